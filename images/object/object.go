@@ -1,0 +1,83 @@
+// Package object is the vocabulary in which every file format answers: the
+// readers of images/macho and images/elf return these types, so that what
+// stands above them does not know the format.
+package object
+
+import (
+	"errors"
+
+	"stacksnap/task"
+)
+
+// ErrNoSection is returned for a section that the file does not have, or whose
+// bytes cannot be had.
+var ErrNoSection = errors.New("no such section")
+
+// Segment is one mapped part of a file.
+type Segment struct {
+	Name     string // "__TEXT"; empty for ELF
+	VMAddr   uint64
+	Size     uint64 // bytes in memory
+	Offset   uint64 // in the file
+	FileSize uint64 // bytes in the file, at most Size
+	Prot     task.Prot
+}
+
+// Kind names a section by its use, whatever a format calls it.
+type Kind uint8
+
+// The sections that are asked for.
+const (
+	EHFrame    Kind = iota // .eh_frame, __TEXT,__eh_frame
+	EHFrameHdr             // .eh_frame_hdr; ELF only
+	DebugFrame             // .debug_frame, __DWARF,__debug_frame, decompressed
+	UnwindInfo             // __TEXT,__unwind_info; Mach-O only
+	GoPCLnTab              // .gopclntab, __TEXT,__gopclntab
+)
+
+// Section is a section's bytes and where they belong.
+type Section struct {
+	VMAddr uint64
+	Data   []byte
+}
+
+// Symbol is a named piece of code.
+type Symbol struct {
+	Name   string
+	VMAddr uint64
+	Size   uint64 // 0 when the file does not say
+}
+
+// File is one executable or library, read from a file or from memory.
+type File interface {
+	Arch() task.Arch
+	// ID is LC_UUID or the GNU build-id; nil when the file has none.
+	ID() []byte
+	Segments() []Segment
+	// Symbol returns the function that vmaddr is in.
+	Symbol(vmaddr uint64) (Symbol, bool)
+	// HasSymbols tells whether there is a symbol table at all.
+	HasSymbols() bool
+	Section(Kind) (Section, error)
+	// FunctionStart returns the start of the function that vmaddr is in, where the
+	// file tells without a name (LC_FUNCTION_STARTS, symbols).
+	FunctionStart(vmaddr uint64) (uint64, bool)
+	Close() error
+}
+
+// Placed is one file as a loader placed it in a process.
+type Placed struct {
+	Path  string
+	Load  task.Addr // where the file's first byte is mapped
+	Slide uint64    // address − vmaddr, modulo 2^64
+	Main  bool      // the program itself
+	File  File      // nil when nothing could be read of it: Err says why
+	Note  string    // what a reader should know: "deleted", "replaced since it was loaded"
+	Err   error
+}
+
+// VMAddr turns an address in the target into one of the file.
+func (p *Placed) VMAddr(a task.Addr) uint64 { return uint64(a) - p.Slide }
+
+// Addr turns a vmaddr of the file into an address in the target.
+func (p *Placed) Addr(vmaddr uint64) task.Addr { return task.Addr(vmaddr + p.Slide) }

@@ -1,0 +1,72 @@
+package task
+
+// Arch is the instruction set and register file of a target. A pointer-size or
+// a register number never comes from the host, always from here.
+type Arch uint8
+
+// The architectures that can be read and unwound, on every host.
+const (
+	UnknownArch Arch = iota
+	AMD64
+	ARM64
+	I386
+	ARM
+)
+
+// MaxRegisters bounds the DWARF register numbers that [Registers] holds on any
+// architecture.
+const MaxRegisters = 33
+
+// Reg is a DWARF register number of an architecture.
+type Reg uint8
+
+// layout is what distinguishes the register files, by DWARF number: System V
+// psABI AMD64 figure 3.36, AArch64 DWARF (AADWARF64) 4.1, psABI i386 table
+// 2.14, AADWARF32 3.1.
+type layout struct {
+	name           string
+	pointerSize    int
+	registers      int
+	pc, sp, fp, lr Reg
+	hasLR          bool
+}
+
+var layouts = [...]layout{
+	UnknownArch: {name: "unknown", pointerSize: 8},
+	AMD64:       {name: "x86_64", pointerSize: 8, registers: 17, pc: 16, sp: 7, fp: 6},
+	ARM64:       {name: "arm64", pointerSize: 8, registers: 33, pc: 32, sp: 31, fp: 29, lr: 30, hasLR: true},
+	I386:        {name: "i386", pointerSize: 4, registers: 9, pc: 8, sp: 4, fp: 5},
+	// The frame pointer of armv7 is r7, as Apple's ABI and Thumb code have it.
+	ARM: {name: "armv7", pointerSize: 4, registers: 16, pc: 15, sp: 13, fp: 7, lr: 14, hasLR: true},
+}
+
+func (a Arch) layout() *layout {
+	if int(a) >= len(layouts) {
+		return &layouts[UnknownArch]
+	}
+	return &layouts[a]
+}
+
+// String returns the name that Apple's tools print: x86_64, arm64, i386, armv7.
+func (a Arch) String() string { return a.layout().name }
+
+// PointerSize returns the size of a pointer in bytes: 4 or 8.
+func (a Arch) PointerSize() int { return a.layout().pointerSize }
+
+// NumRegisters returns how many DWARF register numbers are in use, the program
+// counter among them; 0 for an unknown architecture.
+func (a Arch) NumRegisters() int { return a.layout().registers }
+
+// PC returns the number under which the program counter is kept. On AMD64 and
+// I386 that is DWARF's return-address column; on ARM64 it is 32, DWARF's ELR.
+func (a Arch) PC() Reg { return a.layout().pc }
+
+// SP returns the number of the stack pointer.
+func (a Arch) SP() Reg { return a.layout().sp }
+
+// FP returns the number of the frame pointer: rbp, x29, ebp, r7.
+func (a Arch) FP() Reg { return a.layout().fp }
+
+// LR returns the number of the link register, and false where calls push the
+// return address instead.
+func (a Arch) LR() (Reg, bool) { l := a.layout(); return l.lr, l.hasLR }

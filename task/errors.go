@@ -1,0 +1,55 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnsupported is wrapped by errors of systems on which no live process can
+// be read.
+var ErrUnsupported = errors.New("stacksnap cannot attach to live processes on this system")
+
+// ErrThreadGone is returned for a thread that has ended since it was listed: a
+// normal event, which costs only that thread.
+var ErrThreadGone = errors.New("the thread has ended")
+
+// NoProcessError says that there is no live process of that number: never
+// was, has ended, is a zombie, or is nothing that has a user stack.
+type NoProcessError struct {
+	PID    int
+	Reason string // such as "is a zombie (already ended)"; empty: does not exist
+}
+
+func (e *NoProcessError) Error() string {
+	if e.Reason == "" {
+		return fmt.Sprintf("no process with pid %d", e.PID)
+	}
+	return fmt.Sprintf("pid %d %s", e.PID, e.Reason)
+}
+
+// PermissionError says that the system refused, and what to do about it.
+type PermissionError struct {
+	PID    int
+	Asked  string // the call or calls that were refused, with their answers
+	Remedy string // one sentence in the imperative
+	Err    error
+}
+
+func (e *PermissionError) Error() string {
+	return fmt.Sprintf("not permitted to read pid %d (%s): %s", e.PID, e.Asked, e.Remedy)
+}
+
+func (e *PermissionError) Unwrap() error { return e.Err }
+
+// ExitedError says that the target ended, or replaced itself by exec, while it
+// was being read. What was captured before stays valid.
+type ExitedError struct {
+	PID int
+	Err error // what told so; may be nil
+}
+
+func (e *ExitedError) Error() string {
+	return fmt.Sprintf("the target (pid %d) exited meanwhile", e.PID)
+}
+
+func (e *ExitedError) Unwrap() error { return e.Err }

@@ -1,0 +1,90 @@
+package task
+
+import (
+	"iter"
+	"time"
+)
+
+// Process is a target: a live one, or one that was saved.
+//
+// A Process is used from the goroutine that opened it, because a live Linux
+// target answers only to the thread that attached. Between Suspend and resume
+// only Threads and Capture are called, and neither allocates.
+type Process interface {
+	Info() Info
+	Memory() Memory
+	// Regions lists the target's mappings, lowest address first.
+	Regions() iter.Seq2[Region, error]
+	// Threads lists the threads. The slice is valid until the next call.
+	Threads() ([]ThreadID, error)
+	// Describe fills the thread's facts: name, queue, state, CPU time. Its error is
+	// ErrThreadGone or nil; a fact the system does not tell is left empty.
+	Describe(ThreadID, *Thread) error
+	// Suspend stops every thread. The target runs on when resume has been called,
+	// or when this process has died.
+	Suspend() (resume func() error, err error)
+	// Capture copies a stopped thread's registers and the used part of its stack
+	// into t.Buffer(), at most its capacity, and makes t.Stacks that one range.
+	Capture(ThreadID, *Thread) error
+	// Close lets go of the target, which runs on, whatever happened before.
+	Close() error
+}
+
+// OS is the operating system of a target, which decides how its images are
+// found and what its files look like.
+type OS uint8
+
+// The systems whose processes can be read.
+const (
+	UnknownOS OS = iota
+	Darwin
+	Linux
+)
+
+// Info is what is known of a process as a whole. Unknown facts are zero.
+type Info struct {
+	PID        int
+	Name       string
+	Path       string // of the executable, in the target's own view
+	Arch       Arch
+	OS         OS
+	OSVersion  string // as a person would write it: "macOS 14.5 (23F79)"
+	ParentPID  int
+	ParentName string
+	Start      time.Time // when the process was started
+	PageSize   int
+	// CodeMask has the bits that belong to the address in a signed code pointer.
+	CodeMask uint64
+	// LoaderInfo is where the loader describes what it has loaded: on Darwin the
+	// dyld_all_image_infos, of 32- or 64-bit layout as LoaderPointerSize says.
+	LoaderInfo        Addr
+	LoaderPointerSize int
+	// Translated: an x86_64 program run by Rosetta, of which the kernel shows the
+	// translated arm64 state.
+	Translated bool
+	// Live: the target was running while it was read.
+	Live bool
+}
+
+// Prot is what a mapping permits.
+type Prot uint8
+
+// The permissions of a mapping.
+const (
+	Read Prot = 1 << iota
+	Write
+	Execute
+)
+
+// Region is one mapping of the target: [Start, End).
+type Region struct {
+	Start, End Addr
+	Prot       Prot
+	Shared     bool
+	// Of a mapped file: its path as the target sees it, the offset of Start in it,
+	// and its device and inode. Special mappings have a name in brackets.
+	Path        string
+	Offset      uint64
+	Dev, Inode  uint64
+	PathDeleted bool // the file was unlinked or replaced
+}

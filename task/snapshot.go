@@ -1,0 +1,207 @@
+package task
+
+import (
+	"errors"
+	"slices"
+	"time"
+)
+
+// The bounds of what one stop copies.
+const (
+	// FirstStackLimit is how much of each stack is copied unless more is asked.
+	FirstStackLimit = 256 << 10
+	// MaxStackLimit is the most that is copied of one stack, whatever was asked.
+	MaxStackLimit = 64 << 20
+	// RedZone is how far below the stack pointer a leaf function may keep data
+	// (System V AMD64 and Apple arm64 ABIs: 128 bytes).
+	RedZone = 128
+
+	maxArena     = 512 << 20 // bytes reserved for all stacks together
+	spareThreads = 64        // threads that may appear between listing and stop
+	touchedStack = 16 << 10  // bytes of each stack whose pages are made before the stop
+	pageSize     = 4 << 10   // the smallest page of any host
+	maxStacks    = 4         // ranges kept of one thread's stack
+)
+
+// Snapshot is every thread of a process at one instant. It is reused from one
+// Take to the next with its buffers; the zero value is ready.
+type Snapshot struct {
+	Time    time.Time     // when the target was told to stop
+	Stopped time.Duration // from the order to stop until it was running again
+	Threads []Thread
+	Missed  int // threads that appeared faster than room could be made for them
+	// Limit is the most bytes copied of each range of stack; 0 is FirstStackLimit.
+	Limit int
+	// Want names, for threads whose stack goes on elsewhere, addresses from which
+	// on to copy as well.
+	Want map[ThreadID][]Addr
+
+	arena []byte // all stacks of one Take, one behind the other
+	used  int
+	index map[ThreadID]int // where in Threads
+}
+
+// Take stops the process once, copies every thread's registers and used stack
+// into s, and lets it run on. What could be captured before an error is in s.
+func Take(p Process, s *Snapshot) error {
+	ids, err := p.Threads()
+	if err != nil {
+		return err
+	}
+	s.prepare(p, ids)
+	s.Time = time.Now()
+	resume, err := p.Suspend()
+	if err != nil {
+		s.Threads = s.Threads[:0]
+		return err
+	}
+	captureErr := s.capture(p)
+	resumeErr := resume()
+	s.Stopped = time.Since(s.Time)
+	s.finish(p)
+	return errors.Join(captureErr, resumeErr)
+}
+
+// prepare makes room for everything that capture stores, and asks for the facts
+// that need no stop.
+func (s *Snapshot) prepare(p Process, ids []ThreadID) {
+	s.reserve(len(ids) + spareThreads)
+	for _, id := range ids {
+		t := s.add(id)
+		if err := p.Describe(id, t); err != nil {
+			s.Threads = s.Threads[:len(s.Threads)-1]
+			continue
+		}
+		s.index[id] = len(s.Threads) - 1
+	}
+}
+
+// reserve makes room for n threads and their stacks, and touches as much of the
+// stacks' room as is usually needed, so that no page is made during the stop.
+func (s *Snapshot) reserve(n int) {
+	s.Limit = min(max(s.Limit, FirstStackLimit), MaxStackLimit)
+	s.Threads = slices.Grow(s.Threads[:0], n)
+	for i := range s.Threads[:n] {
+		if t := &s.Threads[:n][i]; cap(t.Stacks) == 0 {
+			t.Stacks = make([]Stack, 0, maxStacks)
+		}
+	}
+	if s.index == nil {
+		s.index = make(map[ThreadID]int, n)
+	}
+	clear(s.index)
+	s.used, s.Missed = 0, 0
+	if want := min(n*s.Limit, maxArena); len(s.arena) < want {
+		s.arena = make([]byte, want)
+		for i := 0; i < min(n*touchedStack, want); i += pageSize {
+			s.arena[i] = 1
+		}
+	}
+}
+
+// add makes a thread in a slot, keeping the slot's buffers.
+func (s *Snapshot) add(id ThreadID) *Thread {
+	i := len(s.Threads)
+	s.Threads = s.Threads[:i+1]
+	t := &s.Threads[i]
+	*t = Thread{ID: id, Stacks: t.Stacks[:0]}
+	return t
+}
+
+// capture runs while the target stands: it allocates nothing.
+func (s *Snapshot) capture(p Process) error {
+	ids, err := p.Threads()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		t := s.slot(id)
+		if t == nil {
+			s.Missed++
+			continue
+		}
+		s.captureThread(p, t)
+		if t.Err != nil && isExited(t.Err) {
+			return t.Err
+		}
+	}
+	return nil
+}
+
+// slot finds a thread listed before the stop, or takes a spare one. It returns
+// nil when there is no room left.
+func (s *Snapshot) slot(id ThreadID) *Thread {
+	if i, ok := s.index[id]; ok {
+		return &s.Threads[i]
+	}
+	if len(s.Threads) == cap(s.Threads) {
+		return nil
+	}
+	return s.add(id)
+}
+
+// captureThread copies one thread's registers and stack, and the further ranges
+// wanted of it.
+func (s *Snapshot) captureThread(p Process, t *Thread) {
+	t.captured = true
+	t.buf = s.room()
+	if t.Err = p.Capture(t.ID, t); t.Err != nil {
+		return
+	}
+	for i := range t.Stacks {
+		s.used += len(t.Stacks[i].Bytes)
+	}
+	for _, a := range s.Want[t.ID] {
+		s.captureMore(p.Memory(), t, a)
+	}
+}
+
+// captureMore copies what is readable from a on as one more range of t's stack.
+func (s *Snapshot) captureMore(m Memory, t *Thread, a Addr) {
+	var have [1]byte
+	if len(t.Stacks) == maxStacks {
+		return
+	}
+	if n, _ := t.ReadMemory(have[:], a); n == 1 {
+		return
+	}
+	room := s.room()
+	n, _ := m.ReadMemory(room[:cap(room)], a)
+	if n == 0 {
+		return
+	}
+	t.Stacks = append(t.Stacks, Stack{Base: a, Bytes: room[:n]})
+	s.used += n
+}
+
+// room returns the free part of the arena, at most Limit of it.
+func (s *Snapshot) room() []byte {
+	end := min(s.used+s.Limit, len(s.arena))
+	return s.arena[s.used:s.used:end]
+}
+
+// finish drops the threads that ended before they were captured and asks for
+// the facts of those that appeared late.
+func (s *Snapshot) finish(p Process) {
+	listed := len(s.index)
+	kept := 0
+	for i := range s.Threads {
+		t := &s.Threads[i]
+		if !t.captured || errors.Is(t.Err, ErrThreadGone) {
+			continue
+		}
+		if i >= listed {
+			_ = p.Describe(t.ID, t) // it may have ended already, and keeps its frames then
+		}
+		// Swapped, not copied: each slot keeps a Stacks buffer of its own.
+		s.Threads[kept], s.Threads[i] = s.Threads[i], s.Threads[kept]
+		kept++
+	}
+	s.Threads = s.Threads[:kept]
+}
+
+// isExited is apart from capture because errors.As allocates.
+func isExited(err error) bool {
+	var exited *ExitedError
+	return errors.As(err, &exited)
+}

@@ -1,0 +1,87 @@
+package task
+
+import "time"
+
+// State is what the kernel said of a thread just before it was stopped.
+type State uint8
+
+// The states of a thread. Stopped means stopped by someone else (job control,
+// a debugger), never by stacksnap.
+const (
+	StateUnknown State = iota
+	Running
+	Sleeping
+	Uninterruptible
+	Stopped
+	Ended
+)
+
+var stateNames = [...]string{"unknown", "running", "sleeping", "uninterruptible", "stopped", "ended"}
+
+// String returns the state's name in lower case.
+func (s State) String() string {
+	if int(s) >= len(stateNames) {
+		s = StateUnknown
+	}
+	return stateNames[s]
+}
+
+// Thread is one thread of the target. [Process.Describe] fills the facts,
+// [Process.Capture] the registers and the stack.
+type Thread struct {
+	ID           ThreadID
+	Name         string // empty when the thread has none or the system does not tell
+	Queue        string // label of the dispatch queue it works for; macOS
+	State        State
+	User, System time.Duration // CPU time used so far
+	SuspendCount int           // holds placed by others than stacksnap; macOS
+
+	Registers Registers
+	// Stacks are the copied parts of the stack, the one that sp is in first.
+	// Others follow where a thread runs on one stack above another (a signal
+	// stack, a goroutine's and its thread's).
+	Stacks []Stack
+	// Err says why registers or stack are missing, nil when they are not.
+	Err error
+
+	buf      []byte // where Capture copies to; see Buffer
+	captured bool   // in the Take under way
+}
+
+// Buffer returns where [Process.Capture] copies the stack to: its capacity
+// bounds the copy.
+func (t *Thread) Buffer() []byte { return t.buf }
+
+// Stack is one copied range of stack memory.
+type Stack struct {
+	Base  Addr   // address of Bytes[0]
+	Bytes []byte // the copy, from Base up
+	Top   Addr   // end of the mapping that the stack is in, where the used part ends; 0 when unknown
+}
+
+// End returns the address just above the copied bytes.
+func (s *Stack) End() Addr { return s.Base + Addr(len(s.Bytes)) }
+
+// Truncated tells whether the stack went on above what was copied.
+func (s *Stack) Truncated() bool { return s.Top != 0 && s.End() < s.Top }
+
+// Contains tells whether the n bytes at a were copied.
+func (s *Stack) Contains(a Addr, n int) bool {
+	return a >= s.Base && uint64(a-s.Base)+uint64(n) <= uint64(len(s.Bytes)) && a+Addr(n) >= a
+}
+
+// ReadMemory reads from the copied stack alone, so that what the target did
+// after it was captured is never seen.
+func (t *Thread) ReadMemory(p []byte, a Addr) (int, error) {
+	for i := range t.Stacks {
+		s := &t.Stacks[i]
+		if s.Contains(a, 1) {
+			n := copy(p, s.Bytes[a-s.Base:])
+			if n < len(p) {
+				return n, &FaultError{Addr: a + Addr(n)}
+			}
+			return n, nil
+		}
+	}
+	return 0, &FaultError{Addr: a}
+}
