@@ -158,11 +158,7 @@ func (s *Snapshot) captureThread(p Process, t *Thread) {
 
 // captureMore copies what is readable from a on as one more range of t's stack.
 func (s *Snapshot) captureMore(m Memory, t *Thread, a Addr) {
-	var have [1]byte
-	if len(t.Stacks) == maxStacks {
-		return
-	}
-	if n, _ := t.ReadMemory(have[:], a); n == 1 {
+	if len(t.Stacks) == maxStacks || t.stackAt(a) != nil {
 		return
 	}
 	room := s.room()

@@ -73,15 +73,23 @@ func (s *Stack) Contains(a Addr, n int) bool {
 // ReadMemory reads from the copied stack alone, so that what the target did
 // after it was captured is never seen.
 func (t *Thread) ReadMemory(p []byte, a Addr) (int, error) {
+	s := t.stackAt(a)
+	if s == nil {
+		return 0, &FaultError{Addr: a}
+	}
+	n := copy(p, s.Bytes[a-s.Base:])
+	if n < len(p) {
+		return n, &FaultError{Addr: a + Addr(n)}
+	}
+	return n, nil
+}
+
+// stackAt returns the copied range that a is in, nil when there is none.
+func (t *Thread) stackAt(a Addr) *Stack {
 	for i := range t.Stacks {
-		s := &t.Stacks[i]
-		if s.Contains(a, 1) {
-			n := copy(p, s.Bytes[a-s.Base:])
-			if n < len(p) {
-				return n, &FaultError{Addr: a + Addr(n)}
-			}
-			return n, nil
+		if s := &t.Stacks[i]; s.Contains(a, 1) {
+			return s
 		}
 	}
-	return 0, &FaultError{Addr: a}
+	return nil
 }
