@@ -1,0 +1,79 @@
+// Package live opens running processes on whatever system this is: a Mach task
+// on macOS, ptrace on Linux.
+package live
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"stacksnap/task"
+)
+
+// AmbiguousError lists the processes among which a name does not decide.
+type AmbiguousError struct {
+	Name       string
+	Candidates []task.Candidate
+}
+
+// maxListed is how many candidates an AmbiguousError shows.
+const maxListed = 20
+
+func (e *AmbiguousError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d processes are named %q; choose one by -p PID:", len(e.Candidates), e.Name)
+	for i, c := range e.Candidates {
+		if i == maxListed {
+			fmt.Fprintf(&b, "\n  and %d more", len(e.Candidates)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n  %7d  %s  %q", c.PID, c.Name, c.Path)
+	}
+	return b.String()
+}
+
+// NoNameError says that no process has the name asked for.
+type NoNameError struct{ Name string }
+
+func (e *NoNameError) Error() string { return fmt.Sprintf("no process named %q", e.Name) }
+
+// Find turns what a person gives for a process into its pid: a number, a name,
+// or the path of its program. self is never found by name. The error is an
+// *AmbiguousError or a *NoNameError where the name is the trouble.
+func Find(target string, self int) (int, error) {
+	if pid, err := strconv.Atoi(target); err == nil {
+		return pid, nil
+	}
+	all, err := list()
+	if err != nil {
+		return 0, fmt.Errorf("look for %q: %w", target, err)
+	}
+	return choose(target, all, self)
+}
+
+// choose picks the one candidate whose name, program or path is the target: an
+// exact match before one that only begins so.
+func choose(target string, all []task.Candidate, self int) (int, error) {
+	var exact, begins []task.Candidate
+	for _, c := range all {
+		switch {
+		case c.PID == self:
+		case c.Name == target, c.Path == target, path.Base(c.Path) == target:
+			exact = append(exact, c)
+		case strings.HasPrefix(c.Name, target), strings.HasPrefix(path.Base(c.Path), target):
+			begins = append(begins, c)
+		}
+	}
+	found := exact
+	if len(found) == 0 {
+		found = begins
+	}
+	switch len(found) {
+	case 0:
+		return 0, &NoNameError{target}
+	case 1:
+		return found[0].PID, nil
+	}
+	return 0, &AmbiguousError{target, found}
+}

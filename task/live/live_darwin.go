@@ -1,0 +1,17 @@
+package live
+
+import (
+	"stacksnap/task"
+	"stacksnap/task/mach"
+)
+
+// Open attaches to a running process.
+func Open(pid int) (task.Process, error) {
+	p, err := mach.Open(pid)
+	if err != nil {
+		return nil, err // not p: a nil *Process is no nil Process
+	}
+	return p, nil
+}
+
+func list() ([]task.Candidate, error) { return mach.List() }

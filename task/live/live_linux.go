@@ -1,0 +1,19 @@
+//go:build linux && (amd64 || arm64)
+
+package live
+
+import (
+	"stacksnap/task"
+	"stacksnap/task/ptrace"
+)
+
+// Open attaches to a running process.
+func Open(pid int) (task.Process, error) {
+	p, err := ptrace.Open(pid)
+	if err != nil {
+		return nil, err // not p: a nil *Process is no nil Process
+	}
+	return p, nil
+}
+
+func list() ([]task.Candidate, error) { return ptrace.List() }

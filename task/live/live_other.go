@@ -1,0 +1,20 @@
+//go:build !darwin && !(linux && (amd64 || arm64))
+
+package live
+
+import (
+	"fmt"
+	"runtime"
+
+	"stacksnap/task"
+)
+
+// Open says that this system's processes cannot be read.
+func Open(int) (task.Process, error) { return nil, unsupported() }
+
+func list() ([]task.Candidate, error) { return nil, unsupported() }
+
+func unsupported() error {
+	return fmt.Errorf("%w (%s/%s): it does on macOS and on Linux (amd64, arm64)",
+		task.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+}
