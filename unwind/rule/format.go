@@ -1,0 +1,71 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+
+	"stacksnap/task"
+)
+
+// String writes the rule as algebra, registers by DWARF number.
+func (r Rule) String() string { return r.Format(task.UnknownArch) }
+
+// Format writes the rule as algebra with the names of an architecture's special
+// registers.
+func (r Rule) Format(a task.Arch) string {
+	var parts []string
+	switch {
+	case r.Has(Outermost):
+		parts = append(parts, "outermost")
+	case r.Wide != nil:
+		parts = append(parts, fmt.Sprintf("wide %T", r.Wide))
+	default:
+		parts = append(parts, "cfa = "+r.CFA.format(a))
+		for _, v := range r.Saved[:min(r.N, MaxSaved)] {
+			parts = append(parts, regName(a, v.Reg)+" = "+v.format(a))
+		}
+		parts = append(parts, "pc = "+r.RA.format(a))
+	}
+	if r.Has(Signal) {
+		parts = append(parts, "signal frame")
+	}
+	if r.Has(Signed) {
+		parts = append(parts, "signed")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (v Value) format(a task.Arch) string {
+	sum := regName(a, v.Base)
+	switch {
+	case v.Off < 0:
+		sum = fmt.Sprintf("%s - %d", sum, -int64(v.Off))
+	case v.Off > 0:
+		sum = fmt.Sprintf("%s + %d", sum, v.Off)
+	}
+	switch v.How {
+	case Sum:
+		return sum
+	case Load:
+		return "*(" + sum + ")"
+	}
+	return "lost"
+}
+
+func regName(a task.Arch, r task.Reg) string {
+	lr, hasLR := a.LR()
+	switch {
+	case r == CFA:
+		return "cfa"
+	case a == task.UnknownArch:
+	case r == a.SP():
+		return "sp"
+	case r == a.FP():
+		return "fp"
+	case r == a.PC():
+		return "pc"
+	case hasLR && r == lr:
+		return "lr"
+	}
+	return fmt.Sprintf("r%d", r)
+}

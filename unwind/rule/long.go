@@ -1,0 +1,20 @@
+package rule
+
+// Long is a rule that names more registers than [MaxSaved], as those of signal
+// trampolines do. It is not changed once made.
+type Long struct {
+	CFA, RA Value
+	Saved   []Value // at most task.MaxRegisters
+	Flags   Flags
+}
+
+// Rule wraps l.
+func (l *Long) Rule() Rule { return Rule{Flags: l.Flags, Wide: l} }
+
+// Apply implements [Wide].
+func (l *Long) Apply(s *State) error {
+	if len(l.Saved) > len(s.Regs.R) {
+		return ErrInvalid
+	}
+	return s.apply(l.CFA, l.RA, l.Saved, l.Flags)
+}

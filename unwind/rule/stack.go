@@ -1,0 +1,53 @@
+package rule
+
+import (
+	"encoding/binary"
+
+	"stacksnap/task"
+)
+
+// Stack reads pointers from the captured stack of one thread. It remembers the
+// captured range that it read last, which is nearly always the next one too.
+type Stack struct {
+	thread *task.Thread
+	base   uint64 // of bytes
+	bytes  []byte
+	size   uint64 // of a pointer: 4 or 8
+
+	// Missed is the first address that the last failed read did not find.
+	Missed task.Addr
+}
+
+// Reset makes s read the stack of t.
+func (s *Stack) Reset(t *task.Thread) {
+	*s = Stack{thread: t, size: uint64(t.Registers.Arch.PointerSize())}
+}
+
+// Pointer reads the pointer at a, and reports false when it was not captured.
+func (s *Stack) Pointer(a task.Addr) (uint64, bool) {
+	off := uint64(a) - s.base
+	if n := uint64(len(s.bytes)); off < n && n-off >= s.size {
+		if s.size == 8 {
+			return binary.LittleEndian.Uint64(s.bytes[off:]), true
+		}
+		return uint64(binary.LittleEndian.Uint32(s.bytes[off:])), true
+	}
+	return s.seek(a)
+}
+
+// seek reads from a range other than the last, or across the edge of one.
+func (s *Stack) seek(a task.Addr) (uint64, bool) {
+	var b [8]byte
+	n, _ := s.thread.ReadMemory(b[:s.size], a)
+	if uint64(n) < s.size {
+		s.Missed = a + task.Addr(n)
+		return 0, false
+	}
+	for i := range s.thread.Stacks {
+		if r := &s.thread.Stacks[i]; r.Contains(a, int(s.size)) {
+			s.base, s.bytes = uint64(r.Base), r.Bytes
+			break
+		}
+	}
+	return binary.LittleEndian.Uint64(b[:]), true
+}

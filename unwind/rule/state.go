@@ -1,0 +1,115 @@
+package rule
+
+import (
+	"errors"
+
+	"stacksnap/task"
+)
+
+// Why a rule could not be applied.
+var (
+	// ErrNotCaptured: a word of the stack that was not copied; State.Stack.Missed
+	// is where.
+	ErrNotCaptured = errors.New("the stack was not captured there")
+	// ErrUnknownRegister: a register whose value was lost on the way.
+	ErrUnknownRegister = errors.New("a register that leads to the caller is not known")
+	// ErrOutermost: there is no caller.
+	ErrOutermost = errors.New("the outermost frame has no caller")
+	// ErrInvalid: a rule without a CFA, or one made from itself.
+	ErrInvalid = errors.New("the rule says nothing")
+)
+
+// State is a frame: its registers, and the stack that they point into.
+type State struct {
+	Regs  task.Registers
+	Stack Stack
+}
+
+// Reset makes s the first frame of a captured thread.
+func (s *State) Reset(t *task.Thread) {
+	s.Regs = t.Registers
+	s.Stack.Reset(t)
+}
+
+// Apply turns the frame into its caller. When it fails, the frame is as before.
+// A saved register that cannot be had is unknown in the caller; that alone is
+// no failure.
+func (s *State) Apply(r *Rule) error {
+	if r.Has(Outermost) {
+		return ErrOutermost
+	}
+	if r.Wide != nil {
+		return r.Wide.Apply(s)
+	}
+	return s.apply(r.CFA, r.RA, r.Saved[:min(r.N, MaxSaved)], r.Flags)
+}
+
+// apply evaluates everything before it changes anything, because the values
+// speak of the frame's own registers.
+func (s *State) apply(cfa, ra Value, saved []Value, f Flags) error {
+	c, err := s.Value(cfa, 0)
+	if err != nil {
+		return err
+	}
+	pc, err := s.Value(ra, c)
+	if err != nil {
+		return err
+	}
+	var values [task.MaxRegisters]uint64
+	lost := uint64(0)
+	for i, v := range saved {
+		x, err := s.Value(v, c)
+		if err != nil {
+			lost |= 1 << (i & 63)
+		}
+		values[i%task.MaxRegisters] = x
+	}
+	s.Return(c, pc, f)
+	for i, v := range saved {
+		if lost&(1<<(i&63)) != 0 {
+			s.Regs.Forget(v.Reg)
+		} else {
+			s.Regs.Set(v.Reg, values[i%task.MaxRegisters])
+		}
+	}
+	return nil
+}
+
+// Value evaluates one value of the caller, cfa being known.
+func (s *State) Value(v Value, cfa uint64) (uint64, error) {
+	base := cfa
+	if v.Base != CFA {
+		x, ok := s.Regs.Value(v.Base)
+		if !ok {
+			return 0, ErrUnknownRegister
+		}
+		base = x
+	}
+	base += uint64(int64(v.Off))
+	if s.Stack.size == 4 {
+		base &= 1<<32 - 1
+	}
+	switch v.How {
+	case Sum:
+		return base, nil
+	case Load:
+		x, ok := s.Stack.Pointer(task.Addr(base))
+		if !ok {
+			return 0, ErrNotCaptured
+		}
+		return x, nil
+	}
+	return 0, ErrInvalid
+}
+
+// Return makes the caller's pc and sp current. A link register is lost by the
+// call that the caller is in, so that it can never be taken for the caller's own
+// return address; a signal loses nothing, and its frame names what it saved.
+func (s *State) Return(cfa, pc uint64, f Flags) {
+	a := s.Regs.Arch
+	if lr, ok := a.LR(); ok && f&Signal == 0 {
+		s.Regs.Forget(lr)
+	}
+	s.Regs.Set(a.SP(), cfa)
+	s.Regs.Set(a.PC(), pc)
+}
