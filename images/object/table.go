@@ -1,0 +1,106 @@
+package object
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Entry is one function symbol of a [Table], not yet named.
+type Entry struct {
+	VMAddr  uint64
+	Size    uint64 // 0 when the file does not say
+	Name    uint32 // what the table's name function understands, such as an offset into a string table
+	Section uint16 // a symbol answers only for addresses of its own section
+	Rank    uint8  // among symbols at one address the lowest rank is the answer
+}
+
+// Table finds the symbol that a vmaddr is in. Names are read when they are
+// asked for. A Table does not change once it is made.
+type Table struct {
+	entries []Entry // by section, then vmaddr; one for each place
+	longest uint64  // the largest size of any entry
+	name    func(uint32) string
+}
+
+// maxWalkBack bounds how many symbols below the nearest one are tried for one
+// whose size reaches the address. Symbols nest a few deep at most.
+const maxWalkBack = 64
+
+// NewTable makes a table of entries, which it keeps and reorders. Where several
+// lie at one place, the one of the lowest rank is kept, then the one of the
+// largest size, then the one that came first.
+func NewTable(entries []Entry, name func(uint32) string) *Table {
+	slices.SortStableFunc(entries, compareEntries)
+	entries = slices.CompactFunc(entries, func(a, b Entry) bool {
+		return a.Section == b.Section && a.VMAddr == b.VMAddr
+	})
+	t := &Table{entries: slices.Clip(entries), name: name}
+	for _, e := range entries {
+		t.longest = max(t.longest, e.Size)
+	}
+	return t
+}
+
+func compareEntries(a, b Entry) int {
+	return cmp.Or(
+		cmp.Compare(a.Section, b.Section),
+		cmp.Compare(a.VMAddr, b.VMAddr),
+		cmp.Compare(a.Rank, b.Rank),
+		cmp.Compare(b.Size, a.Size),
+	)
+}
+
+// Len returns the number of places that have a symbol.
+func (t *Table) Len() int { return len(t.entries) }
+
+// Symbol returns the symbol that vmaddr, an address of the given section, is
+// in. False when there is none, or when its name cannot be had.
+func (t *Table) Symbol(vmaddr uint64, section uint16) (Symbol, bool) {
+	e, ok := t.Find(vmaddr, section)
+	if !ok {
+		return Symbol{}, false
+	}
+	name := t.name(e.Name)
+	return Symbol{Name: name, VMAddr: e.VMAddr, Size: e.Size}, name != ""
+}
+
+// Find returns the entry that vmaddr, an address of the given section, is in:
+// the nearest at or below it whose size reaches it, else the nearest without a
+// size, unless a symbol with a size has ended between the two. (The rule of
+// elfutils' dwfl_module_addrsym, too.)
+func (t *Table) Find(vmaddr uint64, section uint16) (Entry, bool) {
+	var label Entry
+	var found, ended bool // a label; a symbol with a size that ends below vmaddr
+	reach := vmaddr       // symbols that end at or below it do not matter any more
+	for i, steps := t.above(vmaddr, section)-1, 0; i >= 0 && steps < maxWalkBack; i, steps = i-1, steps+1 {
+		e := t.entries[i]
+		if e.Section != section || (found || ended) && reach-e.VMAddr >= t.longest {
+			break
+		}
+		switch {
+		case vmaddr-e.VMAddr < e.Size:
+			return e, true
+		case e.Size == 0 && !found && !ended:
+			label, found, reach = e, true, e.VMAddr
+		case e.Size != 0 && found && reach-e.VMAddr < e.Size:
+			found, ended, reach = false, true, vmaddr // the label stands inside a symbol that has ended
+		case e.Size != 0 && !found:
+			ended = true
+		}
+	}
+	return label, found
+}
+
+// above returns the index of the first entry above vmaddr in the section.
+func (t *Table) above(vmaddr uint64, section uint16) int {
+	i, _ := slices.BinarySearchFunc(t.entries, vmaddr, func(e Entry, vmaddr uint64) int {
+		if e.Section != section {
+			return cmp.Compare(e.Section, section)
+		}
+		if e.VMAddr <= vmaddr {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
