@@ -1,0 +1,149 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var framePointers = map[string]string{
+	"with frame pointers":    "-fno-omit-frame-pointer",
+	"without frame pointers": "-fomit-frame-pointer",
+}
+
+// deepChain is what every worker of testdata/deep.c is in, innermost first.
+func deepChain() []string {
+	chain := []string{"call_leaf"}
+	for i := 50; i >= 1; i-- {
+		chain = append(chain, fmt.Sprintf("step%d", i))
+	}
+	return append(chain, "worker")
+}
+
+// chainOf returns the names from call_leaf to worker.
+func chainOf(frames []frame) []string {
+	var names []string
+	for _, f := range frames {
+		if f.name == "call_leaf" || len(names) > 0 {
+			names = append(names, f.name)
+		}
+		if f.name == "worker" {
+			break
+		}
+	}
+	return names
+}
+
+// checkDeep requires n workers, each with every frame, named and in order.
+func checkDeep(t *testing.T, s stacks, n int) {
+	t.Helper()
+	workers := 0
+	for id, frames := range s {
+		names := chainOf(frames)
+		if len(names) == 0 {
+			continue
+		}
+		workers++
+		if d := cmp.Diff(deepChain(), names); d != "" {
+			t.Errorf("thread %s (-want +got):\n%s", id, d)
+		}
+	}
+	if workers != n {
+		t.Errorf("%d workers, want %d", workers, n)
+	}
+}
+
+// checkPeer requires the same addresses from both, thread by thread, and the
+// same names where both have one.
+func checkPeer(t *testing.T, ours, theirs stacks) {
+	t.Helper()
+	if len(ours) != len(theirs) {
+		t.Errorf("%d threads, the peer has %d", len(ours), len(theirs))
+	}
+	for id, want := range theirs {
+		got := ours[id]
+		for i := range max(len(want), len(got)) {
+			if i >= len(want) || i >= len(got) {
+				t.Errorf("thread %s: %d frames, the peer has %d\nours %v\ntheirs %v", id, len(got), len(want), got, want)
+				break
+			}
+			if !sameFrame(got[i], want[i]) {
+				t.Errorf("thread %s frame %d: %v, the peer has %v", id, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// sameFrame compares addresses (the peer's may be the outermost 0, or missing)
+// and names: versions and aliases of one function are the same.
+func sameFrame(a, b frame) bool {
+	if a.addr != b.addr {
+		return false
+	}
+	return a.name == "" || b.name == "" || plain(a.name) == plain(b.name)
+}
+
+func plain(name string) string {
+	name, _, _ = strings.Cut(name, "@")
+	return strings.TrimLeft(name, "_")
+}
+
+// settled are the ways to block in which two readers, one after the other, must
+// see the same addresses.
+var settled = []string{"read", "futex", "nanosleep", "epoll", "signal", "altstack"}
+
+func TestSameStacksAsEUStack(t *testing.T) {
+	need(t, "eu-stack")
+	eachSettled(t, func(t *testing.T, pid string, ours stacks) {
+		checkPeer(t, ours, parseEU(peer(t, "eu-stack", "-n", "0", "-p", pid)))
+	})
+}
+
+func TestSameStacksAsGDB(t *testing.T) {
+	need(t, "gdb")
+	eachSettled(t, func(t *testing.T, pid string, ours stacks) {
+		checkPeer(t, ours, parseGDB(peer(t, "gdb", "-p", pid, "-batch", "-ex", "set backtrace limit 1000", "-ex", "thread apply all bt")))
+	})
+}
+
+// eachSettled runs compare on every program, ways to block and numbers of
+// threads.
+func eachSettled(t *testing.T, compare func(t *testing.T, pid string, ours stacks)) {
+	for name, flag := range framePointers {
+		program := compile(t, "deep", "-O2", flag)
+		for _, how := range settled {
+			for _, n := range []string{"8", "64"} {
+				t.Run(name+"/"+how+"/"+n, func(t *testing.T) {
+					id := pid(start(t, program, n, how))
+					r := snap(t, "-p", id)
+					if r.code != 0 {
+						t.Fatalf("exit %d: %s", r.code, r.err)
+					}
+					compare(t, id, parseOurs(r.out))
+				})
+			}
+		}
+	}
+}
+
+func TestEveryFrameIsThereAndNamed(t *testing.T) {
+	for name, flag := range framePointers {
+		program := compile(t, "deep", "-O2", flag)
+		for _, how := range append([]string{"spin", "vdso"}, settled...) {
+			for _, n := range []int{8, 64} {
+				t.Run(fmt.Sprintf("%s/%s/%d", name, how, n), func(t *testing.T) {
+					cmd := start(t, program, fmt.Sprint(n), how)
+					r := snap(t, "-p", pid(cmd))
+					if r.code != 0 {
+						t.Fatalf("exit %d: %s", r.code, r.err)
+					}
+					checkDeep(t, parseOurs(r.out), n)
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// stacksnap is the program under test, built once.
+var stacksnap string
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "e2e")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	stacksnap = filepath.Join(dir, "stacksnap")
+	build := exec.Command("go", "build", "-o", stacksnap, "stacksnap")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return 1
+	}
+	return m.Run()
+}
+
+// need skips the test where a tool is missing.
+func need(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+}
+
+// compile builds testdata/NAME.c with gcc and the flags given.
+func compile(t *testing.T, name string, flags ...string) string {
+	t.Helper()
+	need(t, "gcc")
+	out := filepath.Join(t.TempDir(), name)
+	args := append([]string{"-o", out, filepath.Join("testdata", name+".c"), "-pthread"}, flags...)
+	if b, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc %v: %v\n%s", args, err, b)
+	}
+	return out
+}
+
+// start runs a program until the test ends, and returns when it has said
+// "ready".
+func start(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || line != "ready\n" {
+		t.Fatalf("%v said %q, %v; want ready", args, line, err)
+	}
+	return cmd
+}
+
+func pid(cmd *exec.Cmd) string { return strconv.Itoa(cmd.Process.Pid) }
+
+// result is what a run of stacksnap left behind.
+type result struct {
+	out, err string
+	code     int
+}
+
+// snap runs stacksnap to its end.
+func snap(t *testing.T, args ...string) result {
+	t.Helper()
+	cmd := exec.Command(stacksnap, args...)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return result{out.String(), errOut.String(), cmd.ProcessState.ExitCode()}
+}
+
+// peer runs another tool and returns what it prints.
+func peer(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, io.Discard
+	if err := cmd.Run(); err != nil && out.Len() == 0 {
+		t.Fatalf("%s: %v", strings.Join(args, " "), err)
+	}
+	return out.String()
+}
