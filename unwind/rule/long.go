@@ -13,8 +13,10 @@ func (l *Long) Rule() Rule { return Rule{Flags: l.Flags, Wide: l} }
 
 // Apply implements [Wide].
 func (l *Long) Apply(s *State) error {
-	if len(l.Saved) > len(s.Regs.R) {
-		return ErrInvalid
+	pc, cfa, err := s.Caller(&Rule{CFA: l.CFA, RA: l.RA})
+	if err != nil {
+		return err
 	}
-	return s.apply(l.CFA, l.RA, l.Saved, l.Flags)
+	s.enter(l.Saved, l.Flags, pc, cfa)
+	return nil
 }

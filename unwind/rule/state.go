@@ -41,38 +41,50 @@ func (s *State) Apply(r *Rule) error {
 	if r.Wide != nil {
 		return r.Wide.Apply(s)
 	}
-	return s.apply(r.CFA, r.RA, r.Saved[:min(r.N, MaxSaved)], r.Flags)
+	pc, cfa, err := s.Caller(r)
+	if err != nil {
+		return err
+	}
+	s.Enter(r, pc, cfa)
+	return nil
 }
 
-// apply evaluates everything before it changes anything, because the values
-// speak of the frame's own registers.
-func (s *State) apply(cfa, ra Value, saved []Value, f Flags) error {
-	c, err := s.Value(cfa, 0)
-	if err != nil {
-		return err
+// Caller tells where a narrow rule leads, and changes nothing: Apply's first
+// half, for those who judge the answer before they believe it.
+func (s *State) Caller(r *Rule) (pc, cfa uint64, err error) {
+	if cfa, err = s.Value(r.CFA, 0); err != nil {
+		return 0, 0, err
 	}
-	pc, err := s.Value(ra, c)
-	if err != nil {
-		return err
-	}
+	pc, err = s.Value(r.RA, cfa)
+	return pc, cfa, err
+}
+
+// Enter makes the caller that Caller told of the current frame.
+func (s *State) Enter(r *Rule, pc, cfa uint64) {
+	s.enter(r.Saved[:min(r.N, MaxSaved)], r.Flags, pc, cfa)
+}
+
+// enter evaluates every value before it changes a register, because they speak
+// of the frame's own.
+func (s *State) enter(saved []Value, f Flags, pc, cfa uint64) {
 	var values [task.MaxRegisters]uint64
+	saved = saved[:min(len(saved), len(values))]
 	lost := uint64(0)
 	for i, v := range saved {
-		x, err := s.Value(v, c)
+		x, err := s.Value(v, cfa)
 		if err != nil {
-			lost |= 1 << (i & 63)
+			lost |= 1 << i
 		}
-		values[i%task.MaxRegisters] = x
+		values[i] = x
 	}
-	s.Return(c, pc, f)
+	s.Return(pc, cfa, f)
 	for i, v := range saved {
-		if lost&(1<<(i&63)) != 0 {
+		if lost>>i&1 != 0 {
 			s.Regs.Forget(v.Reg)
 		} else {
-			s.Regs.Set(v.Reg, values[i%task.MaxRegisters])
+			s.Regs.Set(v.Reg, values[i])
 		}
 	}
-	return nil
 }
 
 // Value evaluates one value of the caller, cfa being known.
@@ -105,7 +117,7 @@ func (s *State) Value(v Value, cfa uint64) (uint64, error) {
 // Return makes the caller's pc and sp current. A link register is lost by the
 // call that the caller is in, so that it can never be taken for the caller's own
 // return address; a signal loses nothing, and its frame names what it saved.
-func (s *State) Return(cfa, pc uint64, f Flags) {
+func (s *State) Return(pc, cfa uint64, f Flags) {
 	a := s.Regs.Arch
 	if lr, ok := a.LR(); ok && f&Signal == 0 {
 		s.Regs.Forget(lr)
