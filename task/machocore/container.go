@@ -1,0 +1,167 @@
+package machocore
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"stacksnap/task"
+)
+
+// The layouts of mach-o/loader.h (mach_header, mach_header_64) and mach-o/fat.h
+// (fat_header, fat_arch, fat_arch_64; big-endian).
+const (
+	magic32     = 0xfeedface
+	magic64     = 0xfeedfacf
+	swapped32   = 0xcefaedfe
+	swapped64   = 0xcffaedfe
+	fatMagic    = 0xcafebabe
+	fatMagic64  = 0xcafebabf
+	fileCore    = 4 // MH_CORE
+	header32    = 28
+	header64    = 32
+	fatEntry32  = 20
+	fatEntry64  = 32
+	maxFatParts = 32 // a Java class file has the same magic and a larger number here
+)
+
+// header is the part of a mach_header that is used.
+type header struct {
+	arch     task.Arch
+	pointer  int // bytes of an address: 4 or 8
+	fileType uint32
+	commands uint32
+	cmdSize  uint32 // of all commands together
+	size     int64  // of the header itself
+}
+
+// archOf maps cputype (mach/machine.h). CPU_TYPE_ARM64_32 has arm64's registers
+// and 4-byte pointers.
+func archOf(cpu uint32) task.Arch {
+	switch cpu {
+	case 7:
+		return task.I386
+	case 7 | 1<<24:
+		return task.AMD64
+	case 12:
+		return task.ARM
+	case 12 | 1<<24, 12 | 2<<24:
+		return task.ARM64
+	}
+	return task.UnknownArch
+}
+
+// readHeader reads the mach_header at the start of r. A file of another kind
+// gives ErrNotCore.
+func readHeader(r io.ReaderAt) (header, error) {
+	var b [header32]byte
+	if _, err := r.ReadAt(b[:], 0); err != nil {
+		return header{}, ErrNotCore
+	}
+	h := header{pointer: 8, size: header64}
+	switch binary.LittleEndian.Uint32(b[:]) {
+	case magic64:
+	case magic32:
+		h.pointer, h.size = 4, header32
+	case swapped32, swapped64:
+		return h, fmt.Errorf("%w that can be read: its byte order is big-endian", ErrNotCore)
+	default:
+		return h, ErrNotCore
+	}
+	cpu := binary.LittleEndian.Uint32(b[4:])
+	h.arch = archOf(cpu)
+	h.fileType = binary.LittleEndian.Uint32(b[12:])
+	h.commands = binary.LittleEndian.Uint32(b[16:])
+	h.cmdSize = binary.LittleEndian.Uint32(b[20:])
+	if h.fileType != fileCore {
+		return h, fmt.Errorf("%w: a Mach-O file of another type (%d)", ErrNotCore, h.fileType)
+	}
+	if h.arch == task.UnknownArch {
+		return h, &FormatError{4, fmt.Sprintf("a core of an unknown processor (cputype 0x%x)", cpu)}
+	}
+	return h, nil
+}
+
+// part is one architecture's file within a fat one, or all of a thin one.
+type part struct {
+	*io.SectionReader
+	header header
+}
+
+// Is tells whether r holds a Mach-O core, thin or fat.
+func Is(r io.ReaderAt, size int64) bool {
+	parts, _, err := open(r, size)
+	return err == nil && len(parts) > 0
+}
+
+// open finds the cores in a file: one, or several in a fat file. Parts of a fat
+// file that are no cores are left out; refused is why the first of them was.
+func open(r io.ReaderAt, size int64) (parts []part, refused, err error) {
+	whole := io.NewSectionReader(r, 0, size)
+	ranges := fatRanges(whole)
+	if ranges == nil {
+		h, err := readHeader(whole)
+		return []part{{whole, h}}, nil, err
+	}
+	for _, f := range ranges {
+		s := io.NewSectionReader(r, f.offset, f.size)
+		h, err := readHeader(s)
+		if err == nil {
+			parts = append(parts, part{s, h})
+		} else if refused == nil {
+			refused = err
+		}
+	}
+	if len(parts) == 0 {
+		return nil, nil, refused
+	}
+	return parts, refused, nil
+}
+
+type fileRange struct{ offset, size int64 }
+
+// fatRanges lists the parts of a fat file that begin within it, nil when it is
+// not fat.
+func fatRanges(r *io.SectionReader) []fileRange {
+	var b [8]byte
+	if _, err := r.ReadAt(b[:], 0); err != nil {
+		return nil
+	}
+	entry := fatEntry32
+	switch binary.BigEndian.Uint32(b[:]) {
+	case fatMagic:
+	case fatMagic64:
+		entry = fatEntry64
+	default:
+		return nil
+	}
+	n := binary.BigEndian.Uint32(b[4:])
+	if n > maxFatParts {
+		return nil
+	}
+	var found []fileRange
+	for i := range int64(n) {
+		var e [fatEntry64]byte
+		if _, err := r.ReadAt(e[:entry], 8+i*int64(entry)); err != nil {
+			break
+		}
+		offset, size := uint64(binary.BigEndian.Uint32(e[8:])), uint64(binary.BigEndian.Uint32(e[12:]))
+		if entry == fatEntry64 {
+			offset, size = binary.BigEndian.Uint64(e[8:]), binary.BigEndian.Uint64(e[16:])
+		}
+		if offset < uint64(r.Size()) {
+			found = append(found, fileRange{int64(offset), int64(min(size, uint64(r.Size())-offset))})
+		}
+	}
+	return found
+}
+
+// archNames lists the architectures of a fat file's parts.
+func archNames(parts []part) string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.header.arch.String()
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,235 @@
+// Package machocore reads a Mach-O core file (MH_CORE) as a process: those that
+// the kernel writes (xnu bsd/kern/kern_core.c), those of gcore, and those of
+// lldb's process save-core, whole or with modified memory or stacks alone. It
+// reads what it is asked for and no more, so that a core of many gigabytes
+// opens at once.
+package machocore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+
+	"stacksnap/task"
+)
+
+// Process is a process that was saved in a core.
+type Process struct {
+	file     part
+	closer   io.Closer
+	info     task.Info
+	segments []segment // by address, disjoint
+	threads  []thread
+	ids      []task.ThreadID
+	index    map[task.ThreadID]int
+	notes    notes
+	backing  task.Memory
+	bad      problems
+	notSaved error // why memory is missing
+}
+
+var errNotSaved = errors.New("not saved in the core")
+
+// Open opens a core file. The error wraps ErrNotCore for another kind of file.
+func Open(path string) (*Process, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := openFile(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	p.closer = f
+	return p, nil
+}
+
+func openFile(f *os.File) (*Process, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: not a regular file", ErrNotCore)
+	}
+	return New(f, st.Size())
+}
+
+// New reads a core of size bytes. Of a file that holds cores of several
+// architectures it reads the first, and says so in Problems.
+func New(r io.ReaderAt, size int64) (*Process, error) {
+	parts, refused, err := open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{file: parts[0], notSaved: errNotSaved}
+	if len(parts) > 1 {
+		p.bad.add(0, "it holds cores of %d architectures (%s): only the first is shown", len(parts), archNames(parts))
+	}
+	if refused != nil {
+		p.bad.add(0, "a part of it is left out: %v", refused)
+	}
+	p.load()
+	if len(p.segments) == 0 && len(p.threads) == 0 {
+		return nil, errors.Join(append([]error{&FormatError{0, "a core with neither threads nor memory"}}, p.bad.errors()...)...)
+	}
+	return p, nil
+}
+
+// load reads everything but memory.
+func (p *Process) load() {
+	var missing uint64
+	loadCommands(p.file, &p.bad, func(cmd uint32, at int64, body []byte) {
+		switch cmd {
+		case lcSegment64:
+			missing += p.addSegment(body, 8, at)
+		case lcSegment:
+			missing += p.addSegment(body, 4, at)
+		case lcThread, lcUnixThread:
+			p.threads = append(p.threads, parseThread(p.file.header.arch, body, at))
+		case lcNote:
+			p.notes.add(p.file, body, at, &p.bad)
+		case lcIdent:
+			p.notes.ident = identity(body)
+		}
+	})
+	if missing > 0 {
+		p.bad.add(p.file.Size(), "the file ends there: %d bytes of memory are missing", missing)
+		p.notSaved = errors.New("the core file is cut before it")
+	}
+	p.arrangeSegments()
+	p.nameThreads()
+	p.describe()
+}
+
+func (p *Process) addSegment(body []byte, pointer int, at int64) (missing uint64) {
+	s, size, ok := parseSegment(body, pointer)
+	if !ok {
+		if size > 0 || s.start != s.end {
+			p.bad.add(at, "a segment of impossible bounds")
+		}
+		return 0
+	}
+	missing = s.clip(p.file.Size())
+	p.segments = append(p.segments, s)
+	return missing
+}
+
+func (p *Process) arrangeSegments() {
+	var overlaps int
+	var first task.Addr
+	p.segments, overlaps, first = arrange(p.segments)
+	if overlaps > 0 {
+		p.bad.add(0, "%d segments overlap others, the first at %v", overlaps, first)
+	}
+}
+
+// nameThreads gives every thread an id: that of the metadata note, or its
+// position, as lldb does.
+func (p *Process) nameThreads() {
+	p.index = make(map[task.ThreadID]int, len(p.threads))
+	if !p.takeMetadata() {
+		clear(p.index)
+		for i := range p.threads {
+			p.threads[i].id = task.ThreadID(i)
+			p.index[task.ThreadID(i)] = i
+		}
+	}
+	p.ids = make([]task.ThreadID, len(p.threads))
+	for i := range p.threads {
+		p.ids[i] = p.threads[i].id
+	}
+}
+
+// takeMetadata names the threads by the process metadata note; false when it
+// has no distinct id for each.
+func (p *Process) takeMetadata() bool {
+	meta := p.notes.threads
+	if len(meta) != len(p.threads) {
+		if len(meta) > 0 {
+			p.bad.add(0, "the process metadata tells of %d threads, the core has %d", len(meta), len(p.threads))
+		}
+		return false
+	}
+	for i, m := range meta {
+		p.threads[i].id, p.threads[i].name, p.threads[i].queue = m.ID, m.Name, m.Queue
+		p.index[m.ID] = i
+	}
+	return len(p.index) == len(p.threads)
+}
+
+// describe fills what is known of the process as a whole.
+func (p *Process) describe() {
+	h := p.file.header
+	p.info = task.Info{
+		Arch:              h.arch,
+		OS:                task.Darwin,
+		OSVersion:         p.notes.ident,
+		PageSize:          p.pageSize(),
+		CodeMask:          p.codeMask(),
+		LoaderPointerSize: h.pointer,
+	}
+	p.info.LoaderInfo = p.findLoaderInfo()
+	p.findMain()
+}
+
+// findMain marks the program itself among the noted images, by its header in
+// memory.
+func (p *Process) findMain() {
+	for i := range p.notes.images {
+		im := &p.notes.images[i]
+		if h, ok := p.memoryHeader(im.Load); ok && h.fileType == fileExecute {
+			im.Main = true
+			p.info.Path, p.info.Name = im.Path, path.Base(im.Path)
+			return
+		}
+	}
+}
+
+func (p *Process) pageSize() int {
+	if p.notes.pageSize != 0 {
+		return p.notes.pageSize
+	}
+	if p.file.header.arch == task.ARM64 {
+		return 16 << 10
+	}
+	return 4 << 10
+}
+
+// defaultBits are the address bits of a process whose core does not tell:
+// machdep.virtual_address_size where that is absent.
+const defaultBits = 47
+
+// codeMask is the inverse of what pointer authentication may use. Only arm64
+// signs pointers.
+func (p *Process) codeMask() uint64 {
+	switch {
+	case p.file.header.arch != task.ARM64:
+		return ^uint64(0)
+	case p.notes.addressBits != 0:
+		return ^uint64(0) >> (64 - p.notes.addressBits)
+	}
+	return 1<<defaultBits - 1
+}
+
+// Info tells what is known of the process: a core keeps neither its pid nor its
+// name.
+func (p *Process) Info() task.Info { return p.info }
+
+// Problems lists what is wrong with the core, in the order it was met: each
+// cost only what it names.
+func (p *Process) Problems() []error { return p.bad.errors() }
+
+// NotedImages lists the images that the core's notes tell of.
+func (p *Process) NotedImages() []task.NotedImage { return p.notes.images }
+
+// Close closes the file.
+func (p *Process) Close() error {
+	if p.closer == nil {
+		return nil
+	}
+	return p.closer.Close()
+}

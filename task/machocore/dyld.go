@@ -1,0 +1,186 @@
+package machocore
+
+import (
+	"encoding/binary"
+
+	"stacksnap/task"
+)
+
+// Where dyld describes what it has loaded is not written in a core: it is found
+// as lldb does, by dyld's Mach-O header in the saved memory. The structure is
+// dyld's section __all_image_info, in __DATA or __DATA_DIRTY
+// (dyld/ExternallyViewableState.cpp; xnu bsd/kern/mach_loader.c finds it so).
+
+const (
+	fileExecute  = 2 // MH_EXECUTE
+	fileDylinker = 7 // MH_DYLINKER
+	scanStep     = 4 << 10
+	maxScanned   = 1 << 18 // pages looked at for a header
+	maxDylds     = 16      // that are looked at
+	maxDyldCmds  = 1 << 10
+	maxDyldCmd   = 16 << 10 // bytes of one load command
+)
+
+// findLoaderInfo returns the address of the dyld_all_image_infos, 0 when there
+// is none. A process may have two dylds, one of which has handed over to the
+// other (that of the shared cache): the one that lists images is meant.
+func (p *Process) findLoaderInfo() task.Addr {
+	var best task.Addr
+	left := maxDylds
+	try := func(dyld task.Addr) (done bool) {
+		h, ok := p.memoryHeader(dyld)
+		if !ok || h.fileType != fileDylinker {
+			return false
+		}
+		left--
+		a, ok := p.infosOf(dyld, h)
+		if !ok {
+			return left == 0
+		}
+		lists := p.listsImages(a)
+		if best == 0 || lists {
+			best = a
+		}
+		return lists || left == 0
+	}
+	if p.notes.mainBinary != 0 && try(p.notes.mainBinary) {
+		return best
+	}
+	for _, im := range p.notes.images {
+		if im.Load != 0 && try(im.Load) {
+			return best
+		}
+	}
+	p.scan(try)
+	return best
+}
+
+// scan tries the start of every segment, then every page of those that hold
+// code, then every other page, so far as the bound allows.
+func (p *Process) scan(try func(task.Addr) bool) {
+	for _, s := range p.segments {
+		if s.kept > 0 && try(s.start) {
+			return
+		}
+	}
+	left := maxScanned
+	for _, code := range []bool{true, false} {
+		for _, s := range p.segments {
+			if (s.prot&task.Execute != 0) == code && p.scanSegment(s, &left, try) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Process) scanSegment(s segment, left *int, try func(task.Addr) bool) bool {
+	for at := uint64(scanStep); at < s.kept && *left > 0; at += scanStep {
+		if *left--; try(s.start + task.Addr(at)) {
+			return true
+		}
+	}
+	return false
+}
+
+// listsImages tells whether the dyld_all_image_infos at a has an array of
+// images: { u32 version, u32 count, pointer to the array, … }.
+func (p *Process) listsImages(a task.Addr) bool {
+	size := p.file.header.pointer
+	var b [16]byte
+	if task.ReadFull(p.Memory(), b[:8+size], a) != nil {
+		return false
+	}
+	return binary.LittleEndian.Uint32(b[4:]) > 0 && word(b[8:], size) != 0
+}
+
+// infosOf returns where the __all_image_info section of the dyld whose header h
+// is at a was placed; false when it has none.
+func (p *Process) infosOf(a task.Addr, h header) (task.Addr, bool) {
+	var text, section uint64
+	var hasText, hasSection bool
+	p.walkImage(a, h, func(cmd uint32, c []byte) {
+		name, vmaddr, ok := segmentName(cmd, c)
+		if !ok {
+			return
+		}
+		if name == "__TEXT" {
+			text, hasText = vmaddr, true
+		}
+		if v, ok := sectionAddress(cmd, c, "__all_image_info"); ok && !hasSection {
+			section, hasSection = v, true
+		}
+	})
+	if !hasText || !hasSection {
+		return 0, false
+	}
+	return task.Addr(section + uint64(a) - text), true
+}
+
+// memoryHeader reads the mach_header at an address of the target.
+func (p *Process) memoryHeader(a task.Addr) (header, bool) {
+	var b [header32]byte
+	if task.ReadFull(p.Memory(), b[:4], a) != nil {
+		return header{}, false
+	}
+	h := header{pointer: p.file.header.pointer, size: header32}
+	want := uint32(magic32)
+	if h.pointer == 8 {
+		want, h.size = magic64, header64
+	}
+	if binary.LittleEndian.Uint32(b[:]) != want || task.ReadFull(p.Memory(), b[:], a) != nil {
+		return header{}, false
+	}
+	h.fileType = binary.LittleEndian.Uint32(b[12:])
+	h.commands = binary.LittleEndian.Uint32(b[16:])
+	return h, true
+}
+
+// walkImage calls visit with every load command of an image in memory.
+func (p *Process) walkImage(a task.Addr, h header, visit func(cmd uint32, command []byte)) {
+	at := a + task.Addr(h.size)
+	buf := make([]byte, maxDyldCmd)
+	for range min(h.commands, maxDyldCmds) {
+		if task.ReadFull(p.Memory(), buf[:commandHead], at) != nil {
+			return
+		}
+		cmd, size := binary.LittleEndian.Uint32(buf), binary.LittleEndian.Uint32(buf[4:])
+		if size < commandHead || size > maxDyldCmd || task.ReadFull(p.Memory(), buf[:size], at) != nil {
+			return
+		}
+		visit(cmd, buf[:size])
+		at += task.Addr(size)
+	}
+}
+
+// segmentName returns the name and vmaddr of a segment command.
+func segmentName(cmd uint32, c []byte) (string, uint64, bool) {
+	pointer, _, _ := segmentShape(cmd)
+	if pointer == 0 || len(c) < 24+pointer {
+		return "", 0, false
+	}
+	return cString(c[8:24]), word(c[24:], pointer), true
+}
+
+// segmentShape gives the pointer size of a segment command, the length before
+// its sections, and that of a section; zeros for another command.
+func segmentShape(cmd uint32) (pointer, head, section int) {
+	switch cmd {
+	case lcSegment:
+		return 4, 56, 68
+	case lcSegment64:
+		return 8, 72, 80
+	}
+	return 0, 0, 0
+}
+
+// sectionAddress finds a section of a segment command by name: { sectname of
+// 16 characters, segname of 16, addr, … }.
+func sectionAddress(cmd uint32, c []byte, name string) (uint64, bool) {
+	pointer, head, size := segmentShape(cmd)
+	for at := head; at+size <= len(c); at += size {
+		if cString(c[at:at+16]) == name {
+			return word(c[at+32:], pointer), true
+		}
+	}
+	return 0, false
+}
