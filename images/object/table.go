@@ -17,23 +17,22 @@ type Entry struct {
 // Table finds the symbol that a vmaddr is in. Names are read when they are
 // asked for. A Table does not change once it is made.
 type Table struct {
-	entries []Entry // by section, then vmaddr; one for each place
+	entries []Entry // by section, then vmaddr; the best of one place comes last
 	longest uint64  // the largest size of any entry
 	name    func(uint32) string
 }
 
-// maxWalkBack bounds how many symbols below the nearest one are tried for one
-// whose size reaches the address. Symbols nest a few deep at most.
+// maxWalkBack bounds how many symbols at and below the nearest one are tried
+// for one whose size reaches the address. Symbols nest a few deep at most.
 const maxWalkBack = 64
 
 // NewTable makes a table of entries, which it keeps and reorders. Where several
-// lie at one place, the one of the lowest rank is kept, then the one of the
-// largest size, then the one that came first.
+// lie at one place, the one of the lowest rank answers, then the one of the
+// largest size, then the one that came first. The name function returns "" for
+// a symbol that is never an answer.
 func NewTable(entries []Entry, name func(uint32) string) *Table {
+	slices.Reverse(entries)
 	slices.SortStableFunc(entries, compareEntries)
-	entries = slices.CompactFunc(entries, func(a, b Entry) bool {
-		return a.Section == b.Section && a.VMAddr == b.VMAddr
-	})
 	t := &Table{entries: slices.Clip(entries), name: name}
 	for _, e := range entries {
 		t.longest = max(t.longest, e.Size)
@@ -45,30 +44,41 @@ func compareEntries(a, b Entry) int {
 	return cmp.Or(
 		cmp.Compare(a.Section, b.Section),
 		cmp.Compare(a.VMAddr, b.VMAddr),
-		cmp.Compare(a.Rank, b.Rank),
-		cmp.Compare(b.Size, a.Size),
+		cmp.Compare(b.Rank, a.Rank),
+		cmp.Compare(a.Size, b.Size),
 	)
 }
 
-// Len returns the number of places that have a symbol.
+// Len returns the number of entries.
 func (t *Table) Len() int { return len(t.entries) }
 
 // Symbol returns the symbol that vmaddr, an address of the given section, is
-// in. False when there is none, or when its name cannot be had.
+// in.
 func (t *Table) Symbol(vmaddr uint64, section uint16) (Symbol, bool) {
-	e, ok := t.Find(vmaddr, section)
+	var name string
+	e, ok := t.Pick(vmaddr, section, func(e Entry) bool {
+		n := t.name(e.Name)
+		if n != "" {
+			name = n
+		}
+		return n != ""
+	})
 	if !ok {
 		return Symbol{}, false
 	}
-	name := t.name(e.Name)
-	return Symbol{Name: name, VMAddr: e.VMAddr, Size: e.Size}, name != ""
+	return Symbol{Name: name, VMAddr: e.VMAddr, Size: e.Size}, true
 }
 
-// Find returns the entry that vmaddr, an address of the given section, is in:
-// the nearest at or below it whose size reaches it, else the nearest without a
-// size, unless a symbol with a size has ended between the two. (The rule of
-// elfutils' dwfl_module_addrsym, too.)
+// Find is like Symbol, without a name and for symbols of any name.
 func (t *Table) Find(vmaddr uint64, section uint16) (Entry, bool) {
+	return t.Pick(vmaddr, section, func(Entry) bool { return true })
+}
+
+// Pick returns, of the entries that are accepted, the one that vmaddr, an
+// address of the given section, is in: the nearest at or below it whose size
+// reaches it, else the nearest without a size, unless a symbol with a size has
+// ended between the two. (The rule of elfutils' dwfl_module_addrsym, too.)
+func (t *Table) Pick(vmaddr uint64, section uint16, accept func(Entry) bool) (Entry, bool) {
 	var label Entry
 	var found, ended bool // a label; a symbol with a size that ends below vmaddr
 	reach := vmaddr       // symbols that end at or below it do not matter any more
@@ -79,9 +89,13 @@ func (t *Table) Find(vmaddr uint64, section uint16) (Entry, bool) {
 		}
 		switch {
 		case vmaddr-e.VMAddr < e.Size:
-			return e, true
+			if accept(e) {
+				return e, true
+			}
 		case e.Size == 0 && !found && !ended:
-			label, found, reach = e, true, e.VMAddr
+			if accept(e) {
+				label, found, reach = e, true, e.VMAddr
+			}
 		case e.Size != 0 && found && reach-e.VMAddr < e.Size:
 			found, ended, reach = false, true, vmaddr // the label stands inside a symbol that has ended
 		case e.Size != 0 && !found:
