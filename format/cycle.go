@@ -1,0 +1,83 @@
+package format
+
+import (
+	"fmt"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// What is folded of a recursion: at least minFolded frames, of which each
+// calls the same one as that maxPeriod frames or fewer before it.
+const (
+	minFolded = 20
+	maxPeriod = 8
+)
+
+// cycle is a run of frames that repeats the same functions.
+type cycle struct {
+	period int // functions in one round; 0: there is no cycle
+	length int // frames, a multiple of period
+}
+
+// alike is what frames share that one line stands for: the function, or where
+// none is known the very address, and the marks.
+type alike struct {
+	image    *profile.Image
+	function string
+	pc       task.Addr
+	inlined  bool
+	guess    bool
+	fpOnly   bool
+}
+
+func alikeness(n *profile.Node) alike {
+	a := alike{image: n.Image, function: n.Function, inlined: n.Inlined, guess: n.By.Guess(), fpOnly: pointerOnly(n)}
+	if n.Function == "" {
+		a.pc = n.PC
+	}
+	return a
+}
+
+// findCycle returns the shortest cycle that begins with the first frame.
+func findCycle(chain []*profile.Node) cycle {
+	for period := 1; period <= maxPeriod; period++ {
+		n := period
+		for n < len(chain) && alikeness(chain[n]) == alikeness(chain[n-period]) {
+			n++
+		}
+		n -= n % period
+		if n >= minFolded && n >= 4*period {
+			return cycle{period, n}
+		}
+	}
+	return cycle{}
+}
+
+// cycle writes the first and the last round of a recursion, and how many frames
+// lie between. It returns the position after the last.
+func (p *printer) cycle(run []*profile.Node, period int, at position) position {
+	at = p.frames(run[:period], at)
+	last := len(run) - period
+	p.line("%s%s%s", p.weight(run[period]), at.indent(), p.faint(folded(run[period:last], period)))
+	at.depth += last - period
+	at.level++
+	at.numbered = true
+	return p.frames(run[last:], at)
+}
+
+// frames writes frames of which each has called the next.
+func (p *printer) frames(run []*profile.Node, at position) position {
+	for _, n := range run {
+		p.frame(n, at)
+		at = at.in(1)
+	}
+	return at
+}
+
+func folded(run []*profile.Node, period int) string {
+	if period == 1 {
+		return fmt.Sprintf("… %s more frames of %s …", count(len(run)), functionName(run[0].Location))
+	}
+	return fmt.Sprintf("… %s more frames, %s times the same %d …", count(len(run)), count(len(run)/period), period)
+}

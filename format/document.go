@@ -1,0 +1,215 @@
+package format
+
+import (
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// jsonDocument and the types below are the schema, described in JSON.md.
+type jsonDocument struct {
+	Schema        string       `json:"schema"`
+	Version       int          `json:"version"`
+	Tool          string       `json:"tool"`
+	Target        jsonTarget   `json:"target"`
+	Start         *time.Time   `json:"start,omitempty"`
+	End           *time.Time   `json:"end,omitempty"`
+	Interval      int64        `json:"interval_ns,omitempty"`
+	Snapshots     int          `json:"snapshots"`
+	MissedTicks   int          `json:"missed_ticks,omitempty"`
+	Stops         int          `json:"stops"`
+	Stopped       int64        `json:"stopped_ns"`
+	LongestStop   int64        `json:"longest_stop_ns"`
+	Frames        int          `json:"frames"`
+	Walks         int          `json:"walks"`
+	Bottoms       int          `json:"walks_to_bottom"`
+	MissedThreads int          `json:"missed_threads,omitempty"`
+	Notes         []string     `json:"notes"`
+	Images        []jsonImage  `json:"images"`
+	Threads       []jsonThread `json:"threads"`
+}
+
+type jsonTarget struct {
+	PID         int        `json:"pid"`
+	Name        string     `json:"name,omitempty"`
+	Path        string     `json:"path,omitempty"`
+	LoadAddress string     `json:"load_address,omitempty"`
+	Arch        string     `json:"arch"`
+	Translated  bool       `json:"translated,omitempty"`
+	OS          string     `json:"os,omitempty"`
+	OSVersion   string     `json:"os_version,omitempty"`
+	ParentPID   int        `json:"parent_pid,omitempty"`
+	ParentName  string     `json:"parent_name,omitempty"`
+	Start       *time.Time `json:"start,omitempty"`
+	Live        bool       `json:"live"`
+}
+
+type jsonImage struct {
+	Path    string `json:"path"`
+	Name    string `json:"name"`
+	Load    string `json:"load_address"`
+	End     string `json:"end_address"`
+	ID      string `json:"id,omitempty"`
+	Arch    string `json:"arch,omitempty"`
+	Main    bool   `json:"main,omitempty"`
+	Symbols bool   `json:"symbols"`
+	Note    string `json:"note,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+type jsonThread struct {
+	ID           uint64         `json:"id"`
+	Name         string         `json:"name,omitempty"`
+	Queue        string         `json:"queue,omitempty"`
+	Main         bool           `json:"main,omitempty"`
+	State        string         `json:"state"`
+	User         int64          `json:"user_ns"`
+	System       int64          `json:"system_ns"`
+	Used         int64          `json:"used_ns"`
+	SuspendCount int            `json:"suspend_count,omitempty"`
+	Samples      int            `json:"samples"`
+	First        int            `json:"first"`
+	Last         int            `json:"last"`
+	States       map[string]int `json:"states"`
+	Empty        int            `json:"empty,omitempty"`
+	Error        string         `json:"error,omitempty"`
+	Same         []jsonSame     `json:"same,omitempty"`
+	Nodes        []jsonNode     `json:"nodes"`
+}
+
+type jsonSame struct {
+	ID   uint64 `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+type jsonNode struct {
+	Depth       int      `json:"depth"`
+	Parent      int      `json:"parent"`
+	Function    string   `json:"function,omitempty"`
+	Symbol      string   `json:"symbol,omitempty"`
+	Offset      *uint64  `json:"offset,omitempty"`
+	Image       *int     `json:"image,omitempty"`
+	ImageOffset *uint64  `json:"image_offset,omitempty"`
+	Address     string   `json:"address"`
+	Return      bool     `json:"return,omitempty"`
+	Inlined     bool     `json:"inlined,omitempty"`
+	File        string   `json:"file,omitempty"`
+	Line        int      `json:"line,omitempty"`
+	By          string   `json:"by"`
+	Why         string   `json:"why,omitempty"`
+	Guess       bool     `json:"guess,omitempty"`
+	Cut         *jsonCut `json:"cut,omitempty"`
+	Count       int      `json:"count"`
+	Self        int      `json:"self"`
+}
+
+type jsonCut struct {
+	Reason string `json:"reason"`
+	Need   string `json:"need,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+var osNames = map[task.OS]string{task.Darwin: "darwin", task.Linux: "linux"}
+
+func newDocument(p *profile.Profile) *jsonDocument {
+	d := &jsonDocument{
+		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool,
+		Target: newTarget(p), Start: knownTime(p.Start), End: knownTime(p.End),
+		Interval: int64(p.Interval), Snapshots: p.Snapshots, MissedTicks: p.MissedTicks,
+		Stops: p.Stops, Stopped: int64(p.Stopped), LongestStop: int64(p.LongestStop),
+		Frames: p.Frames, Walks: p.Walks, Bottoms: p.Bottoms, MissedThreads: p.MissedThreads,
+		Notes:  append([]string{}, p.Notes...),
+		Images: []jsonImage{}, Threads: []jsonThread{},
+	}
+	index := map[*profile.Image]int{}
+	for i, im := range p.Images {
+		index[im] = i
+		d.Images = append(d.Images, newJSONImage(p.Target.OS, im))
+	}
+	for _, t := range p.Threads {
+		d.Threads = append(d.Threads, newJSONThread(t, index))
+	}
+	return d
+}
+
+func newTarget(p *profile.Profile) jsonTarget {
+	t := &p.Target
+	j := jsonTarget{
+		PID: t.PID, Name: t.Name, Path: t.Path, Arch: t.Arch.String(), Translated: t.Translated,
+		OS: osNames[t.OS], OSVersion: t.OSVersion, ParentPID: t.ParentPID, ParentName: t.ParentName,
+		Start: knownTime(t.Start), Live: t.Live,
+	}
+	if p.Main != nil {
+		j.LoadAddress = p.Main.Load.String()
+	}
+	return j
+}
+
+// knownTime is nil for a time that is not, or that JSON's form of time has no year for.
+func knownTime(t time.Time) *time.Time {
+	if y := t.Year(); t.IsZero() || y < 0 || y > 9999 {
+		return nil
+	}
+	return &t
+}
+
+func newJSONImage(os task.OS, im *profile.Image) jsonImage {
+	j := jsonImage{
+		Path: im.Path, Name: im.Name(), Load: im.Load.String(), End: im.End.String(),
+		ID: imageID(os, im.ID), Main: im.Main, Symbols: im.Symbols, Note: im.Note, Error: im.Err,
+	}
+	if im.Arch != task.UnknownArch {
+		j.Arch = im.Arch.String()
+	}
+	return j
+}
+
+func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread {
+	j := jsonThread{
+		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, Main: t.Main, State: t.State.String(),
+		User: int64(t.User), System: int64(t.System), Used: int64(t.Used), SuspendCount: t.SuspendCount,
+		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
+		Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{},
+	}
+	for state, n := range t.States {
+		if n > 0 {
+			j.States[task.State(state).String()] = n
+		}
+	}
+	for _, s := range t.Same {
+		j.Same = append(j.Same, jsonSame{uint64(s.ID), s.Name})
+	}
+	var path []int // index of the last node at each depth
+	for depth, n := range t.Nodes() {
+		parent := -1
+		if depth > 0 {
+			parent = path[depth-1]
+		}
+		path = append(path[:depth], len(j.Nodes))
+		j.Nodes = append(j.Nodes, newJSONNode(n, depth, parent, images))
+	}
+	return j
+}
+
+func newJSONNode(n *profile.Node, depth, parent int, images map[*profile.Image]int) jsonNode {
+	j := jsonNode{
+		Depth: depth, Parent: parent, Function: n.Function, Symbol: n.Raw, Address: n.PC.String(),
+		Return: n.Return, Inlined: n.Inlined, File: n.File, Line: n.Line,
+		By: n.By.String(), Why: n.Why, Guess: n.By.Guess(), Count: n.Count, Self: n.Self,
+	}
+	if n.Function != "" {
+		j.Offset = &n.Offset
+	}
+	if i, ok := images[n.Image]; ok {
+		offset := uint64(n.PC - n.Image.Load)
+		j.Image, j.ImageOffset = &i, &offset
+	}
+	if c := n.Cut; c != nil {
+		j.Cut = &jsonCut{Reason: c.Reason.String(), Detail: c.Detail}
+		if c.Need != 0 {
+			j.Cut.Need = c.Need.String()
+		}
+	}
+	return j
+}

@@ -1,0 +1,99 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The most runes printed of a name from the target. The middle of a longer one
+// is left out.
+const (
+	maxName = 400  // of a function: C++ templates are long, and differ at both ends
+	maxText = 200  // of a thread, a queue, an error
+	maxPath = 1024 // of a file
+)
+
+// clean makes text from the target safe and unambiguous on a terminal and in a
+// line: what does not print (control characters, escape sequences, line ends,
+// marks that reverse or hide text, bytes that are not UTF-8) and the backslash
+// are written as Go escapes. At most limit runes of s are kept.
+func clean(s string, limit int) string {
+	if s = elide(s, limit); isPlain(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		writeRune(&b, r, s[:n])
+		s = s[n:]
+	}
+	return b.String()
+}
+
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+func writeRune(b *strings.Builder, r rune, bytes string) {
+	switch {
+	case r == utf8.RuneError && len(bytes) == 1:
+		fmt.Fprintf(b, `\x%02x`, bytes[0])
+	case r == '\\':
+		b.WriteString(`\\`)
+	case unicode.IsPrint(r):
+		b.WriteRune(r)
+	case r == '\n':
+		b.WriteString(`\n`)
+	case r == '\t':
+		b.WriteString(`\t`)
+	case r < 0x80:
+		fmt.Fprintf(b, `\x%02x`, r)
+	case r < 0x10000:
+		fmt.Fprintf(b, `\u%04x`, r)
+	default:
+		fmt.Fprintf(b, `\U%08x`, r)
+	}
+}
+
+// elide keeps three quarters of limit from the start of s and the rest from its
+// end.
+func elide(s string, limit int) string {
+	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	tail := limit / 4
+	return cutRunes(s, limit-tail) + "…" + lastRunes(s, tail)
+}
+
+// cutRunes returns the first n runes of a string that has more.
+func cutRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// lastRunes returns the last n runes of a string that has more.
+func lastRunes(s string, n int) string {
+	end := len(s)
+	for ; n > 0 && end > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:end])
+		end -= size
+	}
+	return s[end:]
+}
+
+// quoted is clean between quotation marks, those inside it escaped.
+func quoted(s string) string {
+	return `"` + strings.ReplaceAll(clean(s, maxText), `"`, `\"`) + `"`
+}

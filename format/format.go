@@ -1,0 +1,20 @@
+// Package format writes profiles: one file for each form, all reading the same
+// model. A writer knows nothing of how a profile was captured.
+package format
+
+import (
+	"io"
+
+	"stacksnap/format/profile"
+)
+
+// Writer writes a profile in one form. It returns the first error of the
+// underlying writer, and whatever was written before stays written.
+type Writer func(io.Writer, *profile.Profile) error
+
+// Options are what a caller decides of the forms that people read.
+type Options struct {
+	// Color marks names and doubts by escape sequences. Whether the output is a
+	// terminal that wants them is for the caller to tell.
+	Color bool
+}

@@ -1,0 +1,37 @@
+package format
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"stacksnap/format/profile"
+)
+
+// printer writes the parts of a report for people. Its first write error stays
+// and is what Flush returns.
+type printer struct {
+	*bufio.Writer
+	palette
+	profile *profile.Profile
+	total   int  // samples that a count is a share of; 0: counts are not printed
+	guessed bool // a frame was marked so, which the end of the report explains
+	fpOnly  bool
+}
+
+func newPrinter(w io.Writer, p *profile.Profile, o Options) *printer {
+	return &printer{Writer: bufio.NewWriterSize(w, 64<<10), palette: newPalette(o.Color), profile: p}
+}
+
+// line writes one line. Errors are kept by the buffer until Flush.
+func (p *printer) line(format string, args ...any) {
+	fmt.Fprintf(p, format, args...)
+	_ = p.WriteByte('\n')
+}
+
+// fact writes a line of the header, values aligned as in Apple's reports.
+func (p *printer) fact(key, value string) {
+	if value != "" {
+		p.line("%-16s %s", key+":", value)
+	}
+}

@@ -1,0 +1,237 @@
+package profile
+
+import (
+	"time"
+
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// Stack is one walked stack: what unwind.Walk gave for a thread.
+type Stack struct {
+	Frames []unwind.Frame // innermost first
+	Stop   unwind.Stop
+	// Repeat says that the thread has not run since the snapshot before, so that
+	// the stack is the same; Frames and Stop are then not looked at.
+	Repeat bool
+}
+
+// Builder merges snapshots into a Profile. It is not safe for concurrent use.
+type Builder struct {
+	p     Profile
+	order []*record // in the order of appearance
+	last  map[task.ThreadID]*record
+	names namer
+	edges map[edge]*Node
+	notes map[string]bool
+}
+
+// record is a thread while it is being added to.
+type record struct {
+	Thread
+	top   Node    // stands above the outermost frames
+	path  []*Node // the stack of the last sample, outermost first
+	stop  unwind.Reason
+	depth int           // frames of the last sample, inlined ones not counted
+	cpu   time.Duration // used when first seen
+}
+
+// edge is what decides whether two frames are one node: they are called from
+// the same node, are the same place, were both guessed or both not, and, of
+// outermost frames, miss their callers for the same reason.
+type edge struct {
+	parent *Node
+	site   *site
+	guess  bool
+	cut    unwind.Reason // Bottom below the outermost frame
+}
+
+// NewBuilder starts a profile of target. The tool is named in reports.
+func NewBuilder(target task.Info, tool string) *Builder {
+	return &Builder{
+		p:     Profile{Target: target, Tool: tool},
+		last:  map[task.ThreadID]*record{},
+		names: newNamer(),
+		edges: map[edge]*Node{},
+		notes: map[string]bool{},
+	}
+}
+
+// Add adds one snapshot. Stacks has one entry for each of s.Threads, in the same
+// order; m is what was mapped when s was taken, and the same pointer for as long
+// as nothing changed. Neither s nor stacks is kept.
+func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
+	b.useMap(m)
+	b.CountStop(s.Stopped)
+	if b.p.Snapshots == 0 {
+		b.p.Start = s.Time
+	}
+	b.p.End = s.Time.Add(s.Stopped)
+	b.p.MissedThreads += s.Missed
+	for i := range s.Threads {
+		r := b.thread(&s.Threads[i])
+		r.see(&s.Threads[i], b.p.Snapshots)
+		if i < len(stacks) {
+			b.addStack(r, &stacks[i])
+		} else {
+			b.addStack(r, &Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters}})
+		}
+	}
+	b.p.Snapshots++
+}
+
+// CountStop counts a stop of the target besides those of the snapshots that are
+// added, such as one that was repeated to copy more.
+func (b *Builder) CountStop(d time.Duration) {
+	b.p.Stops++
+	b.p.Stopped += d
+	b.p.LongestStop = max(b.p.LongestStop, d)
+}
+
+// Note adds a line that a reader should know, once.
+func (b *Builder) Note(line string) {
+	if !b.notes[line] {
+		b.notes[line] = true
+		b.p.Notes = append(b.p.Notes, line)
+	}
+}
+
+// useMap takes note of images that could not be read.
+func (b *Builder) useMap(m *images.Map) {
+	if m == nil || m == b.names.current {
+		return
+	}
+	b.names.use(m)
+	if im := m.Main(); im != nil {
+		b.p.Main = b.names.image(im)
+	}
+	for _, im := range m.Images {
+		if im.Err != nil {
+			b.Note("image " + im.Path + " could not be read: " + im.Err.Error())
+		}
+	}
+}
+
+// thread finds the record of a thread. A thread that has used less CPU time than
+// before is another one that was given the id of one that ended.
+func (b *Builder) thread(t *task.Thread) *record {
+	r := b.last[t.ID]
+	if r != nil && (t.State == task.StateUnknown || t.User+t.System >= r.User+r.System) {
+		return r
+	}
+	r = &record{Thread: Thread{ID: t.ID, First: b.p.Snapshots}, cpu: t.User + t.System}
+	b.last[t.ID] = r
+	b.order = append(b.order, r)
+	return r
+}
+
+// see takes over what a snapshot tells of a thread. A fact that it does not tell
+// keeps its last value.
+func (r *record) see(t *task.Thread, snapshot int) {
+	r.Samples++
+	r.Last = snapshot
+	r.States.add(t.State)
+	if t.Name != "" {
+		r.Name = t.Name
+	}
+	if t.Queue != "" {
+		r.Queue = t.Queue
+	}
+	if t.State != task.StateUnknown {
+		r.State = t.State
+		r.User, r.System = t.User, t.System
+		r.SuspendCount = t.SuspendCount
+	}
+	r.Used = max(0, r.User+r.System-r.cpu)
+	if t.Err != nil {
+		r.Err = t.Err.Error()
+	}
+}
+
+func (b *Builder) addStack(r *record, s *Stack) {
+	if s.Repeat {
+		r.repeat()
+	} else {
+		b.merge(r, s)
+	}
+	b.p.Walks++
+	b.p.Frames += r.depth
+	if len(r.path) == 0 {
+		r.Empty++
+		return
+	}
+	r.path[len(r.path)-1].Self++
+	if r.stop == unwind.Bottom {
+		b.p.Bottoms++
+	}
+}
+
+// repeat counts the stack of the last sample once more.
+func (r *record) repeat() {
+	for _, n := range r.path {
+		n.Count++
+	}
+}
+
+// merge counts a stack from the outermost frame in, and leaves it in r.path.
+func (b *Builder) merge(r *record, s *Stack) {
+	r.path, r.stop, r.depth = r.path[:0], s.Stop.Reason, len(s.Frames)
+	at, cut := &r.top, s.Stop.Reason
+	for i := len(s.Frames) - 1; i >= 0; i-- {
+		f := &s.Frames[i]
+		for _, where := range b.names.sites(f.PC, f.Return) {
+			at = b.child(edge{at, where, f.By.Guess(), cut}, f)
+			at.Count++
+			r.path = append(r.path, at)
+			if cut != unwind.Bottom && at.Cut == nil {
+				at.Cut = newCut(s.Stop)
+			}
+			cut = unwind.Bottom
+		}
+	}
+	if len(s.Frames) == 0 && r.Err == "" {
+		r.Err = newCut(s.Stop).String()
+	}
+}
+
+// child finds or makes the node at the end of an edge.
+func (b *Builder) child(e edge, f *unwind.Frame) *Node {
+	n := b.edges[e]
+	if n == nil {
+		n = &Node{Location: e.site.Location, PC: f.PC, Return: f.Return, By: f.By}
+		b.edges[e] = n
+		e.parent.Children = append(e.parent.Children, n)
+	}
+	n.By = max(n.By, f.By)
+	if n.Why == "" && f.Err != nil {
+		n.Why = f.Err.Error()
+	}
+	return n
+}
+
+func newCut(s unwind.Stop) *Cut {
+	c := &Cut{Reason: s.Reason, Need: s.Need}
+	if s.Err != nil {
+		c.Detail = s.Err.Error()
+	}
+	return c
+}
+
+// Profile returns what was added so far. The trees are shared with the builder:
+// after a further Add, ask again.
+func (b *Builder) Profile() *Profile {
+	p := b.p
+	p.Threads = make([]*Thread, len(b.order))
+	for i, r := range b.order {
+		t := r.Thread
+		sortNodes(r.top.Children)
+		t.Roots = r.top.Children
+		p.Threads[i] = &t
+	}
+	p.Notes = append([]string(nil), b.p.Notes...)
+	p.Images = b.names.located()
+	markMain(p.Target, p.Threads)
+	sortThreads(p.Threads, p.Sampled())
+	return &p
+}

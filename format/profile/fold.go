@@ -1,0 +1,63 @@
+package profile
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+)
+
+// FoldThreads returns the profile with threads that are all alike made one
+// entry: the same frames at the same addresses, as often, in the same states.
+// The entry is the first of them and names the others in Same. The main thread
+// always stands by itself. p is left as it is.
+func (p *Profile) FoldThreads() *Profile {
+	folded := *p
+	folded.Threads = nil
+	entries := map[[sha256.Size]byte]*Thread{}
+	for _, t := range p.Threads {
+		key := t.likeness()
+		if first := entries[key]; first != nil && !t.Main {
+			first.absorb(t)
+			continue
+		}
+		entry := *t
+		entry.Same = append([]ThreadName(nil), t.Same...)
+		folded.Threads = append(folded.Threads, &entry)
+		if !t.Main {
+			entries[key] = &entry
+		}
+	}
+	return &folded
+}
+
+// absorb makes t an entry for another thread too.
+func (t *Thread) absorb(other *Thread) {
+	t.Same = append(t.Same, ThreadName{other.ID, other.Name})
+	t.Same = append(t.Same, other.Same...)
+	t.User += other.User
+	t.System += other.System
+	t.Used += other.Used
+}
+
+// likeness is equal for threads that may be folded.
+func (t *Thread) likeness() (key [sha256.Size]byte) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %q %q %d\n", t.State, t.States, t.Queue, t.Err, t.SuspendCount)
+	for depth, n := range t.Nodes() {
+		n.writeLikeness(h, depth)
+	}
+	h.Sum(key[:0])
+	return key
+}
+
+func (n *Node) writeLikeness(w io.Writer, depth int) {
+	var load, cut any
+	if n.Image != nil {
+		load = n.Image.Load
+	}
+	if n.Cut != nil {
+		cut = n.Cut.Reason
+	}
+	fmt.Fprintf(w, "%d %d %t %q+%d %t %v %t %v %d %d\n", depth, n.PC, n.Return, n.Function, n.Offset,
+		n.Inlined, load, n.By.Guess(), cut, n.Count, n.Self)
+}

@@ -1,0 +1,99 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// ByFunction returns the profile with the nodes of one function under one caller
+// made one node, wherever in the function they stand: many samples of a loop are
+// then one branch. Code without a symbol stays apart by address. The node has
+// the address that occurs most, and the others in Also. p is left as it is.
+func (p *Profile) ByFunction() *Profile {
+	merged := *p
+	merged.Threads = make([]*Thread, len(p.Threads))
+	for i, t := range p.Threads {
+		entry := *t
+		entry.Roots = mergeNodes(t.Roots)
+		merged.Threads[i] = &entry
+	}
+	return &merged
+}
+
+// functionKey is what two nodes under one caller share to be the same function.
+type functionKey struct {
+	image    *Image
+	function string
+	pc       task.Addr // where there is no function
+	inlined  bool
+	guess    bool
+	cut      unwind.Reason
+}
+
+func (n *Node) functionKey() functionKey {
+	k := functionKey{image: n.Image, function: n.Function, inlined: n.Inlined, guess: n.By.Guess()}
+	if n.Function == "" {
+		k.pc = n.PC
+	}
+	if n.Cut != nil {
+		k.cut = n.Cut.Reason
+	}
+	return k
+}
+
+// mergeNodes takes siblings, heaviest first, and returns as many as there are
+// functions among them, heaviest first.
+func mergeNodes(siblings []*Node) []*Node {
+	if len(siblings) == 1 {
+		return []*Node{mergeGroup(siblings)}
+	}
+	groups := map[functionKey][]*Node{}
+	var order []functionKey
+	for _, n := range siblings {
+		k := n.functionKey()
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], n)
+	}
+	merged := make([]*Node, len(order))
+	for i, k := range order {
+		merged[i] = mergeGroup(groups[k])
+	}
+	slices.SortStableFunc(merged, heavier)
+	return merged
+}
+
+// mergeGroup makes one node of nodes of one function.
+func mergeGroup(group []*Node) *Node {
+	n := *group[0]
+	children := slices.Clone(n.Children)
+	for _, other := range group[1:] {
+		n.absorb(other)
+		children = append(children, other.Children...)
+	}
+	slices.SortStableFunc(children, heavier)
+	n.Children = nil
+	if len(children) > 0 {
+		n.Children = mergeNodes(children)
+	}
+	return &n
+}
+
+// absorb adds another node of the same function.
+func (n *Node) absorb(other *Node) {
+	n.Count += other.Count
+	n.Self += other.Self
+	n.By = max(n.By, other.By)
+	n.Why = cmp.Or(n.Why, other.Why)
+	if n.File != other.File || n.Line != other.Line {
+		n.File, n.Line = "", 0
+	}
+	a := Address{other.PC, other.Offset}
+	if n.PC != a.PC && !slices.Contains(n.Also, a) {
+		n.Also = append(slices.Clip(n.Also), a)
+	}
+}

@@ -1,0 +1,51 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Heaviest returns the stack that takes the branch with the most samples at each
+// frame, from the outermost in; nil when the thread has none.
+func (t *Thread) Heaviest() []*Node {
+	var stack []*Node
+	for nodes := t.Roots; len(nodes) > 0; {
+		n := slices.MinFunc(nodes, heavier)
+		stack = append(stack, n)
+		nodes = n.Children
+	}
+	return stack
+}
+
+// Weight returns how many threads the entry stands for.
+func (t *Thread) Weight() int { return 1 + len(t.Same) }
+
+// SelfTime is how often a function was the innermost one.
+type SelfTime struct {
+	Location // Offset, File and Line are those of one address of several
+	Samples  int
+}
+
+// SelfTimes returns the innermost functions of all threads, most samples first,
+// and the number of all samples that have a frame.
+func (p *Profile) SelfTimes() (times []SelfTime, total int) {
+	index := map[functionKey]int{}
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes() {
+			if n.Self == 0 {
+				continue
+			}
+			k := functionKey{image: n.Image, function: n.Function, pc: n.functionKey().pc}
+			i, ok := index[k]
+			if !ok {
+				i = len(times)
+				index[k] = i
+				times = append(times, SelfTime{Location: n.Location})
+			}
+			times[i].Samples += n.Self * t.Weight()
+			total += n.Self * t.Weight()
+		}
+	}
+	slices.SortStableFunc(times, func(a, b SelfTime) int { return cmp.Compare(b.Samples, a.Samples) })
+	return times, total
+}

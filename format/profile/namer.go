@@ -1,0 +1,147 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+
+	"stacksnap/images"
+	"stacksnap/task"
+)
+
+// site is a place in the code: two frames are at the same one when their *site
+// is the same pointer.
+type site struct {
+	Location
+	pc       task.Addr
+	isReturn bool
+}
+
+// place is an address as a walk gives it.
+type place struct {
+	pc       task.Addr
+	isReturn bool
+}
+
+// imageKey tells images apart, over all maps of a process.
+type imageKey struct {
+	path      string
+	load, end task.Addr
+	id        string
+}
+
+// namer names each address once for each map.
+type namer struct {
+	current *images.Map
+	places  map[place][]*site // of the current map; the outermost function first
+	all     map[site]*site    // of every map
+	images  map[imageKey]*Image
+	seen    map[*Image]bool // a frame lies in it
+}
+
+func newNamer() namer {
+	return namer{
+		places: map[place][]*site{},
+		all:    map[site]*site{},
+		images: map[imageKey]*Image{},
+		seen:   map[*Image]bool{},
+	}
+}
+
+// use makes m the map in which addresses are named.
+func (n *namer) use(m *images.Map) {
+	n.current = m
+	clear(n.places)
+}
+
+// sites returns the functions at an address: the one that has the frame, then
+// those inlined into it, from the outermost in.
+func (n *namer) sites(pc task.Addr, isReturn bool) []*site {
+	key := place{pc, isReturn}
+	if s, ok := n.places[key]; ok {
+		return s
+	}
+	var found []*site
+	for _, loc := range n.locate(pc, isReturn) {
+		found = append(found, n.intern(site{n.location(loc), pc, isReturn}))
+	}
+	n.places[key] = found
+	return found
+}
+
+// locate asks the map, which knows one function an address.
+func (n *namer) locate(pc task.Addr, isReturn bool) []images.Location {
+	if n.current == nil {
+		return []images.Location{{}}
+	}
+	return []images.Location{n.current.Locate(pc, isReturn)}
+}
+
+func (n *namer) intern(s site) *site {
+	if same, ok := n.all[s]; ok {
+		return same
+	}
+	n.all[s] = &s
+	return &s
+}
+
+func (n *namer) location(l images.Location) Location {
+	loc := Location{
+		Function: l.Function, Raw: l.Raw, Offset: l.Offset,
+		Inlined: l.Inlined, File: l.File, Line: l.Line,
+	}
+	if l.Image != nil {
+		loc.Image = n.image(l.Image)
+		n.seen[loc.Image] = true
+	}
+	return loc
+}
+
+// image returns the model's image of a map's. One that stays from map to map is
+// the same.
+func (n *namer) image(im *images.Image) *Image {
+	own := newImage(im)
+	key := imageKey{own.Path, own.Load, own.End, string(own.ID)}
+	if same, ok := n.images[key]; ok {
+		return same
+	}
+	n.images[key] = own
+	return own
+}
+
+func newImage(im *images.Image) *Image {
+	own := &Image{Path: im.Path, Load: im.Load, End: codeEnd(im), Main: im.Main, Note: im.Note}
+	if im.Err != nil {
+		own.Err = im.Err.Error()
+	}
+	if im.File != nil {
+		own.ID, own.Arch, own.Symbols = im.File.ID(), im.File.Arch(), im.File.HasSymbols()
+	}
+	return own
+}
+
+// codeEnd leaves out what lies behind the code: in Apple's shared cache an
+// image's data is gigabytes away, with other images between.
+func codeEnd(im *images.Image) task.Addr {
+	var end task.Addr
+	for _, r := range im.Ranges {
+		if r.Prot&task.Execute != 0 {
+			end = max(end, r.End)
+		}
+	}
+	if end == 0 {
+		return im.End()
+	}
+	return end
+}
+
+// located returns the images in which a frame lies, lowest address first.
+func (n *namer) located() []*Image {
+	list := make([]*Image, 0, len(n.seen))
+	for im := range n.seen {
+		list = append(list, im)
+	}
+	slices.SortFunc(list, func(a, b *Image) int {
+		return cmp.Or(cmp.Compare(a.Load, b.Load), cmp.Compare(a.End, b.End), cmp.Compare(a.Path, b.Path))
+	})
+	return list
+}

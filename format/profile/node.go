@@ -1,0 +1,107 @@
+package profile
+
+import (
+	"iter"
+	"path"
+
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// Node is a frame as called from one place: the frame of one snapshot, or the
+// equal frames of many, under the node of their caller. A function inlined at
+// the address of a frame is a node of its own, below that of the frame.
+type Node struct {
+	Location
+	PC     task.Addr // an instruction, or with Return the one after a call
+	Return bool
+	By     unwind.Method // how it was found; of several ways the least sure
+	Why    string        // why a better way than By was left; empty when none was
+	Cut    *Cut          // on an outermost frame whose caller is missing; nil at the true bottom
+	Also   []Address     // further addresses of the function, in a tree by function
+
+	Count    int // samples in which the frame was on the stack here
+	Self     int // of these, samples in which it was the innermost
+	Children []*Node
+}
+
+// Address is one place in a function.
+type Address struct {
+	PC     task.Addr
+	Offset uint64 // from the function's start
+}
+
+// Location is what is known of a code address.
+type Location struct {
+	Image    *Image // nil: no image was mapped there
+	Function string // demangled; empty when no symbol covers the address
+	Raw      string // the symbol as the file has it
+	Offset   uint64 // from the function's start, from the image's load address when there is none
+	Inlined  bool   // inlined into the parent's function
+	File     string // source file and line, empty and 0 when not known
+	Line     int
+}
+
+// Cut is why a stack is not known to its bottom: there may be callers that are
+// not shown.
+type Cut struct {
+	Reason unwind.Reason
+	Need   task.Addr // with NotCaptured: the first address that was missed
+	Detail string    // more about it; may be empty
+}
+
+// String returns the reason in one line.
+func (c *Cut) String() string {
+	s := c.Reason.String()
+	if c.Need != 0 {
+		s += " at " + c.Need.String()
+	}
+	if c.Detail != "" {
+		s += ": " + c.Detail
+	}
+	return s
+}
+
+// Image is one file loaded into the target.
+type Image struct {
+	Path      string
+	Load, End task.Addr // of its first byte; above the last byte of its code
+	ID        []byte    // LC_UUID or GNU build-id; nil when it has none
+	Arch      task.Arch
+	Main      bool   // the program itself
+	Symbols   bool   // it has a symbol table that could be read
+	Note      string // what a reader should know, such as "deleted"
+	Err       string // why nothing could be read of it; empty when it could
+}
+
+// Name returns the last element of the path.
+func (im *Image) Name() string {
+	if im.Path == "" {
+		return ""
+	}
+	return path.Base(im.Path)
+}
+
+// preorder walks without recursion: a stack may be very deep.
+func preorder(roots []*Node) iter.Seq2[int, *Node] {
+	type item struct {
+		depth int
+		node  *Node
+	}
+	return func(yield func(int, *Node) bool) {
+		var todo []item
+		push := func(depth int, nodes []*Node) {
+			for i := len(nodes) - 1; i >= 0; i-- {
+				todo = append(todo, item{depth, nodes[i]})
+			}
+		}
+		for push(0, roots); len(todo) > 0; {
+			it := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if !yield(it.depth, it.node) {
+				return
+			}
+			push(it.depth+1, it.node.Children)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+
+	"stacksnap/task"
+)
+
+// mainQueue is the label that libdispatch gives the queue of the main thread.
+const mainQueue = "com.apple.main-thread"
+
+// threadStarts are the outermost functions of threads that were created by
+// another one, on Darwin.
+var threadStarts = [...]string{"thread_start", "start_wqthread", "_pthread_start", "_pthread_wqthread"}
+
+// markMain marks the thread that the program was started on. On Linux its id is
+// the process's. Darwin does not say: it is the one that serves the main queue,
+// or else the oldest (ids only grow), unless that one was created by another.
+func markMain(target task.Info, threads []*Thread) {
+	if i := slices.IndexFunc(threads, isMain(target)); i >= 0 {
+		threads[i].Main = true
+		return
+	}
+	if target.OS != task.Darwin || len(threads) == 0 {
+		return
+	}
+	oldest := slices.MinFunc(threads, byID)
+	if !startedByAnother(oldest) {
+		oldest.Main = true
+	}
+}
+
+func isMain(target task.Info) func(*Thread) bool {
+	return func(t *Thread) bool {
+		if target.OS == task.Linux {
+			return uint64(t.ID) == uint64(target.PID)
+		}
+		return t.Queue == mainQueue
+	}
+}
+
+func startedByAnother(t *Thread) bool {
+	return slices.ContainsFunc(t.Roots, func(n *Node) bool {
+		return slices.Contains(threadStarts[:], n.Function)
+	})
+}
+
+func byID(a, b *Thread) int { return cmp.Compare(a.ID, b.ID) }
+
+// sortThreads puts the main thread first and the others by id or, of many
+// snapshots, all by weight.
+func sortThreads(threads []*Thread, byWeight bool) {
+	slices.SortStableFunc(threads, func(a, b *Thread) int {
+		if byWeight && a.Samples != b.Samples {
+			return cmp.Compare(b.Samples, a.Samples)
+		}
+		if a.Main != b.Main {
+			return mainFirst(a)
+		}
+		return cmp.Or(byID(a, b), cmp.Compare(a.First, b.First))
+	})
+}
+
+// sortNodes puts the heavier of siblings first, in the whole tree.
+func sortNodes(roots []*Node) {
+	slices.SortStableFunc(roots, heavier)
+	for _, n := range preorder(roots) {
+		slices.SortStableFunc(n.Children, heavier)
+	}
+}
+
+func heavier(a, b *Node) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.PC, b.PC))
+}
+
+func mainFirst(a *Thread) int {
+	if a.Main {
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,71 @@
+// Package profile is the model that every writer reads: the stacks of one or
+// many snapshots of a process, named and merged into one call tree a thread.
+// It holds plain data, and neither files nor the target are needed any more.
+package profile
+
+import (
+	"time"
+
+	"stacksnap/task"
+)
+
+// Profile is what was captured of one process.
+type Profile struct {
+	Target task.Info
+	Tool   string // the program that captured, with its version
+	// Start is when the target was first told to stop, End when it ran on after the
+	// last stop.
+	Start, End time.Time
+	Interval   time.Duration // wanted between two snapshots; 0 when there is only one
+	Snapshots  int
+	// MissedTicks counts the snapshots that were due but could not be taken in time.
+	MissedTicks int
+
+	Stops       int           // times the target was stopped: at least one a snapshot
+	Stopped     time.Duration // in all stops together
+	LongestStop time.Duration
+
+	// Frames counts the frames captured, over all snapshots; inlined functions have
+	// none of their own.
+	Frames int
+	// Walks counts the stacks that were to be walked, Bottoms those of them whose
+	// walk reached the outermost frame.
+	Walks, Bottoms int
+	// MissedThreads counts threads that appeared faster than they could be captured.
+	MissedThreads int
+
+	// Threads are in the order in which a report shows them: the main thread first
+	// and then by id of one snapshot, by weight of many.
+	Threads []*Thread
+	// Images are those in which a frame lies, lowest address first.
+	Images []*Image
+	Main   *Image   // the program itself, whether a frame lies in it or not; nil when unknown
+	Notes  []string // one line each: what could not be read, what to beware of
+}
+
+// Sampled tells whether the profile merges more than one snapshot.
+func (p *Profile) Sampled() bool { return p.Snapshots > 1 }
+
+// Duration returns the time from the first stop to the end of the last, 0 where
+// the clock was set back meanwhile.
+func (p *Profile) Duration() time.Duration { return max(0, p.End.Sub(p.Start)) }
+
+// NumThreads returns how many threads were captured, counting each of those that
+// [Profile.FoldThreads] made one entry of.
+func (p *Profile) NumThreads() int {
+	n := len(p.Threads)
+	for _, t := range p.Threads {
+		n += len(t.Same)
+	}
+	return n
+}
+
+// MainThread returns the main thread, nil when it is not known or has ended.
+func (p *Profile) MainThread() *Thread {
+	for _, t := range p.Threads {
+		if t.Main {
+			return t
+		}
+	}
+	return nil
+}

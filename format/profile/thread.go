@@ -1,0 +1,53 @@
+package profile
+
+import (
+	"iter"
+	"time"
+
+	"stacksnap/task"
+)
+
+// Thread is one thread of the target with its call tree.
+type Thread struct {
+	ID           task.ThreadID
+	Name         string // empty when it has none or the system does not tell
+	Queue        string // label of the dispatch queue it works for
+	Main         bool   // the thread that the program was started on
+	State        task.State
+	User, System time.Duration // CPU time since the thread began, when last seen
+	Used         time.Duration // CPU time between the first and the last snapshot it was in
+	SuspendCount int           // holds placed by others than stacksnap
+
+	Samples     int    // snapshots it was in
+	First, Last int    // the first and the last of them, counted from 0
+	States      States // in how many of them it was in each state
+
+	Roots []*Node // the outermost frames, heaviest first
+	Empty int     // samples of which no frame is known
+	Err   string  // why frames are missing, of the last sample that had cause; empty when none had
+
+	// Same are the other threads that this entry stands for, after
+	// [Profile.FoldThreads]. Times are then those of all together.
+	Same []ThreadName
+}
+
+// ThreadName is what tells one folded thread from another.
+type ThreadName struct {
+	ID   task.ThreadID
+	Name string
+}
+
+// States counts samples by a thread's state.
+type States [task.Ended + 1]int
+
+func (s *States) add(state task.State) {
+	if int(state) >= len(s) {
+		state = task.StateUnknown
+	}
+	s[state]++
+}
+
+// Nodes gives the nodes of the thread's tree with their depth, 0 for an
+// outermost frame: each before its children, and these in order. The tree of
+// one snapshot is thereby given from the outermost frame in.
+func (t *Thread) Nodes() iter.Seq2[int, *Node] { return preorder(t.Roots) }

@@ -1,0 +1,126 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// thread writes one thread: a line of its own facts, then its frames.
+func (p *printer) thread(t *profile.Thread) {
+	p.line("")
+	p.line("%s", strings.Join(p.threadFacts(t), "  "))
+	p.failure(t)
+	for _, n := range t.Roots {
+		p.root(n)
+	}
+}
+
+// threadFacts are the parts of a thread's line, those that are known.
+func (p *printer) threadFacts(t *profile.Thread) []string {
+	facts := []string{p.title(t)}
+	add := func(fact string) {
+		if fact != "" {
+			facts = append(facts, fact)
+		}
+	}
+	add(names(t))
+	if t.Queue != "" {
+		add("DispatchQueue " + quoted(t.Queue))
+	}
+	add(p.states(t))
+	if t.SuspendCount > 0 {
+		add(fmt.Sprintf("suspended (count %d)", t.SuspendCount))
+	}
+	add(p.cpu(t))
+	return facts
+}
+
+// title names one thread, or all those that an entry stands for.
+func (p *printer) title(t *profile.Thread) string {
+	os := p.profile.Target.OS
+	if len(t.Same) == 0 {
+		if t.Main {
+			return p.name("Thread "+threadID(os, t.ID)) + " (main)"
+		}
+		return p.name("Thread " + threadID(os, t.ID))
+	}
+	ids := []string{threadID(os, t.ID)}
+	for _, s := range t.Same {
+		ids = append(ids, threadID(os, s.ID))
+	}
+	return p.name(plural(t.Weight(), "thread")+" alike:") + " " + strings.Join(ids, " ")
+}
+
+// names writes the names of an entry's threads: each once, the first few.
+func names(t *profile.Thread) string {
+	const most = 4
+	seen := map[string]bool{"": true}
+	var list []string
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, quoted(name))
+		}
+	}
+	add(t.Name)
+	for _, s := range t.Same {
+		add(s.Name)
+	}
+	if more := len(list) - most; more > 0 {
+		list = append(list[:most], fmt.Sprintf("and %s", plural(more, "other name")))
+	}
+	return strings.Join(list, " ")
+}
+
+// states writes the state, or of many samples how often each was seen.
+func (p *printer) states(t *profile.Thread) string {
+	if p.total == 0 {
+		return known(t.State)
+	}
+	var parts []string
+	for s, n := range t.States {
+		if name := known(task.State(s)); n > 0 && name != "" {
+			parts = append(parts, name+" "+count(n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func known(s task.State) string {
+	if s == task.StateUnknown || s > task.Ended {
+		return ""
+	}
+	return s.String()
+}
+
+// cpu writes the time a thread has used. Nothing is written where the system
+// does not tell, which looks like a thread that has never run.
+func (p *printer) cpu(t *profile.Thread) string {
+	if t.User+t.System == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("cpu user %s, system %s", seconds(t.User), seconds(t.System))
+	if p.total > 0 {
+		s += fmt.Sprintf(" (%s of it meanwhile)", seconds(t.Used))
+	}
+	if len(t.Same) > 0 {
+		s += " together"
+	}
+	return s
+}
+
+// failure says what is missing of a thread, and why.
+func (p *printer) failure(t *profile.Thread) {
+	reason := clean(t.Err, maxText)
+	switch {
+	case t.Empty > 0 && p.total > 0:
+		p.line("  %s", p.cut(fmt.Sprintf("<no stack in %s of %s: %s>", count(t.Empty), plural(t.Samples, "sample"), reason)))
+	case t.Empty > 0:
+		p.line("  %s", p.cut("<no stack: "+reason+">"))
+	case reason != "":
+		p.line("  %s", p.cut("<incomplete: "+reason+">"))
+	}
+}
