@@ -1,0 +1,86 @@
+package macho
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"stacksnap/task"
+)
+
+// maxSlices bounds the architectures of a fat file. The magic number of a fat
+// file is also that of a Java class, in which this field is at least 45 << 16.
+const maxSlices = 64
+
+// ErrNoSlice is returned for a file that has nothing of what was wanted.
+var ErrNoSlice = errors.New("the file has no such architecture or UUID")
+
+// Want chooses among the slices of a file. The zero Want takes the first.
+type Want struct {
+	Arch task.Arch // UnknownArch: any
+	ID   []byte    // LC_UUID; nil: any
+}
+
+func (w *Want) matches(f *File) bool {
+	return (w.Arch == task.UnknownArch || f.Arch() == w.Arch) && (w.ID == nil || bytes.Equal(w.ID, f.uuid))
+}
+
+// thinFiles returns the thin files in a file: itself, or what a fat_header lists.
+func thinFiles(r io.ReaderAt, size int64) ([]*io.SectionReader, error) {
+	var b [8]byte
+	if _, err := r.ReadAt(b[:], 0); err != nil {
+		return nil, malformed("shorter than a header: %v", err)
+	}
+	magic, n := binary.BigEndian.Uint32(b[:]), binary.BigEndian.Uint32(b[4:])
+	if magic != magicFat && magic != magicF64 {
+		return []*io.SectionReader{io.NewSectionReader(r, 0, size)}, nil
+	}
+	if n > maxSlices {
+		return nil, malformed("a fat header of %d architectures", n)
+	}
+	return fatSlices(r, size, int(n), magic == magicF64)
+}
+
+// fatSlices reads n fat_arch (or fat_arch_64) entries: cputype, cpusubtype,
+// offset, size, align (and, in the latter, a reserved word).
+func fatSlices(r io.ReaderAt, size int64, n int, is64 bool) ([]*io.SectionReader, error) {
+	entry := 20
+	if is64 {
+		entry = 32
+	}
+	b := make([]byte, n*entry)
+	if _, err := r.ReadAt(b, 8); err != nil {
+		return nil, malformed("a fat header that is cut off: %v", err)
+	}
+	var parts []*io.SectionReader
+	for i := range n {
+		c := cursor{data: b[i*entry:][8:entry], order: binary.BigEndian}
+		offset, length := c.word(is64), c.word(is64)
+		if offset > uint64(size) || length > uint64(size)-offset {
+			continue // a file cut short still has its first slices
+		}
+		parts = append(parts, io.NewSectionReader(r, int64(offset), int64(length)))
+	}
+	return parts, nil
+}
+
+// choose opens the first slice that is wanted.
+func choose(parts []*io.SectionReader, want Want) (*File, error) {
+	var bad error
+	for _, part := range parts {
+		f, err := newThin(part)
+		if err != nil {
+			bad = errors.Join(bad, err)
+			continue
+		}
+		if want.matches(f) {
+			return f, nil
+		}
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	return nil, fmt.Errorf("%v %x: %w", want.Arch, want.ID, ErrNoSlice)
+}

@@ -1,0 +1,157 @@
+// Package macho reads Mach-O executables and libraries, from files and from
+// the memory of a process. (<mach-o/loader.h>, <mach-o/nlist.h>, <mach-o/fat.h>)
+package macho
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+// File is one Mach-O of one architecture. It implements [object.File] and may
+// be used by several goroutines if what it reads from may.
+//
+// The header and the load commands are read when it is made, everything else
+// when it is first asked for; what was read once stays, whatever becomes of the
+// process or the file.
+type File struct {
+	header
+	commands
+	src    source
+	slide  uint64    // of an image in memory: load address − vmaddr of __TEXT
+	closer io.Closer // nil when there is nothing to close
+
+	symtab func() *symtab  // nil result: none
+	starts func() []uint64 // function starts, ascending
+	onDisk func() *File    // nil result: none
+
+	mu   sync.Mutex
+	data map[int][]byte // section bytes by index
+}
+
+var _ object.File = (*File)(nil)
+
+// Open opens the slice of a file that is wanted. Only a regular file is opened.
+func Open(path string, want Want) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	r, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := NewFile(r, info.Size(), want)
+	if err != nil {
+		r.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f.closer = r
+	return f, nil
+}
+
+// NewFile reads the slice that is wanted of a fat or thin file of size bytes. r
+// must stay open as long as the File is used.
+func NewFile(r io.ReaderAt, size int64, want Want) (*File, error) {
+	parts, err := thinFiles(r, size)
+	if err != nil {
+		return nil, err
+	}
+	return choose(parts, want)
+}
+
+func newThin(r *io.SectionReader) (*File, error) {
+	src := &fileSource{r: r}
+	b := make([]byte, headerSize64)
+	n, _ := src.readLinkEdit(b, 0)
+	h, err := parseHeader(b[:n])
+	if err != nil {
+		return nil, err
+	}
+	b, err = readAll(uint64(h.sizeofcmds), func(p []byte, at uint64) (int, error) {
+		return src.readLinkEdit(p, uint64(h.size())+at)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load commands: %w", err)
+	}
+	cmds, err := parseCommands(&h, b)
+	if err != nil {
+		return nil, err
+	}
+	src.segments = cmds.segments
+	return newFile(h, cmds, src), nil
+}
+
+func newFile(h header, cmds commands, src source) *File {
+	f := &File{header: h, commands: cmds, src: src}
+	f.symtab = sync.OnceValue(f.readSymtab)
+	f.starts = sync.OnceValue(f.readStarts)
+	f.onDisk = func() *File { return nil }
+	return f
+}
+
+// Close closes what was opened for the file.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer.Close()
+}
+
+// Arch implements [object.File].
+func (f *File) Arch() task.Arch { return archOf(f.cpu) }
+
+// Variant returns the architecture as Apple's tools name it, with the subtypes
+// that matter told apart: "arm64e", "x86_64h", "armv7s".
+func (f *File) Variant() string { return variantOf(f.cpu, f.subtype) }
+
+// Type returns what the file is for.
+func (f *File) Type() FileType { return f.filetype }
+
+// InSharedCache tells whether the image is a part of dyld's shared cache.
+func (f *File) InSharedCache() bool { return f.flags&flagInSharedCache != 0 }
+
+// ID returns the 16 bytes of LC_UUID; nil when there is none.
+func (f *File) ID() []byte { return f.uuid }
+
+// Segments implements [object.File].
+func (f *File) Segments() []object.Segment { return f.segments }
+
+// Build returns for which platform and with which SDK the file was built.
+func (f *File) Build() Build { return f.build }
+
+// InstallName returns the name and the current version of a dylib
+// (LC_ID_DYLIB); "" when it has none.
+func (f *File) InstallName() (string, Version) { return f.installName, f.currentVersion }
+
+// DylinkerName returns dyld's name for itself (LC_ID_DYLINKER).
+func (f *File) DylinkerName() string { return f.dylinker }
+
+// TextVMAddr returns the vmaddr of the Mach-O header.
+func (f *File) TextVMAddr() (uint64, bool) {
+	s, ok := f.text()
+	return s.VMAddr, ok
+}
+
+// Slide returns load address − vmaddr, modulo 2^64, of an image in memory, and
+// 0 for a file.
+func (f *File) Slide() uint64 { return f.slide }
+
+// ReadCode reads the bytes at vmaddr: at most len(p), fewer with an error where
+// the segment or the readable memory ends.
+func (f *File) ReadCode(p []byte, vmaddr uint64) (int, error) {
+	n, err := f.src.readVM(p, vmaddr)
+	if n < len(p) && err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}

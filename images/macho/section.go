@@ -1,0 +1,165 @@
+package macho
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+// maxSectionData bounds a section's bytes, compressed or not.
+const maxSectionData = 1 << 30
+
+// Section is one section as the load commands describe it (section_64 of
+// <mach-o/loader.h>).
+type Section struct {
+	Segment, Name string
+	VMAddr, Size  uint64
+	Offset        uint32 // in the file; 0 where the file has no bytes of it
+	Flags         uint32
+	Reserved1     uint32    // of stubs: the index of the first indirect symbol
+	Reserved2     uint32    // of stubs: the size of one
+	Prot          task.Prot // the segment's
+}
+
+// Contains tells whether vmaddr lies in the section.
+func (s *Section) Contains(vmaddr uint64) bool { return vmaddr-s.VMAddr < s.Size }
+
+// Stubs tells whether the section consists of symbol stubs of StubSize bytes.
+func (s *Section) Stubs() bool { return s.Flags&sectionTypeMask == typeStubs && s.Reserved2 != 0 }
+
+// StubSize returns the size of one stub in bytes; only meaningful for stubs.
+func (s *Section) StubSize() uint64 { return uint64(s.Reserved2) }
+
+// Code tells whether the section may hold instructions: by its attributes, or
+// because its segment is executable and the section is not of literals.
+func (s *Section) Code() bool {
+	if s.Flags&(attrPureInstructions|attrSomeInstructions) != 0 {
+		return true
+	}
+	t := s.Flags & sectionTypeMask
+	return s.Prot&task.Execute != 0 && (t < typeCStrings || t > typeLazyPointers)
+}
+
+func (s *Section) zeroFill() bool {
+	t := s.Flags & sectionTypeMask
+	return t == typeZeroFill || t == typeGBZeroFill || t == typeThreadZeroFill
+}
+
+// Sections returns the sections in the order in which n_sect counts them, from
+// 1. The slice belongs to the file.
+func (f *File) Sections() []Section { return f.sections }
+
+// SectionAt returns the section that vmaddr lies in.
+func (f *File) SectionAt(vmaddr uint64) (*Section, bool) {
+	i := f.sectionIndex(vmaddr)
+	if i < 0 {
+		return nil, false
+	}
+	return &f.sections[i], true
+}
+
+func (f *File) sectionIndex(vmaddr uint64) int {
+	for i := range f.sections {
+		if f.sections[i].Contains(vmaddr) {
+			return i
+		}
+	}
+	return -1
+}
+
+// SectionData returns the bytes of the first section of that name, in any
+// segment when segment is "". They are read once; the slice belongs to the
+// file. The error wraps [object.ErrNoSection].
+func (f *File) SectionData(segment, name string) (object.Section, error) {
+	for i := range f.sections {
+		s := &f.sections[i]
+		if s.Name == name && (segment == "" || s.Segment == segment) {
+			data, err := f.sectionData(i)
+			return object.Section{VMAddr: s.VMAddr, Data: data}, err
+		}
+	}
+	return object.Section{}, fmt.Errorf("%s: %w", name, object.ErrNoSection)
+}
+
+// Section implements [object.File].
+func (f *File) Section(k object.Kind) (object.Section, error) {
+	switch k {
+	case object.EHFrame:
+		return f.SectionData("", "__eh_frame")
+	case object.UnwindInfo:
+		return f.SectionData("", "__unwind_info")
+	case object.GoPCLnTab:
+		return f.SectionData("", "__gopclntab")
+	case object.DebugFrame:
+		return f.debugFrame()
+	}
+	return object.Section{}, object.ErrNoSection
+}
+
+// debugFrame returns __debug_frame. It is never mapped, so that of an image in
+// memory is in its file, if anywhere.
+func (f *File) debugFrame() (object.Section, error) {
+	s, err := f.SectionData("", "__debug_frame")
+	if err == nil {
+		return s, nil
+	}
+	if s, zerr := f.SectionData("", "__zdebug_frame"); zerr == nil {
+		data, zerr := inflate(s.Data)
+		return object.Section{VMAddr: s.VMAddr, Data: data}, zerr
+	}
+	if disk := f.onDisk(); disk != nil {
+		return disk.debugFrame()
+	}
+	return s, err
+}
+
+// sectionData reads the bytes of one section, or returns them as read before.
+func (f *File) sectionData(i int) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if data, ok := f.data[i]; ok {
+		return data, nil
+	}
+	s := &f.sections[i]
+	if s.zeroFill() || s.Size > maxSectionData {
+		return nil, fmt.Errorf("%s of %d bytes: %w", s.Name, s.Size, object.ErrNoSection)
+	}
+	data, err := readAll(s.Size, func(p []byte, at uint64) (int, error) { return f.src.readSection(p, s, at) })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", s.Name, object.ErrNoSection, err)
+	}
+	if f.data == nil {
+		f.data = make(map[int][]byte)
+	}
+	f.data[i] = data
+	return data, nil
+}
+
+// inflate decompresses a __zdebug_ section: "ZLIB", the size as eight bytes
+// big-endian, and a zlib stream.
+func inflate(b []byte) ([]byte, error) {
+	if len(b) < 12 || string(b[:4]) != "ZLIB" {
+		return nil, fmt.Errorf("compressed section: %w", object.ErrNoSection)
+	}
+	size := binary.BigEndian.Uint64(b[4:])
+	if size > maxSectionData {
+		return nil, fmt.Errorf("compressed section of %d bytes: %w", size, object.ErrNoSection)
+	}
+	z, err := zlib.NewReader(bytes.NewReader(b[12:]))
+	if err != nil {
+		return nil, fmt.Errorf("compressed section: %w: %w", object.ErrNoSection, err)
+	}
+	data, err := io.ReadAll(io.LimitReader(z, int64(size)))
+	if err == nil && uint64(len(data)) < size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compressed section: %w: %w", object.ErrNoSection, err)
+	}
+	return data, nil
+}

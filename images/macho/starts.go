@@ -1,0 +1,83 @@
+package macho
+
+import "slices"
+
+// maxStarts bounds the bytes of LC_FUNCTION_STARTS; each is at most a function.
+const maxStarts = 32 << 20
+
+// readStarts reads LC_FUNCTION_STARTS: ULEB128 distances, the first from the
+// start of __TEXT, ended by a 0. Nil when there is none or it cannot be read.
+func (f *File) readStarts() []uint64 {
+	at, ok := f.TextVMAddr()
+	if !ok || f.functionStarts.size == 0 || f.functionStarts.size > maxStarts {
+		return nil
+	}
+	b, err := readAll(f.functionStarts.size, func(p []byte, pos uint64) (int, error) {
+		return f.src.readLinkEdit(p, f.functionStarts.offset+pos)
+	})
+	if err != nil {
+		return nil
+	}
+	var starts []uint64
+	for len(b) > 0 {
+		var delta uint64
+		delta, b = uleb(b)
+		if delta == 0 || at+delta < at {
+			break
+		}
+		at += delta
+		starts = append(starts, f.instruction(at))
+	}
+	return slices.Clip(starts)
+}
+
+// uleb reads one ULEB128 number, and 0 for one that is cut off or passes 64 bits.
+func uleb(b []byte) (v uint64, rest []byte) {
+	for i := 0; i < len(b) && i < 10; i++ {
+		v |= uint64(b[i]&0x7f) << (7 * i)
+		if b[i] < 0x80 {
+			return v, b[i+1:]
+		}
+	}
+	return 0, nil
+}
+
+// FunctionStart implements [object.File]. It asks LC_FUNCTION_STARTS, else the
+// symbols; every stub is a function of its own.
+func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
+	vmaddr = f.instruction(vmaddr)
+	i := f.sectionIndex(vmaddr)
+	if i < 0 {
+		return 0, false
+	}
+	if s := &f.sections[i]; s.Stubs() {
+		return vmaddr - (vmaddr-s.VMAddr)%s.StubSize(), true
+	}
+	if len(f.starts()) > 0 {
+		return f.listedStart(vmaddr, i)
+	}
+	if f.ownSymbols() {
+		sym, ok := f.pick(vmaddr, i, false)
+		return sym.VMAddr, ok
+	}
+	disk, shift := f.disk()
+	if disk == nil {
+		return 0, false
+	}
+	start, ok := disk.FunctionStart(vmaddr - shift)
+	return start + shift, ok
+}
+
+// listedStart returns the function of LC_FUNCTION_STARTS that vmaddr, in the
+// i-th section, belongs to.
+func (f *File) listedStart(vmaddr uint64, i int) (uint64, bool) {
+	starts := f.starts()
+	n, found := slices.BinarySearch(starts, vmaddr)
+	if !found {
+		n--
+	}
+	if n < 0 || starts[n] < f.sections[i].VMAddr {
+		return 0, false
+	}
+	return starts[n], true
+}

@@ -1,0 +1,109 @@
+package macho
+
+import (
+	"strings"
+
+	"stacksnap/images/object"
+)
+
+// redacted is the name that stands in shared caches for local symbols which
+// were taken out: a function is there, and its name is not.
+const redacted = "<redacted>"
+
+// HasSymbols implements [object.File]: whether a symbol of code is there.
+func (f *File) HasSymbols() bool {
+	if f.ownSymbols() {
+		return true
+	}
+	disk, _ := f.disk()
+	return disk != nil && disk.HasSymbols()
+}
+
+func (f *File) ownSymbols() bool {
+	t := f.symtab()
+	return t != nil && t.functions.Len() > 0
+}
+
+// disk returns the image's own file, nil when there is none, and what takes a
+// vmaddr of it to one of the image: the two differ in the shared cache.
+func (f *File) disk() (disk *File, shift uint64) {
+	disk = f.onDisk()
+	if disk == nil {
+		return nil, 0
+	}
+	here, _ := f.TextVMAddr()
+	there, _ := disk.TextVMAddr()
+	return disk, here - there
+}
+
+// Symbol implements [object.File]: the nearest symbol at or below vmaddr in
+// the same section. Where LC_FUNCTION_STARTS tells that another function begins
+// between the two, the function that vmaddr is in has no symbol. In a section of
+// stubs the name is that of the stub, "DYLD-STUB$$malloc".
+func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
+	vmaddr = f.instruction(vmaddr)
+	i := f.sectionIndex(vmaddr)
+	if i < 0 {
+		return object.Symbol{}, false
+	}
+	if s := &f.sections[i]; s.Stubs() {
+		return f.stub(s, vmaddr)
+	}
+	if f.ownSymbols() {
+		return f.ownSymbol(vmaddr, i)
+	}
+	disk, shift := f.disk()
+	if disk == nil {
+		return object.Symbol{}, false
+	}
+	sym, ok := disk.Symbol(vmaddr - shift)
+	sym.VMAddr += shift
+	return sym, ok
+}
+
+// ownSymbol looks vmaddr, which lies in the i-th section, up in the symbol
+// table. Assembler labels are taken for the name of a function only when it has
+// no better one.
+func (f *File) ownSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
+	start, _ := f.listedStart(vmaddr, i) // 0 where nothing is known
+	for _, labels := range []bool{false, true} {
+		sym, ok := f.pick(vmaddr, i, labels)
+		if ok && sym.VMAddr >= start {
+			return sym, sym.Name != redacted
+		}
+	}
+	return object.Symbol{}, false
+}
+
+func (f *File) pick(vmaddr uint64, i int, labels bool) (object.Symbol, bool) {
+	t := f.symtab()
+	var name string
+	e, ok := t.functions.Pick(vmaddr, uint16(i+1), func(e object.Entry) bool {
+		n := t.nlist(e.Name)
+		raw, ok := t.names.at(n.strx)
+		if !ok || raw == "" {
+			raw = redacted // something begins here, whatever it is called
+		}
+		name = strings.TrimPrefix(raw, "_")
+		return !isHeader(raw) && (labels || !n.local() || !isLabel(raw))
+	})
+	return object.Symbol{Name: name, VMAddr: e.VMAddr}, ok
+}
+
+// isHeader recognises the names that linkers give the Mach-O header.
+func isHeader(raw string) bool {
+	return strings.HasPrefix(raw, "__mh_") && strings.HasSuffix(raw, "_header")
+}
+
+// isLabel recognises the names of compilers for places that are no functions:
+// ltmp12, l_.str, LBB0_1, L_end. The names of Go begin with no underscore either
+// but have a dot: log.Print.
+func isLabel(raw string) bool {
+	if digits, ok := strings.CutPrefix(raw, "ltmp"); ok {
+		return strings.Trim(digits, "0123456789") == ""
+	}
+	if strings.HasPrefix(raw, "l_") || strings.HasPrefix(raw, "L_") {
+		return true
+	}
+	return strings.HasPrefix(raw, "L") && !strings.Contains(raw, ".")
+}
