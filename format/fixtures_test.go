@@ -196,3 +196,43 @@ func longName() string {
 	}
 	return s + ">::end"
 }
+
+// sampled is 100 snapshots of two threads: the main one works in a loop and
+// waits for a lock, the other sleeps, and for a while there is a third.
+func sampled() *profile.Profile {
+	p := linux()
+	demo, libc := p.Images[0], p.Images[1]
+	times := func(n int, node *profile.Node, children ...*profile.Node) *profile.Node {
+		node.Count, node.Self, node.Children = n, n, children
+		for _, c := range children {
+			node.Self -= c.Count
+		}
+		return node
+	}
+	hot := func(n int, offset uint64) *profile.Node {
+		return times(n, at(demo, "hot(int)", offset, 0x55d0c0a01200+task.Addr(offset)))
+	}
+	guess := times(4, at(demo, "cold()", 3, 0x55d0c0a01403))
+	guess.By = unwind.ByScan
+	lost := times(5, at(libc, "__lll_lock_wait", 29, 0x7f10a2c8607d))
+	lost.Cut = &profile.Cut{Reason: unwind.NoCaller}
+	main := times(90, at(libc, "__libc_start_call_main", 122, 0x7f10a2c2724a),
+		times(70, at(demo, "main", 81, 0x55d0c0a01100), hot(30, 12), hot(20, 24), hot(10, 32), times(10, at(demo, "", 0x1500, 0x55d0c0a01500))),
+		times(20, at(demo, "main", 95, 0x55d0c0a0110e), times(11, at(libc, "__lll_lock_wait", 29, 0x7f10a2c8607d)), hot(2, 12), guess))
+	idle := times(100, at(libc, "start_thread", 755, 0x7f10a2c89134), times(100, at(libc, "futex_wait", 29, 0x7f10a2c86fff)))
+
+	*p = *moments(&profile.Profile{
+		Target: p.Target, Main: demo, Images: []*profile.Image{demo, libc}, Snapshots: 100, Stops: 100,
+		Interval: 10 * time.Millisecond, MissedTicks: 2,
+		Threads: []*profile.Thread{
+			{ID: 4242, Name: "demo", Main: true, State: task.Running, User: 120 * time.Millisecond, System: 30 * time.Millisecond, Used: 110 * time.Millisecond,
+				Samples: 100, Last: 99, States: profile.States{task.Running: 84, task.Sleeping: 16}, Roots: []*profile.Node{main, lost}, Empty: 5, Err: "registers: input/output error"},
+			{ID: 4243, Name: "idle", State: task.Sleeping, Samples: 100, Last: 99, States: profile.States{task.Sleeping: 100}, Roots: []*profile.Node{idle}},
+			{ID: 4250, Name: "brief", State: task.Running, Samples: 3, First: 40, Last: 42, States: profile.States{task.Running: 3},
+				Roots: []*profile.Node{times(3, at(libc, "start_thread", 755, 0x7f10a2c89134), hot(3, 12))}},
+		},
+	}, 2100*time.Microsecond)
+	p.End = p.Start.Add(1010 * time.Millisecond)
+	p.LongestStop = 31 * time.Microsecond
+	return tally(p)
+}

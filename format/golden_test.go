@@ -30,6 +30,14 @@ func TestGolden(t *testing.T) {
 		{"recursion.txt", tree, recursion(9_000)},
 		{"staircase.txt", tree, staircase()},
 		{"hostile.txt", tree, hostile()},
+		{"sampled.txt", tree, sampled()},
+		{"sampled.folded", Folded, sampled()},
+		{"sampled.json", JSON, sampled()},
+		{"linux.json", JSON, linux()},
+		{"linux.folded", Folded, linux()},
+		{"darwin_merge.json", JSON, darwin().FoldThreads()},
+		{"hostile.json", JSON, hostile()},
+		{"hostile.folded", Folded, hostile()},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkGolden(t, c.name, written(t, c.write, c.profile)) })
 	}

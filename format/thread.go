@@ -30,6 +30,7 @@ func (p *printer) threadFacts(t *profile.Thread) []string {
 	if t.Queue != "" {
 		add("DispatchQueue " + quoted(t.Queue))
 	}
+	add(p.samples(t))
 	add(p.states(t))
 	if t.SuspendCount > 0 {
 		add(fmt.Sprintf("suspended (count %d)", t.SuspendCount))
@@ -73,6 +74,18 @@ func names(t *profile.Thread) string {
 		list = append(list[:most], fmt.Sprintf("and %s", plural(more, "other name")))
 	}
 	return strings.Join(list, " ")
+}
+
+// samples writes in how many snapshots a thread was, and in which, counted from
+// 1, where those are not all.
+func (p *printer) samples(t *profile.Thread) string {
+	switch {
+	case p.total == 0:
+		return ""
+	case t.Samples == p.profile.Snapshots:
+		return plural(t.Samples, "sample")
+	}
+	return fmt.Sprintf("%s (%s to %s)", plural(t.Samples, "sample"), count(t.First+1), count(t.Last+1))
 }
 
 // states writes the state, or of many samples how often each was seen.
