@@ -71,5 +71,14 @@ func foldedFrame(n *profile.Node) string {
 	return unseparated(name)
 }
 
-// unseparated takes the separator of frames out of a name.
-func unseparated(name string) string { return strings.ReplaceAll(name, ";", ":") }
+// unseparated takes out of a name what readers would split a line at: the
+// separator of frames, and a blank before a number at the end, which
+// flamegraph.pl takes for a first of two counts.
+func unseparated(name string) string {
+	name = strings.ReplaceAll(name, ";", ":")
+	i := strings.LastIndexByte(name, ' ')
+	if i >= 0 && strings.Trim(name[i+1:], "0123456789.") == "" {
+		return name[:i] + "_" + name[i+1:]
+	}
+	return name
+}
