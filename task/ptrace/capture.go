@@ -1,0 +1,92 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+var errNotSuspended = errors.New("the target is not suspended")
+
+// Capture implements [task.Process]. A stack that cannot be read costs only the
+// stack: the registers are there, and the error is a *[task.FaultError].
+func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
+	if !p.suspended {
+		return errNotSuspended
+	}
+	th := p.threads.find(int(id))
+	if th == nil {
+		return task.ErrThreadGone
+	}
+	if err := th.notStopped(); err != nil {
+		return err
+	}
+	if err := p.captureRegisters(th, &t.Registers); err != nil {
+		return err
+	}
+	return p.copyStack(t)
+}
+
+// notStopped says why a thread does not stand, nil when it does.
+func (th *thread) notStopped() error {
+	switch th.phase {
+	case stopped:
+		return nil
+	case seized, busy:
+		if th.asleep {
+			return errUninterruptible
+		}
+		return errNotStopped
+	}
+	return task.ErrThreadGone
+}
+
+// captureRegisters reads the registers as the kernel shows them: a system call
+// under way is not wound back to its start.
+func (p *Process) captureRegisters(th *thread, r *task.Registers) error {
+	n, errno := regset(th.tid, unix.NT_PRSTATUS, p.regs[:])
+	if errno == unix.ESRCH { // only SIGKILL, to the process, ends a stop
+		th.phase = dying
+		return p.exited
+	}
+	if errno != 0 {
+		return errno
+	}
+	return decodeRegisters(hostArch, p.regs[:n], r)
+}
+
+// copyStack copies from just below sp to the end of the mapping that sp is in,
+// as far as there is room.
+func (p *Process) copyStack(t *task.Thread) error {
+	t.Stacks = t.Stacks[:0]
+	sp := t.Registers.SP()
+	from, top := p.spans.stackRange(sp)
+	room := t.Buffer()
+	room = room[:cap(room)]
+	if top != 0 && uint64(top-from) < uint64(len(room)) {
+		room = room[:top-from]
+	}
+	n, errno := p.mem.copy(room, from)
+	if n == 0 && from < sp { // what is below sp may be another page
+		from = sp
+		n, errno = p.mem.copy(room[:max(0, len(room)-task.RedZone)], from)
+	}
+	if top == 0 || n < len(room) {
+		p.spans.stale = true
+	}
+	if n == 0 {
+		if errno == 0 {
+			return nil // no room at all
+		}
+		return p.mem.faults.next(from, errno)
+	}
+	if n < len(room) && (top == 0 || from+task.Addr(n) < top) {
+		top = from + task.Addr(n)
+	}
+	t.Stacks = append(t.Stacks, task.Stack{Base: from, Bytes: room[:n], Top: top})
+	return nil
+}

@@ -1,0 +1,142 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// learn gathers what is known of the process as a whole. What cannot be had is
+// left empty.
+func (p *Process) learn() task.Info {
+	info := task.Info{
+		PID: p.pid, OS: task.Linux, Live: true,
+		Path: p.live.exe(), Arch: p.arch(), OSVersion: p.osVersion(),
+		PageSize: os.Getpagesize(), CodeMask: firstCodeMask,
+	}
+	s, ok := p.process.stat()
+	if !ok {
+		return info
+	}
+	info.Name = fullName(string(s.name), p.process)
+	info.ParentPID = s.parent
+	if boot := bootTime(); !boot.IsZero() {
+		info.Start = boot.Add(s.start)
+	}
+	if parent, err := openProc(fmt.Sprintf("/proc/%d", s.parent)); err == nil {
+		defer parent.close()
+		if ps, ok := parent.stat(); ok {
+			info.ParentName = fullName(string(ps.name), parent)
+		}
+	}
+	return info
+}
+
+// arch reads the program's own header; the kernel's word on a thread is in its
+// registers.
+func (p *Process) arch() task.Arch {
+	fd, err := p.live.open("exe")
+	if err != nil {
+		return hostArch
+	}
+	defer closeFD(fd)
+	var header [elfHeaderSize]byte
+	n, _ := unix.Pread(fd, header[:], 0)
+	if a := archOf(header[:max(n, 0)]); a != task.UnknownArch {
+		return a
+	}
+	return hostArch
+}
+
+// maxComm is how long the kernel keeps a name (TASK_COMM_LEN − 1).
+const maxComm = 15
+
+// fullName returns the name of a process, where the kernel has cut it the whole
+// of it from the command line.
+func fullName(comm string, dir procDir) string {
+	if len(comm) < maxComm {
+		return comm
+	}
+	line, _ := dir.read("cmdline")
+	arg0, _, _ := strings.Cut(string(line), "\x00")
+	if base := path.Base(arg0); strings.HasPrefix(base, comm) {
+		return base
+	}
+	if base := path.Base(dir.exe()); strings.HasPrefix(base, comm) {
+		return base
+	}
+	return comm
+}
+
+// bootTime returns when the system was started, zero when that is not known.
+func bootTime() time.Time {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return time.Time{}
+	}
+	if s, n := number(statusValue(b, "btime "), 10); n > 0 {
+		return time.Unix(int64(s), 0)
+	}
+	return time.Time{}
+}
+
+// osVersion is such as "Linux 6.1.0-13-amd64 (Debian GNU/Linux 12)": the kernel,
+// and the distribution that the target sees.
+func (p *Process) osVersion() string {
+	var u unix.Utsname
+	_ = unix.Uname(&u)
+	version := "Linux " + unix.ByteSliceToString(u.Release[:])
+	if name := p.distribution(); name != "" {
+		version += " (" + name + ")"
+	}
+	return version
+}
+
+// distribution reads os-release below the target's root, from which no link
+// there leads out (openat2, RESOLVE_IN_ROOT).
+func (p *Process) distribution() string {
+	root, err := openDirAt(p.live.fd, "root")
+	if err != nil {
+		return ""
+	}
+	defer root.close()
+	for _, name := range []string{"etc/os-release", "usr/lib/os-release"} {
+		if b, err := readInRoot(root.fd, name); err == nil {
+			return prettyName(b)
+		}
+	}
+	return ""
+}
+
+// maxOSRelease bounds what is read of a file of the target's.
+const maxOSRelease = 64 << 10
+
+// readInRoot reads a regular file. What else the name may stand for, a pipe
+// that nobody writes to say, is not waited for.
+func readInRoot(root int, name string) ([]byte, error) {
+	fd, err := unix.Openat2(root, name, &unix.OpenHow{
+		Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY,
+		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer closeFD(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return nil, os.ErrInvalid
+	}
+	return io.ReadAll(io.LimitReader(fdReader(fd), maxOSRelease))
+}

@@ -1,0 +1,123 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The calls made while the target stands. They cannot block, so they go to the
+// kernel without telling Go's scheduler, and they allocate nothing.
+
+func ptraceCall(request, tid int, addr, data uintptr) unix.Errno {
+	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0)
+	return errno
+}
+
+// seize attaches without stopping. No option is set: least of all
+// PTRACE_O_EXITKILL, by which our death would be the target's.
+func seize(tid int) unix.Errno { return ptraceCall(unix.PTRACE_SEIZE, tid, 0, 0) }
+
+func interrupt(tid int) unix.Errno { return ptraceCall(unix.PTRACE_INTERRUPT, tid, 0, 0) }
+
+// detach lets a stopped thread go on, with a signal delivered when it is not 0.
+func detach(tid, signal int) unix.Errno {
+	return ptraceCall(unix.PTRACE_DETACH, tid, 0, uintptr(signal))
+}
+
+// regset copies a stopped thread's register set into b and returns its length.
+func regset(tid int, set uintptr, b []byte) (int, unix.Errno) {
+	iov := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
+	errno := ptraceCall(unix.PTRACE_GETREGSET, tid, set, uintptr(unsafe.Pointer(&iov)))
+	return int(iov.Len), errno
+}
+
+// childInfo is struct siginfo as waitid fills it on 64-bit systems
+// (include/uapi/asm-generic/siginfo.h, _sigchld).
+type childInfo struct {
+	signo, errno, code, _ int32
+	pid                   int32
+	uid                   uint32
+	status                int32
+	_                     [100]byte
+}
+
+// The values of code (include/uapi/asm-generic/siginfo.h).
+const (
+	cldExited = 1
+	cldDumped = 3
+)
+
+// ended tells whether the thread has ended, by itself or killed.
+func (c *childInfo) ended() bool { return c.code >= cldExited && c.code <= cldDumped }
+
+// signal returns the signal that a thread stopped to deliver, 0 when it stopped
+// for another reason: status is the signal, above it a PTRACE_EVENT.
+func (c *childInfo) signal() int {
+	if c.status>>8 != 0 {
+		return 0
+	}
+	return int(c.status & 0x7f)
+}
+
+// look tells, without waiting, whether a traced thread has stopped or ended;
+// info.pid is 0 when neither. It leaves the stop, or the corpse, as it is.
+func look(tid int, info *childInfo) unix.Errno {
+	return waitid(tid, info, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT)
+}
+
+// bury takes leave of a traced thread that has ended.
+func bury(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WEXITED) }
+
+func waitid(tid int, info *childInfo, options int) unix.Errno {
+	info.pid, info.code = 0, 0
+	_, _, errno := unix.RawSyscall6(unix.SYS_WAITID, unix.P_PID, uintptr(tid),
+		uintptr(unsafe.Pointer(info)), uintptr(options|unix.WNOHANG|unix.WALL), 0, 0)
+	return errno
+}
+
+func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
+// pause sleeps. It tells the scheduler, which costs little beside the sleep.
+func pause(d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	_, _, _ = unix.Syscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+}
+
+// rewind sets a directory or file back to its start.
+func rewind(fd int) unix.Errno {
+	_, _, errno := unix.RawSyscall(unix.SYS_LSEEK, uintptr(fd), 0, unix.SEEK_SET)
+	return errno
+}
+
+// entries reads as many directory entries as fit into b, 0 at the end.
+func entries(fd int, b []byte) (int, unix.Errno) {
+	n, _, errno := unix.RawSyscall(unix.SYS_GETDENTS64, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), 0
+}
+
+// openRaw opens a file below a directory by a path that ends in NUL; −1 when it
+// cannot.
+func openRaw(dir int, path *byte) int {
+	fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(path)),
+		unix.O_RDONLY|unix.O_CLOEXEC, 0, 0, 0)
+	if errno != 0 {
+		return -1
+	}
+	return int(fd)
+}
+
+// readRaw reads once, 0 bytes when it cannot.
+func readRaw(fd int, b []byte) int {
+	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
+}

@@ -1,0 +1,140 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// memory reads the target's memory by process_vm_readv, or where that is
+// refused (an old kernel, a seccomp filter) through /proc/PID/mem. The file
+// stays bound to the program that it was opened for: after an exec it is empty.
+type memory struct {
+	tid    int // a thread that has the memory
+	file   int // /proc/PID/mem; −1: could not be opened
+	byFile bool
+	faults faultStore
+}
+
+// ReadMemory implements [task.Memory].
+func (m *memory) ReadMemory(b []byte, a task.Addr) (int, error) {
+	n, errno := m.copy(b, a)
+	if n == len(b) {
+		return n, nil
+	}
+	return n, m.faults.next(a+task.Addr(n), errno)
+}
+
+// copy reads from a on until b is full or something is not readable, and says
+// why it ended early.
+func (m *memory) copy(b []byte, a task.Addr) (n int, errno unix.Errno) {
+	for n < len(b) {
+		k, errno := m.read(b[n:], a+task.Addr(n))
+		if k == 0 {
+			return n, errno
+		}
+		n += k
+	}
+	return n, 0
+}
+
+// read makes one call. It returns 0 only with the reason.
+func (m *memory) read(b []byte, a task.Addr) (int, unix.Errno) {
+	if above := -uint64(a); above != 0 && uint64(len(b)) > above {
+		b = b[:above] // the address space ends
+	}
+	if !m.byFile {
+		n, errno := vmRead(m.tid, b, a)
+		switch {
+		case n > 0:
+			return n, 0
+		case errno == unix.EPERM || errno == unix.ENOSYS:
+			m.byFile = true
+		case errno != unix.ESRCH:
+			return 0, errno
+		}
+	}
+	return m.readFile(b, a)
+}
+
+// vmRead copies the readable pages from a on: process_vm_readv returns what it
+// has copied when a later page of the same range cannot be read
+// (process_vm_rw_core, mm/process_vm_access.c).
+func vmRead(tid int, b []byte, a task.Addr) (int, unix.Errno) {
+	local := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
+	remote := unix.RemoteIovec{Base: uintptr(a), Len: len(b)}
+	n, _, errno := unix.Syscall6(unix.SYS_PROCESS_VM_READV, uintptr(tid),
+		uintptr(unsafe.Pointer(&local)), 1, uintptr(unsafe.Pointer(&remote)), 1, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), orFault(int(n))
+}
+
+// readFile reads through /proc/PID/mem, where nothing at all means that the
+// memory is no more (mem_rw, fs/proc/base.c).
+func (m *memory) readFile(b []byte, a task.Addr) (int, unix.Errno) {
+	if m.file < 0 {
+		return 0, unix.EPERM
+	}
+	n, _, errno := unix.Syscall6(unix.SYS_PREAD64, uintptr(m.file),
+		uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(a), 0, 0)
+	switch {
+	case errno != 0:
+		return 0, errno
+	case n == 0:
+		return 0, unix.ESRCH
+	}
+	return int(n), 0
+}
+
+func orFault(n int) unix.Errno {
+	if n == 0 {
+		return unix.EFAULT
+	}
+	return 0
+}
+
+// replaced tells whether the program whose memory was opened is no more: the
+// process has ended or called exec. No address need be mapped for that.
+func (m *memory) replaced() bool {
+	if m.file < 0 {
+		return false
+	}
+	var b [1]byte
+	_, errno := m.readFile(b[:], pageStart)
+	return errno == unix.ESRCH
+}
+
+// pageStart is some address; 0 would do, were it not for offsets that mean
+// something special.
+const pageStart = 0x1000
+
+// faultStore hands out errors that were made in advance, so that a fault during
+// a stop allocates nothing.
+type faultStore struct{ free []task.FaultError }
+
+const faultsAhead = 64
+
+// refill is called while the target runs.
+func (s *faultStore) refill() {
+	if len(s.free) < faultsAhead {
+		s.free = make([]task.FaultError, 2*faultsAhead)
+	}
+}
+
+// next returns an error of its own for each call, until it runs out and has to
+// allocate.
+func (s *faultStore) next(a task.Addr, errno unix.Errno) *task.FaultError {
+	if len(s.free) == 0 {
+		return &task.FaultError{Addr: a, Err: errno}
+	}
+	f := &s.free[0]
+	s.free = s.free[1:]
+	f.Addr, f.Err = a, errno
+	return f
+}

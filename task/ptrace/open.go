@@ -1,0 +1,153 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// Open makes a running process ready to be read. It attaches to nothing yet,
+// and stops nothing. The id of a thread stands for its process. The error is a
+// *[task.NoProcessError] or a *[task.PermissionError] where that is the reason.
+func Open(pid int) (*Process, error) {
+	runtime.LockOSThread()
+	p, err := open(pid)
+	if err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	return p, nil
+}
+
+func open(pid int) (*Process, error) {
+	p := &Process{
+		tracer: unix.Gettid(), process: procDir{-1}, live: procDir{-1}, maps: -1,
+		mem: memory{file: -1}, threads: threadTable{dir: -1},
+	}
+	p.resumeFunc = p.resume
+	if err := p.openAll(pid); err != nil {
+		p.closeFiles()
+		return nil, err
+	}
+	p.exited = &task.ExitedError{PID: p.pid, Err: errReplaced}
+	p.facts = p.learn()
+	p.mem.faults.refill()
+	p.threads.grow(0)
+	return p, nil
+}
+
+func (p *Process) openAll(pid int) error {
+	if err := p.openProcess(pid); err != nil {
+		return err
+	}
+	if err := p.openLive(); err != nil {
+		return err
+	}
+	status, err := p.process.read("status")
+	if err != nil {
+		return &task.NoProcessError{PID: p.pid}
+	}
+	if tracer := statusNumber(status, "TracerPid:"); tracer != 0 {
+		return traced(p.pid, tracer)
+	}
+	p.ownChild = statusNumber(status, "PPid:") == os.Getpid()
+	return p.openMemory()
+}
+
+// openProcess finds the process that pid is, or is a thread of.
+func (p *Process) openProcess(pid int) error {
+	if pid <= 0 {
+		return &task.NoProcessError{PID: pid, Reason: "is not the number of a process"}
+	}
+	dir, err := openProc(fmt.Sprintf("/proc/%d", pid))
+	if err != nil {
+		return noDirectory(pid, err)
+	}
+	p.process = dir
+	p.pid = pid
+	status, err := dir.read("status")
+	if err != nil {
+		return noDirectory(pid, err)
+	}
+	leader := statusNumber(status, "Tgid:")
+	if leader == os.Getpid() {
+		return &task.NoProcessError{PID: pid, Reason: "is stacksnap itself, which cannot stop itself"}
+	}
+	if leader != pid && leader != 0 {
+		dir.close()
+		p.process.fd = -1
+		return p.openProcess(leader)
+	}
+	return nil
+}
+
+// noDirectory says why /proc/PID cannot be opened.
+func noDirectory(pid int, err error) error {
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || unix.Kill(pid, 0) == unix.EPERM {
+		return &task.PermissionError{
+			PID: pid, Asked: fmt.Sprintf("open /proc/%d: %v", pid, err), Err: err,
+			Remedy: "run as root, for /proc is mounted so that it hides other users' processes",
+		}
+	}
+	if unix.Kill(pid, 0) == nil {
+		return fmt.Errorf("pid %d exists, but /proc/%d cannot be opened (is /proc mounted?): %w", pid, pid, err)
+	}
+	return &task.NoProcessError{PID: pid}
+}
+
+// openLive opens the directory of a thread that has not ended: the first one
+// may have, while others go on.
+func (p *Process) openLive() error {
+	dir, err := openDirAt(p.process.fd, "task")
+	if err != nil {
+		return &task.NoProcessError{PID: p.pid}
+	}
+	p.threads.dir, p.stats.dir = dir.fd, dir.fd
+	for _, tid := range dir.numbers() {
+		s, err := parseStat(p.stats.read(tid))
+		switch {
+		case err != nil || threadState(s.state) == task.Ended:
+			continue
+		case s.flags&kernelThread != 0:
+			return &task.NoProcessError{PID: p.pid, Reason: "is a kernel thread, which has no user stack"}
+		}
+		if p.live, err = openDirAt(dir.fd, strconv.Itoa(tid)); err == nil {
+			p.mem.tid = tid
+			return nil
+		}
+	}
+	return &task.NoProcessError{PID: p.pid, Reason: "is a zombie (it has already ended)"}
+}
+
+// openMemory opens the files for which the kernel asks the same permission as
+// for ptrace, so that a refusal is known before anything is touched.
+func (p *Process) openMemory() (err error) {
+	if p.mem.file, err = p.live.open("mem"); err != nil {
+		return p.refused("mem", err)
+	}
+	if p.maps, err = p.live.open("maps"); err != nil {
+		return p.refused("maps", err)
+	}
+	if err := p.readMaps(); err != nil {
+		return err
+	}
+	if p.mapsBuf.Len() == 0 {
+		return &task.NoProcessError{PID: p.pid, Reason: "has no memory of its own: it is ending, or no user process"}
+	}
+	return nil
+}
+
+func (p *Process) refused(file string, err error) error {
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+		return refusal(p.pid, p.process, fmt.Sprintf("open /proc/%d/%s", p.pid, file), err)
+	}
+	return &task.NoProcessError{PID: p.pid, Reason: "has ended"}
+}

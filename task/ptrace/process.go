@@ -1,0 +1,171 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// Process is a live Linux process. It implements [task.Process].
+//
+// The kernel takes requests only from the operating system thread that
+// attached, so Open locks the calling goroutine to its thread
+// (runtime.LockOSThread), every method must be called from that goroutine,
+// and Close unlocks it. (Memory may be read from others, one at a time.) Nothing else in this program may wait for
+// the target meanwhile, should it be our own child: a wait for a child also
+// reports the stops that are ours.
+//
+// A thread that would not stop during a suspension (it is deep in the kernel)
+// stays attached until a later Threads, Suspend or Close finds it stopped. If
+// Close does not either, it leaves the goroutine locked, and the kernel lets go
+// of the thread when the goroutine ends, and with it the operating system
+// thread.
+type Process struct {
+	pid      int
+	tracer   int  // our operating system thread
+	ownChild bool // we are the target's parent
+	info     childInfo
+	facts    task.Info
+
+	process procDir // /proc/PID
+	live    procDir // a thread that has not ended: the first one unless it has
+	maps    int     // its maps
+
+	mem     memory
+	threads threadTable
+	stats   taskStats
+	spans   spanTable
+	mapsBuf bytes.Buffer
+	spansOf []task.ThreadID // the threads when spans was read
+
+	suspended  bool
+	resumeFunc func() error
+	exited     *task.ExitedError
+	regs       [maxRegset]byte
+	maskKnown  bool // facts.CodeMask is what a thread said
+}
+
+// Info implements [task.Process]. On arm64 CodeMask is exact from the first
+// Suspend on.
+func (p *Process) Info() task.Info { return p.facts }
+
+// Memory implements [task.Process].
+func (p *Process) Memory() task.Memory { return &p.mem }
+
+// Regions implements [task.Process].
+func (p *Process) Regions() iter.Seq2[task.Region, error] {
+	return func(yield func(task.Region, error) bool) {
+		if err := p.readMaps(); err != nil {
+			yield(task.Region{}, err)
+			return
+		}
+		for line := range bytes.Lines(bytes.Clone(p.mapsBuf.Bytes())) {
+			r, err := parseRegion(bytes.TrimSuffix(line, []byte("\n")))
+			if err != nil {
+				err = fmt.Errorf("%w: %q", err, line)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// readMaps reads /proc/PID/maps into mapsBuf.
+func (p *Process) readMaps() error {
+	p.mapsBuf.Reset()
+	_ = rewind(p.maps)
+	_, err := io.Copy(&p.mapsBuf, io.LimitReader(fdReader(p.maps), maxProcFile))
+	if err != nil {
+		return fmt.Errorf("read /proc/%d/maps: %w", p.pid, err)
+	}
+	return nil
+}
+
+// fdReader reads a file descriptor that something else closes.
+type fdReader int
+
+func (fd fdReader) Read(b []byte) (int, error) {
+	n, err := unix.Read(int(fd), b)
+	if err != nil {
+		return 0, os.NewSyscallError("read", err)
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// Threads implements [task.Process]. Outside a suspension it also makes the room
+// that the next one needs.
+func (p *Process) Threads() ([]task.ThreadID, error) {
+	if p.suspended {
+		return p.threads.identify(), nil
+	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	p.settle()
+	ids := p.threads.list()
+	if len(ids) == 0 || p.mem.replaced() {
+		return nil, p.exited
+	}
+	p.mem.faults.refill()
+	p.refreshSpans(ids)
+	return ids, nil
+}
+
+// refreshSpans reads the mappings again when there are other threads than
+// before, or a stack was met that did not fit. Stacks that stay in use keep
+// their end.
+func (p *Process) refreshSpans(ids []task.ThreadID) {
+	if !p.spans.stale && slices.Equal(ids, p.spansOf) {
+		return
+	}
+	p.spansOf = append(p.spansOf[:0], ids...)
+	if p.readMaps() == nil {
+		p.spans.read(p.mapsBuf.Bytes())
+	}
+}
+
+// check refuses calls that the kernel would.
+func (p *Process) check() error {
+	if p.process.fd < 0 {
+		return os.ErrClosed
+	}
+	if unix.Gettid() != p.tracer {
+		return errOtherThread
+	}
+	return nil
+}
+
+// Close implements [task.Process].
+func (p *Process) Close() error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	err := p.resume()
+	p.settle()
+	p.closeFiles()
+	if !slices.ContainsFunc(p.threads.all, func(th thread) bool { return th.phase.attached() }) {
+		runtime.UnlockOSThread()
+	}
+	return err
+}
+
+func (p *Process) closeFiles() {
+	for _, fd := range []*int{&p.maps, &p.mem.file, &p.threads.dir, &p.live.fd, &p.process.fd} {
+		closeFD(*fd)
+		*fd = -1
+	}
+}

@@ -1,0 +1,150 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// maxProcFile bounds what is read of one file of /proc: /proc/PID/maps of a
+// process with the most mappings that the kernel allows by default is smaller.
+const maxProcFile = 64 << 20
+
+// procDir is an open directory of /proc. It stays that of the same process, or
+// thread, when the number is given to another.
+type procDir struct{ fd int }
+
+func openProc(path string) (procDir, error) {
+	return openDirAt(unix.AT_FDCWD, path)
+}
+
+func openDirAt(fd int, path string) (procDir, error) {
+	fd, err := unix.Openat(fd, path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	return procDir{fd}, err
+}
+
+func (d procDir) close() { closeFD(d.fd) }
+
+func closeFD(fd int) {
+	if fd >= 0 {
+		_ = unix.Close(fd)
+	}
+}
+
+// open opens a file of the directory; −1 when that fails.
+func (d procDir) open(name string) (int, error) {
+	return unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+}
+
+// read reads a small file.
+func (d procDir) read(name string) ([]byte, error) {
+	fd, err := d.open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f := os.NewFile(uintptr(fd), name)
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, maxProcFile))
+}
+
+func (d procDir) readlink(name string) (string, error) {
+	var b [unix.PathMax]byte
+	n, err := unix.Readlinkat(d.fd, name, b[:])
+	if err != nil {
+		return "", err
+	}
+	return string(b[:n]), nil
+}
+
+// stat reads the stat file, and says false when there is none any more.
+func (d procDir) stat() (stat, bool) {
+	b, err := d.read("stat")
+	if err != nil {
+		return stat{}, false
+	}
+	s, err := parseStat(b)
+	return s, err == nil
+}
+
+// exe returns the path of the program in the target's own view.
+func (d procDir) exe() string {
+	path, err := d.readlink("exe")
+	if err != nil {
+		return ""
+	}
+	path, _ = cutDeleted(path)
+	return path
+}
+
+// numbers lists the entries that are numbers.
+func (d procDir) numbers() []int {
+	var all []int
+	var b [32 << 10]byte
+	if rewind(d.fd) != 0 {
+		return nil
+	}
+	for {
+		n, errno := entries(d.fd, b[:])
+		if errno != 0 || n == 0 {
+			return all
+		}
+		for id, rest := nextThread(b[:n]); id != 0; id, rest = nextThread(rest) {
+			all = append(all, id)
+		}
+	}
+}
+
+// taskStats reads task/TID/stat of one process again and again, without
+// allocating.
+type taskStats struct {
+	dir  int // /proc/PID/task
+	path [32]byte
+	buf  [1024]byte
+}
+
+// read returns the file's bytes, valid until the next call; none when the
+// thread is no more.
+func (s *taskStats) read(tid int) []byte {
+	path := strconv.AppendInt(s.path[:0], int64(tid), 10)
+	path = append(path, "/stat\x00"...)
+	fd := openRaw(s.dir, &path[0])
+	if fd < 0 {
+		return nil
+	}
+	n := readRaw(fd, s.buf[:])
+	closeFD(fd)
+	return s.buf[:n]
+}
+
+// state returns the letter of a thread's state, 0 when it is no more.
+func (p *Process) state(tid int) byte {
+	s, err := parseStat(p.stats.read(tid))
+	if err != nil {
+		return 0
+	}
+	return s.state
+}
+
+// Describe implements [task.Process].
+func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
+	s, err := parseStat(p.stats.read(int(id)))
+	if err != nil {
+		return task.ErrThreadGone
+	}
+	if t.Name != string(s.name) {
+		t.Name = string(s.name)
+	}
+	t.State = threadState(s.state)
+	t.User, t.System = s.user, s.system
+	if th := p.threads.find(int(id)); th != nil {
+		th.asleep = t.State == task.Uninterruptible
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package ptrace
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"stacksnap/task"
+)
+
+var errRegisters = errors.New("the kernel gave registers of an unknown layout")
+
+// maxRegset is more than the largest NT_PRSTATUS register set (arm64: 272).
+const maxRegset = 512
+
+// layout says where a register set has the registers: at index i of words of
+// size bytes, the DWARF number, or skip.
+type layout struct {
+	arch  task.Arch
+	size  int
+	dwarf []task.Reg
+}
+
+// skip marks a word that is no register of the unwinder's.
+const skip = ^task.Reg(0)
+
+// decodeRegisters fills r from the bytes of NT_PRSTATUS. A 64-bit kernel gives
+// a 32-bit thread's registers in their own, shorter layout, so the length tells
+// which it is. host is AMD64 or ARM64.
+func decodeRegisters(host task.Arch, b []byte, r *task.Registers) error {
+	for _, l := range [...]*layout{&amd64Layout, &i386Layout, &arm64Layout, &armLayout} {
+		if len(b) == l.size*len(l.dwarf) && l.host() == host {
+			l.decode(b, r)
+			return nil
+		}
+	}
+	return errRegisters
+}
+
+// host returns the architecture of the kernel that gives this layout.
+func (l *layout) host() task.Arch {
+	switch l.arch {
+	case task.AMD64, task.I386:
+		return task.AMD64
+	}
+	return task.ARM64
+}
+
+func (l *layout) decode(b []byte, r *task.Registers) {
+	*r = task.Registers{Arch: l.arch}
+	for i, reg := range l.dwarf {
+		if reg == skip {
+			continue
+		}
+		if l.size == 4 {
+			r.Set(reg, uint64(binary.LittleEndian.Uint32(b[4*i:])))
+		} else {
+			r.Set(reg, binary.LittleEndian.Uint64(b[8*i:]))
+		}
+	}
+}

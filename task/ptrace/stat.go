@@ -1,0 +1,124 @@
+package ptrace
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"stacksnap/task"
+)
+
+var errStat = errors.New("not a stat file of /proc")
+
+// userHZ is the unit of times in /proc: USER_HZ, 100 a second on every
+// architecture that Go runs on (include/asm-generic/param.h).
+const userHZ = 100
+
+// kernelThread is PF_KTHREAD (include/linux/sched.h).
+const kernelThread = 0x00200000
+
+// stat is what is used of /proc/PID/stat, /proc/PID/task/TID/stat (proc(5)).
+type stat struct {
+	name         []byte // comm, at most 15 bytes; a part of what was parsed
+	state        byte
+	parent       int
+	flags        uint64
+	user, system time.Duration
+	start        time.Duration // since boot
+}
+
+// The numbers of the fields after the name, counted from the state as 0.
+const (
+	statState  = 0  // (3)
+	statParent = 1  // (4)
+	statFlags  = 6  // (9)
+	statUser   = 11 // (14)
+	statSystem = 12 // (15)
+	statStart  = 19 // (22)
+)
+
+// parseStat reads a stat file. The name is between the first "(" and the last
+// ")", for it may have parentheses and spaces of its own.
+func parseStat(b []byte) (stat, error) {
+	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
+	if open < 0 || end < open || end+2 > len(b) {
+		return stat{}, errStat
+	}
+	s := stat{name: b[open+1 : end]}
+	c := fields{rest: bytes.TrimRight(b[end+2:], "\n")}
+	for i := 0; i <= statStart && !c.bad; i++ {
+		s.set(i, &c)
+	}
+	if c.bad {
+		return stat{}, errStat
+	}
+	return s, nil
+}
+
+// set takes field i from the cursor.
+func (s *stat) set(i int, c *fields) {
+	switch i {
+	case statState:
+		if w := c.word(); len(w) == 1 {
+			s.state = w[0]
+		} else {
+			c.bad = true
+		}
+	case statParent:
+		s.parent = int(c.decimal())
+	case statFlags:
+		s.flags = c.decimal()
+	case statUser:
+		s.user = ticks(c.decimal())
+	case statSystem:
+		s.system = ticks(c.decimal())
+	case statStart:
+		s.start = ticks(c.decimal())
+	default:
+		c.word() // may be negative
+	}
+}
+
+func ticks(n uint64) time.Duration {
+	const limit = uint64(1<<63-1) / uint64(time.Second/userHZ)
+	return time.Duration(min(n, limit)) * (time.Second / userHZ)
+}
+
+// threadState translates the letter of a state (task_state_array,
+// fs/proc/array.c). An idle kernel thread (I) sleeps.
+func threadState(letter byte) task.State {
+	switch letter {
+	case 'R':
+		return task.Running
+	case 'S', 'I':
+		return task.Sleeping
+	case 'D':
+		return task.Uninterruptible
+	case 'T', 't':
+		return task.Stopped
+	case 'Z', 'X', 'x':
+		return task.Ended
+	}
+	return task.StateUnknown
+}
+
+// statusValue returns what follows a key such as "TracerPid:" in
+// /proc/PID/status, without the space around it; nil when the key is not there.
+func statusValue(status []byte, key string) []byte {
+	for line := range bytes.Lines(status) {
+		if v, ok := bytes.CutPrefix(line, []byte(key)); ok {
+			return bytes.TrimSpace(v)
+		}
+	}
+	return nil
+}
+
+// statusNumber returns the first number of a value in /proc/PID/status, 0 when
+// there is none.
+func statusNumber(status []byte, key string) int {
+	v, _ := number(statusValue(status, key), 10)
+	if v > 1<<31 {
+		return 0
+	}
+	return int(v)
+}

@@ -1,0 +1,316 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// How long threads are waited for. A thread stops within microseconds unless it
+// has no processor or is deep in the kernel.
+const (
+	patience       = 500 * time.Millisecond // for threads that wait for a processor
+	sleepPatience  = 50 * time.Millisecond  // for threads in uninterruptible sleep
+	burialPatience = 500 * time.Millisecond // for killed threads to end
+	maxRounds      = 100                    // of looking for new threads
+)
+
+var (
+	errUninterruptible = errors.New("the thread is in uninterruptible sleep in the kernel and could not be stopped")
+	errNotStopped      = errors.New("the thread did not stop in time")
+	errSuspended       = errors.New("the target is suspended already")
+	errOtherThread     = errors.New("ptrace: called from another goroutine than the one that opened the process")
+	errReplaced        = errors.New("it has ended or called exec")
+)
+
+// Suspend implements [task.Process]. Threads in uninterruptible sleep, which
+// stop only when they leave the kernel, are waited for a little and then left
+// out; Capture says so of them.
+func (p *Process) Suspend() (resume func() error, err error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if p.suspended {
+		return nil, errSuspended
+	}
+	p.settle()
+	p.leaveSleepers()
+	p.suspended = true
+	p.stop()
+	if err := p.judge(); err != nil {
+		_ = p.resume()
+		return nil, p.explain(err)
+	}
+	p.learnCodeMask()
+	return p.resumeFunc, nil
+}
+
+// leaveSleepers leaves out the threads that were in uninterruptible sleep when
+// they were described and do not leave it soon. Once seized they could only be
+// let go of after a stop, and the others would stand as long.
+func (p *Process) leaveSleepers() {
+	began := time.Now()
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		for th.asleep && th.phase == listed {
+			if th.asleep = p.state(th.tid) == 'D'; !th.asleep {
+				break
+			}
+			if time.Since(began) > sleepPatience {
+				th.phase = busy
+				break
+			}
+			pause(time.Millisecond)
+		}
+	}
+}
+
+// stop stops the threads that are known, and looks for others until there are
+// none. From here to resume nothing is allocated.
+func (p *Process) stop() {
+	began := time.Now()
+	for range maxRounds {
+		p.order()
+		p.await(began)
+		if _, added := p.threads.scan(); added == 0 {
+			return
+		}
+	}
+}
+
+// order attaches to every thread that is not, and tells it to stop. First all
+// are seized, which stops none, so that the first stands no longer than needed.
+func (p *Process) order() {
+	all := p.threads.all
+	first := len(all)
+	for i := range all {
+		if all[i].phase == listed {
+			first = min(first, i)
+			all[i].seize()
+		}
+	}
+	for i := first; i < len(all); i++ {
+		if th := &all[i]; th.phase == seized && interrupt(th.tid) != 0 {
+			th.phase = dying
+		}
+	}
+}
+
+// seize attaches. A thread that has ended and is not buried yet, as the first
+// one when only others go on, is refused with EPERM.
+func (th *thread) seize() {
+	switch seize(th.tid) {
+	case 0:
+		th.phase = seized
+	case unix.ESRCH:
+		th.phase = gone
+	default:
+		th.phase = refused
+	}
+}
+
+// await waits until every seized thread stands or has ended, no longer than
+// patience from the start of the stop.
+func (p *Process) await(began time.Time) {
+	const eager = 100 // looks at one thread before the next has its turn
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		for n := 0; th.phase == seized && n < eager; n++ {
+			if !p.look(th) {
+				yield()
+			}
+		}
+	}
+	for wait := 20 * time.Microsecond; p.pending(began); wait = min(2*wait, time.Millisecond) {
+		pause(wait)
+		p.lookAll()
+	}
+}
+
+// pending tells whether there is something to wait for still.
+func (p *Process) pending(began time.Time) bool {
+	if p.threads.count(seized) == 0 {
+		return false
+	}
+	waited := time.Since(began)
+	if waited < sleepPatience {
+		return true
+	}
+	return waited < patience && !p.onlySleepers()
+}
+
+// onlySleepers tells whether every thread that does not stop is in
+// uninterruptible sleep.
+func (p *Process) onlySleepers() bool {
+	for i := range p.threads.all {
+		if th := &p.threads.all[i]; th.phase == seized {
+			if th.asleep = p.state(th.tid) == 'D'; !th.asleep {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// look notes what has become of an attached thread, and tells whether there was
+// anything.
+func (p *Process) look(th *thread) bool {
+	errno := look(th.tid, &p.info)
+	switch {
+	case errno != 0: // ECHILD: exec gave the thread another id, or a wait of someone else's buried it
+		th.phase = gone
+	case p.info.pid == 0:
+		return false
+	case p.info.ended():
+		th.phase = dying
+		p.bury(th)
+	default:
+		th.phase = stopped
+		th.signal = p.info.signal()
+	}
+	return true
+}
+
+// lookAll also finds the threads that were killed after they stood. They must
+// be buried soon: an exec of another thread waits for that.
+func (p *Process) lookAll() {
+	for i := range p.threads.all {
+		if th := &p.threads.all[i]; th.phase.attached() {
+			p.look(th)
+		}
+	}
+}
+
+// bury removes an ended thread, which stays a zombie for the tracer to see. If
+// it is our own child's first thread, it is left for whoever started the child.
+func (p *Process) bury(th *thread) {
+	if p.ownChild && th.tid == p.pid {
+		th.phase = gone
+		return
+	}
+	if errno := bury(th.tid, &p.info); errno != 0 || p.info.pid != 0 {
+		th.phase = gone
+	}
+}
+
+// judge tells whether what stands is the process that was opened.
+func (p *Process) judge() error {
+	if p.mem.replaced() {
+		return p.exited
+	}
+	if p.threads.count(stopped)+p.threads.count(seized)+p.threads.count(busy) > 0 {
+		return nil
+	}
+	if p.threads.count(refused) > 0 {
+		return unix.EPERM
+	}
+	return p.exited
+}
+
+// learnCodeMask asks the first thread that stands; all have the same.
+func (p *Process) learnCodeMask() {
+	if p.maskKnown {
+		return
+	}
+	for i := range p.threads.all {
+		if th := &p.threads.all[i]; th.phase == stopped {
+			p.maskKnown = true
+			p.facts.CodeMask = codeMask(th.tid, p.regs[:], p.facts.CodeMask)
+			return
+		}
+	}
+}
+
+// explain turns a refusal into an error that names its cause.
+func (p *Process) explain(err error) error {
+	if !errors.Is(err, unix.EPERM) {
+		return err
+	}
+	if s, ok := p.process.stat(); !ok || threadState(s.state) == task.Ended {
+		return p.exited
+	}
+	return refusal(p.pid, p.process, "ptrace(PTRACE_SEIZE)", err)
+}
+
+// resume lets every thread go on, once. A thread that still has not stopped
+// stays attached: only a stopped thread can be let go. It is looked for again
+// at each later call.
+func (p *Process) resume() error {
+	if !p.suspended {
+		return nil
+	}
+	p.suspended = false
+	for i := range p.threads.all {
+		p.release(&p.threads.all[i])
+	}
+	p.buryAll()
+	for i := range p.threads.all {
+		if th := &p.threads.all[i]; !th.phase.attached() {
+			th.phase = listed
+		}
+	}
+	return nil
+}
+
+// release detaches from a thread that stands, now or at last.
+func (p *Process) release(th *thread) {
+	if th.phase == seized {
+		p.look(th)
+	}
+	if th.phase != stopped {
+		return
+	}
+	if detach(th.tid, th.signal) == 0 {
+		th.phase = gone
+		return
+	}
+	th.phase = dying // ESRCH: SIGKILL, which ends a stop, came before
+}
+
+// buryAll waits for the threads that were killed while they stood. Their
+// process ends, and its parent hears of it, only when they are buried.
+func (p *Process) buryAll() {
+	began := time.Now()
+	for wait := 20 * time.Microsecond; p.threads.count(dying) > 0; wait = min(2*wait, time.Millisecond) {
+		for i := range p.threads.all {
+			if th := &p.threads.all[i]; th.phase == dying {
+				p.lookDying(th)
+			}
+		}
+		if p.threads.count(dying) == 0 || time.Since(began) > burialPatience {
+			return
+		}
+		pause(wait)
+	}
+}
+
+// lookDying buries a thread if it has ended by now.
+func (p *Process) lookDying(th *thread) {
+	if look(th.tid, &p.info) != 0 {
+		th.phase = gone
+	} else if p.info.pid != 0 && p.info.ended() {
+		p.bury(th)
+	}
+}
+
+// settle lets go of threads that did not stop, or end, in an earlier
+// suspension.
+func (p *Process) settle() {
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		switch th.phase {
+		case seized, stopped:
+			p.release(th)
+		case dying:
+			p.lookDying(th)
+		}
+		if th.phase == gone {
+			th.phase = listed
+		}
+	}
+}

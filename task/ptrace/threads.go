@@ -1,0 +1,155 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"stacksnap/task"
+)
+
+// phase is how far a thread has come in a suspension.
+type phase uint8
+
+const (
+	listed  phase = iota // seen, not attached: as it is between suspensions
+	seized               // attached and told to stop, runs on until it does
+	stopped              // stands
+	dying                // attached, has ended or will at once: to be buried
+	gone                 // has ended, or is no thread of ours
+	refused              // the kernel let us not attach
+	busy                 // left out: in uninterruptible sleep before the stop
+)
+
+// thread is one thread of the target.
+type thread struct {
+	tid    int
+	phase  phase
+	signal int  // stopped: what it stopped to deliver
+	asleep bool // was in uninterruptible sleep when it was described
+}
+
+// threadTable is the target's threads in the order of /proc, in room made
+// before the stop.
+type threadTable struct {
+	all    []thread
+	hint   int // where the last search ended: searches come in order
+	missed int // threads for which there was no room
+	dir    int // /proc/PID/task
+	buf    []byte
+	ids    []task.ThreadID
+}
+
+const (
+	spareThreads = 512 // threads that may appear between listing and stop
+	direntSize   = 32  // of an entry with a name of up to 12 bytes
+)
+
+// grow makes room for n threads and as many again.
+func (t *threadTable) grow(n int) {
+	want := 2*n + spareThreads
+	if cap(t.all) >= want && cap(t.all) < 4*want {
+		return
+	}
+	t.all = append(make([]thread, 0, want), t.all...)
+	t.ids = make([]task.ThreadID, 0, want)
+	t.buf = make([]byte, want*direntSize)
+}
+
+// find returns the thread, nil when it is not in the table.
+func (t *threadTable) find(tid int) *thread {
+	for i := range t.all {
+		at := t.hint + i
+		if at >= len(t.all) {
+			at -= len(t.all)
+		}
+		if t.all[at].tid == tid {
+			t.hint = at + 1
+			return &t.all[at]
+		}
+	}
+	return nil
+}
+
+// add notes a thread unless it is known or there is no room, and tells whether
+// it did.
+func (t *threadTable) add(tid int) bool {
+	if t.hint < len(t.all) && t.all[t.hint].tid == tid {
+		t.hint++
+		return false
+	}
+	if t.find(tid) != nil {
+		return false
+	}
+	if len(t.all) == cap(t.all) {
+		t.missed++
+		return false
+	}
+	t.all = append(t.all, thread{tid: tid})
+	return true
+}
+
+// scan reads the directory and adds the threads that are new. It returns how
+// many there are in all and how many were added.
+func (t *threadTable) scan() (found, added int) {
+	t.hint, t.missed = 0, 0
+	if rewind(t.dir) != 0 {
+		return 0, 0
+	}
+	for {
+		n, errno := entries(t.dir, t.buf)
+		if errno != 0 || n == 0 {
+			return found, added
+		}
+		for tid, rest := nextThread(t.buf[:n]); tid != 0; tid, rest = nextThread(rest) {
+			found++
+			if t.add(tid) {
+				added++
+			}
+		}
+	}
+}
+
+// list lists the threads anew, while the target runs. Threads that are still
+// attached stay.
+func (t *threadTable) list() []task.ThreadID {
+	kept := 0
+	for _, th := range t.all {
+		if th.phase.attached() {
+			t.all[kept] = th
+			kept++
+		}
+	}
+	t.all = t.all[:kept]
+	for {
+		found, _ := t.scan()
+		if t.missed == 0 {
+			t.grow(found)
+			break
+		}
+		t.grow(found + t.missed)
+	}
+	return t.identify()
+}
+
+// identify returns the ids of the threads that have not ended.
+func (t *threadTable) identify() []task.ThreadID {
+	t.ids = t.ids[:0]
+	for i := range t.all {
+		if p := t.all[i].phase; p != gone && p != dying {
+			t.ids = append(t.ids, task.ThreadID(t.all[i].tid))
+		}
+	}
+	return t.ids
+}
+
+// count returns how many threads are in a phase.
+func (t *threadTable) count(p phase) (n int) {
+	for i := range t.all {
+		if t.all[i].phase == p {
+			n++
+		}
+	}
+	return n
+}
+
+// attached tells whether the kernel counts the thread as traced by us.
+func (p phase) attached() bool { return p == seized || p == stopped || p == dying }
