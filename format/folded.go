@@ -50,7 +50,7 @@ func foldedTitle(p *profile.Profile, t *profile.Thread) string {
 	if t.Name != "" {
 		title += " " + clean(t.Name, maxText)
 	}
-	return unseparated(title)
+	return strings.ReplaceAll(title, ";", ":") // it never ends a line
 }
 
 func foldedFrame(n *profile.Node) string {

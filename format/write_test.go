@@ -296,6 +296,20 @@ func TestFoldedCountsFoldedThreads(t *testing.T) {
 	}
 }
 
+func TestFoldedNames(t *testing.T) {
+	for in, want := range map[string]string{
+		"main": "main", "a;b": "a:b", "lambda 12": "lambda_12", "v 1.5": "v_1.5", "f(int) const": "f(int) const", "x12": "x12",
+	} {
+		n := &profile.Node{Location: profile.Location{Function: in}}
+		if got := foldedFrame(n); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	if got := foldedTitle(linux(), &profile.Thread{ID: 26}); got != "Thread 26" {
+		t.Errorf("title %q", got)
+	}
+}
+
 // A cycle is folded only where every frame left out is one of its functions.
 func TestFindCycle(t *testing.T) {
 	for _, c := range []struct {
