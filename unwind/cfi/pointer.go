@@ -1,0 +1,115 @@
+package cfi
+
+import "fmt"
+
+// Pointer encodings (Linux Standard Base 5, 10.5.1, DW_EH_PE_*): a format in
+// the low four bits, what it is relative to in the next three, and indirection.
+const (
+	encAbsolute = 0x00
+	encULEB     = 0x01
+	encUData2   = 0x02
+	encUData4   = 0x03
+	encUData8   = 0x04
+	encSigned   = 0x08
+	encSLEB     = 0x09
+	encSData2   = 0x0a
+	encSData4   = 0x0b
+	encSData8   = 0x0c
+
+	encPCRel    = 0x10
+	encTextRel  = 0x20
+	encDataRel  = 0x30
+	encFuncRel  = 0x40
+	encAligned  = 0x50
+	encIndirect = 0x80
+	encOmit     = 0xff
+)
+
+// bases is what an encoded pointer may be relative to, beside its own place. A
+// nil base makes pointers relative to it an error.
+type bases struct {
+	data, function *uint64
+}
+
+// encoded reads an encoded pointer of a target with pointers of size 4 or 8. An
+// indirect one gives the address of the pointer.
+func (c *cursor) encoded(enc uint8, size int, b bases) (uint64, error) {
+	if enc == encOmit {
+		return 0, fmt.Errorf("pointer is omitted")
+	}
+	if enc&0x70 == encAligned {
+		pad := -c.vmaddr() & uint64(size-1)
+		c.take(pad)
+		return c.pointer(size), nil
+	}
+	base, err := c.base(enc, b)
+	if err != nil {
+		return 0, err
+	}
+	v, err := c.value(enc, size)
+	if err != nil {
+		return 0, err
+	}
+	v += base
+	if size == 4 {
+		v &= 1<<32 - 1
+	}
+	return v, nil
+}
+
+// base returns what a pointer at the cursor is relative to.
+func (c *cursor) base(enc uint8, b bases) (uint64, error) {
+	var base *uint64
+	switch enc & 0x70 {
+	case encAbsolute:
+		return 0, nil
+	case encPCRel:
+		return c.vmaddr(), nil
+	case encDataRel:
+		base = b.data
+	case encFuncRel:
+		base = b.function
+	}
+	if base == nil {
+		return 0, fmt.Errorf("pointer encoding %#x has no base here", enc)
+	}
+	return *base, nil
+}
+
+// value reads the number of an encoded pointer.
+func (c *cursor) value(enc uint8, size int) (uint64, error) {
+	switch enc & 0x0f {
+	case encAbsolute, encSigned:
+		return c.pointer(size), nil
+	case encULEB:
+		return c.uleb(), nil
+	case encUData2:
+		return uint64(c.u16()), nil
+	case encUData4:
+		return uint64(c.u32()), nil
+	case encUData8, encSData8:
+		return c.u64(), nil
+	case encSLEB:
+		return uint64(c.sleb()), nil
+	case encSData2:
+		return uint64(int16(c.u16())), nil
+	case encSData4:
+		return uint64(int32(c.u32())), nil
+	}
+	return 0, fmt.Errorf("unknown pointer encoding %#x", enc)
+}
+
+// fixedSize returns the size of an encoding's number, 0 for a LEB128.
+func fixedSize(enc uint8, size int) int {
+	switch enc & 0x07 {
+	case encAbsolute:
+		return size
+	case encUData2:
+		return 2
+	case encUData4:
+		return 4
+	case encUData8:
+		return 8
+	}
+	return 0
+}

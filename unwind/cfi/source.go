@@ -1,0 +1,127 @@
+package cfi
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"weak"
+
+	"stacksnap/images"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/unwind/rule"
+)
+
+// Source gives rules from the call frame information of images. Its zero value
+// is ready, and is used by many goroutines at once.
+type Source struct {
+	images sync.Map // of *frames, by weak.Pointer[images.Image]: gone when the image is
+}
+
+// frames is what one image has, made when it is first asked for.
+type frames struct {
+	once   sync.Once
+	tables []*table
+	err    error // why a section that is there cannot be read
+}
+
+// Rule implements [rule.Source].
+func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
+	if q.Image == nil || q.Image.File == nil {
+		return rule.Rule{}, rule.ErrNone
+	}
+	f := s.of(q.Image)
+	vmaddr := q.VMAddr()
+	none := rule.ErrNone
+	if f.err != nil {
+		none = f.err
+	}
+	for _, t := range f.tables {
+		r, err := t.rule(&q, vmaddr)
+		if err == nil {
+			return r, nil
+		}
+		if !errors.Is(err, rule.ErrNone) {
+			none = err
+		}
+	}
+	return rule.Rule{}, none
+}
+
+// of returns the tables of an image.
+func (s *Source) of(im *images.Image) *frames {
+	key := weak.Make(im)
+	v, ok := s.images.Load(key)
+	if !ok {
+		var had bool
+		if v, had = s.images.LoadOrStore(key, new(frames)); !had {
+			runtime.AddCleanup(im, func(key weak.Pointer[images.Image]) { s.images.Delete(key) }, key)
+		}
+	}
+	f := v.(*frames)
+	f.once.Do(func() { f.open(im.File) })
+	return f
+}
+
+// open finds the sections: .eh_frame first, which covers what runs, then
+// .debug_frame, which may be all that there is.
+func (f *frames) open(file object.File) {
+	for _, k := range []object.Kind{object.EHFrame, object.DebugFrame} {
+		sec, err := file.Section(k)
+		switch {
+		case errors.Is(err, object.ErrNoSection):
+		case err != nil:
+			f.err = fmt.Errorf("call frame information: %w", err)
+		case len(sec.Data) > 0:
+			f.tables = append(f.tables, newTable(file, k, sec))
+		}
+	}
+}
+
+func newTable(file object.File, k object.Kind, sec object.Section) *table {
+	size := file.Arch().PointerSize()
+	t := &table{section: section{Section: sec, eh: k == object.EHFrame, pointerSize: size}}
+	if !t.eh {
+		return t
+	}
+	t.swapped = file.Arch() == task.I386 && isMachO(file)
+	if hdr, err := file.Section(object.EHFrameHdr); err == nil {
+		// A header that cannot be used costs an index of our own, no more.
+		if h, err := newHeader(hdr, size); err == nil {
+			t.header = h
+		}
+	}
+	return t
+}
+
+// isMachO tells Mach-O from ELF by the names that only its segments have.
+func isMachO(file object.File) bool {
+	for _, s := range file.Segments() {
+		if s.Name == "__TEXT" {
+			return true
+		}
+	}
+	return false
+}
+
+// rule answers a query from one section.
+func (t *table) rule(q *rule.Query, vmaddr uint64) (rule.Rule, error) {
+	f, err := t.find(vmaddr)
+	if err != nil {
+		return rule.Rule{}, err
+	}
+	r, err := t.rowAt(f, vmaddr)
+	if err != nil {
+		return rule.Rule{}, err
+	}
+	pc := uint64(q.PC)
+	if !q.First {
+		pc++
+	}
+	v := converter{sec: &t.section, arch: q.Arch, pc: pc}
+	if f.cie.golang && !t.eh {
+		v.completeGo(r, q.Image.File, f)
+	}
+	return v.rule(r, f.cie)
+}
