@@ -1,0 +1,103 @@
+package compact
+
+import (
+	"sync"
+
+	"stacksnap/images"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/unwind/rule"
+)
+
+// Source answers from the __unwind_info of the images. The zero value is ready;
+// it is used by many goroutines at once.
+type Source struct {
+	tables sync.Map  // *images.Image → *loaded
+	spare  sync.Pool // *function
+}
+
+// loaded is what is kept of an image.
+type loaded struct {
+	once  sync.Once
+	table Table
+	err   error
+}
+
+// Rule implements [rule.Source]. The rule is of the function's body: where q is
+// First, what the instructions say goes before it. Beside [rule.ErrNone] and the
+// errors here that wrap it, an error wraps [ErrCorrupt] or is [ErrEncoding] or
+// the fault that code could not be read with.
+func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
+	e, err := s.Entry(&q)
+	if err != nil {
+		return rule.Rule{}, err
+	}
+	f := s.function()
+	defer s.spare.Put(f)
+	f.encoding, f.first, f.code = e.Encoding, q.First, q.Code
+	f.start = functionStart(&q, e)
+	f.offset = uint32(q.PC - f.start)
+	return f.rule(q.Arch)
+}
+
+// Entry finds the table's entry for q.PC. Of an encoding in DWARF mode,
+// [Encoding.FDE] tells where in __eh_frame the function's FDE is.
+func (s *Source) Entry(q *rule.Query) (Entry, error) {
+	if q.Image == nil || q.Image.File == nil || q.PC < q.Image.Load || uint64(q.PC-q.Image.Load) > 1<<32-1 {
+		return Entry{}, rule.ErrNone
+	}
+	t, err := s.table(q.Image)
+	if err != nil {
+		return Entry{}, err
+	}
+	return t.Lookup(uint32(q.PC - q.Image.Load))
+}
+
+// Function tells where the code that has q.PC's entry lies. It may be more than
+// one function: neighbours with equal encodings share an entry.
+func (s *Source) Function(q *rule.Query) (start, end task.Addr, ok bool) {
+	e, err := s.Entry(q)
+	if err != nil {
+		return 0, 0, false
+	}
+	return q.Image.Load + task.Addr(e.Start), q.Image.Load + task.Addr(e.End), true
+}
+
+// functionStart is where the function that q.PC is in starts, which the file
+// knows better than an entry that covers several functions.
+func functionStart(q *rule.Query, e Entry) task.Addr {
+	start := q.Image.Load + task.Addr(e.Start)
+	if v, ok := q.Image.File.FunctionStart(q.VMAddr()); ok {
+		return max(start, q.Image.Addr(v))
+	}
+	return start
+}
+
+func (s *Source) table(im *images.Image) (*Table, error) {
+	v, ok := s.tables.Load(im)
+	if !ok {
+		v, _ = s.tables.LoadOrStore(im, new(loaded))
+	}
+	l := v.(*loaded)
+	l.once.Do(func() { l.load(im.File) })
+	return &l.table, l.err
+}
+
+func (l *loaded) load(f object.File) {
+	s, err := f.Section(object.UnwindInfo)
+	if err != nil || len(s.Data) == 0 {
+		l.err = rule.ErrNone
+		return
+	}
+	l.table, l.err = Parse(s.Data)
+}
+
+// Forget drops what is kept of an image that has been unloaded.
+func (s *Source) Forget(im *images.Image) { s.tables.Delete(im) }
+
+func (s *Source) function() *function {
+	if f, ok := s.spare.Get().(*function); ok {
+		return f
+	}
+	return new(function)
+}
