@@ -1,0 +1,117 @@
+package mach
+
+import (
+	"errors"
+	"time"
+
+	"stacksnap/task"
+)
+
+// A thread that has not come to rest yet has a state of zeros in some kernels
+// (Darling's; XNU waits in task_suspend). It is asked again, for so long in one
+// stop.
+const (
+	maxPatience   = 250 * time.Millisecond
+	patienceStep  = 2 * time.Millisecond
+	nullPCPatient = 10 * time.Millisecond // for a pc of 0 beside a good sp: a call of a null pointer
+)
+
+// errTranslated: the arm64 kernel refuses x86 flavors of thread state
+// (osfmk/arm64/status.c, machine_thread_get_state), and its own show Rosetta's
+// translated code, not the program's.
+var errTranslated = errors.New("the process is translated by Rosetta: its x86_64 registers cannot be read from outside")
+
+// errNoRoom stands in where more threads failed than room was made for.
+var errNoRoom = errors.New("the thread could not be captured")
+
+// captureError says what of one thread could not be captured, and why.
+type captureError struct {
+	what string
+	at   task.Addr // where that is an address; else 0
+	ret  Return
+}
+
+func (e *captureError) Error() string {
+	s := e.what
+	if e.at != 0 {
+		s += " at " + e.at.String()
+	}
+	if e.ret != success {
+		s += ": " + e.ret.Error()
+	}
+	return s
+}
+
+func (e *captureError) Unwrap() error {
+	if e.ret == success {
+		return nil
+	}
+	return e.ret
+}
+
+// Capture copies registers and stack of a thread while the target is stopped.
+// Its error is [task.ErrThreadGone], a *[task.ExitedError], or what could not be
+// copied of this thread; registers that could be read are set in any case. It
+// allocates nothing if t.Stacks has room for one.
+func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
+	t.Stacks = t.Stacks[:0]
+	t.Registers = task.Registers{Arch: p.info.Arch}
+	name, found := p.find(id)
+	if !found {
+		return task.ErrThreadGone
+	}
+	if p.info.Translated {
+		return errTranslated
+	}
+	if err := p.readRegisters(name, &t.Registers); err != nil {
+		t.Registers = task.Registers{Arch: p.info.Arch}
+		return err
+	}
+	return p.copyStack(t)
+}
+
+// readRegisters asks until there is a state, as long as patience lasts. XNU
+// answers KERN_ABORTED where the wait for the thread was interrupted
+// (osfmk/kern/thread_act.c, thread_get_state_internal).
+func (p *Process) readRegisters(name port, regs *task.Registers) error {
+	layout := stateLayout(p.info.Arch)
+	if layout == nil {
+		return p.fail("no thread state is known of this architecture", 0, success)
+	}
+	for waited := time.Duration(0); ; waited += patienceStep {
+		n, r := p.k.state(name, layout.flavor, p.words[:layout.words])
+		if r == success {
+			layout.decode(p.words[:n], p.info.CodeMask, regs)
+			if regs.SP() != 0 && (regs.PC() != 0 || waited >= nullPCPatient || p.patience <= 0) {
+				return nil
+			}
+		} else if r != aborted {
+			return p.threadError("thread_get_state", name, r)
+		}
+		if p.patience <= 0 {
+			return p.fail("the thread did not come to rest: thread_get_state gives no registers", 0, r)
+		}
+		p.patience -= patienceStep
+		p.k.pause(patienceStep)
+	}
+}
+
+// threadError sorts out whether one call failed, the thread ended, or all did.
+func (p *Process) threadError(call string, name port, r Return) error {
+	if !p.threadGone(name, r) {
+		return p.fail(call, 0, r)
+	}
+	if p.k.isDead(p.task) || gone(p.k, p.pid) {
+		return p.exited
+	}
+	return task.ErrThreadGone
+}
+
+// fail makes an error without allocating during a stop.
+func (p *Process) fail(what string, at task.Addr, r Return) error {
+	if len(p.failures) == cap(p.failures) {
+		return errNoRoom
+	}
+	p.failures = append(p.failures, captureError{what, at, r})
+	return &p.failures[len(p.failures)-1]
+}

@@ -1,0 +1,166 @@
+package mach
+
+import (
+	"bytes"
+	"path"
+
+	"stacksnap/task"
+)
+
+const (
+	flagTranslated = 0x20000 // P_TRANSLATED of p_flag (bsd/sys/proc.h)
+
+	cpuX86    = 7          // CPU_TYPE_X86 (osfmk/mach/machine.h)
+	cpu64     = 0x01000000 // CPU_ARCH_ABI64
+	cpuX86_64 = cpuX86 | cpu64
+
+	defaultAddressBits = 47 // where the system does not tell: arm64 macOS
+)
+
+// readInfo gathers what is known of the process. Every call may fail, and costs
+// its fact alone.
+func readInfo(k kernel, pid int, t port) task.Info {
+	b, e := k.bsdInfo(pid)
+	hasBSD := e == ok
+	file := executable(k, pid)
+	loader, r := k.dyldInfo(t)
+	hasLoader := r == success && loader.addr != 0
+
+	info := task.Info{PID: pid, OS: task.Darwin, Live: true, Path: file, Name: name(file, b)}
+	info.OSVersion = osVersion(k)
+	info.Translated = isTranslated(k, pid, b)
+	is32 := hasBSD && b.flags&flagLP64 == 0
+	if hasLoader {
+		is32 = !loader.is64
+	}
+	info.Arch = targetArch(k.arch(), info.Translated, is32)
+	info.PageSize = pageSize(k, info.Translated)
+	info.CodeMask = codeMask(k, info.Arch)
+	if hasLoader {
+		info.LoaderInfo, info.LoaderPointerSize = loader.addr, 8
+		if is32 {
+			info.LoaderPointerSize = 4
+		}
+	}
+	if hasBSD {
+		info.Start = b.start
+		info.ParentPID = b.parent
+		info.ParentName = parentName(k, b.parent)
+	}
+	return info
+}
+
+// name prefers the program's file: the kernel's own name is cut at 32 bytes,
+// and in a compatibility layer it is that of the layer's loader.
+func name(file string, b bsdInfo) string {
+	if file != "" {
+		return path.Base(file)
+	}
+	return b.name
+}
+
+func parentName(k kernel, pid int) string {
+	if pid <= 0 {
+		return ""
+	}
+	file, e := k.path(pid)
+	if e != ok {
+		file = ""
+	}
+	b, e := k.bsdInfo(pid)
+	if e != ok {
+		b = bsdInfo{}
+	}
+	return name(file, b)
+}
+
+// executable returns the path of the program's file, or the path that was given
+// to exec.
+func executable(k kernel, pid int) string {
+	if s, e := k.path(pid); e == ok && s != "" {
+		return s
+	}
+	args, e := k.arguments(pid)
+	if e != ok {
+		return ""
+	}
+	return execPath(args)
+}
+
+// execPath finds exec's path in what KERN_PROCARGS2 gives: after an int, ended
+// by NUL (bsd/kern/kern_sysctl.c, sysctl_procargsx).
+func execPath(args []byte) string {
+	const argc = 4
+	if len(args) <= argc {
+		return ""
+	}
+	s, _, _ := bytes.Cut(args[argc:], []byte{0})
+	return string(s)
+}
+
+// osVersion is such as "macOS 14.5 (23F79)", or the kernel's release where the
+// product has no version.
+func osVersion(k kernel) string {
+	product, e := k.text("kern.osproductversion")
+	if e != ok || product == "" {
+		release, e := k.text("kern.osrelease")
+		if e != ok || release == "" {
+			return ""
+		}
+		return "Darwin " + release
+	}
+	if build, e := k.text("kern.osversion"); e == ok && build != "" {
+		return "macOS " + product + " (" + build + ")"
+	}
+	return "macOS " + product
+}
+
+// isTranslated asks all who may know: the kernel's flag by two calls, and
+// whether the file is for another processor than ours.
+func isTranslated(k kernel, pid int, b bsdInfo) bool {
+	if k.arch() != task.ARM64 {
+		return false
+	}
+	if b.flags&flagRosetta != 0 {
+		return true
+	}
+	if f, e := k.flags(pid); e == ok && f&flagTranslated != 0 {
+		return true
+	}
+	cpu, e := k.cpuType(pid)
+	return e == ok && cpu == cpuX86_64
+}
+
+func targetArch(host task.Arch, translated, is32 bool) task.Arch {
+	switch {
+	case translated:
+		return task.AMD64
+	case is32 && host == task.AMD64:
+		return task.I386
+	}
+	return host
+}
+
+// pageSize is the system's; translated programs see pages of 4 KiB.
+func pageSize(k kernel, translated bool) int {
+	if translated {
+		return smallestPage
+	}
+	if n, e := k.number("hw.pagesize"); e == ok {
+		return int(n)
+	}
+	return smallestPage
+}
+
+// codeMask has the bits of an address: machdep.virtual_address_size tells how
+// many (bsd/dev/arm64/sysctl.c).
+func codeMask(k kernel, a task.Arch) uint64 {
+	if a != task.ARM64 {
+		return ^uint64(0)
+	}
+	bits, e := k.number("machdep.virtual_address_size")
+	if e != ok || bits < 32 || bits > 64 {
+		bits = defaultAddressBits
+	}
+	return ^uint64(0) >> (64 - bits)
+}

@@ -1,0 +1,185 @@
+package mach
+
+import (
+	"time"
+
+	"stacksnap/task"
+)
+
+// port is the name of a Mach port right in our own space (mach_port_name_t).
+type port uint32
+
+// The names that are no right (osfmk/mach/port.h).
+const (
+	portNull port = 0
+	portDead port = ^port(0)
+)
+
+func (p port) valid() bool { return p != portNull && p != portDead }
+
+// kernel is every call to the system that this package makes. Its methods
+// decide nothing: one call each, so that what is done with the answers can be
+// tested on any system.
+type kernel interface {
+	rights
+	taskCalls
+	threadCalls
+	memoryCalls
+	processFacts
+
+	// self returns our own pid and effective user id.
+	self() (pid, euid int)
+	// arch is what this program was built for.
+	arch() task.Arch
+	// pause sleeps.
+	pause(time.Duration)
+}
+
+// rights are the calls that give and take references to ports.
+type rights interface {
+	// taskReadForPID is task_read_for_pid (bsd/sys/proc.h; BSD system call 539
+	// since macOS 11): a send right to the task's read port, which the caller
+	// owns. noCall where the system has no such call.
+	taskReadForPID(pid int) (port, Errno)
+	// taskForPID is task_for_pid (osfmk/mach/mach_traps.h): a send right to the
+	// task's control port, which the caller owns.
+	taskForPID(pid int) (port, Return)
+	// release is mach_port_deallocate: it gives back one reference to a send right
+	// or to the dead name it has become.
+	release(port) Return
+	// isDead is mach_port_type: whether the right has become a dead name, or is no
+	// longer ours.
+	isDead(port) bool
+}
+
+// taskCalls need a task's read port at least, except threads, which an inspect
+// port can do (osfmk/mach/task.defs).
+type taskCalls interface {
+	// threads is task_threads. The caller owns one reference to every port in the
+	// array, and the array, which is memory of the kernel's making: freePorts.
+	threads(task port) ([]port, Return)
+	// freePorts is vm_deallocate of an array that threads gave; the ports in it
+	// keep their references.
+	freePorts([]port) Return
+	// suspend is task_suspend. The hold is a send right in our space, so it is
+	// released when this process ends (osfmk/kern/task.c, task_suspend).
+	suspend(task port) Return
+	// resume is task_resume: it releases one hold.
+	resume(task port) Return
+	// dyldInfo is task_info(TASK_DYLD_INFO).
+	dyldInfo(task port) (dyldInfo, Return)
+}
+
+// threadCalls take a thread's port of the flavor that its task's port had.
+type threadCalls interface {
+	// identity is thread_info(THREAD_IDENTIFIER_INFO).
+	identity(thread port) (identity, Return)
+	// basic is thread_info(THREAD_BASIC_INFO).
+	basic(thread port) (basicInfo, Return)
+	// extended is thread_info(THREAD_EXTENDED_INFO).
+	extended(thread port) (extendedInfo, Return)
+	// state is thread_get_state: n words of the flavor's structure.
+	state(thread port, flavor int32, words []uint32) (n int, r Return)
+}
+
+// memoryCalls read the target's memory and map.
+type memoryCalls interface {
+	// read is mach_vm_read_overwrite: all of p or, but for n, nothing.
+	read(task port, p []byte, a task.Addr) (n int, r Return)
+	// regionRecurse is mach_vm_region_recurse, submaps entered, of the region at a
+	// or the next above it.
+	regionRecurse(task port, a task.Addr) (region, Return)
+	// region is mach_vm_region(VM_REGION_BASIC_INFO_64), of the same.
+	region(task port, a task.Addr) (region, Return)
+	// regionPath is proc_regionfilename: the file mapped at a, or nothing.
+	regionPath(pid int, a task.Addr) string
+}
+
+// processFacts need no port.
+type processFacts interface {
+	// exists is kill with signal 0, which finds a zombie, too
+	// (bsd/kern/kern_sig.c, kill).
+	exists(pid int) Errno
+	// bsdInfo is proc_pidinfo(PROC_PIDTBSDINFO), of zombies also.
+	bsdInfo(pid int) (bsdInfo, Errno)
+	// cpuType is proc_pidinfo(PROC_PIDARCHINFO): the cputype of the program's file.
+	cpuType(pid int) (uint32, Errno)
+	// flags is p_flag by sysctl KERN_PROC_PID.
+	flags(pid int) (uint32, Errno)
+	// path is proc_pidpath.
+	path(pid int) (string, Errno)
+	// arguments is sysctl KERN_PROCARGS2: an int argc, the path given to exec, and
+	// the arguments, each ended by NUL.
+	arguments(pid int) ([]byte, Errno)
+	// text and number read a sysctl by name.
+	text(sysctl string) (string, Errno)
+	number(sysctl string) (uint32, Errno)
+	// pids is proc_listallpids.
+	pids() ([]int, Errno)
+	// processes is sysctl KERN_PROC_ALL.
+	processes() ([]task.Candidate, Errno)
+	// queueOffsets is the dispatch_queue_offsets of our own libdispatch.
+	queueOffsets() (queueOffsets, bool)
+}
+
+// dyldInfo is task_dyld_info (osfmk/mach/task_info.h).
+type dyldInfo struct {
+	addr   task.Addr // all_image_info_addr
+	is64   bool      // all_image_info_format
+	nbytes uint64    // all_image_info_size
+}
+
+// identity is thread_identifier_info (osfmk/mach/thread_info.h).
+type identity struct {
+	id task.ThreadID
+	// queue is dispatch_qaddr: where, in the thread's own data, the pointer to the
+	// dispatch queue stands that it works for (osfmk/kern/thread.c,
+	// thread_dispatchqaddr).
+	queue task.Addr
+}
+
+// basicInfo is what is used of thread_basic_info (osfmk/mach/thread_info.h).
+type basicInfo struct {
+	user, system time.Duration
+	runState     int32 // TH_STATE_*
+	suspendCount int32 // holds by thread_suspend, not by task_suspend
+}
+
+// extendedInfo is what is used of thread_extended_info
+// (osfmk/mach/thread_info.h).
+type extendedInfo struct {
+	user, system time.Duration
+	runState     int32
+	name         string
+}
+
+// region is what is used of vm_region_submap_short_info_64 and
+// vm_region_basic_info_64 (osfmk/mach/vm_region.h): [start, end).
+type region struct {
+	start, end task.Addr
+	prot       task.Prot
+	tag        uint32 // user_tag, VM_MEMORY_*; 0 by the basic call
+	shared     bool
+	file       bool // external_pager: some file's pages
+	offset     uint64
+}
+
+func (r *region) contains(a task.Addr) bool { return a >= r.start && a < r.end }
+
+// bsdInfo is what is used of proc_bsdinfo (bsd/sys/proc_info.h).
+type bsdInfo struct {
+	flags  uint32
+	status uint32
+	parent int
+	uid    int
+	name   string // pbi_name, pbi_comm where that is empty
+	start  time.Time
+}
+
+// Values of proc_bsdinfo (bsd/sys/proc_info.h, proc_info_private.h, proc.h).
+const (
+	flagExiting  = 0x4       // PROC_FLAG_INEXIT
+	flagLP64     = 0x10      // PROC_FLAG_LP64
+	flagRosetta  = 0x2000000 // PROC_FLAG_ROSETTA
+	statusZombie = 5         // SZOMB
+)

@@ -1,0 +1,18 @@
+//go:build !darwin || !cgo
+
+package mach
+
+import (
+	"fmt"
+	"runtime"
+
+	"stacksnap/task"
+)
+
+// systemKernel explains why there is none to call.
+func systemKernel() (kernel, error) {
+	if runtime.GOOS == "darwin" {
+		return nil, fmt.Errorf("this stacksnap was built without cgo, which Mach tasks need (CGO_ENABLED=1): %w", task.ErrUnsupported)
+	}
+	return nil, fmt.Errorf("Mach tasks are macOS's, and this is %s: %w", runtime.GOOS, task.ErrUnsupported)
+}

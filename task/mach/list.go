@@ -1,0 +1,68 @@
+package mach
+
+import (
+	"fmt"
+
+	"stacksnap/task"
+)
+
+// List returns the running processes, to find one by its name. Those about
+// which the system tells nothing are left out.
+func List() ([]task.Candidate, error) {
+	k, err := systemKernel()
+	if err != nil {
+		return nil, err
+	}
+	return list(k)
+}
+
+func list(k kernel) ([]task.Candidate, error) {
+	pids, e := k.pids()
+	if e == ok && len(pids) > 0 {
+		return candidates(k, pids), nil
+	}
+	all, allErr := k.processes()
+	if allErr != ok || len(all) == 0 {
+		return nil, fmt.Errorf("this system does not list its processes, so a pid must be given (proc_listallpids: %s; sysctl kern.proc.all: %s)",
+			listAnswer(e), listAnswer(allErr))
+	}
+	for i := range all {
+		all[i] = candidate(k, all[i].PID, all[i].Name)
+	}
+	return all, nil
+}
+
+func listAnswer(e Errno) string {
+	if e == ok {
+		return "none"
+	}
+	return e.Error()
+}
+
+func candidates(k kernel, pids []int) []task.Candidate {
+	var out []task.Candidate
+	for _, pid := range pids {
+		if pid <= 0 {
+			continue
+		}
+		if c := candidate(k, pid, ""); c.Name != "" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// candidate tells what is known of a process; known is a name for want of a
+// better.
+func candidate(k kernel, pid int, known string) task.Candidate {
+	c := task.Candidate{PID: pid, Name: known}
+	if file, e := k.path(pid); e == ok {
+		c.Path = file
+	}
+	b, e := k.bsdInfo(pid)
+	if e != ok {
+		b = bsdInfo{name: known}
+	}
+	c.Name = name(c.Path, b)
+	return c
+}

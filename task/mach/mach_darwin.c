@@ -1,0 +1,264 @@
+//go:build cgo
+
+// Calls to the system, one each. "The caller owns" means: has to give back.
+// Prototypes and ownership: osfmk/mach/*.defs of XNU, bsd/sys/proc.h, libproc.h.
+
+#include "mach_darwin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <libproc.h>
+#include <mach/mach.h>
+#include <string.h>
+#include <sys/proc_info.h>
+#include <unistd.h>
+
+// The SDK has these prototypes in <mach/mach_vm.h>, which not every collection
+// of headers does. libSystem exports them everywhere.
+#if __has_include(<mach/mach_vm.h>)
+#include <mach/mach_vm.h>
+#else
+extern kern_return_t mach_vm_read_overwrite(vm_map_t, mach_vm_address_t, mach_vm_size_t,
+	mach_vm_address_t, mach_vm_size_t *);
+extern kern_return_t mach_vm_region(vm_map_t, mach_vm_address_t *, mach_vm_size_t *,
+	vm_region_flavor_t, vm_region_info_t, mach_msg_type_number_t *, mach_port_t *);
+extern kern_return_t mach_vm_region_recurse(vm_map_t, mach_vm_address_t *, mach_vm_size_t *,
+	natural_t *, vm_region_recurse_info_t, mach_msg_type_number_t *);
+#endif
+
+// bsd/sys/proc_info_private.h, which the SDK does not have.
+#define MK_PROC_PIDARCHINFO 19
+
+// Submaps are nested two deep at most in practice; the kernel stops at a leaf.
+#define MK_DEPTH 1024
+
+// bsd/sys/proc.h; a system call since macOS 11, so it is looked up when needed.
+typedef int (*task_read_for_pid_fn)(mach_port_name_t, int, mach_port_name_t *);
+
+// The caller owns the send right. ENOSYS where the system has no such call.
+mk_port mk_task_read_for_pid(int pid) {
+	mach_port_name_t port = MACH_PORT_NULL;
+	task_read_for_pid_fn call = (task_read_for_pid_fn)dlsym(RTLD_DEFAULT, "task_read_for_pid");
+	if (call == NULL) {
+		return (mk_port){.ret = ENOSYS};
+	}
+	errno = 0;
+	if (call(mach_task_self(), pid, &port) == 0) {
+		return (mk_port){.port = port};
+	}
+	return (mk_port){.ret = errno != 0 ? errno : ENOSYS};
+}
+
+// The caller owns the send right.
+mk_port mk_task_for_pid(int pid) {
+	mach_port_name_t port = MACH_PORT_NULL;
+	kern_return_t ret = task_for_pid(mach_task_self(), pid, &port);
+	return (mk_port){.ret = ret, .port = port};
+}
+
+// Takes one reference from us.
+int32_t mk_release(uint32_t port) {
+	return mach_port_deallocate(mach_task_self(), port);
+}
+
+int32_t mk_is_dead(uint32_t port) {
+	mach_port_type_t type = 0;
+	kern_return_t ret = mach_port_type(mach_task_self(), port, &type);
+	return ret == KERN_INVALID_NAME || (ret == KERN_SUCCESS && (type & MACH_PORT_TYPE_DEAD_NAME) != 0);
+}
+
+// The caller owns the array, and one reference to each of its ports.
+mk_ports mk_threads(uint32_t task) {
+	thread_act_array_t ports = NULL;
+	mach_msg_type_number_t count = 0;
+	kern_return_t ret = task_threads(task, &ports, &count);
+	return (mk_ports){.ret = ret, .count = count, .ports = (uint32_t *)ports};
+}
+
+// Takes the array, not the references in it.
+int32_t mk_free_ports(uint32_t *ports, uint32_t count) {
+	return vm_deallocate(mach_task_self(), (vm_address_t)ports, count * sizeof *ports);
+}
+
+// The kernel puts a right to the hold into our space, which mk_resume takes out.
+int32_t mk_suspend(uint32_t task) { return task_suspend(task); }
+
+int32_t mk_resume(uint32_t task) { return task_resume(task); }
+
+// Copies only.
+mk_dyld mk_dyld_info(uint32_t task) {
+	struct task_dyld_info info = {0};
+	mach_msg_type_number_t count = TASK_DYLD_INFO_COUNT;
+	kern_return_t ret = task_info(task, TASK_DYLD_INFO, (task_info_t)&info, &count);
+	return (mk_dyld){
+		.ret = ret,
+		.is64 = info.all_image_info_format == TASK_DYLD_ALL_IMAGE_INFO_64,
+		.addr = info.all_image_info_addr,
+		.size = info.all_image_info_size,
+	};
+}
+
+// Copies only.
+mk_identity mk_thread_identity(uint32_t thread) {
+	struct thread_identifier_info info = {0};
+	mach_msg_type_number_t count = THREAD_IDENTIFIER_INFO_COUNT;
+	kern_return_t ret = thread_info(thread, THREAD_IDENTIFIER_INFO, (thread_info_t)&info, &count);
+	return (mk_identity){.ret = ret, .id = info.thread_id, .queue = info.dispatch_qaddr};
+}
+
+// Copies only.
+mk_basic mk_thread_basic(uint32_t thread) {
+	struct thread_basic_info info = {0};
+	mach_msg_type_number_t count = THREAD_BASIC_INFO_COUNT;
+	kern_return_t ret = thread_info(thread, THREAD_BASIC_INFO, (thread_info_t)&info, &count);
+	return (mk_basic){
+		.ret = ret,
+		.run_state = info.run_state,
+		.suspend_count = info.suspend_count,
+		.user_us = (int64_t)info.user_time.seconds * 1000000 + info.user_time.microseconds,
+		.system_us = (int64_t)info.system_time.seconds * 1000000 + info.system_time.microseconds,
+	};
+}
+
+// Copies only.
+mk_extended mk_thread_extended(uint32_t thread) {
+	struct thread_extended_info info = {0};
+	mach_msg_type_number_t count = THREAD_EXTENDED_INFO_COUNT;
+	kern_return_t ret = thread_info(thread, THREAD_EXTENDED_INFO, (thread_info_t)&info, &count);
+	mk_extended out = {
+		.ret = ret,
+		.run_state = info.pth_run_state,
+		.user_ns = info.pth_user_time,
+		.system_ns = info.pth_system_time,
+	};
+	memcpy(out.name, info.pth_name, sizeof info.pth_name); // the last byte stays 0
+	return out;
+}
+
+// Copies only. count is in words, and so is the answer.
+mk_count mk_thread_state(uint32_t thread, int32_t flavor, void *words, uint32_t count) {
+	mach_msg_type_number_t n = count;
+	kern_return_t ret = thread_get_state(thread, flavor, (thread_state_t)words, &n);
+	return (mk_count){.ret = ret, .n = ret == KERN_SUCCESS ? n : 0};
+}
+
+// Copies only.
+mk_count mk_read(uint32_t task, uint64_t addr, void *to, uint64_t size) {
+	mach_vm_size_t n = 0;
+	kern_return_t ret = mach_vm_read_overwrite(task, addr, size, (mach_vm_address_t)(uintptr_t)to, &n);
+	return (mk_count){.ret = ret, .n = ret == KERN_SUCCESS ? n : 0};
+}
+
+// Copies only. The short structure spares the kernel a walk through the pages
+// (osfmk/vm/vm_map.c, vm_map_region_recurse_64).
+mk_region mk_region_recurse(uint32_t task, uint64_t addr) {
+	struct vm_region_submap_short_info_64 info = {0};
+	mach_msg_type_number_t count = VM_REGION_SUBMAP_SHORT_INFO_COUNT_64;
+	mach_vm_address_t start = addr;
+	mach_vm_size_t size = 0;
+	natural_t depth = MK_DEPTH;
+	kern_return_t ret = mach_vm_region_recurse(task, &start, &size, &depth, (vm_region_recurse_info_t)&info, &count);
+	return (mk_region){
+		.ret = ret,
+		.prot = info.protection,
+		.start = start,
+		.size = size,
+		.offset = info.offset,
+		.tag = info.user_tag,
+		.shared = info.share_mode == SM_SHARED || info.share_mode == SM_TRUESHARED || info.share_mode == SM_SHARED_ALIASED,
+		.file = info.external_pager != 0,
+	};
+}
+
+// XNU gives no right to the memory object any more; one that came is released.
+mk_region mk_region_basic(uint32_t task, uint64_t addr) {
+	struct vm_region_basic_info_64 info = {0};
+	mach_msg_type_number_t count = VM_REGION_BASIC_INFO_COUNT_64;
+	mach_vm_address_t start = addr;
+	mach_vm_size_t size = 0;
+	mach_port_t object = MACH_PORT_NULL;
+	kern_return_t ret = mach_vm_region(task, &start, &size, VM_REGION_BASIC_INFO_64, (vm_region_info_t)&info, &count, &object);
+	if (ret == KERN_SUCCESS && MACH_PORT_VALID(object)) {
+		mach_port_deallocate(mach_task_self(), object);
+	}
+	return (mk_region){
+		.ret = ret,
+		.prot = info.protection,
+		.start = start,
+		.size = size,
+		.offset = info.offset,
+		.shared = info.shared != 0,
+	};
+}
+
+// n is 0 where no file is mapped.
+mk_count mk_region_path(int pid, uint64_t addr, void *to, uint32_t size) {
+	int n = proc_regionfilename(pid, addr, to, size);
+	return (mk_count){.n = n > 0 ? strnlen(to, size) : 0};
+}
+
+// The third argument lets zombies be found (bsd/kern/proc_info.c, proc_pidinfo).
+mk_bsd mk_bsd_info(int pid) {
+	struct proc_bsdinfo info = {0};
+	errno = 0;
+	if (proc_pidinfo(pid, PROC_PIDTBSDINFO, 1, &info, sizeof info) != sizeof info) {
+		return (mk_bsd){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	mk_bsd out = {
+		.flags = info.pbi_flags,
+		.status = info.pbi_status,
+		.parent = info.pbi_ppid,
+		.uid = info.pbi_uid,
+		.start_sec = info.pbi_start_tvsec,
+		.start_usec = info.pbi_start_tvusec,
+	};
+	if (info.pbi_name[0] != 0) {
+		memcpy(out.name, info.pbi_name, sizeof info.pbi_name); // the last byte stays 0
+	} else {
+		memcpy(out.name, info.pbi_comm, sizeof info.pbi_comm);
+	}
+	return out;
+}
+
+// port is the cputype.
+mk_port mk_cpu_type(int pid) {
+	struct {
+		uint32_t cputype, cpusubtype;
+	} info = {0};
+	errno = 0;
+	if (proc_pidinfo(pid, MK_PROC_PIDARCHINFO, 0, &info, sizeof info) != sizeof info) {
+		return (mk_port){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	return (mk_port){.port = info.cputype};
+}
+
+mk_count mk_path(int pid, void *to, uint32_t size) {
+	errno = 0;
+	int n = proc_pidpath(pid, to, size);
+	if (n <= 0) {
+		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	return (mk_count){.n = n};
+}
+
+// n counts pids; with to NULL it is how many there are, roughly.
+mk_count mk_pids(void *to, uint32_t size) {
+	errno = 0;
+	int n = proc_listallpids(to, size);
+	if (n <= 0) {
+		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	return (mk_count){.n = n};
+}
+
+// n is 0 where libdispatch has no such symbol.
+mk_count mk_queue_offsets(void *to, uint32_t size) {
+	const void *offsets = dlsym(RTLD_DEFAULT, "dispatch_queue_offsets");
+	if (offsets == NULL) {
+		return (mk_count){0};
+	}
+	memcpy(to, offsets, size);
+	return (mk_count){.n = size};
+}
+
+void mk_pause(uint32_t microseconds) { usleep(microseconds); }

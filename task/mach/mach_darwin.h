@@ -1,0 +1,104 @@
+// One thin function for each call to the system: arguments in, answer out, by
+// value. Nothing is decided here.
+
+#ifndef STACKSNAP_MACH_H
+#define STACKSNAP_MACH_H
+
+#include <stdint.h>
+
+typedef struct {
+	int32_t ret; // kern_return_t, or errno for the BSD calls
+	uint32_t port;
+} mk_port;
+
+typedef struct {
+	int32_t ret;
+	uint32_t count;
+	uint32_t *ports;
+} mk_ports;
+
+typedef struct {
+	int32_t ret;
+	int32_t is64;
+	uint64_t addr;
+	uint64_t size;
+} mk_dyld;
+
+typedef struct {
+	int32_t ret;
+	uint64_t id;
+	uint64_t queue;
+} mk_identity;
+
+typedef struct {
+	int32_t ret;
+	int32_t run_state;
+	int32_t suspend_count;
+	int64_t user_us;
+	int64_t system_us;
+} mk_basic;
+
+typedef struct {
+	int32_t ret;
+	int32_t run_state;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	char name[65];
+} mk_extended;
+
+typedef struct {
+	int32_t ret;
+	uint64_t n;
+} mk_count;
+
+typedef struct {
+	int32_t ret;
+	int32_t prot;
+	uint64_t start;
+	uint64_t size;
+	uint64_t offset;
+	uint32_t tag;
+	int32_t shared;
+	int32_t file;
+} mk_region;
+
+typedef struct {
+	int32_t ret;
+	uint32_t flags;
+	uint32_t status;
+	uint32_t parent;
+	uint32_t uid;
+	uint64_t start_sec;
+	uint64_t start_usec;
+	char name[33];
+} mk_bsd;
+
+mk_port mk_task_read_for_pid(int pid);
+mk_port mk_task_for_pid(int pid);
+int32_t mk_release(uint32_t port);
+int32_t mk_is_dead(uint32_t port);
+
+mk_ports mk_threads(uint32_t task);
+int32_t mk_free_ports(uint32_t *ports, uint32_t count);
+int32_t mk_suspend(uint32_t task);
+int32_t mk_resume(uint32_t task);
+mk_dyld mk_dyld_info(uint32_t task);
+
+mk_identity mk_thread_identity(uint32_t thread);
+mk_basic mk_thread_basic(uint32_t thread);
+mk_extended mk_thread_extended(uint32_t thread);
+mk_count mk_thread_state(uint32_t thread, int32_t flavor, void *words, uint32_t count);
+
+mk_count mk_read(uint32_t task, uint64_t addr, void *to, uint64_t size);
+mk_region mk_region_recurse(uint32_t task, uint64_t addr);
+mk_region mk_region_basic(uint32_t task, uint64_t addr);
+mk_count mk_region_path(int pid, uint64_t addr, void *to, uint32_t size);
+
+mk_bsd mk_bsd_info(int pid);
+mk_port mk_cpu_type(int pid);
+mk_count mk_path(int pid, void *to, uint32_t size);
+mk_count mk_pids(void *to, uint32_t size);
+mk_count mk_queue_offsets(void *to, uint32_t size);
+void mk_pause(uint32_t microseconds);
+
+#endif

@@ -1,0 +1,83 @@
+package mach
+
+import (
+	"fmt"
+
+	"stacksnap/task"
+)
+
+// Open takes hold of a running process by the least right that is given: its
+// task's read port, or its control port. The target is not stopped by it.
+//
+// The error is a *[task.NoProcessError], a *[task.PermissionError] that says
+// what would help, or wraps [task.ErrUnsupported] where this program cannot do
+// it at all.
+func Open(pid int) (*Process, error) {
+	k, err := systemKernel()
+	if err != nil {
+		return nil, err
+	}
+	return open(k, pid)
+}
+
+func open(k kernel, pid int) (*Process, error) {
+	if err := check(k, pid); err != nil {
+		return nil, err
+	}
+	t, err := taskPort(k, pid)
+	if err != nil {
+		return nil, err
+	}
+	p := newProcess(k, pid, t)
+	p.info = readInfo(k, pid, t)
+	if p.info.Arch == k.arch() && !p.info.Translated {
+		p.queues, _ = k.queueOffsets()
+	}
+	return p, nil
+}
+
+// check refuses what no task port would help with.
+func check(k kernel, pid int) error {
+	self, _ := k.self()
+	switch {
+	case pid == self:
+		return &task.NoProcessError{PID: pid, Reason: "is stacksnap itself, which cannot stop itself and look"}
+	case pid == 0:
+		return &task.NoProcessError{PID: pid, Reason: "is the kernel, which has no user stacks"}
+	case pid < 0:
+		return &task.NoProcessError{PID: pid}
+	}
+	if n, e := k.number("sysctl.proc_translated"); e == ok && n == 1 {
+		// machine_thread_get_state of an arm64 kernel knows no x86 flavor
+		// (osfmk/arm64/status.c).
+		return fmt.Errorf("this is the x86_64 build of stacksnap, translated by Rosetta, where no thread's registers can be read; use the arm64 build: %w", task.ErrUnsupported)
+	}
+	return present(k, pid)
+}
+
+// present refuses a process that is not there, or is a zombie.
+func present(k kernel, pid int) error {
+	if k.exists(pid) == noProcess {
+		return &task.NoProcessError{PID: pid}
+	}
+	if b, e := k.bsdInfo(pid); e == ok && b.status == statusZombie {
+		return &task.NoProcessError{PID: pid, Reason: "is a zombie (it has ended already)"}
+	}
+	return nil
+}
+
+// taskPort asks for the read port, then for the control port.
+func taskPort(k kernel, pid int) (port, error) {
+	read, errno := k.taskReadForPID(pid)
+	if errno == ok && read.valid() {
+		return read, nil
+	}
+	control, ret := k.taskForPID(pid)
+	if ret == success && control.valid() {
+		return control, nil
+	}
+	if err := present(k, pid); err != nil { // it may have ended just now
+		return portNull, err
+	}
+	return portNull, permissionError(k, pid, errno, ret)
+}

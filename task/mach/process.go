@@ -1,0 +1,134 @@
+// Package mach reads a live macOS process through its Mach task. Every
+// decision is made in Go, against an interface of kernel calls, and is tested
+// on any system; the calls themselves need macOS and cgo.
+//
+// Facts about the system come from XNU's sources (xnu-11417) and are cited by
+// header and name.
+package mach
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"stacksnap/task"
+)
+
+// Process is a live macOS process. It implements [task.Process].
+type Process struct {
+	k    kernel
+	pid  int
+	task port // a send right we own: the read port, or the control port
+	info task.Info
+
+	held   []held          // the threads of the last listing, in the kernel's order
+	next   []held          // the listing under way
+	ids    []task.ThreadID // what Threads returned
+	at     int             // where the last look-up in held ended
+	owed   []port          // references to give back once the target runs
+	lost   int             // references that could not be given back
+	closed bool
+
+	stopped  bool
+	resume   func() error  // made once: a method value allocates
+	patience time.Duration // left in this stop for threads that have no state yet
+
+	words    [maxStateWords]uint32 // where thread_get_state writes
+	failures []captureError        // for the errors of a stop, made before it
+	fault    task.FaultError       // the one error of memory reads during a stop
+	exited   *task.ExitedError
+
+	queues     queueOffsets
+	noExtended bool // the kernel knows no THREAD_EXTENDED_INFO
+}
+
+// held is a thread to whose port we hold one reference.
+type held struct {
+	port port
+	id   task.ThreadID
+}
+
+// errTaskEnded is what an ExitedError of this package wraps.
+var errTaskEnded = errors.New("its Mach task has ended")
+
+// newProcess takes over the caller's reference to the task's port.
+func newProcess(k kernel, pid int, t port) *Process {
+	p := &Process{k: k, pid: pid, task: t}
+	p.exited = &task.ExitedError{PID: pid, Err: errTaskEnded}
+	p.resume = p.letRun
+	p.reserve(0)
+	return p
+}
+
+// Info returns what was found out when the process was opened.
+func (p *Process) Info() task.Info { return p.info }
+
+// Close lets the target run on, if it was stopped, and gives back every
+// reference. A second call does nothing.
+func (p *Process) Close() error {
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	err := p.letRun()
+	var exited *task.ExitedError
+	if errors.As(err, &exited) {
+		err = nil // it runs no longer, which is not Close's trouble
+	}
+	p.settle()
+	for _, h := range p.held {
+		p.giveBack(h.port)
+	}
+	p.held = nil
+	p.giveBack(p.task)
+	if p.lost > 0 {
+		err = errors.Join(err, fmt.Errorf("%d references to Mach ports or arrays of pid %d could not be given back", p.lost, p.pid))
+	}
+	return err
+}
+
+// giveBack returns one reference that we own. The kernel refuses that only for
+// a name which is none of ours, so that a second try can do no harm.
+func (p *Process) giveBack(name port) {
+	if p.k.release(name) != success && p.k.release(name) != success {
+		p.lost++
+	}
+}
+
+// settle gives back what was left over from the stop.
+func (p *Process) settle() {
+	for _, name := range p.owed {
+		p.giveBack(name)
+	}
+	p.owed = p.owed[:0]
+}
+
+// taskError makes the error of a call about the whole task. It may allocate:
+// a stop ends with it.
+func (p *Process) taskError(call string, r Return) error {
+	if p.taskGone(r) {
+		return p.exited
+	}
+	return &callError{call, r}
+}
+
+// taskGone tells whether an answer means that the task has ended. Where the
+// answer has other meanings also, the port and the pid are asked.
+func (p *Process) taskGone(r Return) bool {
+	switch {
+	case r.ended():
+		return true
+	case r.mayHaveEnded():
+		return p.k.isDead(p.task) || gone(p.k, p.pid)
+	}
+	return false
+}
+
+// gone tells whether a process is no longer there, has ended, or is about to.
+func gone(k kernel, pid int) bool {
+	if k.exists(pid) == noProcess {
+		return true
+	}
+	b, e := k.bsdInfo(pid)
+	return e == ok && (b.status == statusZombie || b.flags&flagExiting != 0)
+}

@@ -1,0 +1,81 @@
+package mach
+
+import "stacksnap/task"
+
+// maxJoined bounds how many regions one stack may consist of.
+const maxJoined = 8
+
+// copyStack copies from the red zone below sp up to the stack's end, or as much
+// of it as the buffer holds or can be read.
+func (p *Process) copyStack(t *task.Thread) error {
+	sp := t.Registers.SP()
+	room := t.Buffer()[:0]
+	base, top, err := p.stackRange(sp, uint64(cap(room)))
+	if err != nil {
+		return err
+	}
+	room = room[:min(uint64(cap(room)), uint64(top-base))]
+	n, r := p.readPrefix(room, base)
+	if n == 0 && r != success {
+		if p.taskGone(r) {
+			return p.exited
+		}
+		return p.fail("the stack cannot be read", base+task.Addr(n), r)
+	}
+	t.Stacks = append(t.Stacks, task.Stack{Base: base, Bytes: room[:n], Top: top})
+	return nil
+}
+
+// stackRange returns what is used of the stack that sp is in: [base, top). Of a
+// stack of several regions, such as a main thread's that has grown, no more are
+// joined than want bytes take.
+func (p *Process) stackRange(sp task.Addr, want uint64) (base, top task.Addr, err error) {
+	r, err := p.stackRegion(sp)
+	if err != nil {
+		return 0, 0, err
+	}
+	base = r.start
+	if sp > r.start && uint64(sp-r.start) > task.RedZone {
+		base = sp - task.RedZone
+	}
+	top = r.end
+	for range maxJoined {
+		if uint64(top-base) > want {
+			break
+		}
+		next, ret := p.regionAt(top)
+		if ret != success || next.start != top || !next.isStack() || next.tag != r.tag {
+			break
+		}
+		top = next.end
+	}
+	return base, top, nil
+}
+
+// stackRegion finds the region that sp is in. Where that is a guard page, as
+// after an overflow, the stack is the region just above it.
+func (p *Process) stackRegion(sp task.Addr) (region, error) {
+	r, ret := p.regionAt(sp)
+	if ret != success {
+		if p.taskGone(ret) {
+			return region{}, p.exited
+		}
+		return region{}, p.fail("no memory is mapped where the stack pointer is,", sp, ret)
+	}
+	if r.contains(sp) && !r.isStack() {
+		guard := r
+		if r, ret = p.regionAt(guard.end); ret == success && r.start == guard.end && r.isStack() {
+			return r, nil
+		}
+		return region{}, p.fail("what the stack pointer points to is no stack,", sp, success)
+	}
+	if !r.contains(sp) {
+		return region{}, p.fail("no memory is mapped where the stack pointer is,", sp, success)
+	}
+	return r, nil
+}
+
+func (r *region) isStack() bool {
+	const readWrite = task.Read | task.Write
+	return r.prot&readWrite == readWrite
+}

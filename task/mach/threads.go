@@ -1,0 +1,157 @@
+package mach
+
+import (
+	"slices"
+
+	"stacksnap/task"
+)
+
+// spareThreads is how many threads more than at the last listing a stop has
+// room for. Those beyond are left out of its listing.
+const spareThreads = 64
+
+// Threads lists the threads in the kernel's order, oldest first. Every thread
+// listed is held by one reference to its port until a later listing is without
+// it. While the target is stopped, threads beyond the room made before are left
+// out.
+//
+// A right to a port has one name in our space however often it is received
+// (osfmk/ipc/ipc_object.c, ipc_object_copyout), and a name stays taken while we
+// have a reference to it, even when its thread has ended. So the name tells
+// whether a thread is known.
+func (p *Process) Threads() ([]task.ThreadID, error) {
+	ports, r := p.k.threads(p.task)
+	if r != success {
+		return nil, p.taskError("task_threads", r)
+	}
+	if !p.stopped {
+		p.reserve(len(ports))
+	}
+	p.next, p.ids = p.next[:0], p.ids[:0]
+	for _, name := range ports {
+		p.hold(name)
+	}
+	p.dropRest()
+	p.freePorts(ports)
+	p.held, p.next, p.at = p.next, p.held, 0
+	for _, h := range p.held {
+		p.ids = append(p.ids, h.id)
+	}
+	return p.ids, nil
+}
+
+// reserve makes room for n threads and those that may appear in a stop.
+func (p *Process) reserve(n int) {
+	n += spareThreads
+	p.held = slices.Grow(p.held, max(0, n-len(p.held)))
+	p.next = slices.Grow(p.next[:0], n)
+	p.ids = slices.Grow(p.ids[:0], n)
+	// A stop's listing owes one reference for each thread that was known and one
+	// for each that is no longer there.
+	p.owed = slices.Grow(p.owed, 2*n)
+	if cap(p.failures) < n || len(p.failures) > 0 {
+		p.failures = make([]captureError, 0, n)
+	}
+}
+
+// hold takes over one reference out of a listing's array.
+func (p *Process) hold(name port) {
+	if !name.valid() {
+		return // a thread that ended while it was listed
+	}
+	h, known := p.take(name)
+	if known {
+		p.owe(name) // we held one already
+	} else if !p.identify(&h, name) {
+		p.owe(name)
+		return
+	}
+	if len(p.next) == cap(p.next) {
+		p.owe(name)
+		return
+	}
+	p.next = append(p.next, h)
+}
+
+// take moves a thread out of the last listing, by its port's name.
+func (p *Process) take(name port) (held, bool) {
+	i, found := p.search(func(h held) bool { return h.port == name })
+	if !found {
+		return held{port: name}, false
+	}
+	h := p.held[i]
+	p.held[i].port = portNull
+	return h, true
+}
+
+// identify asks for the id of a thread not seen before. One whose id is refused
+// although it lives goes by its port's name.
+func (p *Process) identify(h *held, name port) bool {
+	who, r := p.k.identity(name)
+	if r != success && (r.ended() || p.k.isDead(name)) {
+		return false
+	}
+	h.id = who.id
+	if r != success || who.id == 0 {
+		h.id = task.ThreadID(name)
+	}
+	return true
+}
+
+// dropRest gives back the threads of the last listing that the new one is
+// without.
+func (p *Process) dropRest() {
+	for _, h := range p.held {
+		if h.port != portNull {
+			p.owe(h.port)
+		}
+	}
+	p.held = p.held[:0]
+}
+
+// owe gives a reference back: at once while the target runs, and after the stop
+// otherwise, as far as there is room to note it.
+func (p *Process) owe(name port) {
+	if p.stopped && len(p.owed) < cap(p.owed) {
+		p.owed = append(p.owed, name)
+		return
+	}
+	p.giveBack(name)
+}
+
+func (p *Process) freePorts(ports []port) {
+	if len(ports) == 0 {
+		return // then the kernel made no array
+	}
+	if p.k.freePorts(ports) != success && p.k.freePorts(ports) != success {
+		p.lost++
+	}
+}
+
+// search looks through the held threads from where the last search ended, as
+// listings and their readers go in the same order.
+func (p *Process) search(match func(held) bool) (int, bool) {
+	n := len(p.held)
+	for i := range n {
+		j := (p.at + i) % n
+		if match(p.held[j]) {
+			p.at = j + 1
+			return j, true
+		}
+	}
+	return 0, false
+}
+
+// find returns the port of a listed thread.
+func (p *Process) find(id task.ThreadID) (port, bool) {
+	i, found := p.search(func(h held) bool { return h.id == id })
+	if !found {
+		return portNull, false
+	}
+	return p.held[i].port, true
+}
+
+// threadGone tells whether an answer means that the thread has ended.
+func (p *Process) threadGone(name port, r Return) bool {
+	return r.ended() || r.mayHaveEnded() && p.k.isDead(name)
+}
