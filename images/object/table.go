@@ -32,8 +32,8 @@ const maxWalkBack = 64
 // a symbol that is never an answer.
 func NewTable(entries []Entry, name func(uint32) string) *Table {
 	slices.Reverse(entries)
-	slices.SortStableFunc(entries, compareEntries)
-	t := &Table{entries: slices.Clip(entries), name: name}
+	entries = sortEntries(entries)
+	t := &Table{entries: entries, name: name}
 	for _, e := range entries {
 		t.longest = max(t.longest, e.Size)
 	}
