@@ -1,0 +1,69 @@
+package elf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path"
+)
+
+// debugDir is where distributions install separate debug files.
+const debugDir = "/usr/lib/debug"
+
+// maxDebugLink bounds .gnu_debuglink: a file name and a checksum.
+const maxDebugLink = 8 << 10
+
+// debugPaths lists where a separate debug file is looked for (GDB manual,
+// "Debugging Information in Separate Files"), and the checksum that proves a
+// file found by the name in .gnu_debuglink.
+func debugPaths(f *File, filePath string) (byID string, byName []string, sum uint32) {
+	if id := f.ids.gnu; len(id) > 1 {
+		byID = fmt.Sprintf("%s/.build-id/%x/%x.debug", debugDir, id[:1], id[1:])
+	}
+	s := f.elf.Section(".gnu_debuglink")
+	if s == nil || s.FileSize > maxDebugLink {
+		return byID, nil, 0
+	}
+	b, err := f.data(s)
+	end := bytes.IndexByte(b, 0)
+	at := int(padded(uint64(end+1), 4))
+	if err != nil || end <= 0 || at+4 > len(b) || bytes.IndexByte(b[:end], '/') >= 0 {
+		return byID, nil, 0
+	}
+	name, dir := string(b[:end]), path.Dir(filePath)
+	byName = []string{
+		path.Join(dir, name), path.Join(dir, ".debug", name), path.Join(debugDir, dir, name),
+	}
+	return byID, byName, binary.LittleEndian.Uint32(b[at:])
+}
+
+// findDebug opens the separate debug file of a file whose path in the target is
+// given, nil when there is none. It is proved by its build-id, or by the
+// checksum where there is no build-id.
+func (l *Loader) findDebug(f *File, filePath string) *File {
+	byID, byName, sum := debugPaths(f, filePath)
+	if byID != "" {
+		byName = append([]string{byID}, byName...)
+	}
+	for _, name := range byName {
+		for c := range l.underRoots(name) {
+			d, err := NewFile(c.file, c.size)
+			if err == nil && isDebugOf(d, c, f, sum) {
+				return d
+			}
+			_ = c.file.Close() // it was only read
+		}
+	}
+	return nil
+}
+
+func isDebugOf(d *File, c candidate, f *File, sum uint32) bool {
+	if f.ids.gnu != nil {
+		return bytes.Equal(f.ids.gnu, d.ids.gnu)
+	}
+	h := crc32.NewIEEE()
+	_, err := io.Copy(h, io.NewSectionReader(c.file, 0, c.size))
+	return err == nil && h.Sum32() == sum
+}

@@ -1,0 +1,127 @@
+package elf
+
+import (
+	"debug/elf"
+	"fmt"
+	"iter"
+	"slices"
+
+	"stacksnap/task"
+)
+
+// vdso is the name of the shared object that the kernel maps into a process.
+const vdso = "[vdso]"
+
+// group is the mappings of one file, lowest first.
+type group []task.Region
+
+// fileKey tells files apart. In a core file only the path is known.
+type fileKey struct {
+	dev, inode uint64
+	path       string
+}
+
+// groupRegions collects the file mappings by file, in the order of their first
+// ones. The error is that of the listing; what came before it is kept.
+func groupRegions(regions iter.Seq2[task.Region, error]) ([]group, error) {
+	var groups []group
+	index := make(map[fileKey]int)
+	for r, err := range regions {
+		if err != nil {
+			return groups, fmt.Errorf("list the mappings: %w", err)
+		}
+		if r.Path == "" || r.Path[0] != '/' && r.Path != vdso {
+			continue
+		}
+		key := fileKey{r.Dev, r.Inode, r.Path}
+		i, ok := index[key]
+		if !ok {
+			i = len(groups)
+			index[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups, nil
+}
+
+func (g group) path() string { return g[0].Path }
+
+// code returns the executable mappings.
+func (g group) code() group {
+	var code group
+	for _, r := range g {
+		if r.Prot&task.Execute != 0 {
+			code = append(code, r)
+		}
+	}
+	return code
+}
+
+// header reads the file's header where its first byte is mapped. Without such a
+// mapping it is nil, with no error.
+func (g group) header(mem task.Memory) (*header, error) {
+	for _, r := range g {
+		if r.Offset == 0 && r.Prot != 0 {
+			return readHeader(mem, r.Start)
+		}
+	}
+	return nil, nil
+}
+
+// place is where one mapping of the file tells that the file was loaded.
+type place struct {
+	slide  uint64
+	region task.Region // the mapping that told
+}
+
+// places returns each slide at which the file is loaded, as its mappings tell:
+// a file that is mapped twice has two.
+func (g group) places(progs []elf.ProgHeader, pageSize uint64) []place {
+	var places []place
+	for _, r := range g {
+		slides := regionSlides(progs, r, pageSize)
+		if len(slides) == 0 || len(places) == maxImages {
+			continue
+		}
+		known := slices.ContainsFunc(places, func(p place) bool { return slices.Contains(slides, p.slide) })
+		if !known {
+			places = append(places, place{slides[0], r})
+		}
+	}
+	return places
+}
+
+// regionSlides returns the slides at which r can be a mapping of a segment: one,
+// unless segments share a page of the file. The executable segment's is first.
+//
+// A segment is mapped in whole pages, so file offset o of the mapping is vmaddr
+// p_vaddr + (o − p_offset), also just before and behind the segment proper.
+func regionSlides(progs []elf.ProgHeader, r task.Region, pageSize uint64) []uint64 {
+	var slides []uint64
+	for _, p := range progs {
+		first := p.Off &^ (pageSize - 1)
+		end := padded(p.Off+p.Filesz, pageSize)
+		if p.Type != elf.PT_LOAD || p.Filesz == 0 || r.Offset < first || r.Offset >= end {
+			continue
+		}
+		slide := uint64(r.Start) - (p.Vaddr + r.Offset - p.Off)
+		if p.Flags&elf.PF_X != 0 {
+			slides = slices.Insert(slides, 0, slide)
+		} else {
+			slides = append(slides, slide)
+		}
+	}
+	return slides
+}
+
+// firstByte returns the vmaddr at which the file's first byte is mapped, or
+// would be: some files leave it out.
+func firstByte(progs []elf.ProgHeader) uint64 {
+	for _, p := range progs {
+		if p.Type == elf.PT_LOAD {
+			return p.Vaddr - p.Off // PT_LOAD entries are in ascending order
+		}
+	}
+	return 0
+}

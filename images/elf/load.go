@@ -1,0 +1,260 @@
+package elf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+const (
+	maxImages   = 4096    // files of one process that are opened
+	maxVDSO     = 1 << 20 // bytes; two to eight pages are usual
+	defaultPage = 4 << 10 // where the target's page size is not known
+)
+
+// The notes about images that were not read from the file at their path.
+const (
+	NoteDeleted    = "deleted"
+	NoteReplaced   = "replaced since it was loaded"
+	noteUnreadable = "file not readable"
+	noteMemory     = ", read from memory"
+)
+
+// Loader tells where the files of a target are.
+type Loader struct {
+	// Roots are directories under each of which a path of the target is tried. What
+	// is there is used only when it is proved to be the file that was loaded.
+	Roots []string
+	// Mapped returns a path that leads to the very file that a region maps, whatever
+	// its name leads to now; nil when there is no such way.
+	Mapped func(task.Region) string
+	// Program is a path that leads to the program's file; may be empty.
+	Program string
+}
+
+// Load finds the images of a Linux process: see [Loader.Load].
+func Load(p task.Process) ([]object.Placed, []error) {
+	info := p.Info()
+	if !info.Live {
+		return Loader{Roots: []string{"/"}}.Load(p)
+	}
+	return LiveLoader(info.PID).Load(p)
+}
+
+// LiveLoader finds the files of a running process: under its own root and ours,
+// because the kernel writes a chroot's paths as they are seen from outside and a
+// container's as they are seen from inside; then through the mapping
+// (CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE), and for the program through exe.
+func LiveLoader(pid int) Loader {
+	proc := "/proc/" + strconv.Itoa(pid)
+	return Loader{
+		Roots: []string{proc + "/root", "/"},
+		Mapped: func(r task.Region) string {
+			return fmt.Sprintf("%s/map_files/%x-%x", proc, uint64(r.Start), uint64(r.End))
+		},
+		Program: proc + "/exe",
+	}
+}
+
+// Load returns an image for each place at which the target has mapped the code
+// of an ELF file, lowest first. Files that are not ELF are passed over. One image
+// that cannot be read costs only itself: it comes with its Err, and that is among
+// the errors.
+func (l Loader) Load(p task.Process) ([]object.Placed, []error) {
+	var placed []object.Placed
+	var errs []error
+	groups, err := groupRegions(p.Regions())
+	if err != nil {
+		errs = append(errs, err)
+	}
+	run := loading{Loader: &l, info: p.Info(), memory: p.Memory()}
+	for _, g := range groups {
+		if len(placed) >= maxImages {
+			return placed, append(errs, fmt.Errorf("more than %d images: the rest is left out", maxImages))
+		}
+		for _, im := range run.load(g) {
+			placed = append(placed, im)
+			if im.Err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", im.Path, im.Err))
+			}
+		}
+	}
+	return placed, errs
+}
+
+// loading is one run of a Loader.
+type loading struct {
+	*Loader
+	info   task.Info
+	memory task.Memory
+}
+
+func (l *loading) pageSize() uint64 {
+	if n := l.info.PageSize; n > 0 && n&(n-1) == 0 {
+		return uint64(n)
+	}
+	return defaultPage
+}
+
+func (l *loading) isProgram(path string) bool { return path == l.info.Path }
+
+// load returns the images of one file: none when it is not ELF or has no code.
+func (l *loading) load(g group) []object.Placed {
+	if g.path() == vdso {
+		return []object.Placed{l.loadVDSO(g[0])}
+	}
+	code := g.code()
+	if len(code) == 0 && l.isProgram(g.path()) {
+		code = g[:1] // its code may have been moved to huge pages, which have no file
+	}
+	if len(code) == 0 {
+		return nil
+	}
+	h, err := g.header(l.memory)
+	if errors.Is(err, ErrNotELF) {
+		return nil
+	}
+	if h == nil {
+		return l.loadHeadless(code)
+	}
+	var images []object.Placed
+	for _, at := range code.places(h.progs, l.pageSize()) {
+		images = append(images, l.place(at, h))
+	}
+	return images
+}
+
+// place makes the image of a file at one place.
+func (l *loading) place(at place, h *header) object.Placed {
+	im := object.Placed{
+		Path: at.region.Path, Slide: at.slide,
+		Load: task.Addr(firstByte(h.progs) + at.slide),
+		Main: l.isProgram(at.region.Path),
+	}
+	f, note := l.find(at.region, h)
+	if f == nil {
+		note += noteMemory
+		f = newMemoryFile(memoryVM{l.memory, at.slide}, h)
+	}
+	im.File, im.Note = f, note
+	return im
+}
+
+// loadHeadless makes the images of a file whose header is not in memory: it must
+// be found to be read at all.
+func (l *loading) loadHeadless(code group) []object.Placed {
+	f, note := l.find(code[0], nil)
+	if f == nil {
+		return nil // nothing tells that it is an ELF file
+	}
+	progs := progHeaders(f.elf)
+	var images []object.Placed
+	for i, at := range code.places(progs, l.pageSize()) {
+		if i > 0 {
+			if f, note = l.find(at.region, nil); f == nil {
+				break
+			}
+		}
+		images = append(images, object.Placed{
+			Path: at.region.Path, Slide: at.slide, Load: task.Addr(firstByte(progs) + at.slide),
+			Main: l.isProgram(at.region.Path), File: f, Note: note,
+		})
+	}
+	if len(images) == 0 {
+		_ = f.Close() // it was only read
+	}
+	return images
+}
+
+// find opens the file that r maps, and says what a reader should know of it. Of
+// a file that is gone or cannot be read there is only the note.
+func (l *loading) find(r task.Region, h *header) (*File, string) {
+	other := false
+	for c := range l.candidates(r) {
+		f, err := NewFile(c.file, c.size)
+		if err == nil && isLoaded(l.memory, r, h, f, c.candidate) {
+			l.prepare(f, r.Path)
+			return f, c.note(r, other)
+		}
+		other = other || c.atPath
+		_ = c.file.Close() // it was only read
+	}
+	if note := (source{}).note(r, other); note != "" {
+		return nil, note
+	}
+	return nil, noteUnreadable
+}
+
+// prepare tells f where to look for its debug file.
+func (l *loading) prepare(f *File, path string) {
+	f.findDebug = func(f *File) *File { return l.findDebug(f, path) }
+}
+
+// source is a candidate and how it was come by.
+type source struct {
+	candidate
+	byPath bool // through the path, under any root
+	atPath bool // through the path as the target sees it
+}
+
+// note says what became of the file that was at r's path when it was loaded.
+func (s source) note(r task.Region, other bool) string {
+	switch {
+	case s.byPath:
+		return ""
+	case other:
+		return NoteReplaced
+	case r.PathDeleted:
+		return NoteDeleted
+	}
+	return ""
+}
+
+// candidates opens what may be the file that r maps, the likeliest first. The
+// caller closes the files.
+func (l *loading) candidates(r task.Region) iter.Seq[source] {
+	return func(yield func(source) bool) {
+		for c := range l.underRoots(r.Path) {
+			own := c.root == 0 || r.PathDeleted
+			if !yield(source{c, true, own}) {
+				return
+			}
+		}
+		if l.Mapped != nil {
+			if c, err := openRegular(l.Mapped(r)); err == nil {
+				c.exact = true
+				if !yield(source{candidate: c}) {
+					return
+				}
+			}
+		}
+		if l.Program != "" && l.isProgram(r.Path) {
+			if c, err := openRegular(l.Program); err == nil {
+				yield(source{candidate: c})
+			}
+		}
+	}
+}
+
+// loadVDSO reads the kernel's shared object, which is whole in memory.
+func (l *loading) loadVDSO(r task.Region) object.Placed {
+	im := object.Placed{Path: vdso, Load: r.Start}
+	b := make([]byte, min(uint64(r.End-r.Start), maxVDSO))
+	n, err := l.memory.ReadMemory(b, r.Start)
+	if n < len(b) {
+		im.Err = fmt.Errorf("read the vdso: %w", err)
+		return im
+	}
+	f, err := NewFile(bytes.NewReader(b), int64(n))
+	if err != nil {
+		im.Err = fmt.Errorf("read the vdso: %w", err)
+		return im
+	}
+	im.File, im.Slide = f, uint64(r.Start)-firstByte(progHeaders(f.elf))
+	return im
+}

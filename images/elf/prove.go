@@ -1,0 +1,60 @@
+package elf
+
+import (
+	"bytes"
+	"debug/elf"
+	"io"
+	"slices"
+
+	"stacksnap/task"
+)
+
+// maxCompared is how much code is compared where nothing else proves that a
+// file is the one that was loaded.
+const maxCompared = 1 << 20
+
+// isLoaded tells whether f, read from c, is the file that r maps, of which h is
+// the header in memory, nil when it is not to be had there. Build IDs decide
+// where there are any, for a file can be overwritten in place. Otherwise the
+// mapping must be of that very inode, or the code be the same: overlayfs and
+// btrfs show other device numbers in maps than in stat.
+func isLoaded(mem task.Memory, r task.Region, h *header, f *File, c candidate) bool {
+	exact := c.exact || r.Inode != 0 && r.Inode == c.inode && r.Dev == c.dev
+	if h == nil {
+		return exact || sameBytes(mem, r, c)
+	}
+	if h.file.Machine != f.elf.Machine || !slices.Equal(h.progs, progHeaders(f.elf)) {
+		return false
+	}
+	if h.ids.gnu != nil || f.ids.gnu != nil {
+		return bytes.Equal(h.ids.gnu, f.ids.gnu)
+	}
+	if h.ids.go_ != nil || f.ids.go_ != nil {
+		return bytes.Equal(h.ids.go_, f.ids.go_)
+	}
+	return sameStart(h, f, c.file) && (exact || sameBytes(mem, r, c))
+}
+
+// sameStart compares the ELF header, with what it says of the sections.
+func sameStart(h *header, f *File, r io.ReaderAt) bool {
+	var b [headerSize]byte
+	size := headerSize
+	if f.elf.Class == elf.ELFCLASS32 {
+		size = headerSize32
+	}
+	_, err := r.ReadAt(b[:size], 0)
+	return err == nil && bytes.Equal(b[:size], h.bytes[:size])
+}
+
+// sameBytes compares the start of a mapping with what the file has there.
+func sameBytes(mem task.Memory, r task.Region, c candidate) bool {
+	if r.Prot&task.Write != 0 || r.Offset >= uint64(c.size) {
+		return false
+	}
+	size := min(uint64(r.End-r.Start), uint64(c.size)-r.Offset, maxCompared)
+	ours, theirs := make([]byte, size), make([]byte, size)
+	if _, err := c.file.ReadAt(ours, int64(r.Offset)); err != nil {
+		return false
+	}
+	return task.ReadFull(mem, theirs, r.Start) == nil && bytes.Equal(ours, theirs)
+}

@@ -1,0 +1,208 @@
+package elf
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+const (
+	maxSymbolName  = 64 << 10 // bytes; C++ templates reach some thousands
+	maxSymbolBytes = 64 << 20 // of a symbol table that is read from memory
+)
+
+// symbolTable is a .symtab or .dynsym and its names.
+type symbolTable struct {
+	raw      []byte // Elf64_Sym or Elf32_Sym
+	is64     bool
+	names    io.ReaderAt    // the string table
+	sections []*elf.Section // that the symbols number; nil when not known
+}
+
+// symbol is one entry, decoded.
+type symbol struct {
+	name    uint32 // offset in the string table
+	info    uint8
+	section elf.SectionIndex
+	value   uint64
+	size    uint64
+}
+
+func (s *symbol) kind() elf.SymType { return elf.ST_TYPE(s.info) }
+
+func (t *symbolTable) entrySize() int {
+	if t.is64 {
+		return elf.Sym64Size
+	}
+	return elf.Sym32Size
+}
+
+func (t *symbolTable) len() int { return len(t.raw) / t.entrySize() }
+
+// at decodes entry i, 0 ≤ i < len.
+func (t *symbolTable) at(i int) symbol {
+	le := binary.LittleEndian
+	if t.is64 {
+		b := t.raw[i*elf.Sym64Size:][:elf.Sym64Size]
+		return symbol{le.Uint32(b), b[4], elf.SectionIndex(le.Uint16(b[6:])), le.Uint64(b[8:]), le.Uint64(b[16:])}
+	}
+	b := t.raw[i*elf.Sym32Size:][:elf.Sym32Size]
+	return symbol{le.Uint32(b), b[12], elf.SectionIndex(le.Uint16(b[14:])), uint64(le.Uint32(b[4:])), uint64(le.Uint32(b[8:]))}
+}
+
+// name reads a string; empty when there is none at that offset.
+func (t *symbolTable) name(offset uint32) string {
+	var chunk [256]byte
+	var s []byte
+	for len(s) < maxSymbolName {
+		n, _ := t.names.ReadAt(chunk[:], int64(offset)+int64(len(s)))
+		if end := bytes.IndexByte(chunk[:n], 0); end >= 0 {
+			return string(append(s, chunk[:end]...))
+		}
+		if n < len(chunk) {
+			break
+		}
+		s = append(s, chunk[:n]...)
+	}
+	return ""
+}
+
+// dynamicNames marks the names of the second table in an object.Entry; string
+// tables stay below it.
+const dynamicNames = 1 << 31
+
+// readSymbols merges the functions of .symtab, the separate debug file's when
+// the file has none, and of .dynsym. Of the names at one address the answer is
+// the global one, then the weak, then the local; among equals the first in the
+// tables' order. It is the choice of eu-stack (elfutils
+// dwfl_module_addrsym.c); gdb prefers whichever its sort left last, which
+// is often the one with fewer underscores.
+func (f *File) readSymbols() *object.Table {
+	static, _ := f.symbolSection(elf.SHT_SYMTAB)
+	if static == nil {
+		if d := f.debug(); d != nil {
+			static, _ = d.symbolSection(elf.SHT_SYMTAB)
+		}
+	}
+	dynamic := f.dynamicSymbols()
+	var entries []object.Entry
+	if static != nil {
+		entries = f.appendFunctions(entries, static, 0)
+	}
+	if dynamic != nil {
+		entries = f.appendFunctions(entries, dynamic, dynamicNames)
+	}
+	return object.NewTable(entries, func(name uint32) string {
+		if name&dynamicNames != 0 {
+			return dynamic.name(name &^ dynamicNames)
+		}
+		return static.name(name)
+	})
+}
+
+// dynamicSymbols returns .dynsym, nil when there is none.
+func (f *File) dynamicSymbols() *symbolTable {
+	if len(f.elf.Sections) == 0 {
+		return f.mappedSymbols()
+	}
+	t, _ := f.symbolSection(elf.SHT_DYNSYM)
+	return t
+}
+
+// symbolSection reads the first symbol table of a type; nil and no error when
+// there is none.
+func (f *File) symbolSection(kind elf.SectionType) (*symbolTable, error) {
+	s := f.elf.SectionByType(kind)
+	if s == nil || int(s.Link) >= len(f.elf.Sections) {
+		return nil, nil
+	}
+	raw, err := f.data(s)
+	if err != nil {
+		return nil, err
+	}
+	names := f.elf.Sections[s.Link]
+	if names.Type != elf.SHT_STRTAB || names.ReaderAt == nil {
+		return nil, nil
+	}
+	return &symbolTable{raw: raw, is64: f.is64(), names: names.ReaderAt, sections: f.elf.Sections}, nil
+}
+
+func (f *File) is64() bool { return f.elf.Class == elf.ELFCLASS64 }
+
+// appendFunctions appends the functions of a table, whose names are marked.
+func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) []object.Entry {
+	thumb := f.Arch() == task.ARM
+	mapping := thumb || f.Arch() == task.ARM64
+	for i := range t.len() {
+		s := t.at(i)
+		if !f.isFunction(t, &s) || mapping && s.kind() == elf.STT_NOTYPE && isMappingSymbol(t.name(s.name)) {
+			continue
+		}
+		if thumb && s.kind() != elf.STT_NOTYPE {
+			s.value &^= 1 // bit 0 tells the instruction set (AAELF32, "Symbol Values")
+		}
+		if area, ok := f.area(s.value); ok {
+			dst = append(dst, object.Entry{
+				VMAddr: s.value, Size: s.size, Name: s.name | mark, Section: area, Rank: rank(&s),
+			})
+		}
+	}
+	return dst
+}
+
+// isFunction tells whether a symbol may name code: a function, an indirect
+// function, or a label that assembly left without a type in a section of code.
+func (f *File) isFunction(t *symbolTable, s *symbol) bool {
+	if s.name == 0 || s.name >= dynamicNames || s.section == elf.SHN_UNDEF ||
+		s.section >= elf.SHN_LORESERVE && s.section != elf.SHN_XINDEX {
+		return false
+	}
+	switch s.kind() {
+	case elf.STT_FUNC, elf.STT_GNU_IFUNC:
+		return true
+	case elf.STT_NOTYPE:
+		return t.inItsSection(s)
+	}
+	return false
+}
+
+// inItsSection tells a label from the marks that linkers put at the end of a
+// section, such as etext.
+func (t *symbolTable) inItsSection(s *symbol) bool {
+	if int(s.section) >= len(t.sections) {
+		return t.sections == nil
+	}
+	sec := t.sections[s.section]
+	return s.value >= sec.Addr && s.value-sec.Addr < sec.Size
+}
+
+// isMappingSymbol tells the marks between code and data (AAELF64, "Mapping
+// symbols"): $x, $d, $a, $t, with or without a suffix after a dot.
+func isMappingSymbol(name string) bool {
+	if len(name) < 2 || name[0] != '$' || len(name) > 2 && name[2] != '.' {
+		return false
+	}
+	return name[1] == 'x' || name[1] == 'd' || name[1] == 'a' || name[1] == 't'
+}
+
+// rank orders the symbols at one address: those with a size first, then by
+// binding.
+func rank(s *symbol) uint8 {
+	r := uint8(3)
+	switch elf.ST_BIND(s.info) {
+	case elf.STB_GLOBAL:
+		r = 0
+	case elf.STB_WEAK:
+		r = 1
+	case elf.STB_LOCAL:
+		r = 2
+	}
+	if s.size == 0 {
+		r += 4
+	}
+	return r
+}
