@@ -1,0 +1,32 @@
+package machotest
+
+import (
+	"iter"
+
+	"stacksnap/task"
+)
+
+// Process is a task.Process of which only Info, Memory and Regions answer.
+type Process struct {
+	task.Process
+	I task.Info
+	M *Memory
+	R []task.Region
+}
+
+// Info implements [task.Process].
+func (p *Process) Info() task.Info { return p.I }
+
+// Memory implements [task.Process].
+func (p *Process) Memory() task.Memory { return p.M }
+
+// Regions implements [task.Process].
+func (p *Process) Regions() iter.Seq2[task.Region, error] {
+	return func(yield func(task.Region, error) bool) {
+		for _, r := range p.R {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}

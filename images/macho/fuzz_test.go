@@ -1,0 +1,80 @@
+package macho
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"stacksnap/images/internal/machotest"
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+func seeds(f *testing.F) {
+	for _, l := range layouts {
+		im := synthetic(l.order, l.is64, l.cpu)
+		im.Starts = startsOf(machotest.Text, 0x20, 0x20)
+		f.Add(im.Encode())
+	}
+	b := synthetic(nil, true, cpuARM64).Encode()
+	f.Add(machotest.Fat(false, b, b))
+	f.Add(machotest.Fat(true, b))
+	if b, err := os.ReadFile("testdata/lib.x86_64"); err == nil {
+		f.Add(b)
+	}
+}
+
+// exercise asks a file everything.
+func exercise(t *testing.T, f *File) {
+	f.HasSymbols()
+	f.DataSymbol("_datum")
+	for _, kind := range []object.Kind{object.EHFrame, object.EHFrameHdr, object.DebugFrame, object.UnwindInfo, object.GoPCLnTab} {
+		f.Section(kind)
+	}
+	at := []uint64{0, ^uint64(0)}
+	for i, s := range f.Sections() {
+		if i == 16 {
+			break
+		}
+		f.SectionData(s.Segment, s.Name)
+		at = append(at, s.VMAddr-1, s.VMAddr, s.VMAddr+s.Size/2, s.VMAddr+s.Size-1)
+	}
+	var code [16]byte
+	for _, a := range at {
+		if sym, ok := f.Symbol(a); ok && (sym.VMAddr > a || sym.Name == "") {
+			t.Errorf("%#x: %+v", a, sym)
+		}
+		if start, ok := f.FunctionStart(a); ok && start > a {
+			t.Errorf("%#x: function starts at %#x", a, start)
+		}
+		if n, err := f.ReadCode(code[:], a); n > len(code) || n < len(code) && err == nil {
+			t.Errorf("%#x: %d bytes of code, %v", a, n, err)
+		}
+	}
+	f.Close()
+}
+
+func FuzzFile(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, arch := range []task.Arch{task.UnknownArch, task.ARM64} {
+			if m, err := NewFile(bytes.NewReader(b), int64(len(b)), Want{Arch: arch}); err == nil {
+				exercise(t, m)
+			}
+		}
+	})
+}
+
+func FuzzMemory(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m := &machotest.Memory{}
+		m.Add(load, b)
+		image, err := FromMemory(m, load, func(want Want) (*File, error) {
+			return NewFile(bytes.NewReader(b), int64(len(b)), want)
+		})
+		if err == nil {
+			exercise(t, image)
+		}
+	})
+}
