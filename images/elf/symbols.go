@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"io"
+	"slices"
 
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -88,7 +89,10 @@ func (f *File) readSymbols() *object.Table {
 			static, _ = d.symbolSection(elf.SHT_SYMTAB)
 		}
 	}
-	dynamic := f.dynamicSymbols()
+	var dynamic *symbolTable
+	if s := f.elf.SectionByType(elf.SHT_DYNSYM); static == nil || s != nil && s.FileSize > uint64(len(static.raw)) {
+		dynamic = f.dynamicSymbols() // a larger .symtab has all of .dynsym in it
+	}
 	var entries []object.Entry
 	if static != nil {
 		entries = f.appendFunctions(entries, static, 0)
@@ -137,6 +141,7 @@ func (f *File) is64() bool { return f.elf.Class == elf.ELFCLASS64 }
 func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) []object.Entry {
 	thumb := f.Arch() == task.ARM
 	mapping := thumb || f.Arch() == task.ARM64
+	dst = slices.Grow(dst, t.len())
 	for i := range t.len() {
 		s := t.at(i)
 		if !f.isFunction(t, &s) || mapping && s.kind() == elf.STT_NOTYPE && isMappingSymbol(t.name(s.name)) {

@@ -1,0 +1,53 @@
+package elf
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// systemFile returns a file that this machine has, or skips.
+func systemFile(t testing.TB, patterns ...string) string {
+	t.Helper()
+	for _, p := range patterns {
+		if found, _ := filepath.Glob(p); len(found) > 0 {
+			return found[0]
+		}
+	}
+	t.Skipf("none of %v on this machine", patterns)
+	return ""
+}
+
+// tool returns the path of a program, or skips.
+func tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	return path
+}
+
+func run(t testing.TB, name string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+}
+
+// openFile opens an ELF file with its debug file looked for on this machine.
+func openFile(t testing.TB, path string) *File {
+	t.Helper()
+	c, err := openRegular(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := NewFile(c.file, c.size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := Loader{Roots: []string{"/"}}
+	f.findDebug = func(f *File) *File { return l.findDebug(f, path) }
+	t.Cleanup(func() { f.Close() })
+	return f
+}
