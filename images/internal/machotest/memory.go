@@ -97,3 +97,6 @@ func (m *Memory) Map(t testing.TB, file []byte, load task.Addr) (slide uint64) {
 	}
 	return slide
 }
+
+// PutByte overwrites one mapped byte.
+func (m *Memory) PutByte(a task.Addr, v byte) { m.at(a)[0] = v }

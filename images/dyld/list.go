@@ -1,0 +1,115 @@
+package dyld
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"stacksnap/task"
+)
+
+// maxImages is where libdyld cuts a list off, too.
+const maxImages = 8192
+
+var (
+	errNoList   = errors.New("the system does not say where dyld's list of images is")
+	errNotBegun = errors.New("dyld has not run yet in the process")
+	errChanging = errors.New("dyld's list of images kept changing while it was read")
+	errTooMany  = fmt.Errorf("dyld's list of images has more than %d entries", maxImages)
+)
+
+// entry is one image of the list.
+type entry struct {
+	load, path task.Addr
+}
+
+// readList reads a list that is not being changed: the pointer to it is null
+// while dyld changes it, and a change during the reading shows in the
+// generation. When that does not succeed in l.Tries, the last list that could
+// be read is returned with an error.
+func (l *Loader) readList(p task.Process) (infos Infos, entries []entry, err error) {
+	for try := range max(1, l.Tries) {
+		if try > 0 && l.Pause != nil {
+			l.Pause()
+		}
+		var stable bool
+		var now Infos
+		var list []entry
+		now, list, stable, err = readOnce(p)
+		if list != nil || entries == nil {
+			infos, entries = now, list
+		}
+		if stable || errors.Is(err, errNoList) || errors.Is(err, errNotBegun) {
+			return infos, entries, err
+		}
+	}
+	return infos, entries, err
+}
+
+// readOnce reads the list once. It is stable when the generation was the same
+// before and after.
+func readOnce(p task.Process) (infos Infos, entries []entry, stable bool, err error) {
+	infos, err = infosOf(p)
+	if err != nil {
+		return infos, nil, false, err
+	}
+	if infos.notBegun() {
+		return infos, nil, false, errNotBegun
+	}
+	if infos.Array == 0 {
+		return infos, nil, false, errChanging
+	}
+	entries, err = readEntries(p.Memory(), &infos, entryPointer(p))
+	after, afterErr := infosOf(p)
+	if afterErr != nil || after.Generation() != infos.Generation() {
+		return infos, entries, false, errors.Join(errChanging, err)
+	}
+	return infos, entries, err == nil || errors.Is(err, errTooMany), err
+}
+
+// notBegun tells that there is no list because dyld has not made one: by the
+// timestamp, where the version has one.
+func (i *Infos) notBegun() bool {
+	if i.Version >= fTimestamp.since {
+		return i.Timestamp == 0 && i.Array == 0
+	}
+	return i.Array == 0 && i.Count == 0
+}
+
+func entryPointer(p task.Process) int {
+	if p.Info().LoaderPointerSize == 4 || p.Info().LoaderPointerSize == 0 && p.Info().Arch.PointerSize() == 4 {
+		return 4
+	}
+	return 8
+}
+
+// readEntries reads the array. Of one that is only partly readable, the entries
+// before the fault are returned with the error.
+func readEntries(mem task.Memory, infos *Infos, pointer int) ([]entry, error) {
+	var tooMany error
+	count := int(min(infos.Count, maxImages))
+	if infos.Count > maxImages {
+		tooMany = errTooMany
+	}
+	size := imageEntryWords * pointer
+	b := make([]byte, count*size)
+	n, err := mem.ReadMemory(b, infos.Array)
+	if n == len(b) {
+		err = nil
+	} else {
+		err = fmt.Errorf("dyld's list of images, after %d of %d: %w", n/size, count, errors.Join(err, &task.FaultError{Addr: infos.Array + task.Addr(n)}))
+	}
+	entries := make([]entry, 0, n/size)
+	for ; n >= size; n -= size {
+		entries = append(entries, entry{pointerAt(b, pointer), pointerAt(b[pointer:], pointer)})
+		b = b[size:]
+	}
+	return entries, errors.Join(tooMany, err)
+}
+
+func pointerAt(b []byte, size int) task.Addr {
+	if size == 4 {
+		return task.Addr(binary.LittleEndian.Uint32(b))
+	}
+	return task.Addr(binary.LittleEndian.Uint64(b))
+}
