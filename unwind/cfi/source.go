@@ -3,9 +3,6 @@ package cfi
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
-	"weak"
 
 	"stacksnap/images"
 	"stacksnap/images/object"
@@ -16,12 +13,11 @@ import (
 // Source gives rules from the call frame information of images. Its zero value
 // is ready, and is used by many goroutines at once.
 type Source struct {
-	images sync.Map // of *frames, by weak.Pointer[images.Image]: gone when the image is
+	images rule.PerImage[frames]
 }
 
-// frames is what one image has, made when it is first asked for.
+// frames is what one image has.
 type frames struct {
-	once   sync.Once
 	tables []*table
 	err    error // why a section that is there cannot be read
 }
@@ -31,7 +27,7 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	if q.Image == nil || q.Image.File == nil {
 		return rule.Rule{}, rule.ErrNone
 	}
-	f := s.of(q.Image)
+	f := s.images.Of(q.Image, (*frames).open)
 	vmaddr := q.VMAddr()
 	none := rule.ErrNone
 	if f.err != nil {
@@ -49,24 +45,10 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	return rule.Rule{}, none
 }
 
-// of returns the tables of an image.
-func (s *Source) of(im *images.Image) *frames {
-	key := weak.Make(im)
-	v, ok := s.images.Load(key)
-	if !ok {
-		var had bool
-		if v, had = s.images.LoadOrStore(key, new(frames)); !had {
-			runtime.AddCleanup(im, func(key weak.Pointer[images.Image]) { s.images.Delete(key) }, key)
-		}
-	}
-	f := v.(*frames)
-	f.once.Do(func() { f.open(im.File) })
-	return f
-}
-
 // open finds the sections: .eh_frame first, which covers what runs, then
 // .debug_frame, which may be all that there is.
-func (f *frames) open(file object.File) {
+func (f *frames) open(im *images.Image) {
+	file := im.File
 	for _, k := range []object.Kind{object.EHFrame, object.DebugFrame} {
 		sec, err := file.Section(k)
 		switch {

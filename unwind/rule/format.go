@@ -32,6 +32,9 @@ func (r Rule) Format(a task.Arch) string {
 	if r.Has(Signed) {
 		parts = append(parts, "signed")
 	}
+	if r.Has(OtherStack) {
+		parts = append(parts, "other stack")
+	}
 	return strings.Join(parts, "; ")
 }
 

@@ -75,6 +75,9 @@ const (
 	Signed
 	// Outermost: there is no caller.
 	Outermost
+	// OtherStack: the function has switched stacks, so that its caller's need not
+	// lie above its own.
+	OtherStack
 )
 
 // Wide is a rule that does not fit into [Rule]'s fields: one with expressions,

@@ -1,0 +1,92 @@
+package unwind
+
+import (
+	"errors"
+
+	"stacksnap/task"
+	"stacksnap/unwind/rule"
+)
+
+// chain goes by what architectures prescribe, for want of anything better: why
+// says of what. The link register comes first where it must hold the caller,
+// then the frame-pointer chain.
+func (u *Unwinder) chain(e *entry, why error) (Method, error, Stop, bool) {
+	w := &u.walk
+	if w.first {
+		if by, ok := u.untouched(e); ok {
+			return by, why, Stop{}, true
+		}
+	}
+	fp, known := w.Regs.Value(w.arch.FP())
+	if known && fp == 0 {
+		return 0, nil, u.zero(why), false
+	}
+	r := rule.FramePointer(w.arch)
+	if err := u.try(&r, ByFramePointer); err != nil {
+		return 0, nil, u.stop(err), false
+	}
+	return ByFramePointer, why, Stop{}, true
+}
+
+// zero is the end at a frame pointer of zero: that of the stack where the chain
+// led there through code that nothing else covers, because who starts a thread
+// clears it; of the walk's knowledge otherwise.
+func (u *Unwinder) zero(why error) Stop {
+	if !u.walk.first && errors.Is(why, rule.ErrNone) {
+		return Stop{Reason: Bottom}
+	}
+	return Stop{Reason: NoCaller, Err: why}
+}
+
+// untouched goes to the caller of a frame that has done nothing yet, if that is
+// sure: one that was entered by a call to where no code is, or a leaf that has
+// its return address in the link register.
+func (u *Unwinder) untouched(e *entry) (Method, bool) {
+	w := &u.walk
+	by := ByLinkRegister
+	if _, ok := w.arch.LR(); !ok {
+		if by = ByAnalysis; e.executable {
+			return 0, false
+		}
+	} else if e.executable && !u.returnsByLink(e) {
+		return 0, false
+	}
+	r := rule.Frameless(w.arch, 0)
+	return by, u.try(&r, by) == nil
+}
+
+// returnsByLink tells whether the link register holds the caller of an
+// interrupted function of which nothing is known. It does not once it has been
+// saved in the frame record that fp points to, nor when it leads back into the
+// function itself, left there by a call that has returned. Where functions
+// cannot be told apart, the frame record is trusted.
+func (u *Unwinder) returnsByLink(e *entry) bool {
+	w := &u.walk
+	link := w.strip(uint64(w.Regs.LR()), rule.Signed)
+	if link == 0 {
+		return false
+	}
+	record := uint64(w.Regs.FP()) + uint64(w.arch.PointerSize())
+	if saved, ok := w.Stack.Pointer(task.Addr(record)); ok && w.strip(saved, rule.Signed) == link {
+		return false
+	}
+	start, ok := functionStart(e, e.pc)
+	if !ok {
+		return false
+	}
+	if start == e.pc {
+		return true
+	}
+	caller := *u.lookUp(task.Addr(link), false)
+	from, ok := functionStart(&caller, task.Addr(link)-1)
+	return ok && from != start
+}
+
+// functionStart returns where the function at pc begins.
+func functionStart(e *entry, pc task.Addr) (task.Addr, bool) {
+	if e.image == nil || e.image.File == nil {
+		return 0, false
+	}
+	v, ok := e.image.File.FunctionStart(e.image.VMAddr(pc))
+	return e.image.Addr(v), ok
+}

@@ -1,0 +1,56 @@
+package unwind
+
+import (
+	"bytes"
+
+	"stacksnap/task"
+	"stacksnap/unwind/rule"
+)
+
+// functionEntry gives the rules of a function's first instructions, where they
+// are sure without any unwind information: at its start, and on AMD64 and I386
+// behind endbr and push fp. It is a rule.Source.
+type functionEntry struct{}
+
+// Rule implements [rule.Source].
+func (functionEntry) Rule(q rule.Query) (rule.Rule, error) {
+	if !q.First || q.Image == nil || q.Image.File == nil {
+		return rule.Rule{}, rule.ErrNone
+	}
+	start, ok := q.Image.File.FunctionStart(q.VMAddr())
+	if !ok || q.VMAddr() < start {
+		return rule.Rule{}, rule.ErrNone
+	}
+	done := q.VMAddr() - start
+	if done == 0 {
+		return rule.Frameless(q.Arch, 0), nil
+	}
+	if _, ok := q.Arch.LR(); ok || done > 5 || q.Code == nil {
+		return rule.Rule{}, rule.ErrNone
+	}
+	var code [5]byte
+	if task.ReadFull(q.Code, code[:done], q.PC-task.Addr(done)) != nil {
+		return rule.Rule{}, rule.ErrNone
+	}
+	return pushed(q.Arch, code[:done])
+}
+
+// pushed returns the rule behind endbr64 or endbr32, or push fp, or both:
+//
+//	push fp:  cfa = sp + 2w; fp = *(cfa - 2w); pc = *(cfa - w)
+func pushed(a task.Arch, code []byte) (rule.Rule, error) {
+	rest := bytes.TrimPrefix(code, []byte{0xf3, 0x0f, 0x1e, 0xfa})
+	if a == task.I386 {
+		rest = bytes.TrimPrefix(code, []byte{0xf3, 0x0f, 0x1e, 0xfb})
+	}
+	w := int32(a.PointerSize())
+	switch {
+	case len(rest) == 0:
+		return rule.Frameless(a, 0), nil
+	case len(rest) == 1 && rest[0] == 0x55:
+		r := rule.Frameless(a, w)
+		r.Save(a.FP(), rule.At(rule.CFA, -2*w))
+		return r, nil
+	}
+	return rule.Rule{}, rule.ErrNone
+}

@@ -1,0 +1,181 @@
+package unwind
+
+import (
+	"errors"
+
+	"stacksnap/task"
+	"stacksnap/unwind/rule"
+)
+
+// Why a rule's answer is not believed. They become the Err of frames and stops.
+var (
+	errBottom    = errors.New("the return address is zero")
+	errNotCode   = errors.New("the return address is not in executable memory")
+	errUnaligned = errors.New("the caller's stack pointer is not aligned")
+	errNotAbove  = errors.New("the caller's frame is not above")
+	errElsewhere = errors.New("the caller's frame is not on the stack")
+	errReturned  = errors.New("the walk came back to a stack that it had left")
+)
+
+// signedBits is how many bits an address has where a signed pointer is met and
+// nobody said: that of Darwin without machdep.virtual_address_size, and one less
+// than Linux's usual 48.
+const signedBits = 47
+
+// try carries a rule out if it leads to what can be a caller. When it fails, the
+// frame is as before.
+func (u *Unwinder) try(r *rule.Rule, by Method) error {
+	w := &u.walk
+	if r.Wide != nil {
+		return u.tryWide(r)
+	}
+	pc, cfa, err := w.Caller(r)
+	if err != nil {
+		return err
+	}
+	pc = w.strip(pc, r.Flags)
+	sp := cfa
+	place, err := w.judge(pc, sp, r.Flags, by)
+	if err != nil {
+		return err
+	}
+	next, err := u.callee(pc, r)
+	if err != nil {
+		return err
+	}
+	old := uint64(w.Regs.SP())
+	w.Enter(r, pc, cfa)
+	w.commit(next, place, old, r.Flags)
+	return nil
+}
+
+// tryWide is try for a rule whose answer is seen only when it has been applied.
+func (u *Unwinder) tryWide(r *rule.Rule) error {
+	w := &u.walk
+	before := w.Regs
+	err := r.Wide.Apply(&w.State)
+	after := w.Regs
+	w.Regs = before
+	if err != nil {
+		return err
+	}
+	pc := w.strip(uint64(after.PC()), r.Flags)
+	place, err := w.judge(pc, uint64(after.SP()), r.Flags, ByCFI)
+	if err != nil {
+		return err
+	}
+	next, err := u.callee(pc, r)
+	if err != nil {
+		return err
+	}
+	w.Regs = after
+	w.Regs.Set(w.arch.PC(), pc)
+	w.commit(next, place, uint64(before.SP()), r.Flags)
+	return nil
+}
+
+// strip removes what is not address from a return address: authentication bits,
+// and the Thumb bit on ARM.
+func (w *walk) strip(pc uint64, f rule.Flags) uint64 {
+	switch {
+	case w.mask != 0:
+		return pc & w.mask
+	case w.arch == task.ARM:
+		return pc &^ 1
+	case f&rule.Signed != 0:
+		return pc & (1<<signedBits - 1)
+	}
+	return pc
+}
+
+// judge tells whether a frame with that pc and sp can be the caller, and in
+// which captured range it is.
+func (w *walk) judge(pc, sp uint64, f rule.Flags, by Method) (int, error) {
+	if pc == 0 {
+		return 0, errBottom
+	}
+	if sp&uint64(w.arch.PointerSize()-1) != 0 {
+		return 0, errUnaligned
+	}
+	old := uint64(w.Regs.SP())
+	if sp > old && sp <= w.stack.end {
+		return w.stack.at, nil
+	}
+	if sp == old && w.first && by != ByFramePointer {
+		if _, ok := w.arch.LR(); ok {
+			return w.stack.at, nil // a leaf that has not touched the stack
+		}
+	}
+	return w.stack.move(old, sp, f&(rule.Signal|rule.OtherStack) != 0)
+}
+
+// callee returns the entry of the caller that the rule leads to, if it is code.
+func (u *Unwinder) callee(pc uint64, r *rule.Rule) (*entry, error) {
+	next := u.lookUp(task.Addr(pc), r.Has(rule.Signal))
+	if !next.executable && !r.Has(rule.Signal) {
+		return nil, errNotCode
+	}
+	return next, nil
+}
+
+// asyncBit is set by Swift in a saved frame pointer when an async context lies
+// below it (xnu osfmk/kern/backtrace.c). It belongs to no user address.
+const asyncBit = 1 << 60
+
+// commit ends the step to the caller, from a frame whose sp was old.
+func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
+	if fp, ok := w.Regs.Value(w.arch.FP()); ok && fp>>60 == 1 {
+		w.Regs.Set(w.arch.FP(), fp&^asyncBit)
+	}
+	w.entry, w.first = next, f&rule.Signal != 0
+	if place != w.stack.at {
+		w.stack.leave(place)
+	} else if uint64(w.Regs.SP()) < old {
+		w.stack.jumps++
+	}
+}
+
+// final tells whether an error ends the walk whatever other sources may say.
+func (u *Unwinder) final(err error) (Stop, bool) {
+	if err == errBottom {
+		return Stop{Reason: Bottom}, true
+	}
+	if err == rule.ErrNotCaptured && u.walk.stack.goesOn(u.walk.Stack.Missed) {
+		return u.stop(err), true
+	}
+	return Stop{}, false
+}
+
+// stop turns an error into the end of the walk.
+func (u *Unwinder) stop(err error) Stop {
+	switch err {
+	case errBottom:
+		return Stop{Reason: Bottom}
+	case rule.ErrNotCaptured:
+		return u.missing(u.walk.Stack.Missed)
+	case errNotAbove, errReturned:
+		return Stop{Reason: Loop, Err: err}
+	case errNotCode, errUnaligned, errElsewhere:
+		return Stop{Reason: BadPointer, Err: err}
+	}
+	return Stop{Reason: NoCaller, Err: err}
+}
+
+// missing is the end of a walk for want of the word at a. Where the stack goes
+// on, or where memory is that could be a stack, capturing more may help;
+// otherwise what led there was no pointer into a stack.
+func (u *Unwinder) missing(a task.Addr) Stop {
+	if u.walk.stack.goesOn(a) || u.readable(a) {
+		return Stop{Reason: NotCaptured, Need: a, Err: rule.ErrNotCaptured}
+	}
+	return Stop{Reason: BadPointer, Err: rule.ErrNotCaptured}
+}
+
+// readable tells whether the target has memory at a, whatever is in it now.
+func (u *Unwinder) readable(a task.Addr) bool {
+	if u.walk.code == nil {
+		return false
+	}
+	n, _ := u.walk.code.ReadMemory(u.probe[:], a)
+	return n == len(u.probe)
+}
