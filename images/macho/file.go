@@ -25,9 +25,10 @@ type File struct {
 	slide  uint64    // of an image in memory: load address − vmaddr of __TEXT
 	closer io.Closer // nil when there is nothing to close
 
-	symtab func() *symtab  // nil result: none
-	starts func() []uint64 // function starts, ascending
-	onDisk func() *File    // nil result: none
+	symtab    func() *symtab  // nil result: none
+	indirects func() []byte   // the indirect symbol table
+	starts    func() []uint64 // function starts, ascending
+	onDisk    func() *File    // nil result: none
 
 	mu   sync.Mutex
 	data map[int][]byte // section bytes by index
@@ -92,6 +93,7 @@ func newThin(r *io.SectionReader) (*File, error) {
 func newFile(h header, cmds commands, src source) *File {
 	f := &File{header: h, commands: cmds, src: src}
 	f.symtab = sync.OnceValue(f.readSymtab)
+	f.indirects = sync.OnceValue(f.readIndirects)
 	f.starts = sync.OnceValue(f.readStarts)
 	f.onDisk = func() *File { return nil }
 	return f

@@ -50,6 +50,7 @@ func synthetic(order binary.ByteOrder, is64 bool, cpu uint32) *machotest.Image {
 			{Name: redacted, Type: nSect, Sect: 1, Value: text + 0x80},
 			{Name: "", Type: nSect, Sect: 1, Value: text + 0x90},
 			{Name: "log.Println", Type: nSect, Sect: 1, Value: text + 0xa0},
+			{Name: "_", Type: nSect, Sect: 1, Value: text + 0x98},
 			{Name: "_second", Type: ext, Sect: 2, Value: text2 + 0x10},
 			{Name: "_beyond", Type: ext, Sect: 200, Value: text2 + 0x10},
 		},
@@ -73,7 +74,8 @@ func checkSynthetic(t *testing.T, f *File) {
 		{text + 0x60, "-[Object method:]", text + 0x60},
 		{text + 0x7f, "-[Object method:]", text + 0x60},
 		{text + 0x88, "", text + 0x80},
-		{text + 0x98, "", text + 0x90},
+		{text + 0x94, "", text + 0x90},
+		{text + 0x98, "", text + 0x98},
 		{text + 0x3ff, "log.Println", text + 0xa0},
 		{text2, "", 0}, // not log.Println, which is of the section before
 		{text2 + 0x10, "second", text2 + 0x10},
@@ -297,6 +299,15 @@ func TestOpen(t *testing.T) {
 	var format *FormatError
 	if _, err := Open("testdata/fixture.c", Want{}); !errors.As(err, &format) {
 		t.Errorf("opened a C file: %v", err)
+	}
+}
+
+// TestSectionAtTheTop: a section that passes the end of the address space does
+// not come in again from below.
+func TestSectionAtTheTop(t *testing.T) {
+	s := Section{VMAddr: ^uint64(0) - 1, Size: 100}
+	if s.Contains(0) || !s.Contains(^uint64(0)) {
+		t.Error("the section wraps")
 	}
 }
 

@@ -44,11 +44,15 @@ func TestAfterExit(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Symbol(base + machotest.Text)
+	f.Symbol(base + machotest.Stubs)
 	if _, err := f.SectionData("", "__text"); err != nil {
 		t.Fatal(err)
 	}
 	*m = machotest.Memory{}
 	if sym, ok := f.Symbol(base + machotest.Text + 0x45); !ok || sym.Name != "_ZN3foo3barEv" {
+		t.Errorf("got %+v, %v", sym, ok)
+	}
+	if sym, ok := f.Symbol(base + machotest.Stubs + 12); !ok || sym.Name != "DYLD-STUB$$free" {
 		t.Errorf("got %+v, %v", sym, ok)
 	}
 	if s, err := f.SectionData("", "__text"); err != nil || len(s.Data) != machotest.TextSize {
@@ -103,10 +107,13 @@ func TestSymbolsFromDisk(t *testing.T) {
 
 // TestRealFiles: an image in memory answers as its file does.
 func TestRealFiles(t *testing.T) {
-	for _, path := range oracleFiles(t)[:4] {
+	for _, path := range oracleFiles(t) {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if bytes.HasPrefix(b, []byte{0xca, 0xfe, 0xba, 0xbe}) {
+			continue // a loader maps one slice
 		}
 		file := openOracle(t, path)
 		m := &machotest.Memory{}
@@ -120,7 +127,7 @@ func TestRealFiles(t *testing.T) {
 		}
 		n := 0
 		for _, s := range file.Sections() {
-			for at := s.VMAddr; at < s.VMAddr+s.Size; at++ {
+			for at := s.VMAddr; at < s.VMAddr+s.Size; at += max(1, s.Size/5000) {
 				want, wantOK := file.Symbol(at)
 				if got, ok := mem.Symbol(at); got != want || ok != wantOK {
 					t.Fatalf("%s: %#x: %+v in memory, %+v in the file", path, at, got, want)
@@ -130,8 +137,8 @@ func TestRealFiles(t *testing.T) {
 		}
 		for _, kind := range []object.Kind{object.EHFrame, object.UnwindInfo} {
 			want, _ := file.Section(kind)
-			if got, err := mem.Section(kind); err != nil || !bytes.Equal(got.Data, want.Data) {
-				t.Errorf("%s: section %d differs: %v", path, kind, err)
+			if got, _ := mem.Section(kind); !bytes.Equal(got.Data, want.Data) {
+				t.Errorf("%s: section %d differs", path, kind)
 			}
 		}
 		t.Logf("%s: %d addresses, %d reads", path, n, m.Reads)

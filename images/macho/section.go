@@ -27,7 +27,9 @@ type Section struct {
 }
 
 // Contains tells whether vmaddr lies in the section.
-func (s *Section) Contains(vmaddr uint64) bool { return vmaddr-s.VMAddr < s.Size }
+func (s *Section) Contains(vmaddr uint64) bool {
+	return vmaddr >= s.VMAddr && vmaddr-s.VMAddr < s.Size
+}
 
 // Stubs tells whether the section consists of symbol stubs of StubSize bytes.
 func (s *Section) Stubs() bool { return s.Flags&sectionTypeMask == typeStubs && s.Reserved2 != 0 }

@@ -30,18 +30,29 @@ func (f *File) stub(s *Section, vmaddr uint64) (object.Symbol, bool) {
 // indirectName returns the name of the symbol of an entry of the indirect symbol
 // table.
 func (f *File) indirectName(i uint64) (string, bool) {
-	t := f.symtab()
-	if t == nil || i >= f.indirect.size/4 {
+	t, table := f.symtab(), f.indirects()
+	if t == nil || i >= uint64(len(table)/4) {
 		return "", false
 	}
-	var b [4]byte
-	if n, _ := f.src.readLinkEdit(b[:], f.indirect.offset+4*i); n < len(b) {
-		return "", false
-	}
-	index := f.order.Uint32(b[:])
+	index := f.order.Uint32(table[4*i:])
 	if index&(indirectLocal|indirectAbs) != 0 || uint64(index) >= uint64(t.count()) {
 		return "", false
 	}
 	name, ok := t.names.at(t.nlist(index).strx)
 	return name, ok && name != "" && name != redacted
+}
+
+// readIndirects reads the indirect symbol table; nil when there is none or it
+// cannot be read.
+func (f *File) readIndirects() []byte {
+	if f.indirect.size > 4*maxSymbols {
+		return nil
+	}
+	table, err := readAll(f.indirect.size, func(p []byte, at uint64) (int, error) {
+		return f.src.readLinkEdit(p, f.indirect.offset+at)
+	})
+	if err != nil {
+		return nil
+	}
+	return table
 }

@@ -80,11 +80,10 @@ func (f *File) pick(vmaddr uint64, i int, labels bool) (object.Symbol, bool) {
 	var name string
 	e, ok := t.functions.Pick(vmaddr, uint16(i+1), func(e object.Entry) bool {
 		n := t.nlist(e.Name)
-		raw, ok := t.names.at(n.strx)
-		if !ok || raw == "" {
-			raw = redacted // something begins here, whatever it is called
+		raw, _ := t.names.at(n.strx)
+		if name = strings.TrimPrefix(raw, "_"); name == "" {
+			name = redacted // something begins here, whatever it is called
 		}
-		name = strings.TrimPrefix(raw, "_")
 		return !isHeader(raw) && (labels || !n.local() || !isLabel(raw))
 	})
 	return object.Symbol{Name: name, VMAddr: e.VMAddr}, ok
