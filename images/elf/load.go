@@ -120,7 +120,7 @@ func (l *loading) load(g group) []object.Placed {
 		return nil
 	}
 	if h == nil {
-		return l.loadHeadless(code)
+		return l.loadHeadless(code, err)
 	}
 	var images []object.Placed
 	for _, at := range code.places(h.progs, l.pageSize()) {
@@ -145,12 +145,16 @@ func (l *loading) place(at place, h *header) object.Placed {
 	return im
 }
 
-// loadHeadless makes the images of a file whose header is not in memory: it must
-// be found to be read at all.
-func (l *loading) loadHeadless(code group) []object.Placed {
+// loadHeadless makes the images of a file whose header is not mapped, or could
+// not be read there because of err: it must be found to be read at all.
+func (l *loading) loadHeadless(code group, err error) []object.Placed {
 	f, note := l.find(code[0], nil)
-	if f == nil {
+	if f == nil && err == nil {
 		return nil // nothing tells that it is an ELF file
+	}
+	if f == nil {
+		start := code[0].Start - task.Addr(code[0].Offset)
+		return []object.Placed{{Path: code.path(), Load: start, Main: l.isProgram(code.path()), Note: note, Err: err}}
 	}
 	progs := progHeaders(f.elf)
 	var images []object.Placed
