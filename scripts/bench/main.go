@@ -1,0 +1,129 @@
+//go:build linux && (amd64 || arm64)
+
+// Command bench measures one snapshot by stacksnap beside eu-stack and gdb, on
+// the same targets in one run: the wall time of each, how long the target stood
+// as seen from outside, and the bare system calls that a stop cannot do without.
+//
+//	go run ./scripts/bench [-runs 20] [-threads 8,64]
+//
+// It needs gcc; peers that are not installed are left out.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	runs := flag.Int("runs", 20, "runs of each tool on each target")
+	threads := flag.String("threads", "8,64", "numbers of threads, each 50 calls deep")
+	flag.Parse()
+	if err := bench(*runs, strings.Split(*threads, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func bench(runs int, threads []string) error {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	stacksnap, deep := filepath.Join(dir, "stacksnap"), filepath.Join(dir, "deep")
+	if err := command("go", "build", "-o", stacksnap, "stacksnap").Run(); err != nil {
+		return err
+	}
+	if err := command("gcc", "-O2", "-pthread", "-o", deep, "scripts/e2e/testdata/deep.c").Run(); err != nil {
+		return err
+	}
+	fmt.Printf("%-8s %-22s %12s %12s %14s %14s\n", "threads", "tool", "wall min", "median", "stopped min", "median")
+	for _, n := range threads {
+		if err := target(runs, n, deep, stacksnap); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// target measures every tool on one target.
+func target(runs int, threads, deep, stacksnap string) error {
+	cmd := exec.Command(deep, threads, "read")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() { stdin.Close(); _ = cmd.Wait() }()
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		return err
+	}
+	pid := strconv.Itoa(cmd.Process.Pid)
+	for _, tool := range [][]string{
+		{stacksnap, "-p", pid},
+		{"eu-stack", "-n", "0", "-p", pid},
+		{"gdb", "-nx", "-p", pid, "-batch", "-ex", "thread apply all bt"},
+	} {
+		if _, err := exec.LookPath(tool[0]); err != nil {
+			continue
+		}
+		if err := measure(runs, threads, cmd.Process.Pid, tool); err != nil {
+			return err
+		}
+	}
+	return floor(runs, threads, cmd.Process.Pid)
+}
+
+// measure runs one tool again and again and prints its line.
+func measure(runs int, threads string, pid int, tool []string) error {
+	var wall, stopped []time.Duration
+	for range runs {
+		w := watch(pid)
+		begin := time.Now()
+		cmd := exec.Command(tool[0], tool[1:]...)
+		cmd.Stdout = io.Discard
+		if err := cmd.Run(); err != nil {
+			w.end()
+			return fmt.Errorf("%s: %w", tool[0], err)
+		}
+		wall = append(wall, time.Since(begin))
+		stopped = append(stopped, w.end())
+	}
+	row(threads, filepath.Base(tool[0]), wall, stopped)
+	return nil
+}
+
+func row(threads, name string, wall, stopped []time.Duration) {
+	fmt.Printf("%-8s %-22s %12s %12s %14s %14s\n", threads, name,
+		text(wall, 0), text(wall, len(wall)/2), text(stopped, 0), text(stopped, len(stopped)/2))
+}
+
+// text is the ith smallest of the durations, in words.
+func text(d []time.Duration, i int) string {
+	if len(d) == 0 {
+		return "-"
+	}
+	slices.Sort(d)
+	return d[i].Round(time.Microsecond).String()
+}
+
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd
+}
