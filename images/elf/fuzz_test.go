@@ -81,8 +81,8 @@ func FuzzMemoryFile(f *testing.F) {
 			return
 		}
 		r := task.Region{Start: base, End: base + task.Addr(len(b)), Prot: task.Read | task.Execute}
-		for _, at := range (group{r}).places(h.progs, defaultPage) {
-			exercise(newMemoryFile(memoryVM{mem, at.slide}, h))
+		for _, slide := range (group{r}).places(h.progs, defaultPage) {
+			exercise(newMemoryFile(memoryVM{mem, slide}, h))
 		}
 	})
 }

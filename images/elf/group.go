@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"stacksnap/images/object"
 	"stacksnap/task"
 )
 
@@ -69,24 +70,18 @@ func (g group) header(mem task.Memory) (*header, error) {
 	return nil, nil
 }
 
-// place is where one mapping of the file tells that the file was loaded.
-type place struct {
-	slide  uint64
-	region task.Region // the mapping that told
-}
-
 // places returns each slide at which the file is loaded, as its mappings tell:
 // a file that is mapped twice has two.
-func (g group) places(progs []elf.ProgHeader, pageSize uint64) []place {
-	var places []place
+func (g group) places(progs []elf.ProgHeader, pageSize uint64) []uint64 {
+	var places []uint64
 	for _, r := range g {
 		slides := regionSlides(progs, r, pageSize)
 		if len(slides) == 0 || len(places) == maxImages {
 			continue
 		}
-		known := slices.ContainsFunc(places, func(p place) bool { return slices.Contains(slides, p.slide) })
+		known := slices.ContainsFunc(places, func(known uint64) bool { return slices.Contains(slides, known) })
 		if !known {
-			places = append(places, place{slides[0], r})
+			places = append(places, slides[0])
 		}
 	}
 	return places
@@ -124,4 +119,46 @@ func firstByte(progs []elf.ProgHeader) uint64 {
 		}
 	}
 	return 0
+}
+
+// holdsStart tells whether the file is mapped from its first segment on.
+func (g group) holdsStart(progs []elf.ProgHeader, slide uint64) bool {
+	for _, p := range progs {
+		if p.Type == elf.PT_LOAD {
+			a := task.Addr(p.Vaddr + slide)
+			return slices.ContainsFunc(g, func(r task.Region) bool { return a >= r.Start && a < r.End })
+		}
+	}
+	return false
+}
+
+// wholePlace returns the first slide at which the file is mapped from its first
+// segment on, or else the first one.
+func (g group) wholePlace(slides []uint64, progs []elf.ProgHeader) uint64 {
+	i := slices.IndexFunc(slides, func(slide uint64) bool { return g.holdsStart(progs, slide) })
+	return slides[max(i, 0)]
+}
+
+// clip returns the parts of segments that are mapped at a slide.
+func (g group) clip(segments []object.Segment, f *File, slide, pageSize uint64) []object.Segment {
+	var clipped []object.Segment
+	progs := progHeaders(f.elf)
+	for _, r := range g {
+		if !slices.Contains(regionSlides(progs, r, pageSize), slide) {
+			continue
+		}
+		low, high := uint64(r.Start)-slide, uint64(r.End)-slide
+		for _, s := range segments {
+			start, end := max(s.VMAddr, low), min(s.VMAddr+s.Size, high)
+			if start >= end || len(clipped) == maxSegments {
+				continue
+			}
+			skipped := start - s.VMAddr
+			fileSize := min(s.FileSize-min(skipped, s.FileSize), end-start)
+			clipped = append(clipped, object.Segment{
+				VMAddr: start, Size: end - start, Offset: s.Offset + skipped, FileSize: fileSize, Prot: s.Prot,
+			})
+		}
+	}
+	return clipped
 }

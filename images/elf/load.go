@@ -2,6 +2,7 @@ package elf
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -21,6 +22,7 @@ const (
 const (
 	NoteDeleted    = "deleted"
 	NoteReplaced   = "replaced since it was loaded"
+	NotePart       = "mapped in part"
 	noteUnreadable = "file not readable"
 	noteMemory     = ", read from memory"
 )
@@ -120,59 +122,69 @@ func (l *loading) load(g group) []object.Placed {
 		return nil
 	}
 	if h == nil {
-		return l.loadHeadless(code, err)
+		return l.loadHeadless(g, code, err)
 	}
-	var images []object.Placed
-	for _, at := range code.places(h.progs, l.pageSize()) {
-		images = append(images, l.place(at, h))
+	places := code.places(h.progs, l.pageSize())
+	if len(places) == 0 {
+		return nil
 	}
-	return images
-}
-
-// place makes the image of a file at one place.
-func (l *loading) place(at place, h *header) object.Placed {
-	im := object.Placed{
-		Path: at.region.Path, Slide: at.slide,
-		Load: task.Addr(firstByte(h.progs) + at.slide),
-		Main: l.isProgram(at.region.Path),
-	}
-	f, note := l.find(at.region, h)
+	f, note := l.find(code[0], h)
 	if f == nil {
 		note += noteMemory
-		f = newMemoryFile(memoryVM{l.memory, at.slide}, h)
+		f = newMemoryFile(memoryVM{l.memory, g.wholePlace(places, h.progs)}, h)
 	}
-	im.File, im.Note = f, note
-	return im
+	return l.placeAll(g, places, f, note)
 }
 
 // loadHeadless makes the images of a file whose header is not mapped, or could
 // not be read there because of err: it must be found to be read at all.
-func (l *loading) loadHeadless(code group, err error) []object.Placed {
+func (l *loading) loadHeadless(g, code group, err error) []object.Placed {
 	f, note := l.find(code[0], nil)
 	if f == nil && err == nil {
 		return nil // nothing tells that it is an ELF file
 	}
 	if f == nil {
 		start := code[0].Start - task.Addr(code[0].Offset)
-		return []object.Placed{{Path: code.path(), Load: start, Main: l.isProgram(code.path()), Note: note, Err: err}}
+		return []object.Placed{{Path: g.path(), Load: start, Main: l.isProgram(g.path()), Note: note, Err: err}}
 	}
-	progs := progHeaders(f.elf)
-	var images []object.Placed
-	for i, at := range code.places(progs, l.pageSize()) {
-		if i > 0 {
-			if f, note = l.find(at.region, nil); f == nil {
-				break
-			}
-		}
-		images = append(images, object.Placed{
-			Path: at.region.Path, Slide: at.slide, Load: task.Addr(firstByte(progs) + at.slide),
-			Main: l.isProgram(at.region.Path), File: f, Note: note,
-		})
-	}
-	if len(images) == 0 {
+	places := code.places(progHeaders(f.elf), l.pageSize())
+	if len(places) == 0 {
 		_ = f.Close() // it was only read
 	}
+	return l.placeAll(g, places, f, note)
+}
+
+// placeAll makes an image of f at each place. They share the file, which the
+// first one closes. Where the file is not mapped from its start on, as when V8
+// maps its built-in functions a second time near the code that it compiles, the
+// image is no more than what is mapped, and never the program.
+func (l *loading) placeAll(g group, slides []uint64, f *File, note string) []object.Placed {
+	progs := progHeaders(f.elf)
+	images := make([]object.Placed, 0, len(slides))
+	for i, slide := range slides {
+		im := object.Placed{
+			Path: g.path(), Slide: slide, Load: task.Addr(firstByte(progs) + slide),
+			Main: l.isProgram(g.path()), File: f, Note: note,
+		}
+		whole := g.holdsStart(progs, slide)
+		if !whole {
+			im.Main, im.Note = false, cmp.Or(note, NotePart)
+		}
+		if i > 0 || !whole {
+			im.File = l.view(g, slide, f, whole, i > 0)
+		}
+		images = append(images, im)
+	}
 	return images
+}
+
+// view returns f as it is seen at one of several places.
+func (l *loading) view(g group, slide uint64, f *File, whole, shared bool) *view {
+	v := &view{File: f, segments: f.Segments(), shared: shared}
+	if !whole {
+		v.segments = g.clip(v.segments, f, slide, l.pageSize())
+	}
+	return v
 }
 
 // find opens the file that r maps, and says what a reader should know of it. Of

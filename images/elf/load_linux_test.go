@@ -269,6 +269,26 @@ func TestLibraryGone(t *testing.T) {
 	}
 }
 
+// TestNoBuildID replaces libraries in which nothing but the code itself tells
+// one from the other.
+func TestNoBuildID(t *testing.T) {
+	program := buildTarget(t, filepath.Join(t.TempDir(), "target"), dynamicFlags...)
+	for n, note := range map[int]string{1: "", 3: NoteReplaced + noteMemory} {
+		path := buildLibrary(t, filepath.Join(t.TempDir(), "library.so"), 1, "-Wl,--build-id=none")
+		p := start(t, exec.Command(program, "open", path))
+		buildLibrary(t, path+".new", n, "-Wl,--build-id=none")
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+		at := p.facts["marker"][0]
+		im := imageAt(t, p.load(t, withoutMapped(p.loader())), at)
+		wantFunction(t, im, at, "library_marker")
+		if im.Note != note || im.File.ID() != nil {
+			t.Errorf("replaced by one of %d: %+v, want note %q", n, im, note)
+		}
+	}
+}
+
 func readFile(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -333,34 +353,69 @@ func TestNotAnImage(t *testing.T) {
 func TestNoFirstPage(t *testing.T) {
 	program := buildTarget(t, filepath.Join(t.TempDir(), "target"))
 	path := buildLibrary(t, filepath.Join(t.TempDir(), "library.so"), 1, "-Wl,-z,separate-code")
+	code, vmaddr := codeSegment(t, path, "library_marker")
+	p := start(t, exec.Command(program, "map", path, decimal(code.Offset), decimal(code.FileSize)))
+	at := p.facts["map"][0] + task.Addr(vmaddr-code.VMAddr)
+	im := imageAt(t, p.load(t, p.loader()), at)
+	wantFunction(t, im, at, "library_marker")
+	wantWithin(t, im, p.facts["map"][0], code.FileSize)
+}
+
+// TestMappedAgainInPart maps the program's own code a second time.
+func TestMappedAgainInPart(t *testing.T) {
+	path := buildTarget(t, filepath.Join(t.TempDir(), "target"), "-Wl,-z,separate-code")
+	code, vmaddr := codeSegment(t, path, "marker")
+	p := start(t, exec.Command(path, "map", path, decimal(code.Offset), decimal(code.FileSize)))
+	placed := p.load(t, p.loader())
+	again := p.facts["map"][0] + task.Addr(vmaddr-code.VMAddr)
+	first, second := imageAt(t, placed, p.facts["main"][0]), imageAt(t, placed, again)
+	wantFunction(t, first, p.facts["main"][0], "marker")
+	wantFunction(t, second, again, "marker")
+	if !first.Main || first.Note != "" || second.Main {
+		t.Errorf("%+v and %+v", first, second)
+	}
+	wantWithin(t, second, p.facts["map"][0], code.FileSize)
+}
+
+// wantWithin wants an image that is no larger than the mapping of size bytes at
+// start.
+func wantWithin(t *testing.T, im object.Placed, start task.Addr, size uint64) {
+	t.Helper()
+	if im.Note != NotePart {
+		t.Errorf("note %q", im.Note)
+	}
+	for _, s := range im.File.Segments() {
+		if a := im.Addr(s.VMAddr); a < start || uint64(a-start)+s.Size > size {
+			t.Errorf("segment %+v at %v is not within %#x bytes at %v", s, a, size, start)
+		}
+	}
+}
+
+func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// codeSegment returns the segment of a file that has its code, if it has pages
+// of its own, and the vmaddr of a function.
+func codeSegment(t *testing.T, path, name string) (code object.Segment, vmaddr uint64) {
+	t.Helper()
 	f := openBytes(t, readFile(t, path))
-	var code object.Segment
 	for _, s := range f.Segments() {
 		if s.Prot&task.Execute != 0 {
 			code = s
 		}
 	}
-	vmaddr := uint64(0)
-	for _, s := range must(f.elf.DynamicSymbols()) {
-		if s.Name == "library_marker" {
+	symbols, err := f.elf.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if s.Name == name {
 			vmaddr = s.Value
 		}
 	}
-	page := uint64(os.Getpagesize())
-	if code.Offset%page != 0 || code.Offset == 0 {
+	if code.Offset%uint64(os.Getpagesize()) != 0 || code.Offset == 0 || vmaddr == 0 {
 		t.Skip("the linker does not keep code apart")
 	}
-	p := start(t, exec.Command(program, "map", path, strconv.FormatUint(code.Offset, 10), strconv.FormatUint(code.FileSize, 10)))
-	at := p.facts["map"][0] + task.Addr(vmaddr-code.VMAddr)
-	im := imageAt(t, p.load(t, p.loader()), at)
-	wantFunction(t, im, at, "library_marker")
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
+	return code, vmaddr
 }
 
 // insideProcess sees paths as they are seen inside another root, as the kernel
