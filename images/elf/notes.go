@@ -57,8 +57,8 @@ func trimNUL(b []byte) string {
 
 // ids are the marks by which two copies of a file are known to be the same.
 type ids struct {
-	gnu []byte // the build-id of the linker
-	go_ []byte // the build ID of the Go tool chain, which need not have the other
+	gnu    []byte // the build-id of the linker
+	goTool []byte // the build ID of the Go tool chain, which need not have the other
 }
 
 // add takes the marks from a note segment's bytes.
@@ -68,8 +68,8 @@ func (id *ids) add(b []byte, align uint64) {
 		case len(n.desc) == 0:
 		case n.owner == "GNU" && n.kind == gnuBuildID && len(n.desc) <= maxBuildID && id.gnu == nil:
 			id.gnu = append([]byte(nil), n.desc...)
-		case n.owner == "Go" && n.kind == goBuildID && len(n.desc) <= 4*maxBuildID && id.go_ == nil:
-			id.go_ = append([]byte(nil), n.desc...)
+		case n.owner == "Go" && n.kind == goBuildID && len(n.desc) <= 4*maxBuildID && id.goTool == nil:
+			id.goTool = append([]byte(nil), n.desc...)
 		}
 		return true
 	})

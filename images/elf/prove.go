@@ -29,8 +29,8 @@ func isLoaded(mem task.Memory, r task.Region, h *header, f *File, c candidate) b
 	if h.ids.gnu != nil || f.ids.gnu != nil {
 		return bytes.Equal(h.ids.gnu, f.ids.gnu)
 	}
-	if h.ids.go_ != nil || f.ids.go_ != nil {
-		return bytes.Equal(h.ids.go_, f.ids.go_)
+	if h.ids.goTool != nil || f.ids.goTool != nil {
+		return bytes.Equal(h.ids.goTool, f.ids.goTool)
 	}
 	return sameStart(h, f, c.file) && (exact || sameBytes(mem, r, c))
 }
