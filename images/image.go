@@ -35,6 +35,10 @@ func (im *Image) End() task.Addr {
 	return end
 }
 
+// linkEdit is the segment of symbols and the like. It holds no code, and all
+// images of Apple's shared cache have one in common.
+const linkEdit = "__LINKEDIT"
+
 // newImage derives the ranges from the file's segments.
 func newImage(p object.Placed) *Image {
 	im := &Image{Placed: p}
@@ -42,6 +46,9 @@ func newImage(p object.Placed) *Image {
 		return im
 	}
 	for _, s := range p.File.Segments() {
+		if s.Name == linkEdit {
+			continue
+		}
 		start := p.Addr(s.VMAddr)
 		if s.Size == 0 || s.Prot == 0 || start+task.Addr(s.Size) < start {
 			continue // nothing there, or __PAGEZERO
