@@ -9,23 +9,21 @@ import (
 
 // chain goes by what architectures prescribe, for want of anything better: why
 // says of what. The link register comes first where it must hold the caller,
-// then the frame-pointer chain.
-func (u *Unwinder) chain(e *entry, why error) (Method, error, Stop, bool) {
+// then the frame-pointer chain, which is e's rule.
+func (u *Unwinder) chain(e *entry, why error) bool {
 	w := &u.walk
 	if w.first {
 		if by, ok := u.untouched(e); ok {
-			return by, why, Stop{}, true
+			return u.found(by, why)
 		}
 	}
-	fp, known := w.Regs.Value(w.arch.FP())
-	if known && fp == 0 {
-		return 0, nil, u.zero(why), false
+	if fp, known := w.Regs.Value(w.fp); known && fp == 0 {
+		return u.end(u.zero(why))
 	}
-	r := rule.FramePointer(w.arch)
-	if err := u.try(&r, ByFramePointer); err != nil {
-		return 0, nil, u.stop(err), false
+	if err := u.try(&e.rule, ByFramePointer); err != nil {
+		return u.end(u.stop(err))
 	}
-	return ByFramePointer, why, Stop{}, true
+	return u.found(ByFramePointer, why)
 }
 
 // zero is the end at a frame pointer of zero: that of the stack where the chain

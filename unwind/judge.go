@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"stacksnap/task"
@@ -43,7 +44,7 @@ func (u *Unwinder) try(r *rule.Rule, by Method) error {
 	if err != nil {
 		return err
 	}
-	old := uint64(w.Regs.SP())
+	old := w.Regs.R[w.sp]
 	w.Enter(r, pc, cfa)
 	w.commit(next, place, old, r.Flags)
 	return nil
@@ -94,15 +95,15 @@ func (w *walk) judge(pc, sp uint64, f rule.Flags, by Method) (int, error) {
 	if pc == 0 {
 		return 0, errBottom
 	}
-	if sp&uint64(w.arch.PointerSize()-1) != 0 {
+	if sp&w.unaligned != 0 {
 		return 0, errUnaligned
 	}
-	old := uint64(w.Regs.SP())
+	old := w.Regs.R[w.sp]
 	if sp > old && sp <= w.stack.end {
 		return w.stack.at, nil
 	}
 	if sp == old && w.first && by != ByFramePointer {
-		if _, ok := w.arch.LR(); ok {
+		if _, hasLR := w.arch.LR(); hasLR {
 			return w.stack.at, nil // a leaf that has not touched the stack
 		}
 	}
@@ -124,13 +125,13 @@ const asyncBit = 1 << 60
 
 // commit ends the step to the caller, from a frame whose sp was old.
 func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
-	if fp, ok := w.Regs.Value(w.arch.FP()); ok && fp>>60 == 1 {
-		w.Regs.Set(w.arch.FP(), fp&^asyncBit)
+	if fp := w.Regs.R[w.fp]; fp>>60 == 1 {
+		w.Regs.R[w.fp] = fp &^ asyncBit
 	}
 	w.entry, w.first = next, f&rule.Signal != 0
 	if place != w.stack.at {
 		w.stack.leave(place)
-	} else if uint64(w.Regs.SP()) < old {
+	} else if w.Regs.R[w.sp] < old {
 		w.stack.jumps++
 	}
 }
@@ -165,17 +166,27 @@ func (u *Unwinder) stop(err error) Stop {
 // on, or where memory is that could be a stack, capturing more may help;
 // otherwise what led there was no pointer into a stack.
 func (u *Unwinder) missing(a task.Addr) Stop {
-	if u.walk.stack.goesOn(a) || u.readable(a) {
+	if u.walk.stack.goesOn(a) || u.plausible(a) {
 		return Stop{Reason: NotCaptured, Need: a, Err: rule.ErrNotCaptured}
 	}
 	return Stop{Reason: BadPointer, Err: rule.ErrNotCaptured}
 }
 
-// readable tells whether the target has memory at a, whatever is in it now.
-func (u *Unwinder) readable(a task.Addr) bool {
-	if u.walk.code == nil {
+// plausible tells whether the target has memory at a that may be a stack: at the
+// place of a return address there is one, as far as can be seen now. Nothing is
+// asked of the stack that a signal handler or the kernel has led to.
+func (u *Unwinder) plausible(a task.Addr) bool {
+	w := &u.walk
+	if w.code == nil {
 		return false
 	}
-	n, _ := u.walk.code.ReadMemory(u.probe[:], a)
-	return n == len(u.probe)
+	p := u.probe[:w.arch.PointerSize()]
+	if n, _ := w.code.ReadMemory(p, a); n < len(p) {
+		return false
+	}
+	if w.stack.at < 0 {
+		return true
+	}
+	pc := w.strip(binary.LittleEndian.Uint64(u.probe[:]), rule.Signed)
+	return u.lookUp(task.Addr(pc), false).executable
 }

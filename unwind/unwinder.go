@@ -43,7 +43,7 @@ type Unwinder struct {
 	walk  walk
 	spare [2]entry // of code without an image, which is not cached
 	turn  int
-	probe [1]byte
+	probe [8]byte // of memory that was not captured
 }
 
 // New makes an unwinder.

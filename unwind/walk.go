@@ -10,15 +10,22 @@ import (
 // captured stack that the frame is in.
 type walk struct {
 	rule.State
-	in     *images.Map
-	code   task.Memory
-	thread *task.Thread
-	arch   task.Arch
-	mask   uint64 // of code addresses
+	in   *images.Map
+	code task.Memory
+	arch task.Arch
+	mask uint64 // of code addresses
+
+	sp, fp    task.Reg
+	unaligned uint64 // bits that no stack pointer has
 
 	entry *entry // of the frame
 	first bool   // the frame was interrupted, it is not in a call
 	stack stacks
+
+	// What the last step found: how, and why not better; or why the walk ends.
+	by   Method
+	why  error
+	stop Stop
 }
 
 // Walk appends the frames of a captured thread to dst, the innermost first, and
@@ -30,14 +37,12 @@ func (u *Unwinder) Walk(dst []Frame, t *task.Thread, m *images.Map, code task.Me
 		return dst, Stop{Reason: NoRegisters, Err: t.Err}
 	}
 	w := &u.walk
-	f := Frame{By: ByRegisters}
 	for range MaxFrames {
-		f.PC, f.SP, f.Return = w.Regs.PC(), w.Regs.SP(), !w.first
-		dst = append(dst, f)
-		var s Stop
-		var ok bool
-		if f.By, f.Err, s, ok = u.step(); !ok {
-			return dst, s
+		dst = append(dst, Frame{
+			PC: w.entry.pc, SP: task.Addr(w.Regs.R[w.sp]), Return: !w.first, By: w.by, Err: w.why,
+		})
+		if !u.step() {
+			return dst, w.stop
 		}
 	}
 	return dst, Stop{Reason: TooDeep}
@@ -51,54 +56,70 @@ func (u *Unwinder) start(t *task.Thread, m *images.Map, code task.Memory) bool {
 		return false
 	}
 	w.State.Reset(t)
-	w.in, w.code, w.thread, w.arch, w.mask = m, code, t, t.Registers.Arch, 0
+	w.in, w.code, w.arch, w.mask = m, code, t.Registers.Arch, 0
+	w.sp, w.fp, w.unaligned = w.arch.SP(), w.arch.FP(), uint64(w.arch.PointerSize()-1)
 	if w.arch == task.ARM64 {
 		w.mask = u.opts.CodeMask
 	}
 	w.first, w.entry = true, nil
+	w.by, w.why = ByRegisters, nil
 	w.stack.reset(t, w.Regs.SP())
 	w.entry = u.lookUp(w.Regs.PC(), true)
 	return true
 }
 
-// step goes on to the caller, and tells how it was found; or why there is none.
-func (u *Unwinder) step() (Method, error, Stop, bool) {
+// step goes on to the caller. It sets by and why, or stop when there is none.
+func (u *Unwinder) step() bool {
 	w := &u.walk
 	e := w.entry
 	if e.rule.Has(rule.Outermost) {
-		return 0, nil, Stop{Reason: Bottom}, false
+		w.stop = Stop{Reason: Bottom}
+		return false
 	}
-	if !e.guess {
-		err := u.try(&e.rule, e.by)
-		if err == nil {
-			return e.by, e.err, Stop{}, true
-		}
+	if e.guess {
+		return u.chain(e, e.err)
+	}
+	if err := u.try(&e.rule, e.by); err != nil {
 		return u.fallBack(e, err)
 	}
-	return u.chain(e, e.err)
+	return u.found(e.by, e.err)
+}
+
+// found notes how the caller was found.
+func (u *Unwinder) found(by Method, why error) bool {
+	u.walk.by, u.walk.why = by, why
+	return true
+}
+
+// end notes why there is no caller.
+func (u *Unwinder) end(s Stop) bool {
+	u.walk.stop = s
+	return false
 }
 
 // fallBack tries the sources after the one whose rule led nowhere because of
 // err, then the frame pointer.
-func (u *Unwinder) fallBack(e *entry, err error) (Method, error, Stop, bool) {
+func (u *Unwinder) fallBack(e *entry, err error) bool {
 	missed := u.walk.Stack.Missed
 	if s, ok := u.final(err); ok {
-		return 0, nil, s, false
+		return u.end(s)
 	}
 	rest := *e
 	rest.err = err
 	for u.ask(&rest, rest.next); !rest.guess; u.ask(&rest, rest.next) {
 		if rest.rule.Has(rule.Outermost) {
-			return 0, nil, Stop{Reason: Bottom, Err: err}, false
+			return u.end(Stop{Reason: Bottom, Err: err})
 		}
 		if u.try(&rest.rule, rest.by) == nil {
-			return rest.by, err, Stop{}, true
+			return u.found(rest.by, err)
 		}
 	}
-	by, why, s, ok := u.chain(&rest, err)
-	if !ok && s.Reason != NotCaptured && s.Reason != Bottom {
-		u.walk.Stack.Missed = missed
-		s = u.stop(err) // the better method's failure tells more
+	if u.chain(&rest, err) {
+		return true
 	}
-	return by, why, s, ok
+	if r := u.walk.stop.Reason; r != NotCaptured && r != Bottom {
+		u.walk.Stack.Missed = missed
+		return u.end(u.stop(err)) // the better method's failure tells more
+	}
+	return false
 }

@@ -54,12 +54,15 @@ type Rule struct {
 	// RA is the caller's pc, the return address: *(cfa - 8) on AMD64, lr or the
 	// place where lr was saved on ARM64. Bits that authenticate it may still be set.
 	RA Value
-	// Saved are the other registers of the caller, the first N of them.
+	// Saved are the other registers of the caller, the first N of them. They are
+	// added by Save alone.
 	Saved [MaxSaved]Value
 	N     uint8
 	Flags Flags
 	// Wide, when not nil, replaces CFA, RA and Saved.
 	Wide Wide
+
+	mixed bool // Saved has values that are made from registers
 }
 
 // Flags are properties of a frame.
@@ -97,6 +100,7 @@ func (r *Rule) Save(reg task.Reg, v Value) bool {
 	v.Reg = reg
 	r.Saved[r.N] = v
 	r.N++
+	r.mixed = r.mixed || v.Base != CFA
 	return true
 }
 

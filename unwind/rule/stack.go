@@ -10,9 +10,12 @@ import (
 // captured range that it read last, which is nearly always the next one too.
 type Stack struct {
 	thread *task.Thread
-	base   uint64 // of bytes
-	bytes  []byte
 	size   uint64 // of a pointer: 4 or 8
+	// The range read last, if pointers have 8 bytes: any offset below room is that
+	// of a whole pointer in bytes.
+	base  uint64
+	room  uint64
+	bytes []byte
 
 	// Missed is the first address that the last failed read did not find.
 	Missed task.Addr
@@ -25,12 +28,8 @@ func (s *Stack) Reset(t *task.Thread) {
 
 // Pointer reads the pointer at a, and reports false when it was not captured.
 func (s *Stack) Pointer(a task.Addr) (uint64, bool) {
-	off := uint64(a) - s.base
-	if n := uint64(len(s.bytes)); off < n && n-off >= s.size {
-		if s.size == 8 {
-			return binary.LittleEndian.Uint64(s.bytes[off:]), true
-		}
-		return uint64(binary.LittleEndian.Uint32(s.bytes[off:])), true
+	if off := uint64(a) - s.base; off < s.room {
+		return binary.LittleEndian.Uint64(s.bytes[off:]), true
 	}
 	return s.seek(a)
 }
@@ -43,11 +42,17 @@ func (s *Stack) seek(a task.Addr) (uint64, bool) {
 		s.Missed = a + task.Addr(n)
 		return 0, false
 	}
-	for i := range s.thread.Stacks {
-		if r := &s.thread.Stacks[i]; r.Contains(a, int(s.size)) {
-			s.base, s.bytes = uint64(r.Base), r.Bytes
-			break
-		}
+	if s.size == 8 {
+		s.remember(a)
 	}
 	return binary.LittleEndian.Uint64(b[:]), true
+}
+
+func (s *Stack) remember(a task.Addr) {
+	for i := range s.thread.Stacks {
+		if r := &s.thread.Stacks[i]; r.Contains(a, 8) {
+			s.base, s.bytes, s.room = uint64(r.Base), r.Bytes, uint64(len(r.Bytes)-7)
+			return
+		}
+	}
 }

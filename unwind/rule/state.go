@@ -23,12 +23,19 @@ var (
 type State struct {
 	Regs  task.Registers
 	Stack Stack
+
+	// Of the architecture, looked up once.
+	pc, sp, lr task.Reg
+	hasLR      bool
 }
 
 // Reset makes s the first frame of a captured thread.
 func (s *State) Reset(t *task.Thread) {
 	s.Regs = t.Registers
 	s.Stack.Reset(t)
+	a := t.Registers.Arch
+	s.pc, s.sp = a.PC(), a.SP()
+	s.lr, s.hasLR = a.LR()
 }
 
 // Apply turns the frame into its caller. When it fails, the frame is as before.
@@ -61,7 +68,21 @@ func (s *State) Caller(r *Rule) (pc, cfa uint64, err error) {
 
 // Enter makes the caller that Caller told of the current frame.
 func (s *State) Enter(r *Rule, pc, cfa uint64) {
-	s.enter(r.Saved[:min(r.N, MaxSaved)], r.Flags, pc, cfa)
+	saved := r.Saved[:min(r.N, MaxSaved)]
+	if r.mixed {
+		s.enter(saved, r.Flags, pc, cfa)
+		return
+	}
+	s.Return(pc, cfa, r.Flags)
+	for i := range saved {
+		v := &saved[i]
+		at := s.truncate(cfa + uint64(int64(v.Off)))
+		x, ok := at, v.How == Sum
+		if v.How == Load {
+			x, ok = s.Stack.Pointer(task.Addr(at))
+		}
+		s.set(v.Reg, x, ok)
+	}
 }
 
 // enter evaluates every value before it changes a register, because they speak
@@ -79,12 +100,28 @@ func (s *State) enter(saved []Value, f Flags, pc, cfa uint64) {
 	}
 	s.Return(pc, cfa, f)
 	for i, v := range saved {
-		if lost>>i&1 != 0 {
-			s.Regs.Forget(v.Reg)
-		} else {
-			s.Regs.Set(v.Reg, values[i])
-		}
+		s.set(v.Reg, values[i], lost>>i&1 == 0)
 	}
+}
+
+// set makes x the value of a register, or with !ok an unknown one.
+func (s *State) set(reg task.Reg, x uint64, ok bool) {
+	if reg >= task.MaxRegisters {
+		return
+	}
+	s.Regs.R[reg] = x
+	s.Regs.Known |= 1 << reg
+	if !ok {
+		s.Regs.Known &^= 1 << reg
+	}
+}
+
+// truncate makes x an address of the target.
+func (s *State) truncate(x uint64) uint64 {
+	if s.Stack.size == 4 {
+		return x & (1<<32 - 1)
+	}
+	return x
 }
 
 // Value evaluates one value of the caller, cfa being known.
@@ -97,10 +134,7 @@ func (s *State) Value(v Value, cfa uint64) (uint64, error) {
 		}
 		base = x
 	}
-	base += uint64(int64(v.Off))
-	if s.Stack.size == 4 {
-		base &= 1<<32 - 1
-	}
+	base = s.truncate(base + uint64(int64(v.Off)))
 	switch v.How {
 	case Sum:
 		return base, nil
@@ -118,10 +152,9 @@ func (s *State) Value(v Value, cfa uint64) (uint64, error) {
 // call that the caller is in, so that it can never be taken for the caller's own
 // return address; a signal loses nothing, and its frame names what it saved.
 func (s *State) Return(pc, cfa uint64, f Flags) {
-	a := s.Regs.Arch
-	if lr, ok := a.LR(); ok && f&Signal == 0 {
-		s.Regs.Forget(lr)
+	if s.hasLR && f&Signal == 0 {
+		s.Regs.Forget(s.lr)
 	}
-	s.Regs.Set(a.SP(), cfa)
-	s.Regs.Set(a.PC(), pc)
+	s.set(s.sp, cfa, true)
+	s.set(s.pc, pc, true)
 }
