@@ -16,7 +16,7 @@ func (i *Inst) Writes() uint32 {
 		w |= 1 << i.part(i.Reg)
 	}
 	if i.attr&wO != 0 {
-		w |= 1 << i.part(uint8(i.Op&7)|i.rex<<3&8)
+		w |= 1 << i.part(i.OpcodeRegister())
 	}
 	if i.attr&wV != 0 {
 		w |= 1 << i.vector.vvvv
@@ -56,3 +56,7 @@ func (i *Inst) implied() uint32 {
 	}
 	return w
 }
+
+// OpcodeRegister is the register that the opcode's low three bits name, as in
+// push, pop and mov of an immediate.
+func (i *Inst) OpcodeRegister() uint8 { return uint8(i.Op&7) | i.rex<<3&8 }

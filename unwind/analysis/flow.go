@@ -1,0 +1,291 @@
+package analysis
+
+import "slices"
+
+// flow says where control goes after an instruction.
+type flow uint8
+
+const (
+	next     flow = iota
+	jump          // to target
+	branch        // to target or on
+	call          // away and back, or not back: the callee may never return
+	ret           // to the caller
+	indirect      // to an address in a register or in memory
+	stop          // nowhere: a trap, or bytes that are no instruction
+)
+
+// inst is one decoded instruction. target is the distance of where it jumps to
+// from the function's start.
+type inst struct {
+	size   uint32 // 0: cut off by the end of the code
+	flow   flow
+	target int64
+	equal  uint8 // 1 + a register that sp equals where control goes on; see state.equal
+}
+
+// longest is the most bytes of an instruction.
+const longest = 15
+
+// Bounds of the work for one question.
+const (
+	maxCode   = 256 << 10 // bytes of a function
+	maxSteps  = 200_000   // instructions looked at
+	maxBlocks = 16_000
+)
+
+// block is a place where ways may meet, with what is known there.
+type block struct {
+	off    uint32
+	seen   bool
+	queued bool
+	// weak: only reached by going on after a call, which may not return.
+	weak bool
+	// supposed: no jump led here; guessed: it was entered as such.
+	supposed, guessed bool
+	bad               bool // it returns without what its caller must find again
+	in                state
+}
+
+// walk follows the flow of control through one function. It is reused.
+type walk struct {
+	*machine
+	code   []byte
+	pc     uint32
+	blocks []block
+	at     []uint16 // by off/unit: 1 + index in blocks
+	queue  []uint16
+	after  []uint16 // blocks to go on to after calls, when all else is done
+	steps  int
+
+	found bool // pc was reached
+	here  state
+	// What is known at all indirect jumps and calls, and at those among them where
+	// the function's frame is gone or not yet there.
+	guess, guessLeft guess
+	fault            error
+}
+
+// guess is what is known at several places, if there were any.
+type guess struct {
+	state
+	has bool
+}
+
+// run finds what is known before the instruction that pc is in. In code that no
+// jump leads to, which a jump table or the unwinder does enter, it is taken to
+// be what is known at all indirect jumps and calls.
+func (w *walk) run() error {
+	w.steps, w.found, w.fault = 0, false, nil
+	w.guess.has, w.guessLeft.has = false, false
+	if err := w.divide(); err != nil {
+		return err
+	}
+	start := w.entered()
+	w.arrive(0, &start, false)
+	w.drain()
+	w.runUnreached()
+	switch {
+	case w.fault != nil:
+		return w.fault
+	case !w.found:
+		return ErrUnreached
+	}
+	for i := range w.blocks {
+		if b := &w.blocks[i]; b.seen && b.bad {
+			return ErrUnbalanced
+		}
+	}
+	return nil
+}
+
+// runUnreached goes on until what it supposes holds for what it finds.
+func (w *walk) runUnreached() {
+	g := &w.guess
+	if !g.has {
+		g = &w.guessLeft
+	}
+	for i := range w.blocks {
+		w.blocks[i].supposed = !w.blocks[i].seen
+	}
+	for again := g.has; again && w.fault == nil; {
+		was := g.state
+		for i := range w.blocks {
+			if b := &w.blocks[i]; b.supposed && (!b.seen || b.guessed) {
+				b.guessed = true
+				w.arrive(int64(b.off), &was, false)
+				w.drain()
+			}
+		}
+		again = g.state != was
+	}
+}
+
+// divide finds the places that are jumped to, and those behind which control
+// does not go on.
+func (w *walk) divide() error {
+	w.blocks, w.queue, w.after = w.blocks[:0], w.queue[:0], w.after[:0]
+	n := (len(w.code) + int(w.unit) - 1) / int(w.unit)
+	w.at = slices.Grow(w.at[:0], n)[:n]
+	clear(w.at)
+	w.leader(0)
+	for off := uint32(0); off < uint32(len(w.code)); {
+		if w.steps++; w.steps > maxSteps || len(w.blocks) > maxBlocks {
+			return ErrTooLarge
+		}
+		in := w.step(w.machine, w.code, off, nil)
+		if in.flow == jump || in.flow == branch {
+			w.leader(in.target)
+		}
+		off += max(in.size, w.unit)
+		switch in.flow {
+		case jump, ret, indirect, stop:
+			w.leader(int64(off))
+		}
+	}
+	return nil
+}
+
+// leader makes a block at off.
+func (w *walk) leader(off int64) {
+	if off < 0 || off >= int64(len(w.code)) || off%int64(w.unit) != 0 || w.at[off/int64(w.unit)] != 0 {
+		return
+	}
+	w.blocks = append(w.blocks, block{off: uint32(off)})
+	w.at[off/int64(w.unit)] = uint16(len(w.blocks))
+}
+
+// block returns the block that starts at off, nil when none does.
+func (w *walk) block(off int64) (*block, uint16) {
+	if off < 0 || off >= int64(len(w.code)) || off%int64(w.unit) != 0 {
+		return nil, 0
+	}
+	i := w.at[off/int64(w.unit)]
+	if i == 0 {
+		return nil, 0
+	}
+	return &w.blocks[i-1], i - 1
+}
+
+// arrive brings s to the block at off. What comes over a call, which may never
+// return, waits until all else is done, and gives way to what comes otherwise.
+func (w *walk) arrive(off int64, s *state, overCall bool) {
+	b, i := w.block(off)
+	if b == nil {
+		return
+	}
+	in := *s
+	w.join(&in)
+	switch fits := w.alike(&b.in, &in); {
+	case !b.seen:
+		b.in, b.seen, b.weak = in, true, overCall
+	case overCall && !b.weak && !fits:
+		return
+	case !overCall && b.weak && !fits:
+		b.in = in
+	case !b.in.meet(&in):
+		b.weak = b.weak && overCall
+		return
+	}
+	b.weak = b.weak && overCall
+	w.enqueue(b, i)
+}
+
+func (w *walk) enqueue(b *block, i uint16) {
+	if b.weak {
+		w.after = append(w.after, i)
+		return
+	}
+	if !b.queued {
+		b.queued = true
+		w.queue = append(w.queue, i)
+	}
+}
+
+// drain runs every block whose state has changed.
+func (w *walk) drain() {
+	for w.fault == nil {
+		from := &w.queue
+		if len(*from) == 0 {
+			from = &w.after
+		}
+		if len(*from) == 0 {
+			return
+		}
+		i := (*from)[len(*from)-1]
+		*from = (*from)[:len(*from)-1]
+		w.blocks[i].queued = false
+		w.runBlock(&w.blocks[i])
+	}
+}
+
+// runBlock carries out a block on a copy of its state, and brings that to the
+// blocks that follow.
+func (w *walk) runBlock(b *block) {
+	s, before := b.in, state{}
+	b.bad = false
+	for off := b.off; off < uint32(len(w.code)); {
+		if w.steps++; w.steps > maxSteps {
+			w.fault = ErrTooLarge
+			return
+		}
+		asked := off <= w.pc && w.pc-off < longest
+		if asked {
+			before = s
+		}
+		in := w.step(w.machine, w.code, off, &s)
+		if asked && w.pc < off+in.size {
+			w.here, w.found = before, true
+		}
+		off += in.size
+		if in.size == 0 || !w.follow(b, &in, &s) {
+			return
+		}
+		if t, _ := w.block(int64(off)); t != nil {
+			w.arrive(int64(off), &s, in.flow == call)
+			return
+		}
+	}
+}
+
+// follow brings the state behind an instruction to where it jumps, and tells
+// whether control also goes on.
+func (w *walk) follow(b *block, in *inst, s *state) bool {
+	switch in.flow {
+	case jump:
+		w.arrive(in.target, s, false)
+		return false
+	case branch:
+		w.arrive(in.target, s, false)
+		if in.equal != 0 && s.reg[in.equal-1].kind == frame {
+			s.reg[w.sp] = s.reg[in.equal-1]
+		}
+	case call:
+		w.suppose(s)
+		w.called(s)
+	case indirect:
+		w.suppose(s)
+		return false
+	case ret:
+		b.bad = !w.left(s)
+		return false
+	case stop:
+		return false
+	}
+	return true
+}
+
+// suppose notes the state at a place from where control may go to code that no
+// jump leads to. A function that is left as it was entered calls another, and
+// goes nowhere in itself.
+func (w *walk) suppose(s *state) {
+	g := &w.guess
+	if w.left(s) {
+		g = &w.guessLeft
+	}
+	if !g.has {
+		g.has, g.state = true, *s
+		return
+	}
+	g.meet(s)
+}

@@ -1,0 +1,80 @@
+package analysis
+
+import (
+	"stacksnap/task"
+	"stacksnap/unwind/rule"
+)
+
+// rule is how the caller is found from state s. inCall: a call has been made
+// from there, which has not preserved all registers.
+//
+//	cfa = sp + a, or a register that is known to be cfa - a
+//	pc  = *(cfa - w) where calls push it; else lr, or where lr was saved
+//	r   = *(cfa + slot) for those that were changed since they were saved
+func (m *machine) rule(s *state, inCall bool) (rule.Rule, error) {
+	var r rule.Rule
+	if inCall {
+		m.called(s)
+	}
+	base, ok := m.frameBase(s)
+	if !ok {
+		return r, ErrDisagree
+	}
+	r.CFA = rule.Add(task.Reg(m.dwarf[base]), -s.reg[base].off)
+	if r.RA, ok = m.returnAddress(s, &r); !ok {
+		return rule.Rule{}, ErrDisagree
+	}
+	for i, k := range m.kept {
+		switch was := (s.reg[k] == entryOf(k)); {
+		case was || k == m.lr:
+		case s.slot[i] != 0:
+			r.Save(task.Reg(m.dwarf[k]), rule.At(rule.CFA, s.slot[i]))
+		case k == m.fp:
+			return rule.Rule{}, ErrDisagree
+		default:
+			r.Save(task.Reg(m.dwarf[k]), rule.Value{})
+		}
+	}
+	return r, nil
+}
+
+// frameBase is a register that is a known distance from the CFA: sp, fp, or
+// another.
+func (m *machine) frameBase(s *state) (uint8, bool) {
+	for _, r := range [...]uint8{m.sp, m.fp} {
+		if s.reg[r].kind == frame {
+			return r, true
+		}
+	}
+	for r := range s.reg {
+		if s.reg[r].kind == frame {
+			return uint8(r), true
+		}
+	}
+	return 0, false
+}
+
+func (m *machine) returnAddress(s *state, r *rule.Rule) (rule.Value, bool) {
+	if m.lr == numRegisters {
+		return rule.At(rule.CFA, -m.word), true
+	}
+	if off := m.slotOf(s, m.lr); off != 0 && s.reg[m.lr].kind == unknown {
+		return rule.At(rule.CFA, off), true
+	}
+	if k := s.reg[m.lr].kind; k == entry || k == signed {
+		return m.heldIn(s, m.lr, r), true
+	}
+	for i := range s.reg {
+		if v := s.reg[i]; v.num == m.lr && (v.kind == entry || v.kind == signed) {
+			return m.heldIn(s, uint8(i), r), true
+		}
+	}
+	return rule.Value{}, false
+}
+
+func (m *machine) heldIn(s *state, reg uint8, r *rule.Rule) rule.Value {
+	if s.reg[reg].kind == signed {
+		r.Flags |= rule.Signed
+	}
+	return rule.Add(task.Reg(m.dwarf[reg]), 0)
+}

@@ -1,0 +1,128 @@
+package analysis
+
+import (
+	"slices"
+	"sync"
+
+	"stacksnap/task"
+	"stacksnap/unwind/rule"
+)
+
+// Extents tells where the function that q.PC is in starts and ends, as far as
+// it knows.
+type Extents interface {
+	Function(q *rule.Query) (start, end task.Addr, ok bool)
+}
+
+// Source answers from the code of images. It is used by many goroutines at
+// once. For a pc that is First, it knows better than unwind tables that describe
+// a function's body alone; for another, it is good for functions without any.
+type Source struct {
+	// Extents are asked where an image's file knows no function starts, and for
+	// starts that lie nearer: unwind tables.
+	Extents []Extents
+
+	spare sync.Pool // *walk
+}
+
+// Rule implements [rule.Source]. Its errors wrap [ErrUncertain], and
+// [rule.ErrNone] too where no function is known, or are the fault that the code
+// could not be read with.
+func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
+	m := machineOf(q.Arch)
+	if m == nil {
+		return rule.Rule{}, rule.ErrNone
+	}
+	w := s.walk()
+	defer s.spare.Put(w)
+	if r, ok := w.stub(&q); ok {
+		return r, nil
+	}
+	start, end, ok := s.function(&q)
+	if !ok {
+		return rule.Rule{}, ErrNoFunction
+	}
+	if end-start > maxCode {
+		return rule.Rule{}, ErrTooLarge
+	}
+	if err := w.read(q.Code, start, int(end-start)); err != nil && len(w.code) <= int(q.PC-start) {
+		return rule.Rule{}, err
+	}
+	return w.rule(m, uint32(q.PC-start), !q.First)
+}
+
+func machineOf(a task.Arch) *machine {
+	switch a {
+	case task.AMD64:
+		return &amd64
+	case task.ARM64:
+		return &arm64
+	}
+	return nil
+}
+
+func (s *Source) walk() *walk {
+	if w, ok := s.spare.Get().(*walk); ok {
+		return w
+	}
+	return new(walk)
+}
+
+// rule is the rule at pc of the function whose code was read.
+func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
+	w.machine, w.pc = m, pc
+	if err := w.run(); err != nil {
+		return rule.Rule{}, err
+	}
+	return m.rule(&w.here, inCall)
+}
+
+// read reads n bytes of code, or what can be had of them.
+func (w *walk) read(mem task.Memory, a task.Addr, n int) error {
+	w.code = slices.Grow(w.code[:0], n)[:n]
+	got, err := mem.ReadMemory(w.code, a)
+	w.code = w.code[:got]
+	return err
+}
+
+// function is the smallest range that any source gives.
+func (s *Source) function(q *rule.Query) (start, end task.Addr, ok bool) {
+	start, end, ok = fileExtent(q)
+	for _, e := range s.Extents {
+		lo, hi, known := e.Function(q)
+		switch {
+		case known && !ok:
+			start, end, ok = lo, hi, true
+		case known:
+			start, end = max(start, lo), min(end, hi)
+		}
+	}
+	return start, end, ok && start <= q.PC && q.PC < end
+}
+
+// fileExtent asks the image's file. The end is where the next function starts:
+// the first address that has another start, found by ever longer steps and then
+// between the last two.
+func fileExtent(q *rule.Query) (start, end task.Addr, ok bool) {
+	if q.Image == nil || q.Image.File == nil {
+		return 0, 0, false
+	}
+	f, pc := q.Image.File, q.VMAddr()
+	v, ok := f.FunctionStart(pc)
+	if !ok || v > pc {
+		return 0, 0, false
+	}
+	same := func(a uint64) bool { x, ok := f.FunctionStart(a); return ok && x == v }
+	low, high := pc, pc+64
+	for high-pc <= maxCode && same(high) {
+		low, high = high, high+(high-pc)
+	}
+	for high-low > 1 {
+		if mid := low + (high-low)/2; same(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return q.Image.Addr(v), q.Image.Addr(high), true
+}

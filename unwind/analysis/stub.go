@@ -1,0 +1,93 @@
+package analysis
+
+import (
+	"encoding/binary"
+
+	"stacksnap/task"
+	"stacksnap/unwind/analysis/x86"
+	"stacksnap/unwind/rule"
+)
+
+// maxStub is how far before and behind the pc the instructions of a stub are.
+const maxStub = 32
+
+// stub knows the linker's stubs, which belong to no function: they jump on and
+// leave the frame as they found it. Only a first frame stands in one.
+func (w *walk) stub(q *rule.Query) (rule.Rule, bool) {
+	if !q.First || q.Code == nil {
+		return rule.Rule{}, false
+	}
+	before := task.Addr(maxStub)
+	if q.PC < before || w.read(q.Code, q.PC-before, 2*maxStub) != nil {
+		before = 0
+		if w.read(q.Code, q.PC, maxStub) != nil {
+			return rule.Rule{}, false
+		}
+	}
+	if q.Arch == task.ARM64 {
+		return rule.Frameless(q.Arch, 0), arm64Stub(w.code, int(before))
+	}
+	size, ok := amd64Stub(w.code[before:])
+	return rule.Frameless(q.Arch, size), ok
+}
+
+// arm64Stubs are the patterns, mask and value, of what jumps through a pointer:
+//
+//	__stubs       adrp x16; ldr x16, [x16, …]; br x16, or nop; ldr x16, literal; br x16
+//	__auth_stubs  adrp x17; add x17, x17, …; ldr x16, [x17]; braa x16, x17
+//	__objc_stubs  adrp x1; ldr x1, [x1, …]; adrp x16; ldr x16, [x16, …]; br x16
+//	              (authenticated: … adrp x17; add x17; ldr x16, [x17]; braa x16, x17)
+var arm64Stubs = [...][][2]a64{
+	{{0x9f00001f, 0x90000010}, {0xffc003ff, 0xf9400210}, {^a64(0), 0xd61f0200}},
+	{{^a64(0), 0xd503201f}, {0xff00001f, 0x58000010}, {^a64(0), 0xd61f0200}},
+	{{0x9f00001f, 0x90000011}, {0xffc003ff, 0x91000231}, {^a64(0), 0xf9400230}, {^a64(0), 0xd71f0a11}},
+	{{0x9f00001f, 0x90000001}, {0xffc003ff, 0xf9400021}, {0x9f00001f, 0x90000010}, {0xffc003ff, 0xf9400210}, {^a64(0), 0xd61f0200}},
+	{{0x9f00001f, 0x90000001}, {0xffc003ff, 0xf9400021}, {0x9f00001f, 0x90000011}, {0xffc003ff, 0x91000231}, {^a64(0), 0xf9400230}, {^a64(0), 0xd71f0a11}},
+}
+
+// arm64Stub tells whether the instruction at pc is one of a stub's.
+func arm64Stub(code []byte, pc int) bool {
+	for _, s := range arm64Stubs {
+		for i := range s {
+			if matches(code, pc-4*i, s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func matches(code []byte, at int, pattern [][2]a64) bool {
+	if at < 0 || at+4*len(pattern) > len(code) {
+		return false
+	}
+	for i, p := range pattern {
+		if !a64(binary.LittleEndian.Uint32(code[at+4*i:])).is(p[0], p[1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// amd64Stub knows a jump through a pointer that is found relative to rip, which
+// is never one within a function, and what may stand before it:
+//
+//	__stubs        jmp *n(%rip)
+//	__objc_stubs   mov n(%rip), %rsi; jmp *n(%rip)
+//	.plt           endbr64; jmp *n(%rip)
+//	__stub_helper  lea n(%rip), %r11; push %r11; jmp *n(%rip): the push is size 8
+func amd64Stub(code []byte) (size int32, ok bool) {
+	var i x86.Inst
+	for off := uint32(0); i.Decode(code, off); off += i.Size {
+		rip := !i.Register() && i.ModRM&0xc7 == 5
+		switch {
+		case i.Op == 0xff && i.Digit() == 4 && rip:
+			return size, true
+		case i.Op == 0x8b && rip && i.Wide() && i.Reg == 6:
+		case i.Op == 0x0f1e: // endbr64
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
+}
