@@ -34,7 +34,7 @@ func stepAMD64(m *machine, code []byte, off uint32, s *state) inst {
 	if !i.Decode(code, off) {
 		return inst{flow: stop}
 	}
-	in := inst{size: i.Size, flow: amd64Flow[i.Flow()]}
+	in := inst{size: i.Size, flow: amd64Flow[i.Flow()], nop: i.Op == 0x90 || i.Op == 0x0f1f}
 	if i.Direct() {
 		in.target = int64(off) + int64(i.Size) + i.Imm
 	}

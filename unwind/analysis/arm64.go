@@ -69,7 +69,7 @@ func stepARM64(m *machine, code []byte, off uint32, s *state) inst {
 
 // flow tells where control goes behind w at off.
 func (w a64) flow(off uint32) inst {
-	in := inst{size: 4}
+	in := inst{size: 4, nop: w == 0xd503201f}
 	if w.bits(28, 26) != 5 { // branches, exceptions and system
 		if w.is(0xffff0000, 0) { // udf
 			in.flow = stop

@@ -21,6 +21,7 @@ type inst struct {
 	size   uint32 // 0: cut off by the end of the code
 	flow   flow
 	target int64
+	nop    bool
 	equal  uint8 // 1 + a register that sp equals where control goes on; see state.equal
 }
 
@@ -41,10 +42,10 @@ type block struct {
 	queued bool
 	// weak: only reached by going on after a call, which may not return.
 	weak bool
-	// supposed: no jump led here; guessed: it was entered as such.
-	supposed, guessed bool
-	bad               bool // it returns without what its caller must find again
-	in                state
+	// guessed: only reached from where no jump leads to; seeded: such a place.
+	guessed, seeded bool
+	bad             bool // it returns without what its caller must find again
+	in              state
 }
 
 // walk follows the flow of control through one function. It is reused.
@@ -63,6 +64,8 @@ type walk struct {
 	// What is known at all indirect jumps and calls, and at those among them where
 	// the function's frame is gone or not yet there.
 	guess, guessLeft guess
+	guessing         bool // only such code is left
+	hereGuessed      bool
 	fault            error
 }
 
@@ -77,7 +80,7 @@ type guess struct {
 // be what is known at all indirect jumps and calls.
 func (w *walk) run() error {
 	w.steps, w.found, w.fault = 0, false, nil
-	w.guess.has, w.guessLeft.has = false, false
+	w.guess.has, w.guessLeft.has, w.guessing = false, false, false
 	if err := w.divide(); err != nil {
 		return err
 	}
@@ -91,28 +94,32 @@ func (w *walk) run() error {
 	case !w.found:
 		return ErrUnreached
 	}
+	return w.balance()
+}
+
+// balance is an error where the function returns otherwise than it was entered.
+func (w *walk) balance() error {
 	for i := range w.blocks {
-		if b := &w.blocks[i]; b.seen && b.bad {
+		if b := &w.blocks[i]; b.seen && b.bad && (!b.guessed || w.hereGuessed) {
 			return ErrUnbalanced
 		}
 	}
 	return nil
 }
 
-// runUnreached goes on until what it supposes holds for what it finds.
+// runUnreached goes on until what it supposes holds for what it finds, and
+// changes nothing of what was reached before.
 func (w *walk) runUnreached() {
 	g := &w.guess
 	if !g.has {
 		g = &w.guessLeft
 	}
-	for i := range w.blocks {
-		w.blocks[i].supposed = !w.blocks[i].seen
-	}
+	w.guessing = g.has
 	for again := g.has; again && w.fault == nil; {
 		was := g.state
 		for i := range w.blocks {
-			if b := &w.blocks[i]; b.supposed && (!b.seen || b.guessed) {
-				b.guessed = true
+			if b := &w.blocks[i]; !b.seen || b.seeded {
+				b.seeded = true
 				w.arrive(int64(b.off), &was, false)
 				w.drain()
 			}
@@ -129,6 +136,7 @@ func (w *walk) divide() error {
 	w.at = slices.Grow(w.at[:0], n)[:n]
 	clear(w.at)
 	w.leader(0)
+	ended := false // the instruction before does not go on
 	for off := uint32(0); off < uint32(len(w.code)); {
 		if w.steps++; w.steps > maxSteps || len(w.blocks) > maxBlocks {
 			return ErrTooLarge
@@ -137,10 +145,14 @@ func (w *walk) divide() error {
 		if in.flow == jump || in.flow == branch {
 			w.leader(in.target)
 		}
+		if ended && !in.nop {
+			w.leader(int64(off))
+			ended = false
+		}
 		off += max(in.size, w.unit)
 		switch in.flow {
 		case jump, ret, indirect, stop:
-			w.leader(int64(off))
+			ended = true
 		}
 	}
 	return nil
@@ -178,7 +190,9 @@ func (w *walk) arrive(off int64, s *state, overCall bool) {
 	w.join(&in)
 	switch fits := w.alike(&b.in, &in); {
 	case !b.seen:
-		b.in, b.seen, b.weak = in, true, overCall
+		b.in, b.seen, b.weak, b.guessed = in, true, overCall, w.guessing
+	case w.guessing && !b.guessed:
+		return
 	case overCall && !b.weak && !fits:
 		return
 	case !overCall && b.weak && !fits:
@@ -235,7 +249,7 @@ func (w *walk) runBlock(b *block) {
 		}
 		in := w.step(w.machine, w.code, off, &s)
 		if asked && w.pc < off+in.size {
-			w.here, w.found = before, true
+			w.here, w.found, w.hereGuessed = before, true, b.guessed
 		}
 		off += in.size
 		if in.size == 0 || !w.follow(b, &in, &s) {
@@ -261,10 +275,10 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 			s.reg[w.sp] = s.reg[in.equal-1]
 		}
 	case call:
-		w.suppose(s)
 		w.called(s)
+		w.suppose(*s)
 	case indirect:
-		w.suppose(s)
+		w.suppose(*s)
 		return false
 	case ret:
 		b.bad = !w.left(s)
@@ -278,14 +292,15 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 // suppose notes the state at a place from where control may go to code that no
 // jump leads to. A function that is left as it was entered calls another, and
 // goes nowhere in itself.
-func (w *walk) suppose(s *state) {
+func (w *walk) suppose(s state) {
 	g := &w.guess
-	if w.left(s) {
+	if w.left(&s) {
 		g = &w.guessLeft
 	}
+	w.join(&s)
 	if !g.has {
-		g.has, g.state = true, *s
+		g.has, g.state = true, s
 		return
 	}
-	g.meet(s)
+	g.meet(&s)
 }
