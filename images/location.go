@@ -1,6 +1,8 @@
 package images
 
 import (
+	"strings"
+
 	"github.com/ianlancetaylor/demangle"
 
 	"stacksnap/task"
@@ -35,8 +37,18 @@ func (m *Map) Locate(a task.Addr, isReturn bool) Location {
 	}
 	if sym, ok := im.File.Symbol(im.VMAddr(at)); ok {
 		loc.Raw = sym.Name
-		loc.Function = demangle.Filter(sym.Name, demangle.NoClones)
+		loc.Function = demangle.Filter(unversioned(sym.Name), demangle.NoClones)
 		loc.Offset = im.VMAddr(a) - sym.VMAddr
 	}
 	return loc
+}
+
+// unversioned cuts an ELF symbol version off: read@@GLIBC_2.2.5 is read. The
+// name of a stub, read@plt, stays.
+func unversioned(name string) string {
+	base, version, found := strings.Cut(name, "@")
+	if !found || base == "" || version == "plt" {
+		return name
+	}
+	return base
 }
