@@ -44,6 +44,9 @@ func stepAMD64(m *machine, code []byte, off uint32, s *state) inst {
 	if i.Op == 0x75 || i.Op == 0x0f85 { // jne
 		in.equal = s.equal
 	}
+	if in.flow == indirect {
+		in.table = i.Index != x86.NoReg || i.Register() && s.reg[i.RM].kind == computed
+	}
 	s.equal = 0
 	e := amd64Effect{&i, m, s, code, off}
 	switch {
@@ -184,7 +187,10 @@ func (e *amd64Effect) low() uint8 { return e.OpcodeRegister() }
 
 // address is what a memory operand's address is.
 func (e *amd64Effect) address() value {
-	if e.Base == x86.NoReg || e.Index != x86.NoReg {
+	switch {
+	case e.Index != x86.NoReg:
+		return value{kind: computed}
+	case e.Base == x86.NoReg:
 		return value{}
 	}
 	return e.s.reg[e.Base].add(int64(e.Disp))
@@ -207,7 +213,7 @@ func (e *amd64Effect) loaded() value {
 func (e *amd64Effect) sum(to, from uint8, sign int64) {
 	v := e.s.reg[from]
 	if v.kind != constant {
-		e.s.reg[to] = value{}
+		e.s.reg[to] = value{kind: computed}
 		return
 	}
 	e.s.reg[to] = e.s.reg[to].add(sign * int64(v.off))

@@ -61,6 +61,8 @@ func stepARM64(m *machine, code []byte, off uint32, s *state) inst {
 		e.run()
 	case call:
 		e.probe(code[off+4:])
+	case indirect:
+		in.table = s.reg[w.rn()].kind == computed
 	case ret:
 		e.ret()
 	}

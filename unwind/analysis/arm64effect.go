@@ -117,7 +117,7 @@ func (e *a64Effect) register() {
 
 // addRegister is rd = rn ± (rm << shift), where rm is a known number.
 func (e *a64Effect) addRegister(shift uint32, whole bool) {
-	v, by := value{}, e.get(e.rm())
+	v, by := value{kind: computed}, e.get(e.rm())
 	if whole && by.kind == constant && e.rm() != xsp && shift <= 12 {
 		n := int64(by.off) << shift
 		if e.bits(30, 30) == 1 {

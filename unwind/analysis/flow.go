@@ -22,6 +22,7 @@ type inst struct {
 	flow   flow
 	target int64
 	nop    bool
+	table  bool  // indirect, and certainly by a table in this function
 	equal  uint8 // 1 + a register that sp equals where control goes on; see state.equal
 }
 
@@ -61,12 +62,12 @@ type walk struct {
 
 	found bool // pc was reached
 	here  state
-	// What is known at all indirect jumps and calls, and at those among them where
-	// the function's frame is gone or not yet there.
-	guess, guessLeft guess
-	guessing         bool // only such code is left
-	hereGuessed      bool
-	fault            error
+	// What is known at all jumps through tables, at all calls, and at all jumps to
+	// other functions that are not named.
+	tables, calls, leaps guess
+	guessing             bool // only code is left that no jump leads to
+	hereGuessed          bool
+	fault                error
 }
 
 // guess is what is known at several places, if there were any.
@@ -76,11 +77,12 @@ type guess struct {
 }
 
 // run finds what is known before the instruction that pc is in. In code that no
-// jump leads to, which a jump table or the unwinder does enter, it is taken to
-// be what is known at all indirect jumps and calls.
+// jump leads to it is taken to be what is known where control goes to places not
+// named: at all jumps through tables; without any, at all calls, whose callees
+// may throw to a handler here.
 func (w *walk) run() error {
 	w.steps, w.found, w.fault = 0, false, nil
-	w.guess.has, w.guessLeft.has, w.guessing = false, false, false
+	w.tables.has, w.calls.has, w.leaps.has, w.guessing = false, false, false, false
 	if err := w.divide(); err != nil {
 		return err
 	}
@@ -110,9 +112,11 @@ func (w *walk) balance() error {
 // runUnreached goes on until what it supposes holds for what it finds, and
 // changes nothing of what was reached before.
 func (w *walk) runUnreached() {
-	g := &w.guess
-	if !g.has {
-		g = &w.guessLeft
+	g := &w.leaps
+	for _, better := range [...]*guess{&w.calls, &w.tables} {
+		if better.has {
+			g = better
+		}
 	}
 	w.guessing = g.has
 	for again := g.has; again && w.fault == nil; {
@@ -276,9 +280,13 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 		}
 	case call:
 		w.called(s)
-		w.suppose(*s)
+		w.suppose(&w.calls, *s)
 	case indirect:
-		w.suppose(*s)
+		g := &w.leaps
+		if in.table || !w.left(s) {
+			g = &w.tables
+		}
+		w.suppose(g, *s)
 		return false
 	case ret:
 		b.bad = !w.left(s)
@@ -290,13 +298,8 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 }
 
 // suppose notes the state at a place from where control may go to code that no
-// jump leads to. A function that is left as it was entered calls another, and
-// goes nowhere in itself.
-func (w *walk) suppose(s state) {
-	g := &w.guess
-	if w.left(&s) {
-		g = &w.guessLeft
-	}
+// jump leads to.
+func (w *walk) suppose(g *guess, s state) {
 	w.join(&s)
 	if !g.has {
 		g.has, g.state = true, s

@@ -9,6 +9,7 @@ const (
 	signed        // the same, with an authentication code in it
 	frame         // cfa + off
 	constant      // off
+	computed      // the sum of two registers, as an address from a jump table is
 )
 
 // value is what is known of a register at one place of a function, whichever
@@ -112,7 +113,7 @@ func (m *machine) pushed() int32 {
 func (m *machine) join(s *state) {
 	for i := range s.reg {
 		k := s.reg[i].kind
-		if k == constant || k == frame && m.carry>>i&1 == 0 {
+		if k == constant || k == computed || k == frame && m.carry>>i&1 == 0 {
 			s.reg[i] = value{}
 		}
 	}
