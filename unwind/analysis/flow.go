@@ -242,6 +242,7 @@ func (w *walk) drain() {
 func (w *walk) runBlock(b *block) {
 	s, before := b.in, state{}
 	b.bad = false
+	overCall := false // nothing but filling stands between a call and here
 	for off := b.off; off < uint32(len(w.code)); {
 		if w.steps++; w.steps > maxSteps {
 			w.fault = ErrTooLarge
@@ -259,8 +260,9 @@ func (w *walk) runBlock(b *block) {
 		if in.size == 0 || !w.follow(b, &in, &s) {
 			return
 		}
+		overCall = in.flow == call || overCall && in.nop
 		if t, _ := w.block(int64(off)); t != nil {
-			w.arrive(int64(off), &s, in.flow == call)
+			w.arrive(int64(off), &s, overCall)
 			return
 		}
 	}
