@@ -124,9 +124,8 @@ type processFacts interface {
 
 // dyldInfo is task_dyld_info (osfmk/mach/task_info.h).
 type dyldInfo struct {
-	addr   task.Addr // all_image_info_addr
-	is64   bool      // all_image_info_format
-	nbytes uint64    // all_image_info_size
+	addr task.Addr // all_image_info_addr
+	is64 bool      // all_image_info_format
 }
 
 // identity is thread_identifier_info (osfmk/mach/thread_info.h).

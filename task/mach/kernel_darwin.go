@@ -81,7 +81,7 @@ func (xnu) resume(t port) Return { return Return(C.mk_resume(C.uint32_t(t))) }
 
 func (xnu) dyldInfo(t port) (dyldInfo, Return) {
 	r := C.mk_dyld_info(C.uint32_t(t))
-	return dyldInfo{addr: task.Addr(r.addr), is64: r.is64 != 0, nbytes: uint64(r.size)}, Return(r.ret)
+	return dyldInfo{addr: task.Addr(r.addr), is64: r.is64 != 0}, Return(r.ret)
 }
 
 func (xnu) identity(t port) (identity, Return) {

@@ -94,7 +94,6 @@ mk_dyld mk_dyld_info(uint32_t task) {
 		.ret = ret,
 		.is64 = info.all_image_info_format == TASK_DYLD_ALL_IMAGE_INFO_64,
 		.addr = info.all_image_info_addr,
-		.size = info.all_image_info_size,
 	};
 }
 

@@ -21,7 +21,6 @@ typedef struct {
 	int32_t ret;
 	int32_t is64;
 	uint64_t addr;
-	uint64_t size;
 } mk_dyld;
 
 typedef struct {

@@ -35,7 +35,7 @@ func remedy(k kernel, pid int) string {
 	switch {
 	case euid == 0:
 		steps = append(steps, "root is refused where System Integrity Protection guards the target, or where its hardened signature lacks com.apple.security.get-task-allow: sign the target with that entitlement, or choose one that is not part of the system")
-	case e == ok && b.uid != euid:
+	case e == notPermitted || e == ok && b.uid != euid:
 		steps = append(steps, "the process belongs to another user: run stacksnap with sudo")
 	default:
 		steps = append(steps, "run stacksnap with sudo, or sign it by scripts/sign.sh, which gives it the com.apple.security.cs.debugger entitlement; a hardened target needs com.apple.security.get-task-allow besides")

@@ -87,12 +87,19 @@ func (p *Process) Close() error {
 	return err
 }
 
-// giveBack returns one reference that we own. The kernel refuses that only for
-// a name which is none of ours, so that a second try can do no harm.
+// releaseTries is how often it is tried to give something back. The kernel
+// refuses that only for what is none of ours, so that trying again does no
+// harm.
+const releaseTries = 2
+
+// giveBack returns one reference that we own.
 func (p *Process) giveBack(name port) {
-	if p.k.release(name) != success && p.k.release(name) != success {
-		p.lost++
+	for range releaseTries {
+		if p.k.release(name) == success {
+			return
+		}
 	}
+	p.lost++
 }
 
 // settle gives back what was left over from the stop.

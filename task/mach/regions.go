@@ -51,6 +51,9 @@ func (p *Process) regionAt(a task.Addr) (region, Return) {
 		return region{}, ret
 	}
 	plain, plainRet := p.k.region(p.task, a)
+	if plainRet.ended() {
+		return region{}, plainRet
+	}
 	plainGood := plainRet == success && plain.end > a && plain.end > plain.start
 	good := ret == success && r.end > a && r.end > r.start
 	switch {

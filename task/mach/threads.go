@@ -123,9 +123,12 @@ func (p *Process) freePorts(ports []port) {
 	if len(ports) == 0 {
 		return // then the kernel made no array
 	}
-	if p.k.freePorts(ports) != success && p.k.freePorts(ports) != success {
-		p.lost++
+	for range releaseTries {
+		if p.k.freePorts(ports) == success {
+			return
+		}
 	}
+	p.lost++
 }
 
 // search looks through the held threads from where the last search ended, as

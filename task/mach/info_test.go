@@ -1,0 +1,115 @@
+package mach
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stacksnap/task"
+)
+
+func infoOf(t *testing.T, s *scripted) task.Info {
+	t.Helper()
+	p := mustOpen(t, s)
+	defer mustClose(t, p)
+	return p.Info()
+}
+
+func TestInfo(t *testing.T) {
+	s := newScripted(task.ARM64, 1)
+	s.numbers["hw.pagesize"] = 16384
+	want := task.Info{
+		PID: 42, Name: "program", Path: "/usr/bin/program", Arch: task.ARM64, OS: task.Darwin,
+		OSVersion: "macOS 14.5 (23F79)", ParentPID: 1, ParentName: "parent", Start: time.Unix(1_700_000_000, 0),
+		PageSize: 16384, CodeMask: 1<<47 - 1, LoaderInfo: testAllInfo, LoaderPointerSize: 8, Live: true,
+	}
+	if d := cmp.Diff(want, infoOf(t, s)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestInfoOfDarling(t *testing.T) {
+	s := newDarling(1)
+	got := infoOf(t, s)
+	if got.Name != "program" || got.OSVersion != "Darwin 23.5.0" || got.Arch != task.AMD64 || got.CodeMask != ^uint64(0) || got.Translated {
+		t.Errorf("%+v", got)
+	}
+	s.execPath, s.args = "", []byte("\x02\x00\x00\x00/bin/other\x00\x00\x00arg\x00")
+	if got := infoOf(t, s); got.Path != "/bin/other" || got.Name != "other" {
+		t.Errorf("path %q, name %q", got.Path, got.Name)
+	}
+	s.args = nil
+	if got := infoOf(t, s); got.Path != "" || got.Name != "mldr" {
+		t.Errorf("path %q, name %q", got.Path, got.Name)
+	}
+}
+
+func TestTheAddressMask(t *testing.T) {
+	for bits, want := range map[uint32]uint64{47: 1<<47 - 1, 39: 1<<39 - 1, 0: 1<<47 - 1, 65: 1<<47 - 1, 64: ^uint64(0)} {
+		s := newScripted(task.ARM64, 1)
+		s.numbers["machdep.virtual_address_size"] = bits
+		if got := infoOf(t, s).CodeMask; got != want {
+			t.Errorf("%d bits: %#x", bits, got)
+		}
+	}
+}
+
+func TestTranslatedTargets(t *testing.T) {
+	scripts := map[string]func(*scripted){
+		"PROC_FLAG_ROSETTA": func(s *scripted) { s.bsd.flags |= flagRosetta },
+		"P_TRANSLATED":      func(s *scripted) { s.pflags = flagTranslated },
+		"cputype":           func(s *scripted) { s.cpu = cpuX86_64 },
+	}
+	for name, script := range scripts {
+		s := newScripted(task.ARM64, 2)
+		script(s)
+		p := mustOpen(t, s)
+		if i := p.Info(); !i.Translated || i.Arch != task.AMD64 || i.PageSize != 4096 {
+			t.Errorf("%s: %+v", name, i)
+		}
+		var snap task.Snapshot
+		if err := task.Take(p, &snap); err != nil || len(snap.Threads) != 2 {
+			t.Errorf("%s: %v, %d threads", name, err, len(snap.Threads))
+		}
+		for i := range snap.Threads {
+			th := &snap.Threads[i]
+			if th.Err != errTranslated || th.Registers.Known != 0 || len(th.Stacks) != 0 {
+				t.Errorf("%s: %v, registers %x", name, th.Err, th.Registers.Known)
+			}
+		}
+		mustClose(t, p)
+		s.balance(t)
+	}
+}
+
+func Test32BitTarget(t *testing.T) {
+	s := newScripted(task.AMD64, 1)
+	s.bsd.flags = 0
+	s.loader = dyldInfo{addr: 0x8fe00000}
+	s.threadList[0].words = stateWords(task.I386, 0x1000, 0x2000)
+	s.addRegion(0x1000, 0x2000, task.Read|task.Write, 30, false)
+	last := len(s.memory) - 1
+	s.memory[0], s.memory[last] = s.memory[last], s.memory[0] // the lowest first
+	var snap task.Snapshot
+	take(t, s, &snap)
+	if th := &snap.Threads[0]; th.Err != nil || th.Registers.PC() != 0x1000 || th.Registers.FP() != 0x2040 || len(th.Stacks[0].Bytes) != 0x1080 {
+		t.Errorf("%v, %+v", th.Err, th.Registers)
+	}
+	p := mustOpen(t, s)
+	if i := p.Info(); i.Arch != task.I386 || i.LoaderPointerSize != 4 {
+		t.Errorf("%+v", i)
+	}
+	mustClose(t, p)
+}
+
+func FuzzExecPath(f *testing.F) {
+	f.Add([]byte("\x02\x00\x00\x00/bin/other\x00arg\x00"))
+	f.Add([]byte("\x02\x00\x00\x00"))
+	f.Add([]byte("\x02\x00\x00\x00/never/ended"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if s := execPath(b); len(s) > len(b) {
+			t.Error(s)
+		}
+	})
+}

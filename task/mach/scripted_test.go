@@ -1,0 +1,487 @@
+package mach
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"stacksnap/task"
+)
+
+// scripted is a kernel with one process in it, which counts every reference,
+// array and hold that it gives, and does as a test scripts it.
+type scripted struct {
+	// The script.
+	failAt   int                         // the call that fails, counted from 1
+	failCall string                      // or every call of this name
+	failWith Return                      // what it answers
+	before   func(step int, call string) // done before each call
+
+	step   int
+	failed string // the call that was made to fail
+	now    time.Duration
+
+	// The world.
+	host        task.Arch
+	pid         int
+	euid        int
+	gone        bool // no such pid
+	bsd         bsdInfo
+	bsdErr      Errno
+	nullPorts   bool  // calls for ports succeed and give none
+	noReadPort  Errno // the answer of task_read_for_pid, ok for a port
+	noControl   Return
+	execPath    string
+	args        []byte
+	texts       map[string]string
+	numbers     map[string]uint32
+	pflags      uint32
+	pflagsErr   Errno
+	cpu         uint32
+	loader      dyldInfo
+	threadList  []*scriptedThread
+	memory      []scriptedRegion
+	listErr     Errno
+	all         []int
+	allProcs    []task.Candidate
+	ownQueues   queueOffsets
+	restless    time.Duration // how long after a stop states are zeros
+	noExtended  Return        // what THREAD_EXTENDED_INFO answers
+	noRecursion Return
+	recurseProt bool // the recursive call gives no protection
+	endOfMap    Return
+	badRead     Return // what an unmapped read answers
+
+	// The accounts.
+	refs         [1024]int // by port name
+	dead         [1024]bool
+	arrays       int // handed out
+	array        [1024]port
+	holds        int
+	stoppedAt    time.Duration
+	suspends     int
+	reads        int
+	extendeds    int
+	lateReleases int // references given back while the task stood
+	paused       time.Duration
+	noHold       bool // task_suspend answers failWith although it placed its hold
+}
+
+type scriptedThread struct {
+	id       task.ThreadID
+	port     port
+	name     string
+	qaddr    task.Addr
+	run      int32
+	stateErr Return
+	words    []uint32
+}
+
+type scriptedRegion struct {
+	region
+	bytes []byte       // from start on
+	holes map[int]bool // pages that cannot be read
+	_     [0]func()    // not comparable
+}
+
+const (
+	readPort    port = 2
+	controlPort port = 3
+	firstThread port = 10
+	testPage         = 4096
+)
+
+// enter counts a call and tells whether it is to fail.
+func (s *scripted) enter(call string) bool {
+	s.step++
+	if s.before != nil {
+		s.before(s.step, call)
+	}
+	if s.step == s.failAt || s.failCall == call {
+		s.failed = call
+		return true
+	}
+	return false
+}
+
+// enterBSD is enter for calls that answer an errno.
+func (s *scripted) enterBSD(call string) Errno {
+	if s.enter(call) {
+		return Errno(s.failWith & 0x7f)
+	}
+	return ok
+}
+
+// enterPort is enter for calls on a port, which may be dead.
+func (s *scripted) enterPort(call string, p port) Return {
+	switch {
+	case s.enter(call):
+		return s.failWith
+	case int(p) >= len(s.refs) || s.refs[p] <= 0:
+		panic(fmt.Sprintf("%s on port %d, to which no reference is held", call, p))
+	case s.dead[p]:
+		return sendInvalidDest
+	}
+	return success
+}
+
+// kill ends the whole task. A hold ends with it.
+func (s *scripted) kill() {
+	s.dead[readPort], s.dead[controlPort] = true, true
+	for _, t := range s.threadList {
+		s.dead[t.port] = true
+	}
+	s.threadList, s.holds, s.gone = nil, 0, true
+}
+
+// exec replaces the task by another, as exec does: the pid goes on.
+func (s *scripted) exec() { s.kill(); s.gone = false }
+
+// endThread ends one thread.
+func (s *scripted) endThread(i int) {
+	if i >= len(s.threadList) {
+		return
+	}
+	s.dead[s.threadList[i].port] = true
+	s.threadList = append(s.threadList[:i:i], s.threadList[i+1:]...)
+}
+
+func (s *scripted) thread(p port) *scriptedThread {
+	for _, t := range s.threadList {
+		if t.port == p {
+			return t
+		}
+	}
+	return nil
+}
+
+// balance reports what was not given back.
+func (s *scripted) balance(t *testing.T) {
+	t.Helper()
+	for name, n := range s.refs {
+		if n != 0 {
+			t.Errorf("port %d: %d references left", name, n)
+		}
+	}
+	if s.arrays != 0 {
+		t.Errorf("%d arrays left", s.arrays)
+	}
+	if s.holds != 0 {
+		t.Errorf("the task is left suspended (%d)", s.holds)
+	}
+}
+
+func (s *scripted) self() (int, int)      { return 7, s.euid }
+func (s *scripted) arch() task.Arch       { return s.host }
+func (s *scripted) pause(d time.Duration) { s.enter("pause"); s.now += d; s.paused += d }
+
+func (s *scripted) taskReadForPID(int) (port, Errno) {
+	if e := s.enterBSD("task_read_for_pid"); e != ok {
+		return portNull, e
+	}
+	if s.gone {
+		return portNull, noProcess
+	}
+	if s.noReadPort != ok || s.nullPorts {
+		return portNull, s.noReadPort
+	}
+	s.refs[readPort]++
+	return readPort, ok
+}
+
+func (s *scripted) taskForPID(int) (port, Return) {
+	if s.enter("task_for_pid") {
+		return portNull, s.failWith
+	}
+	if s.gone {
+		return portNull, failure
+	}
+	if s.noControl != success || s.nullPorts {
+		return portDead, s.noControl
+	}
+	s.refs[controlPort]++
+	return controlPort, success
+}
+
+func (s *scripted) release(p port) Return {
+	if s.enter("mach_port_deallocate") {
+		return s.failWith
+	}
+	if s.holds > 0 {
+		s.lateReleases++
+	}
+	if s.refs[p] <= 0 {
+		panic(fmt.Sprintf("port %d given back once too often", p))
+	}
+	s.refs[p]--
+	return success
+}
+
+func (s *scripted) isDead(p port) bool {
+	return !s.enter("mach_port_type") && s.dead[p]
+}
+
+func (s *scripted) threads(p port) ([]port, Return) {
+	if r := s.enterPort("task_threads", p); r != success {
+		return nil, r
+	}
+	for i, t := range s.threadList {
+		s.refs[t.port]++
+		s.array[i] = t.port
+	}
+	if len(s.threadList) > 0 {
+		s.arrays++
+	}
+	return s.array[:len(s.threadList)], success
+}
+
+func (s *scripted) freePorts(ports []port) Return {
+	if s.enter("vm_deallocate") {
+		return s.failWith
+	}
+	for i := range ports {
+		ports[i] = portDead
+	}
+	s.arrays--
+	return success
+}
+
+func (s *scripted) suspend(p port) Return {
+	r := s.enterPort("task_suspend", p)
+	if r == success || s.noHold {
+		s.holds++
+		s.suspends++
+		s.stoppedAt = s.now
+	}
+	return r
+}
+
+func (s *scripted) resume(p port) Return {
+	if r := s.enterPort("task_resume", p); r != success {
+		return r
+	}
+	if s.holds == 0 {
+		return failure
+	}
+	s.holds--
+	return success
+}
+
+func (s *scripted) dyldInfo(p port) (dyldInfo, Return) {
+	if r := s.enterPort("task_info", p); r != success {
+		return dyldInfo{}, r
+	}
+	return s.loader, success
+}
+
+func (s *scripted) identity(p port) (identity, Return) {
+	if r := s.enterPort("thread_info(IDENTIFIER)", p); r != success {
+		return identity{}, r
+	}
+	t := s.thread(p)
+	return identity{id: t.id, queue: t.qaddr}, success
+}
+
+func (s *scripted) basic(p port) (basicInfo, Return) {
+	if r := s.enterPort("thread_info(BASIC)", p); r != success {
+		return basicInfo{}, r
+	}
+	t := s.thread(p)
+	return basicInfo{user: time.Duration(t.id) * time.Second, system: time.Second, runState: t.run, suspendCount: 1}, success
+}
+
+func (s *scripted) extended(p port) (extendedInfo, Return) {
+	s.extendeds++
+	if r := s.enterPort("thread_info(EXTENDED)", p); r != success {
+		return extendedInfo{}, r
+	}
+	if s.noExtended != success {
+		return extendedInfo{}, s.noExtended
+	}
+	t := s.thread(p)
+	return extendedInfo{user: time.Duration(t.id) * time.Second, runState: t.run, name: t.name}, success
+}
+
+func (s *scripted) state(p port, flavor int32, words []uint32) (int, Return) {
+	if r := s.enterPort("thread_get_state", p); r != success {
+		return 0, r
+	}
+	if s.holds == 0 {
+		panic("a running thread's state was asked for")
+	}
+	t := s.thread(p)
+	if t.stateErr != success {
+		return 0, t.stateErr
+	}
+	arch := s.host
+	if s.bsd.flags&flagLP64 == 0 {
+		arch = task.I386
+	}
+	if flavor != stateLayout(arch).flavor {
+		return 0, invalidArgument
+	}
+	if s.now < s.stoppedAt+s.restless {
+		clear(words)
+		return len(words), success
+	}
+	return copy(words, t.words), success
+}
+
+func (s *scripted) read(p port, b []byte, a task.Addr) (int, Return) {
+	s.reads++
+	if r := s.enterPort("mach_vm_read_overwrite", p); r != success {
+		return 0, r
+	}
+	for n := 0; n < len(b); {
+		m := s.at(a + task.Addr(n))
+		if m == nil || m.prot&task.Read == 0 {
+			return 0, s.badRead
+		}
+		off := int(a + task.Addr(n) - m.start)
+		if m.holes[off/testPage] {
+			return 0, s.badRead
+		}
+		n += copy(b[n:min(len(b), n+testPage-off%testPage)], m.bytes[off:])
+	}
+	return len(b), success
+}
+
+func (s *scripted) at(a task.Addr) *scriptedRegion {
+	for i := range s.memory {
+		if s.memory[i].contains(a) {
+			return &s.memory[i]
+		}
+	}
+	return nil
+}
+
+// next finds the region at a or above.
+func (s *scripted) next(a task.Addr) (region, Return) {
+	for i := range s.memory {
+		if s.memory[i].end > a {
+			return s.memory[i].region, success
+		}
+	}
+	return region{}, s.endOfMap
+}
+
+func (s *scripted) regionRecurse(p port, a task.Addr) (region, Return) {
+	if r := s.enterPort("mach_vm_region_recurse", p); r != success {
+		return region{}, r
+	}
+	if s.noRecursion != success {
+		return region{}, s.noRecursion
+	}
+	r, ret := s.next(a)
+	if s.recurseProt {
+		r.prot = 0
+	}
+	return r, ret
+}
+
+func (s *scripted) region(p port, a task.Addr) (region, Return) {
+	if r := s.enterPort("mach_vm_region", p); r != success {
+		return region{}, r
+	}
+	r, ret := s.next(a)
+	r.tag, r.file = 0, false
+	return r, ret
+}
+
+func (s *scripted) regionPath(int, task.Addr) string {
+	if s.enter("proc_regionfilename") {
+		return ""
+	}
+	return "/a/file"
+}
+
+func (s *scripted) exists(int) Errno {
+	if e := s.enterBSD("kill"); e != ok {
+		return e
+	}
+	if s.gone {
+		return noProcess
+	}
+	return ok
+}
+
+func (s *scripted) bsdInfo(pid int) (bsdInfo, Errno) {
+	if e := s.enterBSD("proc_pidinfo(TBSDINFO)"); e != ok {
+		return bsdInfo{}, e
+	}
+	if s.gone {
+		return bsdInfo{}, noProcess
+	}
+	if pid == s.bsd.parent {
+		return bsdInfo{name: "parent"}, ok
+	}
+	return s.bsd, s.bsdErr
+}
+
+func (s *scripted) cpuType(int) (uint32, Errno) {
+	e := s.enterBSD("proc_pidinfo(ARCHINFO)")
+	return s.cpu, e
+}
+
+func (s *scripted) flags(int) (uint32, Errno) {
+	if e := s.enterBSD("sysctl(KERN_PROC_PID)"); e != ok {
+		return 0, e
+	}
+	return s.pflags, s.pflagsErr
+}
+
+func (s *scripted) path(pid int) (string, Errno) {
+	if e := s.enterBSD("proc_pidpath"); e != ok {
+		return "", e
+	}
+	if pid == s.bsd.parent || s.execPath == "" {
+		return "", noProcess
+	}
+	return s.execPath, ok
+}
+
+func (s *scripted) arguments(int) ([]byte, Errno) {
+	e := s.enterBSD("sysctl(KERN_PROCARGS2)")
+	return s.args, e
+}
+
+func (s *scripted) text(name string) (string, Errno) {
+	if e := s.enterBSD("sysctl " + name); e != ok {
+		return "", e
+	}
+	v, found := s.texts[name]
+	if !found {
+		return "", Errno(2)
+	}
+	return v, ok
+}
+
+func (s *scripted) number(name string) (uint32, Errno) {
+	if e := s.enterBSD("sysctl " + name); e != ok {
+		return 0, e
+	}
+	v, found := s.numbers[name]
+	if !found {
+		return 0, Errno(2)
+	}
+	return v, ok
+}
+
+func (s *scripted) pids() ([]int, Errno) {
+	if e := s.enterBSD("proc_listallpids"); e != ok {
+		return nil, e
+	}
+	return s.all, s.listErr
+}
+
+func (s *scripted) processes() ([]task.Candidate, Errno) {
+	e := s.enterBSD("sysctl(KERN_PROC_ALL)")
+	return s.allProcs, e
+}
+
+func (s *scripted) queueOffsets() (queueOffsets, bool) {
+	if s.enter("dlsym") {
+		return queueOffsets{}, false
+	}
+	return s.ownQueues, s.ownQueues.plausible()
+}
