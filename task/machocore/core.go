@@ -28,6 +28,7 @@ type Process struct {
 	backing  task.Memory
 	bad      problems
 	notSaved error // why memory is missing
+	scratch  [cacheHeaderSize]byte
 }
 
 var errNotSaved = errors.New("not saved in the core")

@@ -15,7 +15,7 @@ const (
 	fileExecute  = 2 // MH_EXECUTE
 	fileDylinker = 7 // MH_DYLINKER
 	scanStep     = 4 << 10
-	maxScanned   = 1 << 18 // pages looked at for a header
+	maxScanned   = 1 << 16 // pages of code looked at for a header
 	maxDylds     = 16      // that are looked at
 	maxDyldCmds  = 1 << 10
 	maxDyldCmd   = 16 << 10 // bytes of one load command
@@ -55,31 +55,48 @@ func (p *Process) findLoaderInfo() task.Addr {
 	return best
 }
 
-// scan tries the start of every segment, then every page of those that hold
-// code, then every other page, so far as the bound allows.
+// scan tries the start of every segment, the dyld in the shared cache, and then
+// every page of code, so far as the bound allows.
 func (p *Process) scan(try func(task.Addr) bool) {
 	for _, s := range p.segments {
-		if s.kept > 0 && try(s.start) {
+		if s.kept == 0 {
+			continue
+		}
+		if dyld := p.cacheDyld(s.start); try(s.start) || dyld != 0 && try(dyld) {
 			return
 		}
 	}
 	left := maxScanned
-	for _, code := range []bool{true, false} {
-		for _, s := range p.segments {
-			if (s.prot&task.Execute != 0) == code && p.scanSegment(s, &left, try) {
+	for _, s := range p.segments {
+		if s.prot&task.Execute == 0 {
+			continue
+		}
+		for at := uint64(scanStep); at < s.kept && left > 0; at += scanStep {
+			if left--; try(s.start + task.Addr(at)) {
 				return
 			}
 		}
 	}
 }
 
-func (p *Process) scanSegment(s segment, left *int, try func(task.Addr) bool) bool {
-	for at := uint64(scanStep); at < s.kept && *left > 0; at += scanStep {
-		if *left--; try(s.start + task.Addr(at)) {
-			return true
-		}
+// Where the fields of a dyld_cache_header stand (dyld
+// include/mach-o/dyld_cache_format.h).
+const (
+	cacheMagic       = "dyld_v1 "
+	cacheDyldAt      = 0x78 // dyldInCacheMH, not slid
+	cacheRegionStart = 0xe0 // sharedRegionStart, not slid
+	cacheHeaderSize  = 0xe8
+)
+
+// cacheDyld returns where the dyld is that belongs to a shared cache whose
+// header is at a, 0 when none is.
+func (p *Process) cacheDyld(a task.Addr) task.Addr {
+	b := p.scratch[:cacheHeaderSize]
+	if task.ReadFull(p.Memory(), b[:len(cacheMagic)], a) != nil || string(b[:len(cacheMagic)]) != cacheMagic ||
+		task.ReadFull(p.Memory(), b, a) != nil {
+		return 0
 	}
-	return false
+	return a + task.Addr(word(b[cacheDyldAt:], 8)-word(b[cacheRegionStart:], 8))
 }
 
 // listsImages tells whether the dyld_all_image_infos at a has an array of
@@ -118,7 +135,7 @@ func (p *Process) infosOf(a task.Addr, h header) (task.Addr, bool) {
 
 // memoryHeader reads the mach_header at an address of the target.
 func (p *Process) memoryHeader(a task.Addr) (header, bool) {
-	var b [header32]byte
+	b := p.scratch[:header32]
 	if task.ReadFull(p.Memory(), b[:4], a) != nil {
 		return header{}, false
 	}
@@ -127,7 +144,7 @@ func (p *Process) memoryHeader(a task.Addr) (header, bool) {
 	if h.pointer == 8 {
 		want, h.size = magic64, header64
 	}
-	if binary.LittleEndian.Uint32(b[:]) != want || task.ReadFull(p.Memory(), b[:], a) != nil {
+	if binary.LittleEndian.Uint32(b) != want || task.ReadFull(p.Memory(), b, a) != nil {
 		return header{}, false
 	}
 	h.fileType = binary.LittleEndian.Uint32(b[12:])

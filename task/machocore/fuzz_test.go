@@ -16,35 +16,14 @@ func seeds() [][]byte {
 		corefile.MainBinSpec(1, 2, 0x1000, 0, uuid, 14), corefile.AllImageInfos(images), corefile.LoadBinary(images[0]),
 		corefile.AddressableBits(47), corefile.ProcessMetadata([]corefile.ThreadMeta{{ID: 3, Name: "n"}}), corefile.KernelVersion("v"),
 	}
-	// A dynamic linker with its list: header, __TEXT, __DATA with one section.
-	dyld := []byte{0xcf, 0xfa, 0xed, 0xfe, 12, 0, 0, 1, 0, 0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 0, 224, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
-	dyld = append(dyld, segmentCommand("__TEXT", 0)...)
-	dyld = append(dyld, segmentCommand("__DATA", 1)...)
-	dyld = append(dyld, sectionAt("__all_image_info", 0x40)...)
 	arm := corefile.Core{CPU: corefile.ARM64, Notes: notes, Threads: []corefile.Thread{{{Flavor: 6, Words: words(34, 8)}}},
-		Segments: []corefile.Segment{{Addr: 0x1000, Prot: 5, Data: dyld}, segment(0x2000, 3, 's', 64), {Addr: 0x3000, Size: 4096}}}
+		Segments: []corefile.Segment{{Addr: 0x1000, Prot: 5, Data: dyldHeader()}, segment(0x2000, 3, 's', 64), {Addr: 0x3000, Size: 4096}}}
 	x86 := corefile.Core{CPU: corefile.X86_64, Notes: notes[3:], Threads: []corefile.Thread{stateX86, {{Flavor: 7, Words: unified(4, words(21, 8))}}},
 		Segments: []corefile.Segment{segment(0, 3, 's', 64), segment(32, 3, 't', 64)}}
 	i386 := corefile.Core{CPU: corefile.X86, Threads: []corefile.Thread{{{Flavor: 1, Words: words(16, 4)}}}, Segments: []corefile.Segment{segment(0, 3, 's', 64)}}
 	armv7 := corefile.Core{CPU: corefile.ARM, Threads: []corefile.Thread{{{Flavor: 9, Words: words(17, 4)}}}, Segments: []corefile.Segment{segment(0, 3, 's', 64)}}
 	return [][]byte{arm.Bytes(), x86.Bytes(), i386.Bytes(), armv7.Bytes(),
 		corefile.Fat([]uint32{corefile.X86}, [][]byte{i386.Bytes()})}
-}
-
-// segmentCommand is a segment_command_64 of that many sections.
-func segmentCommand(name string, sections byte) []byte {
-	c := make([]byte, 72)
-	c[0], c[4], c[64] = 0x19, 72+80*sections, sections
-	copy(c[8:], name)
-	return c
-}
-
-// sectionAt is a section_64.
-func sectionAt(name string, addr byte) []byte {
-	s := make([]byte, 80)
-	copy(s, name)
-	s[32] = addr
-	return s
 }
 
 func FuzzCore(f *testing.F) {
