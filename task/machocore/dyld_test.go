@@ -10,7 +10,7 @@ import (
 )
 
 // infosAt is the vmaddr of the list in dyldHeader, whose __TEXT is at 0.
-const infosAt = 0x40
+const infosAt = 0x10000
 
 // dyldHeader is a dynamic linker's: the header, __TEXT, and __DATA with the
 // section of the list of images.
@@ -30,24 +30,20 @@ func segmentCommand(name string, sections byte) []byte {
 }
 
 // sectionAt is a section_64.
-func sectionAt(name string, addr byte) []byte {
+func sectionAt(name string, addr uint32) []byte {
 	s := make([]byte, 80)
 	copy(s, name)
-	s[32] = addr
+	binary.LittleEndian.PutUint32(s[32:], addr)
 	return s
 }
 
-// withList is memory with a dyld at its start, and a list of images or an empty
-// one where its section is (in the middle of its own header, which nobody
-// minds once it has been read).
+// withList is memory with a dyld at its start, and a list of so many images in
+// a segment of its own.
 func withList(at uint64, prot uint32, list uint64) []corefile.Segment {
-	header := dyldHeader()
 	infos := make([]byte, 0x40)
 	binary.LittleEndian.PutUint32(infos[4:], uint32(list))
 	binary.LittleEndian.PutUint64(infos[8:], list)
-	// The section's address is made to lie in a segment of its own.
-	binary.LittleEndian.PutUint64(header[32+72+72+32:], 0x10000)
-	return []corefile.Segment{{Addr: at, Prot: prot, Data: header}, {Addr: at + 0x10000, Prot: 3, Data: infos}}
+	return []corefile.Segment{{Addr: at, Prot: prot, Data: dyldHeader()}, {Addr: at + infosAt, Prot: 3, Data: infos}}
 }
 
 func loaderInfo(t *testing.T, notes []corefile.Note, segments []corefile.Segment) task.Addr {
