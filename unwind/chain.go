@@ -1,16 +1,15 @@
 package unwind
 
 import (
-	"errors"
-
 	"stacksnap/task"
 	"stacksnap/unwind/rule"
 )
 
 // chain goes by what architectures prescribe, for want of anything better: why
-// says of what. The link register comes first where it must hold the caller,
-// then the frame-pointer chain, which is e's rule.
-func (u *Unwinder) chain(e *entry, why error) bool {
+// says of what, covered whether unwind tables know the code all the same. The
+// link register comes first where it must hold the caller, then the
+// frame-pointer chain, which is e's rule.
+func (u *Unwinder) chain(e *entry, why error, covered bool) bool {
 	w := &u.walk
 	if w.first {
 		if by, ok := u.untouched(e); ok {
@@ -18,7 +17,7 @@ func (u *Unwinder) chain(e *entry, why error) bool {
 		}
 	}
 	if fp, known := w.Regs.Value(w.fp); known && fp == 0 {
-		return u.end(u.zero(why))
+		return u.end(u.zero(why, covered))
 	}
 	if err := u.try(&e.rule, ByFramePointer); err != nil {
 		return u.end(u.stop(err))
@@ -26,11 +25,11 @@ func (u *Unwinder) chain(e *entry, why error) bool {
 	return u.found(ByFramePointer, why)
 }
 
-// zero is the end at a frame pointer of zero: that of the stack where the chain
-// led there through code that nothing else covers, because who starts a thread
-// clears it; of the walk's knowledge otherwise.
-func (u *Unwinder) zero(why error) Stop {
-	if !u.walk.first && errors.Is(why, rule.ErrNone) {
+// zero is the end at a frame pointer of zero. In a caller that no table covers it
+// is that of the stack, because who starts a thread clears it (System V AMD64
+// ABI, 3.4.1; AAPCS64, 6.4.6); otherwise that of the walk's knowledge.
+func (u *Unwinder) zero(why error, covered bool) Stop {
+	if !u.walk.first && !covered {
 		return Stop{Reason: Bottom}
 	}
 	return Stop{Reason: NoCaller, Err: why}

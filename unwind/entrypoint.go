@@ -25,7 +25,7 @@ func (functionEntry) Rule(q rule.Query) (rule.Rule, error) {
 	if done == 0 {
 		return rule.Frameless(q.Arch, 0), nil
 	}
-	if _, ok := q.Arch.LR(); ok || done > 5 || q.Code == nil {
+	if _, ok := q.Arch.LR(); ok || done > 5 {
 		return rule.Rule{}, rule.ErrNone
 	}
 	var code [5]byte

@@ -31,6 +31,9 @@ func (m Method) String() string {
 // Guess tells whether a frame found so may not exist at all.
 func (m Method) Guess() bool { return m == ByScan }
 
+// table tells whether the method reads unwind tables, which a compiler wrote.
+func (m Method) table() bool { return m == ByCompact || m == ByCFI }
+
 // Frame is one activation of a function.
 type Frame struct {
 	PC     task.Addr // an instruction, or with Return the instruction after a call

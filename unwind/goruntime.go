@@ -16,22 +16,33 @@ type goRuntime struct {
 	images rule.PerImage[isGo]
 }
 
+// goTops knows the functions at which a stack begins unless C called them. It is
+// a rule.Source, to be asked when nothing else has led on.
+type goTops struct {
+	images rule.PerImage[isGo]
+}
+
 type isGo bool
 
-// goEnds are the functions at which a stack begins: those marked TOPFRAME in
-// the runtime's assembly, and those that abandon the stack they were called on.
+// goEnds are the functions above which nothing is: at the end of a goroutine and
+// of a thread, and those that abandon the stack they were called on.
 var goEnds = map[string]bool{
-	"runtime.goexit":      true, // of every goroutine
-	"runtime.rt0_go":      true, // of the first thread
-	"runtime.mstart":      true, // of every other
-	"runtime.mcall":       true, // goes to the thread's stack for good
-	"runtime.morestack":   true, // likewise
-	"_rt0_amd64":          true,
-	"_rt0_amd64_linux":    true,
-	"_rt0_arm64_linux":    true,
-	"_rt0_amd64_darwin":   true,
-	"_rt0_arm64_darwin":   true,
-	"runtime.mstart_stub": true,
+	"runtime.goexit":    true,
+	"runtime.clone":     true,
+	"runtime.mcall":     true,
+	"runtime.morestack": true,
+}
+
+// goStarts are marked TOPFRAME in the runtime's assembly; with cgo they have
+// callers nevertheless.
+var goStarts = map[string]bool{
+	"runtime.mstart":    true,
+	"runtime.rt0_go":    true,
+	"_rt0_amd64":        true,
+	"_rt0_amd64_linux":  true,
+	"_rt0_arm64_linux":  true,
+	"_rt0_amd64_darwin": true,
+	"_rt0_arm64_darwin": true,
 }
 
 // goSwitches run their callee on the thread's stack, with the frame pointer
@@ -43,21 +54,32 @@ var goSwitches = map[string]bool{
 
 // Rule implements [rule.Source].
 func (g *goRuntime) Rule(q rule.Query) (rule.Rule, error) {
-	if q.Image == nil || q.Image.File == nil || !*g.images.Of(q.Image, (*isGo).find) {
-		return rule.Rule{}, rule.ErrNone
-	}
-	sym, ok := q.Image.File.Symbol(q.VMAddr())
-	if !ok {
-		return rule.Rule{}, rule.ErrNone
-	}
-	name := strings.TrimSuffix(sym.Name, ".abi0")
+	name := goFunction(&g.images, &q)
 	switch {
-	case goEnds[name] && !q.First:
+	case q.First:
+	case goEnds[name]:
 		return rule.Bottom(), nil
-	case goSwitches[name] && !q.First:
+	case goSwitches[name]:
 		return switched(q.Arch), nil
 	}
 	return rule.Rule{}, rule.ErrNone
+}
+
+// Rule implements [rule.Source].
+func (g *goTops) Rule(q rule.Query) (rule.Rule, error) {
+	if goStarts[goFunction(&g.images, &q)] {
+		return rule.Bottom(), nil
+	}
+	return rule.Rule{}, rule.ErrNone
+}
+
+// goFunction returns the name of the function at q.PC if it is one of Go's.
+func goFunction(images *rule.PerImage[isGo], q *rule.Query) string {
+	if q.Image == nil || q.Image.File == nil || !*images.Of(q.Image, (*isGo).find) {
+		return ""
+	}
+	sym, _ := q.Image.File.Symbol(q.VMAddr())
+	return strings.TrimSuffix(sym.Name, ".abi0")
 }
 
 func (g *isGo) find(im *images.Image) {

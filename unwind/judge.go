@@ -177,9 +177,6 @@ func (u *Unwinder) missing(a task.Addr) Stop {
 // asked of the stack that a signal handler or the kernel has led to.
 func (u *Unwinder) plausible(a task.Addr) bool {
 	w := &u.walk
-	if w.code == nil {
-		return false
-	}
 	p := u.probe[:w.arch.PointerSize()]
 	if n, _ := w.code.ReadMemory(p, a); n < len(p) {
 		return false

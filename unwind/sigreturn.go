@@ -32,9 +32,6 @@ var trampolines = map[task.Arch][]trampoline{
 
 // Rule implements [rule.Source].
 func (sigreturn) Rule(q rule.Query) (rule.Rule, error) {
-	if q.Code == nil {
-		return rule.Rule{}, rule.ErrNone
-	}
 	pc := q.PC
 	if !q.First {
 		pc++ // the handler returns to the start

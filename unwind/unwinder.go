@@ -2,7 +2,6 @@ package unwind
 
 import (
 	"stacksnap/task"
-	"stacksnap/unwind/cfi"
 	"stacksnap/unwind/rule"
 )
 
@@ -22,17 +21,6 @@ type Options struct {
 type Ranked struct {
 	By     Method
 	Source rule.Source
-}
-
-// Sources returns new sources for any target, the most trusted first. What they
-// learn of an image they keep as long as the image lives.
-func Sources() []Ranked {
-	return []Ranked{
-		{ByAnalysis, new(sigreturn)},
-		{ByFramePointer, new(goRuntime)},
-		{ByCFI, new(cfi.Source)},
-		{ByAnalysis, new(functionEntry)},
-	}
 }
 
 // Unwinder walks captured stacks. It keeps rules by pc from one walk to the

@@ -30,7 +30,7 @@ type walk struct {
 
 // Walk appends the frames of a captured thread to dst, the innermost first, and
 // tells why there are no more. Stack words come from t alone; code is asked for
-// instructions, and may be the live process. Walk allocates nothing but what dst
+// instructions, may be the live process, and may be nil: then nothing is asked. Walk allocates nothing but what dst
 // lacks, once the rules of the code are in the cache.
 func (u *Unwinder) Walk(dst []Frame, t *task.Thread, m *images.Map, code task.Memory) ([]Frame, Stop) {
 	if !u.start(t, m, code) {
@@ -55,6 +55,9 @@ func (u *Unwinder) start(t *task.Thread, m *images.Map, code task.Memory) bool {
 	if !hasPC || t.Registers.SP() == 0 {
 		return false
 	}
+	if code == nil {
+		code = nowhere{}
+	}
 	w.State.Reset(t)
 	w.in, w.code, w.arch, w.mask = m, code, t.Registers.Arch, 0
 	w.sp, w.fp, w.unaligned = w.arch.SP(), w.arch.FP(), uint64(w.arch.PointerSize()-1)
@@ -77,7 +80,7 @@ func (u *Unwinder) step() bool {
 		return false
 	}
 	if e.guess {
-		return u.chain(e, e.err)
+		return u.chain(e, e.err, false)
 	}
 	if err := u.try(&e.rule, e.by); err != nil {
 		return u.fallBack(e, err)
@@ -106,15 +109,17 @@ func (u *Unwinder) fallBack(e *entry, err error) bool {
 	}
 	rest := *e
 	rest.err = err
+	covered := e.by.table()
 	for u.ask(&rest, rest.next); !rest.guess; u.ask(&rest, rest.next) {
 		if rest.rule.Has(rule.Outermost) {
-			return u.end(Stop{Reason: Bottom, Err: err})
+			return u.end(Stop{Reason: Bottom})
 		}
 		if u.try(&rest.rule, rest.by) == nil {
 			return u.found(rest.by, err)
 		}
+		covered = covered || rest.by.table()
 	}
-	if u.chain(&rest, err) {
+	if u.chain(&rest, err, covered) {
 		return true
 	}
 	if r := u.walk.stop.Reason; r != NotCaptured && r != Bottom {
@@ -122,4 +127,11 @@ func (u *Unwinder) fallBack(e *entry, err error) bool {
 		return u.end(u.stop(err)) // the better method's failure tells more
 	}
 	return false
+}
+
+// nowhere is memory of which nothing can be read.
+type nowhere struct{}
+
+func (nowhere) ReadMemory(_ []byte, a task.Addr) (int, error) {
+	return 0, &task.FaultError{Addr: a}
 }

@@ -31,7 +31,7 @@ type Query struct {
 	// First: the function may stand anywhere, in its prologue or epilogue too.
 	// Otherwise it stands in a call.
 	First bool
-	// Code reads the target's code and read-only data.
+	// Code reads the target's code and read-only data. It is never nil.
 	Code task.Memory
 }
 

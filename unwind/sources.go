@@ -1,0 +1,57 @@
+package unwind
+
+import (
+	"stacksnap/images"
+	"stacksnap/unwind/analysis"
+	"stacksnap/unwind/cfi"
+	"stacksnap/unwind/compact"
+	"stacksnap/unwind/rule"
+)
+
+// Sources returns new sources for any target, the most trusted first. What they
+// learn of an image they keep as long as the image lives.
+//
+// The tables of Mach-O describe a function's body, so that where a function may
+// stand in its prologue or epilogue its instructions come before them. Those of
+// ELF are exact at every instruction, and instructions come after.
+func Sources() []Ranked {
+	tables := new(compact.Source)
+	code := &analysis.Source{Extents: []analysis.Extents{tables}}
+	return []Ranked{
+		{ByAnalysis, new(sigreturn)},
+		{ByFramePointer, new(goRuntime)},
+		{ByAnalysis, &interrupted{code: code}},
+		{ByCompact, tables},
+		{ByCFI, new(cfi.Source)},
+		{ByAnalysis, code},
+		{ByAnalysis, new(functionEntry)},
+		{ByFramePointer, new(goTops)},
+	}
+}
+
+// interrupted asks code about functions that were interrupted, in images whose
+// tables do not describe prologues and epilogues. It is a rule.Source.
+type interrupted struct {
+	code   rule.Source
+	images rule.PerImage[isMachO]
+}
+
+type isMachO bool
+
+// Rule implements [rule.Source].
+func (i *interrupted) Rule(q rule.Query) (rule.Rule, error) {
+	if !q.First || q.Image == nil || q.Image.File == nil || !bool(*i.images.Of(q.Image, (*isMachO).find)) {
+		return rule.Rule{}, rule.ErrNone
+	}
+	return i.code.Rule(q)
+}
+
+// find goes by the segment that every Mach-O image has, and no ELF file.
+func (m *isMachO) find(im *images.Image) {
+	for _, s := range im.File.Segments() {
+		if s.Name == "__TEXT" {
+			*m = true
+			return
+		}
+	}
+}
