@@ -1,0 +1,81 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+var _ task.SyscallReader = (*Process)(nil)
+
+// Syscall implements [task.SyscallReader].
+func (p *Process) Syscall(id task.ThreadID) (task.Syscall, error) {
+	b, err := procDir{p.threads.dir}.read(strconv.Itoa(int(id)) + "/syscall")
+	switch {
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ESRCH):
+		return task.Syscall{}, task.ErrThreadGone
+	case err != nil:
+		return task.Syscall{}, fmt.Errorf("thread %d: %w", id, err)
+	}
+	return parseSyscall(b)
+}
+
+// OpenFile implements [task.SyscallReader].
+func (p *Process) OpenFile(fd int) string {
+	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
+	if err != nil {
+		return ""
+	}
+	inode, ok := socketInode(link)
+	if !ok {
+		return link
+	}
+	for _, table := range socketTables {
+		b, err := p.live.read("net/" + table.name)
+		if err != nil {
+			continue
+		}
+		if name, ok := table.find(b, inode); ok {
+			return name
+		}
+	}
+	return link
+}
+
+// LockHolder implements [task.SyscallReader].
+func (p *Process) LockHolder(fd int) (int, bool) {
+	var st unix.Stat_t
+	if err := unix.Fstatat(p.live.fd, "fd/"+strconv.Itoa(fd), &st, 0); err != nil {
+		return 0, false
+	}
+	proc, err := openProc("/proc")
+	if err != nil {
+		return 0, false
+	}
+	defer proc.close()
+	b, err := proc.read("locks")
+	if err != nil {
+		return 0, false
+	}
+	return lockHolder(b, lockedFile{unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino})
+}
+
+// LocalThread implements [task.SyscallReader]. The last number of NSpid is that
+// of the namespace the thread itself is in.
+func (p *Process) LocalThread(n int) (task.ThreadID, bool) {
+	dir := procDir{p.threads.dir}
+	for i := range p.threads.all {
+		tid := p.threads.all[i].tid
+		status, err := dir.read(strconv.Itoa(tid) + "/status")
+		if err == nil && lastNumber(statusValue(status, "NSpid:")) == n {
+			return task.ThreadID(tid), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,45 @@
+package ptrace
+
+import (
+	"testing"
+
+	"stacksnap/task"
+)
+
+func TestParseSyscall(t *testing.T) {
+	tests := []struct {
+		file string
+		want task.Syscall
+		bad  bool
+	}{
+		{file: "running\n", want: task.Syscall{State: task.OnProcessor}},
+		{file: "-1 0x7ffe 0x401000\n", want: task.Syscall{State: task.InFault, Number: -1, SP: 0x7ffe, PC: 0x401000}},
+		{
+			file: "202 0x7f00 0x80 0x2 0x0 0x0 0x0 0x7ffd10 0x7f1234\n",
+			want: task.Syscall{State: task.InCall, Number: 202, Args: [6]uint64{0x7f00, 0x80, 2}, SP: 0x7ffd10, PC: 0x7f1234},
+		},
+		{file: "", bad: true},
+		{file: "stopped", bad: true},
+		{file: "1 2", bad: true},
+		{file: "1 0x1 2", bad: true},
+		{file: "0x1 0x1 0x2", bad: true},
+		{file: "1 0x1 0x1 0x1 0x1 0x1 0x1 0x1 0x1 0x1", bad: true},
+		{file: "1 0x1 0x1 0x1 0x1 0x1 0x1 0x1 0x10000000000000000", bad: true},
+	}
+	for _, test := range tests {
+		got, err := parseSyscall([]byte(test.file))
+		if got != test.want || (err != nil) != test.bad {
+			t.Errorf("%q: %+v, %v", test.file, got, err)
+		}
+	}
+}
+
+func FuzzParseSyscall(f *testing.F) {
+	f.Add([]byte("202 0x7f00 0x80 0x2 0x0 0x0 0x0 0x7ffd10 0x7f1234\n"))
+	f.Add([]byte("-1 0x7ffe 0x401000\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if c, err := parseSyscall(b); err != nil && c != (task.Syscall{}) {
+			t.Errorf("%+v with an error", c)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package ptrace
+
+import "testing"
+
+func TestSocketTables(t *testing.T) {
+	files := map[string]string{
+		"tcp": "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n" +
+			"   0: 00000000:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 624 1 0 100 0 0 10 0\n" +
+			"   1: 0100007F:D452 0100007F:01BB 01 00000000:00000000 00:00000000 00000000     0        0 625 1 0 100 0 0 10 0\n",
+		"tcp6": "   0: 00000000000000000000000001000000:0050 00000000000000000000000000000000:0000 0A 0:0 0:0 0 0 0 626 1 0\n",
+		"unix": "Num       RefCount Protocol Flags    Type St Inode Path\n" +
+			"000000000544ec04: 00000003 00000000 00000000 0001 03  1072\n" +
+			"000000000544ec04: 00000003 00000000 00000000 0001 03  1073 /run/x\n",
+	}
+	want := map[string]string{
+		"624": "tcp socket listening at 0.0.0.0:2024", "625": "tcp socket 127.0.0.1:54354 to 127.0.0.1:443",
+		"626": "tcp socket listening at [::1]:80", "1072": "unix socket:[1072]", "1073": "unix socket /run/x", "5": "",
+	}
+	for inode, name := range want {
+		got := ""
+		for _, table := range socketTables {
+			if s, ok := table.find([]byte(files[table.name]), inode); ok {
+				got = s
+			}
+		}
+		if got != name {
+			t.Errorf("socket %s is %q, want %q", inode, got, name)
+		}
+	}
+	if i, ok := socketInode("socket:[12]"); i != "12" || !ok {
+		t.Errorf("%q, %v", i, ok)
+	}
+}
+
+func TestLockHolder(t *testing.T) {
+	const locks = "1: FLOCK  ADVISORY  WRITE 13477 fe:00:9977891 0 EOF\n" +
+		"1: -> FLOCK  ADVISORY  WRITE 13498 fe:00:9977891 0 EOF\n" +
+		"2: POSIX  ADVISORY  READ 7 fe:00:5 0 EOF\n3: POSIX  ADVISORY  READ 8 fe:00:5 0 EOF\n" +
+		"4: OFDLCK ADVISORY  WRITE -1 fe:00:6 0 EOF\n"
+	for inode, want := range map[uint64]int{9977891: 13477, 5: 0, 6: 0, 1: 0} {
+		if pid, ok := lockHolder([]byte(locks), lockedFile{0xfe, 0, inode}); pid != want || ok != (want != 0) {
+			t.Errorf("inode %d: %d, %v, want %d", inode, pid, ok, want)
+		}
+	}
+}
+
+func FuzzSockets(f *testing.F) {
+	f.Add([]byte("   0: 00000000:07E8 00000000:0000 0A 0:0 0:0 0 0 0 624 1\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, table := range socketTables {
+			table.find(b, "624")
+		}
+		lockHolder(b, lockedFile{})
+		lastNumber(b)
+	})
+}
