@@ -29,7 +29,7 @@ import (
 // stays attached until a later Threads, Suspend or Close finds it stopped. If
 // Close does not either, it leaves the goroutine locked, and the kernel lets go
 // of the thread when the goroutine ends, and with it the operating system
-// thread.
+// thread; or, should that be the program's first, when the program ends.
 type Process struct {
 	pid      int
 	tracer   int  // our operating system thread

@@ -117,18 +117,22 @@ func (th *thread) seize() {
 // await waits until every seized thread stands or has ended, no longer than
 // patience from the start of the stop.
 func (p *Process) await(began time.Time) {
-	const eager = 100 // looks at one thread before the next has its turn
 	for i := range p.threads.all {
-		th := &p.threads.all[i]
-		for n := 0; th.phase == seized && n < eager; n++ {
-			if !p.look(th) {
-				yield()
-			}
-		}
+		p.watch(&p.threads.all[i])
 	}
 	for wait := 20 * time.Microsecond; p.pending(began); wait = min(2*wait, time.Millisecond) {
 		pause(wait)
 		p.lookAll()
+	}
+}
+
+// watch looks at one thread until it stands, for as long as that usually takes.
+func (p *Process) watch(th *thread) {
+	const looks = 100
+	for n := 0; th.phase == seized && n < looks; n++ {
+		if !p.look(th) {
+			yield()
+		}
 	}
 }
 
@@ -177,11 +181,14 @@ func (p *Process) look(th *thread) bool {
 }
 
 // lookAll also finds the threads that were killed after they stood. They must
-// be buried soon: an exec of another thread waits for that.
+// be buried soon: an exec of another thread waits for that. The thread that
+// calls exec takes the id of the first, attached as it was, but perhaps not told
+// to stop, so each is told again.
 func (p *Process) lookAll() {
 	for i := range p.threads.all {
-		if th := &p.threads.all[i]; th.phase.attached() {
-			p.look(th)
+		th := &p.threads.all[i]
+		if th.phase.attached() && !p.look(th) && th.phase == seized {
+			interrupt(th.tid)
 		}
 	}
 }
@@ -289,12 +296,19 @@ func (p *Process) buryAll() {
 	}
 }
 
-// lookDying buries a thread if it has ended by now.
+// lookDying buries a thread if it has ended by now. If an exec has given its id
+// to another thread, that one is attached, and is told to stop and let go.
 func (p *Process) lookDying(th *thread) {
-	if look(th.tid, &p.info) != 0 {
+	switch errno := look(th.tid, &p.info); {
+	case errno != 0:
 		th.phase = gone
-	} else if p.info.pid != 0 && p.info.ended() {
+	case p.info.pid == 0:
+		interrupt(th.tid)
+	case p.info.ended():
 		p.bury(th)
+	default:
+		th.phase, th.signal = stopped, p.info.signal()
+		p.release(th)
 	}
 }
 
@@ -305,6 +319,8 @@ func (p *Process) settle() {
 		th := &p.threads.all[i]
 		switch th.phase {
 		case seized, stopped:
+			interrupt(th.tid) // it may have come here by an exec, see lookAll
+			p.watch(th)
 			p.release(th)
 		case dying:
 			p.lookDying(th)

@@ -1,8 +1,7 @@
-// A process of N threads that work or sleep: threads N MODE [DEPTH]
-// MODE: busy (count), sleep (pause), nap (usleep 1 ms), mix, churn (threads come
-// and go), cond (wait), epoll/read/nanosleep (count EINTR).
-// The first line printed is "ready"; every 10 ms "work W eintr E" is rewritten
-// to a shared counter file named by STACKSNAP_COUNTER.
+// A process of many threads, each a few calls deep: threads N MODE [DEPTH]
+// What it counts is in the file named by STACKSNAP_COUNTER, five 64-bit words:
+// work done, calls interrupted (EINTR), SIGUSR1 and queued SIGRTMIN received, and
+// those of the last that came without their value.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -47,25 +46,32 @@ static void leaf(void) {
     struct timespec t = {1000, 0};
     for (;;) { if (nanosleep(&t, 0) < 0 && errno == EINTR) atomic_fetch_add(&c->eintr, 1); }
   } else if (!strcmp(mode, "vfork")) {
-    for (;;) { pid_t p = vfork(); if (!p) { pause(); _exit(0); } waitpid(p, 0, 0); atomic_fetch_add(&c->work, 1); }
+    for (;;) { pid_t p = vfork(); if (!p) { prctl(PR_SET_PDEATHSIG, SIGKILL); pause(); _exit(0); } waitpid(p, 0, 0); atomic_fetch_add(&c->work, 1); }
   } else {
     for (;;) pause();
   }
 }
 static __attribute__((noinline)) void down(int n) {
   volatile char pad[64]; pad[0] = (char)n;
-  if (n > 0) down(n - 1); else leaf();
+  if (n > 0) down(n - 1);
+  else leaf();
   pad[1] = pad[0];
 }
 static void *run(void *a) { (void)a; prctl(PR_SET_NAME, "a (b) c)"); down(depth); return 0; }
 
 static void *shortlived(void *a) { (void)a; atomic_fetch_add(&c->work, 1); usleep(200); return 0; }
 static void *churn(void *a) {
-  (void)a;
-  for (;;) { pthread_t t[4]; for (int i = 0; i < 4; i++) if (pthread_create(&t[i], 0, shortlived, 0)) t[i] = 0;
-    for (int i = 0; i < 4; i++) if (t[i]) pthread_join(t[i], 0); }
+  pthread_t t[4];
+  while (!a) {
+    for (int i = 0; i < 4; i++)
+      if (pthread_create(&t[i], 0, shortlived, 0)) t[i] = 0;
+    for (int i = 0; i < 4; i++)
+      if (t[i]) pthread_join(t[i], 0);
+  }
+  return 0;
 }
-static void *execsoon(void *a) { usleep(*(int *)a); execl("/bin/sleep", "sleep", "100", (char *)0); return 0; }
+static void wait_for_usr1(void) { while (!atomic_load(&c->usr1)) usleep(100); }
+static void *execsoon(void *a) { (void)a; wait_for_usr1(); execl("/bin/sleep", "sleep", "100", (char *)0); return 0; }
 
 int main(int argc, char **argv) {
   int n = argc > 1 ? atoi(argv[1]) : 1;
@@ -82,11 +88,10 @@ int main(int argc, char **argv) {
   pthread_attr_t at; pthread_attr_init(&at); pthread_attr_setstacksize(&at, 128 << 10);
   pthread_t t;
   for (int i = 1; i < n; i++) if (pthread_create(&t, &at, !strcmp(mode, "churn") ? churn : run, 0)) return 4;
-  int delay = 20000;
-  if (!strcmp(mode, "exec")) pthread_create(&t, &at, execsoon, &delay);
+  if (!strcmp(mode, "exec")) pthread_create(&t, &at, execsoon, 0);
   puts("ready"); fflush(stdout);
   if (!strcmp(mode, "leaderexit")) pthread_exit(0);
-  if (!strcmp(mode, "exit")) { usleep(20000); exit(0); }
+  if (!strcmp(mode, "exit")) { wait_for_usr1(); exit(0); }
   if (!strcmp(mode, "garbage")) {
 #if defined(__x86_64__)
     __asm__ volatile("mov $0x10, %%rsp\n1: jmp 1b" ::: "memory");

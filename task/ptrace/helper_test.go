@@ -1,0 +1,98 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"stacksnap/task"
+)
+
+// runHelper is what the test binary does in a process of its own.
+func runHelper(mode string, args []string) {
+	switch mode {
+	case "spin":
+		fmt.Println("ready")
+		for {
+			helperWork++
+		}
+	case "snapshots": // of args[0], until killed
+		p, err := Open(atoi(args[0]))
+		exitOn(err)
+		fmt.Println("ready")
+		var s task.Snapshot
+		for {
+			exitOn(task.Take(p, &s))
+		}
+	case "hold": // stops args[0] until killed
+		p, err := Open(atoi(args[0]))
+		exitOn(err)
+		_, err = p.Threads()
+		exitOn(err)
+		_, err = p.Suspend()
+		exitOn(err)
+		fmt.Println("ready")
+		time.Sleep(time.Hour)
+	case "open": // says how it goes
+		_, err := Open(atoi(args[0]))
+		var permission *task.PermissionError
+		fmt.Println(errors.As(err, &permission), err)
+	}
+}
+
+var helperWork int
+
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	exitOn(err)
+	return n
+}
+
+func exitOn(err error) {
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// helper makes a command that runs the test binary in a mode of runHelper.
+func helper(t testing.TB, mode string, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.Env = append(os.Environ(), helperEnv+"="+mode)
+	return cmd
+}
+
+// startHelper starts one and waits until it is ready.
+func startHelper(t testing.TB, mode string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := helper(t, mode, args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	b := make([]byte, 200)
+	n, err := out.Read(b)
+	if string(b[:n]) != "ready\n" {
+		skipRefused(t, errors.New(string(b[:n])))
+		t.Fatalf("helper said %q, %v", b[:n], err)
+	}
+	return cmd
+}

@@ -1,0 +1,252 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// sigrtmin is the C library's SIGRTMIN: the kernel's 32 and 33 are its own.
+const sigrtmin = 34
+
+// queue sends a real-time signal with the value 42, which never merges with
+// another, and tells whether there was room in the target's queue.
+func queue(pid int) bool {
+	info := struct {
+		signo, errno, code, _ int32
+		pid, uid              int32
+		value                 uint64
+		_                     [96]byte
+	}{signo: sigrtmin, code: -1, pid: int32(os.Getpid()), uid: int32(os.Getuid()), value: 42}
+	_, _, errno := unix.RawSyscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), sigrtmin, uintptr(unsafe.Pointer(&info)))
+	return errno == 0
+}
+
+// sender sends real-time signals until it is stopped, at least 500, and returns
+// how many.
+func sender(pid int) (stop func() int) {
+	var quit atomic.Bool
+	sent := make(chan int)
+	go func() {
+		n := 0
+		for n < 500 || !quit.Load() {
+			if queue(pid) {
+				n++
+			}
+			_ = unix.Kill(pid, unix.SIGUSR1)
+			time.Sleep(time.Duration(rand.IntN(300)) * time.Microsecond)
+		}
+		sent <- n
+	}()
+	return func() int {
+		quit.Store(true)
+		return <-sent
+	}
+}
+
+func TestNoSignalIsLostOrDoubled(t *testing.T) {
+	for _, mode := range []string{"busy", "nap", "sleep", "read", "churn"} {
+		t.Run(mode, func(t *testing.T) {
+			g := startThreads(t, 4, mode)
+			p := attach(t, g.pid)
+			stop := sender(g.pid)
+			sent := make(chan int, 1)
+			var s task.Snapshot
+			for i := 0; len(sent) == 0; i++ {
+				if i == 500 {
+					go func() { sent <- stop() }()
+				}
+				take(t, p, &s)
+			}
+			g.gotAll(t, <-sent)
+		})
+	}
+}
+
+// gotAll waits until the target has received what was sent, and looks once more
+// after another signal went through that nothing came on top.
+func (g *target) gotAll(t *testing.T, sent int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d signals have arrived", sent), func() bool { return g.count(realtime) >= sent })
+	before := g.count(usr1)
+	_ = unix.Kill(g.pid, unix.SIGUSR1)
+	eventually(t, "one more signal has arrived", func() bool { return g.count(usr1) > before })
+	if got := g.count(realtime); got != sent || g.count(bad) != 0 {
+		t.Errorf("%d signals sent, %d received, %d of them without their value", sent, got, g.count(bad))
+	}
+	t.Logf("%d signals", sent)
+}
+
+func TestStoppedTargetStaysStopped(t *testing.T) {
+	g := startThreads(t, 4, "busy")
+	p := attach(t, g.pid)
+	_ = unix.Kill(g.pid, unix.SIGSTOP)
+	eventually(t, "all threads stop", func() bool { return states(g.pid) == "TTTT" })
+	was := g.count(work)
+	var s task.Snapshot
+	for range 50 {
+		take(t, p, &s)
+		if len(s.Threads) != 4 || s.Threads[0].State != task.Stopped || s.Threads[3].Err != nil {
+			t.Fatalf("%d threads, state %v, error %v", len(s.Threads), s.Threads[0].State, s.Threads[3].Err)
+		}
+		eventually(t, "all threads are stopped again", func() bool { return states(g.pid) == "TTTT" })
+	}
+	if now := g.count(work); now != was {
+		t.Errorf("a stopped target worked: %d, then %d", was, now)
+	}
+	_ = unix.Kill(g.pid, unix.SIGCONT)
+	g.advances(t)
+}
+
+func TestStopAndContinueInFlight(t *testing.T) {
+	g := startThreads(t, 4, "busy")
+	p := attach(t, g.pid)
+	for round := range 20 {
+		done := make(chan struct{})
+		last := [...]unix.Signal{unix.SIGSTOP, unix.SIGCONT}[round%2]
+		go func() {
+			defer close(done)
+			for range 20 {
+				_ = unix.Kill(g.pid, [...]unix.Signal{unix.SIGSTOP, unix.SIGCONT}[rand.IntN(2)])
+				time.Sleep(time.Duration(rand.IntN(500)) * time.Microsecond)
+			}
+			_ = unix.Kill(g.pid, last)
+		}()
+		snapshotsUntil(t, p, done)
+		if last == unix.SIGCONT {
+			g.advances(t)
+			continue
+		}
+		eventually(t, "all threads are stopped", func() bool { return states(g.pid) == "TTTT" })
+		was := g.count(work)
+		var s task.Snapshot
+		take(t, p, &s)
+		if now := g.count(work); now != was {
+			t.Errorf("a stopped target worked: %d, then %d", was, now)
+		}
+	}
+}
+
+func snapshotsUntil(t *testing.T, p *Process, done <-chan struct{}) {
+	t.Helper()
+	var s task.Snapshot
+	for {
+		select {
+		case <-done:
+			return
+		default:
+			take(t, p, &s)
+		}
+	}
+}
+
+// A stop ends some calls early: those that the kernel does not restart after a
+// signal without handler, epoll_wait among them (signal(7), "Interruption of
+// system calls by stop signals"). PTRACE_ATTACH has the same effect.
+func TestInterruptedCallsAreThoseOfAnyTracer(t *testing.T) {
+	const takes = 30
+	for mode, most := range map[string]int{"read": 0, "nanosleep": 0, "epoll": 4 * takes} {
+		t.Run(mode, func(t *testing.T) {
+			g := startThreads(t, 4, mode)
+			eventually(t, "all threads sleep", func() bool { return states(g.pid) == "SSSS" })
+			p := attach(t, g.pid)
+			var s task.Snapshot
+			for range takes {
+				take(t, p, &s)
+				eventually(t, "all threads sleep again", func() bool { return states(g.pid) == "SSSS" })
+			}
+			ours := g.count(eintr)
+			if ours > most {
+				t.Errorf("%d calls ended early, at most %d expected", ours, most)
+			}
+			if _, err := exec.LookPath("eu-stack"); err != nil {
+				t.Logf("%d calls ended early in %d stops; no eu-stack to compare", ours, takes)
+				return
+			}
+			for range takes {
+				_ = exec.Command("eu-stack", "-p", strconv.Itoa(g.pid)).Run()
+				eventually(t, "all threads sleep again", func() bool { return states(g.pid) == "SSSS" })
+			}
+			theirs := g.count(eintr) - ours
+			t.Logf("calls ended early in %d stops: %d, by eu-stack %d", takes, ours, theirs)
+			if ours > theirs {
+				t.Errorf("%d calls ended early, by eu-stack %d", ours, theirs)
+			}
+		})
+	}
+}
+
+// kills is how often the tracer is killed; STACKSNAP_KILLS sets another number.
+func kills(t *testing.T) int {
+	s := os.Getenv("STACKSNAP_KILLS")
+	if s == "" {
+		return 100
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestKilledTracerLeavesTheTargetRunning(t *testing.T) {
+	for _, mode := range []string{"busy", "nap"} {
+		t.Run(mode, func(t *testing.T) {
+			g := startThreads(t, 8, mode)
+			stop := sender(g.pid)
+			n := kills(t) / 2
+			for range n {
+				tracer := startHelper(t, "snapshots", strconv.Itoa(g.pid))
+				time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond) // the random moment
+				_ = tracer.Process.Kill()
+				_ = tracer.Wait()
+				eventually(t, "nobody traces the target", func() bool { return tracerOf(g.pid) == 0 })
+				if s := states(g.pid); strings.ContainsAny(s, "tT") {
+					t.Fatalf("left stopped: %s", s)
+				}
+				g.advances(t)
+			}
+			g.gotAll(t, stop())
+			t.Logf("%d kills", n)
+		})
+	}
+}
+
+func TestOtherDebuggerIsNamed(t *testing.T) {
+	g := startThreads(t, 2, "sleep")
+	holder := startHelper(t, "hold", strconv.Itoa(g.pid))
+	_, err := Open(g.pid)
+	var refused *task.PermissionError
+	if !errors.As(err, &refused) {
+		t.Fatalf("error %v, want PermissionError", err)
+	}
+	if want := strconv.Itoa(holder.Process.Pid); !strings.Contains(err.Error(), want) {
+		t.Errorf("%q does not name pid %s", err, want)
+	}
+}
+
+func TestDebuggerThatCameLaterIsNamed(t *testing.T) {
+	g := startThreads(t, 2, "sleep")
+	p := attach(t, g.pid)
+	holder := startHelper(t, "hold", strconv.Itoa(g.pid))
+	var s task.Snapshot
+	err := task.Take(p, &s)
+	var refused *task.PermissionError
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), strconv.Itoa(holder.Process.Pid)) {
+		t.Fatalf("error %v, want PermissionError with %d", err, holder.Process.Pid)
+	}
+}
