@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"encoding/binary"
 	"io"
+
+	"stacksnap/task/internal/saved"
 )
 
 // The load commands of a core (mach-o/loader.h).
@@ -24,23 +26,23 @@ const (
 // loadCommands walks the load commands of a core and calls visit with each: its
 // number, its place in the file, and its bytes after cmd and cmdsize, valid
 // until visit returns. A command that cannot be ends the walk.
-func loadCommands(p part, bad *problems, visit func(cmd uint32, at int64, body []byte)) {
+func loadCommands(p part, bad *saved.Problems, visit func(cmd uint32, at int64, body []byte)) {
 	r := bufio.NewReaderSize(io.NewSectionReader(p, p.header.size, int64(p.header.cmdSize)), maxKept)
 	at := p.header.size
 	for i := range p.header.commands {
 		head, err := r.Peek(commandHead)
 		if err != nil {
-			bad.add(at, "the load commands end after %d of %d", i, p.header.commands)
+			bad.Add(at, "the load commands end after %d of %d", i, p.header.commands)
 			return
 		}
 		cmd, size := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
 		if size < commandHead {
-			bad.add(at, "load command %d of %d has an impossible size of %d bytes", i+1, p.header.commands, size)
+			bad.Add(at, "load command %d of %d has an impossible size of %d bytes", i+1, p.header.commands, size)
 			return
 		}
 		kept, err := r.Peek(int(min(size, maxKept)))
 		if err != nil {
-			bad.add(at, "load command %d of %d is cut short", i+1, p.header.commands)
+			bad.Add(at, "load command %d of %d is cut short", i+1, p.header.commands)
 		}
 		visit(cmd, at, kept[commandHead:])
 		if _, err := r.Discard(int(size)); err != nil {

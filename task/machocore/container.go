@@ -78,7 +78,7 @@ func readHeader(r io.ReaderAt) (header, error) {
 		return h, fmt.Errorf("%w: a Mach-O file of another type (%d)", ErrNotCore, h.fileType)
 	}
 	if h.arch == task.UnknownArch {
-		return h, &FormatError{4, fmt.Sprintf("a core of an unknown processor (cputype 0x%x)", cpu)}
+		return h, &FormatError{Offset: 4, Reason: fmt.Sprintf("a core of an unknown processor (cputype 0x%x)", cpu)}
 	}
 	return h, nil
 }

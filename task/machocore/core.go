@@ -13,25 +13,29 @@ import (
 	"path"
 
 	"stacksnap/task"
+	"stacksnap/task/internal/saved"
 )
 
 // Process is a process that was saved in a core.
 type Process struct {
-	file     part
-	closer   io.Closer
-	info     task.Info
-	segments []segment // by address, disjoint
-	threads  []thread
-	ids      []task.ThreadID
-	index    map[task.ThreadID]int
-	notes    notes
-	backing  task.Memory
-	bad      problems
-	notSaved error // why memory is missing
-	scratch  [cacheHeaderSize]byte
+	file    part
+	closer  io.Closer
+	info    task.Info
+	memory  saved.Memory
+	threads []thread
+	ids     []task.ThreadID
+	index   map[task.ThreadID]int
+	notes   notes
+	bad     saved.Problems
+	scratch [cacheHeaderSize]byte
 }
 
-var errNotSaved = errors.New("not saved in the core")
+// ErrNotCore is returned for a file that is no Mach-O core at all.
+var ErrNotCore = errors.New("not a Mach-O core file")
+
+// FormatError says what is wrong with a core, and where in the file. As a
+// [Process.Problems] it cost only what it names.
+type FormatError = saved.FormatError
 
 // Open opens a core file. The error wraps ErrNotCore for another kind of file.
 func Open(path string) (*Process, error) {
@@ -66,16 +70,16 @@ func New(r io.ReaderAt, size int64) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{file: parts[0], notSaved: errNotSaved}
+	p := &Process{file: parts[0], memory: saved.Memory{File: parts[0]}}
 	if len(parts) > 1 {
-		p.bad.add(0, "it holds cores of %d architectures (%s): only the first is shown", len(parts), archNames(parts))
+		p.bad.Add(0, "it holds cores of %d architectures (%s): only the first is shown", len(parts), archNames(parts))
 	}
 	if refused != nil {
-		p.bad.add(0, "a part of it is left out: %v", refused)
+		p.bad.Add(0, "a part of it is left out: %v", refused)
 	}
 	p.load()
-	if len(p.segments) == 0 && len(p.threads) == 0 {
-		return nil, errors.Join(append([]error{&FormatError{0, "a core with neither threads nor memory"}}, p.bad.errors()...)...)
+	if len(p.memory.Segments) == 0 && len(p.threads) == 0 {
+		return nil, errors.Join(append([]error{&FormatError{Offset: 0, Reason: "a core with neither threads nor memory"}}, p.bad.Errors()...)...)
 	}
 	return p, nil
 }
@@ -98,10 +102,10 @@ func (p *Process) load() {
 		}
 	})
 	if missing > 0 {
-		p.bad.add(p.file.Size(), "the file ends there: %d bytes of memory are missing", missing)
-		p.notSaved = errors.New("the core file is cut before it")
+		p.bad.Add(p.file.Size(), "the file ends there: %d bytes of memory are missing", missing)
+		p.memory.Missing = saved.ErrCut
 	}
-	p.arrangeSegments()
+	p.memory.Arrange(&p.bad)
 	p.nameThreads()
 	p.describe()
 }
@@ -109,23 +113,14 @@ func (p *Process) load() {
 func (p *Process) addSegment(body []byte, pointer int, at int64) (missing uint64) {
 	s, size, ok := parseSegment(body, pointer)
 	if !ok {
-		if size > 0 || s.start != s.end {
-			p.bad.add(at, "a segment of impossible bounds")
+		if size > 0 || s.Start != s.End {
+			p.bad.Add(at, "a segment of impossible bounds")
 		}
 		return 0
 	}
-	missing = s.clip(p.file.Size())
-	p.segments = append(p.segments, s)
+	missing = s.Clip(p.file.Size())
+	p.memory.Segments = append(p.memory.Segments, s)
 	return missing
-}
-
-func (p *Process) arrangeSegments() {
-	var overlaps int
-	var first task.Addr
-	p.segments, overlaps, first = arrange(p.segments)
-	if overlaps > 0 {
-		p.bad.add(0, "%d segments overlap others, the first at %v", overlaps, first)
-	}
 }
 
 // nameThreads gives every thread an id: that of the metadata note, or its
@@ -151,7 +146,7 @@ func (p *Process) takeMetadata() bool {
 	meta := p.notes.threads
 	if len(meta) != len(p.threads) {
 		if len(meta) > 0 {
-			p.bad.add(0, "the process metadata tells of %d threads, the core has %d", len(meta), len(p.threads))
+			p.bad.Add(0, "the process metadata tells of %d threads, the core has %d", len(meta), len(p.threads))
 		}
 		return false
 	}
@@ -220,9 +215,18 @@ func (p *Process) codeMask() uint64 {
 // name.
 func (p *Process) Info() task.Info { return p.info }
 
+// Memory returns the saved memory. What the core lacks is taken from the
+// backing, if there is one.
+func (p *Process) Memory() task.Memory { return &p.memory }
+
+// Back gives the memory to ask for what the core does not hold: binaries on
+// disk whose UUIDs were found to agree, read at the addresses they were mapped
+// to. Only memory that nobody wrote to can be had so.
+func (p *Process) Back(m task.Memory) { p.memory.Backing = m }
+
 // Problems lists what is wrong with the core, in the order it was met: each
 // cost only what it names.
-func (p *Process) Problems() []error { return p.bad.errors() }
+func (p *Process) Problems() []error { return p.bad.Errors() }
 
 // NotedImages lists the images that the core's notes tell of.
 func (p *Process) NotedImages() []task.NotedImage { return p.notes.images }

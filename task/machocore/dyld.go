@@ -58,21 +58,21 @@ func (p *Process) findLoaderInfo() task.Addr {
 // scan tries the start of every segment, the dyld in the shared cache, and then
 // every page of code, so far as the bound allows.
 func (p *Process) scan(try func(task.Addr) bool) {
-	for _, s := range p.segments {
-		if s.kept == 0 {
+	for _, s := range p.memory.Segments {
+		if s.Kept == 0 {
 			continue
 		}
-		if dyld := p.cacheDyld(s.start); try(s.start) || dyld != 0 && try(dyld) {
+		if dyld := p.cacheDyld(s.Start); try(s.Start) || dyld != 0 && try(dyld) {
 			return
 		}
 	}
 	left := maxScanned
-	for _, s := range p.segments {
-		if s.prot&task.Execute == 0 {
+	for _, s := range p.memory.Segments {
+		if s.Prot&task.Execute == 0 {
 			continue
 		}
-		for at := uint64(scanStep); at < s.kept && left > 0; at += scanStep {
-			if left--; try(s.start + task.Addr(at)) {
+		for at := uint64(scanStep); at < s.Kept && left > 0; at += scanStep {
+			if left--; try(s.Start + task.Addr(at)) {
 				return
 			}
 		}

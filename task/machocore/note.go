@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stacksnap/task"
+	"stacksnap/task/internal/saved"
 )
 
 // notes is what the LC_NOTE commands of a core tell. Their payloads are those
@@ -25,10 +26,10 @@ const maxPayload = 4 << 20
 
 // add reads one note_command: a data owner of 16 characters, an offset and a
 // size in the file. Notes of other owners are passed over.
-func (n *notes) add(p part, body []byte, at int64, bad *problems) {
+func (n *notes) add(p part, body []byte, at int64, bad *saved.Problems) {
 	const ownerSize = 16
 	if len(body) < ownerSize+16 {
-		bad.add(at, "a note that is too short")
+		bad.Add(at, "a note that is too short")
 		return
 	}
 	read, known := n.reader(cString(body[:ownerSize]))
@@ -37,12 +38,12 @@ func (n *notes) add(p part, body []byte, at int64, bad *problems) {
 	}
 	offset, size := binary.LittleEndian.Uint64(body[ownerSize:]), binary.LittleEndian.Uint64(body[ownerSize+8:])
 	if offset > uint64(p.Size()) || size > uint64(p.Size())-offset || size > maxPayload {
-		bad.add(at, "the note %q lies beyond the file's end or is too large", cString(body[:ownerSize]))
+		bad.Add(at, "the note %q lies beyond the file's end or is too large", cString(body[:ownerSize]))
 		return
 	}
 	payload := make([]byte, size)
 	if _, err := p.ReadAt(payload, int64(offset)); err != nil || !read(payload, p) {
-		bad.add(int64(offset), "the note %q cannot be read", cString(body[:ownerSize]))
+		bad.Add(int64(offset), "the note %q cannot be read", cString(body[:ownerSize]))
 	}
 }
 

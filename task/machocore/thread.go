@@ -26,14 +26,14 @@ func parseThread(arch task.Arch, body []byte, at int64) thread {
 		flavor, count := binary.LittleEndian.Uint32(body[pos:]), binary.LittleEndian.Uint32(body[pos+4:])
 		pos += 8
 		if count == 0 || uint64(count)*4 > uint64(len(body)-pos) {
-			t.err = &FormatError{at, fmt.Sprintf("a thread state of flavor %d claims %d words where there are %d", flavor, count, (len(body)-pos)/4)}
+			t.err = &FormatError{Offset: at, Reason: fmt.Sprintf("a thread state of flavor %d claims %d words where there are %d", flavor, count, (len(body)-pos)/4)}
 			return t
 		}
 		t.take(arch, flavor, body[pos:pos+int(count)*4], at)
 		pos += int(count) * 4
 	}
 	if t.regs == nil && t.err == nil {
-		t.err = &FormatError{at, "a thread without general registers"}
+		t.err = &FormatError{Offset: at, Reason: "a thread without general registers"}
 	}
 	return t
 }
@@ -47,9 +47,9 @@ func (t *thread) take(arch task.Arch, flavor uint32, state []byte, at int64) {
 	regs, ok := l.registers(state)
 	switch {
 	case !ok:
-		t.err = &FormatError{at, fmt.Sprintf("a thread state of flavor %d is too short", flavor)}
+		t.err = &FormatError{Offset: at, Reason: fmt.Sprintf("a thread state of flavor %d is too short", flavor)}
 	case l.arch != arch:
-		t.err = &FormatError{at, fmt.Sprintf("a thread has the registers of %v in a core of %v", l.arch, arch)}
+		t.err = &FormatError{Offset: at, Reason: fmt.Sprintf("a thread has the registers of %v in a core of %v", l.arch, arch)}
 	default:
 		t.regs, t.err = regs, nil
 	}

@@ -1,15 +1,10 @@
-package machocore
+// Package saved is what the readers of core files have in common: memory that
+// lies in pieces in a file, and a list of what was wrong with it.
+package saved
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
-// ErrNotCore is returned for a file that is no Mach-O core at all.
-var ErrNotCore = errors.New("not a Mach-O core file")
-
-// FormatError says what is wrong with a core, and where in the file. As a
-// [Process.Problems] it cost only what it names.
+// FormatError says what is wrong with a core, and where in the file.
 type FormatError struct {
 	Offset int64 // in the file
 	Reason string
@@ -19,16 +14,17 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("core file, at offset 0x%x: %s", e.Offset, e.Reason)
 }
 
-// problems collects what could not be read, a bounded number of them: a file
+// Problems collects what could not be read, a bounded number of them: a file
 // that is wrong everywhere is told once.
-type problems struct {
+type Problems struct {
 	list []error
 	more int
 }
 
 const maxProblems = 32
 
-func (p *problems) add(offset int64, format string, args ...any) {
+// Add notes a problem.
+func (p *Problems) Add(offset int64, format string, args ...any) {
 	if len(p.list) == maxProblems {
 		p.more++
 		return
@@ -36,7 +32,8 @@ func (p *problems) add(offset int64, format string, args ...any) {
 	p.list = append(p.list, &FormatError{offset, fmt.Sprintf(format, args...)})
 }
 
-func (p *problems) errors() []error {
+// Errors lists the problems in the order in which they were met.
+func (p *Problems) Errors() []error {
 	if p.more == 0 {
 		return p.list
 	}
