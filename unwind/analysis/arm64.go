@@ -83,7 +83,7 @@ func (w a64) flow(off uint32) inst {
 	case w.is(0xfc000000, 0x14000000): // b
 		in.flow, in.target = jump, at+w.signed(25, 0)*4
 	case w.is(0xfc000000, 0x94000000): // bl
-		in.flow = call
+		in.flow, in.target, in.direct = call, at+w.signed(25, 0)*4, true
 	case w.is(0xff000000, 0x54000000), w.is(0x7e000000, 0x34000000): // b.cond, cbz, cbnz
 		in.flow, in.target = branch, at+w.signed(23, 5)*4
 		if w.is(0xff00001f, 0x5400000e) { // always

@@ -15,13 +15,24 @@ func (e *a64Effect) memory() {
 		}
 	case vector: // ld1 … st4, post-indexed with bit 23
 		if e.bits(23, 23) == 1 {
-			e.set(e.rn(), value{}, true)
+			e.writeBack(e.get(e.rn()).add(e.structures()))
 		}
 	case e.is(0x3f000000, 0x08000000):
 		e.exclusive()
 	case e.is(0x3f000000, 0x19000000):
 		e.tags()
 	}
+}
+
+// structures is how far ld1 … st4 of whole registers move their base, which is
+// their size where no register says otherwise: 8 or 16 bytes times 1 to 4.
+func (e *a64Effect) structures() int64 {
+	if e.is(0x3f000000, 0x0c000000) && e.rm() == 31 {
+		if n := int64("\x04\x00\x04\x00\x03\x00\x03\x01\x02\x00\x02"[min(e.bits(15, 12), 10)]); n > 0 {
+			return n * (8 << e.bits(30, 30))
+		}
+	}
+	return 1 << 40 // not known
 }
 
 // exclusive are ldxr, stxr, ldar, stlr, cas and casp: they write rt when they

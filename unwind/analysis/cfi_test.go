@@ -201,7 +201,7 @@ func (w *walk) eachState(visit func(off uint32, s *state)) {
 			off += in.size
 			nb, _ := w.block(int64(off))
 			var scratch walk
-			scratch.machine = w.machine
+			scratch.machine, scratch.mem, scratch.start = w.machine, w.mem, w.start
 			if in.size == 0 || !scratch.follow(&block{}, &in, &s) || nb != nil {
 				break
 			}

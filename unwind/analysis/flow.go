@@ -1,6 +1,10 @@
 package analysis
 
-import "slices"
+import (
+	"slices"
+
+	"stacksnap/task"
+)
 
 // flow says where control goes after an instruction.
 type flow uint8
@@ -23,6 +27,7 @@ type inst struct {
 	target int64
 	nop    bool
 	table  bool  // indirect, and certainly by a table in this function
+	direct bool  // a call of target
 	equal  uint8 // 1 + a register that sp equals where control goes on; see state.equal
 }
 
@@ -52,6 +57,8 @@ type block struct {
 // walk follows the flow of control through one function. It is reused.
 type walk struct {
 	*machine
+	mem    task.Memory // where code was read from; may be nil
+	start  task.Addr   // of the function
 	code   []byte
 	pc     uint32
 	blocks []block
@@ -59,6 +66,7 @@ type walk struct {
 	queue  []uint16
 	after  []uint16 // blocks to go on to after calls, when all else is done
 	steps  int
+	aside  [maxOutlined]byte
 
 	found bool // pc was reached
 	here  state
@@ -109,8 +117,8 @@ func (w *walk) balance() error {
 	return nil
 }
 
-// runUnreached goes on until what it supposes holds for what it finds, and
-// changes nothing of what was reached before.
+// runUnreached looks at what no jump leads to, which changes nothing of what was
+// reached before: it may be data.
 func (w *walk) runUnreached() {
 	g := &w.leaps
 	for _, better := range [...]*guess{&w.calls, &w.tables} {
@@ -118,17 +126,13 @@ func (w *walk) runUnreached() {
 			g = better
 		}
 	}
-	w.guessing = g.has
-	for again := g.has; again && w.fault == nil; {
-		was := g.state
-		for i := range w.blocks {
-			if b := &w.blocks[i]; !b.seen || b.seeded {
-				b.seeded = true
-				w.arrive(int64(b.off), &was, false)
-				w.drain()
-			}
+	w.guessing = true
+	for i := range w.blocks {
+		if b := &w.blocks[i]; g.has && (!b.seen || b.seeded) {
+			b.seeded = true
+			w.arrive(int64(b.off), &g.state, false)
+			w.drain()
 		}
-		again = g.state != was
 	}
 }
 
@@ -281,6 +285,9 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 			s.reg[w.sp] = s.reg[in.equal-1]
 		}
 	case call:
+		if in.direct && w.outlined(s, in.target) {
+			return true
+		}
 		w.called(s)
 		w.suppose(&w.calls, *s)
 	case indirect:
@@ -302,6 +309,9 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 // suppose notes the state at a place from where control may go to code that no
 // jump leads to.
 func (w *walk) suppose(g *guess, s state) {
+	if w.guessing {
+		return
+	}
 	w.join(&s)
 	if !g.has {
 		g.has, g.state = true, s

@@ -34,7 +34,7 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 		return rule.Rule{}, rule.ErrNone
 	}
 	w := s.walk()
-	defer s.spare.Put(w)
+	defer s.done(w)
 	if r, ok := w.stub(&q); ok {
 		return r, nil
 	}
@@ -68,10 +68,18 @@ func (s *Source) walk() *walk {
 	return new(walk)
 }
 
+func (s *Source) done(w *walk) {
+	w.mem = nil
+	s.spare.Put(w)
+}
+
 // rule is the rule at pc of the function whose code was read.
 func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
 	w.machine, w.pc = m, pc
-	if err := w.run(); err != nil {
+	switch err := w.run(); {
+	case err == ErrUnbalanced:
+		return w.fragment()
+	case err != nil:
 		return rule.Rule{}, err
 	}
 	return m.rule(&w.here, inCall)
@@ -79,6 +87,7 @@ func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
 
 // read reads n bytes of code, or what can be had of them.
 func (w *walk) read(mem task.Memory, a task.Addr, n int) error {
+	w.mem, w.start = mem, a
 	w.code = slices.Grow(w.code[:0], n)[:n]
 	got, err := mem.ReadMemory(w.code, a)
 	w.code = w.code[:got]

@@ -9,6 +9,7 @@ const (
 	signed        // the same, with an authentication code in it
 	frame         // cfa + off
 	constant      // off
+	above         // the word at cfa + off, which is the caller's
 	computed      // the sum of two registers, as an address from a jump table is
 )
 
@@ -113,7 +114,7 @@ func (m *machine) pushed() int32 {
 func (m *machine) join(s *state) {
 	for i := range s.reg {
 		k := s.reg[i].kind
-		if k == constant || k == computed || k == frame && m.carry>>i&1 == 0 {
+		if k == constant || k == computed || k == above || k == frame && m.carry>>i&1 == 0 {
 			s.reg[i] = value{}
 		}
 	}
@@ -139,6 +140,9 @@ func (m *machine) load(s *state, off int32) value {
 		if s.slot[i] == off && off != 0 {
 			return entryOf(r)
 		}
+	}
+	if off >= 0 {
+		return value{kind: above, off: off}
 	}
 	return value{}
 }

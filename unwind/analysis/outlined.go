@@ -1,0 +1,98 @@
+package analysis
+
+import (
+	"stacksnap/task"
+	"stacksnap/unwind/rule"
+)
+
+// maxOutlined bounds outlined code, in bytes.
+const maxOutlined = 128
+
+// outlined carries out, in place, what the compiler took out of several
+// functions to share it (OUTLINED_FUNCTION_n), which may make a frame or take it
+// down. It is known by the caller keeping lr in another register meanwhile, as
+// no real function would let it. It reports false where a call is none such.
+func (w *walk) outlined(s *state, target int64) bool {
+	if w.lr == numRegisters || w.mem == nil || !w.heldElsewhere(s) {
+		return false
+	}
+	code := w.aside[:]
+	n, _ := w.mem.ReadMemory(code, w.start+task.Addr(target))
+	after := *s
+	after.reg[w.lr] = value{}
+	for off := uint32(0); off+4 <= uint32(n); off += 4 {
+		in := w.step(w.machine, code[:n], off, &after)
+		switch {
+		case in.flow == ret:
+			*s = after
+			return true
+		case in.flow != next:
+			return false
+		}
+	}
+	return false
+}
+
+// heldElsewhere tells whether a register other than lr holds what lr held on
+// entry.
+func (m *machine) heldElsewhere(s *state) bool {
+	for i := range s.reg {
+		if v := s.reg[i]; uint8(i) != m.lr && v.num == m.lr && (v.kind == entry || v.kind == signed) {
+			return true
+		}
+	}
+	return false
+}
+
+// fragment is the rule of code that was taken out of functions and is one run of
+// instructions up to a ret. What it leaves sp at tells which part it is of, with
+// k the distance from where sp was on entry:
+//
+//	k ≤ 0  of a prologue or body, called: cfa = sp on entry; pc = lr
+//	k > 0  of an epilogue, jumped to:     cfa = sp on entry + k; pc = lr; what it
+//	       is still to load are registers of the caller
+func (w *walk) fragment() (rule.Rule, error) {
+	here, end, ok := w.straight()
+	if !ok || w.lr == numRegisters || end.reg[w.sp].kind != frame || here.reg[w.sp].kind != frame ||
+		here.reg[w.lr] != entryOf(w.lr) || end.reg[w.lr] != entryOf(w.lr) {
+		return rule.Rule{}, ErrUnbalanced
+	}
+	k := max(end.reg[w.sp].off, 0)
+	r := rule.Rule{
+		CFA: rule.Add(task.Reg(w.dwarf[w.sp]), k-here.reg[w.sp].off),
+		RA:  rule.Add(task.Reg(w.dwarf[w.lr]), 0),
+	}
+	for i, reg := range w.kept {
+		v := rule.Value{}
+		switch was, will := here.reg[reg], end.reg[reg]; {
+		case was.kind == above || was == entryOf(reg) && will.kind != above:
+			continue // loaded already, or left alone so far
+		case will.kind == above && k > 0:
+			v = rule.At(rule.CFA, will.off-k)
+		case here.slot[i] != 0:
+			v = rule.At(rule.CFA, here.slot[i]-k)
+		}
+		r.Save(task.Reg(w.dwarf[reg]), v)
+	}
+	return r, nil
+}
+
+// straight is what is known before pc and at the ret, where no other jump is
+// between the start and that.
+func (w *walk) straight() (here, end state, ok bool) {
+	s := w.entered()
+	for off := uint32(0); off < uint32(min(len(w.code), maxOutlined)); {
+		if off <= w.pc {
+			here = s
+		}
+		in := w.step(w.machine, w.code, off, &s)
+		off += max(in.size, 1)
+		if in.flow == ret {
+			return here, s, w.pc < off
+		}
+		if in.flow != next {
+			break
+		}
+	}
+	return here, end, false
+}
