@@ -55,8 +55,8 @@ in_env() {
 	arch=$1
 	shift
 	case $arch in
-	arm64) target=aarch64-macos ;;
-	amd64) target=x86_64-macos ;;
+	arm64) target=aarch64-macos.12.0 ;;
+	amd64) target=x86_64-macos.12.0 ;;
 	*) fail "no such architecture: $arch (arm64 or amd64)" ;;
 	esac
 	# The stubs stand for what zig does not bring. The warning is Go's own: it
