@@ -30,6 +30,13 @@ type Snapshot struct {
 	Stopped time.Duration // from the order to stop until it was running again
 	Threads []Thread
 	Missed  int // threads that appeared faster than room could be made for them
+	// MissedTicks counts the snapshots due since the one before that could not be
+	// taken in time; see [Sample].
+	MissedTicks int
+	// Stops is how often something of the target was stopped: 1 by [Take]. Stopped
+	// is then the sum, LongestStop the longest of them.
+	Stops       int
+	LongestStop time.Duration
 	// Limit is the most bytes copied of each range of stack; 0 is FirstStackLimit.
 	Limit int
 	// Want names, for threads whose stack goes on elsewhere, addresses from which
@@ -58,6 +65,7 @@ func Take(p Process, s *Snapshot) error {
 	captureErr := s.capture(p)
 	resumeErr := resume()
 	s.Stopped = time.Since(s.Time)
+	s.Stops, s.LongestStop = 1, s.Stopped
 	s.finish(p)
 	return errors.Join(captureErr, resumeErr)
 }

@@ -43,6 +43,12 @@ type Thread struct {
 	Stacks []Stack
 	// Err says why registers or stack are missing, nil when they are not.
 	Err error
+	// Same says that registers and stack are those of the sample before: the thread
+	// has not run since, or it stood at the same place with the same stack.
+	Same bool
+	// Unstopped says that the thread was read without a stop, so that registers may
+	// be missing and the stack's words of different moments.
+	Unstopped bool
 
 	buf      []byte // where Capture copies to; see Buffer
 	captured bool   // in the Take under way

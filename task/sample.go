@@ -1,0 +1,91 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+)
+
+// Options says how a process is sampled.
+type Options struct {
+	// Interval is the time from one snapshot to the next; 0 takes one after another
+	// without pause.
+	Interval time.Duration
+	// Duration ends the sampling after that time, Count after so many snapshots; 0:
+	// not.
+	Duration time.Duration
+	Count    int
+	// Jitter delays each snapshot by a random time below it, at most Interval, so
+	// that a target which works in the rhythm of the interval shows all its faces.
+	Jitter  time.Duration
+	Suspend Suspension
+	// Threads tells whether a thread is wanted, by its facts (those that
+	// [Process.Describe] gives); nil: every one.
+	Threads func(*Thread) bool
+	// Clock is nil for the process's own, if it is a [Clock], or the system's.
+	Clock Clock
+}
+
+// ErrSuspendNone is for a [Process] that can only be read while it stands.
+var ErrSuspendNone = errors.New("this process can be read only while it is stopped as a whole")
+
+// Sample takes snapshots at regular times. Each is given as soon as it is taken
+// and is valid until the next one is asked for; the same Snapshot with the same
+// buffers serves them all. Its Limit and Want may be set for the next one.
+//
+// Deadlines are absolute: the time that is spent on a snapshot delays none but
+// those that fall into it, which are left out and counted. The sequence ends
+// after Duration or Count, when ctx is done, or with the first error, beside
+// which stands what was captured of that snapshot. The target runs on in every
+// case. Like p itself it is used from one goroutine.
+func Sample(ctx context.Context, p Process, o Options) iter.Seq2[*Snapshot, error] {
+	return func(yield func(*Snapshot, error) bool) {
+		s, err := newSampler(p, o)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		t := newTicks(s.clock(), o.Interval, o.Jitter)
+		for n := 0; o.Count == 0 || n < o.Count; n++ {
+			missed, ok := t.wait(ctx, o.Duration)
+			if !ok {
+				return
+			}
+			err := s.take()
+			s.snapshot.MissedTicks = missed
+			if !yield(&s.snapshot, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func newSampler(p Process, o Options) (*sampler, error) {
+	s := &sampler{process: p, options: o, how: SuspendTask, known: map[ThreadID]*sampled{}}
+	s.stands, s.runs = s.captureNow, s.settle
+	s.now.Stacks = make([]Stack, 0, maxStacks)
+	s.each, _ = p.(Sampled)
+	switch {
+	case s.each == nil && o.Suspend > SuspendTask:
+		return nil, ErrSuspendNone
+	case s.each == nil:
+		return s, nil
+	case o.Suspend != SuspendDefault:
+		s.how = o.Suspend
+		return s, s.each.AllowSuspend(o.Suspend)
+	case s.each.AllowSuspend(SuspendThread) == nil:
+		s.how = SuspendThread
+	}
+	return s, nil
+}
+
+func (s *sampler) clock() Clock {
+	if c, ok := s.process.(Clock); ok && s.options.Clock == nil {
+		return c
+	}
+	if s.options.Clock != nil {
+		return s.options.Clock
+	}
+	return SystemClock()
+}

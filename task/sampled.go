@@ -1,0 +1,45 @@
+package task
+
+import "bytes"
+
+// keep takes over a capture: by marking the thread the same as before when it
+// is, else by copying. Where a copy was not made for lack of a stop, or there are
+// no registers, nothing can be said of sameness.
+func (k *sampled) keep(t *Thread, w *Snapshot) {
+	k.limit, k.wants = w.Limit, len(w.Want[k.ID])
+	k.Same = k.have && t.Err == nil && k.equals(t)
+	k.Err, k.Unstopped = t.Err, t.Unstopped
+	if k.Same {
+		return
+	}
+	k.Registers = t.Registers
+	k.Stacks = k.Stacks[:0]
+	for i := range t.Stacks {
+		st := t.Stacks[i]
+		k.own[i] = append(k.own[i][:0], st.Bytes...)
+		st.Bytes = k.own[i]
+		k.Stacks = append(k.Stacks, st)
+	}
+	k.have = t.Err == nil
+}
+
+// fail notes that the thread could not be captured, and why.
+func (k *sampled) fail(err error) {
+	k.Err, k.have, k.Same, k.Unstopped = err, false, false, false
+	k.Registers, k.Stacks = Registers{}, k.Stacks[:0]
+}
+
+// equals compares a capture with the one that is kept. The registers decide too:
+// a caller's frame may be found by any of them.
+func (k *sampled) equals(t *Thread) bool {
+	if k.Registers != t.Registers || len(k.Stacks) != len(t.Stacks) {
+		return false
+	}
+	for i := range t.Stacks {
+		a, b := &k.Stacks[i], &t.Stacks[i]
+		if a.Base != b.Base || a.Top != b.Top || !bytes.Equal(a.Bytes, b.Bytes) {
+			return false
+		}
+	}
+	return true
+}

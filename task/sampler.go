@@ -1,0 +1,245 @@
+package task
+
+import (
+	"errors"
+	"slices"
+	"time"
+)
+
+// sampler is what is kept from one snapshot of a sampling to the next. Once the
+// buffers have grown to what the target needs, a snapshot allocates nothing.
+type sampler struct {
+	process Process
+	each    Sampled // process, where it can do more
+	options Options
+	how     Suspension
+
+	snapshot Snapshot // what is given out
+	work     Snapshot // where stacks are copied to first
+	now      Thread   // the thread that is being captured
+	tick     int
+	known    map[ThreadID]*sampled
+	threads  []*sampled // of this tick, in the order of the process
+	todo     []*sampled // those of them that have to be captured
+	ids      []ThreadID // of todo
+
+	stands func(int)
+	runs   func(int, time.Duration, error)
+}
+
+// sampled is a thread with its last capture, in buffers of its own.
+type sampled struct {
+	Thread
+	own   [maxStacks][]byte
+	seen  int // the tick in which it was last listed
+	have  bool
+	got   bool // captured in this tick
+	limit int  // what was asked of the capture
+	wants int
+}
+
+// take makes the next snapshot.
+func (s *sampler) take() error {
+	s.tick++
+	out := &s.snapshot
+	out.Threads, out.Missed, out.Stops, out.Stopped, out.LongestStop = out.Threads[:0], 0, 0, 0, 0
+	out.Limit = min(max(out.Limit, FirstStackLimit), MaxStackLimit)
+	out.Time = time.Now()
+	ids, err := s.process.Threads()
+	if err != nil {
+		return err
+	}
+	s.list(ids)
+	err = s.capture()
+	s.publish()
+	s.forget(len(ids))
+	return err
+}
+
+// list finds out which of the threads are wanted and have to be captured.
+func (s *sampler) list(ids []ThreadID) {
+	s.threads, s.todo, s.ids = s.threads[:0], s.todo[:0], s.ids[:0]
+	for _, id := range ids {
+		k := s.thread(id)
+		k.got = s.idle(k)
+		k.Same = k.got
+		if !k.got {
+			k.Err = nil
+			if s.process.Describe(id, &k.Thread) != nil {
+				continue
+			}
+		}
+		if s.options.Threads != nil && !s.options.Threads(&k.Thread) {
+			continue
+		}
+		s.threads = append(s.threads, k)
+		if !k.got {
+			s.todo = append(s.todo, k)
+			s.ids = append(s.ids, id)
+		}
+	}
+}
+
+func (s *sampler) thread(id ThreadID) *sampled {
+	k := s.known[id]
+	if k == nil {
+		k = &sampled{Thread: Thread{ID: id, Stacks: make([]Stack, 0, maxStacks)}}
+		s.known[id] = k
+	}
+	k.seen = s.tick
+	return k
+}
+
+// idle tells whether the last capture of a thread still holds, and is as long
+// as what is asked for now.
+func (s *sampler) idle(k *sampled) bool {
+	if s.each == nil || !k.have {
+		return false
+	}
+	if k.wants != len(s.snapshot.Want[k.ID]) {
+		return false
+	}
+	if k.limit < s.snapshot.Limit && slices.ContainsFunc(k.Stacks, func(st Stack) bool { return st.Truncated() }) {
+		return false
+	}
+	return s.each.Idle(k.ID, &k.Thread)
+}
+
+// capture captures what is to be captured.
+func (s *sampler) capture() error {
+	w := &s.work
+	w.Limit, w.Want = s.snapshot.Limit, s.snapshot.Want
+	switch {
+	case len(s.todo) == 0:
+		return nil
+	case s.how == SuspendTask:
+		return s.captureTask()
+	}
+	w.reserve(maxStacks)
+	s.snapshot.Time = time.Now()
+	return s.each.CaptureEach(s.how, s.ids, s.stands, s.runs)
+}
+
+// captureNow copies the thread at an index of todo, which stands.
+func (s *sampler) captureNow(i int) {
+	s.work.used = 0
+	s.now.ID, s.now.Err, s.now.Unstopped = s.todo[i].ID, nil, false
+	s.work.captureThread(s.process, &s.now)
+	s.todo[i].got = true
+}
+
+// settle takes over what captureNow has copied.
+func (s *sampler) settle(i int, stood time.Duration, err error) {
+	k := s.todo[i]
+	switch {
+	case k.got:
+		k.keep(&s.now, &s.work)
+		k.Unstopped = s.now.Unstopped
+	case errors.Is(err, ErrThreadGone):
+		k.Err = err
+	default:
+		k.fail(err)
+	}
+	if stood > 0 {
+		s.count(stood)
+	}
+}
+
+func (s *sampler) count(stood time.Duration) {
+	s.snapshot.Stops++
+	s.snapshot.Stopped += stood
+	s.snapshot.LongestStop = max(s.snapshot.LongestStop, stood)
+}
+
+// captureTask stops the whole process once.
+func (s *sampler) captureTask() error {
+	w := &s.work
+	w.reserve(len(s.todo) + spareThreads)
+	for i, id := range s.ids {
+		w.add(id)
+		w.index[id] = i
+	}
+	s.snapshot.Time = time.Now()
+	began := time.Now()
+	resume, err := s.process.Suspend()
+	if err != nil {
+		return err
+	}
+	captureErr := s.captureListed()
+	resumeErr := resume()
+	s.count(time.Since(began))
+	s.takeOver()
+	return errors.Join(captureErr, resumeErr)
+}
+
+// captureListed runs while the target stands: it allocates nothing. Threads that
+// appeared since the listing are captured where every thread is wanted.
+func (s *sampler) captureListed() error {
+	w := &s.work
+	ids, err := s.process.Threads()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if k := s.known[id]; k != nil && (k.got || s.options.Threads != nil) {
+			if _, asked := w.index[id]; !asked {
+				continue
+			}
+		}
+		t := w.slot(id)
+		if t == nil {
+			w.Missed++
+			continue
+		}
+		w.captureThread(s.process, t)
+		if t.Err != nil && isExited(t.Err) {
+			return t.Err
+		}
+	}
+	return nil
+}
+
+// takeOver keeps what captureListed has copied.
+func (s *sampler) takeOver() {
+	w := &s.work
+	s.snapshot.Missed += w.Missed
+	for i := range w.Threads {
+		t := &w.Threads[i]
+		if !t.captured || errors.Is(t.Err, ErrThreadGone) {
+			continue
+		}
+		k := s.thread(t.ID)
+		if i >= len(s.ids) {
+			_ = s.process.Describe(t.ID, &k.Thread)
+			if s.options.Threads != nil && !s.options.Threads(&k.Thread) {
+				continue
+			}
+			s.threads = append(s.threads, k)
+		}
+		k.got = true
+		k.keep(t, w)
+	}
+}
+
+// publish gives out the threads that there is something to tell of.
+func (s *sampler) publish() {
+	out := &s.snapshot
+	for _, k := range s.threads {
+		if k.got || k.Err != nil && !errors.Is(k.Err, ErrThreadGone) {
+			out.Threads = append(out.Threads, k.Thread)
+		}
+	}
+}
+
+// forget drops the threads that have ended.
+func (s *sampler) forget(listed int) {
+	if len(s.known) == listed {
+		return
+	}
+	for id, k := range s.known {
+		if k.seen != s.tick {
+			delete(s.known, id)
+			delete(s.snapshot.Want, id)
+		}
+	}
+}

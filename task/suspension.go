@@ -1,0 +1,46 @@
+package task
+
+import "time"
+
+// Suspension is how much of the target stands while it is sampled.
+type Suspension uint8
+
+// The suspensions.
+const (
+	// SuspendDefault is SuspendThread where the process allows it, else SuspendTask.
+	SuspendDefault Suspension = iota
+	// SuspendTask stops every thread, so that all are seen at one instant.
+	SuspendTask
+	// SuspendThread stops one thread after another, each for its own copy only.
+	SuspendThread
+	// SuspendNone stops nothing: what can be read of the running target is read.
+	SuspendNone
+)
+
+var suspensionNames = [...]string{"default", "task", "thread", "none"}
+
+// String returns the suspension's name in lower case.
+func (s Suspension) String() string {
+	if int(s) >= len(suspensionNames) {
+		s = SuspendDefault
+	}
+	return suspensionNames[s]
+}
+
+// Sampled is a live [Process] that need not be stopped as a whole.
+type Sampled interface {
+	Process
+	// AllowSuspend returns why a suspension cannot be had, nil when it can.
+	AllowSuspend(Suspension) error
+	// Idle tells whether the thread has not run since it was captured into t, or
+	// stands just as it did then. It may ask the running target, and errs on the
+	// side of false.
+	Idle(ThreadID, *Thread) bool
+	// CaptureEach deals with threads one after another, by SuspendThread or
+	// SuspendNone. For each, by its index: it calls stands when the thread can be
+	// given to Capture, and lets it run on when that returns; then, or when the
+	// thread cannot be had, it calls runs with how long the thread stood and why it
+	// could not be had. Its order is that in which threads stop. Its own error ends
+	// the sampling.
+	CaptureEach(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error
+}

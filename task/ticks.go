@@ -1,0 +1,83 @@
+package task
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// slice is how long a sleep may last until the context is looked at again.
+const slice = 50 * time.Millisecond
+
+// ticks gives the moments at which snapshots are due: start + n·interval and,
+// within the jitter, a random offset of each. A deadline does not depend on
+// when the one before was met, so that they do not drift; those that have gone
+// by are left out, so that they are not bunched.
+type ticks struct {
+	clock    Clock
+	interval time.Duration
+	jitter   time.Duration
+	start    time.Duration
+	next     int64 // the number of the tick to wait for
+	asleep   time.Duration
+}
+
+// nap is a sleep of the system that is too short to count as one: two clocks are
+// not read at the same moment.
+const nap = 100 * time.Millisecond
+
+func newTicks(c Clock, interval, jitter time.Duration) ticks {
+	return ticks{clock: c, interval: interval, jitter: min(jitter, interval), start: c.Now(), asleep: c.Asleep()}
+}
+
+// elapsed returns the time since the first tick's own.
+func (t *ticks) elapsed() time.Duration { return t.clock.Now() - t.start }
+
+// wait sleeps until the next tick, and returns how many were missed before it.
+// It returns false when the context is done, or the tick would come later than
+// end after the start (0: never).
+func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok bool) {
+	missed = t.skip()
+	at := time.Duration(t.next) * t.interval
+	if t.interval <= 0 {
+		at = t.elapsed()
+	}
+	if end > 0 && at >= end {
+		return missed, false
+	}
+	if t.jitter > 0 {
+		at += rand.N(t.jitter)
+	}
+	t.next++
+	return missed, t.sleep(ctx, at)
+}
+
+// skip leaves out the ticks whose whole interval has gone by. The clock stands
+// while the system sleeps, which is one tick missed however long it is.
+func (t *ticks) skip() (missed int) {
+	if t.interval <= 0 {
+		return 0
+	}
+	defer func(slept time.Duration) {
+		if slept-t.asleep > nap {
+			missed++
+		}
+		t.asleep = slept
+	}(t.clock.Asleep())
+	if now := int64(t.elapsed() / t.interval); now > t.next {
+		missed = int(now - t.next)
+		t.next = now
+	}
+	return missed
+}
+
+func (t *ticks) sleep(ctx context.Context, at time.Duration) bool {
+	for ctx.Err() == nil {
+		left := at - t.elapsed()
+		if left <= 0 {
+			return true
+		}
+		t.clock.SleepUntil(t.start + at - left + min(left, slice))
+	}
+	return false
+}
