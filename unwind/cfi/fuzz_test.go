@@ -88,7 +88,7 @@ func TestCutAndBroken(t *testing.T) {
 			t.Skip("no file with call frame information")
 		}
 	}
-	whole := s.Data[:min(len(s.Data), 4096)]
+	whole := s.Data[:min(len(s.Data), 1500)]
 	for n := range len(whole) {
 		c := *s
 		c.Data = whole[:n:n]

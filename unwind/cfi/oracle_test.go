@@ -28,8 +28,11 @@ const extraFiles = "STACKSNAP_CFI_FILES"
 // DW_CFA_restore_state, and are not asked.
 func TestRowsAgainstDwarfdump(t *testing.T) {
 	tool := dwarfdump(t)
-	files := []string{"/usr/bin/python3", "/bin/bash"}
-	for _, glob := range []string{"/lib/*/libc.so.6", "/usr/lib/*/libstdc++.so.6", "/usr/lib/*/libm.so.6", "../../images/macho/testdata/*.*"} {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	var files []string
+	for _, glob := range []string{"/lib/*/libc.so.6", "/usr/lib/*/libstdc++.so.6", "../../images/macho/testdata/*.*"} {
 		found, _ := filepath.Glob(glob)
 		files = append(files, found...)
 	}

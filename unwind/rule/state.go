@@ -57,10 +57,20 @@ func (s *State) Apply(r *Rule) error {
 }
 
 // Caller tells where a narrow rule leads, and changes nothing: Apply's first
-// half, for those who judge the answer before they believe it.
+// half, for those who judge the answer before they believe it. What nearly every
+// rule has, cfa = reg + off and pc = *(cfa + off), comes without a call.
 func (s *State) Caller(r *Rule) (pc, cfa uint64, err error) {
-	if cfa, err = s.Value(r.CFA, 0); err != nil {
+	if v := &r.CFA; v.How == Sum && v.Base < task.MaxRegisters && s.Regs.Known>>v.Base&1 != 0 {
+		cfa = s.truncate(s.Regs.R[v.Base] + uint64(int64(v.Off)))
+	} else if cfa, err = s.Value(*v, 0); err != nil {
 		return 0, 0, err
+	}
+	if v := &r.RA; v.How == Load && v.Base == CFA {
+		pc, ok := s.Stack.Pointer(task.Addr(s.truncate(cfa + uint64(int64(v.Off)))))
+		if !ok {
+			return 0, 0, ErrNotCaptured
+		}
+		return pc, cfa, nil
 	}
 	pc, err = s.Value(r.RA, cfa)
 	return pc, cfa, err
