@@ -29,8 +29,19 @@ func TestDarlingsDifferencesCostOnlyTheirFacts(t *testing.T) {
 	if s.paused < 100*time.Millisecond || s.paused > 110*time.Millisecond {
 		t.Errorf("paused %v for threads that rest after 100 ms", s.paused)
 	}
-	if s.extendeds != 1 {
+	if s.extendeds != 0 {
 		t.Errorf("an unknown flavor was asked for %d times", s.extendeds)
+	}
+}
+
+func TestAnUnknownFlavorIsAskedForOnce(t *testing.T) {
+	s := newScripted(task.AMD64, 4)
+	s.noExtended = invalidArgument
+	var snap task.Snapshot
+	take(t, s, &snap)
+	checkSnapshot(t, s, &snap)
+	if s.extendeds != 1 {
+		t.Errorf("asked %d times", s.extendeds)
 	}
 }
 

@@ -39,7 +39,7 @@ type Process struct {
 	exited   *task.ExitedError
 
 	queues     queueOffsets
-	noExtended bool // the kernel knows no THREAD_EXTENDED_INFO
+	noExtended bool // THREAD_EXTENDED_INFO is not to be asked for
 }
 
 // held is a thread to whose port we hold one reference.

@@ -110,6 +110,7 @@ const (
 	ok           Errno = 0
 	notPermitted Errno = 1
 	noProcess    Errno = 3
+	interrupted  Errno = 4
 	accessDenied Errno = 13
 	invalid      Errno = 22
 	notSup       Errno = 45
@@ -123,6 +124,8 @@ func (e Errno) Error() string {
 		n = "EPERM"
 	case noProcess:
 		n = "ESRCH"
+	case interrupted:
+		n = "EINTR"
 	case accessDenied:
 		n = "EACCES"
 	case invalid:
