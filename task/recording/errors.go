@@ -1,0 +1,65 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrNotRecording is wrapped by errors about files that are no recordings.
+var ErrNotRecording = errors.New("not a stacksnap recording")
+
+var (
+	errChecksum = errors.New("checksum does not match")
+	errTooBig   = errors.New("it claims to hold more than any recording does")
+	errReused   = errors.New("it refers to something that it does not have")
+)
+
+// VersionError says that a recording is of a later version than can be read.
+type VersionError struct{ Version string }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("the recording is of version %s, and this stacksnap reads version %d: use the one that made it, or a later one", e.Version, version)
+}
+
+// CutError says that a recording ends before it was ended in order, because it
+// was cut off or damaged. The snapshots before that place are whole.
+type CutError struct {
+	Snapshots int // that are whole
+	Err       error
+}
+
+func (e *CutError) Error() string {
+	what := "is damaged"
+	if e.Cut() {
+		what = "was cut off"
+	}
+	return fmt.Sprintf("the recording %s after %d whole snapshots: %v", what, e.Snapshots, e.Err)
+}
+
+// Cut tells whether the recording merely ends early, and is not damaged.
+func (e *CutError) Cut() bool { return errors.Is(e.Err, io.ErrUnexpectedEOF) }
+
+func (e *CutError) Unwrap() error { return e.Err }
+
+// savedError is an error that was recorded as its text.
+type savedError string
+
+func (e savedError) Error() string { return string(e) }
+
+func newError(text string) error {
+	if text == "" {
+		return nil
+	}
+	return savedError(text)
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	if s := err.Error(); s != "" {
+		return s
+	}
+	return "unknown error"
+}

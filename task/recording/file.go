@@ -1,0 +1,126 @@
+package recording
+
+// File is an image with what its file answered. It does not change once the
+// recording is open, and is safe for concurrent use.
+type File struct {
+	Image
+	symbols, starts map[uint64]Answer
+	sections        map[string]*Section
+}
+
+// Symbol returns what the file answered when it was asked for the symbol of
+// vmaddr; nothing found if it was not.
+func (f *File) Symbol(vmaddr uint64) Answer { return f.symbols[vmaddr] }
+
+// FunctionStart returns what the file answered when it was asked where the
+// function starts that vmaddr is in; nothing found if it was not.
+func (f *File) FunctionStart(vmaddr uint64) Answer { return f.starts[vmaddr] }
+
+// Section returns what is needed of a section, false when the file has none of
+// that name, or was not asked.
+func (f *File) Section(name string) (Section, bool) {
+	s, ok := f.sections[name]
+	if !ok {
+		return Section{}, false
+	}
+	return *s, true
+}
+
+// What the files may hold together, of a recording that may want to fill our
+// memory.
+const (
+	maxImages = 1 << 18
+	maxHeld   = 1 << 29 // bytes
+	costMap   = 160     // bytes of an entry in a map, about
+	costImage = 1 << 10 // bytes of an image without its segments
+)
+
+// files is what a recording tells of all images.
+type files struct {
+	all  []*File
+	held int // bytes, about
+}
+
+func (fs *files) hold(n int) error {
+	if fs.held += n; fs.held > maxHeld {
+		return errTooBig
+	}
+	return nil
+}
+
+func (fs *files) file(n int) (*File, error) {
+	if n >= len(fs.all) {
+		return nil, errReused
+	}
+	return fs.all[n], nil
+}
+
+// learn takes what a record tells of images. Records of other kinds are passed
+// over.
+func (fs *files) learn(kind int, data []byte) error {
+	switch kind {
+	case 2:
+		return fs.learnImage(data)
+	case 4, 5:
+		return fs.learnAnswer(kind, data)
+	case 6:
+		return fs.learnSection(data)
+	}
+	return nil
+}
+
+func (fs *files) learnImage(data []byte) error {
+	im, err := parseImage(data)
+	if err != nil {
+		return err
+	}
+	if len(fs.all) == maxImages {
+		return errTooBig
+	}
+	fs.all = append(fs.all, &File{
+		Image:    im,
+		symbols:  map[uint64]Answer{},
+		starts:   map[uint64]Answer{},
+		sections: map[string]*Section{},
+	})
+	return fs.hold(costImage + len(data) + len(im.Segments)*costMap)
+}
+
+func (fs *files) learnAnswer(kind int, data []byte) error {
+	a, err := parseAnswer(data)
+	if err != nil {
+		return err
+	}
+	f, err := fs.file(a.Image)
+	if err != nil {
+		return err
+	}
+	if kind == 4 {
+		f.symbols[a.Asked] = a
+	} else {
+		f.starts[a.Asked] = a
+	}
+	return fs.hold(costMap + len(a.Name))
+}
+
+func (fs *files) learnSection(data []byte) error {
+	part, err := parseSection(data)
+	if err != nil {
+		return err
+	}
+	f, err := fs.file(part.Image)
+	if err != nil {
+		return err
+	}
+	s := f.sections[part.Name]
+	if s == nil || part.Restart {
+		s = &Section{Image: part.Image, Name: part.Name}
+		f.sections[part.Name] = s
+	}
+	if part.Offset > len(s.Data) {
+		return errReused
+	}
+	s.VMAddr, s.Error = part.VMAddr, part.Error
+	s.Data = append(s.Data[:part.Offset], part.Data...)
+	return fs.hold(costMap + 2*len(part.Data) + len(part.Name) + len(part.Error))
+}

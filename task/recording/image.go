@@ -1,0 +1,175 @@
+package recording
+
+import (
+	"stacksnap/task"
+)
+
+// Image is a file as it was loaded into the target.
+type Image struct {
+	Path  string
+	Load  task.Addr // of the file's first byte
+	Slide uint64    // address − vmaddr, modulo 2^64
+	Main  bool
+	Note  string
+	Error string // why it could not be read
+
+	Read     bool // it could, and what follows is known
+	Arch     task.Arch
+	ID       []byte
+	Segments []Segment
+	Symbols  bool // it has a symbol table
+}
+
+// Segment is one mapped part of a file.
+type Segment struct {
+	Name           string
+	VMAddr, Size   uint64
+	Offset, InFile uint64 // where in the file, and how many bytes there
+	Prot           task.Prot
+}
+
+// maxSegments bounds the segments of an image; real ones have at most some dozens.
+const maxSegments = 1 << 12
+
+// Append appends the image's encoding, which is equal for equal images.
+func (im *Image) Append(b []byte) []byte {
+	b = appendBytesIf(b, 1, im.Path)
+	b = appendUintIf(b, 2, uint64(im.Load))
+	b = appendUintIf(b, 3, im.Slide)
+	b = appendBoolIf(b, 4, im.Main)
+	b = appendBytesIf(b, 5, im.Note)
+	b = appendBytesIf(b, 6, im.Error)
+	b = appendBoolIf(b, 7, im.Read)
+	b = appendUintIf(b, 8, uint64(im.Arch))
+	b = appendBytesIf(b, 9, im.ID)
+	for i := range im.Segments {
+		s := &im.Segments[i]
+		var at int
+		b, at = begin(b, 10)
+		b = appendBytesIf(b, 1, s.Name)
+		b = appendUintIf(b, 2, s.VMAddr)
+		b = appendUintIf(b, 3, s.Size)
+		b = appendUintIf(b, 4, s.Offset)
+		b = appendUintIf(b, 5, s.InFile)
+		b = appendUintIf(b, 6, uint64(s.Prot))
+		b = end(b, at)
+	}
+	return appendBoolIf(b, 11, im.Symbols)
+}
+
+func parseImage(data []byte) (Image, error) {
+	var im Image
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			im.Path = m.string()
+		case 2:
+			im.Load = task.Addr(m.n)
+		case 3:
+			im.Slide = m.n
+		case 4:
+			im.Main = m.bool()
+		case 5:
+			im.Note = m.string()
+		case 6:
+			im.Error = m.string()
+		default:
+			parseFile(&im, &m)
+		}
+	}
+	return im, m.err
+}
+
+func parseFile(im *Image, m *message) {
+	switch m.field {
+	case 7:
+		im.Read = m.bool()
+	case 8:
+		im.Arch = arch(m.n)
+	case 9:
+		im.ID = append([]byte(nil), m.data...)
+	case 10:
+		if len(im.Segments) == maxSegments {
+			m.fail(errTooBig)
+			return
+		}
+		s, err := parseSegment(m.data)
+		im.Segments = append(im.Segments, s)
+		m.fail(err)
+	case 11:
+		im.Symbols = m.bool()
+	}
+}
+
+func parseSegment(data []byte) (Segment, error) {
+	var s Segment
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			s.Name = m.string()
+		case 2:
+			s.VMAddr = m.n
+		case 3:
+			s.Size = m.n
+		case 4:
+			s.Offset = m.n
+		case 5:
+			s.InFile = m.n
+		case 6:
+			s.Prot = prot(m.n)
+		}
+	}
+	return s, m.err
+}
+
+func prot(n uint64) task.Prot { return task.Prot(n) & (task.Read | task.Write | task.Execute) }
+
+// Answer is what a file answered about the function at a vmaddr.
+type Answer struct {
+	Image  int
+	Asked  uint64 // vmaddr
+	Found  bool
+	VMAddr uint64 // start of the function
+	Size   uint64 // of its symbol; 0: the file does not say
+	Name   string // of its symbol
+}
+
+func appendAnswer(b []byte, a *Answer) []byte {
+	b = appendUintIf(b, 1, uint64(a.Image))
+	b = appendUintIf(b, 2, a.Asked)
+	if !a.Found {
+		return b
+	}
+	b = appendBoolIf(b, 3, true)
+	b = appendUintIf(b, 4, a.VMAddr)
+	b = appendUintIf(b, 5, a.Size)
+	return appendBytesIf(b, 6, a.Name)
+}
+
+func parseAnswer(data []byte) (Answer, error) {
+	var a Answer
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			a.Image = index(m.n)
+		case 2:
+			a.Asked = m.n
+		case 3:
+			a.Found = m.bool()
+		case 4:
+			a.VMAddr = m.n
+		case 5:
+			a.Size = m.n
+		case 6:
+			a.Name = m.string()
+		}
+	}
+	return a, m.err
+}
+
+// index turns a number of an image into an int that is in no slice when it is
+// too large.
+func index(n uint64) int { return int(min(n, 1<<31-1)) }

@@ -1,0 +1,371 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"stacksnap/task"
+)
+
+// Reader reads a recording, one snapshot after the other. It is not safe for
+// concurrent use.
+type Reader struct {
+	file   io.ReadSeeker
+	open   func(io.Reader) (*blockReader, error)
+	header Header
+	files  files
+	count  int
+	end    End
+	cut    error // a *CutError; nil when the recording was ended in order
+
+	state
+	blocks *blockReader
+	block  message // the rest of the current block
+}
+
+// state is what changes from snapshot to snapshot.
+type state struct {
+	snapshots  int // read so far
+	clock      clock
+	tally      tally
+	ids        []task.ThreadID
+	threads    map[task.ThreadID]*thread
+	stackBytes int
+	memory     store
+	mapped     Map
+	generation int
+}
+
+// NewReader reads a recording from its start to its end, and is then ready to
+// give the snapshots. The error wraps [ErrNotRecording], or is a
+// *[VersionError], where that is the reason. That the recording was cut off or
+// damaged behind its header is no error here: see [Reader.Cut].
+func NewReader(file io.ReadSeeker) (*Reader, error) {
+	return newReader(file, newBlockReader)
+}
+
+func newReader(file io.ReadSeeker, open func(io.Reader) (*blockReader, error)) (*Reader, error) {
+	r := &Reader{file: file, open: open}
+	if err := r.rewind(); err != nil {
+		return nil, err
+	}
+	if err := r.survey(); err != nil {
+		return nil, err
+	}
+	return r, r.rewind()
+}
+
+// rewind goes back before the first record.
+func (r *Reader) rewind() (err error) {
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("read recording: %w", err)
+	}
+	r.state = state{threads: map[task.ThreadID]*thread{}, memory: newStore()}
+	r.block = message{}
+	r.blocks, err = r.open(r.file)
+	return err
+}
+
+// survey learns what holds for the whole recording, and counts the snapshots.
+func (r *Reader) survey() error {
+	kind, data, err := r.record()
+	if err != nil || kind != 1 {
+		return notRecording(errors.Join(err, errors.New("it has no header")))
+	}
+	if r.header, err = parseHeader(data); err != nil {
+		return notRecording(err)
+	}
+	for {
+		kind, data, err := r.record()
+		switch {
+		case err != nil:
+		case kind == 10:
+			r.count++
+		case kind == 11:
+			r.end, err = parseEnd(data)
+			if err == nil {
+				return nil
+			}
+		default:
+			err = r.files.learn(kind, data)
+		}
+		if err != nil {
+			r.cut = &CutError{r.count, err}
+			return nil
+		}
+	}
+}
+
+// record returns the next record.
+func (r *Reader) record() (kind int, data []byte, err error) {
+	for {
+		for r.block.next() {
+			if r.block.field != 1 {
+				continue
+			}
+			m := newMessage(r.block.data)
+			if m.next() {
+				return m.field, m.data, nil
+			}
+			if m.err != nil {
+				return 0, nil, m.err
+			}
+		}
+		if r.block.err != nil {
+			return 0, nil, r.block.err
+		}
+		payload, err := r.blocks.next()
+		if err != nil {
+			return 0, nil, err
+		}
+		r.block = newMessage(payload)
+	}
+}
+
+// Header returns what was known when the recording began.
+func (r *Reader) Header() Header { return r.header }
+
+// Snapshots returns how many snapshots there are.
+func (r *Reader) Snapshots() int { return r.count }
+
+// Cut returns nil when the recording was ended in order, else a *[CutError].
+func (r *Reader) Cut() error { return r.cut }
+
+// End returns what was known when the recording was ended in order.
+func (r *Reader) End() End { return r.end }
+
+// Generation counts the maps up to the snapshot that Next returned last: while
+// it is the same, so is what is mapped. It is 0 before there is a map.
+func (r *Reader) Generation() int { return r.generation }
+
+// Files returns the images that are mapped at the snapshot that Next returned
+// last, in the loader's order.
+func (r *Reader) Files() []*File {
+	mapped := make([]*File, 0, len(r.mapped.Images))
+	for _, n := range r.mapped.Images {
+		mapped = append(mapped, r.files.all[n]) // checked when the map was read
+	}
+	return mapped
+}
+
+// Regions gives the mappings of code at the snapshot that Next returned last.
+func (r *Reader) Regions() iter.Seq2[task.Region, error] {
+	regions := r.mapped.Regions
+	return func(yield func(task.Region, error) bool) {
+		for _, region := range regions {
+			if !yield(region, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Memory is what had been read of the target's memory up to the snapshot that
+// Next returned last.
+func (r *Reader) Memory() task.Memory { return &r.memory }
+
+// Next returns the next snapshot, which is the caller's, but for the bytes of the
+// stacks: these are shared with snapshots to come, and must not be written to.
+// At the end the error is io.EOF, or that of Cut.
+func (r *Reader) Next() (*Sample, error) {
+	if r.snapshots == r.count {
+		if r.cut != nil {
+			return nil, r.cut
+		}
+		return nil, io.EOF
+	}
+	for {
+		s, err := r.step()
+		if err != nil {
+			r.count = r.snapshots
+			r.cut = &CutError{r.count, err}
+			return nil, r.cut
+		}
+		if s != nil {
+			r.snapshots++
+			return s, nil
+		}
+	}
+}
+
+// step reads a record, and returns the snapshot that it ends, if it does.
+func (r *Reader) step() (*Sample, error) {
+	kind, data, err := r.record()
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case 3:
+		return nil, r.setMap(data)
+	case 7:
+		return nil, r.setMemory(data)
+	case 8:
+		return nil, r.setFault(data)
+	case 9:
+		return nil, r.setThread(data)
+	case 10:
+		return r.snapshot(data)
+	}
+	return nil, nil
+}
+
+func (r *Reader) setMap(data []byte) error {
+	m, err := parseMap(data)
+	if err != nil {
+		return err
+	}
+	for _, n := range m.Images {
+		if _, err := r.files.file(n); err != nil {
+			return err
+		}
+	}
+	r.mapped = m
+	r.generation++
+	return nil
+}
+
+func (s *state) setMemory(data []byte) error {
+	var a task.Addr
+	var b []byte
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			a = task.Addr(m.n)
+		case 2:
+			b = m.data
+		}
+	}
+	s.memory.put(a, b, func(task.Addr, *chunk) {})
+	return m.err
+}
+
+func (s *state) setFault(data []byte) error {
+	var a task.Addr
+	var reason string
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			a = task.Addr(m.n)
+		case 2:
+			reason = m.string()
+		}
+	}
+	if len(s.memory.faults) < maxFaults {
+		s.memory.faults[a] = reason
+	}
+	return m.err
+}
+
+// maxThreads bounds the threads of one snapshot; Linux has at most 4 million in
+// the whole system.
+const maxThreads = 1 << 18
+
+func (s *state) setThread(data []byte) error {
+	m := newMessage(data)
+	if !m.next() || m.field != 1 {
+		return errWire
+	}
+	id := task.ThreadID(m.n)
+	before := s.threads[id]
+	if before == nil {
+		if len(s.threads) >= 2*maxThreads {
+			return errTooBig
+		}
+		before = &thread{Thread: task.Thread{ID: id}}
+	}
+	t, err := before.change(m.rest)
+	if err != nil {
+		return err
+	}
+	s.stackBytes += stackBytes(t) - stackBytes(before)
+	s.threads[id] = t
+	if s.stackBytes > maxHeld {
+		return errTooBig
+	}
+	return nil
+}
+
+func stackBytes(t *thread) (n int) {
+	for i := range t.Stacks {
+		n += len(t.Stacks[i].Bytes)
+	}
+	return n
+}
+
+// snapshot puts together what a Snapshot record ends.
+func (s *state) snapshot(data []byte) (*Sample, error) {
+	out := &Sample{Snapshot: new(task.Snapshot)}
+	var told time.Time
+	var elapsed time.Duration
+	var listed bool
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			told = m.time()
+		case 2:
+			elapsed = time.Duration(m.sint())
+		case 3:
+			out.Stopped = duration(m.n)
+		case 4:
+			if !listed {
+				s.ids, listed = s.ids[:0], true
+			}
+			m.packed(s.list)
+		case 5:
+			s.ids = s.ids[:0]
+		case 9:
+			if len(out.OtherStops) == maxNotes {
+				return nil, errTooBig
+			}
+			out.OtherStops = append(out.OtherStops, duration(m.n))
+		case 10:
+			out.Notes = appendNote(out.Notes, &m)
+		default:
+			s.tally.parse(&m)
+		}
+	}
+	out.Time = s.clock.next(told, elapsed)
+	out.Missed, out.Limit, out.MissedTicks = s.tally.missed, s.tally.limit, s.tally.ticks
+	s.gather(out)
+	return out, m.err
+}
+
+func (s *state) list(id uint64) error {
+	if len(s.ids) == maxThreads {
+		return errTooBig
+	}
+	s.ids = append(s.ids, task.ThreadID(id))
+	return nil
+}
+
+// gather copies the threads that are listed, and forgets all others.
+func (s *state) gather(out *Sample) {
+	now := s.snapshots + 1
+	out.Threads = make([]task.Thread, len(s.ids))
+	out.Repeat = make([]bool, len(s.ids))
+	for i, id := range s.ids {
+		t := s.threads[id]
+		if t == nil {
+			t = &thread{Thread: task.Thread{ID: id}} // one of which nothing is known
+			s.threads[id] = t
+		}
+		t.seen = now
+		out.Threads[i], out.Repeat[i] = t.Thread, t.repeat
+		out.Threads[i].Stacks = append([]task.Stack(nil), t.Stacks...)
+	}
+	if len(s.threads) == len(s.ids) {
+		return
+	}
+	for id, t := range s.threads {
+		if t.seen != now {
+			s.stackBytes -= stackBytes(t)
+			delete(s.threads, id)
+		}
+	}
+}

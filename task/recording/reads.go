@@ -1,0 +1,75 @@
+package recording
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"stacksnap/task"
+)
+
+// Reads is a memory that notes what is read of it, for a [Writer]. It is used by
+// many goroutines at once if the memory is.
+type Reads struct {
+	of task.Memory
+
+	mu     sync.Mutex
+	store  store
+	noted  []task.Addr // keys of the chunks that wait to be written
+	faults []task.Addr // likewise
+}
+
+// NewReads wraps a memory.
+func NewReads(m task.Memory) *Reads { return &Reads{of: m, store: newStore()} }
+
+// ReadMemory implements [task.Memory].
+func (r *Reads) ReadMemory(p []byte, a task.Addr) (int, error) {
+	n, err := r.of.ReadMemory(p, a)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.store.put(a, p[:n], func(key task.Addr, c *chunk) {
+		if !c.noted {
+			c.noted = true
+			r.noted = append(r.noted, key)
+		}
+	})
+	if n < len(p) {
+		r.noteFault(a+task.Addr(n), err)
+	}
+	return n, err
+}
+
+// noteFault keeps the reason alone: that of a FaultError is beside the address.
+func (r *Reads) noteFault(a task.Addr, err error) {
+	var fault *task.FaultError
+	if errors.As(err, &fault) && fault.Addr == a {
+		err = fault.Err
+	}
+	if _, known := r.store.faults[a]; known || len(r.store.faults) >= maxFaults {
+		return
+	}
+	r.store.faults[a] = errorText(err)
+	r.faults = append(r.faults, a)
+}
+
+// flush gives what was noted since the last time to w.
+func (r *Reads) flush(w *Writer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.Sort(r.noted)
+	for _, key := range r.noted {
+		c := r.store.chunks[key]
+		c.noted = false
+		for at := 0; at < chunkSize; {
+			n := min(c.knownFrom(at), chunkSize-at)
+			if n > 0 {
+				w.memory(key*chunkSize+task.Addr(at), c.data[at:at+n])
+			}
+			at += n + 1
+		}
+	}
+	for _, a := range r.faults {
+		w.fault(a, r.store.faults[a])
+	}
+	r.noted, r.faults = r.noted[:0], r.faults[:0]
+}

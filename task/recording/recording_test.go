@@ -1,0 +1,379 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"stacksnap/task"
+)
+
+var zone = time.FixedZone("CEST", 2*3600)
+
+var header = Header{
+	Target: task.Info{
+		PID: 4711, Name: "target", Path: "/usr/bin/target", Arch: task.ARM64, OS: task.Darwin,
+		OSVersion: "macOS 14.5 (23F79)", ParentPID: 1, ParentName: "launchd",
+		Start: time.Date(2025, 6, 1, 12, 0, 0, 5, zone), PageSize: 16384, CodeMask: 1<<47 - 1,
+		LoaderInfo: 0x1fff, LoaderPointerSize: 8, Translated: true, Live: true,
+	},
+	Tool:     "stacksnap 0.1",
+	Interval: time.Millisecond,
+}
+
+// alike compares what a recording keeps.
+var alike = cmp.Options{
+	cmpopts.IgnoreUnexported(task.Snapshot{}, task.Thread{}),
+	cmpopts.IgnoreFields(task.Snapshot{}, "Want"),
+	cmpopts.EquateEmpty(),
+	// Compared as a whole, for speed.
+	cmp.Comparer(func(a, b task.Registers) bool { return a == b }),
+	cmp.Comparer(func(a, b task.Stack) bool {
+		return a.Base == b.Base && a.Top == b.Top && bytes.Equal(a.Bytes, b.Bytes)
+	}),
+	cmp.Comparer(func(a, b error) bool { return errorText(a) == errorText(b) }),
+	cmp.Comparer(func(a, b time.Time) bool {
+		const layout = time.RFC3339Nano + " MST"
+		return a.Format(layout) == b.Format(layout)
+	}),
+}
+
+// random makes snapshots that follow each other like those of a process: most
+// threads stay as they are, some move their stack pointer and change words, some
+// come and go.
+type random struct {
+	*rand.Rand
+	at      time.Time
+	threads []task.Thread
+	next    task.ThreadID
+}
+
+func newRandom(seed uint64) *random {
+	return &random{Rand: rand.New(rand.NewPCG(seed, 1)), at: time.Date(2025, 11, 21, 8, 0, 0, 123, zone)}
+}
+
+func (r *random) sample() *Sample {
+	r.at = r.at.Add(time.Duration(r.IntN(3e6) - 1e5))
+	s := &Sample{
+		Snapshot:    &task.Snapshot{Time: r.at, Stopped: time.Duration(r.IntN(1e5)), Missed: r.IntN(8) / 7, Limit: 1 << (17 + r.IntN(2))},
+		MissedTicks: r.IntN(3),
+	}
+	if r.IntN(5) == 0 {
+		s.OtherStops = []time.Duration{1, time.Duration(r.IntN(1e6))}
+		s.Notes = []string{fmt.Sprint("note ", r.IntN(9))}
+	}
+	if r.IntN(4) == 0 || len(r.threads) == 0 {
+		r.threads = append(r.threads, r.thread())
+	}
+	if len(r.threads) > 0 && r.IntN(9) == 0 {
+		i := r.IntN(len(r.threads))
+		r.threads = append(r.threads[:i:i], r.threads[i+1:]...)
+	}
+	for i := range r.threads {
+		if r.IntN(3) == 0 {
+			r.threads[i] = r.change(r.threads[i])
+		}
+		s.Repeat = append(s.Repeat, r.IntN(3) > 0)
+	}
+	s.Threads = append([]task.Thread(nil), r.threads...)
+	return s
+}
+
+func (r *random) thread() task.Thread {
+	r.next++
+	return r.change(task.Thread{ID: r.next, Name: fmt.Sprint("thread ", r.next)})
+}
+
+func (r *random) change(t task.Thread) task.Thread {
+	t.State = task.State(r.IntN(6))
+	t.User += time.Duration(r.IntN(1e7))
+	t.System = time.Duration(r.IntN(1e7))
+	t.SuspendCount = r.IntN(5) - 2
+	t.Queue = []string{"", "com.apple.main-thread"}[r.IntN(2)]
+	if t.Err = nil; r.IntN(5) == 0 {
+		t.Err = &task.FaultError{Addr: task.Addr(r.Uint64()), Err: io.ErrNoProgress}
+	}
+	t.Registers.Arch = task.ARM64
+	for range r.IntN(4) {
+		t.Registers.Set(task.Reg(r.IntN(33)), r.Uint64())
+	}
+	t.Registers.Forget(task.Reg(r.IntN(33)))
+	stacks := make([]task.Stack, r.IntN(3))
+	for i := range stacks {
+		stacks[i] = r.stack(t.Stacks)
+	}
+	t.Stacks = stacks
+	return t
+}
+
+func (r *random) stack(before []task.Stack) task.Stack {
+	base := task.Addr(0x7fff0000 - r.IntN(300))
+	s := task.Stack{Base: base, Bytes: make([]byte, r.IntN(400)), Top: 0x80000000}
+	predict(s.Bytes, base, before)
+	for i := range s.Bytes {
+		if r.IntN(30) == 0 {
+			s.Bytes[i] = byte(r.Uint32())
+		}
+	}
+	return s
+}
+
+// write makes a recording, and returns where each snapshot ended in it.
+func write(t testing.TB, samples []*Sample) (file []byte, ends []int) {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := NewWriter(&b, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range samples {
+		if i == 0 {
+			addFacts(w)
+		}
+		if err := w.AddSnapshot(s); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, b.Len())
+	}
+	if err := w.Close(End{MissedTicks: 3, Notes: []string{"ended"}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), ends
+}
+
+var image = Image{
+	Path: "/usr/lib/libc.so", Load: 0x7f0000, Slide: 0x7e0000, Main: true, Note: "deleted", Error: "half of it",
+	Read: true, Arch: task.AMD64, ID: []byte{1, 2, 3}, Symbols: true,
+	Segments: []Segment{{Name: "__TEXT", VMAddr: 0x10000, Size: 0x2000, Offset: 0x1000, InFile: 0x1800, Prot: task.Read | task.Execute}},
+}
+
+var region = task.Region{Start: 0x1000, End: 0x3000, Prot: task.Execute, Shared: true, Path: "[jit]", Offset: 5, Dev: 6, Inode: 7, PathDeleted: true}
+
+// addFacts tells a little of everything that is not a snapshot.
+func addFacts(w *Writer) {
+	n := w.AddImage(&image)
+	w.SetMap(&Map{Images: []int{n}, Regions: []task.Region{region}})
+	w.AddSymbol(&Answer{Image: n, Asked: 0x10010, Found: true, VMAddr: 0x10000, Size: 32, Name: "read"})
+	w.AddSymbol(&Answer{Image: n, Asked: 0x10110})
+	w.AddStart(&Answer{Image: n, Asked: 0x10010, Found: true, VMAddr: 0x10000})
+	w.AddSection(&Section{Image: n, Name: "eh_frame", VMAddr: 0x9000, Data: []byte("wrong")})
+	w.AddSection(&Section{Image: n, Name: "eh_frame", VMAddr: 0x9000, Data: []byte("call frame "), Restart: true})
+	w.AddSection(&Section{Image: n, Name: "eh_frame", VMAddr: 0x9000, Offset: 11, Data: []byte("information")})
+	w.AddSection(&Section{Image: n, Name: "unwind_info", Error: "cannot be read"})
+	reads := NewReads(memory{})
+	for _, a := range []task.Addr{0x1000, 0x103c, 0x2ffe} {
+		_, _ = reads.ReadMemory(make([]byte, 9), a)
+	}
+	w.AddReads(reads)
+}
+
+// memory is readable up to 0x3000.
+type memory struct{}
+
+func (memory) ReadMemory(p []byte, a task.Addr) (int, error) {
+	for i := range p {
+		if a+task.Addr(i) >= 0x3000 {
+			return i, &task.FaultError{Addr: a + task.Addr(i), Err: errors.New("bad address")}
+		}
+		p[i] = byte(a) + byte(i)
+	}
+	return len(p), nil
+}
+
+func open(t testing.TB, file []byte) *Reader {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// all gives the snapshots of a recording, and the error that ends them.
+func all(r *Reader) iter.Seq2[*Sample, error] {
+	return func(yield func(*Sample, error) bool) {
+		for {
+			s, err := r.Next()
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func samples(seed uint64, n int) []*Sample {
+	r := newRandom(seed)
+	out := make([]*Sample, n)
+	for i := range out {
+		out[i] = r.sample()
+	}
+	return out
+}
+
+func TestRoundTrip(t *testing.T) {
+	for seed := range uint64(20) {
+		want := samples(seed, 60)
+		file, _ := write(t, want)
+		r := open(t, file)
+		if d := cmp.Diff(header, r.Header(), alike); d != "" {
+			t.Fatal(d)
+		}
+		if r.Snapshots() != len(want) || r.Cut() != nil {
+			t.Fatalf("%d snapshots, cut: %v", r.Snapshots(), r.Cut())
+		}
+		if d := cmp.Diff(End{MissedTicks: 3, Notes: []string{"ended"}}, r.End()); d != "" {
+			t.Error(d)
+		}
+		n := 0
+		for s, err := range all(r) {
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want[n], s, alike); d != "" {
+				t.Fatalf("seed %d, snapshot %d: %s", seed, n, d)
+			}
+			checkFacts(t, r)
+			n++
+		}
+		if n != len(want) {
+			t.Errorf("%d snapshots of %d", n, len(want))
+		}
+	}
+}
+
+// checkFacts wants what addFacts told.
+func checkFacts(t *testing.T, r *Reader) {
+	t.Helper()
+	files := r.Files()
+	if r.Generation() != 1 || len(files) != 1 {
+		t.Fatalf("generation %d with %d images", r.Generation(), len(files))
+	}
+	f := files[0]
+	if d := cmp.Diff(image, f.Image); d != "" {
+		t.Fatal(d)
+	}
+	if a := f.Symbol(0x10010); !a.Found || a.Name != "read" || a.VMAddr != 0x10000 || a.Size != 32 {
+		t.Errorf("symbol %+v", a)
+	}
+	if f.Symbol(0x10110).Found || f.Symbol(0x10011).Found || f.FunctionStart(0x10011).Found {
+		t.Error("there are answers to what was not asked or not found")
+	}
+	if a := f.FunctionStart(0x10010); !a.Found || a.VMAddr != 0x10000 {
+		t.Errorf("start %+v", a)
+	}
+	if s, ok := f.Section("eh_frame"); !ok || string(s.Data) != "call frame information" || s.VMAddr != 0x9000 {
+		t.Errorf("section %+v", s)
+	}
+	if s, ok := f.Section("unwind_info"); !ok || s.Error != "cannot be read" {
+		t.Errorf("section %+v", s)
+	}
+	for got, err := range r.Regions() {
+		if d := cmp.Diff(region, got); d != "" || err != nil {
+			t.Error(d, err)
+		}
+	}
+	checkMemory(t, r.Memory())
+}
+
+func checkMemory(t *testing.T, m task.Memory) {
+	t.Helper()
+	var b [9]byte
+	if n, err := m.ReadMemory(b[:], 0x103c); n != 9 || err != nil || b[8] != 0x44 {
+		t.Errorf("%d bytes %x, %v", n, b, err)
+	}
+	n, err := m.ReadMemory(b[:], 0x2ffe)
+	want := &task.FaultError{Addr: 0x3000, Err: errors.New("bad address")}
+	if n != 2 || errorText(err) != want.Error() {
+		t.Errorf("%d bytes, %v, want %v", n, err, want)
+	}
+	var fault *task.FaultError
+	if n, err = m.ReadMemory(b[:], 0x5000); n != 0 || !errors.As(err, &fault) || fault.Addr != 0x5000 {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
+// wantPrefix wants a damaged recording to give the first snapshots and no other.
+// It returns how many.
+func wantPrefix(t *testing.T, file []byte, want []*Sample) int {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(file))
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for s, err := range all(r) {
+		if err != nil {
+			var cut *CutError
+			if err != io.EOF && (!errors.As(err, &cut) || cut.Snapshots != n) || err == io.EOF && n != len(want) {
+				t.Fatalf("after %d snapshots: %v", n, err)
+			}
+			break
+		}
+		if n == len(want) || !cmp.Equal(want[n], s, alike) {
+			t.Fatalf("snapshot %d is not what was written", n)
+		}
+		n++
+	}
+	return n
+}
+
+// flushed is what deflate's flush puts behind the data: an empty block.
+const flushed = "\x00\x00\x00\xff\xff"
+
+func TestCutAnywhere(t *testing.T) {
+	want := samples(7, 12)
+	file, ends := write(t, want)
+	for cut := range file {
+		whole := 0
+		for whole < len(ends) && ends[whole] <= cut {
+			whole++
+		}
+		n := wantPrefix(t, file[:cut], want)
+		if n == whole+1 && ends[whole]-cut <= len(flushed) {
+			continue // all of the snapshot is there
+		}
+		if n != whole {
+			t.Fatalf("cut at %d of %d bytes: %d snapshots, want %d", cut, len(file), n, whole)
+		}
+	}
+}
+
+func TestCutIsTold(t *testing.T) {
+	want := samples(7, 12)
+	file, ends := write(t, want)
+	r := open(t, file[:ends[4]+1])
+	var cut *CutError
+	if !errors.As(r.Cut(), &cut) || cut.Snapshots != 5 || !cut.Cut() {
+		t.Errorf("cut: %v", r.Cut())
+	}
+	file[ends[4]+9] ^= 0x40
+	r = open(t, file)
+	if !errors.As(r.Cut(), &cut) || cut.Snapshots != 5 || cut.Cut() {
+		t.Errorf("cut: %v", r.Cut())
+	}
+}
+
+func TestFlippedBits(t *testing.T) {
+	want := samples(3, 4)
+	file, _ := write(t, want)
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for bit := 0; bit < 8*len(file); bit += step {
+		file[bit/8] ^= 1 << (bit % 8)
+		wantPrefix(t, file, want)
+		file[bit/8] ^= 1 << (bit % 8)
+	}
+}

@@ -1,0 +1,184 @@
+package recording
+
+import (
+	"encoding/binary"
+
+	"stacksnap/task"
+)
+
+// thread is what both ends of a recording keep of a thread from one snapshot to
+// the next. The zero thread is what a new one changes.
+type thread struct {
+	task.Thread        // whose stacks' bytes are its own
+	err         string // text of Err
+	repeat      bool
+	seen        int // the snapshot that it was last in
+}
+
+// maxStacks bounds the ranges of one thread's stack.
+const maxStacks = 16
+
+// appendChanges appends what t has become, behind its id. Scratch is room to work
+// in, and is returned.
+func (before *thread) appendChanges(b []byte, t *thread, scratch []byte) (out, room []byte) {
+	b = before.appendFacts(b, t)
+	b = appendRegisters(b, &before.Registers, &t.Registers)
+	if !sameStacks(before.Stacks, t.Stacks) {
+		b = appendUint(b, 12, uint64(len(t.Stacks)))
+		for i := range t.Stacks {
+			var at int
+			b, at = begin(b, 13)
+			b, scratch = appendStack(b, &t.Stacks[i], before.Stacks, scratch)
+			b = end(b, at)
+		}
+	}
+	if t.repeat != before.repeat {
+		b = appendBool(b, 14, t.repeat)
+	}
+	return b, scratch
+}
+
+func (before *thread) appendFacts(b []byte, t *thread) []byte {
+	if t.Name != before.Name {
+		b = appendBytes(b, 2, t.Name)
+	}
+	if t.Queue != before.Queue {
+		b = appendBytes(b, 3, t.Queue)
+	}
+	if t.State != before.State {
+		b = appendUint(b, 4, uint64(t.State))
+	}
+	if t.User != before.User {
+		b = appendUint(b, 5, uint64(t.User))
+	}
+	if t.System != before.System {
+		b = appendUint(b, 6, uint64(t.System))
+	}
+	if t.SuspendCount != before.SuspendCount {
+		b = appendSint(b, 7, int64(t.SuspendCount))
+	}
+	if t.err != before.err {
+		b = appendBytes(b, 8, t.err)
+	}
+	return b
+}
+
+func appendBool(b []byte, field int, v bool) []byte {
+	if v {
+		return appendUint(b, field, 1)
+	}
+	return appendUint(b, field, 0)
+}
+
+// appendRegisters appends the differences of all registers up to the last that
+// differs.
+func appendRegisters(b []byte, before, r *task.Registers) []byte {
+	if r.Arch != before.Arch {
+		b = appendUint(b, 9, uint64(r.Arch))
+	}
+	if r.Known != before.Known {
+		b = appendUint(b, 10, r.Known)
+	}
+	n := len(r.R)
+	for n > 0 && r.R[n-1] == before.R[n-1] {
+		n--
+	}
+	if n == 0 {
+		return b
+	}
+	b, at := begin(b, 11)
+	for i := range n {
+		b = binary.AppendUvarint(b, zigzag(int64(r.R[i]-before.R[i])))
+	}
+	return end(b, at)
+}
+
+func sameStacks(a, b []task.Stack) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Base != b[i].Base || a[i].Top != b[i].Top || string(a[i].Bytes) != string(b[i].Bytes) {
+			return false
+		}
+	}
+	return true
+}
+
+// keepStacks makes own, which is written over, a copy of s.
+func keepStacks(own, s []task.Stack) []task.Stack {
+	for len(own) < len(s) {
+		own = append(own, task.Stack{})
+	}
+	own = own[:len(s)]
+	for i := range s {
+		own[i] = task.Stack{Base: s[i].Base, Top: s[i].Top, Bytes: append(own[i].Bytes[:0], s[i].Bytes...)}
+	}
+	return own
+}
+
+// change returns the thread that the message makes of before. The two share the
+// bytes of stacks that have not changed, and these are never written to.
+func (before *thread) change(data []byte) (*thread, error) {
+	t := *before
+	var registers int
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 11:
+			m.packed(func(n uint64) error {
+				if registers == len(t.Registers.R) {
+					return errTooBig
+				}
+				t.Registers.R[registers] += uint64(unzigzag(n))
+				registers++
+				return nil
+			})
+		case 12:
+			t.Stacks = nil
+		case 13:
+			if len(t.Stacks) == maxStacks {
+				return nil, errTooBig
+			}
+			s, err := parseStack(m.data, before.Stacks)
+			m.fail(err)
+			t.Stacks = append(t.Stacks, s)
+		default:
+			t.parseFact(&m)
+		}
+	}
+	return &t, m.err
+}
+
+func (t *thread) parseFact(m *message) {
+	switch m.field {
+	case 2:
+		t.Name = m.string()
+	case 3:
+		t.Queue = m.string()
+	case 4:
+		t.State = stateOf(m.n)
+	case 5:
+		t.User = duration(m.n)
+	case 6:
+		t.System = duration(m.n)
+	case 7:
+		t.SuspendCount = int(m.sint())
+	case 8:
+		t.err = m.string()
+		t.Err = newError(t.err)
+	case 9:
+		t.Registers.Arch = arch(m.n)
+	case 10:
+		t.Registers.Known = m.n & (1<<task.MaxRegisters - 1)
+	case 14:
+		t.repeat = m.bool()
+	}
+}
+
+func stateOf(n uint64) task.State {
+	if n > uint64(task.Ended) {
+		return task.StateUnknown
+	}
+	return task.State(n)
+}

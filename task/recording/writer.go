@@ -1,0 +1,263 @@
+package recording
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"stacksnap/task"
+)
+
+// Writer writes a recording. What is told by Add and SetMap is in the file no
+// later than the next snapshot. After an error nothing more is written, and
+// every method that returns an error returns that one; the snapshots before it
+// are whole. It is not safe for concurrent use.
+type Writer struct {
+	out   *blockWriter
+	block []byte
+	err   error
+
+	images    int
+	snapshots int
+	clock     clock
+	tally     tally
+	ids       []task.ThreadID // of the snapshot before
+	threads   map[task.ThreadID]*thread
+	spare     []*thread
+	scratch   []byte
+}
+
+// NewWriter begins a recording.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	out, err := newBlockWriter(w)
+	if err != nil {
+		return nil, fmt.Errorf("write recording: %w", err)
+	}
+	wr := &Writer{out: out, threads: map[task.ThreadID]*thread{}}
+	at := wr.begin(1)
+	wr.block = appendHeader(wr.block, &h)
+	wr.end(at)
+	return wr, wr.flush()
+}
+
+// begin opens a record of a kind.
+func (w *Writer) begin(kind int) (at [2]int) {
+	w.block, at[0] = begin(w.block, 1)
+	w.block, at[1] = begin(w.block, kind)
+	return at
+}
+
+// end closes the record, and writes the block once it is large.
+func (w *Writer) end(at [2]int) {
+	w.block = end(w.block, at[1])
+	w.block = end(w.block, at[0])
+	if len(w.block) >= blockSize {
+		w.writeBlock()
+	}
+}
+
+func (w *Writer) writeBlock() {
+	if w.err == nil && len(w.block) > 0 {
+		w.fail(w.out.write(w.block))
+	}
+	w.block = w.block[:0]
+}
+
+func (w *Writer) flush() error {
+	w.writeBlock()
+	if w.err == nil {
+		w.fail(w.out.flush())
+	}
+	return w.err
+}
+
+func (w *Writer) fail(err error) {
+	if w.err == nil && err != nil {
+		w.err = fmt.Errorf("write recording: %w (the %d snapshots before can be read)", err, w.snapshots)
+	}
+}
+
+// AddImage tells of an image and returns its number.
+func (w *Writer) AddImage(im *Image) int {
+	at := w.begin(2)
+	w.block = im.Append(w.block)
+	w.end(at)
+	w.images++
+	return w.images - 1
+}
+
+// SetMap tells what is mapped from the next snapshot on.
+func (w *Writer) SetMap(m *Map) {
+	at := w.begin(3)
+	w.block = appendMap(w.block, m)
+	w.end(at)
+}
+
+// AddSymbol tells what a file answered when it was asked for a symbol.
+func (w *Writer) AddSymbol(a *Answer) { w.addAnswer(4, a) }
+
+// AddStart tells what a file answered when it was asked for a function's start.
+func (w *Writer) AddStart(a *Answer) { w.addAnswer(5, a) }
+
+func (w *Writer) addAnswer(kind int, a *Answer) {
+	at := w.begin(kind)
+	w.block = appendAnswer(w.block, a)
+	w.end(at)
+}
+
+// AddSection tells a part of a section, or that it cannot be read.
+func (w *Writer) AddSection(s *Section) {
+	for part := *s; ; {
+		rest := part.Data[min(len(part.Data), blockSize):]
+		part.Data = part.Data[:len(part.Data)-len(rest)]
+		at := w.begin(6)
+		w.block = appendSection(w.block, &part)
+		w.end(at)
+		if len(rest) == 0 {
+			return
+		}
+		part.Offset, part.Data, part.Restart = part.Offset+len(part.Data), rest, false
+	}
+}
+
+// AddReads tells what was read of the target's memory since the last time.
+func (w *Writer) AddReads(r *Reads) { r.flush(w) }
+
+func (w *Writer) memory(a task.Addr, data []byte) {
+	at := w.begin(7)
+	w.block = appendUintIf(w.block, 1, uint64(a))
+	w.block = appendBytes(w.block, 2, data)
+	w.end(at)
+}
+
+func (w *Writer) fault(a task.Addr, reason string) {
+	at := w.begin(8)
+	w.block = appendUintIf(w.block, 1, uint64(a))
+	w.block = appendBytesIf(w.block, 2, reason)
+	w.end(at)
+}
+
+// AddSnapshot writes a snapshot, and hands everything told so far on to the
+// underlying writer. It keeps nothing of s.
+func (w *Writer) AddSnapshot(s *Sample) error {
+	if w.err != nil {
+		return w.err
+	}
+	w.snapshots++
+	for i := range s.Threads {
+		w.addThread(&s.Threads[i], i < len(s.Repeat) && s.Repeat[i])
+	}
+	w.forgetThreads(len(s.Threads))
+	at := w.begin(10)
+	w.block = w.appendSnapshot(w.block, s)
+	w.end(at)
+	if err := w.flush(); err != nil {
+		w.snapshots--
+		return err
+	}
+	return nil
+}
+
+// addThread tells what has changed of a thread, if anything has.
+func (w *Writer) addThread(t *task.Thread, repeat bool) {
+	own := w.threads[t.ID]
+	if own == nil {
+		own = w.newThread()
+		w.threads[t.ID] = own
+	}
+	now := thread{Thread: facts(t), err: errorText(t.Err), repeat: repeat, seen: w.snapshots}
+	start := len(w.block)
+	at := w.begin(9)
+	w.block = appendUint(w.block, 1, uint64(t.ID))
+	unchanged := len(w.block)
+	w.block, w.scratch = own.appendChanges(w.block, &now, w.scratch)
+	if len(w.block) == unchanged {
+		w.block = w.block[:start]
+		own.seen = w.snapshots
+		return
+	}
+	now.Stacks = keepStacks(own.Stacks, t.Stacks)
+	*own = now
+	w.end(at)
+}
+
+// facts copies a thread without the buffers that belong to its snapshot.
+func facts(t *task.Thread) task.Thread {
+	return task.Thread{
+		ID: t.ID, Name: t.Name, Queue: t.Queue, State: t.State, User: t.User, System: t.System,
+		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks,
+	}
+}
+
+func (w *Writer) newThread() *thread {
+	if n := len(w.spare); n > 0 {
+		t := w.spare[n-1]
+		w.spare = w.spare[:n-1]
+		return t
+	}
+	return new(thread)
+}
+
+// maxSpare bounds how many threads that have ended are kept for their buffers.
+const maxSpare = 256
+
+// forgetThreads forgets those that are not among the n of the snapshot.
+func (w *Writer) forgetThreads(n int) {
+	if len(w.threads) == n {
+		return
+	}
+	for id, t := range w.threads {
+		if t.seen == w.snapshots {
+			continue
+		}
+		delete(w.threads, id)
+		if len(w.spare) < maxSpare {
+			*t = thread{Thread: task.Thread{Stacks: t.Stacks[:0]}}
+			w.spare = append(w.spare, t)
+		}
+	}
+}
+
+func (w *Writer) appendSnapshot(b []byte, s *Sample) []byte {
+	b = w.clock.append(b, s.Time)
+	b = appendUintIf(b, 3, uint64(s.Stopped))
+	b = w.appendIDs(b, s.Threads)
+	t := newTally(s)
+	b = w.tally.append(b, t)
+	w.tally = t
+	for _, d := range s.OtherStops {
+		b = appendUint(b, 9, uint64(d))
+	}
+	for _, n := range s.Notes {
+		b = appendBytes(b, 10, n)
+	}
+	return b
+}
+
+// appendIDs lists the threads when they are not those of the snapshot before.
+func (w *Writer) appendIDs(b []byte, threads []task.Thread) []byte {
+	if slices.EqualFunc(w.ids, threads, func(id task.ThreadID, t task.Thread) bool { return id == t.ID }) {
+		return b
+	}
+	w.ids = w.ids[:0]
+	for i := range threads {
+		w.ids = append(w.ids, threads[i].ID)
+		b = appendUint(b, 4, uint64(threads[i].ID))
+	}
+	if len(threads) == 0 {
+		b = appendUint(b, 5, 1)
+	}
+	return b
+}
+
+// Close ends the recording in order. It does not close the underlying writer.
+func (w *Writer) Close(e End) error {
+	at := w.begin(11)
+	w.block = appendEnd(w.block, &e)
+	w.end(at)
+	w.writeBlock()
+	if w.err == nil {
+		w.fail(w.out.close())
+	}
+	return w.err
+}
