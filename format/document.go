@@ -28,6 +28,7 @@ type jsonDocument struct {
 	Notes         []string     `json:"notes"`
 	Images        []jsonImage  `json:"images"`
 	Threads       []jsonThread `json:"threads"`
+	Deadlocks     [][]uint64   `json:"deadlocks,omitempty"`
 }
 
 type jsonTarget struct {
@@ -68,6 +69,7 @@ type jsonThread struct {
 	System       int64          `json:"system_ns"`
 	Used         int64          `json:"used_ns"`
 	SuspendCount int            `json:"suspend_count,omitempty"`
+	Wait         *jsonWait      `json:"wait,omitempty"`
 	Samples      int            `json:"samples"`
 	First        int            `json:"first"`
 	Last         int            `json:"last"`
@@ -76,6 +78,17 @@ type jsonThread struct {
 	Error        string         `json:"error,omitempty"`
 	Same         []jsonSame     `json:"same,omitempty"`
 	Nodes        []jsonNode     `json:"nodes"`
+}
+
+type jsonWait struct {
+	Call      string `json:"call"`
+	Object    string `json:"object,omitempty"`
+	Lock      string `json:"lock,omitempty"`
+	Address   string `json:"address,omitempty"`
+	Owner     uint64 `json:"owner,omitempty"`
+	OwnerName string `json:"owner_name,omitempty"`
+	OwnerPID  int    `json:"owner_pid,omitempty"`
+	Readers   int    `json:"readers,omitempty"`
 }
 
 type jsonSame struct {
@@ -130,6 +143,13 @@ func newDocument(p *profile.Profile) *jsonDocument {
 	for _, t := range p.Threads {
 		d.Threads = append(d.Threads, newJSONThread(t, index))
 	}
+	for _, circle := range p.Deadlocks {
+		var ids []uint64
+		for _, id := range circle {
+			ids = append(ids, uint64(id))
+		}
+		d.Deadlocks = append(d.Deadlocks, ids)
+	}
 	return d
 }
 
@@ -170,7 +190,7 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, Main: t.Main, State: t.State.String(),
 		User: int64(t.User), System: int64(t.System), Used: int64(t.Used), SuspendCount: t.SuspendCount,
 		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
-		Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{},
+		Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{}, Wait: newJSONWait(t.Wait),
 	}
 	for state, n := range t.States {
 		if n > 0 {
@@ -188,6 +208,20 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		}
 		path = append(path[:depth], len(j.Nodes))
 		j.Nodes = append(j.Nodes, newJSONNode(n, depth, parent, images))
+	}
+	return j
+}
+
+func newJSONWait(w *profile.Wait) *jsonWait {
+	if w == nil {
+		return nil
+	}
+	j := &jsonWait{
+		Call: w.Call, Object: w.Object, Lock: w.Lock.String(), Owner: uint64(w.Owner),
+		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers,
+	}
+	if w.Addr != 0 {
+		j.Address = w.Addr.String()
 	}
 	return j
 }

@@ -17,6 +17,7 @@ func (p *printer) header() {
 	p.line("")
 	p.capture()
 	p.notes()
+	p.deadlocks()
 }
 
 func (p *printer) target() {

@@ -12,6 +12,7 @@ import (
 func (p *printer) thread(t *profile.Thread) {
 	p.line("")
 	p.line("%s", strings.Join(p.threadFacts(t), "  "))
+	p.wait(t)
 	p.failure(t)
 	for _, n := range t.Roots {
 		p.root(n)

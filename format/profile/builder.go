@@ -15,6 +15,7 @@ type Stack struct {
 	// Repeat says that the thread has not run since the snapshot before, so that
 	// the stack is the same; Frames and Stop are then not looked at.
 	Repeat bool
+	Wait   *Wait // what the thread waits for; nil when it runs, or that is not known
 }
 
 // Builder merges snapshots into a Profile. It is not safe for concurrent use.
@@ -154,6 +155,7 @@ func (b *Builder) addStack(r *record, s *Stack) {
 		r.repeat()
 	} else {
 		b.merge(r, s)
+		r.Wait = s.Wait
 	}
 	b.p.Walks++
 	b.p.Frames += r.depth
@@ -232,6 +234,7 @@ func (b *Builder) Profile() *Profile {
 	p.Notes = append([]string(nil), b.p.Notes...)
 	p.Images = b.names.located()
 	markMain(p.Target, p.Threads)
+	p.Deadlocks = findDeadlocks(p.Threads, p.Snapshots-1)
 	sortThreads(p.Threads, p.Sampled())
 	return &p
 }

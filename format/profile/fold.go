@@ -7,9 +7,10 @@ import (
 )
 
 // FoldThreads returns the profile with threads that are all alike made one
-// entry: the same frames at the same addresses, as often, in the same states.
-// The entry is the first of them and names the others in Same. The main thread
-// always stands by itself. p is left as it is.
+// entry: the same frames at the same addresses, as often, in the same states,
+// waiting in the same call and for the same lock. The entry is the first of them
+// and names the others in Same. The main thread always stands by itself. p is
+// left as it is.
 func (p *Profile) FoldThreads() *Profile {
 	folded := *p
 	folded.Threads = nil
@@ -37,12 +38,20 @@ func (t *Thread) absorb(other *Thread) {
 	t.User += other.User
 	t.System += other.System
 	t.Used += other.Used
+	if t.Wait != nil && other.Wait != nil && t.Wait.Object != other.Wait.Object {
+		w := *t.Wait
+		w.Object = ""
+		t.Wait = &w
+	}
 }
 
 // likeness is equal for threads that may be folded.
 func (t *Thread) likeness() (key [sha256.Size]byte) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %d %q %q %d\n", t.State, t.States, t.Queue, t.Err, t.SuspendCount)
+	if w := t.Wait; w != nil {
+		fmt.Fprintf(h, "%q %d %d %d %d\n", w.Call, w.Lock, w.Addr, w.Owner, w.OwnerPID)
+	}
 	for depth, n := range t.Nodes() {
 		n.writeLikeness(h, depth)
 	}

@@ -18,6 +18,8 @@ type Thread struct {
 	Used         time.Duration // CPU time between the first and the last snapshot it was in
 	SuspendCount int           // holds placed by others than stacksnap
 
+	Wait *Wait // what it waited for in the last snapshot it was in; nil when it ran, or that is not known
+
 	Samples     int    // snapshots it was in
 	First, Last int    // the first and the last of them, counted from 0
 	States      States // in how many of them it was in each state

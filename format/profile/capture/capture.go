@@ -5,6 +5,7 @@ package capture
 
 import (
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/unwind"
@@ -26,6 +27,7 @@ func OneShot(p task.Process, tool string) (*profile.Profile, error) {
 		s.add()
 		return s.builder.Profile(), err
 	}
+	s.findWaits()
 	s.add()
 	return s.builder.Profile(), nil
 }
@@ -125,6 +127,14 @@ func (s *session) ask(t *task.Thread, need task.Addr) bool {
 	}
 	s.snapshot.Want[t.ID] = append(wants, need)
 	return true
+}
+
+// findWaits asks what each thread waits for, while the target runs on.
+func (s *session) findWaits() {
+	finder := waits.New(s.process, s.images, s.snapshot.Threads)
+	for i := range s.stacks {
+		s.stacks[i].Wait = finder.Find(&s.snapshot.Threads[i], s.stacks[i].Frames)
+	}
 }
 
 // add puts the snapshot and its stacks into the profile.

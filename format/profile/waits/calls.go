@@ -1,0 +1,152 @@
+package waits
+
+import "stacksnap/task"
+
+// shape is what the arguments of a call mean.
+type shape uint8
+
+const (
+	plain       shape = iota
+	descriptor        // the first is a file descriptor
+	fileLock          // of the descriptor that the first is
+	fdControl         // fcntl: descriptor, command
+	pollSet           // array of struct pollfd, its length
+	child             // wait4: a pid
+	childID           // waitid: idtype, id
+	futex             // word, operation, expected value
+	wordOnly          // the first is the address of something
+	psynchMutex       // the first is a pthread_mutex_t
+	psynchRW          // the first is a pthread_rwlock_t
+	psynchCond        // the first is a pthread_cond_t
+	ulock             // operation, word, value
+	machMessage       // mach_msg: message, options
+)
+
+// Call is a system call in which threads wait.
+type Call struct {
+	Name string
+	// Loop says that run loops wait in it for whatever comes next: a thread in it
+	// has nothing to do. See Idle.
+	Loop  bool
+	shape shape
+}
+
+// sendMessage is MACH_SEND_MSG (osfmk/mach/message.h), of the options of
+// mach_msg.
+const sendMessage = 1
+
+// Idle tells whether a thread in the call waits for whatever comes next. One
+// that sends a message and waits for the answer does not.
+func (c Call) Idle(args [6]uint64) bool {
+	return c.Loop && (c.shape != machMessage || args[1]&sendMessage == 0)
+}
+
+// Lookup returns what is known of a system call, false when that is nothing.
+func Lookup(os task.OS, arch task.Arch, number int) (Call, bool) {
+	var c Call
+	var ok bool
+	switch {
+	case os == task.Darwin:
+		c, ok = darwinCalls[number]
+	case os != task.Linux:
+	case arch == task.AMD64:
+		c, ok = linuxCalls[amd64Numbers[number]]
+	case arch == task.ARM64:
+		c, ok = linuxCalls[arm64Numbers[number]]
+	}
+	return c, ok
+}
+
+// byName finds a Linux call by its name, or a C function by that of the call
+// behind it.
+func byName(name string) (Call, bool) {
+	c, ok := linuxCalls[name]
+	return c, ok
+}
+
+const restartSyscall = "restart_syscall"
+
+// linuxCalls are the calls of Linux that can take long, by name.
+var linuxCalls = map[string]Call{
+	"read": {"read", false, descriptor}, "write": {"write", false, descriptor},
+	"readv": {"readv", false, descriptor}, "writev": {"writev", false, descriptor},
+	"pread64": {"pread64", false, descriptor}, "pwrite64": {"pwrite64", false, descriptor},
+	"recvfrom": {"recvfrom", false, descriptor}, "recvmsg": {"recvmsg", false, descriptor},
+	"recvmmsg": {"recvmmsg", false, descriptor}, "sendto": {"sendto", false, descriptor},
+	"sendmsg": {"sendmsg", false, descriptor}, "sendmmsg": {"sendmmsg", false, descriptor},
+	"accept": {"accept", false, descriptor}, "accept4": {"accept4", false, descriptor},
+	"connect": {"connect", false, descriptor}, "flock": {"flock", false, fileLock},
+	"fcntl": {"fcntl", false, fdControl}, "fsync": {"fsync", false, descriptor},
+	"fdatasync": {"fdatasync", false, descriptor}, "ioctl": {"ioctl", false, descriptor},
+	"splice": {"splice", false, descriptor}, "sendfile": {"sendfile", false, descriptor},
+	"open": {"open", false, plain}, "openat": {"openat", false, plain}, "close": {"close", false, descriptor},
+	"epoll_wait": {"epoll_wait", true, descriptor}, "epoll_pwait": {"epoll_pwait", true, descriptor},
+	"epoll_pwait2": {"epoll_pwait2", true, descriptor},
+	"poll":         {"poll", true, pollSet}, "ppoll": {"ppoll", true, pollSet},
+	"select": {"select", true, plain}, "pselect6": {"pselect6", true, plain},
+	"nanosleep": {"nanosleep", false, plain}, "clock_nanosleep": {"clock_nanosleep", false, plain},
+	"wait4": {"wait4", false, child}, "waitid": {"waitid", false, childID},
+	"futex": {"futex", false, futex}, "futex_wait": {"futex_wait", false, wordOnly},
+	"futex_waitv": {"futex_waitv", false, plain},
+	"pause":       {"pause", true, plain}, "rt_sigsuspend": {"rt_sigsuspend", true, plain},
+	"rt_sigtimedwait": {"rt_sigtimedwait", true, plain},
+	"msgrcv":          {"msgrcv", false, plain}, "msgsnd": {"msgsnd", false, plain},
+	"semop": {"semop", false, plain}, "semtimedop": {"semtimedop", false, plain},
+	"mq_timedreceive": {"mq_timedreceive", false, descriptor}, "mq_timedsend": {"mq_timedsend", false, descriptor},
+	"io_uring_enter": {"io_uring_enter", true, descriptor}, "io_getevents": {"io_getevents", true, plain},
+	restartSyscall: {restartSyscall, false, plain},
+}
+
+// amd64Numbers are those of arch/x86/entry/syscalls/syscall_64.tbl.
+var amd64Numbers = map[int]string{
+	0: "read", 1: "write", 2: "open", 3: "close", 7: "poll", 16: "ioctl", 17: "pread64", 18: "pwrite64",
+	19: "readv", 20: "writev", 23: "select", 34: "pause", 35: "nanosleep", 40: "sendfile", 42: "connect",
+	43: "accept", 44: "sendto", 45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 61: "wait4", 65: "semop",
+	69: "msgsnd", 70: "msgrcv", 72: "fcntl", 73: "flock", 74: "fsync", 75: "fdatasync",
+	128: "rt_sigtimedwait", 130: "rt_sigsuspend", 202: "futex", 208: "io_getevents", 219: restartSyscall,
+	220: "semtimedop", 230: "clock_nanosleep", 232: "epoll_wait", 242: "mq_timedsend", 243: "mq_timedreceive",
+	247: "waitid", 257: "openat", 270: "pselect6", 271: "ppoll", 275: "splice", 281: "epoll_pwait",
+	288: "accept4", 299: "recvmmsg", 307: "sendmmsg", 426: "io_uring_enter", 441: "epoll_pwait2",
+	449: "futex_waitv", 455: "futex_wait",
+}
+
+// arm64Numbers are those of include/uapi/asm-generic/unistd.h.
+var arm64Numbers = map[int]string{
+	4: "io_getevents", 22: "epoll_pwait", 25: "fcntl", 29: "ioctl", 32: "flock", 56: "openat", 57: "close",
+	63: "read", 64: "write", 65: "readv", 66: "writev", 67: "pread64", 68: "pwrite64", 71: "sendfile",
+	72: "pselect6", 73: "ppoll", 76: "splice", 82: "fsync", 83: "fdatasync", 95: "waitid", 98: "futex",
+	101: "nanosleep", 115: "clock_nanosleep", 128: restartSyscall, 133: "rt_sigsuspend",
+	137: "rt_sigtimedwait", 182: "mq_timedsend", 183: "mq_timedreceive", 188: "msgrcv", 189: "msgsnd",
+	192: "semtimedop", 193: "semop", 202: "accept", 203: "connect", 206: "sendto", 207: "recvfrom",
+	211: "sendmsg", 212: "recvmsg", 242: "accept4", 243: "recvmmsg", 260: "wait4", 269: "sendmmsg",
+	426: "io_uring_enter", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
+}
+
+// darwinCalls are by number: of BSD calls as bsd/kern/syscalls.master counts,
+// of Mach traps the negative of that in osfmk/kern/syscall_sw.c.
+var darwinCalls = map[int]Call{
+	3: {"read", false, descriptor}, 4: {"write", false, descriptor}, 7: {"wait4", false, child},
+	27: {"recvmsg", false, descriptor}, 28: {"sendmsg", false, descriptor}, 29: {"recvfrom", false, descriptor},
+	30: {"accept", false, descriptor}, 92: {"fcntl", false, fdControl}, 93: {"select", true, plain},
+	95: {"fsync", false, descriptor}, 98: {"connect", false, descriptor}, 111: {"sigsuspend", true, plain},
+	131: {"flock", false, fileLock}, 173: {"waitid", false, childID}, 230: {"poll", true, pollSet},
+	271: {"sem_wait", false, wordOnly},
+	300: {"psynch_rw_upgrade", false, psynchRW}, 301: {"psynch_mutexwait", false, psynchMutex},
+	305: {"psynch_cvwait", false, psynchCond}, 306: {"psynch_rw_rdlock", false, psynchRW},
+	307: {"psynch_rw_wrlock", false, psynchRW}, 297: {"psynch_rw_longrdlock", false, psynchRW},
+	330: {"__sigwait", true, plain}, 334: {"__semwait_signal", false, plain}, 363: {"kevent", true, descriptor},
+	368: {"workq_kernreturn", true, plain}, 369: {"kevent64", true, descriptor},
+	374: {"kevent_qos", true, descriptor}, 375: {"kevent_id", true, plain}, 394: {"pselect", true, plain},
+	396: {"read", false, descriptor}, 397: {"write", false, descriptor}, 400: {"wait4", false, child},
+	401: {"recvmsg", false, descriptor}, 402: {"sendmsg", false, descriptor}, 403: {"recvfrom", false, descriptor},
+	404: {"accept", false, descriptor}, 406: {"fcntl", false, fdControl}, 407: {"select", true, plain},
+	408: {"fsync", false, descriptor}, 409: {"connect", false, descriptor}, 410: {"sigsuspend", true, plain},
+	416: {"waitid", false, childID}, 417: {"poll", true, pollSet}, 420: {"sem_wait", false, wordOnly},
+	422: {"__sigwait", true, plain}, 423: {"__semwait_signal", false, plain},
+	515: {"ulock_wait", false, ulock}, 544: {"ulock_wait2", false, ulock},
+	-31: {"mach_msg", true, machMessage}, -32: {"mach_msg_overwrite", true, machMessage},
+	-47: {"mach_msg2", true, machMessage},
+	-36: {"semaphore_wait", false, plain}, -37: {"semaphore_wait_signal", false, plain},
+	-38: {"semaphore_timedwait", false, plain}, -39: {"semaphore_timedwait_signal", false, plain},
+	-61: {"thread_switch", false, plain},
+}

@@ -1,0 +1,173 @@
+// Package waits tells what captured threads wait for: the system call, what it
+// is about and, of a lock, the thread that holds it. A holder is told only when
+// it is a live thread of the target and the waiting one was seen to wait for
+// the lock before and after the lock was read.
+package waits
+
+import (
+	"fmt"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// patience bounds the time in which threads that were interrupted in a call are
+// expected to be back in it, for all threads of a snapshot together.
+const (
+	patience = 20 * time.Millisecond
+	pause    = 500 * time.Microsecond
+)
+
+// maxFrames is how far from its innermost frame a thread's function is looked
+// for that knows what is waited for.
+const maxFrames = 8
+
+// Finder finds what the threads of one snapshot wait for, after it: the target
+// runs on.
+type Finder struct {
+	process  task.Process
+	calls    task.SyscallReader // nil: the system does not tell
+	handles  task.ThreadHandler // nil: threads have none
+	images   *images.Map
+	info     task.Info
+	names    map[task.ThreadID]string // of all live threads
+	ports    map[uint32]task.ThreadID // Darwin: by the name of their port; nil: not read yet
+	patience time.Duration            // that is left
+}
+
+// New makes a Finder for the threads of a snapshot.
+func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
+	f := &Finder{process: p, images: m, info: p.Info(), names: map[task.ThreadID]string{}, patience: patience}
+	f.calls, _ = p.(task.SyscallReader)
+	f.handles, _ = p.(task.ThreadHandler)
+	for i := range threads {
+		f.names[threads[i].ID] = threads[i].Name
+	}
+	return f
+}
+
+// Find returns what a thread waits for, nil when it does not wait or that is not
+// known. Frames are its stack, the innermost first.
+func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) *profile.Wait {
+	c, ok := f.enter(t, frames)
+	if !ok {
+		return nil
+	}
+	w := &profile.Wait{Call: c.Name}
+	f.describe(w, c, t)
+	if w.Owner == 0 {
+		return w
+	}
+	w.OwnerName = f.names[w.Owner]
+	return w
+}
+
+// call is a system call that a thread is in.
+type call struct {
+	Call
+	task.Syscall
+	frames []unwind.Frame
+}
+
+// enter finds the call that a thread was in as it was stopped.
+func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
+	var s task.Syscall
+	switch {
+	case f.info.OS == task.Darwin:
+		s = f.darwinCall(t)
+	case f.calls != nil && waiting(t.State):
+		s = f.linuxCall(t)
+	}
+	if s.State != task.InCall {
+		return call{}, false
+	}
+	c := call{Syscall: s, frames: frames}
+	c.Call = f.name(&c)
+	return c, true
+}
+
+func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }
+
+// linuxCall asks until the thread is back in the call that the stop interrupted.
+func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
+	for {
+		s, err := f.calls.Syscall(t.ID)
+		if err != nil || s.State == task.InCall && matches(&s, t) {
+			return s
+		}
+		if f.patience <= 0 {
+			return task.Syscall{}
+		}
+		f.patience -= pause
+		time.Sleep(pause)
+	}
+}
+
+// matches tells whether a thread that was stopped in a call was in this one: its
+// registers still had the arguments. (The first may hold the result already, and
+// the pc be that of the instruction or the next: see do_signal of either
+// architecture.) Of a thread whose registers are not known, the call is all
+// there is.
+func matches(s *task.Syscall, t *task.Thread) bool {
+	r := &t.Registers
+	sp, known := r.Value(r.Arch.SP())
+	if !known {
+		return true
+	}
+	if task.Addr(sp) != s.SP || r.PC()-s.PC+4 > 8 {
+		return false
+	}
+	for i, reg := range argumentRegisters(task.Linux, r.Arch) {
+		if v, ok := r.Value(reg); i > 0 && (!ok || v != s.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// argumentRegisters are those of a call's arguments, by DWARF number. (Linux:
+// syscall(2); Darwin: libsyscall/custom/SYS.h, which is the C convention with
+// r10 for rcx.)
+func argumentRegisters(os task.OS, arch task.Arch) []task.Reg {
+	switch arch {
+	case task.AMD64:
+		return []task.Reg{5, 4, 1, 10, 8, 9} // rdi, rsi, rdx, r10, r8, r9
+	case task.ARM64:
+		return []task.Reg{0, 1, 2, 3, 4, 5}
+	}
+	return nil
+}
+
+// name finds the call's name. A call with a time limit that was interrupted, by
+// a snapshot for one, goes on as restart_syscall with its arguments unchanged:
+// the function that made it tells which it was.
+func (f *Finder) name(c *call) Call {
+	known, ok := Lookup(f.info.OS, f.info.Arch, c.Number)
+	if !ok {
+		return Call{Name: fmt.Sprintf("system call %d", c.Number)}
+	}
+	if known.Name != restartSyscall {
+		return known
+	}
+	if f.within(c.frames, lockFunctions) != "" || f.within(c.frames, futexFunctions) != "" {
+		return linuxCalls["futex"]
+	}
+	for _, name := range f.functions(c.frames) {
+		if found, ok := byName(name); ok {
+			return found
+		}
+	}
+	return known
+}
+
+// stillIn tells whether a Linux thread is in the same call as before.
+func (f *Finder) stillIn(t *task.Thread, c *call) bool {
+	if f.calls == nil {
+		return true
+	}
+	s, err := f.calls.Syscall(t.ID)
+	return err == nil && s.State == task.InCall && s.Args == c.Args && s.SP == c.SP && s.PC == c.PC
+}

@@ -1,0 +1,70 @@
+package waits
+
+import (
+	"strings"
+
+	"stacksnap/unwind"
+)
+
+// The functions, without the underscores before their names, in which threads
+// wait for something that more is known of than the call tells. glibc 2.36,
+// nptl/pthread_mutex_lock.c, pthread_mutex_timedlock.c, pthread_rwlock_*.c,
+// pthread_join_common.c.
+var (
+	mutexFunctions = set("pthread_mutex_lock", "pthread_mutex_lock_full", "pthread_mutex_timedlock",
+		"pthread_mutex_clocklock", "pthread_mutex_clocklock_common", "pthread_mutex_cond_lock",
+		"pthread_mutex_cond_lock_full", "lll_lock_wait", "lll_lock_wait_private")
+	readFunctions  = set("pthread_rwlock_rdlock", "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock")
+	writeFunctions = set("pthread_rwlock_wrlock", "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock")
+	joinFunctions  = set("pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_clockjoin_ex")
+	condFunctions  = set("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait")
+	semFunctions   = set("sem_wait", "sem_timedwait", "sem_clockwait", "new_sem_wait")
+	onceFunctions  = set("pthread_once", "pthread_once_slow")
+	lockFunctions  = union(mutexFunctions, readFunctions, writeFunctions)
+	futexFunctions = union(joinFunctions, condFunctions, semFunctions)
+)
+
+func set(names ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+func union(sets ...map[string]bool) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range sets {
+		for n := range s {
+			m[n] = true
+		}
+	}
+	return m
+}
+
+// functions returns the names of the innermost frames, without what a library
+// puts before those of its own ("__GI___pthread_mutex_lock").
+func (f *Finder) functions(frames []unwind.Frame) []string {
+	if f.images == nil {
+		return nil
+	}
+	var names []string
+	for i := range frames[:min(len(frames), maxFrames)] {
+		raw := f.images.Locate(frames[i].PC, frames[i].Return).Raw
+		raw, _, _ = strings.Cut(raw, "@")
+		raw = strings.TrimPrefix(strings.TrimLeft(raw, "_"), "GI_")
+		names = append(names, strings.TrimRight(strings.TrimLeft(raw, "_"), "0123456789"))
+	}
+	return names
+}
+
+// within returns the innermost of a set of functions that a thread is in, empty
+// when it is in none.
+func (f *Finder) within(frames []unwind.Frame, functions map[string]bool) string {
+	for _, name := range f.functions(frames) {
+		if functions[name] {
+			return name
+		}
+	}
+	return ""
+}

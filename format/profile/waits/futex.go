@@ -1,0 +1,167 @@
+package waits
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// Of futex(2): the operation without its flags, and the operations in which the
+// kernel keeps the owner in the word (include/uapi/linux/futex.h).
+const (
+	futexCommand = 0x7f
+	futexLockPI  = 6
+	futexLockPI2 = 13
+	futexTID     = 0x3fffffff // FUTEX_TID_MASK
+)
+
+// futex says what a futex belongs to, by the function of the C library that
+// waits for it. Where that is not known, only its address is told.
+func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
+	word := task.Addr(c.Args[0])
+	w.Object = fmt.Sprintf("futex %v", word)
+	switch {
+	case f.within(c.frames, condFunctions) != "" && f.within(c.frames, mutexFunctions) == "":
+		w.Object = fmt.Sprintf("condition variable (futex %v)", word)
+	case f.within(c.frames, semFunctions) != "":
+		w.Object = fmt.Sprintf("semaphore %v", word)
+	case f.within(c.frames, onceFunctions) != "":
+		w.Object = fmt.Sprintf("pthread_once %v", word)
+	case f.within(c.frames, joinFunctions) != "":
+		f.join(w, c, t)
+	case f.within(c.frames, readFunctions) != "":
+		f.readWrite(w, c, t, readerBase(word, c.Args[2]))
+	case f.within(c.frames, writeFunctions) != "":
+		f.readWrite(w, c, t, writerBase(word))
+	case f.within(c.frames, mutexFunctions) != "":
+		f.mutex(w, c, t)
+	}
+}
+
+// lockSize is what is read of a lock: no more than the smallest has.
+const lockSize = 40
+
+// readLock reads the start of a lock twice, and answers only when that gave the
+// same and the thread is still waiting.
+func (f *Finder) readLock(a task.Addr, t *task.Thread, c *call) ([lockSize]byte, bool) {
+	var b, again [lockSize]byte
+	m := f.process.Memory()
+	if task.ReadFull(m, b[:], a) != nil || task.ReadFull(m, again[:], a) != nil {
+		return b, false
+	}
+	return b, b == again && f.stillIn(t, c)
+}
+
+// The fields of glibc's struct __pthread_mutex_s, on x86_64 and aarch64 alike
+// (sysdeps/x86/nptl/bits/struct_mutex.h, sysdeps/nptl/bits/struct_mutex.h).
+const (
+	mutexLock  = 0  // int: 0 free, 1 held, 2 held and waited for; the owner, of robust and PI mutexes
+	mutexOwner = 8  // int: the holder's thread id
+	mutexKind  = 16 // int: type, protocol and robustness
+)
+
+// Bits of a mutex's kind (nptl/pthreadP.h), and all that are in use there.
+const (
+	kindRobust = 16
+	kindPI     = 32
+	kindBits   = 0x3ff
+)
+
+// mutex is called of a thread that waits within pthread_mutex_lock for a futex,
+// which is then the lock word that a mutex starts with.
+func (f *Finder) mutex(w *profile.Wait, c *call, t *task.Thread) {
+	a := task.Addr(c.Args[0])
+	w.Lock, w.Addr, w.Object = profile.Mutex, a, ""
+	b, ok := f.readLock(a, t, c)
+	word := binary.LittleEndian.Uint32(b[mutexLock:])
+	kind := binary.LittleEndian.Uint32(b[mutexKind:])
+	if !ok || word == 0 || kind&^kindBits != 0 || a%8 != 0 {
+		return
+	}
+	owner := binary.LittleEndian.Uint32(b[mutexOwner:])
+	if kind&(kindRobust|kindPI) != 0 {
+		owner = word & futexTID
+	} else if word > 2 {
+		return // not glibc's
+	}
+	f.own(w, uint64(owner))
+}
+
+// The fields of glibc's struct __pthread_rwlock_arch_t on both
+// (sysdeps/x86/nptl/bits/struct_rwlock.h, sysdeps/nptl/bits/struct_rwlock.h).
+const (
+	rwReaders     = 0 // unsigned int: readers << 3, waiting readers 4, write-locked 2, write phase 1
+	rwPhaseFutex  = 8
+	rwWriterFutex = 12
+	rwWriter      = 24 // int: thread id of the writer that holds it
+)
+
+// Bits of rwReaders, and of the futex words (nptl/pthread_rwlock_common.c).
+const (
+	rwWritePhase  = 1
+	rwReaderShift = 3
+	rwPhaseValue  = 3 // what a reader expects in the phase's futex while a writer has the lock
+)
+
+// readerBase finds the lock of which a reader waits for a futex: usually that of
+// the phase, or with preference for writers the readers' count itself.
+func readerBase(word task.Addr, expected uint64) task.Addr {
+	if uint32(expected) == rwPhaseValue {
+		return word - rwPhaseFutex
+	}
+	return word
+}
+
+// writerBase finds the lock of which a writer waits for one of two futexes; the
+// lock is aligned to 8.
+func writerBase(word task.Addr) task.Addr {
+	if word%8 == rwWriterFutex%8 {
+		return word - rwWriterFutex
+	}
+	return word - rwPhaseFutex
+}
+
+func (f *Finder) readWrite(w *profile.Wait, c *call, t *task.Thread, base task.Addr) {
+	w.Lock, w.Addr, w.Object = profile.ReadWrite, base, ""
+	b, ok := f.readLock(base, t, c)
+	if !ok || base%8 != 0 {
+		return
+	}
+	readers := binary.LittleEndian.Uint32(b[rwReaders:])
+	if readers&rwWritePhase != 0 {
+		f.own(w, uint64(binary.LittleEndian.Uint32(b[rwWriter:])))
+		return
+	}
+	w.Readers = int(readers >> rwReaderShift)
+}
+
+// join is called of a thread that waits for another one to end: the value that
+// it expects in the futex is the other's id (nptl/pthread_join_common.c).
+func (f *Finder) join(w *profile.Wait, c *call, t *task.Thread) {
+	var b [4]byte
+	expected := uint32(c.Args[2])
+	if task.ReadFull(f.process.Memory(), b[:], task.Addr(c.Args[0])) != nil ||
+		binary.LittleEndian.Uint32(b[:]) != expected || !f.stillIn(t, c) {
+		return
+	}
+	if f.own(w, uint64(expected)); w.Owner != 0 {
+		w.Lock, w.Object = profile.ThreadEnd, ""
+	}
+}
+
+// own notes the owner, by the number that the target itself knows it by, if it
+// is one of the live threads.
+func (f *Finder) own(w *profile.Wait, number uint64) {
+	if number == 0 || number > futexTID || f.calls == nil {
+		return
+	}
+	id, ok := f.calls.LocalThread(int(number))
+	if !ok {
+		return
+	}
+	if _, live := f.names[id]; live {
+		w.Owner = id
+	}
+}
