@@ -141,10 +141,11 @@ func (u *Unwinder) final(err error) (Stop, bool) {
 	if err == errBottom {
 		return Stop{Reason: Bottom}, true
 	}
-	if err == rule.ErrNotCaptured && u.walk.stack.goesOn(u.walk.Stack.Missed) {
-		return u.stop(err), true
+	if err != rule.ErrNotCaptured {
+		return Stop{}, false
 	}
-	return Stop{}, false
+	s := u.missing(u.walk.Stack.Missed)
+	return s, s.Reason == NotCaptured // a better copy comes before a worse method
 }
 
 // stop turns an error into the end of the walk.
