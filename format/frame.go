@@ -99,7 +99,7 @@ func (p *printer) place(n *profile.Node) string {
 	switch {
 	case n.Image == nil:
 		return function
-	case n.Function == "":
+	case n.Function == "", n.Function == profile.Trampoline:
 		return fmt.Sprintf("%s (%s + 0x%x)", function, imageName(n.Image), n.Offset)
 	case n.Inlined:
 		return fmt.Sprintf("%s (inlined, %s)", function, imageName(n.Image))

@@ -30,8 +30,9 @@ type walk struct {
 
 // Walk appends the frames of a captured thread to dst, the innermost first, and
 // tells why there are no more. Stack words come from t alone; code is asked for
-// instructions, may be the live process, and may be nil: then nothing is asked. Walk allocates nothing but what dst
-// lacks, once the rules of the code are in the cache.
+// instructions, may be the live process, and may be nil: then nothing is asked.
+// Walk allocates nothing but what dst lacks, once the rules of the code are in
+// the cache.
 func (u *Unwinder) Walk(dst []Frame, t *task.Thread, m *images.Map, code task.Memory) ([]Frame, Stop) {
 	if !u.start(t, m, code) {
 		return dst, Stop{Reason: NoRegisters, Err: t.Err}
@@ -39,7 +40,8 @@ func (u *Unwinder) Walk(dst []Frame, t *task.Thread, m *images.Map, code task.Me
 	w := &u.walk
 	for range MaxFrames {
 		dst = append(dst, Frame{
-			PC: w.entry.pc, SP: task.Addr(w.Regs.R[w.sp]), Return: !w.first, By: w.by, Err: w.why,
+			PC: w.entry.pc, SP: task.Addr(w.Regs.R[w.sp]), Return: !w.first,
+			Trampoline: w.entry.rule.Has(rule.Signal), By: w.by, Err: w.why,
 		})
 		if !u.step() {
 			return dst, w.stop

@@ -197,11 +197,18 @@ func (b *Builder) merge(r *record, s *Stack) {
 	}
 }
 
+// Trampoline stands for the name of a signal trampoline that has none. Its Offset
+// is one in the image, as where there is no name.
+const Trampoline = "<signal trampoline>"
+
 // child finds or makes the node at the end of an edge.
 func (b *Builder) child(e edge, f *unwind.Frame) *Node {
 	n := b.edges[e]
 	if n == nil {
 		n = &Node{Location: e.site.Location, PC: f.PC, Return: f.Return, By: f.By}
+		if f.Trampoline && n.Function == "" {
+			n.Function = Trampoline
+		}
 		b.edges[e] = n
 		e.parent.Children = append(e.parent.Children, n)
 	}
