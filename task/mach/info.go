@@ -14,6 +14,7 @@ const (
 	cpu64     = 0x01000000 // CPU_ARCH_ABI64
 	cpuX86_64 = cpuX86 | cpu64
 
+	largestPage        = 64 << 10
 	defaultAddressBits = 47 // where the system does not tell: arm64 macOS
 )
 
@@ -146,7 +147,7 @@ func pageSize(k kernel, translated bool) int {
 	if translated {
 		return smallestPage
 	}
-	if n, e := k.number("hw.pagesize"); e == ok {
+	if n, e := k.number("hw.pagesize"); e == ok && n <= largestPage {
 		return int(n)
 	}
 	return smallestPage

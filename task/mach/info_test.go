@@ -46,7 +46,7 @@ func TestInfoOfDarling(t *testing.T) {
 }
 
 func TestTheAddressMask(t *testing.T) {
-	for bits, want := range map[uint32]uint64{47: 1<<47 - 1, 39: 1<<39 - 1, 0: 1<<47 - 1, 65: 1<<47 - 1, 64: ^uint64(0)} {
+	for bits, want := range map[uint64]uint64{47: 1<<47 - 1, 39: 1<<39 - 1, 0: 1<<47 - 1, 65: 1<<47 - 1, 64: ^uint64(0)} {
 		s := newScripted(task.ARM64, 1)
 		s.numbers["machdep.virtual_address_size"] = bits
 		if got := infoOf(t, s).CodeMask; got != want {

@@ -111,9 +111,10 @@ type processFacts interface {
 	// arguments is sysctl KERN_PROCARGS2: an int argc, the path given to exec, and
 	// the arguments, each ended by NUL.
 	arguments(pid int) ([]byte, Errno)
-	// text and number read a sysctl by name.
+	// text and number read a sysctl by name; numbers are of four bytes or, as
+	// hw.pagesize (bsd/kern/kern_mib.c), of eight.
 	text(sysctl string) (string, Errno)
-	number(sysctl string) (uint32, Errno)
+	number(sysctl string) (uint64, Errno)
 	// pids is proc_listallpids.
 	pids() ([]int, Errno)
 	// processes is sysctl KERN_PROC_ALL.

@@ -16,6 +16,7 @@ import "C"
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"runtime"
@@ -198,9 +199,17 @@ func (xnu) text(name string) (string, Errno) {
 	return s, errnoOf(err)
 }
 
-func (xnu) number(name string) (uint32, Errno) {
-	n, err := unix.SysctlUint32(name)
-	return n, errnoOf(err)
+func (xnu) number(name string) (uint64, Errno) {
+	b, err := unix.SysctlRaw(name)
+	switch {
+	case err != nil:
+		return 0, errnoOf(err)
+	case len(b) == 4:
+		return uint64(binary.LittleEndian.Uint32(b)), ok
+	case len(b) == 8:
+		return binary.LittleEndian.Uint64(b), ok
+	}
+	return 0, invalid
 }
 
 func (xnu) pids() ([]int, Errno) {

@@ -34,7 +34,7 @@ type scripted struct {
 	execPath    string
 	args        []byte
 	texts       map[string]string
-	numbers     map[string]uint32
+	numbers     map[string]uint64
 	pflags      uint32
 	pflagsErr   Errno
 	cpu         uint32
@@ -456,7 +456,7 @@ func (s *scripted) text(name string) (string, Errno) {
 	return v, ok
 }
 
-func (s *scripted) number(name string) (uint32, Errno) {
+func (s *scripted) number(name string) (uint64, Errno) {
 	if e := s.enterBSD("sysctl " + name); e != ok {
 		return 0, e
 	}

@@ -33,7 +33,7 @@ func newScripted(host task.Arch, n int) *scripted {
 			start: time.Unix(1_700_000_000, 0)},
 		execPath:  "/usr/bin/program",
 		texts:     map[string]string{"kern.osproductversion": "14.5", "kern.osversion": "23F79", "kern.osrelease": "23.5.0"},
-		numbers:   map[string]uint32{"hw.pagesize": testPage},
+		numbers:   map[string]uint64{"hw.pagesize": testPage},
 		loader:    dyldInfo{addr: testAllInfo, is64: true},
 		ownQueues: queueOffsets{version: 4, label: 0x48, labelSize: 8},
 		endOfMap:  invalidAddress,
