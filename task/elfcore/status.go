@@ -1,0 +1,78 @@
+package elfcore
+
+import (
+	"encoding/binary"
+	"time"
+
+	"stacksnap/task"
+)
+
+// thread is one NT_PRSTATUS.
+type thread struct {
+	id           task.ThreadID
+	user, system time.Duration
+	regs         task.Registers
+}
+
+// skip marks a word of a register structure that is no register of DWARF's.
+const skip = task.Reg(0xff)
+
+// order gives the DWARF number of each word of pr_reg, the user_regs_struct or
+// user_pt_regs of <sys/user.h>.
+func order(arch task.Arch) []task.Reg {
+	switch arch {
+	case task.AMD64: // r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp
+		return []task.Reg{15, 14, 13, 12, 6, 3, 11, 10, 9, 8, 0, 2, 1, 4, 5, skip, 16, skip, skip, 7}
+	case task.I386: // ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags esp
+		return []task.Reg{3, 1, 2, 6, 7, 5, 0, skip, skip, skip, skip, skip, 8, skip, skip, 4}
+	}
+	regs := make([]task.Reg, arch.NumRegisters()) // arm64: x0…x30 sp pc; arm: r0…r15
+	for i := range regs {
+		regs[i] = task.Reg(i)
+	}
+	return regs
+}
+
+// The offsets in an elf_prstatus (linux/elfcore.h) of 64- and 32-bit
+// processes: after the signal's words come pid, ppid, pgrp, sid, and the
+// timevals utime, stime, cutime, cstime.
+var (
+	status64 = statusLayout{pid: 32, times: 48, regs: 112}
+	status32 = statusLayout{pid: 24, times: 40, regs: 72}
+)
+
+type statusLayout struct{ pid, times, regs int }
+
+// parseStatus reads an elf_prstatus.
+func parseStatus(arch task.Arch, size int, b []byte) (thread, bool) {
+	l := status64
+	if size == 4 {
+		l = status32
+	}
+	regs := order(arch)
+	if len(b) < l.regs+len(regs)*size {
+		return thread{}, false
+	}
+	t := thread{
+		id:     task.ThreadID(binary.LittleEndian.Uint32(b[l.pid:])),
+		user:   timeval(b[l.times:], size),
+		system: timeval(b[l.times+2*size:], size),
+		regs:   task.Registers{Arch: arch},
+	}
+	for i, reg := range regs {
+		if reg != skip {
+			t.regs.Set(reg, word(b[l.regs+i*size:], size))
+		}
+	}
+	return t, true
+}
+
+// timeval reads { seconds, microseconds }; an impossible one is 0.
+func timeval(b []byte, size int) time.Duration {
+	const maxSeconds = 1 << 32
+	s, us := word(b, size), word(b[size:], size)
+	if s > maxSeconds || us >= 1e6 {
+		return 0
+	}
+	return time.Duration(s)*time.Second + time.Duration(us)*time.Microsecond
+}
