@@ -1,0 +1,95 @@
+package waits
+
+import (
+	"encoding/binary"
+
+	"stacksnap/images"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// process is a target made of a few pages and of what its system would tell.
+type process struct {
+	task.Process
+	info    task.Info
+	memory  map[task.Addr][]byte
+	calls   map[task.ThreadID]task.Syscall
+	files   map[int]string
+	holders map[int]int
+	handles map[task.ThreadID]task.Addr
+	left    int // of how many answers a thread is still in its call; 0: always
+}
+
+func (p *process) Info() task.Info     { return p.info }
+func (p *process) Memory() task.Memory { return p }
+
+func (p *process) ReadMemory(b []byte, a task.Addr) (int, error) {
+	for start, bytes := range p.memory {
+		if a >= start && a < start+task.Addr(len(bytes)) {
+			if n := copy(b, bytes[a-start:]); n == len(b) {
+				return n, nil
+			}
+		}
+	}
+	return 0, &task.FaultError{Addr: a}
+}
+
+func (p *process) Syscall(id task.ThreadID) (task.Syscall, error) {
+	s := p.calls[id]
+	if p.left > 0 {
+		if p.left--; p.left == 0 {
+			p.calls[id] = task.Syscall{State: task.OnProcessor}
+		}
+	}
+	return s, nil
+}
+
+func (p *process) OpenFile(fd int) string                  { return p.files[fd] }
+func (p *process) LockHolder(fd int) (int, bool)           { pid, ok := p.holders[fd]; return pid, ok }
+func (p *process) LocalThread(n int) (task.ThreadID, bool) { return task.ThreadID(n), true }
+
+func (p *process) ThreadHandle(id task.ThreadID) (task.Addr, bool) {
+	a, ok := p.handles[id]
+	return a, ok
+}
+
+// words puts 32-bit numbers behind each other.
+func words(values ...uint32) []byte {
+	var b []byte
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+// symbols is a file whose functions are 0x100 bytes each, from 0 on.
+type symbols struct {
+	object.File
+	names []string
+}
+
+func (s *symbols) Symbol(vmaddr uint64) (object.Symbol, bool) {
+	i := vmaddr / 0x100
+	if i >= uint64(len(s.names)) {
+		return object.Symbol{}, false
+	}
+	return object.Symbol{Name: s.names[i], VMAddr: i * 0x100}, true
+}
+
+func (s *symbols) Segments() []object.Segment {
+	return []object.Segment{{Size: uint64(0x100 * len(s.names)), Prot: task.Read | task.Execute}}
+}
+
+// stack makes a map and frames of which each is in one of the functions.
+func stack(functions ...string) (*images.Map, []unwind.Frame) {
+	const load = 0x10000
+	m := images.NewMap([]object.Placed{{
+		Path: "/lib/libc.so.6", Load: load, Slide: load, File: &symbols{names: functions},
+	}})
+	var frames []unwind.Frame
+	for i := range functions {
+		frames = append(frames, unwind.Frame{PC: load + task.Addr(0x100*i) + 0x20, Return: i > 0})
+	}
+	return m, frames
+}

@@ -1,0 +1,150 @@
+package waits
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+const (
+	lockAt = 0x5000
+	self   = 100
+	other  = 101
+	dead   = 99
+)
+
+var callNumbers = map[string]int{"futex": 202, "read": 0, "flock": 73, "wait4": 61, "waitid": 247, "poll": 7, "restart": 219, "fcntl": 72, "unheard-of": 9999}
+
+// onLinux finds what thread 100 of a made process waits for.
+func onLinux(p *process, call string, args [6]uint64, functions ...string) *profile.Wait {
+	p.info = task.Info{OS: task.Linux, Arch: task.AMD64}
+	p.calls = map[task.ThreadID]task.Syscall{
+		self: {State: task.InCall, Number: callNumbers[call], Args: args, SP: 0x7000, PC: 0x10020},
+	}
+	m, frames := stack(functions...)
+	t := &task.Thread{ID: self, State: task.Sleeping}
+	t.Registers.Arch = task.AMD64
+	t.Registers.Set(task.AMD64.SP(), 0x7000)
+	t.Registers.Set(task.AMD64.PC(), 0x10020)
+	for i, reg := range argumentRegisters(task.Linux, task.AMD64) {
+		t.Registers.Set(reg, args[i])
+	}
+	threads := []task.Thread{{ID: self, Name: "self"}, {ID: other, Name: "other"}}
+	return New(p, m, threads).Find(t, frames)
+}
+
+func TestLinuxLocks(t *testing.T) {
+	mutexWait := [6]uint64{lockAt, 0x80, 2}
+	rw := func(readers, writer uint32) []byte { return words(readers, 0, 3, 3, 0, 0, writer, 0, 0, 0) }
+	tests := []struct {
+		name      string
+		lock      []byte
+		args      [6]uint64
+		functions []string
+		left      int
+		want      profile.Wait
+	}{
+		{
+			name: "mutex", lock: words(2, 0, other, 1, 0, 0, 0, 0, 0, 0), args: mutexWait,
+			functions: []string{"__GI___lll_lock_wait", "pthread_mutex_lock@@GLIBC_2.2.5", "main"},
+			want:      profile.Wait{Lock: profile.Mutex, Addr: lockAt, Owner: other, OwnerName: "other"},
+		},
+		{
+			name: "held by itself", lock: words(2, 0, self, 1, 0, 0, 0, 0, 0, 0), args: mutexWait,
+			functions: []string{"lll_lock_wait"},
+			want:      profile.Wait{Lock: profile.Mutex, Addr: lockAt, Owner: self, OwnerName: "self"},
+		},
+		{
+			name: "the waiter has gone on", lock: words(2, 0, other, 1, 0, 0, 0, 0, 0, 0), args: mutexWait, left: 1,
+			functions: []string{"___pthread_mutex_lock"}, want: profile.Wait{Lock: profile.Mutex, Addr: lockAt},
+		},
+		{
+			name: "its owner is no thread", lock: words(2, 0, dead, 1, 0, 0, 0, 0, 0, 0), args: mutexWait,
+			functions: []string{"___pthread_mutex_lock"}, want: profile.Wait{Lock: profile.Mutex, Addr: lockAt},
+		},
+		{
+			name: "free by now", lock: words(0, 0, other, 1, 0, 0, 0, 0, 0, 0), args: mutexWait,
+			functions: []string{"___pthread_mutex_lock"}, want: profile.Wait{Lock: profile.Mutex, Addr: lockAt},
+		},
+		{
+			name: "another library's mutex", lock: words(0x80000065, 0, other, 1, 0, 0, 0, 0, 0, 0), args: mutexWait,
+			functions: []string{"pthread_mutex_lock"}, want: profile.Wait{Lock: profile.Mutex, Addr: lockAt},
+		},
+		{
+			name: "robust", lock: words(0x80000000|other, 0, other, 1, 16, 0, 0, 0, 0, 0), args: [6]uint64{lockAt, 0, 0x80000000 | other},
+			functions: []string{"__pthread_mutex_lock_full"},
+			want:      profile.Wait{Lock: profile.Mutex, Addr: lockAt, Owner: other, OwnerName: "other"},
+		},
+		{
+			name: "not readable", args: mutexWait, functions: []string{"___pthread_mutex_lock"},
+			want: profile.Wait{Lock: profile.Mutex, Addr: lockAt},
+		},
+		{
+			name: "no function", lock: words(2, 0, other, 1, 0, 0, 0, 0, 0, 0), args: mutexWait, functions: []string{"main"},
+			want: profile.Wait{Object: "futex 0x5000"},
+		},
+		{
+			name: "reader", lock: rw(3, other), args: [6]uint64{lockAt + 8, 0x189, 3}, functions: []string{"__GI___futex_abstimed_wait64", "___pthread_rwlock_rdlock"},
+			want: profile.Wait{Lock: profile.ReadWrite, Addr: lockAt, Owner: other, OwnerName: "other"},
+		},
+		{
+			name: "writer behind a writer", lock: rw(3, other), args: [6]uint64{lockAt + 12, 0x189, 3}, functions: []string{"___pthread_rwlock_wrlock"},
+			want: profile.Wait{Lock: profile.ReadWrite, Addr: lockAt, Owner: other, OwnerName: "other"},
+		},
+		{
+			name: "writer behind readers", lock: rw(3<<3|2, 0), args: [6]uint64{lockAt + 8, 0x189, 2}, functions: []string{"___pthread_rwlock_wrlock"},
+			want: profile.Wait{Lock: profile.ReadWrite, Addr: lockAt, Readers: 3},
+		},
+		{
+			name: "join", lock: words(other), args: [6]uint64{lockAt, 0x109, other}, functions: []string{"__futex_abstimed_wait_common", "__pthread_clockjoin_ex"},
+			want: profile.Wait{Lock: profile.ThreadEnd, Owner: other, OwnerName: "other"},
+		},
+		{
+			name: "condition", lock: words(0), args: [6]uint64{lockAt, 0x189, 0}, functions: []string{"__futex_abstimed_wait_common", "___pthread_cond_wait"},
+			want: profile.Wait{Object: "condition variable (futex 0x5000)"},
+		},
+	}
+	for _, test := range tests {
+		p := &process{left: test.left, memory: map[task.Addr][]byte{lockAt: test.lock}}
+		test.want.Call = "futex"
+		if diff := cmp.Diff(&test.want, onLinux(p, "futex", test.args, test.functions...)); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+func TestLinuxCalls(t *testing.T) {
+	const minusOne = 1<<64 - 1
+	tests := []struct {
+		call      string
+		args      [6]uint64
+		functions []string
+		want      profile.Wait
+	}{
+		{"read", [6]uint64{3}, nil, profile.Wait{Call: "read", Object: "fd 3 pipe:[7]"}},
+		{"read", [6]uint64{8}, nil, profile.Wait{Call: "read", Object: "fd 8"}},
+		{"flock", [6]uint64{4}, nil, profile.Wait{Call: "flock", Object: "fd 4 /tmp/lock", Lock: profile.FileLock, OwnerPID: 77}},
+		{"fcntl", [6]uint64{4, 7}, nil, profile.Wait{Call: "fcntl", Object: "fd 4 /tmp/lock", Lock: profile.FileLock, OwnerPID: 77}},
+		{"wait4", [6]uint64{55}, nil, profile.Wait{Call: "wait4", Object: "process 55 to end"}},
+		{"wait4", [6]uint64{minusOne}, nil, profile.Wait{Call: "wait4", Object: "a child process to end"}},
+		{"waitid", [6]uint64{1, 55}, nil, profile.Wait{Call: "waitid", Object: "process 55 to end"}},
+		{"poll", [6]uint64{lockAt, 2}, nil, profile.Wait{Call: "poll", Object: "fd 3 pipe:[7], fd 4 /tmp/lock"}},
+		{"poll", [6]uint64{0x9000, 2}, nil, profile.Wait{Call: "poll", Object: "2 descriptors"}},
+		{"unheard-of", [6]uint64{}, nil, profile.Wait{Call: "system call 9999"}},
+		{"restart", [6]uint64{lockAt, 2}, []string{"__GI___poll"}, profile.Wait{Call: "poll", Object: "fd 3 pipe:[7], fd 4 /tmp/lock"}},
+		{"restart", [6]uint64{}, []string{"own"}, profile.Wait{Call: "restart_syscall"}},
+	}
+	for _, test := range tests {
+		p := &process{
+			memory:  map[task.Addr][]byte{lockAt: words(3, 0, 4, 0)},
+			files:   map[int]string{3: "pipe:[7]", 4: "/tmp/lock"},
+			holders: map[int]int{4: 77},
+		}
+		if diff := cmp.Diff(&test.want, onLinux(p, test.call, test.args, test.functions...)); diff != "" {
+			t.Errorf("%s: %s", test.call, diff)
+		}
+	}
+}
