@@ -17,9 +17,13 @@ func ptraceCall(request, tid int, addr, data uintptr) unix.Errno {
 	return errno
 }
 
-// seize attaches without stopping. No option is set: least of all
+// seize attaches without stopping. It alone may sleep, see rescue, and so tells
+// the scheduler. No option is set: least of all
 // PTRACE_O_EXITKILL, by which our death would be the target's.
-func seize(tid int) unix.Errno { return ptraceCall(unix.PTRACE_SEIZE, tid, 0, 0) }
+func seize(tid int) unix.Errno {
+	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, 0, 0, 0)
+	return errno
+}
 
 func interrupt(tid int) unix.Errno { return ptraceCall(unix.PTRACE_INTERRUPT, tid, 0, 0) }
 

@@ -48,6 +48,7 @@ type Process struct {
 	mapsBuf bytes.Buffer
 	spansOf []task.ThreadID // the threads when spans was read
 
+	rescue     rescue
 	suspended  bool
 	resumeFunc func() error
 	exited     *task.ExitedError

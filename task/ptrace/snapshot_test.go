@@ -30,10 +30,10 @@ func TestEveryThreadIsCaptured(t *testing.T) {
 					t.Fatalf("%d threads and %d missed of %d", len(s.Threads), s.Missed, n)
 				}
 			}
+			eventually(t, "all threads sleep again", func() bool { return strings.Count(states(g.pid), "S") == n })
 			for i := range s.Threads {
 				checkSleeper(t, g.pid, &s.Threads[i])
 			}
-			eventually(t, "all threads sleep again", func() bool { return strings.Count(states(g.pid), "S") == n })
 		})
 	}
 }

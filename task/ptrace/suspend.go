@@ -91,7 +91,7 @@ func (p *Process) order() {
 	for i := range all {
 		if all[i].phase == listed {
 			first = min(first, i)
-			all[i].seize()
+			p.seize(&all[i])
 		}
 	}
 	for i := first; i < len(all); i++ {
@@ -103,8 +103,8 @@ func (p *Process) order() {
 
 // seize attaches. A thread that has ended and is not buried yet, as the first
 // one when only others go on, is refused with EPERM.
-func (th *thread) seize() {
-	switch seize(th.tid) {
+func (p *Process) seize(th *thread) {
+	switch p.rescue.seize(th.tid) {
 	case 0:
 		th.phase = seized
 	case unix.ESRCH:

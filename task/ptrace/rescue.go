@@ -1,0 +1,82 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// rescue ends a deadlock that the kernel has between exec and attaching. A
+// thread that calls exec holds its process's cred_guard_mutex while it waits for
+// the other threads to end; one that is traced has ended only when its tracer
+// has buried it; and its tracer may be asleep in PTRACE_SEIZE, which takes the
+// same mutex (de_thread, fs/exec.c; ptrace_attach, kernel/ptrace.c). But any
+// thread of the tracing process may bury it.
+type rescue struct {
+	pid    int
+	timer  *time.Timer
+	active atomic.Bool  // the timer runs
+	turns  atomic.Int64 // counts the starts and the ends of calls: odd during one
+	last   atomic.Int64 // turns when the timer fired last
+}
+
+// rescueAfter is how long one call may take: one that does not wait for the
+// mutex takes a microsecond.
+const rescueAfter = 10 * time.Millisecond
+
+// watchOver makes r ready for a process.
+func (r *rescue) watchOver(pid int) {
+	r.pid = pid
+	r.timer = time.AfterFunc(time.Hour, r.look)
+	r.timer.Stop()
+}
+
+// seize attaches to a thread, under watch, and allocates nothing.
+func (r *rescue) seize(tid int) unix.Errno {
+	r.turns.Add(1)
+	if !r.active.Load() {
+		r.active.Store(true)
+		r.timer.Reset(rescueAfter)
+	}
+	errno := seize(tid)
+	r.turns.Add(1)
+	return errno
+}
+
+// look runs when the timer fires, in a goroutine of its own. When there was no
+// call since, it is the last time.
+func (r *rescue) look() {
+	turns := r.turns.Load()
+	switch {
+	case r.last.Swap(turns) != turns:
+	case turns%2 == 1:
+		r.bury()
+	default:
+		r.active.Store(false)
+		if r.turns.Load() == turns {
+			return
+		}
+		r.active.Store(true)
+	}
+	r.timer.Reset(rescueAfter)
+}
+
+// bury takes leave of every thread of the process that we trace and that has
+// ended. Exec does not wait for the first thread to be buried.
+func (r *rescue) bury() {
+	dir, err := openProc(fmt.Sprintf("/proc/%d/task", r.pid))
+	if err != nil {
+		return
+	}
+	defer dir.close()
+	var info childInfo
+	for _, tid := range dir.numbers() {
+		if tid != r.pid {
+			bury(tid, &info)
+		}
+	}
+}
