@@ -50,8 +50,11 @@ type block struct {
 	weak bool
 	// guessed: only reached from where no jump leads to; seeded: such a place.
 	guessed, seeded bool
-	bad             bool // it returns without what its caller must find again
-	in              state
+	// origin is 0 where the block was reached for sure, else the number of the
+	// block that was entered by supposition on the way.
+	origin uint16
+	bad    bool // it returns without what its caller must find again
+	in     state
 }
 
 // walk follows the flow of control through one function. It is reused.
@@ -66,6 +69,7 @@ type walk struct {
 	queue  []uint16
 	after  []uint16 // blocks to go on to after calls, when all else is done
 	steps  int
+	peek   bool // look into every function called; see outlined
 	aside  [maxOutlined]byte
 
 	found bool // pc was reached
@@ -73,8 +77,8 @@ type walk struct {
 	// What is known at all jumps through tables, at all calls, and at all jumps to
 	// other functions that are not named.
 	tables, calls, leaps guess
-	guessing             bool // only code is left that no jump leads to
-	hereGuessed          bool
+	guessing             bool   // only code is left that no jump leads to
+	hereFrom             uint16 // block.origin
 	fault                error
 }
 
@@ -95,7 +99,7 @@ func (w *walk) run() error {
 		return err
 	}
 	start := w.entered()
-	w.arrive(0, &start, false)
+	w.arrive(0, &start, 0, false)
 	w.drain()
 	w.runUnreached()
 	switch {
@@ -110,7 +114,7 @@ func (w *walk) run() error {
 // balance is an error where the function returns otherwise than it was entered.
 func (w *walk) balance() error {
 	for i := range w.blocks {
-		if b := &w.blocks[i]; b.seen && b.bad && (!b.guessed || w.hereGuessed) {
+		if b := &w.blocks[i]; b.seen && b.bad && (b.origin == 0 || b.origin == w.hereFrom) {
 			return ErrUnbalanced
 		}
 	}
@@ -130,7 +134,7 @@ func (w *walk) runUnreached() {
 	for i := range w.blocks {
 		if b := &w.blocks[i]; g.has && (!b.seen || b.seeded) {
 			b.seeded = true
-			w.arrive(int64(b.off), &g.state, false)
+			w.arrive(int64(b.off), &g.state, uint16(i+1), false)
 			w.drain()
 		}
 	}
@@ -189,23 +193,30 @@ func (w *walk) block(off int64) (*block, uint16) {
 
 // arrive brings s to the block at off. What comes over a call, which may never
 // return, waits until all else is done, and gives way to what comes otherwise.
-func (w *walk) arrive(off int64, s *state, overCall bool) {
+func (w *walk) arrive(off int64, s *state, origin uint16, overCall bool) {
 	b, i := w.block(off)
 	if b == nil {
 		return
 	}
 	in := *s
 	w.join(&in)
+	if overCall && origin == 0 {
+		origin = i + 1
+	}
+	surer := b.seen && b.origin != 0 && origin == 0
+	if !b.seen || surer {
+		b.origin = origin
+	}
 	switch fits := w.alike(&b.in, &in); {
 	case !b.seen:
 		b.in, b.seen, b.weak, b.guessed = in, true, overCall, w.guessing
-	case w.guessing && !b.guessed:
+	case w.guessing && !b.guessed && !fits:
 		return
 	case overCall && !b.weak && !fits:
 		return
 	case !overCall && b.weak && !fits:
 		b.in = in
-	case !b.in.meet(&in):
+	case !b.in.meet(&in) && !surer:
 		b.weak = b.weak && overCall
 		return
 	}
@@ -258,7 +269,7 @@ func (w *walk) runBlock(b *block) {
 		}
 		in := w.step(w.machine, w.code, off, &s)
 		if asked && w.pc < off+in.size {
-			w.here, w.found, w.hereGuessed = before, true, b.guessed
+			w.here, w.found, w.hereFrom = before, true, b.origin
 		}
 		off += in.size
 		if in.size == 0 || !w.follow(b, &in, &s) {
@@ -266,7 +277,7 @@ func (w *walk) runBlock(b *block) {
 		}
 		overCall = in.flow == call || overCall && in.nop
 		if t, _ := w.block(int64(off)); t != nil {
-			w.arrive(int64(off), &s, overCall)
+			w.arrive(int64(off), &s, b.origin, overCall)
 			return
 		}
 	}
@@ -277,15 +288,15 @@ func (w *walk) runBlock(b *block) {
 func (w *walk) follow(b *block, in *inst, s *state) bool {
 	switch in.flow {
 	case jump:
-		w.arrive(in.target, s, false)
+		w.arrive(in.target, s, b.origin, false)
 		return false
 	case branch:
-		w.arrive(in.target, s, false)
+		w.arrive(in.target, s, b.origin, false)
 		if in.equal != 0 && s.reg[in.equal-1].kind == frame {
 			s.reg[w.sp] = s.reg[in.equal-1]
 		}
 	case call:
-		if in.direct && w.outlined(s, in.target) {
+		if in.direct && (w.peek || w.heldElsewhere(s)) && w.outlined(s, in.target) {
 			return true
 		}
 		w.called(s)

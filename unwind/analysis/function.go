@@ -38,10 +38,10 @@ func (m *machine) rule(s *state, inCall bool) (rule.Rule, error) {
 	return r, nil
 }
 
-// frameBase is a register that is a known distance from the CFA: sp, fp, or
-// another.
+// frameBase is a register that is a known distance from the CFA: fp, which holds
+// even where a callee has moved sp for its caller, sp, or another.
 func (m *machine) frameBase(s *state) (uint8, bool) {
-	for _, r := range [...]uint8{m.sp, m.fp} {
+	for _, r := range [...]uint8{m.fp, m.sp} {
 		if s.reg[r].kind == frame {
 			return r, true
 		}
@@ -58,7 +58,8 @@ func (m *machine) returnAddress(s *state, r *rule.Rule) (rule.Value, bool) {
 	if m.lr == numRegisters {
 		return rule.At(rule.CFA, -m.word), true
 	}
-	if off := m.slotOf(s, m.lr); off != 0 && s.reg[m.lr].kind == unknown {
+	off, sp := m.slotOf(s, m.lr), s.reg[m.sp]
+	if off != 0 && (s.reg[m.lr].kind == unknown || sp.kind == frame && sp.off <= off) {
 		return rule.At(rule.CFA, off), true
 	}
 	if k := s.reg[m.lr].kind; k == entry || k == signed {

@@ -10,10 +10,11 @@ const maxOutlined = 128
 
 // outlined carries out, in place, what the compiler took out of several
 // functions to share it (OUTLINED_FUNCTION_n), which may make a frame or take it
-// down. It is known by the caller keeping lr in another register meanwhile, as
-// no real function would let it. It reports false where a call is none such.
+// down. Mostly it is known by the caller keeping lr in another register
+// meanwhile, as no real function would let it. It reports false where a call is
+// none such.
 func (w *walk) outlined(s *state, target int64) bool {
-	if w.lr == numRegisters || w.mem == nil || !w.heldElsewhere(s) {
+	if w.lr == numRegisters || w.mem == nil {
 		return false
 	}
 	code := w.aside[:]
@@ -23,6 +24,8 @@ func (w *walk) outlined(s *state, target int64) bool {
 	for off := uint32(0); off+4 <= uint32(n); off += 4 {
 		in := w.step(w.machine, code[:n], off, &after)
 		switch {
+		case in.flow == ret && w.peek && after.reg[w.sp] == s.reg[w.sp]:
+			return false // no matter what it is
 		case in.flow == ret:
 			*s = after
 			return true

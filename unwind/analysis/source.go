@@ -75,8 +75,13 @@ func (s *Source) done(w *walk) {
 
 // rule is the rule at pc of the function whose code was read.
 func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
-	w.machine, w.pc = m, pc
-	switch err := w.run(); {
+	w.machine, w.pc, w.peek = m, pc, false
+	err := w.run()
+	if err == ErrUnbalanced && m.lr != numRegisters {
+		w.peek = true
+		err = w.run()
+	}
+	switch {
 	case err == ErrUnbalanced:
 		return w.fragment()
 	case err != nil:
