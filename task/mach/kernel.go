@@ -136,6 +136,9 @@ type identity struct {
 	// dispatch queue stands that it works for (osfmk/kern/thread.c,
 	// thread_dispatchqaddr).
 	queue task.Addr
+	// handle is thread_handle: where the thread's own data (libpthread's tsd) begins;
+	// 0 before it has any (osfmk/kern/thread.c, THREAD_IDENTIFIER_INFO).
+	handle task.Addr
 }
 
 // basicInfo is what is used of thread_basic_info (osfmk/mach/thread_info.h).

@@ -87,7 +87,7 @@ func (xnu) dyldInfo(t port) (dyldInfo, Return) {
 
 func (xnu) identity(t port) (identity, Return) {
 	r := C.mk_thread_identity(C.uint32_t(t))
-	return identity{id: task.ThreadID(r.id), queue: task.Addr(r.queue)}, Return(r.ret)
+	return identity{id: task.ThreadID(r.id), queue: task.Addr(r.queue), handle: task.Addr(r.handle)}, Return(r.ret)
 }
 
 func (xnu) basic(t port) (basicInfo, Return) {

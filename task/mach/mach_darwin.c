@@ -102,7 +102,7 @@ mk_identity mk_thread_identity(uint32_t thread) {
 	struct thread_identifier_info info = {0};
 	mach_msg_type_number_t count = THREAD_IDENTIFIER_INFO_COUNT;
 	kern_return_t ret = thread_info(thread, THREAD_IDENTIFIER_INFO, (thread_info_t)&info, &count);
-	return (mk_identity){.ret = ret, .id = info.thread_id, .queue = info.dispatch_qaddr};
+	return (mk_identity){.ret = ret, .id = info.thread_id, .queue = info.dispatch_qaddr, .handle = info.thread_handle};
 }
 
 // Copies only.

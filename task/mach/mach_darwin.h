@@ -27,6 +27,7 @@ typedef struct {
 	int32_t ret;
 	uint64_t id;
 	uint64_t queue;
+	uint64_t handle;
 } mk_identity;
 
 typedef struct {

@@ -72,6 +72,7 @@ type scriptedThread struct {
 	port     port
 	name     string
 	qaddr    task.Addr
+	handle   task.Addr
 	run      int32
 	stateErr Return
 	words    []uint32
@@ -279,7 +280,7 @@ func (s *scripted) identity(p port) (identity, Return) {
 		return identity{}, r
 	}
 	t := s.thread(p)
-	return identity{id: t.id, queue: t.qaddr}, success
+	return identity{id: t.id, queue: t.qaddr, handle: t.handle}, success
 }
 
 func (s *scripted) basic(p port) (basicInfo, Return) {

@@ -1,0 +1,32 @@
+package mach
+
+import (
+	"testing"
+
+	"stacksnap/task"
+)
+
+func TestThreadHandle(t *testing.T) {
+	s := newScripted(task.ARM64, 2)
+	s.threadList[1].handle = 0x7000
+	p, err := open(s, s.pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := p.Threads()
+	if err != nil || len(ids) != 2 {
+		t.Fatal(ids, err)
+	}
+	if a, ok := p.ThreadHandle(ids[1]); !ok || a != 0x7000 {
+		t.Errorf("handle %v, %v", a, ok)
+	}
+	for _, id := range []task.ThreadID{ids[0], 12345} {
+		if a, ok := p.ThreadHandle(id); ok {
+			t.Errorf("thread %d has handle %v", id, a)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	s.balance(t)
+}
