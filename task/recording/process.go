@@ -71,7 +71,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	if from == nil {
 		return task.ErrThreadGone
 	}
-	t.Registers, t.Stacks = from.Registers, t.Stacks[:0]
+	t.Registers, t.Stacks, t.Unstopped = from.Registers, t.Stacks[:0], from.Unstopped
 	room := t.Buffer()
 	room = room[:cap(room)]
 	for _, s := range from.Stacks {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"time"
 
 	"stacksnap/task"
 )
@@ -261,9 +260,8 @@ func (s *state) setFault(data []byte) error {
 	return m.err
 }
 
-// maxThreads bounds the threads of one snapshot; Linux has at most 4 million in
-// the whole system.
-const maxThreads = 1 << 18
+// maxThreads bounds the threads of one snapshot.
+const maxThreads = 1 << 17
 
 func (s *state) setThread(data []byte) error {
 	m := newMessage(data)
@@ -295,77 +293,4 @@ func stackBytes(t *thread) (n int) {
 		n += len(t.Stacks[i].Bytes)
 	}
 	return n
-}
-
-// snapshot puts together what a Snapshot record ends.
-func (s *state) snapshot(data []byte) (*Sample, error) {
-	out := &Sample{Snapshot: new(task.Snapshot)}
-	var told time.Time
-	var elapsed time.Duration
-	var listed bool
-	m := newMessage(data)
-	for m.next() {
-		switch m.field {
-		case 1:
-			told = m.time()
-		case 2:
-			elapsed = time.Duration(m.sint())
-		case 3:
-			out.Stopped = duration(m.n)
-		case 4:
-			if !listed {
-				s.ids, listed = s.ids[:0], true
-			}
-			m.packed(s.list)
-		case 5:
-			s.ids = s.ids[:0]
-		case 9:
-			if len(out.OtherStops) == maxNotes {
-				return nil, errTooBig
-			}
-			out.OtherStops = append(out.OtherStops, duration(m.n))
-		case 10:
-			out.Notes = appendNote(out.Notes, &m)
-		default:
-			s.tally.parse(&m)
-		}
-	}
-	out.Time = s.clock.next(told, elapsed)
-	out.Missed, out.Limit, out.MissedTicks = s.tally.missed, s.tally.limit, s.tally.ticks
-	s.gather(out)
-	return out, m.err
-}
-
-func (s *state) list(id uint64) error {
-	if len(s.ids) == maxThreads {
-		return errTooBig
-	}
-	s.ids = append(s.ids, task.ThreadID(id))
-	return nil
-}
-
-// gather copies the threads that are listed, and forgets all others.
-func (s *state) gather(out *Sample) {
-	now := s.snapshots + 1
-	out.Threads = make([]task.Thread, len(s.ids))
-	out.Repeat = make([]bool, len(s.ids))
-	for i, id := range s.ids {
-		t := s.threads[id]
-		if t == nil {
-			t = &thread{Thread: task.Thread{ID: id}} // one of which nothing is known
-			s.threads[id] = t
-		}
-		t.seen = now
-		out.Threads[i], out.Repeat[i] = t.Thread, t.repeat
-		out.Threads[i].Stacks = append([]task.Stack(nil), t.Stacks...)
-	}
-	if len(s.threads) == len(s.ids) {
-		return
-	}
-	for id, t := range s.threads {
-		if t.seen != now {
-			s.stackBytes -= stackBytes(t)
-			delete(s.threads, id)
-		}
-	}
 }

@@ -6,22 +6,79 @@ import (
 	"stacksnap/task"
 )
 
-// Sample is a snapshot with what was known of it beside what it copied.
+// Sample is a snapshot with what was found out of it beside what it copied.
 type Sample struct {
 	*task.Snapshot
-	// Repeat tells of each thread, in the snapshot's order, whether it has not run
-	// since the snapshot before. It may be shorter: the rest did run.
-	Repeat      []bool
-	MissedTicks int // snapshots that were due but not taken, in all so far
+	// Waits are what the threads wait for, in the snapshot's order; nil where that
+	// is not known. It may be shorter.
+	Waits []*Wait
 	// OtherStops are how long the target was stopped since the snapshot before,
 	// besides by this one.
 	OtherStops []time.Duration
 	Notes      []string // that came up since the snapshot before
 }
 
+// wait returns what the i-th thread waits for; nothing is the zero Wait.
+func (s *Sample) wait(i int) Wait {
+	if i >= len(s.Waits) || s.Waits[i] == nil {
+		return Wait{}
+	}
+	return *s.Waits[i]
+}
+
+// Wait is what a thread waits for. Call is never empty.
+type Wait struct {
+	Call, Object string
+	Lock         uint8 // as recording.proto counts
+	Addr         task.Addr
+	Owner        task.ThreadID
+	OwnerName    string
+	OwnerPID     int
+	Readers      int
+}
+
+func appendWait(b []byte, w *Wait) []byte {
+	b = appendBytesIf(b, 1, w.Call)
+	b = appendBytesIf(b, 2, w.Object)
+	b = appendUintIf(b, 3, uint64(w.Lock))
+	b = appendUintIf(b, 4, uint64(w.Addr))
+	b = appendUintIf(b, 5, uint64(w.Owner))
+	b = appendBytesIf(b, 6, w.OwnerName)
+	if w.OwnerPID != 0 {
+		b = appendSint(b, 7, int64(w.OwnerPID))
+	}
+	return appendUintIf(b, 8, uint64(w.Readers))
+}
+
+func parseWait(data []byte) (Wait, error) {
+	var w Wait
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			w.Call = m.string()
+		case 2:
+			w.Object = m.string()
+		case 3:
+			w.Lock = uint8(min(m.n, 0xff))
+		case 4:
+			w.Addr = task.Addr(m.n)
+		case 5:
+			w.Owner = task.ThreadID(m.n)
+		case 6:
+			w.OwnerName = m.string()
+		case 7:
+			w.OwnerPID = int(m.sint())
+		case 8:
+			w.Readers = index(m.n)
+		}
+	}
+	return w, m.err
+}
+
 // End is what is known when a recording ends, beside its snapshots.
 type End struct {
-	MissedTicks int // in all
+	MissedTicks int // since the last snapshot
 	Notes       []string
 }
 
@@ -39,7 +96,7 @@ func parseEnd(data []byte) (End, error) {
 	for m.next() {
 		switch m.field {
 		case 1:
-			e.MissedTicks = int(m.n)
+			e.MissedTicks = index(m.n)
 		case 2:
 			e.Notes = appendNote(e.Notes, &m)
 		}
@@ -56,72 +113,4 @@ func appendNote(notes []string, m *message) []string {
 		return notes
 	}
 	return append(notes, m.string())
-}
-
-// tally is what a snapshot tells only where it differs from the one before.
-type tally struct{ missed, limit, ticks int }
-
-func newTally(s *Sample) tally { return tally{s.Missed, s.Limit, s.MissedTicks} }
-
-func (before tally) append(b []byte, t tally) []byte {
-	if t.missed != before.missed {
-		b = appendUint(b, 6, uint64(t.missed))
-	}
-	if t.limit != before.limit {
-		b = appendUint(b, 7, uint64(t.limit))
-	}
-	if t.ticks != before.ticks {
-		b = appendUint(b, 8, uint64(t.ticks))
-	}
-	return b
-}
-
-func (t *tally) parse(m *message) {
-	switch m.field {
-	case 6:
-		t.missed = index(m.n)
-	case 7:
-		t.limit = index(m.n)
-	case 8:
-		t.ticks = index(m.n)
-	}
-}
-
-// clock turns times into differences and back. Differences are those of the
-// monotonic clock where the times have one, so that they stay true when someone
-// sets the clock.
-type clock struct {
-	first, last time.Time
-	zone        string
-	offset      int
-}
-
-// append appends a time. The first is told in full, and so is one in another
-// time zone.
-func (c *clock) append(b []byte, t time.Time) []byte {
-	first := c.first.IsZero()
-	if first {
-		c.first, c.last = t, t
-	}
-	if zone, offset := t.Zone(); first || zone != c.zone || offset != c.offset {
-		b = appendTimeIf(b, 1, t)
-		c.zone, c.offset = zone, offset
-	}
-	if elapsed := t.Sub(c.last); elapsed != 0 {
-		b = appendSint(b, 2, int64(elapsed))
-	}
-	c.last = t
-	return b
-}
-
-// next returns the time that is told in full, or only by what has elapsed.
-func (c *clock) next(told time.Time, elapsed time.Duration) time.Time {
-	switch {
-	case c.first.IsZero():
-		c.first, c.last = told, told
-	case !told.IsZero():
-		c.last = c.last.In(told.Location())
-	}
-	c.last = c.last.Add(elapsed)
-	return c.last
 }

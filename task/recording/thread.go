@@ -11,7 +11,7 @@ import (
 type thread struct {
 	task.Thread        // whose stacks' bytes are its own
 	err         string // text of Err
-	repeat      bool
+	wait        Wait
 	seen        int // the snapshot that it was last in
 }
 
@@ -31,9 +31,6 @@ func (before *thread) appendChanges(b []byte, t *thread, scratch []byte) (out, r
 			b, scratch = appendStack(b, &t.Stacks[i], before.Stacks, scratch)
 			b = end(b, at)
 		}
-	}
-	if t.repeat != before.repeat {
-		b = appendBool(b, 14, t.repeat)
 	}
 	return b, scratch
 }
@@ -59,6 +56,17 @@ func (before *thread) appendFacts(b []byte, t *thread) []byte {
 	}
 	if t.err != before.err {
 		b = appendBytes(b, 8, t.err)
+	}
+	if t.Same != before.Same {
+		b = appendBool(b, 14, t.Same)
+	}
+	if t.Unstopped != before.Unstopped {
+		b = appendBool(b, 15, t.Unstopped)
+	}
+	if t.wait != before.wait {
+		var at int
+		b, at = begin(b, 16)
+		b = end(appendWait(b, &t.wait), at)
 	}
 	return b
 }
@@ -172,7 +180,13 @@ func (t *thread) parseFact(m *message) {
 	case 10:
 		t.Registers.Known = m.n & (1<<task.MaxRegisters - 1)
 	case 14:
-		t.repeat = m.bool()
+		t.Same = m.bool()
+	case 15:
+		t.Unstopped = m.bool()
+	case 16:
+		var err error
+		t.wait, err = parseWait(m.data)
+		m.fail(err)
 	}
 }
 

@@ -3,7 +3,6 @@ package recording
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"stacksnap/task"
 )
@@ -145,7 +144,7 @@ func (w *Writer) AddSnapshot(s *Sample) error {
 	}
 	w.snapshots++
 	for i := range s.Threads {
-		w.addThread(&s.Threads[i], i < len(s.Repeat) && s.Repeat[i])
+		w.addThread(&s.Threads[i], s.wait(i))
 	}
 	w.forgetThreads(len(s.Threads))
 	at := w.begin(10)
@@ -159,19 +158,19 @@ func (w *Writer) AddSnapshot(s *Sample) error {
 }
 
 // addThread tells what has changed of a thread, if anything has.
-func (w *Writer) addThread(t *task.Thread, repeat bool) {
-	own := w.threads[t.ID]
-	if own == nil {
+func (w *Writer) addThread(t *task.Thread, wait Wait) {
+	own, known := w.threads[t.ID]
+	if !known {
 		own = w.newThread()
 		w.threads[t.ID] = own
 	}
-	now := thread{Thread: facts(t), err: errorText(t.Err), repeat: repeat, seen: w.snapshots}
+	now := thread{Thread: facts(t), err: errorText(t.Err), wait: wait, seen: w.snapshots}
 	start := len(w.block)
 	at := w.begin(9)
 	w.block = appendUint(w.block, 1, uint64(t.ID))
 	unchanged := len(w.block)
 	w.block, w.scratch = own.appendChanges(w.block, &now, w.scratch)
-	if len(w.block) == unchanged {
+	if known && len(w.block) == unchanged {
 		w.block = w.block[:start]
 		own.seen = w.snapshots
 		return
@@ -185,7 +184,7 @@ func (w *Writer) addThread(t *task.Thread, repeat bool) {
 func facts(t *task.Thread) task.Thread {
 	return task.Thread{
 		ID: t.ID, Name: t.Name, Queue: t.Queue, State: t.State, User: t.User, System: t.System,
-		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks,
+		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped,
 	}
 }
 
@@ -216,38 +215,6 @@ func (w *Writer) forgetThreads(n int) {
 			w.spare = append(w.spare, t)
 		}
 	}
-}
-
-func (w *Writer) appendSnapshot(b []byte, s *Sample) []byte {
-	b = w.clock.append(b, s.Time)
-	b = appendUintIf(b, 3, uint64(s.Stopped))
-	b = w.appendIDs(b, s.Threads)
-	t := newTally(s)
-	b = w.tally.append(b, t)
-	w.tally = t
-	for _, d := range s.OtherStops {
-		b = appendUint(b, 9, uint64(d))
-	}
-	for _, n := range s.Notes {
-		b = appendBytes(b, 10, n)
-	}
-	return b
-}
-
-// appendIDs lists the threads when they are not those of the snapshot before.
-func (w *Writer) appendIDs(b []byte, threads []task.Thread) []byte {
-	if slices.EqualFunc(w.ids, threads, func(id task.ThreadID, t task.Thread) bool { return id == t.ID }) {
-		return b
-	}
-	w.ids = w.ids[:0]
-	for i := range threads {
-		w.ids = append(w.ids, threads[i].ID)
-		b = appendUint(b, 4, uint64(threads[i].ID))
-	}
-	if len(threads) == 0 {
-		b = appendUint(b, 5, 1)
-	}
-	return b
 }
 
 // Close ends the recording in order. It does not close the underlying writer.
