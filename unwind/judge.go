@@ -102,9 +102,9 @@ func (w *walk) judge(pc, sp uint64, f rule.Flags, by Method) (int, error) {
 	if sp > old && sp <= w.stack.end {
 		return w.stack.at, nil
 	}
-	if sp == old && w.first && by != ByFramePointer {
+	if sp == old && (w.first && by != ByFramePointer || by == ByAnalysis) {
 		if _, hasLR := w.arch.LR(); hasLR {
-			return w.stack.at, nil // a leaf that has not touched the stack
+			return w.stack.at, nil // a leaf that has not touched the stack, or one that calls outlined code
 		}
 	}
 	return w.stack.move(old, sp, f&(rule.Signal|rule.OtherStack) != 0)

@@ -30,9 +30,10 @@ func Sources() []Ranked {
 }
 
 // interrupted asks code about functions that were interrupted, in images whose
-// tables do not describe prologues and epilogues. It is a rule.Source.
+// tables do not describe prologues and epilogues, and about those that call out
+// of their prologue or epilogue. It is a rule.Source.
 type interrupted struct {
-	code   rule.Source
+	code   *analysis.Source
 	images rule.PerImage[isMachO]
 }
 
@@ -40,7 +41,10 @@ type isMachO bool
 
 // Rule implements [rule.Source].
 func (i *interrupted) Rule(q rule.Query) (rule.Rule, error) {
-	if !q.First || q.Image == nil || q.Image.File == nil || !bool(*i.images.Of(q.Image, (*isMachO).find)) {
+	if q.Image == nil || q.Image.File == nil || !bool(*i.images.Of(q.Image, (*isMachO).find)) {
+		return rule.Rule{}, rule.ErrNone
+	}
+	if !q.First && !i.code.Aside(&q) {
 		return rule.Rule{}, rule.ErrNone
 	}
 	return i.code.Rule(q)

@@ -77,5 +77,9 @@ func (m *machine) heldIn(s *state, reg uint8, r *rule.Rule) rule.Value {
 	if s.reg[reg].kind == signed {
 		r.Flags |= rule.Signed
 	}
-	return rule.Add(task.Reg(m.dwarf[reg]), 0)
+	at := task.Reg(m.dwarf[reg])
+	if reg != m.lr {
+		r.Save(at, rule.Value{}) // it is the caller's again, and never a return address twice
+	}
+	return rule.Add(at, 0)
 }
