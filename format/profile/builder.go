@@ -68,7 +68,8 @@ func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
 	if b.p.Snapshots == 0 {
 		b.p.Start = s.Time
 	}
-	b.p.End = s.Time.Add(s.Stopped)
+	// By the clock that nobody sets, so that End and Duration tell the same.
+	b.p.End = b.p.Start.Add(s.Time.Sub(b.p.Start) + s.Stopped)
 	b.p.MissedThreads += s.Missed
 	for i := range s.Threads {
 		r := b.thread(&s.Threads[i])
