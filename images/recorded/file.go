@@ -1,0 +1,91 @@
+// Package recorded gives the images of a recording, which answer as their files
+// did when the recording was made, and notes these answers while it is made.
+package recorded
+
+import (
+	"errors"
+
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/task/recording"
+)
+
+// sectionNames are the sections' names in recordings.
+var sectionNames = [...]string{
+	object.EHFrame:    "eh_frame",
+	object.EHFrameHdr: "eh_frame_hdr",
+	object.DebugFrame: "debug_frame",
+	object.UnwindInfo: "unwind_info",
+	object.GoPCLnTab:  "gopclntab",
+}
+
+// Place returns the images that are mapped at the snapshot that r has read last,
+// in the loader's order.
+func Place(r *recording.Reader) []object.Placed {
+	files := r.Files()
+	placed := make([]object.Placed, 0, len(files))
+	for _, f := range files {
+		p := object.Placed{Path: f.Path, Load: f.Load, Slide: f.Slide, Main: f.Main, Note: f.Note}
+		if f.Error != "" {
+			p.Err = errors.New(f.Error)
+		}
+		if f.Read {
+			p.File = newFile(f)
+		}
+		placed = append(placed, p)
+	}
+	return placed
+}
+
+// file is an image of a recording. It is safe for concurrent use.
+type file struct {
+	of       *recording.File
+	segments []object.Segment
+}
+
+var _ object.File = (*file)(nil)
+
+func newFile(of *recording.File) *file {
+	f := &file{of: of}
+	for _, s := range of.Segments {
+		f.segments = append(f.segments, object.Segment{
+			Name: s.Name, VMAddr: s.VMAddr, Size: s.Size, Offset: s.Offset, FileSize: s.InFile, Prot: s.Prot,
+		})
+	}
+	return f
+}
+
+func (f *file) Arch() task.Arch            { return f.of.Arch }
+func (f *file) ID() []byte                 { return f.of.ID }
+func (f *file) Segments() []object.Segment { return f.segments }
+func (f *file) HasSymbols() bool           { return f.of.Symbols }
+func (f *file) Close() error               { return nil }
+
+// Symbol implements [object.File]: for a vmaddr that was not asked when the
+// recording was made there is none.
+func (f *file) Symbol(vmaddr uint64) (object.Symbol, bool) {
+	a := f.of.Symbol(vmaddr)
+	return object.Symbol{Name: a.Name, VMAddr: a.VMAddr, Size: a.Size}, a.Found
+}
+
+// FunctionStart implements [object.File], for what was asked.
+func (f *file) FunctionStart(vmaddr uint64) (uint64, bool) {
+	a := f.of.FunctionStart(vmaddr)
+	return a.VMAddr, a.Found
+}
+
+// Section implements [object.File]. Of call frame information it has what the
+// recorded stacks need; of Go's table of functions only that there is one.
+func (f *file) Section(k object.Kind) (object.Section, error) {
+	if int(k) >= len(sectionNames) {
+		return object.Section{}, object.ErrNoSection
+	}
+	s, ok := f.of.Section(sectionNames[k])
+	switch {
+	case !ok:
+		return object.Section{}, object.ErrNoSection
+	case s.Error != "":
+		return object.Section{}, errors.New(s.Error)
+	}
+	return object.Section{VMAddr: s.VMAddr, Data: s.Data}, nil
+}
