@@ -74,12 +74,13 @@ type walk struct {
 
 	found bool // pc was reached
 	here  state
-	// What is known at all jumps through tables, at all calls, and at all jumps to
-	// other functions that are not named.
-	tables, calls, leaps guess
-	guessing             bool   // only code is left that no jump leads to
-	hereFrom             uint16 // block.origin
-	fault                error
+	// What is known at all jumps through tables, at all calls, at all jumps to other
+	// functions that are not named, and at all indirect jumps in what may be data.
+	tables, calls, leaps, doubts guess
+
+	guessing bool   // only code is left that no jump leads to
+	hereFrom uint16 // block.origin
+	fault    error
 }
 
 // guess is what is known at several places, if there were any.
@@ -94,7 +95,10 @@ type guess struct {
 // may throw to a handler here.
 func (w *walk) run() error {
 	w.steps, w.found, w.fault = 0, false, nil
-	w.tables.has, w.calls.has, w.leaps.has, w.guessing = false, false, false, false
+	for _, g := range w.guesses() {
+		g.has = false
+	}
+	w.guessing = false
 	if err := w.divide(); err != nil {
 		return err
 	}
@@ -124,10 +128,10 @@ func (w *walk) balance() error {
 // runUnreached looks at what no jump leads to, which changes nothing of what was
 // reached before: it may be data.
 func (w *walk) runUnreached() {
-	g := &w.leaps
-	for _, better := range [...]*guess{&w.calls, &w.tables} {
-		if better.has {
-			g = better
+	var g *guess
+	for _, g = range w.guesses() {
+		if g.has {
+			break
 		}
 	}
 	w.guessing = true
@@ -139,6 +143,9 @@ func (w *walk) runUnreached() {
 		}
 	}
 }
+
+// guesses are what may be known of unreached code, the best first.
+func (w *walk) guesses() [4]*guess { return [...]*guess{&w.tables, &w.calls, &w.leaps, &w.doubts} }
 
 // divide finds the places that are jumped to, and those behind which control
 // does not go on.
@@ -300,13 +307,11 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 			return true
 		}
 		w.called(s)
-		w.suppose(&w.calls, *s)
-	case indirect:
-		g := &w.leaps
-		if in.table || !w.left(s) {
-			g = &w.tables
+		if b.origin == 0 {
+			w.suppose(&w.calls, *s)
 		}
-		w.suppose(g, *s)
+	case indirect:
+		w.suppose(w.guessAt(b, in, s), *s)
 		return false
 	case ret:
 		b.bad = !w.left(s)
@@ -315,6 +320,17 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 		return false
 	}
 	return true
+}
+
+// guessAt is the guess that an indirect jump adds to.
+func (w *walk) guessAt(b *block, in *inst, s *state) *guess {
+	switch {
+	case b.origin != 0:
+		return &w.doubts
+	case in.table || !w.left(s):
+		return &w.tables
+	}
+	return &w.leaps
 }
 
 // suppose notes the state at a place from where control may go to code that no
