@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strconv"
+	"time"
 
 	"stacksnap/task"
 )
@@ -55,4 +56,20 @@ func callOf(number []byte, rest [][]byte) (task.Syscall, error) {
 	c := task.Syscall{State: task.InCall, Number: int(nr), SP: task.Addr(values[6]), PC: task.Addr(values[7])}
 	copy(c.Args[:], values[:6])
 	return c, nil
+}
+
+// schedule reads a schedstat file: the times, in nanoseconds, that a thread has
+// run and has waited for a processor (proc_pid_schedstat, fs/proc/base.c).
+func schedule(b []byte) (ran, queued time.Duration) {
+	var times [2]time.Duration
+	n := 0
+	for w := range bytes.FieldsSeq(b) {
+		if n == len(times) {
+			break
+		}
+		v, _ := number(w, 10)
+		times[n] = time.Duration(min(v, 1<<62))
+		n++
+	}
+	return times[0], times[1]
 }

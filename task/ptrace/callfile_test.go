@@ -2,6 +2,7 @@ package ptrace
 
 import (
 	"testing"
+	"time"
 
 	"stacksnap/task"
 )
@@ -30,6 +31,16 @@ func TestParseSyscall(t *testing.T) {
 		got, err := parseSyscall([]byte(test.file))
 		if got != test.want || (err != nil) != test.bad {
 			t.Errorf("%q: %+v, %v", test.file, got, err)
+		}
+	}
+}
+
+func TestSchedule(t *testing.T) {
+	for file, want := range map[string][2]time.Duration{
+		"907127 269526 1\n": {907127, 269526}, "": {}, "x y": {}, "99999999999999999999 1": {0, 1}, "18446744073709551615": {1 << 62},
+	} {
+		if ran, queued := schedule([]byte(file)); ran != want[0] || queued != want[1] {
+			t.Errorf("%q: %v, %v", file, ran, queued)
 		}
 	}
 }

@@ -1,0 +1,267 @@
+// Package hang watches one thread of a process for being stuck: away from the
+// wait in which it has nothing to do.
+//
+// A thread is idle in the wait of a run loop (epoll_wait, poll, select, kevent,
+// mach_msg and their kin). One that was never seen in such a wait is idle in any
+// wait but that for a lock: it may sleep, read or join for a living.
+//
+// It is stuck when it was away from its idle wait for the threshold. Between two
+// looks that both see it away it may have been idle; that it was not is proven
+// by the count of its sleeps:
+//
+//	sleeps₂ = sleeps₁                             it has not begun to wait at all
+//	sleeps₂ = sleeps₁ + 1, and it waits at look 2  it has begun only the wait that it is in
+//
+// and where the system does not count sleeps, by its being in the same wait
+// without having run, or its having run nearly all the time. A thread that works
+// and waits in turns, faster than it is looked at, is proven nothing of. After
+// the threshold without an idle look it is looked at a hundred times more often
+// for twice the threshold, and is stuck if not one of these looks finds it idle.
+//
+// A run loop that always has something to do never waits, and cannot be told
+// from a thread that computes.
+package hang
+
+import (
+	"time"
+
+	"stacksnap/task"
+)
+
+// The rhythm of looks, in parts of the threshold, and in thresholds.
+const (
+	looksPerThreshold = 4
+	closerPerThres    = 100
+	closerThresholds  = 2
+	closerRest        = 32 // between two closer watches that found the thread idle
+	shortest          = time.Millisecond
+)
+
+// WaitKind says what a wait means for a thread.
+type WaitKind uint8
+
+// The kinds of waits.
+const (
+	NoWait    WaitKind = iota // it runs, or waits for a processor
+	LoopWait                  // of a run loop
+	LockWait                  // for a lock, or for a page or a disk
+	OtherWait                 // idle, unless the thread has a run loop
+)
+
+// Sight is what one look told.
+type Sight struct {
+	At       time.Duration // by a clock that never goes back
+	Wait     WaitKind
+	Place    Place // of a wait
+	Counters task.Counters
+	// Steady: the thread did not begin to wait while it was looked at.
+	Steady bool
+}
+
+// Place tells one wait from another.
+type Place struct {
+	Call   int
+	SP, PC task.Addr
+	Args   [6]uint64
+}
+
+// Event is what a look has changed.
+type Event uint8
+
+// The events.
+const (
+	Nothing   Event = iota
+	Stuck           // the thread has been away for the threshold
+	Recovered       // a stuck thread was seen idle
+)
+
+// Detector decides by looks whether a thread is stuck. It has no clock of its
+// own. Use New.
+type Detector struct {
+	threshold time.Duration
+	loops     bool           // the thread has been seen in the wait of a run loop
+	harmless  map[Place]bool // waits that looked like those for locks, and are not
+
+	prev Sight
+	seen bool
+	idle bool // prev was
+
+	away   Sight // where the proven absence began: At and Counters
+	absent bool
+	last   Sight // the last idle look, or the first of all
+
+	stuck bool
+	end   time.Duration
+
+	closer     bool          // a closer watch is under way
+	closerFrom time.Duration // since when
+	restUntil  time.Duration // no closer watch before
+}
+
+// NewDetector makes a detector of hangs that last for the threshold or longer.
+func NewDetector(threshold time.Duration) *Detector {
+	return &Detector{threshold: max(threshold, looksPerThreshold*shortest), harmless: map[Place]bool{}}
+}
+
+// See takes a look, later than all before, into account.
+func (d *Detector) See(s Sight) Event {
+	if !d.seen {
+		d.seen, d.prev, d.last, d.away, d.absent = true, s, s, s, true
+	}
+	idle := d.isIdle(s)
+	event := Nothing
+	switch {
+	case idle:
+		event = d.rest(s)
+	case d.stuck:
+	default:
+		event = d.work(s)
+	}
+	d.prev, d.idle = s, idle
+	return event
+}
+
+// isIdle tells whether a look sees the thread with nothing to do.
+func (d *Detector) isIdle(s Sight) bool {
+	switch s.Wait {
+	case LoopWait:
+		d.loops = true
+		return true
+	case OtherWait:
+		return !d.loops
+	case LockWait:
+		return !d.loops && d.harmless[s.Place]
+	}
+	return false
+}
+
+// rest is called of an idle look.
+func (d *Detector) rest(s Sight) Event {
+	event := Nothing
+	if d.stuck {
+		event = Recovered
+		d.end = middle(d.prev.At, s.At)
+	}
+	if d.closer {
+		d.closer = false
+		d.restUntil = s.At + closerRest*d.threshold
+	}
+	d.stuck, d.absent, d.last = false, false, s
+	return event
+}
+
+// work is called of a look that sees the thread away, and not yet stuck.
+func (d *Detector) work(s Sight) Event {
+	if !d.absent || !d.proven(s) {
+		d.away, d.absent = d.began(s), true
+	}
+	if s.At-d.away.At >= d.threshold || d.closer && s.At-d.closerFrom >= closerThresholds*d.threshold {
+		if d.closer && s.At-d.away.At < d.threshold {
+			d.away = d.last
+		}
+		d.stuck, d.closer = true, false
+		return Stuck
+	}
+	if !d.closer && s.At-d.last.At >= d.threshold && s.At >= d.restUntil {
+		d.closer, d.closerFrom = true, s.At
+	}
+	return Nothing
+}
+
+// proven tells whether the thread was away all the time since the last look,
+// which saw it so.
+func (d *Detector) proven(s Sight) bool {
+	switch {
+	case d.prev.At == s.At:
+		return true
+	case d.idle || !s.Steady || !d.prev.Steady:
+		return false
+	case s.Counters.HasSleeps && d.prev.Counters.HasSleeps:
+		begun := s.Counters.Sleeps - d.prev.Counters.Sleeps
+		return begun == 0 || begun == 1 && s.Wait != NoWait
+	}
+	ran := s.Counters.CPU - d.prev.Counters.CPU
+	if s.Wait != NoWait {
+		return ran == 0 && s.Place == d.prev.Place && d.prev.Wait != NoWait
+	}
+	return d.prev.Wait == NoWait && ran >= (s.At-d.prev.At)*9/10
+}
+
+// began estimates when a thread that is away now has left its idle wait, since
+// the last look. If it has worked ever since, the work says so.
+func (d *Detector) began(s Sight) Sight {
+	worked := s.Counters.CPU - d.prev.Counters.CPU + s.Counters.Queued - d.prev.Counters.Queued
+	latest := max(d.prev.At, s.At-max(0, worked))
+	if s.Wait != NoWait {
+		latest = middle(d.prev.At, latest)
+	}
+	start := d.prev
+	start.At = latest
+	return start
+}
+
+func middle(a, b time.Duration) time.Duration { return a + (b-a)/2 }
+
+// Next returns when to look again.
+func (d *Detector) Next() time.Duration {
+	pace := d.threshold / looksPerThreshold
+	switch {
+	case d.closer:
+		pace = d.threshold / closerPerThres
+	case d.absent && !d.stuck && !d.idle:
+		pace = min(pace, d.away.At+d.threshold-d.prev.At)
+	}
+	return d.prev.At + max(pace, shortest)
+}
+
+// Forgive takes the wait of the last look for none that a thread is stuck in: it
+// is not for a lock. It tells whether that makes the thread idle.
+func (d *Detector) Forgive() bool {
+	if d.loops || d.prev.Wait != LockWait {
+		return false
+	}
+	const most = 1000
+	if len(d.harmless) >= most {
+		clear(d.harmless)
+	}
+	d.harmless[d.prev.Place] = true
+	d.stuck, d.absent, d.closer, d.last, d.idle = false, false, false, d.prev, true
+	return true
+}
+
+// Away returns when the hang began and what the thread had done by then.
+func (d *Detector) Away() (time.Duration, task.Counters) { return d.away.At, d.away.Counters }
+
+// End returns when the last hang ended.
+func (d *Detector) End() time.Duration { return d.end }
+
+// Kind says how a thread spent a time.
+type Kind uint8
+
+// The kinds of a hang.
+const (
+	Blocked Kind = iota // it waited, at least four fifths of the time
+	Busy                // it computed, or waited for a processor, as long
+	InTurns             // neither
+)
+
+var kindNames = [...]string{"blocked", "busy", "busy and blocked in turns"}
+
+// String names the kind in lower case.
+func (k Kind) String() string {
+	if int(k) >= len(kindNames) {
+		return "unknown"
+	}
+	return kindNames[k]
+}
+
+// KindOf judges by the time that a thread has worked of a whole.
+func KindOf(worked, whole time.Duration) Kind {
+	switch {
+	case worked*5 >= whole*4:
+		return Busy
+	case worked*5 <= whole:
+		return Blocked
+	}
+	return InTurns
+}

@@ -1,0 +1,206 @@
+package hang
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"stacksnap/task"
+)
+
+const (
+	ms        = time.Millisecond
+	threshold = 250 * ms
+	interval  = threshold / looksPerThreshold
+)
+
+// part is a time that a made thread spends in one way.
+type part struct {
+	wait WaitKind
+	time time.Duration
+}
+
+// parts is the life of a made thread, repeated for ever.
+type parts []part
+
+// at returns what a look at a time tells.
+func (p parts) at(t time.Duration) Sight {
+	s := Sight{At: t, Steady: true, Counters: task.Counters{HasSleeps: true}}
+	last := NoWait
+	for i, from := 0, time.Duration(0); ; i++ {
+		now := p[i%len(p)]
+		if now.wait != NoWait && (now.wait != last || last == OtherWait) {
+			s.Counters.Sleeps++
+		}
+		last = now.wait
+		if now.wait == NoWait {
+			s.Counters.CPU += min(now.time, t-from)
+		}
+		if from += now.time; from > t {
+			s.Wait = now.wait
+			s.Place = Place{Call: i}
+			return s
+		}
+	}
+}
+
+// seen is what a detector made of a life.
+type seen struct{ start, found, end time.Duration }
+
+// watch looks at a life for a time, every 10 ms while it is stuck, each look as
+// much too late as late says.
+func watch(p parts, whole time.Duration, late func() time.Duration) (hangs []seen, looks int) {
+	d := NewDetector(threshold)
+	for t := 3 * ms; t < whole; {
+		s := p.at(t)
+		looks++
+		switch d.See(s) {
+		case Stuck:
+			start, _ := d.Away()
+			hangs = append(hangs, seen{start: start, found: t})
+		case Recovered:
+			hangs[len(hangs)-1].end = d.End()
+		}
+		t = d.Next()
+		if d.stuck {
+			t = s.At + 10*ms
+		}
+		t += late()
+	}
+	return hangs, looks
+}
+
+func never() time.Duration { return 0 }
+
+func TestHangs(t *testing.T) {
+	loop := part{LoopWait, 97 * ms}
+	work := part{NoWait, 5 * ms}
+	tests := []struct {
+		name  string
+		parts parts
+		start time.Duration // of the hang; 0: there is none
+		long  time.Duration
+	}{
+		{"healthy", parts{loop, work}, 0, 0},
+		{"short of the threshold", parts{loop, {NoWait, 240 * ms}}, 0, 0},
+		{"computes", parts{{LoopWait, 1097 * ms}, {NoWait, 400 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 400 * ms},
+		{"waits for a lock", parts{{LoopWait, 1097 * ms}, work, {LockWait, 400 * ms}, work, {LoopWait, time.Hour}}, 1097 * ms, 410 * ms},
+		{"sleeps", parts{{LoopWait, 1097 * ms}, work, {OtherWait, 400 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 405 * ms},
+		{"waits, computes, waits", parts{{LoopWait, 1097 * ms}, {OtherWait, 200 * ms}, {NoWait, 300 * ms}, {OtherWait, 200 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 700 * ms},
+		{"sleeps for a living", parts{{OtherWait, 1000 * ms}, {NoWait, 50 * ms}}, 0, 0},
+		{"sleeps for a living, then a lock", parts{{OtherWait, 1000 * ms}, {LockWait, 500 * ms}, {OtherWait, time.Hour}}, 1000 * ms, 500 * ms},
+		{"busy nine tenths of the time", parts{{NoWait, 90 * ms}, {LoopWait, 10 * ms}}, 0, 0},
+	}
+	for _, test := range tests {
+		hangs, _ := watch(test.parts, 20*time.Second, never)
+		if test.start == 0 {
+			if len(hangs) != 0 {
+				t.Errorf("%s: false alarm %v", test.name, hangs)
+			}
+			continue
+		}
+		if len(hangs) != 1 {
+			t.Errorf("%s: %d hangs reported: %v", test.name, len(hangs), hangs)
+			continue
+		}
+		h := hangs[0]
+		if off := (h.start - test.start).Abs(); off > interval {
+			t.Errorf("%s: began at %v, reported %v", test.name, test.start, h.start)
+		}
+		if off := (h.end - h.start - test.long).Abs(); off > 2*interval {
+			t.Errorf("%s: lasted %v, reported %v", test.name, test.long, h.end-h.start)
+		}
+		if h.found > test.start+threshold+interval {
+			t.Errorf("%s: found only at %v", test.name, h.found)
+		}
+	}
+}
+
+// A thread that works and waits in turns, hundreds of times in each interval.
+func TestInTurns(t *testing.T) {
+	life := parts{{LoopWait, 997 * ms}}
+	for range 5000 {
+		life = append(life, part{NoWait, 200 * time.Microsecond}, part{OtherWait, 200 * time.Microsecond})
+	}
+	life = append(life, part{LoopWait, time.Hour})
+	hangs, _ := watch(life, 6*time.Second, never)
+	if len(hangs) != 1 || (hangs[0].start-997*ms).Abs() > interval || (hangs[0].end-2997*ms).Abs() > 2*interval {
+		t.Errorf("reported %v", hangs)
+	}
+}
+
+// Healthy threads of all habits, looked at too late now and then.
+func TestNoFalseAlarm(t *testing.T) {
+	const whole = 3 * time.Minute
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var life parts
+		for range 2000 {
+			for range 1 + r.IntN(4) {
+				life = append(life, part{NoWait, time.Duration(r.Int64N(int64(30 * ms)))},
+					part{OtherWait, time.Duration(r.Int64N(int64(25 * ms)))})
+			}
+			life = append(life, part{LoopWait, ms + time.Duration(r.Int64N(int64(40*ms)))})
+		}
+		noise := func() time.Duration { return time.Duration(r.ExpFloat64() * float64(5*ms)) }
+		hangs, looks := watch(life, whole/10, noise)
+		if len(hangs) > 0 {
+			t.Errorf("seed %d: false alarms %v", seed, hangs)
+		}
+		if perSecond := float64(looks) / (whole / 10).Seconds(); perSecond > 60 {
+			t.Errorf("seed %d: %.0f looks a second", seed, perSecond)
+		}
+	}
+}
+
+// Where the system does not count sleeps, only a wait without any work and work
+// without any wait are proven.
+func TestWithoutSleeps(t *testing.T) {
+	uncounted := func(p parts) (stuck int) {
+		d := NewDetector(threshold)
+		for at := 3 * ms; at < 3*time.Second; at = d.Next() {
+			s := p.at(at)
+			s.Counters.HasSleeps, s.Counters.Sleeps = false, 0
+			if d.See(s) == Stuck {
+				stuck++
+			}
+		}
+		return stuck
+	}
+	for _, p := range []parts{
+		{{LoopWait, 500 * ms}, {LockWait, 400 * ms}, {LoopWait, time.Hour}},
+		{{LoopWait, 500 * ms}, {NoWait, 400 * ms}, {LoopWait, time.Hour}},
+	} {
+		if n := uncounted(p); n != 1 {
+			t.Errorf("%v: %d hangs", p, n)
+		}
+	}
+	if n := uncounted(parts{{LoopWait, 40 * ms}, {NoWait, 40 * ms}}); n != 0 {
+		t.Errorf("%d false alarms", n)
+	}
+}
+
+func TestForgive(t *testing.T) {
+	d := NewDetector(threshold)
+	life := parts{{LockWait, time.Hour}}
+	events := 0
+	for at := 3 * ms; at < 5*time.Second; at = d.Next() {
+		if d.See(life.at(at)) == Stuck {
+			events++
+			if !d.Forgive() {
+				t.Error("not forgiven")
+			}
+		}
+	}
+	if events != 1 {
+		t.Errorf("%d events", events)
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for worked, want := range map[time.Duration]Kind{0: Blocked, 20: Blocked, 21: InTurns, 79: InTurns, 80: Busy, 100: Busy} {
+		if got := KindOf(worked, 100); got != want {
+			t.Errorf("%d of 100 is %v", worked, got)
+		}
+	}
+}
