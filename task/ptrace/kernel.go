@@ -83,7 +83,11 @@ func waitid(tid int, info *childInfo, options int) unix.Errno {
 	return errno
 }
 
-func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+// nap sleeps for at most a millisecond, less when a signal comes.
+func nap(d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+}
 
 // pause sleeps. It tells the scheduler, which costs little beside the sleep.
 func pause(d time.Duration) {

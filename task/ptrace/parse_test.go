@@ -1,0 +1,238 @@
+package ptrace
+
+import (
+	"encoding/binary"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stacksnap/task"
+)
+
+var mapsLines = map[string]task.Region{
+	"00400000-00452000 r-xp 00001000 08:02 173521      /usr/bin/dbus-daemon": {
+		Start: 0x400000, End: 0x452000, Prot: task.Read | task.Execute, Offset: 0x1000,
+		Dev: 0x802, Inode: 173521, Path: "/usr/bin/dbus-daemon",
+	},
+	"7ffd0000-7ffe0000 rw-s 00000000 103:10005 0": {
+		Start: 0x7ffd0000, End: 0x7ffe0000, Prot: task.Read | task.Write, Shared: true, Dev: 0x10010305,
+	},
+	`1000-2000 ---p 0 00:00 7 /a b\012c (deleted)`: {
+		Start: 0x1000, End: 0x2000, Inode: 7, Path: "/a b\nc", PathDeleted: true,
+	},
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]": {
+		Start: 0xffffffffff600000, End: 0xffffffffff601000, Prot: task.Execute, Path: "[vsyscall]",
+	},
+}
+
+func TestParseRegion(t *testing.T) {
+	for line, want := range mapsLines {
+		got, err := parseRegion([]byte(line))
+		if err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: (-want +got)\n%s", line, diff)
+		}
+	}
+	for _, line := range []string{
+		"", "x", "1000", "1000-", "1000-2000", "2000-1000 r--p 0 0:0 0", "1-2 r--p 0 0:0 x",
+		"11112222333344445-2 r--p 0 0:0 0", "1-2 r--p 0 0:0 99999999999999999999",
+	} {
+		if r, err := parseRegion([]byte(line)); err == nil {
+			t.Errorf("%q was taken for %+v", line, r)
+		}
+	}
+}
+
+func FuzzParseRegion(f *testing.F) {
+	for line := range mapsLines {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		r, err := parseRegion(line)
+		if err == nil && r.End < r.Start {
+			t.Errorf("%+v", r)
+		}
+		var s spanTable
+		s.read(line)
+		if n := len(s.all); n > len(line) {
+			t.Errorf("%d spans", n)
+		}
+	})
+}
+
+func TestStackRange(t *testing.T) {
+	var s spanTable
+	s.read([]byte("1000-2000 ---p 0 0:0 0\n2000-5000 rw-p 0 0:0 0\n7000-8000 rw-p 0 0:0 0 [stack]\nnonsense\n9000-a000 r--p 0 0:0 0"))
+	for sp, want := range map[task.Addr][2]task.Addr{
+		0x2010: {0x2000, 0x5000}, // the red zone ends with the mapping
+		0x4000: {0x4000 - task.RedZone, 0x5000},
+		0x5000: {0x5000 - task.RedZone, 0}, // just above
+		0x1800: {0x1800 - task.RedZone, 0}, // not readable
+		0x7f00: {0x7f00 - task.RedZone, 0x8000},
+		0x9fff: {0x9fff - task.RedZone, 0xa000},
+		0x10:   {0, 0},
+	} {
+		if from, top := s.stackRange(sp); from != want[0] || top != want[1] {
+			t.Errorf("sp %v: %v to %v, want %v", sp, from, top, want)
+		}
+	}
+}
+
+const statLine = "4242 (a (b) c)) S 17 4242 4242 0 -1 4194560 100 0 0 0 250 75 0 0 20 0 3 0 123456 1 2 18446744073709551615 1 1 0\n"
+
+func TestParseStat(t *testing.T) {
+	s, err := parseStat([]byte(statLine))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(s.name) != "a (b) c)" || s.state != 'S' || s.parent != 17 || s.flags != 4194560 ||
+		s.user != 2500*time.Millisecond || s.system != 750*time.Millisecond || s.start != 1234560*time.Millisecond {
+		t.Errorf("%+v %q", s, s.name)
+	}
+	for _, b := range []string{"", "1 (x", ") (", "1 (x) S", "1 (x) SS 1 1", "1 ()", strings.Replace(statLine, "17", "x", 1)} {
+		if _, err := parseStat([]byte(b)); err == nil {
+			t.Errorf("%q was taken", b)
+		}
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add([]byte(statLine))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := parseStat(b)
+		if err == nil && (s.user < 0 || s.system < 0 || s.start < 0) {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestThreadState(t *testing.T) {
+	for letter, want := range map[byte]task.State{
+		'R': task.Running, 'S': task.Sleeping, 'D': task.Uninterruptible, 'T': task.Stopped,
+		't': task.Stopped, 'Z': task.Ended, 'X': task.Ended, '?': task.StateUnknown,
+	} {
+		if got := threadState(letter); got != want {
+			t.Errorf("%c is %v, want %v", letter, got, want)
+		}
+	}
+}
+
+func TestStatusNumber(t *testing.T) {
+	status := []byte("Name:\tx\nTgid:\t12\nTracerPid:\t0\nUid:\t1000\t1000\t0\t0\nBad:\t99999999999\n")
+	for key, want := range map[string]int{"Tgid:": 12, "TracerPid:": 0, "Uid:": 1000, "Bad:": 0, "None:": 0} {
+		if got := statusNumber(status, key); got != want {
+			t.Errorf("%s %d, want %d", key, got, want)
+		}
+	}
+}
+
+func dirent(name string) []byte {
+	b := make([]byte, direntSizeOf(name))
+	binary.LittleEndian.PutUint16(b[direntLen:], uint16(len(b)))
+	copy(b[direntName:], name)
+	return b
+}
+
+func direntSizeOf(name string) int { return (direntName + len(name) + 1 + 7) &^ 7 }
+
+func TestNextThread(t *testing.T) {
+	var b []byte
+	for _, name := range []string{".", "..", "7", "self", "123456", "99999999999999999999", "0"} {
+		b = append(b, dirent(name)...)
+	}
+	var got []int
+	for tid, rest := nextThread(b); tid != 0; tid, rest = nextThread(rest) {
+		got = append(got, tid)
+	}
+	if !cmp.Equal(got, []int{7, 123456}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func FuzzNextThread(f *testing.F) {
+	f.Add(append(dirent("1"), dirent("22")...))
+	f.Add([]byte{20: 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		n := 0
+		for tid, rest := nextThread(b); tid != 0; tid, rest = nextThread(rest) {
+			if n++; n > len(b) {
+				t.Fatal("does not end")
+			}
+		}
+	})
+}
+
+func TestPrettyName(t *testing.T) {
+	for file, want := range map[string]string{
+		"NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n": "Debian GNU/Linux 12 (bookworm)",
+		"PRETTY_NAME='Alpine Linux v3.19'":                         "Alpine Linux v3.19",
+		"PRETTY_NAME=Arch":                                         "Arch",
+		"PRETTY_NAME=\"broken":                                     "broken",
+		"":                                                         "",
+	} {
+		if got := prettyName([]byte(file)); got != want {
+			t.Errorf("%q gives %q, want %q", file, got, want)
+		}
+	}
+}
+
+func TestArchOf(t *testing.T) {
+	header := func(class byte, machine uint16) []byte {
+		b := append([]byte("\x7fELF"), make([]byte, 16)...)
+		b[4], b[5] = class, 1
+		binary.LittleEndian.PutUint16(b[18:], machine)
+		return b
+	}
+	for want, h := range map[task.Arch][]byte{
+		task.AMD64: header(2, 62), task.ARM64: header(2, 183), task.I386: header(1, 3), task.ARM: header(1, 40),
+	} {
+		if got := archOf(h); got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	for _, h := range [][]byte{nil, []byte("\x7fELF"), header(2, 8), make([]byte, 64)} {
+		if got := archOf(h); got != task.UnknownArch {
+			t.Errorf("%x is %v", h, got)
+		}
+	}
+}
+
+func TestRemedyNamesWhatHelps(t *testing.T) {
+	for want, c := range map[string]circumstances{
+		"CAP_SYS_PTRACE (docker": {owner: 5, self: 0},
+		"uid 7":                  {owner: 7, self: 5},
+		"ptrace_scope=0":         {owner: 5, self: 5, scope: "1"},
+		"ptrace_scope 2":         {owner: 5, self: 5, scope: "2"},
+		"nobody may attach":      {owner: 5, self: 0, capable: true, scope: "3"},
+		"not dumpable":           {owner: 5, self: 5, scope: "0"},
+		"seccomp":                {owner: 5, self: 0, capable: true},
+	} {
+		if got := c.remedy(); !strings.Contains(got, want) {
+			t.Errorf("%+v: %q, want %q", c, got, want)
+		}
+	}
+	if got := (circumstances{scope: "1"}).scopeNote(); !strings.Contains(got, "kernel/yama/ptrace_scope is 1") {
+		t.Error(got)
+	}
+	if got := (circumstances{scope: "0"}).scopeNote(); got != "" {
+		t.Error(got)
+	}
+}
+
+// Truth from /proc of this very process, where there is one.
+func TestParseOurOwnMaps(t *testing.T) {
+	b, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if _, err := parseRegion([]byte(strings.TrimSuffix(line, "\n"))); err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
