@@ -1,0 +1,181 @@
+package output
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// content checks what a file holds, and that nothing lies beside it.
+func content(t *testing.T, path, want string) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want {
+		t.Errorf("%s holds %q, %v; want %q", path, got, err, want)
+	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".stacksnap-*"))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestWriteMakesAndReplaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.txt")
+	for _, s := range []string{"first, the longer one", "second", ""} {
+		if err := Write(path, text(s)); err != nil {
+			t.Fatal(err)
+		}
+		content(t, path, s)
+	}
+}
+
+func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.txt")
+	broken := errors.New("capture broke")
+	fails := func(w io.Writer) error {
+		_, _ = io.WriteString(w, strings.Repeat("half", 1<<16))
+		return broken
+	}
+	if err := Write(path, fails); !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is there: %v", err)
+	}
+	if err := Write(path, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	_ = Write(path, fails)
+	content(t, path, "old")
+}
+
+func TestAPanicLeavesTheOldFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.txt")
+	if err := Write(path, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = Write(path, func(io.Writer) error { panic("bug") })
+	}()
+	content(t, path, "old")
+}
+
+func TestTheModeIsKept(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has other modes")
+	}
+	path := filepath.Join(t.TempDir(), "report.txt")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []fs.FileMode{0o640, 0o604, 0o777} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := Write(path, text("new")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+			t.Errorf("mode %v, %v; want %v", info.Mode(), err, mode)
+		}
+	}
+}
+
+func TestANewFileHeedsTheUmask(t *testing.T) {
+	dir := t.TempDir()
+	plain, ours := filepath.Join(dir, "plain"), filepath.Join(dir, "ours")
+	f, err := os.Create(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	if err := Write(ours, text("x")); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := os.Stat(plain)
+	got, err := os.Stat(ours)
+	if err != nil || got.Mode() != want.Mode() {
+		t.Errorf("mode %v, %v; a plainly made file has %v", got.Mode(), err, want.Mode())
+	}
+}
+
+func TestALinkStays(t *testing.T) {
+	dir := t.TempDir()
+	link, file := filepath.Join(dir, "latest"), filepath.Join(dir, "real.txt")
+	if err := os.Symlink("real.txt", link); err != nil {
+		t.Skip(err)
+	}
+	for _, s := range []string{"through a dangling link", "through a link"} {
+		if err := Write(link, text(s)); err != nil {
+			t.Fatal(err)
+		}
+		content(t, file, s)
+	}
+	if to, err := os.Readlink(link); to != "real.txt" {
+		t.Errorf("the link became %q, %v", to, err)
+	}
+}
+
+func TestErrorsNameTheFileAskedFor(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]error{
+		filepath.Join(dir, "missing", "report.txt"):    fs.ErrNotExist,
+		filepath.Join(dir, strings.Repeat("long", 99)): nil,
+		dir: nil,
+	} {
+		err := Write(path, text("x"))
+		var p *fs.PathError
+		if !errors.As(err, &p) || p.Path != path {
+			t.Errorf("error %v does not name %s", err, path)
+		}
+		if want != nil && !errors.Is(err, want) {
+			t.Errorf("error %v, want %v", err, want)
+		}
+		if strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("error %q names the file beside", err)
+		}
+	}
+}
+
+func TestAReadOnlyFileIsNotReplaced(t *testing.T) {
+	if os.Getuid() <= 0 {
+		t.Skip("root may write read-only files, and Windows has no such user")
+	}
+	path := filepath.Join(t.TempDir(), "report.txt")
+	if err := os.WriteFile(path, []byte("old"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, text("new")); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("error %v", err)
+	}
+	content(t, path, "old")
+}
+
+func TestALongWriteThatIgnoresErrorsStillFails(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	err := Write("/dev/full", func(w io.Writer) error {
+		for range 1000 {
+			_, _ = io.WriteString(w, strings.Repeat("x", 1000))
+		}
+		return nil
+	})
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "/dev/full") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,172 @@
+package output
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Rotation is a row of files about one process, in a folder, of which the
+// newest are kept. They are named by the time:
+//
+//	stacksnap-NAME-PID-20261121T091500Z.EXT
+//
+// and a second one of the same second ends -2.EXT. NAME is the process's name
+// as [SafeName] has it.
+type Rotation struct {
+	Dir  string // made when it is missing, for its owner alone
+	Name string // of the process; a restarted one continues the row
+	PID  int
+	Ext  string // without the dot: letters and digits
+	Keep int    // how many files to keep, whatever their pid; 0: all
+}
+
+// Write writes a file as [Write] does, named by the time at, and then deletes
+// the oldest files beyond Keep. It returns the path when the file was written,
+// even if deleting failed. The new file stays even when a clock that was set
+// back makes it look old.
+func (r Rotation) Write(at time.Time, write func(io.Writer) error) (string, error) {
+	path, err := r.Path(at)
+	if err != nil {
+		return "", err
+	}
+	if err := Write(path, write); err != nil {
+		return "", err
+	}
+	return path, r.Prune(path)
+}
+
+// maxSame bounds how many files of one process and second there can be.
+const maxSame = 1000
+
+// Path makes the folder and returns the path for a file of the time at, which
+// does not exist yet.
+func (r Rotation) Path(at time.Time) (string, error) {
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+		return "", err
+	}
+	for n := 1; n <= maxSame; n++ {
+		path := filepath.Join(r.Dir, r.file(at, n))
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("%s has %d files of one second", r.Dir, maxSame)
+}
+
+const timeLayout = "20060102T150405Z"
+
+func (r Rotation) file(at time.Time, n int) string {
+	again := ""
+	if n > 1 {
+		again = fmt.Sprintf("-%d", n)
+	}
+	return fmt.Sprintf("stacksnap-%s-%d-%s%s.%s", SafeName(r.Name), r.PID, at.UTC().Format(timeLayout), again, r.Ext)
+}
+
+// Prune deletes the oldest files of the row beyond Keep, but never spare.
+// Anything not named exactly as the row's files are, and anything that is no
+// regular file, is left alone.
+func (r Rotation) Prune(spare string) error {
+	if r.Keep <= 0 {
+		return nil
+	}
+	row, err := r.row(filepath.Base(spare))
+	if err != nil {
+		return err
+	}
+	keep := r.Keep
+	if spare != "" {
+		keep-- // it is not in the row
+	}
+	var errs []error
+	for len(row) > keep {
+		err := os.Remove(filepath.Join(r.Dir, row[0].file))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+		row = row[1:]
+	}
+	return errors.Join(errs...)
+}
+
+// kept is a file of the row.
+type kept struct {
+	file string
+	at   time.Time
+	n    int // 1, or the number at its end
+}
+
+// row lists the files but one, oldest first.
+func (r Rotation) row(but string) ([]kept, error) {
+	entries, err := os.ReadDir(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var row []kept
+	for _, e := range entries {
+		k, ok := r.parse(e.Name())
+		if ok && e.Type().IsRegular() && k.file != but {
+			row = append(row, k)
+		}
+	}
+	slices.SortFunc(row, func(a, b kept) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.n, b.n), strings.Compare(a.file, b.file))
+	})
+	return row, nil
+}
+
+// tail is what follows the name: -PID-TIME[-N].EXT.
+var tail = regexp.MustCompile(`^-([1-9][0-9]{0,9})-([0-9]{8}T[0-9]{6}Z)(?:-([1-9][0-9]{0,3}))?\.([A-Za-z0-9]+)$`)
+
+// parse takes a file's name apart, and refuses one that the row would not give.
+func (r Rotation) parse(file string) (kept, bool) {
+	rest, ok := strings.CutPrefix(file, "stacksnap-"+SafeName(r.Name))
+	m := tail.FindStringSubmatch(rest)
+	if !ok || m == nil {
+		return kept{}, false
+	}
+	at, err := time.Parse(timeLayout, m[2])
+	n := 1
+	if m[3] != "" {
+		n, _ = strconv.Atoi(m[3])
+	}
+	pid, _ := strconv.Atoi(m[1])
+	of := Rotation{Name: r.Name, PID: pid, Ext: r.Ext}
+	return kept{file, at, n}, err == nil && of.file(at, n) == file
+}
+
+// maxName bounds a process's name in a file's, in bytes.
+const maxName = 64
+
+// SafeName returns a process's name as it stands in file names: letters, digits
+// and . _ + - stay, anything else becomes _, and it has at most 64 bytes. A
+// name without any becomes "process".
+func SafeName(name string) string {
+	if name == "" {
+		return "process"
+	}
+	safe := []byte(name[:min(len(name), maxName)])
+	for i, c := range safe {
+		if !isSafe(c) {
+			safe[i] = '_'
+		}
+	}
+	return string(safe)
+}
+
+func isSafe(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '.' || c == '_' || c == '+' || c == '-'
+}
