@@ -1,58 +1,43 @@
-// Package core opens the core files of macOS and Linux, by their content.
+// Package core opens a core file of any system by its content.
 package core
 
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"stacksnap/task"
 	"stacksnap/task/elfcore"
 	"stacksnap/task/machocore"
 )
 
-// ErrNotCore is wrapped by the error about a file that is no core.
-var ErrNotCore = errors.New("not a core file of macOS or Linux")
+// ErrNotCore is returned for a file that is no core of a known kind.
+var ErrNotCore = errors.New("neither a Mach-O core file nor an ELF core file")
 
-// Process is a process that a core file holds.
+// Process is a process that was saved in a core.
 type Process interface {
 	task.Process
-	// Problems lists what is wrong with the file; each cost only what it names.
+	// Problems lists what is wrong with the file, each of which cost only what it
+	// names.
 	Problems() []error
-	// Back gives memory to ask for what the core does not hold.
+	// Back gives the memory to ask for what the core does not hold.
 	Back(task.Memory)
 }
 
-// Open opens a core file of either kind.
+// Open opens a core file.
 func Open(path string) (Process, error) {
-	f, err := os.Open(path)
-	if err != nil {
+	m, err := machocore.Open(path)
+	if err == nil {
+		return m, nil
+	}
+	if !errors.Is(err, machocore.ErrNotCore) {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file: %w", path, ErrNotCore)
-	}
+	e, elfErr := elfcore.Open(path)
 	switch {
-	case machocore.Is(f, info.Size()):
-		return opened(machocore.Open(path))
-	case elfcore.Is(f, info.Size()):
-		return opened(elfcore.Open(path))
+	case elfErr == nil:
+		return e, nil
+	case !errors.Is(elfErr, elfcore.ErrNotCore):
+		return nil, elfErr
 	}
 	return nil, fmt.Errorf("%s: %w", path, ErrNotCore)
-}
-
-// opened keeps a nil pointer from becoming a Process that is not nil.
-func opened[P interface {
-	comparable
-	Process
-}](p P, err error) (Process, error) {
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
 }
