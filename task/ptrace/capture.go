@@ -15,8 +15,11 @@ var errNotSuspended = errors.New("the target is not suspended")
 // Capture implements [task.Process]. A stack that cannot be read costs only the
 // stack: the registers are there, and the error is a *[task.FaultError].
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
-	if !p.suspended {
+	switch p.reading {
+	case readNothing:
 		return errNotSuspended
+	case readRunning:
+		return p.readWithoutStop(int(id), t)
 	}
 	th := p.threads.find(int(id))
 	if th == nil {

@@ -121,6 +121,15 @@ func openRaw(dir int, path *byte) int {
 	return int(fd)
 }
 
+// preadRaw reads from the start of a file, 0 bytes when it cannot.
+func preadRaw(fd int, b []byte) int {
+	n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
+}
+
 // readRaw reads once, 0 bytes when it cannot.
 func readRaw(fd int, b []byte) int {
 	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))

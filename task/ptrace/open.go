@@ -37,6 +37,7 @@ func open(pid int) (*Process, error) {
 		p.closeFiles()
 		return nil, err
 	}
+	p.raisePriority()
 	p.rescue.watchOver(p.pid)
 	p.exited = &task.ExitedError{PID: p.pid, Err: errReplaced}
 	p.facts = p.learn()

@@ -48,12 +48,17 @@ type Process struct {
 	mapsBuf bytes.Buffer
 	spansOf []task.ThreadID // the threads when spans was read
 
+	rests   restTable
+	waiting []waiting
+
 	rescue     rescue
 	suspended  bool
+	reading    reading
 	resumeFunc func() error
 	exited     *task.ExitedError
 	regs       [maxRegset]byte
 	maskKnown  bool // facts.CodeMask is what a thread said
+	nice       int  // our thread's before Open
 }
 
 // Info implements [task.Process]. On arm64 CodeMask is exact from the first
@@ -122,6 +127,7 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 		return nil, p.exited
 	}
 	p.mem.faults.refill()
+	p.rests.sweep(ids)
 	p.refreshSpans(ids)
 	return ids, nil
 }
@@ -157,7 +163,9 @@ func (p *Process) Close() error {
 	}
 	err := p.resume()
 	p.settle()
+	p.rests.close()
 	p.closeFiles()
+	p.restorePriority()
 	if !slices.ContainsFunc(p.threads.all, func(th thread) bool { return th.phase.attached() }) {
 		runtime.UnlockOSThread()
 	}

@@ -132,9 +132,21 @@ func (p *Process) state(tid int) byte {
 	return s.state
 }
 
+// statOf reads a thread's stat, through the file that is kept of a thread that
+// is sampled.
+func (p *Process) statOf(tid int) []byte {
+	if e := p.rests.of[tid]; e != nil && e.stat >= 0 {
+		if n := preadRaw(e.stat, p.stats.buf[:]); n > 0 {
+			return p.stats.buf[:n]
+		}
+		p.rests.drop(tid) // it has ended, though another may have its number
+	}
+	return p.stats.read(tid)
+}
+
 // Describe implements [task.Process].
 func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
-	s, err := parseStat(p.stats.read(int(id)))
+	s, err := parseStat(p.statOf(int(id)))
 	if err != nil {
 		return task.ErrThreadGone
 	}

@@ -14,7 +14,7 @@ import (
 // How long threads are waited for. A thread stops within microseconds unless it
 // has no processor or is deep in the kernel.
 const (
-	patience       = 500 * time.Millisecond // for threads that wait for a processor
+	patience       = 5 * time.Second        // for threads that wait for a processor: they stop when they get one
 	sleepPatience  = 50 * time.Millisecond  // for threads in uninterruptible sleep
 	burialPatience = 500 * time.Millisecond // for killed threads to end
 	maxRounds      = 100                    // of looking for new threads
@@ -40,7 +40,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	}
 	p.settle()
 	p.leaveSleepers()
-	p.suspended = true
+	p.suspended, p.reading = true, readSuspended
 	p.stop()
 	if err := p.judge(); err != nil {
 		_ = p.resume()
@@ -259,7 +259,7 @@ func (p *Process) resume() error {
 	if !p.suspended {
 		return nil
 	}
-	p.suspended = false
+	p.suspended, p.reading = false, readNothing
 	for i := range p.threads.all {
 		p.release(&p.threads.all[i])
 	}

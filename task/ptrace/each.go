@@ -1,0 +1,192 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+var (
+	errOnProcessor = errors.New("the thread was running, and is not read without a stop")
+	errUnknownCall = errors.New("the kernel does not tell where the thread is, without a stop")
+)
+
+// reading is how Capture reads a thread.
+type reading uint8
+
+const (
+	readNothing   reading = iota
+	readSuspended         // all threads stand
+	readStanding          // one does
+	readRunning           // none does
+)
+
+// AllowSuspend implements [task.Sampled]: everything is possible.
+func (p *Process) AllowSuspend(task.Suspension) error { return nil }
+
+// waiting is a thread that was told to stop and does not stand yet.
+type waiting struct {
+	index int
+	tid   int
+}
+
+// CaptureEach implements [task.Sampled]. A thread that is on a processor or
+// sleeps stands within microseconds; one that waits for a processor is left to
+// come to it while others are captured. A thread in uninterruptible sleep is
+// read without a stop, for it does not run either.
+func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if p.suspended {
+		return errSuspended
+	}
+	p.waiting = p.waiting[:0]
+	for i, id := range ids {
+		th := p.threads.find(int(id))
+		switch {
+		case th == nil || th.phase != listed:
+			runs(i, 0, th.absent())
+		case how == task.SuspendNone || th.asleep:
+			p.read(readRunning, i, stands)
+			runs(i, 0, nil)
+		default:
+			p.stopOne(i, th, stands, runs)
+		}
+	}
+	p.awaitEach(stands, runs)
+	err := p.judgeEach()
+	p.letGo()
+	return err
+}
+
+// judgeEach tells whether it was the process that was opened, and whether we
+// may stop it at all.
+func (p *Process) judgeEach() error {
+	if p.mem.replaced() {
+		return p.exited
+	}
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		if th.phase == refused && threadState(p.state(th.tid)) != task.Ended && p.state(th.tid) != 0 {
+			return p.explain(unix.EPERM)
+		}
+	}
+	return nil
+}
+
+// absent says why a thread cannot be told to stop.
+func (th *thread) absent() error {
+	if th == nil {
+		return task.ErrThreadGone
+	}
+	return th.notStopped()
+}
+
+func (p *Process) read(r reading, i int, stands func(int)) {
+	p.reading = r
+	stands(i)
+	p.reading = readNothing
+}
+
+// stopOne stops a thread, has it captured, and lets it run on.
+func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) {
+	p.seize(th)
+	if th.phase != seized {
+		runs(i, 0, task.ErrThreadGone)
+		return
+	}
+	began := time.Now()
+	if interrupt(th.tid) != 0 {
+		th.phase = dying
+	}
+	p.watch(th)
+	if th.phase == seized {
+		p.waiting = append(p.waiting, waiting{i, th.tid})
+		return
+	}
+	p.serve(i, th, began, stands, runs)
+}
+
+// serve captures a thread that stands and lets it run on.
+func (p *Process) serve(i int, th *thread, began time.Time, stands func(int), runs func(int, time.Duration, error)) {
+	if th.phase != stopped {
+		runs(i, 0, th.notStopped())
+		return
+	}
+	p.read(readStanding, i, stands)
+	p.release(th)
+	runs(i, time.Since(began), nil)
+}
+
+// awaitEach serves the threads that did not stop at once, as they do.
+func (p *Process) awaitEach(stands func(int), runs func(int, time.Duration, error)) {
+	began := time.Now()
+	for wait := 20 * time.Microsecond; len(p.waiting) > 0; wait = min(2*wait, time.Millisecond) {
+		if !p.pending(began) {
+			p.serveWaiting(true, stands, runs)
+			return
+		}
+		pause(wait)
+		if p.serveWaiting(false, stands, runs) {
+			wait = 10 * time.Microsecond
+		}
+	}
+}
+
+// serveWaiting looks at each thread that is waited for, and tells whether one
+// stood. At last it gives up the others.
+func (p *Process) serveWaiting(last bool, stands func(int), runs func(int, time.Duration, error)) (any bool) {
+	kept := p.waiting[:0]
+	for _, w := range p.waiting {
+		th := p.threads.find(w.tid)
+		if !p.look(th) && th.phase == seized && !last {
+			interrupt(th.tid)
+			kept = append(kept, w)
+			continue
+		}
+		any = true
+		p.serve(w.index, th, time.Now(), stands, runs)
+	}
+	p.waiting = kept
+	return any
+}
+
+// letGo ends a round: threads that were killed in it are buried.
+func (p *Process) letGo() {
+	p.buryAll()
+	for i := range p.threads.all {
+		if th := &p.threads.all[i]; !th.phase.attached() {
+			th.phase = listed
+		}
+	}
+}
+
+// readWithoutStop fills in what the kernel tells of a blocked thread: pc, sp and
+// the arguments of its system call. The stack is as of that moment when the
+// thread has not run while it was copied.
+func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
+	t.Unstopped, t.Stacks = true, t.Stacks[:0]
+	call, err := p.blockedIn(tid)
+	switch {
+	case err != nil || call.State == task.CallUnknown:
+		return errUnknownCall
+	case call.State == task.OnProcessor:
+		return errOnProcessor
+	}
+	t.Registers = task.Registers{Arch: hostArch}
+	if p.facts.Arch != task.UnknownArch {
+		t.Registers.Arch = p.facts.Arch
+	}
+	t.Registers.Set(t.Registers.Arch.PC(), uint64(call.PC))
+	t.Registers.Set(t.Registers.Arch.SP(), uint64(call.SP))
+	if call.State == task.InCall {
+		setArguments(&t.Registers, &call)
+	}
+	return p.copyStack(t)
+}

@@ -1,0 +1,203 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"bytes"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// Whether a thread has run is told by the third number of its schedstat file,
+// how often it was put on a processor (sched_info_arrive, kernel/sched/stats.h):
+// it grows before the thread executes anything. While a thread is on a
+// processor the number tells nothing, so a rest begins with a proof that it was
+// off, and ends with the first growth. The proof is the thread's syscall file:
+// the kernel fills it only from a thread that it has found switched out and that
+// was not switched in meanwhile (wait_task_inactive in task_current_syscall,
+// lib/syscall.c).
+//
+// A stop of ours makes a blocked thread run: it wakes, stands, and goes back to
+// sleep, in the same call at the same place. So at the next sample it is asked
+// whether it is again as it was captured: the same pc and sp, the same arguments
+// of the call, and the same bytes on the stack from sp to the end of the copy,
+// read between two equal counts. From then on it rests.
+type rest struct {
+	schedstat int    // file; −1: none
+	stat      int    // file; −1: none
+	runs      uint64 // as the file said last
+	resting   bool   // has not run since runs was at
+	at        uint64
+	seen      int // the listing that it was last in
+}
+
+// restTable keeps the files of threads that are sampled.
+type restTable struct {
+	of      map[int]*rest
+	limit   int // how many are kept at most
+	listing int
+	buf     [512]byte
+	stack   [4096]byte
+}
+
+const (
+	filesEach   = 2 // of a thread
+	filesShare  = 4 // the part of the allowed descriptors that is used, one in so many
+	maxRests    = 8192
+	defaultFile = 1024 // descriptors where the limit is not known
+)
+
+func (r *restTable) start() {
+	if r.of != nil {
+		return
+	}
+	r.of = map[int]*rest{}
+	files := unix.Rlimit{Cur: defaultFile}
+	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &files)
+	r.limit = int(min(files.Cur/(filesEach*filesShare), maxRests))
+}
+
+// find returns the thread's rest, nil when its files cannot be kept open.
+func (r *restTable) find(dir, tid int) *rest {
+	if e := r.of[tid]; e != nil || len(r.of) >= r.limit {
+		return e
+	}
+	e := &rest{schedstat: -1, stat: -1}
+	e.schedstat = openTask(dir, tid, "/schedstat\x00")
+	e.stat = openTask(dir, tid, "/stat\x00")
+	r.of[tid] = e
+	return e
+}
+
+func openTask(dir, tid int, name string) int {
+	var path [32]byte
+	p := append(strconv.AppendInt(path[:0], int64(tid), 10), name...)
+	return openRaw(dir, &p[0])
+}
+
+func (e *rest) close() {
+	closeFD(e.schedstat)
+	closeFD(e.stat)
+}
+
+// count reads how often the thread was put on a processor; false when that
+// cannot be known, as when the kernel does not count and writes zeros.
+func (r *restTable) count(e *rest) (uint64, bool) {
+	n := preadRaw(e.schedstat, r.buf[:])
+	c := fields{rest: bytes.TrimRight(r.buf[:n], "\n")}
+	c.decimal()
+	c.decimal()
+	runs := c.decimal()
+	return runs, !c.bad && runs > 0
+}
+
+// drop forgets a thread.
+func (r *restTable) drop(tid int) {
+	if e := r.of[tid]; e != nil {
+		e.close()
+		delete(r.of, tid)
+	}
+}
+
+// sweep closes the files of threads that were not in the last listing.
+func (r *restTable) sweep(ids []task.ThreadID) {
+	if len(r.of) <= len(ids) {
+		return
+	}
+	r.listing++
+	for _, id := range ids {
+		if e := r.of[int(id)]; e != nil {
+			e.seen = r.listing
+		}
+	}
+	for tid, e := range r.of {
+		if e.seen != r.listing {
+			e.close()
+			delete(r.of, tid)
+		}
+	}
+}
+
+func (r *restTable) close() {
+	for tid := range r.of {
+		r.drop(tid)
+	}
+}
+
+// Idle implements [task.Sampled].
+func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
+	p.rests.start()
+	e := p.rests.find(p.threads.dir, int(id))
+	if e == nil {
+		return false
+	}
+	runs, ok := p.rests.count(e)
+	e.runs = runs
+	if !ok {
+		p.rests.drop(int(id))
+		return false
+	}
+	if e.resting && e.at == runs {
+		return true
+	}
+	e.resting = p.unchanged(int(id), t) && p.stillAt(e)
+	e.at = runs
+	return e.resting
+}
+
+// stillAt tells whether the thread has not run since its count was read.
+func (p *Process) stillAt(e *rest) bool {
+	runs, ok := p.rests.count(e)
+	return ok && runs == e.runs
+}
+
+// unchanged tells whether a thread is blocked in a system call just where it was
+// captured, with the same stack.
+func (p *Process) unchanged(tid int, t *task.Thread) bool {
+	if t.Registers.Known == 0 {
+		return false
+	}
+	call, err := p.blockedIn(tid)
+	if err != nil || call.State != task.InCall {
+		return false
+	}
+	if call.PC != t.Registers.PC() || call.SP != t.Registers.SP() || !sameArguments(&t.Registers, &call) {
+		return false
+	}
+	for i := range t.Stacks {
+		if !p.sameBytes(&t.Stacks[i], call.SP) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Process) blockedIn(tid int) (task.Syscall, error) {
+	fd := openTask(p.threads.dir, tid, "/syscall\x00")
+	if fd < 0 {
+		return task.Syscall{}, errSyscallFile
+	}
+	n := readRaw(fd, p.rests.buf[:])
+	closeFD(fd)
+	return parseSyscall(p.rests.buf[:n])
+}
+
+// sameBytes compares a copied stack with what is there now, but for what lies
+// below sp, where nothing is kept over a system call.
+func (p *Process) sameBytes(s *task.Stack, sp task.Addr) bool {
+	at, want := s.Base, s.Bytes
+	if below := sp - at; sp > at && uint64(below) < uint64(len(want)) {
+		at, want = sp, want[below:]
+	}
+	for len(want) > 0 {
+		b := p.rests.stack[:min(len(want), len(p.rests.stack))]
+		if n, _ := p.mem.copy(b, at); n < len(b) || !bytes.Equal(b, want[:n]) {
+			return false
+		}
+		at, want = at+task.Addr(len(b)), want[len(b):]
+	}
+	return true
+}
