@@ -183,6 +183,7 @@ type bsdInfo struct {
 const (
 	flagExiting  = 0x4       // PROC_FLAG_INEXIT
 	flagLP64     = 0x10      // PROC_FLAG_LP64
+	flagExec     = 0x4000    // PROC_FLAG_EXEC
 	flagRosetta  = 0x2000000 // PROC_FLAG_ROSETTA
 	statusZombie = 5         // SZOMB
 )

@@ -39,6 +39,31 @@ func listAnswer(e Errno) string {
 	return e.Error()
 }
 
+// PIDs lists the numbers of all processes. Its error means that this system
+// gives no such list; [List] may still.
+func PIDs() ([]int, error) {
+	k, err := systemKernel()
+	if err != nil {
+		return nil, err
+	}
+	pids, e := k.pids()
+	if e != ok || len(pids) == 0 {
+		return nil, fmt.Errorf("proc_listallpids: %s", listAnswer(e))
+	}
+	return pids, nil
+}
+
+// Candidate describes a process, and says false when the system tells nothing
+// about it.
+func Candidate(pid int) (task.Candidate, bool) {
+	k, err := systemKernel()
+	if err != nil || pid <= 0 {
+		return task.Candidate{}, false
+	}
+	c := candidate(k, pid, "")
+	return c, c.Name != ""
+}
+
 func candidates(k kernel, pids []int) []task.Candidate {
 	var out []task.Candidate
 	for _, pid := range pids {
@@ -52,8 +77,8 @@ func candidates(k kernel, pids []int) []task.Candidate {
 	return out
 }
 
-// candidate tells what is known of a process; known is a name for want of a
-// better.
+// candidate tells what is known of a process, nothing of one that has ended;
+// known is a name for want of a better.
 func candidate(k kernel, pid int, known string) task.Candidate {
 	c := task.Candidate{PID: pid, Name: known}
 	if file, e := k.path(pid); e == ok {
@@ -61,8 +86,12 @@ func candidate(k kernel, pid int, known string) task.Candidate {
 	}
 	b, e := k.bsdInfo(pid)
 	if e != ok {
-		b = bsdInfo{name: known}
+		b = bsdInfo{name: known, flags: flagExec}
 	}
+	if b.status == statusZombie {
+		return task.Candidate{}
+	}
+	c.ParentPID, c.Forked = b.parent, b.flags&flagExec == 0
 	c.Name = name(c.Path, b)
 	return c
 }

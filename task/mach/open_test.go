@@ -152,8 +152,16 @@ func TestList(t *testing.T) {
 	s := newScripted(task.AMD64, 1)
 	s.all = []int{0, 42, 1}
 	got, err := list(s)
-	if err != nil || len(got) != 2 || got[0] != (task.Candidate{PID: 42, Name: "program", Path: "/usr/bin/program"}) || got[1].Name != "parent" {
+	if err != nil || len(got) != 2 || got[0] != (task.Candidate{PID: 42, Name: "program", Path: "/usr/bin/program", ParentPID: 1, Forked: true}) || got[1].Name != "parent" {
 		t.Errorf("%v %v", got, err)
+	}
+	s.bsd.flags |= flagExec
+	if got, err = list(s); err != nil || got[0].Forked {
+		t.Errorf("after exec: %v %v", got, err)
+	}
+	s.bsd.status = statusZombie
+	if got, err = list(s); err != nil || len(got) != 1 || got[0].Name != "parent" {
+		t.Errorf("a zombie: %v %v", got, err)
 	}
 	s.listErr, s.bsdErr, s.execPath = notSup, notSup, ""
 	s.allProcs = []task.Candidate{{PID: 42, Name: "comm"}}

@@ -13,22 +13,34 @@ import (
 // threads, zombies and what has ended meanwhile. Path is empty for a process
 // that we may not read.
 func List() ([]task.Candidate, error) {
-	proc, err := openProc("/proc")
+	pids, err := PIDs()
 	if err != nil {
-		return nil, fmt.Errorf("list processes: open /proc: %w", err)
+		return nil, err
 	}
-	defer proc.close()
 	var all []task.Candidate
-	for _, pid := range proc.numbers() {
-		if c, ok := candidate(proc, pid); ok {
+	for _, pid := range pids {
+		if c, ok := Candidate(pid); ok {
 			all = append(all, c)
 		}
 	}
 	return all, nil
 }
 
-func candidate(proc procDir, pid int) (task.Candidate, bool) {
-	dir, err := openDirAt(proc.fd, strconv.Itoa(pid))
+// PIDs lists the numbers of all processes, kernel threads and zombies among
+// them.
+func PIDs() ([]int, error) {
+	proc, err := openProc("/proc")
+	if err != nil {
+		return nil, fmt.Errorf("list processes: open /proc: %w", err)
+	}
+	defer proc.close()
+	return proc.numbers(), nil
+}
+
+// Candidate describes a process, and says false when it is none that could be
+// meant by a name.
+func Candidate(pid int) (task.Candidate, bool) {
+	dir, err := openProc("/proc/" + strconv.Itoa(pid))
 	if err != nil {
 		return task.Candidate{}, false
 	}
@@ -37,5 +49,8 @@ func candidate(proc procDir, pid int) (task.Candidate, bool) {
 	if !ok || s.flags&kernelThread != 0 || threadState(s.state) == task.Ended {
 		return task.Candidate{}, false
 	}
-	return task.Candidate{PID: pid, Name: fullName(string(s.name), dir), Path: dir.exe()}, true
+	return task.Candidate{
+		PID: pid, Name: fullName(string(s.name), dir), Path: dir.exe(),
+		ParentPID: s.parent, Forked: s.flags&forkedNoExec != 0,
+	}, true
 }

@@ -14,8 +14,11 @@ var errStat = errors.New("not a stat file of /proc")
 // architecture that Go runs on (include/asm-generic/param.h).
 const userHZ = 100
 
-// kernelThread is PF_KTHREAD (include/linux/sched.h).
-const kernelThread = 0x00200000
+// Flags of a task (include/linux/sched.h).
+const (
+	forkedNoExec = 0x00000040 // PF_FORKNOEXEC
+	kernelThread = 0x00200000 // PF_KTHREAD
+)
 
 // stat is what is used of /proc/PID/stat, /proc/PID/task/TID/stat (proc(5)).
 type stat struct {
