@@ -9,6 +9,12 @@ import (
 	"stacksnap/task"
 )
 
+// Flags of a task (include/linux/sched.h).
+const (
+	forkedNoExec = 0x00000040 // PF_FORKNOEXEC
+	kernelThread = 0x00200000 // PF_KTHREAD
+)
+
 // List returns the processes that could be meant by a name: all but kernel
 // threads, zombies and what has ended meanwhile. Path is empty for a process
 // that we may not read.

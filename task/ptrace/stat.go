@@ -14,12 +14,6 @@ var errStat = errors.New("not a stat file of /proc")
 // architecture that Go runs on (include/asm-generic/param.h).
 const userHZ = 100
 
-// Flags of a task (include/linux/sched.h).
-const (
-	forkedNoExec = 0x00000040 // PF_FORKNOEXEC
-	kernelThread = 0x00200000 // PF_KTHREAD
-)
-
 // stat is what is used of /proc/PID/stat, /proc/PID/task/TID/stat (proc(5)).
 type stat struct {
 	name         []byte // comm, at most 15 bytes; a part of what was parsed
