@@ -97,6 +97,12 @@ func (p *Process) load() {
 			p.threads = append(p.threads, parseThread(p.file.header.arch, body, at))
 		case lcNote:
 			p.notes.add(p.file, body, at, &p.bad)
+		case lcFileRef, lcCoreData:
+			missing += p.addMapped(cmd, body, at)
+		case lcCoreInfo:
+			if !p.notes.coreInfo(body) {
+				p.bad.Add(at, "a core info command that cannot be read")
+			}
 		case lcIdent:
 			p.notes.ident = identity(body)
 		}
@@ -160,7 +166,15 @@ func (p *Process) takeMetadata() bool {
 // describe fills what is known of the process as a whole.
 func (p *Process) describe() {
 	h := p.file.header
+	note := &p.notes.process
 	p.info = task.Info{
+		PID:               note.pid,
+		Name:              note.name,
+		Path:              note.path,
+		ParentPID:         note.parent,
+		ParentName:        note.parentName,
+		Start:             note.start,
+		Translated:        note.translated,
 		Arch:              h.arch,
 		OS:                task.Darwin,
 		OSVersion:         p.notes.ident,
@@ -179,7 +193,9 @@ func (p *Process) findMain() {
 		im := &p.notes.images[i]
 		if h, ok := p.memoryHeader(im.Load); ok && h.fileType == fileExecute {
 			im.Main = true
-			p.info.Path, p.info.Name = im.Path, path.Base(im.Path)
+			if p.info.Path == "" {
+				p.info.Path, p.info.Name = im.Path, path.Base(im.Path)
+			}
 			return
 		}
 	}
@@ -211,8 +227,8 @@ func (p *Process) codeMask() uint64 {
 	return 1<<defaultBits - 1
 }
 
-// Info tells what is known of the process: a core keeps neither its pid nor its
-// name.
+// Info tells what is known of the process. Only gcore writes down its pid, its
+// parent and when it was started.
 func (p *Process) Info() task.Info { return p.info }
 
 // Memory returns the saved memory. What the core lacks is taken from the

@@ -2,6 +2,7 @@ package machocore
 
 import (
 	"encoding/binary"
+	"iter"
 
 	"stacksnap/task"
 )
@@ -25,54 +26,62 @@ const (
 // is none. A process may have two dylds, one of which has handed over to the
 // other (that of the shared cache): the one that lists images is meant.
 func (p *Process) findLoaderInfo() task.Addr {
+	if told := p.notes.loaderInfo; told != 0 {
+		if _, isHeader := p.memoryHeader(told); !isHeader && p.listsImages(told) {
+			return told
+		}
+	}
 	var best task.Addr
 	left := maxDylds
-	try := func(dyld task.Addr) (done bool) {
-		h, ok := p.memoryHeader(dyld)
+	for a := range p.dyldPlaces() {
+		h, ok := p.memoryHeader(a)
 		if !ok || h.fileType != fileDylinker {
-			return false
+			continue
 		}
-		left--
-		a, ok := p.infosOf(dyld, h)
-		if !ok {
-			return left == 0
+		if infos, ok := p.infosOf(a, h); ok && p.listsImages(infos) {
+			return infos
+		} else if ok && best == 0 {
+			best = infos
 		}
-		lists := p.listsImages(a)
-		if best == 0 || lists {
-			best = a
-		}
-		return lists || left == 0
-	}
-	if p.notes.mainBinary != 0 && try(p.notes.mainBinary) {
-		return best
-	}
-	for _, im := range p.notes.images {
-		if im.Load != 0 && try(im.Load) {
-			return best
+		if left--; left == 0 {
+			break
 		}
 	}
-	p.scan(try)
 	return best
 }
 
-// scan tries the start of every segment, the dyld in the shared cache, and then
-// every page of code, so far as the bound allows.
-func (p *Process) scan(try func(task.Addr) bool) {
-	for _, s := range p.memory.Segments {
-		if s.Kept == 0 {
-			continue
+// dyldPlaces gives where a dyld may be: where the notes say, at the start of a
+// segment, in the shared cache, and at last on every page of code, so far as the
+// bound allows.
+func (p *Process) dyldPlaces() iter.Seq[task.Addr] {
+	return func(yield func(task.Addr) bool) {
+		told := []task.Addr{p.notes.loaderInfo, p.notes.mainBinary}
+		for _, im := range p.notes.images {
+			told = append(told, im.Load)
 		}
-		if dyld := p.cacheDyld(s.Start); try(s.Start) || dyld != 0 && try(dyld) {
-			return
+		for _, a := range told {
+			if a != 0 && !yield(a) {
+				return
+			}
 		}
+		for _, s := range p.memory.Segments {
+			if s.Kept > 0 && (!yield(s.Start) || !yield(p.cacheDyld(s.Start))) {
+				return
+			}
+		}
+		p.codePages(yield)
 	}
+}
+
+// codePages gives the pages of code but for the first of each segment.
+func (p *Process) codePages(yield func(task.Addr) bool) {
 	left := maxScanned
 	for _, s := range p.memory.Segments {
 		if s.Prot&task.Execute == 0 {
 			continue
 		}
 		for at := uint64(scanStep); at < s.Kept && left > 0; at += scanStep {
-			if left--; try(s.Start + task.Addr(at)) {
+			if left--; !yield(s.Start + task.Addr(at)) {
 				return
 			}
 		}

@@ -22,7 +22,12 @@ func seeds() [][]byte {
 		Segments: []corefile.Segment{segment(0, 3, 's', 64), segment(32, 3, 't', 64)}}
 	i386 := corefile.Core{CPU: corefile.X86, Threads: []corefile.Thread{{{Flavor: 1, Words: words(16, 4)}}}, Segments: []corefile.Segment{segment(0, 3, 's', 64)}}
 	armv7 := corefile.Core{CPU: corefile.ARM, Threads: []corefile.Thread{{{Flavor: 9, Words: words(17, 4)}}}, Segments: []corefile.Segment{segment(0, 3, 's', 64)}}
-	return [][]byte{arm.Bytes(), x86.Bytes(), i386.Bytes(), armv7.Bytes(),
+	gcore := corefile.Core{CPU: corefile.ARM64, Notes: []corefile.Note{crashInfo(0x1000)}, Segments: withList(0x1000, 5, 1), Raw: [][]byte{
+		command(0x140, uint32(1), uint16(2), uint16(12), uint64(0x1000), uuid, uint64(0x1000)),
+		command(0x142, uint64(0x5000), uint64(16), uint64(0), uint64(16), uint32(7), uint32(3), uint32(0), uint32(0)),
+		command(0x141, uint32(0), uuid, uint32(0), uint64(0x7000), uint64(16), uint64(0), uint64(16), uint32(5), uint32(5), uint32(1), uint32(0)),
+	}}
+	return [][]byte{gcore.Bytes(), arm.Bytes(), x86.Bytes(), i386.Bytes(), armv7.Bytes(),
 		corefile.Fat([]uint32{corefile.X86}, [][]byte{i386.Bytes()})}
 }
 

@@ -17,6 +17,8 @@ type notes struct {
 	pageSize    int
 	addressBits int       // of a code pointer; 0: not told
 	mainBinary  task.Addr // dyld, of a user process; 0: not told
+	loaderInfo  task.Addr // dyld's list of images, or dyld itself; 0: not told
+	process     processNote
 	threads     []threadNote
 	images      []task.NotedImage
 }
@@ -61,6 +63,8 @@ func (n *notes) reader(owner string) (read func(payload []byte, p part) bool, kn
 		return n.addressableBits, true
 	case "process metadata":
 		return n.metadata, true
+	case "task crashinfo":
+		return n.taskCrashInfo, true
 	case "kern ver str":
 		return n.kernelVersion, true
 	}
@@ -85,13 +89,18 @@ func (n *notes) mainBinSpec(b []byte, _ part) bool {
 	if c.short || version < 1 || version > 2 {
 		return false
 	}
-	if log2 >= 12 && log2 <= 16 {
-		n.pageSize = 1 << log2
-	}
+	n.setPageSize(log2)
 	if kind == userProcess && address != notKnown {
 		n.mainBinary = task.Addr(address)
 	}
 	return true
+}
+
+// setPageSize takes the logarithm of a page size that can be.
+func (n *notes) setPageSize(log2 uint32) {
+	if log2 >= 12 && log2 <= 16 {
+		n.pageSize = 1 << log2
+	}
 }
 
 // addressableBits reads { u32 version, u32 bits } of version 3, and { u32
