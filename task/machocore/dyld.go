@@ -65,7 +65,10 @@ func (p *Process) dyldPlaces() iter.Seq[task.Addr] {
 			}
 		}
 		for _, s := range p.memory.Segments {
-			if s.Kept > 0 && (!yield(s.Start) || !yield(p.cacheDyld(s.Start))) {
+			if s.Kept == 0 {
+				continue
+			}
+			if dyld := p.cacheDyld(s.Start); !yield(s.Start) || dyld != 0 && !yield(dyld) {
 				return
 			}
 		}
