@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stacksnap/task"
+	"stacksnap/unwind/rule"
 )
 
 // flow says where control goes after an instruction.
@@ -60,6 +61,7 @@ type block struct {
 // walk follows the flow of control through one function. It is reused.
 type walk struct {
 	*machine
+	query  rule.Query
 	mem    task.Memory // where code was read from; may be nil
 	start  task.Addr   // of the function
 	code   []byte
@@ -71,6 +73,8 @@ type walk struct {
 	steps  int
 	peek   bool // look into every function called; see outlined
 	aside  [maxOutlined]byte
+
+	now, before, beside state // while a block, or outlined code, is run
 
 	found bool // pc was reached
 	here  state
@@ -262,7 +266,8 @@ func (w *walk) drain() {
 // runBlock carries out a block on a copy of its state, and brings that to the
 // blocks that follow.
 func (w *walk) runBlock(b *block) {
-	s, before := b.in, state{}
+	s := &w.now
+	*s = b.in
 	b.bad = false
 	overCall := false // nothing but filling stands between a call and here
 	for off := b.off; off < uint32(len(w.code)); {
@@ -272,19 +277,19 @@ func (w *walk) runBlock(b *block) {
 		}
 		asked := off <= w.pc && w.pc-off < longest
 		if asked {
-			before = s
+			w.before = *s
 		}
-		in := w.step(w.machine, w.code, off, &s)
+		in := w.step(w.machine, w.code, off, s)
 		if asked && w.pc < off+in.size {
-			w.here, w.found, w.hereFrom = before, true, b.origin
+			w.here, w.found, w.hereFrom = w.before, true, b.origin
 		}
 		off += in.size
-		if in.size == 0 || !w.follow(b, &in, &s) {
+		if in.size == 0 || !w.follow(b, &in, s) {
 			return
 		}
 		overCall = in.flow == call || overCall && in.nop
 		if t, _ := w.block(int64(off)); t != nil {
-			w.arrive(int64(off), &s, b.origin, overCall)
+			w.arrive(int64(off), s, b.origin, overCall)
 			return
 		}
 	}

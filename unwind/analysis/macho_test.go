@@ -125,6 +125,10 @@ func compareCompact(t *testing.T, path string) {
 		})
 		unreached += all - seen
 	}
+	// What remains is data behind a switch that looks like calls.
+	if counts[contradicts]*200 > counts[agrees] {
+		t.Errorf("%s: too many differences", filepath.Base(path))
+	}
 	t.Logf("%s: %d functions, %d instructions, %d of them unreached, %v declined; at calls that compact unwind covers: %d agree, %d declined, %d incomparable, %d contradict",
 		filepath.Base(path), functions, total, unreached, declined, counts[agrees], counts[declines], counts[incomparable], counts[contradicts])
 }
@@ -160,4 +164,23 @@ func numbered(m *machine, dwarf task.Reg) uint8 {
 		}
 	}
 	return 0
+}
+
+// BenchmarkFunctions asks about one place in the middle of each of many
+// functions.
+func BenchmarkFunctions(b *testing.B) {
+	for _, path := range machos(b) {
+		b.Run(filepath.Base(path), func(b *testing.B) {
+			l := load(b, path)
+			var s Source
+			q := rule.Query{Arch: l.image.File.Arch(), Image: l.image, First: true, Code: l}
+			at := l.text.Addr
+			b.ReportAllocs()
+			for b.Loop() {
+				q.PC = task.Addr(at &^ 3)
+				at = l.text.Addr + (at-l.text.Addr+10007)%l.text.Size
+				_, _ = s.Rule(q)
+			}
+		})
+	}
 }

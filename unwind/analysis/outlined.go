@@ -19,15 +19,16 @@ func (w *walk) outlined(s *state, target int64) bool {
 	}
 	code := w.aside[:]
 	n, _ := w.mem.ReadMemory(code, w.start+task.Addr(target))
-	after := *s
+	after := &w.beside
+	*after = *s
 	after.reg[w.lr] = value{}
 	for off := uint32(0); off+4 <= uint32(n); off += 4 {
-		in := w.step(w.machine, code[:n], off, &after)
+		in := w.step(w.machine, code[:n], off, after)
 		switch {
 		case in.flow == ret && w.peek && after.reg[w.sp] == s.reg[w.sp]:
 			return false // no matter what it is
 		case in.flow == ret:
-			*s = after
+			*s = *after
 			return true
 		case in.flow != next:
 			return false
@@ -83,15 +84,16 @@ func (w *walk) fragment() (rule.Rule, error) {
 // straight is what is known before pc and at the ret, where no other jump is
 // between the start and that.
 func (w *walk) straight() (here, end state, ok bool) {
-	s := w.entered()
+	s := &w.now
+	*s = w.entered()
 	for off := uint32(0); off < uint32(min(len(w.code), maxOutlined)); {
 		if off <= w.pc {
-			here = s
+			here = *s
 		}
-		in := w.step(w.machine, w.code, off, &s)
+		in := w.step(w.machine, w.code, off, s)
 		off += max(in.size, 1)
 		if in.flow == ret {
-			return here, s, w.pc < off
+			return here, *s, w.pc < off
 		}
 		if in.flow != next {
 			break

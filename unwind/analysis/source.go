@@ -35,20 +35,56 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	}
 	w := s.walk()
 	defer s.done(w)
-	if r, ok := w.stub(&q); ok {
+	w.query = q // which must not move to the heap for each question
+	if r, ok := w.stub(&w.query); ok {
 		return r, nil
 	}
-	start, end, ok := s.function(&q)
+	start, end, ok := s.function(&w.query)
 	if !ok {
 		return rule.Rule{}, ErrNoFunction
 	}
+	r, err := w.between(&w.query, start, end)
+	if err == ErrUnbalanced {
+		return w.widened(&w.query, start, end)
+	}
+	return r, err
+}
+
+// between is the rule of the function from start to end.
+func (w *walk) between(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
 	if end-start > maxCode {
 		return rule.Rule{}, ErrTooLarge
 	}
 	if err := w.read(q.Code, start, int(end-start)); err != nil && len(w.code) <= int(q.PC-start) {
 		return rule.Rule{}, err
 	}
-	return w.rule(m, uint32(q.PC-start), !q.First)
+	return w.rule(machineOf(q.Arch), uint32(q.PC-start), !q.First)
+}
+
+// Bounds of how far back the start of a function is looked for.
+const (
+	maxWiden     = 24
+	maxWidenCode = 16 << 10
+)
+
+// widened tries earlier function starts, because a label within a function, as
+// assembly has, may seem to be one. Only a way that surely leads from there to
+// the pc counts.
+func (w *walk) widened(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
+	if q.Image == nil || q.Image.File == nil {
+		return rule.Rule{}, ErrUnbalanced
+	}
+	for range maxWiden {
+		v, ok := q.Image.File.FunctionStart(q.Image.VMAddr(start - 1))
+		if !ok || q.Image.Addr(v) >= start || end-q.Image.Addr(v) > maxWidenCode {
+			break
+		}
+		start = q.Image.Addr(v)
+		if r, err := w.between(q, start, end); err == nil && w.hereFrom == 0 {
+			return r, nil
+		}
+	}
+	return rule.Rule{}, ErrUnbalanced
 }
 
 func machineOf(a task.Arch) *machine {
@@ -69,7 +105,7 @@ func (s *Source) walk() *walk {
 }
 
 func (s *Source) done(w *walk) {
-	w.mem = nil
+	w.mem, w.query = nil, rule.Query{}
 	s.spare.Put(w)
 }
 
