@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -86,6 +87,7 @@ func startProgram(t testing.TB, path string, args ...any) *target {
 	g := &target{Cmd: exec.Command(path, words...)}
 	file := filepath.Join(t.TempDir(), "counters")
 	g.mapCounters(t, file)
+	g.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	g.Env = append(os.Environ(), "STACKSNAP_COUNTER="+file)
 	out, err := g.StdoutPipe()
 	if err != nil {
@@ -96,7 +98,7 @@ func startProgram(t testing.TB, path string, args ...any) *target {
 	}
 	g.pid = g.Process.Pid
 	t.Cleanup(func() {
-		_ = g.Process.Kill()
+		_ = unix.Kill(-g.pid, unix.SIGKILL) // and what it has started
 		_ = g.Wait()
 	})
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
