@@ -64,7 +64,8 @@ func NewBuilder(target task.Info, tool string) *Builder {
 // as nothing changed. Neither s nor stacks is kept.
 func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
 	b.useMap(m)
-	b.CountStop(s.Stopped)
+	b.countStops(s)
+	b.p.MissedTicks += s.MissedTicks
 	if b.p.Snapshots == 0 {
 		b.p.Start = s.Time
 	}
@@ -89,6 +90,26 @@ func (b *Builder) CountStop(d time.Duration) {
 	b.p.Stops++
 	b.p.Stopped += d
 	b.p.LongestStop = max(b.p.LongestStop, d)
+}
+
+func (b *Builder) countStops(s *task.Snapshot) {
+	if s.Stops == 0 && s.Stopped > 0 { // not told how many they were
+		b.CountStop(s.Stopped)
+		return
+	}
+	b.p.Stops += s.Stops
+	b.p.Stopped += s.Stopped
+	b.p.LongestStop = max(b.p.LongestStop, s.LongestStop)
+}
+
+// CountCPU counts CPU time that the sampling has cost besides the target's.
+func (b *Builder) CountCPU(d time.Duration) { b.p.OwnCPU += d }
+
+// SetInterval tells how often snapshots were to be taken, and how many of those
+// that were due in all could not be, when that is more than the snapshots say.
+func (b *Builder) SetInterval(d time.Duration, missed int) {
+	b.p.Interval = d
+	b.p.MissedTicks = max(b.p.MissedTicks, missed)
 }
 
 // Note adds a line that a reader should know, once.
@@ -144,6 +165,9 @@ func (r *record) see(t *task.Thread, snapshot int) {
 		r.State = t.State
 		r.User, r.System = t.User, t.System
 		r.SuspendCount = t.SuspendCount
+	}
+	if t.Unstopped {
+		r.Unstopped++
 	}
 	r.Used = max(0, r.User+r.System-r.cpu)
 	if t.Err != nil {

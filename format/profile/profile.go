@@ -24,6 +24,7 @@ type Profile struct {
 	Stops       int           // times the target was stopped: at least one a snapshot
 	Stopped     time.Duration // in all stops together
 	LongestStop time.Duration
+	OwnCPU      time.Duration // CPU time that the program itself used meanwhile; 0: not measured
 
 	// Frames counts the frames captured, over all snapshots; inlined functions have
 	// none of their own.

@@ -47,6 +47,7 @@ type Process struct {
 	spans   spanTable
 	mapsBuf bytes.Buffer
 	spansOf []task.ThreadID // the threads when spans was read
+	query   procmapQuery
 
 	rests   restTable
 	waiting []waiting

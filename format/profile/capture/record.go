@@ -1,0 +1,210 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// maxSampled is the most that is copied of one stack at each sample.
+const maxSampled = 8 << 20
+
+// progressPause is how often progress is told.
+const progressPause = 100 * time.Millisecond
+
+// Options says how a process is recorded. See [task.Options] for those of the
+// same name.
+type Options struct {
+	Tool     string
+	Interval time.Duration
+	Duration time.Duration
+	Count    int
+	Jitter   time.Duration
+	Suspend  task.Suspension
+	Threads  Threads
+	// Progress is told now and then how long the sampling has gone on and how many
+	// snapshots were taken; may be nil.
+	Progress func(elapsed time.Duration, snapshots int)
+	// Each is given every snapshot with the images that it was walked by, as it is
+	// added; an error from it ends the recording. May be nil.
+	Each func(*task.Snapshot, *images.Map) error
+}
+
+// Record samples a process and merges the samples. When ctx is done it returns
+// what there is, without an error. With an error, such as a *[task.ExitedError],
+// the profile has what was captured before; it is nil when nothing was.
+func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, error) {
+	wanted, err := o.Threads.filter(p)
+	if err != nil {
+		return nil, err
+	}
+	used := ownCPU()
+	r := newRecorder(p, o)
+	defer r.follow.close()
+	for s, err := range task.Sample(ctx, p, task.Options{
+		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
+		Suspend: o.Suspend, Threads: wanted,
+	}) {
+		if err == nil {
+			err = r.add(s)
+		} else if s != nil && len(s.Threads) > 0 && !isExit(err) {
+			err = errors.Join(err, r.add(s))
+		}
+		if err != nil {
+			return r.end(ctx, used, err)
+		}
+	}
+	return r.end(ctx, used, nil)
+}
+
+// isExit tells whether the target is another program by now, of which the last
+// snapshot may be.
+func isExit(err error) bool {
+	var exited *task.ExitedError
+	return errors.As(err, &exited)
+}
+
+// recorder is what is kept from one snapshot to the next.
+type recorder struct {
+	options  Options
+	process  task.Process
+	builder  *profile.Builder
+	follow   *follower
+	unwinder *unwind.Unwinder
+	stacks   []profile.Stack
+	frames   []unwind.Frame // of all stacks of a snapshot
+	cannot   map[task.ThreadID][]task.Addr
+	began    time.Time
+	told     time.Time
+	taken    int
+	left     int // samples that were left out
+}
+
+func newRecorder(p task.Process, o Options) *recorder {
+	r := &recorder{options: o, process: p, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool)}
+	r.follow = newFollower(p, r.builder.Note)
+	r.unwinder = unwind.New(unwind.Options{
+		CodeMask:   p.Info().CodeMask,
+		Executable: func(a task.Addr) bool { return r.follow.layout.executable(a) },
+	})
+	return r
+}
+
+// add walks and adds one snapshot.
+func (r *recorder) add(s *task.Snapshot) error {
+	r.follow.begin()
+	if r.walk(s) == newCode {
+		r.follow.reread()
+		r.walk(s)
+	}
+	left := r.leaveOut(s)
+	r.builder.Add(s, r.stacks, r.follow.images)
+	if left > 0 {
+		r.left += left
+		r.follow.reread()
+	}
+	r.taken++
+	r.progress()
+	if r.options.Each != nil {
+		return r.options.Each(s, r.follow.images)
+	}
+	return nil
+}
+
+// walk walks the stacks that are not those of the sample before.
+func (r *recorder) walk(s *task.Snapshot) verdict {
+	worst := asKnown
+	r.stacks, r.frames = r.stacks[:0], r.frames[:0]
+	for i := range s.Threads {
+		t := &s.Threads[i]
+		if t.Same {
+			r.stacks = append(r.stacks, profile.Stack{Repeat: true})
+			continue
+		}
+		first := len(r.frames)
+		var stop unwind.Stop
+		r.frames, stop = r.unwinder.Walk(r.frames, t, r.follow.images, r.process.Memory())
+		frames := r.frames[first:len(r.frames):len(r.frames)]
+		r.stacks = append(r.stacks, profile.Stack{Frames: frames, Stop: stop})
+		if stop.Reason == unwind.NotCaptured {
+			askFor(s, t, stop.Need)
+		}
+		worst = max(worst, r.follow.check(frames))
+	}
+	return worst
+}
+
+// askFor has the next snapshot copy the word at need, which this one missed.
+func askFor(s *task.Snapshot, t *task.Thread, need task.Addr) {
+	for i := range t.Stacks {
+		if st := &t.Stacks[i]; st.Truncated() && need >= st.End() && need < st.Top {
+			s.Limit = min(s.Limit*limitSteps, maxSampled)
+			return
+		}
+	}
+	if s.Want == nil {
+		s.Want = map[task.ThreadID][]task.Addr{}
+	}
+	const most = 2 // further stacks of a thread
+	if len(s.Want[t.ID]) == most {
+		s.Want[t.ID] = s.Want[t.ID][1:]
+	}
+	s.Want[t.ID] = append(s.Want[t.ID], need)
+}
+
+// leaveOut drops the samples that were taken while the code which they are in
+// was exchanged: whether it was the old or the new cannot be told.
+func (r *recorder) leaveOut(s *task.Snapshot) (left int) {
+	kept := 0
+	for i := range s.Threads {
+		if !r.stacks[i].Repeat && r.follow.check(r.stacks[i].Frames) == replaced {
+			left++
+			continue
+		}
+		s.Threads[kept], r.stacks[kept] = s.Threads[i], r.stacks[i]
+		kept++
+	}
+	s.Threads, r.stacks = s.Threads[:kept], r.stacks[:kept]
+	return left
+}
+
+func (r *recorder) progress() {
+	if r.options.Progress != nil && time.Since(r.told) >= progressPause {
+		r.told = time.Now()
+		r.options.Progress(r.told.Sub(r.began), r.taken)
+	}
+}
+
+// end completes the profile.
+func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*profile.Profile, error) {
+	if r.left > 0 {
+		r.builder.Note(fmt.Sprintf("samples left out, because the code they were in was unloaded or replaced meanwhile: %d", r.left))
+	}
+	if r.taken == 0 {
+		return nil, err
+	}
+	var exited *task.ExitedError
+	if errors.As(err, &exited) && exited.Err != nil {
+		r.builder.Note(fmt.Sprintf("the sampling ended early: %v", exited.Err))
+	}
+	r.builder.SetInterval(r.options.Interval, r.missed(ctx, err))
+	r.builder.CountCPU(ownCPU() - used)
+	return r.builder.Profile(), err
+}
+
+// missed returns how many snapshots were due in a sampling that went on for the
+// whole duration, and not taken.
+func (r *recorder) missed(ctx context.Context, err error) int {
+	o := &r.options
+	if err != nil || ctx.Err() != nil || o.Count > 0 || o.Duration <= 0 || o.Interval <= 0 {
+		return 0
+	}
+	due := int((o.Duration + o.Interval - 1) / o.Interval)
+	return max(0, due-r.taken)
+}

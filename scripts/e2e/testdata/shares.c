@@ -1,0 +1,47 @@
+// A process that spends known shares of its CPU time in known functions:
+//   shares split            70 %, 20 % and 10 % in seventy, twenty and ten
+//   shares phases           phase0, phase1, phase2 in turn, as long as each line says
+//   shares periodic         1 ms: the first half in early, the second in late
+//   shares calls            half in user code (user), half in system calls (kernel)
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+
+static volatile unsigned long sink;
+
+static long cpu(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
+
+// spin counts without looking at a clock, so that all of it is in the caller.
+#define SPIN(n) for (unsigned long i = 0; i < (n); i++) sink += i
+#define FUNCTION(name) static __attribute__((noinline)) void name(unsigned long n) { SPIN(n); __asm__ volatile("" ::: "memory"); }
+FUNCTION(seventy) FUNCTION(twenty) FUNCTION(ten)
+FUNCTION(phase0) FUNCTION(phase1) FUNCTION(phase2)
+FUNCTION(early) FUNCTION(late)
+
+int main(int argc, char **argv) {
+  const char *mode = argc > 1 ? argv[1] : "split";
+  long used = cpu();
+  seventy(20000000);
+  unsigned long ms = 20000000.0 * 1e6 / (double)(cpu() - used); // turns in a millisecond
+  puts("ready"); fflush(stdout);
+  if (!strcmp(mode, "split"))
+    for (;;) { seventy(7 * ms / 10); twenty(2 * ms / 10); ten(ms / 10); }
+  if (!strcmp(mode, "phases"))
+    for (;;) {
+      for (long t = now(); now() - t < 1000000000L;) phase0(ms / 10);
+      for (long t = now(); now() - t < 1000000000L;) phase1(ms / 10);
+      for (long t = now(); now() - t < 1000000000L;) phase2(ms / 10);
+    }
+  if (!strcmp(mode, "periodic"))
+    for (;;) {
+      while (now() % 1000000 < 500000) early(ms / 100);
+      while (now() % 1000000 >= 500000) late(ms / 100);
+    }
+  if (!strcmp(mode, "idle"))
+    for (;;) pause();
+  return 1;
+}

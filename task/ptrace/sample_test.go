@@ -1,0 +1,168 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"stacksnap/task"
+)
+
+// sample takes n snapshots and calls see with each.
+func sample(t testing.TB, p *Process, n int, o task.Options, see func(*task.Snapshot)) error {
+	t.Helper()
+	if o.Interval == 0 {
+		o.Interval = time.Millisecond
+	}
+	o.Count = n
+	for s, err := range task.Sample(context.Background(), p, o) {
+		if err != nil {
+			skipRefused(t, err)
+			return err
+		}
+		see(s)
+	}
+	return nil
+}
+
+func TestSleepingThreadsAreNotStoppedAgain(t *testing.T) {
+	for _, mode := range []string{"sleep", "epoll", "nanosleep", "read"} {
+		t.Run(mode, func(t *testing.T) {
+			p := attach(t, startThreads(t, 8, mode).pid)
+			stops, same, threads := 0, 0, 0
+			err := sample(t, p, 300, task.Options{}, func(s *task.Snapshot) {
+				stops += s.Stops
+				threads += len(s.Threads)
+				for i := range s.Threads {
+					if s.Threads[i].Same {
+						same++
+					}
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d stops, %d of %d the same", stops, same, threads)
+			if threads < 300*8 || stops > threads/4 || same < threads*3/4 {
+				t.Errorf("%d samples of threads, %d stops, %d the same", threads, stops, same)
+			}
+		})
+	}
+}
+
+func TestEachSuspensionSeesTheSameThreads(t *testing.T) {
+	for _, how := range []task.Suspension{task.SuspendTask, task.SuspendThread, task.SuspendNone} {
+		for _, mode := range []string{"busy", "nap", "sleep"} {
+			t.Run(how.String()+"/"+mode, func(t *testing.T) {
+				g := startThreads(t, 4, mode)
+				p := attach(t, g.pid)
+				stacks, missing := 0, 0
+				err := sample(t, p, 50, task.Options{Suspend: how}, func(s *task.Snapshot) {
+					for i := range s.Threads {
+						th := &s.Threads[i]
+						switch {
+						case th.Err != nil:
+							missing++
+						case len(th.Stacks) == 0 || !th.Stacks[0].Contains(th.Registers.SP(), 8):
+							t.Errorf("thread %d: sp %v is not in its stack", th.ID, th.Registers.SP())
+						case th.Unstopped != (how == task.SuspendNone):
+							t.Errorf("thread %d: unstopped %v", th.ID, th.Unstopped)
+						default:
+							stacks++
+						}
+					}
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%d stacks, %d missing", stacks, missing)
+				if how == task.SuspendNone && mode == "busy" {
+					return // a running thread is not read, but said to run
+				}
+				if stacks == 0 || missing > 0 && how != task.SuspendNone {
+					t.Errorf("%d stacks, %d missing", stacks, missing)
+				}
+				if mode != "sleep" {
+					g.advances(t)
+				}
+			})
+		}
+	}
+}
+
+func TestSamplingAllocatesNothing(t *testing.T) {
+	for _, mode := range []string{"nap", "sleep", "busy"} {
+		t.Run(mode, func(t *testing.T) {
+			p := attach(t, startThreads(t, 4, mode).pid)
+			var before, after runtime.MemStats
+			n := 0
+			err := sample(t, p, 400, task.Options{}, func(*task.Snapshot) {
+				if n++; n == 100 {
+					runtime.ReadMemStats(&before)
+				}
+			})
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			each := float64(after.Mallocs-before.Mallocs) / 300
+			t.Logf("%.3f allocations a snapshot", each)
+			if each > 0.5 { // other goroutines allocate a little
+				t.Errorf("%.2f allocations a snapshot", each)
+			}
+		})
+	}
+}
+
+func TestThreadsThatComeAndGoLeaveNothingBehind(t *testing.T) {
+	p := attach(t, startThreads(t, 0, "churn").pid)
+	seen := map[task.ThreadID]bool{}
+	files := 0
+	err := sample(t, p, 2000, task.Options{}, func(s *task.Snapshot) {
+		for i := range s.Threads {
+			seen[s.Threads[i].ID] = true
+		}
+		if len(seen) > 0 && files == 0 {
+			files = countFiles(t)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d threads seen, %d files, %d rests", len(seen), countFiles(t), len(p.rests.of))
+	if now := countFiles(t); now > files+40 {
+		t.Errorf("%d files are open, %d were", now, files)
+	}
+	if len(p.rests.of) > 40 {
+		t.Errorf("%d threads are kept", len(p.rests.of))
+	}
+}
+
+func countFiles(t testing.TB) int {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+func TestSamplingEndsWithTheTarget(t *testing.T) {
+	g := startThreads(t, 4, "busy")
+	p := attach(t, g.pid)
+	n := 0
+	err := sample(t, p, 1000, task.Options{}, func(*task.Snapshot) {
+		if n++; n == 20 {
+			_ = g.Process.Kill()
+		}
+	})
+	var exited *task.ExitedError
+	if !errors.As(err, &exited) || n < 20 {
+		t.Errorf("after %d snapshots: %v", n, err)
+	}
+}
