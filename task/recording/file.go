@@ -121,6 +121,7 @@ func (fs *files) learnSection(data []byte) error {
 		return errReused
 	}
 	s.VMAddr, s.Error = part.VMAddr, part.Error
-	s.Data = append(s.Data[:part.Offset], part.Data...)
+	n := copy(s.Data[part.Offset:], part.Data)
+	s.Data = append(s.Data, part.Data[n:]...)
 	return fs.hold(costMap + 2*len(part.Data) + len(part.Name) + len(part.Error))
 }

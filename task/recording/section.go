@@ -5,7 +5,7 @@ type Section struct {
 	Image  int
 	Name   string // as recording.proto lists them
 	VMAddr uint64 // of the section's first byte
-	Offset int    // of Data in the section: there are no gaps
+	Offset int    // where Data goes, over what is there: there are no gaps
 	Data   []byte
 	// Restart: what was told of the section before does not hold.
 	Restart bool
