@@ -59,7 +59,7 @@ func choose(target string, all []task.Candidate, self int) (int, error) {
 	for _, c := range all {
 		switch {
 		case c.PID == self:
-		case c.Name == target, c.Path == target, path.Base(c.Path) == target:
+		case isNamed(c, target):
 			exact = append(exact, c)
 		case strings.HasPrefix(c.Name, target), strings.HasPrefix(path.Base(c.Path), target):
 			begins = append(begins, c)
@@ -76,4 +76,10 @@ func choose(target string, all []task.Candidate, self int) (int, error) {
 		return found[0].PID, nil
 	}
 	return 0, &AmbiguousError{target, found}
+}
+
+// isNamed tells whether the target is exactly the process's name, program or
+// path.
+func isNamed(c task.Candidate, target string) bool {
+	return c.Name == target || c.Path == target || path.Base(c.Path) == target
 }

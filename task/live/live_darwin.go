@@ -15,3 +15,7 @@ func Open(pid int) (task.Process, error) {
 }
 
 func list() ([]task.Candidate, error) { return mach.List() }
+
+func pids() ([]int, error) { return mach.PIDs() }
+
+func candidate(pid int) (task.Candidate, bool) { return mach.Candidate(pid) }

@@ -17,3 +17,7 @@ func Open(pid int) (task.Process, error) {
 }
 
 func list() ([]task.Candidate, error) { return ptrace.List() }
+
+func pids() ([]int, error) { return ptrace.PIDs() }
+
+func candidate(pid int) (task.Candidate, bool) { return ptrace.Candidate(pid) }

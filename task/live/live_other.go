@@ -14,6 +14,10 @@ func Open(int) (task.Process, error) { return nil, unsupported() }
 
 func list() ([]task.Candidate, error) { return nil, unsupported() }
 
+func pids() ([]int, error) { return nil, unsupported() }
+
+func candidate(int) (task.Candidate, bool) { return task.Candidate{}, false }
+
 func unsupported() error {
 	return fmt.Errorf("%w (%s/%s): it does on macOS and on Linux (amd64, arm64)",
 		task.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
