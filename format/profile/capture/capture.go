@@ -27,7 +27,7 @@ func OneShot(p task.Process, tool string) (*profile.Profile, error) {
 		s.add()
 		return s.builder.Profile(), err
 	}
-	s.findWaits()
+	s.findWaits(nil)
 	s.add()
 	return s.builder.Profile(), nil
 }
@@ -129,11 +129,14 @@ func (s *session) ask(t *task.Thread, need task.Addr) bool {
 	return true
 }
 
-// findWaits asks what each thread waits for, while the target runs on.
-func (s *session) findWaits() {
+// findWaits asks what each thread waits for, or each of which that is wanted,
+// while the target runs on.
+func (s *session) findWaits(wanted func(*task.Thread) bool) {
 	finder := waits.New(s.process, s.images, s.snapshot.Threads)
 	for i := range s.stacks {
-		s.stacks[i].Wait = finder.Find(&s.snapshot.Threads[i], s.stacks[i].Frames)
+		if t := &s.snapshot.Threads[i]; wanted == nil || wanted(t) {
+			s.stacks[i].Wait = finder.Find(t, s.stacks[i].Frames)
+		}
 	}
 }
 

@@ -1,0 +1,69 @@
+package capture
+
+import (
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// Series takes snapshots when it is told to, into one profile after another.
+type Series struct {
+	session *session
+	tool    string
+}
+
+// NewSeries reads what can be read before the first snapshot.
+func NewSeries(p task.Process, tool string) *Series {
+	return &Series{session: newSession(p, tool), tool: tool}
+}
+
+// Begin starts a new profile.
+func (s *Series) Begin() {
+	s.session.builder = profile.NewBuilder(s.session.process.Info(), s.tool)
+}
+
+// Take adds one snapshot, with what those threads wait for of which that is
+// wanted: it takes some time after the stop. On an error, what was captured
+// before it is added.
+func (s *Series) Take(wanted func(*task.Thread) bool) error {
+	err := s.session.take()
+	if err != nil && len(s.session.snapshot.Threads) == 0 {
+		return err
+	}
+	if err == nil {
+		s.session.findWaits(wanted)
+	}
+	s.session.add()
+	return err
+}
+
+// Thread returns a thread of the last snapshot and its stack.
+func (s *Series) Thread(id task.ThreadID) (*task.Thread, *profile.Stack, bool) {
+	threads := s.session.snapshot.Threads
+	i := slices.IndexFunc(threads, func(t task.Thread) bool { return t.ID == id })
+	if i < 0 || i >= len(s.session.stacks) {
+		return nil, nil, false
+	}
+	return &threads[i], &s.session.stacks[i], true
+}
+
+// Innermost names the function that a stack is in; image and offset stand in
+// for a name that is not known.
+func (s *Series) Innermost(st *profile.Stack) string {
+	if len(st.Frames) == 0 {
+		return ""
+	}
+	f := st.Frames[0]
+	loc := s.session.images.Locate(f.PC, f.Return)
+	switch {
+	case loc.Function != "":
+		return loc.Function
+	case loc.Image != nil:
+		return loc.Image.Name()
+	}
+	return f.PC.String()
+}
+
+// Profile returns what was added since Begin.
+func (s *Series) Profile() *profile.Profile { return s.session.builder.Profile() }

@@ -1,0 +1,220 @@
+package hang
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/format/profile"
+	"stacksnap/task/live"
+)
+
+// program builds testdata/loop.c.
+func program(t *testing.T) string {
+	t.Helper()
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("the target is a C program, and there is no gcc")
+	}
+	path := filepath.Join(t.TempDir(), "loop")
+	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-o", path, "testdata/loop.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// turn is what the target says of one turn of its loop.
+type turn struct {
+	what       string
+	start, end time.Time
+}
+
+// target is a running program.
+type target struct {
+	*exec.Cmd
+	out io.Reader
+}
+
+func start(t *testing.T, turns ...string) target {
+	t.Helper()
+	cmd := exec.Command(program(t), turns...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return target{cmd, out}
+}
+
+// log reads what the target prints until it is done.
+func (p target) log(t *testing.T) (log []turn) {
+	for lines := bufio.NewScanner(p.out); lines.Scan(); {
+		var u turn
+		var from, to int64
+		if _, err := fmt.Sscanf(lines.Text(), "turn %s %d %d", &u.what, &from, &to); err != nil {
+			return log // done
+		}
+		u.start, u.end = time.Unix(0, from), time.Unix(0, to)
+		log = append(log, u)
+	}
+	t.Error("the target ended early")
+	return log
+}
+
+// watchToEnd watches a target until it is done.
+func watchToEnd(t *testing.T, o Options, turns ...string) (reports []*Report, log []turn) {
+	t.Helper()
+	p := start(t, turns...)
+	ctx, stop := context.WithCancel(context.Background())
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		log = p.log(t)
+		stop()
+	}()
+	process, err := live.Open(p.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = process.Close() }()
+	err = Watch(ctx, process, o, func(r *Report) error {
+		reports = append(reports, r)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	<-finished
+	return reports, log
+}
+
+// describe is a report for a failed test.
+func describe(r *Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v %v for %v, %v, cpu %v, ended %v (%s), deadlocks %v", r.Reason, r.Start.Format("05.000"),
+		r.Duration, r.Kind, r.CPU, r.Ended, r.Why, r.Profile.Deadlocks)
+	for _, p := range r.Phases {
+		fmt.Fprintf(&b, "\n  %v +%v, %d samples: %s %+v", p.Start, p.Duration, p.Samples, p.Function, p.Wait)
+	}
+	return b.String()
+}
+
+func TestLiveHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 10 s")
+	}
+	const slack = 100 * time.Millisecond // of a busy machine, beyond two looks
+	o := Options{Threshold: threshold, Tool: "test"}
+	reports, log := watchToEnd(t, o, "idle:700", "spin:500", "idle:700", "sleep:500", "idle:700", "mutex:500",
+		"idle:700", "rwlock:500", "idle:700", "ring2:700", "idle:700", "ring3:700", "idle:700", "turns:1200", "idle:500",
+		"work:2000", "idle:500")
+	var hangs []turn
+	for _, u := range log {
+		if u.what != "idle" && u.what != "work" {
+			hangs = append(hangs, u)
+		}
+	}
+	if len(reports) != len(hangs) {
+		for _, r := range reports {
+			t.Log(describe(r))
+		}
+		t.Fatalf("%d reports of %d hangs", len(reports), len(hangs))
+	}
+	for i, u := range hangs {
+		r := reports[i]
+		if off := r.Start.Sub(u.start).Abs(); off > 2*interval+slack {
+			t.Errorf("%s began at %v, reported %v", u.what, u.start, r.Start)
+		}
+		if off := (r.Duration - u.end.Sub(u.start)).Abs(); off > 2*interval+slack || !r.Ended {
+			t.Errorf("%s lasted %v, reported %v", u.what, u.end.Sub(u.start), r.Duration)
+		}
+		checkHang(t, u.what, r)
+		t.Logf("%s: start off by %v, duration by %v", u.what, r.Start.Sub(u.start), r.Duration-u.end.Sub(u.start))
+	}
+}
+
+// checkHang checks what a report tells beside times.
+func checkHang(t *testing.T, what string, r *Report) {
+	t.Helper()
+	kinds := map[string]Kind{"spin": Busy, "turns": InTurns}
+	locks := map[string]profile.LockKind{"mutex": profile.Mutex, "rwlock": profile.ReadWrite, "ring2": profile.Mutex, "ring3": profile.Mutex}
+	owners := map[string]string{"mutex": "holder", "rwlock": "writer", "ring2": "member 1", "ring3": "member 1"}
+	circles := map[string]int{"ring2": 2, "ring3": 3}
+	if r.Kind != kinds[what] {
+		t.Errorf("%s", describe(r))
+	}
+	owned := false
+	for _, p := range r.Phases {
+		owned = owned || p.Wait != nil && p.Wait.Lock == locks[what] && p.Wait.OwnerName == owners[what]
+	}
+	if locks[what] != profile.NoLock && !owned {
+		t.Errorf("%s: no phase names the holder: %s", what, describe(r))
+	}
+	_ = circles
+}
+
+// A healthy program beside others that want its processors.
+func TestLiveSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 10 s")
+	}
+	for range 3 {
+		start(t, "spin:12000")
+	}
+	reports, _ := watchToEnd(t, Options{Threshold: threshold, Tool: "test"}, "idle:200", "work:10000")
+	for _, r := range reports {
+		t.Error("false alarm:", describe(r))
+	}
+}
+
+// What watching an idle thread costs.
+func TestIdleCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 5 s")
+	}
+	p := start(t, "idle:60000")
+	process, err := live.Open(p.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = process.Close() }()
+	const whole = 5 * time.Second
+	ctx, stop := context.WithTimeout(context.Background(), whole)
+	defer stop()
+	w, err := newWatcher(ctx, process, Options{Threshold: threshold, Tool: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := ownTime(t)
+	for ctx.Err() == nil {
+		if _, err := w.step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := ownTime(t) - before
+	t.Logf("%v of CPU time in %v: %.4f %% of a processor", used, whole, 100*used.Seconds()/whole.Seconds())
+}
+
+func ownTime(t *testing.T) time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(ts.Nano())
+}

@@ -1,0 +1,99 @@
+package hang
+
+import (
+	"stacksnap/format/profile/waits"
+	"stacksnap/task"
+)
+
+// restarted is the name of the call by which Linux goes on with one that has a
+// time limit and was interrupted, by a snapshot for one.
+const restarted = "restart_syscall"
+
+// maxPlaces bounds what is remembered of calls.
+const maxPlaces = 1000
+
+// looker looks at the watched thread.
+type looker struct {
+	process task.Process
+	info    task.Info
+	watch   task.ThreadWatch
+	clock   task.Clock
+	names   map[task.Addr]string // Linux: the call that is made at a pc
+}
+
+func newLooker(p task.Process, w task.ThreadWatch, c task.Clock) *looker {
+	return &looker{process: p, info: p.Info(), watch: w, clock: c, names: map[task.Addr]string{}}
+}
+
+// look looks once. The counters are read before and after: a thread that began
+// to wait meanwhile may have been anywhere.
+func (l *looker) look() (Sight, error) {
+	before, err := l.watch.Counters()
+	if err != nil {
+		return Sight{}, err
+	}
+	s, err := l.glance()
+	if err != nil || s.Wait == LoopWait {
+		s.Counters = before
+		return s, err
+	}
+	after, err := l.watch.Counters()
+	s.Counters, s.Steady = after, after.Sleeps == before.Sleeps
+	return s, err
+}
+
+func (l *looker) glance() (Sight, error) {
+	g, err := l.watch.Glance()
+	s := Sight{At: l.clock.Now()}
+	if err != nil {
+		return s, err
+	}
+	call := g.Call
+	if call.State == task.CallUnknown && g.Registers.Known != 0 {
+		call = waits.DarwinCall(l.process, &g.Registers)
+	}
+	switch call.State {
+	case task.OnProcessor:
+		return s, nil
+	case task.InFault:
+		s.Wait = LockWait
+	case task.InCall:
+		s.Wait = l.kind(&call)
+	case task.CallUnknown:
+		if g.State == task.Running {
+			return s, nil
+		}
+		s.Wait = OtherWait
+	}
+	s.Place = Place{call.Number, call.SP, call.PC, call.Args}
+	return s, nil
+}
+
+// kind classifies a call. Where it is the continuation of another one, that is
+// known by the instruction that made it.
+func (l *looker) kind(c *task.Syscall) WaitKind {
+	kind, name := waits.Classify(l.info.OS, l.info.Arch, c)
+	if name == restarted {
+		kind = waits.ClassifyNamed(l.names[c.PC], c.Args)
+	} else {
+		l.note(c.PC, name)
+	}
+	switch kind {
+	case waits.Loop:
+		return LoopWait
+	case waits.Lock:
+		return LockWait
+	}
+	return OtherWait
+}
+
+// note remembers which call is made at a pc.
+func (l *looker) note(pc task.Addr, name string) {
+	if name == "" || l.info.OS != task.Linux {
+		return
+	}
+	if len(l.names) >= maxPlaces {
+		clear(l.names)
+	}
+	l.names[pc] = name
+}

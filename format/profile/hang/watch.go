@@ -1,0 +1,292 @@
+package hang
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/waits"
+	"stacksnap/task"
+)
+
+// Options say what is watched for.
+type Options struct {
+	Threshold time.Duration // how long a thread is stuck before that is a hang; 0: only Every
+	MaxHang   time.Duration // how long a hang is sampled; 0: DefaultMaxHang
+	Interval  time.Duration // between two snapshots of a hang; 0: DefaultInterval
+	Thread    task.ThreadID // 0: the main thread
+	Every     time.Duration // a report at this interval, hang or not; 0: none
+	Tool      string        // the program that captures, with its version
+	Clock     task.Clock    // nil: the system's
+}
+
+// What stands in for options that are 0.
+const (
+	DefaultMaxHang  = 10 * time.Second
+	DefaultInterval = 10 * time.Millisecond
+)
+
+// The finer rhythms: of looks between two snapshots, of telling what every
+// thread waits for, and of hearing that the watch is to end.
+const (
+	looksPerSample = 4
+	waitsEvery     = 500 * time.Millisecond
+	longestSleep   = 100 * time.Millisecond
+)
+
+// ErrNoThread says that a thread cannot be watched, for it has ended or never
+// was.
+var ErrNoThread = errors.New("no such thread to watch")
+
+// Watch watches a thread until ctx is done, which is no error, or the target
+// ends, which is a *[task.ExitedError]. Each hang is given to onReport once, when
+// it has ended or has been sampled for MaxHang. An error of onReport ends the
+// watch. Everything is done on the calling goroutine.
+func Watch(ctx context.Context, p task.Process, o Options, onReport func(*Report) error) error {
+	w, err := newWatcher(ctx, p, o)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = w.looker.watch.Close() }()
+	for ctx.Err() == nil {
+		r, err := w.step()
+		if r != nil {
+			if reportErr := onReport(r); reportErr != nil {
+				return reportErr
+			}
+		}
+		if err != nil {
+			return w.explain(err)
+		}
+	}
+	return nil
+}
+
+// watcher is a watch under way.
+type watcher struct {
+	ctx      context.Context
+	process  task.Process
+	options  Options
+	clock    task.Clock
+	looker   *looker
+	detector *Detector
+	series   *capture.Series
+	nextLook time.Duration
+	nextTime time.Duration // of Every
+}
+
+func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error) {
+	if o.MaxHang == 0 {
+		o.MaxHang = DefaultMaxHang
+	}
+	if o.Interval <= 0 {
+		o.Interval = DefaultInterval
+	}
+	if o.Clock == nil {
+		o.Clock = task.SystemClock()
+	}
+	w := &watcher{ctx: ctx, process: p, options: o, clock: o.Clock}
+	if err := w.chooseThread(); err != nil {
+		return nil, err
+	}
+	watchable, ok := p.(task.ThreadWatcher)
+	if !ok {
+		return nil, fmt.Errorf("threads of this process cannot be watched: %w", task.ErrUnsupported)
+	}
+	watch, err := watchable.WatchThread(w.options.Thread)
+	if err != nil {
+		return nil, w.explain(err)
+	}
+	w.looker = newLooker(p, watch, w.clock)
+	w.detector = NewDetector(o.Threshold)
+	w.series = capture.NewSeries(p, o.Tool)
+	w.nextTime = w.clock.Now() + o.Every
+	return w, nil
+}
+
+// chooseThread finds the thread, or the main one: the kernel lists threads in
+// the order in which they were made.
+func (w *watcher) chooseThread() error {
+	ids, err := w.process.Threads()
+	if err != nil {
+		return err
+	}
+	if w.options.Thread == 0 && len(ids) > 0 {
+		w.options.Thread = slices.Min(ids)
+		if pid := task.ThreadID(w.process.Info().PID); w.process.Info().OS == task.Linux && slices.Contains(ids, pid) {
+			w.options.Thread = pid
+		}
+	}
+	if !slices.Contains(ids, w.options.Thread) {
+		return fmt.Errorf("thread %d of pid %d: %w", w.options.Thread, w.process.Info().PID, ErrNoThread)
+	}
+	return nil
+}
+
+// step sleeps until something is due and does it.
+func (w *watcher) step() (*Report, error) {
+	due := w.clock.Now() + longestSleep
+	if w.options.Threshold > 0 {
+		due = min(due, w.nextLook)
+	}
+	if w.options.Every > 0 {
+		due = min(due, w.nextTime)
+	}
+	w.clock.SleepUntil(due)
+	now := w.clock.Now()
+	if w.options.Every > 0 && now >= w.nextTime {
+		for w.nextTime <= now {
+			w.nextTime += w.options.Every
+		}
+		return w.periodic()
+	}
+	if w.options.Threshold == 0 || now < w.nextLook {
+		return nil, nil
+	}
+	event, _, err := w.look()
+	if err != nil || event != Stuck {
+		return nil, err
+	}
+	return w.follow()
+}
+
+// look looks once.
+func (w *watcher) look() (Event, Sight, error) {
+	s, err := w.looker.look()
+	if err != nil {
+		return Nothing, s, err
+	}
+	event := w.detector.See(s)
+	w.nextLook = w.detector.Next()
+	return event, s, nil
+}
+
+// periodic makes a report of one snapshot.
+func (w *watcher) periodic() (*Report, error) {
+	w.series.Begin()
+	err := w.series.Take(nil)
+	p := w.series.Profile()
+	if len(p.Threads) == 0 {
+		return nil, err
+	}
+	return &Report{Reason: Periodic, Thread: w.options.Thread, Start: p.Start, Duration: p.Duration(), Profile: p}, err
+}
+
+// explain tells what it means that the thread is gone.
+func (w *watcher) explain(err error) error {
+	if !errors.Is(err, task.ErrThreadGone) {
+		return err
+	}
+	if _, listErr := w.process.Threads(); listErr != nil {
+		return listErr
+	}
+	return fmt.Errorf("thread %d of pid %d has ended: %w", w.options.Thread, w.process.Info().PID, ErrNoThread)
+}
+
+// hanging is a hang that is being sampled.
+type hanging struct {
+	report    *Report
+	start     time.Duration
+	before    task.Counters // at the start
+	now       task.Counters
+	nextWaits time.Duration
+	alive     bool // the thread was met in its run loop, only that it never had to wait there
+}
+
+// follow samples a hang to its end. It returns nil for one that turned out to be
+// none.
+func (w *watcher) follow() (*Report, error) {
+	h := w.begin()
+	nextSample := time.Duration(0)
+	for {
+		now := w.clock.Now()
+		if now >= nextSample {
+			if err := w.sample(h, now); err != nil {
+				return w.end(h, err.Error()), err
+			}
+			if h.alive || h.report.harmless() && w.detector.Forgive() {
+				w.nextLook = w.detector.Next()
+				return nil, nil
+			}
+			nextSample = now + w.options.Interval
+		}
+		w.clock.SleepUntil(min(nextSample, w.clock.Now()+max(shortest, w.options.Interval/looksPerSample)))
+		event, s, err := w.look()
+		h.now = s.Counters
+		switch {
+		case err != nil:
+			h.now = h.before
+			return w.end(h, "the thread ended"), err
+		case event == Recovered:
+			h.report.Ended = true
+			return w.end(h, ""), nil
+		case w.ctx.Err() != nil:
+			return w.end(h, "the watch was ended"), nil
+		case w.clock.Now()-h.start >= w.options.MaxHang:
+			return w.end(h, "it was sampled for as long as was asked"), nil
+		}
+	}
+}
+
+func (w *watcher) begin() *hanging {
+	h := &hanging{}
+	h.start, h.before = w.detector.Away()
+	h.report = &Report{Reason: Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
+	w.series.Begin()
+	return h
+}
+
+// sample takes a snapshot and notes what the thread does. What others wait for
+// is told at once, and then from time to time.
+func (w *watcher) sample(h *hanging, now time.Duration) error {
+	all := now >= h.nextWaits
+	if all {
+		h.nextWaits = now + waitsEvery
+	}
+	id := w.options.Thread
+	err := w.series.Take(func(t *task.Thread) bool { return all || t.ID == id })
+	t, st, ok := w.series.Thread(id)
+	if !ok {
+		return err
+	}
+	if t.Name != "" {
+		h.report.Name = t.Name
+	}
+	function := w.series.Innermost(st)
+	h.report.note(now-h.start, function, st.Wait)
+	if t.State == task.Running && inLoop(function) {
+		h.alive = true
+	}
+	return err
+}
+
+// inLoop tells whether a function is that of a run loop's call.
+func inLoop(function string) bool {
+	name := strings.TrimPrefix(strings.TrimLeft(function, "_"), "GI_")
+	return waits.ClassifyNamed(strings.TrimLeft(name, "_"), [6]uint64{}) == waits.Loop
+}
+
+// harmless tells whether the last sample finds a wait, and not for a lock.
+func (r *Report) harmless() bool {
+	n := len(r.Phases)
+	return n > 0 && r.Phases[n-1].Wait != nil && r.Phases[n-1].Wait.Lock == profile.NoLock
+}
+
+func (w *watcher) end(h *hanging, why string) *Report {
+	r := h.report
+	whole := w.clock.Now() - h.start
+	if r.Ended {
+		whole = w.detector.End() - h.start
+	}
+	r.finish(whole)
+	r.Why = why
+	r.CPU = max(0, h.now.CPU-h.before.CPU)
+	r.Kind = KindOf(r.CPU+max(0, h.now.Queued-h.before.Queued), whole)
+	r.Profile = w.series.Profile()
+	return r
+}
