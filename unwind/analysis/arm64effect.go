@@ -98,6 +98,7 @@ func (e *a64Effect) register() {
 		if e.rm() == xsp {
 			v = number(0)
 		}
+		e.only(v)
 		e.set(e.rd(), v, false)
 	case e.is(0xbfe00000, 0x8b200000): // add, sub of an extended register: may be of sp
 		e.addRegister(e.bits(12, 10), e.bits(14, 13) == 3)
@@ -112,6 +113,19 @@ func (e *a64Effect) register() {
 		e.authenticate(e.bits(13, 10))
 	default:
 		e.set(e.rd(), value{}, e.is(0x5fe00000, 0x0b200000) && e.bits(29, 29) == 0)
+	}
+}
+
+// only forgets older copies of what lr held on entry, so that there is one beside
+// lr: that which is made for the call to come.
+func (e *a64Effect) only(v value) {
+	if v.num != x30 || v.kind != entry && v.kind != signed {
+		return
+	}
+	for i := range e.s.reg {
+		if e.s.reg[i] == v && i != x30 && uint8(i) != e.rm() {
+			e.s.reg[i] = value{}
+		}
 	}
 }
 

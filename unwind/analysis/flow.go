@@ -308,7 +308,7 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 			s.reg[w.sp] = s.reg[in.equal-1]
 		}
 	case call:
-		if in.direct && (w.peek || w.heldElsewhere(s)) && w.outlined(s, in.target) {
+		if in.direct && (w.peek || w.unfinished(s)) && w.outlined(s, in.target) {
 			return true
 		}
 		w.called(s)

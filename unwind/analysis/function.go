@@ -54,12 +54,14 @@ func (m *machine) frameBase(s *state) (uint8, bool) {
 	return 0, false
 }
 
+// returnAddress is where lr was saved, or a register that holds it; what was
+// saved below sp comes last, as it may be overwritten.
 func (m *machine) returnAddress(s *state, r *rule.Rule) (rule.Value, bool) {
 	if m.lr == numRegisters {
 		return rule.At(rule.CFA, -m.word), true
 	}
 	off, sp := m.slotOf(s, m.lr), s.reg[m.sp]
-	if off != 0 && (s.reg[m.lr].kind == unknown || sp.kind == frame && sp.off <= off) {
+	if off != 0 && (sp.kind != frame || sp.off <= off) {
 		return rule.At(rule.CFA, off), true
 	}
 	if k := s.reg[m.lr].kind; k == entry || k == signed {
@@ -70,7 +72,7 @@ func (m *machine) returnAddress(s *state, r *rule.Rule) (rule.Value, bool) {
 			return m.heldIn(s, uint8(i), r), true
 		}
 	}
-	return rule.Value{}, false
+	return rule.At(rule.CFA, off), off != 0
 }
 
 func (m *machine) heldIn(s *state, reg uint8, r *rule.Rule) rule.Value {

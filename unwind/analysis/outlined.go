@@ -10,9 +10,7 @@ const maxOutlined = 128
 
 // outlined carries out, in place, what the compiler took out of several
 // functions to share it (OUTLINED_FUNCTION_n), which may make a frame or take it
-// down. Mostly it is known by the caller keeping lr in another register
-// meanwhile, as no real function would let it. It reports false where a call is
-// none such.
+// down. It reports false where a call is none such.
 func (w *walk) outlined(s *state, target int64) bool {
 	if w.lr == numRegisters || w.mem == nil {
 		return false
@@ -35,6 +33,30 @@ func (w *walk) outlined(s *state, target int64) bool {
 		}
 	}
 	return false
+}
+
+// unfinished tells whether a call in state s is probably of outlined code: lr is
+// kept in another register, as no real function would let it, or the frame
+// record is stored and fp does not point to it.
+func (m *machine) unfinished(s *state) bool {
+	if m.lr == numRegisters {
+		return false
+	}
+	return m.heldElsewhere(s) || m.slotOf(s, m.fp) != 0 && s.reg[m.fp] == entryOf(m.fp)
+}
+
+// leavesFrame carries out the call at pc in w.here, if it is of outlined code
+// that takes the frame down, whose own rule (see fragment) is for sp as it leaves
+// it.
+func (w *walk) leavesFrame() bool {
+	start := w.pc &^ (w.unit - 1)
+	in := w.step(w.machine, w.code, start, nil)
+	s := w.here
+	if !in.direct || !w.heldElsewhere(&s) || !w.outlined(&s, in.target) || s.reg[w.sp].off <= w.here.reg[w.sp].off {
+		return false
+	}
+	w.here = s
+	return true
 }
 
 // heldElsewhere tells whether a register other than lr holds what lr held on

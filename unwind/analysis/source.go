@@ -123,6 +123,9 @@ func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
 	case err != nil:
 		return rule.Rule{}, err
 	}
+	if inCall && w.leavesFrame() {
+		inCall = false
+	}
 	return m.rule(&w.here, inCall)
 }
 
