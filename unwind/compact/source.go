@@ -12,13 +12,12 @@ import (
 // Source answers from the __unwind_info of the images. The zero value is ready;
 // it is used by many goroutines at once.
 type Source struct {
-	tables sync.Map  // *images.Image → *loaded
+	tables rule.PerImage[loaded]
 	spare  sync.Pool // *function
 }
 
 // loaded is what is kept of an image.
 type loaded struct {
-	once  sync.Once
 	table Table
 	err   error
 }
@@ -74,26 +73,18 @@ func functionStart(q *rule.Query, e Entry) task.Addr {
 }
 
 func (s *Source) table(im *images.Image) (*Table, error) {
-	v, ok := s.tables.Load(im)
-	if !ok {
-		v, _ = s.tables.LoadOrStore(im, new(loaded))
-	}
-	l := v.(*loaded)
-	l.once.Do(func() { l.load(im.File) })
+	l := s.tables.Of(im, (*loaded).load)
 	return &l.table, l.err
 }
 
-func (l *loaded) load(f object.File) {
-	s, err := f.Section(object.UnwindInfo)
+func (l *loaded) load(im *images.Image) {
+	s, err := im.File.Section(object.UnwindInfo)
 	if err != nil || len(s.Data) == 0 {
 		l.err = rule.ErrNone
 		return
 	}
 	l.table, l.err = Parse(s.Data)
 }
-
-// Forget drops what is kept of an image that has been unloaded.
-func (s *Source) Forget(im *images.Image) { s.tables.Delete(im) }
 
 func (s *Source) function() *function {
 	if f, ok := s.spare.Get().(*function); ok {
