@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"math"
 	"time"
 
 	"stacksnap/task"
@@ -80,6 +81,7 @@ func parseWait(data []byte) (Wait, error) {
 type End struct {
 	MissedTicks int // since the last snapshot
 	Notes       []string
+	OwnCPU      time.Duration // used by the program that captured, while it sampled
 }
 
 func appendEnd(b []byte, e *End) []byte {
@@ -87,7 +89,7 @@ func appendEnd(b []byte, e *End) []byte {
 	for _, n := range e.Notes {
 		b = appendBytes(b, 2, n)
 	}
-	return b
+	return appendUintIf(b, 3, uint64(max(0, e.OwnCPU)))
 }
 
 func parseEnd(data []byte) (End, error) {
@@ -99,6 +101,8 @@ func parseEnd(data []byte) (End, error) {
 			e.MissedTicks = index(m.n)
 		case 2:
 			e.Notes = appendNote(e.Notes, &m)
+		case 3:
+			e.OwnCPU = time.Duration(min(m.n, math.MaxInt64))
 		}
 	}
 	return e, m.err

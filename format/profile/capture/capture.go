@@ -4,6 +4,9 @@
 package capture
 
 import (
+	"errors"
+	"slices"
+
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/waits"
 	"stacksnap/images"
@@ -16,53 +19,80 @@ const (
 	limitSteps = 8 // by what factor a copy that was too short grows
 )
 
-// OneShot takes one snapshot of every thread at one instant. On an error the
-// profile has what was captured before it; it is nil when nothing was.
-func OneShot(p task.Process, tool string) (*profile.Profile, error) {
-	s := newSession(p, tool)
-	if err := s.take(); err != nil {
-		if len(s.snapshot.Threads) == 0 {
-			return nil, err
-		}
-		s.add()
-		return s.builder.Profile(), err
+// OneShot takes one snapshot of every thread at one instant; of the options,
+// those about sampling do not matter. On an error the profile has what was
+// captured before it; it is nil when nothing was.
+func OneShot(p task.Process, o Options) (*profile.Profile, error) {
+	s, err := newSession(p, o)
+	if err != nil {
+		return nil, err
 	}
-	s.findWaits(nil)
-	s.add()
-	return s.builder.Profile(), nil
+	takeErr := s.take()
+	if takeErr != nil && len(s.snapshot.Threads) == 0 {
+		return nil, errors.Join(takeErr, s.saving.close(0, 0))
+	}
+	if takeErr == nil {
+		s.findWaits(nil)
+	}
+	err = errors.Join(takeErr, s.add(), s.saving.close(0, 0))
+	return s.builder.Profile(), err
 }
 
 // session is what is kept of one process from one stop to the next.
 type session struct {
 	process  task.Process
+	options  Options
 	builder  *profile.Builder
 	unwinder *unwind.Unwinder
 	images   *images.Map
 	layout   layout
 	snapshot task.Snapshot
 	stacks   []profile.Stack
+	saving   *saving
 }
 
-func newSession(p task.Process, tool string) *session {
-	s := &session{process: p, builder: profile.NewBuilder(p.Info(), tool)}
+func newSession(p task.Process, o Options) (*session, error) {
+	s := &session{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool)}
 	s.snapshot.Want = map[task.ThreadID][]task.Addr{}
+	var err error
+	if s.saving, err = newSaving(p, o.Save, o.Tool, 0); err != nil {
+		return nil, err
+	}
+	noteProblems(p, s.note)
 	s.load(readLayout(p))
-	return s
+	return s, nil
+}
+
+// note tells a reader of the report, and of the recording, a line.
+func (s *session) note(line string) {
+	s.builder.Note(line)
+	s.saving.note(line)
+}
+
+// problems is a saved process of which something may be wrong.
+type problems interface{ Problems() []error }
+
+func noteProblems(p task.Process, note func(string)) {
+	if saved, ok := p.(problems); ok {
+		for _, err := range saved.Problems() {
+			note(err.Error())
+		}
+	}
 }
 
 // load finds the images. It is done before the first stop too, so that there
 // are names even if the target does not live to tell them afterwards.
 func (s *session) load(l layout) {
-	m, errs := images.Load(s.process)
+	m, errs := images.LoadSaved(s.process, s.options.Binaries)
 	for _, err := range errs {
-		s.builder.Note(err.Error())
+		s.note(err.Error())
 	}
-	s.images, s.layout = m, l
+	nameQueues(s.process, m)
+	s.images, s.layout = s.saving.place(m), l
 	s.unwinder = unwind.New(unwind.Options{
 		CodeMask:   s.process.Info().CodeMask,
 		Executable: l.executable,
 	})
-	nameQueues(s.process, m)
 }
 
 // take stops the target until every stack is copied to its end. A repetition
@@ -80,9 +110,25 @@ func (s *session) take() error {
 			return err
 		}
 		s.builder.CountStop(s.snapshot.Stopped)
+		s.saving.stopped(s.snapshot.Stopped)
+		keepFacts(&longer, &s.snapshot)
 		s.snapshot = longer
 	}
 	return nil
+}
+
+// keepFacts takes over what the threads did before the first stop: after it they
+// are still busy with having been stopped.
+func keepFacts(s, before *task.Snapshot) {
+	for i := range s.Threads {
+		t := &s.Threads[i]
+		j := slices.IndexFunc(before.Threads, func(b task.Thread) bool { return b.ID == t.ID })
+		if j < 0 {
+			continue
+		}
+		b := &before.Threads[j]
+		t.State, t.User, t.System = b.State, b.User, b.System
+	}
 }
 
 // refresh loads the images anew if code was mapped or unmapped since.
@@ -98,7 +144,7 @@ func (s *session) walk() (again bool) {
 	s.stacks = s.stacks[:0]
 	for i := range s.snapshot.Threads {
 		t := &s.snapshot.Threads[i]
-		frames, stop := s.unwinder.Walk(nil, t, s.images, s.process.Memory())
+		frames, stop := s.unwinder.Walk(nil, t, s.images, s.saving.memory(s.process))
 		s.stacks = append(s.stacks, profile.Stack{Frames: frames, Stop: stop})
 		if stop.Reason == unwind.NotCaptured && s.ask(t, stop.Need) {
 			again = true
@@ -140,8 +186,11 @@ func (s *session) findWaits(wanted func(*task.Thread) bool) {
 	}
 }
 
-// add puts the snapshot and its stacks into the profile.
-func (s *session) add() { s.builder.Add(&s.snapshot, s.stacks, s.images) }
+// add puts the snapshot and its stacks into the profile, and the recording.
+func (s *session) add() error {
+	s.builder.Add(&s.snapshot, s.stacks, s.images)
+	return s.saving.add(&s.snapshot, s.stacks, s.images)
+}
 
 // queueLabeler is a process whose threads work for dispatch queues.
 type queueLabeler interface{ SetQueueOffsets(task.Addr) error }

@@ -22,6 +22,7 @@ type follower struct {
 	process task.Process
 	mapper  task.Mapper // process, where it can tell of one address
 	note    func(string)
+	saving  *saving
 
 	layout     layout
 	images     *images.Map
@@ -37,8 +38,8 @@ type keptMap struct {
 	images *images.Map
 }
 
-func newFollower(p task.Process, note func(string)) *follower {
-	f := &follower{process: p, note: note}
+func newFollower(p task.Process, note func(string), s *saving) *follower {
+	f := &follower{process: p, note: note, saving: s}
 	f.mapper, _ = p.(task.Mapper)
 	f.generation, _ = dyld.ReadGeneration(p)
 	f.reread()
@@ -55,7 +56,7 @@ func (f *follower) reread() {
 	f.layout = l
 	f.forgetChecks()
 	for i, k := range f.kept {
-		if k.files == l.files {
+		if k.files == l.files && f.saving == nil { // a recording is told of every change
 			f.images = k.images
 			f.kept = append(append(f.kept[:i:i], f.kept[i+1:]...), k)
 			return
@@ -69,13 +70,14 @@ func (f *follower) load() {
 	for _, err := range errs {
 		f.note(err.Error())
 	}
+	nameQueues(f.process, m)
+	m = f.saving.place(m)
 	f.images = m
 	if len(f.kept) == keptMaps {
 		_ = f.kept[0].images.Close() // nothing in it is named any more
 		f.kept = append(f.kept[:0], f.kept[1:]...)
 	}
 	f.kept = append(f.kept, keptMap{f.layout.files, m})
-	nameQueues(f.process, m)
 }
 
 func (f *follower) close() {

@@ -8,6 +8,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
+	"stacksnap/images/binaries"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -22,6 +23,8 @@ const progressPause = 100 * time.Millisecond
 // same name.
 type Options struct {
 	Tool     string
+	Save     string          // the file of a recording to make besides; empty: none
+	Binaries *binaries.Index // for what a core lacks; nil: nothing
 	Interval time.Duration
 	Duration time.Duration
 	Count    int
@@ -45,7 +48,10 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 		return nil, err
 	}
 	used := ownCPU()
-	r := newRecorder(p, o)
+	r, err := newRecorder(p, o)
+	if err != nil {
+		return nil, err
+	}
 	defer r.follow.close()
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
@@ -84,16 +90,27 @@ type recorder struct {
 	told     time.Time
 	taken    int
 	left     int // samples that were left out
+	saving   *saving
 }
 
-func newRecorder(p task.Process, o Options) *recorder {
+func newRecorder(p task.Process, o Options) (*recorder, error) {
 	r := &recorder{options: o, process: p, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool)}
-	r.follow = newFollower(p, r.builder.Note)
+	var err error
+	if r.saving, err = newSaving(p, o.Save, o.Tool, o.Interval); err != nil {
+		return nil, err
+	}
+	r.follow = newFollower(p, r.note, r.saving)
 	r.unwinder = unwind.New(unwind.Options{
 		CodeMask:   p.Info().CodeMask,
 		Executable: func(a task.Addr) bool { return r.follow.layout.executable(a) },
 	})
-	return r
+	return r, nil
+}
+
+// note tells a reader of the report, and of the recording, a line.
+func (r *recorder) note(line string) {
+	r.builder.Note(line)
+	r.saving.note(line)
 }
 
 // add walks and adds one snapshot.
@@ -111,6 +128,9 @@ func (r *recorder) add(s *task.Snapshot) error {
 	}
 	r.taken++
 	r.progress()
+	if err := r.saving.add(s, r.stacks, r.follow.images); err != nil {
+		return err
+	}
 	if r.options.Each != nil {
 		return r.options.Each(s, r.follow.images)
 	}
@@ -129,7 +149,7 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 		}
 		first := len(r.frames)
 		var stop unwind.Stop
-		r.frames, stop = r.unwinder.Walk(r.frames, t, r.follow.images, r.process.Memory())
+		r.frames, stop = r.unwinder.Walk(r.frames, t, r.follow.images, r.saving.memory(r.process))
 		frames := r.frames[first:len(r.frames):len(r.frames)]
 		r.stacks = append(r.stacks, profile.Stack{Frames: frames, Stop: stop})
 		if stop.Reason == unwind.NotCaptured {
@@ -184,18 +204,19 @@ func (r *recorder) progress() {
 // end completes the profile.
 func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*profile.Profile, error) {
 	if r.left > 0 {
-		r.builder.Note(fmt.Sprintf("samples left out, because the code they were in was unloaded or replaced meanwhile: %d", r.left))
+		r.note(fmt.Sprintf("samples left out, because the code they were in was unloaded or replaced meanwhile: %d", r.left))
 	}
 	if r.taken == 0 {
-		return nil, err
+		return nil, errors.Join(err, r.saving.close(0, 0))
 	}
 	var exited *task.ExitedError
 	if errors.As(err, &exited) && exited.Err != nil {
-		r.builder.Note(fmt.Sprintf("the sampling ended early: %v", exited.Err))
+		r.note(fmt.Sprintf("the sampling ended early: %v", exited.Err))
 	}
-	r.builder.SetInterval(r.options.Interval, r.missed(ctx, err))
-	r.builder.CountCPU(ownCPU() - used)
-	return r.builder.Profile(), err
+	missed, cpu := r.missed(ctx, err), ownCPU()-used
+	r.builder.SetInterval(r.options.Interval, missed)
+	r.builder.CountCPU(cpu)
+	return r.builder.Profile(), errors.Join(err, r.saving.close(missed, cpu))
 }
 
 // missed returns how many snapshots were due in a sampling that went on for the

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"errors"
 	"slices"
 
 	"stacksnap/format/profile"
@@ -15,7 +16,8 @@ type Series struct {
 
 // NewSeries reads what can be read before the first snapshot.
 func NewSeries(p task.Process, tool string) *Series {
-	return &Series{session: newSession(p, tool), tool: tool}
+	s, _ := newSession(p, Options{Tool: tool}) // only a recording can fail
+	return &Series{session: s, tool: tool}
 }
 
 // Begin starts a new profile.
@@ -34,8 +36,7 @@ func (s *Series) Take(wanted func(*task.Thread) bool) error {
 	if err == nil {
 		s.session.findWaits(wanted)
 	}
-	s.session.add()
-	return err
+	return errors.Join(err, s.session.add())
 }
 
 // Thread returns a thread of the last snapshot and its stack.

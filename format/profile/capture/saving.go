@@ -1,0 +1,125 @@
+package capture
+
+import (
+	"iter"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/images"
+	"stacksnap/images/object"
+	"stacksnap/images/recorded"
+	"stacksnap/task"
+	"stacksnap/task/recording"
+	"stacksnap/unwind/cfi"
+)
+
+// saving writes what is captured to a recording. A nil saving writes nothing.
+type saving struct {
+	file    *recording.Saved
+	saver   *recorded.Saver
+	process task.Process
+	stops   []time.Duration // besides those of the snapshots, since the last
+	notes   []string        // since the last snapshot
+}
+
+// newSaving begins a recording; there is none for an empty path.
+func newSaving(p task.Process, path, tool string, interval time.Duration) (*saving, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := recording.Create(path, recording.Header{Target: p.Info(), Tool: tool, Interval: interval})
+	if err != nil {
+		return nil, err
+	}
+	return &saving{file: f, saver: recorded.NewSaver(f.Writer, p.Memory(), pruner), process: p}, nil
+}
+
+func pruner(f object.File, k object.Kind) (recorded.Pruner, error) { return cfi.NewPruner(f, k) }
+
+// memory returns what is to be read instead of p's own memory, so that it is
+// known what has to be kept of it.
+func (s *saving) memory(p task.Process) task.Memory {
+	if s == nil {
+		return p.Memory()
+	}
+	return s.saver.Memory()
+}
+
+// place returns the map to be used instead of m, from the next snapshot on.
+func (s *saving) place(m *images.Map) *images.Map {
+	if s == nil {
+		return m
+	}
+	placed := make([]object.Placed, len(m.Images))
+	for i, im := range m.Images {
+		placed[i] = im.Placed
+	}
+	return images.NewMap(s.saver.Place(placed, s.process.Regions()))
+}
+
+// note keeps a line for the next snapshot.
+func (s *saving) note(line string) {
+	if s != nil {
+		s.notes = append(s.notes, line)
+	}
+}
+
+// stopped keeps a stop whose snapshot is not used.
+func (s *saving) stopped(d time.Duration) {
+	if s != nil {
+		s.stops = append(s.stops, d)
+	}
+}
+
+// add writes a snapshot that was walked and named.
+func (s *saving) add(snapshot *task.Snapshot, stacks []profile.Stack, m *images.Map) error {
+	if s == nil {
+		return nil
+	}
+	sample := recording.Sample{Snapshot: snapshot, OtherStops: s.stops, Notes: s.notes}
+	for i := range stacks {
+		sample.Waits = append(sample.Waits, savedWait(stacks[i].Wait))
+	}
+	s.stops, s.notes = nil, nil
+	return s.saver.Save(&sample, m, pcs(stacks))
+}
+
+// close ends the recording in order.
+func (s *saving) close(missed int, used time.Duration) error {
+	if s == nil {
+		return nil
+	}
+	return s.file.Close(recording.End{MissedTicks: missed, Notes: s.notes, OwnCPU: used})
+}
+
+func pcs(stacks []profile.Stack) iter.Seq[task.Addr] {
+	return func(yield func(task.Addr) bool) {
+		for i := range stacks {
+			for j := range stacks[i].Frames {
+				if !yield(stacks[i].Frames[j].PC) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func savedWait(w *profile.Wait) *recording.Wait {
+	if w == nil {
+		return nil
+	}
+	return &recording.Wait{
+		Call: w.Call, Object: w.Object, Lock: uint8(w.Lock), Addr: w.Addr,
+		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers,
+	}
+}
+
+func waitOf(w *recording.Wait) *profile.Wait {
+	if w == nil {
+		return nil
+	}
+	return &profile.Wait{
+		Call: w.Call, Object: w.Object, Lock: profile.LockKind(w.Lock), Addr: w.Addr,
+		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers,
+	}
+}
