@@ -1,25 +1,36 @@
-// Command stacksnap prints where every thread of a running process is: it stops
-// the process for microseconds, copies registers and stacks, lets it run on, and
-// names what it copied.
+// Command stacksnap prints where every thread of a process is: it stops the
+// process for microseconds, copies registers and stacks, lets it run on, and
+// names what it copied. It does so once, or at regular times; and it reads core
+// files and its own recordings.
 package main
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/fatih/color"
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/pflag"
 
 	"stacksnap/format"
+	"stacksnap/format/output"
+	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/images/binaries"
 	"stacksnap/task"
+	"stacksnap/task/core"
 	"stacksnap/task/live"
+	"stacksnap/task/recording"
 )
 
 // version is set by the linker in released builds.
@@ -28,7 +39,8 @@ var version = "0.1"
 //go:embed scripts/entitlements.plist
 var entitlements []byte
 
-// The exit codes, as README.md lists them.
+// The exit codes, as README.md lists them. A program that was launched passes
+// its own on.
 const (
 	exitOK           = 0
 	exitFailure      = 1
@@ -38,37 +50,46 @@ const (
 	exitTargetExited = 5
 )
 
+// What sampling does unless told otherwise, as sample(1) does.
+const (
+	defaultInterval = time.Millisecond
+	defaultDuration = 10 * time.Second
+)
+
 func main() {
-	// A first signal is ignored for the few milliseconds that a snapshot takes: the
-	// report is printed. A second one ends at once; the kernel frees the target.
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-interrupts
-		signal.Stop(interrupts)
-	}()
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal ends the capture early, with its report. A second one ends
+	// the program at once; the kernel then sets the target running.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run is the whole program; it returns the exit code.
-func run(args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args)
+	o.stdout, o.stderr = stdout, stderr
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		fmt.Fprint(stdout, usage(o))
 		return exitOK
-	case err == nil && o.version:
-		fmt.Fprintln(stdout, toolName())
-		return exitOK
-	case err == nil && o.sign:
-		err = live.Sign(stdout, entitlements)
 	case err == nil:
-		err = snapshot(o, stdout)
+		err = o.run(ctx)
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "stacksnap:", err)
+	var status exitStatus
+	if err != nil && !errors.As(err, &status) {
+		fmt.Fprintln(stderr, "stacksnap:", oneLine(err))
 	}
 	return exitCode(err)
+}
+
+// oneLine puts errors that were joined on one line. A list of processes to choose
+// from keeps its lines.
+func oneLine(err error) string {
+	var ambiguous *live.AmbiguousError
+	if errors.As(err, &ambiguous) {
+		return err.Error()
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
 // usageError is a mistake in how stacksnap was called.
@@ -76,14 +97,34 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+// exitStatus is that of a program which was launched.
+type exitStatus int
+
+func (s exitStatus) Error() string { return "exit status " + strconv.Itoa(int(s)) }
+
 // options are the command line.
 type options struct {
-	flags   *pflag.FlagSet
+	flags          *pflag.FlagSet
+	stdout, stderr io.Writer
+
 	target  string
-	merge   bool
-	color   string
-	sign    bool
-	version bool
+	wait    string
+	command []string
+
+	duration, interval time.Duration
+	rate               float64
+	count              int
+	jitter             bool
+	suspend            string
+	noStop             bool
+
+	threads []string
+	filter  capture.Threads
+
+	format, output, save, color string
+	merge                       bool
+	binaries                    []string
+	sign, version               bool
 }
 
 func parse(args []string) (*options, error) {
@@ -92,8 +133,24 @@ func parse(args []string) (*options, error) {
 	f.SetOutput(io.Discard)
 	o := &options{flags: f}
 	f.StringVarP(&o.target, "pid", "p", "", "process to look at: its `PID`, name or program")
+	f.StringVar(&o.wait, "wait", "", "wait until a process of that `NAME` appears")
+	f.DurationVarP(&o.duration, "duration", "d", 0, "sample for so long: 10s, 2m (default 10s)")
+	f.DurationVarP(&o.interval, "interval", "i", 0, "time from one sample to the next (default 1ms)")
+	f.Float64VarP(&o.rate, "rate", "r", 0, "samples a second, instead of --interval")
+	f.IntVarP(&o.count, "count", "n", 0, "sample so often")
+	f.BoolVar(&o.jitter, "jitter", false, "take each sample at a random time in its interval")
+	f.StringVar(&o.suspend, "suspend", "", "what stands while a sample is taken: thread or task")
+	f.BoolVar(&o.noStop, "no-stop", false, "sample without stopping anything, as well as that can be done")
+	f.StringArrayVar(&o.threads, "thread", nil, "only threads of that `ID|NAME` (* and ? match); repeatable")
+	f.BoolVar(&o.filter.Main, "main", false, "only the main thread")
+	f.BoolVar(&o.filter.Running, "running", false, "only threads that run")
+	f.BoolVar(&o.filter.Blocked, "blocked", false, "only threads that wait")
+	f.StringVarP(&o.format, "format", "f", "tree", "of the report: tree, json, jsonl, folded")
+	f.StringVarP(&o.output, "output", "o", "", "`FILE` to write the report to, whole or not at all")
+	f.StringVar(&o.save, "save", "", "`FILE` to record to, from which the report can be made again anywhere")
 	f.BoolVar(&o.merge, "merge", false, "print threads that have the same stack once")
 	f.StringVar(&o.color, "color", "auto", "`WHEN` to colour: auto (on a terminal, unless NO_COLOR is set), always, never")
+	f.StringArrayVar(&o.binaries, "binaries", nil, "`DIR` with binaries for a core; repeatable")
 	f.BoolVar(&o.sign, "sign", false, "macOS: sign this program so that it may read others")
 	f.BoolVar(&o.version, "version", false, "print the version")
 	if err := f.Parse(args); err != nil {
@@ -102,72 +159,157 @@ func parse(args []string) (*options, error) {
 		}
 		return o, usageError{err}
 	}
-	return o, o.check()
+	if err := o.check(); err != nil {
+		return o, usageError{err}
+	}
+	return o, nil
 }
 
 // check completes and refuses what the flags' own types let pass.
 func (o *options) check() error {
-	if o.target == "" && o.flags.NArg() == 1 {
-		o.target = o.flags.Arg(0)
-	} else if o.flags.NArg() > 0 {
-		return usageError{fmt.Errorf("unexpected argument %q (see --help)", o.flags.Arg(o.flags.NArg()-1))}
+	if err := o.arguments(); err != nil {
+		return err
 	}
 	switch {
 	case o.version || o.sign:
 		return nil
-	case o.target == "":
-		return usageError{errors.New("which process? give -p PID or -p NAME (see --help)")}
+	case o.target == "" && o.wait == "" && len(o.command) == 0:
+		return errors.New("which process? give -p PID, -p NAME, a core, or -- COMMAND (see --help)")
 	case o.color != "auto" && o.color != "always" && o.color != "never":
-		return usageError{fmt.Errorf("--color is auto, always or never, not %q", o.color)}
+		return fmt.Errorf("--color is auto, always or never, not %q", o.color)
+	case o.writer() == nil:
+		return fmt.Errorf("--format is tree, json, jsonl or folded, not %q", o.format)
+	case o.duration < 0 || o.interval < 0 || o.rate < 0 || o.count < 0:
+		return errors.New("--duration, --interval, --rate and --count cannot be negative")
+	case o.rate > 0 && o.interval > 0:
+		return errors.New("give --rate or --interval, not both")
+	case o.noStop && o.suspend != "":
+		return errors.New("give --suspend or --no-stop, not both")
+	}
+	if _, err := o.suspension(); err != nil {
+		return err
+	}
+	o.selectThreads()
+	return o.filter.Check()
+}
+
+// arguments takes what stands beside the flags: a command after --, or the
+// target, and behind a pid how many seconds and at what interval in milliseconds,
+// as sample(1) has it.
+func (o *options) arguments() error {
+	args := o.flags.Args()
+	if dash := o.flags.ArgsLenAtDash(); dash >= 0 {
+		o.command, args = args[dash:], args[:dash]
+	}
+	if o.target == "" && o.wait == "" && len(o.command) == 0 && len(args) > 0 {
+		o.target, args = args[0], args[1:]
+	}
+	for i, unit := range []struct {
+		to  *time.Duration
+		one time.Duration
+	}{{&o.duration, time.Second}, {&o.interval, time.Millisecond}} {
+		if i >= len(args) {
+			break
+		}
+		n, err := strconv.ParseFloat(args[i], 64)
+		if err != nil || n <= 0 || n > float64(1<<40) {
+			return fmt.Errorf("unexpected argument %q (see --help)", args[i])
+		}
+		*unit.to = time.Duration(n * float64(unit.one))
+	}
+	if len(args) > 2 {
+		return fmt.Errorf("unexpected argument %q (see --help)", args[2])
 	}
 	return nil
 }
 
-func usage(o *options) string {
-	return `stacksnap prints where every thread of a running process is.
+// selectThreads tells ids from names.
+func (o *options) selectThreads() {
+	for _, t := range o.threads {
+		if id, err := strconv.ParseUint(t, 0, 64); err == nil {
+			o.filter.IDs = append(o.filter.IDs, task.ThreadID(id))
+		} else {
+			o.filter.Names = append(o.filter.Names, t)
+		}
+	}
+}
 
-usage: stacksnap -p PID|NAME [flags]
+func (o *options) suspension() (task.Suspension, error) {
+	switch {
+	case o.noStop:
+		return task.SuspendNone, nil
+	case o.suspend == "":
+		return task.SuspendDefault, nil
+	case o.suspend == "task":
+		return task.SuspendTask, nil
+	case o.suspend == "thread":
+		return task.SuspendThread, nil
+	}
+	return 0, fmt.Errorf("--suspend is thread or task, not %q", o.suspend)
+}
+
+func usage(o *options) string {
+	return `stacksnap prints where every thread of a process is.
+
+usage: stacksnap -p PID|NAME [flags]            one snapshot of a process
+       stacksnap -p PID|NAME -d 10s [flags]     samples over time
+       stacksnap PID [SECONDS [MILLISECONDS]]   the same, as sample(1) has it
+       stacksnap [flags] -- COMMAND [ARG...]    of a program, until it ends
+       stacksnap FILE [flags]                   of a core or a recording
 
 ` + o.flags.FlagUsages() + `
 exit codes: 0 fine; 2 usage; 3 no such process; 4 not permitted;
-5 the target exited meanwhile (what was captured is printed); 1 anything else
+5 the target exited meanwhile (what was captured is printed); 1 anything else;
+with -- COMMAND, that of the command
 `
 }
 
 func toolName() string { return "stacksnap " + version }
 
-// snapshot is the main job: one snapshot of one process. What was captured is
-// printed even when the target exited meanwhile.
-func snapshot(o *options, stdout io.Writer) error {
-	pid, err := findTarget(o.target)
+// run does what the command line asks for.
+func (o *options) run(ctx context.Context) error {
+	switch {
+	case o.version:
+		_, err := fmt.Fprintln(o.stdout, toolName())
+		return err
+	case o.sign:
+		return live.Sign(o.stdout, entitlements)
+	case len(o.command) > 0:
+		return o.launch(ctx)
+	case o.wait == "" && isFile(o.target):
+		return o.open(ctx)
+	}
+	pid, err := o.findTarget(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := live.Open(pid)
-	if err != nil {
-		return err
+	return o.attach(ctx, pid)
+}
+
+// isFile tells whether a target is a file rather than a pid or a name. A program
+// that runs is looked for by its name, so a name alone has to be of a core or a
+// recording.
+func isFile(target string) bool {
+	if _, err := strconv.Atoi(target); err == nil {
+		return false
 	}
-	prof, captureErr := capture.OneShot(p, toolName())
-	closeErr := p.Close()
-	if prof == nil {
-		return errors.Join(captureErr, closeErr)
+	info, err := os.Stat(target)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
 	}
-	if o.merge {
-		prof = prof.FoldThreads()
-	}
-	// Formatted first, then written at once: a slow reader sees all or nothing.
-	var report bytes.Buffer
-	writeErr := format.Tree(format.Options{Color: o.colored()})(&report, prof)
-	if writeErr == nil {
-		_, writeErr = report.WriteTo(stdout)
-	}
-	return errors.Join(captureErr, closeErr, writeErr)
+	return info.Mode().Perm()&0o111 == 0 || bytes.ContainsAny([]byte(target), "/.")
 }
 
 // findTarget turns the command line's target into a pid.
-func findTarget(target string) (int, error) {
+func (o *options) findTarget(ctx context.Context) (int, error) {
 	self := os.Getpid()
-	pid, err := live.Find(target, self)
+	var pid int
+	var err error
+	if o.wait != "" {
+		pid, err = live.Wait(ctx, o.wait, self)
+	} else {
+		pid, err = live.Find(o.target, self)
+	}
 	var ambiguous *live.AmbiguousError
 	switch {
 	case errors.As(err, &ambiguous):
@@ -175,23 +317,213 @@ func findTarget(target string) (int, error) {
 	case err != nil:
 		return 0, err
 	case pid <= 0:
-		return 0, usageError{fmt.Errorf("%s is not a pid", target)}
+		return 0, usageError{fmt.Errorf("%s is not a pid", o.target)}
 	case pid == self:
 		return 0, usageError{errors.New("stacksnap cannot stop and read itself: give another pid")}
 	}
 	return pid, nil
 }
 
+// attach captures a running process, and reports.
+func (o *options) attach(ctx context.Context, pid int) error {
+	p, err := live.Open(pid)
+	if err != nil {
+		return err
+	}
+	prof, err := o.capture(ctx, p)
+	return o.report(prof, errors.Join(err, p.Close()))
+}
+
+// launch starts a program, samples it until it ends, and passes its exit status
+// on.
+func (o *options) launch(ctx context.Context) error {
+	program, err := live.Launch(o.command, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
+	if err != nil {
+		return err
+	}
+	p, err := live.Open(program.PID)
+	if err != nil {
+		_, finishErr := program.Finish()
+		return errors.Join(err, finishErr)
+	}
+	prof, err := o.capture(ctx, p)
+	err = errors.Join(err, p.Close())
+	status, finishErr := program.Finish()
+	var exited *task.ExitedError
+	if errors.As(err, &exited) {
+		err = nil // it has ended, as it was to
+	}
+	if err := o.report(prof, errors.Join(err, finishErr)); err != nil {
+		return err
+	}
+	if status != 0 {
+		return exitStatus(status)
+	}
+	return nil
+}
+
+// open reports on a core or a recording.
+func (o *options) open(context.Context) error {
+	prof, err := capture.Replay(o.target)
+	if !errors.Is(err, recording.ErrNotRecording) {
+		return o.report(prof, err)
+	}
+	p, err := core.Open(o.target)
+	if errors.Is(err, core.ErrNotCore) {
+		return fmt.Errorf("%s is neither a core file nor a recording of stacksnap", o.target)
+	}
+	if err != nil {
+		return err
+	}
+	options, err := o.captureOptions()
+	if err != nil {
+		return err
+	}
+	prof, err = capture.OneShot(p, options)
+	return o.report(prof, errors.Join(err, p.Close()))
+}
+
+// capture takes one snapshot, or many.
+func (o *options) capture(ctx context.Context, p task.Process) (*profile.Profile, error) {
+	options, err := o.captureOptions()
+	if err != nil {
+		return nil, err
+	}
+	if !o.samples() {
+		return capture.OneShot(p, options)
+	}
+	bar := o.progress(options.Duration)
+	defer bar.clear()
+	options.Progress = bar.show
+	return capture.Record(ctx, p, options)
+}
+
+// samples tells whether many snapshots are wanted.
+func (o *options) samples() bool {
+	return o.duration > 0 || o.interval > 0 || o.rate > 0 || o.count > 1 || o.noStop || o.suspend == "thread" || len(o.command) > 0
+}
+
+func (o *options) captureOptions() (capture.Options, error) {
+	c := capture.Options{
+		Tool: toolName(), Save: o.save, Threads: o.filter,
+		Interval: o.interval, Duration: o.duration, Count: o.count,
+	}
+	c.Suspend, _ = o.suspension() // checked before
+	if o.rate > 0 {
+		c.Interval = time.Duration(float64(time.Second) / o.rate)
+	}
+	if c.Interval == 0 {
+		c.Interval = defaultInterval
+	}
+	if c.Duration == 0 && c.Count == 0 && len(o.command) == 0 {
+		c.Duration = defaultDuration
+	}
+	if o.jitter {
+		c.Jitter = c.Interval
+	}
+	if len(o.binaries) > 0 {
+		index, err := binaries.NewIndex(o.binaries)
+		if err != nil {
+			return c, err
+		}
+		c.Binaries = index
+	}
+	return c, nil
+}
+
+// report writes the profile, if there is one, and joins what went wrong before.
+func (o *options) report(p *profile.Profile, err error) error {
+	if p == nil {
+		return err
+	}
+	if o.merge {
+		p = p.FoldThreads()
+	}
+	return errors.Join(err, o.write(p))
+}
+
+// write formats before it writes: a slow reader of standard output sees all at
+// once.
+func (o *options) write(p *profile.Profile) error {
+	write := o.writer()
+	if o.output != "" {
+		return output.Write(o.output, func(w io.Writer) error { return write(w, p) })
+	}
+	var report bytes.Buffer
+	if err := write(&report, p); err != nil {
+		return err
+	}
+	to := o.stdout
+	if len(o.command) > 0 {
+		to = o.stderr // standard output is the program's
+	}
+	_, err := report.WriteTo(to)
+	return err
+}
+
+// writer returns nil for a format that there is not.
+func (o *options) writer() format.Writer {
+	switch o.format {
+	case "tree":
+		return format.Tree(format.Options{Color: o.colored()})
+	case "json":
+		return format.JSON
+	case "jsonl":
+		return format.JSONLine
+	case "folded":
+		return format.Folded
+	}
+	return nil
+}
+
 // colored decides by --color; fatih/color has looked at the terminal, NO_COLOR
 // and TERM.
 func (o *options) colored() bool {
-	return o.color == "always" || o.color == "auto" && !color.NoColor
+	return o.color == "always" || o.color == "auto" && !color.NoColor && o.output == ""
+}
+
+// progressAfter is from when on a sampling tells how far it is.
+const progressAfter = 2 * time.Second
+
+// progressBar is a line on a terminal's standard error.
+type progressBar struct {
+	to    io.Writer // nil: no terminal, or nothing that takes long
+	whole time.Duration
+	shown bool
+}
+
+func (o *options) progress(whole time.Duration) *progressBar {
+	bar := &progressBar{whole: whole}
+	if isatty.IsTerminal(os.Stderr.Fd()) && len(o.command) == 0 && (whole == 0 || whole > progressAfter) {
+		bar.to = o.stderr
+	}
+	return bar
+}
+
+func (b *progressBar) show(elapsed time.Duration, snapshots int) {
+	if b.to == nil {
+		return
+	}
+	b.shown = true
+	of := ""
+	if b.whole > 0 {
+		of = " of " + b.whole.String()
+	}
+	fmt.Fprintf(b.to, "\rsampling: %.1fs%s, %d samples; Ctrl-C ends early ", elapsed.Seconds(), of, snapshots)
+}
+
+func (b *progressBar) clear() {
+	if b.shown {
+		fmt.Fprint(b.to, "\r\x1b[K")
+	}
 }
 
 // exitCode finds the code that scripts can tell errors apart by.
 func exitCode(err error) int {
 	var (
 		usage      usageError
+		status     exitStatus
+		launch     *live.LaunchError
 		noProcess  *task.NoProcessError
 		noName     *live.NoNameError
 		permission *task.PermissionError
@@ -202,6 +534,10 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &usage):
 		return exitUsage
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &launch):
+		return launch.Code
 	case errors.As(err, &noProcess), errors.As(err, &noName):
 		return exitNoProcess
 	case errors.As(err, &permission):
