@@ -38,6 +38,9 @@ func process(name string, pid int) string {
 	if name == "" {
 		name = "???"
 	}
+	if pid == 0 { // a core that does not tell
+		return clean(name, maxText)
+	}
 	return fmt.Sprintf("%s [%d]", clean(name, maxText), pid)
 }
 

@@ -66,6 +66,9 @@ func Take(p Process, s *Snapshot) error {
 	resumeErr := resume()
 	s.Stopped = time.Since(s.Time)
 	s.Stops, s.LongestStop = 1, s.Stopped
+	if !p.Info().Live { // nothing stood, and when it last ran is not known
+		s.Time, s.Stopped, s.Stops, s.LongestStop = time.Time{}, 0, 0, 0
+	}
 	s.finish(p)
 	return errors.Join(captureErr, resumeErr)
 }

@@ -128,6 +128,12 @@ func (b *Builder) useMap(m *images.Map) {
 	b.names.use(m)
 	if im := m.Main(); im != nil {
 		b.p.Main = b.names.image(im)
+		if b.p.Target.Path == "" { // a core does not tell
+			b.p.Target.Path = im.Path
+		}
+		if b.p.Target.Name == "" {
+			b.p.Target.Name = im.Name()
+		}
 	}
 	for _, im := range m.Images {
 		if im.Err != nil {
