@@ -1,0 +1,155 @@
+#!/bin/sh
+# Watch a process for hangs, for as long as it is needed. See --help.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=lib/capture.sh disable=SC1091
+. "$here/lib/capture.sh"
+
+usage() {
+	cat <<'TEXT'
+Usage: capture-on-hang.sh -p PID|NAME [OPTION...] [-- STACKSNAP OPTION...]
+
+Runs stacksnap's hang watch on a process, and keeps it running: given a name it
+waits for the process to appear, and for the next one when it has ended; it
+pauses while the disk has little room. Each hang is written to DIR.
+
+  -p, --pid PID|NAME   the process: its pid, name or program
+      --hang TIME      report the main thread when stuck this long (250ms)
+      --max-hang TIME  follow a hang no longer than this (10s)
+      --every TIME     no more than one report in this time (10m)
+      --exec COMMAND   to run after each report
+      --dir DIR        where to put what was captured (~/stacksnap)
+      --keep N         keep the newest N; 0: all (20)
+      --min-free MB    pause while the disk has less room (500)
+      --check SECONDS  how often to look at the disk (30)
+      --stacksnap PATH the program (beside these scripts, or in the PATH)
+  -h, --help           this text
+
+Exit codes: 0 the process of that pid has ended, or a signal ended the watch;
+2 usage, or several of that name; 3 no process of that pid; 4 not permitted;
+1 anything else.
+TEXT
+}
+
+target='' hang=250ms max_hang=10s every=10m command='' check=30
+dir=${HOME:-.}/stacksnap keep=20 min_free=500 program=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	--?*=*)
+		option=${1%%=*} value=${1#*=}
+		shift
+		set -- "$option" "$value" "$@"
+		;;
+	esac
+	case $1 in
+	-h | --help)
+		usage
+		exit 0
+		;;
+	--)
+		shift
+		break
+		;;
+	-p | --pid) value_of "$@" && target=$2 ;;
+	--hang) value_of "$@" && hang=$2 ;;
+	--max-hang) value_of "$@" && max_hang=$2 ;;
+	--every) value_of "$@" && every=$2 ;;
+	--exec) value_of "$@" && command=$2 ;;
+	--dir) value_of "$@" && dir=$2 ;;
+	--keep) value_of "$@" && count_of "$1" "$2" 0 && keep=$2 ;;
+	--min-free) value_of "$@" && count_of "$1" "$2" 0 && min_free=$2 ;;
+	--check) value_of "$@" && count_of "$1" "$2" 1 && check=$2 ;;
+	--stacksnap) value_of "$@" && program=$2 ;;
+	*) wrong_usage "what is \"$1\"?" ;;
+	esac
+	shift 2
+done
+[ -n "$target" ] || wrong_usage "which process? give -p PID or -p NAME"
+
+stopping='' watcher='' guard=''
+# shellcheck disable=SC2317 # called by the trap
+stop() {
+	stopping=yes
+	[ -z "$watcher" ] || kill -TERM "$watcher" 2>/dev/null
+}
+trap stop INT TERM HUP
+trap '[ -z "$guard" ] || kill "$guard" 2>/dev/null' EXIT
+
+# pause sleeps, but not through a signal.
+pause() {
+	sleep "$1" &
+	wait $!
+}
+
+# guard_disk ends the watch when the disk gets full.
+guard_disk() {
+	while kill -0 "$1" 2>/dev/null; do
+		has_room "$dir" "$min_free" || kill -TERM "$1" 2>/dev/null
+		sleep "$check"
+	done
+}
+
+# reap waits for a child's end, also when a signal interrupts the waiting.
+reap() {
+	while :; do
+		wait "$1"
+		code=$?
+		kill -0 "$1" 2>/dev/null || return "$code"
+	done
+}
+
+# watch runs stacksnap once, until the process ends or the disk is full.
+watch() {
+	if is_pid "$target"; then
+		set -- -p "$target" "$@"
+	else
+		set -- --wait "$target" "$@"
+	fi
+	[ -z "$command" ] || set -- "$@" --exec "$command"
+	"$stacksnap" "$@" --hang "$hang" --max-hang "$max_hang" --every "$every" --dir "$dir" --keep "$keep" &
+	watcher=$!
+	guard_disk "$watcher" </dev/null >/dev/null 2>&1 &
+	guard=$!
+	reap "$watcher"
+	ended=$?
+	watcher=''
+	kill "$guard" 2>/dev/null
+	guard=''
+	return "$ended"
+}
+
+# await_room waits until the disk has room, and says once that it does not.
+await_room() {
+	has_room "$dir" "$min_free" && return
+	note "less than $min_free MB are free for $dir: the watch pauses"
+	until [ -n "$stopping" ] || has_room "$dir" "$min_free"; do pause "$check"; done
+}
+
+stacksnap=$(find_stacksnap "$program") || exit 1
+folder "$dir"
+delay=1 longest=60 seen=''
+while [ -z "$stopping" ]; do
+	await_room
+	[ -z "$stopping" ] || break
+	watch "$@"
+	ended=$?
+	[ -z "$stopping" ] || break
+	has_room "$dir" "$min_free" || continue # the guard ended it
+	case $ended in
+	0 | 5)
+		! is_pid "$target" || exit 0
+		seen=yes delay=1
+		;;
+	4) exit 4 ;;
+	*)
+		if [ -z "$seen" ] || is_pid "$target"; then
+			[ "$ended" -le 5 ] || ended=1
+			exit "$ended"
+		fi
+		note "stacksnap ended with $ended; once more in $delay s"
+		;;
+	esac
+	pause "$delay"
+	[ "$ended" -eq 0 ] || [ "$ended" -eq 5 ] || delay=$((delay * 2 < longest ? delay * 2 : longest))
+done
+exit 0

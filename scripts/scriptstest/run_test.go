@@ -1,0 +1,177 @@
+//go:build linux || darwin
+
+package scriptstest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain: under another name this is a small process to look at, which lives
+// until its standard input ends, busy or idle.
+func TestMain(m *testing.M) {
+	if mode := os.Getenv("TARGET_MODE"); mode != "" {
+		beTarget(mode)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func beTarget(mode string) {
+	if mode == "busy" {
+		go func() {
+			for {
+			}
+		}()
+	}
+	_, _ = os.Stdout.WriteString("up\n")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// target is a small process.
+type target struct {
+	pid int
+	in  io.Closer
+	cmd *exec.Cmd
+}
+
+// start runs a process of that name. Names are at most 15 bytes, as Linux cuts
+// them.
+func start(t *testing.T, name, mode string) *target {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path)
+	cmd.Env = append(os.Environ(), "TARGET_MODE="+mode)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	g := &target{cmd.Process.Pid, in, cmd}
+	t.Cleanup(g.end)
+	_, _ = io.ReadFull(out, make([]byte, len("up\n")))
+	return g
+}
+
+func (g *target) end() {
+	_ = g.in.Close()
+	_ = g.cmd.Wait()
+}
+
+func (g *target) String() string { return strconv.Itoa(g.pid) }
+
+// bench is a place to run scripts in.
+type bench struct {
+	t    *testing.T
+	log  string
+	dir  string
+	env  []string
+	fake string
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	fake, err := filepath.Abs("testdata/stacksnap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	return &bench{t: t, log: filepath.Join(dir, "log"), dir: filepath.Join(dir, "captures of one"), fake: fake}
+}
+
+func script(name string) string {
+	path, err := filepath.Abs(filepath.Join("..", name))
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// result is how a script ended.
+type result struct {
+	code     int
+	out, err string
+}
+
+func (b *bench) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(script(name), args...)
+	cmd.Dir = filepath.Dir(b.dir)
+	cmd.Env = append(append(os.Environ(), "FAKE_LOG="+b.log, "STACKSNAP="+b.fake), b.env...)
+	return cmd
+}
+
+func (b *bench) run(name string, args ...string) result {
+	b.t.Helper()
+	return ended(b.t, b.command(name, args...))
+}
+
+// ended runs a command to its end.
+func ended(t *testing.T, cmd *exec.Cmd) result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	// What a script leaves behind for a moment, such as a sleep, must not hold us.
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// calls lists how stacksnap was called.
+func (b *bench) calls() []string {
+	text, _ := os.ReadFile(b.log)
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
+}
+
+// captured lists the files in the folder for captures.
+func (b *bench) captured() []string {
+	entries, _ := os.ReadDir(b.dir)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func (b *bench) put(names ...string) {
+	b.t.Helper()
+	_ = os.MkdirAll(b.dir, 0o700)
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(b.dir, name), []byte("old"), 0o600); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
