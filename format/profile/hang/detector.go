@@ -18,6 +18,11 @@
 // the threshold without an idle look it is looked at a hundred times more often
 // for twice the threshold, and is stuck if not one of these looks finds it idle.
 //
+// When a thread left its idle wait is known by the work that it has done since.
+// If it waits again by the first look that sees it away, it may have left at any
+// time between two looks, and the middle is taken: such a hang may be found only
+// when it has lasted a third longer than the threshold.
+//
 // A run loop that always has something to do never waits, and cannot be told
 // from a thread that computes.
 package hang
@@ -31,6 +36,7 @@ import (
 // The rhythm of looks, in parts of the threshold, and in thresholds.
 const (
 	looksPerThreshold = 4
+	idleLooks         = 1.5 // per threshold, as long as the thread is idle
 	closerPerThres    = 100
 	closerThresholds  = 2
 	closerRest        = 32 // between two closer watches that found the thread idle
@@ -89,6 +95,7 @@ type Detector struct {
 	away   Sight // where the proven absence began: At and Counters
 	absent bool
 	last   Sight // the last idle look, or the first of all
+	left   Sight // when it left its idle wait after that, as is estimated
 
 	stuck bool
 	end   time.Duration
@@ -106,7 +113,7 @@ func NewDetector(threshold time.Duration) *Detector {
 // See takes a look, later than all before, into account.
 func (d *Detector) See(s Sight) Event {
 	if !d.seen {
-		d.seen, d.prev, d.last, d.away, d.absent = true, s, s, s, true
+		d.seen, d.prev, d.last, d.left, d.away, d.absent = true, s, s, s, s, true
 	}
 	idle := d.isIdle(s)
 	event := Nothing
@@ -155,9 +162,12 @@ func (d *Detector) work(s Sight) Event {
 	if !d.absent || !d.proven(s) {
 		d.away, d.absent = d.began(s), true
 	}
+	if d.idle {
+		d.left = d.away
+	}
 	if s.At-d.away.At >= d.threshold || d.closer && s.At-d.closerFrom >= closerThresholds*d.threshold {
 		if d.closer && s.At-d.away.At < d.threshold {
-			d.away = d.last
+			d.away = d.left
 		}
 		d.stuck, d.closer = true, false
 		return Stuck
@@ -206,9 +216,11 @@ func middle(a, b time.Duration) time.Duration { return a + (b-a)/2 }
 func (d *Detector) Next() time.Duration {
 	pace := d.threshold / looksPerThreshold
 	switch {
+	case d.idle:
+		pace = time.Duration(float64(d.threshold) / idleLooks)
 	case d.closer:
 		pace = d.threshold / closerPerThres
-	case d.absent && !d.stuck && !d.idle:
+	case d.absent && !d.stuck:
 		pace = min(pace, d.away.At+d.threshold-d.prev.At)
 	}
 	return d.prev.At + max(pace, shortest)
@@ -225,7 +237,7 @@ func (d *Detector) Forgive() bool {
 		clear(d.harmless)
 	}
 	d.harmless[d.prev.Place] = true
-	d.stuck, d.absent, d.closer, d.last, d.idle = false, false, false, d.prev, true
+	d.stuck, d.absent, d.closer, d.last, d.left, d.idle = false, false, false, d.prev, d.prev, true
 	return true
 }
 

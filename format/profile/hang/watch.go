@@ -36,7 +36,7 @@ const (
 const (
 	looksPerSample = 4
 	waitsEvery     = 500 * time.Millisecond
-	longestSleep   = 100 * time.Millisecond
+	longestSleep   = 500 * time.Millisecond
 )
 
 // ErrNoThread says that a thread cannot be watched, for it has ended or never
@@ -194,6 +194,8 @@ type hanging struct {
 	start     time.Duration
 	before    task.Counters // at the start
 	now       task.Counters
+	worked    time.Duration // computing or waiting for a processor
+	looked    time.Duration // when the thread was last looked at
 	nextWaits time.Duration
 	alive     bool // the thread was met in its run loop, only that it never had to wait there
 }
@@ -217,10 +219,8 @@ func (w *watcher) follow() (*Report, error) {
 		}
 		w.clock.SleepUntil(min(nextSample, w.clock.Now()+max(shortest, w.options.Interval/looksPerSample)))
 		event, s, err := w.look()
-		h.now = s.Counters
-		switch {
+		switch h.see(s); {
 		case err != nil:
-			h.now = h.before
 			return w.end(h, "the thread ended"), err
 		case event == Recovered:
 			h.report.Ended = true
@@ -236,9 +236,23 @@ func (w *watcher) follow() (*Report, error) {
 func (w *watcher) begin() *hanging {
 	h := &hanging{}
 	h.start, h.before = w.detector.Away()
+	h.now, h.looked = w.detector.prev.Counters, w.detector.prev.At
+	h.worked = h.now.CPU - h.before.CPU + h.now.Queued - h.before.Queued
 	h.report = &Report{Reason: Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
 	w.series.Begin()
 	return h
+}
+
+// see adds up how the thread spends the time. The counters do not tell, for it
+// also stands while it is sampled: a look stands for the time since the last.
+func (h *hanging) see(s Sight) {
+	if s.Wait == NoWait && s.At > h.looked {
+		h.worked += s.At - h.looked
+	}
+	h.looked = max(h.looked, s.At)
+	if s.Counters.CPU > 0 {
+		h.now = s.Counters
+	}
 }
 
 // sample takes a snapshot and notes what the thread does. What others wait for
@@ -286,7 +300,7 @@ func (w *watcher) end(h *hanging, why string) *Report {
 	r.finish(whole)
 	r.Why = why
 	r.CPU = max(0, h.now.CPU-h.before.CPU)
-	r.Kind = KindOf(r.CPU+max(0, h.now.Queued-h.before.Queued), whole)
+	r.Kind = KindOf(h.worked, whole)
 	r.Profile = w.series.Profile()
 	return r
 }
