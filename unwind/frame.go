@@ -40,7 +40,7 @@ type Frame struct {
 	SP     task.Addr // the stack pointer in this frame; 0 when not known
 	Return bool      // PC is a return address: look up PC − 1
 	// Trampoline: no function, but what the kernel lets a signal handler return to.
-	// The frame that it leads to was interrupted.
+	// The frame that it leads to was interrupted. It is not in a call itself.
 	Trampoline bool
 	By         Method
 	Err        error // why a better method than By was left, nil when none was

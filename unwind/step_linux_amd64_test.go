@@ -198,7 +198,7 @@ func (s *stepper) differ(got []Frame, stop Stop) string {
 		want = append(want, s.shadow[i])
 	}
 	for i := range min(len(got), len(want)) {
-		if got[i].PC != want[i].pc || got[i].Return == want[i].interrupted {
+		if got[i].PC != want[i].pc || !got[i].Trampoline && got[i].Return == want[i].interrupted {
 			return fmt.Sprintf("frame %d is %s by %v, want %s (below it %s)", i, s.where(got[i].PC), got[i].By,
 				s.where(want[i].pc), s.where(want[max(i-1, 0)].pc))
 		}

@@ -279,7 +279,7 @@ func TestReturnMarksAndReasons(t *testing.T) {
 	th := onSignalStack()
 	code := bytesAt{0x10300, []byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}}
 	frames, _ := New(Options{}).Walk(nil, th, mapOf(newFake(task.AMD64)), code)
-	for i, want := range []bool{false, true, false, true} {
+	for i, want := range []bool{false, false, false, true} {
 		if frames[i].Return != want {
 			t.Errorf("frame %d: Return = %v", i, frames[i].Return)
 		}
