@@ -9,26 +9,26 @@ import (
 
 // jsonDocument and the types below are the schema, described in JSON.md.
 type jsonDocument struct {
-	Schema        string       `json:"schema"`
-	Version       int          `json:"version"`
-	Tool          string       `json:"tool"`
-	Target        jsonTarget   `json:"target"`
-	Start         *time.Time   `json:"start,omitempty"`
-	End           *time.Time   `json:"end,omitempty"`
-	Interval      int64        `json:"interval_ns,omitempty"`
-	Snapshots     int          `json:"snapshots"`
-	MissedTicks   int          `json:"missed_ticks,omitempty"`
-	Stops         int          `json:"stops"`
-	Stopped       int64        `json:"stopped_ns"`
-	LongestStop   int64        `json:"longest_stop_ns"`
-	Frames        int          `json:"frames"`
-	Walks         int          `json:"walks"`
-	Bottoms       int          `json:"walks_to_bottom"`
-	MissedThreads int          `json:"missed_threads,omitempty"`
-	Notes         []string     `json:"notes"`
-	Images        []jsonImage  `json:"images"`
-	Threads       []jsonThread `json:"threads"`
-	Deadlocks     [][]uint64   `json:"deadlocks,omitempty"`
+	Schema        string         `json:"schema"`
+	Version       int            `json:"version"`
+	Tool          string         `json:"tool"`
+	Target        jsonTarget     `json:"target"`
+	Start         *time.Time     `json:"start,omitempty"`
+	End           *time.Time     `json:"end,omitempty"`
+	Interval      int64          `json:"interval_ns,omitempty"`
+	Snapshots     int            `json:"snapshots"`
+	MissedTicks   int            `json:"missed_ticks,omitempty"`
+	Stops         int            `json:"stops"`
+	Stopped       int64          `json:"stopped_ns"`
+	LongestStop   int64          `json:"longest_stop_ns"`
+	Frames        int            `json:"frames"`
+	Walks         int            `json:"walks"`
+	Bottoms       int            `json:"walks_to_bottom"`
+	MissedThreads int            `json:"missed_threads,omitempty"`
+	Notes         []string       `json:"notes"`
+	Images        []jsonImage    `json:"images"`
+	Threads       []jsonThread   `json:"threads"`
+	Deadlocks     [][]jsonWaiter `json:"deadlocks,omitempty"`
 }
 
 type jsonTarget struct {
@@ -91,6 +91,12 @@ type jsonWait struct {
 	Readers   int    `json:"readers,omitempty"`
 }
 
+type jsonWaiter struct {
+	ID   uint64    `json:"id"`
+	Name string    `json:"name,omitempty"`
+	Wait *jsonWait `json:"wait"`
+}
+
 type jsonSame struct {
 	ID   uint64 `json:"id"`
 	Name string `json:"name,omitempty"`
@@ -144,11 +150,11 @@ func newDocument(p *profile.Profile) *jsonDocument {
 		d.Threads = append(d.Threads, newJSONThread(t, index))
 	}
 	for _, circle := range p.Deadlocks {
-		var ids []uint64
-		for _, id := range circle {
-			ids = append(ids, uint64(id))
+		var waiters []jsonWaiter
+		for _, w := range circle {
+			waiters = append(waiters, jsonWaiter{uint64(w.ID), w.Name, newJSONWait(&w.Wait)})
 		}
-		d.Deadlocks = append(d.Deadlocks, ids)
+		d.Deadlocks = append(d.Deadlocks, waiters)
 	}
 	return d
 }

@@ -75,30 +75,16 @@ func (p *printer) deadlocks() {
 }
 
 // circle follows a deadlock around. The thread that each one waits for is named
-// with the next.
-func (p *printer) circle(ids []task.ThreadID) string {
+// with it.
+func (p *printer) circle(d profile.Deadlock) string {
 	var b strings.Builder
-	for i, id := range ids {
-		t := p.profile.Find(id)
-		if t == nil || t.Wait == nil {
-			return "" // a profile that was put together by hand
-		}
+	for i, w := range d {
 		if i == 0 {
-			b.WriteString(p.threadName(id, p.nameOf(id)) + " waits ")
+			b.WriteString(p.threadName(w.ID, w.Name) + " waits ")
 		} else {
 			b.WriteString(", which waits ")
 		}
-		b.WriteString(p.waitFor(id, t.Wait))
+		b.WriteString(p.waitFor(w.ID, &w.Wait))
 	}
 	return b.String()
-}
-
-func (p *printer) nameOf(id task.ThreadID) string {
-	t := p.profile.Find(id)
-	for _, s := range t.Same {
-		if s.ID == id {
-			return s.Name
-		}
-	}
-	return t.Name
 }

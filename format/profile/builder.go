@@ -81,6 +81,7 @@ func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
 			b.addStack(r, &Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters}})
 		}
 	}
+	b.noteDeadlocks()
 	b.p.Snapshots++
 }
 
@@ -270,9 +271,9 @@ func (b *Builder) Profile() *Profile {
 		p.Threads[i] = &t
 	}
 	p.Notes = append([]string(nil), b.p.Notes...)
+	p.Deadlocks = append([]Deadlock(nil), b.p.Deadlocks...)
 	p.Images = b.names.located()
 	markMain(p.Target, p.Threads)
-	p.Deadlocks = findDeadlocks(p.Threads, p.Snapshots-1)
 	sortThreads(p.Threads, p.Sampled())
 	return &p
 }

@@ -22,13 +22,39 @@ func TestDeadlocks(t *testing.T) {
 		{"two circles", owners{1: 3, 3: 1, 2: 4, 4: 2, 8: 2}, [][]task.ThreadID{{1, 3}, {2, 4}}},
 	}
 	for _, test := range tests {
-		var threads []*Thread
+		var threads []*record
 		for id, owner := range test.owners {
-			threads = append(threads, &Thread{ID: id, Wait: &Wait{Owner: owner}})
+			threads = append(threads, &record{Thread: Thread{ID: id, Wait: &Wait{Owner: owner}}})
 		}
-		threads = append(threads, &Thread{ID: 100}, &Thread{ID: 101, Last: -1, Wait: &Wait{Owner: 101}})
-		if diff := cmp.Diff(test.want, findDeadlocks(threads, 0)); diff != "" {
+		threads = append(threads, &record{Thread: Thread{ID: 100}},
+			&record{Thread: Thread{ID: 101, Last: -1, Wait: &Wait{Owner: 101}}})
+		var got [][]task.ThreadID
+		for _, d := range findDeadlocks(threads, 0) {
+			var ids []task.ThreadID
+			for _, w := range d {
+				ids = append(ids, w.ID)
+			}
+			got = append(got, ids)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
+	}
+}
+
+// A deadlock that ends stays in the profile, once.
+func TestDeadlockStays(t *testing.T) {
+	b := NewBuilder(task.Info{}, "test")
+	s := task.Snapshot{Threads: []task.Thread{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}}
+	waiting := []Stack{{Wait: &Wait{Lock: Mutex, Addr: 0x10, Owner: 2}}, {Wait: &Wait{Lock: Mutex, Addr: 0x20, Owner: 1}}}
+	for _, stacks := range [][]Stack{waiting, waiting, make([]Stack, 2)} {
+		b.Add(&s, stacks, nil)
+	}
+	want := []Deadlock{{
+		{1, "a", Wait{Lock: Mutex, Addr: 0x10, Owner: 2}},
+		{2, "b", Wait{Lock: Mutex, Addr: 0x20, Owner: 1}},
+	}}
+	if diff := cmp.Diff(want, b.Profile().Deadlocks); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -38,10 +38,8 @@ type Profile struct {
 	// Threads are in the order in which a report shows them: the main thread first
 	// and then by id of one snapshot, by weight of many.
 	Threads []*Thread
-	// Deadlocks are the circles of threads, in the last snapshot, of which each
-	// waits for what the next one has and the last for what the first has. A thread
-	// that waits for itself is a circle of one.
-	Deadlocks [][]task.ThreadID
+	// Deadlocks are those of any snapshot; one may have ended since.
+	Deadlocks []Deadlock
 	// Images are those in which a frame lies, lowest address first.
 	Images []*Image
 	Main   *Image   // the program itself, whether a frame lies in it or not; nil when unknown

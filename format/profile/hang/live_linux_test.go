@@ -166,7 +166,11 @@ func checkHang(t *testing.T, what string, r *Report) {
 	if locks[what] != profile.NoLock && !owned {
 		t.Errorf("%s: no phase names the holder: %s", what, describe(r))
 	}
-	_ = circles
+	if n := circles[what]; n != 0 && (len(r.Profile.Deadlocks) != 1 || len(r.Profile.Deadlocks[0]) != n) {
+		t.Errorf("%s: deadlocks %v", what, r.Profile.Deadlocks)
+	} else if n == 0 && len(r.Profile.Deadlocks) != 0 {
+		t.Errorf("%s: deadlock where there is none: %v", what, r.Profile.Deadlocks)
+	}
 }
 
 // A healthy program beside others that want its processors.
