@@ -54,7 +54,7 @@ func (e *captureError) Unwrap() error {
 // copied of this thread; registers that could be read are set in any case. It
 // allocates nothing if t.Stacks has room for one.
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
-	t.Stacks = t.Stacks[:0]
+	t.Stacks, t.Unstopped = t.Stacks[:0], p.unstopped
 	t.Registers = task.Registers{Arch: p.info.Arch}
 	name, found := p.find(id)
 	if !found {

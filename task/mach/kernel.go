@@ -33,6 +33,12 @@ type kernel interface {
 	arch() task.Arch
 	// pause sleeps.
 	pause(time.Duration)
+	// uptime is mach_absolute_time, which stands while the system sleeps, continuous
+	// is mach_continuous_time, which does not.
+	uptime() time.Duration
+	continuous() time.Duration
+	// waitUntil is mach_wait_until of an uptime.
+	waitUntil(time.Duration)
 }
 
 // rights are the calls that give and take references to ports.

@@ -49,6 +49,12 @@ func (xnu) arch() task.Arch {
 
 func (xnu) pause(d time.Duration) { C.mk_pause(C.uint32_t(d.Microseconds())) }
 
+func (xnu) uptime() time.Duration { return time.Duration(C.mk_uptime()) }
+
+func (xnu) continuous() time.Duration { return time.Duration(C.mk_continuous()) }
+
+func (xnu) waitUntil(t time.Duration) { C.mk_wait_until(C.uint64_t(t)) }
+
 func (xnu) taskReadForPID(pid int) (port, Errno) {
 	r := C.mk_task_read_for_pid(C.int(pid))
 	return port(r.port), Errno(r.ret)

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <libproc.h>
 #include <mach/mach.h>
+#include <mach/mach_time.h>
 #include <string.h>
 #include <sys/proc_info.h>
+#include <time.h>
 #include <unistd.h>
 
 // The SDK has these prototypes in <mach/mach_vm.h>, which not every collection
@@ -261,3 +263,14 @@ mk_count mk_queue_offsets(void *to, uint32_t size) {
 }
 
 void mk_pause(uint32_t microseconds) { usleep(microseconds); }
+
+// Nanoseconds of mach_absolute_time and mach_continuous_time.
+uint64_t mk_uptime(void) { return clock_gettime_nsec_np(CLOCK_UPTIME_RAW); }
+
+uint64_t mk_continuous(void) { return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW); }
+
+void mk_wait_until(uint64_t nanoseconds) {
+	mach_timebase_info_data_t base = {1, 1};
+	mach_timebase_info(&base);
+	mach_wait_until(nanoseconds / base.numer * base.denom + nanoseconds % base.numer * base.denom / base.numer);
+}

@@ -100,5 +100,8 @@ mk_count mk_path(int pid, void *to, uint32_t size);
 mk_count mk_pids(void *to, uint32_t size);
 mk_count mk_queue_offsets(void *to, uint32_t size);
 void mk_pause(uint32_t microseconds);
+uint64_t mk_uptime(void);
+uint64_t mk_continuous(void);
+void mk_wait_until(uint64_t nanoseconds);
 
 #endif

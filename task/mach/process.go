@@ -29,9 +29,11 @@ type Process struct {
 	lost   int             // references that could not be given back
 	closed bool
 
-	stopped  bool
-	resume   func() error  // made once: a method value allocates
-	patience time.Duration // left in this stop for threads that have no state yet
+	stopped bool
+	// unstopped marks what is captured while the target runs.
+	unstopped bool
+	resume    func() error  // made once: a method value allocates
+	patience  time.Duration // left in this stop for threads that have no state yet
 
 	words    [maxStateWords]uint32 // where thread_get_state writes
 	failures []captureError        // for the errors of a stop, made before it

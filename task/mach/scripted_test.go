@@ -64,6 +64,7 @@ type scripted struct {
 	extendeds    int
 	lateReleases int // references given back while the task stood
 	paused       time.Duration
+	mayRun       bool // a running thread's state may be asked for
 	noHold       bool // task_suspend answers failWith although it placed its hold
 }
 
@@ -74,6 +75,7 @@ type scriptedThread struct {
 	qaddr    task.Addr
 	handle   task.Addr
 	run      int32
+	ran      time.Duration // CPU time besides what it began with
 	stateErr Return
 	words    []uint32
 }
@@ -175,6 +177,10 @@ func (s *scripted) balance(t *testing.T) {
 func (s *scripted) self() (int, int)      { return 7, s.euid }
 func (s *scripted) arch() task.Arch       { return s.host }
 func (s *scripted) pause(d time.Duration) { s.enter("pause"); s.now += d; s.paused += d }
+
+func (s *scripted) uptime() time.Duration     { return s.now }
+func (s *scripted) continuous() time.Duration { return s.now }
+func (s *scripted) waitUntil(t time.Duration) { s.now = max(s.now, t) }
 
 func (s *scripted) taskReadForPID(int) (port, Errno) {
 	if e := s.enterBSD("task_read_for_pid"); e != ok {
@@ -288,7 +294,7 @@ func (s *scripted) basic(p port) (basicInfo, Return) {
 		return basicInfo{}, r
 	}
 	t := s.thread(p)
-	return basicInfo{user: time.Duration(t.id) * time.Second, system: time.Second, runState: t.run, suspendCount: 1}, success
+	return basicInfo{user: time.Duration(t.id)*time.Second + t.ran, system: time.Second, runState: t.run, suspendCount: 1}, success
 }
 
 func (s *scripted) extended(p port) (extendedInfo, Return) {
@@ -307,7 +313,7 @@ func (s *scripted) state(p port, flavor int32, words []uint32) (int, Return) {
 	if r := s.enterPort("thread_get_state", p); r != success {
 		return 0, r
 	}
-	if s.holds == 0 {
+	if s.holds == 0 && !s.mayRun {
 		panic("a running thread's state was asked for")
 	}
 	t := s.thread(p)
