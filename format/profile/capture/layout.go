@@ -16,6 +16,7 @@ type layout struct {
 	files uint64 // the same of those that show a file: others come and go as code is compiled
 	code  []images.Range
 	maps  []task.Mapping // what each of code shows
+	paths []string       // and the path of that file
 }
 
 // readLayout lists the executable mappings.
@@ -30,7 +31,7 @@ func readLayout(p task.Process) layout {
 			continue
 		}
 		l.code = append(l.code, images.Range{Start: r.Start, End: r.End, Prot: r.Prot})
-		l.maps = append(l.maps, r.Mapping())
+		l.maps, l.paths = append(l.maps, r.Mapping()), append(l.paths, r.Path)
 		to := io.Writer(h)
 		if r.Inode != 0 {
 			to = io.MultiWriter(h, files)

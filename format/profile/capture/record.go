@@ -85,7 +85,7 @@ type recorder struct {
 	unwinder *unwind.Unwinder
 	stacks   []profile.Stack
 	frames   []unwind.Frame // of all stacks of a snapshot
-	cannot   map[task.ThreadID][]task.Addr
+	missing  map[task.ThreadID]bool // threads whose last sample was left out
 	began    time.Time
 	told     time.Time
 	taken    int
@@ -99,6 +99,7 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	if r.saving, err = newSaving(p, o.Save, o.Tool, o.Interval); err != nil {
 		return nil, err
 	}
+	r.missing = map[task.ThreadID]bool{}
 	r.follow = newFollower(p, r.note, r.saving)
 	r.unwinder = unwind.New(unwind.Options{
 		CodeMask:   p.Info().CodeMask,
@@ -116,7 +117,7 @@ func (r *recorder) note(line string) {
 // add walks and adds one snapshot.
 func (r *recorder) add(s *task.Snapshot) error {
 	r.follow.begin()
-	if r.walk(s) == newCode {
+	if r.walk(s) == generated {
 		r.follow.reread()
 		r.walk(s)
 	}
@@ -143,7 +144,7 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 	r.stacks, r.frames = r.stacks[:0], r.frames[:0]
 	for i := range s.Threads {
 		t := &s.Threads[i]
-		if t.Same {
+		if t.Same && !r.missing[t.ID] {
 			r.stacks = append(r.stacks, profile.Stack{Repeat: true})
 			continue
 		}
@@ -181,17 +182,37 @@ func askFor(s *task.Snapshot, t *task.Thread, need task.Addr) {
 // leaveOut drops the samples that were taken while the code which they are in
 // was exchanged: whether it was the old or the new cannot be told.
 func (r *recorder) leaveOut(s *task.Snapshot) (left int) {
+	r.forgetMissing(s)
 	kept := 0
 	for i := range s.Threads {
-		if !r.stacks[i].Repeat && r.follow.check(r.stacks[i].Frames) == replaced {
+		if !r.stacks[i].Repeat && r.follow.check(r.stacks[i].Frames) == exchanged {
 			left++
+			r.missing[s.Threads[i].ID] = true
 			continue
+		}
+		if len(r.missing) > 0 {
+			delete(r.missing, s.Threads[i].ID)
 		}
 		s.Threads[kept], r.stacks[kept] = s.Threads[i], r.stacks[i]
 		kept++
 	}
 	s.Threads, r.stacks = s.Threads[:kept], r.stacks[:kept]
 	return left
+}
+
+// forgetMissing drops threads that have ended, now and then.
+func (r *recorder) forgetMissing(s *task.Snapshot) {
+	const many = 1000
+	if len(r.missing) < many+len(s.Threads) {
+		return
+	}
+	old := r.missing
+	r.missing = map[task.ThreadID]bool{}
+	for i := range s.Threads {
+		if id := s.Threads[i].ID; old[id] {
+			r.missing[id] = true
+		}
+	}
 }
 
 func (r *recorder) progress() {
@@ -204,7 +225,7 @@ func (r *recorder) progress() {
 // end completes the profile.
 func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*profile.Profile, error) {
 	if r.left > 0 {
-		r.note(fmt.Sprintf("samples left out, because the code they were in was unloaded or replaced meanwhile: %d", r.left))
+		r.note(fmt.Sprintf("samples left out, because the code they were in was being loaded or unloaded: %d", r.left))
 	}
 	if r.taken == 0 {
 		return nil, errors.Join(err, r.saving.close(0, 0))

@@ -1,0 +1,159 @@
+//go:build linux && (amd64 || arm64)
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+func churnTime() time.Duration {
+	if long() {
+		return time.Minute
+	}
+	return 3 * time.Second
+}
+
+// flat watches descriptors and heap while a recording goes on.
+type flat struct {
+	t            *testing.T
+	n            int
+	files        int
+	heap         uint64
+	maxFiles     int
+	lastHeap     uint64
+	warm, spread int
+}
+
+func (f *flat) see(*task.Snapshot, *images.Map) error {
+	f.n++
+	if f.n%200 != 0 {
+		return nil
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	all, _ := os.ReadDir("/proc/self/fd")
+	f.maxFiles, f.lastHeap = max(f.maxFiles, len(all)), m.HeapAlloc
+	if f.n == 400 {
+		f.files, f.heap = len(all), m.HeapAlloc
+	}
+	return nil
+}
+
+func (f *flat) check() {
+	f.t.Helper()
+	f.t.Logf("%d snapshots; %d descriptors, then at most %d; heap %d KB, then %d KB", f.n, f.files, f.maxFiles, f.heap>>10, f.lastHeap>>10)
+	if f.files > 0 && f.maxFiles > f.files+100 {
+		f.t.Errorf("descriptors grew from %d to %d", f.files, f.maxFiles)
+	}
+}
+
+func TestThreadsThatComeAndGo(t *testing.T) {
+	cmd := start(t, compile(t, "churn", "-O1"), "threads")
+	f := &flat{t: t}
+	p := record(t, cmd, capture.Options{Interval: time.Millisecond, Duration: churnTime(), Each: f.see})
+	f.check()
+	t.Logf("%d threads in %d snapshots, %d missed ticks, %d missed threads, own CPU %v, stopped %v", p.NumThreads(), p.Snapshots, p.MissedTicks, p.MissedThreads, p.OwnCPU, p.Stopped)
+	for _, th := range p.Threads {
+		for _, n := range th.Nodes() {
+			if th.Main && n.Function == "leaf" || !th.Main && n.Function == "main" {
+				t.Errorf("thread %d (main %v) has %s on its stack", th.ID, th.Main, n.Function)
+			}
+		}
+	}
+}
+
+// TestLibrariesThatComeAndGo: under with_a there must never be a function of the
+// library b.
+func TestLibrariesThatComeAndGo(t *testing.T) {
+	dir := t.TempDir()
+	libs := []string{filepath.Join(dir, "liba.so"), filepath.Join(dir, "libb.so")}
+	for i, name := range []string{"a", "b"} {
+		lib := compile(t, "churn", "-O1", "-fno-omit-frame-pointer", "-shared", "-fPIC", "-DLIB="+name)
+		if err := os.Rename(lib, libs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := start(t, compile(t, "churn", "-O1", "-ldl"), "dlopen", libs[0], libs[1])
+	f := &flat{t: t}
+	p := record(t, cmd, capture.Options{Interval: time.Millisecond, Jitter: time.Millisecond, Duration: churnTime(), Each: f.see})
+	f.check()
+	under, wrong := countUnder(p)
+	t.Logf("%v in %d snapshots, %d missed, own CPU %v; notes %q", under, p.Snapshots, p.MissedTicks, p.OwnCPU, p.Notes)
+	if wrong > 0 {
+		t.Errorf("%d samples have a function of the other library", wrong)
+	}
+	if under["with_a/work_a"] == 0 || under["with_b/work_b"] == 0 {
+		t.Errorf("the libraries' own functions were not seen: %v", under)
+	}
+}
+
+// countUnder counts samples of work_X by what called it, and those of the wrong
+// caller.
+func countUnder(p *profile.Profile) (under map[string]int, wrong int) {
+	under = map[string]int{}
+	for _, th := range p.Threads {
+		var path []string
+		for depth, n := range th.Nodes() {
+			path = append(path[:depth], n.Function)
+			if !strings.HasPrefix(n.Function, "work_") {
+				continue
+			}
+			for _, caller := range path {
+				if strings.HasPrefix(caller, "with_") {
+					under[caller+"/"+n.Function] += n.Count
+					if caller[len("with_"):] != n.Function[len("work_"):] {
+						wrong += n.Count
+					}
+				}
+			}
+		}
+	}
+	return under, wrong
+}
+
+func TestProgramThatCallsExec(t *testing.T) {
+	cmd := start(t, compile(t, "churn", "-O1"), "exec")
+	p, err := live.Open(cmd.Process.Pid)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer p.Close()
+	prof, err := capture.Record(context.Background(), p, capture.Options{Interval: time.Millisecond, Duration: 5 * time.Second})
+	var exited *task.ExitedError
+	if !errors.As(err, &exited) || prof == nil || prof.Snapshots < 100 {
+		t.Fatalf("%v", err)
+	}
+	t.Logf("%d snapshots, then %v; notes %q", prof.Snapshots, err, prof.Notes)
+	for _, th := range prof.Threads {
+		for _, n := range th.Nodes() {
+			if n.Function == "leaf" || n.Function == "brief" {
+				t.Errorf("%s is of the program that came after", n.Function)
+			}
+		}
+	}
+}
+
+func TestProgramThatForks(t *testing.T) {
+	cmd := start(t, compile(t, "churn", "-O1"), "fork")
+	f := &flat{t: t}
+	p := record(t, cmd, capture.Options{Interval: time.Millisecond, Duration: churnTime(), Each: f.see})
+	f.check()
+	t.Logf("%d threads, %d snapshots, %d missed, own CPU %v", p.NumThreads(), p.Snapshots, p.MissedTicks, p.OwnCPU)
+	if p.NumThreads() != 1 {
+		t.Errorf("%d threads, want only the parent's one", p.NumThreads())
+	}
+}

@@ -1,0 +1,67 @@
+// A process that does not stay as it is:
+//   churn threads           about 1,000 threads a second, each a few functions deep
+//   churn dlopen A B        loads, calls and unloads two libraries in turn
+//   churn exec              becomes another program after a second
+//   churn fork              forks children that end at once, hundreds a second
+// With -DLIB=NAME it is a library with one function, work_NAME.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
+static void spin_us(long us) { for (long t = now(); now() - t < us * 1000;) sink++; }
+
+#ifdef LIB
+#define PASTE(a, b) a##b
+#define NAME(l) PASTE(work_, l)
+// Two libraries of the same size: only the name tells them apart.
+__attribute__((noinline)) void NAME(LIB)(void) {
+  for (unsigned long i = 0; i < 300000; i++) sink += i;
+  __asm__ volatile("" ::: "memory");
+}
+void run(void) { NAME(LIB)(); sink++; }
+#else
+
+static __attribute__((noinline)) void leaf(void) { spin_us(300); usleep(500); sink++; }
+static __attribute__((noinline)) void *brief(void *a) { leaf(); sink++; return a; }
+
+static __attribute__((noinline)) void with(const char *path) {
+  void *h = dlopen(path, RTLD_NOW);
+  if (!h) { fprintf(stderr, "%s\n", dlerror()); exit(3); }
+  void (*run)(void) = (void (*)(void))dlsym(h, "run");
+  run();
+  dlclose(h);
+}
+// The caller's name says which library is under it.
+static __attribute__((noinline)) void with_a(const char *p) { with(p); sink++; }
+static __attribute__((noinline)) void with_b(const char *p) { with(p); sink++; }
+
+int main(int argc, char **argv) {
+  const char *mode = argc > 1 ? argv[1] : "threads";
+  puts("ready"); fflush(stdout);
+  if (!strcmp(mode, "threads"))
+    for (;;) {
+      pthread_t t[2];
+      for (int i = 0; i < 2; i++) if (pthread_create(&t[i], 0, brief, 0)) return 4;
+      for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    }
+  if (!strcmp(mode, "dlopen"))
+    for (;;) { with_a(argv[2]); with_b(argv[3]); }
+  if (!strcmp(mode, "exec")) { spin_us(700000); execl(argv[0], argv[0], "threads", (char *)0); return 5; }
+  if (!strcmp(mode, "fork"))
+    for (;;) {
+      pid_t p = fork();
+      if (p == 0) _exit(0);
+      spin_us(1000);
+      waitpid(p, 0, 0);
+    }
+  return 1;
+}
+#endif
