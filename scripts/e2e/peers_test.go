@@ -156,6 +156,7 @@ func eachSettled(t *testing.T, compare func(t *testing.T, pid string, ours stack
 			for _, n := range []string{"8", "64"} {
 				t.Run(name+"/"+how+"/"+n, func(t *testing.T) {
 					id := pid(start(t, program, n, how))
+					blocksInRead(t, id)
 					r := snap(t, "-p", id)
 					if r.code != 0 {
 						t.Fatalf("exit %d: %s", r.code, r.err)

@@ -10,8 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -84,6 +86,25 @@ func start(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatalf("%v said %q, %v; want ready", args, line, err)
 	}
 	return cmd
+}
+
+// readNumber is that of read among the system calls.
+var readNumber = strconv.Itoa(syscall.SYS_READ)
+
+// blocksInRead returns when the program's main thread is in its last read: it
+// says "ready" a moment before.
+func blocksInRead(t *testing.T, pid string) {
+	t.Helper()
+	for {
+		b, err := os.ReadFile("/proc/" + pid + "/syscall")
+		if err != nil {
+			t.Skipf("/proc/PID/syscall: %v", err)
+		}
+		if bytes.HasPrefix(b, []byte(readNumber+" 0x0 ")) {
+			return
+		}
+		runtime.Gosched()
+	}
 }
 
 func pid(cmd *exec.Cmd) string { return strconv.Itoa(cmd.Process.Pid) }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -20,12 +21,28 @@ import (
 func Open(pid int) (*Process, error) {
 	runtime.LockOSThread()
 	p, err := open(pid)
+	for try := 1; errors.As(err, new(noMemoryError)) && try < openTries; try++ {
+		pause(openPause)
+		p, err = open(pid)
+	}
 	if err != nil {
 		runtime.UnlockOSThread()
 		return nil, err
 	}
 	return p, nil
 }
+
+// A process that calls exec is without memory for a moment, or has other memory
+// than when it was opened.
+const (
+	openTries = 10
+	openPause = time.Millisecond
+)
+
+// noMemoryError is about a process that may be between two programs.
+type noMemoryError struct{ *task.NoProcessError }
+
+func (e noMemoryError) Unwrap() error { return e.NoProcessError }
 
 func open(pid int) (*Process, error) {
 	p := &Process{
@@ -142,7 +159,7 @@ func (p *Process) openMemory() (err error) {
 		return err
 	}
 	if p.mapsBuf.Len() == 0 {
-		return &task.NoProcessError{PID: p.pid, Reason: "has no memory of its own: it is ending, or no user process"}
+		return noMemoryError{&task.NoProcessError{PID: p.pid, Reason: "has no memory of its own: it is ending, or no user process"}}
 	}
 	return nil
 }
