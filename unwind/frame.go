@@ -39,8 +39,9 @@ type Frame struct {
 	PC     task.Addr // an instruction, or with Return the instruction after a call
 	SP     task.Addr // the stack pointer in this frame; 0 when not known
 	Return bool      // PC is a return address: look up PC − 1
-	// Trampoline: no function, but what the kernel lets a signal handler return to.
-	// The frame that it leads to was interrupted. It is not in a call itself.
+	// Trampoline: no function of the program, but what the kernel lets a signal
+	// handler return to (Linux; it is not in a call), or has call it (Darwin). The
+	// frame that it leads to was interrupted.
 	Trampoline bool
 	By         Method
 	Err        error // why a better method than By was left, nil when none was

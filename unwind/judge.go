@@ -61,6 +61,11 @@ func (u *Unwinder) tryWide(r *rule.Rule) error {
 		return err
 	}
 	pc := w.strip(uint64(after.PC()), r.Flags)
+	if r.Has(rule.Signal | rule.Signed) {
+		for _, reg := range [...]task.Reg{w.sp, w.fp} {
+			after.R[reg] = w.strip(after.R[reg], r.Flags)
+		}
+	}
 	place, err := w.judge(pc, uint64(after.SP()), r.Flags, ByCFI)
 	if err != nil {
 		return err

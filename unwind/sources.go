@@ -17,12 +17,14 @@ import (
 func Sources() []Ranked {
 	tables := new(compact.Source)
 	code := &analysis.Source{Extents: []analysis.Extents{tables}}
+	frames := new(cfi.Source)
 	return []Ranked{
 		{ByAnalysis, new(sigreturn)},
+		{ByAnalysis, &sigtramp{code: code, body: []rule.Source{frames, tables}}},
 		{ByFramePointer, new(goRuntime)},
 		{ByAnalysis, &interrupted{code: code}},
 		{ByCompact, tables},
-		{ByCFI, new(cfi.Source)},
+		{ByCFI, frames},
 		{ByAnalysis, code},
 		{ByAnalysis, new(functionEntry)},
 		{ByFramePointer, new(goTops)},

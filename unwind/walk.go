@@ -39,10 +39,11 @@ func (u *Unwinder) Walk(dst []Frame, t *task.Thread, m *images.Map, code task.Me
 	}
 	w := &u.walk
 	for range MaxFrames {
-		// What a trampoline's pc follows is no call: the kernel put it there.
+		// What a trampoline's pc follows may be no call: the kernel put it there.
 		trampoline := w.entry.rule.Has(rule.Signal)
+		called := !trampoline || w.entry.rule.Has(rule.Calling)
 		dst = append(dst, Frame{
-			PC: w.entry.pc, SP: task.Addr(w.Regs.R[w.sp]), Return: !w.first && !trampoline,
+			PC: w.entry.pc, SP: task.Addr(w.Regs.R[w.sp]), Return: !w.first && called,
 			Trampoline: trampoline, By: w.by, Err: w.why,
 		})
 		if !u.step() {

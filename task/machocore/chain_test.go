@@ -1,7 +1,6 @@
 package machocore_test
 
 import (
-	"slices"
 	"testing"
 
 	"stacksnap/images"
@@ -11,9 +10,8 @@ import (
 	"stacksnap/unwind"
 )
 
-// Every thread of every core must be walked as it was called. Those that a
-// signal interrupted are only reported: the walk does not know Darwin's
-// _sigtramp.
+// Every thread of every core must be walked as it was called, those that a
+// signal interrupted too.
 func TestFixturesChains(t *testing.T) {
 	fixtures(t, func(t *testing.T, p *machocore.Process, truth *corefile.Truth) {
 		var s task.Snapshot
@@ -29,11 +27,6 @@ func TestFixturesChains(t *testing.T) {
 	})
 }
 
-// interrupted tells whether a signal arrived in one of a chain's functions.
-func interrupted(truth *corefile.TruthThread) bool {
-	return slices.ContainsFunc(truth.Chain[1:], func(c corefile.TruthCall) bool { return !c.Return })
-}
-
 func compareChain(t *testing.T, truth *corefile.TruthThread, frames []unwind.Frame, stop unwind.Stop) {
 	t.Helper()
 	want := truth.Chain
@@ -44,11 +37,7 @@ func compareChain(t *testing.T, truth *corefile.TruthThread, frames []unwind.Fra
 	if same && stop.Reason == unwind.Bottom {
 		return
 	}
-	report := t.Errorf
-	if interrupted(truth) {
-		report = t.Logf
-	}
-	report("thread %d (%s) ended with %v (%v)", truth.ID, truth.Name, stop.Reason, stop.Err)
+	t.Errorf("thread %d (%s) ended with %v (%v)", truth.ID, truth.Name, stop.Reason, stop.Err)
 	for i := range max(len(frames), len(want)) {
 		var f unwind.Frame
 		var c corefile.TruthCall

@@ -81,6 +81,9 @@ const (
 	// OtherStack: the function has switched stacks, so that its caller's need not
 	// lie above its own.
 	OtherStack
+	// Calling, with Signal: the trampoline calls the handler, so that its pc is a
+	// return address. Others only are returned to.
+	Calling
 )
 
 // Wide is a rule that does not fit into [Rule]'s fields: one with expressions,
