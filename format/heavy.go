@@ -31,15 +31,21 @@ func writeHeavy(p *printer) error {
 	return p.Flush()
 }
 
-// heaviest writes, flat, the stack in which the main thread was most.
+// heaviest writes the heaviest stack of the main thread.
 func (p *printer) heaviest() {
-	t := p.profile.MainThread()
-	if t == nil || len(t.Roots) == 0 {
+	if t := p.profile.MainThread(); t != nil {
+		p.heaviestOf(t, "the main thread")
+	}
+}
+
+// heaviestOf writes, flat, the stack in which a thread was most.
+func (p *printer) heaviestOf(t *profile.Thread, whose string) {
+	if len(t.Roots) == 0 {
 		return
 	}
 	p.total = t.Samples
 	p.line("")
-	p.line("Heaviest stack of the main thread:")
+	p.line("Heaviest stack of %s:", whose)
 	stack := t.Heaviest()
 	if c := stack[0].Cut; c != nil {
 		p.line("%s  %s", p.weight(stack[0]), p.cut("<stack cut here: "+clean(c.String(), maxText)+">"))

@@ -28,11 +28,16 @@ func JSON(w io.Writer, p *profile.Profile) error { return writeJSON(w, p, "  ") 
 func JSONLine(w io.Writer, p *profile.Profile) error { return writeJSON(w, p, "") }
 
 func writeJSON(w io.Writer, p *profile.Profile, indent string) error {
+	return encode(w, newDocument(p), indent)
+}
+
+// encode writes any document of ours, safe for a terminal.
+func encode(w io.Writer, document any, indent string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
-	if err := enc.Encode(newDocument(p)); err != nil {
+	if err := enc.Encode(document); err != nil {
 		return fmt.Errorf("encode profile: %w", err)
 	}
 	_, err := w.Write(escapeUnprintable(b.Bytes()))

@@ -233,7 +233,7 @@ func TestJSONIsDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := jsonKeys(reflect.TypeFor[jsonDocument]())
+	words := append(jsonKeys(reflect.TypeFor[jsonDocument]()), jsonKeys(reflect.TypeFor[jsonHang]())...)
 	for m := range unwind.ByScan + 1 {
 		words = append(words, m.String())
 	}

@@ -4,6 +4,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"slices"
+
+	"stacksnap/task"
 )
 
 // FoldThreads returns the profile with threads that are all alike made one
@@ -69,4 +72,15 @@ func (n *Node) writeLikeness(w io.Writer, depth int) {
 	}
 	fmt.Fprintf(w, "%d %d %t %q+%d %t %v %t %v %d %d\n", depth, n.PC, n.Return, n.Function, n.Offset,
 		n.Inlined, load, n.By.Guess(), cut, n.Count, n.Self)
+}
+
+// Find returns the entry of a thread, or the one that it was folded into; nil
+// when there is none.
+func (p *Profile) Find(id task.ThreadID) *Thread {
+	for _, t := range p.Threads {
+		if t.ID == id || slices.ContainsFunc(t.Same, func(s ThreadName) bool { return s.ID == id }) {
+			return t
+		}
+	}
+	return nil
 }

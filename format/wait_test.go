@@ -1,0 +1,128 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/hang"
+	"stacksnap/task"
+)
+
+// waiters are the threads of a deadlock, and one that waits for what each else.
+func waiters() *profile.Profile {
+	const a, b = 0x7f0010, 0x7f0040
+	ofFirst := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: a, Owner: 102, OwnerName: "b"}
+	ofSecond := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: b, Owner: 101, OwnerName: "a"}
+	p := &profile.Profile{
+		Target: task.Info{PID: 100, OS: task.Linux, Arch: task.AMD64}, Snapshots: 1,
+		Deadlocks: []profile.Deadlock{
+			{{ID: 101, Name: "a", Wait: ofFirst}, {ID: 102, Name: "b", Wait: ofSecond}},
+			{{ID: 103, Wait: profile.Wait{Lock: profile.Mutex, Addr: a, Owner: 103}}},
+		},
+	}
+	for i, w := range []profile.Wait{
+		ofFirst, ofSecond,
+		{Call: "read", Object: "fd 3 pipe:[7]"},
+		{Call: "pause"},
+		{Call: "flock", Object: "fd 4 /tmp/x", Lock: profile.FileLock, OwnerPID: 100},
+		{Call: "flock", Object: "fd 4 /tmp/x", Lock: profile.FileLock, OwnerPID: 77},
+		{Call: "futex", Lock: profile.ThreadEnd, Owner: 102},
+		{Call: "futex", Lock: profile.ReadWrite, Addr: b, Readers: 2},
+		{Call: "futex", Lock: profile.Mutex, Addr: b},
+	} {
+		p.Threads = append(p.Threads, &profile.Thread{ID: task.ThreadID(101 + i), State: task.Sleeping, Samples: 1, Wait: &w})
+	}
+	return p
+}
+
+func TestWaits(t *testing.T) {
+	var b bytes.Buffer
+	if err := Tree(Options{})(&b, waiters()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`Deadlock:        thread 101 "a" waits for mutex 0x7f0010, held by thread 102 "b", which waits for mutex 0x7f0040, held by thread 101 "a"` + "\n",
+		"Deadlock:        thread 103 waits for mutex 0x7f0010, held by itself\n",
+		`  waits for mutex 0x7f0010, held by thread 102 "b"` + "\n",
+		"  waits in read: fd 3 pipe:[7]\n",
+		"  waits in pause\n",
+		"  waits for file lock fd 4 /tmp/x, held by this process\n",
+		"  waits for file lock fd 4 /tmp/x, held by process 77\n",
+		"  waits for thread 102 to end\n",
+		"  waits for rwlock 0x7f0040, held by 2 readers\n",
+		"  waits for mutex 0x7f0040\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the report has no %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(b.String())
+	}
+	if n := len(waiters().FoldThreads().Threads); n != 9 {
+		t.Errorf("folded to %d threads", n)
+	}
+}
+
+func hangs() []*hang.Report {
+	p := waiters()
+	start := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	return []*hang.Report{
+		{
+			Reason: hang.Hang, Thread: 101, Name: "a", Start: start, Duration: 512 * time.Millisecond, Ended: true,
+			Kind: hang.Blocked, CPU: 3 * time.Millisecond, Profile: p,
+			Phases: []hang.Phase{
+				{Start: 250 * time.Millisecond, Duration: 62 * time.Millisecond, Samples: 6, Function: "spin"},
+				{Start: 312 * time.Millisecond, Duration: 200 * time.Millisecond, Samples: 19, Function: "__lll_lock_wait", Wait: p.Threads[0].Wait},
+			},
+		},
+		{Reason: hang.Hang, Thread: 101, Start: start, Duration: 10 * time.Second, Kind: hang.Busy, Why: "it was sampled for as long as was asked", Profile: p},
+		{Reason: hang.Periodic, Thread: 101, Start: start, Profile: p},
+	}
+}
+
+func TestHangReport(t *testing.T) {
+	wants := [][]string{
+		{
+			"Hang:            blocked for 512 ms\n", "Hang Start:      2026-11-21 09:00:00.000 +0000\n",
+			"Hang End:        2026-11-21 09:00:00.512 +0000\n", `Hang Thread:     thread 101 "a"` + "\n",
+			"    +250 ms  for 62.0 ms, 6 samples: spin\n",
+			`    +312 ms  for 200 ms, 19 samples: __lll_lock_wait, waits for mutex 0x7f0010, held by thread 102 "b"` + "\n",
+			"Deadlock:",
+		},
+		{"Hang:            busy for 10.00 s, and still\n", "Reported:        while it went on: it was sampled"},
+		{"Process:"},
+	}
+	for i, r := range hangs() {
+		var b bytes.Buffer
+		if err := Hang(Options{})(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants[i] {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("report %d has no %q:\n%s", i, want, b.String())
+			}
+		}
+	}
+}
+
+func TestHangLine(t *testing.T) {
+	for _, r := range hangs() {
+		var b bytes.Buffer
+		if err := HangLine(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		var got jsonHang
+		if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Count(b.Bytes(), []byte("\n")) != 1 || !reflect.DeepEqual(&got, newHang(r)) {
+			t.Errorf("%s", b.Bytes())
+		}
+	}
+}
