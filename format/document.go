@@ -21,6 +21,7 @@ type jsonDocument struct {
 	Stops         int            `json:"stops"`
 	Stopped       int64          `json:"stopped_ns"`
 	LongestStop   int64          `json:"longest_stop_ns"`
+	OwnCPU        int64          `json:"own_cpu_ns,omitempty"`
 	Frames        int            `json:"frames"`
 	Walks         int            `json:"walks"`
 	Bottoms       int            `json:"walks_to_bottom"`
@@ -74,6 +75,7 @@ type jsonThread struct {
 	First        int            `json:"first"`
 	Last         int            `json:"last"`
 	States       map[string]int `json:"states"`
+	Unstopped    int            `json:"unstopped,omitempty"`
 	Empty        int            `json:"empty,omitempty"`
 	Error        string         `json:"error,omitempty"`
 	Same         []jsonSame     `json:"same,omitempty"`
@@ -136,7 +138,7 @@ func newDocument(p *profile.Profile) *jsonDocument {
 		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool,
 		Target: newTarget(p), Start: knownTime(p.Start), End: knownTime(p.End),
 		Interval: int64(p.Interval), Snapshots: p.Snapshots, MissedTicks: p.MissedTicks,
-		Stops: p.Stops, Stopped: int64(p.Stopped), LongestStop: int64(p.LongestStop),
+		Stops: p.Stops, Stopped: int64(p.Stopped), LongestStop: int64(p.LongestStop), OwnCPU: int64(p.OwnCPU),
 		Frames: p.Frames, Walks: p.Walks, Bottoms: p.Bottoms, MissedThreads: p.MissedThreads,
 		Notes:  append([]string{}, p.Notes...),
 		Images: []jsonImage{}, Threads: []jsonThread{},
@@ -196,7 +198,7 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, Main: t.Main, State: t.State.String(),
 		User: int64(t.User), System: int64(t.System), Used: int64(t.Used), SuspendCount: t.SuspendCount,
 		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
-		Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{}, Wait: newJSONWait(t.Wait),
+		Unstopped: t.Unstopped, Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{}, Wait: newJSONWait(t.Wait),
 	}
 	for state, n := range t.States {
 		if n > 0 {

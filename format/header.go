@@ -63,6 +63,7 @@ func (p *printer) capture() {
 	}
 	p.fact("Captured", captured(pr))
 	p.fact("Stopped", stopped(pr))
+	p.fact("Cost", cost(pr))
 	p.fact("Tool", clean(pr.Tool, maxText))
 }
 
@@ -110,6 +111,22 @@ func stopped(p *profile.Profile) string {
 	return s
 }
 
+// cost is what the sampling itself took.
+func cost(p *profile.Profile) string {
+	if p.OwnCPU == 0 || !p.Sampled() {
+		return ""
+	}
+	return fmt.Sprintf("%s of a CPU used by the capture", share(float64(p.OwnCPU), float64(p.Duration())))
+}
+
+// unstopped counts the samples that were read while the target ran.
+func unstopped(p *profile.Profile) (n int) {
+	for _, t := range p.Threads {
+		n += t.Unstopped * t.Weight()
+	}
+	return n
+}
+
 func (p *printer) notes() {
 	pr := p.profile
 	if pr.Target.Translated {
@@ -117,6 +134,9 @@ func (p *printer) notes() {
 	}
 	if pr.MissedThreads > 0 {
 		p.warn(plural(pr.MissedThreads, "thread") + " appeared too fast to be captured")
+	}
+	if n := unstopped(pr); n > 0 {
+		p.warn(plural(n, "stack") + " read without a stop: frames may be missing, or be of different moments")
 	}
 	for i, n := range pr.Notes {
 		if i == maxNotes {

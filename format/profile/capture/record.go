@@ -84,7 +84,7 @@ type recorder struct {
 	follow   *follower
 	unwinder *unwind.Unwinder
 	stacks   []profile.Stack
-	frames   []unwind.Frame // of all stacks of a snapshot
+	frames   []unwind.Frame         // of all stacks of a snapshot
 	missing  map[task.ThreadID]bool // threads whose last sample was left out
 	began    time.Time
 	told     time.Time
