@@ -17,6 +17,9 @@ const (
 	loadTries   = 3
 	maxRestless = 32
 	rereadTime  = 100 * time.Millisecond // where the system has no cheap way to notice a change
+
+	firstPatience = 2 * time.Millisecond // doubled each time that nothing has changed
+	maxPatience   = time.Second
 )
 
 // follower knows what is mapped in a process while that changes. A new layout
@@ -32,9 +35,10 @@ type follower struct {
 	kept       []keptMap   // the newest last
 	restless   []task.Addr // where files have come and gone before
 	generation dyld.Generation
-	read       time.Time // when layout was
-	checked    []bool    // which of layout.code were looked at for this snapshot
-	changed    []bool    // and found to show something else by now
+	read       time.Time     // when layout was
+	patience   time.Duration // how old it is at least before a stack that ends early has it read again
+	checked    []bool        // which of layout.code were looked at for this snapshot
+	changed    []bool        // and found to show something else by now
 }
 
 // unknownFile is equal to no file's number.
@@ -59,6 +63,10 @@ func (f *follower) reread() {
 	f.read = time.Now()
 	if l.stamp == 0 && f.images != nil {
 		return // the target is ending
+	}
+	f.patience = min(max(2*f.patience, firstPatience), maxPatience)
+	if l.stamp != f.layout.stamp {
+		f.patience = firstPatience
 	}
 	f.noteChanges(l)
 	f.layout = l
@@ -186,9 +194,21 @@ type verdict uint8
 
 const (
 	asKnown   verdict = iota
-	generated         // a frame is in code of no file, which was not there when the layout was read
+	generated         // a frame is, or may be, in code that was not there when the layout was read
 	exchanged         // a frame is where another file is mapped by now, or none was
 )
+
+// doubt is told how a walk ended. One that ended early may have led to code that
+// was mapped after the layout was read, as when a program has just been started.
+func (f *follower) doubt(stop unwind.Stop) verdict {
+	switch stop.Reason {
+	case unwind.BadPointer, unwind.NoCaller:
+		if time.Since(f.read) > f.patience {
+			return generated
+		}
+	}
+	return asKnown
+}
 
 // check compares what is mapped at the frames of a stack now with what was when
 // the layout was read. Where both are the same, it was the same when the stack

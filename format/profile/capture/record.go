@@ -156,7 +156,7 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 		if stop.Reason == unwind.NotCaptured {
 			askFor(s, t, stop.Need)
 		}
-		worst = max(worst, r.follow.check(frames))
+		worst = max(worst, r.follow.check(frames), r.follow.doubt(stop))
 	}
 	return worst
 }
