@@ -22,8 +22,13 @@ type Range struct {
 	Prot       task.Prot
 }
 
-// Name returns the last element of the image's path.
-func (im *Image) Name() string { return path.Base(im.Path) }
+// Name returns the last element of the image's path, empty when it is not known.
+func (im *Image) Name() string {
+	if im.Path == "" {
+		return ""
+	}
+	return path.Base(im.Path)
+}
 
 // End returns the address above the image's highest mapped byte, Load when it
 // has no ranges.
