@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ import (
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hang"
 	"stacksnap/images/binaries"
 	"stacksnap/task"
 	"stacksnap/task/core"
@@ -121,6 +123,10 @@ type options struct {
 	threads []string
 	filter  capture.Threads
 
+	hang, maxHang, every time.Duration
+	keep                 int
+	dir, exec            string
+
 	format, output, save, color string
 	merge                       bool
 	binaries                    []string
@@ -145,6 +151,12 @@ func parse(args []string) (*options, error) {
 	f.BoolVar(&o.filter.Main, "main", false, "only the main thread")
 	f.BoolVar(&o.filter.Running, "running", false, "only threads that run")
 	f.BoolVar(&o.filter.Blocked, "blocked", false, "only threads that wait")
+	f.DurationVar(&o.hang, "hang", 0, "watch, and report when the main thread (or --thread) is stuck for so long: 250ms")
+	f.DurationVar(&o.maxHang, "max-hang", hang.DefaultMaxHang, "sample a hang for so long at most")
+	f.DurationVar(&o.every, "every", 0, "watch, and report at that interval")
+	f.StringVar(&o.dir, "dir", "", "`DIR` for the reports of a watch, a file each (default: standard output)")
+	f.IntVar(&o.keep, "keep", 0, "how many of these files to keep (default all)")
+	f.StringVar(&o.exec, "exec", "", "shell `COMMAND` to run on each report of a watch; STACKSNAP_FILE names it")
 	f.StringVarP(&o.format, "format", "f", "tree", "of the report: tree, json, jsonl, folded")
 	f.StringVarP(&o.output, "output", "o", "", "`FILE` to write the report to, whole or not at all")
 	f.StringVar(&o.save, "save", "", "`FILE` to record to, from which the report can be made again anywhere")
@@ -183,6 +195,12 @@ func (o *options) check() error {
 		return errors.New("--duration, --interval, --rate and --count cannot be negative")
 	case o.rate > 0 && o.interval > 0:
 		return errors.New("give --rate or --interval, not both")
+	case o.hang < 0 || o.every < 0 || o.maxHang < 0 || o.keep < 0:
+		return errors.New("--hang, --every, --max-hang and --keep cannot be negative")
+	case o.watches() && (o.save != "" || o.output != "" || o.format == "folded"):
+		return errors.New("a watch writes to --dir, as tree, json or jsonl: no --save, --output or -f folded")
+	case !o.watches() && (o.dir != "" || o.keep > 0 || o.exec != ""):
+		return errors.New("--dir, --keep and --exec go with --hang or --every")
 	case o.noStop && o.suspend != "":
 		return errors.New("give --suspend or --no-stop, not both")
 	}
@@ -253,6 +271,7 @@ func usage(o *options) string {
 
 usage: stacksnap -p PID|NAME [flags]            one snapshot of a process
        stacksnap -p PID|NAME -d 10s [flags]     samples over time
+       stacksnap -p PID|NAME --hang 250ms       of its hangs, as they happen
        stacksnap PID [SECONDS [MILLISECONDS]]   the same, as sample(1) has it
        stacksnap [flags] -- COMMAND [ARG...]    of a program, until it ends
        stacksnap FILE [flags]                   of a core or a recording
@@ -330,8 +349,80 @@ func (o *options) attach(ctx context.Context, pid int) error {
 	if err != nil {
 		return err
 	}
+	if o.watches() {
+		return errors.Join(o.watch(ctx, p), p.Close())
+	}
 	prof, err := o.capture(ctx, p)
 	return o.report(prof, errors.Join(err, p.Close()))
+}
+
+func (o *options) watches() bool { return o.hang > 0 || o.every > 0 }
+
+// watch reports hangs until it is ended.
+func (o *options) watch(ctx context.Context, p task.Process) error {
+	w := hang.Options{
+		Threshold: o.hang, MaxHang: o.maxHang, Every: o.every, Interval: o.interval, Tool: toolName(),
+	}
+	switch {
+	case len(o.filter.IDs) == 1 && len(o.filter.Names) == 0:
+		w.Thread = o.filter.IDs[0]
+	case len(o.threads) > 0:
+		return usageError{errors.New("a watch takes one --thread, by its id")}
+	}
+	return hang.Watch(ctx, p, w, func(r *hang.Report) error { return o.reportHang(p.Info(), r) })
+}
+
+// reportHang writes a report of a watch, and runs what is to be run then.
+func (o *options) reportHang(target task.Info, r *hang.Report) error {
+	write := func(w io.Writer) error { return o.hangWriter()(w, r) }
+	if o.dir == "" {
+		var report bytes.Buffer
+		if err := write(&report); err != nil {
+			return err
+		}
+		_, err := report.WriteTo(o.stdout)
+		o.runHook("", target, r)
+		return err
+	}
+	files := output.Rotation{Dir: o.dir, Name: target.Name, PID: target.PID, Ext: o.extension(), Keep: o.keep}
+	path, err := files.Write(r.Start, write)
+	if path == "" {
+		return err
+	}
+	fmt.Fprintln(o.stderr, "stacksnap: wrote", path)
+	o.runHook(path, target, r)
+	return err
+}
+
+func (o *options) extension() string {
+	if o.format == "tree" {
+		return "txt"
+	}
+	return o.format
+}
+
+func (o *options) hangWriter() format.HangWriter {
+	if o.format == "tree" {
+		return format.Hang(format.Options{Color: o.colored() && o.dir == ""})
+	}
+	return format.HangLine
+}
+
+// runHook runs --exec. That it fails is told, and does not end the watch.
+func (o *options) runHook(file string, target task.Info, r *hang.Report) {
+	if o.exec == "" {
+		return
+	}
+	cmd := exec.Command("/bin/sh", "-c", o.exec)
+	cmd.Stdout, cmd.Stderr = o.stderr, o.stderr
+	cmd.Env = append(os.Environ(),
+		"STACKSNAP_FILE="+file,
+		"STACKSNAP_PID="+strconv.Itoa(target.PID),
+		"STACKSNAP_NAME="+target.Name,
+		"STACKSNAP_DURATION_MS="+strconv.FormatInt(r.Duration.Milliseconds(), 10))
+	if err := cmd.Run(); err != nil {
+		fmt.Fprintf(o.stderr, "stacksnap: --exec %q: %v\n", o.exec, err)
+	}
 }
 
 // launch starts a program, samples it until it ends, and passes its exit status
