@@ -128,11 +128,15 @@ func (u *Unwinder) callee(pc uint64, r *rule.Rule) (*entry, error) {
 // below it (xnu osfmk/kern/backtrace.c). It belongs to no user address.
 const asyncBit = 1 << 60
 
-// commit ends the step to the caller, from a frame whose sp was old.
-func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
+func (w *walk) dropAsyncBit() {
 	if fp := w.Regs.R[w.fp]; fp>>60 == 1 {
 		w.Regs.R[w.fp] = fp &^ asyncBit
 	}
+}
+
+// commit ends the step to the caller, from a frame whose sp was old.
+func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
+	w.dropAsyncBit()
 	w.entry, w.first = next, f&rule.Signal != 0
 	if place != w.stack.at {
 		w.stack.leave(place)

@@ -66,6 +66,7 @@ func (u *Unwinder) start(t *task.Thread, m *images.Map, code task.Memory) bool {
 	w.State.Reset(t)
 	w.in, w.code, w.arch, w.mask = m, code, t.Registers.Arch, 0
 	w.sp, w.fp, w.unaligned = w.arch.SP(), w.arch.FP(), uint64(w.arch.PointerSize()-1)
+	w.dropAsyncBit()
 	if w.arch == task.ARM64 {
 		w.mask = u.opts.CodeMask
 	}

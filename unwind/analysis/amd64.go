@@ -1,6 +1,10 @@
 package analysis
 
-import "stacksnap/unwind/analysis/x86"
+import (
+	"encoding/binary"
+
+	"stacksnap/unwind/analysis/x86"
+)
 
 // Registers as x86_64 numbers them.
 const (
@@ -54,6 +58,7 @@ func stepAMD64(m *machine, code []byte, off uint32, s *state) inst {
 		in.flow = next
 		e.push(value{})
 	case in.flow == call:
+		in.popped = e.reserved()
 		e.probe()
 	default:
 		e.run()
@@ -125,6 +130,7 @@ func (e *amd64Effect) wideEffect() bool {
 		e.sum(e.Reg, e.RM, -1)
 	case op == 0x03 && e.Register():
 		e.sum(e.Reg, e.RM, 1)
+	case op == 0x0fba && e.Register() && e.asyncBit(): // as it was, to a walk
 	case op == 0xc7 && e.Register():
 		r[e.RM] = number(e.Imm)
 	case op == 0x39 && e.Register(), op == 0x3b && e.Register():
@@ -133,6 +139,13 @@ func (e *amd64Effect) wideEffect() bool {
 		return false
 	}
 	return true
+}
+
+// asyncBit tells whether a bts or btr sets or clears the bit of a frame pointer
+// that says that a Swift async context lies below it. It is no part of the
+// address, and the walk drops it.
+func (e *amd64Effect) asyncBit() bool {
+	return e.RM == rbp && (e.Digit() == 5 || e.Digit() == 6) && e.Imm == swiftAsyncBit
 }
 
 // number is a constant.
@@ -228,6 +241,20 @@ func (e *amd64Effect) compare() {
 	case e.Reg == rsp:
 		e.s.equal = 1 + e.RM
 	}
+}
+
+// reserved is n where sub $n, %rsp stands behind a call: what a callee that
+// popped its arguments, as those of Swift's calling conventions for tail calls
+// do, has to be given back.
+func (e *amd64Effect) reserved() int32 {
+	after := e.code[e.off+e.Size:]
+	if len(after) >= 4 && string(after[:3]) == "\x48\x83\xec" && after[3] < 0x80 {
+		return int32(after[3])
+	}
+	if len(after) >= 7 && string(after[:3]) == "\x48\x81\xec" {
+		return int32(binary.LittleEndian.Uint32(after[3:]))
+	}
+	return 0
 }
 
 // probe keeps the size of a frame in rax over a call: what touches the pages of

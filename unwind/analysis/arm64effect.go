@@ -48,6 +48,7 @@ func (e *a64Effect) immediate() {
 		e.addImmediate()
 	case e.is(0x1f800000, 0x12800000): // movn, movz, movk
 		e.moveWide()
+	case e.a64 == 0xb24403bd, e.a64 == 0x9243fbbd: // orr, and of x29 with swiftAsyncBit: as it was, to a walk
 	case e.is(0x1f800000, 0x12000000): // logical; ands, opc 3, cannot write sp
 		e.set(e.rd(), value{}, e.bits(30, 29) != 3)
 	default:

@@ -29,6 +29,7 @@ type inst struct {
 	nop    bool
 	table  bool  // indirect, and certainly by a table in this function
 	direct bool  // a call of target
+	popped int32 // by the callee, should it have popped arguments
 	equal  uint8 // 1 + a register that sp equals where control goes on; see state.equal
 }
 
@@ -72,6 +73,7 @@ type walk struct {
 	after  []uint16 // blocks to go on to after calls, when all else is done
 	steps  int
 	peek   bool // look into every function called; see outlined
+	pops   bool // take functions called to have popped arguments; see inst.popped
 	aside  [maxOutlined]byte
 
 	now, before, beside state // while a block, or outlined code, is run
@@ -312,6 +314,9 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 			return true
 		}
 		w.called(s)
+		if w.pops {
+			s.reg[w.sp] = s.reg[w.sp].add(int64(in.popped))
+		}
 		if b.origin == 0 {
 			w.suppose(&w.calls, *s)
 		}

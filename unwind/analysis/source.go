@@ -111,10 +111,10 @@ func (s *Source) done(w *walk) {
 
 // rule is the rule at pc of the function whose code was read.
 func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
-	w.machine, w.pc, w.peek = m, pc, false
+	w.machine, w.pc, w.peek, w.pops = m, pc, false, false
 	err := w.run()
-	if err == ErrUnbalanced && m.lr != numRegisters {
-		w.peek = true
+	if err == ErrUnbalanced {
+		w.peek, w.pops = m.lr != numRegisters, m.lr == numRegisters
 		err = w.run()
 	}
 	switch {

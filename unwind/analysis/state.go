@@ -13,6 +13,10 @@ const (
 	computed      // the sum of two registers, as an address from a jump table is
 )
 
+// swiftAsyncBit is set in a saved frame pointer below which a Swift async context
+// lies (xnu osfmk/kern/backtrace.c).
+const swiftAsyncBit = 60
+
 // value is what is known of a register at one place of a function, whichever
 // way that place was reached.
 type value struct {
