@@ -18,7 +18,7 @@ const (
 	maxRestless = 32
 	rereadTime  = 100 * time.Millisecond // where the system has no cheap way to notice a change
 
-	firstPatience = 2 * time.Millisecond // doubled each time that nothing has changed
+	firstPatience = 500 * time.Microsecond // doubled each time that nothing has changed
 	maxPatience   = time.Second
 )
 
