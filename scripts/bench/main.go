@@ -6,6 +6,11 @@
 //
 //	go run ./scripts/bench [-runs 20] [-threads 8,64]
 //
+// With -sampling it compares sampling over time instead, at 100 and 1,000 a
+// second and as fast as it goes, beside the bare system calls, perf and eu-stack:
+//
+//	go run ./scripts/bench -sampling 5s -threads 1,8,64
+//
 // It needs gcc; peers that are not installed are left out.
 package main
 
@@ -26,7 +31,15 @@ import (
 func main() {
 	runs := flag.Int("runs", 20, "runs of each tool on each target")
 	threads := flag.String("threads", "8,64", "numbers of threads, each 50 calls deep")
+	length := flag.Duration("sampling", 0, "compare sampling, for so long each")
 	flag.Parse()
+	if *length > 0 {
+		if err := sampling(*length, strings.Split(*threads, ",")); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := bench(*runs, strings.Split(*threads, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
