@@ -18,7 +18,8 @@ var (
 	writeFunctions = set("pthread_rwlock_wrlock", "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock")
 	joinFunctions  = set("pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_clockjoin_ex")
 	condFunctions  = set("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait")
-	semFunctions   = set("sem_wait", "sem_timedwait", "sem_clockwait", "new_sem_wait")
+	semFunctions   = set("sem_wait", "sem_timedwait", "sem_clockwait", "new_sem_wait", "new_sem_wait_slow",
+		"new_sem_wait_fast")
 	onceFunctions  = set("pthread_once", "pthread_once_slow")
 	lockFunctions  = union(mutexFunctions, readFunctions, writeFunctions)
 	futexFunctions = union(joinFunctions, condFunctions, semFunctions)
@@ -43,7 +44,8 @@ func union(sets ...map[string]bool) map[string]bool {
 }
 
 // functions returns the names of the innermost frames, without what a library
-// puts before those of its own ("__GI___pthread_mutex_lock").
+// and its compiler put around its own ("__GI___pthread_mutex_lock",
+// "__new_sem_wait_slow64.constprop.0").
 func (f *Finder) functions(frames []unwind.Frame) []string {
 	if f.images == nil {
 		return nil
@@ -51,7 +53,9 @@ func (f *Finder) functions(frames []unwind.Frame) []string {
 	var names []string
 	for i := range frames[:min(len(frames), maxFrames)] {
 		raw := f.images.Locate(frames[i].PC, frames[i].Return).Raw
-		raw, _, _ = strings.Cut(raw, "@")
+		if i := strings.IndexAny(raw, "@."); i > 0 {
+			raw = raw[:i]
+		}
 		raw = strings.TrimPrefix(strings.TrimLeft(raw, "_"), "GI_")
 		names = append(names, strings.TrimRight(strings.TrimLeft(raw, "_"), "0123456789"))
 	}

@@ -35,6 +35,8 @@ func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 		f.readWrite(w, c, t, readerBase(word, c.Args[2]))
 	case f.within(c.frames, writeFunctions) != "":
 		f.readWrite(w, c, t, writerBase(word))
+	case f.within(c.frames, mutexFunctions) != "" && givenUp(c.Args):
+		w.Object = "for ever, as the kernel refused a mutex: its owner has ended, or it would be a deadlock"
 	case f.within(c.frames, mutexFunctions) != "":
 		f.mutex(w, c, t)
 	}
@@ -68,6 +70,15 @@ const (
 	kindPI     = 32
 	kindBits   = 0x3ff
 )
+
+// givenUp tells whether a thread in pthread_mutex_lock does not wait for a lock
+// word, which is never free while it is waited for. Where the kernel refuses a
+// priority-inheriting mutex, glibc waits for a word of its own for ever
+// (nptl/pthread_mutex_lock.c, "Delay the thread indefinitely").
+func givenUp(args [6]uint64) bool {
+	op := args[1] & futexCommand
+	return op != futexLockPI && op != futexLockPI2 && uint32(args[2]) == 0
+}
 
 // mutex is called of a thread that waits within pthread_mutex_lock for a futex,
 // which is then the lock word that a mutex starts with.

@@ -1,0 +1,133 @@
+package waits_test
+
+import (
+	"bufio"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+// startWaits runs the C program and waits until all its threads wait, which the
+// system tells.
+func startWaits(t *testing.T, args ...string) int {
+	t.Helper()
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("the target is a C program, and there is no gcc")
+	}
+	path := filepath.Join(t.TempDir(), "waits")
+	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-o", path, "testdata/waits.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(path, args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process.Pid
+}
+
+// snapshot takes snapshots until every thread is seen to wait.
+func snapshot(t *testing.T, pid int) *profile.Profile {
+	t.Helper()
+	process, err := live.Open(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = process.Close() }()
+	for end := time.Now().Add(20 * time.Second); ; {
+		p, err := capture.OneShot(process, capture.Options{Tool: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting := 0
+		for _, th := range p.Threads {
+			if th.Wait != nil {
+				waiting++
+			}
+		}
+		if waiting == len(p.Threads) || time.Now().After(end) {
+			return p
+		}
+	}
+}
+
+func TestLive(t *testing.T) {
+	for _, kind := range []string{"plain", "robust", "inherit", "recursive"} {
+		t.Run(kind, func(t *testing.T) {
+			pid := startWaits(t, "3", kind)
+			checkLive(t, snapshot(t, pid), kind)
+		})
+	}
+}
+
+// checkLive checks the waits of testdata/waits.c. The kernel lets no circle of
+// priority-inheriting mutexes come about.
+func checkLive(t *testing.T, p *profile.Profile, kind string) {
+	main := task.ThreadID(p.Target.PID)
+	want := map[string]profile.Wait{
+		"waits":         {Call: "futex", Lock: profile.Mutex, Owner: main},
+		"member":        {Call: "futex", Lock: profile.Mutex},
+		"reader":        {Call: "futex", Lock: profile.ReadWrite, Owner: main},
+		"writer":        {Call: "futex", Lock: profile.ReadWrite, Owner: main},
+		"behind reader": {Call: "futex", Lock: profile.ReadWrite, Readers: 1},
+		"sem":           {Call: "futex", Object: `^semaphore 0x`},
+		"cond":          {Call: "futex", Object: `^condition variable \(futex 0x`},
+		"pipe":          {Call: "read", Object: `^fd \d+ pipe:\[`},
+		"socket":        {Call: "recvfrom", Object: `^fd \d+ unix socket`},
+		"flock":         {Call: "flock", Lock: profile.FileLock, OwnerPID: p.Target.PID, Object: `/tmp/stacksnap-waits`},
+	}
+	refused := 0
+	for _, th := range p.Threads {
+		w, ok := want[th.Name]
+		if !ok || th.Wait == nil {
+			t.Errorf("thread %d %q waits for %+v", th.ID, th.Name, th.Wait)
+			continue
+		}
+		got := *th.Wait
+		if !regexp.MustCompile(w.Object).MatchString(got.Object) {
+			t.Errorf("%q: object %q, want %s", th.Name, got.Object, w.Object)
+		}
+		if locks := got.Lock == profile.Mutex || got.Lock == profile.ReadWrite; locks != (got.Addr != 0) {
+			t.Errorf("%q: lock at %v", th.Name, got.Addr)
+		}
+		if th.Name == "member" && got.Lock == profile.NoLock && kind == "inherit" {
+			refused++
+			continue
+		}
+		if th.Name == "member" {
+			w.Owner = got.Owner // the circle tells
+		}
+		got.Object, got.Addr, got.OwnerName = w.Object, 0, ""
+		if got != w {
+			t.Errorf("%q waits for %+v, want %+v", th.Name, *th.Wait, w)
+		}
+	}
+	sizes := map[int]int{}
+	for _, d := range p.Deadlocks {
+		sizes[len(d)]++
+	}
+	if kind == "inherit" {
+		sizes[3] += refused
+	}
+	if sizes[1] != 1 || sizes[3] != 1 {
+		t.Errorf("deadlocks %+v", p.Deadlocks)
+	}
+}
