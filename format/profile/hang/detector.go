@@ -39,7 +39,8 @@ const (
 	idleLooks         = 1.5 // per threshold, as long as the thread is idle
 	closerPerThres    = 100
 	closerThresholds  = 2
-	closerRest        = 32 // between two closer watches that found the thread idle
+	enoughLooks       = closerPerThres // of a closer watch, when they come late
+	closerRest        = 32             // between two closer watches that found the thread idle
 	shortest          = time.Millisecond
 )
 
@@ -101,6 +102,7 @@ type Detector struct {
 	end   time.Duration
 
 	closer     bool          // a closer watch is under way
+	closeLooks int           // in it
 	closerFrom time.Duration // since when
 	restUntil  time.Duration // no closer watch before
 }
@@ -165,17 +167,28 @@ func (d *Detector) work(s Sight) Event {
 	if d.idle {
 		d.left = d.away
 	}
-	if s.At-d.away.At >= d.threshold || d.closer && s.At-d.closerFrom >= closerThresholds*d.threshold {
-		if d.closer && s.At-d.away.At < d.threshold {
-			d.away = d.left
+	switch {
+	case s.At-d.away.At >= d.threshold:
+	case d.watchedClosely(s):
+		d.away = d.left
+	default:
+		return Nothing
+	}
+	d.stuck, d.closer = true, false
+	return Stuck
+}
+
+// watchedClosely begins a closer watch when it is time for one, and tells
+// whether the one under way has seen enough.
+func (d *Detector) watchedClosely(s Sight) bool {
+	if !d.closer {
+		if s.At-d.last.At >= d.threshold && s.At >= d.restUntil {
+			d.closer, d.closerFrom, d.closeLooks = true, s.At, 0
 		}
-		d.stuck, d.closer = true, false
-		return Stuck
+		return false
 	}
-	if !d.closer && s.At-d.last.At >= d.threshold && s.At >= d.restUntil {
-		d.closer, d.closerFrom = true, s.At
-	}
-	return Nothing
+	d.closeLooks++
+	return d.closeLooks >= enoughLooks && s.At-d.closerFrom >= closerThresholds*d.threshold
 }
 
 // proven tells whether the thread was away all the time since the last look,
@@ -198,16 +211,37 @@ func (d *Detector) proven(s Sight) bool {
 }
 
 // began estimates when a thread that is away now has left its idle wait, since
-// the last look. If it has worked ever since, the work says so.
+// the last look. If it has not slept, its work says so. Otherwise that may have
+// been at any time, and the middle is taken, but no more than that of two looks
+// in time: a look may be very late.
 func (d *Detector) began(s Sight) Sight {
 	worked := s.Counters.CPU - d.prev.Counters.CPU + s.Counters.Queued - d.prev.Counters.Queued
-	latest := max(d.prev.At, s.At-max(0, worked))
-	if s.Wait != NoWait {
-		latest = middle(d.prev.At, latest)
-	}
+	worked = min(max(0, worked), s.At-d.prev.At)
 	start := d.prev
-	start.At = latest
+	switch {
+	case s.Wait != NoWait:
+		start.At = max(middle(d.prev.At, s.At-worked), s.At-worked-d.idlePace()/2)
+		start.At = max(start.At, s.At-d.idlePace())
+	case d.onlyWorked(s, worked):
+		start.At = s.At - worked
+	default:
+		start.At = s.At - min(worked/2, d.idlePace()/2)
+	}
 	return start
+}
+
+// onlyWorked tells whether a thread that runs has done nothing else since it
+// left the wait of the last look, if it waited then.
+func (d *Detector) onlyWorked(s Sight, worked time.Duration) bool {
+	if s.Counters.HasSleeps && d.prev.Counters.HasSleeps {
+		return s.Steady && s.Counters.Sleeps == d.prev.Counters.Sleeps
+	}
+	return worked >= (s.At-d.prev.At)*9/10
+}
+
+// idlePace is the time between two looks at an idle thread.
+func (d *Detector) idlePace() time.Duration {
+	return time.Duration(float64(d.threshold) / idleLooks)
 }
 
 func middle(a, b time.Duration) time.Duration { return a + (b-a)/2 }
@@ -217,7 +251,7 @@ func (d *Detector) Next() time.Duration {
 	pace := d.threshold / looksPerThreshold
 	switch {
 	case d.idle:
-		pace = time.Duration(float64(d.threshold) / idleLooks)
+		pace = d.idlePace()
 	case d.closer:
 		pace = d.threshold / closerPerThres
 	case d.absent && !d.stuck:

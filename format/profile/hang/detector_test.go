@@ -89,6 +89,7 @@ func TestHangs(t *testing.T) {
 		{"waits, computes, waits", parts{{LoopWait, 1097 * ms}, {OtherWait, 200 * ms}, {NoWait, 300 * ms}, {OtherWait, 200 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 700 * ms},
 		{"sleeps for a living", parts{{OtherWait, 1000 * ms}, {NoWait, 50 * ms}}, 0, 0},
 		{"sleeps for a living, then a lock", parts{{OtherWait, 1000 * ms}, {LockWait, 500 * ms}, {OtherWait, time.Hour}}, 1000 * ms, 500 * ms},
+		{"busy, with short rests", parts{{NoWait, 100 * ms}, {LoopWait, 5 * ms}, {NoWait, 160 * ms}, {LoopWait, 5 * ms}, {NoWait, 200 * ms}, {LoopWait, 7 * ms}}, 0, 0},
 		{"busy nine tenths of the time", parts{{NoWait, 90 * ms}, {LoopWait, 10 * ms}}, 0, 0},
 	}
 	for _, test := range tests {
@@ -142,7 +143,12 @@ func TestNoFalseAlarm(t *testing.T) {
 			}
 			life = append(life, part{LoopWait, ms + time.Duration(r.Int64N(int64(40*ms)))})
 		}
-		noise := func() time.Duration { return time.Duration(r.ExpFloat64() * float64(5*ms)) }
+		noise := func() time.Duration {
+			if r.IntN(50) == 0 {
+				return time.Duration(r.Int64N(int64(5 * time.Second))) // the watch was held up
+			}
+			return time.Duration(r.ExpFloat64() * float64(5*ms))
+		}
 		hangs, looks := watch(life, whole/10, noise)
 		if len(hangs) > 0 {
 			t.Errorf("seed %d: false alarms %v", seed, hangs)
