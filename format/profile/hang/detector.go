@@ -211,32 +211,35 @@ func (d *Detector) proven(s Sight) bool {
 }
 
 // began estimates when a thread that is away now has left its idle wait, since
-// the last look. If it has not slept, its work says so. Otherwise that may have
-// been at any time, and the middle is taken, but no more than that of two looks
-// in time: a look may be very late.
+// the last look. If it has only worked since, its work says so. If it has worked
+// and then begun the wait that it is in, it has left by the middle, more or less,
+// but a look may be very late. Of anything else little can be said.
 func (d *Detector) began(s Sight) Sight {
 	worked := s.Counters.CPU - d.prev.Counters.CPU + s.Counters.Queued - d.prev.Counters.Queued
 	worked = min(max(0, worked), s.At-d.prev.At)
 	start := d.prev
-	switch {
-	case s.Wait != NoWait:
-		start.At = max(middle(d.prev.At, s.At-worked), s.At-worked-d.idlePace()/2)
-		start.At = max(start.At, s.At-d.idlePace())
-	case d.onlyWorked(s, worked):
+	switch sleeps, known := d.slept(s); {
+	case known && s.Wait == NoWait && sleeps == 0:
 		start.At = s.At - worked
+	case known && s.Wait != NoWait && sleeps <= 1:
+		start.At = max(middle(d.prev.At, s.At-worked), s.At-d.idlePace()/2-worked)
 	default:
-		start.At = s.At - min(worked/2, d.idlePace()/2)
+		start.At = s.At - min(worked/2, d.idlePace()/4)
 	}
 	return start
 }
 
-// onlyWorked tells whether a thread that runs has done nothing else since it
-// left the wait of the last look, if it waited then.
-func (d *Detector) onlyWorked(s Sight, worked time.Duration) bool {
+// slept tells how often the thread began to wait since the last look. Where the
+// system does not, it has not if it worked nearly all the time, or in one wait.
+func (d *Detector) slept(s Sight) (sleeps uint64, known bool) {
 	if s.Counters.HasSleeps && d.prev.Counters.HasSleeps {
-		return s.Steady && s.Counters.Sleeps == d.prev.Counters.Sleeps
+		return s.Counters.Sleeps - d.prev.Counters.Sleeps, s.Steady
 	}
-	return worked >= (s.At-d.prev.At)*9/10
+	worked := s.Counters.CPU - d.prev.Counters.CPU
+	if s.Wait != NoWait {
+		return 1, s.At-d.prev.At <= d.idlePace()*5/4
+	}
+	return 0, worked >= (s.At-d.prev.At)*9/10
 }
 
 // idlePace is the time between two looks at an idle thread.
