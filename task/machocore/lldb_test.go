@@ -13,14 +13,28 @@ import (
 	"stacksnap/task"
 )
 
-// lldbCommand finds an lldb, by its own name or by a version's.
+// firstLLDB is the first version that reads the thread ids of a core's `process
+// metadata`.
+const firstLLDB = 19
+
+var lldbVersion = regexp.MustCompile(`lldb version (\d+)`)
+
+// lldbCommand finds an lldb that is new enough, by its own name or by a
+// version's.
 func lldbCommand(t *testing.T) string {
-	for _, name := range []string{"lldb", "lldb-22", "lldb-19", "lldb-16", "lldb-14"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
+	for _, name := range []string{"lldb", "lldb-22", "lldb-20", "lldb-19"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		out, _ := exec.Command(path, "--version").Output()
+		if m := lldbVersion.FindSubmatch(out); m != nil {
+			if v, err := strconv.Atoi(string(m[1])); err == nil && v >= firstLLDB {
+				return path
+			}
 		}
 	}
-	t.Skip("lldb is not installed")
+	t.Skipf("no lldb %d or newer is installed", firstLLDB)
 	return ""
 }
 
