@@ -22,7 +22,11 @@ func Hang(o Options) HangWriter {
 				return err
 			}
 		}
-		return Tree(o)(w, r.Profile)
+		if err := Tree(o)(w, r.Profile); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "\n") // another report may follow
+		return err
 	}
 }
 

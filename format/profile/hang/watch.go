@@ -36,6 +36,7 @@ const (
 const (
 	looksPerSample = 4
 	waitsEvery     = 500 * time.Millisecond
+	fewThreads     = 32 // of so many it is told each time
 	longestSleep   = 500 * time.Millisecond
 )
 
@@ -262,8 +263,11 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 	if all {
 		h.nextWaits = now + waitsEvery
 	}
-	id := w.options.Thread
-	err := w.series.Take(func(t *task.Thread) bool { return all || t.ID == id })
+	id, others := w.options.Thread, 0
+	err := w.series.Take(func(t *task.Thread) bool {
+		others++
+		return all || t.ID == id || others <= fewThreads
+	})
 	t, st, ok := w.series.Thread(id)
 	if !ok {
 		return err
