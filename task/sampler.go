@@ -23,6 +23,8 @@ type sampler struct {
 	todo     []*sampled // those of them that have to be captured
 	ids      []ThreadID // of todo
 
+	stoodUntil time.Time // the end of the last stop
+
 	stands func(int)
 	runs   func(int, time.Duration, error)
 }
@@ -145,10 +147,14 @@ func (s *sampler) settle(i int, stood time.Duration, err error) {
 	}
 }
 
+// count counts a stop that ends now. Stops of several threads that overlap are
+// time in which the target stood only once.
 func (s *sampler) count(stood time.Duration) {
+	now := time.Now()
 	s.snapshot.Stops++
-	s.snapshot.Stopped += stood
+	s.snapshot.Stopped += min(stood, now.Sub(s.stoodUntil))
 	s.snapshot.LongestStop = max(s.snapshot.LongestStop, stood)
+	s.stoodUntil = now
 }
 
 // captureTask stops the whole process once.

@@ -34,7 +34,7 @@ type Snapshot struct {
 	// taken in time; see [Sample].
 	MissedTicks int
 	// Stops is how often something of the target was stopped: 1 by [Take]. Stopped
-	// is then the sum, LongestStop the longest of them.
+	// is then the time in which any of it stood, LongestStop the longest of the stops.
 	Stops       int
 	LongestStop time.Duration
 	// Limit is the most bytes copied of each range of stack; 0 is FirstStackLimit.

@@ -29,11 +29,22 @@ const (
 // AllowSuspend implements [task.Sampled]: everything is possible.
 func (p *Process) AllowSuspend(task.Suspension) error { return nil }
 
-// waiting is a thread that was told to stop and does not stand yet.
+// waiting is a thread that was told to stop and did not stand yet when it was
+// looked at last.
 type waiting struct {
-	index int
-	tid   int
+	index  int
+	tid    int
+	looked time.Time
 }
+
+// Threads that were asleep have to be woken, and one that has no processor has
+// to get one, so several are waited for together: so many before we sleep until
+// one stands. Meanwhile the oldest few are looked at each time that another one
+// is told, so that none stands for long.
+const (
+	window = 32
+	oldest = 6
+)
 
 // CaptureEach implements [task.Sampled]. A thread that is on a processor or
 // sleeps stands within microseconds; one that waits for a processor is left to
@@ -105,12 +116,21 @@ func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, ti
 	if interrupt(th.tid) != 0 {
 		th.phase = dying
 	}
-	p.watch(th)
-	if th.phase == seized {
-		p.waiting = append(p.waiting, waiting{i, th.tid})
+	const looks = 3 // for one that runs stands within microseconds
+	for n := 0; n < looks && th.phase == seized; n++ {
+		p.look(th)
+	}
+	if th.phase != seized {
+		p.serve(i, th, began, stands, runs)
 		return
 	}
-	p.serve(i, th, began, stands, runs)
+	p.waiting = append(p.waiting, waiting{i, th.tid, began})
+	n := oldest
+	if len(p.waiting) >= window {
+		nap(20 * time.Microsecond) // or until one stands, see watch
+		n = len(p.waiting)
+	}
+	p.serveWaiting(n, false, stands, runs)
 }
 
 // serve captures a thread that stands and lets it run on.
@@ -129,29 +149,43 @@ func (p *Process) awaitEach(stands func(int), runs func(int, time.Duration, erro
 	began := time.Now()
 	for wait := 20 * time.Microsecond; len(p.waiting) > 0; wait = min(2*wait, time.Millisecond) {
 		if !p.pending(began) {
-			p.serveWaiting(true, stands, runs)
+			p.serveWaiting(len(p.waiting), true, stands, runs)
 			return
 		}
-		pause(wait)
-		if p.serveWaiting(false, stands, runs) {
+		nap(wait)
+		if p.serveWaiting(len(p.waiting), false, stands, runs) {
 			wait = 10 * time.Microsecond
+		} else if wait == time.Millisecond {
+			p.tellAgain()
 		}
 	}
 }
 
-// serveWaiting looks at each thread that is waited for, and tells whether one
-// stood. At last it gives up the others.
-func (p *Process) serveWaiting(last bool, stands func(int), runs func(int, time.Duration, error)) (any bool) {
-	kept := p.waiting[:0]
+// tellAgain repeats the order to stop. A thread that calls exec takes the id of the first, attached but perhaps not
+// told to stop, so each is told again.
+func (p *Process) tellAgain() {
 	for _, w := range p.waiting {
+		interrupt(w.tid)
+	}
+}
+
+// serveWaiting looks at the first n threads that are waited for, and tells
+// whether one stood. At last it gives up the others.
+func (p *Process) serveWaiting(n int, last bool, stands func(int), runs func(int, time.Duration, error)) (any bool) {
+	kept := p.waiting[:0]
+	for i, w := range p.waiting {
+		if i >= n {
+			kept = append(kept, w)
+			continue
+		}
 		th := p.threads.find(w.tid)
 		if !p.look(th) && th.phase == seized && !last {
-			interrupt(th.tid)
+			w.looked = time.Now()
 			kept = append(kept, w)
 			continue
 		}
 		any = true
-		p.serve(w.index, th, time.Now(), stands, runs)
+		p.serve(w.index, th, w.looked, stands, runs)
 	}
 	p.waiting = kept
 	return any
