@@ -20,9 +20,13 @@ var callNumbers = map[string]int{"futex": 202, "read": 0, "flock": 73, "wait4": 
 
 // onLinux finds what thread 100 of a made process waits for.
 func onLinux(p *process, call string, args [6]uint64, functions ...string) *profile.Wait {
+	return onLinuxNumber(p, callNumbers[call], args, functions...)
+}
+
+func onLinuxNumber(p *process, number int, args [6]uint64, functions ...string) *profile.Wait {
 	p.info = task.Info{OS: task.Linux, Arch: task.AMD64}
 	p.calls = map[task.ThreadID]task.Syscall{
-		self: {State: task.InCall, Number: callNumbers[call], Args: args, SP: 0x7000, PC: 0x10020},
+		self: {State: task.InCall, Number: number, Args: args, SP: 0x7000, PC: 0x10020},
 	}
 	m, frames := stack(functions...)
 	t := &task.Thread{ID: self, State: task.Sleeping}

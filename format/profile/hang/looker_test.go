@@ -1,0 +1,136 @@
+package hang
+
+import (
+	"testing"
+	"time"
+
+	"stacksnap/task"
+)
+
+// fakeWatch gives what it is told to, and each counter once.
+type fakeWatch struct {
+	glance task.Glance
+	sleeps []uint64
+}
+
+func (w *fakeWatch) Glance() (task.Glance, error) { return w.glance, nil }
+func (w *fakeWatch) Close() error                 { return nil }
+
+func (w *fakeWatch) Counters() (task.Counters, error) {
+	c := task.Counters{Sleeps: w.sleeps[0], HasSleeps: true}
+	if len(w.sleeps) > 1 {
+		w.sleeps = w.sleeps[1:]
+	}
+	return c, nil
+}
+
+// fakeProcess has a word of code that enters the kernel, at 0x1000.
+type fakeProcess struct {
+	task.Process
+	info task.Info
+}
+
+func (p fakeProcess) Info() task.Info     { return p.info }
+func (p fakeProcess) Memory() task.Memory { return p }
+
+func (fakeProcess) ReadMemory(b []byte, a task.Addr) (int, error) {
+	svc := []byte{0x01, 0x10, 0x00, 0xd4}
+	if a != 0x1000 {
+		return 0, &task.FaultError{Addr: a}
+	}
+	return copy(b, svc), nil
+}
+
+type stillClock struct{ task.Clock }
+
+func (stillClock) Now() time.Duration { return time.Second }
+
+func inCall(number int, args ...uint64) task.Glance {
+	g := task.Glance{State: task.Sleeping, Call: task.Syscall{State: task.InCall, Number: number, SP: 1, PC: 2}}
+	copy(g.Call.Args[:], args)
+	return g
+}
+
+func TestLook(t *testing.T) {
+	linux := task.Info{OS: task.Linux, Arch: task.AMD64}
+	const futex, poll, restart, read = 202, 7, 219, 0
+	tests := []struct {
+		name    string
+		glances []task.Glance
+		want    WaitKind
+	}{
+		{"epoll", []task.Glance{inCall(232, 3)}, LoopWait},
+		{"mutex", []task.Glance{inCall(futex, 0x5000, 0x80, 2)}, LockWait},
+		{"condition", []task.Glance{inCall(futex, 0x5000, 0x189, 0)}, OtherWait},
+		{"priority inheritance", []task.Glance{inCall(futex, 0x5000, 0x86, 0)}, LockWait},
+		{"read", []task.Glance{inCall(read, 3)}, OtherWait},
+		{"unknown call", []task.Glance{inCall(9999)}, OtherWait},
+		{"file lock", []task.Glance{inCall(73, 3)}, LockWait},
+		{"page", []task.Glance{{Call: task.Syscall{State: task.InFault}}}, LockWait},
+		{"runs", []task.Glance{{State: task.Running, Call: task.Syscall{State: task.OnProcessor}}}, NoWait},
+		{"poll that goes on", []task.Glance{inCall(poll, 0x5000, 1), inCall(restart, 0x5000, 1)}, LoopWait},
+		{"lock that goes on", []task.Glance{inCall(futex, 0x5000, 0x89, 2), inCall(restart, 0x5000, 0x89, 2)}, LockWait},
+		{"unknown that goes on", []task.Glance{inCall(restart, 0x5000, 1)}, OtherWait},
+	}
+	for _, test := range tests {
+		w := &fakeWatch{sleeps: []uint64{7}}
+		l := newLooker(fakeProcess{info: linux}, w, stillClock{})
+		var s Sight
+		for _, w.glance = range test.glances {
+			s, _ = l.look()
+		}
+		if s.Wait != test.want || s.At != time.Second || s.Counters.Sleeps != 7 {
+			t.Errorf("%s: %+v", test.name, s)
+		}
+	}
+}
+
+func TestUnsteadyLook(t *testing.T) {
+	w := &fakeWatch{glance: inCall(0, 3), sleeps: []uint64{7, 8}}
+	s, err := newLooker(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w, stillClock{}).look()
+	if err != nil || s.Steady {
+		t.Errorf("%+v, %v: the thread began to wait meanwhile", s, err)
+	}
+}
+
+func TestLookAtDarwin(t *testing.T) {
+	glance := func(x16 int64, x1 uint64) task.Glance {
+		g := task.Glance{State: task.Sleeping}
+		g.Registers.Arch = task.ARM64
+		for reg := range task.Reg(task.ARM64.NumRegisters()) {
+			g.Registers.Set(reg, 0)
+		}
+		g.Registers.Set(1, x1)
+		g.Registers.Set(16, uint64(x16))
+		g.Registers.Set(task.ARM64.PC(), 0x1004)
+		return g
+	}
+	for _, test := range []struct {
+		name   string
+		glance task.Glance
+		want   WaitKind
+	}{
+		{"run loop", glance(-31, 2), LoopWait},
+		{"message and answer", glance(-31, 3), OtherWait},
+		{"mutex", glance(301, 0), LockWait},
+		{"runs", task.Glance{State: task.Running}, NoWait},
+		{"waits, nobody knows for what", task.Glance{State: task.Sleeping}, OtherWait},
+	} {
+		l := newLooker(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, &fakeWatch{glance: test.glance, sleeps: []uint64{1}}, stillClock{})
+		if s, err := l.look(); err != nil || s.Wait != test.want {
+			t.Errorf("%s: %+v, %v", test.name, s, err)
+		}
+	}
+}
+
+func TestPhases(t *testing.T) {
+	var r Report
+	for i := range 300 {
+		r.note(time.Duration(i)*ms, string(rune('a'+i%26)), nil)
+	}
+	r.finish(time.Second)
+	last := r.Phases[len(r.Phases)-1]
+	if len(r.Phases) != maxPhases || last.Function != VariousFunctions || last.Start+last.Duration != time.Second || last.Samples != 101 {
+		t.Errorf("%d phases, the last %+v", len(r.Phases), last)
+	}
+}
