@@ -66,13 +66,14 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$target" ] || wrong_usage "which process? give -p PID or -p NAME"
 
-stopping='' watcher='' guard=''
+stopping='' watcher='' guard='' full=''
 # shellcheck disable=SC2317 # called by the trap
 stop() {
 	stopping=yes
 	[ -z "$watcher" ] || kill -TERM "$watcher" 2>/dev/null
 }
 trap stop INT TERM HUP
+trap 'full=yes' USR1
 trap '[ -z "$guard" ] || kill "$guard" 2>/dev/null' EXIT
 
 # pause sleeps, but not through a signal.
@@ -81,10 +82,15 @@ pause() {
 	wait $!
 }
 
-# guard_disk ends the watch when the disk gets full.
+# guard_disk ends the watch $1 when the disk gets full, after telling this script
+# so. It ends by itself too: a signal may be lost on a shell just forked.
 guard_disk() {
 	while kill -0 "$1" 2>/dev/null; do
-		has_room "$dir" "$min_free" || kill -TERM "$1" 2>/dev/null
+		if ! has_room "$dir" "$min_free"; then
+			kill -USR1 $$
+			kill -TERM "$1"
+			return
+		fi
 		sleep "$check"
 	done
 }
@@ -100,6 +106,7 @@ reap() {
 
 # watch runs stacksnap once, until the process ends or the disk is full.
 watch() {
+	full=''
 	if is_pid "$target"; then
 		set -- -p "$target" "$@"
 	else
@@ -120,7 +127,8 @@ watch() {
 
 # await_room waits until the disk has room, and says once that it does not.
 await_room() {
-	has_room "$dir" "$min_free" && return
+	[ -n "$full" ] || has_room "$dir" "$min_free" || full=yes
+	[ -n "$full" ] || return 0
 	note "less than $min_free MB are free for $dir: the watch pauses"
 	until [ -n "$stopping" ] || has_room "$dir" "$min_free"; do pause "$check"; done
 }
@@ -134,7 +142,7 @@ while [ -z "$stopping" ]; do
 	watch "$@"
 	ended=$?
 	[ -z "$stopping" ] || break
-	has_room "$dir" "$min_free" || continue # the guard ended it
+	[ -z "$full" ] || continue
 	case $ended in
 	0 | 5)
 		! is_pid "$target" || exit 0
