@@ -66,20 +66,21 @@ func (u *Unwinder) fresh() *entry {
 // fill finds out what an entry must say.
 func (u *Unwinder) fill(e *entry, pc task.Addr, first bool) {
 	*e = entry{pc: pc, in: u.walk.in, first: first}
-	at := lookUpAt(pc, first)
-	if e.in != nil {
-		if im, r, ok := e.in.Range(at); ok {
-			e.image, e.executable = im, r.Prot&task.Execute != 0
-		}
-	}
-	if e.image == nil {
-		e.executable = u.opts.Executable != nil && u.opts.Executable(at)
-	}
-	if e.executable {
+	if e.image, e.executable = u.place(lookUpAt(pc, first)); e.executable {
 		u.ask(e, 0)
 	} else {
 		u.guess(e)
 	}
+}
+
+// place tells in which image an address is, if in any, and whether code is there.
+func (u *Unwinder) place(a task.Addr) (im *images.Image, executable bool) {
+	if m := u.walk.in; m != nil {
+		if im, r, ok := m.Range(a); ok {
+			return im, r.Prot&task.Execute != 0
+		}
+	}
+	return nil, u.opts.Executable != nil && u.opts.Executable(a)
 }
 
 // lookUpAt returns the address that stands for a frame: that of an instruction,

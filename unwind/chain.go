@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/unwind/rule"
 )
@@ -67,23 +68,23 @@ func (u *Unwinder) returnsByLink(e *entry) bool {
 	if saved, ok := w.Stack.Pointer(task.Addr(record)); ok && w.strip(saved, rule.Signed) == link {
 		return false
 	}
-	start, ok := functionStart(e, e.pc)
+	start, ok := functionStart(e.image, e.pc)
 	if !ok {
 		return false
 	}
 	if start == e.pc {
 		return true
 	}
-	caller := *u.lookUp(task.Addr(link), false)
-	from, ok := functionStart(&caller, task.Addr(link)-1)
+	im, _ := u.place(task.Addr(link) - 1)
+	from, ok := functionStart(im, task.Addr(link)-1)
 	return ok && from != start
 }
 
 // functionStart returns where the function at pc begins.
-func functionStart(e *entry, pc task.Addr) (task.Addr, bool) {
-	if e.image == nil || e.image.File == nil {
+func functionStart(im *images.Image, pc task.Addr) (task.Addr, bool) {
+	if im == nil || im.File == nil {
 		return 0, false
 	}
-	v, ok := e.image.File.FunctionStart(e.image.VMAddr(pc))
-	return e.image.Addr(v), ok
+	v, ok := im.File.FunctionStart(im.VMAddr(pc))
+	return im.Addr(v), ok
 }

@@ -26,6 +26,9 @@ type walk struct {
 	by   Method
 	why  error
 	stop Stop
+
+	broke  bool // a scan led on
+	broken Stop // why the first had to
 }
 
 // Walk appends the frames of a captured thread to dst, the innermost first, and
@@ -46,11 +49,20 @@ func (u *Unwinder) Walk(dst []Frame, t *task.Thread, m *images.Map, code task.Me
 			PC: w.entry.pc, SP: task.Addr(w.Regs.R[w.sp]), Return: !w.first && called,
 			Trampoline: trampoline, By: w.by, Err: w.why,
 		})
-		if !u.step() {
-			return dst, w.stop
+		if !u.step() && !u.scan() {
+			return dst, w.ended()
 		}
 	}
 	return dst, Stop{Reason: TooDeep}
+}
+
+// ended is why the walk ended: where frames were guessed, the reason for that,
+// unless more of the stack may tell.
+func (w *walk) ended() Stop {
+	if w.broke && w.stop.Reason != NotCaptured {
+		return w.broken
+	}
+	return w.stop
 }
 
 // start makes the thread's own frame current.
@@ -71,7 +83,7 @@ func (u *Unwinder) start(t *task.Thread, m *images.Map, code task.Memory) bool {
 		w.mask = u.opts.CodeMask
 	}
 	w.first, w.entry = true, nil
-	w.by, w.why = ByRegisters, nil
+	w.by, w.why, w.broke = ByRegisters, nil, false
 	w.stack.reset(t, w.Regs.SP())
 	w.entry = u.lookUp(w.Regs.PC(), true)
 	return true

@@ -1,0 +1,71 @@
+package unwind
+
+import (
+	"encoding/binary"
+
+	"stacksnap/task"
+	"stacksnap/unwind/analysis/x86"
+)
+
+// maxCall is the length of the longest call instruction.
+const maxCall = 8
+
+// followsCall tells whether the instruction before pc is a call, which, where it
+// says so itself, goes to code.
+func (u *Unwinder) followsCall(pc task.Addr) bool {
+	w := &u.walk
+	var b [maxCall]byte
+	switch w.arch {
+	case task.ARM64:
+		if pc%4 != 0 || task.ReadFull(w.code, b[:4], pc-4) != nil {
+			return false
+		}
+		return u.callsARM64(pc, binary.LittleEndian.Uint32(b[:]))
+	case task.AMD64, task.I386:
+		n := len(b)
+		if task.ReadFull(w.code, b[:], pc-maxCall) != nil { // a page may begin in between
+			if n = 5; task.ReadFull(w.code, b[maxCall-n:], pc-task.Addr(n)) != nil {
+				return false
+			}
+		}
+		return u.callsX86(pc, b[maxCall-n:])
+	}
+	return false
+}
+
+// callsARM64 knows bl, blr and its authenticating kin.
+func (u *Unwinder) callsARM64(pc task.Addr, ins uint32) bool {
+	switch {
+	case ins&0xfc000000 == 0x94000000:
+		target := pc - 4 + task.Addr(int64(int32(ins<<6))>>4)
+		return u.isCode(target)
+	case ins&0xfffffc1f == 0xd63f0000: // blr
+		return true
+	}
+	return ins&0xfefff800 == 0xd63f0800 // blraa, blrab, blraaz, blrabz
+}
+
+// callsX86 knows e8 rel32, and ff /2 of every length.
+func (u *Unwinder) callsX86(pc task.Addr, b []byte) bool {
+	if near := b[len(b)-5:]; near[0] == 0xe8 {
+		target := pc + task.Addr(int64(int32(binary.LittleEndian.Uint32(near[1:]))))
+		if u.walk.arch == task.I386 {
+			target &= 1<<32 - 1
+		}
+		if u.isCode(target) {
+			return true
+		}
+	}
+	for n := 2; n <= len(b); n++ {
+		var i x86.Inst
+		if i.Decode(b[len(b)-n:], 0) && int(i.Size) == n && i.Op == 0xff && i.Digit() == 2 {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *Unwinder) isCode(a task.Addr) bool {
+	_, executable := u.place(a)
+	return executable
+}
