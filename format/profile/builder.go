@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"fmt"
 	"time"
 
 	"stacksnap/images"
@@ -23,6 +24,7 @@ type Builder struct {
 	p     Profile
 	order []*record // in the order of appearance
 	last  map[task.ThreadID]*record
+	crowd crowd
 	names namer
 	edges map[edge]*Node
 	notes map[string]bool
@@ -36,6 +38,7 @@ type record struct {
 	stop  unwind.Reason
 	depth int           // frames of the last sample, inlined ones not counted
 	cpu   time.Duration // used when first seen
+	into  *record       // takes the samples, with those of other threads; nil: itself
 }
 
 // edge is what decides whether two frames are one node: they are called from
@@ -74,7 +77,7 @@ func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
 	b.p.MissedThreads += s.Missed
 	for i := range s.Threads {
 		r := b.thread(&s.Threads[i])
-		r.see(&s.Threads[i], b.p.Snapshots)
+		r.take(&s.Threads[i], b.p.Snapshots)
 		if i < len(stacks) {
 			b.addStack(r, &stacks[i])
 		} else {
@@ -82,6 +85,7 @@ func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
 		}
 	}
 	b.noteDeadlocks()
+	b.crowd.forget(b.last, b.p.Snapshots)
 	b.p.Snapshots++
 }
 
@@ -152,7 +156,9 @@ func (b *Builder) thread(t *task.Thread) *record {
 	}
 	r = &record{Thread: Thread{ID: t.ID, First: b.p.Snapshots}, cpu: t.User + t.System}
 	b.last[t.ID] = r
-	b.order = append(b.order, r)
+	if r.into = b.join(t.Name); r.into == nil {
+		b.order = append(b.order, r)
+	}
 	return r
 }
 
@@ -192,7 +198,7 @@ func (b *Builder) addStack(r *record, s *Stack) {
 	b.p.Walks++
 	b.p.Frames += r.depth
 	if len(r.path) == 0 {
-		r.Empty++
+		r.target().Empty++
 		return
 	}
 	r.path[len(r.path)-1].Self++
@@ -211,7 +217,7 @@ func (r *record) repeat() {
 // merge counts a stack from the outermost frame in, and leaves it in r.path.
 func (b *Builder) merge(r *record, s *Stack) {
 	r.path, r.stop, r.depth = r.path[:0], s.Stop.Reason, len(s.Frames)
-	at, cut := &r.top, s.Stop.Reason
+	at, cut := &r.target().top, s.Stop.Reason
 	for i := len(s.Frames) - 1; i >= 0; i-- {
 		f := &s.Frames[i]
 		for _, where := range b.names.sites(f.PC, f.Return) {
@@ -224,7 +230,7 @@ func (b *Builder) merge(r *record, s *Stack) {
 			cut = unwind.Bottom
 		}
 	}
-	if len(s.Frames) == 0 && r.Err == "" {
+	if r := r.target(); len(s.Frames) == 0 && r.Err == "" {
 		r.Err = newCut(s.Stop).String()
 	}
 }
@@ -271,6 +277,9 @@ func (b *Builder) Profile() *Profile {
 		p.Threads[i] = &t
 	}
 	p.Notes = append([]string(nil), b.p.Notes...)
+	if n := b.crowd.threads; n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("there were more than %d threads: %d later ones are shown together with others of their name", maxThreads, n))
+	}
 	p.Deadlocks = append([]Deadlock(nil), b.p.Deadlocks...)
 	p.Images = b.names.located()
 	markMain(p.Target, p.Threads)

@@ -28,13 +28,12 @@ func churnTime() time.Duration {
 
 // flat watches descriptors and heap while a recording goes on.
 type flat struct {
-	t            *testing.T
-	n            int
-	files        int
-	heap         uint64
-	maxFiles     int
-	lastHeap     uint64
-	warm, spread int
+	t        *testing.T
+	n        int
+	files    int
+	heap     uint64
+	maxFiles int
+	lastHeap uint64
 }
 
 func (f *flat) see(*task.Snapshot, *images.Map) error {
