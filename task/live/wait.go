@@ -11,15 +11,15 @@ import (
 const (
 	// waitInterval is the time between two looks at the list of processes. One look
 	// at a few hundred takes about 0.1 ms.
-	waitInterval = 5 * time.Millisecond
+	waitInterval = 10 * time.Millisecond
 	// youngLooks is for how many looks a new process is asked its name each time: it
 	// has its parent's until it calls exec, mostly within a millisecond.
-	youngLooks = 20
+	youngLooks = 10
 	// sweepLooks is how often an older process is asked too, for it may call exec.
-	sweepLooks = 100
+	sweepLooks = 50
 	// settledLooks is how long a forked process must keep the name without calling
 	// exec, to be taken for one that never will, as the worker of a server.
-	settledLooks = 10
+	settledLooks = 5
 )
 
 // Wait returns the pid of the process that has exactly this name, program or
