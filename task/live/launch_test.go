@@ -16,8 +16,7 @@ import (
 	"testing"
 )
 
-// needShell skips where /bin/sh is missing, and what a signal does to a shell
-// cannot be seen.
+// needShell skips where /bin/sh is missing.
 func needShell(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("/bin/sh"); err != nil {
