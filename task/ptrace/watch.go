@@ -3,6 +3,7 @@
 package ptrace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -18,6 +19,9 @@ var _ task.ThreadWatcher = (*Process)(nil)
 type watch struct {
 	call, status, schedule int
 	buf                    [16 << 10]byte // status lists groups, before the counters
+
+	last         task.Counters
+	lastSchedule []byte // that last is of
 }
 
 // WatchThread implements [task.ThreadWatcher]. The watch may be used from any
@@ -55,22 +59,29 @@ func (w *watch) Glance() (task.Glance, error) {
 	return g, err
 }
 
-// Counters implements [task.ThreadWatch].
+// Counters implements [task.ThreadWatch]. A thread that has not come to a
+// processor since the last call has not begun to wait either: the status file,
+// which is long, is then not made again.
 func (w *watch) Counters() (task.Counters, error) {
-	var c task.Counters
+	if w.schedule >= 0 {
+		b, err := w.read(w.schedule)
+		if err != nil {
+			return task.Counters{}, err
+		}
+		if w.last.HasSleeps && bytes.Equal(b, w.lastSchedule) {
+			return w.last, nil
+		}
+		w.lastSchedule = append(w.lastSchedule[:0], b...)
+		w.last.CPU, w.last.Queued = schedule(b)
+	}
+	w.last.HasSleeps = false
 	b, err := w.read(w.status)
 	if err != nil {
-		return c, err
+		return task.Counters{}, err
 	}
 	sleeps, digits := number(statusValue(b, "voluntary_ctxt_switches:"), 10)
-	c.Sleeps, c.HasSleeps = sleeps, digits > 0
-	if w.schedule >= 0 {
-		if b, err = w.read(w.schedule); err != nil {
-			return c, err
-		}
-		c.CPU, c.Queued = schedule(b)
-	}
-	return c, nil
+	w.last.Sleeps, w.last.HasSleeps = sleeps, digits > 0
+	return w.last, nil
 }
 
 // read reads a file from its start. The kernel makes it anew each time.

@@ -19,6 +19,7 @@ type looker struct {
 	watch   task.ThreadWatch
 	clock   task.Clock
 	names   map[task.Addr]string // Linux: the call that is made at a pc
+	last    Sight
 }
 
 func newLooker(p task.Process, w task.ThreadWatch, c task.Clock) *looker {
@@ -32,13 +33,17 @@ func (l *looker) look() (Sight, error) {
 	if err != nil {
 		return Sight{}, err
 	}
-	s, err := l.glance()
-	if err != nil || s.Wait == LoopWait {
-		s.Counters = before
-		return s, err
+	if l.last.Wait != NoWait && l.last.Steady && before.HasSleeps && before == l.last.Counters {
+		l.last.At = l.clock.Now() // it has not run, and so is where it was
+		return l.last, nil
 	}
-	after, err := l.watch.Counters()
-	s.Counters, s.Steady = after, after.Sleeps == before.Sleeps
+	s, err := l.glance()
+	s.Counters, s.Steady = before, true
+	if err == nil && s.Wait != LoopWait {
+		s.Counters, err = l.watch.Counters()
+		s.Steady = s.Counters.Sleeps == before.Sleeps
+	}
+	l.last = s
 	return s, err
 }
 

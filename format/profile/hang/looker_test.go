@@ -76,12 +76,25 @@ func TestLook(t *testing.T) {
 		w := &fakeWatch{sleeps: []uint64{7}}
 		l := newLooker(fakeProcess{info: linux}, w, stillClock{})
 		var s Sight
-		for _, w.glance = range test.glances {
+		for i, g := range test.glances {
+			w.glance, w.sleeps[0] = g, uint64(7+i)
 			s, _ = l.look()
 		}
-		if s.Wait != test.want || s.At != time.Second || s.Counters.Sleeps != 7 {
+		if s.Wait != test.want || s.At != time.Second || s.Counters.Sleeps != w.sleeps[0] || !s.Steady {
 			t.Errorf("%s: %+v", test.name, s)
 		}
+	}
+}
+
+// A thread that has not run is where it was.
+func TestLookAgain(t *testing.T) {
+	w := &fakeWatch{glance: inCall(232, 3), sleeps: []uint64{7}}
+	l := newLooker(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w, stillClock{})
+	for range 2 {
+		if s, err := l.look(); err != nil || s.Wait != LoopWait {
+			t.Errorf("%+v, %v", s, err)
+		}
+		w.glance = task.Glance{} // not asked for any more
 	}
 }
 
