@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 	"time"
 
@@ -129,5 +130,24 @@ func TestSuspensionsAgree(t *testing.T) {
 		if chi > 20 { // 2 degrees of freedom: one in 20,000
 			t.Errorf("%v: chi-square %.2f of %v", how, chi, selfCounts(p))
 		}
+	}
+}
+
+// TestCallsAreNotFavoured: a stop takes effect as the thread leaves the kernel,
+// but the samples of system calls are no more than their time.
+func TestCallsAreNotFavoured(t *testing.T) {
+	cmd := start(t, compile(t, "shares", "-O1"), "calls")
+	p := record(t, cmd, capture.Options{Interval: time.Millisecond, Jitter: time.Millisecond, Duration: 4 * time.Second})
+	counts, truth := map[string]int{}, 0.0
+	for _, th := range p.Threads {
+		truth, _ = strconv.ParseFloat(th.Name, 64)
+		for _, n := range th.Nodes() {
+			counts[n.Function] += n.Count
+		}
+	}
+	share := 100 * float64(counts["user"]) / float64(counts["user"]+counts["kernel"])
+	t.Logf("user %d, kernel %d: %.1f %% in user, by the target's own account %.1f %%", counts["user"], counts["kernel"], share, truth)
+	if truth > 0 && math.Abs(share-truth) > 7 {
+		t.Errorf("%.1f %% of the samples are in user code, want %.1f", share, truth)
 	}
 }

@@ -2,13 +2,15 @@
 //   shares split            70 %, 20 % and 10 % in seventy, twenty and ten
 //   shares phases           phase0, phase1, phase2 in turn, as long as each line says
 //   shares periodic         1 ms: the first half in early, the second in late
-//   shares calls            half in user code (user), half in system calls (kernel)
+//   shares calls            CPU time in user code (user) and in system calls (kernel),
+//                           which it adds up in the comm of the process: user's percent
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/syscall.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
 
 static volatile unsigned long sink;
 
@@ -20,7 +22,11 @@ static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); r
 #define FUNCTION(name) static __attribute__((noinline)) void name(unsigned long n) { SPIN(n); __asm__ volatile("" ::: "memory"); }
 FUNCTION(seventy) FUNCTION(twenty) FUNCTION(ten)
 FUNCTION(phase0) FUNCTION(phase1) FUNCTION(phase2)
-FUNCTION(early) FUNCTION(late)
+FUNCTION(early) FUNCTION(late) FUNCTION(user)
+static __attribute__((noinline)) void kernel(int zero, int n) {
+  static char buffer[1 << 16];
+  while (n-- > 0) sink += read(zero, buffer, sizeof buffer);
+}
 
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "split";
@@ -41,7 +47,19 @@ int main(int argc, char **argv) {
       while (now() % 1000000 < 500000) early(ms / 100);
       while (now() % 1000000 >= 500000) late(ms / 100);
     }
-  if (!strcmp(mode, "idle"))
-    for (;;) pause();
+  if (!strcmp(mode, "calls")) {
+    int zero = open("/dev/zero", O_RDONLY);
+    long spent[2] = {0};
+    for (long turn = 1;; turn++) {
+      long a = cpu(); user(ms / 3);
+      long b = cpu(); kernel(zero, 60);
+      spent[0] += b - a; spent[1] += cpu() - b;
+      if (turn % 500) continue;
+      char percent[16];
+      snprintf(percent, sizeof percent, "%.1f", 100.0 * spent[0] / (spent[0] + spent[1]));
+      prctl(PR_SET_NAME, percent);
+      spent[0] = spent[1] = 0;
+    }
+  }
   return 1;
 }

@@ -1,0 +1,63 @@
+package capture
+
+import (
+	"iter"
+	"testing"
+
+	"stacksnap/task"
+)
+
+// listed is a process of which only the threads' ids are known.
+type listed struct {
+	info task.Info
+	ids  []task.ThreadID
+}
+
+func (p *listed) Info() task.Info     { return p.info }
+func (p *listed) Memory() task.Memory { return nil }
+func (p *listed) Regions() iter.Seq2[task.Region, error] {
+	return func(func(task.Region, error) bool) {}
+}
+func (p *listed) Threads() ([]task.ThreadID, error)          { return p.ids, nil }
+func (p *listed) Describe(task.ThreadID, *task.Thread) error { return nil }
+func (p *listed) Suspend() (func() error, error)             { return func() error { return nil }, nil }
+func (p *listed) Capture(task.ThreadID, *task.Thread) error  { return nil }
+func (p *listed) Close() error                               { return nil }
+
+func TestThreadsWanted(t *testing.T) {
+	linux := &listed{info: task.Info{OS: task.Linux, PID: 7}}
+	mac := &listed{info: task.Info{OS: task.Darwin, PID: 7}, ids: []task.ThreadID{30, 20, 40}}
+	main := task.Thread{ID: 7, Name: "main", State: task.Sleeping}
+	worker := task.Thread{ID: 20, Name: "worker-1", State: task.Running}
+	stuck := task.Thread{ID: 30, Name: "worker-2", State: task.Uninterruptible}
+	for _, c := range []struct {
+		name                string
+		p                   *listed
+		w                   Threads
+		main, worker, stuck bool
+	}{
+		{"all", linux, Threads{}, true, true, true},
+		{"by id", linux, Threads{IDs: []task.ThreadID{7, 30}}, true, false, true},
+		{"by name", linux, Threads{Names: []string{"worker-*"}}, false, true, true},
+		{"main", linux, Threads{Main: true}, true, false, false},
+		{"main of a Mac", mac, Threads{Main: true}, false, true, false},
+		{"running", linux, Threads{Running: true}, false, true, false},
+		{"blocked", linux, Threads{Blocked: true}, true, false, true},
+		{"either", linux, Threads{Running: true, Blocked: true}, true, true, true},
+		{"name and state", linux, Threads{Names: []string{"worker-?"}, Running: true}, false, true, false},
+	} {
+		f, err := c.w.filter(c.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f == nil {
+			f = func(*task.Thread) bool { return true }
+		}
+		if got := [3]bool{f(&main), f(&worker), f(&stuck)}; got != [3]bool{c.main, c.worker, c.stuck} {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+	if _, err := (&Threads{Names: []string{"[a"}}).filter(linux); err == nil {
+		t.Error("a pattern that is none was taken")
+	}
+}

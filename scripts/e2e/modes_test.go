@@ -1,0 +1,66 @@
+//go:build linux && (amd64 || arm64)
+
+package e2e
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"stacksnap/format/profile/capture"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+// TestRecordEndsEarlyWithWhatThereIs: a context that is done is no error.
+func TestRecordEndsEarlyWithWhatThereIs(t *testing.T) {
+	cmd := start(t, compile(t, "shares", "-O1"), "split")
+	p, err := live.Open(cmd.Process.Pid)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	seen := 0
+	prof, err := capture.Record(ctx, p, capture.Options{
+		Interval: time.Millisecond, Duration: time.Hour,
+		Progress: func(_ time.Duration, snapshots int) {
+			if seen = snapshots; snapshots > 200 {
+				cancel()
+			}
+		},
+	})
+	if err != nil || prof.Snapshots < seen || prof.Snapshots > seen+200 {
+		t.Errorf("%d snapshots after %d, %v", prof.Snapshots, seen, err)
+	}
+}
+
+// TestOnlyRunningThreads: the others are left alone.
+func TestOnlyRunningThreads(t *testing.T) {
+	cmd := start(t, compile(t, "churn", "-O1"), "threads")
+	p := record(t, cmd, capture.Options{
+		Interval: time.Millisecond, Duration: time.Second, Threads: capture.Threads{Running: true},
+	})
+	for _, th := range p.Threads {
+		if th.States[task.Sleeping] > 0 {
+			t.Errorf("thread %d was taken asleep %d times", th.ID, th.States[task.Sleeping])
+		}
+	}
+}
+
+// TestWithoutStop: nothing is stopped, and the samples say so.
+func TestWithoutStop(t *testing.T) {
+	cmd := start(t, compile(t, "churn", "-O1"), "threads")
+	p := record(t, cmd, capture.Options{Interval: time.Millisecond, Duration: time.Second, Suspend: task.SuspendNone})
+	if p.Stops != 0 || p.Stopped != 0 {
+		t.Errorf("%d stops, %v", p.Stops, p.Stopped)
+	}
+	unstopped := 0
+	for _, th := range p.Threads {
+		unstopped += th.Unstopped
+	}
+	if unstopped == 0 {
+		t.Errorf("no sample of %d is marked", p.Walks)
+	}
+}
