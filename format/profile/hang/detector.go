@@ -42,6 +42,7 @@ const (
 	enoughLooks       = closerPerThres // of a closer watch, when they come late
 	closerRest        = 32             // between two closer watches that found the thread idle
 	shortest          = time.Millisecond
+	fewSleeps         = 3 // in an interval, that may well be of one task
 )
 
 // WaitKind says what a wait means for a thread.
@@ -223,6 +224,8 @@ func (d *Detector) began(s Sight) Sight {
 		start.At = s.At - worked
 	case known && s.Wait != NoWait && sleeps <= 1:
 		start.At = max(middle(d.prev.At, s.At-worked), s.At-d.idlePace()/2-worked)
+	case known && s.Wait != NoWait && sleeps <= fewSleeps && s.At-d.prev.At <= d.idlePace()*5/4:
+		start.At = middle(d.prev.At, s.At-worked)
 	default:
 		start.At = s.At - min(worked/2, d.idlePace()/4)
 	}
@@ -290,11 +293,12 @@ type Kind uint8
 // The kinds of a hang.
 const (
 	Blocked Kind = iota // it waited, at least four fifths of the time
-	Busy                // it computed, or waited for a processor, as long
-	InTurns             // neither
+	Busy                // it computed as long
+	Starved             // it would have computed as long, but half of that it waited for a processor
+	InTurns             // none of these
 )
 
-var kindNames = [...]string{"blocked", "busy", "busy and blocked in turns"}
+var kindNames = [...]string{"blocked", "busy", "starved of a processor", "busy and blocked in turns"}
 
 // String names the kind in lower case.
 func (k Kind) String() string {
@@ -304,9 +308,12 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// KindOf judges by the time that a thread has worked of a whole.
-func KindOf(worked, whole time.Duration) Kind {
+// KindOf judges by the time of a whole in which a thread did not wait, and that
+// in which it had a processor.
+func KindOf(worked, ran, whole time.Duration) Kind {
 	switch {
+	case worked*5 >= whole*4 && ran*2 < worked:
+		return Starved
 	case worked*5 >= whole*4:
 		return Busy
 	case worked*5 <= whole:

@@ -203,9 +203,15 @@ func TestForgive(t *testing.T) {
 	}
 }
 
+func TestStarved(t *testing.T) {
+	if KindOf(90, 44, 100) != Starved || KindOf(90, 45, 100) != Busy || KindOf(10, 0, 100) != Blocked {
+		t.Error(KindOf(90, 44, 100), KindOf(90, 45, 100), KindOf(10, 0, 100))
+	}
+}
+
 func TestKindOf(t *testing.T) {
 	for worked, want := range map[time.Duration]Kind{0: Blocked, 20: Blocked, 21: InTurns, 79: InTurns, 80: Busy, 100: Busy} {
-		if got := KindOf(worked, 100); got != want {
+		if got := KindOf(worked, worked, 100); got != want {
 			t.Errorf("%d of 100 is %v", worked, got)
 		}
 	}

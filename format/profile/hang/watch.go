@@ -304,7 +304,7 @@ func (w *watcher) end(h *hanging, why string) *Report {
 	r.finish(whole)
 	r.Why = why
 	r.CPU = max(0, h.now.CPU-h.before.CPU)
-	r.Kind = KindOf(h.worked, whole)
+	r.Kind = KindOf(h.worked, r.CPU, whole)
 	r.Profile = w.series.Profile()
 	return r
 }
