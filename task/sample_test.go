@@ -83,6 +83,7 @@ func TestJitterStaysInItsInterval(t *testing.T) {
 
 func TestSampleEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	p, n := sampledProcess(), 0
 	for range Sample(ctx, p, (&fakeClock{}).options(Options{Interval: time.Second})) {
 		if n++; n == 3 {
