@@ -7,6 +7,7 @@ import (
 	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/unwind/rule"
 )
 
 const benchFrames = 50
@@ -57,16 +58,22 @@ func TestWalkByCFI(t *testing.T) {
 }
 
 func benchmark(b *testing.B, th *task.Thread, m *images.Map, cold bool) {
-	u := New(Options{CodeMask: 1<<47 - 1})
+	benchmarkWith(b, Options{CodeMask: 1<<47 - 1}, th, m, cold)
+}
+
+func benchmarkWith(b *testing.B, o Options, th *task.Thread, m *images.Map, cold bool) {
+	u := New(o)
 	dst, stop := u.Walk(make([]Frame, 0, benchFrames+1), th, m, nil)
 	if stop.Reason != Bottom || len(dst) < benchFrames {
 		b.Fatal(len(dst), stop)
 	}
 	frames := len(dst)
+	twin := *m
+	other := &twin
 	b.ReportAllocs()
 	for b.Loop() {
-		if cold {
-			clear(u.cache[:])
+		if cold { // what is cached is of the other map
+			m, other = other, m
 		}
 		dst, _ = u.Walk(dst[:0], th, m, nil)
 	}
@@ -87,6 +94,17 @@ func BenchmarkFramePointerCached(b *testing.B) {
 
 func BenchmarkFramePointerCold(b *testing.B) {
 	benchmark(b, distinct(task.ARM64), mapOf(newFake(task.ARM64)), true)
+}
+
+// always is a source of one rule, as that of a table is once it has been found.
+type always struct{ r rule.Rule }
+
+func (a always) Rule(rule.Query) (rule.Rule, error) { return a.r, nil }
+
+// The body of a function with a frame record, as compact unwind describes most.
+func BenchmarkCompactCached(b *testing.B) {
+	o := Options{CodeMask: 1<<47 - 1, Sources: []Ranked{{ByCompact, always{rule.FramePointer(task.ARM64)}}}}
+	benchmarkWith(b, o, distinct(task.ARM64), mapOf(newFake(task.ARM64)), false)
 }
 
 func BenchmarkCFICached(b *testing.B) {

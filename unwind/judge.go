@@ -35,16 +35,16 @@ func (u *Unwinder) try(r *rule.Rule, by Method) error {
 		return err
 	}
 	pc = w.strip(pc, r.Flags)
-	sp := cfa
-	place, err := w.judge(pc, sp, r.Flags, by)
-	if err != nil {
-		return err
+	place, old := w.stack.at, w.Regs.R[w.sp]
+	if pc == 0 || cfa <= old || cfa > w.stack.end || cfa&w.unaligned != 0 { // not what nearly all are
+		if place, err = w.judge(pc, cfa, r.Flags, by); err != nil {
+			return err
+		}
 	}
 	next, err := u.callee(pc, r)
 	if err != nil {
 		return err
 	}
-	old := w.Regs.R[w.sp]
 	w.Enter(r, pc, cfa)
 	w.commit(next, place, old, r.Flags)
 	return nil

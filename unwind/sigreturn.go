@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"bytes"
+	"sync"
 
 	"stacksnap/task"
 	"stacksnap/unwind/rule"
@@ -11,7 +12,7 @@ import (
 // instructions, because not all of it has unwind information that is right: the
 // vdso's of ARM64 leads past the interrupted function, Go's and musl's to
 // nothing. It is a rule.Source.
-type sigreturn struct{}
+type sigreturn struct{ buffers sync.Pool } // of *[16]byte
 
 // trampoline is code that calls rt_sigreturn.
 type trampoline struct {
@@ -31,21 +32,25 @@ var trampolines = map[task.Arch][]trampoline{
 }
 
 // Rule implements [rule.Source].
-func (sigreturn) Rule(q rule.Query) (rule.Rule, error) {
+func (s *sigreturn) Rule(q rule.Query) (rule.Rule, error) {
+	b, ok := s.buffers.Get().(*[16]byte)
+	if !ok {
+		b = new([16]byte)
+	}
+	defer s.buffers.Put(b)
 	pc := q.PC
 	if !q.First {
 		pc++ // the handler returns to the start
 	}
 	for _, t := range trampolines[q.Arch] {
-		if t.at(q.Code, pc) || q.First && t.at(q.Code, pc-task.Addr(t.syscall)) {
+		if t.at(q.Code, pc, b[:]) || q.First && t.at(q.Code, pc-task.Addr(t.syscall), b[:]) {
 			return t.rule.Rule(), nil
 		}
 	}
 	return rule.Rule{}, rule.ErrNone
 }
 
-func (t *trampoline) at(code task.Memory, a task.Addr) bool {
-	var b [16]byte
+func (t *trampoline) at(code task.Memory, a task.Addr, b []byte) bool {
 	p := b[:len(t.code)]
 	return task.ReadFull(code, p, a) == nil && bytes.Equal(p, t.code)
 }

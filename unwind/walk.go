@@ -1,6 +1,9 @@
 package unwind
 
 import (
+	"errors"
+	"slices"
+
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/unwind/rule"
@@ -42,18 +45,26 @@ func (u *Unwinder) Walk(dst []Frame, t *task.Thread, m *images.Map, code task.Me
 	}
 	w := &u.walk
 	for range MaxFrames {
-		// What a trampoline's pc follows may be no call: the kernel put it there.
-		trampoline := w.entry.rule.Has(rule.Signal)
-		called := !trampoline || w.entry.rule.Has(rule.Calling)
-		dst = append(dst, Frame{
-			PC: w.entry.pc, SP: task.Addr(w.Regs.R[w.sp]), Return: !w.first && called,
-			Trampoline: trampoline, By: w.by, Err: w.why,
-		})
+		if len(dst) == cap(dst) {
+			dst = slices.Grow(dst, 1)
+		}
+		dst = dst[:len(dst)+1]
+		w.show(&dst[len(dst)-1])
 		if !u.step() && !u.scan() {
 			return dst, w.ended()
 		}
 	}
 	return dst, Stop{Reason: TooDeep}
+}
+
+// show makes f what the walk has reached. A trampoline's pc may follow no call:
+// the kernel put it there.
+func (w *walk) show(f *Frame) {
+	flags := w.entry.rule.Flags
+	f.PC, f.SP = w.entry.pc, task.Addr(w.Regs.R[w.sp])
+	f.Trampoline = flags&rule.Signal != 0
+	f.Return = !w.first && flags&(rule.Signal|rule.Calling) != rule.Signal
+	f.By, f.Err = w.by, w.why
 }
 
 // ended is why the walk ended: where frames were guessed, the reason for that,
@@ -150,6 +161,6 @@ func (u *Unwinder) fallBack(e *entry, err error) bool {
 // nowhere is memory of which nothing can be read.
 type nowhere struct{}
 
-func (nowhere) ReadMemory(_ []byte, a task.Addr) (int, error) {
-	return 0, &task.FaultError{Addr: a}
-}
+var errNowhere = errors.New("no memory was given to read code from")
+
+func (nowhere) ReadMemory([]byte, task.Addr) (int, error) { return 0, errNowhere }

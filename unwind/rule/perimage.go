@@ -12,7 +12,8 @@ import (
 // asks, and gone when the image is. T must not refer to the image itself. The
 // zero value is ready, and is used by many goroutines at once.
 type PerImage[T any] struct {
-	kept sync.Map // of *perImage[T], by weak.Pointer[images.Image]
+	mu   sync.RWMutex
+	kept map[weak.Pointer[images.Image]]*perImage[T]
 }
 
 type perImage[T any] struct {
@@ -22,15 +23,34 @@ type perImage[T any] struct {
 
 // Of returns what is kept of im, after having it made by fill the first time.
 func (p *PerImage[T]) Of(im *images.Image, fill func(*T, *images.Image)) *T {
-	key := weak.Make(im)
-	v, ok := p.kept.Load(key)
-	if !ok {
-		var had bool
-		if v, had = p.kept.LoadOrStore(key, new(perImage[T])); !had {
-			runtime.AddCleanup(im, func(key weak.Pointer[images.Image]) { p.kept.Delete(key) }, key)
-		}
-	}
-	kept := v.(*perImage[T])
+	kept := p.find(weak.Make(im), im)
 	kept.once.Do(func() { fill(&kept.v, im) })
 	return &kept.v
+}
+
+func (p *PerImage[T]) find(key weak.Pointer[images.Image], im *images.Image) *perImage[T] {
+	p.mu.RLock()
+	kept := p.kept[key]
+	p.mu.RUnlock()
+	if kept != nil {
+		return kept
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if kept := p.kept[key]; kept != nil {
+		return kept
+	}
+	if p.kept == nil {
+		p.kept = map[weak.Pointer[images.Image]]*perImage[T]{}
+	}
+	kept = new(perImage[T])
+	p.kept[key] = kept
+	runtime.AddCleanup(im, p.forget, key)
+	return kept
+}
+
+func (p *PerImage[T]) forget(key weak.Pointer[images.Image]) {
+	p.mu.Lock()
+	delete(p.kept, key)
+	p.mu.Unlock()
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"stacksnap/task"
@@ -66,7 +67,11 @@ func (s *State) Caller(r *Rule) (pc, cfa uint64, err error) {
 		return 0, 0, err
 	}
 	if v := &r.RA; v.How == Load && v.Base == CFA {
-		pc, ok := s.Stack.Pointer(task.Addr(s.truncate(cfa + uint64(int64(v.Off)))))
+		at := s.truncate(cfa + uint64(int64(v.Off)))
+		if off := at - s.Stack.base; off < s.Stack.room {
+			return binary.LittleEndian.Uint64(s.Stack.bytes[off:]), cfa, nil
+		}
+		pc, ok := s.Stack.seek(task.Addr(at))
 		if !ok {
 			return 0, 0, ErrNotCaptured
 		}
@@ -86,10 +91,19 @@ func (s *State) Enter(r *Rule, pc, cfa uint64) {
 	s.Return(pc, cfa, r.Flags)
 	for i := range saved {
 		v := &saved[i]
+		if v.Reg >= task.MaxRegisters {
+			continue
+		}
 		at := s.truncate(cfa + uint64(int64(v.Off)))
+		// Nearly all are words of the range read last: see Stack.Pointer.
+		if off := at - s.Stack.base; v.How == Load && off < s.Stack.room {
+			s.Regs.R[v.Reg] = binary.LittleEndian.Uint64(s.Stack.bytes[off:])
+			s.Regs.Known |= 1 << v.Reg
+			continue
+		}
 		x, ok := at, v.How == Sum
 		if v.How == Load {
-			x, ok = s.Stack.Pointer(task.Addr(at))
+			x, ok = s.Stack.seek(task.Addr(at))
 		}
 		s.set(v.Reg, x, ok)
 	}
