@@ -90,3 +90,34 @@ func TestMillionFrames(t *testing.T) {
 		t.Errorf("%d frames, %v", len(frames), stop.Reason)
 	}
 }
+
+// TestCorruptedStack overwrites a part of a stack: what lies above it is only
+// guessed at, and the walk says that it broke.
+func TestCorruptedStack(t *testing.T) {
+	const bad = 5 // the frame record that is lost
+	var words []uint64
+	for i := range uint64(10) {
+		words = append(words, stackBase+(i+1)*16, 0x10240+i*0x100)
+	}
+	words = append(words, 0, 0)
+	for i := 2 * bad; i < 2*bad+2; i++ {
+		words[i] = 0x4141414141414141
+	}
+	var returns []uint64
+	for i := range uint64(10) {
+		returns = append(returns, 0x10240+i*0x100)
+	}
+	th := stacked(task.AMD64, 0x10140, stackBase, words...)
+	frames, stop := New(Options{}).Walk(nil, th, mapOf(newFake(task.AMD64)), callsAt(task.AMD64, append(returns, 0x10140)...))
+	if stop.Reason != BadPointer || stop.Err == nil {
+		t.Errorf("ended with %+v", stop)
+	}
+	for i, f := range frames[1:] {
+		if f.By.Guess() != (i == bad) {
+			t.Errorf("frame %d: %+v", i+1, f)
+		}
+	}
+	if len(frames) < bad+2 || frames[bad+1].By != ByScan {
+		t.Errorf("%+v", frames)
+	}
+}
