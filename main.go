@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -52,6 +53,9 @@ const (
 	exitTargetExited = 5
 )
 
+// gcPercent is by how much the heap may grow before it is collected.
+const gcPercent = 400
+
 // What sampling does unless told otherwise, as sample(1) does.
 const (
 	defaultInterval = time.Millisecond
@@ -59,6 +63,9 @@ const (
 )
 
 func main() {
+	// Little is allocated and less is dropped, so that collecting it is mostly work
+	// for nothing, and would compete with a capture.
+	debug.SetGCPercent(gcPercent)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the capture early, with its report. A second one ends
 	// the program at once; the kernel then sets the target running.

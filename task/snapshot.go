@@ -18,6 +18,7 @@ const (
 
 	maxArena     = 512 << 20 // bytes reserved for all stacks together
 	spareThreads = 64        // threads that may appear between listing and stop
+	usualStack   = 64 << 10  // bytes reserved for each stack while Limit is the first
 	touchedStack = 16 << 10  // bytes of each stack whose pages are made before the stop
 	pageSize     = 4 << 10   // the smallest page of any host
 	maxStacks    = 4         // ranges kept of one thread's stack
@@ -102,7 +103,11 @@ func (s *Snapshot) reserve(n int) {
 	}
 	clear(s.index)
 	s.used, s.Missed = 0, 0
-	if want := min(n*s.Limit, maxArena); len(s.arena) < want {
+	each := s.Limit
+	if each == FirstStackLimit { // few stacks reach it; one that finds no room is cut, and copied again
+		each = usualStack
+	}
+	if want := min(n*each, maxArena); len(s.arena) < want {
 		s.arena = make([]byte, want)
 		for i := 0; i < min(n*touchedStack, want); i += pageSize {
 			s.arena[i] = 1
