@@ -16,7 +16,7 @@ pauses while the disk has little room. Each hang is written to DIR.
   -p, --pid PID|NAME   the process: its pid, name or program
       --hang TIME      report the main thread when stuck this long (250ms)
       --max-hang TIME  follow a hang no longer than this (10s)
-      --every TIME     no more than one report in this time (10m)
+      --every TIME     also report at this interval, hang or not (never)
       --exec COMMAND   to run after each report
       --dir DIR        where to put what was captured (~/stacksnap)
       --keep N         keep the newest N; 0: all (20)
@@ -31,7 +31,7 @@ Exit codes: 0 the process of that pid has ended, or a signal ended the watch;
 TEXT
 }
 
-target='' hang=250ms max_hang=10s every=10m command='' check=30
+target='' hang=250ms max_hang=10s every='' command='' check=30
 dir=${HOME:-.}/stacksnap keep=20 min_free=500 program=''
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -113,7 +113,7 @@ watch() {
 		set -- --wait "$target" "$@"
 	fi
 	[ -z "$command" ] || set -- "$@" --exec "$command"
-	"$stacksnap" "$@" --hang "$hang" --max-hang "$max_hang" --every "$every" --dir "$dir" --keep "$keep" &
+	"$stacksnap" "$@" --hang "$hang" --max-hang "$max_hang" ${every:+--every "$every"} --dir "$dir" --keep "$keep" &
 	watcher=$!
 	guard_disk "$watcher" </dev/null >/dev/null 2>&1 &
 	guard=$!

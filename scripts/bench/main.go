@@ -53,7 +53,9 @@ func bench(runs int, threads []string) error {
 	}
 	defer os.RemoveAll(dir)
 	stacksnap, deep := filepath.Join(dir, "stacksnap"), filepath.Join(dir, "deep")
-	if err := command("go", "build", "-o", stacksnap, "stacksnap").Run(); err != nil {
+	build := command("go", "build", "-o", stacksnap, "stacksnap")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if err := build.Run(); err != nil {
 		return err
 	}
 	if err := command("gcc", "-O2", "-pthread", "-o", deep, "scripts/e2e/testdata/deep.c").Run(); err != nil {

@@ -118,10 +118,34 @@ func describe(r *Report) string {
 	return b.String()
 }
 
-func TestLiveHangs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes 10 s")
+// needTiming skips a test that compares times: they hold on a quiet machine only.
+func needTiming(t *testing.T) {
+	t.Helper()
+	if os.Getenv("STACKSNAP_TIMING") == "" {
+		t.Skip("compares times, for a quiet machine: set STACKSNAP_TIMING=1")
 	}
+}
+
+// TestLiveHangIsReported watches a program through one hang that ends in a
+// deadlock which a time limit breaks: long enough for any machine to see it.
+func TestLiveHangIsReported(t *testing.T) {
+	reports, _ := watchToEnd(t, Options{Threshold: threshold, Tool: "test"}, "idle:700", "ring2:4000", "idle:700")
+	var circle *Report
+	for _, r := range reports {
+		if len(r.Profile.Deadlocks) == 1 && len(r.Profile.Deadlocks[0]) == 2 {
+			circle = r
+		}
+	}
+	if circle == nil {
+		for _, r := range reports {
+			t.Log(describe(r))
+		}
+		t.Fatalf("none of %d reports names the circle", len(reports))
+	}
+}
+
+func TestLiveHangs(t *testing.T) {
+	needTiming(t)
 	const slack = 100 * time.Millisecond // of a busy machine, beyond two looks
 	o := Options{Threshold: threshold, Tool: "test"}
 	reports, log := watchToEnd(t, o, "idle:700", "spin:500", "idle:700", "sleep:500", "idle:700", "mutex:500",
@@ -193,9 +217,7 @@ func checkHang(t *testing.T, what string, r *Report) {
 
 // A healthy program beside others that want its processors.
 func TestLiveSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes 10 s")
-	}
+	needTiming(t)
 	for range 3 {
 		start(t, "spin:12000")
 	}
@@ -211,9 +233,7 @@ func TestLiveSoak(t *testing.T) {
 
 // What watching an idle thread costs.
 func TestIdleCost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes 5 s")
-	}
+	needTiming(t)
 	p := start(t, "idle:60000")
 	process, err := live.Open(p.Process.Pid)
 	if err != nil {
