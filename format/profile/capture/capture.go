@@ -44,7 +44,8 @@ type session struct {
 	options  Options
 	builder  *profile.Builder
 	unwinder *unwind.Unwinder
-	images   *images.Map
+	loaded   *images.Map // as it was found
+	images   *images.Map // loaded, as it is walked in
 	layout   layout
 	snapshot task.Snapshot
 	stacks   []profile.Stack
@@ -88,10 +89,17 @@ func (s *session) load(l layout) {
 		s.note(err.Error())
 	}
 	nameQueues(s.process, m)
-	s.images, s.layout = s.saving.place(m), l
+	s.loaded, s.layout = m, l
+	s.place()
+}
+
+// place makes what is walked with: anew for each recording, for it is to be told
+// all that is asked, and an unwinder does not ask again for what it remembers.
+func (s *session) place() {
+	s.images = s.saving.place(s.loaded)
 	s.unwinder = unwind.New(unwind.Options{
 		CodeMask:   s.process.Info().CodeMask,
-		Executable: l.executable,
+		Executable: s.layout.executable,
 	})
 }
 

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"errors"
 	"slices"
 
 	"stacksnap/format/profile"
@@ -12,6 +11,7 @@ import (
 type Series struct {
 	session *session
 	tool    string
+	saved   saved
 }
 
 // NewSeries reads what can be read before the first snapshot.
@@ -20,14 +20,15 @@ func NewSeries(p task.Process, tool string) *Series {
 	return &Series{session: s, tool: tool}
 }
 
-// Begin starts a new profile.
+// Begin starts a new profile, which is not saved unless Save is called.
 func (s *Series) Begin() {
+	s.DropSaved()
 	s.session.builder = profile.NewBuilder(s.session.process.Info(), s.tool)
 }
 
 // Take adds one snapshot, with what those threads wait for of which that is
 // wanted: it takes some time after the stop. On an error, what was captured
-// before it is added.
+// before it is added. That it could not be saved is no error here: EndSaved tells.
 func (s *Series) Take(wanted func(*task.Thread) bool) error {
 	err := s.session.take()
 	if err != nil && len(s.session.snapshot.Threads) == 0 {
@@ -36,7 +37,8 @@ func (s *Series) Take(wanted func(*task.Thread) bool) error {
 	if err == nil {
 		s.session.findWaits(wanted)
 	}
-	return errors.Join(err, s.session.add())
+	s.countSaved(s.session.add())
+	return err
 }
 
 // Thread returns a thread of the last snapshot and its stack.

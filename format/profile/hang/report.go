@@ -31,6 +31,10 @@ type Report struct {
 	CPU     time.Duration // that the thread used in the hang
 	Phases  []Phase       // of the time that was sampled, which begins a threshold after Start
 	Profile *profile.Profile
+	// Recording is the file that has the same snapshots; empty when there is none.
+	// SaveErr says why there is none, or why it ends early: the profile does not.
+	Recording string
+	SaveErr   error
 }
 
 // Phase is a run of samples in which the thread stood in the same function and

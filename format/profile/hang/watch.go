@@ -23,6 +23,10 @@ type Options struct {
 	Every     time.Duration // a report at this interval, hang or not; 0: none
 	Tool      string        // the program that captures, with its version
 	Clock     task.Clock    // nil: the system's
+	// Save names the file of the recording to make besides a report, by when what
+	// is reported began; an empty path: none. It is called before the first
+	// snapshot. May be nil.
+	Save func(start time.Time) (path string, err error)
 }
 
 // What stands in for options that are 0.
@@ -169,13 +173,35 @@ func (w *watcher) look() (Event, Sight, error) {
 
 // periodic makes a report of one snapshot.
 func (w *watcher) periodic() (*Report, error) {
+	r := &Report{Reason: Periodic, Thread: w.options.Thread}
 	w.series.Begin()
+	w.save(r, time.Now())
 	err := w.series.Take(nil)
+	w.endSave(r)
 	p := w.series.Profile()
 	if len(p.Threads) == 0 {
 		return nil, err
 	}
-	return &Report{Reason: Periodic, Thread: w.options.Thread, Start: p.Start, Duration: p.Duration(), Profile: p}, err
+	r.Start, r.Duration, r.Profile = p.Start, p.Duration(), p
+	return r, err
+}
+
+// save begins the recording of a report.
+func (w *watcher) save(r *Report, start time.Time) {
+	if w.options.Save == nil {
+		return
+	}
+	path, err := w.options.Save(start)
+	if err == nil && path != "" {
+		err = w.series.Save(path)
+	}
+	r.SaveErr = err
+}
+
+// endSave ends the recording of a report.
+func (w *watcher) endSave(r *Report) {
+	path, err := w.series.EndSaved()
+	r.Recording, r.SaveErr = path, errors.Join(r.SaveErr, err)
 }
 
 // explain tells what it means that the thread is gone.
@@ -214,6 +240,7 @@ func (w *watcher) follow() (*Report, error) {
 			}
 			if h.alive || h.report.harmless() && w.detector.Forgive() {
 				w.nextLook = w.detector.Next()
+				w.series.DropSaved()
 				return nil, nil
 			}
 			nextSample = now + w.options.Interval
@@ -241,6 +268,7 @@ func (w *watcher) begin() *hanging {
 	h.worked = h.now.CPU - h.before.CPU + h.now.Queued - h.before.Queued
 	h.report = &Report{Reason: Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
 	w.series.Begin()
+	w.save(h.report, h.report.Start)
 	return h
 }
 
@@ -306,5 +334,6 @@ func (w *watcher) end(h *hanging, why string) *Report {
 	r.CPU = max(0, h.now.CPU-h.before.CPU)
 	r.Kind = KindOf(h.worked, r.CPU, whole)
 	r.Profile = w.series.Profile()
+	w.endSave(r)
 	return r
 }

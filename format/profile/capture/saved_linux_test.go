@@ -1,0 +1,52 @@
+package capture
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"stacksnap/task/live"
+	"stacksnap/task/recording"
+)
+
+// TestSeriesGoesOnWithoutItsRecording breaks the recording of a series between
+// two snapshots.
+func TestSeriesGoesOnWithoutItsRecording(t *testing.T) {
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	p, err := live.Open(cmd.Process.Pid)
+	if err != nil {
+		t.Skipf("the target cannot be opened: %v", err)
+	}
+	defer func() { _ = p.Close() }()
+	s := NewSeries(p, "test")
+	s.Begin()
+	if err := s.Save(filepath.Join(t.TempDir(), "saved")); err != nil {
+		t.Fatal(err)
+	}
+	take := func() {
+		if err := s.Take(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take()
+	_ = s.session.saving.file.Close(recording.End{})
+	take()
+	take()
+	if n := s.Profile().Snapshots; n != 3 {
+		t.Errorf("%d snapshots in the profile, want 3", n)
+	}
+	path, err := s.EndSaved()
+	if path == "" || err == nil {
+		t.Fatalf("recording %q, %v; want one that ended early", path, err)
+	}
+	if again, err := Replay(path); err != nil || again.Snapshots != 1 {
+		t.Errorf("reopened: %v, %v", again, err)
+	}
+}

@@ -1,0 +1,128 @@
+package hang_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"stacksnap/format"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hang"
+	"stacksnap/task/live"
+)
+
+// watchStuck starts testdata/loop.c, stuck, and watches it until enough says that
+// the reports will do.
+func watchStuck(t *testing.T, o hang.Options, enough func([]*hang.Report) bool) (reports []*hang.Report) {
+	t.Helper()
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("the target is a C program, and there is no gcc")
+	}
+	path := filepath.Join(t.TempDir(), "loop")
+	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-o", path, "testdata/loop.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(path, "mutex:600000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	process, err := live.Open(cmd.Process.Pid)
+	if err != nil {
+		t.Skipf("the target cannot be opened: %v", err)
+	}
+	defer func() { _ = process.Close() }()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	err = hang.Watch(ctx, process, o, func(r *hang.Report) error {
+		if reports = append(reports, r); enough(reports) {
+			stop()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reports
+}
+
+// tree is a profile as a person reads it.
+func tree(t *testing.T, p *profile.Profile) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := format.Tree(format.Options{})(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestRecordingsOfAWatch reopens what a watch has saved of each report.
+func TestRecordingsOfAWatch(t *testing.T) {
+	dir, saved := t.TempDir(), 0
+	o := hang.Options{
+		Threshold: 100 * time.Millisecond, MaxHang: 300 * time.Millisecond, Every: 200 * time.Millisecond, Tool: "test",
+		Save: func(start time.Time) (string, error) {
+			if start.IsZero() {
+				t.Error("no start")
+			}
+			saved++
+			return filepath.Join(dir, fmt.Sprint(saved)), nil
+		},
+	}
+	count := map[hang.Reason]int{}
+	reports := watchStuck(t, o, func(rs []*hang.Report) bool {
+		count[rs[len(rs)-1].Reason]++
+		return count[hang.Hang] > 0 && count[hang.Periodic] > 2
+	})
+	for _, r := range reports {
+		if r.SaveErr != nil || r.Recording == "" {
+			t.Errorf("recording %q: %v", r.Recording, r.SaveErr)
+			continue
+		}
+		again, err := capture.Replay(r.Recording)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if now, then := tree(t, again), tree(t, r.Profile); now != then {
+			t.Errorf("reopened:\n%s\nreported:\n%s", now, then)
+		}
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != len(reports) {
+		t.Errorf("%d files of %d reports: %v", len(files), len(reports), err)
+	}
+}
+
+// TestReportsOutliveTheirRecordings has a watch save where that is not possible.
+func TestReportsOutliveTheirRecordings(t *testing.T) {
+	full := errors.New("nowhere to save")
+	calls := 0
+	o := hang.Options{
+		Every: 50 * time.Millisecond, Tool: "test",
+		Save: func(time.Time) (string, error) {
+			if calls++; calls == 1 {
+				return "", full
+			}
+			return filepath.Join(t.TempDir(), "missing", "file"), nil
+		},
+	}
+	reports := watchStuck(t, o, func(rs []*hang.Report) bool { return len(rs) == 2 })
+	for i, want := range []error{full, os.ErrNotExist} {
+		r := reports[i]
+		if !errors.Is(r.SaveErr, want) || r.Recording != "" || len(r.Profile.Threads) == 0 {
+			t.Errorf("report %d: recording %q, %v; want %v", i, r.Recording, r.SaveErr, want)
+		}
+	}
+}
