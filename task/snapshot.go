@@ -103,15 +103,25 @@ func (s *Snapshot) reserve(n int) {
 	}
 	clear(s.index)
 	s.used, s.Missed = 0, 0
+	s.reserveArena(n)
+}
+
+// reserveArena makes room for n stacks and the further ranges that are wanted.
+func (s *Snapshot) reserveArena(n int) {
 	each := s.Limit
-	if each == FirstStackLimit { // few stacks reach it; one that finds no room is cut, and copied again
-		each = usualStack
+	if each == FirstStackLimit && len(s.Want) == 0 {
+		each = usualStack // few need more; one that finds no room is cut, and copied again
 	}
-	if want := min(n*each, maxArena); len(s.arena) < want {
-		s.arena = make([]byte, want)
-		for i := 0; i < min(n*touchedStack, want); i += pageSize {
-			s.arena[i] = 1
-		}
+	for _, more := range s.Want {
+		n += len(more)
+	}
+	want := min(n*each, maxArena)
+	if len(s.arena) >= want {
+		return
+	}
+	s.arena = make([]byte, want)
+	for i := 0; i < min(n*touchedStack, want); i += pageSize {
+		s.arena[i] = 1
 	}
 }
 
