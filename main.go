@@ -161,7 +161,7 @@ func parse(args []string) (*options, error) {
 	f.DurationVar(&o.hang, "hang", 0, "watch, and report when the main thread (or --thread) is stuck for so long: 250ms")
 	f.DurationVar(&o.maxHang, "max-hang", hang.DefaultMaxHang, "sample a hang for so long at most")
 	f.DurationVar(&o.every, "every", 0, "watch, and report at that interval")
-	f.StringVar(&o.dir, "dir", "", "`DIR` for the reports of a watch, a file each (default: standard output)")
+	f.StringVar(&o.dir, "dir", "", "`DIR` for the reports of a watch, a file and a recording each (default: standard output)")
 	f.IntVar(&o.keep, "keep", 0, "how many of these files to keep (default all)")
 	f.StringVar(&o.exec, "exec", "", "shell `COMMAND` to run on each report of a watch; STACKSNAP_FILE names it")
 	f.StringVarP(&o.format, "format", "f", "tree", "of the report: tree, json, jsonl, folded")
@@ -376,7 +376,15 @@ func (o *options) watch(ctx context.Context, p task.Process) error {
 	case len(o.threads) > 0:
 		return usageError{errors.New("a watch takes one --thread, by its id")}
 	}
+	if o.dir != "" {
+		w.Save = o.files(p.Info(), "snap").Path
+	}
 	return hang.Watch(ctx, p, w, func(r *hang.Report) error { return o.reportHang(p.Info(), r) })
+}
+
+// files are those of one kind that a watch of target writes.
+func (o *options) files(target task.Info, extension string) output.Rotation {
+	return output.Rotation{Dir: o.dir, Name: target.Name, PID: target.PID, Ext: extension, Keep: o.keep}
 }
 
 // reportHang writes a report of a watch, and runs what is to be run then.
@@ -391,12 +399,17 @@ func (o *options) reportHang(target task.Info, r *hang.Report) error {
 		o.runHook("", target, r)
 		return err
 	}
-	files := output.Rotation{Dir: o.dir, Name: target.Name, PID: target.PID, Ext: o.extension(), Keep: o.keep}
-	path, err := files.Write(r.Start, write)
+	path, err := o.files(target, o.extension()).Write(r.Start, write)
 	if path == "" {
 		return err
 	}
+	if r.Recording != "" {
+		err = errors.Join(err, o.files(target, "snap").Prune(r.Recording))
+	}
 	fmt.Fprintln(o.stderr, "stacksnap: wrote", path)
+	if r.SaveErr != nil {
+		fmt.Fprintln(o.stderr, "stacksnap: the recording beside it:", oneLine(r.SaveErr))
+	}
 	o.runHook(path, target, r)
 	return err
 }
@@ -424,6 +437,7 @@ func (o *options) runHook(file string, target task.Info, r *hang.Report) {
 	cmd.Stdout, cmd.Stderr = o.stderr, o.stderr
 	cmd.Env = append(os.Environ(),
 		"STACKSNAP_FILE="+file,
+		"STACKSNAP_RECORDING="+r.Recording,
 		"STACKSNAP_PID="+strconv.Itoa(target.PID),
 		"STACKSNAP_NAME="+target.Name,
 		"STACKSNAP_DURATION_MS="+strconv.FormatInt(r.Duration.Milliseconds(), 10))
