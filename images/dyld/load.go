@@ -49,11 +49,14 @@ func Load(p task.Process) ([]object.Placed, []error) {
 	return loaded.Images, errs
 }
 
-// Load reads the images of p.
+// Load reads the images of p. A saved process may note images of its own
+// ([task.Noter]): those that dyld's list lacks are added, and one whose header
+// was not saved is placed by its note, with an ID and no symbols. One error
+// tells of all of these.
 func (l *Loader) Load(p task.Process) (Loaded, []error) {
-	b := builder{loader: l, process: p, seen: make(map[task.Addr]bool)}
+	b := builder{loader: l, process: p, seen: make(map[task.Addr]bool), noted: newNoted(p)}
 	infos, entries, err := l.readList(p)
-	if err != nil {
+	if err != nil && !(errors.Is(err, errNoList) && len(b.noted.images) > 0) {
 		b.errs = append(b.errs, err)
 	}
 	for _, e := range entries {
@@ -62,6 +65,10 @@ func (l *Loader) Load(p task.Process) (Loaded, []error) {
 	b.addDyld(&infos)
 	if len(entries) == 0 {
 		b.scanRegions()
+	}
+	b.addNoted()
+	if err := b.noted.err(); err != nil {
+		b.errs = append(b.errs, err)
 	}
 	b.chooseMain()
 	return Loaded{Infos: infos, Images: b.images}, b.errs
@@ -73,6 +80,7 @@ type builder struct {
 	process task.Process
 	images  []object.Placed
 	seen    map[task.Addr]bool
+	noted   noted
 	errs    []error
 }
 
@@ -102,6 +110,10 @@ func (b *builder) add(load task.Addr, path string, pathErr error) {
 	b.seen[load] = true
 	placed := object.Placed{Path: path, Load: load}
 	f, err := macho.FromMemory(b.process.Memory(), load, b.opener(path))
+	if err != nil && b.placeNoted(&placed) {
+		b.images = append(b.images, placed)
+		return
+	}
 	if err != nil {
 		placed.Err = err
 		b.errs = append(b.errs, fmt.Errorf("image %s: %w", imageName(path, load), errors.Join(err, pathErr)))
@@ -154,6 +166,9 @@ func (b *builder) chooseMain() {
 		if main < 0 || im.Path == b.process.Info().Path && b.images[main].Path != im.Path {
 			main = i
 		}
+	}
+	if main < 0 {
+		main = b.notedMain()
 	}
 	if main >= 0 {
 		b.images[main].Main = true

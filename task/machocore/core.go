@@ -238,7 +238,10 @@ func (p *Process) Memory() task.Memory { return &p.memory }
 // Back gives the memory to ask for what the core does not hold: binaries on
 // disk whose UUIDs were found to agree, read at the addresses they were mapped
 // to. Only memory that nobody wrote to can be had so.
-func (p *Process) Back(m task.Memory) { p.memory.Backing = m }
+func (p *Process) Back(m task.Memory) {
+	p.memory.Backing = m
+	p.findMain()
+}
 
 // Problems lists what is wrong with the core, in the order it was met: each
 // cost only what it names.

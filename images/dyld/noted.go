@@ -1,0 +1,218 @@
+package dyld
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+
+	"stacksnap/images/macho"
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+const (
+	textSegment = "__TEXT"
+	// maxNoted bounds how many of the images that a core notes are looked at.
+	maxNoted = maxImages
+	// maxNotedText is what a __TEXT whose size is not told may have at most. A
+	// longer way to the next image is a hole, not code.
+	maxNotedText = 64 << 20
+	notSaved     = "not in the core"
+)
+
+// noted are the images that a saved process lists beside its memory.
+type noted struct {
+	images []task.NotedImage
+	byLoad map[task.Addr]int
+	starts []task.Addr // of all segments, ascending
+	absent []string    // paths of those of which there is nothing but the note
+}
+
+func newNoted(p task.Process) noted {
+	noter, ok := p.(task.Noter)
+	if !ok {
+		return noted{}
+	}
+	list := noter.NotedImages()
+	n := noted{images: list[:min(len(list), maxNoted)], byLoad: map[task.Addr]int{}}
+	for i := range n.images {
+		load := loadOf(&n.images[i])
+		if _, twice := n.byLoad[load]; twice || load == 0 {
+			continue
+		}
+		n.byLoad[load] = i
+		n.starts = append(n.starts, load)
+		for _, s := range n.images[i].Segments {
+			n.starts = append(n.starts, s.Addr)
+		}
+	}
+	slices.Sort(n.starts)
+	return n
+}
+
+// loadOf returns where an image's header is, 0 when its note does not tell.
+func loadOf(im *task.NotedImage) task.Addr {
+	if im.Load != 0 {
+		return im.Load
+	}
+	for _, s := range im.Segments {
+		if s.Name == textSegment {
+			return s.Addr
+		}
+	}
+	return 0
+}
+
+// openNoted opens the file of a noted image, if it is there. Without an ID to
+// compare, another build could be taken for it.
+func (b *builder) openNoted(im *task.NotedImage) (f *macho.File, text uint64, ok bool) {
+	if b.loader.Open == nil || im.ID == nil {
+		return nil, 0, false
+	}
+	f, err := b.loader.Open(im.Path, macho.Want{Arch: b.process.Info().Arch, ID: im.ID})
+	if err != nil {
+		return nil, 0, false
+	}
+	if text, ok = f.TextVMAddr(); ok && bytes.Equal(f.ID(), im.ID) {
+		return f, text, true
+	}
+	_ = f.Close() // it was only read
+	return nil, 0, false
+}
+
+// loadBySlide returns where an image's header is of which the note tells the
+// slide alone: its file knows the rest. 0: it cannot be told.
+func (b *builder) loadBySlide(im *task.NotedImage) task.Addr {
+	if !im.HasSlide {
+		return 0
+	}
+	f, text, ok := b.openNoted(im)
+	if !ok {
+		return 0
+	}
+	_ = f.Close() // it was only read
+	return task.Addr(text + im.Slide)
+}
+
+// at returns the note of the image at load.
+func (n *noted) at(load task.Addr) (*task.NotedImage, bool) {
+	i, ok := n.byLoad[load]
+	if !ok {
+		return nil, false
+	}
+	return &n.images[i], true
+}
+
+// addNoted adds the noted images that the list does not have.
+func (b *builder) addNoted() {
+	for i := range b.noted.images {
+		im := &b.noted.images[i]
+		load := loadOf(im)
+		if load == 0 {
+			load = b.loadBySlide(im)
+		}
+		if load == 0 || b.seen[load] {
+			continue
+		}
+		b.noted.byLoad[load] = i
+		b.add(load, im.Path, nil)
+	}
+}
+
+// placeNoted places an image whose header cannot be read: by its note, and with
+// its file if that is there.
+func (b *builder) placeNoted(p *object.Placed) bool {
+	im, ok := b.noted.at(p.Load)
+	if !ok {
+		return false
+	}
+	if p.Path == "" {
+		p.Path = im.Path
+	}
+	p.Main = im.Main
+	if f, text, ok := b.openNoted(im); ok {
+		p.File, p.Slide = f, uint64(p.Load)-text
+		return true
+	}
+	f := &notedFile{arch: b.process.Info().Arch, id: im.ID}
+	p.Note, p.Slide, p.File = notSaved, uint64(p.Load), f
+	if im.HasSlide {
+		p.Slide = im.Slide
+	}
+	if end, ok := b.noted.textEnd(p.Load); ok {
+		f.text = []object.Segment{{
+			Name: textSegment, VMAddr: p.VMAddr(p.Load), Size: uint64(end - p.Load), Prot: task.Read | task.Execute,
+		}}
+	}
+	b.noted.absent = append(b.noted.absent, imageName(p.Path, p.Load))
+	return true
+}
+
+// notedMain returns the program where no header tells which it is: the image
+// that was noted as such, else the one noted first, as a debugger lists them,
+// unless its name is a library's. -1: it is not known.
+func (b *builder) notedMain() int {
+	for i := range b.images {
+		if b.images[i].Main {
+			return i
+		}
+	}
+	if len(b.noted.images) == 0 {
+		return -1
+	}
+	first := loadOf(&b.noted.images[0])
+	return slices.IndexFunc(b.images, func(p object.Placed) bool {
+		_, bare := p.File.(*notedFile)
+		return bare && p.Load == first && path.Ext(p.Path) != ".dylib" && path.Base(p.Path) != "dyld"
+	})
+}
+
+// textEnd returns an upper bound of the __TEXT at load: notes tell where
+// segments start, not where they end, and the next one starts behind it.
+func (n *noted) textEnd(load task.Addr) (task.Addr, bool) {
+	i, found := slices.BinarySearchFunc(n.starts, load, func(s, load task.Addr) int { return cmp.Compare(s, load) })
+	for found && i < len(n.starts) && n.starts[i] == load {
+		i++
+	}
+	if i == len(n.starts) || n.starts[i]-load > maxNotedText {
+		return 0, false
+	}
+	return n.starts[i], true
+}
+
+// err says in one line of which images there is nothing but a note.
+func (n *noted) err() error {
+	switch len(n.absent) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("the core does not hold the image %s: with its file in a folder given by --binaries, its functions have names", n.absent[0])
+	}
+	return fmt.Errorf("the core does not hold %d images (%s, …): with their files in a folder given by --binaries, their functions have names",
+		len(n.absent), n.absent[0])
+}
+
+// notedFile is what a note tells of a file: which one it is, and about where its
+// code lies. A vmaddr of it is relative to its first byte unless the note tells
+// the slide.
+type notedFile struct {
+	arch task.Arch
+	id   []byte
+	text []object.Segment
+}
+
+var _ object.File = (*notedFile)(nil)
+
+func (f *notedFile) Arch() task.Arch                     { return f.arch }
+func (f *notedFile) ID() []byte                          { return f.id }
+func (f *notedFile) Segments() []object.Segment          { return f.text }
+func (f *notedFile) Symbol(uint64) (object.Symbol, bool) { return object.Symbol{}, false }
+func (f *notedFile) HasSymbols() bool                    { return false }
+func (f *notedFile) FunctionStart(uint64) (uint64, bool) { return 0, false }
+func (f *notedFile) Close() error                        { return nil }
+
+func (f *notedFile) Section(object.Kind) (object.Section, error) {
+	return object.Section{}, object.ErrNoSection
+}
