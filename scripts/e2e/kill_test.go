@@ -27,6 +27,7 @@ const (
 	slotEpoll
 	slotPoll
 	slotSelect
+	slotPID
 	slots
 )
 
@@ -38,14 +39,16 @@ var interruptible = map[int]string{
 
 // worker is a running testdata/work.c.
 type worker struct {
-	cmd  *exec.Cmd
-	file string
+	process *os.Process
+	file    string
 }
+
+func (w worker) pid() string { return strconv.Itoa(w.process.Pid) }
 
 func startWorker(t *testing.T) worker {
 	t.Helper()
 	w := worker{file: filepath.Join(t.TempDir(), "counts")}
-	w.cmd = start(t, compile(t, "work", "-O1"), w.file)
+	w.process = start(t, compile(t, "work", "-O1"), w.file).Process
 	return w
 }
 
@@ -69,7 +72,7 @@ var stoppedState = regexp.MustCompile(`(?m)^State:\s+([tT])|^TracerPid:\s+([1-9]
 // wait for but the work itself.
 func (w worker) runsOn(t *testing.T) {
 	t.Helper()
-	tasks, _ := filepath.Glob("/proc/" + pid(w.cmd) + "/task/*/status")
+	tasks, _ := filepath.Glob("/proc/" + w.pid() + "/task/*/status")
 	if len(tasks) == 0 {
 		t.Fatal("the target is gone")
 	}
@@ -84,7 +87,7 @@ func (w worker) runsOn(t *testing.T) {
 		if now[slotReceived] > before[slotReceived] && now[slotSpun] > before[slotSpun] {
 			return
 		}
-		if err := w.cmd.Process.Signal(syscall.Signal(0)); err != nil {
+		if err := w.process.Signal(syscall.Signal(0)); err != nil {
 			t.Fatalf("the target ended: %v", err)
 		}
 		runtime.Gosched()
@@ -94,14 +97,11 @@ func (w worker) runsOn(t *testing.T) {
 // TestKilledAtRandomMoments kills stacksnap while it works. STACKSNAP_KILLS says
 // how often.
 func TestKilledAtRandomMoments(t *testing.T) {
-	kills := 100
-	if n, err := strconv.Atoi(os.Getenv("STACKSNAP_KILLS")); err == nil {
-		kills = n
-	}
+	kills := killsOr(100)
 	w := startWorker(t)
-	whole := wallTime(t, pid(w.cmd))
+	whole := wallTime(t, w.pid())
 	for range kills {
-		cmd := exec.Command(stacksnap, "-p", pid(w.cmd))
+		cmd := exec.Command(stacksnap, "-p", w.pid())
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -112,6 +112,14 @@ func TestKilledAtRandomMoments(t *testing.T) {
 		w.runsOn(t)
 	}
 	t.Logf("killed %d times within %v of its start", kills, whole)
+}
+
+// killsOr is how often to kill, n when nobody says.
+func killsOr(n int) int {
+	if asked, err := strconv.Atoi(os.Getenv("STACKSNAP_KILLS")); err == nil {
+		return asked
+	}
+	return n
 }
 
 // wallTime is how long one whole run takes.
@@ -132,11 +140,11 @@ func TestNoMoreInterruptedCallsThanEUStack(t *testing.T) {
 	const runs = 20
 	idle := w.counts(t)
 	for range runs {
-		peer(t, "eu-stack", "-p", pid(w.cmd))
+		peer(t, "eu-stack", "-p", w.pid())
 	}
 	theirs := w.counts(t)
 	for range runs {
-		if r := snap(t, "-p", pid(w.cmd)); r.code != exitOK {
+		if r := snap(t, "-p", w.pid()); r.code != exitOK {
 			t.Fatalf("exit code %d: %s", r.code, r.err)
 		}
 	}

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <linux/futex.h>
 
-enum slot { SENT, RECEIVED, SPUN, READ, FUTEX, NANOSLEEP, EPOLL, POLL, SELECT, SLOTS };
+enum slot { SENT, RECEIVED, SPUN, READ, FUTEX, NANOSLEEP, EPOLL, POLL, SELECT, PID, SLOTS };
 
 static _Atomic int64_t *slots;
 static int work[2], idle[2];
@@ -69,6 +69,7 @@ int main(int argc, char **argv) {
   int fd = open(argc > 1 ? argv[1] : "", O_RDWR | O_CREAT, 0600);
   if (fd < 0 || ftruncate(fd, SLOTS * 8) || pipe(work) || pipe(idle)) return 1;
   slots = mmap(NULL, SLOTS * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  slots[PID] = getpid();
   epfd = epoll_create1(0);
   void *(*run[])(void *) = {producer, consumer, spinner, in_read, in_futex,
                             in_nanosleep, in_epoll, in_poll, in_select};
