@@ -56,7 +56,7 @@ func Load(p task.Process) ([]object.Placed, []error) {
 func (l *Loader) Load(p task.Process) (Loaded, []error) {
 	b := builder{loader: l, process: p, seen: make(map[task.Addr]bool), noted: newNoted(p)}
 	infos, entries, err := l.readList(p)
-	if err != nil && !(errors.Is(err, errNoList) && len(b.noted.images) > 0) {
+	if err != nil && !(errors.Is(err, errNoList) && len(b.noted.byLoad) > 0) {
 		b.errs = append(b.errs, err)
 	}
 	for _, e := range entries {
