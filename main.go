@@ -455,8 +455,7 @@ func (o *options) launch(ctx context.Context) error {
 	}
 	p, err := live.Open(program.PID)
 	if err != nil {
-		_, finishErr := program.Finish()
-		return errors.Join(err, finishErr)
+		return o.unseen(program, err)
 	}
 	prof, err := o.capture(ctx, p)
 	err = errors.Join(err, p.Close())
@@ -468,6 +467,21 @@ func (o *options) launch(ctx context.Context) error {
 	if err := o.report(prof, errors.Join(err, finishErr)); err != nil {
 		return err
 	}
+	if status != 0 {
+		return exitStatus(status)
+	}
+	return nil
+}
+
+// unseen waits for a program that could not be looked at. One that had ended by
+// then is no error.
+func (o *options) unseen(program *live.Launched, err error) error {
+	status, finishErr := program.Finish()
+	var gone *task.NoProcessError
+	if !errors.As(err, &gone) || finishErr != nil {
+		return errors.Join(err, finishErr)
+	}
+	fmt.Fprintln(o.stderr, "stacksnap: the program ended before it could be looked at")
 	if status != 0 {
 		return exitStatus(status)
 	}

@@ -194,20 +194,20 @@ type verdict uint8
 
 const (
 	asKnown   verdict = iota
-	generated         // a frame is, or may be, in code that was not there when the layout was read
+	generated         // a frame is in code of no file, which was not there when the layout was read
 	exchanged         // a frame is where another file is mapped by now, or none was
 )
 
-// doubt is told how a walk ended. One that ended early may have led to code that
-// was mapped after the layout was read, as when a program has just been started.
-func (f *follower) doubt(stop unwind.Stop) verdict {
+// doubts tells whether the way in which a walk ended is reason to read the layout
+// again: one that ended early may have led to code that was mapped after it was
+// read, as when a program has just been started. It is for the samples to come:
+// of this one it would not be known whether the new code was there.
+func (f *follower) doubts(stop unwind.Stop) bool {
 	switch stop.Reason {
 	case unwind.BadPointer, unwind.NoCaller:
-		if time.Since(f.read) > f.patience {
-			return generated
-		}
+		return time.Since(f.read) > f.patience
 	}
-	return asKnown
+	return false
 }
 
 // check compares what is mapped at the frames of a stack now with what was when

@@ -89,7 +89,8 @@ type recorder struct {
 	began    time.Time
 	told     time.Time
 	taken    int
-	left     int // samples that were left out
+	left     int  // samples that were left out
+	doubtful bool // the last snapshot led to where no code is known
 	saving   *saving
 }
 
@@ -123,8 +124,8 @@ func (r *recorder) add(s *task.Snapshot) error {
 	}
 	left := r.leaveOut(s)
 	r.builder.Add(s, r.stacks, r.follow.images)
-	if left > 0 {
-		r.left += left
+	r.left += left
+	if left > 0 || r.doubtful {
 		r.follow.reread()
 	}
 	r.taken++
@@ -141,6 +142,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 // walk walks the stacks that are not those of the sample before.
 func (r *recorder) walk(s *task.Snapshot) verdict {
 	worst := asKnown
+	r.doubtful = false
 	r.stacks, r.frames = r.stacks[:0], r.frames[:0]
 	for i := range s.Threads {
 		t := &s.Threads[i]
@@ -156,7 +158,8 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 		if stop.Reason == unwind.NotCaptured {
 			askFor(s, t, stop.Need)
 		}
-		worst = max(worst, r.follow.check(frames), r.follow.doubt(stop))
+		worst = max(worst, r.follow.check(frames))
+		r.doubtful = r.doubtful || r.follow.doubts(stop)
 	}
 	return worst
 }
