@@ -41,7 +41,7 @@ func moments(t *testing.T, pid string) time.Duration {
 func killSampling(t *testing.T, kills int) {
 	w := startWorker(t)
 	within := moments(t, w.pid())
-	whole, cut := 0, 0
+	whole, none := 0, 0
 	for i := range kills {
 		file := filepath.Join(t.TempDir(), "saved")
 		args := []string{"-p", w.pid(), "-d", "1h", "--save", file}
@@ -54,9 +54,9 @@ func killSampling(t *testing.T, kills int) {
 		}
 		killSoon(cmd, within)
 		w.runsOn(t)
-		countOpened(opens(t, file), &whole, &cut)
+		countOpened(opens(t, file), &whole, &none)
 	}
-	t.Logf("%d kills within %v: %d recordings with snapshots, %d before the first", kills, within, whole, cut)
+	t.Logf("%d kills within %v: %d recordings with snapshots, %d before the first", kills, within, whole, none)
 }
 
 func countOpened(some bool, whole, none *int) {
@@ -104,7 +104,7 @@ func spinner(t *testing.T, w worker) string {
 func killWatching(t *testing.T, kills int) {
 	w := startWorker(t)
 	within := moments(t, w.pid())
-	reports := 0
+	reports, recordings := 0, 0
 	for range kills {
 		dir := t.TempDir()
 		cmd := exec.Command(stacksnap, "-p", w.pid(), "--thread", spinner(t, w), "--dir", dir,
@@ -114,14 +114,15 @@ func killWatching(t *testing.T, kills int) {
 		}
 		killSoon(cmd, within)
 		w.runsOn(t)
-		reports += readReports(t, dir)
+		some, saved := readReports(t, dir)
+		reports, recordings = reports+some, recordings+saved
 	}
-	t.Logf("%d kills within %v, of %d reports all are whole", kills, within, reports)
+	t.Logf("%d kills within %v: %d reports, all whole; %d recordings with snapshots", kills, within, reports, recordings)
 }
 
 // readReports checks the files that a watch left: a report is written whole or
-// not at all, and a recording opens.
-func readReports(t *testing.T, dir string) (reports int) {
+// not at all, and a recording opens. It counts those that have something.
+func readReports(t *testing.T, dir string) (reports, recordings int) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "stacksnap-*"))
 	if err != nil {
@@ -129,7 +130,9 @@ func readReports(t *testing.T, dir string) (reports int) {
 	}
 	for _, file := range files {
 		if filepath.Ext(file) != ".txt" {
-			opens(t, file)
+			if opens(t, file) {
+				recordings++
+			}
 			continue
 		}
 		reports++
@@ -138,7 +141,7 @@ func readReports(t *testing.T, dir string) (reports int) {
 			t.Errorf("%s: %q, %v", file, text, err)
 		}
 	}
-	return reports
+	return reports, recordings
 }
 
 func killLaunching(t *testing.T, kills int) {
