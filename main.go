@@ -28,6 +28,7 @@ import (
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/family"
 	"stacksnap/format/profile/hang"
 	"stacksnap/images/binaries"
 	"stacksnap/task"
@@ -120,6 +121,8 @@ type options struct {
 	wait    string
 	command []string
 
+	children bool
+
 	duration, interval time.Duration
 	rate               float64
 	count              int
@@ -152,6 +155,7 @@ func parse(args []string) (*options, error) {
 	f.Float64VarP(&o.rate, "rate", "r", 0, "samples a second, instead of --interval")
 	f.IntVarP(&o.count, "count", "n", 0, "sample so often")
 	f.BoolVar(&o.jitter, "jitter", false, "take each sample at a random time in its interval")
+	f.BoolVar(&o.children, "children", false, "with -- COMMAND: sample the processes that it starts, too")
 	f.StringVar(&o.suspend, "suspend", "", "what stands while a sample is taken: thread or task")
 	f.BoolVar(&o.noStop, "no-stop", false, "sample without stopping anything, as well as that can be done")
 	f.StringArrayVar(&o.threads, "thread", nil, "only threads of that `ID|NAME` (* and ? match); repeatable")
@@ -208,6 +212,8 @@ func (o *options) check() error {
 		return errors.New("a watch writes to --dir, as tree, json or jsonl: no --save, --output or -f folded")
 	case !o.watches() && (o.dir != "" || o.keep > 0 || o.exec != ""):
 		return errors.New("--dir, --keep and --exec go with --hang or --every")
+	case o.children && (len(o.command) == 0 || o.save != ""):
+		return errors.New("--children goes with -- COMMAND, and without --save")
 	case o.noStop && o.suspend != "":
 		return errors.New("give --suspend or --no-stop, not both")
 	}
@@ -453,6 +459,9 @@ func (o *options) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.children {
+		return o.sampleFamily(ctx, program)
+	}
 	p, err := live.Open(program.PID)
 	if err != nil {
 		return o.unseen(program, err)
@@ -464,13 +473,32 @@ func (o *options) launch(ctx context.Context) error {
 	if errors.As(err, &exited) {
 		err = nil // it has ended, as it was to
 	}
-	if err := o.report(prof, errors.Join(err, finishErr)); err != nil {
-		return err
-	}
-	if status != 0 {
+	return passOn(status, o.report(prof, errors.Join(err, finishErr)))
+}
+
+// passOn returns the status of a program that was launched, where nothing of
+// ours went wrong.
+func passOn(status int, err error) error {
+	if err == nil && status != 0 {
 		return exitStatus(status)
 	}
-	return nil
+	return err
+}
+
+// sampleFamily samples a program that was launched and those that it starts, and
+// reports on one after another.
+func (o *options) sampleFamily(ctx context.Context, program *live.Launched) error {
+	options, err := o.captureOptions()
+	if err != nil {
+		return err
+	}
+	profiles, err := family.Record(ctx, program.PID, options)
+	var gone *task.NoProcessError
+	if len(profiles) == 0 && errors.As(err, &gone) {
+		return o.unseen(program, err)
+	}
+	status, finishErr := program.Finish()
+	return passOn(status, errors.Join(err, finishErr, o.write(profiles...)))
 }
 
 // unseen waits for a program that could not be looked at. One that had ended by
@@ -482,10 +510,7 @@ func (o *options) unseen(program *live.Launched, err error) error {
 		return errors.Join(err, finishErr)
 	}
 	fmt.Fprintln(o.stderr, "stacksnap: the program ended before it could be looked at")
-	if status != 0 {
-		return exitStatus(status)
-	}
-	return nil
+	return passOn(status, nil)
 }
 
 // open reports on a core or a recording.
@@ -562,21 +587,17 @@ func (o *options) report(p *profile.Profile, err error) error {
 	if p == nil {
 		return err
 	}
-	if o.merge {
-		p = p.FoldThreads()
-	}
 	return errors.Join(err, o.write(p))
 }
 
 // write formats before it writes: a slow reader of standard output sees all at
 // once.
-func (o *options) write(p *profile.Profile) error {
-	write := o.writer()
+func (o *options) write(profiles ...*profile.Profile) error {
 	if o.output != "" {
-		return output.Write(o.output, func(w io.Writer) error { return write(w, p) })
+		return output.Write(o.output, func(w io.Writer) error { return o.formatAll(w, profiles) })
 	}
 	var report bytes.Buffer
-	if err := write(&report, p); err != nil {
+	if err := o.formatAll(&report, profiles); err != nil {
 		return err
 	}
 	to := o.stdout
@@ -585,6 +606,26 @@ func (o *options) write(p *profile.Profile) error {
 	}
 	_, err := report.WriteTo(to)
 	return err
+}
+
+// formatAll formats one profile after another, those for people with a line
+// between them.
+func (o *options) formatAll(w io.Writer, profiles []*profile.Profile) error {
+	write := o.writer()
+	for i, p := range profiles {
+		if o.merge {
+			p = p.FoldThreads()
+		}
+		if i > 0 && o.format == "tree" {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if err := write(w, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writer returns nil for a format that there is not.
