@@ -89,6 +89,9 @@ func (s *session) load(l layout) {
 		s.note(err.Error())
 	}
 	nameQueues(s.process, m)
+	if s.loaded != nil {
+		_ = s.loaded.Close() // of those that were mapped before, nothing is asked any more
+	}
 	s.loaded, s.layout = m, l
 	s.place()
 }
