@@ -14,7 +14,7 @@ import (
 // How long threads are waited for. A thread stops within microseconds unless it
 // has no processor or is deep in the kernel.
 const (
-	patience       = 5 * time.Second        // for threads that wait for a processor: they stop when they get one
+	patience       = 2 * time.Second        // for threads that wait for a processor: they stop when they get one
 	sleepPatience  = 50 * time.Millisecond  // for threads in uninterruptible sleep
 	burialPatience = 500 * time.Millisecond // for killed threads to end
 	maxRounds      = 100                    // of looking for new threads
