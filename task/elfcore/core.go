@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 
 	"stacksnap/task"
 	"stacksnap/task/internal/saved"
@@ -38,28 +37,17 @@ type Process struct {
 
 // Open opens a core file. The error wraps ErrNotCore for another kind of file.
 func Open(path string) (*Process, error) {
-	f, err := os.Open(path)
+	f, size, err := saved.OpenRegular(path, ErrNotCore)
 	if err != nil {
 		return nil, err
 	}
-	p, err := openFile(f)
+	p, err := New(f, size)
 	if err != nil {
 		_ = f.Close() // it was only read
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	p.closer = f
 	return p, nil
-}
-
-func openFile(f *os.File) (*Process, error) {
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: not a regular file", ErrNotCore)
-	}
-	return New(f, st.Size())
 }
 
 // Is tells whether r holds an ELF core.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 
 	"stacksnap/task"
@@ -39,28 +38,17 @@ type FormatError = saved.FormatError
 
 // Open opens a core file. The error wraps ErrNotCore for another kind of file.
 func Open(path string) (*Process, error) {
-	f, err := os.Open(path)
+	f, size, err := saved.OpenRegular(path, ErrNotCore)
 	if err != nil {
 		return nil, err
 	}
-	p, err := openFile(f)
+	p, err := New(f, size)
 	if err != nil {
-		_ = f.Close()
+		_ = f.Close() // it was only read
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	p.closer = f
 	return p, nil
-}
-
-func openFile(f *os.File) (*Process, error) {
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: not a regular file", ErrNotCore)
-	}
-	return New(f, st.Size())
 }
 
 // New reads a core of size bytes. Of a file that holds cores of several
