@@ -309,7 +309,7 @@ func (o *options) run(ctx context.Context) error {
 	case len(o.command) > 0:
 		return o.launch(ctx)
 	case o.wait == "" && isFile(o.target):
-		return o.open(ctx)
+		return o.open()
 	}
 	pid, err := o.findTarget(ctx)
 	if err != nil {
@@ -469,11 +469,25 @@ func (o *options) launch(ctx context.Context) error {
 	prof, err := o.capture(ctx, p)
 	err = errors.Join(err, p.Close())
 	status, finishErr := program.Finish()
+	// It has ended, as it was to.
+	return passOn(status, o.report(prof, errors.Join(withoutExit(err), finishErr)))
+}
+
+// withoutExit leaves out of joined errors that the target has ended: the others
+// are to be told.
+func withoutExit(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var rest []error
+		for _, e := range joined.Unwrap() {
+			rest = append(rest, withoutExit(e))
+		}
+		return errors.Join(rest...)
+	}
 	var exited *task.ExitedError
 	if errors.As(err, &exited) {
-		err = nil // it has ended, as it was to
+		return nil
 	}
-	return passOn(status, o.report(prof, errors.Join(err, finishErr)))
+	return err
 }
 
 // passOn returns the status of a program that was launched, where nothing of
@@ -514,7 +528,7 @@ func (o *options) unseen(program *live.Launched, err error) error {
 }
 
 // open reports on a core or a recording.
-func (o *options) open(context.Context) error {
+func (o *options) open() error {
 	prof, err := capture.Replay(o.target)
 	if !errors.Is(err, recording.ErrNotRecording) {
 		return o.report(prof, err)
