@@ -9,7 +9,8 @@ import (
 //
 // A Process is used from the goroutine that opened it, because a live Linux
 // target answers only to the thread that attached. Between Suspend and resume
-// only Threads and Capture are called, and neither allocates.
+// only Threads and Capture are called, memory is read and a [Mapper] asked, and
+// none of these allocates.
 type Process interface {
 	Info() Info
 	Memory() Memory

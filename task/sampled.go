@@ -9,6 +9,7 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 	k.limit, k.wants = w.Limit, len(w.Want[k.ID])
 	k.Same = k.have && t.Err == nil && k.equals(t)
 	k.Err, k.Unstopped = t.Err, t.Unstopped
+	k.Sight.keep(&t.Sight)
 	if k.Same {
 		return
 	}
@@ -27,12 +28,14 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 func (k *sampled) fail(err error) {
 	k.Err, k.have, k.Same, k.Unstopped = err, false, false, false
 	k.Registers, k.Stacks = Registers{}, k.Stacks[:0]
+	k.Sight.clear()
 }
 
 // equals compares a capture with the one that is kept. The registers decide too:
-// a caller's frame may be found by any of them.
+// a caller's frame may be found by any of them. So does what was mapped: the same
+// address may be in other code.
 func (k *sampled) equals(t *Thread) bool {
-	if k.Registers != t.Registers || len(k.Stacks) != len(t.Stacks) {
+	if k.Registers != t.Registers || !k.Sight.equals(&t.Sight) || len(k.Stacks) != len(t.Stacks) {
 		return false
 	}
 	for i := range t.Stacks {

@@ -13,6 +13,7 @@ type sampler struct {
 	each    Sampled // process, where it can do more
 	options Options
 	how     Suspension
+	lookout lookout
 
 	snapshot Snapshot // what is given out
 	work     Snapshot // where stacks are copied to first
@@ -51,6 +52,7 @@ func (s *sampler) take() error {
 	if err != nil {
 		return err
 	}
+	s.lookout.next(s.options.Watch)
 	s.list(ids)
 	err = s.capture()
 	s.publish()
@@ -126,7 +128,15 @@ func (s *sampler) capture() error {
 func (s *sampler) captureNow(i int) {
 	s.work.used = 0
 	s.now.ID, s.now.Err, s.now.Unstopped = s.todo[i].ID, nil, false
+	twice := s.how == SuspendNone || s.todo[i].State == Uninterruptible // it may be read without a stop
+	if twice {
+		s.lookout.look(&s.lookout.before)
+	}
 	s.work.captureThread(s.process, &s.now)
+	s.lookout.look(&s.now.Sight)
+	if s.now.Unstopped && !(twice && s.now.Sight.equals(&s.lookout.before)) {
+		s.now.Sight.clear()
+	}
 	s.todo[i].got = true
 }
 
@@ -186,6 +196,7 @@ func (s *sampler) captureListed() error {
 	if err != nil {
 		return err
 	}
+	s.lookout.look(&s.now.Sight)
 	for _, id := range ids {
 		if k := s.known[id]; k != nil && (k.got || s.options.Threads != nil) {
 			if _, asked := w.index[id]; !asked {
@@ -223,6 +234,7 @@ func (s *sampler) takeOver() {
 			s.threads = append(s.threads, k)
 		}
 		k.got = true
+		t.Sight = s.now.Sight // one for all
 		k.keep(t, w)
 	}
 }

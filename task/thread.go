@@ -49,6 +49,8 @@ type Thread struct {
 	// Unstopped says that the thread was read without a stop, so that registers may
 	// be missing and the stack's words of different moments.
 	Unstopped bool
+	// Sight is what [Sample] saw meanwhile.
+	Sight Sight
 
 	buf      []byte // where Capture copies to; see Buffer
 	captured bool   // in the Take under way

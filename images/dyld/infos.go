@@ -152,15 +152,30 @@ func ReadGeneration(p task.Process) (Generation, error) {
 	return infos.Generation(), err
 }
 
+// TimestampAddress returns where the timestamp of a process's list is, 0 when
+// that is not known.
+func TimestampAddress(info task.Info) task.Addr {
+	switch {
+	case info.LoaderInfo == 0:
+		return 0
+	case pointerSize(info) == 4:
+		return info.LoaderInfo + task.Addr(fTimestamp.at32)
+	}
+	return info.LoaderInfo + task.Addr(fTimestamp.at64)
+}
+
+func pointerSize(info task.Info) int {
+	if info.LoaderPointerSize == 0 {
+		return info.Arch.PointerSize()
+	}
+	return info.LoaderPointerSize
+}
+
 // infosOf reads the list's head where p says it is.
 func infosOf(p task.Process) (Infos, error) {
 	info := p.Info()
 	if info.LoaderInfo == 0 {
 		return Infos{}, errNoList
 	}
-	size := info.LoaderPointerSize
-	if size == 0 {
-		size = info.Arch.PointerSize()
-	}
-	return ReadInfos(p.Memory(), info.LoaderInfo, size)
+	return ReadInfos(p.Memory(), info.LoaderInfo, pointerSize(info))
 }

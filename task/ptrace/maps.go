@@ -35,6 +35,21 @@ func parseRegion(line []byte) (task.Region, error) {
 	return r, nil
 }
 
+// parseMapped reads what of a line of /proc/PID/maps tells mappings apart, false
+// when it is not executable.
+func parseMapped(line []byte) (task.Mapped, bool) {
+	c := fields{rest: line}
+	m := task.Mapped{Start: task.Addr(c.hex('-')), End: task.Addr(c.hex(' '))}
+	prot, _ := permissions(c.word())
+	if prot&task.Execute == 0 {
+		return m, false
+	}
+	m.Base = m.Start - task.Addr(c.hex(' '))
+	major, minor := c.hex(':'), c.hex(' ')
+	m.Dev, m.Inode = device(major, minor), c.decimal()
+	return m, !c.bad && m.Start < m.End
+}
+
 // fields is a cursor over one line. After something unexpected bad is set and
 // every further field is zero.
 type fields struct {

@@ -46,7 +46,7 @@ func (e noMemoryError) Unwrap() error { return e.NoProcessError }
 
 func open(pid int) (*Process, error) {
 	p := &Process{
-		tracer: unix.Gettid(), process: procDir{-1}, live: procDir{-1}, maps: -1,
+		tracer: unix.Gettid(), process: procDir{-1}, live: procDir{-1}, maps: -1, stat: -1,
 		mem: memory{file: -1}, threads: threadTable{dir: -1},
 	}
 	p.resumeFunc = p.resume
@@ -155,9 +155,13 @@ func (p *Process) openMemory() (err error) {
 	if p.maps, err = p.live.open("maps"); err != nil {
 		return p.refused("maps", err)
 	}
+	if p.stat, err = p.process.open("stat"); err != nil {
+		return p.refused("stat", err)
+	}
 	if err := p.readMaps(); err != nil {
 		return err
 	}
+	p.mapped.isUsed = !p.query.answers(p.maps)
 	if p.mapsBuf.Len() == 0 {
 		return noMemoryError{&task.NoProcessError{PID: p.pid, Reason: "has no memory of its own: it is ending, or no user process"}}
 	}

@@ -40,6 +40,7 @@ type Process struct {
 	process procDir // /proc/PID
 	live    procDir // a thread that has not ended: the first one unless it has
 	maps    int     // its maps
+	stat    int     // that of process
 
 	mem     memory
 	threads threadTable
@@ -48,6 +49,7 @@ type Process struct {
 	mapsBuf bytes.Buffer
 	spansOf []task.ThreadID // the threads when spans was read
 	query   procmapQuery
+	mapped  mapTable
 
 	rests   restTable
 	waiting []waiting
@@ -128,6 +130,9 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 		return nil, p.exited
 	}
 	p.mem.faults.refill()
+	if p.mapped.isUsed {
+		p.mapped.makeRoom()
+	}
 	p.rests.sweep(ids)
 	p.refreshSpans(ids)
 	return ids, nil
@@ -174,7 +179,7 @@ func (p *Process) Close() error {
 }
 
 func (p *Process) closeFiles() {
-	for _, fd := range []*int{&p.maps, &p.mem.file, &p.threads.dir, &p.live.fd, &p.process.fd} {
+	for _, fd := range []*int{&p.maps, &p.stat, &p.mem.file, &p.threads.dir, &p.live.fd, &p.process.fd} {
 		closeFD(*fd)
 		*fd = -1
 	}

@@ -52,6 +52,31 @@ func parseStat(b []byte) (stat, error) {
 	return s, nil
 }
 
+// The page faults of a process's threads, minor and major.
+const (
+	statMinorFaults = 7 // (10)
+	statMajorFaults = 9 // (12)
+)
+
+// parseFaults reads how many page faults a stat file counts.
+func parseFaults(b []byte) (uint64, bool) {
+	end := bytes.LastIndexByte(b, ')')
+	if end < 0 || end+2 > len(b) {
+		return 0, false
+	}
+	c := fields{rest: b[end+2:]}
+	var n uint64
+	for i := 0; i <= statMajorFaults; i++ {
+		switch i {
+		case statMinorFaults, statMajorFaults:
+			n += c.decimal()
+		default:
+			c.word()
+		}
+	}
+	return n, !c.bad
+}
+
 // set takes field i from the cursor.
 func (s *stat) set(i int, c *fields) {
 	switch i {

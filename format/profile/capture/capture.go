@@ -99,7 +99,7 @@ func (s *session) load(l layout) {
 // place makes what is walked with: anew for each recording, for it is to be told
 // all that is asked, and an unwinder does not ask again for what it remembers.
 func (s *session) place() {
-	s.images = s.saving.place(s.loaded)
+	s.images = s.saving.place(s.loaded, s.layout)
 	s.unwinder = unwind.New(unwind.Options{
 		CodeMask:   s.process.Info().CodeMask,
 		Executable: s.layout.executable,

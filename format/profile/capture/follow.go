@@ -1,22 +1,17 @@
 package capture
 
 import (
-	"errors"
-	"slices"
 	"time"
 
 	"stacksnap/images"
-	"stacksnap/images/dyld"
 	"stacksnap/images/elf"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
 
 const (
-	keptMaps    = 8 // of layouts that were seen: one that comes again is not read again
-	loadTries   = 3
-	maxRestless = 32
-	rereadTime  = 100 * time.Millisecond // where the system has no cheap way to notice a change
+	keptMaps  = 8 // of layouts that were seen: one that comes again is not read again
+	loadTries = 3
 
 	firstPatience = 500 * time.Microsecond // doubled each time that nothing has changed
 	maxPatience   = time.Second
@@ -30,30 +25,36 @@ type follower struct {
 	note    func(string)
 	saving  *saving
 
-	layout     layout
-	images     *images.Map
-	kept       []keptMap   // the newest last
-	restless   []task.Addr // where files have come and gone before
-	generation dyld.Generation
-	read       time.Time     // when layout was
-	patience   time.Duration // how old it is at least before a stack that ends early has it read again
-	checked    []bool        // which of layout.code were looked at for this snapshot
-	changed    []bool        // and found to show something else by now
+	layout   layout
+	images   *images.Map
+	kept     []keptMap // of layouts that were seen, the current one last
+	watching watching
+	dyld     dyldList
+
+	read     time.Time     // when a layout was
+	patience time.Duration // how old it is at least before a stack that ends early has it read again
+	checked  []bool        // which of layout.code were looked at for this snapshot
+	changed  []bool        // and found to show something else by now
 }
 
 // unknownFile is equal to no file's number.
 const unknownFile = ^uint64(0)
 
 type keptMap struct {
-	files  uint64
-	images *images.Map
+	layout layout
+	whole  bool        // each file of layout has its image
+	loaded *images.Map // as it was found
 }
 
 func newFollower(p task.Process, note func(string), s *saving) *follower {
 	f := &follower{process: p, note: note, saving: s}
 	f.mapper, _ = p.(task.Mapper)
-	f.generation, _ = dyld.ReadGeneration(p)
-	f.reread()
+	f.watching.wary = waryFor
+	if p.Info().OS == task.Darwin {
+		f.loadList()
+	} else {
+		f.reread()
+	}
 	return f
 }
 
@@ -68,22 +69,36 @@ func (f *follower) reread() {
 	if l.stamp != f.layout.stamp {
 		f.patience = firstPatience
 	}
-	f.noteChanges(l)
-	f.layout = l
-	f.forgetChecks()
+	if f.images != nil {
+		f.watching.compare(f.layout, l)
+	}
 	for i, k := range f.kept {
-		if k.files == l.files && k.files != 0 && f.saving == nil { // a recording is told of every change
-			f.images = k.images
-			f.kept = append(append(f.kept[:i:i], f.kept[i+1:]...), k)
+		if k.whole && k.layout.files == l.files {
+			same := k.layout.stamp == l.stamp
+			f.kept[i].layout = l
+			f.use(i, same)
 			return
 		}
 	}
-	f.load()
+	f.load(l)
 }
 
-// load loads the images, again where they turn out to be those of another moment
-// than the layout.
-func (f *follower) load() {
+// use makes a kept map the current one; same says that it is of the same layout
+// as when it was so last. A recording is told of every change.
+func (f *follower) use(i int, same bool) {
+	k := f.kept[i]
+	f.layout = k.layout
+	f.forgetChecks()
+	if same && i == len(f.kept)-1 {
+		return
+	}
+	f.kept = append(append(f.kept[:i:i], f.kept[i+1:]...), k)
+	f.images = f.saving.place(k.loaded, k.layout)
+}
+
+// load loads the images of a layout, or of a later one where they turn out to be
+// those of another moment.
+func (f *follower) load(l layout) {
 	var m *images.Map
 	for range loadTries {
 		var errs []error
@@ -91,46 +106,29 @@ func (f *follower) load() {
 		for _, err := range errs {
 			f.note(err.Error())
 		}
-		if f.agree(m) {
+		if l.agree(m) {
 			break
 		}
-		f.layout = readLayout(f.process)
-		f.forgetChecks()
+		l = readLayout(f.process)
 	}
-	files := f.layout.files
-	if !f.agree(m) {
-		files = 0 // not to be used again
-	}
-	f.distrust(m)
+	whole := l.agree(m)
+	l.distrust(m)
 	nameQueues(f.process, m)
-	m = f.saving.place(m)
-	f.images = m
 	if len(f.kept) == keptMaps {
-		_ = f.kept[0].images.Close() // nothing in it is named any more
+		_ = f.kept[0].loaded.Close() // nothing in it is named any more
 		f.kept = append(f.kept[:0], f.kept[1:]...)
 	}
-	f.kept = append(f.kept, keptMap{files, m})
-}
-
-// noteChanges notes where a new layout shows other files than the last one.
-func (f *follower) noteChanges(l layout) {
-	for i, m := range l.maps {
-		if old := f.layout.find(l.code[i].Start); f.images == nil || m.Inode == 0 || old >= 0 && f.layout.maps[old] == m {
-			continue
-		}
-		if a := l.code[i].Start; len(f.restless) < maxRestless && !slices.Contains(f.restless, a) {
-			f.restless = append(f.restless, a)
-		}
-	}
+	f.kept = append(f.kept, keptMap{l, whole, m})
+	f.use(len(f.kept)-1, false)
 }
 
 // agree tells whether each mapping of a file has its image.
-func (f *follower) agree(m *images.Map) bool {
-	for i, path := range f.layout.paths {
-		if f.layout.maps[i].Inode == 0 {
+func (l layout) agree(m *images.Map) bool {
+	for i, path := range l.paths {
+		if l.maps[i].Inode == 0 {
 			continue
 		}
-		im, found := m.Find(f.layout.code[i].Start)
+		im, found := m.Find(l.code[i].Start)
 		if !found || im.Path != path || im.Note == elf.NoteReplaced { // or loaded from what is there now
 			return false
 		}
@@ -140,63 +138,68 @@ func (f *follower) agree(m *images.Map) bool {
 
 // distrust has every frame left out that is in a mapping to which another file's
 // image was loaded.
-func (f *follower) distrust(m *images.Map) {
-	for i, path := range f.layout.paths {
-		if im, found := m.Find(f.layout.code[i].Start); found && im.Path != path {
-			f.layout.maps[i] = task.Mapping{Inode: unknownFile}
+func (l layout) distrust(m *images.Map) {
+	for i, path := range l.paths {
+		if im, found := m.Find(l.code[i].Start); found && im.Path != path {
+			l.maps[i] = task.Mapping{Inode: unknownFile}
 		}
 	}
 }
 
 func (f *follower) close() {
 	for _, k := range f.kept {
-		_ = k.images.Close()
+		_ = k.loaded.Close()
 	}
 	f.kept = nil
 }
 
-// begin is called before the stacks of a snapshot are walked. On Darwin dyld
-// itself tells of changes.
-func (f *follower) begin() {
+// begin is called before the stacks of a snapshot are walked.
+func (f *follower) begin(s *task.Snapshot) {
 	f.forgetChecks()
-	switch g, err := dyld.ReadGeneration(f.process); {
-	case f.process.Info().OS == task.Darwin:
-		if err == nil && g != f.generation {
-			f.generation = g
-			f.close()
-			f.reread()
-		}
-	case f.mapper == nil && time.Since(f.read) > rereadTime:
-		f.reread()
+	if f.process.Info().OS == task.Darwin {
+		f.followList(s)
+		return
 	}
+	if f.mapper == nil {
+		return
+	}
+	f.mapper.Renew()
+	f.watching.see(f.layout, s)
+	f.adopt(s, func(i int) bool { return !s.Threads[i].Same })
 	f.checkRestless()
 }
 
-// checkRestless looks at once at the places where files come and go: by the end
-// of a walk they may have gone and come again.
-func (f *follower) checkRestless() {
-	for _, a := range f.restless {
-		if i := f.layout.find(a); i >= 0 && f.mapper != nil && f.layout.maps[i].Inode != 0 {
-			f.checked[i], f.changed[i] = true, f.isChanged(i, a)
+// adopt makes that kept map the current one which agrees best with what was
+// mapped while some threads of a snapshot stood. It says false when none agrees
+// better than the current one does.
+func (f *follower) adopt(s *task.Snapshot, of func(i int) bool) bool {
+	if len(f.kept) < 2 {
+		return false
+	}
+	best, least := -1, 0
+	for k := len(f.kept) - 1; k >= 0; k-- {
+		n := f.kept[k].layout.misses(s, of)
+		if best < 0 || n < least {
+			best, least = k, n
+		}
+		if n == 0 {
+			break
 		}
 	}
+	if best == len(f.kept)-1 {
+		return false
+	}
+	f.use(best, false)
+	return true
 }
 
-func (f *follower) forgetChecks() {
-	n := len(f.layout.code)
-	f.checked, f.changed = slices.Grow(f.checked[:0], n)[:n], slices.Grow(f.changed[:0], n)[:n]
-	clear(f.checked)
-	clear(f.changed)
+// goBack makes the map current again that was so before the last was adopted.
+func (f *follower) goBack() { f.use(len(f.kept)-2, false) }
+
+// watch returns where to look in the next snapshot.
+func (f *follower) watch() []task.Addr {
+	return f.watching.addresses(f.layout, f.process.Info().Path)
 }
-
-// verdict is what a look at a walked stack tells of the images.
-type verdict uint8
-
-const (
-	asKnown   verdict = iota
-	generated         // a frame is in code of no file, which was not there when the layout was read
-	exchanged         // a frame is where another file is mapped by now, or none was
-)
 
 // doubts tells whether the way in which a walk ended is reason to read the layout
 // again: one that ended early may have led to code that was mapped after it was
@@ -208,65 +211,4 @@ func (f *follower) doubts(stop unwind.Stop) bool {
 		return time.Since(f.read) > f.patience
 	}
 	return false
-}
-
-// check compares what is mapped at the frames of a stack now with what was when
-// the layout was read. Where both are the same, it was the same when the stack
-// was captured in between. Where they are not, what was there at that moment is
-// not known: by the time that a new layout has been read, the code may have been
-// exchanged once more.
-func (f *follower) check(frames []unwind.Frame) verdict {
-	if f.mapper == nil {
-		return asKnown
-	}
-	v := asKnown
-	for i := range frames {
-		a := frames[i].PC
-		if frames[i].Return {
-			a--
-		}
-		v = max(v, f.checkAddress(a))
-	}
-	return v
-}
-
-func (f *follower) checkAddress(a task.Addr) verdict {
-	i := f.layout.find(a)
-	if i < 0 {
-		return f.checkUnknown(a)
-	}
-	if f.layout.maps[i].Inode == 0 {
-		return asKnown // a JIT compiler's, which has no name
-	}
-	if !f.checked[i] {
-		f.checked[i], f.changed[i] = true, f.isChanged(i, a)
-	}
-	if f.changed[i] {
-		return exchanged
-	}
-	return asKnown
-}
-
-// checkUnknown is for an address where nothing was mapped that could be executed.
-func (f *follower) checkUnknown(a task.Addr) verdict {
-	m, found, err := f.mapper.MappedAt(a)
-	switch {
-	case err != nil || !found:
-		return asKnown // a wild address, which will have no name
-	case m.Inode == 0:
-		return generated
-	}
-	return exchanged
-}
-
-func (f *follower) isChanged(i int, a task.Addr) bool {
-	m, found, err := f.mapper.MappedAt(a)
-	switch {
-	case errors.Is(err, task.ErrUnsupported):
-		f.mapper = nil
-		return false
-	case err != nil:
-		return false // the target is ending
-	}
-	return !found || m != f.layout.maps[i]
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 	"io"
+	"iter"
 	"slices"
 
 	"stacksnap/images"
@@ -12,11 +13,12 @@ import (
 
 // layout is where a process has executable memory.
 type layout struct {
-	stamp uint64 // equal for equal layouts; 0 when it could not be read
-	files uint64 // the same of those that show a file: others come and go as code is compiled
-	code  []images.Range
-	maps  []task.Mapping // what each of code shows
-	paths []string       // and the path of that file
+	stamp   uint64 // equal for equal layouts; 0 when it could not be read
+	files   uint64 // the same of those that show a file: others come and go as code is compiled
+	code    []images.Range
+	maps    []task.Mapping // what each of code shows
+	paths   []string       // and the path of that file
+	regions []task.Region  // which code is made of
 }
 
 // readLayout lists the executable mappings.
@@ -32,6 +34,7 @@ func readLayout(p task.Process) layout {
 		}
 		l.code = append(l.code, images.Range{Start: r.Start, End: r.End, Prot: r.Prot})
 		l.maps, l.paths = append(l.maps, r.Mapping()), append(l.paths, r.Path)
+		l.regions = append(l.regions, r)
 		to := io.Writer(h)
 		if r.Inode != 0 {
 			to = io.MultiWriter(h, files)
@@ -43,6 +46,17 @@ func readLayout(p task.Process) layout {
 		l.stamp, l.files = max(1, h.Sum64()), max(1, files.Sum64())
 	}
 	return l
+}
+
+// all lists the regions as a process does.
+func (l layout) all() iter.Seq2[task.Region, error] {
+	return func(yield func(task.Region, error) bool) {
+		for _, r := range l.regions {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
 }
 
 // executable tells whether code may be at a.
@@ -66,4 +80,34 @@ func (l layout) find(a task.Addr) int {
 		return -1
 	}
 	return i
+}
+
+// shows tells whether what was seen at an address is what the layout has there.
+// One mapping of no file is as good as another.
+func (l layout) shows(s *task.Seen) bool {
+	i := l.find(s.At)
+	if i < 0 || s.End == 0 {
+		return i < 0 && s.End == 0
+	}
+	return l.maps[i] == s.Mapping || l.maps[i].Inode == 0 && s.Inode == 0
+}
+
+// differs counts what of a sight the layout does not show.
+func (l layout) differs(s *task.Sight) (n int) {
+	for i := range s.Mapped {
+		if !l.shows(&s.Mapped[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// misses counts the same of some threads of a snapshot.
+func (l layout) misses(s *task.Snapshot, of func(i int) bool) (n int) {
+	for i := range s.Threads {
+		if of(i) {
+			n += l.differs(&s.Threads[i].Sight)
+		}
+	}
+	return n
 }

@@ -9,6 +9,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/images"
 	"stacksnap/images/binaries"
+	"stacksnap/images/dyld"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -55,7 +56,7 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	defer r.follow.close()
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
-		Suspend: o.Suspend, Threads: wanted,
+		Suspend: o.Suspend, Threads: wanted, Watch: r.follow.watch, Mark: dyld.TimestampAddress(p.Info()),
 	}) {
 		if err == nil {
 			err = r.add(s)
@@ -117,11 +118,8 @@ func (r *recorder) note(line string) {
 
 // add walks and adds one snapshot.
 func (r *recorder) add(s *task.Snapshot) error {
-	r.follow.begin()
-	if r.walk(s) == generated {
-		r.follow.reread()
-		r.walk(s)
-	}
+	r.follow.begin(s)
+	r.walkAsCaptured(s)
 	left := r.leaveOut(s)
 	r.builder.Add(s, r.stacks, r.follow.images)
 	r.left += left
@@ -137,6 +135,44 @@ func (r *recorder) add(s *task.Snapshot) error {
 		return r.options.Each(s, r.follow.images)
 	}
 	return nil
+}
+
+// walkAsCaptured walks a snapshot in the images that were mapped then.
+func (r *recorder) walkAsCaptured(s *task.Snapshot) {
+	v := r.walk(s)
+	if v == generated {
+		r.follow.reread()
+		v = r.walk(s)
+	}
+	if v != exchanged {
+		return
+	}
+	before := r.countExchanged(s)
+	if !r.follow.adopt(s, func(i int) bool { return r.isExchanged(s, i) }) {
+		return
+	}
+	r.walk(s)
+	if r.countExchanged(s) > before {
+		r.follow.goBack()
+		r.walk(s)
+	}
+}
+
+// countExchanged counts the threads whose samples would be left out.
+func (r *recorder) countExchanged(s *task.Snapshot) (n int) {
+	for i := range s.Threads {
+		if r.isExchanged(s, i) {
+			n++
+		}
+	}
+	return n
+}
+
+// isExchanged tells whether the walk of a thread led to code that is not known
+// to be what was there.
+func (r *recorder) isExchanged(s *task.Snapshot, i int) bool {
+	st := &r.stacks[i]
+	return !st.Repeat && r.follow.check(&s.Threads[i], st.Frames, st.Stop) == exchanged
 }
 
 // walk walks the stacks that are not those of the sample before.
@@ -158,7 +194,7 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 		if stop.Reason == unwind.NotCaptured {
 			askFor(s, t, stop.Need)
 		}
-		worst = max(worst, r.follow.check(frames))
+		worst = max(worst, r.follow.check(t, frames, stop))
 		r.doubtful = r.doubtful || r.follow.doubts(stop)
 	}
 	return worst
@@ -188,7 +224,7 @@ func (r *recorder) leaveOut(s *task.Snapshot) (left int) {
 	r.forgetMissing(s)
 	kept := 0
 	for i := range s.Threads {
-		if !r.stacks[i].Repeat && r.follow.check(r.stacks[i].Frames) == exchanged {
+		if r.isExchanged(s, i) {
 			left++
 			r.missing[s.Threads[i].ID] = true
 			continue

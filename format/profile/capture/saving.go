@@ -15,11 +15,10 @@ import (
 
 // saving writes what is captured to a recording. A nil saving writes nothing.
 type saving struct {
-	file    *recording.Saved
-	saver   *recorded.Saver
-	process task.Process
-	stops   []time.Duration // besides those of the snapshots, since the last
-	notes   []string        // since the last snapshot
+	file  *recording.Saved
+	saver *recorded.Saver
+	stops []time.Duration // besides those of the snapshots, since the last
+	notes []string        // since the last snapshot
 }
 
 // newSaving begins a recording; there is none for an empty path.
@@ -31,7 +30,7 @@ func newSaving(p task.Process, path, tool string, interval time.Duration) (*savi
 	if err != nil {
 		return nil, err
 	}
-	return &saving{file: f, saver: recorded.NewSaver(f.Writer, p.Memory(), pruner), process: p}, nil
+	return &saving{file: f, saver: recorded.NewSaver(f.Writer, p.Memory(), pruner)}, nil
 }
 
 func pruner(f object.File, k object.Kind) (recorded.Pruner, error) { return cfi.NewPruner(f, k) }
@@ -45,8 +44,9 @@ func (s *saving) memory(p task.Process) task.Memory {
 	return s.saver.Memory()
 }
 
-// place returns the map to be used instead of m, from the next snapshot on.
-func (s *saving) place(m *images.Map) *images.Map {
+// place returns the map to be used instead of m, which is of the layout l, from
+// the next snapshot on.
+func (s *saving) place(m *images.Map, l layout) *images.Map {
 	if s == nil {
 		return m
 	}
@@ -54,7 +54,7 @@ func (s *saving) place(m *images.Map) *images.Map {
 	for i, im := range m.Images {
 		placed[i] = im.Placed
 	}
-	return images.NewMap(s.saver.Place(placed, s.process.Regions()))
+	return images.NewMap(s.saver.Place(placed, l.all()))
 }
 
 // note keeps a line for the next snapshot.

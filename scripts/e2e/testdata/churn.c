@@ -3,6 +3,7 @@
 //   churn dlopen A B        loads, calls and unloads two libraries in turn
 //   churn exec              becomes another program after a second
 //   churn fork              forks children that end at once, hundreds a second
+//   churn spin              wants a processor for itself
 // With -DLIB=NAME it is a library with one function, work_NAME.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -55,6 +56,8 @@ int main(int argc, char **argv) {
   if (!strcmp(mode, "dlopen"))
     for (;;) { with_a(argv[2]); with_b(argv[3]); }
   if (!strcmp(mode, "exec")) { spin_us(700000); execl(argv[0], argv[0], "threads", (char *)0); return 5; }
+  if (!strcmp(mode, "spin"))
+    for (;;) sink++;
   if (!strcmp(mode, "fork"))
     for (;;) {
       pid_t p = fork();

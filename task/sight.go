@@ -1,0 +1,82 @@
+package task
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// MaxWatch is the most of [Options].Watch that is looked at.
+const MaxWatch = 32
+
+// Sight is what was seen of the target while a thread stood, beside the thread
+// itself: see [Options].Watch and [Options].Mark. Of a thread that was read
+// without a stop it is what was seen alike right before and right after; where
+// the two differ there is nothing.
+type Sight struct {
+	Mapped  []Seen // of the watched addresses at which it could be told
+	Mark    uint64
+	HasMark bool
+}
+
+// Seen is what code was mapped at an address: none when Mapped is zero.
+type Seen struct {
+	At Addr
+	Mapped
+}
+
+func newSight() Sight { return Sight{Mapped: make([]Seen, 0, MaxWatch)} }
+
+func (s *Sight) clear() { s.Mapped, s.Mark, s.HasMark = s.Mapped[:0], 0, false }
+
+func (s *Sight) equals(o *Sight) bool {
+	return s.Mark == o.Mark && s.HasMark == o.HasMark && slices.Equal(s.Mapped, o.Mapped)
+}
+
+// keep copies o into buffers of its own.
+func (s *Sight) keep(o *Sight) {
+	s.Mapped = append(s.Mapped[:0], o.Mapped...)
+	s.Mark, s.HasMark = o.Mark, o.HasMark
+}
+
+// lookout looks while something stands: it allocates nothing.
+type lookout struct {
+	mapper Mapper // nil: none
+	memory Memory
+	watch  []Addr
+	mark   Addr
+	before Sight
+	word   [8]byte
+}
+
+func newLookout(p Process, mark Addr) lookout {
+	l := lookout{memory: p.Memory(), mark: mark, before: newSight()}
+	l.mapper, _ = p.(Mapper)
+	return l
+}
+
+// next takes what is to be looked at in the next snapshot.
+func (l *lookout) next(watch func() []Addr) {
+	if watch != nil && l.mapper != nil {
+		l.watch = watch()
+		l.watch = l.watch[:min(len(l.watch), MaxWatch)]
+	}
+}
+
+// look fills in s.
+func (l *lookout) look(s *Sight) {
+	s.clear()
+	if len(l.watch) > 0 {
+		l.mapper.Renew()
+	}
+	for _, a := range l.watch {
+		if m, _, err := l.mapper.MappedAt(a); err == nil {
+			s.Mapped = append(s.Mapped, Seen{a, m})
+		}
+	}
+	if l.mark == 0 {
+		return
+	}
+	if n, _ := l.memory.ReadMemory(l.word[:], l.mark); n == len(l.word) {
+		s.Mark, s.HasMark = binary.LittleEndian.Uint64(l.word[:]), true
+	}
+}
