@@ -58,7 +58,8 @@ func newFollower(p task.Process, note func(string), s *saving) *follower {
 	return f
 }
 
-// reread reads the layout, and the images where it is a new one.
+// reread reads the layout, and the images where it is a new one; on Darwin
+// loadList says when it is.
 func (f *follower) reread() {
 	l := readLayout(f.process)
 	f.read = time.Now()
@@ -114,12 +115,24 @@ func (f *follower) load(l layout) {
 	whole := l.agree(m)
 	l.distrust(m)
 	nameQueues(f.process, m)
-	if len(f.kept) == keptMaps {
-		_ = f.kept[0].loaded.Close() // nothing in it is named any more
-		f.kept = append(f.kept[:0], f.kept[1:]...)
-	}
+	f.makeRoom()
 	f.kept = append(f.kept, keptMap{l, whole, m})
 	f.use(len(f.kept)-1, false)
+}
+
+// makeRoom drops the maps that lack something, of which there is better by now,
+// and the oldest when there are too many. Nothing in them is named any more.
+func (f *follower) makeRoom() {
+	kept := f.kept[:0]
+	for i, k := range f.kept {
+		if k.whole && (i > 0 || len(f.kept) < keptMaps) {
+			kept = append(kept, k)
+		} else {
+			_ = k.loaded.Close()
+		}
+	}
+	clear(f.kept[len(kept):])
+	f.kept = kept
 }
 
 // agree tells whether each mapping of a file has its image.

@@ -93,6 +93,7 @@ type recorder struct {
 	left     int  // samples that were left out
 	doubtful bool // the last snapshot led to where no code is known
 	saving   *saving
+	saved    *images.Map // of the last snapshot
 }
 
 func newRecorder(p task.Process, o Options) (*recorder, error) {
@@ -123,16 +124,19 @@ func (r *recorder) add(s *task.Snapshot) error {
 	left := r.leaveOut(s)
 	r.builder.Add(s, r.stacks, r.follow.images)
 	r.left += left
-	if left > 0 || r.doubtful {
-		r.follow.reread()
-	}
 	r.taken++
 	r.progress()
 	if err := r.saving.add(s, r.stacks, r.follow.images); err != nil {
 		return err
 	}
+	r.saved = r.follow.images
 	if r.options.Each != nil {
-		return r.options.Each(s, r.follow.images)
+		if err := r.options.Each(s, r.follow.images); err != nil {
+			return err
+		}
+	}
+	if left > 0 || r.doubtful {
+		r.follow.reread()
 	}
 	return nil
 }
@@ -182,7 +186,7 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 	r.stacks, r.frames = r.stacks[:0], r.frames[:0]
 	for i := range s.Threads {
 		t := &s.Threads[i]
-		if t.Same && !r.missing[t.ID] {
+		if t.Same && !r.missing[t.ID] && r.repeats() {
 			r.stacks = append(r.stacks, profile.Stack{Repeat: true})
 			continue
 		}
@@ -199,6 +203,11 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 	}
 	return worst
 }
+
+// repeats tells whether a stack that is the same as before need not be walked. A
+// recording, in which every stack is walked again, wants it to be checked in
+// other images.
+func (r *recorder) repeats() bool { return r.saving == nil || r.saved == r.follow.images }
 
 // askFor has the next snapshot copy the word at need, which this one missed.
 func askFor(s *task.Snapshot, t *task.Thread, need task.Addr) {
