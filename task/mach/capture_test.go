@@ -50,7 +50,7 @@ func TestPatienceIsForAllThreadsTogether(t *testing.T) {
 	s.restless = time.Hour
 	var snap task.Snapshot
 	take(t, s, &snap)
-	if s.paused > maxPatience {
+	if s.paused > maxPatience+wakePause {
 		t.Errorf("paused %v", s.paused)
 	}
 	for i := range snap.Threads {

@@ -19,18 +19,17 @@ const (
 )
 
 // readInfo gathers what is known of the process. Every call may fail, and costs
-// its fact alone.
-func readInfo(k kernel, pid int, t port) task.Info {
+// its fact alone. A loader whose address is 0 is not known.
+func readInfo(k kernel, pid int, loader dyldInfo) task.Info {
 	b, e := k.bsdInfo(pid)
 	hasBSD := e == ok
 	file := executable(k, pid)
-	loader, r := k.dyldInfo(t)
-	hasLoader := r == success && loader.addr != 0
+	hasLoader := loader.addr != 0
 
 	info := task.Info{PID: pid, OS: task.Darwin, Live: true, Path: file, Name: name(file, b)}
 	info.OSVersion = osVersion(k)
 	info.Translated = isTranslated(k, pid, b)
-	is32 := hasBSD && b.flags&flagLP64 == 0
+	is32 := hasBSD && b.is32()
 	if hasLoader {
 		is32 = !loader.is64
 	}

@@ -31,6 +31,9 @@ type kernel interface {
 	self() (pid, euid int)
 	// arch is what this program was built for.
 	arch() task.Arch
+	// isDarling tells whether the system is Darling, which runs Darwin's programs on
+	// Linux, by a function that only its libsystem_kernel has.
+	isDarling() bool
 	// pause sleeps.
 	pause(time.Duration)
 	// uptime is mach_absolute_time, which stands while the system sleeps, continuous
@@ -123,7 +126,8 @@ type processFacts interface {
 	number(sysctl string) (uint64, Errno)
 	// pids is proc_listallpids.
 	pids() ([]int, Errno)
-	// processes is sysctl KERN_PROC_ALL.
+	// processes is sysctl KERN_PROC_ALL, or for want of that the folder /proc, by
+	// which processes have no names.
 	processes() ([]task.Candidate, Errno)
 	// queueOffsets is the dispatch_queue_offsets of our own libdispatch.
 	queueOffsets() (queueOffsets, bool)

@@ -3,6 +3,8 @@
 package mach
 
 /*
+#include <stdlib.h>
+
 #include "mach_darwin.h"
 
 // The buffers handed over are filled before these return, and none calls back:
@@ -20,6 +22,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"strconv"
 	"time"
 	"unsafe"
 
@@ -31,6 +34,8 @@ import (
 const (
 	pathSize = 4 * 1024 // PROC_PIDPATHINFO_MAXSIZE, 4 * MAXPATHLEN (bsd/sys/proc_info.h)
 	maxPids  = 1 << 20
+
+	sysctlSize = 1024 // more than any sysctl has that is asked for by name
 )
 
 // xnu is the kernel of this system.
@@ -46,6 +51,8 @@ func (xnu) arch() task.Arch {
 	}
 	return task.AMD64
 }
+
+func (xnu) isDarling() bool { return C.mk_is_darling() != 0 }
 
 func (xnu) pause(d time.Duration) { C.mk_pause(C.uint32_t(d.Microseconds())) }
 
@@ -201,15 +208,29 @@ func (xnu) arguments(pid int) ([]byte, Errno) {
 }
 
 func (xnu) text(name string) (string, Errno) {
-	s, err := unix.Sysctl(name)
-	return s, errnoOf(err)
+	b, e := sysctl(name)
+	text, _, _ := bytes.Cut(b, []byte{0})
+	return string(text), e
+}
+
+// sysctl asks once, with room enough: Darling tells the length of a text without
+// its NUL, and cuts it to that.
+func sysctl(name string) ([]byte, Errno) {
+	var b [sysctlSize]byte
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	r := C.mk_sysctl(cname, unsafe.Pointer(&b[0]), sysctlSize)
+	if r.ret != 0 {
+		return nil, Errno(r.ret)
+	}
+	return b[:min(int(r.n), sysctlSize)], ok
 }
 
 func (xnu) number(name string) (uint64, Errno) {
-	b, err := unix.SysctlRaw(name)
+	b, e := sysctl(name)
 	switch {
-	case err != nil:
-		return 0, errnoOf(err)
+	case e != ok:
+		return 0, e
 	case len(b) == 4:
 		return uint64(binary.LittleEndian.Uint32(b)), ok
 	case len(b) == 8:
@@ -236,16 +257,37 @@ func (xnu) pids() ([]int, Errno) {
 }
 
 func (xnu) processes() ([]task.Candidate, Errno) {
-	all, err := unix.SysctlKinfoProcSlice("kern.proc.all")
-	if err != nil {
-		return nil, errnoOf(err)
+	many := C.mk_processes(nil, 0)
+	if many.ret != 0 || many.n == 0 {
+		return procFolder(), Errno(many.ret)
+	}
+	list := make([]unix.KinfoProc, min(int(many.n)/unix.SizeofKinfoProc+spareThreads, maxPids)) // some may start meanwhile
+	r := C.mk_processes(unsafe.Pointer(&list[0]), C.uint64_t(len(list)*unix.SizeofKinfoProc))
+	if r.ret != 0 {
+		return nil, Errno(r.ret)
 	}
 	var out []task.Candidate
-	for i := range all {
-		name, _, _ := bytes.Cut(all[i].Proc.P_comm[:], []byte{0})
-		out = append(out, task.Candidate{PID: int(all[i].Proc.P_pid), Name: string(name)})
+	for i := range list[:min(int(r.n)/unix.SizeofKinfoProc, len(list))] {
+		p := &list[i].Proc
+		name, _, _ := bytes.Cut(p.P_comm[:], []byte{0})
+		out = append(out, task.Candidate{PID: int(p.P_pid), Name: string(name)})
 	}
 	return out, ok
+}
+
+// procFolder lists the processes that /proc shows: Darling has one.
+func procFolder() []task.Candidate {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var out []task.Candidate
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			out = append(out, task.Candidate{PID: pid})
+		}
+	}
+	return out
 }
 
 func (xnu) queueOffsets() (queueOffsets, bool) {

@@ -17,19 +17,22 @@ func List() ([]task.Candidate, error) {
 }
 
 func list(k kernel) ([]task.Candidate, error) {
-	pids, e := k.pids()
+	pids, e := listPIDs(k)
 	if e == ok && len(pids) > 0 {
 		return candidates(k, pids), nil
 	}
 	all, allErr := k.processes()
-	if allErr != ok || len(all) == 0 {
+	if len(all) == 0 {
 		return nil, fmt.Errorf("this system does not list its processes, so a pid must be given (proc_listallpids: %s; sysctl kern.proc.all: %s)",
 			listAnswer(e), listAnswer(allErr))
 	}
-	for i := range all {
-		all[i] = candidate(k, all[i].PID, all[i].Name)
+	var out []task.Candidate
+	for _, c := range all {
+		if c = candidate(k, c.PID, c.Name); c.Name != "" {
+			out = append(out, c)
+		}
 	}
-	return all, nil
+	return out, nil
 }
 
 func listAnswer(e Errno) string {
@@ -46,7 +49,7 @@ func PIDs() ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	pids, e := k.pids()
+	pids, e := listPIDs(k)
 	if e != ok || len(pids) == 0 {
 		return nil, fmt.Errorf("proc_listallpids: %s", listAnswer(e))
 	}
@@ -93,5 +96,8 @@ func candidate(k kernel, pid int, known string) task.Candidate {
 	}
 	c.ParentPID, c.Forked = b.parent, b.flags&flagExec == 0
 	c.Name = name(c.Path, b)
+	if k.isDarling() {
+		return inDarling(c, b)
+	}
 	return c
 }

@@ -12,6 +12,7 @@
 #include <mach/mach_time.h>
 #include <string.h>
 #include <sys/proc_info.h>
+#include <sys/sysctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -252,6 +253,27 @@ mk_count mk_pids(void *to, uint32_t size) {
 	return (mk_count){.n = n};
 }
 
+// n is in bytes; with to NULL it is how many there are, roughly. The name is one
+// of numbers, for Darling does not know the text of it.
+mk_count mk_processes(void *to, uint64_t size) {
+	int name[] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL, 0};
+	size_t n = size;
+	errno = 0;
+	if (sysctl(name, sizeof name / sizeof *name, to, &n, NULL, 0) != 0) {
+		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	return (mk_count){.n = n};
+}
+
+mk_count mk_sysctl(const char *name, void *to, uint64_t size) {
+	size_t n = size;
+	errno = 0;
+	if (sysctlbyname(name, to, &n, NULL, 0) != 0) {
+		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	return (mk_count){.n = n};
+}
+
 // n is 0 where libdispatch has no such symbol.
 mk_count mk_queue_offsets(void *to, uint32_t size) {
 	const void *offsets = dlsym(RTLD_DEFAULT, "dispatch_queue_offsets");
@@ -261,6 +283,10 @@ mk_count mk_queue_offsets(void *to, uint32_t size) {
 	memcpy(to, offsets, size);
 	return (mk_count){.n = size};
 }
+
+// Darling's libsystem_kernel prints by this (darling-xnu,
+// darling/src/libsystem_kernel/emulation/src/common/simple.c).
+int32_t mk_is_darling(void) { return dlsym(RTLD_DEFAULT, "__simple_kprintf") != NULL; }
 
 void mk_pause(uint32_t microseconds) { usleep(microseconds); }
 

@@ -24,13 +24,14 @@ func open(k kernel, pid int) (*Process, error) {
 	if err := check(k, pid); err != nil {
 		return nil, err
 	}
-	t, readErr, err := taskPort(k, pid)
+	t, answer, err := taskPort(k, pid)
 	if err != nil {
 		return nil, err
 	}
 	p := newProcess(k, pid, t)
-	p.noExtended = !isXNU(readErr)
-	p.info = readInfo(k, pid, t)
+	p.isXNU = isXNU(answer)
+	p.noExtended = !p.isXNU
+	p.info = readInfo(k, pid, p.loader())
 	if p.info.Arch == k.arch() && !p.info.Translated {
 		p.queues, _ = k.queueOffsets()
 	}
@@ -70,7 +71,10 @@ func present(k kernel, pid int) error {
 // taskPort asks for the read port, then for the control port. readErr is the
 // answer to the first question.
 func taskPort(k kernel, pid int) (t port, readErr Errno, err error) {
-	read, errno := k.taskReadForPID(pid)
+	read, errno := portNull, noCall
+	if !k.isDarling() {
+		read, errno = k.taskReadForPID(pid)
+	}
 	if errno == ok && read.valid() {
 		return read, errno, nil
 	}
@@ -82,16 +86,4 @@ func taskPort(k kernel, pid int) (t port, readErr Errno, err error) {
 		return portNull, errno, err
 	}
 	return portNull, errno, permissionError(k, pid, errno, ret)
-}
-
-// isXNU tells from the answer of task_read_for_pid whether the kernel is one of
-// a macOS that Go programs run on: it knows the call, and these are its answers
-// (bsd/kern/kern_proc.c, task_read_for_pid). Darling does not know it, and dies
-// of questions for kinds of information that it does not know.
-func isXNU(answer Errno) bool {
-	switch answer {
-	case ok, notPermitted, noProcess, interrupted, accessDenied, invalid:
-		return true
-	}
-	return false
 }

@@ -41,13 +41,19 @@ type Process struct {
 	exited   *task.ExitedError
 
 	queues     queueOffsets
-	noExtended bool // THREAD_EXTENDED_INFO is not to be asked for
+	isXNU      bool          // not a system that only behaves like it: see darling.go
+	noExtended bool          // THREAD_EXTENDED_INFO is not to be asked for
+	stopBegan  time.Duration // uptimes of the last stop, where it is not XNU
+	stopEnded  time.Duration
 }
 
 // held is a thread to whose port we hold one reference.
 type held struct {
 	port port
 	id   task.ThreadID
+	// restless: it did not come to rest in a stop, so it is not waited for in the
+	// next.
+	restless bool
 }
 
 // errTaskEnded is what an ExitedError of this package wraps.
@@ -73,6 +79,7 @@ func (p *Process) Close() error {
 	}
 	p.closed = true
 	err := p.letRun()
+	p.wakeLost()
 	var exited *task.ExitedError
 	if errors.As(err, &exited) {
 		err = nil // it runs no longer, which is not Close's trouble
@@ -139,5 +146,5 @@ func gone(k kernel, pid int) bool {
 		return true
 	}
 	b, e := k.bsdInfo(pid)
-	return e == ok && (b.status == statusZombie || b.flags&flagExiting != 0)
+	return e == ok && (b.status == statusZombie || b.isExiting())
 }

@@ -64,8 +64,12 @@ type scripted struct {
 	extendeds    int
 	lateReleases int // references given back while the task stood
 	paused       time.Duration
-	mayRun       bool // a running thread's state may be asked for
-	noHold       bool // task_suspend answers failWith although it placed its hold
+	mayRun       bool          // a running thread's state may be asked for
+	noHold       bool          // task_suspend answers failWith although it placed its hold
+	darling      bool          // it is that, and any question that it prints about panics
+	unanswered   chan struct{} // task_info(TASK_DYLD_INFO) answers when it is closed
+	lost         int           // how often a thread will rest on although it was let run
+	early        int           // how often the task was let run before all its threads rested
 }
 
 type scriptedThread struct {
@@ -105,6 +109,13 @@ func (s *scripted) enter(call string) bool {
 		return true
 	}
 	return false
+}
+
+// prints fails for a question that Darling answers on standard output.
+func (s *scripted) prints(call string) {
+	if s.darling {
+		panic(call + ": Darling was asked what it does not know")
+	}
 }
 
 // enterBSD is enter for calls that answer an errno.
@@ -176,6 +187,7 @@ func (s *scripted) balance(t *testing.T) {
 
 func (s *scripted) self() (int, int)      { return 7, s.euid }
 func (s *scripted) arch() task.Arch       { return s.host }
+func (s *scripted) isDarling() bool       { return s.darling }
 func (s *scripted) pause(d time.Duration) { s.enter("pause"); s.now += d; s.paused += d }
 
 func (s *scripted) uptime() time.Duration     { return s.now }
@@ -189,6 +201,7 @@ func (s *scripted) taskReadForPID(int) (port, Errno) {
 	if s.gone {
 		return portNull, noProcess
 	}
+	s.prints("task_read_for_pid")
 	if s.noReadPort != ok || s.nullPorts {
 		return portNull, s.noReadPort
 	}
@@ -259,6 +272,7 @@ func (s *scripted) suspend(p port) Return {
 		s.holds++
 		s.suspends++
 		s.stoppedAt = s.now
+		s.lost = max(0, s.lost-1)
 	}
 	return r
 }
@@ -271,10 +285,17 @@ func (s *scripted) resume(p port) Return {
 		return failure
 	}
 	s.holds--
+	if s.restless > 0 && s.now < s.stoppedAt+s.restless {
+		s.early++
+	}
 	return success
 }
 
 func (s *scripted) dyldInfo(p port) (dyldInfo, Return) {
+	if s.unanswered != nil {
+		<-s.unanswered
+		return dyldInfo{}, failure
+	}
 	if r := s.enterPort("task_info", p); r != success {
 		return dyldInfo{}, r
 	}
@@ -294,6 +315,13 @@ func (s *scripted) basic(p port) (basicInfo, Return) {
 		return basicInfo{}, r
 	}
 	t := s.thread(p)
+	if s.darling {
+		info := basicInfo{runState: t.run} // no times
+		if s.holds > 0 || s.lost > 0 && s.suspends > 0 {
+			info.runState = 2
+		}
+		return info, success
+	}
 	return basicInfo{user: time.Duration(t.id)*time.Second + t.ran, system: time.Second, runState: t.run, suspendCount: 1}, success
 }
 
@@ -321,7 +349,7 @@ func (s *scripted) state(p port, flavor int32, words []uint32) (int, Return) {
 		return 0, t.stateErr
 	}
 	arch := s.host
-	if s.bsd.flags&flagLP64 == 0 {
+	if s.bsd.is32() {
 		arch = task.I386
 	}
 	if flavor != stateLayout(arch).flavor {
@@ -478,6 +506,7 @@ func (s *scripted) pids() ([]int, Errno) {
 	if e := s.enterBSD("proc_listallpids"); e != ok {
 		return nil, e
 	}
+	s.prints("proc_listallpids")
 	return s.all, s.listErr
 }
 

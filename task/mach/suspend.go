@@ -23,11 +23,13 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	}
 	p.reserve(len(p.held))
 	p.patience = maxPatience
+	p.letItRun()
 	if r := p.k.suspend(p.task); r != success {
 		p.undoSuspend(r)
 		return nil, fmt.Errorf("stop pid %d: %w", p.pid, p.taskError("task_suspend", r))
 	}
 	p.stopped = true
+	p.awaitRest()
 	return p.resume, nil
 }
 
@@ -54,6 +56,7 @@ func (p *Process) letRun() error {
 	switch {
 	case r == success:
 		p.stopped = false
+		p.noteRun()
 		p.settle()
 		return nil
 	case p.taskGone(r):

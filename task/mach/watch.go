@@ -42,6 +42,9 @@ func (w *watch) Glance() (task.Glance, error) {
 	if n, r := w.process.k.state(name, layout.flavor, words); r == success {
 		layout.decode(words[:n], w.process.info.CodeMask, &g.Registers)
 	}
+	if g.Registers.SP() == 0 { // some kernels have the state of a stopped thread only
+		g.Registers = task.Registers{}
+	}
 	return g, nil
 }
 

@@ -50,7 +50,8 @@ func newScripted(host task.Arch, n int) *scripted {
 // newDarling makes the same as Darling runs it, where it differs.
 func newDarling(n int) *scripted {
 	s := newScripted(task.AMD64, n)
-	s.noReadPort = Errno(78)
+	s.darling, s.noReadPort = true, Errno(78)
+	s.bsd.flags = 4 // P_LP64 of p_flag
 	s.restless = 100 * time.Millisecond
 	s.noExtended = invalidArgument
 	s.recurseProt = true
