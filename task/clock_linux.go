@@ -8,12 +8,19 @@ import (
 
 // monotonic is CLOCK_MONOTONIC. Go's own timers are served by a thread that
 // wakes with a granularity of about a millisecond when nothing else runs; this
-// sleeps in the calling thread itself.
-type monotonic struct{}
+// sleeps in the calling thread itself. It is read by Go's clock, which is the same
+// and needs no system call.
+type monotonic struct {
+	start time.Time
+	at    time.Duration // of CLOCK_MONOTONIC at start, or a moment later
+}
 
-func systemClock() Clock { return monotonic{} }
+func systemClock() Clock {
+	start := time.Now()
+	return monotonic{start, read(unix.CLOCK_MONOTONIC)}
+}
 
-func (monotonic) Now() time.Duration { return read(unix.CLOCK_MONOTONIC) }
+func (c monotonic) Now() time.Duration { return c.at + time.Since(c.start) }
 
 // Asleep implements [Clock]: CLOCK_BOOTTIME goes on while the system sleeps.
 func (monotonic) Asleep() time.Duration {

@@ -4,9 +4,9 @@ package ptrace
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -22,6 +22,7 @@ type watch struct {
 
 	last         task.Counters
 	lastSchedule []byte // that last is of
+	stopped      bool   // by a signal or a debugger, as of last
 }
 
 // WatchThread implements [task.ThreadWatcher]. The watch may be used from any
@@ -45,7 +46,8 @@ func (p *Process) WatchThread(id task.ThreadID) (task.ThreadWatch, error) {
 	return w, nil
 }
 
-// Glance implements [task.ThreadWatch].
+// Glance implements [task.ThreadWatch]. That a thread is stopped is what Counters
+// saw last: to be stopped, it comes to a processor.
 func (w *watch) Glance() (task.Glance, error) {
 	b, err := w.read(w.call)
 	if err != nil {
@@ -53,8 +55,11 @@ func (w *watch) Glance() (task.Glance, error) {
 	}
 	c, err := parseSyscall(b)
 	g := task.Glance{Call: c, State: task.Sleeping}
-	if c.State == task.OnProcessor {
+	switch {
+	case c.State == task.OnProcessor:
 		g.State = task.Running
+	case w.stopped:
+		g.State = task.Stopped
 	}
 	return g, err
 }
@@ -81,19 +86,26 @@ func (w *watch) Counters() (task.Counters, error) {
 	}
 	sleeps, digits := number(statusValue(b, "voluntary_ctxt_switches:"), 10)
 	w.last.Sleeps, w.last.HasSleeps = sleeps, digits > 0
+	w.stopped = isStopped(statusValue(b, "State:"))
 	return w.last, nil
 }
 
-// read reads a file from its start. The kernel makes it anew each time.
+// isStopped reads the state of a status file: a letter, and a word for people.
+func isStopped(state []byte) bool {
+	return len(state) > 0 && threadState(state[0]) == task.Stopped
+}
+
+// read reads a file from its start. The kernel makes it anew each time, at once:
+// the scheduler is not told of the call, which would wake its monitor thread.
 func (w *watch) read(fd int) ([]byte, error) {
 	for {
-		n, err := unix.Pread(fd, w.buf[:], 0)
+		n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&w.buf[0])), uintptr(len(w.buf)), 0, 0, 0)
 		switch {
-		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.ESRCH), err == nil && n == 0:
+		case errno == unix.EINTR:
+		case errno == unix.ESRCH, errno == 0 && n == 0:
 			return nil, task.ErrThreadGone
-		case err != nil:
-			return nil, fmt.Errorf("watch: %w", err)
+		case errno != 0:
+			return nil, fmt.Errorf("watch: %w", errno)
 		default:
 			return w.buf[:n], nil
 		}

@@ -26,6 +26,9 @@ func (s *Series) Begin() {
 	s.session.builder = profile.NewBuilder(s.session.process.Info(), s.tool)
 }
 
+// Note tells a reader of the profile, and of its recording, a line.
+func (s *Series) Note(line string) { s.session.note(line) }
+
 // Take adds one snapshot, with what those threads wait for of which that is
 // wanted: it takes some time after the stop. On an error, what was captured
 // before it is added. That it could not be saved is no error here: EndSaved tells.

@@ -25,6 +25,9 @@
 //
 // A run loop that always has something to do never waits, and cannot be told
 // from a thread that computes.
+//
+// A thread that is stopped, by a signal or a debugger, is not stuck: it is as if
+// it were idle until it goes on, and what it was in before does not count.
 package hang
 
 import (
@@ -54,6 +57,7 @@ const (
 	LoopWait                  // of a run loop
 	LockWait                  // for a lock, or for a page or a disk
 	OtherWait                 // idle, unless the thread has a run loop
+	Halted                    // stopped, by a signal or a debugger: what it would do is not known
 )
 
 // Sight is what one look told.
@@ -136,6 +140,8 @@ func (d *Detector) isIdle(s Sight) bool {
 	switch s.Wait {
 	case LoopWait:
 		d.loops = true
+		return true
+	case Halted:
 		return true
 	case OtherWait:
 		return !d.loops

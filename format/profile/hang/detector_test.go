@@ -89,6 +89,9 @@ func TestHangs(t *testing.T) {
 		{"waits, computes, waits", parts{{LoopWait, 1097 * ms}, {OtherWait, 200 * ms}, {NoWait, 300 * ms}, {OtherWait, 200 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 700 * ms},
 		{"sleeps for a living", parts{{OtherWait, 1000 * ms}, {NoWait, 50 * ms}}, 0, 0},
 		{"sleeps for a living, then a lock", parts{{OtherWait, 1000 * ms}, {LockWait, 500 * ms}, {OtherWait, time.Hour}}, 1000 * ms, 500 * ms},
+		{"stopped by a signal", parts{loop, work, {Halted, time.Minute}, work}, 0, 0},
+		{"stopped while it computed", parts{{LoopWait, 997 * ms}, {NoWait, 150 * ms}, {Halted, time.Minute}, {NoWait, 150 * ms}}, 0, 0},
+		{"goes on, and is stuck", parts{{Halted, 1097 * ms}, {NoWait, 400 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 400 * ms},
 		{"busy, with short rests", parts{{NoWait, 100 * ms}, {LoopWait, 5 * ms}, {NoWait, 160 * ms}, {LoopWait, 5 * ms}, {NoWait, 200 * ms}, {LoopWait, 7 * ms}}, 0, 0},
 		{"busy nine tenths of the time", parts{{NoWait, 90 * ms}, {LoopWait, 10 * ms}}, 0, 0},
 	}
@@ -113,6 +116,27 @@ func TestHangs(t *testing.T) {
 		}
 		if h.found > test.start+threshold+2*interval {
 			t.Errorf("%s: found only at %v", test.name, h.found)
+		}
+	}
+}
+
+// The watch itself was stopped for long, with the thread or without.
+func TestAfterAPause(t *testing.T) {
+	habits := map[string]parts{
+		"works and waits": {{LoopWait, 7 * ms}, {NoWait, 5 * ms}, {OtherWait, 4 * ms}, {NoWait, 3 * ms}, {LockWait, 2 * ms}},
+		"mostly idle":     {{LoopWait, 4321 * ms}, {NoWait, 100 * ms}},
+		"mostly busy":     {{NoWait, 90 * ms}, {LoopWait, 10 * ms}},
+	}
+	for name, life := range habits {
+		looks := 0
+		pauses := func() time.Duration {
+			if looks++; looks%17 == 0 {
+				return time.Duration(3000+looks) * ms
+			}
+			return 0
+		}
+		if hangs, _ := watch(life, 10*time.Minute, pauses); len(hangs) != 0 {
+			t.Errorf("%s: false alarms %v", name, hangs)
 		}
 	}
 }

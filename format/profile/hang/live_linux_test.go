@@ -14,10 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"stacksnap/format/profile"
-	"stacksnap/task"
 	"stacksnap/task/live"
 )
 
@@ -229,47 +226,4 @@ func TestLiveSoak(t *testing.T) {
 			t.Error("false alarm:", describe(r))
 		}
 	}
-}
-
-// What watching an idle thread costs.
-func TestIdleCost(t *testing.T) {
-	needTiming(t)
-	p := start(t, "idle:60000")
-	process, err := live.Open(p.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = process.Close() }()
-	const whole = 5 * time.Second
-	ctx, stop := context.WithTimeout(context.Background(), whole)
-	defer stop()
-	w, err := newWatcher(ctx, process, Options{Threshold: threshold, Tool: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	runtime.GC() // of what opening took
-	before := ownTime(t)
-	for ctx.Err() == nil {
-		if _, err := w.step(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	used := ownTime(t) - before
-	clock := task.SystemClock()
-	before = ownTime(t)
-	looks := int(whole / w.detector.idlePace())
-	for range looks {
-		clock.SleepUntil(clock.Now() + w.detector.idlePace())
-	}
-	bare := ownTime(t) - before
-	t.Logf("%v of CPU time in %v, %.4f %% of a processor; as many sleeps without looks cost %v",
-		used, whole, 100*used.Seconds()/whole.Seconds(), bare)
-}
-
-func ownTime(t *testing.T) time.Duration {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(ts.Nano())
 }

@@ -53,6 +53,10 @@ func (l *looker) glance() (Sight, error) {
 	if err != nil {
 		return s, err
 	}
+	if g.State == task.Stopped {
+		s.Wait = Halted
+		return s, nil
+	}
 	call := g.Call
 	if call.State == task.CallUnknown && g.Registers.Known != 0 {
 		call = waits.DarwinCall(l.process, &g.Registers)

@@ -70,6 +70,8 @@ func TestLook(t *testing.T) {
 		{"runs", []task.Glance{{State: task.Running, Call: task.Syscall{State: task.OnProcessor}}}, NoWait},
 		{"poll that goes on", []task.Glance{inCall(poll, 0x5000, 1), inCall(restart, 0x5000, 1)}, LoopWait},
 		{"lock that goes on", []task.Glance{inCall(futex, 0x5000, 0x89, 2), inCall(restart, 0x5000, 0x89, 2)}, LockWait},
+		{"stopped in a call", []task.Glance{{State: task.Stopped, Call: task.Syscall{State: task.InCall, Number: read}}}, Halted},
+		{"stopped as it ran", []task.Glance{{State: task.Stopped, Call: task.Syscall{State: task.InFault}}}, Halted},
 		{"unknown that goes on", []task.Glance{inCall(restart, 0x5000, 1)}, OtherWait},
 	}
 	for _, test := range tests {

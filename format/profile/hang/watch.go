@@ -27,6 +27,9 @@ type Options struct {
 	// is reported began; an empty path: none. It is called before the first
 	// snapshot. May be nil.
 	Save func(start time.Time) (path string, err error)
+	// Tell is given lines that a user should know at once, and are no report: the
+	// target is stopped, or was not looked at. May be nil.
+	Tell func(line string)
 }
 
 // What stands in for options that are 0.
@@ -35,13 +38,12 @@ const (
 	DefaultInterval = 10 * time.Millisecond
 )
 
-// The finer rhythms: of looks between two snapshots, of telling what every
-// thread waits for, and of hearing that the watch is to end.
+// The finer rhythms: of looks between two snapshots, and of telling what every
+// thread waits for.
 const (
 	looksPerSample = 4
 	waitsEvery     = 500 * time.Millisecond
 	fewThreads     = 32 // of so many it is told each time
-	longestSleep   = 500 * time.Millisecond
 )
 
 // ErrNoThread says that a thread cannot be watched, for it has ended or never
@@ -51,13 +53,15 @@ var ErrNoThread = errors.New("no such thread to watch")
 // Watch watches a thread until ctx is done, which is no error, or the target
 // ends, which is a *[task.ExitedError]. Each hang is given to onReport once, when
 // it has ended or has been sampled for MaxHang. An error of onReport ends the
-// watch. Everything is done on the calling goroutine.
+// watch. Everything is done on the calling goroutine, but for the looks at a
+// thread that is not stuck.
 func Watch(ctx context.Context, p task.Process, o Options, onReport func(*Report) error) error {
 	w, err := newWatcher(ctx, p, o)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = w.looker.watch.Close() }()
+	defer w.close()
+	defer context.AfterFunc(ctx, w.alarm.Cancel)()
 	for ctx.Err() == nil {
 		r, err := w.step()
 		if r != nil {
@@ -78,11 +82,18 @@ type watcher struct {
 	process  task.Process
 	options  Options
 	clock    task.Clock
+	alarm    *task.Alarm
 	looker   *looker
 	detector *Detector
+	halt     halt
 	series   *capture.Series
 	nextLook time.Duration
 	nextTime time.Duration // of Every
+}
+
+func (w *watcher) close() {
+	_ = w.alarm.Close()
+	_ = w.looker.watch.Close()
 }
 
 func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error) {
@@ -107,10 +118,12 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 	if err != nil {
 		return nil, w.explain(err)
 	}
+	w.alarm = task.NewAlarm(w.clock)
 	w.looker = newLooker(p, watch, w.clock)
 	w.detector = NewDetector(o.Threshold)
 	w.series = capture.NewSeries(p, o.Tool)
-	w.nextTime = w.clock.Now() + o.Every
+	w.nextLook = w.clock.Now()
+	w.nextTime = w.nextLook + o.Every
 	return w, nil
 }
 
@@ -133,31 +146,18 @@ func (w *watcher) chooseThread() error {
 	return nil
 }
 
-// step sleeps until something is due and does it.
+// step waits until there is something to capture and does it.
 func (w *watcher) step() (*Report, error) {
-	due := w.clock.Now() + longestSleep
-	if w.options.Threshold > 0 {
-		due = min(due, w.nextLook)
-	}
-	if w.options.Every > 0 {
-		due = min(due, w.nextTime)
-	}
-	w.clock.SleepUntil(due)
-	now := w.clock.Now()
-	if w.options.Every > 0 && now >= w.nextTime {
-		for w.nextTime <= now {
-			w.nextTime += w.options.Every
-		}
-		return w.periodic()
-	}
-	if w.options.Threshold == 0 || now < w.nextLook {
-		return nil, nil
-	}
-	event, _, err := w.look()
-	if err != nil || event != Stuck {
+	found, err := w.await()
+	switch {
+	case err != nil:
 		return nil, err
+	case found == timeToReport:
+		return w.periodic()
+	case found == threadStuck:
+		return w.follow()
 	}
-	return w.follow()
+	return nil, nil
 }
 
 // look looks once.
@@ -168,14 +168,26 @@ func (w *watcher) look() (Event, Sight, error) {
 	}
 	event := w.detector.See(s)
 	w.nextLook = w.detector.Next()
+	w.tell(w.halt.see(s, w.options.Threshold))
 	return event, s, nil
+}
+
+// tell tells a line, unless it is empty.
+func (w *watcher) tell(line string) {
+	if line != "" && w.options.Tell != nil {
+		w.options.Tell(line)
+	}
 }
 
 // periodic makes a report of one snapshot.
 func (w *watcher) periodic() (*Report, error) {
 	r := &Report{Reason: Periodic, Thread: w.options.Thread}
+	missed := w.schedule()
 	w.series.Begin()
 	w.save(r, time.Now())
+	if missed > 0 {
+		w.series.Note(fmt.Sprintf("%d reports were due since the last one and left out, for nothing ran then", missed))
+	}
 	err := w.series.Take(nil)
 	w.endSave(r)
 	p := w.series.Profile()
@@ -250,6 +262,8 @@ func (w *watcher) follow() (*Report, error) {
 		switch h.see(s); {
 		case err != nil:
 			return w.end(h, "the thread ended"), err
+		case event == Recovered && s.Wait == Halted:
+			return w.end(h, "the thread was stopped, by a signal or a debugger"), nil
 		case event == Recovered:
 			h.report.Ended = true
 			return w.end(h, ""), nil

@@ -1,0 +1,79 @@
+package hang
+
+import (
+	"fmt"
+	"time"
+)
+
+// found is what a watch has to do next.
+type found uint8
+
+const (
+	nothing      found = iota // the watch is to end
+	threadStuck               // the thread is stuck
+	timeToReport              // a periodic report is due
+)
+
+// await looks until there is something to capture. It does so on a goroutine of
+// its own: the calling one is bound to the thread that a live Linux process
+// answers to, and such a one is woken by another thread, each time.
+func (w *watcher) await() (what found, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		what, err = w.idle()
+	}()
+	<-done
+	return what, err
+}
+
+// idle looks when it is time to. As long as the thread does not run, a look is
+// one system call, and nothing is allocated.
+func (w *watcher) idle() (found, error) {
+	for w.ctx.Err() == nil {
+		w.alarm.SleepUntil(w.due())
+		now := w.clock.Now()
+		if w.options.Every > 0 && now >= w.nextTime {
+			return timeToReport, nil
+		}
+		if w.options.Threshold == 0 || now < w.nextLook {
+			continue
+		}
+		w.tell(late(now-w.nextLook, w.options.Threshold))
+		if event, _, err := w.look(); err != nil || event == Stuck {
+			return threadStuck, err
+		}
+	}
+	return nothing, nil
+}
+
+// due returns when there is something to do.
+func (w *watcher) due() time.Duration {
+	switch {
+	case w.options.Every == 0:
+		return w.nextLook
+	case w.options.Threshold == 0:
+		return w.nextTime
+	}
+	return min(w.nextLook, w.nextTime)
+}
+
+// veryLate is by how much a look has to come too late, at least, to be told of.
+const veryLate = time.Second
+
+// late returns the line that tells of a look which came so much too late that a
+// whole hang may have been missed; the empty one of others.
+func late(by, threshold time.Duration) string {
+	if by < max(threshold, veryLate) {
+		return ""
+	}
+	return fmt.Sprintf("the target could not be looked at for %v: hangs in this time are not known", by.Round(veryLate/10))
+}
+
+// schedule sets when the next periodic report is due, and returns how many should
+// have been made since the last one: it does not make up for them.
+func (w *watcher) schedule() (missed int) {
+	late := (w.clock.Now() - w.nextTime) / w.options.Every
+	w.nextTime += (late + 1) * w.options.Every
+	return int(late)
+}

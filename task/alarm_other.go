@@ -1,0 +1,14 @@
+//go:build !linux
+
+package task
+
+import "time"
+
+// timer is none: a clock's own sleep is the cheapest there is.
+type timer struct{}
+
+func newTimer(Clock) *timer { return &timer{} }
+
+func (timer) sleepUntil(time.Duration) bool { return false }
+func (timer) cancel()                       {}
+func (timer) close() error                  { return nil }
