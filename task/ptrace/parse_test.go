@@ -57,6 +57,10 @@ func FuzzParseRegion(f *testing.F) {
 		if err == nil && r.End < r.Start {
 			t.Errorf("%+v", r)
 		}
+		if m, ok := parseMapped(line); ok && (err != nil || m.Mapping != r.Mapping() || m.End != r.End || r.Prot&task.Execute == 0) {
+			t.Errorf("%+v, but %+v", m, r)
+		}
+		_, _ = parseFaults(line)
 		var s spanTable
 		s.read(line)
 		if n := len(s.all); n > len(line) {

@@ -1,6 +1,7 @@
 // A process that does not stay as it is:
 //   churn threads           about 1,000 threads a second, each a few functions deep
-//   churn dlopen A B        loads, calls and unloads two libraries in turn
+//   churn dlopen A B [...]  loads, calls and unloads two libraries in turn; a
+//                           thread for each further two
 //   churn exec              becomes another program after a second
 //   churn fork              forks children that end at once, hundreds a second
 //   churn spin              wants a processor for itself
@@ -44,6 +45,8 @@ static __attribute__((noinline)) void with(const char *path) {
 static __attribute__((noinline)) void with_a(const char *p) { with(p); sink++; }
 static __attribute__((noinline)) void with_b(const char *p) { with(p); sink++; }
 
+static void *in_turn(void *libs) { for (char **l = libs;;) { with_a(l[0]); with_b(l[1]); } }
+
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "threads";
   puts("ready"); fflush(stdout);
@@ -53,8 +56,13 @@ int main(int argc, char **argv) {
       for (int i = 0; i < 2; i++) if (pthread_create(&t[i], 0, brief, 0)) return 4;
       for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
     }
-  if (!strcmp(mode, "dlopen"))
-    for (;;) { with_a(argv[2]); with_b(argv[3]); }
+  if (!strcmp(mode, "dlopen")) {
+    for (int i = 4; i + 1 < argc; i += 2) {
+      pthread_t t;
+      if (pthread_create(&t, 0, in_turn, argv + i)) return 4;
+    }
+    in_turn(argv + 2);
+  }
   if (!strcmp(mode, "exec")) { spin_us(700000); execl(argv[0], argv[0], "threads", (char *)0); return 5; }
   if (!strcmp(mode, "spin"))
     for (;;) sink++;
