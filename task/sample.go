@@ -23,13 +23,9 @@ type Options struct {
 	// Threads tells whether a thread is wanted, by its facts (those that
 	// [Process.Describe] gives); nil: every one.
 	Threads func(*Thread) bool
-	// Watch is asked before each snapshot, when the process is a [Mapper], for
-	// addresses at which to look what is mapped while each thread stands, or the
-	// process does: at most MaxWatch of them; may be nil.
-	Watch func() []Addr
-	// Mark is the address of a word, of 8 bytes in the order of little-endian
-	// machines, that is read at the same moments; 0: none.
-	Mark Addr
+	// Watch is asked before each snapshot what to look at while each thread stands,
+	// or the process does; may be nil.
+	Watch func() Watch
 	// Clock is nil for the process's own, if it is a [Clock], or the system's.
 	Clock Clock
 }
@@ -73,7 +69,7 @@ func newSampler(p Process, o Options) (*sampler, error) {
 	s.stands, s.runs = s.captureNow, s.settle
 	s.now.Stacks = make([]Stack, 0, maxStacks)
 	s.now.Sight = newSight()
-	s.lookout = newLookout(p, o.Mark)
+	s.lookout = newLookout(p)
 	s.each, _ = p.(Sampled)
 	switch {
 	case s.each == nil && o.Suspend > SuspendTask:

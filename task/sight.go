@@ -5,11 +5,21 @@ import (
 	"slices"
 )
 
-// MaxWatch is the most of [Options].Watch that is looked at.
+// MaxWatch is the most addresses that are looked at in a stop.
 const MaxWatch = 32
 
+// Watch is what to look at while something stands. The zero Watch is nothing.
+type Watch struct {
+	// Mapped are addresses of which is asked what is mapped there, at most MaxWatch,
+	// when the process is a [Mapper].
+	Mapped []Addr
+	// Mark is the address of a word that is read: of 8 bytes, in the order of
+	// little-endian machines; 0: none.
+	Mark Addr
+}
+
 // Sight is what was seen of the target while a thread stood, beside the thread
-// itself: see [Options].Watch and [Options].Mark. Of a thread that was read
+// itself: see [Options].Watch. Of a thread that was read
 // without a stop it is what was seen alike right before and right after; where
 // the two differ there is nothing.
 type Sight struct {
@@ -42,41 +52,44 @@ func (s *Sight) keep(o *Sight) {
 type lookout struct {
 	mapper Mapper // nil: none
 	memory Memory
-	watch  []Addr
-	mark   Addr
+	watch  Watch
 	before Sight
 	word   [8]byte
 }
 
-func newLookout(p Process, mark Addr) lookout {
-	l := lookout{memory: p.Memory(), mark: mark, before: newSight()}
+func newLookout(p Process) lookout {
+	l := lookout{memory: p.Memory(), before: newSight()}
 	l.mapper, _ = p.(Mapper)
 	return l
 }
 
 // next takes what is to be looked at in the next snapshot.
-func (l *lookout) next(watch func() []Addr) {
-	if watch != nil && l.mapper != nil {
-		l.watch = watch()
-		l.watch = l.watch[:min(len(l.watch), MaxWatch)]
+func (l *lookout) next(watch func() Watch) {
+	if watch == nil {
+		return
+	}
+	l.watch = watch()
+	l.watch.Mapped = l.watch.Mapped[:min(len(l.watch.Mapped), MaxWatch)]
+	if l.mapper == nil {
+		l.watch.Mapped = nil
 	}
 }
 
 // look fills in s.
 func (l *lookout) look(s *Sight) {
 	s.clear()
-	if len(l.watch) > 0 {
+	if len(l.watch.Mapped) > 0 {
 		l.mapper.Renew()
 	}
-	for _, a := range l.watch {
+	for _, a := range l.watch.Mapped {
 		if m, _, err := l.mapper.MappedAt(a); err == nil {
 			s.Mapped = append(s.Mapped, Seen{a, m})
 		}
 	}
-	if l.mark == 0 {
+	if l.watch.Mark == 0 {
 		return
 	}
-	if n, _ := l.memory.ReadMemory(l.word[:], l.mark); n == len(l.word) {
+	if n, _ := l.memory.ReadMemory(l.word[:], l.watch.Mark); n == len(l.word) {
 		s.Mark, s.HasMark = binary.LittleEndian.Uint64(l.word[:]), true
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"stacksnap/images"
+	"stacksnap/images/dyld"
 	"stacksnap/images/elf"
 	"stacksnap/task"
 	"stacksnap/unwind"
@@ -51,6 +52,7 @@ func newFollower(p task.Process, note func(string), s *saving) *follower {
 	f.mapper, _ = p.(task.Mapper)
 	f.watching.wary = waryFor
 	if p.Info().OS == task.Darwin {
+		f.dyld.timestamp = dyld.TimestampAddress(p.Info())
 		f.loadList()
 	} else {
 		f.reread()
@@ -210,8 +212,11 @@ func (f *follower) adopt(s *task.Snapshot, of func(i int) bool) bool {
 func (f *follower) goBack() { f.use(len(f.kept)-2, false) }
 
 // watch returns where to look in the next snapshot.
-func (f *follower) watch() []task.Addr {
-	return f.watching.addresses(f.layout, f.process.Info().Path)
+func (f *follower) watch() task.Watch {
+	if f.mapper == nil {
+		return task.Watch{Mark: f.dyld.watch()}
+	}
+	return task.Watch{Mapped: f.watching.addresses(f.layout, f.process.Info().Path)}
 }
 
 // doubts tells whether the way in which a walk ended is reason to read the layout

@@ -9,7 +9,6 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/images"
 	"stacksnap/images/binaries"
-	"stacksnap/images/dyld"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -56,7 +55,7 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	defer r.follow.close()
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
-		Suspend: o.Suspend, Threads: wanted, Watch: r.follow.watch, Mark: dyld.TimestampAddress(p.Info()),
+		Suspend: o.Suspend, Threads: wanted, Watch: r.follow.watch,
 	}) {
 		if err == nil {
 			err = r.add(s)
