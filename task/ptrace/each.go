@@ -4,6 +4,7 @@ package ptrace
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,20 +32,12 @@ func (p *Process) AllowSuspend(task.Suspension) error { return nil }
 
 // waiting is a thread that was told to stop and did not stand yet when it was
 // looked at last.
-type waiting struct {
-	index  int
-	tid    int
-	looked time.Time
-}
+type waiting struct{ index, tid int }
 
 // Threads that were asleep have to be woken, and one that has no processor has
 // to get one, so several are waited for together: so many before we sleep until
-// one stands. Meanwhile the oldest few are looked at each time that another one
-// is told, so that none stands for long.
-const (
-	window = 32
-	oldest = 6
-)
+// one stands.
+const window = 32
 
 // CaptureEach implements [task.Sampled]. A thread that is on a processor or
 // sleeps stands within microseconds; one that waits for a processor is left to
@@ -58,6 +51,7 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 		return errSuspended
 	}
 	p.waiting = p.waiting[:0]
+	p.none = time.Now()
 	for i, id := range ids {
 		th := p.threads.find(int(id))
 		switch {
@@ -112,80 +106,112 @@ func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, ti
 		runs(i, 0, task.ErrThreadGone)
 		return
 	}
-	began := time.Now()
+	if len(p.waiting) == 0 {
+		p.none = time.Now()
+	}
 	if interrupt(th.tid) != 0 {
+		runs(i, 0, task.ErrThreadGone)
 		th.phase = dying
-	}
-	const looks = 3 // for one that runs stands within microseconds
-	for n := 0; n < looks && th.phase == seized; n++ {
-		p.look(th)
-	}
-	if th.phase != seized {
-		p.serve(i, th, began, stands, runs)
 		return
 	}
-	p.waiting = append(p.waiting, waiting{i, th.tid, began})
-	n := oldest
-	if len(p.waiting) >= window {
-		nap(20 * time.Microsecond) // or until one stands, see watch
-		n = len(p.waiting)
+	p.waiting = append(p.waiting, waiting{i, th.tid})
+	const looks = 3 // for one that runs stands within microseconds
+	for n := 0; n < looks && len(p.waiting) > 0; n++ {
+		if p.serveStanding(stands, runs) {
+			return
+		}
 	}
-	p.serveWaiting(n, false, stands, runs)
+	if len(p.waiting) >= window {
+		p.napUntilOne(20 * time.Microsecond)
+		if !p.serveStanding(stands, runs) {
+			p.serveWaiting(false, stands, runs)
+		}
+	}
 }
 
-// serve captures a thread that stands and lets it run on.
-func (p *Process) serve(i int, th *thread, began time.Time, stands func(int), runs func(int, time.Duration, error)) {
+// serveStanding serves the threads that stand now, as the kernel names them, and
+// tells whether there was one. It does not see those that have ended.
+func (p *Process) serveStanding(stands func(int), runs func(int, time.Duration, error)) (any bool) {
+	for {
+		asked := time.Now()
+		if lookAny(&p.info) != 0 || p.info.pid == 0 {
+			p.none = asked
+			return any
+		}
+		i := slices.IndexFunc(p.waiting, func(w waiting) bool { return w.tid == int(p.info.pid) })
+		if i < 0 {
+			return any // a child of ours that is stopped, or an exec is under way
+		}
+		w := p.waiting[i]
+		p.waiting = slices.Delete(p.waiting, i, i+1)
+		th := p.threads.find(w.tid)
+		th.phase, th.signal = stopped, p.info.signal()
+		p.serve(w.index, th, stands, runs)
+		any = true
+	}
+}
+
+// serve captures a thread that stands and lets it run on. It stood at most since
+// none did.
+func (p *Process) serve(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) {
 	if th.phase != stopped {
 		runs(i, 0, th.notStopped())
 		return
 	}
 	p.read(readStanding, i, stands)
 	p.release(th)
-	runs(i, time.Since(began), nil)
+	runs(i, time.Since(p.none), nil)
 }
 
-// awaitEach serves the threads that did not stop at once, as they do.
+// napUntilOne sleeps until a thread stands, no longer than d. The signal that
+// ends the nap is sent as the first one stands, so until then none did.
+func (p *Process) napUntilOne(d time.Duration) {
+	began := time.Now()
+	if nap(d) == unix.EINTR {
+		began = time.Now()
+	}
+	p.none = began
+}
+
+// awaitEach serves the threads that did not stop at once, as they do. Now and
+// then it asks for each by itself, and so finds those that have ended.
 func (p *Process) awaitEach(stands func(int), runs func(int, time.Duration, error)) {
 	began := time.Now()
 	for wait := 20 * time.Microsecond; len(p.waiting) > 0; wait = min(2*wait, time.Millisecond) {
 		if !p.pending(began) {
-			p.serveWaiting(len(p.waiting), true, stands, runs)
+			p.serveWaiting(true, stands, runs)
 			return
 		}
-		nap(wait)
-		if p.serveWaiting(len(p.waiting), false, stands, runs) {
+		p.napUntilOne(wait)
+		switch {
+		case p.serveStanding(stands, runs), p.serveWaiting(false, stands, runs):
 			wait = 10 * time.Microsecond
-		} else if wait == time.Millisecond {
+		case wait == time.Millisecond:
 			p.tellAgain()
 		}
 	}
 }
 
-// tellAgain repeats the order to stop. A thread that calls exec takes the id of the first, attached but perhaps not
-// told to stop, so each is told again.
+// tellAgain repeats the order to stop. A thread that calls exec takes the id of
+// the first, attached but perhaps not told to stop, so each is told again.
 func (p *Process) tellAgain() {
 	for _, w := range p.waiting {
 		interrupt(w.tid)
 	}
 }
 
-// serveWaiting looks at the first n threads that are waited for, and tells
-// whether one stood. At last it gives up the others.
-func (p *Process) serveWaiting(n int, last bool, stands func(int), runs func(int, time.Duration, error)) (any bool) {
+// serveWaiting looks at each thread that is waited for, and tells whether one
+// stood or has ended. At last it gives up the others.
+func (p *Process) serveWaiting(last bool, stands func(int), runs func(int, time.Duration, error)) (any bool) {
 	kept := p.waiting[:0]
-	for i, w := range p.waiting {
-		if i >= n {
-			kept = append(kept, w)
-			continue
-		}
+	for _, w := range p.waiting {
 		th := p.threads.find(w.tid)
 		if !p.look(th) && th.phase == seized && !last {
-			w.looked = time.Now()
 			kept = append(kept, w)
 			continue
 		}
 		any = true
-		p.serve(w.index, th, w.looked, stands, runs)
+		p.serve(w.index, th, stands, runs)
 	}
 	p.waiting = kept
 	return any

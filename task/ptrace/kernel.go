@@ -73,20 +73,33 @@ func look(tid int, info *childInfo) unix.Errno {
 	return waitid(tid, info, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT)
 }
 
+// lookAny finds one of the threads that the calling one traces which has stopped,
+// as look does; info.pid is 0 when none has. The calling thread's own children
+// are among them, if someone has stopped them.
+func lookAny(info *childInfo) unix.Errno {
+	return wait(unix.P_ALL, 0, info, unix.WSTOPPED|unix.WNOWAIT|unix.WNOTHREAD)
+}
+
 // bury takes leave of a traced thread that has ended.
 func bury(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WEXITED) }
 
 func waitid(tid int, info *childInfo, options int) unix.Errno {
+	return wait(unix.P_PID, tid, info, options)
+}
+
+func wait(which, id int, info *childInfo, options int) unix.Errno {
 	info.pid, info.code = 0, 0
-	_, _, errno := unix.RawSyscall6(unix.SYS_WAITID, unix.P_PID, uintptr(tid),
+	_, _, errno := unix.RawSyscall6(unix.SYS_WAITID, uintptr(which), uintptr(id),
 		uintptr(unsafe.Pointer(info)), uintptr(options|unix.WNOHANG|unix.WALL), 0, 0)
 	return errno
 }
 
-// nap sleeps for at most a millisecond, less when a signal comes.
-func nap(d time.Duration) {
+// nap sleeps for at most a millisecond, less when a signal comes: then it
+// returns EINTR.
+func nap(d time.Duration) unix.Errno {
 	ts := unix.NsecToTimespec(int64(d))
-	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+	_, _, errno := unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+	return errno
 }
 
 // pause sleeps. It tells the scheduler, which costs little beside the sleep.

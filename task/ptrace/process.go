@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -53,6 +54,7 @@ type Process struct {
 
 	rests   restTable
 	waiting []waiting
+	none    time.Time // when none of waiting stood
 
 	rescue     rescue
 	suspended  bool
