@@ -529,7 +529,7 @@ func (o *options) unseen(program *live.Launched, err error) error {
 
 // open reports on a core or a recording.
 func (o *options) open() error {
-	prof, err := capture.Replay(o.target)
+	prof, err := capture.Replay(o.target, o.filter)
 	if !errors.Is(err, recording.ErrNotRecording) {
 		return o.report(prof, err)
 	}
@@ -601,7 +601,15 @@ func (o *options) report(p *profile.Profile, err error) error {
 	if p == nil {
 		return err
 	}
-	return errors.Join(err, o.write(p))
+	return errors.Join(err, o.write(p), o.missing(p))
+}
+
+// missing is the error that no thread is of those which were named.
+func (o *options) missing(p *profile.Profile) error {
+	if len(o.threads) == 0 || len(p.Threads) > 0 {
+		return nil
+	}
+	return fmt.Errorf("no thread matches --thread %s", strings.Join(o.threads, ", "))
 }
 
 // write formats before it writes: a slow reader of standard output sees all at

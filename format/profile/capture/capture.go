@@ -19,10 +19,14 @@ const (
 	limitSteps = 8 // by what factor a copy that was too short grows
 )
 
-// OneShot takes one snapshot of every thread at one instant; of the options,
-// those about sampling do not matter. On an error the profile has what was
+// OneShot takes one snapshot of every thread at one instant, and keeps those that
+// are wanted; of the options, those about sampling do not matter. On an error the profile has what was
 // captured before it; it is nil when nothing was.
 func OneShot(p task.Process, o Options) (*profile.Profile, error) {
+	wanted, err := o.Threads.filter(p)
+	if err != nil {
+		return nil, err
+	}
 	s, err := newSession(p, o)
 	if err != nil {
 		return nil, err
@@ -32,8 +36,9 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 		return nil, errors.Join(takeErr, s.saving.close(0, 0))
 	}
 	if takeErr == nil {
-		s.findWaits(nil)
+		s.findWaits(wanted) // any thread may own what a wanted one waits for
 	}
+	s.stacks = keep(&s.snapshot, s.stacks, wanted)
 	err = errors.Join(takeErr, s.add(), s.saving.close(0, 0))
 	return s.builder.Profile(), err
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	"stacksnap/format/profile"
 	"stacksnap/task"
 )
 
@@ -43,6 +44,23 @@ func (w *Threads) filter(p task.Process) (func(*task.Thread) bool, error) {
 			(len(w.Names) == 0 || w.named(t.Name)) &&
 			(!w.Main || t.ID == main) && w.inState(t.State)
 	}, nil
+}
+
+// keep drops the threads that are not wanted, and their stacks; a wanted of nil
+// wants all.
+func keep(s *task.Snapshot, stacks []profile.Stack, wanted func(*task.Thread) bool) []profile.Stack {
+	if wanted == nil {
+		return stacks
+	}
+	kept := 0
+	for i := range stacks {
+		if t := &s.Threads[i]; wanted(t) {
+			s.Threads[kept], stacks[kept] = *t, stacks[i]
+			kept++
+		}
+	}
+	s.Threads = s.Threads[:kept]
+	return stacks[:kept]
 }
 
 // mainThread finds the main thread: on Linux its id is the process's, elsewhere

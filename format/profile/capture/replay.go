@@ -13,14 +13,14 @@ import (
 )
 
 // Replay makes the profile of a recording: the one that was made when it was
-// captured. A recording that was cut off or damaged gives the profile of its
+// captured, as far as its threads are wanted. A recording that was cut off or damaged gives the profile of its
 // whole snapshots, and the error that says so.
-func Replay(path string) (*profile.Profile, error) {
+func Replay(path string, threads Threads) (*profile.Profile, error) {
 	r, err := recording.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newReplay(r.Reader).run()
+	p, err := newReplay(r.Reader).run(threads)
 	return p, errors.Join(err, r.Close())
 }
 
@@ -45,18 +45,23 @@ func newReplay(r *recording.Reader) *replay {
 	return p
 }
 
-func (p *replay) run() (*profile.Profile, error) {
+func (p *replay) run(threads Threads) (*profile.Profile, error) {
 	for {
 		s, err := p.process.Next()
 		if err != nil {
 			return p.end(err)
 		}
-		p.add(s)
+		// The main thread of some systems is known by those there are.
+		wanted, err := threads.filter(p.process)
+		if err != nil {
+			return nil, err
+		}
+		p.add(s, wanted)
 	}
 }
 
 // add walks a snapshot, and adds it as it was added when it was captured.
-func (p *replay) add(s *recording.Sample) {
+func (p *replay) add(s *recording.Sample, wanted func(*task.Thread) bool) {
 	if g := p.reader.Generation(); g != p.generation || p.images == nil {
 		p.generation = g
 		p.images = images.NewMap(recorded.Place(p.reader))
@@ -76,6 +81,7 @@ func (p *replay) add(s *recording.Sample) {
 			stacks[i].Wait = waitOf(s.Waits[i])
 		}
 	}
+	stacks = keep(s.Snapshot, stacks, wanted)
 	p.builder.Add(s.Snapshot, stacks, p.images)
 }
 

@@ -46,7 +46,7 @@ func TestSeriesGoesOnWithoutItsRecording(t *testing.T) {
 	if path == "" || err == nil {
 		t.Fatalf("recording %q, %v; want one that ended early", path, err)
 	}
-	if again, err := Replay(path); err != nil || again.Snapshots != 1 {
+	if again, err := Replay(path, Threads{}); err != nil || again.Snapshots != 1 {
 		t.Errorf("reopened: %v, %v", again, err)
 	}
 }

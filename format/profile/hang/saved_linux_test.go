@@ -90,7 +90,7 @@ func TestRecordingsOfAWatch(t *testing.T) {
 			t.Errorf("recording %q: %v", r.Recording, r.SaveErr)
 			continue
 		}
-		again, err := capture.Replay(r.Recording)
+		again, err := capture.Replay(r.Recording, capture.Threads{})
 		if err != nil {
 			t.Error(err)
 			continue
