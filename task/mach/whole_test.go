@@ -1,0 +1,239 @@
+package mach_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stacksnap/format"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/task"
+	"stacksnap/task/mach"
+	"stacksnap/task/machocore"
+)
+
+// The process of every world here: eight threads, of which a file tells the
+// truth (scripts/fixtures/makecores).
+const coreFile = "../machocore/testdata/x86_64-O2.core"
+
+// both runs a test in either world.
+func both(t *testing.T, test func(t *testing.T, w *mach.World)) {
+	for name, darling := range map[string]bool{"XNU": false, "Darling": true} {
+		t.Run(name, func(t *testing.T) {
+			p := openCore(t)
+			w, err := mach.NewWorld(p, darling)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, w)
+			if left := w.Left(); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+		})
+	}
+}
+
+func openCore(t *testing.T) task.Process {
+	t.Helper()
+	p, err := machocore.Open(coreFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+func open(t *testing.T, w *mach.World) *mach.Process {
+	t.Helper()
+	p, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func shut(t *testing.T, p task.Process) {
+	t.Helper()
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func tree(t *testing.T, p *profile.Profile) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := format.Tree(format.Options{})(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+var frameLine = regexp.MustCompile(`(?m)^ *(?:[0-9.%]+ +)*(\S.* \[0x[0-9a-f]+\]).*$`)
+
+// frames are a report's lines of frames, without what counts how often.
+func frames(report string) []string {
+	var out []string
+	for _, m := range frameLine.FindAllStringSubmatch(report, -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// wanted is what the core itself is reported as.
+func wanted(t *testing.T) []string {
+	t.Helper()
+	prof, err := capture.OneShot(openCore(t), capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := frames(tree(t, prof))
+	if len(all) < 60 {
+		t.Fatalf("only %d frames", len(all))
+	}
+	return all
+}
+
+// TestOneSnapshotIsTheCoresReport: the same process, live and saved.
+func TestOneSnapshotIsTheCoresReport(t *testing.T) {
+	want := wanted(t)
+	both(t, func(t *testing.T, w *mach.World) {
+		p := open(t, w)
+		prof, err := capture.OneShot(p, capture.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, frames(tree(t, prof))); d != "" {
+			t.Error(d)
+		}
+		shut(t, p)
+	})
+}
+
+// TestSamplesAreTheirSum: every sample of a process that stands still is of the
+// same stacks, and the recording says what was said live.
+func TestSamplesAreTheirSum(t *testing.T) {
+	both(t, func(t *testing.T, w *mach.World) {
+		p := open(t, w)
+		file := filepath.Join(t.TempDir(), "snap")
+		prof, err := capture.Record(context.Background(), p, capture.Options{Interval: time.Millisecond, Count: 20, Save: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := tree(t, prof)
+		for _, line := range []string{"20 samples", "many_saved + 21 (cases-O2)", "thrower(int)"} {
+			if !strings.Contains(live, line) {
+				t.Errorf("%q is missing:\n%s", line, live)
+			}
+		}
+		for _, th := range prof.Threads {
+			if th.Samples != 20 {
+				t.Errorf("thread %d: %d samples", th.ID, th.Samples)
+			}
+		}
+		shut(t, p)
+		saved, err := capture.Replay(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(live, tree(t, saved)); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+// TestADurationEnds, also where a stop is longer than the interval.
+func TestADurationEnds(t *testing.T) {
+	both(t, func(t *testing.T, w *mach.World) {
+		p := open(t, w)
+		began := w.Uptime()
+		prof, err := capture.Record(context.Background(), p, capture.Options{Interval: time.Millisecond, Duration: 100 * time.Millisecond})
+		if err != nil || prof.Snapshots < 5 {
+			t.Errorf("%+v, %v", prof, err)
+		}
+		if took := w.Uptime() - began; took > 150*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+		shut(t, p)
+	})
+}
+
+func TestChosenThreads(t *testing.T) {
+	both(t, func(t *testing.T, w *mach.World) {
+		w.SetState(2, 3) // TH_STATE_WAITING
+		for name, c := range map[string]struct {
+			threads capture.Threads
+			want    int
+		}{
+			"main":    {capture.Threads{Main: true}, 1},
+			"running": {capture.Threads{Running: true}, 7},
+			"blocked": {capture.Threads{Blocked: true}, 1},
+			"id":      {capture.Threads{IDs: []task.ThreadID{0x1002, 0x1003}}, 2},
+		} {
+			p := open(t, w)
+			prof, err := capture.Record(context.Background(), p, capture.Options{Interval: time.Millisecond, Count: 3, Threads: c.threads})
+			if err != nil || len(prof.Threads) != c.want {
+				t.Errorf("%s: %d threads, want %d; %v", name, len(prof.Threads), c.want, err)
+			}
+			shut(t, p)
+		}
+	})
+}
+
+// TestTheTargetEndsMeanwhile: what was captured is reported.
+func TestTheTargetEndsMeanwhile(t *testing.T) {
+	both(t, func(t *testing.T, w *mach.World) {
+		p := open(t, w)
+		stops := 0
+		w.Before(func(call string) {
+			if call == "task_suspend" {
+				if stops++; stops == 4 {
+					w.Kill()
+				}
+			}
+		})
+		prof, err := capture.Record(context.Background(), p, capture.Options{Interval: time.Millisecond, Count: 20})
+		var exited *task.ExitedError
+		if !errors.As(err, &exited) || prof == nil || prof.Snapshots != 3 {
+			t.Errorf("%+v, %v", prof, err)
+		}
+		shut(t, p)
+	})
+}
+
+// TestCodeOutsideOfTheList: a program in Darling runs between functions of the
+// host's libraries, which are in no list of dyld's, and are entered by frames.
+func TestCodeOutsideOfTheList(t *testing.T) {
+	both(t, func(t *testing.T, w *mach.World) {
+		const host, interrupted = 0x7f1200000000, 6
+		w.Map(task.Region{Start: host, End: host + 0x1000, Prot: task.Read | task.Execute, Path: "/lib/libc.so.6"}, nothing{})
+		w.Call(interrupted, host+0x100)
+		w.Call(interrupted, host+0x200)
+		p := open(t, w)
+		prof, err := capture.OneShot(p, capture.Options{Threads: capture.Threads{IDs: []task.ThreadID{0x1007}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := tree(t, prof)
+		_, report, _ = strings.Cut(report, "Thread 0x1007")
+		report, _, _ = strings.Cut(report, "\nThread 0x")
+		for _, line := range []string{"start", "stuck + ", "leaf_with_frame + 7", "_sigtramp", "moment + 10", "[0x7f1200000100]", "[0x7f1200000200]"} {
+			if !strings.Contains(report, line) {
+				t.Errorf("%q is missing:\n%s", line, report)
+			}
+		}
+		shut(t, p)
+	})
+}
+
+// nothing is memory of zeros.
+type nothing struct{}
+
+func (nothing) ReadMemory(b []byte, _ task.Addr) (int, error) { clear(b); return len(b), nil }
