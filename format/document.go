@@ -30,6 +30,7 @@ type jsonDocument struct {
 	Images        []jsonImage    `json:"images"`
 	Threads       []jsonThread   `json:"threads"`
 	Deadlocks     [][]jsonWaiter `json:"deadlocks,omitempty"`
+	Stood         []jsonStood    `json:"deadlocks_stood,omitempty"`
 }
 
 type jsonTarget struct {
@@ -71,6 +72,8 @@ type jsonThread struct {
 	Used         int64          `json:"used_ns"`
 	SuspendCount int            `json:"suspend_count,omitempty"`
 	Wait         *jsonWait      `json:"wait,omitempty"`
+	Looks        int            `json:"looks,omitempty"`
+	Waits        []jsonWaited   `json:"waits,omitempty"`
 	Samples      int            `json:"samples"`
 	First        int            `json:"first"`
 	Last         int            `json:"last"`
@@ -91,6 +94,19 @@ type jsonWait struct {
 	OwnerName string `json:"owner_name,omitempty"`
 	OwnerPID  int    `json:"owner_pid,omitempty"`
 	Readers   int    `json:"readers,omitempty"`
+}
+
+type jsonWaited struct {
+	jsonWait
+	Looks  int  `json:"looks"`
+	Owners bool `json:"several_owners,omitempty"`
+}
+
+type jsonStood struct {
+	From  int64 `json:"from_ns"`
+	To    int64 `json:"to_ns"`
+	Looks int   `json:"looks"`
+	Ended bool  `json:"ended"`
 }
 
 type jsonWaiter struct {
@@ -153,10 +169,13 @@ func newDocument(p *profile.Profile) *jsonDocument {
 	}
 	for _, circle := range p.Deadlocks {
 		var waiters []jsonWaiter
-		for _, w := range circle {
+		for _, w := range circle.Waiters {
 			waiters = append(waiters, jsonWaiter{uint64(w.ID), w.Name, newJSONWait(&w.Wait)})
 		}
 		d.Deadlocks = append(d.Deadlocks, waiters)
+		if p.Sampled() {
+			d.Stood = append(d.Stood, jsonStood{int64(circle.From), int64(circle.To), circle.Looks, circle.Ended})
+		}
 	}
 	return d
 }
@@ -198,7 +217,12 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, Main: t.Main, State: t.State.String(),
 		User: int64(t.User), System: int64(t.System), Used: int64(t.Used), SuspendCount: t.SuspendCount,
 		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
-		Unstopped: t.Unstopped, Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{}, Wait: newJSONWait(t.Wait),
+		Unstopped: t.Unstopped, Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{},
+		Wait: newJSONWait(t.Wait), Looks: t.Looks,
+	}
+	for i := range t.Waits {
+		w := &t.Waits[i]
+		j.Waits = append(j.Waits, jsonWaited{*newJSONWait(&w.Wait), w.Looks, w.Owners})
 	}
 	for state, n := range t.States {
 		if n > 0 {

@@ -8,11 +8,38 @@ import (
 	"stacksnap/task"
 )
 
-// wait writes what a thread waits for.
+// wait writes what a thread waits for; of many snapshots, what it was found to
+// wait for again and again.
 func (p *printer) wait(t *profile.Thread) {
-	if t.Wait != nil {
-		p.line("  waits %s", p.waitFor(t.ID, t.Wait))
+	if !p.profile.Sampled() {
+		if t.Wait != nil {
+			p.line("  waits %s", p.waitFor(t.ID, t.Wait))
+		}
+		return
 	}
+	for i, w := range t.UsualWaits() {
+		if i == maxWaits {
+			return
+		}
+		thing := p.waitFor(t.ID, &w.Wait)
+		if w.Owners {
+			thing += ", held by one thread after another"
+		}
+		p.line("  waits %s: in %s", thing, inLooks(w.Looks, t.Looks))
+	}
+}
+
+// maxWaits bounds the lines of one thread.
+const maxWaits = 4
+
+func inLooks(n, all int) string {
+	switch {
+	case n < all:
+		return fmt.Sprintf("%s of %s", count(n), plural(all, "look"))
+	case n == 1:
+		return "the only look"
+	}
+	return "all " + plural(n, "look")
 }
 
 // waitFor names the thing, and who has it.
@@ -70,13 +97,27 @@ func (p *printer) deadlocks() {
 			p.warn(plural(len(all)-i, "further deadlock"))
 			return
 		}
-		p.fact("Deadlock", p.cut(p.circle(circle)))
+		p.fact("Deadlock", p.cut(p.circle(circle.Waiters)+p.stood(&circle)))
 	}
+}
+
+// stood tells for how long a deadlock did, as far as several looks can.
+func (p *printer) stood(d *profile.Deadlock) string {
+	from := "+" + duration(d.From)
+	switch {
+	case !p.profile.Sampled():
+		return ""
+	case d.Looks == 1:
+		return "; seen at " + from + ", in the last look alone"
+	case d.Ended:
+		return fmt.Sprintf("; stood from %s to +%s, in %s, and then ended", from, duration(d.To), plural(d.Looks, "look"))
+	}
+	return fmt.Sprintf("; stood from %s on to the end, in all %s", from, plural(d.Looks, "look"))
 }
 
 // circle follows a deadlock around. The thread that each one waits for is named
 // with it.
-func (p *printer) circle(d profile.Deadlock) string {
+func (p *printer) circle(d []profile.Waiter) string {
 	var b strings.Builder
 	for i, w := range d {
 		if i == 0 {

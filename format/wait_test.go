@@ -21,8 +21,8 @@ func waiters() *profile.Profile {
 	p := &profile.Profile{
 		Target: task.Info{PID: 100, OS: task.Linux, Arch: task.AMD64}, Snapshots: 1,
 		Deadlocks: []profile.Deadlock{
-			{{ID: 101, Name: "a", Wait: ofFirst}, {ID: 102, Name: "b", Wait: ofSecond}},
-			{{ID: 103, Wait: profile.Wait{Lock: profile.Mutex, Addr: a, Owner: 103}}},
+			{Waiters: []profile.Waiter{{ID: 101, Name: "a", Wait: ofFirst}, {ID: 102, Name: "b", Wait: ofSecond}}},
+			{Waiters: []profile.Waiter{{ID: 103, Wait: profile.Wait{Lock: profile.Mutex, Addr: a, Owner: 103}}}},
 		},
 	}
 	for i, w := range []profile.Wait{
@@ -66,6 +66,72 @@ func TestWaits(t *testing.T) {
 	}
 	if n := len(waiters().FoldThreads().Threads); n != 9 {
 		t.Errorf("folded to %d threads", n)
+	}
+}
+
+// sampledWaiters are the same threads after many looks.
+func sampledWaiters() *profile.Profile {
+	p := waiters()
+	p.Snapshots, p.Deadlocks = 1000, p.Deadlocks[:1]
+	p.Deadlocks[0].From, p.Deadlocks[0].To, p.Deadlocks[0].Looks = 500*time.Millisecond, 10*time.Second, 20
+	ended := p.Deadlocks[0]
+	ended.To, ended.Looks, ended.Ended = 2*time.Second, 4, true
+	last := p.Deadlocks[0]
+	last.From, last.Looks = last.To, 1
+	p.Deadlocks = append(p.Deadlocks, ended, last)
+	for i, t := range p.Threads {
+		t.Samples, t.Looks = 1000, 20
+		t.States[task.Sleeping] = 1000
+		t.Waits = []profile.Waited{{Wait: *t.Wait, Looks: []int{20, 19, 1, 2, 10, 3, 4, 5, 6}[i], Owners: i == 8}}
+	}
+	p.Threads[2].Looks = 1
+	p.Threads[3].Looks = 1000 // twice in so many
+	return p
+}
+
+// TestWaitsOfManySnapshots: each wait stands with the looks that found it, and
+// what hardly any of them found is not told.
+func TestWaitsOfManySnapshots(t *testing.T) {
+	var b bytes.Buffer
+	if err := Tree(Options{})(&b, sampledWaiters()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`held by thread 101 "a"; stood from +500 ms on to the end, in all 20 looks` + "\n",
+		`held by thread 101 "a"; stood from +500 ms to +2.00 s, in 4 looks, and then ended` + "\n",
+		`held by thread 101 "a"; seen at +10.00 s, in the last look alone` + "\n",
+		`  waits for mutex 0x7f0010, held by thread 102 "b": in all 20 looks` + "\n",
+		`  waits for mutex 0x7f0040, held by thread 101 "a": in 19 of 20 looks` + "\n",
+		"  waits in read: fd 3 pipe:[7]: in the only look\n",
+		"  waits for mutex 0x7f0040, held by one thread after another: in 6 of 20 looks\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the report has no %q", want)
+		}
+	}
+	if strings.Contains(b.String(), "pause") {
+		t.Error("a thread is told by what it hardly ever does")
+	}
+	if t.Failed() {
+		t.Log(b.String())
+	}
+}
+
+func TestWaitsInJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := JSON(&b, sampledWaiters()); err != nil {
+		t.Fatal(err)
+	}
+	var d jsonDocument
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Stood) != len(d.Deadlocks) || d.Stood[1] != (jsonStood{5e8, 2e9, 4, true}) {
+		t.Errorf("%+v", d.Stood)
+	}
+	want := jsonWaited{jsonWait{Call: "futex", Lock: "mutex", Address: "0x7f0010", Owner: 102, OwnerName: "b"}, 20, false}
+	if th := d.Threads[0]; th.Looks != 20 || len(th.Waits) != 1 || th.Waits[0] != want {
+		t.Errorf("%d looks, %+v", th.Looks, th.Waits)
 	}
 }
 

@@ -261,8 +261,10 @@ func jsonKeys(typ reflect.Type) []string {
 	var keys []string
 	for i := range typ.NumField() {
 		f := typ.Field(i)
-		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		keys = append(append(keys, key), jsonKeys(f.Type)...)
+		if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); !f.Anonymous {
+			keys = append(keys, key)
+		}
+		keys = append(keys, jsonKeys(f.Type)...)
 	}
 	return keys
 }

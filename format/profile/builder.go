@@ -16,7 +16,6 @@ type Stack struct {
 	// Repeat says that the thread has not run since the snapshot before, so that
 	// the stack is the same; Frames and Stop are then not looked at.
 	Repeat bool
-	Wait   *Wait // what the thread waits for; nil when it runs, or that is not known
 }
 
 // Builder merges snapshots into a Profile. It is not safe for concurrent use.
@@ -25,6 +24,7 @@ type Builder struct {
 	order []*record // in the order of appearance
 	last  map[task.ThreadID]*record
 	crowd crowd
+	looks looks
 	names namer
 	edges map[edge]*Node
 	notes map[string]bool
@@ -39,6 +39,7 @@ type record struct {
 	depth int           // frames of the last sample, inlined ones not counted
 	cpu   time.Duration // used when first seen
 	into  *record       // takes the samples, with those of other threads; nil: itself
+	asked int           // the round of looks in which it was, counted from 1
 }
 
 // edge is what decides whether two frames are one node: they are called from
@@ -84,7 +85,6 @@ func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
 			b.addStack(r, &Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters}})
 		}
 	}
-	b.noteDeadlocks()
 	b.crowd.forget(b.last, b.p.Snapshots)
 	b.p.Snapshots++
 }
@@ -193,7 +193,6 @@ func (b *Builder) addStack(r *record, s *Stack) {
 		r.repeat()
 	} else {
 		b.merge(r, s)
-		r.Wait = s.Wait
 	}
 	b.p.Walks++
 	b.p.Frames += r.depth
@@ -274,13 +273,14 @@ func (b *Builder) Profile() *Profile {
 		t := r.Thread
 		sortNodes(r.top.Children)
 		t.Roots = r.top.Children
+		t.Waits = sortedWaits(r.Waits)
 		p.Threads[i] = &t
 	}
 	p.Notes = append([]string(nil), b.p.Notes...)
 	if n := b.crowd.threads; n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("there were more than %d threads: %d later ones are shown together with others of their name", maxThreads, n))
 	}
-	p.Deadlocks = append([]Deadlock(nil), b.p.Deadlocks...)
+	p.Deadlocks = b.looks.stood()
 	p.Images = b.names.located()
 	markMain(p.Target, p.Threads)
 	sortThreads(p.Threads, p.Sampled())

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"slices"
+	"time"
 
 	"stacksnap/task"
 )
@@ -9,7 +10,16 @@ import (
 // Deadlock is a circle of threads, the one of the lowest id first, of which each
 // waits for what the next has, and the last for what the first has. A thread
 // that waits for itself is a circle of one.
-type Deadlock []Waiter
+type Deadlock struct {
+	Waiters []Waiter
+	// From and To are when it was seen first and last, after the profile's start.
+	// Looks counts the looks from the one to the other: all of them saw it.
+	From, To time.Duration
+	Looks    int
+	// Ended says that a later look did not see it any more. A wait that has a time
+	// limit can break a circle.
+	Ended bool
+}
 
 // Waiter is a thread in a deadlock.
 type Waiter struct {
@@ -21,36 +31,77 @@ type Waiter struct {
 // maxDeadlocks bounds those that a profile keeps.
 const maxDeadlocks = 100
 
-// noteDeadlocks adds the circles of the last snapshot that are new. They stay
-// when a wait that has a time limit breaks one.
-func (b *Builder) noteDeadlocks() {
-	for _, d := range findDeadlocks(b.order, b.p.Snapshots) {
-		if len(b.p.Deadlocks) < maxDeadlocks && !slices.ContainsFunc(b.p.Deadlocks, d.same) {
-			b.p.Deadlocks = append(b.p.Deadlocks, d)
+// judge compares the circles of a round of looks with those that stood before.
+func (b *Builder) judge() {
+	l := &b.looks
+	at := b.p.Duration()
+	circles := findDeadlocks(l.asked)
+	for _, d := range l.deadlocks {
+		i := slices.IndexFunc(circles, d.same)
+		switch {
+		case d.Ended:
+		case i >= 0:
+			d.Looks, d.To = d.Looks+1, at
+			circles = slices.Delete(circles, i, i+1)
+		default:
+			d.Ended = b.judged(d)
+		}
+	}
+	l.deadlocks = slices.DeleteFunc(l.deadlocks, (*Deadlock).passing)
+	for _, c := range circles {
+		if len(l.deadlocks) < maxDeadlocks {
+			l.deadlocks = append(l.deadlocks, &Deadlock{Waiters: c, From: at, To: at, Looks: 1})
 		}
 	}
 }
 
+// judged tells whether this round has something to say of a circle: each of its
+// threads was asked, or one has ended.
+func (b *Builder) judged(d *Deadlock) bool {
+	all := true
+	for _, w := range d.Waiters {
+		r := b.last[w.ID]
+		if r == nil || r.Last != b.p.Snapshots-1 {
+			return true
+		}
+		all = all && r.asked > b.looks.round
+	}
+	return all
+}
+
+// passing tells that a circle was seen in one look alone, and not in the next:
+// threads that wait with a time limit, perhaps.
+func (d *Deadlock) passing() bool { return d.Ended && d.Looks == 1 }
+
+// stood returns the deadlocks as they are known by now.
+func (l *looks) stood() []Deadlock {
+	var all []Deadlock
+	for _, d := range l.deadlocks {
+		all = append(all, *d)
+	}
+	return all
+}
+
 // same tells whether it is the same threads that wait for the same locks.
-func (d Deadlock) same(other Deadlock) bool {
-	return slices.EqualFunc(d, other, func(a, b Waiter) bool {
+func (d *Deadlock) same(circle []Waiter) bool {
+	return slices.EqualFunc(d.Waiters, circle, func(a, b Waiter) bool {
 		return a.ID == b.ID && a.Wait.Lock == b.Wait.Lock && a.Wait.Addr == b.Wait.Addr
 	})
 }
 
-// findDeadlocks returns each circle among the threads of a snapshot once. A
-// thread waits for one thing at a time, so that no two share a thread.
-func findDeadlocks(threads []*record, snapshot int) []Deadlock {
+// findDeadlocks returns each circle among threads once. A thread waits for one
+// thing at a time, so that no two share a thread.
+func findDeadlocks(threads []*record) [][]Waiter {
 	waiters := map[task.ThreadID]Waiter{}
 	var ids []task.ThreadID
 	for _, t := range threads {
-		if t.Last == snapshot && t.Wait != nil && t.Wait.Owner != 0 {
+		if t.Wait != nil && t.Wait.Owner != 0 {
 			waiters[t.ID] = Waiter{t.ID, t.Name, *t.Wait}
 			ids = append(ids, t.ID)
 		}
 	}
 	slices.Sort(ids)
-	var circles []Deadlock
+	var circles [][]Waiter
 	seen := map[task.ThreadID]bool{}
 	for _, id := range ids {
 		if circle := circleFrom(id, waiters, seen); circle != nil {
@@ -62,8 +113,8 @@ func findDeadlocks(threads []*record, snapshot int) []Deadlock {
 
 // circleFrom follows owners from a thread on until one was met before, and
 // returns the circle if that one is of this very path.
-func circleFrom(id task.ThreadID, waiters map[task.ThreadID]Waiter, seen map[task.ThreadID]bool) Deadlock {
-	var path Deadlock
+func circleFrom(id task.ThreadID, waiters map[task.ThreadID]Waiter, seen map[task.ThreadID]bool) []Waiter {
+	var path []Waiter
 	for w, ok := waiters[id]; ok && !seen[id]; w, ok = waiters[id] {
 		seen[id] = true
 		path = append(path, w)

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,10 +27,9 @@ func TestDeadlocks(t *testing.T) {
 		for id, owner := range test.owners {
 			threads = append(threads, &record{Thread: Thread{ID: id, Wait: &Wait{Owner: owner}}})
 		}
-		threads = append(threads, &record{Thread: Thread{ID: 100}},
-			&record{Thread: Thread{ID: 101, Last: -1, Wait: &Wait{Owner: 101}}})
+		threads = append(threads, &record{Thread: Thread{ID: 100}})
 		var got [][]task.ThreadID
-		for _, d := range findDeadlocks(threads, 0) {
+		for _, d := range findDeadlocks(threads) {
 			var ids []task.ThreadID
 			for _, w := range d {
 				ids = append(ids, w.ID)
@@ -42,19 +42,130 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
-// A deadlock that ends stays in the profile, once.
-func TestDeadlockStays(t *testing.T) {
-	b := NewBuilder(task.Info{}, "test")
-	s := task.Snapshot{Threads: []task.Thread{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}}
-	waiting := []Stack{{Wait: &Wait{Lock: Mutex, Addr: 0x10, Owner: 2}}, {Wait: &Wait{Lock: Mutex, Addr: 0x20, Owner: 1}}}
-	for _, stacks := range [][]Stack{waiting, waiting, make([]Stack, 2)} {
-		b.Add(&s, stacks, nil)
+// looker adds one snapshot of the threads a and b after the other, with looks.
+type looker struct {
+	*Builder
+	start time.Time
+	n     int
+}
+
+func newLooker() *looker {
+	return &looker{Builder: NewBuilder(task.Info{}, "test"), start: time.Unix(1_700_000_000, 0)}
+}
+
+func (l *looker) look(whole bool, looks ...Look) {
+	s := task.Snapshot{
+		Time:    l.start.Add(time.Duration(l.n) * time.Second),
+		Threads: []task.Thread{{ID: 1, Name: "a", State: task.Sleeping}, {ID: 2, Name: "b", State: task.Running}},
 	}
-	want := []Deadlock{{
-		{1, "a", Wait{Lock: Mutex, Addr: 0x10, Owner: 2}},
-		{2, "b", Wait{Lock: Mutex, Addr: 0x20, Owner: 1}},
-	}}
-	if diff := cmp.Diff(want, b.Profile().Deadlocks); diff != "" {
-		t.Error(diff)
+	l.n++
+	l.Add(&s, make([]Stack, 2), nil)
+	l.Look(looks, whole)
+}
+
+var (
+	waitA  = Look{1, &Wait{Call: "futex", Lock: Mutex, Addr: 0x10, Owner: 2}}
+	waitB  = Look{2, &Wait{Call: "futex", Lock: Mutex, Addr: 0x20, Owner: 1}}
+	circle = []Waiter{{1, "a", *waitA.Wait}, {2, "b", *waitB.Wait}}
+)
+
+// TestDeadlocksStand: a circle is told with the time for which it stood, and
+// left out when only one look saw it.
+func TestDeadlocksStand(t *testing.T) {
+	runs := func(id task.ThreadID) Look { return Look{Thread: id} }
+	tests := []struct {
+		name  string
+		looks func(*looker)
+		want  []Deadlock
+	}{
+		{"to the end", func(l *looker) {
+			l.look(true, runs(1), runs(2))
+			l.look(true, waitA, waitB)
+			l.look(false)
+			l.look(true, waitA, waitB)
+		}, []Deadlock{{Waiters: circle, From: time.Second, To: 3 * time.Second, Looks: 2}}},
+		{"ended", func(l *looker) {
+			l.look(true, waitA, waitB)
+			l.look(true, waitA, waitB)
+			l.look(true, waitA, runs(2))
+		}, []Deadlock{{Waiters: circle, To: time.Second, Looks: 2, Ended: true}}},
+		{"seen once, and not again", func(l *looker) {
+			l.look(true, waitA, waitB)
+			l.look(true, waitA, runs(2))
+			l.look(true, waitA, runs(2))
+		}, nil},
+		{"seen at the end", func(l *looker) {
+			l.look(true, runs(1), runs(2))
+			l.look(true, waitA, waitB)
+		}, []Deadlock{{Waiters: circle, From: time.Second, To: time.Second, Looks: 1}}},
+		{"a round that is spread", func(l *looker) {
+			l.look(false, waitA)
+			l.look(true, waitB)
+			l.look(false, waitB)
+			l.look(true, waitA)
+		}, []Deadlock{{Waiters: circle, From: time.Second, To: 3 * time.Second, Looks: 2}}},
+		{"a round without one of the threads", func(l *looker) {
+			l.look(true, waitA, waitB)
+			l.look(true, waitA)
+			l.look(true, waitA, waitB)
+		}, []Deadlock{{Waiters: circle, To: 2 * time.Second, Looks: 2}}},
+		{"twice", func(l *looker) {
+			l.look(true, waitA, waitB)
+			l.look(true, waitA, waitB)
+			l.look(true, runs(1), runs(2))
+			l.look(true, waitA, waitB)
+		}, []Deadlock{
+			{Waiters: circle, To: time.Second, Looks: 2, Ended: true},
+			{Waiters: circle, From: 3 * time.Second, To: 3 * time.Second, Looks: 1},
+		}},
+	}
+	for _, test := range tests {
+		l := newLooker()
+		test.looks(l)
+		if diff := cmp.Diff(test.want, l.Profile().Deadlocks); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+// TestLooks counts what threads were found to wait for.
+func TestLooks(t *testing.T) {
+	l := newLooker()
+	read := &Wait{Call: "read", Object: "fd 3"}
+	const rounds = 20
+	for i := range rounds {
+		a, b := waitA, Look{Thread: 2}
+		if i == 7 { // another thread holds it
+			a.Wait = &Wait{Call: "futex", Lock: Mutex, Addr: 0x10, Owner: 3, OwnerName: "c"}
+		}
+		if i%2 == 0 {
+			b.Wait = read
+		}
+		if i == 3 { // seen once
+			b.Wait = &Wait{Call: "futex", Lock: Mutex, Addr: 0x30, Owner: 1}
+		}
+		l.look(true, a, b, waitB) // the last one comes too late for the round
+	}
+	p := l.Profile()
+	a, b := p.Find(1), p.Find(2)
+	wantA := []Waited{{Wait: Wait{Call: "futex", Lock: Mutex, Addr: 0x10}, Looks: rounds, Owners: true}}
+	if diff := cmp.Diff(wantA, a.UsualWaits()); diff != "" || a.Looks != rounds || a.Wait.Owner != 2 {
+		t.Errorf("%d looks, %+v; %s", a.Looks, a.Wait, diff)
+	}
+	wantB := []Waited{{Wait: *read, Looks: rounds / 2}}
+	if diff := cmp.Diff(wantB, b.UsualWaits()); diff != "" || len(b.Waits) != 2 || b.Wait != nil {
+		t.Errorf("%+v, %+v; %s", b.Wait, b.Waits, diff)
+	}
+}
+
+// TestOneLook: what a thread that mostly runs waits for in the only look is
+// chance.
+func TestOneLook(t *testing.T) {
+	l := newLooker()
+	l.look(false)
+	l.look(true, waitA, waitB)
+	p := l.Profile()
+	if a, b := p.Find(1).UsualWaits(), p.Find(2).UsualWaits(); len(a) != 1 || len(b) != 0 {
+		t.Errorf("%+v of the thread that sleeps, %+v of the one that runs", a, b)
 	}
 }

@@ -46,6 +46,12 @@ func (t *Thread) absorb(other *Thread) {
 		w.Object = ""
 		t.Wait = &w
 	}
+	t.Waits = slices.Clone(t.Waits)
+	for i := range t.Waits {
+		if t.Waits[i].Object != other.Waits[i].Object { // they are as many, see likeness
+			t.Waits[i].Object = ""
+		}
+	}
 }
 
 // likeness is equal for threads that may be folded.
@@ -53,13 +59,22 @@ func (t *Thread) likeness() (key [sha256.Size]byte) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %d %q %q %d\n", t.State, t.States, t.Queue, t.Err, t.SuspendCount)
 	if w := t.Wait; w != nil {
-		fmt.Fprintf(h, "%q %d %d %d %d\n", w.Call, w.Lock, w.Addr, w.Owner, w.OwnerPID)
+		w.writeLikeness(h)
+	}
+	for i := range t.Waits {
+		w := &t.Waits[i]
+		w.writeLikeness(h)
+		fmt.Fprintf(h, "%d %t %d\n", w.Looks, w.Owners, t.Looks)
 	}
 	for depth, n := range t.Nodes() {
 		n.writeLikeness(h, depth)
 	}
 	h.Sum(key[:0])
 	return key
+}
+
+func (w *Wait) writeLikeness(to io.Writer) {
+	fmt.Fprintf(to, "%q %d %d %d %d\n", w.Call, w.Lock, w.Addr, w.Owner, w.OwnerPID)
 }
 
 func (n *Node) writeLikeness(w io.Writer, depth int) {

@@ -38,7 +38,7 @@ type Profile struct {
 	// Threads are in the order in which a report shows them: the main thread first
 	// and then by id of one snapshot, by weight of many.
 	Threads []*Thread
-	// Deadlocks are those of any snapshot; one may have ended since.
+	// Deadlocks are those that stood in more than one look, or stand at the end.
 	Deadlocks []Deadlock
 	// Images are those in which a frame lies, lowest address first.
 	Images []*Image

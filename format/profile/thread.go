@@ -18,7 +18,9 @@ type Thread struct {
 	Used         time.Duration // CPU time between the first and the last snapshot it was in
 	SuspendCount int           // holds placed by others than stacksnap
 
-	Wait *Wait // what it waited for in the last snapshot it was in; nil when it ran, or that is not known
+	Wait  *Wait    // what it waited for when that was last asked; nil when it ran, or that is not known
+	Looks int      // how often that was asked
+	Waits []Waited // what it was found to wait for, the most frequent first
 
 	Samples     int    // snapshots it was in
 	First, Last int    // the first and the last of them, counted from 0

@@ -18,6 +18,34 @@ type Wait struct {
 	Readers  int // that hold a read-write lock, whose names it does not keep
 }
 
+// Waited is what a thread was found to wait for in some of the looks at it. Who
+// holds the lock is told when it was the same in all of them.
+type Waited struct {
+	Wait
+	Looks  int
+	Owners bool // it was held by one thread after another
+}
+
+// The waits that tell of a thread what it usually does, and not what it happened
+// to do once.
+const (
+	usualLooks = 2
+	usualShare = 10 // one in so many looks
+)
+
+// UsualWaits returns those of t.Waits that it was found in again and again. A
+// thread that was asked once only must besides have slept most of the time.
+func (t *Thread) UsualWaits() []Waited {
+	if t.Looks == 1 && 2*(t.States[task.Sleeping]+t.States[task.Uninterruptible]) > t.Samples {
+		return t.Waits
+	}
+	i := 0
+	for i < len(t.Waits) && t.Waits[i].Looks >= usualLooks && t.Waits[i].Looks*usualShare >= t.Looks {
+		i++
+	}
+	return t.Waits[:i]
+}
+
 // LockKind is what sort of thing a thread waits to get.
 type LockKind uint8
 

@@ -29,6 +29,10 @@
 // A snapshot has only those threads that differ from the snapshot before, and of
 // those only what differs. Threads that sleep take no room.
 //
+// What threads wait for is told as looks: of some of the threads of a snapshot,
+// or after the last one with the end. Older recordings tell it with the threads
+// themselves, which is read as a look at all of them.
+//
 // What is told of images are the answers that were given when the snapshots were
 // walked and named, not the files. They hold for the whole recording, and are
 // read before the first snapshot is. Memory and maps change from snapshot to

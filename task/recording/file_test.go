@@ -223,7 +223,7 @@ func TestProtoc(t *testing.T) {
 	for i, want := range samples(1, 5) {
 		s, err := r.Next()
 		if err != nil || !cmp.Equal(s, want, alike) {
-			t.Fatalf("snapshot %d, written by protoc: %v", i, err)
+			t.Fatalf("snapshot %d, written by protoc: %v%s", i, err, cmp.Diff(s, want, alike))
 		}
 	}
 }

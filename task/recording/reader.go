@@ -36,6 +36,7 @@ type state struct {
 	memory     store
 	mapped     Map
 	generation int
+	looks      []Look // for the next snapshot
 }
 
 // NewReader reads a recording from its start to its end, and is then ready to
@@ -207,6 +208,8 @@ func (r *Reader) step() (*Sample, error) {
 		return nil, r.setThread(data)
 	case 10:
 		return r.snapshot(data)
+	case 12:
+		return nil, r.setLook(data)
 	}
 	return nil, nil
 }

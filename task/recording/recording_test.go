@@ -84,8 +84,11 @@ func (r *random) sample() *Sample {
 		if r.IntN(3) == 0 {
 			r.threads[i] = r.change(r.threads[i])
 		}
-		s.Waits = append(s.Waits, r.wait())
+		if r.IntN(3) > 0 {
+			s.Looks = append(s.Looks, Look{r.threads[i].ID, r.wait()})
+		}
 	}
+	s.Whole = r.IntN(4) == 0
 	s.Threads = append([]task.Thread(nil), r.threads...)
 	return s
 }

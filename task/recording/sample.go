@@ -10,21 +10,14 @@ import (
 // Sample is a snapshot with what was found out of it beside what it copied.
 type Sample struct {
 	*task.Snapshot
-	// Waits are what the threads wait for, in the snapshot's order; nil where that
-	// is not known. It may be shorter.
-	Waits []*Wait
+	// Looks are what some of the threads were found to wait for at that time, and
+	// Whole says that with these all threads have been asked since the last Whole.
+	Looks []Look
+	Whole bool
 	// OtherStops are how long the target was stopped since the snapshot before,
 	// besides by this one.
 	OtherStops []time.Duration
 	Notes      []string // that came up since the snapshot before
-}
-
-// wait returns what the i-th thread waits for; nothing is the zero Wait.
-func (s *Sample) wait(i int) Wait {
-	if i >= len(s.Waits) || s.Waits[i] == nil {
-		return Wait{}
-	}
-	return *s.Waits[i]
 }
 
 // Wait is what a thread waits for. Call is never empty.
@@ -82,6 +75,7 @@ type End struct {
 	MissedTicks int // since the last snapshot
 	Notes       []string
 	OwnCPU      time.Duration // used by the program that captured, while it sampled
+	Looks       []Look        // at threads of the last snapshot, after it: a whole round
 }
 
 func appendEnd(b []byte, e *End) []byte {
@@ -89,7 +83,13 @@ func appendEnd(b []byte, e *End) []byte {
 	for _, n := range e.Notes {
 		b = appendBytes(b, 2, n)
 	}
-	return appendUintIf(b, 3, uint64(max(0, e.OwnCPU)))
+	b = appendUintIf(b, 3, uint64(max(0, e.OwnCPU)))
+	for i := range e.Looks {
+		var at int
+		b, at = begin(b, 4)
+		b = end(e.Looks[i].append(b, Wait{}), at)
+	}
+	return b
 }
 
 func parseEnd(data []byte) (End, error) {
@@ -103,6 +103,13 @@ func parseEnd(data []byte) (End, error) {
 			e.Notes = appendNote(e.Notes, &m)
 		case 3:
 			e.OwnCPU = time.Duration(min(m.n, math.MaxInt64))
+		case 4:
+			if len(e.Looks) == maxThreads {
+				return e, errTooBig
+			}
+			l, err := parseLook(m.data, Wait{})
+			m.fail(err)
+			e.Looks = append(e.Looks, l)
 		}
 	}
 	return e, m.err

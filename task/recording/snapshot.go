@@ -91,7 +91,7 @@ func (w *Writer) appendSnapshot(b []byte, s *Sample) []byte {
 	for _, n := range s.Notes {
 		b = appendBytes(b, 12, n)
 	}
-	return b
+	return appendBoolIf(b, 13, s.Whole)
 }
 
 // appendIDs lists the threads when they are not those of the snapshot before.
@@ -159,16 +159,22 @@ func (p *snapshotParser) parse(m *message) {
 	case 10:
 		p.out.LongestStop, p.longest = duration(m.n), true
 	case 11:
-		if len(p.out.OtherStops) == maxNotes {
-			m.fail(errTooBig)
-			return
-		}
-		p.out.OtherStops = append(p.out.OtherStops, duration(m.n))
+		m.packed(p.otherStop)
 	case 12:
 		p.out.Notes = appendNote(p.out.Notes, m)
+	case 13:
+		p.out.Whole = m.bool()
 	default:
 		p.tally.parse(m)
 	}
+}
+
+func (p *snapshotParser) otherStop(n uint64) error {
+	if len(p.out.OtherStops) == maxNotes {
+		return errTooBig
+	}
+	p.out.OtherStops = append(p.out.OtherStops, duration(n))
+	return nil
 }
 
 func (s *state) list(id uint64) error {
@@ -183,7 +189,6 @@ func (s *state) list(id uint64) error {
 func (s *state) gather(out *Sample) error {
 	now := s.snapshots + 1
 	out.Threads = make([]task.Thread, len(s.ids))
-	out.Waits = make([]*Wait, len(s.ids))
 	for i, id := range s.ids {
 		t := s.threads[id]
 		if t == nil || t.seen == now {
@@ -192,11 +197,8 @@ func (s *state) gather(out *Sample) error {
 		t.seen = now
 		out.Threads[i] = t.Thread
 		out.Threads[i].Stacks = slices.Clone(t.Stacks)
-		if t.wait.Call != "" {
-			w := t.wait
-			out.Waits[i] = &w
-		}
 	}
+	s.gatherLooks(out)
 	if len(s.threads) == len(s.ids) {
 		return nil
 	}

@@ -11,8 +11,9 @@ import (
 type thread struct {
 	task.Thread        // whose stacks' bytes are its own
 	err         string // text of Err
-	wait        Wait
-	seen        int // the snapshot that it was last in
+	wait        Wait   // as older recordings tell it
+	look        Wait   // of the last look; the zero Wait: none
+	seen        int    // the snapshot that it was last in
 }
 
 // maxStacks bounds the ranges of one thread's stack.
@@ -62,11 +63,6 @@ func (before *thread) appendFacts(b []byte, t *thread) []byte {
 	}
 	if t.Unstopped != before.Unstopped {
 		b = appendBool(b, 15, t.Unstopped)
-	}
-	if t.wait != before.wait {
-		var at int
-		b, at = begin(b, 16)
-		b = end(appendWait(b, &t.wait), at)
 	}
 	return b
 }

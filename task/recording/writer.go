@@ -144,9 +144,12 @@ func (w *Writer) AddSnapshot(s *Sample) error {
 	}
 	w.snapshots++
 	for i := range s.Threads {
-		w.addThread(&s.Threads[i], s.wait(i))
+		w.addThread(&s.Threads[i])
 	}
 	w.forgetThreads(len(s.Threads))
+	for i := range s.Looks {
+		w.addLook(&s.Looks[i])
+	}
 	at := w.begin(10)
 	w.block = w.appendSnapshot(w.block, s)
 	w.end(at)
@@ -158,13 +161,13 @@ func (w *Writer) AddSnapshot(s *Sample) error {
 }
 
 // addThread tells what has changed of a thread, if anything has.
-func (w *Writer) addThread(t *task.Thread, wait Wait) {
+func (w *Writer) addThread(t *task.Thread) {
 	own, known := w.threads[t.ID]
 	if !known {
 		own = w.newThread()
 		w.threads[t.ID] = own
 	}
-	now := thread{Thread: facts(t), err: errorText(t.Err), wait: wait, seen: w.snapshots}
+	now := thread{Thread: facts(t), err: errorText(t.Err), look: own.look, seen: w.snapshots}
 	start := len(w.block)
 	at := w.begin(9)
 	w.block = appendUint(w.block, 1, uint64(t.ID))

@@ -11,6 +11,7 @@ import (
 	"stacksnap/format/profile/waits"
 	"stacksnap/images"
 	"stacksnap/task"
+	"stacksnap/task/recording"
 	"stacksnap/unwind"
 )
 
@@ -33,13 +34,13 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	}
 	takeErr := s.take()
 	if takeErr != nil && len(s.snapshot.Threads) == 0 {
-		return nil, errors.Join(takeErr, s.saving.close(0, 0))
+		return nil, errors.Join(takeErr, s.saving.close(recording.End{}))
 	}
 	if takeErr == nil {
 		s.findWaits(wanted) // any thread may own what a wanted one waits for
 	}
 	s.stacks = keep(&s.snapshot, s.stacks, wanted)
-	err = errors.Join(takeErr, s.add(), s.saving.close(0, 0))
+	err = errors.Join(takeErr, s.add(), s.saving.close(recording.End{}))
 	return s.builder.Profile(), err
 }
 
@@ -54,6 +55,7 @@ type session struct {
 	layout   layout
 	snapshot task.Snapshot
 	stacks   []profile.Stack
+	looks    []profile.Look // at threads of the snapshot
 	saving   *saving
 }
 
@@ -114,6 +116,7 @@ func (s *session) place() {
 // take stops the target until every stack is copied to its end. A repetition
 // that fails leaves what the stop before it gave.
 func (s *session) take() error {
+	s.looks = s.looks[:0]
 	if err := task.Take(s.process, &s.snapshot); err != nil {
 		s.walk()
 		return err
@@ -197,7 +200,7 @@ func (s *session) findWaits(wanted func(*task.Thread) bool) {
 	finder := waits.New(s.process, s.images, s.snapshot.Threads)
 	for i := range s.stacks {
 		if t := &s.snapshot.Threads[i]; wanted == nil || wanted(t) {
-			s.stacks[i].Wait = finder.Find(t, s.stacks[i].Frames)
+			s.looks = append(s.looks, profile.Look{Thread: t.ID, Wait: finder.Find(t, s.stacks[i].Frames)})
 		}
 	}
 }
@@ -205,7 +208,8 @@ func (s *session) findWaits(wanted func(*task.Thread) bool) {
 // add puts the snapshot and its stacks into the profile, and the recording.
 func (s *session) add() error {
 	s.builder.Add(&s.snapshot, s.stacks, s.images)
-	return s.saving.add(&s.snapshot, s.stacks, s.images)
+	s.builder.Look(s.looks, true)
+	return s.saving.add(&s.snapshot, s.stacks, s.images, s.looks, true)
 }
 
 // queueLabeler is a process whose threads work for dispatch queues.

@@ -10,6 +10,7 @@ import (
 	"stacksnap/images"
 	"stacksnap/images/binaries"
 	"stacksnap/task"
+	"stacksnap/task/recording"
 	"stacksnap/unwind"
 )
 
@@ -125,7 +126,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 	r.left += left
 	r.taken++
 	r.progress()
-	if err := r.saving.add(s, r.stacks, r.follow.images); err != nil {
+	if err := r.saving.add(s, r.stacks, r.follow.images, nil, false); err != nil {
 		return err
 	}
 	r.saved = r.follow.images
@@ -275,7 +276,7 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 		r.note(fmt.Sprintf("samples left out, because the code they were in was being loaded or unloaded: %d", r.left))
 	}
 	if r.taken == 0 {
-		return nil, errors.Join(err, r.saving.close(0, 0))
+		return nil, errors.Join(err, r.saving.close(recording.End{}))
 	}
 	var exited *task.ExitedError
 	if errors.As(err, &exited) && exited.Err != nil {
@@ -284,7 +285,7 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	missed, cpu := r.missed(ctx, err), ownCPU()-used
 	r.builder.SetInterval(r.options.Interval, missed)
 	r.builder.CountCPU(cpu)
-	return r.builder.Profile(), errors.Join(err, r.saving.close(missed, cpu))
+	return r.builder.Profile(), errors.Join(err, r.saving.close(recording.End{MissedTicks: missed, OwnCPU: cpu}))
 }
 
 // missed returns how many snapshots were due in a sampling that went on for the

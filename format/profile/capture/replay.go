@@ -77,12 +77,10 @@ func (p *replay) add(s *recording.Sample, wanted func(*task.Thread) bool) {
 	for i := range s.Threads {
 		frames, stop := p.unwinder.Walk(nil, &s.Threads[i], p.images, p.process.Memory())
 		stacks[i] = profile.Stack{Frames: frames, Stop: stop}
-		if i < len(s.Waits) {
-			stacks[i].Wait = waitOf(s.Waits[i])
-		}
 	}
 	stacks = keep(s.Snapshot, stacks, wanted)
 	p.builder.Add(s.Snapshot, stacks, p.images)
+	p.builder.Look(looksOf(s.Looks), s.Whole)
 }
 
 // end adds what was known at the end of the capture.
@@ -91,6 +89,7 @@ func (p *replay) end(err error) (*profile.Profile, error) {
 		err = nil
 	}
 	end := p.reader.End()
+	p.builder.Look(looksOf(end.Looks), true)
 	for _, n := range end.Notes {
 		p.builder.Note(n)
 	}

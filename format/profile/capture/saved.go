@@ -1,6 +1,10 @@
 package capture
 
-import "os"
+import (
+	"os"
+
+	"stacksnap/task/recording"
+)
 
 // saved is the recording of a series' profile.
 type saved struct {
@@ -36,7 +40,7 @@ func (s *Series) countSaved(err error) {
 // closeSaved closes the file and keeps the first error. What is walked in stays
 // as it is, for the profile goes on.
 func (s *Series) closeSaved() {
-	err := s.session.saving.close(0, 0)
+	err := s.session.saving.close(recording.End{})
 	if s.saved.err == nil {
 		s.saved.err = err
 	}

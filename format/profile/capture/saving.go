@@ -71,25 +71,24 @@ func (s *saving) stopped(d time.Duration) {
 	}
 }
 
-// add writes a snapshot that was walked and named.
-func (s *saving) add(snapshot *task.Snapshot, stacks []profile.Stack, m *images.Map) error {
+// add writes a snapshot that was walked and named, with looks at its threads;
+// whole says that they end a round.
+func (s *saving) add(snapshot *task.Snapshot, stacks []profile.Stack, m *images.Map, looks []profile.Look, whole bool) error {
 	if s == nil {
 		return nil
 	}
-	sample := recording.Sample{Snapshot: snapshot, OtherStops: s.stops, Notes: s.notes}
-	for i := range stacks {
-		sample.Waits = append(sample.Waits, savedWait(stacks[i].Wait))
-	}
+	sample := recording.Sample{Snapshot: snapshot, OtherStops: s.stops, Notes: s.notes, Looks: savedLooks(looks), Whole: whole}
 	s.stops, s.notes = nil, nil
 	return s.saver.Save(&sample, m, pcs(stacks))
 }
 
-// close ends the recording in order.
-func (s *saving) close(missed int, used time.Duration) error {
+// close ends the recording in order, with the notes since the last snapshot.
+func (s *saving) close(e recording.End) error {
 	if s == nil {
 		return nil
 	}
-	return s.file.Close(recording.End{MissedTicks: missed, Notes: s.notes, OwnCPU: used})
+	e.Notes = s.notes
+	return s.file.Close(e)
 }
 
 func pcs(stacks []profile.Stack) iter.Seq[task.Addr] {
@@ -102,6 +101,20 @@ func pcs(stacks []profile.Stack) iter.Seq[task.Addr] {
 			}
 		}
 	}
+}
+
+func savedLooks(looks []profile.Look) (saved []recording.Look) {
+	for _, l := range looks {
+		saved = append(saved, recording.Look{Thread: l.Thread, Wait: savedWait(l.Wait)})
+	}
+	return saved
+}
+
+func looksOf(saved []recording.Look) (looks []profile.Look) {
+	for _, l := range saved {
+		looks = append(looks, profile.Look{Thread: l.Thread, Wait: waitOf(l.Wait)})
+	}
+	return looks
 }
 
 func savedWait(w *profile.Wait) *recording.Wait {

@@ -54,6 +54,17 @@ func (s *Series) Thread(id task.ThreadID) (*task.Thread, *profile.Stack, bool) {
 	return &threads[i], &s.session.stacks[i], true
 }
 
+// Wait returns what a thread of the last snapshot was found to wait for; nil when
+// it ran, or was not asked, or that is not known.
+func (s *Series) Wait(id task.ThreadID) *profile.Wait {
+	for _, l := range s.session.looks {
+		if l.Thread == id {
+			return l.Wait
+		}
+	}
+	return nil
+}
+
 // Innermost names the function that a stack is in; image and offset stand in
 // for a name that is not known.
 func (s *Series) Innermost(st *profile.Stack) string {

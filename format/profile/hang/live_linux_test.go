@@ -129,7 +129,7 @@ func TestLiveHangIsReported(t *testing.T) {
 	reports, _ := watchToEnd(t, Options{Threshold: threshold, Tool: "test"}, "idle:700", "ring2:4000", "idle:700")
 	var circle *Report
 	for _, r := range reports {
-		if len(r.Profile.Deadlocks) == 1 && len(r.Profile.Deadlocks[0]) == 2 {
+		if len(r.Profile.Deadlocks) == 1 && len(r.Profile.Deadlocks[0].Waiters) == 2 {
 			circle = r
 		}
 	}
@@ -205,7 +205,7 @@ func checkHang(t *testing.T, what string, r *Report) {
 	if locks[what] != profile.NoLock && !owned {
 		t.Errorf("%s: no phase names the holder: %s", what, describe(r))
 	}
-	if n := circles[what]; n != 0 && (len(r.Profile.Deadlocks) != 1 || len(r.Profile.Deadlocks[0]) != n) {
+	if n := circles[what]; n != 0 && (len(r.Profile.Deadlocks) != 1 || len(r.Profile.Deadlocks[0].Waiters) != n) {
 		t.Errorf("%s: deadlocks %v", what, r.Profile.Deadlocks)
 	} else if n == 0 && len(r.Profile.Deadlocks) != 0 {
 		t.Errorf("%s: deadlock where there is none: %v", what, r.Profile.Deadlocks)

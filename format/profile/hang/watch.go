@@ -318,7 +318,7 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 		h.report.Name = t.Name
 	}
 	function := w.series.Innermost(st)
-	h.report.note(now-h.start, function, st.Wait)
+	h.report.note(now-h.start, function, w.series.Wait(id))
 	if t.State == task.Running && inLoop(function) {
 		h.alive = true
 	}

@@ -122,7 +122,7 @@ func checkLive(t *testing.T, p *profile.Profile, kind string) {
 	}
 	sizes := map[int]int{}
 	for _, d := range p.Deadlocks {
-		sizes[len(d)]++
+		sizes[len(d.Waiters)]++
 	}
 	if kind == "inherit" {
 		sizes[3] += refused

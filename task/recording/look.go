@@ -1,0 +1,106 @@
+package recording
+
+import (
+	"slices"
+
+	"stacksnap/task"
+)
+
+// Look is the answer to the question what a thread waits for.
+type Look struct {
+	Thread task.ThreadID
+	Wait   *Wait // nil: it runs, or that is not known
+}
+
+// append appends the look. Before is what the last look at the thread found, the
+// zero Wait for nothing.
+func (l *Look) append(b []byte, before Wait) []byte {
+	b = appendUint(b, 1, uint64(l.Thread))
+	switch {
+	case l.Wait == nil:
+	case *l.Wait == before:
+		b = appendUint(b, 2, 1)
+	default:
+		var at int
+		b, at = begin(b, 3)
+		b = end(appendWait(b, l.Wait), at)
+	}
+	return b
+}
+
+func parseLook(data []byte, before Wait) (Look, error) {
+	var l Look
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			l.Thread = task.ThreadID(m.n)
+		case 2:
+			l.Wait = &before
+		case 3:
+			w, err := parseWait(m.data)
+			m.fail(err)
+			l.Wait = &w
+		}
+	}
+	if l.Wait != nil && l.Wait.Call == "" {
+		l.Wait = nil
+	}
+	return l, m.err
+}
+
+// addLook tells what a thread of the snapshot that is being written waits for.
+func (w *Writer) addLook(l *Look) {
+	own := w.threads[l.Thread]
+	if own == nil {
+		return
+	}
+	at := w.begin(12)
+	w.block = l.append(w.block, own.look)
+	w.end(at)
+	if own.look = (Wait{}); l.Wait != nil {
+		own.look = *l.Wait
+	}
+}
+
+// setLook reads a look at a thread that was told of before.
+func (s *state) setLook(data []byte) error {
+	id, err := parseLook(data, Wait{})
+	if err != nil {
+		return err
+	}
+	t := s.threads[id.Thread]
+	switch {
+	case t == nil:
+		return errReused
+	case len(s.looks) == 2*maxThreads:
+		return errTooBig
+	}
+	l, err := parseLook(data, t.look)
+	if t.look = (Wait{}); l.Wait != nil {
+		t.look = *l.Wait
+	}
+	s.looks = append(s.looks, l)
+	return err
+}
+
+// gatherLooks gives out the looks that came before a snapshot.
+func (s *state) gatherLooks(out *Sample) {
+	out.Looks, s.looks = s.looks, nil
+	if out.Looks == nil && slices.ContainsFunc(s.ids, func(id task.ThreadID) bool { return s.threads[id].wait.Call != "" }) {
+		out.Looks, out.Whole = s.oldLooks(), true
+	}
+}
+
+// oldLooks are those of a recording that told of each thread in each snapshot
+// what it waits for.
+func (s *state) oldLooks() (looks []Look) {
+	for _, id := range s.ids {
+		l := Look{Thread: id}
+		if w := s.threads[id].wait; w.Call != "" {
+			l.Wait = &w
+		}
+		looks = append(looks, l)
+	}
+	return looks
+}
