@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime/debug"
 	"strconv"
@@ -372,7 +371,7 @@ func (o *options) attach(ctx context.Context, pid int) error {
 func (o *options) watches() bool { return o.hang > 0 || o.every > 0 }
 
 // watch reports hangs until it is ended.
-func (o *options) watch(ctx context.Context, p task.Process) error {
+func (o *options) watch(ctx context.Context, p task.Process) (err error) {
 	w := hang.Options{
 		Threshold: o.hang, MaxHang: o.maxHang, Every: o.every, Interval: o.interval, Tool: toolName(),
 	}
@@ -382,10 +381,18 @@ func (o *options) watch(ctx context.Context, p task.Process) error {
 	case len(o.threads) > 0:
 		return usageError{errors.New("a watch takes one --thread, by its id")}
 	}
+	report := o.print
 	if o.dir != "" {
-		w.Save = o.files(p.Info(), "snap").Path
+		files := &output.Captures{Reports: o.files(p.Info(), o.extension()), Recordings: o.files(p.Info(), "snap"), Instead: o.stdout}
+		if err := files.Prepare(); err != nil {
+			return err
+		}
+		w.Save = files.Recordings.Path
+		report = func(target task.Info, r *hang.Report) error { return o.keepFiles(files, target, r) }
+		defer func() { err = errors.Join(err, files.Err()) }()
 	}
-	return hang.Watch(ctx, p, w, func(r *hang.Report) error { return o.reportHang(p.Info(), r) })
+	w.Tell = func(line string) { fmt.Fprintln(o.stderr, "stacksnap:", line) }
+	return hang.Watch(ctx, p, w, func(r *hang.Report) error { return report(p.Info(), r) })
 }
 
 // files are those of one kind that a watch of target writes.
@@ -393,30 +400,23 @@ func (o *options) files(target task.Info, extension string) output.Rotation {
 	return output.Rotation{Dir: o.dir, Name: target.Name, PID: target.PID, Ext: extension, Keep: o.keep}
 }
 
-// reportHang writes a report of a watch, and runs what is to be run then.
-func (o *options) reportHang(target task.Info, r *hang.Report) error {
+// print prints a report of a watch.
+func (o *options) print(target task.Info, r *hang.Report) error {
+	var report bytes.Buffer
+	if err := o.hangWriter()(&report, r); err != nil {
+		return err
+	}
+	_, err := report.WriteTo(o.stdout)
+	o.runHook(output.Captured{}, target, r)
+	return err
+}
+
+// keepFiles writes a report of a watch to its file.
+func (o *options) keepFiles(files *output.Captures, target task.Info, r *hang.Report) error {
 	write := func(w io.Writer) error { return o.hangWriter()(w, r) }
-	if o.dir == "" {
-		var report bytes.Buffer
-		if err := write(&report); err != nil {
-			return err
-		}
-		_, err := report.WriteTo(o.stdout)
-		o.runHook("", target, r)
-		return err
-	}
-	path, err := o.files(target, o.extension()).Write(r.Start, write)
-	if path == "" {
-		return err
-	}
-	if r.Recording != "" {
-		err = errors.Join(err, o.files(target, "snap").Prune(r.Recording))
-	}
-	fmt.Fprintln(o.stderr, "stacksnap: wrote", path)
-	if r.SaveErr != nil {
-		fmt.Fprintln(o.stderr, "stacksnap: the recording beside it:", oneLine(r.SaveErr))
-	}
-	o.runHook(path, target, r)
+	done, err := files.Add(r.Start, output.Recorded{Path: r.Recording, Err: r.SaveErr}, write)
+	fmt.Fprintln(o.stderr, "stacksnap:", done.Line)
+	o.runHook(done, target, r)
 	return err
 }
 
@@ -435,20 +435,15 @@ func (o *options) hangWriter() format.HangWriter {
 }
 
 // runHook runs --exec. That it fails is told, and does not end the watch.
-func (o *options) runHook(file string, target task.Info, r *hang.Report) {
-	if o.exec == "" {
-		return
-	}
-	cmd := exec.Command("/bin/sh", "-c", o.exec)
-	cmd.Stdout, cmd.Stderr = o.stderr, o.stderr
-	cmd.Env = append(os.Environ(),
-		"STACKSNAP_FILE="+file,
-		"STACKSNAP_RECORDING="+r.Recording,
+func (o *options) runHook(files output.Captured, target task.Info, r *hang.Report) {
+	err := output.Hook{Command: o.exec, Output: o.stderr}.Run(
+		"STACKSNAP_FILE="+files.Report,
+		"STACKSNAP_RECORDING="+files.Recording,
 		"STACKSNAP_PID="+strconv.Itoa(target.PID),
 		"STACKSNAP_NAME="+target.Name,
 		"STACKSNAP_DURATION_MS="+strconv.FormatInt(r.Duration.Milliseconds(), 10))
-	if err := cmd.Run(); err != nil {
-		fmt.Fprintf(o.stderr, "stacksnap: --exec %q: %v\n", o.exec, err)
+	if err != nil {
+		fmt.Fprintln(o.stderr, "stacksnap: --exec", err)
 	}
 }
 

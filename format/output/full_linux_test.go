@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,5 +55,74 @@ func TestFullDiskKeepsTheRow(t *testing.T) {
 	left, _ := os.ReadDir(r.Dir)
 	if len(left) != 1 || left[0].Name() != "stacksnap-server-1-20010909T014640Z.txt" {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// fillDisk leaves less room than a report needs, and returns what frees it.
+func fillDisk(t *testing.T, dir string) (free func()) {
+	t.Helper()
+	path := filepath.Join(dir, "ballast")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	return func() { _ = os.Remove(path) }
+}
+
+func TestCapturesOnAFullDisk(t *testing.T) {
+	dir := smallDisk(t)
+	c, instead := newCaptures(dir)
+	if err := c.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	report := text(strings.Repeat("report\n", 1000))
+	if _, err := c.Add(begun, record(t, c, begun, 100), report); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, dir)
+	free := fillDisk(t, dir)
+	if err := c.Prepare(); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+	for range 5 { // more than there are to keep
+		begun := begun.Add(time.Hour)
+		done, err := c.Add(begun, Recorded{Err: syscall.ENOSPC}, report)
+		if err != nil || done.Report != "" || strings.Contains(done.Line, "\n") || !strings.Contains(done.Line, "no space left") {
+			t.Errorf("%+v, %v", done, err)
+		}
+	}
+	if instead.Len() != 5*7000 {
+		t.Errorf("%d bytes were printed", instead.Len())
+	}
+	free()
+	if left := names(t, dir); !slices.Equal(left, before) {
+		t.Errorf("left %v, want %v", left, before)
+	}
+	if done, err := c.Add(begun.Add(2*time.Hour), Recorded{}, report); err != nil || done.Report == "" {
+		t.Errorf("with room again: %+v, %v", done, err)
+	}
+	if c.Err() == nil {
+		t.Error("nothing is said of what is missing")
+	}
+}
+
+// TestARecordingThatFilledTheDisk makes room for the report.
+func TestARecordingThatFilledTheDisk(t *testing.T) {
+	dir := smallDisk(t)
+	c, instead := newCaptures(dir)
+	rec := record(t, c, begun, 1<<20)
+	if !errors.Is(rec.Err, syscall.ENOSPC) {
+		t.Fatalf("error %v", rec.Err)
+	}
+	done, err := c.Add(begun, rec, text("report\n"))
+	if err != nil || done.Report == "" || done.Recording != "" || instead.Len() > 0 {
+		t.Errorf("%+v, %v, printed %q", done, err, instead)
+	}
+	if left := names(t, dir); len(left) != 1 {
+		t.Errorf("left %v", left)
 	}
 }

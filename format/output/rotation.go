@@ -45,13 +45,16 @@ func (r Rotation) Write(at time.Time, write func(io.Writer) error) (string, erro
 	return path, r.Prune(path)
 }
 
+// dirMode is that of a folder which is made.
+const dirMode = 0o700
+
 // maxSame bounds how many files of one process and second there can be.
 const maxSame = 1000
 
 // Path makes the folder and returns the path for a file of the time at, which
 // does not exist yet.
 func (r Rotation) Path(at time.Time) (string, error) {
-	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+	if err := os.MkdirAll(r.Dir, dirMode); err != nil {
 		return "", err
 	}
 	for n := 1; n <= maxSame; n++ {
