@@ -139,7 +139,7 @@ func TestSamplesAreTheirSum(t *testing.T) {
 			}
 		}
 		shut(t, p)
-		saved, err := capture.Replay(file)
+		saved, err := capture.Replay(file, capture.Threads{})
 		if err != nil {
 			t.Fatal(err)
 		}
