@@ -1,0 +1,176 @@
+package capture
+
+import (
+	"iter"
+	"slices"
+	"testing"
+
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+var stopAtBottom = unwind.Stop{Reason: unwind.Bottom}
+
+// mapped is a Linux process of which only the mappings are known. Its files are
+// no ELF files, so there are no images.
+type mapped struct {
+	listed
+	regions []task.Region
+}
+
+func (p *mapped) Memory() task.Memory { return p }
+func (p *mapped) Renew()              {}
+
+func (p *mapped) ReadMemory(b []byte, a task.Addr) (int, error) {
+	return 0, &task.FaultError{Addr: a}
+}
+
+func (p *mapped) Regions() iter.Seq2[task.Region, error] {
+	return func(yield func(task.Region, error) bool) {
+		for _, r := range p.regions {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (p *mapped) MappedAt(a task.Addr) (task.Mapped, bool, error) {
+	for _, r := range p.regions {
+		if r.Start <= a && a < r.End {
+			return task.Mapped{Start: r.Start, End: r.End, Mapping: r.Mapping()}, true, nil
+		}
+	}
+	return task.Mapped{}, false, nil
+}
+
+// region is executable, at a multiple of 64 KB, of the file with a number; 0: of
+// none.
+func region(n int, inode uint64) task.Region {
+	start := task.Addr(n) << 16
+	r := task.Region{Start: start, End: start + 0x8000, Prot: task.Read | task.Execute, Inode: inode, Dev: 1}
+	if inode == 0 {
+		r.Dev = 0
+	}
+	return r
+}
+
+func seenAt(n int, inode uint64) task.Seen {
+	r := region(n, inode)
+	if inode == unknownFile {
+		return task.Seen{At: r.Start}
+	}
+	return task.Seen{At: r.Start, Mapped: task.Mapped{Start: r.Start, End: r.End, Mapping: r.Mapping()}}
+}
+
+const nothing = unknownFile
+
+func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
+	in := func(n int) task.Addr { return task.Addr(n)<<16 + 0x40 }
+	for _, tt := range []struct {
+		name string
+		then []task.Region // when the layout was read
+		now  []task.Region
+		seen []task.Seen
+		pc   task.Addr
+		stop unwind.Reason
+		want verdict
+	}{
+		{"not watched, same", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, nil, in(1), unwind.Bottom, asKnown},
+		{"not watched, exchanged", []task.Region{region(1, 7)}, []task.Region{region(1, 8)}, nil, in(1), unwind.Bottom, exchanged},
+		{"not watched, gone", []task.Region{region(1, 7)}, nil, nil, in(1), unwind.Bottom, exchanged},
+		{"not watched, new", nil, []task.Region{region(1, 7)}, nil, in(1), unwind.Bottom, exchanged},
+		{"not watched, new code of a compiler", nil, []task.Region{region(1, 0)}, nil, in(1), unwind.Bottom, generated},
+		{"seen as it was, gone by now", []task.Region{region(1, 7)}, nil, []task.Seen{seenAt(1, 7)}, in(1), unwind.Bottom, asKnown},
+		{"seen as another, back by now", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(1, 8)}, in(1), unwind.Bottom, exchanged},
+		{"seen as nothing, back by now", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(1, nothing)}, in(1), unwind.Bottom, exchanged},
+		{"seen as a compiler's, back by now", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(1, 0)}, in(1), unwind.Bottom, exchanged},
+		{"seen where there was nothing, gone by now", nil, nil, []task.Seen{seenAt(1, 7)}, in(1), unwind.Bottom, exchanged},
+		{"a compiler's seen where there was nothing", nil, nil, []task.Seen{seenAt(1, 0)}, in(1), unwind.Bottom, generated},
+		{"a compiler's, twice", []task.Region{region(1, 0)}, nil, []task.Seen{seenAt(1, 0)}, in(1), unwind.Bottom, asKnown},
+		{"another place seen as another", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(2, 8)}, in(1), unwind.Bottom, asKnown},
+		{"the same, and the walk ended early", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(2, 8)}, in(1), unwind.BadPointer, exchanged},
+	} {
+		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: tt.then}
+		f := newFollower(p, func(string) {}, nil)
+		p.regions = tt.now
+		th := &task.Thread{Sight: task.Sight{Mapped: tt.seen}}
+		if v := f.check(th, []unwind.Frame{{PC: tt.pc}}, unwind.Stop{Reason: tt.stop}); v != tt.want {
+			t.Errorf("%s: verdict %d, want %d", tt.name, v, tt.want)
+		}
+	}
+}
+
+// TestKeptLayoutsAreAdopted: the one is current that shows what was seen.
+func TestKeptLayoutsAreAdopted(t *testing.T) {
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}}
+	f := newFollower(p, func(string) {}, nil)
+	f.kept = nil
+	for _, inode := range []uint64{7, 8, nothing} {
+		p.regions = []task.Region{region(1, 5)}
+		if inode != nothing {
+			p.regions = append(p.regions, region(2, inode))
+		}
+		f.kept = append(f.kept, keptMap{layout: readLayout(p), whole: true, loaded: images.NewMap(nil)})
+	}
+	f.use(0, false)
+	maps := map[uint64]*images.Map{}
+	for range 3 {
+		for _, inode := range []uint64{7, 8, nothing, 8} {
+			s := &task.Snapshot{Threads: []task.Thread{{Sight: task.Sight{Mapped: []task.Seen{seenAt(2, inode)}}}}}
+			f.begin(s)
+			if f.layout.differs(&s.Threads[0].Sight) != 0 || f.kept[2].loaded != f.images {
+				t.Errorf("seen %d: the layout has %+v", inode, f.layout.maps)
+			}
+			if m := maps[inode]; m != nil && m != f.images {
+				t.Errorf("seen %d: another map than before", inode)
+			}
+			maps[inode] = f.images
+		}
+	}
+	if w := f.watch().Mapped; len(f.kept) != 3 || len(maps) != 3 || !slices.Contains(w, region(2, 0).Start) {
+		t.Errorf("%d maps are kept, %d were used, watches %v", len(f.kept), len(maps), w)
+	}
+}
+
+func TestWatchedPlacesAreBoundedAndForgotten(t *testing.T) {
+	var w watching
+	w.note(1)
+	for i := range 2 * maxRestless {
+		w.note(task.Addr(i))
+	}
+	if len(w.restless) != maxRestless || w.restless[0].at != maxRestless {
+		t.Errorf("%d places, the first %v", len(w.restless), w.restless[0].at)
+	}
+	for range calmAfter {
+		w.note(5)
+		w.addresses(layout{}, "")
+	}
+	if got := w.addresses(layout{}, ""); len(got) != 1 || got[0] != 5 {
+		t.Errorf("watches %v, want 5", got)
+	}
+	for range calmAfter {
+		w.addresses(layout{}, "")
+	}
+	if got := w.addresses(layout{}, ""); len(got) != 0 {
+		t.Errorf("watches %v", got)
+	}
+}
+
+// TestEveryPlaceIsWatchedAtFirst, but for the program, and only at first.
+func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Path: "/program"}}}
+	p.regions = []task.Region{region(1, 5), region(2, 0), region(3, 6)}
+	p.regions[0].Path, p.regions[2].Path = "/program", "/lib"
+	f := newFollower(p, func(string) {}, nil)
+	for n := range 2 * waryFor {
+		want := 0
+		if n < waryFor {
+			want = 1
+		}
+		if got := f.watch().Mapped; len(got) != want || want > 0 && got[0] != region(3, 6).Start {
+			t.Errorf("snapshot %d: watches %v", n, got)
+		}
+	}
+}
