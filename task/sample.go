@@ -49,15 +49,11 @@ func Sample(ctx context.Context, p Process, o Options) iter.Seq2[*Snapshot, erro
 			yield(nil, err)
 			return
 		}
+		defer s.begin()()
 		t := newTicks(s.clock(), o.Interval, o.Jitter)
 		for n := 0; o.Count == 0 || n < o.Count; n++ {
-			missed, ok := t.wait(ctx, o.Duration)
-			if !ok {
-				return
-			}
-			err := s.take()
-			s.snapshot.MissedTicks = missed
-			if !yield(&s.snapshot, err) || err != nil {
+			ok, err := s.next(ctx, &t)
+			if !ok || !yield(&s.snapshot, err) || err != nil {
 				return
 			}
 		}

@@ -11,6 +11,7 @@ import (
 type sampler struct {
 	process Process
 	each    Sampled // process, where it can do more
+	series  Series  // likewise
 	options Options
 	how     Suspension
 	lookout lookout
@@ -184,6 +185,7 @@ func (s *sampler) captureTask() error {
 	captureErr := s.captureListed()
 	resumeErr := resume()
 	s.count(time.Since(began))
+	s.confirm()
 	s.takeOver()
 	return errors.Join(captureErr, resumeErr)
 }
