@@ -108,6 +108,9 @@ func (w *World) SetState(thread int, run int32) {
 	w.s.threadList[thread].run, w.s.mayRun = run, true
 }
 
+// SetCPU sets how long a thread has run; Darling does not tell.
+func (w *World) SetCPU(thread int, ran time.Duration) { w.s.threadList[thread].ran = ran }
+
 // Before has something done before each call of the kernel.
 func (w *World) Before(do func(call string)) {
 	w.s.before = func(_ int, call string) { do(call) }

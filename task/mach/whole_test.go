@@ -15,6 +15,7 @@ import (
 	"stacksnap/format"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hang"
 	"stacksnap/task"
 	"stacksnap/task/mach"
 	"stacksnap/task/machocore"
@@ -237,3 +238,56 @@ func TestCodeOutsideOfTheList(t *testing.T) {
 type nothing struct{}
 
 func (nothing) ReadMemory(b []byte, _ task.Addr) (int, error) { clear(b); return len(b), nil }
+
+// TestABusyHang: a main thread that runs on and on, after a time in which it
+// waited.
+func TestABusyHang(t *testing.T) {
+	both(t, func(t *testing.T, w *mach.World) {
+		const waiting, running = 3, 1
+		w.SetState(0, waiting)
+		w.Before(func(string) {
+			if w.Uptime() > time.Second {
+				w.SetState(0, running)
+				w.SetCPU(0, w.Uptime())
+			}
+		})
+		p := open(t, w)
+		ctx, stop := context.WithCancel(context.Background())
+		var reports []*hang.Report
+		err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, MaxHang: 2 * time.Second, Clock: p}, func(r *hang.Report) error {
+			reports = append(reports, r)
+			stop()
+			return nil
+		})
+		if err != nil || len(reports) != 1 {
+			t.Fatalf("%d reports, %v", len(reports), err)
+		}
+		r := reports[0]
+		if r.Kind != hang.Busy || r.Ended || r.Duration < 2*time.Second || r.Phases[0].Function != "many_saved" {
+			t.Errorf("%+v", r)
+		}
+		shut(t, p)
+	})
+}
+
+// TestAThreadThatWaitsIsNotStuck, where all that is known is that it waits.
+func TestAThreadThatWaitsIsNotStuck(t *testing.T) {
+	both(t, func(t *testing.T, w *mach.World) {
+		w.SetState(0, 3)
+		p := open(t, w)
+		ctx, stop := context.WithCancel(context.Background())
+		w.Before(func(string) {
+			if w.Uptime() > 20*time.Second {
+				stop()
+			}
+		})
+		err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, Clock: p}, func(r *hang.Report) error {
+			t.Errorf("%+v", r)
+			return nil
+		})
+		if err != nil || ctx.Err() == nil {
+			t.Error(err)
+		}
+		shut(t, p)
+	})
+}

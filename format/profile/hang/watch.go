@@ -234,6 +234,7 @@ type hanging struct {
 	before    task.Counters // at the start
 	now       task.Counters
 	worked    time.Duration // computing or waiting for a processor
+	from      time.Duration // when it was found
 	looked    time.Duration // when the thread was last looked at
 	nextWaits time.Duration
 	alive     bool // the thread was met in its run loop, only that it never had to wait there
@@ -279,6 +280,7 @@ func (w *watcher) begin() *hanging {
 	h := &hanging{}
 	h.start, h.before = w.detector.Away()
 	h.now, h.looked = w.detector.prev.Counters, w.detector.prev.At
+	h.from = h.looked
 	h.worked = h.now.CPU - h.before.CPU + h.now.Queued - h.before.Queued
 	h.report = &Report{Reason: Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
 	w.series.Begin()
@@ -337,6 +339,16 @@ func (r *Report) harmless() bool {
 	return n > 0 && r.Phases[n-1].Wait != nil && r.Phases[n-1].Wait.Lock == profile.NoLock
 }
 
+// kind judges how the thread spent the hang. Where the system counts no CPU
+// times it is known since the hang was found, and a processor that was waited for
+// is not told from one that was had.
+func (h *hanging) kind(ran, whole time.Duration) Kind {
+	if h.now.CPU == 0 {
+		return KindOf(h.worked, h.worked, h.looked-h.from)
+	}
+	return KindOf(h.worked, ran, whole)
+}
+
 func (w *watcher) end(h *hanging, why string) *Report {
 	r := h.report
 	whole := w.clock.Now() - h.start
@@ -346,7 +358,7 @@ func (w *watcher) end(h *hanging, why string) *Report {
 	r.finish(whole)
 	r.Why = why
 	r.CPU = max(0, h.now.CPU-h.before.CPU)
-	r.Kind = KindOf(h.worked, r.CPU, whole)
+	r.Kind = h.kind(r.CPU, whole)
 	r.Profile = w.series.Profile()
 	w.endSave(r)
 	return r
