@@ -94,6 +94,9 @@ type recorder struct {
 	doubtful bool // the last snapshot led to where no code is known
 	saving   *saving
 	saved    *images.Map // of the last snapshot
+	last     *task.Snapshot
+	rounds   rounds
+	again    []unwind.Frame // of a stack that is the same as before
 }
 
 func newRecorder(p task.Process, o Options) (*recorder, error) {
@@ -122,11 +125,14 @@ func (r *recorder) add(s *task.Snapshot) error {
 	r.follow.begin(s)
 	r.walkAsCaptured(s)
 	left := r.leaveOut(s)
+	looks, whole := r.look(s)
 	r.builder.Add(s, r.stacks, r.follow.images)
+	r.builder.Look(looks, whole)
 	r.left += left
 	r.taken++
+	r.last = s
 	r.progress()
-	if err := r.saving.add(s, r.stacks, r.follow.images, nil, false); err != nil {
+	if err := r.saving.add(s, r.stacks, r.follow.images, looks, whole); err != nil {
 		return err
 	}
 	r.saved = r.follow.images
@@ -282,10 +288,15 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	if errors.As(err, &exited) && exited.Err != nil {
 		r.note(fmt.Sprintf("the sampling ended early: %v", exited.Err))
 	}
+	var looks []profile.Look
+	if err == nil {
+		looks = r.lastLook()
+	}
+	r.builder.Look(looks, true)
 	missed, cpu := r.missed(ctx, err), ownCPU()-used
 	r.builder.SetInterval(r.options.Interval, missed)
 	r.builder.CountCPU(cpu)
-	return r.builder.Profile(), errors.Join(err, r.saving.close(recording.End{MissedTicks: missed, OwnCPU: cpu}))
+	return r.builder.Profile(), errors.Join(err, r.saving.close(recording.End{MissedTicks: missed, OwnCPU: cpu, Looks: savedLooks(looks)}))
 }
 
 // missed returns how many snapshots were due in a sampling that went on for the

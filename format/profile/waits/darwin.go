@@ -93,8 +93,7 @@ func (f *Finder) psynch(w *profile.Wait, c *call, t *task.Thread) {
 	}
 	w.Addr = a
 	id, ok := f.steady((a+threadIDOffset+7)&^7, 8)
-	_, live := f.names[task.ThreadID(id)]
-	if !ok || !live || id == 0 || task.ThreadID(id) == t.ID && c.Args[3] != id {
+	if !ok || id == 0 || !f.live(task.ThreadID(id)) || task.ThreadID(id) == t.ID && c.Args[3] != id {
 		return
 	}
 	w.Owner = task.ThreadID(id)

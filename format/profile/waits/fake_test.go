@@ -18,11 +18,20 @@ type process struct {
 	files   map[int]string
 	holders map[int]int
 	handles map[task.ThreadID]task.Addr
+	threads []task.ThreadID
 	left    int // of how many answers a thread is still in its call; 0: always
 }
 
 func (p *process) Info() task.Info     { return p.info }
 func (p *process) Memory() task.Memory { return p }
+
+// Threads lists those of which a snapshot may not have had all.
+func (p *process) Threads() ([]task.ThreadID, error) { return p.threads, nil }
+
+func (p *process) Describe(_ task.ThreadID, t *task.Thread) error {
+	t.Name = "described"
+	return nil
+}
 
 func (p *process) ReadMemory(b []byte, a task.Addr) (int, error) {
 	for start, bytes := range p.memory {

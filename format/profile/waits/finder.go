@@ -33,12 +33,15 @@ type Finder struct {
 	handles  task.ThreadHandler // nil: threads have none
 	images   *images.Map
 	info     task.Info
-	names    map[task.ThreadID]string // of all live threads
+	names    map[task.ThreadID]string // of live threads
+	listed   bool                     // names has all of them
 	ports    map[uint32]task.ThreadID // Darwin: by the name of their port; nil: not read yet
 	patience time.Duration            // that is left
+	gaveUp   bool                     // patience was at its end, and a thread not back in its call
 }
 
-// New makes a Finder for the threads of a snapshot.
+// New makes a Finder for the threads of a snapshot, which need not be all of the
+// process.
 func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
 	f := &Finder{process: p, images: m, info: p.Info(), names: map[task.ThreadID]string{}, patience: patience}
 	f.calls, _ = p.(task.SyscallReader)
@@ -63,6 +66,45 @@ func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) *profile.Wait {
 	}
 	w.OwnerName = f.names[w.Owner]
 	return w
+}
+
+// Ask is Find, but does not wait for a thread that is on its way back into the
+// call in which it was stopped: settled is then false, and the answer not known.
+func (f *Finder) Ask(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, settled bool) {
+	left := f.patience
+	f.patience, f.gaveUp = 0, false
+	w = f.Find(t, frames)
+	f.patience = left
+	return w, !f.gaveUp
+}
+
+// live tells whether a thread is one of the process.
+func (f *Finder) live(id task.ThreadID) bool {
+	if _, known := f.names[id]; known {
+		return true
+	}
+	if !f.listed {
+		f.list()
+	}
+	_, known := f.names[id]
+	return known
+}
+
+// list finds the threads that the snapshot does not have.
+func (f *Finder) list() {
+	f.listed = true
+	ids, err := f.process.Threads()
+	if err != nil {
+		return
+	}
+	for _, id := range ids {
+		if _, known := f.names[id]; !known {
+			var t task.Thread
+			if f.process.Describe(id, &t) == nil && t.State != task.Ended {
+				f.names[id] = t.Name
+			}
+		}
+	}
 }
 
 // call is a system call that a thread is in.
@@ -99,6 +141,7 @@ func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 			return s
 		}
 		if f.patience <= 0 {
+			f.gaveUp = true
 			return task.Syscall{}
 		}
 		f.patience -= pause
@@ -110,7 +153,7 @@ func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 // registers still had the arguments. (The first may hold the result already, and
 // the pc be that of the instruction or the next: see do_signal of either
 // architecture.) Of a thread whose registers are not known, the call is all
-// there is.
+// there is; of one that was not stopped, sp and pc.
 func matches(s *task.Syscall, t *task.Thread) bool {
 	r := &t.Registers
 	sp, known := r.Value(r.Arch.SP())
@@ -121,7 +164,7 @@ func matches(s *task.Syscall, t *task.Thread) bool {
 		return false
 	}
 	for i, reg := range argumentRegisters(task.Linux, r.Arch) {
-		if v, ok := r.Value(reg); i > 0 && (!ok || v != s.Args[i]) {
+		if v, ok := r.Value(reg); i > 0 && v != s.Args[i] && (ok || !t.Unstopped) {
 			return false
 		}
 	}

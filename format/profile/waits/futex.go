@@ -172,7 +172,7 @@ func (f *Finder) own(w *profile.Wait, number uint64) {
 	if !ok {
 		return
 	}
-	if _, live := f.names[id]; live {
+	if f.live(id) {
 		w.Owner = id
 	}
 }

@@ -1,0 +1,133 @@
+package capture
+
+import (
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// The rhythm of looks at what threads wait for, and what they may cost: a round
+// asks every thread once, spread over as many snapshots as it takes, so that
+// none of those is missed for it.
+const (
+	roundEvery = 500 * time.Millisecond // from the start of one to that of the next
+	roundShare = 32                     // one part in so many of the time is for looks
+
+	firstCredit = 5 * time.Millisecond
+	mostCredit  = 20 * time.Millisecond // of time that was not used
+	lastCredit  = 100 * time.Millisecond
+
+	// Of the time to the next snapshot, a part is for looks.
+	intervalShare = 4
+	leastSlice    = 250 * time.Microsecond
+
+	// A thread that was stopped is asked again with the next snapshots until it is
+	// back in its call. Where these are far between, it is waited for.
+	askTries   = 5
+	longPauses = 50 * time.Millisecond
+)
+
+// rounds says when to ask which thread what it waits for.
+type rounds struct {
+	begun  bool
+	open   bool // a round goes on
+	next   time.Time
+	seen   time.Time             // when credit was counted
+	credit time.Duration         // that may be spent
+	asked  map[task.ThreadID]int // in this round: how often, or answered
+	whole  int                   // how many snapshots there were before the last that ended a round
+}
+
+const answered = -1
+
+// due tells, at a snapshot with so many before it, whether there is something to
+// ask now. The first one is none to ask at: all threads are just on their way
+// back from having been stopped.
+func (l *rounds) due(now time.Time, before int) bool {
+	if !l.begun {
+		*l = rounds{begun: true, credit: firstCredit, seen: now, next: now, asked: map[task.ThreadID]int{}}
+	}
+	l.credit = min(l.credit+now.Sub(l.seen)/roundShare, mostCredit)
+	l.seen = now
+	if !l.open && before > 0 && !now.Before(l.next) {
+		l.open, l.next = true, now.Add(roundEvery)
+	}
+	return l.open && l.credit > 0
+}
+
+// end ends a round.
+func (l *rounds) end(before int) {
+	l.open, l.whole = false, before
+	clear(l.asked)
+}
+
+// look asks some of the threads of a snapshot that was walked what they wait for,
+// if it is time to. Whole says that with these a round is.
+func (r *recorder) look(s *task.Snapshot) (looks []profile.Look, whole bool) {
+	now := time.Now()
+	l := &r.rounds
+	if !l.due(now, r.taken) {
+		return nil, false
+	}
+	slice := max(r.options.Interval/intervalShare, leastSlice)
+	looks, whole = r.ask(s, min(slice, l.credit), r.options.Interval >= longPauses)
+	l.credit -= time.Since(now)
+	if whole {
+		l.end(r.taken)
+	}
+	return looks, whole
+}
+
+// lastLook ends a round with the threads of the last snapshot, so that the report
+// tells what they wait for at the end.
+func (r *recorder) lastLook() []profile.Look {
+	if r.last == nil || !r.rounds.open && r.rounds.whole == r.taken-1 && r.taken > 1 {
+		return nil
+	}
+	looks, _ := r.ask(r.last, lastCredit, true)
+	return looks
+}
+
+// ask asks those threads that were not asked in this round, for as long as there
+// is time, and tells whether that was all of them.
+func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (looks []profile.Look, whole bool) {
+	asked := r.rounds.asked
+	finder := waits.New(r.process, r.follow.images, s.Threads)
+	began := time.Now()
+	whole = true
+	for i := range s.Threads {
+		t := &s.Threads[i]
+		if asked[t.ID] == answered {
+			continue
+		}
+		if len(looks) > 0 && time.Since(began) > limit {
+			return looks, false
+		}
+		frames := r.stackOf(i, t)
+		w, settled := finder.Ask(t, frames)
+		switch {
+		case !settled && patient:
+			w = finder.Find(t, frames)
+		case !settled && asked[t.ID] < askTries-1:
+			asked[t.ID]++
+			whole = false
+			continue
+		}
+		asked[t.ID] = answered
+		looks = append(looks, profile.Look{Thread: t.ID, Wait: w})
+	}
+	return looks, whole
+}
+
+// stackOf returns the frames of a thread of the snapshot. A stack that is the same
+// as before was not walked at this one. The frames are valid until the next call.
+func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
+	if !r.stacks[i].Repeat {
+		return r.stacks[i].Frames
+	}
+	r.again, _ = r.unwinder.Walk(r.again[:0], t, r.follow.images, r.saving.memory(r.process))
+	return r.again
+}
