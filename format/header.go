@@ -138,6 +138,9 @@ func (p *printer) notes() {
 	if n := unstopped(pr); n > 0 {
 		p.warn(plural(n, "stack") + " read without a stop: frames may be missing, or be of different moments")
 	}
+	if note := haltedNote(pr); note != "" {
+		p.warn(note)
+	}
 	for i, n := range pr.Notes {
 		if i == maxNotes {
 			p.fact("Note", plural(len(pr.Notes)-i, "further note"))

@@ -27,6 +27,7 @@ func Create(path string, h Header) (*Saved, error) {
 	w, err := NewWriter(file, h)
 	if err != nil {
 		_ = file.Close() // the error before tells more
+		_ = os.Remove(path)
 		return nil, err
 	}
 	return &Saved{w, file}, nil

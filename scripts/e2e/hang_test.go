@@ -1,0 +1,123 @@
+//go:build linux && (amd64 || arm64)
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestIdleWatchIsCheap counts what a look costs both sides: stacksnap reads one
+// file and wakes one thread once, and the target does not come to a processor.
+func TestIdleWatchIsCheap(t *testing.T) {
+	target := start(t, compile(t, "deep", "-O2"), "1", "read")
+	blocksInRead(t, pid(target))
+	w := run(t, "-p", pid(target), "--hang", "20ms")
+	w.looks(20) // the runtime has settled
+	runs, reads, switches := schedule(t, pid(target)), w.reads(), w.switches()
+	const looks = 100
+	w.looks(looks)
+	reads, switches = w.reads()-reads, w.switches()-switches
+	t.Logf("%d looks, %d switches between threads", reads, switches)
+	if switches > reads+reads/4+10 {
+		t.Errorf("%d switches between threads for %d looks", switches, reads)
+	}
+	if now := schedule(t, pid(target)); now != runs {
+		t.Errorf("the target has run: %q before, %q after", runs, now)
+	}
+	if n := number(t, "/proc/"+pid(target)+"/status", "TracerPid:"); n != 0 {
+		t.Errorf("process %d traces the target", n)
+	}
+	if r := w.end(); r.code != exitOK || r.out != "" || r.err != "" {
+		t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
+	}
+}
+
+// schedule is how long a main thread has run, and how often.
+func schedule(t *testing.T, pid string) string {
+	t.Helper()
+	b, err := os.ReadFile("/proc/" + pid + "/task/" + pid + "/schedstat")
+	if err != nil {
+		t.Skip(err)
+	}
+	return string(b)
+}
+
+// switches counts how often threads of stacksnap have gone to sleep.
+func (w *watching) switches() (n int) {
+	w.t.Helper()
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", w.Process.Pid))
+	for _, f := range files {
+		n += number(w.t, f, "voluntary_ctxt_switches:")
+	}
+	return n
+}
+
+// TestStoppedTargetIsNoHang: that it is stopped is told, and that it goes on, once.
+func TestStoppedTargetIsNoHang(t *testing.T) {
+	target := start(t, compile(t, "deep", "-O2"), "1", "read")
+	blocksInRead(t, pid(target))
+	w := run(t, "-p", pid(target), "--hang", "50ms")
+	w.looks(5)
+	signal(t, target.Process, syscall.SIGSTOP)
+	w.says("the target is stopped")
+	w.looks(20)
+	signal(t, target.Process, syscall.SIGCONT)
+	w.says("the target goes on")
+	w.looks(5)
+	r := w.end()
+	if r.code != exitOK || r.out != "" || strings.Count(r.err, "\n") != 2 {
+		t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
+	}
+}
+
+// TestStoppedInAHang ends the report of a thread that computes when it is stopped.
+func TestStoppedInAHang(t *testing.T) {
+	worker := startWorker(t)
+	dir := t.TempDir()
+	w := run(t, "-p", worker.pid(), "--thread", spinner(t, worker), "--hang", "50ms", "--max-hang", "1h", "--dir", dir)
+	w.until("it sampled the hang", func() bool {
+		files, _ := filepath.Glob(dir + "/*.snap")
+		return len(files) > 0
+	})
+	signal(t, worker.process, syscall.SIGSTOP)
+	w.says("wrote")
+	if !stands(t, worker.process.Pid) {
+		t.Error("the target was set running")
+	}
+	files, _ := filepath.Glob(dir + "/*.txt")
+	if len(files) != 1 || !strings.Contains(w.text(files[0]), "the thread was stopped") {
+		t.Errorf("reports: %v", files)
+	}
+	w.says("the target is stopped")
+	signal(t, worker.process, syscall.SIGCONT)
+	worker.runsOn(t)
+	if r := w.end(); r.code != exitOK {
+		t.Errorf("exit code %d: %s", r.code, r.err)
+	}
+}
+
+// TestStoppedTargetIsSampled says where it stands, and that it stands.
+func TestStoppedTargetIsSampled(t *testing.T) {
+	worker := startWorker(t)
+	signal(t, worker.process, syscall.SIGSTOP)
+	for _, args := range [][]string{{"-p", worker.pid()}, {"-p", worker.pid(), "-n", "20", "-i", "5ms"},
+		{"-p", worker.pid(), "-n", "20", "-i", "5ms", "--suspend", "task"}} {
+		r := snap(t, args...)
+		if r.code != exitOK || !strings.Contains(r.out, "the target was stopped, by a signal") || !strings.Contains(r.out, "spinner") {
+			t.Errorf("%v: exit code %d: %s\n%s", args, r.code, r.err, r.out)
+		}
+		if !stands(t, worker.process.Pid) {
+			t.Errorf("%v: the target was set running", args)
+		}
+	}
+	signal(t, worker.process, syscall.SIGCONT)
+	worker.runsOn(t)
+	if r := snap(t, "-p", worker.pid()); strings.Contains(r.out, "was stopped, by") {
+		t.Errorf("it goes on:\n%s", r.out)
+	}
+}

@@ -1,0 +1,159 @@
+//go:build linux
+
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// watching is a stacksnap that runs until it is told to end.
+type watching struct {
+	*exec.Cmd
+	t        *testing.T
+	out, err string // files
+}
+
+// run starts stacksnap.
+func run(t *testing.T, args ...string) *watching {
+	t.Helper()
+	dir := t.TempDir()
+	w := &watching{exec.Command(stacksnap, args...), t, filepath.Join(dir, "out"), filepath.Join(dir, "err")}
+	out, err := os.Create(w.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	errOut, err := os.Create(w.err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer errOut.Close()
+	w.Stdout, w.Stderr = out, errOut
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = w.Process.Kill()
+		_ = w.Wait()
+	})
+	return w
+}
+
+// until returns when a condition holds; the test fails if stacksnap ends before.
+func (w *watching) until(what string, holds func() bool) {
+	w.t.Helper()
+	for !holds() {
+		if ended(w.Process.Pid) {
+			w.t.Fatalf("stacksnap ended before %s: %s", what, w.text(w.err))
+		}
+		<-time.After(5 * time.Millisecond) // nothing depends on how long
+	}
+}
+
+// ended tells whether a child is a zombie.
+func ended(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(b), ") Z ")
+}
+
+func (w *watching) text(file string) string {
+	w.t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// says returns when stacksnap has said some words on standard error.
+func (w *watching) says(words string) {
+	w.t.Helper()
+	w.until("it said "+words, func() bool { return strings.Contains(w.text(w.err), words) })
+}
+
+// reads counts the read system calls of stacksnap: an idle look is one.
+func (w *watching) reads() int {
+	w.t.Helper()
+	return number(w.t, fmt.Sprintf("/proc/%d/io", w.Process.Pid), "syscr:")
+}
+
+// looks returns when stacksnap has looked so often.
+func (w *watching) looks(n int) {
+	w.t.Helper()
+	before := w.reads()
+	w.until("looking", func() bool { return w.reads() >= before+n })
+}
+
+// end interrupts stacksnap and returns what it left behind.
+func (w *watching) end() result {
+	w.t.Helper()
+	_ = w.Process.Signal(os.Interrupt)
+	return w.result()
+}
+
+// result waits for the end.
+func (w *watching) result() result {
+	w.t.Helper()
+	var exit *exec.ExitError
+	if err := w.Wait(); err != nil && !errors.As(err, &exit) {
+		w.t.Fatal(err)
+	}
+	return result{w.text(w.out), w.text(w.err), w.ProcessState.ExitCode()}
+}
+
+// number reads the number behind a key in a file of /proc.
+func number(t *testing.T, file, key string) int {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Skip(err)
+	}
+	_, rest, found := strings.Cut("\n"+string(b), "\n"+key)
+	word := strings.Fields(rest)
+	if !found || len(word) == 0 {
+		t.Fatalf("%s has no %s:\n%s", file, key, b)
+	}
+	n, err := strconv.Atoi(word[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// pauseFor stops a process for at least a time, as a suspended machine would.
+func pauseFor(t *testing.T, p *os.Process, d time.Duration) {
+	t.Helper()
+	signal(t, p, syscall.SIGSTOP)
+	<-time.After(d)
+	signal(t, p, syscall.SIGCONT)
+}
+
+// signal sends a signal; the process is stopped on return if it is SIGSTOP.
+func signal(t *testing.T, p *os.Process, s syscall.Signal) {
+	t.Helper()
+	if err := p.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+	for s == syscall.SIGSTOP && !stands(t, p.Pid) {
+		<-time.After(time.Millisecond)
+	}
+}
+
+// stands tells whether a process is stopped by a signal.
+func stands(t *testing.T, pid int) bool {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(string(b), ") T ")
+}
