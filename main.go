@@ -62,11 +62,26 @@ const (
 	defaultDuration = 10 * time.Second
 )
 
+// The samples a second that make an interval: from one in three years to one in
+// a nanosecond.
+const (
+	minRate = 1e-8
+	maxRate = 1e9
+)
+
+// maxPrograms bounds how many programs are sampled one after the other in a
+// process that was launched and calls exec.
+const maxPrograms = 100
+
 func main() {
 	// Little is allocated and less is dropped, so that collecting it is mostly work
 	// for nothing, and would compete with a capture.
 	debug.SetGCPercent(gcPercent)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	// The first signal ends the capture early, with its report. A second one ends
 	// the program at once; the kernel then sets the target running.
 	context.AfterFunc(ctx, stop)
@@ -192,6 +207,9 @@ func (o *options) check() error {
 	if err := o.arguments(); err != nil {
 		return err
 	}
+	if err := o.one(); err != nil {
+		return err
+	}
 	switch {
 	case o.version || o.sign:
 		return nil
@@ -203,8 +221,18 @@ func (o *options) check() error {
 		return fmt.Errorf("--format is tree, json, jsonl or folded, not %q", o.format)
 	case o.duration < 0 || o.interval < 0 || o.rate < 0 || o.count < 0:
 		return errors.New("--duration, --interval, --rate and --count cannot be negative")
+	case !(o.rate == 0 || o.rate >= minRate && o.rate <= maxRate):
+		return fmt.Errorf("--rate is from %g to %g samples a second", minRate, maxRate)
 	case o.rate > 0 && o.interval > 0:
 		return errors.New("give --rate or --interval, not both")
+	case o.output != "" && o.output == o.save:
+		return errors.New("--output and --save need a file each")
+	case o.jitter && (o.watches() || !o.samples()):
+		return errors.New("--jitter goes with sampling: give --duration, --count or --rate")
+	case o.maxHang != hang.DefaultMaxHang && o.hang == 0:
+		return errors.New("--max-hang goes with --hang")
+	case o.watches() && len(o.command) > 0:
+		return errors.New("--hang and --every watch a process that runs already: start the program by itself, and give its pid")
 	case o.hang < 0 || o.every < 0 || o.maxHang < 0 || o.keep < 0:
 		return errors.New("--hang, --every, --max-hang and --keep cannot be negative")
 	case o.watches() && (o.save != "" || o.output != "" || o.format == "folded"):
@@ -223,6 +251,25 @@ func (o *options) check() error {
 	return o.filter.Check()
 }
 
+// one refuses more than one thing to look at, and files without a name.
+func (o *options) one() error {
+	given := 0
+	for _, is := range []bool{o.flags.Changed("pid"), o.flags.Changed("wait"), len(o.command) > 0} {
+		if is {
+			given++
+		}
+	}
+	if given > 1 {
+		return errors.New("give one of -p, --wait and -- COMMAND")
+	}
+	for _, name := range []string{"output", "save", "dir"} {
+		if f := o.flags.Lookup(name); f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s needs a name", name)
+		}
+	}
+	return nil
+}
+
 // arguments takes what stands beside the flags: a command after --, or the
 // target, and behind a pid how many seconds and at what interval in milliseconds,
 // as sample(1) has it.
@@ -235,15 +282,19 @@ func (o *options) arguments() error {
 		o.target, args = args[0], args[1:]
 	}
 	for i, unit := range []struct {
-		to  *time.Duration
-		one time.Duration
-	}{{&o.duration, time.Second}, {&o.interval, time.Millisecond}} {
+		to   *time.Duration
+		one  time.Duration
+		flag string
+	}{{&o.duration, time.Second, "duration"}, {&o.interval, time.Millisecond, "interval"}} {
 		if i >= len(args) {
 			break
 		}
 		n, err := strconv.ParseFloat(args[i], 64)
-		if err != nil || n <= 0 || n > float64(1<<40) {
+		switch {
+		case err != nil || !(n*float64(unit.one) >= 1 && n*float64(unit.one) < 1<<62):
 			return fmt.Errorf("unexpected argument %q (see --help)", args[i])
+		case o.flags.Changed(unit.flag):
+			return fmt.Errorf("%q is a --%s, and that is given already (see --help)", args[i], unit.flag)
 		}
 		*unit.to = time.Duration(n * float64(unit.one))
 	}
@@ -305,6 +356,13 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	case o.sign:
 		return live.Sign(o.stdout, entitlements)
+	}
+	if o.output != "" { // rather than find out when there is something to lose
+		if err := output.Check(o.output); err != nil {
+			return err
+		}
+	}
+	switch {
 	case len(o.command) > 0:
 		return o.launch(ctx)
 	case o.wait == "" && isFile(o.target):
@@ -338,6 +396,9 @@ func (o *options) findTarget(ctx context.Context) (int, error) {
 	var err error
 	if o.wait != "" {
 		pid, err = live.Wait(ctx, o.wait, self)
+		if err != nil && ctx.Err() != nil {
+			err = fmt.Errorf("the waiting was ended: %w", &live.NoNameError{Name: o.wait})
+		}
 	} else {
 		pid, err = live.Find(o.target, self)
 	}
@@ -461,11 +522,49 @@ func (o *options) launch(ctx context.Context) error {
 	if err != nil {
 		return o.unseen(program, err)
 	}
-	prof, err := o.capture(ctx, p)
-	err = errors.Join(err, p.Close())
+	profiles, err := o.sampleLaunched(ctx, p)
+	if len(profiles) == 0 && err == nil {
+		fmt.Fprintln(o.stderr, unseenLine)
+	}
+	// The report is not kept until the program has ended, for that may be long after
+	// the sampling.
+	err = errors.Join(err, o.write(profiles...))
 	status, finishErr := program.Finish()
-	// It has ended, as it was to.
-	return passOn(status, o.report(prof, errors.Join(withoutExit(err), finishErr)))
+	return passOn(status, errors.Join(err, finishErr))
+}
+
+// sampleLaunched samples a program that was launched and, where it calls exec as
+// a script does that starts another program in its place, that one. A recording
+// is of the last.
+func (o *options) sampleLaunched(ctx context.Context, p task.Process) (profiles []*profile.Profile, err error) {
+	began, whole, pid := time.Now(), o.duration, p.Info().PID
+	for range maxPrograms {
+		prof, err := o.capture(ctx, p)
+		if prof != nil {
+			profiles = append(profiles, prof)
+			o.count -= min(o.count, prof.Snapshots)
+		}
+		exited := errors.As(err, new(*task.ExitedError))
+		err = withoutExit(errors.Join(err, p.Close()))
+		if err != nil || !exited || ctx.Err() != nil {
+			return profiles, err
+		}
+		if o.duration = max(0, whole-time.Since(began)); whole > 0 && o.duration == 0 {
+			break
+		}
+		if p, err = live.Open(pid); err != nil { // it has ended, as it was to
+			return profiles, withoutProcess(err)
+		}
+	}
+	return profiles, nil
+}
+
+// withoutProcess is nil for the error that there is no such process.
+func withoutProcess(err error) error {
+	if errors.As(err, new(*task.NoProcessError)) {
+		return nil
+	}
+	return err
 }
 
 // withoutExit leaves out of joined errors that the target has ended: the others
@@ -510,6 +609,8 @@ func (o *options) sampleFamily(ctx context.Context, program *live.Launched) erro
 	return passOn(status, errors.Join(err, finishErr, o.write(profiles...)))
 }
 
+const unseenLine = "stacksnap: the program ended before it could be looked at"
+
 // unseen waits for a program that could not be looked at. One that had ended by
 // then is no error.
 func (o *options) unseen(program *live.Launched, err error) error {
@@ -518,14 +619,20 @@ func (o *options) unseen(program *live.Launched, err error) error {
 	if !errors.As(err, &gone) || finishErr != nil {
 		return errors.Join(err, finishErr)
 	}
-	fmt.Fprintln(o.stderr, "stacksnap: the program ended before it could be looked at")
+	fmt.Fprintln(o.stderr, unseenLine)
 	return passOn(status, nil)
 }
 
 // open reports on a core or a recording.
 func (o *options) open() error {
+	if o.watches() || o.samples() {
+		return usageError{fmt.Errorf("%s is a file: it cannot be sampled or watched; leave out the flags for that", o.target)}
+	}
 	prof, err := capture.Replay(o.target, o.filter)
 	if !errors.Is(err, recording.ErrNotRecording) {
+		if o.save != "" {
+			return usageError{fmt.Errorf("%s is a recording already: copy it rather than --save it", o.target)}
+		}
 		return o.report(prof, err)
 	}
 	p, err := core.Open(o.target)

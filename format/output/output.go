@@ -37,6 +37,29 @@ func Write(path string, write func(io.Writer) error) error {
 	return replace(path, write)
 }
 
+// Check returns the error that Write would come to for want of a folder or of
+// the right to write, as far as that can be told before there is anything to
+// write. It leaves nothing behind.
+func Check(path string) error {
+	straight, err := isStraight(path)
+	switch {
+	case err != nil:
+		return failure(path, err)
+	case straight:
+		return nil // a pipe would wait for its reader
+	}
+	final := follow(path)
+	if _, err := replaceable(final); err != nil {
+		return failure(path, err)
+	}
+	f, err := create(filepath.Dir(final))
+	if err != nil {
+		return failure(path, err)
+	}
+	_ = f.Close()
+	return os.Remove(f.Name())
+}
+
 // isStraight tells whether bytes go to the path as they come. What is below
 // /dev or /proc/self/fd may be a regular file that someone else has open and
 // continues, as with a redirected /dev/stdout: it must not be replaced.

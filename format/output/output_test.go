@@ -179,3 +179,25 @@ func TestALongWriteThatIgnoresErrorsStillFails(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestCheckLeavesNothing requires Check to refuse what Write would, and to change
+// nothing.
+func TestCheckLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old")
+	if err := os.WriteFile(old, []byte("as it was"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, ok := range map[string]bool{
+		old: true, filepath.Join(dir, "new"): true,
+		dir: false, filepath.Join(dir, "no", "new"): false, filepath.Join(old, "new"): false,
+	} {
+		if err := Check(path); (err == nil) != ok {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if b, _ := os.ReadFile(old); err != nil || len(entries) != 1 || string(b) != "as it was" {
+		t.Errorf("%v, %v, %q", entries, err, b)
+	}
+}

@@ -4,9 +4,11 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -45,6 +47,82 @@ func TestThreadsWanted(t *testing.T) {
 		r := snap(t, append(from, "--thread", "nobody")...)
 		if r.code != 1 || !strings.Contains(r.err, "nobody") {
 			t.Errorf("%v: for a thread that there is not: exit code %d, %q", from, r.code, r.err)
+		}
+	}
+}
+
+// TestOptionsThatCannotBe requires a refusal of what would not be done otherwise.
+func TestOptionsThatCannotBe(t *testing.T) {
+	recording := filepath.Join(t.TempDir(), "recording")
+	target := start(t, compile(t, "deep", "-O2"), "2", "read")
+	snap(t, "-p", pid(target), "--save", recording)
+	for _, args := range [][]string{
+		{"-r", "NaN"}, {"-r", "inf"}, {"-r", "1e-300"},
+		{"--jitter"}, {"--max-hang", "3s"}, {"--hang", "1s", "--jitter"},
+		{"-o", ""}, {"--save", ""}, {"-o", "same", "--save", "same"},
+		{"--wait", "it"}, {"--", "true"}, {"1", "1", "-d", "1s"}, {"1", "1", "-i", "1ms"},
+		{"NaN"}, {"1", "0"},
+	} {
+		refused(t, snap(t, append([]string{"-p", pid(target)}, args...)...), 2)
+	}
+	for _, args := range [][]string{
+		{"--wait", "it", "--", "true"}, {"--hang", "1s", "--", "true"}, {"--every", "1s", "--", "true"},
+		{recording, "-d", "1s"}, {recording, "-n", "3"}, {recording, "10", "1"},
+		{recording, "--hang", "1s"}, {recording, "--no-stop"}, {recording, "--save", "other"},
+	} {
+		refused(t, snap(t, args...), 2)
+	}
+}
+
+// TestOutputIsTriedFirst requires that a place which cannot be written to is told
+// before a long sampling rather than after it.
+func TestOutputIsTriedFirst(t *testing.T) {
+	target := start(t, compile(t, "deep", "-O2"), "2", "read")
+	dir := t.TempDir()
+	for _, out := range []string{dir, filepath.Join(dir, "no", "report")} {
+		refused(t, snap(t, "-p", pid(target), "-d", "10h", "-o", out), 1, out)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestLaunchFollowsExec: a script that starts a program in its place is not all
+// that is sampled, and the report does not wait for the program's end.
+func TestLaunchFollowsExec(t *testing.T) {
+	program := compile(t, "deep", "-O2")
+	dir := t.TempDir()
+	report, again := filepath.Join(dir, "report"), filepath.Join(dir, "again")
+	const script = `exec "$0" 3 read <"$1"`
+	if err := syscall.Mkfifo(again, 0o600); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(stacksnap, "-d", "300ms", "-o", report, "--", "sh", "-c", script, program, again)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	open, err := os.OpenFile(again, os.O_WRONLY, 0) // the program reads until this is closed
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b []byte
+	for len(b) == 0 && cmd.Process.Signal(syscall.Signal(0)) == nil {
+		b, _ = os.ReadFile(report)
+	}
+	open.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(string(b), "Process:         deep") {
+		t.Errorf("report:\n%s", b)
+	}
+}
+
+// TestLaunchOfWhatEndsAtOnce requires a word, whatever was seen of the program.
+func TestLaunchOfWhatEndsAtOnce(t *testing.T) {
+	for range 30 {
+		if r := snap(t, "--", "true"); r.code != 0 || r.err == "" {
+			t.Fatalf("exit code %d, %q", r.code, r.err)
 		}
 	}
 }
