@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"errors"
+	"slices"
 
 	"stacksnap/images"
 	"stacksnap/task"
@@ -55,6 +56,30 @@ func (u *Unwinder) lookUp(pc task.Addr, first bool) *entry {
 	}
 	*e = *n
 	return e
+}
+
+// keptMaps is how many maps rules are kept of: the last that were new.
+const keptMaps = 16
+
+// enter makes room for rules of a map. Those of a map that has not been walked in
+// for long are dropped: each would keep the map, with all that was read of its
+// files, until by chance the same slot is used again.
+func (u *Unwinder) enter(m *images.Map) {
+	if m == nil || slices.Contains(u.maps[:], m) {
+		return
+	}
+	old := u.maps[u.oldest]
+	u.maps[u.oldest] = m
+	u.oldest = (u.oldest + 1) % keptMaps
+	if old == nil {
+		return
+	}
+	for i := range u.cache {
+		if u.cache[i].in == old {
+			u.cache[i] = entry{}
+		}
+	}
+	u.spare = [2]entry{}
 }
 
 // fresh returns room for an entry, other than the last time.

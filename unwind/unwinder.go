@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/unwind/rule"
 )
@@ -26,12 +27,14 @@ type Ranked struct {
 // Unwinder walks captured stacks. It keeps rules by pc from one walk to the
 // next, and is used by one goroutine at a time; see [Unwinder.Clone].
 type Unwinder struct {
-	opts  Options
-	cache *cache
-	walk  walk
-	spare [2]entry // of code without an image, which is not cached
-	turn  int
-	probe [8]byte // of memory that was not captured
+	opts   Options
+	cache  *cache
+	maps   [keptMaps]*images.Map // those of which the cache may have entries
+	oldest int                   // of maps
+	walk   walk
+	spare  [2]entry // of code without an image, which is not cached
+	turn   int
+	probe  [8]byte // of memory that was not captured
 }
 
 // New makes an unwinder.

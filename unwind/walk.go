@@ -87,6 +87,9 @@ func (u *Unwinder) start(t *task.Thread, m *images.Map, code task.Memory) bool {
 		code = nowhere{}
 	}
 	w.State.Reset(t)
+	if m != w.in {
+		u.enter(m)
+	}
 	w.in, w.code, w.arch, w.mask = m, code, t.Registers.Arch, 0
 	w.sp, w.fp, w.unaligned = w.arch.SP(), w.arch.FP(), uint64(w.arch.PointerSize()-1)
 	w.dropAsyncBit()
