@@ -76,7 +76,7 @@ func newSampler(p Process, o Options) (*sampler, error) {
 		s.how = o.Suspend
 		return s, s.each.AllowSuspend(o.Suspend)
 	case s.each.AllowSuspend(SuspendThread) == nil:
-		s.how = SuspendThread
+		s.choice = newChoice(o.Interval)
 	}
 	return s, nil
 }

@@ -14,6 +14,7 @@ type sampler struct {
 	series  Series  // likewise
 	options Options
 	how     Suspension
+	choice  *choice // nil: how, always
 	lookout lookout
 
 	snapshot Snapshot // what is given out
@@ -117,12 +118,24 @@ func (s *sampler) capture() error {
 	switch {
 	case len(s.todo) == 0:
 		return nil
-	case s.how == SuspendTask:
+	case s.choice != nil:
+		s.how = s.choice.next()
+	}
+	if s.how == SuspendTask {
 		return s.captureTask()
 	}
-	w.reserve(maxStacks)
+	return s.captureEach()
+}
+
+// captureEach stops one thread after another, or none.
+func (s *sampler) captureEach() error {
+	s.work.reserve(maxStacks)
 	s.snapshot.Time = time.Now()
-	return s.each.CaptureEach(s.how, s.ids, s.stands, s.runs)
+	err := s.each.CaptureEach(s.how, s.ids, s.stands, s.runs)
+	if s.choice != nil {
+		s.choice.took(time.Since(s.snapshot.Time))
+	}
+	return err
 }
 
 // captureNow copies the thread at an index of todo, which stands.
@@ -177,14 +190,14 @@ func (s *sampler) captureTask() error {
 		w.index[id] = i
 	}
 	s.snapshot.Time = time.Now()
-	began := time.Now()
 	resume, err := s.process.Suspend()
 	if err != nil {
 		return err
 	}
+	s.snapshot.Time = ordered(s.process, s.snapshot.Time)
 	captureErr := s.captureListed()
 	resumeErr := resume()
-	s.count(time.Since(began))
+	s.count(time.Since(s.snapshot.Time))
 	s.confirm()
 	s.takeOver()
 	return errors.Join(captureErr, resumeErr)

@@ -63,6 +63,7 @@ func Take(p Process, s *Snapshot) error {
 		s.Threads = s.Threads[:0]
 		return err
 	}
+	s.Time = ordered(p, s.Time)
 	captureErr := s.capture(p)
 	resumeErr := resume()
 	s.Stopped = time.Since(s.Time)

@@ -7,7 +7,8 @@ type Suspension uint8
 
 // The suspensions.
 const (
-	// SuspendDefault is SuspendThread where the process allows it, else SuspendTask.
+	// SuspendDefault is SuspendThread or SuspendTask, chosen anew for each snapshot:
+	// SuspendThread where the process allows it and it is fast enough.
 	SuspendDefault Suspension = iota
 	// SuspendTask stops every thread, so that all are seen at one instant.
 	SuspendTask
@@ -43,4 +44,21 @@ type Sampled interface {
 	// could not be had. Its order is that in which threads stop. Its own error ends
 	// the sampling.
 	CaptureEach(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error
+}
+
+// Orderer is a [Process] that prepares in Suspend what hinders the target in
+// nothing, before it tells the first thread to stop.
+type Orderer interface {
+	// Ordered returns when that was, in the last Suspend.
+	Ordered() time.Time
+}
+
+// ordered returns when p was told to stop by a Suspend that was called at began.
+func ordered(p Process, began time.Time) time.Time {
+	if o, ok := p.(Orderer); ok {
+		if at := o.Ordered(); at.After(began) {
+			return at
+		}
+	}
+	return began
 }

@@ -40,6 +40,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	}
 	p.settle()
 	p.leaveSleepers()
+	p.yield()
 	p.suspended, p.reading = true, readSuspended
 	p.stop()
 	if err := p.judge(); err != nil {
@@ -49,6 +50,9 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	p.learnCodeMask()
 	return p.resumeFunc, nil
 }
+
+// Ordered implements [task.Orderer].
+func (p *Process) Ordered() time.Time { return p.ordered }
 
 // leaveSleepers leaves out the threads that were in uninterruptible sleep when
 // they were described and do not leave it soon. Once seized they could only be
@@ -74,6 +78,7 @@ func (p *Process) leaveSleepers() {
 // none. From here to resume nothing is allocated.
 func (p *Process) stop() {
 	began := time.Now()
+	p.ordered = time.Time{}
 	for range maxRounds {
 		p.order()
 		p.await(began)
@@ -93,6 +98,9 @@ func (p *Process) order() {
 			first = min(first, i)
 			p.seize(&all[i])
 		}
+	}
+	if p.ordered.IsZero() {
+		p.ordered = time.Now()
 	}
 	for i := first; i < len(all); i++ {
 		if th := &all[i]; th.phase == seized && interrupt(th.tid) != 0 {
