@@ -56,18 +56,21 @@ func (e *captureError) Unwrap() error {
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	t.Stacks, t.Unstopped = t.Stacks[:0], p.unstopped
 	t.Registers = task.Registers{Arch: p.info.Arch}
-	name, found := p.find(id)
-	if !found {
+	h := p.lookup(id)
+	if h == nil {
 		return task.ErrThreadGone
 	}
 	if p.info.Translated {
 		return errTranslated
 	}
-	if err := p.readRegisters(name, &t.Registers); err != nil {
+	if err := p.readRegisters(h.port, &t.Registers); err != nil {
 		t.Registers = task.Registers{Arch: p.info.Arch}
 		return err
 	}
-	return p.copyStack(t)
+	if p.copyShared(h, t) {
+		return nil
+	}
+	return p.copyStack(h, t)
 }
 
 // readRegisters asks until there is a state, as long as patience lasts. XNU

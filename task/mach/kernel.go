@@ -25,6 +25,7 @@ type kernel interface {
 	taskCalls
 	threadCalls
 	memoryCalls
+	mappingCalls
 	processFacts
 
 	// self returns our own pid and effective user id.
@@ -42,6 +43,10 @@ type kernel interface {
 	continuous() time.Duration
 	// waitUntil is mach_wait_until of an uptime.
 	waitUntil(time.Duration)
+	// timeConstraint is thread_policy_set(THREAD_TIME_CONSTRAINT_POLICY) of the
+	// calling thread, standardPolicy the same of THREAD_STANDARD_POLICY.
+	timeConstraint(period, computation, constraint time.Duration) Return
+	standardPolicy() Return
 }
 
 // rights are the calls that give and take references to ports.
@@ -102,6 +107,25 @@ type memoryCalls interface {
 	region(task port, a task.Addr) (region, Return)
 	// regionPath is proc_regionfilename: the file mapped at a, or nothing.
 	regionPath(pid int, a task.Addr) string
+}
+
+// mappingCalls put the target's memory into our own space. A mapping is owned by
+// the caller: unmap.
+type mappingCalls interface {
+	// remapNew is mach_vm_remap_new (since macOS 12; notSupported before) without
+	// copy, of n bytes that begin a page, of which reading is asked for and is all
+	// that will ever be allowed. It needs the task's read port
+	// (osfmk/vm/vm_user.c, mach_vm_remap_new_external).
+	remapNew(task port, a task.Addr, n uint64) ([]byte, Return)
+	// remap is mach_vm_remap, likewise, which needs the control port, and gives all
+	// that the target may do with the memory.
+	remap(task port, a task.Addr, n uint64) ([]byte, Return)
+	// readOnly is mach_vm_protect of a mapping.
+	readOnly([]byte) Return
+	// unmap is mach_vm_deallocate of a mapping.
+	unmap([]byte) Return
+	// backing is mach_vm_region_recurse of our own task, of a mapping's begin.
+	backing([]byte) (backing, Return)
 }
 
 // processFacts need no port.
@@ -173,8 +197,17 @@ type region struct {
 	prot       task.Prot
 	tag        uint32 // user_tag, VM_MEMORY_*; 0 by the basic call
 	shared     bool
-	file       bool // external_pager: some file's pages
-	offset     uint64
+	file       bool   // external_pager: some file's pages
+	offset     uint64 // of start in the object
+	object     uint32 // object_id: a name for the VM object; 0 by the basic call
+}
+
+// backing is the memory behind a mapping: the object, the offset of the mapping's
+// begin in it, and how many bytes from there on are of that object.
+type backing struct {
+	object uint32
+	offset uint64
+	size   uint64
 }
 
 func (r *region) contains(a task.Addr) bool { return a >= r.start && a < r.end }

@@ -154,6 +154,7 @@ func goRegion(r C.mk_region) (region, Return) {
 		shared: r.shared != 0,
 		file:   r.file != 0,
 		offset: uint64(r.offset),
+		object: uint32(r.object),
 	}, Return(r.ret)
 }
 

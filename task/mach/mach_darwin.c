@@ -10,6 +10,8 @@
 #include <libproc.h>
 #include <mach/mach.h>
 #include <mach/mach_time.h>
+#include <mach/thread_policy.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/proc_info.h>
 #include <sys/sysctl.h>
@@ -27,6 +29,10 @@ extern kern_return_t mach_vm_region(vm_map_t, mach_vm_address_t *, mach_vm_size_
 	vm_region_flavor_t, vm_region_info_t, mach_msg_type_number_t *, mach_port_t *);
 extern kern_return_t mach_vm_region_recurse(vm_map_t, mach_vm_address_t *, mach_vm_size_t *,
 	natural_t *, vm_region_recurse_info_t, mach_msg_type_number_t *);
+extern kern_return_t mach_vm_remap(vm_map_t, mach_vm_address_t *, mach_vm_size_t, mach_vm_offset_t, int,
+	vm_map_t, mach_vm_address_t, boolean_t, vm_prot_t *, vm_prot_t *, vm_inherit_t);
+extern kern_return_t mach_vm_protect(vm_map_t, mach_vm_address_t, mach_vm_size_t, boolean_t, vm_prot_t);
+extern kern_return_t mach_vm_deallocate(vm_map_t, mach_vm_address_t, mach_vm_size_t);
 #endif
 
 // bsd/sys/proc_info_private.h, which the SDK does not have.
@@ -169,6 +175,7 @@ mk_region mk_region_recurse(uint32_t task, uint64_t addr) {
 		.tag = info.user_tag,
 		.shared = info.share_mode == SM_SHARED || info.share_mode == SM_TRUESHARED || info.share_mode == SM_SHARED_ALIASED,
 		.file = info.external_pager != 0,
+		.object = info.object_id,
 	};
 }
 
@@ -192,6 +199,42 @@ mk_region mk_region_basic(uint32_t task, uint64_t addr) {
 		.shared = info.shared != 0,
 	};
 }
+
+// mach/mach_vm.h, which has it since the SDK of macOS 11.3, so it is looked up
+// when needed.
+typedef kern_return_t (*remap_new_fn)(vm_map_t, mach_vm_address_t *, mach_vm_size_t, mach_vm_offset_t, int,
+	vm_map_read_t, mach_vm_address_t, boolean_t, vm_prot_t *, vm_prot_t *, vm_inherit_t);
+
+// The caller owns the mapping. Our children do not have it.
+mk_mapping mk_remap_new(uint32_t task, uint64_t addr, uint64_t size) {
+	mach_vm_address_t at = 0;
+	vm_prot_t now = VM_PROT_READ, most = VM_PROT_READ;
+	remap_new_fn call = (remap_new_fn)dlsym(RTLD_DEFAULT, "mach_vm_remap_new");
+	if (call == NULL) {
+		return (mk_mapping){.ret = KERN_NOT_SUPPORTED};
+	}
+	kern_return_t ret = call(mach_task_self(), &at, size, 0, VM_FLAGS_ANYWHERE, task, addr, FALSE, &now, &most, VM_INHERIT_NONE);
+	return (mk_mapping){.ret = ret, .at = (void *)(uintptr_t)at};
+}
+
+// The caller owns the mapping. Our children do not have it.
+mk_mapping mk_remap(uint32_t task, uint64_t addr, uint64_t size) {
+	mach_vm_address_t at = 0;
+	vm_prot_t now = VM_PROT_NONE, most = VM_PROT_NONE;
+	kern_return_t ret = mach_vm_remap(mach_task_self(), &at, size, 0, VM_FLAGS_ANYWHERE, task, addr, FALSE, &now, &most, VM_INHERIT_NONE);
+	return (mk_mapping){.ret = ret, .at = (void *)(uintptr_t)at};
+}
+
+int32_t mk_read_only(const void *at, uint64_t size) {
+	return mach_vm_protect(mach_task_self(), (uintptr_t)at, size, FALSE, VM_PROT_READ);
+}
+
+// Takes the mapping.
+int32_t mk_unmap(const void *at, uint64_t size) {
+	return mach_vm_deallocate(mach_task_self(), (uintptr_t)at, size);
+}
+
+mk_region mk_own_region(const void *at) { return mk_region_recurse(mach_task_self(), (uintptr_t)at); }
 
 // n is 0 where no file is mapped.
 mk_count mk_region_path(int pid, uint64_t addr, void *to, uint32_t size) {
@@ -299,4 +342,30 @@ void mk_wait_until(uint64_t nanoseconds) {
 	mach_timebase_info_data_t base = {1, 1};
 	mach_timebase_info(&base);
 	mach_wait_until(nanoseconds / base.numer * base.denom + nanoseconds % base.numer * base.denom / base.numer);
+}
+
+// In the units of mach_absolute_time.
+static uint32_t mk_ticks(uint64_t nanoseconds) {
+	mach_timebase_info_data_t base = {1, 1};
+	mach_timebase_info(&base);
+	return (uint32_t)(nanoseconds * base.denom / base.numer);
+}
+
+// Times in nanoseconds, each below 1.4 s. The thread's port is not given away by
+// pthread_mach_thread_np.
+int32_t mk_time_constraint(uint64_t period, uint64_t computation, uint64_t constraint) {
+	struct thread_time_constraint_policy policy = {
+		.period = mk_ticks(period),
+		.computation = mk_ticks(computation),
+		.constraint = mk_ticks(constraint),
+		.preemptible = TRUE,
+	};
+	return thread_policy_set(pthread_mach_thread_np(pthread_self()), THREAD_TIME_CONSTRAINT_POLICY,
+		(thread_policy_t)&policy, THREAD_TIME_CONSTRAINT_POLICY_COUNT);
+}
+
+int32_t mk_standard_policy(void) {
+	struct thread_standard_policy policy = {0};
+	return thread_policy_set(pthread_mach_thread_np(pthread_self()), THREAD_STANDARD_POLICY,
+		(thread_policy_t)&policy, THREAD_STANDARD_POLICY_COUNT);
 }

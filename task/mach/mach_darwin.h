@@ -60,7 +60,13 @@ typedef struct {
 	uint32_t tag;
 	int32_t shared;
 	int32_t file;
+	uint32_t object;
 } mk_region;
+
+typedef struct {
+	int32_t ret;
+	void *at;
+} mk_mapping;
 
 typedef struct {
 	int32_t ret;
@@ -92,6 +98,13 @@ mk_count mk_thread_state(uint32_t thread, int32_t flavor, void *words, uint32_t 
 mk_count mk_read(uint32_t task, uint64_t addr, void *to, uint64_t size);
 mk_region mk_region_recurse(uint32_t task, uint64_t addr);
 mk_region mk_region_basic(uint32_t task, uint64_t addr);
+
+mk_mapping mk_remap_new(uint32_t task, uint64_t addr, uint64_t size);
+mk_mapping mk_remap(uint32_t task, uint64_t addr, uint64_t size);
+int32_t mk_read_only(const void *at, uint64_t size);
+int32_t mk_unmap(const void *at, uint64_t size);
+mk_region mk_own_region(const void *at);
+
 mk_count mk_region_path(int pid, uint64_t addr, void *to, uint32_t size);
 
 mk_bsd mk_bsd_info(int pid);
@@ -106,5 +119,7 @@ void mk_pause(uint32_t microseconds);
 uint64_t mk_uptime(void);
 uint64_t mk_continuous(void);
 void mk_wait_until(uint64_t nanoseconds);
+int32_t mk_time_constraint(uint64_t period, uint64_t computation, uint64_t constraint);
+int32_t mk_standard_policy(void);
 
 #endif

@@ -30,6 +30,7 @@ func open(k kernel, pid int) (*Process, error) {
 	}
 	p := newProcess(k, pid, t)
 	p.isXNU = isXNU(answer)
+	p.sharing.control = answer != ok
 	p.noExtended = !p.isXNU
 	p.info = readInfo(k, pid, p.loader())
 	if p.info.Arch == k.arch() && !p.info.Translated {

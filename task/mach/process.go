@@ -40,6 +40,9 @@ type Process struct {
 	fault    task.FaultError       // the one error of memory reads during a stop
 	exited   *task.ExitedError
 
+	sharing sharing
+	prompt  promptness
+
 	queues     queueOffsets
 	isXNU      bool          // not a system that only behaves like it: see darling.go
 	noExtended bool          // THREAD_EXTENDED_INFO is not to be asked for
@@ -49,8 +52,9 @@ type Process struct {
 
 // held is a thread to whose port we hold one reference.
 type held struct {
-	port port
-	id   task.ThreadID
+	port  port
+	id    task.ThreadID
+	stack known
 	// restless: it did not come to rest in a stop, so it is not waited for in the
 	// next.
 	restless bool
@@ -85,13 +89,14 @@ func (p *Process) Close() error {
 		err = nil // it runs no longer, which is not Close's trouble
 	}
 	p.settle()
+	p.EndSeries()
 	for _, h := range p.held {
 		p.giveBack(h.port)
 	}
 	p.held = nil
 	p.giveBack(p.task)
 	if p.lost > 0 {
-		err = errors.Join(err, fmt.Errorf("%d references to Mach ports or arrays of pid %d could not be given back", p.lost, p.pid))
+		err = errors.Join(err, fmt.Errorf("%d references to Mach ports, arrays or mappings of pid %d could not be given back", p.lost, p.pid))
 	}
 	return err
 }

@@ -11,6 +11,8 @@ import (
 // scripted is a kernel with one process in it, which counts every reference,
 // array and hold that it gives, and does as a test scripts it.
 type scripted struct {
+	scriptedMappings
+
 	// The script.
 	failAt   int                         // the call that fails, counted from 1
 	failCall string                      // or every call of this name
@@ -86,7 +88,7 @@ type scriptedThread struct {
 
 type scriptedRegion struct {
 	region
-	bytes []byte       // from start on
+	bytes []byte       // from start on, which mappings share
 	holes map[int]bool // pages that cannot be read
 	_     [0]func()    // not comparable
 }
@@ -183,6 +185,7 @@ func (s *scripted) balance(t *testing.T) {
 	if s.holds != 0 {
 		t.Errorf("the task is left suspended (%d)", s.holds)
 	}
+	s.balanceMappings(t)
 }
 
 func (s *scripted) self() (int, int)      { return 7, s.euid }
@@ -409,7 +412,7 @@ func (s *scripted) regionRecurse(p port, a task.Addr) (region, Return) {
 	}
 	r, ret := s.next(a)
 	if s.recurseProt {
-		r.prot = 0
+		r.prot, r.object = 0, 0
 	}
 	return r, ret
 }
@@ -419,7 +422,7 @@ func (s *scripted) region(p port, a task.Addr) (region, Return) {
 		return region{}, r
 	}
 	r, ret := s.next(a)
-	r.tag, r.file = 0, false
+	r.tag, r.file, r.object = 0, false, 0
 	return r, ret
 }
 

@@ -7,38 +7,42 @@ const maxJoined = 8
 
 // copyStack copies from the red zone below sp up to the stack's end, or as much
 // of it as the buffer holds or can be read.
-func (p *Process) copyStack(t *task.Thread) error {
+func (p *Process) copyStack(h *held, t *task.Thread) error {
 	sp := t.Registers.SP()
 	room := t.Buffer()[:0]
-	base, top, err := p.stackRange(sp, uint64(cap(room)))
+	r, err := p.stackRegion(sp)
 	if err != nil {
 		return err
 	}
+	base := redZone(sp, r.start)
+	top := p.stackTop(&r, base, uint64(cap(room)))
 	room = room[:min(uint64(cap(room)), uint64(top-base))]
-	n, r := p.readPrefix(room, base)
-	if n == 0 && r != success {
-		if p.taskGone(r) {
+	n, ret := p.readPrefix(room, base)
+	if n == 0 && ret != success {
+		if p.taskGone(ret) {
 			return p.exited
 		}
-		return p.fail("the stack cannot be read", base+task.Addr(n), r)
+		return p.fail("the stack cannot be read", base+task.Addr(n), ret)
 	}
 	t.Stacks = append(t.Stacks, task.Stack{Base: base, Bytes: room[:n], Top: top})
+	p.note(h, &r, &t.Stacks[0])
 	return nil
 }
 
-// stackRange returns what is used of the stack that sp is in: [base, top). Of a
-// stack of several regions, such as a main thread's that has grown, no more are
-// joined than want bytes take.
-func (p *Process) stackRange(sp task.Addr, want uint64) (base, top task.Addr, err error) {
-	r, err := p.stackRegion(sp)
-	if err != nil {
-		return 0, 0, err
+// redZone returns where what is used of a stack begins: below sp, but not below
+// the stack's start.
+func redZone(sp, start task.Addr) task.Addr {
+	if sp > start && uint64(sp-start) > task.RedZone {
+		return sp - task.RedZone
 	}
-	base = r.start
-	if sp > r.start && uint64(sp-r.start) > task.RedZone {
-		base = sp - task.RedZone
-	}
-	top = r.end
+	return start
+}
+
+// stackTop returns where the stack that begins with region r ends. Of a stack of
+// several regions, such as a main thread's that has grown, no more are joined
+// than want bytes take.
+func (p *Process) stackTop(r *region, base task.Addr, want uint64) task.Addr {
+	top := r.end
 	for range maxJoined {
 		if uint64(top-base) > want {
 			break
@@ -49,7 +53,7 @@ func (p *Process) stackRange(sp task.Addr, want uint64) (base, top task.Addr, er
 		}
 		top = next.end
 	}
-	return base, top, nil
+	return top
 }
 
 // stackRegion finds the region that sp is in. Where that is a guard page, as

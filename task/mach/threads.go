@@ -67,6 +67,7 @@ func (p *Process) hold(name port) {
 		return
 	}
 	if len(p.next) == cap(p.next) {
+		p.leave(&h)
 		p.owe(name)
 		return
 	}
@@ -101,8 +102,9 @@ func (p *Process) identify(h *held, name port) bool {
 // dropRest gives back the threads of the last listing that the new one is
 // without.
 func (p *Process) dropRest() {
-	for _, h := range p.held {
-		if h.port != portNull {
+	for i := range p.held {
+		if h := &p.held[i]; h.port != portNull {
+			p.leave(h)
 			p.owe(h.port)
 		}
 	}
@@ -147,11 +149,21 @@ func (p *Process) search(match func(held) bool) (int, bool) {
 
 // find returns the port of a listed thread.
 func (p *Process) find(id task.ThreadID) (port, bool) {
-	i, found := p.search(func(h held) bool { return h.id == id })
-	if !found {
+	h := p.lookup(id)
+	if h == nil {
 		return portNull, false
 	}
-	return p.held[i].port, true
+	return h.port, true
+}
+
+// lookup returns a listed thread, nil where there is none of that id. It is valid
+// until the next listing.
+func (p *Process) lookup(id task.ThreadID) *held {
+	i, found := p.search(func(h held) bool { return h.id == id })
+	if !found {
+		return nil
+	}
+	return &p.held[i]
 }
 
 // threadGone tells whether an answer means that the thread has ended.

@@ -71,7 +71,7 @@ func (s *scripted) addRegion(start task.Addr, size int, prot task.Prot, tag uint
 		n += copy(b[n:], pattern)
 	}
 	s.memory = append(s.memory, scriptedRegion{
-		region: region{start: start, end: start + task.Addr(size), prot: prot, tag: tag, file: file},
+		region: region{start: start, end: start + task.Addr(size), prot: prot, tag: tag, file: file, object: s.newObject()},
 		bytes:  b,
 	})
 	return &s.memory[len(s.memory)-1]
