@@ -50,9 +50,6 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 	if p.suspended {
 		return errSuspended
 	}
-	if how != task.SuspendNone {
-		p.yield()
-	}
 	p.waiting = p.waiting[:0]
 	p.none = time.Now()
 	for i, id := range ids {

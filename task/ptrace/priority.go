@@ -2,12 +2,7 @@
 
 package ptrace
 
-import (
-	"runtime"
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // highest is the nice value of the most urgent ordinary threads.
 const highest = -20
@@ -36,19 +31,4 @@ func niceOf(tid int) int {
 		return 0
 	}
 	return 20 - n
-}
-
-// yieldAfter is less than the 10 ms after which Go's scheduler takes the
-// processor from a goroutine that has not given it up by itself
-// (forcePreemptNS, runtime/proc.go): system calls do not count.
-const yieldAfter = 5 * time.Millisecond
-
-// yield lets Go's scheduler have its turn before a stop, where it would soon take
-// it: in a stop that costs the target some 50 us.
-func (p *Process) yield() {
-	if time.Since(p.yielded) < yieldAfter {
-		return
-	}
-	runtime.Gosched()
-	p.yielded = time.Now()
 }

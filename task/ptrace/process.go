@@ -55,7 +55,6 @@ type Process struct {
 	rests   restTable
 	waiting []waiting
 	none    time.Time // when none of waiting stood
-	yielded time.Time
 	ordered time.Time // when the first thread was told to stop in the last Suspend
 
 	rescue     rescue

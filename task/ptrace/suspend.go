@@ -40,7 +40,6 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	}
 	p.settle()
 	p.leaveSleepers()
-	p.yield()
 	p.suspended, p.reading = true, readSuspended
 	p.stop()
 	if err := p.judge(); err != nil {
