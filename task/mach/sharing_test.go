@@ -571,11 +571,8 @@ func TestMappingsAreBounded(t *testing.T) {
 func TestNothingIsMappedWhileTheTaskStands(t *testing.T) {
 	s := newScripted(task.ARM64, 3)
 	p := mustOpen(t, s)
+	threads := withRoom(t, p)
 	p.BeginSeries(time.Millisecond)
-	threads := make([]task.Thread, 3)
-	for i := range threads {
-		threads[i].Stacks = make([]task.Stack, 0, 1)
-	}
 	for n := range mapAfter {
 		s.busy(n)
 		resume, err := p.Suspend()
@@ -596,6 +593,153 @@ func TestNothingIsMappedWhileTheTaskStands(t *testing.T) {
 	if s.made != 0 {
 		t.Errorf("%d mappings", s.made)
 	}
+	if p.Confirm(); s.made != 3 {
+		t.Errorf("then %d mappings", s.made)
+	}
 	mustClose(t, p)
 	s.balance(t)
+}
+
+// withRoom makes threads to capture into.
+func withRoom(t *testing.T, p *Process) []task.Thread {
+	t.Helper()
+	var snap task.Snapshot
+	if err := task.Take(p, &snap); err != nil {
+		t.Fatal(err)
+	}
+	return snap.Threads
+}
+
+// captureAll captures all threads in one stop, as a sampling does.
+func captureAll(t *testing.T, p *Process, s *scripted, threads []task.Thread) {
+	t.Helper()
+	resume, err := p.Suspend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := p.Threads()
+	if err != nil || len(ids) != len(threads) {
+		t.Fatal(len(ids), err)
+	}
+	for i, id := range ids {
+		threads[i].ID = id
+		err = errors.Join(err, p.Capture(id, &threads[i]))
+	}
+	if err = errors.Join(err, resume()); err != nil {
+		t.Fatal(err)
+	}
+	p.Confirm()
+}
+
+func TestNothingIsAllocatedInAStopThatReadsMappings(t *testing.T) {
+	s := newScripted(task.ARM64, 8)
+	p := mustOpen(t, s)
+	threads := withRoom(t, p)
+	p.BeginSeries(time.Millisecond)
+	for n := range 2 * mapAfter {
+		s.busy(n)
+		captureAll(t, p, s, threads)
+	}
+	stopped, _ := s.count()
+	if n := testing.AllocsPerRun(2*checkEvery, func() {
+		clear(stopped)
+		captureAll(t, p, s, threads)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if stopped["thread_get_state"] != 8 || stopped["mach_vm_region_recurse"] != 0 {
+		t.Errorf("%v", stopped)
+	}
+	s.before = nil
+	mustClose(t, p)
+	s.balance(t)
+}
+
+// sampling samples a process, wherever it fails, and tells of errors. What was
+// captured without one is right.
+func sampling(t *testing.T, s *scripted) (errs []error) {
+	p, err := open(s, s.pid)
+	if err != nil {
+		return []error{err}
+	}
+	n := 0
+	for snap, err := range task.Sample(context.Background(), p, task.Options{Count: 5, Interval: 10 * time.Millisecond}) {
+		if err != nil {
+			errs = append(errs, err)
+		}
+		for i := range snap.Threads {
+			th := &snap.Threads[i]
+			if th.Err != nil {
+				errs = append(errs, th.Err)
+			} else if len(th.Stacks) != 1 || !s.right(&th.Stacks[0]) {
+				t.Errorf("sample %d, thread %d: not its stack", n, th.ID)
+			}
+		}
+		n++
+		s.busy(n)
+	}
+	return append(errs, p.Close())
+}
+
+func samplingWorlds() map[string]func() *scripted {
+	return map[string]func() *scripted{
+		"read port": func() *scripted { return newScripted(task.ARM64, 2) },
+		"old call": func() *scripted {
+			s := newScripted(task.AMD64, 2)
+			s.noReadPort, s.noRemapNew = notPermitted, notSupported
+			return s
+		},
+		"copies": func() *scripted { s := newScripted(task.AMD64, 2); s.copies = true; return s },
+	}
+}
+
+func TestSamplingWithEveryCallFailingInTurn(t *testing.T) {
+	for name, world := range samplingWorlds() {
+		calls := world()
+		sampling(t, calls)
+		for _, r := range []Return{invalidAddress, failure, sendInvalidDest} {
+			for i := 1; i <= calls.step; i++ {
+				s := world()
+				s.failAt, s.failWith = i, r
+				sampling(t, s)
+				if t.Failed() {
+					t.Fatalf("%s: %s, call %d, is %v", name, s.failed, i, r)
+				}
+				s.urgent = s.urgent && s.failed != "thread_policy_set(STANDARD)"
+				if s.balance(t); t.Failed() {
+					t.Fatalf("%s: %s, call %d, is %v", name, s.failed, i, r)
+				}
+			}
+		}
+	}
+}
+
+func TestSamplingWhileAThreadOrTheTaskIsLost(t *testing.T) {
+	for name, world := range samplingWorlds() {
+		calls := world()
+		sampling(t, calls)
+		for how, lose := range map[string]func(*scripted){
+			"thread": func(s *scripted) { s.endThread(1) },
+			"thread and stack": func(s *scripted) {
+				if len(s.threadList) > 1 {
+					s.at(s.sp(s.threadList[1])).object = s.newObject()
+				}
+				s.endThread(1)
+			},
+			"task": (*scripted).exec,
+		} {
+			for i := 1; i <= calls.step; i++ {
+				s := world()
+				s.before = func(step int, _ string) {
+					if step == i {
+						lose(s)
+					}
+				}
+				errs := sampling(t, s)
+				if s.balance(t); t.Failed() {
+					t.Fatalf("%s: %s lost before call %d: %v", name, how, i, errs)
+				}
+			}
+		}
+	}
 }
