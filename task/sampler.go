@@ -71,6 +71,10 @@ func (s *sampler) list(ids []ThreadID) {
 		k.Same = k.got
 		if !k.got {
 			k.Err = nil
+		}
+		// One that has not run since, and was described as running, was on its way
+		// back from having been stopped then.
+		if !k.got || k.State == Running {
 			if s.process.Describe(id, &k.Thread) != nil {
 				continue
 			}
