@@ -18,6 +18,9 @@ import (
 //   - task_info(TASK_DYLD_INFO) waits until the program's loader has told, which
 //     a process that was forked and calls no exec never does, and which the task
 //     of before an exec never gets (duct-tape/src/task.c, task_info).
+//   - A read that begins in a page that is mapped and ends in one that is not
+//     succeeds, and gives anything for the rest (src/process.cpp,
+//     _readOrWriteMemory, takes a short process_vm_readv for a whole one).
 //   - A question that it does not know is told on standard output, where our
 //     report goes, or ends the server.
 const (
@@ -125,6 +128,26 @@ func (p *Process) rests(name port, layout *layoutOf) bool {
 		}
 	}
 	return false
+}
+
+// readReadable is readPrefix that sees to it that a read ends where a page can be
+// read.
+func (p *Process) readReadable(b []byte, a task.Addr) (int, Return) {
+	page := p.pageSize()
+	last := (uint64(a) + uint64(len(b)) - 1) &^ (page - 1)
+	if p.isXNU || len(b) == 0 || last <= uint64(a) {
+		return p.readPrefix(b, a)
+	}
+	if _, r := p.k.read(p.task, b[:1], task.Addr(last)); r == success {
+		return p.readPrefix(b, a)
+	}
+	for n := 0; ; {
+		part := b[n:min(len(b), n+int(page-(uint64(a)+uint64(n))%page))]
+		got, r := p.readPrefix(part, a+task.Addr(n))
+		if n += got; got < len(part) || n == len(b) {
+			return n, r
+		}
+	}
 }
 
 // letItRun gives a target at least as long to run as it was stopped before: a

@@ -1,6 +1,7 @@
 package mach
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -22,6 +23,25 @@ func TestAFaultIsNoEndInDarling(t *testing.T) {
 		t.Error(err)
 	}
 	mustClose(t, p)
+}
+
+// TestAReadEndsWhereMemoryDoes, although Darling says that it goes on.
+func TestAReadEndsWhereMemoryDoes(t *testing.T) {
+	s := newDarling(1)
+	start := testStacks + testStack - 3*testPage/2
+	for n, size := range map[int]int{3 * testPage / 2: 2 * testPage, 100: 100} {
+		p := mustOpen(t, s)
+		b := bytes.Repeat([]byte{0xEE}, size)
+		var fault *task.FaultError
+		got, err := p.Memory().ReadMemory(b, start)
+		if got != n || (n < size) != (errors.As(err, &fault) && fault.Addr == start+task.Addr(n)) {
+			t.Errorf("%d bytes: %d, %v", size, got, err)
+		}
+		if m := s.at(start); !bytes.Equal(b[:n], m.bytes[start-m.start:][:n]) {
+			t.Errorf("%d bytes: others", size)
+		}
+		mustClose(t, p)
+	}
 }
 
 func TestAProcessThatExitsIsGone(t *testing.T) {
