@@ -8,14 +8,18 @@ import "time"
 // only. But one that waits for a processor stops when it has got one, and those
 // that were let go of before it compete with it, for whole time slices of the
 // kernel's scheduler. Where many threads are ready to run, a round so takes many
-// times longer than when all are told to stop at once and none competes. (Of 2
+// times longer than when all are told to stop at once and none competes. Of 2
 // processors: one after another 0.2 ms of 16 threads of which 3 are ready, 2 to 3
-// ms of 32 with 11 ready, 15 to 40 ms of 64 with 41 ready; at once 0.3 to 0.7
-// ms.) Where that begins depends on the processors, what else they do, and how
-// the target's threads spend their time, so the rounds themselves are measured:
-// one after another is given up when every second sample would be missed, and
-// tried again now and then.
+// ms of 32 with 11 ready, 15 to 40 ms of 64 with 41 ready; at once 0.3 to 0.7 ms.
+//
+// Two things must come together for all to be stopped at once. So many threads
+// are ready that they, and not others' work, keep the processors: with fewer,
+// all at once would take as long. And the rounds themselves are too slow: every
+// second sample would be missed. Then one after another is tried again now and
+// then.
 type choice struct {
+	crowd float64       // of threads that are ready: more than this are many
+	ready float64       // how many there are: a moving average
 	limit time.Duration // of a round of one thread after another
 	round time.Duration // how long one takes: a moving average
 	left  int           // rounds at once until the next trial
@@ -23,24 +27,30 @@ type choice struct {
 }
 
 const (
+	crowdEach   = 2                    // of threads for each processor
 	leastLimit  = 2 * time.Millisecond // a round of 100 idle threads takes less
+	intervalsOf = 2                    // the limit is so many intervals
 	firstPause  = 32
 	longPause   = 2048
 	weight      = 4 // one round counts so much of the average: 1/weight
 	outlier     = 3 // and as at most so many limits
-	intervalsOf = 2 // the limit is so many intervals
 )
 
-func newChoice(interval time.Duration) *choice {
-	return &choice{limit: max(intervalsOf*interval, leastLimit)}
+func newChoice(interval time.Duration, processors int) *choice {
+	return &choice{crowd: float64(crowdEach * processors), limit: max(intervalsOf*interval, leastLimit)}
 }
 
-// next returns how the next sample is to be taken.
-func (c *choice) next() Suspension {
+// next returns how the next sample is to be taken, of which so many threads are
+// ready to run.
+func (c *choice) next(ready int) Suspension {
+	c.ready += (float64(ready) - c.ready) / weight
 	if c.left == 0 {
 		return SuspendThread
 	}
-	if c.left--; c.left == 0 { // the next round is a trial: if it is slow, it is the last
+	if c.left--; c.ready < c.crowd/2 {
+		c.left = 0
+	}
+	if c.left == 0 { // the next round is a trial: if it is slow, it is the last
 		c.round = c.limit * (weight - 1) / weight
 	}
 	return SuspendTask
@@ -50,7 +60,7 @@ func (c *choice) next() Suspension {
 func (c *choice) took(d time.Duration) {
 	c.round += (min(d, outlier*c.limit) - c.round) / weight
 	switch {
-	case c.round > c.limit:
+	case c.round > c.limit && c.ready > c.crowd:
 		c.pause = min(max(2*c.pause, firstPause), longPause)
 		c.left = c.pause
 	case c.round < c.limit/2:

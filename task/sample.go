@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"runtime"
 	"time"
 )
 
@@ -76,7 +77,7 @@ func newSampler(p Process, o Options) (*sampler, error) {
 		s.how = o.Suspend
 		return s, s.each.AllowSuspend(o.Suspend)
 	case s.each.AllowSuspend(SuspendThread) == nil:
-		s.choice = newChoice(o.Interval)
+		s.choice = newChoice(o.Interval, runtime.NumCPU())
 	}
 	return s, nil
 }

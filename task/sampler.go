@@ -123,12 +123,22 @@ func (s *sampler) capture() error {
 	case len(s.todo) == 0:
 		return nil
 	case s.choice != nil:
-		s.how = s.choice.next()
+		s.how = s.choice.next(s.ready())
 	}
 	if s.how == SuspendTask {
 		return s.captureTask()
 	}
 	return s.captureEach()
+}
+
+// ready counts the threads to capture that run or wait for a processor.
+func (s *sampler) ready() (n int) {
+	for _, k := range s.todo {
+		if k.State == Running {
+			n++
+		}
+	}
+	return n
 }
 
 // captureEach stops one thread after another, or none.

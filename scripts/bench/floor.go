@@ -52,9 +52,10 @@ func bareStop(pid int) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	for _, tid := range tids {
+	for range tids {
 		var ws unix.WaitStatus
-		if _, err := unix.Wait4(tid, &ws, unix.WALL, nil); err != nil {
+		tid, err := unix.Wait4(-1, &ws, unix.WALL|unix.WNOTHREAD, nil) // whichever stands
+		if err != nil {
 			return 0, err
 		}
 		readThread(tid, stack)

@@ -7,9 +7,15 @@
 //	go run ./scripts/bench [-runs 20] [-threads 8,64]
 //
 // With -sampling it compares sampling over time instead, at 100 and 1,000 a
-// second and as fast as it goes, beside the bare system calls, perf and eu-stack:
+// second and as fast as it goes, beside the bare system calls, perf, eu-stack and
+// gdb:
 //
-//	go run ./scripts/bench -sampling 5s -threads 1,8,64
+//	go run ./scripts/bench -sampling 1500ms -rounds 3 -threads 1,8,64
+//
+// Its column "ratio" is the stopped time beside that of the better of the two
+// ways to make no more than the bare system calls, of those that take at least
+// half as many snapshots as the other. -rates and -only leave out
+// some of it: -rates 100,1000 -only stacksnap.
 //
 // It needs gcc; peers that are not installed are left out.
 package main
@@ -32,9 +38,12 @@ func main() {
 	runs := flag.Int("runs", 20, "runs of each tool on each target")
 	threads := flag.String("threads", "8,64", "numbers of threads, each 50 calls deep")
 	length := flag.Duration("sampling", 0, "compare sampling, for so long each")
+	rounds := flag.Int("rounds", 1, "of sampling by each in turn")
+	rates := flag.String("rates", "100,1000,max", "samples a second")
+	only := flag.String("only", "", "compare the samplers with this in their name")
 	flag.Parse()
 	if *length > 0 {
-		if err := sampling(*length, strings.Split(*threads, ",")); err != nil {
+		if err := sampling(plan{*length, *rounds, strings.Split(*threads, ","), strings.Split(*rates, ","), *only}); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)
 		}

@@ -5,13 +5,14 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -74,78 +75,169 @@ type measured struct {
 	longest   time.Duration
 	cpu       time.Duration
 	took      time.Duration
+	speed     float64 // of the target meanwhile, summed over rounds
+	rounds    int
+}
+
+func (m *measured) add(o measured, speed float64) {
+	m.snapshots += o.snapshots
+	m.stopped += o.stopped
+	m.longest = max(m.longest, o.longest)
+	m.cpu += o.cpu
+	m.took += o.took
+	m.speed += speed
+	m.rounds++
+}
+
+// perSnapshot is the stopped time of one.
+func (m *measured) perSnapshot() time.Duration {
+	return m.stopped / time.Duration(max(1, m.snapshots))
+}
+
+// sampler is a way to sample. Its run returns errNotApplicable where it has
+// nothing to do with a rate; 0 Hz is as fast as it goes.
+type sampler struct {
+	name  string
+	run   func(hz int, length time.Duration) (measured, error)
+	floor bool // is no tool, but what every tool needs
+	total measured
+	err   error
+}
+
+// plan says what is compared.
+type plan struct {
+	length  time.Duration // of each sampling
+	rounds  int           // of all samplers in turn, so that what else the machine does meets all alike
+	threads []string
+	rates   []string
+	only    string // a part of the names of the samplers wanted
 }
 
 // sampling compares ways to sample targets of different size.
-func sampling(length time.Duration, threads []string) error {
+func sampling(o plan) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "work")
-	if err := command("gcc", "-O1", "-fno-optimize-sibling-calls", "-pthread", "-o", program, "scripts/bench/testdata/work.c").Run(); err != nil {
+	work, bare := filepath.Join(dir, "work"), filepath.Join(dir, "floor")
+	if err := command("gcc", "-O1", "-fno-optimize-sibling-calls", "-pthread", "-o", work, "scripts/bench/testdata/work.c").Run(); err != nil {
 		return err
 	}
-	fmt.Printf("%-7s %-6s %-26s %9s %14s %10s %9s %12s %8s %9s\n", "threads", "Hz", "sampler",
-		"taken/s", "stopped/sample", "longest", "of time", "CPU/sample", "CPU", "target")
-	for _, n := range threads {
-		w, err := startWorker(program, n)
+	if err := command("gcc", "-O2", "-o", bare, "scripts/bench/testdata/floor.c").Run(); err != nil {
+		return err
+	}
+	fmt.Printf("%-7s %-6s %-26s %9s %14s %7s %10s %9s %12s %8s %9s\n", "threads", "Hz", "sampler",
+		"taken/s", "stopped/sample", "ratio", "longest", "of time", "CPU/sample", "CPU", "target")
+	for _, n := range o.threads {
+		w, err := startWorker(work, n)
 		if err != nil {
 			return err
 		}
-		w.compare(length, n)
+		err = w.compare(o, n, bare)
 		w.end()
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (w *worker) compare(length time.Duration, threads string) {
-	alone := w.speed(func() { time.Sleep(length) })
-	for _, hz := range []int{100, 1000, 0} {
-		for _, s := range []struct {
-			name string
-			run  func(hz int, length time.Duration) (measured, error)
-		}{
-			{"stacksnap", w.stacksnap(task.SuspendThread)},
-			{"stacksnap --suspend task", w.stacksnap(task.SuspendTask)},
-			{"stacksnap --no-stop", w.stacksnap(task.SuspendNone)},
-			{"bare system calls", w.bare},
-			{"perf record -g", w.perf},
-			{"eu-stack in a loop", w.euStack},
-		} {
-			var m measured
-			var err error
-			speed := w.speed(func() { m, err = s.run(hz, length) })
-			if err != nil {
-				if err != errNotApplicable {
-					fmt.Printf("%-7s %-6d %-26s %v\n", threads, hz, s.name, err)
+func (w *worker) samplers(bare string) []*sampler {
+	return []*sampler{
+		{name: "bare calls, each in turn", run: w.bare(bare, "each"), floor: true},
+		{name: "bare calls, all at once", run: w.bare(bare, "task"), floor: true},
+		{name: "stacksnap", run: w.stacksnap(task.SuspendDefault)},
+		{name: "stacksnap --suspend thread", run: w.stacksnap(task.SuspendThread)},
+		{name: "stacksnap --suspend task", run: w.stacksnap(task.SuspendTask)},
+		{name: "stacksnap --no-stop", run: w.stacksnap(task.SuspendNone)},
+		{name: "perf record -g", run: w.perf},
+		{name: "eu-stack in a loop", run: w.loop("eu-stack", "-n", "0", "-p")},
+		{name: "gdb in a loop", run: w.loop("gdb", "-nx", "-batch", "-ex", "thread apply all bt", "-p")},
+	}
+}
+
+func (w *worker) compare(o plan, threads, bare string) error {
+	for _, rate := range o.rates {
+		hz, err := strconv.Atoi(rate)
+		if err != nil && rate != "max" {
+			return fmt.Errorf("a rate is a number or max, not %q", rate)
+		}
+		all := w.samplers(bare)
+		alone := 0.0
+		for range o.rounds {
+			alone += w.speed(func() { time.Sleep(o.length) })
+			for _, s := range all {
+				if strings.Contains(s.name, o.only) || s.floor {
+					w.measure(s, hz, o.length)
 				}
-				continue
 			}
-			m.print(threads, hz, s.name, speed/alone)
+		}
+		printAll(threads, rate, all, alone/float64(o.rounds))
+	}
+	return nil
+}
+
+// measure lets one sampler sample once.
+func (w *worker) measure(s *sampler, hz int, length time.Duration) {
+	if s.err != nil {
+		return
+	}
+	var m measured
+	speed := w.speed(func() { m, s.err = s.run(hz, length) })
+	if s.err == nil {
+		s.total.add(m, speed)
+	}
+}
+
+// leastStop is the stopped time of the better of the bare ways, of those that
+// keep up: the other may take twice as many snapshots.
+func leastStop(all []*sampler) (least time.Duration) {
+	most := 0
+	for _, s := range all {
+		if s.floor {
+			most = max(most, s.total.snapshots)
+		}
+	}
+	for _, s := range all {
+		if d := s.total.perSnapshot(); s.floor && 2*s.total.snapshots >= most && (least == 0 || d < least) {
+			least = d
+		}
+	}
+	return least
+}
+
+// printAll prints a line for each sampler.
+func printAll(threads, rate string, all []*sampler, alone float64) {
+	least := leastStop(all)
+	for _, s := range all {
+		switch {
+		case s.err != nil && !errors.Is(s.err, errNotApplicable):
+			fmt.Printf("%-7s %-6s %-26s %v\n", threads, rate, s.name, s.err)
+		case s.err == nil && s.total.rounds > 0:
+			s.total.print(threads, rate, s.name, least, alone)
 		}
 	}
 }
 
-func (m *measured) print(threads string, hz int, name string, speed float64) {
-	rate := strconv.Itoa(hz)
-	if hz == 0 {
-		rate = "max"
-	}
+func (m *measured) print(threads, rate, name string, least time.Duration, alone float64) {
 	n := time.Duration(max(1, m.snapshots))
-	stopped, longest, share := "-", "-", "-"
+	stopped, ratio, longest, share := "-", "-", "-", "-"
 	if m.stopped > 0 {
-		stopped = (m.stopped / n).Round(100 * time.Nanosecond).String()
+		stopped = m.perSnapshot().Round(100 * time.Nanosecond).String()
 		longest = m.longest.Round(time.Microsecond).String()
 		share = fmt.Sprintf("%.2f %%", 100*m.stopped.Seconds()/m.took.Seconds())
 	}
-	fmt.Printf("%-7s %-6s %-26s %9.0f %14s %10s %9s %12v %6.1f %% %7.1f %%\n", threads, rate, name,
-		float64(m.snapshots)/m.took.Seconds(), stopped, longest, share,
+	if m.stopped > 0 && least > 0 {
+		ratio = fmt.Sprintf("%.2f", float64(m.perSnapshot())/float64(least))
+	}
+	speed := m.speed / float64(m.rounds) / alone
+	fmt.Printf("%-7s %-6s %-26s %9.0f %14s %7s %10s %9s %12v %6.1f %% %7.1f %%\n", threads, rate, name,
+		float64(m.snapshots)/m.took.Seconds(), stopped, ratio, longest, share,
 		(m.cpu / n).Round(100*time.Nanosecond), 100*m.cpu.Seconds()/m.took.Seconds(), 100*(speed-1))
 }
 
-var errNotApplicable = fmt.Errorf("not at this rate")
+var errNotApplicable = errors.New("not at this rate, or not installed")
 
 func (w *worker) stacksnap(how task.Suspension) func(int, time.Duration) (measured, error) {
 	return func(hz int, length time.Duration) (measured, error) {
@@ -168,57 +260,22 @@ func (w *worker) stacksnap(how task.Suspension) func(int, time.Duration) (measur
 }
 
 func ofProfile(p *profile.Profile, took time.Duration) measured {
-	return measured{p.Snapshots, p.Stopped, p.LongestStop, p.OwnCPU, took}
+	return measured{snapshots: p.Snapshots, stopped: p.Stopped, longest: p.LongestStop, cpu: p.OwnCPU, took: took}
 }
 
-// bare makes the system calls of a stop of each thread in turn, and nothing
-// else, for every thread whether it has run or not.
-func (w *worker) bare(hz int, length time.Duration) (measured, error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	pid := w.cmd.Process.Pid
-	tids, err := threadIDs(pid)
-	if err != nil {
-		return measured{}, err
-	}
-	var m measured
-	began, cpu, clock := time.Now(), ownCPU(), task.SystemClock()
-	start := clock.Now()
-	for stack := make([]byte, stackBytes); time.Since(began) < length; m.snapshots++ {
-		for _, tid := range tids {
-			d, err := bareThread(tid, stack)
-			if err != nil {
-				return m, err
-			}
-			m.stopped, m.longest = m.stopped+d, max(m.longest, d)
+// bare runs testdata/floor, which makes the least system calls.
+func (w *worker) bare(program, scheme string) func(int, time.Duration) (measured, error) {
+	return func(hz int, length time.Duration) (m measured, err error) {
+		out, err := exec.Command(program, strconv.Itoa(w.cmd.Process.Pid), scheme, strconv.Itoa(hz), seconds(length)).Output()
+		if err != nil {
+			return m, err
 		}
-		if hz > 0 {
-			interval := time.Second / time.Duration(hz)
-			clock.SleepUntil(start + (clock.Now()-start)/interval*interval + interval)
-		}
+		_, err = fmt.Sscan(string(out), &m.snapshots, &m.stopped, &m.longest, &m.cpu, &m.took)
+		return m, err
 	}
-	m.took, m.cpu = time.Since(began), ownCPU()-cpu
-	return m, nil
 }
 
-func bareThread(tid int, stack []byte) (time.Duration, error) {
-	if err := unix.PtraceSeize(tid); err != nil {
-		return 0, err
-	}
-	began := time.Now()
-	if err := unix.PtraceInterrupt(tid); err != nil {
-		return 0, err
-	}
-	var ws unix.WaitStatus
-	if _, err := unix.Wait4(tid, &ws, unix.WALL, nil); err != nil {
-		return 0, err
-	}
-	readThread(tid, stack)
-	err := unix.PtraceDetach(tid)
-	return time.Since(began), err
-}
-
-func ownCPU() time.Duration { return usage(unix.RUSAGE_SELF) }
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) }
 
 func usage(who int) time.Duration {
 	var u unix.Rusage
@@ -228,29 +285,32 @@ func usage(who int) time.Duration {
 
 // perf samples running threads only, in the kernel.
 func (w *worker) perf(hz int, length time.Duration) (measured, error) {
-	if hz == 0 {
+	if _, err := exec.LookPath("perf"); hz == 0 || err != nil {
 		return measured{}, errNotApplicable
 	}
 	cpu, began := usage(unix.RUSAGE_CHILDREN), time.Now()
 	file := filepath.Join(os.TempDir(), "bench.perf")
 	defer os.Remove(file)
 	err := exec.Command("perf", "record", "-q", "-g", "-F", strconv.Itoa(hz), "-o", file, "-p", strconv.Itoa(w.cmd.Process.Pid),
-		"--", "sleep", strconv.FormatFloat(length.Seconds(), 'f', 2, 64)).Run()
+		"--", "sleep", seconds(length)).Run()
 	return measured{
 		snapshots: hz * int(length/time.Millisecond) / 1000, took: time.Since(began), cpu: usage(unix.RUSAGE_CHILDREN) - cpu,
 	}, err
 }
 
-func (w *worker) euStack(hz int, length time.Duration) (m measured, err error) {
-	if hz != 0 {
-		return m, errNotApplicable
-	}
-	cpu, began := usage(unix.RUSAGE_CHILDREN), time.Now()
-	for ; time.Since(began) < length; m.snapshots++ {
-		if err := exec.Command("eu-stack", "-n", "0", "-p", strconv.Itoa(w.cmd.Process.Pid)).Run(); err != nil {
-			return m, err
+// loop runs a tool that prints all stacks once, again and again.
+func (w *worker) loop(tool string, args ...string) func(int, time.Duration) (measured, error) {
+	return func(hz int, length time.Duration) (m measured, err error) {
+		if _, err := exec.LookPath(tool); hz != 0 || err != nil {
+			return m, errNotApplicable
 		}
+		cpu, began := usage(unix.RUSAGE_CHILDREN), time.Now()
+		for ; m.snapshots == 0 || time.Since(began) < length; m.snapshots++ {
+			if err := exec.Command(tool, append(args[:len(args):len(args)], strconv.Itoa(w.cmd.Process.Pid))...).Run(); err != nil {
+				return m, fmt.Errorf("%s: %w", tool, err)
+			}
+		}
+		m.took, m.cpu = time.Since(began), usage(unix.RUSAGE_CHILDREN)-cpu
+		return m, nil
 	}
-	m.took, m.cpu = time.Since(began), usage(unix.RUSAGE_CHILDREN)-cpu
-	return m, nil
 }
