@@ -120,7 +120,7 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 	switch {
 	case f.info.OS == task.Darwin:
 		s = f.darwinCall(t)
-	case f.calls != nil && waiting(t.State):
+	case f.calls != nil && (waiting(t.State) || returning(t)):
 		s = f.linuxCall(t)
 	}
 	if s.State != task.InCall {
@@ -133,6 +133,10 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 
 func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }
 
+// returning tells whether a thread that looks as if it ran may be on its way back
+// from the stop before: it stands where it stood then.
+func returning(t *task.Thread) bool { return t.State == task.Running && t.Same }
+
 // linuxCall asks until the thread is back in the call that the stop interrupted.
 func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 	for {
@@ -140,7 +144,7 @@ func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 		if err != nil || s.State == task.InCall && matches(&s, t) {
 			return s
 		}
-		if f.patience <= 0 {
+		if f.patience <= 0 || returning(t) {
 			f.gaveUp = true
 			return task.Syscall{}
 		}
