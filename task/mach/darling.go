@@ -151,19 +151,19 @@ func (p *Process) readReadable(b []byte, a task.Addr) (int, Return) {
 }
 
 // letItRun gives a target at least as long to run as it was stopped before: a
-// stop may take longer than the interval at which it is sampled.
+// stop may take longer than the interval at which it is sampled. It is done
+// before the threads are listed for a stop, so that it does not count as one.
 func (p *Process) letItRun() {
-	if p.isXNU {
+	if p.isXNU || p.stopped || p.stopEnded == 0 {
 		return
 	}
-	now := p.k.uptime()
-	if left := min(p.stopEnded-p.stopBegan-(now-p.stopEnded), maxPatience); p.stopEnded > 0 && left > 0 {
+	ran := p.k.uptime() - p.stopEnded
+	if left := min(p.stopEnded-p.stopBegan, maxPatience) - ran; left > 0 {
 		p.k.pause(left)
 	}
-	p.stopBegan = p.k.uptime()
 }
 
-// noteRun notes the end of a stop.
+// noteRun notes when a stop ended.
 func (p *Process) noteRun() {
 	if !p.isXNU {
 		p.stopEnded = p.k.uptime()

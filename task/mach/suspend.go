@@ -23,7 +23,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	}
 	p.reserve(len(p.held))
 	p.patience = maxPatience
-	p.letItRun()
+	p.stopBegan = p.k.uptime()
 	if r := p.k.suspend(p.task); r != success {
 		p.undoSuspend(r)
 		return nil, fmt.Errorf("stop pid %d: %w", p.pid, p.taskError("task_suspend", r))
