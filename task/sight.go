@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// MaxWatch is the most addresses that are looked at in a stop.
+// MaxWatch is the most addresses that are looked at in each stop of a sampling.
 const MaxWatch = 32
 
 // Watch is what to look at while something stands. The zero Watch is nothing.
 type Watch struct {
-	// Mapped are addresses of which is asked what is mapped there, at most MaxWatch,
-	// when the process is a [Mapper].
+	// Mapped are addresses of which is asked what is mapped there, when the process is a [Mapper].
 	Mapped []Addr
 	// Mark is the address of a word that is read: of 8 bytes, in the order of
 	// little-endian machines; 0: none.
@@ -19,7 +18,7 @@ type Watch struct {
 }
 
 // Sight is what was seen of the target while a thread stood, beside the thread
-// itself: see [Options].Watch. Of a thread that was read
+// itself: see [Options].Watch and [Snapshot].Watch. Of a thread that was read
 // without a stop it is what was seen alike right before and right after; where
 // the two differ there is nothing.
 type Sight struct {
@@ -35,6 +34,9 @@ type Seen struct {
 }
 
 func newSight() Sight { return Sight{Mapped: make([]Seen, 0, MaxWatch)} }
+
+// reserve makes room for n addresses.
+func (s *Sight) reserve(n int) { s.Mapped = slices.Grow(s.Mapped[:0], n) }
 
 func (s *Sight) clear() { s.Mapped, s.Mark, s.HasMark = s.Mapped[:0], 0, false }
 
@@ -70,26 +72,27 @@ func (l *lookout) next(watch func() Watch) {
 	}
 	l.watch = watch()
 	l.watch.Mapped = l.watch.Mapped[:min(len(l.watch.Mapped), MaxWatch)]
-	if l.mapper == nil {
-		l.watch.Mapped = nil
-	}
 }
 
 // look fills in s.
 func (l *lookout) look(s *Sight) {
 	s.clear()
-	if len(l.watch.Mapped) > 0 {
-		l.mapper.Renew()
-	}
-	for _, a := range l.watch.Mapped {
-		if m, _, err := l.mapper.MappedAt(a); err == nil {
-			s.Mapped = append(s.Mapped, Seen{a, m})
-		}
+	if l.mapper != nil && len(l.watch.Mapped) > 0 {
+		l.lookAtMappings(s)
 	}
 	if l.watch.Mark == 0 {
 		return
 	}
 	if n, _ := l.memory.ReadMemory(l.word[:], l.watch.Mark); n == len(l.word) {
 		s.Mark, s.HasMark = binary.LittleEndian.Uint64(l.word[:]), true
+	}
+}
+
+func (l *lookout) lookAtMappings(s *Sight) {
+	l.mapper.Renew()
+	for _, a := range l.watch.Mapped {
+		if m, _, err := l.mapper.MappedAt(a); err == nil && len(s.Mapped) < cap(s.Mapped) {
+			s.Mapped = append(s.Mapped, Seen{a, m})
+		}
 	}
 }

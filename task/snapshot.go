@@ -43,10 +43,15 @@ type Snapshot struct {
 	// Want names, for threads whose stack goes on elsewhere, addresses from which
 	// on to copy as well.
 	Want map[ThreadID][]Addr
+	// Watch is what [Take] looks at while the process stands. MaxWatch does not
+	// matter there.
+	Watch Watch
 
-	arena []byte // all stacks of one Take, one behind the other
-	used  int
-	index map[ThreadID]int // where in Threads
+	lookout lookout
+	sight   Sight
+	arena   []byte // all stacks of one Take, one behind the other
+	used    int
+	index   map[ThreadID]int // where in Threads
 }
 
 // Take stops the process once, copies every thread's registers and used stack
@@ -79,6 +84,9 @@ func Take(p Process, s *Snapshot) error {
 // that need no stop.
 func (s *Snapshot) prepare(p Process, ids []ThreadID) {
 	s.reserve(len(ids) + spareThreads)
+	s.lookout.memory, s.lookout.watch = p.Memory(), s.Watch
+	s.lookout.mapper, _ = p.(Mapper)
+	s.sight.reserve(len(s.Watch.Mapped))
 	for _, id := range ids {
 		t := s.add(id)
 		if err := p.Describe(id, t); err != nil {
@@ -141,6 +149,7 @@ func (s *Snapshot) capture(p Process) error {
 	if err != nil {
 		return err
 	}
+	s.lookout.look(&s.sight)
 	for _, id := range ids {
 		t := s.slot(id)
 		if t == nil {
@@ -216,6 +225,7 @@ func (s *Snapshot) finish(p Process) {
 		if i >= listed {
 			_ = p.Describe(t.ID, t) // it may have ended already, and keeps its frames then
 		}
+		t.Sight = s.sight // one for all
 		// Swapped, not copied: each slot keeps a Stacks buffer of its own.
 		s.Threads[kept], s.Threads[i] = s.Threads[i], s.Threads[kept]
 		kept++

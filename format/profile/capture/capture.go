@@ -50,9 +50,7 @@ type session struct {
 	options  Options
 	builder  *profile.Builder
 	unwinder *unwind.Unwinder
-	loaded   *images.Map // as it was found
-	images   *images.Map // loaded, as it is walked in
-	layout   layout
+	follow   *follower
 	snapshot task.Snapshot
 	stacks   []profile.Stack
 	looks    []profile.Look // at threads of the snapshot
@@ -67,7 +65,15 @@ func newSession(p task.Process, o Options) (*session, error) {
 		return nil, err
 	}
 	noteProblems(p, s.note)
-	s.load(readLayout(p))
+	tries := 1
+	if p.Info().Live {
+		tries = 2 // it may change meanwhile
+	}
+	s.follow = &follower{process: p, note: s.note, saving: s.saving, tries: tries, find: func(p task.Process) (*images.Map, []error) {
+		return images.LoadSaved(p, o.Binaries)
+	}}
+	s.follow.start() // so that there are names even if the target does not live to tell them after the first stop
+	s.place()
 	return s, nil
 }
 
@@ -88,52 +94,52 @@ func noteProblems(p task.Process, note func(string)) {
 	}
 }
 
-// load finds the images. It is done before the first stop too, so that there
-// are names even if the target does not live to tell them afterwards.
-func (s *session) load(l layout) {
-	m, errs := images.LoadSaved(s.process, s.options.Binaries)
-	for _, err := range errs {
-		s.note(err.Error())
-	}
-	nameQueues(s.process, m)
-	if s.loaded != nil {
-		_ = s.loaded.Close() // of those that were mapped before, nothing is asked any more
-	}
-	s.loaded, s.layout = m, l
-	s.place()
-}
-
 // place makes what is walked with: anew for each recording, for it is to be told
 // all that is asked, and an unwinder does not ask again for what it remembers.
 func (s *session) place() {
-	s.images = s.saving.place(s.loaded, s.layout)
+	if s.follow.saving != s.saving {
+		s.follow.place(s.saving)
+	}
 	s.unwinder = unwind.New(unwind.Options{
 		CodeMask:   s.process.Info().CodeMask,
-		Executable: s.layout.executable,
+		Executable: func(a task.Addr) bool { return s.follow.layout.executable(a) },
 	})
 }
 
-// take stops the target until every stack is copied to its end. A repetition
-// that fails leaves what the stop before it gave.
+// take stops the target until every stack is copied to its end, and it is known
+// what code was mapped then. A repetition that fails leaves what the stop before
+// it gave.
 func (s *session) take() error {
+	defer s.cut()
 	s.looks = s.looks[:0]
-	if err := task.Take(s.process, &s.snapshot); err != nil {
-		s.walk()
-		return err
+	s.follow.saving = s.saving
+	s.follow.refresh()
+	s.snapshot.Watch = s.follow.watchAll()
+	err := task.Take(s.process, &s.snapshot)
+	s.follow.begin(&s.snapshot)
+	again, v := s.walk()
+	for stop := 1; err == nil && (again || v == exchanged) && stop < maxStops; stop++ {
+		err = s.takeAgain(v)
+		again, v = s.walk()
 	}
-	s.refresh()
-	for stop := 1; s.walk() && stop < maxStops; stop++ {
-		longer := task.Snapshot{Limit: s.snapshot.Limit, Want: s.snapshot.Want}
-		err := task.Take(s.process, &longer)
-		if err != nil || len(longer.Threads) == 0 {
-			return err
-		}
+	return err
+}
+
+// takeAgain takes the snapshot once more, after a walk with a verdict.
+func (s *session) takeAgain(v verdict) error {
+	if v == exchanged {
+		s.follow.reread()
+	}
+	again := task.Snapshot{Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.follow.watchAll()}
+	err := task.Take(s.process, &again)
+	if err == nil && len(again.Threads) > 0 {
 		s.builder.CountStop(s.snapshot.Stopped)
 		s.saving.stopped(s.snapshot.Stopped)
-		keepFacts(&longer, &s.snapshot)
-		s.snapshot = longer
+		keepFacts(&again, &s.snapshot)
+		s.snapshot = again
 	}
-	return nil
+	s.follow.begin(&s.snapshot)
+	return err
 }
 
 // keepFacts takes over what the threads did before the first stop: after it they
@@ -150,26 +156,50 @@ func keepFacts(s, before *task.Snapshot) {
 	}
 }
 
-// refresh loads the images anew if code was mapped or unmapped since.
-func (s *session) refresh() {
-	if l := readLayout(s.process); l.stamp != 0 && l.stamp != s.layout.stamp {
-		s.load(l)
+// walk walks every stack in the images that were mapped when it was copied. It
+// tells whether another stop would copy more of one: Limit and Want then say
+// what; and whether all of them are those images.
+func (s *session) walk() (again bool, v verdict) {
+	again, v = s.walkAll()
+	if v == generated {
+		s.follow.reread()
+		again, v = s.walkAll()
 	}
+	if v == exchanged && s.follow.adopt(&s.snapshot, s.isExchanged) {
+		again, v = s.walkAll()
+	}
+	return again, v
 }
 
-// walk walks every stack, and tells whether another stop would copy more of one:
-// Limit and Want then say what.
-func (s *session) walk() (again bool) {
+func (s *session) walkAll() (again bool, worst verdict) {
 	s.stacks = s.stacks[:0]
 	for i := range s.snapshot.Threads {
 		t := &s.snapshot.Threads[i]
-		frames, stop := s.unwinder.Walk(nil, t, s.images, s.saving.memory(s.process))
+		frames, stop := s.unwinder.Walk(nil, t, s.follow.images, s.saving.memory(s.process))
 		s.stacks = append(s.stacks, profile.Stack{Frames: frames, Stop: stop})
 		if stop.Reason == unwind.NotCaptured && s.ask(t, stop.Need) {
 			again = true
 		}
+		worst = max(worst, s.follow.check(t, frames, stop))
 	}
-	return again
+	return again, worst
+}
+
+func (s *session) isExchanged(i int) bool {
+	return s.follow.check(&s.snapshot.Threads[i], s.stacks[i].Frames, s.stacks[i].Stop) == exchanged
+}
+
+var errExchanged = errors.New("the code that the thread was in was being loaded or unloaded, each time that it was stopped")
+
+// cut drops the stacks that are in code of which it is not known what it was.
+func (s *session) cut() {
+	for i := range s.stacks {
+		if s.isExchanged(i) {
+			t := &s.snapshot.Threads[i]
+			t.Registers, t.Stacks, t.Err = task.Registers{}, nil, errExchanged
+			s.stacks[i] = profile.Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters, Err: errExchanged}}
+		}
+	}
 }
 
 // ask notes that the word at need was missed. It tells whether that can be
@@ -197,7 +227,7 @@ func (s *session) ask(t *task.Thread, need task.Addr) bool {
 // findWaits asks what each thread waits for, or each of which that is wanted,
 // while the target runs on.
 func (s *session) findWaits(wanted func(*task.Thread) bool) {
-	finder := waits.New(s.process, s.images, s.snapshot.Threads)
+	finder := waits.New(s.process, s.follow.images, s.snapshot.Threads)
 	for i := range s.stacks {
 		if t := &s.snapshot.Threads[i]; wanted == nil || wanted(t) {
 			s.looks = append(s.looks, profile.Look{Thread: t.ID, Wait: finder.Find(t, s.stacks[i].Frames)})
@@ -207,9 +237,9 @@ func (s *session) findWaits(wanted func(*task.Thread) bool) {
 
 // add puts the snapshot and its stacks into the profile, and the recording.
 func (s *session) add() error {
-	s.builder.Add(&s.snapshot, s.stacks, s.images)
+	s.builder.Add(&s.snapshot, s.stacks, s.follow.images)
 	s.builder.Look(s.looks, true)
-	return s.saving.add(&s.snapshot, s.stacks, s.images, s.looks, true)
+	return s.saving.add(&s.snapshot, s.stacks, s.follow.images, s.looks, true)
 }
 
 // queueLabeler is a process whose threads work for dispatch queues.

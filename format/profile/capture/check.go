@@ -18,10 +18,9 @@ const (
 
 // check tells whether what a thread was found in is what was there when it was
 // captured. What was seen while the thread stood is certain. Of other places,
-// what is mapped now is compared with what was when the layout was read: where
-// both are the same, it was the same when the stack was captured in between,
-// because where files come and go is watched, from the first time on that they
-// do. Where they are not, what was there at that moment is not known: by the
+// what is mapped now is compared with what was when a layout was last read before
+// the stop: where both are the same, it was the same in between, because where
+// files come and go is watched, from the first time on that they do. Where they are not, what was there at that moment is not known: by the
 // time that a new layout has been read, the code may have been exchanged once
 // more.
 func (f *follower) check(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) verdict {
@@ -56,7 +55,7 @@ func (f *follower) checkAddress(s *task.Sight, a task.Addr) verdict {
 	if !f.checked[i] {
 		f.checked[i], f.changed[i] = true, f.isChanged(i, a)
 	}
-	if f.changed[i] {
+	if f.changed[i] || !f.before.has(a, f.layout.maps[i]) {
 		return exchanged
 	}
 	return asKnown

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"strings"
 	"time"
 
 	"stacksnap/images"
@@ -25,8 +26,12 @@ type follower struct {
 	mapper  task.Mapper // process, where it can tell of one address
 	note    func(string)
 	saving  *saving
+	find    func(task.Process) (*images.Map, []error)
+	tries   int // of loading
 
-	layout   layout
+	layout   layout // that the images are of
+	latest   layout // the one that was read last
+	before   layout // the one that was read last before the snapshot was taken
 	images   *images.Map
 	kept     []keptMap // of layouts that were seen, the current one last
 	watching watching
@@ -47,8 +52,16 @@ type keptMap struct {
 	loaded *images.Map // as it was found
 }
 
+// newFollower follows a process that is sampled.
 func newFollower(p task.Process, note func(string), s *saving) *follower {
-	f := &follower{process: p, note: note, saving: s}
+	f := &follower{process: p, note: note, saving: s, find: images.Load, tries: loadTries}
+	f.start()
+	return f
+}
+
+// start reads what is mapped at first.
+func (f *follower) start() {
+	p := f.process
 	f.mapper, _ = p.(task.Mapper)
 	f.watching.wary = waryFor
 	if p.Info().OS == task.Darwin {
@@ -57,7 +70,6 @@ func newFollower(p task.Process, note func(string), s *saving) *follower {
 	} else {
 		f.reread()
 	}
-	return f
 }
 
 // reread reads the layout, and the images where it is a new one; on Darwin
@@ -68,6 +80,7 @@ func (f *follower) reread() {
 	if l.stamp == 0 && f.images != nil {
 		return // the target is ending
 	}
+	f.latest = l
 	f.patience = min(max(2*f.patience, firstPatience), maxPatience)
 	if l.stamp != f.layout.stamp {
 		f.patience = firstPatience
@@ -84,6 +97,13 @@ func (f *follower) reread() {
 		}
 	}
 	f.load(l)
+}
+
+// refresh reads the layout of a running process before it is stopped.
+func (f *follower) refresh() {
+	if f.mapper != nil {
+		f.reread()
+	}
 }
 
 // use makes a kept map the current one; same says that it is of the same layout
@@ -103,9 +123,9 @@ func (f *follower) use(i int, same bool) {
 // those of another moment.
 func (f *follower) load(l layout) {
 	var m *images.Map
-	for range loadTries {
+	for range f.tries {
 		var errs []error
-		m, errs = images.Load(f.process)
+		m, errs = f.find(f.process)
 		for _, err := range errs {
 			f.note(err.Error())
 		}
@@ -113,6 +133,7 @@ func (f *follower) load(l layout) {
 			break
 		}
 		l = readLayout(f.process)
+		f.latest = l
 	}
 	whole := l.agree(m)
 	l.distrust(m)
@@ -144,18 +165,25 @@ func (l layout) agree(m *images.Map) bool {
 			continue
 		}
 		im, found := m.Find(l.code[i].Start)
-		if !found || im.Path != path || im.Note == elf.NoteReplaced { // or loaded from what is there now
+		if !found || im.Path != path || l.isMixed(i, im) {
 			return false
 		}
 	}
 	return true
 }
 
+// isMixed tells whether the image of a mapping was made of memory that showed
+// something else by then: it differs from the file at its path, which however was
+// not replaced since.
+func (l layout) isMixed(i int, im *images.Image) bool {
+	return strings.HasPrefix(im.Note, elf.NoteReplaced) && !l.regions[i].PathDeleted
+}
+
 // distrust has every frame left out that is in a mapping to which another file's
 // image was loaded.
 func (l layout) distrust(m *images.Map) {
 	for i, path := range l.paths {
-		if im, found := m.Find(l.code[i].Start); found && im.Path != path {
+		if im, found := m.Find(l.code[i].Start); found && (im.Path != path || l.isMixed(i, im)) {
 			l.maps[i] = task.Mapping{Inode: unknownFile}
 		}
 	}
@@ -211,8 +239,33 @@ func (f *follower) adopt(s *task.Snapshot, of func(i int) bool) bool {
 // goBack makes the map current again that was so before the last was adopted.
 func (f *follower) goBack() { f.use(len(f.kept)-2, false) }
 
+// place has the current images used by the recording that was begun, or by none
+// any more.
+func (f *follower) place(s *saving) {
+	f.saving = s
+	f.images = s.place(f.kept[len(f.kept)-1].loaded, f.layout)
+}
+
+// watchAll returns what to look at in a stop that is not one of many: every
+// place.
+func (f *follower) watchAll() task.Watch {
+	f.before = f.latest
+	w := task.Watch{Mark: f.dyld.timestamp}
+	if f.mapper == nil {
+		return w
+	}
+	const most = 1 << 10
+	for i, m := range f.layout.maps {
+		if m.Inode != 0 && len(w.Mapped) < most {
+			w.Mapped = append(w.Mapped, f.layout.code[i].Start)
+		}
+	}
+	return w
+}
+
 // watch returns where to look in the next snapshot.
 func (f *follower) watch() task.Watch {
+	f.before = f.latest
 	if f.mapper == nil {
 		return task.Watch{Mark: f.dyld.watch()}
 	}

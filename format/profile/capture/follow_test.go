@@ -94,6 +94,7 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 	} {
 		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: tt.then}
 		f := newFollower(p, func(string) {}, nil)
+		f.watch()
 		p.regions = tt.now
 		th := &task.Thread{Sight: task.Sight{Mapped: tt.seen}}
 		if v := f.check(th, []unwind.Frame{{PC: tt.pc}}, unwind.Stop{Reason: tt.stop}); v != tt.want {
@@ -131,6 +132,21 @@ func TestKeptLayoutsAreAdopted(t *testing.T) {
 	}
 	if w := f.watch().Mapped; len(f.kept) != 3 || len(maps) != 3 || !slices.Contains(w, region(2, 0).Start) {
 		t.Errorf("%d maps are kept, %d were used, watches %v", len(f.kept), len(maps), w)
+	}
+}
+
+// TestLayoutReadTooLate: one that was read after the stop tells nothing of what
+// was there at the stop, unless the one before says the same.
+func TestLayoutReadTooLate(t *testing.T) {
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7), region(2, 7)}}
+	f := newFollower(p, func(string) {}, nil)
+	f.watch()
+	p.regions = []task.Region{region(1, 7), region(2, 8)}
+	f.reread()
+	for n, want := range map[int]verdict{1: asKnown, 2: exchanged} {
+		if v := f.check(&task.Thread{}, []unwind.Frame{{PC: region(n, 0).Start}}, stopAtBottom); v != want {
+			t.Errorf("place %d: verdict %d, want %d", n, v, want)
+		}
 	}
 }
 

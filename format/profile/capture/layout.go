@@ -82,6 +82,12 @@ func (l layout) find(a task.Addr) int {
 	return i
 }
 
+// has tells whether the layout has a mapping at a.
+func (l layout) has(a task.Addr, m task.Mapping) bool {
+	i := l.find(a)
+	return i >= 0 && l.maps[i] == m
+}
+
 // shows tells whether what was seen at an address is what the layout has there.
 // One mapping of no file is as good as another.
 func (l layout) shows(s *task.Seen) bool {

@@ -72,7 +72,7 @@ func (s *Series) Innermost(st *profile.Stack) string {
 		return ""
 	}
 	f := st.Frames[0]
-	loc := s.session.images.Locate(f.PC, f.Return)
+	loc := s.session.follow.images.Locate(f.PC, f.Return)
 	switch {
 	case loc.Function != "":
 		return loc.Function
