@@ -35,7 +35,7 @@ type Sampled interface {
 	AllowSuspend(Suspension) error
 	// Idle tells whether the thread has not run since it was captured into t, or
 	// stands just as it did then. It may ask the running target, and errs on the
-	// side of false.
+	// side of false. Facts of the thread that have changed since are set anew.
 	Idle(ThreadID, *Thread) bool
 	// CaptureEach deals with threads one after another, by SuspendThread or
 	// SuspendNone. For each, by its index: it calls stands when the thread can be

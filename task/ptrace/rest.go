@@ -145,6 +145,10 @@ func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
 	}
 	e.resting = p.unchanged(int(id), t) && p.stillAt(e)
 	e.at = runs
+	if e.resting && t.State == task.Running {
+		// It was described as it ran to go back to sleep after a stop of ours.
+		e.resting = p.Describe(id, t) == nil && p.stillAt(e)
+	}
 	return e.resting
 }
 

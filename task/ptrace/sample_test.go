@@ -55,6 +55,31 @@ func TestSleepingThreadsAreNotStoppedAgain(t *testing.T) {
 	}
 }
 
+// TestRestingThreadsSleep: a thread that was seen running, as it went back to
+// sleep after a stop, is not running for as long as it then rests.
+func TestRestingThreadsSleep(t *testing.T) {
+	p := attach(t, startThreads(t, 2, "sleep").pid)
+	var s task.Snapshot
+	if err := task.Take(p, &s); err != nil {
+		skipRefused(t, err)
+		t.Fatal(err)
+	}
+	for i := range s.Threads {
+		th := &s.Threads[i]
+		idle := false
+		for range 1000 {
+			th.State = task.Running
+			if idle = p.Idle(th.ID, th); idle {
+				break
+			}
+			runtime.Gosched()
+		}
+		if idle && th.State != task.Sleeping {
+			t.Errorf("thread %d is idle and %v", th.ID, th.State)
+		}
+	}
+}
+
 func TestEachSuspensionSeesTheSameThreads(t *testing.T) {
 	for _, how := range []task.Suspension{task.SuspendTask, task.SuspendThread, task.SuspendNone} {
 		for _, mode := range []string{"busy", "nap", "sleep"} {
