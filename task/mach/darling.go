@@ -21,6 +21,8 @@ import (
 //   - A read that begins in a page that is mapped and ends in one that is not
 //     succeeds, and gives anything for the rest (src/process.cpp,
 //     _readOrWriteMemory, takes a short process_vm_readv for a whole one).
+//   - What is mapped for writing and execution is told as not writable
+//     (duct-tape/src/memory.c, mach_vm_region).
 //   - A question that it does not know is told on standard output, where our
 //     report goes, or ends the server.
 const (
@@ -148,6 +150,12 @@ func (p *Process) readReadable(b []byte, a task.Addr) (int, Return) {
 			return n, r
 		}
 	}
+}
+
+// mayBeStack tells whether a region that does not seem to be a stack may yet be
+// one.
+func (p *Process) mayBeStack(r *region) bool {
+	return !p.isXNU && r.prot == task.Read|task.Execute
 }
 
 // letItRun gives a target at least as long to run as it was stopped before: a

@@ -44,6 +44,18 @@ func TestAReadEndsWhereMemoryDoes(t *testing.T) {
 	}
 }
 
+// TestAnExecutableStack is one, where the kernel hides that it can be written.
+func TestAnExecutableStack(t *testing.T) {
+	for _, s := range []*scripted{newDarling(1), newScripted(task.AMD64, 1)} {
+		s.at(testStacks).prot = task.Read | task.Execute
+		var snap task.Snapshot
+		take(t, s, &snap)
+		if (snap.Threads[0].Err == nil) != s.darling {
+			t.Errorf("Darling %v: %v", s.darling, snap.Threads[0].Err)
+		}
+	}
+}
+
 func TestAProcessThatExitsIsGone(t *testing.T) {
 	s := newScripted(task.ARM64, 1)
 	s.bsd.flags |= flagExiting

@@ -66,7 +66,7 @@ func (p *Process) stackRegion(sp task.Addr) (region, error) {
 		}
 		return region{}, p.fail("no memory is mapped where the stack pointer is,", sp, ret)
 	}
-	if r.contains(sp) && !r.isStack() {
+	if r.contains(sp) && !r.isStack() && !p.mayBeStack(&r) {
 		guard := r
 		if r, ret = p.regionAt(guard.end); ret == success && r.start == guard.end && r.isStack() {
 			return r, nil
