@@ -27,6 +27,9 @@ type Options struct {
 	// Watch is asked before each snapshot what to look at while each thread stands,
 	// or the process does; may be nil.
 	Watch func() Watch
+	// Ended is told, when ctx or Duration ends the sampling, how many snapshots were
+	// due since the last one and not taken; may be nil.
+	Ended func(missed int)
 	// Clock is nil for the process's own, if it is a [Clock], or the system's.
 	Clock Clock
 }

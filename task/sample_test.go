@@ -149,3 +149,19 @@ func TestOtherSuspensionsNeedAProcessThatCan(t *testing.T) {
 		}
 	}
 }
+
+func TestTicksMissedAtTheEndAreTold(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c, n, missed := &fakeClock{}, 0, -1
+	o := Options{Interval: time.Second, Ended: func(m int) { missed = m }}
+	for range Sample(ctx, sampledProcess(), c.options(o)) {
+		if n++; n == 3 { // at 2 s
+			c.now += 3500 * time.Millisecond
+			cancel()
+		}
+	}
+	if n != 3 || missed != 3 {
+		t.Errorf("%d snapshots, then missed %d, want those at 3, 4 and 5 s", n, missed)
+	}
+}

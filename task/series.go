@@ -41,6 +41,9 @@ func (s *sampler) next(ctx context.Context, t *ticks) (ok bool, err error) {
 	}
 	missed, ok := t.wait(ctx, s.options.Duration)
 	if !ok {
+		if s.options.Ended != nil {
+			s.options.Ended(missed)
+		}
 		return false, nil
 	}
 	err = s.take()

@@ -35,7 +35,8 @@ func (t *ticks) elapsed() time.Duration { return t.clock.Now() - t.start }
 
 // wait sleeps until the next tick, and returns how many were missed before it.
 // It returns false when the context is done, or the tick would come later than
-// end after the start (0: never).
+// end after the start (0: never). A tick that is due as the context is done is
+// missed.
 func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok bool) {
 	missed = t.skip()
 	at := time.Duration(t.next) * t.interval
@@ -49,7 +50,13 @@ func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok boo
 		at += rand.N(t.jitter)
 	}
 	t.next++
-	return missed, t.sleep(ctx, at)
+	if t.sleep(ctx, at) {
+		return missed, true
+	}
+	if t.interval > 0 && t.elapsed() >= at {
+		missed++
+	}
+	return missed, false
 }
 
 // skip leaves out the ticks whose whole interval has gone by. The clock stands

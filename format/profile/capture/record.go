@@ -57,7 +57,11 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
 		Suspend: o.Suspend, Threads: wanted, Watch: r.follow.watch,
+		Ended: func(missed int) { r.missedTicks += missed },
 	}) {
+		if s != nil {
+			r.missedTicks += s.MissedTicks
+		}
 		if err == nil {
 			err = r.add(s)
 		} else if s != nil && len(s.Threads) > 0 && !isExit(err) {
@@ -79,24 +83,25 @@ func isExit(err error) bool {
 
 // recorder is what is kept from one snapshot to the next.
 type recorder struct {
-	options  Options
-	process  task.Process
-	builder  *profile.Builder
-	follow   *follower
-	unwinder *unwind.Unwinder
-	stacks   []profile.Stack
-	frames   []unwind.Frame         // of all stacks of a snapshot
-	missing  map[task.ThreadID]bool // threads whose last sample was left out
-	began    time.Time
-	told     time.Time
-	taken    int
-	left     int  // samples that were left out
-	doubtful bool // the last snapshot led to where no code is known
-	saving   *saving
-	saved    *images.Map // of the last snapshot
-	last     *task.Snapshot
-	rounds   rounds
-	again    []unwind.Frame // of a stack that is the same as before
+	options     Options
+	process     task.Process
+	builder     *profile.Builder
+	follow      *follower
+	unwinder    *unwind.Unwinder
+	stacks      []profile.Stack
+	frames      []unwind.Frame         // of all stacks of a snapshot
+	missing     map[task.ThreadID]bool // threads whose last sample was left out
+	began       time.Time
+	told        time.Time
+	taken       int
+	missedTicks int  // as the sampling counts them
+	left        int  // samples that were left out
+	doubtful    bool // the last snapshot led to where no code is known
+	saving      *saving
+	saved       *images.Map // of the last snapshot
+	last        *task.Snapshot
+	rounds      rounds
+	again       []unwind.Frame // of a stack that is the same as before
 }
 
 func newRecorder(p task.Process, o Options) (*recorder, error) {
@@ -299,13 +304,20 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	return r.builder.Profile(), errors.Join(err, r.saving.close(recording.End{MissedTicks: missed, OwnCPU: cpu, Looks: savedLooks(looks)}))
 }
 
-// missed returns how many snapshots were due in a sampling that went on for the
-// whole duration, and not taken.
+// missed returns how many snapshots were due and not taken: of a sampling that
+// went on for the whole duration by that, else as far as it went.
 func (r *recorder) missed(ctx context.Context, err error) int {
 	o := &r.options
-	if err != nil || ctx.Err() != nil || o.Count > 0 || o.Duration <= 0 || o.Interval <= 0 {
+	switch {
+	case o.Interval <= 0:
 		return 0
+	case o.Duration <= 0:
+		return r.missedTicks
 	}
 	due := int((o.Duration + o.Interval - 1) / o.Interval)
-	return max(0, due-r.taken)
+	most := max(0, due-r.taken)
+	if err != nil || ctx.Err() != nil || o.Count > 0 {
+		return min(r.missedTicks, most)
+	}
+	return most
 }
