@@ -170,7 +170,7 @@ func parse(args []string) (*options, error) {
 	f.IntVarP(&o.count, "count", "n", 0, "sample so often")
 	f.BoolVar(&o.jitter, "jitter", false, "take each sample at a random time in its interval")
 	f.BoolVar(&o.children, "children", false, "with -- COMMAND: sample the processes that it starts, too")
-	f.StringVar(&o.suspend, "suspend", "", "what stands while a sample is taken: thread or task")
+	f.StringVar(&o.suspend, "suspend", "", "what stands while a sample is taken: thread (one after another) or task (all at once); unless given, whichever suits the target")
 	f.BoolVar(&o.noStop, "no-stop", false, "sample without stopping anything, as well as that can be done")
 	f.StringArrayVar(&o.threads, "thread", nil, "only threads of that `ID|NAME` (* and ? match); repeatable")
 	f.BoolVar(&o.filter.Main, "main", false, "only the main thread")
