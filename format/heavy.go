@@ -76,6 +76,9 @@ func (p *printer) selfTimes() {
 
 // whole names a function without a place in it.
 func (p *printer) whole(l profile.Location) string {
+	if l.Function == "" && l.Image == nil {
+		return "??? (code of no file)"
+	}
 	if l.Function == "" || l.Image == nil {
 		return p.place(&profile.Node{Location: l})
 	}

@@ -27,7 +27,8 @@ type SelfTime struct {
 }
 
 // SelfTimes returns the innermost functions of all threads, most samples first,
-// and the number of all samples that have a frame.
+// and the number of all samples that have a frame. Code that is of no file, such as
+// generated code, counts as one function, for its addresses tell nobody anything.
 func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 	index := map[functionKey]int{}
 	for _, t := range p.Threads {
@@ -35,7 +36,10 @@ func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 			if n.Self == 0 {
 				continue
 			}
-			k := functionKey{image: n.Image, function: n.Function, pc: n.functionKey().pc}
+			k := functionKey{image: n.Image, function: n.Function}
+			if n.Image != nil {
+				k.pc = n.functionKey().pc
+			}
 			i, ok := index[k]
 			if !ok {
 				i = len(times)
