@@ -124,6 +124,44 @@ func TestLibrariesThatComeAndGo(t *testing.T) {
 	}
 }
 
+// TestSingleSnapshotsWhileLibrariesComeAndGo: a snapshot is repeated when what was
+// mapped is not known, and a stack for which that does not help is left out.
+func TestSingleSnapshotsWhileLibrariesComeAndGo(t *testing.T) {
+	program := compile(t, "churn", "-O1", "-ldl")
+	for _, old := range []bool{false, true} {
+		t.Run(fmt.Sprintf("old %v", old), func(t *testing.T) {
+			cmd := start(t, append([]string{program, "dlopen"}, churnLibraries(t, 3)...)...)
+			if old {
+				refuseQuery(t)
+			}
+			p, err := live.Open(cmd.Process.Pid)
+			if err != nil {
+				t.Skipf("the target cannot be opened: %v", err)
+			}
+			defer p.Close()
+			all, bad, without, stops := 0, 0, 0, 0
+			for range churnCount() / 10 {
+				one, err := capture.OneShot(p, capture.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				under, wrong := countUnder(one)
+				for _, n := range under {
+					all += n
+				}
+				bad, stops = bad+wrong, stops+one.Stops
+				for _, th := range one.Threads {
+					without += th.Empty
+				}
+			}
+			t.Logf("%d snapshots, %d stops; %d threads in a library, %d wrong, %d left out", churnCount()/10, stops, all, bad, without)
+			if all == 0 || bad > 0 || without > all/10 {
+				t.Errorf("%d threads in a library, %d have a function of the other one, %d left out", all, bad, without)
+			}
+		})
+	}
+}
+
 func churnCount() int {
 	if long() {
 		return 20000
