@@ -39,7 +39,6 @@ func (w *watcher) idle() (found, error) {
 		if w.options.Threshold == 0 || now < w.nextLook {
 			continue
 		}
-		w.tell(late(now-w.nextLook, w.options.Threshold))
 		if event, _, err := w.look(); err != nil || event == Stuck {
 			return threadStuck, err
 		}

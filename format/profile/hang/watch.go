@@ -166,6 +166,7 @@ func (w *watcher) look() (Event, Sight, error) {
 	if err != nil {
 		return Nothing, s, err
 	}
+	w.tell(late(s.At-w.nextLook, w.options.Threshold))
 	event := w.detector.See(s)
 	w.nextLook = w.detector.Next()
 	w.tell(w.halt.see(s, w.options.Threshold))
