@@ -676,6 +676,7 @@ func (o *options) captureOptions() (capture.Options, error) {
 		Interval: o.interval, Duration: o.duration, Count: o.count,
 	}
 	c.Suspend, _ = o.suspension() // checked before
+	c.ToEnd = len(o.command) > 0
 	if o.rate > 0 {
 		c.Interval = time.Duration(float64(time.Second) / o.rate)
 	}

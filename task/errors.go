@@ -49,7 +49,7 @@ type ExitedError struct {
 }
 
 func (e *ExitedError) Error() string {
-	return fmt.Sprintf("the target (pid %d) exited meanwhile", e.PID)
+	return fmt.Sprintf("the target (pid %d) exited meanwhile, or called exec", e.PID)
 }
 
 func (e *ExitedError) Unwrap() error { return e.Err }

@@ -86,7 +86,7 @@ func TestLaunch(t *testing.T) {
 		t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
 	}
 	b, err := os.ReadFile(report)
-	if err != nil || !strings.Contains(string(b), "Captured:") {
+	if err != nil || !strings.Contains(string(b), "Captured:") || strings.Contains(string(b), "ended early") {
 		t.Errorf("%v, report:\n%s", err, b)
 	}
 	refused(t, snap(t, "--", "/no/such/program"), 127, "/no/such/program")

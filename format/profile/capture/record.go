@@ -32,6 +32,7 @@ type Options struct {
 	Jitter   time.Duration
 	Suspend  task.Suspension
 	Threads  Threads
+	ToEnd    bool // that the target ends is expected, and not noted
 	// Progress is told now and then how long the sampling has gone on and how many
 	// snapshots were taken; may be nil.
 	Progress func(elapsed time.Duration, snapshots int)
@@ -290,7 +291,7 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 		return nil, errors.Join(err, r.saving.close(recording.End{}))
 	}
 	var exited *task.ExitedError
-	if errors.As(err, &exited) && exited.Err != nil {
+	if errors.As(err, &exited) && exited.Err != nil && !r.options.ToEnd {
 		r.note(fmt.Sprintf("the sampling ended early: %v", exited.Err))
 	}
 	var looks []profile.Look

@@ -30,7 +30,7 @@ const (
 // Save and Progress are left out, for they are for one process, and Each is called
 // by several goroutines at once. Own CPU time is that of recording them all.
 func Record(ctx context.Context, root int, o capture.Options) ([]*profile.Profile, error) {
-	o.Save, o.Progress = "", nil
+	o.Save, o.Progress, o.ToEnd = "", nil, true
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	f := &family{
