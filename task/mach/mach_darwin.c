@@ -327,9 +327,12 @@ mk_count mk_queue_offsets(void *to, uint32_t size) {
 	return (mk_count){.n = size};
 }
 
-// Darling's libsystem_kernel prints by this (darling-xnu,
-// darling/src/libsystem_kernel/emulation/src/common/simple.c).
-int32_t mk_is_darling(void) { return dlsym(RTLD_DEFAULT, "__simple_kprintf") != NULL; }
+// Functions that only Darling's libsystem_kernel has (darling-xnu,
+// darling/src/libsystem_kernel/emulation: src/common/simple.c,
+// src/other/mach/lkm.c).
+int32_t mk_is_darling(void) {
+	return dlsym(RTLD_DEFAULT, "__simple_kprintf") != NULL || dlsym(RTLD_DEFAULT, "elfcalls_get_pointer") != NULL;
+}
 
 void mk_pause(uint32_t microseconds) { usleep(microseconds); }
 
