@@ -60,6 +60,8 @@ func (p *Process) Relax() {
 		return
 	}
 	p.prompt.on = false
-	p.k.standardPolicy()
+	if p.k.standardPolicy() != success {
+		p.k.standardPolicy()
+	}
 	runtime.UnlockOSThread()
 }

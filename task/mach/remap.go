@@ -81,7 +81,7 @@ func passes(r Return) bool { return r == invalidAddress || r == protectionFailur
 // what the target has at the place.
 func (p *Process) prove(m *mapping) bool {
 	own, r := p.k.backing(m.bytes)
-	if r != success || own.object == 0 || own.size < uint64(len(m.bytes)) {
+	if r != success || own.size < uint64(len(m.bytes)) {
 		return false
 	}
 	m.object, m.offset = own.object, own.offset

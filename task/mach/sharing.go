@@ -91,7 +91,7 @@ func (p *Process) confirmed(m *mapping, a task.Addr) bool {
 // is one that is not trusted yet. What is no thread's own stack by its tag is left
 // out, as a coroutine's, which may go while the thread lives.
 func (p *Process) note(h *held, r *region, st *task.Stack) {
-	if !p.sharing.on || !p.stopped {
+	if !p.stopped {
 		return
 	}
 	k := &h.stack

@@ -154,6 +154,81 @@ func TestASeriesThatIsBrokenOffLeavesNothing(t *testing.T) {
 	mustClose(t, p)
 }
 
+// Without a stop there is no one moment that could be confirmed.
+func TestWithoutAStopNoMappingIsRead(t *testing.T) {
+	s := newScripted(task.ARM64, 2)
+	s.mayRun = true
+	p := mustOpen(t, s)
+	threads := withRoom(t, p)
+	p.BeginSeries(time.Millisecond)
+	for n := range 2 * mapAfter {
+		s.busy(n)
+		captureAll(t, p, s, threads)
+	}
+	s.reads = 0
+	ids := []task.ThreadID{threads[0].ID, threads[1].ID}
+	err := p.CaptureEach(task.SuspendNone, ids, func(i int) {
+		if err := p.Capture(ids[i], &threads[i]); err != nil || !s.right(&threads[i].Stacks[0]) {
+			t.Errorf("thread %d: %v", i, err)
+		}
+	}, func(int, time.Duration, error) {})
+	if err != nil || s.reads != 2 || s.made != 2 {
+		t.Errorf("%v, %d reads, %d mappings", err, s.reads, s.made)
+	}
+	p.EndSeries()
+	for _, err := range task.Sample(context.Background(), p, task.Options{Count: 5, Interval: time.Millisecond, Suspend: task.SuspendNone}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.busy(1)
+	}
+	if s.made != 2 {
+		t.Errorf("%d mappings made by a sampling that stops nothing", s.made-2)
+	}
+	mustClose(t, p)
+	s.balance(t)
+}
+
+// A kernel without names of objects cannot be asked whether a mapping holds.
+func TestWithoutNamesOfObjectsNothingIsMapped(t *testing.T) {
+	s := newScripted(task.ARM64, 2)
+	for i := range s.memory {
+		s.memory[i].object = 0
+	}
+	_, running := s.count()
+	series(t, s, 10, nothing, noErrors(t))
+	if running["mach_vm_remap_new"] != 0 {
+		t.Errorf("asked %d times", running["mach_vm_remap_new"])
+	}
+}
+
+// A mapping is of one region, so it does not serve for a stack of several, nor
+// for one whose end was not reached.
+func TestAStackOfSeveralRegionsIsNotMapped(t *testing.T) {
+	s := newScripted(task.ARM64, 1)
+	top := s.at(s.sp(s.threadList[0])).end
+	s.addRegion(top, testPage, task.Read|task.Write, memoryStack, false)
+	p := mustOpen(t, s)
+	for snap, err := range task.Sample(context.Background(), p, task.Options{Count: 10, Interval: time.Millisecond}) {
+		if err != nil || snap.Threads[0].Stacks[0].Top != top+testPage {
+			t.Fatalf("%v, stack up to %v", err, snap.Threads[0].Stacks[0].Top)
+		}
+		s.busy(1)
+	}
+	mustClose(t, p)
+	s.balance(t)
+	s = newScripted(task.ARM64, 0)
+	s.setSP(s.addThread(0), s.addRegion(stackAt+1<<30, 2*task.FirstStackLimit, task.Read|task.Write, memoryStack, false).start+512)
+	series(t, s, 10, nothing, func(_ int, snap *task.Snapshot) {
+		if !snap.Threads[0].Stacks[0].Truncated() {
+			t.Error("the stack is not as deep as meant")
+		}
+	})
+	if s.made != 0 {
+		t.Errorf("%d mappings", s.made)
+	}
+}
+
 func TestClosingInASeriesLeavesNothing(t *testing.T) {
 	s := newScripted(task.ARM64, 3)
 	p := mustOpen(t, s)
@@ -650,6 +725,18 @@ func TestNothingIsAllocatedInAStopThatReadsMappings(t *testing.T) {
 	if stopped["thread_get_state"] != 8 || stopped["mach_vm_region_recurse"] != 0 {
 		t.Errorf("%v", stopped)
 	}
+	resume, _ := p.Suspend()
+	for range 2 * maxMappings { // more than there can be mappings
+		if err := p.Capture(threads[0].ID, &threads[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if cap(p.sharing.used) != maxMappings {
+		t.Errorf("%d copies noted", cap(p.sharing.used))
+	}
+	if err := resume(); err != nil {
+		t.Fatal(err)
+	}
 	s.before = nil
 	mustClose(t, p)
 	s.balance(t)
@@ -705,7 +792,6 @@ func TestSamplingWithEveryCallFailingInTurn(t *testing.T) {
 				if t.Failed() {
 					t.Fatalf("%s: %s, call %d, is %v", name, s.failed, i, r)
 				}
-				s.urgent = s.urgent && s.failed != "thread_policy_set(STANDARD)"
 				if s.balance(t); t.Failed() {
 					t.Fatalf("%s: %s, call %d, is %v", name, s.failed, i, r)
 				}
