@@ -28,18 +28,21 @@ type Builder struct {
 	names namer
 	edges map[edge]*Node
 	notes map[string]bool
+
+	maxNodes int
 }
 
 // record is a thread while it is being added to.
 type record struct {
 	Thread
-	top   Node    // stands above the outermost frames
-	path  []*Node // the stack of the last sample, outermost first
-	stop  unwind.Reason
-	depth int           // frames of the last sample, inlined ones not counted
-	cpu   time.Duration // used when first seen
-	into  *record       // takes the samples, with those of other threads; nil: itself
-	asked int           // the round of looks in which it was, counted from 1
+	top     Node    // stands above the outermost frames
+	path    []*Node // the stack of the last sample, outermost first
+	stop    unwind.Reason
+	depth   int           // frames of the last sample, inlined ones not counted
+	cpu     time.Duration // used when first seen
+	further bool          // the stack goes on from there, not told apart
+	into    *record       // takes the samples, with those of other threads; nil: itself
+	asked   int           // the round of looks in which it was, counted from 1
 }
 
 // edge is what decides whether two frames are one node: they are called from
@@ -60,6 +63,8 @@ func NewBuilder(target task.Info, tool string) *Builder {
 		names: newNamer(),
 		edges: map[edge]*Node{},
 		notes: map[string]bool{},
+
+		maxNodes: maxNodes,
 	}
 }
 
@@ -215,12 +220,15 @@ func (r *record) repeat() {
 
 // merge counts a stack from the outermost frame in, and leaves it in r.path.
 func (b *Builder) merge(r *record, s *Stack) {
-	r.path, r.stop, r.depth = r.path[:0], s.Stop.Reason, len(s.Frames)
+	r.path, r.stop, r.depth, r.further = r.path[:0], s.Stop.Reason, len(s.Frames), false
 	at, cut := &r.target().top, s.Stop.Reason
 	for i := len(s.Frames) - 1; i >= 0; i-- {
 		f := &s.Frames[i]
 		for _, where := range b.names.sites(f.PC, f.Return) {
-			at = b.child(edge{at, where, f.By.Guess(), cut}, f)
+			if r.further {
+				return
+			}
+			at = b.child(r, edge{at, where, f.By.Guess(), cut}, f)
 			at.Count++
 			r.path = append(r.path, at)
 			if cut != unwind.Bottom && at.Cut == nil {
@@ -238,9 +246,27 @@ func (b *Builder) merge(r *record, s *Stack) {
 // is one in the image, as where there is no name.
 const Trampoline = "<signal trampoline>"
 
+// maxNodes bounds the nodes of all trees, but for one of [Further] under each. The
+// ways through a program's code may be without number.
+const maxNodes = 1 << 19
+
+// Further stands for the name of a function, and of those that it called, where
+// there are too many different stacks to tell them apart.
+const Further = "<further calls>"
+
+// further is the site of all that is not told apart.
+var further = &site{Location: Location{Function: Further}}
+
 // child finds or makes the node at the end of an edge.
-func (b *Builder) child(e edge, f *unwind.Frame) *Node {
+func (b *Builder) child(r *record, e edge, f *unwind.Frame) *Node {
 	n := b.edges[e]
+	if n == nil && len(b.edges) >= b.maxNodes {
+		e, r.further = edge{parent: e.parent, site: further}, true
+		b.Note(fmt.Sprintf("there were more than %d different places in the call trees: later ones are not told apart", b.maxNodes))
+		if n = b.edges[e]; n != nil {
+			return n
+		}
+	}
 	if n == nil {
 		n = &Node{Location: e.site.Location, PC: f.PC, Return: f.Return, By: f.By}
 		if f.Trampoline && n.Function == "" {

@@ -30,3 +30,27 @@ func TestManyThreads(t *testing.T) {
 		t.Errorf("%d samples, %d innermost frames of %d; notes %q", samples, self, 2*snapshots, p.Notes)
 	}
 }
+
+// TestManyPaths: ever new ways through the code are told apart up to a bound, and
+// every sample stays counted.
+func TestManyPaths(t *testing.T) {
+	b := NewBuilder(task.Info{PID: 1}, "test")
+	b.maxNodes = 50
+	const snapshots = 1000
+	for i := range snapshots {
+		s := &task.Snapshot{Threads: []task.Thread{{ID: 1, Name: "main"}}}
+		b.Add(s, []Stack{walk(task.Addr(i), task.Addr(0x1000*(i%10+1)), task.Addr(0x100000*(i%7+1)))}, nil)
+	}
+	p := b.Profile()
+	nodes, self, further := 0, 0, 0
+	for _, n := range p.Threads[0].Nodes() {
+		nodes++
+		self += n.Self
+		if n.Function == Further {
+			further += n.Self
+		}
+	}
+	if nodes > 2*b.maxNodes || self != snapshots || further < snapshots/2 || len(p.Notes) != 1 {
+		t.Errorf("%d nodes, %d innermost of %d, %d of them not told apart; notes %q", nodes, self, snapshots, further, p.Notes)
+	}
+}
