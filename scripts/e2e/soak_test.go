@@ -121,7 +121,7 @@ func (s *soak) see(*task.Snapshot, *images.Map) error {
 // made anew.
 const (
 	moreFiles   = 48
-	moreThreads = 8
+	moreThreads = 64
 	moreObjects = 200_000
 	moreHeap    = 128 << 20
 )
