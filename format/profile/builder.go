@@ -260,7 +260,7 @@ var further = &site{Location: Location{Function: Further}}
 // child finds or makes the node at the end of an edge.
 func (b *Builder) child(r *record, e edge, f *unwind.Frame) *Node {
 	n := b.edges[e]
-	if n == nil && len(b.edges) >= b.maxNodes {
+	if e.site == further || n == nil && len(b.edges) >= b.maxNodes {
 		e, r.further = edge{parent: e.parent, site: further}, true
 		b.Note(fmt.Sprintf("there were more than %d different places in the call trees: later ones are not told apart", b.maxNodes))
 		if n = b.edges[e]; n != nil {

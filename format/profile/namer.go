@@ -29,6 +29,9 @@ type imageKey struct {
 	id        string
 }
 
+// maxSites bounds the places that are named: a JIT compiler makes ever new code.
+const maxSites = 1 << 19
+
 // namer names each address once for each map.
 type namer struct {
 	current *images.Map
@@ -59,6 +62,9 @@ func (n *namer) sites(pc task.Addr, isReturn bool) []*site {
 	key := place{pc, isReturn}
 	if s, ok := n.places[key]; ok {
 		return s
+	}
+	if len(n.all) >= maxSites || len(n.places) >= maxSites {
+		return []*site{further}
 	}
 	var found []*site
 	for _, loc := range n.locate(pc, isReturn) {
