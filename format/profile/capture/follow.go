@@ -74,8 +74,10 @@ func (f *follower) start() {
 
 // reread reads the layout, and the images where it is a new one; on Darwin
 // loadList says when it is.
-func (f *follower) reread() {
-	l := readLayout(f.process)
+func (f *follower) reread() { f.follow(readLayout(f.process)) }
+
+// follow makes a layout that was just read the current one.
+func (f *follower) follow(l layout) {
 	f.read = time.Now()
 	if l.stamp == 0 && f.images != nil {
 		return // the target is ending
@@ -101,8 +103,11 @@ func (f *follower) reread() {
 
 // refresh reads the layout of a running process before it is stopped.
 func (f *follower) refresh() {
-	if f.mapper != nil {
-		f.reread()
+	if f.mapper == nil {
+		return
+	}
+	if l := readLayout(f.process); l.stamp != f.latest.stamp {
+		f.follow(l)
 	}
 }
 
