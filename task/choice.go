@@ -16,7 +16,8 @@ import "time"
 // are ready that they, and not others' work, keep the processors: with fewer,
 // all at once would take as long. And the rounds themselves are too slow: every
 // second sample would be missed. Then one after another is tried again now and
-// then.
+// then. And all at once is given up when that is hardly faster: all stand
+// until the last has got a processor, which is long when others' work keeps them.
 type choice struct {
 	crowd float64       // of threads that are ready: more than this are many
 	ready float64       // how many there are: a moving average
@@ -24,6 +25,8 @@ type choice struct {
 	round time.Duration // how long one takes: a moving average
 	left  int           // rounds at once until the next trial
 	pause int           // how many rounds at once the last pause had
+	stop  time.Duration // how long all stand at once: a moving average
+	bar   int           // rounds until all may be stopped at once again
 }
 
 const (
@@ -60,10 +63,19 @@ func (c *choice) next(ready int) Suspension {
 func (c *choice) took(d time.Duration) {
 	c.round += (min(d, outlier*c.limit) - c.round) / weight
 	switch {
+	case c.bar > 0:
+		c.bar--
 	case c.round > c.limit && c.ready > c.crowd:
 		c.pause = min(max(2*c.pause, firstPause), longPause)
-		c.left = c.pause
+		c.left, c.stop = c.pause, 0
 	case c.round < c.limit/2:
 		c.pause = 0
+	}
+}
+
+// stood tells how long all stood at once.
+func (c *choice) stood(d time.Duration) {
+	if c.stop += (min(d, c.limit) - c.stop) / weight; c.stop > c.limit*3/4 {
+		c.left, c.bar = 0, longPause
 	}
 }

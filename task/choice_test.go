@@ -55,3 +55,22 @@ func TestFewReadyThreadsAreStoppedInTurn(t *testing.T) {
 		t.Errorf("%d of 100 after many threads became few", n)
 	}
 }
+
+func TestSlowStopsOfAllAreGivenUp(t *testing.T) {
+	c := newChoice(time.Millisecond, 2)
+	for c.next(many) == SuspendThread {
+		c.took(5 * time.Millisecond)
+	}
+	for range firstPause / 2 {
+		c.stood(200 * time.Microsecond)
+	}
+	if c.next(many) != SuspendTask {
+		t.Error("quick stops of all were given up")
+	}
+	for range 2 * weight {
+		c.stood(20 * time.Millisecond)
+	}
+	if n := rounds(c, 1000, many, 5*time.Millisecond); n != 1000 {
+		t.Errorf("%d of 1000 one after another when stops of all are slow", n)
+	}
+}

@@ -211,7 +211,11 @@ func (s *sampler) captureTask() error {
 	s.snapshot.Time = ordered(s.process, s.snapshot.Time)
 	captureErr := s.captureListed()
 	resumeErr := resume()
-	s.count(time.Since(s.snapshot.Time))
+	stood := time.Since(s.snapshot.Time)
+	s.count(stood)
+	if s.choice != nil {
+		s.choice.stood(stood)
+	}
 	s.confirm()
 	s.takeOver()
 	return errors.Join(captureErr, resumeErr)

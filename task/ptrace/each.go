@@ -122,7 +122,8 @@ func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, ti
 		}
 	}
 	if len(p.waiting) >= window {
-		p.napUntilOne(20 * time.Microsecond)
+		p.alarm.start()
+		p.untilOneStands(20 * time.Microsecond)
 		if !p.serveStanding(stands, runs) {
 			p.serveWaiting(false, stands, runs)
 		}
@@ -138,7 +139,7 @@ func (p *Process) serveStanding(stands func(int), runs func(int, time.Duration, 
 			p.none = asked
 			return any
 		}
-		i := slices.IndexFunc(p.waiting, func(w waiting) bool { return w.tid == int(p.info.pid) })
+		i := p.waitsFor(int(p.info.pid))
 		if i < 0 {
 			return any // a child of ours that is stopped, or an exec is under way
 		}
@@ -149,6 +150,11 @@ func (p *Process) serveStanding(stands func(int), runs func(int, time.Duration, 
 		p.serve(w.index, th, stands, runs)
 		any = true
 	}
+}
+
+// waitsFor returns where in waiting a thread is; negative: nowhere.
+func (p *Process) waitsFor(tid int) int {
+	return slices.IndexFunc(p.waiting, func(w waiting) bool { return w.tid == tid })
 }
 
 // serve captures a thread that stands and lets it run on. It stood at most since
@@ -163,26 +169,20 @@ func (p *Process) serve(i int, th *thread, stands func(int), runs func(int, time
 	runs(i, time.Since(p.none), nil)
 }
 
-// napUntilOne sleeps until a thread stands, no longer than d. The signal that
-// ends the nap is sent as the first one stands, so until then none did.
-func (p *Process) napUntilOne(d time.Duration) {
-	began := time.Now()
-	if nap(d) == unix.EINTR {
-		began = time.Now()
-	}
-	p.none = began
-}
-
 // awaitEach serves the threads that did not stop at once, as they do. Now and
 // then it asks for each by itself, and so finds those that have ended.
 func (p *Process) awaitEach(stands func(int), runs func(int, time.Duration, error)) {
 	began := time.Now()
+	if len(p.waiting) > 0 {
+		p.alarm.start()
+		defer p.alarm.end()
+	}
 	for wait := 20 * time.Microsecond; len(p.waiting) > 0; wait = min(2*wait, time.Millisecond) {
 		if !p.pending(began) {
 			p.serveWaiting(true, stands, runs)
 			return
 		}
-		p.napUntilOne(wait)
+		p.untilOneStands(wait)
 		switch {
 		case p.serveStanding(stands, runs), p.serveWaiting(false, stands, runs):
 			wait = 10 * time.Microsecond

@@ -88,9 +88,19 @@ func waitid(tid int, info *childInfo, options int) unix.Errno {
 }
 
 func wait(which, id int, info *childInfo, options int) unix.Errno {
+	return waitFor(which, id, info, options|unix.WNOHANG)
+}
+
+// await is as wait, and sleeps until there is something or a signal comes. It
+// leaves what it finds as it is.
+func await(which, id int, info *childInfo, options int) unix.Errno {
+	return waitFor(which, id, info, options|unix.WNOWAIT)
+}
+
+func waitFor(which, id int, info *childInfo, options int) unix.Errno {
 	info.pid, info.code = 0, 0
 	_, _, errno := unix.RawSyscall6(unix.SYS_WAITID, uintptr(which), uintptr(id),
-		uintptr(unsafe.Pointer(info)), uintptr(options|unix.WNOHANG|unix.WALL), 0, 0)
+		uintptr(unsafe.Pointer(info)), uintptr(options|unix.WALL), 0, 0)
 	return errno
 }
 

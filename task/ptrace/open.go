@@ -55,6 +55,7 @@ func open(pid int) (*Process, error) {
 		return nil, err
 	}
 	p.raisePriority()
+	p.alarm.setUp(p.tracer)
 	p.rescue.watchOver(p.pid)
 	p.exited = &task.ExitedError{PID: p.pid, Err: errReplaced}
 	p.facts = p.learn()

@@ -58,6 +58,7 @@ type Process struct {
 	ordered time.Time // when the first thread was told to stop in the last Suspend
 
 	rescue     rescue
+	alarm      alarm
 	suspended  bool
 	reading    reading
 	resumeFunc func() error
@@ -174,6 +175,7 @@ func (p *Process) Close() error {
 	p.settle()
 	p.rests.close()
 	p.closeFiles()
+	p.alarm.close()
 	p.restorePriority()
 	if !slices.ContainsFunc(p.threads.all, func(th thread) bool { return th.phase.attached() }) {
 		runtime.UnlockOSThread()

@@ -78,6 +78,8 @@ func (p *Process) leaveSleepers() {
 func (p *Process) stop() {
 	began := time.Now()
 	p.ordered = time.Time{}
+	p.alarm.start()
+	defer p.alarm.end()
 	for range maxRounds {
 		p.order()
 		p.await(began)
@@ -128,15 +130,15 @@ func (p *Process) await(began time.Time) {
 		p.watch(&p.threads.all[i])
 	}
 	for wait := 20 * time.Microsecond; p.pending(began); wait = min(2*wait, time.Millisecond) {
-		pause(wait)
+		p.untilStands(p.threads.first(seized), wait)
 		p.lookAll()
 	}
 }
 
 // watch looks at one thread until it stands, for as long as that usually takes.
-// The kernel sends SIGCHLD to the tracing thread itself when a thread stops
-// (do_notify_parent_cldstop and complete_signal, kernel/signal.c), which ends a
-// nap early; so we neither hold a processor that the thread may need nor wait
+// The kernel wakes a tracer that sleeps in waitid, see alarm, when a thread
+// stops; or sends SIGCHLD to the tracing thread itself (do_notify_parent_cldstop
+// and complete_signal, kernel/signal.c), which ends a nap early. So we neither hold a processor that the thread may need nor wait
 // for one ourselves, as after sched_yield, behind all others.
 func (p *Process) watch(th *thread) {
 	const looks = 3 // at once, for a thread that runs stands within microseconds
@@ -146,7 +148,7 @@ func (p *Process) watch(th *thread) {
 			return
 		}
 		if n >= looks {
-			nap(20 * time.Microsecond << (n - looks))
+			p.untilStands(th.tid, 20*time.Microsecond<<(n-looks))
 		}
 	}
 }

@@ -151,5 +151,15 @@ func (t *threadTable) count(p phase) (n int) {
 	return n
 }
 
+// first returns the first thread that is in a phase, 0 when none is.
+func (t *threadTable) first(p phase) (tid int) {
+	for i := range t.all {
+		if t.all[i].phase == p {
+			return t.all[i].tid
+		}
+	}
+	return 0
+}
+
 // attached tells whether the kernel counts the thread as traced by us.
 func (p phase) attached() bool { return p == seized || p == stopped || p == dying }

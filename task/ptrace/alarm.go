@@ -1,0 +1,126 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// alarm lets our thread sleep in waitid until a traced thread stands, but not for
+// ever. The kernel wakes a tracer that waits so without a signal. With one, Go's
+// handler of it would run before the thread is read: that takes longer than all
+// that has to be done in the stop.
+//
+// So SIGCHLD is no longer sent for stops (SA_NOCLDSTOP), and a timer that sends it
+// to our thread ends a wait that takes too long, for which the call must not be
+// restarted (no SA_RESTART). Both hold for the whole program, which has to bear
+// both anyway: nothing in Go hears of a child that stops, and os and syscall
+// repeat calls that a signal has ended. Where either cannot be had, the thread
+// naps instead, and SIGCHLD ends the nap.
+type alarm struct {
+	timer int32
+	has   bool // timer
+	runs  bool
+}
+
+// alarmEvery is how long a wait may last.
+const alarmEvery = time.Millisecond
+
+// kernelSigaction is struct sigaction as rt_sigaction takes it on amd64 and arm64
+// (include/linux/signal_types.h; arm64 has SA_RESTORER too).
+type kernelSigaction struct {
+	handler, flags, restorer, mask uintptr
+}
+
+// The flags (include/uapi/asm-generic/signal-defs.h).
+const (
+	noChildStop = 0x00000001 // SA_NOCLDSTOP
+	restart     = 0x10000000 // SA_RESTART
+)
+
+// sigevent is struct sigevent with SIGEV_THREAD_ID
+// (include/uapi/asm-generic/siginfo.h).
+type sigevent struct {
+	value         uint64
+	signo, notify int32
+	tid           int32
+	_             [11]int32
+}
+
+const notifyThread = 4 // SIGEV_THREAD_ID
+
+// setUp makes the timer of the calling thread.
+func (a *alarm) setUp(tid int) {
+	e := sigevent{signo: int32(unix.SIGCHLD), notify: notifyThread, tid: int32(tid)}
+	_, _, errno := unix.RawSyscall(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC,
+		uintptr(unsafe.Pointer(&e)), uintptr(unsafe.Pointer(&a.timer)))
+	a.has = errno == 0
+	if s, ok := childAction(nil); a.has && ok && s.handler > 1 { // not SIG_DFL, SIG_IGN: it must end the call
+		s.flags = s.flags&^restart | noChildStop
+		childAction(&s)
+	}
+}
+
+// childAction returns what is done at SIGCHLD, and has new done from now on.
+func childAction(new *kernelSigaction) (old kernelSigaction, ok bool) {
+	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD),
+		uintptr(unsafe.Pointer(new)), uintptr(unsafe.Pointer(&old)), unsafe.Sizeof(old.mask), 0, 0)
+	return old, errno == 0
+}
+
+// start has waits end from now on.
+func (a *alarm) start() {
+	if !a.has || a.runs {
+		return
+	}
+	s, ok := childAction(nil)
+	if !ok || s.handler <= 1 || s.flags&(restart|noChildStop) != noChildStop {
+		return // os/signal has changed it since
+	}
+	a.set(alarmEvery)
+	a.runs = true
+}
+
+func (a *alarm) end() {
+	if a.runs {
+		a.runs = false
+		a.set(0)
+	}
+}
+
+func (a *alarm) set(every time.Duration) {
+	ts := unix.NsecToTimespec(int64(every))
+	at := [2]unix.Timespec{ts, ts} // struct itimerspec: interval, then the first
+	_, _, _ = unix.RawSyscall6(unix.SYS_TIMER_SETTIME, uintptr(a.timer), 0, uintptr(unsafe.Pointer(&at)), 0, 0, 0)
+}
+
+func (a *alarm) close() {
+	if a.has {
+		a.has = false
+		_, _, _ = unix.RawSyscall(unix.SYS_TIMER_DELETE, uintptr(a.timer), 0, 0)
+	}
+}
+
+// untilStands sleeps until a thread stands or has ended, no longer than d or the
+// alarm.
+func (p *Process) untilStands(tid int, d time.Duration) {
+	if !p.alarm.runs || await(unix.P_PID, tid, &p.info, unix.WSTOPPED|unix.WEXITED) == unix.ECHILD {
+		nap(d)
+	}
+}
+
+// untilOneStands sleeps until one of the threads that are waited for stands, no
+// longer than d or the alarm. Until it returns none did.
+func (p *Process) untilOneStands(d time.Duration) {
+	began := time.Now()
+	switch {
+	case p.alarm.runs && await(unix.P_ALL, 0, &p.info, unix.WSTOPPED|unix.WNOTHREAD) == unix.EINTR,
+		p.alarm.runs && p.info.pid != 0 && p.waitsFor(int(p.info.pid)) >= 0,
+		nap(d) == unix.EINTR: // by the signal that the first thread to stand sends
+		began = time.Now()
+	}
+	p.none = began
+}
