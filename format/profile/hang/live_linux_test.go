@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"stacksnap/format/profile"
 	"stacksnap/task/live"
 )
@@ -212,18 +214,49 @@ func checkHang(t *testing.T, what string, r *Report) {
 	}
 }
 
-// A healthy program beside others that want its processors.
-func TestLiveSoak(t *testing.T) {
-	needTiming(t)
-	for range 3 {
-		start(t, "spin:12000")
+// soak is how long a healthy program is watched: STACKSNAP_SOAK, as 5m.
+func soak(t *testing.T) time.Duration {
+	t.Helper()
+	asked := os.Getenv("STACKSNAP_SOAK")
+	if asked == "" {
+		return 4 * time.Second
 	}
-	reports, log := watchToEnd(t, Options{Threshold: threshold, Tool: "test"}, "idle:200", "work:10000")
+	length, err := time.ParseDuration(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return length
+}
+
+// TestLiveSoak watches a healthy program beside others that want its processors.
+// When they had them for so long that it was late, a report of this time is right.
+func TestLiveSoak(t *testing.T) {
+	length, hogs := soak(t), 2*runtime.NumCPU()
+	for range hogs {
+		start(t, "spin:2000000000")
+	}
+	before := ownTime()
+	reports, log := watchToEnd(t, Options{Threshold: threshold, Tool: "test"}, "idle:200", fmt.Sprintf("work:%d", length.Milliseconds()))
+	late, wrong := 0, 0
+	for _, u := range log {
+		if u.what == "late" {
+			late++
+		}
+	}
 	for _, r := range reports {
 		if !slices.ContainsFunc(log, func(u turn) bool {
 			return u.what == "late" && u.start.Before(r.Start.Add(r.Duration)) && u.end.After(r.Start)
 		}) {
+			wrong++
 			t.Error("false alarm:", describe(r))
 		}
 	}
+	t.Logf("%v beside %d hogs: %d reports, %d of them wrong; the program was late %d times; the watch took %.2f %% of a processor",
+		length, hogs, len(reports), wrong, late, 100*(ownTime()-before).Seconds()/length.Seconds())
+}
+
+func ownTime() time.Duration {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)
+	return time.Duration(ts.Nano())
 }

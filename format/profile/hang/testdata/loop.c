@@ -11,7 +11,8 @@
 //	turns    compute and sleep, a fifth of a millisecond each
 //	work     for the time: handle an event of up to 30 ms after each wait of up
 //	         to 20 ms, as a healthy program does; an event that took longer than
-//	         200 ms, on a busy machine, is told as a turn named "late"
+//	         200 ms from when the wait was over, on a busy machine, is told as a
+//	         turn named "late"
 //
 // It prints "turn WHAT START END" after each, in nanoseconds of CLOCK_REALTIME,
 // and "done" at the end.
@@ -137,8 +138,11 @@ __attribute__((noinline)) static void ring(int n, int64_t ns) {
 
 static void work(int64_t ns) {
 	for (int64_t end = now(CLOCK_MONOTONIC) + ns; now(CLOCK_MONOTONIC) < end;) {
-		idle(1000000 + rand() % 20000000);
+		int64_t wait = 1000000 + rand() % 20000000, due = now(CLOCK_REALTIME) + wait;
+		idle(wait);
 		int64_t start = now(CLOCK_REALTIME);
+		if (start > due)
+			start = due;
 		if (rand() % 3 == 0)
 			nap(rand() % 30000000);
 		else
