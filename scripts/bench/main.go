@@ -17,6 +17,11 @@
 // half as many snapshots as the other. -rates and -only leave out
 // some of it: -rates 100,1000 -only stacksnap.
 //
+// With -idle it measures what a hang watch of a program that only waits costs,
+// beside a C program that sleeps as often and reads one file:
+//
+//	go run ./scripts/bench -idle 20s
+//
 // It needs gcc; peers that are not installed are left out.
 package main
 
@@ -41,15 +46,18 @@ func main() {
 	rounds := flag.Int("rounds", 1, "of sampling by each in turn")
 	rates := flag.String("rates", "100,1000,max", "samples a second")
 	only := flag.String("only", "", "compare the samplers with this in their name")
+	watched := flag.Duration("idle", 0, "measure a hang watch of an idle program, for so long each")
 	flag.Parse()
-	if *length > 0 {
-		if err := sampling(plan{*length, *rounds, strings.Split(*threads, ","), strings.Split(*rates, ","), *only}); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
+	var err error
+	switch {
+	case *watched > 0:
+		err = idle(*watched)
+	case *length > 0:
+		err = sampling(plan{*length, *rounds, strings.Split(*threads, ","), strings.Split(*rates, ","), *only})
+	default:
+		err = bench(*runs, strings.Split(*threads, ","))
 	}
-	if err := bench(*runs, strings.Split(*threads, ",")); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
