@@ -24,7 +24,8 @@ const (
 // the options say so. It is over when root is no longer recorded, or ctx is done.
 // That a process ends is no error. One that calls exec is recorded anew.
 //
-// The profiles are those of root first, then in the order in which the processes
+// A process that ends sooner than it is found is missed, of which the first
+// profile has a note. The profiles are those of root first, then in the order in which the processes
 // were found; one that ended before its first snapshot has none. On an error
 // there are those of the others; a root that is not there is one. Of the options,
 // Save and Progress are left out, for they are for one process, and Each is called
@@ -124,6 +125,11 @@ func (f *family) results() (profiles []*profile.Profile, err error) {
 	for _, m := range f.members {
 		profiles = append(profiles, m.profiles...)
 		errs = append(errs, m.err)
+	}
+	if len(profiles) > 0 {
+		profiles[0].Notes = append(profiles[0].Notes, fmt.Sprintf(
+			"processes that it started: looked for every %v, so those that ended sooner may be missing; recorded: %d",
+			lookInterval, len(f.members)-1))
 	}
 	return profiles, errors.Join(errs...)
 }

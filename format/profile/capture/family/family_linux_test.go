@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -115,6 +116,9 @@ func checkWorkers(t *testing.T, profiles []*profile.Profile, root int) {
 		if len(pids) != 1 || pids[0] == root {
 			t.Errorf("%s is in the profiles of %v, want those of one child", name, pids)
 		}
+	}
+	if n := profiles[0].Notes; len(n) == 0 || !strings.HasSuffix(n[len(n)-1], "recorded: 3") {
+		t.Errorf("notes %q do not tell of three processes", n)
 	}
 }
 
