@@ -200,8 +200,8 @@ mk_region mk_region_basic(uint32_t task, uint64_t addr) {
 	};
 }
 
-// mach/mach_vm.h, which has it since the SDK of macOS 11.3, so it is looked up
-// when needed.
+// osfmk/mach/mach_vm.defs of xnu-8019 (macOS 12) has it, that of xnu-7195.50
+// (macOS 11) has not, so it is looked up when needed.
 typedef kern_return_t (*remap_new_fn)(vm_map_t, mach_vm_address_t *, mach_vm_size_t, mach_vm_offset_t, int,
 	vm_map_read_t, mach_vm_address_t, boolean_t, vm_prot_t *, vm_prot_t *, vm_inherit_t);
 

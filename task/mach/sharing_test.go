@@ -614,6 +614,39 @@ func TestThreadsThatComeAndGoAreUnmapped(t *testing.T) {
 	}
 }
 
+// A thread for which a listing in a stop has no room any more is known no longer,
+// nor is its mapping.
+func TestAMappedThreadThatIsCrowdedOutIsUnmapped(t *testing.T) {
+	s := newScripted(task.ARM64, 2)
+	p := mustOpen(t, s)
+	threads := withRoom(t, p)
+	p.BeginSeries(time.Millisecond)
+	for n := range 2 * mapAfter {
+		s.busy(n)
+		captureAll(t, p, s, threads)
+	}
+	resume, err := p.Suspend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 * spareThreads {
+		s.addThread(2 + i)
+	}
+	s.threadList = append(s.threadList[2:], s.threadList[:2]...)
+	if _, err := p.Threads(); err != nil {
+		t.Fatal(err)
+	}
+	if err := resume(); err != nil {
+		t.Fatal(err)
+	}
+	p.Confirm()
+	if len(s.mappings) != 0 || s.made != 2 {
+		t.Errorf("%d mappings of %d left", len(s.mappings), s.made)
+	}
+	mustClose(t, p)
+	s.balance(t)
+}
+
 func TestMappingsAreBounded(t *testing.T) {
 	s := newScripted(task.ARM64, maxMappings+20)
 	series(t, s, 5, nothing, func(n int, snap *task.Snapshot) {
