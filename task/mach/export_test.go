@@ -46,7 +46,7 @@ func NewWorld(saved task.Process, darling bool) (*World, error) {
 
 // Map adds a mapping, with what mem has of it.
 func (w *World) Map(r task.Region, mem task.Memory) {
-	m := scriptedRegion{region: region{start: r.Start, end: r.End, prot: r.Prot, file: r.Path != ""}}
+	m := scriptedRegion{region: region{start: r.Start, end: r.End, prot: r.Prot, file: r.Path != "", tag: memoryStack, object: w.s.newObject()}}
 	m.bytes = make([]byte, r.End-r.Start)
 	_, _ = mem.ReadMemory(m.bytes, r.Start)
 	w.s.memory = append(w.s.memory, m)
@@ -133,6 +133,7 @@ func (w *World) Left() []string {
 	}
 	left["arrays"] = w.s.arrays != 0
 	left["holds"] = w.s.holds != 0
+	left["mappings"] = len(w.s.mappings) != 0
 	left["threads let run too early"] = w.s.early != 0
 	maps.DeleteFunc(left, func(_ string, is bool) bool { return !is })
 	return slices.Sorted(maps.Keys(left))
