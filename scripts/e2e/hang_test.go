@@ -104,6 +104,7 @@ func TestStoppedInAHang(t *testing.T) {
 // TestStoppedTargetIsSampled says where it stands, and that it stands.
 func TestStoppedTargetIsSampled(t *testing.T) {
 	worker := startWorker(t)
+	worker.runsOn(t) // its threads have begun
 	signal(t, worker.process, syscall.SIGSTOP)
 	for _, args := range [][]string{{"-p", worker.pid()}, {"-p", worker.pid(), "-n", "20", "-i", "5ms"},
 		{"-p", worker.pid(), "-n", "20", "-i", "5ms", "--suspend", "task"}} {
