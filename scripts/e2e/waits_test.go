@@ -21,7 +21,15 @@ func startWaits(t *testing.T) *exec.Cmd {
 	if b, err := exec.Command("gcc", "-O1", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
-	return start(t, program, "3")
+	cmd := start(t, program, "3")
+	const threads = 12
+	for range 100 { // until all of them wait
+		if strings.Count(snap(t, "-p", pid(cmd)).out, "\n  waits ") == threads {
+			return cmd
+		}
+	}
+	t.Fatal("the threads do not come to wait")
+	return nil
 }
 
 // wants looks for lines of a report.
