@@ -86,12 +86,12 @@ func idle(length time.Duration) error {
 	}
 	defer func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() }()
 	pid := strconv.Itoa(sleeper.Process.Pid)
-	const threshold = 250 // ms, with three looks in two of it
+	const threshold = 250 // ms, with six looks in five of it
 	fmt.Printf("%-24s %-10s %8s %12s %14s %10s\n", "watcher", "machine", "looks/s", "CPU/look", "switches/look", "CPU")
 	for _, hogs := range []int{0, 2 * runtime.NumCPU()} {
 		end := occupy(hogs)
 		for _, args := range [][]string{
-			{look, pid, strconv.Itoa(threshold * 2 / 3)},
+			{look, pid, strconv.Itoa(threshold * 5 / 6)},
 			{stacksnap, "-p", pid, "--hang", fmt.Sprintf("%dms", threshold)},
 		} {
 			if err = costOf(length, hogs, args); err != nil {

@@ -21,7 +21,7 @@
 // When a thread left its idle wait is known by the work that it has done since.
 // If it waits again by the first look that sees it away, it may have left at any
 // time between two looks, and the middle is taken: such a hang may be found only
-// when it has lasted a third longer than the threshold.
+// when it has lasted two fifths longer than the threshold.
 //
 // A run loop that always has something to do never waits, and cannot be told
 // from a thread that computes.
@@ -39,7 +39,7 @@ import (
 // The rhythm of looks, in parts of the threshold, and in thresholds.
 const (
 	looksPerThreshold = 4
-	idleLooks         = 1.5 // per threshold, as long as the thread is idle
+	idleLooks         = 1.2 // per threshold, as long as the thread is idle: above 1, so that no hang is between two
 	closerPerThres    = 100
 	closerThresholds  = 2
 	enoughLooks       = closerPerThres // of a closer watch, when they come late
