@@ -128,19 +128,23 @@ func (f *follower) use(i int, same bool) {
 // those of another moment.
 func (f *follower) load(l layout) {
 	var m *images.Map
+	var whole bool
 	for range f.tries {
 		var errs []error
 		m, errs = f.find(f.process)
 		for _, err := range errs {
 			f.note(err.Error())
 		}
-		if l.agree(m) {
+		if whole = l.agree(m, false); whole {
 			break
 		}
+		before := l
 		l = readLayout(f.process)
 		f.latest = l
+		if whole = l.stamp == before.stamp && l.agree(m, true); whole {
+			break
+		}
 	}
-	whole := l.agree(m)
 	l.distrust(m)
 	nameQueues(f.process, m)
 	f.makeRoom()
@@ -163,13 +167,18 @@ func (f *follower) makeRoom() {
 	f.kept = kept
 }
 
-// agree tells whether each mapping of a file has its image.
-func (l layout) agree(m *images.Map) bool {
+// agree tells whether each mapping of a file has its image, or, where gaps are
+// allowed, none: the files of other loaders' code are none (.NET's assemblies,
+// Wine's libraries).
+func (l layout) agree(m *images.Map, gaps bool) bool {
 	for i, path := range l.paths {
 		if l.maps[i].Inode == 0 {
 			continue
 		}
 		im, found := m.Find(l.code[i].Start)
+		if !found && gaps {
+			continue
+		}
 		if !found || im.Path != path || l.isMixed(i, im) {
 			return false
 		}

@@ -190,3 +190,22 @@ func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesWithoutImages: the layout of a program whose code is in files that are
+// not ELF is loaded once, and found again when it comes back.
+func TestFilesWithoutImages(t *testing.T) {
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+	f := newFollower(p, func(string) {}, nil)
+	loads := 0
+	find := f.find
+	f.find = func(p task.Process) (*images.Map, []error) { loads++; return find(p) }
+	for range 3 {
+		p.regions = []task.Region{region(1, 7), region(2, 9)}
+		f.refresh()
+		p.regions = []task.Region{region(1, 7)}
+		f.refresh()
+	}
+	if loads != 1 || len(f.kept) != 2 {
+		t.Errorf("%d maps were loaded besides the first, %d are kept", loads, len(f.kept))
+	}
+}
