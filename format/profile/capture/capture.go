@@ -229,8 +229,12 @@ func (s *session) ask(t *task.Thread, need task.Addr) bool {
 func (s *session) findWaits(wanted func(*task.Thread) bool) {
 	finder := waits.New(s.process, s.follow.images, s.snapshot.Threads)
 	for i := range s.stacks {
-		if t := &s.snapshot.Threads[i]; wanted == nil || wanted(t) {
-			s.looks = append(s.looks, profile.Look{Thread: t.ID, Wait: finder.Find(t, s.stacks[i].Frames)})
+		t := &s.snapshot.Threads[i]
+		if wanted != nil && !wanted(t) {
+			continue
+		}
+		if w, settled := finder.Find(t, s.stacks[i].Frames); settled {
+			s.looks = append(s.looks, profile.Look{Thread: t.ID, Wait: w})
 		}
 	}
 }

@@ -110,14 +110,16 @@ func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (loo
 		w, settled := finder.Ask(t, frames)
 		switch {
 		case !settled && patient:
-			w = finder.Find(t, frames)
+			w, settled = finder.Find(t, frames)
 		case !settled && asked[t.ID] < askTries-1:
 			asked[t.ID]++
 			whole = false
 			continue
 		}
 		asked[t.ID] = answered
-		looks = append(looks, profile.Look{Thread: t.ID, Wait: w})
+		if settled {
+			looks = append(looks, profile.Look{Thread: t.ID, Wait: w})
+		}
 	}
 	return looks, whole
 }

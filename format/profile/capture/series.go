@@ -54,15 +54,16 @@ func (s *Series) Thread(id task.ThreadID) (*task.Thread, *profile.Stack, bool) {
 	return &threads[i], &s.session.stacks[i], true
 }
 
-// Wait returns what a thread of the last snapshot was found to wait for; nil when
-// it ran, or was not asked, or that is not known.
-func (s *Series) Wait(id task.ThreadID) *profile.Wait {
+// Wait returns what a thread of the last snapshot was found to wait for, nil when
+// it did not wait. Known is false where the thread was not asked, or had not yet
+// gone back to where it was stopped.
+func (s *Series) Wait(id task.ThreadID) (w *profile.Wait, known bool) {
 	for _, l := range s.session.looks {
 		if l.Thread == id {
-			return l.Wait
+			return l.Wait, true
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // Innermost names the function that a stack is in; image and offset stand in

@@ -315,14 +315,15 @@ func (k Kind) String() string {
 }
 
 // KindOf judges by the time of a whole in which a thread did not wait, and that
-// in which it had a processor.
+// in which it had a processor. One that hardly had any was blocked: each sample
+// makes it run a little, or wait for a processor, before it is back in its wait.
 func KindOf(worked, ran, whole time.Duration) Kind {
 	switch {
 	case worked*5 >= whole*4 && ran*2 < worked:
 		return Starved
 	case worked*5 >= whole*4:
 		return Busy
-	case worked*5 <= whole:
+	case worked*5 <= whole, ran*20 <= whole:
 		return Blocked
 	}
 	return InTurns

@@ -239,4 +239,7 @@ func TestKindOf(t *testing.T) {
 			t.Errorf("%d of 100 is %v", worked, got)
 		}
 	}
+	if KindOf(50, 5, 100) != Blocked || KindOf(50, 6, 100) != InTurns {
+		t.Error(KindOf(50, 5, 100), KindOf(50, 6, 100))
+	}
 }

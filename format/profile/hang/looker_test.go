@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/format/profile"
 	"stacksnap/task"
 )
 
@@ -141,11 +142,33 @@ func TestLookAtDarwin(t *testing.T) {
 func TestPhases(t *testing.T) {
 	var r Report
 	for i := range 300 {
-		r.note(time.Duration(i)*ms, string(rune('a'+i%26)), nil)
+		r.note(time.Duration(i)*ms, string(rune('a'+i%26)), nil, true)
 	}
 	r.finish(time.Second)
 	last := r.Phases[len(r.Phases)-1]
 	if len(r.Phases) != maxPhases || last.Function != VariousFunctions || last.Start+last.Duration != time.Second || last.Samples != 101 {
 		t.Errorf("%d phases, the last %+v", len(r.Phases), last)
+	}
+}
+
+// TestPhaseOfUnknownWaits: a sample that does not tell what the thread waited for
+// does not end what it did before.
+func TestPhaseOfUnknownWaits(t *testing.T) {
+	lock := &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000}
+	var r Report
+	for i, known := range []bool{false, true, false, true} {
+		w := lock
+		if !known {
+			w = nil
+		}
+		r.note(time.Duration(i)*ms, "lock", w, known)
+	}
+	if len(r.Phases) != 1 || r.Phases[0].Samples != 4 || r.Phases[0].Wait != lock {
+		t.Errorf("phases %+v", r.Phases)
+	}
+	r.note(4*ms, "lock", nil, true)
+	r.note(5*ms, "other", nil, false)
+	if len(r.Phases) != 3 {
+		t.Errorf("phases %+v", r.Phases)
 	}
 }

@@ -45,6 +45,8 @@ type Phase struct {
 	Samples  int
 	Function string // the innermost; image or address where it has no name
 	Wait     *profile.Wait
+
+	known bool // whether and for what it waited
 }
 
 // maxPhases bounds what a report keeps: a thread may change at each sample. The
@@ -54,22 +56,37 @@ const maxPhases = 200
 // VariousFunctions is the function of a phase that holds several.
 const VariousFunctions = "various functions"
 
-// note adds a sample at a time after the hang's start.
-func (r *Report) note(at time.Duration, function string, w *profile.Wait) {
-	if n := len(r.Phases); n > 0 {
-		last := &r.Phases[n-1]
-		last.Duration = at - last.Start
-		if last.Function == function && sameWait(last.Wait, w) {
-			last.Samples++
-			return
-		}
-		if n == maxPhases {
-			last.Function, last.Wait = VariousFunctions, nil
-			last.Samples++
-			return
-		}
+// note adds a sample at a time after the hang's start. Where it is not known
+// whether and for what the thread waited, the function alone tells.
+func (r *Report) note(at time.Duration, function string, w *profile.Wait, known bool) {
+	next := Phase{Start: at, Samples: 1, Function: function, Wait: w, known: known}
+	n := len(r.Phases)
+	if n == 0 {
+		r.Phases = append(r.Phases, next)
+		return
 	}
-	r.Phases = append(r.Phases, Phase{Start: at, Samples: 1, Function: function, Wait: w})
+	last := &r.Phases[n-1]
+	last.Duration = at - last.Start
+	switch {
+	case last.goesOn(&next):
+		last.Samples++
+	case n == maxPhases:
+		last.Function, last.Wait = VariousFunctions, nil
+		last.Samples++
+	default:
+		r.Phases = append(r.Phases, next)
+	}
+}
+
+// goesOn tells whether the next sample is of the same phase, and learns from it.
+func (ph *Phase) goesOn(next *Phase) bool {
+	if ph.Function != next.Function || ph.known && next.known && !sameWait(ph.Wait, next.Wait) {
+		return false
+	}
+	if !ph.known {
+		ph.Wait, ph.known = next.Wait, next.known
+	}
+	return true
 }
 
 func sameWait(a, b *profile.Wait) bool {

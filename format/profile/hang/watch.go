@@ -321,7 +321,8 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 		h.report.Name = t.Name
 	}
 	function := w.series.Innermost(st)
-	h.report.note(now-h.start, function, w.series.Wait(id))
+	wait, known := w.series.Wait(id)
+	h.report.note(now-h.start, function, wait, known)
 	if t.State == task.Running && inLoop(function) {
 		h.alive = true
 	}

@@ -76,11 +76,12 @@ func TestDarwin(t *testing.T) {
 			p := onDarwin(arch)
 			p.memory[lockAt], p.memory[0x8000] = test.lock, code
 			f := New(darwinProcess{p, p}, nil, []task.Thread{{ID: self, Name: "self"}, {ID: otherID, Name: "other"}})
-			if diff := cmp.Diff(test.want, f.Find(thread, nil)); diff != "" {
+			w, _ := f.Find(thread, nil)
+			if diff := cmp.Diff(test.want, w); diff != "" {
 				t.Errorf("%v %s: %s", arch, test.name, diff)
 			}
 			clear(p.memory[0x8000])
-			if w := f.Find(thread, nil); w != nil {
+			if w, _ := f.Find(thread, nil); w != nil {
 				t.Errorf("%v %s: %+v of a thread that is in no call", arch, test.name, w)
 			}
 		}

@@ -53,29 +53,30 @@ func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
 }
 
 // Find returns what a thread waits for, nil when it does not wait or that is not
-// known. Frames are its stack, the innermost first.
-func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) *profile.Wait {
+// known. Frames are its stack, the innermost first. Settled is false when the
+// thread is still on its way back into the call in which it was stopped: then
+// nobody knows whether it waits.
+func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, settled bool) {
+	f.gaveUp = false
 	c, ok := f.enter(t, frames)
 	if !ok {
-		return nil
+		return nil, !f.gaveUp
 	}
-	w := &profile.Wait{Call: c.Name}
+	w = &profile.Wait{Call: c.Name}
 	f.describe(w, c, t)
-	if w.Owner == 0 {
-		return w
+	if w.Owner != 0 {
+		w.OwnerName = f.names[w.Owner]
 	}
-	w.OwnerName = f.names[w.Owner]
-	return w
+	return w, true
 }
 
-// Ask is Find, but does not wait for a thread that is on its way back into the
-// call in which it was stopped: settled is then false, and the answer not known.
+// Ask is Find, but does not wait for a thread to be back.
 func (f *Finder) Ask(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, settled bool) {
 	left := f.patience
-	f.patience, f.gaveUp = 0, false
-	w = f.Find(t, frames)
+	f.patience = 0
+	w, settled = f.Find(t, frames)
 	f.patience = left
-	return w, !f.gaveUp
+	return w, settled
 }
 
 // live tells whether a thread is one of the process.
@@ -120,7 +121,7 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 	switch {
 	case f.info.OS == task.Darwin:
 		s = f.darwinCall(t)
-	case f.calls != nil && (waiting(t.State) || returning(t)):
+	case f.calls != nil && (waiting(t.State) || f.returning(t)):
 		s = f.linuxCall(t)
 	}
 	if s.State != task.InCall {
@@ -134,8 +135,26 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }
 
 // returning tells whether a thread that looks as if it ran may be on its way back
-// from the stop before: it stands where it stood then.
-func returning(t *task.Thread) bool { return t.State == task.Running && t.Same }
+// from the stop before: it stands where it stood then, or is about to make the
+// call again.
+func (f *Finder) returning(t *task.Thread) bool {
+	return t.State == task.Running && (t.Same || f.atCall(t))
+}
+
+// callCode is the instruction that enters the kernel.
+var callCode = map[task.Arch]string{
+	task.AMD64: "\x0f\x05",         // syscall
+	task.I386:  "\xcd\x80",         // int $0x80
+	task.ARM64: "\x01\x00\x00\xd4", // svc #0
+}
+
+// atCall tells whether the next instruction of a thread enters the kernel.
+func (f *Finder) atCall(t *task.Thread) bool {
+	want := callCode[t.Registers.Arch]
+	var b [4]byte
+	n, _ := f.process.Memory().ReadMemory(b[:len(want)], t.Registers.PC())
+	return n > 0 && string(b[:n]) == want
+}
 
 // linuxCall asks until the thread is back in the call that the stop interrupted.
 func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
@@ -144,7 +163,7 @@ func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 		if err != nil || s.State == task.InCall && matches(&s, t) {
 			return s
 		}
-		if f.patience <= 0 || returning(t) {
+		if f.patience <= 0 || f.returning(t) {
 			f.gaveUp = true
 			return task.Syscall{}
 		}

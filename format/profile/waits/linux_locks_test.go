@@ -37,7 +37,8 @@ func onLinuxNumber(p *process, number int, args [6]uint64, functions ...string) 
 		t.Registers.Set(reg, args[i])
 	}
 	threads := []task.Thread{{ID: self, Name: "self"}, {ID: other, Name: "other"}}
-	return New(p, m, threads).Find(t, frames)
+	w, _ := New(p, m, threads).Find(t, frames)
+	return w
 }
 
 func TestLinuxLocks(t *testing.T) {
