@@ -1,0 +1,47 @@
+package waits
+
+import (
+	"testing"
+
+	"stacksnap/task"
+)
+
+// TestThreadOnItsWayBack: one that was woken by the stop, and has not made its
+// call again, may wait or not.
+func TestThreadOnItsWayBack(t *testing.T) {
+	tests := []struct {
+		name    string
+		state   task.State
+		same    bool
+		code    []byte
+		call    task.CallState
+		settled bool
+	}{
+		{"about to make the call", task.Running, false, []byte{0x0f, 0x05, 0xc3}, task.OnProcessor, false},
+		{"elsewhere", task.Running, false, []byte{0x90, 0x90, 0x90}, task.OnProcessor, true},
+		{"elsewhere, without code", task.Running, false, nil, task.OnProcessor, true},
+		{"where it was before", task.Running, true, nil, task.OnProcessor, false},
+		{"asleep, and woken", task.Sleeping, false, nil, task.OnProcessor, false},
+		{"back", task.Sleeping, false, nil, task.InCall, true},
+		{"back soon", task.Running, false, []byte{0x0f, 0x05}, task.InCall, true},
+	}
+	for _, test := range tests {
+		const pc, sp = 0x10020, 0x7000
+		p := &process{
+			info:   task.Info{OS: task.Linux, Arch: task.AMD64},
+			memory: map[task.Addr][]byte{pc: test.code},
+			calls:  map[task.ThreadID]task.Syscall{self: {State: test.call, Number: callNumbers["read"], SP: sp, PC: pc}},
+		}
+		th := &task.Thread{ID: self, State: test.state, Same: test.same}
+		th.Registers.Arch = task.AMD64
+		for r := range task.Reg(task.AMD64.NumRegisters()) {
+			th.Registers.Set(r, 0)
+		}
+		th.Registers.Set(task.AMD64.SP(), sp)
+		th.Registers.Set(task.AMD64.PC(), pc)
+		w, settled := New(p, nil, []task.Thread{*th}).Find(th, nil)
+		if settled != test.settled || (w != nil) != (test.call == task.InCall) {
+			t.Errorf("%s: waits for %+v, settled %v", test.name, w, settled)
+		}
+	}
+}
