@@ -16,8 +16,10 @@ import "time"
 // are ready that they, and not others' work, keep the processors: with fewer,
 // all at once would take as long. And the rounds themselves are too slow: every
 // second sample would be missed. Then one after another is tried again now and
-// then. And all at once is given up when that is hardly faster: all stand
-// until the last has got a processor, which is long when others' work keeps them.
+// then. And all at once is given up where the target would stand for too much of
+// its time: samples that are missed hurt nobody. It is long where the interval is
+// short, or others' work keeps the processors, for all stand until the last has
+// got one.
 type choice struct {
 	crowd float64       // of threads that are ready: more than this are many
 	ready float64       // how many there are: a moving average
@@ -26,6 +28,7 @@ type choice struct {
 	left  int           // rounds at once until the next trial
 	pause int           // how many rounds at once the last pause had
 	stop  time.Duration // how long all stand at once: a moving average
+	most  time.Duration // and how long they may
 	bar   int           // rounds until all may be stopped at once again
 }
 
@@ -33,6 +36,7 @@ const (
 	crowdEach   = 2                    // of threads for each processor
 	leastLimit  = 2 * time.Millisecond // a round of 100 idle threads takes less
 	intervalsOf = 2                    // the limit is so many intervals
+	standShare  = 4                    // all stand for one part in so many of the time at most
 	firstPause  = 32
 	longPause   = 2048
 	weight      = 4 // one round counts so much of the average: 1/weight
@@ -40,7 +44,11 @@ const (
 )
 
 func newChoice(interval time.Duration, processors int) *choice {
-	return &choice{crowd: float64(crowdEach * processors), limit: max(intervalsOf*interval, leastLimit)}
+	c := &choice{crowd: float64(crowdEach * processors), limit: max(intervalsOf*interval, leastLimit)}
+	if c.most = interval / standShare; interval == 0 { // as fast as it goes
+		c.most = c.limit * (standShare - 1) / standShare
+	}
+	return c
 }
 
 // next returns how the next sample is to be taken, of which so many threads are
@@ -56,7 +64,7 @@ func (c *choice) next(ready int) Suspension {
 	if c.left == 0 { // the next round is a trial: if it is slow, it is the last
 		c.round = c.limit * (weight - 1) / weight
 	}
-	return SuspendTask
+	return SuspendTogether
 }
 
 // took tells how long a round of one thread after another took.
@@ -75,7 +83,7 @@ func (c *choice) took(d time.Duration) {
 
 // stood tells how long all stood at once.
 func (c *choice) stood(d time.Duration) {
-	if c.stop += (min(d, c.limit) - c.stop) / weight; c.stop > c.limit*3/4 {
+	if c.stop += (min(d, outlier*c.limit) - c.stop) / weight; c.stop > c.most {
 		c.left, c.bar = 0, longPause
 	}
 }

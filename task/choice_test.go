@@ -64,13 +64,13 @@ func TestSlowStopsOfAllAreGivenUp(t *testing.T) {
 	for range firstPause / 2 {
 		c.stood(200 * time.Microsecond)
 	}
-	if c.next(many) != SuspendTask {
+	if c.next(many) != SuspendTogether {
 		t.Error("quick stops of all were given up")
 	}
 	for range 2 * weight {
-		c.stood(20 * time.Millisecond)
+		c.stood(300 * time.Microsecond)
 	}
 	if n := rounds(c, 1000, many, 5*time.Millisecond); n != 1000 {
-		t.Errorf("%d of 1000 one after another when stops of all are slow", n)
+		t.Errorf("%d of 1000 one after another when all would stand for 0.3 of the time", n)
 	}
 }

@@ -28,6 +28,13 @@ type sampler struct {
 
 	stoodUntil time.Time // the end of the last stop
 
+	sights []Sight // of todo, where several stand at once
+
+	one, all served // made once, for a method value is allocated
+}
+
+// served are the functions that [Sampled].CaptureEach calls.
+type served struct {
 	stands func(int)
 	runs   func(int, time.Duration, error)
 }
@@ -125,8 +132,11 @@ func (s *sampler) capture() error {
 	case s.choice != nil:
 		s.how = s.choice.next(s.ready())
 	}
-	if s.how == SuspendTask {
+	switch s.how {
+	case SuspendTask:
 		return s.captureTask()
+	case SuspendTogether:
+		return s.captureTogether()
 	}
 	return s.captureEach()
 }
@@ -145,7 +155,7 @@ func (s *sampler) ready() (n int) {
 func (s *sampler) captureEach() error {
 	s.work.reserve(maxStacks)
 	s.snapshot.Time = time.Now()
-	err := s.each.CaptureEach(s.how, s.ids, s.stands, s.runs)
+	err := s.each.CaptureEach(s.how, s.ids, s.one.stands, s.one.runs)
 	if s.choice != nil {
 		s.choice.took(time.Since(s.snapshot.Time))
 	}
@@ -156,25 +166,59 @@ func (s *sampler) captureEach() error {
 func (s *sampler) captureNow(i int) {
 	s.work.used = 0
 	s.now.ID, s.now.Err, s.now.Unstopped = s.todo[i].ID, nil, false
+	s.copy(i, &s.now, &s.now.Sight)
+}
+
+func (s *sampler) settleNow(i int, stood time.Duration, err error) { s.settle(i, &s.now, stood, err) }
+
+// captureTogether stops the threads that are to be captured at once.
+func (s *sampler) captureTogether() error {
+	w := &s.work
+	w.reserve(len(s.todo))
+	s.sights = slices.Grow(s.sights[:0], len(s.todo))[:len(s.todo)]
+	for i, id := range s.ids {
+		w.add(id)
+		s.sights[i].reserve(len(s.lookout.watch.Mapped))
+	}
+	s.snapshot.Time = time.Now()
+	err := s.each.CaptureEach(SuspendTogether, s.ids, s.all.stands, s.all.runs)
+	if s.choice != nil {
+		s.choice.stood(s.snapshot.LongestStop)
+	}
+	return err
+}
+
+// captureHeld copies the thread at an index of todo, which stands and will until
+// others are copied, too.
+func (s *sampler) captureHeld(i int) { s.copy(i, &s.work.Threads[i], &s.sights[i]) }
+
+func (s *sampler) settleHeld(i int, stood time.Duration, err error) {
+	t := &s.work.Threads[i]
+	t.Sight = s.sights[i]
+	s.settle(i, t, stood, err)
+}
+
+// copy copies a thread of todo into t.
+func (s *sampler) copy(i int, t *Thread, sight *Sight) {
 	twice := s.how == SuspendNone || s.todo[i].State == Uninterruptible // it may be read without a stop
 	if twice {
 		s.lookout.look(&s.lookout.before)
 	}
-	s.work.captureThread(s.process, &s.now)
-	s.lookout.look(&s.now.Sight)
-	if s.now.Unstopped && !(twice && s.now.Sight.equals(&s.lookout.before)) {
-		s.now.Sight.clear()
+	s.work.captureThread(s.process, t)
+	s.lookout.look(sight)
+	if t.Unstopped && !(twice && sight.equals(&s.lookout.before)) {
+		sight.clear()
 	}
 	s.todo[i].got = true
 }
 
-// settle takes over what captureNow has copied.
-func (s *sampler) settle(i int, stood time.Duration, err error) {
+// settle takes over what was copied into t.
+func (s *sampler) settle(i int, t *Thread, stood time.Duration, err error) {
 	k := s.todo[i]
 	switch {
 	case k.got:
-		k.keep(&s.now, &s.work)
-		k.Unstopped = s.now.Unstopped
+		k.keep(t, &s.work)
+		k.Unstopped = t.Unstopped
 	case errors.Is(err, ErrThreadGone):
 		k.Err = err
 	default:
@@ -211,11 +255,7 @@ func (s *sampler) captureTask() error {
 	s.snapshot.Time = ordered(s.process, s.snapshot.Time)
 	captureErr := s.captureListed()
 	resumeErr := resume()
-	stood := time.Since(s.snapshot.Time)
-	s.count(stood)
-	if s.choice != nil {
-		s.choice.stood(stood)
-	}
+	s.count(time.Since(s.snapshot.Time))
 	s.confirm()
 	s.takeOver()
 	return errors.Join(captureErr, resumeErr)

@@ -7,8 +7,9 @@ type Suspension uint8
 
 // The suspensions.
 const (
-	// SuspendDefault is SuspendThread or SuspendTask, chosen anew for each snapshot:
-	// SuspendThread where the process allows it and it is fast enough.
+	// SuspendDefault is SuspendThread where the process allows it, and SuspendTask
+	// where it does not. A snapshot for which SuspendThread would take too long is
+	// made by SuspendTogether.
 	SuspendDefault Suspension = iota
 	// SuspendTask stops every thread, so that all are seen at one instant.
 	SuspendTask
@@ -16,9 +17,13 @@ const (
 	SuspendThread
 	// SuspendNone stops nothing: what can be read of the running target is read.
 	SuspendNone
+	// SuspendTogether tells the threads that are to be captured to stop at once,
+	// captures each as soon as it stands, and lets them run on when that is done.
+	// The others are left alone.
+	SuspendTogether
 )
 
-var suspensionNames = [...]string{"default", "task", "thread", "none"}
+var suspensionNames = [...]string{"default", "task", "thread", "none", "together"}
 
 // String returns the suspension's name in lower case.
 func (s Suspension) String() string {
@@ -37,12 +42,12 @@ type Sampled interface {
 	// stands just as it did then. It may ask the running target, and errs on the
 	// side of false. Facts of the thread that have changed since are set anew.
 	Idle(ThreadID, *Thread) bool
-	// CaptureEach deals with threads one after another, by SuspendThread or
-	// SuspendNone. For each, by its index: it calls stands when the thread can be
-	// given to Capture, and lets it run on when that returns; then, or when the
-	// thread cannot be had, it calls runs with how long the thread stood and why it
-	// could not be had. Its order is that in which threads stop. Its own error ends
-	// the sampling.
+	// CaptureEach deals with threads by SuspendThread, SuspendNone or
+	// SuspendTogether. For each, by its index: it calls stands when the thread can be
+	// given to Capture, and lets it run on when that returns, or by SuspendTogether
+	// when it has returned for all; then, or when the thread cannot be had, it calls
+	// runs with how long the thread stood and why it could not be had. Its order is
+	// that in which threads stop. Its own error ends the sampling.
 	CaptureEach(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error
 }
 

@@ -121,7 +121,7 @@ func TestPeriodicLoad(t *testing.T) {
 // TestSuspensionsAgree: however the target is stopped, the shares are the same.
 func TestSuspensionsAgree(t *testing.T) {
 	cmd := start(t, compile(t, "shares", "-O1"), "split")
-	for _, how := range []task.Suspension{task.SuspendThread, task.SuspendTask} {
+	for _, how := range []task.Suspension{task.SuspendThread, task.SuspendTask, task.SuspendTogether} {
 		p := record(t, cmd, capture.Options{
 			Interval: 2 * time.Millisecond, Jitter: 2 * time.Millisecond, Duration: 2 * time.Second, Suspend: how,
 		})

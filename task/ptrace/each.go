@@ -50,7 +50,9 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 	if p.suspended {
 		return errSuspended
 	}
-	p.waiting = p.waiting[:0]
+	p.waiting = slices.Grow(p.waiting[:0], len(ids))
+	p.held = slices.Grow(p.held[:0], len(ids))
+	p.holds = how == task.SuspendTogether
 	p.none = time.Now()
 	for i, id := range ids {
 		th := p.threads.find(int(id))
@@ -60,14 +62,48 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 		case how == task.SuspendNone || th.asleep:
 			p.read(readRunning, i, stands)
 			runs(i, 0, nil)
+		case p.holds:
+			p.seizeOne(i, th, runs)
 		default:
 			p.stopOne(i, th, stands, runs)
 		}
 	}
+	p.orderHeld(runs)
 	p.awaitEach(stands, runs)
+	p.releaseHeld(runs)
 	err := p.judgeEach()
 	p.letGo()
 	return err
+}
+
+// orderHeld tells the threads that were seized to stop, all at once.
+func (p *Process) orderHeld(runs func(int, time.Duration, error)) {
+	if !p.holds {
+		return
+	}
+	p.ordered = time.Now()
+	kept := p.waiting[:0]
+	for _, w := range p.waiting {
+		if interrupt(w.tid) == 0 {
+			kept = append(kept, w)
+			continue
+		}
+		p.threads.find(w.tid).phase = dying
+		runs(w.index, 0, task.ErrThreadGone)
+	}
+	p.waiting = kept
+}
+
+// releaseHeld lets the threads that were captured run on.
+func (p *Process) releaseHeld(runs func(int, time.Duration, error)) {
+	for _, h := range p.held {
+		p.release(p.threads.find(h.tid))
+	}
+	stood := time.Since(p.ordered)
+	for _, h := range p.held {
+		runs(h.index, stood, nil)
+	}
+	p.held, p.holds = p.held[:0], false
 }
 
 // judgeEach tells whether it was the process that was opened, and whether we
@@ -99,22 +135,31 @@ func (p *Process) read(r reading, i int, stands func(int)) {
 	p.reading = readNothing
 }
 
-// stopOne stops a thread, has it captured, and lets it run on.
-func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) {
+// seizeOne attaches to a thread that is to be told to stop.
+func (p *Process) seizeOne(i int, th *thread, runs func(int, time.Duration, error)) bool {
 	p.seize(th)
 	if th.phase != seized {
 		runs(i, 0, task.ErrThreadGone)
+		return false
+	}
+	p.waiting = append(p.waiting, waiting{i, th.tid})
+	return true
+}
+
+// stopOne stops a thread, has it captured, and lets it run on.
+func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) {
+	if !p.seizeOne(i, th, runs) {
 		return
 	}
-	if len(p.waiting) == 0 {
+	if len(p.waiting) == 1 {
 		p.none = time.Now()
 	}
 	if interrupt(th.tid) != 0 {
+		p.waiting = p.waiting[:len(p.waiting)-1]
 		runs(i, 0, task.ErrThreadGone)
 		th.phase = dying
 		return
 	}
-	p.waiting = append(p.waiting, waiting{i, th.tid})
 	const looks = 3 // for one that runs stands within microseconds
 	for n := 0; n < looks && len(p.waiting) > 0; n++ {
 		if p.serveStanding(stands, runs) {
@@ -158,13 +203,18 @@ func (p *Process) waitsFor(tid int) int {
 }
 
 // serve captures a thread that stands and lets it run on. It stood at most since
-// none did.
+// none did. One that is held is no longer asked for: see lookAny.
 func (p *Process) serve(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) {
 	if th.phase != stopped {
 		runs(i, 0, th.notStopped())
 		return
 	}
 	p.read(readStanding, i, stands)
+	if p.holds {
+		consume(th.tid, &p.info)
+		p.held = append(p.held, waiting{i, th.tid})
+		return
+	}
 	p.release(th)
 	runs(i, time.Since(p.none), nil)
 }

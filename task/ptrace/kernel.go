@@ -80,6 +80,9 @@ func lookAny(info *childInfo) unix.Errno {
 	return wait(unix.P_ALL, 0, info, unix.WSTOPPED|unix.WNOWAIT|unix.WNOTHREAD)
 }
 
+// consume has a stop that was found not be found again.
+func consume(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WSTOPPED) }
+
 // bury takes leave of a traced thread that has ended.
 func bury(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WEXITED) }
 

@@ -55,7 +55,9 @@ type Process struct {
 	rests   restTable
 	waiting []waiting
 	none    time.Time // when none of waiting stood
-	ordered time.Time // when the first thread was told to stop in the last Suspend
+	held    []waiting // those that were captured and still stand
+	holds   bool      // until all are captured
+	ordered time.Time // when the first of all was told to stop
 
 	rescue     rescue
 	alarm      alarm

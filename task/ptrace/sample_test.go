@@ -81,7 +81,7 @@ func TestRestingThreadsSleep(t *testing.T) {
 }
 
 func TestEachSuspensionSeesTheSameThreads(t *testing.T) {
-	for _, how := range []task.Suspension{task.SuspendTask, task.SuspendThread, task.SuspendNone} {
+	for _, how := range []task.Suspension{task.SuspendTask, task.SuspendThread, task.SuspendTogether, task.SuspendNone} {
 		for _, mode := range []string{"busy", "nap", "sleep"} {
 			t.Run(how.String()+"/"+mode, func(t *testing.T) {
 				g := startThreads(t, 4, mode)
@@ -120,13 +120,58 @@ func TestEachSuspensionSeesTheSameThreads(t *testing.T) {
 	}
 }
 
+// TestTogetherAllStand: each thread is captured while those before it still
+// stand, and when all are, all run on.
+func TestTogetherAllStand(t *testing.T) {
+	g := startThreads(t, 4, "nap")
+	p := attach(t, g.pid)
+	ids, err := p.Threads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var captured []int
+	var ended []task.ThreadID
+	th := task.Thread{Stacks: make([]task.Stack, 0, 4)}
+	err = p.CaptureEach(task.SuspendTogether, ids, func(i int) {
+		if err := p.Capture(ids[i], &th); err != nil {
+			t.Errorf("thread %d: %v", ids[i], err)
+		}
+		captured = append(captured, i)
+		for _, before := range captured {
+			if s := p.state(int(ids[before])); s != 't' {
+				t.Errorf("thread %d is in state %c while %d is captured", ids[before], s, ids[i])
+			}
+		}
+	}, func(i int, stood time.Duration, err error) {
+		if err != nil || stood <= 0 || len(captured) != len(ids) {
+			t.Errorf("thread %d: stood %v, %v, with %d of %d captured", ids[i], stood, err, len(captured), len(ids))
+		}
+		ended = append(ended, ids[i])
+	})
+	if err != nil || len(ended) != len(ids) {
+		t.Errorf("%d of %d threads, %v", len(ended), len(ids), err)
+	}
+	for _, id := range ids {
+		if s := p.state(int(id)); s == 't' {
+			t.Errorf("thread %d still stands", id)
+		}
+	}
+	g.advances(t)
+}
+
 func TestSamplingAllocatesNothing(t *testing.T) {
-	for _, mode := range []string{"nap", "sleep", "busy"} {
-		t.Run(mode, func(t *testing.T) {
-			p := attach(t, startThreads(t, 4, mode).pid)
+	for _, c := range []struct {
+		mode string
+		how  task.Suspension
+	}{
+		{"nap", task.SuspendDefault}, {"sleep", task.SuspendDefault}, {"busy", task.SuspendDefault},
+		{"nap", task.SuspendTogether}, {"busy", task.SuspendTogether},
+	} {
+		t.Run(c.mode+"/"+c.how.String(), func(t *testing.T) {
+			p := attach(t, startThreads(t, 4, c.mode).pid)
 			var before, after runtime.MemStats
 			n := 0
-			err := sample(t, p, 400, task.Options{}, func(*task.Snapshot) {
+			err := sample(t, p, 400, task.Options{Suspend: c.how}, func(*task.Snapshot) {
 				if n++; n == 100 {
 					runtime.ReadMemStats(&before)
 				}
