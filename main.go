@@ -164,10 +164,10 @@ func parse(args []string) (*options, error) {
 	o := &options{flags: f}
 	f.StringVarP(&o.target, "pid", "p", "", "process to look at: its `PID`, name or program")
 	f.StringVar(&o.wait, "wait", "", "wait until a process of that `NAME` appears")
-	f.DurationVarP(&o.duration, "duration", "d", 0, "sample for so long: 10s, 2m (default 10s)")
-	f.DurationVarP(&o.interval, "interval", "i", 0, "time from one sample to the next (default 1ms)")
+	f.DurationVarP(&o.duration, "duration", "d", 0, "sample for so long: 10s, 2m (default 10s); watch for so long (default until Ctrl-C)")
+	f.DurationVarP(&o.interval, "interval", "i", 0, "time from one sample to the next (default 1ms; in a hang 10ms)")
 	f.Float64VarP(&o.rate, "rate", "r", 0, "samples a second, instead of --interval")
-	f.IntVarP(&o.count, "count", "n", 0, "sample so often")
+	f.IntVarP(&o.count, "count", "n", 0, "sample so often; end a watch after so many reports")
 	f.BoolVar(&o.jitter, "jitter", false, "take each sample at a random time in its interval")
 	f.BoolVar(&o.children, "children", false, "with -- COMMAND: sample the processes that it starts, too")
 	f.StringVar(&o.suspend, "suspend", "", "what stands while a sample is taken: thread (one after another) or task (all at once); unless given, whichever suits the target")
@@ -235,8 +235,6 @@ func (o *options) check() error {
 		return errors.New("--hang and --every watch a process that runs already: start the program by itself, and give its pid")
 	case o.hang < 0 || o.every < 0 || o.maxHang < 0 || o.keep < 0:
 		return errors.New("--hang, --every, --max-hang and --keep cannot be negative")
-	case o.watches() && (o.save != "" || o.output != "" || o.format == "folded"):
-		return errors.New("a watch writes to --dir, as tree, json or jsonl: no --save, --output or -f folded")
 	case !o.watches() && (o.dir != "" || o.keep > 0 || o.exec != ""):
 		return errors.New("--dir, --keep and --exec go with --hang or --every")
 	case o.children && (len(o.command) == 0 || o.save != ""):
@@ -247,8 +245,32 @@ func (o *options) check() error {
 	if _, err := o.suspension(); err != nil {
 		return err
 	}
+	if err := o.checkWatch(); err != nil {
+		return err
+	}
 	o.selectThreads()
 	return o.filter.Check()
+}
+
+// checkWatch refuses what a watch would not do.
+func (o *options) checkWatch() error {
+	switch {
+	case !o.watches():
+		return nil
+	case o.save != "" || o.output != "" || o.format == "folded":
+		return errors.New("a watch writes to --dir, as tree, json or jsonl: no --save, --output or -f folded")
+	case o.filter.Running || o.filter.Blocked:
+		return errors.New("a watch reports all threads: no --running or --blocked")
+	case o.filter.Main && len(o.threads) > 0:
+		return errors.New("a watch is of one thread: give --main or --thread, not both")
+	case o.hang == 0 && (o.filter.Main || len(o.threads) > 0):
+		return errors.New("--every reports all threads: --main and --thread go with --hang")
+	case o.hang == 0 && (o.interval > 0 || o.rate > 0):
+		return errors.New("--interval and --rate say how often a hang is sampled: they go with --hang, not with --every alone")
+	case o.noStop || o.suspend == "thread":
+		return errors.New("the reports of a watch stop all threads at once: no --no-stop or --suspend thread")
+	}
+	return nil
 }
 
 // one refuses more than one thing to look at, and files without a name.
@@ -431,10 +453,11 @@ func (o *options) attach(ctx context.Context, pid int) error {
 
 func (o *options) watches() bool { return o.hang > 0 || o.every > 0 }
 
-// watch reports hangs until it is ended.
+// watch reports hangs until it is ended: from outside, or by --duration or
+// --count.
 func (o *options) watch(ctx context.Context, p task.Process) (err error) {
 	w := hang.Options{
-		Threshold: o.hang, MaxHang: o.maxHang, Every: o.every, Interval: o.interval, Tool: toolName(),
+		Threshold: o.hang, MaxHang: o.maxHang, Every: o.every, Interval: o.sampleInterval(), Tool: toolName(),
 	}
 	switch {
 	case len(o.filter.IDs) == 1 && len(o.filter.Names) == 0:
@@ -453,7 +476,83 @@ func (o *options) watch(ctx context.Context, p task.Process) (err error) {
 		defer func() { err = errors.Join(err, files.Err()) }()
 	}
 	w.Tell = func(line string) { fmt.Fprintln(o.stderr, "stacksnap:", line) }
-	return hang.Watch(ctx, p, w, func(r *hang.Report) error { return report(p.Info(), r) })
+	return o.watchAndTell(ctx, p, w, report)
+}
+
+// watchAndTell tells of a watch that it goes on, where somebody looks, and what
+// has come of it.
+func (o *options) watchAndTell(ctx context.Context, p task.Process, w hang.Options, report func(task.Info, *hang.Report) error) error {
+	ctx, stop := o.watchTime(ctx)
+	defer stop()
+	target := p.Info()
+	name := fmt.Sprint(target.PID, " ", strings.Trim(strconv.Quote(target.Name), `"`))
+	if isatty.IsTerminal(os.Stderr.Fd()) {
+		w.Tell("watching " + name + "; Ctrl-C ends")
+	}
+	began, made := time.Now(), map[hang.Reason]int{}
+	err := hang.Watch(ctx, p, w, func(r *hang.Report) error {
+		made[r.Reason]++
+		if made[hang.Hang]+made[hang.Periodic] == o.count {
+			stop()
+		}
+		return report(target, o.merged(r))
+	})
+	if err == nil {
+		w.Tell(fmt.Sprintf("watched %s for %s: %s", name, roughly(time.Since(began)), o.found(made)))
+	}
+	return err
+}
+
+// watchTime bounds a watch by --duration.
+func (o *options) watchTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.duration > 0 {
+		return context.WithTimeout(ctx, o.duration)
+	}
+	return context.WithCancel(ctx)
+}
+
+// merged is a report as --merge wants it.
+func (o *options) merged(r *hang.Report) *hang.Report {
+	if !o.merge {
+		return r
+	}
+	folded := *r
+	folded.Profile = r.Profile.FoldThreads()
+	return &folded
+}
+
+// found says how many reports a watch has made.
+func (o *options) found(made map[hang.Reason]int) string {
+	var parts []string
+	if o.hang > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s or more", counted(made[hang.Hang], "hang"), o.hang))
+	}
+	if o.every > 0 {
+		parts = append(parts, counted(made[hang.Periodic], "periodic report"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// counted is a number of things, in words.
+func counted(n int, thing string) string {
+	switch n {
+	case 0:
+		return "no " + thing
+	case 1:
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// roughly rounds a time for people.
+func roughly(d time.Duration) time.Duration {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond)
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Second)
 }
 
 // files are those of one kind that a watch of target writes.
@@ -670,16 +769,21 @@ func (o *options) samples() bool {
 	return o.duration > 0 || o.interval > 0 || o.rate > 0 || o.count > 1 || o.noStop || o.suspend == "thread" || len(o.command) > 0
 }
 
+// sampleInterval is that of --interval or --rate, 0 unless one is given.
+func (o *options) sampleInterval() time.Duration {
+	if o.rate > 0 {
+		return time.Duration(float64(time.Second) / o.rate)
+	}
+	return o.interval
+}
+
 func (o *options) captureOptions() (capture.Options, error) {
 	c := capture.Options{
 		Tool: toolName(), Save: o.save, Threads: o.filter,
-		Interval: o.interval, Duration: o.duration, Count: o.count,
+		Interval: o.sampleInterval(), Duration: o.duration, Count: o.count,
 	}
 	c.Suspend, _ = o.suspension() // checked before
 	c.ToEnd = len(o.command) > 0
-	if o.rate > 0 {
-		c.Interval = time.Duration(float64(time.Second) / o.rate)
-	}
 	if c.Interval == 0 {
 		c.Interval = defaultInterval
 	}

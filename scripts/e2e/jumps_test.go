@@ -84,7 +84,7 @@ func TestPausedWithItsTarget(t *testing.T) {
 	signal(t, w.Process, unix.SIGCONT)
 	w.says("could not be looked at for")
 	w.looks(10)
-	if r := w.end(); r.code != exitOK || r.out != "" || strings.Count(r.err, "\n") != 1 {
+	if r := w.end(); r.code != exitOK || r.out != "" || strings.Count(r.err, "\n") != 2 {
 		t.Errorf("exit code %d: %s\n%s", r.code, r.err, r.out)
 	}
 }
@@ -142,7 +142,7 @@ func TestPausedReports(t *testing.T) {
 		}
 		return false
 	})
-	if r := w.end(); r.code != exitOK || r.err != "" {
+	if r := w.end(); r.code != exitOK || !strings.Contains(r.err, "periodic report") || strings.Count(r.err, "\n") != 1 {
 		t.Errorf("exit code %d: %s", r.code, r.err)
 	}
 }

@@ -60,6 +60,9 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		{"-r", "NaN"}, {"-r", "inf"}, {"-r", "1e-300"},
 		{"--jitter"}, {"--max-hang", "3s"}, {"--hang", "1s", "--jitter"},
 		{"-o", ""}, {"--save", ""}, {"-o", "same", "--save", "same"},
+		{"--hang", "1s", "--running"}, {"--hang", "1s", "--blocked"}, {"--hang", "1s", "--main", "--thread", "1"},
+		{"--hang", "1s", "--no-stop"}, {"--hang", "1s", "--suspend", "thread"}, {"--every", "1s", "-r", "10"},
+		{"--every", "1s", "-i", "1ms"}, {"--every", "1s", "--main"}, {"--every", "1s", "--thread", "1"},
 		{"--wait", "it"}, {"--", "true"}, {"1", "1", "-d", "1s"}, {"1", "1", "-i", "1ms"},
 		{"NaN"}, {"1", "0"},
 	} {
@@ -71,6 +74,38 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		{recording, "--hang", "1s"}, {recording, "--no-stop"}, {recording, "--save", "other"},
 	} {
 		refused(t, snap(t, args...), 2)
+	}
+}
+
+// TestWatchEnds by the flags that end a sampling, too, and says what came of it.
+func TestWatchEnds(t *testing.T) {
+	target := start(t, compile(t, "deep", "-O2"), "2", "read")
+	blocksInRead(t, pid(target))
+	for _, test := range []struct {
+		flags   []string
+		reports int
+		want    string
+	}{
+		{[]string{"--hang", "1h", "-d", "100ms", "--main"}, 0, ": no hang of 1h0m0s or more\n"},
+		{[]string{"--every", "20ms", "-n", "1"}, 1, ": 1 periodic report\n"},
+		{[]string{"--hang", "1h", "--every", "20ms", "-n", "3"}, 3, ": no hang of 1h0m0s or more, 3 periodic reports\n"},
+	} {
+		r := snap(t, append([]string{"-p", pid(target)}, test.flags...)...)
+		if r.code != 0 || strings.Count(r.out, "Binary Images:") != test.reports ||
+			!strings.HasPrefix(r.err, "stacksnap: watched "+pid(target)+" deep for ") || !strings.HasSuffix(r.err, test.want) {
+			t.Errorf("%v: exit code %d, %q\n%s", test.flags, r.code, r.err, r.out)
+		}
+	}
+}
+
+// TestWatchMerges requires threads that are alike to be printed once.
+func TestWatchMerges(t *testing.T) {
+	target := start(t, compile(t, "deep", "-O2"), "8", "read")
+	blocksInRead(t, pid(target))
+	args := []string{"-p", pid(target), "--every", "20ms", "-n", "1"}
+	whole, merged := snap(t, args...), snap(t, append(args, "--merge")...)
+	if a, b := len(threadsOf(whole.out)), len(threadsOf(merged.out)); a < 2 || b >= a {
+		t.Errorf("%d threads, merged %d\n%s", a, b, merged.out)
 	}
 }
 
