@@ -53,6 +53,9 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 	p.waiting = slices.Grow(p.waiting[:0], len(ids))
 	p.held = slices.Grow(p.held[:0], len(ids))
 	p.holds = how == task.SuspendTogether
+	if how != task.SuspendNone {
+		p.hurry()
+	}
 	p.none = time.Now()
 	for i, id := range ids {
 		th := p.threads.find(int(id))
@@ -71,6 +74,7 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 	p.orderHeld(runs)
 	p.awaitEach(stands, runs)
 	p.releaseHeld(runs)
+	p.relax()
 	err := p.judgeEach()
 	p.letGo()
 	return err

@@ -68,6 +68,8 @@ type Process struct {
 	regs       [maxRegset]byte
 	maskKnown  bool // facts.CodeMask is what a thread said
 	nice       int  // our thread's before Open
+	ordinary   bool // our thread may be put before the ordinary ones, of which it is one
+	hurries    bool // and is
 }
 
 // Info implements [task.Process]. On arm64 CodeMask is exact from the first

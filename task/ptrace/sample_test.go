@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"stacksnap/task"
 )
 
@@ -234,5 +236,50 @@ func TestSamplingEndsWithTheTarget(t *testing.T) {
 	var exited *task.ExitedError
 	if !errors.As(err, &exited) || n < 20 {
 		t.Errorf("after %d snapshots: %v", n, err)
+	}
+}
+
+// TestHurryOnlyWhileThreadsStand: our thread is put before others for the stops
+// alone, and keeps its nice value.
+func TestHurryOnlyWhileThreadsStand(t *testing.T) {
+	p := attach(t, startThreads(t, 4, "nap").pid)
+	if !p.ordinary {
+		t.Skip("the tests do not run at the ordinary policy")
+	}
+	policy := func() uintptr {
+		n, _, _ := unix.RawSyscall(unix.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+		return n
+	}
+	nice := niceOf(p.tracer)
+	inStop := func(int) {
+		want := uintptr(unix.SCHED_NORMAL)
+		if p.hurries {
+			want = unix.SCHED_FIFO
+		}
+		if policy() != want {
+			t.Errorf("policy %d in a stop, want %d", policy(), want)
+		}
+	}
+	for _, how := range []task.Suspension{task.SuspendThread, task.SuspendTogether, task.SuspendTask} {
+		ids, err := p.Threads()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if how == task.SuspendTask {
+			resume, err := p.Suspend()
+			if err != nil {
+				t.Fatal(err)
+			}
+			inStop(0)
+			err = resume()
+			if err != nil {
+				t.Fatal(err)
+			}
+		} else if err := p.CaptureEach(how, ids, inStop, func(int, time.Duration, error) {}); err != nil {
+			t.Fatal(err)
+		}
+		if policy() != unix.SCHED_NORMAL || niceOf(p.tracer) != nice || p.hurries {
+			t.Errorf("%v: policy %d, nice %d after the stop, want nice %d", how, policy(), niceOf(p.tracer), nice)
+		}
 	}
 }

@@ -41,6 +41,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	p.settle()
 	p.leaveSleepers()
 	p.suspended, p.reading = true, readSuspended
+	p.hurry()
 	p.stop()
 	if err := p.judge(); err != nil {
 		_ = p.resume()
@@ -272,6 +273,7 @@ func (p *Process) resume() error {
 	for i := range p.threads.all {
 		p.release(&p.threads.all[i])
 	}
+	p.relax()
 	p.buryAll()
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; !th.phase.attached() {
