@@ -20,6 +20,9 @@ const (
 	psynchCond        // the first is a pthread_cond_t
 	ulock             // operation, word, value
 	machMessage       // mach_msg: message, options
+	vfork             // none
+	clone             // flags
+	clone3            // struct clone_args
 )
 
 // Call is a system call in which threads wait.
@@ -41,6 +44,10 @@ func (c Call) Idle(args [6]uint64) bool {
 	return c.Loop && (c.shape != machMessage || args[1]&sendMessage == 0)
 }
 
+// forks tells whether the call makes a thread or a process. The function of its
+// name is the outermost of most threads.
+func (c Call) forks() bool { return c.shape == vfork || c.shape == clone || c.shape == clone3 }
+
 // Lookup returns what is known of a system call, false when that is nothing.
 func Lookup(os task.OS, arch task.Arch, number int) (Call, bool) {
 	var c Call
@@ -51,6 +58,8 @@ func Lookup(os task.OS, arch task.Arch, number int) (Call, bool) {
 	case os != task.Linux:
 	case arch == task.AMD64:
 		c, ok = linuxCalls[amd64Numbers[number]]
+	case arch == task.I386:
+		c, ok = linuxCalls[i386Numbers[number]]
 	case arch == task.ARM64:
 		c, ok = linuxCalls[arm64Numbers[number]]
 	}
@@ -94,6 +103,7 @@ var linuxCalls = map[string]Call{
 	"semop": {"semop", false, plain}, "semtimedop": {"semtimedop", false, plain},
 	"mq_timedreceive": {"mq_timedreceive", false, descriptor}, "mq_timedsend": {"mq_timedsend", false, descriptor},
 	"io_uring_enter": {"io_uring_enter", true, descriptor}, "io_getevents": {"io_getevents", true, plain},
+	"vfork": {"vfork", false, vfork}, "clone": {"clone", false, clone}, "clone3": {"clone3", false, clone3},
 	restartSyscall: {restartSyscall, false, plain},
 }
 
@@ -101,13 +111,30 @@ var linuxCalls = map[string]Call{
 var amd64Numbers = map[int]string{
 	0: "read", 1: "write", 2: "open", 3: "close", 7: "poll", 16: "ioctl", 17: "pread64", 18: "pwrite64",
 	19: "readv", 20: "writev", 23: "select", 34: "pause", 35: "nanosleep", 40: "sendfile", 42: "connect",
-	43: "accept", 44: "sendto", 45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 61: "wait4", 65: "semop",
+	43: "accept", 44: "sendto", 45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 56: "clone", 58: "vfork", 61: "wait4",
+	65: "semop",
 	69: "msgsnd", 70: "msgrcv", 72: "fcntl", 73: "flock", 74: "fsync", 75: "fdatasync",
 	128: "rt_sigtimedwait", 130: "rt_sigsuspend", 202: "futex", 208: "io_getevents", 219: restartSyscall,
 	220: "semtimedop", 230: "clock_nanosleep", 232: "epoll_wait", 242: "mq_timedsend", 243: "mq_timedreceive",
 	247: "waitid", 257: "openat", 270: "pselect6", 271: "ppoll", 275: "splice", 281: "epoll_pwait",
-	288: "accept4", 299: "recvmmsg", 307: "sendmmsg", 426: "io_uring_enter", 441: "epoll_pwait2",
-	449: "futex_waitv", 455: "futex_wait",
+	288: "accept4", 299: "recvmmsg", 307: "sendmmsg",
+	426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
+}
+
+// i386Numbers are those of arch/x86/entry/syscalls/syscall_32.tbl. Calls that
+// differ in the size of a time or an offset alone go by one name.
+var i386Numbers = map[int]string{
+	0: restartSyscall, 3: "read", 4: "write", 5: "open", 6: "close", 29: "pause", 54: "ioctl", 55: "fcntl",
+	82: "select", 114: "wait4", 118: "fsync", 120: "clone", 142: "select", 143: "flock", 145: "readv",
+	146: "writev", 148: "fdatasync", 162: "nanosleep", 168: "poll", 177: "rt_sigtimedwait",
+	179: "rt_sigsuspend", 180: "pread64", 181: "pwrite64", 187: "sendfile", 190: "vfork", 221: "fcntl",
+	239: "sendfile", 240: "futex", 247: "io_getevents", 256: "epoll_wait", 267: "clock_nanosleep",
+	279: "mq_timedsend", 280: "mq_timedreceive", 284: "waitid", 295: "openat", 308: "pselect6",
+	309: "ppoll", 313: "splice", 319: "epoll_pwait", 337: "recvmmsg", 345: "sendmmsg", 362: "connect",
+	364: "accept4", 369: "sendto", 370: "sendmsg", 371: "recvfrom", 372: "recvmsg", 400: "msgsnd",
+	401: "msgrcv", 407: "clock_nanosleep", 413: "pselect6", 414: "ppoll", 417: "recvmmsg",
+	418: "mq_timedsend", 419: "mq_timedreceive", 420: "semtimedop", 421: "rt_sigtimedwait", 422: "futex",
+	426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
 }
 
 // arm64Numbers are those of include/uapi/asm-generic/unistd.h.
@@ -118,8 +145,8 @@ var arm64Numbers = map[int]string{
 	101: "nanosleep", 115: "clock_nanosleep", 128: restartSyscall, 133: "rt_sigsuspend",
 	137: "rt_sigtimedwait", 182: "mq_timedsend", 183: "mq_timedreceive", 188: "msgrcv", 189: "msgsnd",
 	192: "semtimedop", 193: "semop", 202: "accept", 203: "connect", 206: "sendto", 207: "recvfrom",
-	211: "sendmsg", 212: "recvmsg", 242: "accept4", 243: "recvmmsg", 260: "wait4", 269: "sendmmsg",
-	426: "io_uring_enter", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
+	211: "sendmsg", 212: "recvmsg", 220: "clone", 242: "accept4", 243: "recvmmsg", 260: "wait4",
+	269: "sendmmsg", 426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
 }
 
 // darwinCalls are by number: of BSD calls as bsd/kern/syscalls.master counts,

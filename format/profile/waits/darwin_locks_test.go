@@ -113,7 +113,17 @@ func TestIdle(t *testing.T) {
 	if read.Name != "read" || read.Idle(receive) {
 		t.Errorf("%+v", read)
 	}
-	if _, ok := Lookup(task.Linux, task.I386, 1); ok {
-		t.Error("i386 has other numbers")
+	if c, ok := Lookup(task.Linux, task.I386, 1); ok {
+		t.Errorf("exit of i386 is %+v", c)
+	}
+	for number, name := range map[int]string{3: "read", 190: "vfork", 240: "futex", 256: "epoll_wait"} {
+		if c, _ := Lookup(task.Linux, task.I386, number); c.Name != name {
+			t.Errorf("call %d of i386 is %+v, not %s", number, c, name)
+		}
+	}
+	for number, name := range i386Numbers {
+		if _, ok := linuxCalls[name]; !ok {
+			t.Errorf("call %d of i386, %s, is not described", number, name)
+		}
 	}
 }

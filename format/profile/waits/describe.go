@@ -31,6 +31,8 @@ func (f *Finder) describe(w *profile.Wait, c call, t *task.Thread) {
 		f.futex(w, &c, t)
 	case wordOnly:
 		w.Object = task.Addr(c.Args[0]).String()
+	case vfork, clone, clone3:
+		w.Object = f.vforked(&c)
 	case psynchMutex, psynchRW, psynchCond:
 		f.psynch(w, &c, t)
 	case ulock:
@@ -106,6 +108,29 @@ func childProcess(pid int32) string {
 		return fmt.Sprintf("a process of group %d to end", -int64(pid))
 	}
 	return "a child process to end"
+}
+
+// cloneVFork is CLONE_VFORK (include/uapi/linux/sched.h).
+const cloneVFork = 0x4000
+
+// vforked is what a thread waits for that has made a process which borrows its
+// memory. The flags of clone3 are the first field of struct clone_args.
+func (f *Finder) vforked(c *call) string {
+	flags := uint64(cloneVFork)
+	switch c.shape {
+	case clone:
+		flags = c.Args[0]
+	case clone3:
+		var b [8]byte
+		if task.ReadFull(f.process.Memory(), b[:], task.Addr(c.Args[0])) != nil {
+			return ""
+		}
+		flags = binary.LittleEndian.Uint64(b[:])
+	}
+	if flags&cloneVFork == 0 {
+		return ""
+	}
+	return "its child to call exec or to end"
 }
 
 // waitID reads the arguments of waitid: P_PID is 1, P_PGID 2.

@@ -222,7 +222,7 @@ func (f *Finder) name(c *call) Call {
 		return linuxCalls["futex"]
 	}
 	for _, name := range f.functions(c.frames) {
-		if found, ok := byName(name); ok {
+		if found, ok := byName(name); ok && !found.forks() {
 			return found
 		}
 	}

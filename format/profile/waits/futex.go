@@ -23,6 +23,7 @@ func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	word := task.Addr(c.Args[0])
 	w.Object = fmt.Sprintf("futex %v", word)
 	switch {
+	case f.info.Arch == task.I386: // whose locks are laid out differently
 	case f.within(c.frames, condFunctions) != "" && f.within(c.frames, mutexFunctions) == "":
 		w.Object = fmt.Sprintf("condition variable (futex %v)", word)
 	case f.within(c.frames, semFunctions) != "":

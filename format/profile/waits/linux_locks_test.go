@@ -16,7 +16,7 @@ const (
 	dead   = 99
 )
 
-var callNumbers = map[string]int{"futex": 202, "read": 0, "flock": 73, "wait4": 61, "waitid": 247, "poll": 7, "restart": 219, "fcntl": 72, "unheard-of": 9999}
+var callNumbers = map[string]int{"futex": 202, "read": 0, "flock": 73, "wait4": 61, "waitid": 247, "poll": 7, "restart": 219, "fcntl": 72, "vfork": 58, "clone": 56, "clone3": 435, "unheard-of": 9999}
 
 // onLinux finds what thread 100 of a made process waits for.
 func onLinux(p *process, call string, args [6]uint64, functions ...string) *profile.Wait {
@@ -122,7 +122,7 @@ func TestLinuxLocks(t *testing.T) {
 }
 
 func TestLinuxCalls(t *testing.T) {
-	const minusOne = 1<<64 - 1
+	const minusOne, cloneAt = 1<<64 - 1, 0x8800
 	tests := []struct {
 		call      string
 		args      [6]uint64
@@ -136,15 +136,21 @@ func TestLinuxCalls(t *testing.T) {
 		{"wait4", [6]uint64{55}, nil, profile.Wait{Call: "wait4", Object: "process 55 to end"}},
 		{"wait4", [6]uint64{minusOne}, nil, profile.Wait{Call: "wait4", Object: "a child process to end"}},
 		{"waitid", [6]uint64{1, 55}, nil, profile.Wait{Call: "waitid", Object: "process 55 to end"}},
+		{"vfork", [6]uint64{}, nil, profile.Wait{Call: "vfork", Object: "its child to call exec or to end"}},
+		{"clone", [6]uint64{0x4111}, nil, profile.Wait{Call: "clone", Object: "its child to call exec or to end"}},
+		{"clone", [6]uint64{0x111}, nil, profile.Wait{Call: "clone"}},
+		{"clone3", [6]uint64{cloneAt}, nil, profile.Wait{Call: "clone3", Object: "its child to call exec or to end"}},
+		{"clone3", [6]uint64{1}, nil, profile.Wait{Call: "clone3"}},
 		{"poll", [6]uint64{lockAt, 2}, nil, profile.Wait{Call: "poll", Object: "fd 3 pipe:[7], fd 4 /tmp/lock"}},
 		{"poll", [6]uint64{0x9000, 2}, nil, profile.Wait{Call: "poll", Object: "2 descriptors"}},
 		{"unheard-of", [6]uint64{}, nil, profile.Wait{Call: "system call 9999"}},
 		{"restart", [6]uint64{lockAt, 2}, []string{"__GI___poll"}, profile.Wait{Call: "poll", Object: "fd 3 pipe:[7], fd 4 /tmp/lock"}},
 		{"restart", [6]uint64{}, []string{"own"}, profile.Wait{Call: "restart_syscall"}},
+		{"restart", [6]uint64{}, []string{"own", "clone3"}, profile.Wait{Call: "restart_syscall"}},
 	}
 	for _, test := range tests {
 		p := &process{
-			memory:  map[task.Addr][]byte{lockAt: words(3, 0, 4, 0)},
+			memory:  map[task.Addr][]byte{lockAt: words(3, 0, 4, 0), cloneAt: words(0x4100, 0)},
 			files:   map[int]string{3: "pipe:[7]", 4: "/tmp/lock"},
 			holders: map[int]int{4: 77},
 		}
