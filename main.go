@@ -53,6 +53,9 @@ const (
 	exitTargetExited = 5
 )
 
+// standardOutput is what --output calls it.
+const standardOutput = "-"
+
 // gcPercent is by how much the heap may grow before it is collected.
 const gcPercent = 400
 
@@ -170,8 +173,8 @@ func parse(args []string) (*options, error) {
 	f.IntVarP(&o.count, "count", "n", 0, "sample so often; end a watch after so many reports")
 	f.BoolVar(&o.jitter, "jitter", false, "take each sample at a random time in its interval")
 	f.BoolVar(&o.children, "children", false, "with -- COMMAND: sample the processes that it starts, too")
-	f.StringVar(&o.suspend, "suspend", "", "what stands while a sample is taken: thread (one after another) or task (all at once); unless given, whichever suits the target")
-	f.BoolVar(&o.noStop, "no-stop", false, "sample without stopping anything, as well as that can be done")
+	f.StringVar(&o.suspend, "suspend", "", "what stands while a sample is taken: thread (one after another; samples for 10s unless told) or task (all at once); unless given, whichever suits the target")
+	f.BoolVar(&o.noStop, "no-stop", false, "sample without stopping anything, as well as that can be done (10s unless told)")
 	f.StringArrayVar(&o.threads, "thread", nil, "only threads of that `ID|NAME` (* and ? match); repeatable")
 	f.BoolVar(&o.filter.Main, "main", false, "only the main thread")
 	f.BoolVar(&o.filter.Running, "running", false, "only threads that run")
@@ -183,7 +186,7 @@ func parse(args []string) (*options, error) {
 	f.IntVar(&o.keep, "keep", 0, "how many of these files to keep (default all)")
 	f.StringVar(&o.exec, "exec", "", "shell `COMMAND` to run on each report of a watch; STACKSNAP_FILE names it")
 	f.StringVarP(&o.format, "format", "f", "tree", "of the report: tree, json, jsonl, folded")
-	f.StringVarP(&o.output, "output", "o", "", "`FILE` to write the report to, whole or not at all")
+	f.StringVarP(&o.output, "output", "o", "", "`FILE` to write the report to, whole or not at all; - is standard output")
 	f.StringVar(&o.save, "save", "", "`FILE` to record to, from which the report can be made again anywhere")
 	f.BoolVar(&o.merge, "merge", false, "print threads that have the same stack once")
 	f.StringVar(&o.color, "color", "auto", "`WHEN` to colour: auto (on a terminal, unless NO_COLOR is set), always, never")
@@ -194,12 +197,21 @@ func parse(args []string) (*options, error) {
 		if errors.Is(err, pflag.ErrHelp) {
 			return o, err
 		}
-		return o, usageError{err}
+		return o, usageError{withExample(err)}
 	}
 	if err := o.check(); err != nil {
 		return o, usageError{err}
 	}
 	return o, nil
+}
+
+// withExample says how to write a time that was not understood.
+func withExample(err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration" {
+		return fmt.Errorf("%w: give a number with its unit, such as 10s or 250ms", err)
+	}
+	return err
 }
 
 // check completes and refuses what the flags' own types let pass.
@@ -379,7 +391,7 @@ func (o *options) run(ctx context.Context) error {
 	case o.sign:
 		return live.Sign(o.stdout, entitlements)
 	}
-	if o.output != "" { // rather than find out when there is something to lose
+	if o.output != "" && o.output != standardOutput { // rather than find out when there is something to lose
 		if err := output.Check(o.output); err != nil {
 			return err
 		}
@@ -728,6 +740,12 @@ func (o *options) open() error {
 		return usageError{fmt.Errorf("%s is a file: it cannot be sampled or watched; leave out the flags for that", o.target)}
 	}
 	prof, err := capture.Replay(o.target, o.filter)
+	if errors.Is(err, recording.ErrCutEarly) {
+		return fmt.Errorf("%s: %w", o.target, recording.ErrCutEarly)
+	}
+	if errors.As(err, new(*recording.CutError)) {
+		err = fmt.Errorf("%s: %w", o.target, err)
+	}
 	if !errors.Is(err, recording.ErrNotRecording) {
 		if o.save != "" {
 			return usageError{fmt.Errorf("%s is a recording already: copy it rather than --save it", o.target)}
@@ -822,7 +840,7 @@ func (o *options) missing(p *profile.Profile) error {
 // write formats before it writes: a slow reader of standard output sees all at
 // once.
 func (o *options) write(profiles ...*profile.Profile) error {
-	if o.output != "" {
+	if o.output != "" && o.output != standardOutput {
 		return output.Write(o.output, func(w io.Writer) error { return o.formatAll(w, profiles) })
 	}
 	var report bytes.Buffer
@@ -830,7 +848,7 @@ func (o *options) write(profiles ...*profile.Profile) error {
 		return err
 	}
 	to := o.stdout
-	if len(o.command) > 0 {
+	if len(o.command) > 0 && o.output != standardOutput {
 		to = o.stderr // standard output is the program's
 	}
 	_, err := report.WriteTo(to)
@@ -875,7 +893,7 @@ func (o *options) writer() format.Writer {
 // colored decides by --color; fatih/color has looked at the terminal, NO_COLOR
 // and TERM.
 func (o *options) colored() bool {
-	return o.color == "always" || o.color == "auto" && !color.NoColor && o.output == ""
+	return o.color == "always" || o.color == "auto" && !color.NoColor && (o.output == "" || o.output == standardOutput)
 }
 
 // progressAfter is from when on a sampling tells how far it is.

@@ -5,6 +5,7 @@ package binaries
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,8 +32,12 @@ var architectures = [...]task.Arch{task.ARM64, task.AMD64, task.I386, task.ARM}
 func NewIndex(roots []string) (*Index, error) {
 	x := &Index{byID: map[string]string{}, roots: roots}
 	for _, root := range roots {
+		root, err := folder(root)
+		if err != nil {
+			return nil, err
+		}
 		seen := 0
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil && path == root {
 				return err
 			}
@@ -50,6 +55,18 @@ func NewIndex(roots []string) (*Index, error) {
 		}
 	}
 	return x, nil
+}
+
+// folder refuses what is none, and returns where a link to one leads.
+func folder(root string) (string, error) {
+	info, err := os.Stat(root)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%s is not a folder", root)
+	}
+	return filepath.EvalSymlinks(root)
 }
 
 // add notes a file's IDs, if it has any.

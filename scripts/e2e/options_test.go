@@ -109,6 +109,43 @@ func TestWatchMerges(t *testing.T) {
 	}
 }
 
+// TestStandardOutput is what "-" means, also beside that of a command.
+func TestStandardOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := snap(t, "-o", "-", "--", "sleep", "0.3")
+	if left, _ := os.ReadDir("."); r.code != 0 || !strings.Contains(r.out, "Process:") || len(left) > 0 {
+		t.Errorf("exit code %d, %q, files %v\n%s", r.code, r.err, left, r.out)
+	}
+}
+
+// TestCutRecordings are named, and what is wrong with them told once.
+func TestCutRecordings(t *testing.T) {
+	recording := filepath.Join(t.TempDir(), "recording")
+	target := start(t, compile(t, "deep", "-O2"), "2", "read")
+	snap(t, "-p", pid(target), "--save", recording)
+	whole, err := os.ReadFile(recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{15, len(whole) / 2} {
+		if err := os.WriteFile(recording, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := snap(t, recording)
+		refused(t, r, 1, recording+": the recording was cut off")
+		if strings.Count(r.err, "snapshot") != 1 {
+			t.Errorf("cut after %d bytes: %q", n, r.err)
+		}
+	}
+}
+
+// TestMistakesAreExplained requires what would have been right.
+func TestMistakesAreExplained(t *testing.T) {
+	target := start(t, compile(t, "deep", "-O2"), "2", "read")
+	refused(t, snap(t, "-p", pid(target), "-d", "10"), 2, "such as 10s")
+	refused(t, snap(t, "-p", pid(target), "--binaries", stacksnap), 1, stacksnap+" is not a folder")
+}
+
 // TestOutputIsTriedFirst requires that a place which cannot be written to is told
 // before a long sampling rather than after it.
 func TestOutputIsTriedFirst(t *testing.T) {

@@ -90,6 +90,9 @@ func newBlockReader(file io.Reader) (*blockReader, error) {
 func newStreamReader(stream io.Reader) (*blockReader, error) {
 	b := &blockReader{r: bufio.NewReaderSize(stream, 64<<10)}
 	line, err := b.firstLine()
+	if errors.Is(err, io.ErrUnexpectedEOF) && (strings.HasPrefix(magic, line) || strings.HasPrefix(line, magic)) {
+		err = ErrCutEarly
+	}
 	if err != nil {
 		return nil, notRecording(err)
 	}
@@ -103,24 +106,25 @@ func newStreamReader(stream io.Reader) (*blockReader, error) {
 	return b, nil
 }
 
-func notRecording(err error) error { return fmt.Errorf("%w (%v)", ErrNotRecording, err) }
+func notRecording(err error) error { return fmt.Errorf("%w (%w)", ErrNotRecording, err) }
 
 // maxLine bounds the first line.
 const maxLine = len(magic) + 10
 
+// firstLine returns what there is of the line, also with an error.
 func (b *blockReader) firstLine() (string, error) {
 	var line []byte
 	for len(line) <= maxLine {
 		c, err := b.r.ReadByte()
 		if err != nil {
-			return "", err
+			return string(line), err
 		}
 		if c == '\n' {
 			return string(line), nil
 		}
 		line = append(line, c)
 	}
-	return "", ErrNotRecording
+	return string(line), ErrNotRecording
 }
 
 // isVersion wants digits, so that what is printed of a hostile file is no more.

@@ -9,6 +9,10 @@ import (
 // ErrNotRecording is wrapped by errors about files that are no recordings.
 var ErrNotRecording = errors.New("not a stacksnap recording")
 
+// ErrCutEarly is wrapped, besides [ErrNotRecording], by errors about files that
+// begin as recordings do and end before one has its header.
+var ErrCutEarly = errors.New("the recording was cut off before its first snapshot")
+
 var (
 	errChecksum = errors.New("checksum does not match")
 	errTooBig   = errors.New("it claims to hold more than any recording does")

@@ -57,6 +57,35 @@ func TestOtherFilesAreNoRecordings(t *testing.T) {
 	}
 }
 
+// TestCutInItsHeader cuts a recording everywhere before its first snapshot.
+func TestCutInItsHeader(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file.stacksnap")
+	w, err := Create(path, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(End{}); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := 0
+	const gzipHeader = 10
+	for n := gzipHeader; n < len(whole); n++ {
+		_, err := NewReader(bytes.NewReader(whole[:n]))
+		if errors.Is(err, ErrCutEarly) {
+			early++
+		} else if err != nil {
+			t.Errorf("cut after %d bytes: %v", n, err)
+		}
+	}
+	if early == 0 {
+		t.Error("no cut was in the header")
+	}
+}
+
 func TestCreateAndOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file.stacksnap")
 	if err := os.WriteFile(path, bytes.Repeat([]byte("old"), 1e5), 0o600); err != nil {

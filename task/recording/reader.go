@@ -72,6 +72,9 @@ func (r *Reader) rewind() (err error) {
 // survey learns what holds for the whole recording, and counts the snapshots.
 func (r *Reader) survey() error {
 	kind, data, err := r.record()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return notRecording(ErrCutEarly)
+	}
 	if err != nil || kind != 1 {
 		return notRecording(errors.Join(err, errors.New("it has no header")))
 	}

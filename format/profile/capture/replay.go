@@ -96,7 +96,10 @@ func (p *replay) end(err error) (*profile.Profile, error) {
 	p.builder.SetInterval(p.reader.Header().Interval, end.MissedTicks)
 	p.builder.CountCPU(end.OwnCPU)
 	if p.reader.Snapshots() == 0 {
-		return nil, errors.Join(err, errors.New("the recording has no whole snapshot"))
+		if err == nil {
+			err = errors.New("the recording has no snapshot")
+		}
+		return nil, err
 	}
 	return p.builder.Profile(), err
 }
