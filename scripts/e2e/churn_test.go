@@ -139,7 +139,7 @@ func TestSingleSnapshotsWhileLibrariesComeAndGo(t *testing.T) {
 				t.Skipf("the target cannot be opened: %v", err)
 			}
 			defer p.Close()
-			all, bad, without, stops := 0, 0, 0, 0
+			threads, seen, bad, without, stops := 0, 0, 0, 0, 0
 			for range churnCount() / 10 {
 				one, err := capture.OneShot(p, capture.Options{})
 				if err != nil {
@@ -147,16 +147,18 @@ func TestSingleSnapshotsWhileLibrariesComeAndGo(t *testing.T) {
 				}
 				under, wrong := countUnder(one)
 				for _, n := range under {
-					all += n
+					seen += n
 				}
 				bad, stops = bad+wrong, stops+one.Stops
 				for _, th := range one.Threads {
-					without += th.Empty
+					threads, without = threads+1, without+th.Empty
 				}
 			}
-			t.Logf("%d snapshots, %d stops; %d threads in a library, %d wrong, %d left out", churnCount()/10, stops, all, bad, without)
-			if all == 0 || bad > 0 || without > all/10 {
-				t.Errorf("%d threads in a library, %d have a function of the other one, %d left out", all, bad, without)
+			t.Logf("%d snapshots, %d stops; %d threads, %d in a library, %d wrong, %d left out", churnCount()/10, stops, threads, seen, bad, without)
+			// How many are left out depends on how fast the libraries change; without
+			// further stops it would be most.
+			if seen == 0 || bad > 0 || without > threads/3 {
+				t.Errorf("%d of %d threads in a library, %d have a function of the other one, %d left out", seen, threads, bad, without)
 			}
 		})
 	}
