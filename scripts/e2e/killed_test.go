@@ -75,7 +75,7 @@ func opens(t *testing.T, file string) bool {
 		return false
 	}
 	r := snap(t, file)
-	none := strings.Contains(r.err, "no whole snapshot")
+	none := strings.Contains(r.err, "before its first snapshot was whole")
 	switch {
 	case r.code != exitOK && !strings.Contains(r.err, "was cut off"):
 		t.Errorf("%s: exit code %d: %s", file, r.code, r.err)

@@ -11,7 +11,7 @@ var ErrNotRecording = errors.New("not a stacksnap recording")
 
 // ErrCutEarly is wrapped, besides [ErrNotRecording], by errors about files that
 // begin as recordings do and end before one has its header.
-var ErrCutEarly = errors.New("the recording was cut off before its first snapshot")
+var ErrCutEarly = errors.New("the recording was cut off before its first snapshot was whole")
 
 var (
 	errChecksum = errors.New("checksum does not match")
@@ -38,7 +38,17 @@ func (e *CutError) Error() string {
 	if e.Cut() {
 		what = "was cut off"
 	}
-	return fmt.Sprintf("the recording %s after %d whole snapshots: %v", what, e.Snapshots, e.Err)
+	return fmt.Sprintf("the recording %s %s: %v", what, e.place(), e.Err)
+}
+
+func (e *CutError) place() string {
+	switch e.Snapshots {
+	case 0:
+		return "before its first snapshot was whole"
+	case 1:
+		return "after 1 whole snapshot"
+	}
+	return fmt.Sprintf("after %d whole snapshots", e.Snapshots)
 }
 
 // Cut tells whether the recording merely ends early, and is not damaged.
