@@ -35,7 +35,7 @@ const maxDeadlocks = 100
 func (b *Builder) judge() {
 	l := &b.looks
 	at := b.p.Duration()
-	circles := findDeadlocks(l.asked)
+	circles := findDeadlocks(l.asked, l.besides)
 	for _, d := range l.deadlocks {
 		i := slices.IndexFunc(circles, d.same)
 		switch {
@@ -44,7 +44,7 @@ func (b *Builder) judge() {
 			d.Looks, d.To = d.Looks+1, at
 			circles = slices.Delete(circles, i, i+1)
 		default:
-			d.Ended = b.judged(d)
+			d.Ended = b.broken(d)
 		}
 	}
 	l.deadlocks = slices.DeleteFunc(l.deadlocks, (*Deadlock).passing)
@@ -55,19 +55,22 @@ func (b *Builder) judge() {
 	}
 }
 
-// judged tells whether this round has something to say of a circle: each of its
-// threads was asked, or one has ended.
-func (b *Builder) judged(d *Deadlock) bool {
-	all := true
-	for _, w := range d.Waiters {
+// broken tells whether one of a circle's threads has ended, or was found in this
+// round to wait for something else. A thread that is not sampled may not be asked
+// in every round: then those that are tell.
+func (b *Builder) broken(d *Deadlock) bool {
+	return slices.ContainsFunc(d.Waiters, func(w Waiter) bool {
 		r := b.last[w.ID]
-		if r == nil || r.Last != b.p.Snapshots-1 {
-			return true
+		if r == nil {
+			return slices.ContainsFunc(b.looks.besides, func(l Look) bool { return l.Thread == w.ID && !w.Wait.still(l.Wait) })
 		}
-		all = all && r.asked > b.looks.round
-	}
-	return all
+		return r.Last != b.p.Snapshots-1 || r.asked > b.looks.round && !w.Wait.still(r.Wait)
+	})
 }
+
+// still tells whether a later look has found the same lock waited for, and the
+// same thread to hold it.
+func (w *Wait) still(now *Wait) bool { return now != nil && now.like(w) && now.Owner == w.Owner }
 
 // passing tells that a circle was seen in one look alone, and not in the next:
 // threads that wait with a time limit, perhaps.
@@ -89,10 +92,17 @@ func (d *Deadlock) same(circle []Waiter) bool {
 	})
 }
 
-// findDeadlocks returns each circle among threads once. A thread waits for one
-// thing at a time, so that no two share a thread.
-func findDeadlocks(threads []*record) [][]Waiter {
+// findDeadlocks returns each circle once to which a thread leads that is sampled.
+// A thread waits for one thing at a time, so that no two circles share a thread.
+// Besides are threads that are not sampled; those that wait for them know their
+// names.
+func findDeadlocks(threads []*record, besides []Look) [][]Waiter {
 	waiters := map[task.ThreadID]Waiter{}
+	for _, l := range besides {
+		if l.Wait != nil {
+			waiters[l.Thread] = Waiter{ID: l.Thread, Wait: *l.Wait}
+		}
+	}
 	var ids []task.ThreadID
 	for _, t := range threads {
 		if t.Wait != nil && t.Wait.Owner != 0 {
@@ -125,6 +135,11 @@ func circleFrom(id task.ThreadID, waiters map[task.ThreadID]Waiter, seen map[tas
 		return nil
 	}
 	circle := path[start:]
+	for i := range circle {
+		if next := &circle[(i+1)%len(circle)]; next.Name == "" {
+			next.Name = circle[i].Wait.OwnerName
+		}
+	}
 	lowest := 0
 	for i, w := range circle {
 		if w.ID < circle[lowest].ID {

@@ -29,7 +29,7 @@ func TestDeadlocks(t *testing.T) {
 		}
 		threads = append(threads, &record{Thread: Thread{ID: 100}})
 		var got [][]task.ThreadID
-		for _, d := range findDeadlocks(threads) {
+		for _, d := range findDeadlocks(threads, nil) {
 			var ids []task.ThreadID
 			for _, w := range d {
 				ids = append(ids, w.ID)
@@ -67,6 +67,11 @@ var (
 	waitA  = Look{1, &Wait{Call: "futex", Lock: Mutex, Addr: 0x10, Owner: 2}}
 	waitB  = Look{2, &Wait{Call: "futex", Lock: Mutex, Addr: 0x20, Owner: 1}}
 	circle = []Waiter{{1, "a", *waitA.Wait}, {2, "b", *waitB.Wait}}
+
+	// Thread 9 is not sampled.
+	waitC  = Look{1, &Wait{Call: "futex", Lock: Mutex, Addr: 0x10, Owner: 9, OwnerName: "c"}}
+	waitD  = Look{9, &Wait{Call: "futex", Lock: Mutex, Addr: 0x20, Owner: 1}}
+	beside = []Waiter{{1, "a", *waitC.Wait}, {9, "c", *waitD.Wait}}
 )
 
 // TestDeadlocksStand: a circle is told with the time for which it stood, and
@@ -118,6 +123,24 @@ func TestDeadlocksStand(t *testing.T) {
 			{Waiters: circle, To: time.Second, Looks: 2, Ended: true},
 			{Waiters: circle, From: 3 * time.Second, To: 3 * time.Second, Looks: 1},
 		}},
+		{"with a thread that is not sampled", func(l *looker) {
+			l.look(true, waitC, waitD)
+			l.look(false, waitC)
+			l.look(true, waitD)
+		}, []Deadlock{{Waiters: beside, To: 2 * time.Second, Looks: 2}}},
+		{"without the one that is not sampled", func(l *looker) {
+			l.look(true, waitC, waitD)
+			l.look(true, waitC, waitD)
+			l.look(true, waitC)
+		}, []Deadlock{{Waiters: beside, To: time.Second, Looks: 2}}},
+		{"ended by the one that is not sampled", func(l *looker) {
+			l.look(true, waitC, waitD)
+			l.look(true, waitC, waitD)
+			l.look(true, waitC, runs(9))
+		}, []Deadlock{{Waiters: beside, To: time.Second, Looks: 2, Ended: true}}},
+		{"of none that is sampled", func(l *looker) {
+			l.look(true, runs(1), Look{9, &Wait{Lock: Mutex, Owner: 9}})
+		}, nil},
 	}
 	for _, test := range tests {
 		l := newLooker()

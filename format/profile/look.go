@@ -13,35 +13,50 @@ type Look struct {
 	Wait   *Wait // nil: it runs, or that is not known
 }
 
-// maxWaits bounds the things for which one thread is found to wait.
-const maxWaits = 16
+// The bounds of what is kept.
+const (
+	maxWaits   = 16      // things for which one thread is found to wait
+	maxBesides = 1 << 12 // looks in one round at threads that are not sampled
+)
 
 // looks is what looks at the threads have found besides what each waits for.
 type looks struct {
 	round     int       // that goes on, counted from 0
 	asked     []*record // in this round
+	besides   []Look    // in this round, at threads that are not sampled
 	deadlocks []*Deadlock
 }
 
 // Look adds what threads of the last snapshot that was added wait for. Looks at
 // all threads are a round, which may be spread over several snapshots; whole
-// ends it. Of one thread only the first look in a round counts.
+// ends it. Of one thread only the first look in a round counts. Looks at threads
+// that are in no snapshot, the owners of locks, count for deadlocks alone.
 func (b *Builder) Look(all []Look, whole bool) {
 	for _, l := range all {
 		r := b.last[l.Thread]
-		if r == nil || r.asked > b.looks.round {
-			continue
+		switch {
+		case r == nil && len(b.looks.besides) < maxBesides:
+			b.looks.besides = append(b.looks.besides, l)
+		case r == nil:
+		case r.asked <= b.looks.round:
+			r.asked = b.looks.round + 1
+			r.look(l.Wait)
+			b.looks.asked = append(b.looks.asked, r)
 		}
-		r.asked = b.looks.round + 1
-		r.look(l.Wait)
-		b.looks.asked = append(b.looks.asked, r)
 	}
-	if whole && len(b.looks.asked) > 0 {
+	if whole {
+		b.endRound()
+	}
+}
+
+func (b *Builder) endRound() {
+	l := &b.looks
+	if len(l.asked) > 0 {
 		b.judge()
-		b.looks.round++
-		clear(b.looks.asked)
-		b.looks.asked = b.looks.asked[:0]
+		l.round++
 	}
+	clear(l.asked)
+	l.asked, l.besides = l.asked[:0], l.besides[:0]
 }
 
 // look counts what a thread was found to wait for.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -116,6 +117,36 @@ func TestSampledWaitsOfSomeThreads(t *testing.T) {
 		}
 		wants(t, got.out, `  waits for rwlock 0x\w+, held by thread `+pid(cmd)+` "waits"`+inLooks)
 	}
+}
+
+// TestDeadlockOfOneThread: a circle is told whole although only one thread of it
+// is wanted, and the others are in the report for that alone.
+func TestDeadlockOfOneThread(t *testing.T) {
+	cmd := startWaits(t)
+	const circle = `Deadlock: +thread \d+ "member" waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member"(; stood .*)?`
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	report := snap(t, "-p", pid(cmd), "-d", "1s", "--save", whole).out
+	member := regexp.MustCompile(`(?m)^Thread (\d+) .*"member"`).FindStringSubmatch(report)
+	if member == nil {
+		t.Fatal(report)
+	}
+	check := func(got result) {
+		t.Helper()
+		wants(t, got.out, circle)
+		if n := strings.Count(got.out, "\nThread "); n != 1 || strings.Count(got.out, "Deadlock:") != 1 {
+			t.Errorf("%d threads\n%s", n, got.out)
+		}
+	}
+	for i, how := range [][]string{nil, {"-d", "1200ms"}, {"-d", "1200ms", "--no-stop"}, {"-d", "1200ms", "--suspend", "task"}} {
+		saved := filepath.Join(dir, strconv.Itoa(i))
+		got := snap(t, append([]string{"-p", pid(cmd), "--thread", member[1], "--save", saved}, how...)...)
+		check(got)
+		if again := snap(t, saved); again.out != got.out {
+			t.Errorf("%v: reopened, the report is another one:\n%s\nlive\n%s", how, again.out, got.out)
+		}
+	}
+	check(snap(t, whole, "--thread", member[1]))
 }
 
 // TestSampledRead needs no compiler.

@@ -49,10 +49,14 @@ func parseLook(data []byte, before Wait) (Look, error) {
 	return l, m.err
 }
 
-// addLook tells what a thread of the snapshot that is being written waits for.
+// addLook tells what a thread of the snapshot that is being written waits for, or
+// one that is in none: the owner of a lock.
 func (w *Writer) addLook(l *Look) {
 	own := w.threads[l.Thread]
 	if own == nil {
+		at := w.begin(13)
+		w.block = l.append(w.block, Wait{})
+		w.end(at)
 		return
 	}
 	at := w.begin(12)
@@ -80,6 +84,16 @@ func (s *state) setLook(data []byte) error {
 	if t.look = (Wait{}); l.Wait != nil {
 		t.look = *l.Wait
 	}
+	s.looks = append(s.looks, l)
+	return err
+}
+
+// setOtherLook reads a look at a thread that was not told of.
+func (s *state) setOtherLook(data []byte) error {
+	if len(s.looks) == 2*maxThreads {
+		return errTooBig
+	}
+	l, err := parseLook(data, Wait{})
 	s.looks = append(s.looks, l)
 	return err
 }

@@ -18,8 +18,10 @@ func twoThreads() *task.Snapshot {
 	return &task.Snapshot{Threads: []task.Thread{{ID: 1}, {ID: 2}}}
 }
 
+func withOwner(looks []Look) []Look { return append(looks[:len(looks):len(looks)], Look{77, &otherWait}) }
+
 // TestLooks: a look that finds the same as the one before takes no more room for
-// it, whatever was between.
+// it, whatever was between. Thread 77 owns a lock, and is in no snapshot.
 func TestLooks(t *testing.T) {
 	looks := [][]Look{
 		{{1, &someWait}, {2, nil}}, nil, {{1, &someWait}, {2, &otherWait}}, {{1, nil}}, {{1, &someWait}, {2, &otherWait}},
@@ -30,7 +32,7 @@ func TestLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range looks {
-		if err := w.AddSnapshot(&Sample{Snapshot: twoThreads(), Looks: append(l, Look{Thread: 77}), Whole: len(l) == 2}); err != nil {
+		if err := w.AddSnapshot(&Sample{Snapshot: twoThreads(), Looks: withOwner(l), Whole: len(l) == 2}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +46,7 @@ func TestLooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, s.Looks); diff != "" || s.Whole != (len(want) == 2) {
+		if diff := cmp.Diff(withOwner(want), s.Looks); diff != "" || s.Whole != (len(want) == 2) {
 			t.Errorf("snapshot %d: whole %v, %s", i, s.Whole, diff)
 		}
 	}

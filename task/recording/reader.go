@@ -213,6 +213,8 @@ func (r *Reader) step() (*Sample, error) {
 		return r.snapshot(data)
 	case 12:
 		return nil, r.setLook(data)
+	case 13:
+		return nil, r.setOtherLook(data)
 	}
 	return nil, nil
 }

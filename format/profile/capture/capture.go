@@ -21,8 +21,8 @@ const (
 )
 
 // OneShot takes one snapshot of every thread at one instant, and keeps those that
-// are wanted; of the options, those about sampling do not matter. On an error the profile has what was
-// captured before it; it is nil when nothing was.
+// are wanted; of the options, those about sampling do not matter. On an error the
+// profile has what was captured before it; it is nil when nothing was.
 func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	wanted, err := o.Threads.filter(p)
 	if err != nil {
@@ -37,7 +37,7 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 		return nil, errors.Join(takeErr, s.saving.close(recording.End{}))
 	}
 	if takeErr == nil {
-		s.findWaits(wanted) // any thread may own what a wanted one waits for
+		s.findWaits(wanted)
 	}
 	s.stacks = keep(&s.snapshot, s.stacks, wanted)
 	err = errors.Join(takeErr, s.add(), s.saving.close(recording.End{}))
@@ -224,19 +224,38 @@ func (s *session) ask(t *task.Thread, need task.Addr) bool {
 	return true
 }
 
-// findWaits asks what each thread waits for, or each of which that is wanted,
-// while the target runs on.
+// findWaits asks what each thread waits for, or each of which that is wanted, and
+// then the owners of locks on which those wait, while the target runs on.
 func (s *session) findWaits(wanted func(*task.Thread) bool) {
 	finder := waits.New(s.process, s.follow.images, s.snapshot.Threads)
-	for i := range s.stacks {
+	asked := make([]bool, len(s.stacks))
+	var ask func(i int)
+	ask = func(i int) {
+		asked[i] = true
 		t := &s.snapshot.Threads[i]
-		if wanted != nil && !wanted(t) {
-			continue
+		w, settled := finder.Find(t, s.stacks[i].Frames)
+		if !settled {
+			return
 		}
-		if w, settled := finder.Find(t, s.stacks[i].Frames); settled {
-			s.looks = append(s.looks, profile.Look{Thread: t.ID, Wait: w})
+		s.looks = append(s.looks, profile.Look{Thread: t.ID, Wait: w})
+		if owner := s.owner(w); owner >= 0 && !asked[owner] {
+			ask(owner)
 		}
 	}
+	for i := range s.stacks {
+		if !asked[i] && (wanted == nil || wanted(&s.snapshot.Threads[i])) {
+			ask(i)
+		}
+	}
+}
+
+// owner is where in the snapshot the thread is that holds what is waited for; -1
+// where none is known.
+func (s *session) owner(w *profile.Wait) int {
+	if w == nil || w.Owner == 0 {
+		return -1
+	}
+	return slices.IndexFunc(s.snapshot.Threads, func(t task.Thread) bool { return t.ID == w.Owner })
 }
 
 // add puts the snapshot and its stacks into the profile, and the recording.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"slices"
 	"time"
 
 	"stacksnap/format/profile"
@@ -28,6 +29,8 @@ const (
 	// back in its call. Where these are far between, it is waited for.
 	askTries   = 5
 	longPauses = 50 * time.Millisecond
+
+	maxOwners = 16 // of locks that are captured though they are not wanted
 )
 
 // rounds says when to ask which thread what it waits for.
@@ -35,10 +38,11 @@ type rounds struct {
 	begun  bool
 	open   bool // a round goes on
 	next   time.Time
-	seen   time.Time             // when credit was counted
-	credit time.Duration         // that may be spent
-	asked  map[task.ThreadID]int // in this round: how often, or answered
-	whole  int                   // how many snapshots there were before the last that ended a round
+	seen   time.Time              // when credit was counted
+	credit time.Duration          // that may be spent
+	asked  map[task.ThreadID]int  // in this round: how often, or answered
+	owners map[task.ThreadID]bool // of locks, that are not wanted: captured until they are asked
+	whole  int                    // how many snapshots there were before the last that ended a round
 }
 
 const answered = -1
@@ -48,7 +52,7 @@ const answered = -1
 // back from having been stopped.
 func (l *rounds) due(now time.Time, before int) bool {
 	if !l.begun {
-		*l = rounds{begun: true, credit: firstCredit, seen: now, next: now, asked: map[task.ThreadID]int{}}
+		*l = rounds{begun: true, credit: firstCredit, seen: now, next: now, asked: map[task.ThreadID]int{}, owners: map[task.ThreadID]bool{}}
 	}
 	l.credit = min(l.credit+now.Sub(l.seen)/roundShare, mostCredit)
 	l.seen = now
@@ -62,6 +66,23 @@ func (l *rounds) due(now time.Time, before int) bool {
 func (l *rounds) end(before int) {
 	l.open, l.whole = false, before
 	clear(l.asked)
+	clear(l.owners)
+}
+
+// follows tells whether a thread that is not wanted is to be captured.
+func (l *rounds) follows(t *task.Thread) bool { return l.owners[t.ID] }
+
+// follow has the owner of what a thread waits for captured and asked, where the
+// snapshot does not have it. It tells whether there is one.
+func (l *rounds) follow(w *profile.Wait, s *task.Snapshot) bool {
+	if w == nil || w.Owner == 0 || l.owners[w.Owner] || len(l.owners) == maxOwners {
+		return false
+	}
+	if slices.ContainsFunc(s.Threads, func(t task.Thread) bool { return t.ID == w.Owner }) {
+		return false
+	}
+	l.owners[w.Owner] = true
+	return true
 }
 
 // look asks some of the threads of a snapshot that was walked what they wait for,
@@ -75,9 +96,6 @@ func (r *recorder) look(s *task.Snapshot) (looks []profile.Look, whole bool) {
 	slice := max(r.options.Interval/intervalShare, leastSlice)
 	looks, whole = r.ask(s, min(slice, l.credit), r.options.Interval >= longPauses)
 	l.credit -= time.Since(now)
-	if whole {
-		l.end(r.taken)
-	}
 	return looks, whole
 }
 
@@ -119,9 +137,24 @@ func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (loo
 		asked[t.ID] = answered
 		if settled {
 			looks = append(looks, profile.Look{Thread: t.ID, Wait: w})
+			whole = !r.rounds.follow(w, s) && whole
 		}
 	}
 	return looks, whole
+}
+
+// dropOwners drops the threads that were captured only because they own locks.
+func (r *recorder) dropOwners(s *task.Snapshot) {
+	if r.wanted == nil || len(r.rounds.owners) == 0 {
+		return
+	}
+	r.stacks = keep(s, r.stacks, func(t *task.Thread) bool {
+		drop := r.rounds.follows(t) && !r.wanted(t)
+		if drop { // should it be wanted next time, it is walked anew
+			r.missing[t.ID] = true
+		}
+		return !drop
+	})
 }
 
 // stackOf returns the frames of a thread of the snapshot. A stack that is the same

@@ -45,10 +45,6 @@ type Options struct {
 // what there is, without an error. With an error, such as a *[task.ExitedError],
 // the profile has what was captured before; it is nil when nothing was.
 func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, error) {
-	wanted, err := o.Threads.filter(p)
-	if err != nil {
-		return nil, err
-	}
 	used := ownCPU()
 	r, err := newRecorder(p, o)
 	if err != nil {
@@ -57,7 +53,7 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	defer r.follow.close()
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
-		Suspend: o.Suspend, Threads: wanted, Watch: r.follow.watch,
+		Suspend: o.Suspend, Threads: r.captured(), Watch: r.follow.watch,
 		Ended: func(missed int) { r.missedTicks += missed },
 	}) {
 		if s != nil {
@@ -75,6 +71,14 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	return r.end(ctx, used, nil)
 }
 
+// captured tells which threads are: nil for all of them.
+func (r *recorder) captured() func(*task.Thread) bool {
+	if r.wanted == nil {
+		return nil
+	}
+	return func(t *task.Thread) bool { return r.rounds.follows(t) || r.wanted(t) }
+}
+
 // isExit tells whether the target is another program by now, of which the last
 // snapshot may be.
 func isExit(err error) bool {
@@ -86,6 +90,7 @@ func isExit(err error) bool {
 type recorder struct {
 	options     Options
 	process     task.Process
+	wanted      func(*task.Thread) bool // nil: all threads
 	builder     *profile.Builder
 	follow      *follower
 	unwinder    *unwind.Unwinder
@@ -106,8 +111,11 @@ type recorder struct {
 }
 
 func newRecorder(p task.Process, o Options) (*recorder, error) {
-	r := &recorder{options: o, process: p, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool)}
-	var err error
+	wanted, err := o.Threads.filter(p)
+	if err != nil {
+		return nil, err
+	}
+	r := &recorder{options: o, process: p, wanted: wanted, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool)}
 	if r.saving, err = newSaving(p, o.Save, o.Tool, o.Interval); err != nil {
 		return nil, err
 	}
@@ -132,6 +140,10 @@ func (r *recorder) add(s *task.Snapshot) error {
 	r.walkAsCaptured(s)
 	left := r.leaveOut(s)
 	looks, whole := r.look(s)
+	r.dropOwners(s)
+	if whole {
+		r.rounds.end(r.taken)
+	}
 	r.builder.Add(s, r.stacks, r.follow.images)
 	r.builder.Look(looks, whole)
 	r.left += left

@@ -13,8 +13,8 @@ import (
 )
 
 // Replay makes the profile of a recording: the one that was made when it was
-// captured, as far as its threads are wanted. A recording that was cut off or damaged gives the profile of its
-// whole snapshots, and the error that says so.
+// captured, as far as its threads are wanted. A recording that was cut off or
+// damaged gives the profile of its whole snapshots, and the error that says so.
 func Replay(path string, threads Threads) (*profile.Profile, error) {
 	r, err := recording.Open(path)
 	if err != nil {
