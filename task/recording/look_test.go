@@ -18,7 +18,9 @@ func twoThreads() *task.Snapshot {
 	return &task.Snapshot{Threads: []task.Thread{{ID: 1}, {ID: 2}}}
 }
 
-func withOwner(looks []Look) []Look { return append(looks[:len(looks):len(looks)], Look{77, &otherWait}) }
+func withOwner(looks []Look) []Look {
+	return append(looks[:len(looks):len(looks)], Look{77, &otherWait})
+}
 
 // TestLooks: a look that finds the same as the one before takes no more room for
 // it, whatever was between. Thread 77 owns a lock, and is in no snapshot.
