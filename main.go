@@ -72,10 +72,6 @@ const (
 	maxRate = 1e9
 )
 
-// maxPrograms bounds how many programs are sampled one after the other in a
-// process that was launched and calls exec.
-const maxPrograms = 100
-
 func main() {
 	// Little is allocated and less is dropped, so that collecting it is mostly work
 	// for nothing, and would compete with a capture.
@@ -510,7 +506,7 @@ func (o *options) watchAndTell(ctx context.Context, p task.Process, w hang.Optio
 		return report(target, o.merged(r))
 	})
 	if err == nil {
-		w.Tell(fmt.Sprintf("watched %s for %s: %s", name, roughly(time.Since(began)), o.found(made)))
+		w.Tell(fmt.Sprintf("watched %s for %s", name, format.Watched(time.Since(began), &w, made)))
 	}
 	return err
 }
@@ -531,40 +527,6 @@ func (o *options) merged(r *hang.Report) *hang.Report {
 	folded := *r
 	folded.Profile = r.Profile.FoldThreads()
 	return &folded
-}
-
-// found says how many reports a watch has made.
-func (o *options) found(made map[hang.Reason]int) string {
-	var parts []string
-	if o.hang > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s or more", counted(made[hang.Hang], "hang"), o.hang))
-	}
-	if o.every > 0 {
-		parts = append(parts, counted(made[hang.Periodic], "periodic report"))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// counted is a number of things, in words.
-func counted(n int, thing string) string {
-	switch n {
-	case 0:
-		return "no " + thing
-	case 1:
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// roughly rounds a time for people.
-func roughly(d time.Duration) time.Duration {
-	switch {
-	case d < time.Second:
-		return d.Round(time.Millisecond)
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond)
-	}
-	return d.Round(time.Second)
 }
 
 // files are those of one kind that a watch of target writes.
@@ -644,55 +606,14 @@ func (o *options) launch(ctx context.Context) error {
 	return passOn(status, errors.Join(err, finishErr))
 }
 
-// sampleLaunched samples a program that was launched and, where it calls exec as
-// a script does that starts another program in its place, that one. A recording
-// is of the last.
-func (o *options) sampleLaunched(ctx context.Context, p task.Process) (profiles []*profile.Profile, err error) {
-	began, whole, pid := time.Now(), o.duration, p.Info().PID
-	for range maxPrograms {
-		prof, err := o.capture(ctx, p)
-		if prof != nil {
-			profiles = append(profiles, prof)
-			o.count -= min(o.count, prof.Snapshots)
-		}
-		exited := errors.As(err, new(*task.ExitedError))
-		err = withoutExit(errors.Join(err, p.Close()))
-		if err != nil || !exited || ctx.Err() != nil {
-			return profiles, err
-		}
-		if o.duration = max(0, whole-time.Since(began)); whole > 0 && o.duration == 0 {
-			break
-		}
-		if p, err = live.Open(pid); err != nil { // it has ended, as it was to
-			return profiles, withoutProcess(err)
-		}
+// sampleLaunched samples a program that was launched, and those for which it
+// calls exec.
+func (o *options) sampleLaunched(ctx context.Context, p task.Process) ([]*profile.Profile, error) {
+	options, err := o.captureOptions()
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
-	return profiles, nil
-}
-
-// withoutProcess is nil for the error that there is no such process.
-func withoutProcess(err error) error {
-	if errors.As(err, new(*task.NoProcessError)) {
-		return nil
-	}
-	return err
-}
-
-// withoutExit leaves out of joined errors that the target has ended: the others
-// are to be told.
-func withoutExit(err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var rest []error
-		for _, e := range joined.Unwrap() {
-			rest = append(rest, withoutExit(e))
-		}
-		return errors.Join(rest...)
-	}
-	var exited *task.ExitedError
-	if errors.As(err, &exited) {
-		return nil
-	}
-	return err
+	return family.Through(ctx, p, options)
 }
 
 // passOn returns the status of a program that was launched, where nothing of
@@ -777,8 +698,8 @@ func (o *options) capture(ctx context.Context, p task.Process) (*profile.Profile
 		return capture.OneShot(p, options)
 	}
 	bar := o.progress(options.Duration)
-	defer bar.clear()
-	options.Progress = bar.show
+	defer bar.Clear()
+	options.Progress = bar.Show
 	return capture.Record(ctx, p, options)
 }
 
@@ -899,37 +820,12 @@ func (o *options) colored() bool {
 // progressAfter is from when on a sampling tells how far it is.
 const progressAfter = 2 * time.Second
 
-// progressBar is a line on a terminal's standard error.
-type progressBar struct {
-	to    io.Writer // nil: no terminal, or nothing that takes long
-	whole time.Duration
-	shown bool
-}
-
-func (o *options) progress(whole time.Duration) *progressBar {
-	bar := &progressBar{whole: whole}
-	if isatty.IsTerminal(os.Stderr.Fd()) && len(o.command) == 0 && (whole == 0 || whole > progressAfter) {
-		bar.to = o.stderr
+func (o *options) progress(whole time.Duration) *output.Progress {
+	bar := &output.Progress{Whole: whole}
+	if isatty.IsTerminal(os.Stderr.Fd()) && (whole == 0 || whole > progressAfter) {
+		bar.To = o.stderr
 	}
 	return bar
-}
-
-func (b *progressBar) show(elapsed time.Duration, snapshots int) {
-	if b.to == nil {
-		return
-	}
-	b.shown = true
-	of := ""
-	if b.whole > 0 {
-		of = " of " + b.whole.String()
-	}
-	fmt.Fprintf(b.to, "\rsampling: %.1fs%s, %d samples; Ctrl-C ends early ", elapsed.Seconds(), of, snapshots)
-}
-
-func (b *progressBar) clear() {
-	if b.shown {
-		fmt.Fprint(b.to, "\r\x1b[K")
-	}
 }
 
 // exitCode finds the code that scripts can tell errors apart by.

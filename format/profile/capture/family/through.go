@@ -1,0 +1,68 @@
+package family
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+// maxPrograms bounds how many programs of one process are recorded one after the
+// other.
+const maxPrograms = 100
+
+// Through records a process and, where it calls exec as a script does that starts
+// another program in its place, that one as well. Duration and Count are of all
+// programs together; a file to save to has the last of them. That the process
+// ends is no error. It closes p.
+func Through(ctx context.Context, p task.Process, o capture.Options) (profiles []*profile.Profile, err error) {
+	began, whole, count, pid := time.Now(), o.Duration, o.Count, p.Info().PID
+	for range maxPrograms {
+		prof, err := capture.Record(ctx, p, o)
+		taken := 0
+		if prof != nil {
+			profiles, taken = append(profiles, prof), prof.Snapshots
+		}
+		exited := errors.As(err, new(*task.ExitedError))
+		err = withoutExit(errors.Join(err, p.Close()))
+		if err != nil || !exited || ctx.Err() != nil {
+			return profiles, err
+		}
+		o.Duration, o.Count = max(0, whole-time.Since(began)), max(0, o.Count-taken)
+		if whole > 0 && o.Duration == 0 || count > 0 && o.Count == 0 {
+			break
+		}
+		if p, err = live.Open(pid); err != nil { // it has ended, as it was to
+			return profiles, withoutProcess(err)
+		}
+	}
+	return profiles, nil
+}
+
+// withoutProcess is nil for the error that there is no such process.
+func withoutProcess(err error) error {
+	if errors.As(err, new(*task.NoProcessError)) {
+		return nil
+	}
+	return err
+}
+
+// withoutExit leaves out of joined errors that the target has ended: the others
+// are to be told.
+func withoutExit(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var rest []error
+		for _, e := range joined.Unwrap() {
+			rest = append(rest, withoutExit(e))
+		}
+		return errors.Join(rest...)
+	}
+	if errors.As(err, new(*task.ExitedError)) {
+		return nil
+	}
+	return err
+}
