@@ -77,16 +77,14 @@ func fullName(comm string, dir procDir) string {
 	return comm
 }
 
-// bootTime returns when the system was started, zero when that is not known.
+// bootTime returns when the system was started, by today's clock; zero when that
+// is not known. (The btime of /proc/stat is cut to whole seconds.)
 func bootTime() time.Time {
-	b, err := os.ReadFile("/proc/stat")
-	if err != nil {
+	var since unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &since); err != nil {
 		return time.Time{}
 	}
-	if s, n := number(statusValue(b, "btime "), 10); n > 0 {
-		return time.Unix(int64(s), 0)
-	}
-	return time.Time{}
+	return time.Now().Add(-time.Duration(since.Nano()))
 }
 
 // osVersion is such as "Linux 6.1.0-13-amd64 (Debian GNU/Linux 12)": the kernel,
