@@ -83,7 +83,9 @@ func lookAny(info *childInfo) unix.Errno {
 // consume has a stop that was found not be found again.
 func consume(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WSTOPPED) }
 
-// bury takes leave of a traced thread that has ended.
+// bury takes leave of a traced thread that has ended. Of one that stands it would
+// take away the stop, so that nobody ever finds it: the kernel tells a tracer of
+// stops whatever it asks for (wait_task_stopped, kernel/exit.c).
 func bury(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WEXITED) }
 
 func waitid(tid int, info *childInfo, options int) unix.Errno {

@@ -75,7 +75,7 @@ func (r *rescue) bury() {
 	defer dir.close()
 	var info childInfo
 	for _, tid := range dir.numbers() {
-		if tid != r.pid {
+		if tid != r.pid && look(tid, &info) == 0 && info.pid != 0 && info.ended() {
 			bury(tid, &info)
 		}
 	}

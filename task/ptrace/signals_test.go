@@ -141,6 +141,32 @@ func TestStopAndContinueInFlight(t *testing.T) {
 	}
 }
 
+// TestRescueLeavesStops: what ends a deadlock with exec, which may run at any
+// moment, does not take away the stops of threads that live.
+func TestRescueLeavesStops(t *testing.T) {
+	g := startThreads(t, 4, "busy")
+	p := attach(t, g.pid)
+	if _, err := p.Threads(); err != nil {
+		t.Fatal(err)
+	}
+	resume, err := p.Suspend()
+	if err != nil {
+		skipRefused(t, err)
+		t.Fatal(err)
+	}
+	p.rescue.bury()
+	for _, th := range p.threads.all {
+		var info childInfo
+		if errno := look(th.tid, &info); errno != 0 || info.pid == 0 {
+			t.Errorf("the stop of thread %d is not found: %v", th.tid, errno)
+		}
+	}
+	if err := resume(); err != nil {
+		t.Fatal(err)
+	}
+	g.advances(t)
+}
+
 func snapshotsUntil(t *testing.T, p *Process, done <-chan struct{}) {
 	t.Helper()
 	var s task.Snapshot

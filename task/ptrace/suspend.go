@@ -218,7 +218,11 @@ func (p *Process) bury(th *thread) {
 		th.phase = gone
 		return
 	}
-	if errno := bury(th.tid, &p.info); errno != 0 || p.info.pid != 0 {
+	switch errno := bury(th.tid, &p.info); {
+	case errno == 0 && p.info.pid == 0:
+	case errno == 0 && !p.info.ended(): // an exec has just given its id to one that stands
+		th.phase, th.signal = stopped, p.info.signal()
+	default:
 		th.phase = gone
 	}
 }
@@ -327,6 +331,8 @@ func (p *Process) lookDying(th *thread) {
 		p.bury(th)
 	default:
 		th.phase, th.signal = stopped, p.info.signal()
+	}
+	if th.phase == stopped {
 		p.release(th)
 	}
 }
