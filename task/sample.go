@@ -55,6 +55,7 @@ func Sample(ctx context.Context, p Process, o Options) iter.Seq2[*Snapshot, erro
 		}
 		defer s.begin()()
 		t := newTicks(s.clock(), o.Interval, o.Jitter)
+		t.settle = func() int { return Settle(p) }
 		for n := 0; o.Count == 0 || n < o.Count; n++ {
 			ok, err := s.next(ctx, &t)
 			if !ok || !yield(&s.snapshot, err) || err != nil {

@@ -110,6 +110,38 @@ func TestSampleEndsWithItsTarget(t *testing.T) {
 	}
 }
 
+// lateProcess has a thread that stops too late for its first snapshot.
+type lateProcess struct {
+	*fakeProcess
+	settle func() (left int)
+}
+
+func (p lateProcess) Settle() (left int) { return p.settle() }
+
+// TestLateThreadsAreLetGo: a thread that stopped too late is let go of soon,
+// however far the next snapshot is.
+func TestLateThreadsAreLetGo(t *testing.T) {
+	var c fakeClock
+	var asked []time.Duration
+	p := lateProcess{&fakeProcess{before: []ThreadID{1}, during: []ThreadID{1}, stackSize: 8}, func() int {
+		if c.now > 0 {
+			asked = append(asked, c.now)
+		}
+		return max(0, 3-len(asked))
+	}}
+	for _, err := range Sample(context.Background(), p, c.options(Options{Interval: time.Second, Count: 2, Duration: time.Hour})) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.now++ // the first snapshot is taken
+	}
+	for i := range 3 {
+		if want := time.Duration(i)*SettleEvery + 1; i >= len(asked) || asked[i] != want {
+			t.Fatalf("asked at %v", asked)
+		}
+	}
+}
+
 func TestUnchangedThreadsAreTheSame(t *testing.T) {
 	p := sampledProcess()
 	n := 0

@@ -51,6 +51,24 @@ type Sampled interface {
 	CaptureEach(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error
 }
 
+// Settler is a [Process] in which a thread may stop too late for a suspension, and
+// then stands until it is let go of.
+type Settler interface {
+	// Settle lets go of such threads, and returns how many have not stopped yet.
+	Settle() (left int)
+}
+
+// SettleEvery is how often to do so while there are any.
+const SettleEvery = 10 * time.Millisecond
+
+// Settle is p's, where it is a [Settler].
+func Settle(p Process) (left int) {
+	if s, ok := p.(Settler); ok {
+		return s.Settle()
+	}
+	return 0
+}
+
 // Orderer is a [Process] that prepares in Suspend what hinders the target in
 // nothing, before it tells the first thread to stop.
 type Orderer interface {

@@ -20,6 +20,7 @@ type ticks struct {
 	start    time.Duration
 	next     int64 // the number of the tick to wait for
 	asleep   time.Duration
+	settle   func() (left int) // see Settler; nil: nothing to do
 }
 
 // nap is a sleep of the system that is too short to count as one: two clocks are
@@ -84,7 +85,15 @@ func (t *ticks) sleep(ctx context.Context, at time.Duration) bool {
 		if left <= 0 {
 			return true
 		}
-		t.clock.SleepUntil(t.start + at - left + min(left, slice))
+		t.clock.SleepUntil(t.start + at - left + min(left, t.slice()))
 	}
 	return false
+}
+
+// slice is how long to sleep at most now.
+func (t *ticks) slice() time.Duration {
+	if t.settle != nil && t.settle() > 0 {
+		return SettleEvery
+	}
+	return slice
 }

@@ -138,13 +138,22 @@ func endChildren(t *testing.T, g *target) {
 	}
 }
 
+// letsGo is what lets go of a thread that stopped too late.
+type letsGo int
+
+const (
+	byThreads letsGo = iota
+	bySettle
+	byClose
+)
+
 // A thread that went to uninterruptible sleep unseen is attached until it wakes.
 func TestUninterruptibleThreadIsLetGoLater(t *testing.T) {
-	for _, byClose := range []bool{false, true} {
+	for _, by := range []letsGo{byThreads, bySettle, byClose} {
 		g := startThreads(t, 1, "vfork")
 		eventually(t, "the thread waits in vfork", func() bool { return states(g.pid) == "D" })
-		onThreadOfItsOwn(func() { suspendUnseen(t, g, byClose) })
-		if byClose {
+		onThreadOfItsOwn(func() { suspendUnseen(t, g, by) })
+		if by == byClose {
 			endChildren(t, g)
 		}
 		eventually(t, "nobody traces the target", func() bool { return tracerOf(g.pid) == 0 })
@@ -170,7 +179,7 @@ func onThreadOfItsOwn(f func()) {
 	<-done
 }
 
-func suspendUnseen(t *testing.T, g *target, byClose bool) {
+func suspendUnseen(t *testing.T, g *target, by letsGo) {
 	p, err := Open(g.pid)
 	if err != nil {
 		t.Error(err)
@@ -186,9 +195,19 @@ func suspendUnseen(t *testing.T, g *target, byClose bool) {
 		t.Errorf("capture: %v", err)
 	}
 	_ = resume()
-	if !byClose {
+	switch by {
+	case byThreads:
 		endChildren(t, g)
 		eventually(t, "it is let go", func() bool { _, _ = p.Threads(); return tracerOf(g.pid) == 0 })
+	case bySettle:
+		if left := p.Settle(); left != 1 {
+			t.Errorf("%d threads are attached while it sleeps, want 1", left)
+		}
+		endChildren(t, g)
+		eventually(t, "it is settled", func() bool { return p.Settle() == 0 })
+		if tracer := tracerOf(g.pid); tracer != 0 {
+			t.Errorf("settled, but traced by %d", tracer)
+		}
 	}
 	_ = p.Close()
 }

@@ -337,6 +337,36 @@ func (p *Process) lookDying(th *thread) {
 	}
 }
 
+// Settle implements [task.Settler].
+func (p *Process) Settle() (left int) {
+	if p.check() != nil || p.suspended {
+		return 0
+	}
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		if !th.phase.attached() {
+			continue
+		}
+		p.letGoNow(th)
+		if th.phase.attached() {
+			left++
+		} else {
+			th.phase = listed
+		}
+	}
+	return left
+}
+
+// letGoNow lets go of a thread that has stopped, or ended, since it was given up.
+func (p *Process) letGoNow(th *thread) {
+	if th.phase == dying {
+		p.lookDying(th)
+		return
+	}
+	interrupt(th.tid) // it may have come here by an exec, see lookAll
+	p.release(th)
+}
+
 // settle lets go of threads that did not stop, or end, in an earlier
 // suspension.
 func (p *Process) settle() {

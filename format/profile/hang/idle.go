@@ -3,13 +3,15 @@ package hang
 import (
 	"fmt"
 	"time"
+
+	"stacksnap/task"
 )
 
 // found is what a watch has to do next.
 type found uint8
 
 const (
-	nothing      found = iota // the watch is to end
+	nothing      found = iota // the watch is to end, or threads are to be let go of
 	threadStuck               // the thread is stuck
 	timeToReport              // a periodic report is due
 )
@@ -36,11 +38,13 @@ func (w *watcher) idle() (found, error) {
 		if w.options.Every > 0 && now >= w.nextTime {
 			return timeToReport, nil
 		}
-		if w.options.Threshold == 0 || now < w.nextLook {
-			continue
+		if w.options.Threshold > 0 && now >= w.nextLook {
+			if event, _, err := w.look(); err != nil || event == Stuck {
+				return threadStuck, err
+			}
 		}
-		if event, _, err := w.look(); err != nil || event == Stuck {
-			return threadStuck, err
+		if w.unsettled {
+			return nothing, nil
 		}
 	}
 	return nothing, nil
@@ -48,6 +52,15 @@ func (w *watcher) idle() (found, error) {
 
 // due returns when there is something to do.
 func (w *watcher) due() time.Duration {
+	next := w.nextReport()
+	if w.unsettled {
+		return min(next, w.clock.Now()+task.SettleEvery)
+	}
+	return next
+}
+
+// nextReport returns when a look or a periodic report is due.
+func (w *watcher) nextReport() time.Duration {
 	switch {
 	case w.options.Every == 0:
 		return w.nextLook

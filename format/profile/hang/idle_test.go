@@ -1,8 +1,11 @@
 package hang
 
 import (
+	"context"
 	"testing"
 	"time"
+
+	"stacksnap/task"
 )
 
 // setClock stands at a time.
@@ -59,5 +62,51 @@ func TestHaltIsToldOnce(t *testing.T) {
 	}
 	if len(lines) != 2 || lines[0] != targetHalted || lines[1] != targetGoesOn {
 		t.Errorf("told %q", lines)
+	}
+}
+
+// steppingClock goes on only when it is slept by.
+type steppingClock struct {
+	stillClock
+	now *time.Duration
+}
+
+func (c steppingClock) Now() time.Duration         { return *c.now }
+func (c steppingClock) SleepUntil(t time.Duration) { *c.now = max(*c.now, t) }
+
+// lateProcess has a thread that stops too late.
+type lateProcess struct {
+	fakeProcess
+	asked *[]time.Duration
+	clock steppingClock
+}
+
+func (p lateProcess) Settle() (left int) {
+	*p.asked = append(*p.asked, p.clock.Now())
+	return max(0, 4-len(*p.asked))
+}
+
+// TestLateThreadsAreLetGo: a watch lets go soon of a thread that stopped too late
+// for a capture, however long it has nothing else to do.
+func TestLateThreadsAreLetGo(t *testing.T) {
+	var now time.Duration
+	var asked []time.Duration
+	clock := steppingClock{now: &now}
+	w := &watcher{ctx: context.Background(), clock: clock, alarm: task.NewAlarm(clock), nextTime: time.Hour}
+	defer w.alarm.Close()
+	w.process, w.options.Every = lateProcess{asked: &asked, clock: clock}, time.Hour
+	for range 3 {
+		if r, err := w.step(); r != nil || err != nil {
+			t.Fatal(r, err)
+		}
+	}
+	w.unsettled = task.Settle(w.process) > 0
+	for i, at := range asked {
+		if want := time.Duration(i) * task.SettleEvery; at != want {
+			t.Errorf("let go of at %v, want %v", at, want)
+		}
+	}
+	if what, err := w.await(); what != timeToReport || err != nil || now != time.Hour {
+		t.Errorf("then %v, %v at %v, want the report", what, err, now)
 	}
 }

@@ -89,6 +89,8 @@ type watcher struct {
 	series   *capture.Series
 	nextLook time.Duration
 	nextTime time.Duration // of Every
+
+	unsettled bool // threads of the last capture may still have to be let go of
 }
 
 func (w *watcher) close() {
@@ -148,6 +150,7 @@ func (w *watcher) chooseThread() error {
 
 // step waits until there is something to capture and does it.
 func (w *watcher) step() (*Report, error) {
+	w.unsettled = task.Settle(w.process) > 0
 	found, err := w.await()
 	switch {
 	case err != nil:
