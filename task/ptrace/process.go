@@ -22,15 +22,15 @@ import (
 // The kernel takes requests only from the operating system thread that
 // attached, so Open locks the calling goroutine to its thread
 // (runtime.LockOSThread), every method must be called from that goroutine,
-// and Close unlocks it. (Memory may be read from others, one at a time.) Nothing else in this program may wait for
-// the target meanwhile, should it be our own child: a wait for a child also
-// reports the stops that are ours.
+// and Close unlocks it. (Memory may be read from others, one at a time.) Nothing
+// else in this program may wait for the target meanwhile, should it be our own
+// child: a wait for a child also reports the stops that are ours.
 //
 // A thread that would not stop during a suspension (it is deep in the kernel)
-// stays attached until a later Threads, Suspend or Close finds it stopped. If
-// Close does not either, it leaves the goroutine locked, and the kernel lets go
-// of the thread when the goroutine ends, and with it the operating system
-// thread; or, should that be the program's first, when the program ends.
+// stays attached until a later Threads, Suspend, Settle or Close finds it stopped.
+// If Close does not either, it leaves the goroutine locked, and the kernel lets go
+// of the thread when the goroutine ends, and with it the operating system thread;
+// or, should that be the program's first, when the program ends.
 type Process struct {
 	pid      int
 	tracer   int  // our operating system thread

@@ -139,8 +139,9 @@ func (p *Process) await(began time.Time) {
 // watch looks at one thread until it stands, for as long as that usually takes.
 // The kernel wakes a tracer that sleeps in waitid, see alarm, when a thread
 // stops; or sends SIGCHLD to the tracing thread itself (do_notify_parent_cldstop
-// and complete_signal, kernel/signal.c), which ends a nap early. So we neither hold a processor that the thread may need nor wait
-// for one ourselves, as after sched_yield, behind all others.
+// and complete_signal, kernel/signal.c), which ends a nap early. So we neither
+// hold a processor that the thread may need nor wait for one ourselves, as after
+// sched_yield, behind all others.
 func (p *Process) watch(th *thread) {
 	const looks = 3 // at once, for a thread that runs stands within microseconds
 	const naps = 4
