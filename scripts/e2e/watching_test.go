@@ -3,11 +3,13 @@
 package e2e
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -86,9 +88,20 @@ func (w *watching) reads() int {
 	return number(w.t, fmt.Sprintf("/proc/%d/io", w.Process.Pid), "syscr:")
 }
 
+// watches tells whether stacksnap sleeps until its next look: it has a timer that
+// is set (proc_pid_fdinfo(5)).
+func (w *watching) watches() bool {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", w.Process.Pid))
+	return slices.ContainsFunc(files, func(file string) bool {
+		b, _ := os.ReadFile(file)
+		return bytes.Contains(b, []byte("it_value: (")) && !bytes.Contains(b, []byte("it_value: (0, 0)"))
+	})
+}
+
 // looks returns when stacksnap has looked so often.
 func (w *watching) looks(n int) {
 	w.t.Helper()
+	w.until("watching", w.watches)
 	before := w.reads()
 	w.until("looking", func() bool { return w.reads() >= before+n })
 }
