@@ -1,0 +1,26 @@
+package regular
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestAFileUnderALease is refused rather than waited for.
+func TestAFileUnderALease(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "leased")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
+		t.Skip("no lease: ", err)
+	}
+	if _, _, err := Open(path); !errors.Is(err, ErrLeased) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,36 @@
+package regular
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// open looks at the file first, and opens the one that it looked at.
+func open(name string) (*os.File, fs.FileInfo, error) {
+	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	seen := os.NewFile(uintptr(fd), name)
+	defer func() { _ = seen.Close() }() // it was only looked at
+	info, err := seen.Stat()
+	if err == nil {
+		err = check(info)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if errors.Is(err, unix.EAGAIN) {
+		return nil, nil, ErrLeased
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	_ = unix.SetNonblock(file, false) // of no use for a regular file
+	return os.NewFile(uintptr(file), name), info, nil
+}

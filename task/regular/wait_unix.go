@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package regular
+
+import "syscall"
+
+const dontWait = syscall.O_NONBLOCK | syscall.O_NOCTTY
