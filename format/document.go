@@ -12,6 +12,7 @@ type jsonDocument struct {
 	Schema        string         `json:"schema"`
 	Version       int            `json:"version"`
 	Tool          string         `json:"tool"`
+	Summary       string         `json:"summary,omitempty"`
 	Target        jsonTarget     `json:"target"`
 	Start         *time.Time     `json:"start,omitempty"`
 	End           *time.Time     `json:"end,omitempty"`
@@ -46,31 +47,66 @@ type jsonTarget struct {
 	ParentName  string     `json:"parent_name,omitempty"`
 	Start       *time.Time `json:"start,omitempty"`
 	Live        bool       `json:"live"`
+	CodeType    string     `json:"code_type,omitempty"`
+	BundleID    string     `json:"bundle_id,omitempty"`
+	Version     string     `json:"bundle_version,omitempty"`
+	Build       string     `json:"bundle_build,omitempty"`
+	Command     []string   `json:"command,omitempty"`
+	CommandCut  bool       `json:"command_cut,omitempty"`
+	Model       string     `json:"hardware_model,omitempty"`
+	CPU         string     `json:"cpu,omitempty"`
+	CPUs        int        `json:"cpus,omitempty"`
+	ActiveCPUs  int        `json:"active_cpus,omitempty"`
+	Memory      uint64     `json:"memory_bytes,omitempty"`
+	Footprint   uint64     `json:"footprint_bytes,omitempty"`
+	Peak        uint64     `json:"footprint_peak_bytes,omitempty"`
+	Cache       *jsonCache `json:"shared_cache,omitempty"`
+	Crash       *jsonCrash `json:"crash,omitempty"`
+}
+
+type jsonCache struct {
+	UUID  string `json:"uuid"`
+	Base  string `json:"base_address"`
+	Slide string `json:"slide"`
+}
+
+type jsonCrash struct {
+	Signal string `json:"signal"`
+	Detail string `json:"detail,omitempty"`
+	Thread uint64 `json:"thread,omitempty"`
 }
 
 type jsonImage struct {
-	Path    string `json:"path"`
-	Name    string `json:"name"`
-	Load    string `json:"load_address"`
-	End     string `json:"end_address"`
-	ID      string `json:"id,omitempty"`
-	Arch    string `json:"arch,omitempty"`
-	Main    bool   `json:"main,omitempty"`
-	Symbols bool   `json:"symbols"`
-	Note    string `json:"note,omitempty"`
-	Error   string `json:"error,omitempty"`
+	Path      string `json:"path"`
+	Name      string `json:"name"`
+	Load      string `json:"load_address"`
+	End       string `json:"end_address"`
+	ID        string `json:"id,omitempty"`
+	Arch      string `json:"arch,omitempty"`
+	Main      bool   `json:"main,omitempty"`
+	Symbols   bool   `json:"symbols"`
+	Generated bool   `json:"generated,omitempty"`
+	Note      string `json:"note,omitempty"`
+	Error     string `json:"error,omitempty"`
 }
 
 type jsonThread struct {
 	ID           uint64         `json:"id"`
 	Name         string         `json:"name,omitempty"`
 	Queue        string         `json:"queue,omitempty"`
+	QueueSerial  uint64         `json:"queue_serial,omitempty"`
 	Main         bool           `json:"main,omitempty"`
 	State        string         `json:"state"`
+	Processor    *int           `json:"on_cpu,omitempty"`
+	Queued       bool           `json:"waits_for_cpu,omitempty"`
 	User         int64          `json:"user_ns"`
 	System       int64          `json:"system_ns"`
 	Used         int64          `json:"used_ns"`
+	Spent        *jsonSpent     `json:"spent,omitempty"`
 	SuspendCount int            `json:"suspend_count,omitempty"`
+	QoS          string         `json:"qos,omitempty"`
+	Priority     int            `json:"priority,omitempty"`
+	BasePriority int            `json:"base_priority,omitempty"`
 	Wait         *jsonWait      `json:"wait,omitempty"`
 	Looks        int            `json:"looks,omitempty"`
 	Waits        []jsonWaited   `json:"waits,omitempty"`
@@ -94,6 +130,12 @@ type jsonWait struct {
 	OwnerName string `json:"owner_name,omitempty"`
 	OwnerPID  int    `json:"owner_pid,omitempty"`
 	Readers   int    `json:"readers,omitempty"`
+}
+
+type jsonSpent struct {
+	OnCPU   int64 `json:"on_cpu_ns"`
+	Queued  int64 `json:"waiting_for_cpu_ns"`
+	Blocked int64 `json:"blocked_ns"`
 }
 
 type jsonWaited struct {
@@ -121,24 +163,25 @@ type jsonSame struct {
 }
 
 type jsonNode struct {
-	Depth       int      `json:"depth"`
-	Parent      int      `json:"parent"`
-	Function    string   `json:"function,omitempty"`
-	Symbol      string   `json:"symbol,omitempty"`
-	Offset      *uint64  `json:"offset,omitempty"`
-	Image       *int     `json:"image,omitempty"`
-	ImageOffset *uint64  `json:"image_offset,omitempty"`
-	Address     string   `json:"address"`
-	Return      bool     `json:"return,omitempty"`
-	Inlined     bool     `json:"inlined,omitempty"`
-	File        string   `json:"file,omitempty"`
-	Line        int      `json:"line,omitempty"`
-	By          string   `json:"by"`
-	Why         string   `json:"why,omitempty"`
-	Guess       bool     `json:"guess,omitempty"`
-	Cut         *jsonCut `json:"cut,omitempty"`
-	Count       int      `json:"count"`
-	Self        int      `json:"self"`
+	Depth       int        `json:"depth"`
+	Parent      int        `json:"parent"`
+	Function    string     `json:"function,omitempty"`
+	Symbol      string     `json:"symbol,omitempty"`
+	Offset      *uint64    `json:"offset,omitempty"`
+	Image       *int       `json:"image,omitempty"`
+	ImageOffset *uint64    `json:"image_offset,omitempty"`
+	Address     string     `json:"address"`
+	Return      bool       `json:"return,omitempty"`
+	Inlined     bool       `json:"inlined,omitempty"`
+	File        string     `json:"file,omitempty"`
+	Line        int        `json:"line,omitempty"`
+	By          string     `json:"by"`
+	Why         string     `json:"why,omitempty"`
+	Guess       bool       `json:"guess,omitempty"`
+	Cut         *jsonCut   `json:"cut,omitempty"`
+	Count       int        `json:"count"`
+	Self        int        `json:"self"`
+	Spent       *jsonSpent `json:"self_spent,omitempty"`
 }
 
 type jsonCut struct {
@@ -151,7 +194,7 @@ var osNames = map[task.OS]string{task.Darwin: "darwin", task.Linux: "linux"}
 
 func newDocument(p *profile.Profile) *jsonDocument {
 	d := &jsonDocument{
-		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool,
+		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool, Summary: Summary(p),
 		Target: newTarget(p), Start: knownTime(p.Start), End: knownTime(p.End),
 		Interval: int64(p.Interval), Snapshots: p.Snapshots, MissedTicks: p.MissedTicks,
 		Stops: p.Stops, Stopped: int64(p.Stopped), LongestStop: int64(p.LongestStop), OwnCPU: int64(p.OwnCPU),
@@ -185,10 +228,22 @@ func newTarget(p *profile.Profile) jsonTarget {
 	j := jsonTarget{
 		PID: t.PID, Name: t.Name, Path: t.Path, Arch: t.Arch.String(), Translated: t.Translated,
 		OS: osNames[t.OS], OSVersion: t.OSVersion, ParentPID: t.ParentPID, ParentName: t.ParentName,
-		Start: knownTime(t.Start), Live: t.Live,
+		Start: knownTime(t.Start), Live: t.Live, Command: t.Command.Args, CommandCut: t.Command.Cut,
+		Model: t.Machine.Model, CPU: t.Machine.CPU, CPUs: t.Machine.CPUs, ActiveCPUs: t.Machine.Active,
+		Memory: t.Machine.Memory, Footprint: t.Footprint.Now, Peak: t.Footprint.Peak,
+	}
+	if t.OS == task.Darwin {
+		j.CodeType = codeType(p)
+	}
+	if c := p.Cache; c != nil {
+		j.Cache = &jsonCache{imageID(task.Darwin, c.UUID[:]), c.Base.String(), task.Addr(c.Slide).String()}
+	}
+	if c := t.Crash; c != nil {
+		j.Crash = &jsonCrash{c.Signal, c.Detail, uint64(c.Thread)}
 	}
 	if p.Main != nil {
 		j.LoadAddress = p.Main.Load.String()
+		j.BundleID, j.Version, j.Build = p.Main.Bundle.ID, p.Main.Bundle.Version, p.Main.Bundle.Build
 	}
 	return j
 }
@@ -204,7 +259,7 @@ func knownTime(t time.Time) *time.Time {
 func newJSONImage(os task.OS, im *profile.Image) jsonImage {
 	j := jsonImage{
 		Path: im.Path, Name: im.Name(), Load: im.Load.String(), End: im.End.String(),
-		ID: imageID(os, im.ID), Main: im.Main, Symbols: im.Symbols, Note: im.Note, Error: im.Err,
+		ID: imageID(os, im.ID), Main: im.Main, Symbols: im.Symbols, Generated: im.Generated, Note: im.Note, Error: im.Err,
 	}
 	if im.Arch != task.UnknownArch {
 		j.Arch = im.Arch.String()
@@ -214,11 +269,18 @@ func newJSONImage(os task.OS, im *profile.Image) jsonImage {
 
 func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread {
 	j := jsonThread{
-		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, Main: t.Main, State: t.State.String(),
+		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, QueueSerial: t.QueueSerial, Main: t.Main, State: t.State.String(),
 		User: int64(t.User), System: int64(t.System), Used: int64(t.Used), SuspendCount: t.SuspendCount,
+		QoS: t.QoS.String(), Priority: t.Priority.Now, BasePriority: t.Priority.Base,
 		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
 		Unstopped: t.Unstopped, Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{},
-		Wait: newJSONWait(t.Wait), Looks: t.Looks,
+		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent),
+	}
+	if t.State == task.Running {
+		j.Queued = t.Turn == task.Queued
+		if t.Turn == task.OnCPU && t.Processor >= 0 {
+			j.Processor = &t.Processor
+		}
 	}
 	for i := range t.Waits {
 		w := &t.Waits[i]
@@ -244,6 +306,13 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 	return j
 }
 
+func newJSONSpent(s profile.Spent) *jsonSpent {
+	if s == (profile.Spent{}) {
+		return nil
+	}
+	return &jsonSpent{int64(s.OnCPU), int64(s.Queued), int64(s.Blocked)}
+}
+
 func newJSONWait(w *profile.Wait) *jsonWait {
 	if w == nil {
 		return nil
@@ -262,7 +331,7 @@ func newJSONNode(n *profile.Node, depth, parent int, images map[*profile.Image]i
 	j := jsonNode{
 		Depth: depth, Parent: parent, Function: n.Function, Symbol: n.Raw, Address: n.PC.String(),
 		Return: n.Return, Inlined: n.Inlined, File: n.File, Line: n.Line,
-		By: n.By.String(), Why: n.Why, Guess: n.By.Guess(), Count: n.Count, Self: n.Self,
+		By: n.By.String(), Why: n.Why, Guess: n.By.Guess(), Count: n.Count, Self: n.Self, Spent: newJSONSpent(n.Spent),
 	}
 	if n.Function != "" {
 		j.Offset = &n.Offset

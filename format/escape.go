@@ -32,6 +32,22 @@ func clean(s string, limit int) string {
 	return b.String()
 }
 
+// Printable makes text safe on a terminal and one line, as clean does; the
+// backslash stays, for parts of the text may have been quoted before.
+func Printable(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == '\\' {
+			b.WriteByte('\\')
+		} else {
+			writeRune(&b, r, s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '\\' {

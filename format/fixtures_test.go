@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/images/object"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -79,19 +80,23 @@ func linux() *profile.Profile {
 	cutRoot.Cut = &profile.Cut{Reason: unwind.NotCaptured, Need: 0x7f10a2bff000}
 	scanned := at(broken, "", 0x204, 0x7f10a4000204)
 	scanned.By = unwind.ByScan
+	made := &profile.Image{Path: "/tmp/perf-4242.map", Arch: task.AMD64, Symbols: true, Generated: true}
 	jit := at(nil, "", 0, 0x7f109d1f3c44)
 	jit.By, jit.Why = unwind.ByFramePointer, "no image there"
 
 	return tally(moments(&profile.Profile{
 		Target: task.Info{PID: 4242, Name: "demo", Path: "/tmp/demo", Arch: task.AMD64, OS: task.Linux,
-			OSVersion: "Debian GNU/Linux 12 (Linux 6.1.0)", ParentPID: 4200, ParentName: "bash", Live: true},
-		Main: demo, Images: []*profile.Image{demo, libc, plugin, broken},
+			OSVersion: "Debian GNU/Linux 12 (Linux 6.1.0)", ParentPID: 4200, ParentName: "bash", Live: true,
+			Command:   task.Command{Args: []string{"./demo", "-x=1"}, Cut: true},
+			Machine:   task.Machine{Model: "Virtual Machine", CPUs: 64, Active: 2, Memory: 2_079_227_904},
+			Footprint: task.Footprint{Now: 3 << 20}},
+		Main: demo, Images: []*profile.Image{made, demo, libc, plugin, broken},
 		Notes: []string{"image /opt/broken.so could not be read: section headers: not ended within 64 bytes"},
 		Threads: []*profile.Thread{
 			{ID: 4242, Name: "demo", Main: true, State: task.Sleeping, User: 120 * time.Millisecond, System: 30 * time.Millisecond,
 				Roots: stack(start(), at(demo, "main", 81, 0x55d0c0a01100), caller, inlined, at(libc, "__lll_lock_wait", 29, 0x7f10a2c8607d))},
-			{ID: 4243, Name: "busy", State: task.Running, User: 97 * time.Second,
-				Roots: stack(clone(), at(demo, "std::map<std::string, std::vector<int> >::find(std::string const&)", 12, 0x55d0c0a01333))},
+			{ID: 4243, Name: "busy", State: task.Running, Turn: task.OnCPU, Processor: 1, User: 97 * time.Second,
+				Roots: stack(clone(), at(demo, "std::map<std::string, std::vector<int> >::find(std::string const&)", 12, 0x55d0c0a01333), at(made, "JS:*fib /tmp/x.js:1:13", 53, 0x7f109d1f4035))},
 			{ID: 4244, Name: "plug", State: task.Uninterruptible,
 				Roots: stack(cutRoot, scanned, jit, at(libc, "read", 16, 0x7f10a2cf81ec))},
 			{ID: 4245, Name: "gone", State: task.Sleeping, Empty: 1, Err: "registers: input/output error"},
@@ -103,7 +108,8 @@ func linux() *profile.Profile {
 
 // darwin is a snapshot of an arm64 program, with two threads alike.
 func darwin() *profile.Profile {
-	tray := &profile.Image{Path: "/Applications/Tray.app/Contents/MacOS/tray", Load: 0x102a50000, End: 0x102dc8000, Arch: task.ARM64, Main: true, ID: id("5b424d44fed233618d7541795da0fef6")}
+	tray := &profile.Image{Path: "/Applications/Tray.app/Contents/MacOS/tray", Load: 0x102a50000, End: 0x102dc8000, Arch: task.ARM64, Main: true, ID: id("5b424d44fed233618d7541795da0fef6"),
+		Variant: "arm64e", Bundle: object.Bundle{ID: "org.example.tray", Version: "1.2", Build: "34"}}
 	dyld := &profile.Image{Path: "/usr/lib/dyld", Load: 0x188298000, End: 0x18834b500, Arch: task.ARM64, Symbols: true, ID: id("df42dd9dad1133a788499ad5df30a274")}
 	kernel := &profile.Image{Path: "/usr/lib/system/libsystem_kernel.dylib", Load: 0x18863f000, End: 0x18867c2e8, Arch: task.ARM64, Symbols: true, ID: id("7cfb3a10adb232c499b5922a111b3224")}
 	pthread := &profile.Image{Path: "/usr/lib/system/libsystem_pthread.dylib", Load: 0x18867d000, End: 0x188689b3c, Arch: task.ARM64, Symbols: true}
@@ -113,16 +119,29 @@ func darwin() *profile.Profile {
 	}
 	return tally(moments(&profile.Profile{
 		Target: task.Info{PID: 43184, Name: "tray", Path: tray.Path, Arch: task.ARM64, OS: task.Darwin,
-			OSVersion: "macOS 26.6.1 (25G76)", ParentPID: 1, ParentName: "launchd", Live: true},
+			OSVersion: "macOS 26.6.1 (25G76)", ParentPID: 1, ParentName: "launchd", Live: true,
+			Command:   task.Command{Args: []string{tray.Path, "--icon", "a b", ""}},
+			Machine:   task.Machine{Model: "Mac14,2", CPU: "Apple M2", CPUs: 8, Active: 8, Memory: 24 << 30},
+			Footprint: task.Footprint{Now: 14_912_512, Peak: 20 << 20}},
 		Main: tray, Images: []*profile.Image{tray, dyld, kernel, pthread}, Stops: 2,
 		Threads: []*profile.Thread{
-			{ID: 0x20e2ba, Main: true, Queue: "com.apple.main-thread", State: task.Sleeping, User: 1234 * time.Millisecond, System: 567 * time.Millisecond,
+			{ID: 0x20e2ba, Main: true, Queue: "com.apple.main-thread", QueueSerial: 1, QoS: task.UserInteractive, Priority: task.Priority{Now: 47, Base: 46}, State: task.Sleeping, User: 1234 * time.Millisecond, System: 567 * time.Millisecond,
 				Roots: stack(at(dyld, "start", 6992, 0x1882b84e4), at(tray, "", 0x4d7cc, 0x102a9d7cc), at(kernel, "kevent", 8, 0x188645fc4))},
-			{ID: 0x20e2c1, Name: "worker-1", State: task.Sleeping, User: 10 * time.Millisecond, Roots: worker()},
-			{ID: 0x20e2c2, Name: "worker-2", State: task.Sleeping, User: 20 * time.Millisecond, Roots: worker()},
+			{ID: 0x20e2c1, Name: "worker-1", QoS: task.Utility, Priority: task.Priority{Now: 20, Base: 20}, State: task.Sleeping, User: 10 * time.Millisecond, Roots: worker()},
+			{ID: 0x20e2c2, Name: "worker-2", QoS: task.Utility, Priority: task.Priority{Now: 4, Base: 20}, State: task.Sleeping, User: 20 * time.Millisecond, Roots: worker()},
 			{ID: 0x20e2c3, Name: "spinner", State: task.Running, Roots: worker()},
 		},
 	}, 9800*time.Microsecond))
+}
+
+// translatedLive is of a live process, where no register can be read.
+func translatedLive() *profile.Profile {
+	p := translated()
+	p.Frames, p.Bottoms = 0, 0
+	th := *p.Threads[0]
+	th.Roots, th.Empty, th.Err = nil, 1, "the process is translated by Rosetta: its x86_64 registers cannot be read from outside"
+	p.Threads = []*profile.Thread{&th}
+	return p
 }
 
 func translated() *profile.Profile {
@@ -201,7 +220,7 @@ func longName() string {
 // waits for a lock, the other sleeps, and for a while there is a third.
 func sampled() *profile.Profile {
 	p := linux()
-	demo, libc := p.Images[0], p.Images[1]
+	demo, libc := p.Images[1], p.Images[2]
 	times := func(n int, node *profile.Node, children ...*profile.Node) *profile.Node {
 		node.Count, node.Self, node.Children = n, n, children
 		for _, c := range children {
@@ -219,6 +238,7 @@ func sampled() *profile.Profile {
 	main := times(90, at(libc, "__libc_start_call_main", 122, 0x7f10a2c2724a),
 		times(70, at(demo, "main", 81, 0x55d0c0a01100), hot(30, 12), hot(20, 24), hot(10, 32), times(10, at(demo, "", 0x1500, 0x55d0c0a01500))),
 		times(20, at(demo, "main", 95, 0x55d0c0a0110e), times(11, at(libc, "__lll_lock_wait", 29, 0x7f10a2c8607d)), hot(2, 12), guess))
+	main.Children[0].Children[0].Spent = profile.Spent{OnCPU: 350 * time.Millisecond, Queued: 30 * time.Millisecond, Blocked: time.Millisecond}
 	idle := times(100, at(libc, "start_thread", 755, 0x7f10a2c89134), times(100, at(libc, "futex_wait", 29, 0x7f10a2c86fff)))
 
 	*p = *moments(&profile.Profile{
@@ -226,9 +246,10 @@ func sampled() *profile.Profile {
 		Interval: 10 * time.Millisecond, MissedTicks: 2,
 		Threads: []*profile.Thread{
 			{ID: 4242, Name: "demo", Main: true, State: task.Running, User: 120 * time.Millisecond, System: 30 * time.Millisecond, Used: 110 * time.Millisecond,
+				Spent:   profile.Spent{OnCPU: 112 * time.Millisecond, Queued: 4 * time.Millisecond, Blocked: 890 * time.Millisecond},
 				Samples: 100, Last: 99, States: profile.States{task.Running: 84, task.Sleeping: 16}, Roots: []*profile.Node{main, lost}, Empty: 5, Err: "registers: input/output error"},
-			{ID: 4243, Name: "idle", State: task.Sleeping, Samples: 100, Last: 99, States: profile.States{task.Sleeping: 100}, Roots: []*profile.Node{idle}},
-			{ID: 4250, Name: "brief", State: task.Running, Samples: 3, First: 40, Last: 42, States: profile.States{task.Running: 3},
+			{ID: 4243, Name: "idle", State: task.Sleeping, Spent: profile.Spent{OnCPU: time.Millisecond, Queued: 2 * time.Millisecond, Blocked: 997 * time.Millisecond}, Samples: 100, Last: 99, States: profile.States{task.Sleeping: 100}, Roots: []*profile.Node{idle}},
+			{ID: 4250, Name: "brief", Spent: profile.Spent{OnCPU: 20 * time.Millisecond}, State: task.Running, Samples: 3, First: 40, Last: 42, States: profile.States{task.Running: 3},
 				Roots: []*profile.Node{times(3, at(libc, "start_thread", 755, 0x7f10a2c89134), hot(3, 12))}},
 		},
 	}, 2100*time.Microsecond)

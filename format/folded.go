@@ -57,8 +57,12 @@ func foldedFrame(n *profile.Node) string {
 	name := functionName(n.Location)
 	switch {
 	case n.Function != "":
+	case n.Image != nil && len(n.Also) > 0 && n.Area() >= n.Image.Load:
+		name = fmt.Sprintf("%s+0x%x", imageName(n.Image), n.Area()-n.Image.Load)
 	case n.Image != nil:
 		name = fmt.Sprintf("%s+0x%x", imageName(n.Image), n.Offset)
+	case len(n.Also) > 0:
+		name = n.Area().String()
 	default:
 		name = n.PC.String()
 	}

@@ -26,6 +26,7 @@ func TestGolden(t *testing.T) {
 		{"darwin.txt", tree, darwin()},
 		{"darwin_merge.txt", tree, darwin().FoldThreads()},
 		{"translated.txt", tree, translated()},
+		{"translated_live.txt", tree, translatedLive()},
 		{"no_threads.txt", tree, noThreads()},
 		{"recursion.txt", tree, recursion(9_000)},
 		{"staircase.txt", tree, staircase()},

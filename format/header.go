@@ -3,9 +3,11 @@ package format
 import (
 	"fmt"
 	"path"
+	"strings"
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/task"
 )
 
 // maxNotes bounds the notes printed: a thousand images may all be unreadable.
@@ -13,6 +15,7 @@ const maxNotes = 40
 
 // header writes whose stacks these are, and how and when they were captured.
 func (p *printer) header() {
+	p.answer()
 	p.target()
 	p.line("")
 	p.capture()
@@ -27,11 +30,42 @@ func (p *printer) target() {
 	if p.profile.Main != nil {
 		p.fact("Load Address", p.profile.Main.Load.String())
 	}
-	p.fact("Architecture", architecture(p.profile))
+	p.bundle()
+	if t.OS == task.Darwin {
+		p.fact("Code Type", codeType(p.profile))
+	} else {
+		p.fact("Architecture", t.Arch.String())
+	}
 	if t.ParentPID != 0 {
 		p.fact("Parent Process", process(t.ParentName, t.ParentPID))
 	}
+	p.fact("Crashed", crashed(t.Crash))
+	p.fact("Command Line", commandLine(t.Command))
 	p.fact("OS Version", clean(t.OSVersion, maxText))
+	p.fact("Shared Cache", sharedCache(p.profile))
+	p.fact("Hardware", hardware(&t.Machine))
+	p.fact(footprintName(t.OS), footprint(t.Footprint))
+}
+
+// sharedCache tells which of dyld's caches of libraries is mapped, and where, as
+// spindump does.
+func sharedCache(p *profile.Profile) string {
+	c := p.Cache
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s slid base address %v, slide %#x", imageID(task.Darwin, c.UUID[:]), c.Base, c.Slide)
+}
+
+// crashed is what ended the process, and in which thread.
+func crashed(c *task.Crash) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Thread == 0:
+		return clean(c.String(), maxText)
+	}
+	return fmt.Sprintf("%s in thread %d", clean(c.String(), maxText), c.Thread)
 }
 
 func process(name string, pid int) string {
@@ -44,11 +78,34 @@ func process(name string, pid int) string {
 	return fmt.Sprintf("%s [%d]", clean(name, maxText), pid)
 }
 
-func architecture(p *profile.Profile) string {
-	if p.Target.Translated {
-		return "x86_64 (translated)"
+// bundle writes what a Mac program's maker calls it.
+func (p *printer) bundle() {
+	if p.profile.Main == nil {
+		return
 	}
-	return p.Target.Arch.String()
+	b := &p.profile.Main.Bundle
+	p.fact("Identifier", clean(b.ID, maxText))
+	version := clean(b.Version, maxText)
+	if b.Build != "" && b.Build != b.Version {
+		version = strings.TrimSpace(version + " (" + clean(b.Build, maxText) + ")")
+	}
+	p.fact("Version", version)
+}
+
+// codeTypes is what Apple's reports call the architectures of programs.
+var codeTypes = map[task.Arch]string{task.AMD64: "X86-64", task.I386: "X86", task.ARM64: "ARM-64", task.ARM: "ARM"}
+
+// codeType tells the architecture of a Mac program, and whether it is another's
+// than the machine's.
+func codeType(p *profile.Profile) string {
+	s := codeTypes[p.Target.Arch]
+	switch {
+	case p.Target.Translated:
+		s += " (translated)"
+	case p.Main != nil && p.Main.Variant == "arm64e":
+		s = "ARM-64E"
+	}
+	return s
 }
 
 func (p *printer) capture() {
@@ -127,10 +184,24 @@ func unstopped(p *profile.Profile) (n int) {
 	return n
 }
 
+// translatedNote says what is missing of a program that Rosetta translates, and
+// how else to get it.
+func translatedNote(pr *profile.Profile) string {
+	const rosetta = "this x86_64 program is translated by Rosetta"
+	if pr.Frames > 0 {
+		return rosetta + ": the system shows its translated arm64 state, so stacks may be wrong or empty"
+	}
+	by := "Apple's sample"
+	if pr.Target.PID > 0 {
+		by += fmt.Sprintf(" (sample %d)", pr.Target.PID)
+	}
+	return rosetta + ": no stacks, for the system tells the registers of the arm64 translation alone, and where Rosetta keeps the program's own is not public. Threads, states, times and images are right. For stacks use " + by + ", or run the program's arm64 build"
+}
+
 func (p *printer) notes() {
 	pr := p.profile
 	if pr.Target.Translated {
-		p.warn("this x86_64 program runs under Rosetta: the system shows its translated arm64 state, so stacks may be wrong or empty")
+		p.warn(translatedNote(pr))
 	}
 	if pr.MissedThreads > 0 {
 		p.warn(plural(pr.MissedThreads, "thread") + " appeared too fast to be captured")

@@ -70,7 +70,7 @@ func (p *printer) selfTimes() {
 			break
 		}
 		n := profile.Node{Location: t.Location, Count: t.Samples}
-		p.line("%s  %s", p.weight(&n), p.whole(t.Location))
+		p.line("%s  %s%s", p.weight(&n), p.whole(t.Location), spentIn(t.Spent))
 	}
 }
 

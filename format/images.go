@@ -35,6 +35,10 @@ func (p *printer) image(im *profile.Image) {
 	if s := strings.Join(imageMarks(im), ", "); s != "" {
 		fields = append(fields, p.doubt("["+s+"]"))
 	}
+	if im.Generated {
+		p.line("%39s  %s", "names of generated code:", strings.Join(fields, " "))
+		return
+	}
 	p.line("%18v - %18v  %s", im.Load, last, strings.Join(fields, " "))
 }
 

@@ -16,7 +16,7 @@ import (
 // version before would be misled; new keys alone do not change it.
 const (
 	jsonSchema  = "stacksnap.profile"
-	jsonVersion = 1
+	jsonVersion = 2 // "runnable" was "running" in version 1
 )
 
 // JSON writes all that the profile knows as one indented JSON document, in the

@@ -28,16 +28,27 @@ func (p *printer) threadFacts(t *profile.Thread) []string {
 		}
 	}
 	add(names(t))
-	if t.Queue != "" {
-		add("DispatchQueue " + quoted(t.Queue))
-	}
+	add(dispatchQueue(t))
 	add(p.samples(t))
 	add(p.states(t))
+	add(p.spent(t))
+	add(priority(t))
 	if t.SuspendCount > 0 {
 		add(fmt.Sprintf("suspended (count %d)", t.SuspendCount))
 	}
 	add(p.cpu(t))
 	return facts
+}
+
+// dispatchQueue writes a queue as spindump does, its number behind its label.
+func dispatchQueue(t *profile.Thread) string {
+	switch {
+	case t.Queue == "":
+		return ""
+	case t.QueueSerial == 0:
+		return "DispatchQueue " + quoted(t.Queue)
+	}
+	return fmt.Sprintf("DispatchQueue %s(%d)", quoted(t.Queue), t.QueueSerial)
 }
 
 // title names one thread, or all those that an entry stands for.
@@ -92,7 +103,7 @@ func (p *printer) samples(t *profile.Thread) string {
 // states writes the state, or of many samples how often each was seen.
 func (p *printer) states(t *profile.Thread) string {
 	if p.total == 0 {
-		return known(t.State)
+		return turn(t)
 	}
 	var parts []string
 	for s, n := range t.States {
@@ -101,6 +112,23 @@ func (p *printer) states(t *profile.Thread) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// priority writes the class that a thread asks for, and what the kernel schedules
+// it by.
+func priority(t *profile.Thread) string {
+	var parts []string
+	if class := t.QoS.String(); class != "" {
+		parts = append(parts, "QoS "+class)
+	}
+	switch p := t.Priority; {
+	case p == task.Priority{}:
+	case p.Now == p.Base || p.Base == 0:
+		parts = append(parts, fmt.Sprintf("priority %d", p.Now))
+	default:
+		parts = append(parts, fmt.Sprintf("priority %d (base %d)", p.Now, p.Base))
+	}
+	return strings.Join(parts, "  ")
 }
 
 func known(s task.State) string {
@@ -117,7 +145,7 @@ func (p *printer) cpu(t *profile.Thread) string {
 		return ""
 	}
 	s := fmt.Sprintf("cpu user %s, system %s", seconds(t.User), seconds(t.System))
-	if p.total > 0 {
+	if p.total > 0 && p.spent(t) == "" {
 		s += fmt.Sprintf(" (%s of it meanwhile)", seconds(t.Used))
 	}
 	if len(t.Same) > 0 {

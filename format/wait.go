@@ -23,7 +23,7 @@ func (p *printer) wait(t *profile.Thread) {
 		}
 		thing := p.waitFor(t.ID, &w.Wait)
 		if w.Owners {
-			thing += ", held by one thread after another"
+			thing += ", " + had(w.Lock) + " by one thread after another"
 		}
 		p.line("  waits %s: in %s", thing, inLooks(w.Looks, t.Looks))
 	}
@@ -53,9 +53,9 @@ func (p *printer) waitFor(id task.ThreadID, w *profile.Wait) string {
 	case w.Lock == profile.ThreadEnd:
 		return fmt.Sprintf("for %s to end", p.threadName(w.Owner, w.OwnerName))
 	case w.Owner == id:
-		return fmt.Sprintf("for %s, held by itself", thing)
+		return fmt.Sprintf("for %s, %s by itself", thing, had(w.Lock))
 	case w.Owner != 0:
-		return fmt.Sprintf("for %s, held by %s", thing, p.threadName(w.Owner, w.OwnerName))
+		return fmt.Sprintf("for %s, %s by %s", thing, had(w.Lock), p.threadName(w.Owner, w.OwnerName))
 	case w.OwnerPID != 0 && w.OwnerPID == p.profile.Target.PID:
 		return fmt.Sprintf("for %s, held by this process", thing)
 	case w.OwnerPID != 0:
@@ -64,6 +64,17 @@ func (p *printer) waitFor(id task.ThreadID, w *profile.Wait) string {
 		return fmt.Sprintf("for %s, held by %s", thing, plural(w.Readers, "reader"))
 	}
 	return "for " + thing
+}
+
+// had says what the owner of a lock does with it.
+func had(k profile.LockKind) string {
+	switch k {
+	case profile.Queue:
+		return "drained"
+	case profile.Once:
+		return "run"
+	}
+	return "held"
 }
 
 // lockName is a lock's kind with what tells it from others.

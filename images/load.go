@@ -2,7 +2,9 @@ package images
 
 import (
 	"fmt"
+	"slices"
 
+	"stacksnap/images/binaries"
 	"stacksnap/images/dyld"
 	"stacksnap/images/elf"
 	"stacksnap/images/object"
@@ -11,16 +13,58 @@ import (
 
 // Load finds what is mapped in a process. Partial success is normal: an image
 // that cannot be read costs only itself, and is in the map with its Err.
-func Load(p task.Process) (*Map, []error) {
-	var placed []object.Placed
-	var errs []error
+func Load(p task.Process) (*Map, []error) { return LoadWith(p, nil) }
+
+// LoadWith finds the images of a process. What a core of it lacks, and the
+// symbols that its files lack, are taken from the binaries whose ID agrees; there
+// may be none of them (nil).
+func LoadWith(p task.Process, from *binaries.Index) (*Map, []error) {
+	budget := object.NewBudget(object.MaxKept, object.MaxRead)
+	loaded, errs := load(p, from, budget)
+	loaded.Images = WithSymbols(loaded.Images, from, loaded.Budget)
+	return NewDarwinMap(loaded), errs
+}
+
+func load(p task.Process, from *binaries.Index, budget *object.Budget) (loaded dyld.Loaded, errs []error) {
 	switch os := p.Info().OS; os {
 	case task.Darwin:
-		placed, errs = dyld.Load(p)
+		return loadDarwin(p, from, budget)
 	case task.Linux:
-		placed, errs = elf.Load(p)
+		loaded.Images, errs = loadLinux(p, from, budget)
+		loaded.Budget = budget
+		return loaded, errs
 	default:
-		errs = []error{fmt.Errorf("images of an unknown operating system (%d) cannot be found", os)}
+		return loaded, []error{fmt.Errorf("images of an unknown operating system (%d) cannot be found", os)}
 	}
-	return NewMap(placed), errs
+}
+
+func loadLinux(p task.Process, from *binaries.Index, budget *object.Budget) ([]object.Placed, []error) {
+	loader := elf.Loader{Roots: []string{"/"}}
+	if info := p.Info(); info.Live {
+		loader = elf.LiveLoader(info.PID)
+	} else if from != nil {
+		loader.Roots = append(slices.Clone(from.Roots()), "/")
+	}
+	loader.Budget = budget
+	if from != nil {
+		loader.ByID = func(id []byte) string {
+			path, _ := from.Path(id)
+			return path
+		}
+	}
+	return loader.Load(p)
+}
+
+func loadDarwin(p task.Process, from *binaries.Index, budget *object.Budget) (dyld.Loaded, []error) {
+	if p.Info().Live {
+		return dyld.Load(p)
+	}
+	if from == nil {
+		return (&dyld.Loader{Budget: budget}).Load(p)
+	}
+	if b, ok := p.(backable); ok {
+		b.Back(backing(p, from))
+	}
+	loader := dyld.Loader{Open: from.MachO, Budget: budget}
+	return loader.Load(p)
 }

@@ -10,12 +10,13 @@ import (
 
 // Location is what is known of one code address.
 type Location struct {
-	Image    *Image // nil: no image is mapped there
-	Function string // demangled; empty when no symbol covers the address
-	Raw      string // the symbol as the file has it
-	Offset   uint64 // from the function's start, from the image's load address when there is none
-	Inlined  bool   // inlined into the location that follows
-	File     string // source file and line, empty and 0 when not known
+	Image    *Image    // nil: no image is mapped there
+	Function string    // demangled; empty when no symbol covers the address
+	Raw      string    // the symbol as the file has it
+	Offset   uint64    // from the function's start, from the image's load address when there is none
+	Start    task.Addr // of a function without a name; 0 when it is not known
+	Inlined  bool      // inlined into the location that follows
+	File     string    // source file and line, empty and 0 when not known
 	Line     int
 }
 
@@ -29,7 +30,7 @@ func (m *Map) Locate(a task.Addr, isReturn bool) Location {
 	}
 	im, ok := m.Find(at)
 	if !ok {
-		return Location{}
+		return m.locateGenerated(a, at)
 	}
 	loc := Location{Image: im, Offset: uint64(a - im.Load)}
 	if im.File == nil {
@@ -37,10 +38,31 @@ func (m *Map) Locate(a task.Addr, isReturn bool) Location {
 	}
 	if sym, ok := im.File.Symbol(im.VMAddr(at)); ok {
 		loc.Raw = sym.Name
-		loc.Function = demangle.Filter(unversioned(sym.Name), demangle.NoClones)
+		loc.Function = demangled(sym.Name)
 		loc.Offset = im.VMAddr(a) - sym.VMAddr
+	} else if start, ok := im.File.FunctionStart(im.VMAddr(at)); ok {
+		loc.Start = im.Addr(start)
 	}
 	return loc
+}
+
+// locateGenerated names generated code. Its names are as their compiler writes
+// them: mangled in no way, and an @ in one begins no version.
+func (m *Map) locateGenerated(a, at task.Addr) Location {
+	g, ok := m.GeneratedAt(at)
+	if !ok {
+		return Location{}
+	}
+	sym, ok := g.File.Symbol(uint64(at))
+	if !ok {
+		return Location{}
+	}
+	return Location{Image: g, Function: sym.Name, Raw: sym.Name, Offset: uint64(a) - sym.VMAddr}
+}
+
+// demangled is a symbol as the source has it.
+func demangled(symbol string) string {
+	return demangle.Filter(guarded(unversioned(symbol)), demangle.NoClones)
 }
 
 // unversioned cuts an ELF symbol version off: read@@GLIBC_2.2.5 is read. The

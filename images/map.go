@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"stacksnap/images/dyld"
 	"stacksnap/images/object"
 	"stacksnap/task"
 )
@@ -11,7 +12,18 @@ import (
 // Map finds the image that an address lies in.
 type Map struct {
 	Images []*Image // in the order in which the loader lists them
-	spans  []span   // by start, not overlapping
+	// Cache is the shared cache of a Darwin process; nil: none is mapped.
+	Cache     *SharedCache
+	spans     []span // by start, not overlapping
+	generated *Image // names code where no image is; nil: none is named
+	budget    *object.Budget
+}
+
+// SharedCache is where dyld's shared cache is mapped in a process.
+type SharedCache struct {
+	UUID  [16]byte
+	Base  task.Addr
+	Slide uint64 // Base − the address for which it was made, modulo 2^64
 }
 
 type span struct {
@@ -25,6 +37,10 @@ func NewMap(placed []object.Placed) *Map {
 	m := &Map{Images: make([]*Image, 0, len(placed))}
 	for _, p := range placed {
 		im := newImage(p)
+		if p.Generated {
+			m.generated = im
+			continue
+		}
 		m.Images = append(m.Images, im)
 		for _, r := range im.Ranges {
 			m.spans = append(m.spans, span{r, im})
@@ -36,6 +52,47 @@ func NewMap(placed []object.Placed) *Map {
 	}
 	return m
 }
+
+// WithGenerated returns the map with names of generated code, in place of those that
+// it has.
+func (m *Map) WithGenerated(p object.Placed) *Map {
+	with := *m
+	with.generated = newImage(p)
+	return &with
+}
+
+// Generated returns what names code where no image is, nil where nothing does.
+func (m *Map) Generated() *Image { return m.generated }
+
+// GeneratedAt returns the same where it may have a name for a.
+func (m *Map) GeneratedAt(a task.Addr) (*Image, bool) {
+	g := m.generated
+	if g == nil || g.File == nil {
+		return nil, false
+	}
+	if _, ok := m.Find(a); ok {
+		return nil, false
+	}
+	i, found := slices.BinarySearchFunc(g.Ranges, a, func(r Range, a task.Addr) int { return cmp.Compare(r.Start, a) })
+	if !found {
+		i--
+	}
+	return g, i >= 0 && a < g.Ranges[i].End
+}
+
+// NewDarwinMap makes a map of what dyld has loaded, with its shared cache.
+func NewDarwinMap(l dyld.Loaded) *Map {
+	m := NewMap(l.Images)
+	m.budget = l.Budget
+	if c := &l.Infos.Cache; c.Mapped() {
+		m.Cache = &SharedCache{c.UUID, c.Base, c.Slide}
+	}
+	return m
+}
+
+// Short tells whether tables of files were left out so far because all of them
+// together were too large.
+func (m *Map) Short() bool { return m.budget.Reached() }
 
 // Find returns the image that is mapped at a.
 func (m *Map) Find(a task.Addr) (*Image, bool) {

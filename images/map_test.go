@@ -17,6 +17,8 @@ type fakeFile struct {
 
 func (f *fakeFile) Segments() []object.Segment { return f.segments }
 
+func (f *fakeFile) FunctionStart(vmaddr uint64) (uint64, bool) { return vmaddr &^ 0xff, vmaddr < 0x400 }
+
 func (f *fakeFile) Close() error { f.closed++; return nil }
 
 func (f *fakeFile) Symbol(vmaddr uint64) (object.Symbol, bool) {

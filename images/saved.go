@@ -2,8 +2,6 @@ package images
 
 import (
 	"stacksnap/images/binaries"
-	"stacksnap/images/dyld"
-	"stacksnap/images/elf"
 	"stacksnap/images/macho"
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -11,28 +9,6 @@ import (
 
 // backable is a saved process that takes from elsewhere what it does not hold.
 type backable interface{ Back(task.Memory) }
-
-// LoadSaved finds the images of a process that was saved. What its core lacks is
-// taken from the binaries whose ID agrees; there may be none of them (nil).
-func LoadSaved(p task.Process, from *binaries.Index) (*Map, []error) {
-	if from == nil {
-		return Load(p)
-	}
-	if p.Info().OS == task.Linux {
-		loader := elf.Loader{
-			Roots:  append(append([]string{}, from.Roots()...), "/"),
-			Mapped: func(r task.Region) string { return from.Base(r.Path) },
-		}
-		placed, errs := loader.Load(p)
-		return NewMap(placed), errs
-	}
-	if b, ok := p.(backable); ok {
-		b.Back(backing(p, from))
-	}
-	loader := dyld.Loader{Open: from.MachO}
-	loaded, errs := loader.Load(p)
-	return NewMap(loaded.Images), errs
-}
 
 // backing is memory made of the binaries that a core's notes name.
 func backing(p task.Process, from *binaries.Index) fileMemory {

@@ -174,7 +174,7 @@ func TestSavedWithBinaries(t *testing.T) {
 		want := stacksOf(t, whole, full)
 		for name, keep := range styles(t, whole) {
 			p := openCore(t, reduce(core, keep))
-			m, errs := images.LoadSaved(p, index)
+			m, errs := images.LoadWith(p, index)
 			if len(errs) > 0 {
 				t.Error(name, errs)
 			}
@@ -198,7 +198,7 @@ func TestSavedWithoutBinaries(t *testing.T) {
 		full, _ := images.Load(whole)
 		for name, keep := range styles(t, whole) {
 			p := openCore(t, reduce(core, keep))
-			m, errs := images.LoadSaved(p, nil)
+			m, errs := images.LoadWith(p, nil)
 			if len(errs) != 1 || !strings.Contains(errs[0].Error(), "--binaries") {
 				t.Errorf("%s: %v", name, errs)
 			}
@@ -229,7 +229,7 @@ func TestSavedOtherBinaries(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := openCore(t, reduce(core, styles(t, whole)["stack"]))
-		m, errs := images.LoadSaved(p, index)
+		m, errs := images.LoadWith(p, index)
 		if len(errs) != 1 {
 			t.Error(errs)
 		}

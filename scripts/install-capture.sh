@@ -1,5 +1,6 @@
 #!/bin/sh
 # Set up recordings at regular times, with systemd or launchd. See --help.
+# shellcheck disable=SC2317 # functions are called by the names that the action and the system make
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib/capture.sh disable=SC1091
@@ -137,9 +138,9 @@ plain "the name of the process" "$process"
 case $process in */*) wrong_usage "give the process's name, not its path" ;; esac
 
 install_systemd() {
-	fill "$here/systemd/stacksnap-capture.service" "$place/$name.service"
-	fill "$here/systemd/stacksnap-capture.timer" "$place/$name.timer"
-	systemctl_ daemon-reload && systemctl_ enable --now "$name.timer"
+	(fill "$here/systemd/stacksnap-capture.service" "$place/$name.service") &&
+		(fill "$here/systemd/stacksnap-capture.timer" "$place/$name.timer") &&
+		systemctl_ daemon-reload && systemctl_ enable --now "$name.timer"
 }
 
 remove_systemd() {
@@ -153,7 +154,7 @@ domain() {
 }
 
 install_launchd() {
-	fill "$here/launchd/org.stacksnap.capture.plist" "$place/$label.plist"
+	(fill "$here/launchd/org.stacksnap.capture.plist" "$place/$label.plist") || return
 	run launchctl bootout "$(domain)/$label" 2>/dev/null # an older one
 	run launchctl bootstrap "$(domain)" "$place/$label.plist"
 }
@@ -172,5 +173,16 @@ if [ "$action" = install ]; then
 	plain --stacksnap "$stacksnap"
 	mkdir -p -- "$place" || exit 1
 	[ -n "$into" ] || folder "$dir"
+	older=''
+	for file in "$place/$name.service" "$place/$name.timer" "$place/$label.plist"; do
+		[ ! -e "$file" ] || older=yes
+	done
 fi
-"${action}_$system" || fail "$action did not succeed"
+"${action}_$system" && exit
+# What the system did not take it would find at its next start. An older job is
+# not ours to end because a new one failed.
+if [ "$action" = install ] && [ -z "$older" ]; then
+	note "taking away what was written"
+	"remove_$system" >/dev/null 2>&1
+fi
+fail "$action did not succeed"

@@ -41,6 +41,21 @@ func (e *PermissionError) Error() string {
 
 func (e *PermissionError) Unwrap() error { return e.Err }
 
+// TracedError says that another program traces the target, or a thread of it:
+// only one at a time can.
+type TracedError struct {
+	PID    int
+	Tracer int    // its process
+	Name   string // of the tracer, as it calls itself
+}
+
+func (e *TracedError) Error() string {
+	return fmt.Sprintf("%s is already tracing it", e.By())
+}
+
+// By names the tracer. The name may have anything in it.
+func (e *TracedError) By() string { return fmt.Sprintf("pid %d (%s)", e.Tracer, e.Name) }
+
 // ExitedError says that the target ended, or replaced itself by exec, while it
 // was being read. What was captured before stays valid.
 type ExitedError struct {

@@ -22,7 +22,7 @@ func (e *FaultError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("memory at %v is not readable", e.Addr)
 	}
-	return fmt.Sprintf("memory at %v is not readable: %v", e.Addr, e.Err)
+	return fmt.Sprintf("memory at %v was not read: %v", e.Addr, e.Err)
 }
 
 func (e *FaultError) Unwrap() error { return e.Err }

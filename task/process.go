@@ -14,7 +14,8 @@ import (
 type Process interface {
 	Info() Info
 	Memory() Memory
-	// Regions lists the target's mappings, lowest address first.
+	// Regions lists the target's mappings, lowest address first; those of a
+	// [Locator] without paths.
 	Regions() iter.Seq2[Region, error]
 	// Threads lists the threads. The slice is valid until the next call.
 	Threads() ([]ThreadID, error)
@@ -53,6 +54,10 @@ type Info struct {
 	ParentPID  int
 	ParentName string
 	Start      time.Time // when the process was started
+	Command    Command
+	Machine    Machine
+	Footprint  Footprint
+	Crash      *Crash // what ended it, of one that was saved then; nil: nothing, or that is not known
 	PageSize   int
 	// CodeMask has the bits that belong to the address in a signed code pointer.
 	CodeMask uint64

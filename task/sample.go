@@ -72,6 +72,7 @@ func newSampler(p Process, o Options) (*sampler, error) {
 	s.now.Sight = newSight()
 	s.lookout = newLookout(p)
 	s.each, _ = p.(Sampled)
+	s.scheduler, _ = p.(Scheduler)
 	switch {
 	case s.each == nil && o.Suspend > SuspendTask:
 		return nil, ErrSuspendNone

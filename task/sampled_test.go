@@ -60,3 +60,42 @@ func TestStateOfThreadsThatRest(t *testing.T) {
 		t.Errorf("described %d times, want 3", p.described[1])
 	}
 }
+
+// counting is a process whose system counts how its threads are scheduled: twice
+// as long as it is told each time, and half a microsecond.
+type counting struct {
+	*resting
+	asked map[ThreadID]time.Duration
+}
+
+func (p *counting) Idle(ThreadID, *Thread) bool { return false }
+
+func (p *counting) Scheduled(id ThreadID) (ran, queued time.Duration, ok bool) {
+	p.asked[id] += time.Millisecond
+	return p.asked[id] + 500, 2*p.asked[id] + 500, id != 2
+}
+
+// TestScheduleOfSamples: each sample of a thread has what was counted until then,
+// and how long the thread stood before while it could have run.
+func TestScheduleOfSamples(t *testing.T) {
+	p := &counting{&resting{sampledProcess(), map[ThreadID]int{}}, map[ThreadID]time.Duration{}}
+	c := &fakeClock{}
+	n := time.Duration(0)
+	for s, err := range Sample(context.Background(), p, c.options(Options{Interval: time.Millisecond, Count: 6})) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		for i := range s.Threads {
+			th := &s.Threads[i]
+			// It is running in the first two samples.
+			want := Schedule{Ran: n * time.Millisecond, Queued: 2 * n * time.Millisecond, Stood: min(n-1, 2) * time.Microsecond}
+			if th.ID == 2 {
+				want = Schedule{}
+			}
+			if th.Schedule != want || th.Schedule.Known() != (th.ID != 2) {
+				t.Errorf("sample %d of thread %d: %v, want %v", n, th.ID, th.Schedule, want)
+			}
+		}
+	}
+}

@@ -9,13 +9,14 @@ import (
 // sampler is what is kept from one snapshot of a sampling to the next. Once the
 // buffers have grown to what the target needs, a snapshot allocates nothing.
 type sampler struct {
-	process Process
-	each    Sampled // process, where it can do more
-	series  Series  // likewise
-	options Options
-	how     Suspension
-	choice  *choice // nil: how, always
-	lookout lookout
+	process   Process
+	each      Sampled   // process, where it can do more
+	series    Series    // likewise
+	scheduler Scheduler // likewise
+	options   Options
+	how       Suspension
+	choice    *choice // nil: how, always
+	lookout   lookout
 
 	snapshot Snapshot // what is given out
 	work     Snapshot // where stacks are copied to first
@@ -48,6 +49,7 @@ type sampled struct {
 	got   bool // captured in this tick
 	limit int  // what was asked of the capture
 	wants int
+	stood time.Duration // in stops, while it could have run
 }
 
 // take makes the next snapshot.
@@ -89,6 +91,7 @@ func (s *sampler) list(ids []ThreadID) {
 		if s.options.Threads != nil && !s.options.Threads(&k.Thread) {
 			continue
 		}
+		s.schedule(k)
 		s.threads = append(s.threads, k)
 		if !k.got {
 			s.todo = append(s.todo, k)
@@ -165,7 +168,7 @@ func (s *sampler) captureEach() error {
 // captureNow copies the thread at an index of todo, which stands.
 func (s *sampler) captureNow(i int) {
 	s.work.used = 0
-	s.now.ID, s.now.Err, s.now.Unstopped = s.todo[i].ID, nil, false
+	s.now.ID, s.now.Err, s.now.Unstopped, s.now.State = s.todo[i].ID, nil, false, StateUnknown
 	s.copy(i, &s.now, &s.now.Sight)
 }
 
@@ -178,7 +181,7 @@ func (s *sampler) captureTogether() error {
 	s.sights = slices.Grow(s.sights[:0], len(s.todo))[:len(s.todo)]
 	for i, id := range s.ids {
 		w.add(id)
-		s.sights[i].reserve(len(s.lookout.watch.Mapped))
+		s.sights[i].reserve(&s.lookout.watch)
 	}
 	s.snapshot.Time = time.Now()
 	err := s.each.CaptureEach(SuspendTogether, s.ids, s.all.stands, s.all.runs)
@@ -225,6 +228,7 @@ func (s *sampler) settle(i int, t *Thread, stood time.Duration, err error) {
 		k.fail(err)
 	}
 	if stood > 0 {
+		k.stands(stood)
 		s.count(stood)
 	}
 }
@@ -242,6 +246,8 @@ func (s *sampler) count(stood time.Duration) {
 // captureTask stops the whole process once.
 func (s *sampler) captureTask() error {
 	w := &s.work
+	spare(s.process, false, nil)
+	proveTurns(s.process, false)
 	w.reserve(len(s.todo) + spareThreads)
 	for i, id := range s.ids {
 		w.add(id)
@@ -252,12 +258,13 @@ func (s *sampler) captureTask() error {
 	if err != nil {
 		return err
 	}
-	s.snapshot.Time = ordered(s.process, s.snapshot.Time)
+	s.snapshot.Time, _ = ordered(s.process, s.snapshot.Time)
 	captureErr := s.captureListed()
 	resumeErr := resume()
-	s.count(time.Since(s.snapshot.Time))
+	stood := time.Since(s.snapshot.Time)
+	s.count(stood)
 	s.confirm()
-	s.takeOver()
+	s.takeOver(stood)
 	return errors.Join(captureErr, resumeErr)
 }
 
@@ -289,8 +296,8 @@ func (s *sampler) captureListed() error {
 	return nil
 }
 
-// takeOver keeps what captureListed has copied.
-func (s *sampler) takeOver() {
+// takeOver keeps what captureListed has copied in a stop that lasted so long.
+func (s *sampler) takeOver(stood time.Duration) {
 	w := &s.work
 	s.snapshot.Missed += w.Missed
 	for i := range w.Threads {
@@ -307,6 +314,7 @@ func (s *sampler) takeOver() {
 			s.threads = append(s.threads, k)
 		}
 		k.got = true
+		k.stands(stood)
 		t.Sight = s.now.Sight // one for all
 		k.keep(t, w)
 	}

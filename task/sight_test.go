@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 )
@@ -166,4 +167,54 @@ func TestSightsWithoutAStopAreTwoAlike(t *testing.T) {
 			t.Errorf("changed: %+v", threads[1])
 		}
 	}
+}
+
+// TestIDsOfImages: those that can be read, and that others cannot.
+func TestIDsOfImages(t *testing.T) {
+	ids := func() Watch {
+		w := Watch{IDs: []Addr{0x2000, 0}}
+		for i := range 2 * MaxIDs {
+			w.IDs = append(w.IDs, Addr(0x3000+16*i))
+		}
+		return w
+	}
+	p := &shortProcess{sampledProcess()}
+	for _, threads := range sights(t, p, Options{Interval: time.Second, Count: 2, Watch: ids}) {
+		s := &threads[0]
+		if len(s.IDs) != MaxIDs || !s.equals(&threads[1]) {
+			t.Fatalf("%d: %+v", len(s.IDs), s.IDs)
+		}
+		if id, seen := s.IDAt(0x2000); !seen || id[0] != 0xEE || id[15] != 0xEE {
+			t.Errorf("%x %v", id, seen)
+		}
+		if id, seen := s.IDAt(0); !seen || id != [16]byte{} {
+			t.Errorf("%x %v of what cannot be read", id, seen)
+		}
+		if _, seen := s.IDAt(0x9000); seen {
+			t.Error("seen without a look")
+		}
+		other := *s
+		other.IDs = slices.Clone(s.IDs)
+		other.IDs[1].ID[3]++
+		if s.equals(&other) {
+			t.Error("equal with another ID")
+		}
+	}
+	var s Snapshot
+	s.Watch = ids()
+	if err := Take(p, &s); err != nil || len(s.Threads[0].Sight.IDs) != 2*MaxIDs+2 {
+		t.Errorf("%d IDs, %v", len(s.Threads[0].Sight.IDs), err)
+	}
+}
+
+// shortProcess has less than an ID at address 0.
+type shortProcess struct{ *fakeProcess }
+
+func (p *shortProcess) Memory() Memory { return p }
+
+func (p *shortProcess) ReadMemory(b []byte, a Addr) (int, error) {
+	if a == 0 {
+		return p.fakeProcess.ReadMemory(b[:min(len(b), 7)], a)
+	}
+	return p.fakeProcess.ReadMemory(b, a)
 }

@@ -43,8 +43,13 @@ type Snapshot struct {
 	// Want names, for threads whose stack goes on elsewhere, addresses from which
 	// on to copy as well.
 	Want map[ThreadID][]Addr
-	// Watch is what [Take] looks at while the process stands. MaxWatch does not
-	// matter there.
+	// Spare has [Take] not stop threads that a stop would disturb more than that it
+	// costs them time, where the process is a [Sparer]: see [Thread].Spared. Insist
+	// names those that are stopped all the same.
+	Spare  bool
+	Insist map[ThreadID]bool
+	// Watch is what [Take] looks at while the process stands. MaxWatch and MaxIDs do
+	// not matter there.
 	Watch Watch
 
 	lookout lookout
@@ -62,17 +67,23 @@ func Take(p Process, s *Snapshot) error {
 		return err
 	}
 	s.prepare(p, ids)
+	spare(p, s.Spare, s.Insist)
+	proveTurns(p, true)
 	s.Time = time.Now()
 	resume, err := p.Suspend()
 	if err != nil {
 		s.Threads = s.Threads[:0]
 		return err
 	}
-	s.Time = ordered(p, s.Time)
 	captureErr := s.capture(p)
 	resumeErr := resume()
-	s.Stopped = time.Since(s.Time)
-	s.Stops, s.LongestStop = 1, s.Stopped
+	var stood bool
+	s.Time, stood = ordered(p, s.Time)
+	s.Stopped, s.Stops, s.LongestStop = 0, 0, 0
+	if stood {
+		s.Stopped = released(p, s.Time).Sub(s.Time)
+		s.Stops, s.LongestStop = 1, s.Stopped
+	}
 	if !p.Info().Live { // nothing stood, and when it last ran is not known
 		s.Time, s.Stopped, s.Stops, s.LongestStop = time.Time{}, 0, 0, 0
 	}
@@ -86,7 +97,7 @@ func (s *Snapshot) prepare(p Process, ids []ThreadID) {
 	s.reserve(len(ids) + spareThreads)
 	s.lookout.memory, s.lookout.watch = p.Memory(), s.Watch
 	s.lookout.mapper, _ = p.(Mapper)
-	s.sight.reserve(len(s.Watch.Mapped))
+	s.sight.reserve(&s.Watch)
 	for _, id := range ids {
 		t := s.add(id)
 		if err := p.Describe(id, t); err != nil {
@@ -181,11 +192,12 @@ func (s *Snapshot) slot(id ThreadID) *Thread {
 func (s *Snapshot) captureThread(p Process, t *Thread) {
 	t.captured = true
 	t.buf = s.room()
-	if t.Err = p.Capture(t.ID, t); t.Err != nil {
-		return
-	}
-	for i := range t.Stacks {
+	t.Err = p.Capture(t.ID, t)
+	for i := range t.Stacks { // with an error there may be a part of one
 		s.used += len(t.Stacks[i].Bytes)
+	}
+	if t.Err != nil {
+		return
 	}
 	for _, a := range s.Want[t.ID] {
 		s.captureMore(p.Memory(), t, a)

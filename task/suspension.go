@@ -51,6 +51,34 @@ type Sampled interface {
 	CaptureEach(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error
 }
 
+// Allowed returns why p cannot be stopped as how says, nil when it can or that is
+// not known before. A [SuspendDefault] asks whether p can be stopped as a whole.
+func Allowed(p Process, how Suspension) error {
+	s, ok := p.(Sampled)
+	if !ok {
+		return nil
+	}
+	if how == SuspendDefault {
+		how = SuspendTask
+	}
+	return s.AllowSuspend(how)
+}
+
+// Traceable is a live [Process] that only one program at a time can stop.
+type Traceable interface {
+	// Traced returns a *[TracedError] while it is another one that can, else nil. It
+	// may be called from any goroutine while no other method is under way.
+	Traced() error
+}
+
+// Traced is p's, where it is [Traceable].
+func Traced(p Process) error {
+	if t, ok := p.(Traceable); ok {
+		return t.Traced()
+	}
+	return nil
+}
+
 // Settler is a [Process] in which a thread may stop too late for a suspension, and
 // then stands until it is let go of.
 type Settler interface {
@@ -72,16 +100,71 @@ func Settle(p Process) (left int) {
 // Orderer is a [Process] that prepares in Suspend what hinders the target in
 // nothing, before it tells the first thread to stop.
 type Orderer interface {
-	// Ordered returns when that was, in the last Suspend.
+	// Ordered returns when that was, in the last Suspend; zero: nothing was stopped.
 	Ordered() time.Time
 }
 
-// ordered returns when p was told to stop by a Suspend that was called at began.
-func ordered(p Process, began time.Time) time.Time {
-	if o, ok := p.(Orderer); ok {
-		if at := o.Ordered(); at.After(began) {
+// ordered returns when p was told to stop by a Suspend that was called at began,
+// and whether it was.
+func ordered(p Process, began time.Time) (at time.Time, stood bool) {
+	o, ok := p.(Orderer)
+	if !ok {
+		return began, true
+	}
+	if at = o.Ordered(); at.After(began) {
+		return at, true
+	}
+	return began, !at.IsZero()
+}
+
+// Releaser is a [Process] that does more in resume than to let the target run on.
+type Releaser interface {
+	// Released returns when the target was told to run on, in the last stop.
+	Released() time.Time
+}
+
+// released returns when p was told to run on by a resume that has just returned,
+// of a stop that was ordered at from.
+func released(p Process, from time.Time) time.Time {
+	if r, ok := p.(Releaser); ok {
+		if at := r.Released(); at.After(from) {
 			return at
 		}
 	}
-	return began
+	return time.Now()
+}
+
+// DefaultMaxStop is how long a stop may take to copy stacks unless told otherwise.
+const DefaultMaxStop = 50 * time.Millisecond
+
+// StopLimiter is a live [Process] that ends its copies in time.
+type StopLimiter interface {
+	// LimitStop has no stop from now on copy stacks for longer than d: every thread
+	// gets an equal part of it, and the innermost part of its stack in any case. What
+	// is cut so has an error that says so.
+	LimitStop(d time.Duration)
+}
+
+// LimitStop is p's, where it is a [StopLimiter].
+func LimitStop(p Process, d time.Duration) {
+	if l, ok := p.(StopLimiter); ok && d > 0 {
+		l.LimitStop(d)
+	}
+}
+
+// Sparer is a live [Process] that can do without stopping threads which wait in a
+// call that a stop would end for good, so that the program would see it fail
+// (Linux: epoll_wait returns EINTR).
+type Sparer interface {
+	// Spare has each Suspend from now on leave such threads where they wait, but for
+	// those that insist has. Capture then reads them there and sets their Spared,
+	// if they have not run by then since before the others stood; else it stops them
+	// as well.
+	Spare(on bool, insist map[ThreadID]bool)
+}
+
+func spare(p Process, on bool, insist map[ThreadID]bool) {
+	if s, ok := p.(Sparer); ok {
+		s.Spare(on, insist)
+	}
 }

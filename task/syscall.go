@@ -26,16 +26,26 @@ type SyscallReader interface {
 	// Syscall asks what call a thread is in. Its error is ErrThreadGone, or that
 	// the system refuses.
 	Syscall(ThreadID) (Syscall, error)
-	// OpenFile says what a descriptor of the target is: a path, or the kind of thing
-	// with what is known of it, such as "tcp socket 127.0.0.1:80"; empty when the
-	// target has no such descriptor.
-	OpenFile(fd int) string
+	FileNamer
+	// Watched returns how many files the epoll instance at descriptor fd watches, and
+	// the lowest descriptors of those that are still open as they were when it was
+	// told. 0 when fd is no such instance, or the system does not tell.
+	Watched(fd int) (n int, fds []int)
 	// LockHolder returns the process that holds the file lock for which a thread
 	// of the target waits at descriptor fd; false when that is not known.
 	LockHolder(fd int) (pid int, ok bool)
 	// LocalThread returns the thread that the target itself knows by the number n:
 	// in a container the numbers differ. False when it has no such thread.
 	LocalThread(n int) (ThreadID, bool)
+}
+
+// FileNamer is a live [Process] whose system tells of its open files. Nothing is
+// stopped for it.
+type FileNamer interface {
+	// OpenFile says what a descriptor of the target is: a path, or the kind of thing
+	// with what is known of it, such as "tcp socket 127.0.0.1:80"; empty when the
+	// target has no such descriptor, or the system refuses.
+	OpenFile(fd int) string
 }
 
 // ThreadHandler is a live [Process] whose threads have a handle: on Darwin the

@@ -9,14 +9,14 @@ type State uint8
 // a debugger), never by stacksnap.
 const (
 	StateUnknown State = iota
-	Running
+	Running            // on a processor, or waiting for one: see [Thread].Turn
 	Sleeping
 	Uninterruptible
 	Stopped
 	Ended
 )
 
-var stateNames = [...]string{"unknown", "running", "sleeping", "uninterruptible", "stopped", "ended"}
+var stateNames = [...]string{"unknown", "runnable", "sleeping", "uninterruptible", "stopped", "ended"}
 
 // String returns the state's name in lower case.
 func (s State) String() string {
@@ -32,9 +32,15 @@ type Thread struct {
 	ID           ThreadID
 	Name         string // empty when the thread has none or the system does not tell
 	Queue        string // label of the dispatch queue it works for; macOS
+	QueueSerial  uint64 // that queue's number, in the order of their making; 0: unknown
 	State        State
+	Turn         Turn          // of a Running thread, where that was found out
+	Processor    int           // with OnCPU: which one it had
 	User, System time.Duration // CPU time used so far
+	Schedule     Schedule      // in a sampling; Linux
 	SuspendCount int           // holds placed by others than stacksnap; macOS
+	Priority     Priority      // macOS
+	QoS          QoS           // macOS
 
 	Registers Registers
 	// Stacks are the copied parts of the stack, the one that sp is in first.
@@ -49,6 +55,16 @@ type Thread struct {
 	// Unstopped says that the thread was read without a stop, so that registers may
 	// be missing and the stack's words of different moments.
 	Unstopped bool
+	// Spared says that the thread was left where it waits and read there, see
+	// [Snapshot].Spare: it has not run meanwhile, so that its stack is of one moment,
+	// but only pc, sp and the arguments of its call are known of its registers.
+	Spared bool
+	// Call is the system call that it was in at that moment or, if it was stopped,
+	// until then, where the system tells: the stop may have ended it.
+	Call Syscall
+	// Sure is how many frames of the stack, from the innermost on, are in code of
+	// which it is known what it was; 0: all of them.
+	Sure int
 	// Sight is what [Sample] saw meanwhile.
 	Sight Sight
 

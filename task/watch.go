@@ -3,7 +3,8 @@ package task
 import "time"
 
 // ThreadWatch looks at one thread again and again, without stopping anything
-// and at little cost.
+// and at little cost; where the system tells nothing of a thread that has not
+// been stopped, with stops that are as short and rare.
 type ThreadWatch interface {
 	// Glance sees what the thread is doing. Its error is ErrThreadGone, or that the
 	// system refuses.
@@ -25,6 +26,8 @@ type Glance struct {
 	// Registers are those of a thread that waits, as it entered the kernel.
 	Call      Syscall
 	Registers Registers
+	// Later: the thread waits, and where will be known only by a later look.
+	Later bool
 }
 
 // Counters only grow.

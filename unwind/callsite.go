@@ -3,8 +3,8 @@ package unwind
 import (
 	"encoding/binary"
 
+	"stacksnap/images/code/x86"
 	"stacksnap/task"
-	"stacksnap/unwind/analysis/x86"
 )
 
 // maxCall is the length of the longest call instruction.
@@ -14,7 +14,7 @@ const maxCall = 8
 // says so itself, goes to code.
 func (u *Unwinder) followsCall(pc task.Addr) bool {
 	w := &u.walk
-	var b [maxCall]byte
+	b := &u.call
 	switch w.arch {
 	case task.ARM64:
 		if pc%4 != 0 || task.ReadFull(w.code, b[:4], pc-4) != nil {

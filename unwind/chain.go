@@ -9,8 +9,11 @@ import (
 // chain goes by what architectures prescribe, for want of anything better: why
 // says of what, covered whether unwind tables know the code all the same. The
 // link register comes first where it must hold the caller, then the
-// frame-pointer chain, which is e's rule.
-func (u *Unwinder) chain(e *entry, why error, covered bool) bool {
+// frame-pointer chain, which is e's rule. Where that ends, with a zero, the walk's
+// knowledge ends: who starts a thread clears the frame pointer (System V AMD64
+// ABI, 3.4.1; AAPCS64, 6.4.6), but code that makes no frame records has any value
+// in it, and zero often. What begins a thread is known as such.
+func (u *Unwinder) chain(e *entry, why error) bool {
 	w := &u.walk
 	if w.first {
 		if by, ok := u.untouched(e); ok {
@@ -18,22 +21,25 @@ func (u *Unwinder) chain(e *entry, why error, covered bool) bool {
 		}
 	}
 	if fp, known := w.Regs.Value(w.fp); known && fp == 0 {
-		return u.end(u.zero(why, covered))
+		return u.end(Stop{Reason: NoCaller, Err: noted(why, errNoRecord)})
 	}
-	if err := u.try(&e.rule, ByFramePointer); err != nil {
+	switch err := u.try(&e.rule, ByFramePointer); err {
+	case nil:
+	case errBottom:
+		return u.end(Stop{Reason: NoCaller, Err: noted(why, errLastRecord)})
+	default:
 		return u.end(u.stop(err))
 	}
 	return u.found(ByFramePointer, why)
 }
 
-// zero is the end at a frame pointer of zero. In a caller that no table covers it
-// is that of the stack, because who starts a thread clears it (System V AMD64
-// ABI, 3.4.1; AAPCS64, 6.4.6); otherwise that of the walk's knowledge.
-func (u *Unwinder) zero(why error, covered bool) Stop {
-	if !u.walk.first && !covered {
-		return Stop{Reason: Bottom}
+// noted is why there is no caller: the failure of a better method, or what has
+// become of the frame pointers.
+func noted(why, err error) error {
+	if why == nil || why == rule.ErrNone {
+		return err
 	}
-	return Stop{Reason: NoCaller, Err: why}
+	return why
 }
 
 // untouched goes to the caller of a frame that has done nothing yet, if that is

@@ -47,8 +47,10 @@ const (
 	dataEnd  = 0x30000
 )
 
+// Its last functions are outermost ones.
 func newFake(a task.Arch) *fakeFile {
-	return &fakeFile{arch: a, segments: []object.Segment{
+	names := map[uint64]string{outer &^ 0xff: "_start", codeEnd - 0x100: "_start"}
+	return &fakeFile{arch: a, names: names, segments: []object.Segment{
 		{VMAddr: codeBase, Size: codeEnd - codeBase, Prot: task.Read | task.Execute},
 		{VMAddr: codeEnd, Size: dataEnd - codeEnd, Prot: task.Read | task.Write},
 	}}
@@ -57,6 +59,9 @@ func newFake(a task.Arch) *fakeFile {
 func mapOf(f *fakeFile) *images.Map {
 	return images.NewMap([]object.Placed{{Path: "/fake", Load: codeBase, File: f}})
 }
+
+// outer is an address in an outermost function.
+const outer = 0x1f320
 
 // stackBase is where the tests' stacks begin.
 const stackBase = 0x7000_0000

@@ -31,9 +31,6 @@ func (m Method) String() string {
 // Guess tells whether a frame found so may not exist at all.
 func (m Method) Guess() bool { return m == ByScan }
 
-// table tells whether the method reads unwind tables, which a compiler wrote.
-func (m Method) table() bool { return m == ByCompact || m == ByCFI }
-
 // Frame is one activation of a function.
 type Frame struct {
 	PC     task.Addr // an instruction, or with Return the instruction after a call
@@ -60,11 +57,13 @@ const (
 	BadPointer                // a frame pointer or return address that cannot be one
 	Loop                      // a frame that does not lie above the one it called
 	TooDeep                   // MaxFrames reached
+	Unsteady                  // the code there was being loaded or unloaded: it is not known what it was
 )
 
 var reasonNames = [...]string{
 	"bottom of the stack", "registers not readable", "stack not captured further",
 	"no caller found", "bad pointer", "loop", "too many frames",
+	"the code was being loaded or unloaded",
 }
 
 // String returns the reason in words.

@@ -6,12 +6,13 @@ import (
 	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/unwind/goswitch"
 	"stacksnap/unwind/rule"
 )
 
 // goRuntime knows the functions of Go's runtime at which a stack begins, or that
-// run their callee on another stack: neither call frame information nor the
-// frame-pointer chain tells. It is a rule.Source.
+// run their callee on another stack with a frame pointer that is not of it: call
+// frame information does not tell. It is a rule.Source.
 type goRuntime struct {
 	images rule.PerImage[isGo]
 }
@@ -47,9 +48,23 @@ var goStarts = map[string]bool{
 
 // goSwitches run their callee on the thread's stack, with the frame pointer
 // still on the goroutine's (runtime/asm_amd64.s, asm_arm64.s).
-var goSwitches = map[string]bool{
-	"runtime.systemstack": true,
-	"runtime.asmcgocall":  true,
+var goSwitches = map[string]bool{"runtime.systemstack": true}
+
+// goAway leads from C back to the goroutine that called it. It is a rule.Source.
+type goAway struct {
+	images rule.PerImage[isGo]
+}
+
+// Rule implements [rule.Source].
+func (g *goAway) Rule(q rule.Query) (rule.Rule, error) {
+	if q.First || goFunction(&g.images, &q) != "runtime.asmcgocall" {
+		return rule.Rule{}, rule.ErrNone
+	}
+	start, ok := functionStart(q.Image, q.PC)
+	if !ok {
+		return rule.Rule{}, rule.ErrNone
+	}
+	return goswitch.Rule(&q, start)
 }
 
 // Rule implements [rule.Source].
@@ -71,6 +86,24 @@ func (g *goTops) Rule(q rule.Query) (rule.Rule, error) {
 		return rule.Bottom(), nil
 	}
 	return rule.Rule{}, rule.ErrNone
+}
+
+// goStarted leads from runtime.mstart to who has called it, if anybody has: cgo's
+// threads are made by C. It makes no frame, and clears the frame pointer, so that
+// nothing else leads on (runtime/asm_amd64.s). It is a rule.Source.
+type goStarted struct {
+	images rule.PerImage[isGo]
+}
+
+// Rule implements [rule.Source].
+func (g *goStarted) Rule(q rule.Query) (rule.Rule, error) {
+	if q.First || q.Arch != task.AMD64 || goFunction(&g.images, &q) != "runtime.mstart" {
+		return rule.Rule{}, rule.ErrNone
+	}
+	r := rule.Frameless(q.Arch, 0)
+	r.Flags |= rule.Unproven
+	r.Save(q.Arch.FP(), rule.Value{})
+	return r, nil
 }
 
 // goFunction returns the name of the function at q.PC if it is one of Go's.

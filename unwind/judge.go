@@ -12,10 +12,14 @@ import (
 var (
 	errBottom    = errors.New("the return address is zero")
 	errNotCode   = errors.New("the return address is not in executable memory")
+	errNotCall   = errors.New("the return address is not behind a call")
 	errUnaligned = errors.New("the caller's stack pointer is not aligned")
 	errNotAbove  = errors.New("the caller's frame is not above")
 	errElsewhere = errors.New("the caller's frame is not on the stack")
 	errReturned  = errors.New("the walk came back to a stack that it had left")
+
+	errNoRecord   = errors.New("the frame pointer is zero, in code of which nothing else is known")
+	errLastRecord = errors.New("the last frame record has no return address, and nothing else is known of the code")
 )
 
 // signedBits is how many bits an address has where a signed pointer is met and
@@ -40,6 +44,9 @@ func (u *Unwinder) try(r *rule.Rule, by Method) error {
 		if place, err = w.judge(pc, cfa, r.Flags, by); err != nil {
 			return err
 		}
+	}
+	if r.Has(rule.Unproven) && !u.followsCall(task.Addr(pc)) {
+		return errNotCall
 	}
 	next, err := u.callee(pc, r)
 	if err != nil {
@@ -70,6 +77,9 @@ func (u *Unwinder) tryWide(r *rule.Rule) error {
 	if err != nil {
 		return err
 	}
+	if r.Has(rule.Unproven) && !u.followsCall(task.Addr(pc)) {
+		return errNotCall
+	}
 	next, err := u.callee(pc, r)
 	if err != nil {
 		return err
@@ -97,7 +107,11 @@ func (w *walk) strip(pc uint64, f rule.Flags) uint64 {
 // judge tells whether a frame with that pc and sp can be the caller, and in
 // which captured range it is.
 func (w *walk) judge(pc, sp uint64, f rule.Flags, by Method) (int, error) {
-	if pc == 0 {
+	switch {
+	case pc != 0:
+	case f&rule.Unproven != 0:
+		return 0, errNotCode
+	default:
 		return 0, errBottom
 	}
 	if sp&w.unaligned != 0 {
@@ -147,10 +161,12 @@ func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
 
 // final tells whether an error ends the walk whatever other sources may say.
 func (u *Unwinder) final(err error) (Stop, bool) {
-	if err == errBottom {
+	switch {
+	case err == rule.ErrOutermost, err == errBottom && !u.walk.broke:
 		return Stop{Reason: Bottom}, true
-	}
-	if err != rule.ErrNotCaptured {
+	case err == errBottom: // zeros are behind many a guess
+		return u.walk.broken, true
+	case err != rule.ErrNotCaptured:
 		return Stop{}, false
 	}
 	s := u.missing(u.walk.Stack.Missed)
@@ -160,13 +176,11 @@ func (u *Unwinder) final(err error) (Stop, bool) {
 // stop turns an error into the end of the walk.
 func (u *Unwinder) stop(err error) Stop {
 	switch err {
-	case errBottom:
-		return Stop{Reason: Bottom}
 	case rule.ErrNotCaptured:
 		return u.missing(u.walk.Stack.Missed)
 	case errNotAbove, errReturned:
 		return Stop{Reason: Loop, Err: err}
-	case errNotCode, errUnaligned, errElsewhere:
+	case errNotCode, errNotCall, errUnaligned, errElsewhere:
 		return Stop{Reason: BadPointer, Err: err}
 	}
 	return Stop{Reason: NoCaller, Err: err}
@@ -176,7 +190,13 @@ func (u *Unwinder) stop(err error) Stop {
 // on, or where memory is that could be a stack, capturing more may help;
 // otherwise what led there was no pointer into a stack.
 func (u *Unwinder) missing(a task.Addr) Stop {
-	if u.walk.stack.goesOn(a) || u.plausible(a) {
+	switch {
+	case u.walk.stack.goesOn(a):
+		return Stop{Reason: NotCaptured, Need: a, Err: rule.ErrNotCaptured}
+	case u.plausible(a):
+		if u.walk.entry.rule.Has(rule.OtherStack) { // its frame record begins a word lower, with the frame pointer
+			a -= task.Addr(u.walk.arch.PointerSize())
+		}
 		return Stop{Reason: NotCaptured, Need: a, Err: rule.ErrNotCaptured}
 	}
 	return Stop{Reason: BadPointer, Err: rule.ErrNotCaptured}

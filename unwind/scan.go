@@ -109,7 +109,7 @@ func (u *Unwinder) leadsOn(pc task.Addr, regs *task.Registers) bool {
 		return true
 	}
 	if err := u.try(&e.rule, e.by); err != nil {
-		return err == errBottom && !e.guess
+		return (err == errBottom || err == rule.ErrOutermost) && !e.guess
 	}
 	return w.first || u.followsCall(w.Regs.PC())
 }

@@ -62,6 +62,15 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// A guess that leads to an outermost function has led to the bottom.
+func TestScanToTheBottom(t *testing.T) {
+	th := stacked(task.AMD64, 0x10150, 0x666, 7, stackBase+3*8, 0x10640, stackBase+9*8, outer)
+	frames, stop := New(Options{}).Walk(nil, th, mapOf(newFake(task.AMD64)), callsAt(task.AMD64, 0x10640, outer))
+	if want := []uint64{0x10150, 0x10640, outer}; !slices.Equal(pcs(frames), want) || frames[1].By != ByScan || stop.Reason != Bottom {
+		t.Errorf("%#x, %v, want %#x to the bottom", pcs(frames), stop, want)
+	}
+}
+
 // Nothing is guessed where no code can be read, above what was captured, beyond
 // the bounds, and where the walk has come to the bottom.
 func TestScanIsBounded(t *testing.T) {
@@ -80,6 +89,32 @@ func TestScanIsBounded(t *testing.T) {
 	frames, stop := New(Options{}).Walk(nil, th, mapOf(newFake(task.AMD64)), code)
 	if stop.Reason != Bottom || slices.ContainsFunc(frames, func(f Frame) bool { return f.By == ByScan }) {
 		t.Errorf("at the bottom: %+v, %v", frames, stop)
+	}
+}
+
+// TestScanOfManyCandidates looks at the code before so many, and no more.
+func TestScanOfManyCandidates(t *testing.T) {
+	code := callsAt(task.AMD64, 0x10640, outer)
+	for candidates, want := range map[uint64]int{maxCandidates - 1: 3, maxCandidates: 1} {
+		words := []uint64{7} // no code
+		for range candidates {
+			words = append(words, 0x10350) // code, but behind no call
+		}
+		words = append(words, stackBase+(candidates+3)*8, 0x10640, stackBase+(candidates+9)*8, outer)
+		th := stacked(task.AMD64, 0x10150, 0x666, words...)
+		if frames, _ := New(Options{}).Walk(nil, th, mapOf(newFake(task.AMD64)), code); len(frames) != want {
+			t.Errorf("behind %d candidates: %d frames, want %d: %#x", candidates, len(frames), want, pcs(frames))
+		}
+	}
+}
+
+// TestRecordAboveItsReturnAddress is none: a frame's record lies above what its
+// callee has left.
+func TestRecordAboveItsReturnAddress(t *testing.T) {
+	th := stacked(task.AMD64, 0x10150, 0x666, stackBase+8, 0x10640, 0x10740, 0)
+	frames, _ := New(Options{}).Walk(nil, th, mapOf(newFake(task.AMD64)), callsAt(task.AMD64, 0x10640, 0x10740))
+	if len(frames) != 1 {
+		t.Errorf("%#x", pcs(frames))
 	}
 }
 
@@ -128,8 +163,8 @@ func FuzzScan(f *testing.F) {
 			th.Stacks[0].Top = th.Stacks[0].End()
 			frames, stop := u.Walk(nil, th, mapOf(newFake(a)), bytesAt{codeBase, code})
 			for _, g := range frames {
-				if g.By == ByScan && stop.Reason == Bottom {
-					t.Fatalf("a guess led to the bottom: %+v", frames)
+				if last := frames[len(frames)-1].PC; g.By == ByScan && stop.Reason == Bottom && last < outer&^0xff {
+					t.Fatalf("a guess led to a bottom that is none: %+v", frames)
 				}
 			}
 		}

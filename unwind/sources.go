@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"stacksnap/images"
+	"stacksnap/images/object"
 	"stacksnap/unwind/analysis"
 	"stacksnap/unwind/cfi"
 	"stacksnap/unwind/compact"
@@ -21,12 +22,17 @@ func Sources() []Ranked {
 	return []Ranked{
 		{ByAnalysis, new(sigreturn)},
 		{ByAnalysis, &sigtramp{code: code, body: []rule.Source{frames, tables}}},
+		{ByFramePointer, new(outermost)},
 		{ByFramePointer, new(goRuntime)},
+		{ByAnalysis, new(goAway)},
+		{ByAnalysis, births{}},
 		{ByAnalysis, &interrupted{code: code}},
 		{ByCompact, tables},
 		{ByCFI, frames},
+		{ByAnalysis, threadEnd{}},
 		{ByAnalysis, code},
 		{ByAnalysis, new(functionEntry)},
+		{ByAnalysis, new(goStarted)},
 		{ByFramePointer, new(goTops)},
 	}
 }
@@ -54,10 +60,14 @@ func (i *interrupted) Rule(q rule.Query) (rule.Rule, error) {
 
 // find goes by the segment that every Mach-O image has, and no ELF file.
 func (m *isMachO) find(im *images.Image) {
-	for _, s := range im.File.Segments() {
+	*m = isMachO(isMachOFile(im.File))
+}
+
+func isMachOFile(f object.File) bool {
+	for _, s := range f.Segments() {
 		if s.Name == "__TEXT" {
-			*m = true
-			return
+			return true
 		}
 	}
+	return false
 }

@@ -35,6 +35,7 @@ type Unwinder struct {
 	spare  [2]entry // of code without an image, which is not cached
 	turn   int
 	probe  [8]byte // of memory that was not captured
+	call   [maxCall]byte
 }
 
 // New makes an unwinder.

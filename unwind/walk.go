@@ -68,9 +68,10 @@ func (w *walk) show(f *Frame) {
 }
 
 // ended is why the walk ended: where frames were guessed, the reason for that,
-// unless more of the stack may tell.
+// unless more of the stack may tell, or the bottom was reached all the same: then
+// it is around the guess that callers may be missing.
 func (w *walk) ended() Stop {
-	if w.broke && w.stop.Reason != NotCaptured {
+	if w.broke && w.stop.Reason != NotCaptured && w.stop.Reason != Bottom {
 		return w.broken
 	}
 	return w.stop
@@ -91,6 +92,7 @@ func (u *Unwinder) start(t *task.Thread, m *images.Map, code task.Memory) bool {
 		u.enter(m)
 	}
 	w.in, w.code, w.arch, w.mask = m, code, t.Registers.Arch, 0
+	w.Memory = code
 	w.sp, w.fp, w.unaligned = w.arch.SP(), w.arch.FP(), uint64(w.arch.PointerSize()-1)
 	w.dropAsyncBit()
 	if w.arch == task.ARM64 {
@@ -112,7 +114,7 @@ func (u *Unwinder) step() bool {
 		return false
 	}
 	if e.guess {
-		return u.chain(e, e.err, false)
+		return u.chain(e, e.err)
 	}
 	if err := u.try(&e.rule, e.by); err != nil {
 		return u.fallBack(e, err)
@@ -141,7 +143,6 @@ func (u *Unwinder) fallBack(e *entry, err error) bool {
 	}
 	rest := *e
 	rest.err = err
-	covered := e.by.table()
 	for u.ask(&rest, rest.next); !rest.guess; u.ask(&rest, rest.next) {
 		if rest.rule.Has(rule.Outermost) {
 			return u.end(Stop{Reason: Bottom})
@@ -149,9 +150,8 @@ func (u *Unwinder) fallBack(e *entry, err error) bool {
 		if u.try(&rest.rule, rest.by) == nil {
 			return u.found(rest.by, err)
 		}
-		covered = covered || rest.by.table()
 	}
-	if u.chain(&rest, err, covered) {
+	if u.chain(&rest, err) {
 		return true
 	}
 	if r := u.walk.stop.Reason; r != NotCaptured && r != Bottom {

@@ -24,69 +24,85 @@ var walks = []struct {
 	need   task.Addr
 }{
 	{
+		name:   "frame pointers to an outermost function, AMD64",
+		thread: func() *task.Thread { return stacked(task.AMD64, 0x10120, sb, sb+16, 0x10220, 0, outer) },
+		want:   []uint64{0x10120, 0x10220, outer}, by: ByFramePointer, reason: Bottom,
+	},
+	{
 		name:   "frame pointers to a zero frame pointer, AMD64",
-		thread: func() *task.Thread { return stacked(task.AMD64, 0x10120, sb, sb+16, 0x10220, 0, 0x10320) },
-		want:   []uint64{0x10120, 0x10220, 0x10320}, by: ByFramePointer, reason: Bottom,
+		thread: func() *task.Thread { return stacked(task.AMD64, 0x10120, sb, sb+16, 0x10220, 0, 0x10420) },
+		want:   []uint64{0x10120, 0x10220, 0x10420}, by: ByFramePointer, reason: NoCaller,
+	},
+	{
+		name:   "a compiler's code with zero for a frame pointer",
+		thread: func() *task.Thread { return stacked(task.AMD64, 0x555120, 0, 1, 2, 0x10220, 0, 0x10320) },
+		opts:   Options{Executable: func(a task.Addr) bool { return a>>12 == 0x555 }},
+		want:   []uint64{0x555120}, reason: NoCaller,
 	},
 	{
 		name:   "frame pointers to a zero return address, I386",
 		thread: func() *task.Thread { return stacked(task.I386, 0x10120, sb, sb+8, 0x10220, 1, 0) },
-		want:   []uint64{0x10120, 0x10220}, by: ByFramePointer, reason: Bottom,
+		want:   []uint64{0x10120, 0x10220}, by: ByFramePointer, reason: NoCaller,
 	},
 	{
 		name:   "Thumb bits, ARM",
 		thread: func() *task.Thread { return stacked(task.ARM, 0x10120, sb, 0, 0x10221) },
-		want:   []uint64{0x10120, 0x10220}, by: ByFramePointer, reason: Bottom,
+		want:   []uint64{0x10120, 0x10220}, by: ByFramePointer, reason: NoCaller,
 	},
 	{
 		name: "signed return addresses and Swift's bit, ARM64",
 		thread: func() *task.Thread {
-			return stacked(task.ARM64, 0x10120, sb, 1<<60|sb+16, 0xabcd<<48|0x10220, 0, 0x10320)
+			return stacked(task.ARM64, 0x10120, sb, 1<<60|sb+16, 0xabcd<<48|0x10220, 0, outer)
 		},
 		opts: Options{CodeMask: 1<<47 - 1},
-		want: []uint64{0x10120, 0x10220, 0x10320}, by: ByFramePointer, reason: Bottom,
+		want: []uint64{0x10120, 0x10220, outer}, by: ByFramePointer, reason: Bottom,
 	},
 	{
 		name:   "function entry, AMD64",
-		thread: func() *task.Thread { return stacked(task.AMD64, 0x10100, sb+8, 0x10220, 0, 0x10320) },
-		want:   []uint64{0x10100, 0x10220, 0x10320}, by: ByAnalysis, reason: Bottom,
+		thread: func() *task.Thread { return stacked(task.AMD64, 0x10100, sb+8, 0x10220, 0, outer) },
+		want:   []uint64{0x10100, 0x10220, outer}, by: ByAnalysis, reason: Bottom,
 	},
 	{
 		name:   "behind push, AMD64",
-		thread: func() *task.Thread { return stacked(task.AMD64, 0x10105, 0x123, sb+16, 0x10220, 0, 0x10320) },
+		thread: func() *task.Thread { return stacked(task.AMD64, 0x10105, 0x123, sb+16, 0x10220, 0, outer) },
 		code:   bytesAt{0x10100, []byte{0xf3, 0x0f, 0x1e, 0xfa, 0x55}},
-		want:   []uint64{0x10105, 0x10220, 0x10320}, by: ByAnalysis, reason: Bottom,
+		want:   []uint64{0x10105, 0x10220, outer}, by: ByAnalysis, reason: Bottom,
 	},
 	{
 		name:   "call through a null pointer, AMD64",
-		thread: func() *task.Thread { return stacked(task.AMD64, 0, sb+8, 0x10220, 0, 0x10320) },
-		want:   []uint64{0, 0x10220, 0x10320}, by: ByAnalysis, reason: Bottom,
+		thread: func() *task.Thread { return stacked(task.AMD64, 0, sb+8, 0x10220, 0, outer) },
+		want:   []uint64{0, 0x10220, outer}, by: ByAnalysis, reason: Bottom,
 	},
 	{
 		name:   "call through a null pointer, ARM64",
-		thread: func() *task.Thread { return linked(stacked(task.ARM64, 0, sb, 0, 0x10320), 0x10220) },
-		want:   []uint64{0, 0x10220, 0x10320}, by: ByLinkRegister, reason: Bottom,
+		thread: func() *task.Thread { return linked(stacked(task.ARM64, 0, sb, 0, outer), 0x10220) },
+		want:   []uint64{0, 0x10220, outer}, by: ByLinkRegister, reason: Bottom,
 	},
 	{
 		name:   "leaf without a frame, ARM64",
-		thread: func() *task.Thread { return linked(stacked(task.ARM64, 0x10120, sb, 0, 0x10320), 0x10220) },
-		want:   []uint64{0x10120, 0x10220, 0x10320}, by: ByLinkRegister, reason: Bottom,
+		thread: func() *task.Thread { return linked(stacked(task.ARM64, 0x10120, sb, 0, outer), 0x10220) },
+		want:   []uint64{0x10120, 0x10220, outer}, by: ByLinkRegister, reason: Bottom,
+	},
+	{
+		name:   "a function that has called itself, at its first instruction, ARM64",
+		thread: func() *task.Thread { return linked(stacked(task.ARM64, 0x10100, sb, 0, outer), 0x10120) },
+		want:   []uint64{0x10100, 0x10120, outer}, by: ByAnalysis, reason: Bottom,
 	},
 	{
 		name:   "link register saved already, ARM64",
 		thread: func() *task.Thread { return linked(stacked(task.ARM64, 0x10120, sb, 0, 0x10220), 0x10220) },
-		want:   []uint64{0x10120, 0x10220}, by: ByFramePointer, reason: Bottom,
+		want:   []uint64{0x10120, 0x10220}, by: ByFramePointer, reason: NoCaller,
 	},
 	{
 		name:   "link register of a call that returned, ARM64",
 		thread: func() *task.Thread { return linked(stacked(task.ARM64, 0x10120, sb, 0, 0x10220), 0x10110) },
-		want:   []uint64{0x10120, 0x10220}, by: ByFramePointer, reason: Bottom,
+		want:   []uint64{0x10120, 0x10220}, by: ByFramePointer, reason: NoCaller,
 	},
 	{
 		name:   "functions cannot be told apart, ARM64",
-		thread: func() *task.Thread { return linked(stacked(task.ARM64, 0x10120, sb, 0, 0x10320), 0x10220) },
+		thread: func() *task.Thread { return linked(stacked(task.ARM64, 0x10120, sb, 0, outer), 0x10220) },
 		file:   func(f *fakeFile) { f.noStarts = true },
-		want:   []uint64{0x10120, 0x10320}, by: ByFramePointer, reason: Bottom,
+		want:   []uint64{0x10120, outer}, by: ByFramePointer, reason: Bottom,
 	},
 	{
 		name:   "frame pointer to itself",
@@ -125,9 +141,9 @@ var walks = []struct {
 	},
 	{
 		name:   "code of a JIT compiler",
-		thread: func() *task.Thread { return stacked(task.AMD64, 0x555120, sb, sb+16, 0x555220, 0, 0x10320) },
+		thread: func() *task.Thread { return stacked(task.AMD64, 0x555120, sb, sb+16, 0x555220, 0, outer) },
 		opts:   Options{Executable: func(a task.Addr) bool { return a>>12 == 0x555 }},
-		want:   []uint64{0x555120, 0x555220, 0x10320}, by: ByFramePointer, reason: Bottom,
+		want:   []uint64{0x555120, 0x555220, outer}, by: ByFramePointer, reason: Bottom,
 	},
 	{
 		name: "a stack that goes on",
@@ -142,10 +158,10 @@ var walks = []struct {
 		name: "on to another captured stack",
 		thread: func() *task.Thread {
 			t := stacked(task.AMD64, 0x10120, sb, 0x5000, 0x10220)
-			t.Stacks = append(t.Stacks, rangeOf(task.AMD64, 0x5000, 0, 0x10320))
+			t.Stacks = append(t.Stacks, rangeOf(task.AMD64, 0x5000, 0, outer))
 			return t
 		},
-		want: []uint64{0x10120, 0x10220, 0x10320}, by: ByFramePointer, reason: Bottom,
+		want: []uint64{0x10120, 0x10220, outer}, by: ByFramePointer, reason: Bottom,
 	},
 	{
 		name: "back to a stack that was left",
@@ -174,20 +190,33 @@ var walks = []struct {
 		want:   []uint64{0x10120, 0x10221}, by: ByFramePointer, reason: Bottom,
 	},
 	{
+		name:   "the start of a thread of Go's own",
+		thread: func() *task.Thread { return stacked(task.AMD64, 0x10120, sb, 0, 0x10221, 0x666) },
+		file:   golang("runtime.mstart"),
+		want:   []uint64{0x10120, 0x10221}, by: ByFramePointer, reason: Bottom,
+	},
+	{
+		name:   "the start of a thread that C has made for Go",
+		thread: func() *task.Thread { return stacked(task.AMD64, 0x10120, sb, 0, 0x10221, outer) },
+		file:   golang("runtime.mstart"),
+		code:   bytesAt{outer - 8, []byte{0, 0, 0, 0, 0, 0, 0xff, 0xd0}},
+		want:   []uint64{0x10120, 0x10221, outer}, by: ByFramePointer, reason: Bottom,
+	},
+	{
 		name: "from the scheduler's stack down to a goroutine's beside it",
 		thread: func() *task.Thread {
-			t := stacked(task.AMD64, 0x10120, sb+32, 0, 0x10320, 0, 0, sb, 0x10221)
+			t := stacked(task.AMD64, 0x10120, sb+32, 0, outer, 0, 0, sb, 0x10221)
 			t.Registers.Set(7, sb+32)
 			return t
 		},
 		file: golang("runtime.systemstack.abi0"),
-		want: []uint64{0x10120, 0x10221, 0x10320}, by: ByFramePointer, reason: Bottom,
+		want: []uint64{0x10120, 0x10221, outer}, by: ByFramePointer, reason: Bottom,
 	},
 	{
 		name:   "a signal handler on a stack of its own",
 		thread: onSignalStack,
 		code:   bytesAt{0x10300, []byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}},
-		want:   []uint64{0x10100, 0x10300, 0x10400, 0x10520}, by: ByAnalysis, reason: Bottom,
+		want:   []uint64{0x10100, 0x10300, 0x10400, outer}, by: ByAnalysis, reason: Bottom,
 	},
 	{
 		name: "a signal handler, the stack below it not captured",
@@ -196,7 +225,7 @@ var walks = []struct {
 			t.Stacks = t.Stacks[:1]
 			return t
 		},
-		code: both{bytesAt{0x10300, []byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}}, words(task.AMD64, 0x5000, 0x10520)},
+		code: both{bytesAt{0x10300, []byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}}, words(task.AMD64, 0x5000, outer)},
 		want: []uint64{0x10100, 0x10300, 0x10400}, by: ByAnalysis, reason: NotCaptured, need: 0x5000,
 	},
 	{
@@ -225,7 +254,7 @@ func linked(t *task.Thread, lr uint64) *task.Thread {
 func golang(name string) func(*fakeFile) {
 	return func(f *fakeFile) {
 		f.sections = map[object.Kind]object.Section{object.GoPCLnTab: {Data: []byte{0}}}
-		f.names = map[uint64]string{0x10200: name}
+		f.names[0x10200] = name
 	}
 }
 
@@ -238,7 +267,7 @@ func onSignalStack() *task.Thread {
 	context[5+15], context[5+16] = 0x5000, 0x10400 // rsp, rip
 	context[5+10] = 0                              // rbp
 	t := stacked(task.AMD64, 0x10100, 0, w...)
-	t.Stacks = append(t.Stacks, rangeOf(task.AMD64, 0x5000, 0x10520))
+	t.Stacks = append(t.Stacks, rangeOf(task.AMD64, 0x5000, outer))
 	return t
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -34,35 +34,32 @@ type Captured struct {
 	Line              string // for the user
 }
 
-// Prepare makes the folder, and refuses one that no file can be made in. That its
-// disk is full is no reason.
+// Prepare refuses a folder that no file can be made in. That its disk is full is
+// no reason.
 func (c *Captures) Prepare() error {
-	dir := c.Reports.Dir
-	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return err
-	}
-	f, err := create(dir)
+	b, err := c.Reports.Folder.beside()
 	if errors.Is(err, syscall.ENOSPC) {
 		return nil
 	}
 	if err != nil {
-		return failure(dir, err)
+		return failure(c.Reports.Folder.path, err)
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	b.drop()
+	return nil
 }
+
+// Close lets go of the folder.
+func (c *Captures) Close() error { return c.Reports.Folder.Close() }
 
 // Add writes the report of a capture of the time at, and deletes the oldest files
 // of both kinds beyond those to keep. Where the disk is too full for the report, a
 // recording that ends early for the same reason makes room. The error is that of
 // Instead: then the report is lost.
 func (c *Captures) Add(at time.Time, rec Recorded, report func(io.Writer) error) (Captured, error) {
-	path, err := c.Reports.Path(at)
-	if err == nil {
-		err = Write(path, report)
-	}
-	if errors.Is(err, syscall.ENOSPC) && rec.Err != nil && rec.Path != "" && os.Remove(rec.Path) == nil {
+	path, err := c.Reports.Write(at, report)
+	if errors.Is(err, syscall.ENOSPC) && rec.Err != nil && rec.Path != "" && c.drop(rec.Path) == nil {
 		rec.Path = ""
-		err = Write(path, report)
+		path, err = c.Reports.Write(at, report)
 	}
 	done := Captured{Recording: rec.Path}
 	if err != nil {
@@ -73,6 +70,11 @@ func (c *Captures) Add(at time.Time, rec Recorded, report func(io.Writer) error)
 	done.Report = path
 	done.Line = sentence("wrote "+path, c.recording(rec), c.prune(done))
 	return done, nil
+}
+
+// drop removes a recording.
+func (c *Captures) drop(path string) error {
+	return c.Recordings.Folder.remove(filepath.Base(path))
 }
 
 // recording tells of one that failed.
@@ -118,5 +120,5 @@ func (c *Captures) Err() error {
 	if c.missing == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of the files to write to %s are missing or end early", c.missing, c.Reports.Dir)
+	return fmt.Errorf("%d of the files to write to %s are missing or end early", c.missing, c.Reports.Folder.path)
 }

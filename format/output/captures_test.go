@@ -13,21 +13,35 @@ import (
 // begun is when the captures of tests began.
 var begun = time.Unix(1e9, 0)
 
+// openFolder opens a folder until the test ends.
+func openFolder(t *testing.T, dir string) *Folder {
+	t.Helper()
+	f, err := OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
 // newCaptures keeps two captures in a folder.
-func newCaptures(dir string) (c *Captures, instead *strings.Builder) {
+func newCaptures(t *testing.T, dir string) (c *Captures, instead *strings.Builder) {
+	t.Helper()
 	instead = new(strings.Builder)
-	row := func(ext string) Rotation { return Rotation{Dir: dir, Name: "server", PID: 1, Ext: ext, Keep: 2} }
+	folder := openFolder(t, dir)
+	row := func(ext string) Rotation { return Rotation{Folder: folder, Name: "server", PID: 1, Ext: ext, Keep: 2} }
 	return &Captures{Reports: row("txt"), Recordings: row("snap"), Instead: instead}, instead
 }
 
 // record makes a recording as a watch would.
 func record(t *testing.T, c *Captures, at time.Time, size int) Recorded {
 	t.Helper()
-	path, err := c.Recordings.Path(at)
+	f, err := c.Recordings.Create(at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Recorded{Path: path, Err: os.WriteFile(path, make([]byte, size), 0o600)}
+	_, err = f.Write(make([]byte, size))
+	return Recorded{Path: f.Name(), Err: errors.Join(err, f.Close())}
 }
 
 // names lists a folder.
@@ -44,7 +58,7 @@ func names(t *testing.T, dir string) (all []string) {
 }
 
 func TestCapturesKeepTheNewest(t *testing.T) {
-	c, instead := newCaptures(filepath.Join(t.TempDir(), "new"))
+	c, instead := newCaptures(t, filepath.Join(t.TempDir(), "new"))
 	if err := c.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +70,7 @@ func TestCapturesKeepTheNewest(t *testing.T) {
 		}
 	}
 	want := []string{"014840Z.snap", "014840Z.txt", "014940Z.snap", "014940Z.txt"}
-	if left := names(t, c.Reports.Dir); !slices.Equal(left, want) {
+	if left := names(t, c.Reports.Folder.Path()); !slices.Equal(left, want) {
 		t.Errorf("left %v, want %v", left, want)
 	}
 	if err := c.Err(); err != nil || instead.Len() > 0 {
@@ -65,7 +79,7 @@ func TestCapturesKeepTheNewest(t *testing.T) {
 }
 
 func TestCapturesTellWhatIsMissing(t *testing.T) {
-	c, _ := newCaptures(t.TempDir())
+	c, _ := newCaptures(t, t.TempDir())
 	full := errors.New("nowhere\nto save")
 	done, err := c.Add(begun, Recorded{Err: full}, text("report\n"))
 	if want := "wrote " + done.Report + "; there is no recording of it: nowhere; to save"; err != nil || done.Line != want {
@@ -76,14 +90,21 @@ func TestCapturesTellWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestCapturesWithoutAFolder loses the folder after Prepare.
+// TestCapturesWithoutAFolder loses the folder after Prepare, to a file of its
+// name.
 func TestCapturesWithoutAFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dir")
-	c, instead := newCaptures(dir)
+	c, instead := newCaptures(t, dir)
+	if err := c.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Prepare(); err == nil {
+	if _, err := OpenFolder(dir); err == nil {
 		t.Error("a file was taken for a folder")
 	}
 	done, err := c.Add(begun, Recorded{}, text("report\n"))
@@ -94,6 +115,24 @@ func TestCapturesWithoutAFolder(t *testing.T) {
 	c.Instead = writerFunc(func([]byte) (int, error) { return 0, broken })
 	if _, err := c.Add(begun, Recorded{}, text("report\n")); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestADeletedFolderIsMadeAgain deletes it between two captures.
+func TestADeletedFolderIsMadeAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dir")
+	c, _ := newCaptures(t, dir)
+	for range 2 {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		rec := record(t, c, begun, 10)
+		if done, err := c.Add(begun, rec, text("report")); err != nil || done.Report == "" || rec.Err != nil {
+			t.Errorf("%+v, %v, %v", done, err, rec)
+		}
+		if left := names(t, dir); len(left) != 2 {
+			t.Errorf("left %v", left)
+		}
 	}
 }
 

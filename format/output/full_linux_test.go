@@ -40,19 +40,19 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestFullDiskKeepsTheRow(t *testing.T) {
-	r := Rotation{Dir: smallDisk(t), Name: "server", PID: 1, Ext: "txt", Keep: 1}
+	r := Rotation{Folder: openFolder(t, smallDisk(t)), Name: "server", PID: 1, Ext: "txt", Keep: 1}
 	at := time.Unix(1e9, 0)
-	if _, err := r.Write(at, text("fits")); err != nil {
+	if _, err := keep(r, at, text("fits")); err != nil {
 		t.Fatal(err)
 	}
-	path, err := r.Write(at.Add(time.Hour), func(w io.Writer) error {
+	path, err := keep(r, at.Add(time.Hour), func(w io.Writer) error {
 		_, err := w.Write(make([]byte, 1<<20))
 		return err
 	})
 	if path != "" || !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("%q, %v", path, err)
 	}
-	left, _ := os.ReadDir(r.Dir)
+	left, _ := os.ReadDir(r.Folder.Path())
 	if len(left) != 1 || left[0].Name() != "stacksnap-server-1-20010909T014640Z.txt" {
 		t.Errorf("left: %v", left)
 	}
@@ -75,7 +75,7 @@ func fillDisk(t *testing.T, dir string) (free func()) {
 
 func TestCapturesOnAFullDisk(t *testing.T) {
 	dir := smallDisk(t)
-	c, instead := newCaptures(dir)
+	c, instead := newCaptures(t, dir)
 	if err := c.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestCapturesOnAFullDisk(t *testing.T) {
 // TestARecordingThatFilledTheDisk makes room for the report.
 func TestARecordingThatFilledTheDisk(t *testing.T) {
 	dir := smallDisk(t)
-	c, instead := newCaptures(dir)
+	c, instead := newCaptures(t, dir)
 	rec := record(t, c, begun, 1<<20)
 	if !errors.Is(rec.Err, syscall.ENOSPC) {
 		t.Fatalf("error %v", rec.Err)

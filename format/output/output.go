@@ -8,18 +8,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 )
 
 // Write makes a file of what write gives it. The file appears under its name
-// when it is complete and on the disk, in place of one that was there, whose
-// mode and, if the name is a symbolic link, whose place it keeps; another hard
-// link to the old file keeps the old content. When anything fails, write among
-// it, the name has what it had before.
+// when it is complete and on the disk. A new one is for its owner alone; one that
+// takes the place of another keeps that one's mode, owner and group, or is refused
+// where they cannot be kept. A symbolic link stays, and what it leads to is
+// replaced, unless the link is another user's (but root's): then nothing is
+// written. Another hard link to the old file keeps the old content. When anything
+// fails, write among it, the name has what it had before.
 //
 // What is no regular file, such as a pipe, a terminal or /dev/stdout, is
 // written as the bytes come.
@@ -27,37 +27,49 @@ import (
 // An error of the file system is an *[fs.PathError] with this path; one of
 // write is wrapped.
 func Write(path string, write func(io.Writer) error) error {
-	straight, err := isStraight(path)
+	final, straight, err := resolve(path)
 	switch {
 	case err != nil:
 		return failure(path, err)
 	case straight:
 		return writeStraight(path, write)
 	}
-	return replace(path, write)
+	return replace(path, final, write)
 }
 
 // Check returns the error that Write would come to for want of a folder or of
 // the right to write, as far as that can be told before there is anything to
 // write. It leaves nothing behind.
 func Check(path string) error {
-	straight, err := isStraight(path)
+	final, straight, err := resolve(path)
 	switch {
 	case err != nil:
 		return failure(path, err)
 	case straight:
 		return nil // a pipe would wait for its reader
 	}
-	final := follow(path)
-	if _, err := replaceable(final); err != nil {
-		return failure(path, err)
-	}
-	f, err := create(filepath.Dir(final))
+	p, err := openPlace(final)
 	if err != nil {
 		return failure(path, err)
 	}
-	_ = f.Close()
-	return os.Remove(f.Name())
+	defer p.close()
+	b, err := p.begin()
+	if err != nil {
+		return failure(path, err)
+	}
+	b.drop()
+	return nil
+}
+
+// resolve returns what symbolic links lead to, and whether bytes go there as they
+// come.
+func resolve(path string) (final string, straight bool, err error) {
+	final, err = follow(path)
+	if err != nil {
+		return "", false, err
+	}
+	straight, err = isStraight(path)
+	return final, straight, err
 }
 
 // isStraight tells whether bytes go to the path as they come. What is below
@@ -95,31 +107,24 @@ func writeStraight(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// replace writes beside the file and then gives the new one its name.
-func replace(path string, write func(io.Writer) error) error {
-	final := follow(path)
-	mode, err := replaceable(final)
+// replace writes beside the file final and then gives the new one its name.
+func replace(path, final string, write func(io.Writer) error) error {
+	p, err := openPlace(final)
 	if err != nil {
 		return failure(path, err)
 	}
-	f, err := create(filepath.Dir(final))
+	defer p.close()
+	b, err := p.begin()
 	if err != nil {
 		return failure(path, err)
 	}
-	done := false
-	defer func() { // after a panic of write too
-		if !done {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if err := fill(f, path, write); err != nil {
+	defer b.drop() // after a panic of write too
+	if err := fill(b.File, path, write); err != nil {
 		return err
 	}
-	if err := commit(f, mode, final); err != nil {
+	if err := p.commit(b); err != nil {
 		return failure(path, err)
 	}
-	done = true
 	return nil
 }
 
@@ -127,82 +132,28 @@ func replace(path string, write func(io.Writer) error) error {
 const maxLinks = 40
 
 // follow returns what a symbolic link leads to, also when that does not exist
-// yet. The parts are not cleaned: ".." after a linked folder is not its parent.
-func follow(path string) string {
+// yet. The parts are not cleaned: ".." after a linked folder is not its parent. A
+// link that another user has made is refused: it could lead to what he may not
+// write himself.
+func follow(path string) (string, error) {
 	for range maxLinks {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil // an error comes again, where it is told
+		}
+		if uid, _, ok := owner(info); ok && uid != 0 && uid != os.Geteuid() {
+			return "", fmt.Errorf("is a symbolic link of another user (uid %d), which is not followed", uid)
+		}
 		to, err := os.Readlink(path)
 		if err != nil {
-			return path
+			return "", err
 		}
 		if !filepath.IsAbs(to) {
 			to = filepath.Dir(path) + string(filepath.Separator) + to
 		}
 		path = to
 	}
-	return path
-}
-
-// keepUmask is a mode that is left as it was created.
-const keepUmask fs.FileMode = 0
-
-// replaceable returns the mode that the new file takes over, and refuses what
-// a plain writing would be refused.
-func replaceable(path string) (fs.FileMode, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return keepUmask, nil
-	}
-	if err != nil {
-		return keepUmask, err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return keepUmask, err
-	}
-	return info.Mode().Perm(), nil
-}
-
-// create makes the file beside, under a name that no other takes. Not by
-// os.CreateTemp, whose mode does not heed the umask.
-func create(dir string) (*os.File, error) {
-	for try := 0; ; try++ {
-		name := fmt.Sprintf(".stacksnap-%d-%08x.tmp", os.Getpid(), rand.Uint32())
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
-			return f, err
-		}
-	}
-}
-
-// commit makes a written file the one of that name. It is on the disk first:
-// otherwise a crash of the system could leave the name with an empty file.
-func commit(f *os.File, mode fs.FileMode, final string) error {
-	if mode != keepUmask {
-		if err := f.Chmod(mode); err != nil && runtime.GOOS != "windows" {
-			return err
-		}
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), final); err != nil {
-		return err
-	}
-	syncDir(filepath.Dir(final))
-	return nil
-}
-
-// syncDir makes the name last. Some file systems cannot, and the file is there
-// all the same.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
-	}
+	return path, nil
 }
 
 // fill gives write the file, and tells its own errors from the file's.

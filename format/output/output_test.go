@@ -95,21 +95,57 @@ func TestTheModeIsKept(t *testing.T) {
 	}
 }
 
-func TestANewFileHeedsTheUmask(t *testing.T) {
+// TestNewFilesAreTheirOwnersAlone requires so of a report while it is written,
+// too, under whatever name.
+func TestNewFilesAreTheirOwnersAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has other modes")
+	}
 	dir := t.TempDir()
-	plain, ours := filepath.Join(dir, "plain"), filepath.Join(dir, "ours")
-	f, err := os.Create(plain)
+	modes := func() {
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) == 0 {
+			t.Errorf("%v, %v", entries, err)
+		}
+		for _, e := range entries {
+			if info, err := e.Info(); err != nil || info.Mode() != 0o600 {
+				t.Errorf("%s: %v, %v", e.Name(), info.Mode(), err)
+			}
+		}
+	}
+	slow := func(w io.Writer) error {
+		modes()
+		_, err := io.WriteString(w, strings.Repeat("x", 1<<20))
+		modes()
+		return err
+	}
+	r := Rotation{Folder: openFolder(t, dir), Name: "n", PID: 1, Ext: "txt"}
+	if _, err := r.Write(morning, slow); err != nil {
+		t.Fatal(err)
+	}
+	f, err := r.Create(morning)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = f.Close()
-	if err := Write(ours, text("x")); err != nil {
+	path := filepath.Join(dir, "report")
+	if err := Write(path, slow); err != nil {
 		t.Fatal(err)
 	}
-	want, _ := os.Stat(plain)
-	got, err := os.Stat(ours)
-	if err != nil || got.Mode() != want.Mode() {
-		t.Errorf("mode %v, %v; a plainly made file has %v", got.Mode(), err, want.Mode())
+	modes()
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err = Write(path, func(io.Writer) error {
+		if temporary, _ := filepath.Glob(filepath.Join(dir, ".stacksnap-*")); len(temporary) != 1 {
+			t.Errorf("temporary: %v", temporary)
+		} else if info, err := os.Stat(temporary[0]); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 type Progress struct {
 	To    io.Writer     // nil: nothing is told
 	Whole time.Duration // how long it will take; 0: nobody knows
+	Width func() int    // columns of the terminal at the moment, 0 where they are not known; may be nil
 	shown bool
 }
 
@@ -23,7 +24,20 @@ func (p *Progress) Show(elapsed time.Duration, snapshots int) {
 	if p.Whole > 0 {
 		of = " of " + p.Whole.String()
 	}
-	fmt.Fprintf(p.To, "\rsampling: %.1fs%s, %d samples; Ctrl-C ends early ", elapsed.Seconds(), of, snapshots)
+	line := fmt.Sprintf("sampling: %.1fs%s, %d samples; Ctrl-C ends early ", elapsed.Seconds(), of, snapshots)
+	fmt.Fprint(p.To, "\r"+p.cut(line)+"\x1b[K")
+}
+
+// cut leaves the last column free: the cursor stands there, and a line that was
+// continued on the next could not be written anew.
+func (p *Progress) cut(line string) string {
+	if p.Width == nil {
+		return line
+	}
+	if w := p.Width(); w > 0 && len(line) >= w {
+		return line[:w-1]
+	}
+	return line
 }
 
 // Clear removes the line.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,52 +20,73 @@ import (
 //	stacksnap-NAME-PID-20261121T091500Z.EXT
 //
 // and a second one of the same second ends -2.EXT. NAME is the process's name
-// as [SafeName] has it.
+// as [SafeName] has it. A file never takes the place of another, and no link is
+// followed: what has the name already, of whatever kind, stays.
 type Rotation struct {
-	Dir  string // made when it is missing, for its owner alone
-	Name string // of the process; a restarted one continues the row
-	PID  int
-	Ext  string // without the dot: letters and digits
-	Keep int    // how many files to keep, whatever their pid; 0: all
+	Folder *Folder
+	Name   string // of the process; a restarted one continues the row
+	PID    int
+	Ext    string // without the dot: letters and digits
+	Keep   int    // how many files to keep, whatever their pid; 0: all
 }
-
-// Write writes a file as [Write] does, named by the time at, and then deletes
-// the oldest files beyond Keep. It returns the path when the file was written,
-// even if deleting failed. The new file stays even when a clock that was set
-// back makes it look old.
-func (r Rotation) Write(at time.Time, write func(io.Writer) error) (string, error) {
-	path, err := r.Path(at)
-	if err != nil {
-		return "", err
-	}
-	if err := Write(path, write); err != nil {
-		return "", err
-	}
-	return path, r.Prune(path)
-}
-
-// dirMode is that of a folder which is made.
-const dirMode = 0o700
 
 // maxSame bounds how many files of one process and second there can be.
 const maxSame = 1000
 
-// Path makes the folder and returns the path for a file of the time at, which
-// does not exist yet.
-func (r Rotation) Path(at time.Time) (string, error) {
-	if err := os.MkdirAll(r.Dir, dirMode); err != nil {
+// Write writes the file of the time at, whole or not at all, for its owner alone.
+// It returns the path.
+func (r Rotation) Write(at time.Time, write func(io.Writer) error) (string, error) {
+	b, err := r.Folder.beside()
+	if err != nil && r.Folder.again(err) {
+		b, err = r.Folder.beside()
+	}
+	if err != nil {
+		return "", failure(r.Folder.path, err)
+	}
+	defer b.drop() // after a panic of write too
+	if err := fill(b.File, r.path(at, 1), write); err != nil {
 		return "", err
 	}
+	if err := b.finish(); err != nil {
+		return "", failure(r.path(at, 1), err)
+	}
+	return r.first(at, b.place)
+}
+
+// Create makes the file of the time at, empty and for its owner alone.
+func (r Rotation) Create(at time.Time) (*NewFile, error) {
+	var made *NewFile
+	create := func(name string) error {
+		f, err := r.Folder.create(name)
+		made = &NewFile{f, r.Folder, name}
+		return err
+	}
+	_, err := r.first(at, create)
+	if err != nil && r.Folder.again(err) {
+		_, err = r.first(at, create)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// first takes the first name of the time at that nothing has, and returns its
+// path.
+func (r Rotation) first(at time.Time, take func(name string) error) (string, error) {
 	for n := 1; n <= maxSame; n++ {
-		path := filepath.Join(r.Dir, r.file(at, n))
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			return path, nil
-		} else if err != nil {
-			return "", err
+		err := take(r.file(at, n))
+		if err == nil {
+			return r.path(at, n), nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", failure(r.path(at, n), err)
 		}
 	}
-	return "", fmt.Errorf("%s has %d files of one second", r.Dir, maxSame)
+	return "", fmt.Errorf("%s has %d files of one second", r.Folder.path, maxSame)
 }
+
+func (r Rotation) path(at time.Time, n int) string { return r.Folder.join(r.file(at, n)) }
 
 const timeLayout = "20060102T150405Z"
 
@@ -95,7 +115,7 @@ func (r Rotation) Prune(spare string) error {
 	}
 	var errs []error
 	for len(row) > keep {
-		err := os.Remove(filepath.Join(r.Dir, row[0].file))
+		err := r.Folder.remove(row[0].file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
@@ -113,9 +133,9 @@ type kept struct {
 
 // row lists the files but one, oldest first.
 func (r Rotation) row(but string) ([]kept, error) {
-	entries, err := os.ReadDir(r.Dir)
+	entries, err := fs.ReadDir(r.Folder.root.FS(), ".")
 	if err != nil {
-		return nil, err
+		return nil, failure(r.Folder.path, err)
 	}
 	var row []kept
 	for _, e := range entries {

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,15 @@ import (
 )
 
 var morning = time.Date(2026, 11, 21, 10, 15, 0, 0, time.FixedZone("", 3600))
+
+// keep writes a file and deletes those beyond the ones to keep, as a watch does.
+func keep(r Rotation, at time.Time, write func(io.Writer) error) (string, error) {
+	path, err := r.Write(at, write)
+	if err != nil {
+		return "", err
+	}
+	return path, r.Prune(path)
+}
 
 func list(t *testing.T, dir string) []string {
 	t.Helper()
@@ -25,13 +35,13 @@ func list(t *testing.T, dir string) []string {
 }
 
 func TestRotationNames(t *testing.T) {
-	r := Rotation{Dir: filepath.Join(t.TempDir(), "new"), Name: "server", PID: 42, Ext: "txt"}
+	r := Rotation{Folder: openFolder(t, filepath.Join(t.TempDir(), "new")), Name: "server", PID: 42, Ext: "txt"}
 	for _, want := range []string{
 		"stacksnap-server-42-20261121T091500Z.txt",
 		"stacksnap-server-42-20261121T091500Z-2.txt",
 		"stacksnap-server-42-20261121T091500Z-3.txt",
 	} {
-		path, err := r.Write(morning, text("x"))
+		path, err := keep(r, morning, text("x"))
 		if err != nil || filepath.Base(path) != want {
 			t.Errorf("%s, %v; want %s", path, err, want)
 		}
@@ -40,9 +50,10 @@ func TestRotationNames(t *testing.T) {
 
 func TestRotationKeepsTheNewest(t *testing.T) {
 	dir := t.TempDir()
+	folder := openFolder(t, dir)
 	for i := range 6 {
-		r := Rotation{Dir: dir, Name: "server", PID: 99 - i, Ext: "txt", Keep: 3}
-		if _, err := r.Write(morning.Add(time.Duration(i/2)*time.Second), text("x")); err != nil {
+		r := Rotation{Folder: folder, Name: "server", PID: 99 - i, Ext: "txt", Keep: 3}
+		if _, err := keep(r, morning.Add(time.Duration(i/2)*time.Second), text("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,9 +68,9 @@ func TestRotationKeepsTheNewest(t *testing.T) {
 }
 
 func TestRotationSparesTheNewFileWhenTheClockWasSetBack(t *testing.T) {
-	r := Rotation{Dir: t.TempDir(), Name: "server", PID: 7, Ext: "txt", Keep: 2}
+	r := Rotation{Folder: openFolder(t, t.TempDir()), Name: "server", PID: 7, Ext: "txt", Keep: 2}
 	for _, at := range []time.Time{morning, morning.Add(time.Hour), morning.Add(-time.Hour)} {
-		path, err := r.Write(at, text("x"))
+		path, err := keep(r, at, text("x"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,13 +78,13 @@ func TestRotationSparesTheNewFileWhenTheClockWasSetBack(t *testing.T) {
 			t.Errorf("the file just written is gone: %v", err)
 		}
 	}
-	if got := list(t, r.Dir); len(got) != 2 {
+	if got := list(t, r.Folder.Path()); len(got) != 2 {
 		t.Errorf("kept %v", got)
 	}
 }
 
 func TestPruneLeavesEverythingElse(t *testing.T) {
-	r := Rotation{Dir: t.TempDir(), Name: "server", PID: 1, Ext: "txt", Keep: 1}
+	r := Rotation{Folder: openFolder(t, t.TempDir()), Name: "server", PID: 1, Ext: "txt", Keep: 1}
 	others := []string{
 		"notes.txt",
 		"stacksnap-server-1-20261121T091500Z.txt.bak",
@@ -94,12 +105,12 @@ func TestPruneLeavesEverythingElse(t *testing.T) {
 		"stacksnap-server-88-20261120T091500Z.txt",
 	}
 	for _, name := range append(others, ours...) {
-		if err := os.WriteFile(filepath.Join(r.Dir, name), nil, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(r.Folder.Path(), name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	folder := "stacksnap-server-1-20201121T091500Z.txt"
-	if err := os.Mkdir(filepath.Join(r.Dir, folder), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(r.Folder.Path(), folder), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Prune(""); err != nil {
@@ -107,7 +118,7 @@ func TestPruneLeavesEverythingElse(t *testing.T) {
 	}
 	want := append([]string{folder, ours[1]}, others...)
 	slices.Sort(want)
-	if got := list(t, r.Dir); !slices.Equal(got, want) {
+	if got := list(t, r.Folder.Path()); !slices.Equal(got, want) {
 		t.Errorf("left %v\nwant %v", got, want)
 	}
 }

@@ -28,6 +28,7 @@ type Builder struct {
 	names namer
 	edges map[edge]*Node
 	notes map[string]bool
+	row   row
 
 	maxNodes int
 }
@@ -43,6 +44,8 @@ type record struct {
 	further bool          // the stack goes on from there, not told apart
 	into    *record       // takes the samples, with those of other threads; nil: itself
 	asked   int           // the round of looks in which it was, counted from 1
+	told    told
+	spending
 }
 
 // edge is what decides whether two frames are one node: they are called from
@@ -72,6 +75,40 @@ func NewBuilder(target task.Info, tool string) *Builder {
 // order; m is what was mapped when s was taken, and the same pointer for as long
 // as nothing changed. Neither s nor stacks is kept.
 func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
+	b.AddEach(s, m, func(i int) Stack {
+		if i < len(stacks) {
+			return stacks[i]
+		}
+		return Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters}}
+	})
+}
+
+// AddEach adds one snapshot as Add does, and asks for one stack after the other: of
+// the thread s.Threads[i] for each i in order. It does not keep them.
+func (b *Builder) AddEach(s *task.Snapshot, m *images.Map, stack func(i int) Stack) {
+	b.finishRow()
+	b.begin(s, m)
+	b.row.full = b.p.Snapshots
+	b.row.records = b.row.records[:0]
+	for i := range s.Threads {
+		b.row.records = append(b.row.records, b.addThread(s, i, stack(i)))
+	}
+	b.row.at = s.Time
+	b.crowd.forget(b.last, b.p.Snapshots)
+	b.p.Snapshots++
+}
+
+func (b *Builder) addThread(s *task.Snapshot, i int, stack Stack) *record {
+	t := &s.Threads[i]
+	r := b.thread(t)
+	r.take(t, b.p.Snapshots)
+	b.addStack(r, &stack)
+	r.spend(t.Schedule, t.State, s.Time)
+	return r
+}
+
+// begin adds what a snapshot tells beside its threads.
+func (b *Builder) begin(s *task.Snapshot, m *images.Map) {
 	b.useMap(m)
 	b.countStops(s)
 	b.p.MissedTicks += s.MissedTicks
@@ -81,17 +118,6 @@ func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
 	// By the clock that nobody sets, so that End and Duration tell the same.
 	b.p.End = b.p.Start.Add(s.Time.Sub(b.p.Start) + s.Stopped)
 	b.p.MissedThreads += s.Missed
-	for i := range s.Threads {
-		r := b.thread(&s.Threads[i])
-		r.take(&s.Threads[i], b.p.Snapshots)
-		if i < len(stacks) {
-			b.addStack(r, &stacks[i])
-		} else {
-			b.addStack(r, &Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters}})
-		}
-	}
-	b.crowd.forget(b.last, b.p.Snapshots)
-	b.p.Snapshots++
 }
 
 // CountStop counts a stop of the target besides those of the snapshots that are
@@ -136,6 +162,9 @@ func (b *Builder) useMap(m *images.Map) {
 		return
 	}
 	b.names.use(m)
+	if m.Cache != nil {
+		b.p.Cache = m.Cache
+	}
 	if im := m.Main(); im != nil {
 		b.p.Main = b.names.image(im)
 		if b.p.Target.Path == "" { // a core does not tell
@@ -170,17 +199,24 @@ func (b *Builder) thread(t *task.Thread) *record {
 // see takes over what a snapshot tells of a thread. A fact that it does not tell
 // keeps its last value.
 func (r *record) see(t *task.Thread, snapshot int) {
+	r.told = told{t.State, t.Schedule, t.Unstopped, t.Err != nil}
 	r.Samples++
 	r.Last = snapshot
-	r.States.add(t.State)
+	r.States.add(t.State, 1)
 	if t.Name != "" {
 		r.Name = t.Name
 	}
 	if t.Queue != "" {
-		r.Queue = t.Queue
+		r.Queue, r.QueueSerial = t.Queue, t.QueueSerial
+	}
+	if t.Priority != (task.Priority{}) {
+		r.Priority = t.Priority
+	}
+	if t.QoS != task.UnknownQoS {
+		r.QoS = t.QoS
 	}
 	if t.State != task.StateUnknown {
-		r.State = t.State
+		r.State, r.Turn, r.Processor = t.State, t.Turn, t.Processor
 		r.User, r.System = t.User, t.System
 		r.SuspendCount = t.SuspendCount
 	}
@@ -195,26 +231,31 @@ func (r *record) see(t *task.Thread, snapshot int) {
 
 func (b *Builder) addStack(r *record, s *Stack) {
 	if s.Repeat {
-		r.repeat()
+		r.repeat(1)
 	} else {
 		b.merge(r, s)
 	}
-	b.p.Walks++
-	b.p.Frames += r.depth
+	b.countWalks(r, 1)
+}
+
+// countWalks counts that the stack of the last sample was walked n times.
+func (b *Builder) countWalks(r *record, n int) {
+	b.p.Walks += n
+	b.p.Frames += n * r.depth
 	if len(r.path) == 0 {
-		r.target().Empty++
+		r.target().Empty += n
 		return
 	}
-	r.path[len(r.path)-1].Self++
+	r.path[len(r.path)-1].Self += n
 	if r.stop == unwind.Bottom {
-		b.p.Bottoms++
+		b.p.Bottoms += n
 	}
 }
 
-// repeat counts the stack of the last sample once more.
-func (r *record) repeat() {
-	for _, n := range r.path {
-		n.Count++
+// repeat counts the stack of the last sample n times more.
+func (r *record) repeat(n int) {
+	for _, node := range r.path {
+		node.Count += n
 	}
 }
 
@@ -293,6 +334,7 @@ func newCut(s unwind.Stop) *Cut {
 // Profile returns what was added so far. The trees are shared with the builder:
 // after a further Add, ask again.
 func (b *Builder) Profile() *Profile {
+	b.finishRow()
 	p := b.p
 	p.Threads = make([]*Thread, len(b.order))
 	for i, r := range b.order {
@@ -308,7 +350,11 @@ func (b *Builder) Profile() *Profile {
 	}
 	p.Deadlocks = b.looks.stood()
 	p.Images = b.names.located()
+	if p.Target.Translated && p.Frames == 0 {
+		p.Images = b.names.mapped()
+	}
 	markMain(p.Target, p.Threads)
 	sortThreads(p.Threads, p.Sampled())
+	crashedFirst(p.Target.Crash, p.Threads)
 	return &p
 }

@@ -278,6 +278,63 @@ func TestFoldThreads(t *testing.T) {
 	check(t, "self", []int{times[0].Samples, total}, []int{6, 6})
 }
 
+// TestTheQueueIsTheLastOneTold, with its own number, or with none where it has
+// none, or where threads of several queues of one label are alike.
+func TestTheQueueIsTheLastOneTold(t *testing.T) {
+	queue := func(label string, serial uint64) task.Thread {
+		return task.Thread{ID: 1, Queue: label, QueueSerial: serial}
+	}
+	of := func(th *Thread) string { return fmt.Sprint(th.Queue, " ", th.QueueSerial) }
+	for want, snapshots := range map[string][]task.Thread{
+		"a 17": {queue("a", 17), queue("", 0)},
+		"b 18": {queue("a", 17), queue("b", 18)},
+		"b 0":  {queue("a", 17), queue("b", 0)},
+	} {
+		b := NewBuilder(task.Info{PID: 1, OS: task.Darwin}, "")
+		for _, th := range snapshots {
+			b.Add(snapshot(th), []Stack{walk(0x10)}, mapOf(demo, "/demo", load))
+		}
+		check(t, want, of(b.Profile().Threads[0]), want)
+	}
+	for _, c := range []struct {
+		serials []uint64
+		want    string
+	}{{[]uint64{17, 17, 17}, "a 17"}, {[]uint64{17, 18, 17}, "a 0"}, {[]uint64{17, 18, 0}, "a 0"}} {
+		b := NewBuilder(task.Info{PID: 1, OS: task.Darwin}, "")
+		threads := []task.Thread{{ID: 9}} // the main one
+		stacks := []Stack{walk(0x10)}
+		for i, serial := range c.serials {
+			th := queue("a", serial)
+			th.ID = task.ThreadID(10 + i)
+			threads, stacks = append(threads, th), append(stacks, walk(0x10, 0x110))
+		}
+		b.Add(snapshot(threads...), stacks, mapOf(demo, "/demo", load))
+		f := b.Profile().FoldThreads()
+		check(t, "entries", len(f.Threads), 2)
+		check(t, fmt.Sprint("of ", c.serials), of(f.Threads[1]), c.want)
+	}
+}
+
+// TestATranslatedProgramShowsItsImages although no frame lies in one of them.
+func TestATranslatedProgramShowsItsImages(t *testing.T) {
+	for _, translated := range []bool{true, false} {
+		b := NewBuilder(task.Info{PID: 1, OS: task.Darwin, Translated: translated}, "")
+		b.Add(snapshot(task.Thread{ID: 1}), []Stack{{}}, mapOf(demo, "/demo", load))
+		var paths []string
+		for _, im := range b.Profile().Images {
+			paths = append(paths, im.Path)
+		}
+		want := []string(nil)
+		if translated {
+			want = []string{"/demo"}
+		}
+		check(t, "images", paths, want)
+		b.Add(snapshot(task.Thread{ID: 1}), []Stack{walk(0x10)}, mapOf(demo, "/other", load))
+		check(t, "with a frame", len(b.Profile().Images), 1)
+	}
+	check(t, "never mapped", len(NewBuilder(task.Info{Translated: true}, "").Profile().Images), 0)
+}
+
 func TestDeepStack(t *testing.T) {
 	b := NewBuilder(task.Info{}, "")
 	var s Stack
@@ -312,5 +369,17 @@ func BenchmarkAdd(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		builder.Add(s, stacks, m)
+	}
+}
+
+func TestCrashedThreadIsFirst(t *testing.T) {
+	threads := []*Thread{{ID: 1, Main: true}, {ID: 2}, {ID: 3}, {ID: 4}}
+	crashedFirst(nil, threads)
+	crashedFirst(&task.Crash{}, threads)
+	crashedFirst(&task.Crash{Thread: 3}, threads)
+	for i, want := range []task.ThreadID{3, 1, 2, 4} {
+		if threads[i].ID != want {
+			t.Errorf("thread %d at %d, want %d", threads[i].ID, i, want)
+		}
 	}
 }

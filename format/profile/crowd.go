@@ -58,7 +58,7 @@ func (r *record) take(t *task.Thread, snapshot int) {
 	}
 	shared.Samples++
 	shared.Last, shared.State = snapshot, r.State
-	shared.States.add(t.State)
+	shared.States.add(t.State, 1)
 	if t.Unstopped {
 		shared.Unstopped++
 	}

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -49,9 +50,11 @@ func (b *Builder) judge() {
 	}
 	l.deadlocks = slices.DeleteFunc(l.deadlocks, (*Deadlock).passing)
 	for _, c := range circles {
-		if len(l.deadlocks) < maxDeadlocks {
-			l.deadlocks = append(l.deadlocks, &Deadlock{Waiters: c, From: at, To: at, Looks: 1})
+		if len(l.deadlocks) == maxDeadlocks {
+			b.Note(fmt.Sprintf("there were more than %d deadlocks: later ones are left out", maxDeadlocks))
+			return
 		}
+		l.deadlocks = append(l.deadlocks, &Deadlock{Waiters: c, From: at, To: at, Looks: 1})
 	}
 }
 
@@ -64,7 +67,7 @@ func (b *Builder) broken(d *Deadlock) bool {
 		if r == nil {
 			return slices.ContainsFunc(b.looks.besides, func(l Look) bool { return l.Thread == w.ID && !w.Wait.still(l.Wait) })
 		}
-		return r.Last != b.p.Snapshots-1 || r.asked > b.looks.round && !w.Wait.still(r.Wait)
+		return r.Last < b.row.full || r.asked > b.looks.round && !w.Wait.still(r.Wait)
 	})
 }
 

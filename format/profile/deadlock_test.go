@@ -192,3 +192,22 @@ func TestOneLook(t *testing.T) {
 		t.Errorf("%+v of the thread that sleeps, %+v of the one that runs", a, b)
 	}
 }
+
+// TestManyDeadlocks are kept up to a bound, and it is told when there are more.
+func TestManyDeadlocks(t *testing.T) {
+	for more, notes := range []int{0, 1} {
+		b := NewBuilder(task.Info{}, "test")
+		var s task.Snapshot
+		var looks []Look
+		for i := range maxDeadlocks + more {
+			id := task.ThreadID(i + 1)
+			s.Threads = append(s.Threads, task.Thread{ID: id})
+			looks = append(looks, Look{Thread: id, Wait: &Wait{Call: "f", Lock: Mutex, Owner: id}})
+		}
+		b.Add(&s, nil, nil)
+		b.Look(looks, true)
+		if p := b.Profile(); len(p.Deadlocks) != maxDeadlocks || len(p.Notes) != notes {
+			t.Errorf("%d deadlocks are %d, with the notes %q", maxDeadlocks+more, len(p.Deadlocks), p.Notes)
+		}
+	}
+}

@@ -41,6 +41,22 @@ func (t *Thread) absorb(other *Thread) {
 	t.User += other.User
 	t.System += other.System
 	t.Used += other.Used
+	t.Spent.add(other.Spent)
+	if other.Spent != (Spent{}) {
+		t.Roots = withSpent(t.Roots, other.Roots)
+	}
+	if t.Processor != other.Processor {
+		t.Processor = -1
+	}
+	if t.Priority != other.Priority {
+		t.Priority = task.Priority{}
+	}
+	if t.QueueSerial != other.QueueSerial { // queues that have one label
+		t.QueueSerial = 0
+	}
+	if t.QoS != other.QoS {
+		t.QoS = task.UnknownQoS
+	}
 	if t.Wait != nil && other.Wait != nil && t.Wait.Object != other.Wait.Object {
 		w := *t.Wait
 		w.Object = ""
@@ -57,7 +73,7 @@ func (t *Thread) absorb(other *Thread) {
 // likeness is equal for threads that may be folded.
 func (t *Thread) likeness() (key [sha256.Size]byte) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %q %q %d\n", t.State, t.States, t.Queue, t.Err, t.SuspendCount)
+	fmt.Fprintf(h, "%d %d %d %q %q %d\n", t.State, t.Turn, t.States, t.Queue, t.Err, t.SuspendCount)
 	if w := t.Wait; w != nil {
 		w.writeLikeness(h)
 	}

@@ -10,7 +10,7 @@ import (
 
 // ByFunction returns the profile with the nodes of one function under one caller
 // made one node, wherever in the function they stand: many samples of a loop are
-// then one branch. Code without a symbol stays apart by address. The node has
+// then one branch. Code without a symbol is told apart by [Node.Area]. The node has
 // the address that occurs most, and the others in Also. p is left as it is.
 func (p *Profile) ByFunction() *Profile {
 	merged := *p
@@ -27,7 +27,7 @@ func (p *Profile) ByFunction() *Profile {
 type functionKey struct {
 	image    *Image
 	function string
-	pc       task.Addr // where there is no function
+	pc       task.Addr // the area, where there is no function
 	inlined  bool
 	guess    bool
 	cut      unwind.Reason
@@ -36,7 +36,7 @@ type functionKey struct {
 func (n *Node) functionKey() functionKey {
 	k := functionKey{image: n.Image, function: n.Function, inlined: n.Inlined, guess: n.By.Guess()}
 	if n.Function == "" {
-		k.pc = n.PC
+		k.pc = n.Area()
 	}
 	if n.Cut != nil {
 		k.cut = n.Cut.Reason
@@ -87,6 +87,7 @@ func mergeGroup(group []*Node) *Node {
 func (n *Node) absorb(other *Node) {
 	n.Count += other.Count
 	n.Self += other.Self
+	n.Spent.add(other.Spent)
 	n.By = max(n.By, other.By)
 	n.Why = cmp.Or(n.Why, other.Why)
 	if n.File != other.File || n.Line != other.Line {

@@ -22,8 +22,18 @@ func (t *Thread) Weight() int { return 1 + len(t.Same) }
 
 // SelfTime is how often a function was the innermost one.
 type SelfTime struct {
-	Location // Offset, File and Line are those of one address of several
+	Location // Offset, File and Line are those of one address of several, or the area's
 	Samples  int
+	Spent    Spent // of the time that goes with them, where that is known
+}
+
+// area is n's location, where it has no function that of its area.
+func (n *Node) area() Location {
+	l := n.Location
+	if l.Function == "" && l.Image != nil && n.Area() >= l.Image.Load {
+		l.Offset = uint64(n.Area() - l.Image.Load)
+	}
+	return l
 }
 
 // SelfTimes returns the innermost functions of all threads, most samples first,
@@ -45,8 +55,11 @@ func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 				i = len(times)
 				index[k] = i
 				times = append(times, SelfTime{Location: n.Location})
+			} else if n.Function == "" && times[i].Offset != n.Offset {
+				times[i].Location = n.area()
 			}
 			times[i].Samples += n.Self * t.Weight()
+			times[i].Spent.add(n.Spent)
 			total += n.Self * t.Weight()
 		}
 	}

@@ -7,14 +7,14 @@ import (
 )
 
 // TestSelfTimesOfNoFile: generated code is one row, however many addresses it
-// has; that of a file without symbols is told apart by address.
+// has; that of a file without symbols is told apart by region.
 func TestSelfTimesOfNoFile(t *testing.T) {
 	image := &Image{Path: "/bin/stripped"}
 	leaf := func(pc, n int, im *Image) *Node {
 		return &Node{Location: Location{Image: im}, PC: task.Addr(pc), Count: n, Self: n}
 	}
 	p := &Profile{Threads: []*Thread{{Roots: []*Node{
-		leaf(0x1000, 3, nil), leaf(0x1010, 4, nil), leaf(0x2000, 2, image), leaf(0x2010, 1, image),
+		leaf(0x1000, 3, nil), leaf(0x1010, 4, nil), leaf(0x2000, 2, image), leaf(0x3010, 1, image),
 	}}}}
 	times, total := p.SelfTimes()
 	if len(times) != 3 || total != 10 || times[0].Samples != 7 || times[0].Image != nil {

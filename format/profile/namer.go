@@ -92,7 +92,7 @@ func (n *namer) intern(s site) *site {
 
 func (n *namer) location(l images.Location) Location {
 	loc := Location{
-		Function: l.Function, Raw: l.Raw, Offset: l.Offset,
+		Function: l.Function, Raw: l.Raw, Offset: l.Offset, Start: l.Start,
 		Inlined: l.Inlined, File: l.File, Line: l.Line,
 	}
 	if l.Image != nil {
@@ -115,7 +115,8 @@ func (n *namer) image(im *images.Image) *Image {
 }
 
 func newImage(im *images.Image) *Image {
-	own := &Image{Path: im.Path, Load: im.Load, End: codeEnd(im), Main: im.Main, Note: im.Note}
+	own := &Image{Path: im.Path, Load: im.Load, End: codeEnd(im), Main: im.Main, Note: im.Note, Generated: im.Generated}
+	own.Variant, own.Bundle = im.Variant, im.Bundle
 	if im.Err != nil {
 		own.Err = im.Err.Error()
 	}
@@ -128,6 +129,9 @@ func newImage(im *images.Image) *Image {
 // codeEnd leaves out what lies behind the code: in Apple's shared cache an
 // image's data is gigabytes away, with other images between.
 func codeEnd(im *images.Image) task.Addr {
+	if im.Generated {
+		return 0 // wherever its code is, it is the same one
+	}
 	var end task.Addr
 	for _, r := range im.Ranges {
 		if r.Prot&task.Execute != 0 {
@@ -146,6 +150,22 @@ func (n *namer) located() []*Image {
 	for im := range n.seen {
 		list = append(list, im)
 	}
+	return sortedImages(list)
+}
+
+// mapped returns the images of the last map, lowest address first.
+func (n *namer) mapped() []*Image {
+	if n.current == nil {
+		return nil
+	}
+	list := make([]*Image, 0, len(n.current.Images))
+	for _, im := range n.current.Images {
+		list = append(list, n.image(im))
+	}
+	return sortedImages(list)
+}
+
+func sortedImages(list []*Image) []*Image {
 	slices.SortFunc(list, func(a, b *Image) int {
 		return cmp.Or(cmp.Compare(a.Load, b.Load), cmp.Compare(a.End, b.End), cmp.Compare(a.Path, b.Path))
 	})

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"path"
 
+	"stacksnap/images/object"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -20,8 +21,9 @@ type Node struct {
 	Cut    *Cut          // on an outermost frame whose caller is missing; nil at the true bottom
 	Also   []Address     // further addresses of the function, in a tree by function
 
-	Count    int // samples in which the frame was on the stack here
-	Self     int // of these, samples in which it was the innermost
+	Count    int   // samples in which the frame was on the stack here
+	Self     int   // of these, samples in which it was the innermost
+	Spent    Spent // of the time that goes with these
 	Children []*Node
 }
 
@@ -33,13 +35,27 @@ type Address struct {
 
 // Location is what is known of a code address.
 type Location struct {
-	Image    *Image // nil: no image was mapped there
-	Function string // demangled; empty when no symbol covers the address
-	Raw      string // the symbol as the file has it
-	Offset   uint64 // from the function's start, from the image's load address when there is none
-	Inlined  bool   // inlined into the parent's function
-	File     string // source file and line, empty and 0 when not known
+	Image    *Image    // nil: no image was mapped there
+	Function string    // demangled; empty when no symbol covers the address
+	Raw      string    // the symbol as the file has it
+	Offset   uint64    // from the function's start, from the image's load address when there is none
+	Start    task.Addr // of a function without a name; 0 when it is not known
+	Inlined  bool      // inlined into the parent's function
+	File     string    // source file and line, empty and 0 when not known
 	Line     int
+}
+
+// regionSize is how much code without a name is taken together where no function
+// is known, as of a JIT compiler: its addresses, one by one, tell nobody anything.
+const regionSize = 4 << 10
+
+// Area is where the code begins that a node without a function stands for when
+// nodes are merged: the function, though it has no name, else a region of 4 KB.
+func (n *Node) Area() task.Addr {
+	if n.Start != 0 {
+		return n.Start
+	}
+	return n.PC &^ (regionSize - 1)
 }
 
 // Cut is why a stack is not known to its bottom: there may be callers that are
@@ -72,6 +88,12 @@ type Image struct {
 	Symbols   bool   // it has a symbol table that could be read
 	Note      string // what a reader should know, such as "deleted"
 	Err       string // why nothing could be read of it; empty when it could
+	Generated bool   // it names code that a compiler made at run time, and has no place: Load and End are 0
+
+	// Of a Mac program itself: its architecture as Apple's tools name it ("arm64e"),
+	// and what its maker calls it.
+	Variant string
+	Bundle  object.Bundle
 }
 
 // Name returns the last element of the path.

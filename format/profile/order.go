@@ -62,6 +62,24 @@ func sortThreads(threads []*Thread, byWeight bool) {
 	})
 }
 
+// crashedFirst puts the thread in which the process crashed before the others.
+func crashedFirst(c *task.Crash, threads []*Thread) {
+	if c == nil || c.Thread == 0 {
+		return
+	}
+	slices.SortStableFunc(threads, func(a, b *Thread) int {
+		switch {
+		case a.ID == b.ID:
+			return 0
+		case a.ID == c.Thread:
+			return -1
+		case b.ID == c.Thread:
+			return 1
+		}
+		return 0
+	})
+}
+
 // sortNodes puts the heavier of siblings first, in the whole tree.
 func sortNodes(roots []*Node) {
 	slices.SortStableFunc(roots, heavier)

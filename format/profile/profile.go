@@ -6,6 +6,7 @@ package profile
 import (
 	"time"
 
+	"stacksnap/images"
 	"stacksnap/task"
 )
 
@@ -40,10 +41,12 @@ type Profile struct {
 	Threads []*Thread
 	// Deadlocks are those that stood in more than one look, or stand at the end.
 	Deadlocks []Deadlock
-	// Images are those in which a frame lies, lowest address first.
+	// Images are those in which a frame lies, lowest address first; of a translated
+	// program of which there are no frames, all that were mapped at the end.
 	Images []*Image
-	Main   *Image   // the program itself, whether a frame lies in it or not; nil when unknown
-	Notes  []string // one line each: what could not be read, what to beware of
+	Cache  *images.SharedCache // of a Darwin process; nil: none is mapped
+	Main   *Image              // the program itself, whether a frame lies in it or not; nil when unknown
+	Notes  []string            // one line each: what could not be read, what to beware of
 }
 
 // Sampled tells whether the profile merges more than one snapshot.

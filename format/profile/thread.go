@@ -12,11 +12,17 @@ type Thread struct {
 	ID           task.ThreadID
 	Name         string // empty when it has none or the system does not tell
 	Queue        string // label of the dispatch queue it works for
+	QueueSerial  uint64 // that queue's number, in the order of their making; 0: unknown
 	Main         bool   // the thread that the program was started on
 	State        task.State
+	Turn         task.Turn     // of one that could run, where that was found out, when last seen
+	Processor    int           // that it was on then; negative: each of several on one of its own
 	User, System time.Duration // CPU time since the thread began, when last seen
 	Used         time.Duration // CPU time between the first and the last snapshot it was in
+	Spent        Spent         // of the time between these, where that is known; Linux
 	SuspendCount int           // holds placed by others than stacksnap
+	Priority     task.Priority // when last seen; macOS
+	QoS          task.QoS      // that it asked for when last seen; macOS
 
 	Wait  *Wait    // what it waited for when that was last asked; nil when it ran, or that is not known
 	Looks int      // how often that was asked
@@ -45,11 +51,11 @@ type ThreadName struct {
 // States counts samples by a thread's state.
 type States [task.Ended + 1]int
 
-func (s *States) add(state task.State) {
+func (s *States) add(state task.State, n int) {
 	if int(state) >= len(s) {
 		state = task.StateUnknown
 	}
-	s[state]++
+	s[state] += n
 }
 
 // Nodes gives the nodes of the thread's tree with their depth, 0 for an

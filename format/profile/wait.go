@@ -57,9 +57,11 @@ const (
 	UnfairLock                 // an os_unfair_lock, or what is built on one
 	FileLock                   // of flock or fcntl
 	ThreadEnd                  // no lock: pthread_join
+	Queue                      // a dispatch queue, of dispatch_sync; Owner drains it, or has it for a dispatch_sync
+	Once                       // what another thread is about to do once: dispatch_once, pthread_once
 )
 
-var lockNames = [...]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread"}
+var lockNames = [...]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread", "queue", "one-time call"}
 
 // String returns the kind in a word or two; it is empty for NoLock.
 func (k LockKind) String() string {

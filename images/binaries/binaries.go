@@ -3,7 +3,7 @@
 package binaries
 
 import (
-	"encoding/hex"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,16 +12,30 @@ import (
 
 	"stacksnap/images/elf"
 	"stacksnap/images/macho"
+	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/regular"
 )
 
 // maxFiles bounds how many files of a folder are looked at.
 const maxFiles = 200_000
 
-// Index knows the binaries of some folders by LC_UUID and build-id.
+// maxLooked bounds how many bytes of a file's symbol table are looked through for a
+// function: in unstripped ones notes for debuggers come first.
+const maxLooked = 64 << 20
+
+// Index knows the binaries of some folders, and of those in them, by LC_UUID and
+// build-id.
 type Index struct {
-	byID  map[string]string // path
+	byID  map[string]found
 	roots []string
+}
+
+// found is what there is of an ID, by path: a stripped file and the debug file
+// that was split off it have the same.
+type found struct {
+	image   string // has the code
+	symbols string // has a symbol table
 }
 
 // architectures are those of which a fat file may hold a slice each.
@@ -30,7 +44,7 @@ var architectures = [...]task.Arch{task.ARM64, task.AMD64, task.I386, task.ARM}
 // NewIndex looks through the folders and those in them. A file that cannot be
 // read is passed over; a folder that was named and cannot is an error.
 func NewIndex(roots []string) (*Index, error) {
-	x := &Index{byID: map[string]string{}, roots: roots}
+	x := &Index{byID: map[string]found{}, roots: roots}
 	for _, root := range roots {
 		root, err := folder(root)
 		if err != nil {
@@ -74,46 +88,52 @@ func (x *Index) add(path string) {
 	for _, arch := range architectures {
 		f, err := macho.Open(path, macho.Want{Arch: arch})
 		if err == nil {
-			x.put(f.ID(), path)
+			f.Limit(object.NewBudget(0, maxLooked))
+			x.put(f.ID(), path, f.Type() != macho.DSYM, f.HasSymbolTable())
 			_ = f.Close() // it was only read
 		} else if !errors.Is(err, macho.ErrNoSlice) {
 			break // no Mach-O at all
 		}
 	}
 	if f, err := openELF(path); err == nil {
-		x.put(f.ID(), path)
+		x.put(f.ID(), path, f.HasCode(), f.HasSymbolTable())
 		_ = f.Close()
 	}
 }
 
-func (x *Index) put(id []byte, path string) {
-	if len(id) > 0 {
-		x.byID[hex.EncodeToString(id)] = path
+func (x *Index) put(id []byte, path string, code, symbols bool) {
+	if len(id) == 0 {
+		return
 	}
+	of := x.byID[string(id)]
+	if code && of.image == "" {
+		of.image = path
+	}
+	if symbols && of.symbols == "" {
+		of.symbols = path
+	}
+	x.byID[string(id)] = of
 }
 
 func openELF(path string) (*elf.File, error) {
-	r, err := os.Open(path)
+	r, info, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := r.Stat()
-	if err == nil {
-		var f *elf.File
-		if f, err = elf.NewFile(r, info.Size()); err == nil {
-			return f, nil
-		}
+	f, err := elf.NewFile(r, info.Size())
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
 	}
-	return nil, errors.Join(err, r.Close())
+	return f, nil
 }
 
 // Roots returns the folders.
 func (x *Index) Roots() []string { return x.roots }
 
-// Path returns the file that has the ID.
+// Path returns the file that has the ID and the code.
 func (x *Index) Path(id []byte) (string, bool) {
-	path, ok := x.byID[hex.EncodeToString(id)]
-	return path, ok && len(id) > 0
+	path := x.byID[string(id)].image
+	return path, path != ""
 }
 
 // MachO opens the file with the UUID that is wanted, whatever its name.
@@ -125,14 +145,26 @@ func (x *Index) MachO(_ string, want macho.Want) (*macho.File, error) {
 	return macho.Open(path, want)
 }
 
-// Base returns a file of that name directly in one of the folders, empty when
-// there is none.
-func (x *Index) Base(name string) string {
-	for _, root := range x.roots {
-		path := filepath.Join(root, filepath.Base(name))
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
+// Symbols opens the file with the ID that has a symbol table: the same binary
+// before it was stripped, or the debug file that was split off it. There may be
+// none.
+func (x *Index) Symbols(arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
+	path := x.byID[string(id)].symbols
+	if path == "" {
+		return nil, false
 	}
-	return ""
+	if f, err := macho.Open(path, macho.Want{Arch: arch, ID: id}); err == nil {
+		f.Limit(budget)
+		return f, true
+	}
+	f, err := openELF(path)
+	if err != nil {
+		return nil, false
+	}
+	if !bytes.Equal(f.ID(), id) || f.Arch() != arch {
+		_ = f.Close() // it was exchanged since
+		return nil, false
+	}
+	f.Limit(budget)
+	return f, true
 }

@@ -163,7 +163,7 @@ func TestLoad(t *testing.T) {
 			}
 		}
 		want := Infos{
-			Version: 17, Count: 2, Array: arrayAt, Timestamp: timestamp, LibSystemInitialized: true, InitialCount: 2,
+			At: infosAt, pointer: pointer, Version: 17, Count: 2, Array: arrayAt, Timestamp: timestamp, LibSystemInitialized: true, InitialCount: 2,
 			DyldLoad: dyldAt, DyldPath: l.Infos.DyldPath, Platform: 1,
 			Cache: SharedCache{UUID: [16]byte{0xaa}, Base: 0x80000000, Slide: 0x12340000, Private: true},
 		}
@@ -249,7 +249,7 @@ func TestNullWhileChanging(t *testing.T) {
 	x := usual(t, 8)
 	x.put(8, 8, 8, 0)
 	pauses := 0
-	l := Loader{Tries: 5, Pause: func() {
+	l := Loader{Tries: 5, Pause: func(int) {
 		if pauses++; pauses == 2 {
 			x.put(8, 8, 8, arrayAt)
 		}
@@ -294,7 +294,7 @@ func TestKeepsChanging(t *testing.T) {
 		}
 	}
 	pauses := 0
-	l, errs := (&Loader{Tries: 3, Pause: func() { pauses++ }}).Load(x)
+	l, errs := (&Loader{Tries: 3, Pause: func(int) { pauses++ }}).Load(x)
 	if len(errs) != 1 || !errors.Is(errs[0], errChanging) || pauses != 2 {
 		t.Errorf("%v, %d pauses", errs, pauses)
 	}
@@ -351,7 +351,7 @@ func TestHostileCount(t *testing.T) {
 func TestGeneration(t *testing.T) {
 	x := usual(t, 4)
 	first, err := ReadGeneration(x)
-	if err != nil || first != (Generation{timestamp, arrayAt, 2}) {
+	if err != nil || first != (Generation{infosAt, timestamp, arrayAt, 2}) {
 		t.Fatal(first, err)
 	}
 	reads := x.M.Reads

@@ -42,6 +42,7 @@ var (
 // Infos is what is used of a dyld_all_image_infos. Fields that its version does
 // not have are zero.
 type Infos struct {
+	At                   task.Addr // where it was read
 	Version              uint32
 	Count                uint32
 	Array                task.Addr // 0 while dyld changes the list
@@ -53,6 +54,8 @@ type Infos struct {
 	DyldPath             task.Addr
 	Platform             uint32
 	Cache                SharedCache
+
+	pointer int // the size of its pointers
 }
 
 // SharedCache is where dyld's shared cache is mapped in a process.
@@ -66,22 +69,27 @@ type SharedCache struct {
 // Mapped tells whether the process has a shared cache.
 func (c *SharedCache) Mapped() bool { return c.UUID != [16]byte{} }
 
-// Generation is what of the list changes when an image is loaded or unloaded.
-// Equal generations: the same images.
+// Generation is what of the list changes when an image is loaded or unloaded, or
+// when the list moves. Equal generations: the same images.
 type Generation struct {
+	At        task.Addr // where the dyld_all_image_infos is
 	Timestamp uint64
 	Array     task.Addr
 	Count     uint32
 }
 
 // Generation returns the generation of the list.
-func (i *Infos) Generation() Generation { return Generation{i.Timestamp, i.Array, i.Count} }
+func (i *Infos) Generation() Generation { return Generation{i.At, i.Timestamp, i.Array, i.Count} }
+
+// largestField is the size of a UUID.
+const largestField = 16
 
 // reader takes fields out of the bytes of a dyld_all_image_infos.
 type reader struct {
 	b       []byte
 	is64    bool
 	version uint32
+	none    [largestField]byte // what a field is that is not there
 }
 
 func (r *reader) bytes(f field) []byte {
@@ -90,7 +98,7 @@ func (r *reader) bytes(f field) []byte {
 		at, size = f.at64, f.size64
 	}
 	if r.version < f.since || at+size > len(r.b) {
-		return make([]byte, size)
+		return r.none[:size]
 	}
 	return r.b[at : at+size]
 }
@@ -107,22 +115,40 @@ func (r *reader) addr(f field) task.Addr { return task.Addr(r.uint(f)) }
 // pointerSize (4 or 8) says. Of one that is only partly readable, the fields
 // that are there count.
 func ReadInfos(mem task.Memory, a task.Addr, pointerSize int) (Infos, error) {
-	r := reader{is64: pointerSize != 4, version: 1}
-	size := infosSize32
-	if r.is64 {
-		size = infosSize64
-	}
-	b := make([]byte, size)
+	b := make([]byte, infosSize(pointerSize))
 	n, err := mem.ReadMemory(b, a)
-	r.b = b[:n]
-	if n < fDyldLoad.at64 {
+	infos, ok := parseInfos(b[:n], place{a, pointerSize})
+	if !ok {
 		if err == nil {
 			err = &task.FaultError{Addr: a + task.Addr(n)}
 		}
 		return Infos{}, fmt.Errorf("dyld's list of images: %w", err)
 	}
+	return infos, nil
+}
+
+// infosSize is how much is read of a dyld_all_image_infos.
+func infosSize(pointerSize int) int {
+	if pointerSize == 4 {
+		return infosSize32
+	}
+	return infosSize64
+}
+
+// parseInfos takes in what could be read at a place; false where that is too
+// little. It allocates nothing.
+func parseInfos(b []byte, from place) (Infos, bool) {
+	r := reader{b: b, is64: from.pointer != 4, version: 1}
+	if len(b) < fDyldLoad.at64 {
+		return Infos{}, false
+	}
 	r.version = uint32(r.uint(fVersion))
-	return r.infos(), nil
+	infos := r.infos()
+	infos.At, infos.pointer = from.at, 8
+	if !r.is64 {
+		infos.pointer = 4
+	}
+	return infos, true
 }
 
 func (r *reader) infos() Infos {
@@ -144,38 +170,4 @@ func (r *reader) infos() Infos {
 			Private: r.uint(fDetached) != 0,
 		},
 	}
-}
-
-// ReadGeneration reads the present generation of p's list, in one small read.
-func ReadGeneration(p task.Process) (Generation, error) {
-	infos, err := infosOf(p)
-	return infos.Generation(), err
-}
-
-// TimestampAddress returns where the timestamp of a process's list is, 0 when
-// that is not known.
-func TimestampAddress(info task.Info) task.Addr {
-	switch {
-	case info.LoaderInfo == 0:
-		return 0
-	case pointerSize(info) == 4:
-		return info.LoaderInfo + task.Addr(fTimestamp.at32)
-	}
-	return info.LoaderInfo + task.Addr(fTimestamp.at64)
-}
-
-func pointerSize(info task.Info) int {
-	if info.LoaderPointerSize == 0 {
-		return info.Arch.PointerSize()
-	}
-	return info.LoaderPointerSize
-}
-
-// infosOf reads the list's head where p says it is.
-func infosOf(p task.Process) (Infos, error) {
-	info := p.Info()
-	if info.LoaderInfo == 0 {
-		return Infos{}, errNoList
-	}
-	return ReadInfos(p.Memory(), info.LoaderInfo, pointerSize(info))
 }

@@ -21,6 +21,12 @@ var (
 // entry is one image of the list.
 type entry struct {
 	load, path task.Addr
+	// stays: dyld never unloads it. That goes for dyld itself, and for what was
+	// loaded at launch, which stands first in the list: initialImageCount of it
+	// (dyld2.cpp, setNeverUnloadRecursive; dyld4's Loader.h, neverUnload). Since
+	// dyld4 that is 1, whatever was loaded (ExternallyViewableState.cpp,
+	// createMinimalInfo).
+	stays bool
 }
 
 // readList reads a list that is not being changed: the pointer to it is null
@@ -30,7 +36,7 @@ type entry struct {
 func (l *Loader) readList(p task.Process) (infos Infos, entries []entry, err error) {
 	for try := range max(1, l.Tries) {
 		if try > 0 && l.Pause != nil {
-			l.Pause()
+			l.Pause(try)
 		}
 		var stable bool
 		var now Infos
@@ -59,7 +65,7 @@ func readOnce(p task.Process) (infos Infos, entries []entry, stable bool, err er
 	if infos.Array == 0 {
 		return infos, nil, false, errChanging
 	}
-	entries, err = readEntries(p.Memory(), &infos, entryPointer(p))
+	entries, err = readEntries(p.Memory(), &infos)
 	after, afterErr := infosOf(p)
 	if afterErr != nil || after.Generation() != infos.Generation() {
 		return infos, entries, false, errors.Join(errChanging, err)
@@ -76,22 +82,15 @@ func (i *Infos) notBegun() bool {
 	return i.Array == 0 && i.Count == 0
 }
 
-func entryPointer(p task.Process) int {
-	if p.Info().LoaderPointerSize == 4 || p.Info().LoaderPointerSize == 0 && p.Info().Arch.PointerSize() == 4 {
-		return 4
-	}
-	return 8
-}
-
 // readEntries reads the array. Of one that is only partly readable, the entries
 // before the fault are returned with the error.
-func readEntries(mem task.Memory, infos *Infos, pointer int) ([]entry, error) {
+func readEntries(mem task.Memory, infos *Infos) ([]entry, error) {
 	var tooMany error
 	count := int(min(infos.Count, maxImages))
 	if infos.Count > maxImages {
 		tooMany = errTooMany
 	}
-	size := imageEntryWords * pointer
+	size := imageEntryWords * infos.pointer
 	b := make([]byte, count*size)
 	n, err := mem.ReadMemory(b, infos.Array)
 	if n == len(b) {
@@ -100,11 +99,20 @@ func readEntries(mem task.Memory, infos *Infos, pointer int) ([]entry, error) {
 		err = fmt.Errorf("dyld's list of images, after %d of %d: %w", n/size, count, errors.Join(err, &task.FaultError{Addr: infos.Array + task.Addr(n)}))
 	}
 	entries := make([]entry, 0, n/size)
-	for ; n >= size; n -= size {
-		entries = append(entries, entry{pointerAt(b, pointer), pointerAt(b[pointer:], pointer)})
-		b = b[size:]
+	for i := range n / size {
+		entries = append(entries, entryAt(b, i, infos))
 	}
 	return entries, errors.Join(tooMany, err)
+}
+
+// entryAt returns the i-th entry of the array.
+func entryAt(b []byte, i int, infos *Infos) entry {
+	b = b[i*imageEntryWords*infos.pointer:]
+	return entry{
+		load:  pointerAt(b, infos.pointer),
+		path:  pointerAt(b[infos.pointer:], infos.pointer),
+		stays: uint64(i) < infos.InitialCount,
+	}
 }
 
 func pointerAt(b []byte, size int) task.Addr {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"stacksnap/images/bundle"
 	"stacksnap/images/macho"
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -19,34 +20,52 @@ const maxPath = 4096
 type Loader struct {
 	// Tries is how often a list is read that dyld is changing; at least once.
 	Tries int
-	// Pause waits between two tries; nil: not at all. A process that stands cannot
-	// finish its change.
-	Pause func()
+	// Pause waits before a try, which are counted from 1 on after the first; nil: not
+	// at all. A process that stands cannot finish its change.
+	Pause func(try int)
 	// Open opens the file of an image, for the symbols that memory does not have.
 	// Nil: the target's files are not those of this machine.
 	Open func(path string, want macho.Want) (*macho.File, error)
+	// Bundle tells what the program of that path is called, by files beside it. Nil
+	// where Open is.
+	Bundle func(program string) object.Bundle
+	// Budget is what the images may cost together; nil: there is no bound.
+	Budget *object.Budget
 }
 
 // Loaded is what a process has loaded.
 type Loaded struct {
 	Infos  Infos
 	Images []object.Placed // as dyld lists them, dyld itself last
+	Budget *object.Budget  // that the images share; may be nil
 }
 
-// Load reads the images of p with a Loader for a live process: a few short
-// retries, and the files of this machine if p runs on it. The errors say what is
-// missing; what could be read is returned in any case. An image of which
-// nothing could be read is there with its Err.
-func Load(p task.Process) ([]object.Placed, []error) {
-	l := Loader{}
+// Load reads the images of p: of a live process as a [Tracker] does, once. The
+// errors say what is missing; what could be read is returned in any case. An
+// image of which nothing could be read is there with its Err.
+func Load(p task.Process) (Loaded, []error) {
 	if p.Info().Live {
-		l.Tries, l.Pause = 5, func() { time.Sleep(20 * time.Millisecond) }
-		if runtime.GOOS == "darwin" {
-			l.Open = macho.Open
-		}
+		l, errs := NewTracker(p).Load()
+		return l.Loaded, errs
 	}
-	loaded, errs := l.Load(p)
-	return loaded.Images, errs
+	return new(Loader).Load(p)
+}
+
+// A list is null while it is being changed, for microseconds mostly. It is waited
+// for a tenth of a second in all.
+const (
+	liveTries  = 10
+	firstPause = 100 * time.Microsecond // doubled each time
+)
+
+// liveLoader makes a Loader for a live process: a few retries, and the files of
+// this machine if p runs on it.
+func liveLoader() Loader {
+	l := Loader{Tries: liveTries, Pause: func(try int) { time.Sleep(firstPause << (try - 1)) }}
+	if runtime.GOOS == "darwin" {
+		l.Open, l.Bundle = macho.Open, bundle.Of
+	}
+	return l
 }
 
 // Load reads the images of p. A saved process may note images of its own
@@ -71,7 +90,7 @@ func (l *Loader) Load(p task.Process) (Loaded, []error) {
 		b.errs = append(b.errs, err)
 	}
 	b.chooseMain()
-	return Loaded{Infos: infos, Images: b.images}, b.errs
+	return Loaded{Infos: infos, Images: b.images, Budget: l.Budget}, b.errs
 }
 
 // builder gathers images.
@@ -120,7 +139,11 @@ func (b *builder) add(load task.Addr, path string, pathErr error) {
 		b.images = append(b.images, placed)
 		return
 	}
-	placed.File, placed.Slide = f, f.Slide()
+	f.Limit(b.loader.Budget)
+	placed.File, placed.Slide, placed.Fixed = f, f.Slide(), f.Type() == macho.Execute
+	if at := f.IDOffset(); at != 0 {
+		placed.IDAt = load + task.Addr(at)
+	}
 	if placed.Path == "" {
 		placed.Path = b.ownName(f)
 	}
@@ -172,5 +195,34 @@ func (b *builder) chooseMain() {
 	}
 	if main >= 0 {
 		b.images[main].Main = true
+		b.describeMain(&b.images[main])
 	}
+}
+
+// describeMain tells which of its architecture's variants the program is, and what
+// it is called: by the list beside it, or by the one in it.
+func (b *builder) describeMain(main *object.Placed) {
+	if b.loader.Bundle != nil {
+		main.Bundle = b.loader.Bundle(b.process.Info().Path)
+	}
+	f, ok := main.File.(*macho.File)
+	if !ok {
+		return
+	}
+	main.Variant = f.Variant()
+	if main.Bundle == (object.Bundle{}) {
+		main.Bundle = bundle.In(infoList(f))
+	}
+}
+
+// infoList returns the property list that is a part of a program; none where it
+// has none.
+func infoList(f *macho.File) []byte {
+	for _, s := range f.Sections() {
+		if s.Segment == "__TEXT" && s.Name == "__info_plist" && s.Size <= bundle.MaxSize {
+			list, _ := f.SectionData(s.Segment, s.Name) // or there is none
+			return list.Data
+		}
+	}
+	return nil
 }

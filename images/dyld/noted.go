@@ -75,6 +75,7 @@ func (b *builder) openNoted(im *task.NotedImage) (f *macho.File, text uint64, ok
 	if err != nil {
 		return nil, 0, false
 	}
+	f.Limit(b.loader.Budget)
 	if text, ok = f.TextVMAddr(); ok && bytes.Equal(f.ID(), im.ID) {
 		return f, text, true
 	}

@@ -30,9 +30,17 @@ func (b *builder) scanRegions() {
 		}
 		switch headerType(b.process.Memory(), r.Start) {
 		case macho.Execute, macho.Dylinker:
-			b.add(r.Start, r.Path, nil)
+			b.add(r.Start, b.pathOf(r), nil)
 		}
 	}
+}
+
+// pathOf returns the path of a region, for which some processes have to be asked.
+func (b *builder) pathOf(r task.Region) string {
+	if l, ok := b.process.(task.Locator); ok && r.Path == "" {
+		return l.PathAt(r.Start)
+	}
+	return r.Path
 }
 
 // headerType returns the file type of the Mach-O header at a, 0 when there is

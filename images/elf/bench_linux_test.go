@@ -26,7 +26,7 @@ func benchmarkOpen(b *testing.B, path string, symbol, debug bool) {
 	l := Loader{Roots: []string{"/"}}
 	b.ReportAllocs()
 	for b.Loop() {
-		c, err := openRegular(path)
+		c, err := openCandidate(path)
 		if err != nil {
 			b.Fatal(err)
 		}

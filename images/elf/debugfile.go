@@ -50,7 +50,8 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 	for _, name := range byName {
 		for c := range l.underRoots(name) {
 			d, err := NewFile(c.file, c.size)
-			if err == nil && isDebugOf(d, c, f, sum) {
+			if err == nil && l.isDebugOf(d, c, f, sum) {
+				d.budget = l.Budget
 				return d
 			}
 			_ = c.file.Close() // it was only read
@@ -59,9 +60,15 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 	return nil
 }
 
-func isDebugOf(d *File, c candidate, f *File, sum uint32) bool {
+// maxSummed bounds a file whose checksum is made. Those of browsers have build-ids.
+const maxSummed = 1 << 29
+
+func (l *Loader) isDebugOf(d *File, c candidate, f *File, sum uint32) bool {
 	if f.ids.gnu != nil {
 		return bytes.Equal(f.ids.gnu, d.ids.gnu)
+	}
+	if c.size > maxSummed || !l.Budget.Read(uint64(c.size)) {
+		return false
 	}
 	h := crc32.NewIEEE()
 	_, err := io.Copy(h, io.NewSectionReader(c.file, 0, c.size))

@@ -29,6 +29,10 @@ func (f *File) mappedSymbols() *symbolTable {
 	t.raw = readUpTo(f.vm, d.symbols, min(size, mapped(f.elf.Progs, d.symbols), maxSymbolBytes))
 	names := readUpTo(f.vm, d.names, min(d.namesSize, mapped(f.elf.Progs, d.names), maxSymbolBytes))
 	t.names = bytes.NewReader(names)
+	t.size = uint64(len(t.raw))
+	if !f.budget.Keep(t.size + uint64(len(names))) {
+		return nil
+	}
 	return t
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"stacksnap/images/golang"
 	"stacksnap/images/object"
 	"stacksnap/task"
 )
@@ -22,7 +23,8 @@ type File struct {
 	closer io.Closer // nil: nothing to close
 	size   int64     // of the file, in bytes
 	ids    ids
-	areas  []area // where code is, by start
+	areas  []area         // where code is, by start
+	budget *object.Budget // what it may cost together with others; may be nil
 
 	// findDebug finds the file's separate debug file; nil: nowhere to look.
 	findDebug func(*File) *File
@@ -30,10 +32,16 @@ type File struct {
 
 	symbols  func() *object.Table
 	stubs    func() *object.Table // PLT entries
+	golang   func() *golang.Table // nil: none; asked where symbols tell nothing
+	frames   func() *frameIndex   // which function call frame information puts an address in
+	whole    bool                 // symbols has all functions, not only those that others may use
 	sections [object.GoPCLnTab + 1]func() (object.Section, error)
 }
 
-var _ object.File = (*File)(nil)
+var (
+	_ object.File       = (*File)(nil)
+	_ object.CodeReader = (*File)(nil)
+)
 
 // area is a part of a file that holds code: an executable section, or an
 // executable segment where the sections are not known. Its index in File.areas
@@ -58,6 +66,8 @@ func newFile(e *elf.File, vm vmReader, size int64) *File {
 	f.debug = sync.OnceValue(f.openDebug)
 	f.symbols = sync.OnceValue(f.readSymbols)
 	f.stubs = sync.OnceValue(f.readStubs)
+	f.golang = sync.OnceValue(f.readGo)
+	f.frames = sync.OnceValue(f.readFrameIndex)
 	for kind := range f.sections {
 		f.sections[kind] = sync.OnceValues(func() (object.Section, error) {
 			return f.readSection(object.Kind(kind))
@@ -135,30 +145,73 @@ func protOf(flags elf.ProgFlag) (prot task.Prot) {
 	return prot
 }
 
-// Symbol returns the function that vmaddr is in; a stub of the procedure
-// linkage table is named "NAME@plt".
+// Symbol returns the function that vmaddr is in, where no symbol tells by the
+// table that Go's linker makes; a stub of the procedure linkage table is named
+// "NAME@plt".
 func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	area, ok := f.area(vmaddr)
 	if !ok {
 		return object.Symbol{}, false
 	}
-	if s, ok := f.symbols().Symbol(vmaddr, area); ok {
+	if s, ok := f.symbols().Symbol(vmaddr, area); ok && f.owns(s.VMAddr, s.Size, vmaddr) {
+		return s, true
+	}
+	if s, ok := f.golang().Symbol(vmaddr); ok {
 		return s, true
 	}
 	return f.stubs().Symbol(vmaddr, area)
 }
 
+// ReadCode implements [object.CodeReader], of files that are read from the disk.
+func (f *File) ReadCode(p []byte, vmaddr uint64) int {
+	if _, onDisk := f.vm.(fileVM); !onDisk {
+		return 0
+	}
+	for _, s := range f.elf.Progs {
+		if s.Type == elf.PT_LOAD && s.Flags&(elf.PF_X|elf.PF_W) == elf.PF_X && vmaddr >= s.Vaddr && vmaddr-s.Vaddr < s.Filesz {
+			n, _ := s.ReadAt(p, int64(vmaddr-s.Vaddr))
+			return n
+		}
+	}
+	return 0
+}
+
 // HasSymbols tells whether any function has a name.
 func (f *File) HasSymbols() bool { return f.symbols().Len() > 0 }
 
-// FunctionStart returns where the symbol that vmaddr is in starts.
+// Limit has the file share a budget. It is called before anything is asked.
+func (f *File) Limit(b *object.Budget) { f.budget = b }
+
+// HasCode tells whether the file has its code, which a debug file that was split
+// off another has not.
+func (f *File) HasCode() bool {
+	code := len(f.elf.Sections) == 0
+	for _, s := range f.elf.Sections {
+		if s.Flags&elf.SHF_EXECINSTR != 0 {
+			if s.Type == elf.SHT_NOBITS {
+				return false
+			}
+			code = true
+		}
+	}
+	return code
+}
+
+// HasSymbolTable tells whether the file itself has the symbols of all functions,
+// not only of those that others may call.
+func (f *File) HasSymbolTable() bool { return f.elf.SectionByType(elf.SHT_SYMTAB) != nil }
+
+// FunctionStart returns where the function that vmaddr is in starts.
 func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
 	area, ok := f.area(vmaddr)
 	if !ok {
 		return 0, false
 	}
-	e, ok := f.symbols().Find(vmaddr, area)
-	return e.VMAddr, ok
+	if e, ok := f.symbols().Find(vmaddr, area); ok && f.owns(e.VMAddr, e.Size, vmaddr) {
+		return e.VMAddr, true
+	}
+	s, ok := f.golang().Symbol(vmaddr)
+	return s.VMAddr, ok
 }
 
 // Section returns a section's bytes, or object.ErrNoSection.

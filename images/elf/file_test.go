@@ -167,7 +167,7 @@ func TestMemoryFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := newMemoryFile(memoryVM{mem, slide}, h)
+			f := newMemoryFile(memoryVM{mem, slide}, h, nil)
 			wantSymbol(t, f, test.outer, object.Symbol{Name: "outer", VMAddr: test.outer, Size: test.outerSize})
 			wantSymbol(t, f, test.hidden, object.Symbol{})
 			wantSameSections(t, f, whole)
@@ -233,6 +233,27 @@ func TestCompressedDebugFrame(t *testing.T) {
 		got, err := openFile(t, packed).Section(object.DebugFrame)
 		if err != nil || !bytes.Equal(got.Data, want.Data) {
 			t.Errorf("%s: %d bytes, %v; want %d", style, len(got.Data), err, len(want.Data))
+		}
+	}
+}
+
+// TestCode: the code of a file is what is mapped of it, and nothing else is code.
+func TestCode(t *testing.T) {
+	whole := readFixture(t, "x86_64.so")
+	f := openBytes(t, whole)
+	for _, s := range f.Segments() {
+		var b [100]byte
+		n := f.ReadCode(b[:], s.VMAddr+s.FileSize-16)
+		end := s.Offset + s.FileSize
+		want := string(whole[end-16 : end])
+		if s.Prot&task.Execute == 0 {
+			want = ""
+		}
+		if string(b[:n]) != want {
+			t.Errorf("segment at %#x, %v: %d bytes", s.VMAddr, s.Prot, n)
+		}
+		if n := f.ReadCode(b[:], s.VMAddr+s.Size+1<<40); n != 0 {
+			t.Errorf("%d bytes beyond", n)
 		}
 	}
 }

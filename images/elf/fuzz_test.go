@@ -7,16 +7,19 @@ import (
 
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/damage"
 )
 
-func addFixtures(f *testing.F) {
+// goodFiles are the libraries in testdata.
+func goodFiles(f *testing.F) (good [][]byte) {
 	names, err := filepath.Glob("testdata/*.so")
 	if err != nil || len(names) == 0 {
 		f.Fatal("no libraries in testdata: ", err)
 	}
 	for _, name := range names {
-		f.Add(readFixture(f, filepath.Base(name)))
+		good = append(good, readFixture(f, filepath.Base(name)))
 	}
+	return good
 }
 
 // exercise asks a file everything.
@@ -41,8 +44,12 @@ func exercise(f *File) {
 }
 
 func FuzzNewFile(f *testing.F) {
-	addFixtures(f)
-	f.Fuzz(func(t *testing.T, b []byte) {
+	good := goodFiles(f)
+	for i := range good {
+		f.Add(uint8(i), []byte(nil))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		b := damage.Edit(good[int(which)%len(good)], edits)
 		file, err := NewFile(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			return
@@ -72,9 +79,13 @@ func (m flatMemory) ReadMemory(p []byte, a task.Addr) (int, error) {
 }
 
 func FuzzMemoryFile(f *testing.F) {
-	addFixtures(f)
+	good := goodFiles(f)
+	for i := range good {
+		f.Add(uint8(i), []byte(nil))
+	}
 	const base = 0x10000
-	f.Fuzz(func(t *testing.T, b []byte) {
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		b := damage.Edit(good[int(which)%len(good)], edits)
 		mem := flatMemory{base, b}
 		h, err := readHeader(mem, base)
 		if err != nil {
@@ -82,7 +93,7 @@ func FuzzMemoryFile(f *testing.F) {
 		}
 		r := task.Region{Start: base, End: base + task.Addr(len(b)), Prot: task.Read | task.Execute}
 		for _, slide := range (group{r}).places(h.progs, defaultPage) {
-			exercise(newMemoryFile(memoryVM{mem, slide}, h))
+			exercise(newMemoryFile(memoryVM{mem, slide}, h, nil))
 		}
 	})
 }

@@ -35,6 +35,11 @@ type Loader struct {
 	// Mapped returns a path that leads to the very file that a region maps, whatever
 	// its name leads to now; nil when there is no such way.
 	Mapped func(task.Region) string
+	// ByID returns a path to a file that has a build-id, whatever its name; empty
+	// where there is none. May be nil.
+	ByID func(id []byte) string
+	// Budget bounds what the files cost together. May be nil.
+	Budget *object.Budget
 	// Program is a path that leads to the program's file; may be empty.
 	Program string
 }
@@ -75,11 +80,12 @@ func (l Loader) Load(p task.Process) ([]object.Placed, []error) {
 		errs = append(errs, err)
 	}
 	run := loading{Loader: &l, info: p.Info(), memory: p.Memory()}
-	for _, g := range groups {
+	heads := run.heads(groups)
+	for i, g := range groups {
 		if len(placed) >= maxImages {
 			return placed, append(errs, fmt.Errorf("more than %d images: the rest is left out", maxImages))
 		}
-		for _, im := range run.load(g) {
+		for _, im := range run.load(g, heads[i]) {
 			placed = append(placed, im)
 			if im.Err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", im.Path, im.Err))
@@ -105,20 +111,45 @@ func (l *loading) pageSize() uint64 {
 
 func (l *loading) isProgram(path string) bool { return path == l.info.Path }
 
+// head is where the code of a file is mapped, none when it has no code, and its
+// ELF header in memory, nil where there is none.
+type head struct {
+	code   group
+	header *header
+	err    error
+}
+
+// heads reads the headers of all files before the first file is opened: of a
+// library that is unloaded meanwhile the header is there still.
+func (l *loading) heads(groups []group) []head {
+	heads := make([]head, len(groups))
+	found := 0
+	for i, g := range groups {
+		if found == maxImages { // there are no more images, either
+			break
+		}
+		h := &heads[i]
+		h.code = g.code()
+		if len(h.code) == 0 && l.isProgram(g.path()) {
+			h.code = g[:1] // its code may have been moved to huge pages, which have no file
+		}
+		if len(h.code) > 0 && g.path() != vdso {
+			h.header, h.err = g.header(l.memory)
+		}
+		if h.header != nil {
+			found++
+		}
+	}
+	return heads
+}
+
 // load returns the images of one file: none when it is not ELF or has no code.
-func (l *loading) load(g group) []object.Placed {
+func (l *loading) load(g group, head head) []object.Placed {
 	if g.path() == vdso {
 		return []object.Placed{l.loadVDSO(g[0])}
 	}
-	code := g.code()
-	if len(code) == 0 && l.isProgram(g.path()) {
-		code = g[:1] // its code may have been moved to huge pages, which have no file
-	}
-	if len(code) == 0 {
-		return nil
-	}
-	h, err := g.header(l.memory)
-	if errors.Is(err, ErrNotELF) {
+	code, h, err := head.code, head.header, head.err
+	if len(code) == 0 || errors.Is(err, ErrNotELF) {
 		return nil
 	}
 	if h == nil {
@@ -131,7 +162,7 @@ func (l *loading) load(g group) []object.Placed {
 	f, note := l.find(code[0], h)
 	if f == nil {
 		note += noteMemory
-		f = newMemoryFile(memoryVM{l.memory, g.wholePlace(places, h.progs)}, h)
+		f = newMemoryFile(memoryVM{l.memory, g.wholePlace(places, h.progs)}, h, l.Budget)
 	}
 	return l.placeAll(g, places, f, note)
 }
@@ -191,7 +222,7 @@ func (l *loading) view(g group, slide uint64, f *File, whole, shared bool) *view
 // a file that is gone or cannot be read there is only the note.
 func (l *loading) find(r task.Region, h *header) (*File, string) {
 	other := false
-	for c := range l.candidates(r) {
+	for c := range l.candidates(r, h) {
 		f, err := NewFile(c.file, c.size)
 		if err == nil && isLoaded(l.memory, r, h, f, c.candidate) {
 			l.prepare(f, r.Path)
@@ -208,6 +239,7 @@ func (l *loading) find(r task.Region, h *header) (*File, string) {
 
 // prepare tells f where to look for its debug file.
 func (l *loading) prepare(f *File, path string) {
+	f.budget = l.Budget
 	f.findDebug = func(f *File) *File { return l.findDebug(f, path) }
 }
 
@@ -231,9 +263,9 @@ func (s source) note(r task.Region, other bool) string {
 	return ""
 }
 
-// candidates opens what may be the file that r maps, the likeliest first. The
-// caller closes the files.
-func (l *loading) candidates(r task.Region) iter.Seq[source] {
+// candidates opens what may be the file that r maps, of which h is the header in
+// memory or nil, the likeliest first. The caller closes the files.
+func (l *loading) candidates(r task.Region, h *header) iter.Seq[source] {
 	return func(yield func(source) bool) {
 		for c := range l.underRoots(r.Path) {
 			own := c.root == 0 || r.PathDeleted
@@ -242,15 +274,20 @@ func (l *loading) candidates(r task.Region) iter.Seq[source] {
 			}
 		}
 		if l.Mapped != nil {
-			if c, err := openRegular(l.Mapped(r)); err == nil {
+			if c, err := openCandidate(l.Mapped(r)); err == nil {
 				c.exact = true
 				if !yield(source{candidate: c}) {
 					return
 				}
 			}
 		}
+		if l.ByID != nil && h != nil && h.ids.gnu != nil {
+			if c, err := openCandidate(l.ByID(h.ids.gnu)); err == nil && !yield(source{candidate: c}) {
+				return
+			}
+		}
 		if l.Program != "" && l.isProgram(r.Path) {
-			if c, err := openRegular(l.Program); err == nil {
+			if c, err := openCandidate(l.Program); err == nil {
 				yield(source{candidate: c})
 			}
 		}

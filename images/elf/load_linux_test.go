@@ -162,7 +162,7 @@ func needMapped(t *testing.T, p *target) {
 	t.Helper()
 	for r := range p.Regions() {
 		if r.Path != "" && r.Path[0] == '/' {
-			c, err := openRegular(p.loader().Mapped(r))
+			c, err := openCandidate(p.loader().Mapped(r))
 			if err != nil {
 				t.Skipf("map_files needs CAP_CHECKPOINT_RESTORE: %v", err)
 			}

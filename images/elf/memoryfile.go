@@ -5,8 +5,9 @@ import "stacksnap/images/object"
 // newMemoryFile makes a File of what is mapped: the symbols of PT_DYNAMIC and
 // the unwind tables of PT_GNU_EH_FRAME. All of it is copied now, for the target
 // will not wait.
-func newMemoryFile(vm memoryVM, h *header) *File {
+func newMemoryFile(vm memoryVM, h *header, budget *object.Budget) *File {
 	f := newFile(h.file, vm, 0)
+	f.budget = budget
 	f.ids = h.ids
 	f.symbols()
 	for _, kind := range []object.Kind{object.EHFrameHdr, object.EHFrame} {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxSection = 512 << 20 // bytes of one section
+	maxSection = 256 << 20 // bytes of one section
 	maxEHFrame = 64 << 20  // bytes of an .eh_frame whose size no section header tells
 )
 
@@ -47,10 +47,13 @@ func (f *File) readSection(kind object.Kind) (object.Section, error) {
 func (f *File) data(s *elf.Section) ([]byte, error) {
 	compressed := s.Flags&elf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug")
 	if compressed {
-		return io.ReadAll(io.LimitReader(s.Open(), maxSection))
+		return f.budget.Inflate(s.Open(), maxSection)
 	}
 	if !f.holds(s) || s.FileSize > maxSection {
 		return nil, io.ErrUnexpectedEOF
+	}
+	if !f.budget.Keep(s.FileSize) {
+		return nil, object.ErrBudget
 	}
 	b := make([]byte, s.FileSize)
 	if _, err := s.ReadAt(b, 0); err != nil {
@@ -88,6 +91,9 @@ func (f *File) mappedEHFrame() (object.Section, error) {
 		return object.Section{}, object.ErrNoSection
 	}
 	b := readUpTo(f.vm, vmaddr, min(mapped(f.elf.Progs, vmaddr), maxEHFrame))
+	if !f.budget.Keep(uint64(len(b))) {
+		return object.Section{}, object.ErrBudget
+	}
 	return found(vmaddr, b[:ehFrameSize(b)])
 }
 

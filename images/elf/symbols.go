@@ -14,11 +14,15 @@ import (
 const (
 	maxSymbolName  = 64 << 10 // bytes; C++ templates reach some thousands
 	maxSymbolBytes = 64 << 20 // of a symbol table that is read from memory
+	maxSymtab      = 1 << 29  // bytes of one that is read in pieces
+	entryBytes     = 32       // of an object.Entry, rounded up
 )
 
 // symbolTable is a .symtab or .dynsym and its names.
 type symbolTable struct {
-	raw      []byte // Elf64_Sym or Elf32_Sym
+	raw      []byte // Elf64_Sym or Elf32_Sym; nil where they are read in pieces
+	pieces   func() io.Reader
+	size     uint64 // bytes
 	is64     bool
 	names    io.ReaderAt    // the string table
 	sections []*elf.Section // that the symbols number; nil when not known
@@ -55,6 +59,40 @@ func (t *symbolTable) at(i int) symbol {
 	return symbol{le.Uint32(b), b[12], elf.SectionIndex(le.Uint16(b[14:])), uint64(le.Uint32(b[4:])), uint64(le.Uint32(b[8:]))}
 }
 
+// pieceEntries is how many symbols are read at once.
+const pieceEntries = 32 << 10
+
+// each gives the symbols until yield returns false. It returns false where they
+// could not all be read.
+func (t *symbolTable) each(budget *object.Budget, yield func(*symbol) bool) bool {
+	if t.pieces == nil {
+		return t.eachIn(yield)
+	}
+	r := t.pieces()
+	piece := symbolTable{is64: t.is64}
+	buffer := make([]byte, min(uint64(pieceEntries*t.entrySize()), t.size))
+	for left := t.size / uint64(t.entrySize()) * uint64(t.entrySize()); left > 0; left -= uint64(len(piece.raw)) {
+		piece.raw = buffer[:min(left, uint64(len(buffer)))]
+		if !budget.Read(uint64(len(piece.raw))) {
+			return false
+		}
+		if _, err := io.ReadFull(r, piece.raw); err != nil || !piece.eachIn(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *symbolTable) eachIn(yield func(*symbol) bool) bool {
+	var s symbol // one for all: it escapes
+	for i := range t.len() {
+		if s = t.at(i); !yield(&s) {
+			return false
+		}
+	}
+	return true
+}
+
 // name reads a string; empty when there is none at that offset.
 func (t *symbolTable) name(offset uint32) string {
 	var chunk [256]byte
@@ -83,22 +121,26 @@ const dynamicNames = 1 << 31
 // dwfl_module_addrsym.c); gdb prefers whichever its sort left last, which
 // is often the one with fewer underscores.
 func (f *File) readSymbols() *object.Table {
-	static, _ := f.symbolSection(elf.SHT_SYMTAB)
+	static := f.staticSymbols()
 	if static == nil {
 		if d := f.debug(); d != nil {
-			static, _ = d.symbolSection(elf.SHT_SYMTAB)
+			static = d.staticSymbols()
 		}
-	}
-	var dynamic *symbolTable
-	if s := f.elf.SectionByType(elf.SHT_DYNSYM); static == nil || s != nil && s.FileSize > uint64(len(static.raw)) {
-		dynamic = f.dynamicSymbols() // a larger .symtab has all of .dynsym in it
 	}
 	var entries []object.Entry
 	if static != nil {
-		entries = f.appendFunctions(entries, static, 0)
+		var whole bool
+		if entries, whole = f.appendFunctions(entries, static, 0); !whole {
+			static = nil
+		}
+	}
+	f.whole = static != nil
+	var dynamic *symbolTable
+	if s := f.elf.SectionByType(elf.SHT_DYNSYM); static == nil || s != nil && s.FileSize > static.size {
+		dynamic = f.dynamicSymbols() // a larger .symtab has all of .dynsym in it
 	}
 	if dynamic != nil {
-		entries = f.appendFunctions(entries, dynamic, dynamicNames)
+		entries, _ = f.appendFunctions(entries, dynamic, dynamicNames)
 	}
 	return object.NewTable(entries, func(name uint32) string {
 		if name&dynamicNames != 0 {
@@ -120,43 +162,74 @@ func (f *File) dynamicSymbols() *symbolTable {
 // symbolSection reads the first symbol table of a type; nil and no error when
 // there is none.
 func (f *File) symbolSection(kind elf.SectionType) (*symbolTable, error) {
+	s, t := f.findSymbols(kind)
+	if t == nil {
+		return nil, nil
+	}
+	var err error
+	t.raw, err = f.data(s)
+	t.size = uint64(len(t.raw))
+	return t, err
+}
+
+// staticSymbols returns .symtab, to be read in pieces: it may be far larger than
+// what of it is kept. It is nil when there is none that can be.
+func (f *File) staticSymbols() *symbolTable {
+	s, t := f.findSymbols(elf.SHT_SYMTAB)
+	if t == nil || s.Size > maxSymtab || s.Flags&elf.SHF_COMPRESSED == 0 && !f.holds(s) {
+		return nil
+	}
+	t.size = s.Size
+	t.pieces = func() io.Reader { return s.Open() }
+	return t
+}
+
+// findSymbols finds a table of symbols and their names.
+func (f *File) findSymbols(kind elf.SectionType) (*elf.Section, *symbolTable) {
 	s := f.elf.SectionByType(kind)
 	if s == nil || int(s.Link) >= len(f.elf.Sections) {
 		return nil, nil
-	}
-	raw, err := f.data(s)
-	if err != nil {
-		return nil, err
 	}
 	names := f.elf.Sections[s.Link]
 	if names.Type != elf.SHT_STRTAB || names.ReaderAt == nil {
 		return nil, nil
 	}
-	return &symbolTable{raw: raw, is64: f.is64(), names: names.ReaderAt, sections: f.elf.Sections}, nil
+	return s, &symbolTable{is64: f.is64(), names: &namePages{table: names.ReaderAt}, sections: f.elf.Sections}
 }
 
 func (f *File) is64() bool { return f.elf.Class == elf.ELFCLASS64 }
 
-// appendFunctions appends the functions of a table, whose names are marked.
-func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) []object.Entry {
+// appendFunctions appends the functions of a table, whose names are marked. It
+// appends none where the table could not be read whole, or would cost too much:
+// half a table gives names to what its other half is named after.
+func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) (all []object.Entry, whole bool) {
 	thumb := f.Arch() == task.ARM
 	mapping := thumb || f.Arch() == task.ARM64
-	dst = slices.Grow(dst, t.len())
-	for i := range t.len() {
-		s := t.at(i)
-		if !f.isFunction(t, &s) || mapping && s.kind() == elf.STT_NOTYPE && isMappingSymbol(t.name(s.name)) {
-			continue
+	before := len(dst)
+	whole = t.each(f.budget, func(s *symbol) bool {
+		if !f.isFunction(t, s) || mapping && s.kind() == elf.STT_NOTYPE && isMappingSymbol(t.name(s.name)) {
+			return true
 		}
 		if thumb && s.kind() != elf.STT_NOTYPE {
 			s.value &^= 1 // bit 0 tells the instruction set (AAELF32, "Symbol Values")
 		}
-		if area, ok := f.area(s.value); ok {
-			dst = append(dst, object.Entry{
-				VMAddr: s.value, Size: s.size, Name: s.name | mark, Section: area, Rank: rank(&s),
-			})
+		area, ok := f.area(s.value)
+		if !ok {
+			return true
 		}
+		if !f.budget.Keep(entryBytes) {
+			return false
+		}
+		dst = append(dst, object.Entry{
+			VMAddr: s.value, Size: s.size, Name: s.name | mark, Section: area, Rank: rank(s),
+		})
+		return true
+	})
+	if !whole {
+		f.budget.Return(uint64(len(dst)-before) * entryBytes)
+		dst = slices.Clip(dst[:before:before])
 	}
-	return dst
+	return dst, whole
 }
 
 // isFunction tells whether a symbol may name code: a function, an indirect

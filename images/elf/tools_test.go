@@ -38,7 +38,7 @@ func run(t testing.TB, name string, args ...string) {
 // openFile opens an ELF file with its debug file looked for on this machine.
 func openFile(t testing.TB, path string) *File {
 	t.Helper()
-	c, err := openRegular(path)
+	c, err := openCandidate(path)
 	if err != nil {
 		t.Fatal(err)
 	}

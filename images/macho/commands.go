@@ -39,6 +39,7 @@ type commands struct {
 	segments       []object.Segment
 	sections       []Section // n_sect counts them from 1
 	uuid           []byte
+	uuidAt         uint64 // from the header on
 	build          Build
 	installName    string
 	currentVersion Version
@@ -48,11 +49,13 @@ type commands struct {
 	nsyms          uint32
 	strings        place
 	indirect       place // the indirect symbol table
+	encrypted      bool  // a part of __TEXT, in the file: not in memory
 }
 
 // parseCommands reads the load commands, which follow the header.
 func parseCommands(h *header, b []byte) (commands, error) {
 	var cmds commands
+	whole := len(b)
 	for range h.ncmds {
 		c := cursor{data: b, order: h.order}
 		cmd, size := c.u32(), c.u32()
@@ -65,6 +68,9 @@ func parseCommands(h *header, b []byte) (commands, error) {
 		}
 		if c.short {
 			return cmds, malformed("load command %#x has only %d bytes", cmd, size)
+		}
+		if cmd == lcUUID {
+			cmds.uuidAt = uint64(h.size() + whole - len(b) + 8)
 		}
 		b = b[size:]
 	}
@@ -94,6 +100,9 @@ func (cmds *commands) read(h *header, cmd uint32, whole []byte, c *cursor) error
 		cmds.nlists.offset, cmds.nsyms = uint64(c.u32()), c.u32()
 		cmds.nlists.size = uint64(cmds.nsyms) * uint64(nlistSize(h.is64))
 		cmds.strings = place{uint64(c.u32()), uint64(c.u32())}
+	case lcEncryption, lcEncryption64:
+		c.bytes(8) // cryptoff, cryptsize
+		cmds.encrypted = c.u32() != 0
 	case lcDysymtab:
 		c.bytes(48) // up to indirectsymoff
 		cmds.indirect = place{uint64(c.u32()), 4 * uint64(c.u32())}

@@ -34,9 +34,11 @@ const (
 	lcIDDylinker     = 0xf
 	lcSegment64      = 0x19
 	lcUUID           = 0x1b
+	lcEncryption     = 0x21
 	lcMinMacOS       = 0x24
 	lcMinIOS         = 0x25
 	lcFunctionStarts = 0x26
+	lcEncryption64   = 0x2c
 	lcMinTVOS        = 0x2f
 	lcMinWatchOS     = 0x30
 	lcBuildVersion   = 0x32

@@ -5,11 +5,12 @@ package macho
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
+	"stacksnap/images/golang"
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/regular"
 )
 
 // File is one Mach-O of one architecture. It implements [object.File] and may
@@ -21,14 +22,19 @@ import (
 type File struct {
 	header
 	commands
-	src    source
-	slide  uint64    // of an image in memory: load address − vmaddr of __TEXT
-	closer io.Closer // nil when there is nothing to close
+	src     source
+	slide   uint64     // of an image in memory: load address − vmaddr of __TEXT
+	closer  io.Closer  // nil when there is nothing to close
+	closing sync.Mutex // guards closer: apart from mu, as a read that needs the file may be one under mu
+	raw     []byte     // the load commands, of an image in memory outside the shared cache
 
 	symtab    func() *symtab  // nil result: none
 	indirects func() []byte   // the indirect symbol table
 	starts    func() []uint64 // function starts, ascending
 	onDisk    func() *File    // nil result: none
+	golang    func() *golang.Table
+
+	cost cost
 
 	mu   sync.Mutex
 	data map[int][]byte // section bytes by index
@@ -38,14 +44,7 @@ var _ object.File = (*File)(nil)
 
 // Open opens the slice of a file that is wanted. Only a regular file is opened.
 func Open(path string, want Want) (*File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	r, err := os.Open(path)
+	r, info, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +94,18 @@ func newFile(h header, cmds commands, src source) *File {
 	f.symtab = sync.OnceValue(f.readSymtab)
 	f.indirects = sync.OnceValue(f.readIndirects)
 	f.starts = sync.OnceValue(f.readStarts)
+	f.golang = sync.OnceValue(f.readGo)
 	f.onDisk = func() *File { return nil }
 	return f
 }
 
-// Close closes what was opened for the file.
+// Close closes what was opened for the file, of which nothing is asked any more.
 func (f *File) Close() error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.cost.end()
+	f.mu.Unlock()
+	f.closing.Lock()
+	defer f.closing.Unlock()
 	if f.closer == nil {
 		return nil
 	}
@@ -124,6 +127,10 @@ func (f *File) InSharedCache() bool { return f.flags&flagInSharedCache != 0 }
 
 // ID returns the 16 bytes of LC_UUID; nil when there is none.
 func (f *File) ID() []byte { return f.uuid }
+
+// IDOffset returns where the ID stands, from the first byte of the header on, of
+// a file and in memory; 0 when there is none.
+func (f *File) IDOffset() uint64 { return f.uuidAt }
 
 // Segments implements [object.File].
 func (f *File) Segments() []object.Segment { return f.segments }

@@ -319,14 +319,14 @@ func TestInflate(t *testing.T) {
 	section := func(size uint64) []byte {
 		return append(binary.BigEndian.AppendUint64([]byte("ZLIB"), size), z.Bytes()...)
 	}
-	if b, err := inflate(section(22)); err != nil || string(b) != "call frame information" {
+	if b, err := new(File).inflate(section(22)); err != nil || string(b) != "call frame information" {
 		t.Errorf("got %q, %v", b, err)
 	}
 	for name, b := range map[string][]byte{
 		"empty": nil, "not ZLIB": make([]byte, 20), "shorter than it says": section(23),
 		"too large": section(1 << 60), "not zlib": append(section(22)[:12], "xxxxxxx"...),
 	} {
-		if b, err := inflate(b); !errors.Is(err, object.ErrNoSection) {
+		if b, err := new(File).inflate(b); !errors.Is(err, object.ErrNoSection) {
 			t.Errorf("%s: got %q, %v", name, b, err)
 		}
 	}

@@ -8,20 +8,25 @@ import (
 	"stacksnap/images/internal/machotest"
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/damage"
 )
 
-func seeds(f *testing.F) {
+// seeds adds good files, none of which is edited, and returns them.
+func seeds(f *testing.F) (good [][]byte) {
 	for _, l := range layouts {
 		im := synthetic(l.order, l.is64, l.cpu)
 		im.Starts = startsOf(machotest.Text, 0x20, 0x20)
-		f.Add(im.Encode())
+		good = append(good, im.Encode())
 	}
 	b := synthetic(nil, true, cpuARM64).Encode()
-	f.Add(machotest.Fat(false, b, b))
-	f.Add(machotest.Fat(true, b))
+	good = append(good, machotest.Fat(false, b, b), machotest.Fat(true, b))
 	if b, err := os.ReadFile("testdata/lib.x86_64"); err == nil {
-		f.Add(b)
+		good = append(good, b)
 	}
+	for i := range good {
+		f.Add(uint8(i), []byte(nil))
+	}
+	return good
 }
 
 // exercise asks a file everything.
@@ -55,8 +60,9 @@ func exercise(t *testing.T, f *File) {
 }
 
 func FuzzFile(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, b []byte) {
+	good := seeds(f)
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		b := damage.Edit(good[int(which)%len(good)], edits)
 		for _, arch := range []task.Arch{task.UnknownArch, task.ARM64} {
 			if m, err := NewFile(bytes.NewReader(b), int64(len(b)), Want{Arch: arch}); err == nil {
 				exercise(t, m)
@@ -66,8 +72,9 @@ func FuzzFile(f *testing.F) {
 }
 
 func FuzzMemory(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, b []byte) {
+	good := seeds(f)
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		b := damage.Edit(good[int(which)%len(good)], edits)
 		m := &machotest.Memory{}
 		m.Add(load, b)
 		image, err := FromMemory(m, load, func(want Want) (*File, error) {

@@ -11,7 +11,7 @@ const (
 	headerSize32 = 28
 	headerSize64 = 32
 	// maxCommands bounds sizeofcmds. Real ones are below 64 KB.
-	maxCommands = 16 << 20
+	maxCommands = 2 << 20
 )
 
 // FormatError says what of a Mach-O is not as it must be.

@@ -34,6 +34,9 @@ func FromMemory(mem task.Memory, load task.Addr, open func(Want) (*File, error))
 	src.linkedit, _ = cmds.segment("__LINKEDIT")
 	f := newFile(h, cmds, src)
 	f.slide = src.slide
+	if !f.InSharedCache() {
+		f.raw = b
+	}
 	f.onDisk = sync.OnceValue(func() *File { return f.openDisk(open) })
 	return f, nil
 }
@@ -65,6 +68,27 @@ func readHeader(mem task.Memory, load task.Addr) (header, []byte, error) {
 	return h, append(bytes.Clone(have), rest...), err
 }
 
+// MappedFile returns the image's own file, which the caller does not close, where
+// it is for certain the one that was mapped: with the same load commands, byte for
+// byte, so that neither the symbols were stripped since, nor anything else has
+// moved. What it has of segments that are not written to is then what the memory
+// has, too. Nil where that is not so, where the file is encrypted, and for images
+// of the shared cache.
+func (f *File) MappedFile() *File {
+	if f.raw == nil || f.encrypted {
+		return nil
+	}
+	disk := f.onDisk()
+	if disk == nil || disk.header != f.header {
+		return nil
+	}
+	raw := make([]byte, len(f.raw))
+	if n, _ := disk.src.readLinkEdit(raw, uint64(disk.size())); n < len(raw) || !bytes.Equal(raw, f.raw) {
+		return nil
+	}
+	return disk
+}
+
 // openDisk opens the image's file and keeps it if it is the same image.
 func (f *File) openDisk(open func(Want) (*File, error)) *File {
 	if open == nil || f.uuid == nil {
@@ -78,8 +102,9 @@ func (f *File) openDisk(open func(Want) (*File, error)) *File {
 		disk.Close()
 		return nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	disk.Limit(f.cost.budget)
+	f.closing.Lock()
+	defer f.closing.Unlock()
 	f.closer = disk
 	return disk
 }

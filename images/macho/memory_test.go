@@ -2,6 +2,7 @@ package macho
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"testing"
@@ -174,7 +175,7 @@ func TestHugeSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.nsyms, f.nlists.size = maxSymbols, maxSymbols*16
+	f.nsyms, f.nlists.size = 1<<32-1, (1<<32-1)*16
 	f.functionStarts.size = maxStarts
 	f.src.(*memorySource).linkedit.FileSize = 1 << 40
 	f.sections[0].Size = maxSectionData
@@ -187,5 +188,58 @@ func TestHugeSizes(t *testing.T) {
 	}
 	if n := m.Reads - before; n > 5 {
 		t.Errorf("%d reads", n)
+	}
+}
+
+// TestMappedFile: it is taken for what was mapped only where nothing has changed
+// since, and nothing in it is other than in memory.
+func TestMappedFile(t *testing.T) {
+	im := synthetic(nil, true, cpuARM64)
+	command := func(b []byte, cmd byte) []byte { // of a little-endian file
+		at := headerSize64
+		for b[at] != cmd {
+			at += int(binary.LittleEndian.Uint32(b[at+4:]))
+		}
+		return b[at:]
+	}
+	encrypt := func(id byte) func([]byte) []byte { // in place of the name
+		return func(b []byte) []byte {
+			c := command(b, lcIDDylib)
+			c[0] = lcEncryption64
+			copy(c[16:], []byte{id, 0, 0, 0})
+			return b
+		}
+	}
+	for name, c := range map[string]struct {
+		mapped, file func([]byte) []byte
+		want         bool
+	}{
+		"the same":            {nil, nil, true},
+		"stripped since":      {nil, func(b []byte) []byte { command(b, lcSymtab)[12]--; return b }, false},
+		"with another flag":   {nil, func(b []byte) []byte { b[24]++; return b }, false},
+		"cut":                 {nil, func(b []byte) []byte { return b[:8] }, false},
+		"of the shared cache": {func(b []byte) []byte { b[27] = 0x80; return b }, nil, false},
+		"encrypted":           {encrypt(1), nil, false},
+		"decrypted":           {encrypt(0), nil, true},
+	} {
+		b := im.Encode()
+		if c.mapped != nil {
+			b = c.mapped(b)
+		}
+		m := &machotest.Memory{}
+		m.Map(t, b, load)
+		disk := bytes.Clone(b)
+		if c.file != nil {
+			disk = c.file(disk)
+		}
+		f, err := FromMemory(m, load, func(want Want) (*File, error) {
+			return NewFile(bytes.NewReader(disk), int64(len(disk)), want)
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := f.MappedFile(); (got != nil) != c.want {
+			t.Errorf("%s: %v, want %v", name, got != nil, c.want)
+		}
 	}
 }

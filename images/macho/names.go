@@ -18,6 +18,7 @@ const (
 type nameTable struct {
 	read func(p []byte, offset uint64) (int, error)
 	place
+	cost *cost
 
 	mu    sync.Mutex
 	pages map[uint64][]byte // by number; shorter than namePage where reading ended
@@ -44,17 +45,18 @@ func (t *nameTable) at(strx uint32) (string, bool) {
 }
 
 // page returns a page of the table, read at most once unless nothing of it can
-// be read.
+// be read, or kept.
 func (t *nameTable) page(n uint64) []byte {
 	if p, ok := t.pages[n]; ok {
 		return p
 	}
 	if t.pages == nil || len(t.pages) >= maxNamePages {
+		t.cost.drop(uint64(len(t.pages)) * namePage)
 		t.pages = make(map[uint64][]byte)
 	}
 	p := make([]byte, min(namePage, t.size-n*namePage))
 	got, _ := t.read(p, t.offset+n*namePage)
-	if got > 0 {
+	if got > 0 && t.cost.keep(namePage) {
 		t.pages[n] = p[:got]
 	}
 	return p[:got]

@@ -172,14 +172,15 @@ func (f *File) hasName(vmaddr uint64, name string) bool {
 	if t == nil {
 		return false
 	}
-	for i := range uint32(t.count()) {
-		if n := t.nlist(i); n.defined() && n.value == vmaddr {
-			if s, ok := t.names.at(n.strx); ok && strings.TrimPrefix(s, "_") == name {
-				return true
-			}
+	has := false
+	f.eachSymbol(func(_ uint32, n *nlist) bool {
+		if n.defined() && n.value == vmaddr {
+			s, ok := t.names.at(n.strx)
+			has = ok && strings.TrimPrefix(s, "_") == name
 		}
-	}
-	return false
+		return !has
+	})
+	return has
 }
 
 func TestAgreesOnFunctionStarts(t *testing.T) {

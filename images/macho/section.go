@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // maxSectionData bounds a section's bytes, compressed or not.
-const maxSectionData = 1 << 30
+const maxSectionData = 256 << 20
 
 // Section is one section as the load commands describe it (section_64 of
 // <mach-o/loader.h>).
@@ -111,7 +112,7 @@ func (f *File) debugFrame() (object.Section, error) {
 		return s, nil
 	}
 	if s, zerr := f.SectionData("", "__zdebug_frame"); zerr == nil {
-		data, zerr := inflate(s.Data)
+		data, zerr := f.inflate(s.Data)
 		return object.Section{VMAddr: s.VMAddr, Data: data}, zerr
 	}
 	if disk := f.onDisk(); disk != nil {
@@ -131,7 +132,10 @@ func (f *File) sectionData(i int) ([]byte, error) {
 	if s.zeroFill() || s.Size > maxSectionData {
 		return nil, fmt.Errorf("%s of %d bytes: %w", s.Name, s.Size, object.ErrNoSection)
 	}
-	data, err := readAll(s.Size, func(p []byte, at uint64) (int, error) { return f.src.readSection(p, s, at) })
+	data, err := f.cost.readKept(s.Size, func(p []byte, at uint64) (int, error) { return f.src.readSection(p, s, at) })
+	if errors.Is(err, object.ErrBudget) {
+		return nil, fmt.Errorf("%s: %w", s.Name, object.ErrBudget)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", s.Name, object.ErrNoSection, err)
 	}
@@ -144,7 +148,7 @@ func (f *File) sectionData(i int) ([]byte, error) {
 
 // inflate decompresses a __zdebug_ section: "ZLIB", the size as eight bytes
 // big-endian, and a zlib stream.
-func inflate(b []byte) ([]byte, error) {
+func (f *File) inflate(b []byte) ([]byte, error) {
 	if len(b) < 12 || string(b[:4]) != "ZLIB" {
 		return nil, fmt.Errorf("compressed section: %w", object.ErrNoSection)
 	}
@@ -156,12 +160,9 @@ func inflate(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compressed section: %w: %w", object.ErrNoSection, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(z, int64(size)))
+	data, err := f.cost.inflated(io.LimitReader(z, int64(size)), maxSectionData)
 	if err == nil && uint64(len(data)) < size {
-		err = io.ErrUnexpectedEOF
+		return nil, fmt.Errorf("compressed section: %w: %w", object.ErrNoSection, io.ErrUnexpectedEOF)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("compressed section: %w: %w", object.ErrNoSection, err)
-	}
-	return data, nil
+	return data, err
 }

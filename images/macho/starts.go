@@ -2,8 +2,10 @@ package macho
 
 import "slices"
 
-// maxStarts bounds the bytes of LC_FUNCTION_STARTS; each is at most a function.
-const maxStarts = 32 << 20
+const (
+	maxStarts  = 32 << 20 // bytes of LC_FUNCTION_STARTS; each is at most a function
+	startBytes = 8        // of one that is kept
+)
 
 // readStarts reads LC_FUNCTION_STARTS: ULEB128 distances, the first from the
 // start of __TEXT, ended by a 0. Nil when there is none or it cannot be read.
@@ -12,18 +14,23 @@ func (f *File) readStarts() []uint64 {
 	if !ok || f.functionStarts.size == 0 || f.functionStarts.size > maxStarts {
 		return nil
 	}
-	b, err := readAll(f.functionStarts.size, func(p []byte, pos uint64) (int, error) {
+	b, err := f.cost.readKept(f.functionStarts.size, func(p []byte, pos uint64) (int, error) {
 		return f.src.readLinkEdit(p, f.functionStarts.offset+pos)
 	})
 	if err != nil {
 		return nil
 	}
+	defer f.cost.drop(uint64(len(b)))
 	var starts []uint64
 	for len(b) > 0 {
 		var delta uint64
 		delta, b = uleb(b)
 		if delta == 0 || at+delta < at {
 			break
+		}
+		if !f.cost.keep(startBytes) {
+			f.cost.drop(uint64(len(starts)) * startBytes)
+			return nil
 		}
 		at += delta
 		starts = append(starts, f.instruction(at))
@@ -43,7 +50,7 @@ func uleb(b []byte) (v uint64, rest []byte) {
 }
 
 // FunctionStart implements [object.File]. It asks LC_FUNCTION_STARTS, else the
-// symbols; every stub is a function of its own.
+// symbols, and Go's table where there are none; every stub is a function of its own.
 func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
 	vmaddr = f.instruction(vmaddr)
 	i := f.sectionIndex(vmaddr)
@@ -57,15 +64,18 @@ func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
 		return f.listedStart(vmaddr, i)
 	}
 	if f.ownSymbols() {
-		sym, ok := f.pick(vmaddr, i, false)
-		return sym.VMAddr, ok
+		if sym, ok := f.pick(vmaddr, i, false); ok && f.owns(&sym, vmaddr) {
+			return sym.VMAddr, true
+		}
+	} else if disk, shift := f.disk(); disk != nil {
+		start, ok := disk.FunctionStart(vmaddr - shift)
+		return start + shift, ok
 	}
-	disk, shift := f.disk()
-	if disk == nil {
+	if !f.stripped() {
 		return 0, false
 	}
-	start, ok := disk.FunctionStart(vmaddr - shift)
-	return start + shift, ok
+	sym, ok := f.golang().Symbol(vmaddr)
+	return sym.VMAddr, ok
 }
 
 // listedStart returns the function of LC_FUNCTION_STARTS that vmaddr, in the

@@ -1,10 +1,15 @@
 package macho
 
 import (
+	"slices"
 	"strings"
 
 	"stacksnap/images/object"
 )
+
+// maxIndirect bounds the indirect symbol table. The largest known programs have some
+// thousands of entries.
+const maxIndirect = 1 << 20
 
 // stub names the stub that vmaddr is in as Apple's tools do. The k-th stub of a
 // section belongs to entry Reserved1 + k of the indirect symbol table, which
@@ -35,20 +40,39 @@ func (f *File) indirectName(i uint64) (string, bool) {
 		return "", false
 	}
 	index := f.order.Uint32(table[4*i:])
-	if index&(indirectLocal|indirectAbs) != 0 || uint64(index) >= uint64(t.count()) {
+	n, found := slices.BinarySearch(t.wanted, index)
+	if !found || index&(indirectLocal|indirectAbs) != 0 {
 		return "", false
 	}
-	name, ok := t.names.at(t.nlist(index).strx)
+	name, ok := t.names.at(t.strx[n])
 	return name, ok && name != "" && name != redacted
+}
+
+// stubSymbols lists the symbols that stubs are for, by their indices in the symbol
+// table and in their order; none where that costs too much.
+func (f *File) stubSymbols() []uint32 {
+	table := f.indirects()
+	const cost = 8 // bytes: an index, and later where the name is
+	if !f.cost.keep(uint64(len(table) / 4 * cost)) {
+		return nil
+	}
+	wanted := make([]uint32, 0, len(table)/4)
+	for i := range len(table) / 4 {
+		if index := f.order.Uint32(table[4*i:]); index&(indirectLocal|indirectAbs) == 0 {
+			wanted = append(wanted, index)
+		}
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted)
 }
 
 // readIndirects reads the indirect symbol table; nil when there is none or it
 // cannot be read.
 func (f *File) readIndirects() []byte {
-	if f.indirect.size > 4*maxSymbols {
+	if f.indirect.size > 4*maxIndirect {
 		return nil
 	}
-	table, err := readAll(f.indirect.size, func(p []byte, at uint64) (int, error) {
+	table, err := f.cost.readKept(f.indirect.size, func(p []byte, at uint64) (int, error) {
 		return f.src.readLinkEdit(p, f.indirect.offset+at)
 	})
 	if err != nil {

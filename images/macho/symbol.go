@@ -3,6 +3,8 @@ package macho
 import (
 	"strings"
 
+	"stacksnap/images/code"
+	"stacksnap/images/golang"
 	"stacksnap/images/object"
 )
 
@@ -52,13 +54,12 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	if f.ownSymbols() {
 		return f.ownSymbol(vmaddr, i)
 	}
-	disk, shift := f.disk()
-	if disk == nil {
-		return object.Symbol{}, false
+	if disk, shift := f.disk(); disk != nil {
+		sym, ok := disk.Symbol(vmaddr - shift)
+		sym.VMAddr += shift
+		return sym, ok
 	}
-	sym, ok := disk.Symbol(vmaddr - shift)
-	sym.VMAddr += shift
-	return sym, ok
+	return f.golang().Symbol(vmaddr)
 }
 
 // ownSymbol looks vmaddr, which lies in the i-th section, up in the symbol
@@ -68,23 +69,90 @@ func (f *File) ownSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
 	start, _ := f.listedStart(vmaddr, i) // 0 where nothing is known
 	for _, labels := range []bool{false, true} {
 		sym, ok := f.pick(vmaddr, i, labels)
-		if ok && sym.VMAddr >= start {
+		if ok && sym.VMAddr >= start && f.owns(&sym, vmaddr) {
 			return sym, sym.Name != redacted
 		}
 	}
+	if f.stripped() {
+		return f.golang().Symbol(vmaddr)
+	}
 	return object.Symbol{}, false
 }
+
+// stripped tells whether functions may be missing that no other file needs: there
+// is no symbol of such, nor a list of function starts.
+func (f *File) stripped() bool {
+	t := f.symtab()
+	return len(f.starts()) == 0 && (t == nil || !t.locals)
+}
+
+// owns tells whether vmaddr is in the function of the nearest symbol below it.
+// In a stripped file functions without a symbol may follow that: Go's table tells
+// of Go's; of others what control reaches.
+func (f *File) owns(sym *object.Symbol, vmaddr uint64) bool {
+	if !f.stripped() || vmaddr == sym.VMAddr {
+		return true
+	}
+	if g, ok := f.golang().Symbol(vmaddr); ok {
+		return g.VMAddr <= sym.VMAddr
+	}
+	return code.Reaches(f.Arch(), f.ReadCode, sym.VMAddr, vmaddr)
+}
+
+// readGo opens Go's table of functions; nil when there is none.
+func (f *File) readGo() *golang.Table {
+	s, err := f.Section(object.GoPCLnTab)
+	if err != nil {
+		return nil
+	}
+	g := golang.File{Arch: f.Arch(), Code: f.ReadCode, Symbols: f.named()}
+	if m, err := f.SectionData("", "__go_module"); err == nil {
+		g.Starts = f.unrebased(golang.ModuleText(m.Data))
+	}
+	for i := range f.sections {
+		if s := &f.sections[i]; s.Code() && !s.Stubs() {
+			g.Starts = append(g.Starts, s.VMAddr)
+		}
+	}
+	return golang.Open(s.Data, g)
+}
+
+// unrebased returns the vmaddrs that a pointer may stand for: as linked, as dyld
+// has left it in memory, or in the form of a chained fix-up, whose low 36 bits are
+// the target or its distance from the header (<mach-o/fixup-chains.h>).
+func (f *File) unrebased(p uint64) []uint64 {
+	const target = 1<<36 - 1
+	text, _ := f.TextVMAddr()
+	return []uint64{p, p - f.slide, p & target, text + p&target}
+}
+
+// named returns the functions that the symbols of a stripped file name.
+func (f *File) named() map[string]uint64 {
+	t := f.symtab()
+	if t == nil || t.functions.Len() > maxCgoSymbols {
+		return nil
+	}
+	functions := map[string]uint64{}
+	for e := range t.functions.All() {
+		if raw, ok := t.names.at(e.Name); ok {
+			functions[strings.TrimPrefix(raw, "_")] = e.VMAddr
+		}
+	}
+	return functions
+}
+
+// maxCgoSymbols is how many symbols are looked at for those of Go.
+const maxCgoSymbols = 4 << 10
 
 func (f *File) pick(vmaddr uint64, i int, labels bool) (object.Symbol, bool) {
 	t := f.symtab()
 	var name string
 	e, ok := t.functions.Pick(vmaddr, uint16(i+1), func(e object.Entry) bool {
-		n := t.nlist(e.Name)
-		raw, _ := t.names.at(n.strx)
+		raw, _ := t.names.at(e.Name)
 		if name = strings.TrimPrefix(raw, "_"); name == "" {
 			name = redacted // something begins here, whatever it is called
 		}
-		return !isHeader(raw) && (labels || !n.local() || !isLabel(raw))
+		return !isHeader(raw) && (labels || !isLocal(e) || !isLabel(raw))
 	})
 	return object.Symbol{Name: name, VMAddr: e.VMAddr}, ok
 }

@@ -5,9 +5,8 @@ import (
 	"stacksnap/task"
 )
 
-// maxSymbols bounds a symbol table. The largest known programs have some two
-// million.
-const maxSymbols = 8 << 20
+// entryBytes are those of an object.Entry, rounded up.
+const entryBytes = 32
 
 // nlist is one entry of the symbol table (struct nlist, nlist_64).
 type nlist struct {
@@ -43,62 +42,107 @@ func (n *nlist) rank() uint8 {
 	case n.typ&nPrivate != 0:
 		return 2
 	}
-	return 3
+	return localRank
 }
 
-// symtab is a symbol table.
+const localRank = 3
+
+// symtab is what is kept of a symbol table.
 type symtab struct {
-	header    *header
-	raw       []byte // the nlists
-	names     nameTable
-	functions *object.Table // Entry.Name is the index of the nlist
+	names        nameTable
+	functions    *object.Table // Entry.Name is where the name is
+	locals       bool          // some of them are of this file only
+	wanted, strx []uint32      // the symbols that stubs are for, ascending, and where their names are
 }
 
-func (t *symtab) count() int { return len(t.raw) / nlistSize(t.header.is64) }
+// isLocal tells whether the symbol of an entry is known in its own file only.
+func isLocal(e object.Entry) bool { return e.Rank == localRank }
 
-// nlist returns the i-th entry, zero when there is none.
-func (t *symtab) nlist(i uint32) nlist {
-	size := nlistSize(t.header.is64)
-	if uint64(i) >= uint64(t.count()) {
-		return nlist{}
-	}
-	c := cursor{data: t.raw[int(i)*size:][:size], order: t.header.order}
-	return nlist{strx: c.u32(), typ: c.u8(), sect: c.u8(), desc: c.u16(), value: c.word(t.header.is64)}
-}
-
-// readSymtab reads LC_SYMTAB; nil when there is none or it cannot be read.
-func (f *File) readSymtab() *symtab {
-	if f.nsyms == 0 || f.nsyms > maxSymbols {
-		return nil
-	}
-	raw, err := readAll(f.nlists.size, func(p []byte, at uint64) (int, error) {
-		return f.src.readLinkEdit(p, f.nlists.offset+at)
+// eachSymbol gives the entries of the symbol table with their indices, read in
+// pieces, until yield returns false. It returns false where they were not all read.
+func (f *File) eachSymbol(yield func(i uint32, n *nlist) bool) bool {
+	size := uint64(nlistSize(f.is64))
+	read := func(p []byte, at uint64) (int, error) { return f.src.readLinkEdit(p, f.nlists.offset+at) }
+	i := uint32(0)
+	return f.cost.readPieces(f.nlists.size, size, read, func(piece []byte) bool {
+		var n nlist
+		for ; len(piece) > 0; piece = piece[size:] {
+			n.decode(piece, &f.header)
+			if !yield(i, &n) {
+				return false
+			}
+			i++
+		}
+		return true
 	})
-	if err != nil {
+}
+
+// decode reads an entry from its bytes, all of which are there.
+func (n *nlist) decode(b []byte, h *header) {
+	n.strx, n.typ, n.sect, n.desc = h.order.Uint32(b), b[4], b[5], h.order.Uint16(b[6:])
+	if h.is64 {
+		n.value = h.order.Uint64(b[8:])
+	} else {
+		n.value = uint64(h.order.Uint32(b[8:]))
+	}
+}
+
+// readSymtab reads LC_SYMTAB; nil when there is none or it cannot be read whole: half
+// a table gives names to what its other half is named after.
+func (f *File) readSymtab() *symtab {
+	if f.nsyms == 0 {
 		return nil
 	}
-	t := &symtab{header: &f.header, raw: raw, names: nameTable{read: f.src.readLinkEdit, place: f.strings}}
-	t.functions = object.NewTable(f.functionEntries(t), func(uint32) string { return "" })
+	t := &symtab{names: nameTable{read: f.src.readLinkEdit, place: f.strings, cost: &f.cost}, wanted: f.stubSymbols()}
+	t.strx = make([]uint32, 0, len(t.wanted))
+	var functions []object.Entry
+	whole := f.eachSymbol(func(i uint32, n *nlist) bool {
+		if len(t.strx) < len(t.wanted) && t.wanted[len(t.strx)] == i {
+			t.strx = append(t.strx, n.strx)
+		}
+		e, ok := f.functionEntry(n)
+		if !ok {
+			return true
+		}
+		if !f.cost.keep(entryBytes) {
+			return false
+		}
+		t.locals = t.locals || n.local()
+		functions = append(functions, e)
+		return true
+	})
+	if !whole {
+		f.cost.drop(uint64(len(functions)) * entryBytes)
+		return nil
+	}
+	t.wanted = t.wanted[:len(t.strx)]
+	t.functions = object.NewTable(functions, func(uint32) string { return "" })
 	return t
 }
 
-// functionEntries lists the symbols that stand in sections of code.
-func (f *File) functionEntries(t *symtab) []object.Entry {
-	var entries []object.Entry
-	for i := range uint32(t.count()) {
-		n := t.nlist(i)
-		if !n.defined() || int(n.sect) > len(f.sections) {
-			continue
-		}
-		s := &f.sections[n.sect-1]
-		at := f.instruction(n.value)
-		// __mh_execute_header has the number of the first section and lies below it.
-		if !s.Code() || !s.Contains(at) {
-			continue
-		}
-		entries = append(entries, object.Entry{VMAddr: at, Name: i, Section: uint16(n.sect), Rank: n.rank()})
+// HasSymbolTable tells whether the file itself has a symbol of code, and reads no
+// further than that.
+func (f *File) HasSymbolTable() bool {
+	has := false
+	f.eachSymbol(func(_ uint32, n *nlist) bool {
+		_, has = f.functionEntry(n)
+		return !has
+	})
+	return has
+}
+
+// functionEntry makes an entry of a symbol that stands in a section of code.
+func (f *File) functionEntry(n *nlist) (object.Entry, bool) {
+	if !n.defined() || int(n.sect) > len(f.sections) {
+		return object.Entry{}, false
 	}
-	return entries
+	s := &f.sections[n.sect-1]
+	at := f.instruction(n.value)
+	// __mh_execute_header has the number of the first section and lies below it.
+	if !s.Code() || !s.Contains(at) {
+		return object.Entry{}, false
+	}
+	return object.Entry{VMAddr: at, Name: n.strx, Section: uint16(n.sect), Rank: n.rank()}, true
 }
 
 // instruction takes the Thumb bit off an address of code.
@@ -114,14 +158,17 @@ func (f *File) instruction(vmaddr uint64) uint64 {
 // section.
 func (f *File) DataSymbol(name string) (uint64, bool) {
 	if t := f.symtab(); t != nil {
-		for i := range uint32(t.count()) {
-			n := t.nlist(i)
-			if !n.defined() {
-				continue
+		var vmaddr uint64
+		found := false
+		f.eachSymbol(func(_ uint32, n *nlist) bool {
+			if n.defined() {
+				s, ok := t.names.at(n.strx)
+				found, vmaddr = ok && s == name, n.value
 			}
-			if s, ok := t.names.at(n.strx); ok && s == name {
-				return n.value, true
-			}
+			return !found
+		})
+		if found {
+			return vmaddr, true
 		}
 	}
 	disk, shift := f.disk()

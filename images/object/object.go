@@ -65,6 +65,13 @@ type File interface {
 	Close() error
 }
 
+// CodeReader is a [File] that has the code which a loader maps, byte for byte.
+type CodeReader interface {
+	// ReadCode reads from vmaddr on, and returns how much of p there is; 0 where the
+	// file has no code.
+	ReadCode(p []byte, vmaddr uint64) int
+}
+
 // Placed is one file as a loader placed it in a process.
 type Placed struct {
 	Path  string
@@ -72,8 +79,28 @@ type Placed struct {
 	Slide uint64    // address − vmaddr, modulo 2^64
 	Main  bool      // the program itself
 	File  File      // nil when nothing could be read of it: Err says why
-	Note  string    // what a reader should know: "deleted", "replaced since it was loaded"
-	Err   error
+	IDAt  task.Addr // where its ID can be read in the process; 0 when that is not known
+	Fixed bool      // it is never unloaded, nor anything else loaded in its place
+	// Code is by what its instructions are to be read, where another image may stand
+	// in its place by then; nil: the process's memory.
+	Code task.Memory
+	// Generated: it is no file that was loaded, but names code that a compiler made at
+	// run time, where no image is. It has no place of its own: Load and Slide are 0.
+	Generated bool
+	Note      string // what a reader should know: "deleted", "replaced since it was loaded"
+	Err       error
+
+	// Of a Mac program itself: its architecture as Apple's tools name it ("arm64e"),
+	// and what its maker calls it.
+	Variant string
+	Bundle  Bundle
+}
+
+// Bundle is what a Mac program's maker calls it. What is not known is empty.
+type Bundle struct {
+	ID      string // CFBundleIdentifier: "com.apple.Safari"
+	Version string // CFBundleShortVersionString, for people
+	Build   string // CFBundleVersion
 }
 
 // VMAddr turns an address in the target into one of the file.

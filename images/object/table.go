@@ -2,6 +2,7 @@ package object
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 )
 
@@ -51,6 +52,9 @@ func compareEntries(a, b Entry) int {
 
 // Len returns the number of entries.
 func (t *Table) Len() int { return len(t.entries) }
+
+// All gives the entries, by section and vmaddr.
+func (t *Table) All() iter.Seq[Entry] { return slices.Values(t.entries) }
 
 // Symbol returns the symbol that vmaddr, an address of the given section, is
 // in.

@@ -5,6 +5,7 @@ package recorded
 import (
 	"errors"
 
+	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/task"
 	"stacksnap/task/recording"
@@ -25,7 +26,8 @@ func Place(r *recording.Reader) []object.Placed {
 	files := r.Files()
 	placed := make([]object.Placed, 0, len(files))
 	for _, f := range files {
-		p := object.Placed{Path: f.Path, Load: f.Load, Slide: f.Slide, Main: f.Main, Note: f.Note}
+		p := object.Placed{Path: f.Path, Load: f.Load, Slide: f.Slide, Main: f.Main, Note: f.Note, Generated: f.Generated}
+		p.Variant, p.Bundle = f.Variant, object.Bundle{ID: f.BundleID, Version: f.BundleVersion, Build: f.BundleBuild}
 		if f.Error != "" {
 			p.Err = errors.New(f.Error)
 		}
@@ -35,6 +37,16 @@ func Place(r *recording.Reader) []object.Placed {
 		placed = append(placed, p)
 	}
 	return placed
+}
+
+// Map returns the map of these images.
+func Map(r *recording.Reader) *images.Map {
+	m := images.NewMap(Place(r))
+	if c := r.Cache(); c != (recording.SharedCache{}) {
+		cache := images.SharedCache(c)
+		m.Cache = &cache
+	}
+	return m
 }
 
 // file is an image of a recording. It is safe for concurrent use.

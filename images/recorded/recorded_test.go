@@ -239,3 +239,35 @@ func TestGenerations(t *testing.T) {
 		t.Errorf("images %v", files)
 	}
 }
+
+// TestBundle: what the program is called is in the recording.
+func TestBundle(t *testing.T) {
+	s := newSession(t)
+	want := object.Placed{Path: "/a", Main: true, Variant: "arm64e", Bundle: object.Bundle{ID: "org.example", Version: "1.2", Build: "3"}}
+	s.place(want, object.Placed{Path: "/b"})
+	s.save()
+	got := recorded.Place(s.reopen())
+	if len(got) != 2 || got[0] != want || got[1].Bundle != (object.Bundle{}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestSharedCacheIsKept with the map that it was told with.
+func TestSharedCacheIsKept(t *testing.T) {
+	s := newSession(t)
+	m := images.NewMap([]object.Placed{{Path: "/a", Load: 0x1000}})
+	m.Cache = &images.SharedCache{UUID: [16]byte{1, 2, 15: 3}, Base: 0x18c0a4000, Slide: 0xc0a4000}
+	if s.m = s.saver.PlaceMap(m, noRegions); s.m.Cache != m.Cache || len(s.m.Images) != 1 {
+		t.Errorf("%+v", s.m)
+	}
+	s.save()
+	if got := recorded.Map(s.reopen()); got.Cache == nil || *got.Cache != *m.Cache || got.Images[0].Path != "/a" {
+		t.Errorf("%+v", got)
+	}
+	s = newSession(t)
+	s.place(object.Placed{Path: "/a"})
+	s.save()
+	if got := recorded.Map(s.reopen()); got.Cache != nil {
+		t.Errorf("%+v of a recording without one", got.Cache)
+	}
+}

@@ -30,6 +30,8 @@ type Saver struct {
 	mu    sync.Mutex // guards all notes
 	dirty []*notes
 
+	placed recording.Map // what was told of it last
+
 	in   *images.Map
 	seen map[task.Addr]bool // pcs in that map
 }
@@ -56,9 +58,31 @@ func (s *Saver) Memory() task.Memory { return s.memory }
 // regions those with code. It returns the images to make the map of; files have
 // their further methods no more.
 func (s *Saver) Place(placed []object.Placed, regions iter.Seq2[task.Region, error]) []object.Placed {
+	return s.place(placed, recording.SharedCache{}, regions)
+}
+
+// PlaceMap is Place of the images of a map, and returns the map to use instead.
+func (s *Saver) PlaceMap(m *images.Map, regions iter.Seq2[task.Region, error]) *images.Map {
+	placed := make([]object.Placed, len(m.Images))
+	for i, im := range m.Images {
+		placed[i] = im.Placed
+	}
+	if g := m.Generated(); g != nil {
+		placed = append(placed, g.Placed)
+	}
+	var cache recording.SharedCache
+	if m.Cache != nil {
+		cache = recording.SharedCache(*m.Cache)
+	}
+	out := images.NewMap(s.place(placed, cache, regions))
+	out.Cache = m.Cache
+	return out
+}
+
+func (s *Saver) place(placed []object.Placed, cache recording.SharedCache, regions iter.Seq2[task.Region, error]) []object.Placed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var m recording.Map
+	m := recording.Map{Cache: cache}
 	out := make([]object.Placed, len(placed))
 	for i, p := range placed {
 		n := s.notesOf(&p)
@@ -67,13 +91,20 @@ func (s *Saver) Place(placed []object.Placed, regions iter.Seq2[task.Region, err
 			out[i].File = &watched{p.File, n}
 		}
 	}
+	s.placed = m
+	s.SetRegions(regions)
+	return out
+}
+
+// SetRegions tells of the regions with code anew, from the next snapshot on.
+func (s *Saver) SetRegions(regions iter.Seq2[task.Region, error]) {
+	s.placed.Regions = nil
 	for r, err := range regions {
 		if err == nil && r.Prot&task.Execute != 0 {
-			m.Regions = append(m.Regions, r)
+			s.placed.Regions = append(s.placed.Regions, r)
 		}
 	}
-	s.w.SetMap(&m)
-	return out
+	s.w.SetMap(&s.placed)
 }
 
 // notesOf finds or makes the notes of an image.
@@ -96,7 +127,8 @@ func (s *Saver) notesOf(p *object.Placed) *notes {
 }
 
 func describe(p *object.Placed) recording.Image {
-	im := recording.Image{Path: p.Path, Load: p.Load, Slide: p.Slide, Main: p.Main, Note: p.Note}
+	im := recording.Image{Path: p.Path, Load: p.Load, Slide: p.Slide, Main: p.Main, Note: p.Note, Generated: p.Generated}
+	im.Variant, im.BundleID, im.BundleVersion, im.BundleBuild = p.Variant, p.Bundle.ID, p.Bundle.Version, p.Bundle.Build
 	if p.Err != nil {
 		im.Error = p.Err.Error()
 	}
@@ -141,6 +173,9 @@ func (s *Saver) Save(sample *recording.Sample, m *images.Map, pcs iter.Seq[task.
 func (s *Saver) need(m *images.Map, a task.Addr) {
 	im, ok := m.Find(a)
 	if !ok {
+		if g, ok := m.GeneratedAt(a); ok {
+			g.File.Symbol(uint64(a))
+		}
 		return
 	}
 	w, ok := im.File.(*watched)

@@ -1,6 +1,9 @@
 // Command demo does stacksnap's main job with all its set-up: it builds
 // stacksnap (on macOS it signs it), builds and starts a small program with busy,
-// blocked and deadlocked threads, and prints a snapshot of it.
+// blocked and deadlocked threads, and prints a snapshot of it. The program is in
+// C, for mutexes that have an owner, so that the snapshot tells of the deadlock;
+// without a C compiler it is one in Go that locks files, of which nobody can tell
+// which thread has them.
 //
 //	go run ./scripts/demo
 package main
@@ -35,7 +38,7 @@ func demo() error {
 	}
 	steps := [][]string{
 		{"go", "build", "-C", root, "-o", stacksnap, "."},
-		{"go", "build", "-C", root, "-o", target, "./scripts/demo/target"},
+		buildTarget(root, target),
 	}
 	if runtime.GOOS == "darwin" {
 		steps = append(steps, []string{filepath.Join(root, "scripts", "sign.sh"), stacksnap})
@@ -46,6 +49,16 @@ func demo() error {
 		}
 	}
 	return snapshot(stacksnap, target)
+}
+
+// buildTarget is the command that builds the program to look at.
+func buildTarget(root, target string) []string {
+	if _, err := exec.LookPath("cc"); err != nil {
+		fmt.Println("There is no C compiler (cc): the locks of this demo are files, and no deadlock is seen.")
+		return []string{"go", "build", "-C", root, "-o", target, "./scripts/demo/target"}
+	}
+	source := filepath.Join(root, "scripts", "demo", "deadlock", "deadlock.c")
+	return []string{"cc", "-O1", "-g", "-fno-omit-frame-pointer", "-pthread", "-o", target, source}
 }
 
 // snapshot starts the target, waits until it is ready, and shows its stacks.

@@ -38,7 +38,10 @@ func refused(t *testing.T, r result, code int, words ...string) {
 }
 
 func TestUsage(t *testing.T) {
-	refused(t, snap(t), exitUsage, "-p")
+	if r := snap(t); r.code != exitUsage || !strings.Contains(r.err, "-p PID") {
+		t.Errorf("exit code %d, %q", r.code, r.err)
+	}
+	refused(t, snap(t, "-d", "1s"), exitUsage, "-p")
 	refused(t, snap(t, "-p", "0"), exitUsage, "pid")
 	refused(t, snap(t, "-p", "-5"), exitUsage, "pid")
 	refused(t, snap(t, "--no-such-flag"), exitUsage, "no-such-flag")

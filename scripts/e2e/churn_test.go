@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"stacksnap/format"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
@@ -207,7 +209,7 @@ func checkChurn(t *testing.T, p *profile.Profile, threads int) {
 
 func checkReplay(t *testing.T, path string, p *profile.Profile) {
 	t.Helper()
-	again, err := capture.Replay(path, capture.Threads{})
+	again, err := capture.Replay(path, capture.Threads{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,8 +217,8 @@ func checkReplay(t *testing.T, path string, p *profile.Profile) {
 	if err := errors.Join(format.JSON(&live, p), format.JSON(&replayed, again)); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(live.Bytes(), replayed.Bytes()) {
-		t.Errorf("the recording gives another report: %d bytes, live %d", replayed.Len(), live.Len())
+	if diff := cmp.Diff(strings.Split(live.String(), "\n"), strings.Split(replayed.String(), "\n")); diff != "" {
+		t.Errorf("the recording gives another report: (-live +replayed)\n%s", diff)
 	}
 }
 

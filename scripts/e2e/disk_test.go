@@ -99,10 +99,7 @@ func TestSamplingOnAFullDisk(t *testing.T) {
 	dir := smallDisk(t)
 	recording := filepath.Join(dir, "recording")
 	w := run(t, "-p", pid(target), "-d", "1h", "-i", "1ms", "--save", recording)
-	w.until("the first snapshot is saved", func() bool {
-		info, err := os.Stat(recording)
-		return err == nil && info.Size() > 4096
-	})
+	w.until("the first snapshot is saved", func() bool { return opens(t, recording) })
 	fill(t, dir)
 	r := w.result()
 	refused(t, r, 1, recording, "no space left on device")

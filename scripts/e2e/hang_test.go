@@ -91,8 +91,9 @@ func TestStoppedInAHang(t *testing.T) {
 		return len(files) > 0
 	})
 	signal(t, worker.process, syscall.SIGSTOP)
+	stood := worker.counts(t)
 	w.says("wrote")
-	if !stands(t, worker.process.Pid) {
+	if worker.counts(t) != stood {
 		t.Error("the target was set running")
 	}
 	files, _ := filepath.Glob(dir + "/*.txt")
@@ -112,13 +113,14 @@ func TestStoppedTargetIsSampled(t *testing.T) {
 	worker := startWorker(t)
 	worker.runsOn(t) // its threads have begun
 	signal(t, worker.process, syscall.SIGSTOP)
+	stood := worker.counts(t)
 	for _, args := range [][]string{{"-p", worker.pid()}, {"-p", worker.pid(), "-n", "20", "-i", "5ms"},
 		{"-p", worker.pid(), "-n", "20", "-i", "5ms", "--suspend", "task"}} {
 		r := snap(t, args...)
 		if r.code != exitOK || !strings.Contains(r.out, "the target was stopped, by a signal") || !strings.Contains(r.out, "spinner") {
 			t.Errorf("%v: exit code %d: %s\n%s", args, r.code, r.err, r.out)
 		}
-		if !stands(t, worker.process.Pid) {
+		if !stands(worker.process.Pid) || worker.counts(t) != stood {
 			t.Errorf("%v: the target was set running", args)
 		}
 	}

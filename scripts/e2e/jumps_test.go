@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -147,9 +148,9 @@ func TestPausedReports(t *testing.T) {
 	}
 }
 
-// trace attaches to every thread of a process, as a debugger does, until the test
-// ends.
-func trace(t *testing.T, pid int) {
+// trace attaches to every thread of a process, as a debugger does, until it is told
+// to let go or the test ends.
+func trace(t *testing.T, pid int) (letGo func()) {
 	t.Helper()
 	attached, done, left := make(chan error), make(chan bool), make(chan bool)
 	go func() {
@@ -169,13 +170,15 @@ func trace(t *testing.T, pid int) {
 			}
 		}
 	}()
-	t.Cleanup(func() {
+	letGo = sync.OnceFunc(func() {
 		close(done)
 		<-left
 	})
+	t.Cleanup(letGo)
 	if err := <-attached; err != nil {
 		t.Skip(err)
 	}
+	return letGo
 }
 
 func tids(pid int) (ids []int, err error) {
@@ -192,9 +195,23 @@ func TestDebuggedTarget(t *testing.T) {
 	target := start(t, compile(t, "deep", "-O2"), "1", "read")
 	w := run(t, "-p", pid(target), "--every", "50ms")
 	w.until("the first report", func() bool { return strings.Contains(w.text(w.out), "Process:") })
-	trace(t, target.Process.Pid)
-	refused(t, w.result(), exitNotPermitted, "already tracing it", "detach")
-	for _, args := range [][]string{nil, {"-n", "10"}, {"-n", "10", "--suspend", "task"}, {"--hang", "50ms"}, {"--every", "1s"}} {
+	letGo := trace(t, target.Process.Pid)
+	w.says("traces the target")
+	saved := filepath.Join(t.TempDir(), "saved.snap")
+	for _, args := range [][]string{nil, {"-n", "10"}, {"-n", "10", "--suspend", "task"}, {"--hang", "50ms"}, {"--every", "1s"},
+		{"--save", saved}, {"-n", "10", "--save", saved}} {
 		refused(t, snap(t, append([]string{"-p", pid(target)}, args...)...), exitNotPermitted, "already tracing it", "detach")
+	}
+	if _, err := os.Stat(saved); !os.IsNotExist(err) {
+		t.Errorf("a recording of nothing: %v", err)
+	}
+	if r := snap(t, "-p", pid(target), "--no-stop", "-n", "2"); r.code != exitOK || !strings.Contains(r.out, "Process:") {
+		t.Errorf("without a stop: exit code %d: %s", r.code, r.err)
+	}
+	letGo()
+	w.says("no longer traces the target")
+	w.until("a report that says so", func() bool { return strings.Contains(w.text(w.out), "no stacks were captured for") })
+	if r := w.end(); r.code != exitOK || strings.Count(r.err, "until it lets go") != 1 {
+		t.Errorf("exit code %d: %s", r.code, r.err)
 	}
 }

@@ -148,7 +148,7 @@ func TestSameStacksAsGDB(t *testing.T) {
 }
 
 // eachSettled runs compare on every program, ways to block and numbers of
-// threads.
+// threads. A busy machine may take longer than usual to stop them.
 func eachSettled(t *testing.T, compare func(t *testing.T, pid string, ours stacks)) {
 	for name, flag := range framePointers {
 		program := compile(t, "deep", "-O2", flag)
@@ -157,7 +157,7 @@ func eachSettled(t *testing.T, compare func(t *testing.T, pid string, ours stack
 				t.Run(name+"/"+how+"/"+n, func(t *testing.T) {
 					id := pid(start(t, program, n, how))
 					blocksInRead(t, id)
-					r := snap(t, "-p", id)
+					r := snap(t, "-p", id, "--max-stop", "10s")
 					if r.code != 0 {
 						t.Fatalf("exit %d: %s", r.code, r.err)
 					}
@@ -175,7 +175,7 @@ func TestEveryFrameIsThereAndNamed(t *testing.T) {
 			for _, n := range []int{8, 64} {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, how, n), func(t *testing.T) {
 					cmd := start(t, program, fmt.Sprint(n), how)
-					r := snap(t, "-p", pid(cmd))
+					r := snap(t, "-p", pid(cmd), "--max-stop", "10s")
 					if r.code != 0 {
 						t.Fatalf("exit %d: %s", r.code, r.err)
 					}

@@ -23,6 +23,7 @@ var stacksnap string
 func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
 
 func buildAndRun(m *testing.M) int {
+	os.Unsetenv("STACKSNAP_FLAGS") // who runs the tests may have some
 	dir, err := os.MkdirTemp("", "e2e")
 	if err != nil {
 		panic(err)

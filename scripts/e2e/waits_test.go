@@ -23,7 +23,7 @@ func startWaits(t *testing.T) *exec.Cmd {
 		t.Fatalf("%v\n%s", err, b)
 	}
 	cmd := start(t, program, "3")
-	const threads = 12
+	const threads = 14
 	for range 100 { // until all of them wait
 		if strings.Count(snap(t, "-p", pid(cmd)).out, "\n  waits ") == threads {
 			return cmd
@@ -50,15 +50,29 @@ func wants(t *testing.T, report string, lines ...string) {
 // was just about to wait, or is slow to come back from a stop, may be missed.
 const inLooks = `: in (all \d+|\d+ of \d+) looks`
 
+// sampleWithLooks samples for as long as it takes to look at what the threads wait
+// for more than once: on a busy machine a look has to wait for its time.
+func sampleWithLooks(t *testing.T, cmd *exec.Cmd, saved string) result {
+	t.Helper()
+	for _, length := range []string{"1200ms", "5s", "20s"} {
+		got := snap(t, "-p", pid(cmd), "-d", length, "--save", saved)
+		if got.code != 0 {
+			t.Fatalf("exit %d: %s", got.code, got.err)
+		}
+		if !strings.Contains(got.out, "the only look") && !strings.Contains(got.out, "the last look alone") {
+			return got
+		}
+	}
+	t.Fatal("the threads are looked at once only")
+	return result{}
+}
+
 // TestSampledWaits: a sampled report tells what threads wait for and how
 // deadlocks stand, and does so again when it is reopened.
 func TestSampledWaits(t *testing.T) {
 	cmd := startWaits(t)
 	saved := filepath.Join(t.TempDir(), "saved")
-	got := snap(t, "-p", pid(cmd), "-d", "1200ms", "--save", saved)
-	if got.code != 0 {
-		t.Fatalf("exit %d: %s", got.code, got.err)
-	}
+	got := sampleWithLooks(t, cmd, saved)
 	const stood = `; stood from \+.* on to the end, in all \d+ looks`
 	wants(t, got.out,
 		`Deadlock: +thread \d+ "waits" waits for mutex 0x\w+, held by itself`+stood,

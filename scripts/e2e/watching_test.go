@@ -27,6 +27,11 @@ type watching struct {
 // run starts stacksnap.
 func run(t *testing.T, args ...string) *watching {
 	t.Helper()
+	return runAs(t, nil, args...)
+}
+
+func runAs(t *testing.T, attributes *syscall.SysProcAttr, args ...string) *watching {
+	t.Helper()
 	dir := t.TempDir()
 	w := &watching{exec.Command(stacksnap, args...), t, filepath.Join(dir, "out"), filepath.Join(dir, "err")}
 	out, err := os.Create(w.out)
@@ -39,7 +44,7 @@ func run(t *testing.T, args ...string) *watching {
 		t.Fatal(err)
 	}
 	defer errOut.Close()
-	w.Stdout, w.Stderr = out, errOut
+	w.Stdout, w.Stderr, w.SysProcAttr = out, errOut, attributes
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -150,23 +155,22 @@ func pauseFor(t *testing.T, p *os.Process, d time.Duration) {
 	signal(t, p, syscall.SIGCONT)
 }
 
-// signal sends a signal; the process is stopped on return if it is SIGSTOP.
+// signal sends a signal; all threads are stopped on return if it is SIGSTOP.
 func signal(t *testing.T, p *os.Process, s syscall.Signal) {
 	t.Helper()
 	if err := p.Signal(s); err != nil {
 		t.Fatal(err)
 	}
-	for s == syscall.SIGSTOP && !stands(t, p.Pid) {
+	for s == syscall.SIGSTOP && !stands(p.Pid) {
 		<-time.After(time.Millisecond)
 	}
 }
 
-// stands tells whether a process is stopped by a signal.
-func stands(t *testing.T, pid int) bool {
-	t.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Contains(string(b), ") T ")
+// stands tells whether all threads of a process are stopped by a signal.
+func stands(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	return len(threads) > 0 && !slices.ContainsFunc(threads, func(file string) bool {
+		b, err := os.ReadFile(file)
+		return err == nil && !strings.Contains(string(b), ") T ")
+	})
 }

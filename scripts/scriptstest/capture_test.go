@@ -43,15 +43,20 @@ func TestCapture(t *testing.T) {
 func TestCaptureNamesFilesAsStacksnapDoes(t *testing.T) {
 	b := newBench(t)
 	g := start(t, "rowed", "idle")
-	old := output.Rotation{Dir: b.dir, Name: "rowed", PID: 5, Ext: "snap"}
+	folder, err := output.OpenFolder(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	old := output.Rotation{Folder: folder, Name: "rowed", PID: 5, Ext: "snap"}
 	var paths []string
 	for i := range 4 {
-		path, err := old.Path(time.Unix(int64(i/2)*1000, 0))
+		file, err := old.Create(time.Unix(int64(i/2)*1000, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.put(filepath.Base(path))
-		paths = append(paths, filepath.Base(path))
+		_ = file.Close() // it stays empty
+		paths = append(paths, filepath.Base(file.Name()))
 	}
 	if r := b.run("capture.sh", "-p", g.String(), "--dir", b.dir, "--keep", "3"); r.code != 0 {
 		t.Fatalf("exit %d\n%s", r.code, r.err)

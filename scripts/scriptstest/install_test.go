@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -182,4 +183,57 @@ func TestRemove(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestFailedInstall leaves nothing: the system would find the files at its next
+// start. An older job stays.
+func TestFailedInstall(t *testing.T) {
+	for _, system := range []struct{ name, tool, place, undone string }{
+		{"systemd", "systemctl", ".config/systemd/user", "enable --now x.timer; disable --now x.timer; daemon-reload; "},
+		{"launchd", "launchctl", "Library/LaunchAgents", "bootstrap gui; bootout gui; "},
+	} {
+		t.Run(system.name, func(t *testing.T) {
+			b := newBench(t)
+			home := t.TempDir()
+			refusing(t, b, home, system.tool)
+			place := filepath.Join(home, system.place)
+			args := []string{"install", "--user", "--for", system.name, "-p", "x", "--dir", filepath.Join(home, "captures")}
+			r := b.run("install-capture.sh", args...)
+			if r.code != 1 || !strings.Contains(r.out, "wrote "+place) || !strings.Contains(r.err, "did not succeed") {
+				t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+			}
+			if left, err := os.ReadDir(place); err != nil || len(left) != 0 {
+				t.Errorf("left are %v, %v", left, err)
+			}
+			if asked := b.asked(home); !strings.HasSuffix(asked, system.undone) {
+				t.Errorf("asked for %q", asked)
+			}
+
+			b.run("install-capture.sh", append(args, "--into", place)...)
+			older, _ := os.ReadDir(place)
+			b.run("install-capture.sh", args...)
+			if left, _ := os.ReadDir(place); len(older) == 0 || len(left) != len(older) {
+				t.Errorf("of an older job's files %v only %v are left", older, left)
+			}
+		})
+	}
+}
+
+// refusing has a tool of the system refuse to start anything, and note in home
+// what it was asked for.
+func refusing(t *testing.T, b *bench, home, tool string) {
+	t.Helper()
+	tools := t.TempDir()
+	text := "#!/bin/sh\necho \"$*\" >>'" + filepath.Join(home, "asked") + "'\ncase $* in *enable*|bootstrap*) exit 1 ;; esac\n"
+	if err := os.WriteFile(filepath.Join(tools, tool), []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.env = append(b.env, "HOME="+home, "XDG_CONFIG_HOME=", "PATH="+tools+":"+os.Getenv("PATH"))
+}
+
+// asked is what the refusing tool was asked for, without names and places.
+func (b *bench) asked(home string) string {
+	text, _ := os.ReadFile(filepath.Join(home, "asked"))
+	short := strings.NewReplacer("--user ", "", "stacksnap-capture-", "", "\n", "; ").Replace(string(text))
+	return regexp.MustCompile(`gui/[^;]*`).ReplaceAllString(short, "gui")
 }

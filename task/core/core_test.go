@@ -9,6 +9,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/core"
+	"stacksnap/task/regular"
 )
 
 func TestOpenByContent(t *testing.T) {
@@ -27,7 +28,7 @@ func TestOpenOfOtherFiles(t *testing.T) {
 	if err := os.WriteFile(text, []byte("hello\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]error{text: core.ErrNotCore, t.TempDir(): core.ErrNotCore, text + "-": os.ErrNotExist} {
+	for path, want := range map[string]error{text: core.ErrNotCore, t.TempDir(): regular.ErrFolder, text + "-": os.ErrNotExist} {
 		if _, err := core.Open(path); !errors.Is(err, want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/internal/saved"
+	"stacksnap/task/regular"
 )
 
 // ErrNotCore is returned for a file that is no ELF core at all.
@@ -37,11 +38,11 @@ type Process struct {
 
 // Open opens a core file. The error wraps ErrNotCore for another kind of file.
 func Open(path string) (*Process, error) {
-	f, size, err := saved.OpenRegular(path, ErrNotCore)
+	f, stat, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	p, err := New(f, size)
+	p, err := New(f, stat.Size())
 	if err != nil {
 		_ = f.Close() // it was only read
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -165,7 +166,8 @@ func (p *Process) Problems() []error { return p.bad.Errors() }
 func (p *Process) Threads() ([]task.ThreadID, error) { return p.ids, nil }
 
 // Describe fills a thread's name, state and CPU time, as far as they were
-// written: only the first thread has a name.
+// written: only the first thread has a name, and of the states only that of one
+// that waited in a system call is known.
 func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	i, ok := p.index[id]
 	if !ok {
@@ -173,6 +175,9 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	}
 	th := &p.threads[i]
 	t.User, t.System = th.user, th.system
+	if th.callOf().State == task.InCall {
+		t.State = task.Sleeping
+	}
 	if int(id) == p.info.PID {
 		t.Name = p.notes.program.name
 	}
@@ -192,6 +197,9 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 		return task.ErrThreadGone
 	}
 	t.Registers = p.threads[i].regs
+	if c := p.threads[i].callOf(); c.State == task.InCall {
+		t.Call = c
+	}
 	p.memory.CaptureStack(t)
 	return nil
 }

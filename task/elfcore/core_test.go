@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/task"
+	"stacksnap/task/damage"
 	"stacksnap/task/elfcore"
+	"stacksnap/task/regular"
 )
 
 func TestRegisters(t *testing.T) {
@@ -161,7 +163,7 @@ func TestNotACore(t *testing.T) {
 			t.Errorf("%s: taken for a core", name)
 		}
 	}
-	if _, err := elfcore.Open(t.TempDir()); !errors.Is(err, elfcore.ErrNotCore) {
+	if _, err := elfcore.Open(t.TempDir()); !errors.Is(err, regular.ErrFolder) {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -225,16 +227,20 @@ func use(t testing.TB, p *elfcore.Process) {
 }
 
 func FuzzCore(f *testing.F) {
-	f.Add(everything(machineX86_64, 8, 27).bytes())
+	good := [][]byte{everything(machineX86_64, 8, 27).bytes()}
 	for _, im := range []*image{everything(machine386, 4, 17), everything(machineAArch64, 8, 34), everything(machineARM, 4, 18)} {
 		for i := range im.segments {
 			im.segments[i].data = im.segments[i].data[:min(16, len(im.segments[i].data))]
 		}
-		f.Add(im.bytes())
+		good = append(good, im.bytes())
 		im.many = true
-		f.Add(im.bytes())
+		good = append(good, im.bytes())
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
+	for i := range good {
+		f.Add(uint8(i), []byte(nil))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		b := damage.Edit(good[int(which)%len(good)], edits)
 		if p, err := elfcore.New(bytes.NewReader(b), int64(len(b))); err == nil {
 			use(t, p)
 		}

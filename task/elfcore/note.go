@@ -15,6 +15,7 @@ const (
 	ntPRPSInfo   = 3
 	ntAuxV       = 6
 	ntFile       = 0x46494c45
+	ntSigInfo    = 0x53494749
 	ntARMPACMask = 0x406
 )
 
@@ -68,7 +69,7 @@ func pad4(n uint64) uint64 { return (n + 3) &^ 3 }
 // its number alone: no other owner uses these.
 func (p *Process) readNote(kind uint32, at int64, size uint64) {
 	switch kind {
-	case ntPRStatus, ntPRPSInfo, ntAuxV, ntFile, ntARMPACMask:
+	case ntPRStatus, ntPRPSInfo, ntAuxV, ntFile, ntSigInfo, ntARMPACMask:
 	default:
 		return
 	}
@@ -90,6 +91,8 @@ func (p *Process) take(kind uint32, b []byte) bool {
 			p.threads = append(p.threads, t)
 		}
 		return ok
+	case ntSigInfo:
+		return p.takeSignal(b)
 	case ntPRPSInfo:
 		return p.notes.program.parse(p.header.word, b)
 	case ntAuxV:
@@ -98,6 +101,16 @@ func (p *Process) take(kind uint32, b []byte) bool {
 		return p.notes.parseFiles(p.header.word, b)
 	}
 	return p.notes.parsePACMask(b)
+}
+
+// takeSignal reads the siginfo of the thread whose status came last. The kernel
+// writes one, of the first; gcore one of each.
+func (p *Process) takeSignal(b []byte) bool {
+	s, ok := parseSignalInfo(p.header.word, b)
+	if n := len(p.threads); ok && n > 0 && p.threads[n-1].signal.number == s.number {
+		p.threads[n-1].signal = s
+	}
+	return ok
 }
 
 // parsePACMask reads a user_pac_mask: { u64 data_mask, u64 insn_mask }.

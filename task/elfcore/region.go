@@ -141,6 +141,7 @@ func (p *Process) describe() {
 			p.info.Path = r.Path
 		}
 	}
+	p.info.Crash = p.crash()
 	// The kernel cuts the name; the program's own is it whole.
 	if base := path.Base(p.info.Path); p.info.Path != "" && strings.HasPrefix(base, p.info.Name) {
 		p.info.Name = base

@@ -12,6 +12,8 @@ type thread struct {
 	id           task.ThreadID
 	user, system time.Duration
 	regs         task.Registers
+	call         int64 // the number of the system call, -1 for none; AMD64 only
+	signal       signal
 }
 
 // skip marks a word of a register structure that is no register of DWARF's.
@@ -43,6 +45,13 @@ var (
 
 type statusLayout struct{ pid, times, regs int }
 
+// Behind the three words of pr_info comes the short pr_cursig; orig_rax is the
+// word of that number in pr_reg.
+const (
+	cursig  = 12
+	origRAX = 15
+)
+
 // parseStatus reads an elf_prstatus.
 func parseStatus(arch task.Arch, size int, b []byte) (thread, bool) {
 	l := status64
@@ -54,10 +63,15 @@ func parseStatus(arch task.Arch, size int, b []byte) (thread, bool) {
 		return thread{}, false
 	}
 	t := thread{
+		call:   -1,
+		signal: signal{number: int32(binary.LittleEndian.Uint16(b[cursig:]))},
 		id:     task.ThreadID(binary.LittleEndian.Uint32(b[l.pid:])),
 		user:   timeval(b[l.times:], size),
 		system: timeval(b[l.times+2*size:], size),
 		regs:   task.Registers{Arch: arch},
+	}
+	if arch == task.AMD64 {
+		t.call = int64(word(b[l.regs+origRAX*size:], size))
 	}
 	for i, reg := range regs {
 		if reg != skip {

@@ -120,7 +120,7 @@ func TestForkedCopies(t *testing.T) {
 	if c, ok := candidate(l.PID); !ok || c.Forked || c.ParentPID != os.Getpid() {
 		t.Errorf("the shell is %+v, %v", c, ok)
 	}
-	if all, err := Descendants(os.Getpid()); err != nil || !slices.Contains(all, children[0]) || !slices.Contains(all, l.PID) {
+	if all, err := new(Kin).Descendants(os.Getpid()); err != nil || !slices.Contains(all, children[0]) || !slices.Contains(all, l.PID) {
 		t.Errorf("ours are %v, %v", all, err)
 	}
 	_ = in.Close()
@@ -133,7 +133,7 @@ func descendantsOf(t *testing.T, pid, n int) []int {
 	var all []int
 	eventually(t, func() bool {
 		var err error
-		all, err = Descendants(pid)
+		all, err = new(Kin).Descendants(pid)
 		return err == nil && len(all) == n
 	})
 	return all

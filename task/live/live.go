@@ -4,6 +4,7 @@ package live
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -28,15 +29,23 @@ func (e *AmbiguousError) Error() string {
 			fmt.Fprintf(&b, "\n  and %d more", len(e.Candidates)-i)
 			break
 		}
-		fmt.Fprintf(&b, "\n  %7d  %s  %q", c.PID, c.Name, c.Path)
+		fmt.Fprintf(&b, "\n  %7d  %s  %q", c.PID, strings.Trim(strconv.Quote(c.Name), `"`), c.Path)
 	}
 	return b.String()
 }
 
 // NoNameError says that no process has the name asked for.
-type NoNameError struct{ Name string }
+type NoNameError struct {
+	Name string
+	Else string // what the name is instead; may be empty
+}
 
-func (e *NoNameError) Error() string { return fmt.Sprintf("no process named %q", e.Name) }
+func (e *NoNameError) Error() string {
+	if e.Else != "" {
+		return e.Else
+	}
+	return fmt.Sprintf("no process named %q", e.Name)
+}
 
 // Find turns what a person gives for a process into its pid: a number, a name,
 // or the path of its program. self is never found by name. The error is an
@@ -50,6 +59,18 @@ func Find(target string, self int) (int, error) {
 		return 0, fmt.Errorf("look for %q: %w", target, err)
 	}
 	return choose(target, all, self)
+}
+
+// All lists the processes that could be looked at.
+func All() ([]task.Candidate, error) { return list() }
+
+// Runs tells whether there is a process of that pid.
+func Runs(pid int) bool {
+	if pid <= 0 || pid > math.MaxInt32 {
+		return false
+	}
+	_, ok := candidate(pid)
+	return ok
 }
 
 // choose picks the one candidate whose name, program or path is the target: an
@@ -71,7 +92,7 @@ func choose(target string, all []task.Candidate, self int) (int, error) {
 	}
 	switch len(found) {
 	case 0:
-		return 0, &NoNameError{target}
+		return 0, &NoNameError{Name: target}
 	case 1:
 		return found[0].PID, nil
 	}

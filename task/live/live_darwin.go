@@ -18,4 +18,9 @@ func list() ([]task.Candidate, error) { return mach.List() }
 
 func pids() ([]int, error) { return mach.PIDs() }
 
+func children(pid int) ([]int, bool) { return mach.Children(pid) }
+
 func candidate(pid int) (task.Candidate, bool) { return mach.Candidate(pid) }
+
+// Details tells processes of one name apart.
+func Details(pid int) task.Details { return mach.Details(pid) }

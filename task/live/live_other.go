@@ -16,7 +16,12 @@ func list() ([]task.Candidate, error) { return nil, unsupported() }
 
 func pids() ([]int, error) { return nil, unsupported() }
 
+func children(int) ([]int, bool) { return nil, false }
+
 func candidate(int) (task.Candidate, bool) { return task.Candidate{}, false }
+
+// Details knows nothing here.
+func Details(int) task.Details { return task.Details{User: -1, CPU: -1} }
 
 func unsupported() error {
 	return fmt.Errorf("%w (%s/%s): it does on macOS and on Linux (amd64, arm64)",

@@ -7,22 +7,61 @@ import (
 	"stacksnap/task"
 )
 
-// A thread that has not come to rest yet has a state of zeros in some kernels
-// (Darling's; XNU waits in task_suspend). It is asked again, for so long in one
-// stop.
+// XNU waits in task_suspend until the threads stand. Where a kernel does not, one
+// that has yet to come to rest has a state of zeros, which is none: it is asked
+// for again, for so long in one stop, all threads together.
 const (
 	maxPatience   = 250 * time.Millisecond
-	patienceStep  = 2 * time.Millisecond
+	patienceStep  = 500 * time.Microsecond
 	nullPCPatient = 10 * time.Millisecond // for a pc of 0 beside a good sp: a call of a null pointer
 )
 
 // errTranslated: the arm64 kernel refuses x86 flavors of thread state
 // (osfmk/arm64/status.c, machine_thread_get_state), and its own show Rosetta's
-// translated code, not the program's.
+// translated code, not the program's. What is public is not enough for a walk that
+// is known to be right:
+//
+//   - In translated code x0 to x15 stand for rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi
+//     and r8 to r15 (FFRI's Project Champollion, part 1), and the program's stack
+//     has its own return addresses. But nothing tells that a pc is in such code,
+//     at an instruction at which this holds, except Rosetta's own tables.
+//   - A thread that waits is in Rosetta's runtime, which has saved them: rsp at 48
+//     and rbp at 56 of its context (osfmk/kern/cambria_layout.h of xnu-11417). Where
+//     a thread's context is, the public sources do not say.
+//   - The translation's pc becomes the program's by an instruction map in the
+//     translated files (dyld's aotInfoArray names them), of unknown format, and for
+//     code translated as it runs by the runtime's own records. Without it the
+//     innermost frame, which matters most, is unknown.
+//
+// Apple's debugserver hands such a process over to a twin that is Rosetta's.
 var errTranslated = errors.New("the process is translated by Rosetta: its x86_64 registers cannot be read from outside")
 
 // errNoRoom stands in where more threads failed than room was made for.
 var errNoRoom = errors.New("the thread could not be captured")
+
+// restlessness is of a thread on which a stop's patience was spent in vain: it is
+// not waited for in the next stops, ever more of them, lest one such thread hold
+// the target for long at each sample.
+type restlessness struct {
+	vain int // stops
+	pass int // stops still to pass
+}
+
+const maxVain = 8 // passes 256 stops
+
+func (r *restlessness) wasVain() {
+	r.vain = min(r.vain+1, maxVain)
+	r.pass = 1 << r.vain
+}
+
+// passes tells whether a stop is not to wait, and counts it.
+func (r *restlessness) passes() bool {
+	if r.pass == 0 {
+		return false
+	}
+	r.pass--
+	return true
+}
 
 // captureError says what of one thread could not be captured, and why.
 type captureError struct {
@@ -63,7 +102,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	if p.info.Translated {
 		return errTranslated
 	}
-	if err := p.readRegisters(h.port, &t.Registers); err != nil {
+	if err := p.readRegisters(h, &t.Registers); err != nil {
 		t.Registers = task.Registers{Arch: p.info.Arch}
 		return err
 	}
@@ -76,22 +115,26 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 // readRegisters asks until there is a state, as long as patience lasts. XNU
 // answers KERN_ABORTED where the wait for the thread was interrupted
 // (osfmk/kern/thread_act.c, thread_get_state_internal).
-func (p *Process) readRegisters(name port, regs *task.Registers) error {
+func (p *Process) readRegisters(h *held, regs *task.Registers) error {
 	layout := stateLayout(p.info.Arch)
 	if layout == nil {
 		return p.fail("no thread state is known of this architecture", 0, success)
 	}
 	for waited := time.Duration(0); ; waited += patienceStep {
-		n, r := p.k.state(name, layout.flavor, p.words[:layout.words])
+		n, r := p.k.state(h.port, layout.flavor, p.words[:layout.words])
 		if r == success {
 			layout.decode(p.words[:n], p.info.CodeMask, regs)
 			if regs.SP() != 0 && (regs.PC() != 0 || waited >= nullPCPatient || p.patience <= 0) {
+				h.rest = restlessness{}
 				return nil
 			}
 		} else if r != aborted {
-			return p.threadError("thread_get_state", name, r)
+			return p.threadError("thread_get_state", h.port, r)
 		}
-		if p.patience <= 0 {
+		if p.patience <= 0 || waited == 0 && h.rest.passes() {
+			if waited > 0 {
+				h.rest.wasVain()
+			}
 			return p.fail("the thread did not come to rest: thread_get_state gives no registers", 0, r)
 		}
 		p.patience -= patienceStep
@@ -104,7 +147,7 @@ func (p *Process) threadError(call string, name port, r Return) error {
 	if !p.threadGone(name, r) {
 		return p.fail(call, 0, r)
 	}
-	if p.k.isDead(p.task) || gone(p.k, p.pid) {
+	if p.k.isDead(p.task) || p.gone() {
 		return p.exited
 	}
 	return task.ErrThreadGone

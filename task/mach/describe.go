@@ -4,16 +4,18 @@ import (
 	"stacksnap/task"
 )
 
-// Describe fills the thread's name, queue, state, CPU times and suspend count.
+// Describe fills the thread's name, queue, state, CPU times, priority, quality of
+// service and suspend count.
 // Each of the kernel's flavors of information that is refused costs only the
 // facts in it. The state is that of the moment, so it is asked for while the
-// target runs.
+// target runs; see isHalted.
 func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
-	name, found := p.find(id)
-	if !found {
+	h := p.lookup(id)
+	if h == nil {
 		return task.ErrThreadGone
 	}
 	t.ID = id
+	name := h.port
 	basic, r := p.k.basic(name)
 	if r != success && p.threadGone(name, r) {
 		return task.ErrThreadGone
@@ -24,7 +26,15 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 		t.SuspendCount = int(basic.suspendCount)
 	}
 	p.describeMore(name, t, r != success)
-	t.Queue = p.queueLabel(name)
+	if t.State != task.Ended && (p.halted || t.SuspendCount > 0) {
+		t.State = task.Stopped
+	}
+	t.Queue, t.QueueSerial, t.QoS = "", 0, task.UnknownQoS
+	if who, r := p.k.identity(name); r == success {
+		q := p.queueOf(who)
+		t.Queue, t.QueueSerial, t.QoS = q.label, q.serial, p.qos(who)
+		h.foreseen.handle = p.ownDataOf(who)
+	}
 	return nil
 }
 
@@ -39,11 +49,23 @@ func (p *Process) describeMore(name port, t *task.Thread, all bool) {
 		p.noExtended = r == invalidArgument && !p.k.isDead(name)
 		return
 	}
-	t.Name = more.name
+	t.Name, t.Priority = more.name, more.priority
 	if all {
 		t.State = state(more.runState)
 		t.User, t.System = more.user, more.system
 	}
+}
+
+// isHalted tells whether someone else has stopped the whole target, while we have
+// not: by a hold on its task, which is what a debugger places, or by a signal. Of
+// its threads most are told as waiting then (osfmk/kern/thread.c,
+// retrieve_thread_basic_info).
+func (p *Process) isHalted() bool {
+	if info, r := p.k.taskBasic(p.task); r == success && info.suspendCount > 0 {
+		return true
+	}
+	b, e := p.k.bsdInfo(p.pid)
+	return e == ok && b.status == statusStopped
 }
 
 // state translates TH_STATE_* (osfmk/mach/thread_info.h).

@@ -12,13 +12,13 @@ import (
 // packages above: this one with them.
 type World struct{ s *scripted }
 
-// NewWorld makes a kernel that runs a saved process: XNU, or Darling, which
+// NewWorld makes a kernel that runs a saved process: XNU, or an odd one, which
 // needs some time to bring threads to rest.
-func NewWorld(saved task.Process, darling bool) (*World, error) {
+func NewWorld(saved task.Process, odd bool) (*World, error) {
 	info := saved.Info()
 	s := newScripted(info.Arch, 0)
-	if darling {
-		s = newDarling(0)
+	if odd {
+		s = newOdd(0)
 		s.restless = 3 * time.Millisecond
 	}
 	s.memory, s.execPath, s.ownQueues = nil, info.Path, queueOffsets{}
@@ -108,12 +108,28 @@ func (w *World) SetState(thread int, run int32) {
 	w.s.threadList[thread].run, w.s.mayRun = run, true
 }
 
-// SetCPU sets how long a thread has run; Darling does not tell.
+// SetCPU sets how long a thread has run; an odd kernel does not tell.
 func (w *World) SetCPU(thread int, ran time.Duration) { w.s.threadList[thread].ran = ran }
 
 // Before has something done before each call of the kernel.
 func (w *World) Before(do func(call string)) {
 	w.s.before = func(_ int, call string) { do(call) }
+}
+
+// HaltBySignal has the process stopped by a signal, or go on.
+func (w *World) HaltBySignal(yes bool) {
+	w.s.bsd.status = 2
+	if yes {
+		w.s.bsd.status = statusStopped
+	}
+}
+
+// HaltByHold has the process held by another one, or no more.
+func (w *World) HaltByHold(yes bool) {
+	w.s.foreign = 0
+	if yes {
+		w.s.foreign = 1
+	}
 }
 
 // Kill ends the process.
@@ -134,7 +150,6 @@ func (w *World) Left() []string {
 	left["arrays"] = w.s.arrays != 0
 	left["holds"] = w.s.holds != 0
 	left["mappings"] = len(w.s.mappings) != 0
-	left["threads let run too early"] = w.s.early != 0
 	maps.DeleteFunc(left, func(_ string, is bool) bool { return !is })
 	return slices.Sorted(maps.Keys(left))
 }

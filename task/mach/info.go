@@ -23,19 +23,21 @@ const (
 func readInfo(k kernel, pid int, loader dyldInfo) task.Info {
 	b, e := k.bsdInfo(pid)
 	hasBSD := e == ok
-	file := executable(k, pid)
+	args, argsErr := k.arguments(pid)
+	if argsErr != ok {
+		args = nil
+	}
+	file := executable(k, pid, args)
 	hasLoader := loader.addr != 0
 
 	info := task.Info{PID: pid, OS: task.Darwin, Live: true, Path: file, Name: name(file, b)}
 	info.OSVersion = osVersion(k)
 	info.Translated = isTranslated(k, pid, b)
-	is32 := hasBSD && b.is32()
-	if hasLoader {
-		is32 = !loader.is64
-	}
+	is32 := hasLoader && !loader.is64
 	info.Arch = targetArch(k.arch(), info.Translated, is32)
 	info.PageSize = pageSize(k, info.Translated)
 	info.CodeMask = codeMask(k, info.Arch)
+	info.Command, info.Machine = command(args), machine(k)
 	if hasLoader {
 		info.LoaderInfo, info.LoaderPointerSize = loader.addr, 8
 		if is32 {
@@ -50,8 +52,7 @@ func readInfo(k kernel, pid int, loader dyldInfo) task.Info {
 	return info
 }
 
-// name prefers the program's file: the kernel's own name is cut at 32 bytes,
-// and in a compatibility layer it is that of the layer's loader.
+// name prefers the program's file: the kernel's own name is cut at 32 bytes.
 func name(file string, b bsdInfo) string {
 	if file != "" {
 		return path.Base(file)
@@ -75,14 +76,10 @@ func parentName(k kernel, pid int) string {
 }
 
 // executable returns the path of the program's file, or the path that was given
-// to exec.
-func executable(k kernel, pid int) string {
+// to exec, as KERN_PROCARGS2 has it.
+func executable(k kernel, pid int, args []byte) string {
 	if s, e := k.path(pid); e == ok && s != "" {
 		return s
-	}
-	args, e := k.arguments(pid)
-	if e != ok {
-		return ""
 	}
 	return execPath(args)
 }
@@ -90,11 +87,10 @@ func executable(k kernel, pid int) string {
 // execPath finds exec's path in what KERN_PROCARGS2 gives: after an int, ended
 // by NUL (bsd/kern/kern_sysctl.c, sysctl_procargsx).
 func execPath(args []byte) string {
-	const argc = 4
-	if len(args) <= argc {
+	if len(args) <= argcSize {
 		return ""
 	}
-	s, _, _ := bytes.Cut(args[argc:], []byte{0})
+	s, _, _ := bytes.Cut(args[argcSize:], []byte{0})
 	return string(s)
 }
 

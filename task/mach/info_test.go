@@ -1,6 +1,7 @@
 package mach
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -23,14 +24,15 @@ func TestInfo(t *testing.T) {
 		PID: 42, Name: "program", Path: "/usr/bin/program", Arch: task.ARM64, OS: task.Darwin,
 		OSVersion: "macOS 14.5 (23F79)", ParentPID: 1, ParentName: "parent", Start: time.Unix(1_700_000_000, 0),
 		PageSize: 16384, CodeMask: 1<<47 - 1, LoaderInfo: testAllInfo, LoaderPointerSize: 8, Live: true,
+		Footprint: task.Footprint{Now: 3 << 20, Peak: 4 << 20},
 	}
 	if d := cmp.Diff(want, infoOf(t, s)); d != "" {
 		t.Error(d)
 	}
 }
 
-func TestInfoOfDarling(t *testing.T) {
-	s := newDarling(1)
+func TestInfoOfAnOddKernel(t *testing.T) {
+	s := newOdd(1)
 	got := infoOf(t, s)
 	if got.Name != "program" || got.OSVersion != "Darwin 23.5.0" || got.Arch != task.AMD64 || got.CodeMask != ^uint64(0) || got.Translated {
 		t.Errorf("%+v", got)
@@ -77,6 +79,15 @@ func TestTranslatedTargets(t *testing.T) {
 			if th.Err != errTranslated || th.Registers.Known != 0 || len(th.Stacks) != 0 {
 				t.Errorf("%s: %v, registers %x", name, th.Err, th.Registers.Known)
 			}
+			if own := s.threadList[i]; th.ID != own.id || th.Name != own.name || th.State != task.Sleeping || th.Priority == (task.Priority{}) {
+				t.Errorf("%s: thread %d %q %v, priority %v", name, th.ID, th.Name, th.State, th.Priority)
+			}
+		}
+		if i := p.Info(); i.LoaderInfo == 0 || i.Path == "" || i.Footprint.Now == 0 {
+			t.Errorf("%s: %+v", name, i)
+		}
+		if _, err := p.Memory().ReadMemory(make([]byte, 16), testText); err != nil { // images
+			t.Errorf("%s: %v", name, err)
 		}
 		mustClose(t, p)
 		s.balance(t)
@@ -112,4 +123,50 @@ func FuzzExecPath(f *testing.F) {
 			t.Error(s)
 		}
 	})
+}
+
+func TestCommandLine(t *testing.T) {
+	const path = "/bin/it\x00\x00\x00\x00"
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"\x02\x00\x00\x00" + path + "it\x00a b\x00PATH=/bin\x00", []string{"it", "a b"}},
+		{"\x03\x00\x00\x00" + path + "it\x00\x00c\x00E=\x00", []string{"it", "", "c"}},
+		{"\x01\x00\x00\x00" + path + "it", []string{"it"}},
+		{"\x09\x00\x00\x00" + path + "it\x00b\x00", []string{"it", "b"}},
+		{"\x00\x00\x00\x00" + path + "PATH=/bin\x00", nil},
+		{"\xff\xff\xff\xff" + path + "it\x00", nil},
+		{"\x01\x00\x00\x00/bin/it", nil},
+		{"\x01\x00\x00", nil}, {"", nil},
+	} {
+		s := newScripted(task.ARM64, 1)
+		s.args = []byte(c.args)
+		got := infoOf(t, s).Command
+		if d := cmp.Diff(task.Command{Args: c.want}, got); d != "" {
+			t.Errorf("%q: %s", c.args, d)
+		}
+	}
+	s := newScripted(task.ARM64, 1)
+	s.args = append([]byte("\xff\xff\xff\x7f"+path), bytes.Repeat([]byte("x\x00"), task.MaxArguments+10)...)
+	if got := infoOf(t, s).Command; len(got.Args) != task.MaxArguments || !got.Cut {
+		t.Errorf("%d arguments, cut %v", len(got.Args), got.Cut)
+	}
+}
+
+func TestMachineAndFootprint(t *testing.T) {
+	s := newScripted(task.ARM64, 1)
+	s.texts["hw.model"], s.texts["machdep.cpu.brand_string"] = "MacBookPro18,3", "Apple M1 Pro"
+	s.numbers["hw.ncpu"], s.numbers["hw.activecpu"], s.numbers["hw.memsize"] = 10, 8, 16<<30
+	s.usage = task.Footprint{Now: 5 << 20, Peak: 9 << 20}
+	got := infoOf(t, s)
+	want := task.Machine{Model: "MacBookPro18,3", CPU: "Apple M1 Pro", CPUs: 10, Active: 8, Memory: 16 << 30}
+	if got.Machine != want || got.Footprint != s.usage {
+		t.Errorf("%+v, %+v", got.Machine, got.Footprint)
+	}
+	s.failCall, s.failWith = "task_info(VM_INFO)", denied
+	s.numbers["hw.ncpu"] = 1 << 40
+	if got := infoOf(t, s); got.Footprint != (task.Footprint{}) || got.Machine.CPUs != 0 {
+		t.Errorf("refused: %+v, %d processors", got.Footprint, got.Machine.CPUs)
+	}
 }

@@ -27,16 +27,16 @@ type kernel interface {
 	memoryCalls
 	mappingCalls
 	processFacts
+	policyFacts
 
 	// self returns our own pid and effective user id.
 	self() (pid, euid int)
 	// arch is what this program was built for.
 	arch() task.Arch
-	// isDarling tells whether the system is Darling, which runs Darwin's programs on
-	// Linux, by a function that only its libsystem_kernel has.
-	isDarling() bool
 	// pause sleeps.
 	pause(time.Duration)
+	// after is time.After.
+	after(time.Duration) <-chan time.Time
 	// uptime is mach_absolute_time, which stands while the system sleeps, continuous
 	// is mach_continuous_time, which does not.
 	uptime() time.Duration
@@ -80,8 +80,12 @@ type taskCalls interface {
 	suspend(task port) Return
 	// resume is task_resume: it releases one hold.
 	resume(task port) Return
+	// taskBasic is task_info(MACH_TASK_BASIC_INFO).
+	taskBasic(task port) (taskInfo, Return)
 	// dyldInfo is task_info(TASK_DYLD_INFO).
 	dyldInfo(task port) (dyldInfo, Return)
+	// vmInfo is task_info(TASK_VM_INFO): the physical footprint and its peak.
+	vmInfo(task port) (task.Footprint, Return)
 }
 
 // threadCalls take a thread's port of the flavor that its task's port had.
@@ -128,6 +132,19 @@ type mappingCalls interface {
 	backing([]byte) (backing, Return)
 }
 
+// policyFacts tell why a port is refused. They are asked only then.
+type policyFacts interface {
+	// codeFlags is csops(CS_OPS_STATUS): the flags of a process's signature.
+	codeFlags(pid int) (uint32, Errno)
+	// entitled is whether csops(CS_OPS_ENTITLEMENTS_BLOB) of our own process has the
+	// entitlement.
+	entitled(entitlement string) bool
+	// protection is csr_get_active_config: what System Integrity Protection allows.
+	protection() (uint32, Errno)
+	// sandboxed is sandbox_check of our own process.
+	sandboxed() bool
+}
+
 // processFacts need no port.
 type processFacts interface {
 	// exists is kill with signal 0, which finds a zombie, too
@@ -137,10 +154,16 @@ type processFacts interface {
 	bsdInfo(pid int) (bsdInfo, Errno)
 	// cpuType is proc_pidinfo(PROC_PIDARCHINFO): the cputype of the program's file.
 	cpuType(pid int) (uint32, Errno)
+	// cpuTime is the user and system time of proc_pidinfo(PROC_PIDTASKINFO), which
+	// tells of processes of our user, and root of all (bsd/kern/proc_info.c,
+	// proc_pidinfo).
+	cpuTime(pid int) (time.Duration, Errno)
 	// flags is p_flag by sysctl KERN_PROC_PID.
 	flags(pid int) (uint32, Errno)
 	// path is proc_pidpath.
 	path(pid int) (string, Errno)
+	// file is proc_pidfdinfo of a descriptor, which fills as much of b as it gives.
+	file(pid, fd, flavor int, b []byte) (n int, e Errno)
 	// arguments is sysctl KERN_PROCARGS2: an int argc, the path given to exec, and
 	// the arguments, each ended by NUL.
 	arguments(pid int) ([]byte, Errno)
@@ -148,13 +171,19 @@ type processFacts interface {
 	// hw.pagesize (bsd/kern/kern_mib.c), of eight.
 	text(sysctl string) (string, Errno)
 	number(sysctl string) (uint64, Errno)
+	// children is proc_listchildpids.
+	children(pid int) ([]int, Errno)
 	// pids is proc_listallpids.
 	pids() ([]int, Errno)
-	// processes is sysctl KERN_PROC_ALL, or for want of that the folder /proc, by
-	// which processes have no names.
+	// processes is sysctl KERN_PROC_ALL.
 	processes() ([]task.Candidate, Errno)
 	// queueOffsets is the dispatch_queue_offsets of our own libdispatch.
 	queueOffsets() (queueOffsets, bool)
+}
+
+// taskInfo is what is used of mach_task_basic_info (osfmk/mach/task_info.h).
+type taskInfo struct {
+	suspendCount int32 // holds by task_suspend, of all holders
 }
 
 // dyldInfo is task_dyld_info (osfmk/mach/task_info.h).
@@ -188,6 +217,7 @@ type extendedInfo struct {
 	user, system time.Duration
 	runState     int32
 	name         string
+	priority     task.Priority // pth_curpri and pth_priority
 }
 
 // region is what is used of vm_region_submap_short_info_64 and
@@ -224,9 +254,9 @@ type bsdInfo struct {
 
 // Values of proc_bsdinfo (bsd/sys/proc_info.h, proc_info_private.h, proc.h).
 const (
-	flagExiting  = 0x4       // PROC_FLAG_INEXIT
-	flagLP64     = 0x10      // PROC_FLAG_LP64
-	flagExec     = 0x4000    // PROC_FLAG_EXEC
-	flagRosetta  = 0x2000000 // PROC_FLAG_ROSETTA
-	statusZombie = 5         // SZOMB
+	flagExiting   = 0x4       // PROC_FLAG_INEXIT
+	flagExec      = 0x4000    // PROC_FLAG_EXEC
+	flagRosetta   = 0x2000000 // PROC_FLAG_ROSETTA
+	statusStopped = 4         // SSTOP
+	statusZombie  = 5         // SZOMB
 )

@@ -2,18 +2,7 @@
 
 package mach
 
-/*
-#include <stdlib.h>
-
-#include "mach_darwin.h"
-
-// The buffers handed over are filled before these return, and none calls back:
-// nothing need move to the heap for them.
-#cgo noescape mk_thread_state
-#cgo nocallback mk_thread_state
-#cgo noescape mk_read
-#cgo nocallback mk_read
-*/
+// #include "mach.h"
 import "C"
 
 import (
@@ -22,7 +11,6 @@ import (
 	"errors"
 	"os"
 	"runtime"
-	"strconv"
 	"time"
 	"unsafe"
 
@@ -30,16 +18,6 @@ import (
 
 	"stacksnap/task"
 )
-
-const (
-	pathSize = 4 * 1024 // PROC_PIDPATHINFO_MAXSIZE, 4 * MAXPATHLEN (bsd/sys/proc_info.h)
-	maxPids  = 1 << 20
-
-	sysctlSize = 1024 // more than any sysctl has that is asked for by name
-)
-
-// xnu is the kernel of this system.
-type xnu struct{}
 
 func systemKernel() (kernel, error) { return xnu{}, nil }
 
@@ -52,7 +30,7 @@ func (xnu) arch() task.Arch {
 	return task.AMD64
 }
 
-func (xnu) isDarling() bool { return C.mk_is_darling() != 0 }
+func (xnu) after(d time.Duration) <-chan time.Time { return time.After(d) }
 
 func (xnu) pause(d time.Duration) { C.mk_pause(C.uint32_t(d.Microseconds())) }
 
@@ -61,6 +39,12 @@ func (xnu) uptime() time.Duration { return time.Duration(C.mk_uptime()) }
 func (xnu) continuous() time.Duration { return time.Duration(C.mk_continuous()) }
 
 func (xnu) waitUntil(t time.Duration) { C.mk_wait_until(C.uint64_t(t)) }
+
+func (xnu) timeConstraint(period, computation, constraint time.Duration) Return {
+	return Return(C.mk_time_constraint(C.uint64_t(period), C.uint64_t(computation), C.uint64_t(constraint)))
+}
+
+func (xnu) standardPolicy() Return { return Return(C.mk_standard_policy()) }
 
 func (xnu) taskReadForPID(pid int) (port, Errno) {
 	r := C.mk_task_read_for_pid(C.int(pid))
@@ -76,22 +60,14 @@ func (xnu) release(p port) Return { return Return(C.mk_release(C.uint32_t(p))) }
 
 func (xnu) isDead(p port) bool { return C.mk_is_dead(C.uint32_t(p)) != 0 }
 
-func (xnu) threads(t port) ([]port, Return) {
-	r := C.mk_threads(C.uint32_t(t))
-	if r.ret != 0 || r.count == 0 {
-		return nil, Return(r.ret)
-	}
-	return unsafe.Slice((*port)(unsafe.Pointer(r.ports)), int(r.count)), success
-}
-
-func (xnu) freePorts(ports []port) Return {
-	first := (*C.uint32_t)(unsafe.Pointer(unsafe.SliceData(ports)))
-	return Return(C.mk_free_ports(first, C.uint32_t(len(ports))))
-}
-
 func (xnu) suspend(t port) Return { return Return(C.mk_suspend(C.uint32_t(t))) }
 
 func (xnu) resume(t port) Return { return Return(C.mk_resume(C.uint32_t(t))) }
+
+func (xnu) taskBasic(t port) (taskInfo, Return) {
+	r := C.mk_task_basic(C.uint32_t(t))
+	return taskInfo{suspendCount: int32(r.suspend_count)}, Return(r.ret)
+}
 
 func (xnu) dyldInfo(t port) (dyldInfo, Return) {
 	r := C.mk_dyld_info(C.uint32_t(t))
@@ -120,17 +96,8 @@ func (xnu) extended(t port) (extendedInfo, Return) {
 		system:   time.Duration(r.system_ns),
 		runState: int32(r.run_state),
 		name:     C.GoString(&r.name[0]),
+		priority: task.Priority{Now: int(r.priority), Base: int(r.base_priority)},
 	}, Return(r.ret)
-}
-
-func (xnu) state(t port, flavor int32, words []uint32) (int, Return) {
-	r := C.mk_thread_state(C.uint32_t(t), C.int32_t(flavor), unsafe.Pointer(unsafe.SliceData(words)), C.uint32_t(len(words)))
-	return min(int(r.n), len(words)), Return(r.ret)
-}
-
-func (xnu) read(t port, p []byte, a task.Addr) (int, Return) {
-	r := C.mk_read(C.uint32_t(t), C.uint64_t(a), unsafe.Pointer(unsafe.SliceData(p)), C.uint64_t(len(p)))
-	return min(int(r.n), len(p)), Return(r.ret)
 }
 
 func (xnu) regionRecurse(t port, a task.Addr) (region, Return) {
@@ -139,29 +106,6 @@ func (xnu) regionRecurse(t port, a task.Addr) (region, Return) {
 
 func (xnu) region(t port, a task.Addr) (region, Return) {
 	return goRegion(C.mk_region_basic(C.uint32_t(t), C.uint64_t(a)))
-}
-
-func goRegion(r C.mk_region) (region, Return) {
-	end := task.Addr(r.start + r.size)
-	if end < task.Addr(r.start) {
-		end = ^task.Addr(0)
-	}
-	return region{
-		start:  task.Addr(r.start),
-		end:    end,
-		prot:   task.Prot(r.prot & 7), // VM_PROT_READ 1, WRITE 2, EXECUTE 4
-		tag:    uint32(r.tag),
-		shared: r.shared != 0,
-		file:   r.file != 0,
-		offset: uint64(r.offset),
-		object: uint32(r.object),
-	}, Return(r.ret)
-}
-
-func (xnu) regionPath(pid int, a task.Addr) string {
-	var b [pathSize]byte
-	r := C.mk_region_path(C.int(pid), C.uint64_t(a), unsafe.Pointer(&b[0]), pathSize)
-	return string(b[:min(int(r.n), pathSize)])
 }
 
 func (xnu) exists(pid int) Errno { return errnoOf(unix.Kill(pid, 0)) }
@@ -186,21 +130,34 @@ func (xnu) cpuType(pid int) (uint32, Errno) {
 	return uint32(r.port), Errno(r.ret)
 }
 
+func (xnu) cpuTime(pid int) (time.Duration, Errno) {
+	r := C.mk_cpu_time(C.int(pid))
+	return time.Duration(r.n), Errno(r.ret)
+}
+
+func (xnu) vmInfo(t port) (task.Footprint, Return) {
+	r := C.mk_vm_info(C.uint32_t(t))
+	return task.Footprint{Now: uint64(r.footprint), Peak: uint64(r.peak)}, Return(r.ret)
+}
+
+func (xnu) codeFlags(pid int) (uint32, Errno) {
+	r := C.mk_code_flags(C.int(pid))
+	return uint32(r.port), Errno(r.ret)
+}
+
+func (xnu) protection() (uint32, Errno) {
+	r := C.mk_protection()
+	return uint32(r.port), Errno(r.ret)
+}
+
+func (xnu) sandboxed() bool { return C.mk_sandboxed(C.int(os.Getpid())) != 0 }
+
 func (xnu) flags(pid int) (uint32, Errno) {
 	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
 		return 0, errnoOf(err)
 	}
 	return uint32(p.Proc.P_flag), ok
-}
-
-func (xnu) path(pid int) (string, Errno) {
-	var b [pathSize]byte
-	r := C.mk_path(C.int(pid), unsafe.Pointer(&b[0]), pathSize)
-	if r.ret != 0 {
-		return "", Errno(r.ret)
-	}
-	return string(b[:min(int(r.n), pathSize)]), ok
 }
 
 func (xnu) arguments(pid int) ([]byte, Errno) {
@@ -212,19 +169,6 @@ func (xnu) text(name string) (string, Errno) {
 	b, e := sysctl(name)
 	text, _, _ := bytes.Cut(b, []byte{0})
 	return string(text), e
-}
-
-// sysctl asks once, with room enough: Darling tells the length of a text without
-// its NUL, and cuts it to that.
-func sysctl(name string) ([]byte, Errno) {
-	var b [sysctlSize]byte
-	cname := C.CString(name)
-	defer C.free(unsafe.Pointer(cname))
-	r := C.mk_sysctl(cname, unsafe.Pointer(&b[0]), sysctlSize)
-	if r.ret != 0 {
-		return nil, Errno(r.ret)
-	}
-	return b[:min(int(r.n), sysctlSize)], ok
 }
 
 func (xnu) number(name string) (uint64, Errno) {
@@ -240,63 +184,18 @@ func (xnu) number(name string) (uint64, Errno) {
 	return 0, invalid
 }
 
-func (xnu) pids() ([]int, Errno) {
-	many := C.mk_pids(nil, 0)
-	if many.ret != 0 {
-		return nil, Errno(many.ret)
-	}
-	list := make([]int32, min(int(many.n)+spareThreads, maxPids)) // some may start meanwhile
-	r := C.mk_pids(unsafe.Pointer(&list[0]), C.uint32_t(len(list)*4))
-	if r.ret != 0 {
-		return nil, Errno(r.ret)
-	}
-	var out []int
-	for _, pid := range list[:min(int(r.n), len(list))] {
-		out = append(out, int(pid))
-	}
-	return out, ok
-}
-
 func (xnu) processes() ([]task.Candidate, Errno) {
-	many := C.mk_processes(nil, 0)
-	if many.ret != 0 || many.n == 0 {
-		return procFolder(), Errno(many.ret)
-	}
-	list := make([]unix.KinfoProc, min(int(many.n)/unix.SizeofKinfoProc+spareThreads, maxPids)) // some may start meanwhile
-	r := C.mk_processes(unsafe.Pointer(&list[0]), C.uint64_t(len(list)*unix.SizeofKinfoProc))
-	if r.ret != 0 {
-		return nil, Errno(r.ret)
+	b, e := processTable(unix.SizeofKinfoProc)
+	if e != ok {
+		return nil, e
 	}
 	var out []task.Candidate
-	for i := range list[:min(int(r.n)/unix.SizeofKinfoProc, len(list))] {
-		p := &list[i].Proc
+	for i := range len(b) / unix.SizeofKinfoProc {
+		p := &(*unix.KinfoProc)(unsafe.Pointer(&b[i*unix.SizeofKinfoProc])).Proc
 		name, _, _ := bytes.Cut(p.P_comm[:], []byte{0})
 		out = append(out, task.Candidate{PID: int(p.P_pid), Name: string(name)})
 	}
 	return out, ok
-}
-
-// procFolder lists the processes that /proc shows: Darling has one.
-func procFolder() []task.Candidate {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	var out []task.Candidate
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			out = append(out, task.Candidate{PID: pid})
-		}
-	}
-	return out
-}
-
-func (xnu) queueOffsets() (queueOffsets, bool) {
-	var b [queueOffsetsSize]byte
-	if C.mk_queue_offsets(unsafe.Pointer(&b[0]), queueOffsetsSize).n == 0 {
-		return queueOffsets{}, false
-	}
-	return parseQueueOffsets(b[:]), true
 }
 
 // errnoOf takes the number out of an error of package unix.

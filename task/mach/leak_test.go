@@ -73,7 +73,7 @@ func churn(t *testing.T, how task.Suspension, all int) {
 		s.replaceThread(t, 1+int(next)%(threads-1), next)
 	}
 	s.before = func(step int, call string) {
-		if call == "thread_info(IDENTIFIER)" && step%11 == 0 {
+		if call == "thread_info(IDENTIFIER)" && step%13 == 0 {
 			replace()
 		}
 	}
@@ -84,7 +84,7 @@ func churn(t *testing.T, how task.Suspension, all int) {
 			return
 		}
 		h := s.holdings()
-		if h.arrays != 0 || h.holds != 0 || len(snap.Threads) < threads-1 {
+		if h.arrays != 0 || h.holds != 0 || len(snap.Threads) < threads-2 { // two may end while they are captured
 			t.Errorf("after sample %d: %+v, %d threads", n, h, len(snap.Threads))
 		}
 		if n <= all/10 {

@@ -2,6 +2,7 @@ package mach
 
 import (
 	"fmt"
+	"slices"
 
 	"stacksnap/task"
 )
@@ -17,22 +18,65 @@ func List() ([]task.Candidate, error) {
 }
 
 func list(k kernel) ([]task.Candidate, error) {
-	pids, e := listPIDs(k)
-	if e == ok && len(pids) > 0 {
-		return candidates(k, pids), nil
-	}
-	all, allErr := k.processes()
-	if len(all) == 0 {
-		return nil, fmt.Errorf("this system does not list its processes, so a pid must be given (proc_listallpids: %s; sysctl kern.proc.all: %s)",
-			listAnswer(e), listAnswer(allErr))
+	all, err := everyone(k)
+	if err != nil {
+		return nil, fmt.Errorf("%w, so a pid must be given", err)
 	}
 	var out []task.Candidate
 	for _, c := range all {
+		if c.PID <= 0 {
+			continue
+		}
 		if c = candidate(k, c.PID, c.Name); c.Name != "" {
 			out = append(out, c)
 		}
 	}
 	return out, nil
+}
+
+// everyone lists the processes by proc_listallpids, which gives numbers alone, or
+// else by KERN_PROC_ALL.
+func everyone(k kernel) ([]task.Candidate, error) {
+	pids, e := k.pids()
+	if e == ok && len(pids) > 0 {
+		all := make([]task.Candidate, len(pids))
+		for i, pid := range pids {
+			all[i].PID = pid
+		}
+		return all, nil
+	}
+	all, allErr := processes(k)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("this system does not list its processes (proc_listallpids: %s; sysctl kern.proc.all: %s)",
+			listAnswer(e), listAnswer(allErr))
+	}
+	return all, nil
+}
+
+// maxListings bounds how often KERN_PROC_ALL is asked for one list.
+const maxListings = 8
+
+// processes asks by KERN_PROC_ALL until an answer has none that is new: one answer
+// may lack some.
+func processes(k kernel) (all []task.Candidate, e Errno) {
+	known := map[int]bool{}
+	for range maxListings {
+		var answer []task.Candidate
+		if answer, e = k.processes(); e != ok {
+			break
+		}
+		before := len(all)
+		for _, c := range answer {
+			if !known[c.PID] {
+				known[c.PID] = true
+				all = append(all, c)
+			}
+		}
+		if len(all) == before {
+			break
+		}
+	}
+	return all, e
 }
 
 func listAnswer(e Errno) string {
@@ -42,18 +86,44 @@ func listAnswer(e Errno) string {
 	return e.Error()
 }
 
-// PIDs lists the numbers of all processes. Its error means that this system
-// gives no such list; [List] may still.
+// PIDs lists the numbers of all processes.
 func PIDs() ([]int, error) {
 	k, err := systemKernel()
 	if err != nil {
 		return nil, err
 	}
-	pids, e := listPIDs(k)
-	if e != ok || len(pids) == 0 {
-		return nil, fmt.Errorf("proc_listallpids: %s", listAnswer(e))
+	return listPIDs(k)
+}
+
+func listPIDs(k kernel) ([]int, error) {
+	all, err := everyone(k)
+	var pids []int
+	for _, c := range all {
+		pids = append(pids, c.PID)
 	}
-	return pids, nil
+	return pids, err
+}
+
+// Children lists the processes that one has started and that have not ended; false
+// where the system does not tell.
+func Children(pid int) ([]int, bool) {
+	k, err := systemKernel()
+	if err != nil {
+		return nil, false
+	}
+	return children(k, pid)
+}
+
+// children leaves zombies out, which have nothing to look at.
+func children(k kernel, pid int) ([]int, bool) {
+	all, e := k.children(pid)
+	if e != ok {
+		return nil, false
+	}
+	return slices.DeleteFunc(all, func(child int) bool {
+		b, e := k.bsdInfo(child)
+		return child <= 0 || e == ok && b.status == statusZombie
+	}), true
 }
 
 // Candidate describes a process, and says false when the system tells nothing
@@ -67,19 +137,6 @@ func Candidate(pid int) (task.Candidate, bool) {
 	return c, c.Name != ""
 }
 
-func candidates(k kernel, pids []int) []task.Candidate {
-	var out []task.Candidate
-	for _, pid := range pids {
-		if pid <= 0 {
-			continue
-		}
-		if c := candidate(k, pid, ""); c.Name != "" {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // candidate tells what is known of a process, nothing of one that has ended;
 // known is a name for want of a better.
 func candidate(k kernel, pid int, known string) task.Candidate {
@@ -88,6 +145,9 @@ func candidate(k kernel, pid int, known string) task.Candidate {
 		c.Path = file
 	}
 	b, e := k.bsdInfo(pid)
+	if e == noProcess {
+		return task.Candidate{}
+	}
 	if e != ok {
 		b = bsdInfo{name: known, flags: flagExec}
 	}
@@ -96,8 +156,28 @@ func candidate(k kernel, pid int, known string) task.Candidate {
 	}
 	c.ParentPID, c.Forked = b.parent, b.flags&flagExec == 0
 	c.Name = name(c.Path, b)
-	if k.isDarling() {
-		return inDarling(c, b)
-	}
 	return c
+}
+
+// Details tells processes of one name apart. What cannot be had is unknown.
+func Details(pid int) task.Details {
+	k, err := systemKernel()
+	if err != nil || pid <= 0 {
+		return task.Details{User: -1, CPU: -1}
+	}
+	return details(k, pid)
+}
+
+func details(k kernel, pid int) task.Details {
+	d := task.Details{User: -1, CPU: -1}
+	if b, e := k.bsdInfo(pid); e == ok {
+		d.User, d.Start = b.uid, b.start
+	}
+	if used, e := k.cpuTime(pid); e == ok && used >= 0 {
+		d.CPU = used
+	}
+	if args, e := k.arguments(pid); e == ok {
+		d.Command = command(args)
+	}
+	return d
 }

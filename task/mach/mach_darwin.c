@@ -3,7 +3,7 @@
 // Calls to the system, one each. "The caller owns" means: has to give back.
 // Prototypes and ownership: osfmk/mach/*.defs of XNU, bsd/sys/proc.h, libproc.h.
 
-#include "mach_darwin.h"
+#include "mach.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -95,6 +95,14 @@ int32_t mk_suspend(uint32_t task) { return task_suspend(task); }
 int32_t mk_resume(uint32_t task) { return task_resume(task); }
 
 // Copies only.
+mk_task mk_task_basic(uint32_t task) {
+	struct mach_task_basic_info info = {0};
+	mach_msg_type_number_t count = MACH_TASK_BASIC_INFO_COUNT;
+	kern_return_t ret = task_info(task, MACH_TASK_BASIC_INFO, (task_info_t)&info, &count);
+	return (mk_task){.ret = ret, .suspend_count = info.suspend_count};
+}
+
+// Copies only.
 mk_dyld mk_dyld_info(uint32_t task) {
 	struct task_dyld_info info = {0};
 	mach_msg_type_number_t count = TASK_DYLD_INFO_COUNT;
@@ -138,6 +146,8 @@ mk_extended mk_thread_extended(uint32_t thread) {
 		.run_state = info.pth_run_state,
 		.user_ns = info.pth_user_time,
 		.system_ns = info.pth_system_time,
+		.priority = info.pth_curpri,
+		.base_priority = info.pth_priority,
 	};
 	memcpy(out.name, info.pth_name, sizeof info.pth_name); // the last byte stays 0
 	return out;
@@ -277,9 +287,30 @@ mk_port mk_cpu_type(int pid) {
 	return (mk_port){.port = info.cputype};
 }
 
+// Copies only. A kernel of before the peak was told gives less than was asked for.
+mk_usage mk_vm_info(uint32_t task) {
+	struct task_vm_info info = {0};
+	mach_msg_type_number_t count = TASK_VM_INFO_COUNT;
+	kern_return_t ret = task_info(task, TASK_VM_INFO, (task_info_t)&info, &count);
+	return (mk_usage){
+		.ret = ret,
+		.footprint = info.phys_footprint,
+		.peak = info.ledger_phys_footprint_peak > 0 ? info.ledger_phys_footprint_peak : 0,
+	};
+}
+
 mk_count mk_path(int pid, void *to, uint32_t size) {
 	errno = 0;
 	int n = proc_pidpath(pid, to, size);
+	if (n <= 0) {
+		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	return (mk_count){.n = n};
+}
+
+mk_count mk_file(int pid, int fd, int flavor, void *to, uint32_t size) {
+	errno = 0;
+	int n = proc_pidfdinfo(pid, fd, flavor, to, size);
 	if (n <= 0) {
 		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
 	}
@@ -296,8 +327,7 @@ mk_count mk_pids(void *to, uint32_t size) {
 	return (mk_count){.n = n};
 }
 
-// n is in bytes; with to NULL it is how many there are, roughly. The name is one
-// of numbers, for Darling does not know the text of it.
+// n is in bytes; with to NULL it is how many there are, roughly.
 mk_count mk_processes(void *to, uint64_t size) {
 	int name[] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL, 0};
 	size_t n = size;
@@ -306,6 +336,65 @@ mk_count mk_processes(void *to, uint64_t size) {
 		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
 	}
 	return (mk_count){.n = n};
+}
+
+// n counts pids, at most as many as there is room for.
+mk_count mk_children(int pid, void *to, uint32_t size) {
+	errno = 0;
+	int n = proc_listchildpids(pid, to, size);
+	if (n < 0 || (n == 0 && errno != 0)) {
+		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	return (mk_count){.n = n};
+}
+
+// bsd/sys/codesign.h, which the SDK does not have; libSystem exports these calls,
+// which are looked up since they are not for everyone.
+#define MK_CS_OPS_STATUS 0
+#define MK_CS_OPS_ENTITLEMENTS_BLOB 7
+typedef int (*csops_fn)(pid_t, unsigned int, void *, size_t);
+typedef int (*csr_get_active_config_fn)(uint32_t *);
+typedef int (*sandbox_check_fn)(pid_t, const char *, int, ...);
+
+static int mk_csops(int pid, unsigned int op, void *to, size_t size) {
+	csops_fn call = (csops_fn)dlsym(RTLD_DEFAULT, "csops");
+	if (call == NULL) {
+		return ENOSYS;
+	}
+	errno = 0;
+	return call(pid, op, to, size) == 0 ? 0 : errno != 0 ? errno : ENOTSUP;
+}
+
+// port has the flags.
+mk_port mk_code_flags(int pid) {
+	uint32_t flags = 0;
+	int ret = mk_csops(pid, MK_CS_OPS_STATUS, &flags, sizeof flags);
+	return (mk_port){.ret = ret, .port = flags};
+}
+
+// n is how much of to may be written: the blob has its own length.
+mk_count mk_entitlements(int pid, void *to, uint32_t size) {
+	int ret = mk_csops(pid, MK_CS_OPS_ENTITLEMENTS_BLOB, to, size);
+	return (mk_count){.ret = ret, .n = ret == 0 ? size : 0};
+}
+
+// port has the settings of System Integrity Protection.
+mk_port mk_protection(void) {
+	csr_get_active_config_fn call = (csr_get_active_config_fn)dlsym(RTLD_DEFAULT, "csr_get_active_config");
+	uint32_t config = 0;
+	if (call == NULL) {
+		return (mk_port){.ret = ENOSYS};
+	}
+	errno = 0;
+	if (call(&config) != 0) {
+		return (mk_port){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	return (mk_port){.port = config};
+}
+
+int32_t mk_sandboxed(int pid) {
+	sandbox_check_fn call = (sandbox_check_fn)dlsym(RTLD_DEFAULT, "sandbox_check");
+	return call != NULL && call(pid, NULL, 0) == 1;
 }
 
 mk_count mk_sysctl(const char *name, void *to, uint64_t size) {
@@ -327,13 +416,6 @@ mk_count mk_queue_offsets(void *to, uint32_t size) {
 	return (mk_count){.n = size};
 }
 
-// Functions that only Darling's libsystem_kernel has (darling-xnu,
-// darling/src/libsystem_kernel/emulation: src/common/simple.c,
-// src/other/mach/lkm.c).
-int32_t mk_is_darling(void) {
-	return dlsym(RTLD_DEFAULT, "__simple_kprintf") != NULL || dlsym(RTLD_DEFAULT, "elfcalls_get_pointer") != NULL;
-}
-
 void mk_pause(uint32_t microseconds) { usleep(microseconds); }
 
 // Nanoseconds of mach_absolute_time and mach_continuous_time.
@@ -352,6 +434,20 @@ static uint32_t mk_ticks(uint64_t nanoseconds) {
 	mach_timebase_info_data_t base = {1, 1};
 	mach_timebase_info(&base);
 	return (uint32_t)(nanoseconds * base.denom / base.numer);
+}
+
+// n is nanoseconds; the kernel counts in the units of mach_absolute_time
+// (osfmk/kern/bsd_kern.c, fill_taskprocinfo).
+mk_count mk_cpu_time(int pid) {
+	struct proc_taskinfo info = {0};
+	mach_timebase_info_data_t base = {1, 1};
+	errno = 0;
+	if (proc_pidinfo(pid, PROC_PIDTASKINFO, 0, &info, sizeof info) != sizeof info) {
+		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	mach_timebase_info(&base);
+	uint64_t ticks = info.pti_total_user + info.pti_total_system;
+	return (mk_count){.n = ticks / base.denom * base.numer + ticks % base.denom * base.numer / base.denom};
 }
 
 // Times in nanoseconds, each below 1.4 s. The thread's port is not given away by

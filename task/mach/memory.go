@@ -20,7 +20,7 @@ func (m *memory) ReadMemory(b []byte, a task.Addr) (int, error) {
 	if above := -uint64(a); above != 0 && uint64(len(b)) > above {
 		want = b[:above] // to the end of the address space
 	}
-	n, r := p.readReadable(want, a)
+	n, r := p.readPrefix(want, a)
 	switch {
 	case n == len(b):
 		return n, nil

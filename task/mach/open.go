@@ -1,6 +1,7 @@
 package mach
 
 import (
+	"errors"
 	"fmt"
 
 	"stacksnap/task"
@@ -20,23 +21,50 @@ func Open(pid int) (*Process, error) {
 	return open(k, pid)
 }
 
+// openTries is how often the task of a process is looked up while its loader is
+// not told of: exec gives the process another.
+const openTries = 4
+
 func open(k kernel, pid int) (*Process, error) {
 	if err := check(k, pid); err != nil {
 		return nil, err
 	}
+	for tries := 1; ; tries++ {
+		p, err := takeHold(k, pid)
+		if err != nil {
+			return nil, err
+		}
+		loader, r := p.askLoader()
+		if r == timedOut {
+			err = present(k, pid)
+		}
+		if err == nil && (r != timedOut || tries == openTries) {
+			p.learn(loader)
+			return p, nil
+		}
+		if err = errors.Join(err, p.Close()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// takeHold makes a Process of which nothing is known.
+func takeHold(k kernel, pid int) (*Process, error) {
 	t, answer, err := taskPort(k, pid)
 	if err != nil {
 		return nil, err
 	}
 	p := newProcess(k, pid, t)
-	p.isXNU = isXNU(answer)
 	p.sharing.control = answer != ok
-	p.noExtended = !p.isXNU
-	p.info = readInfo(k, pid, p.loader())
-	if p.info.Arch == k.arch() && !p.info.Translated {
-		p.queues, _ = k.queueOffsets()
-	}
 	return p, nil
+}
+
+func (p *Process) learn(loader dyldInfo) {
+	p.info = readInfo(p.k, p.pid, loader)
+	p.info.Footprint = p.footprint()
+	if p.info.Arch == p.k.arch() && !p.info.Translated {
+		p.queues, _ = p.k.queueOffsets()
+	}
 }
 
 // check refuses what no task port would help with.
@@ -72,10 +100,7 @@ func present(k kernel, pid int) error {
 // taskPort asks for the read port, then for the control port. readErr is the
 // answer to the first question.
 func taskPort(k kernel, pid int) (t port, readErr Errno, err error) {
-	read, errno := portNull, noCall
-	if !k.isDarling() {
-		read, errno = k.taskReadForPID(pid)
-	}
+	read, errno := k.taskReadForPID(pid)
 	if errno == ok && read.valid() {
 		return read, errno, nil
 	}

@@ -2,8 +2,10 @@ package mach
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"stacksnap/task"
 )
@@ -17,12 +19,12 @@ func TestOpenAsksForTheLeastRight(t *testing.T) {
 		}
 	}
 	mustClose(t, mustOpen(t, s))
-	if got := strings.Join(calls, " "); got != "task_read_for_pid task_info" {
+	if got := strings.Join(calls, " "); got != "task_read_for_pid task_info(DYLD) task_info(VM_INFO)" {
 		t.Errorf("asked %s", got)
 	}
 	calls, s.noReadPort = nil, Errno(78)
 	mustClose(t, mustOpen(t, s))
-	if got := strings.Join(calls, " "); got != "task_read_for_pid task_for_pid task_info" {
+	if got := strings.Join(calls, " "); got != "task_read_for_pid task_for_pid task_info(DYLD) task_info(VM_INFO)" {
 		t.Errorf("asked %s", got)
 	}
 	s.balance(t)
@@ -33,12 +35,23 @@ func TestARefusalNamesTheRemedy(t *testing.T) {
 		name   string
 		script func(*scripted)
 		want   []string
+		not    string
 	}{
-		{"own process", func(*scripted) {}, []string{"sudo", "scripts/sign.sh", "com.apple.security.cs.debugger", "get-task-allow"}},
-		{"another's", func(s *scripted) { s.bsd.uid = 0 }, []string{"another user", "sudo"}},
-		{"another's, which we may not look at", func(s *scripted) { s.bsdErr = notPermitted }, []string{"another user", "sudo"}},
-		{"root", func(s *scripted) { s.euid = 0 }, []string{"System Integrity Protection", "get-task-allow"}},
-		{"no developer", func(s *scripted) { s.numbers["security.mac.amfi.developer_mode_status"] = 0 }, []string{"Developer Mode is off", "DevToolsSecurity"}},
+		{"own process", func(*scripted) {}, []string{"sudo", "scripts/sign.sh", "com.apple.security.cs.debugger"}, "get-task-allow"},
+		{"own process, of whose signature nothing is known", func(s *scripted) { s.codeErr = noCall }, []string{"scripts/sign.sh", "get-task-allow"}, ""},
+		{"another's", func(s *scripted) { s.bsd.uid = 0 }, []string{"another user", "sudo"}, "sign"},
+		{"another's, which we may not look at", func(s *scripted) { s.bsdErr = notPermitted }, []string{"another user", "sudo"}, "sign"},
+		{"set-uid", func(s *scripted) { s.pflags = flagSetID }, []string{"set-uid", "sudo"}, "sign"},
+		{"hardened", func(s *scripted) { s.code = codeRuntime; s.debugger = true }, []string{"hardened", "get-task-allow", "sudo"}, "taskgated"},
+		{"hardened, but allows debuggers", func(s *scripted) { s.code = codeRuntime | codeGetTaskAllow }, []string{"scripts/sign.sh"}, "hardened"},
+		{"entitled", func(s *scripted) { s.debugger = true }, []string{"taskgated asks", "_developer", "DevToolsSecurity -enable"}, "sign.sh"},
+		{"the system's", func(s *scripted) { s.code = codePlatform }, []string{"System Integrity Protection", "spindump"}, "run stacksnap with sudo"},
+		{"the system's, for root", func(s *scripted) { s.code, s.euid = codePlatform, 0 }, []string{"System Integrity Protection", "spindump"}, "log show"},
+		{"restricted", func(s *scripted) { s.code, s.euid = codeRestrict, 0 }, []string{"System Integrity Protection"}, "log show"},
+		{"the system's, without protection", func(s *scripted) { s.code, s.euid, s.protects = codePlatform, 0, allowsTaskForPID }, []string{"log show"}, "choose"},
+		{"root", func(s *scripted) { s.euid = 0 }, []string{"AMFI", "log show"}, "sudo"},
+		{"sandbox", func(s *scripted) { s.sandbox = true }, []string{"sandbox", "Terminal"}, "sudo"},
+		{"no developer", func(s *scripted) { s.numbers["security.mac.amfi.developer_mode_status"] = 0 }, []string{"Developer Mode, which is off", "DevToolsSecurity"}, "sign"},
 	}
 	for _, test := range tests {
 		s := newScripted(task.ARM64, 1)
@@ -57,6 +70,9 @@ func TestARefusalNamesTheRemedy(t *testing.T) {
 		}
 		if test.name != "no developer" && strings.Contains(err.Error(), "Developer Mode") {
 			t.Errorf("%s: %q guesses at Developer Mode", test.name, err)
+		}
+		if test.not != "" && strings.Contains(refused.Remedy, test.not) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %q has %q", test.name, refused.Remedy, test.not)
 		}
 		s.balance(t)
 	}
@@ -150,7 +166,7 @@ func TestReturnsAreNamed(t *testing.T) {
 
 func TestList(t *testing.T) {
 	s := newScripted(task.AMD64, 1)
-	s.all = []int{0, 42, 1}
+	s.all, s.bsd.flags = []int{0, 42, 1}, 0
 	got, err := list(s)
 	if err != nil || len(got) != 2 || got[0] != (task.Candidate{PID: 42, Name: "program", Path: "/usr/bin/program", ParentPID: 1, Forked: true}) || got[1].Name != "parent" {
 		t.Errorf("%v %v", got, err)
@@ -171,5 +187,35 @@ func TestList(t *testing.T) {
 	s.allProcs = nil
 	if _, err = list(s); err == nil || !strings.Contains(err.Error(), "a pid must be given") || !strings.Contains(err.Error(), "ENOTSUP (45)") {
 		t.Error(err)
+	}
+}
+
+func TestChildren(t *testing.T) {
+	s := newScripted(task.ARM64, 1)
+	s.kids = map[int][]int{7: {0, 8, 9}}
+	if got, known := children(s, 7); !known || !slices.Equal(got, []int{8, 9}) {
+		t.Errorf("%v, %v", got, known)
+	}
+	s.kids[7], s.bsd.status = []int{8}, statusZombie
+	if got, known := children(s, 7); !known || len(got) != 0 {
+		t.Errorf("of zombies: %v, %v", got, known)
+	}
+	s.listErr = notSup
+	if got, known := children(s, 7); known || got != nil {
+		t.Errorf("not told: %v, %v", got, known)
+	}
+}
+
+func TestDetails(t *testing.T) {
+	s := newScripted(task.AMD64, 1)
+	s.args = []byte("\x02\x00\x00\x00/bin/x\x00\x00x\x00-a\x00HOME=/\x00")
+	s.bsd.start = time.Unix(1e9, 0)
+	got := details(s, 42)
+	if got.User != 501 || got.CPU != 3*time.Second || !got.Start.Equal(s.bsd.start) || strings.Join(got.Command.Args, " ") != "x -a" {
+		t.Errorf("%+v", got)
+	}
+	s.gone = true
+	if got = details(s, 42); got.User != -1 || !got.Start.IsZero() {
+		t.Errorf("one that has ended: %+v", got)
 	}
 }

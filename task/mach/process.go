@@ -29,7 +29,9 @@ type Process struct {
 	lost   int             // references that could not be given back
 	closed bool
 
-	stopped bool
+	stopped  bool
+	released time.Time // when it was told to run on last
+	halted   bool      // by someone else, at the last listing before a stop
 	// unstopped marks what is captured while the target runs.
 	unstopped bool
 	resume    func() error  // made once: a method value allocates
@@ -38,16 +40,19 @@ type Process struct {
 	words    [maxStateWords]uint32 // where thread_get_state writes
 	failures []captureError        // for the errors of a stop, made before it
 	fault    task.FaultError       // the one error of memory reads during a stop
+	peeked   [1]byte               // where a read is tried
+	regions  regionCalls
+	ownData  task.Addr // how far above a thread's handle its stack's region ends; 0: not known
 	exited   *task.ExitedError
 
 	sharing sharing
 	prompt  promptness
 
+	asked <-chan loaderAnswer // a question that is not answered yet; nil: none
+
 	queues     queueOffsets
-	isXNU      bool          // not a system that only behaves like it: see darling.go
-	noExtended bool          // THREAD_EXTENDED_INFO is not to be asked for
-	stopBegan  time.Duration // uptimes of the last stop, where it is not XNU
-	stopEnded  time.Duration
+	noFiles    bool // proc_pidfdinfo is not to be asked
+	noExtended bool // THREAD_EXTENDED_INFO is not to be asked for
 }
 
 // held is a thread to whose port we hold one reference.
@@ -55,9 +60,9 @@ type held struct {
 	port  port
 	id    task.ThreadID
 	stack known
-	// restless: it did not come to rest in a stop, so it is not waited for in the
-	// next.
-	restless bool
+	rest  restlessness
+
+	foreseen foreseen
 }
 
 // errTaskEnded is what an ExitedError of this package wraps.
@@ -83,7 +88,6 @@ func (p *Process) Close() error {
 	}
 	p.closed = true
 	err := p.letRun()
-	p.wakeLost()
 	var exited *task.ExitedError
 	if errors.As(err, &exited) {
 		err = nil // it runs no longer, which is not Close's trouble
@@ -140,16 +144,27 @@ func (p *Process) taskGone(r Return) bool {
 	case r.ended():
 		return true
 	case r.mayHaveEnded():
-		return p.k.isDead(p.task) || gone(p.k, p.pid)
+		return p.k.isDead(p.task) || p.gone()
 	}
 	return false
 }
 
-// gone tells whether a process is no longer there, has ended, or is about to.
-func gone(k kernel, pid int) bool {
-	if k.exists(pid) == noProcess {
+// gone tells whether the process is no longer there, has ended, or is about to:
+// then it is marked so, and its task answers no question about itself any more
+// (osfmk/kern/task.c, task_info).
+func (p *Process) gone() bool {
+	if p.k.exists(p.pid) == noProcess {
 		return true
 	}
-	b, e := k.bsdInfo(pid)
-	return e == ok && (b.status == statusZombie || b.isExiting())
+	b, e := p.k.bsdInfo(p.pid)
+	switch {
+	case e != ok:
+		return false
+	case b.status == statusZombie:
+		return true
+	case b.flags&flagExiting != 0:
+		_, r := p.k.taskBasic(p.task)
+		return r != success
+	}
+	return false
 }

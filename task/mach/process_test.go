@@ -72,7 +72,7 @@ func checkSnapshot(t *testing.T, s *scripted, snap *task.Snapshot) {
 		if !bytes.Equal(st.Bytes, m.bytes[st.Base-m.start:]) {
 			t.Errorf("thread %d: another stack's bytes", th.ID)
 		}
-		if th.State != task.Sleeping || !s.darling && (th.SuspendCount != 1 || th.User == 0) {
+		if th.State != task.Sleeping || th.SuspendCount != 0 || !s.odd && th.User == 0 {
 			t.Errorf("thread %d: facts %v %d %v", th.ID, th.State, th.SuspendCount, th.User)
 		}
 	}
@@ -102,6 +102,7 @@ func scenario(k kernel, pid int, snap *task.Snapshot) []error {
 	for _, err := range p.Regions() {
 		add(err)
 	}
+	_ = p.PathAt(testText)
 	_, err = p.Memory().ReadMemory(make([]byte, 100), testStacks)
 	add(err)
 	add(p.Close())
@@ -112,7 +113,7 @@ func scenario(k kernel, pid int, snap *task.Snapshot) []error {
 func withOffsets(s *scripted) *scripted {
 	m := s.at(testQueues)
 	slot := append([]byte(nil), m.bytes[:8]...)
-	copy(m.bytes, []byte{4, 0, 0x48, 0, 8, 0})
+	copy(m.bytes, offsetBytes(4, 0x48, 8, 0, 0, 0x40, 8))
 	copy(m.bytes[0x300:], slot)
 	s.threadList[0].qaddr = testQueues + 0x300
 	return s
@@ -123,7 +124,7 @@ var worlds = map[string]func() *scripted{
 	"amd64":   func() *scripted { return withOffsets(newScripted(task.AMD64, 3)) },
 	"arm64":   func() *scripted { return withOffsets(newScripted(task.ARM64, 3)) },
 	"control": func() *scripted { s := withOffsets(newScripted(task.AMD64, 3)); s.noReadPort = notPermitted; return s },
-	"darling": func() *scripted { return withOffsets(newDarling(3)) },
+	"odd":     func() *scripted { return withOffsets(newOdd(3)) },
 }
 
 var answers = []Return{invalidAddress, noSpace, invalidArgument, failure, resourceShortage, aborted, terminated, sendInvalidDest, sendInterrupted}
@@ -369,5 +370,18 @@ func TestASuspendThatHoldsButFailsIsUndone(t *testing.T) {
 		}
 		mustClose(t, p)
 		s.balance(t)
+	}
+}
+
+// TestAThreadThatSomeoneElseHasSuspended is stopped, and the others are not.
+func TestAThreadThatSomeoneElseHasSuspended(t *testing.T) {
+	s := newScripted(task.ARM64, 3)
+	s.threadList[1].held = 2
+	var snap task.Snapshot
+	take(t, s, &snap)
+	for i, want := range []task.State{task.Sleeping, task.Stopped, task.Sleeping} {
+		if th := &snap.Threads[i]; th.State != want || th.SuspendCount != int(s.threadList[i].held) || th.Err != nil {
+			t.Errorf("thread %d: %v, %d holds, %v", i, th.State, th.SuspendCount, th.Err)
+		}
 	}
 }

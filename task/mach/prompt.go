@@ -37,10 +37,8 @@ func promptFor(interval time.Duration) promptness {
 }
 
 // Prompt implements [task.Series]. Once it is refused it is not asked for again.
-// Darling takes no notice of a policy, and ends with the question what it is
-// (darlingserver, duct-tape/src/thread.c, thread_policy_get), so it is asked for
-// on XNU only, and what it was is never asked: it was the standard one, which
-// every thread begins with.
+// What the policy was is never asked: it was the standard one, which every thread
+// begins with.
 func (p *Process) Prompt() {
 	if p.prompt.period == 0 || p.prompt.on {
 		return

@@ -9,8 +9,11 @@ import (
 // maxRegions bounds the listing of a map that has no end.
 const maxRegions = 1 << 20
 
+var _ task.Locator = (*Process)(nil)
+
 // Regions lists the target's mappings, those of submaps in their place (the
-// shared cache is one). A listing that breaks off yields the error last.
+// shared cache is one), without paths. A listing that breaks off yields the error
+// last.
 func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	return func(yield func(task.Region, error) bool) {
 		var a task.Addr
@@ -22,7 +25,7 @@ func (p *Process) Regions() iter.Seq2[task.Region, error] {
 				}
 				return
 			}
-			if !yield(p.taskRegion(&r), nil) || r.end <= a {
+			if !yield(r.region(), nil) || r.end <= a {
 				return
 			}
 			a = r.end
@@ -30,8 +33,23 @@ func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	}
 }
 
-// endOfMap tells the end of the map from a failure: XNU answers
-// KERN_INVALID_ADDRESS beyond the last region, Darling KERN_NO_SPACE.
+// RegionAt implements [task.Locator].
+func (p *Process) RegionAt(a task.Addr) (task.Region, bool, error) {
+	r, ret := p.regionAt(a)
+	if ret != success {
+		if ret == invalidAddress || ret == noSpace {
+			return task.Region{}, false, nil
+		}
+		return task.Region{}, false, p.taskError("mach_vm_region", ret)
+	}
+	return r.region(), true, nil
+}
+
+// PathAt implements [task.Locator].
+func (p *Process) PathAt(a task.Addr) string { return p.k.regionPath(p.pid, a) }
+
+// endOfMap tells the end of the map from a failure: beyond the last region there is
+// KERN_INVALID_ADDRESS, and KERN_NO_SPACE where no room is left.
 func (p *Process) endOfMap(r Return, a task.Addr) error {
 	if a != 0 && (r == invalidAddress || r == noSpace) {
 		return nil
@@ -39,12 +57,30 @@ func (p *Process) endOfMap(r Return, a task.Addr) error {
 	return p.taskError("mach_vm_region", r)
 }
 
+// regionCalls is what has been seen of the two calls that tell of regions.
+type regionCalls struct {
+	isTold bool // the recursive one gives protections
+	missed int  // how often it gave none of a region that has one
+}
+
+// maxMissed is how often the recursive call gives no protection before it is not
+// asked any more.
+const maxMissed = 3
+
 // regionAt finds the region at a, or the next above it. Where the recursive
-// call gives no protection, or fails, the plain call is asked as well: some
-// kernels fill in only that one.
+// call gives no protection, or fails, the plain call is asked as well, and alone
+// after a while: some kernels fill in only that one.
 func (p *Process) regionAt(a task.Addr) (region, Return) {
+	if !p.regions.isTold && p.regions.missed >= maxMissed {
+		r, ret := p.k.region(p.task, a)
+		if ret == success && (r.end <= a || r.end <= r.start) {
+			return region{}, invalidAddress
+		}
+		return r, ret
+	}
 	r, ret := p.k.regionRecurse(p.task, a)
 	if ret == success && r.prot != 0 && r.end > a {
+		p.regions.isTold = true
 		return r, success
 	}
 	if ret.ended() {
@@ -59,6 +95,7 @@ func (p *Process) regionAt(a task.Addr) (region, Return) {
 	switch {
 	case good && plainGood && plain.start == r.start && plain.prot != 0:
 		r.prot, r.end = plain.prot, min(r.end, plain.end)
+		p.regions.missed++
 		return r, success
 	case good:
 		return r, success
@@ -70,11 +107,11 @@ func (p *Process) regionAt(a task.Addr) (region, Return) {
 	return region{}, ret
 }
 
-func (p *Process) taskRegion(r *region) task.Region {
+// region is what is told of it; a file's offset alone is one.
+func (r *region) region() task.Region {
 	out := task.Region{Start: r.start, End: r.end, Prot: r.prot, Shared: r.shared}
 	if r.file {
 		out.Offset = r.offset
-		out.Path = p.k.regionPath(p.pid, r.start)
 	}
 	return out
 }

@@ -9,6 +9,7 @@ func (p *Process) mapStacks() {
 		if !p.sharing.on || p.sharing.refused {
 			return
 		}
+		p.askForeseen(&h.foreseen)
 		if h.stack.seen < mapAfter || h.stack.tried >= maxMapTry {
 			continue
 		}

@@ -21,6 +21,7 @@ const (
 	invalidTask       Return = 16
 	terminated        Return = 37
 	notSupported      Return = 46
+	timedOut          Return = 49
 	denied            Return = 53
 	sendInvalidDest   Return = 0x10000003
 	sendInterrupted   Return = 0x10000007
@@ -55,6 +56,8 @@ func (r Return) name() string {
 		return "KERN_TERMINATED"
 	case notSupported:
 		return "KERN_NOT_SUPPORTED"
+	case timedOut:
+		return "KERN_OPERATION_TIMED_OUT"
 	case denied:
 		return "KERN_DENIED"
 	case sendInvalidDest:
@@ -93,10 +96,11 @@ func (r Return) ended() bool {
 // mayHaveEnded tells whether the answer is given for an ended task or thread
 // among other causes: MIG turns a port without an object into TASK_NULL or
 // THREAD_NULL, which most routines refuse as an argument, and an inactive task
-// is KERN_FAILURE (osfmk/kern/task.c, task_threads_internal).
+// is KERN_FAILURE (osfmk/kern/task.c, task_threads_internal). One that does not
+// answer in time may have ended, too.
 func (r Return) mayHaveEnded() bool {
 	switch r {
-	case invalidArgument, failure, invalidName, invalidTask:
+	case invalidArgument, failure, invalidName, invalidTask, timedOut:
 		return true
 	}
 	return false

@@ -77,9 +77,6 @@ func (s *scripted) remap(p port, a task.Addr, n uint64) ([]byte, Return) {
 }
 
 func (s *scripted) mapped(a task.Addr, n uint64, writable bool) ([]byte, Return) {
-	if s.darling {
-		panic("Darling was asked to share memory, which costs the target what it writes meanwhile")
-	}
 	m := s.at(a)
 	if m == nil || m.start != a || uint64(m.end-a) != n {
 		return nil, invalidAddress
@@ -151,9 +148,6 @@ func (s *scripted) backing(b []byte) (backing, Return) {
 }
 
 func (s *scripted) timeConstraint(period, computation, constraint time.Duration) Return {
-	if s.darling {
-		panic("Darling was asked for a policy")
-	}
 	if s.enter("thread_policy_set(TIME_CONSTRAINT)") {
 		return s.failWith
 	}

@@ -35,6 +35,7 @@ type scripted struct {
 	noControl   Return
 	execPath    string
 	args        []byte
+	usage       task.Footprint
 	texts       map[string]string
 	numbers     map[string]uint64
 	pflags      uint32
@@ -44,8 +45,15 @@ type scripted struct {
 	threadList  []*scriptedThread
 	memory      []scriptedRegion
 	listErr     Errno
+	kids        map[int][]int
+	code        uint32 // flags of the target's signature
+	codeErr     Errno
+	protects    uint32 // what System Integrity Protection allows
+	debugger    bool   // we are entitled as one
+	sandbox     bool   // we are in one
 	all         []int
 	allProcs    []task.Candidate
+	shortProcs  [][]task.Candidate // what KERN_PROC_ALL answers before that
 	ownQueues   queueOffsets
 	restless    time.Duration // how long after a stop states are zeros
 	noExtended  Return        // what THREAD_EXTENDED_INFO answers
@@ -68,10 +76,21 @@ type scripted struct {
 	paused       time.Duration
 	mayRun       bool          // a running thread's state may be asked for
 	noHold       bool          // task_suspend answers failWith although it placed its hold
-	darling      bool          // it is that, and any question that it prints about panics
-	unanswered   chan struct{} // task_info(TASK_DYLD_INFO) answers when it is closed
-	lost         int           // how often a thread will rest on although it was let run
-	early        int           // how often the task was let run before all its threads rested
+	foreign      int           // holds of others
+	noRunning    bool          // states of threads that run are zeros
+	mute         bool          // it tells no CPU times
+	silent       chan struct{} // task_info(DYLD) answers when this is closed; nil: at once
+	inactive     bool          // the task is about to end: it tells nothing of itself
+	odd          bool          // it answers some questions otherwise than XNU: see newOdd
+	files        map[int]scriptedFile
+	asked        int // for a file
+}
+
+// scriptedFile is a descriptor, and the answer to the one question about it that
+// is not refused.
+type scriptedFile struct {
+	flavor int
+	answer []byte
 }
 
 type scriptedThread struct {
@@ -81,6 +100,7 @@ type scriptedThread struct {
 	qaddr    task.Addr
 	handle   task.Addr
 	run      int32
+	held     int32         // by thread_suspend
 	ran      time.Duration // CPU time besides what it began with
 	stateErr Return
 	words    []uint32
@@ -111,13 +131,6 @@ func (s *scripted) enter(call string) bool {
 		return true
 	}
 	return false
-}
-
-// prints fails for a question that Darling answers on standard output.
-func (s *scripted) prints(call string) {
-	if s.darling {
-		panic(call + ": Darling was asked what it does not know")
-	}
 }
 
 // enterBSD is enter for calls that answer an errno.
@@ -190,8 +203,17 @@ func (s *scripted) balance(t *testing.T) {
 
 func (s *scripted) self() (int, int)      { return 7, s.euid }
 func (s *scripted) arch() task.Arch       { return s.host }
-func (s *scripted) isDarling() bool       { return s.darling }
 func (s *scripted) pause(d time.Duration) { s.enter("pause"); s.now += d; s.paused += d }
+
+// after is at once where an answer never comes, and never elsewhere.
+func (s *scripted) after(time.Duration) <-chan time.Time {
+	if s.silent == nil {
+		return nil
+	}
+	at := make(chan time.Time, 1)
+	at <- time.Time{}
+	return at
+}
 
 func (s *scripted) uptime() time.Duration     { return s.now }
 func (s *scripted) continuous() time.Duration { return s.now }
@@ -204,7 +226,6 @@ func (s *scripted) taskReadForPID(int) (port, Errno) {
 	if s.gone {
 		return portNull, noProcess
 	}
-	s.prints("task_read_for_pid")
 	if s.noReadPort != ok || s.nullPorts {
 		return portNull, s.noReadPort
 	}
@@ -275,7 +296,6 @@ func (s *scripted) suspend(p port) Return {
 		s.holds++
 		s.suspends++
 		s.stoppedAt = s.now
-		s.lost = max(0, s.lost-1)
 	}
 	return r
 }
@@ -288,18 +308,25 @@ func (s *scripted) resume(p port) Return {
 		return failure
 	}
 	s.holds--
-	if s.restless > 0 && s.now < s.stoppedAt+s.restless {
-		s.early++
-	}
 	return success
 }
 
-func (s *scripted) dyldInfo(p port) (dyldInfo, Return) {
-	if s.unanswered != nil {
-		<-s.unanswered
-		return dyldInfo{}, failure
+func (s *scripted) taskBasic(p port) (taskInfo, Return) {
+	if r := s.enterPort("task_info(BASIC)", p); r != success {
+		return taskInfo{}, r
 	}
-	if r := s.enterPort("task_info", p); r != success {
+	if s.inactive {
+		return taskInfo{}, invalidArgument
+	}
+	return taskInfo{suspendCount: int32(s.holds + s.foreign)}, success
+}
+
+func (s *scripted) dyldInfo(p port) (dyldInfo, Return) {
+	if s.silent != nil {
+		<-s.silent
+		return s.loader, success
+	}
+	if r := s.enterPort("task_info(DYLD)", p); r != success {
 		return dyldInfo{}, r
 	}
 	return s.loader, success
@@ -318,14 +345,14 @@ func (s *scripted) basic(p port) (basicInfo, Return) {
 		return basicInfo{}, r
 	}
 	t := s.thread(p)
-	if s.darling {
+	if s.odd || s.mute {
 		info := basicInfo{runState: t.run} // no times
-		if s.holds > 0 || s.lost > 0 && s.suspends > 0 {
+		if s.holds > 0 {
 			info.runState = 2
 		}
 		return info, success
 	}
-	return basicInfo{user: time.Duration(t.id)*time.Second + t.ran, system: time.Second, runState: t.run, suspendCount: 1}, success
+	return basicInfo{user: time.Duration(t.id)*time.Second + t.ran, system: time.Second, runState: t.run, suspendCount: t.held}, success
 }
 
 func (s *scripted) extended(p port) (extendedInfo, Return) {
@@ -337,14 +364,14 @@ func (s *scripted) extended(p port) (extendedInfo, Return) {
 		return extendedInfo{}, s.noExtended
 	}
 	t := s.thread(p)
-	return extendedInfo{user: time.Duration(t.id) * time.Second, runState: t.run, name: t.name}, success
+	return extendedInfo{user: time.Duration(t.id) * time.Second, runState: t.run, name: t.name, priority: task.Priority{Now: 30, Base: 31}}, success
 }
 
 func (s *scripted) state(p port, flavor int32, words []uint32) (int, Return) {
 	if r := s.enterPort("thread_get_state", p); r != success {
 		return 0, r
 	}
-	if s.holds == 0 && !s.mayRun {
+	if s.holds == 0 && !s.mayRun && !s.noRunning {
 		panic("a running thread's state was asked for")
 	}
 	t := s.thread(p)
@@ -352,13 +379,13 @@ func (s *scripted) state(p port, flavor int32, words []uint32) (int, Return) {
 		return 0, t.stateErr
 	}
 	arch := s.host
-	if s.bsd.is32() {
+	if s.loader.addr != 0 && !s.loader.is64 {
 		arch = task.I386
 	}
 	if flavor != stateLayout(arch).flavor {
 		return 0, invalidArgument
 	}
-	if s.now < s.stoppedAt+s.restless {
+	if s.now < s.stoppedAt+s.restless || s.noRunning && s.holds == 0 {
 		clear(words)
 		return len(words), success
 	}
@@ -366,15 +393,17 @@ func (s *scripted) state(p port, flavor int32, words []uint32) (int, Return) {
 }
 
 func (s *scripted) read(p port, b []byte, a task.Addr) (int, Return) {
-	s.reads++
-	if r := s.enterPort("mach_vm_read_overwrite", p); r != success {
+	call := "mach_vm_read_overwrite"
+	if len(b) == 1 {
+		call += " of a byte" // to see whether anything is there
+	} else {
+		s.reads++
+	}
+	if r := s.enterPort(call, p); r != success {
 		return 0, r
 	}
 	for n := 0; n < len(b); {
 		m := s.at(a + task.Addr(n))
-		if n > 0 && s.darling && (m == nil || m.prot&task.Read == 0) {
-			return len(b), success // and what was in b, or anything
-		}
 		if m == nil || m.prot&task.Read == 0 {
 			return 0, s.badRead
 		}
@@ -436,6 +465,18 @@ func (s *scripted) regionPath(int, task.Addr) string {
 	return "/a/file"
 }
 
+func (s *scripted) file(_, fd, flavor int, b []byte) (int, Errno) {
+	s.asked++
+	if e := s.enterBSD("proc_pidfdinfo"); e != ok {
+		return 0, e
+	}
+	f, found := s.files[fd]
+	if !found || f.flavor != flavor {
+		return 0, badFile
+	}
+	return copy(b, f.answer), ok
+}
+
 func (s *scripted) exists(int) Errno {
 	if e := s.enterBSD("kill"); e != ok {
 		return e
@@ -464,6 +505,11 @@ func (s *scripted) cpuType(int) (uint32, Errno) {
 	return s.cpu, e
 }
 
+func (s *scripted) cpuTime(int) (time.Duration, Errno) {
+	e := s.enterBSD("proc_pidinfo(TASKINFO)")
+	return 3 * time.Second, e
+}
+
 func (s *scripted) flags(int) (uint32, Errno) {
 	if e := s.enterBSD("sysctl(KERN_PROC_PID)"); e != ok {
 		return 0, e
@@ -484,6 +530,13 @@ func (s *scripted) path(pid int) (string, Errno) {
 func (s *scripted) arguments(int) ([]byte, Errno) {
 	e := s.enterBSD("sysctl(KERN_PROCARGS2)")
 	return s.args, e
+}
+
+func (s *scripted) vmInfo(t port) (task.Footprint, Return) {
+	if r := s.enterPort("task_info(VM_INFO)", t); r != success {
+		return task.Footprint{}, r
+	}
+	return s.usage, success
 }
 
 func (s *scripted) text(name string) (string, Errno) {
@@ -508,16 +561,45 @@ func (s *scripted) number(name string) (uint64, Errno) {
 	return v, ok
 }
 
+func (s *scripted) codeFlags(int) (uint32, Errno) {
+	if e := s.enterBSD("csops"); e != ok {
+		return 0, e
+	}
+	return s.code, s.codeErr
+}
+
+func (s *scripted) entitled(entitlement string) bool {
+	return !s.enter("csops(ENTITLEMENTS)") && s.debugger && entitlement == debuggerEntitlement
+}
+
+func (s *scripted) protection() (uint32, Errno) {
+	e := s.enterBSD("csr_get_active_config")
+	return s.protects, e
+}
+
+func (s *scripted) sandboxed() bool { return !s.enter("sandbox_check") && s.sandbox }
+
+func (s *scripted) children(pid int) ([]int, Errno) {
+	if e := s.enterBSD("proc_listchildpids"); e != ok {
+		return nil, e
+	}
+	return s.kids[pid], s.listErr
+}
+
 func (s *scripted) pids() ([]int, Errno) {
 	if e := s.enterBSD("proc_listallpids"); e != ok {
 		return nil, e
 	}
-	s.prints("proc_listallpids")
 	return s.all, s.listErr
 }
 
 func (s *scripted) processes() ([]task.Candidate, Errno) {
 	e := s.enterBSD("sysctl(KERN_PROC_ALL)")
+	if len(s.shortProcs) > 0 {
+		first := s.shortProcs[0]
+		s.shortProcs = s.shortProcs[1:]
+		return first, e
+	}
 	return s.allProcs, e
 }
 

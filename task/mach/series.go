@@ -24,7 +24,7 @@ type use struct {
 // BeginSeries implements [task.Series].
 func (p *Process) BeginSeries(interval time.Duration) {
 	p.prompt = promptness{}
-	if !p.isXNU || p.closed {
+	if p.closed {
 		return
 	}
 	p.prompt = promptFor(interval)

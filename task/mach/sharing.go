@@ -21,9 +21,7 @@ const (
 
 // sharing is how stacks are read while a process is sampled: through mappings,
 // each made, after a thread was captured a few times, and unmapped while the
-// target runs. It is not tried on a kernel that is not XNU: Darling puts copies
-// in the place of the target's own pages, and loses what is written meanwhile
-// (darlingserver, duct-tape/src/memory.c, mach_vm_remap_external_shared).
+// target runs. A kernel that refuses one for good is not asked again.
 type sharing struct {
 	on      bool
 	refused bool // no more mappings of this process

@@ -131,10 +131,19 @@ func TestASnapshotMapsNothing(t *testing.T) {
 	}
 }
 
-func TestDarlingIsNotAskedToShare(t *testing.T) {
-	s := newDarling(3) // panics if it is
+func TestAKernelThatSharesNothingIsAskedOnce(t *testing.T) {
+	s := newOdd(3)
 	s.restless = 0
+	asked := 0
+	s.before = func(_ int, call string) {
+		if call == "mach_vm_remap" {
+			asked++
+		}
+	}
 	series(t, s, 10, nothing, noErrors(t))
+	if asked > 1 || s.made != 0 {
+		t.Errorf("asked %d times, %d mappings", asked, s.made)
+	}
 }
 
 func TestASeriesThatIsBrokenOffLeavesNothing(t *testing.T) {

@@ -8,6 +8,9 @@ const maxJoined = 8
 // copyStack copies from the red zone below sp up to the stack's end, or as much
 // of it as the buffer holds or can be read.
 func (p *Process) copyStack(h *held, t *task.Thread) error {
+	if p.copyForeseen(h, t) {
+		return nil
+	}
 	sp := t.Registers.SP()
 	room := t.Buffer()[:0]
 	r, err := p.stackRegion(sp)
@@ -25,6 +28,9 @@ func (p *Process) copyStack(h *held, t *task.Thread) error {
 		return p.fail("the stack cannot be read", base+task.Addr(n), ret)
 	}
 	t.Stacks = append(t.Stacks, task.Stack{Base: base, Bytes: room[:n], Top: top})
+	if top == r.end {
+		p.foresee(&h.foreseen, &r)
+	}
 	p.note(h, &r, &t.Stacks[0])
 	return nil
 }
@@ -40,11 +46,12 @@ func redZone(sp, start task.Addr) task.Addr {
 
 // stackTop returns where the stack that begins with region r ends. Of a stack of
 // several regions, such as a main thread's that has grown, no more are joined
-// than want bytes take.
+// than want bytes take. Above most is a guard or nothing, which a read tells: some
+// kernels take much longer for a question about a region.
 func (p *Process) stackTop(r *region, base task.Addr, want uint64) task.Addr {
 	top := r.end
 	for range maxJoined {
-		if uint64(top-base) > want {
+		if uint64(top-base) > want || !p.isReadable(top) {
 			break
 		}
 		next, ret := p.regionAt(top)
@@ -66,7 +73,7 @@ func (p *Process) stackRegion(sp task.Addr) (region, error) {
 		}
 		return region{}, p.fail("no memory is mapped where the stack pointer is,", sp, ret)
 	}
-	if r.contains(sp) && !r.isStack() && !p.mayBeStack(&r) {
+	if r.contains(sp) && !r.isStack() {
 		guard := r
 		if r, ret = p.regionAt(guard.end); ret == success && r.start == guard.end && r.isStack() {
 			return r, nil
@@ -77,6 +84,11 @@ func (p *Process) stackRegion(sp task.Addr) (region, error) {
 		return region{}, p.fail("no memory is mapped where the stack pointer is,", sp, success)
 	}
 	return r, nil
+}
+
+func (p *Process) isReadable(a task.Addr) bool {
+	_, r := p.k.read(p.task, p.peeked[:], a)
+	return r == success
 }
 
 func (r *region) isStack() bool {

@@ -1,6 +1,7 @@
 package mach
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -106,14 +107,14 @@ func TestADeepStackIsCutAtTheBuffersEnd(t *testing.T) {
 }
 
 func TestRegions(t *testing.T) {
-	for name, s := range map[string]*scripted{"xnu": newScripted(task.AMD64, 2), "darling": newDarling(2)} {
+	for name, s := range map[string]*scripted{"xnu": newScripted(task.AMD64, 2), "odd": newOdd(2)} {
 		p := mustOpen(t, s)
 		i := 0
 		for r, err := range p.Regions() {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := s.memory[i]; r.Start != want.start || r.End != want.end || r.Prot != want.prot || (r.Path != "") != want.file {
+			if want := s.memory[i]; r.Start != want.start || r.End != want.end || r.Prot != want.prot || r.Path != "" {
 				t.Errorf("%s: %+v, want %+v", name, r, want.region)
 			}
 			i++
@@ -127,6 +128,71 @@ func TestRegions(t *testing.T) {
 		mustClose(t, p)
 		s.balance(t)
 	}
+}
+
+// TestRegionAt: a place in a region, in a gap and beyond all.
+func TestRegionAt(t *testing.T) {
+	for name, s := range map[string]*scripted{"xnu": newScripted(task.AMD64, 2), "odd": newOdd(2)} {
+		p := mustOpen(t, s)
+		paths := 0
+		s.before = func(_ int, call string) {
+			if call == "proc_regionfilename" {
+				paths++
+			}
+		}
+		for a, want := range map[task.Addr]task.Addr{testText: testText, testText + 8: testText, testText + testPage: testQueues, testStacks + 8: testStacks, 1 << 63: 0} {
+			r, found, err := p.RegionAt(a)
+			if err != nil || r.Start != want || found != (want != 0) {
+				t.Errorf("%s: at %v: %+v, %v, %v", name, a, r, found, err)
+			}
+		}
+		if path := p.PathAt(testText); path != "/a/file" || paths != 1 {
+			t.Errorf("%s: %q after %d questions for paths", name, path, paths)
+		}
+		s.kill()
+		if _, _, err := p.RegionAt(testText); !errors.Is(err, errTaskEnded) {
+			t.Errorf("%s: %v", name, err)
+		}
+		mustClose(t, p)
+	}
+}
+
+// TestRegionsCostOneQuestionEach, after a few, where the recursive call gives no
+// protection; where it does, guards that have none change nothing.
+func TestRegionsCostOneQuestionEach(t *testing.T) {
+	for name, s := range map[string]*scripted{"xnu": newScripted(task.AMD64, 40), "odd": newOdd(40)} {
+		asked := map[string]int{}
+		s.before = func(_ int, call string) { asked[call]++ }
+		var snap task.Snapshot
+		take(t, s, &snap)
+		checkSnapshot(t, s, &snap)
+		want := [2]int{40, 0} // recursive, plain
+		if s.odd {
+			want = [2]int{maxMissed, 40}
+		}
+		if got := [2]int{asked["mach_vm_region_recurse"], asked["mach_vm_region"]}; got != want {
+			t.Errorf("%s: %v questions, want %v", name, got, want)
+		}
+	}
+	s := newScripted(task.AMD64, 1)
+	p := mustOpen(t, s)
+	n := 0
+	for range p.Regions() {
+		n++
+	}
+	asked := 0
+	s.before = func(_ int, call string) {
+		if call == "mach_vm_region_recurse" {
+			asked++
+		}
+	}
+	for range 2 * maxMissed {
+		_, _, _ = p.RegionAt(testStacks - testPage) // the guard
+	}
+	if asked != 2*maxMissed {
+		t.Errorf("asked %d times", asked)
+	}
+	mustClose(t, p)
 }
 
 func TestAListingThatBreaksOffSaysSo(t *testing.T) {

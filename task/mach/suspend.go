@@ -23,13 +23,11 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	}
 	p.reserve(len(p.held))
 	p.patience = maxPatience
-	p.stopBegan = p.k.uptime()
 	if r := p.k.suspend(p.task); r != success {
 		p.undoSuspend(r)
 		return nil, fmt.Errorf("stop pid %d: %w", p.pid, p.taskError("task_suspend", r))
 	}
 	p.stopped = true
-	p.awaitRest()
 	return p.resume, nil
 }
 
@@ -53,10 +51,10 @@ func (p *Process) letRun() error {
 		return nil
 	}
 	r := p.tryResume()
+	p.released = time.Now()
 	switch {
 	case r == success:
 		p.stopped = false
-		p.noteRun()
 		p.settle()
 		return nil
 	case p.taskGone(r):
@@ -71,6 +69,10 @@ func (p *Process) letRun() error {
 	}
 	return fmt.Errorf("pid %d could not be set running again, which ending stacksnap will do: %w", p.pid, &callError{"task_resume", r})
 }
+
+// Released implements [task.Releaser]: what is given back after a stop takes time,
+// too, but not the target's.
+func (p *Process) Released() time.Time { return p.released }
 
 func (p *Process) tryResume() Return {
 	r := p.k.resume(p.task)

@@ -20,13 +20,13 @@ const spareThreads = 64
 // have a reference to it, even when its thread has ended. So the name tells
 // whether a thread is known.
 func (p *Process) Threads() ([]task.ThreadID, error) {
-	p.letItRun()
 	ports, r := p.k.threads(p.task)
 	if r != success {
 		return nil, p.taskError("task_threads", r)
 	}
 	if !p.stopped {
 		p.reserve(len(ports))
+		p.halted = p.isHalted()
 	}
 	p.next, p.ids = p.next[:0], p.ids[:0]
 	for _, name := range ports {

@@ -13,6 +13,7 @@ var _ task.ThreadWatcher = (*Process)(nil)
 type watch struct {
 	process *Process
 	id      task.ThreadID
+	still   still
 }
 
 // WatchThread implements [task.ThreadWatcher].
@@ -20,7 +21,7 @@ func (p *Process) WatchThread(id task.ThreadID) (task.ThreadWatch, error) {
 	if _, found := p.find(id); !found {
 		return nil, task.ErrThreadGone
 	}
-	return &watch{p, id}, nil
+	return &watch{process: p, id: id}, nil
 }
 
 // Glance implements [task.ThreadWatch]. The registers are asked for only of a
@@ -33,17 +34,26 @@ func (w *watch) Glance() (task.Glance, error) {
 		return g, err
 	}
 	g.State = state(basic.runState)
+	if basic.suspendCount > 0 || g.State != task.Running && w.process.isHalted() {
+		g.State = task.Stopped
+		return g, nil
+	}
 	layout := stateLayout(w.process.info.Arch)
 	if g.State == task.Running || layout == nil || w.process.info.Translated {
 		return g, nil
 	}
-	g.Registers.Arch = w.process.info.Arch
-	words := w.process.words[:layout.words]
-	if n, r := w.process.k.state(name, layout.flavor, words); r == success {
-		layout.decode(words[:n], w.process.info.CodeMask, &g.Registers)
+	if !w.still.needed {
+		g.Registers.Arch = w.process.info.Arch
+		words := w.process.words[:layout.words]
+		if n, r := w.process.k.state(name, layout.flavor, words); r == success {
+			layout.decode(words[:n], w.process.info.CodeMask, &g.Registers)
+		}
+		w.still.needed = g.Registers.SP() == 0 // some kernels have the state of a stopped thread only
 	}
-	if g.Registers.SP() == 0 { // some kernels have the state of a stopped thread only
-		g.Registers = task.Registers{}
+	if w.still.needed {
+		var known bool
+		g.Registers, known = w.readStill(basic.user + basic.system)
+		g.Later = !known
 	}
 	return g, nil
 }

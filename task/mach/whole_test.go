@@ -27,10 +27,10 @@ const coreFile = "../machocore/testdata/x86_64-O2.core"
 
 // both runs a test in either world.
 func both(t *testing.T, test func(t *testing.T, w *mach.World)) {
-	for name, darling := range map[string]bool{"XNU": false, "Darling": true} {
+	for name, odd := range map[string]bool{"XNU": false, "odd": true} {
 		t.Run(name, func(t *testing.T) {
 			p := openCore(t)
-			w, err := mach.NewWorld(p, darling)
+			w, err := mach.NewWorld(p, odd)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestSamplesAreTheirSum(t *testing.T) {
 			}
 		}
 		shut(t, p)
-		saved, err := capture.Replay(file, capture.Threads{})
+		saved, err := capture.Replay(file, capture.Threads{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,8 +209,8 @@ func TestTheTargetEndsMeanwhile(t *testing.T) {
 	})
 }
 
-// TestCodeOutsideOfTheList: a program in Darling runs between functions of the
-// host's libraries, which are in no list of dyld's, and are entered by frames.
+// TestCodeOutsideOfTheList: a program may run between functions of libraries
+// that are in no list of dyld's, which are entered by frames.
 func TestCodeOutsideOfTheList(t *testing.T) {
 	both(t, func(t *testing.T, w *mach.World) {
 		const host, interrupted = 0x7f1200000000, 6
@@ -229,6 +229,71 @@ func TestCodeOutsideOfTheList(t *testing.T) {
 			if !strings.Contains(report, line) {
 				t.Errorf("%q is missing:\n%s", line, report)
 			}
+		}
+		shut(t, p)
+	})
+}
+
+// TestTheMapIsAskedForAroundStackPointersAlone: each region of a target with
+// thousands costs a question or two, and a path one more.
+func TestTheMapIsAskedForAroundStackPointersAlone(t *testing.T) {
+	both(t, func(t *testing.T, w *mach.World) {
+		for i := range task.Addr(2000) {
+			w.Map(task.Region{Start: 0x7e0000000000 + i<<16, End: 0x7e0000001000 + i<<16, Prot: task.Read | task.Execute, Path: "/lib"}, nothing{})
+		}
+		asked := map[string]int{}
+		w.Before(func(call string) { asked[call]++ })
+		p := open(t, w)
+		prof, err := capture.OneShot(p, capture.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(prof.Threads)
+		if all := asked["mach_vm_region"] + asked["mach_vm_region_recurse"]; all > 8*n || n < 8 || asked["proc_regionfilename"] > 0 {
+			t.Errorf("%d threads: %d questions about regions, %d for paths", n, all, asked["proc_regionfilename"])
+		}
+		shut(t, p)
+	})
+}
+
+// TestATargetThatSomeoneElseHasStopped is told as stopped, by whatever it was,
+// and stays so.
+func TestATargetThatSomeoneElseHasStopped(t *testing.T) {
+	both(t, func(t *testing.T, w *mach.World) {
+		for how, halt := range map[string]func(yes bool){"signal": w.HaltBySignal, "debugger": w.HaltByHold} {
+			halt(true)
+			p := open(t, w)
+			prof, err := capture.OneShot(p, capture.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, th := range prof.Threads {
+				if th.State != task.Stopped || len(th.Roots) == 0 {
+					t.Errorf("%s: thread %#x is %v", how, th.ID, th.State)
+				}
+			}
+			if report := tree(t, prof); !strings.Contains(report, "the target was stopped, by a signal or a debugger") {
+				t.Errorf("%s:\n%s", how, report)
+			}
+			watch, err := p.WatchThread(prof.Threads[0].ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.SetState(0, 3)
+			if g, err := watch.Glance(); err != nil || g.State != task.Stopped || g.Registers.Known != 0 {
+				t.Errorf("%s: %+v, %v", how, g, err)
+			}
+			halt(false)
+			if g, err := watch.Glance(); err != nil || g.State != task.Sleeping {
+				t.Errorf("%s, gone on: %+v, %v", how, g, err)
+			}
+			w.SetState(0, 1)
+			shut(t, p)
+		}
+		p := open(t, w)
+		prof, err := capture.OneShot(p, capture.Options{})
+		if err != nil || strings.Contains(tree(t, prof), "was stopped, by") {
+			t.Errorf("%v, or it is called stopped", err)
 		}
 		shut(t, p)
 	})

@@ -29,13 +29,14 @@ var pattern = func() []byte {
 func newScripted(host task.Arch, n int) *scripted {
 	s := &scripted{
 		host: host, pid: 42, euid: 501,
-		bsd: bsdInfo{flags: flagLP64, status: 2, parent: 1, uid: 501, name: "short",
+		bsd: bsdInfo{flags: flagExec, status: 2, parent: 1, uid: 501, name: "short",
 			start: time.Unix(1_700_000_000, 0)},
 		execPath:  "/usr/bin/program",
+		usage:     task.Footprint{Now: 3 << 20, Peak: 4 << 20},
 		texts:     map[string]string{"kern.osproductversion": "14.5", "kern.osversion": "23F79", "kern.osrelease": "23.5.0"},
 		numbers:   map[string]uint64{"hw.pagesize": testPage},
 		loader:    dyldInfo{addr: testAllInfo, is64: true},
-		ownQueues: queueOffsets{version: 4, label: 0x48, labelSize: 8},
+		ownQueues: queueOffsets{version: 4, label: 0x48, labelSize: 8, serial: 0x40, serialSize: 8},
 		endOfMap:  invalidAddress,
 		badRead:   invalidAddress,
 	}
@@ -47,11 +48,13 @@ func newScripted(host task.Arch, n int) *scripted {
 	return s
 }
 
-// newDarling makes the same as Darling runs it, where it differs.
-func newDarling(n int) *scripted {
+// newOdd makes the same under a kernel that answers some questions otherwise than
+// XNU, or not at all: each answer has been seen of Darling, which runs Darwin's
+// programs on Linux, as it is.
+func newOdd(n int) *scripted {
 	s := newScripted(task.AMD64, n)
-	s.darling, s.noReadPort = true, Errno(78)
-	s.bsd.flags = 4 // P_LP64 of p_flag
+	s.odd, s.noReadPort = true, noCall
+	s.bsd.flags = flagExiting
 	s.restless = 100 * time.Millisecond
 	s.noExtended = invalidArgument
 	s.recurseProt = true
@@ -59,6 +62,7 @@ func newDarling(n int) *scripted {
 	s.badRead = failure
 	s.pflagsErr = noProcess
 	s.listErr = notSup
+	s.noRemapNew, s.noRemap = notSupported, notSupported
 	s.bsd.name = "mldr"
 	delete(s.texts, "kern.osproductversion")
 	s.memory = append([]scriptedRegion{{region: region{start: 0, end: testText}}}, s.memory...)
@@ -77,7 +81,10 @@ func (s *scripted) addRegion(start task.Addr, size int, prot task.Prot, tag uint
 	return &s.memory[len(s.memory)-1]
 }
 
-// addQueue writes a TSD slot that points, signed, to a queue with a label.
+const testSerial = 1<<32 + 7
+
+// addQueue writes a TSD slot that points, signed, to a queue with a label and a
+// number.
 func (s *scripted) addQueue() {
 	m := s.addRegion(testQueues, testPage, task.Read|task.Write, 0, false)
 	const sign = 0x5A << 56
@@ -86,6 +93,7 @@ func (s *scripted) addQueue() {
 	if s.host == task.ARM64 {
 		le.PutUint64(m.bytes, uint64(testQueues)+0x100|sign)
 	}
+	le.PutUint64(m.bytes[0x100+0x40:], testSerial)
 	le.PutUint64(m.bytes[0x100+0x48:], uint64(testQueues)+0x200)
 	copy(m.bytes[0x200:], "com.apple.main-thread\x00")
 }

@@ -13,6 +13,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/internal/saved"
+	"stacksnap/task/regular"
 )
 
 // Process is a process that was saved in a core.
@@ -38,11 +39,11 @@ type FormatError = saved.FormatError
 
 // Open opens a core file. The error wraps ErrNotCore for another kind of file.
 func Open(path string) (*Process, error) {
-	f, size, err := saved.OpenRegular(path, ErrNotCore)
+	f, stat, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	p, err := New(f, size)
+	p, err := New(f, stat.Size())
 	if err != nil {
 		_ = f.Close() // it was only read
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -11,6 +11,7 @@ import (
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/task/machocore"
+	"stacksnap/task/regular"
 )
 
 func TestNotACore(t *testing.T) {
@@ -41,7 +42,7 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := machocore.Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := machocore.Open(t.TempDir()); !errors.Is(err, machocore.ErrNotCore) {
+	if _, err := machocore.Open(t.TempDir()); !errors.Is(err, regular.ErrFolder) {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -48,6 +48,40 @@ func (p *Process) OpenFile(fd int) string {
 	return link
 }
 
+// Watched implements [task.SyscallReader].
+//
+// The kernel makes the list anew for each reading while it holds a lock of the
+// instance's, so a process that may have long ones is not asked.
+func (p *Process) Watched(fd int) (n int, fds []int) {
+	status, err := p.live.read("status")
+	if err != nil || statusNumber(status, "FDSize:") > maxListed {
+		return 0, nil
+	}
+	b, err := p.live.read("fdinfo/" + strconv.Itoa(fd))
+	if err != nil {
+		return 0, nil
+	}
+	all := watched(b)
+	for _, w := range all {
+		if len(fds) < maxWatched && p.isOpen(w) {
+			fds = append(fds, w.fd)
+		}
+	}
+	return len(all), fds
+}
+
+const (
+	maxListed  = 4096 // descriptors
+	maxWatched = 16
+)
+
+// isOpen tells whether a descriptor is the file that an epoll instance watches.
+func (p *Process) isOpen(w watchedFile) bool {
+	var st unix.Stat_t
+	err := unix.Fstatat(p.live.fd, "fd/"+strconv.Itoa(w.fd), &st, 0)
+	return err == nil && st.Ino == w.inode
+}
+
 // LockHolder implements [task.SyscallReader].
 func (p *Process) LockHolder(fd int) (int, bool) {
 	var st unix.Stat_t

@@ -68,8 +68,11 @@ func schedule(b []byte) (ran, queued time.Duration) {
 			break
 		}
 		v, _ := number(w, 10)
-		times[n] = time.Duration(min(v, 1<<62))
+		times[n] = nanoseconds(v)
 		n++
 	}
 	return times[0], times[1]
 }
+
+// nanoseconds takes what cannot be a time of a thread for a very long one.
+func nanoseconds(n uint64) time.Duration { return time.Duration(min(n, 1<<62)) }

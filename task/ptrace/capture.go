@@ -4,6 +4,7 @@ package ptrace
 
 import (
 	"errors"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -15,6 +16,7 @@ var errNotSuspended = errors.New("the target is not suspended")
 // Capture implements [task.Process]. A stack that cannot be read costs only the
 // stack: the registers are there, and the error is a *[task.FaultError].
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
+	t.Stacks = t.Stacks[:0]
 	switch p.reading {
 	case readNothing:
 		return errNotSuspended
@@ -25,11 +27,25 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	if th == nil {
 		return task.ErrThreadGone
 	}
-	if err := th.notStopped(); err != nil {
-		return err
+	p.shareTime()
+	t.Spared, t.Call = false, task.Syscall{}
+	if th.phase == spared {
+		if done, err := p.captureSpared(th, t); done {
+			return err
+		}
+	}
+	if th.phase != stopped {
+		return p.absence(th)
 	}
 	if err := p.captureRegisters(th, &t.Registers); err != nil {
 		return err
+	}
+	t.Turn, t.Processor = p.turnOf(th)
+	if th.halted {
+		t.State = task.Stopped // it may have been called running, on its way back from an earlier stop of ours
+	}
+	if interruptedIn(&th.call, &t.Registers) {
+		t.Call = th.call
 	}
 	return p.copyStack(t)
 }
@@ -44,6 +60,8 @@ func (th *thread) notStopped() error {
 			return errUninterruptible
 		}
 		return errNotStopped
+	case refused:
+		return errRefused
 	}
 	return task.ErrThreadGone
 }
@@ -60,6 +78,18 @@ func (p *Process) captureRegisters(th *thread, r *task.Registers) error {
 		return errno
 	}
 	return decodeRegisters(hostArch, p.regs[:n], r)
+}
+
+// LimitStop implements [task.StopLimiter].
+func (p *Process) LimitStop(d time.Duration) { p.maxStop = d }
+
+// shareTime gives the next copy its part of the time that the stop may still take:
+// as much as each thread gets that is still to be copied.
+func (p *Process) shareTime() {
+	now := time.Now()
+	left := max(0, p.began.Add(p.maxStop).Sub(now))
+	p.mem.until = now.Add(left / time.Duration(max(1, p.toCopy)))
+	p.toCopy--
 }
 
 // copyStack copies from just below sp to the end of the mapping that sp is in,
@@ -87,9 +117,13 @@ func (p *Process) copyStack(t *task.Thread) error {
 		}
 		return p.mem.faults.next(from, errno)
 	}
-	if n < len(room) && (top == 0 || from+task.Addr(n) < top) {
+	cut := errno == errnoBlocks || errno == errnoOverTime
+	if n < len(room) && !cut && (top == 0 || from+task.Addr(n) < top) {
 		top = from + task.Addr(n)
 	}
 	t.Stacks = append(t.Stacks, task.Stack{Base: from, Bytes: room[:n], Top: top})
+	if cut {
+		return p.mem.faults.next(from+task.Addr(n), errno)
+	}
 	return nil
 }

@@ -27,9 +27,6 @@ const (
 	readRunning           // none does
 )
 
-// AllowSuspend implements [task.Sampled]: everything is possible.
-func (p *Process) AllowSuspend(task.Suspension) error { return nil }
-
 // waiting is a thread that was told to stop and did not stand yet when it was
 // looked at last.
 type waiting struct{ index, tid int }
@@ -50,6 +47,9 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 	if p.suspended {
 		return errSuspended
 	}
+	p.gate.Enter()
+	defer p.gate.Leave()
+	p.meet()
 	p.waiting = slices.Grow(p.waiting[:0], len(ids))
 	p.held = slices.Grow(p.held[:0], len(ids))
 	p.holds = how == task.SuspendTogether
@@ -66,7 +66,7 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 			p.read(readRunning, i, stands)
 			runs(i, 0, nil)
 		case p.holds:
-			p.seizeOne(i, th, runs)
+			p.seizeOne(i, th, stands, runs)
 		default:
 			p.stopOne(i, th, stands, runs)
 		}
@@ -86,6 +86,7 @@ func (p *Process) orderHeld(runs func(int, time.Duration, error)) {
 		return
 	}
 	p.ordered = time.Now()
+	p.began, p.toCopy = p.ordered, len(p.waiting)
 	kept := p.waiting[:0]
 	for _, w := range p.waiting {
 		if interrupt(w.tid) == 0 {
@@ -111,16 +112,14 @@ func (p *Process) releaseHeld(runs func(int, time.Duration, error)) {
 }
 
 // judgeEach tells whether it was the process that was opened, and whether we
-// may stop it at all.
+// may stop it at all. Where others were read, a thread that we may not stop costs
+// only itself.
 func (p *Process) judgeEach() error {
 	if p.mem.replaced() {
 		return p.exited
 	}
-	for i := range p.threads.all {
-		th := &p.threads.all[i]
-		if th.phase == refused && threadState(p.state(th.tid)) != task.Ended && p.state(th.tid) != 0 {
-			return p.explain(unix.EPERM)
-		}
+	if p.reads == 0 && p.threads.count(refused) > 0 {
+		return p.explain(unix.EPERM)
 	}
 	return nil
 }
@@ -135,15 +134,25 @@ func (th *thread) absent() error {
 
 func (p *Process) read(r reading, i int, stands func(int)) {
 	p.reading = r
+	p.reads++
+	if !p.holds {
+		p.began, p.toCopy = time.Now(), 1
+	}
 	stands(i)
-	p.reading = readNothing
+	p.reading, p.mem.until = readNothing, time.Time{}
 }
 
 // seizeOne attaches to a thread that is to be told to stop.
-func (p *Process) seizeOne(i int, th *thread, runs func(int, time.Duration, error)) bool {
+func (p *Process) seizeOne(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) bool {
 	p.seize(th)
+	if th.phase == refused {
+		if !p.holds {
+			p.awaitEach(stands, runs) // so that none stands meanwhile
+		}
+		p.seizeLater(th)
+	}
 	if th.phase != seized {
-		runs(i, 0, task.ErrThreadGone)
+		runs(i, 0, p.absence(th))
 		return false
 	}
 	p.waiting = append(p.waiting, waiting{i, th.tid})
@@ -152,7 +161,7 @@ func (p *Process) seizeOne(i int, th *thread, runs func(int, time.Duration, erro
 
 // stopOne stops a thread, has it captured, and lets it run on.
 func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) {
-	if !p.seizeOne(i, th, runs) {
+	if !p.seizeOne(i, th, stands, runs) {
 		return
 	}
 	if len(p.waiting) == 1 {
@@ -195,7 +204,7 @@ func (p *Process) serveStanding(stands func(int), runs func(int, time.Duration, 
 		w := p.waiting[i]
 		p.waiting = slices.Delete(p.waiting, i, i+1)
 		th := p.threads.find(w.tid)
-		th.phase, th.signal = stopped, p.info.signal()
+		th.stands(&p.info)
 		p.serve(w.index, th, stands, runs)
 		any = true
 	}
@@ -293,14 +302,6 @@ func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
 	case call.State == task.OnProcessor:
 		return errOnProcessor
 	}
-	t.Registers = task.Registers{Arch: hostArch}
-	if p.facts.Arch != task.UnknownArch {
-		t.Registers.Arch = p.facts.Arch
-	}
-	t.Registers.Set(t.Registers.Arch.PC(), uint64(call.PC))
-	t.Registers.Set(t.Registers.Arch.SP(), uint64(call.SP))
-	if call.State == task.InCall {
-		setArguments(&t.Registers, &call)
-	}
+	t.Registers = p.registersOf(&call)
 	return p.copyStack(t)
 }

@@ -368,3 +368,44 @@ func TestThirtyTwoBitProgram(t *testing.T) {
 		t.Errorf("%v, %d stacks, pc %v, %v", th.Registers.Arch, len(th.Stacks), th.Registers.PC(), th.Err)
 	}
 }
+
+// TestRefusalOfWhatEnds wants a refusal by the files of a process that has just
+// ended, which belong to root by then, to be told as its end; and only that.
+func TestRefusalOfWhatEnds(t *testing.T) {
+	g := startThreads(t, 3, "sleep")
+	p := attach(t, g.pid)
+	var permission *task.PermissionError
+	if err := p.refused("mem", unix.EACCES); !errors.As(err, &permission) {
+		t.Errorf("refused while it lives: %v", err)
+	}
+	if err := p.refused("mem", unix.EMFILE); !errors.Is(err, unix.EMFILE) || errors.As(err, new(*task.NoProcessError)) {
+		t.Errorf("no file left: %v", err)
+	}
+	if err := unix.Kill(g.pid, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	var info childInfo
+	if errno := waitFor(unix.P_PID, g.pid, &info, unix.WEXITED|unix.WNOWAIT); errno != 0 { // a zombie from here on
+		t.Fatal(errno)
+	}
+	for name, err := range map[string]error{
+		"a zombie's file, denied": p.refused("mem", unix.EACCES),
+		"a zombie's file, gone":   p.refused("maps", unix.ESRCH),
+		"a zombie's mappings":     p.readFirstMaps(),
+	} {
+		if !errors.As(err, new(*task.NoProcessError)) || !errors.As(err, new(noMemoryError)) || errors.As(err, &permission) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := p.explain(unix.EPERM); !errors.As(err, new(*task.ExitedError)) {
+		t.Errorf("a zombie that may not be seized: %v", err)
+	}
+	_ = g.Wait()
+	for name, err := range map[string]error{
+		"a file, denied": p.refused("mem", unix.EPERM), "the mappings": p.readFirstMaps(),
+	} {
+		if !errors.As(err, new(*task.NoProcessError)) {
+			t.Errorf("%s, after it was waited for: %v", name, err)
+		}
+	}
+}

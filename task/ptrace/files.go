@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -88,6 +89,33 @@ func endpoint(b []byte) string {
 		return string(b)
 	}
 	return netip.AddrPortFrom(ip.Unmap(), uint16(n)).String()
+}
+
+// watchedFile is a file that an epoll instance watches.
+type watchedFile struct {
+	fd    int // by which it was added
+	inode uint64
+}
+
+// watched reads what an epoll instance watches from its fdinfo file, lowest
+// descriptor first. A line each is (ep_show_fdinfo, fs/eventpoll.c)
+//
+//	tfd: FD events: MASK data: HEX pos:OFFSET ino:HEX sdev:HEX
+func watched(fdinfo []byte) (all []watchedFile) {
+	for line := range bytes.Lines(fdinfo) {
+		f := bytes.Fields(line)
+		if len(f) < 8 || string(f[0]) != "tfd:" {
+			continue
+		}
+		n, err := strconv.Atoi(string(f[1]))
+		hex, ok := bytes.CutPrefix(f[7], []byte("ino:"))
+		inode, inodeErr := strconv.ParseUint(string(hex), 16, 64)
+		if err == nil && ok && inodeErr == nil {
+			all = append(all, watchedFile{n, inode})
+		}
+	}
+	slices.SortFunc(all, func(a, b watchedFile) int { return a.fd - b.fd })
+	return all
 }
 
 // lockedFile is a file as /proc/locks names it.

@@ -1,6 +1,9 @@
 package ptrace
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestSocketTables(t *testing.T) {
 	files := map[string]string{
@@ -44,13 +47,25 @@ func TestLockHolder(t *testing.T) {
 	}
 }
 
+func TestWatched(t *testing.T) {
+	const info = "pos:\t0\nflags:\t02000002\nmnt_id:\t17\nino:\t18\n" +
+		"tfd:        7 events:       19 data:                7  pos:0 ino:39a0c sdev:9\n" +
+		"tfd:       -1 events: x\ntfd: 3 events: 19 data: ffffffffffffffff pos:0 ino:zz sdev:9\n" +
+		"tfd:        3 events:       19 data: ffffffffffffffff pos:0 ino:39d62 sdev:f\n"
+	if got, want := watched([]byte(info)), []watchedFile{{3, 0x39d62}, {7, 0x39a0c}}; !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 func FuzzSockets(f *testing.F) {
 	f.Add([]byte("   0: 00000000:07E8 00000000:0000 0A 0:0 0:0 0 0 0 624 1\n"))
+	f.Add([]byte("tfd: 3 events: 19 data: 3 pos:0 ino:39d62 sdev:f\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, table := range socketTables {
 			table.find(b, "624")
 		}
 		lockHolder(b, lockedFile{})
 		lastNumber(b)
+		watched(b)
 	})
 }

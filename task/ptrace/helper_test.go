@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
 )
@@ -37,6 +40,13 @@ func runHelper(mode string, args []string) {
 		exitOn(err)
 		_, err = p.Suspend()
 		exitOn(err)
+		fmt.Println("ready")
+		time.Sleep(time.Hour)
+	case "trace": // the threads args[1:] of args[0], as a debugger does
+		runtime.LockOSThread()
+		for _, tid := range args[1:] {
+			exitOn(unix.PtraceSeize(atoi(tid)))
+		}
 		fmt.Println("ready")
 		time.Sleep(time.Hour)
 	case "open": // says how it goes

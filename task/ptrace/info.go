@@ -27,11 +27,13 @@ func (p *Process) learn() task.Info {
 	if !ok {
 		return info
 	}
+	info.Command, info.Machine = p.process.command(), machine()
+	if status, err := p.live.read("status"); err == nil {
+		info.Footprint = footprint(status)
+	}
 	info.Name = fullName(string(s.name), p.process)
 	info.ParentPID = s.parent
-	if boot := bootTime(); !boot.IsZero() {
-		info.Start = boot.Add(s.start)
-	}
+	info.Start = startTime(s.start)
 	if parent, err := openProc(fmt.Sprintf("/proc/%d", s.parent)); err == nil {
 		defer parent.close()
 		if ps, ok := parent.stat(); ok {
@@ -66,10 +68,10 @@ func fullName(comm string, dir procDir) string {
 	if len(comm) < maxComm {
 		return comm
 	}
-	line, _ := dir.read("cmdline")
-	arg0, _, _ := strings.Cut(string(line), "\x00")
-	if base := path.Base(arg0); strings.HasPrefix(base, comm) {
-		return base
+	if args := dir.command().Args; len(args) > 0 {
+		if base := path.Base(args[0]); strings.HasPrefix(base, comm) {
+			return base
+		}
 	}
 	if base := path.Base(dir.exe()); strings.HasPrefix(base, comm) {
 		return base

@@ -3,6 +3,7 @@
 package ptrace
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -16,5 +17,19 @@ func TestStart(t *testing.T) {
 	const unit = time.Second / userHZ
 	if got := attach(t, g.Process.Pid).Info().Start; got.Before(before.Add(-2*unit)) || got.After(after.Add(unit)) {
 		t.Errorf("started at %v, want %v to %v", got, before, after)
+	}
+}
+
+func TestFactsOfALiveProcess(t *testing.T) {
+	g := startThreads(t, 2, "sleep")
+	info := attach(t, g.pid).Info()
+	if !slices.Equal(info.Command.Args, g.Args) || info.Command.Cut {
+		t.Errorf("command %q, want %q", info.Command.Args, g.Args)
+	}
+	if f := info.Footprint; f.Now == 0 || f.Peak < f.Now || f.Now > info.Machine.Memory {
+		t.Errorf("%+v of %d bytes", f, info.Machine.Memory)
+	}
+	if m := info.Machine; m.CPUs < m.Active || m.Active < 1 {
+		t.Errorf("%+v", m)
 	}
 }

@@ -67,6 +67,13 @@ func (c *childInfo) signal() int {
 	return int(c.status & 0x7f)
 }
 
+// halted tells whether a thread that was told to stop was stopped by a signal, as
+// its whole process is: it then reports that signal instead of SIGTRAP
+// (do_jobctl_trap, kernel/signal.c).
+func (c *childInfo) halted() bool {
+	return c.status>>8 == unix.PTRACE_EVENT_STOP && c.status&0x7f != int32(unix.SIGTRAP)
+}
+
 // look tells, without waiting, whether a traced thread has stopped or ended;
 // info.pid is 0 when neither. It leaves the stop, or the corpse, as it is.
 func look(tid int, info *childInfo) unix.Errno {

@@ -5,6 +5,7 @@ package ptrace
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"stacksnap/task"
 )
@@ -59,4 +60,32 @@ func Candidate(pid int) (task.Candidate, bool) {
 		PID: pid, Name: fullName(string(s.name), dir), Path: dir.exe(),
 		ParentPID: s.parent, Forked: s.flags&forkedNoExec != 0,
 	}, true
+}
+
+// Details tells processes of one name apart. What cannot be had is unknown.
+func Details(pid int) task.Details {
+	d := task.Details{User: -1, CPU: -1}
+	dir, err := openProc("/proc/" + strconv.Itoa(pid))
+	if err != nil {
+		return d
+	}
+	defer dir.close()
+	if s, ok := dir.stat(); ok {
+		d.CPU, d.Start = s.user+s.system, startTime(s.start)
+		d.Stuck = threadState(s.state) == task.Uninterruptible
+	}
+	if status, err := dir.read("status"); err == nil {
+		d.User = realUser(status)
+	}
+	d.Command = dir.command()
+	return d
+}
+
+// startTime is a time since boot by today's clock.
+func startTime(sinceBoot time.Duration) time.Time {
+	boot := bootTime()
+	if boot.IsZero() {
+		return boot
+	}
+	return boot.Add(sinceBoot)
 }

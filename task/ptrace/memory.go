@@ -3,6 +3,7 @@
 package ptrace
 
 import (
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +19,14 @@ type memory struct {
 	file   int // /proc/PID/mem; −1: could not be opened
 	byFile bool
 	faults faultStore
+	pages  presence
+	until  time.Time // a read that takes longer ends early; zero: none does
+	chunk  int       // how much is read at once then
 }
+
+// usualChunk is how much is copied between two looks at the time, and at least:
+// reads may be shorter, where some pages are not there.
+const usualChunk = 128 << 10
 
 // ReadMemory implements [task.Memory].
 func (m *memory) ReadMemory(b []byte, a task.Addr) (int, error) {
@@ -33,7 +41,14 @@ func (m *memory) ReadMemory(b []byte, a task.Addr) (int, error) {
 // why it ended early.
 func (m *memory) copy(b []byte, a task.Addr) (n int, errno unix.Errno) {
 	for n < len(b) {
-		k, errno := m.read(b[n:], a+task.Addr(n))
+		part := b[n:]
+		if !m.until.IsZero() {
+			if n >= m.chunk && time.Now().After(m.until) {
+				return n, errnoOverTime
+			}
+			part = part[:min(len(part), m.chunk)]
+		}
+		k, errno := m.read(part, a+task.Addr(n))
 		if k == 0 {
 			return n, errno
 		}
@@ -47,6 +62,11 @@ func (m *memory) read(b []byte, a task.Addr) (int, unix.Errno) {
 	if above := -uint64(a); above != 0 && uint64(len(b)) > above {
 		b = b[:above] // the address space ends
 	}
+	length, there := m.pages.extent(a, len(b))
+	b = b[:length]
+	if !there {
+		return m.pages.read(m.tid, m.file, b, a)
+	}
 	if !m.byFile {
 		n, errno := vmRead(m.tid, b, a)
 		switch {
@@ -58,7 +78,7 @@ func (m *memory) read(b []byte, a task.Addr) (int, unix.Errno) {
 			return 0, errno
 		}
 	}
-	return m.readFile(b, a)
+	return readFile(m.file, b, a)
 }
 
 // vmRead copies the readable pages from a on: process_vm_readv returns what it
@@ -77,11 +97,11 @@ func vmRead(tid int, b []byte, a task.Addr) (int, unix.Errno) {
 
 // readFile reads through /proc/PID/mem, where nothing at all means that the
 // memory is no more (mem_rw, fs/proc/base.c).
-func (m *memory) readFile(b []byte, a task.Addr) (int, unix.Errno) {
-	if m.file < 0 {
+func readFile(file int, b []byte, a task.Addr) (int, unix.Errno) {
+	if file < 0 {
 		return 0, unix.EPERM
 	}
-	n, _, errno := unix.Syscall6(unix.SYS_PREAD64, uintptr(m.file),
+	n, _, errno := unix.Syscall6(unix.SYS_PREAD64, uintptr(file),
 		uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(a), 0, 0)
 	switch {
 	case errno != 0:
@@ -106,7 +126,7 @@ func (m *memory) replaced() bool {
 		return false
 	}
 	var b [1]byte
-	_, errno := m.readFile(b[:], pageStart)
+	_, errno := readFile(m.file, b[:], pageStart)
 	return errno == unix.ESRCH
 }
 
@@ -127,14 +147,24 @@ func (s *faultStore) refill() {
 	}
 }
 
+func reasonOf(errno unix.Errno) error {
+	switch errno {
+	case errnoBlocks:
+		return errBlocks
+	case errnoOverTime:
+		return errOverTime
+	}
+	return errno
+}
+
 // next returns an error of its own for each call, until it runs out and has to
 // allocate.
 func (s *faultStore) next(a task.Addr, errno unix.Errno) *task.FaultError {
 	if len(s.free) == 0 {
-		return &task.FaultError{Addr: a, Err: errno}
+		return &task.FaultError{Addr: a, Err: reasonOf(errno)}
 	}
 	f := &s.free[0]
 	s.free = s.free[1:]
-	f.Addr, f.Err = a, errno
+	f.Addr, f.Err = a, reasonOf(errno)
 	return f
 }

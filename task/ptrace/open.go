@@ -46,8 +46,8 @@ func (e noMemoryError) Unwrap() error { return e.NoProcessError }
 
 func open(pid int) (*Process, error) {
 	p := &Process{
-		tracer: unix.Gettid(), process: procDir{-1}, live: procDir{-1}, maps: -1, stat: -1,
-		mem: memory{file: -1}, threads: threadTable{dir: -1},
+		maxStop: task.DefaultMaxStop, tracer: unix.Gettid(), process: procDir{-1}, live: procDir{-1}, maps: -1, stat: -1,
+		mem: memory{file: -1, pages: newPresence(), chunk: usualChunk}, threads: threadTable{dir: -1},
 	}
 	p.resumeFunc = p.resume
 	if err := p.openAll(pid); err != nil {
@@ -60,6 +60,7 @@ func open(pid int) (*Process, error) {
 	p.exited = &task.ExitedError{PID: p.pid, Err: errReplaced}
 	p.facts = p.learn()
 	p.mem.faults.refill()
+	p.mem.pages.refill()
 	p.threads.grow(0)
 	return p, nil
 }
@@ -74,9 +75,6 @@ func (p *Process) openAll(pid int) error {
 	status, err := p.process.read("status")
 	if err != nil {
 		return &task.NoProcessError{PID: p.pid}
-	}
-	if tracer := statusNumber(status, "TracerPid:"); tracer != 0 {
-		return traced(p.pid, tracer)
 	}
 	p.ownChild = statusNumber(status, "PPid:") == os.Getpid()
 	return p.openMemory()
@@ -111,7 +109,7 @@ func (p *Process) openProcess(pid int) error {
 
 // noDirectory says why /proc/PID cannot be opened.
 func noDirectory(pid int, err error) error {
-	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || unix.Kill(pid, 0) == unix.EPERM {
+	if isDenied(err) || unix.Kill(pid, 0) == unix.EPERM {
 		return &task.PermissionError{
 			PID: pid, Asked: fmt.Sprintf("open /proc/%d: %v", pid, err), Err: err,
 			Remedy: "run as root, for /proc is mounted so that it hides other users' processes",
@@ -156,10 +154,20 @@ func (p *Process) openMemory() (err error) {
 	if p.maps, err = p.live.open("maps"); err != nil {
 		return p.refused("maps", err)
 	}
+	if p.mem.pages.pagemap, err = p.live.open("pagemap"); err != nil {
+		p.mem.pages.pagemap = -1 // not every kernel has it
+	}
 	if p.stat, err = p.process.open("stat"); err != nil {
 		return p.refused("stat", err)
 	}
-	if err := p.readMaps(); err != nil {
+	return p.readFirstMaps()
+}
+
+func (p *Process) readFirstMaps() error {
+	switch err := p.readMaps(); {
+	case isGone(err):
+		return p.ending()
+	case err != nil:
 		return err
 	}
 	p.mapped.isUsed = !p.query.answers(p.maps)
@@ -170,8 +178,13 @@ func (p *Process) openMemory() (err error) {
 }
 
 func (p *Process) refused(file string, err error) error {
-	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+	switch {
+	case isGone(err), isDenied(err) && (p.live.isEnding() || p.isEnding()):
+		return p.ending()
+	case isDenied(err):
 		return refusal(p.pid, p.process, fmt.Sprintf("open /proc/%d/%s", p.pid, file), err)
 	}
-	return &task.NoProcessError{PID: p.pid, Reason: "has ended"}
+	return fmt.Errorf("open /proc/%d/%s: %w", p.pid, file, err)
 }
+
+func isDenied(err error) bool { return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) }

@@ -1,8 +1,10 @@
 package ptrace
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +99,13 @@ func TestParseStat(t *testing.T) {
 	if string(s.name) != "a (b) c)" || s.state != 'S' || s.parent != 17 || s.flags != 4194560 ||
 		s.user != 2500*time.Millisecond || s.system != 750*time.Millisecond || s.start != 1234560*time.Millisecond {
 		t.Errorf("%+v %q", s, s.name)
+	}
+	if s.processor != -1 {
+		t.Errorf("processor %d, which is not told", s.processor)
+	}
+	s, err = parseStat([]byte(strings.Replace(statLine, "1 1 0\n", "1 1 0 4 5 6 7 8 9 10 11 12 17 3 99\n", 1)))
+	if err != nil || s.processor != 3 {
+		t.Errorf("processor %d, %v", s.processor, err)
 	}
 	for _, b := range []string{"", "1 (x", ") (", "1 (x) S", "1 (x) SS 1 1", "1 ()", strings.Replace(statLine, "17", "x", 1)} {
 		if _, err := parseStat([]byte(b)); err == nil {
@@ -237,6 +246,41 @@ func TestParseOurOwnMaps(t *testing.T) {
 	for line := range strings.Lines(string(b)) {
 		if _, err := parseRegion([]byte(strings.TrimSuffix(line, "\n"))); err != nil {
 			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+func TestParseCommand(t *testing.T) {
+	for in, want := range map[string][]string{
+		"sleep\x001\x00": {"sleep", "1"}, "a\x00\x00b c\x00": {"a", "", "b c"}, "": nil, "\x00\x00": nil,
+		"nginx: master process\x00\x00\x00\x00": {"nginx: master process"}, "no end": {"no end"},
+	} {
+		if got := parseCommand([]byte(in)); !slices.Equal(got.Args, want) || got.Cut {
+			t.Errorf("%q: %q", in, got.Args)
+		}
+	}
+	if got := parseCommand(bytes.Repeat([]byte("x\x00"), task.MaxArguments+1)); len(got.Args) != task.MaxArguments || !got.Cut {
+		t.Errorf("%d arguments, cut %v", len(got.Args), got.Cut)
+	}
+}
+
+func TestCPUsListed(t *testing.T) {
+	for list, want := range map[string]int{
+		"0-3\n": 4, "0": 1, "0,2-3,8-8\n": 4, "": 0, "x": 0, "3-1": 0, "-1": 0, "0-9999999999": 0, "1-": 0,
+	} {
+		if got := cpusListed(list); got != want {
+			t.Errorf("%q: %d, want %d", list, got, want)
+		}
+	}
+}
+
+func TestRealUser(t *testing.T) {
+	for status, want := range map[string]int{
+		"Uid:\t1000\t0\t0\t0\n": 1000, "Uid:\t0\t0\n": 0, "Uid:\t4294967294\t0\n": 4294967294,
+		"Uid:\t4294967296\t0\n": -1, "Uid:\n": -1, "Gid:\t5\n": -1, "": -1,
+	} {
+		if got := realUser([]byte(status)); got != want {
+			t.Errorf("%q: %d, want %d", status, got, want)
 		}
 	}
 }

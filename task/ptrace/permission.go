@@ -23,7 +23,7 @@ func refusal(pid int, dir procDir, asked string, err error) error {
 		return &task.ExitedError{PID: pid, Err: readErr}
 	}
 	if tracer := statusNumber(status, "TracerPid:"); tracer != 0 {
-		return traced(pid, tracer)
+		return permission(tracedBy(pid, tracer))
 	}
 	scope, _ := os.ReadFile(yamaFile)
 	c := circumstances{
@@ -35,17 +35,13 @@ func refusal(pid int, dir procDir, asked string, err error) error {
 	}
 }
 
-// traced says that another debugger is attached: a thread has one at most.
-func traced(pid, tracer int) error {
-	name := "of unknown name"
-	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", tracer)); err == nil {
-		name = string(bytes.TrimSpace(comm))
-	}
+// permission says what to do about another debugger.
+func permission(by *task.TracedError) error {
 	return &task.PermissionError{
-		PID:    pid,
-		Asked:  fmt.Sprintf("pid %d (%s) is already tracing it", tracer, name),
-		Remedy: fmt.Sprintf("detach or end pid %d (%s) first, for a process has one tracer at a time", tracer, name),
-		Err:    unix.EPERM,
+		PID:    by.PID,
+		Asked:  by.Error(),
+		Remedy: fmt.Sprintf("detach or end %s first, for a process has one tracer at a time", by.By()),
+		Err:    by,
 	}
 }
 

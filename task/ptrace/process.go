@@ -54,10 +54,22 @@ type Process struct {
 
 	rests   restTable
 	waiting []waiting
-	none    time.Time // when none of waiting stood
-	held    []waiting // those that were captured and still stand
-	holds   bool      // until all are captured
-	ordered time.Time // when the first of all was told to stop
+	none    time.Time              // when none of waiting stood
+	held    []waiting              // those that were captured and still stand
+	holds   bool                   // until all are captured
+	spares  bool                   // threads that wait in a call which a stop would end
+	insist  map[task.ThreadID]bool // but for these
+	turns   bool                   // it is found out who has a processor
+	ordered time.Time              // when the first of all was told to stop
+	maxStop time.Duration          // for which anything may stand, but for what is copied of each thread at least
+	began   time.Time              // the stop, as far as the time for copies is concerned
+	toCopy  int                    // threads, in that time
+	gate    *task.Gate
+
+	traced     *task.TracedError // who kept us from a thread, in the last stop
+	tracedID   int               // the thread that was last kept so
+	seizeUntil time.Time         // others' threads are waited for, in this stop; zero: none was met
+	reads      int               // of threads, in this round
 
 	rescue     rescue
 	alarm      alarm
@@ -138,6 +150,7 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 		return nil, p.exited
 	}
 	p.mem.faults.refill()
+	p.mem.pages.refill()
 	if p.mapped.isUsed {
 		p.mapped.makeRoom()
 	}
@@ -177,6 +190,7 @@ func (p *Process) Close() error {
 	}
 	err := p.resume()
 	p.settle()
+	p.awaitHalted()
 	p.rests.close()
 	p.closeFiles()
 	p.alarm.close()
@@ -188,6 +202,7 @@ func (p *Process) Close() error {
 }
 
 func (p *Process) closeFiles() {
+	p.mem.pages.close()
 	for _, fd := range []*int{&p.maps, &p.stat, &p.mem.file, &p.threads.dir, &p.live.fd, &p.process.fd} {
 		closeFD(*fd)
 		*fd = -1

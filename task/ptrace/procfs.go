@@ -156,7 +156,7 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	t.State = threadState(s.state)
 	t.User, t.System = s.user, s.system
 	if th := p.threads.find(int(id)); th != nil {
-		th.asleep = t.State == task.Uninterruptible
+		th.asleep, th.sleeps, th.ready = t.State == task.Uninterruptible, t.State == task.Sleeping, t.State == task.Running
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package ptrace
 import (
 	"bytes"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -29,7 +30,10 @@ type rest struct {
 	schedstat int    // file; −1: none
 	stat      int    // file; −1: none
 	runs      uint64 // as the file said last
-	resting   bool   // has not run since runs was at
+	ran       time.Duration
+	queued    time.Duration // likewise
+	fresh     bool          // it was read by Idle, and Scheduled was not asked since
+	resting   bool          // has not run since runs was at
 	at        uint64
 	seen      int // the listing that it was last in
 }
@@ -84,14 +88,18 @@ func (e *rest) close() {
 }
 
 // count reads how often the thread was put on a processor; false when that
-// cannot be known, as when the kernel does not count and writes zeros.
+// cannot be known, as when the kernel does not count and writes zeros. It also
+// notes for how long the thread has run and has waited to.
 func (r *restTable) count(e *rest) (uint64, bool) {
 	n := preadRaw(e.schedstat, r.buf[:])
 	c := fields{rest: bytes.TrimRight(r.buf[:n], "\n")}
-	c.decimal()
-	c.decimal()
+	ran, queued := c.decimal(), c.decimal()
 	runs := c.decimal()
-	return runs, !c.bad && runs > 0
+	if c.bad || runs == 0 {
+		return 0, false
+	}
+	e.ran, e.queued = nanoseconds(ran), nanoseconds(queued)
+	return runs, true
 }
 
 // drop forgets a thread.
@@ -135,7 +143,7 @@ func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
 		return false
 	}
 	runs, ok := p.rests.count(e)
-	e.runs = runs
+	e.runs, e.fresh = runs, true
 	if !ok {
 		p.rests.drop(int(id))
 		return false
@@ -158,17 +166,19 @@ func (p *Process) stillAt(e *rest) bool {
 	return ok && runs == e.runs
 }
 
-// unchanged tells whether a thread is blocked in a system call just where it was
-// captured, with the same stack.
+// unchanged tells whether a thread is blocked in a system call, or stopped by
+// someone else, just where it was captured, with the same stack.
 func (p *Process) unchanged(tid int, t *task.Thread) bool {
 	if t.Registers.Known == 0 {
 		return false
 	}
 	call, err := p.blockedIn(tid)
-	if err != nil || call.State != task.InCall {
+	switch {
+	case err != nil, call.PC != t.Registers.PC(), call.SP != t.Registers.SP():
 		return false
-	}
-	if call.PC != t.Registers.PC() || call.SP != t.Registers.SP() || !sameArguments(&t.Registers, &call) {
+	case call.State == task.InFault && t.State == task.Stopped && threadState(p.state(tid)) == task.Stopped:
+		// in user code, to which it goes back when it is continued
+	case call.State != task.InCall, !sameArguments(&t.Registers, &call):
 		return false
 	}
 	for i := range t.Stacks {

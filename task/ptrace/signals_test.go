@@ -112,6 +112,53 @@ func TestStoppedTargetStaysStopped(t *testing.T) {
 	g.advances(t)
 }
 
+// TestStoppedTargetIsNeverSetRunning: a thread that is let go of before it is back
+// in the stop that a signal made does nothing of the program's either, and on Close
+// all are back.
+func TestStoppedTargetIsNeverSetRunning(t *testing.T) {
+	g := startThreads(t, 4, "busy")
+	p := attach(t, g.pid)
+	_ = unix.Kill(g.pid, unix.SIGSTOP)
+	eventually(t, "all threads stop", func() bool { return states(g.pid) == "TTTT" })
+	was := g.count(work)
+	for range 20 {
+		var s task.Snapshot
+		for range 50 {
+			take(t, p, &s)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if now := states(g.pid); now != "TTTT" {
+			t.Fatalf("states on Close: %s", now)
+		}
+		p = attach(t, g.pid)
+	}
+	if now := g.count(work); now != was {
+		t.Errorf("a stopped target worked: %d, then %d", was, now)
+	}
+	_ = unix.Kill(g.pid, unix.SIGCONT)
+	g.advances(t)
+}
+
+// TestStoppedThreadsRest: threads that a signal has stopped are stopped by us once.
+func TestStoppedThreadsRest(t *testing.T) {
+	g := startThreads(t, 4, "busy")
+	p := attach(t, g.pid)
+	_ = unix.Kill(g.pid, unix.SIGSTOP)
+	eventually(t, "all threads stop", func() bool { return states(g.pid) == "TTTT" })
+	for s, err := range task.Sample(t.Context(), p, task.Options{Interval: time.Millisecond, Count: 20}) {
+		if err != nil || len(s.Threads) != 4 {
+			t.Fatalf("%d threads, %v", len(s.Threads), err)
+		}
+		eventually(t, "all threads are stopped again", func() bool { return states(g.pid) == "TTTT" })
+		if s.Stops == 0 {
+			return
+		}
+	}
+	t.Error("they are stopped each time")
+}
+
 func TestStopAndContinueInFlight(t *testing.T) {
 	g := startThreads(t, 4, "busy")
 	p := attach(t, g.pid)
@@ -255,13 +302,17 @@ func TestKilledTracerLeavesTheTargetRunning(t *testing.T) {
 func TestOtherDebuggerIsNamed(t *testing.T) {
 	g := startThreads(t, 2, "sleep")
 	holder := startHelper(t, "hold", strconv.Itoa(g.pid))
-	_, err := Open(g.pid)
-	var refused *task.PermissionError
-	if !errors.As(err, &refused) {
-		t.Fatalf("error %v, want PermissionError", err)
-	}
-	if want := strconv.Itoa(holder.Process.Pid); !strings.Contains(err.Error(), want) {
-		t.Errorf("%q does not name pid %s", err, want)
+	p := attach(t, g.pid)
+	var s task.Snapshot
+	for what, err := range map[string]error{
+		"task": task.Allowed(p, task.SuspendTask), "default": task.Allowed(p, task.SuspendDefault),
+		"thread": task.Allowed(p, task.SuspendThread), "a snapshot": task.Take(p, &s),
+	} {
+		var refused *task.PermissionError
+		var traced *task.TracedError
+		if !errors.As(err, &refused) || !errors.As(err, &traced) || traced.Tracer != holder.Process.Pid {
+			t.Errorf("%s: error %v, want PermissionError with %d", what, err, holder.Process.Pid)
+		}
 	}
 }
 

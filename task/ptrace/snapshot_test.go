@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,6 +23,7 @@ func TestEveryThreadIsCaptured(t *testing.T) {
 			g := startThreads(t, n, "sleep", 50)
 			eventually(t, "all threads sleep", func() bool { return strings.Count(states(g.pid), "S") == n })
 			p := attach(t, g.pid)
+			p.LimitStop(time.Minute) // however busy the machine is
 			var s task.Snapshot
 			for range 3 {
 				eventually(t, "all threads sleep again", func() bool { return strings.Count(states(g.pid), "S") == n })

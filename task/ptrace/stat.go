@@ -3,6 +3,7 @@ package ptrace
 import (
 	"bytes"
 	"errors"
+	"math"
 	"time"
 
 	"stacksnap/task"
@@ -22,6 +23,7 @@ type stat struct {
 	flags        uint64
 	user, system time.Duration
 	start        time.Duration // since boot
+	processor    int           // on which it is or was last
 }
 
 // The numbers of the fields after the name, counted from the state as 0.
@@ -32,6 +34,7 @@ const (
 	statUser   = 11 // (14)
 	statSystem = 12 // (15)
 	statStart  = 19 // (22)
+	statCPU    = 36 // (39)
 )
 
 // parseStat reads a stat file. The name is between the first "(" and the last
@@ -49,6 +52,7 @@ func parseStat(b []byte) (stat, error) {
 	if c.bad {
 		return stat{}, errStat
 	}
+	s.processor = c.processor()
 	return s, nil
 }
 
@@ -75,6 +79,20 @@ func parseFaults(b []byte) (uint64, bool) {
 		}
 	}
 	return n, !c.bad
+}
+
+// processor takes the fields behind the start, up to the processor; −1 where that
+// is not told.
+func (c *fields) processor() int {
+	for range statCPU - statStart - 1 {
+		c.word()
+	}
+	const most = 1 << 20
+	n := c.decimal()
+	if c.bad || n > most {
+		return -1
+	}
+	return int(n)
 }
 
 // set takes field i from the cursor.
@@ -141,6 +159,16 @@ func statusNumber(status []byte, key string) int {
 	v, _ := number(statusValue(status, key), 10)
 	if v > 1<<31 {
 		return 0
+	}
+	return int(v)
+}
+
+// realUser is the first of the user ids in /proc/PID/status, −1 where there is
+// none.
+func realUser(status []byte) int {
+	v, n := number(statusValue(status, "Uid:"), 10)
+	if n == 0 || v > math.MaxUint32 {
+		return -1
 	}
 	return int(v)
 }

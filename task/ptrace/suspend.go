@@ -17,6 +17,7 @@ const (
 	patience       = 2 * time.Second        // for threads that wait for a processor: they stop when they get one
 	sleepPatience  = 50 * time.Millisecond  // for threads in uninterruptible sleep
 	burialPatience = 500 * time.Millisecond // for killed threads to end
+	haltPatience   = 500 * time.Millisecond // for threads to go back to where a signal stopped them
 	maxRounds      = 100                    // of looking for new threads
 )
 
@@ -40,6 +41,10 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	}
 	p.settle()
 	p.leaveSleepers()
+	p.spareWaiting()
+	p.noteTurns()
+	p.gate.Enter()
+	p.meet()
 	p.suspended, p.reading = true, readSuspended
 	p.hurry()
 	p.stop()
@@ -48,8 +53,12 @@ func (p *Process) Suspend() (resume func() error, err error) {
 		return nil, p.explain(err)
 	}
 	p.learnCodeMask()
+	p.toCopy = p.threads.count(stopped) + p.threads.count(spared)
 	return p.resumeFunc, nil
 }
+
+// SetGate implements [task.Gated]. It is for a process of which nothing is stopped.
+func (p *Process) SetGate(g *task.Gate) { p.gate = g }
 
 // Ordered implements [task.Orderer].
 func (p *Process) Ordered() time.Time { return p.ordered }
@@ -78,7 +87,7 @@ func (p *Process) leaveSleepers() {
 // none. From here to resume nothing is allocated.
 func (p *Process) stop() {
 	began := time.Now()
-	p.ordered = time.Time{}
+	p.began, p.ordered = began, time.Time{}
 	p.alarm.start()
 	defer p.alarm.end()
 	for range maxRounds {
@@ -99,9 +108,12 @@ func (p *Process) order() {
 		if all[i].phase == listed {
 			first = min(first, i)
 			p.seize(&all[i])
+			if all[i].phase == refused && p.ordered.IsZero() {
+				p.seizeLater(&all[i])
+			}
 		}
 	}
-	if p.ordered.IsZero() {
+	if first < len(all) && p.ordered.IsZero() {
 		p.ordered = time.Now()
 	}
 	for i := first; i < len(all); i++ {
@@ -117,10 +129,14 @@ func (p *Process) seize(th *thread) {
 	switch p.rescue.seize(th.tid) {
 	case 0:
 		th.phase = seized
+		p.forget(th.tid)
 	case unix.ESRCH:
 		th.phase = gone
 	default:
 		th.phase = refused
+		if s := p.state(th.tid); s == 0 || threadState(s) == task.Ended {
+			th.phase = gone
+		}
 	}
 }
 
@@ -193,10 +209,15 @@ func (p *Process) look(th *thread) bool {
 		th.phase = dying
 		p.bury(th)
 	default:
-		th.phase = stopped
-		th.signal = p.info.signal()
+		th.stands(&p.info)
 	}
 	return true
+}
+
+// stands notes that a thread has stopped, as info tells.
+func (th *thread) stands(info *childInfo) {
+	th.stood = time.Now()
+	th.phase, th.signal, th.halted = stopped, info.signal(), info.halted()
 }
 
 // lookAll also finds the threads that were killed after they stood. They must
@@ -222,7 +243,7 @@ func (p *Process) bury(th *thread) {
 	switch errno := bury(th.tid, &p.info); {
 	case errno == 0 && p.info.pid == 0:
 	case errno == 0 && !p.info.ended(): // an exec has just given its id to one that stands
-		th.phase, th.signal = stopped, p.info.signal()
+		th.stands(&p.info)
 	default:
 		th.phase = gone
 	}
@@ -233,7 +254,7 @@ func (p *Process) judge() error {
 	if p.mem.replaced() {
 		return p.exited
 	}
-	if p.threads.count(stopped)+p.threads.count(seized)+p.threads.count(busy) > 0 {
+	if p.threads.count(stopped)+p.threads.count(seized)+p.threads.count(busy)+p.threads.count(spared) > 0 {
 		return nil
 	}
 	if p.threads.count(refused) > 0 {
@@ -261,8 +282,11 @@ func (p *Process) explain(err error) error {
 	if !errors.Is(err, unix.EPERM) {
 		return err
 	}
-	if s, ok := p.process.stat(); !ok || threadState(s.state) == task.Ended {
+	if p.isEnding() {
 		return p.exited
+	}
+	if p.traced != nil {
+		return permission(p.traced)
 	}
 	return refusal(p.pid, p.process, "ptrace(PTRACE_SEIZE)", err)
 }
@@ -274,10 +298,11 @@ func (p *Process) resume() error {
 	if !p.suspended {
 		return nil
 	}
-	p.suspended, p.reading = false, readNothing
+	p.suspended, p.reading, p.mem.until = false, readNothing, time.Time{}
 	for i := range p.threads.all {
 		p.release(&p.threads.all[i])
 	}
+	p.gate.Leave()
 	p.relax()
 	p.buryAll()
 	for i := range p.threads.all {
@@ -331,10 +356,24 @@ func (p *Process) lookDying(th *thread) {
 	case p.info.ended():
 		p.bury(th)
 	default:
-		th.phase, th.signal = stopped, p.info.signal()
+		th.stands(&p.info)
 	}
 	if th.phase == stopped {
 		p.release(th)
+	}
+}
+
+// awaitHalted waits until the threads that someone else had stopped stand again.
+// Each goes back to that stop by itself when it is let go of, and executes nothing
+// of the program's, but needs a processor for it: until then the system calls it
+// running. So does one that was continued meanwhile, and may sleep by now.
+func (p *Process) awaitHalted() {
+	began := time.Now()
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		for th.halted && p.state(th.tid) == 'R' && time.Since(began) < haltPatience {
+			pause(time.Millisecond)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@
 package ptrace
 
 import (
+	"time"
+
 	"stacksnap/task"
 )
 
@@ -17,14 +19,22 @@ const (
 	gone                 // has ended, or is no thread of ours
 	refused              // the kernel let us not attach
 	busy                 // left out: in uninterruptible sleep before the stop
+	spared               // not attached: waits in a call that a stop would end
 )
 
 // thread is one thread of the target.
 type thread struct {
 	tid    int
 	phase  phase
-	signal int  // stopped: what it stopped to deliver
-	asleep bool // was in uninterruptible sleep when it was described
+	signal int          // stopped: what it stopped to deliver
+	halted bool         // and whether it was in a stop of someone else's signal
+	asleep bool         // was in uninterruptible sleep when it was described
+	sleeps bool         // was in another sleep then
+	ready  bool         // was on a processor or waited for one then
+	turn   turn         // of such a thread, before the stop
+	stood  time.Time    // when it was found to stand
+	runs   uint64       // spared: how often it had come to a processor
+	call   task.Syscall // in which it was before the stop
 }
 
 // threadTable is the target's threads in the order of /proc, in room made

@@ -140,6 +140,9 @@ func (b *blockReader) next() ([]byte, error) {
 	if err != nil {
 		return nil, unexpected(err)
 	}
+	if length == 0 {
+		return nil, errWire // none is written, and deflate makes millions of them of a few bytes
+	}
 	if length > maxBlock {
 		return nil, errTooBig
 	}

@@ -35,8 +35,11 @@ type CutError struct {
 
 func (e *CutError) Error() string {
 	what := "is damaged"
-	if e.Cut() {
+	switch {
+	case e.Cut():
 		what = "was cut off"
+	case errors.Is(e.Err, ErrTooMuch):
+		what = "is left out"
 	}
 	return fmt.Sprintf("the recording %s %s: %v", what, e.place(), e.Err)
 }

@@ -55,7 +55,8 @@ func appendInfo(b []byte, i *task.Info) []byte {
 	b = appendUintIf(b, 12, uint64(i.LoaderInfo))
 	b = appendUintIf(b, 13, uint64(i.LoaderPointerSize))
 	b = appendBoolIf(b, 14, i.Translated)
-	return appendBoolIf(b, 15, i.Live)
+	b = appendBoolIf(b, 15, i.Live)
+	return appendFacts(b, i)
 }
 
 func parseInfo(data []byte) (task.Info, error) {
@@ -102,6 +103,8 @@ func parseMachine(i *task.Info, m *message) {
 		i.Translated = m.bool()
 	case 15:
 		i.Live = m.bool()
+	default:
+		parseFacts(i, m)
 	}
 }
 

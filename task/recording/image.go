@@ -18,6 +18,13 @@ type Image struct {
 	ID       []byte
 	Segments []Segment
 	Symbols  bool // it has a symbol table
+
+	Generated bool // it names generated code, where no other image is
+
+	// Of a Mac program: its architecture as Apple's tools name it, and what its maker
+	// calls it.
+	Variant                              string
+	BundleID, BundleVersion, BundleBuild string
 }
 
 // Segment is one mapped part of a file.
@@ -54,7 +61,12 @@ func (im *Image) Append(b []byte) []byte {
 		b = appendUintIf(b, 6, uint64(s.Prot))
 		b = end(b, at)
 	}
-	return appendBoolIf(b, 11, im.Symbols)
+	b = appendBoolIf(b, 11, im.Symbols)
+	b = appendBytesIf(b, 20, im.Variant)
+	b = appendBytesIf(b, 21, im.BundleID)
+	b = appendBytesIf(b, 22, im.BundleVersion)
+	b = appendBytesIf(b, 23, im.BundleBuild)
+	return appendBoolIf(b, 24, im.Generated)
 }
 
 func parseImage(data []byte) (Image, error) {
@@ -99,6 +111,16 @@ func parseFile(im *Image, m *message) {
 		m.fail(err)
 	case 11:
 		im.Symbols = m.bool()
+	case 20:
+		im.Variant = m.string()
+	case 21:
+		im.BundleID = m.string()
+	case 22:
+		im.BundleVersion = m.string()
+	case 23:
+		im.BundleBuild = m.string()
+	case 24:
+		im.Generated = m.bool()
 	}
 }
 

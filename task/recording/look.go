@@ -101,7 +101,7 @@ func (s *state) setOtherLook(data []byte) error {
 // gatherLooks gives out the looks that came before a snapshot.
 func (s *state) gatherLooks(out *Sample) {
 	out.Looks, s.looks = s.looks, nil
-	if out.Looks == nil && slices.ContainsFunc(s.ids, func(id task.ThreadID) bool { return s.threads[id].wait.Call != "" }) {
+	if out.Looks == nil && s.waiting && slices.ContainsFunc(s.line.ids, func(id task.ThreadID) bool { return s.threads[id].wait.Call != "" }) {
 		out.Looks, out.Whole = s.oldLooks(), true
 	}
 }
@@ -109,7 +109,7 @@ func (s *state) gatherLooks(out *Sample) {
 // oldLooks are those of a recording that told of each thread in each snapshot
 // what it waits for.
 func (s *state) oldLooks() (looks []Look) {
-	for _, id := range s.ids {
+	for _, id := range s.line.ids {
 		l := Look{Thread: id}
 		if w := s.threads[id].wait; w.Call != "" {
 			l.Wait = &w

@@ -10,8 +10,8 @@ import (
 // snapshot that was read last. It does not move on by itself.
 type Process struct {
 	reader  *Reader
-	threads map[task.ThreadID]*task.Thread
-	ids     []task.ThreadID
+	now     []task.Thread                  // of the snapshot
+	threads map[task.ThreadID]*task.Thread // the same by id; nil until one is asked for
 }
 
 // NewProcess makes a process of what r reads, before its first snapshot.
@@ -25,14 +25,19 @@ func (p *Process) Next() (*Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.ids = p.ids[:0]
-	p.threads = make(map[task.ThreadID]*task.Thread, len(s.Threads))
-	for i := range s.Threads {
-		t := &s.Threads[i]
-		p.ids = append(p.ids, t.ID)
-		p.threads[t.ID] = t
-	}
+	p.now, p.threads = s.Threads, nil
 	return s, nil
+}
+
+// thread finds a thread of the snapshot; nil: there is none of that id.
+func (p *Process) thread(id task.ThreadID) *task.Thread {
+	if p.threads == nil {
+		p.threads = make(map[task.ThreadID]*task.Thread, len(p.now))
+		for i := range p.now {
+			p.threads[p.now[i].ID] = &p.now[i]
+		}
+	}
+	return p.threads[id]
 }
 
 // Info implements [task.Process].
@@ -46,16 +51,24 @@ func (p *Process) Memory() task.Memory { return p.reader.Memory() }
 func (p *Process) Regions() iter.Seq2[task.Region, error] { return p.reader.Regions() }
 
 // Threads implements [task.Process].
-func (p *Process) Threads() ([]task.ThreadID, error) { return p.ids, nil }
+func (p *Process) Threads() ([]task.ThreadID, error) {
+	ids := make([]task.ThreadID, len(p.now))
+	for i := range p.now {
+		ids[i] = p.now[i].ID
+	}
+	return ids, nil
+}
 
 // Describe implements [task.Process].
 func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
-	from := p.threads[id]
+	from := p.thread(id)
 	if from == nil {
 		return task.ErrThreadGone
 	}
-	t.Name, t.Queue, t.State = from.Name, from.Queue, from.State
+	t.Name, t.Queue, t.QueueSerial, t.State = from.Name, from.Queue, from.QueueSerial, from.State
 	t.User, t.System, t.SuspendCount = from.User, from.System, from.SuspendCount
+	t.Priority, t.QoS = from.Priority, from.QoS
+	t.Turn, t.Processor, t.Schedule = from.Turn, from.Processor, from.Schedule
 	return nil
 }
 
@@ -67,11 +80,11 @@ func (p *Process) Suspend() (resume func() error, err error) {
 // Capture implements [task.Process]. It gives all ranges of the stack that are
 // recorded, as far as there is room.
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
-	from := p.threads[id]
+	from := p.thread(id)
 	if from == nil {
 		return task.ErrThreadGone
 	}
-	t.Registers, t.Stacks, t.Unstopped = from.Registers, t.Stacks[:0], from.Unstopped
+	t.Registers, t.Stacks, t.Unstopped, t.Sure = from.Registers, t.Stacks[:0], from.Unstopped, from.Sure
 	room := t.Buffer()
 	room = room[:cap(room)]
 	for _, s := range from.Stacks {

@@ -19,6 +19,7 @@ type Reader struct {
 	count  int
 	end    End
 	cut    error // a *CutError; nil when the recording was ended in order
+	size   int64 // of the file
 
 	state
 	blocks *blockReader
@@ -27,16 +28,19 @@ type Reader struct {
 
 // state is what changes from snapshot to snapshot.
 type state struct {
-	snapshots  int // read so far
+	snapshots  int    // read so far
+	effort     effort // that is left for what follows
 	clock      clock
 	tally      tally
-	ids        []task.ThreadID
+	line       line
 	threads    map[task.ThreadID]*thread
 	stackBytes int
+	waiting    bool // some threads tell themselves what they wait for
 	memory     store
 	mapped     Map
 	generation int
 	looks      []Look // for the next snapshot
+	learnt     bool   // of the memory or of what is mapped, since the snapshot before
 }
 
 // NewReader reads a recording from its start to its end, and is then ready to
@@ -49,6 +53,10 @@ func NewReader(file io.ReadSeeker) (*Reader, error) {
 
 func newReader(file io.ReadSeeker, open func(io.Reader) (*blockReader, error)) (*Reader, error) {
 	r := &Reader{file: file, open: open}
+	var err error
+	if r.size, err = file.Seek(0, io.SeekEnd); err != nil {
+		return nil, fmt.Errorf("read recording: %w", err)
+	}
 	if err := r.rewind(); err != nil {
 		return nil, err
 	}
@@ -63,7 +71,7 @@ func (r *Reader) rewind() (err error) {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read recording: %w", err)
 	}
-	r.state = state{threads: map[task.ThreadID]*thread{}, memory: newStore()}
+	r.state = state{threads: map[task.ThreadID]*thread{}, memory: newStore(), effort: effortFor(r.size)}
 	r.block = message{}
 	r.blocks, err = r.open(r.file)
 	return err
@@ -94,6 +102,9 @@ func (r *Reader) survey() error {
 			}
 		default:
 			err = r.files.learn(kind, data)
+			if err == nil && int64(r.files.held) > r.effort.held {
+				err = ErrTooMuch
+			}
 		}
 		if err != nil {
 			r.cut = &CutError{r.count, err}
@@ -106,6 +117,9 @@ func (r *Reader) survey() error {
 func (r *Reader) record() (kind int, data []byte, err error) {
 	for {
 		for r.block.next() {
+			if err := r.charge(stepsRecord); err != nil {
+				return 0, nil, err
+			}
 			if r.block.field != 1 {
 				continue
 			}
@@ -124,8 +138,28 @@ func (r *Reader) record() (kind int, data []byte, err error) {
 		if err != nil {
 			return 0, nil, err
 		}
+		if err := r.charge(stepsBlock + len(payload)/bytesPerStep); err != nil {
+			return 0, nil, err
+		}
 		r.block = newMessage(payload)
 	}
+}
+
+// charge counts steps; it fails when there are no more.
+func (s *state) charge(steps int) error {
+	if !s.effort.spend(steps) {
+		return ErrTooMuch
+	}
+	return nil
+}
+
+// hold fails when more is kept than may be.
+func (r *Reader) hold() error {
+	n := r.files.held + r.stackBytes + len(r.memory.chunks)*chunkCost + len(r.threads)*costThread
+	if int64(n) > r.effort.held {
+		return ErrTooMuch
+	}
+	return nil
 }
 
 // Header returns what was known when the recording began.
@@ -170,8 +204,8 @@ func (r *Reader) Regions() iter.Seq2[task.Region, error] {
 // Next returned last.
 func (r *Reader) Memory() task.Memory { return &r.memory }
 
-// Next returns the next snapshot, which is the caller's, but for the bytes of the
-// stacks: these are shared with snapshots to come, and must not be written to.
+// Next returns the next snapshot. Its threads and their stacks are shared with
+// snapshots to come, and must not be written to; they hold until the next call.
 // At the end the error is io.EOF, or that of Cut.
 func (r *Reader) Next() (*Sample, error) {
 	if r.snapshots == r.count {
@@ -197,6 +231,9 @@ func (r *Reader) Next() (*Sample, error) {
 // step reads a record, and returns the snapshot that it ends, if it does.
 func (r *Reader) step() (*Sample, error) {
 	kind, data, err := r.record()
+	if err == nil {
+		err = r.hold()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -219,6 +256,9 @@ func (r *Reader) step() (*Sample, error) {
 	return nil, nil
 }
 
+// Cache returns where the shared cache is mapped; zero: none is.
+func (r *Reader) Cache() SharedCache { return r.mapped.Cache }
+
 func (r *Reader) setMap(data []byte) error {
 	m, err := parseMap(data)
 	if err != nil {
@@ -231,7 +271,8 @@ func (r *Reader) setMap(data []byte) error {
 	}
 	r.mapped = m
 	r.generation++
-	return nil
+	r.learnt = true
+	return r.charge(stepsImage * (len(m.Images) + len(m.Regions)))
 }
 
 func (s *state) setMemory(data []byte) error {
@@ -246,6 +287,7 @@ func (s *state) setMemory(data []byte) error {
 			b = m.data
 		}
 	}
+	s.learnt = true
 	s.memory.put(a, b, func(task.Addr, *chunk) {})
 	return m.err
 }
@@ -265,6 +307,8 @@ func (s *state) setFault(data []byte) error {
 	if len(s.memory.faults) < maxFaults {
 		s.memory.faults[a] = reason
 	}
+	s.memory.forget(a)
+	s.learnt = true
 	return m.err
 }
 
@@ -290,10 +334,12 @@ func (s *state) setThread(data []byte) error {
 	}
 	s.stackBytes += stackBytes(t) - stackBytes(before)
 	s.threads[id] = t
+	s.line.change(t)
+	s.waiting = s.waiting || t.wait.Call != ""
 	if s.stackBytes > maxHeld {
 		return errTooBig
 	}
-	return nil
+	return s.charge(stepsThread + stackBytes(t)/copiedPerStep)
 }
 
 func stackBytes(t *thread) (n int) {

@@ -45,7 +45,11 @@ func (r *Reads) noteFault(a task.Addr, err error) {
 	if errors.As(err, &fault) && fault.Addr == a {
 		err = fault.Err
 	}
-	if _, known := r.store.faults[a]; known || len(r.store.faults) >= maxFaults {
+	_, known := r.store.faults[a]
+	if !known && len(r.store.faults) >= maxFaults {
+		return
+	}
+	if gone := r.store.forget(a); known && !gone {
 		return
 	}
 	r.store.faults[a] = errorText(err)
@@ -69,7 +73,9 @@ func (r *Reads) flush(w *Writer) {
 		}
 	}
 	for _, a := range r.faults {
-		w.fault(a, r.store.faults[a])
+		if !r.store.knows(a) { // by what was read since
+			w.fault(a, r.store.faults[a])
+		}
 	}
 	r.noted, r.faults = r.noted[:0], r.faults[:0]
 }

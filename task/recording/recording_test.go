@@ -24,6 +24,10 @@ var header = Header{
 		OSVersion: "macOS 14.5 (23F79)", ParentPID: 1, ParentName: "launchd",
 		Start: time.Date(2025, 6, 1, 12, 0, 0, 5, zone), PageSize: 16384, CodeMask: 1<<47 - 1,
 		LoaderInfo: 0x1fff, LoaderPointerSize: 8, Translated: true, Live: true,
+		Command:   task.Command{Args: []string{"target", "", "-x y"}, Cut: true},
+		Machine:   task.Machine{Model: "Mac14,2", CPU: "Apple M2", CPUs: 8, Active: 7, Memory: 16 << 30},
+		Footprint: task.Footprint{Now: 5 << 20, Peak: 1 << 40},
+		Crash:     &task.Crash{Signal: "SIGSEGV", Detail: "address 0x10 not mapped", Thread: 4711},
 	},
 	Tool:     "stacksnap 0.1",
 	Interval: time.Millisecond,
@@ -33,6 +37,7 @@ var header = Header{
 var alike = cmp.Options{
 	cmpopts.IgnoreUnexported(task.Snapshot{}, task.Thread{}),
 	cmpopts.IgnoreFields(task.Snapshot{}, "Want"),
+	cmpopts.IgnoreFields(Sample{}, "Still", "Same", "Changed"), // only told when it is read
 	cmpopts.EquateEmpty(),
 	// Compared as a whole, for speed.
 	cmp.Comparer(func(a, b task.Registers) bool { return a == b }),
@@ -110,8 +115,15 @@ func (r *random) change(t task.Thread) task.Thread {
 	t.User += time.Duration(r.IntN(1e7))
 	t.System = time.Duration(r.IntN(1e7))
 	t.SuspendCount = r.IntN(5) - 2
-	t.Same, t.Unstopped = r.IntN(2) == 0, r.IntN(5) == 0
+	t.Same, t.Unstopped, t.Sure = r.IntN(2) == 0, r.IntN(5) == 0, max(0, r.IntN(9)-6)
 	t.Queue = []string{"", "com.apple.main-thread"}[r.IntN(2)]
+	t.QueueSerial = []uint64{0, 1, 1 << 63}[r.IntN(3)]
+	t.Priority = task.Priority{Now: r.IntN(128) - r.IntN(2), Base: r.IntN(3)}
+	t.QoS = task.QoS(r.IntN(int(task.UserInteractive) + 1))
+	t.Turn, t.Processor = task.Turn(r.IntN(int(task.Queued)+1)), r.IntN(3)
+	for _, d := range counted(&t.Schedule) {
+		*d = max(0, *d+time.Duration(r.IntN(1e6)-1e5)*scheduleUnit)
+	}
 	if t.Err = nil; r.IntN(5) == 0 {
 		t.Err = &task.FaultError{Addr: task.Addr(r.Uint64()), Err: io.ErrNoProgress}
 	}
@@ -165,7 +177,8 @@ func write(t testing.TB, samples []*Sample) (file []byte, ends []int) {
 
 var image = Image{
 	Path: "/usr/lib/libc.so", Load: 0x7f0000, Slide: 0x7e0000, Main: true, Note: "deleted", Error: "half of it",
-	Read: true, Arch: task.AMD64, ID: []byte{1, 2, 3}, Symbols: true,
+	Read: true, Arch: task.AMD64, ID: []byte{1, 2, 3}, Symbols: true, Generated: true,
+	Variant: "x86_64h", BundleID: "org.example", BundleVersion: "1.2", BundleBuild: "3",
 	Segments: []Segment{{Name: "__TEXT", VMAddr: 0x10000, Size: 0x2000, Offset: 0x1000, InFile: 0x1800, Prot: task.Read | task.Execute}},
 }
 

@@ -6,6 +6,14 @@ import "stacksnap/task"
 type Map struct {
 	Images  []int         // numbers, in the loader's order
 	Regions []task.Region // mappings that are of interest: those of code
+	Cache   SharedCache   // of a Darwin process; zero: none is mapped
+}
+
+// SharedCache is dyld's shared cache of libraries.
+type SharedCache struct {
+	UUID  [16]byte
+	Base  task.Addr
+	Slide uint64
 }
 
 // The bounds of one map.
@@ -24,7 +32,30 @@ func appendMap(b []byte, p *Map) []byte {
 		b = appendRegion(b, &p.Regions[i])
 		b = end(b, at)
 	}
-	return b
+	if p.Cache == (SharedCache{}) {
+		return b
+	}
+	b, at := begin(b, 3)
+	b = appendBytes(b, 1, string(p.Cache.UUID[:]))
+	b = appendUintIf(b, 2, uint64(p.Cache.Base))
+	b = appendUintIf(b, 3, p.Cache.Slide)
+	return end(b, at)
+}
+
+func parseCache(data []byte) (SharedCache, error) {
+	var c SharedCache
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			copy(c.UUID[:], m.data)
+		case 2:
+			c.Base = task.Addr(m.n)
+		case 3:
+			c.Slide = m.n
+		}
+	}
+	return c, m.err
 }
 
 func appendRegion(b []byte, r *task.Region) []byte {
@@ -58,6 +89,10 @@ func parseMap(data []byte) (Map, error) {
 			}
 			r, err := parseRegion(m.data)
 			p.Regions = append(p.Regions, r)
+			m.fail(err)
+		case 3:
+			var err error
+			p.Cache, err = parseCache(m.data)
 			m.fail(err)
 		}
 	}

@@ -18,6 +18,14 @@ type Sample struct {
 	// besides by this one.
 	OtherStops []time.Duration
 	Notes      []string // that came up since the snapshot before
+	// Still says of each thread, in a snapshot that was read, that nothing its stack
+	// is walked from has become known since the snapshot before: a walk gives the
+	// same again.
+	Still []bool
+	// Same says that the threads are those of the snapshot before, in the same order,
+	// and that nothing is known anew but of those that Changed lists by their index.
+	Same    bool
+	Changed []int
 }
 
 // Wait is what a thread waits for. Call is never empty.

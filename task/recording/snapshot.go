@@ -126,7 +126,7 @@ func (s *state) snapshot(data []byte) (*Sample, error) {
 	if !p.longest {
 		out.LongestStop = out.Stopped
 	}
-	return out, s.gather(out)
+	return out, s.gather(out, p.listed)
 }
 
 // snapshotParser is a Snapshot record that is being read.
@@ -149,7 +149,7 @@ func (p *snapshotParser) parse(m *message) {
 		p.out.Stopped = duration(m.n)
 	case 4, 5:
 		if !p.listed {
-			p.ids, p.listed = p.ids[:0], true
+			p.line.ids, p.listed = p.line.ids[:0], true
 		}
 		if m.field == 4 {
 			m.packed(p.list)
@@ -178,35 +178,9 @@ func (p *snapshotParser) otherStop(n uint64) error {
 }
 
 func (s *state) list(id uint64) error {
-	if len(s.ids) == maxThreads {
+	if len(s.line.ids) == maxThreads {
 		return errTooBig
 	}
-	s.ids = append(s.ids, task.ThreadID(id))
-	return nil
-}
-
-// gather copies the threads that are listed, and forgets all others.
-func (s *state) gather(out *Sample) error {
-	now := s.snapshots + 1
-	out.Threads = make([]task.Thread, len(s.ids))
-	for i, id := range s.ids {
-		t := s.threads[id]
-		if t == nil || t.seen == now {
-			return errReused
-		}
-		t.seen = now
-		out.Threads[i] = t.Thread
-		out.Threads[i].Stacks = slices.Clone(t.Stacks)
-	}
-	s.gatherLooks(out)
-	if len(s.threads) == len(s.ids) {
-		return nil
-	}
-	for id, t := range s.threads {
-		if t.seen != now {
-			s.stackBytes -= stackBytes(t)
-			delete(s.threads, id)
-		}
-	}
+	s.line.ids = append(s.line.ids, task.ThreadID(id))
 	return nil
 }

@@ -64,6 +64,22 @@ func (c *chunk) put(at int, b []byte) bool {
 	return true
 }
 
+// forget notes that memory is not readable at a any more, and tells whether it was
+// known to be.
+func (s *store) forget(a task.Addr) bool {
+	if !s.knows(a) {
+		return false
+	}
+	s.chunks[a/chunkSize].known &^= 1 << (a % chunkSize)
+	return true
+}
+
+// knows tells whether the byte at a is known.
+func (s *store) knows(a task.Addr) bool {
+	c := s.chunks[a/chunkSize]
+	return c != nil && c.known>>(a%chunkSize)&1 != 0
+}
+
 // run returns n ones, 1 ≤ n ≤ 64.
 func run(n int) uint64 { return ^uint64(0) >> (64 - n) }
 

@@ -13,7 +13,10 @@ type thread struct {
 	err         string // text of Err
 	wait        Wait   // as older recordings tell it
 	look        Wait   // of the last look; the zero Wait: none
-	seen        int    // the snapshot that it was last in
+	seen        int    // the snapshot that it was last listed for
+	at          int    // where in the line, from 1 on; 0: not in it
+	touched     bool   // is among those of the line that have changed
+	moved       bool   // in another way than in its facts, since then
 }
 
 // maxStacks bounds the ranges of one thread's stack.
@@ -64,7 +67,22 @@ func (before *thread) appendFacts(b []byte, t *thread) []byte {
 	if t.Unstopped != before.Unstopped {
 		b = appendBool(b, 15, t.Unstopped)
 	}
-	return b
+	if t.Priority.Now != before.Priority.Now {
+		b = appendSint(b, 20, int64(t.Priority.Now))
+	}
+	if t.Priority.Base != before.Priority.Base {
+		b = appendSint(b, 21, int64(t.Priority.Base))
+	}
+	if t.QoS != before.QoS {
+		b = appendUint(b, 22, uint64(t.QoS))
+	}
+	if t.QueueSerial != before.QueueSerial {
+		b = appendUint(b, 23, t.QueueSerial)
+	}
+	if t.Sure != before.Sure {
+		b = appendUint(b, 17, uint64(t.Sure))
+	}
+	return before.appendTurn(b, t)
 }
 
 func appendBool(b []byte, field int, v bool) []byte {
@@ -130,6 +148,7 @@ func (before *thread) change(data []byte) (*thread, error) {
 	for m.next() {
 		switch m.field {
 		case 11:
+			t.moved = true
 			m.packed(func(n uint64) error {
 				if registers == len(t.Registers.R) {
 					return errTooBig
@@ -139,11 +158,12 @@ func (before *thread) change(data []byte) (*thread, error) {
 				return nil
 			})
 		case 12:
-			t.Stacks = nil
+			t.moved, t.Stacks = true, nil
 		case 13:
 			if len(t.Stacks) == maxStacks {
 				return nil, errTooBig
 			}
+			t.moved = true
 			s, err := parseStack(m.data, before.Stacks)
 			m.fail(err)
 			t.Stacks = append(t.Stacks, s)
@@ -169,21 +189,54 @@ func (t *thread) parseFact(m *message) {
 	case 7:
 		t.SuspendCount = int(m.sint())
 	case 8:
+		t.moved = true
 		t.err = m.string()
 		t.Err = newError(t.err)
 	case 9:
+		t.moved = true
 		t.Registers.Arch = arch(m.n)
 	case 10:
+		t.moved = true
 		t.Registers.Known = m.n & (1<<task.MaxRegisters - 1)
 	case 14:
 		t.Same = m.bool()
 	case 15:
+		t.moved = true
 		t.Unstopped = m.bool()
+	case 20:
+		t.Priority.Now = priority(m)
+	case 21:
+		t.Priority.Base = priority(m)
+	case 22:
+		t.QoS = qosOf(m.n)
+	case 23:
+		t.QueueSerial = m.n
+	case 17:
+		t.moved = true
+		t.Sure = index(m.n)
 	case 16:
 		var err error
 		t.wait, err = parseWait(m.data)
 		m.fail(err)
+	default:
+		t.parseTurn(m)
 	}
+}
+
+// priority takes what cannot be one for none: the kernel has 128.
+func priority(m *message) int {
+	const most = 127
+	if n := m.sint(); n > -most && n <= most {
+		return int(n)
+	}
+	return 0
+}
+
+func qosOf(n uint64) task.QoS {
+	if n > uint64(task.UserInteractive) {
+		return task.UnknownQoS
+	}
+	return task.QoS(n)
 }
 
 func stateOf(n uint64) task.State {

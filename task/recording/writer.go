@@ -17,7 +17,8 @@ type Writer struct {
 	err   error
 
 	images    int
-	snapshots int
+	snapshots int // begun
+	whole     int // handed on to the last byte
 	clock     clock
 	tally     tally
 	ids       []task.ThreadID // of the snapshot before
@@ -71,8 +72,12 @@ func (w *Writer) flush() error {
 }
 
 func (w *Writer) fail(err error) {
-	if w.err == nil && err != nil {
-		w.err = fmt.Errorf("write recording: %w (the %d snapshots before can be read)", err, w.snapshots)
+	switch {
+	case w.err != nil || err == nil:
+	case w.whole == 0:
+		w.err = fmt.Errorf("write recording: %w (nothing was saved)", err)
+	default:
+		w.err = fmt.Errorf("write recording: %w (the %d snapshots before can be read)", err, w.whole)
 	}
 }
 
@@ -154,9 +159,9 @@ func (w *Writer) AddSnapshot(s *Sample) error {
 	w.block = w.appendSnapshot(w.block, s)
 	w.end(at)
 	if err := w.flush(); err != nil {
-		w.snapshots--
 		return err
 	}
+	w.whole++
 	return nil
 }
 
@@ -186,8 +191,9 @@ func (w *Writer) addThread(t *task.Thread) {
 // facts copies a thread without the buffers that belong to its snapshot.
 func facts(t *task.Thread) task.Thread {
 	return task.Thread{
-		ID: t.ID, Name: t.Name, Queue: t.Queue, State: t.State, User: t.User, System: t.System,
-		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped,
+		ID: t.ID, Name: t.Name, Queue: t.Queue, QueueSerial: t.QueueSerial, State: t.State, User: t.User, System: t.System,
+		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped, Sure: t.Sure,
+		Priority: t.Priority, QoS: t.QoS, Turn: t.Turn, Processor: t.Processor, Schedule: t.Schedule,
 	}
 }
 

@@ -3,7 +3,7 @@ package analysis
 import (
 	"encoding/binary"
 
-	"stacksnap/unwind/analysis/x86"
+	"stacksnap/images/code/x86"
 )
 
 // Registers as x86_64 numbers them.

@@ -77,6 +77,7 @@ type walk struct {
 	aside  [maxOutlined]byte
 
 	now, before, beside state // while a block, or outlined code, is run
+	forward             forward
 
 	found bool // pc was reached
 	here  state

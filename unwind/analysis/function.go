@@ -26,7 +26,7 @@ func (m *machine) rule(s *state, inCall bool) (rule.Rule, error) {
 	}
 	for i, k := range m.kept {
 		switch was := (s.reg[k] == entryOf(k)); {
-		case was || k == m.lr:
+		case was && !(inCall && k == m.fp && m.stands(s, s.slot[i])) || k == m.lr:
 		case s.slot[i] != 0:
 			r.Save(task.Reg(m.dwarf[k]), rule.At(rule.CFA, s.slot[i]))
 		case k == m.fp:
@@ -36,6 +36,13 @@ func (m *machine) rule(s *state, inCall bool) (rule.Rule, error) {
 		}
 	}
 	return r, nil
+}
+
+// stands tells whether a save slot is above sp, where nothing overwrites it. The
+// caller's fp is taken from there even where the function has left fp alone: what
+// it has called may not have, as runtime.mstart of Go.
+func (m *machine) stands(s *state, slot int32) bool {
+	return slot != 0 && s.reg[m.sp].kind == frame && s.reg[m.sp].off <= slot
 }
 
 // frameBase is a register that is a known distance from the CFA: fp, which holds

@@ -139,6 +139,29 @@ func TestInCall(t *testing.T) {
 	}
 }
 
+// A callee may not have kept fp, which the function has saved and left alone: Go's
+// runtime.mstart, that of crosscall1 (runtime/cgo/gcc_amd64.S).
+func TestSavedFramePointerInCall(t *testing.T) {
+	w := &walk{}
+	code, starts := assemble(t, task.AMD64, []line{
+		{code: "53"}, {code: "55"}, // push rbx; push rbp
+		{code: "4889fb"},           // mov rdi, rbx
+		{code: "ffd3"},             // call *rbx
+		{code: "5d"}, {code: "5b"}, // pop rbp; pop rbx
+		{code: "c3"},
+	})
+	for at, want := range map[int]string{
+		3: "cfa = sp + 24; rbx = *(cfa - 16); fp = *(cfa - 24); pc = *(cfa - 8)",
+		5: "cfa = sp + 16; rbx = *(cfa - 16); pc = *(cfa - 8)", // it was taken back
+	} {
+		w.code = code
+		r, err := w.rule(&amd64, starts[at], true)
+		if got := strings.ReplaceAll(r.Format(task.AMD64), "r3", "rbx"); err != nil || got != want {
+			t.Errorf("line %d: %s, %v, want %s", at, got, err, want)
+		}
+	}
+}
+
 func TestDeclines(t *testing.T) {
 	for _, c := range []struct {
 		name string

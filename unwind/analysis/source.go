@@ -25,7 +25,8 @@ type Source struct {
 	spare sync.Pool // *walk
 }
 
-// Rule implements [rule.Source]. Its errors wrap [ErrUncertain], and
+// Rule implements [rule.Source]. Where no function is known, what is to come before
+// the code returns tells, and the rule is [rule.Unproven]. Its errors wrap [ErrUncertain], and
 // [rule.ErrNone] too where no function is known, or are the fault that the code
 // could not be read with.
 func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
@@ -41,7 +42,7 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	}
 	start, end, ok := s.function(&w.query)
 	if !ok {
-		return rule.Rule{}, ErrNoFunction
+		return w.ahead(&w.query)
 	}
 	r, err := w.between(&w.query, start, end)
 	if err == ErrUnbalanced {

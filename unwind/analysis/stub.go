@@ -3,8 +3,8 @@ package analysis
 import (
 	"encoding/binary"
 
+	"stacksnap/images/code/x86"
 	"stacksnap/task"
-	"stacksnap/unwind/analysis/x86"
 	"stacksnap/unwind/rule"
 )
 

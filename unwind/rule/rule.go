@@ -84,6 +84,9 @@ const (
 	// Calling, with Signal: the trampoline calls the handler, so that its pc is a
 	// return address. Others only are returned to.
 	Calling
+	// Unproven: the rule may be of other code than the frame's. It is believed when
+	// it leads to where a call returns to, and never for the end of a stack.
+	Unproven
 )
 
 // Wide is a rule that does not fit into [Rule]'s fields: one with expressions,

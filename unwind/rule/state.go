@@ -24,10 +24,14 @@ var (
 type State struct {
 	Regs  task.Registers
 	Stack Stack
+	// Memory is the target's, as it is when the stack is walked; it may be nil.
+	Memory task.Memory
 
 	// Of the architecture, looked up once.
 	pc, sp, lr task.Reg
 	hasLR      bool
+
+	word [8]byte // Word reads into, so that none moves to the heap
 }
 
 // Reset makes s the first frame of a captured thread.
@@ -170,6 +174,14 @@ func (s *State) Value(v Value, cfa uint64) (uint64, error) {
 		return x, nil
 	}
 	return 0, ErrInvalid
+}
+
+// Word reads a pointer that is not on the stack: from Memory, of another moment.
+func (s *State) Word(a task.Addr) (uint64, bool) {
+	if s.Memory == nil || task.ReadFull(s.Memory, s.word[:s.Stack.size], a) != nil {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(s.word[:]), true
 }
 
 // Return makes the caller's pc and sp current. A link register is lost by the

@@ -6,6 +6,7 @@ package capture
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/waits"
@@ -28,6 +29,9 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := task.Allowed(p, task.SuspendTask); err != nil {
+		return nil, err
+	}
 	s, err := newSession(p, o)
 	if err != nil {
 		return nil, err
@@ -40,7 +44,9 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 		s.findWaits(wanted)
 	}
 	s.stacks = keep(&s.snapshot, s.stacks, wanted)
-	err = errors.Join(takeErr, s.add(), s.saving.close(recording.End{}))
+	err = errors.Join(takeErr, s.add())
+	s.follow.noteShort()
+	err = errors.Join(err, s.saving.close(recording.End{}))
 	return s.builder.Profile(), err
 }
 
@@ -55,13 +61,17 @@ type session struct {
 	stacks   []profile.Stack
 	looks    []profile.Look // at threads of the snapshot
 	saving   *saving
+	code     *codeMemory
 }
 
 func newSession(p task.Process, o Options) (*session, error) {
-	s := &session{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool)}
+	task.LimitStop(p, o.MaxStop)
+	task.SetGate(p, o.Gate)
+	s := &session{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
 	s.snapshot.Want = map[task.ThreadID][]task.Addr{}
+	s.snapshot.Spare, s.snapshot.Insist = true, map[task.ThreadID]bool{}
 	var err error
-	if s.saving, err = newSaving(p, o.Save, o.Tool, 0); err != nil {
+	if s.saving, err = newSaving(p, s.code, o.Save, o.Tool, 0); err != nil {
 		return nil, err
 	}
 	noteProblems(p, s.note)
@@ -69,9 +79,10 @@ func newSession(p task.Process, o Options) (*session, error) {
 	if p.Info().Live {
 		tries = 2 // it may change meanwhile
 	}
-	s.follow = &follower{process: p, note: s.note, saving: s.saving, tries: tries, find: func(p task.Process) (*images.Map, []error) {
-		return images.LoadSaved(p, o.Binaries)
-	}}
+	s.follow = &follower{
+		process: p, note: s.note, stood: s.countStop, saving: s.saving, code: s.code, tries: tries, single: true,
+		find: finder(o.Binaries), from: o.Binaries,
+	}
 	s.follow.start() // so that there are names even if the target does not live to tell them after the first stop
 	s.place()
 	return s, nil
@@ -130,16 +141,31 @@ func (s *session) takeAgain(v verdict) error {
 	if v == exchanged {
 		s.follow.reread()
 	}
-	again := task.Snapshot{Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.follow.watchAll()}
+	again := task.Snapshot{
+		Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.follow.watchAll(),
+		Spare: s.snapshot.Spare, Insist: s.snapshot.Insist,
+	}
 	err := task.Take(s.process, &again)
 	if err == nil && len(again.Threads) > 0 {
-		s.builder.CountStop(s.snapshot.Stopped)
-		s.saving.stopped(s.snapshot.Stopped)
+		s.countSnapshot()
 		keepFacts(&again, &s.snapshot)
 		s.snapshot = again
 	}
 	s.follow.begin(&s.snapshot)
 	return err
+}
+
+// countSnapshot counts the stop of a snapshot that is not used.
+func (s *session) countSnapshot() {
+	if s.snapshot.Stopped > 0 {
+		s.countStop(s.snapshot.Stopped)
+	}
+}
+
+// countStop counts a stop besides those of the snapshots.
+func (s *session) countStop(stood time.Duration) {
+	s.builder.CountStop(stood)
+	s.saving.stopped(stood)
 }
 
 // keepFacts takes over what the threads did before the first stop: after it they
@@ -153,6 +179,10 @@ func keepFacts(s, before *task.Snapshot) {
 		}
 		b := &before.Threads[j]
 		t.State, t.User, t.System = b.State, b.User, b.System
+		t.Turn, t.Processor = b.Turn, b.Processor
+		if t.Call.State != task.InCall && t.Registers == b.Registers {
+			t.Call = b.Call
+		}
 	}
 }
 
@@ -175,14 +205,30 @@ func (s *session) walkAll() (again bool, worst verdict) {
 	s.stacks = s.stacks[:0]
 	for i := range s.snapshot.Threads {
 		t := &s.snapshot.Threads[i]
-		frames, stop := s.unwinder.Walk(nil, t, s.follow.images, s.saving.memory(s.process))
+		frames, stop := s.unwinder.Walk(nil, t, s.follow.images, s.saving.memory(s.code))
 		s.stacks = append(s.stacks, profile.Stack{Frames: frames, Stop: stop})
-		if stop.Reason == unwind.NotCaptured && s.ask(t, stop.Need) {
-			again = true
-		}
+		again = s.askFor(t, frames, stop) || again
 		worst = max(worst, s.follow.check(t, frames, stop))
 	}
 	return again, worst
+}
+
+// askFor notes what another stop of a thread would tell more, and whether it would.
+func (s *session) askFor(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) bool {
+	switch {
+	case stop.Reason == unwind.NotCaptured && t.Err == nil: // else more was not to be had
+		return s.ask(t, stop.Need)
+	case t.Spared && !isWhole(frames, stop):
+		s.snapshot.Insist[t.ID] = true
+		return true
+	}
+	return false
+}
+
+// isWhole tells whether a walk needed nothing that it had not: with all registers
+// it would have been the same.
+func isWhole(frames []unwind.Frame, stop unwind.Stop) bool {
+	return stop.Reason == unwind.Bottom && !slices.ContainsFunc(frames, func(f unwind.Frame) bool { return f.Err != nil })
 }
 
 func (s *session) isExchanged(i int) bool {
@@ -191,11 +237,16 @@ func (s *session) isExchanged(i int) bool {
 
 var errExchanged = errors.New("the code that the thread was in was being loaded or unloaded, each time that it was stopped")
 
-// cut drops the stacks that are in code of which it is not known what it was.
+// cut drops the stacks that are in code of which it is not known what it was; on
+// Darwin, where it is known of each frame, from the first such frame on.
 func (s *session) cut() {
 	for i := range s.stacks {
 		if s.isExchanged(i) {
 			t := &s.snapshot.Threads[i]
+			if t.Sure = s.follow.countSure(t, &s.stacks[i]); t.Sure > 0 {
+				cutUnsure(t, &s.stacks[i])
+				continue
+			}
 			t.Registers, t.Stacks, t.Err = task.Registers{}, nil, errExchanged
 			s.stacks[i] = profile.Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters, Err: errExchanged}}
 		}
@@ -234,7 +285,7 @@ func (s *session) findWaits(wanted func(*task.Thread) bool) {
 		asked[i] = true
 		t := &s.snapshot.Threads[i]
 		w, settled := finder.Find(t, s.stacks[i].Frames)
-		if !settled {
+		if !settled && w == nil {
 			return
 		}
 		s.looks = append(s.looks, profile.Look{Thread: t.ID, Wait: w})
@@ -262,11 +313,14 @@ func (s *session) owner(w *profile.Wait) int {
 func (s *session) add() error {
 	s.builder.Add(&s.snapshot, s.stacks, s.follow.images)
 	s.builder.Look(s.looks, true)
+	s.saving.tell(s.follow.layout)
 	return s.saving.add(&s.snapshot, s.stacks, s.follow.images, s.looks, true)
 }
 
 // queueLabeler is a process whose threads work for dispatch queues.
 type queueLabeler interface{ SetQueueOffsets(task.Addr) error }
+
+const libdispatch = "libdispatch.dylib"
 
 // dataSymbols is a file that can look for a variable.
 type dataSymbols interface {
@@ -281,7 +335,7 @@ func nameQueues(p task.Process, m *images.Map) {
 		return
 	}
 	for _, im := range m.Images {
-		if f, ok := im.File.(dataSymbols); ok && im.Name() == "libdispatch.dylib" {
+		if f, ok := im.File.(dataSymbols); ok && im.Name() == libdispatch {
 			if vmaddr, ok := f.DataSymbol("_dispatch_queue_offsets"); ok {
 				_ = q.SetQueueOffsets(im.Addr(vmaddr)) // a library that is not understood costs the names only
 			}

@@ -24,21 +24,31 @@ const (
 // time that a new layout has been read, the code may have been exchanged once
 // more.
 func (f *follower) check(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) verdict {
+	if f.followsList() {
+		if _, all := f.sure(t, frames, stop); !all {
+			return exchanged
+		}
+		return asKnown
+	}
 	if f.mapper == nil {
-		return f.checkList(t)
+		return asKnown
 	}
 	if stop.Reason != unwind.Bottom && f.layout.differs(&t.Sight) > 0 {
 		return exchanged // the walk may have missed code that the layout does not have
 	}
 	v := asKnown
 	for i := range frames {
-		a := frames[i].PC
-		if frames[i].Return {
-			a--
-		}
-		v = max(v, f.checkAddress(&t.Sight, a))
+		v = max(v, f.checkAddress(&t.Sight, lookUpAt(&frames[i])))
 	}
 	return v
+}
+
+// lookUpAt returns the address by which the code of a frame is found.
+func lookUpAt(f *unwind.Frame) task.Addr {
+	if f.Return && f.PC > 0 {
+		return f.PC - 1
+	}
+	return f.PC
 }
 
 func (f *follower) checkAddress(s *task.Sight, a task.Addr) verdict {
@@ -86,8 +96,13 @@ func (f *follower) compare(i int, m task.Mapping) verdict {
 	return exchanged
 }
 
-// checkUnknown is for an address where nothing was mapped that could be executed.
+// checkUnknown is for an address where nothing was mapped that could be executed. The
+// images may have code there nevertheless: they were found at another moment than
+// the layout was read, and are more than it has.
 func (f *follower) checkUnknown(a task.Addr) verdict {
+	if f.hasCode(a) {
+		return exchanged
+	}
 	m, found, err := f.mapper.MappedAt(a)
 	switch {
 	case err != nil || !found:
@@ -96,6 +111,12 @@ func (f *follower) checkUnknown(a task.Addr) verdict {
 		return generated
 	}
 	return exchanged
+}
+
+// hasCode tells whether the code of an image is at a, as far as the images know.
+func (f *follower) hasCode(a task.Addr) bool {
+	_, r, found := f.images.Range(a)
+	return found && r.Prot&task.Execute != 0 && f.layout.asked == nil
 }
 
 func (f *follower) isChanged(i int, a task.Addr) bool {

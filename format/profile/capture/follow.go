@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"stacksnap/images"
-	"stacksnap/images/dyld"
+	"stacksnap/images/binaries"
 	"stacksnap/images/elf"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
 
 const (
-	keptMaps  = 8 // of layouts that were seen: one that comes again is not read again
 	loadTries = 3
 
 	firstPatience = 500 * time.Microsecond // doubled each time that nothing has changed
@@ -25,9 +24,13 @@ type follower struct {
 	process task.Process
 	mapper  task.Mapper // process, where it can tell of one address
 	note    func(string)
+	stood   func(time.Duration) // is told of stops besides those of snapshots; nil: there are to be none
 	saving  *saving
+	code    *codeMemory // of the current images
 	find    func(task.Process) (*images.Map, []error)
-	tries   int // of loading
+	from    *binaries.Index // of symbols; may be nil
+	tries   int             // of loading
+	single  bool            // each stop counts, and may be repeated
 
 	layout   layout // that the images are of
 	latest   layout // the one that was read last
@@ -36,45 +39,68 @@ type follower struct {
 	kept     []keptMap // of layouts that were seen, the current one last
 	watching watching
 	dyld     dyldList
+	jit      jitNames
 
 	read     time.Time     // when a layout was
 	patience time.Duration // how old it is at least before a stack that ends early has it read again
 	checked  []bool        // which of layout.code were looked at for this snapshot
+	short    bool          // that symbols are missing was told
 	changed  []bool        // and found to show something else by now
 }
 
 // unknownFile is equal to no file's number.
 const unknownFile = ^uint64(0)
 
-type keptMap struct {
-	layout layout
-	whole  bool        // each file of layout has its image
-	loaded *images.Map // as it was found
-}
-
 // newFollower follows a process that is sampled.
-func newFollower(p task.Process, note func(string), s *saving) *follower {
-	f := &follower{process: p, note: note, saving: s, find: images.Load, tries: loadTries}
+func newFollower(p task.Process, note func(string), stood func(time.Duration), s *saving, from *binaries.Index, code *codeMemory) *follower {
+	f := &follower{process: p, note: note, stood: stood, saving: s, code: code, find: finder(from), from: from, tries: loadTries}
 	f.start()
 	return f
+}
+
+// finder finds images with what binaries have of them.
+func finder(from *binaries.Index) func(task.Process) (*images.Map, []error) {
+	return func(p task.Process) (*images.Map, []error) { return images.LoadWith(p, from) }
+}
+
+// shortLine tells that names are missing for want of memory.
+const shortLine = "symbols are missing: the tables of all files together are larger than what is read or kept of them (1 GB, 512 MB)"
+
+// noteShort tells it, once, where it is so.
+func (f *follower) noteShort() {
+	for _, k := range f.kept {
+		if !f.short && k.loaded != nil && k.loaded.Short() {
+			f.short = true
+			f.note(shortLine)
+		}
+	}
 }
 
 // start reads what is mapped at first.
 func (f *follower) start() {
 	p := f.process
 	f.mapper, _ = p.(task.Mapper)
+	f.jit.mapper, _ = p.(task.PerfMapper)
 	f.watching.wary = waryFor
-	if p.Info().OS == task.Darwin {
-		f.dyld.timestamp = dyld.TimestampAddress(p.Info())
-		f.loadList()
-	} else {
-		f.reread()
+	if info := p.Info(); info.OS == task.Darwin && info.Live {
+		f.startList()
+		return
 	}
+	f.reread()
 }
 
-// reread reads the layout, and the images where it is a new one; on Darwin
-// loadList says when it is.
-func (f *follower) reread() { f.follow(readLayout(f.process)) }
+// followsList tells whether dyld's list says what is mapped.
+func (f *follower) followsList() bool { return f.dyld.tracker != nil }
+
+// reread reads the layout, and the images where it is a new one.
+func (f *follower) reread() {
+	if f.followsList() {
+		f.readRegions()
+		f.useImages(f.dyld.listed.Images)
+		return
+	}
+	f.follow(f.latest.renew(f.process))
+}
 
 // follow makes a layout that was just read the current one.
 func (f *follower) follow(l layout) {
@@ -90,20 +116,32 @@ func (f *follower) follow(l layout) {
 	if f.images != nil {
 		f.watching.compare(f.layout, l)
 	}
+	if !f.useKept(l) {
+		f.load(l)
+	}
+}
+
+// useKept makes the map current again that was kept of a layout, and tells whether
+// there is one.
+func (f *follower) useKept(l layout) bool {
 	for i, k := range f.kept {
 		if k.whole && k.layout.files == l.files {
 			same := k.layout.stamp == l.stamp
 			f.kept[i].layout = l
 			f.use(i, same)
-			return
+			return true
 		}
 	}
-	f.load(l)
+	return false
 }
 
 // refresh reads the layout of a running process before it is stopped.
 func (f *follower) refresh() {
-	if f.mapper == nil {
+	switch {
+	case f.followsList():
+		f.refreshList()
+		return
+	case f.mapper == nil:
 		return
 	}
 	if l := readLayout(f.process); l.stamp != f.latest.stamp {
@@ -116,12 +154,13 @@ func (f *follower) refresh() {
 func (f *follower) use(i int, same bool) {
 	k := f.kept[i]
 	f.layout = k.layout
+	f.code.in = k.loaded
 	f.forgetChecks()
 	if same && i == len(f.kept)-1 {
 		return
 	}
 	f.kept = append(append(f.kept[:i:i], f.kept[i+1:]...), k)
-	f.images = f.saving.place(k.loaded, k.layout)
+	f.images = f.saving.place(f.withNames(k.loaded, k.layout), k.layout)
 }
 
 // load loads the images of a layout, or of a later one where they turn out to be
@@ -129,7 +168,10 @@ func (f *follower) use(i int, same bool) {
 func (f *follower) load(l layout) {
 	var m *images.Map
 	var whole bool
-	for range f.tries {
+	for try := range f.tries {
+		if try > 0 {
+			_ = m.Close()
+		}
 		var errs []error
 		m, errs = f.find(f.process)
 		for _, err := range errs {
@@ -144,39 +186,29 @@ func (f *follower) load(l layout) {
 		if whole = l.stamp == before.stamp && l.agree(m, true); whole {
 			break
 		}
+		if l.stamp != before.stamp && f.useKept(l) {
+			_ = m.Close()
+			return
+		}
 	}
 	l.distrust(m)
 	nameQueues(f.process, m)
 	f.makeRoom()
-	f.kept = append(f.kept, keptMap{l, whole, m})
+	f.kept = append(f.kept, keptMap{layout: l, whole: whole, loaded: m})
 	f.use(len(f.kept)-1, false)
-}
-
-// makeRoom drops the maps that lack something, of which there is better by now,
-// and the oldest when there are too many. Nothing in them is named any more.
-func (f *follower) makeRoom() {
-	kept := f.kept[:0]
-	for i, k := range f.kept {
-		if k.whole && (i > 0 || len(f.kept) < keptMaps) {
-			kept = append(kept, k)
-		} else {
-			_ = k.loaded.Close()
-		}
-	}
-	clear(f.kept[len(kept):])
-	f.kept = kept
 }
 
 // agree tells whether each mapping of a file has its image, or, where gaps are
 // allowed, none: the files of other loaders' code are none (.NET's assemblies,
-// Wine's libraries).
+// Wine's libraries). A library without an image was gone for the moment in which
+// the images were found.
 func (l layout) agree(m *images.Map, gaps bool) bool {
 	for i, path := range l.paths {
 		if l.maps[i].Inode == 0 {
 			continue
 		}
 		im, found := m.Find(l.code[i].Start)
-		if !found && gaps {
+		if !found && gaps && !elf.IsFile(path) {
 			continue
 		}
 		if !found || im.Path != path || l.isMixed(i, im) {
@@ -204,16 +236,25 @@ func (l layout) distrust(m *images.Map) {
 }
 
 func (f *follower) close() {
+	f.jit.close()
 	for _, k := range f.kept {
-		_ = k.loaded.Close()
+		k.close()
 	}
 	f.kept = nil
+	for _, named := range f.dyld.named {
+		if named != nil {
+			_ = named.Close()
+		}
+	}
+	if f.followsList() {
+		f.dyld.tracker.Close()
+	}
 }
 
 // begin is called before the stacks of a snapshot are walked.
 func (f *follower) begin(s *task.Snapshot) {
 	f.forgetChecks()
-	if f.process.Info().OS == task.Darwin {
+	if f.followsList() {
 		f.followList(s)
 		return
 	}
@@ -224,17 +265,22 @@ func (f *follower) begin(s *task.Snapshot) {
 	f.watching.see(f.layout, s)
 	f.adopt(s, func(i int) bool { return !s.Threads[i].Same })
 	f.checkRestless()
+	f.renewNames()
 }
 
 // adopt makes that kept map the current one which agrees best with what was
 // mapped while some threads of a snapshot stood. It says false when none agrees
-// better than the current one does.
+// better than the current one does. One that lacks an image is not taken up again:
+// its layout is loaded anew when it comes back.
 func (f *follower) adopt(s *task.Snapshot, of func(i int) bool) bool {
 	if len(f.kept) < 2 {
 		return false
 	}
 	best, least := -1, 0
 	for k := len(f.kept) - 1; k >= 0; k-- {
+		if best >= 0 && !f.kept[k].whole {
+			continue
+		}
 		n := f.kept[k].layout.misses(s, of)
 		if best < 0 || n < least {
 			best, least = k, n
@@ -257,21 +303,33 @@ func (f *follower) goBack() { f.use(len(f.kept)-2, false) }
 // any more.
 func (f *follower) place(s *saving) {
 	f.saving = s
-	f.images = s.place(f.kept[len(f.kept)-1].loaded, f.layout)
+	f.images = s.place(f.withNames(f.kept[len(f.kept)-1].loaded, f.layout), f.layout)
 }
 
 // watchAll returns what to look at in a stop that is not one of many: every
-// place.
+// place of the current layout, which may be an adopted one, and of the one that
+// was read last. What is not seen in the stop is believed where the latter has
+// what is there afterwards, and that may have come back.
 func (f *follower) watchAll() task.Watch {
 	f.before = f.latest
-	w := task.Watch{Mark: f.dyld.timestamp}
-	if f.mapper == nil {
+	var w task.Watch
+	switch {
+	case f.followsList():
+		return f.watchList(maxShown)
+	case f.mapper == nil:
 		return w
 	}
 	const most = 1 << 10
-	for i, m := range f.layout.maps {
-		if m.Inode != 0 && len(w.Mapped) < most {
-			w.Mapped = append(w.Mapped, f.layout.code[i].Start)
+	places := []layout{f.layout}
+	if f.before.stamp != f.layout.stamp {
+		places = append(places, f.before)
+	}
+	for k, l := range places {
+		for i, m := range l.maps {
+			a := l.code[i].Start
+			if m.Inode != 0 && len(w.Mapped) < most && (k == 0 || !f.layout.starts(a)) {
+				w.Mapped = append(w.Mapped, a)
+			}
 		}
 	}
 	return w
@@ -280,8 +338,11 @@ func (f *follower) watchAll() task.Watch {
 // watch returns where to look in the next snapshot.
 func (f *follower) watch() task.Watch {
 	f.before = f.latest
-	if f.mapper == nil {
-		return task.Watch{Mark: f.dyld.watch()}
+	switch {
+	case f.followsList():
+		return f.watchList(task.MaxIDs)
+	case f.mapper == nil:
+		return task.Watch{}
 	}
 	return task.Watch{Mapped: f.watching.addresses(f.layout, f.process.Info().Path)}
 }

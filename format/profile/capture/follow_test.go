@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stacksnap/images"
+	"stacksnap/images/object"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -93,7 +94,7 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 		{"the same, and the walk ended early", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(2, 8)}, in(1), unwind.BadPointer, exchanged},
 	} {
 		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: tt.then}
-		f := newFollower(p, func(string) {}, nil)
+		f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
 		f.watch()
 		p.regions = tt.now
 		th := &task.Thread{Sight: task.Sight{Mapped: tt.seen}}
@@ -106,7 +107,7 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 // TestKeptLayoutsAreAdopted: the one is current that shows what was seen.
 func TestKeptLayoutsAreAdopted(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}}
-	f := newFollower(p, func(string) {}, nil)
+	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
 	f.kept = nil
 	for _, inode := range []uint64{7, 8, nothing} {
 		p.regions = []task.Region{region(1, 5)}
@@ -139,7 +140,7 @@ func TestKeptLayoutsAreAdopted(t *testing.T) {
 // was there at the stop, unless the one before says the same.
 func TestLayoutReadTooLate(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7), region(2, 7)}}
-	f := newFollower(p, func(string) {}, nil)
+	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
 	f.watch()
 	p.regions = []task.Region{region(1, 7), region(2, 8)}
 	f.reread()
@@ -179,7 +180,7 @@ func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Path: "/program"}}}
 	p.regions = []task.Region{region(1, 5), region(2, 0), region(3, 6)}
 	p.regions[0].Path, p.regions[2].Path = "/program", "/lib"
-	f := newFollower(p, func(string) {}, nil)
+	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
 	for n := range 2 * waryFor {
 		want := 0
 		if n < waryFor {
@@ -195,7 +196,7 @@ func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
 // not ELF is loaded once, and found again when it comes back.
 func TestFilesWithoutImages(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
-	f := newFollower(p, func(string) {}, nil)
+	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
 	loads := 0
 	find := f.find
 	f.find = func(p task.Process) (*images.Map, []error) { loads++; return find(p) }
@@ -207,5 +208,59 @@ func TestFilesWithoutImages(t *testing.T) {
 	}
 	if loads != 1 || len(f.kept) != 2 {
 		t.Errorf("%d maps were loaded besides the first, %d are kept", loads, len(f.kept))
+	}
+}
+
+// TestLayoutThatGoesWhileItIsLoaded: when the images turn out to be those of a
+// layout that is kept, that one is used, and not loaded once more.
+func TestLayoutThatGoesWhileItIsLoaded(t *testing.T) {
+	first := []task.Region{region(1, 7)}
+	second := []task.Region{region(1, 7), region(2, 8)}
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: first}
+	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f.kept[0].whole = true
+	loads := 0
+	f.find = func(task.Process) (*images.Map, []error) {
+		loads++
+		p.regions = first // gone again
+		return images.NewMap(nil), nil
+	}
+	p.regions = second
+	f.reread()
+	if loads != 1 || len(f.kept) != 1 || f.layout.stamp != f.kept[0].layout.stamp || len(f.layout.code) != 1 {
+		t.Errorf("%d loads, %d kept, the current layout has %d mappings", loads, len(f.kept), len(f.layout.code))
+	}
+}
+
+// allCode is a file of 0x8000 bytes of code.
+type allCode struct{ object.File }
+
+func (allCode) Segments() []object.Segment {
+	return []object.Segment{{Size: 0x8000, Prot: task.Read | task.Execute}}
+}
+
+// TestImagesBeyondTheLayout: images that were found at another moment may be more
+// than the layout has. A frame there is not named by them.
+func TestImagesBeyondTheLayout(t *testing.T) {
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f.watch()
+	for _, tt := range []struct {
+		images []object.Placed
+		now    []task.Region // when it is checked
+		want   verdict
+	}{
+		{nil, nil, asKnown},
+		{nil, []task.Region{region(2, 8)}, exchanged},
+		{nil, []task.Region{region(2, 0)}, generated},
+		{[]object.Placed{{Load: region(2, 8).Start, Slide: uint64(region(2, 8).Start), File: allCode{}}}, nil, exchanged},
+		{[]object.Placed{{Load: region(2, 8).Start, Slide: uint64(region(2, 8).Start), File: allCode{}}}, []task.Region{region(2, 0)}, exchanged},
+		{[]object.Placed{{Load: region(3, 8).Start, Slide: uint64(region(3, 8).Start), File: allCode{}}}, nil, asKnown},
+	} {
+		f.images = images.NewMap(tt.images)
+		p.regions = append([]task.Region{region(1, 7)}, tt.now...)
+		if v := f.check(&task.Thread{}, []unwind.Frame{{PC: region(2, 0).Start + 8}}, stopAtBottom); v != tt.want {
+			t.Errorf("%d images, %v: verdict %d, want %d", len(tt.images), tt.now, v, tt.want)
+		}
 	}
 }

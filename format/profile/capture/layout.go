@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"stacksnap/images"
+	"stacksnap/images/perfmap"
 	"stacksnap/task"
 )
 
@@ -16,13 +17,19 @@ type layout struct {
 	stamp   uint64 // equal for equal layouts; 0 when it could not be read
 	files   uint64 // the same of those that show a file: others come and go as code is compiled
 	code    []images.Range
-	maps    []task.Mapping // what each of code shows
-	paths   []string       // and the path of that file
-	regions []task.Region  // which code is made of
+	maps    []task.Mapping  // what each of code shows
+	paths   []string        // and the path of that file
+	regions []task.Region   // which code is made of
+	jit     []perfmap.Range // of these, those that a compiler can have made
+
+	asked *asked // where not all is listed: then the rest but stamp and files is empty
 }
 
-// readLayout lists the executable mappings.
+// readLayout lists the executable mappings, or is ready to be asked about them.
 func readLayout(p task.Process) layout {
+	if locator, ok := p.(task.Locator); ok {
+		return askLayout(locator)
+	}
 	var l layout
 	h, files := fnv.New64a(), fnv.New64a()
 	for r, err := range p.Regions() {
@@ -35,6 +42,9 @@ func readLayout(p task.Process) layout {
 		l.code = append(l.code, images.Range{Start: r.Start, End: r.End, Prot: r.Prot})
 		l.maps, l.paths = append(l.maps, r.Mapping()), append(l.paths, r.Path)
 		l.regions = append(l.regions, r)
+		if isGenerated(&r) {
+			l.jit = append(l.jit, perfmap.Range{Start: r.Start, End: r.End})
+		}
 		to := io.Writer(h)
 		if r.Inode != 0 {
 			to = io.MultiWriter(h, files)
@@ -48,10 +58,25 @@ func readLayout(p task.Process) layout {
 	return l
 }
 
-// all lists the regions as a process does.
+// renew reads the layout again. One that is asked keeps what code it knows of, as
+// an unwinder does, and is asked anew about all other places.
+func (l layout) renew(p task.Process) layout {
+	if l.asked == nil {
+		return readLayout(p)
+	}
+	again := askLayout(l.asked.locator)
+	again.asked.spans, again.asked.codes = l.asked.onlyCode(), l.asked.codes
+	return again
+}
+
+// all lists the regions as a process does, those that are known.
 func (l layout) all() iter.Seq2[task.Region, error] {
+	regions := l.regions
+	if l.asked != nil {
+		regions = l.asked.code()
+	}
 	return func(yield func(task.Region, error) bool) {
-		for _, r := range l.regions {
+		for _, r := range regions {
 			if !yield(r, nil) {
 				return
 			}
@@ -60,7 +85,12 @@ func (l layout) all() iter.Seq2[task.Region, error] {
 }
 
 // executable tells whether code may be at a.
-func (l layout) executable(a task.Addr) bool { return l.find(a) >= 0 }
+func (l layout) executable(a task.Addr) bool {
+	if l.asked != nil {
+		return l.asked.executable(a)
+	}
+	return l.find(a) >= 0
+}
 
 // find returns the index of the mapping that a is in, −1 when it is in none.
 func (l layout) find(a task.Addr) int {
@@ -80,6 +110,12 @@ func (l layout) find(a task.Addr) int {
 		return -1
 	}
 	return i
+}
+
+// starts tells whether a mapping of the layout begins at a.
+func (l layout) starts(a task.Addr) bool {
+	i := l.find(a)
+	return i >= 0 && l.code[i].Start == a
 }
 
 // has tells whether the layout has a mapping at a.

@@ -163,6 +163,6 @@ func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
 	if !r.stacks[i].Repeat {
 		return r.stacks[i].Frames
 	}
-	r.again, _ = r.unwinder.Walk(r.again[:0], t, r.follow.images, r.saving.memory(r.process))
+	r.again, _ = r.unwinder.Walk(r.again[:0], t, r.follow.images, r.saving.memory(r.code))
 	return r.again
 }

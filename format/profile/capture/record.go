@@ -25,17 +25,22 @@ const progressPause = 100 * time.Millisecond
 type Options struct {
 	Tool     string
 	Save     string          // the file of a recording to make besides; empty: none
-	Binaries *binaries.Index // for what a core lacks; nil: nothing
+	Binaries *binaries.Index // for what a core and the files of a process lack; nil: nothing
 	Interval time.Duration
 	Duration time.Duration
 	Count    int
 	Jitter   time.Duration
+	MaxStop  time.Duration // of the target, for copies; 0: as long as is usual, see [task.LimitStop]
+	Gate     *task.Gate    // within which the target is stopped; may be nil
 	Suspend  task.Suspension
 	Threads  Threads
 	ToEnd    bool // that the target ends is expected, and not noted
 	// Progress is told now and then how long the sampling has gone on and how many
 	// snapshots were taken; may be nil.
 	Progress func(elapsed time.Duration, snapshots int)
+	// Taken is called when no more snapshots are taken: what is left to do does not
+	// heed the context. May be nil.
+	Taken func()
 	// Each is given every snapshot with the images that it was walked by, as it is
 	// added; an error from it ends the recording. May be nil.
 	Each func(*task.Snapshot, *images.Map) error
@@ -96,7 +101,7 @@ type recorder struct {
 	unwinder    *unwind.Unwinder
 	stacks      []profile.Stack
 	frames      []unwind.Frame         // of all stacks of a snapshot
-	missing     map[task.ThreadID]bool // threads whose last sample was left out
+	missing     map[task.ThreadID]bool // threads whose last sample was left out or cut
 	began       time.Time
 	told        time.Time
 	taken       int
@@ -104,6 +109,7 @@ type recorder struct {
 	left        int  // samples that were left out
 	doubtful    bool // the last snapshot led to where no code is known
 	saving      *saving
+	code        *codeMemory
 	saved       *images.Map // of the last snapshot
 	last        *task.Snapshot
 	rounds      rounds
@@ -115,12 +121,21 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &recorder{options: o, process: p, wanted: wanted, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool)}
-	if r.saving, err = newSaving(p, o.Save, o.Tool, o.Interval); err != nil {
+	if err := task.Allowed(p, o.Suspend); err != nil {
+		return nil, err // before there is a file
+	}
+	task.LimitStop(p, o.MaxStop)
+	task.SetGate(p, o.Gate)
+	r := &recorder{options: o, process: p, wanted: wanted, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
+	if r.saving, err = newSaving(p, r.code, o.Save, o.Tool, o.Interval); err != nil {
 		return nil, err
 	}
 	r.missing = map[task.ThreadID]bool{}
-	r.follow = newFollower(p, r.note, r.saving)
+	stood := r.countStop
+	if o.Suspend == task.SuspendNone {
+		stood = nil
+	}
+	r.follow = newFollower(p, r.note, stood, r.saving, o.Binaries, r.code)
 	r.unwinder = unwind.New(unwind.Options{
 		CodeMask:   p.Info().CodeMask,
 		Executable: func(a task.Addr) bool { return r.follow.layout.executable(a) },
@@ -132,6 +147,12 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 func (r *recorder) note(line string) {
 	r.builder.Note(line)
 	r.saving.note(line)
+}
+
+// countStop counts a stop besides those of the snapshots.
+func (r *recorder) countStop(stood time.Duration) {
+	r.builder.CountStop(stood)
+	r.saving.stopped(stood)
 }
 
 // add walks and adds one snapshot.
@@ -150,6 +171,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 	r.taken++
 	r.last = s
 	r.progress()
+	r.saving.tell(r.follow.layout)
 	if err := r.saving.add(s, r.stacks, r.follow.images, looks, whole); err != nil {
 		return err
 	}
@@ -216,10 +238,10 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 		}
 		first := len(r.frames)
 		var stop unwind.Stop
-		r.frames, stop = r.unwinder.Walk(r.frames, t, r.follow.images, r.saving.memory(r.process))
+		r.frames, stop = r.unwinder.Walk(r.frames, t, r.follow.images, r.saving.memory(r.code))
 		frames := r.frames[first:len(r.frames):len(r.frames)]
 		r.stacks = append(r.stacks, profile.Stack{Frames: frames, Stop: stop})
-		if stop.Reason == unwind.NotCaptured {
+		if stop.Reason == unwind.NotCaptured && t.Err == nil {
 			askFor(s, t, stop.Need)
 		}
 		worst = max(worst, r.follow.check(t, frames, stop))
@@ -258,11 +280,12 @@ func (r *recorder) leaveOut(s *task.Snapshot) (left int) {
 	kept := 0
 	for i := range s.Threads {
 		if r.isExchanged(s, i) {
-			left++
-			r.missing[s.Threads[i].ID] = true
-			continue
-		}
-		if len(r.missing) > 0 {
+			r.missing[s.Threads[i].ID] = true // or less than there is: it is not repeated
+			if !r.cut(&s.Threads[i], &r.stacks[i]) {
+				left++
+				continue
+			}
+		} else if len(r.missing) > 0 {
 			delete(r.missing, s.Threads[i].ID)
 		}
 		s.Threads[kept], r.stacks[kept] = s.Threads[i], r.stacks[i]
@@ -270,6 +293,14 @@ func (r *recorder) leaveOut(s *task.Snapshot) (left int) {
 	}
 	s.Threads, r.stacks = s.Threads[:kept], r.stacks[:kept]
 	return left
+}
+
+// cut keeps of a sample the frames of which it is known in what code they were. It
+// says false when there are none.
+func (r *recorder) cut(t *task.Thread, s *profile.Stack) bool {
+	t.Sure = r.follow.countSure(t, s)
+	cutUnsure(t, s)
+	return t.Sure > 0
 }
 
 // forgetMissing drops threads that have ended, now and then.
@@ -296,6 +327,9 @@ func (r *recorder) progress() {
 
 // end completes the profile.
 func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*profile.Profile, error) {
+	if r.options.Taken != nil {
+		r.options.Taken()
+	}
 	if r.left > 0 {
 		r.note(fmt.Sprintf("samples left out, because the code they were in was being loaded or unloaded: %d", r.left))
 	}
@@ -311,6 +345,7 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 		looks = r.lastLook()
 	}
 	r.builder.Look(looks, true)
+	r.follow.noteShort()
 	missed, cpu := r.missed(ctx, err), ownCPU()-used
 	r.builder.SetInterval(r.options.Interval, missed)
 	r.builder.CountCPU(cpu)

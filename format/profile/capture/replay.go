@@ -2,10 +2,15 @@ package capture
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
+	"slices"
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
+	"stacksnap/images/binaries"
+	"stacksnap/images/object"
 	"stacksnap/images/recorded"
 	"stacksnap/task"
 	"stacksnap/task/recording"
@@ -13,16 +18,24 @@ import (
 )
 
 // Replay makes the profile of a recording: the one that was made when it was
-// captured, as far as its threads are wanted. A recording that was cut off or
-// damaged gives the profile of its whole snapshots, and the error that says so.
-func Replay(path string, threads Threads) (*profile.Profile, error) {
+// captured, as far as its threads are wanted, with the names besides that binaries
+// have whose ID agrees; there may be none of them (nil). A recording that was cut
+// off or damaged gives the profile of its whole snapshots, and the error that says
+// so.
+func Replay(path string, threads Threads, from *binaries.Index) (*profile.Profile, error) {
+	// Most of what is read is soon garbage, of which no more is to pile up than a
+	// hostile recording may hold.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(softLimit))
 	r, err := recording.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newReplay(r.Reader).run(threads)
+	p, err := newReplay(r.Reader, from).run(threads)
 	return p, errors.Join(err, r.Close())
 }
+
+// softLimit is from how many bytes of the heap on garbage is collected more often.
+const softLimit = 256 << 20
 
 // replay is a recording that is being walked again.
 type replay struct {
@@ -30,14 +43,19 @@ type replay struct {
 	process    *recording.Process
 	builder    *profile.Builder
 	unwinder   *unwind.Unwinder
-	images     *images.Map
+	images     *images.Map // to walk in, as it was walked then
+	names      *images.Map // to name with
+	from       *binaries.Index
+	budget     *object.Budget // of what is taken from there
 	layout     layout
 	generation int
+	all        bool           // threads of the last snapshot were added
+	frames     []unwind.Frame // of one stack
 }
 
-func newReplay(r *recording.Reader) *replay {
+func newReplay(r *recording.Reader, from *binaries.Index) *replay {
 	h := r.Header()
-	p := &replay{reader: r, process: recording.NewProcess(r), builder: profile.NewBuilder(h.Target, h.Tool)}
+	p := &replay{reader: r, from: from, budget: object.NewBudget(object.MaxKept, object.MaxRead), process: recording.NewProcess(r), builder: profile.NewBuilder(h.Target, h.Tool)}
 	p.unwinder = unwind.New(unwind.Options{
 		CodeMask:   h.Target.CodeMask,
 		Executable: func(a task.Addr) bool { return p.layout.executable(a) },
@@ -64,7 +82,7 @@ func (p *replay) run(threads Threads) (*profile.Profile, error) {
 func (p *replay) add(s *recording.Sample, wanted func(*task.Thread) bool) {
 	if g := p.reader.Generation(); g != p.generation || p.images == nil {
 		p.generation = g
-		p.images = images.NewMap(recorded.Place(p.reader))
+		p.place()
 		p.layout = readLayout(p.process)
 	}
 	for _, d := range s.OtherStops {
@@ -73,14 +91,63 @@ func (p *replay) add(s *recording.Sample, wanted func(*task.Thread) bool) {
 	for _, n := range s.Notes {
 		p.builder.Note(n)
 	}
-	stacks := make([]profile.Stack, len(s.Threads))
-	for i := range s.Threads {
-		frames, stop := p.unwinder.Walk(nil, &s.Threads[i], p.images, p.process.Memory())
-		stacks[i] = profile.Stack{Frames: frames, Stop: stop}
-	}
-	stacks = keep(s.Snapshot, stacks, wanted)
-	p.builder.Add(s.Snapshot, stacks, p.images)
+	p.addThreads(s, wanted)
 	p.builder.Look(looksOf(s.Looks), s.Whole)
+}
+
+func (p *replay) addThreads(s *recording.Sample, wanted func(*task.Thread) bool) {
+	// Which threads are wanted can change, and only one that was added is repeated.
+	repeats := wanted == nil && p.all
+	p.all = wanted == nil
+	if repeats && s.Same {
+		p.builder.AddChanged(s.Snapshot, p.names, s.Changed, func(i int) profile.Stack { return p.stack(s, i, true) })
+		return
+	}
+	if wanted != nil {
+		s.Threads = slices.DeleteFunc(slices.Clone(s.Threads), func(t task.Thread) bool { return !wanted(&t) })
+	}
+	p.builder.AddEach(s.Snapshot, p.names, func(i int) profile.Stack { return p.stack(s, i, repeats) })
+}
+
+// stack walks the stack of a thread, unless that may be repeated and is the same. It
+// is good until the next call.
+func (p *replay) stack(s *recording.Sample, i int, repeats bool) profile.Stack {
+	if repeats && s.Still[i] {
+		return profile.Stack{Repeat: true}
+	}
+	if !p.reader.Spend(recording.StepsWalk) {
+		return profile.Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters, Err: recording.ErrTooMuch}}
+	}
+	var stop unwind.Stop
+	p.frames, stop = p.unwinder.Walk(p.frames[:0], &s.Threads[i], p.images, p.process.Memory())
+	p.reader.Spend(stepsOf(p.frames, stop))
+	st := profile.Stack{Frames: p.frames, Stop: stop}
+	cutUnsure(&s.Threads[i], &st)
+	return st
+}
+
+// stepsOf is what a walk has cost.
+func stepsOf(frames []unwind.Frame, stop unwind.Stop) int {
+	steps := recording.StepsFrame * len(frames)
+	if stop.Reason != unwind.Bottom {
+		steps += recording.StepsScan
+	}
+	for i := range frames {
+		if frames[i].By == unwind.ByScan {
+			steps += recording.StepsScan
+		}
+	}
+	return steps
+}
+
+// place makes the maps of the images that are mapped from now on.
+func (p *replay) place() {
+	p.images = recorded.Map(p.reader)
+	p.names = p.images
+	if p.from != nil {
+		p.names = images.NewMap(images.WithSymbols(recorded.Place(p.reader), p.from, p.budget))
+		p.names.Cache = p.images.Cache
+	}
 }
 
 // end adds what was known at the end of the capture.
@@ -92,6 +159,12 @@ func (p *replay) end(err error) (*profile.Profile, error) {
 	p.builder.Look(looksOf(end.Looks), true)
 	for _, n := range end.Notes {
 		p.builder.Note(n)
+	}
+	if errors.Is(err, recording.ErrTooMuch) {
+		p.builder.Note(fmt.Sprintf("only the first %d snapshots of the recording are shown: %v", p.reader.Snapshots(), recording.ErrTooMuch))
+	}
+	if p.budget.Reached() {
+		p.builder.Note(shortLine)
 	}
 	p.builder.SetInterval(p.reader.Header().Interval, end.MissedTicks)
 	p.builder.CountCPU(end.OwnCPU)

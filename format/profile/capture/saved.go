@@ -1,26 +1,22 @@
 package capture
 
-import (
-	"os"
-
-	"stacksnap/task/recording"
-)
+import "stacksnap/task/recording"
 
 // saved is the recording of a series' profile.
 type saved struct {
-	path      string // empty: none
-	snapshots int    // that are in it
-	err       error  // the first, after which nothing is written
+	file      *recording.Saved // nil: none
+	snapshots int              // that are in it
+	err       error            // the first, after which nothing is written
 }
 
-// Save begins a recording of the profile that Begin has started. Without it, on
-// an error, the series goes on.
-func (s *Series) Save(path string) error {
-	saving, err := newSaving(s.session.process, path, s.tool, 0)
+// Save begins a recording of the profile that Begin has started, in a new file
+// that it takes over. Without it, on an error, the series goes on.
+func (s *Series) Save(to recording.Output) error {
+	file, err := recording.Save(to, recording.Header{Target: s.session.process.Info(), Tool: s.tool})
 	if err != nil {
 		return err
 	}
-	s.session.saving, s.saved = saving, saved{path: path}
+	s.session.saving, s.saved = savingTo(file, s.session.code), saved{file: file}
 	s.session.place()
 	return nil
 }
@@ -51,13 +47,13 @@ func (s *Series) closeSaved() {
 // empty when there is none: a file without a whole snapshot is removed. On an
 // error the recording, if there is one, opens to its last whole snapshot.
 func (s *Series) EndSaved() (path string, err error) {
-	if s.saved.path == "" {
+	if s.saved.file == nil {
 		return "", nil
 	}
 	s.closeSaved()
-	path, err = s.saved.path, s.saved.err
+	path, err = s.saved.file.Name(), s.saved.err
 	if s.saved.snapshots == 0 {
-		_ = os.Remove(path) // it tells nothing
+		_ = s.saved.file.Remove() // it tells nothing
 		path = ""
 	}
 	s.saved = saved{}

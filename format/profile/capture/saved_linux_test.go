@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -8,6 +9,20 @@ import (
 	"stacksnap/task/live"
 	"stacksnap/task/recording"
 )
+
+// newOutput makes the file of a recording.
+func newOutput(t *testing.T) recording.Output {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "saved"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plainOutput{f}
+}
+
+type plainOutput struct{ *os.File }
+
+func (p plainOutput) Remove() error { return os.Remove(p.File.Name()) }
 
 // TestSeriesGoesOnWithoutItsRecording breaks the recording of a series between
 // two snapshots.
@@ -25,9 +40,9 @@ func TestSeriesGoesOnWithoutItsRecording(t *testing.T) {
 		t.Skipf("the target cannot be opened: %v", err)
 	}
 	defer func() { _ = p.Close() }()
-	s := NewSeries(p, "test")
+	s := NewSeries(p, "test", nil)
 	s.Begin()
-	if err := s.Save(filepath.Join(t.TempDir(), "saved")); err != nil {
+	if err := s.Save(newOutput(t)); err != nil {
 		t.Fatal(err)
 	}
 	take := func() {
@@ -46,7 +61,7 @@ func TestSeriesGoesOnWithoutItsRecording(t *testing.T) {
 	if path == "" || err == nil {
 		t.Fatalf("recording %q, %v; want one that ended early", path, err)
 	}
-	if again, err := Replay(path, Threads{}); err != nil || again.Snapshots != 1 {
+	if again, err := Replay(path, Threads{}, nil); err != nil || again.Snapshots != 1 {
 		t.Errorf("reopened: %v, %v", again, err)
 	}
 }

@@ -19,10 +19,12 @@ type saving struct {
 	saver *recorded.Saver
 	stops []time.Duration // besides those of the snapshots, since the last
 	notes []string        // since the last snapshot
+	told  int             // regions of the layout, where it grows as it is asked
 }
 
-// newSaving begins a recording; there is none for an empty path.
-func newSaving(p task.Process, path, tool string, interval time.Duration) (*saving, error) {
+// newSaving begins a recording; there is none for an empty path. Code is by what
+// the target's memory is read.
+func newSaving(p task.Process, code task.Memory, path, tool string, interval time.Duration) (*saving, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -30,16 +32,21 @@ func newSaving(p task.Process, path, tool string, interval time.Duration) (*savi
 	if err != nil {
 		return nil, err
 	}
-	return &saving{file: f, saver: recorded.NewSaver(f.Writer, p.Memory(), pruner)}, nil
+	return savingTo(f, code), nil
+}
+
+// savingTo goes on with a recording that was begun.
+func savingTo(f *recording.Saved, code task.Memory) *saving {
+	return &saving{file: f, saver: recorded.NewSaver(f.Writer, code, pruner)}
 }
 
 func pruner(f object.File, k object.Kind) (recorded.Pruner, error) { return cfi.NewPruner(f, k) }
 
-// memory returns what is to be read instead of p's own memory, so that it is
-// known what has to be kept of it.
-func (s *saving) memory(p task.Process) task.Memory {
+// memory returns what is to be read instead of code, so that it is known what has
+// to be kept of it.
+func (s *saving) memory(code task.Memory) task.Memory {
 	if s == nil {
-		return p.Memory()
+		return code
 	}
 	return s.saver.Memory()
 }
@@ -50,11 +57,16 @@ func (s *saving) place(m *images.Map, l layout) *images.Map {
 	if s == nil {
 		return m
 	}
-	placed := make([]object.Placed, len(m.Images))
-	for i, im := range m.Images {
-		placed[i] = im.Placed
+	s.told = l.known()
+	return s.saver.PlaceMap(m, l.all())
+}
+
+// tell adds what a layout has turned out to have since it was placed.
+func (s *saving) tell(l layout) {
+	if s != nil && l.known() > s.told {
+		s.told = l.known()
+		s.saver.SetRegions(l.all())
 	}
-	return images.NewMap(s.saver.Place(placed, l.all()))
 }
 
 // note keeps a line for the next snapshot.

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/images"
+	"stacksnap/images/binaries"
 	"stacksnap/task"
 )
 
@@ -14,9 +16,10 @@ type Series struct {
 	saved   saved
 }
 
-// NewSeries reads what can be read before the first snapshot.
-func NewSeries(p task.Process, tool string) *Series {
-	s, _ := newSession(p, Options{Tool: tool}) // only a recording can fail
+// NewSeries reads what can be read before the first snapshot. Binaries, which may
+// be nil, have what the files of the process lack.
+func NewSeries(p task.Process, tool string, from *binaries.Index) *Series {
+	s, _ := newSession(p, Options{Tool: tool, Binaries: from}) // only a recording can fail
 	return &Series{session: s, tool: tool}
 }
 
@@ -66,8 +69,9 @@ func (s *Series) Wait(id task.ThreadID) (w *profile.Wait, known bool) {
 	return nil, false
 }
 
-// Innermost names the function that a stack is in; image and offset stand in
-// for a name that is not known.
+// Innermost names the function that a stack is in. The image stands in for a name
+// that is not known, and for code of no image, such as generated code, the region
+// that it is in: its addresses, one by one, tell nobody anything.
 func (s *Series) Innermost(st *profile.Stack) string {
 	if len(st.Frames) == 0 {
 		return ""
@@ -80,8 +84,12 @@ func (s *Series) Innermost(st *profile.Stack) string {
 	case loc.Image != nil:
 		return loc.Image.Name()
 	}
-	return f.PC.String()
+	n := profile.Node{PC: f.PC}
+	return "code of no file, near " + n.Area().String()
 }
+
+// Images are those that the target had loaded when it was last asked.
+func (s *Series) Images() *images.Map { return s.session.follow.images }
 
 // Profile returns what was added since Begin.
 func (s *Series) Profile() *profile.Profile { return s.session.builder.Profile() }

@@ -13,7 +13,7 @@
 //	sleeps₂ = sleeps₁ + 1, and it waits at look 2  it has begun only the wait that it is in
 //
 // and where the system does not count sleeps, by its being in the same wait
-// without having run, or its having run nearly all the time. A thread that works
+// without having run but for the looks, or its having run nearly all the time. A thread that works
 // and waits in turns, faster than it is looked at, is proven nothing of. After
 // the threshold without an idle look it is looked at a hundred times more often
 // for twice the threshold, and is stuck if not one of these looks finds it idle.
@@ -42,6 +42,7 @@ const (
 	idleLooks         = 1.2 // per threshold, as long as the thread is idle: above 1, so that no hang is between two
 	closerPerThres    = 100
 	closerThresholds  = 2
+	blindPerThres     = 25             // after a look that saw nothing
 	enoughLooks       = closerPerThres // of a closer watch, when they come late
 	closerRest        = 32             // between two closer watches that found the thread idle
 	shortest          = time.Millisecond
@@ -64,8 +65,13 @@ const (
 type Sight struct {
 	At       time.Duration // by a clock that never goes back
 	Wait     WaitKind
-	Place    Place // of a wait
-	Counters task.Counters
+	Place    Place         // of a wait; zero where it is not known
+	Counters task.Counters // when the look was over
+	// Before: what the thread had used of a processor when the look began. What it
+	// has used since then is the look's doing, on systems where one has it run.
+	Before time.Duration
+	// Blind: the thread waits, and where could not be seen just now.
+	Blind bool
 	// Steady: the thread did not begin to wait while it was looked at.
 	Steady bool
 }
@@ -75,6 +81,18 @@ type Place struct {
 	Call   int
 	SP, PC task.Addr
 	Args   [6]uint64
+}
+
+// tellingArgs are the arguments that tell one call from another of the same
+// place. Registers beyond those that a call takes hold anything, and after a look
+// not everywhere the same.
+const tellingArgs = 4
+
+// sameAs tells whether two looks saw the same wait, as far as the place tells.
+func (p Place) sameAs(q Place) bool {
+	clear(p.Args[tellingArgs:])
+	clear(q.Args[tellingArgs:])
+	return p == q && p != Place{}
 }
 
 // Event is what a look has changed.
@@ -98,6 +116,8 @@ type Detector struct {
 	seen bool
 	idle bool // prev was
 
+	blind time.Duration // the last look that saw nothing
+
 	away   Sight // where the proven absence began: At and Counters
 	absent bool
 	last   Sight // the last idle look, or the first of all
@@ -119,6 +139,10 @@ func NewDetector(threshold time.Duration) *Detector {
 
 // See takes a look, later than all before, into account.
 func (d *Detector) See(s Sight) Event {
+	if s.Blind {
+		d.blind = s.At
+		return Nothing
+	}
 	if !d.seen {
 		d.seen, d.prev, d.last, d.left, d.away, d.absent = true, s, s, s, s, true
 	}
@@ -210,10 +234,11 @@ func (d *Detector) proven(s Sight) bool {
 		begun := s.Counters.Sleeps - d.prev.Counters.Sleeps
 		return begun == 0 || begun == 1 && s.Wait != NoWait
 	}
-	ran := s.Counters.CPU - d.prev.Counters.CPU
 	if s.Wait != NoWait {
-		return ran == 0 && s.Place == d.prev.Place && d.prev.Wait != NoWait
+		ran := s.Before - d.prev.Counters.CPU
+		return ran == 0 && s.Place.sameAs(d.prev.Place) && d.prev.Wait != NoWait
 	}
+	ran := s.Counters.CPU - d.prev.Counters.CPU
 	return d.prev.Wait == NoWait && ran >= (s.At-d.prev.At)*9/10
 }
 
@@ -269,7 +294,7 @@ func (d *Detector) Next() time.Duration {
 	case d.absent && !d.stuck:
 		pace = min(pace, d.away.At+d.threshold-d.prev.At)
 	}
-	return d.prev.At + max(pace, shortest)
+	return max(d.prev.At+max(pace, shortest), d.blind+d.threshold/blindPerThres)
 }
 
 // Forgive takes the wait of the last look for none that a thread is stuck in: it

@@ -38,7 +38,8 @@ func (p parts) at(t time.Duration) Sight {
 		}
 		if from += now.time; from > t {
 			s.Wait = now.wait
-			s.Place = Place{Call: i}
+			s.Place = Place{Call: i, SP: 1}
+			s.Before = s.Counters.CPU
 			return s
 		}
 	}
@@ -184,29 +185,94 @@ func TestNoFalseAlarm(t *testing.T) {
 }
 
 // Where the system does not count sleeps, only a wait without any work and work
-// without any wait are proven.
+// without any wait are proven, whatever a look costs the thread.
 func TestWithoutSleeps(t *testing.T) {
-	uncounted := func(p parts) (stuck int) {
+	uncounted := func(p parts, cost time.Duration) (stuck int) {
 		d := NewDetector(threshold)
+		used := time.Duration(0)
 		for at := 3 * ms; at < 3*time.Second; at = d.Next() {
 			s := p.at(at)
 			s.Counters.HasSleeps, s.Counters.Sleeps = false, 0
+			s.Before = s.Counters.CPU + used
+			used += cost
+			s.Counters.CPU += used
 			if d.See(s) == Stuck {
 				stuck++
 			}
 		}
 		return stuck
 	}
-	for _, p := range []parts{
-		{{LoopWait, 500 * ms}, {LockWait, 400 * ms}, {LoopWait, time.Hour}},
-		{{LoopWait, 500 * ms}, {NoWait, 400 * ms}, {LoopWait, time.Hour}},
-	} {
-		if n := uncounted(p); n != 1 {
-			t.Errorf("%v: %d hangs", p, n)
+	for _, cost := range []time.Duration{0, 100 * time.Microsecond, 2 * ms} {
+		for _, p := range []parts{
+			{{LoopWait, 500 * ms}, {LockWait, 400 * ms}, {LoopWait, time.Hour}},
+			{{LoopWait, 500 * ms}, {NoWait, 2 * ms}, {OtherWait, 400 * ms}, {LoopWait, time.Hour}},
+			{{LoopWait, 500 * ms}, {NoWait, 400 * ms}, {LoopWait, time.Hour}},
+		} {
+			if n := uncounted(p, cost); n != 1 {
+				t.Errorf("%v, looks of %v: %d hangs", p, cost, n)
+			}
+		}
+		if n := uncounted(parts{{LoopWait, 40 * ms}, {NoWait, 40 * ms}}, cost); n != 0 {
+			t.Errorf("looks of %v: %d false alarms", cost, n)
 		}
 	}
-	if n := uncounted(parts{{LoopWait, 40 * ms}, {NoWait, 40 * ms}}); n != 0 {
-		t.Errorf("%d false alarms", n)
+}
+
+// waitsWithoutSleeps are ten looks in two thresholds, after one at an idle thread,
+// that find it in the same wait, each changed as is told.
+func waitsWithoutSleeps(change func(n int, s *Sight)) (stuck int) {
+	d := NewDetector(threshold)
+	at := ms
+	d.See(Sight{At: at, Wait: LoopWait, Place: Place{Call: 1, SP: 1}, Steady: true})
+	for n := range 10 {
+		at += threshold / 5
+		s := Sight{At: at, Wait: LockWait, Steady: true, Place: Place{Call: 2, SP: 1, Args: [6]uint64{3, 4}}}
+		s.Before, s.Counters.CPU = 20*ms, 20*ms
+		change(n, &s)
+		if d.See(s) == Stuck {
+			stuck++
+		}
+	}
+	return stuck
+}
+
+// TestTheSameWait is proven by the thread's not having run between two looks.
+func TestTheSameWait(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(n int, s *Sight)
+		want   int
+	}{
+		"not run": {func(int, *Sight) {}, 1},
+		"run by the looks": {func(n int, s *Sight) {
+			s.Before += time.Duration(n) * ms
+			s.Counters.CPU += time.Duration(n+1) * ms
+		}, 1},
+		"left it and came back": {func(n int, s *Sight) {
+			s.Before += time.Duration(2*n+1) * 100 * time.Microsecond
+			s.Counters.CPU += time.Duration(2*n+2) * 100 * time.Microsecond
+			if n%2 == 0 {
+				s.Before -= 50 * time.Microsecond
+			}
+		}, 0},
+		"for other locks":          {func(n int, s *Sight) { s.Place.Args[0] += uint64(n) }, 0},
+		"a register of no meaning": {func(n int, s *Sight) { s.Place.Args[5] += uint64(n) }, 1},
+		"nobody knows for what":    {func(n int, s *Sight) { s.Place, s.Wait = Place{}, OtherWait }, 0},
+		"not seen":                 {func(n int, s *Sight) { s.Blind = true }, 0},
+		"not seen now and then":    {func(n int, s *Sight) { s.Blind = n%2 == 1 }, 1},
+	} {
+		if stuck := waitsWithoutSleeps(test.change); stuck != test.want {
+			t.Errorf("%s: %d hangs, want %d", name, stuck, test.want)
+		}
+	}
+}
+
+// A look that saw nothing is made up for soon, but not at once.
+func TestAfterABlindLook(t *testing.T) {
+	d := NewDetector(threshold)
+	d.See(Sight{At: ms, Wait: LoopWait})
+	d.See(Sight{At: threshold, Wait: OtherWait, Blind: true})
+	if next := d.Next(); next != threshold+threshold/blindPerThres {
+		t.Errorf("looks next at %v", next)
 	}
 }
 

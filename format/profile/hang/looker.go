@@ -1,6 +1,8 @@
 package hang
 
 import (
+	"time"
+
 	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
@@ -19,16 +21,38 @@ type looker struct {
 	watch   task.ThreadWatch
 	clock   task.Clock
 	names   map[task.Addr]string // Linux: the call that is made at a pc
+	judge   *waits.Judge         // Darwin
+	judged  map[Place]waits.Kind // by it
 	last    Sight
+	halted  bool // as of the last look
 }
 
-func newLooker(p task.Process, w task.ThreadWatch, c task.Clock) *looker {
-	return &looker{process: p, info: p.Info(), watch: w, clock: c, names: map[task.Addr]string{}}
+// How often a thread that stands is looked at again, and after what time: another
+// program that takes snapshots lets it run on within milliseconds.
+const (
+	haltedLooks = 5
+	haltedPause = time.Millisecond
+)
+
+func newLooker(p task.Process, w task.ThreadWatch, c task.Clock, j *waits.Judge) *looker {
+	return &looker{process: p, info: p.Info(), watch: w, clock: c, names: map[task.Addr]string{},
+		judge: j, judged: map[Place]waits.Kind{}}
 }
 
-// look looks once. The counters are read before and after: a thread that began
-// to wait meanwhile may have been anywhere.
+// look looks, and again where the thread stands for the first time: see haltedLooks.
 func (l *looker) look() (Sight, error) {
+	s, err := l.lookOnce()
+	for n := 0; n < haltedLooks && err == nil && s.Wait == Halted && !l.halted; n++ {
+		l.clock.SleepUntil(l.clock.Now() + haltedPause)
+		s, err = l.lookOnce()
+	}
+	l.halted = s.Wait == Halted
+	return s, err
+}
+
+// lookOnce looks once. The counters are read before and after: a thread that began
+// to wait meanwhile may have been anywhere.
+func (l *looker) lookOnce() (Sight, error) {
 	before, err := l.watch.Counters()
 	if err != nil {
 		return Sight{}, err
@@ -38,7 +62,7 @@ func (l *looker) look() (Sight, error) {
 		return l.last, nil
 	}
 	s, err := l.glance()
-	s.Counters, s.Steady = before, true
+	s.Counters, s.Before, s.Steady = before, before.CPU, true
 	if err == nil && s.Wait != LoopWait {
 		s.Counters, err = l.watch.Counters()
 		s.Steady = s.Counters.Sleeps == before.Sleeps
@@ -57,6 +81,7 @@ func (l *looker) glance() (Sight, error) {
 		s.Wait = Halted
 		return s, nil
 	}
+	s.Blind = g.Later
 	call := g.Call
 	if call.State == task.CallUnknown && g.Registers.Known != 0 {
 		call = waits.DarwinCall(l.process, &g.Registers)
@@ -67,7 +92,7 @@ func (l *looker) glance() (Sight, error) {
 	case task.InFault:
 		s.Wait = LockWait
 	case task.InCall:
-		s.Wait = l.kind(&call)
+		s.Wait = l.kind(&call, &g.Registers)
 	case task.CallUnknown:
 		if g.State == task.Running {
 			return s, nil
@@ -80,11 +105,14 @@ func (l *looker) glance() (Sight, error) {
 
 // kind classifies a call. Where it is the continuation of another one, that is
 // known by the instruction that made it.
-func (l *looker) kind(c *task.Syscall) WaitKind {
+func (l *looker) kind(c *task.Syscall, r *task.Registers) WaitKind {
 	kind, name := waits.Classify(l.info.OS, l.info.Arch, c)
-	if name == restarted {
+	switch {
+	case l.info.OS == task.Darwin:
+		kind = l.darwinKind(c, r)
+	case name == restarted:
 		kind = waits.ClassifyNamed(l.names[c.PC], c.Args)
-	} else {
+	default:
 		l.note(c.PC, name)
 	}
 	switch kind {
@@ -96,9 +124,24 @@ func (l *looker) kind(c *task.Syscall) WaitKind {
 	return OtherWait
 }
 
+// darwinKind has a wait judged by the thread's stack also, once for each place:
+// one is as deep in the stack, and for the same, only by the same way.
+func (l *looker) darwinKind(c *task.Syscall, r *task.Registers) waits.Kind {
+	place := Place{c.Number, c.SP, c.PC, c.Args}
+	kind, known := l.judged[place]
+	if !known {
+		if len(l.judged) >= maxPlaces {
+			clear(l.judged)
+		}
+		kind = l.judge.Kind(r, c)
+		l.judged[place] = kind
+	}
+	return kind
+}
+
 // note remembers which call is made at a pc.
 func (l *looker) note(pc task.Addr, name string) {
-	if name == "" || l.info.OS != task.Linux {
+	if name == "" {
 		return
 	}
 	if len(l.names) >= maxPlaces {

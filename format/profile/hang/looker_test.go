@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/images"
 	"stacksnap/task"
 )
 
@@ -44,7 +46,45 @@ func (fakeProcess) ReadMemory(b []byte, a task.Addr) (int, error) {
 
 type stillClock struct{ task.Clock }
 
-func (stillClock) Now() time.Duration { return time.Second }
+func (stillClock) Now() time.Duration       { return time.Second }
+func (stillClock) SleepUntil(time.Duration) {}
+
+// briefly stands at the first glances.
+type briefly struct {
+	fakeWatch
+	stands, glances int
+}
+
+func (w *briefly) Glance() (task.Glance, error) {
+	w.glances++
+	w.sleeps[0]++ // it has run since
+	if w.glances <= w.stands {
+		return task.Glance{State: task.Stopped}, nil
+	}
+	return w.glance, nil
+}
+
+// TestBriefStop: that another program takes a snapshot does not end a hang, and a
+// thread that stands is looked at again only the first time.
+func TestBriefStop(t *testing.T) {
+	for _, test := range []struct {
+		stands, glances int
+		want            WaitKind
+	}{{0, 1, LockWait}, {haltedLooks, haltedLooks + 1, LockWait}, {100, haltedLooks + 1, Halted}} {
+		w := &briefly{fakeWatch: fakeWatch{glance: inCall(202, 0x5000, 0x80, 2), sleeps: []uint64{7}}, stands: test.stands}
+		l := look(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w)
+		if s, err := l.look(); err != nil || s.Wait != test.want || w.glances != test.glances {
+			t.Errorf("%d: %+v after %d glances, %v", test.stands, s, w.glances, err)
+		}
+		if again, _ := l.look(); again.Wait != test.want || w.glances > test.glances+1 {
+			t.Errorf("%d: the second time %+v after %d glances", test.stands, again, w.glances)
+		}
+	}
+}
+
+func look(p fakeProcess, w task.ThreadWatch) *looker {
+	return newLooker(p, w, stillClock{}, waits.NewJudge(p, func() *images.Map { return nil }))
+}
 
 func inCall(number int, args ...uint64) task.Glance {
 	g := task.Glance{State: task.Sleeping, Call: task.Syscall{State: task.InCall, Number: number, SP: 1, PC: 2}}
@@ -77,7 +117,7 @@ func TestLook(t *testing.T) {
 	}
 	for _, test := range tests {
 		w := &fakeWatch{sleeps: []uint64{7}}
-		l := newLooker(fakeProcess{info: linux}, w, stillClock{})
+		l := look(fakeProcess{info: linux}, w)
 		var s Sight
 		for i, g := range test.glances {
 			w.glance, w.sleeps[0] = g, uint64(7+i)
@@ -92,7 +132,7 @@ func TestLook(t *testing.T) {
 // A thread that has not run is where it was.
 func TestLookAgain(t *testing.T) {
 	w := &fakeWatch{glance: inCall(232, 3), sleeps: []uint64{7}}
-	l := newLooker(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w, stillClock{})
+	l := look(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w)
 	for range 2 {
 		if s, err := l.look(); err != nil || s.Wait != LoopWait {
 			t.Errorf("%+v, %v", s, err)
@@ -103,9 +143,30 @@ func TestLookAgain(t *testing.T) {
 
 func TestUnsteadyLook(t *testing.T) {
 	w := &fakeWatch{glance: inCall(0, 3), sleeps: []uint64{7, 8}}
-	s, err := newLooker(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w, stillClock{}).look()
+	s, err := look(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w).look()
 	if err != nil || s.Steady {
 		t.Errorf("%+v, %v: the thread began to wait meanwhile", s, err)
+	}
+}
+
+// costlyWatch has the thread run at each look, by what was asked of it.
+type costlyWatch struct {
+	fakeWatch
+	used time.Duration
+}
+
+func (w *costlyWatch) Glance() (task.Glance, error) {
+	w.used += ms
+	return w.glance, nil
+}
+
+func (w *costlyWatch) Counters() (task.Counters, error) { return task.Counters{CPU: w.used}, nil }
+
+func TestWhatALookCostsIsWithinIt(t *testing.T) {
+	w := &costlyWatch{fakeWatch: fakeWatch{glance: task.Glance{State: task.Sleeping, Later: true}}}
+	s, err := look(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, w).look()
+	if err != nil || s.Before != 0 || s.Counters.CPU != ms || !s.Blind {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 
@@ -128,11 +189,15 @@ func TestLookAtDarwin(t *testing.T) {
 	}{
 		{"run loop", glance(-31, 2), LoopWait},
 		{"message and answer", glance(-31, 3), OtherWait},
+		{"synchronous reply", glance(-31, 0x4002), OtherWait},
+		{"idle worker", glance(368, 0), LoopWait},
+		{"kevent loop", glance(363, 0), LoopWait},
+		{"dispatch queue", glance(375, 0), LockWait},
 		{"mutex", glance(301, 0), LockWait},
 		{"runs", task.Glance{State: task.Running}, NoWait},
 		{"waits, nobody knows for what", task.Glance{State: task.Sleeping}, OtherWait},
 	} {
-		l := newLooker(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, &fakeWatch{glance: test.glance, sleeps: []uint64{1}}, stillClock{})
+		l := look(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, &fakeWatch{glance: test.glance, sleeps: []uint64{1}})
 		if s, err := l.look(); err != nil || s.Wait != test.want {
 			t.Errorf("%s: %+v, %v", test.name, s, err)
 		}

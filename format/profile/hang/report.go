@@ -43,7 +43,7 @@ type Phase struct {
 	Start    time.Duration // after that of the hang
 	Duration time.Duration
 	Samples  int
-	Function string // the innermost; image or address where it has no name
+	Function string // the innermost; image or region where it has no name
 	Wait     *profile.Wait
 
 	known bool // whether and for what it waited

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 	"stacksnap/task/live"
+	"stacksnap/task/recording"
 )
 
 // watchStuck starts testdata/loop.c, stuck, and watches it until enough says that
@@ -67,17 +69,27 @@ func tree(t *testing.T, p *profile.Profile) string {
 	return b.String()
 }
 
+type plainOutput struct{ *os.File }
+
+func (p plainOutput) Remove() error {
+	if p.Name() == os.DevNull {
+		return nil
+	}
+	return os.Remove(p.Name())
+}
+
 // TestRecordingsOfAWatch reopens what a watch has saved of each report.
 func TestRecordingsOfAWatch(t *testing.T) {
 	dir, saved := t.TempDir(), 0
 	o := hang.Options{
 		Threshold: 100 * time.Millisecond, MaxHang: 300 * time.Millisecond, Every: 200 * time.Millisecond, Tool: "test",
-		Save: func(start time.Time) (string, error) {
+		Save: func(start time.Time) (recording.Output, error) {
 			if start.IsZero() {
 				t.Error("no start")
 			}
 			saved++
-			return filepath.Join(dir, fmt.Sprint(saved)), nil
+			f, err := os.Create(filepath.Join(dir, fmt.Sprint(saved)))
+			return plainOutput{f}, err
 		},
 	}
 	count := map[hang.Reason]int{}
@@ -90,7 +102,7 @@ func TestRecordingsOfAWatch(t *testing.T) {
 			t.Errorf("recording %q: %v", r.Recording, r.SaveErr)
 			continue
 		}
-		again, err := capture.Replay(r.Recording, capture.Threads{})
+		again, err := capture.Replay(r.Recording, capture.Threads{}, nil)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -111,15 +123,16 @@ func TestReportsOutliveTheirRecordings(t *testing.T) {
 	calls := 0
 	o := hang.Options{
 		Every: 50 * time.Millisecond, Tool: "test",
-		Save: func(time.Time) (string, error) {
+		Save: func(time.Time) (recording.Output, error) {
 			if calls++; calls == 1 {
-				return "", full
+				return nil, full
 			}
-			return filepath.Join(t.TempDir(), "missing", "file"), nil
+			f, err := os.Open(os.DevNull)
+			return plainOutput{f}, err
 		},
 	}
 	reports := watchStuck(t, o, func(rs []*hang.Report) bool { return len(rs) == 2 })
-	for i, want := range []error{full, os.ErrNotExist} {
+	for i, want := range []error{full, syscall.EBADF} {
 		r := reports[i]
 		if !errors.Is(r.SaveErr, want) || r.Recording != "" || len(r.Profile.Threads) == 0 {
 			t.Errorf("report %d: recording %q, %v; want %v", i, r.Recording, r.SaveErr, want)

@@ -11,22 +11,24 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/waits"
+	"stacksnap/images/binaries"
 	"stacksnap/task"
+	"stacksnap/task/recording"
 )
 
 // Options say what is watched for.
 type Options struct {
-	Threshold time.Duration // how long a thread is stuck before that is a hang; 0: only Every
-	MaxHang   time.Duration // how long a hang is sampled; 0: DefaultMaxHang
-	Interval  time.Duration // between two snapshots of a hang; 0: DefaultInterval
-	Thread    task.ThreadID // 0: the main thread
-	Every     time.Duration // a report at this interval, hang or not; 0: none
-	Tool      string        // the program that captures, with its version
-	Clock     task.Clock    // nil: the system's
-	// Save names the file of the recording to make besides a report, by when what
-	// is reported began; an empty path: none. It is called before the first
-	// snapshot. May be nil.
-	Save func(start time.Time) (path string, err error)
+	Threshold time.Duration   // how long a thread is stuck before that is a hang; 0: only Every
+	MaxHang   time.Duration   // how long a hang is sampled; 0: DefaultMaxHang
+	Interval  time.Duration   // between two snapshots of a hang; 0: DefaultInterval
+	Thread    task.ThreadID   // 0: the main thread
+	Every     time.Duration   // a report at this interval, hang or not; 0: none
+	Tool      string          // the program that captures, with its version
+	Clock     task.Clock      // nil: the system's
+	Binaries  *binaries.Index // for what the files of the process lack; nil: nothing
+	// Save makes the file of the recording to make besides a report, by when what
+	// is reported began. It is called before the first snapshot. May be nil.
+	Save func(start time.Time) (recording.Output, error)
 	// Tell is given lines that a user should know at once, and are no report: the
 	// target is stopped, or was not looked at. May be nil.
 	Tell func(line string)
@@ -86,6 +88,7 @@ type watcher struct {
 	looker   *looker
 	detector *Detector
 	halt     halt
+	tracing  tracing
 	series   *capture.Series
 	nextLook time.Duration
 	nextTime time.Duration // of Every
@@ -109,6 +112,9 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 		o.Clock = task.SystemClock()
 	}
 	w := &watcher{ctx: ctx, process: p, options: o, clock: o.Clock}
+	if err := task.Allowed(p, task.SuspendTask); err != nil {
+		return nil, err
+	}
 	if err := w.chooseThread(); err != nil {
 		return nil, err
 	}
@@ -121,9 +127,9 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 		return nil, w.explain(err)
 	}
 	w.alarm = task.NewAlarm(w.clock)
-	w.looker = newLooker(p, watch, w.clock)
+	w.series = capture.NewSeries(p, o.Tool, o.Binaries)
+	w.looker = newLooker(p, watch, w.clock, waits.NewJudge(p, w.series.Images))
 	w.detector = NewDetector(o.Threshold)
-	w.series = capture.NewSeries(p, o.Tool)
 	w.nextLook = w.clock.Now()
 	w.nextTime = w.nextLook + o.Every
 	return w, nil
@@ -173,6 +179,7 @@ func (w *watcher) look() (Event, Sight, error) {
 	event := w.detector.See(s)
 	w.nextLook = w.detector.Next()
 	w.tell(w.halt.see(s, w.options.Threshold))
+	w.seeFree()
 	return event, s, nil
 }
 
@@ -192,7 +199,8 @@ func (w *watcher) periodic() (*Report, error) {
 	if missed > 0 {
 		w.series.Note(fmt.Sprintf("%d reports were due since the last one and left out, for nothing ran then", missed))
 	}
-	err := w.series.Take(nil)
+	err := w.take(nil)
+	w.noteTraced()
 	w.endSave(r)
 	p := w.series.Profile()
 	if len(p.Threads) == 0 {
@@ -207,9 +215,9 @@ func (w *watcher) save(r *Report, start time.Time) {
 	if w.options.Save == nil {
 		return
 	}
-	path, err := w.options.Save(start)
-	if err == nil && path != "" {
-		err = w.series.Save(path)
+	file, err := w.options.Save(start)
+	if err == nil {
+		err = w.series.Save(file)
 	}
 	r.SaveErr = err
 }
@@ -242,6 +250,7 @@ type hanging struct {
 	looked    time.Duration // when the thread was last looked at
 	nextWaits time.Duration
 	alive     bool // the thread was met in its run loop, only that it never had to wait there
+	wait      WaitKind
 }
 
 // follow samples a hang to its end. It returns nil for one that turned out to be
@@ -286,6 +295,7 @@ func (w *watcher) begin() *hanging {
 	h.now, h.looked = w.detector.prev.Counters, w.detector.prev.At
 	h.from = h.looked
 	h.worked = h.now.CPU - h.before.CPU + h.now.Queued - h.before.Queued
+	w.tracing.restart(w.clock.Now())
 	h.report = &Report{Reason: Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
 	w.series.Begin()
 	w.save(h.report, h.report.Start)
@@ -298,7 +308,7 @@ func (h *hanging) see(s Sight) {
 	if s.Wait == NoWait && s.At > h.looked {
 		h.worked += s.At - h.looked
 	}
-	h.looked = max(h.looked, s.At)
+	h.looked, h.wait = max(h.looked, s.At), s.Wait
 	if s.Counters.CPU > 0 {
 		h.now = s.Counters
 	}
@@ -312,12 +322,12 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 		h.nextWaits = now + waitsEvery
 	}
 	id, others := w.options.Thread, 0
-	err := w.series.Take(func(t *task.Thread) bool {
+	err := w.take(func(t *task.Thread) bool {
 		others++
 		return all || t.ID == id || others <= fewThreads
 	})
 	t, st, ok := w.series.Thread(id)
-	if !ok {
+	if !ok || w.tracing.by != nil {
 		return err
 	}
 	if t.Name != "" {
@@ -354,8 +364,15 @@ func (h *hanging) kind(ran, whole time.Duration) Kind {
 	return KindOf(h.worked, ran, whole)
 }
 
+// end completes the report of a hang. It returns nil where no stack could be had of
+// a wait that may be none for a lock.
 func (w *watcher) end(h *hanging, why string) *Report {
 	r := h.report
+	if len(r.Phases) == 0 && w.tracing.missed(w.clock.Now()) > 0 && h.wait == OtherWait {
+		w.series.DropSaved()
+		return nil
+	}
+	w.noteTraced()
 	whole := w.clock.Now() - h.start
 	if r.Ended {
 		whole = w.detector.End() - h.start

@@ -6,23 +6,30 @@ import "stacksnap/task"
 type shape uint8
 
 const (
-	plain       shape = iota
-	descriptor        // the first is a file descriptor
-	fileLock          // of the descriptor that the first is
-	fdControl         // fcntl: descriptor, command
-	pollSet           // array of struct pollfd, its length
-	child             // wait4: a pid
-	childID           // waitid: idtype, id
-	futex             // word, operation, expected value
-	wordOnly          // the first is the address of something
-	psynchMutex       // the first is a pthread_mutex_t
-	psynchRW          // the first is a pthread_rwlock_t
-	psynchCond        // the first is a pthread_cond_t
-	ulock             // operation, word, value
-	machMessage       // mach_msg: message, options
-	vfork             // none
-	clone             // flags
-	clone3            // struct clone_args
+	plain          shape = iota
+	descriptor           // the first is a file descriptor
+	epoll                // that of an epoll instance
+	fileLock             // of the descriptor that the first is
+	fdControl            // fcntl: descriptor, command
+	pollSet              // array of struct pollfd, its length
+	child                // wait4: a pid
+	childID              // waitid: idtype, id
+	futex                // word, operation, expected value
+	wordOnly             // the first is the address of something
+	psynchMutex          // the first is a pthread_mutex_t
+	psynchRW             // the first is a pthread_rwlock_t
+	psynchCond           // the first is a pthread_cond_t
+	ulock                // operation, word, value
+	machMessage          // mach_msg: message, options, …, the port to receive from the fifth
+	machMessage2         // mach_msg2: message, options, then fields in pairs
+	machSemaphore        // the first is the name of a Mach semaphore
+	semaphoreSleep       // __semwait_signal: two semaphores, whether there is a time and it is relative, the time
+	waitUntil            // mach_wait_until: an absolute time
+	selectSets           // select: how many descriptors, three sets
+	workloop             // kevent_id: the workloop, which is a dispatch queue
+	vfork                // none
+	clone                // flags
+	clone3               // struct clone_args
 )
 
 // Call is a system call in which threads wait.
@@ -34,15 +41,13 @@ type Call struct {
 	shape shape
 }
 
-// sendMessage is MACH_SEND_MSG (osfmk/mach/message.h), of the options of
-// mach_msg.
-const sendMessage = 1
-
 // Idle tells whether a thread in the call waits for whatever comes next. One
-// that sends a message and waits for the answer does not.
+// that sends a message, or waits for the answer to one, does not.
 func (c Call) Idle(args [6]uint64) bool {
-	return c.Loop && (c.shape != machMessage || args[1]&sendMessage == 0)
+	return c.Loop && (!c.isMessage() || args[1]&(sendMessage|syncWait) == 0)
 }
+
+func (c Call) isMessage() bool { return c.shape == machMessage || c.shape == machMessage2 }
 
 // forks tells whether the call makes a thread or a process. The function of its
 // name is the outermost of most threads.
@@ -54,7 +59,7 @@ func Lookup(os task.OS, arch task.Arch, number int) (Call, bool) {
 	var ok bool
 	switch {
 	case os == task.Darwin:
-		c, ok = darwinCalls[number]
+		c, ok = darwinCall(number)
 	case os != task.Linux:
 	case arch == task.AMD64:
 		c, ok = linuxCalls[amd64Numbers[number]]
@@ -89,8 +94,8 @@ var linuxCalls = map[string]Call{
 	"fdatasync": {"fdatasync", false, descriptor}, "ioctl": {"ioctl", false, descriptor},
 	"splice": {"splice", false, descriptor}, "sendfile": {"sendfile", false, descriptor},
 	"open": {"open", false, plain}, "openat": {"openat", false, plain}, "close": {"close", false, descriptor},
-	"epoll_wait": {"epoll_wait", true, descriptor}, "epoll_pwait": {"epoll_pwait", true, descriptor},
-	"epoll_pwait2": {"epoll_pwait2", true, descriptor},
+	"epoll_wait": {"epoll_wait", true, epoll}, "epoll_pwait": {"epoll_pwait", true, epoll},
+	"epoll_pwait2": {"epoll_pwait2", true, epoll},
 	"poll":         {"poll", true, pollSet}, "ppoll": {"ppoll", true, pollSet},
 	"select": {"select", true, plain}, "pselect6": {"pselect6", true, plain},
 	"nanosleep": {"nanosleep", false, plain}, "clock_nanosleep": {"clock_nanosleep", false, plain},
@@ -147,33 +152,4 @@ var arm64Numbers = map[int]string{
 	192: "semtimedop", 193: "semop", 202: "accept", 203: "connect", 206: "sendto", 207: "recvfrom",
 	211: "sendmsg", 212: "recvmsg", 220: "clone", 242: "accept4", 243: "recvmmsg", 260: "wait4",
 	269: "sendmmsg", 426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
-}
-
-// darwinCalls are by number: of BSD calls as bsd/kern/syscalls.master counts,
-// of Mach traps the negative of that in osfmk/kern/syscall_sw.c.
-var darwinCalls = map[int]Call{
-	3: {"read", false, descriptor}, 4: {"write", false, descriptor}, 7: {"wait4", false, child},
-	27: {"recvmsg", false, descriptor}, 28: {"sendmsg", false, descriptor}, 29: {"recvfrom", false, descriptor},
-	30: {"accept", false, descriptor}, 92: {"fcntl", false, fdControl}, 93: {"select", true, plain},
-	95: {"fsync", false, descriptor}, 98: {"connect", false, descriptor}, 111: {"sigsuspend", true, plain},
-	131: {"flock", false, fileLock}, 173: {"waitid", false, childID}, 230: {"poll", true, pollSet},
-	271: {"sem_wait", false, wordOnly},
-	300: {"psynch_rw_upgrade", false, psynchRW}, 301: {"psynch_mutexwait", false, psynchMutex},
-	305: {"psynch_cvwait", false, psynchCond}, 306: {"psynch_rw_rdlock", false, psynchRW},
-	307: {"psynch_rw_wrlock", false, psynchRW}, 297: {"psynch_rw_longrdlock", false, psynchRW},
-	330: {"__sigwait", true, plain}, 334: {"__semwait_signal", false, plain}, 363: {"kevent", true, descriptor},
-	368: {"workq_kernreturn", true, plain}, 369: {"kevent64", true, descriptor},
-	374: {"kevent_qos", true, descriptor}, 375: {"kevent_id", true, plain}, 394: {"pselect", true, plain},
-	396: {"read", false, descriptor}, 397: {"write", false, descriptor}, 400: {"wait4", false, child},
-	401: {"recvmsg", false, descriptor}, 402: {"sendmsg", false, descriptor}, 403: {"recvfrom", false, descriptor},
-	404: {"accept", false, descriptor}, 406: {"fcntl", false, fdControl}, 407: {"select", true, plain},
-	408: {"fsync", false, descriptor}, 409: {"connect", false, descriptor}, 410: {"sigsuspend", true, plain},
-	416: {"waitid", false, childID}, 417: {"poll", true, pollSet}, 420: {"sem_wait", false, wordOnly},
-	422: {"__sigwait", true, plain}, 423: {"__semwait_signal", false, plain},
-	515: {"ulock_wait", false, ulock}, 544: {"ulock_wait2", false, ulock},
-	-31: {"mach_msg", true, machMessage}, -32: {"mach_msg_overwrite", true, machMessage},
-	-47: {"mach_msg2", true, machMessage},
-	-36: {"semaphore_wait", false, plain}, -37: {"semaphore_wait_signal", false, plain},
-	-38: {"semaphore_timedwait", false, plain}, -39: {"semaphore_timedwait_signal", false, plain},
-	-61: {"thread_switch", false, plain},
 }

@@ -41,7 +41,6 @@ func TestDarwin(t *testing.T) {
 		copy(b[at:], words(uint32(owner), uint32(owner>>32)))
 		return b
 	}
-	const otherID = 0x2_0000_0065
 	tests := []struct {
 		name   string
 		number int
@@ -75,7 +74,7 @@ func TestDarwin(t *testing.T) {
 			thread, code := darwinThread(arch, test.number, test.args)
 			p := onDarwin(arch)
 			p.memory[lockAt], p.memory[0x8000] = test.lock, code
-			f := New(darwinProcess{p, p}, nil, []task.Thread{{ID: self, Name: "self"}, {ID: otherID, Name: "other"}})
+			f := New(darwinProcess{p, p, p}, nil, []task.Thread{{ID: self, Name: "self"}, {ID: otherID, Name: "other"}})
 			w, _ := f.Find(thread, nil)
 			if diff := cmp.Diff(test.want, w); diff != "" {
 				t.Errorf("%v %s: %s", arch, test.name, diff)
@@ -92,6 +91,7 @@ func TestDarwin(t *testing.T) {
 type darwinProcess struct {
 	task.Process
 	task.ThreadHandler
+	task.FileNamer
 }
 
 func onDarwin(arch task.Arch) *process {

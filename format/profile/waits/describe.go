@@ -3,6 +3,7 @@ package waits
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"stacksnap/format/profile"
@@ -14,12 +15,14 @@ func (f *Finder) describe(w *profile.Wait, c call, t *task.Thread) {
 	switch c.shape {
 	case descriptor:
 		w.Object = f.file(c.Args[0])
+	case epoll:
+		w.Object = f.epoll(c.Args[0])
 	case fileLock:
-		f.fileLock(w, &c)
+		f.fileLock(w, &c, t)
 	case fdControl:
 		w.Object = f.file(c.Args[0])
-		if cmd := int32(c.Args[1]); f.info.OS == task.Linux && (cmd == setLockWait || cmd == setOpenLockWait) {
-			f.fileLock(w, &c)
+		if f.waitsForLock(int32(c.Args[1])) {
+			f.fileLock(w, &c, t)
 		}
 	case pollSet:
 		w.Object = f.pollSet(task.Addr(c.Args[0]), c.Args[1])
@@ -37,14 +40,32 @@ func (f *Finder) describe(w *profile.Wait, c call, t *task.Thread) {
 		f.psynch(w, &c, t)
 	case ulock:
 		f.ulock(w, &c, t)
+	case workloop:
+		f.workloop(w, &c, t)
+	case machMessage, machMessage2:
+		f.machMessage(w, &c, t)
+	case machSemaphore:
+		f.semaphore(w, &c)
+	case semaphoreSleep:
+		sleep(w, &c)
+	case waitUntil:
+		w.Object = "a time to come"
+	case selectSets:
+		w.Object = f.selectSets(&c)
 	}
 }
 
-// F_SETLKW and F_OFD_SETLKW (include/uapi/asm-generic/fcntl.h).
-const (
-	setLockWait     = 7
-	setOpenLockWait = 38
-)
+// F_SETLKW and F_OFD_SETLKW of Linux (include/uapi/asm-generic/fcntl.h), and
+// with F_SETLKWTIMEOUT and its twin of Darwin (bsd/sys/fcntl.h).
+var lockCommands = map[task.OS][]int32{
+	task.Linux:  {7, 38},
+	task.Darwin: {9, 10, 91, 93},
+}
+
+// waitsForLock tells whether a command of fcntl waits for a lock.
+func (f *Finder) waitsForLock(command int32) bool {
+	return slices.Contains(lockCommands[f.info.OS], command)
+}
 
 // file names a descriptor: its number, and what it is where the system tells.
 func (f *Finder) file(fd uint64) string {
@@ -53,21 +74,48 @@ func (f *Finder) file(fd uint64) string {
 		return ""
 	}
 	s := fmt.Sprintf("fd %d", n)
-	if f.calls != nil {
-		if what := f.calls.OpenFile(n); what != "" {
+	if f.files != nil {
+		if what := f.files.OpenFile(n); what != "" {
 			s += " " + what
 		}
 	}
 	return s
 }
 
-func (f *Finder) fileLock(w *profile.Wait, c *call) {
+// epoll names an epoll instance by what it watches.
+func (f *Finder) epoll(fd uint64) string {
+	if f.calls == nil || int32(fd) < 0 {
+		return f.file(fd)
+	}
+	n, fds := f.calls.Watched(int(int32(fd)))
+	if n == 0 {
+		return f.file(fd)
+	}
+	var parts []string
+	for _, w := range fds[:min(len(fds), maxNamed)] {
+		parts = append(parts, f.file(uint64(w)))
+	}
+	if len(parts) == 0 {
+		return fmt.Sprintf("fd %d, which watches %d", int32(fd), n)
+	}
+	return fmt.Sprintf("fd %d, which watches %d: %s", int32(fd), n, list(parts, n-len(parts)))
+}
+
+// list puts things behind each other, and how many more there are.
+func list(parts []string, more int) string {
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (f *Finder) fileLock(w *profile.Wait, c *call, t *task.Thread) {
 	w.Lock = profile.FileLock
 	w.Object = f.file(c.Args[0])
 	if f.calls == nil {
 		return
 	}
-	if pid, ok := f.calls.LockHolder(int(int32(c.Args[0]))); ok {
+	if pid, ok := f.calls.LockHolder(int(int32(c.Args[0]))); ok && f.stillIn(t, c) {
 		w.OwnerPID = pid
 	}
 }
@@ -93,10 +141,7 @@ func (f *Finder) pollSet(a task.Addr, n uint64) string {
 			parts = append(parts, s)
 		}
 	}
-	if n > maxNamed {
-		parts = append(parts, fmt.Sprintf("and %d more", n-maxNamed))
-	}
-	return strings.Join(parts, ", ")
+	return list(parts, int(min(n, 1<<31))-maxNamed)
 }
 
 // childProcess reads the first argument of wait4.

@@ -17,9 +17,12 @@ type process struct {
 	calls   map[task.ThreadID]task.Syscall
 	files   map[int]string
 	holders map[int]int
+	watched map[int][]int
+	hidden  int // that are watched and open no more
 	handles map[task.ThreadID]task.Addr
 	threads []task.ThreadID
 	left    int // of how many answers a thread is still in its call; 0: always
+	away    int // for how many answers a thread is not back in its call
 }
 
 func (p *process) Info() task.Info     { return p.info }
@@ -45,6 +48,10 @@ func (p *process) ReadMemory(b []byte, a task.Addr) (int, error) {
 }
 
 func (p *process) Syscall(id task.ThreadID) (task.Syscall, error) {
+	if p.away > 0 {
+		p.away--
+		return task.Syscall{State: task.OnProcessor}, nil
+	}
 	s := p.calls[id]
 	if p.left > 0 {
 		if p.left--; p.left == 0 {
@@ -55,6 +62,7 @@ func (p *process) Syscall(id task.ThreadID) (task.Syscall, error) {
 }
 
 func (p *process) OpenFile(fd int) string                  { return p.files[fd] }
+func (p *process) Watched(fd int) (int, []int)             { w := p.watched[fd]; return len(w) + p.hidden, w }
 func (p *process) LockHolder(fd int) (int, bool)           { pid, ok := p.holders[fd]; return pid, ok }
 func (p *process) LocalThread(n int) (task.ThreadID, bool) { return task.ThreadID(n), true }
 

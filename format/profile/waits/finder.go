@@ -36,8 +36,11 @@ type Finder struct {
 	names    map[task.ThreadID]string // of live threads
 	listed   bool                     // names has all of them
 	ports    map[uint32]task.ThreadID // Darwin: by the name of their port; nil: not read yet
+	files    task.FileNamer           // nil: the system does not tell
 	patience time.Duration            // that is left
 	gaveUp   bool                     // patience was at its end, and a thread not back in its call
+
+	queuesAsked, queuesKnown bool // Darwin: whether dispatch queues can be read
 }
 
 // New makes a Finder for the threads of a snapshot, which need not be all of the
@@ -46,6 +49,7 @@ func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
 	f := &Finder{process: p, images: m, info: p.Info(), names: map[task.ThreadID]string{}, patience: patience}
 	f.calls, _ = p.(task.SyscallReader)
 	f.handles, _ = p.(task.ThreadHandler)
+	f.files, _ = p.(task.FileNamer)
 	for i := range threads {
 		f.names[threads[i].ID] = threads[i].Name
 	}
@@ -55,19 +59,20 @@ func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
 // Find returns what a thread waits for, nil when it does not wait or that is not
 // known. Frames are its stack, the innermost first. Settled is false when the
 // thread is still on its way back into the call in which it was stopped: then
-// nobody knows whether it waits.
+// nobody knows whether it waits or, where the call is known, who holds the lock.
 func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, settled bool) {
 	f.gaveUp = false
 	c, ok := f.enter(t, frames)
+	settled = !f.gaveUp
 	if !ok {
-		return nil, !f.gaveUp
+		return nil, settled
 	}
 	w = &profile.Wait{Call: c.Name}
 	f.describe(w, c, t)
 	if w.Owner != 0 {
 		w.OwnerName = f.names[w.Owner]
 	}
-	return w, true
+	return w, settled
 }
 
 // Ask is Find, but does not wait for a thread to be back.
@@ -117,10 +122,13 @@ type call struct {
 
 // enter finds the call that a thread was in as it was stopped.
 func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
-	var s task.Syscall
+	s := t.Call
 	switch {
+	case s.State == task.InCall && !f.locks(&s):
 	case f.info.OS == task.Darwin:
 		s = f.darwinCall(t)
+	case f.calls != nil && s.State == task.InCall:
+		f.comeBack(t)
 	case f.calls != nil && (waiting(t.State) || f.returning(t)):
 		s = f.linuxCall(t)
 	}
@@ -130,6 +138,13 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 	c := call{Syscall: s, frames: frames}
 	c.Call = f.name(&c)
 	return c, true
+}
+
+// locks tells whether a call may be for a lock. Of one that is not, it is enough
+// to know what the thread was in as it was captured.
+func (f *Finder) locks(s *task.Syscall) bool {
+	c, known := Lookup(f.info.OS, f.info.Arch, s.Number)
+	return !known || c.Name == restartSyscall || c.shape == futex || c.shape == fileLock || c.shape == fdControl
 }
 
 func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }
@@ -163,13 +178,36 @@ func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 		if err != nil || s.State == task.InCall && matches(&s, t) {
 			return s
 		}
-		if f.patience <= 0 || f.returning(t) {
+		if f.returning(t) || !f.rest() {
 			f.gaveUp = true
 			return task.Syscall{}
 		}
-		f.patience -= pause
-		time.Sleep(pause)
 	}
+}
+
+// comeBack waits until a thread is back in the call that it was seen in before
+// the stop: only then does it count what a lock says.
+func (f *Finder) comeBack(t *task.Thread) {
+	for {
+		s, err := f.calls.Syscall(t.ID)
+		if err != nil || s.State == task.InCall {
+			return
+		}
+		if !f.rest() {
+			f.gaveUp = true
+			return
+		}
+	}
+}
+
+// rest spends some of the patience, and tells whether there was any.
+func (f *Finder) rest() bool {
+	if f.patience <= 0 {
+		return false
+	}
+	f.patience -= pause
+	time.Sleep(pause)
+	return true
 }
 
 // matches tells whether a thread that was stopped in a call was in this one: its
@@ -227,13 +265,4 @@ func (f *Finder) name(c *call) Call {
 		}
 	}
 	return known
-}
-
-// stillIn tells whether a Linux thread is in the same call as before.
-func (f *Finder) stillIn(t *task.Thread, c *call) bool {
-	if f.calls == nil {
-		return true
-	}
-	s, err := f.calls.Syscall(t.ID)
-	return err == nil && s.State == task.InCall && s.Args == c.Args && s.SP == c.SP && s.PC == c.PC
 }

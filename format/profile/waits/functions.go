@@ -47,13 +47,17 @@ func union(sets ...map[string]bool) map[string]bool {
 // and its compiler put around its own ("__GI___pthread_mutex_lock",
 // "__new_sem_wait_slow64.constprop.0").
 func (f *Finder) functions(frames []unwind.Frame) []string {
+	return f.functionsOf(frames[:min(len(frames), maxFrames)])
+}
+
+func (f *Finder) functionsOf(frames []unwind.Frame) []string {
 	if f.images == nil {
 		return nil
 	}
 	var names []string
-	for i := range frames[:min(len(frames), maxFrames)] {
+	for i := range frames {
 		raw := f.images.Locate(frames[i].PC, frames[i].Return).Raw
-		if i := strings.IndexAny(raw, "@."); i > 0 {
+		if i := strings.IndexAny(raw, "@.$"); i > 0 {
 			raw = raw[:i]
 		}
 		raw = strings.TrimPrefix(strings.TrimLeft(raw, "_"), "GI_")

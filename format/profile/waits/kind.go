@@ -39,7 +39,7 @@ func (c Call) kind(args [6]uint64) Kind {
 	switch {
 	case c.Idle(args):
 		return Loop
-	case c.shape == psynchMutex, c.shape == psynchRW, c.shape == fileLock,
+	case c.shape == psynchMutex, c.shape == psynchRW, c.shape == fileLock, c.shape == workloop,
 		c.shape == ulock && args[0]&ulockCommand == ulockUnfair,
 		c.shape == futex && lockOperation(args):
 		return Lock

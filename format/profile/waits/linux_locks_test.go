@@ -159,3 +159,50 @@ func TestLinuxCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitsThatAreOver: what a thread waited for until it was stopped is known, but
+// who holds a lock only of one that waits still.
+func TestWaitsThatAreOver(t *testing.T) {
+	for _, test := range []struct {
+		call    string
+		settled bool
+	}{{"read", true}, {"wait4", true}, {"flock", false}, {"futex", false}, {"fcntl", false}, {"restart", false}, {"unheard-of", false}} {
+		p := &process{
+			info:  task.Info{OS: task.Linux, Arch: task.AMD64},
+			calls: map[task.ThreadID]task.Syscall{self: {State: task.OnProcessor}},
+		}
+		th := &task.Thread{ID: self, State: task.Sleeping, Call: task.Syscall{State: task.InCall, Number: callNumbers[test.call]}}
+		if w, settled := New(p, nil, nil).Ask(th, nil); w == nil || w.Owner != 0 || w.OwnerPID != 0 || settled != test.settled {
+			t.Errorf("%s: %+v, settled %v", test.call, w, settled)
+		}
+	}
+}
+
+// TestFileLockOfWaitThatIsOver: who has a file now may not be who had it then.
+func TestFileLockOfWaitThatIsOver(t *testing.T) {
+	p := &process{files: map[int]string{4: "/tmp/lock"}, holders: map[int]int{4: 77}, left: 1}
+	if w := onLinux(p, "flock", [6]uint64{4}); w == nil || w.Lock != profile.FileLock || w.OwnerPID != 0 {
+		t.Errorf("waits for %+v", w)
+	}
+}
+
+func TestEpoll(t *testing.T) {
+	const epollWait = 232
+	files := map[int]string{2: "pipe:[2]", 3: "pipe:[3]", 4: "pipe:[4]", 5: "anon_inode:[eventpoll]", 6: "x"}
+	for _, test := range []struct {
+		watched []int
+		hidden  int
+		want    string
+	}{
+		{nil, 0, "fd 5 anon_inode:[eventpoll]"},
+		{nil, 2, "fd 5, which watches 2"},
+		{[]int{2}, 0, "fd 5, which watches 1: fd 2 pipe:[2]"},
+		{[]int{2, 3, 4}, 0, "fd 5, which watches 3: fd 2 pipe:[2], fd 3 pipe:[3], fd 4 pipe:[4]"},
+		{[]int{2, 3, 4, 6}, 7, "fd 5, which watches 11: fd 2 pipe:[2], fd 3 pipe:[3], fd 4 pipe:[4], and 8 more"},
+	} {
+		p := &process{files: files, watched: map[int][]int{5: test.watched}, hidden: test.hidden}
+		if w := onLinuxNumber(p, epollWait, [6]uint64{5}); w == nil || w.Call != "epoll_wait" || w.Object != test.want {
+			t.Errorf("%v and %d: %+v", test.watched, test.hidden, w)
+		}
+	}
+}

@@ -2,9 +2,13 @@ package waits_test
 
 import (
 	"bufio"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +48,8 @@ func startWaits(t *testing.T, args ...string) int {
 	return cmd.Process.Pid
 }
 
-// snapshot takes snapshots until every thread is seen to wait.
+// snapshot takes snapshots until every thread is seen to wait, and was back in its
+// call in time to tell for whom: on a busy machine the kernel may let it go late.
 func snapshot(t *testing.T, pid int) *profile.Profile {
 	t.Helper()
 	process, err := live.Open(pid)
@@ -59,7 +64,7 @@ func snapshot(t *testing.T, pid int) *profile.Profile {
 		}
 		waiting := 0
 		for _, th := range p.Threads {
-			if th.Wait != nil {
+			if w := th.Wait; w != nil && (w.Lock != profile.Mutex && w.Lock != profile.ReadWrite || w.Owner != 0 || w.Readers != 0) {
 				waiting++
 			}
 		}
@@ -92,6 +97,8 @@ func checkLive(t *testing.T, p *profile.Profile, kind string) {
 		"cond":          {Call: "futex", Object: `^condition variable \(futex 0x`},
 		"pipe":          {Call: "read", Object: `^fd \d+ pipe:\[`},
 		"socket":        {Call: "recvfrom", Object: `^fd \d+ unix socket`},
+		"epoll":         {Call: "epoll_wait", Object: `^fd \d+, which watches 1: fd \d+ pipe:\[`},
+		"epoll, fp":     {Call: "epoll_wait", Object: `^fd \d+, which watches 1: fd \d+ pipe:\[`},
 		"flock":         {Call: "flock", Lock: profile.FileLock, OwnerPID: p.Target.PID, Object: `/tmp/stacksnap-waits`},
 	}
 	refused := 0
@@ -130,4 +137,54 @@ func checkLive(t *testing.T, p *profile.Profile, kind string) {
 	if sizes[1] != 1 || sizes[3] != 1 {
 		t.Errorf("deadlocks %+v", p.Deadlocks)
 	}
+}
+
+// TestEveryWaitOfOneThatAStopWouldWake: by each of many snapshots it is known what
+// a thread waits for in a call that a stop ends, be it read without a stop or, where
+// its frames cannot be found so, with one.
+func TestEveryWaitOfOneThatAStopWouldWake(t *testing.T) {
+	pid := startWaits(t, "3", "plain")
+	snapshot(t, pid) // all wait by now
+	process, err := live.Open(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = process.Close() }()
+	for n := range 20 {
+		awaitSleep(t, pid)
+		p, err := capture.OneShot(process, capture.Options{Tool: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, th := range p.Threads {
+			if !strings.HasPrefix(th.Name, "epoll") {
+				continue
+			}
+			if th.Wait == nil || th.Wait.Call != "epoll_wait" {
+				t.Errorf("snapshot %d: %q waits for %+v", n, th.Name, th.Wait)
+			}
+			if top := th.Roots[0]; len(th.Roots) != 1 || top.Cut != nil {
+				t.Errorf("snapshot %d: %q is cut: %+v", n, th.Name, top.Cut)
+			}
+		}
+		if p.Bottoms != p.Walks {
+			t.Errorf("snapshot %d: %d of %d walks reached the bottom", n, p.Bottoms, p.Walks)
+		}
+	}
+}
+
+// awaitSleep waits until all threads sleep again.
+func awaitSleep(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		awake := slices.ContainsFunc(files, func(file string) bool {
+			b, err := os.ReadFile(file)
+			return err == nil && !strings.Contains(string(b), ") S ")
+		})
+		if len(files) > 0 && !awake {
+			return
+		}
+	}
+	t.Fatal("the target's threads do not sleep")
 }

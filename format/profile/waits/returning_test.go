@@ -2,6 +2,7 @@ package waits
 
 import (
 	"testing"
+	"time"
 
 	"stacksnap/task"
 )
@@ -41,6 +42,40 @@ func TestThreadOnItsWayBack(t *testing.T) {
 		th.Registers.Set(task.AMD64.PC(), pc)
 		w, settled := New(p, nil, []task.Thread{*th}).Find(th, nil)
 		if settled != test.settled || (w != nil) != (test.call == task.InCall) {
+			t.Errorf("%s: waits for %+v, settled %v", test.name, w, settled)
+		}
+	}
+}
+
+// TestLockOfThreadOnItsWayBack: what a thread waited for as it was stopped is
+// known, whether it has made the call again or not; the owner only when it has.
+func TestLockOfThreadOnItsWayBack(t *testing.T) {
+	tests := []struct {
+		name     string
+		patience time.Duration
+		asks     int // in which the thread is on a processor
+		owner    task.ThreadID
+		settled  bool
+	}{
+		{"back", patience, 0, other, true},
+		{"back soon", patience, 3, other, true},
+		{"not waited for", 0, 1, 0, false},
+		{"not back in time", 2 * pause, 1000, 0, false},
+	}
+	for _, test := range tests {
+		call := task.Syscall{State: task.InCall, Number: callNumbers["futex"], Args: [6]uint64{lockAt, 0x80, 2}}
+		p := &process{
+			info:   task.Info{OS: task.Linux, Arch: task.AMD64},
+			memory: map[task.Addr][]byte{lockAt: words(2, 0, other, 1, 0, 0, 0, 0, 0, 0)},
+			calls:  map[task.ThreadID]task.Syscall{self: call},
+			away:   test.asks,
+		}
+		m, frames := stack("pthread_mutex_lock")
+		th := &task.Thread{ID: self, State: task.Running, Call: call}
+		f := New(p, m, []task.Thread{*th, {ID: other}})
+		f.patience = test.patience
+		w, settled := f.Find(th, frames)
+		if w == nil || w.Addr != lockAt || w.Owner != test.owner || settled != test.settled {
 			t.Errorf("%s: waits for %+v, settled %v", test.name, w, settled)
 		}
 	}

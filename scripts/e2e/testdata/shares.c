@@ -17,9 +17,11 @@ static volatile unsigned long sink;
 static long cpu(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
 static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
 
-// spin counts without looking at a clock, so that all of it is in the caller.
-#define SPIN(n) for (unsigned long i = 0; i < (n); i++) sink += i
-#define FUNCTION(name) static __attribute__((noinline)) void name(unsigned long n) { SPIN(n); __asm__ volatile("" ::: "memory"); }
+// spin counts without looking at a clock or at memory, so that all of it is in the
+// caller. The functions are the same code, each at the start of a line of the cache:
+// how long a turn takes depends on where in one the loop lies.
+#define SPIN(n) for (unsigned long i = 0; i < (n); i++) __asm__ volatile("" : "+r"(i))
+#define FUNCTION(name) static __attribute__((noinline, noclone, aligned(64))) void name(unsigned long n) { SPIN(n); __asm__ volatile("" ::: "memory"); }
 FUNCTION(seventy) FUNCTION(twenty) FUNCTION(ten)
 FUNCTION(phase0) FUNCTION(phase1) FUNCTION(phase2)
 FUNCTION(early) FUNCTION(late) FUNCTION(user)

@@ -16,6 +16,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/ioctl.h>
+#include <ucontext.h>
+#include <linux/userfaultfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,6 +42,13 @@ static void leaf(void) {
   } else if (!strcmp(mode, "epoll")) {
     int e = epoll_create1(0); struct epoll_event ev;
     for (;;) { if (epoll_wait(e, &ev, 1, -1) < 0 && errno == EINTR) atomic_fetch_add(&c->eintr, 1); }
+  } else if (!strcmp(mode, "serve")) { // what follows the mark is 0 as long as it waits
+    int e = epoll_create1(0); struct epoll_event ev; struct timespec t = {0, 50000};
+    volatile unsigned long mark[2] = {0xfeedc0defeedc0de, 0};
+    for (;;) {
+      mark[1] = 0; syscall(441 /* epoll_pwait2 */, e, &ev, 1, &t, 0, 0); mark[1] = 1;
+      for (volatile int i = 0; i < 1000; i++) {} atomic_fetch_add(&c->work, 1);
+    }
   } else if (!strcmp(mode, "read")) {
     int p[2]; char b; if (pipe(p)) exit(3);
     for (;;) { if (read(p[0], &b, 1) < 0 && errno == EINTR) atomic_fetch_add(&c->eintr, 1); }
@@ -70,6 +80,24 @@ static void *churn(void *a) {
   }
   return 0;
 }
+// on_holes goes on in fn, on a stack above which, in the same mapping, there are
+// pages that nobody provides: 3 says that the system does not let us have such.
+static void on_holes(void (*fn)(void)) {
+  enum { SIZE = 256 << 10 };
+  char *s = mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memset(s, 1, SIZE / 2);
+  int u = syscall(SYS_userfaultfd, O_CLOEXEC);
+  struct uffdio_api api = {.api = UFFD_API};
+  struct uffdio_register all = {.range = {(unsigned long)s, SIZE}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+  if (u < 0 || ioctl(u, UFFDIO_API, &api) || ioctl(u, UFFDIO_REGISTER, &all)) exit(3);
+  static ucontext_t here, there;
+  getcontext(&there);
+  there.uc_stack.ss_sp = s; there.uc_stack.ss_size = SIZE / 2;
+  makecontext(&there, fn, 0);
+  swapcontext(&here, &there);
+}
+static void said(void) { puts("ready"); fflush(stdout); down(depth); }
+
 static void wait_for_usr1(void) { while (!atomic_load(&c->usr1)) usleep(100); }
 static void *execsoon(void *a) { (void)a; wait_for_usr1(); execl("/bin/sleep", "sleep", "100", (char *)0); return 0; }
 
@@ -89,6 +117,7 @@ int main(int argc, char **argv) {
   pthread_t t;
   for (int i = 1; i < n; i++) if (pthread_create(&t, &at, !strcmp(mode, "churn") ? churn : run, 0)) return 4;
   if (!strcmp(mode, "exec")) pthread_create(&t, &at, execsoon, 0);
+  if (!strcmp(mode, "holes")) on_holes(said);
   puts("ready"); fflush(stdout);
   if (!strcmp(mode, "leaderexit")) pthread_exit(0);
   if (!strcmp(mode, "exit")) { wait_for_usr1(); exit(0); }

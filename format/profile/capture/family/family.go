@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"stacksnap/format/profile"
@@ -15,8 +16,9 @@ import (
 
 const (
 	lookInterval = 50 * time.Millisecond // between two looks for new processes
-	maxAtOnce    = 64                    // recorded: more wait until others have ended
+	maxAtOnce    = 64                    // recorded, if there may be as many files: more wait until others have ended
 	maxMembers   = 1000                  // recorded in all
+	maxNotes     = 20                    // on members that could not be recorded
 )
 
 // Record records the process root and its descendants, each as [capture.Record]
@@ -26,8 +28,9 @@ const (
 //
 // A process that ends sooner than it is found is missed, of which the first
 // profile has a note. The profiles are those of root first, then in the order in which the processes
-// were found; one that ended before its first snapshot has none. On an error
-// there are those of the others; a root that is not there is one. Of the options,
+// were found; one that ended before its first snapshot has none. What went wrong
+// with another than root is noted in the first profile. On an error there are
+// those of the others; a root that is not there is one. Of the options,
 // Save and Progress are left out, for they are for one process, and Each is called
 // by several goroutines at once. Own CPU time is that of recording them all.
 func Record(ctx context.Context, root int, o capture.Options) ([]*profile.Profile, error) {
@@ -36,7 +39,7 @@ func Record(ctx context.Context, root int, o capture.Options) ([]*profile.Profil
 	defer stop()
 	f := &family{
 		root: root, options: o, stop: stop,
-		now: map[int]bool{}, past: map[int]bool{}, ended: make(chan *member),
+		now: map[int]bool{}, past: map[int]bool{}, ended: make(chan *member), atOnce: atOnce(fileLimit()),
 	}
 	f.start(ctx, root)
 	f.run(ctx)
@@ -48,10 +51,13 @@ type family struct {
 	root    int
 	options capture.Options
 	stop    context.CancelFunc
-	members []*member    // in the order in which they were found
+	members []*member // in the order in which they were found
+	kin     live.Kin
 	now     map[int]bool // pids that are recorded
 	past    map[int]bool // that were, and were still there at the last look
 	ended   chan *member
+	atOnce  int   // how many are recorded
+	short   int   // how many were not for want of open files
 	err     error // of finding them
 }
 
@@ -65,7 +71,7 @@ func (f *family) run(ctx context.Context) {
 			f.end(m)
 		case <-tick.C:
 			if ctx.Err() == nil && f.err == nil {
-				f.err = f.look(ctx)
+				f.err = f.without(f.look(ctx))
 			}
 		}
 	}
@@ -78,6 +84,7 @@ func (f *family) end(m *member) {
 	if m.pid == f.root {
 		f.stop()
 	}
+	m.err = f.without(m.err)
 	if errors.As(m.err, new(*task.NoProcessError)) && (m.pid != f.root || len(m.profiles) > 0) {
 		m.err = nil // it has ended
 	}
@@ -90,7 +97,7 @@ func (f *family) look(ctx context.Context) error {
 	for pid := range f.now {
 		roots = append(roots, pid)
 	}
-	below, err := live.Descendants(roots...)
+	below, err := f.kin.Descendants(roots...)
 	if err != nil {
 		return fmt.Errorf("look for the processes that pid %d has started: %w", f.root, err)
 	}
@@ -99,7 +106,7 @@ func (f *family) look(ctx context.Context) error {
 		switch {
 		case f.past[pid]:
 			past[pid] = true
-		case f.now[pid] || len(f.now) >= maxAtOnce:
+		case f.now[pid] || len(f.now) >= f.atOnce:
 		case len(f.members) >= maxMembers:
 			return fmt.Errorf("pid %d has started more than %d processes: the others are not recorded", f.root, maxMembers-1)
 		default:
@@ -122,16 +129,54 @@ func (f *family) start(ctx context.Context, pid int) {
 
 func (f *family) results() (profiles []*profile.Profile, err error) {
 	errs := []error{f.err}
+	var notes []string
 	for _, m := range f.members {
 		profiles = append(profiles, m.profiles...)
-		errs = append(errs, m.err)
+		if m.pid == f.root {
+			errs = append(errs, m.err)
+		} else if m.err != nil {
+			notes = append(notes, fmt.Sprintf("pid %d, which it started: %v", m.pid, m.err))
+		}
 	}
 	if len(profiles) > 0 {
+		profiles[0].Notes = append(profiles[0].Notes, notes[:min(len(notes), maxNotes)]...)
 		profiles[0].Notes = append(profiles[0].Notes, fmt.Sprintf(
 			"processes that it started: looked for every %v, so those that ended sooner may be missing; recorded: %d",
 			lookInterval, len(f.members)-1))
 	}
+	if len(profiles) > 0 && f.atOnce < maxAtOnce {
+		profiles[0].Notes = append(profiles[0].Notes, fmt.Sprintf(
+			"no more than %d processes were recorded at once, for no more files may be open (ulimit -n)", f.atOnce))
+	}
+	if f.short > 0 {
+		errs = append(errs, fmt.Errorf("%w %d times: processes are missing; let more be open (ulimit -n)", syscall.EMFILE, f.short))
+	}
 	return profiles, errors.Join(errs...)
+}
+
+// without counts an error that is for want of open files, which others give back,
+// and leaves it out.
+func (f *family) without(err error) error {
+	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+		return err
+	}
+	f.short++
+	return nil
+}
+
+// The files that are open beside those of the members, and those of a usual
+// member: its folder, memory and threads, its program and libraries.
+const (
+	otherFiles  = 24
+	memberFiles = 12
+)
+
+// atOnce returns how many members may be recorded where so many files may be open.
+func atOnce(files uint64) int {
+	if files <= otherFiles+memberFiles {
+		return 1
+	}
+	return int(min((files-otherFiles)/memberFiles, maxAtOnce))
 }
 
 // member is one process.
@@ -144,7 +189,7 @@ type member struct {
 // record records a process, on one goroutine: it may only be used by that which
 // has opened it.
 func (m *member) record(ctx context.Context, o capture.Options) {
-	for {
+	for range maxPrograms {
 		again, err := m.program(ctx, o)
 		if !again {
 			m.err = err
@@ -154,7 +199,8 @@ func (m *member) record(ctx context.Context, o capture.Options) {
 }
 
 // program records the process until its program ends. It tells whether there may
-// be another.
+// be another: what was opened may have been what the process was before it called
+// exec, of which there is no snapshot.
 func (m *member) program(ctx context.Context, o capture.Options) (again bool, err error) {
 	p, err := live.Open(m.pid)
 	if err != nil {
@@ -166,7 +212,7 @@ func (m *member) program(ctx context.Context, o capture.Options) (again bool, er
 	}
 	closeErr := p.Close()
 	if errors.As(err, new(*task.ExitedError)) {
-		return prof != nil && ctx.Err() == nil, closeErr
+		return ctx.Err() == nil, closeErr
 	}
 	return false, errors.Join(err, closeErr)
 }

@@ -18,9 +18,13 @@ const maxPrograms = 100
 // Through records a process and, where it calls exec as a script does that starts
 // another program in its place, that one as well. Duration and Count are of all
 // programs together; a file to save to has the last of them. That the process
-// ends is no error. It closes p.
-func Through(ctx context.Context, p task.Process, o capture.Options) (profiles []*profile.Profile, err error) {
-	began, whole, count, pid := time.Now(), o.Duration, o.Count, p.Info().PID
+// ends is no error, but that it is not there at first.
+func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profile.Profile, err error) {
+	p, err := live.Open(pid)
+	if err != nil {
+		return nil, err
+	}
+	began, whole, count := time.Now(), o.Duration, o.Count
 	for range maxPrograms {
 		prof, err := capture.Record(ctx, p, o)
 		taken := 0

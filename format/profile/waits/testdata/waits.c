@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -57,6 +58,32 @@ static void *fileLocker(void *p) {
 	return p;
 }
 
+static int pipeSet(void) {
+	int fd[2], set = epoll_create1(0);
+	struct epoll_event e = {.events = EPOLLIN};
+	if (pipe(fd) != 0 || epoll_ctl(set, EPOLL_CTL_ADD, fd[0], &e) != 0)
+		abort();
+	return set;
+}
+static void *poller(void *p) {
+	struct epoll_event e;
+	int set = pipeSet();
+	for (;;)
+		epoll_wait(set, &e, 1, -1);
+	return p;
+}
+/* Its frame, of no size known in advance, is found by the frame pointer alone. */
+static __attribute__((noinline)) int wait_some(int set, int n) {
+	struct epoll_event e[n];
+	return epoll_wait(set, e, n, -1) + (int)e[0].data.u32;
+}
+static void *framePoller(void *p) {
+	int set = pipeSet();
+	for (;;)
+		wait_some(set, members);
+	return p;
+}
+
 static void spawn(const char *name, void *(*f)(void *), void *arg) {
 	pthread_t t;
 	if (pthread_create(&t, 0, f, arg) != 0)
@@ -91,6 +118,8 @@ int main(int argc, char **argv) {
 	spawn("pipe", pipeReader, 0);
 	spawn("socket", socketReader, 0);
 	spawn("flock", fileLocker, 0);
+	spawn("epoll", poller, 0);
+	spawn("epoll, fp", framePoller, 0);
 	pthread_barrier_wait(&barrier);
 	printf("ready\n");
 	fflush(stdout);

@@ -1,0 +1,129 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"stacksnap/task/live"
+)
+
+// arguments takes what stands beside the flags: a command after --, or the
+// target, and behind a pid how many seconds and at what interval in milliseconds,
+// as sample(1) has it.
+func (o *options) arguments() error {
+	args := o.flags.Args()
+	if dash := o.flags.ArgsLenAtDash(); dash >= 0 {
+		o.command, args = args[dash:], args[:dash]
+	}
+	if o.flags.NFlag() == 0 && len(args) > 0 && args[0] == "help" && (len(args) == 1 || wantsAll(args)) {
+		return &helpError{all: wantsAll(args)}
+	}
+	if !o.hasTarget() && len(args) > 0 {
+		o.target, args = args[0], args[1:]
+	}
+	if err := o.times(args); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// times takes the seconds and milliseconds that stand behind a target.
+func (o *options) times(args []string) error {
+	units := []struct {
+		flag string
+		one  time.Duration
+	}{{"duration", time.Second}, {"interval", time.Millisecond}}
+	for i, arg := range args {
+		if i == len(units) {
+			return unexpected(arg)
+		}
+		unit := units[i]
+		n, err := strconv.ParseFloat(arg, 64)
+		switch {
+		case err != nil || !(n*float64(unit.one) >= 1 && n*float64(unit.one) < 1<<62):
+			return o.surplus(args, i)
+		case o.flags.Changed(unit.flag):
+			return fmt.Errorf("%q is a --%s, and that is given already (see --help)", arg, unit.flag)
+		}
+		if unit.one == time.Second {
+			if err := checkSeconds(n, live.Runs); err != nil {
+				return err
+			}
+		}
+		if err := o.flags.Set(unit.flag, time.Duration(n*float64(unit.one)).String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unexpected(arg string) error { return fmt.Errorf("unexpected argument %q (see --help)", arg) }
+
+// surplus says what to do about words behind the target that are no times: the
+// likeliest are more files, as a shell makes of *.snap, and a program's arguments.
+// The first of them is args[i].
+func (o *options) surplus(args []string, i int) error {
+	switch {
+	case o.target == "":
+		return unexpected(args[i])
+	case isFile(o.target) && isFile(args[i]):
+		return fmt.Errorf(`%q and %q are files: one at a time, as in: for f in *.snap; do stacksnap "$f"; done`, o.target, args[i])
+	case !isFile(o.target) && isRegular(o.target):
+		return fmt.Errorf("%q is a program: to start it with arguments: stacksnap -- %s", o.target, shellWords(append([]string{inFolder(o.target)}, args...)))
+	}
+	return fmt.Errorf("unexpected argument %q behind %q: one process at a time (see --help)", args[i], o.target)
+}
+
+// The seconds up to which a number is rather a time than a pid, and those of
+// which a longer time is a multiple when a person has thought of it.
+const (
+	plainSeconds = 300
+	minute       = 60
+)
+
+// errTwoProcesses is wrapped by the error for a second pid.
+var errTwoProcesses = errors.New("one process at a time")
+
+// checkSeconds refuses a number behind a pid, which is for seconds, that looks
+// like a second pid: there is such a process, and nobody would sample for so long.
+func checkSeconds(seconds float64, running func(pid int) bool) error {
+	pid := int(seconds)
+	if float64(pid) != seconds || pid <= plainSeconds || pid%minute == 0 || !running(pid) {
+		return nil
+	}
+	return fmt.Errorf("%d is a process as well: %w; or to sample for so many seconds, give -d %ds", pid, errTwoProcesses, pid)
+}
+
+// wantsAll tells whether "all" stands behind the first word for help.
+func wantsAll(args []string) bool {
+	for i, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "help", "--help", "-h":
+			return i+1 < len(args) && args[i+1] == "all"
+		}
+	}
+	return false
+}
+
+// shellWords writes words so that a shell reads them back.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellWord(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// shellWord quotes a word unless it has nothing that a shell could take otherwise.
+func shellWord(w string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
+	if w != "" && strings.Trim(w, plain) == "" {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}

@@ -1,0 +1,155 @@
+package command
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCheckSeconds(t *testing.T) {
+	running := func(pid int) bool { return pid != 4713 }
+	for seconds, refused := range map[float64]bool{
+		10: false, 300: false, 301: true, 3600: false, 4712: true, 4712.5: false, 4713: false, 1e18: true,
+	} {
+		if err := checkSeconds(seconds, running); (err != nil) != refused {
+			t.Errorf("%v: %v", seconds, err)
+		}
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for _, c := range []struct {
+		args, target, command string
+		duration, interval    time.Duration
+		mode                  mode
+	}{
+		{args: "nginx", target: "nginx", mode: snaps},
+		{args: "4711", target: "4711", mode: snaps},
+		{args: "4711 10", target: "4711", duration: 10 * time.Second, mode: samples},
+		{args: "4711 0.5 2.5", target: "4711", duration: time.Second / 2, interval: 2500 * time.Microsecond, mode: samples},
+		{args: "-p 4711 1 1", target: "4711", duration: time.Second, interval: time.Millisecond, mode: samples},
+		{args: "--wait it 2", duration: 2 * time.Second, mode: samples},
+		{args: "-- make -j4", command: "make -j4", mode: launches},
+		{args: "3 -- make", command: "make", duration: 3 * time.Second, mode: launches},
+		{args: "--hang 1s nginx", target: "nginx", mode: watches},
+		{args: "--version", mode: tells},
+		{args: "--sign", mode: signs},
+	} {
+		o, err := parse(strings.Fields(c.args), "")
+		if err != nil {
+			t.Errorf("%s: %v", c.args, err)
+			continue
+		}
+		if o.target != c.target || strings.Join(o.command, " ") != c.command || o.duration != c.duration || o.interval != c.interval || o.mode() != c.mode {
+			t.Errorf("%s: %q, %q, %v, %v, %s", c.args, o.target, o.command, o.duration, o.interval, o.mode())
+		}
+	}
+}
+
+// TestSurplus is what stands behind a target and is no time.
+func TestSurplus(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, dir, "a.snap", "", 0o600)
+	write(t, dir, "b.snap", "", 0o600)
+	write(t, dir, "c.snap", "", 0o600)
+	write(t, dir, "prog", "\x7fELF", 0o700)
+	for args, want := range map[string]string{
+		"a.snap b.snap":        `for f in *.snap; do stacksnap "$f"; done`,
+		"a.snap b.snap c.snap": `one at a time`,
+		"./prog it's":          `stacksnap -- ./prog 'it'\''s'`,
+		"prog x":               `stacksnap -- ./prog x`,
+		"nginx redis":          `unexpected argument "redis" behind "nginx": one process at a time`,
+		"nginx 1 2 3":          `unexpected argument "3"`,
+		"nginx 0":              `unexpected argument "0"`,
+		"nginx 1e-10":          `unexpected argument "1e-10"`,
+		"nginx -d 1s 1":        `given already`,
+		"nginx help":           `unexpected argument "help"`,
+		"--wait it nginx":      `unexpected argument "nginx"`,
+	} {
+		if _, err := parse(strings.Fields(args), ""); err == nil || !is[usageError](err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
+
+func TestShellWord(t *testing.T) {
+	all := []string{"", "plain", "a b", "it's", "$x", `"\`, "-d", "a\nb", "*"}
+	if got, err := words(shellWords(all)); err != nil || !slices.Equal(got, all) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got := shellWord("./prog-1.0"); got != "./prog-1.0" {
+		t.Error(got)
+	}
+}
+
+func TestValues(t *testing.T) {
+	for args, want := range map[string]string{
+		"-d 0":                            "--duration cannot be 0: give a time such as 10s",
+		"-d 0.1ns":                        "--duration cannot be 0",
+		"-d 10":                           "such as 10s",
+		"-d -1s":                          "--duration cannot be negative",
+		"-i 0s":                           "--interval cannot be 0",
+		"-r 0":                            "--rate cannot be 0",
+		"-r -1":                           "--rate cannot be negative",
+		"-r NaN":                          "--rate is from",
+		"-r inf":                          "--rate is from",
+		"-r 1e-300":                       "--rate is from",
+		"-n 0":                            "--count cannot be 0: give at least 1",
+		"-n 1.5":                          "invalid argument",
+		"--hang 0":                        "--hang cannot be 0",
+		"--hang 1s --max-hang 0":          "--max-hang cannot be 0",
+		"--every 0ms":                     "--every cannot be 0",
+		"--max-stop 0":                    "--max-stop cannot be 0",
+		"--every 1s --keep -1":            "--keep cannot be negative",
+		"-f yaml":                         `--format is tree, json, jsonl or folded, not "yaml"`,
+		"--color blue":                    `--color is auto, always or never, not "blue"`,
+		"--suspend all":                   `--suspend is thread or task, not "all"`,
+		"--output=":                       "--output needs a FILE",
+		"--dir=":                          "--dir needs a DIR",
+		"--thread [":                      "thread name",
+		"-o same --save same":             "a file each",
+		"-p 2":                            `"1" was given before`,
+		"-d":                              "-d needs a TIME, as in: stacksnap -p 4711 -d 2m",
+		"--duration":                      "--duration needs a TIME",
+		"--nonsense":                      "unknown flag: --nonsense",
+		"-z":                              "unknown shorthand flag",
+		"--hang 1s --thread x":            "by its id",
+		"--hang 1s --thread 1 --thread 2": "one --thread",
+		"--hang 1s --thread 1 --main":     "one thread",
+	} {
+		_, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), "")
+		if err == nil || exitCode(err) != exitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+	for _, args := range []string{"-r 0.5", "-n 1", "-d 1ns", "-o -", "--merge=false -f folded", "--hang 1s --dir d --keep 0"} {
+		if _, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), ""); err != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+}
+
+// TestTargets is what names a process, or does not.
+func TestTargets(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for args, want := range map[string]string{
+		"": "which process?", "-d 1s": "which process?", "-p": "-p needs a PID|NAME, as in: stacksnap -p nginx",
+		"--": "which process?", "--wait": "--wait needs a NAME",
+	} {
+		if _, err := parse(strings.Fields(args), ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", args, err, want)
+		}
+	}
+	if _, err := parse([]string{"-p", ""}, ""); err == nil || !strings.Contains(err.Error(), "--pid needs a PID|NAME") {
+		t.Error(err)
+	}
+	if err := os.WriteFile("it.snap", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := parse([]string{"it.snap"}, ""); err != nil || o.mode() != opens {
+		t.Error(o, err)
+	}
+}

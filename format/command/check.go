@@ -1,0 +1,196 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stacksnap/format"
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+// maxNameless is how many files without symbols are listed.
+const maxNameless = 20
+
+// foretell says what the call would do without --check, and does none of it: the
+// process is not stopped, and nothing attaches to it. What it would be refused for
+// is the error.
+func (c *call) foretell(ctx context.Context) error {
+	p, err := c.openTarget(ctx)
+	if err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	err = c.foretold(&said, p)
+	if _, writeErr := said.WriteTo(c.Out); writeErr != nil && err == nil {
+		err = writeErr
+	}
+	return errors.Join(err, p.Close())
+}
+
+// foretold writes a line on each matter.
+func (c *call) foretold(to *bytes.Buffer, p task.Process) error {
+	say := func(title, text string) { fmt.Fprintf(to, "%-9s%s\n", title, format.Printable(text)) }
+	info := p.Info()
+	say("Process", fmt.Sprintf("%s [%d], %s", info.Name, info.PID, about(live.Details(info.PID), time.Now())))
+	threads, err := p.Threads()
+	if err != nil {
+		return err
+	}
+	if err := c.mayStop(p); err != nil {
+		return err
+	}
+	say("Rights", "nothing refuses it, as far as can be told without attaching")
+	say("Stops", c.stops(p, len(threads)))
+	if cost := c.cost(); cost != "" {
+		say("Samples", cost)
+	}
+	return c.names(say, p)
+}
+
+// about is what a person knows a process by.
+func about(d task.Details, now time.Time) string {
+	text := "of user " + userName(d.User)
+	if !d.Start.IsZero() {
+		text += ", started " + brief(now.Sub(d.Start)) + " ago"
+	}
+	if d.CPU >= 0 {
+		text += ", with " + brief(d.CPU) + " of CPU time"
+	}
+	return text
+}
+
+// mayStop is the error of what cannot be stopped as is asked for. A watch waits
+// until another tracer is gone.
+func (c *call) mayStop(p task.Process) error {
+	if c.watches() {
+		return nil
+	}
+	return task.Allowed(p, c.suspension())
+}
+
+// stops says what stands, and for how long.
+func (c *call) stops(p task.Process, threads int) string {
+	live := c.liveMode()
+	switch {
+	case c.noStop:
+		return "nothing"
+	case live == samples && threads == 1:
+		return "for each sample its only thread"
+	case live == samples && c.suspend == "thread":
+		return "for each sample " + inTurn(threads)
+	case live == samples && c.suspend == "" && task.Allowed(p, task.SuspendThread) == nil:
+		return "for each sample " + inTurn(threads) + ", or all at once while too many are busy for that"
+	}
+	together := c.together(p.Info().OS, threads)
+	switch {
+	case live == samples:
+		return "for each sample " + together
+	case live == watches:
+		return c.when(p.Info().OS) + together + until(p)
+	}
+	return "once " + together + "; again where a stack goes on beyond the copy"
+}
+
+// inTurn words a stop of one thread after another.
+func inTurn(threads int) string {
+	return fmt.Sprintf("one of %s after another", plural(threads, "thread"))
+}
+
+// together words a stop of all threads. On Linux those are left alone that wait in
+// a call which a stop would end.
+func (c *call) together(os task.OS, threads int) string {
+	if os == task.Linux {
+		return fmt.Sprintf("up to %s at once, while stacks are copied, for %v at most (--max-stop)", plural(threads, "thread"), c.maxStop)
+	}
+	return fmt.Sprintf("all of it, with %s, while stacks are copied", plural(threads, "thread"))
+}
+
+// when says of a watch what it stops a process for.
+func (c *call) when(os task.OS) string {
+	switch {
+	case c.hang == 0:
+		return "for each report "
+	case os == task.Darwin:
+		return "for each sample of a hang, and to look at a thread that runs, "
+	}
+	return "for each sample of a hang "
+}
+
+// until says of a watch for whom it waits.
+func until(p task.Process) string {
+	if by := task.Traced(p); by != nil {
+		return "; not while it is held: " + by.Error()
+	}
+	return ""
+}
+
+// cost says how many samples are taken; empty where that is not known.
+func (c *call) cost() string {
+	o, err := c.captureOptions()
+	if err != nil || c.liveMode() != samples {
+		return ""
+	}
+	text := "one every " + o.Interval.String()
+	if o.Duration > 0 {
+		text += " for " + o.Duration.String()
+	}
+	if o.Count > 0 {
+		text += fmt.Sprintf(", %d at most", o.Count)
+	}
+	return text
+}
+
+// names says of which files the functions have names, and how long it took to find
+// out, which is most of what a snapshot costs besides the stop.
+func (c *call) names(say func(title, text string), p task.Process) error {
+	index, err := c.index()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	m, errs := images.LoadWith(p, index)
+	took := time.Since(began)
+	var nameless []string
+	for _, im := range m.Images {
+		if note := lacks(im); note != "" {
+			nameless = append(nameless, im.Path+": "+note)
+		}
+	}
+	all := len(m.Images)
+	say("Symbols", fmt.Sprintf("in %d of %s, found in %v", all-len(nameless), plural(all, "file"), took.Round(100*time.Microsecond)))
+	for i, line := range nameless {
+		if i == maxNameless {
+			say("", fmt.Sprintf("and %d more", len(nameless)-i))
+			break
+		}
+		say("", line)
+	}
+	for _, err := range errs {
+		say("", err.Error())
+	}
+	return m.Close()
+}
+
+// lacks says why functions of a file have no names; empty where they have.
+func lacks(im *images.Image) string {
+	switch {
+	case im.Err != nil:
+		return im.Err.Error()
+	case im.File == nil || !im.File.HasSymbols():
+		return "no symbols; --binaries DIR looks for a file that has them"
+	}
+	return ""
+}
+
+// plural writes a number and what is counted.
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

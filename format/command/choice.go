@@ -1,0 +1,246 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"stacksnap/format"
+	"stacksnap/format/output"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+const (
+	maxChoices   = 20  // processes that are listed
+	choiceColumn = 200 // where a line of them ends that is not for a terminal
+)
+
+// choice is processes of which one is to be chosen.
+type choice struct {
+	title string
+	pids  []int // all that may be named
+	shown []chosen
+	more  int // of them, which a line tells of
+	now   time.Time
+}
+
+// chosen is a process that may be chosen.
+type chosen struct {
+	task.Candidate
+	task.Details
+	load string // what it does now, instead of the CPU time; may be empty
+}
+
+// newChoice is among processes of one name.
+func newChoice(e *live.AmbiguousError) *choice {
+	n := len(e.Candidates)
+	c := &choice{title: fmt.Sprintf("%d processes are named %q", n, e.Name), more: max(0, n-maxChoices), now: time.Now()}
+	for i, candidate := range e.Candidates {
+		if c.pids = append(c.pids, candidate.PID); i >= maxChoices {
+			continue
+		}
+		c.shown = append(c.shown, chosen{Candidate: candidate, Details: live.Details(candidate.PID)})
+	}
+	return c
+}
+
+// choose has a person choose where there is one, and refuses otherwise.
+func (c *call) choose(ctx context.Context, e *live.AmbiguousError) (int, error) {
+	which := newChoice(e)
+	if !c.canAsk() {
+		return 0, usageError{&choiceError{which.lines(c.columns(), false)}}
+	}
+	return c.askFor(ctx, which)
+}
+
+// canAsk tells whether there is a person at a terminal to ask.
+func (c Command) canAsk() bool { return isTerminal(c.In) && isTerminal(c.Err) }
+
+// askFor lists what there is to choose from, and asks.
+func (c Command) askFor(ctx context.Context, which *choice) (int, error) {
+	for _, line := range which.lines(c.columns(), true) {
+		fmt.Fprintln(c.Err, line)
+	}
+	return which.ask(ctx, c.In, c.Err)
+}
+
+// columns is how wide a line on standard error may be.
+func (c Command) columns() int {
+	if width := output.Width(c.Err); width > 0 {
+		return width
+	}
+	return choiceColumn
+}
+
+// choiceError lists processes, of which none was chosen.
+type choiceError struct{ lines []string }
+
+func (e *choiceError) Error() string { return strings.Join(e.lines, "\n") }
+
+// errNotChosen is the error of a person who does not choose.
+var errNotChosen = errors.New("no process was chosen")
+
+// ask asks until a process of the list is named, by its number there or by its
+// pid. At the end of in, or of ctx, none is.
+func (c *choice) ask(ctx context.Context, in io.Reader, out io.Writer) (int, error) {
+	answers := make(chan string)
+	go func() {
+		defer close(answers)
+		for lines := bufio.NewScanner(in); lines.Scan(); {
+			select {
+			case answers <- lines.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		fmt.Fprintf(out, "Which? 1 to %d, or a pid: ", len(c.shown))
+		select {
+		case answer, ok := <-answers:
+			if pid := c.meant(answer); pid != 0 {
+				return pid, nil
+			}
+			if !ok {
+				fmt.Fprintln(out)
+			}
+			if strings.TrimSpace(answer) == "" {
+				return 0, usageError{errNotChosen}
+			}
+		case <-ctx.Done():
+			fmt.Fprintln(out)
+			return 0, usageError{errNotChosen}
+		}
+	}
+}
+
+// meant is the pid of the process that an answer names, 0 where it names none.
+func (c *choice) meant(answer string) int {
+	n, err := strconv.Atoi(strings.TrimSpace(answer))
+	if err == nil && n >= 1 && n <= len(c.shown) {
+		return c.shown[n-1].PID
+	}
+	if err == nil && slices.Contains(c.pids, n) {
+		return n
+	}
+	return 0
+}
+
+// lines lists the processes, in lines of that many columns at most, with numbers to
+// choose by or without. The text is fit to be printed.
+func (c *choice) lines(columns int, numbered bool) []string {
+	lines := []string{c.title + "; choose one by -p PID:"}
+	if numbered {
+		lines[0] = c.title + ":"
+	}
+	rows := [][]string{{"", "PID", "PARENT", "USER", "CPU", "AGE", "COMMAND"}}
+	for i, p := range c.shown {
+		rows = append(rows, c.row(i+1, p))
+	}
+	if !numbered {
+		for i := range rows {
+			rows[i] = rows[i][1:]
+		}
+	}
+	for _, line := range aligned(rows) {
+		lines = append(lines, cut(line, columns))
+	}
+	if c.more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", c.more))
+	}
+	return lines
+}
+
+// row is what is told of a process.
+func (c *choice) row(number int, p chosen) []string {
+	parent, age := "?", "?"
+	if p.ParentPID > 0 {
+		parent = strconv.Itoa(p.ParentPID)
+	}
+	if !p.Start.IsZero() {
+		age = brief(c.now.Sub(p.Start))
+	}
+	cpu := "?"
+	switch {
+	case p.load != "":
+		cpu = p.load
+	case p.CPU >= 0:
+		cpu = brief(p.CPU)
+	}
+	return []string{
+		strconv.Itoa(number) + ")", strconv.Itoa(p.PID), parent, format.Printable(userName(p.User)), cpu, age,
+		format.Printable(p.commandLine()),
+	}
+}
+
+// commandLine is what it was started by; its program or name in brackets where that
+// is not known.
+func (p *chosen) commandLine() string {
+	switch {
+	case len(p.Command.Args) > 0:
+		return strings.Join(p.Command.Args, " ")
+	case p.Path != "":
+		return "[" + p.Path + "]"
+	}
+	return "[" + p.Name + "]"
+}
+
+// aligned puts each column but the last to the right in the width of its widest.
+func aligned(rows [][]string) []string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		last := len(row) - 1
+		for k, cell := range row[:last] {
+			lines[i] += fmt.Sprintf("%*s  ", widths[k], cell)
+		}
+		lines[i] = "  " + lines[i] + row[last]
+	}
+	return lines
+}
+
+// cut shortens a line to so many columns. What may be two columns wide counts so.
+func cut(line string, columns int) string {
+	const firstWide = 0x1100 // Hangul, the first wide script (Unicode, EastAsianWidth)
+	at := 0
+	for i, r := range line {
+		if at++; r >= firstWide {
+			at++
+		}
+		if at > columns {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+// brief writes a time by its largest units.
+func brief(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < 0:
+		return "0s"
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', -1, 64) + "s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%ds", d/time.Minute, d%time.Minute/time.Second)
+	case d < day:
+		return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
+}

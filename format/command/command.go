@@ -1,0 +1,140 @@
+// Package command is the command line of stacksnap: its flags, what may be
+// combined, and what is done in each mode, from the arguments to the exit code.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"stacksnap/format"
+	"stacksnap/format/output"
+	"stacksnap/images/binaries"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+// Command is the program, as the system has started it.
+type Command struct {
+	Version      string
+	Entitlements []byte // a property list: what --sign signs with
+	In, Out, Err *os.File
+	Getenv       func(name string) string
+	// Release has a signal end the program at once. It is called when nothing heeds
+	// the context of [Command.Run] any more.
+	Release func()
+}
+
+// Run does what the arguments, without the program's name, ask for, and returns
+// the exit code. It ends early, with its report, when ctx is done. What goes wrong
+// is told on Err, on a line.
+func (c Command) Run(ctx context.Context, args []string) int {
+	o, err := parse(args, c.Getenv(defaultsVariable))
+	var help *helpError
+	switch {
+	case errors.As(err, &help):
+		fmt.Fprint(c.Out, help.text())
+		return exitOK
+	case len(args) == 0 && c.canAsk():
+		return c.runOffered(ctx)
+	case len(args) == 0:
+		fmt.Fprint(c.Err, usage)
+		return exitUsage
+	case err == nil:
+		err = c.call(o).run(ctx)
+	}
+	if err != nil && !is[exitStatus](err) {
+		tellError(c.Err, err)
+	}
+	return exitCode(err)
+}
+
+// call is one call of the program.
+type call struct {
+	Command
+	*options
+	gate    *task.Gate // within which anything is stopped
+	indexed *binaries.Index
+}
+
+func (c Command) call(o *options) *call {
+	gate := new(task.Gate)
+	stopBetween(gate)
+	return &call{Command: c, options: o, gate: gate}
+}
+
+// run does what is asked for.
+func (c *call) run(ctx context.Context) error {
+	switch c.mode() {
+	case tells:
+		_, err := fmt.Fprintln(c.Out, c.tool())
+		return err
+	case signs:
+		return live.Sign(func(line string) { fmt.Fprintln(c.Out, format.Printable(line)) }, c.Entitlements)
+	}
+	if c.mode() == checks {
+		return c.foretell(ctx)
+	}
+	if err := c.checkPlace(); err != nil {
+		return err
+	}
+	switch c.mode() {
+	case launches:
+		return c.launch(ctx)
+	case opens:
+		c.Release()
+		return c.open()
+	}
+	return c.attach(ctx)
+}
+
+// attach looks at a running process.
+func (c *call) attach(ctx context.Context) error {
+	p, err := c.openTarget(ctx)
+	if err != nil {
+		return err
+	}
+	switch c.mode() {
+	case watches:
+		return errors.Join(c.watch(ctx, p), p.Close())
+	case samples:
+		return c.sample(ctx, p)
+	}
+	return c.snapshot(p)
+}
+
+// openTarget finds the process that is asked for, and opens it.
+func (c *call) openTarget(ctx context.Context) (task.Process, error) {
+	pid, err := c.findTarget(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return live.Open(pid)
+}
+
+// tool is the name and version that reports and recordings bear.
+func (c *call) tool() string { return "stacksnap " + c.Version }
+
+// checkPlace refuses to go on where the report could not be written: rather than
+// find out when there is something to lose.
+func (c *call) checkPlace() error {
+	if err := c.checkStream(); err != nil || !c.toFile() {
+		return err
+	}
+	return output.Check(c.output)
+}
+
+// checkStream refuses to print a report where nobody can read it, unless there is
+// something else that comes of it.
+func (c *call) checkStream() error {
+	stream, name := c.Out, "output"
+	if len(c.command) > 0 && c.output != standardOutput {
+		stream, name = c.Err, "error"
+	}
+	kept := c.toFile() || c.save != "" || c.dir != "" || c.exec != ""
+	if kept || !output.IsNowhere(stream) {
+		return nil
+	}
+	return fmt.Errorf("standard %s is closed (or /dev/null), and the report would be lost: give -o FILE", name)
+}

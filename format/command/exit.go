@@ -1,0 +1,61 @@
+package command
+
+import (
+	"errors"
+	"strconv"
+
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+// The exit codes, as README.md lists them. A program that was launched passes
+// its own on.
+const (
+	exitOK           = 0
+	exitFailure      = 1
+	exitUsage        = 2
+	exitNoProcess    = 3
+	exitNotPermitted = 4
+	exitTargetExited = 5
+)
+
+// usageError is a mistake in how stacksnap was called.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// exitStatus is that of a program which was launched.
+type exitStatus int
+
+func (s exitStatus) Error() string { return "exit status " + strconv.Itoa(int(s)) }
+
+// exitCode finds the code that scripts can tell errors apart by.
+func exitCode(err error) int {
+	var (
+		status exitStatus
+		launch *live.LaunchError
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case is[usageError](err):
+		return exitUsage
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &launch):
+		return launch.Code
+	case is[*task.NoProcessError](err), is[*live.NoNameError](err):
+		return exitNoProcess
+	case is[*task.PermissionError](err):
+		return exitNotPermitted
+	case is[*task.ExitedError](err):
+		return exitTargetExited
+	}
+	return exitFailure
+}
+
+// is tells whether an error is or wraps one of that type.
+func is[T error](err error) bool {
+	var as T
+	return errors.As(err, &as)
+}

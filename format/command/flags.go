@@ -1,0 +1,173 @@
+package command
+
+// groups is the table of flags: from it the command line is read, and help and
+// README's list are made. What may be combined is in [rules].
+func (o *options) groups() []group {
+	return []group{
+		{"process", o.processFlags()},
+		{"samples", o.sampleFlags()},
+		{"stops", o.stopFlags()},
+		{"threads", o.threadFlags()},
+		{"hangs", o.watchFlags()},
+		{"report", o.reportFlags()},
+		{"other", o.otherFlags()},
+	}
+}
+
+func (o *options) processFlags() []flag {
+	return []flag{{
+		name: "pid", short: "p", value: "PID|NAME", to: &once{to: &o.target}, callOnly: true,
+		help:    "the process to look at: its pid, its name, or the path of its program",
+		example: "stacksnap -p nginx",
+	}, {
+		name: "wait", value: "NAME", to: &o.wait, callOnly: true,
+		help:    "wait until a process of that name appears",
+		example: "stacksnap --wait nginx -d 10s",
+	}, {
+		name: "children", to: &o.children,
+		help:    "sample the processes that the command starts, too",
+		example: "stacksnap --children -- make",
+	}, {
+		name: "check", to: &o.foretells, callOnly: true,
+		help:    "say what the call would do, without doing it: whether it may, what it would stop, what has names",
+		example: "stacksnap --check -p 4711 -d 10s",
+	}}
+}
+
+func (o *options) sampleFlags() []flag {
+	return []flag{{
+		name: "duration", short: "d", value: "TIME", to: &o.duration,
+		zero:    "give a time such as 10s, or leave it out for one snapshot",
+		help:    "sample for so long (10s unless told), or watch for so long (until Ctrl-C unless told)",
+		example: "stacksnap -p 4711 -d 2m",
+	}, {
+		name: "interval", short: "i", value: "TIME", to: &o.interval,
+		zero:    "give a time such as 1ms",
+		help:    "from one sample to the next (1ms unless told; in a hang 10ms)",
+		example: "stacksnap -p 4711 -d 10s -i 10ms",
+	}, {
+		name: "rate", short: "r", value: "N", to: &o.rate,
+		zero:    "give how many samples a second, such as 100",
+		help:    "so many samples a second, instead of --interval",
+		example: "stacksnap -p 4711 -d 10s -r 100",
+	}, {
+		name: "count", short: "n", value: "N", to: &o.count,
+		zero:    "give at least 1",
+		help:    "sample so often; end a watch after so many reports",
+		example: "stacksnap -p 4711 -n 500",
+	}, {
+		name: "jitter", to: &o.jitter,
+		help:    "take each sample at a random time in its interval",
+		example: "stacksnap -p 4711 -d 10s --jitter",
+	}}
+}
+
+func (o *options) stopFlags() []flag {
+	return []flag{{
+		name: "suspend", value: "thread|task", to: &o.suspend, choices: []string{"thread", "task"},
+		help: "what stands while a sample is taken: one thread after another (which samples, for 10s unless told)," +
+			" or all at once; whichever suits the target unless told",
+		example: "stacksnap -p 4711 -d 10s --suspend task",
+	}, {
+		name: "no-stop", to: &o.noStop,
+		help:    "sample without stopping anything, as well as that can be done (for 10s unless told)",
+		example: "stacksnap -p 4711 --no-stop",
+	}, {
+		name: "max-stop", value: "TIME", to: &o.maxStop,
+		zero:    "give a time such as 50ms",
+		help:    "Linux: how long one stop may take to copy stacks (50ms unless told); what is left then is marked as cut",
+		example: "stacksnap -p 4711 --max-stop 5ms",
+	}}
+}
+
+func (o *options) threadFlags() []flag {
+	return []flag{{
+		name: "main", to: &o.filter.Main,
+		help:    "only the main thread",
+		example: "stacksnap -p 4711 -d 10s --main",
+	}, {
+		name: "thread", value: "ID|NAME", to: &o.threads,
+		help:    "only threads of that id or name, in which * and ? match anything; may be given again for more",
+		example: "stacksnap -p 4711 --thread 'worker*'",
+	}, {
+		name: "running", to: &o.filter.Running,
+		help:    "only threads that run or wait for a CPU",
+		example: "stacksnap -p 4711 --running",
+	}, {
+		name: "blocked", to: &o.filter.Blocked,
+		help:    "only threads that wait",
+		example: "stacksnap -p 4711 --blocked",
+	}}
+}
+
+func (o *options) watchFlags() []flag {
+	return []flag{{
+		name: "hang", value: "TIME", to: &o.hang,
+		zero:    "give how long is too long, such as 250ms",
+		help:    "watch, and report each time the main thread (or that of --thread ID) is stuck for so long",
+		example: "stacksnap -p 4711 --hang 250ms",
+	}, {
+		name: "max-hang", value: "TIME", to: &o.maxHang,
+		zero:    "give a time such as 10s",
+		help:    "sample a hang for so long at most (10s unless told)",
+		example: "stacksnap -p 4711 --hang 250ms --max-hang 3s",
+	}, {
+		name: "every", value: "TIME", to: &o.every,
+		zero:    "give a time such as 10m",
+		help:    "watch, and report all threads at that interval",
+		example: "stacksnap -p 4711 --every 10m",
+	}, {
+		name: "dir", value: "DIR", to: &o.dir,
+		help:    "where the reports of a watch go, a file and a recording each (standard output unless told)",
+		example: "stacksnap -p 4711 --hang 1s --dir /var/tmp/hangs",
+	}, {
+		name: "keep", value: "N", to: &o.keep,
+		help:    "how many of these files to keep (all unless told)",
+		example: "stacksnap -p 4711 --every 10m --dir /var/tmp/stacks --keep 144",
+	}, {
+		name: "exec", value: "COMMAND", to: &o.exec,
+		help:    "a shell command to run on each report of a watch; STACKSNAP_FILE names the report, if it is a file",
+		example: `stacksnap -p 42 --hang 1s --dir hangs --exec 'notify "$STACKSNAP_FILE"'`,
+	}}
+}
+
+func (o *options) reportFlags() []flag {
+	return []flag{{
+		name: "format", short: "f", value: "FORMAT", to: &o.format, choices: formats(),
+		help:    "of the report: " + either(formats()) + " (tree unless told)",
+		example: "stacksnap -p 4711 -d 10s -f folded",
+	}, {
+		name: "output", short: "o", value: "FILE", to: &o.output,
+		help:    "the file to write the report to, whole or not at all; - is standard output, also with -- COMMAND",
+		example: "stacksnap -p 4711 -o report.txt",
+	}, {
+		name: "save", value: "FILE", to: &o.save,
+		help:    "the file to record to, from which the report can be made again anywhere",
+		example: "stacksnap -p 4711 -d 10s --save it.snap",
+	}, {
+		name: "merge", to: &o.merge,
+		help:    "print threads that have the same stack once",
+		example: "stacksnap -p 4711 --merge",
+	}, {
+		name: "color", value: "WHEN", to: &o.color, choices: []string{"auto", "always", "never"},
+		help:    "colour: auto (on a terminal, unless NO_COLOR is set), always or never",
+		example: "stacksnap -p 4711 --color never",
+	}, {
+		name: "binaries", value: "DIR", to: &o.binaries,
+		help: "a folder with binaries or debug files, at any depth, for what the target's own files lack:" +
+			" found by UUID or build-id; may be given again for more",
+		example: "stacksnap it.core --binaries symbols",
+	}}
+}
+
+func (o *options) otherFlags() []flag {
+	return []flag{{
+		name: "sign", to: &o.sign, callOnly: true,
+		help:    "macOS: sign this program so that it may read others",
+		example: "stacksnap --sign",
+	}, {
+		name: "version", to: &o.version, callOnly: true,
+		help:    "print the version",
+		example: "stacksnap --version",
+	}}
+}

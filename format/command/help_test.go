@@ -1,0 +1,135 @@
+package command
+
+import (
+	testflag "flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+var update = testflag.Bool("update", false, "write README's list of flags and testdata/pairs.txt anew")
+
+// fits requires lines that a terminal of 80 columns shows as they are.
+func fits(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+func TestShortHelpFits(t *testing.T) {
+	help := shortHelp()
+	fits(t, help)
+	if n := strings.Count(help, "\n"); n > 24 {
+		t.Errorf("%d lines:\n%s", n, help)
+	}
+}
+
+// TestHelpHasEveryFlag, and says with what it goes and an example that is one.
+func TestHelpHasEveryFlag(t *testing.T) {
+	short, long := shortHelp(), longHelp()
+	fits(t, long)
+	for _, g := range newOptions().groups() {
+		for _, f := range g.flags {
+			if !strings.Contains(short, f.title()) || !strings.Contains(long, "\n  "+f.title()+"\n") || !strings.Contains(long, "$ "+f.example) {
+				t.Errorf("help does not have %s", f.title())
+			}
+			if f.help == "" || f.zero != "" && !f.isNumber() {
+				t.Errorf("--%s: %+v", f.name, f)
+			}
+			args, err := words(f.example)
+			if err != nil || len(args) == 0 || args[0] != "stacksnap" {
+				t.Fatalf("%s: %v", f.example, err)
+			}
+			if o, err := parse(args[1:], ""); err != nil || !o.flags.Lookup(f.name).Changed {
+				t.Errorf("%s: %v", f.example, err)
+			}
+		}
+	}
+}
+
+func TestCompany(t *testing.T) {
+	for name, want := range map[string]string{
+		"merge":  "not with --check or --format folded",
+		"format": "folded not with --merge, --hang or --every",
+		"wait":   "not with --pid or -- COMMAND",
+		"jitter": "only with sampling", // and then what it is not for
+		"color":  "",
+		"sign":   "not with anything else",
+	} {
+		if got := company(name); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for i := range rules {
+		for _, term := range strings.Fields(rules[i].flags + " " + rules[i].with + " " + rules[i].needs) {
+			name, _, _ := strings.Cut(term, "=")
+			if spell(term) == "--"+name && newOptions().flags.Lookup(name) == nil {
+				t.Errorf("a rule is on --%s, which there is not", name)
+			}
+		}
+	}
+}
+
+func TestHelpIsAskedFor(t *testing.T) {
+	for args, all := range map[string]bool{
+		"--help": false, "-h": false, "help": false, "--help all": true, "help all": true, "-h all": true,
+		"-p 1 --help": false, "--help --nonsense": false, "-p 1 --help all": true, "--version --help": false,
+	} {
+		_, err := parse(strings.Fields(args), "'")
+		if help, ok := err.(*helpError); !ok || help.all != all || (help.text() == longHelp()) != all {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	for _, args := range []string{"-- help", "-p help", "nginx help", "help me"} {
+		if _, err := parse(strings.Fields(args), ""); is[*helpError](err) {
+			t.Errorf("%s: help", args)
+		}
+	}
+}
+
+const readme = "../../README.md"
+
+// TestReadmeListsTheFlags as help does, and names none that there is not.
+func TestReadmeListsTheFlags(t *testing.T) {
+	b, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(shortHelp(), "examples.\n\n")
+	list, _, _ = strings.Cut(list, "\n"+defaultsVariable)
+	marked := regexp.MustCompile("(?s)<!-- flags -->\n```\n.*?```\n")
+	want := "<!-- flags -->\n```\n" + list + "```\n"
+	if got := marked.FindString(string(b)); *update {
+		text := marked.ReplaceAllLiteralString(string(b), want)
+		if err := os.WriteFile(readme, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if got != want {
+		t.Errorf("README.md lists the flags as\n%s\nwant (go test ./format/command -update writes it)\n%s", got, want)
+	}
+	others := []string{"help"}
+	for _, m := range regexp.MustCompile("(?m)(?:^|[ `(])--([a-z][a-z-]*)").FindAllStringSubmatch(string(b), -1) {
+		if newOptions().flags.Lookup(m[1]) == nil && !slices.Contains(others, m[1]) {
+			t.Errorf("README.md has --%s, which there is not", m[1])
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	long := strings.Repeat("x", 90)
+	for _, c := range []struct{ words, want string }{
+		{"", ""}, {"a b", "a b"}, {long + " b", long + "\n   b"}, {"a " + long, "a\n   " + long},
+		{strings.Repeat("y", 70) + " 123456", strings.Repeat("y", 70) + "\n   123456"},
+		{strings.Repeat("y", 70) + " 12345", strings.Repeat("y", 70) + " 12345"},
+	} {
+		if got := wrap(strings.Fields(c.words), " ", 3); got != c.want {
+			t.Errorf("%q: %q", c.words, got)
+		}
+	}
+}

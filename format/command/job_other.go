@@ -1,0 +1,8 @@
+//go:build !linux
+
+package command
+
+import "stacksnap/task"
+
+// stopBetween is for systems whose targets stand as long as we are stopped.
+func stopBetween(*task.Gate) {}

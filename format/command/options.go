@@ -1,0 +1,161 @@
+package command
+
+import (
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hang"
+	"stacksnap/task"
+)
+
+// What sampling does unless told otherwise, as sample(1) does.
+const (
+	defaultInterval = time.Millisecond
+	defaultDuration = 10 * time.Second
+)
+
+// The samples a second that make an interval: from one in three years to one in
+// a nanosecond.
+const (
+	minRate = 1e-8
+	maxRate = 1e9
+)
+
+// standardOutput is what --output calls it.
+const standardOutput = "-"
+
+// options are what the command line asks for.
+type options struct {
+	flags *pflag.FlagSet
+
+	target   string
+	file     bool // the target is a core or a recording
+	wait     string
+	command  []string
+	children bool
+
+	duration, interval time.Duration
+	rate               float64
+	count              int
+	jitter             bool
+	suspend            string
+	noStop             bool
+	maxStop            time.Duration
+
+	threads []string
+	filter  capture.Threads
+
+	hang, maxHang, every time.Duration
+	keep                 int
+	dir, exec            string
+
+	format, output, save, color string
+	merge                       bool
+	binaries                    []string
+	foretells, sign, version    bool
+}
+
+// newOptions are those of a command line without flags.
+func newOptions() *options {
+	o := &options{maxStop: task.DefaultMaxStop, maxHang: hang.DefaultMaxHang, format: "tree", color: "auto"}
+	o.flags = pflag.NewFlagSet("stacksnap", pflag.ContinueOnError)
+	o.flags.SetOutput(io.Discard)
+	for _, g := range o.groups() {
+		for _, f := range g.flags {
+			f.bind(o.flags)
+		}
+	}
+	return o
+}
+
+// mode is what is done in one call.
+type mode string
+
+const (
+	tells    mode = "version"
+	signs    mode = "sign"
+	checks   mode = "check"
+	snaps    mode = "snapshot"
+	samples  mode = "samples"
+	watches  mode = "watch"
+	launches mode = "launch"
+	opens    mode = "open"
+)
+
+// mode tells what is asked for, by options that were checked.
+func (o *options) mode() mode {
+	switch {
+	case o.version:
+		return tells
+	case o.sign:
+		return signs
+	case len(o.command) > 0:
+		return launches
+	case o.file:
+		return opens
+	case o.foretells:
+		return checks
+	}
+	return o.liveMode()
+}
+
+// liveMode is the mode for a process that runs already.
+func (o *options) liveMode() mode {
+	switch {
+	case o.watches():
+		return watches
+	case o.samples():
+		return samples
+	}
+	return snaps
+}
+
+// hasTarget tells whether there is anything to look at.
+func (o *options) hasTarget() bool { return o.target != "" || o.wait != "" || len(o.command) > 0 }
+
+// watches tells whether reports are wanted as things happen.
+func (o *options) watches() bool { return o.hang > 0 || o.every > 0 }
+
+// samples tells whether many snapshots are wanted.
+func (o *options) samples() bool {
+	return o.duration > 0 || o.interval > 0 || o.rate > 0 || o.count > 1 || o.noStop || o.suspend == "thread" || len(o.command) > 0
+}
+
+// sampleInterval is that of --interval or --rate, 0 unless one is given.
+func (o *options) sampleInterval() time.Duration {
+	if o.rate > 0 {
+		return time.Duration(float64(time.Second) / o.rate)
+	}
+	return o.interval
+}
+
+// suspension is what stands while a sample is taken.
+func (o *options) suspension() task.Suspension {
+	switch {
+	case o.noStop:
+		return task.SuspendNone
+	case o.suspend == "task":
+		return task.SuspendTask
+	case o.suspend == "thread":
+		return task.SuspendThread
+	}
+	return task.SuspendDefault
+}
+
+// toFile tells whether the report goes to a file.
+func (o *options) toFile() bool { return o.output != "" && o.output != standardOutput }
+
+// selectThreads tells ids from names.
+func (o *options) selectThreads() {
+	for _, t := range o.threads {
+		if id, err := strconv.ParseUint(t, 0, 64); err == nil {
+			o.filter.IDs = append(o.filter.IDs, task.ThreadID(id))
+		} else {
+			o.filter.Names = append(o.filter.Names, t)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+)
+
+// errNoTarget is the error of a command line that names nothing to look at.
+var errNoTarget = errors.New("which process? give -p PID, -p NAME, a core, or -- COMMAND (see --help)")
+
+// parse reads a command line, with the defaults of [defaultsVariable] (a text such
+// as a shell splits into words) where it says nothing else. The error is a usage
+// error, or a *helpError.
+func parse(args []string, defaults string) (*options, error) {
+	o := newOptions()
+	if err := o.read(args); err != nil {
+		return nil, err
+	}
+	if defaults != "" && !o.version && !o.sign {
+		return withDefaults(args, defaults)
+	}
+	return o, o.check()
+}
+
+// read takes up a command line, before anything is judged as a whole.
+func (o *options) read(args []string) error {
+	err := o.flags.Parse(args)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return &helpError{all: wantsAll(args)}
+	case err != nil:
+		return usageError{o.explained(err)}
+	}
+	return o.arguments()
+}
+
+// check completes and refuses what the flags' own types let pass.
+func (o *options) check() error {
+	if o.version {
+		return nil
+	}
+	if err := o.checkValues(); err != nil {
+		return usageError{err}
+	}
+	o.file = len(o.command) == 0 && o.wait == "" && isFile(o.target)
+	if err := o.combination(); err != nil {
+		return usageError{err}
+	}
+	if !o.sign && !o.hasTarget() {
+		return usageError{errNoTarget}
+	}
+	o.selectThreads()
+	if err := o.checkTogether(); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// checkValues refuses the first value, in the order of the table, that its flag
+// does not take.
+func (o *options) checkValues() error {
+	for _, g := range o.groups() {
+		for _, f := range g.flags {
+			given := o.flags.Lookup(f.name)
+			if !given.Changed {
+				continue
+			}
+			if err := f.check(given.Value.String()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// row returns the row of a flag.
+func (o *options) row(name string) *flag {
+	for _, g := range o.groups() {
+		if i := slices.IndexFunc(g.flags, func(f flag) bool { return f.name == name }); i >= 0 {
+			return &g.flags[i]
+		}
+	}
+	return nil
+}
+
+// explained says how to write what was not understood.
+func (o *options) explained(err error) error {
+	var invalid *pflag.InvalidValueError
+	var lacking *pflag.ValueRequiredError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &unknown) && o.nearest(unknown.GetSpecifiedName()) != "":
+		return fmt.Errorf("%w: did you mean --%s", err, o.nearest(unknown.GetSpecifiedName()))
+	case errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration":
+		return fmt.Errorf("%w: give a number with its unit, such as 10s or 250ms", err)
+	case errors.As(err, &lacking):
+		f := o.row(lacking.GetFlag().Name)
+		given := "--" + f.name
+		if lacking.GetSpecifiedShortnames() != "" {
+			given = "-" + f.short
+		}
+		return fmt.Errorf("%s needs a %s, as in: %s", given, f.value, f.example)
+	}
+	return err
+}

@@ -1,0 +1,190 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// rule is a row of the table of what may be combined. Any of its flags is refused
+// beside any of with, or, where there is no with, always; but not while any of
+// needs is given.
+//
+// The words are terms: the name of a flag; NAME=VALUE for one of its values; or
+// what is no flag: "command" (there is a command behind --), "file" (the target is
+// a core or a recording), "sampling" (many snapshots are to be taken), "anything"
+// (whatever else there is).
+type rule struct {
+	flags, with, needs string
+	line               string // what is told; {target}, {flags} and {with} stand for those given
+}
+
+// rules is the one table of what may be combined: the first that is broken is
+// told. What no rule names goes with everything.
+var rules = []rule{{
+	flags: "pid wait command", with: "pid wait command",
+	line: "give one of -p, --wait and -- COMMAND",
+}, {
+	flags: "sign", with: "anything",
+	line: "--sign signs this program and does nothing else: leave out the rest",
+}, {
+	flags: "check", with: "command file",
+	line: "--check is about a process that runs: give its pid or its name",
+}, {
+	flags: "check", with: "thread main running blocked dir keep exec format output save merge",
+	line: "--check captures nothing and prints lines of its own: leave out {with}",
+}, {
+	flags: "duration interval rate count jitter suspend no-stop max-stop hang max-hang every dir keep exec children", with: "file",
+	line: "{target} is a file: it cannot be sampled or watched; leave out {flags}",
+}, {
+	flags: "rate", with: "interval",
+	line: "give --rate or --interval, not both",
+}, {
+	flags: "merge", with: "format=folded",
+	line: "--merge goes with tree, json and jsonl, not with -f folded: leave one of them out",
+}, {
+	flags: "jitter", with: "hang every",
+	line: "--jitter goes with sampling, not with --hang or --every",
+}, {
+	flags: "jitter", needs: "sampling",
+	line: "--jitter goes with sampling: give --duration, --count or --rate",
+}, {
+	flags: "max-hang", needs: "hang",
+	line: "--max-hang goes with --hang",
+}, {
+	flags: "hang every", with: "command",
+	line: "--hang and --every watch a process that runs already: start the program by itself, and give its pid",
+}, {
+	flags: "dir keep exec", needs: "hang every",
+	line: "--dir, --keep and --exec go with --hang or --every",
+}, {
+	flags: "keep", needs: "dir",
+	line: "--keep says how many files to keep in a folder: it goes with --dir",
+}, {
+	flags: "children", needs: "command",
+	line: "--children goes with -- COMMAND, and without --save",
+}, {
+	flags: "children", with: "save",
+	line: "--children goes with -- COMMAND, and without --save",
+}, {
+	flags: "no-stop", with: "suspend",
+	line: "give --suspend or --no-stop, not both",
+}, {
+	flags: "hang every", with: "save output format=folded",
+	line: "a watch writes to --dir, as tree, json or jsonl: no --save, --output or -f folded",
+}, {
+	flags: "hang every", with: "running blocked",
+	line: "a watch reports all threads: no --running or --blocked",
+}, {
+	flags: "main thread", with: "every", needs: "hang",
+	line: "--every reports all threads: --main and --thread go with --hang",
+}, {
+	flags: "interval rate", with: "every", needs: "hang",
+	line: "--interval and --rate say how often a hang is sampled: they go with --hang, not with --every alone",
+}, {
+	flags: "hang every", with: "no-stop suspend=thread",
+	line: "the reports of a watch stop all threads at once: no --no-stop or --suspend thread",
+}}
+
+// conflictError is a rule that was broken.
+type conflictError struct {
+	rule  *rule
+	terms []string // of the rule, those that were given
+	line  string
+}
+
+func (e *conflictError) Error() string { return e.line }
+
+// combination returns the first rule that is broken, as a *[conflictError].
+func (o *options) combination() error {
+	for i := range rules {
+		if err := o.breaks(&rules[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// breaks tells whether a rule is broken.
+func (o *options) breaks(r *rule) error {
+	flags, with := o.given(r.flags), o.given(r.with)
+	switch {
+	case len(flags) == 0 || len(o.given(r.needs)) > 0:
+		return nil
+	case r.with != "" && (len(with) == 0 || len(flags) == 1 && len(with) == 1 && flags[0] == with[0]):
+		return nil
+	}
+	line := strings.NewReplacer("{target}", o.target, "{flags}", list(spelled(flags), " and "), "{with}", list(spelled(with), " and ")).Replace(r.line)
+	return &conflictError{rule: r, terms: append(flags, with...), line: line}
+}
+
+// given returns those of the terms which the command line has.
+func (o *options) given(terms string) (have []string) {
+	for term := range strings.FieldsSeq(terms) {
+		if o.has(term) {
+			have = append(have, term)
+		}
+	}
+	return have
+}
+
+// has tells whether the command line has what a term names. A switch that was
+// turned off is not there.
+func (o *options) has(term string) bool {
+	switch term {
+	case "command":
+		return len(o.command) > 0
+	case "file":
+		return o.file
+	case "sampling":
+		return o.samples()
+	case "anything":
+		return o.flags.NFlag() > 1 || o.target != "" || len(o.command) > 0
+	}
+	name, value, isValue := strings.Cut(term, "=")
+	f := o.flags.Lookup(name)
+	if isValue {
+		return f.Value.String() == value
+	}
+	return f.Changed && !(f.Value.Type() == "bool" && f.Value.String() == "false")
+}
+
+// spelled writes terms as a person gives them.
+func spelled(terms []string) []string {
+	words := make([]string, len(terms))
+	for i, term := range terms {
+		words[i] = spell(term)
+	}
+	return words
+}
+
+// spell writes a term as a person gives it.
+func spell(term string) string {
+	switch term {
+	case "command":
+		return "-- COMMAND"
+	case "file":
+		return "a core or a recording"
+	case "sampling":
+		return "sampling"
+	case "anything":
+		return "anything else"
+	}
+	return "--" + strings.Replace(term, "=", " ", 1)
+}
+
+// checkTogether refuses values that do not go together or mean nothing here, which
+// no rule on flags can tell.
+func (o *options) checkTogether() error {
+	switch {
+	case o.output != "" && o.output == o.save:
+		return errors.New("--output and --save need a file each")
+	case o.has("rate") && !(o.rate >= minRate && o.rate <= maxRate):
+		return fmt.Errorf("--rate is from %g to %g samples a second", minRate, maxRate)
+	case o.watches() && o.filter.Main && len(o.threads) > 0:
+		return errors.New("a watch is of one thread: give --main or --thread, not both")
+	case o.watches() && (len(o.threads) > 1 || len(o.filter.Names) > 0):
+		return errors.New("a watch takes one --thread, by its id")
+	}
+	return o.filter.Check()
+}

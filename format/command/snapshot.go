@@ -1,0 +1,50 @@
+package command
+
+import (
+	"errors"
+
+	"stacksnap/format/profile/capture"
+	"stacksnap/images/binaries"
+	"stacksnap/task"
+)
+
+// snapshot captures a process once, and reports.
+func (c *call) snapshot(p task.Process) error {
+	o, err := c.captureOptions()
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	c.Release()
+	prof, err := capture.OneShot(p, o)
+	return c.report(prof, errors.Join(err, p.Close()))
+}
+
+// captureOptions are what all that captures is told.
+func (c *call) captureOptions() (capture.Options, error) {
+	o := capture.Options{
+		MaxStop: c.maxStop, Gate: c.gate, Suspend: c.suspension(), ToEnd: len(c.command) > 0,
+		Tool: c.tool(), Save: c.save, Threads: c.filter,
+		Interval: c.sampleInterval(), Duration: c.duration, Count: c.count,
+	}
+	if o.Interval == 0 {
+		o.Interval = defaultInterval
+	}
+	if o.Duration == 0 && o.Count == 0 && len(c.command) == 0 {
+		o.Duration = defaultDuration
+	}
+	if c.jitter {
+		o.Jitter = o.Interval
+	}
+	var err error
+	o.Binaries, err = c.index()
+	return o, err
+}
+
+// index looks through the folders of --binaries, once; nil where there are none.
+func (c *call) index() (*binaries.Index, error) {
+	var err error
+	if len(c.binaries) > 0 && c.indexed == nil {
+		c.indexed, err = binaries.NewIndex(c.binaries)
+	}
+	return c.indexed, err
+}

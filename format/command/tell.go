@@ -1,0 +1,34 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"stacksnap/format"
+)
+
+// tell tells the user a line: all that this program prints but its reports passes
+// here, for names of processes, files and tracers stand in it. What does not print
+// is written as Go escapes it, line ends among it.
+func tell(w io.Writer, line string) {
+	_, _ = fmt.Fprintln(w, "stacksnap:", format.Printable(line)) // whom to tell?
+}
+
+// tellError tells what went wrong: errors that were joined on one line, each
+// once. A list of processes to choose from keeps its lines.
+func tellError(w io.Writer, err error) {
+	var lines []string
+	list, told := is[*choiceError](err), map[string]bool{}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if list || !told[line] {
+			lines = append(lines, format.Printable(line))
+		}
+		told[line] = true
+	}
+	between := "; "
+	if list {
+		between = "\n"
+	}
+	_, _ = fmt.Fprintln(w, "stacksnap:", strings.Join(lines, between))
+}

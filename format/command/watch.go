@@ -1,0 +1,131 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"stacksnap/format"
+	"stacksnap/format/output"
+	"stacksnap/format/profile/hang"
+	"stacksnap/task"
+	"stacksnap/task/recording"
+)
+
+// watcher is a watch of a process.
+type watcher struct {
+	*call
+	process task.Process
+	target  task.Info
+	options hang.Options
+}
+
+// watch reports hangs until it is ended: from outside, or by --duration or
+// --count.
+func (c *call) watch(ctx context.Context, p task.Process) error {
+	task.LimitStop(p, c.maxStop)
+	task.SetGate(p, c.gate)
+	w := &watcher{call: c, process: p, target: p.Info(), options: hang.Options{
+		Threshold: c.hang, MaxHang: c.maxHang, Every: c.every, Interval: c.sampleInterval(), Tool: c.tool(),
+		Tell: func(line string) { tell(c.Err, line) },
+	}}
+	if len(c.filter.IDs) > 0 {
+		w.options.Thread = c.filter.IDs[0]
+	}
+	var err error
+	if w.options.Binaries, err = c.index(); err != nil {
+		return err
+	}
+	if c.dir == "" {
+		return w.run(ctx, w.print)
+	}
+	return w.runInto(ctx)
+}
+
+// runInto watches with a file for each report.
+func (w *watcher) runInto(ctx context.Context) error {
+	files, err := w.openCaptures()
+	if err != nil {
+		return err
+	}
+	w.options.Save = func(at time.Time) (recording.Output, error) { return files.Recordings.Create(at) }
+	err = w.run(ctx, func(ctx context.Context, r *hang.Report) error { return w.keepFiles(ctx, files, r) })
+	return errors.Join(err, files.Err(), files.Close())
+}
+
+// run watches. It tells that it goes on, where somebody looks, and what has come of
+// it.
+func (w *watcher) run(ctx context.Context, report func(context.Context, *hang.Report) error) error {
+	during, stop := w.limited(ctx)
+	defer stop()
+	name := fmt.Sprint(w.target.PID, " ", strings.Trim(strconv.Quote(w.target.Name), `"`))
+	if isTerminal(w.Err) {
+		tell(w.Err, "watching "+name+"; Ctrl-C ends")
+	}
+	began, made := time.Now(), map[hang.Reason]int{}
+	err := hang.Watch(during, w.process, w.options, func(r *hang.Report) error {
+		made[r.Reason]++
+		if made[hang.Hang]+made[hang.Periodic] == w.count {
+			stop()
+		}
+		return report(ctx, w.merged(r))
+	})
+	if err == nil {
+		tell(w.Err, fmt.Sprintf("watched %s for %s", name, format.Watched(time.Since(began), &w.options, made)))
+	}
+	return err
+}
+
+// limited bounds a watch by --duration.
+func (w *watcher) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if w.duration > 0 {
+		return context.WithTimeout(ctx, w.duration)
+	}
+	return context.WithCancel(ctx)
+}
+
+// merged is a report as --merge wants it.
+func (w *watcher) merged(r *hang.Report) *hang.Report {
+	if !w.merge {
+		return r
+	}
+	folded := *r
+	folded.Profile = r.Profile.FoldThreads()
+	return &folded
+}
+
+// print prints a report.
+func (w *watcher) print(ctx context.Context, r *hang.Report) error {
+	var report bytes.Buffer
+	if err := w.writer()(&report, r); err != nil {
+		return err
+	}
+	_, err := report.WriteTo(w.Out)
+	w.runHook(ctx, output.Captured{}, r)
+	return err
+}
+
+// writer is that of --format.
+func (w *watcher) writer() format.HangWriter {
+	if w.format == "tree" {
+		return format.Hang(format.Options{Color: w.colored() && w.dir == ""})
+	}
+	return format.HangLine
+}
+
+// runHook runs --exec. That it fails is told, and does not end the watch.
+func (w *watcher) runHook(ctx context.Context, files output.Captured, r *hang.Report) {
+	err := output.Hook{Command: w.exec, Output: w.Err, Limit: output.HookLimit, Grace: output.HookGrace}.Run(ctx,
+		"STACKSNAP_FILE="+files.Report,
+		"STACKSNAP_RECORDING="+files.Recording,
+		"STACKSNAP_PID="+strconv.Itoa(w.target.PID),
+		"STACKSNAP_NAME="+w.target.Name,
+		"STACKSNAP_DURATION_MS="+strconv.FormatInt(r.Duration.Milliseconds(), 10))
+	if err != nil {
+		tell(w.Err, fmt.Sprint("--exec ", err))
+	}
+}

@@ -1,0 +1,45 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"stacksnap/format/output"
+	"stacksnap/format/profile/hang"
+)
+
+// openCaptures opens the folder for the files of a watch.
+func (w *watcher) openCaptures() (*output.Captures, error) {
+	folder, err := output.OpenFolder(w.dir)
+	if err != nil {
+		return nil, err
+	}
+	files := &output.Captures{Reports: w.files(folder, w.extension()), Recordings: w.files(folder, "snap"), Instead: w.Out}
+	if err := files.Prepare(); err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	return files, nil
+}
+
+// files are those of one kind.
+func (w *watcher) files(in *output.Folder, extension string) output.Rotation {
+	return output.Rotation{Folder: in, Name: w.target.Name, PID: w.target.PID, Ext: extension, Keep: w.keep}
+}
+
+// extension is that of reports.
+func (w *watcher) extension() string {
+	if w.format == "tree" {
+		return "txt"
+	}
+	return w.format
+}
+
+// keepFiles writes a report to its file.
+func (w *watcher) keepFiles(ctx context.Context, files *output.Captures, r *hang.Report) error {
+	write := func(to io.Writer) error { return w.writer()(to, r) }
+	done, err := files.Add(r.Start, output.Recorded{Path: r.Recording, Err: r.SaveErr}, write)
+	tell(w.Err, done.Line)
+	w.runHook(ctx, done, r)
+	return err
+}

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package output
+
+import "os"
+
+// IsNowhere tells whether a standard stream was closed when this program was
+// started, which cannot be told here.
+func IsNowhere(*os.File) bool { return false }

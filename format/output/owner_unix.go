@@ -1,0 +1,17 @@
+//go:build unix
+
+package output
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// owner returns to which user and group a file belongs.
+func owner(info fs.FileInfo) (uid, gid int, ok bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, false
+	}
+	return int(st.Uid), int(st.Gid), true
+}

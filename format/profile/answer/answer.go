@@ -1,0 +1,186 @@
+// Package answer says what a profile is about, as the first line of a report
+// does: who asks why a program hangs or burns a processor wants that, and the
+// stacks after it. It says nothing of what is not known.
+package answer
+
+import (
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// Kind is what sort of thing there is to say.
+type Kind uint8
+
+// The kinds of answers, in the order in which one is preferred to another.
+const (
+	None       Kind = iota // nothing is known for certain
+	Crashed                // Thread ended the process; of a core
+	Deadlocked             // Threads are in circles
+	Halted                 // all threads are stopped
+	Convoy                 // Threads wait for one lock, as Wait says
+	Locked                 // the main thread waits for what another one has, as Wait says
+	Running                // of one snapshot: Threads could run, Thread first
+	Computing              // of many: Busy says in what
+	Starved                // of many: Threads could run and mostly waited for a processor
+	Blocked                // the main thread waits, as Wait says
+	Idle                   // the main thread waits for whatever comes next, as Wait says
+)
+
+// Answer is what there is to say.
+type Answer struct {
+	Kind    Kind
+	Threads int             // how many it is about, of all
+	Main    bool            // the main thread is one of these
+	Thread  *profile.Thread // nil where it is about several
+	Wait    *profile.Wait
+	Looks   int // in which it was found to wait so, of many snapshots: all that there were
+	Busy    Busy
+}
+
+// Of finds what there is to say of a profile.
+func Of(p *profile.Profile) Answer {
+	for _, find := range []func(*profile.Profile) Answer{
+		crashed, deadlocked, halted, convoy, locked, running, computing, starved, blocked,
+	} {
+		if a := find(p); a.Kind != None {
+			return a
+		}
+	}
+	return Answer{}
+}
+
+func crashed(p *profile.Profile) Answer {
+	c := p.Target.Crash
+	if c == nil {
+		return Answer{}
+	}
+	a := Answer{Kind: Crashed}
+	for _, t := range p.Threads {
+		if t.ID == c.Thread && t.ID != 0 {
+			a.Thread = t
+		}
+	}
+	return a
+}
+
+// deadlocked counts the threads in circles that stand.
+func deadlocked(p *profile.Profile) Answer {
+	in := map[task.ThreadID]bool{}
+	for i := range p.Deadlocks {
+		if d := &p.Deadlocks[i]; !d.Ended {
+			for _, w := range d.Waiters {
+				in[w.ID] = true
+			}
+		}
+	}
+	if len(in) == 0 {
+		return Answer{}
+	}
+	t := p.MainThread()
+	return Answer{Kind: Deadlocked, Threads: len(in), Main: t != nil && in[t.ID]}
+}
+
+// halted tells whether a process was stopped in every snapshot.
+func halted(p *profile.Profile) Answer {
+	for _, t := range p.Threads {
+		if t.States[task.Stopped] != t.Samples {
+			return Answer{}
+		}
+	}
+	if len(p.Threads) == 0 {
+		return Answer{}
+	}
+	return Answer{Kind: Halted}
+}
+
+// wait returns what a thread waited for whenever it was asked, and how often it
+// was; nil when it did not wait, or now for this and now for that.
+func wait(p *profile.Profile, t *profile.Thread) (*profile.Wait, int) {
+	if !p.Sampled() {
+		return t.Wait, 0
+	}
+	if len(t.Waits) != 1 || t.Waits[0].Looks != t.Looks || t.Waits[0].Owners || mostlyRunnable(t) {
+		return nil, 0
+	}
+	if usual := t.UsualWaits(); len(usual) == 0 {
+		return nil, 0
+	}
+	return &t.Waits[0].Wait, t.Looks
+}
+
+// mostlyRunnable tells whether a thread was seen to wait in less than nine tenths
+// of its samples.
+func mostlyRunnable(t *profile.Thread) bool {
+	return (t.States[task.Sleeping]+t.States[task.Uninterruptible])*10 < t.Samples*9
+}
+
+// leastConvoy is how many threads waiting for one lock are worth a line before
+// that of the main thread.
+const leastConvoy = 3
+
+// convoy finds the lock in memory for which most threads wait.
+func convoy(p *profile.Profile) Answer {
+	var best Answer
+	at := map[task.Addr]int{}
+	main := map[task.Addr]bool{}
+	for _, t := range p.Threads {
+		w, looks := wait(p, t)
+		if w == nil || w.Addr == 0 || w.Lock == profile.NoLock || w.Lock == profile.ThreadEnd {
+			continue
+		}
+		at[w.Addr] += t.Weight()
+		main[w.Addr] = main[w.Addr] || t.Main
+		if n := at[w.Addr]; n >= leastConvoy && n > best.Threads {
+			best = Answer{Kind: Convoy, Threads: n, Wait: w, Looks: looks}
+		}
+	}
+	if best.Kind != None {
+		best.Main = main[best.Wait.Addr]
+	}
+	return best
+}
+
+// locked tells whether the main thread waits for what another has.
+func locked(p *profile.Profile) Answer {
+	a := blocked(p)
+	if a.Kind != Blocked || a.Wait.Lock == profile.NoLock || a.Wait.Lock == profile.ThreadEnd {
+		return Answer{}
+	}
+	a.Kind = Locked
+	return a
+}
+
+// blocked tells what the main thread waits for.
+func blocked(p *profile.Profile) Answer {
+	t := p.MainThread()
+	if t == nil {
+		return Answer{}
+	}
+	w, looks := wait(p, t)
+	switch {
+	case w == nil:
+		return Answer{}
+	case isIdle(w):
+		return Answer{Kind: Idle, Main: true, Thread: t, Wait: w, Looks: looks}
+	}
+	return Answer{Kind: Blocked, Main: true, Thread: t, Wait: w, Looks: looks}
+}
+
+// idleCalls are those that only run loops wait in, for whatever comes next. In
+// poll and select threads also wait for one answer.
+var idleCalls = map[string]bool{
+	"epoll_wait": true, "epoll_pwait": true, "epoll_pwait2": true,
+	"kevent": true, "kevent64": true, "kevent_qos": true, "workq_kernreturn": true, "sigsuspend": true,
+}
+
+// isIdle tells whether a thread that waits so has nothing to do. Of mach_msg, a
+// receive for nothing in particular is told as that of a message (see waits).
+func isIdle(w *profile.Wait) bool {
+	return w.Lock == profile.NoLock && (idleCalls[w.Call] || isReceive(w))
+}
+
+func isReceive(w *profile.Wait) bool {
+	return strings.HasPrefix(w.Call, "mach_msg") && strings.HasPrefix(w.Object, "a message on port ")
+}

@@ -1,0 +1,215 @@
+package answer
+
+import (
+	"testing"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+const owner = 77
+
+func mutex(at task.Addr) *profile.Wait {
+	return &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: at, Owner: owner}
+}
+
+// thread is one of a single snapshot.
+func thread(id task.ThreadID, state task.State, w *profile.Wait) *profile.Thread {
+	t := &profile.Thread{ID: id, Main: id == 1, State: state, Wait: w, Samples: 1}
+	t.States[state] = 1
+	return t
+}
+
+func one(threads ...*profile.Thread) *profile.Profile {
+	return &profile.Profile{Snapshots: 1, Threads: threads}
+}
+
+func TestOneSnapshot(t *testing.T) {
+	sleeping := func(id task.ThreadID, w *profile.Wait) *profile.Thread { return thread(id, task.Sleeping, w) }
+	epoll := &profile.Wait{Call: "epoll_wait", Object: "fd 3"}
+	poll := &profile.Wait{Call: "poll", Object: "fd 3"}
+	queued := thread(3, task.Running, nil)
+	queued.Turn = task.Queued
+	on := thread(4, task.Running, nil)
+	on.Turn = task.OnCPU
+	circle := func(p *profile.Profile, ended bool, ids ...task.ThreadID) *profile.Profile {
+		d := profile.Deadlock{Ended: ended}
+		for _, id := range ids {
+			d.Waiters = append(d.Waiters, profile.Waiter{ID: id})
+		}
+		p.Deadlocks = append(p.Deadlocks, d)
+		return p
+	}
+	core := one(sleeping(1, epoll), sleeping(2, nil))
+	core.Target.Crash = &task.Crash{Signal: "SIGSEGV", Thread: 2}
+	for name, tt := range map[string]struct {
+		p    *profile.Profile
+		want Answer
+	}{
+		"nothing known":   {one(sleeping(1, nil), sleeping(2, epoll)), Answer{}},
+		"no threads":      {one(), Answer{}},
+		"idle":            {one(sleeping(1, epoll)), Answer{Kind: Idle, Main: true, Wait: epoll}},
+		"poll":            {one(sleeping(1, poll)), Answer{Kind: Blocked, Main: true, Wait: poll}},
+		"stopped":         {one(thread(1, task.Stopped, nil), thread(2, task.Stopped, epoll)), Answer{Kind: Halted}},
+		"stopped in part": {one(thread(1, task.Stopped, nil), thread(2, task.Sleeping, nil)), Answer{}},
+		"a lock":          {one(sleeping(1, mutex(8)), sleeping(2, mutex(8)), sleeping(3, mutex(16)), on), Answer{Kind: Locked, Main: true, Wait: mutex(8)}},
+		"another's lock":  {one(sleeping(1, epoll), sleeping(2, mutex(8))), Answer{Kind: Idle, Main: true, Wait: epoll}},
+		"join": {one(sleeping(1, &profile.Wait{Call: "futex", Lock: profile.ThreadEnd, Addr: 8, Owner: owner}), on),
+			Answer{Kind: Running, Threads: 1, Thread: on}},
+		"convoy": {one(sleeping(1, mutex(8)), sleeping(2, mutex(16)), sleeping(3, mutex(8)), sleeping(5, mutex(8)), on),
+			Answer{Kind: Convoy, Threads: 3, Main: true, Wait: mutex(8)}},
+		"joins are no convoy": {one(sleeping(2, &profile.Wait{Lock: profile.ThreadEnd, Addr: 8}),
+			sleeping(3, &profile.Wait{Lock: profile.ThreadEnd, Addr: 8}), sleeping(4, &profile.Wait{Lock: profile.ThreadEnd, Addr: 8})), Answer{}},
+		"deadlock": {circle(circle(one(sleeping(1, epoll), sleeping(2, nil), sleeping(3, nil)), false, 2, 3), false, 1),
+			Answer{Kind: Deadlocked, Threads: 3, Main: true}},
+		"deadlock of others": {circle(one(sleeping(1, epoll), sleeping(2, nil), sleeping(3, nil)), false, 2, 3), Answer{Kind: Deadlocked, Threads: 2}},
+		"ended deadlock":     {circle(one(sleeping(1, epoll)), true, 2, 3), Answer{Kind: Idle, Main: true, Wait: epoll}},
+		"running":            {one(sleeping(1, epoll), queued, on), Answer{Kind: Running, Threads: 2}},
+		"crashed":            {core, Answer{Kind: Crashed, Thread: core.Threads[1]}},
+	} {
+		got := Of(tt.p)
+		if tt.want.Wait != nil && tt.want.Kind != Convoy {
+			tt.want.Thread = tt.p.Threads[0]
+		}
+		if got.Wait != nil && tt.want.Wait != nil && *got.Wait == *tt.want.Wait {
+			got.Wait = tt.want.Wait
+		}
+		if got != tt.want {
+			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
+		}
+	}
+}
+
+func TestIdleReceive(t *testing.T) {
+	for object, want := range map[string]Kind{
+		"a message on port 0x103":                           Idle,
+		"the reply on port 0x103 to a message that it sent": Blocked,
+		"room for a message":                                Blocked,
+		"":                                                  Blocked,
+	} {
+		if got := Of(one(thread(1, task.Sleeping, &profile.Wait{Call: "mach_msg2", Object: object}))); got.Kind != want {
+			t.Errorf("%q: %v, want %v", object, got.Kind, want)
+		}
+	}
+}
+
+// sampled is a thread of 100 samples, of which some found it runnable.
+func sampled(id task.ThreadID, runnable int, waits ...profile.Waited) *profile.Thread {
+	t := &profile.Thread{ID: id, Main: id == 1, Samples: 100, Waits: waits}
+	t.States[task.Running], t.States[task.Sleeping] = runnable, 100-runnable
+	for _, w := range waits {
+		t.Looks += w.Looks
+	}
+	return t
+}
+
+// many is a second of 100 snapshots.
+func many(threads ...*profile.Thread) *profile.Profile {
+	start := time.Unix(100, 0)
+	return &profile.Profile{Snapshots: 100, Interval: 10 * time.Millisecond, Start: start, End: start.Add(time.Second), Threads: threads}
+}
+
+func waited(w *profile.Wait, looks int) profile.Waited { return profile.Waited{Wait: *w, Looks: looks} }
+
+func TestWaitsOfManySnapshots(t *testing.T) {
+	read := &profile.Wait{Call: "read", Object: "fd 3"}
+	oneAfterAnother := waited(mutex(8), 10)
+	oneAfterAnother.Owners = true
+	for name, tt := range map[string]struct {
+		p     *profile.Profile
+		want  Kind
+		looks int
+	}{
+		"always":         {many(sampled(1, 0, waited(read, 10))), Blocked, 10},
+		"a lock":         {many(sampled(1, 0, waited(mutex(8), 10))), Locked, 10},
+		"nearly always":  {many(sampled(1, 10, waited(read, 10))), Blocked, 10},
+		"not always":     {many(sampled(1, 11, waited(read, 10))), None, 0},
+		"in turns":       {many(sampled(1, 0, waited(read, 10), waited(mutex(8), 1))), None, 0},
+		"of one another": {many(sampled(1, 0, oneAfterAnother)), None, 0},
+	} {
+		if got := Of(tt.p); got.Kind != tt.want || got.Looks != tt.looks {
+			t.Errorf("%s: %+v, want %v", name, got, tt.want)
+		}
+	}
+	missed := sampled(1, 0, waited(read, 9))
+	missed.Looks = 10
+	if got := Of(many(missed)); got.Kind != None {
+		t.Errorf("not in all looks: %+v", got)
+	}
+}
+
+// node is a frame with what it calls; a leaf has used a time.
+func node(function string, onCPU time.Duration, calls ...*profile.Node) *profile.Node {
+	n := &profile.Node{Children: calls, By: unwind.Method(0)}
+	n.Function, n.Image, n.Spent.OnCPU = function, image, onCPU
+	if function == "" {
+		n.Image = nil
+	}
+	return n
+}
+
+var image = &profile.Image{Path: "/bin/prog"}
+
+func busyThread(id task.ThreadID, roots ...*profile.Node) *profile.Thread {
+	t := sampled(id, 100)
+	t.Roots = roots
+	for _, n := range t.Nodes() {
+		t.Spent.OnCPU += n.Spent.OnCPU
+	}
+	return t
+}
+
+func TestWhatIsComputed(t *testing.T) {
+	const ms = time.Millisecond
+	for name, tt := range map[string]struct {
+		thread *profile.Thread
+		what   What
+		where  string
+		share  float64
+	}{
+		"one function":          {busyThread(1, node("main", 0, node("parse", 460*ms), node("copy", 40*ms))), Function, "parse", 0.92},
+		"in two places":         {busyThread(1, node("main", 0, node("a", 0, node("copy", 300*ms)), node("copy", 200*ms))), Function, "copy", 1},
+		"under one":             {busyThread(1, node("main", 0, node("parse", 100*ms, node("a", 200*ms), node("b", 200*ms)), node("c", 100*ms))), Under, "parse", 500. / 600},
+		"recursion counts once": {busyThread(1, node("main", 0, node("f", 100*ms, node("f", 100*ms, node("a", 240*ms), node("b", 100*ms))), node("c", 140*ms))), Spread, "a", 240. / 680},
+		"spread":                {busyThread(1, node("main", 0, node("a", 200*ms), node("b", 190*ms), node("c", 180*ms))), Spread, "a", 200. / 570},
+		"garbage collection":    {busyThread(1, node("runtime.gcBgMarkWorker", 0, node("runtime.scanobject", 400*ms)), node("main.main", 100*ms)), Collector, "", 0.8},
+		"generated":             {busyThread(1, node("main", 0, node("", 200*ms), node("", 200*ms), node("a", 100*ms))), Generated, "", 0.8},
+	} {
+		got := Of(many(tt.thread))
+		b := got.Busy
+		if got.Kind != Computing || b.What != tt.what || b.Where.Function != tt.where || b.Share < tt.share-1e-9 || b.Share > tt.share+1e-9 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestHowMuchIsUsed(t *testing.T) {
+	const ms = time.Millisecond
+	starving := busyThread(1, node("f", 100*ms))
+	starving.Spent.Queued = 600 * ms
+	mac := sampled(1, 100) // a system that counts CPU time alone
+	mac.Used, mac.Roots = 900*ms, []*profile.Node{node("f", 0)}
+	mac.Roots[0].Self = 100
+	idleMac := sampled(2, 0)
+	idleMac.Roots = []*profile.Node{node("waits", 0)}
+	idleMac.Roots[0].Self = 100
+	for name, tt := range map[string]struct {
+		p     *profile.Profile
+		want  Kind
+		where string
+	}{
+		"half of a processor":    {many(busyThread(1, node("f", 500*ms))), Computing, "f"},
+		"less":                   {many(busyThread(1, node("f", 499*ms))), None, ""},
+		"of several threads":     {many(busyThread(1, node("f", 250*ms)), busyThread(2, node("f", 250*ms))), Computing, "f"},
+		"starved":                {many(starving), Starved, ""},
+		"counted by samples":     {many(mac, idleMac), Computing, "f"},
+		"no samples of the busy": {many(func() *profile.Thread { m := *mac; m.States = profile.States{}; return &m }()), None, ""},
+	} {
+		got := Of(tt.p)
+		if got.Kind != tt.want || got.Busy.Where.Function != tt.where {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

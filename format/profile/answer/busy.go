@@ -1,0 +1,249 @@
+package answer
+
+import (
+	"strings"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// Busy is on what processors were used while a process was sampled.
+type Busy struct {
+	OnCPU time.Duration // by all threads together
+	Queue time.Duration // in which threads could run and had none
+	What  What
+	Where profile.Location // with Function, and with Mostly
+	Share float64          // of OnCPU, from 0 to 1
+}
+
+// What is what most of the time went to.
+type What uint8
+
+// What time goes to.
+const (
+	Spread    What = iota // no one thing
+	Function              // it was the innermost
+	Under                 // a function and what it called
+	Collector             // Go's garbage collection
+	Generated             // code of no file, as a JIT compiler's
+)
+
+// The parts of a whole from which on something is worth saying.
+const (
+	busyShare = 0.5 // of one processor
+	mostOf    = 0.5 // of the time on processors, in one thing
+	underMost = 0.8 // in a function and what it calls
+)
+
+// running finds the threads of a single snapshot that could run: those on a
+// processor before others, the main thread before others.
+func running(p *profile.Profile) Answer {
+	if p.Sampled() {
+		return Answer{}
+	}
+	a := Answer{Kind: Running}
+	var first *profile.Thread
+	for _, t := range p.Threads {
+		if t.State != task.Running {
+			continue
+		}
+		a.Threads += t.Weight()
+		a.Main = a.Main || t.Main
+		if first == nil || t.Turn == task.OnCPU && first.Turn != task.OnCPU {
+			first = t
+		}
+	}
+	if a.Threads == 0 {
+		return Answer{}
+	}
+	if a.Threads == 1 {
+		a.Thread = first
+	}
+	return a
+}
+
+// computing tells what a process computes that uses a good part of a processor.
+func computing(p *profile.Profile) Answer {
+	if !p.Sampled() || p.Duration() <= 0 {
+		return Answer{}
+	}
+	b := used(p)
+	if float64(b.OnCPU) < busyShare*float64(p.Duration()) {
+		return Answer{}
+	}
+	c := count(p)
+	if c.whole == 0 {
+		return Answer{}
+	}
+	c.judge(&b)
+	return Answer{Kind: Computing, Busy: b}
+}
+
+// starved tells whether threads that could run mostly had to wait for it.
+func starved(p *profile.Profile) Answer {
+	if !p.Sampled() {
+		return Answer{}
+	}
+	b := used(p)
+	if b.Queue < b.OnCPU || float64(b.Queue) < busyShare*float64(p.Duration()) {
+		return Answer{}
+	}
+	return Answer{Kind: Starved, Busy: b}
+}
+
+// used adds up what all threads have used.
+func used(p *profile.Profile) (b Busy) {
+	for _, t := range p.Threads {
+		if t.Spent == (profile.Spent{}) {
+			b.OnCPU += t.Used
+			continue
+		}
+		b.OnCPU += t.Spent.OnCPU
+		b.Queue += t.Spent.Queued
+	}
+	return b
+}
+
+// counted is to what the time on processors went.
+type counted struct {
+	whole      float64
+	self       map[key]float64
+	under      map[key]float64
+	where      map[key]profile.Location
+	depth      map[key]int // at most, from the outermost frame
+	collecting float64
+	generated  float64
+}
+
+// key tells one function from another.
+type key struct {
+	image    *profile.Image
+	function string
+}
+
+// count adds up the innermost functions, and all that were on the stacks. Where
+// the system does not tell when a thread was on a processor, the samples of those
+// count that hardly ever waited.
+func count(p *profile.Profile) *counted {
+	c := &counted{self: map[key]float64{}, under: map[key]float64{}, where: map[key]profile.Location{}, depth: map[key]int{}}
+	for _, t := range p.Threads {
+		timed := t.Spent != (profile.Spent{})
+		if !timed && t.States[task.Running]*10 < t.Samples*9 {
+			continue
+		}
+		var path []*profile.Node
+		for depth, n := range t.Nodes() {
+			path = append(path[:depth], n)
+			weight := float64(n.Spent.OnCPU)
+			if !timed {
+				weight = float64(n.Self*t.Weight()) * float64(p.Interval)
+			}
+			if weight > 0 {
+				c.add(path, weight)
+			}
+		}
+	}
+	return c
+}
+
+// add counts a time for the innermost of the frames of a stack, outermost first,
+// and once for each function on it.
+func (c *counted) add(path []*profile.Node, weight float64) {
+	inner := path[len(path)-1]
+	c.whole += weight
+	if inner.Image == nil {
+		c.generated += weight
+	}
+	seen := map[key]bool{}
+	collects := false
+	for depth, n := range path {
+		k := key{n.Image, n.Function}
+		if n.Function == "" || seen[k] {
+			continue
+		}
+		seen[k] = true
+		c.under[k] += weight
+		c.where[k] = n.Location
+		c.depth[k] = max(c.depth[k], depth)
+		collects = collects || isCollector(n.Function)
+	}
+	if collects {
+		c.collecting += weight
+	}
+	if inner.Function != "" {
+		c.self[key{inner.Image, inner.Function}] += weight
+	}
+}
+
+// isCollector tells whether a function of Go's runtime is one under which nothing
+// but its garbage collection is done: the workers, what allocation is charged
+// with, and sweeping (runtime/mgc.go, mgcmark.go, mgcsweep.go).
+func isCollector(function string) bool {
+	name, ok := strings.CutPrefix(function, "runtime.")
+	if !ok {
+		return false
+	}
+	for _, prefix := range []string{"gcBgMarkWorker", "gcAssistAlloc", "gcDrain", "bgsweep", "gcStart", "gcMarkTermination"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// judge says what most of the time went to.
+func (c *counted) judge(b *Busy) {
+	self, most := heaviest(c.self)
+	switch {
+	case c.collecting >= mostOf*c.whole:
+		b.What, b.Share = Collector, c.collecting/c.whole
+	case most >= mostOf*c.whole:
+		b.What, b.Where, b.Share = Function, c.where[self], most/c.whole
+	case c.generated >= mostOf*c.whole:
+		b.What, b.Share = Generated, c.generated/c.whole
+	default:
+		b.What, b.Where, b.Share = Spread, c.where[self], most/c.whole
+		if k, n := c.narrowest(); n > 0 {
+			b.What, b.Where, b.Share = Under, c.where[k], n/c.whole
+		}
+	}
+}
+
+// heaviest returns the function with the most.
+func heaviest(all map[key]float64) (best key, most float64) {
+	for k, n := range all {
+		if n > most || n == most && k.function < best.function {
+			best, most = k, n
+		}
+	}
+	return best, most
+}
+
+// narrowest returns that function with most of the time under it which has the
+// least, and of several the innermost. Those that every program or thread begins
+// with say nothing.
+func (c *counted) narrowest() (best key, least float64) {
+	for k, n := range c.under {
+		switch {
+		case n < underMost*c.whole || isBeginning(k.function):
+		case least == 0 || n < least, n == least && c.depth[k] > c.depth[best],
+			n == least && c.depth[k] == c.depth[best] && k.function < best.function:
+			best, least = k, n
+		}
+	}
+	return best, least
+}
+
+// beginnings are the functions in which programs and threads begin.
+var beginnings = map[string]bool{
+	"main": true, "_start": true, "start": true, "__libc_start_main": true, "__libc_start_call_main": true,
+	"start_thread": true, "clone": true, "clone3": true, "__clone": true, "__clone3": true, "thread_start": true,
+	"_pthread_start": true, "_pthread_body": true, "main.main": true, "runtime.main": true, "runtime.goexit": true,
+	"_pthread_wqthread": true, "start_wqthread": true, "_dispatch_worker_thread2": true, "_dispatch_worker_thread3": true,
+}
+
+func isBeginning(function string) bool {
+	name, _, _ := strings.Cut(function, "@") // a symbol's version
+	return beginnings[name]
+}

@@ -1,0 +1,37 @@
+package family
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"stacksnap/format/profile"
+)
+
+// TestErrorsOfMembersAreNotes: what went wrong with a process that another one
+// started does not make the whole fail.
+func TestErrorsOfMembersAreNotes(t *testing.T) {
+	broken := errors.New("not permitted to read it")
+	f := family{root: 1, atOnce: maxAtOnce, members: []*member{
+		{pid: 1, profiles: []*profile.Profile{{}}}, {pid: 2, err: broken}, {pid: 3, profiles: []*profile.Profile{{}}},
+	}}
+	profiles, err := f.results()
+	if err != nil || len(profiles) != 2 {
+		t.Fatalf("%d profiles, %v", len(profiles), err)
+	}
+	if n := profiles[0].Notes; !slices.ContainsFunc(n, func(n string) bool { return strings.Contains(n, "pid 2") && strings.Contains(n, broken.Error()) }) {
+		t.Errorf("notes %q", n)
+	}
+	f.members[0].err = broken
+	if _, err := f.results(); !errors.Is(err, broken) {
+		t.Errorf("of the root: %v", err)
+	}
+	for range 3 * maxNotes {
+		f.members = append(f.members, &member{pid: 9, err: broken})
+	}
+	f.members[0].profiles = []*profile.Profile{{}}
+	if profiles, _ = f.results(); len(profiles[0].Notes) != maxNotes+1 {
+		t.Errorf("%d notes", len(profiles[0].Notes))
+	}
+}

@@ -1,0 +1,86 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"stacksnap/images"
+	"stacksnap/images/object"
+	"stacksnap/images/perfmap"
+	"stacksnap/task"
+)
+
+// jitNames names the code that a compiler makes in the target at run time.
+type jitNames struct {
+	mapper task.PerfMapper // nil: the process has no names for it
+	reader *perfmap.Reader // nil: there was no file so far
+	path   string
+	sought time.Time
+	names  *perfmap.Names // in use
+}
+
+// seekEvery is how often a file is looked for that is not there.
+const seekEvery = 500 * time.Millisecond
+
+// update reads what was written since the last time. It tells whether other names
+// are to be used from now on.
+func (g *jitNames) update(note func(string)) bool {
+	if g.reader == nil && !g.seek() {
+		return false
+	}
+	if err := g.reader.Update(); err != nil {
+		note(fmt.Sprintf("the names of generated code in %s are not used: %v", g.path, err))
+	}
+	before := g.names
+	g.names = g.reader.Names()
+	return g.names != before
+}
+
+func (g *jitNames) seek() bool {
+	if now := time.Now(); now.Sub(g.sought) >= seekEvery {
+		g.sought = now
+		if f, path, err := g.mapper.OpenPerfMap(); err == nil {
+			g.reader, g.path = perfmap.NewReader(f), path
+		}
+	}
+	return g.reader != nil
+}
+
+func (g *jitNames) close() {
+	if g.reader != nil {
+		_ = g.reader.Close() // it was only read
+	}
+}
+
+// renewNames has generated code named as the target names it now. It is called
+// before a snapshot is walked, since what was named by then stays so.
+func (f *follower) renewNames() {
+	if f.jit.mapper == nil || len(f.kept) == 0 || len(f.layout.jit) == 0 {
+		return
+	}
+	if f.jit.update(f.note) {
+		last := f.kept[len(f.kept)-1]
+		f.images = f.saving.place(f.withNames(last.loaded, last.layout), last.layout)
+	}
+}
+
+// withNames is a map with the names of the code that a layout has of no image.
+func (f *follower) withNames(m *images.Map, l layout) *images.Map {
+	if f.jit.names == nil || len(l.jit) == 0 {
+		return m
+	}
+	return m.WithGenerated(object.Placed{
+		Path: f.jit.path, Generated: true, File: f.jit.names.File(f.process.Info().Arch, l.jit),
+	})
+}
+
+// isGenerated tells whether a compiler can have made the code of a mapping: one of
+// no file, or of one that is only in memory.
+func isGenerated(r *task.Region) bool {
+	switch {
+	case r.Path == "", strings.HasPrefix(r.Path, "[anon"), r.Path == "[heap]":
+		return true
+	}
+	return strings.HasPrefix(r.Path, "/memfd:") || strings.HasPrefix(r.Path, "/dev/zero")
+}

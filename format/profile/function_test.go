@@ -1,0 +1,36 @@
+package profile
+
+import (
+	"testing"
+
+	"stacksnap/task"
+)
+
+// Code without a name is one node a function, or a region of 4 KB, under each
+// caller, and not one an address.
+func TestCodeWithoutANameByArea(t *testing.T) {
+	im := &Image{Path: "/lib/stripped.so", Load: 0x7000_0000, End: 0x7100_0000}
+	root := &Node{Location: Location{Function: "main"}, PC: 1, Count: 600}
+	for i := range 600 {
+		n := &Node{PC: 0x1000_0000 + task.Addr(i)*0x20, Count: 1, Self: 1} // 600 addresses, 5 regions
+		if i%2 == 1 {
+			n.PC = im.Load + task.Addr(i)*0x40
+			n.Location = Location{Image: im, Offset: uint64(i) * 0x40, Start: im.Load + task.Addr(i/200)*0x3000}
+		}
+		root.Children = append(root.Children, n)
+	}
+	p := &Profile{Threads: []*Thread{{ID: 1, Roots: []*Node{root}}}}
+	merged := p.ByFunction().Threads[0].Roots[0].Children
+	if len(merged) != 5+3 {
+		t.Errorf("%d nodes, want 5 regions and 3 functions", len(merged))
+	}
+	times, total := p.SelfTimes()
+	if len(times) != 1+3 || total != 600 {
+		t.Errorf("%d self times of %d samples, want 3 functions and the code of no file", len(times), total)
+	}
+	for _, s := range times {
+		if s.Image != nil && im.Load+task.Addr(s.Offset) != s.Start {
+			t.Errorf("%+v is not named by where it starts", s)
+		}
+	}
+}

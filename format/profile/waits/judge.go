@@ -1,0 +1,91 @@
+package waits
+
+import (
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// Functions that wait for the reply to a message in a run loop of their own, so
+// that the call looks as if it was idle (CF, CFMessagePort.c).
+var replyFunctions = set("CFMessagePortSendRequest")
+
+// maxReplyFrames is how far from its innermost frame a thread's function is
+// looked for that waits for a reply.
+const maxReplyFrames = 32
+
+func (f *Finder) awaitsReply(frames []unwind.Frame) bool {
+	for _, name := range f.functionsOf(frames[:min(len(frames), maxReplyFrames)]) {
+		if replyFunctions[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// Judge tells what calls mean of which the call alone does not tell, by the
+// stack of the thread that is in them.
+type Judge struct {
+	finder *Finder
+	images func() *images.Map
+}
+
+// NewJudge makes a Judge for the threads of a process. Images gives what is
+// loaded when it is asked.
+func NewJudge(p task.Process, images func() *images.Map) *Judge {
+	return &Judge{&Finder{process: p, info: p.Info()}, images}
+}
+
+// Kind is [Classify] of a call that a thread of a Darwin process waits in, whose
+// registers are as it entered the kernel.
+func (j *Judge) Kind(r *task.Registers, s *task.Syscall) Kind {
+	c, ok := darwinCall(s.Number)
+	if !ok {
+		return Other
+	}
+	j.finder.images = j.images()
+	kind := c.kind(s.Args)
+	switch {
+	case kind == Loop && c.isMessage() && j.finder.awaitsReply(j.frames(r)):
+		return Other
+	case c.shape == ulock && kind == Other && j.waitsForQueue(task.Addr(s.Args[1])):
+		return Lock
+	}
+	return kind
+}
+
+// waitsForQueue tells whether a word is that of a dispatch_sync.
+func (j *Judge) waitsForQueue(word task.Addr) bool {
+	if j.finder.info.Arch.PointerSize() != 8 {
+		return false
+	}
+	b := make([]byte, contextSize)
+	if task.ReadFull(j.finder.process.Memory(), b, word-contextEvent) != nil {
+		return false
+	}
+	t := task.Thread{Stacks: []task.Stack{{Base: word - contextEvent, Bytes: b}}}
+	_, ok := contextAt(&t, word-contextEvent)
+	return ok
+}
+
+// frames follows frame pointers, which all of Apple's code has.
+func (j *Judge) frames(r *task.Registers) []unwind.Frame {
+	frames := []unwind.Frame{{PC: r.PC()}}
+	fp, ok := r.Value(r.Arch.FP())
+	for a := task.Addr(fp); ok && a != 0 && a%8 == 0 && len(frames) < maxReplyFrames; {
+		next, err := task.ReadPointer(j.finder.process.Memory(), a, 8)
+		if err != nil {
+			break
+		}
+		pc, err := task.ReadPointer(j.finder.process.Memory(), a+8, 8)
+		if err != nil {
+			break
+		}
+		frames = append(frames, unwind.Frame{PC: pc & task.Addr(j.finder.info.CodeMask), Return: true})
+		if next <= a {
+			break
+		}
+		a = next
+	}
+	return frames
+}

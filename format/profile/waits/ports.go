@@ -1,0 +1,54 @@
+package waits
+
+import "stacksnap/task"
+
+// portBits are set in every name of a port (osfmk/ipc/ipc_entry.h,
+// ipc_entry_name_mask), and used for other things in a lock's word.
+const portBits = 3
+
+// machSelfSlot is __TSD_MACH_THREAD_SELF: where in a thread's own data, which
+// its handle points to, the name of its port is (libplatform,
+// private/os/tsd.h; osfmk/kern/thread.c, THREAD_IDENTIFIER_INFO).
+const machSelfSlot = 3
+
+// byPort finds a live thread by the name that the target has for its port, or by
+// a lock's word that has it; 0 when no thread, or more than one, says that it is
+// its.
+func (f *Finder) byPort(word uint32) task.ThreadID {
+	name := word | portBits
+	if f.ports == nil {
+		f.readPorts()
+	}
+	if _, known := f.ports[name]; !known && !f.listed {
+		f.list()
+		f.readPorts()
+	}
+	return f.ports[name]
+}
+
+func (f *Finder) readPorts() {
+	f.ports = map[uint32]task.ThreadID{}
+	for id := range f.names {
+		name, ok := f.portOf(id)
+		if !ok {
+			continue
+		}
+		if _, taken := f.ports[name]; taken {
+			id = 0
+		}
+		f.ports[name] = id
+	}
+}
+
+// portOf reads the name that the target has for a thread's port.
+func (f *Finder) portOf(id task.ThreadID) (uint32, bool) {
+	if f.handles == nil {
+		return 0, false
+	}
+	handle, ok := f.handles.ThreadHandle(id)
+	if !ok || handle == 0 {
+		return 0, false
+	}
+	v, ok := f.number(handle+machSelfSlot*task.Addr(f.info.Arch.PointerSize()), 4)
+	return uint32(v) | portBits, ok && v != 0
+}

@@ -1,0 +1,38 @@
+package waits
+
+import "stacksnap/task"
+
+// stillIn tells whether a thread is in the same call as when it was captured:
+// what was read between then and now is then of one wait. Of a process that
+// does not run it always is.
+func (f *Finder) stillIn(t *task.Thread, c *call) bool {
+	switch {
+	case f.info.OS == task.Darwin:
+		return !f.info.Live || f.stands(t, c)
+	case f.calls == nil:
+		return true
+	case f.gaveUp:
+		return false
+	}
+	s, err := f.calls.Syscall(t.ID)
+	return err == nil && s.State == task.InCall && s.Args == c.Args && s.SP == c.SP && s.PC == c.PC
+}
+
+// stands looks at a thread of a running Darwin process: its registers are those
+// with which it entered the kernel.
+func (f *Finder) stands(t *task.Thread, c *call) bool {
+	watcher, ok := f.process.(task.ThreadWatcher)
+	if !ok {
+		return false
+	}
+	watch, err := watcher.WatchThread(t.ID)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = watch.Close() }()
+	g, err := watch.Glance()
+	if err != nil || g.Registers.Known == 0 {
+		return false
+	}
+	return f.darwinCall(&task.Thread{State: g.State, Registers: g.Registers}) == c.Syscall
+}

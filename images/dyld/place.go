@@ -1,0 +1,71 @@
+package dyld
+
+import (
+	"errors"
+
+	"stacksnap/task"
+)
+
+// place is where a process has its dyld_all_image_infos.
+type place struct {
+	at      task.Addr
+	pointer int // the size of its pointers: 4 or 8
+}
+
+// placeOf asks where the list is now. Dyld on disk hands over to the one in the
+// shared cache, which has a list of its own (dyld4, ExternallyViewableState.cpp,
+// prepareInCacheDyldAllImageInfos).
+func placeOf(p task.Process) (place, error) {
+	if l, ok := p.(task.LoaderTeller); ok {
+		at, pointer, err := l.Loader()
+		var exited *task.ExitedError
+		switch {
+		case err == nil && at != 0:
+			return place{at, pointer}, nil
+		case err == nil:
+			return place{}, errNotBegun
+		case errors.As(err, &exited):
+			return place{}, err
+		}
+	}
+	info := p.Info()
+	if info.LoaderInfo == 0 {
+		return place{}, errNoList
+	}
+	if info.LoaderPointerSize == 0 {
+		return place{info.LoaderInfo, info.Arch.PointerSize()}, nil
+	}
+	return place{info.LoaderInfo, info.LoaderPointerSize}, nil
+}
+
+// infosOf reads the list's head where p says it is, and if it cannot be read
+// there, where it is by then.
+func infosOf(p task.Process) (Infos, error) {
+	at, err := placeOf(p)
+	if err != nil {
+		return Infos{}, err
+	}
+	infos, err := ReadInfos(p.Memory(), at.at, at.pointer)
+	if err == nil {
+		return infos, nil
+	}
+	again, askErr := placeOf(p)
+	if askErr != nil || again == at {
+		return infos, err
+	}
+	return ReadInfos(p.Memory(), again.at, again.pointer)
+}
+
+// ReadGeneration reads the present generation of p's list, in one small read.
+func ReadGeneration(p task.Process) (Generation, error) {
+	infos, err := infosOf(p)
+	return infos.Generation(), err
+}
+
+// timestampAddress returns where the timestamp of a list is.
+func timestampAddress(infos task.Addr, pointer int) task.Addr {
+	if pointer == 4 {
+		return infos + task.Addr(fTimestamp.at32)
+	}
+	return infos + task.Addr(fTimestamp.at64)
+}

@@ -1,0 +1,315 @@
+package dyld
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"stacksnap/images/macho"
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+// How often a list that keeps changing is read for one Load: where the process can
+// be stopped for it, and where not.
+const (
+	maxChanges     = 8
+	maxChangesOnly = 256
+)
+
+// reading is one Load of a tracker.
+type reading struct {
+	*Tracker
+	infos   Infos
+	entries []entry
+	sound   bool // entries are those of one moment
+	whole   bool // the list has not changed since it was first read
+	found   map[entry]*image
+	room    uint32 // for entries, that a stop wanted
+	errs    []error
+}
+
+func (r *reading) fail(err error) {
+	if err != nil {
+		r.errs = append(r.errs, err)
+	}
+}
+
+// readList reads the list. That of a process which was just started is waited
+// for, once.
+func (r *reading) readList() {
+	var err error
+	r.infos, r.entries, err = r.loader.readList(r.process)
+	for waited := launchStep; r.loads == 1 && waited <= launchPatience && errors.Is(err, errNotBegun); waited += launchStep {
+		r.pause(launchStep)
+		r.infos, r.entries, err = r.loader.readList(r.process)
+	}
+	r.fail(err)
+	// A list that stays null is that of a process which was stopped while dyld
+	// changed it, or before dyld ran: there is no more to know.
+	r.sound = err == nil || errors.Is(err, errTooMany)
+	r.whole = r.sound || r.infos.Array == 0
+	r.addDyld()
+}
+
+// addDyld adds dyld, which is not in its own list.
+func (r *reading) addDyld() {
+	r.at = place{r.infos.At, r.infos.pointer}
+	if r.infos.DyldLoad != 0 {
+		r.entries = append(r.entries, entry{r.infos.DyldLoad, r.infos.DyldPath, true})
+	}
+}
+
+// readImages reads what the entries name, as many at a time as can be read
+// without a change of the list.
+func (r *reading) readImages() {
+	group := len(r.entries)
+	for changes := 0; ; {
+		todo := r.todo()
+		if len(todo) == 0 {
+			return
+		}
+		if changes == r.maxChanges() {
+			r.fail(fmt.Errorf("%d images: %w", len(todo), errMoving))
+			return
+		}
+		fresh := r.readGroup(todo[:max(1, min(group, len(todo)))])
+		if r.unchanged() {
+			r.accept(fresh)
+			group *= 2
+			continue
+		}
+		changes++
+		r.acceptFixed(fresh)
+		group = max(1, min(group, len(todo))/2)
+		if !r.readAgain() {
+			r.fail(errChanging)
+			return
+		}
+	}
+}
+
+func (r *reading) maxChanges() int {
+	if r.stop == nil {
+		return maxChangesOnly
+	}
+	return maxChanges
+}
+
+// todo lists the entries of which the image is not found yet; of several at one
+// address the first.
+func (r *reading) todo() (todo []entry) {
+	seen := map[task.Addr]bool{}
+	for _, e := range r.entries {
+		if e.load == 0 || seen[e.load] {
+			continue
+		}
+		seen[e.load] = true
+		if r.found[e] == nil {
+			todo = append(todo, e)
+		}
+	}
+	return todo
+}
+
+// unchanged tells whether the list is still as it was read.
+func (r *reading) unchanged() bool {
+	infos, err := infosOf(r.process)
+	return err == nil && infos.Generation() == r.infos.Generation()
+}
+
+// readAgain reads the list that has changed, and says false when it cannot be
+// read.
+func (r *reading) readAgain() bool {
+	r.whole = false
+	r.paths.forget()
+	var err error
+	r.infos, r.entries, err = r.loader.readList(r.process)
+	r.sound = err == nil || errors.Is(err, errTooMany)
+	r.addDyld()
+	return r.sound
+}
+
+// readGroup finds those of some entries that are known, and reads the others.
+func (r *reading) readGroup(group []entry) (fresh map[entry]*image) {
+	fresh = map[entry]*image{}
+	for _, e := range group {
+		path, err := "", error(nil)
+		if e.path != 0 {
+			path, err = task.ReadCString(&r.paths, e.path, maxPath)
+		}
+		if im := r.known[key{e.load, path}]; im != nil && err == nil && im.stands() {
+			r.found[e] = im
+			continue
+		}
+		fresh[e] = r.read(e, path, err)
+	}
+	return fresh
+}
+
+// stands tells whether a known image is still the one that was read. Its path
+// was compared, and the program and the shared cache stay.
+func (im *image) stands() bool {
+	switch {
+	case im.file == nil || len(im.errs) > 0:
+		return false
+	case im.Fixed:
+		return true
+	}
+	return im.IDAt != 0 && !im.memory.spoiled && im.memory.isThere()
+}
+
+// accept takes over what was read without a change of the list. Where that has
+// changed before, they are read ahead now, while they are there.
+func (r *reading) accept(fresh map[entry]*image) {
+	for e, im := range fresh {
+		k := key{im.Load, im.listed}
+		if old := r.known[k]; old != nil {
+			r.replaced(old)
+		}
+		r.known[k], r.found[e] = im, im
+		if im.memory != nil && (r.loads > 1 || !r.whole) {
+			im.memory.keep()
+		}
+	}
+}
+
+// acceptFixed takes over, of what was read while the list changed, the images that
+// stay: nothing else can have been in their places.
+func (r *reading) acceptFixed(fresh map[entry]*image) {
+	for e, im := range fresh {
+		if r.sound && im.Fixed && len(im.errs) == 0 {
+			r.accept(map[entry]*image{e: im})
+		} else {
+			im.close()
+		}
+	}
+}
+
+// replaced closes an image of which another stands in the same place.
+func (r *reading) replaced(old *image) {
+	old.close()
+	r.gone = slices.DeleteFunc(r.gone, func(im *image) bool { return im == old })
+}
+
+// read reads the image of an entry.
+func (r *reading) read(e entry, path string, pathErr error) *image {
+	return r.readIn(&steady{mem: r.process.Memory(), list: &r.at}, e, path, pathErr)
+}
+
+// readIn reads it in a memory of its own.
+func (r *reading) readIn(memory *steady, e entry, path string, pathErr error) *image {
+	im := &image{Placed: object.Placed{Path: path, Load: e.load}, listed: path}
+	b := builder{loader: &r.loader, process: r.process}
+	f, err := macho.FromMemory(memory, e.load, b.opener(path))
+	if err != nil {
+		im.Err = err
+		im.errs = []error{fmt.Errorf("image %s: %w", imageName(path, e.load), errors.Join(err, pathErr))}
+		return im
+	}
+	f.Limit(r.loader.Budget)
+	im.file, im.File, im.Slide = f, f, f.Slide()
+	if im.Path == "" {
+		im.Path = b.ownName(f)
+	}
+	if pathErr != nil && e.load != r.infos.DyldLoad { // or its header knows
+		im.errs = []error{fmt.Errorf("path of the image at %v: %w", e.load, pathErr)}
+	}
+	if at := f.IDOffset(); at != 0 {
+		im.IDAt = e.load + task.Addr(at)
+	}
+	if im.Fixed = r.isFixed(f, e); !im.Fixed {
+		memory.idAt, memory.id, memory.image = im.IDAt, f.ID(), f
+		im.memory, im.Code = memory, memory
+	}
+	memory.guarded = !im.Fixed
+	return im
+}
+
+// isFixed tells whether an image stays: those of the shared cache do, those that
+// dyld says, and the program itself, which a later list can only name, not load.
+func (r *reading) isFixed(f *macho.File, e entry) bool {
+	return e.stays || f.InSharedCache() || f.Type() == macho.Execute && (r.main.File == nil || r.main.Load == e.load)
+}
+
+// listed makes the answer of what was found.
+func (r *reading) listed() Listed {
+	b := builder{loader: &r.loader, process: r.process, seen: map[task.Addr]bool{}}
+	for _, e := range r.entries {
+		im := r.found[e]
+		if im == nil || b.seen[e.load] {
+			continue
+		}
+		b.seen[e.load] = true
+		r.errs = append(r.errs, im.errs...)
+		r.note(im)
+		b.images = append(b.images, im.Placed)
+	}
+	if len(r.entries) == 0 && r.loads == 1 {
+		b.scanRegions()
+		r.errs = append(r.errs, b.errs...)
+	}
+	r.chooseMain(&b)
+	l := Listed{Loaded: Loaded{r.infos, b.images, r.loader.Budget}, Whole: r.whole && len(b.images) > 0}
+	if r.infos.Version >= fTimestamp.since {
+		l.Timestamp = timestampAddress(r.infos.At, r.at.pointer)
+	}
+	l.Gone = r.missing()
+	return l
+}
+
+// chooseMain marks the program, and describes it the first time.
+func (r *reading) chooseMain(b *builder) {
+	loader := r.loader
+	if r.main.File != nil {
+		loader.Bundle = nil
+	}
+	b.loader = &loader
+	b.chooseMain()
+	i := slices.IndexFunc(b.images, func(p object.Placed) bool { return p.Main })
+	switch {
+	case i < 0:
+	case r.main.File != nil && r.main.File == b.images[i].File:
+		b.images[i].Bundle = r.main.Bundle
+	case r.main.File == nil:
+		r.main = b.images[i]
+	}
+}
+
+// note notes that an image is listed. One that was not listed in each load comes
+// and goes: it is read ahead.
+func (r *reading) note(im *image) {
+	im.seen++
+	im.last = r.loads
+	m := im.memory
+	if m == nil {
+		return
+	}
+	m.restless = m.restless || im.seen != r.loads
+	m.settled = r.loads > 1
+	if m.restless && !m.kept {
+		m.keep()
+	}
+}
+
+// missing lists the known images that are not listed now.
+func (r *reading) missing() (gone []object.Placed) {
+	r.gone = slices.DeleteFunc(r.gone, func(im *image) bool { return im.last == r.loads })
+	for k, im := range r.known {
+		switch {
+		case im.last == r.loads:
+		case im.memory == nil || im.memory.spoiled:
+			im.close()
+			delete(r.known, k)
+		case !slices.Contains(r.gone, im):
+			im.memory.restless = true
+			r.gone = append(r.gone, im)
+		}
+	}
+	r.gone = slices.DeleteFunc(r.gone, func(im *image) bool { return im.memory.spoiled })
+	r.forget()
+	for _, im := range r.gone {
+		gone = append(gone, im.Placed)
+	}
+	return gone
+}

@@ -1,0 +1,230 @@
+package dyld
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"stacksnap/task"
+)
+
+// What is done and copied of a process that is stopped for its list, at most.
+const (
+	maxStands   = 6                      // stops for one Load
+	maxShown    = 8                      // images in one of them
+	shownPath   = 1 << 10                // PATH_MAX of Darwin
+	shownHeader = 32 << 10               // a header and its load commands
+	firstShown  = 4 << 10                // that is read of those at once
+	spareShown  = 64                     // entries that may come until the process stands
+	standPause  = 100 * time.Microsecond // doubled each time: the list may be null
+)
+
+// The fields of a mach_header that are looked at (<mach-o/loader.h>).
+const (
+	headerBytes   = 32
+	sizeofcmdsAt  = 20
+	largestHeader = shownHeader - headerBytes
+)
+
+// standing is what is copied of a process while it stands. There nothing is
+// allocated: all room is made before.
+type standing struct {
+	mem      task.Memory
+	at       place
+	familiar map[task.Addr]familiarity // of the images at load addresses
+	head     []byte
+	array    []byte
+	infos    Infos
+	listed   int // entries in array
+	shown    []shown
+}
+
+// familiarity is what is known of the image at an address.
+type familiarity uint8
+
+const (
+	unfamiliar familiarity = iota
+	familiar               // one that may be another by now
+	permanent
+)
+
+// shown is what an entry names, as much as could be read.
+type shown struct {
+	entry
+	path, header []byte
+}
+
+// gaveUp tells whether it was because of changes that not all could be read.
+func (r *reading) gaveUp() bool { return slices.ContainsFunc(r.errs, isChange) }
+
+func isChange(err error) bool { return errors.Is(err, errChanging) || errors.Is(err, errMoving) }
+
+// readStanding reads the list while the process stands, and what it names: of
+// images that stay, afterwards; of others path and header in the same stop, so
+// that what goes by a name is what had it.
+func (r *reading) readStanding() {
+	for try := range maxStands {
+		if try > 0 {
+			r.pause(standPause << (try - 1))
+		}
+		s, ok := r.stand()
+		if !ok {
+			continue
+		}
+		r.take(s)
+		if len(r.todo()) == 0 {
+			r.errs = slices.DeleteFunc(r.errs, isChange)
+			return
+		}
+	}
+}
+
+// stand stops the process and copies what is needed. It says false where it could
+// not be stopped, or stands while dyld changes the list.
+func (r *reading) stand() (*standing, bool) {
+	s := r.newStanding()
+	began := time.Now()
+	resume, err := r.stop()
+	if err != nil {
+		return nil, false
+	}
+	s.copy()
+	err = resume()
+	r.stood(time.Since(began))
+	r.fail(err)
+	r.room = s.infos.Count
+	return s, s.listed > 0
+}
+
+// newStanding makes room.
+func (r *reading) newStanding() *standing {
+	at, err := placeOf(r.process)
+	if err != nil {
+		at = r.at
+	}
+	s := &standing{mem: r.process.Memory(), at: at, familiar: map[task.Addr]familiarity{}, shown: make([]shown, 0, maxShown)}
+	for k, im := range r.known {
+		s.familiar[k.load] = familiar
+		if im.Fixed {
+			s.familiar[k.load] = permanent
+		}
+	}
+	s.head = make([]byte, infosSize(at.pointer))
+	count := min(int(min(max(r.infos.Count, r.room), maxImages))+spareShown, maxImages)
+	s.array = make([]byte, count*imageEntryWords*at.pointer)
+	for i := range s.shown[:maxShown] {
+		s.shown[:maxShown][i] = shown{path: make([]byte, shownPath), header: make([]byte, shownHeader)}
+	}
+	return s
+}
+
+// copy runs while the process stands: it allocates nothing. The newest images,
+// which are the last, are most likely those that come and go; but such come first
+// as are not known at all.
+func (s *standing) copy() {
+	n, _ := s.mem.ReadMemory(s.head, s.at.at)
+	infos, ok := parseInfos(s.head[:n], s.at)
+	if !ok || infos.Array == 0 {
+		return
+	}
+	s.infos = infos
+	size := imageEntryWords * infos.pointer
+	want := int(min(infos.Count, maxImages)) * size
+	if want > len(s.array) { // more have come than there is room for
+		return
+	}
+	if n, _ = s.mem.ReadMemory(s.array[:want], infos.Array); n < want {
+		return
+	}
+	s.listed = want / size
+	s.showAll(unfamiliar)
+	s.showAll(familiar)
+}
+
+func (s *standing) showAll(these familiarity) {
+	for i := s.listed - 1; i >= 0 && len(s.shown) < cap(s.shown); i-- {
+		if e := entryAt(s.array, i, &s.infos); e.load != 0 && !e.stays && s.familiar[e.load] == these {
+			s.show(e)
+		}
+	}
+}
+
+// show copies the path and the header of an entry.
+func (s *standing) show(e entry) {
+	s.shown = s.shown[:len(s.shown)+1]
+	x := &s.shown[len(s.shown)-1]
+	x.entry = e
+	n, _ := s.mem.ReadMemory(x.path, e.path)
+	x.path = x.path[:n]
+	n, _ = s.mem.ReadMemory(x.header[:firstShown-int(e.load%firstShown)], e.load)
+	if want := sizeOfHeader(x.header[:n]); want > n && want <= len(x.header) {
+		more, _ := s.mem.ReadMemory(x.header[n:want], e.load+task.Addr(n))
+		n += more
+	}
+	x.header = x.header[:n]
+}
+
+// sizeOfHeader returns how long a header is with its load commands, or more than
+// is read of any where that cannot be told.
+func sizeOfHeader(b []byte) int {
+	if len(b) < headerBytes {
+		return math.MaxInt
+	}
+	cmds := binary.LittleEndian.Uint32(b[sizeofcmdsAt:])
+	if cmds > largestHeader {
+		return math.MaxInt
+	}
+	return headerBytes + int(cmds)
+}
+
+// take makes the list that was copied the current one, and finds its images.
+func (r *reading) take(s *standing) {
+	r.whole, r.sound, r.infos, r.entries = false, true, s.infos, nil
+	for i := range s.listed {
+		r.entries = append(r.entries, entryAt(s.array, i, &s.infos))
+	}
+	r.addDyld()
+	r.paths.forget()
+	for i := range s.shown {
+		r.takeShown(&s.shown[i])
+	}
+	r.acceptFixed(r.readGroup(r.todo()))
+}
+
+// takeShown takes over an image that was seen while the process stood.
+func (r *reading) takeShown(x *shown) {
+	path, ok := x.pathName()
+	if !ok || len(x.header) < sizeOfHeader(x.header) {
+		delete(r.found, x.entry)
+		return
+	}
+	if im := r.known[key{x.load, path}]; im != nil && im.isIn(x.header) {
+		r.found[x.entry] = im
+		return
+	}
+	memory := &steady{mem: r.process.Memory(), list: &r.at, guarded: true}
+	memory.copies = []copied{{x.load, x.header}}
+	r.accept(map[entry]*image{x.entry: r.readIn(memory, x.entry, path, nil)})
+}
+
+// pathName returns the path, "" where the entry has none; false where it could not
+// be read.
+func (x *shown) pathName() (string, bool) {
+	end := bytes.IndexByte(x.path, 0)
+	if x.entry.path == 0 || end < 0 {
+		return "", x.entry.path == 0
+	}
+	return string(x.path[:end]), true
+}
+
+// isIn tells whether a known image has this header.
+func (im *image) isIn(header []byte) bool {
+	if im.file == nil || im.memory == nil || im.memory.spoiled || len(im.errs) > 0 {
+		return false
+	}
+	at, id := im.file.IDOffset(), im.file.ID()
+	return at != 0 && uint64(len(header)) >= at+uint64(len(id)) && string(header[at:at+uint64(len(id))]) == string(id)
+}

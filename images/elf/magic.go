@@ -1,0 +1,16 @@
+package elf
+
+import "debug/elf"
+
+// IsFile tells whether a file on this machine is an ELF file, as far as its first
+// bytes tell. It is false for one that cannot be read.
+func IsFile(path string) bool {
+	c, err := openCandidate(path)
+	if err != nil {
+		return false
+	}
+	defer c.file.Close()
+	var magic [len(elf.ELFMAG)]byte
+	n, _ := c.file.ReadAt(magic[:], 0)
+	return n == len(magic) && string(magic[:]) == elf.ELFMAG
+}

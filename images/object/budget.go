@@ -1,0 +1,61 @@
+package object
+
+import "sync/atomic"
+
+// Budget bounds what the files of a process may cost together, whatever each of
+// them claims: a file of 16 KB on the disk can have tables of gigabytes. What is
+// beyond it is left out. A nil Budget has no bound. It is safe for concurrent use.
+type Budget struct {
+	keep, read atomic.Int64 // bytes that are left
+	reached    atomic.Bool
+}
+
+// What is enough for a browser with all its symbols.
+const (
+	MaxKept = 512 << 20 // bytes
+	MaxRead = 1 << 30   // bytes
+)
+
+// NewBudget returns a budget of so many bytes to keep and to read.
+func NewBudget(keep, read int64) *Budget {
+	b := new(Budget)
+	b.keep.Store(keep)
+	b.read.Store(read)
+	return b
+}
+
+// Keep tells whether n bytes more may be kept.
+func (b *Budget) Keep(n uint64) bool { return b == nil || b.take(&b.keep, n) }
+
+// Read tells whether n bytes more may be read.
+func (b *Budget) Read(n uint64) bool { return b == nil || b.take(&b.read, n) }
+
+// Return gives back what was to be kept, and is not.
+func (b *Budget) Return(n uint64) {
+	if b != nil {
+		b.keep.Add(int64(n))
+	}
+}
+
+// Unread gives back what was read of a file that is there no more.
+func (b *Budget) Unread(n uint64) {
+	if b != nil {
+		b.read.Add(int64(n))
+	}
+}
+
+func (b *Budget) take(from *atomic.Int64, n uint64) bool {
+	for {
+		left := from.Load()
+		if n > uint64(max(left, 0)) {
+			b.reached.Store(true)
+			return false
+		}
+		if from.CompareAndSwap(left, left-int64(n)) {
+			return true
+		}
+	}
+}
+
+// Reached tells whether anything was left out.
+func (b *Budget) Reached() bool { return b != nil && b.reached.Load() }

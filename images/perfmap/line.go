@@ -1,0 +1,75 @@
+package perfmap
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+const (
+	maxName = 1 << 10 // bytes of a name, what is longer is cut
+	cutMark = "…"
+)
+
+// entry is a piece of code: [start, end).
+type entry struct {
+	start, end uint64
+	name       string
+}
+
+func (e *entry) contains(a uint64) bool { return a >= e.start && a < e.end }
+
+// parseLine reads a line without its end.
+func parseLine(line []byte) (entry, bool) {
+	start, rest, ok := hex(line)
+	if !ok {
+		return entry{}, false
+	}
+	size, rest, ok := hex(rest)
+	name := bytes.TrimSpace(rest)
+	if !ok || size == 0 || start+size < start || len(name) == 0 {
+		return entry{}, false
+	}
+	return entry{start, start + size, cut(name)}, true
+}
+
+// hex reads a number and the blanks behind it, of which there must be one.
+func hex(b []byte) (n uint64, rest []byte, ok bool) {
+	const most = 16 // digits
+	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {
+		b = b[2:]
+	}
+	i := 0
+	for ; i < len(b) && b[i] != ' '; i++ {
+		d, ok := digit(b[i])
+		if !ok || i == most {
+			return 0, nil, false
+		}
+		n = n<<4 | uint64(d)
+	}
+	if i == 0 || i == len(b) {
+		return 0, nil, false
+	}
+	return n, bytes.TrimLeft(b[i:], " "), true
+}
+
+func digit(c byte) (byte, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
+}
+
+// cut bounds a name, between two characters.
+func cut(name []byte) string {
+	if len(name) <= maxName {
+		return string(name)
+	}
+	n := maxName
+	for n > maxName-utf8.UTFMax && !utf8.RuneStart(name[n]) {
+		n--
+	}
+	return string(name[:n]) + cutMark
+}

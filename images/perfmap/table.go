@@ -1,0 +1,134 @@
+package perfmap
+
+import (
+	"cmp"
+	"slices"
+)
+
+// table finds the last entry that covers an address.
+type table struct {
+	entries []entry // in the order of the file, without those that no address leads to
+	pieces  []piece // of entries[:sorted], by address and not overlapping
+	sorted  int
+}
+
+// piece is where an entry is the last.
+type piece struct {
+	start, end uint64
+	entry      int
+}
+
+const (
+	fewEntries = 1 << 10 // are searched one by one
+	partSorted = 8       // and as many as one in so many of the others
+)
+
+// add adds an entry. Before anything is asked again, settle is to be called.
+func (t *table) add(e entry) {
+	t.entries = append(t.entries, e)
+	if len(t.entries)-t.sorted > max(fewEntries, t.sorted) {
+		t.sort()
+	}
+}
+
+func (t *table) settle() {
+	if len(t.entries)-t.sorted > max(fewEntries, t.sorted/partSorted) {
+		t.sort()
+	}
+}
+
+// find returns nil where no entry covers an address.
+func (t *table) find(a uint64) *entry {
+	for i := len(t.entries) - 1; i >= t.sorted; i-- {
+		if t.entries[i].contains(a) {
+			return &t.entries[i]
+		}
+	}
+	i, found := slices.BinarySearchFunc(t.pieces, a, func(p piece, a uint64) int { return cmp.Compare(p.start, a) })
+	if !found {
+		i--
+	}
+	if i < 0 || a >= t.pieces[i].end {
+		return nil
+	}
+	return &t.entries[t.pieces[i].entry]
+}
+
+// sort makes the pieces of all entries: between two neighbours of all starts and
+// ends the last entry that covers them is the same.
+func (t *table) sort() {
+	if t.sorted == len(t.entries) {
+		return
+	}
+	cuts := make([]uint64, 0, 2*len(t.entries))
+	for i := range t.entries {
+		cuts = append(cuts, t.entries[i].start, t.entries[i].end)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	t.drop(owners(cuts, t.entries), cuts)
+}
+
+const nobody = -1
+
+// owners tells of the interval behind each cut whose it is. The last entries take
+// what they cover first, and each interval is passed only once: next leads past
+// those that are taken.
+func owners(cuts []uint64, entries []entry) []int {
+	owner, next := make([]int, len(cuts)), make([]int, len(cuts)+1)
+	for i := range next {
+		next[i] = i
+	}
+	for i := range owner {
+		owner[i] = nobody
+	}
+	free := func(i int) int {
+		for next[i] != i {
+			next[i] = next[next[i]]
+			i = next[i]
+		}
+		return i
+	}
+	for i := len(entries) - 1; i >= 0; i-- {
+		from, _ := slices.BinarySearch(cuts, entries[i].start)
+		for at := free(from); at < len(cuts) && cuts[at] < entries[i].end; at = free(at) {
+			owner[at] = i
+			next[at] = at + 1
+		}
+	}
+	return owner
+}
+
+// drop keeps the entries that own something, and makes their pieces.
+func (t *table) drop(owner []int, cuts []uint64) {
+	at := make([]int, len(t.entries))
+	for _, o := range owner {
+		if o != nobody {
+			at[o] = 1
+		}
+	}
+	kept := t.entries[:0]
+	for i, e := range t.entries {
+		if at[i] != 0 {
+			at[i] = len(kept)
+			kept = append(kept, e)
+		}
+	}
+	clear(t.entries[len(kept):])
+	t.entries, t.sorted, t.pieces = kept, len(kept), t.pieces[:0]
+	for i, o := range owner {
+		if o == nobody {
+			continue
+		}
+		t.join(piece{cuts[i], cuts[i+1], at[o]}) // the last cut is an end, and nobody's
+	}
+}
+
+// join adds a piece to those before it.
+func (t *table) join(p piece) {
+	if n := len(t.pieces); n > 0 && t.pieces[n-1].end == p.start && t.pieces[n-1].entry == p.entry {
+		t.pieces[n-1].end = p.end
+		return
+	}
+	t.pieces = append(t.pieces, p)
+}

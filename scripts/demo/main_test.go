@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os/exec"
+	"regexp"
+	"runtime"
+	"testing"
+)
+
+// TestDemo runs the demo as README says, and wants of it what it is for.
+func TestDemo(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere it needs rights that tests do not have")
+	}
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("there is no C compiler (cc)")
+	}
+	out, err := exec.Command("go", "run", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, line := range []string{
+		`(?m)^Deadlock: +thread (\d+) .* waits for mutex 0x[0-9a-f]+, held by thread (\d+) .*, which waits for mutex 0x[0-9a-f]+, held by thread`,
+		`(?m)^ *collatz \+ \d+ \(demo-target\)`,
+		`(?m)^  waits in read: fd \d+ pipe:`,
+	} {
+		if !regexp.MustCompile(line).Match(out) {
+			t.Errorf("no line like %s in\n%s", line, out)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestEveryPairOfFlags runs each command line that the table of what may be
+// combined allows for two flags (format/command/testdata/pairs.txt): it ends in
+// order with a report, or, of a watch, with a line that says what has come of it.
+func TestEveryPairOfFlags(t *testing.T) {
+	b, err := os.ReadFile("../../format/command/testdata/pairs.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := compile(t, "deep", "-O2")
+	t.Chdir(t.TempDir())
+	lines := make(chan string)
+	var workers sync.WaitGroup
+	for i := range 4 {
+		name := fmt.Sprint("pair-", i, "-e2e")
+		target := pid(start(t, copyOf(t, program, name), "2", "read"))
+		blocksInRead(t, target)
+		snap(t, "-p", target, "--save", "FILE")
+		workers.Go(func() {
+			for line := range lines {
+				tryPair(t, line, target, name)
+			}
+		})
+	}
+	n := 0
+	for line := range strings.Lines(string(b)) {
+		if _, call, ok := strings.Cut(strings.TrimSpace(line), ": stacksnap "); ok {
+			lines <- call
+			n++
+		}
+	}
+	close(lines)
+	workers.Wait()
+	if n < 300 {
+		t.Errorf("only %d pairs", n)
+	}
+}
+
+func copyOf(t *testing.T, program, name string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), name)
+	copyFile(t, program, to)
+	return to
+}
+
+// tryPair runs one command line, with an end where it has none.
+func tryPair(t *testing.T, call, pid, name string) {
+	dir := t.TempDir()
+	call = strings.NewReplacer("4711", pid, "--wait deep", "--wait "+name, "DIR", dir,
+		"OUT", filepath.Join(dir, "out"), "SAVE", filepath.Join(dir, "it.snap")).Replace(call)
+	args := strings.Fields(call)
+	has := func(arg string) bool { return slices.Contains(args, arg) }
+	isWatch, isLaunch := has("--hang") || has("--every"), has("--")
+	switch {
+	case isWatch && !has("-d") && !has("-n"), has("--hang") && !has("-d"):
+		args = append([]string{"-d", "50ms"}, args...)
+	case !has("-d") && !has("-n") && !has("FILE") && (has("-i") || has("-r") || has("--no-stop") || has("thread")):
+		args = append([]string{"-n", "3"}, args...)
+	case isLaunch && has("--thread"): // nobody knows its pid
+		args[slices.Index(args, "--thread")+1] = "*"
+	}
+	r := snap(t, args...)
+	report := r.out + r.err
+	if b, err := os.ReadFile(filepath.Join(dir, "out")); err == nil {
+		report = string(b)
+	}
+	wanted := map[bool]string{true: "watched " + pid, false: "Process:"}[isWatch]
+	switch {
+	case has("--version"):
+		wanted = "stacksnap"
+	case has("--check"):
+		wanted = "Rights"
+	case has("json"):
+		wanted = map[bool]string{true: wanted, false: `"schema": "stacksnap.profile"`}[isWatch]
+	case has("folded"):
+		wanted = ";"
+	}
+	if has("--running") && (has("folded") || strings.Contains(r.err, "no thread matches")) {
+		return // none of them runs
+	}
+	if r.code != 0 || !strings.Contains(report, wanted) {
+		t.Errorf("%s: exit code %d, %q; no %q in\n%.300s", strings.Join(args, " "), r.code, r.err, wanted, report)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "it.snap")); has("--save") && !has("--version") && err != nil {
+		t.Errorf("%s: %v", call, err)
+	}
+}

@@ -1,0 +1,52 @@
+//go:build linux && !machstandin
+
+package mach
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// checkedAlso is the experiment by which Go checks what is stored in memory of
+// C's, where this Go has it.
+const checkedAlso = "GOEXPERIMENT=cgocheck2"
+
+// TestHandoverToC runs the tests of what this package hands to C on macOS, with
+// cgo's checks and a stand-in for the C functions (handover_cgo_test.go).
+func TestHandoverToC(t *testing.T) {
+	cc, err := exec.Command("go", "env", "CC").Output()
+	if err != nil {
+		t.Skip("no go command")
+	}
+	if words := strings.Fields(string(cc)); len(words) == 0 || !isProgram(words[0]) {
+		t.Skipf("no C compiler: %s", bytes.TrimSpace(cc))
+	}
+	env := []string{"CGO_ENABLED=1", "GODEBUG=cgocheck=1"}
+	if hasExperiment(t) {
+		env = append(env, checkedAlso)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-tags", "machstandin", "-run", "Hand(ed|ing)Over", ".")
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil || bytes.Count(out, []byte("--- PASS")) != 5 {
+		t.Errorf("with %s: %v\n%s", strings.Join(env, " "), err, out)
+	}
+}
+
+func isProgram(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}
+
+func hasExperiment(t *testing.T) bool {
+	cmd := exec.CommandContext(t.Context(), "go", "env", "GOEXPERIMENT")
+	cmd.Env = append(os.Environ(), checkedAlso)
+	return cmd.Run() == nil
+}

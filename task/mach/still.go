@@ -1,0 +1,87 @@
+package mach
+
+import (
+	"time"
+
+	"stacksnap/task"
+)
+
+// What a watch costs where it has to stop the target, and how long it waits for
+// the thread to be back in its wait after a stop.
+const (
+	stillShare  = 10 // no stop for so many times as long as the last one took
+	settleStep  = 500 * time.Microsecond
+	settleSteps = 40
+	settleSame  = 2 // that many reads in a row find that it has not run
+)
+
+// still is where a waiting thread was found in a short stop, which a watch makes
+// where the kernel tells no registers without one.
+type still struct {
+	needed    bool // it tells none
+	registers task.Registers
+	cpu       time.Duration // what the thread had used when it was back from the stop
+	back      bool          // it was seen back: until it runs it stands where it stood
+	due       time.Duration // no stop before that uptime
+}
+
+// readStill returns the registers of a thread that waits, and has used cpu so
+// far. Where it has not run since it was back from the last stop it stands where
+// it stood then; of one that has, only a new stop tells, and false is returned
+// where none is due yet. No registers where a stop tells none either.
+func (w *watch) readStill(cpu time.Duration) (task.Registers, bool) {
+	s, k := &w.still, w.process.k
+	if s.back && cpu > 0 && cpu == s.cpu {
+		return s.registers, true
+	}
+	began := k.uptime()
+	if began < s.due {
+		return task.Registers{}, false
+	}
+	s.registers = w.stopAndRead()
+	s.due = k.uptime()
+	s.due += stillShare * (s.due - began)
+	if s.back = s.registers.SP() != 0; s.back {
+		s.cpu, s.back = w.settle()
+	}
+	return s.registers, true
+}
+
+func (w *watch) stopAndRead() task.Registers {
+	p := w.process
+	resume, err := p.Suspend()
+	if err != nil {
+		return task.Registers{}
+	}
+	regs := task.Registers{Arch: p.info.Arch}
+	if h := p.lookup(w.id); h == nil || p.readRegisters(h, &regs) != nil {
+		regs = task.Registers{}
+	}
+	if resume() != nil {
+		return task.Registers{} // the next look finds out what has become of it
+	}
+	return regs
+}
+
+// settle waits until a thread that was stopped is back in its wait, and tells
+// what it has used by then: on such kernels a stop has it run a little. One that
+// does not come to rest soon has gone on.
+func (w *watch) settle() (cpu time.Duration, back bool) {
+	same := 0
+	for range settleSteps {
+		w.process.k.pause(settleStep)
+		_, basic, err := w.basic()
+		if err != nil {
+			return 0, false
+		}
+		used := basic.user + basic.system
+		if state(basic.runState) == task.Running || used != cpu {
+			cpu, same = used, 0
+			continue
+		}
+		if same++; same == settleSame {
+			return cpu, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,124 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+var _ task.PerfMapper = (*Process)(nil)
+
+// Why a perf map is not believed.
+var (
+	errNotRegular = errors.New("not a regular file with one name")
+	errOthers     = errors.New("it is another user's, or others may write to it")
+	errOlder      = errors.New("it was written before the process began, by another of that number")
+	errRemote     = errors.New("it is on a file system that may not answer")
+)
+
+// OpenPerfMap implements [task.PerfMapper]: /tmp/perf-PID.map, below the target's
+// root and with the number that it has in its own namespace. The last name must be
+// no link.
+func (p *Process) OpenPerfMap() (*os.File, string, error) {
+	status, err := p.live.read("status")
+	if err != nil {
+		return nil, "", err
+	}
+	pid := lastNumber(statusValue(status, "NSpid:"))
+	if pid <= 0 {
+		pid = p.pid
+	}
+	name := fmt.Sprintf("tmp/perf-%d.map", pid)
+	f, err := p.openBelieved(name, effectiveUser(status))
+	if err != nil {
+		return nil, "", fmt.Errorf("/%s: %w", name, err)
+	}
+	return f, "/" + name, nil
+}
+
+// openBelieved looks at the file first, and opens the one that it looked at.
+func (p *Process) openBelieved(name string, user uint32) (*os.File, error) {
+	root, err := openDirAt(p.live.fd, "root")
+	if err != nil {
+		return nil, err
+	}
+	defer root.close()
+	seen, err := unix.Openat2(root.fd, name, &unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer closeFD(seen)
+	if err := believe(seen, user, p.facts.Start); err != nil {
+		return nil, err
+	}
+	fd, err := unix.Open("/proc/self/fd/"+strconv.Itoa(seen), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err // EAGAIN: someone holds a lease on it
+	}
+	_ = unix.SetNonblock(fd, false) // of no use for a regular file
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// startSlack is how far a process's start may be told after what it wrote.
+const startSlack = time.Second
+
+// believe tells why a file is not to be believed: only the target's user and root
+// can have written it, as no link to another, since the target was started.
+func believe(fd int, user uint32, started time.Time) error {
+	var st unix.Stat_t
+	var fs unix.Statfs_t
+	if err := errors.Join(unix.Fstat(fd, &st), unix.Fstatfs(fd, &fs)); err != nil {
+		return err
+	}
+	switch {
+	case st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink != 1:
+		return errNotRegular
+	case st.Uid != user && st.Uid != 0 || st.Mode&unix.S_IWOTH != 0:
+		return errOthers
+	case !started.IsZero() && time.Unix(st.Mtim.Unix()).Before(started.Add(-startSlack)):
+		return errOlder
+	case !isLocal(int64(fs.Type)):
+		return errRemote
+	}
+	return nil
+}
+
+// isLocal tells whether a file system answers without asking another process or
+// computer (statfs(2)).
+func isLocal(kind int64) bool {
+	switch uint32(kind) {
+	case unix.TMPFS_MAGIC, unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC,
+		unix.OVERLAYFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.RAMFS_MAGIC, zfsMagic:
+		return true
+	}
+	return false
+}
+
+const zfsMagic = 0x2fc12fc1
+
+// effectiveUser is the second of the numbers of "Uid:"; that of nobody where it is
+// not told.
+func effectiveUser(status []byte) uint32 {
+	const nobody = ^uint32(0)
+	words := bytes.Fields(statusValue(status, "Uid:"))
+	if len(words) < 2 {
+		return nobody
+	}
+	n, err := strconv.ParseUint(string(words[1]), 10, 32)
+	if err != nil {
+		return nobody
+	}
+	return uint32(n)
+}

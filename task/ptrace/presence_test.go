@@ -1,0 +1,141 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// TestPagesThatNobodyProvides: a stack whose pages are not there, and never will be,
+// costs that part of the stack. The target runs on, and the rest is captured.
+func TestPagesThatNobodyProvides(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root may have a userfaultfd that stops the kernel, too")
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC, 0, 0)
+	if errno != 0 {
+		t.Skipf("userfaultfd: %v", errno)
+	}
+	_ = unix.Close(int(fd))
+	g := startThreads(t, 3, "holes", 50)
+	eventually(t, "all threads sleep", func() bool { return strings.Count(states(g.pid), "S") == 3 })
+	for _, how := range []task.Suspension{task.SuspendTask, task.SuspendThread} {
+		p := attach(t, g.pid)
+		for s, err := range task.Sample(t.Context(), p, task.Options{Count: 3, Suspend: how}) {
+			if err != nil || len(s.Threads) != 3 {
+				t.Fatalf("%d threads, %v", len(s.Threads), err)
+			}
+			for i := range s.Threads {
+				checkHoles(t, g.pid, &s.Threads[i])
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.ContainsAny(states(g.pid), "tT") || tracerOf(g.pid) != 0 {
+		t.Errorf("states %s, traced by %d", states(g.pid), tracerOf(g.pid))
+	}
+}
+
+func checkHoles(t *testing.T, pid int, th *task.Thread) {
+	t.Helper()
+	if len(th.Stacks) != 1 || len(th.Stacks[0].Bytes) < 50*64 {
+		t.Fatalf("thread %d: %d stacks, %v", th.ID, len(th.Stacks), th.Err)
+	}
+	if hollow := th.ID == task.ThreadID(pid); errors.Is(th.Err, errBlocks) != hollow || th.Stacks[0].Truncated() != hollow {
+		t.Errorf("thread %d: %v, truncated %v", th.ID, th.Err, th.Stacks[0].Truncated())
+	}
+}
+
+// TestPagesThatAreMade: pages that the target has never touched are read all the
+// same, and what is not mapped is a fault at the first such byte.
+func TestPagesThatAreMade(t *testing.T) {
+	p := attach(t, startThreads(t, 1, "sleep").pid)
+	var sp task.Addr
+	for r, err := range p.Regions() {
+		if err == nil && r.Path == "[heap]" {
+			sp = r.Start
+		}
+	}
+	var pages []byte
+	for range 3 {
+		pages = make([]byte, 64<<10)
+		n, err := p.Memory().ReadMemory(pages, sp)
+		var fault *task.FaultError
+		if errors.As(err, &fault) && fault.Addr != sp+task.Addr(n) || n == 0 {
+			t.Errorf("%d bytes at %v, %v", n, sp, err)
+		}
+	}
+	if n, err := p.Memory().ReadMemory(pages, 0x10); n != 0 || !errors.Is(err, unix.EFAULT) {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
+// TestStopIsBounded: stacks that take longer to copy than the target may be stopped
+// are cut, each to its part of that time and none to nothing.
+func TestStopIsBounded(t *testing.T) {
+	g := startThreads(t, 8, "sleep", 1500) // 128 KB of stack each at most
+	eventually(t, "all threads sleep", func() bool { return strings.Count(states(g.pid), "S") == 8 })
+	p := attach(t, g.pid)
+	p.LimitStop(time.Nanosecond)
+	p.mem.chunk = 16 << 10
+	var s task.Snapshot
+	take(t, p, &s)
+	for i := range s.Threads {
+		th := &s.Threads[i]
+		now := make([]byte, 16<<10-task.RedZone)
+		n, _ := p.Memory().ReadMemory(now, th.Registers.SP())
+		if !bytes.Equal(now[:n], th.Stacks[0].Bytes[task.RedZone:]) {
+			t.Errorf("thread %d: the stack is not its own", th.ID)
+		}
+		if !errors.Is(th.Err, errOverTime) || len(th.Stacks) != 1 || len(th.Stacks[0].Bytes) != 16<<10 || !th.Stacks[0].Truncated() {
+			t.Errorf("thread %d: %d stacks, %v", th.ID, len(th.Stacks), th.Err)
+		}
+	}
+	p.LimitStop(time.Minute)
+	eventually(t, "all threads sleep again", func() bool { return strings.Count(states(g.pid), "S") == 8 })
+	take(t, p, &s)
+	if i := slices.IndexFunc(s.Threads, func(th task.Thread) bool { return th.Err != nil }); i >= 0 {
+		t.Errorf("thread %d: %v", s.Threads[i].ID, s.Threads[i].Err)
+	}
+}
+
+// TestInnermostPartInAnyCase: where pages that are there and such that are not
+// follow each other, the first reads are short; what is copied in any case is not.
+func TestInnermostPartInAnyCase(t *testing.T) {
+	page := os.Getpagesize()
+	b, err := unix.Mmap(-1, 0, 64*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(b) }()
+	if err := unix.Madvise(b, unix.MADV_NOHUGEPAGE); err != nil && err != unix.EINVAL {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(b); i += 2 * page {
+		b[i] = 1
+	}
+	m := memory{tid: os.Getpid(), file: -1, pages: newPresence(), chunk: 8 * page, until: time.Unix(1, 0)}
+	defer m.pages.close()
+	if m.pages.pagemap, err = unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		t.Skip("this process may not read its own page map: ", err)
+	}
+	m.pages.refill()
+	got := make([]byte, len(b))
+	n, errno := m.copy(got, task.Addr(uintptr(unsafe.Pointer(&b[0]))))
+	if n < m.chunk || n >= 2*m.chunk || errno != errnoOverTime || !bytes.Equal(got[:n], b[:n]) {
+		t.Errorf("%d bytes, %v", n, errno)
+	}
+}

@@ -1,0 +1,138 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"time"
+
+	"stacksnap/task"
+)
+
+var _ task.Sparer = (*Process)(nil)
+
+// Spare implements [task.Sparer].
+func (p *Process) Spare(on bool, insist map[task.ThreadID]bool) { p.spares, p.insist = on, insist }
+
+// Calls that a stop ends with EINTR though no signal came (signal(7), "Interruption
+// of system calls and library functions by stop signals"; of sockets those with a
+// time limit, which cannot be told from outside), by the numbers of
+// arch/x86/entry/syscalls/syscall_64.tbl, syscall_32.tbl and
+// include/uapi/asm-generic/unistd.h: epoll_wait and its kin, semop, semtimedop,
+// rt_sigtimedwait, io_getevents, io_uring_enter, recvfrom, recvmsg, recvmmsg,
+// accept, accept4.
+var (
+	amd64Ends = []int{232, 281, 441, 65, 220, 128, 208, 426, 45, 47, 299, 43, 288}
+	i386Ends  = []int{256, 319, 441, 420, 177, 421, 247, 426, 371, 372, 337, 417, 364}
+	arm64Ends = []int{22, 441, 193, 192, 137, 4, 426, 207, 212, 243, 202, 242}
+)
+
+// endsAtStop tells whether a stop may end a call for good.
+func endsAtStop(a task.Arch, number int) bool {
+	all := arm64Ends
+	switch a {
+	case task.AMD64:
+		all = amd64Ends
+	case task.I386:
+		all = i386Ends
+	}
+	for _, n := range all {
+		if n == number {
+			return true
+		}
+	}
+	return false
+}
+
+// spareWaiting asks, before the stop, in which call each sleeping thread waits,
+// and leaves those alone that a stop would disturb.
+func (p *Process) spareWaiting() {
+	if !p.spares {
+		return
+	}
+	p.rests.start()
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		if th.call = (task.Syscall{}); th.phase == listed && th.sleeps {
+			p.spareOne(th)
+		}
+	}
+}
+
+// spareOne leaves a thread alone if it can. That it does not run from now on is
+// proven by its count of runs, which is read before the proof that it is off a
+// processor: see rest.
+func (p *Process) spareOne(th *thread) {
+	e := p.rests.find(p.threads.dir, th.tid)
+	counted := false
+	if e != nil {
+		th.runs, counted = p.rests.count(e)
+	}
+	call, err := p.blockedIn(th.tid)
+	if err != nil || call.State != task.InCall {
+		return
+	}
+	th.call = call
+	if counted && !p.insist[task.ThreadID(th.tid)] && endsAtStop(p.targetArch(), call.Number) {
+		th.phase = spared
+	}
+}
+
+// hasRun tells whether a spared thread has come to a processor since.
+func (p *Process) hasRun(th *thread) bool {
+	e := p.rests.of[th.tid]
+	if e == nil {
+		return true
+	}
+	runs, ok := p.rests.count(e)
+	return !ok || runs != th.runs
+}
+
+// captureSpared reads a thread where it waits. Should it not have waited until its
+// stack was copied, from before the others were stopped, it is stopped now, too.
+func (p *Process) captureSpared(th *thread, t *task.Thread) (done bool, err error) {
+	t.Registers = p.registersOf(&th.call)
+	err = p.copyStack(t)
+	if !p.hasRun(th) {
+		t.Spared, t.Call = true, th.call
+		return true, err
+	}
+	th.phase = listed
+	p.order()
+	p.await(time.Now())
+	return false, nil
+}
+
+// registersOf has those that a system call file tells of.
+func (p *Process) registersOf(call *task.Syscall) task.Registers {
+	r := task.Registers{Arch: p.targetArch()}
+	r.Set(r.Arch.PC(), uint64(call.PC))
+	r.Set(r.Arch.SP(), uint64(call.SP))
+	if call.State == task.InCall {
+		setArguments(&r, call)
+	}
+	return r
+}
+
+func (p *Process) targetArch() task.Arch {
+	if p.facts.Arch != task.UnknownArch {
+		return p.facts.Arch
+	}
+	return hostArch
+}
+
+// interruptedIn tells whether a thread that stands was in the call until it was
+// told to stop: its registers have the arguments still, and as the result that the
+// call was interrupted, which is EINTR, or one of the codes by which the kernel
+// knows that the call is to be made again (include/linux/errno.h: ERESTARTSYS to
+// ERESTART_RESTARTBLOCK; what gdb and strace see of them too).
+func interruptedIn(call *task.Syscall, r *task.Registers) bool {
+	const result = task.Reg(0) // rax, eax, x0 and r0 alike
+	if call.State != task.InCall || call.SP != r.SP() || call.PC != r.PC() || !sameArguments(r, call) {
+		return false
+	}
+	switch v, _ := r.Value(result); -int32(v) {
+	case 4, 512, 513, 514, 516:
+		return true
+	}
+	return false
+}

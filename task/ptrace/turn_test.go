@@ -1,0 +1,212 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// schedstat writes a thread's file and returns an open one.
+func schedstat(t *testing.T, ran, queued time.Duration, runs int) int {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "schedstat")
+	if err := os.WriteFile(path, fmt.Appendf(nil, "%d %d %d\n", ran, queued, runs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeFD(fd) })
+	return fd
+}
+
+// TestTurnIsProven says of a thread only what its counts prove.
+func TestTurnIsProven(t *testing.T) {
+	at := time.Now()
+	before := turn{at: at, runs: 10, queued: 5 * time.Millisecond, processor: 3}
+	const stood = 2 * time.Millisecond // after that
+	for name, c := range map[string]struct {
+		before turn
+		runs   int
+		waited time.Duration
+		want   task.Turn
+		on     int
+	}{
+		"never left":          {before, 10, 0, task.OnCPU, 3},
+		"waited all the time": {before, 11, 3 * time.Millisecond, task.Queued, 0},
+		"waited for a part":   {before, 11, time.Millisecond, task.TurnUnknown, 0},
+		"just as long":        {before, 11, stood, task.TurnUnknown, 0},
+		"by another clock":    {before, 11, stood + time.Microsecond, task.TurnUnknown, 0},
+		"waited twice":        {before, 12, 3 * time.Millisecond, task.TurnUnknown, 0},
+		"not asked":           {turn{}, 1, time.Second, task.TurnUnknown, 0},
+		"not counted":         {before, 0, time.Second, task.TurnUnknown, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &Process{}
+			p.rests.of = map[int]*rest{7: {schedstat: schedstat(t, time.Second, before.queued+c.waited, c.runs), stat: -1}}
+			got, on := p.turnOf(&thread{tid: 7, turn: c.before, stood: at.Add(stood)})
+			if got != c.want || on != c.on {
+				t.Errorf("turn %d on %d, want %d on %d", got, on, c.want, c.on)
+			}
+		})
+	}
+}
+
+// pin has every thread of a process run on the processors given only.
+func pin(t *testing.T, pid int, cpus ...int) {
+	t.Helper()
+	var set unix.CPUSet
+	for _, c := range cpus {
+		set.Set(c)
+	}
+	dir, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range dir {
+		var tid int
+		_, _ = fmt.Sscan(e.Name(), &tid)
+		if err := unix.SchedSetaffinity(tid, &set); err != nil {
+			t.Skipf("the processors of a thread cannot be chosen: %v", err)
+		}
+	}
+}
+
+// allowed lists the processors that we may use, at most n.
+func allowed(t *testing.T, n int) (cpus []int) {
+	t.Helper()
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		t.Fatal(err)
+	}
+	for c := 0; c < 8*len(set)*8 && len(cpus) < n; c++ {
+		if set.IsSet(c) {
+			cpus = append(cpus, c)
+		}
+	}
+	return cpus
+}
+
+// TestTurnsOfBusyThreads: of threads that share one processor at most one has it,
+// and it is that one. Both turns are met.
+func TestTurnsOfBusyThreads(t *testing.T) {
+	g := startThreads(t, 3, "busy")
+	cpu := allowed(t, 1)[0]
+	pin(t, g.pid, cpu)
+	p := attach(t, g.pid)
+	var s task.Snapshot
+	met := map[task.Turn]int{}
+	// Others may have the processor for as long as many snapshots take.
+	end := time.Now().Add(20 * time.Second)
+	for n := 0; n < 20 || (met[task.OnCPU] == 0 || met[task.Queued] == 0) && time.Now().Before(end); n++ {
+		take(t, p, &s)
+		for i := range s.Threads {
+			th := &s.Threads[i]
+			if th.State == task.Running {
+				met[th.Turn]++
+			} else if th.Turn != task.TurnUnknown {
+				t.Errorf("a thread that is %v has turn %d", th.State, th.Turn)
+			}
+			if th.Turn == task.OnCPU && th.Processor != cpu {
+				t.Errorf("on processor %d, but it may run on %d only", th.Processor, cpu)
+			}
+		}
+	}
+	t.Log(met)
+	if met[task.OnCPU]+met[task.Queued]+met[task.TurnUnknown] == 0 {
+		t.Skip("no thread could run") // never on a processor of ours
+	}
+	if met[task.Queued] == 0 || met[task.OnCPU] == 0 {
+		t.Errorf("turns were %v", met)
+	}
+}
+
+// TestSleepingThreadsHaveNoTurn: of those that cannot run nothing is asked.
+func TestSleepingThreadsHaveNoTurn(t *testing.T) {
+	p := attach(t, startThreads(t, 4, "sleep").pid)
+	var s task.Snapshot
+	take(t, p, &s)
+	ready := 0 // on their way into their sleep
+	for i := range s.Threads {
+		if s.Threads[i].State == task.Running {
+			ready++
+		}
+	}
+	if n := len(p.rests.of); n > ready {
+		t.Errorf("the counts of %d threads were read, and %d could run", n, ready)
+	}
+}
+
+// scheduledSoFar is our own reading of what a sampling is to tell.
+func scheduledSoFar(t *testing.T, pid int, id task.ThreadID) task.Schedule {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", pid, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran, queued := schedule(b)
+	return task.Schedule{Ran: ran.Truncate(time.Microsecond), Queued: queued.Truncate(time.Microsecond)}
+}
+
+// TestScheduleOfBusyThreads: four threads on two processors wait half of the time,
+// or more where others are busy, too. What a sample tells lies between what /proc
+// told before the sample and after it.
+func TestScheduleOfBusyThreads(t *testing.T) {
+	for _, how := range []task.Suspension{task.SuspendDefault, task.SuspendThread, task.SuspendTask} {
+		t.Run(how.String(), func(t *testing.T) { checkSchedule(t, how) })
+	}
+}
+
+func checkSchedule(t *testing.T, how task.Suspension) {
+	g := startThreads(t, 4, "busy")
+	cpus := allowed(t, 2)
+	pin(t, g.pid, cpus...)
+	p := attach(t, g.pid)
+	first, before, last := map[task.ThreadID]task.Schedule{}, map[task.ThreadID]task.Schedule{}, map[task.ThreadID]task.Schedule{}
+	var begun, ended time.Time
+	err := sample(t, p, 400, task.Options{Suspend: how}, func(s *task.Snapshot) {
+		if begun.IsZero() {
+			begun = s.Time
+		}
+		ended = s.Time
+		for i := range s.Threads {
+			th := &s.Threads[i]
+			after := scheduledSoFar(t, g.pid, th.ID)
+			got := th.Schedule
+			if was, ok := before[th.ID]; ok && (got.Ran < was.Ran || got.Queued < was.Queued) || got.Ran > after.Ran || got.Queued > after.Queued {
+				t.Errorf("thread %d: %v, but /proc told %v before and %v after", th.ID, got, was, after)
+			}
+			if _, ok := first[th.ID]; !ok {
+				first[th.ID] = got
+			}
+			before[th.ID], last[th.ID] = after, got
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum task.Schedule
+	for id, l := range last {
+		sum.Ran += l.Ran - first[id].Ran
+		sum.Queued += l.Queued - first[id].Queued
+		sum.Stood += l.Stood
+	}
+	elapsed := ended.Sub(begun)
+	t.Logf("in %v: %v", elapsed, sum)
+	const tick = 10 * time.Millisecond // as much may not be counted yet, of each thread
+	if most := time.Duration(len(cpus))*elapsed + 4*tick; sum.Ran > most || sum.Ran == 0 {
+		t.Errorf("%v on %d processors in %v", sum.Ran, len(cpus), elapsed)
+	}
+	if all := sum.Ran + sum.Queued; all > 4*elapsed+4*tick || sum.Queued < time.Duration(4-len(cpus))*elapsed*7/10 {
+		t.Errorf("in %v: %v", elapsed, sum)
+	}
+}

@@ -1,0 +1,68 @@
+package recording
+
+import (
+	"encoding/binary"
+	"time"
+
+	"stacksnap/task"
+)
+
+// scheduleUnit is that of the times in which a thread's schedule is told.
+const scheduleUnit = time.Microsecond
+
+// appendTurn appends what has changed of how a thread is scheduled.
+func (before *thread) appendTurn(b []byte, t *thread) []byte {
+	if t.Schedule != before.Schedule {
+		var at int
+		b, at = begin(b, 24)
+		was := counted(&before.Schedule)
+		for i, d := range counted(&t.Schedule) {
+			b = binary.AppendUvarint(b, zigzag(int64((*d-*was[i])/scheduleUnit)))
+		}
+		b = end(b, at)
+	}
+	if t.Turn != before.Turn {
+		b = appendUint(b, 25, uint64(t.Turn))
+	}
+	if t.Processor != before.Processor {
+		b = appendUint(b, 26, uint64(t.Processor))
+	}
+	return b
+}
+
+func counted(s *task.Schedule) [3]*time.Duration {
+	return [...]*time.Duration{&s.Ran, &s.Queued, &s.Stood}
+}
+
+func (t *thread) parseTurn(m *message) {
+	switch m.field {
+	case 24:
+		of, i := counted(&t.Schedule), 0
+		m.packed(func(n uint64) error {
+			if i == len(of) {
+				return errTooBig
+			}
+			*of[i] = laterBy(*of[i], unzigzag(n))
+			i++
+			return nil
+		})
+	case 25:
+		t.Turn = turnOf(m.n)
+	case 26:
+		t.Processor = index(m.n)
+	}
+}
+
+// laterBy adds units to a time, within what a time can be.
+func laterBy(d time.Duration, units int64) time.Duration {
+	const most = time.Duration(1 << 61)
+	const mostUnits = int64(most / scheduleUnit)
+	return min(max(0, d+time.Duration(min(max(units, -mostUnits), mostUnits))*scheduleUnit), most)
+}
+
+func turnOf(n uint64) task.Turn {
+	if n > uint64(task.Queued) {
+		return task.TurnUnknown
+	}
+	return task.Turn(n)
+}
