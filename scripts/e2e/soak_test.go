@@ -115,12 +115,13 @@ func (s *soak) see(*task.Snapshot, *images.Map) error {
 	return nil
 }
 
-// What may come besides: the files of the last eight layouts are open; Go makes
-// threads as it likes, and goroutines to clean up; a profile grows until it has as many threads as it shows
+// What may come besides: the files of the last eight layouts are open, and two
+// (task/ptrace, filesEach) of each thread of this listing and of the one before,
+// of which the target has 35 each; Go makes threads as it likes, and goroutines to clean up; a profile grows until it has as many threads as it shows
 // one by one; and when many threads appear at once, the room for their stacks is
 // made anew.
 const (
-	moreFiles   = 96
+	moreFiles   = 96 + 2*2*35
 	moreThreads = 64
 	moreObjects = 200_000
 	moreHeap    = 128 << 20
