@@ -222,17 +222,13 @@ func checkReplay(t *testing.T, path string, p *profile.Profile) {
 	}
 }
 
-// mostLeft is how many samples may be left out. One thread makes three layouts:
-// with the one library, the other, or none. Each sample left out has the mappings
-// read, which shows one of them by chance, so that after 40 one is unknown with a
-// probability of 3·(2/3)^40, below 1 in 10 million. Several threads make more
-// layouts than are kept, as their libraries take each other's places.
-func mostLeft(snapshots, threads int) int {
-	if threads == 1 {
-		return 40
-	}
-	return snapshots * threads / 5
-}
+// mostLeft is how many samples may be left out, so that there is something to
+// judge by. It is far more than there are: of one thread, which makes three layouts,
+// 1 to 4 of 1,000, for one that is known is read no more. How many it takes until
+// they are known is chance, and the machine's: the layout is read beside a target
+// that runs on. Several threads make more layouts than are kept, as their libraries
+// take each other's places.
+func mostLeft(snapshots, threads int) int { return snapshots * threads / 5 }
 
 // countUnder counts samples of work_X by what called it, and those of the wrong
 // caller.

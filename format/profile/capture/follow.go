@@ -44,6 +44,7 @@ type follower struct {
 	read     time.Time     // when a layout was
 	patience time.Duration // how old it is at least before a stack that ends early has it read again
 	checked  []bool        // which of layout.code were looked at for this snapshot
+	unsure   bool          // the last snapshot was of a layout that is not known
 	short    bool          // that symbols are missing was told
 	changed  []bool        // and found to show something else by now
 }
@@ -335,8 +336,15 @@ func (f *follower) watchAll() task.Watch {
 	return w
 }
 
-// watch returns where to look in the next snapshot.
+// watch returns where to look in the next snapshot. It is called just before that
+// is taken: after one of an unknown layout the layout is read again then, too. The
+// moment after a snapshot alone may be one in which the target never has that
+// layout, since it goes on at the same pace as this.
 func (f *follower) watch() task.Watch {
+	if f.unsure && !f.followsList() {
+		f.refresh()
+	}
+	f.unsure = false
 	f.before = f.latest
 	switch {
 	case f.followsList():

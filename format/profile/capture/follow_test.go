@@ -264,3 +264,18 @@ func TestImagesBeyondTheLayout(t *testing.T) {
 		}
 	}
 }
+
+// TestLayoutIsReadBeforeTheNextSnapshot: after a snapshot of a layout that is not
+// known, and only then.
+func TestLayoutIsReadBeforeTheNextSnapshot(t *testing.T) {
+	for _, unsure := range []bool{false, true} {
+		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+		f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+		p.regions = []task.Region{region(1, 8)}
+		f.unsure = unsure
+		f.watch()
+		if read := f.latest.maps[0].Inode == 8; read != unsure || f.unsure {
+			t.Errorf("unsure %v: read again %v, still unsure %v", unsure, read, f.unsure)
+		}
+	}
+}

@@ -184,6 +184,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 	if left > 0 || r.doubtful {
 		r.follow.reread()
 	}
+	r.follow.unsure = left > 0
 	return nil
 }
 
