@@ -29,6 +29,7 @@ type entry struct {
 	next       int   // the source to ask when rule turns out wrong
 	err        error // why better sources than by gave no rule
 	rule       rule.Rule
+	apart      apart
 }
 
 func slot(pc task.Addr, first bool) uint64 {
@@ -120,9 +121,7 @@ func lookUpAt(pc task.Addr, first bool) task.Addr {
 
 // ask fills in the first rule that the sources from number i on have.
 func (u *Unwinder) ask(e *entry, i int) {
-	q := rule.Query{
-		Arch: u.walk.arch, Image: e.image, PC: lookUpAt(e.pc, e.first), First: e.first, Code: u.walk.code,
-	}
+	q := u.query(e)
 	for ; i < len(u.opts.Sources); i++ {
 		s := u.opts.Sources[i]
 		r, err := s.Source.Rule(q)
@@ -135,6 +134,12 @@ func (u *Unwinder) ask(e *entry, i int) {
 		}
 	}
 	u.guess(e)
+}
+
+func (u *Unwinder) query(e *entry) rule.Query {
+	return rule.Query{
+		Arch: u.walk.arch, Image: e.image, PC: lookUpAt(e.pc, e.first), First: e.first, Code: u.walk.code,
+	}
 }
 
 // guess fills in the frame-pointer chain, for want of anything better.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"stacksnap/images"
 	"stacksnap/images/elf"
 	"stacksnap/task"
+	"stacksnap/unwind/rule"
 )
 
 // TestEveryInstruction runs a program one instruction at a time, from the first
@@ -58,12 +60,12 @@ func stepThrough(t *testing.T, bin string, want float64) {
 		s.check()
 	}
 	share := float64(s.right) / float64(max(s.points, 1))
-	t.Logf("%d instructions, %d chains right (%.4f %%), %d frames, deepest %d, %d signals",
-		s.points, s.right, 100*share, s.frames, s.deepest, s.signals)
+	t.Logf("%d instructions, %d chains right (%.4f %%), %d frames, deepest %d, %d signals; %d right with pc and sp alone",
+		s.points, s.right, 100*share, s.frames, s.deepest, s.signals, s.waiting)
 	for where, n := range s.wrong {
 		t.Logf("wrong %d times in %s", n, where)
 	}
-	if s.points < 10_000 || s.signals == 0 || share < want {
+	if s.points < 10_000 || s.signals == 0 || share < want || s.waiting < s.points/2 {
 		t.Errorf("right at %d of %d instructions", s.right, s.points)
 	}
 }
@@ -91,6 +93,7 @@ type stepper struct {
 	restart   int // signal to deliver
 
 	points, right, frames, deepest, signals int
+	waiting                                 int // walks that were right without the registers
 	wrong                                   map[string]int
 }
 
@@ -190,6 +193,27 @@ func (s *stepper) check() {
 		return
 	}
 	s.right++
+	s.checkWaiting()
+}
+
+// checkWaiting walks again as if the thread was read where it waits, with no more
+// than pc and sp: what needs nothing else is to be the same.
+func (s *stepper) checkWaiting() {
+	pc, sp := s.thread.Registers.PC(), s.thread.Registers.SP()
+	s.thread.Registers = task.Registers{Arch: task.AMD64}
+	s.thread.Registers.Set(task.AMD64.PC(), uint64(pc))
+	s.thread.Registers.Set(task.AMD64.SP(), uint64(sp))
+	var stop Stop
+	s.framesBuf, stop = s.unwinder.Walk(s.framesBuf[:0], &s.thread, s.images, s)
+	lacks := func(f Frame) bool { return f.By.Guess() || errors.Is(f.Err, rule.ErrUnknownRegister) }
+	if stop.Reason != Bottom || slices.ContainsFunc(s.framesBuf, lacks) {
+		return
+	}
+	if problem := s.differ(s.framesBuf, stop); problem != "" {
+		s.t.Errorf("with pc and sp alone, at %s: %s", s.where(pc), problem)
+		return
+	}
+	s.waiting++
 }
 
 func (s *stepper) differ(got []Frame, stop Stop) string {

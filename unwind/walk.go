@@ -116,10 +116,11 @@ func (u *Unwinder) step() bool {
 	if e.guess {
 		return u.chain(e, e.err)
 	}
-	if err := u.try(&e.rule, e.by); err != nil {
-		return u.fallBack(e, err)
+	err := u.try(&e.rule, e.by)
+	if err == nil || err == rule.ErrUnknownRegister && u.findFP(e) {
+		return u.found(e.by, e.err)
 	}
-	return u.found(e.by, e.err)
+	return u.fallBack(e, err)
 }
 
 // found notes how the caller was found.

@@ -14,6 +14,7 @@ import (
 	"stacksnap/task"
 	"stacksnap/task/recording"
 	"stacksnap/unwind"
+	"stacksnap/unwind/rule"
 )
 
 const (
@@ -226,9 +227,12 @@ func (s *session) askFor(t *task.Thread, frames []unwind.Frame, stop unwind.Stop
 }
 
 // isWhole tells whether a walk needed nothing that it had not: with all registers
-// it would have been the same.
+// it would have been the same. Where code has no unwind information, the stack and
+// the frame pointer, once that is known, are all that leads on.
 func isWhole(frames []unwind.Frame, stop unwind.Stop) bool {
-	return stop.Reason == unwind.Bottom && !slices.ContainsFunc(frames, func(f unwind.Frame) bool { return f.Err != nil })
+	return stop.Reason == unwind.Bottom && !slices.ContainsFunc(frames, func(f unwind.Frame) bool {
+		return f.By.Guess() || errors.Is(f.Err, rule.ErrUnknownRegister)
+	})
 }
 
 func (s *session) isExchanged(i int) bool {

@@ -1,0 +1,35 @@
+package analysis
+
+import (
+	"stacksnap/unwind/rule"
+)
+
+// Distances tells how far from the CFA sp and the frame pointer are before the
+// instruction at q.PC: where every way to there, from the start of its function,
+// leaves them at the same place.
+func (s *Source) Distances(q rule.Query) (sp, fp int32, ok bool) {
+	m := machineOf(q.Arch)
+	if m == nil {
+		return 0, 0, false
+	}
+	w := s.walk()
+	defer s.done(w)
+	w.query = q // which must not move to the heap for each question
+	start, end, ok := s.function(&w.query)
+	if !ok || end-start > maxCode {
+		return 0, 0, false
+	}
+	if w.read(w.query.Code, start, int(end-start)) != nil {
+		return 0, 0, false
+	}
+	return w.distances(m, uint32(q.PC-start))
+}
+
+func (w *walk) distances(m *machine, pc uint32) (sp, fp int32, ok bool) {
+	w.machine, w.pc, w.peek, w.pops = m, pc, false, false
+	if w.run() != nil || w.hereFrom != 0 {
+		return 0, 0, false
+	}
+	a, b := w.here.reg[m.sp], w.here.reg[m.fp]
+	return a.off, b.off, a.kind == frame && b.kind == frame
+}
