@@ -36,7 +36,7 @@ func (p *printer) end() {
 	p.line("")
 	p.line("Walks that reached the bottom: %s of %s", count(p.profile.Bottoms), count(p.profile.Walks))
 	if p.guessed {
-		p.line("(guess): the frame was found by scanning the stack, and may not exist")
+		p.line("(guess): found by scanning the stack; it may not exist, and callers beside it may be missing")
 	}
 	if p.fpOnly {
 		p.line("(fp only): found by the frame pointer alone; a caller may be missing in between")

@@ -169,8 +169,9 @@ func (s *session) countStop(stood time.Duration) {
 	s.saving.stopped(stood)
 }
 
-// keepFacts takes over what the threads did before the first stop: after it they
-// are still busy with having been stopped.
+// keepFacts takes over what the threads did before the first stop, for after it
+// they run because they have been stopped. But what one did then is not of its stack
+// now if it sleeps by now, or slept and has gone on.
 func keepFacts(s, before *task.Snapshot) {
 	for i := range s.Threads {
 		t := &s.Threads[i]
@@ -179,12 +180,25 @@ func keepFacts(s, before *task.Snapshot) {
 			continue
 		}
 		b := &before.Threads[j]
-		t.State, t.User, t.System = b.State, b.User, b.System
-		t.Turn, t.Processor = b.Turn, b.Processor
+		t.User, t.System = b.User, b.System
+		if t.State == task.Running && (b.State == task.Running || !hasMoved(t, b)) {
+			t.State, t.Turn, t.Processor = b.State, b.Turn, b.Processor
+		}
 		if t.Call.State != task.InCall && t.Registers == b.Registers {
 			t.Call = b.Call
 		}
 	}
+}
+
+// hasMoved tells whether a thread is elsewhere than before. A stop leaves it at the
+// instruction that enters the kernel, or the next.
+func hasMoved(t, before *task.Thread) bool {
+	const longest = 4 // of such instructions
+	now, then := &t.Registers, &before.Registers
+	if now.Known == 0 || then.Known == 0 {
+		return false
+	}
+	return now.SP() != then.SP() || now.PC()-then.PC()+longest > 2*longest
 }
 
 // walk walks every stack in the images that were mapped when it was copied. It

@@ -20,6 +20,44 @@ func TestFirstStopTells(t *testing.T) {
 	}
 }
 
+// at is a thread in a state, at a place.
+func at(state task.State, pc, sp uint64) task.Thread {
+	t := task.Thread{ID: 1, State: state, Registers: task.Registers{Arch: task.AMD64}}
+	t.Registers.Set(task.AMD64.PC(), pc)
+	t.Registers.Set(task.AMD64.SP(), sp)
+	return t
+}
+
+// TestStateIsThatOfTheStack: what a thread did before the first stop is told with
+// the stack of a later one only if it has done nothing since but being stopped.
+func TestStateIsThatOfTheStack(t *testing.T) {
+	const run, sleep = task.Running, task.Sleeping
+	for name, c := range map[string]struct {
+		then, now task.Thread
+		want      task.State
+	}{
+		"on its way back":        {at(sleep, 0x1002, 0x7000), at(run, 0x1002, 0x7000), sleep},
+		"about to make the call": {at(sleep, 0x1002, 0x7000), at(run, 0x1000, 0x7000), sleep},
+		"woken up":               {at(sleep, 0x1002, 0x7000), at(run, 0x1008, 0x7000), run},
+		"returned":               {at(sleep, 0x1002, 0x7000), at(run, 0x1002, 0x7008), run},
+		"gone to sleep":          {at(run, 0x1002, 0x7000), at(sleep, 0x1002, 0x7000), sleep},
+		"at work":                {at(run, 0x1002, 0x7000), at(run, 0x2002, 0x7100), run},
+		"unread":                 {at(sleep, 0x1002, 0x7000), task.Thread{ID: 1, State: run}, sleep},
+		"unread then":            {task.Thread{ID: 1, State: sleep}, at(run, 0x1002, 0x7000), sleep},
+		"asleep in a file":       {at(run, 0x1002, 0x7000), at(task.Uninterruptible, 0x1002, 0x7000), task.Uninterruptible},
+	} {
+		if c.then.State == run {
+			c.then.Turn = task.Queued
+		}
+		s := task.Snapshot{Threads: []task.Thread{c.now}}
+		keepFacts(&s, &task.Snapshot{Threads: []task.Thread{c.then}})
+		got := &s.Threads[0]
+		if got.State != c.want || (got.Turn == task.Queued) != (c.then.State == run && c.now.State == run) {
+			t.Errorf("%s: %v, %v", name, got.State, got.Turn)
+		}
+	}
+}
+
 // TestInnermostOfGeneratedCode is the same all over a region, so that a hang there
 // is not one phase after another.
 func TestInnermostOfGeneratedCode(t *testing.T) {
