@@ -17,12 +17,9 @@ func TestHangs(t *testing.T) {
 	program := compile(t, "hangs.c", cFlags...)
 	for _, loop := range []string{"mach_msg", "kevent", "dispatch_sync"} {
 		t.Run(loop, func(t *testing.T) {
-			if loop != "dispatch_sync" {
-				notYet(t, "on a busy machine a hang is missed now and then here")
-			}
 			liveIn(t, likeXNU(), either(10*time.Minute, 2*time.Minute), func(r *room) {
-				count, most := either(20, 4), either("2000", "1200")
-				p := r.target(program, loop, fmt.Sprint(count), "400", most)
+				count, least, most := either(20, 4), either("400", "3000"), either("2000", "4000")
+				p := r.target(program, loop, fmt.Sprint(count), least, most)
 				watch := r.start(built.stacksnap, "-p", fmt.Sprint(p.pid), "--hang", "250ms", "-f", "jsonl")
 				for !strings.Contains(p.output(0), "over\n") {
 					if time.Now().After(r.until) || watch.hasEnded() {
@@ -35,7 +32,9 @@ func TestHangs(t *testing.T) {
 				res := watch.wait()
 				told := r.hangs(res.out)
 				r.Logf("%d hangs, %d told: %v", count, len(told), told)
-				if len(told) != count {
+				// Between two hangs it is idle for 1.5 s. On a machine that is too busy
+				// for a look in that time the two are one to us.
+				if least := either(count, 1); len(told) < least || len(told) > count {
 					r.Errorf("%d hangs were told, %d were: %s\n%s", len(told), count, p.output(0), res.err)
 				}
 			})
@@ -47,6 +46,9 @@ func TestHangs(t *testing.T) {
 func (r *room) hangs(out string) (told []time.Duration) {
 	r.Helper()
 	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "sys_proc_info(): Unsupported") {
+			continue // of the Darwin user space, in every program's output
+		}
 		var h struct {
 			Reason   string
 			Duration int64 `json:"duration_ns"`
