@@ -122,18 +122,18 @@ func (p *printer) inFunction(t *profile.Thread) string {
 	if l.Function == "" && l.Image == nil {
 		return ", in code of no file"
 	}
-	return ", in " + plainWhole(l)
+	return ", in " + p.plainWhole(l)
 }
 
 // plainWhole names a function without a place in it.
-func plainWhole(l profile.Location) string {
+func (p *printer) plainWhole(l profile.Location) string {
 	if l.Function == "" {
 		return imageName(l.Image)
 	}
 	if l.Image == nil {
-		return functionName(l)
+		return p.function(l)
 	}
-	return functionName(l) + " (" + imageName(l.Image) + ")"
+	return p.function(l) + " (" + imageName(l.Image) + ")"
 }
 
 // computes tells what the time on processors went to.
@@ -142,9 +142,9 @@ func (p *printer) computes(b *answer.Busy) string {
 	on := fmt.Sprintf(": %s on CPU in %s", seconds(b.OnCPU), seconds(p.profile.Duration()))
 	switch b.What {
 	case answer.Function:
-		return part + " in " + plainWhole(b.Where) + on
+		return part + " in " + p.plainWhole(b.Where) + on
 	case answer.Under:
-		return part + " in " + plainWhole(b.Where) + " and what it calls" + on
+		return part + " in " + p.plainWhole(b.Where) + " and what it calls" + on
 	case answer.Collector:
 		return part + " in Go's garbage collection" + on
 	case answer.Generated:
@@ -153,7 +153,7 @@ func (p *printer) computes(b *answer.Busy) string {
 	if b.Where.Function == "" {
 		return "busy" + on
 	}
-	return "busy" + on + ", most of it, " + percent(b.Share) + ", in " + plainWhole(b.Where)
+	return "busy" + on + ", most of it, " + percent(b.Share) + ", in " + p.plainWhole(b.Where)
 }
 
 // percent writes a part of 1, without more digits than a line for a glance needs.

@@ -59,7 +59,7 @@ func findCycle(chain []*profile.Node) cycle {
 func (p *printer) cycle(run []*profile.Node, period int, at position) position {
 	at = p.frames(run[:period], at)
 	last := len(run) - period
-	p.line("%s%s%s", p.weight(run[period]), at.indent(), p.faint(folded(run[period:last], period)))
+	p.line("%s%s%s", p.weight(run[period]), at.indent(), p.faint(p.folded(run[period:last], period)))
 	at.depth += last - period
 	at.level++
 	at.numbered = true
@@ -75,9 +75,9 @@ func (p *printer) frames(run []*profile.Node, at position) position {
 	return at
 }
 
-func folded(run []*profile.Node, period int) string {
+func (p *printer) folded(run []*profile.Node, period int) string {
 	if period == 1 {
-		return fmt.Sprintf("… %s more frames of %s …", count(len(run)), functionName(run[0].Location))
+		return fmt.Sprintf("… %s more frames of %s …", count(len(run)), p.function(run[0].Location))
 	}
 	return fmt.Sprintf("… %s more frames, %s times the same %d …", count(len(run)), count(len(run)/period), period)
 }

@@ -54,7 +54,7 @@ func foldedTitle(p *profile.Profile, t *profile.Thread) string {
 }
 
 func foldedFrame(n *profile.Node) string {
-	name := functionName(n.Location)
+	name := clean(n.Function, len(n.Function))
 	switch {
 	case n.Function != "":
 	case n.Image != nil && len(n.Also) > 0 && n.Area() >= n.Image.Load:

@@ -95,7 +95,7 @@ func (p *printer) weight(n *profile.Node) string {
 
 // place names the function, or else as much as is known of where it is.
 func (p *printer) place(n *profile.Node) string {
-	function := p.name(functionName(n.Location))
+	function := p.name(p.function(n.Location))
 	switch {
 	case n.Image == nil:
 		return function
@@ -107,11 +107,20 @@ func (p *printer) place(n *profile.Node) string {
 	return fmt.Sprintf("%s + %s (%s)", function, offsets(n), imageName(n.Image))
 }
 
-func functionName(l profile.Location) string {
+// function names a function, in not too many columns.
+func (p *printer) function(l profile.Location) string {
 	if l.Function == "" {
 		return "???"
 	}
-	return clean(l.Function, maxName)
+	return p.shown(l.Function)
+}
+
+// shown is the name of a function as a report has it.
+func (p *printer) shown(name string) string {
+	if p.short {
+		name = shorten(name)
+	}
+	return clean(name, maxName)
 }
 
 func imageName(im *profile.Image) string {

@@ -62,7 +62,7 @@ func (p *printer) phases(r *hang.Report) {
 			p.line("")
 			p.line("What the thread did:")
 		}
-		text := clean(ph.Function, maxName)
+		text := p.shown(ph.Function)
 		if text == "" {
 			text = "???"
 		}

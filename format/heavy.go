@@ -82,5 +82,5 @@ func (p *printer) whole(l profile.Location) string {
 	if l.Function == "" || l.Image == nil {
 		return p.place(&profile.Node{Location: l})
 	}
-	return p.name(functionName(l)) + " (" + imageName(l.Image) + ")"
+	return p.name(p.function(l)) + " (" + imageName(l.Image) + ")"
 }

@@ -15,12 +15,13 @@ type printer struct {
 	palette
 	profile *profile.Profile
 	total   int  // samples that a count is a share of; 0: counts are not printed
+	short   bool // names of functions are shortened
 	guessed bool // a frame was marked so, which the end of the report explains
 	fpOnly  bool
 }
 
 func newPrinter(w io.Writer, p *profile.Profile, o Options) *printer {
-	return &printer{Writer: bufio.NewWriterSize(w, 64<<10), palette: newPalette(o.Color), profile: p}
+	return &printer{Writer: bufio.NewWriterSize(w, 64<<10), palette: newPalette(o.Color), profile: p, short: true}
 }
 
 // line writes one line. Errors are kept by the buffer until Flush.

@@ -1,17 +1,11 @@
 package images
 
-import (
-	"strings"
-
-	"github.com/ianlancetaylor/demangle"
-
-	"stacksnap/task"
-)
+import "stacksnap/task"
 
 // Location is what is known of one code address.
 type Location struct {
 	Image    *Image    // nil: no image is mapped there
-	Function string    // demangled; empty when no symbol covers the address
+	Function string    // as people know it, demangled; empty when no symbol covers the address
 	Raw      string    // the symbol as the file has it
 	Offset   uint64    // from the function's start, from the image's load address when there is none
 	Start    task.Addr // of a function without a name; 0 when it is not known
@@ -38,7 +32,7 @@ func (m *Map) Locate(a task.Addr, isReturn bool) Location {
 	}
 	if sym, ok := im.File.Symbol(im.VMAddr(at)); ok {
 		loc.Raw = sym.Name
-		loc.Function = demangled(sym.Name)
+		loc.Function = im.known(&sym)
 		loc.Offset = im.VMAddr(a) - sym.VMAddr
 	} else if start, ok := im.File.FunctionStart(im.VMAddr(at)); ok {
 		loc.Start = im.Addr(start)
@@ -58,19 +52,4 @@ func (m *Map) locateGenerated(a, at task.Addr) Location {
 		return Location{}
 	}
 	return Location{Image: g, Function: sym.Name, Raw: sym.Name, Offset: uint64(a) - sym.VMAddr}
-}
-
-// demangled is a symbol as the source has it.
-func demangled(symbol string) string {
-	return demangle.Filter(guarded(unversioned(symbol)), demangle.NoClones)
-}
-
-// unversioned cuts an ELF symbol version off: read@@GLIBC_2.2.5 is read. The
-// name of a stub, read@plt, stays.
-func unversioned(name string) string {
-	base, version, found := strings.Cut(name, "@")
-	if !found || base == "" || version == "plt" {
-		return name
-	}
-	return base
 }

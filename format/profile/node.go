@@ -36,7 +36,7 @@ type Address struct {
 // Location is what is known of a code address.
 type Location struct {
 	Image    *Image    // nil: no image was mapped there
-	Function string    // demangled; empty when no symbol covers the address
+	Function string    // as people know it, demangled; empty when no symbol covers the address
 	Raw      string    // the symbol as the file has it
 	Offset   uint64    // from the function's start, from the image's load address when there is none
 	Start    task.Addr // of a function without a name; 0 when it is not known

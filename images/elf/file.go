@@ -154,6 +154,7 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 		return object.Symbol{}, false
 	}
 	if s, ok := f.symbols().Symbol(vmaddr, area); ok && f.owns(s.VMAddr, s.Size, vmaddr) {
+		s.Public = publicName(&s, f.symbols().At(s.VMAddr, area))
 		return s, true
 	}
 	if s, ok := f.golang().Symbol(vmaddr); ok {

@@ -267,6 +267,9 @@ func isMappingSymbol(name string) bool {
 	return name[1] == 'x' || name[1] == 'd' || name[1] == 'a' || name[1] == 't'
 }
 
+// rankLocal is the rank of symbols that no other file sees, but those without a size.
+const rankLocal = 2
+
 // rank orders the symbols at one address: those with a size first, then by
 // binding.
 func rank(s *symbol) uint8 {
@@ -277,7 +280,7 @@ func rank(s *symbol) uint8 {
 	case elf.STB_WEAK:
 		r = 1
 	case elf.STB_LOCAL:
-		r = 2
+		r = rankLocal
 	}
 	if s.size == 0 {
 		r += 4

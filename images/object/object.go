@@ -46,6 +46,9 @@ type Symbol struct {
 	Name   string
 	VMAddr uint64
 	Size   uint64 // 0 when the file does not say
+	// Public is another name of the same function that its users know, where Name is
+	// one for its library's own use: "poll" for "__poll". Empty: there is none.
+	Public string
 }
 
 // File is one executable or library, read from a file or from memory.

@@ -73,6 +73,19 @@ func (t *Table) Symbol(vmaddr uint64, section uint16) (Symbol, bool) {
 	return Symbol{Name: name, VMAddr: e.VMAddr, Size: e.Size}, true
 }
 
+// At gives the entries at exactly vmaddr, an address of the given section, with
+// their names, in the order in which they are preferred.
+func (t *Table) At(vmaddr uint64, section uint16) iter.Seq2[Entry, string] {
+	return func(yield func(Entry, string) bool) {
+		for i := t.above(vmaddr, section) - 1; i >= 0; i-- {
+			e := t.entries[i]
+			if e.VMAddr != vmaddr || e.Section != section || !yield(e, t.name(e.Name)) {
+				return
+			}
+		}
+	}
+}
+
 // Find is like Symbol, without a name and for symbols of any name.
 func (t *Table) Find(vmaddr uint64, section uint16) (Entry, bool) {
 	return t.Pick(vmaddr, section, func(Entry) bool { return true })

@@ -74,3 +74,31 @@ func TestTableOfNothing(t *testing.T) {
 		t.Errorf("found %v in an empty table", s)
 	}
 }
+
+// TestAt gives what lies at one place, the preferred first.
+func TestAt(t *testing.T) {
+	table := NewTable([]Entry{
+		{Name: 1, VMAddr: 0x100, Section: 1},
+		{Name: 2, VMAddr: 0x200, Section: 1, Rank: 2},
+		{Name: 3, VMAddr: 0x200, Section: 1, Rank: 1},
+		{Name: 4, VMAddr: 0x200, Section: 1, Rank: 1, Size: 8},
+		{Name: 5, VMAddr: 0x200, Section: 2},
+		{Name: 6, VMAddr: 0x300, Section: 2},
+	}, names)
+	for _, tt := range []struct {
+		vmaddr  uint64
+		section uint16
+		want    string
+	}{
+		{0x200, 1, "f4 f3 f2 "}, {0x200, 2, "f5 "}, {0x100, 1, "f1 "}, {0x300, 2, "f6 "},
+		{0x180, 1, ""}, {0x80, 1, ""}, {0x400, 2, ""}, {0x200, 0, ""}, {0x200, 3, ""},
+	} {
+		got := ""
+		for _, name := range table.At(tt.vmaddr, tt.section) {
+			got += name + " "
+		}
+		if got != tt.want {
+			t.Errorf("%#x of section %d has %q, want %q", tt.vmaddr, tt.section, got, tt.want)
+		}
+	}
+}

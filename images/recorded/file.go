@@ -77,7 +77,7 @@ func (f *file) Close() error               { return nil }
 // recording was made there is none.
 func (f *file) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	a := f.of.Symbol(vmaddr)
-	return object.Symbol{Name: a.Name, VMAddr: a.VMAddr, Size: a.Size}, a.Found
+	return object.Symbol{Name: a.Name, VMAddr: a.VMAddr, Size: a.Size, Public: a.Public}, a.Found
 }
 
 // FunctionStart implements [object.File], for what was asked.

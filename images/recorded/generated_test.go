@@ -24,7 +24,7 @@ func TestNamesOfGeneratedCode(t *testing.T) {
 		t.Fatalf("names %+v, images %v", g, m.Images)
 	}
 	for _, isReturn := range []bool{false, true} { // nobody knows which it is when it is saved
-		if l := m.Locate(0x1041, isReturn); l.Function != "f" || l.Offset != 1 {
+		if l := m.Locate(0x1041, isReturn); l.Function != "__f" || l.Offset != 1 {
 			t.Errorf("%+v", l)
 		}
 	}

@@ -35,7 +35,7 @@ func (l *library) Symbol(v uint64) (object.Symbol, bool) {
 	if v%32 >= 16 {
 		return object.Symbol{Name: "no answer"}, false
 	}
-	return object.Symbol{Name: "f", VMAddr: v &^ 31, Size: 16}, true
+	return object.Symbol{Name: "__f", Public: "f", VMAddr: v &^ 31, Size: 16}, true
 }
 
 func (l *library) FunctionStart(v uint64) (uint64, bool) { return v &^ 31, v%32 < 16 }

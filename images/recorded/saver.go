@@ -171,11 +171,9 @@ func (s *Saver) Save(sample *recording.Sample, m *images.Map, pcs iter.Seq[task.
 
 // need asks everything about an address that a later reading may ask.
 func (s *Saver) need(m *images.Map, a task.Addr) {
+	m.Locate(a, false)
 	im, ok := m.Find(a)
 	if !ok {
-		if g, ok := m.GeneratedAt(a); ok {
-			g.File.Symbol(uint64(a))
-		}
 		return
 	}
 	w, ok := im.File.(*watched)
@@ -183,7 +181,6 @@ func (s *Saver) need(m *images.Map, a task.Addr) {
 		return
 	}
 	vmaddr := im.VMAddr(a)
-	w.Symbol(vmaddr)
 	w.FunctionStart(vmaddr)
 	w.notes.needFrames(w.File, vmaddr)
 }

@@ -46,7 +46,7 @@ func (w *watched) Symbol(vmaddr uint64) (object.Symbol, bool) {
 		n.symbols[vmaddr] = true
 		a := recording.Answer{Image: n.number, Asked: vmaddr, Found: ok}
 		if ok {
-			a.VMAddr, a.Size, a.Name = sym.VMAddr, sym.Size, sym.Name
+			a.VMAddr, a.Size, a.Name, a.Public = sym.VMAddr, sym.Size, sym.Name, sym.Public
 		}
 		n.newSymbols = append(n.newSymbols, a)
 		n.change()

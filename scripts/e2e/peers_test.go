@@ -113,7 +113,8 @@ func checkSubset(t *testing.T, ours, theirs stacks) {
 }
 
 // sameFrame compares addresses (the peer's may be the outermost 0, or missing)
-// and names: versions and aliases of one function are the same.
+// and names: versions, aliases and parts of one function are the
+// same.
 func sameFrame(a, b frame) bool {
 	if a.addr != b.addr {
 		return false
@@ -123,8 +124,11 @@ func sameFrame(a, b frame) bool {
 
 func plain(name string) string {
 	name, _, _ = strings.Cut(name, "@")
-	return strings.TrimLeft(name, "_")
+	return strings.TrimLeft(clone.ReplaceAllString(name, ""), "_")
 }
+
+// clone is what compilers append to the names of copies and parts of functions.
+var clone = regexp.MustCompile(`(\.(constprop|isra|part|cold|lto_priv)(\.\d+)?)+$`)
 
 // settled are the ways to block in which two readers, one after the other, must
 // see the same addresses.

@@ -156,6 +156,7 @@ type Answer struct {
 	VMAddr uint64 // start of the function
 	Size   uint64 // of its symbol; 0: the file does not say
 	Name   string // of its symbol
+	Public string // the name that its users know it by, where Name is another
 }
 
 func appendAnswer(b []byte, a *Answer) []byte {
@@ -167,7 +168,8 @@ func appendAnswer(b []byte, a *Answer) []byte {
 	b = appendBoolIf(b, 3, true)
 	b = appendUintIf(b, 4, a.VMAddr)
 	b = appendUintIf(b, 5, a.Size)
-	return appendBytesIf(b, 6, a.Name)
+	b = appendBytesIf(b, 6, a.Name)
+	return appendBytesIf(b, 7, a.Public)
 }
 
 func parseAnswer(data []byte) (Answer, error) {
@@ -187,6 +189,8 @@ func parseAnswer(data []byte) (Answer, error) {
 			a.Size = m.n
 		case 6:
 			a.Name = m.string()
+		case 7:
+			a.Public = m.string()
 		}
 	}
 	return a, m.err

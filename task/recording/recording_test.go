@@ -188,7 +188,7 @@ var region = task.Region{Start: 0x1000, End: 0x3000, Prot: task.Execute, Shared:
 func addFacts(w *Writer) {
 	n := w.AddImage(&image)
 	w.SetMap(&Map{Images: []int{n}, Regions: []task.Region{region}})
-	w.AddSymbol(&Answer{Image: n, Asked: 0x10010, Found: true, VMAddr: 0x10000, Size: 32, Name: "read"})
+	w.AddSymbol(&Answer{Image: n, Asked: 0x10010, Found: true, VMAddr: 0x10000, Size: 32, Name: "__read", Public: "read"})
 	w.AddSymbol(&Answer{Image: n, Asked: 0x10110})
 	w.AddStart(&Answer{Image: n, Asked: 0x10010, Found: true, VMAddr: 0x10000})
 	w.AddSection(&Section{Image: n, Name: "eh_frame", VMAddr: 0x9000, Data: []byte("wrong")})
@@ -292,7 +292,7 @@ func checkFacts(t *testing.T, r *Reader) {
 	if d := cmp.Diff(image, f.Image); d != "" {
 		t.Fatal(d)
 	}
-	if a := f.Symbol(0x10010); !a.Found || a.Name != "read" || a.VMAddr != 0x10000 || a.Size != 32 {
+	if a := f.Symbol(0x10010); !a.Found || a.Name != "__read" || a.Public != "read" || a.VMAddr != 0x10000 || a.Size != 32 {
 		t.Errorf("symbol %+v", a)
 	}
 	if f.Symbol(0x10110).Found || f.Symbol(0x10011).Found || f.FunctionStart(0x10011).Found {

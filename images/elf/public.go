@@ -1,0 +1,65 @@
+package elf
+
+import (
+	"cmp"
+	"iter"
+	"strings"
+
+	"stacksnap/images/object"
+)
+
+// publicName returns, for a function of which the preferred name is reserved to
+// its library ("__poll", "__libc_malloc"), another of its names that is not
+// ("poll"): one that other files see, of the same size at the same address. Of
+// several it is one that is still linked against, of these the best bound, and then
+// the shortest: open, not open64. It is empty where there is none.
+func publicName(s *object.Symbol, aliases iter.Seq2[object.Entry, string]) string {
+	if !isReserved(s.Name) {
+		return ""
+	}
+	var best alias
+	for e, name := range aliases {
+		a := alias{name, isOutdated(name), e.Rank}
+		if e.Size != s.Size || e.Size == 0 || e.Rank >= rankLocal || isReserved(name) {
+			continue
+		}
+		if best.name == "" || a.compare(best) < 0 {
+			best = a
+		}
+	}
+	return best.name
+}
+
+// alias is one of the names of a function.
+type alias struct {
+	name     string
+	outdated bool
+	rank     uint8
+}
+
+// compare is negative where a is known better than b.
+func (a alias) compare(b alias) int {
+	if a.outdated != b.outdated {
+		if b.outdated {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(len(a.name), len(b.name)))
+}
+
+// isReserved recognises the names that C leaves to the implementation (ISO C,
+// 7.1.3), and those of nothing. Mangled names of C++ and Rust are not among them.
+func isReserved(name string) bool {
+	if strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") {
+		return false
+	}
+	return name == "" || name[0] == '_'
+}
+
+// isOutdated recognises versions that are no longer linked against: name@VERSION,
+// where those in use are name@@VERSION.
+func isOutdated(name string) bool {
+	at := strings.IndexByte(name, '@')
+	return at > 0 && !strings.HasPrefix(name[at:], "@@")
+}

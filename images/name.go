@@ -1,0 +1,83 @@
+package images
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"stacksnap/images/object"
+)
+
+// known is the name by which people know a function: a public one where there is
+// such, as the source has it.
+func (im *Image) known(s *object.Symbol) string {
+	name := s.Name
+	if s.Public != "" {
+		name = s.Public
+	}
+	name = unversioned(name)
+	// The C library calls a function that others have, too, so for its own calls
+	// (glibc, include/libc-symbols.h, hidden_proto).
+	name = strings.TrimPrefix(name, "__GI_")
+	return demangled(im.uncloned(name))
+}
+
+// demangled is a symbol as the source has it.
+func demangled(symbol string) string {
+	return demangle.Filter(guarded(symbol), demangle.NoClones)
+}
+
+// unversioned cuts an ELF symbol version off: read@@GLIBC_2.2.5 is read. The
+// name of a stub, read@plt, stays.
+func unversioned(name string) string {
+	base, version, found := strings.Cut(name, "@")
+	if !found || base == "" || version == "plt" {
+		return name
+	}
+	return base
+}
+
+// clones are what compilers append to the name of a function for a copy or a part
+// of it that they have made (GCC, clone_function_name; LLVM, HotColdSplitting and
+// ThinLTO's promotion), and a number.
+var clones = map[string]bool{
+	"constprop": true, "isra": true, "part": true, "lto_priv": true, "localalias": true,
+	"cold": true, "llvm": true, "clone": true,
+}
+
+// uncloned cuts those off: parse.constprop.0 and parse.cold are parse. Without a
+// number, Go has such names of its own: main.cold is a function of package main.
+func (im *Image) uncloned(name string) string {
+	for {
+		base, suffix := cutLast(name)
+		if isNumber(suffix) {
+			if base, suffix = cutLast(base); !clones[suffix] {
+				return name
+			}
+		} else if suffix != "cold" && suffix != "localalias" || im.isGo() {
+			return name
+		}
+		if base == "" {
+			return name
+		}
+		name = base
+	}
+}
+
+// cutLast splits a name at its last dot; what is before is empty where there is none.
+func cutLast(name string) (before, after string) {
+	i := strings.LastIndexByte(name, '.')
+	return name[:max(i, 0)], name[i+1:]
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// isGo tells whether Go's linker has made the image.
+func (im *Image) isGo() bool {
+	if im.File == nil {
+		return false
+	}
+	_, err := im.File.Section(object.GoPCLnTab)
+	return !errors.Is(err, object.ErrNoSection)
+}

@@ -1,0 +1,67 @@
+package images
+
+import (
+	"testing"
+
+	"stacksnap/images/object"
+)
+
+// linked is a file that tells one thing of itself: whether Go's linker made it.
+type linked struct {
+	object.File
+	byGo bool
+}
+
+func (l linked) Section(object.Kind) (object.Section, error) {
+	if l.byGo {
+		return object.Section{}, nil
+	}
+	return object.Section{}, object.ErrNoSection
+}
+
+func TestKnownNames(t *testing.T) {
+	for _, tt := range []struct{ raw, public, want string }{
+		{"main", "", "main"},
+		{"__poll@@GLIBC_2.2.5", "poll@@GLIBC_2.2.5", "poll"},
+		{"__GI___poll", "", "__poll"},
+		{"__GI__IO_do_write", "", "_IO_do_write"},
+		{"__libc_start_call_main", "", "__libc_start_call_main"},
+		{"_start", "", "_start"},
+		{"read@plt", "", "read@plt"},
+		{"parse.constprop.0", "", "parse"},
+		{"parse.part.0.isra.1.constprop.12", "", "parse"},
+		{"parse.cold", "", "parse"},
+		{"parse.cold.1", "", "parse"},
+		{"parse.part.0.cold", "", "parse"},
+		{"state.lto_priv.0", "", "state"},
+		{"_dl_close.localalias", "", "_dl_close"},
+		{"inner.llvm.8273645", "", "inner"},
+		{"__new_sem_wait_slow64.constprop.0", "", "__new_sem_wait_slow64"},
+		{"_Z5parsePKc.cold", "", "parse(char const*)"},
+		{"_ZN1a5parseEi.part.0.cold", "", "a::parse(int)"},
+		{"_ZN3std9backtrace17h49032eccec2d27a3E.llvm.123", "", "std::backtrace"},
+		// What is no such name stays as it is.
+		{".cold", "", ".cold"},
+		{".part.0", "", ".part.0"},
+		{"cold", "", "cold"},
+		{"part.0", "", "part.0"},
+		{"memcpy.avx2", "", "memcpy.avx2"},
+		{"parse.part", "", "parse.part"},
+		{"main.init.0", "", "main.init.0"},
+		{"parse.0", "", "parse.0"},
+		{"", "", ""},
+	} {
+		im := Image{Placed: object.Placed{File: linked{}}}
+		if got := im.known(&object.Symbol{Name: tt.raw, Public: tt.public}); got != tt.want {
+			t.Errorf("%q is known as %q, want %q", tt.raw, got, tt.want)
+		}
+	}
+}
+
+// TestColdOfGo is a function that its author has called cold.
+func TestColdOfGo(t *testing.T) {
+	im := Image{Placed: object.Placed{File: linked{byGo: true}}}
+	if got := im.known(&object.Symbol{Name: "main.cold"}); got != "main.cold" {
+		t.Errorf("main.cold is known as %q", got)
+	}
+}
