@@ -23,12 +23,21 @@ func argumentRegisters(a task.Arch) *[6]task.Reg {
 	return &arm64Arguments
 }
 
-// sameArguments tells whether a captured thread has the arguments of a call in
-// its registers. On ARM the first one is not compared: the register holds the
-// result when the call was interrupted.
-func sameArguments(r *task.Registers, c *task.Syscall) bool {
+// inCall tells whether the registers of a captured thread are those of a call: its
+// stack pointer, its arguments, and its place, which is behind the instruction that
+// makes the call. On ARM a stop shows a thread that is going to make the call again
+// at that instruction; of one at the next the first argument is not compared, as its
+// register holds the result (do_signal, arch/arm64/kernel/signal.c).
+func inCall(r *task.Registers, c *task.Syscall) bool {
+	if c.State != task.InCall || c.SP != r.SP() {
+		return false
+	}
+	again := isCalling(r, c)
+	if !again && c.PC != r.PC() {
+		return false
+	}
 	for i, reg := range argumentRegisters(r.Arch) {
-		if i == 0 && resultInFirst(r.Arch) {
+		if i == 0 && resultInFirst(r.Arch) && !again {
 			continue
 		}
 		if v, ok := r.Value(reg); !ok || v != c.Args[i] {
@@ -36,6 +45,13 @@ func sameArguments(r *task.Registers, c *task.Syscall) bool {
 		}
 	}
 	return true
+}
+
+// isCalling tells whether registers are at the instruction that makes a call, as the
+// kernel leaves them on ARM where the call was interrupted and is to be made again.
+func isCalling(r *task.Registers, c *task.Syscall) bool {
+	size := c.PC - r.PC()
+	return r.Arch == task.ARM64 && size == 4 || r.Arch == task.ARM && (size == 4 || size == 2)
 }
 
 func setArguments(r *task.Registers, c *task.Syscall) {

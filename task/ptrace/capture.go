@@ -66,8 +66,8 @@ func (th *thread) notStopped() error {
 	return task.ErrThreadGone
 }
 
-// captureRegisters reads the registers as the kernel shows them: a system call
-// under way is not wound back to its start.
+// captureRegisters reads the registers as the kernel shows them: on x86 a system call
+// under way is not wound back to its start; on ARM one that is to be made again is.
 func (p *Process) captureRegisters(th *thread, r *task.Registers) error {
 	n, errno := regset(th.tid, unix.NT_PRSTATUS, p.regs[:])
 	if errno == unix.ESRCH { // only SIGKILL, to the process, ends a stop

@@ -23,8 +23,7 @@ import (
 //
 // A stop of ours makes a blocked thread run: it wakes, stands, and goes back to
 // sleep, in the same call at the same place. So at the next sample it is asked
-// whether it is again as it was captured: the same pc and sp, the same arguments
-// of the call, and the same bytes on the stack from sp to the end of the copy,
+// whether it is again as it was captured: in the same call (see inCall), and the same bytes on the stack from sp to the end of the copy,
 // read between two equal counts. From then on it rests.
 type rest struct {
 	schedstat int    // file; −1: none
@@ -174,11 +173,11 @@ func (p *Process) unchanged(tid int, t *task.Thread) bool {
 	}
 	call, err := p.blockedIn(tid)
 	switch {
-	case err != nil, call.PC != t.Registers.PC(), call.SP != t.Registers.SP():
+	case err != nil:
 		return false
-	case call.State == task.InFault && t.State == task.Stopped && threadState(p.state(tid)) == task.Stopped:
+	case call.State == task.InFault && isAt(&t.Registers, &call) && t.State == task.Stopped && threadState(p.state(tid)) == task.Stopped:
 		// in user code, to which it goes back when it is continued
-	case call.State != task.InCall, !sameArguments(&t.Registers, &call):
+	case !inCall(&t.Registers, &call):
 		return false
 	}
 	for i := range t.Stacks {
@@ -188,6 +187,8 @@ func (p *Process) unchanged(tid int, t *task.Thread) bool {
 	}
 	return true
 }
+
+func isAt(r *task.Registers, c *task.Syscall) bool { return c.PC == r.PC() && c.SP == r.SP() }
 
 func (p *Process) blockedIn(tid int) (task.Syscall, error) {
 	fd := openTask(p.threads.dir, tid, "/syscall\x00")

@@ -124,15 +124,16 @@ func (p *Process) targetArch() task.Arch {
 // told to stop: its registers have the arguments still, and as the result that the
 // call was interrupted, which is EINTR, or one of the codes by which the kernel
 // knows that the call is to be made again (include/linux/errno.h: ERESTARTSYS to
-// ERESTART_RESTARTBLOCK; what gdb and strace see of them too).
+// ERESTART_RESTARTBLOCK; what gdb and strace see of them too). On ARM the kernel has
+// wound such a call back already.
 func interruptedIn(call *task.Syscall, r *task.Registers) bool {
 	const result = task.Reg(0) // rax, eax, x0 and r0 alike
-	if call.State != task.InCall || call.SP != r.SP() || call.PC != r.PC() || !sameArguments(r, call) {
+	if !inCall(r, call) {
 		return false
 	}
 	switch v, _ := r.Value(result); -int32(v) {
 	case 4, 512, 513, 514, 516:
 		return true
 	}
-	return false
+	return isCalling(r, call)
 }
