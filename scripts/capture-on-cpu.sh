@@ -33,40 +33,11 @@ pid; 4 not permitted; 1 anything else.
 TEXT
 }
 
-target='' above=80 span=5 duration=10s every=600 count=0 check=1
-dir=${HOME:-.}/stacksnap keep=20 min_free=500 program=''
-while [ $# -gt 0 ]; do
-	case $1 in
-	--?*=*)
-		option=${1%%=*} value=${1#*=}
-		shift
-		set -- "$option" "$value" "$@"
-		;;
-	esac
-	case $1 in
-	-h | --help)
-		usage
-		exit 0
-		;;
-	--)
-		shift
-		break
-		;;
-	-p | --pid) value_of "$@" && target=$2 ;;
-	--above) value_of "$@" && count_of "$1" "$2" 1 && above=$2 ;;
-	--for) value_of "$@" && count_of "$1" "$2" 1 && span=$2 ;;
-	-d | --duration) value_of "$@" && duration=$2 ;;
-	--every) value_of "$@" && count_of "$1" "$2" 0 && every=$2 ;;
-	--count) value_of "$@" && count_of "$1" "$2" 0 && count=$2 ;;
-	--check) value_of "$@" && count_of "$1" "$2" 1 && check=$2 ;;
-	--dir) value_of "$@" && dir=$2 ;;
-	--keep) value_of "$@" && count_of "$1" "$2" 0 && keep=$2 ;;
-	--min-free) value_of "$@" && count_of "$1" "$2" 0 && min_free=$2 ;;
-	--stacksnap) value_of "$@" && program=$2 ;;
-	*) wrong_usage "what is \"$1\"?" ;;
-	esac
-	shift 2
-done
+above=80 span=5 duration=10s every=600 count=0 check=1
+options="$capture_options duration:text:-d:--duration above:1:--above span:1:--for
+	every:0:--every count:0:--count check:1:--check"
+read_options "$@"
+shift "$after_options"
 [ -n "$target" ] || wrong_usage "which process? give -p PID or -p NAME"
 
 # now sets now, in hundredths of a second since any moment.

@@ -31,39 +31,11 @@ Exit codes: 0 the process of that pid has ended, or a signal ended the watch;
 TEXT
 }
 
-target='' hang=250ms max_hang=10s every='' command='' check=30
-dir=${HOME:-.}/stacksnap keep=20 min_free=500 program=''
-while [ $# -gt 0 ]; do
-	case $1 in
-	--?*=*)
-		option=${1%%=*} value=${1#*=}
-		shift
-		set -- "$option" "$value" "$@"
-		;;
-	esac
-	case $1 in
-	-h | --help)
-		usage
-		exit 0
-		;;
-	--)
-		shift
-		break
-		;;
-	-p | --pid) value_of "$@" && target=$2 ;;
-	--hang) value_of "$@" && hang=$2 ;;
-	--max-hang) value_of "$@" && max_hang=$2 ;;
-	--every) value_of "$@" && every=$2 ;;
-	--exec) value_of "$@" && command=$2 ;;
-	--dir) value_of "$@" && dir=$2 ;;
-	--keep) value_of "$@" && count_of "$1" "$2" 0 && keep=$2 ;;
-	--min-free) value_of "$@" && count_of "$1" "$2" 0 && min_free=$2 ;;
-	--check) value_of "$@" && count_of "$1" "$2" 1 && check=$2 ;;
-	--stacksnap) value_of "$@" && program=$2 ;;
-	*) wrong_usage "what is \"$1\"?" ;;
-	esac
-	shift 2
-done
+hang=250ms max_hang=10s every='' command='' check=30
+options="$capture_options hang:text:--hang max_hang:text:--max-hang every:text:--every
+	command:text:--exec check:1:--check"
+read_options "$@"
+shift "$after_options"
 [ -n "$target" ] || wrong_usage "which process? give -p PID or -p NAME"
 
 stopping='' watcher='' guard='' full=''

@@ -27,34 +27,10 @@ process; 4 not permitted; 5 it exited meanwhile, what was captured is kept;
 TEXT
 }
 
-target='' duration=10s dir=${HOME:-.}/stacksnap keep=20 min_free=500 program=''
-while [ $# -gt 0 ]; do
-	case $1 in
-	--?*=*)
-		option=${1%%=*} value=${1#*=}
-		shift
-		set -- "$option" "$value" "$@"
-		;;
-	esac
-	case $1 in
-	-h | --help)
-		usage
-		exit 0
-		;;
-	--)
-		shift
-		break
-		;;
-	-p | --pid) value_of "$@" && target=$2 ;;
-	-d | --duration) value_of "$@" && duration=$2 ;;
-	--dir) value_of "$@" && dir=$2 ;;
-	--keep) value_of "$@" && count_of "$1" "$2" 0 && keep=$2 ;;
-	--min-free) value_of "$@" && count_of "$1" "$2" 0 && min_free=$2 ;;
-	--stacksnap) value_of "$@" && program=$2 ;;
-	*) wrong_usage "what is \"$1\"?" ;;
-	esac
-	shift 2
-done
+duration=10s
+options="$capture_options duration:text:-d:--duration"
+read_options "$@"
+shift "$after_options"
 [ -n "$target" ] || wrong_usage "which process? give -p PID or -p NAME"
 
 stacksnap=$(find_stacksnap "$program") || exit 1

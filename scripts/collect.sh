@@ -28,43 +28,11 @@ captured, so there is no archive.
 TEXT
 }
 
-archive='' duration=2s reports=yes min_free=500 program='' targets=''
-while [ $# -gt 0 ]; do
-	case $1 in
-	--?*=*)
-		option=${1%%=*} value=${1#*=}
-		shift
-		set -- "$option" "$value" "$@"
-		;;
-	esac
-	case $1 in
-	-h | --help)
-		usage
-		exit 0
-		;;
-	--no-reports)
-		reports=''
-		shift
-		continue
-		;;
-	--)
-		shift
-		break
-		;;
-	-o | --output) value_of "$@" && archive=$2 ;;
-	-d | --duration) value_of "$@" && duration=$2 ;;
-	--min-free) value_of "$@" && count_of "$1" "$2" 0 && min_free=$2 ;;
-	--stacksnap) value_of "$@" && program=$2 ;;
-	-*) wrong_usage "what is \"$1\"?" ;;
-	*)
-		targets="$targets$1
-"
-		shift
-		continue
-		;;
-	esac
-	shift 2
-done
+archive='' duration=2s no_reports='' targets=''
+options='targets:words archive:text:-o:--output duration:text:-d:--duration
+	no_reports:yes:--no-reports min_free:0:--min-free program:text:--stacksnap'
+read_options "$@"
+shift "$after_options"
 [ -n "$targets" ] || wrong_usage "which processes? give pids or names"
 
 umask 077
@@ -94,7 +62,7 @@ capture() {
 	"$stacksnap" -p "$pid" -d "$duration" "$@" --save "$base.snap" >/dev/null 2>"$base.log"
 	code=$?
 	if [ -s "$base.snap" ]; then
-		[ -z "$reports" ] || "$stacksnap" "$base.snap" -o "$base.txt" >/dev/null 2>>"$base.log" ||
+		[ -n "$no_reports" ] || "$stacksnap" "$base.snap" -o "$base.txt" >/dev/null 2>>"$base.log" ||
 			note "no report of $name [$pid]"
 	elif [ "$code" -eq 0 ]; then
 		code=1

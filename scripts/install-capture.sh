@@ -45,38 +45,13 @@ install | remove)
 *) wrong_usage "install or remove?" ;;
 esac
 
-process='' every=600 duration=10s dir='' keep=144 min_free=500 program='' user='' system='' into=''
-while [ $# -gt 0 ]; do
-	case $1 in
-	--?*=*)
-		option=${1%%=*} value=${1#*=}
-		shift
-		set -- "$option" "$value" "$@"
-		;;
-	esac
-	case $1 in
-	-h | --help)
-		usage
-		exit 0
-		;;
-	--user)
-		user=yes
-		shift
-		continue
-		;;
-	-p | --pid) value_of "$@" && process=$2 ;;
-	--every) value_of "$@" && count_of "$1" "$2" 1 && every=$2 ;;
-	-d | --duration) value_of "$@" && duration=$2 ;;
-	--dir) value_of "$@" && dir=$2 ;;
-	--keep) value_of "$@" && count_of "$1" "$2" 0 && keep=$2 ;;
-	--min-free) value_of "$@" && count_of "$1" "$2" 0 && min_free=$2 ;;
-	--stacksnap) value_of "$@" && program=$2 ;;
-	--for) value_of "$@" && system=$2 ;;
-	--into) value_of "$@" && into=$2 ;;
-	*) wrong_usage "what is \"$1\"?" ;;
-	esac
-	shift 2
-done
+every=600 duration=10s dir='' keep=144 user='' system='' into=''
+options="$capture_options every:1:--every duration:text:-d:--duration user:yes:--user
+	system:text:--for into:text:--into"
+read_options "$@"
+shift "$after_options"
+[ $# -eq 0 ] || wrong_usage "what is \"$1\"?"
+process=$target
 [ -n "$process" ] || wrong_usage "which process? give -p NAME"
 
 if [ -z "$system" ]; then
@@ -99,29 +74,28 @@ plain() {
 	esac
 }
 
-if [ -n "$into" ]; then
-	place=$into
-elif [ "$system" = systemd ]; then
+name=stacksnap-capture-$process
+label=org.stacksnap.capture.$process
+plain "the name of the process" "$process"
+case $process in */*) wrong_usage "give the process's name, not its path" ;; esac
+
+# A system has files, made of the templates of the same place in the list, and a
+# folder for them; start_SYSTEM and stop_SYSTEM tell it, and it is told after_SYSTEM
+# when they are gone.
+case $system in
+systemd)
+	templates="systemd/stacksnap-capture.service systemd/stacksnap-capture.timer"
+	files="$name.service $name.timer"
 	place=${user:+${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user}
-	place=${place:-/etc/systemd/system}
-else
+	: "${place:=/etc/systemd/system}"
+	;;
+launchd)
+	templates=launchd/org.stacksnap.capture.plist files=$label.plist
 	place=${user:+$HOME/Library/LaunchAgents}
-	place=${place:-/Library/LaunchDaemons}
-fi
-
-# fill writes the template $1 with the values in place, whole or not at all.
-fill() {
-	fill_in <"$1" >"$2.new" && chmod 644 "$2.new" && mv -- "$2.new" "$2" && echo "wrote $2" && return
-	rm -f -- "$2.new"
-	fail "$2 could not be written"
-}
-
-fill_in() {
-	sed -e "s|@PROCESS@|$process|g" -e "s|@EVERY@|$every|g" -e "s|@DURATION@|$duration|g" \
-		-e "s|@DIR@|$dir|g" -e "s|@KEEP@|$keep|g" -e "s|@MIN_FREE@|$min_free|g" \
-		-e "s|@SCRIPTS@|$here|g" -e "s|@STACKSNAP@|$stacksnap|g" \
-		-e "${user:+/^# What another process/,/^MemoryMax=/d}"
-}
+	: "${place:=/Library/LaunchDaemons}"
+	;;
+esac
+place=${into:-$place}
 
 # run shows a command of the system and runs it, unless files only are wanted.
 run() {
@@ -131,37 +105,64 @@ run() {
 }
 
 systemctl_() { run systemctl ${user:+--user} "$@"; }
-
-name=stacksnap-capture-$process
-label=org.stacksnap.capture.$process
-plain "the name of the process" "$process"
-case $process in */*) wrong_usage "give the process's name, not its path" ;; esac
-
-install_systemd() {
-	(fill "$here/systemd/stacksnap-capture.service" "$place/$name.service") &&
-		(fill "$here/systemd/stacksnap-capture.timer" "$place/$name.timer") &&
-		systemctl_ daemon-reload && systemctl_ enable --now "$name.timer"
-}
-
-remove_systemd() {
-	systemctl_ disable --now "$name.timer"
-	rm -f -- "$place/$name.service" "$place/$name.timer" && systemctl_ daemon-reload
-}
+start_systemd() { systemctl_ daemon-reload && systemctl_ enable --now "$name.timer"; }
+stop_systemd() { systemctl_ disable --now "$name.timer"; }
+after_systemd() { systemctl_ daemon-reload; }
 
 # domain is where launchd has the job: the system, or a login.
 domain() {
 	if [ -n "$user" ]; then echo "gui/$(id -u)"; else echo system; fi
 }
 
-install_launchd() {
-	(fill "$here/launchd/org.stacksnap.capture.plist" "$place/$label.plist") || return
-	run launchctl bootout "$(domain)/$label" 2>/dev/null # an older one
+start_launchd() {
+	stop_launchd 2>/dev/null # an older one
 	run launchctl bootstrap "$(domain)" "$place/$label.plist"
 }
+stop_launchd() { run launchctl bootout "$(domain)/$label"; }
+after_launchd() { :; }
 
-remove_launchd() {
-	run launchctl bootout "$(domain)/$label"
-	rm -f -- "$place/$label.plist"
+# fill writes the template $1 with the values in place, whole or not at all.
+fill() {
+	fill_in <"$1" >"$2.new" && chmod 644 "$2.new" && mv -- "$2.new" "$2" && echo "wrote $2" && return
+	rm -f -- "$2.new"
+	note "$2 could not be written"
+	return 1
+}
+
+fill_in() {
+	sed -e "s|@PROCESS@|$process|g" -e "s|@EVERY@|$every|g" -e "s|@DURATION@|$duration|g" \
+		-e "s|@DIR@|$dir|g" -e "s|@KEEP@|$keep|g" -e "s|@MIN_FREE@|$min_free|g" \
+		-e "s|@SCRIPTS@|$here|g" -e "s|@STACKSNAP@|$stacksnap|g" \
+		-e "${user:+/^# What another process/,/^MemoryMax=/d}"
+}
+
+# install writes the files and has the system start them. What it did not take it
+# would find at its next start, so that is taken away again; but an older job is not
+# ours to end because a new one failed.
+install() {
+	older=''
+	for file in $files; do [ ! -e "$place/$file" ] || older=yes; done
+	write_files && "start_$system" && return
+	if [ -z "$older" ]; then
+		note "taking away what was written"
+		remove >/dev/null 2>&1
+	fi
+	return 1
+}
+
+write_files() {
+	# shellcheck disable=SC2086 # both are lists
+	set -- $files
+	for template in $templates; do
+		fill "$here/$template" "$place/$1" || return
+		shift
+	done
+}
+
+remove() {
+	"stop_$system"
+	for file in $files; do rm -f -- "$place/$file" || return; done
+	"after_$system"
 }
 
 if [ "$action" = install ]; then
@@ -173,16 +174,5 @@ if [ "$action" = install ]; then
 	plain --stacksnap "$stacksnap"
 	mkdir -p -- "$place" || exit 1
 	[ -n "$into" ] || folder "$dir"
-	older=''
-	for file in "$place/$name.service" "$place/$name.timer" "$place/$label.plist"; do
-		[ ! -e "$file" ] || older=yes
-	done
 fi
-"${action}_$system" && exit
-# What the system did not take it would find at its next start. An older job is
-# not ours to end because a new one failed.
-if [ "$action" = install ] && [ -z "$older" ]; then
-	note "taking away what was written"
-	"remove_$system" >/dev/null 2>&1
-fi
-fail "$action did not succeed"
+"$action" || fail "$action did not succeed"

@@ -1,38 +1,18 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # here, stacksnap, dir, keep and min_free are the scripts'
+# shellcheck disable=SC2154 # here and stacksnap are the scripts'
 #
 # What the capture scripts share: options, file names, keeping the newest,
 # minding the disk. Read by them, not run. POSIX sh; works with the tools of
 # Linux (GNU, busybox) and of macOS.
 
-me=$(basename "$0")
+# shellcheck source-path=SCRIPTDIR source=lib/options.sh disable=SC1091
+. "$here/lib/options.sh"
 
-# note says a line to the person or the log that reads standard error.
-note() { echo "$me: $*" >&2; }
-
-fail() {
-	note "$@"
-	exit 1
-}
-
-# wrong_usage ends as stacksnap does when it is called wrongly.
-wrong_usage() {
-	note "$* (see $me --help)"
-	exit 2
-}
-
-# value_of checks that an option ($1) is followed by a value.
-value_of() {
-	[ $# -ge 2 ] || wrong_usage "$1 wants a value"
-}
-
-# count_of checks that the value of an option ($1) is a number from $3 on.
-count_of() {
-	case $2 in
-	'' | *[!0-9]* | 0?* | ??????????*) wrong_usage "$1 wants a number, not \"$2\"" ;;
-	esac
-	[ "$2" -ge "$3" ] || wrong_usage "$1 must be at least $3"
-}
+# What all that watch a process can be told, and what holds until then.
+# shellcheck disable=SC2034
+capture_options='target:text:-p:--pid dir:text:--dir keep:0:--keep min_free:0:--min-free program:text:--stacksnap'
+# shellcheck disable=SC2034
+target='' dir=${HOME:-.}/stacksnap keep=20 min_free=500 program=''
 
 # find_stacksnap prints the program: $1 when given, $STACKSNAP, the one beside
 # these scripts, or that of the PATH.

@@ -3,9 +3,12 @@
 package scriptstest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -65,7 +68,13 @@ func TestOptionsAreChecked(t *testing.T) {
 		{"capture-on-cpu.sh", "-p", "1", "--for", "0"},
 		{"capture-on-cpu.sh", "-p", "1", "--above", "08"},
 		{"capture-on-hang.sh", "-p", "1", "--check=0"},
+		{"capture.sh", "stray", "-p", "1"},
+		{"capture.sh", "-p", "1", "text:-p"},
+		{"capture.sh", "-p", "1", "-p:--pid", "2"},
 		{"collect.sh", "-o"},
+		{"collect.sh", "1", "-"},
+		{"collect.sh", "1", "--no-reports=x"},
+		{"install-capture.sh", "install", "-p", "x", "--", "y"},
 		{"install-capture.sh", "install"},
 		{"install-capture.sh", "install", "-p", "x", "--for", "cron"},
 		{"install-capture.sh", "frobnicate", "-p", "x"},
@@ -76,6 +85,60 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 	if len(b.calls()) != 0 {
 		t.Errorf("stacksnap was called: %v", b.calls())
+	}
+}
+
+// TestHelpAndOptionsAgree: an option that the help names with a value wants one, and
+// any other is read.
+func TestHelpAndOptionsAgree(t *testing.T) {
+	b := newBench(t)
+	option := regexp.MustCompile(`(?m)^  (?:(-\w), )? *(--[\w-]+)( [A-Z|]+)?  `)
+	for _, name := range scripts {
+		args := []string{}
+		if name == "install-capture.sh" {
+			args = []string{"install"}
+		}
+		all := option.FindAllStringSubmatch(b.run(name, "--help").out, -1)
+		if len(all) < 5 {
+			t.Errorf("%s has options %q", name, all)
+		}
+		for _, o := range all {
+			for _, spelling := range o[1:3] {
+				if spelling == "" || o[2] == "--help" {
+					continue
+				}
+				want := spelling + " wants a value"
+				if o[3] == "" {
+					want = "what is \"--unknown\"" // which comes next
+				}
+				spelt := append(args[:len(args):len(args)], spelling)
+				if o[3] == "" {
+					spelt = append(spelt, "--unknown")
+				}
+				if r := b.run(name, spelt...); r.code != 2 || !strings.Contains(r.err, want) {
+					t.Errorf("%s %s: exit %d, %s", name, spelling, r.code, r.err)
+				}
+			}
+		}
+	}
+}
+
+// TestSpellingsOfAnOption: a value may stand beside the option or in its word.
+func TestSpellingsOfAnOption(t *testing.T) {
+	b := newBench(t)
+	name := fmt.Sprint("spelt", os.Getpid())
+	target := start(t, name, "idle")
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"-p", name, "--dir", dir, "-d", "7s", "--", "--main"},
+		{"--pid=" + name, "--dir=" + dir, "--duration=7s", "--", "--main"},
+		{"--duration", "1s", "--pid", "1", "-p", strconv.Itoa(target.pid), "--dir", dir, "--duration=7s", "--", "--main"},
+	} {
+		r := b.run("capture.sh", args...)
+		calls := b.calls()
+		if r.code != 0 || !strings.Contains(strings.Join(calls[len(calls)-1:], ""), "[-d][7s][--main]") {
+			t.Errorf("%v: exit %d, %v\n%s", args, r.code, calls, r.err)
+		}
 	}
 }
 
