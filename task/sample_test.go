@@ -65,6 +65,36 @@ func TestMissedTicksAreCountedAndNotBunched(t *testing.T) {
 	}
 }
 
+// startingClock is a clock that jumps when the sampling has begun.
+type startingClock struct {
+	fakeClock
+	by time.Duration
+}
+
+func (c *startingClock) Now() time.Duration {
+	defer func() { c.now, c.by = c.now+c.by, 0 }()
+	return c.now
+}
+
+// TestOneSnapshotAtLeast is taken, though no processor was to be had until the time
+// was over; and the others are missed.
+func TestOneSnapshotAtLeast(t *testing.T) {
+	for by, wantMissed := range map[time.Duration]int{0: 0, 30 * time.Millisecond: 30, 50 * time.Millisecond: 49, time.Hour: 49} {
+		c := &startingClock{by: by}
+		n, missed := 0, 0
+		o := Options{Interval: time.Millisecond, Duration: 50 * time.Millisecond, Clock: c}
+		for s, err := range Sample(context.Background(), sampledProcess(), o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, missed = n+1, missed+s.MissedTicks
+		}
+		if n != 50-wantMissed || missed != wantMissed {
+			t.Errorf("late by %v: %d snapshots, %d missed, want %d missed of 50", by, n, missed, wantMissed)
+		}
+	}
+}
+
 func TestJitterStaysInItsInterval(t *testing.T) {
 	c := &fakeClock{}
 	at, _ := times(t, c, Options{Interval: time.Millisecond, Jitter: time.Millisecond, Count: 1000}, func(int) {})

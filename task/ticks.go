@@ -39,7 +39,7 @@ func (t *ticks) elapsed() time.Duration { return t.clock.Now() - t.start }
 // end after the start (0: never). A tick that is due as the context is done is
 // missed.
 func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok bool) {
-	missed = t.skip()
+	missed = t.skip(end)
 	at := time.Duration(t.next) * t.interval
 	if t.interval <= 0 {
 		at = t.elapsed()
@@ -61,8 +61,10 @@ func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok boo
 }
 
 // skip leaves out the ticks whose whole interval has gone by. The clock stands
-// while the system sleeps, which is one tick missed however long it is.
-func (t *ticks) skip() (missed int) {
+// while the system sleeps, which is one tick missed however long it is. Where no
+// processor was to be had until after the end, the last tick is still met, so that
+// there is one snapshot at least.
+func (t *ticks) skip(end time.Duration) (missed int) {
 	if t.interval <= 0 {
 		return 0
 	}
@@ -72,7 +74,11 @@ func (t *ticks) skip() (missed int) {
 		}
 		t.asleep = slept
 	}(t.clock.Asleep())
-	if now := int64(t.elapsed() / t.interval); now > t.next {
+	now := int64(t.elapsed() / t.interval)
+	if t.next == 0 && end > 0 {
+		now = min(now, int64((end-1)/t.interval))
+	}
+	if now > t.next {
 		missed = int(now - t.next)
 		t.next = now
 	}
