@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // firstLine is what a report begins with.
@@ -21,14 +22,14 @@ func firstLine(report string) string {
 // said "ready" is still on its way.
 func comesTo(t *testing.T, want string, args ...string) {
 	t.Helper()
-	const tries = 100
+	line := regexp.MustCompile("^(" + want + ")$")
 	var last string
-	for range tries {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		r := snap(t, args...)
 		if r.code != exitOK {
 			t.Fatalf("exit code %d: %s", r.code, r.err)
 		}
-		if last = firstLine(r.out); regexp.MustCompile("^" + want + "$").MatchString(last) {
+		if last = firstLine(r.out); line.MatchString(last) {
 			return
 		}
 	}

@@ -81,7 +81,9 @@ func TestNoCoreAndNoRecording(t *testing.T) {
 
 func TestLaunch(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "report")
-	r := snap(t, "-o", report, "--", "sh", "-c", "echo out; sleep 0.2; exit 7")
+	r := lookedAt(t, func(life string) []string {
+		return []string{"-o", report, "--", "sh", "-c", "echo out; sleep " + life + "; exit 7"}
+	})
 	if r.code != 7 || r.out != "out\n" {
 		t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
 	}

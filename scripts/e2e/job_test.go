@@ -5,7 +5,6 @@ package e2e
 import (
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestStoppedFromTheTerminal: whenever Ctrl-Z comes, the target runs on while we
@@ -18,11 +17,7 @@ func TestStoppedFromTheTerminal(t *testing.T) {
 		reads := w.reads()
 		w.until("it samples", func() bool { return w.reads() > reads+100 })
 		signal(t, w.Process, syscall.SIGTSTP)
-		for end := time.Now().Add(10 * time.Second); !stands(w.Process.Pid); <-time.After(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("Ctrl-Z stops nothing")
-			}
-		}
+		eventually(t, "Ctrl-Z stops it", func() bool { return stands(w.Process.Pid) })
 		worker.runsOn(t)
 		signal(t, w.Process, syscall.SIGCONT)
 	}

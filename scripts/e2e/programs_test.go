@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,19 +15,15 @@ import (
 // that has said "ready" may still be on its way into its last call.
 func snapWhenSettled(t *testing.T, pid string, functions ...string) (stacks, string) {
 	t.Helper()
-	const tries = 50
-	for range tries {
-		r := snap(t, "-p", pid)
+	var r result
+	eventually(t, fmt.Sprintf("%v are all there", functions), func() bool {
+		r = snap(t, "-p", pid)
 		if r.code != exitOK {
 			t.Fatalf("exit code %d: %s", r.code, r.err)
 		}
-		missing := slices.ContainsFunc(functions, func(f string) bool { return !strings.Contains(r.out, f) })
-		if !missing {
-			return parseOurs(r.out), r.out
-		}
-	}
-	t.Fatalf("%v are not all there", functions)
-	return nil, ""
+		return !slices.ContainsFunc(functions, func(f string) bool { return !strings.Contains(r.out, f) })
+	})
+	return parseOurs(r.out), r.out
 }
 
 // allReachBottom requires that no walk ended early.
@@ -40,9 +37,14 @@ func allReachBottom(t *testing.T, report string) {
 func TestPython(t *testing.T) {
 	need(t, "python3", "eu-stack")
 	cmd := start(t, "python3", "testdata/threads.py")
-	ours, report := snapWhenSettled(t, pid(cmd), "clock_nanosleep", " read + ")
-	allReachBottom(t, report)
-	checkPeer(t, ours, parseEU(peer(t, "eu-stack", "-n", "0", "-p", pid(cmd))))
+	blocksInRead(t, pid(cmd))
+	comesToAgree(t, func(c checker) {
+		ours, report := snapWhenSettled(t, pid(cmd), "clock_nanosleep", " read + ")
+		allReachBottom(t, report)
+		sleeps(t, pid(cmd))
+		checkPeer(c, ours, parseEU(peer(t, "eu-stack", "-n", "0", "-p", pid(cmd))))
+		sleeps(t, pid(cmd))
+	})
 }
 
 // TestNode reaches through the interpreter, which has no unwind data and where eu-stack gives

@@ -10,11 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // stacksnap is the program under test, built once.
@@ -89,23 +90,47 @@ func start(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// patience is long for any machine: what has not come about by then never will.
+const patience = 2 * time.Minute
+
+// eventually waits for a condition that other processes bring about.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); <-time.After(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// sleeps returns when all threads of a process sleep: on a busy machine they go back
+// to that late after a stop, and until then stand elsewhere.
+func sleeps(t *testing.T, pid string) {
+	t.Helper()
+	eventually(t, "all threads of "+pid+" sleep", func() bool {
+		threads, _ := filepath.Glob("/proc/" + pid + "/task/*/stat")
+		return len(threads) > 0 && !slices.ContainsFunc(threads, func(file string) bool {
+			b, err := os.ReadFile(file)
+			return err == nil && !bytes.Contains(b, []byte(") S "))
+		})
+	})
+}
+
 // readNumber is that of read among the system calls.
 var readNumber = strconv.Itoa(syscall.SYS_READ)
 
-// blocksInRead returns when the program's main thread is in its last read: it
-// says "ready" a moment before.
+// blocksInRead returns when the program's main thread is in its last read, and all
+// others sleep: it says "ready" a moment before.
 func blocksInRead(t *testing.T, pid string) {
 	t.Helper()
-	for {
+	eventually(t, pid+" reads", func() bool {
 		b, err := os.ReadFile("/proc/" + pid + "/syscall")
 		if err != nil {
 			t.Skipf("/proc/PID/syscall: %v", err)
 		}
-		if bytes.HasPrefix(b, []byte(readNumber+" 0x0 ")) {
-			return
-		}
-		runtime.Gosched()
-	}
+		return bytes.HasPrefix(b, []byte(readNumber+" 0x0 "))
+	})
+	sleeps(t, pid)
 }
 
 func pid(cmd *exec.Cmd) string { return strconv.Itoa(cmd.Process.Pid) }

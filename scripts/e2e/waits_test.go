@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // startWaits starts the C program whose threads wait, each for another kind of
@@ -23,48 +24,63 @@ func startWaits(t *testing.T) *exec.Cmd {
 		t.Fatalf("%v\n%s", err, b)
 	}
 	cmd := start(t, program, "3")
-	const threads = 14
-	for range 100 { // until all of them wait
-		if strings.Count(snap(t, "-p", pid(cmd)).out, "\n  waits ") == threads {
-			return cmd
-		}
-	}
-	t.Fatal("the threads do not come to wait")
-	return nil
+	eventually(t, "all threads wait", func() bool { return waits(snap(t, "-p", pid(cmd)).out) == waitingThreads })
+	return cmd
 }
 
-// wants looks for lines of a report.
-func wants(t *testing.T, report string, lines ...string) {
-	t.Helper()
+const waitingThreads = 14
+
+// waits counts what threads are told to wait for.
+func waits(report string) int { return strings.Count(report, "\n  waits ") }
+
+// lacks returns a line that a report does not have, empty if it has all.
+func lacks(report string, lines ...string) string {
 	for _, line := range lines {
 		if !regexp.MustCompile("(?m)^" + line + "$").MatchString(report) {
-			t.Errorf("there is no line %s", line)
+			return line
 		}
 	}
-	if t.Failed() {
-		t.Log(report)
-	}
+	return ""
 }
 
 // inLooks ends a wait that is found as long as it is looked for. A thread that
 // was just about to wait, or is slow to come back from a stop, may be missed.
-const inLooks = `: in (all \d+|\d+ of \d+) looks`
+const inLooks = `: in (all \d+ looks|\d+ of \d+ looks|the only look)`
 
-// sampleWithLooks samples for as long as it takes to look at what the threads wait
-// for more than once: on a busy machine a look has to wait for its time.
-func sampleWithLooks(t *testing.T, cmd *exec.Cmd, saved string) result {
+// tells runs stacksnap until a report has all lines, and returns that. On a busy
+// machine a look at what the threads wait for has to wait for its time, and threads
+// come back into their calls too late to be told of.
+func tells(t *testing.T, lines []string, args ...string) (got result) {
 	t.Helper()
-	for _, length := range []string{"1200ms", "5s", "20s"} {
-		got := snap(t, "-p", pid(cmd), "-d", length, "--save", saved)
-		if got.code != 0 {
-			t.Fatalf("exit %d: %s", got.code, got.err)
+	var missing string
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		if got = snap(t, args...); got.code != 0 {
+			t.Fatalf("%v: exit %d: %s", args, got.code, got.err)
 		}
-		if !strings.Contains(got.out, "the only look") && !strings.Contains(got.out, "the last look alone") {
+		if missing = lacks(got.out, lines...); missing == "" {
 			return got
 		}
 	}
-	t.Fatal("the threads are looked at once only")
-	return result{}
+	t.Fatalf("%v: there is no line %s in\n%s", args, missing, got.out)
+	return got
+}
+
+// sampleWithLooks samples until there is a report with all lines for which each
+// thread was looked at more than once.
+func sampleWithLooks(t *testing.T, cmd *exec.Cmd, saved string, lines ...string) (got result) {
+	t.Helper()
+	for _, length := range []string{"1200ms", "5s", "20s", "20s", "20s"} {
+		got = snap(t, "-p", pid(cmd), "-d", length, "--save", saved)
+		if got.code != 0 {
+			t.Fatalf("exit %d: %s", got.code, got.err)
+		}
+		once := strings.Contains(got.out, "the only look") || strings.Contains(got.out, "the last look alone")
+		if !once && waits(got.out) == waitingThreads && lacks(got.out, lines...) == "" {
+			return got
+		}
+	}
+	t.Fatalf("there is no line %q, or a thread is not told to wait more than once, in\n%s", lacks(got.out, lines...), got.out)
+	return got
 }
 
 // TestSampledWaits: a sampled report tells what threads wait for and how
@@ -72,9 +88,8 @@ func sampleWithLooks(t *testing.T, cmd *exec.Cmd, saved string) result {
 func TestSampledWaits(t *testing.T) {
 	cmd := startWaits(t)
 	saved := filepath.Join(t.TempDir(), "saved")
-	got := sampleWithLooks(t, cmd, saved)
 	const stood = `; stood from \+.* on to the end, in all \d+ looks`
-	wants(t, got.out,
+	got := sampleWithLooks(t, cmd, saved,
 		`Deadlock: +thread \d+ "waits" waits for mutex 0x\w+, held by itself`+stood,
 		`Deadlock: +(thread \d+ "member" |which )waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member"`+stood,
 		`  waits for mutex 0x\w+, held by thread \d+ "member"`+inLooks,
@@ -125,11 +140,8 @@ func TestSampledWaits(t *testing.T) {
 func TestSampledWaitsOfSomeThreads(t *testing.T) {
 	cmd := startWaits(t)
 	for _, how := range [][]string{{"--thread", "reader"}, {"--thread", "reader", "--no-stop"}, {"--thread", "reader", "--suspend", "task"}} {
-		got := snap(t, append([]string{"-p", pid(cmd), "-n", "200"}, how...)...)
-		if got.code != 0 {
-			t.Fatalf("exit %d: %s", got.code, got.err)
-		}
-		wants(t, got.out, `  waits for rwlock 0x\w+, held by thread `+pid(cmd)+` "waits"`+inLooks)
+		tells(t, []string{`  waits for rwlock 0x\w+, held by thread ` + pid(cmd) + ` "waits"` + inLooks},
+			append([]string{"-p", pid(cmd), "-n", "200"}, how...)...)
 	}
 }
 
@@ -137,30 +149,32 @@ func TestSampledWaitsOfSomeThreads(t *testing.T) {
 // is wanted, and the others are in the report for that alone.
 func TestDeadlockOfOneThread(t *testing.T) {
 	cmd := startWaits(t)
-	const circle = `Deadlock: +thread \d+ "member" waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member"(; stood .*)?`
+	const circle = `Deadlock: +thread \d+ "member" waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member"(; (stood|seen) .*)?`
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
-	report := snap(t, "-p", pid(cmd), "-d", "1s", "--save", whole).out
+	report := tells(t, []string{circle}, "-p", pid(cmd), "-d", "1s", "--save", whole).out
 	member := regexp.MustCompile(`(?m)^Thread (\d+) .*"member"`).FindStringSubmatch(report)
 	if member == nil {
 		t.Fatal(report)
 	}
 	check := func(got result) {
 		t.Helper()
-		wants(t, got.out, circle)
 		if n := strings.Count(got.out, "\nThread "); n != 1 || strings.Count(got.out, "Deadlock:") != 1 {
 			t.Errorf("%d threads\n%s", n, got.out)
 		}
 	}
 	for i, how := range [][]string{nil, {"-d", "1200ms"}, {"-d", "1200ms", "--no-stop"}, {"-d", "1200ms", "--suspend", "task"}} {
 		saved := filepath.Join(dir, strconv.Itoa(i))
-		got := snap(t, append([]string{"-p", pid(cmd), "--thread", member[1], "--save", saved}, how...)...)
+		got := tells(t, []string{circle}, append([]string{"-p", pid(cmd), "--thread", member[1], "--save", saved}, how...)...)
 		check(got)
 		if again := snap(t, saved); again.out != got.out {
 			t.Errorf("%v: reopened, the report is another one:\n%s\nlive\n%s", how, again.out, got.out)
 		}
 	}
-	check(snap(t, whole, "--thread", member[1]))
+	again := snap(t, whole, "--thread", member[1])
+	if check(again); lacks(again.out, circle) != "" {
+		t.Error(again.out)
+	}
 }
 
 // TestSampledRead needs no compiler.
@@ -179,7 +193,7 @@ func TestSampledRead(t *testing.T) {
 		_ = cmd.Wait()
 	})
 	blocksInRead(t, pid(cmd))
-	wants(t, snap(t, "-p", pid(cmd), "-n", "20").out, `  waits in read: fd 0 pipe:\[\d+\]`+inLooks)
+	tells(t, []string{`  waits in read: fd 0 pipe:\[\d+\]` + inLooks}, "-p", pid(cmd), "-n", "20")
 }
 
 // TestBusyProgramWaitsForNothing: one that only works is not said to wait.

@@ -1,6 +1,9 @@
 // A process that spends known shares of its CPU time in known functions:
-//   shares split            70 %, 20 % and 10 % in seventy, twenty and ten
-//   shares phases           phase0, phase1, phase2 in turn, as long as each line says
+//   shares split            70 %, 20 % and 10 % in seventy, twenty and ten, in short
+//                           turns of which chance says whose it is
+//   shares phases FILE      phase0, phase1, phase2 in turn, 200 ms each; before one
+//                           begins its number, and when that is (CLOCK_MONOTONIC, ns),
+//                           go to the file, two long each time
 //   shares periodic         1 ms: the first half in early, the second in late
 //   shares calls            CPU time in user code (user) and in system calls (kernel),
 //                           which it adds up in the comm of the process: user's percent
@@ -37,13 +40,23 @@ int main(int argc, char **argv) {
   unsigned long ms = 20000000.0 * 1e6 / (double)(cpu() - used); // turns in a millisecond
   puts("ready"); fflush(stdout);
   if (!strcmp(mode, "split"))
-    for (;;) { seventy(7 * ms / 10); twenty(2 * ms / 10); ten(ms / 10); }
-  if (!strcmp(mode, "phases"))
-    for (;;) {
-      for (long t = now(); now() - t < 1000000000L;) phase0(ms / 10);
-      for (long t = now(); now() - t < 1000000000L;) phase1(ms / 10);
-      for (long t = now(); now() - t < 1000000000L;) phase2(ms / 10);
+    for (unsigned long long x = 88172645463325252ULL;;) {
+      x ^= x << 13; x ^= x >> 7; x ^= x << 17; // xorshift64 (Marsaglia)
+      switch ((x >> 32) % 10) {
+      case 0: ten(ms / 20); break;
+      case 1: case 2: twenty(ms / 20); break;
+      default: seventy(ms / 20);
+      }
     }
+  if (!strcmp(mode, "phases")) {
+    static void (*const phases[])(unsigned long) = {phase0, phase1, phase2};
+    int log = argc > 2 ? open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+    for (long n = 0;; n = (n + 1) % 3) {
+      long begin[2] = {n, now()};
+      if (write(log, begin, sizeof begin) != sizeof begin) return 2;
+      while (now() - begin[1] < 200000000L) phases[n](ms / 10);
+    }
+  }
   if (!strcmp(mode, "periodic"))
     for (;;) {
       while (now() % 1000000 < 500000) early(ms / 100);
