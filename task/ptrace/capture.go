@@ -117,7 +117,7 @@ func (p *Process) copyStack(t *task.Thread) error {
 		}
 		return p.mem.faults.next(from, errno)
 	}
-	cut := errno == errnoBlocks || errno == errnoOverTime
+	cut := errno == errnoBlocks || errno == errnoOverTime || errno == errnoStarved
 	if n < len(room) && !cut && (top == 0 || from+task.Addr(n) < top) {
 		top = from + task.Addr(n)
 	}

@@ -153,6 +153,8 @@ func reasonOf(errno unix.Errno) error {
 		return errBlocks
 	case errnoOverTime:
 		return errOverTime
+	case errnoStarved:
+		return errStarved
 	}
 	return errno
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -28,16 +29,18 @@ import (
 const (
 	errnoBlocks   = unix.ETIME     // to faultStore
 	errnoOverTime = unix.EOVERFLOW // likewise
+	errnoStarved  = unix.EXFULL    // likewise
 )
 
 var (
 	errBlocks   = errors.New("reading it blocks: whoever provides the page does not answer")
+	errStarved  = errors.New("what was to read it had no processor")
 	errOverTime = errors.New("the time for which the target may be stopped was over (--max-stop)")
 )
 
 const (
-	helperPatience = 100 * time.Millisecond
-	helperRead     = 256 << 10 // bytes at most
+	helperPatience = 100 * time.Millisecond // from when it begins to read
+	helperRead     = 256 << 10              // bytes at most
 	helpersAhead   = 2
 	maxStuck       = 16
 	entriesAtOnce  = 128 // of a pagemap: 512 KB of memory on most systems
@@ -50,11 +53,13 @@ type presence struct {
 	buf     [8 * entriesAtOnce]byte
 	idle    []*fetcher
 	stuck   []task.Addr // the pages at which helpers were given up
+	gaveUp  unix.Errno  // why the last one was
 	timer   *time.Timer
+	starved time.Duration // how long a helper is waited for that has no processor
 }
 
 func newPresence() presence {
-	p := presence{pagemap: -1, page: os.Getpagesize(), stuck: make([]task.Addr, 0, maxStuck), idle: make([]*fetcher, 0, helpersAhead)}
+	p := presence{pagemap: -1, page: os.Getpagesize(), stuck: make([]task.Addr, 0, maxStuck), idle: make([]*fetcher, 0, helpersAhead), gaveUp: errnoBlocks, starved: patience}
 	p.timer = time.NewTimer(time.Hour)
 	p.timer.Stop()
 	return p
@@ -65,6 +70,12 @@ type fetcher struct {
 	asks    chan ask
 	answers chan answer
 	buf     []byte
+	made    time.Time
+	began   atomic.Int64 // when it took the ask up, after made; 0: not yet
+}
+
+func newFetcher() *fetcher {
+	return &fetcher{asks: make(chan ask, 1), answers: make(chan answer, 1), buf: make([]byte, helperRead), made: time.Now()}
 }
 
 type ask struct {
@@ -83,7 +94,7 @@ func (p *presence) refill() {
 		return
 	}
 	for len(p.idle) < helpersAhead {
-		h := &fetcher{asks: make(chan ask, 1), answers: make(chan answer, 1), buf: make([]byte, helperRead)}
+		h := newFetcher()
 		go h.run()
 		p.idle = append(p.idle, h)
 	}
@@ -91,6 +102,7 @@ func (p *presence) refill() {
 
 func (h *fetcher) run() {
 	for a := range h.asks {
+		h.began.Store(int64(time.Since(h.made)))
 		n, errno := vmRead(a.tid, h.buf[:a.n], a.from)
 		if errno == unix.EPERM || errno == unix.ENOSYS || errno == unix.ESRCH {
 			n, errno = readFile(a.file, h.buf[:a.n], a.from)
@@ -140,22 +152,44 @@ func (p *presence) has(i int) bool { return binary.LittleEndian.Uint64(p.buf[8*i
 // read has a helper read what is not there.
 func (p *presence) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno) {
 	page := a &^ task.Addr(p.page-1)
-	if len(p.idle) == 0 || slices.Contains(p.stuck, page) {
+	if slices.Contains(p.stuck, page) {
 		return 0, errnoBlocks
 	}
-	h := p.idle[len(p.idle)-1]
-	h.asks <- ask{tid, file, min(len(b), len(h.buf)), a}
-	p.timer.Reset(helperPatience)
-	select {
-	case got := <-h.answers:
-		p.timer.Stop()
-		return copy(b, h.buf[:max(got.n, 0)]), got.errno
-	case <-p.timer.C:
+	if len(p.idle) == 0 {
+		return 0, p.gaveUp
 	}
-	p.idle = p.idle[:len(p.idle)-1]
+	h := p.idle[len(p.idle)-1]
+	h.began.Store(0)
+	h.asks <- ask{tid, file, min(len(b), len(h.buf)), a}
+	got, errno := p.await(h)
+	if errno == 0 {
+		return copy(b, h.buf[:max(got.n, 0)]), got.errno
+	}
+	p.idle, p.gaveUp = p.idle[:len(p.idle)-1], errno
 	close(h.asks)
-	if len(p.stuck) < cap(p.stuck) {
+	if errno == errnoBlocks && len(p.stuck) < cap(p.stuck) {
 		p.stuck = append(p.stuck, page)
 	}
-	return 0, errnoBlocks
+	return 0, errno
+}
+
+// await waits for a helper's answer, or says why there is none. On a busy machine it
+// may take long until the helper runs, which is not the fault of the page.
+func (p *presence) await(h *fetcher) (answer, unix.Errno) {
+	asked := time.Now()
+	for left := helperPatience; left > 0; {
+		p.timer.Reset(left)
+		select {
+		case got := <-h.answers:
+			p.timer.Stop()
+			return got, 0
+		case <-p.timer.C:
+		}
+		if began := time.Duration(h.began.Load()); began != 0 {
+			left = helperPatience - (time.Since(h.made) - began)
+		} else if left = helperPatience; time.Since(asked) > p.starved {
+			return answer{}, errnoStarved
+		}
+	}
+	return answer{}, errnoBlocks
 }

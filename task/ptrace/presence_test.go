@@ -59,6 +59,35 @@ func checkHoles(t *testing.T, pid int, th *task.Thread) {
 	}
 }
 
+// TestHelperWithoutProcessor: a helper that comes to a processor late is waited for,
+// and one that does not come to any is not taken for one that blocks.
+func TestHelperWithoutProcessor(t *testing.T) {
+	from := somewhere
+	at := task.Addr(uintptr(unsafe.Pointer(&from[0])))
+	p := newPresence()
+	p.starved = time.Hour
+	late := newFetcher()
+	p.idle = append(p.idle, late)
+	go func() {
+		time.Sleep(2 * helperPatience)
+		late.run()
+	}()
+	got := make([]byte, len(from))
+	if n, errno := p.read(os.Getpid(), -1, got, at); n != len(from) || errno != 0 || !bytes.Equal(got, from) {
+		t.Errorf("%d bytes, %v: %q", n, errno, got)
+	}
+	p.idle, p.starved = append(p.idle[:0], newFetcher()), 0 // which never runs
+	if n, errno := p.read(os.Getpid(), -1, got, at); n != 0 || errno != errnoStarved || len(p.stuck) != 0 || len(p.idle) != 0 {
+		t.Errorf("%d bytes, %v; %d pages are taken to block, %d helpers are there", n, errno, len(p.stuck), len(p.idle))
+	}
+	if _, errno := p.read(os.Getpid(), -1, got, at); errno != errnoStarved {
+		t.Errorf("no helper is left: %v", errno)
+	}
+}
+
+// somewhere does not move.
+var somewhere = []byte("some bytes")
+
 // TestPagesThatAreMade: pages that the target has never touched are read all the
 // same, and what is not mapped is a fault at the first such byte.
 func TestPagesThatAreMade(t *testing.T) {
