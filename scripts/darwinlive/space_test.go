@@ -91,7 +91,7 @@ type room struct {
 // of the Darwin user space, not of stacksnap.
 type environment string
 
-const tries = 3
+const tries = 6
 
 // repeats counts the tests that began again.
 var repeats int
