@@ -62,11 +62,24 @@ type Snapshot struct {
 // Take stops the process once, copies every thread's registers and used stack
 // into s, and lets it run on. What could be captured before an error is in s.
 func Take(p Process, s *Snapshot) error {
+	if err := s.Prepare(p); err != nil {
+		return err
+	}
+	return s.TakePrepared(p)
+}
+
+// Prepare does what [Take] does before the stop. Nothing is stopped by it.
+func (s *Snapshot) Prepare(p Process) error {
 	ids, err := p.Threads()
 	if err != nil {
 		return err
 	}
 	s.prepare(p, ids)
+	return nil
+}
+
+// TakePrepared is [Take] of a process for which s was prepared just before.
+func (s *Snapshot) TakePrepared(p Process) error {
 	spare(p, s.Spare, s.Insist)
 	proveTurns(p, true)
 	s.Time = time.Now()

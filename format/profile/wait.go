@@ -16,6 +16,43 @@ type Wait struct {
 	// OwnerPID is the process that holds a file's lock; 0 when not known.
 	OwnerPID int
 	Readers  int // that hold a read-write lock, whose names it does not keep
+	// Peer is the one in another process for whom it waits; zero when not known, and
+	// in profiles that were not captured with others.
+	Peer Peer
+}
+
+// Peer is who in another process ends a wait.
+type Peer struct {
+	PID        int // of the process; 0: no peer is known
+	Name       string
+	Thread     task.ThreadID // the thread of it; 0 when it is not known which
+	ThreadName string
+	Act        Act
+	// Others: there may be others that can do it as well, of processes that could not
+	// be asked.
+	Others bool
+}
+
+// Act is what a peer has to do.
+type Act uint8
+
+// What peers do.
+const (
+	NoAct   Act = iota
+	Write       // to the other end of what is read
+	Read        // from the other end of what is written to
+	End         // the process
+	Release     // the lock
+)
+
+var actNames = [...]string{"", "write", "read", "end", "release"}
+
+// String returns the act in a word; it is empty for NoAct.
+func (a Act) String() string {
+	if int(a) >= len(actNames) {
+		return "unknown"
+	}
+	return actNames[a]
 }
 
 // Waited is what a thread was found to wait for in some of the looks at it. Who

@@ -3,6 +3,7 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -71,6 +72,31 @@ func Runs(pid int) bool {
 	}
 	_, ok := candidate(pid)
 	return ok
+}
+
+// Name is what the process of a pid is called; empty when there is none.
+func Name(pid int) string {
+	c, _ := candidate(pid)
+	return c.Name
+}
+
+// Named lists the processes whose name, program or path is the target, exactly or,
+// where there are none, in its beginning. A number stands for that pid. The error
+// is a *NoNameError where there are none. self is not among them.
+func Named(target string, self int) ([]int, error) {
+	pid, err := Find(target, self)
+	var several *AmbiguousError
+	switch {
+	case errors.As(err, &several):
+		pids := make([]int, len(several.Candidates))
+		for i, c := range several.Candidates {
+			pids[i] = c.PID
+		}
+		return pids, nil
+	case err != nil:
+		return nil, err
+	}
+	return []int{pid}, nil
 }
 
 // choose picks the one candidate whose name, program or path is the target: an

@@ -27,3 +27,6 @@ func candidate(pid int) (task.Candidate, bool) { return ptrace.Candidate(pid) }
 
 // Details tells processes of one name apart.
 func Details(pid int) task.Details { return ptrace.Details(pid) }
+
+// Holders finds the processes that have ends of pipes and sockets open.
+func Holders(ends []task.End) map[task.End]task.Holders { return ptrace.Holders(ends) }

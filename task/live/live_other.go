@@ -23,6 +23,9 @@ func candidate(int) (task.Candidate, bool) { return task.Candidate{}, false }
 // Details knows nothing here.
 func Details(int) task.Details { return task.Details{User: -1, CPU: -1} }
 
+// Holders knows of none: this system does not tell who has what open.
+func Holders([]task.End) map[task.End]task.Holders { return nil }
+
 func unsupported() error {
 	return fmt.Errorf("%w (%s/%s): it does on macOS and on Linux (amd64, arm64)",
 		task.ErrUnsupported, runtime.GOOS, runtime.GOARCH)

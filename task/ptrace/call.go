@@ -84,8 +84,8 @@ func (p *Process) isOpen(w watchedFile) bool {
 
 // LockHolder implements [task.SyscallReader].
 func (p *Process) LockHolder(fd int) (int, bool) {
-	var st unix.Stat_t
-	if err := unix.Fstatat(p.live.fd, "fd/"+strconv.Itoa(fd), &st, 0); err != nil {
+	file, ok := p.fileAt(fd)
+	if !ok {
 		return 0, false
 	}
 	proc, err := openProc("/proc")
@@ -97,7 +97,7 @@ func (p *Process) LockHolder(fd int) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	return lockHolder(b, lockedFile{unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino})
+	return lockHolder(b, file)
 }
 
 // LocalThread implements [task.SyscallReader]. The last number of NSpid is that

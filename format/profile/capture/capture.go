@@ -12,7 +12,6 @@ import (
 	"stacksnap/format/profile/waits"
 	"stacksnap/images"
 	"stacksnap/task"
-	"stacksnap/task/recording"
 	"stacksnap/unwind"
 	"stacksnap/unwind/rule"
 )
@@ -21,35 +20,6 @@ const (
 	maxStops   = 5 // of one snapshot, until every stack is copied
 	limitSteps = 8 // by what factor a copy that was too short grows
 )
-
-// OneShot takes one snapshot of every thread at one instant, and keeps those that
-// are wanted; of the options, those about sampling do not matter. On an error the
-// profile has what was captured before it; it is nil when nothing was.
-func OneShot(p task.Process, o Options) (*profile.Profile, error) {
-	wanted, err := o.Threads.filter(p)
-	if err != nil {
-		return nil, err
-	}
-	if err := task.Allowed(p, task.SuspendTask); err != nil {
-		return nil, err
-	}
-	s, err := newSession(p, o)
-	if err != nil {
-		return nil, err
-	}
-	takeErr := s.take()
-	if takeErr != nil && len(s.snapshot.Threads) == 0 {
-		return nil, errors.Join(takeErr, s.saving.close(recording.End{}))
-	}
-	if takeErr == nil {
-		s.findWaits(wanted)
-	}
-	s.stacks = keep(&s.snapshot, s.stacks, wanted)
-	err = errors.Join(takeErr, s.add())
-	s.follow.noteShort()
-	err = errors.Join(err, s.saving.close(recording.End{}))
-	return s.builder.Profile(), err
-}
 
 // session is what is kept of one process from one stop to the next.
 type session struct {
@@ -61,8 +31,10 @@ type session struct {
 	snapshot task.Snapshot
 	stacks   []profile.Stack
 	looks    []profile.Look // at threads of the snapshot
-	saving   *saving
-	code     *codeMemory
+
+	questions []waits.Question // that these leave open
+	saving    *saving
+	code      *codeMemory
 }
 
 func newSession(p task.Process, o Options) (*session, error) {
@@ -122,12 +94,29 @@ func (s *session) place() {
 // what code was mapped then. A repetition that fails leaves what the stop before
 // it gave.
 func (s *session) take() error {
-	defer s.cut()
-	s.looks = s.looks[:0]
+	err := s.prepare()
+	if err == nil {
+		err = s.stop()
+	}
+	return s.complete(err)
+}
+
+// prepare does what can be done before the stop.
+func (s *session) prepare() error {
+	s.looks, s.questions = s.looks[:0], nil
 	s.follow.saving = s.saving
 	s.follow.refresh()
 	s.snapshot.Watch = s.follow.watchAll()
-	err := task.Take(s.process, &s.snapshot)
+	return s.snapshot.Prepare(s.process)
+}
+
+// stop stops the target and copies.
+func (s *session) stop() error { return s.snapshot.TakePrepared(s.process) }
+
+// complete walks what was copied, and stops the target again for what is missing.
+// Err is that of the first stop.
+func (s *session) complete(err error) error {
+	defer s.cut()
 	s.follow.begin(&s.snapshot)
 	again, v := s.walk()
 	for stop := 1; err == nil && (again || v == exchanged) && stop < maxStops; stop++ {
@@ -316,6 +305,7 @@ func (s *session) findWaits(wanted func(*task.Thread) bool) {
 			ask(i)
 		}
 	}
+	s.questions = finder.Questions()
 }
 
 // owner is where in the snapshot the thread is that holds what is waited for; -1

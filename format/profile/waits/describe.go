@@ -15,6 +15,7 @@ func (f *Finder) describe(w *profile.Wait, c call, t *task.Thread) {
 	switch c.shape {
 	case descriptor:
 		w.Object = f.file(c.Args[0])
+		f.askOfFile(w, &c, t)
 	case epoll:
 		w.Object = f.epoll(c.Args[0])
 	case fileLock:
@@ -26,10 +27,13 @@ func (f *Finder) describe(w *profile.Wait, c call, t *task.Thread) {
 		}
 	case pollSet:
 		w.Object = f.pollSet(task.Addr(c.Args[0]), c.Args[1])
+		f.askOfPoll(w, &c, t)
 	case child:
 		w.Object = childProcess(int32(c.Args[0]))
+		f.askOfChild(w, &c, t)
 	case childID:
 		w.Object = waitID(c.Args[0], int32(c.Args[1]))
+		f.askOfChild(w, &c, t)
 	case futex:
 		f.futex(w, &c, t)
 	case wordOnly:
@@ -117,6 +121,7 @@ func (f *Finder) fileLock(w *profile.Wait, c *call, t *task.Thread) {
 	}
 	if pid, ok := f.calls.LockHolder(int(int32(c.Args[0]))); ok && f.stillIn(t, c) {
 		w.OwnerPID = pid
+		f.ask(w, c, t, Question{Act: profile.Release, FD: int(int32(c.Args[0]))})
 	}
 }
 

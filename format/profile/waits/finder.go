@@ -40,6 +40,8 @@ type Finder struct {
 	patience time.Duration            // that is left
 	gaveUp   bool                     // patience was at its end, and a thread not back in its call
 
+	questions []Question // that are open
+
 	queuesAsked, queuesKnown bool // Darwin: whether dispatch queues can be read
 }
 

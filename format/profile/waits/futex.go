@@ -69,6 +69,7 @@ const (
 const (
 	kindRobust = 16
 	kindPI     = 32
+	kindShared = 128
 	kindBits   = 0x3ff
 )
 
@@ -86,19 +87,32 @@ func givenUp(args [6]uint64) bool {
 func (f *Finder) mutex(w *profile.Wait, c *call, t *task.Thread) {
 	a := task.Addr(c.Args[0])
 	w.Lock, w.Addr, w.Object = profile.Mutex, a, ""
+	owner, shared := f.ownerOfMutex(a, c, t)
+	f.own(w, owner)
+	if shared {
+		asked, thread := *c, *t
+		f.askOfOwner(w, owner, func() uint64 {
+			now, _ := f.ownerOfMutex(a, &asked, &thread)
+			return now
+		})
+	}
+}
+
+// ownerOfMutex reads the number of the thread that has a mutex, 0 when it is not
+// known, and whether processes may share it.
+func (f *Finder) ownerOfMutex(a task.Addr, c *call, t *task.Thread) (owner uint64, shared bool) {
 	b, ok := f.readLock(a, t, c)
 	word := binary.LittleEndian.Uint32(b[mutexLock:])
 	kind := binary.LittleEndian.Uint32(b[mutexKind:])
-	if !ok || word == 0 || kind&^kindBits != 0 || a%8 != 0 {
-		return
+	switch {
+	case !ok || word == 0 || kind&^kindBits != 0 || a%8 != 0:
+		return 0, false
+	case kind&(kindRobust|kindPI) != 0:
+		return uint64(word & futexTID), kind&kindShared != 0
+	case word > 2:
+		return 0, false // not glibc's
 	}
-	owner := binary.LittleEndian.Uint32(b[mutexOwner:])
-	if kind&(kindRobust|kindPI) != 0 {
-		owner = word & futexTID
-	} else if word > 2 {
-		return // not glibc's
-	}
-	f.own(w, uint64(owner))
+	return uint64(binary.LittleEndian.Uint32(b[mutexOwner:])), kind&kindShared != 0
 }
 
 // The fields of glibc's struct __pthread_rwlock_arch_t on both
@@ -108,6 +122,7 @@ const (
 	rwPhaseFutex  = 8
 	rwWriterFutex = 12
 	rwWriter      = 24 // int: thread id of the writer that holds it
+	rwShared      = 28 // int: not 0 where processes may share it
 )
 
 // Bits of rwReaders, and of the futex words (nptl/pthread_rwlock_common.c).
@@ -137,16 +152,31 @@ func writerBase(word task.Addr) task.Addr {
 
 func (f *Finder) readWrite(w *profile.Wait, c *call, t *task.Thread, base task.Addr) {
 	w.Lock, w.Addr, w.Object = profile.ReadWrite, base, ""
+	owner, readers, shared := f.holdersOf(base, c, t)
+	w.Readers = readers
+	f.own(w, owner)
+	if shared {
+		asked, thread := *c, *t
+		f.askOfOwner(w, owner, func() uint64 {
+			now, _, _ := f.holdersOf(base, &asked, &thread)
+			return now
+		})
+	}
+}
+
+// holdersOf reads the number of the thread that has a read-write lock to write, 0
+// when there is none or it is not known, or how many readers have it, and whether
+// processes may share it.
+func (f *Finder) holdersOf(base task.Addr, c *call, t *task.Thread) (owner uint64, readers int, shared bool) {
 	b, ok := f.readLock(base, t, c)
 	if !ok || base%8 != 0 {
-		return
+		return 0, 0, false
 	}
-	readers := binary.LittleEndian.Uint32(b[rwReaders:])
-	if readers&rwWritePhase != 0 {
-		f.own(w, uint64(binary.LittleEndian.Uint32(b[rwWriter:])))
-		return
+	word := binary.LittleEndian.Uint32(b[rwReaders:])
+	if word&rwWritePhase == 0 {
+		return 0, int(word >> rwReaderShift), false
 	}
-	w.Readers = int(readers >> rwReaderShift)
+	return uint64(binary.LittleEndian.Uint32(b[rwWriter:])), 0, binary.LittleEndian.Uint32(b[rwShared:]) != 0
 }
 
 // join is called of a thread that waits for another one to end: the value that

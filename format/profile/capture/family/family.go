@@ -1,4 +1,5 @@
-// Package family records a process together with those that it starts.
+// Package family records several processes at the same time: those that are named,
+// and those that they start.
 package family
 
 import (
@@ -34,21 +35,47 @@ const (
 // Save and Progress are left out, for they are for one process, and Each is called
 // by several goroutines at once. Own CPU time is that of recording them all.
 func Record(ctx context.Context, root int, o capture.Options) ([]*profile.Profile, error) {
+	profiles, lost, err := RecordAll(ctx, []int{root}, true, o)
+	errs := []error{err}
+	for _, l := range lost {
+		errs = append(errs, l.Err)
+	}
+	return profiles, errors.Join(errs...)
+}
+
+// Lost is one of the processes that were named of which something is missing.
+type Lost struct {
+	PID int
+	Err error
+}
+
+// RecordAll is [Record] of several processes, with their descendants or without.
+// It is over when none of the roots is recorded any more. Lost tells of the roots
+// of which there is nothing, or not all.
+func RecordAll(ctx context.Context, roots []int, descend bool, o capture.Options) (profiles []*profile.Profile, lost []Lost, err error) {
 	o.Save, o.Progress, o.ToEnd = "", nil, true
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	f := &family{
-		root: root, options: o, stop: stop,
-		now: map[int]bool{}, past: map[int]bool{}, ended: make(chan *member), atOnce: atOnce(fileLimit()),
+		roots: map[int]bool{}, descend: descend, options: o, stop: stop,
+		now: map[int]bool{}, past: map[int]bool{}, ended: make(chan *member), atOnce: MostAtOnce(maxAtOnce),
 	}
-	f.start(ctx, root)
+	for _, pid := range roots {
+		if !f.now[pid] {
+			f.roots[pid] = true
+			f.left++
+			f.start(ctx, pid)
+		}
+	}
 	f.run(ctx)
 	return f.results()
 }
 
 // family is a recording under way.
 type family struct {
-	root    int
+	roots   map[int]bool
+	left    int  // roots that are recorded still
+	descend bool // what they start is recorded as well
 	options capture.Options
 	stop    context.CancelFunc
 	members []*member // in the order in which they were found
@@ -70,22 +97,25 @@ func (f *family) run(ctx context.Context) {
 		case m := <-f.ended:
 			f.end(m)
 		case <-tick.C:
-			if ctx.Err() == nil && f.err == nil {
+			if f.descend && ctx.Err() == nil && f.err == nil {
 				f.err = f.without(f.look(ctx))
 			}
 		}
 	}
 }
 
-// end takes leave of a member. The others are not recorded without root.
+// end takes leave of a member. Others are not recorded without a root.
 func (f *family) end(m *member) {
 	delete(f.now, m.pid)
 	f.past[m.pid] = true
-	if m.pid == f.root {
+	if f.roots[m.pid] {
+		f.left--
+	}
+	if f.left == 0 {
 		f.stop()
 	}
 	m.err = f.without(m.err)
-	if errors.As(m.err, new(*task.NoProcessError)) && (m.pid != f.root || len(m.profiles) > 0) {
+	if errors.As(m.err, new(*task.NoProcessError)) && (!f.roots[m.pid] || len(m.profiles) > 0) {
 		m.err = nil // it has ended
 	}
 }
@@ -99,7 +129,7 @@ func (f *family) look(ctx context.Context) error {
 	}
 	below, err := f.kin.Descendants(roots...)
 	if err != nil {
-		return fmt.Errorf("look for the processes that pid %d has started: %w", f.root, err)
+		return fmt.Errorf("look for the processes that others have started: %w", err)
 	}
 	past := map[int]bool{}
 	for _, pid := range below {
@@ -108,7 +138,7 @@ func (f *family) look(ctx context.Context) error {
 			past[pid] = true
 		case f.now[pid] || len(f.now) >= f.atOnce:
 		case len(f.members) >= maxMembers:
-			return fmt.Errorf("pid %d has started more than %d processes: the others are not recorded", f.root, maxMembers-1)
+			return fmt.Errorf("more than %d processes: the others are not recorded", maxMembers)
 		default:
 			f.start(ctx, pid)
 		}
@@ -127,31 +157,38 @@ func (f *family) start(ctx context.Context, pid int) {
 	}()
 }
 
-func (f *family) results() (profiles []*profile.Profile, err error) {
-	errs := []error{f.err}
+func (f *family) results() (profiles []*profile.Profile, lost []Lost, err error) {
 	var notes []string
 	for _, m := range f.members {
 		profiles = append(profiles, m.profiles...)
-		if m.pid == f.root {
-			errs = append(errs, m.err)
-		} else if m.err != nil {
+		switch {
+		case m.err == nil:
+		case f.roots[m.pid]:
+			lost = append(lost, Lost{m.pid, m.err})
+		default:
 			notes = append(notes, fmt.Sprintf("pid %d, which it started: %v", m.pid, m.err))
 		}
 	}
-	if len(profiles) > 0 {
-		profiles[0].Notes = append(profiles[0].Notes, notes[:min(len(notes), maxNotes)]...)
-		profiles[0].Notes = append(profiles[0].Notes, fmt.Sprintf(
-			"processes that it started: looked for every %v, so those that ended sooner may be missing; recorded: %d",
-			lookInterval, len(f.members)-1))
+	if len(profiles) > 0 && f.descend {
+		f.note(profiles[0], notes)
 	}
-	if len(profiles) > 0 && f.atOnce < maxAtOnce {
-		profiles[0].Notes = append(profiles[0].Notes, fmt.Sprintf(
+	err = f.err
+	if f.short > 0 {
+		err = errors.Join(err, fmt.Errorf("%w %d times: processes are missing; let more be open (ulimit -n)", syscall.EMFILE, f.short))
+	}
+	return profiles, lost, err
+}
+
+// note tells in a profile of the processes that were started.
+func (f *family) note(p *profile.Profile, notes []string) {
+	p.Notes = append(p.Notes, notes[:min(len(notes), maxNotes)]...)
+	p.Notes = append(p.Notes, fmt.Sprintf(
+		"processes that it started: looked for every %v, so those that ended sooner may be missing; recorded: %d",
+		lookInterval, len(f.members)-len(f.roots)))
+	if f.atOnce < maxAtOnce {
+		p.Notes = append(p.Notes, fmt.Sprintf(
 			"no more than %d processes were recorded at once, for no more files may be open (ulimit -n)", f.atOnce))
 	}
-	if f.short > 0 {
-		errs = append(errs, fmt.Errorf("%w %d times: processes are missing; let more be open (ulimit -n)", syscall.EMFILE, f.short))
-	}
-	return profiles, errors.Join(errs...)
 }
 
 // without counts an error that is for want of open files, which others give back,
@@ -171,12 +208,17 @@ const (
 	memberFiles = 12
 )
 
-// atOnce returns how many members may be recorded where so many files may be open.
-func atOnce(files uint64) int {
+// MostAtOnce is how many processes may be open at once, no more than limit.
+func MostAtOnce(limit int) int {
+	return mostOf(fileLimit(), limit)
+}
+
+// mostOf is how many may be where so many files may be open.
+func mostOf(files uint64, limit int) int {
 	if files <= otherFiles+memberFiles {
 		return 1
 	}
-	return int(min((files-otherFiles)/memberFiles, maxAtOnce))
+	return int(min((files-otherFiles)/memberFiles, uint64(limit)))
 }
 
 // member is one process.

@@ -16,7 +16,7 @@ func TestNoMoreAtOnceThanAllowed(t *testing.T) {
 	root := cmd.Process.Pid
 	ctx, stop := context.WithCancel(t.Context())
 	f := &family{
-		root: root, options: capture.Options{Tool: "test", Interval: 5 * time.Millisecond}, stop: stop,
+		roots: map[int]bool{root: true}, left: 1, descend: true, options: capture.Options{Tool: "test", Interval: 5 * time.Millisecond}, stop: stop,
 		now: map[int]bool{}, past: map[int]bool{}, ended: make(chan *member), atOnce: 2,
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {

@@ -13,10 +13,10 @@ import (
 // started does not make the whole fail.
 func TestErrorsOfMembersAreNotes(t *testing.T) {
 	broken := errors.New("not permitted to read it")
-	f := family{root: 1, atOnce: maxAtOnce, members: []*member{
+	f := family{roots: map[int]bool{1: true}, descend: true, atOnce: maxAtOnce, members: []*member{
 		{pid: 1, profiles: []*profile.Profile{{}}}, {pid: 2, err: broken}, {pid: 3, profiles: []*profile.Profile{{}}},
 	}}
-	profiles, err := f.results()
+	profiles, _, err := f.results()
 	if err != nil || len(profiles) != 2 {
 		t.Fatalf("%d profiles, %v", len(profiles), err)
 	}
@@ -24,14 +24,14 @@ func TestErrorsOfMembersAreNotes(t *testing.T) {
 		t.Errorf("notes %q", n)
 	}
 	f.members[0].err = broken
-	if _, err := f.results(); !errors.Is(err, broken) {
-		t.Errorf("of the root: %v", err)
+	if _, lost, _ := f.results(); len(lost) != 1 || !errors.Is(lost[0].Err, broken) {
+		t.Errorf("of the root: %v", lost)
 	}
 	for range 3 * maxNotes {
 		f.members = append(f.members, &member{pid: 9, err: broken})
 	}
 	f.members[0].profiles = []*profile.Profile{{}}
-	if profiles, _ = f.results(); len(profiles[0].Notes) != maxNotes+1 {
+	if profiles, _, _ = f.results(); len(profiles[0].Notes) != maxNotes+1 {
 		t.Errorf("%d notes", len(profiles[0].Notes))
 	}
 }

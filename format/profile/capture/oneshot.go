@@ -1,0 +1,126 @@
+package capture
+
+import (
+	"errors"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits/across"
+	"stacksnap/task"
+	"stacksnap/task/recording"
+)
+
+// OneShot takes one snapshot of every thread at one instant, and keeps those that
+// are wanted; of the options, those about sampling do not matter. On an error the
+// profile has what was captured before it; it is nil when nothing was.
+func OneShot(p task.Process, o Options) (*profile.Profile, error) {
+	s := newShot(p, o)
+	s.do((*session).prepare)
+	s.do((*session).stop)
+	s.walk()
+	return s.finish()
+}
+
+// Shot is what came of one of several processes, as [OneShot] returns it.
+type Shot struct {
+	Profile *profile.Profile
+	Err     error
+}
+
+// OneShots takes a snapshot of each of several processes, close together: all that
+// can be done before is, and then one is stopped after another, each for its own
+// copy only. Of waits it also tells for which other process they are. The shots are
+// in the order of the processes, which stay open. Save is left out of the options,
+// for it is for one process.
+func OneShots(ps []task.Process, o Options) []Shot {
+	o.Save = ""
+	all := make([]*shot, len(ps))
+	for i, p := range ps {
+		all[i] = newShot(p, o)
+	}
+	for _, s := range all {
+		s.do((*session).prepare)
+	}
+	for _, s := range all {
+		s.do((*session).stop)
+	}
+	for _, s := range all {
+		s.walk()
+	}
+	tellAcross(all)
+	shots := make([]Shot, len(all))
+	for i, s := range all {
+		shots[i].Profile, shots[i].Err = s.finish()
+		s.close()
+	}
+	return shots
+}
+
+// shot is a snapshot under way.
+type shot struct {
+	*session // nil: none could begin
+	wanted   func(*task.Thread) bool
+	err      error
+}
+
+func newShot(p task.Process, o Options) *shot {
+	s := &shot{}
+	if s.wanted, s.err = o.Threads.filter(p); s.err != nil {
+		return s
+	}
+	if s.err = task.Allowed(p, task.SuspendTask); s.err != nil {
+		return s
+	}
+	s.session, s.err = newSession(p, o)
+	return s
+}
+
+// do does the next step, if there was no error before.
+func (s *shot) do(step func(*session) error) {
+	if s.err == nil {
+		s.err = step(s.session)
+	}
+}
+
+// walk walks what was captured, and asks what the threads wait for.
+func (s *shot) walk() {
+	if s.session == nil {
+		return
+	}
+	if s.err = s.complete(s.err); s.err == nil {
+		s.findWaits(s.wanted)
+	}
+}
+
+// finish makes the profile.
+func (s *shot) finish() (*profile.Profile, error) {
+	if s.session == nil {
+		return nil, s.err
+	}
+	if s.err != nil && len(s.snapshot.Threads) == 0 {
+		return nil, errors.Join(s.err, s.saving.close(recording.End{}))
+	}
+	s.stacks = keep(&s.snapshot, s.stacks, s.wanted)
+	err := errors.Join(s.err, s.add())
+	s.follow.noteShort()
+	err = errors.Join(err, s.saving.close(recording.End{}))
+	return s.builder.Profile(), err
+}
+
+// close gives back what a profile is made of.
+func (s *shot) close() {
+	if s.session != nil {
+		s.follow.close()
+		s.session = nil
+	}
+}
+
+// tellAcross tells of waits for which process they are.
+func tellAcross(all []*shot) {
+	var members []across.Member
+	for _, s := range all {
+		if s.session != nil && s.err == nil {
+			members = append(members, across.Member{Process: s.process, Threads: s.snapshot.Threads, Questions: s.questions})
+		}
+	}
+	across.Tell(members)
+}

@@ -1,0 +1,57 @@
+package profile
+
+import "time"
+
+// Group is what was captured of several processes at about the same time.
+type Group struct {
+	Tool     string // the program that captured, with its version
+	Profiles []*Profile
+	Missing  []Missing
+	// More counts the processes beyond those that are captured at once.
+	More int
+}
+
+// Missing is a process that was to be captured, and of which there is nothing.
+type Missing struct {
+	PID int
+	Why string
+}
+
+// Spread returns how long after the first of the processes the last was told to
+// stop, or looked at, for the snapshot that is told of. It is false where each was
+// sampled, or there are less than two.
+func (g *Group) Spread() (time.Duration, bool) {
+	var first, last time.Time
+	for _, p := range g.Profiles {
+		if p.Sampled() || p.Start.IsZero() {
+			return 0, false
+		}
+		if first.IsZero() || p.Start.Before(first) {
+			first = p.Start
+		}
+		if p.Start.After(last) {
+			last = p.Start
+		}
+	}
+	return last.Sub(first), len(g.Profiles) > 1
+}
+
+// FoldThreads folds those of each process.
+func (g *Group) FoldThreads() *Group {
+	folded := *g
+	folded.Profiles = nil
+	for _, p := range g.Profiles {
+		folded.Profiles = append(folded.Profiles, p.FoldThreads())
+	}
+	return &folded
+}
+
+// Find returns the profile of a process, nil when there is none.
+func (g *Group) Find(pid int) *Profile {
+	for _, p := range g.Profiles {
+		if p.Target.PID == pid {
+			return p
+		}
+	}
+	return nil
+}

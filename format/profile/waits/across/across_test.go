@@ -1,0 +1,89 @@
+package across
+
+import (
+	"testing"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/task"
+)
+
+// process is one of which the other end of every descriptor is known.
+type process struct {
+	task.Process
+	info    task.Info
+	threads []task.ThreadID
+	end     task.End
+	moved   task.End // the other end when it is asked for again
+	asked   int
+	child   int
+}
+
+func (p *process) Info() task.Info                   { return p.info }
+func (p *process) Threads() ([]task.ThreadID, error) { return p.threads, nil }
+func (p *process) LockedBy(_, pid int) bool          { return pid == 2 }
+func (p *process) Child(int) (int, bool)             { return p.child, p.child != 0 }
+
+func (p *process) OtherEnd(int, bool) (task.End, bool) {
+	if p.asked++; p.asked > 1 && p.moved != (task.End{}) {
+		return p.moved, true
+	}
+	return p.end, true
+}
+
+func (p *process) SharedOwner(task.Addr, int) (task.ThreadID, int, bool) { return 22, 2, true }
+
+// TestTell tells only of what is proven.
+func TestTell(t *testing.T) {
+	pipe := task.End{File: "pipe:[1]", Writes: true}
+	sole := task.Holders{PIDs: []int{2}}
+	only := profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Act: profile.Write}
+	for name, c := range map[string]struct {
+		holders  task.Holders
+		question waits.Question
+		threads  []task.ThreadID // of the other process
+		moved    task.End
+		gone     bool // it does not wait any more
+		want     profile.Peer
+	}{
+		"sole":           {holders: sole, want: only},
+		"two":            {holders: task.Holders{PIDs: []int{2, 3}}},
+		"itself":         {holders: task.Holders{PIDs: []int{1}}},
+		"itself, too":    {holders: task.Holders{PIDs: []int{1, 2}}},
+		"nobody":         {holders: task.Holders{}},
+		"moved":          {holders: sole, moved: task.End{File: "pipe:[2]"}},
+		"gone":           {holders: sole, gone: true},
+		"unseen":         {holders: task.Holders{PIDs: []int{2}, Unseen: true}, want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Act: profile.Write, Others: true}},
+		"of two threads": {holders: sole, threads: []task.ThreadID{2, 22}, want: profile.Peer{PID: 2, Name: "two", Act: profile.Write}},
+		"child": {question: waits.Question{Act: profile.End, Any: true},
+			want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Act: profile.End}},
+		"owner": {question: waits.Question{Act: profile.Release, Owner: 22}, threads: []task.ThreadID{2, 22},
+			want: profile.Peer{PID: 2, Name: "two", Thread: 22, ThreadName: "worker", Act: profile.Release}},
+		"file": {question: waits.Question{Act: profile.Release, Wait: &profile.Wait{OwnerPID: 2}},
+			want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Act: profile.Release}},
+		"file of one that ended": {question: waits.Question{Act: profile.Release, Wait: &profile.Wait{OwnerPID: 9}}},
+	} {
+		q := c.question
+		if q.Act == profile.NoAct {
+			q.Act = profile.Write
+		}
+		if q.Wait == nil {
+			q.Wait = &profile.Wait{}
+		}
+		q.Still = func() bool { return !c.gone }
+		if c.threads == nil {
+			c.threads = []task.ThreadID{2}
+		}
+		all := []task.Thread{{ID: 2, Name: "second"}, {ID: 22, Name: "worker"}}
+		r := resolver{
+			members: []Member{
+				{Process: &process{info: task.Info{PID: 1, Name: "one"}, end: pipe, moved: c.moved, child: 2}, Questions: []waits.Question{q}},
+				{Process: &process{info: task.Info{PID: 2, Name: "two"}, threads: c.threads}, Threads: all[:len(c.threads)]},
+			},
+			holdersOf: func([]task.End) map[task.End]task.Holders { return map[task.End]task.Holders{pipe: c.holders} },
+		}
+		if r.tell(); q.Wait.Peer != c.want {
+			t.Errorf("%s: %+v, want %+v", name, q.Wait.Peer, c.want)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package waits
+
+import (
+	"encoding/binary"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// Question is what would tell for which other process a thread waits. Of what it
+// asks for, one is set.
+type Question struct {
+	Wait *profile.Wait
+	Act  profile.Act
+	FD   int  // Write, Read: the descriptor; Release: of a file's lock, where Owner is 0
+	Any  bool // End: any child, else that by the number Child
+	// The process to end, and the thread that has the lock at Lock, as the target
+	// itself knows them by number.
+	Child, Owner int
+	Lock         task.Addr
+	// Still tells whether the thread waits as it did, and the lock has the same owner.
+	Still func() bool
+}
+
+// Questions are those that the threads asked so far leave open.
+func (f *Finder) Questions() []Question { return f.questions }
+
+// ask leaves a question open. That the thread still waits is seen when it is asked.
+func (f *Finder) ask(w *profile.Wait, c *call, t *task.Thread, q Question) {
+	asked, thread := *c, *t
+	q.Wait = w
+	q.Still = func() bool { return f.stillIn(&thread, &asked) }
+	f.questions = append(f.questions, q)
+}
+
+// acts are what ends calls on a descriptor of which nothing else is known.
+var acts = map[string]profile.Act{
+	"read": profile.Write, "readv": profile.Write, "recvfrom": profile.Write,
+	"recvmsg": profile.Write, "recvmmsg": profile.Write,
+	"write": profile.Read, "writev": profile.Read, "sendto": profile.Read,
+	"sendmsg": profile.Read, "sendmmsg": profile.Read,
+}
+
+// askOfFile asks who has the other end of a descriptor.
+func (f *Finder) askOfFile(w *profile.Wait, c *call, t *task.Thread) {
+	if act := acts[c.Name]; act != profile.NoAct {
+		f.ask(w, c, t, Question{Act: act, FD: int(int32(c.Args[0]))})
+	}
+}
+
+// Of struct pollfd and its events (include/uapi/asm-generic/poll.h).
+const (
+	pollEvents  = 4           // offset of the events
+	pollReading = 1 | 2 | 64  // POLLIN, POLLPRI, POLLRDNORM
+	pollWriting = 4 | 256     // POLLOUT, POLLWRNORM
+	pollClosing = 0x2000 | 24 // POLLRDHUP, POLLERR, POLLHUP
+)
+
+// askOfPoll asks who has the other end of the only descriptor that is polled.
+func (f *Finder) askOfPoll(w *profile.Wait, c *call, t *task.Thread) {
+	var b [pollFDSize]byte
+	if c.Args[1] != 1 || task.ReadFull(f.process.Memory(), b[:], task.Addr(c.Args[0])) != nil {
+		return
+	}
+	fd := int(int32(binary.LittleEndian.Uint32(b[:])))
+	switch events := binary.LittleEndian.Uint16(b[pollEvents:]) &^ pollClosing; {
+	case fd < 0 || events == 0:
+	case events&^pollReading == 0:
+		f.ask(w, c, t, Question{Act: profile.Write, FD: fd})
+	case events&^pollWriting == 0:
+		f.ask(w, c, t, Question{Act: profile.Read, FD: fd})
+	}
+}
+
+// waitsForEnd is WEXITED among the options of waitid (include/uapi/linux/wait.h).
+const waitsForEnd = 4
+
+// askOfChild asks which process is waited for.
+func (f *Finder) askOfChild(w *profile.Wait, c *call, t *task.Thread) {
+	q := Question{Act: profile.End}
+	pid := int32(c.Args[0])
+	if c.shape == childID {
+		kind := int32(c.Args[0])
+		pid = int32(c.Args[1])
+		if kind == 0 { // P_ALL
+			pid = -1
+		}
+		if c.Args[3]&waitsForEnd == 0 || kind > 1 {
+			return
+		}
+	}
+	if q.Any = pid == -1; q.Any || pid > 0 {
+		q.Child = max(int(pid), 0)
+		f.ask(w, c, t, q)
+	}
+}
+
+// askOfOwner asks whose thread has the lock at w.Addr, that processes share. Number
+// reads its owner's once more, 0 when that is not known any more.
+func (f *Finder) askOfOwner(w *profile.Wait, owner uint64, number func() uint64) {
+	if owner == 0 || owner > futexTID || w.Owner != 0 {
+		return
+	}
+	f.questions = append(f.questions, Question{
+		Wait: w, Act: profile.Release, Lock: w.Addr, Owner: int(owner),
+		Still: func() bool { return number() == owner },
+	})
+}

@@ -1,0 +1,139 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"encoding/binary"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// TestHolders looks for the ends of a pipe and of a pair of sockets, of which this
+// process has all.
+func TestHolders(t *testing.T) {
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = unix.Close(p[0]), unix.Close(p[1]) }()
+	s, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = unix.Close(s[0]), unix.Close(s[1]) }()
+	link := func(fd int) string {
+		name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	reads, writes := task.End{File: link(p[0])}, task.End{File: link(p[0]), Writes: true}
+	socket, none := task.End{File: link(s[1])}, task.End{File: "pipe:[0]"}
+	found := Holders([]task.End{reads, writes, socket, none})
+	for _, e := range []task.End{reads, writes, socket} {
+		if !slices.Equal(found[e].PIDs, []int{os.Getpid()}) {
+			t.Errorf("%+v: %+v", e, found[e])
+		}
+	}
+	if len(found[none].PIDs) > 0 {
+		t.Errorf("of none: %+v", found[none])
+	}
+	_ = unix.Close(p[1])
+	if after := Holders([]task.End{reads, writes}); len(after[writes].PIDs) > 0 || len(after[reads].PIDs) != 1 {
+		t.Errorf("with one end closed: %+v", after)
+	}
+	p[1] = -1
+	peer, ok := unixPeer(socketNumber(t, link(s[0])))
+	if want := socketNumber(t, link(s[1])); !ok || peer != want {
+		t.Errorf("peer %d, %t; want %d", peer, ok, want)
+	}
+}
+
+func socketNumber(t *testing.T, link string) uint32 {
+	t.Helper()
+	inode, ok := socketInode(link)
+	if !ok {
+		t.Fatal(link)
+	}
+	n, err := strconv.ParseUint(inode, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint32(n)
+}
+
+// answerOf is what the kernel says of a socket, with attributes.
+func answerOf(inode uint32, attributes ...[]byte) []byte {
+	b := make([]byte, answerSize)
+	e := binary.NativeEndian
+	e.PutUint16(b[4:], sockDiagByFamily)
+	e.PutUint32(b[20:], inode)
+	for _, a := range attributes {
+		b = append(b, a...)
+	}
+	e.PutUint32(b, uint32(len(b)))
+	return b
+}
+
+func attribute(typ uint16, value ...byte) []byte {
+	b := binary.NativeEndian.AppendUint16(nil, uint16(4+len(value)))
+	b = append(binary.NativeEndian.AppendUint16(b, typ), value...)
+	for len(b)%4 != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+func TestParsePeer(t *testing.T) {
+	peer := attribute(attributePeer, 7, 0, 0, 0)
+	whole := answerOf(5, attribute(6, 1), peer)
+	if got, ok := parsePeer(whole, 5); !ok || got != 7 {
+		t.Errorf("%d, %t", got, ok)
+	}
+	for name, b := range map[string][]byte{
+		"none": answerOf(5), "another socket": answerOf(6, peer), "no peer": answerOf(5, attribute(attributePeer, 0, 0, 0, 0)),
+		"short attribute": answerOf(5, []byte{1, 0, 2, 0}), "long attribute": answerOf(5, []byte{200, 0, 2, 0, 7, 0, 0, 0}),
+		"an error": append(binary.NativeEndian.AppendUint32(nil, 36), make([]byte, 32)...),
+	} {
+		if got, ok := parsePeer(b, 5); ok {
+			t.Errorf("%s: %d", name, got)
+		}
+	}
+	for n := range whole {
+		parsePeer(whole[:n], 5) // panics at nothing
+	}
+}
+
+func TestLockOfADescriptor(t *testing.T) {
+	const info = "pos:\t0\nflags:\t0100002\nmnt_id:\t29\nino:\t11691\nlock:\t1: FLOCK  ADVISORY  WRITE 359 00:13:11691 0 EOF\n"
+	file := lockedFile{0, 0x13, 11691}
+	if !infoHasLock([]byte(info), file) {
+		t.Error("not found")
+	}
+	if infoHasLock([]byte(info), lockedFile{0, 0x13, 11692}) || infoHasLock([]byte(strings.Replace(info, "lock:", "lack:", 1)), file) {
+		t.Error("found another's")
+	}
+}
+
+func TestMapsShared(t *testing.T) {
+	const maps = `7f0000000000-7f0000002000 rw-s 00001000 00:01 77   /dev/zero (deleted)
+7f0000003000-7f0000004000 rw-p 00005000 00:01 77   /dev/zero (deleted)
+`
+	dev := unix.Mkdev(0, 1)
+	for at, want := range map[sharedPlace]bool{
+		{dev, 77, 0x1000}: true, {dev, 77, 0x2fff}: true, {dev, 77, 0x3000}: false, {dev, 77, 0xfff}: false,
+		{dev, 78, 0x1000}: false, {dev + 1, 77, 0x1000}: false, {dev, 77, 0x5000}: false, // mapped, but not shared
+	} {
+		if got := mapsShared([]byte(maps), at); got != want {
+			t.Errorf("%+v: %t", at, got)
+		}
+	}
+}
