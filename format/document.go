@@ -130,6 +130,17 @@ type jsonWait struct {
 	OwnerName string `json:"owner_name,omitempty"`
 	OwnerPID  int    `json:"owner_pid,omitempty"`
 	Readers   int    `json:"readers,omitempty"`
+
+	Peer *jsonPeer `json:"peer,omitempty"`
+}
+
+type jsonPeer struct {
+	PID        int    `json:"pid"`
+	Name       string `json:"name,omitempty"`
+	Thread     uint64 `json:"thread,omitempty"`
+	ThreadName string `json:"thread_name,omitempty"`
+	Act        string `json:"act"`
+	Others     bool   `json:"others_unknown,omitempty"`
 }
 
 type jsonSpent struct {
@@ -323,6 +334,9 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 	}
 	if w.Addr != 0 {
 		j.Address = w.Addr.String()
+	}
+	if p := &w.Peer; p.PID != 0 {
+		j.Peer = &jsonPeer{p.PID, p.Name, uint64(p.Thread), p.ThreadName, p.Act.String(), p.Others}
 	}
 	return j
 }

@@ -46,10 +46,10 @@ func inLooks(n, all int) string {
 func (p *printer) waitFor(id task.ThreadID, w *profile.Wait) string {
 	thing := lockName(w)
 	switch {
-	case w.Lock == profile.NoLock && w.Object == "":
-		return "in " + clean(w.Call, maxText)
+	case w.Peer.PID != 0:
+		return peerWait(p.profile.Target.OS, w)
 	case w.Lock == profile.NoLock:
-		return fmt.Sprintf("in %s: %s", clean(w.Call, maxText), clean(w.Object, maxPath))
+		return inCall(w)
 	case w.Lock == profile.ThreadEnd:
 		return fmt.Sprintf("for %s to end", p.threadName(w.Owner, w.OwnerName))
 	case w.Owner == id:
@@ -64,6 +64,14 @@ func (p *printer) waitFor(id task.ThreadID, w *profile.Wait) string {
 		return fmt.Sprintf("for %s, held by %s", thing, plural(w.Readers, "reader"))
 	}
 	return "for " + thing
+}
+
+// inCall names the call that is waited in, and what it is about.
+func inCall(w *profile.Wait) string {
+	if w.Object == "" {
+		return "in " + clean(w.Call, maxText)
+	}
+	return fmt.Sprintf("in %s: %s", clean(w.Call, maxText), clean(w.Object, maxPath))
 }
 
 // had says what the owner of a lock does with it.

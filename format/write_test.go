@@ -234,6 +234,10 @@ func TestJSONIsDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := append(jsonKeys(reflect.TypeFor[jsonDocument]()), jsonKeys(reflect.TypeFor[jsonHang]())...)
+	words = append(words, jsonKeys(reflect.TypeFor[jsonGroup]())...)
+	for a := range profile.Release {
+		words = append(words, (a + 1).String())
+	}
 	for m := range unwind.ByScan + 1 {
 		words = append(words, m.String())
 	}

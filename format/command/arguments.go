@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,8 +20,12 @@ func (o *options) arguments() error {
 	if o.flags.NFlag() == 0 && len(args) > 0 && args[0] == "help" && (len(args) == 1 || wantsAll(args)) {
 		return &helpError{all: wantsAll(args)}
 	}
+	if len(o.targets) > 0 {
+		o.target = o.targets[0]
+	}
 	if !o.hasTarget() && len(args) > 0 {
 		o.target, args = args[0], args[1:]
+		o.targets = []string{o.target}
 	}
 	if err := o.times(args); err != nil {
 		return usageError{err}
@@ -74,7 +77,7 @@ func (o *options) surplus(args []string, i int) error {
 	case !isFile(o.target) && isRegular(o.target):
 		return fmt.Errorf("%q is a program: to start it with arguments: stacksnap -- %s", o.target, shellWords(append([]string{inFolder(o.target)}, args...)))
 	}
-	return fmt.Errorf("unexpected argument %q behind %q: one process at a time (see --help)", args[i], o.target)
+	return fmt.Errorf("unexpected argument %q behind %q: for several processes give -p again (see --help)", args[i], o.target)
 }
 
 // The seconds up to which a number is rather a time than a pid, and those of
@@ -84,9 +87,6 @@ const (
 	minute       = 60
 )
 
-// errTwoProcesses is wrapped by the error for a second pid.
-var errTwoProcesses = errors.New("one process at a time")
-
 // checkSeconds refuses a number behind a pid, which is for seconds, that looks
 // like a second pid: there is such a process, and nobody would sample for so long.
 func checkSeconds(seconds float64, running func(pid int) bool) error {
@@ -94,7 +94,7 @@ func checkSeconds(seconds float64, running func(pid int) bool) error {
 	if float64(pid) != seconds || pid <= plainSeconds || pid%minute == 0 || !running(pid) {
 		return nil
 	}
-	return fmt.Errorf("%d is a process as well: %w; or to sample for so many seconds, give -d %ds", pid, errTwoProcesses, pid)
+	return fmt.Errorf("%d is a process as well: for several give each with -p; or to sample for so many seconds, give -d %ds", pid, pid)
 }
 
 // wantsAll tells whether "all" stands behind the first word for help.

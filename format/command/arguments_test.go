@@ -61,7 +61,7 @@ func TestSurplus(t *testing.T) {
 		"a.snap b.snap c.snap": `one at a time`,
 		"./prog it's":          `stacksnap -- ./prog 'it'\''s'`,
 		"prog x":               `stacksnap -- ./prog x`,
-		"nginx redis":          `unexpected argument "redis" behind "nginx": one process at a time`,
+		"nginx redis":          `unexpected argument "redis" behind "nginx": for several processes give -p again`,
 		"nginx 1 2 3":          `unexpected argument "3"`,
 		"nginx 0":              `unexpected argument "0"`,
 		"nginx 1e-10":          `unexpected argument "1e-10"`,
@@ -111,7 +111,10 @@ func TestValues(t *testing.T) {
 		"--dir=":                          "--dir needs a DIR",
 		"--thread [":                      "thread name",
 		"-o same --save same":             "a file each",
-		"-p 2":                            `"1" was given before`,
+		"-p 2 --save it":                  "--save records one process",
+		"-p 2 --hang 1s":                  "watch one process",
+		"--tree --check":                  "about one process",
+		"--thread=":                       "--thread needs a",
 		"-d":                              "-d needs a TIME, as in: stacksnap -p 4711 -d 2m",
 		"--duration":                      "--duration needs a TIME",
 		"--nonsense":                      "unknown flag: --nonsense",
@@ -151,5 +154,15 @@ func TestTargets(t *testing.T) {
 	}
 	if o, err := parse([]string{"it.snap"}, ""); err != nil || o.mode() != opens {
 		t.Error(o, err)
+	}
+	for _, args := range []string{"-p 1 -p it.snap", "it.snap --tree"} {
+		if _, err := parse(strings.Fields(args), ""); err == nil || !strings.Contains(err.Error(), "it.snap is a file") {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	for _, args := range []string{"-p 1 -p 2", "--tree 1", "-p deep --all -d 1s", "--wait deep --tree"} {
+		if o, err := parse(strings.Fields(args), ""); err != nil || o.mode() != gathers {
+			t.Errorf("%s: %v", args, err)
+		}
 	}
 }

@@ -26,7 +26,8 @@ const (
 // choice is processes of which one is to be chosen.
 type choice struct {
 	title string
-	pids  []int // all that may be named
+	orAll string // how else to go on; may be empty
+	pids  []int  // all that may be named
 	shown []chosen
 	more  int // of them, which a line tells of
 	now   time.Time
@@ -55,10 +56,18 @@ func newChoice(e *live.AmbiguousError) *choice {
 // choose has a person choose where there is one, and refuses otherwise.
 func (c *call) choose(ctx context.Context, e *live.AmbiguousError) (int, error) {
 	which := newChoice(e)
+	if c.mayTakeAll() {
+		which.orAll = ", or all of them by --all"
+	}
 	if !c.canAsk() {
 		return 0, usageError{&choiceError{which.lines(c.columns(), false)}}
 	}
 	return c.askFor(ctx, which)
+}
+
+// mayTakeAll tells whether --all could be given besides.
+func (c *call) mayTakeAll() bool {
+	return !c.watches() && !c.foretells && c.save == "" && c.wait == ""
 }
 
 // canAsk tells whether there is a person at a terminal to ask.
@@ -137,7 +146,7 @@ func (c *choice) meant(answer string) int {
 // lines lists the processes, in lines of that many columns at most, with numbers to
 // choose by or without. The text is fit to be printed.
 func (c *choice) lines(columns int, numbered bool) []string {
-	lines := []string{c.title + "; choose one by -p PID:"}
+	lines := []string{c.title + "; choose one by -p PID" + c.orAll + ":"}
 	if numbered {
 		lines[0] = c.title + ":"
 	}

@@ -85,6 +85,8 @@ func (c *call) run(ctx context.Context) error {
 	case opens:
 		c.Release()
 		return c.open()
+	case gathers:
+		return c.gather(ctx)
 	}
 	return c.attach(ctx)
 }

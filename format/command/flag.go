@@ -96,25 +96,3 @@ func list(words []string, last string) string {
 	n := len(words) - 1
 	return strings.Join(words[:n], ", ") + last + words[n]
 }
-
-// once is a flag's text that may be given only once, where a second would take
-// the place of the first in silence.
-type once struct {
-	to    *string
-	given bool
-}
-
-// Set implements [pflag.Value].
-func (o *once) Set(s string) error {
-	if o.given {
-		return fmt.Errorf("one at a time, and %q was given before", *o.to)
-	}
-	*o.to, o.given = s, true
-	return nil
-}
-
-// String implements [pflag.Value].
-func (o *once) String() string { return *o.to }
-
-// Type implements [pflag.Value].
-func (o *once) Type() string { return "string" }

@@ -16,9 +16,17 @@ func (o *options) groups() []group {
 
 func (o *options) processFlags() []flag {
 	return []flag{{
-		name: "pid", short: "p", value: "PID|NAME", to: &once{to: &o.target}, callOnly: true,
-		help:    "the process to look at: its pid, its name, or the path of its program",
+		name: "pid", short: "p", value: "PID|NAME", to: &o.targets, callOnly: true,
+		help:    "the process to look at: its pid, its name, or the path of its program; may be given again for more",
 		example: "stacksnap -p nginx",
+	}, {
+		name: "tree", to: &o.tree, callOnly: true,
+		help:    "with all that it has started, a report each: captured one after another at once, or sampled together",
+		example: "stacksnap -p 4711 --tree",
+	}, {
+		name: "all", to: &o.all, callOnly: true,
+		help:    "all processes of that name, likewise",
+		example: "stacksnap -p nginx --all",
 	}, {
 		name: "wait", value: "NAME", to: &o.wait, callOnly: true,
 		help:    "wait until a process of that name appears",

@@ -57,7 +57,7 @@ func TestCompany(t *testing.T) {
 	for name, want := range map[string]string{
 		"merge":  "not with --check or --format folded",
 		"format": "folded not with --merge, --hang or --every",
-		"wait":   "not with --pid or -- COMMAND",
+		"wait":   "not with --pid, -- COMMAND or --all",
 		"jitter": "only with sampling", // and then what it is not for
 		"color":  "",
 		"sign":   "not with anything else",

@@ -32,7 +32,10 @@ const standardOutput = "-"
 type options struct {
 	flags *pflag.FlagSet
 
-	target   string
+	targets  []string // of --pid
+	target   string   // the first of them, or what stands beside the flags
+	tree     bool
+	all      bool
 	file     bool // the target is a core or a recording
 	wait     string
 	command  []string
@@ -84,6 +87,7 @@ const (
 	watches  mode = "watch"
 	launches mode = "launch"
 	opens    mode = "open"
+	gathers  mode = "several"
 )
 
 // mode tells what is asked for, by options that were checked.
@@ -99,6 +103,8 @@ func (o *options) mode() mode {
 		return opens
 	case o.foretells:
 		return checks
+	case o.several():
+		return gathers
 	}
 	return o.liveMode()
 }
@@ -116,6 +122,9 @@ func (o *options) liveMode() mode {
 
 // hasTarget tells whether there is anything to look at.
 func (o *options) hasTarget() bool { return o.target != "" || o.wait != "" || len(o.command) > 0 }
+
+// several tells whether more than one process may be meant.
+func (o *options) several() bool { return len(o.targets) > 1 || o.tree || o.all }
 
 // watches tells whether reports are wanted as things happen.
 func (o *options) watches() bool { return o.hang > 0 || o.every > 0 }

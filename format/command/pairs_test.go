@@ -20,7 +20,7 @@ type sample struct {
 // given are a value of each flag, and more where the rules tell values apart.
 func given() []sample {
 	one := map[string][]string{
-		"pid": {"-p 4711"}, "wait": {"--wait deep"}, "duration": {"-d 50ms"}, "interval": {"-i 1ms"}, "rate": {"-r 100"},
+		"pid": {"-p 4711", "-p 4711 -p 4711"}, "wait": {"--wait deep"}, "duration": {"-d 50ms"}, "interval": {"-i 1ms"}, "rate": {"-r 100"},
 		"count": {"-n 2"}, "suspend": {"--suspend task", "--suspend thread"}, "max-stop": {"--max-stop 5ms"}, "thread": {"--thread 4711"},
 		"hang": {"--hang 1h"}, "max-hang": {"--max-hang 3s"}, "every": {"--every 10ms"}, "dir": {"--dir DIR"}, "keep": {"--keep 3"},
 		"exec": {"--exec true"}, "format": {"-f json", "-f folded"}, "output": {"-o OUT"}, "save": {"--save SAVE"},
@@ -38,6 +38,9 @@ func given() []sample {
 				s := sample{args, []string{f.name}}
 				if _, value, ok := strings.Cut(args, " "); ok {
 					s.terms = append(s.terms, f.name+"="+value)
+				}
+				if f.name == "tree" || f.name == "all" || strings.Count(args, "-p ") > 1 {
+					s.terms = append(s.terms, "several")
 				}
 				if slices.ContainsFunc(s.terms, func(term string) bool { return slices.Contains(sampling, term) }) {
 					s.terms = append(s.terms, "sampling")

@@ -45,7 +45,7 @@ func (o *options) check() error {
 	if err := o.checkValues(); err != nil {
 		return usageError{err}
 	}
-	o.file = len(o.command) == 0 && o.wait == "" && isFile(o.target)
+	o.findFile()
 	if err := o.combination(); err != nil {
 		return usageError{err}
 	}
@@ -59,6 +59,19 @@ func (o *options) check() error {
 	return nil
 }
 
+// findFile tells whether the target, or one of several, is a core or a recording.
+func (o *options) findFile() {
+	if len(o.command) > 0 || o.wait != "" {
+		return
+	}
+	for _, target := range o.targets {
+		if isFile(target) {
+			o.file, o.target = true, target
+			return
+		}
+	}
+}
+
 // checkValues refuses the first value, in the order of the table, that its flag
 // does not take.
 func (o *options) checkValues() error {
@@ -68,12 +81,22 @@ func (o *options) checkValues() error {
 			if !given.Changed {
 				continue
 			}
-			if err := f.check(given.Value.String()); err != nil {
-				return err
+			for _, value := range valuesOf(given) {
+				if err := f.check(value); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// valuesOf are those of a flag, of which some may be given again.
+func valuesOf(f *pflag.Flag) []string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
 }
 
 // row returns the row of a flag.

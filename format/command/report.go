@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fatih/color"
@@ -18,6 +19,7 @@ import (
 type form struct {
 	name  string
 	write func(format.Options) format.Writer
+	group func(format.Options) format.GroupWriter
 }
 
 // forms are those of the report.
@@ -25,11 +27,14 @@ func forms() []form {
 	always := func(w format.Writer) func(format.Options) format.Writer {
 		return func(format.Options) format.Writer { return w }
 	}
+	groups := func(w format.GroupWriter) func(format.Options) format.GroupWriter {
+		return func(format.Options) format.GroupWriter { return w }
+	}
 	return []form{
-		{"tree", format.Tree},
-		{"json", always(format.JSON)},
-		{"jsonl", always(format.JSONLine)},
-		{"folded", always(format.Folded)},
+		{"tree", format.Tree, format.GroupTree},
+		{"json", always(format.JSON), groups(format.GroupJSON)},
+		{"jsonl", always(format.JSONLine), groups(format.GroupJSONLine)},
+		{"folded", always(format.Folded), groups(format.GroupFolded)},
 	}
 }
 
@@ -50,8 +55,9 @@ func (c *call) report(p *profile.Profile, err error) error {
 }
 
 // missing is the error that no thread is of those which were named.
-func (c *call) missing(p *profile.Profile) error {
-	if len(c.threads) == 0 || len(p.Threads) > 0 {
+func (c *call) missing(profiles ...*profile.Profile) error {
+	any := slices.ContainsFunc(profiles, func(p *profile.Profile) bool { return len(p.Threads) > 0 })
+	if len(c.threads) == 0 || any {
 		return nil
 	}
 	return fmt.Errorf("no thread matches --thread %s", strings.Join(c.threads, ", "))
@@ -60,11 +66,16 @@ func (c *call) missing(p *profile.Profile) error {
 // write formats before it writes: a slow reader of standard output sees all at
 // once.
 func (c *call) write(profiles ...*profile.Profile) error {
+	return c.writeBy(func(w io.Writer) error { return c.formatAll(w, profiles) })
+}
+
+// writeBy writes to where the report is to go.
+func (c *call) writeBy(write func(io.Writer) error) error {
 	if c.toFile() {
-		return output.Write(c.output, func(w io.Writer) error { return c.formatAll(w, profiles) })
+		return output.Write(c.output, write)
 	}
 	var report bytes.Buffer
-	if err := c.formatAll(&report, profiles); err != nil {
+	if err := write(&report); err != nil {
 		return err
 	}
 	to := c.Out
@@ -78,7 +89,7 @@ func (c *call) write(profiles ...*profile.Profile) error {
 // formatAll formats one profile after another, those for people with a line
 // between them.
 func (c *call) formatAll(w io.Writer, profiles []*profile.Profile) error {
-	write := c.writer()
+	write := c.form().write(c.formatOptions())
 	for i, p := range profiles {
 		if c.merge {
 			p = p.FoldThreads()
@@ -95,15 +106,14 @@ func (c *call) formatAll(w io.Writer, profiles []*profile.Profile) error {
 	return nil
 }
 
-// writer is that of --format.
-func (c *call) writer() format.Writer {
-	for _, f := range forms() {
-		if f.name == c.format {
-			return f.write(format.Options{Color: c.colored()})
-		}
-	}
-	return nil // such a value was refused
+// form is that of --format.
+func (c *call) form() form {
+	all := forms()
+	i := slices.IndexFunc(all, func(f form) bool { return f.name == c.format }) // others were refused
+	return all[i]
 }
+
+func (c *call) formatOptions() format.Options { return format.Options{Color: c.colored()} }
 
 // colored decides by --color; fatih/color has looked at the terminal, NO_COLOR
 // and TERM.

@@ -12,8 +12,9 @@ import (
 //
 // The words are terms: the name of a flag; NAME=VALUE for one of its values; or
 // what is no flag: "command" (there is a command behind --), "file" (the target is
-// a core or a recording), "sampling" (many snapshots are to be taken), "anything"
-// (whatever else there is).
+// a core or a recording), "sampling" (many snapshots are to be taken), "several"
+// (processes: more than one --pid, --tree, --all), "anything" (whatever else there
+// is).
 type rule struct {
 	flags, with, needs string
 	line               string // what is told; {target}, {flags} and {with} stand for those given
@@ -30,6 +31,24 @@ var rules = []rule{{
 }, {
 	flags: "check", with: "command file",
 	line: "--check is about a process that runs: give its pid or its name",
+}, {
+	flags: "tree all", with: "command",
+	line: "--tree and --all are for processes that run: with -- COMMAND, --children samples those that it starts",
+}, {
+	flags: "all", with: "wait",
+	line: "--wait waits for one process: leave out --all",
+}, {
+	flags: "tree all several", with: "file",
+	line: "{target} is a file: it is opened alone, without --tree, --all or a second -p",
+}, {
+	flags: "tree all several", with: "check",
+	line: "--check is about one process: leave out --tree, --all and a second -p",
+}, {
+	flags: "tree all several", with: "hang every",
+	line: "--hang and --every watch one process: leave out --tree, --all and a second -p",
+}, {
+	flags: "tree all several", with: "save",
+	line: "--save records one process: leave out --tree, --all and a second -p, or write a report with -o",
 }, {
 	flags: "check", with: "thread main running blocked dir keep exec format output save merge",
 	line: "--check captures nothing and prints lines of its own: leave out {with}",
@@ -138,6 +157,8 @@ func (o *options) has(term string) bool {
 		return o.file
 	case "sampling":
 		return o.samples()
+	case "several":
+		return o.several()
 	case "anything":
 		return o.flags.NFlag() > 1 || o.target != "" || len(o.command) > 0
 	}
@@ -167,6 +188,8 @@ func spell(term string) string {
 		return "a core or a recording"
 	case "sampling":
 		return "sampling"
+	case "several":
+		return "several processes"
 	case "anything":
 		return "anything else"
 	}

@@ -64,6 +64,12 @@ func inFolder(name string) string {
 // findTarget turns the command line's target into a pid.
 func (c *call) findTarget(ctx context.Context) (int, error) {
 	pid, err := c.find(ctx)
+	return c.decide(ctx, c.target, pid, err)
+}
+
+// decide checks the pid that was found for a target, and has a person choose where
+// there are several.
+func (c *call) decide(ctx context.Context, target string, pid int, err error) (int, error) {
 	var ambiguous *live.AmbiguousError
 	switch {
 	case errors.As(err, &ambiguous):
@@ -71,7 +77,7 @@ func (c *call) findTarget(ctx context.Context) (int, error) {
 	case err != nil:
 		return 0, err
 	case pid <= 0:
-		return 0, usageError{fmt.Errorf("%s is not a pid", c.target)}
+		return 0, usageError{fmt.Errorf("%s is not a pid", target)}
 	case pid == os.Getpid():
 		return 0, usageError{errors.New("stacksnap cannot stop and read itself: give another pid")}
 	}

@@ -1,0 +1,211 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/family"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+// maxTogether is how many processes are captured in one call, if there may be as
+// many open files.
+const maxTogether = 256
+
+// gather looks at several processes at about the same time, and reports on each.
+// One of which there is nothing costs only its own report.
+func (c *call) gather(ctx context.Context) error {
+	s := selection{asked: map[int]bool{}}
+	if err := c.findAll(ctx, &s); err != nil {
+		return err
+	}
+	o, err := c.captureOptions()
+	if err != nil {
+		return err
+	}
+	if c.samples() {
+		c.sampleTogether(ctx, &s, o)
+	} else {
+		c.Release()
+		s.snapshot(o)
+	}
+	s.group.Tool = c.tool()
+	return c.reportAll(&s)
+}
+
+// selection is processes that are looked at together, and what came of it.
+type selection struct {
+	pids  []int        // each once, in the order of the reports
+	asked map[int]bool // of these, those that were named
+	group profile.Group
+	errs  []error // what the exit code tells of
+}
+
+// add takes up a process unless it is us, or there already.
+func (s *selection) add(pid int) {
+	switch {
+	case pid == os.Getpid() || slices.Contains(s.pids, pid):
+	case len(s.pids) == family.MostAtOnce(maxTogether):
+		s.group.More++
+	default:
+		s.pids = append(s.pids, pid)
+	}
+}
+
+// lose notes that something of a process is missing. That one which nobody has
+// named has ended is nothing to fail for: it was found, and then it was gone.
+func (s *selection) lose(pid int, err error) {
+	s.group.Missing = append(s.group.Missing, profile.Missing{PID: pid, Why: err.Error()})
+	hasEnded := is[*task.NoProcessError](err) || is[*task.ExitedError](err)
+	if !hasEnded || s.asked[pid] {
+		s.errs = append(s.errs, err)
+	}
+}
+
+// findAll finds the processes. The error is one of the call: a name that nobody has
+// costs only its own report where there are others.
+func (c *call) findAll(ctx context.Context, s *selection) error {
+	targets := c.targets
+	if c.wait != "" {
+		targets = []string{c.wait}
+	}
+	for _, target := range targets {
+		roots, err := c.findRoots(ctx, target)
+		if is[*live.NoNameError](err) {
+			s.lose(0, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, pid := range roots {
+			if s.asked[pid] = !c.all; c.tree && c.samples() {
+				s.add(pid) // what it has started is found as it is sampled
+				continue
+			}
+			if err := c.addTree(s, pid); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// findRoots finds the process that a target is or, with --all, those.
+func (c *call) findRoots(ctx context.Context, target string) ([]int, error) {
+	if c.all {
+		return live.Named(target, os.Getpid())
+	}
+	var pid int
+	var err error
+	if c.wait != "" {
+		pid, err = c.find(ctx)
+	} else {
+		pid, err = findNow(target, os.Getpid())
+	}
+	pid, err = c.decide(ctx, target, pid, err)
+	return []int{pid}, err
+}
+
+// addTree takes up a process and, with --tree, what it has started.
+func (c *call) addTree(s *selection, root int) error {
+	s.add(root)
+	if !c.tree {
+		return nil
+	}
+	var kin live.Kin
+	below, err := kin.Descendants(root)
+	if err != nil {
+		return fmt.Errorf("look for the processes that pid %d has started: %w", root, err)
+	}
+	for _, pid := range below {
+		s.add(pid)
+	}
+	return nil
+}
+
+// snapshot captures each once, close together. They are closed in the order that
+// undoes what opening them has done.
+func (s *selection) snapshot(o capture.Options) {
+	var open []task.Process
+	for _, pid := range s.pids {
+		p, err := live.Open(pid)
+		if err != nil {
+			s.lose(pid, err)
+			continue
+		}
+		open = append(open, p)
+	}
+	shots := capture.OneShots(open, o)
+	for i := len(open) - 1; i >= 0; i-- {
+		shots[i].Err = errors.Join(shots[i].Err, open[i].Close())
+	}
+	for i, shot := range shots {
+		if shot.Profile != nil {
+			s.group.Profiles = append(s.group.Profiles, shot.Profile)
+		}
+		if shot.Err != nil {
+			s.lose(open[i].Info().PID, shot.Err)
+		}
+	}
+}
+
+// sampleTogether samples all of them at the same time and, with --tree, what they
+// have started and start.
+func (c *call) sampleTogether(ctx context.Context, s *selection, o capture.Options) {
+	profiles, lost, err := family.RecordAll(ctx, s.pids, c.tree, o)
+	c.Release()
+	s.group.Profiles = profiles
+	for _, l := range lost {
+		s.lose(l.PID, l.Err)
+	}
+	if err != nil {
+		s.errs = append(s.errs, err)
+	}
+}
+
+// reportAll writes what there is, and returns what went wrong.
+func (c *call) reportAll(s *selection) error {
+	if len(s.group.Profiles) == 0 {
+		if len(s.errs) == 0 {
+			for _, m := range s.group.Missing {
+				s.errs = append(s.errs, &task.NoProcessError{PID: m.PID})
+			}
+		}
+		return s.failure()
+	}
+	g := &s.group
+	if c.merge {
+		g = g.FoldThreads()
+	}
+	write := c.form().group(c.formatOptions())
+	err := c.writeBy(func(w io.Writer) error { return write(w, g) })
+	return errors.Join(s.failure(), err, c.missing(s.group.Profiles...))
+}
+
+// failure is what went wrong, in one line.
+func (s *selection) failure() error {
+	switch len(s.errs) {
+	case 0:
+		return nil
+	case 1:
+		return s.errs[0]
+	}
+	return &lostError{s.errs}
+}
+
+// lostError is about several processes that could not be captured.
+type lostError struct{ errs []error }
+
+func (e *lostError) Error() string {
+	return fmt.Sprintf("%v; and %d more, which the report lists", e.errs[0], len(e.errs)-1)
+}
+
+func (e *lostError) Unwrap() []error { return e.errs }

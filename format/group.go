@@ -1,0 +1,205 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/answer"
+	"stacksnap/task"
+)
+
+// GroupWriter writes what was captured of several processes in one form.
+type GroupWriter func(io.Writer, *profile.Group) error
+
+// GroupTree writes a header for people about all the processes, and then the report
+// on each as [Tree] does.
+func GroupTree(o Options) GroupWriter {
+	return func(w io.Writer, g *profile.Group) error {
+		p := newPrinter(w, &profile.Profile{}, o)
+		p.groupHeader(g)
+		if err := p.Flush(); err != nil {
+			return err
+		}
+		for _, one := range g.Profiles {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+			if err := Tree(o)(w, one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// GroupFolded writes the folded stacks of all the processes, each with a frame for
+// its process before that for the thread.
+func GroupFolded(w io.Writer, g *profile.Group) error {
+	for _, one := range g.Profiles {
+		var b bytes.Buffer
+		if err := Folded(&b, one); err != nil {
+			return err
+		}
+		title := strings.ReplaceAll(process(one.Target.Name, one.Target.PID), ";", ":")
+		for line := range bytes.Lines(b.Bytes()) {
+			if _, err := fmt.Fprintf(w, "%s;%s", title, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// groupHeader says which processes these are, how far apart they were captured,
+// and what each is about.
+func (p *printer) groupHeader(g *profile.Group) {
+	if text := GroupSummary(g); text != "" {
+		p.line("%s", p.name(text))
+		p.line("")
+	}
+	p.fact("Processes", together(g))
+	for i, m := range g.Missing {
+		if i == maxNotes {
+			p.fact("Missing", count(len(g.Missing)-i)+" more")
+			break
+		}
+		p.fact("Missing", p.cut(clean(m.Why, maxPath)))
+	}
+	if g.More > 0 {
+		p.fact("Missing", p.cut(fmt.Sprintf("%s more, beyond those that are captured at once", count(g.More))))
+	}
+	for _, one := range g.Profiles {
+		line := fmt.Sprintf("  %s, %s", process(one.Target.Name, one.Target.PID), plural(one.NumThreads(), "thread"))
+		if about := Summary(one); about != "" {
+			line += ": " + about
+		}
+		p.line("%s", line)
+	}
+}
+
+// together says how many there are, and how far apart they were.
+func together(g *profile.Group) string {
+	n := len(g.Profiles)
+	text := count(n)
+	if spread, ok := g.Spread(); ok {
+		text += ", one stopped after another: the last " + duration(spread) + " after the first"
+	}
+	return text
+}
+
+// GroupSummary says in one line, without a line end, what several processes are
+// about; it is empty where that is not known.
+func GroupSummary(g *profile.Group) string {
+	a := answer.OfGroup(g)
+	switch a.Kind {
+	case answer.Circle:
+		return circleText(a.Links)
+	case answer.Chain:
+		return chainText(a.Links)
+	case answer.OfOne:
+		return process(a.Profile.Target.Name, a.Profile.Target.PID) + ": " + Summary(a.Profile)
+	case answer.AllIdle:
+		return fmt.Sprintf("idle: the main threads of all %s processes", count(len(g.Profiles)))
+	}
+	return ""
+}
+
+// maxLinks is how many threads of a chain are named.
+const maxLinks = 8
+
+// chainText tells of threads of which each waits for the next, and what the last does.
+func chainText(links []answer.Link) string {
+	var b strings.Builder
+	b.WriteString(linkName(links[0]))
+	last := len(links) - 1
+	for i, l := range links[:last] {
+		if i == maxLinks {
+			fmt.Fprintf(&b, ", and so on through %s", plural(last-i, "further thread"))
+			return b.String()
+		}
+		b.WriteString(which(i) + "waits " + forNext(l, links[i+1]))
+	}
+	b.WriteString(doing(links[last]))
+	return b.String()
+}
+
+// circleText tells of threads that wait for each other, from the lowest process on.
+func circleText(links []answer.Link) string {
+	lowest := 0
+	for i, l := range links {
+		if l.Profile.Target.PID < links[lowest].Profile.Target.PID {
+			lowest = i
+		}
+	}
+	links = append(slices.Clone(links[lowest:]), links[:lowest]...)
+	text := fmt.Sprintf("%s wait for each other: %s", plural(len(links), "thread"), linkName(links[0]))
+	for i, l := range links[:min(len(links), maxLinks)] {
+		text += which(i) + "waits " + forNext(l, links[(i+1)%len(links)])
+	}
+	return text
+}
+
+// which goes on from one thread of a chain to what it does.
+func which(i int) string {
+	if i == 0 {
+		return " "
+	}
+	return ", which "
+}
+
+// linkName names a thread with its process.
+func linkName(l answer.Link) string {
+	t := &l.Profile.Target
+	name := process(t.Name, t.PID)
+	switch {
+	case l.ID == 0:
+		return name
+	case l.Thread != nil && l.Thread.Main:
+		return "main thread of " + name
+	}
+	return "thread " + threadID(t.OS, l.ID) + " of " + name
+}
+
+// forNext says what a thread of a chain waits for the next one to do.
+func forNext(l, next answer.Link) string {
+	w := l.Thread.Wait
+	name := process(next.Profile.Target.Name, next.Profile.Target.PID)
+	if w.Peer.Act != profile.End && next.ID != 0 && next.Profile.NumThreads() > 1 {
+		name = linkName(next)
+	}
+	switch {
+	case w.Peer.Others:
+		return "in " + clean(w.Call, maxText) + atOtherEnd(name)
+	case w.Lock == profile.ThreadEnd:
+		return "for " + name + " to end"
+	case w.Lock != profile.NoLock:
+		return "for a " + w.Lock.String() + " that " + name + " has"
+	}
+	return "for " + name + " to " + w.Peer.Act.String()
+}
+
+// doing says what the last thread of a chain does, where that is known.
+func doing(l answer.Link) string {
+	if l.Thread == nil {
+		return ""
+	}
+	p := &printer{profile: l.Profile}
+	switch t := l.Thread; {
+	case t.Wait != nil:
+		return ", which waits " + p.waitFor(t.ID, t.Wait)
+	case t.State == task.Stopped:
+		return ", which is stopped"
+	case t.State != task.Running:
+		return ""
+	case t.Turn == task.OnCPU:
+		return ", which is on a CPU" + p.inFunction(t)
+	case t.Turn == task.Queued:
+		return ", which waits for a CPU" + p.inFunction(t)
+	default:
+		return ", which is runnable" + p.inFunction(t)
+	}
+}

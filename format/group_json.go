@@ -1,0 +1,70 @@
+package format
+
+import (
+	"fmt"
+	"io"
+
+	"stacksnap/format/profile"
+)
+
+// The schema of several processes, as JSON.md describes it.
+const (
+	groupSchema  = "stacksnap.group"
+	groupVersion = 1
+)
+
+type jsonGroup struct {
+	Schema   string          `json:"schema"`
+	Version  int             `json:"version"`
+	Tool     string          `json:"tool"`
+	Summary  string          `json:"summary,omitempty"`
+	Spread   *int64          `json:"spread_ns,omitempty"`
+	Captured int             `json:"captured"`
+	Missing  []jsonMissing   `json:"missing,omitempty"`
+	More     int             `json:"more,omitempty"`
+	Profiles []*jsonDocument `json:"processes,omitempty"`
+}
+
+type jsonMissing struct {
+	PID int    `json:"pid,omitempty"`
+	Why string `json:"why"`
+}
+
+// GroupJSON writes one indented JSON document that has those of all the processes.
+func GroupJSON(w io.Writer, g *profile.Group) error {
+	d := newGroup(g)
+	for _, p := range g.Profiles {
+		d.Profiles = append(d.Profiles, newDocument(p))
+	}
+	return encode(w, d, "  ")
+}
+
+// GroupJSONLine writes a line about all the processes, and then the document of
+// each as [JSONLine] does.
+func GroupJSONLine(w io.Writer, g *profile.Group) error {
+	if err := encode(w, newGroup(g), ""); err != nil {
+		return fmt.Errorf("encode group: %w", err)
+	}
+	for _, p := range g.Profiles {
+		if err := JSONLine(w, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newGroup has all but the processes' own documents.
+func newGroup(g *profile.Group) *jsonGroup {
+	d := &jsonGroup{
+		Schema: groupSchema, Version: groupVersion, Tool: g.Tool, Summary: GroupSummary(g),
+		Captured: len(g.Profiles), More: g.More,
+	}
+	if spread, ok := g.Spread(); ok {
+		n := int64(spread)
+		d.Spread = &n
+	}
+	for _, m := range g.Missing {
+		d.Missing = append(d.Missing, jsonMissing{m.PID, m.Why})
+	}
+	return d
+}

