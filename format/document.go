@@ -35,33 +35,43 @@ type jsonDocument struct {
 }
 
 type jsonTarget struct {
-	PID         int        `json:"pid"`
-	Name        string     `json:"name,omitempty"`
-	Path        string     `json:"path,omitempty"`
-	LoadAddress string     `json:"load_address,omitempty"`
-	Arch        string     `json:"arch"`
-	Translated  bool       `json:"translated,omitempty"`
-	OS          string     `json:"os,omitempty"`
-	OSVersion   string     `json:"os_version,omitempty"`
-	ParentPID   int        `json:"parent_pid,omitempty"`
-	ParentName  string     `json:"parent_name,omitempty"`
-	Start       *time.Time `json:"start,omitempty"`
-	Live        bool       `json:"live"`
-	CodeType    string     `json:"code_type,omitempty"`
-	BundleID    string     `json:"bundle_id,omitempty"`
-	Version     string     `json:"bundle_version,omitempty"`
-	Build       string     `json:"bundle_build,omitempty"`
-	Command     []string   `json:"command,omitempty"`
-	CommandCut  bool       `json:"command_cut,omitempty"`
-	Model       string     `json:"hardware_model,omitempty"`
-	CPU         string     `json:"cpu,omitempty"`
-	CPUs        int        `json:"cpus,omitempty"`
-	ActiveCPUs  int        `json:"active_cpus,omitempty"`
-	Memory      uint64     `json:"memory_bytes,omitempty"`
-	Footprint   uint64     `json:"footprint_bytes,omitempty"`
-	Peak        uint64     `json:"footprint_peak_bytes,omitempty"`
-	Cache       *jsonCache `json:"shared_cache,omitempty"`
-	Crash       *jsonCrash `json:"crash,omitempty"`
+	PID         int            `json:"pid"`
+	Name        string         `json:"name,omitempty"`
+	Path        string         `json:"path,omitempty"`
+	LoadAddress string         `json:"load_address,omitempty"`
+	Arch        string         `json:"arch"`
+	Translated  bool           `json:"translated,omitempty"`
+	OS          string         `json:"os,omitempty"`
+	OSVersion   string         `json:"os_version,omitempty"`
+	ParentPID   int            `json:"parent_pid,omitempty"`
+	ParentName  string         `json:"parent_name,omitempty"`
+	Start       *time.Time     `json:"start,omitempty"`
+	Live        bool           `json:"live"`
+	CodeType    string         `json:"code_type,omitempty"`
+	BundleID    string         `json:"bundle_id,omitempty"`
+	Version     string         `json:"bundle_version,omitempty"`
+	Build       string         `json:"bundle_build,omitempty"`
+	Folder      string         `json:"working_folder,omitempty"`
+	UserID      *uint32        `json:"user_id,omitempty"`
+	User        string         `json:"user,omitempty"`
+	Group       *jsonContainer `json:"cgroup,omitempty"`
+	Command     []string       `json:"command,omitempty"`
+	CommandCut  bool           `json:"command_cut,omitempty"`
+	Model       string         `json:"hardware_model,omitempty"`
+	CPU         string         `json:"cpu,omitempty"`
+	CPUs        int            `json:"cpus,omitempty"`
+	ActiveCPUs  int            `json:"active_cpus,omitempty"`
+	Memory      uint64         `json:"memory_bytes,omitempty"`
+	Footprint   uint64         `json:"footprint_bytes,omitempty"`
+	Peak        uint64         `json:"footprint_peak_bytes,omitempty"`
+	Cache       *jsonCache     `json:"shared_cache,omitempty"`
+	Crash       *jsonCrash     `json:"crash,omitempty"`
+}
+
+type jsonContainer struct {
+	Manager string `json:"manager,omitempty"`
+	ID      string `json:"id"`
+	Pod     string `json:"pod,omitempty"`
 }
 
 type jsonCache struct {
@@ -241,7 +251,13 @@ func newTarget(p *profile.Profile) jsonTarget {
 		OS: osNames[t.OS], OSVersion: t.OSVersion, ParentPID: t.ParentPID, ParentName: t.ParentName,
 		Start: knownTime(t.Start), Live: t.Live, Command: t.Command.Args, CommandCut: t.Command.Cut,
 		Model: t.Machine.Model, CPU: t.Machine.CPU, CPUs: t.Machine.CPUs, ActiveCPUs: t.Machine.Active,
-		Memory: t.Machine.Memory, Footprint: t.Footprint.Now, Peak: t.Footprint.Peak,
+		Memory: t.Machine.Memory, Footprint: t.Footprint.Now, Peak: t.Footprint.Peak, Folder: t.Folder,
+	}
+	if u := t.User; u != nil {
+		j.UserID, j.User = &u.ID, u.Name
+	}
+	if g := t.Group; g != nil {
+		j.Group = &jsonContainer{g.Manager, g.ID, g.Pod}
 	}
 	if t.OS == task.Darwin {
 		j.CodeType = codeType(p)

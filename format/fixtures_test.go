@@ -3,6 +3,7 @@ package format
 import (
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"stacksnap/format/profile"
@@ -89,7 +90,8 @@ func linux() *profile.Profile {
 			OSVersion: "Debian GNU/Linux 12 (Linux 6.1.0)", ParentPID: 4200, ParentName: "bash", Live: true,
 			Command:   task.Command{Args: []string{"./demo", "-x=1"}, Cut: true},
 			Machine:   task.Machine{Model: "Virtual Machine", CPUs: 64, Active: 2, Memory: 2_079_227_904},
-			Footprint: task.Footprint{Now: 3 << 20}},
+			Footprint: task.Footprint{Now: 3 << 20},
+			Folder:    "/srv/demo (deleted)", User: &task.User{}, Group: &task.Group{Manager: "kubernetes", ID: strings.Repeat("0123456789abcdef", 4), Pod: "1a2b3c4d-1111-2222-3333-0123456789ab"}},
 		Main: demo, Images: []*profile.Image{made, demo, libc, plugin, broken},
 		Notes: []string{"image /opt/broken.so could not be read: section headers: not ended within 64 bytes"},
 		Threads: []*profile.Thread{
@@ -122,7 +124,8 @@ func darwin() *profile.Profile {
 			OSVersion: "macOS 26.6.1 (25G76)", ParentPID: 1, ParentName: "launchd", Live: true,
 			Command:   task.Command{Args: []string{tray.Path, "--icon", "a b", ""}},
 			Machine:   task.Machine{Model: "Mac14,2", CPU: "Apple M2", CPUs: 8, Active: 8, Memory: 24 << 30},
-			Footprint: task.Footprint{Now: 14_912_512, Peak: 20 << 20}},
+			Footprint: task.Footprint{Now: 14_912_512, Peak: 20 << 20},
+			Folder:    "/", User: &task.User{ID: 501, Name: "somebody"}},
 		Main: tray, Images: []*profile.Image{tray, dyld, kernel, pthread}, Stops: 2,
 		Threads: []*profile.Thread{
 			{ID: 0x20e2ba, Main: true, Queue: "com.apple.main-thread", QueueSerial: 1, QoS: task.UserInteractive, Priority: task.Priority{Now: 47, Base: 46}, State: task.Sleeping, User: 1234 * time.Millisecond, System: 567 * time.Millisecond,
@@ -199,7 +202,8 @@ func hostile() *profile.Profile {
 	long := at(evil, longName(), 1, 0x400100)
 	long.By, long.Why = unwind.ByFramePointer, "\x1b[2J"
 	p := tally(moments(&profile.Profile{
-		Target:  task.Info{PID: 9, Name: "a\rb\x00c", Path: "/x/\xff\xfe", OS: task.Linux, ParentPID: 1, ParentName: "\u202egnp.exe", OSVersion: "L\tx"},
+		Target: task.Info{PID: 9, Name: "a\rb\x00c", Path: "/x/\xff\xfe", OS: task.Linux, ParentPID: 1, ParentName: "\u202egnp.exe", OSVersion: "L\tx",
+			Folder: "/tmp/\n\x1b[2J", User: &task.User{ID: 9, Name: "\x1b[7m"}, Group: &task.Group{Manager: "systemd", ID: "\x1bc.service"}},
 		Images:  []*profile.Image{evil},
 		Notes:   []string{"two\nlines"},
 		Threads: []*profile.Thread{{ID: 9, Name: "say \"hi\" \\ \U0001f600\u200b", Queue: "q\x7f", State: 99, Roots: stack(long, at(evil, "x;y\u0085 12", 0, 0x400200))}},

@@ -41,6 +41,9 @@ func (p *printer) target() {
 	}
 	p.fact("Crashed", crashed(t.Crash))
 	p.fact("Command Line", commandLine(t.Command))
+	p.fact("Working Folder", clean(t.Folder, maxPath))
+	p.fact("User", owner(t.User))
+	p.fact(containerName(t.Group), container(t.Group))
 	p.fact("OS Version", clean(t.OSVersion, maxText))
 	p.fact("Shared Cache", sharedCache(p.profile))
 	p.fact("Hardware", hardware(&t.Machine))

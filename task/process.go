@@ -55,6 +55,9 @@ type Info struct {
 	ParentName string
 	Start      time.Time // when the process was started
 	Command    Command
+	Folder     string // its working folder, in the target's own view
+	User       *User  // nil: not known
+	Group      *Group // nil: of no manager that is known
 	Machine    Machine
 	Footprint  Footprint
 	Crash      *Crash // what ended it, of one that was saved then; nil: nothing, or that is not known

@@ -110,6 +110,15 @@ func (xnu) path(pid int) (string, Errno) {
 	return string(b[:min(int(r.n), pathSize)]), ok
 }
 
+func (xnu) folder(pid int) (string, Errno) {
+	var b [pathSize]byte
+	r := C.mk_folder(C.int(pid), unsafe.Pointer(&b[0]), pathSize)
+	if r.ret != 0 {
+		return "", Errno(r.ret)
+	}
+	return string(b[:min(int(r.n), pathSize)]), ok
+}
+
 func (xnu) file(pid, fd, flavor int, b []byte) (int, Errno) {
 	if len(b) == 0 {
 		return 0, ok

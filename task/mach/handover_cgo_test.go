@@ -87,6 +87,12 @@ func (h *handingOver) path(pid int) (string, Errno) {
 	return h.scripted.path(pid)
 }
 
+func (h *handingOver) folder(pid int) (string, Errno) {
+	s, _ := xnu{}.folder(pid)
+	filled(h, "folder", []byte(s), standinByte)
+	return h.scripted.folder(pid)
+}
+
 func (h *handingOver) text(name string) (string, Errno) {
 	b, _ := sysctl(name)
 	filled(h, "sysctl", b, standinByte)
@@ -126,7 +132,7 @@ func TestHandedOver(t *testing.T) {
 	h.sample(3 * checkEvery)
 	h.balance(t)
 	for call, atLeast := range map[string]int{
-		"state": 16, "read": 16, "threads": 2, "freePorts": 2, "regionPath": 1, "path": 1, "sysctl": 1,
+		"state": 16, "read": 16, "threads": 2, "freePorts": 2, "regionPath": 1, "path": 1, "folder": 1, "sysctl": 1,
 	} {
 		if h.calls[call] < atLeast {
 			t.Errorf("%s was called %d times", call, h.calls[call])

@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"stacksnap/task"
+	"stacksnap/task/users"
 )
 
 const (
@@ -44,12 +45,24 @@ func readInfo(k kernel, pid int, loader dyldInfo) task.Info {
 			info.LoaderPointerSize = 4
 		}
 	}
+	if s, e := k.folder(pid); e == ok {
+		info.Folder = s
+	}
 	if hasBSD {
+		info.User = owner(b.uid)
 		info.Start = b.start
 		info.ParentPID = b.parent
 		info.ParentName = parentName(k, b.parent)
 	}
 	return info
+}
+
+// owner is the user of a process, which is its effective one (bsd/kern/proc_info.c,
+// proc_pidbsdinfo).
+func owner(uid int) *task.User {
+	u := &task.User{ID: uint32(uid)}
+	u.Name, _ = users.Name(u.ID)
+	return u
 }
 
 // name prefers the program's file: the kernel's own name is cut at 32 bytes.

@@ -20,7 +20,9 @@ func infoOf(t *testing.T, s *scripted) task.Info {
 func TestInfo(t *testing.T) {
 	s := newScripted(task.ARM64, 1)
 	s.numbers["hw.pagesize"] = 16384
+	s.cwd, s.bsd.uid = "/Users/Shared", 4_294_967_290 // who has no name
 	want := task.Info{
+		Folder: "/Users/Shared", User: &task.User{ID: 4_294_967_290},
 		PID: 42, Name: "program", Path: "/usr/bin/program", Arch: task.ARM64, OS: task.Darwin,
 		OSVersion: "macOS 14.5 (23F79)", ParentPID: 1, ParentName: "parent", Start: time.Unix(1_700_000_000, 0),
 		PageSize: 16384, CodeMask: 1<<47 - 1, LoaderInfo: testAllInfo, LoaderPointerSize: 8, Live: true,
@@ -44,6 +46,20 @@ func TestInfoOfAnOddKernel(t *testing.T) {
 	s.args = nil
 	if got := infoOf(t, s); got.Path != "" || got.Name != "mldr" {
 		t.Errorf("path %q, name %q", got.Path, got.Name)
+	}
+}
+
+// TestOwnerIsLeftOut where the system does not tell.
+func TestOwnerIsLeftOut(t *testing.T) {
+	for call, told := range map[string]func(task.Info) bool{
+		"proc_pidinfo(VNODEPATHINFO)": func(i task.Info) bool { return i.Folder != "" },
+		"proc_pidinfo(TBSDINFO)":      func(i task.Info) bool { return i.User != nil },
+	} {
+		s := newScripted(task.ARM64, 1)
+		s.cwd, s.failCall, s.failWith = "/", call, denied
+		if got := readInfo(s, s.pid, s.loader); told(got) {
+			t.Errorf("%s fails: %+v", call, got)
+		}
 	}
 }
 

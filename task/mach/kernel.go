@@ -162,6 +162,9 @@ type processFacts interface {
 	flags(pid int) (uint32, Errno)
 	// path is proc_pidpath.
 	path(pid int) (string, Errno)
+	// folder is the working folder of proc_pidinfo(PROC_PIDVNODEPATHINFO), empty where
+	// it has no path any more.
+	folder(pid int) (string, Errno)
 	// file is proc_pidfdinfo of a descriptor, which fills as much of b as it gives.
 	file(pid, fd, flavor int, b []byte) (n int, e Errno)
 	// arguments is sysctl KERN_PROCARGS2: an int argc, the path given to exec, and

@@ -258,6 +258,11 @@ var liveCalls = []call{
 		own, _ := os.Executable()
 		return fmt.Sprintf("%s, %q", num(e), file), wrongUnless(e == ok && strings.HasSuffix(file, own[strings.LastIndexByte(own, '/'):]))
 	}},
+	{"mk_folder", func(c *liveChild) (string, string) {
+		folder, e := c.k.folder(c.pid)
+		own, _ := os.Getwd()
+		return fmt.Sprintf("%s, %q", num(e), folder), wrongUnless(e != ok || folder == "" || strings.HasSuffix(folder, own[strings.LastIndexByte(own, '/'):]))
+	}},
 	{"mk_pids", func(c *liveChild) (string, string) {
 		list, e := c.k.pids()
 		return fmt.Sprintf("%s, %d", num(e), len(list)), ""

@@ -126,6 +126,7 @@ mk_port mk_cpu_type(int pid);
 mk_count mk_cpu_time(int pid);
 mk_usage mk_vm_info(uint32_t task);
 mk_count mk_path(int pid, void *to, uint32_t size);
+mk_count mk_folder(int pid, void *to, uint32_t size);
 mk_count mk_file(int pid, int fd, int flavor, void *to, uint32_t size);
 mk_count mk_pids(void *to, uint32_t size);
 mk_count mk_processes(void *to, uint64_t size);

@@ -308,6 +308,20 @@ mk_count mk_path(int pid, void *to, uint32_t size) {
 	return (mk_count){.n = n};
 }
 
+mk_count mk_folder(int pid, void *to, uint32_t size) {
+	struct proc_vnodepathinfo info = {0};
+	errno = 0;
+	if (proc_pidinfo(pid, PROC_PIDVNODEPATHINFO, 0, &info, sizeof info) != sizeof info) {
+		return (mk_count){.ret = errno != 0 ? errno : ENOTSUP};
+	}
+	uint64_t n = strnlen(info.pvi_cdir.vip_path, sizeof info.pvi_cdir.vip_path);
+	if (n > size) {
+		return (mk_count){.ret = ENAMETOOLONG};
+	}
+	memcpy(to, info.pvi_cdir.vip_path, n);
+	return (mk_count){.n = n};
+}
+
 mk_count mk_file(int pid, int fd, int flavor, void *to, uint32_t size) {
 	errno = 0;
 	int n = proc_pidfdinfo(pid, fd, flavor, to, size);

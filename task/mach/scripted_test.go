@@ -29,6 +29,7 @@ type scripted struct {
 	euid        int
 	gone        bool // no such pid
 	bsd         bsdInfo
+	cwd         string
 	bsdErr      Errno
 	nullPorts   bool  // calls for ports succeed and give none
 	noReadPort  Errno // the answer of task_read_for_pid, ok for a port
@@ -525,6 +526,11 @@ func (s *scripted) path(pid int) (string, Errno) {
 		return "", noProcess
 	}
 	return s.execPath, ok
+}
+
+func (s *scripted) folder(int) (string, Errno) {
+	e := s.enterBSD("proc_pidinfo(VNODEPATHINFO)")
+	return s.cwd, e
 }
 
 func (s *scripted) arguments(int) ([]byte, Errno) {

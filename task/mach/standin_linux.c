@@ -40,6 +40,8 @@ mk_count mk_region_path(int pid, uint64_t addr, void *to, uint32_t size) { retur
 
 mk_count mk_path(int pid, void *to, uint32_t size) { return filled(to, size); }
 
+mk_count mk_folder(int pid, void *to, uint32_t size) { return filled(to, size); }
+
 mk_count mk_file(int pid, int fd, int flavor, void *to, uint32_t size) { return filled(to, size); }
 
 mk_count mk_sysctl(const char *name, void *to, uint64_t size) { return filled(to, size); }

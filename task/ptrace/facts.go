@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/users"
 )
 
 // argumentPatience bounds the wait for a command line. It is memory of the
@@ -49,6 +50,34 @@ func footprint(status []byte) task.Footprint {
 		Now:  uint64(statusNumber(status, "VmRSS:")) * kilo,
 		Peak: uint64(statusNumber(status, "VmHWM:")) * kilo,
 	}
+}
+
+// overflowUser stands for every user that our user namespace has no number for
+// (/proc/sys/kernel/overflowuid).
+const overflowUser = 65534
+
+// user is by whose rights the process runs. Its name is asked for only where the
+// process sees the files that we see, and so has the number from the same list.
+func (d procDir) user(status []byte) *task.User {
+	id := effectiveUser(status)
+	if id == nobody || id == overflowUser && !d.shares("ns/user") {
+		return nil
+	}
+	u := &task.User{ID: id}
+	if d.shares("ns/mnt") {
+		u.Name, _ = users.Name(u.ID)
+	}
+	return u
+}
+
+// shares tells whether a namespace is ours, too.
+func (d procDir) shares(namespace string) bool {
+	theirs, err := d.readlink(namespace)
+	if err != nil {
+		return false
+	}
+	ours, err := os.Readlink("/proc/self/" + namespace)
+	return err == nil && ours == theirs
 }
 
 // Where the maker's name of this computer and the processors in use are told.

@@ -29,7 +29,11 @@ func (p *Process) learn() task.Info {
 	}
 	info.Command, info.Machine = p.process.command(), machine()
 	if status, err := p.live.read("status"); err == nil {
-		info.Footprint = footprint(status)
+		info.Footprint, info.User = footprint(status), p.live.user(status)
+	}
+	info.Folder, _ = p.live.readlink("cwd")
+	if b, err := p.live.read("cgroup"); err == nil {
+		info.Group = controlGroup(b)
 	}
 	info.Name = fullName(string(s.name), p.process)
 	info.ParentPID = s.parent

@@ -3,7 +3,11 @@
 package ptrace
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,6 +32,18 @@ func TestFactsOfALiveProcess(t *testing.T) {
 	}
 	if f := info.Footprint; f.Now == 0 || f.Peak < f.Now || f.Now > info.Machine.Memory {
 		t.Errorf("%+v of %d bytes", f, info.Machine.Memory)
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if real, err := filepath.EvalSymlinks(folder); err != nil || info.Folder != real {
+		t.Errorf("works in %q, want %q (%v)", info.Folder, real, err)
+	}
+	if u := info.User; u == nil || int(u.ID) != os.Geteuid() {
+		t.Errorf("user %+v, want %d", u, os.Geteuid())
+	} else if id, err := exec.Command("id", "-un").Output(); err == nil && u.Name != strings.TrimSpace(string(id)) {
+		t.Errorf("user %+v, want %s", u, id)
 	}
 	if m := info.Machine; m.CPUs < m.Active || m.Active < 1 {
 		t.Errorf("%+v", m)

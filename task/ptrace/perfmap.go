@@ -3,7 +3,6 @@
 package ptrace
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -107,18 +106,3 @@ func isLocal(kind int64) bool {
 }
 
 const zfsMagic = 0x2fc12fc1
-
-// effectiveUser is the second of the numbers of "Uid:"; that of nobody where it is
-// not told.
-func effectiveUser(status []byte) uint32 {
-	const nobody = ^uint32(0)
-	words := bytes.Fields(statusValue(status, "Uid:"))
-	if len(words) < 2 {
-		return nobody
-	}
-	n, err := strconv.ParseUint(string(words[1]), 10, 32)
-	if err != nil {
-		return nobody
-	}
-	return uint32(n)
-}

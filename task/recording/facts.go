@@ -1,6 +1,10 @@
 package recording
 
-import "stacksnap/task"
+import (
+	"math"
+
+	"stacksnap/task"
+)
 
 // appendFacts appends what is told of a process for people alone.
 func appendFacts(b []byte, i *task.Info) []byte {
@@ -20,6 +24,19 @@ func appendFacts(b []byte, i *task.Info) []byte {
 		var at int
 		b, at = begin(b, 25)
 		b = end(appendCrash(b, c), at)
+	}
+	b = appendBytesIf(b, 26, i.Folder)
+	if u := i.User; u != nil {
+		var at int
+		b, at = begin(b, 27)
+		b = end(appendBytesIf(appendUintIf(b, 1, uint64(u.ID)), 2, u.Name), at)
+	}
+	if g := i.Group; g != nil {
+		var at int
+		b, at = begin(b, 28)
+		b = appendBytesIf(b, 1, g.Manager)
+		b = appendBytesIf(b, 2, g.ID)
+		b = end(appendBytesIf(b, 3, g.Pod), at)
 	}
 	return b
 }
@@ -52,7 +69,56 @@ func parseFacts(i *task.Info, m *message) {
 		var err error
 		i.Crash, err = parseCrash(m.data)
 		m.fail(err)
+	default:
+		parseOwner(i, m)
 	}
+}
+
+// parseOwner reads whose a process is, and where it runs.
+func parseOwner(i *task.Info, m *message) {
+	var err error
+	switch m.field {
+	case 26:
+		i.Folder = m.string()
+	case 27:
+		i.User, err = parseUser(m.data)
+	case 28:
+		i.Group, err = parseGroup(m.data)
+	}
+	m.fail(err)
+}
+
+func parseUser(data []byte) (*task.User, error) {
+	u := new(task.User)
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			if m.n > math.MaxUint32 {
+				return nil, errTooBig
+			}
+			u.ID = uint32(m.n)
+		case 2:
+			u.Name = m.string()
+		}
+	}
+	return u, m.err
+}
+
+func parseGroup(data []byte) (*task.Group, error) {
+	g := new(task.Group)
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			g.Manager = m.string()
+		case 2:
+			g.ID = m.string()
+		case 3:
+			g.Pod = m.string()
+		}
+	}
+	return g, m.err
 }
 
 func parseCrash(data []byte) (*task.Crash, error) {

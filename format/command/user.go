@@ -1,8 +1,9 @@
 package command
 
 import (
-	"os/user"
 	"strconv"
+
+	"stacksnap/task/users"
 )
 
 // userName is the name of a user, or the number where it has none; "?" for −1.
@@ -10,8 +11,8 @@ func userName(id int) string {
 	if id < 0 {
 		return "?"
 	}
-	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
-		return u.Username
+	if name, ok := users.Name(uint32(id)); ok {
+		return name
 	}
 	return strconv.Itoa(id)
 }

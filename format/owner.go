@@ -1,0 +1,60 @@
+package format
+
+import (
+	"strconv"
+
+	"stacksnap/task"
+)
+
+// owner is the user by whose rights a process runs.
+func owner(u *task.User) string {
+	switch {
+	case u == nil:
+		return ""
+	case u.Name == "":
+		return strconv.FormatUint(uint64(u.ID), 10)
+	}
+	return clean(u.Name, maxText) + " (" + strconv.FormatUint(uint64(u.ID), 10) + ")"
+}
+
+// containerName is what each manager calls what it puts a process into.
+func containerName(g *task.Group) string {
+	if g != nil && g.Manager == "systemd" {
+		return "Unit"
+	}
+	return "Container"
+}
+
+// container names a container as its manager's own commands do, with as many digits as
+// they take, or a unit.
+func container(g *task.Group) string {
+	switch {
+	case g == nil:
+		return ""
+	case g.Manager == "systemd":
+		return clean(g.ID, maxText)
+	}
+	s := clean(g.ID, maxText)
+	if isDigits(g.ID) {
+		const digits = 12
+		s = g.ID[:digits]
+	}
+	if g.Manager != "" {
+		s = clean(g.Manager, maxText) + " " + s
+	}
+	if g.Pod != "" {
+		s += ", pod " + clean(g.Pod, maxText)
+	}
+	return s
+}
+
+// isDigits recognises the identifiers that managers give to containers: 64
+// hexadecimal digits.
+func isDigits(id string) bool {
+	for _, c := range id {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(id) == 64
+}

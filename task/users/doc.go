@@ -1,0 +1,2 @@
+// Package users names the users of this system.
+package users

@@ -1,0 +1,38 @@
+//go:build !darwin
+
+package users
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strconv"
+)
+
+// maxUsers bounds what is read of the list of users, in bytes.
+const maxUsers = 1 << 20
+
+// Name returns the name of a user in /etc/passwd. (The os/user package would link
+// the C library, where there is a compiler, which every start would pay for.)
+func Name(id uint32) (string, bool) {
+	f, err := os.Open("/etc/passwd")
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	list, _ := io.ReadAll(io.LimitReader(f, maxUsers)) // a part is as good
+	return nameIn(list, id)
+}
+
+// nameIn finds a user's name in a list such as /etc/passwd (passwd(5)): name, a
+// password, the number, and more, between colons.
+func nameIn(list []byte, id uint32) (string, bool) {
+	number := strconv.FormatUint(uint64(id), 10)
+	for line := range bytes.Lines(list) {
+		fields := bytes.SplitN(line, []byte(":"), 4)
+		if len(fields) == 4 && string(fields[2]) == number && len(fields[0]) > 0 {
+			return string(fields[0]), true
+		}
+	}
+	return "", false
+}
