@@ -1,0 +1,93 @@
+package dwarf
+
+import "debug/dwarf"
+
+// entry is what is read of an entry of .debug_info.
+type entry struct {
+	name, linkage     value
+	low, high, ranges value
+	origin, spec      value // the entries that tell the rest
+	callFile          uint64
+	callLine          uint64
+	callColumn        uint64
+
+	// Of a unit's root.
+	compDir, lines                         value
+	addrBase, strOffsetsBase, rngListsBase value
+}
+
+// attrMIPSLinkageName is what compilers wrote before DWARF 4.
+const attrMIPSLinkageName dwarf.Attr = 0x2007
+
+// read reads an entry behind its code.
+func (e *entry) read(c *cursor, l layout, a *abbrev) {
+	*e = entry{}
+	c.charge(len(a.attrs))
+	for i := range a.attrs {
+		at := &a.attrs[i]
+		if !e.set(at.attr, value{}) {
+			l.skip(c, at.form)
+			continue
+		}
+		e.set(at.attr, l.read(c, at.form, at.implicit))
+	}
+}
+
+// skipEntry passes over an entry behind its code.
+func (l layout) skipEntry(c *cursor, a *abbrev) {
+	if a.size >= 0 {
+		c.skip(uint64(a.size))
+		return
+	}
+	c.charge(len(a.attrs))
+	for i := range a.attrs {
+		l.skip(c, a.attrs[i].form)
+	}
+}
+
+// set sets what an attribute tells, and says whether it is any that is read.
+func (e *entry) set(attr dwarf.Attr, v value) bool {
+	switch attr {
+	case dwarf.AttrName:
+		e.name = v
+	case dwarf.AttrLinkageName, attrMIPSLinkageName:
+		e.linkage = v
+	case dwarf.AttrLowpc:
+		e.low = v
+	case dwarf.AttrHighpc:
+		e.high = v
+	case dwarf.AttrRanges:
+		e.ranges = v
+	case dwarf.AttrAbstractOrigin:
+		e.origin = v
+	case dwarf.AttrSpecification:
+		e.spec = v
+	case dwarf.AttrCallFile:
+		e.callFile = v.u
+	case dwarf.AttrCallLine:
+		e.callLine = v.u
+	case dwarf.AttrCallColumn:
+		e.callColumn = v.u
+	default:
+		return e.setRoot(attr, v)
+	}
+	return true
+}
+
+func (e *entry) setRoot(attr dwarf.Attr, v value) bool {
+	switch attr {
+	case dwarf.AttrCompDir:
+		e.compDir = v
+	case dwarf.AttrStmtList:
+		e.lines = v
+	case dwarf.AttrAddrBase:
+		e.addrBase = v
+	case dwarf.AttrStrOffsetsBase:
+		e.strOffsetsBase = v
+	case dwarf.AttrRnglistsBase:
+		e.rngListsBase = v
+	default:
+		return false
+	}
+	return true
+}

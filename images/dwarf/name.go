@@ -1,0 +1,97 @@
+package dwarf
+
+// maxOrigins bounds how many entries tell of one function: an inlined call leads to
+// the abstract function, that to its declaration, and there may be one more.
+const maxOrigins = 16
+
+// nameBytes is what a name takes beside its text, for the budget.
+const nameBytes = 64
+
+// name returns the name of the function that an entry of .debug_info is of, as the
+// linker knows it, or else as the source has it; empty where there is none. Entries
+// may lead in a circle.
+func (d *Data) name(off uint64) string {
+	if name, ok := d.names[off]; ok {
+		return name
+	}
+	var e entry
+	plain, name := "", ""
+	for at, n := off, 0; n < maxOrigins; n++ {
+		u := d.unitOf(at)
+		if u == nil || !d.entryAt(u, at, &e) {
+			break
+		}
+		if name = d.string(u, secInfo, e.linkage); name != "" {
+			break
+		}
+		if plain == "" {
+			plain = d.string(u, secInfo, e.name)
+		}
+		var ok bool
+		if at, ok = u.reference(e.origin, e.spec); !ok {
+			break
+		}
+	}
+	if name == "" {
+		name = plain
+	}
+	if d.keep(uint64(nameBytes + len(name))) {
+		d.names[off] = name
+	}
+	return name
+}
+
+// entryAt reads one entry.
+func (d *Data) entryAt(u *unit, off uint64, e *entry) bool {
+	d.load(u)
+	c := d.cursor(secInfo, off, u.end, nearWindow/4)
+	a := d.abbrevs(u).find(c.uleb())
+	if a == nil {
+		return false
+	}
+	e.read(c, u.layout, a)
+	return c.err == nil
+}
+
+// reference returns the entry that the first of the references leads to, of which
+// there may be none.
+func (u *unit) reference(refs ...value) (uint64, bool) {
+	for _, v := range refs {
+		switch v.form {
+		case formRef1, formRef2, formRef4, formRef8, formRefUData:
+			return u.off + v.u, true
+		case formRefAddr:
+			return v.u, true
+		}
+	}
+	return 0, false
+}
+
+// string returns the string that a value of the given section is or leads to; empty
+// where there is none.
+func (d *Data) string(u *unit, in int, v value) string {
+	switch v.form {
+	case formString:
+		return d.stringAt(in, v.u)
+	case formStrp:
+		return d.stringAt(secStr, v.u)
+	case formLineStrp:
+		return d.stringAt(secLineStr, v.u)
+	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4:
+		if u.root == nil || v.u > maxIndex {
+			return ""
+		}
+		size := uint64(u.offsetSize)
+		c := d.cursor(secStrOffsets, u.root.strOffsetsBase+v.u*size, whole, nearWindow/8)
+		off := c.uint(int(size))
+		if c.err != nil {
+			return ""
+		}
+		return d.stringAt(secStr, off)
+	}
+	return ""
+}
+
+func (d *Data) stringAt(which int, off uint64) string {
+	return d.cursor(which, off, whole, nearWindow/4).string()
+}

@@ -1,0 +1,94 @@
+package dwarf
+
+import (
+	"errors"
+	"io"
+)
+
+// Section is the bytes of one section. [bytes.Reader] and [io.SectionReader] are
+// such; of [Bytes] nothing is copied.
+type Section interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// Bytes is a section that is in memory.
+type Bytes []byte
+
+// ReadAt implements [io.ReaderAt].
+func (b Bytes) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 || off > int64(len(b)) {
+		return 0, io.EOF
+	}
+	n := copy(p, b[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Size implements [Section].
+func (b Bytes) Size() int64 { return int64(len(b)) }
+
+var (
+	errNone  = errors.New("no such section")
+	errEnd   = errors.New("it ends within a value")
+	errLarge = errors.New("a value is too large")
+)
+
+// The sections that are read, by their name without what a file format puts before it.
+const (
+	secInfo = iota
+	secAbbrev
+	secStr
+	secLine
+	secLineStr
+	secRanges
+	secRngLists
+	secAddr
+	secStrOffsets
+	secARanges
+	numSections
+)
+
+var sectionNames = [numSections]string{
+	"info", "abbrev", "str", "line", "line_str", "ranges", "rnglists", "addr", "str_offsets", "aranges",
+}
+
+// section returns one of the sections, opened when it is first asked for.
+func (d *Data) section(which int) *section {
+	s := &d.sections[which]
+	if s.opened {
+		return s
+	}
+	s.opened = true
+	r := d.open(sectionNames[which])
+	if r == nil {
+		return s
+	}
+	s.r, s.size = r, uint64(max(r.Size(), 0))
+	s.memory, _ = r.(Bytes)
+	return s
+}
+
+type section struct {
+	opened bool
+	r      Section // nil: there is none
+	size   uint64
+	memory []byte // all of it, nil where it is not in memory
+}
+
+// window returns n bytes at off, in buffer where they are not in memory.
+func (s *section) window(buffer []byte, off, n uint64) ([]byte, error) {
+	if s.memory != nil {
+		return s.memory[off : off+n], nil
+	}
+	if uint64(cap(buffer)) < n {
+		buffer = make([]byte, n)
+	}
+	buffer = buffer[:n]
+	if got, err := s.r.ReadAt(buffer, int64(off)); uint64(got) < n {
+		return nil, err
+	}
+	return buffer, nil
+}

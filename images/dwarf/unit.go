@@ -1,0 +1,181 @@
+package dwarf
+
+import "debug/dwarf"
+
+// The types of units (DWARF 5, table 7.2).
+const (
+	unitCompile      = 1
+	unitPartial      = 3
+	unitSkeleton     = 4
+	unitSplitCompile = 5
+)
+
+// unit is a unit of .debug_info that may have code. What its root says is read when
+// one of its addresses is asked for.
+type unit struct {
+	layout
+	off, end  uint64 // in .debug_info, with its header
+	die       uint64 // where its root is
+	abbrevOff uint64
+	root      *root
+	scanned   bool
+	spans     spans // of functions
+	functions []function
+}
+
+// unitBytes is what a unit takes, for the budget.
+const unitBytes = 160
+
+// root is what a unit's root tells of all in it.
+type root struct {
+	entry
+	base           uint64 // to which ranges are relative
+	addrBase       uint64
+	strOffsetsBase uint64
+	rngListsBase   uint64
+	compDir        string
+	lines          *lines // nil: none
+}
+
+// header reads a unit's header. Where that is of no use, it tells only where the
+// next is; false where it does not even tell that.
+func (u *unit) header(c *cursor) (useful, ok bool) {
+	u.off = c.offset()
+	length, offsetSize := c.initialLength()
+	if offsetSize == 0 || length < 2 {
+		return false, false
+	}
+	u.end = c.offset() + length
+	u.offsetSize = uint8(offsetSize)
+	u.version = c.u16()
+	kind := uint8(unitCompile)
+	switch {
+	case u.version < 2 || u.version > 5:
+		return false, true
+	case u.version == 5:
+		kind = c.u8()
+		u.addrSize = c.u8()
+		u.abbrevOff = c.uint(offsetSize)
+	default:
+		u.abbrevOff = c.uint(offsetSize)
+		u.addrSize = c.u8()
+	}
+	switch kind {
+	case unitCompile, unitPartial:
+	case unitSkeleton, unitSplitCompile:
+		c.skip(8) // dwo_id
+	default:
+		return false, true // of types
+	}
+	u.die = c.offset()
+	return c.err == nil && u.die <= u.end && (u.addrSize == 4 || u.addrSize == 8), c.err == nil
+}
+
+// readUnits lists the units. What follows a header that makes no sense is left out.
+func (d *Data) readUnits() {
+	c := d.cursor(secInfo, 0, whole, nearWindow)
+	covered := d.readARanges()
+	for c.more() && d.keep(unitBytes) {
+		u := unit{}
+		useful, ok := u.header(c)
+		if !ok {
+			break
+		}
+		if useful {
+			d.units = append(d.units, u)
+			if n := len(d.units) - 1; !covered[u.off] {
+				d.addRoot(c, n)
+			}
+		}
+		if c.seek(u.end); c.err != nil {
+			break
+		}
+	}
+	d.assignARanges()
+	d.spans.sort()
+}
+
+// addRoot takes a unit's ranges from its root, at which c stands.
+func (d *Data) addRoot(c *cursor, n int) {
+	u := &d.units[n]
+	var r root
+	tag, ok := d.readRoot(c, u, &r)
+	if !ok || tag == dwarf.TagPartialUnit {
+		return
+	}
+	if !r.ranges.present() && !r.low.present() || r.low.present() && !r.high.present() && !r.ranges.present() {
+		d.unranged = append(d.unranged, n)
+		return
+	}
+	u.root = &r // for the indexes that ranges may have
+	ranges := d.ranges(u)
+	ranges.each(&r.entry, func(low, high uint64) bool { return d.addSpan(&d.spans, span{low, high, int32(n)}) })
+	u.root = nil
+}
+
+// readRoot reads the root of a unit, at which c stands, but for its strings.
+func (d *Data) readRoot(c *cursor, u *unit, r *root) (tag dwarf.Tag, ok bool) {
+	a, ok := d.rootAbbrev(u, c.uleb())
+	if !ok {
+		return 0, false
+	}
+	r.read(c, u.layout, &a)
+	if c.err != nil {
+		return 0, false
+	}
+	r.strOffsetsBase, r.addrBase, r.rngListsBase = r.entry.strOffsetsBase.u, r.entry.addrBase.u, r.entry.rngListsBase.u
+	if u.version == 5 && r.strOffsetsBase == 0 {
+		r.strOffsetsBase = 8 // behind the header
+		if u.offsetSize == 8 {
+			r.strOffsetsBase = 16
+		}
+	}
+	r.base, _ = d.address(u, r, r.low)
+	return a.tag, true
+}
+
+// load reads a unit's root with all that the look-ups need of it. It returns nil
+// where there is none.
+func (d *Data) load(u *unit) *root {
+	if u.root != nil {
+		return u.root
+	}
+	u.root = new(root)
+	c := d.cursor(secInfo, u.die, u.end, nearWindow)
+	if _, ok := d.readRoot(c, u, u.root); !ok || !d.keep(rootBytes) {
+		u.root = new(root)
+		return u.root
+	}
+	u.root.compDir = d.string(u, secInfo, u.root.entry.compDir)
+	if u.root.entry.lines.present() {
+		u.root.lines = d.readLines(u, u.root.entry.lines.u)
+	}
+	return u.root
+}
+
+// rootBytes is what a root takes, for the budget.
+const rootBytes = 512
+
+// address returns the address that a value is, or is the index of.
+func (d *Data) address(u *unit, r *root, v value) (uint64, bool) {
+	switch {
+	case v.form == formAddr:
+		return v.u, true
+	case !v.isAddress():
+		return 0, false
+	}
+	return d.indexed(u, r, v.u)
+}
+
+// indexed returns an address of .debug_addr.
+func (d *Data) indexed(u *unit, r *root, i uint64) (uint64, bool) {
+	if i > maxIndex {
+		return 0, false
+	}
+	c := d.cursor(secAddr, r.addrBase+i*uint64(u.addrSize), whole, nearWindow/8)
+	a := c.uint(int(u.addrSize))
+	return a, c.err == nil
+}
+
+// maxIndex bounds an index into a table, so that its place does not overflow.
+const maxIndex = 1 << 40
