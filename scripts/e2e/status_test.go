@@ -3,9 +3,13 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -60,6 +64,49 @@ func TestStatusOfTheCommand(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNoStatusOfAnOrdinaryUserIsLost: commands that end at once, become another, or
+// start others, each with a status of its own. $STACKSNAP_RUNS is how many.
+func TestNoStatusOfAnOrdinaryUserIsLost(t *testing.T) {
+	need(t, "sh")
+	program := forEveryone(t, stacksnap)
+	runs := 100
+	if asked, err := strconv.Atoi(os.Getenv("STACKSNAP_RUNS")); err == nil {
+		runs = asked
+	}
+	for i := range runs {
+		want := 1 + i%255
+		flags := [][]string{{}, {"-n", "1"}, {"-d", "2ms"}, {"--children"}}[i%4]
+		script := [...]string{"exit %d", "exec sh -c 'exit %d'", "(true & true); exit %d"}[i%3]
+		args := append(flags, "-o", "/dev/null", "--", "sh", "-c", fmt.Sprintf(script, want))
+		cmd := exec.Command(program, args...)
+		cmd.Dir = "/"
+		if os.Getuid() == 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		}
+		said, _ := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != want || strings.Contains(string(said), "permitted") {
+			t.Errorf("run %d, %q: status %d, want %d; said %s", i, args, got, want, said)
+		}
+	}
+}
+
+// forEveryone copies a program to where every user may run it.
+func forEveryone(t *testing.T, program string) string {
+	t.Helper()
+	b, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(publicDir(t), "stacksnap")
+	if err := os.WriteFile(path, b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestFlagsAreReadBeforeTheCommandIsStarted: what is wrong with them is told
