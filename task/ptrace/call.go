@@ -3,7 +3,6 @@
 package ptrace
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -16,14 +15,14 @@ var _ task.SyscallReader = (*Process)(nil)
 
 // Syscall implements [task.SyscallReader].
 func (p *Process) Syscall(id task.ThreadID) (task.Syscall, error) {
-	b, err := procDir{p.threads.dir}.read(strconv.Itoa(int(id)) + "/syscall")
+	call, err := p.blockedIn(int(id))
 	switch {
-	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ESRCH):
+	case err == nil:
+		return call, nil
+	case p.state(int(id)) == 0:
 		return task.Syscall{}, task.ErrThreadGone
-	case err != nil:
-		return task.Syscall{}, fmt.Errorf("thread %d: %w", id, err)
 	}
-	return parseSyscall(b)
+	return task.Syscall{}, fmt.Errorf("thread %d: %w", id, err)
 }
 
 // OpenFile implements [task.SyscallReader].

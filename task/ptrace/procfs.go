@@ -135,12 +135,19 @@ func (p *Process) state(tid int) byte {
 // statOf reads a thread's stat, through the file that is kept of a thread that
 // is sampled.
 func (p *Process) statOf(tid int) []byte {
-	if e := p.rests.of[tid]; e != nil && e.stat >= 0 {
+	e := p.rests.of[tid]
+	if e == nil {
+		return p.stats.read(tid)
+	}
+	if e.stat < 0 {
+		e.stat = openTask(p.threads.dir, tid, "/stat\x00")
+	}
+	if e.stat >= 0 {
 		if n := preadRaw(e.stat, p.stats.buf[:]); n > 0 {
 			return p.stats.buf[:n]
 		}
-		p.rests.drop(tid) // it has ended, though another may have its number
 	}
+	p.rests.drop(tid) // it has ended, though another may have its number
 	return p.stats.read(tid)
 }
 

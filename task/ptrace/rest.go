@@ -27,7 +27,7 @@ import (
 // read between two equal counts. From then on it rests.
 type rest struct {
 	schedstat int    // file; −1: none
-	stat      int    // file; −1: none
+	stat      int    // file; −1: none yet, for few threads are described again
 	runs      uint64 // as the file said last
 	ran       time.Duration
 	queued    time.Duration // likewise
@@ -68,9 +68,7 @@ func (r *restTable) find(dir, tid int) *rest {
 	if e := r.of[tid]; e != nil || len(r.of) >= r.limit {
 		return e
 	}
-	e := &rest{schedstat: -1, stat: -1}
-	e.schedstat = openTask(dir, tid, "/schedstat\x00")
-	e.stat = openTask(dir, tid, "/stat\x00")
+	e := &rest{schedstat: openTask(dir, tid, "/schedstat\x00"), stat: -1}
 	r.of[tid] = e
 	return e
 }

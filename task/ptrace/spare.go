@@ -58,24 +58,36 @@ func (p *Process) spareWaiting() {
 	}
 }
 
-// spareOne leaves a thread alone if it can. That it does not run from now on is
-// proven by its count of runs, which is read before the proof that it is off a
-// processor: see rest.
+// spareOne notes the call of a sleeping thread, and leaves the thread alone if it
+// can. That it does not run from now on is proven by its count of runs, which is
+// read before the proof that it is off a processor: see rest. Few threads are in
+// such a call, so only then it is counted, and asked for its call once more.
 func (p *Process) spareOne(th *thread) {
-	e := p.rests.find(p.threads.dir, th.tid)
-	counted := false
-	if e != nil {
-		th.runs, counted = p.rests.count(e)
-	}
-	call, err := p.blockedIn(th.tid)
-	if err != nil || call.State != task.InCall {
+	if !p.noteCall(th) || p.insist[task.ThreadID(th.tid)] || !p.wouldEnd(&th.call) {
 		return
 	}
-	th.call = call
-	if counted && !p.insist[task.ThreadID(th.tid)] && endsAtStop(p.targetArch(), call.Number) {
-		th.phase = spared
+	e := p.rests.find(p.threads.dir, th.tid)
+	if e == nil {
+		return
+	}
+	runs, counted := p.rests.count(e)
+	if counted && p.noteCall(th) && p.wouldEnd(&th.call) {
+		th.runs, th.phase = runs, spared
 	}
 }
+
+// noteCall asks in which call a thread is blocked, and tells whether it is in one.
+func (p *Process) noteCall(th *thread) bool {
+	call, err := p.blockedIn(th.tid)
+	if err != nil || call.State != task.InCall {
+		th.call = task.Syscall{}
+		return false
+	}
+	th.call = call
+	return true
+}
+
+func (p *Process) wouldEnd(call *task.Syscall) bool { return endsAtStop(p.targetArch(), call.Number) }
 
 // hasRun tells whether a spared thread has come to a processor since.
 func (p *Process) hasRun(th *thread) bool {
