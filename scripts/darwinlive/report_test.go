@@ -15,6 +15,7 @@ type report struct {
 		Name, Path  string
 		LoadAddress string `json:"load_address"`
 		Arch        string
+		ParentPID   int `json:"parent_pid"`
 	}
 	Snapshots     int
 	Missed        int   `json:"missed_ticks"`
