@@ -86,7 +86,7 @@ func together(g *profile.Group) string {
 	n := len(g.Profiles)
 	text := count(n)
 	if spread, ok := g.Spread(); ok {
-		text += ", one stopped after another: the last " + duration(spread) + " after the first"
+		text += ", one captured after another: the last " + duration(spread) + " after the first"
 	}
 	return text
 }

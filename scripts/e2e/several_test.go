@@ -72,7 +72,7 @@ func TestTwoProcesses(t *testing.T) {
 	if r.code != exitOK || r.err != "" {
 		t.Errorf("exit code %d: %s", r.code, r.err)
 	}
-	for _, want := range []string{"Process:         deep [" + a + "]\n", "Process:         deep [" + b + "]\n", "\nProcesses:       2, one stopped after another: the last "} {
+	for _, want := range []string{"Process:         deep [" + a + "]\n", "Process:         deep [" + b + "]\n", "\nProcesses:       2, one captured after another: the last "} {
 		if strings.Count("\n"+r.out, want) != 1 {
 			t.Errorf("no %q, or several, in\n%s", want, r.out)
 		}
