@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -38,11 +39,13 @@ type flat struct {
 	files    int
 	heap     uint64
 	maxFiles int
+	threads  int // at most in a snapshot
 	lastHeap uint64
 }
 
-func (f *flat) see(*task.Snapshot, *images.Map) error {
+func (f *flat) see(s *task.Snapshot, _ *images.Map) error {
 	f.n++
+	f.threads = max(f.threads, len(s.Threads)+s.Missed)
 	if f.n%200 != 0 {
 		return nil
 	}
@@ -59,8 +62,10 @@ func (f *flat) see(*task.Snapshot, *images.Map) error {
 
 func (f *flat) check() {
 	f.t.Helper()
-	f.t.Logf("%d snapshots; %d descriptors, then at most %d; heap %d KB, then %d KB", f.n, f.files, f.maxFiles, f.heap>>10, f.lastHeap>>10)
-	if f.files > 0 && f.maxFiles > f.files+100 {
+	f.t.Logf("%d snapshots of at most %d threads; %d descriptors, then at most %d; heap %d KB, then %d KB",
+		f.n, f.threads, f.files, f.maxFiles, f.heap>>10, f.lastHeap>>10)
+	// Two of each thread are open, for as many again that were there before.
+	if f.files > 0 && f.maxFiles > f.files+100+2*2*f.threads {
 		f.t.Errorf("descriptors grew from %d to %d", f.files, f.maxFiles)
 	}
 }
@@ -141,8 +146,8 @@ func TestSingleSnapshotsWhileLibrariesComeAndGo(t *testing.T) {
 				t.Skipf("the target cannot be opened: %v", err)
 			}
 			defer p.Close()
-			threads, seen, bad, without, stops := 0, 0, 0, 0, 0
-			for range churnCount() / 10 {
+			threads, seen, bad, without, stops, n := 0, 0, 0, 0, 0, 0
+			for end := time.Now().Add(patience); n < churnCount()/10 || seen == 0 && time.Now().Before(end); n++ {
 				one, err := capture.OneShot(p, capture.Options{})
 				if err != nil {
 					t.Fatal(err)
@@ -156,10 +161,10 @@ func TestSingleSnapshotsWhileLibrariesComeAndGo(t *testing.T) {
 					threads, without = threads+1, without+th.Empty
 				}
 			}
-			t.Logf("%d snapshots, %d stops; %d threads, %d in a library, %d wrong, %d left out", churnCount()/10, stops, threads, seen, bad, without)
-			// How many are left out depends on how fast the libraries change; without
-			// further stops it would be most.
-			if seen == 0 || bad > 0 || without > threads/3 {
+			t.Logf("%d snapshots, %d stops; %d threads, %d in a library, %d wrong, %d left out", n, stops, threads, seen, bad, without)
+			// How many are left out depends on how fast the libraries change, and on how
+			// soon we get a processor; without further stops it would be most.
+			if many := os.Getenv(timing) != "" && without > threads/3; seen == 0 || bad > 0 || many {
 				t.Errorf("%d of %d threads in a library, %d have a function of the other one, %d left out", seen, threads, bad, without)
 			}
 		})
@@ -261,7 +266,13 @@ func TestProgramThatCallsExec(t *testing.T) {
 		t.Skip(err)
 	}
 	defer p.Close()
-	prof, err := capture.Record(context.Background(), p, capture.Options{Interval: time.Millisecond, Duration: 5 * time.Second})
+	n := 0
+	prof, err := capture.Record(context.Background(), p, capture.Options{Interval: time.Millisecond, Each: func(*task.Snapshot, *images.Map) error {
+		if n++; n == 100 {
+			return cmd.Process.Signal(syscall.SIGUSR1) // which has it call exec
+		}
+		return nil
+	}})
 	var exited *task.ExitedError
 	if !errors.As(err, &exited) || prof == nil || prof.Snapshots < 100 {
 		t.Fatalf("%v", err)

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestIdleWatchIsCheap counts what a look costs both sides: stacksnap reads one
@@ -39,8 +41,29 @@ func TestIdleWatchIsCheap(t *testing.T) {
 
 // noHang tells whether all that a watch said is that there was none.
 func noHang(said, threshold string) bool {
-	return strings.HasPrefix(said, "stacksnap: watched ") && strings.HasSuffix(said, ": no hang of "+threshold+" or more\n") &&
-		strings.Count(said, "\n") == 1
+	lines := ofTarget(said)
+	return len(lines) == 1 && strings.HasPrefix(lines[0], "stacksnap: watched ") && strings.HasSuffix(lines[0], ": no hang of "+threshold+" or more\n")
+}
+
+// ofTarget are the lines that a watch has said, but for those of times in which it
+// had no processor to look.
+func ofTarget(said string) (lines []string) {
+	for line := range strings.Lines(said) {
+		if !strings.Contains(line, "could not be looked at for") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// queued is for how long a main thread has waited for a processor.
+func queued(t *testing.T, pid string) (d time.Duration) {
+	t.Helper()
+	var ran int64
+	if _, err := fmt.Sscan(schedule(t, pid), &ran, (*int64)(&d)); err != nil {
+		t.Skip(err)
+	}
+	return d
 }
 
 // schedule is how long a main thread has run, and how often.
@@ -67,8 +90,9 @@ func (w *watching) switches() (n int) {
 func TestStoppedTargetIsNoHang(t *testing.T) {
 	target := start(t, compile(t, "deep", "-O2"), "1", "read")
 	blocksInRead(t, pid(target))
-	w := run(t, "-p", pid(target), "--hang", "50ms")
+	w := run(t, "-p", pid(target), "--hang", "400ms")
 	w.looks(5)
+	before := queued(t, pid(target))
 	signal(t, target.Process, syscall.SIGSTOP)
 	w.says("the target is stopped")
 	w.looks(20)
@@ -76,7 +100,10 @@ func TestStoppedTargetIsNoHang(t *testing.T) {
 	w.says("the target goes on")
 	w.looks(5)
 	r := w.end()
-	if r.code != exitOK || r.out != "" || strings.Count(r.err, "\n") != 3 {
+	if late := queued(t, pid(target)) - before; r.out != "" && late > 300*time.Millisecond {
+		t.Skipf("the target waited for a processor for %v, which is a hang", late)
+	}
+	if r.code != exitOK || r.out != "" || len(ofTarget(r.err)) != 3 {
 		t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
 	}
 }
@@ -97,7 +124,7 @@ func TestStoppedInAHang(t *testing.T) {
 		t.Error("the target was set running")
 	}
 	files, _ := filepath.Glob(dir + "/*.txt")
-	if len(files) != 1 || !strings.Contains(w.text(files[0]), "the thread was stopped") {
+	if !slices.ContainsFunc(files, func(file string) bool { return strings.Contains(w.text(file), "the thread was stopped") }) {
 		t.Errorf("reports: %v", files)
 	}
 	w.says("the target is stopped")

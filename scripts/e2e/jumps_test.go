@@ -80,12 +80,17 @@ func TestPausedWithItsTarget(t *testing.T) {
 	target, _ := startLoop(t, "idle:600000")
 	w := run(t, "-p", pid(target), "--hang", "300ms")
 	w.looks(5)
+	before := queued(t, pid(target))
 	signal(t, w.Process, unix.SIGSTOP)
 	pauseFor(t, target.Process, 2*time.Second)
 	signal(t, w.Process, unix.SIGCONT)
 	w.says("could not be looked at for")
 	w.looks(10)
-	if r := w.end(); r.code != exitOK || r.out != "" || strings.Count(r.err, "\n") != 2 {
+	r := w.end()
+	if late := queued(t, pid(target)) - before; r.out != "" && late > 200*time.Millisecond {
+		t.Skipf("the target waited for a processor for %v, which is a hang", late)
+	}
+	if r.code != exitOK || r.out != "" || len(ofTarget(r.err)) != 1 {
 		t.Errorf("exit code %d: %s\n%s", r.code, r.err, r.out)
 	}
 }

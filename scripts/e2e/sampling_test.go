@@ -201,11 +201,14 @@ func checkPhases(t *testing.T, log string, all []sighting) {
 	}
 }
 
+// timing asks for comparisons of times, which hold on a quiet machine only.
+const timing = "STACKSNAP_TIMING"
+
 // needTiming skips a test that compares times: they hold on a quiet machine only.
 func needTiming(t *testing.T) {
 	t.Helper()
-	if os.Getenv("STACKSNAP_TIMING") == "" {
-		t.Skip("compares times, for a quiet machine: set STACKSNAP_TIMING=1")
+	if os.Getenv(timing) == "" {
+		t.Skip("compares times, for a quiet machine: set " + timing + "=1")
 	}
 }
 

@@ -3,7 +3,6 @@
 package scriptstest
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // macTools are programs in the place of a Mac's, by name.
@@ -176,8 +174,7 @@ func TestMacCheckInterrupted(t *testing.T) {
 		t.Run(shell[0], func(t *testing.T) {
 			t.Parallel()
 			cmd, bin, folder := macCommand(t, shell, "HANG=1")
-			var out, errs bytes.Buffer
-			cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, time.Second
+			said := toFiles(t, cmd)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -189,8 +186,9 @@ func TestMacCheckInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait() // the status is looked at below
-			if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(out.String(), "\ninterrupted\n") {
-				t.Errorf("exit %d\n%s%s", code, out.String(), errs.String())
+			out, errs := said()
+			if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(out, "\ninterrupted\n") {
+				t.Errorf("exit %d\n%s%s", code, out, errs)
 			}
 			if _, err := os.Stat(folder + ".tar.gz"); err != nil {
 				t.Error(err)

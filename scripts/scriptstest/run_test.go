@@ -3,7 +3,6 @@
 package scriptstest
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -129,16 +128,35 @@ func (b *bench) run(name string, args ...string) result {
 // ended runs a command to its end.
 func ended(t *testing.T, cmd *exec.Cmd) result {
 	t.Helper()
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	// What a script leaves behind for a moment, such as a sleep, must not hold us.
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	said := toFiles(t, cmd)
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+	out, errs := said()
+	return result{cmd.ProcessState.ExitCode(), out, errs}
+}
+
+// toFiles has a command print to files, and returns what reads them: what a script
+// leaves behind for a moment, such as a sleep, would keep pipes open.
+func toFiles(t *testing.T, cmd *exec.Cmd) (said func() (out, errs string)) {
+	t.Helper()
+	dir := t.TempDir()
+	out, outErr := os.Create(filepath.Join(dir, "out"))
+	errs, err := os.Create(filepath.Join(dir, "err"))
+	if err = errors.Join(outErr, err); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = out.Close(), errs.Close() })
+	cmd.Stdout, cmd.Stderr = out, errs
+	return func() (string, string) {
+		o, outErr := os.ReadFile(out.Name())
+		e, err := os.ReadFile(errs.Name())
+		if err = errors.Join(outErr, err); err != nil {
+			t.Fatal(err)
+		}
+		return string(o), string(e)
+	}
 }
 
 // calls lists how stacksnap was called.
@@ -169,7 +187,7 @@ func (b *bench) put(names ...string) {
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain until %s", what)
 		}

@@ -52,7 +52,7 @@ type waited struct {
 
 func waitFor(t *testing.T, name string) chan waited {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	found := make(chan waited, 1)
 	go func() {
@@ -141,7 +141,7 @@ func descendantsOf(t *testing.T, pid, n int) []int {
 
 func eventually(t *testing.T, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("waited in vain")
 		}

@@ -3,6 +3,7 @@ package hang
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -90,16 +91,10 @@ func watchToEnd(t *testing.T, o Options, turns ...string) (reports []*Report, lo
 		log = p.log(t)
 		stop()
 	}()
-	process, err := live.Open(p.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = process.Close() }()
-	err = Watch(ctx, process, o, func(r *Report) error {
+	if err := watchLive(ctx, t, p, o, func(r *Report) error {
 		reports = append(reports, r)
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		t.Error(err)
 	}
 	<-finished
@@ -125,23 +120,37 @@ func needTiming(t *testing.T) {
 	}
 }
 
-// TestLiveHangIsReported watches a program through one hang that ends in a
-// deadlock which a time limit breaks: long enough for any machine to see it.
+// TestLiveHangIsReported watches a program that hangs in a deadlock which a time
+// limit breaks, again and again where the machine is too busy to see it.
 func TestLiveHangIsReported(t *testing.T) {
-	reports, _ := watchToEnd(t, Options{Threshold: threshold, Tool: "test"}, "idle:700", "ring2:4000", "idle:700")
-	var circle *Report
-	for _, r := range reports {
+	turns := slices.Repeat([]string{"idle:700", "ring2:4000"}, 20)
+	var reports []*Report
+	seen := errors.New("the circle was seen")
+	err := watchLive(t.Context(), t, start(t, turns...), Options{Threshold: threshold, Tool: "test"}, func(r *Report) error {
+		reports = append(reports, r)
 		// More than one, of the same threads, where it could not be told for a while.
 		if slices.ContainsFunc(r.Profile.Deadlocks, func(d profile.Deadlock) bool { return len(d.Waiters) == 2 }) {
-			circle = r
+			return seen
 		}
-	}
-	if circle == nil {
+		return nil
+	})
+	if !errors.Is(err, seen) {
 		for _, r := range reports {
 			t.Log(describe(r))
 		}
-		t.Fatalf("none of %d reports names the circle", len(reports))
+		t.Fatalf("none of %d reports names the circle: %v", len(reports), err)
 	}
+}
+
+// watchLive watches a target until a report is not accepted, or the target ends.
+func watchLive(ctx context.Context, t *testing.T, p target, o Options, accept func(*Report) error) error {
+	t.Helper()
+	process, err := live.Open(p.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = process.Close() }()
+	return Watch(ctx, process, o, accept)
 }
 
 func TestLiveHangs(t *testing.T) {

@@ -57,7 +57,7 @@ func snapshot(t *testing.T, pid int) *profile.Profile {
 		t.Fatal(err)
 	}
 	defer func() { _ = process.Close() }()
-	for end := time.Now().Add(20 * time.Second); ; {
+	for end := time.Now().Add(2 * time.Minute); ; {
 		p, err := capture.OneShot(process, capture.Options{Tool: "test"})
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestEveryWaitOfOneThatAStopWouldWake(t *testing.T) {
 // awaitSleep waits until all threads sleep again.
 func awaitSleep(t *testing.T, pid int) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 		awake := slices.ContainsFunc(files, func(file string) bool {
 			b, err := os.ReadFile(file)

@@ -2,13 +2,14 @@
 //   churn threads           about 1,000 threads a second, each a few functions deep
 //   churn dlopen A B [...]  loads, calls and unloads two libraries in turn; a
 //                           thread for each further two
-//   churn exec              becomes another program after a second
+//   churn exec              computes, and becomes another program on SIGUSR1
 //   churn fork              forks children that end at once, hundreds a second
 //   churn spin              wants a processor for itself
 // With -DLIB=NAME it is a library with one function, work_NAME.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,9 @@ __attribute__((noinline)) void NAME(LIB)(void) {
 void run(void) { NAME(LIB)(); sink++; }
 #else
 
+static volatile sig_atomic_t told;
+static void tell(int sig) { told = sig; }
+
 static __attribute__((noinline)) void leaf(void) { spin_us(300); usleep(500); sink++; }
 static __attribute__((noinline)) void *brief(void *a) { leaf(); sink++; return a; }
 
@@ -49,6 +53,7 @@ static void *in_turn(void *libs) { for (char **l = libs;;) { with_a(l[0]); with_
 
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "threads";
+  signal(SIGUSR1, tell);
   puts("ready"); fflush(stdout);
   if (!strcmp(mode, "threads"))
     for (;;) {
@@ -63,7 +68,7 @@ int main(int argc, char **argv) {
     }
     in_turn(argv + 2);
   }
-  if (!strcmp(mode, "exec")) { spin_us(700000); execl(argv[0], argv[0], "threads", (char *)0); return 5; }
+  if (!strcmp(mode, "exec")) { while (!told) sink++; execl(argv[0], argv[0], "threads", (char *)0); return 5; }
   if (!strcmp(mode, "spin"))
     for (;;) sink++;
   if (!strcmp(mode, "fork"))
