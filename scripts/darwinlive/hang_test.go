@@ -34,7 +34,8 @@ func TestHangs(t *testing.T) {
 				r.Logf("%d hangs, %d told: %v", count, len(told), told)
 				// Between two hangs it is idle for 1.5 s. On a machine that is too busy
 				// for a look in that time the two are one to us.
-				if least := either(count, 1); len(told) < least || len(told) > count {
+				// Where the target has to wait long for a processor, that is a hang, too.
+				if least := either(count, 1); len(told) < least || len(told) > count && timing() {
 					r.Errorf("%d hangs were told, %d were: %s\n%s", len(told), count, p.output(0), res.err)
 				}
 			})

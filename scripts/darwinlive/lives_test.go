@@ -47,34 +47,53 @@ func (r *room) mustName(rep *report, functions ...string) {
 func TestLaunch(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
 	live(t, time.Minute, func(r *room) {
-		for mode, function := range map[string]string{"run": "running", "exec": "running"} {
-			file := filepath.Join(r.TempDir(), "report")
-			res := r.snap("-i", "20ms", "-f", "json", "-o", r.inside(file), "--", r.inside(program), mode, "1500", "7")
-			text, err := os.ReadFile(file)
-			if res.code != 7 || err != nil || strings.Contains(res.err, "cannot") {
-				r.Fatalf("%s: exit code %d, %v: %s", mode, res.code, err, res.err)
-			}
-			documents := strings.SplitAfter(string(text), "\n}\n") // one for each program
-			rep := r.parse(documents[len(documents)-2])
-			r.mustName(rep, "main", function)
-			if !slices.Contains(rep.imageNames(), filepath.Base(program)) {
-				r.Errorf("%s: images %v", mode, rep.imageNames())
-			}
-			r.Logf("%s: %d samples; said %q", mode, rep.Snapshots, strings.TrimSpace(res.err))
+		for _, mode := range []string{"run", "exec"} {
+			r.longEnough(func(ms string, last bool) (done bool) { return r.launch(program, mode, ms, last) })
 		}
 	})
+}
+
+// longEnough has programs live for some milliseconds, and for longer where that was
+// not enough: a busy machine needs it.
+func (r *room) longEnough(try func(ms string, last bool) (done bool)) {
+	_ = try("1500", false) || try("6000", false) || try("24000", true)
+}
+
+// launch tells whether a program was sampled at work before it ended, which the last
+// one has to be.
+func (r *room) launch(program, mode, ms string, last bool) (done bool) {
+	file := filepath.Join(r.TempDir(), "report")
+	res := r.snap("-i", "20ms", "-f", "json", "-o", r.inside(file), "--", r.inside(program), mode, ms, "7")
+	text, err := os.ReadFile(file)
+	if !last && res.code == 7 && !strings.Contains(string(text), `"function": "running"`) {
+		return false
+	}
+	if res.code != 7 || err != nil || strings.Contains(res.err, "cannot") {
+		r.Fatalf("%s: exit code %d, %v: %s", mode, res.code, err, res.err)
+	}
+	documents := strings.SplitAfter(string(text), "\n}\n") // one for each program
+	rep := r.parse(documents[max(0, len(documents)-2)])
+	r.mustName(rep, "main", "running")
+	if !slices.Contains(rep.imageNames(), filepath.Base(program)) {
+		r.Errorf("%s: images %v", mode, rep.imageNames())
+	}
+	r.Logf("%s: %d samples; said %q", mode, rep.Snapshots, strings.TrimSpace(res.err))
+	return true
 }
 
 // TestExecWhileSampled: a process that becomes another program is sampled on.
 func TestExecWhileSampled(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
 	live(t, time.Minute, func(r *room) {
-		file := filepath.Join(r.TempDir(), "report")
-		res := r.snap("-i", "20ms", "-o", r.inside(file), "--", r.inside(program), "exec", "1500", "0")
-		text, _ := os.ReadFile(file)
-		if res.code != 0 || !strings.Contains(string(text), "running") {
-			r.Errorf("exit code %d: %s\n%s", res.code, res.err, text)
-		}
+		r.longEnough(func(ms string, last bool) (done bool) {
+			file := filepath.Join(r.TempDir(), "report")
+			res := r.snap("-i", "20ms", "-o", r.inside(file), "--", r.inside(program), "exec", ms, "0")
+			text, _ := os.ReadFile(file)
+			if done = strings.Contains(string(text), " running + "); res.code != 0 || last && !done {
+				r.Errorf("exit code %d: %s\n%s", res.code, res.err, text)
+			}
+			return done
+		})
 	})
 }
 
@@ -83,11 +102,15 @@ func TestExecWhileSampled(t *testing.T) {
 func TestChildren(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
 	liveIn(t, likeXNU(), time.Minute, func(r *room) {
-		res := r.snap("--children", "-i", "20ms", "--", r.inside(program), "spawn", "1500", "3")
-		reports := strings.Count("\n"+res.err, "\nProcess:")
-		if res.code != 3 || reports != 3 || strings.Count(res.err, " running + ") < 2 || !strings.Contains(res.err, "waiting") {
-			r.Errorf("exit code %d, %d reports: %s\n%s", res.code, reports, res.out, tail(res.err))
-		}
+		r.longEnough(func(ms string, last bool) (done bool) {
+			res := r.snap("--children", "-i", "20ms", "--", r.inside(program), "spawn", ms, "3")
+			reports := strings.Count("\n"+res.err, "\nProcess:")
+			done = reports == 3 && strings.Count(res.err, " running + ") >= 2 && strings.Contains(res.err, "waiting")
+			if res.code != 3 || last && !done {
+				r.Errorf("exit code %d, %d reports: %s\n%s", res.code, reports, res.out, tail(res.err))
+			}
+			return done
+		})
 	})
 }
 
@@ -95,13 +118,19 @@ func TestChildren(t *testing.T) {
 func TestExitInTheMiddle(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
 	live(t, time.Minute, func(r *room) {
-		p := r.target(program, "run", "2500", "0")
-		const exited = 5
-		res := r.snap("-p", fmt.Sprint(p.pid), "-d", "50s", "-i", "20ms", "-f", "json")
-		if res.code != exited || strings.Count(res.err, "\n") > 1 {
-			r.Fatalf("exit code %d: %s", res.code, res.err)
-		}
-		r.mustName(r.parse(res.out), "main", "running")
+		r.longEnough(func(ms string, last bool) (done bool) {
+			p := r.target(program, "run", ms, "0")
+			const none, exited = 3, 5
+			res := r.snap("-p", fmt.Sprint(p.pid), "-d", "1h", "-i", "20ms", "-f", "json")
+			if !last && (res.code == none || res.code == exited && !strings.Contains(res.out, `"function": "running"`)) {
+				return false
+			}
+			if res.code != exited || strings.Count(res.err, "\n") > 1 {
+				r.Fatalf("exit code %d: %s", res.code, res.err)
+			}
+			r.mustName(r.parse(res.out), "main", "running")
+			return true
+		})
 	})
 }
 
@@ -110,7 +139,7 @@ func TestExitInTheMiddle(t *testing.T) {
 func TestForkWithoutExec(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
 	liveIn(t, likeXNU(), time.Minute, func(r *room) {
-		p := r.target(program, "fork", "20000", "0")
+		p := r.target(program, "fork", "600000", "0")
 		rep := r.look(p)
 		r.mustName(rep, "main", "forked")
 		if rep.ToBottom != rep.Walks {
@@ -145,10 +174,10 @@ func TestLibraryComesAndGoes(t *testing.T) {
 		}
 		// One that falls into a library which nobody has seen yet is left out, and the
 		// list is read in a tenth of the time only: on a busy machine a third was.
-		if samples < 30 || stacks < samples/3 {
+		if stacks == 0 || timing() && (samples < 30 || stacks < samples/3) {
 			r.Errorf("main is in %d of %d samples", stacks, samples)
 		}
-		if visits == 0 {
+		if timing() && visits == 0 {
 			r.Errorf("the libraries' own functions are in no sample")
 		}
 	})

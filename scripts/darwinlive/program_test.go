@@ -238,6 +238,9 @@ func (r *room) ok(res result) string {
 // long tells whether every test is to have its full length.
 func long() bool { return os.Getenv("STACKSNAP_LONG") != "" }
 
+// timing tells whether times are to be compared, which holds on a quiet machine only.
+func timing() bool { return os.Getenv("STACKSNAP_TIMING") != "" }
+
 // either is full where there is time, else short.
 func either[T any](full, short T) T {
 	if long() {

@@ -47,6 +47,9 @@ func (w worker) counts() (c [slots]uint64) {
 	return c
 }
 
+// patience is long for any machine: what has not come about by then never will.
+const patience = 2 * time.Minute
+
 // runsOn requires that every thread of the target gets on.
 func (w worker) runsOn(after string) {
 	w.room.Helper()
@@ -64,8 +67,8 @@ func (w worker) runsOn(after string) {
 			return
 		case w.hasEnded():
 			w.room.Fatalf("%s: the target ended: %s", after, w.output(1))
-		case time.Since(begin) > 30*time.Second:
-			w.room.Fatalf("%s: %d threads of the target stand: %v, and 30 s later %v", after, still, before, now)
+		case time.Since(begin) > patience:
+			w.room.Fatalf("%s: %d threads of the target stand: %v, and %v later %v", after, still, before, patience, now)
 		}
 	}
 }
@@ -127,7 +130,8 @@ func TestShares(t *testing.T) {
 			stood := time.Duration(rep.Stopped)
 			r.Logf("%s: %d samples, %v, chi-square %.2f; missed %d; stopped %v of %v, longest %v; work %.0f %% of that before",
 				interval, total, counts, chi, rep.Missed, stood, took, time.Duration(rep.LongestStop), 100*done/took.Seconds()/free)
-			if chi > 20 { // 2 degrees of freedom: one in 20,000
+			// Where the thread has to wait for a processor, many samples see one moment.
+			if timing() && (chi > 20 || total < 100) { // 2 degrees of freedom: one in 20,000
 				r.Errorf("%s: chi-square %.1f: %v", interval, chi, counts)
 			}
 			if done == 0 {
@@ -161,12 +165,9 @@ func chiSquare(r *room, rep *report) (chi float64, total int, counts map[string]
 			}
 		}
 	}
-	if total < 100 {
-		r.Fatalf("only %d samples: %v", total, counts)
-	}
 	for f, share := range shares {
 		want := share * float64(total)
-		chi += math.Pow(float64(counts[f])-want, 2) / want
+		chi += math.Pow(float64(counts[f])-want, 2) / max(want, 1)
 	}
 	return chi, total, counts
 }

@@ -52,10 +52,12 @@ func TestWatchOnAFullDisk(t *testing.T) {
 	// enough for other reports until it is taken, too.
 	var before, now string
 	for n, end := 0, time.Now().Add(patience); n == 0 || now != before && time.Now().Before(end); n++ {
-		fill(t, dir)
 		before = strings.Join(files("*.txt"), "\n")
 		printed := strings.Count(w.text(w.out), "Process:")
-		w.until("more are printed", func() bool { return strings.Count(w.text(w.out), "Process:") > printed+2 })
+		w.until("more are printed", func() bool {
+			fill(t, dir)
+			return strings.Count(w.text(w.out), "Process:") > printed+2
+		})
 		now = strings.Join(files("*.txt"), "\n")
 	}
 	if now != before || len(files("*.txt")) != 3 {
