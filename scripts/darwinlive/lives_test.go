@@ -46,7 +46,7 @@ func (r *room) mustName(rep *report, functions ...string) {
 // code is passed on.
 func TestLaunch(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
-	live(t, time.Minute, func(r *room) {
+	live(t, 2*time.Minute, func(r *room) {
 		for _, mode := range []string{"run", "exec"} {
 			r.longEnough(func(ms string, last bool) (done bool) { return r.launch(program, mode, ms, last) })
 		}
@@ -84,7 +84,7 @@ func (r *room) launch(program, mode, ms string, last bool) (done bool) {
 // TestExecWhileSampled: a process that becomes another program is sampled on.
 func TestExecWhileSampled(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
-	live(t, time.Minute, func(r *room) {
+	live(t, 2*time.Minute, func(r *room) {
 		r.longEnough(func(ms string, last bool) (done bool) {
 			file := filepath.Join(r.TempDir(), "report")
 			res := r.snap("-i", "20ms", "-o", r.inside(file), "--", r.inside(program), "exec", ms, "0")
@@ -101,7 +101,7 @@ func TestExecWhileSampled(t *testing.T) {
 // space does not say who is whose child.
 func TestChildren(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
-	liveIn(t, likeXNU(), time.Minute, func(r *room) {
+	liveIn(t, likeXNU(), 2*time.Minute, func(r *room) {
 		r.longEnough(func(ms string, last bool) (done bool) {
 			res := r.snap("--children", "-i", "20ms", "--", r.inside(program), "spawn", ms, "3")
 			reports := strings.Count("\n"+res.err, "\nProcess:")
@@ -117,7 +117,7 @@ func TestChildren(t *testing.T) {
 // TestExitInTheMiddle: what was captured until then is printed.
 func TestExitInTheMiddle(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
-	live(t, time.Minute, func(r *room) {
+	live(t, 2*time.Minute, func(r *room) {
 		r.longEnough(func(ms string, last bool) (done bool) {
 			p := r.target(program, "run", ms, "0")
 			const none, exited = 3, 5

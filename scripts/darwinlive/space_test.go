@@ -134,8 +134,7 @@ func (s *space) try(t *testing.T, limit time.Duration, test func(*room)) (why en
 	if err := s.end(); err != nil {
 		t.Fatal(err)
 	}
-	const patience = 3 // a busy machine needs as many times the time
-	r := &room{T: t, space: s, until: time.Now().Add(patience * limit)}
+	r := &room{T: t, space: s, until: time.Now().Add(limit)}
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
