@@ -65,6 +65,16 @@ func writeRune(b *strings.Builder, r rune, bytes string) {
 		b.WriteString(`\\`)
 	case unicode.IsPrint(r):
 		b.WriteRune(r)
+	default:
+		writeEscape(b, r, bytes)
+	}
+}
+
+// writeEscape writes a rune, of these bytes, as Go escapes it.
+func writeEscape(b *strings.Builder, r rune, bytes string) {
+	switch {
+	case r == utf8.RuneError && len(bytes) == 1:
+		fmt.Fprintf(b, `\x%02x`, bytes[0])
 	case r == '\n':
 		b.WriteString(`\n`)
 	case r == '\t':

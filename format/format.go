@@ -17,4 +17,6 @@ type Options struct {
 	// Color marks names and doubts by escape sequences. Whether the output is a
 	// terminal that wants them is for the caller to tell.
 	Color bool
+	// ASCII: what reads it shows nothing else.
+	ASCII bool
 }

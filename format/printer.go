@@ -21,6 +21,9 @@ type printer struct {
 }
 
 func newPrinter(w io.Writer, p *profile.Profile, o Options) *printer {
+	if o.ASCII {
+		w = &asciiWriter{to: w}
+	}
 	return &printer{Writer: bufio.NewWriterSize(w, 64<<10), palette: newPalette(o.Color), profile: p, short: true}
 }
 

@@ -159,7 +159,7 @@ func (c *choice) lines(columns int, numbered bool) []string {
 			rows[i] = rows[i][1:]
 		}
 	}
-	for _, line := range aligned(rows) {
+	for _, line := range aligned(narrowed(rows, columns)) {
 		lines = append(lines, cut(line, columns))
 	}
 	if c.more > 0 {

@@ -57,6 +57,31 @@ func TestChoiceIsListed(t *testing.T) {
 	}
 }
 
+// TestNarrowChoice: what to choose by is told in few columns, too.
+func TestNarrowChoice(t *testing.T) {
+	for columns, want := range map[int]string{
+		80: "      PID  PARENT        USER   CPU   AGE  COMMAND",
+		60: "      PID  PARENT        USER   CPU  COMMAND",
+		50: "      PID        USER   CPU  COMMAND",
+		40: "      PID  COMMAND",
+		20: "      PID  COMMAND",
+		3:  "   ",
+	} {
+		lines := servers().lines(columns, true)
+		if lines[1] != want {
+			t.Errorf("%d columns: %q, want %q", columns, lines[1], want)
+		}
+		if columns >= 40 && !strings.Contains(lines[2], "  nginx: master") {
+			t.Errorf("%d columns: %q", columns, lines[2])
+		}
+		for _, line := range lines[1:4] {
+			if n := utf8.RuneCountInString(line); n > columns {
+				t.Errorf("%d of %d columns: %q", n, columns, line)
+			}
+		}
+	}
+}
+
 func TestChoiceIsMade(t *testing.T) {
 	for answer, want := range map[string]int{
 		"1\n": 40, " 3 \n": 402, "41\n": 41, "2": 41, "2\n": 41, // the number in the list before the pid

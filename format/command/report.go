@@ -113,7 +113,9 @@ func (c *call) form() form {
 	return all[i]
 }
 
-func (c *call) formatOptions() format.Options { return format.Options{Color: c.colored()} }
+func (c *call) formatOptions() format.Options {
+	return format.Options{Color: c.colored(), ASCII: c.asciiOnly()}
+}
 
 // colored decides by --color; fatih/color has looked at the terminal, NO_COLOR
 // and TERM.

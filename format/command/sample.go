@@ -32,7 +32,7 @@ const progressAfter = 2 * time.Second
 
 func (c *call) progress(whole time.Duration) *output.Progress {
 	bar := &output.Progress{Whole: whole}
-	if isTerminal(c.Err) && (whole == 0 || whole > progressAfter) {
+	if isTerminal(c.Err) && c.Getenv("TERM") != "dumb" && (whole == 0 || whole > progressAfter) {
 		bar.To, bar.Width = c.Err, func() int { return output.Width(c.Err) }
 	}
 	return bar

@@ -112,7 +112,7 @@ func (w *watcher) print(ctx context.Context, r *hang.Report) error {
 // writer is that of --format.
 func (w *watcher) writer() format.HangWriter {
 	if w.format == "tree" {
-		return format.Hang(format.Options{Color: w.colored() && w.dir == ""})
+		return format.Hang(format.Options{Color: w.colored() && w.dir == "", ASCII: w.dir == "" && w.asciiOnly()})
 	}
 	return format.HangLine
 }

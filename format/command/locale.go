@@ -1,0 +1,23 @@
+package command
+
+import "strings"
+
+// asciiOnly tells whether the report goes to a terminal whose locale has no UTF-8.
+func (c *call) asciiOnly() bool {
+	to := c.Out
+	if len(c.command) > 0 && c.output != standardOutput {
+		to = c.Err // standard output is the program's
+	}
+	return !c.toFile() && isTerminal(to) && !isUTF8(c.Getenv)
+}
+
+// isUTF8 tells whether a locale's encoding is UTF-8, by the variables that tell
+// (locale(7)): the first that is set counts. Without any it is ASCII.
+func isUTF8(getenv func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if value := strings.ToLower(getenv(name)); value != "" {
+			return strings.Contains(value, "utf-8") || strings.Contains(value, "utf8")
+		}
+	}
+	return false
+}
