@@ -32,7 +32,7 @@ func (p *printer) summary() string {
 	case answer.Deadlocked:
 		return p.someOf(a.Threads, "deadlocked") + among(&a)
 	case answer.Halted:
-		return "stopped, by a signal or a debugger: nothing runs until it goes on"
+		return "stopped, by " + halter(p.profile) + ": nothing runs until it goes on"
 	case answer.Convoy:
 		return p.convoy(&a)
 	case answer.Locked, answer.Blocked:

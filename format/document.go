@@ -55,6 +55,8 @@ type jsonTarget struct {
 	UserID      *uint32        `json:"user_id,omitempty"`
 	User        string         `json:"user,omitempty"`
 	Group       *jsonContainer `json:"cgroup,omitempty"`
+	TracerPID   int            `json:"tracer_pid,omitempty"`
+	TracerName  string         `json:"tracer_name,omitempty"`
 	Command     []string       `json:"command,omitempty"`
 	CommandCut  bool           `json:"command_cut,omitempty"`
 	Model       string         `json:"hardware_model,omitempty"`
@@ -255,6 +257,9 @@ func newTarget(p *profile.Profile) jsonTarget {
 	}
 	if u := t.User; u != nil {
 		j.UserID, j.User = &u.ID, u.Name
+	}
+	if tr := t.Tracer; tr != nil {
+		j.TracerPID, j.TracerName = tr.PID, tr.Name
 	}
 	if g := t.Group; g != nil {
 		j.Group = &jsonContainer{g.Manager, g.ID, g.Pod}

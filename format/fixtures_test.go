@@ -203,7 +203,8 @@ func hostile() *profile.Profile {
 	long.By, long.Why = unwind.ByFramePointer, "\x1b[2J"
 	p := tally(moments(&profile.Profile{
 		Target: task.Info{PID: 9, Name: "a\rb\x00c", Path: "/x/\xff\xfe", OS: task.Linux, ParentPID: 1, ParentName: "\u202egnp.exe", OSVersion: "L\tx",
-			Folder: "/tmp/\n\x1b[2J", User: &task.User{ID: 9, Name: "\x1b[7m"}, Group: &task.Group{Manager: "systemd", ID: "\x1bc.service"}},
+			Folder: "/tmp/\n\x1b[2J", User: &task.User{ID: 9, Name: "\x1b[7m"}, Group: &task.Group{Manager: "systemd", ID: "\x1bc.service"},
+			Tracer: &task.Tracer{PID: 1, Name: "\x1b[2J"}},
 		Images:  []*profile.Image{evil},
 		Notes:   []string{"two\nlines"},
 		Threads: []*profile.Thread{{ID: 9, Name: "say \"hi\" \\ \U0001f600\u200b", Queue: "q\x7f", State: 99, Roots: stack(long, at(evil, "x;y\u0085 12", 0, 0x400200))}},

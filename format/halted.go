@@ -27,7 +27,15 @@ func haltedNote(p *profile.Profile) string {
 	case n == 0:
 		return ""
 	case n == p.Snapshots:
-		return "the target was stopped, by a signal or a debugger: this is where it stands until it goes on"
+		return "the target was stopped, by " + halter(p) + ": this is where it stands until it goes on"
 	}
 	return "the target was stopped, by a signal or a debugger, in " + count(n) + " of " + plural(p.Snapshots, "snapshot")
+}
+
+// halter is who has stopped a process.
+func halter(p *profile.Profile) string {
+	if t := p.Target.Tracer; t != nil {
+		return process(t.Name, t.PID)
+	}
+	return "a signal or a debugger"
 }

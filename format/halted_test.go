@@ -29,3 +29,17 @@ func TestHalted(t *testing.T) {
 		}
 	}
 }
+
+func TestHalter(t *testing.T) {
+	for want, tracer := range map[string]*task.Tracer{
+		"a signal or a debugger": nil, "gdb [812]": {PID: 812, Name: "gdb"}, `\x1b[2J [1]`: {PID: 1, Name: "\x1b[2J"}, "??? [7]": {PID: 7},
+	} {
+		p := &profile.Profile{Snapshots: 1, Target: task.Info{Tracer: tracer}, Threads: []*profile.Thread{{Samples: 1, States: profile.States{task.Stopped: 1}}}}
+		if got := Summary(p); got != "stopped, by "+want+": nothing runs until it goes on" {
+			t.Errorf("%+v: %q", tracer, got)
+		}
+		if got := haltedNote(p); got != "the target was stopped, by "+want+": this is where it stands until it goes on" {
+			t.Errorf("%+v: %q", tracer, got)
+		}
+	}
+}

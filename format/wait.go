@@ -69,9 +69,17 @@ func (p *printer) waitFor(id task.ThreadID, w *profile.Wait) string {
 // inCall names the call that is waited in, and what it is about.
 func inCall(w *profile.Wait) string {
 	if w.Object == "" {
-		return "in " + clean(w.Call, maxText)
+		return "in " + callName(w)
 	}
-	return fmt.Sprintf("in %s: %s", clean(w.Call, maxText), clean(w.Object, maxPath))
+	return fmt.Sprintf("in %s: %s", callName(w), clean(w.Object, maxPath))
+}
+
+// callName names what a thread waits in.
+func callName(w *profile.Wait) string {
+	if w.Call == profile.PageFault {
+		return "a " + w.Call
+	}
+	return clean(w.Call, maxText)
 }
 
 // had says what the owner of a lock does with it.

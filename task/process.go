@@ -60,7 +60,8 @@ type Info struct {
 	Group      *Group // nil: of no manager that is known
 	Machine    Machine
 	Footprint  Footprint
-	Crash      *Crash // what ended it, of one that was saved then; nil: nothing, or that is not known
+	Crash      *Crash  // what ended it, of one that was saved then; nil: nothing, or that is not known
+	Tracer     *Tracer // that held it stopped when it was opened; nil: none
 	PageSize   int
 	// CodeMask has the bits that belong to the address in a signed code pointer.
 	CodeMask uint64

@@ -48,6 +48,13 @@ type FileNamer interface {
 	OpenFile(fd int) string
 }
 
+// ChannelReader is a live [Process] whose system tells in which of its functions a
+// thread waits. Nothing is stopped for it.
+type ChannelReader interface {
+	// Channel returns the function's name, empty when it is not told.
+	Channel(ThreadID) string
+}
+
 // ThreadHandler is a live [Process] whose threads have a handle: on Darwin the
 // address of their thread-specific data.
 type ThreadHandler interface {

@@ -2,9 +2,13 @@ package profile
 
 import "stacksnap/task"
 
+// PageFault stands for the call of a thread that waits in none: it has touched
+// memory that is not there yet.
+const PageFault = "page fault"
+
 // Wait is what a thread waits for, as far as that can be told.
 type Wait struct {
-	Call   string // the system call, without decoration: "futex", "read", "psynch_mutexwait"
+	Call   string // the system call, without decoration: "futex", "read", "psynch_mutexwait"; or [PageFault]
 	Object string // what it is about, in words: "fd 3 pipe:[53343]"; empty when not known
 	Lock   LockKind
 	Addr   task.Addr // of the lock in memory; 0 for a file's, or when there is none

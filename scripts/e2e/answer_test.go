@@ -3,9 +3,13 @@
 package e2e
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -70,6 +74,90 @@ func TestFirstLineOfStoppedProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	comesTo(t, "stopped, by a signal or a debugger: nothing runs until it goes on", "-p", pid(cmd))
+}
+
+// TestFirstLineOfTracedProcess: it is known who holds it, if it was so from the
+// start.
+func TestFirstLineOfTracedProcess(t *testing.T) {
+	cmd := start(t, compile(t, "situation", "-O1"), "idle")
+	runtime.LockOSThread() // to which the traced thread answers
+	defer runtime.UnlockOSThread()
+	if err := syscall.PtraceAttach(cmd.Process.Pid); err != nil {
+		t.Skipf("ptrace: %v", err)
+	}
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WALL, nil); err != nil || !status.Stopped() {
+		t.Fatalf("%v, %v", status, err)
+	}
+	defer func() { _ = syscall.PtraceDetach(cmd.Process.Pid) }()
+	file := filepath.Join(t.TempDir(), "it.snap")
+	want := fmt.Sprintf("stopped, by %s [%d]: nothing runs until it goes on", ownName(t), os.Getpid())
+	for _, args := range [][]string{{"--no-stop", "-n", "2", "-p", pid(cmd), "--save", file}, {file}} {
+		if r := snap(t, args...); r.code != exitOK || firstLine(r.out) != want {
+			t.Errorf("%q: exit code %d, %q, want %q; %s", args, r.code, firstLine(r.out), want, r.err)
+		}
+	}
+}
+
+// ownName is that of this process.
+func ownName(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/comm")
+	if err != nil {
+		t.Skip(err)
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// TestFirstLineOfFault: a thread waits for a page in no system call, and the kernel
+// tells what for.
+func TestFirstLineOfFault(t *testing.T) {
+	program := compile(t, "situation", "-O1")
+	var exit *exec.ExitError
+	if err := exec.Command("timeout", "0.2", program, "fault").Run(); errors.As(err, &exit) && exit.ExitCode() == 77 {
+		t.Skip("userfaultfd is not permitted")
+	}
+	cmd := start(t, program, "fault")
+	if b, err := os.ReadFile("/proc/" + pid(cmd) + "/wchan"); err != nil || len(b) == 0 {
+		t.Skipf("the kernel does not tell where a thread waits: %q, %v", b, err)
+	}
+	const want = "main thread waits in a page fault: memory that is provided through userfaultfd"
+	comesTo(t, want, "-p", pid(cmd))
+	comesTo(t, want+", in (all \\d+ looks|the only look)", "-p", pid(cmd), "-d", "300ms")
+}
+
+// TestZombieIsTold, with who has to wait for it.
+func TestZombieIsTold(t *testing.T) {
+	cmd := start(t, compile(t, "situation", "-O1"), "zombie")
+	b, err := os.ReadFile("/proc/" + pid(cmd) + "/task/" + pid(cmd) + "/children")
+	child := strings.TrimSpace(string(b))
+	if err != nil || child == "" {
+		t.Skipf("the kernel lists no children: %v", err)
+	}
+	r := snap(t, "-p", child)
+	want := "stacksnap: pid " + child + " is a zombie (it has already ended, and its parent, pid " + pid(cmd) + " (situation), has not waited for it)\n"
+	if r.code != exitNoProcess || r.err != want || r.out != "" {
+		t.Errorf("exit code %d, %q, want %q; %s", r.code, r.err, want, r.out)
+	}
+}
+
+// TestFirstLineOfJIT: Node computes in code that it has made.
+func TestFirstLineOfJIT(t *testing.T) {
+	need(t, "node")
+	cmd := start(t, "node", "testdata/hot.js")
+	comesTo(t, `\d+ % of the CPU time in generated code, of no file: .*|starved: .*`, "-p", pid(cmd), "-d", "500ms")
+}
+
+// TestFirstLineOfCrash has gdb write a core, as a kernel writes one.
+func TestFirstLineOfCrash(t *testing.T) {
+	need(t, "gdb")
+	program := compile(t, "situation", "-O1")
+	core := filepath.Join(t.TempDir(), "core")
+	out, err := exec.Command("gdb", "-nx", "-batch", "-ex", "run", "-ex", "generate-core-file "+core, "--args", program, "crash").CombinedOutput()
+	if _, missing := os.Stat(core); missing != nil {
+		t.Skipf("gdb made no core: %v\n%s", err, out)
+	}
+	comesTo(t, `crashed: SIGSEGV \(address 0x10 not mapped\) in thread \d+, in crash \(situation\)`, core)
 }
 
 // TestFirstLineOfCollection builds a Go program that does nothing but collect.

@@ -11,7 +11,10 @@ import (
 	"stacksnap/task"
 )
 
-var _ task.SyscallReader = (*Process)(nil)
+var (
+	_ task.SyscallReader = (*Process)(nil)
+	_ task.ChannelReader = (*Process)(nil)
+)
 
 // Syscall implements [task.SyscallReader].
 func (p *Process) Syscall(id task.ThreadID) (task.Syscall, error) {
@@ -23,6 +26,15 @@ func (p *Process) Syscall(id task.ThreadID) (task.Syscall, error) {
 		return task.Syscall{}, task.ErrThreadGone
 	}
 	return task.Syscall{}, fmt.Errorf("thread %d: %w", id, err)
+}
+
+// Channel implements [task.ChannelReader].
+func (p *Process) Channel(id task.ThreadID) string {
+	b, err := procDir{p.threads.dir}.read(strconv.Itoa(int(id)) + "/wchan")
+	if err != nil || string(b) == "0" {
+		return ""
+	}
+	return string(b)
 }
 
 // OpenFile implements [task.SyscallReader].

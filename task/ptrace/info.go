@@ -30,6 +30,7 @@ func (p *Process) learn() task.Info {
 	info.Command, info.Machine = p.process.command(), machine()
 	if status, err := p.live.read("status"); err == nil {
 		info.Footprint, info.User = footprint(status), p.live.user(status)
+		info.Tracer = holder(&s, status)
 	}
 	info.Folder, _ = p.live.readlink("cwd")
 	if b, err := p.live.read("cgroup"); err == nil {
@@ -38,13 +39,51 @@ func (p *Process) learn() task.Info {
 	info.Name = fullName(string(s.name), p.process)
 	info.ParentPID = s.parent
 	info.Start = startTime(s.start)
-	if parent, err := openProc(fmt.Sprintf("/proc/%d", s.parent)); err == nil {
-		defer parent.close()
-		if ps, ok := parent.stat(); ok {
-			info.ParentName = fullName(string(ps.name), parent)
-		}
-	}
+	info.ParentName = processName(s.parent)
 	return info
+}
+
+// processName returns the name of another process, empty where it is not known.
+func processName(pid int) string {
+	dir, err := openProc(fmt.Sprintf("/proc/%d", pid))
+	if err != nil {
+		return ""
+	}
+	defer dir.close()
+	s, ok := dir.stat()
+	if !ok {
+		return ""
+	}
+	return fullName(string(s.name), dir)
+}
+
+// tracingStop is the letter of a thread that stands for its tracer (proc_pid_stat(5)).
+const tracingStop = 't'
+
+// holder is who traces a process, and holds its first thread stopped.
+func holder(s *stat, status []byte) *task.Tracer {
+	tracer := statusNumber(status, "TracerPid:")
+	if s.state != tracingStop || tracer == 0 || tracer == os.Getpid() {
+		return nil
+	}
+	if pid := processOf(tracer); pid != 0 {
+		tracer = pid
+	}
+	return &task.Tracer{PID: tracer, Name: processName(tracer)}
+}
+
+// processOf returns the process of a thread, 0 where it is not known.
+func processOf(tid int) int {
+	dir, err := openProc(fmt.Sprintf("/proc/%d", tid))
+	if err != nil {
+		return 0
+	}
+	defer dir.close()
+	status, err := dir.read("status")
+	if err != nil {
+		return 0
+	}
+	return statusNumber(status, "Tgid:")
 }
 
 // arch reads the program's own header; the kernel's word on a thread is in its

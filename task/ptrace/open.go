@@ -142,7 +142,20 @@ func (p *Process) openLive() error {
 			return nil
 		}
 	}
-	return &task.NoProcessError{PID: p.pid, Reason: "is a zombie (it has already ended)"}
+	return &task.NoProcessError{PID: p.pid, Reason: p.zombie()}
+}
+
+// zombie says why a process is there still that has ended.
+func (p *Process) zombie() string {
+	s, ok := p.process.stat()
+	if !ok || s.parent == 0 {
+		return "is a zombie (it has already ended)"
+	}
+	parent := strconv.Itoa(s.parent)
+	if name := processName(s.parent); name != "" {
+		parent += " (" + name + ")"
+	}
+	return "is a zombie (it has already ended, and its parent, pid " + parent + ", has not waited for it)"
 }
 
 // openMemory opens the files for which the kernel asks the same permission as

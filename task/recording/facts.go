@@ -38,6 +38,11 @@ func appendFacts(b []byte, i *task.Info) []byte {
 		b = appendBytesIf(b, 2, g.ID)
 		b = end(appendBytesIf(b, 3, g.Pod), at)
 	}
+	if t := i.Tracer; t != nil {
+		var at int
+		b, at = begin(b, 29)
+		b = end(appendBytesIf(appendUintIf(b, 1, uint64(t.PID)), 2, t.Name), at)
+	}
 	return b
 }
 
@@ -84,6 +89,8 @@ func parseOwner(i *task.Info, m *message) {
 		i.User, err = parseUser(m.data)
 	case 28:
 		i.Group, err = parseGroup(m.data)
+	case 29:
+		i.Tracer, err = parseTracer(m.data)
 	}
 	m.fail(err)
 }
@@ -103,6 +110,20 @@ func parseUser(data []byte) (*task.User, error) {
 		}
 	}
 	return u, m.err
+}
+
+func parseTracer(data []byte) (*task.Tracer, error) {
+	t := new(task.Tracer)
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			t.PID = index(m.n)
+		case 2:
+			t.Name = m.string()
+		}
+	}
+	return t, m.err
 }
 
 func parseGroup(data []byte) (*task.Group, error) {

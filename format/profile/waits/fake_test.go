@@ -22,6 +22,7 @@ type process struct {
 	handles map[task.ThreadID]task.Addr
 	threads []task.ThreadID
 	left    int // of how many answers a thread is still in its call; 0: always
+	wchans  map[task.ThreadID]string
 	away    int // for how many answers a thread is not back in its call
 }
 
@@ -61,6 +62,7 @@ func (p *process) Syscall(id task.ThreadID) (task.Syscall, error) {
 	return s, nil
 }
 
+func (p *process) Channel(id task.ThreadID) string         { return p.wchans[id] }
 func (p *process) OpenFile(fd int) string                  { return p.files[fd] }
 func (p *process) Watched(fd int) (int, []int)             { w := p.watched[fd]; return len(w) + p.hidden, w }
 func (p *process) LockHolder(fd int) (int, bool)           { pid, ok := p.holders[fd]; return pid, ok }

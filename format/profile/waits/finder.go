@@ -66,6 +66,9 @@ func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, s
 	f.gaveUp = false
 	c, ok := f.enter(t, frames)
 	settled = !f.gaveUp
+	if c.State == task.InFault {
+		return f.fault(t, &c.Syscall), settled
+	}
 	if !ok {
 		return nil, settled
 	}
@@ -135,7 +138,7 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 		s = f.linuxCall(t)
 	}
 	if s.State != task.InCall {
-		return call{}, false
+		return call{Syscall: s}, false
 	}
 	c := call{Syscall: s, frames: frames}
 	c.Call = f.name(&c)
@@ -177,7 +180,7 @@ func (f *Finder) atCall(t *task.Thread) bool {
 func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 	for {
 		s, err := f.calls.Syscall(t.ID)
-		if err != nil || s.State == task.InCall && matches(&s, t) {
+		if err != nil || s.State == task.InCall && matches(&s, t) || faults(&s, t) {
 			return s
 		}
 		if f.returning(t) || !f.rest() {

@@ -9,15 +9,22 @@
 //	idle      main waits in epoll_wait
 //	pipe      main reads from a pipe
 //	jit       main computes in code that it has made
+//	fault     main touches memory that nobody provides (exits with 77 where it may not)
+//	zombie    main waits for nothing, and does not ask for the child that has ended
+//	crash     main writes where no memory is
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,15 +133,46 @@ static void jit(void) {
 	((void (*)(void))p)();
 }
 
+enum { SKIP = 77, PAGE = 65536 }; // of the largest size
+
+static void fault(void) {
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	struct uffdio_api api = {.api = UFFD_API};
+	char *p = mmap(0, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_register r = {.range = {(uintptr_t)p, PAGE}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &r))
+		_exit(SKIP);
+	ready();
+	sink += *(volatile char *)p;
+}
+
+static void zombie(void) {
+	pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	siginfo_t info;
+	waitid(P_PID, child, &info, WEXITED | WNOWAIT); // until it is one
+	ready();
+	for (;;)
+		pause();
+}
+
+__attribute__((noinline)) static void crash(void) {
+	*(volatile int *)0x10 = 1;
+}
+
 int main(int argc, char **argv) {
 	static const struct {
 		const char *name;
 		void (*be)(void);
+		int late; // it says itself when it is ready
 	} all[] = {{"deadlock", deadlock}, {"convoy", convoy}, {"lock", lock}, {"busy", burn},
-		{"child", child}, {"idle", idle}, {"pipe", readPipe}, {"jit", jit}};
+		{"child", child}, {"idle", idle}, {"pipe", readPipe}, {"jit", jit}, {"fault", fault, 1},
+		{"zombie", zombie, 1}, {"crash", crash}};
 	for (unsigned i = 0; argc > 1 && i < sizeof all / sizeof *all; i++)
 		if (strcmp(argv[1], all[i].name) == 0) {
-			ready();
+			if (!all[i].late)
+				ready();
 			all[i].be();
 		}
 	return 1;

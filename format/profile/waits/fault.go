@@ -1,0 +1,43 @@
+package waits
+
+import (
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// pageWaits are the functions of Linux in which a thread waits for a page that it
+// has touched, and what for. Its pages may be read from a file or from swap, or be
+// on their way to another place in memory: the kernel waits for all of these alike.
+var pageWaits = map[string]string{
+	"handle_userfault":        "memory that is provided through userfaultfd",
+	"folio_wait_bit_common":   pageIsBusy,
+	"__folio_lock_or_retry":   pageIsBusy,
+	"wait_on_page_bit_common": pageIsBusy, // before Linux 5.16
+	"__lock_page_or_retry":    pageIsBusy,
+}
+
+const pageIsBusy = "a page of memory that is being read or moved"
+
+// fault tells what a thread waits for that waits in no system call; nil where that
+// is not known to be memory.
+func (f *Finder) fault(t *task.Thread, s *task.Syscall) *profile.Wait {
+	r, ok := f.process.(task.ChannelReader)
+	if !ok {
+		return nil
+	}
+	what, ok := pageWaits[r.Channel(t.ID)]
+	if !ok {
+		return nil
+	}
+	if now, err := f.calls.Syscall(t.ID); err != nil || now != *s {
+		return nil
+	}
+	return &profile.Wait{Call: profile.PageFault, Object: what}
+}
+
+// faults tells whether a thread that waits in no call is the one that was captured:
+// it still stands where it stood.
+func faults(s *task.Syscall, t *task.Thread) bool {
+	sp, known := t.Registers.Value(t.Registers.Arch.SP())
+	return s.State == task.InFault && known && task.Addr(sp) == s.SP && t.Registers.PC() == s.PC
+}

@@ -1,0 +1,50 @@
+package waits
+
+import (
+	"reflect"
+	"testing"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// TestPageFault: a thread that waits in no call waits for a page where the kernel
+// says so, and it was not seen to go on meanwhile.
+func TestPageFault(t *testing.T) {
+	const pc, sp = 0x10020, 0x7000
+	provided := &profile.Wait{Call: profile.PageFault, Object: "memory that is provided through userfaultfd"}
+	for _, tt := range []struct {
+		about   string
+		state   task.State
+		at      task.Syscall
+		wchan   string
+		left    int
+		want    *profile.Wait
+		settled bool
+	}{
+		{"userfaultfd", task.Sleeping, task.Syscall{SP: sp, PC: pc}, "handle_userfault", 0, provided, true},
+		{"from disk, swap or another place", task.Uninterruptible, task.Syscall{SP: sp, PC: pc}, "folio_wait_bit_common", 0,
+			&profile.Wait{Call: profile.PageFault, Object: "a page of memory that is being read or moved"}, true},
+		{"something else", task.Sleeping, task.Syscall{SP: sp, PC: pc}, "do_coredump", 0, nil, true},
+		{"not told", task.Sleeping, task.Syscall{SP: sp, PC: pc}, "", 0, nil, true},
+		{"it went on", task.Sleeping, task.Syscall{SP: sp, PC: pc}, "handle_userfault", 1, nil, true},
+		{"another place", task.Sleeping, task.Syscall{SP: sp, PC: pc + 2}, "handle_userfault", 0, nil, false},
+		{"another stack", task.Sleeping, task.Syscall{SP: sp - 8, PC: pc}, "handle_userfault", 0, nil, false},
+		{"running", task.Running, task.Syscall{SP: sp, PC: pc}, "handle_userfault", 0, nil, true},
+	} {
+		tt.at.State, tt.at.Number = task.InFault, -1
+		p := &process{
+			info:   task.Info{OS: task.Linux, Arch: task.AMD64},
+			calls:  map[task.ThreadID]task.Syscall{self: tt.at},
+			wchans: map[task.ThreadID]string{self: tt.wchan},
+			left:   tt.left,
+		}
+		th := &task.Thread{ID: self, State: tt.state}
+		th.Registers.Arch = task.AMD64
+		th.Registers.Set(task.AMD64.SP(), sp)
+		th.Registers.Set(task.AMD64.PC(), pc)
+		if w, settled := New(p, nil, []task.Thread{*th}).Find(th, nil); !reflect.DeepEqual(w, tt.want) || settled != tt.settled {
+			t.Errorf("%s: waits for %+v, settled %v; want %+v, %v", tt.about, w, settled, tt.want, tt.settled)
+		}
+	}
+}
