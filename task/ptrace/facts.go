@@ -3,8 +3,10 @@
 package ptrace
 
 import (
+	"bytes"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,6 +52,23 @@ func footprint(status []byte) task.Footprint {
 		Now:  uint64(statusNumber(status, "VmRSS:")) * kilo,
 		Peak: uint64(statusNumber(status, "VmHWM:")) * kilo,
 	}
+}
+
+// nobody is the number that no user has ((uid_t)-1).
+const nobody = ^uint32(0)
+
+// effectiveUser is the second of the user ids in /proc/PID/status; nobody where it is
+// not told.
+func effectiveUser(status []byte) uint32 {
+	words := bytes.Fields(statusValue(status, "Uid:"))
+	if len(words) < 2 {
+		return nobody
+	}
+	n, err := strconv.ParseUint(string(words[1]), 10, 32)
+	if err != nil {
+		return nobody
+	}
+	return uint32(n)
 }
 
 // overflowUser stands for every user that our user namespace has no number for

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"strconv"
 	"time"
 
 	"stacksnap/task"
@@ -162,23 +161,6 @@ func statusNumber(status []byte, key string) int {
 		return 0
 	}
 	return int(v)
-}
-
-// nobody is the number that no user has ((uid_t)-1).
-const nobody = ^uint32(0)
-
-// effectiveUser is the second of the user ids in /proc/PID/status; nobody where it is
-// not told.
-func effectiveUser(status []byte) uint32 {
-	words := bytes.Fields(statusValue(status, "Uid:"))
-	if len(words) < 2 {
-		return nobody
-	}
-	n, err := strconv.ParseUint(string(words[1]), 10, 32)
-	if err != nil {
-		return nobody
-	}
-	return uint32(n)
 }
 
 // realUser is the first of the user ids in /proc/PID/status, −1 where there is
