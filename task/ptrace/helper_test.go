@@ -43,12 +43,13 @@ func runHelper(mode string, args []string) {
 		fmt.Println("ready")
 		time.Sleep(time.Hour)
 	case "trace": // the threads args[1:] of args[0], as a debugger does
-		runtime.LockOSThread()
-		for _, tid := range args[1:] {
-			exitOn(unix.PtraceSeize(atoi(tid)))
-		}
-		fmt.Println("ready")
-		time.Sleep(time.Hour)
+		besideFirstThread(func() {
+			for _, tid := range args[1:] {
+				exitOn(unix.PtraceSeize(atoi(tid)))
+			}
+			fmt.Println("ready")
+			time.Sleep(time.Hour)
+		})
 	case "open": // says how it goes
 		_, err := Open(atoi(args[0]))
 		var permission *task.PermissionError
@@ -57,6 +58,22 @@ func runHelper(mode string, args []string) {
 }
 
 var helperWork int
+
+// besideFirstThread calls f on a thread that is not the process's first, as a
+// debugger written in Go may trace by any of its threads.
+func besideFirstThread(f func()) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		if unix.Gettid() == unix.Getpid() {
+			besideFirstThread(f)
+			return
+		}
+		f()
+	}()
+	<-done
+}
 
 func atoi(s string) int {
 	n, err := strconv.Atoi(s)

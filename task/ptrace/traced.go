@@ -94,8 +94,8 @@ func (p *Process) absence(th *thread) error {
 	return th.notStopped()
 }
 
-// tracerOf returns the process that traces a thread, 0 when none does or the thread
-// is no more.
+// tracerOf returns the thread that traces a thread, 0 when none does or that is no
+// more.
 func (p *Process) tracerOf(tid int) int {
 	if tid == 0 {
 		return 0
@@ -110,8 +110,11 @@ func (p *Process) tracerOf(tid int) int {
 	return statusNumber(status[:readRaw(fd, status[:])], "TracerPid:")
 }
 
-// tracedBy names a tracer.
+// tracedBy names the process of the thread that traces one of a process.
 func tracedBy(pid, tracer int) *task.TracedError {
+	if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", tracer)); err == nil {
+		tracer = statusNumber(status, "Tgid:")
+	}
 	name := "of unknown name"
 	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", tracer)); err == nil {
 		name = string(bytes.TrimSpace(comm))
