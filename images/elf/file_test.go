@@ -222,7 +222,7 @@ func TestCompressedDebugFrame(t *testing.T) {
 	if err := os.WriteFile(source, []byte("int main(int n, char **v) { return n; }"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run(t, gcc, "-g", "-fno-asynchronous-unwind-tables", "-o", plain, source)
+	run(t, gcc, "-g", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-o", plain, source)
 	want, err := openFile(t, plain).Section(object.DebugFrame)
 	if err != nil {
 		t.Fatal(err)

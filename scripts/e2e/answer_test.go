@@ -40,6 +40,9 @@ func comesTo(t *testing.T, want string, args ...string) {
 	t.Errorf("the first line is %q, want %s", last, want)
 }
 
+// epollWait is the call that epoll_wait makes, which arm64's kernel does not have.
+var epollWait = map[string]string{"amd64": "epoll_wait", "arm64": "epoll_pwait"}[runtime.GOARCH]
+
 // TestFirstLine: the first line of a report says what it is about, and nothing
 // that is not known.
 func TestFirstLine(t *testing.T) {
@@ -54,7 +57,7 @@ func TestFirstLine(t *testing.T) {
 			many: `(9\d|100) % of the CPU time in burn \(situation\): \d\.\d+ s on CPU in \d\.\d+ s|starved: .*`},
 		"child": {one: `main thread waits in wait4: a child process to end`,
 			many: `main thread waits in wait4: a child process to end, in (all \d+ looks|the only look)`},
-		"idle": {one: `idle: main thread in epoll_wait`, many: `idle: main thread in epoll_wait, in (all \d+ looks|the only look)`},
+		"idle": {one: `idle: main thread in ` + epollWait, many: `idle: main thread in ` + epollWait + `, in (all \d+ looks|the only look)`},
 		"pipe": {one: `main thread waits in read: fd \d+ pipe:\[\d+\]`,
 			many: `main thread waits in read: fd \d+ pipe:\[\d+\], in (all \d+ looks|the only look)`},
 		"jit": {one: `(busy|runnable|waiting for a CPU): main thread, in code of no file`,

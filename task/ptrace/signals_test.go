@@ -36,6 +36,15 @@ func queue(pid int) bool {
 	return errno == 0
 }
 
+// often returns how often to do what is done n times, for rare interleavings: a tenth
+// of it where the tests are to be short, as on an emulated processor.
+func often(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // sender sends real-time signals until it is stopped, at least 500, and returns
 // how many.
 func sender(pid int) (stop func() int) {
@@ -43,7 +52,7 @@ func sender(pid int) (stop func() int) {
 	sent := make(chan int)
 	go func() {
 		n := 0
-		for n < 500 || !quit.Load() {
+		for n < often(500) || !quit.Load() {
 			if queue(pid) {
 				n++
 			}
@@ -67,7 +76,7 @@ func TestNoSignalIsLostOrDoubled(t *testing.T) {
 			sent := make(chan int, 1)
 			var s task.Snapshot
 			for i := 0; len(sent) == 0; i++ {
-				if i == 500 {
+				if i == often(500) {
 					go func() { sent <- stop() }()
 				}
 				take(t, p, &s)
@@ -121,7 +130,7 @@ func TestStoppedTargetIsNeverSetRunning(t *testing.T) {
 	_ = unix.Kill(g.pid, unix.SIGSTOP)
 	eventually(t, "all threads stop", func() bool { return states(g.pid) == "TTTT" })
 	was := g.count(work)
-	for range 20 {
+	for range often(20) {
 		var s task.Snapshot
 		for range 50 {
 			take(t, p, &s)
@@ -267,7 +276,7 @@ func TestInterruptedCallsAreThoseOfAnyTracer(t *testing.T) {
 func kills(t *testing.T) int {
 	s := os.Getenv("STACKSNAP_KILLS")
 	if s == "" {
-		return 100
+		return often(100)
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {

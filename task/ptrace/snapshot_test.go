@@ -18,7 +18,7 @@ import (
 )
 
 func TestEveryThreadIsCaptured(t *testing.T) {
-	for _, n := range []int{1, 8, 64, 2000} {
+	for _, n := range []int{1, 8, 64, often(2000)} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			g := startThreads(t, n, "sleep", 50)
 			eventually(t, "all threads sleep", func() bool { return strings.Count(states(g.pid), "S") == n })
@@ -51,7 +51,7 @@ func checkSleeper(t *testing.T, pid int, th *task.Thread) {
 	}
 	f := strings.Fields(string(b))
 	pc := th.Registers.PC()
-	if hostArch == task.ARM64 {
+	if hostArch == task.ARM64 && !th.Spared {
 		pc += 4
 	}
 	if sp := th.Registers.SP(); len(f) < 2 || f[len(f)-2] != sp.String() || f[len(f)-1] != pc.String() {
@@ -126,17 +126,18 @@ func TestNothingIsAllocatedDuringAStop(t *testing.T) {
 func TestThreadsThatComeAndGo(t *testing.T) {
 	g := startThreads(t, 4, "churn")
 	p := attach(t, g.pid)
+	p.LimitStop(time.Minute) // however busy the machine is
 	var s task.Snapshot
 	n := 0
 	eventually(t, "there are more threads than those that make them", func() bool {
 		take(t, p, &s)
 		for i := range s.Threads {
-			if th := &s.Threads[i]; th.Err != nil {
+			if th := &s.Threads[i]; th.Err != nil && !errors.Is(th.Err, errUninterruptible) { // which waits for one that changes the memory map
 				t.Errorf("thread %d: %v", th.ID, th.Err)
 			}
 		}
 		n++
-		return n >= 300 && len(s.Threads) > 4
+		return n >= often(300) && len(s.Threads) > 4
 	})
 	g.advances(t)
 }
