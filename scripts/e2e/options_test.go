@@ -65,7 +65,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		{"--every", "1s", "-i", "1ms"}, {"--every", "1s", "--main"}, {"--every", "1s", "--thread", "1"},
 		{"--wait", "it"}, {"--", "true"}, {"1", "1", "-d", "1s"}, {"1", "1", "-i", "1ms"},
 		{"NaN"}, {"1", "0"},
-		{"-p", "1"}, {"-d", "0"}, {"-i", "0s"}, {"-r", "0"}, {"-n", "0"}, {"--hang", "0"}, {"--every", "0"},
+		{"-d", "0"}, {"-i", "0s"}, {"-r", "0"}, {"-n", "0"}, {"--hang", "0"}, {"--every", "0"},
 		{"--hang", "1s", "--max-hang", "0"}, {"--merge", "-f", "folded"}, {pid(target)},
 	} {
 		refused(t, snap(t, append([]string{"-p", pid(target)}, args...)...), 2)
