@@ -18,7 +18,7 @@ while getopts n:k:h flag; do
 	case $flag in
 	n) runs=$OPTARG ;;
 	k) busy=$OPTARG ;;
-	h) usage && exit ;;
+	h) usage; exit ;;
 	*) usage >&2 && exit 2 ;;
 	esac
 done
