@@ -23,7 +23,7 @@ limit=40m
 while getopts t:h flag; do
 	case $flag in
 	t) limit=$OPTARG ;;
-	h) usage && exit ;;
+	h) usage; exit ;;
 	*) usage >&2 && exit 2 ;;
 	esac
 done
