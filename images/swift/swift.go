@@ -1,0 +1,115 @@
+// Package swift reads the names that the Swift compiler gives to symbols.
+//
+// A mangled name is parsed to a tree, which is rendered in one of two ways: in
+// full, as swift-demangle prints it, or simplified, as swift-demangle -simplified
+// and Xcode's stacks do: without modules, types and the arguments of
+// specializations.
+//
+// The manglings are those of Swift 5 and later ($s; $e of Embedded Swift;
+// @__swiftmacro_ in the names of files), of Swift 4 (_T0, $S), and of Swift before
+// that (_T), which the Objective-C runtime still sees. They are described in
+// docs/ABI/Mangling.rst and docs/ABI/OldMangling.rst of the Swift repository.
+//
+// Whatever the name is, the work is bounded: see the limits below.
+package swift
+
+import "strings"
+
+// The limits of one name. Substitutions let a short name stand for a tree that is
+// exponentially larger when it is printed; what exceeds a limit is no name.
+const (
+	maxName   = 1 << 15 // bytes of a mangled name
+	maxNodes  = 1 << 16 // nodes of its tree
+	maxStack  = 1 << 14 // nodes that wait for an operator to take them
+	maxDepth  = 768     // of the tree, as far as it is printed or parsed recursively
+	maxSteps  = 1 << 16 // nodes printed, each as often as it is
+	maxOutput = 1 << 16 // bytes of a rendering
+)
+
+// usualOutput is the size of most renderings, in bytes.
+const usualOutput = 128
+
+// prefixes begin the names of the current mangling.
+var prefixes = [...]string{"$s", "_$s", "$S", "_$S", "$e", "_$e", "_T0", "@__swiftmacro_"}
+
+const (
+	oldPrefix      = "_T"  // of the mangling before Swift 4; that of Swift 4 goes on with a 0
+	oldTypePrefix  = "_Tt" // of types, as the Objective-C runtime knows them
+	machoOldPrefix = "__T" // with the underscore that Mach-O puts before each symbol
+	machoPrefix    = "__$"
+)
+
+// IsMangled reports whether a symbol begins as the names of Swift do.
+func IsMangled(symbol string) bool {
+	return len(symbol) > 2 && strings.IndexByte("$_@", symbol[0]) >= 0 &&
+		(prefixLength(symbol) > 0 || strings.HasPrefix(symbol, oldPrefix) || strings.HasPrefix(symbol, machoOldPrefix) || strings.HasPrefix(symbol, machoPrefix))
+}
+
+// Demangle returns the full rendering of a symbol of Swift's, with modules, types
+// and generic signatures. It is false for what is no such symbol.
+func Demangle(symbol string) (string, bool) { return demangle(symbol, false) }
+
+// Simplify returns the rendering of a symbol of Swift's that stacks are read in:
+// closure #1 in Foo.bar(). It is false for what is no such symbol.
+func Simplify(symbol string) (string, bool) { return demangle(symbol, true) }
+
+// Base returns a symbol of Swift's without what tells the parts of one function
+// apart: the suffix of a compiler pass, .resume.0, and the number of the await after
+// which the part goes on, TQ0_ or TY1_. Functions of the same simplified name, as
+// overloads are, have different bases.
+func Base(symbol string) string {
+	base, _, _ := strings.Cut(symbol, ".")
+	for strings.HasSuffix(base, "_") {
+		whole := strings.TrimRight(base[:len(base)-1], "0123456789")
+		if !strings.HasSuffix(whole, "TQ") && !strings.HasSuffix(whole, "TY") {
+			break
+		}
+		base = whole[:len(whole)-len("TQ")]
+	}
+	return base
+}
+
+func demangle(symbol string, simple bool) (string, bool) {
+	if !IsMangled(symbol) {
+		return "", false
+	}
+	root := parse(withoutUnderscore(symbol))
+	if root == nil {
+		return "", false
+	}
+	p := printer{simple: simple, out: make([]byte, 0, usualOutput)}
+	p.print(root)
+	return p.result()
+}
+
+// parse returns the tree of a mangled name, nil if it is none.
+func parse(name string) *node {
+	if len(name) > maxName {
+		return nil
+	}
+	if n := prefixLength(name); n > 0 {
+		return newParser(name, n).symbol()
+	}
+	if strings.HasPrefix(name, oldPrefix) {
+		return newOldParser(name[len(oldPrefix):]).symbol()
+	}
+	return nil
+}
+
+func prefixLength(name string) int {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(name, prefix) {
+			return len(prefix)
+		}
+	}
+	return 0
+}
+
+// withoutUnderscore takes off the underscore that Mach-O puts before each symbol,
+// if the name has one more than its own.
+func withoutUnderscore(symbol string) string {
+	if strings.HasPrefix(symbol, machoOldPrefix) || strings.HasPrefix(symbol, machoPrefix) {
+		return symbol[1:]
+	}
+	return symbol
+}
