@@ -25,6 +25,7 @@ type cycle struct {
 type alike struct {
 	image    *profile.Image
 	function string
+	overload string
 	pc       task.Addr
 	inlined  bool
 	guess    bool
@@ -32,7 +33,7 @@ type alike struct {
 }
 
 func alikeness(n *profile.Node) alike {
-	a := alike{image: n.Image, function: n.Function, inlined: n.Inlined, guess: n.By.Guess(), fpOnly: pointerOnly(n)}
+	a := alike{image: n.Image, function: n.Function, overload: n.Overload, inlined: n.Inlined, guess: n.By.Guess(), fpOnly: pointerOnly(n)}
 	if n.Function == "" {
 		a.pc = n.PC
 	}

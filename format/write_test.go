@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -343,6 +344,13 @@ func TestFindCycle(t *testing.T) {
 }
 
 func TestFindCycleKeepsUnknownAndDoubtfulApart(t *testing.T) {
+	var overloads []*profile.Node
+	for i := range 40 {
+		overloads = append(overloads, &profile.Node{Location: profile.Location{Function: "add(_:)", Overload: strconv.Itoa(i % 9)}})
+	}
+	if got := findCycle(overloads); got.period != 0 {
+		t.Errorf("frames of nine overloads: %v", got)
+	}
 	var unknown []*profile.Node
 	for i := range 40 {
 		unknown = append(unknown, &profile.Node{PC: task.Addr(i)})

@@ -7,6 +7,7 @@ type Location struct {
 	Image    *Image    // nil: no image is mapped there
 	Function string    // as people know it, demangled; empty when no symbol covers the address
 	Raw      string    // the symbol as the file has it
+	Overload string    // tells functions apart that have the same name, as Swift's do; empty for others
 	Offset   uint64    // from the function's start, from the image's load address when there is none
 	Start    task.Addr // of a function without a name; 0 when it is not known
 	Inlined  bool      // inlined into the location that follows
@@ -33,6 +34,7 @@ func (m *Map) Locate(a task.Addr, isReturn bool) Location {
 	if sym, ok := im.File.Symbol(im.VMAddr(at)); ok {
 		loc.Raw = sym.Name
 		loc.Function = im.known(&sym)
+		loc.Overload = overload(&sym)
 		loc.Offset = im.VMAddr(a) - sym.VMAddr
 	} else if start, ok := im.File.FunctionStart(im.VMAddr(at)); ok {
 		loc.Start = im.Addr(start)

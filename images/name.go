@@ -7,6 +7,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"stacksnap/images/object"
+	"stacksnap/images/swift"
 )
 
 // known is the name by which people know a function: a public one where there is
@@ -23,8 +24,20 @@ func (im *Image) known(s *object.Symbol) string {
 	return demangled(im.uncloned(name))
 }
 
+// overload tells the functions of Swift apart that have the same name, for those are
+// told without the types of their arguments; it is empty for others.
+func overload(s *object.Symbol) string {
+	if !swift.IsMangled(s.Name) {
+		return ""
+	}
+	return swift.Base(s.Name)
+}
+
 // demangled is a symbol as the source has it.
 func demangled(symbol string) string {
+	if name, ok := swift.Simplify(symbol); ok {
+		return name
+	}
 	return demangle.Filter(guarded(symbol), demangle.NoClones)
 }
 

@@ -40,6 +40,12 @@ func TestKnownNames(t *testing.T) {
 		{"_Z5parsePKc.cold", "", "parse(char const*)"},
 		{"_ZN1a5parseEi.part.0.cold", "", "a::parse(int)"},
 		{"_ZN3std9backtrace17h49032eccec2d27a3E.llvm.123", "", "std::backtrace"},
+		{"$s4shop5ClerkC4workyyFyycfU_", "", "closure #1 in Clerk.work()"},
+		{"$s4shop3addyyYaKFTQ0_", "", "add()"},
+		{"$s4shop3addyyYaKFTQ0_.resume.0", "", "add()"},
+		{"$s4shop3addyyF@@SHOP_1", "", "add()"},
+		{"_TFC4shop5Clerk4workfT_T_", "", "Clerk.work()"},
+		{"_TtC4shop5Clerk", "", "Clerk"},
 		// What is no such name stays as it is.
 		{".cold", "", ".cold"},
 		{".part.0", "", ".part.0"},
@@ -49,6 +55,8 @@ func TestKnownNames(t *testing.T) {
 		{"parse.part", "", "parse.part"},
 		{"main.init.0", "", "main.init.0"},
 		{"parse.0", "", "parse.0"},
+		{"$s4shop3addyyF4shop3addyyF", "", "$s4shop3addyyF4shop3addyyF"},
+		{"_TSinit", "", "_TSinit"},
 		{"", "", ""},
 	} {
 		im := Image{Placed: object.Placed{File: linked{}}}
@@ -63,5 +71,19 @@ func TestColdOfGo(t *testing.T) {
 	im := Image{Placed: object.Placed{File: linked{byGo: true}}}
 	if got := im.known(&object.Symbol{Name: "main.cold"}); got != "main.cold" {
 		t.Errorf("main.cold is known as %q", got)
+	}
+}
+
+func TestOverload(t *testing.T) {
+	for raw, want := range map[string]string{
+		"$s4shop3addyySiF":               "$s4shop3addyySiF",
+		"$s4shop3addyySSF":               "$s4shop3addyySSF",
+		"$s4shop3addyyYaKFTQ0_.resume.0": "$s4shop3addyyYaKF",
+		"_ZN1a5parseEi.part.0":           "",
+		"main":                           "",
+	} {
+		if got := overload(&object.Symbol{Name: raw}); got != want {
+			t.Errorf("%s is told apart by %q, want %q", raw, got, want)
+		}
 	}
 }

@@ -27,6 +27,7 @@ func (p *Profile) ByFunction() *Profile {
 type functionKey struct {
 	image    *Image
 	function string
+	overload string
 	pc       task.Addr // the area, where there is no function
 	inlined  bool
 	guess    bool
@@ -34,7 +35,7 @@ type functionKey struct {
 }
 
 func (n *Node) functionKey() functionKey {
-	k := functionKey{image: n.Image, function: n.Function, inlined: n.Inlined, guess: n.By.Guess()}
+	k := functionKey{image: n.Image, function: n.Function, overload: n.Overload, inlined: n.Inlined, guess: n.By.Guess()}
 	if n.Function == "" {
 		k.pc = n.Area()
 	}

@@ -34,3 +34,22 @@ func TestCodeWithoutANameByArea(t *testing.T) {
 		}
 	}
 }
+
+// TestOverloads are functions of their own, though they have the same name; the parts
+// of one are not.
+func TestOverloads(t *testing.T) {
+	im := &Image{Path: "/usr/lib/libshop.dylib"}
+	root := &Node{Location: Location{Function: "main"}, PC: 1, Count: 6}
+	for i, overload := range []string{"$s4shop3addyySiF", "$s4shop3addyySSF", "$s4shop3addyySiF"} {
+		root.Children = append(root.Children, &Node{
+			Location: Location{Image: im, Function: "add(_:)", Overload: overload}, PC: task.Addr(0x1000 * i), Count: 2, Self: 2,
+		})
+	}
+	p := &Profile{Threads: []*Thread{{ID: 1, Roots: []*Node{root}}}}
+	if merged := p.ByFunction().Threads[0].Roots[0].Children; len(merged) != 2 || merged[0].Count != 4 {
+		t.Errorf("%d nodes, want one of 4 samples and one of 2", len(merged))
+	}
+	if times, _ := p.SelfTimes(); len(times) != 2 || times[0].Samples != 4 {
+		t.Errorf("self times are %+v, want one of 4 samples and one of 2", times)
+	}
+}

@@ -46,7 +46,7 @@ func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 			if n.Self == 0 {
 				continue
 			}
-			k := functionKey{image: n.Image, function: n.Function}
+			k := functionKey{image: n.Image, function: n.Function, overload: n.Overload}
 			if n.Image != nil {
 				k.pc = n.functionKey().pc
 			}

@@ -92,7 +92,7 @@ func (n *namer) intern(s site) *site {
 
 func (n *namer) location(l images.Location) Location {
 	loc := Location{
-		Function: l.Function, Raw: l.Raw, Offset: l.Offset, Start: l.Start,
+		Function: l.Function, Raw: l.Raw, Overload: l.Overload, Offset: l.Offset, Start: l.Start,
 		Inlined: l.Inlined, File: l.File, Line: l.Line,
 	}
 	if l.Image != nil {

@@ -38,6 +38,7 @@ type Location struct {
 	Image    *Image    // nil: no image was mapped there
 	Function string    // as people know it, demangled; empty when no symbol covers the address
 	Raw      string    // the symbol as the file has it
+	Overload string    // tells functions apart that have the same name, as Swift's do; empty for others
 	Offset   uint64    // from the function's start, from the image's load address when there is none
 	Start    task.Addr // of a function without a name; 0 when it is not known
 	Inlined  bool      // inlined into the parent's function

@@ -161,6 +161,12 @@ func busyThread(id task.ThreadID, roots ...*profile.Node) *profile.Thread {
 	return t
 }
 
+// overload is a function that has the name of others.
+func overload(of string, n *profile.Node) *profile.Node {
+	n.Overload = of
+	return n
+}
+
 func TestWhatIsComputed(t *testing.T) {
 	const ms = time.Millisecond
 	for name, tt := range map[string]struct {
@@ -171,6 +177,7 @@ func TestWhatIsComputed(t *testing.T) {
 	}{
 		"one function":          {busyThread(1, node("main", 0, node("parse", 460*ms), node("copy", 40*ms))), Function, "parse", 0.92},
 		"in two places":         {busyThread(1, node("main", 0, node("a", 0, node("copy", 300*ms)), node("copy", 200*ms))), Function, "copy", 1},
+		"overloads":             {busyThread(1, node("main", 0, overload("1", node("add(_:)", 240*ms)), overload("2", node("add(_:)", 260*ms)))), Function, "add(_:)", 0.52},
 		"under one":             {busyThread(1, node("main", 0, node("parse", 100*ms, node("a", 200*ms), node("b", 200*ms)), node("c", 100*ms))), Under, "parse", 500. / 600},
 		"recursion counts once": {busyThread(1, node("main", 0, node("f", 100*ms, node("f", 100*ms, node("a", 240*ms), node("b", 100*ms))), node("c", 140*ms))), Spread, "a", 240. / 680},
 		"spread":                {busyThread(1, node("main", 0, node("a", 200*ms), node("b", 190*ms), node("c", 180*ms))), Spread, "a", 200. / 570},

@@ -120,6 +120,7 @@ type counted struct {
 type key struct {
 	image    *profile.Image
 	function string
+	overload string
 }
 
 // count adds up the innermost functions, and all that were on the stacks. Where
@@ -158,7 +159,7 @@ func (c *counted) add(path []*profile.Node, weight float64) {
 	seen := map[key]bool{}
 	collects := false
 	for depth, n := range path {
-		k := key{n.Image, n.Function}
+		k := key{n.Image, n.Function, n.Overload}
 		if n.Function == "" || seen[k] {
 			continue
 		}
@@ -172,7 +173,7 @@ func (c *counted) add(path []*profile.Node, weight float64) {
 		c.collecting += weight
 	}
 	if inner.Function != "" {
-		c.self[key{inner.Image, inner.Function}] += weight
+		c.self[key{inner.Image, inner.Function, inner.Overload}] += weight
 	}
 }
 
