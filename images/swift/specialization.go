@@ -160,8 +160,10 @@ func (p *parser) popPayload(param *node, what int) bool {
 			addIf(param, t)
 		}
 	case paramKeyPath:
-		if add(param, p.popType()) == nil || add(param, p.popType()) == nil {
-			return false
+		for range 2 {
+			if add(param, p.popType()) == nil {
+				return false
+			}
 		}
 	case paramStruct:
 		return add(param, p.popType()) != nil
