@@ -38,11 +38,13 @@ read_options "$@"
 shift "$after_options"
 [ -n "$target" ] || wrong_usage "which process? give -p PID or -p NAME"
 
-stopping='' watcher='' guard='' full=''
+stopping='' told='' watcher='' guard='' full=''
 # shellcheck disable=SC2317 # called by the trap
 stop() {
 	stopping=yes
-	[ -z "$watcher" ] || kill -TERM "$watcher" 2>/dev/null
+	[ -n "$watcher" ] || return 0
+	told=yes
+	kill -TERM "$watcher" 2>/dev/null
 }
 trap stop INT TERM HUP
 trap 'full=yes' USR1
@@ -87,6 +89,8 @@ watch() {
 	[ -z "$command" ] || set -- "$@" --exec "$command"
 	"$stacksnap" "$@" --hang "$hang" --max-hang "$max_hang" ${every:+--every "$every"} --dir "$dir" --keep "$keep" &
 	watcher=$!
+	# A signal that came before the number was known has not been passed on.
+	[ -z "$stopping" ] || [ -n "$told" ] || stop
 	guard_disk "$watcher" </dev/null >/dev/null 2>&1 &
 	guard=$!
 	reap "$watcher"

@@ -75,20 +75,20 @@ func insertDeltas(runes []rune, deltas string) ([]rune, bool) {
 }
 
 // punycodeDelta reads a number of variable length.
-func punycodeDelta(deltas string, bias int) (delta int, rest string, ok bool) {
-	weight := 1
+func punycodeDelta(deltas string, bias int) (_ int, rest string, ok bool) {
+	delta, weight := int64(0), int64(1)
 	for k := punycodeBase; deltas != ""; k += punycodeBase {
 		digit := punycodeDigit(deltas[0])
 		deltas = deltas[1:]
 		if digit < 0 || weight > 1<<31 {
 			return 0, "", false
 		}
-		delta += digit * weight
+		delta += int64(digit) * weight
 		threshold := min(max(k-bias, punycodeMinimum), punycodeMaximum)
 		if digit < threshold {
-			return delta, deltas, delta < 1<<31
+			return int(delta), deltas, delta < 1<<30 // added to a length, it fits 32 bits
 		}
-		weight *= punycodeBase - threshold
+		weight *= int64(punycodeBase - threshold)
 	}
 	return 0, "", false
 }

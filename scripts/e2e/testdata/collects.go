@@ -16,11 +16,13 @@ func tree(depth int) *node {
 	return &node{tree(depth - 1), tree(depth - 1)}
 }
 
+// heap is reachable for ever: of what no instruction uses any more nothing is left.
+var heap *node
+
 func main() {
-	heap := tree(20)
+	heap = tree(20)
 	fmt.Println("ready")
 	for {
 		runtime.GC()
 	}
-	runtime.KeepAlive(heap)
 }
