@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -104,23 +103,14 @@ func (d procDir) numbers() []int {
 // taskStats reads task/TID/stat of one process again and again, without
 // allocating.
 type taskStats struct {
-	dir  int // /proc/PID/task
-	path [32]byte
-	buf  [1024]byte
+	dir int // /proc/PID/task
+	buf [1024]byte
 }
 
 // read returns the file's bytes, valid until the next call; none when the
 // thread is no more.
 func (s *taskStats) read(tid int) []byte {
-	path := strconv.AppendInt(s.path[:0], int64(tid), 10)
-	path = append(path, "/stat\x00"...)
-	fd := openRaw(s.dir, &path[0])
-	if fd < 0 {
-		return nil
-	}
-	n := readRaw(fd, s.buf[:])
-	closeFD(fd)
-	return s.buf[:n]
+	return readTask(s.dir, tid, "/stat\x00", s.buf[:])
 }
 
 // state returns the letter of a thread's state, 0 when it is no more.

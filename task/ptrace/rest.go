@@ -73,10 +73,24 @@ func (r *restTable) find(dir, tid int) *rest {
 	return e
 }
 
+// openTask opens a file of a thread, of which dir is /proc/PID/task: name begins
+// with a slash and ends in NUL. It returns −1 when it cannot.
 func openTask(dir, tid int, name string) int {
 	var path [32]byte
 	p := append(strconv.AppendInt(path[:0], int64(tid), 10), name...)
 	return openRaw(dir, &p[0])
+}
+
+// readTask reads such a file into b, and returns what it has of it: nothing when the
+// thread is no more.
+func readTask(dir, tid int, name string, b []byte) []byte {
+	fd := openTask(dir, tid, name)
+	if fd < 0 {
+		return nil
+	}
+	n := readRaw(fd, b)
+	closeFD(fd)
+	return b[:n]
 }
 
 func (e *rest) close() {
@@ -189,13 +203,7 @@ func (p *Process) unchanged(tid int, t *task.Thread) bool {
 func isAt(r *task.Registers, c *task.Syscall) bool { return c.PC == r.PC() && c.SP == r.SP() }
 
 func (p *Process) blockedIn(tid int) (task.Syscall, error) {
-	fd := openTask(p.threads.dir, tid, "/syscall\x00")
-	if fd < 0 {
-		return task.Syscall{}, errSyscallFile
-	}
-	n := readRaw(fd, p.rests.buf[:])
-	closeFD(fd)
-	return parseSyscall(p.rests.buf[:n])
+	return parseSyscall(readTask(p.threads.dir, tid, "/syscall\x00", p.rests.buf[:]))
 }
 
 // sameBytes compares a copied stack with what is there now, but for what lies

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"time"
 
 	"stacksnap/task"
@@ -100,14 +99,8 @@ func (p *Process) tracerOf(tid int) int {
 	if tid == 0 {
 		return 0
 	}
-	var path [32]byte
-	fd := openRaw(p.threads.dir, &append(strconv.AppendInt(path[:0], int64(tid), 10), "/status\x00"...)[0])
-	if fd < 0 {
-		return 0
-	}
-	defer closeFD(fd)
 	var status [1024]byte // the line is one of the first
-	return statusNumber(status[:readRaw(fd, status[:])], "TracerPid:")
+	return statusNumber(readTask(p.threads.dir, tid, "/status\x00", status[:]), "TracerPid:")
 }
 
 // tracedBy names the process of the thread that traces one of a process.
