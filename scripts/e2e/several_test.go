@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -143,13 +142,7 @@ func TestOneOfAnotherUser(t *testing.T) {
 		t.Skip("needs root, for processes of two users")
 	}
 	need(t, "sleep")
-	nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	dir := t.TempDir()
-	reachable(t, dir)
-	own := filepath.Join(dir, "stacksnap")
-	copyFile(t, stacksnap, own)
-	target := exec.Command("sleep", "1000")
-	target.SysProcAttr = nobody
+	target := asNobody(exec.Command("sleep", "1000"))
 	if err := target.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -158,14 +151,7 @@ func TestOneOfAnotherUser(t *testing.T) {
 		_ = target.Wait()
 	})
 	roots := pid(start(t, compile(t, "deep"), "1", "read"))
-	run := func(args ...string) result {
-		cmd := exec.Command(own, args...)
-		cmd.SysProcAttr = nobody
-		var out, errOut strings.Builder
-		cmd.Stdout, cmd.Stderr = &out, &errOut
-		_ = cmd.Run()
-		return result{out.String(), errOut.String(), cmd.ProcessState.ExitCode()}
-	}
+	run := nobodys(t)
 	if r := run("-p", pid(target)); r.code != exitOK {
 		t.Skip("not even its own:", r.err)
 	}

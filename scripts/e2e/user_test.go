@@ -4,6 +4,10 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -23,4 +27,25 @@ func publicDir(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// asNobody starts a command as a user without rights.
+func asNobody(cmd *exec.Cmd) *exec.Cmd {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	return cmd
+}
+
+// nobodys returns a function that runs stacksnap as a user without rights, from a
+// folder that this one reaches. The test must be root.
+func nobodys(t *testing.T) func(args ...string) result {
+	t.Helper()
+	own := filepath.Join(publicDir(t), "stacksnap")
+	copyFile(t, stacksnap, own)
+	return func(args ...string) result {
+		cmd := asNobody(exec.Command(own, args...))
+		var out, errOut strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &errOut
+		_ = cmd.Run()
+		return result{out.String(), errOut.String(), cmd.ProcessState.ExitCode()}
+	}
 }
