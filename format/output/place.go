@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
+
+	"stacksnap/task/regular"
 )
 
 // place is where a file is to be: a name in a folder that is held open.
@@ -35,17 +35,11 @@ func (p *place) close() { _ = p.folder.Close() } // it was only read
 
 // look finds what the new file will replace.
 func (p *place) look() error {
-	info, err := p.folder.root.Lstat(p.name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
+	f, err := regular.Old(p.folder.root, p.name)
+	if errors.Is(err, regular.ErrNot) {
 		return errors.New("is no regular file any more")
 	}
-	f, err := p.folder.root.OpenFile(p.name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
+	if f == nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // nothing was written

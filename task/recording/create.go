@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"stacksnap/task/regular"
 )
@@ -94,17 +93,11 @@ var errNotRegular = errors.New("is not a regular file")
 
 // takeAway removes the regular file of a name, if there is one that may be written.
 func takeAway(folder *os.Root, name string) error {
-	info, err := folder.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
+	old, err := regular.Old(folder, name)
+	if errors.Is(err, regular.ErrNot) {
 		return errNotRegular
 	}
-	old, err := folder.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
+	if old == nil {
 		return err
 	}
 	return errors.Join(old.Close(), folder.Remove(name))
