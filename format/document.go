@@ -198,6 +198,7 @@ type jsonNode struct {
 	Inlined     bool       `json:"inlined,omitempty"`
 	File        string     `json:"file,omitempty"`
 	Line        int        `json:"line,omitempty"`
+	Column      int        `json:"column,omitempty"`
 	By          string     `json:"by"`
 	Why         string     `json:"why,omitempty"`
 	Guess       bool       `json:"guess,omitempty"`
@@ -365,10 +366,10 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 func newJSONNode(n *profile.Node, depth, parent int, images map[*profile.Image]int) jsonNode {
 	j := jsonNode{
 		Depth: depth, Parent: parent, Function: n.Function, Symbol: n.Raw, Address: n.PC.String(),
-		Return: n.Return, Inlined: n.Inlined, File: n.File, Line: n.Line,
+		Return: n.Return, Inlined: n.Inlined, File: n.File, Line: n.Line, Column: n.Column,
 		By: n.By.String(), Why: n.Why, Guess: n.By.Guess(), Count: n.Count, Self: n.Self, Spent: newJSONSpent(n.Spent),
 	}
-	if n.Function != "" {
+	if n.Function != "" && !n.Inlined {
 		j.Offset = &n.Offset
 	}
 	if i, ok := images[n.Image]; ok {

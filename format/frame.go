@@ -102,7 +102,7 @@ func (p *printer) place(n *profile.Node) string {
 	case n.Function == "", n.Function == profile.Trampoline:
 		return fmt.Sprintf("%s (%s + 0x%x)", function, imageName(n.Image), n.Offset)
 	case n.Inlined:
-		return fmt.Sprintf("%s (inlined, %s)", function, imageName(n.Image))
+		return fmt.Sprintf("%s [inlined] (%s)", function, imageName(n.Image))
 	}
 	return fmt.Sprintf("%s + %s (%s)", function, offsets(n), imageName(n.Image))
 }

@@ -11,8 +11,9 @@ type Location struct {
 	Offset   uint64    // from the function's start, from the image's load address when there is none
 	Start    task.Addr // of a function without a name; 0 when it is not known
 	Inlined  bool      // inlined into the location that follows
-	File     string    // source file and line, empty and 0 when not known
+	File     string    // source file, line and column, empty and 0 when not known
 	Line     int
+	Column   int
 }
 
 // Locate names an instruction address. A return address is looked up by the

@@ -62,6 +62,14 @@ func (n *named) Section(k object.Kind) (object.Section, error) {
 	return s, err
 }
 
+// Source does what [object.SourceOf] tells.
+func (n *named) Source(vmaddr uint64) []object.Source {
+	if frames := object.SourceOf(n.more, vmaddr); frames != nil {
+		return frames
+	}
+	return object.SourceOf(n.File, vmaddr)
+}
+
 // DataSymbol returns where a variable is, if the file can tell.
 func (n *named) DataSymbol(name string) (vmaddr uint64, ok bool) {
 	if f, can := n.File.(interface{ DataSymbol(string) (uint64, bool) }); can {

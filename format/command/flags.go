@@ -157,6 +157,10 @@ func (o *options) reportFlags() []flag {
 		help:    "print threads that have the same stack once",
 		example: "stacksnap -p 4711 --merge",
 	}, {
+		name: "no-inlines", to: &o.noInlines,
+		help:    "count inlined calls as the function that they are in",
+		example: "stacksnap -p 4711 -d 10s --no-inlines",
+	}, {
 		name: "color", value: "WHEN", to: &o.color, choices: []string{"auto", "always", "never"},
 		help:    "colour: auto (on a terminal, unless NO_COLOR is set), always or never",
 		example: "stacksnap -p 4711 --color never",

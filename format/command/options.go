@@ -57,7 +57,7 @@ type options struct {
 	dir, exec            string
 
 	format, output, save, color string
-	merge                       bool
+	merge, noInlines            bool
 	binaries                    []string
 	foretells, sign, version    bool
 }

@@ -91,9 +91,7 @@ func (c *call) writeBy(write func(io.Writer) error) error {
 func (c *call) formatAll(w io.Writer, profiles []*profile.Profile) error {
 	write := c.form().write(c.formatOptions())
 	for i, p := range profiles {
-		if c.merge {
-			p = p.FoldThreads()
-		}
+		p = c.shown(p)
 		if i > 0 && c.format == "tree" {
 			if _, err := fmt.Fprintln(w); err != nil {
 				return err
@@ -104,6 +102,17 @@ func (c *call) formatAll(w io.Writer, profiles []*profile.Profile) error {
 		}
 	}
 	return nil
+}
+
+// shown is a profile as --no-inlines and --merge want it.
+func (c *call) shown(p *profile.Profile) *profile.Profile {
+	if c.noInlines {
+		p = p.WithoutInlined()
+	}
+	if c.merge {
+		p = p.FoldThreads()
+	}
+	return p
 }
 
 // form is that of --format.

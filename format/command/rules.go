@@ -50,7 +50,7 @@ var rules = []rule{{
 	flags: "tree all several", with: "save",
 	line: "--save records one process: leave out --tree, --all and a second -p, or write a report with -o",
 }, {
-	flags: "check", with: "thread main running blocked dir keep exec format output save merge",
+	flags: "check", with: "thread main running blocked dir keep exec format output save merge no-inlines",
 	line: "--check captures nothing and prints lines of its own: leave out {with}",
 }, {
 	flags: "duration interval rate count jitter suspend no-stop max-stop hang max-hang every dir keep exec children", with: "file",

@@ -181,10 +181,7 @@ func (c *call) reportAll(s *selection) error {
 		}
 		return s.failure()
 	}
-	g := &s.group
-	if c.merge {
-		g = g.FoldThreads()
-	}
+	g := s.group.Each(c.shown)
 	write := c.form().group(c.formatOptions())
 	err := c.writeBy(func(w io.Writer) error { return write(w, g) })
 	return errors.Join(s.failure(), err, c.missing(s.group.Profiles...))

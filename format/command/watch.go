@@ -72,7 +72,7 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hang.Re
 		if made[hang.Hang]+made[hang.Periodic] == w.count {
 			stop()
 		}
-		return report(ctx, w.merged(r))
+		return report(ctx, w.shownReport(r))
 	})
 	if err == nil {
 		tell(w.Err, fmt.Sprintf("watched %s for %s", name, format.Watched(time.Since(began), &w.options, made)))
@@ -88,14 +88,11 @@ func (w *watcher) limited(ctx context.Context) (context.Context, context.CancelF
 	return context.WithCancel(ctx)
 }
 
-// merged is a report as --merge wants it.
-func (w *watcher) merged(r *hang.Report) *hang.Report {
-	if !w.merge {
-		return r
-	}
-	folded := *r
-	folded.Profile = r.Profile.FoldThreads()
-	return &folded
+// shownReport is a report as --no-inlines and --merge want it.
+func (w *watcher) shownReport(r *hang.Report) *hang.Report {
+	shown := *r
+	shown.Profile = w.shown(r.Profile)
+	return &shown
 }
 
 // print prints a report.

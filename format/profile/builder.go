@@ -337,10 +337,11 @@ func (b *Builder) Profile() *Profile {
 	b.finishRow()
 	p := b.p
 	p.Threads = make([]*Thread, len(b.order))
+	source := b.names.sources()
 	for i, r := range b.order {
 		t := r.Thread
 		sortNodes(r.top.Children)
-		t.Roots = r.top.Children
+		t.Roots = source.withSource(r.top.Children)
 		t.Waits = sortedWaits(r.Waits)
 		p.Threads[i] = &t
 	}

@@ -92,7 +92,10 @@ func (n *Node) absorb(other *Node) {
 	n.By = max(n.By, other.By)
 	n.Why = cmp.Or(n.Why, other.Why)
 	if n.File != other.File || n.Line != other.Line {
-		n.File, n.Line = "", 0
+		n.File, n.Line, n.Column = "", 0, 0
+	}
+	if n.Column != other.Column {
+		n.Column = 0
 	}
 	a := Address{other.PC, other.Offset}
 	if n.PC != a.PC && !slices.Contains(n.Also, a) {

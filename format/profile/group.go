@@ -36,14 +36,14 @@ func (g *Group) Spread() (time.Duration, bool) {
 	return last.Sub(first), len(g.Profiles) > 1
 }
 
-// FoldThreads folds those of each process.
-func (g *Group) FoldThreads() *Group {
-	folded := *g
-	folded.Profiles = nil
+// Each returns the group with what change makes of each profile.
+func (g *Group) Each(change func(*Profile) *Profile) *Group {
+	changed := *g
+	changed.Profiles = nil
 	for _, p := range g.Profiles {
-		folded.Profiles = append(folded.Profiles, p.FoldThreads())
+		changed.Profiles = append(changed.Profiles, change(p))
 	}
-	return &folded
+	return &changed
 }
 
 // Find returns the profile of a process, nil when there is none.

@@ -38,7 +38,8 @@ type namer struct {
 	places  map[place][]*site // of the current map; the outermost function first
 	all     map[site]*site    // of every map
 	images  map[imageKey]*Image
-	seen    map[*Image]bool // a frame lies in it
+	files   map[*Image]*images.Image // the last that is one
+	seen    map[*Image]bool          // a frame lies in it
 }
 
 func newNamer() namer {
@@ -46,6 +47,7 @@ func newNamer() namer {
 		places: map[place][]*site{},
 		all:    map[site]*site{},
 		images: map[imageKey]*Image{},
+		files:  map[*Image]*images.Image{},
 		seen:   map[*Image]bool{},
 	}
 }
@@ -90,13 +92,18 @@ func (n *namer) intern(s site) *site {
 	return &s
 }
 
-func (n *namer) location(l images.Location) Location {
-	loc := Location{
+func newLocation(l images.Location) Location {
+	return Location{
 		Function: l.Function, Raw: l.Raw, Overload: l.Overload, Offset: l.Offset, Start: l.Start,
-		Inlined: l.Inlined, File: l.File, Line: l.Line,
+		Inlined: l.Inlined, File: l.File, Line: l.Line, Column: l.Column,
 	}
+}
+
+func (n *namer) location(l images.Location) Location {
+	loc := newLocation(l)
 	if l.Image != nil {
 		loc.Image = n.image(l.Image)
+		n.files[loc.Image] = l.Image
 		n.seen[loc.Image] = true
 	}
 	return loc

@@ -42,8 +42,9 @@ type Location struct {
 	Offset   uint64    // from the function's start, from the image's load address when there is none
 	Start    task.Addr // of a function without a name; 0 when it is not known
 	Inlined  bool      // inlined into the parent's function
-	File     string    // source file and line, empty and 0 when not known
+	File     string    // source file, line and column, empty and 0 when not known
 	Line     int
+	Column   int
 }
 
 // regionSize is how much code without a name is taken together where no function

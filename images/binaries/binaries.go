@@ -35,7 +35,8 @@ type Index struct {
 // that was split off it have the same.
 type found struct {
 	image   string // has the code
-	symbols string // has a symbol table
+	symbols string // has a symbol table, and debugging information if any file has
+	source  bool   // it has that
 }
 
 // architectures are those of which a fat file may hold a slice each.
@@ -89,19 +90,19 @@ func (x *Index) add(path string) {
 		f, err := macho.Open(path, macho.Want{Arch: arch})
 		if err == nil {
 			f.Limit(object.NewBudget(0, maxLooked))
-			x.put(f.ID(), path, f.Type() != macho.DSYM, f.HasSymbolTable())
+			x.put(f.ID(), path, f.Type() != macho.DSYM, f.HasSymbolTable(), f.HasSource())
 			_ = f.Close() // it was only read
 		} else if !errors.Is(err, macho.ErrNoSlice) {
 			break // no Mach-O at all
 		}
 	}
 	if f, err := openELF(path); err == nil {
-		x.put(f.ID(), path, f.HasCode(), f.HasSymbolTable())
+		x.put(f.ID(), path, f.HasCode(), f.HasSymbolTable(), f.HasSource())
 		_ = f.Close()
 	}
 }
 
-func (x *Index) put(id []byte, path string, code, symbols bool) {
+func (x *Index) put(id []byte, path string, code, symbols, source bool) {
 	if len(id) == 0 {
 		return
 	}
@@ -109,8 +110,8 @@ func (x *Index) put(id []byte, path string, code, symbols bool) {
 	if code && of.image == "" {
 		of.image = path
 	}
-	if symbols && of.symbols == "" {
-		of.symbols = path
+	if symbols && of.symbols == "" || source && !of.source {
+		of.symbols, of.source = path, source
 	}
 	x.byID[string(id)] = of
 }
@@ -145,16 +146,23 @@ func (x *Index) MachO(_ string, want macho.Want) (*macho.File, error) {
 	return macho.Open(path, want)
 }
 
-// Symbols opens the file with the ID that has a symbol table: the same binary
-// before it was stripped, or the debug file that was split off it. There may be
-// none.
+// Symbols opens the file with the ID that has a symbol table, best one with debugging
+// information: the same binary before it was stripped, or the debug file that was
+// split off it. There may be none.
 func (x *Index) Symbols(arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
 	path := x.byID[string(id)].symbols
 	if path == "" {
 		return nil, false
 	}
+	return Open(path, arch, id, budget)
+}
+
+// Open opens the file at a path if it is of the architecture and has the ID, with the
+// debug file that belongs to it, if there is one on this system.
+func Open(path string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
 	if f, err := macho.Open(path, macho.Want{Arch: arch, ID: id}); err == nil {
 		f.Limit(budget)
+		f.SeekDSYM(path)
 		return f, true
 	}
 	f, err := openELF(path)
@@ -165,6 +173,6 @@ func (x *Index) Symbols(arch task.Arch, id []byte, budget *object.Budget) (objec
 		_ = f.Close() // it was exchanged since
 		return nil, false
 	}
-	f.Limit(budget)
+	(&elf.Loader{Roots: []string{"/"}, Budget: budget}).Prepare(f, path)
 	return f, true
 }

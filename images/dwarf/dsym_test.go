@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"stacksnap/images/object"
 )
 
 // dsyms is where debug files made by Apple's tools are, beside the repository.
@@ -93,7 +95,7 @@ func TestCrashDSYM(t *testing.T) {
 
 // breakpadFrames writes frames as dump_syms does, which cleans the paths and leaves
 // out what templates return.
-func breakpadFrames(frames []Frame, want string) string {
+func breakpadFrames(frames []object.Source, want string) string {
 	var b strings.Builder
 	lines := strings.Split(want, "\n")
 	for i, f := range frames {

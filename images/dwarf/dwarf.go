@@ -7,17 +7,6 @@ import (
 	"stacksnap/images/object"
 )
 
-// Frame is a function at an address, and where in the source it is there.
-type Frame struct {
-	Function string // as the linker knows it, else as the source has it; empty when not known
-	File     string // as the compiler was given it, under the folder it ran in; empty when not known
-	Line     int    // 0: the code is of no line
-	Column   int    // 0: not known
-	// Low and High are of the part of the function that has the address; 0 of a call
-	// that was inlined.
-	Low, High uint64
-}
-
 // Data is the debugging information of one file. It is safe for concurrent use.
 type Data struct {
 	mu       sync.Mutex
@@ -49,7 +38,7 @@ func (d *Data) keep(n uint64) bool { return d.budget.Keep(n) }
 // Frames returns the function that an address is in, last, and before it the calls
 // that are inlined there, the innermost first. It returns nil where nothing is known
 // of the address, and a frame without a function where only its line is.
-func (d *Data) Frames(vmaddr uint64) []Frame {
+func (d *Data) Frames(vmaddr uint64) []object.Source {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.started {
@@ -79,7 +68,7 @@ func (d *Data) unitsAt(vmaddr uint64) []int32 {
 const maxUnits = 16
 
 // framesIn asks the units, of which the first that knows a function is right.
-func (d *Data) framesIn(units []int32, vmaddr uint64) (found []Frame) {
+func (d *Data) framesIn(units []int32, vmaddr uint64) (found []object.Source) {
 	for _, n := range units {
 		u := &d.units[n]
 		d.scan(u)
@@ -87,7 +76,7 @@ func (d *Data) framesIn(units []int32, vmaddr uint64) (found []Frame) {
 			return d.frames(u, &u.functions[s.of], s, vmaddr)
 		}
 		if at, ok := d.lineAt(u, vmaddr); ok && found == nil {
-			found = []Frame{d.frame(u, at)}
+			found = []object.Source{d.frame(u, at)}
 		}
 	}
 	return found
@@ -108,10 +97,10 @@ func (d *Data) rangeUnits() {
 
 // frames makes the frames of a function and of what is inlined in it at an address:
 // the line table tells where the innermost stands, each call where its caller does.
-func (d *Data) frames(u *unit, f *function, s span, vmaddr uint64) []Frame {
+func (d *Data) frames(u *unit, f *function, s span, vmaddr uint64) []object.Source {
 	d.readCalls(u, f)
 	at, _ := d.lineAt(u, vmaddr)
-	var list []Frame
+	var list []object.Source
 	in := f.at(vmaddr)
 	if len(in) > maxNested {
 		at = in[maxNested].site
@@ -136,6 +125,6 @@ func (d *Data) lineAt(u *unit, vmaddr uint64) (site, bool) {
 	return d.site(t, vmaddr)
 }
 
-func (d *Data) frame(u *unit, at site) Frame {
-	return Frame{File: d.path(u, at.file), Line: int(at.line), Column: int(at.column)}
+func (d *Data) frame(u *unit, at site) object.Source {
+	return object.Source{File: d.path(u, at.file), Line: int(at.line), Column: int(at.column)}
 }

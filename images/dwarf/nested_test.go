@@ -109,7 +109,7 @@ func sectionsOf(t testing.TB, path string) map[string][]byte {
 }
 
 // tell writes frames as this package's tests compare them.
-func tell(frames []Frame) string {
+func tell(frames []object.Source) string {
 	var b strings.Builder
 	for _, f := range frames {
 		if f.Line == 0 {

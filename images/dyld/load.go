@@ -129,6 +129,9 @@ func (b *builder) add(load task.Addr, path string, pathErr error) {
 	b.seen[load] = true
 	placed := object.Placed{Path: path, Load: load}
 	f, err := macho.FromMemory(b.process.Memory(), load, b.opener(path))
+	if err == nil {
+		f.SeekDSYM(path)
+	}
 	if err != nil && b.placeNoted(&placed) {
 		b.images = append(b.images, placed)
 		return

@@ -202,6 +202,9 @@ func (r *reading) readIn(memory *steady, e entry, path string, pathErr error) *i
 	im := &image{Placed: object.Placed{Path: path, Load: e.load}, listed: path}
 	b := builder{loader: &r.loader, process: r.process}
 	f, err := macho.FromMemory(memory, e.load, b.opener(path))
+	if err == nil {
+		f.SeekDSYM(path)
+	}
 	if err != nil {
 		im.Err = err
 		im.errs = []error{fmt.Errorf("image %s: %w", imageName(path, e.load), errors.Join(err, pathErr))}

@@ -9,7 +9,9 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 
+	"stacksnap/images/dwarf"
 	"stacksnap/images/golang"
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -29,6 +31,8 @@ type File struct {
 	// findDebug finds the file's separate debug file; nil: nowhere to look.
 	findDebug func(*File) *File
 	debug     func() *File
+	source    func() *dwarf.Data
+	closed    atomic.Bool
 
 	symbols  func() *object.Table
 	stubs    func() *object.Table // PLT entries
@@ -64,6 +68,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 func newFile(e *elf.File, vm vmReader, size int64) *File {
 	f := &File{elf: e, vm: vm, size: size, areas: codeAreas(e)}
 	f.debug = sync.OnceValue(f.openDebug)
+	f.source = sync.OnceValue(f.readSource)
 	f.symbols = sync.OnceValue(f.readSymbols)
 	f.stubs = sync.OnceValue(f.readStubs)
 	f.golang = sync.OnceValue(f.readGo)
@@ -235,6 +240,7 @@ func (f *File) openDebug() *File {
 // File any more.
 func (f *File) Close() error {
 	f.findDebug = nil
+	f.closed.Store(true)
 	if d := f.debug(); d != nil {
 		_ = d.Close() // it was only read
 	}

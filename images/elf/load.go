@@ -225,7 +225,7 @@ func (l *loading) find(r task.Region, h *header) (*File, string) {
 	for c := range l.candidates(r, h) {
 		f, err := NewFile(c.file, c.size)
 		if err == nil && isLoaded(l.memory, r, h, f, c.candidate) {
-			l.prepare(f, r.Path)
+			l.Prepare(f, r.Path)
 			return f, c.note(r, other)
 		}
 		other = other || c.atPath
@@ -237,8 +237,9 @@ func (l *loading) find(r task.Region, h *header) (*File, string) {
 	return nil, noteUnreadable
 }
 
-// prepare tells f where to look for its debug file.
-func (l *loading) prepare(f *File, path string) {
+// Prepare has f share the loader's budget, and tells it where to look for its debug
+// file; path is that of f in the target.
+func (l *Loader) Prepare(f *File, path string) {
 	f.budget = l.Budget
 	f.findDebug = func(f *File) *File { return l.findDebug(f, path) }
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
+	"stacksnap/images/dwarf"
 	"stacksnap/images/golang"
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -33,6 +35,11 @@ type File struct {
 	starts    func() []uint64 // function starts, ascending
 	onDisk    func() *File    // nil result: none
 	golang    func() *golang.Table
+
+	path   string // beside which a dSYM may be; empty: nowhere
+	dsym   func() *File
+	source func() *dwarf.Data
+	closed atomic.Bool
 
 	cost cost
 
@@ -95,12 +102,19 @@ func newFile(h header, cmds commands, src source) *File {
 	f.indirects = sync.OnceValue(f.readIndirects)
 	f.starts = sync.OnceValue(f.readStarts)
 	f.golang = sync.OnceValue(f.readGo)
+	f.dsym = sync.OnceValue(f.findDSYM)
+	f.source = sync.OnceValue(f.readSource)
 	f.onDisk = func() *File { return nil }
 	return f
 }
 
 // Close closes what was opened for the file, of which nothing is asked any more.
 func (f *File) Close() error {
+	f.closed.Store(true)
+	f.path = ""
+	if d := f.dsym(); d != nil {
+		_ = d.Close() // it was only read
+	}
 	f.mu.Lock()
 	f.cost.end()
 	f.mu.Unlock()

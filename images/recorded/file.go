@@ -86,6 +86,15 @@ func (f *file) FunctionStart(vmaddr uint64) (uint64, bool) {
 	return a.VMAddr, a.Found
 }
 
+// Source answers what the file did when the recording was made.
+func (f *file) Source(vmaddr uint64) []object.Source {
+	var list []object.Source
+	for _, s := range f.of.Source(vmaddr) {
+		list = append(list, object.Source(s))
+	}
+	return list
+}
+
 // Section implements [object.File]. Of call frame information it has what the
 // recorded stacks need; of Go's table of functions only that there is one.
 func (f *file) Section(k object.Kind) (object.Section, error) {

@@ -31,6 +31,17 @@ func (l *library) Segments() []object.Segment {
 	return []object.Segment{{Name: "text", VMAddr: 0x1000, Size: 0x1000, Offset: 0x400, FileSize: 0x800, Prot: task.Read | task.Execute}}
 }
 
+// Source knows nothing from 0x1200 on.
+func (l *library) Source(v uint64) []object.Source {
+	if v >= 0x1200 {
+		return nil
+	}
+	return []object.Source{
+		{Function: "inner", File: "/src/a.h", Line: 3, Column: int(v % 16)},
+		{Function: "f", File: "/src/a.c", Line: 41, Low: 0x1000, High: 0x1200},
+	}
+}
+
 func (l *library) Symbol(v uint64) (object.Symbol, bool) {
 	if v%32 >= 16 {
 		return object.Symbol{Name: "no answer"}, false
@@ -158,6 +169,11 @@ func TestAnswersAreThoseOfTheFile(t *testing.T) {
 	}
 	_, _ = watched.Symbol(0x1500)
 	s.save(slide+0x1101, slide+0x1110)
+	for range 2 {
+		_ = object.SourceOf(watched, 0x1110) // as when the profile is made, after the last snapshot
+	}
+	_ = object.SourceOf(watched, 0x1300)
+	s.saver.Flush()
 	r := s.reopen()
 	p := recorded.Place(r)[0]
 	if p.Path != "/lib/l.so" || p.Load != slide+0x1000 || p.Slide != slide || p.Note != "deleted" || p.Err.Error() != "half" {
@@ -175,6 +191,9 @@ func TestAnswersAreThoseOfTheFile(t *testing.T) {
 	}
 	if start, ok := f.FunctionStart(0x110f); !ok || start != 0x1100 {
 		t.Errorf("start %#x %v", start, ok)
+	}
+	if want, got := l.Source(0x1110), object.SourceOf(f, 0x1110); !slices.Equal(got, want) || object.SourceOf(f, 0x1300) != nil {
+		t.Errorf("source %+v, want %+v", got, want)
 	}
 	if _, ok := f.Symbol(0x1200); ok {
 		t.Error("there is an answer to what was not asked")

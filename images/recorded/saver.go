@@ -120,7 +120,7 @@ func (s *Saver) notesOf(p *object.Placed) *notes {
 	}
 	n := &notes{
 		saver: s, number: s.w.AddImage(&im),
-		symbols: map[uint64]bool{}, starts: map[uint64]bool{}, sections: map[object.Kind]bool{},
+		symbols: map[uint64]bool{}, starts: map[uint64]bool{}, sources: map[uint64]bool{}, sections: map[object.Kind]bool{},
 	}
 	s.numbers[key] = n
 	return n
@@ -159,14 +159,19 @@ func (s *Saver) Save(sample *recording.Sample, m *images.Map, pcs iter.Seq[task.
 			s.need(m, pc-1) // if it is a return address
 		}
 	}
+	s.Flush()
+	s.w.AddReads(s.memory)
+	return s.w.AddSnapshot(sample)
+}
+
+// Flush writes what files have answered since the last snapshot.
+func (s *Saver) Flush() {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, n := range s.dirty {
 		n.write(s.w)
 	}
 	s.dirty = s.dirty[:0]
-	s.mu.Unlock()
-	s.w.AddReads(s.memory)
-	return s.w.AddSnapshot(sample)
 }
 
 // need asks everything about an address that a later reading may ask.

@@ -153,10 +153,12 @@ func record(t testing.TB, p task.Process, n int) (*profile.Profile, []byte) {
 			t.Fatal(err)
 		}
 	}
+	made := walk.builder.Profile()
+	saver.Flush()
 	if err := w.Close(recording.End{}); err != nil {
 		t.Fatal(err)
 	}
-	return walk.builder.Profile(), file.Bytes()
+	return made, file.Bytes()
 }
 
 // wantReopened wants a recording to give the reports of a profile.

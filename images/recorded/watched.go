@@ -20,12 +20,14 @@ type notes struct {
 	number int // of the image in the recording
 	dirty  bool
 
-	symbols, starts map[uint64]bool // vmaddrs that were asked
-	newSymbols      []recording.Answer
-	newStarts       []recording.Answer
-	sections        map[object.Kind]bool // that were asked for
-	newSections     []recording.Section
-	frames          []*frames
+	symbols, starts, sources map[uint64]bool // vmaddrs that were asked, or have an answer
+
+	newSymbols  []recording.Answer
+	newStarts   []recording.Answer
+	newSources  []recording.Source
+	sections    map[object.Kind]bool // that were asked for
+	newSections []recording.Section
+	frames      []*frames
 }
 
 // change marks n as having something to write.
@@ -72,6 +74,28 @@ func (w *watched) FunctionStart(vmaddr uint64) (uint64, bool) {
 	return start, ok
 }
 
+// Source answers as the file does.
+func (w *watched) Source(vmaddr uint64) []object.Source {
+	frames := object.SourceOf(w.File, vmaddr)
+	n := w.notes
+	n.saver.mu.Lock()
+	defer n.saver.mu.Unlock()
+	if len(frames) > 0 && !n.sources[vmaddr] {
+		n.sources[vmaddr] = true
+		n.newSources = append(n.newSources, recording.Source{Image: n.number, Asked: vmaddr, Places: recordedSource(frames)})
+		n.change()
+	}
+	return frames
+}
+
+func recordedSource(frames []object.Source) []recording.Place {
+	list := make([]recording.Place, len(frames))
+	for i, f := range frames {
+		list[i] = recording.Place(f)
+	}
+	return list
+}
+
 // Section implements [object.File].
 func (w *watched) Section(k object.Kind) (object.Section, error) {
 	sec, err := w.File.Section(k)
@@ -114,7 +138,10 @@ func (n *notes) write(w *recording.Writer) {
 	for i := range n.newSections {
 		w.AddSection(&n.newSections[i])
 	}
-	n.newSymbols, n.newStarts, n.newSections = n.newSymbols[:0], n.newStarts[:0], n.newSections[:0]
+	for i := range n.newSources {
+		w.AddSource(&n.newSources[i])
+	}
+	n.newSymbols, n.newStarts, n.newSources, n.newSections = n.newSymbols[:0], n.newStarts[:0], n.newSources[:0], n.newSections[:0]
 	for _, f := range n.frames {
 		f.write(w, n.number)
 	}

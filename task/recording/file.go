@@ -5,6 +5,7 @@ package recording
 type File struct {
 	Image
 	symbols, starts map[uint64]Answer
+	sources         map[uint64][]Place
 	sections        map[string]*Section
 }
 
@@ -15,6 +16,10 @@ func (f *File) Symbol(vmaddr uint64) Answer { return f.symbols[vmaddr] }
 // FunctionStart returns what the file answered when it was asked where the
 // function starts that vmaddr is in; nothing found if it was not.
 func (f *File) FunctionStart(vmaddr uint64) Answer { return f.starts[vmaddr] }
+
+// Source returns what the file answered when it was asked where in the source vmaddr
+// is; nothing if it was not.
+func (f *File) Source(vmaddr uint64) []Place { return f.sources[vmaddr] }
 
 // Section returns what is needed of a section, false when the file has none of
 // that name, or was not asked.
@@ -33,6 +38,7 @@ const (
 	maxHeld   = 1 << 29 // bytes
 	costMap   = 160     // bytes of an entry in a map, about
 	costImage = 1 << 10 // bytes of an image without its segments
+	costPlace = 80      // bytes of a place without its names
 )
 
 // files is what a recording tells of all images.
@@ -65,6 +71,8 @@ func (fs *files) learn(kind int, data []byte) error {
 		return fs.learnAnswer(kind, data)
 	case 6:
 		return fs.learnSection(data)
+	case 14:
+		return fs.learnSource(data)
 	}
 	return nil
 }
@@ -81,6 +89,7 @@ func (fs *files) learnImage(data []byte) error {
 		Image:    im,
 		symbols:  map[uint64]Answer{},
 		starts:   map[uint64]Answer{},
+		sources:  map[uint64][]Place{},
 		sections: map[string]*Section{},
 	})
 	return fs.hold(costImage + len(data) + len(im.Segments)*costMap)
@@ -101,6 +110,19 @@ func (fs *files) learnAnswer(kind int, data []byte) error {
 		f.starts[a.Asked] = a
 	}
 	return fs.hold(costMap + len(a.Name))
+}
+
+func (fs *files) learnSource(data []byte) error {
+	s, err := parseSource(data)
+	if err != nil {
+		return err
+	}
+	f, err := fs.file(s.Image)
+	if err != nil {
+		return err
+	}
+	f.sources[s.Asked] = s.Places
+	return fs.hold(costMap + len(s.Places)*costPlace + len(data))
 }
 
 func (fs *files) learnSection(data []byte) error {

@@ -37,6 +37,10 @@ func TestMost(t *testing.T) {
 			_, err := parseImage(times(maxSegments+more, 10, nil))
 			return err
 		},
+		"inlined calls": func(more int) error {
+			_, err := parseSource(times(maxPlaces+more, 3, nil))
+			return err
+		},
 	} {
 		if err := attempt(0); err != nil {
 			t.Errorf("as many %s as there may be: %v", name, err)

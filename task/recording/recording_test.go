@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -187,11 +188,19 @@ var image = Image{
 var region = task.Region{Start: 0x1000, End: 0x3000, Prot: task.Execute, Shared: true, Path: "[jit]", Offset: 5, Dev: 6, Inode: 7, PathDeleted: true}
 
 // addFacts tells a little of everything that is not a snapshot.
+// places are the answer to one address.
+var places = []Place{
+	{Function: "inner", File: "/src/a.h", Line: 3, Column: 7},
+	{Function: "outer", File: "/src/a.c", Line: 41, Low: 0x10000, High: 0x10020},
+}
+
 func addFacts(w *Writer) {
 	n := w.AddImage(&image)
 	w.SetMap(&Map{Images: []int{n}, Regions: []task.Region{region}})
 	w.AddSymbol(&Answer{Image: n, Asked: 0x10010, Found: true, VMAddr: 0x10000, Size: 32, Name: "__read", Public: "read"})
 	w.AddSymbol(&Answer{Image: n, Asked: 0x10110})
+	w.AddSource(&Source{Image: n, Asked: 0x10010, Places: places})
+	w.AddSource(&Source{Image: n, Asked: 0x10020, Places: make([]Place, maxPlaces+1)}) // left out
 	w.AddStart(&Answer{Image: n, Asked: 0x10010, Found: true, VMAddr: 0x10000})
 	w.AddSection(&Section{Image: n, Name: "eh_frame", VMAddr: 0x9000, Data: []byte("wrong")})
 	w.AddSection(&Section{Image: n, Name: "eh_frame", VMAddr: 0x9000, Data: []byte("call frame ????"), Restart: true})
@@ -299,6 +308,9 @@ func checkFacts(t *testing.T, r *Reader) {
 	}
 	if f.Symbol(0x10110).Found || f.Symbol(0x10011).Found || f.FunctionStart(0x10011).Found {
 		t.Error("there are answers to what was not asked or not found")
+	}
+	if got := f.Source(0x10010); !slices.Equal(got, places) || f.Source(0x10011) != nil || f.Source(0x10020) != nil {
+		t.Errorf("source %+v", got)
 	}
 	if a := f.FunctionStart(0x10010); !a.Found || a.VMAddr != 0x10000 {
 		t.Errorf("start %+v", a)

@@ -109,6 +109,16 @@ func (w *Writer) addAnswer(kind int, a *Answer) {
 	w.end(at)
 }
 
+// AddSource tells what a file answered when it was asked for the source of a vmaddr.
+func (w *Writer) AddSource(s *Source) {
+	if len(s.Places) > maxPlaces {
+		return
+	}
+	at := w.begin(14)
+	w.block = appendSource(w.block, s)
+	w.end(at)
+}
+
 // AddSection tells a part of a section, or that it cannot be read.
 func (w *Writer) AddSection(s *Section) {
 	for part := *s; ; {

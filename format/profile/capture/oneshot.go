@@ -102,8 +102,8 @@ func (s *shot) finish() (*profile.Profile, error) {
 	s.stacks = keep(&s.snapshot, s.stacks, s.wanted)
 	err := errors.Join(s.err, s.add())
 	s.follow.noteShort()
-	err = errors.Join(err, s.saving.close(recording.End{}))
-	return s.builder.Profile(), err
+	made := s.builder.Profile() // before the recording ends: it is told the source then
+	return made, errors.Join(err, s.saving.close(recording.End{}))
 }
 
 // close gives back what a profile is made of.

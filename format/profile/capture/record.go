@@ -350,7 +350,8 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	missed, cpu := r.missed(ctx, err), ownCPU()-used
 	r.builder.SetInterval(r.options.Interval, missed)
 	r.builder.CountCPU(cpu)
-	return r.builder.Profile(), errors.Join(err, r.saving.close(recording.End{MissedTicks: missed, OwnCPU: cpu, Looks: savedLooks(looks)}))
+	made := r.builder.Profile() // before the recording ends: it is told the source then
+	return made, errors.Join(err, r.saving.close(recording.End{MissedTicks: missed, OwnCPU: cpu, Looks: savedLooks(looks)}))
 }
 
 // missed returns how many snapshots were due and not taken: of a sampling that

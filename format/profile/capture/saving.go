@@ -100,6 +100,7 @@ func (s *saving) close(e recording.End) error {
 		return nil
 	}
 	e.Notes = s.notes
+	s.saver.Flush()
 	return s.file.Close(e)
 }
 

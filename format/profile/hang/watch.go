@@ -201,8 +201,8 @@ func (w *watcher) periodic() (*Report, error) {
 	}
 	err := w.take(nil)
 	w.noteTraced()
+	p := w.series.Profile() // before the recording ends: it is told the source then
 	w.endSave(r)
-	p := w.series.Profile()
 	if len(p.Threads) == 0 {
 		return nil, err
 	}

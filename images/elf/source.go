@@ -1,0 +1,135 @@
+package elf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
+
+	"stacksnap/images/dwarf"
+	"stacksnap/images/object"
+)
+
+// Source returns the function that vmaddr is in and where it is in the source, last,
+// and before it the calls that were inlined there, as [dwarf.Data.Frames] does: by the
+// debugging information of the file, or else of its separate debug file.
+func (f *File) Source(vmaddr uint64) []object.Source {
+	if f.closed.Load() {
+		return nil
+	}
+	return f.source().Frames(vmaddr)
+}
+
+// HasSource tells whether the file itself has debugging information.
+func (f *File) HasSource() bool {
+	_, ok := f.debugSection("info")
+	return ok
+}
+
+func (f *File) readSource() *dwarf.Data {
+	if !f.HasSource() {
+		if d := f.debug(); d != nil && d.HasSource() {
+			return d.source()
+		}
+	}
+	return dwarf.New(f.openSource, f.budget)
+}
+
+// debugSection returns a section of debugging information by its name without
+// .debug_ or GNU's older .zdebug_.
+func (f *File) debugSection(name string) (*elf.Section, bool) {
+	for _, prefix := range []string{".debug_", zdebug} {
+		if s := f.elf.Section(prefix + name); s != nil && s.Type != elf.SHT_NOBITS {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
+const zdebug = ".zdebug_"
+
+// openSource opens a section to be read in pieces, or decompresses it.
+func (f *File) openSource(name string) dwarf.Section {
+	s, ok := f.debugSection(name)
+	switch {
+	case !ok || !f.holds(s):
+		return nil
+	case s.Flags&elf.SHF_COMPRESSED != 0:
+		return f.inflating(s.Open(), s.Size)
+	case strings.HasPrefix(s.Name, zdebug):
+		return f.inflatingGNU(s)
+	}
+	return io.NewSectionReader(s, 0, int64(s.FileSize))
+}
+
+// inflatingGNU decompresses a section that begins with "ZLIB" and its size in eight
+// bytes.
+func (f *File) inflatingGNU(s *elf.Section) dwarf.Section {
+	const head = 12
+	r := io.NewSectionReader(s, 0, int64(s.FileSize))
+	b := make([]byte, head)
+	if _, err := io.ReadFull(r, b); err != nil || !bytes.HasPrefix(b, []byte("ZLIB")) {
+		return nil
+	}
+	z, err := zlib.NewReader(r)
+	if err != nil {
+		return nil
+	}
+	return f.inflating(z, binary.BigEndian.Uint64(b[4:]))
+}
+
+func (f *File) inflating(r io.Reader, size uint64) dwarf.Section {
+	if size > maxSection {
+		return nil
+	}
+	return &inflating{r: r, size: int64(size), budget: f.budget}
+}
+
+// inflating is a section that is decompressed as far as it is read: the unit that an
+// address is in is often near the beginning of a large file. It is used by one
+// goroutine at a time.
+type inflating struct {
+	r      io.Reader
+	size   int64 // as claimed
+	budget *object.Budget
+	data   []byte
+	err    error // there is no more
+}
+
+// Size implements [dwarf.Section].
+func (s *inflating) Size() int64 { return s.size }
+
+// ReadAt implements [io.ReaderAt].
+func (s *inflating) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 || off > s.size {
+		return 0, io.EOF
+	}
+	end := min(off+int64(len(p)), s.size)
+	for int64(len(s.data)) < end && s.err == nil {
+		s.err = s.grow()
+	}
+	n, err := dwarf.Bytes(s.data).ReadAt(p, off)
+	if err != nil && s.err != nil {
+		err = s.err
+	}
+	return n, err
+}
+
+// inflatePiece is by how many bytes a section grows.
+const inflatePiece = 256 << 10
+
+func (s *inflating) grow() error {
+	had := len(s.data)
+	piece := min(inflatePiece, int(s.size)-had)
+	if !s.budget.Keep(uint64(piece)) {
+		return object.ErrBudget
+	}
+	s.data = slices.Grow(s.data, piece)
+	n, err := io.ReadFull(s.r, s.data[had:had+piece])
+	s.data = s.data[:had+n]
+	s.budget.Return(uint64(piece - n))
+	return err
+}

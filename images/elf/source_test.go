@@ -1,0 +1,155 @@
+package elf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"stacksnap/images/object"
+)
+
+// withDWARF is a file that has debugging information and no code.
+const withDWARF = "../dwarf/testdata/nested-5.so"
+
+func openSourced(t *testing.T, path string) *File {
+	t.Helper()
+	r, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := r.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := NewFile(r, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+func wantLeaf(t *testing.T, f *File) {
+	t.Helper()
+	got := f.Source(0x1040)
+	if len(got) != 3 || got[0].Function != "leaf" || got[0].Line != 9 || got[2].Function != "trunk" || got[2].File != "/src/nested.c" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestSource(t *testing.T) {
+	f := openSourced(t, withDWARF)
+	if !f.HasSource() {
+		t.Error("no debugging information")
+	}
+	wantLeaf(t, f)
+	if got := f.Source(0x5000); got != nil {
+		t.Errorf("of no function: %+v", got)
+	}
+	if err := f.Close(); err != nil || f.Source(0x1040) != nil {
+		t.Error("a closed file is read:", err)
+	}
+}
+
+// TestSourceOfDebugFile takes it from the separate debug file.
+func TestSourceOfDebugFile(t *testing.T) {
+	bare, err := os.ReadFile("testdata/x86_64.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := NewFile(bytes.NewReader(bare), int64(len(bare)))
+	if err != nil || f.HasSource() {
+		t.Fatal("testdata/x86_64.so has debugging information:", err)
+	}
+	d := openSourced(t, withDWARF)
+	f.findDebug = func(*File) *File { return d }
+	wantLeaf(t, f)
+}
+
+// TestCompressedSource reads each way in which sections are compressed.
+func TestCompressedSource(t *testing.T) {
+	for _, how := range []string{"zlib", "zlib-gnu", "zstd"} {
+		packed := filepath.Join(t.TempDir(), "packed.so")
+		if out, err := exec.Command("objcopy", "--compress-debug-sections="+how, withDWARF, packed).CombinedOutput(); err != nil {
+			t.Logf("skipped %s: objcopy: %v %s", how, err, out)
+			continue
+		}
+		wantLeaf(t, openSourced(t, packed))
+	}
+}
+
+// TestGNUCompressed refuses what is not "ZLIB" and a size.
+func TestGNUCompressed(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString("ZLIB")
+	_ = binary.Write(&b, binary.BigEndian, uint64(3))
+	z := zlib.NewWriter(&b)
+	_, _ = z.Write([]byte("abc"))
+	_ = z.Close()
+	f := &File{size: 100}
+	for _, bad := range [][]byte{b.Bytes()[1:], b.Bytes()[:8], append([]byte("ZLIB"), make([]byte, 20)...)} {
+		if s := f.inflatingGNU(sectionOf(bad)); s != nil {
+			t.Errorf("%q is taken for a section of %d bytes", bad, s.Size())
+		}
+	}
+	s := f.inflatingGNU(sectionOf(b.Bytes()))
+	got := make([]byte, 3)
+	if n, err := s.ReadAt(got, 0); n != 3 || err != nil || string(got) != "abc" || s.Size() != 3 {
+		t.Errorf("%q, %v, of %d bytes", got[:n], err, s.Size())
+	}
+}
+
+// TestInflating reads no more of a compressed section than is asked for, and no more
+// than it has, whatever it claims.
+func TestInflating(t *testing.T) {
+	const there = 3*inflatePiece + 100
+	all := bytes.Repeat([]byte("0123456789"), there/10+1)[:there]
+	for _, c := range []struct {
+		off, n, read int
+		err          error
+	}{
+		{10, 20, inflatePiece, nil},
+		{inflatePiece - 5, 10, 2 * inflatePiece, nil},
+		{0, inflatePiece, inflatePiece, nil},
+		{there - 10, 10, there, nil},
+		{there - 10, 20, there, io.ErrUnexpectedEOF},
+		{2 * there, 1, there, io.ErrUnexpectedEOF},
+	} {
+		r := bytes.NewReader(all)
+		budget := object.NewBudget(1<<30, 1<<30)
+		s := &inflating{r: r, size: 3 * there, budget: budget}
+		for range 2 { // what is there already is not read again
+			b := make([]byte, c.n)
+			n, err := s.ReadAt(b, int64(c.off))
+			if !errors.Is(err, c.err) || err == nil && n != c.n || !bytes.HasPrefix(all[min(c.off, there):], b[:n]) {
+				t.Errorf("%+v: %d bytes, %v", c, n, err)
+			}
+		}
+		if got := there - r.Len(); got != c.read {
+			t.Errorf("%+v: %d bytes were read", c, got)
+		}
+		if !budget.Keep(1<<30-uint64(len(s.data))) || budget.Keep(1) {
+			t.Errorf("%+v: the budget has not what %d bytes leave", c, len(s.data))
+		}
+	}
+	s := &inflating{r: bytes.NewReader(all), size: there, budget: object.NewBudget(inflatePiece, 1)}
+	if n, err := s.ReadAt(make([]byte, 10), inflatePiece-5); n != 5 || !errors.Is(err, object.ErrBudget) {
+		t.Errorf("beyond the budget: %d bytes, %v", n, err)
+	}
+	for _, off := range []int64{-1, there + 1} {
+		if n, err := s.ReadAt(make([]byte, 1), off); n != 0 || err != io.EOF {
+			t.Errorf("at %d: %d bytes, %v", off, n, err)
+		}
+	}
+}
+
+func sectionOf(b []byte) *elf.Section {
+	return &elf.Section{SectionHeader: elf.SectionHeader{Name: ".zdebug_info", FileSize: uint64(len(b))}, ReaderAt: bytes.NewReader(b)}
+}

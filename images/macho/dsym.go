@@ -1,0 +1,105 @@
+package macho
+
+import (
+	"bytes"
+	"path"
+
+	"stacksnap/images/dwarf"
+	"stacksnap/images/object"
+)
+
+const (
+	debugPrefix = "__debug_"
+	nameBytes   = 16 // of a section's name, the rest of which is cut off
+	maxBundles  = 8  // folders above a file that may be the bundle it is in
+)
+
+// Source returns the function that vmaddr is in and where it is in the source, last,
+// and before it the calls that were inlined there, as [dwarf.Data.Frames] does: by the
+// debugging information of the file itself, as a dSYM has it, or else of the dSYM
+// beside it.
+func (f *File) Source(vmaddr uint64) []object.Source {
+	if f.closed.Load() {
+		return nil
+	}
+	if f.HasSource() {
+		return f.source().Frames(vmaddr)
+	}
+	d := f.dsym()
+	if d == nil {
+		return nil
+	}
+	here, _ := f.TextVMAddr()
+	there, _ := d.TextVMAddr()
+	return d.Source(f.instruction(vmaddr) - here + there)
+}
+
+// HasSource tells whether the file itself has debugging information.
+func (f *File) HasSource() bool { return f.debugSection("info") != nil }
+
+func (f *File) debugSection(name string) *Section {
+	name = debugPrefix + name
+	name = name[:min(len(name), nameBytes)]
+	for i := range f.sections {
+		if s := &f.sections[i]; s.Name == name && s.Segment == "__DWARF" && !s.zeroFill() {
+			return s
+		}
+	}
+	return nil
+}
+
+// readSource opens the debugging information. What is kept of it is in the budget for
+// good: it is not counted as the file's own.
+func (f *File) readSource() *dwarf.Data {
+	return dwarf.New(func(name string) dwarf.Section {
+		s := f.debugSection(name)
+		if s == nil || s.Size > maxSectionData {
+			return nil
+		}
+		return &sectionReader{f, s}
+	}, f.cost.budget)
+}
+
+// sectionReader reads a section in pieces.
+type sectionReader struct {
+	file    *File
+	section *Section
+}
+
+func (r *sectionReader) Size() int64 { return int64(r.section.Size) }
+
+// ReadAt implements [io.ReaderAt].
+func (r *sectionReader) ReadAt(p []byte, off int64) (int, error) {
+	return r.file.src.readSection(p, r.section, uint64(off))
+}
+
+// SeekDSYM tells where the file is, beside which its dSYM may be.
+func (f *File) SeekDSYM(file string) { f.path = file }
+
+// findDSYM opens the dSYM of the file: beside it, or beside a bundle that it is in.
+func (f *File) findDSYM() *File {
+	if f.path == "" || f.uuid == nil || f.InSharedCache() {
+		return nil
+	}
+	name := path.Base(f.path)
+	for at, n := f.path, 0; n <= maxBundles && at != "/" && at != "."; at, n = path.Dir(at), n+1 {
+		if n > 0 && path.Ext(at) == "" {
+			continue // no bundle
+		}
+		d, err := Open(at+".dSYM/Contents/Resources/DWARF/"+name, Want{Arch: f.Arch(), ID: f.uuid})
+		if err != nil {
+			continue
+		}
+		if bytes.Equal(d.uuid, f.uuid) && d.HasSource() {
+			d.Limit(f.cost.budget)
+			return d
+		}
+		_ = d.Close() // it was only read
+	}
+	return nil
+}
+
+var _ interface {
+	object.File
+	Source(uint64) []object.Source
+} = (*File)(nil)
