@@ -45,11 +45,16 @@ func (f *File) readSection(kind object.Kind) (object.Section, error) {
 // data reads a section whole. Its size is believed as far as the file goes, and
 // up to maxSection.
 func (f *File) data(s *elf.Section) ([]byte, error) {
-	compressed := s.Flags&elf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug")
-	if compressed {
+	switch {
+	case s.Flags&elf.SHF_COMPRESSED != 0:
 		return f.budget.Inflate(s.Open(), maxSection)
-	}
-	if !f.holds(s) || s.FileSize > maxSection {
+	case strings.HasPrefix(s.Name, zdebug):
+		z, _, err := openGNU(s)
+		if err != nil {
+			return nil, err
+		}
+		return f.budget.Inflate(z, maxSection)
+	case !f.holds(s) || s.FileSize > maxSection:
 		return nil, io.ErrUnexpectedEOF
 	}
 	if !f.budget.Keep(s.FileSize) {

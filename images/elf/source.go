@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -65,21 +66,29 @@ func (f *File) openSource(name string) dwarf.Section {
 	return io.NewSectionReader(s, 0, int64(s.FileSize))
 }
 
-// inflatingGNU decompresses a section that begins with "ZLIB" and its size in eight
-// bytes.
+// inflatingGNU decompresses such a section as far as it is read.
 func (f *File) inflatingGNU(s *elf.Section) dwarf.Section {
+	z, size, err := openGNU(s)
+	if err != nil {
+		return nil
+	}
+	return f.inflating(z, size)
+}
+
+// openGNU decompresses a section that begins with "ZLIB" and its size, of which
+// it tells what is claimed.
+func openGNU(s *elf.Section) (z io.Reader, size uint64, err error) {
 	const head = 12
 	r := io.NewSectionReader(s, 0, int64(s.FileSize))
 	b := make([]byte, head)
 	if _, err := io.ReadFull(r, b); err != nil || !bytes.HasPrefix(b, []byte("ZLIB")) {
-		return nil
+		return nil, 0, errNoZLIB
 	}
-	z, err := zlib.NewReader(r)
-	if err != nil {
-		return nil
-	}
-	return f.inflating(z, binary.BigEndian.Uint64(b[4:]))
+	z, err = zlib.NewReader(r)
+	return z, binary.BigEndian.Uint64(b[4:]), err
 }
+
+var errNoZLIB = errors.New("a .zdebug section does not begin with ZLIB and a size")
 
 func (f *File) inflating(r io.Reader, size uint64) dwarf.Section {
 	if size > maxSection {

@@ -85,7 +85,8 @@ func TestCompressedSource(t *testing.T) {
 	}
 }
 
-// TestGNUCompressed refuses what is not "ZLIB" and a size.
+// TestGNUCompressed refuses what is not "ZLIB" and a size: its bytes are neither
+// debugging information nor call frame information.
 func TestGNUCompressed(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("ZLIB")
@@ -95,14 +96,23 @@ func TestGNUCompressed(t *testing.T) {
 	_ = z.Close()
 	f := &File{size: 100}
 	for _, bad := range [][]byte{b.Bytes()[1:], b.Bytes()[:8], append([]byte("ZLIB"), make([]byte, 20)...)} {
-		if s := f.inflatingGNU(sectionOf(bad)); s != nil {
+		if s := f.inflatingGNU(sectionOf("info", bad)); s != nil {
 			t.Errorf("%q is taken for a section of %d bytes", bad, s.Size())
 		}
+		if got, err := f.data(sectionOf("frame", bad)); err == nil || got != nil {
+			t.Errorf("%q is taken for %q", bad, got)
+		}
 	}
-	s := f.inflatingGNU(sectionOf(b.Bytes()))
+	s := f.inflatingGNU(sectionOf("info", b.Bytes()))
 	got := make([]byte, 3)
 	if n, err := s.ReadAt(got, 0); n != 3 || err != nil || string(got) != "abc" || s.Size() != 3 {
 		t.Errorf("%q, %v, of %d bytes", got[:n], err, s.Size())
+	}
+	if got, err := f.data(sectionOf("frame", b.Bytes())); err != nil || string(got) != "abc" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := f.data(sectionOf("frame", b.Bytes()[:b.Len()-6])); err == nil || got != nil {
+		t.Errorf("%q of a section that is cut", got)
 	}
 }
 
@@ -150,6 +160,6 @@ func TestInflating(t *testing.T) {
 	}
 }
 
-func sectionOf(b []byte) *elf.Section {
-	return &elf.Section{SectionHeader: elf.SectionHeader{Name: ".zdebug_info", FileSize: uint64(len(b))}, ReaderAt: bytes.NewReader(b)}
+func sectionOf(name string, b []byte) *elf.Section {
+	return &elf.Section{SectionHeader: elf.SectionHeader{Name: zdebug + name, FileSize: uint64(len(b))}, ReaderAt: bytes.NewReader(b)}
 }
