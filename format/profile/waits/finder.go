@@ -155,10 +155,10 @@ func (f *Finder) locks(s *task.Syscall) bool {
 func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }
 
 // returning tells whether a thread that looks as if it ran may be on its way back
-// from the stop before: it stands where it stood then, or is about to make the
-// call again.
+// from the stop before, and was only runnable for that: it stands where it stood
+// then, is about to make the call again, or has, and was interrupted in it anew.
 func (f *Finder) returning(t *task.Thread) bool {
-	return t.State == task.Running && (t.Same || f.atCall(t))
+	return t.State == task.Running && (t.Same || f.callAt(t, t.Registers.PC()) || f.interrupted(t))
 }
 
 // callCode is the instruction that enters the kernel.
@@ -168,12 +168,28 @@ var callCode = map[task.Arch]string{
 	task.ARM64: "\x01\x00\x00\xd4", // svc #0
 }
 
-// atCall tells whether the next instruction of a thread enters the kernel.
-func (f *Finder) atCall(t *task.Thread) bool {
+// callAt tells whether the instruction at pc enters the kernel, for a thread.
+func (f *Finder) callAt(t *task.Thread, pc task.Addr) bool {
 	want := callCode[t.Registers.Arch]
 	var b [4]byte
-	n, _ := f.process.Memory().ReadMemory(b[:len(want)], t.Registers.PC())
+	n, _ := f.process.Memory().ReadMemory(b[:len(want)], pc)
 	return n > 0 && string(b[:n]) == want
+}
+
+// interrupted tells whether a thread stands behind a call whose result is one that
+// no program gets: the kernel is to make the call again (include/linux/errno.h,
+// ERESTARTSYS to ERESTART_RESTARTBLOCK). On ARM it has wound that back already.
+func (f *Finder) interrupted(t *task.Thread) bool {
+	r := &t.Registers
+	if r.Arch != task.AMD64 && r.Arch != task.I386 {
+		return false
+	}
+	const result = task.Reg(0) // rax, eax
+	switch v, known := r.Value(result); -int32(v) {
+	case 512, 513, 514, 516:
+		return known && f.callAt(t, r.PC()-task.Addr(len(callCode[r.Arch])))
+	}
+	return false
 }
 
 // linuxCall asks until the thread is back in the call that the stop interrupted.

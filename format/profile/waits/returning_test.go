@@ -10,27 +10,36 @@ import (
 // TestThreadOnItsWayBack: one that was woken by the stop, and has not made its
 // call again, may wait or not.
 func TestThreadOnItsWayBack(t *testing.T) {
+	const again = ^uint64(511) // ERESTARTSYS
+	call := []byte{0x0f, 0x05}
 	tests := []struct {
 		name    string
 		state   task.State
 		same    bool
-		code    []byte
+		code    []byte // at pc
+		before  []byte
+		result  uint64
 		call    task.CallState
 		settled bool
 	}{
-		{"about to make the call", task.Running, false, []byte{0x0f, 0x05, 0xc3}, task.OnProcessor, false},
-		{"elsewhere", task.Running, false, []byte{0x90, 0x90, 0x90}, task.OnProcessor, true},
-		{"elsewhere, without code", task.Running, false, nil, task.OnProcessor, true},
-		{"where it was before", task.Running, true, nil, task.OnProcessor, false},
-		{"asleep, and woken", task.Sleeping, false, nil, task.OnProcessor, false},
-		{"back", task.Sleeping, false, nil, task.InCall, true},
-		{"back soon", task.Running, false, []byte{0x0f, 0x05}, task.InCall, true},
+		{"about to make the call", task.Running, false, []byte{0x0f, 0x05, 0xc3}, nil, 0, task.OnProcessor, false},
+		{"elsewhere", task.Running, false, []byte{0x90, 0x90, 0x90}, call, 0, task.OnProcessor, true},
+		{"elsewhere, without code", task.Running, false, nil, nil, 0, task.OnProcessor, true},
+		{"where it was before", task.Running, true, nil, nil, 0, task.OnProcessor, false},
+		{"interrupted in it anew", task.Running, false, nil, call, again, task.OnProcessor, false},
+		{"interrupted in it anew, with a time limit", task.Running, false, nil, call, again - 4, task.OnProcessor, false},
+		{"a result that looks so, of no call", task.Running, false, nil, []byte{0x90, 0x90}, again, task.OnProcessor, true},
+		{"a result that a program gets", task.Running, false, nil, call, ^uint64(10), task.OnProcessor, true},
+		{"interrupted, and back", task.Running, false, nil, call, again, task.InCall, true},
+		{"asleep, and woken", task.Sleeping, false, nil, nil, 0, task.OnProcessor, false},
+		{"back", task.Sleeping, false, nil, nil, 0, task.InCall, true},
+		{"back soon", task.Running, false, call, nil, 0, task.InCall, true},
 	}
 	for _, test := range tests {
 		const pc, sp = 0x10020, 0x7000
 		p := &process{
 			info:   task.Info{OS: task.Linux, Arch: task.AMD64},
-			memory: map[task.Addr][]byte{pc: test.code},
+			memory: map[task.Addr][]byte{pc: test.code, pc - 2: test.before},
 			calls:  map[task.ThreadID]task.Syscall{self: {State: test.call, Number: callNumbers["read"], SP: sp, PC: pc}},
 		}
 		th := &task.Thread{ID: self, State: test.state, Same: test.same}
@@ -38,6 +47,7 @@ func TestThreadOnItsWayBack(t *testing.T) {
 		for r := range task.Reg(task.AMD64.NumRegisters()) {
 			th.Registers.Set(r, 0)
 		}
+		th.Registers.Set(0, test.result)
 		th.Registers.Set(task.AMD64.SP(), sp)
 		th.Registers.Set(task.AMD64.PC(), pc)
 		w, settled := New(p, nil, []task.Thread{*th}).Find(th, nil)
