@@ -60,6 +60,7 @@ func Launch(argv []string, stdio [3]*os.File) (*Launched, error) {
 	if err != nil {
 		return nil, launchError(argv[0], err)
 	}
+	awaitExec(p.Pid)
 	return &Launched{p.Pid, p}, nil
 }
 

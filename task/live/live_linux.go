@@ -30,3 +30,7 @@ func Details(pid int) task.Details { return ptrace.Details(pid) }
 
 // Holders finds the processes that have ends of pipes and sockets open.
 func Holders(ends []task.End) map[task.End]task.Holders { return ptrace.Holders(ends) }
+
+// awaitExec waits for the moment after exec: the runtime has been seen to return
+// while the program still had our memory (Linux 6.1 on an emulated arm64).
+func awaitExec(pid int) { ptrace.AwaitExec(pid) }

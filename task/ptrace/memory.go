@@ -22,6 +22,7 @@ type memory struct {
 	pages  presence
 	until  time.Time // a read that takes longer ends early; zero: none does
 	chunk  int       // how much is read at once then
+	loan   *loan     // nil: the memory is the process's own
 }
 
 // usualChunk is how much is copied between two looks at the time, and at least:
@@ -122,6 +123,9 @@ func orFault(n int) unix.Errno {
 // replaced tells whether the program whose memory was opened is no more: the
 // process has ended or called exec. No address need be mapped for that.
 func (m *memory) replaced() bool {
+	if m.loan != nil && m.loan.isOver() {
+		return true
+	}
 	if m.file < 0 {
 		return false
 	}

@@ -21,7 +21,11 @@ import (
 func Open(pid int) (*Process, error) {
 	runtime.LockOSThread()
 	p, err := open(pid)
-	for try := 1; errors.As(err, new(noMemoryError)) && try < openTries; try++ {
+	for try := 1; isBetween(p, err) && try < openTries; try++ {
+		if err == nil {
+			_ = p.Close() // nothing was attached
+			runtime.LockOSThread()
+		}
 		pause(openPause)
 		p, err = open(pid)
 	}
@@ -38,6 +42,12 @@ const (
 	openTries = 10
 	openPause = time.Millisecond
 )
+
+// isBetween tells whether a process that was opened may be about to call exec, or
+// within it.
+func isBetween(p *Process, err error) bool {
+	return errors.As(err, new(noMemoryError)) || err == nil && p.mem.loan != nil
+}
 
 // noMemoryError is about a process that may be between two programs.
 type noMemoryError struct{ *task.NoProcessError }
@@ -161,6 +171,12 @@ func (p *Process) zombie() string {
 // openMemory opens the files for which the kernel asks the same permission as
 // for ptrace, so that a refusal is known before anything is touched.
 func (p *Process) openMemory() (err error) {
+	if p.stat, err = p.process.open("stat"); err != nil {
+		return p.refused("stat", err)
+	}
+	if s, ok := p.process.stat(); ok && s.borrows(p.pid) { // asked before the memory, which may be another's by then
+		p.mem.loan = &loan{stat: p.stat}
+	}
 	if p.mem.file, err = p.live.open("mem"); err != nil {
 		return p.refused("mem", err)
 	}
@@ -169,9 +185,6 @@ func (p *Process) openMemory() (err error) {
 	}
 	if p.mem.pages.pagemap, err = p.live.open("pagemap"); err != nil {
 		p.mem.pages.pagemap = -1 // not every kernel has it
-	}
-	if p.stat, err = p.process.open("stat"); err != nil {
-		return p.refused("stat", err)
 	}
 	return p.readFirstMaps()
 }
