@@ -167,7 +167,7 @@ func TestSavedWithBinaries(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
-		index, err := binaries.NewIndex([]string{extract(t, whole, full)})
+		index, err := binaries.NewIndex(binaries.Places{Folders: []string{extract(t, whole, full)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestSavedWithoutBinaries(t *testing.T) {
 // TestSavedOtherBinaries: a file of another UUID is not taken.
 func TestSavedOtherBinaries(t *testing.T) {
 	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
-		index, err := binaries.NewIndex([]string{"macho/testdata"})
+		index, err := binaries.NewIndex(binaries.Places{Folders: []string{"macho/testdata"}})
 		if err != nil {
 			t.Fatal(err)
 		}

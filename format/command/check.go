@@ -182,7 +182,7 @@ func lacks(im *images.Image) string {
 	case im.Err != nil:
 		return im.Err.Error()
 	case im.File == nil || !im.File.HasSymbols():
-		return "no symbols; --binaries DIR looks for a file that has them"
+		return "no symbols; --symbols PATH looks for a file that has them"
 	}
 	return ""
 }

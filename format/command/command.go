@@ -54,8 +54,9 @@ func (c Command) Run(ctx context.Context, args []string) int {
 type call struct {
 	Command
 	*options
-	gate    *task.Gate // within which anything is stopped
-	indexed *binaries.Index
+	gate     *task.Gate // within which anything is stopped
+	indexed  *binaries.Index
+	reported bool // anything was
 }
 
 func (c Command) call(o *options) *call {
@@ -79,6 +80,7 @@ func (c *call) run(ctx context.Context) error {
 	if err := c.checkPlace(); err != nil {
 		return err
 	}
+	defer c.remark()
 	switch c.mode() {
 	case launches:
 		return c.launch(ctx)

@@ -165,9 +165,14 @@ func (o *options) reportFlags() []flag {
 		help:    "colour: auto (on a terminal, unless NO_COLOR is set), always or never",
 		example: "stacksnap -p 4711 --color never",
 	}, {
+		name: "symbols", value: "PATH", to: &o.symbols,
+		help: "where names are, for what the target's own files lack: a dSYM or debug file, or a folder or bundle with such at any depth," +
+			" known by UUID or build-id; may be given again for more",
+		example: "stacksnap it.snap --symbols App.xcarchive",
+	}, {
 		name: "binaries", value: "DIR", to: &o.binaries,
-		help: "a folder with binaries or debug files, at any depth, for what the target's own files lack:" +
-			" found by UUID or build-id; may be given again for more",
+		help: "a folder with the files of the machine that a core or recording is of, or the root of its system:" +
+			" as --symbols, and what a core does not hold is read from there; may be given again for more",
 		example: "stacksnap it.core --binaries symbols",
 	}}
 }

@@ -58,7 +58,7 @@ type options struct {
 
 	format, output, save, color string
 	merge, noInlines            bool
-	binaries                    []string
+	symbols, binaries           []string
 	foretells, sign, version    bool
 }
 

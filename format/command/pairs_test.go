@@ -24,7 +24,7 @@ func given() []sample {
 		"count": {"-n 2"}, "suspend": {"--suspend task", "--suspend thread"}, "max-stop": {"--max-stop 5ms"}, "thread": {"--thread 4711"},
 		"hang": {"--hang 1h"}, "max-hang": {"--max-hang 3s"}, "every": {"--every 10ms"}, "dir": {"--dir DIR"}, "keep": {"--keep 3"},
 		"exec": {"--exec true"}, "format": {"-f json", "-f folded"}, "output": {"-o OUT"}, "save": {"--save SAVE"},
-		"color": {"--color always"}, "binaries": {"--binaries ."},
+		"color": {"--color always"}, "binaries": {"--binaries ."}, "symbols": {"--symbols ."},
 	}
 	sampling := []string{"duration", "interval", "rate", "count", "no-stop", "suspend=thread"}
 	var all []sample

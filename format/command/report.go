@@ -106,6 +106,7 @@ func (c *call) formatAll(w io.Writer, profiles []*profile.Profile) error {
 
 // shown is a profile as --no-inlines and --merge want it.
 func (c *call) shown(p *profile.Profile) *profile.Profile {
+	c.note(p.Images)
 	if c.noInlines {
 		p = p.WithoutInlined()
 	}
@@ -113,6 +114,16 @@ func (c *call) shown(p *profile.Profile) *profile.Profile {
 		p = p.FoldThreads()
 	}
 	return p
+}
+
+// note notes the images of a report.
+func (c *call) note(list []*profile.Image) {
+	c.reported = true
+	for _, im := range list {
+		if c.indexed != nil {
+			c.indexed.Reported(im.ID)
+		}
+	}
 }
 
 // form is that of --format.

@@ -40,11 +40,23 @@ func (c *call) captureOptions() (capture.Options, error) {
 	return o, err
 }
 
-// index looks through the folders of --binaries, once; nil where there are none.
+// index is of the places of --symbols and --binaries, one for all of a call; nil where
+// there are none.
 func (c *call) index() (*binaries.Index, error) {
 	var err error
-	if len(c.binaries) > 0 && c.indexed == nil {
-		c.indexed, err = binaries.NewIndex(c.binaries)
+	if len(c.symbols)+len(c.binaries) > 0 && c.indexed == nil {
+		c.indexed, err = binaries.NewIndex(binaries.Places{Folders: c.binaries, Symbols: c.symbols})
 	}
 	return c.indexed, err
+}
+
+// remark tells which of the files that were named are of no use, once something was
+// reported.
+func (c *call) remark() {
+	if c.indexed == nil || !c.reported {
+		return
+	}
+	for _, line := range c.indexed.Remarks() {
+		tell(c.Err, line)
+	}
 }

@@ -1,140 +1,186 @@
-// Package binaries finds executables and libraries in folders by what they are,
-// so that a core can be read where the system it came from is not.
+// Package binaries finds executables, libraries and the files with their symbols in
+// folders by what they are, LC_UUID and build-id, whatever their names: so that a core
+// can be read where the system it came from is not, and stripped code has names.
 package binaries
 
 import (
-	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
-	"stacksnap/images/elf"
 	"stacksnap/images/macho"
-	"stacksnap/images/object"
-	"stacksnap/task"
-	"stacksnap/task/regular"
 )
 
-// maxFiles bounds how many files of a folder are looked at.
-const maxFiles = 200_000
+// Places are where to look.
+type Places struct {
+	// Folders are searched at any depth, and each may be the root of the system that
+	// the files of a target are of.
+	Folders []string
+	// Symbols are folders that are searched at any depth, bundles (.dSYM, .xcarchive,
+	// .app) among them, and files.
+	Symbols []string
+}
 
-// maxLooked bounds how many bytes of a file's symbol table are looked through for a
-// function: in unstripped ones notes for debuggers come first.
-const maxLooked = 64 << 20
-
-// Index knows the binaries of some folders, and of those in them, by LC_UUID and
-// build-id.
+// Index knows what there is in some places of each ID. Folders are looked through
+// when it is first asked; nothing of what is found is kept open. It is safe for
+// concurrent use.
 type Index struct {
-	byID  map[string]found
-	roots []string
+	folders []string // that paths of a target may be under
+	search  []string // the folders that are looked through
+	scan    sync.Once
+	files   map[string][]found // by ID
+	trees   []string           // .build-id folders, in which an ID tells the name
+	named   []given
+	tooMany []string // folders of which not all was looked at
+
+	mu       sync.Mutex
+	reported map[string]bool // IDs of images in reports; guarded by mu
 }
 
-// found is what there is of an ID, by path: a stripped file and the debug file
-// that was split off it have the same.
+// found is a file that has an ID.
 type found struct {
-	image   string // has the code
-	symbols string // has a symbol table, and debugging information if any file has
-	source  bool   // it has that
+	path    string
+	code    bool // it has the code, not only what tells of it
+	source  bool // it has debugging information
+	symbols int  // how many it claims to have, in a table that is not for others alone
 }
 
-// architectures are those of which a fat file may hold a slice each.
-var architectures = [...]task.Arch{task.ARM64, task.AMD64, task.I386, task.ARM}
+// given is a file, or the bundle of one, that the user has named.
+type given struct {
+	path string
+	ids  [][]byte
+}
 
-// NewIndex looks through the folders and those in them. A file that cannot be
-// read is passed over; a folder that was named and cannot is an error.
-func NewIndex(roots []string) (*Index, error) {
-	x := &Index{byID: map[string]found{}, roots: roots}
-	for _, root := range roots {
-		root, err := folder(root)
+// maxSame bounds the files that are remembered of one ID.
+const maxSame = 16
+
+// NewIndex makes an index of places. It is an error that one cannot be read, and that
+// a file which was named has no ID: it could not belong to anything.
+func NewIndex(places Places) (*Index, error) {
+	x := &Index{files: map[string][]found{}, reported: map[string]bool{}}
+	for _, name := range places.Folders {
+		root, err := folder(name)
 		if err != nil {
 			return nil, err
 		}
-		seen := 0
-		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil && path == root {
-				return err
-			}
-			if err != nil || !d.Type().IsRegular() {
-				return nil
-			}
-			if seen++; seen > maxFiles {
-				return fs.SkipAll
-			}
-			x.add(path)
-			return nil
-		})
-		if err != nil {
+		x.folders = append(x.folders, name)
+		x.search = append(x.search, root)
+	}
+	for _, name := range places.Symbols {
+		if err := x.addPlace(name); err != nil {
 			return nil, err
 		}
 	}
 	return x, nil
 }
 
-// folder refuses what is none, and returns where a link to one leads.
-func folder(root string) (string, error) {
-	info, err := os.Stat(root)
+// folder refuses what is none that can be listed, and returns where a link to one
+// leads.
+func folder(name string) (string, error) {
+	info, err := os.Stat(name)
 	if err != nil {
 		return "", err
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("%s is not a folder", root)
+		return "", fmt.Errorf("%s is not a folder", name)
 	}
-	return filepath.EvalSymlinks(root)
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	_ = f.Close() // it was only tried
+	return filepath.EvalSymlinks(name)
 }
 
-// add notes a file's IDs, if it has any.
-func (x *Index) add(path string) {
-	for _, arch := range architectures {
-		f, err := macho.Open(path, macho.Want{Arch: arch})
-		if err == nil {
-			f.Limit(object.NewBudget(0, maxLooked))
-			x.put(f.ID(), path, f.Type() != macho.DSYM, f.HasSymbolTable(), f.HasSource())
-			_ = f.Close() // it was only read
-		} else if !errors.Is(err, macho.ErrNoSlice) {
-			break // no Mach-O at all
+// addPlace adds a file at once, and a folder to those that are to be searched.
+func (x *Index) addPlace(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return x.addNamed(name, name)
+	}
+	root, err := folder(name)
+	if err != nil {
+		return err
+	}
+	if filepath.Ext(root) != ".dSYM" {
+		x.search = append(x.search, root)
+		return nil
+	}
+	inside, err := filepath.Glob(filepath.Join(escaped(root), "Contents", "Resources", "DWARF", "*"))
+	if err != nil || len(inside) == 0 {
+		return fmt.Errorf("%s has no debugging information in Contents/Resources/DWARF", name)
+	}
+	return x.addNamed(name, inside...)
+}
+
+// addNamed adds files that the user has named, together, as one thing.
+func (x *Index) addNamed(name string, files ...string) error {
+	g := given{path: name}
+	for _, path := range files {
+		ids, err := x.add(path)
+		if err != nil {
+			return err
+		}
+		g.ids = append(g.ids, ids...)
+	}
+	if len(g.ids) == 0 {
+		return fmt.Errorf("%s has no UUID and no build-id by which it could be known to belong to anything", name)
+	}
+	x.named = append(x.named, g)
+	return nil
+}
+
+// Roots returns the folders under which paths of a target may be.
+func (x *Index) Roots() []string { return x.folders }
+
+// of returns the files that are known to have an ID, and those that should by their
+// names.
+func (x *Index) of(id []byte) []found {
+	if len(id) == 0 {
+		return nil
+	}
+	x.scan.Do(x.searchAll)
+	list := slices.Clone(x.files[string(id)])
+	for _, tree := range x.trees {
+		list = append(list, inTree(tree, id)...)
+	}
+	return list
+}
+
+// Path returns a file that has the ID and the code.
+func (x *Index) Path(id []byte) (string, bool) {
+	for _, f := range x.of(id) {
+		if f.code {
+			return f.path, true
 		}
 	}
-	if f, err := openELF(path); err == nil {
-		x.put(f.ID(), path, f.HasCode(), f.HasSymbolTable(), f.HasSource())
-		_ = f.Close()
-	}
+	return "", false
 }
 
-func (x *Index) put(id []byte, path string, code, symbols, source bool) {
-	if len(id) == 0 {
-		return
+// SymbolPaths returns the files that have the ID and symbols, the best one first: with
+// debugging information, and then with the most symbols.
+func (x *Index) SymbolPaths(id []byte) []string {
+	list := slices.DeleteFunc(x.of(id), func(f found) bool { return !f.source && f.symbols == 0 })
+	slices.SortStableFunc(list, func(a, b found) int {
+		if a.source != b.source && a.source {
+			return -1
+		} else if a.source != b.source {
+			return 1
+		}
+		return cmp.Compare(b.symbols, a.symbols)
+	})
+	paths := make([]string, len(list))
+	for i := range list {
+		paths[i] = list[i].path
 	}
-	of := x.byID[string(id)]
-	if code && of.image == "" {
-		of.image = path
-	}
-	if symbols && of.symbols == "" || source && !of.source {
-		of.symbols, of.source = path, source
-	}
-	x.byID[string(id)] = of
-}
-
-func openELF(path string) (*elf.File, error) {
-	r, info, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := elf.NewFile(r, info.Size())
-	if err != nil {
-		return nil, errors.Join(err, r.Close())
-	}
-	return f, nil
-}
-
-// Roots returns the folders.
-func (x *Index) Roots() []string { return x.roots }
-
-// Path returns the file that has the ID and the code.
-func (x *Index) Path(id []byte) (string, bool) {
-	path := x.byID[string(id)].image
-	return path, path != ""
+	return paths
 }
 
 // MachO opens the file with the UUID that is wanted, whatever its name.
@@ -146,33 +192,35 @@ func (x *Index) MachO(_ string, want macho.Want) (*macho.File, error) {
 	return macho.Open(path, want)
 }
 
-// Symbols opens the file with the ID that has a symbol table, best one with debugging
-// information: the same binary before it was stripped, or the debug file that was
-// split off it. There may be none.
-func (x *Index) Symbols(arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
-	path := x.byID[string(id)].symbols
-	if path == "" {
-		return nil, false
-	}
-	return Open(path, arch, id, budget)
+// Reported tells that an image with this ID is in a report.
+func (x *Index) Reported(id []byte) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.reported[string(id)] = true
 }
 
-// Open opens the file at a path if it is of the architecture and has the ID, with the
-// debug file that belongs to it, if there is one on this system.
-func Open(path string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
-	if f, err := macho.Open(path, macho.Want{Arch: arch, ID: id}); err == nil {
-		f.Limit(budget)
-		f.SeekDSYM(path)
-		return f, true
+// Remarks says, a line each, which of the files that were named belong to no image
+// that was reported, and where not all was looked at.
+func (x *Index) Remarks() (lines []string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	unused := 0
+	for _, g := range x.named {
+		if slices.ContainsFunc(g.ids, func(id []byte) bool { return x.reported[string(id)] }) {
+			continue
+		}
+		if unused++; unused <= maxRemarks {
+			lines = append(lines, fmt.Sprintf("%s (%x) is of no image in the report", g.path, g.ids[0]))
+		}
 	}
-	f, err := openELF(path)
-	if err != nil {
-		return nil, false
+	if unused > maxRemarks {
+		lines = append(lines, fmt.Sprintf("nor are %d more of the files that were named", unused-maxRemarks))
 	}
-	if !bytes.Equal(f.ID(), id) || f.Arch() != arch {
-		_ = f.Close() // it was exchanged since
-		return nil, false
+	for _, root := range x.tooMany {
+		lines = append(lines, fmt.Sprintf("%s has more than %d files: the others were not looked at", root, maxFiles))
 	}
-	(&elf.Loader{Roots: []string{"/"}, Budget: budget}).Prepare(f, path)
-	return f, true
+	return lines
 }
+
+// maxRemarks bounds the files that are named as of no use.
+const maxRemarks = 3

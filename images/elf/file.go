@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"debug/elf"
 	"io"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -203,9 +204,15 @@ func (f *File) HasCode() bool {
 	return code
 }
 
-// HasSymbolTable tells whether the file itself has the symbols of all functions,
-// not only of those that others may call.
-func (f *File) HasSymbolTable() bool { return f.elf.SectionByType(elf.SHT_SYMTAB) != nil }
+// NumSymbols returns how many symbols the file itself claims to have in the table of
+// all functions, which is not there for others to call them.
+func (f *File) NumSymbols() int {
+	s := f.elf.SectionByType(elf.SHT_SYMTAB)
+	if s == nil || s.Entsize == 0 {
+		return 0
+	}
+	return int(min(s.Size/s.Entsize, math.MaxInt32))
+}
 
 // FunctionStart returns where the function that vmaddr is in starts.
 func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {

@@ -60,7 +60,7 @@ func TestBoundsOfSlices(t *testing.T) {
 		b := make([]byte, 100)
 		binary.BigEndian.PutUint32(b[16:], 10)
 		binary.BigEndian.PutUint32(b[20:], length)
-		if parts, err := fatSlices(bytes.NewReader(b), 100, 1, false); err != nil || len(parts) != want {
+		if parts, err := fatSlices(bytes.NewReader(b), 100, 1, false, binary.BigEndian); err != nil || len(parts) != want {
 			t.Errorf("%d bytes from 10 on: %d slices, %v", length, len(parts), err)
 		}
 	}

@@ -140,20 +140,6 @@ func TestOwnFileSharesTheBudget(t *testing.T) {
 	}
 }
 
-// TestHasSymbolTable reads no further than to the first function.
-func TestHasSymbolTable(t *testing.T) {
-	if f := limited(t, object.NewBudget(0, 1<<20)); !f.HasSymbolTable() || f.cost.read.Load() == 0 {
-		t.Error("no table")
-	}
-	im := synthetic(nil, true, cpuARM64)
-	im.Symbols = im.Symbols[:1] // the header's
-	file := im.Encode()
-	f, err := NewFile(bytes.NewReader(file), int64(len(file)), Want{})
-	if err != nil || f.HasSymbolTable() {
-		t.Errorf("a table without functions, %v", err)
-	}
-}
-
 // TestManySymbols are all found, of those that are read in several pieces, too.
 func TestManySymbols(t *testing.T) {
 	im := &machotest.Image{Is64: true, CPU: cpuARM64, Type: uint32(Dylib), Base: base}

@@ -33,19 +33,38 @@ func thinFiles(r io.ReaderAt, size int64) ([]*io.SectionReader, error) {
 	if _, err := r.ReadAt(b[:], 0); err != nil {
 		return nil, malformed("shorter than a header: %v", err)
 	}
-	magic, n := binary.BigEndian.Uint32(b[:]), binary.BigEndian.Uint32(b[4:])
-	if magic != magicFat && magic != magicF64 {
-		return []*io.SectionReader{io.NewSectionReader(r, 0, size)}, nil
+	for _, order := range []binary.ByteOrder{binary.BigEndian, binary.LittleEndian} {
+		magic, n := order.Uint32(b[:]), order.Uint32(b[4:])
+		switch {
+		case magic != magicFat && magic != magicF64:
+		case n > maxSlices:
+			return nil, malformed("a fat header of %d architectures", n)
+		default:
+			return fatSlices(r, size, int(n), magic == magicF64, order)
+		}
 	}
-	if n > maxSlices {
-		return nil, malformed("a fat header of %d architectures", n)
+	return []*io.SectionReader{io.NewSectionReader(r, 0, size)}, nil
+}
+
+// Slices returns what there is in a file of size bytes: itself, or the files of each
+// architecture in a fat one. The error is of one that cannot be read.
+func Slices(r io.ReaderAt, size int64) (files []*File, err error) {
+	parts, err := thinFiles(r, size)
+	for _, part := range parts {
+		f, bad := newThin(part)
+		if bad != nil {
+			err = errors.Join(err, bad)
+			continue
+		}
+		files = append(files, f)
 	}
-	return fatSlices(r, size, int(n), magic == magicF64)
+	return files, err
 }
 
 // fatSlices reads n fat_arch (or fat_arch_64) entries: cputype, cpusubtype,
-// offset, size, align (and, in the latter, a reserved word).
-func fatSlices(r io.ReaderAt, size int64, n int, is64 bool) ([]*io.SectionReader, error) {
+// offset, size, align (and, in the latter, a reserved word). Apple's tools write them
+// in big-endian order, whatever the order of the slices.
+func fatSlices(r io.ReaderAt, size int64, n int, is64 bool, order binary.ByteOrder) ([]*io.SectionReader, error) {
 	entry := 20
 	if is64 {
 		entry = 32
@@ -56,7 +75,7 @@ func fatSlices(r io.ReaderAt, size int64, n int, is64 bool) ([]*io.SectionReader
 	}
 	var parts []*io.SectionReader
 	for i := range n {
-		c := cursor{data: b[i*entry:][8:entry], order: binary.BigEndian}
+		c := cursor{data: b[i*entry:][8:entry], order: order}
 		offset, length := c.word(is64), c.word(is64)
 		if offset > uint64(size) || length > uint64(size)-offset {
 			continue // a file cut short still has its first slices

@@ -120,16 +120,8 @@ func (f *File) readSymtab() *symtab {
 	return t
 }
 
-// HasSymbolTable tells whether the file itself has a symbol of code, and reads no
-// further than that.
-func (f *File) HasSymbolTable() bool {
-	has := false
-	f.eachSymbol(func(_ uint32, n *nlist) bool {
-		_, has = f.functionEntry(n)
-		return !has
-	})
-	return has
-}
+// NumSymbols returns how many symbols the file claims to have, without reading them.
+func (f *File) NumSymbols() int { return int(f.nsyms) }
 
 // functionEntry makes an entry of a symbol that stands in a section of code.
 func (f *File) functionEntry(n *nlist) (object.Entry, bool) {

@@ -41,13 +41,13 @@ func otherBuild(t *testing.T) string {
 	return filepath.Dir(compile(t, "deep", "-O1", "-Wl,--build-id"))
 }
 
-// wantNames requires the names that were taken off with the folder, and none with
-// another build or without.
-func wantNames(t *testing.T, folder string, args ...string) {
+// wantNames requires the names that were taken off with the folder by a flag, and none
+// with another build or without.
+func wantNames(t *testing.T, flag, folder string, args ...string) {
 	t.Helper()
 	for _, with := range []string{"", otherBuild(t), folder} {
 		if with != "" {
-			args = append(args[:len(args):len(args)], "--binaries", with)
+			args = append(args[:len(args):len(args)], flag, with)
 		}
 		r := snap(t, args...)
 		if named := strings.Contains(r.out, "leaf_read"); r.code != 0 || named != (with == folder) {
@@ -59,35 +59,78 @@ func wantNames(t *testing.T, folder string, args ...string) {
 // TestBinaries finds symbols by build-id for a process, a recording of it and a
 // core, where the program itself has been stripped, and has been deleted.
 func TestBinaries(t *testing.T) {
-	for name, debugFile := range map[string]bool{"whole": false, "debug file": true} {
-		t.Run(name, func(t *testing.T) {
+	for flag, debugFile := range map[string]bool{"--binaries": false, "--symbols": true} {
+		t.Run(flag, func(t *testing.T) {
 			program, folder := split(t, debugFile)
 			dir := t.TempDir()
 			target := start(t, program, "3", "read")
 			blocksInRead(t, pid(target))
-			wantNames(t, folder, "-p", pid(target))
-			wantNames(t, folder, "-p", pid(target), "-n", "3")
+			wantNames(t, flag, folder, "-p", pid(target))
+			wantNames(t, flag, folder, "-p", pid(target), "-n", "3")
 			reports := filepath.Join(dir, "reports")
-			snap(t, "-p", pid(target), "--every", "10ms", "-n", "1", "--dir", reports, "--binaries", folder)
+			snap(t, "-p", pid(target), "--every", "10ms", "-n", "1", "--dir", reports, flag, folder)
 			if !anyHas(t, reports, "leaf_read") {
 				t.Error("the report of a watch has no names")
 			}
 			recording := filepath.Join(dir, "recording")
 			snap(t, "-p", pid(target), "--save", recording)
-			wantNames(t, folder, recording)
+			wantNames(t, flag, folder, recording)
 			if err := os.Remove(program); err != nil {
 				t.Fatal(err)
 			}
-			wantNames(t, folder, "-p", pid(target))
+			wantNames(t, flag, folder, "-p", pid(target))
 			if _, err := exec.LookPath("gcore"); err != nil {
 				t.Skip("gcore is not installed: no core")
 			}
 			if out, err := exec.Command("gcore", "-o", filepath.Join(dir, "core"), pid(target)).CombinedOutput(); err != nil {
 				t.Skipf("gcore: %v %s", err, out)
 			}
-			wantNames(t, folder, filepath.Join(dir, "core."+pid(target)))
+			wantNames(t, flag, folder, filepath.Join(dir, "core."+pid(target)))
 		})
 	}
+}
+
+// TestSymbolsGivenByName: a debug file, and a tree of build-ids, name what a recording
+// lacks; a file that belongs to nothing in the report is told once, and changes nothing.
+func TestSymbolsGivenByName(t *testing.T) {
+	need(t, "readelf")
+	program, folder := split(t, true)
+	other := compile(t, "deep", "-O1", "-Wl,--build-id")
+	target := start(t, program, "3", "read")
+	blocksInRead(t, pid(target))
+	file := filepath.Join(t.TempDir(), "it.snap")
+	plain := snap(t, "-p", pid(target), "--save", file)
+	debug := filepath.Join(folder, "a", "b", "anything.debug")
+	id := buildID(t, debug)
+	tree := filepath.Join(t.TempDir(), ".build-id", id[:2])
+	if err := os.MkdirAll(tree, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(debug, filepath.Join(tree, id[2:]+".debug")); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{debug, filepath.Dir(filepath.Dir(tree)), filepath.Dir(tree)} {
+		r := snap(t, file, "--symbols", path)
+		if r.code != 0 || r.err != "" || !strings.Contains(r.out, "leaf_read + ") || strings.Contains(plain.out, "leaf_read") {
+			t.Errorf("%s: exit code %d %s\n%s", path, r.code, r.err, r.out)
+		}
+	}
+	r := snap(t, file, "--symbols", other)
+	refused(t, r, 0, other+" ("+buildID(t, other)+") is of no image in the report")
+	if strings.Contains(r.out, "leaf_read") {
+		t.Error("names are of another build")
+	}
+	refused(t, snap(t, file, "--symbols", file), 1, file+" has no UUID and no build-id")
+}
+
+// buildID is that of a file, as readelf tells it.
+func buildID(t *testing.T, file string) string {
+	t.Helper()
+	_, id, ok := strings.Cut(peer(t, "readelf", "-n", file), "Build ID: ")
+	if !ok {
+		t.Fatal("no build-id in ", file)
+	}
+	return strings.Fields(id)[0]
 }
 
 // anyHas tells whether a file below dir has the text.

@@ -1,0 +1,59 @@
+package binaries
+
+import (
+	"bytes"
+	"errors"
+
+	"stacksnap/images/elf"
+	"stacksnap/images/macho"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/task/regular"
+)
+
+// HasSymbols tells whether there is a file with the ID that should have symbols.
+func (x *Index) HasSymbols(id []byte) bool { return len(x.SymbolPaths(id)) > 0 }
+
+// Symbols opens the file with the ID that has a symbol table, best one with debugging
+// information: a dSYM, the same binary before it was stripped, or the debug file that
+// was split off it. There may be none.
+func (x *Index) Symbols(arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
+	for _, path := range x.SymbolPaths(id) {
+		if f, ok := Open(path, arch, id, budget); ok {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// Open opens the file at a path if it is of the architecture and has the ID, with the
+// debug file that belongs to it, if there is one on this system.
+func Open(path string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
+	if f, err := macho.Open(path, macho.Want{Arch: arch, ID: id}); err == nil {
+		f.Limit(budget)
+		f.SeekDSYM(path)
+		return f, true
+	}
+	f, err := openELF(path)
+	if err != nil {
+		return nil, false
+	}
+	if !bytes.Equal(f.ID(), id) || f.Arch() != arch {
+		_ = f.Close() // it was exchanged since
+		return nil, false
+	}
+	(&elf.Loader{Roots: []string{"/"}, Budget: budget}).Prepare(f, path)
+	return f, true
+}
+
+func openELF(path string) (*elf.File, error) {
+	r, info, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := elf.NewFile(r, info.Size())
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return f, nil
+}

@@ -1,0 +1,107 @@
+package binaries
+
+import (
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stacksnap/images/elf"
+	"stacksnap/images/macho"
+	"stacksnap/task/regular"
+)
+
+// maxFiles bounds how many files of a folder are looked at.
+const maxFiles = 200_000
+
+// buildIDFolder is the name of a folder in which .build-id/ab/cdef.debug is the debug
+// file of the build-id abcdef (GDB manual, "Debugging Information in Separate Files").
+const buildIDFolder = ".build-id"
+
+// searchAll looks through the folders. What cannot be read is passed over.
+func (x *Index) searchAll() {
+	for _, root := range x.search {
+		seen := 0
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return nil
+			case d.IsDir() && d.Name() == buildIDFolder:
+				x.trees = append(x.trees, path)
+				return fs.SkipDir
+			case !d.Type().IsRegular():
+				return nil
+			}
+			if seen++; seen > maxFiles {
+				x.tooMany = append(x.tooMany, root)
+				return fs.SkipAll
+			}
+			_, _ = x.add(path) // most files are nothing of ours
+			return nil
+		})
+	}
+}
+
+// inTree returns the files that a .build-id folder has of an ID.
+func inTree(tree string, id []byte) (list []found) {
+	if len(id) < 2 {
+		return nil
+	}
+	name := filepath.Join(tree, hex.EncodeToString(id[:1]), hex.EncodeToString(id[1:]))
+	for _, path := range []string{name + ".debug", name} {
+		_ = eachFile(path, func(has []byte, f found) {
+			if slices.Equal(has, id) {
+				list = append(list, f)
+			}
+		})
+	}
+	return list
+}
+
+// add notes a file under its IDs, which it returns.
+func (x *Index) add(path string) (ids [][]byte, err error) {
+	err = eachFile(path, func(id []byte, f found) {
+		if len(id) == 0 {
+			return
+		}
+		ids = append(ids, slices.Clone(id))
+		if same := x.files[string(id)]; len(same) < maxSame {
+			x.files[string(id)] = append(same, f)
+		}
+	})
+	return ids, err
+}
+
+// eachFile reads the headers of a file, and of each that is in a fat one; nothing of
+// one that is of another format. The error is that it cannot be opened.
+func eachFile(path string, yield func(id []byte, f found)) error {
+	r, info, err := regular.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	if f, err := elf.NewFile(unclosed{r}, info.Size()); err == nil {
+		yield(f.ID(), found{path, f.HasCode(), f.HasSource(), f.NumSymbols()})
+		return nil
+	} else if !errors.Is(err, elf.ErrNotELF) {
+		return nil
+	}
+	slices, _ := macho.Slices(r, info.Size())
+	for _, f := range slices {
+		yield(f.ID(), found{path, f.Type() != macho.DSYM, f.HasSource(), f.NumSymbols()})
+	}
+	return nil
+}
+
+// unclosed is a file that is closed by whoever opened it.
+type unclosed struct{ file *os.File }
+
+func (u unclosed) ReadAt(p []byte, off int64) (int, error) { return u.file.ReadAt(p, off) }
+
+// escaped takes the meaning off what a pattern of file names would understand.
+func escaped(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
