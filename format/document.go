@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"time"
 
 	"stacksnap/format/profile"
@@ -97,6 +98,7 @@ type jsonImage struct {
 	Arch      string `json:"arch,omitempty"`
 	Main      bool   `json:"main,omitempty"`
 	Symbols   bool   `json:"symbols"`
+	Unnamed   bool   `json:"unnamed,omitempty"`
 	Generated bool   `json:"generated,omitempty"`
 	Note      string `json:"note,omitempty"`
 	Error     string `json:"error,omitempty"`
@@ -227,9 +229,12 @@ func newDocument(p *profile.Profile) *jsonDocument {
 		Images: []jsonImage{}, Threads: []jsonThread{},
 	}
 	index := map[*profile.Image]int{}
+	unnamed := p.Unnamed()
 	for i, im := range p.Images {
 		index[im] = i
-		d.Images = append(d.Images, newJSONImage(p.Target.OS, im))
+		j := newJSONImage(p.Target.OS, im)
+		j.Unnamed = slices.Contains(unnamed, im)
+		d.Images = append(d.Images, j)
 	}
 	for _, t := range p.Threads {
 		d.Threads = append(d.Threads, newJSONThread(t, index))

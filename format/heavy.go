@@ -28,6 +28,7 @@ func writeHeavy(p *printer) error {
 	p.selfTimes()
 	p.images()
 	p.end()
+	p.unnamed()
 	return p.Flush()
 }
 

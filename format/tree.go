@@ -25,6 +25,7 @@ func writeTree(p *printer) error {
 	}
 	p.images()
 	p.end()
+	p.unnamed()
 	return p.Flush()
 }
 

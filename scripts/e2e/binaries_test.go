@@ -109,9 +109,12 @@ func TestSymbolsGivenByName(t *testing.T) {
 	if err := os.Link(debug, filepath.Join(tree, id[2:]+".debug")); err != nil {
 		t.Skip(err)
 	}
+	if !strings.HasSuffix(plain.out, "; --symbols PATH looks for them by build-id\n") || !strings.Contains(plain.out, "functions in deep "+id[:8]+"…") {
+		t.Errorf("no word of what would help:\n%s", plain.out)
+	}
 	for _, path := range []string{debug, filepath.Dir(filepath.Dir(tree)), filepath.Dir(tree)} {
 		r := snap(t, file, "--symbols", path)
-		if r.code != 0 || r.err != "" || !strings.Contains(r.out, "leaf_read + ") || strings.Contains(plain.out, "leaf_read") {
+		if r.code != 0 || r.err != "" || !strings.Contains(r.out, "leaf_read + ") || strings.Contains(r.out, "in deep "+id[:8]) || strings.Contains(plain.out, "leaf_read") {
 			t.Errorf("%s: exit code %d %s\n%s", path, r.code, r.err, r.out)
 		}
 	}

@@ -1,0 +1,70 @@
+package format
+
+import (
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// maxUnnamed is how many images without names are told.
+const maxUnnamed = 3
+
+// unnamed says of which images functions on the stacks have no name, and what would
+// help. Of Apple's own nothing would: their symbols are nowhere to be had.
+func (p *printer) unnamed() {
+	list := slices.DeleteFunc(p.profile.Unnamed(), func(im *profile.Image) bool {
+		return p.profile.Target.OS == task.Darwin && isApples(im.Path)
+	})
+	if len(list) == 0 {
+		return
+	}
+	var names []string
+	by := ""
+	for _, im := range list[:min(len(list), maxUnnamed)] {
+		names = append(names, imageName(im)+" "+p.shortID(im))
+		if len(im.ID) > 0 {
+			by = "; --symbols PATH looks for them by " + p.idName()
+		}
+	}
+	if n := len(list) - maxUnnamed; n > 0 {
+		names = append(names, plural(n, "more image"))
+	}
+	p.line("Without names: functions in %s%s", enumerate(names), by)
+}
+
+// isApples tells whether an image is a part of macOS.
+func isApples(path string) bool {
+	return strings.HasPrefix(path, "/System/") || strings.HasPrefix(path, "/usr/lib/")
+}
+
+// idName is what the system calls the ID of an image.
+func (p *printer) idName() string {
+	if p.profile.Target.OS == task.Darwin {
+		return "UUID"
+	}
+	return "build-id"
+}
+
+// shortID is as much of an ID as tells files apart.
+func (p *printer) shortID(im *profile.Image) string {
+	const digits = 8
+	id := imageID(p.profile.Target.OS, im.ID)
+	switch {
+	case id == "":
+		return "(no " + p.idName() + ")"
+	case len(id) > digits:
+		return id[:digits] + "…"
+	}
+	return id
+}
+
+// enumerate writes a list as a sentence has it.
+func enumerate(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
