@@ -21,7 +21,8 @@ func (im *Image) Source(a task.Addr, isReturn bool) []Location {
 	list := make([]Location, 0, len(frames))
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := &frames[i]
-		loc := Location{Image: im, Function: demangled(f.Function), Raw: f.Function, Inlined: i < len(frames)-1}
+		sym := object.Symbol{Name: f.Function}
+		loc := Location{Image: im, Function: im.known(&sym), Raw: f.Function, Overload: overload(&sym), Inlined: i < len(frames)-1}
 		if f.Low != 0 {
 			loc.Start = im.Addr(f.Low)
 		}
