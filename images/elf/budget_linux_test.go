@@ -77,12 +77,12 @@ func TestNoChecksumOfAHugeFile(t *testing.T) {
 	}
 	defer c.file.Close()
 	b := object.NewBudget(0, 1<<62)
-	if (&Loader{Budget: b}).isDebugOf(&File{}, c, &File{}, 0) || !b.Read(1<<62) {
+	if (&Loader{Budget: b}).isDebugOf(&File{}, c, &File{}, true, 0) || !b.Read(1<<62) {
 		t.Error("it was read")
 	}
 	small := c
 	small.size = 100
-	if (&Loader{Budget: object.NewBudget(0, 99)}).isDebugOf(&File{}, small, &File{}, 0) {
+	if (&Loader{Budget: object.NewBudget(0, 99)}).isDebugOf(&File{}, small, &File{}, true, 0) {
 		t.Error("more was read than the budget has")
 	}
 }

@@ -41,7 +41,7 @@ func debugPaths(f *File, filePath string) (byID string, byName []string, sum uin
 
 // findDebug opens the separate debug file of a file whose path in the target is
 // given, nil when there is none. It is proved by its build-id, or by the
-// checksum where there is no build-id.
+// checksum where one of them has no build-id.
 func (l *Loader) findDebug(f *File, filePath string) *File {
 	byID, byName, sum := debugPaths(f, filePath)
 	if byID != "" {
@@ -50,7 +50,7 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 	for _, name := range byName {
 		for c := range l.underRoots(name) {
 			d, err := NewFile(c.file, c.size)
-			if err == nil && l.isDebugOf(d, c, f, sum) {
+			if err == nil && l.isDebugOf(d, c, f, name != byID, sum) {
 				d.budget = l.Budget
 				return d
 			}
@@ -63,8 +63,10 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 // maxSummed bounds a file whose checksum is made. Those of browsers have build-ids.
 const maxSummed = 1 << 29
 
-func (l *Loader) isDebugOf(d *File, c candidate, f *File, sum uint32) bool {
-	if f.ids.gnu != nil {
+// isDebugOf tells whether d, read from c, is the debug file of f; a sum is known of one
+// that was linked to.
+func (l *Loader) isDebugOf(d *File, c candidate, f *File, linked bool, sum uint32) bool {
+	if f.ids.gnu != nil && (d.ids.gnu != nil || !linked) {
 		return bytes.Equal(f.ids.gnu, d.ids.gnu)
 	}
 	if c.size > maxSummed || !l.Budget.Read(uint64(c.size)) {

@@ -114,19 +114,14 @@ func (t *symbolTable) name(offset uint32) string {
 // tables stay below it.
 const dynamicNames = 1 << 31
 
-// readSymbols merges the functions of .symtab, the separate debug file's when
-// the file has none, and of .dynsym. Of the names at one address the answer is
+// readSymbols merges the functions of .symtab, when the file has none the separate debug
+// file's or those of .gnu_debugdata, and of .dynsym. Of the names at one address the answer is
 // the global one, then the weak, then the local; among equals the first in the
 // tables' order. It is the choice of eu-stack (elfutils
 // dwfl_module_addrsym.c); gdb prefers whichever its sort left last, which
 // is often the one with fewer underscores.
 func (f *File) readSymbols() *object.Table {
-	static := f.staticSymbols()
-	if static == nil {
-		if d := f.debug(); d != nil {
-			static = d.staticSymbols()
-		}
-	}
+	static, all := f.anyStaticSymbols()
 	var entries []object.Entry
 	if static != nil {
 		var whole bool
@@ -136,7 +131,7 @@ func (f *File) readSymbols() *object.Table {
 	}
 	f.whole = static != nil
 	var dynamic *symbolTable
-	if s := f.elf.SectionByType(elf.SHT_DYNSYM); static == nil || s != nil && s.FileSize > static.size {
+	if s := f.elf.SectionByType(elf.SHT_DYNSYM); static == nil || !all || s != nil && s.FileSize > static.size {
 		dynamic = f.dynamicSymbols() // a larger .symtab has all of .dynsym in it
 	}
 	if dynamic != nil {
@@ -148,6 +143,23 @@ func (f *File) readSymbols() *object.Table {
 		}
 		return static.name(name)
 	})
+}
+
+// anyStaticSymbols returns the table of functions that no other file needs, nil where
+// there is none. All: it has those of .dynsym, too, if it is larger.
+func (f *File) anyStaticSymbols() (t *symbolTable, all bool) {
+	if t := f.staticSymbols(); t != nil {
+		return t, true
+	}
+	if d := f.debug(); d != nil {
+		if t := d.staticSymbols(); t != nil {
+			return t, true
+		}
+	}
+	if m := f.readMini(); m != nil {
+		return m.staticSymbols(), false
+	}
+	return nil, false
 }
 
 // dynamicSymbols returns .dynsym, nil when there is none.
