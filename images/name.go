@@ -35,10 +35,40 @@ func overload(s *object.Symbol) string {
 
 // demangled is a symbol as the source has it.
 func demangled(symbol string) string {
+	for _, stub := range stubs {
+		if target, ok := strings.CutPrefix(symbol, stub); ok {
+			return stub + demangledFunction(target)
+		}
+	}
+	return demangledFunction(symbol)
+}
+
+func demangledFunction(symbol string) string {
+	if name, ok := demangledMethod(symbol); ok {
+		return name
+	}
 	if name, ok := swift.Simplify(symbol); ok {
 		return name
 	}
 	return demangle.Filter(guarded(symbol), demangle.NoClones)
+}
+
+// stubs begin the names of code that calls a function of another image.
+var stubs = [...]string{"DYLD-STUB$$", "stub helper for "}
+
+// demangledMethod is a method of Objective-C of a class that was written in Swift, which
+// the runtime knows by its mangled name: -[Clerk work] for -[_TtC4shop5Clerk work].
+func demangledMethod(symbol string) (string, bool) {
+	if !strings.HasPrefix(symbol, "-[_Tt") && !strings.HasPrefix(symbol, "+[_Tt") {
+		return "", false
+	}
+	class := symbol[len("-["):]
+	end := strings.IndexAny(class, "( ")
+	if end < 0 {
+		return "", false
+	}
+	name, ok := swift.Simplify(class[:end])
+	return symbol[:len("-[")] + name + class[end:], ok
 }
 
 // unversioned cuts an ELF symbol version off: read@@GLIBC_2.2.5 is read. The

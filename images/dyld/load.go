@@ -78,6 +78,7 @@ func (l *Loader) Load(p task.Process) (Loaded, []error) {
 	if err != nil && !(errors.Is(err, errNoList) && len(b.noted.byLoad) > 0) {
 		b.errs = append(b.errs, err)
 	}
+	b.cache = infos.Cache.Base
 	for _, e := range entries {
 		b.addEntry(e)
 	}
@@ -100,6 +101,7 @@ type builder struct {
 	images  []object.Placed
 	seen    map[task.Addr]bool
 	noted   noted
+	cache   task.Addr // where the shared cache is
 	errs    []error
 }
 
@@ -143,6 +145,7 @@ func (b *builder) add(load task.Addr, path string, pathErr error) {
 		return
 	}
 	f.Limit(b.loader.Budget)
+	f.SetSharedCache(b.cache)
 	placed.File, placed.Slide, placed.Fixed = f, f.Slide(), f.Type() == macho.Execute
 	if at := f.IDOffset(); at != 0 {
 		placed.IDAt = load + task.Addr(at)

@@ -211,6 +211,7 @@ func (r *reading) readIn(memory *steady, e entry, path string, pathErr error) *i
 		return im
 	}
 	f.Limit(r.loader.Budget)
+	f.SetSharedCache(r.infos.Cache.Base)
 	im.file, im.File, im.Slide = f, f, f.Slide()
 	if im.Path == "" {
 		im.Path = b.ownName(f)

@@ -49,6 +49,9 @@ type commands struct {
 	nsyms          uint32
 	strings        place
 	indirect       place // the indirect symbol table
+	binds          place // LC_DYLD_INFO: symbols of other images, by address
+	lazyBinds      place // and those that stubs ask for when they are called first
+	chained        place // LC_DYLD_CHAINED_FIXUPS
 	encrypted      bool  // a part of __TEXT, in the file: not in memory
 }
 
@@ -96,6 +99,13 @@ func (cmds *commands) read(h *header, cmd uint32, whole []byte, c *cursor) error
 		cmds.dylinker = commandString(whole, c.u32())
 	case lcFunctionStarts:
 		cmds.functionStarts = place{uint64(c.u32()), uint64(c.u32())}
+	case lcDyldInfo, lcDyldInfoOnly:
+		c.bytes(8) // rebases
+		cmds.binds = place{uint64(c.u32()), uint64(c.u32())}
+		c.bytes(8) // weak binds
+		cmds.lazyBinds = place{uint64(c.u32()), uint64(c.u32())}
+	case lcChainedFixups:
+		cmds.chained = place{uint64(c.u32()), uint64(c.u32())}
 	case lcSymtab:
 		cmds.nlists.offset, cmds.nsyms = uint64(c.u32()), c.u32()
 		cmds.nlists.size = uint64(cmds.nsyms) * uint64(nlistSize(h.is64))

@@ -37,11 +37,14 @@ const (
 	lcEncryption     = 0x21
 	lcMinMacOS       = 0x24
 	lcMinIOS         = 0x25
+	lcDyldInfo       = 0x22
 	lcFunctionStarts = 0x26
 	lcEncryption64   = 0x2c
 	lcMinTVOS        = 0x2f
 	lcMinWatchOS     = 0x30
 	lcBuildVersion   = 0x32
+	lcDyldInfoOnly   = 0x80000022
+	lcChainedFixups  = 0x80000034
 )
 
 // Section types and attributes, <mach-o/loader.h>.

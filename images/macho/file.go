@@ -10,6 +10,7 @@ import (
 
 	"stacksnap/images/dwarf"
 	"stacksnap/images/golang"
+	"stacksnap/images/objc"
 	"stacksnap/images/object"
 	"stacksnap/task"
 	"stacksnap/task/regular"
@@ -29,12 +30,15 @@ type File struct {
 	closer  io.Closer  // nil when there is nothing to close
 	closing sync.Mutex // guards closer: apart from mu, as a read that needs the file may be one under mu
 	raw     []byte     // the load commands, of an image in memory outside the shared cache
+	cache   task.Addr  // where the shared cache is, of an image in it; 0: not known
 
 	symtab    func() *symtab  // nil result: none
 	indirects func() []byte   // the indirect symbol table
 	starts    func() []uint64 // function starts, ascending
 	onDisk    func() *File    // nil result: none
 	golang    func() *golang.Table
+	pointer   func() pointerFunc
+	methods   func() *objc.Table // Objective-C's; nil result: none
 
 	path   string // beside which a dSYM may be; empty: nowhere
 	dsym   func() *File
@@ -102,6 +106,8 @@ func newFile(h header, cmds commands, src source) *File {
 	f.indirects = sync.OnceValue(f.readIndirects)
 	f.starts = sync.OnceValue(f.readStarts)
 	f.golang = sync.OnceValue(f.readGo)
+	f.pointer = sync.OnceValue(f.readPointers)
+	f.methods = sync.OnceValue(f.readMethods)
 	f.dsym = sync.OnceValue(f.findDSYM)
 	f.source = sync.OnceValue(f.readSource)
 	f.onDisk = func() *File { return nil }

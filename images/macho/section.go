@@ -41,11 +41,16 @@ func (s *Section) StubSize() uint64 { return uint64(s.Reserved2) }
 // Code tells whether the section may hold instructions: by its attributes, or
 // because its segment is executable and the section is not of literals.
 func (s *Section) Code() bool {
-	if s.Flags&(attrPureInstructions|attrSomeInstructions) != 0 {
+	if s.instructions() {
 		return true
 	}
 	t := s.Flags & sectionTypeMask
 	return s.Prot&task.Execute != 0 && (t < typeCStrings || t > typeLazyPointers)
+}
+
+// instructions tells whether the section says that it holds some.
+func (s *Section) instructions() bool {
+	return s.Flags&(attrPureInstructions|attrSomeInstructions) != 0
 }
 
 func (s *Section) zeroFill() bool {

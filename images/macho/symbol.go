@@ -40,8 +40,9 @@ func (f *File) disk() (disk *File, shift uint64) {
 
 // Symbol implements [object.File]: the nearest symbol at or below vmaddr in
 // the same section. Where LC_FUNCTION_STARTS tells that another function begins
-// between the two, the function that vmaddr is in has no symbol. In a section of
-// stubs the name is that of the stub, "DYLD-STUB$$malloc".
+// between the two, the function that vmaddr is in has no symbol; a method of
+// Objective-C has a name all the same. In a section of stubs the name is that of the
+// stub, "DYLD-STUB$$malloc".
 func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	vmaddr = f.instruction(vmaddr)
 	i := f.sectionIndex(vmaddr)
@@ -51,6 +52,15 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	if s := &f.sections[i]; s.Stubs() {
 		return f.stub(s, vmaddr)
 	}
+	if sym, ok := f.tableSymbol(vmaddr, i); ok {
+		return sym, true
+	}
+	return f.method(vmaddr, i)
+}
+
+// tableSymbol looks vmaddr, which lies in the i-th section, up in the symbol table,
+// that of the file on the disk, or Go's table.
+func (f *File) tableSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
 	if f.ownSymbols() {
 		return f.ownSymbol(vmaddr, i)
 	}
@@ -88,13 +98,16 @@ func (f *File) stripped() bool {
 
 // owns tells whether vmaddr is in the function of the nearest symbol below it.
 // In a stripped file functions without a symbol may follow that: Go's table tells
-// of Go's; of others what control reaches.
+// of Go's, the class metadata of Objective-C's methods; of others what control reaches.
 func (f *File) owns(sym *object.Symbol, vmaddr uint64) bool {
 	if !f.stripped() || vmaddr == sym.VMAddr {
 		return true
 	}
 	if g, ok := f.golang().Symbol(vmaddr); ok {
 		return g.VMAddr <= sym.VMAddr
+	}
+	if method, ok := f.methods().Start(vmaddr); ok && method > sym.VMAddr {
+		return false
 	}
 	return code.Reaches(f.Arch(), f.ReadCode, sym.VMAddr, vmaddr)
 }
