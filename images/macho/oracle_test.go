@@ -210,7 +210,7 @@ func TestAgreesOnFunctionStarts(t *testing.T) {
 }
 
 func TestAgreesOnStubs(t *testing.T) {
-	for _, path := range oracleFiles(t) {
+	for _, path := range append(oracleFiles(t), objcFixtures(t)...) {
 		f := openOracle(t, path)
 		inStubs, n := false, 0
 		for line := range strings.Lines(llvm(t, "", "llvm-objdump", "--macho", "--indirect-symbols", archFlag(f), path)) {

@@ -42,7 +42,8 @@ func (f *File) disk() (disk *File, shift uint64) {
 // the same section. Where LC_FUNCTION_STARTS tells that another function begins
 // between the two, the function that vmaddr is in has no symbol; a method of
 // Objective-C has a name all the same. In a section of stubs the name is that of the
-// stub, "DYLD-STUB$$malloc".
+// stub, "DYLD-STUB$$malloc"; others are named by their instructions where they have no
+// symbol, "objc_msgSend$count".
 func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	vmaddr = f.instruction(vmaddr)
 	i := f.sectionIndex(vmaddr)
@@ -54,6 +55,12 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	}
 	if sym, ok := f.tableSymbol(vmaddr, i); ok {
 		return sym, true
+	}
+	switch f.sections[i].Name {
+	case "__objc_stubs":
+		return f.selectorStub(vmaddr, i)
+	case "__stub_helper":
+		return f.stubHelper(vmaddr, i)
 	}
 	return f.method(vmaddr, i)
 }
