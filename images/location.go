@@ -1,6 +1,9 @@
 package images
 
-import "stacksnap/task"
+import (
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
 
 // Location is what is known of one code address.
 type Location struct {
@@ -44,7 +47,8 @@ func (m *Map) Locate(a task.Addr, isReturn bool) Location {
 }
 
 // locateGenerated names generated code. Its names are as their compiler writes
-// them: mangled in no way, and an @ in one begins no version.
+// them: mangled in no way, and an @ in one begins no version. Where the code is in the
+// source is told at once, as by the time of a report there may be other code.
 func (m *Map) locateGenerated(a, at task.Addr) Location {
 	g, ok := m.GeneratedAt(at)
 	if !ok {
@@ -54,5 +58,9 @@ func (m *Map) locateGenerated(a, at task.Addr) Location {
 	if !ok {
 		return Location{}
 	}
-	return Location{Image: g, Function: sym.Name, Raw: sym.Name, Offset: uint64(a) - sym.VMAddr}
+	loc := Location{Image: g, Function: sym.Name, Raw: sym.Name, Offset: uint64(a) - sym.VMAddr}
+	if source := object.SourceOf(g.File, uint64(at)); len(source) > 0 {
+		loc.File, loc.Line = source[0].File, source[0].Line
+	}
+	return loc
 }

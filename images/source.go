@@ -8,7 +8,8 @@ import (
 // Source tells where in the source an instruction address is, by the image's debugging
 // information: of the function that has the frame, then of the calls inlined there,
 // from the outermost in. It returns nil where nothing is known. A return address is
-// looked up by the call before it. This may read much of a file.
+// looked up by the call before it. This may read much of a file. Of generated code
+// [Map.Locate] tells.
 func (im *Image) Source(a task.Addr, isReturn bool) []Location {
 	at := a
 	if isReturn && a > 0 {

@@ -2,34 +2,22 @@ package perfmap
 
 import (
 	"bytes"
-	"unicode/utf8"
+
+	"stacksnap/images/generated"
 )
-
-const (
-	maxName = 1 << 10 // bytes of a name, what is longer is cut
-	cutMark = "…"
-)
-
-// entry is a piece of code: [start, end).
-type entry struct {
-	start, end uint64
-	name       string
-}
-
-func (e *entry) contains(a uint64) bool { return a >= e.start && a < e.end }
 
 // parseLine reads a line without its end.
-func parseLine(line []byte) (entry, bool) {
+func parseLine(line []byte) (generated.Entry, bool) {
 	start, rest, ok := hex(line)
 	if !ok {
-		return entry{}, false
+		return generated.Entry{}, false
 	}
 	size, rest, ok := hex(rest)
-	name := bytes.TrimSpace(rest)
-	if !ok || size == 0 || start+size < start || len(name) == 0 {
-		return entry{}, false
+	name := generated.Name(rest)
+	if !ok || size == 0 || start+size < start || name == "" {
+		return generated.Entry{}, false
 	}
-	return entry{start, start + size, cut(name)}, true
+	return generated.Entry{Start: start, End: start + size, Name: name}, true
 }
 
 // hex reads a number and the blanks behind it, of which there must be one.
@@ -60,16 +48,4 @@ func digit(c byte) (byte, bool) {
 		return c | 0x20 - 'a' + 10, true
 	}
 	return 0, false
-}
-
-// cut bounds a name, between two characters.
-func cut(name []byte) string {
-	if len(name) <= maxName {
-		return string(name)
-	}
-	n := maxName
-	for n > maxName-utf8.UTFMax && !utf8.RuneStart(name[n]) {
-		n--
-	}
-	return string(name[:n]) + cutMark
 }

@@ -4,16 +4,24 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"stacksnap/images/generated"
+)
+
+// What [generated.Name] does to a long name.
+const (
+	maxName = 1 << 10
+	cutMark = "…"
 )
 
 func TestParseLine(t *testing.T) {
 	long := strings.Repeat("é", maxName)
-	for line, want := range map[string]entry{
-		"1000 20 f":                             {0x1000, 0x1020, "f"},
-		"7f00aB 1f LazyCompile:*fib /a b.js:1 ": {0x7f00ab, 0x7f00ca, "LazyCompile:*fib /a b.js:1"},
-		"0x00007f0000001000 0X10 Lfoo;::bar\r":  {0x7f0000001000, 0x7f0000001010, "Lfoo;::bar"},
+	for line, want := range map[string]generated.Entry{
+		"1000 20 f":                             {Start: 0x1000, End: 0x1020, Name: "f"},
+		"7f00aB 1f LazyCompile:*fib /a b.js:1 ": {Start: 0x7f00ab, End: 0x7f00ca, Name: "LazyCompile:*fib /a b.js:1"},
+		"0x00007f0000001000 0X10 Lfoo;::bar\r":  {Start: 0x7f0000001000, End: 0x7f0000001010, Name: "Lfoo;::bar"},
 		"ffffffffffffffff 0":                    {},
-		"ffffffffffffff00 ff last":              {0xffffffffffffff00, ^uint64(0), "last"},
+		"ffffffffffffff00 ff last":              {Start: 0xffffffffffffff00, End: ^uint64(0), Name: "last"},
 		"ffffffffffffff00 101 beyond":           {},
 		"1000 0 empty":                          {},
 		"1000 20":                               {},
@@ -25,14 +33,14 @@ func TestParseLine(t *testing.T) {
 		"1000\t20\tf":                           {},
 		" 1000 20 f":                            {},
 		"-1 20 f":                               {},
-		"1000   20   f":                         {0x1000, 0x1020, "f"},
-		"1 1 " + long:                           {1, 2, long[:maxName] + cutMark},
-		"1 1 x" + long:                          {1, 2, "x" + long[:maxName-2] + cutMark},
-		"1 1 " + strings.Repeat("\x80", 2*maxName): {1, 2, strings.Repeat("\x80", maxName-utf8.UTFMax) + cutMark},
+		"1000   20   f":                         {Start: 0x1000, End: 0x1020, Name: "f"},
+		"1 1 " + long:                           {Start: 1, End: 2, Name: long[:maxName] + cutMark},
+		"1 1 x" + long:                          {Start: 1, End: 2, Name: "x" + long[:maxName-2] + cutMark},
+		"1 1 " + strings.Repeat("\x80", 2*maxName): {Start: 1, End: 2, Name: strings.Repeat("\x80", maxName-utf8.UTFMax) + cutMark},
 	} {
 		got, ok := parseLine([]byte(line))
-		if got != want || ok != (want.name != "") {
-			t.Errorf("%.40q: %x-%x %q, %v", line, got.start, got.end, got.name, ok)
+		if got != want || ok != (want.Name != "") {
+			t.Errorf("%.40q: %x-%x %q, %v", line, got.Start, got.End, got.Name, ok)
 		}
 	}
 }

@@ -65,7 +65,12 @@ func compile(t *testing.T, name string, flags ...string) string {
 // "ready".
 func start(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(args[0], args[1:]...)
+	return startCommand(t, exec.Command(args[0], args[1:]...))
+}
+
+// startCommand is start of a command that is ready made.
+func startCommand(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
+	t.Helper()
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -85,7 +90,7 @@ func start(t *testing.T, args ...string) *exec.Cmd {
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil || line != "ready\n" {
-		t.Fatalf("%v said %q, %v; want ready", args, line, err)
+		t.Fatalf("%v said %q, %v; want ready", cmd.Args, line, err)
 	}
 	return cmd
 }

@@ -16,7 +16,7 @@ import (
 
 var _ task.PerfMapper = (*Process)(nil)
 
-// Why a perf map is not believed.
+// Why a perf map or a jitdump is not believed.
 var (
 	errNotRegular = errors.New("not a regular file with one name")
 	errOthers     = errors.New("it is another user's, or others may write to it")
@@ -28,20 +28,30 @@ var (
 // root and with the number that it has in its own namespace. The last name must be
 // no link.
 func (p *Process) OpenPerfMap() (*os.File, string, error) {
-	status, err := p.live.read("status")
+	pid, user, err := p.within()
 	if err != nil {
 		return nil, "", err
 	}
-	pid := lastNumber(statusValue(status, "NSpid:"))
-	if pid <= 0 {
-		pid = p.pid
-	}
 	name := fmt.Sprintf("tmp/perf-%d.map", pid)
-	f, err := p.openBelieved(name, effectiveUser(status))
+	f, err := p.openBelieved(name, user)
 	if err != nil {
 		return nil, "", fmt.Errorf("/%s: %w", name, err)
 	}
 	return f, "/" + name, nil
+}
+
+// within returns the number that the target has in its own namespace, and by whose
+// rights it makes files.
+func (p *Process) within() (pid int, user uint32, err error) {
+	status, err := p.live.read("status")
+	if err != nil {
+		return 0, 0, err
+	}
+	pid = lastNumber(statusValue(status, "NSpid:"))
+	if pid <= 0 {
+		pid = p.pid
+	}
+	return pid, effectiveUser(status), nil
 }
 
 // openBelieved looks at the file first, and opens the one that it looked at.

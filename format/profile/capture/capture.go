@@ -195,7 +195,7 @@ func hasMoved(t, before *task.Thread) bool {
 // what; and whether all of them are those images.
 func (s *session) walk() (again bool, v verdict) {
 	again, v = s.walkAll()
-	if v == generated {
+	if v == generatedCode {
 		s.follow.reread()
 		again, v = s.walkAll()
 	}

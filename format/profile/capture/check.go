@@ -11,9 +11,9 @@ import (
 type verdict uint8
 
 const (
-	asKnown   verdict = iota
-	generated         // a frame is in code of no file, which was not there when the layout was read
-	exchanged         // a frame is where another file is mapped by now, or none was
+	asKnown       verdict = iota
+	generatedCode         // a frame is in code of no file, which was not there when the layout was read
+	exchanged             // a frame is where another file is mapped by now, or none was
 )
 
 // check tells whether what a thread was found in is what was there when it was
@@ -89,7 +89,7 @@ func (f *follower) seen(s *task.Sight, a task.Addr, i int) (v verdict, known boo
 func (f *follower) compare(i int, m task.Mapping) verdict {
 	switch {
 	case i < 0 && m.Inode == 0:
-		return generated
+		return generatedCode
 	case i >= 0 && (f.layout.maps[i] == m || f.layout.maps[i].Inode == 0 && m.Inode == 0):
 		return asKnown
 	}
@@ -108,7 +108,7 @@ func (f *follower) checkUnknown(a task.Addr) verdict {
 	case err != nil || !found:
 		return asKnown // a wild address, which will have no name
 	case m.Inode == 0:
-		return generated
+		return generatedCode
 	}
 	return exchanged
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"stacksnap/images"
+	"stacksnap/images/generated"
+	"stacksnap/images/jitdump"
 	"stacksnap/images/object"
 	"stacksnap/images/perfmap"
 	"stacksnap/task"
@@ -13,11 +15,13 @@ import (
 
 // jitNames names the code that a compiler makes in the target at run time.
 type jitNames struct {
-	mapper task.PerfMapper // nil: the process has no names for it
-	reader *perfmap.Reader // nil: there was no file so far
+	mapper task.PerfMapper   // nil: the process has no names for it
+	reader *generated.Reader // nil: there was no file so far
 	path   string
+	isDump bool
+	noDump bool // it is not used, as it cannot be read
 	sought time.Time
-	names  *perfmap.Names // in use
+	names  *generated.Names // in use
 }
 
 // seekEvery is how often a file is looked for that is not there.
@@ -25,26 +29,45 @@ const seekEvery = 500 * time.Millisecond
 
 // update reads what was written since the last time. It tells whether other names
 // are to be used from now on.
-func (g *jitNames) update(note func(string)) bool {
-	if g.reader == nil && !g.seek() {
+func (g *jitNames) update(l *layout, note func(string)) bool {
+	if g.reader == nil && !g.seek(l) {
 		return false
 	}
-	if err := g.reader.Update(); err != nil {
-		note(fmt.Sprintf("the names of generated code in %s are not used: %v", g.path, err))
-	}
 	before := g.names
+	err := g.reader.Update()
 	g.names = g.reader.Names()
+	if err != nil {
+		note(fmt.Sprintf("the names of generated code in %s are not used: %v", g.path, err))
+		g.giveUpDump()
+	}
 	return g.names != before
 }
 
-func (g *jitNames) seek() bool {
-	if now := time.Now(); now.Sub(g.sought) >= seekEvery {
-		g.sought = now
-		if f, path, err := g.mapper.OpenPerfMap(); err == nil {
-			g.reader, g.path = perfmap.NewReader(f), path
+// seek looks for a dump, which tells more, and else for a perf map.
+func (g *jitNames) seek(l *layout) bool {
+	now := time.Now()
+	if now.Sub(g.sought) < seekEvery {
+		return false
+	}
+	g.sought = now
+	if !g.noDump {
+		if f, path, err := g.mapper.OpenJITDump(l.dumps()); err == nil {
+			g.reader, g.path, g.isDump = jitdump.NewReader(f), path, true
+			return true
 		}
 	}
+	if f, path, err := g.mapper.OpenPerfMap(); err == nil {
+		g.reader, g.path = perfmap.NewReader(f), path
+	}
 	return g.reader != nil
+}
+
+// giveUpDump has a perf map looked for instead of a dump.
+func (g *jitNames) giveUpDump() {
+	if g.isDump {
+		g.close()
+		g.reader, g.isDump, g.noDump, g.sought = nil, false, true, time.Time{}
+	}
 }
 
 func (g *jitNames) close() {
@@ -53,13 +76,23 @@ func (g *jitNames) close() {
 	}
 }
 
+// dumps are the files of the layout that have the name of a jitdump.
+func (l *layout) dumps() (paths []string) {
+	for _, path := range l.paths {
+		if strings.HasSuffix(path, ".dump") && strings.Contains(path, "/jit-") {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // renewNames has generated code named as the target names it now. It is called
 // before a snapshot is walked, since what was named by then stays so.
 func (f *follower) renewNames() {
 	if f.jit.mapper == nil || len(f.kept) == 0 || len(f.layout.jit) == 0 {
 		return
 	}
-	if f.jit.update(f.note) {
+	if f.jit.update(&f.layout, f.note) {
 		last := f.kept[len(f.kept)-1]
 		f.images = f.saving.place(f.withNames(last.loaded, last.layout), last.layout)
 	}

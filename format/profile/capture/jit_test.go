@@ -1,7 +1,12 @@
 package capture
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"stacksnap/task"
 )
@@ -15,5 +20,67 @@ func TestWhatMayBeGenerated(t *testing.T) {
 		if got := isGenerated(&task.Region{Path: path}); got != want {
 			t.Errorf("%q: %v", path, got)
 		}
+	}
+}
+
+// jitFiles has files that name generated code; an empty path: there is none.
+type jitFiles struct{ dump, perfMap string }
+
+func (m *jitFiles) OpenPerfMap() (*os.File, string, error) { return openNamed(m.perfMap) }
+
+func (m *jitFiles) OpenJITDump(mapped []string) (*os.File, string, error) {
+	if len(mapped) != 1 {
+		return nil, "", os.ErrInvalid
+	}
+	return openNamed(m.dump)
+}
+
+func openNamed(path string) (*os.File, string, error) {
+	f, err := os.Open(path)
+	return f, path, err
+}
+
+// TestDumpBeforePerfMap: a dump goes before a perf map, unless it is none; what is not
+// there is looked for again.
+func TestDumpBeforePerfMap(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	empty, bad, perfMap := write("empty", ""), write("bad", strings.Repeat("no dump", 10)), write("map", "1000 10 f\n")
+	for _, c := range []struct {
+		files jitFiles
+		want  string // path
+		notes int
+	}{
+		{jitFiles{}, "", 0}, {jitFiles{"", perfMap}, perfMap, 0}, {jitFiles{empty, perfMap}, empty, 0}, {jitFiles{bad, perfMap}, perfMap, 1}, {jitFiles{bad, ""}, bad, 1},
+	} {
+		notes := 0
+		g := jitNames{mapper: &c.files}
+		l := &layout{paths: []string{"/lib/x.so", "/x/jit-1.dump"}}
+		for range 3 {
+			g.update(l, func(string) { notes++ })
+			g.sought = time.Time{} // long ago
+		}
+		if g.path != c.want || notes != c.notes || (g.reader == nil) != (c.want == "" || c.want == bad) {
+			t.Errorf("%+v: %q, %d notes", c.files, g.path, notes)
+		}
+		if c.want == perfMap {
+			if s, _ := g.names.Symbol(0x1001); s.Name != "f" {
+				t.Errorf("%+v: names %+v", c.files, s)
+			}
+		}
+		g.close()
+	}
+}
+
+func TestDumpsOfALayout(t *testing.T) {
+	l := &layout{paths: []string{"", "/a/jit-1.dump", "/jit-2.dump", "jit-3.dump", "/a/jit-4.dumps", "/a/perf-5.map"}}
+	if got := l.dumps(); !slices.Equal(got, []string{"/a/jit-1.dump", "/jit-2.dump"}) {
+		t.Errorf("%q", got)
 	}
 }

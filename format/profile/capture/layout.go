@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"stacksnap/images"
-	"stacksnap/images/perfmap"
+	"stacksnap/images/generated"
 	"stacksnap/task"
 )
 
@@ -17,10 +17,10 @@ type layout struct {
 	stamp   uint64 // equal for equal layouts; 0 when it could not be read
 	files   uint64 // the same of those that show a file: others come and go as code is compiled
 	code    []images.Range
-	maps    []task.Mapping  // what each of code shows
-	paths   []string        // and the path of that file
-	regions []task.Region   // which code is made of
-	jit     []perfmap.Range // of these, those that a compiler can have made
+	maps    []task.Mapping    // what each of code shows
+	paths   []string          // and the path of that file
+	regions []task.Region     // which code is made of
+	jit     []generated.Range // of these, those that a compiler can have made
 
 	asked *asked // where not all is listed: then the rest but stamp and files is empty
 }
@@ -43,7 +43,7 @@ func readLayout(p task.Process) layout {
 		l.maps, l.paths = append(l.maps, r.Mapping()), append(l.paths, r.Path)
 		l.regions = append(l.regions, r)
 		if isGenerated(&r) {
-			l.jit = append(l.jit, perfmap.Range{Start: r.Start, End: r.End})
+			l.jit = append(l.jit, generated.Range{Start: r.Start, End: r.End})
 		}
 		to := io.Writer(h)
 		if r.Inode != 0 {

@@ -191,7 +191,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 // walkAsCaptured walks a snapshot in the images that were mapped then.
 func (r *recorder) walkAsCaptured(s *task.Snapshot) {
 	v := r.walk(s)
-	if v == generated {
+	if v == generatedCode {
 		r.follow.reread()
 		v = r.walk(s)
 	}

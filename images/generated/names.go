@@ -1,4 +1,4 @@
-package perfmap
+package generated
 
 import (
 	"slices"
@@ -19,6 +19,8 @@ type Names struct {
 type answer struct {
 	start, size uint64
 	name        string
+	file        string
+	line        int
 }
 
 // maxAsked bounds the answers that are kept.
@@ -27,6 +29,21 @@ const maxAsked = 1 << 19
 // Symbol names the code at an address: the same as the first time that this was
 // asked.
 func (n *Names) Symbol(a uint64) (object.Symbol, bool) {
+	got := n.ask(a)
+	return object.Symbol{Name: got.name, VMAddr: got.start, Size: got.size}, got.name != ""
+}
+
+// Source tells where in the source the code at an address is, if that is known: of
+// what Symbol names there.
+func (n *Names) Source(a uint64) []object.Source {
+	got := n.ask(a)
+	if got.name == "" || got.file == "" {
+		return nil
+	}
+	return []object.Source{{Function: got.name, File: got.file, Line: got.line, Low: got.start, High: got.start + got.size}}
+}
+
+func (n *Names) ask(a uint64) answer {
 	n.of.mu.Lock()
 	defer n.of.mu.Unlock()
 	got, known := n.answers[a]
@@ -34,7 +51,7 @@ func (n *Names) Symbol(a uint64) (object.Symbol, bool) {
 		got = n.of.answer(a)
 		n.keep(a, got)
 	}
-	return object.Symbol{Name: got.name, VMAddr: got.start, Size: got.size}, got.name != ""
+	return got
 }
 
 func (n *Names) keep(a uint64, got answer) {

@@ -1,4 +1,4 @@
-package perfmap
+package generated
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 
 // table finds the last entry that covers an address.
 type table struct {
-	entries []entry // in the order of the file, without those that no address leads to
+	entries []Entry // in the order of the file, without those that no address leads to
 	pieces  []piece // of entries[:sorted], by address and not overlapping
 	sorted  int
 }
@@ -24,7 +24,7 @@ const (
 )
 
 // add adds an entry. Before anything is asked again, settle is to be called.
-func (t *table) add(e entry) {
+func (t *table) add(e Entry) {
 	t.entries = append(t.entries, e)
 	if len(t.entries)-t.sorted > max(fewEntries, t.sorted) {
 		t.sort()
@@ -38,7 +38,7 @@ func (t *table) settle() {
 }
 
 // find returns nil where no entry covers an address.
-func (t *table) find(a uint64) *entry {
+func (t *table) find(a uint64) *Entry {
 	for i := len(t.entries) - 1; i >= t.sorted; i-- {
 		if t.entries[i].contains(a) {
 			return &t.entries[i]
@@ -62,7 +62,7 @@ func (t *table) sort() {
 	}
 	cuts := make([]uint64, 0, 2*len(t.entries))
 	for i := range t.entries {
-		cuts = append(cuts, t.entries[i].start, t.entries[i].end)
+		cuts = append(cuts, t.entries[i].Start, t.entries[i].End)
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
@@ -74,7 +74,7 @@ const nobody = -1
 // owners tells of the interval behind each cut whose it is. The last entries take
 // what they cover first, and each interval is passed only once: next leads past
 // those that are taken.
-func owners(cuts []uint64, entries []entry) []int {
+func owners(cuts []uint64, entries []Entry) []int {
 	owner, next := make([]int, len(cuts)), make([]int, len(cuts)+1)
 	for i := range next {
 		next[i] = i
@@ -90,8 +90,8 @@ func owners(cuts []uint64, entries []entry) []int {
 		return i
 	}
 	for i := len(entries) - 1; i >= 0; i-- {
-		from, _ := slices.BinarySearch(cuts, entries[i].start)
-		for at := free(from); at < len(cuts) && cuts[at] < entries[i].end; at = free(at) {
+		from, _ := slices.BinarySearch(cuts, entries[i].Start)
+		for at := free(from); at < len(cuts) && cuts[at] < entries[i].End; at = free(at) {
 			owner[at] = i
 			next[at] = at + 1
 		}

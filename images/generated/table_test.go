@@ -1,4 +1,4 @@
-package perfmap
+package generated
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 )
 
 // last is what table is to find, by looking at every entry.
-func last(entries []entry, a uint64) string {
+func last(entries []Entry, a uint64) string {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if entries[i].contains(a) {
-			return entries[i].name
+			return entries[i].Name
 		}
 	}
 	return ""
@@ -18,7 +18,7 @@ func last(entries []entry, a uint64) string {
 
 func (t *table) name(a uint64) string {
 	if e := t.find(a); e != nil {
-		return e.name
+		return e.Name
 	}
 	return ""
 }
@@ -29,11 +29,11 @@ func TestLastEntryHolds(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		var tab table
-		var all []entry
+		var all []Entry
 		const space = 300
 		for i := range 200 {
 			start := r.Uint64N(space)
-			e := entry{start, start + 1 + r.Uint64N(40), fmt.Sprint(i)}
+			e := Entry{Start: start, End: start + 1 + r.Uint64N(40), Name: fmt.Sprint(i)}
 			tab.add(e)
 			all = append(all, e)
 			if r.IntN(30) == 0 {
@@ -60,7 +60,7 @@ func TestManyEntries(t *testing.T) {
 	var tab table
 	const n = 100_000
 	for i := range uint64(n) {
-		tab.add(entry{i % 5000 * 16, i%5000*16 + 16, fmt.Sprint(i)})
+		tab.add(Entry{Start: i % 5000 * 16, End: i%5000*16 + 16, Name: fmt.Sprint(i)})
 	}
 	if len(tab.entries) > 5000+max(fewEntries, 5000) {
 		t.Errorf("%d entries are kept", len(tab.entries))

@@ -1,4 +1,4 @@
-package perfmap
+package generated
 
 import (
 	"stacksnap/images/object"
