@@ -1,0 +1,164 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// tellState writes the stat file of a fake thread.
+func tellState(t *testing.T, p *Process, state byte, processor string) {
+	t.Helper()
+	p.stats.dir = p.threads.dir
+	line := fmt.Sprintf("4711 (a) %c 1 4711 4711 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 99%s\n", state, processor)
+	writeFile(t, fmt.Sprintf("/proc/self/fd/%d/%d/stat", p.threads.dir, p.threads.all[0].tid), line)
+}
+
+// captured is a thread as it was when a syscall file said this.
+func captured(t *testing.T, line string) *task.Thread {
+	t.Helper()
+	call, err := parseSyscall([]byte(line))
+	must(t, err)
+	th := &task.Thread{ID: 4711}
+	th.Registers = (&Process{facts: task.Info{Arch: hostArch}}).registersOf(&call)
+	return th
+}
+
+// TestUnchanged: a thread rests in the call in which it was captured, or in user code
+// only while someone else holds it there.
+func TestUnchanged(t *testing.T) {
+	other := "-1 0x7000 0x4006\n"
+	for _, test := range []struct {
+		name          string
+		captured, now string
+		was           task.State
+		is            byte
+		want          bool
+	}{
+		{"in its call", inEpoll, inEpoll, task.Sleeping, 'S', true},
+		{"in another call", inEpoll, inAccept(), task.Sleeping, 'S', false},
+		{"running", inEpoll, running, task.Sleeping, 'R', false},
+		{"gone", inEpoll, "", task.Sleeping, 'S', false},
+		{"held", inFault, inFault, task.Stopped, 'T', true},
+		{"held elsewhere", inFault, other, task.Stopped, 'T', false},
+		{"held since", inFault, inFault, task.Running, 'T', false},
+		{"held no more", inFault, inFault, task.Stopped, 'S', false},
+	} {
+		p, th := fakeThread(t, "", test.now)
+		tellState(t, p, test.is, "")
+		k := captured(t, test.captured)
+		if k.State = test.was; p.unchanged(th.tid, k) != test.want {
+			t.Errorf("%s: not %v", test.name, test.want)
+		}
+	}
+}
+
+// TestIdleUntilItRuns: that a thread rests is asked once, and again when it has come to
+// a processor since.
+func TestIdleUntilItRuns(t *testing.T) {
+	p, th := fakeThread(t, "100 20 7\n", inEpoll, running, inEpoll)
+	tellState(t, p, 'S', "")
+	k := captured(t, inEpoll)
+	k.State = task.Sleeping
+	idle := func(want bool, when string) {
+		t.Helper()
+		if got := p.Idle(task.ThreadID(th.tid), k); got != want {
+			t.Errorf("%s: idle %v", when, got)
+		}
+	}
+	idle(true, "first")
+	idle(true, "without a run")
+	tellRuns(t, p, "200 20 8\n")
+	idle(false, "after a run, on a processor")
+	idle(true, "back in its call")
+	tellRuns(t, p, "200 20 9\n")
+	idle(false, "ended")
+	tellRuns(t, p, "0 0 0\n")
+	idle(false, "not counted")
+}
+
+// TestSameBytes compares with this very process's memory, of which a page is missing.
+func TestSameBytes(t *testing.T) {
+	page := os.Getpagesize()
+	b, err := unix.Mmap(-1, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	must(t, err)
+	t.Cleanup(func() { _ = unix.Munmap(b) })
+	p := &Process{mem: memory{tid: unix.Getpid(), file: -1, pages: newPresence()}}
+	base := task.Addr(uintptr(unsafe.Pointer(&b[0])))
+	probe := make([]byte, 1)
+	if n, _ := p.mem.copy(probe, base); n != 1 {
+		t.Skip("this process's memory cannot be read")
+	}
+	b[0], b[100] = 1, 2
+	want := append([]byte{}, b...)
+	same := func(sp task.Addr, want []byte) bool { return p.sameBytes(&task.Stack{Base: base, Bytes: want}, sp) }
+	if !same(base, want) || !same(base+8, want[:page]) {
+		t.Error("the same bytes differ")
+	}
+	if b[0] = 9; same(base, want) || !same(base+1, want) {
+		t.Error("of what lies below sp is more compared, or less, than that")
+	}
+	if b[page+5] = 1; same(base+8, want) {
+		t.Error("other bytes in the second page are the same")
+	}
+	b[page+5] = 0
+	must(t, unix.Mprotect(b[page:], unix.PROT_NONE))
+	if same(base+8, want) || !same(base+8, want[:page]) {
+		t.Error("bytes that cannot be read are the same")
+	}
+}
+
+// TestTurnNow is of a thread that can run, and of a processor that is known.
+func TestTurnNow(t *testing.T) {
+	behind := " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16"
+	for _, test := range []struct {
+		name, schedstat string
+		state           byte
+		processor       string
+		want            bool
+	}{
+		{"runs", "100 20 7\n", 'R', behind + " 3 0", true},
+		{"sleeps by now", "100 20 7\n", 'S', behind + " 3 0", false},
+		{"on no processor", "100 20 7\n", 'R', "", false},
+		{"not counted", "0 0 0\n", 'R', behind + " 3 0", false},
+		{"of no file", "", 'R', behind + " 3 0", false},
+	} {
+		p, th := fakeThread(t, test.schedstat)
+		tellState(t, p, test.state, test.processor)
+		got := p.turnNow(th.tid)
+		if (got.runs == 7 && got.processor == 3 && got.queued == 20) != test.want || !test.want && got != (turn{}) {
+			t.Errorf("%s: %+v", test.name, got)
+		}
+	}
+}
+
+// TestWatchReadsWhatItDoesNotHave: a status file without the count is read again.
+func TestWatchReadsWhatItDoesNotHave(t *testing.T) {
+	dir := openPath(t, t.TempDir())
+	write := func(name, text string) int {
+		t.Helper()
+		writeFile(t, fmt.Sprintf("/proc/self/fd/%d/%s", dir, name), text)
+		fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		must(t, err)
+		return fd
+	}
+	w := &watch{call: -1, status: write("status", "State:\tS\n"), schedule: write("schedstat", "100 20 7\n")}
+	t.Cleanup(func() { _ = w.Close() })
+	for _, want := range []task.Counters{{CPU: 100, Queued: 20}, {CPU: 100, Queued: 20, Sleeps: 5, HasSleeps: true}, {CPU: 100, Queued: 20, Sleeps: 5, HasSleeps: true}} {
+		if got, err := w.Counters(); got != want || err != nil {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+		if !want.HasSleeps {
+			closeFD(write("status", "State:\tS\nvoluntary_ctxt_switches:\t5\n"))
+		} else {
+			closeFD(write("status", "State:\tS\nvoluntary_ctxt_switches:\t6\n")) // not read: it has not run
+		}
+	}
+}
