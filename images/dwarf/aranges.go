@@ -1,16 +1,7 @@
 package dwarf
 
-import (
-	"cmp"
-	"slices"
-	"sort"
-)
-
-// readARanges reads .debug_aranges, and returns the offsets of the units that it
-// covers. The spans that it adds have, for the moment, the number of a set, below
-// zero: assignARanges turns it into that of the unit.
-func (d *Data) readARanges() map[uint64]bool {
-	covered := map[uint64]bool{}
+// readARanges reads .debug_aranges.
+func (d *Data) readARanges() {
 	c := d.cursor(secARanges, 0, whole, farWindow)
 	for c.more() {
 		start := c.offset()
@@ -19,18 +10,17 @@ func (d *Data) readARanges() map[uint64]bool {
 			break
 		}
 		end := c.offset() + length
-		if !d.readARangeSet(c, start, end, offsetSize, covered) {
+		if !d.readARangeSet(c, start, end, offsetSize) {
 			break
 		}
 		if c.seek(end); c.err != nil {
 			break
 		}
 	}
-	return covered
 }
 
 // readARangeSet reads the ranges of one unit. A set that has none tells nothing.
-func (d *Data) readARangeSet(c *cursor, start, end uint64, offsetSize int, covered map[uint64]bool) bool {
+func (d *Data) readARangeSet(c *cursor, start, end uint64, offsetSize int) bool {
 	version := c.u16()
 	unit := c.uint(offsetSize)
 	size, segment := c.u8(), c.u8()
@@ -39,11 +29,10 @@ func (d *Data) readARangeSet(c *cursor, start, end uint64, offsetSize int, cover
 	}
 	pair := 2 * uint64(size)
 	c.skip((pair - (c.offset()-start)%pair) % pair)
-	number := -1 - int32(len(d.sets))
-	if !d.keep(spanBytes) {
+	number, ok := d.addOwner(unit)
+	if !ok {
 		return false
 	}
-	d.sets = append(d.sets, unit)
 	for c.err == nil && c.offset()+pair <= end {
 		low := c.uint(int(size))
 		n := c.uint(int(size))
@@ -54,33 +43,16 @@ func (d *Data) readARangeSet(c *cursor, start, end uint64, offsetSize int, cover
 			if !d.addSpan(&d.spans, span{low, low + n, number}) {
 				return false
 			}
-			covered[unit] = true
 		}
 	}
 	return c.err == nil
 }
 
-// assignARanges gives the spans of .debug_aranges the numbers of their units.
-func (d *Data) assignARanges() {
-	kept := d.spans.list[:0]
-	for _, s := range d.spans.list {
-		if s.of < 0 {
-			n, found := slices.BinarySearchFunc(d.units, d.sets[-1-s.of], func(u unit, off uint64) int { return cmp.Compare(u.off, off) })
-			if !found {
-				continue
-			}
-			s.of = int32(n)
-		}
-		kept = append(kept, s)
+// addOwner adds a unit that has spans, by its offset, and returns its number.
+func (d *Data) addOwner(off uint64) (int32, bool) {
+	if !d.keep(spanBytes) {
+		return 0, false
 	}
-	d.spans.list, d.sets = kept, nil
-}
-
-// unitOf returns the unit in which an offset of .debug_info is.
-func (d *Data) unitOf(off uint64) *unit {
-	i := sort.Search(len(d.units), func(i int) bool { return d.units[i].off > off }) - 1
-	if i < 0 || off < d.units[i].die || off >= d.units[i].end {
-		return nil
-	}
-	return &d.units[i]
+	d.owners = append(d.owners, off)
+	return int32(len(d.owners) - 1), true
 }

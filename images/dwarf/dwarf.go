@@ -9,28 +9,44 @@ import (
 
 // Data is the debugging information of one file. It is safe for concurrent use.
 type Data struct {
+	// Related opens the other files that have a part of it. It is set before anything
+	// is asked.
+	Related Related
+
 	mu       sync.Mutex
-	open     func(name string) Section
+	open     Sections
+	suffix   string // of the sections' names
 	budget   *object.Budget
 	sections [numSections]section
 
 	started  bool
-	units    []unit   // by offset
+	rooted   bool // the roots of all units were asked for their ranges
+	listed   bool
+	units    []*unit  // by offset; all of them only when they are listed
 	spans    spans    // of units
-	sets     []uint64 // of .debug_aranges: the unit's offset; while the units are listed
-	unranged []int    // units whose ranges only their functions tell
+	owners   []uint64 // of spans: the unit's offset
+	unranged []*unit  // units whose ranges only their functions tell
 	tables   map[abbrevsKey]*abbrevs
 	names    map[uint64]string // of functions, by the offset of an entry
+
+	linked       *Data                // the file that has the addresses: of one of split units that of their skeletons, else itself
+	files        map[string]*Data     // of split units, by path; nil: not there
+	splits       map[uint64]splitUnit // by the offset of their skeleton
+	packed       cuIndex
+	sup          *Data // nil: none
+	supplemented bool  // sup was asked for
 }
 
-// New returns what a file tells of its code. Open returns its sections by name,
-// "info" for .debug_info or __debug_info, nil where there is none; each is asked for
-// once, when it is needed. The budget bounds what is read and kept; it may be nil.
-func New(open func(name string) Section, budget *object.Budget) *Data {
-	return &Data{
+// New returns what a file tells of its code. Each section is asked for once, when it
+// is needed. The budget bounds what is read and kept; it may be nil.
+func New(open Sections, budget *object.Budget) *Data {
+	d := &Data{
 		open: open, budget: budget,
 		tables: map[abbrevsKey]*abbrevs{}, names: map[uint64]string{},
+		files: map[string]*Data{}, splits: map[uint64]splitUnit{},
 	}
+	d.linked = d
+	return d
 }
 
 func (d *Data) keep(n uint64) bool { return d.budget.Keep(n) }
@@ -43,37 +59,47 @@ func (d *Data) Frames(vmaddr uint64) []object.Source {
 	defer d.mu.Unlock()
 	if !d.started {
 		d.started = true
-		d.readUnits()
+		d.readARanges()
+		d.spans.sort()
 	}
-	if found := d.framesIn(d.unitsAt(vmaddr), vmaddr); found != nil || len(d.unranged) == 0 {
-		return found
+	for {
+		found := d.framesIn(d.unitsWith(vmaddr), vmaddr)
+		if found != nil || !d.rangeMore() {
+			return found
+		}
 	}
-	d.rangeUnits()
-	return d.framesIn(d.unitsAt(vmaddr), vmaddr)
 }
 
-// unitsAt returns the units that an address may be in, by their place in the file.
-func (d *Data) unitsAt(vmaddr uint64) []int32 {
-	var list []int32
+// unitsWith returns the units that an address may be in, by their place in the file.
+func (d *Data) unitsWith(vmaddr uint64) []*unit {
+	var list []uint64
 	for s := range d.spans.at(vmaddr) {
-		if list = append(list, s.of); len(list) == maxUnits {
+		if list = append(list, d.owners[s.of]); len(list) == maxUnits {
 			break
 		}
 	}
 	slices.Sort(list)
-	return slices.Compact(list)
+	var units []*unit
+	for _, off := range slices.Compact(list) {
+		if u, _ := d.unitAt(off); u != nil {
+			units = append(units, u)
+		}
+	}
+	return units
 }
 
 // maxUnits is how many units are looked at that have one address.
 const maxUnits = 16
 
 // framesIn asks the units, of which the first that knows a function is right.
-func (d *Data) framesIn(units []int32, vmaddr uint64) (found []object.Source) {
-	for _, n := range units {
-		u := &d.units[n]
-		d.scan(u)
-		for s := range u.spans.at(vmaddr) {
-			return d.frames(u, &u.functions[s.of], s, vmaddr)
+func (d *Data) framesIn(units []*unit, vmaddr uint64) (found []object.Source) {
+	for _, u := range units {
+		in, full := d.full(u)
+		in.scan(full)
+		for s := range full.spans.at(vmaddr) {
+			f := &full.functions[s.of]
+			in.readCalls(full, f)
+			return d.frames(u, in, f, s, vmaddr)
 		}
 		if at, ok := d.lineAt(u, vmaddr); ok && found == nil {
 			found = []object.Source{d.frame(u, at)}
@@ -82,23 +108,10 @@ func (d *Data) framesIn(units []int32, vmaddr uint64) (found []object.Source) {
 	return found
 }
 
-// rangeUnits looks for the functions of units that do not tell their ranges.
-func (d *Data) rangeUnits() {
-	for _, n := range d.unranged {
-		u := &d.units[n]
-		d.scan(u)
-		for _, s := range u.spans.list {
-			d.addSpan(&d.spans, span{s.low, s.high, int32(n)})
-		}
-	}
-	d.unranged = nil
-	d.spans.sort()
-}
-
 // frames makes the frames of a function and of what is inlined in it at an address:
-// the line table tells where the innermost stands, each call where its caller does.
-func (d *Data) frames(u *unit, f *function, s span, vmaddr uint64) []object.Source {
-	d.readCalls(u, f)
+// the line table tells where the innermost stands, each call where its caller does. The
+// names are in the file that has the function; the files of source are those of u.
+func (d *Data) frames(u *unit, names *Data, f *function, s span, vmaddr uint64) []object.Source {
 	at, _ := d.lineAt(u, vmaddr)
 	var list []object.Source
 	in := f.at(vmaddr)
@@ -108,12 +121,12 @@ func (d *Data) frames(u *unit, f *function, s span, vmaddr uint64) []object.Sour
 	}
 	for _, c := range slices.Backward(in) {
 		frame := d.frame(u, at)
-		frame.Function = d.name(c.off)
+		frame.Function = names.name(c.off)
 		list = append(list, frame)
 		at = c.site
 	}
 	frame := d.frame(u, at)
-	frame.Function, frame.Low, frame.High = d.name(f.off), s.low, s.high
+	frame.Function, frame.Low, frame.High = names.name(f.off), s.low, s.high
 	return append(list, frame)
 }
 

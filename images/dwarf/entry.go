@@ -14,10 +14,18 @@ type entry struct {
 	// Of a unit's root.
 	compDir, lines                         value
 	addrBase, strOffsetsBase, rngListsBase value
+	rangesBase                             value // before version 5, of the split unit
+	dwoName, dwoID                         value
 }
 
-// attrMIPSLinkageName is what compilers wrote before DWARF 4.
-const attrMIPSLinkageName dwarf.Attr = 0x2007
+// What compilers wrote before it was in the standard (DWARF 4 and 5).
+const (
+	attrMIPSLinkageName dwarf.Attr = 0x2007
+	attrGNUDwoName      dwarf.Attr = 0x2130
+	attrGNUDwoID        dwarf.Attr = 0x2131
+	attrGNURangesBase   dwarf.Attr = 0x2132
+	attrGNUAddrBase     dwarf.Attr = 0x2133
+)
 
 // read reads an entry behind its code.
 func (e *entry) read(c *cursor, l layout, a *abbrev) {
@@ -80,12 +88,18 @@ func (e *entry) setRoot(attr dwarf.Attr, v value) bool {
 		e.compDir = v
 	case dwarf.AttrStmtList:
 		e.lines = v
-	case dwarf.AttrAddrBase:
+	case dwarf.AttrAddrBase, attrGNUAddrBase:
 		e.addrBase = v
 	case dwarf.AttrStrOffsetsBase:
 		e.strOffsetsBase = v
 	case dwarf.AttrRnglistsBase:
 		e.rngListsBase = v
+	case attrGNURangesBase:
+		e.rangesBase = v
+	case dwarf.AttrDwoName, attrGNUDwoName:
+		e.dwoName = v
+	case attrGNUDwoID:
+		e.dwoID = v
 	default:
 		return false
 	}

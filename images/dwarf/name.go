@@ -15,20 +15,19 @@ func (d *Data) name(off uint64) string {
 		return name
 	}
 	var e entry
-	plain, name := "", ""
-	for at, n := off, 0; n < maxOrigins; n++ {
-		u := d.unitOf(at)
-		if u == nil || !d.entryAt(u, at, &e) {
+	at, plain, name := off, "", ""
+	for in, n := d, 0; n < maxOrigins; n++ {
+		u := in.unitOf(at)
+		if u == nil || !in.entryAt(u, at, &e) {
 			break
 		}
-		if name = d.string(u, secInfo, e.linkage); name != "" {
+		if name = in.string(u, secInfo, e.linkage); name != "" {
 			break
 		}
 		if plain == "" {
-			plain = d.string(u, secInfo, e.name)
+			plain = in.string(u, secInfo, e.name)
 		}
-		var ok bool
-		if at, ok = u.reference(e.origin, e.spec); !ok {
+		if in, at = in.reference(u, e.origin, e.spec); in == nil {
 			break
 		}
 	}
@@ -53,18 +52,20 @@ func (d *Data) entryAt(u *unit, off uint64, e *entry) bool {
 	return c.err == nil
 }
 
-// reference returns the entry that the first of the references leads to, of which
-// there may be none.
-func (u *unit) reference(refs ...value) (uint64, bool) {
+// reference returns the entry that the first of the references leads to, and the file
+// that it is in; nil where there is none.
+func (d *Data) reference(u *unit, refs ...value) (in *Data, off uint64) {
 	for _, v := range refs {
 		switch v.form {
 		case formRef1, formRef2, formRef4, formRef8, formRefUData:
-			return u.off + v.u, true
+			return d, u.off + v.u
 		case formRefAddr:
-			return v.u, true
+			return d, v.u
+		case formGNURefAlt, formRefSup4, formRefSup8:
+			return d.supplement(), v.u
 		}
 	}
-	return 0, false
+	return nil, 0
 }
 
 // string returns the string that a value of the given section is or leads to; empty
@@ -77,7 +78,11 @@ func (d *Data) string(u *unit, in int, v value) string {
 		return d.stringAt(secStr, v.u)
 	case formLineStrp:
 		return d.stringAt(secLineStr, v.u)
-	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4:
+	case formGNUStrpAlt, formStrpSup:
+		if sup := d.supplement(); sup != nil {
+			return sup.stringAt(secStr, v.u)
+		}
+	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrIndex:
 		if u.root == nil || v.u > maxIndex {
 			return ""
 		}

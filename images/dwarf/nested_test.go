@@ -2,37 +2,44 @@ package dwarf
 
 import (
 	"debug/elf"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
+	"stacksnap/images/internal/llvmtest"
 	"stacksnap/images/object"
 )
 
 // fixtures are what testdata/nested.c tells how to build.
 var fixtures = []string{"testdata/nested-4.so", "testdata/nested-5.so"}
 
-// TestNested wants what llvm-symbolizer tells of the fixtures.
+// nested is what llvm-symbolizer tells of the fixtures.
+var nested = map[uint64]string{
+	0xfff:  "",
+	0x1000: "rare /src/nested.c:28:9",
+	0x1005: "leaf /src/nested.c:9:16; rare /src/nested.c:28:9",
+	0x1014: "rare /src/nested.c:29:1",
+	0x1015: "root /src/nested.c:34:10",
+	0x1020: "branch /src/nested.c:15:6; trunk /src/nested.c:23:9",
+	0x1040: "leaf /src/nested.c:9:16; branch /src/nested.c:17:10; trunk /src/nested.c:23:9",
+	0x1060: "leaf /src/nested.c:10:11; trunk /src/nested.c:23:21",
+	0x1080: "root /src/nested.c:35:20",
+	0x1090: "",
+}
+
+func wantNested(t *testing.T, name string, d *Data) {
+	t.Helper()
+	for a, want := range nested {
+		if got := strings.TrimSuffix(llvmtest.Tell(d.Frames(a)), "; "); got != want {
+			t.Errorf("%s %#x: %q, want %q", name, a, got, want)
+		}
+	}
+}
+
 func TestNested(t *testing.T) {
 	for _, name := range fixtures {
 		d, _ := elfData(t, name, object.NewBudget(1<<20, 1<<20))
-		for a, want := range map[uint64]string{
-			0xfff:  "",
-			0x1000: "rare /src/nested.c:28:9",
-			0x1005: "leaf /src/nested.c:9:16; rare /src/nested.c:28:9",
-			0x1014: "rare /src/nested.c:29:1",
-			0x1015: "root /src/nested.c:34:10",
-			0x1020: "branch /src/nested.c:15:6; trunk /src/nested.c:23:9",
-			0x1040: "leaf /src/nested.c:9:16; branch /src/nested.c:17:10; trunk /src/nested.c:23:9",
-			0x1060: "leaf /src/nested.c:10:11; trunk /src/nested.c:23:21",
-			0x1080: "root /src/nested.c:35:20",
-			0x1090: "",
-		} {
-			if got := strings.TrimSuffix(tell(d.Frames(a)), "; "); got != want {
-				t.Errorf("%s %#x: %q, want %q", name, a, got, want)
-			}
-		}
+		wantNested(t, name, d)
 		if f := d.Frames(0x1016); len(f) != 1 || f[0].Low != 0x1015 || f[0].High <= 0x1016 {
 			t.Errorf("%s: the cold part of root: %+v", name, f)
 		}
@@ -67,7 +74,7 @@ func TestFromMemory(t *testing.T) {
 		return nil
 	}, nil)
 	for a := uint64(0x1000); a < 0x1090; a++ {
-		if got, want := tell(m.Frames(a)), tell(d.Frames(a)); got != want {
+		if got, want := llvmtest.Tell(m.Frames(a)), llvmtest.Tell(d.Frames(a)); got != want {
 			t.Errorf("%#x: %q, want %q", a, got, want)
 		}
 	}
@@ -106,16 +113,4 @@ func sectionsOf(t testing.TB, path string) map[string][]byte {
 		}
 	}
 	return sections
-}
-
-// tell writes frames as this package's tests compare them.
-func tell(frames []object.Source) string {
-	var b strings.Builder
-	for _, f := range frames {
-		if f.Line == 0 {
-			f.Column = 0
-		}
-		fmt.Fprintf(&b, "%s %s:%d:%d; ", f.Function, f.File, f.Line, f.Column)
-	}
-	return b.String()
 }

@@ -50,13 +50,15 @@ func (r *ranges) list(v value, yield func(low, high uint64) bool) {
 		if off, ok = r.listOffset(v.u); !ok {
 			return
 		}
+	} else {
+		off += r.u.root.rangesBase
 	}
 	if r.c == nil {
-		which := secRngLists
 		if r.u.version < 5 {
-			which = secRanges
+			r.c = r.d.linked.cursor(secRanges, off, whole, nearWindow)
+		} else {
+			r.c = r.d.cursor(secRngLists, off, whole, nearWindow)
 		}
-		r.c = r.d.cursor(which, off, whole, nearWindow)
 	} else if r.c.seek(off); r.c.err != nil {
 		r.c = nil
 		return

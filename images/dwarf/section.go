@@ -48,11 +48,12 @@ const (
 	secAddr
 	secStrOffsets
 	secARanges
+	secCUIndex
 	numSections
 )
 
 var sectionNames = [numSections]string{
-	"info", "abbrev", "str", "line", "line_str", "ranges", "rnglists", "addr", "str_offsets", "aranges",
+	"info", "abbrev", "str", "line", "line_str", "ranges", "rnglists", "addr", "str_offsets", "aranges", "cu_index",
 }
 
 // section returns one of the sections, opened when it is first asked for.
@@ -62,7 +63,11 @@ func (d *Data) section(which int) *section {
 		return s
 	}
 	s.opened = true
-	r := d.open(sectionNames[which])
+	name := sectionNames[which]
+	if which != secCUIndex {
+		name += d.suffix
+	}
+	r := d.open(name)
 	if r == nil {
 		return s
 	}

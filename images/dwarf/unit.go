@@ -17,6 +17,7 @@ type unit struct {
 	off, end  uint64 // in .debug_info, with its header
 	die       uint64 // where its root is
 	abbrevOff uint64
+	id        uint64 // of a skeleton and of its split unit, from version 5 on
 	root      *root
 	scanned   bool
 	spans     spans // of functions
@@ -24,7 +25,7 @@ type unit struct {
 }
 
 // unitBytes is what a unit takes, for the budget.
-const unitBytes = 160
+const unitBytes = 192
 
 // root is what a unit's root tells of all in it.
 type root struct {
@@ -33,6 +34,7 @@ type root struct {
 	addrBase       uint64
 	strOffsetsBase uint64
 	rngListsBase   uint64
+	rangesBase     uint64 // to which the offsets of lists are relative
 	compDir        string
 	lines          *lines // nil: none
 }
@@ -63,54 +65,12 @@ func (u *unit) header(c *cursor) (useful, ok bool) {
 	switch kind {
 	case unitCompile, unitPartial:
 	case unitSkeleton, unitSplitCompile:
-		c.skip(8) // dwo_id
+		u.id = c.uint(8)
 	default:
 		return false, true // of types
 	}
 	u.die = c.offset()
 	return c.err == nil && u.die <= u.end && (u.addrSize == 4 || u.addrSize == 8), c.err == nil
-}
-
-// readUnits lists the units. What follows a header that makes no sense is left out.
-func (d *Data) readUnits() {
-	c := d.cursor(secInfo, 0, whole, nearWindow)
-	covered := d.readARanges()
-	for c.more() && d.keep(unitBytes) {
-		u := unit{}
-		useful, ok := u.header(c)
-		if !ok {
-			break
-		}
-		if useful {
-			d.units = append(d.units, u)
-			if n := len(d.units) - 1; !covered[u.off] {
-				d.addRoot(c, n)
-			}
-		}
-		if c.seek(u.end); c.err != nil {
-			break
-		}
-	}
-	d.assignARanges()
-	d.spans.sort()
-}
-
-// addRoot takes a unit's ranges from its root, at which c stands.
-func (d *Data) addRoot(c *cursor, n int) {
-	u := &d.units[n]
-	var r root
-	tag, ok := d.readRoot(c, u, &r)
-	if !ok || tag == dwarf.TagPartialUnit {
-		return
-	}
-	if !r.ranges.present() && !r.low.present() || r.low.present() && !r.high.present() && !r.ranges.present() {
-		d.unranged = append(d.unranged, n)
-		return
-	}
-	u.root = &r // for the indexes that ranges may have
-	ranges := d.ranges(u)
-	ranges.each(&r.entry, func(low, high uint64) bool { return d.addSpan(&d.spans, span{low, high, int32(n)}) })
-	u.root = nil
 }
 
 // readRoot reads the root of a unit, at which c stands, but for its strings.
@@ -172,7 +132,7 @@ func (d *Data) indexed(u *unit, r *root, i uint64) (uint64, bool) {
 	if i > maxIndex {
 		return 0, false
 	}
-	c := d.cursor(secAddr, r.addrBase+i*uint64(u.addrSize), whole, nearWindow/8)
+	c := d.linked.cursor(secAddr, r.addrBase+i*uint64(u.addrSize), whole, nearWindow/8)
 	a := c.uint(int(u.addrSize))
 	return a, c.err == nil
 }

@@ -52,6 +52,7 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 			d, err := NewFile(c.file, c.size)
 			if err == nil && l.isDebugOf(d, c, f, name != byID, sum) {
 				d.budget = l.Budget
+				l.relate(d, name, filePath)
 				return d
 			}
 			_ = c.file.Close() // it was only read

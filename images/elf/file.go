@@ -31,6 +31,7 @@ type File struct {
 
 	// findDebug finds the file's separate debug file; nil: nowhere to look.
 	findDebug func(*File) *File
+	related   *related // nil: nowhere to look for the files that belong to it
 	debug     func() *File
 	source    func() *dwarf.Data
 	closed    atomic.Bool
@@ -251,6 +252,7 @@ func (f *File) Close() error {
 	if d := f.debug(); d != nil {
 		_ = d.Close() // it was only read
 	}
+	f.related.close()
 	if f.closer == nil {
 		return nil
 	}

@@ -238,9 +238,10 @@ func (l *loading) find(r task.Region, h *header) (*File, string) {
 }
 
 // Prepare has f share the loader's budget, and tells it where to look for its debug
-// file; path is that of f in the target.
+// file and what else belongs to it; path is that of f in the target.
 func (l *Loader) Prepare(f *File, path string) {
 	f.budget = l.Budget
+	l.relate(f, path)
 	f.findDebug = func(f *File) *File { return l.findDebug(f, path) }
 }
 

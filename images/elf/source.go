@@ -16,7 +16,8 @@ import (
 
 // Source returns the function that vmaddr is in and where it is in the source, last,
 // and before it the calls that were inlined there, as [dwarf.Data.Frames] does: by the
-// debugging information of the file, or else of its separate debug file.
+// debugging information of the file, or else of its separate debug file, and of the
+// files that these name.
 func (f *File) Source(vmaddr uint64) []object.Source {
 	if f.closed.Load() {
 		return nil
@@ -36,7 +37,9 @@ func (f *File) readSource() *dwarf.Data {
 			return d.source()
 		}
 	}
-	return dwarf.New(f.openSource, f.budget)
+	d := dwarf.New(f.openSource, f.budget)
+	d.Related = f.related.dwarf()
+	return d
 }
 
 // debugSection returns a section of debugging information by its name without

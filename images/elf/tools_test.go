@@ -47,7 +47,7 @@ func openFile(t testing.TB, path string) *File {
 		t.Fatal(err)
 	}
 	l := Loader{Roots: []string{"/"}}
-	f.findDebug = func(f *File) *File { return l.findDebug(f, path) }
+	l.Prepare(f, path)
 	t.Cleanup(func() { f.Close() })
 	return f
 }

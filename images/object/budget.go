@@ -7,6 +7,7 @@ import "sync/atomic"
 // beyond it is left out. A nil Budget has no bound. It is safe for concurrent use.
 type Budget struct {
 	keep, read atomic.Int64 // bytes that are left
+	files      atomic.Int64 // that may be opened still
 	reached    atomic.Bool
 }
 
@@ -14,6 +15,7 @@ type Budget struct {
 const (
 	MaxKept = 512 << 20 // bytes
 	MaxRead = 1 << 30   // bytes
+	MaxOpen = 512       // files beside the images and their debug files
 )
 
 // NewBudget returns a budget of so many bytes to keep and to read.
@@ -21,6 +23,7 @@ func NewBudget(keep, read int64) *Budget {
 	b := new(Budget)
 	b.keep.Store(keep)
 	b.read.Store(read)
+	b.files.Store(MaxOpen)
 	return b
 }
 
@@ -29,6 +32,22 @@ func (b *Budget) Keep(n uint64) bool { return b == nil || b.take(&b.keep, n) }
 
 // Read tells whether n bytes more may be read.
 func (b *Budget) Read(n uint64) bool { return b == nil || b.take(&b.read, n) }
+
+// Open tells whether another file may be opened that only tells more of one.
+func (b *Budget) Open() bool {
+	if b == nil || b.files.Add(-1) >= 0 {
+		return true
+	}
+	b.files.Add(1)
+	return false
+}
+
+// Closed gives back a file for which Open was true.
+func (b *Budget) Closed() {
+	if b != nil {
+		b.files.Add(1)
+	}
+}
 
 // Return gives back what was to be kept, and is not.
 func (b *Budget) Return(n uint64) {

@@ -2,6 +2,9 @@
 //	gcc -gdwarf-4 -O2 -shared -nostdlib -fno-asynchronous-unwind-tables -o nested-4.so nested.c
 // and with -gdwarf-5, each then stripped of what is not debugging information with
 //	objcopy --only-keep-debug
+//
+// split-4 and split-5 are made with -gsplit-dwarf, split-4.dwp by llvm-dwp, and shared.sup
+// by dwz -m from two copies of shared.so, which is another nested-4.so.
 static int values[8];
 
 static inline int leaf(int x)

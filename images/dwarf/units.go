@@ -1,0 +1,137 @@
+package dwarf
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"slices"
+	"sort"
+)
+
+// unitAt returns the unit that begins at an offset of .debug_info, nil where none does,
+// and whether it was not known before. That does not need all units to be listed.
+func (d *Data) unitAt(off uint64) (u *unit, fresh bool) {
+	i, found := slices.BinarySearchFunc(d.units, off, byOffset)
+	if found {
+		return d.units[i], false
+	}
+	if d.listed || !d.keep(unitBytes) {
+		return nil, false
+	}
+	u = new(unit)
+	if useful, _ := u.header(d.cursor(secInfo, off, whole, nearWindow/8)); !useful {
+		return nil, false
+	}
+	d.units = slices.Insert(d.units, i, u)
+	return u, true
+}
+
+func byOffset(u *unit, off uint64) int { return cmp.Compare(u.off, off) }
+
+// unitOf returns the unit in which an offset of .debug_info is.
+func (d *Data) unitOf(off uint64) *unit {
+	if u := d.knownUnitOf(off); u != nil || d.listed {
+		return u
+	}
+	d.listUnits()
+	return d.knownUnitOf(off)
+}
+
+func (d *Data) knownUnitOf(off uint64) *unit {
+	i := sort.Search(len(d.units), func(i int) bool { return d.units[i].off > off }) - 1
+	if i < 0 || off < d.units[i].die || off >= d.units[i].end {
+		return nil
+	}
+	return d.units[i]
+}
+
+// listUnits lists the units. What follows a header that makes no sense is left out, and
+// so are those of a package, where each has its own part of the other sections.
+func (d *Data) listUnits() {
+	if d.listed || d.suffix != "" && d.readIndex().slots > 0 {
+		return
+	}
+	d.listed = true
+	var list []*unit
+	c := d.cursor(secInfo, 0, whole, nearWindow/8)
+	for c.more() && d.keep(unitBytes) {
+		u := new(unit)
+		useful, ok := u.header(c)
+		if !ok {
+			break
+		}
+		if i, found := slices.BinarySearchFunc(d.units, u.off, byOffset); found {
+			u = d.units[i]
+		}
+		if useful {
+			list = append(list, u)
+		}
+		if c.seek(u.end); c.err != nil {
+			break
+		}
+	}
+	d.units = list
+}
+
+// rangeMore looks for the ranges of further units; false where there is no more to look
+// at: first those that .debug_aranges does not tell of, by their roots, then by their
+// functions those whose roots tell none.
+func (d *Data) rangeMore() bool {
+	switch {
+	case !d.rooted:
+		d.rooted = true
+		d.rangeRoots()
+	case len(d.unranged) > 0:
+		d.rangeFunctions()
+	default:
+		return false
+	}
+	d.spans.sort()
+	return true
+}
+
+func (d *Data) rangeRoots() {
+	d.listUnits()
+	covered := make(map[uint64]bool, len(d.owners))
+	for _, off := range d.owners {
+		covered[off] = true
+	}
+	for _, u := range d.units {
+		if !covered[u.off] {
+			d.addRoot(u)
+		}
+	}
+}
+
+// addRoot takes a unit's ranges from its root.
+func (d *Data) addRoot(u *unit) {
+	var r root
+	tag, ok := d.readRoot(d.cursor(secInfo, u.die, u.end, nearWindow), u, &r)
+	if !ok || tag == dwarf.TagPartialUnit {
+		return
+	}
+	if !r.ranges.present() && !(r.low.present() && r.high.present()) {
+		d.unranged = append(d.unranged, u)
+		return
+	}
+	number, ok := d.addOwner(u.off)
+	if !ok {
+		return
+	}
+	before := u.root
+	u.root = &r // for the indexes that ranges may have
+	d.ranges(u).each(&r.entry, func(low, high uint64) bool { return d.addSpan(&d.spans, span{low, high, number}) })
+	u.root = before
+}
+
+// rangeFunctions looks for the functions of units that do not tell their ranges.
+func (d *Data) rangeFunctions() {
+	for _, u := range d.unranged {
+		in, full := d.full(u)
+		in.scan(full)
+		number, ok := d.addOwner(u.off)
+		for _, s := range full.spans.list {
+			ok = ok && d.addSpan(&d.spans, span{s.low, s.high, number})
+		}
+	}
+	d.unranged = nil
+}

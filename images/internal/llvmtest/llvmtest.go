@@ -1,0 +1,90 @@
+// Package llvmtest asks llvm-symbolizer what tests compare with.
+package llvmtest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"stacksnap/images/object"
+)
+
+// Frame is a frame as llvm-symbolizer tells it.
+type Frame struct {
+	FunctionName, FileName string
+	Line, Column           int
+}
+
+// Tool returns the newest of LLVM's tools of a name that there is, or skips.
+func Tool(t testing.TB, name string) string {
+	t.Helper()
+	for _, name := range []string{"/usr/lib/llvm-22/bin/" + name, name} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skipf("%s is not installed", name)
+	return ""
+}
+
+// Frames asks llvm-symbolizer for addresses of a file.
+func Frames(t testing.TB, file string, addrs []uint64) [][]Frame {
+	t.Helper()
+	var in bytes.Buffer
+	for _, a := range addrs {
+		fmt.Fprintf(&in, "0x%x\n", a)
+	}
+	cmd := exec.Command(Tool(t, "llvm-symbolizer"), "--obj="+file, "--no-demangle", "--output-style=JSON")
+	cmd.Stdin, cmd.Stderr = &in, os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [][]Frame
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var answer struct{ Symbol []Frame }
+		if err := json.Unmarshal(lines.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, answer.Symbol)
+	}
+	if len(all) != len(addrs) {
+		t.Fatalf("%d answers for %d addresses", len(all), len(addrs))
+	}
+	return all
+}
+
+// Tell writes frames as they are compared: a file and a column say nothing where no line
+// is known, and are not shown then.
+func Tell(frames []object.Source) string {
+	var b strings.Builder
+	for _, f := range frames {
+		write(&b, f.Function, f.File, f.Line, f.Column)
+	}
+	return b.String()
+}
+
+// TellLLVM writes those of llvm-symbolizer so.
+func TellLLVM(frames []Frame) string {
+	var b strings.Builder
+	for _, f := range frames {
+		if f != (Frame{}) {
+			write(&b, f.FunctionName, f.FileName, f.Line, f.Column)
+		}
+	}
+	return b.String()
+}
+
+func write(b *strings.Builder, function, file string, line, column int) {
+	if line == 0 {
+		file, column = "", 0
+	}
+	fmt.Fprintf(b, "%s %s:%d:%d; ", function, file, line, column)
+}
