@@ -13,6 +13,12 @@ type made struct{ segments []object.Segment }
 func (f made) Symbol(v uint64) (object.Symbol, bool) {
 	return object.Symbol{Name: "JS:~f /a/@b.js:1", VMAddr: v &^ 0xff, Size: 0x100}, v != 0x5066
 }
+func (f made) Source(v uint64) []object.Source {
+	if v&0xff != 0x7f {
+		return nil
+	}
+	return []object.Source{{Function: "f", File: "/a/b.js", Line: 9}}
+}
 func (f made) Segments() []object.Segment          { return f.segments }
 func (made) Arch() task.Arch                       { return task.AMD64 }
 func (made) ID() []byte                            { return nil }
@@ -53,6 +59,13 @@ func TestGeneratedCode(t *testing.T) {
 		if l := m.Locate(0x1100, true); l.Offset != 0x100 {
 			t.Errorf("%s: a return address has offset %#x", name, l.Offset)
 		}
+	}
+	with := plain.WithGenerated(names)
+	if l := with.Locate(0x1080, true); l.File != "/a/b.js" || l.Line != 9 {
+		t.Errorf("a return address is at %+v", l)
+	}
+	if l := with.Locate(0x1080, false); l.File != "" || l.Line != 0 {
+		t.Errorf("an address of no line is at %+v", l)
 	}
 	if plain.Generated() != nil || plain.Locate(0x1000, false) != (Location{}) {
 		t.Error("the map itself has got names")

@@ -201,7 +201,7 @@ func (r *Reader) done(b []byte, n int64) {
 func (r *Reader) goesOn() bool {
 	var b [tailSize]byte
 	n, _ := r.file.ReadAt(b[:len(r.tail)], r.offset-int64(len(r.tail)))
-	return r.offset <= r.size && bytes.Equal(b[:n], r.tail)
+	return bytes.Equal(b[:n], r.tail)
 }
 
 func (r *Reader) forget() {

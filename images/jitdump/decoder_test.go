@@ -229,6 +229,12 @@ func TestCodeIsPassedOver(t *testing.T) {
 	if most := 20 * 80 << 10; f.reads > most {
 		t.Errorf("%d bytes of %d were read", f.reads, len(w.b))
 	}
+	other := bytes.Replace(w.b, []byte("f19"), []byte("g19"), 1)
+	other[len(other)-1] = 0x90
+	f.set(other)
+	update(t, r)
+	want(t, r, map[uint64]string{0: "f0", 19 << 32: "g19"})
+	w.b = other
 	w.load(1<<48, 16, 21, "later")
 	f.set(w.b)
 	update(t, r)
@@ -315,6 +321,9 @@ func TestOddCode(t *testing.T) {
 		w.u32(1, 1).u64(0x1020, 0x1020, 16, 4)
 		w.b = append(w.b, "no end"...)
 	})
+	for n := range loadHead + moveSize { // records that are too short
+		w.other(codeLoad, n).other(codeMove, n).other(codeDebugInfo, n)
+	}
 	_, r := reading(w.b)
 	update(t, r)
 	want(t, r, map[uint64]string{0x1000: "f", 0x1010: "", 0x1020: "", 0x1030: "f", ^uint64(0) - 2: "", 0: ""})

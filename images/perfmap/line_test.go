@@ -14,6 +14,24 @@ const (
 	cutMark = "…"
 )
 
+// TestWriters reads lines as several compilers write them.
+func TestWriters(t *testing.T) {
+	want := generated.Entry{Start: 0x7f12ab340000, End: 0x7f12ab3400c4}
+	for line, name := range map[string]string{
+		"7f12ab340000 c4 TRACE_3::x.lua:12":                      "TRACE_3::x.lua:12",              // LuaJIT, lj_trace.c: %lx %x
+		"00007f12ab340000 000000c4 [luau] f:3":                   "[luau] f:3",                     // Luau, Repl.cpp: %016lx %08x
+		"7f12ab340000 c4 TRACE-1$f$/srv/a b.php$12":              "TRACE-1$f$/srv/a b.php$12",      // PHP, zend_jit_perf_dump.c: %zx %zx
+		"00007F12AB340000 c4 int32 [a] N.C::M(int32)[Tier1]":     "int32 [a] N.C::M(int32)[Tier1]", // .NET, perfmap.cpp: %p %x
+		"0x7f12ab340000 c4 instance void [a] N.C::.ctor()":       "instance void [a] N.C::.ctor()", // likewise, where %p has 0x
+		"0x00007f12ab340000 0x000000c4 java.lang.String::hash()": "java.lang.String::hash()",       // OpenJDK, Compiler.perfmap
+	} {
+		want.Name = name
+		if got, ok := parseLine([]byte(line)); !ok || got != want {
+			t.Errorf("%q: %+v", line, got)
+		}
+	}
+}
+
 func TestParseLine(t *testing.T) {
 	long := strings.Repeat("é", maxName)
 	for line, want := range map[string]generated.Entry{
