@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -146,6 +147,15 @@ func (n *named) ReadCode(p []byte, vmaddr uint64) int {
 		return f.ReadCode(p, vmaddr)
 	}
 	return 0
+}
+
+// SourceNote does what [object.SourceNote] tells.
+func (n *named) SourceNote() string {
+	note := ""
+	if more := n.more(); more != nil {
+		note = object.SourceNote(more.File)
+	}
+	return cmp.Or(note, object.SourceNote(n.File))
 }
 
 // DataSymbol returns where a variable is, if the file can tell.

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"stacksnap/images"
@@ -345,7 +346,7 @@ func (b *Builder) Profile() *Profile {
 		t.Waits = sortedWaits(r.Waits)
 		p.Threads[i] = &t
 	}
-	p.Notes = append([]string(nil), b.p.Notes...)
+	p.Notes = slices.Concat(b.p.Notes, b.SourceNotes())
 	if n := b.crowd.threads; n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("there were more than %d threads: %d later ones are shown together with others of their name", maxThreads, n))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stacksnap/images"
+	"stacksnap/images/object"
 )
 
 // withSource returns the trees with what debugging information tells of their nodes:
@@ -28,6 +29,19 @@ type sources struct {
 type placed struct {
 	place
 	image *Image
+}
+
+// SourceNotes tells of images that do not know the source of what they were asked for
+// when the profile was made, though they tell where it would be.
+func (b *Builder) SourceNotes() (lines []string) {
+	for _, im := range b.names.located() {
+		if file := b.names.files[im]; file != nil && file.File != nil {
+			if line := object.SourceNote(file.File); line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
 }
 
 func (n *namer) sources() *sources {

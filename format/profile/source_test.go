@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,13 @@ func outlineOfSources(nodes []*Node) string {
 	return b.String()
 }
 
+func (f *sourced) SourceNote() string {
+	if f.asked == 0 {
+		return ""
+	}
+	return "demo: no lines of code from /src/b.o: it is missing"
+}
+
 func profileOfSources(f *sourced, walks ...Stack) (*Builder, *Profile) {
 	b := NewBuilder(task.Info{PID: 1}, "test")
 	m := mapOf(&f.file, "/bin/demo", load)
@@ -75,6 +83,9 @@ func TestSource(t *testing.T) {
 	}
 	if again := outlineOfSources(b.Profile().Threads[0].Roots); again != want {
 		t.Errorf("asked again:\n%s", again)
+	}
+	if want := []string{f.SourceNote()}; !slices.Equal(p.Notes, want) || !slices.Equal(b.Profile().Notes, want) || !slices.Equal(b.SourceNotes(), want) {
+		t.Errorf("notes %q, want %q", p.Notes, want)
 	}
 	const plain = `main+16 :0:0 4/0
  work+80 /src/a.c:30:31 2/2

@@ -161,7 +161,8 @@ func readSection(c *cursor, is64 bool, prot task.Prot) Section {
 	s := Section{Name: c.name(), Segment: c.name(), Prot: prot}
 	s.VMAddr, s.Size = c.word(is64), c.word(is64)
 	s.Offset = c.u32()
-	c.bytes(12) // align, reloff, nreloc
+	c.u32() // align
+	s.relocations = place{uint64(c.u32()), relocationBytes * uint64(c.u32())}
 	s.Flags, s.Reserved1, s.Reserved2 = c.u32(), c.u32(), c.u32()
 	if is64 {
 		c.u32() // reserved3

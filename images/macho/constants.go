@@ -76,6 +76,13 @@ const (
 	nWeakDef = 0x0080
 )
 
+// Types of stabs, <mach-o/stab.h>: of symbols for debuggers.
+const (
+	stabFunction = 0x24 // N_FUN: where it is and its name, then its size
+	stabSource   = 0x64 // N_SO
+	stabObject   = 0x66 // N_OSO
+)
+
 // CPU types and subtypes, <mach/machine.h>.
 const (
 	cpu64      = 0x01000000

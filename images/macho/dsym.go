@@ -17,7 +17,7 @@ const (
 // Source returns the function that vmaddr is in and where it is in the source, last,
 // and before it the calls that were inlined there, as [dwarf.Data.Frames] does: by the
 // debugging information of the file itself, as a dSYM has it, or else of the dSYM
-// beside it.
+// beside it, or else of the object files that it was linked from.
 func (f *File) Source(vmaddr uint64) []object.Source {
 	if f.closed.Load() {
 		return nil
@@ -25,13 +25,16 @@ func (f *File) Source(vmaddr uint64) []object.Source {
 	if f.HasSource() {
 		return f.source().Frames(vmaddr)
 	}
-	d := f.dsym()
-	if d == nil {
-		return nil
+	vmaddr = f.instruction(vmaddr)
+	if d := f.dsym(); d != nil {
+		here, _ := f.TextVMAddr()
+		there, _ := d.TextVMAddr()
+		return d.Source(vmaddr - here + there)
 	}
-	here, _ := f.TextVMAddr()
-	there, _ := d.TextVMAddr()
-	return d.Source(f.instruction(vmaddr) - here + there)
+	if m := f.debugMap(); m != nil {
+		return m.source(vmaddr)
+	}
+	return nil
 }
 
 // HasSource tells whether the file itself has debugging information.
@@ -56,7 +59,7 @@ func (f *File) readSource() *dwarf.Data {
 		if s == nil || s.Size > maxSectionData {
 			return nil
 		}
-		return &sectionReader{f, s}
+		return f.debugSectionReader(s)
 	}, f.cost.budget)
 }
 
@@ -73,7 +76,8 @@ func (r *sectionReader) ReadAt(p []byte, off int64) (int, error) {
 	return r.file.src.readSection(p, r.section, uint64(off))
 }
 
-// SeekDSYM tells where the file is, beside which its dSYM may be.
+// SeekDSYM tells where the file is, beside which its dSYM may be. Without one, it is
+// read from the object files, if it names these.
 func (f *File) SeekDSYM(file string) { f.path = file }
 
 // findDSYM opens the dSYM of the file: beside it, or beside a bundle that it is in.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"stacksnap/images/dwarf"
 	"stacksnap/images/golang"
@@ -40,10 +41,12 @@ type File struct {
 	pointer   func() pointerFunc
 	methods   func() *objc.Table // Objective-C's; nil result: none
 
-	path   string // beside which a dSYM may be; empty: nowhere
-	dsym   func() *File
-	source func() *dwarf.Data
-	closed atomic.Bool
+	path     string // beside which a dSYM may be; empty: nowhere
+	modified time.Time
+	dsym     func() *File
+	debugMap func() *debugMap // nil result: none
+	source   func() *dwarf.Data
+	closed   atomic.Bool
 
 	cost cost
 
@@ -64,7 +67,7 @@ func Open(path string, want Want) (*File, error) {
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.closer = r
+	f.closer, f.modified = r, info.ModTime()
 	return f, nil
 }
 
@@ -109,6 +112,7 @@ func newFile(h header, cmds commands, src source) *File {
 	f.pointer = sync.OnceValue(f.readPointers)
 	f.methods = sync.OnceValue(f.readMethods)
 	f.dsym = sync.OnceValue(f.findDSYM)
+	f.debugMap = sync.OnceValue(f.readDebugMap)
 	f.source = sync.OnceValue(f.readSource)
 	f.onDisk = func() *File { return nil }
 	return f
@@ -120,6 +124,9 @@ func (f *File) Close() error {
 	f.path = ""
 	if d := f.dsym(); d != nil {
 		_ = d.Close() // it was only read
+	}
+	if m := f.debugMap(); m != nil {
+		m.close()
 	}
 	f.mu.Lock()
 	f.cost.end()

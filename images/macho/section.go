@@ -25,6 +25,7 @@ type Section struct {
 	Reserved1     uint32    // of stubs: the index of the first indirect symbol
 	Reserved2     uint32    // of stubs: the size of one
 	Prot          task.Prot // the segment's
+	relocations   place     // of object files
 }
 
 // Contains tells whether vmaddr lies in the section.

@@ -52,6 +52,7 @@ type symtab struct {
 	names        nameTable
 	functions    *object.Table // Entry.Name is where the name is
 	locals       bool          // some of them are of this file only
+	objects      bool          // stabs name the object files that it was linked from
 	wanted, strx []uint32      // the symbols that stubs are for, ascending, and where their names are
 }
 
@@ -100,6 +101,7 @@ func (f *File) readSymtab() *symtab {
 		if len(t.strx) < len(t.wanted) && t.wanted[len(t.strx)] == i {
 			t.strx = append(t.strx, n.strx)
 		}
+		t.objects = t.objects || n.typ == stabObject
 		e, ok := f.functionEntry(n)
 		if !ok {
 			return true

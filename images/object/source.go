@@ -20,3 +20,12 @@ func SourceOf(f File, vmaddr uint64) []Source {
 	}
 	return nil
 }
+
+// SourceNote tells in one line why a file did not know the source of what it was asked,
+// though it says where that would be; empty where there is no more to tell.
+func SourceNote(f File) string {
+	if s, ok := f.(interface{ SourceNote() string }); ok {
+		return s.SourceNote()
+	}
+	return ""
+}

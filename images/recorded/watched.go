@@ -88,6 +88,9 @@ func (w *watched) Source(vmaddr uint64) []object.Source {
 	return frames
 }
 
+// SourceNote does what [object.SourceNote] tells.
+func (w *watched) SourceNote() string { return object.SourceNote(w.File) }
+
 func recordedSource(frames []object.Source) []recording.Place {
 	list := make([]recording.Place, len(frames))
 	for i, f := range frames {

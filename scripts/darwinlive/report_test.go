@@ -5,6 +5,8 @@ package darwinlive
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -71,6 +73,9 @@ type node struct {
 	Cut             *struct{ Reason, Detail string }
 	Count, Self     int
 	Return, Inlined bool
+	ImageOffset     uint64 `json:"image_offset"`
+	File            string
+	Line            int
 }
 
 // report runs stacksnap to its end and reads its report.
@@ -96,8 +101,13 @@ func (r *room) parse(text string) *report {
 	if err := json.Unmarshal([]byte(text), rep); err != nil {
 		r.Fatalf("no report: %v\n%s", err, tail(text))
 	}
+	rep.Notes = slices.DeleteFunc(rep.Notes, spaceNotes.MatchString)
 	return rep
 }
+
+// spaceNotes are of the libraries of the Darwin user space: they name the object files
+// that it was built of, which are not there.
+var spaceNotes = regexp.MustCompile(`: no lines of code from /var/lib/darl\w+/build/.*: it is missing`)
 
 // stack are the functions of a thread of a single snapshot, outermost first.
 func (t *thread) stack() []string {

@@ -102,7 +102,7 @@ func (s *shot) finish() (*profile.Profile, error) {
 	s.stacks = keep(&s.snapshot, s.stacks, s.wanted)
 	err := errors.Join(s.err, s.add())
 	s.follow.noteShort()
-	made := s.builder.Profile() // before the recording ends: it is told the source then
+	made := s.saving.profile(s.builder)
 	return made, errors.Join(err, s.saving.close(recording.End{}))
 }
 

@@ -350,7 +350,7 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	missed, cpu := r.missed(ctx, err), ownCPU()-used
 	r.builder.SetInterval(r.options.Interval, missed)
 	r.builder.CountCPU(cpu)
-	made := r.builder.Profile() // before the recording ends: it is told the source then
+	made := r.saving.profile(r.builder)
 	return made, errors.Join(err, r.saving.close(recording.End{MissedTicks: missed, OwnCPU: cpu, Looks: savedLooks(looks)}))
 }
 

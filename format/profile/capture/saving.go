@@ -76,6 +76,16 @@ func (s *saving) note(line string) {
 	}
 }
 
+// profile makes a profile before the recording ends, which is then told the source of
+// its frames, and of which there is none.
+func (s *saving) profile(b *profile.Builder) *profile.Profile {
+	p := b.Profile()
+	for _, line := range b.SourceNotes() {
+		s.note(line)
+	}
+	return p
+}
+
 // stopped keeps a stop whose snapshot is not used.
 func (s *saving) stopped(d time.Duration) {
 	if s != nil {

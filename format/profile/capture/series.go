@@ -92,4 +92,4 @@ func (s *Series) Innermost(st *profile.Stack) string {
 func (s *Series) Images() *images.Map { return s.session.follow.images }
 
 // Profile returns what was added since Begin.
-func (s *Series) Profile() *profile.Profile { return s.session.builder.Profile() }
+func (s *Series) Profile() *profile.Profile { return s.session.saving.profile(s.session.builder) }

@@ -1,0 +1,249 @@
+package macho
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"sort"
+	"sync"
+
+	"stacksnap/images/object"
+)
+
+// debugMap is what the stabs of a linked file tell of the object files that it was
+// linked from: these keep their debugging information, and the map says where each of
+// their functions is now. A function is found in an object by the name of its symbol.
+type debugMap struct {
+	file      *File            // the linked one
+	functions []mappedFunction // those of an object follow each other
+	byAddress []int32          // those that the symbol table has, too
+	objects   []mappedObject
+	names     *nameTable
+	stores    stores
+
+	mu     sync.Mutex // guards what follows
+	closed bool
+	opened int
+	failed map[int32]error // by object
+}
+
+// mappedFunction is a function of a linked file: it is at [low, high).
+type mappedFunction struct {
+	low, high uint64
+	name      uint32 // where it is
+	object    int32
+}
+
+// mappedObject is an object file that the map names: "/dir/a.o", or "/dir/lib.a(a.o)".
+type mappedObject struct {
+	name        uint32 // where it is
+	modified    uint64 // in seconds since 1970; 0: the linker was not to tell
+	first, ends int32  // its functions
+	object      *debugObject
+}
+
+const (
+	mappedBytes = 40 // of a function or object, for the budget
+	// maxObjects bounds the object files that are read for one linked file.
+	maxObjects = 4096
+	maxEqual   = 64   // functions at one address that are looked at
+	maxShown   = 1024 // bytes of a name in a note
+)
+
+// readDebugMap reads the map of the file, or else of its file on the disk: nil where
+// there is none.
+func (f *File) readDebugMap() *debugMap {
+	if f.path == "" || f.InSharedCache() {
+		return nil
+	}
+	of := f
+	if !f.namesObjects() {
+		if of = f.onDisk(); of == nil || !of.namesObjects() {
+			return nil
+		}
+	}
+	m := &debugMap{file: f, names: &of.symtab().names, failed: map[int32]error{}}
+	m.stores.cost = &f.cost
+	m.read(of)
+	return m
+}
+
+func (f *File) namesObjects() bool {
+	t := f.symtab()
+	return t != nil && t.objects
+}
+
+// read reads the stabs: of each object N_SO with its source, N_OSO with its name, then
+// its functions, and N_SO without a name. A function is N_FUN with name and address,
+// and N_FUN with its size, which is of no section.
+func (m *debugMap) read(f *File) {
+	current := int32(-1) // object
+	var begun mappedFunction
+	open := false
+	f.eachSymbol(func(_ uint32, n *nlist) bool {
+		ok := true
+		switch {
+		case n.typ == stabSource:
+			current, open = -1, false
+		case n.typ == stabObject:
+			if ok = m.file.cost.keep(mappedBytes); ok {
+				first := int32(len(m.functions))
+				m.objects = append(m.objects, mappedObject{name: n.strx, modified: n.value, first: first, ends: first})
+			}
+			current, open = int32(len(m.objects)-1), false
+		case n.typ != stabFunction || current < 0:
+		case n.sect != 0:
+			begun, open = mappedFunction{low: f.instruction(n.value), name: n.strx, object: current}, true
+		case open:
+			begun.high, open = begun.low+n.value, false
+			if begun.low < begun.high && m.file.cost.keep(mappedBytes) {
+				m.functions = append(m.functions, begun)
+				m.objects[current].ends++
+			}
+		}
+		return ok
+	})
+	for i := range m.functions {
+		if f.hasSymbol(m.functions[i].low, m.functions[i].name) {
+			m.byAddress = append(m.byAddress, int32(i))
+		}
+	}
+	slices.SortStableFunc(m.byAddress, func(a, b int32) int { return cmp.Compare(m.functions[a].low, m.functions[b].low) })
+}
+
+// hasSymbol tells whether the symbol table has a name for an address: the stabs of some
+// linkers lead to where copies of a function would be that were left out.
+func (f *File) hasSymbol(vmaddr uint64, strx uint32) bool {
+	t, i := f.symtab(), f.sectionIndex(vmaddr)
+	var name string
+	for e := range t.functions.At(vmaddr, uint16(i+1)) {
+		if e.Name == strx {
+			return true
+		}
+		if name == "" {
+			name, _ = t.names.at(strx)
+		}
+		if !f.cost.take(uint64(len(name))) {
+			return false
+		}
+		if other, _ := t.names.at(e.Name); other == name {
+			return true
+		}
+	}
+	return false
+}
+
+// source does what [File.Source] tells.
+func (m *debugMap) source(vmaddr uint64) []object.Source {
+	fn := m.function(vmaddr)
+	if fn == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil
+	}
+	o := m.object(fn.object)
+	if o == nil {
+		return nil
+	}
+	name, _ := m.names.at(fn.name)
+	there, ok := o.address(name, vmaddr-fn.low)
+	if !ok {
+		return nil
+	}
+	frames := o.file.Source(there)
+	for i := range frames {
+		if s := &frames[i]; s.High != 0 {
+			s.Low, s.High = s.Low-there+vmaddr, s.High-there+vmaddr
+		}
+	}
+	return frames
+}
+
+// function returns the one that vmaddr is in. Of several at one address, which the
+// linker found to be equal, it is the one whose name is shown.
+func (m *debugMap) function(vmaddr uint64) (found *mappedFunction) {
+	low := func(i int) uint64 { return m.functions[m.byAddress[i]].low }
+	above := sort.Search(len(m.byAddress), func(i int) bool { return low(i) > vmaddr })
+	var shown string
+	for i := above - 1; i >= max(0, above-maxEqual) && low(i) == low(above-1); i-- {
+		fn := &m.functions[m.byAddress[i]]
+		if vmaddr >= fn.high {
+			continue
+		}
+		if found == nil {
+			found = fn
+			continue
+		}
+		if shown == "" {
+			sym, _ := m.file.Symbol(vmaddr)
+			shown = "_" + sym.Name
+		}
+		if name, _ := m.names.at(fn.name); name == shown {
+			return fn
+		}
+	}
+	return found
+}
+
+// object opens an object file when it is first needed: nil where it cannot be read, or
+// is not the one that was linked.
+func (m *debugMap) object(number int32) *debugObject {
+	o := &m.objects[number]
+	if o.object != nil || m.failed[number] != nil {
+		return o.object
+	}
+	if m.opened == maxObjects {
+		m.failed[number] = errManyObjects
+		return nil
+	}
+	m.opened++
+	var err error
+	if o.object, err = m.open(o); err != nil {
+		m.failed[number] = err
+	}
+	return o.object
+}
+
+func (m *debugMap) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	for i := range m.objects {
+		if o := m.objects[i].object; o != nil {
+			_ = o.file.Close() // it was only read
+		}
+	}
+	m.stores.close()
+}
+
+// SourceNote tells in one line of which code that was asked for the source is not
+// known, though the file says where it is; empty where there is none such.
+func (f *File) SourceNote() string {
+	if f.closed.Load() || f.HasSource() || f.dsym() != nil {
+		return ""
+	}
+	m := f.debugMap()
+	if m == nil {
+		return ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.failed) == 0 {
+		return ""
+	}
+	first := slices.Min(slices.Collect(maps.Keys(m.failed)))
+	name, _ := m.names.at(m.objects[first].name)
+	if len(name) > maxShown {
+		name = "…" + name[len(name)-maxShown:]
+	}
+	line := fmt.Sprintf("%s: no lines of code from %s: %v", path.Base(f.path), name, m.failed[first])
+	if n := len(m.failed) - 1; n > 0 {
+		line += fmt.Sprintf("; nor from %d more of its object files", n)
+	}
+	return line
+}
