@@ -101,13 +101,20 @@ func (r *room) parse(text string) *report {
 	if err := json.Unmarshal([]byte(text), rep); err != nil {
 		r.Fatalf("no report: %v\n%s", err, tail(text))
 	}
-	rep.Notes = slices.DeleteFunc(rep.Notes, spaceNotes.MatchString)
+	rep.Notes = slices.DeleteFunc(rep.Notes, r.isOfOutside)
 	return rep
 }
 
-// spaceNotes are of the libraries of the Darwin user space: they name the object files
-// that it was built of, which are not there.
-var spaceNotes = regexp.MustCompile(`: no lines of code from /var/lib/darl\w+/build/.*: it is missing`)
+// missingObject is a note of an object file that is not there.
+var missingObject = regexp.MustCompile(`: no lines of code from (/.*): it is missing`)
+
+// isOfOutside tells of a note of an object file that was there when a program or a
+// library of this Darwin user space was built, on this machine, where that has no files
+// of this name.
+func (s *space) isOfOutside(note string) bool {
+	m := missingObject.FindStringSubmatch(note)
+	return m != nil && !strings.HasPrefix(m[1], s.files+"/")
+}
 
 // stack are the functions of a thread of a single snapshot, outermost first.
 func (t *thread) stack() []string {
