@@ -1,7 +1,12 @@
 package elf
 
 import (
+	"debug/elf"
+	"fmt"
 	"os"
+	"os/exec"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -62,4 +67,70 @@ func BenchmarkLoad(b *testing.B) {
 			placed[i].File.Close()
 		}
 	}
+}
+
+// BenchmarkSource opens a file with debugging information, or with its debug package
+// installed, and asks where one address is in the source, and a thousand; beside tools
+// that do so. STACKSNAP_ELF names another file, which has its debugging information.
+func BenchmarkSource(b *testing.B) {
+	path := os.Getenv("STACKSNAP_ELF")
+	if path == "" {
+		path = systemFile(b, "/usr/bin/python3.11", "/lib/*/libc.so.6")
+	}
+	for _, n := range []int{1, 1000} {
+		addrs := codeOf(b, path, n)
+		b.Run(fmt.Sprintf("ours,%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c, err := openCandidate(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				f, err := NewFile(c.file, c.size)
+				if err != nil {
+					b.Fatal(err)
+				}
+				(&Loader{Roots: []string{"/"}}).Prepare(f, path)
+				for _, a := range addrs {
+					f.Source(a)
+				}
+				_ = f.Close() // it was only read
+			}
+		})
+		for _, peer := range [][]string{{"llvm-symbolizer", "--obj=" + path}, {"addr2line", "-i", "-f", "-e", path}} {
+			b.Run(fmt.Sprintf("%s,%d", peer[0], n), func(b *testing.B) { benchmarkPeer(b, peer, addrs) })
+		}
+	}
+}
+
+func benchmarkPeer(b *testing.B, peer []string, addrs []uint64) {
+	tool(b, peer[0])
+	var in strings.Builder
+	for _, a := range addrs {
+		fmt.Fprintf(&in, "0x%x\n", a)
+	}
+	for b.Loop() {
+		cmd := exec.Command(peer[0], peer[1:]...)
+		cmd.Stdin = strings.NewReader(in.String())
+		if err := cmd.Run(); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)/1024, "MB")
+	}
+}
+
+// codeOf lists n addresses all over the code of a file.
+func codeOf(b *testing.B, path string, n int) []uint64 {
+	b.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	text := f.Section(".text")
+	var addrs []uint64
+	for i := range uint64(n) {
+		addrs = append(addrs, text.Addr+text.Size*(2*i+1)/uint64(2*n))
+	}
+	return addrs
 }
