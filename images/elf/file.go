@@ -38,7 +38,7 @@ type File struct {
 
 	symbols  func() *object.Table
 	stubs    func() *object.Table // PLT entries
-	golang   func() *golang.Table // nil: none; asked where symbols tell nothing
+	golang   func() *golang.Table // nil: none
 	frames   func() *frameIndex   // which function call frame information puts an address in
 	whole    bool                 // symbols has all functions, not only those that others may use
 	sections [object.GoPCLnTab + 1]func() (object.Section, error)
@@ -164,7 +164,7 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 		s.Public = publicName(&s, f.symbols().At(s.VMAddr, area))
 		return s, true
 	}
-	if s, ok := f.golang().Symbol(vmaddr); ok {
+	if s, ok := f.goSymbol(vmaddr); ok {
 		return s, true
 	}
 	return f.stubs().Symbol(vmaddr, area)
@@ -224,7 +224,7 @@ func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
 	if e, ok := f.symbols().Find(vmaddr, area); ok && f.owns(e.VMAddr, e.Size, vmaddr) {
 		return e.VMAddr, true
 	}
-	s, ok := f.golang().Symbol(vmaddr)
+	s, ok := f.goSymbol(vmaddr)
 	return s.VMAddr, ok
 }
 

@@ -1,7 +1,11 @@
 package elf
 
 import (
+	"cmp"
 	"debug/elf"
+	"io"
+	"iter"
+	"slices"
 
 	"stacksnap/images/golang"
 	"stacksnap/images/object"
@@ -11,24 +15,28 @@ import (
 // are more, the file is not stripped.
 const maxCgoSymbols = 4 << 10
 
-// readGo opens Go's table of functions; nil when there is none, and when the file
-// has all symbols, which tell where functions end, too.
+// readGo opens Go's table of functions; nil when there is none.
 func (f *File) readGo() *golang.Table {
-	if f.symbols(); f.whole {
-		return nil
-	}
 	s, err := f.Section(object.GoPCLnTab)
 	if err != nil {
 		return nil
 	}
-	g := golang.File{Arch: f.Arch(), Code: f.vm.readVM, Symbols: f.exported()}
-	if at, ok := f.moduleText(); ok {
-		g.Starts = append(g.Starts, at)
+	g := golang.File{
+		Arch: f.Arch(), VMAddr: s.VMAddr, Code: f.vm.readVM, Symbols: f.exported, Data: f.goData,
 	}
 	for _, a := range f.areas {
 		g.Starts = append(g.Starts, a.start)
 	}
-	return golang.Open(s.Data, g)
+	return golang.Open(f.relocatedTable(s), g)
+}
+
+// goSymbol returns the function that vmaddr is in by Go's table, unless the symbols
+// tell all.
+func (f *File) goSymbol(vmaddr uint64) (object.Symbol, bool) {
+	if f.symbols(); f.whole {
+		return object.Symbol{}, false
+	}
+	return f.golang().Symbol(vmaddr)
 }
 
 // exported returns the functions that the dynamic symbols name.
@@ -46,25 +54,103 @@ func (f *File) exported() map[string]uint64 {
 	return functions
 }
 
-// moduleText returns what Go's linker says of where its code starts, which in a
-// position-independent file is the addend of a relocation.
-func (f *File) moduleText() (uint64, bool) {
-	s := f.elf.Section(".go.module")
-	if s == nil {
-		return 0, false
+// relocatedTable returns Go's table with its addresses, which before Go 1.18 are left
+// to relocations where the program is position-independent.
+func (f *File) relocatedTable(s object.Section) []byte {
+	for _, sec := range f.elf.Sections {
+		if sec.Flags&elf.SHF_WRITE == 0 || s.VMAddr < sec.Addr || s.VMAddr-sec.Addr >= sec.Size {
+			continue
+		}
+		if !f.budget.Keep(uint64(len(s.Data))) {
+			return nil
+		}
+		b := slices.Clone(s.Data)
+		f.relocate(b, s.VMAddr)
+		return b
+	}
+	return s.Data
+}
+
+// hiddenTable finds Go's table where another linker than Go's has put it among other
+// data: before Go 1.26 it did so in position-independent programs.
+func (f *File) hiddenTable() (object.Section, error) {
+	const alignment = 32
+	s := f.elf.Section(".data.rel.ro")
+	if s == nil || f.elf.Section(".go.buildinfo") == nil && f.elf.Section(".note.go.buildid") == nil {
+		return object.Section{}, object.ErrNoSection
 	}
 	b, err := f.data(s)
 	if err != nil {
-		return 0, false
+		return object.Section{}, err
 	}
-	text := golang.ModuleText(b)
-	f.eachData(isRelocations, func(rel *elf.Section, b []byte) {
-		const size = 24 // struct Elf64_Rela
-		for ; rel.Type == elf.SHT_RELA && f.is64() && len(b) >= size; b = b[size:] {
-			if uintN(b, 8) == s.Addr+golang.ModuleTextOffset {
-				text = uintN(b[16:], 8)
+	for at := int(-s.Addr % alignment); at < len(b); at += alignment {
+		if golang.IsTable(b[at:]) {
+			return object.Section{VMAddr: s.Addr + uint64(at), Data: b[at:]}, nil
+		}
+	}
+	f.budget.Return(uint64(len(b)))
+	return object.Section{}, object.ErrNoSection
+}
+
+// maxVariables bounds a section in which Go's struct moduledata is looked for.
+const maxVariables = 64 << 20
+
+// goData gives the sections that may have Go's struct moduledata: the one that is for
+// it alone since Go 1.26, the one where it was before, and the others that can be
+// written to.
+func (f *File) goData(yield func([]byte) bool) {
+	for _, s := range f.variables() {
+		if !f.budget.Read(s.FileSize) {
+			return
+		}
+		b := make([]byte, s.FileSize)
+		if _, err := s.ReadAt(b, 0); err != nil {
+			continue
+		}
+		f.relocate(b, s.Addr)
+		if !yield(b) {
+			return
+		}
+	}
+}
+
+var _ iter.Seq[[]byte] = (*File)(nil).goData
+
+func (f *File) variables() []*elf.Section {
+	const variables = elf.SHF_ALLOC | elf.SHF_WRITE
+	var list []*elf.Section
+	for _, s := range f.elf.Sections {
+		if s.Type == elf.SHT_PROGBITS && s.Flags&variables == variables && s.FileSize <= maxVariables && f.holds(s) {
+			list = append(list, s)
+		}
+	}
+	order := map[string]int{".go.module": -2, ".noptrdata": -1}
+	slices.SortStableFunc(list, func(a, b *elf.Section) int { return cmp.Compare(order[a.Name], order[b.Name]) })
+	return list
+}
+
+// relocate writes to a part of the file what relocations that want no symbol will: in
+// the form that has the addend apart, for otherwise it is there.
+func (f *File) relocate(part []byte, vmaddr uint64) {
+	for _, s := range f.elf.Sections {
+		if isRelocations(s) && s.Type == elf.SHT_RELA && f.is64() && f.holds(s) && f.budget.Read(s.FileSize) {
+			relocateBy(s.Open(), part, vmaddr)
+		}
+	}
+}
+
+// relocateBy does so by one section: of struct Elf64_Rela, r_offset, r_info with the
+// symbol in its upper half, and r_addend.
+func relocateBy(r io.Reader, part []byte, vmaddr uint64) {
+	const entry, piece = 24, 24 << 10 // bytes
+	b := make([]byte, piece)
+	for n := piece; n == piece; {
+		n, _ = io.ReadFull(r, b)
+		for e := b[:n]; len(e) >= entry; e = e[entry:] {
+			at := uintN(e, 8) - vmaddr
+			if symbol := uintN(e[12:], 4); symbol == 0 && at < uint64(len(part)) && uint64(len(part))-at >= 8 {
+				copy(part[at:], e[16:entry])
 			}
 		}
-	})
-	return text, text != 0
+	}
 }

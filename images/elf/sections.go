@@ -36,6 +36,8 @@ func (f *File) readSection(kind object.Kind) (object.Section, error) {
 		return f.mappedEHFrameHdr()
 	case kind == object.EHFrame && len(f.elf.Sections) == 0:
 		return f.mappedEHFrame()
+	case kind == object.GoPCLnTab:
+		return f.hiddenTable()
 	case kind == object.DebugFrame && f.debug() != nil:
 		return f.debug().Section(kind)
 	}

@@ -15,12 +15,15 @@ import (
 )
 
 // Source returns the function that vmaddr is in and where it is in the source, last,
-// and before it the calls that were inlined there, as [dwarf.Data.Frames] does: by the
-// debugging information of the file, or else of its separate debug file, and of the
-// files that these name.
+// and before it the calls that were inlined there, as [dwarf.Data.Frames] does: of Go's
+// code by its table, of other by the debugging information of the file, or else of its
+// separate debug file, and of the files that these name.
 func (f *File) Source(vmaddr uint64) []object.Source {
 	if f.closed.Load() {
 		return nil
+	}
+	if frames := f.golang().Source(vmaddr); frames != nil {
+		return frames
 	}
 	return f.source().Frames(vmaddr)
 }

@@ -2,7 +2,7 @@ package golang
 
 import (
 	"encoding/binary"
-	"slices"
+	"iter"
 
 	"stacksnap/images/code"
 	"stacksnap/images/code/x86"
@@ -12,48 +12,119 @@ import (
 // File is what must be known of a file besides its table.
 type File struct {
 	Arch task.Arch
+	// VMAddr is where the table is.
+	VMAddr uint64
+	// Code reads what is mapped from the file, code or not.
 	Code code.Reader
 	// Starts are vmaddrs at which Go's code may start: the linker's symbol
 	// runtime.text, which a stripped file has no more, and before which C code stands
 	// where another linker had the last word.
 	Starts []uint64
-	// Symbols are functions that the file's own symbols name; cgo has some.
-	Symbols map[string]uint64
+	// Symbols returns functions that the file's own symbols name; cgo has some. It may
+	// be nil.
+	Symbols func() map[string]uint64
+	// Pointers are the ways to take a pointer that is stored in the file to the vmaddr
+	// it stands for; none: it is one.
+	Pointers []func(uint64) uint64
+	// Data are the parts of the file with variables, relocated, .go.module before all:
+	// one of them has Go's struct moduledata. It may be nil.
+	Data iter.Seq[[]byte]
 }
 
 // Bounds of the proof that code starts at an address.
 const (
-	maxStarts   = 16 // that are tried
+	maxStarts   = 32 // that are tried
 	maxProbes   = 64 // functions, spread over the table
 	maxProbe    = 1 << 10
 	wantedCalls = 8
 )
 
-// Open reads the table and finds where its functions are, which it tells only
-// relative to where they start. A start is believed when the calls in the code
-// there go to functions of the table. Nil: there is no table, or no such start.
+// Open reads the table and finds where its functions are, which since Go 1.18 it
+// tells only relative to where they start. A start is believed when the calls in the
+// code there go to functions of the table, or moduledata tells it. Nil: there is no
+// table, or no such start.
 func Open(data []byte, f File) *Table {
-	t, err := parse(data)
+	if len(f.Pointers) == 0 {
+		f.Pointers = []func(uint64) uint64{func(p uint64) uint64 { return p }}
+	}
+	t, err := newTable(data, f)
 	if err != nil || t.count == 0 {
 		return nil
 	}
-	candidates := append(slices.Clone(f.Starts), t.header)
-	for i := 0; i < t.count && len(f.Symbols) > 0 && len(candidates) < maxStarts; i++ {
-		if at, ok := f.Symbols[t.name(i)]; ok {
-			candidates = append(candidates, at-t.start(i))
-		}
+	if t.version < go118 {
+		return t.placed()
 	}
-	for _, text := range candidates[:min(len(candidates), maxStarts)] {
-		if text != 0 && text+t.size() > text && t.fits(text, &f) {
-			t.text = text
+	if t.startsAt(t.told()) || t.startsAt(f.Starts) || t.startsInModule() || t.startsAt(t.named()) {
+		return t
+	}
+	return nil
+}
+
+// placed finds what the addresses of an older table stand for.
+func (t *Table) placed() *Table {
+	for _, p := range t.of.Pointers {
+		if t.pointer = p; t.fits(0) {
 			return t
 		}
 	}
 	return nil
 }
 
-// fits tells whether the functions lie behind text.
-func (t *Table) fits(text uint64, f *File) bool {
+// told returns where the header says that code starts.
+func (t *Table) told() []uint64 {
+	if t.text == 0 {
+		return nil
+	}
+	var list []uint64
+	for _, p := range t.of.Pointers {
+		list = append(list, p(t.text))
+	}
+	return list
+}
+
+// named returns where code starts if a function is where the file's symbol of that
+// name is.
+func (t *Table) named() []uint64 {
+	if t.of.Symbols == nil {
+		return nil
+	}
+	symbols := t.of.Symbols()
+	var list []uint64
+	for i := 0; i < t.count && len(symbols) > 0 && len(list) < maxStarts; i++ {
+		f := t.begun(i)
+		if at, ok := symbols[f.name()]; ok {
+			list = append(list, at-f.start)
+		}
+	}
+	return list
+}
+
+// startsAt takes the first of some starts that fits.
+func (t *Table) startsAt(starts []uint64) bool {
+	for _, start := range starts[:min(len(starts), maxStarts)] {
+		if start != 0 && start+t.size() > start && t.fits(start) {
+			t.base = start
+			return true
+		}
+	}
+	return false
+}
+
+// startsInModule takes the start that moduledata tells.
+func (t *Table) startsInModule() bool {
+	m := t.module()
+	if m == nil || m.text == 0 || m.text+t.size() < m.text || !t.readable(m.text) {
+		return false
+	}
+	t.base = m.text
+	return true
+}
+
+// fits tells whether the functions lie behind a start.
+func (t *Table) fits(start uint64) bool {
+	if t.of.Arch != task.AMD64 && t.of.Arch != task.ARM64 {
+		return t.readable(start)
+	}
 	right, wrong := 0, 0
 	for probe := range maxProbes {
 		i := probe * t.count / maxProbes
@@ -62,9 +133,9 @@ func (t *Table) fits(text uint64, f *File) bool {
 			continue
 		}
 		b := make([]byte, min(to-from, maxProbe))
-		n, _ := f.Code(b, text+from)
-		for _, target := range calls(f.Arch, b[:n], from) {
-			if target >= t.size() {
+		n, _ := t.of.Code(b, start+from)
+		for _, target := range calls(t.of.Arch, b[:n], from) {
+			if target < t.start(0) || target >= t.size() {
 				continue // of C
 			}
 			if j := t.at(target); j >= 0 && t.start(j) == target {
@@ -75,6 +146,21 @@ func (t *Table) fits(text uint64, f *File) bool {
 		}
 	}
 	return right >= min(wantedCalls, t.count) && right > 10*wrong
+}
+
+// readable tells whether the functions that are tried are in the file, one behind the
+// other.
+func (t *Table) readable(start uint64) bool {
+	var b [1]byte
+	last := uint64(0)
+	for probe := range maxProbes {
+		at := t.start(probe * t.count / maxProbes)
+		if n, _ := t.of.Code(b[:], start+at); n == 0 || at < last {
+			return false
+		}
+		last = at
+	}
+	return t.size() > last
 }
 
 // calls lists where the direct calls in code go that starts at a distance.
@@ -96,18 +182,4 @@ func calls(a task.Arch, b []byte, at uint64) []uint64 {
 		}
 	}
 	return targets
-}
-
-// ModuleTextOffset is where struct moduledata (runtime/symtab.go), which has a
-// section of its own since Go 1.26, has the field text: behind a pointer, six
-// slices and three words.
-const ModuleTextOffset = 8 + 6*24 + 3*8
-
-// ModuleText returns where the linker says in that section that code starts; 0
-// when it does not. In a file it may be as a relocation wants it.
-func ModuleText(module []byte) uint64 {
-	if len(module) < ModuleTextOffset+8 {
-		return 0
-	}
-	return binary.LittleEndian.Uint64(module[ModuleTextOffset:])
 }

@@ -15,12 +15,16 @@ const (
 )
 
 // Source returns the function that vmaddr is in and where it is in the source, last,
-// and before it the calls that were inlined there, as [dwarf.Data.Frames] does: by the
-// debugging information of the file itself, as a dSYM has it, or else of the dSYM
-// beside it, or else of the object files that it was linked from.
+// and before it the calls that were inlined there, as [dwarf.Data.Frames] does: of Go's
+// code by its table, of other by the debugging information of the file itself, as a
+// dSYM has it, or else of the dSYM beside it, or else of the object files that it was
+// linked from.
 func (f *File) Source(vmaddr uint64) []object.Source {
 	if f.closed.Load() {
 		return nil
+	}
+	if frames := f.golang().Source(f.instruction(vmaddr)); frames != nil {
+		return frames
 	}
 	if f.HasSource() {
 		return f.source().Frames(vmaddr)

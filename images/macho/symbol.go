@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"stacksnap/images/code"
-	"stacksnap/images/golang"
 	"stacksnap/images/object"
 )
 
@@ -118,51 +117,6 @@ func (f *File) owns(sym *object.Symbol, vmaddr uint64) bool {
 	}
 	return code.Reaches(f.Arch(), f.ReadCode, sym.VMAddr, vmaddr)
 }
-
-// readGo opens Go's table of functions; nil when there is none.
-func (f *File) readGo() *golang.Table {
-	s, err := f.Section(object.GoPCLnTab)
-	if err != nil {
-		return nil
-	}
-	g := golang.File{Arch: f.Arch(), Code: f.ReadCode, Symbols: f.named()}
-	if m, err := f.SectionData("", "__go_module"); err == nil {
-		g.Starts = f.unrebased(golang.ModuleText(m.Data))
-	}
-	for i := range f.sections {
-		if s := &f.sections[i]; s.Code() && !s.Stubs() {
-			g.Starts = append(g.Starts, s.VMAddr)
-		}
-	}
-	return golang.Open(s.Data, g)
-}
-
-// unrebased returns the vmaddrs that a pointer may stand for: as linked, as dyld
-// has left it in memory, or in the form of a chained fix-up, whose low 36 bits are
-// the target or its distance from the header (<mach-o/fixup-chains.h>).
-func (f *File) unrebased(p uint64) []uint64 {
-	const target = 1<<36 - 1
-	text, _ := f.TextVMAddr()
-	return []uint64{p, p - f.slide, p & target, text + p&target}
-}
-
-// named returns the functions that the symbols of a stripped file name.
-func (f *File) named() map[string]uint64 {
-	t := f.symtab()
-	if t == nil || t.functions.Len() > maxCgoSymbols {
-		return nil
-	}
-	functions := map[string]uint64{}
-	for e := range t.functions.All() {
-		if raw, ok := t.names.at(e.Name); ok {
-			functions[strings.TrimPrefix(raw, "_")] = e.VMAddr
-		}
-	}
-	return functions
-}
-
-// maxCgoSymbols is how many symbols are looked at for those of Go.
-const maxCgoSymbols = 4 << 10
 
 func (f *File) pick(vmaddr uint64, i int, labels bool) (object.Symbol, bool) {
 	t := f.symtab()

@@ -1,0 +1,164 @@
+package golang
+
+// function is a struct _func (runtime/runtime2.go) and where its code is.
+type function struct {
+	t     *Table
+	at    uint64 // of the struct, in the part info
+	start uint64 // as a distance
+	size  uint64 // bytes of code
+}
+
+// The fields of a _func behind its address, u32 each, by their numbers.
+const (
+	fieldName = iota
+	_         // args
+	_         // deferreturn, before Go 1.12 another
+	_         // pcsp
+	fieldPCFile
+	fieldPCLine
+	fieldPCData // their number
+	fieldUnit   // since Go 1.16
+)
+
+// function returns the i-th.
+func (t *Table) function(i int) (function, bool) {
+	f := t.begun(i)
+	next := t.start(i + 1)
+	if next <= f.start || f.at > uint64(len(t.info)) {
+		return f, false
+	}
+	f.size = next - f.start
+	if lines, ok := f.field(fieldPCLine); ok && lines != 0 {
+		if end := t.end(lines); end != 0 {
+			f.size = min(f.size, end) // what follows is padding
+		}
+	}
+	return f, true
+}
+
+// begun returns the i-th without its size.
+func (t *Table) begun(i int) function {
+	return function{t: t, start: t.start(i), at: t.uint(t.functions[(2*i+1)*t.field():], t.field())}
+}
+
+// field returns one of the fields.
+func (f *function) field(n int) (uint32, bool) {
+	return f.t.u32(f.t.info, f.at+uint64(f.t.field()+4*n))
+}
+
+// name returns the function's name, "" when it cannot be read.
+func (f *function) name() string {
+	at, ok := f.field(fieldName)
+	if !ok {
+		return ""
+	}
+	return text(f.t.names, uint64(at))
+}
+
+// fixed is how many fields stand before those whose number varies: the last of them
+// ends with the number of funcdata in a byte, before Go 1.12 in all four.
+func (t *Table) fixed() int {
+	switch t.version {
+	case go12:
+		return 8
+	case go116, go118:
+		return 9
+	}
+	return 10
+}
+
+// pcdata returns the value that the n-th table of values has at a distance from the
+// function's start, -1 where there is none.
+func (f *function) pcdata(n int, distance uint64) int32 {
+	at, ok := f.pcdataAt(n)
+	if !ok {
+		return -1
+	}
+	return f.t.value(at, distance)
+}
+
+// pcdataAt returns where the n-th table of values is.
+func (f *function) pcdataAt(n int) (uint32, bool) {
+	if count, ok := f.field(fieldPCData); !ok || uint64(n) >= uint64(count) {
+		return 0, false
+	}
+	at, ok := f.field(f.t.fixed() + n)
+	return at, ok && at != 0
+}
+
+// funcdata returns the n-th pointer to data of the function, as a distance from where
+// such are since Go 1.18. They stand behind the numbers of the tables of values,
+// aligned as the table is. The count is a word of its own before Go 1.12.
+func (f *function) funcdata(n int, wordCount bool) (uint64, bool) {
+	tables, _ := f.field(fieldPCData)
+	count, ok := f.funcdataCount(wordCount)
+	if !ok || uint64(n) >= uint64(count) {
+		return 0, false
+	}
+	at := f.at + uint64(f.t.field()) + 4*(uint64(f.t.fixed())+uint64(tables))
+	if f.t.version >= go118 {
+		v, ok := f.t.u32(f.t.info, at+4*uint64(n))
+		return uint64(v), ok && v != 1<<32-1
+	}
+	word := uint64(f.t.word)
+	at = (at+f.t.infoAt+word-1)/word*word - f.t.infoAt + word*uint64(n)
+	if size := uint64(len(f.t.info)); at > size || size-at < word {
+		return 0, false
+	}
+	v := f.t.uint(f.t.info[at:], f.t.word)
+	return f.t.pointer(v), v != 0
+}
+
+func (f *function) funcdataCount(wordCount bool) (uint32, bool) {
+	last := f.t.fixed() - 1
+	if wordCount {
+		return f.field(last)
+	}
+	at := f.at + uint64(f.t.field()+4*last) + 3
+	if at >= uint64(len(f.t.info)) {
+		return 0, false
+	}
+	return uint32(f.t.info[at]), true
+}
+
+// site returns the file and line of the code at a distance from the function's start;
+// "" and 0 where they are not known.
+func (f *function) site(distance uint64) (file string, line int) {
+	files, _ := f.field(fieldPCFile)
+	lines, _ := f.field(fieldPCLine)
+	if files == 0 || lines == 0 {
+		return "", 0
+	}
+	line = int(f.t.value(lines, distance))
+	if line > 0 {
+		file = f.file(f.t.value(files, distance))
+	}
+	if file == "" {
+		return "", 0
+	}
+	return file, line
+}
+
+// file returns the name of a file that the function's code is from: its number in the
+// compilation unit, before Go 1.16 in the program, from 1.
+func (f *function) file(number int32) string {
+	if number < 0 {
+		return ""
+	}
+	if f.t.version == go12 {
+		at, ok := f.t.u32(f.t.files, 4*uint64(number))
+		if !ok || number == 0 {
+			return ""
+		}
+		return text(f.t.names, uint64(at))
+	}
+	unit, ok := f.field(fieldUnit)
+	if !ok || unit == 1<<32-1 {
+		return ""
+	}
+	at, ok := f.t.u32(f.t.units, 4*(uint64(unit)+uint64(number)))
+	if !ok || at == 1<<32-1 {
+		return ""
+	}
+	return text(f.t.files, uint64(at))
+}
