@@ -19,9 +19,18 @@ func WithSymbols(placed []object.Placed, from *binaries.Index, budget *object.Bu
 		return placed
 	}
 	for i := range placed {
-		if f := placed[i].File; f != nil && from.HasSymbols(f.ID()) {
-			placed[i].File = newNamed(f, func() (object.File, bool) { return from.Symbols(f.Arch(), f.ID(), budget) })
+		f := placed[i].File
+		if f == nil || len(f.ID()) == 0 {
+			continue
 		}
+		_, machO := textSegment(f)
+		if !from.HasSymbols(f.ID()) && !from.Asks(machO) {
+			continue
+		}
+		n := &named{File: f}
+		n.more = n.opened(func() (object.File, bool) { return from.Symbols(f.Arch(), f.ID(), budget) })
+		n.asked = n.opened(func() (object.File, bool) { return from.Ask(machO, f.Arch(), f.ID(), budget) })
+		placed[i].File = n
 	}
 	return placed
 }
@@ -30,12 +39,13 @@ func WithSymbols(placed []object.Placed, from *binaries.Index, budget *object.Bu
 type named struct {
 	object.File
 	more   func() *moved // nil result: it could not be opened
+	asked  func() *moved // what others have, for whom it may be waited long
 	closed atomic.Bool
 }
 
-func newNamed(f object.File, open func() (object.File, bool)) *named {
-	n := &named{File: f}
-	n.more = sync.OnceValue(func() *moved {
+// opened opens a file when it is first asked for.
+func (n *named) opened(open func() (object.File, bool)) func() *moved {
+	return sync.OnceValue(func() *moved {
 		if n.closed.Load() {
 			return nil
 		}
@@ -43,9 +53,10 @@ func newNamed(f object.File, open func() (object.File, bool)) *named {
 		if !ok {
 			return nil
 		}
-		return &moved{more, textOf(more) - textOf(f)}
+		there, _ := textSegment(more)
+		here, _ := textSegment(n.File)
+		return &moved{more, there - here}
 	})
-	return n
 }
 
 // moved is a file of symbols, which is linked to another vmaddr than the image where
@@ -55,14 +66,14 @@ type moved struct {
 	by uint64 // its vmaddr − that of the image, modulo 2^64
 }
 
-// textOf returns where a Mach-O begins, 0 of other files.
-func textOf(f object.File) uint64 {
+// textSegment returns where a Mach-O begins; ok is false of other files.
+func textSegment(f object.File) (vmaddr uint64, ok bool) {
 	for _, s := range f.Segments() {
 		if s.Name == "__TEXT" {
-			return s.VMAddr
+			return s.VMAddr, true
 		}
 	}
-	return 0
+	return 0, false
 }
 
 func (m *moved) symbol(vmaddr uint64) (object.Symbol, bool) {
@@ -133,12 +144,30 @@ func (n *named) Section(k object.Kind) (object.Section, error) {
 	return s, err
 }
 
-// Source does what [object.SourceOf] tells.
+// Source does what [object.SourceOf] tells. Where neither file has any debugging
+// information, others are asked for it.
 func (n *named) Source(vmaddr uint64) []object.Source {
 	if frames := n.more().source(vmaddr); frames != nil {
 		return frames
 	}
-	return object.SourceOf(n.File, vmaddr)
+	if frames := object.SourceOf(n.File, vmaddr); frames != nil || n.sourced() {
+		return frames
+	}
+	asked := n.asked()
+	if frames := asked.source(vmaddr); frames != nil {
+		return frames
+	}
+	s, ok := asked.symbol(vmaddr)
+	if !ok {
+		return nil
+	}
+	return []object.Source{{Function: s.Name, Low: s.VMAddr, High: s.VMAddr + max(s.Size, 1)}}
+}
+
+// sourced tells whether there is debugging information, though not of every address.
+func (n *named) sourced() bool {
+	more := n.more()
+	return object.HasSource(n.File) || more != nil && object.HasSource(more.File)
 }
 
 // ReadCode implements [object.CodeReader].
@@ -169,8 +198,11 @@ func (n *named) DataSymbol(name string) (vmaddr uint64, ok bool) {
 // Close implements [object.File]. Nothing is asked of the file any more.
 func (n *named) Close() error {
 	n.closed.Store(true)
-	if more := n.more(); more != nil {
-		return errors.Join(n.File.Close(), more.Close())
+	err := n.File.Close()
+	for _, other := range []*moved{n.more(), n.asked()} {
+		if other != nil {
+			err = errors.Join(err, other.Close())
+		}
 	}
-	return n.File.Close()
+	return err
 }

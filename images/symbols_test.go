@@ -41,6 +41,13 @@ func (*nothing) Symbol(uint64) (object.Symbol, bool)  { return object.Symbol{}, 
 func (*nothing) FunctionStart(uint64) (uint64, bool)  { return 0, false }
 func (*nothing) Source(vmaddr uint64) []object.Source { return nil }
 
+// namedBy is a file with the symbols of another, and nobody to ask for more.
+func namedBy(f object.File, open func() (object.File, bool)) *named {
+	n := &named{File: f}
+	n.more, n.asked = n.opened(open), n.opened(func() (object.File, bool) { return nil, false })
+	return n
+}
+
 // TestSymbolsOfAnotherPlace: a dSYM is linked to another vmaddr than the image in the
 // shared cache; what it tells is told of the image. It is opened when it is needed, and
 // not any more when that is closed.
@@ -48,7 +55,7 @@ func TestSymbolsOfAnotherPlace(t *testing.T) {
 	const here, there = 0x1_8000_0000, 0x1000
 	closed, opened := 0, 0
 	open := func() (object.File, bool) { opened++; return &shifted{text: there, closed: &closed}, true }
-	n := newNamed(&nothing{shifted{text: here, closed: &closed}}, open)
+	n := namedBy(&nothing{shifted{text: here, closed: &closed}}, open)
 	if opened != 0 {
 		t.Error("opened before anything was asked")
 	}
@@ -68,8 +75,42 @@ func TestSymbolsOfAnotherPlace(t *testing.T) {
 	if err := n.Close(); err != nil || opened != 1 || closed != 2 {
 		t.Errorf("%v, opened %d, closed %d", err, opened, closed)
 	}
-	n = newNamed(&nothing{shifted{text: here, closed: &closed}}, open)
+	n = namedBy(&nothing{shifted{text: here, closed: &closed}}, open)
 	if err := n.Close(); err != nil || opened != 1 || closed != 3 {
 		t.Errorf("closed unused: %v, opened %d, closed %d", err, opened, closed)
 	}
 }
+
+// TestOthersAreAskedLast: when a place in the source is wanted that nothing here has, not
+// for a name; and what they have is a name where it is no more.
+func TestOthersAreAskedLast(t *testing.T) {
+	closed, asked := 0, 0
+	n := &named{File: &nothing{shifted{text: 0x1000, closed: &closed}}}
+	n.more = n.opened(func() (object.File, bool) { return nil, false })
+	n.asked = n.opened(func() (object.File, bool) { asked++; return &symbolsOnly{shifted{text: 0x9000, closed: &closed}}, true })
+	if _, ok := n.Symbol(0x1104); ok || asked != 0 {
+		t.Error("others were asked for a name")
+	}
+	if f := n.Source(0x1104); len(f) != 1 || f[0].Function != "f" || f[0].Low != 0x1100 || f[0].Line != 0 || asked != 1 {
+		t.Errorf("%+v, asked %d times", f, asked)
+	}
+	if f := n.Source(0x1204); f != nil || asked != 1 {
+		t.Errorf("%+v, asked %d times", f, asked)
+	}
+	asked = 0
+	n = &named{File: &known{shifted{text: 0x1000, closed: &closed}}}
+	n.more = n.opened(func() (object.File, bool) { return nil, false })
+	n.asked = n.opened(func() (object.File, bool) { asked++; return nil, false })
+	if f := n.Source(0x1204); f != nil || asked != 0 {
+		t.Errorf("%+v of a file with debugging information, asked %d times", f, asked)
+	}
+}
+
+// symbolsOnly is a file without debugging information, known one that has some.
+type (
+	symbolsOnly struct{ shifted }
+	known       struct{ shifted }
+)
+
+func (*symbolsOnly) Source(uint64) []object.Source { return nil }
+func (*known) Sourced() bool                       { return true }

@@ -174,6 +174,11 @@ func (o *options) reportFlags() []flag {
 		help: "a folder with the files of the machine that a core or recording is of, or the root of its system:" +
 			" as --symbols, and what a core does not hold is read from there; may be given again for more",
 		example: "stacksnap it.core --binaries symbols",
+	}, {
+		name: "debuginfod", to: &o.debuginfod,
+		help: "ask the servers in DEBUGINFOD_URLS for the debug files that are not here, once the target runs on:" +
+			" for two minutes at most, and kept where elfutils keeps them",
+		example: "stacksnap -p 4711 --debuginfod",
 	}}
 }
 

@@ -59,6 +59,7 @@ type options struct {
 	format, output, save, color string
 	merge, noInlines            bool
 	symbols, binaries           []string
+	debuginfod                  bool
 	foretells, sign, version    bool
 }
 

@@ -50,7 +50,7 @@ var rules = []rule{{
 	flags: "tree all several", with: "save",
 	line: "--save records one process: leave out --tree, --all and a second -p, or write a report with -o",
 }, {
-	flags: "check", with: "thread main running blocked dir keep exec format output save merge no-inlines",
+	flags: "check", with: "thread main running blocked dir keep exec format output save merge no-inlines debuginfod",
 	line: "--check captures nothing and prints lines of its own: leave out {with}",
 }, {
 	flags: "duration interval rate count jitter suspend no-stop max-stop hang max-hang every dir keep exec children", with: "file",
@@ -85,6 +85,9 @@ var rules = []rule{{
 }, {
 	flags: "children", with: "save",
 	line: "--children goes with -- COMMAND, and without --save",
+}, {
+	flags: "debuginfod", with: "hang every",
+	line: "a watch has no time to wait for servers: give --debuginfod with the recordings that it makes in --dir",
 }, {
 	flags: "no-stop", with: "suspend",
 	line: "give --suspend or --no-stop, not both",

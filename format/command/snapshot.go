@@ -2,9 +2,12 @@ package command
 
 import (
 	"errors"
+	"fmt"
 
+	"stacksnap/format"
 	"stacksnap/format/profile/capture"
 	"stacksnap/images/binaries"
+	"stacksnap/images/debuginfod"
 	"stacksnap/task"
 )
 
@@ -40,14 +43,31 @@ func (c *call) captureOptions() (capture.Options, error) {
 	return o, err
 }
 
-// index is of the places of --symbols and --binaries, one for all of a call; nil where
-// there are none.
+// index is of the places of --symbols and --binaries and of who else is asked, one for
+// all of a call; nil where there are none.
 func (c *call) index() (*binaries.Index, error) {
-	var err error
-	if len(c.symbols)+len(c.binaries) > 0 && c.indexed == nil {
-		c.indexed, err = binaries.NewIndex(binaries.Places{Folders: c.binaries, Symbols: c.symbols})
+	if len(c.symbols)+len(c.binaries) == 0 && !c.debuginfod || c.indexed != nil {
+		return c.indexed, nil
 	}
+	places := binaries.Places{Folders: c.binaries, Symbols: c.symbols}
+	if c.debuginfod {
+		servers, err := debuginfod.New(c.Getenv, c.overLine())
+		if err != nil {
+			return nil, err
+		}
+		places.ELF = append(places.ELF, servers)
+	}
+	var err error
+	c.indexed, err = binaries.NewIndex(places)
 	return c.indexed, err
+}
+
+// overLine returns what shows a line in place of the one before; nil where nobody looks.
+func (c *call) overLine() func(line string) {
+	if !isTerminal(c.Err) {
+		return nil
+	}
+	return func(line string) { fmt.Fprint(c.Err, "\r"+format.Printable(line)+"\x1b[K") }
 }
 
 // remark tells which of the files that were named are of no use, once something was

@@ -23,6 +23,16 @@ type Places struct {
 	// Symbols are folders that are searched at any depth, bundles (.dSYM, .xcarchive,
 	// .app) among them, and files.
 	Symbols []string
+	// ELF and MachO are asked for files of these formats that nothing else has.
+	ELF, MachO []Finder
+}
+
+// Finder finds the file with the symbols of what has an ID by asking others: that may
+// take long, and it is done when a report is made, not while a process is looked at.
+type Finder interface {
+	Find(id []byte) (path string, ok bool)
+	// Remarks says, a line each, what went wrong.
+	Remarks() []string
 }
 
 // Index knows what there is in some places of each ID. Folders are looked through
@@ -36,6 +46,8 @@ type Index struct {
 	trees   []string           // .build-id folders, in which an ID tells the name
 	named   []given
 	tooMany []string // folders of which not all was looked at
+	elf     []Finder
+	machO   []Finder
 
 	mu       sync.Mutex
 	reported map[string]bool // IDs of images in reports; guarded by mu
@@ -61,7 +73,7 @@ const maxSame = 16
 // NewIndex makes an index of places. It is an error that one cannot be read, and that
 // a file which was named has no ID: it could not belong to anything.
 func NewIndex(places Places) (*Index, error) {
-	x := &Index{files: map[string][]found{}, reported: map[string]bool{}}
+	x := &Index{files: map[string][]found{}, reported: map[string]bool{}, elf: places.ELF, machO: places.MachO}
 	for _, name := range places.Folders {
 		root, err := folder(name)
 		if err != nil {
@@ -218,6 +230,9 @@ func (x *Index) Remarks() (lines []string) {
 	}
 	for _, root := range x.tooMany {
 		lines = append(lines, fmt.Sprintf("%s has more than %d files: the others were not looked at", root, maxFiles))
+	}
+	for _, f := range slices.Concat(x.elf, x.machO) {
+		lines = append(lines, f.Remarks()...)
 	}
 	return lines
 }

@@ -26,6 +26,29 @@ func (x *Index) Symbols(arch task.Arch, id []byte, budget *object.Budget) (objec
 	return nil, false
 }
 
+// finders are those to ask for files of a format.
+func (x *Index) finders(machO bool) []Finder {
+	if machO {
+		return x.machO
+	}
+	return x.elf
+}
+
+// Asks tells whether there is anybody to ask for files of a format.
+func (x *Index) Asks(machO bool) bool { return len(x.finders(machO)) > 0 }
+
+// Ask opens the file with the ID that others have, see [Finder].
+func (x *Index) Ask(machO bool, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
+	for _, finder := range x.finders(machO) {
+		if path, ok := finder.Find(id); ok {
+			if f, ok := Open(path, arch, id, budget); ok {
+				return f, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // Open opens the file at a path if it is of the architecture and has the ID, with the
 // debug file that belongs to it, if there is one on this system.
 func Open(path string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {

@@ -34,6 +34,15 @@ func (f *File) HasSource() bool {
 	return ok
 }
 
+// Sourced tells whether the file or its separate debug file has debugging information.
+func (f *File) Sourced() bool {
+	if f.HasSource() {
+		return true
+	}
+	d := f.debug()
+	return d != nil && d.HasSource()
+}
+
 func (f *File) readSource() *dwarf.Data {
 	if !f.HasSource() {
 		if d := f.debug(); d != nil && d.HasSource() {

@@ -44,6 +44,10 @@ func (f *File) Source(vmaddr uint64) []object.Source {
 // HasSource tells whether the file itself has debugging information.
 func (f *File) HasSource() bool { return f.debugSection("info") != nil }
 
+// Sourced tells whether the file, its dSYM or the object files it was linked from have
+// debugging information.
+func (f *File) Sourced() bool { return f.HasSource() || f.dsym() != nil || f.debugMap() != nil }
+
 func (f *File) debugSection(name string) *Section {
 	name = debugPrefix + name
 	name = name[:min(len(name), nameBytes)]

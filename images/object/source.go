@@ -29,3 +29,10 @@ func SourceNote(f File) string {
 	}
 	return ""
 }
+
+// HasSource tells whether a file, or the separate one with its debugging information,
+// has any: it then tells of no function what it does not know.
+func HasSource(f File) bool {
+	s, ok := f.(interface{ Sourced() bool })
+	return ok && s.Sourced()
+}

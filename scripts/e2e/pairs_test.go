@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +24,10 @@ func TestEveryPairOfFlags(t *testing.T) {
 	}
 	program := compile(t, "deep", "-O2")
 	t.Chdir(t.TempDir())
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	t.Setenv("DEBUGINFOD_URLS", server.URL)
+	t.Setenv("DEBUGINFOD_CACHE_PATH", t.TempDir())
 	lines := make(chan string)
 	var workers sync.WaitGroup
 	for i := range 4 {
