@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -32,7 +31,6 @@ type Client struct {
 
 	time, stall time.Duration // what is left, and may pass without a byte
 	size        int64
-	http        http.Client
 
 	mu     sync.Mutex // one file at a time
 	silent map[string]bool

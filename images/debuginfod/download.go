@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -30,11 +29,6 @@ func (c *Client) download(ctx context.Context, address string, id []byte, path s
 	defer cancel(nil)
 	watch := time.AfterFunc(c.stall, func() { cancel(errStall) })
 	defer watch.Stop()
-	body, size, err := c.open(ctx, address)
-	if err != nil {
-		return causeOf(ctx, err)
-	}
-	defer func() { _ = body.Close() }() // it was only read
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -42,11 +36,15 @@ func (c *Client) download(ctx context.Context, address string, id []byte, path s
 	if err != nil {
 		return err
 	}
-	from := &progress{from: body, size: size, moved: func() { watch.Reset(c.stall) }, tell: c.tell, host: hostOf(address)}
-	n, err := io.Copy(to, io.LimitReader(from, c.size+1))
-	if err == nil && n > c.size {
-		err = errSize
-	}
+	moved := func() { watch.Reset(c.stall) }
+	n, err := transfer(ctx, address, func(from io.Reader) (int64, error) {
+		from = &progress{from: from, moved: moved, tell: c.tell, host: hostOf(address)}
+		n, err := io.Copy(to, io.LimitReader(from, c.size+1))
+		if err == nil && n > c.size {
+			err = errSize
+		}
+		return n, err
+	})
 	if err == nil {
 		err = prove(to, n, id)
 	}
@@ -66,27 +64,6 @@ func causeOf(ctx context.Context, err error) error {
 		return cause
 	}
 	return err
-}
-
-// open asks for a file, of so many bytes; -1 where the server does not say.
-func (c *Client) open(ctx context.Context, address string) (io.ReadCloser, int64, error) {
-	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, 0, err
-	}
-	ask.Header.Set("User-Agent", "stacksnap")
-	got, err := c.http.Do(ask)
-	if err != nil {
-		return nil, 0, err
-	}
-	if got.StatusCode == http.StatusOK {
-		return got.Body, got.ContentLength, nil
-	}
-	_ = got.Body.Close() // nobody reads it
-	if got.StatusCode == http.StatusNotFound {
-		return nil, 0, errNotThere
-	}
-	return nil, 0, fmt.Errorf("it answered %s", got.Status)
 }
 
 func prove(file *os.File, size int64, id []byte) error {
@@ -121,7 +98,6 @@ func hostOf(address string) string {
 // progress tells how far a download is.
 type progress struct {
 	from  io.Reader
-	size  int64  // -1: not known
 	moved func() // some of it came
 	tell  func(line string)
 	host  string
@@ -138,11 +114,7 @@ func (p *progress) Read(b []byte) (int, error) {
 	}
 	if p.tell != nil && time.Since(p.told) > 100*time.Millisecond {
 		p.told = time.Now()
-		of := ""
-		if p.size > 0 {
-			of = fmt.Sprintf(" of %.1f", float64(p.size)/1e6)
-		}
-		p.tell(fmt.Sprintf("debuginfod: %.1f%s MB from %s", float64(p.n)/1e6, of, p.host))
+		p.tell(fmt.Sprintf("debuginfod: %.1f MB from %s", float64(p.n)/1e6, p.host))
 	}
 	return n, err
 }
