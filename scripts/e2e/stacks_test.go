@@ -24,11 +24,12 @@ var (
 	gdbFrame  = regexp.MustCompile(`^#\d+\s+0x([0-9a-f]+) in (\S+)`)
 )
 
-// parseOurs reads stacksnap's tree, whose outermost frame comes first.
+// parseOurs reads stacksnap's tree, whose outermost frame comes first. Calls that were
+// inlined, as debug packages tell them, are left out: others tell frames alone.
 func parseOurs(report string) stacks {
 	s := parse(report, ourThread, func(line string) (frame, bool) {
 		m := ourFrame.FindStringSubmatch(line)
-		if m == nil {
+		if m == nil || strings.HasSuffix(m[1], " [inlined]") {
 			return frame{}, false
 		}
 		name := m[1]
