@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/dyld"
 	"stacksnap/images/elf"
 	"stacksnap/images/object"
@@ -19,18 +19,28 @@ func Load(p task.Process) (*Map, []error) { return LoadWith(p, nil) }
 // symbols that its files lack, are taken from the binaries whose ID agrees; there
 // may be none of them (nil).
 func LoadWith(p task.Process, from *binaries.Index) (*Map, []error) {
+	return LoadShared(p, from, nil)
+}
+
+// Files are open for several maps at once. The zero value is ready, and is used by
+// many goroutines.
+type Files struct{ elf elf.Opened }
+
+// LoadShared is [LoadWith] with the files that are open for other maps already, which
+// are closed with the last of them. Those of Linux processes are shared.
+func LoadShared(p task.Process, from *binaries.Index, files *Files) (*Map, []error) {
 	budget := object.NewBudget(object.MaxKept, object.MaxRead)
-	loaded, errs := load(p, from, budget)
+	loaded, errs := load(p, from, files, budget)
 	loaded.Images = WithSymbols(loaded.Images, from, loaded.Budget)
 	return NewDarwinMap(loaded), errs
 }
 
-func load(p task.Process, from *binaries.Index, budget *object.Budget) (loaded dyld.Loaded, errs []error) {
+func load(p task.Process, from *binaries.Index, files *Files, budget *object.Budget) (loaded dyld.Loaded, errs []error) {
 	switch os := p.Info().OS; os {
 	case task.Darwin:
 		return loadDarwin(p, from, budget)
 	case task.Linux:
-		loaded.Images, errs = loadLinux(p, from, budget)
+		loaded.Images, errs = loadLinux(p, from, files, budget)
 		loaded.Budget = budget
 		return loaded, errs
 	default:
@@ -38,7 +48,7 @@ func load(p task.Process, from *binaries.Index, budget *object.Budget) (loaded d
 	}
 }
 
-func loadLinux(p task.Process, from *binaries.Index, budget *object.Budget) ([]object.Placed, []error) {
+func loadLinux(p task.Process, from *binaries.Index, files *Files, budget *object.Budget) ([]object.Placed, []error) {
 	loader := elf.Loader{Roots: []string{"/"}}
 	if info := p.Info(); info.Live {
 		loader = elf.LiveLoader(info.PID)
@@ -46,10 +56,19 @@ func loadLinux(p task.Process, from *binaries.Index, budget *object.Budget) ([]o
 		loader.Roots = append(slices.Clone(from.Roots()), "/")
 	}
 	loader.Budget = budget
+	if files != nil {
+		loader.Opened = &files.elf
+	}
 	if from != nil {
 		loader.ByID = func(id []byte) string {
 			path, _ := from.Path(id)
 			return path
+		}
+		loader.DebugByID = func(id []byte) string {
+			if paths := from.SymbolPaths(id); len(paths) > 0 {
+				return paths[0]
+			}
+			return ""
 		}
 	}
 	return loader.Load(p)

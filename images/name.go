@@ -50,6 +50,9 @@ func demangledFunction(symbol string) string {
 	if name, ok := swift.Simplify(symbol); ok {
 		return name
 	}
+	if name, ok := plainly(symbol); ok {
+		return name
+	}
 	return demangle.Filter(guarded(symbol), demangle.NoClones)
 }
 

@@ -1,32 +1,84 @@
 package images
 
 import (
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/dyld"
 	"stacksnap/images/macho"
 	"stacksnap/images/object"
+	"stacksnap/images/sharedcache"
 	"stacksnap/task"
 )
 
 // backable is a saved process that takes from elsewhere what it does not hold.
 type backable interface{ Back(task.Memory) }
 
-// backing is memory made of the binaries that a core's notes name.
-func backing(p task.Process, from *binaries.Index) fileMemory {
-	var m fileMemory
-	noter, ok := p.(task.Noter)
-	if !ok {
-		return m
+// backing is memory made of the binaries that a core's notes name, and of the shared
+// cache that they or dyld's list name.
+func backing(p task.Process, from *binaries.Index) *fileMemory {
+	var noted []task.NotedImage
+	if noter, ok := p.(task.Noter); ok {
+		noted = noter.NotedImages()
 	}
-	for _, im := range noter.NotedImages() {
-		f, err := from.MachO(im.Path, macho.Want{Arch: p.Info().Arch, ID: im.ID})
-		if err != nil {
-			continue // it is not among the binaries
-		}
-		if slide, ok := slideOf(im, f); ok {
-			m = append(m, placedFile{f, slide})
+	m := new(fileMemory)
+	cache, ok := listedCache(p, from)
+	if !ok {
+		cache, ok = notedCache(noted, from)
+	}
+	if ok {
+		m.caches = append(m.caches, cache)
+	}
+	for _, im := range noted {
+		if at, in := cache.load(im.ID); !ok || !in || at != im.Load {
+			m.addFile(im, p.Info().Arch, from)
 		}
 	}
 	return m
+}
+
+// addFile adds an image, if it is among the binaries.
+func (m *fileMemory) addFile(im task.NotedImage, arch task.Arch, from *binaries.Index) {
+	f, err := from.MachO(im.Path, macho.Want{Arch: arch, ID: im.ID})
+	if err != nil || f.InSharedCache() { // which is not where it is wanted
+		return
+	}
+	if slide, ok := slideOf(im, f); ok {
+		m.files = append(m.files, placedFile{f, slide})
+	}
+}
+
+// listedCache is the shared cache that dyld's list tells of, if the core holds that.
+func listedCache(p task.Process, from *binaries.Index) (placedCache, bool) {
+	cache, ok := dyld.CacheOf(p)
+	if !ok {
+		return placedCache{}, false
+	}
+	c, _, ok := from.Cache(cache.UUID[:])
+	if !ok {
+		return placedCache{}, false
+	}
+	return placedCache{c, uint64(cache.Base) - c.Start()}, true
+}
+
+// notedCache is the shared cache that images are in of which notes tell the place.
+func notedCache(noted []task.NotedImage, from *binaries.Index) (placedCache, bool) {
+	cached := map[placedCache]int{}
+	for _, im := range noted {
+		if c, vmaddr, ok := from.Cache(im.ID); ok && im.Load != 0 {
+			cached[placedCache{c, uint64(im.Load) - vmaddr}]++
+		}
+	}
+	return mostNoted(cached)
+}
+
+// mostNoted is where most of the images have a cache: one of them may have been loaded
+// from elsewhere.
+func mostNoted(cached map[placedCache]int) (most placedCache, ok bool) {
+	for c, n := range cached {
+		if n > cached[most] || n == cached[most] && c.slide < most.slide {
+			most, ok = c, true
+		}
+	}
+	return most, ok
 }
 
 func slideOf(im task.NotedImage, f *macho.File) (uint64, bool) {
@@ -39,21 +91,45 @@ func slideOf(im task.NotedImage, f *macho.File) (uint64, bool) {
 
 // fileMemory is what files have at the addresses they were mapped to, as far as
 // nobody can have written there.
-type fileMemory []placedFile
+type fileMemory struct {
+	files  []placedFile
+	caches []placedCache
+}
 
 type placedFile struct {
 	*macho.File
 	slide uint64
 }
 
+type placedCache struct {
+	*sharedcache.Cache
+	slide uint64
+}
+
+// load is where an image of the cache is; false where it has none of that ID.
+func (c placedCache) load(id []byte) (task.Addr, bool) {
+	if c.Cache == nil || len(id) != len(sharedcache.Image{}.UUID) {
+		return 0, false
+	}
+	im, ok := c.Images()[[16]byte(id)]
+	return task.Addr(im.VMAddr + c.slide), ok
+}
+
 // ReadMemory implements task.Memory.
-func (m fileMemory) ReadMemory(p []byte, a task.Addr) (int, error) {
-	for _, f := range m {
+func (m *fileMemory) ReadMemory(p []byte, a task.Addr) (int, error) {
+	for _, f := range m.files {
 		vmaddr := uint64(a) - f.slide
 		for _, s := range f.Segments() {
 			if s.Prot&task.Write == 0 && s.Prot != 0 && vmaddr-s.VMAddr < s.Size {
 				return readFile(f, p[:min(uint64(len(p)), s.VMAddr+s.Size-vmaddr)], vmaddr, len(p), a)
 			}
+		}
+	}
+	for _, c := range m.caches {
+		if n, err := c.ReadMemory(p, a-task.Addr(c.slide)); n == len(p) {
+			return n, nil
+		} else if n > 0 {
+			return n, &task.FaultError{Addr: a + task.Addr(n), Err: err}
 		}
 	}
 	return 0, &task.FaultError{Addr: a}

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/images"
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/internal/cachetest"
 	"stacksnap/images/macho"
 	"stacksnap/task"
 	"stacksnap/task/machocore"
@@ -189,6 +190,56 @@ func TestSavedWithBinaries(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSavedWithCache: a core of stacks alone gives the stacks of the whole one, too,
+// where a library of it is to be had in a shared cache only.
+func TestSavedWithCache(t *testing.T) {
+	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
+		full, _ := images.Load(whole)
+		want := stacksOf(t, whole, full)
+		for layoutName, layout := range cachetest.Layouts {
+			dir := extract(t, whole, full)
+			for i, im := range full.Images {
+				if im.Path == "/usr/lib/libSystem.B.dylib" {
+					intoCache(t, filepath.Join(dir, fmt.Sprint(i)), layout, im.Path)
+				}
+			}
+			index, err := binaries.NewIndex(binaries.Places{Folders: []string{dir}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, keep := range styles(t, whole) {
+				p := openCore(t, reduce(core, keep))
+				m, errs := images.LoadWith(p, index)
+				if len(errs) > 0 {
+					t.Error(layoutName, name, errs)
+				}
+				if diff := cmp.Diff(imagesOf(full), imagesOf(m)); diff != "" {
+					t.Errorf("%s, %s: images (-whole +reduced)\n%s", layoutName, name, diff)
+				}
+				if diff := cmp.Diff(want, stacksOf(t, p, m)); diff != "" {
+					t.Errorf("%s, %s: stacks (-whole +reduced)\n%s", layoutName, name, diff)
+				}
+				if err := m.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+// intoCache puts a library into a cache in the same folder, in its place.
+func intoCache(t *testing.T, path string, layout cachetest.Layout, name string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cachetest.Make(t, filepath.Dir(path), layout, []cachetest.Image{{File: b, VMAddr: cachetest.Start + 0x4_0000, Path: name}})
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestSavedWithoutBinaries: the images are listed all the same, one line says

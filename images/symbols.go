@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/object"
 )
 
@@ -19,7 +19,7 @@ func WithSymbols(placed []object.Placed, from *binaries.Index, budget *object.Bu
 		return placed
 	}
 	for i := range placed {
-		f := placed[i].File
+		f, path := placed[i].File, placed[i].Path
 		if f == nil || len(f.ID()) == 0 {
 			continue
 		}
@@ -29,7 +29,7 @@ func WithSymbols(placed []object.Placed, from *binaries.Index, budget *object.Bu
 		}
 		n := &named{File: f}
 		n.more = n.opened(func() (object.File, bool) { return from.Symbols(f.Arch(), f.ID(), budget) })
-		n.asked = n.opened(func() (object.File, bool) { return from.Ask(machO, f.Arch(), f.ID(), budget) })
+		n.asked = n.opened(func() (object.File, bool) { return from.Ask(machO, path, f.Arch(), f.ID(), budget) })
 		placed[i].File = n
 	}
 	return placed
@@ -41,6 +41,7 @@ type named struct {
 	more   func() *moved // nil result: it could not be opened
 	asked  func() *moved // what others have, for whom it may be waited long
 	closed atomic.Bool
+	helped atomic.Bool // others knew
 }
 
 // opened opens a file when it is first asked for.
@@ -145,15 +146,16 @@ func (n *named) Section(k object.Kind) (object.Section, error) {
 }
 
 // Source does what [object.SourceOf] tells. Where neither file has any debugging
-// information, others are asked for it.
+// information, or a part of it is missing, others are asked for it.
 func (n *named) Source(vmaddr uint64) []object.Source {
 	if frames := n.more().source(vmaddr); frames != nil {
 		return frames
 	}
-	if frames := object.SourceOf(n.File, vmaddr); frames != nil || n.sourced() {
+	if frames := object.SourceOf(n.File, vmaddr); frames != nil || n.sourced() && object.SourceNote(n.File) == "" {
 		return frames
 	}
 	asked := n.asked()
+	n.helped.Store(asked != nil)
 	if frames := asked.source(vmaddr); frames != nil {
 		return frames
 	}
@@ -180,6 +182,9 @@ func (n *named) ReadCode(p []byte, vmaddr uint64) int {
 
 // SourceNote does what [object.SourceNote] tells.
 func (n *named) SourceNote() string {
+	if n.helped.Load() {
+		return ""
+	}
 	note := ""
 	if more := n.more(); more != nil {
 		note = object.SourceNote(more.File)

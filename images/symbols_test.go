@@ -114,3 +114,25 @@ type (
 
 func (*symbolsOnly) Source(uint64) []object.Source { return nil }
 func (*known) Sourced() bool                       { return true }
+
+// partly knows where debugging information of its own is missing.
+type partly struct{ known }
+
+func (*partly) SourceNote() string            { return "it is missing" }
+func (*partly) Source(uint64) []object.Source { return nil }
+
+// TestOthersHaveWhatIsMissing: they are asked though there is some debugging information,
+// and what is missing is told only where they have none.
+func TestOthersHaveWhatIsMissing(t *testing.T) {
+	for _, have := range []bool{true, false} {
+		closed := 0
+		n := namedBy(&partly{known{shifted{text: 0x9000, closed: &closed}}}, func() (object.File, bool) { return nil, false })
+		n.asked = n.opened(func() (object.File, bool) { return &shifted{text: 0x9000, closed: &closed}, have })
+		if note := n.SourceNote(); note == "" {
+			t.Error("nothing is missing before it was asked for")
+		}
+		if f := n.Source(0x9104); (f != nil) != have || (n.SourceNote() == "") != have {
+			t.Errorf("others have it: %v; told %+v, noted %q", have, f, n.SourceNote())
+		}
+	}
+}

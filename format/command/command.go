@@ -10,7 +10,7 @@ import (
 
 	"stacksnap/format"
 	"stacksnap/format/output"
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )

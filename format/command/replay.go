@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"stacksnap/format/profile/capture"
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/core"
 	"stacksnap/task/recording"
 )

@@ -6,8 +6,8 @@ import (
 
 	"stacksnap/format"
 	"stacksnap/format/profile/capture"
-	"stacksnap/images/binaries"
-	"stacksnap/images/debuginfod"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/debugfile/debuginfod"
 	"stacksnap/task"
 )
 

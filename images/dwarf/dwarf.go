@@ -20,9 +20,10 @@ type Data struct {
 	sections [numSections]section
 
 	started  bool
-	rooted   bool // the roots of all units were asked for their ranges
-	listed   bool
-	units    []*unit  // by offset; all of them only when they are listed
+	rooted   bool     // the roots of all units were asked for their ranges
+	listed   bool     // all units are known
+	listedTo uint64   // as far as .debug_info was gone through
+	units    []*unit  // by offset: those up to listedTo, and others that were asked for
 	spans    spans    // of units
 	owners   []uint64 // of spans: the unit's offset
 	unranged []*unit  // units whose ranges only their functions tell

@@ -3,6 +3,7 @@ package dwarf
 import (
 	"cmp"
 	"debug/dwarf"
+	"math"
 	"slices"
 	"sort"
 )
@@ -32,7 +33,7 @@ func (d *Data) unitOf(off uint64) *unit {
 	if u := d.knownUnitOf(off); u != nil || d.listed {
 		return u
 	}
-	d.listUnits()
+	d.listUnitsTo(off)
 	return d.knownUnitOf(off)
 }
 
@@ -44,32 +45,55 @@ func (d *Data) knownUnitOf(off uint64) *unit {
 	return d.units[i]
 }
 
-// listUnits lists the units. What follows a header that makes no sense is left out, and
-// so are those of a package, where each has its own part of the other sections.
-func (d *Data) listUnits() {
+// listUnits lists all units.
+func (d *Data) listUnits() { d.listUnitsTo(math.MaxUint64) }
+
+// listUnitsTo lists the units up to the one that an offset is in, if they are not: more
+// of a section need not be decompressed. What follows a header that makes no sense is
+// left out, and so are units of a package, where each has its own part of the other
+// sections.
+func (d *Data) listUnitsTo(off uint64) {
 	if d.listed || d.suffix != "" && d.readIndex().slots > 0 {
 		return
 	}
-	d.listed = true
-	var list []*unit
-	c := d.cursor(secInfo, 0, whole, nearWindow/8)
-	for c.more() && d.keep(unitBytes) {
+	c := d.cursor(secInfo, d.listedTo, whole, nearWindow/8)
+	for d.listedTo <= off {
 		u := new(unit)
+		if !c.more() || !d.keep(unitBytes) {
+			break
+		}
 		useful, ok := u.header(c)
 		if !ok {
 			break
 		}
-		if i, found := slices.BinarySearchFunc(d.units, u.off, byOffset); found {
-			u = d.units[i]
-		}
-		if useful {
-			list = append(list, u)
-		}
+		d.list(u, useful)
 		if c.seek(u.end); c.err != nil {
 			break
 		}
 	}
-	d.units = list
+	if d.listedTo <= off {
+		d.listed = true
+		d.units = d.units[:d.unitsBefore(d.listedTo)]
+	}
+}
+
+// list takes the next unit, and forgets of those that something else has told what
+// begins within it.
+func (d *Data) list(u *unit, useful bool) {
+	from, to := d.unitsBefore(u.off), d.unitsBefore(u.end)
+	if useful && from < to && d.units[from].off == u.off {
+		u = d.units[from]
+	}
+	d.units = slices.Delete(d.units, from, to)
+	if useful {
+		d.units = slices.Insert(d.units, from, u)
+	}
+	d.listedTo = u.end
+}
+
+// unitsBefore counts the units that begin before an offset.
+func (d *Data) unitsBefore(off uint64) int {
+	return sort.Search(len(d.units), func(i int) bool { return d.units[i].off >= off })
 }
 
 // rangeMore looks for the ranges of further units; false where there is no more to look

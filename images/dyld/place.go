@@ -56,6 +56,13 @@ func infosOf(p task.Process) (Infos, error) {
 	return ReadInfos(p.Memory(), again.at, again.pointer)
 }
 
+// CacheOf tells of the shared cache that p has mapped; false where it has none, or its
+// list cannot be read.
+func CacheOf(p task.Process) (SharedCache, bool) {
+	infos, err := infosOf(p)
+	return infos.Cache, err == nil && infos.Cache.Mapped() && infos.Cache.Base != 0
+}
+
 // ReadGeneration reads the present generation of p's list, in one small read.
 func ReadGeneration(p task.Process) (Generation, error) {
 	infos, err := infosOf(p)

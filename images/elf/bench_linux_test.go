@@ -57,6 +57,18 @@ func benchmarkOpen(b *testing.B, path string, symbol, debug bool) {
 	}
 }
 
+// BenchmarkSymbol names addresses all over the code of a file that is open, each the first
+// time and then again.
+func BenchmarkSymbol(b *testing.B) {
+	path := systemFile(b, "/usr/bin/node", "/usr/local/bin/node", "/opt/*/bin/node", "/lib/*/libc.so.6")
+	f := openFile(b, path)
+	addrs := codeOf(b, path, 1<<16)
+	f.Symbol(addrs[0])
+	for i := 0; b.Loop(); i++ {
+		f.Symbol(addrs[i%len(addrs)])
+	}
+}
+
 // BenchmarkLoad finds the images of this test itself.
 func BenchmarkLoad(b *testing.B) {
 	p := openLive(b, os.Getpid())

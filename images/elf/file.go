@@ -36,6 +36,11 @@ type File struct {
 	source    func() *dwarf.Data
 	closed    atomic.Bool
 
+	// Where others use it, too: guarded by opened.mu.
+	opened *Opened
+	key    openedKey
+	users  int
+
 	symbols  func() *object.Table
 	stubs    func() *object.Table // PLT entries
 	golang   func() *golang.Table // nil: none
@@ -167,6 +172,9 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	if s, ok := f.goSymbol(vmaddr); ok {
 		return s, true
 	}
+	if !f.inStubs(vmaddr) {
+		return object.Symbol{}, false
+	}
 	return f.stubs().Symbol(vmaddr, area)
 }
 
@@ -244,9 +252,12 @@ func (f *File) openDebug() *File {
 	return f.findDebug(f)
 }
 
-// Close closes the underlying files, if there are any. Nothing is asked of the
-// File any more.
+// Close closes the underlying files, if there are any and nobody else uses them.
+// Nothing is asked of the File any more by who closes it.
 func (f *File) Close() error {
+	if !f.opened.leave(f) {
+		return nil
+	}
 	f.findDebug = nil
 	f.closed.Store(true)
 	if d := f.debug(); d != nil {

@@ -120,7 +120,7 @@ func (f *File) variables() []*elf.Section {
 	const variables = elf.SHF_ALLOC | elf.SHF_WRITE
 	var list []*elf.Section
 	for _, s := range f.elf.Sections {
-		if s.Type == elf.SHT_PROGBITS && s.Flags&variables == variables && s.FileSize <= maxVariables && f.holds(s) {
+		if s.Type == elf.SHT_PROGBITS && s.Flags&variables == variables && s.FileSize <= maxVariables && f.holds(s) && s.ReaderAt != nil {
 			list = append(list, s)
 		}
 	}

@@ -185,7 +185,7 @@ func fileIDs(f *elf.File) ids {
 		n, _ := p.ReadAt(b, 0)
 		id.add(b[:n], p.Align)
 	}
-	if s := f.Section(".note.gnu.build-id"); len(f.Progs) == 0 && s != nil {
+	if s := f.Section(".note.gnu.build-id"); len(f.Progs) == 0 && s != nil && s.ReaderAt != nil {
 		b := make([]byte, min(s.FileSize, maxNotes)) // of dwz, which has no segments
 		n, _ := s.ReadAt(b, 0)
 		id.add(b[:n], s.Addralign)

@@ -5,10 +5,12 @@ import (
 	"syscall"
 )
 
-// identity tells a file from others while it is there.
-func identity(info fs.FileInfo) (dev, inode uint64) {
+// identify tells a file from others while it is there, and from what it was before it
+// was last written.
+func identify(info fs.FileInfo) identity {
+	id := identity{size: info.Size()}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(st.Dev), st.Ino
+		id.dev, id.inode, id.changed = uint64(st.Dev), st.Ino, syscall.TimespecToNsec(st.Ctim)
 	}
-	return 0, 0
+	return id
 }

@@ -38,10 +38,16 @@ type Loader struct {
 	// ByID returns a path to a file that has a build-id, whatever its name; empty
 	// where there is none. May be nil.
 	ByID func(id []byte) string
+	// DebugByID returns such a path to a file with debugging information, though no code.
+	// May be nil.
+	DebugByID func(id []byte) string
 	// Budget bounds what the files cost together. May be nil.
 	Budget *object.Budget
 	// Program is a path that leads to the program's file; may be empty.
 	Program string
+	// Opened has the files that are open for others already. May be nil.
+	Opened *Opened
+	also   *laterRoots // of those who use the same files; may be nil
 }
 
 // Load finds the images of a Linux process: see [Loader.Load].
@@ -80,6 +86,9 @@ func (l Loader) Load(p task.Process) ([]object.Placed, []error) {
 		errs = append(errs, err)
 	}
 	run := loading{Loader: &l, info: p.Info(), memory: p.Memory()}
+	if l.Opened != nil {
+		run.root, l.also = l.rootKey(), new(laterRoots)
+	}
 	heads := run.heads(groups)
 	for i, g := range groups {
 		if len(placed) >= maxImages {
@@ -100,6 +109,7 @@ type loading struct {
 	*Loader
 	info   task.Info
 	memory task.Memory
+	root   string // as the keys of shared files have it
 }
 
 func (l *loading) pageSize() uint64 {
@@ -223,18 +233,39 @@ func (l *loading) view(g group, slide uint64, f *File, whole, shared bool) *view
 func (l *loading) find(r task.Region, h *header) (*File, string) {
 	other := false
 	for c := range l.candidates(r, h) {
-		f, err := NewFile(c.file, c.size)
-		if err == nil && isLoaded(l.memory, r, h, f, c.candidate) {
-			l.Prepare(f, r.Path)
+		if f := l.open(c.candidate, r, h); f != nil {
 			return f, c.note(r, other)
 		}
 		other = other || c.atPath
-		_ = c.file.Close() // it was only read
 	}
 	if note := (source{}).note(r, other); note != "" {
 		return nil, note
 	}
 	return nil, noteUnreadable
+}
+
+// open makes a file of a candidate, or takes the one that is open already, if it is
+// the file that r maps. Else it closes it, and returns nil.
+func (l *loading) open(c candidate, r task.Region, h *header) *File {
+	key := openedKey{c.identity, r.Path, l.root}
+	if f := l.Opened.use(key); f != nil {
+		loaded := isLoaded(l.memory, r, h, f, c)
+		_ = c.file.Close() // it was only read
+		if loaded {
+			f.related.loader.lookUnder(l.Roots)
+			return f
+		}
+		_ = f.Close()
+		return nil
+	}
+	f, err := NewFile(c.file, c.size)
+	if err != nil || !isLoaded(l.memory, r, h, f, c) {
+		_ = c.file.Close()
+		return nil
+	}
+	l.Prepare(f, r.Path)
+	l.Opened.add(key, f)
+	return f
 }
 
 // Prepare has f share the loader's budget, and tells it where to look for its debug

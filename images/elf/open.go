@@ -8,13 +8,19 @@ import (
 	"stacksnap/task/regular"
 )
 
+// identity is what a system tells of a file.
+type identity struct {
+	dev, inode uint64 // 0 where it does not tell files apart
+	size       int64
+	changed    int64 // its ctime, in nanoseconds
+}
+
 // candidate is an open regular file that may be the one looked for.
 type candidate struct {
-	file       *os.File
-	size       int64
-	dev, inode uint64 // 0 where the system does not tell
-	exact      bool   // reached through the mapping itself
-	root       int    // which of the roots it was found under
+	identity
+	file  *os.File
+	exact bool // reached through the mapping itself
+	root  int  // which of the roots it was found under
 }
 
 func openCandidate(name string) (candidate, error) {
@@ -22,16 +28,14 @@ func openCandidate(name string) (candidate, error) {
 	if err != nil {
 		return candidate{}, err
 	}
-	c := candidate{file: file, size: info.Size()}
-	c.dev, c.inode = identity(info)
-	return c, nil
+	return candidate{identity: identify(info), file: file}, nil
 }
 
 // underRoots opens what a path of the target leads to under each root. The
 // caller closes the files.
 func (l *Loader) underRoots(name string) iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
-		for i, root := range l.Roots {
+		for i, root := range l.also.with(l.Roots) {
 			c, err := openCandidate(filepath.Join(root, filepath.FromSlash(name)))
 			c.root = i
 			if err == nil && !yield(c) {

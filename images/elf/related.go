@@ -149,7 +149,7 @@ func (r *related) supplement() dwarf.Sections {
 	if !ok {
 		return nil
 	}
-	if name := r.loader.byID(link.id); name != "" {
+	if name := r.loader.debugByID(link.id); name != "" {
 		if c, err := openCandidate(name); err == nil {
 			if f := r.open(c); f != nil && f.isSupplement(link.id) {
 				r.keep(f)
@@ -167,11 +167,11 @@ func (r *related) supplement() dwarf.Sections {
 	return nil
 }
 
-func (l *Loader) byID(id []byte) string {
-	if l.ByID == nil {
+func (l *Loader) debugByID(id []byte) string {
+	if l.DebugByID == nil {
 		return ""
 	}
-	return l.ByID(id)
+	return l.DebugByID(id)
 }
 
 // supplementLink names a supplementary file.

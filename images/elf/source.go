@@ -1,13 +1,8 @@
 package elf
 
 import (
-	"bytes"
-	"compress/zlib"
 	"debug/elf"
-	"encoding/binary"
-	"errors"
 	"io"
-	"slices"
 	"strings"
 
 	"stacksnap/images/dwarf"
@@ -81,7 +76,14 @@ func (f *File) openSource(name string) dwarf.Section {
 	return io.NewSectionReader(s, 0, int64(s.FileSize))
 }
 
-// inflatingGNU decompresses such a section as far as it is read.
+// inflating decompresses a section as far as it is read.
+func (f *File) inflating(r io.Reader, size uint64) dwarf.Section {
+	if size > maxSection {
+		return nil
+	}
+	return object.NewInflating(r, size, f.budget)
+}
+
 func (f *File) inflatingGNU(s *elf.Section) dwarf.Section {
 	z, size, err := openGNU(s)
 	if err != nil {
@@ -90,70 +92,6 @@ func (f *File) inflatingGNU(s *elf.Section) dwarf.Section {
 	return f.inflating(z, size)
 }
 
-// openGNU decompresses a section that begins with "ZLIB" and its size, of which
-// it tells what is claimed.
-func openGNU(s *elf.Section) (z io.Reader, size uint64, err error) {
-	const head = 12
-	r := io.NewSectionReader(s, 0, int64(s.FileSize))
-	b := make([]byte, head)
-	if _, err := io.ReadFull(r, b); err != nil || !bytes.HasPrefix(b, []byte("ZLIB")) {
-		return nil, 0, errNoZLIB
-	}
-	z, err = zlib.NewReader(r)
-	return z, binary.BigEndian.Uint64(b[4:]), err
-}
-
-var errNoZLIB = errors.New("a .zdebug section does not begin with ZLIB and a size")
-
-func (f *File) inflating(r io.Reader, size uint64) dwarf.Section {
-	if size > maxSection {
-		return nil
-	}
-	return &inflating{r: r, size: int64(size), budget: f.budget}
-}
-
-// inflating is a section that is decompressed as far as it is read: the unit that an
-// address is in is often near the beginning of a large file. It is used by one
-// goroutine at a time.
-type inflating struct {
-	r      io.Reader
-	size   int64 // as claimed
-	budget *object.Budget
-	data   []byte
-	err    error // there is no more
-}
-
-// Size implements [dwarf.Section].
-func (s *inflating) Size() int64 { return s.size }
-
-// ReadAt implements [io.ReaderAt].
-func (s *inflating) ReadAt(p []byte, off int64) (int, error) {
-	if off < 0 || off > s.size {
-		return 0, io.EOF
-	}
-	end := min(off+int64(len(p)), s.size)
-	for int64(len(s.data)) < end && s.err == nil {
-		s.err = s.grow()
-	}
-	n, err := dwarf.Bytes(s.data).ReadAt(p, off)
-	if err != nil && s.err != nil {
-		err = s.err
-	}
-	return n, err
-}
-
-// inflatePiece is by how many bytes a section grows.
-const inflatePiece = 256 << 10
-
-func (s *inflating) grow() error {
-	had := len(s.data)
-	piece := min(inflatePiece, int(s.size)-had)
-	if !s.budget.Keep(uint64(piece)) {
-		return object.ErrBudget
-	}
-	s.data = slices.Grow(s.data, piece)
-	n, err := io.ReadFull(s.r, s.data[had:had+piece])
-	s.data = s.data[:had+n]
-	s.budget.Return(uint64(piece - n))
-	return err
+func openGNU(s *elf.Section) (io.Reader, uint64, error) {
+	return object.OpenGNU(io.NewSectionReader(s, 0, int64(s.FileSize)))
 }

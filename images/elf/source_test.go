@@ -5,14 +5,10 @@ import (
 	"compress/zlib"
 	"debug/elf"
 	"encoding/binary"
-	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-
-	"stacksnap/images/object"
 )
 
 // withDWARF is a file that has debugging information and no code.
@@ -113,50 +109,6 @@ func TestGNUCompressed(t *testing.T) {
 	}
 	if got, err := f.data(sectionOf("frame", b.Bytes()[:b.Len()-6])); err == nil || got != nil {
 		t.Errorf("%q of a section that is cut", got)
-	}
-}
-
-// TestInflating reads no more of a compressed section than is asked for, and no more
-// than it has, whatever it claims.
-func TestInflating(t *testing.T) {
-	const there = 3*inflatePiece + 100
-	all := bytes.Repeat([]byte("0123456789"), there/10+1)[:there]
-	for _, c := range []struct {
-		off, n, read int
-		err          error
-	}{
-		{10, 20, inflatePiece, nil},
-		{inflatePiece - 5, 10, 2 * inflatePiece, nil},
-		{0, inflatePiece, inflatePiece, nil},
-		{there - 10, 10, there, nil},
-		{there - 10, 20, there, io.ErrUnexpectedEOF},
-		{2 * there, 1, there, io.ErrUnexpectedEOF},
-	} {
-		r := bytes.NewReader(all)
-		budget := object.NewBudget(1<<30, 1<<30)
-		s := &inflating{r: r, size: 3 * there, budget: budget}
-		for range 2 { // what is there already is not read again
-			b := make([]byte, c.n)
-			n, err := s.ReadAt(b, int64(c.off))
-			if !errors.Is(err, c.err) || err == nil && n != c.n || !bytes.HasPrefix(all[min(c.off, there):], b[:n]) {
-				t.Errorf("%+v: %d bytes, %v", c, n, err)
-			}
-		}
-		if got := there - r.Len(); got != c.read {
-			t.Errorf("%+v: %d bytes were read", c, got)
-		}
-		if !budget.Keep(1<<30-uint64(len(s.data))) || budget.Keep(1) {
-			t.Errorf("%+v: the budget has not what %d bytes leave", c, len(s.data))
-		}
-	}
-	s := &inflating{r: bytes.NewReader(all), size: there, budget: object.NewBudget(inflatePiece, 1)}
-	if n, err := s.ReadAt(make([]byte, 10), inflatePiece-5); n != 5 || !errors.Is(err, object.ErrBudget) {
-		t.Errorf("beyond the budget: %d bytes, %v", n, err)
-	}
-	for _, off := range []int64{-1, there + 1} {
-		if n, err := s.ReadAt(make([]byte, 1), off); n != 0 || err != io.EOF {
-			t.Errorf("at %d: %d bytes, %v", off, n, err)
-		}
 	}
 }
 

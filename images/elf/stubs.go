@@ -42,6 +42,14 @@ func isStubs(s *elf.Section) bool {
 	return s.Type == elf.SHT_PROGBITS && strings.HasPrefix(s.Name, ".plt")
 }
 
+// inStubs tells whether vmaddr is where stubs are: naming them takes all relocations,
+// of which a large library has megabytes.
+func (f *File) inStubs(vmaddr uint64) bool {
+	return slices.ContainsFunc(f.elf.Sections, func(s *elf.Section) bool {
+		return isStubs(s) && vmaddr-s.Addr < s.Size
+	})
+}
+
 func isRelocations(s *elf.Section) bool {
 	return s.Flags&elf.SHF_ALLOC != 0 && (s.Type == elf.SHT_RELA || s.Type == elf.SHT_REL)
 }

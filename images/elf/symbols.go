@@ -167,8 +167,7 @@ func (f *File) dynamicSymbols() *symbolTable {
 	if len(f.elf.Sections) == 0 {
 		return f.mappedSymbols()
 	}
-	t, _ := f.symbolSection(elf.SHT_DYNSYM)
-	return t
+	return f.symbolsInPieces(elf.SHT_DYNSYM)
 }
 
 // symbolSection reads the first symbol table of a type; nil and no error when
@@ -184,10 +183,13 @@ func (f *File) symbolSection(kind elf.SectionType) (*symbolTable, error) {
 	return t, err
 }
 
-// staticSymbols returns .symtab, to be read in pieces: it may be far larger than
-// what of it is kept. It is nil when there is none that can be.
-func (f *File) staticSymbols() *symbolTable {
-	s, t := f.findSymbols(elf.SHT_SYMTAB)
+// staticSymbols returns .symtab.
+func (f *File) staticSymbols() *symbolTable { return f.symbolsInPieces(elf.SHT_SYMTAB) }
+
+// symbolsInPieces returns the first symbol table of a type, to be read in pieces: it may
+// be far larger than what of it is kept. It is nil when there is none that can be.
+func (f *File) symbolsInPieces(kind elf.SectionType) *symbolTable {
+	s, t := f.findSymbols(kind)
 	if t == nil || s.Size > maxSymtab || s.Flags&elf.SHF_COMPRESSED == 0 && !f.holds(s) {
 		return nil
 	}

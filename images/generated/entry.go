@@ -12,6 +12,9 @@ type Entry struct {
 	Start, End uint64
 	Name       string // empty: what was there before is there no more
 	Lines      *Lines // nil: not known
+	// Code is where the file has the bytes of the code, from what Decode was given on; 0:
+	// it has them not, or not as they are where the code is now.
+	Code int64
 }
 
 func (e *Entry) contains(a uint64) bool { return a >= e.Start && a < e.End }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"sync"
 	"time"
+
+	"stacksnap/task"
 )
 
 // The bounds of what is read and kept of one file.
@@ -57,6 +59,8 @@ type Reader struct {
 	offset  int64  // up to where the decoder is done
 	tail    []byte // the last bytes before that
 	err     error  // why no more is read
+
+	memory task.Memory // of the target, to compare code with; nil: it is not
 
 	mu    sync.Mutex // guards what follows, and all Names
 	table table
@@ -172,6 +176,9 @@ const maxReads = 4
 
 // add adds an entry.
 func (r *Reader) add(e Entry, news *batch) error {
+	if e.Code != 0 {
+		e.Code += r.offset
+	}
 	r.table.add(e)
 	if len(r.table.entries) > maxEntries {
 		r.table.sort()
@@ -216,7 +223,7 @@ func (r *Reader) renew() {
 
 func (r *Reader) answer(a uint64) answer {
 	e := r.table.find(a)
-	if e == nil || e.Name == "" {
+	if e == nil || e.Name == "" || !r.stands(e, a) {
 		return answer{}
 	}
 	l := e.Lines.at(a)

@@ -26,6 +26,7 @@ func NewReader(file generated.Source) *generated.Reader {
 // decoder takes records.
 type decoder struct {
 	header header // size is 0 before it was seen
+	at     int64  // where the record at hand is in what Decode was given
 	lines  *generated.Lines
 	of     uint64                     // the code that lines are of, which is told next
 	kept   uint64                     // lines, so far
@@ -47,6 +48,7 @@ func (d *decoder) Decode(b []byte, left int64, add func(generated.Entry) error) 
 		}
 	}
 	for int64(len(b))-done >= recordHead {
+		d.at = done
 		n, err := d.record(b[done:], left-done, add)
 		if n == 0 || err != nil {
 			return done, err
@@ -129,6 +131,9 @@ func (d *decoder) load(b []byte, add func(generated.Entry) error) error {
 	if ok {
 		e.Name = generated.Name(text)
 	}
+	if ok && len(text) < maxName {
+		e.Code = d.at + loadHead + int64(len(text)) + 1
+	}
 	if d.loaded == nil {
 		d.loaded = map[uint64]generated.Entry{}
 	}
@@ -151,7 +156,7 @@ func (d *decoder) move(b []byte, add func(generated.Entry) error) error {
 		return err
 	}
 	e.Lines = e.Lines.Moved(c.start - e.Start)
-	e.Start, e.End = c.start, c.start+c.size
+	e.Start, e.End, e.Code = c.start, c.start+c.size, 0 // what it refers to has been changed
 	if known {
 		d.loaded[c.index] = e
 	}

@@ -79,11 +79,16 @@ func (w *writer) record(kind uint32, body func()) *writer {
 	return w
 }
 
+// codeAt is the byte of code at an address.
+func codeAt(a uint64) byte { return byte(a ^ a>>8) }
+
 func (w *writer) load(start, size, index uint64, name string) *writer {
 	return w.record(codeLoad, func() {
 		w.u32(4711, 4712).u64(start, start, size, index)
 		w.b = append(append(w.b, name...), 0)
-		w.b = append(w.b, bytes.Repeat([]byte{0xcc}, int(min(size, 1<<20)))...)
+		for at := range min(size, 1<<20) {
+			w.b = append(w.b, codeAt(start+at))
+		}
 	})
 }
 

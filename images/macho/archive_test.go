@@ -83,24 +83,38 @@ func TestArchiveRefused(t *testing.T) {
 // what they have.
 func TestDamagedArchives(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	good := [][]byte{
-		archiveText([3]string{"#1/24", "7", "a name of some length.o\x00two"}, [3]string{"short.o", "6", "one"}),
-		archiveText([3]string{"//", "", "x.o/\na name of some length.o/\n"}, [3]string{"/5", "7", "two"}),
-	}
 	for i := range 40_000 {
-		b := damage.Copy(r, good[i%len(good)])
-		list, err := readArchive(bytes.NewReader(b), int64(len(b)), new(cost))
-		if err != nil {
-			continue
-		}
-		for name, members := range list {
-			for _, m := range members {
-				if m.offset < 0 || m.size < 0 || m.offset+m.size > int64(len(b)) || len(name) > maxMemberName {
-					t.Fatalf("%q: %+v of %d bytes", name, m, len(b))
-				}
+		wantWithinArchive(t, damage.Copy(r, goodArchives[i%len(goodArchives)]))
+	}
+}
+
+// goodArchives have names of both kinds.
+var goodArchives = [][]byte{
+	archiveText([3]string{"#1/24", "7", "a name of some length.o\x00two"}, [3]string{"short.o", "6", "one"}),
+	archiveText([3]string{"//", "", "x.o/\na name of some length.o/\n"}, [3]string{"/5", "7", "two"}),
+}
+
+// wantWithinArchive reads what may be an archive, and wants its members within it.
+func wantWithinArchive(t *testing.T, b []byte) {
+	t.Helper()
+	list, err := readArchive(bytes.NewReader(b), int64(len(b)), new(cost))
+	if err != nil {
+		return
+	}
+	for name, members := range list {
+		for _, m := range members {
+			if m.offset < 0 || m.size < 0 || m.offset+m.size > int64(len(b)) || len(name) > maxMemberName {
+				t.Fatalf("%q: %+v of %d bytes", name, m, len(b))
 			}
 		}
 	}
+}
+
+func FuzzArchive(f *testing.F) {
+	for _, b := range goodArchives {
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) { wantWithinArchive(t, b) })
 }
 
 // TestArchiveAsLLVM compares with what llvm-ar tells of archives that it makes.

@@ -2,16 +2,19 @@ package macho
 
 import (
 	"bytes"
+	"io"
 	"path"
+	"strings"
 
 	"stacksnap/images/dwarf"
 	"stacksnap/images/object"
 )
 
 const (
-	debugPrefix = "__debug_"
-	nameBytes   = 16 // of a section's name, the rest of which is cut off
-	maxBundles  = 8  // folders above a file that may be the bundle it is in
+	segDWARF   = "__DWARF"
+	zdebug     = "__zdebug_" // compressed, as Go's linker has what dsymutil made
+	nameBytes  = 16          // of a section's name, the rest of which is cut off
+	maxBundles = 8           // folders above a file that may be the bundle it is in
 )
 
 // Source returns the function that vmaddr is in and where it is in the source, last,
@@ -49,11 +52,13 @@ func (f *File) HasSource() bool { return f.debugSection("info") != nil }
 func (f *File) Sourced() bool { return f.HasSource() || f.dsym() != nil || f.debugMap() != nil }
 
 func (f *File) debugSection(name string) *Section {
-	name = debugPrefix + name
-	name = name[:min(len(name), nameBytes)]
-	for i := range f.sections {
-		if s := &f.sections[i]; s.Name == name && s.Segment == "__DWARF" && !s.zeroFill() {
-			return s
+	for _, prefix := range []string{"__debug_", zdebug} {
+		name := prefix + name
+		name = name[:min(len(name), nameBytes)]
+		for i := range f.sections {
+			if s := &f.sections[i]; s.Name == name && s.Segment == segDWARF && !s.zeroFill() {
+				return s
+			}
 		}
 	}
 	return nil
@@ -62,13 +67,23 @@ func (f *File) debugSection(name string) *Section {
 // readSource opens the debugging information. What is kept of it is in the budget for
 // good: it is not counted as the file's own.
 func (f *File) readSource() *dwarf.Data {
-	return dwarf.New(func(name string) dwarf.Section {
-		s := f.debugSection(name)
-		if s == nil || s.Size > maxSectionData {
+	return dwarf.New(f.openSource, f.cost.budget)
+}
+
+// openSource opens a section to be read in pieces, or decompresses it.
+func (f *File) openSource(name string) dwarf.Section {
+	s := f.debugSection(name)
+	switch {
+	case s == nil:
+		return nil
+	case strings.HasPrefix(s.Name, zdebug):
+		z, size, err := object.OpenGNU(io.NewSectionReader(&sectionReader{f, s}, 0, int64(s.Size)))
+		if err != nil || size > maxSectionData {
 			return nil
 		}
-		return f.debugSectionReader(s)
-	}, f.cost.budget)
+		return object.NewInflating(z, size, f.cost.budget)
+	}
+	return f.debugSectionReader(s)
 }
 
 // sectionReader reads a section in pieces.

@@ -34,6 +34,7 @@ type File struct {
 	cache   task.Addr  // where the shared cache is, of an image in it; 0: not known
 
 	symtab    func() *symtab  // nil result: none
+	locals    func() *symtab  // of another file, see SetLocals
 	indirects func() []byte   // the indirect symbol table
 	starts    func() []uint64 // function starts, ascending
 	onDisk    func() *File    // nil result: none
@@ -115,6 +116,7 @@ func newFile(h header, cmds commands, src source) *File {
 	f.debugMap = sync.OnceValue(f.readDebugMap)
 	f.source = sync.OnceValue(f.readSource)
 	f.onDisk = func() *File { return nil }
+	f.locals = func() *symtab { return nil }
 	return f
 }
 

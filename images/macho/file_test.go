@@ -231,6 +231,36 @@ func TestThumb(t *testing.T) {
 	}
 }
 
+// TestThumbByStarts: the lowest bit of a listed start says which code it is.
+func TestThumbByStarts(t *testing.T) {
+	im := &machotest.Image{CPU: cpuARM, Type: uint32(Execute), Base: base, Starts: startsOf(machotest.Text+1, 0xf, 0x11)}
+	b := im.Encode()
+	f, err := NewFile(bytes.NewReader(b), int64(len(b)), Want{Arch: task.ARM})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = base + machotest.Text
+	for at, want := range map[uint64]struct {
+		start        uint64
+		thumb, known bool
+	}{
+		text - 1:    {},
+		text:        {text, true, true},
+		text + 1:    {text, true, true},
+		text + 0xe:  {text, true, true},
+		text + 0x10: {text + 0x10, false, true},
+		text + 0x1e: {text + 0x10, false, true},
+		text + 0x20: {text + 0x20, true, true},
+		text + 0x2e: {text + 0x20, true, true},
+	} {
+		start, _ := f.FunctionStart(at)
+		thumb, known := f.Thumb(at)
+		if start != want.start || known != want.known || thumb != want.thumb {
+			t.Errorf("%#x: start %#x, thumb %t, known %t", at, start, thumb, known)
+		}
+	}
+}
+
 func TestFat(t *testing.T) {
 	arm, armE, intel := synthetic(nil, true, cpuARM64), synthetic(nil, true, cpuARM64), synthetic(nil, true, cpuX86_64)
 	armE.Subtype, armE.UUID = subtypeARM64E|0x80000000, []byte("an arm64e UUID!!")

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"stacksnap/images/internal/machotest"
@@ -14,14 +15,16 @@ import (
 )
 
 // buildGo builds a stripped Go program for macOS.
-func buildGo(t *testing.T, goarch string) []byte {
+func buildGo(t *testing.T, goarch string) []byte { return buildGoWith(t, goarch, "-s -w") }
+
+func buildGoWith(t *testing.T, goarch, ldflags string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() { println(1) }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, source)
+	cmd := exec.Command("go", "build", "-ldflags="+ldflags, "-o", program, source)
 	cmd.Env = append(os.Environ(), "GOOS=darwin", "GOARCH="+goarch, "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("go build: %v: %s", err, out)
@@ -97,5 +100,46 @@ func wantSameSource(t *testing.T, image, file *File) {
 	}
 	if named < 1000 || inlined < 100 {
 		t.Errorf("%d named, with %d inlined calls", named, inlined)
+	}
+}
+
+// TestCompressedSource wants of a program whose debugging information Go's linker has
+// compressed what the same tells where it has not.
+func TestCompressedSource(t *testing.T) {
+	packed := newTestFile(t, buildGoWith(t, "amd64", ""), Want{Arch: task.AMD64})
+	plain := newTestFile(t, buildGoWith(t, "amd64", "-compressdwarf=false"), Want{Arch: task.AMD64})
+	if s := packed.debugSection("info"); s == nil || !strings.HasPrefix(s.Name, zdebug) {
+		t.Skip("this Go does not compress for macOS")
+	}
+	if !packed.HasSource() || !packed.Sourced() {
+		t.Error("compressed debugging information counts as none")
+	}
+	code, err := plain.SectionData("__TEXT", "__text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for off := 0; off < len(code.Data); off += 97 {
+		at := code.VMAddr + uint64(off)
+		got, want := packed.source().Frames(at), plain.source().Frames(at)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%#x: %+v, want %+v", at, got, want)
+		}
+		if len(want) > 0 && want[0].Line > 0 {
+			named++
+		}
+	}
+	if named < 1000 {
+		t.Errorf("%d places have a line", named)
+	}
+	for _, damage := range []func(s *Section){
+		func(s *Section) { s.Size = 11 },
+		func(s *Section) { s.Offset++ },
+	} {
+		f := newTestFile(t, buildGoWith(t, "amd64", ""), Want{Arch: task.AMD64})
+		damage(f.debugSection("info"))
+		if got := f.source().Frames(code.VMAddr); got != nil {
+			t.Errorf("%+v from a damaged section", got)
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"stacksnap/images/code"
 	"stacksnap/images/objc"
 	"stacksnap/images/object"
-	"stacksnap/task"
 )
 
 // method names the Objective-C method that vmaddr, in the i-th section, is in and that
@@ -31,7 +30,7 @@ func (f *File) method(vmaddr uint64, i int) (object.Symbol, bool) {
 // methodOwns tells whether vmaddr is in the method that begins at start.
 func (f *File) methodOwns(start, vmaddr uint64, i int) bool {
 	if f.ownSymbols() {
-		if sym, ok := f.pick(vmaddr, i, true); ok && sym.VMAddr > start {
+		if sym, ok := f.symtab().pick(vmaddr, i, true); ok && sym.VMAddr > start {
 			return false
 		}
 	}
@@ -80,60 +79,4 @@ func (f *File) ranges(names ...string) (all []objc.Range) {
 func (f *File) readSome(p []byte, vmaddr uint64) int {
 	n, _ := f.src.readVM(p, vmaddr)
 	return n
-}
-
-// SetSharedCache tells where the shared cache is that an image in memory is in. It is
-// called before anything is asked.
-func (f *File) SetSharedCache(base task.Addr) {
-	if f.InSharedCache() {
-		f.cache = base
-	}
-}
-
-// Places in the shared cache (dyld_cache_header of <mach-o/dyld_cache_format.h>, and
-// dyld's ObjCOptimizationHeader).
-const (
-	cacheHeaderSize  = 0x10 // mappingOffset, which is where the header ends
-	cacheObjcOpts    = 0x1d0
-	objcSelectorBase = 48
-)
-
-// selectorBase returns what gives the vmaddr that selectors of the shared cache are told
-// relative to, 0 where it is not known: before macOS 13 the header does not tell.
-func (f *File) selectorBase() func() uint64 {
-	var base uint64
-	asked := false
-	return func() uint64 {
-		if !asked {
-			base, asked = f.readSelectorBase(), true
-		}
-		return base
-	}
-}
-
-func (f *File) readSelectorBase() uint64 {
-	m, ok := f.src.(*memorySource)
-	if !ok || f.cache == 0 {
-		return 0
-	}
-	var b [8]byte
-	read := func(size int, offset uint64) uint64 {
-		clear(b[:])
-		if task.ReadFull(m.mem, b[:size], f.cache+task.Addr(offset)) != nil {
-			return 0
-		}
-		return binary.LittleEndian.Uint64(b[:])
-	}
-	if read(4, cacheHeaderSize) < cacheObjcOpts+8 {
-		return 0
-	}
-	opts := read(8, cacheObjcOpts)
-	if opts == 0 {
-		return 0
-	}
-	offset := read(8, opts+objcSelectorBase)
-	if offset == 0 {
-		return 0
-	}
-	return uint64(f.cache) + offset - f.slide
 }

@@ -233,40 +233,70 @@ func TestMethodsInMemory(t *testing.T) {
 }
 
 // TestMethodsInSharedCache: the builder of the cache tells selectors relative to one,
-// and gives a class with its categories' methods a list of lists.
+// in macOS 11 to the method, and gives a class with its categories' methods a list of
+// lists.
 func TestMethodsInSharedCache(t *testing.T) {
-	const cache, selectorBase = 0x5100_0000, load + 0x10
-	for _, path := range []string{"testdata/objc/chained.arm64.dylib", "testdata/objc/chained.x86_64.dylib"} {
-		p := mapped(t, without(readFixture(t, path), lcSymtab, lcDysymtab), signature)
-		p.Put(load+24, 4, uint64(p.image.flags|flagInSharedCache))
-		p.makeDirect(t, selectorBase)
-		header := make([]byte, 0x400)
-		binary.LittleEndian.PutUint32(header[cacheHeaderSize:], 0x230)
-		binary.LittleEndian.PutUint64(header[cacheObjcOpts:], 0x300)
-		var base uint64 = selectorBase
-		binary.LittleEndian.PutUint64(header[0x300+objcSelectorBase:], base-cache)
-		p.Add(cache, header)
-
-		f := p.open(t)
-		f.SetSharedCache(cache)
-		if got := names(f); !slices.Equal(got, fixtureMethods) {
-			t.Errorf("%s: %q", path, got)
-		}
-		if got := names(p.open(t)); len(got) != 0 {
-			t.Errorf("%s: %q without knowing where the cache is", path, got)
-		}
-		p.Put(cache+cacheHeaderSize, 4, cacheObjcOpts) // the header of macOS 12
-		older := p.open(t)
-		older.SetSharedCache(cache)
-		if got := names(older); len(got) != 0 {
-			t.Errorf("%s: %q without the base of selectors", path, got)
+	const cache, objc, magic = 0x5100_0000, 0x5110_0000, load + 0x50_0000
+	own := func(method uint64) uint64 { return method }
+	one := func(uint64) uint64 { return magic }
+	le := binary.LittleEndian
+	for _, c := range []struct {
+		name   string
+		size   uint32
+		base   func(uint64) uint64
+		change func(m *machotest.Memory)
+		want   []string
+	}{
+		{"13", 0x230, one, nil, fixtureMethods},
+		{"13, the smallest header", cacheObjcOpts + 8, one, func(m *machotest.Memory) { m.Put(cache+cacheImages+4, 4, 0) }, fixtureMethods},
+		{"13, without optimizations", 0x230, one, func(m *machotest.Memory) { m.Put(cache+cacheObjcOpts, 8, 0) }, nil},
+		{"13, without a base", 0x230, one, func(m *machotest.Memory) { m.Put(cache+0x300+objcSelectorBase, 8, 0) }, nil},
+		{"12", 0x1c8, one, nil, fixtureMethods},
+		{"12, the header ends where the next one's begins", cacheObjcOpts + 7, one, nil, fixtureMethods},
+		{"12, without libobjc", 0x1c8, one, func(m *machotest.Memory) { m.Put(cache+cacheImages+4, 4, 1) }, nil},
+		{"12, another selector", 0x1c8, one, func(m *machotest.Memory) { m.PutByte(magic, 'a') }, nil},
+		{"11", cacheSymbolFile, own, nil, fixtureMethods},
+		{"none", 0, own, nil, nil},
+	} {
+		for _, arch := range []string{"arm64", "x86_64"} {
+			p := mapped(t, without(readFixture(t, "testdata/objc/chained."+arch+".dylib"), lcSymtab, lcDysymtab), signature)
+			p.Put(load+24, 4, uint64(p.image.flags|flagInSharedCache))
+			p.makeDirect(t, c.base)
+			header := make([]byte, 0x500)
+			le.PutUint32(header[cacheHeaderSize:], c.size)
+			le.PutUint64(header[cacheStart:], 0x7000_0000)
+			le.PutUint64(header[cacheObjcOpts:], 0x300)
+			le.PutUint64(header[0x300+objcSelectorBase:], uint64(magic-cache))
+			le.PutUint32(header[cacheImages:], 0x360)
+			le.PutUint32(header[cacheImages+4:], 2)
+			le.PutUint32(header[0x360+cacheImagePath:], 0x480) // the paths in another order
+			copy(header[0x480:], "/usr/lib/libobjc.B.dylib\x00")
+			le.PutUint64(header[0x380:], 0x7000_0000+objc-cache)
+			le.PutUint32(header[0x380+cacheImagePath:], 0x3c0)
+			copy(header[0x3c0:], libobjc)
+			if c.size < cacheObjcOpts+8 { // there are other things
+				clear(header[cacheObjcOpts:][:8])
+			}
+			p.Add(cache, header)
+			p.addLibobjc(t, objc, magic)
+			if c.change != nil {
+				c.change(p.Memory)
+			}
+			f := p.open(t)
+			f.SetSharedCache(cache)
+			if got := names(f); !slices.Equal(got, c.want) {
+				t.Errorf("%s, %s: %q", c.name, arch, got)
+			}
+			if got := names(p.open(t)); len(got) != 0 {
+				t.Errorf("%s, %s: %q without knowing where the cache is", c.name, arch, got)
+			}
 		}
 	}
 }
 
 // makeDirect changes all lists of methods so, and puts that of Root's objects behind a
 // list of lists, whose first is another.
-func (p *process) makeDirect(t *testing.T, base uint64) {
+func (p *process) makeDirect(t *testing.T, base func(method uint64) uint64) {
 	t.Helper()
 	lists, err := p.image.SectionData("", "__objc_methlist")
 	if err != nil {
@@ -279,7 +309,7 @@ func (p *process) makeDirect(t *testing.T, base uint64) {
 		for ; count > 0; count-- {
 			field := lists.VMAddr + at
 			ref := field + uint64(int64(int32(binary.LittleEndian.Uint32(lists.Data[at:]))))
-			p.Put(task.Addr(field+p.slide), 4, p.image.pointsTo(ref)+p.slide-base)
+			p.Put(task.Addr(field+p.slide), 4, p.image.pointsTo(ref)+p.slide-base(field+p.slide))
 			at += 12
 		}
 	}
@@ -297,6 +327,17 @@ func (p *process) makeDirect(t *testing.T, base uint64) {
 }
 
 const objcDirect = 0xc0000000
+
+// addLibobjc adds the library that has the selector which others are told relative to.
+func (p *process) addLibobjc(t *testing.T, at, selector task.Addr) {
+	t.Helper()
+	b := (&machotest.Image{Is64: true, CPU: 0x0100000c, Type: 6, Flags: flagInSharedCache, Base: 0x1_0000_0000}).Encode()
+	const data, refs = "__data\x00\x00\x00\x00\x00\x00\x00\x00\x00", "__objc_selrefs\x00"
+	p.Map(t, bytes.Replace(b, []byte(data), []byte(refs), 1), at)
+	p.Put(at+machotest.Data, 8, uint64(at)) // another selector
+	p.Put(at+machotest.Data+0x1000-8, 8, uint64(selector)|p.sign)
+	p.Add(selector, []byte(magicSelector))
+}
 
 // TestPointerFormats decodes a link of each format.
 func TestPointerFormats(t *testing.T) {

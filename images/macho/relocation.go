@@ -25,7 +25,7 @@ func (f *File) debugSectionReader(s *Section) dwarf.Section {
 		return r
 	}
 	list, ok := f.symbolRelocations(s)
-	if !ok {
+	if !ok || s.Size > maxSectionData {
 		return nil
 	}
 	if len(list) == 0 {

@@ -2,8 +2,6 @@ package macho
 
 import (
 	"bytes"
-	"compress/zlib"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -152,19 +150,14 @@ func (f *File) sectionData(i int) ([]byte, error) {
 	return data, nil
 }
 
-// inflate decompresses a __zdebug_ section: "ZLIB", the size as eight bytes
-// big-endian, and a zlib stream.
+// inflate decompresses a __zdebug_ section whole.
 func (f *File) inflate(b []byte) ([]byte, error) {
-	if len(b) < 12 || string(b[:4]) != "ZLIB" {
-		return nil, fmt.Errorf("compressed section: %w", object.ErrNoSection)
-	}
-	size := binary.BigEndian.Uint64(b[4:])
-	if size > maxSectionData {
-		return nil, fmt.Errorf("compressed section of %d bytes: %w", size, object.ErrNoSection)
-	}
-	z, err := zlib.NewReader(bytes.NewReader(b[12:]))
+	z, size, err := object.OpenGNU(bytes.NewReader(b))
 	if err != nil {
 		return nil, fmt.Errorf("compressed section: %w: %w", object.ErrNoSection, err)
+	}
+	if size > maxSectionData {
+		return nil, fmt.Errorf("compressed section of %d bytes: %w", size, object.ErrNoSection)
 	}
 	data, err := f.cost.inflated(io.LimitReader(z, int64(size)), maxSectionData)
 	if err == nil && uint64(len(data)) < size {

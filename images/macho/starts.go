@@ -1,6 +1,10 @@
 package macho
 
-import "slices"
+import (
+	"slices"
+
+	"stacksnap/task"
+)
 
 const (
 	maxStarts  = 32 << 20 // bytes of LC_FUNCTION_STARTS; each is at most a function
@@ -8,7 +12,8 @@ const (
 )
 
 // readStarts reads LC_FUNCTION_STARTS: ULEB128 distances, the first from the
-// start of __TEXT, ended by a 0. Nil when there is none or it cannot be read.
+// start of __TEXT, ended by a 0. On ARM the lowest bit of a start says that it is one
+// of Thumb code. Nil when there is none or it cannot be read.
 func (f *File) readStarts() []uint64 {
 	at, ok := f.TextVMAddr()
 	if !ok || f.functionStarts.size == 0 || f.functionStarts.size > maxStarts {
@@ -33,7 +38,7 @@ func (f *File) readStarts() []uint64 {
 			return nil
 		}
 		at += delta
-		starts = append(starts, f.instruction(at))
+		starts = append(starts, at)
 	}
 	return slices.Clip(starts)
 }
@@ -64,7 +69,7 @@ func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
 		return f.listedStart(vmaddr, i)
 	}
 	if f.ownSymbols() {
-		if sym, ok := f.pick(vmaddr, i, false); ok && f.owns(&sym, vmaddr) {
+		if sym, ok := f.symtab().pick(vmaddr, i, false); ok && f.owns(&sym, vmaddr) {
 			return sym.VMAddr, true
 		}
 	} else if disk, shift := f.disk(); disk != nil {
@@ -81,8 +86,18 @@ func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
 // listedStart returns the function of LC_FUNCTION_STARTS that vmaddr, in the
 // i-th section, belongs to.
 func (f *File) listedStart(vmaddr uint64, i int) (uint64, bool) {
+	listed, ok := f.listed(vmaddr, i)
+	return f.instruction(listed), ok
+}
+
+// listed is the same with the Thumb bit.
+func (f *File) listed(vmaddr uint64, i int) (uint64, bool) {
 	starts := f.starts()
-	n, found := slices.BinarySearch(starts, vmaddr)
+	last := vmaddr
+	if f.Arch() == task.ARM {
+		last |= 1
+	}
+	n, found := slices.BinarySearch(starts, last)
 	if !found {
 		n--
 	}
@@ -90,4 +105,14 @@ func (f *File) listedStart(vmaddr uint64, i int) (uint64, bool) {
 		return 0, false
 	}
 	return starts[n], true
+}
+
+// Thumb implements [object.ThumbTeller] by LC_FUNCTION_STARTS.
+func (f *File) Thumb(vmaddr uint64) (thumb, known bool) {
+	i := f.sectionIndex(vmaddr)
+	if i < 0 || f.sections[i].Stubs() {
+		return false, false
+	}
+	listed, ok := f.listed(vmaddr, i)
+	return listed&1 != 0, ok
 }

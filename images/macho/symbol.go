@@ -67,8 +67,16 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 // tableSymbol looks vmaddr, which lies in the i-th section, up in the symbol table,
 // that of the file on the disk, or Go's table.
 func (f *File) tableSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
-	if f.ownSymbols() {
-		return f.ownSymbol(vmaddr, i)
+	own := f.ownSymbols()
+	var taken object.Symbol // the function whose name was taken out, if there is one
+	if own {
+		var ok bool
+		if taken, ok = f.ownSymbol(vmaddr, i); ok {
+			return taken, true
+		}
+	}
+	if sym, ok := f.localSymbol(vmaddr, i); own || ok {
+		return sym, ok && sym.VMAddr >= taken.VMAddr
 	}
 	if disk, shift := f.disk(); disk != nil {
 		sym, ok := disk.Symbol(vmaddr - shift)
@@ -82,15 +90,24 @@ func (f *File) tableSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
 // table. Assembler labels are taken for the name of a function only when it has
 // no better one.
 func (f *File) ownSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
-	start, _ := f.listedStart(vmaddr, i) // 0 where nothing is known
-	for _, labels := range []bool{false, true} {
-		sym, ok := f.pick(vmaddr, i, labels)
-		if ok && sym.VMAddr >= start && f.owns(&sym, vmaddr) {
-			return sym, sym.Name != redacted
-		}
+	if sym, ok := f.nearest(f.symtab(), vmaddr, i); sym.Name != "" {
+		return sym, ok
 	}
 	if f.stripped() {
 		return f.golang().Symbol(vmaddr)
+	}
+	return object.Symbol{}, false
+}
+
+// nearest looks vmaddr up in a table. Of a function whose name was taken out it says
+// that it is there, and false.
+func (f *File) nearest(t *symtab, vmaddr uint64, i int) (object.Symbol, bool) {
+	start, _ := f.listedStart(vmaddr, i) // 0 where nothing is known
+	for _, labels := range []bool{false, true} {
+		sym, ok := t.pick(vmaddr, i, labels)
+		if ok && sym.VMAddr >= start && f.owns(&sym, vmaddr) {
+			return sym, sym.Name != redacted
+		}
 	}
 	return object.Symbol{}, false
 }
@@ -118,8 +135,7 @@ func (f *File) owns(sym *object.Symbol, vmaddr uint64) bool {
 	return code.Reaches(f.Arch(), f.ReadCode, sym.VMAddr, vmaddr)
 }
 
-func (f *File) pick(vmaddr uint64, i int, labels bool) (object.Symbol, bool) {
-	t := f.symtab()
+func (t *symtab) pick(vmaddr uint64, i int, labels bool) (object.Symbol, bool) {
 	var name string
 	e, ok := t.functions.Pick(vmaddr, uint16(i+1), func(e object.Entry) bool {
 		raw, _ := t.names.at(e.Name)

@@ -62,10 +62,14 @@ func isLocal(e object.Entry) bool { return e.Rank == localRank }
 // eachSymbol gives the entries of the symbol table with their indices, read in
 // pieces, until yield returns false. It returns false where they were not all read.
 func (f *File) eachSymbol(yield func(i uint32, n *nlist) bool) bool {
+	return f.eachNlist(f.nlists, f.src.readLinkEdit, yield)
+}
+
+func (f *File) eachNlist(at place, readAt func(p []byte, offset uint64) (int, error), yield func(i uint32, n *nlist) bool) bool {
 	size := uint64(nlistSize(f.is64))
-	read := func(p []byte, at uint64) (int, error) { return f.src.readLinkEdit(p, f.nlists.offset+at) }
+	read := func(p []byte, off uint64) (int, error) { return readAt(p, at.offset+off) }
 	i := uint32(0)
-	return f.cost.readPieces(f.nlists.size, size, read, func(piece []byte) bool {
+	return f.cost.readPieces(at.size, size, read, func(piece []byte) bool {
 		var n nlist
 		for ; len(piece) > 0; piece = piece[size:] {
 			n.decode(piece, &f.header)
@@ -96,30 +100,40 @@ func (f *File) readSymtab() *symtab {
 	}
 	t := &symtab{names: nameTable{read: f.src.readLinkEdit, place: f.strings, cost: &f.cost}, wanted: f.stubSymbols()}
 	t.strx = make([]uint32, 0, len(t.wanted))
-	var functions []object.Entry
-	whole := f.eachSymbol(func(i uint32, n *nlist) bool {
+	t.functions = f.functionsOf(f.nlists, f.src.readLinkEdit, func(i uint32, n *nlist, isFunction bool) {
 		if len(t.strx) < len(t.wanted) && t.wanted[len(t.strx)] == i {
 			t.strx = append(t.strx, n.strx)
 		}
 		t.objects = t.objects || n.typ == stabObject
+		t.locals = t.locals || isFunction && n.local()
+	})
+	if t.functions == nil {
+		return nil
+	}
+	t.wanted = t.wanted[:len(t.strx)]
+	return t
+}
+
+// functionsOf reads the functions of a symbol table, and shows each of its entries; nil
+// where it cannot be read whole, or kept.
+func (f *File) functionsOf(at place, read func(p []byte, offset uint64) (int, error), see func(i uint32, n *nlist, isFunction bool)) *object.Table {
+	var functions []object.Entry
+	whole := f.eachNlist(at, read, func(i uint32, n *nlist) bool {
 		e, ok := f.functionEntry(n)
-		if !ok {
-			return true
-		}
-		if !f.cost.keep(entryBytes) {
+		see(i, n, ok)
+		if ok && !f.cost.keep(entryBytes) {
 			return false
 		}
-		t.locals = t.locals || n.local()
-		functions = append(functions, e)
+		if ok {
+			functions = append(functions, e)
+		}
 		return true
 	})
 	if !whole {
 		f.cost.drop(uint64(len(functions)) * entryBytes)
 		return nil
 	}
-	t.wanted = t.wanted[:len(t.strx)]
-	t.functions = object.NewTable(functions, func(uint32) string { return "" })
-	return t
+	return object.NewTable(functions, func(uint32) string { return "" })
 }
 
 // NumSymbols returns how many symbols the file claims to have, without reading them.

@@ -96,7 +96,7 @@ func (r *reader) small(at uint64) (method, bool) {
 
 // direct reads a method of three distances, of which the first is the selector's.
 func (r *reader) direct(at uint64) (method, bool) {
-	base := r.image.SelectorBase()
+	base := r.image.SelectorBase(at)
 	if base == 0 {
 		return method{}, false
 	}

@@ -25,9 +25,9 @@ type Image struct {
 	Pointer func(vmaddr, value uint64) Pointer
 	// Code tells whether a function may be at a vmaddr.
 	Code func(vmaddr uint64) bool
-	// SelectorBase is what selectors of Apple's shared cache are told relative to; 0:
-	// it is not known.
-	SelectorBase func() uint64
+	// SelectorBase is what the selector of a method at a vmaddr of Apple's shared cache
+	// is told relative to; 0: it is not known.
+	SelectorBase func(method uint64) uint64
 	// Classes and Categories are lists of pointers.
 	Classes, Categories []Range
 	// Keep and Take tell whether so many bytes more may be kept, and read.

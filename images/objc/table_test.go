@@ -26,7 +26,7 @@ func (m *image) image(classes Range) Image {
 		Read:         m.read,
 		Pointer:      func(_, value uint64) Pointer { return Pointer{Target: value} },
 		Code:         func(vmaddr uint64) bool { return vmaddr >= 0x1000 && vmaddr < 0x2000 },
-		SelectorBase: func() uint64 { return 0 },
+		SelectorBase: func(uint64) uint64 { return 0 },
 		Classes:      []Range{classes},
 		Keep:         func(uint64) bool { return true },
 		Take:         func(uint64) bool { return true },

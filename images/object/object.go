@@ -75,6 +75,12 @@ type CodeReader interface {
 	ReadCode(p []byte, vmaddr uint64) int
 }
 
+// ThumbTeller is a [File] of ARM that may know of which instruction set a function is.
+type ThumbTeller interface {
+	// Thumb tells whether the function that vmaddr is in is Thumb code, not ARM code.
+	Thumb(vmaddr uint64) (thumb, known bool)
+}
+
 // Placed is one file as a loader placed it in a process.
 type Placed struct {
 	Path  string

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"stacksnap/images"
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/elf"
 	"stacksnap/task"
 	"stacksnap/unwind"

@@ -8,7 +8,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 	"stacksnap/unwind"

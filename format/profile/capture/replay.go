@@ -9,7 +9,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/object"
 	"stacksnap/images/recorded"
 	"stacksnap/task"

@@ -5,7 +5,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 )
 

@@ -11,7 +11,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/waits"
-	"stacksnap/images/binaries"
+	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 )

@@ -1,6 +1,7 @@
-// Package x86 takes instructions of x86_64 in 64-bit mode apart, as far as an
-// unwinder needs it: where one ends, where control goes behind it, and which
-// general registers it writes (Intel SDM volume 2, chapter 2 and appendix A).
+// Package x86 takes instructions of x86_64 in 64-bit mode, and of i386 in 32-bit
+// mode, apart, as far as an unwinder needs it: where one ends, where control goes
+// behind it, and which general registers it writes (Intel SDM volume 2, chapter 2
+// and appendix A).
 package x86
 
 import "encoding/binary"
@@ -18,11 +19,13 @@ type Inst struct {
 	// A memory operand is Base + Index·scale + Disp; NoReg stands for none, and as
 	// Base for rip too.
 	Base, Index uint8
+	Scale       uint8 // of Index: 1, 2, 4 or 8; 0 without one
 	Disp        int32
 	Imm         int64
 	OpSize      bool // 66: operands of 16 bits
 
 	attr     attr
+	mode32   bool
 	rex      byte
 	rep      byte // f2 or f3, the last of them
 	addrSize bool // 67
@@ -38,8 +41,14 @@ func (i *Inst) Digit() byte { return i.ModRM >> 3 & 7 }
 // Register tells whether ModRM names a register, not memory.
 func (i *Inst) Register() bool { return i.mod() == 3 }
 
-// Wide tells whether the operands are of 64 bits.
-func (i *Inst) Wide() bool { return i.rex&8 != 0 }
+// Wide tells whether the operands are of 64 bits, in 32-bit mode of 32: as a whole
+// register is.
+func (i *Inst) Wide() bool {
+	if i.mode32 {
+		return !i.OpSize
+	}
+	return i.rex&8 != 0
+}
 
 func (i *Inst) mod() byte { return i.ModRM >> 6 }
 
@@ -84,10 +93,15 @@ func (r *bytes) u64(size uint32) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// Decode takes the instruction at off apart. It reports false where there is
-// none, or only a part of one.
-func (i *Inst) Decode(code []byte, off uint32) bool {
-	*i = Inst{Base: NoReg, Index: NoReg}
+// Decode takes the instruction at off of x86_64 code apart. It reports false where
+// there is none, or only a part of one.
+func (i *Inst) Decode(code []byte, off uint32) bool { return i.decode(code, off, false) }
+
+// Decode32 is the same of i386 code.
+func (i *Inst) Decode32(code []byte, off uint32) bool { return i.decode(code, off, true) }
+
+func (i *Inst) decode(code []byte, off uint32, mode32 bool) bool {
+	*i = Inst{Base: NoReg, Index: NoReg, mode32: mode32}
 	r := bytes{b: code[:min(len(code), int(off)+Longest)], off: off}
 	op := i.prefixes(&r)
 	i.opcode(&r, op)
@@ -113,7 +127,7 @@ func (i *Inst) prefixes(r *bytes) byte {
 		case op == 0xf2 || op == 0xf3:
 			i.rep = op
 		case op == 0x2e || op == 0x36 || op == 0x3e || op == 0x26 || op == 0x64 || op == 0x65 || op == 0xf0:
-		case op >= 0x40 && op <= 0x4f:
+		case op >= 0x40 && op <= 0x4f && !i.mode32:
 			i.rex = op
 			continue
 		default:
@@ -131,12 +145,22 @@ func (i *Inst) opcode(r *bytes, op byte) {
 	switch {
 	case op == 0x0f:
 		i.escape(r)
-	case op == 0xc4 || op == 0xc5 || op == 0x8f && r.peek()&31 >= 8: // 8f: XOP, not pop
+	case op == 0x8f && r.peek()&31 >= 8: // XOP, not pop
+		i.vex(r, op)
+	case (op == 0xc4 || op == 0xc5 || op == 0x62) && i.mode32 && r.peek() < 0xc0: // les, lds, bound
+		i.Op, i.attr = uint16(op), m|wR
+		if op == 0x62 {
+			i.attr = m
+		}
+	case op == 0xc4 || op == 0xc5:
 		i.vex(r, op)
 	case op == 0x62:
 		i.evex(r)
 	default:
 		i.Op, i.attr = uint16(op), oneByte[op]
+		if i.mode32 {
+			i.attr = oneByte32(op)
+		}
 		i.apart(r, op)
 	}
 }
@@ -147,7 +171,7 @@ func (i *Inst) apart(r *bytes, op byte) {
 	case op&0xf8 == 0xb8: // mov imm, reg
 		i.attr = wO
 		switch {
-		case i.Wide():
+		case i.rex&8 != 0:
 			i.Imm = int64(r.u64(8))
 		case i.OpSize:
 			i.Imm = int64(r.u64(2))
@@ -159,9 +183,12 @@ func (i *Inst) apart(r *bytes, op byte) {
 		if op < 0xa2 {
 			i.attr = wA
 		}
-		if i.addrSize {
+		switch {
+		case i.mode32 && i.addrSize:
+			r.u64(2)
+		case i.mode32 != i.addrSize:
 			r.u64(4)
-		} else {
+		default:
 			r.u64(8)
 		}
 	case op&0xfe == 0xf6: // test, not, neg, mul, div
@@ -217,6 +244,10 @@ func (i *Inst) evex(r *bytes) {
 
 func (i *Inst) vectorOpcode(r *bytes, v vector) {
 	op := r.u8()
+	if i.mode32 { // which has 8 registers
+		i.rex &= 8
+		v.vvvv &= 7
+	}
 	i.Op, i.vector = 0xff00, v
 	switch v.opmap {
 	case 1, 5:
@@ -248,6 +279,10 @@ func (i *Inst) operand(r *bytes) {
 		i.ModRM |= 0xc0
 		return
 	}
+	if i.mode32 && i.addrSize {
+		i.operand16(r)
+		return
+	}
 	i.Base = i.RM
 	if i.ModRM&7 == 4 {
 		i.sib(r)
@@ -267,7 +302,7 @@ func (i *Inst) sib(r *bytes) {
 	b := r.u8()
 	i.Base = b&7 | i.rex<<3&8
 	if x := b>>3&7 | i.rex<<2&8; x != 4 {
-		i.Index = x
+		i.Index, i.Scale = x, 1<<(b>>6)
 	}
 	if b&7 == 5 && i.mod() == 0 {
 		i.Base = NoReg
@@ -322,10 +357,16 @@ func (i *Inst) immediate(r *bytes) {
 	if i.attr&ib != 0 {
 		i.Imm = int64(r.i8())
 	}
+	if i.attr&far != 0 {
+		i.Imm = int64(r.u64(2))
+	}
 }
 
 // relative tells whether the immediate is a distance to jump, which the operand
 // size does not shorten in 64-bit mode.
 func (i *Inst) relative() bool {
+	if i.mode32 {
+		return false
+	}
 	return i.Op == 0xe8 || i.Op == 0xe9 || i.Op&0xfff0 == 0x0f80
 }

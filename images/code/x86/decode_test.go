@@ -65,24 +65,80 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// text is a section of instructions.
-type text struct {
-	addr uint64
-	data []byte
+// In 32-bit mode some opcodes are others, and there is no REX.
+func TestDecode32(t *testing.T) {
+	for _, c := range []struct {
+		hex    string
+		flow   Flow
+		writes uint32
+		wide   bool
+	}{
+		{"55", Next, 0, true},                             // push ebp
+		{"89e5", Next, 1 << 5, true},                      // mov esp, ebp
+		{"81ec38120000", Next, 1 << 4, true},              // sub imm32, esp
+		{"6681ec3812", Next, 1 << 4, false},               // sub imm16, sp
+		{"48", Next, 1 << 0, true},                        // dec eax
+		{"47", Next, 1 << 7, true},                        // inc edi
+		{"06", Next, 0, true},                             // push es
+		{"1f", Next, 0, true},                             // pop ds
+		{"60", Next, 0, true},                             // pusha
+		{"61", Next, 0xef, true},                          // popa
+		{"62442410", Next, 0, true},                       // bound 16(esp), eax
+		{"c4442410", Next, 1 << 0, true},                  // les 16(esp), eax
+		{"c5f877", Next, 0, true},                         // vzeroupper
+		{"c4e2fbf6c1", Next, 1 << 0, true},                // mulx
+		{"c4e23bf6c1", Next, 1 << 0, true},                // whose upper eight registers are the lower
+		{"c4c37914c001", Next, 1 << 0, true},              // vpextrb
+		{"62f17c48104804", Next, 0, true},                 // vmovups 256(eax), zmm1
+		{"a111223344", Next, 1 << 0, true},                // mov moffs32, eax
+		{"67a11122", Next, 1 << 0, true},                  // mov moffs16, eax
+		{"8b0511223344", Next, 1 << 0, true},              // mov abs, eax
+		{"678b4702", Next, 1 << 0, true},                  // mov 2(bx), eax
+		{"678b061122", Next, 1 << 0, true},                // mov abs16, eax
+		{"678b871122", Next, 1 << 0, true},                // mov disp16(bx), eax
+		{"678b07", Next, 1 << 0, true},                    // mov (bx), eax
+		{"b801020304", Next, 1 << 0, true},                // mov imm32, eax
+		{"e800000000", Call, 0, true},                     //
+		{"66e80000", Call, 0, false},                      // with a distance of 16 bits
+		{"9a000000001100", Next, 0, true},                 // far call
+		{"ea000000001100", Next, 0, true},                 // far jmp
+		{"ff25efbeadde", Indirect, 0, true},               // jmp *abs
+		{"c20800", Ret, 0, true},                          //
+		{"82c305", Next, 1 << 3, true},                    // add imm8, bl
+		{"d40a", Next, 1 << 0, true},                      // aam
+		{"27", Next, 1 << 0, true}, {"ce", Next, 0, true}, // daa, into
+		{"63c8", Next, 1 << 0, true}, // arpl cx, ax
+	} {
+		code, _ := hex.DecodeString(c.hex)
+		var i Inst
+		if !i.Decode32(code, 0) || int(i.Size) != len(code) || i.Flow() != c.flow || i.Writes() != c.writes || i.Wide() != c.wide {
+			t.Errorf("%s: size %d, flow %v, writes %#x, wide %t", c.hex, i.Size, i.Flow(), i.Writes(), i.Wide())
+		}
+		if i.Decode32(code[:len(code)-1], 0) {
+			t.Errorf("%s: decoded without its last byte", c.hex)
+		}
+	}
 }
 
-// open reads the section __text or .text of an x86_64 file, and false of any
+// text is a section of instructions.
+type text struct {
+	addr   uint64
+	data   []byte
+	mode32 bool
+}
+
+// open reads the section __text or .text of an x86_64 or i386 file, and false of any
 // other.
 func open(path string) (text, bool) {
-	if f, err := macho.Open(path); err == nil && f.Cpu == macho.CpuAmd64 {
+	if f, err := macho.Open(path); err == nil && (f.Cpu == macho.CpuAmd64 || f.Cpu == macho.Cpu386) {
 		s := f.Section("__text")
 		b, err := s.Data()
-		return text{s.Addr, b}, err == nil
+		return text{s.Addr, b, f.Cpu == macho.Cpu386}, err == nil
 	}
-	if f, err := elf.Open(path); err == nil && f.Machine == elf.EM_X86_64 {
+	if f, err := elf.Open(path); err == nil && (f.Machine == elf.EM_X86_64 || f.Machine == elf.EM_386) {
 		s := f.Section(".text")
 		b, err := s.Data()
-		return text{s.Addr, b}, err == nil
+		return text{s.Addr, b, f.Machine == elf.EM_386}, err == nil
 	}
 	return text{}, false
 }
@@ -136,7 +192,7 @@ func compare(t *testing.T, tool, path string, s text) {
 		}
 		addr, size, prefixed = addr-uint64(prefixed), size+prefixed, 0
 		total++
-		decoded := i.Decode(s.data, uint32(addr-s.addr))
+		decoded := i.decode(s.data, uint32(addr-s.addr), s.mode32)
 		switch {
 		case name == "<unknown>" || strings.HasPrefix(name, ".") || size > Longest || apx(s.data[addr-s.addr:]):
 			unknown++ // data
@@ -195,9 +251,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0x62, 0xf1, 0x7c, 0x48, 0x10, 0x48, 0x04})
 	f.Fuzz(func(t *testing.T, code []byte) {
 		var i Inst
-		for off := uint32(0); off < uint32(len(code)); off++ {
-			if i.Decode(code, off) && (i.Size == 0 || i.Size > Longest || int(off+i.Size) > len(code)) {
-				t.Fatalf("size %d at %d of %x", i.Size, off, code)
+		for off := range 2 * uint32(len(code)) {
+			if i.decode(code, off/2, off%2 != 0) && (i.Size == 0 || i.Size > Longest || int(off/2+i.Size) > len(code)) {
+				t.Fatalf("size %d at %d of %x", i.Size, off/2, code)
 			}
 			i.Writes()
 			i.Flow()

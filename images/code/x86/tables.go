@@ -21,6 +21,7 @@ const (
 	wS  attr = 1 << 12 // writes rsi, rdi and rcx, as repeated string operations do
 	i16 attr = 1 << 13 // 16-bit immediate
 	wV  attr = 1 << 14 // writes VEX.vvvv
+	far attr = 1 << 15 // a segment follows the immediate
 
 	mM, mR   = m | wM, m | wR
 	mMb, mRb = m | wM | b8, m | wR | b8

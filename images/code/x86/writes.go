@@ -53,6 +53,8 @@ func (i *Inst) implied() uint32 {
 		w |= 1<<rax | 1<<rcx | 1<<r11
 	case 0x0fa2: // cpuid
 		w |= 1 << rbx
+	case 0x61: // popa
+		w |= 0xef
 	}
 	return w
 }

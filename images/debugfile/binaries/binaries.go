@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"stacksnap/images/macho"
+	"stacksnap/images/sharedcache"
 )
 
 // Places are where to look.
@@ -23,21 +24,24 @@ type Places struct {
 	// Symbols are folders that are searched at any depth, bundles (.dSYM, .xcarchive,
 	// .app) among them, and files.
 	Symbols []string
+	// System are folders of this system that are searched, where they are there.
+	System []string
 	// ELF and MachO are asked for files of these formats that nothing else has.
 	ELF, MachO []Finder
 }
 
 // Finder finds the file with the symbols of what has an ID by asking others: that may
 // take long, and it is done when a report is made, not while a process is looked at.
+// The path of the image may tell that nobody has any.
 type Finder interface {
-	Find(id []byte) (path string, ok bool)
+	Find(id []byte, image string) (path string, ok bool)
 	// Remarks says, a line each, what went wrong.
 	Remarks() []string
 }
 
 // Index knows what there is in some places of each ID. Folders are looked through
-// when it is first asked; nothing of what is found is kept open. It is safe for
-// concurrent use.
+// when it is first asked; nothing of what is found is kept open but shared caches of
+// which something was asked. It is safe for concurrent use.
 type Index struct {
 	folders []string // that paths of a target may be under
 	search  []string // the folders that are looked through
@@ -50,13 +54,15 @@ type Index struct {
 	machO   []Finder
 
 	mu       sync.Mutex
-	reported map[string]bool // IDs of images in reports; guarded by mu
+	reported map[string]bool               // IDs of images in reports; guarded by mu
+	caches   map[string]*sharedcache.Cache // that were opened, by path; guarded by mu
 }
 
 // found is a file that has an ID.
 type found struct {
 	path    string
 	code    bool // it has the code, not only what tells of it
+	cache   bool // it is a shared cache, of which the ID is one image's, or its own
 	source  bool // it has debugging information
 	symbols int  // how many it claims to have, in a table that is not for others alone
 }
@@ -73,7 +79,7 @@ const maxSame = 16
 // NewIndex makes an index of places. It is an error that one cannot be read, and that
 // a file which was named has no ID: it could not belong to anything.
 func NewIndex(places Places) (*Index, error) {
-	x := &Index{files: map[string][]found{}, reported: map[string]bool{}, elf: places.ELF, machO: places.MachO}
+	x := &Index{files: map[string][]found{}, reported: map[string]bool{}, caches: map[string]*sharedcache.Cache{}, elf: places.ELF, machO: places.MachO}
 	for _, name := range places.Folders {
 		root, err := folder(name)
 		if err != nil {
@@ -81,6 +87,11 @@ func NewIndex(places Places) (*Index, error) {
 		}
 		x.folders = append(x.folders, name)
 		x.search = append(x.search, root)
+	}
+	for _, name := range places.System {
+		if root, err := folder(name); err == nil {
+			x.search = append(x.search, root)
+		}
 	}
 	for _, name := range places.Symbols {
 		if err := x.addPlace(name); err != nil {
@@ -142,6 +153,9 @@ func (x *Index) addNamed(name string, files ...string) error {
 		}
 		g.ids = append(g.ids, ids...)
 	}
+	if len(g.ids) == 0 && sharedcache.IsPart(name) {
+		return fmt.Errorf("%s is a part of a shared cache: give the main file, which it is named after, or the folder", name)
+	}
 	if len(g.ids) == 0 {
 		return fmt.Errorf("%s has no UUID and no build-id by which it could be known to belong to anything", name)
 	}
@@ -167,9 +181,11 @@ func (x *Index) of(id []byte) []found {
 }
 
 // Path returns a file that has the ID and the code.
-func (x *Index) Path(id []byte) (string, bool) {
-	for _, f := range x.of(id) {
-		if f.code {
+func (x *Index) Path(id []byte) (string, bool) { return codeOf(x.of(id)) }
+
+func codeOf(all []found) (path string, ok bool) {
+	for _, f := range all {
+		if f.code && !f.cache {
 			return f.path, true
 		}
 	}
@@ -178,7 +194,16 @@ func (x *Index) Path(id []byte) (string, bool) {
 
 // SymbolPaths returns the files that have the ID and symbols, the best one first: with
 // debugging information, and then with the most symbols.
-func (x *Index) SymbolPaths(id []byte) []string {
+func (x *Index) SymbolPaths(id []byte) (paths []string) {
+	for _, f := range x.withSymbols(id) {
+		if !f.cache {
+			paths = append(paths, f.path)
+		}
+	}
+	return paths
+}
+
+func (x *Index) withSymbols(id []byte) []found {
 	list := slices.DeleteFunc(x.of(id), func(f found) bool { return !f.source && f.symbols == 0 })
 	slices.SortStableFunc(list, func(a, b found) int {
 		if a.source != b.source && a.source {
@@ -188,20 +213,22 @@ func (x *Index) SymbolPaths(id []byte) []string {
 		}
 		return cmp.Compare(b.symbols, a.symbols)
 	})
-	paths := make([]string, len(list))
-	for i := range list {
-		paths[i] = list[i].path
-	}
-	return paths
+	return list
 }
 
-// MachO opens the file with the UUID that is wanted, whatever its name.
+// MachO opens the file with the UUID that is wanted, whatever its name, or takes the
+// image out of a shared cache.
 func (x *Index) MachO(_ string, want macho.Want) (*macho.File, error) {
-	path, ok := x.Path(want.ID)
-	if !ok {
-		return nil, fs.ErrNotExist
+	all := x.of(want.ID)
+	if path, ok := codeOf(all); ok {
+		return macho.Open(path, want)
 	}
-	return macho.Open(path, want)
+	for _, f := range all {
+		if im, ok := x.cached(f, want); ok {
+			return im, nil
+		}
+	}
+	return nil, fs.ErrNotExist
 }
 
 // Reported tells that an image with this ID is in a report.
@@ -234,7 +261,7 @@ func (x *Index) Remarks() (lines []string) {
 	for _, f := range slices.Concat(x.elf, x.machO) {
 		lines = append(lines, f.Remarks()...)
 	}
-	return lines
+	return append(lines, x.missing()...)
 }
 
 // maxRemarks bounds the files that are named as of no use.

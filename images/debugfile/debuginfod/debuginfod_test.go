@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 	cache := t.TempDir()
 	for range 2 {
 		c := client(t, cache, none, has+"/")
-		path, ok := c.Find(buildID)
+		path, ok := c.Find(buildID, "")
 		if want := filepath.Join(cache, "abcdef010203", "debuginfo"); path != want || !ok {
 			t.Fatalf("%q, want %q", path, want)
 		}
@@ -107,7 +107,7 @@ func TestNobodyHasIt(t *testing.T) {
 	none, asked := serve(t, missing)
 	cache := t.TempDir()
 	for range 2 {
-		if path, ok := client(t, cache, none).Find(buildID); ok {
+		if path, ok := client(t, cache, none).Find(buildID, ""); ok {
 			t.Error("it was found at", path)
 		}
 	}
@@ -120,7 +120,7 @@ func TestNobodyHasIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		client(t, cache, none).Find(buildID)
+		client(t, cache, none).Find(buildID, "")
 	}
 	if asked.Load() != 2 {
 		t.Errorf("asked %d times", asked.Load())
@@ -159,7 +159,7 @@ func TestBadServers(t *testing.T) {
 				bad.limit(c)
 			}
 			for range 2 {
-				if path, ok := c.Find(buildID); ok {
+				if path, ok := c.Find(buildID, ""); ok {
 					t.Error("found at", path)
 				}
 			}
@@ -179,7 +179,7 @@ func TestExactSize(t *testing.T) {
 	address, _ := serve(t, sending(debugFile(buildID)))
 	c := client(t, t.TempDir(), address)
 	c.size = 0x200
-	if _, ok := c.Find(buildID); !ok {
+	if _, ok := c.Find(buildID, ""); !ok {
 		t.Error(c.Remarks())
 	}
 }
@@ -214,7 +214,7 @@ func TestProgress(t *testing.T) {
 	c := client(t, t.TempDir(), address)
 	var told []string
 	c.tell = func(line string) { told = append(told, line) }
-	if _, ok := c.Find(buildID); !ok || len(told) < 2 || !strings.HasPrefix(told[0], "debuginfod: 0.0") || told[len(told)-1] != "" {
+	if _, ok := c.Find(buildID, ""); !ok || len(told) < 2 || !strings.HasPrefix(told[0], "debuginfod: 0.0") || told[len(told)-1] != "" {
 		t.Errorf("%q", told)
 	}
 }

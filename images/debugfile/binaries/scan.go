@@ -11,6 +11,7 @@ import (
 
 	"stacksnap/images/elf"
 	"stacksnap/images/macho"
+	"stacksnap/images/sharedcache"
 	"stacksnap/task/regular"
 )
 
@@ -84,14 +85,20 @@ func eachFile(path string, yield func(id []byte, f found)) error {
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	if f, err := elf.NewFile(unclosed{r}, info.Size()); err == nil {
-		yield(f.ID(), found{path, f.HasCode(), f.HasSource(), f.NumSymbols()})
+		yield(f.ID(), found{path: path, code: f.HasCode(), source: f.HasSource(), symbols: f.NumSymbols()})
 		return nil
 	} else if !errors.Is(err, elf.ErrNotELF) {
 		return nil
 	}
+	if list, err := sharedcache.List(unclosed{r}); err == nil {
+		for id := range list {
+			yield(id[:], found{path: path, code: true, cache: true, symbols: 1})
+		}
+		return nil
+	}
 	slices, _ := macho.Slices(r, info.Size())
 	for _, f := range slices {
-		yield(f.ID(), found{path, f.Type() != macho.DSYM, f.HasSource(), f.NumSymbols()})
+		yield(f.ID(), found{path: path, code: f.Type() != macho.DSYM, source: f.HasSource(), symbols: f.NumSymbols()})
 	}
 	return nil
 }

@@ -12,14 +12,19 @@ import (
 )
 
 // HasSymbols tells whether there is a file with the ID that should have symbols.
-func (x *Index) HasSymbols(id []byte) bool { return len(x.SymbolPaths(id)) > 0 }
+func (x *Index) HasSymbols(id []byte) bool { return len(x.withSymbols(id)) > 0 }
 
 // Symbols opens the file with the ID that has a symbol table, best one with debugging
 // information: a dSYM, the same binary before it was stripped, or the debug file that
 // was split off it. There may be none.
 func (x *Index) Symbols(arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
-	for _, path := range x.SymbolPaths(id) {
-		if f, ok := Open(path, arch, id, budget); ok {
+	for _, from := range x.withSymbols(id) {
+		if !from.cache {
+			if f, ok := Open(from.path, arch, id, budget); ok {
+				return f, true
+			}
+		} else if f, ok := x.cached(from, macho.Want{Arch: arch, ID: id}); ok {
+			f.Limit(budget)
 			return f, true
 		}
 	}
@@ -37,10 +42,10 @@ func (x *Index) finders(machO bool) []Finder {
 // Asks tells whether there is anybody to ask for files of a format.
 func (x *Index) Asks(machO bool) bool { return len(x.finders(machO)) > 0 }
 
-// Ask opens the file with the ID that others have, see [Finder].
-func (x *Index) Ask(machO bool, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
+// Ask opens the file with the ID of an image that others have, see [Finder].
+func (x *Index) Ask(machO bool, image string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
 	for _, finder := range x.finders(machO) {
-		if path, ok := finder.Find(id); ok {
+		if path, ok := finder.Find(id, image); ok {
 			if f, ok := Open(path, arch, id, budget); ok {
 				return f, true
 			}

@@ -72,9 +72,9 @@ func cacheFolder(getenv func(string) string) string {
 	return ""
 }
 
-// Find returns the path of the debug file that has a build-id, if it is kept or a server
-// has it.
-func (c *Client) Find(id []byte) (path string, ok bool) {
+// Find implements [binaries.Finder]: the debug file that has a build-id, if it is kept
+// or a server has it.
+func (c *Client) Find(id []byte, _ string) (path string, ok bool) {
 	if len(id) < 2 {
 		return "", false
 	}
@@ -117,11 +117,7 @@ func (c *Client) ask(server string, id []byte, path string) error {
 	if c.tell != nil {
 		defer c.tell("")
 	}
-	err := c.download(ctx, server+"/buildid/"+hex.EncodeToString(id)+"/debuginfo", id, path)
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		return cause
-	}
-	return err
+	return causeOf(ctx, c.download(ctx, server+"/buildid/"+hex.EncodeToString(id)+"/debuginfo", id, path))
 }
 
 // fail notes that a server is not asked again.

@@ -1,0 +1,214 @@
+// Package debugsymbols finds dSYMs by UUID where macOS's debuggers do, in the order of
+// Apple's DebugSymbols.framework as lldb's documentation tells it ("Symbols on macOS"):
+// folders of links named by UUID, Spotlight, and commands that the user has set.
+package debugsymbols
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/dyld"
+)
+
+// What a call may cost.
+const (
+	maxSpotlight = 2 * time.Second // of all questions to Spotlight together
+	maxCommands  = 2 * time.Minute // of all commands together
+	maxOutput    = 1 << 20         // bytes of what a program says
+	maxPaths     = 16              // that are looked at of one answer
+	maxRemarks   = 3
+)
+
+// domain is that of the preferences.
+const domain = "com.apple.DebugSymbols"
+
+// Finder asks this system. It is safe for concurrent use.
+type Finder struct {
+	getenv func(string) string
+	tell   func(line string)
+
+	mu                  sync.Mutex // one question at a time
+	asked               bool       // the preferences are known
+	preferences         value
+	spotlight, commands time.Duration // what is left
+	errs                []string
+}
+
+// New returns a finder that has asked nothing yet. Tell is given what is being done, to
+// be shown instead of what it was given before, and an empty line at the end; it may be
+// nil.
+func New(getenv func(string) string, tell func(line string)) *Finder {
+	return &Finder{getenv: getenv, tell: tell, spotlight: maxSpotlight, commands: maxCommands}
+}
+
+// Find implements [binaries.Finder]. Of what is Apple's own there are no dSYMs, and
+// nobody is asked.
+func (f *Finder) Find(id []byte, image string) (path string, ok bool) {
+	const uuidSize = 16
+	if len(id) != uuidSize || dyld.IsApples(image) {
+		return "", false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.prefer()
+	for _, source := range []func(string) iter.Seq[string]{f.mapped, f.bySpotlight, f.byCommands} {
+		for candidate := range source(uuidText(id)) {
+			if path, ok := inside(candidate, id); ok {
+				return path, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Remarks implements [binaries.Finder].
+func (f *Finder) Remarks() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.errs)
+}
+
+// remark notes what went wrong, of the first few.
+func (f *Finder) remark(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); len(f.errs) < maxRemarks && !slices.Contains(f.errs, line) {
+		f.errs = append(f.errs, line)
+	}
+}
+
+// uuidText writes a UUID as macOS does: 8-4-4-4-12 upper-case hex digits.
+func uuidText(id []byte) string {
+	return fmt.Sprintf("%X-%X-%X-%X-%X", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
+// inside returns the file with the symbols in what was found, which may be a bundle or
+// an archive of such.
+func inside(candidate string, id []byte) (path string, ok bool) {
+	x, err := binaries.NewIndex(binaries.Places{Symbols: []string{candidate}})
+	if err != nil {
+		return "", false
+	}
+	for _, path := range x.SymbolPaths(id) {
+		return path, true
+	}
+	return "", false
+}
+
+// mapped lists the links to a file in the folders of DBGFileMappedPaths, such as
+// 2351/6BE4/29BE/350C/91C9/F36E7999F0F1.
+func (f *Finder) mapped(uuid string) iter.Seq[string] {
+	digits := strings.ReplaceAll(uuid, "-", "")
+	var parts []string
+	for at := 0; at < 20; at += 4 {
+		parts = append(parts, digits[at:at+4])
+	}
+	name := filepath.Join(append(parts, digits[20:])...)
+	return func(yield func(string) bool) {
+		for _, folder := range f.preferences.dict["DBGFileMappedPaths"].strings() {
+			if !yield(filepath.Join(folder, name)) {
+				return
+			}
+		}
+	}
+}
+
+// bySpotlight lists what is known to have a dSYM of the UUID. With any preference set
+// that is wanted only of the folders that one of them names.
+func (f *Finder) bySpotlight(uuid string) iter.Seq[string] {
+	questions := [][]string{nil}
+	if len(f.preferences.dict) > 0 {
+		questions = nil
+		for _, folder := range f.preferences.dict["DBGSpotlightPaths"].strings() {
+			questions = append(questions, []string{"-onlyin", folder})
+		}
+	}
+	return func(yield func(string) bool) {
+		for _, where := range questions {
+			out, err := f.run(&f.spotlight, "mdfind", append(where, "com_apple_xcode_dsym_uuids == "+uuid)...)
+			if err != nil {
+				return // it is off, or not there
+			}
+			for _, path := range lines(out) {
+				if !yield(path) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lines returns the paths of an answer, the first ones.
+func lines(out []byte) (list []string) {
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSuffix(line, "\n"); filepath.IsAbs(line) && len(list) < maxPaths {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// run has a program answer, as long as there is time.
+func (f *Finder) run(left *time.Duration, name string, args ...string) ([]byte, error) {
+	if *left <= 0 {
+		return nil, context.DeadlineExceeded
+	}
+	began := time.Now()
+	defer func() { *left -= time.Since(began) }()
+	ctx, cancel := context.WithTimeout(context.Background(), *left)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = time.Second // where a child of it holds the pipe
+	out := &limited{}
+	cmd.Stdout = out
+	if err := cmd.Run(); err != nil {
+		return nil, errors.Join(ctx.Err(), err)
+	}
+	return out.said.Bytes(), nil
+}
+
+// limited keeps the first of what is written, and ends a program that goes on.
+type limited struct{ said bytes.Buffer }
+
+var errTooLong = errors.New("it says more than is read")
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.said.Len()+len(p) > maxOutput {
+		return 0, errTooLong
+	}
+	return l.said.Write(p)
+}
+
+// prefer reads the preferences, by the system's own program: they may be newer than the
+// file. They are taken only of who this runs as, for they name programs to run.
+func (f *Finder) prefer() {
+	if f.asked {
+		return
+	}
+	f.asked = true
+	file := filepath.Join(f.getenv("HOME"), "Library", "Preferences", domain+".plist")
+	info, err := os.Stat(file)
+	if err != nil {
+		return
+	}
+	if !isOwn(info) {
+		f.remark("%s belongs to another user, and is left aside", file)
+		return
+	}
+	out, err := f.run(&f.commands, "defaults", "export", domain, "-")
+	if err == nil {
+		f.preferences, err = parse(out)
+	}
+	if err != nil {
+		f.remark("the preferences of %s cannot be read: %v", domain, err)
+	}
+}

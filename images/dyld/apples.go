@@ -1,0 +1,8 @@
+package dyld
+
+import "strings"
+
+// IsApples tells whether the image at a path is a part of macOS.
+func IsApples(path string) bool {
+	return strings.HasPrefix(path, "/System/") || strings.HasPrefix(path, "/usr/lib/")
+}
