@@ -80,20 +80,21 @@ func benchmarkWith(b *testing.B, o Options, th *task.Thread, m *images.Map, cold
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*frames), "ns/frame")
 }
 
-func distinct(a task.Arch) *task.Thread {
+// distinct is a chain of frame records whose last returns to end.
+func distinct(a task.Arch, end uint64) *task.Thread {
 	var words []uint64
 	for i := range uint64(benchFrames) {
 		words = append(words, sb+(i+1)*16, 0x10220+i*0x100)
 	}
-	return stacked(a, 0x10120, sb, append(words, 0, 0)...)
+	return stacked(a, 0x10120, sb, append(words, 0, end)...)
 }
 
 func BenchmarkFramePointerCached(b *testing.B) {
-	benchmark(b, distinct(task.ARM64), mapOf(newFake(task.ARM64)), false)
+	benchmark(b, distinct(task.ARM64, outer), mapOf(newFake(task.ARM64)), false)
 }
 
 func BenchmarkFramePointerCold(b *testing.B) {
-	benchmark(b, distinct(task.ARM64), mapOf(newFake(task.ARM64)), true)
+	benchmark(b, distinct(task.ARM64, outer), mapOf(newFake(task.ARM64)), true)
 }
 
 // always is a source of one rule, as that of a table is once it has been found.
@@ -104,7 +105,7 @@ func (a always) Rule(rule.Query) (rule.Rule, error) { return a.r, nil }
 // The body of a function with a frame record, as compact unwind describes most.
 func BenchmarkCompactCached(b *testing.B) {
 	o := Options{CodeMask: 1<<47 - 1, Sources: []Ranked{{ByCompact, always{rule.FramePointer(task.ARM64)}}}}
-	benchmarkWith(b, o, distinct(task.ARM64), mapOf(newFake(task.ARM64)), false)
+	benchmarkWith(b, o, distinct(task.ARM64, 0), mapOf(newFake(task.ARM64)), false)
 }
 
 func BenchmarkCFICached(b *testing.B) {

@@ -3,6 +3,7 @@ package unwind
 import (
 	"encoding/binary"
 
+	"stacksnap/images/code"
 	"stacksnap/images/code/x86"
 	"stacksnap/task"
 )
@@ -20,7 +21,7 @@ func (u *Unwinder) followsCall(pc task.Addr) bool {
 		if pc%4 != 0 || task.ReadFull(w.code, b[:4], pc-4) != nil {
 			return false
 		}
-		return u.callsARM64(pc, binary.LittleEndian.Uint32(b[:]))
+		return u.callsARM64(pc, b[:4])
 	case task.AMD64, task.I386:
 		n := len(b)
 		if task.ReadFull(w.code, b[:], pc-maxCall) != nil { // a page may begin in between
@@ -34,12 +35,12 @@ func (u *Unwinder) followsCall(pc task.Addr) bool {
 }
 
 // callsARM64 knows bl, blr and its authenticating kin.
-func (u *Unwinder) callsARM64(pc task.Addr, ins uint32) bool {
-	switch {
-	case ins&0xfc000000 == 0x94000000:
-		target := pc - 4 + task.Addr(int64(int32(ins<<6))>>4)
+func (u *Unwinder) callsARM64(pc task.Addr, b []byte) bool {
+	if target, ok := code.CallTarget(task.ARM64, b, pc); ok {
 		return u.isCode(target)
-	case ins&0xfffffc1f == 0xd63f0000: // blr
+	}
+	ins := binary.LittleEndian.Uint32(b)
+	if ins&0xfffffc1f == 0xd63f0000 { // blr
 		return true
 	}
 	return ins&0xfefff800 == 0xd63f0800 // blraa, blrab, blraaz, blrabz
@@ -47,14 +48,8 @@ func (u *Unwinder) callsARM64(pc task.Addr, ins uint32) bool {
 
 // callsX86 knows e8 rel32, and ff /2 of every length.
 func (u *Unwinder) callsX86(pc task.Addr, b []byte) bool {
-	if near := b[len(b)-5:]; near[0] == 0xe8 {
-		target := pc + task.Addr(int64(int32(binary.LittleEndian.Uint32(near[1:]))))
-		if u.walk.arch == task.I386 {
-			target &= 1<<32 - 1
-		}
-		if u.isCode(target) {
-			return true
-		}
+	if target, ok := code.CallTarget(u.walk.arch, b, pc); ok && u.isCode(target) {
+		return true
 	}
 	for n := 2; n <= len(b); n++ {
 		var i x86.Inst

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"stacksnap/task"
+	"stacksnap/unwind/compact"
 	"stacksnap/unwind/rule"
 )
 
@@ -21,7 +22,29 @@ func (functionEntry) Rule(q rule.Query) (rule.Rule, error) {
 	if !ok || q.VMAddr() < start {
 		return rule.Rule{}, rule.ErrNone
 	}
-	done := q.VMAddr() - start
+	return begun(&q, q.Image.Addr(start))
+}
+
+// described is the same of a function that compact unwind describes, whose own rule is
+// of the function's body: what is surer than the file's function starts, which may be
+// labels in it. It is a rule.Source.
+type described struct{ tables *compact.Source }
+
+// Rule implements [rule.Source].
+func (d described) Rule(q rule.Query) (rule.Rule, error) {
+	if !q.First {
+		return rule.Rule{}, rule.ErrNone
+	}
+	e, err := d.tables.Entry(&q)
+	if err != nil || !e.Encoding.Describes(q.Arch) {
+		return rule.Rule{}, rule.ErrNone
+	}
+	return begun(&q, q.Image.Load+task.Addr(e.Start))
+}
+
+// begun is the rule of the first instructions of the function at start.
+func begun(q *rule.Query, start task.Addr) (rule.Rule, error) {
+	done := q.PC - start
 	if done == 0 {
 		return rule.Frameless(q.Arch, 0), nil
 	}
@@ -29,7 +52,7 @@ func (functionEntry) Rule(q rule.Query) (rule.Rule, error) {
 		return rule.Rule{}, rule.ErrNone
 	}
 	var code [5]byte
-	if task.ReadFull(q.Code, code[:done], q.PC-task.Addr(done)) != nil {
+	if task.ReadFull(q.Code, code[:done], start) != nil {
 		return rule.Rule{}, rule.ErrNone
 	}
 	return pushed(q.Arch, code[:done])

@@ -16,9 +16,10 @@ const (
 	ByLinkRegister               // a function that had not yet saved its link register
 	ByFramePointer               // the frame-pointer chain alone
 	ByScan                       // a word on the stack that looked like a return address
+	ByReport                     // another program's report has it, and does not tell how it was found
 )
 
-var methodNames = [...]string{"registers", "analysis", "compact", "cfi", "link register", "frame pointer", "scan"}
+var methodNames = [...]string{"registers", "analysis", "compact", "cfi", "link register", "frame pointer", "scan", "report"}
 
 // String returns the method's name in lower case.
 func (m Method) String() string {

@@ -41,16 +41,16 @@ func (u *Unwinder) try(r *rule.Rule, by Method) error {
 	pc = w.strip(pc, r.Flags)
 	place, old := w.stack.at, w.Regs.R[w.sp]
 	if pc == 0 || cfa <= old || cfa > w.stack.end || cfa&w.unaligned != 0 { // not what nearly all are
-		if place, err = w.judge(pc, cfa, r.Flags, by); err != nil {
+		if place, err = w.judge(pc, cfa, r, by); err != nil {
 			return err
 		}
 	}
 	if r.Has(rule.Unproven) && !u.followsCall(task.Addr(pc)) {
 		return errNotCall
 	}
-	next, err := u.callee(pc, r)
-	if err != nil {
-		return err
+	next := u.caller(pc, r)
+	if next == nil {
+		return errNotCode
 	}
 	w.Enter(r, pc, cfa)
 	w.commit(next, place, old, r.Flags)
@@ -73,16 +73,16 @@ func (u *Unwinder) tryWide(r *rule.Rule) error {
 			after.R[reg] = w.strip(after.R[reg], r.Flags)
 		}
 	}
-	place, err := w.judge(pc, uint64(after.SP()), r.Flags, ByCFI)
+	place, err := w.judge(pc, uint64(after.SP()), r, ByCFI)
 	if err != nil {
 		return err
 	}
 	if r.Has(rule.Unproven) && !u.followsCall(task.Addr(pc)) {
 		return errNotCall
 	}
-	next, err := u.callee(pc, r)
-	if err != nil {
-		return err
+	next := u.caller(pc, r)
+	if next == nil {
+		return errNotCode
 	}
 	w.Regs = after
 	w.Regs.Set(w.arch.PC(), pc)
@@ -104,12 +104,12 @@ func (w *walk) strip(pc uint64, f rule.Flags) uint64 {
 	return pc
 }
 
-// judge tells whether a frame with that pc and sp can be the caller, and in
-// which captured range it is.
-func (w *walk) judge(pc, sp uint64, f rule.Flags, by Method) (int, error) {
+// judge tells whether a frame with the pc and sp that r has led to can be the
+// caller, and in which captured range it is.
+func (w *walk) judge(pc, sp uint64, r *rule.Rule, by Method) (int, error) {
 	switch {
 	case pc != 0:
-	case f&rule.Unproven != 0:
+	case r.Has(rule.Unproven):
 		return 0, errNotCode
 	default:
 		return 0, errBottom
@@ -121,21 +121,31 @@ func (w *walk) judge(pc, sp uint64, f rule.Flags, by Method) (int, error) {
 	if sp > old && sp <= w.stack.end {
 		return w.stack.at, nil
 	}
-	if sp == old && (w.first && by != ByFramePointer || by == ByAnalysis) {
-		if _, hasLR := w.arch.LR(); hasLR {
-			return w.stack.at, nil // a leaf that has not touched the stack, or one that calls outlined code
-		}
+	if sp == old && w.isLeaf(r, by) {
+		return w.stack.at, nil
 	}
-	return w.stack.move(old, sp, f&(rule.Signal|rule.OtherStack) != 0)
+	return w.stack.move(old, sp, r.Flags&(rule.Signal|rule.OtherStack) != 0)
 }
 
-// callee returns the entry of the caller that the rule leads to, if it is code.
-func (u *Unwinder) callee(pc uint64, r *rule.Rule) (*entry, error) {
-	next := u.lookUp(task.Addr(pc), r.Has(rule.Signal))
-	if !next.executable && !r.Has(rule.Signal) {
-		return nil, errNotCode
+// isLeaf tells whether a frame may have nothing on the stack: one that was
+// interrupted, or one that calls outlined code and has its return address in a
+// register meanwhile. Of another, a frame record that points at itself would lead to
+// the same place for ever.
+func (w *walk) isLeaf(r *rule.Rule, by Method) bool {
+	if _, hasLR := w.arch.LR(); !hasLR {
+		return false
 	}
-	return next, nil
+	return w.first && by != ByFramePointer || by == ByAnalysis && r.RA.How == rule.Sum
+}
+
+// caller returns the entry of what the rule leads to, nil if that is no code.
+func (u *Unwinder) caller(pc uint64, r *rule.Rule) *entry {
+	signal := r.Has(rule.Signal)
+	next := u.lookUp(task.Addr(pc), signal)
+	if !next.executable && !signal {
+		return nil
+	}
+	return next
 }
 
 // asyncBit is set by Swift in a saved frame pointer when an async context lies

@@ -11,25 +11,56 @@ import (
 // sigreturn knows the code that Linux returns to from a signal handler by its
 // instructions, because not all of it has unwind information that is right: the
 // vdso's of ARM64 leads past the interrupted function, Go's and musl's to
-// nothing. It is a rule.Source.
+// nothing. I386 and ARM have an older call beside rt_sigreturn, for handlers without
+// SA_SIGINFO. It is a rule.Source.
 type sigreturn struct{ buffers sync.Pool } // of *[16]byte
 
-// trampoline is code that calls rt_sigreturn.
+// trampoline is code that calls sigreturn or rt_sigreturn.
 type trampoline struct {
-	code    []byte
-	syscall int // offset of the last instruction, where a thread may stand too
-	rule    *rule.Long
+	code  []byte
+	start *rule.Long // at its start, to which the handler returns
+	// stands are the offsets of further instructions, at which only a thread itself may
+	// stand, with what holds there.
+	stands []stand
+}
+
+type stand struct {
+	offset int
+	rule   *rule.Long
 }
 
 var trampolines = map[task.Arch][]trampoline{
 	task.AMD64: {
-		{[]byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}, 7, amd64Sigreturn}, // mov $15, %rax; syscall
-		{[]byte{0xb8, 15, 0, 0, 0, 0x0f, 0x05}, 5, amd64Sigreturn},             // mov $15, %eax; syscall
+		{[]byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}, amd64Sigreturn, []stand{{7, amd64Sigreturn}}}, // mov $15, %rax; syscall
+		{[]byte{0xb8, 15, 0, 0, 0, 0x0f, 0x05}, amd64Sigreturn, []stand{{5, amd64Sigreturn}}},             // mov $15, %eax; syscall
 	},
 	task.ARM64: {
-		{[]byte{0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}, 4, arm64Sigreturn}, // mov x8, #139; svc #0
+		{[]byte{0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}, arm64Sigreturn, []stand{{4, arm64Sigreturn}}}, // mov x8, #139; svc #0
+	},
+	task.I386: {
+		// pop %eax; mov $119, %eax; int $0x80
+		{[]byte{0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80}, i386Sigreturn(4), []stand{{1, i386Popped}, {6, i386Popped}}},
+		// mov $173, %eax; int $0x80
+		{[]byte{0xb8, 173, 0, 0, 0, 0xcd, 0x80}, i386RTSigreturn, []stand{{5, i386RTSigreturn}}},
+	},
+	task.ARM: {
+		{[]byte{119, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}, armFrame, []stand{{4, armFrame}}},       // mov r7, #119; svc #0
+		{[]byte{119, 0x70, 0xa0, 0xe3, 119, 0, 0, 0xef}, armFrame, []stand{{4, armFrame}}},     // mov r7, #119; svc #119
+		{[]byte{173, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}, armRTFrame, []stand{{4, armRTFrame}}},   // mov r7, #173; svc #0
+		{[]byte{173, 0x70, 0xa0, 0xe3, 173, 0, 0, 0xef}, armRTFrame, []stand{{4, armRTFrame}}}, // mov r7, #173; svc #173
+		{[]byte{119, 0x27, 0, 0xdf}, armFrame, []stand{{2, armFrame}}},                         // the same in Thumb
+		{[]byte{119, 0x27, 119, 0xdf}, armFrame, []stand{{2, armFrame}}},
+		{[]byte{173, 0x27, 0, 0xdf}, armRTFrame, []stand{{2, armRTFrame}}},
+		{[]byte{173, 0x27, 173, 0xdf}, armRTFrame, []stand{{2, armRTFrame}}},
 	},
 }
+
+// What holds in these: on I386 where the classic call has popped its argument, and of
+// rt_sigreturn; on ARM in the frame of each.
+var (
+	i386Popped, i386RTSigreturn = i386Sigreturn(0), i386Sigreturn(160)
+	armFrame, armRTFrame        = armSigreturn(20), armSigreturn(148)
+)
 
 // Rule implements [rule.Source].
 func (s *sigreturn) Rule(q rule.Query) (rule.Rule, error) {
@@ -42,15 +73,31 @@ func (s *sigreturn) Rule(q rule.Query) (rule.Rule, error) {
 	if !q.First {
 		pc++ // the handler returns to the start
 	}
-	for _, t := range trampolines[q.Arch] {
-		if t.at(q.Code, pc, b[:]) || q.First && t.at(q.Code, pc-task.Addr(t.syscall), b[:]) {
-			return t.rule.Rule(), nil
+	for i := range trampolines[q.Arch] {
+		if l := trampolines[q.Arch][i].at(&q, pc, b[:]); l != nil {
+			return l.Rule(), nil
 		}
 	}
 	return rule.Rule{}, rule.ErrNone
 }
 
-func (t *trampoline) at(code task.Memory, a task.Addr, b []byte) bool {
+// at returns what holds at pc, nil where that is not in the trampoline.
+func (t *trampoline) at(q *rule.Query, pc task.Addr, b []byte) *rule.Long {
+	if t.begins(q.Code, pc, b) {
+		return t.start
+	}
+	if !q.First {
+		return nil
+	}
+	for _, s := range t.stands {
+		if t.begins(q.Code, pc-task.Addr(s.offset), b) {
+			return s.rule
+		}
+	}
+	return nil
+}
+
+func (t *trampoline) begins(code task.Memory, a task.Addr, b []byte) bool {
 	p := b[:len(t.code)]
 	return task.ReadFull(code, p, a) == nil && bytes.Equal(p, t.code)
 }
@@ -82,6 +129,38 @@ var arm64Sigreturn = func() *rule.Long {
 	}
 	return l
 }()
+
+// i386Sigreturn: a struct sigcontext_32 (arch/x86/include/uapi/asm/sigcontext.h) is at
+// sp + at. It is the second word of a struct sigframe_ia32 of which the first has been
+// popped by the handler's return and the signal's number is on top; behind 128 bytes of
+// siginfo and the head of a struct ucontext in a struct rt_sigframe_ia32 (sigframe.h).
+//
+//	edi, esi, ebp, esp, ebx, edx, ecx, eax = *(sp + at + 16) …; eip = *(sp + at + 56)
+func i386Sigreturn(at int) *rule.Long {
+	const sp = 4
+	l := &rule.Long{CFA: rule.At(sp, int32(at+28)), RA: rule.At(sp, int32(at+56)), Flags: rule.Signal}
+	for i, reg := range []task.Reg{7, 6, 5, sp, 3, 2, 1, 0} {
+		if reg != sp {
+			l.Saved = append(l.Saved, saved(reg, sp, at+16+4*i))
+		}
+	}
+	return l
+}
+
+// armSigreturn: a struct sigcontext (arch/arm/include/uapi/asm/sigcontext.h) is at
+// sp + at: behind the head of the struct ucontext that a struct sigframe begins with, in
+// a struct rt_sigframe behind 128 bytes of siginfo, too (arch/arm/kernel/signal.h).
+//
+//	r0 … r12 = *(sp + at + 12) …; cfa = *(sp + at + 64); lr, pc = *(sp + at + 68) …
+func armSigreturn(at int) *rule.Long {
+	const sp, lr = 13, 14
+	l := &rule.Long{CFA: rule.At(sp, int32(at+64)), RA: rule.At(sp, int32(at+72)), Flags: rule.Signal}
+	for i := range sp {
+		l.Saved = append(l.Saved, saved(task.Reg(i), sp, at+12+4*i))
+	}
+	l.Saved = append(l.Saved, saved(lr, sp, at+68))
+	return l
+}
 
 func saved(reg, base task.Reg, off int) rule.Value {
 	v := rule.At(base, int32(off))

@@ -27,6 +27,7 @@ func Sources() []Ranked {
 		{ByAnalysis, new(goAway)},
 		{ByAnalysis, births{}},
 		{ByAnalysis, &interrupted{code: code}},
+		{ByAnalysis, described{tables}},
 		{ByCompact, tables},
 		{ByCFI, frames},
 		{ByAnalysis, threadEnd{}},

@@ -24,7 +24,7 @@ func (threadEnd) Rule(q rule.Query) (rule.Rule, error) {
 	var b [maxThreadEnd]byte
 	n, _ := q.Code.ReadMemory(b[:], q.PC+1)
 	switch {
-	case q.Arch == task.ARM64 && endsARM64(b[:n]), q.Arch == task.AMD64 && endsAMD64(b[:n]):
+	case ends(q.Arch, b[:n]):
 		return rule.Bottom(), nil
 	case q.Arch == task.AMD64 && q.PC >= maxStart:
 		var b [maxStart]byte
@@ -46,6 +46,28 @@ const maxStart = 48
 const (
 	exitAMD64 = 60
 	exitARM64 = 93
+)
+
+// ends tells whether the code behind a call ends the thread.
+func ends(a task.Arch, code []byte) bool {
+	switch a {
+	case task.AMD64:
+		return endsAMD64(code)
+	case task.ARM64:
+		return endsARM64(code)
+	case task.I386:
+		return bytes.HasPrefix(code, exitI386)
+	case task.ARM:
+		return bytes.HasPrefix(code, exitARM)
+	}
+	return false
+}
+
+// What follows the call in the clone of musl: mov %eax, %ebx; xor %eax, %eax; inc %eax;
+// int $0x80, and mov r7, #1; svc #0, where the result is the argument already.
+var (
+	exitI386 = []byte{0x89, 0xc3, 0x31, 0xc0, 0x40, 0xcd, 0x80}
+	exitARM  = []byte{1, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}
 )
 
 // endsAMD64 tells whether the code gives what the call returned to the system

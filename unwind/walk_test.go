@@ -7,6 +7,7 @@ import (
 	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/unwind/rule"
 )
 
 const sb = stackBase
@@ -335,6 +336,46 @@ func TestTooDeep(t *testing.T) {
 	frames, stop := New(Options{}).Walk(nil, deep(task.AMD64, 2*MaxFrames), mapOf(newFake(task.AMD64)), nil)
 	if len(frames) != MaxFrames || stop.Reason != TooDeep {
 		t.Errorf("%d frames, %v", len(frames), stop.Reason)
+	}
+}
+
+// inTurn has one rule for the frame that was interrupted, and one for the others.
+type inTurn struct{ first, others rule.Rule }
+
+func (s *inTurn) Rule(q rule.Query) (rule.Rule, error) {
+	if q.First {
+		return s.first, nil
+	}
+	return s.others, nil
+}
+
+// A frame record that points at itself, just below sp, leads to the same place for
+// ever. Only who has its return address in a register needs no room on the stack.
+func TestRecordOfItself(t *testing.T) {
+	th := stacked(task.ARM64, 0x10120, sb-16)
+	th.Stacks = []task.Stack{rangeOf(task.ARM64, sb-16, sb-16, 0x10220, 0, 0)}
+	th.Registers.Set(19, 0x10220)
+	th.Registers.Set(20, 0x10320)
+	held := func(in task.Reg) rule.Rule {
+		r := rule.Frameless(task.ARM64, 0)
+		r.RA = rule.Add(in, 0)
+		r.Save(in, rule.Value{})
+		return r
+	}
+	record := rule.FramePointer(task.ARM64)
+	for _, c := range []struct {
+		source inTurn
+		want   []uint64
+		reason Reason
+	}{
+		{inTurn{record, record}, []uint64{0x10120, 0x10220}, Loop},
+		{inTurn{held(20), held(19)}, []uint64{0x10120, 0x10320, 0x10220}, NoCaller},
+	} {
+		u := New(Options{Sources: []Ranked{{ByAnalysis, &c.source}}})
+		frames, stop := u.Walk(nil, th, mapOf(newFake(task.ARM64)), nil)
+		if !slices.Equal(pcs(frames), c.want) || stop.Reason != c.reason {
+			t.Errorf("%#x, %+v, want %#x", pcs(frames[:min(len(frames), 9)]), stop, c.want)
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 // Bounds of looking ahead.
 const (
 	maxAhead      = 1 << 10 // bytes of code
+	maxBehind     = 512     // bytes of code before the pc, which loops go back to
+	smallestPage  = 4 << 10 // which is readable as a whole, or not
 	maxAheadSteps = 400     // instructions
 	maxAheadWays  = 32      // places that a branch leads to
 )
@@ -21,11 +23,11 @@ type way struct {
 // forward is what code ahead of the pc does until it returns, for functions of
 // which nobody knows where they start: it takes the frame down, and so tells its
 // size. Registers and places are told relative to where they are at the pc, which
-// is at offset 0.
+// is at offset pc.
 type forward struct {
 	*walk
 	ways   []way
-	seen   [maxAhead]bool
+	seen   [maxBehind + maxAhead]bool
 	steps  int
 	end    state // at the returns seen so far
 	record bool  // the code returns through the frame record that fp points to
@@ -39,13 +41,25 @@ func (w *walk) ahead(q *rule.Query) (rule.Rule, error) {
 	if !q.First {
 		at++
 	}
-	if _ = w.read(q.Code, at, maxAhead); len(w.code) == 0 {
+	if !w.around(q.Code, at) {
 		return rule.Rule{}, ErrNoFunction
 	}
-	w.machine = machineOf(q.Arch)
+	w.machine = w.machineOf(q, at)
 	f := &w.forward
 	f.reset(w)
 	return f.rule(q)
+}
+
+// around reads the code at a, which is at offset pc then, and what is before and
+// behind it: where that is not readable, from the page's begin, or from a alone.
+func (w *walk) around(mem task.Memory, a task.Addr) bool {
+	for _, before := range [...]task.Addr{min(a, maxBehind), min(a%smallestPage, maxBehind), 0} {
+		_ = w.read(mem, a-before, int(before)+maxAhead)
+		if w.pc = uint32(before); len(w.code) > int(before) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *forward) reset(w *walk) {
@@ -59,7 +73,7 @@ func (f *forward) rule(q *rule.Query) (rule.Rule, error) {
 	if !q.First && f.lr != numRegisters {
 		start.reg[f.lr] = value{} // the call has changed it
 	}
-	f.ways = append(f.ways, way{0, start})
+	f.ways = append(f.ways, way{f.pc, start})
 	for len(f.ways) > 0 {
 		last := f.ways[len(f.ways)-1]
 		f.ways = f.ways[:len(f.ways)-1]
@@ -82,7 +96,8 @@ func (f *forward) follow(off uint32, s state, q *rule.Query) error {
 	for off < uint32(len(f.code)) && !f.seen[off] && f.steps < maxAheadSteps {
 		f.seen[off] = true
 		f.steps++
-		in := f.step(f.machine, f.code, off, &s)
+		in := &f.inst
+		f.step(f.machine, f.code, off, &s, in)
 		if in.size == 0 || called && (in.nop || f.begins(off, q)) {
 			return nil // the callee may not come back, and this be other code
 		}

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"stacksnap/task"
@@ -79,6 +80,43 @@ func TestAhead(t *testing.T) {
 			}
 		case err != nil || r.Format(tt.arch) != tt.want || !r.Has(rule.Unproven):
 			t.Errorf("%s: %s, %v\nwant %s", tt.name, r.Format(tt.arch), err, tt.want)
+		}
+	}
+}
+
+// Loops go back to before the pc, as far as there is code, and leave from there.
+func TestAheadGoesBack(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		arch task.Arch
+		code string
+		pc   task.Addr // from the code's start, in a call
+		want string    // empty: no answer
+	}{
+		{
+			"a loop with its condition first", task.AMD64,
+			"\x85\xc0\x74\x04\xff\xd0\xeb\xf8\x5d\xc3", // 1: test; je 2f; call *%rax; jmp 1b; 2: pop %rbp; ret
+			6, "cfa = sp + 16; fp = *(cfa - 16); pc = *(cfa - 8)",
+		},
+		{"only jumps back", task.AMD64, "\x5d\xc3\xff\xd0\xeb\xfa", 4, "cfa = sp + 16; fp = *(cfa - 16); pc = *(cfa - 8)"},
+		{"to before what can be read", task.AMD64, "\xff\xd0\xeb\xfa", 2, ""},
+		{"as far as is looked", task.AMD64, "\x5d\xc3" + strings.Repeat("\x90", maxBehind-2) + "\xe9\xfb\xfd\xff\xff", maxBehind,
+			"cfa = sp + 16; fp = *(cfa - 16); pc = *(cfa - 8)"},
+		{"further", task.AMD64, "\x5d\xc3" + strings.Repeat("\x90", maxBehind-1) + "\xe9\xfa\xfd\xff\xff", maxBehind + 1, ""},
+	} {
+		// What is before the code is readable in one case, and a page that is not in the other.
+		for _, around := range []int{0, maxBehind} {
+			code := strings.Repeat("\xcc", around) + tt.code
+			q := rule.Query{Arch: tt.arch, PC: 0x5000 + task.Addr(around) + tt.pc - 1, Code: codeAt{0x5000, []byte(code)}}
+			r, err := new(Source).Rule(q)
+			switch {
+			case tt.want == "":
+				if err == nil {
+					t.Errorf("%s: %s, want no answer", tt.name, r.Format(tt.arch))
+				}
+			case err != nil || r.Format(tt.arch) != tt.want:
+				t.Errorf("%s: %s, %v\nwant %s", tt.name, r.Format(tt.arch), err, tt.want)
+			}
 		}
 	}
 }

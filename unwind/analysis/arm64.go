@@ -46,16 +46,21 @@ func (w a64) rn() uint8  { return uint8(w >> 5 & 31) }
 func (w a64) rt2() uint8 { return uint8(w >> 10 & 31) }
 func (w a64) rm() uint8  { return uint8(w >> 16 & 31) }
 
-func stepARM64(m *machine, code []byte, off uint32, s *state) inst {
+func stepARM64(m *machine, code []byte, off uint32, s *state, in *inst) {
 	if uint32(len(code))-off < 4 {
-		return inst{flow: stop}
+		*in = inst{flow: stop, reads: notPlain}
+		return
 	}
 	w := a64(binary.LittleEndian.Uint32(code[off:]))
-	in := w.flow(off)
+	w.flow(off, in)
 	if s == nil {
-		return in
+		in.reads = notPlain
+		return
 	}
 	e := a64Effect{a64: w, machine: m, s: s}
+	if w.is(0xff00001f, 0x54000001) { // b.ne
+		in.equal = s.equal
+	}
 	switch in.flow {
 	case next:
 		e.run()
@@ -66,17 +71,16 @@ func stepARM64(m *machine, code []byte, off uint32, s *state) inst {
 	case ret:
 		e.ret()
 	}
-	return in
 }
 
 // flow tells where control goes behind w at off.
-func (w a64) flow(off uint32) inst {
-	in := inst{size: 4, nop: w == 0xd503201f}
+func (w a64) flow(off uint32, in *inst) {
+	*in = inst{size: 4, nop: w == 0xd503201f}
 	if w.bits(28, 26) != 5 { // branches, exceptions and system
 		if w.is(0xffff0000, 0) { // udf
 			in.flow = stop
 		}
-		return in
+		return
 	}
 	at := int64(off)
 	switch {
@@ -96,7 +100,6 @@ func (w a64) flow(off uint32) inst {
 	case w.is(0xffe0001f, 0xd4200000), w.is(0xffe0001f, 0xd4400000): // brk, hlt
 		in.flow = stop
 	}
-	return in
 }
 
 // indirect tells what an unconditional branch to a register is: by opc, which is

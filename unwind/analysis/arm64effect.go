@@ -16,6 +16,7 @@ type a64Effect struct {
 //	mov, movz, movn, movk  numbers
 //	paciasp … autibsp      lr with and without an authentication code
 func (e *a64Effect) run() {
+	e.s.equal = 0
 	switch op := e.bits(28, 25); {
 	case op&14 == 8: // data processing, immediate
 		e.immediate()
@@ -27,9 +28,17 @@ func (e *a64Effect) run() {
 		e.system()
 	case op&7 == 7:
 		e.floating()
-	default: // SVE, of which addvl is the one that moves sp
-		e.set(e.rd(), value{}, e.is(0xffa0f800, 0x04205000))
+	case e.scalable():
+		e.set(e.rd(), value{}, true)
 	}
+}
+
+// scalable tells whether an instruction of SVE writes a general register, of which
+// addvl and addpl may write sp: that and rdvl; counts of elements; the last active
+// element; counts of predicates. The numbers of all others are of vectors.
+func (e *a64Effect) scalable() bool {
+	return e.is(0xff20f000, 0x04205000) || e.is(0xff20e000, 0x0420e000) ||
+		e.is(0xff2ee000, 0x0520a000) || e.is(0xff20f000, 0x25208000)
 }
 
 // set gives a register a value. 31 is sp with sp true, else none.
@@ -101,6 +110,8 @@ func (e *a64Effect) register() {
 		}
 		e.only(v)
 		e.set(e.rd(), v, false)
+	case e.is(0xffe0ffff, 0xeb2063ff): // cmp sp, rm
+		e.s.equal = 1 + e.rm()
 	case e.is(0xbfe00000, 0x8b200000): // add, sub of an extended register: may be of sp
 		e.addRegister(e.bits(12, 10), e.bits(14, 13) == 3)
 	case e.is(0xbfe00000, 0x8b000000): // add, sub of a register shifted left

@@ -8,8 +8,7 @@ import (
 // instruction at q.PC: where every way to there, from the start of its function,
 // leaves them at the same place.
 func (s *Source) Distances(q rule.Query) (sp, fp int32, ok bool) {
-	m := machineOf(q.Arch)
-	if m == nil {
+	if machineOf(q.Arch) == nil {
 		return 0, 0, false
 	}
 	w := s.walk()
@@ -22,12 +21,12 @@ func (s *Source) Distances(q rule.Query) (sp, fp int32, ok bool) {
 	if w.read(w.query.Code, start, int(end-start)) != nil {
 		return 0, 0, false
 	}
-	return w.distances(m, uint32(q.PC-start))
+	return w.distances(w.machineOf(&w.query, start), uint32(q.PC-start))
 }
 
 func (w *walk) distances(m *machine, pc uint32) (sp, fp int32, ok bool) {
 	w.machine, w.pc, w.peek, w.pops = m, pc, false, false
-	if w.run() != nil || w.hereFrom != 0 {
+	if w.solve() != nil || w.hereFrom != 0 {
 		return 0, 0, false
 	}
 	a, b := w.here.reg[m.sp], w.here.reg[m.fp]

@@ -29,8 +29,12 @@ type inst struct {
 	nop    bool
 	table  bool  // indirect, and certainly by a table in this function
 	direct bool  // a call of target
+	refers bool  // not by control: the address of target is taken
 	popped int32 // by the callee, should it have popped arguments
 	equal  uint8 // 1 + a register that sp equals where control goes on; see state.equal
+	// reads and writes are told where there is no state: see plain.
+	reads  uint8
+	writes uint32
 }
 
 // longest is the most bytes of an instruction.
@@ -43,44 +47,34 @@ const (
 	maxBlocks = 16_000
 )
 
-// block is a place where ways may meet, with what is known there.
-type block struct {
-	off    uint32
-	seen   bool
-	queued bool
-	// weak: only reached by going on after a call, which may not return.
-	weak bool
-	// guessed: only reached from where no jump leads to; seeded: such a place.
-	guessed, seeded bool
-	// origin is 0 where the block was reached for sure, else the number of the
-	// block that was entered by supposition on the way.
-	origin uint16
-	bad    bool // it returns without what its caller must find again
-	in     state
-}
-
 // walk follows the flow of control through one function. It is reused.
 type walk struct {
 	*machine
-	query  rule.Query
-	mem    task.Memory // where code was read from; may be nil
-	start  task.Addr   // of the function
-	code   []byte
-	pc     uint32
-	blocks []block
-	at     []uint16 // by off/unit: 1 + index in blocks
-	queue  []uint16
-	after  []uint16 // blocks to go on to after calls, when all else is done
-	steps  int
-	peek   bool // look into every function called; see outlined
-	pops   bool // take functions called to have popped arguments; see inst.popped
-	aside  [maxOutlined]byte
+	query    rule.Query
+	knowns   *knowns     // may be nil
+	mem      task.Memory // where code was read from; may be nil
+	start    task.Addr   // of the function
+	code     []byte
+	pc       uint32
+	blocks   []block
+	plain    []plain  // by off
+	at       []uint16 // by off: 1 + index in blocks, or isTable
+	queue    []uint16
+	after    []uint16 // blocks to go on to after calls, when all else is done
+	steps    int
+	plainly  int  // index in plain of what block.end has not come to
+	overCall bool // nothing but filling stands between a call and block.end
+	peek     bool // look into every function called; see outlined
+	pops     bool // take functions called to have popped arguments; see inst.popped
+	aside    [maxOutlined]byte
 
+	inst, besides       inst  // looked at, and of outlined code
 	now, before, beside state // while a block, or outlined code, is run
 	forward             forward
 
 	found bool // pc was reached
 	here  state
+	fell  bool // control surely runs out of the function's end
 	// What is known at all jumps through tables, at all calls, at all jumps to other
 	// functions that are not named, and at all indirect jumps in what may be data.
 	tables, calls, leaps, doubts guess
@@ -101,13 +95,13 @@ type guess struct {
 // named: at all jumps through tables; without any, at all calls, whose callees
 // may throw to a handler here.
 func (w *walk) run() error {
-	w.steps, w.found, w.fault = 0, false, nil
+	w.steps, w.found, w.fell, w.fault = 0, false, false, nil
 	for _, g := range w.guesses() {
 		g.has = false
 	}
 	w.guessing = false
-	if err := w.divide(); err != nil {
-		return err
+	if w.divide(); w.fault != nil {
+		return w.fault
 	}
 	start := w.entered()
 	w.arrive(0, &start, 0, false)
@@ -156,96 +150,39 @@ func (w *walk) guesses() [4]*guess { return [...]*guess{&w.tables, &w.calls, &w.
 
 // divide finds the places that are jumped to, and those behind which control
 // does not go on.
-func (w *walk) divide() error {
-	w.blocks, w.queue, w.after = w.blocks[:0], w.queue[:0], w.after[:0]
-	n := (len(w.code) + int(w.unit) - 1) / int(w.unit)
-	w.at = slices.Grow(w.at[:0], n)[:n]
+func (w *walk) divide() {
+	w.blocks, w.plain, w.queue, w.after = w.blocks[:0], w.plain[:0], w.queue[:0], w.after[:0]
+	w.at = slices.Grow(w.at[:0], len(w.code))[:len(w.code)]
 	clear(w.at)
 	w.leader(0)
 	ended := false // the instruction before does not go on
 	for off := uint32(0); off < uint32(len(w.code)); {
 		if w.steps++; w.steps > maxSteps || len(w.blocks) > maxBlocks {
-			return ErrTooLarge
+			w.fault = ErrTooLarge
+			return
 		}
-		in := w.step(w.machine, w.code, off, nil)
-		if in.flow == jump || in.flow == branch {
+		if w.at[off] == isTable {
+			off, ended = w.behindTable(off), true
+			continue
+		}
+		in := &w.inst
+		w.step(w.machine, w.code, off, nil, in)
+		switch {
+		case in.flow == jump || in.flow == branch:
 			w.leader(in.target)
+		case in.refers:
+			w.refer(in.target, off)
 		}
 		if ended && !in.nop {
 			w.leader(int64(off))
 			ended = false
 		}
+		w.note(in, off)
 		off += max(in.size, w.unit)
 		switch in.flow {
 		case jump, ret, indirect, stop:
 			ended = true
 		}
-	}
-	return nil
-}
-
-// leader makes a block at off.
-func (w *walk) leader(off int64) {
-	if off < 0 || off >= int64(len(w.code)) || off%int64(w.unit) != 0 || w.at[off/int64(w.unit)] != 0 {
-		return
-	}
-	w.blocks = append(w.blocks, block{off: uint32(off)})
-	w.at[off/int64(w.unit)] = uint16(len(w.blocks))
-}
-
-// block returns the block that starts at off, nil when none does.
-func (w *walk) block(off int64) (*block, uint16) {
-	if off < 0 || off >= int64(len(w.code)) || off%int64(w.unit) != 0 {
-		return nil, 0
-	}
-	i := w.at[off/int64(w.unit)]
-	if i == 0 {
-		return nil, 0
-	}
-	return &w.blocks[i-1], i - 1
-}
-
-// arrive brings s to the block at off. What comes over a call, which may never
-// return, waits until all else is done, and gives way to what comes otherwise.
-func (w *walk) arrive(off int64, s *state, origin uint16, overCall bool) {
-	b, i := w.block(off)
-	if b == nil {
-		return
-	}
-	in := *s
-	w.join(&in)
-	if overCall && origin == 0 {
-		origin = i + 1
-	}
-	surer := b.seen && b.origin != 0 && origin == 0
-	if !b.seen || surer {
-		b.origin = origin
-	}
-	switch fits := w.alike(&b.in, &in); {
-	case !b.seen:
-		b.in, b.seen, b.weak, b.guessed = in, true, overCall, w.guessing
-	case w.guessing && !b.guessed && !fits:
-		return
-	case overCall && !b.weak && !fits:
-		return
-	case !overCall && b.weak && !fits:
-		b.in = in
-	case !b.in.meet(&in) && !surer:
-		b.weak = b.weak && overCall
-		return
-	}
-	b.weak = b.weak && overCall
-	w.enqueue(b, i)
-}
-
-func (w *walk) enqueue(b *block, i uint16) {
-	if b.weak {
-		w.after = append(w.after, i)
-		return
-	}
-	if !b.queued {
-		b.queued = true
-		w.queue = append(w.queue, i)
 	}
 }
 
@@ -263,38 +200,6 @@ func (w *walk) drain() {
 		*from = (*from)[:len(*from)-1]
 		w.blocks[i].queued = false
 		w.runBlock(&w.blocks[i])
-	}
-}
-
-// runBlock carries out a block on a copy of its state, and brings that to the
-// blocks that follow.
-func (w *walk) runBlock(b *block) {
-	s := &w.now
-	*s = b.in
-	b.bad = false
-	overCall := false // nothing but filling stands between a call and here
-	for off := b.off; off < uint32(len(w.code)); {
-		if w.steps++; w.steps > maxSteps {
-			w.fault = ErrTooLarge
-			return
-		}
-		asked := off <= w.pc && w.pc-off < longest
-		if asked {
-			w.before = *s
-		}
-		in := w.step(w.machine, w.code, off, s)
-		if asked && w.pc < off+in.size {
-			w.here, w.found, w.hereFrom = w.before, true, b.origin
-		}
-		off += in.size
-		if in.size == 0 || !w.follow(b, &in, s) {
-			return
-		}
-		overCall = in.flow == call || overCall && in.nop
-		if t, _ := w.block(int64(off)); t != nil {
-			w.arrive(int64(off), s, b.origin, overCall)
-			return
-		}
 	}
 }
 
@@ -316,7 +221,7 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 		}
 		w.called(s)
 		if w.pops {
-			s.reg[w.sp] = s.reg[w.sp].add(int64(in.popped))
+			s.reg[w.sp] = s.reg[w.sp].add(int64(w.popped(in)))
 		}
 		if b.origin == 0 {
 			w.suppose(&w.calls, *s)

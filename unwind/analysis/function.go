@@ -8,27 +8,29 @@ import (
 // rule is how the caller is found from state s. inCall: a call has been made
 // from there, which has not preserved all registers.
 //
-//	cfa = sp + a, or a register that is known to be cfa - a
+//	cfa = sp + a, or a register that is known to be cfa - a; else *(sp + b) + a,
+//	      or *(sp + c·r + b) + a; else sp + *(sp + b) + a, or sp + r + a
 //	pc  = *(cfa - w) where calls push it; else lr, or where lr was saved
-//	r   = *(cfa + slot) for those that were changed since they were saved
+//	r   = *(cfa + slot), or *(sp + b), for those that were changed since they were saved
 func (m *machine) rule(s *state, inCall bool) (rule.Rule, error) {
 	var r rule.Rule
 	if inCall {
 		m.called(s)
 	}
-	base, ok := m.frameBase(s)
-	if !ok {
+	if !m.setCFA(&r, s) {
 		return r, ErrDisagree
 	}
-	r.CFA = rule.Add(task.Reg(m.dwarf[base]), -s.reg[base].off)
+	var ok bool
 	if r.RA, ok = m.returnAddress(s, &r); !ok {
 		return rule.Rule{}, ErrDisagree
 	}
 	for i, k := range m.kept {
 		switch was := (s.reg[k] == entryOf(k)); {
-		case was && !(inCall && k == m.fp && m.stands(s, s.slot[i])) || k == m.lr:
+		case was && !(k == m.fp && m.stands(s, s.slot[i])) || k == m.lr:
 		case s.slot[i] != 0:
 			r.Save(task.Reg(m.dwarf[k]), rule.At(rule.CFA, s.slot[i]))
+		case s.below[i] != 0 && s.below[i] >= s.reg[m.sp].off && s.reg[m.sp].kind == aligned:
+			r.Save(task.Reg(m.dwarf[k]), rule.At(task.Reg(m.dwarf[m.sp]), s.below[i]-s.reg[m.sp].off))
 		case k == m.fp:
 			return rule.Rule{}, ErrDisagree
 		default:
@@ -40,21 +42,59 @@ func (m *machine) rule(s *state, inCall bool) (rule.Rule, error) {
 
 // stands tells whether a save slot is above sp, where nothing overwrites it. The
 // caller's fp is taken from there even where the function has left fp alone: what
-// it has called may not have, as runtime.mstart of Go.
+// it has called may not have, as runtime.mstart of Go, assembly that uses fp for
+// what it likes, and outlined code that makes fp point to the frame record.
 func (m *machine) stands(s *state, slot int32) bool {
-	return slot != 0 && s.reg[m.sp].kind == frame && s.reg[m.sp].off <= slot
+	sp := s.reg[m.sp]
+	return slot != 0 && (sp.kind == frame && sp.off <= slot || sp.kind == aligned)
+}
+
+// setCFA says in r how the CFA is had from state s, if it can be.
+func (m *machine) setCFA(r *rule.Rule, s *state) bool {
+	if base, ok := m.frameBase(s); ok {
+		r.CFA = rule.Add(task.Reg(m.dwarf[base]), -s.reg[base].off)
+		return true
+	}
+	sp, h := s.reg[m.sp], &s.home
+	switch {
+	case sp.kind != aligned:
+		return false
+	case !h.known || h.at < sp.off:
+		return m.setMovedCFA(r, s)
+	}
+	r.CFA = rule.At(task.Reg(m.dwarf[m.sp]), h.at-sp.off)
+	r.Loaded.Over = -h.off
+	if h.gap {
+		r.Loaded.Over, r.Loaded.Distance = -h.off-sp.off, true
+	}
+	if h.scale != 0 {
+		r.Loaded.Index, r.Loaded.Scale = task.Reg(m.dwarf[h.index]), h.scale
+	}
+	return true
+}
+
+// setMovedCFA does so where a register holds how far sp was moved.
+func (m *machine) setMovedCFA(r *rule.Rule, s *state) bool {
+	for i, v := range s.reg {
+		if v.kind == gap {
+			r.CFA = rule.Value{How: rule.Indexed, Base: task.Reg(m.dwarf[m.sp]), Off: -v.off - s.reg[m.sp].off}
+			r.Loaded = rule.Loaded{Index: task.Reg(m.dwarf[i]), Scale: 1}
+			return true
+		}
+	}
+	return false
 }
 
 // frameBase is a register that is a known distance from the CFA: fp, which holds
 // even where a callee has moved sp for its caller, sp, or another.
 func (m *machine) frameBase(s *state) (uint8, bool) {
 	for _, r := range [...]uint8{m.fp, m.sp} {
-		if s.reg[r].kind == frame {
+		if s.reg[r].kind == frame && !(s.moved && r == m.sp) {
 			return r, true
 		}
 	}
 	for r := range s.reg {
-		if s.reg[r].kind == frame {
+		if s.reg[r].kind == frame && uint8(r) != m.sp {
 			return uint8(r), true
 		}
 	}

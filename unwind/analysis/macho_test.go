@@ -107,7 +107,7 @@ func compareCompact(t *testing.T, path string) {
 		}
 		seen := 0
 		w.eachState(func(off uint32, s *state) {
-			in := m.step(m, w.code, off, nil)
+			in := m.decode(w.code, off)
 			if !in.nop {
 				seen++
 			}
@@ -166,19 +166,27 @@ func numbered(m *machine, dwarf task.Reg) uint8 {
 	return 0
 }
 
-// BenchmarkFunctions asks about one place in the middle of each of many
-// functions.
+// BenchmarkFunctions asks about one place in the middle of each of many functions:
+// of which nothing is known, and of which other places have been asked for.
 func BenchmarkFunctions(b *testing.B) {
 	for _, path := range machos(b) {
-		b.Run(filepath.Base(path), func(b *testing.B) {
-			l := load(b, path)
-			var s Source
-			q := rule.Query{Arch: l.image.File.Arch(), Image: l.image, First: true, Code: l}
+		l := load(b, path)
+		q := rule.Query{Arch: l.image.File.Arch(), Image: l.image, First: true, Code: l}
+		var s Source
+		b.Run(filepath.Base(path)+"/cold", func(b *testing.B) {
 			at := l.text.Addr
 			b.ReportAllocs()
 			for b.Loop() {
+				s.known = knowns{}
 				q.PC = task.Addr(at &^ 3)
 				at = l.text.Addr + (at-l.text.Addr+10007)%l.text.Size
+				_, _ = s.Rule(q)
+			}
+		})
+		b.Run(filepath.Base(path)+"/again", func(b *testing.B) {
+			b.ReportAllocs()
+			for i := uint64(0); b.Loop(); i++ {
+				q.PC = task.Addr(l.text.Addr + (i>>8*10007+i&0xff*4)%l.text.Size)
 				_, _ = s.Rule(q)
 			}
 		})

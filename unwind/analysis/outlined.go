@@ -21,16 +21,20 @@ func (w *walk) outlined(s *state, target int64) bool {
 	*after = *s
 	after.reg[w.lr] = value{}
 	for off := uint32(0); off+4 <= uint32(n); off += 4 {
-		in := w.step(w.machine, code[:n], off, after)
-		switch {
-		case in.flow == ret && w.peek && after.reg[w.sp] == s.reg[w.sp]:
-			return false // no matter what it is
-		case in.flow == ret:
-			*s = *after
-			return true
-		case in.flow != next:
+		in := &w.besides
+		w.step(w.machine, code[:n], off, after, in)
+		if in.flow == next {
+			continue
+		}
+		switch same := after.reg[w.sp] == s.reg[w.sp]; {
+		case in.flow == ret && !(w.peek && same): // with peek it is then no matter what it is
+		case in.flow == jump && same: // to a function that returns in its place
+			w.called(after)
+		default:
 			return false
 		}
+		*s = *after
+		return true
 	}
 	return false
 }
@@ -50,7 +54,8 @@ func (m *machine) unfinished(s *state) bool {
 // it.
 func (w *walk) leavesFrame() bool {
 	start := w.pc &^ (w.unit - 1)
-	in := w.step(w.machine, w.code, start, nil)
+	in := &w.inst
+	w.step(w.machine, w.code, start, nil, in)
 	s := w.here
 	if !in.direct || !w.heldElsewhere(&s) || !w.outlined(&s, in.target) || s.reg[w.sp].off <= w.here.reg[w.sp].off {
 		return false
@@ -112,7 +117,8 @@ func (w *walk) straight() (here, end state, ok bool) {
 		if off <= w.pc {
 			here = *s
 		}
-		in := w.step(w.machine, w.code, off, s)
+		in := &w.inst
+		w.step(w.machine, w.code, off, s, in)
 		off += max(in.size, 1)
 		if in.flow == ret {
 			return here, *s, w.pc < off

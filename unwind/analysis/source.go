@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"stacksnap/images"
+	"stacksnap/images/object"
 	"stacksnap/task"
 	"stacksnap/unwind/rule"
 )
@@ -23,6 +25,7 @@ type Source struct {
 	Extents []Extents
 
 	spare sync.Pool // *walk
+	known knowns
 }
 
 // Rule implements [rule.Source]. Where no function is known, what is to come before
@@ -45,8 +48,10 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 		return w.ahead(&w.query)
 	}
 	r, err := w.between(&w.query, start, end)
-	if err == ErrUnbalanced {
-		return w.widened(&w.query, start, end)
+	if err == ErrUnbalanced || err == nil && w.fell {
+		if wider, ok := w.widened(&w.query, start, end); ok {
+			return wider, nil
+		}
 	}
 	return r, err
 }
@@ -59,21 +64,31 @@ func (w *walk) between(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
 	if err := w.read(q.Code, start, int(end-start)); err != nil && len(w.code) <= int(q.PC-start) {
 		return rule.Rule{}, err
 	}
-	return w.rule(machineOf(q.Arch), uint32(q.PC-start), !q.First)
+	return w.rule(w.machineOf(q, start), uint32(q.PC-start), !q.First)
 }
 
 // Bounds of how far back the start of a function is looked for.
 const (
-	maxWiden     = 24
+	maxWiden     = 48
 	maxWidenCode = 16 << 10
 )
 
-// widened tries earlier function starts, because a label within a function, as
-// assembly has, may seem to be one. Only a way that surely leads from there to
-// the pc counts.
-func (w *walk) widened(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
+// widened tries later ends and earlier function starts, because a label within a
+// function, as assembly has, may seem to be one. Only a way that surely leads from
+// there to the pc counts.
+func (w *walk) widened(q *rule.Query, start, end task.Addr) (rule.Rule, bool) {
 	if q.Image == nil || q.Image.File == nil {
-		return rule.Rule{}, ErrUnbalanced
+		return rule.Rule{}, false
+	}
+	for n := 0; n < maxWiden && w.fell && end-start <= maxWidenCode; n++ {
+		_, next, ok := extentAt(q.Image, end)
+		if !ok || next <= end {
+			break
+		}
+		end = next
+		if r, err := w.between(q, start, end); err == nil && !w.fell {
+			return r, true
+		}
 	}
 	for range maxWiden {
 		v, ok := q.Image.File.FunctionStart(q.Image.VMAddr(start - 1))
@@ -82,27 +97,47 @@ func (w *walk) widened(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
 		}
 		start = q.Image.Addr(v)
 		if r, err := w.between(q, start, end); err == nil && w.hereFrom == 0 {
-			return r, nil
+			return r, true
 		}
 	}
-	return rule.Rule{}, ErrUnbalanced
+	return rule.Rule{}, false
 }
 
 func machineOf(a task.Arch) *machine {
 	switch a {
 	case task.AMD64:
 		return &amd64
+	case task.I386:
+		return &i386
+	case task.ARM:
+		return &thumb
 	case task.ARM64:
 		return &arm64
 	}
 	return nil
 }
 
+// machineOf is the same for the function at start, whose code was read: on ARM there
+// are two kinds.
+func (w *walk) machineOf(q *rule.Query, start task.Addr) *machine {
+	if q.Arch != task.ARM {
+		return machineOf(q.Arch)
+	}
+	if q.Image != nil {
+		if t, ok := q.Image.File.(object.ThumbTeller); ok {
+			if isThumb, known := t.Thumb(q.Image.VMAddr(start)); known {
+				return armMachines[isThumb]
+			}
+		}
+	}
+	return armMachines[start%4 != 0 || looksThumb(w.code)]
+}
+
 func (s *Source) walk() *walk {
 	if w, ok := s.spare.Get().(*walk); ok {
 		return w
 	}
-	return new(walk)
+	return &walk{knowns: &s.known}
 }
 
 func (s *Source) done(w *walk) {
@@ -113,10 +148,10 @@ func (s *Source) done(w *walk) {
 // rule is the rule at pc of the function whose code was read.
 func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
 	w.machine, w.pc, w.peek, w.pops = m, pc, false, false
-	err := w.run()
+	err := w.solve()
 	if err == ErrUnbalanced {
 		w.peek, w.pops = m.lr != numRegisters, m.lr == numRegisters
-		err = w.run()
+		err = w.solve()
 	}
 	switch {
 	case err == ErrUnbalanced:
@@ -161,7 +196,11 @@ func fileExtent(q *rule.Query) (start, end task.Addr, ok bool) {
 	if q.Image == nil || q.Image.File == nil {
 		return 0, 0, false
 	}
-	f, pc := q.Image.File, q.VMAddr()
+	return extentAt(q.Image, q.PC)
+}
+
+func extentAt(im *images.Image, a task.Addr) (start, end task.Addr, ok bool) {
+	f, pc := im.File, im.VMAddr(a)
 	v, ok := f.FunctionStart(pc)
 	if !ok || v > pc {
 		return 0, 0, false
@@ -178,5 +217,5 @@ func fileExtent(q *rule.Query) (start, end task.Addr, ok bool) {
 			high = mid
 		}
 	}
-	return q.Image.Addr(v), q.Image.Addr(high), true
+	return im.Addr(v), im.Addr(high), true
 }

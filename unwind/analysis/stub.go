@@ -24,11 +24,15 @@ func (w *walk) stub(q *rule.Query) (rule.Rule, bool) {
 			return rule.Rule{}, false
 		}
 	}
-	if q.Arch == task.ARM64 {
+	switch q.Arch {
+	case task.ARM64:
 		return rule.Frameless(q.Arch, 0), arm64Stub(w.code, int(before))
+	case task.AMD64:
+		size, ok := amd64Stub(w.code[before:])
+		return rule.Frameless(q.Arch, size), ok
 	}
-	size, ok := amd64Stub(w.code[before:])
-	return rule.Frameless(q.Arch, size), ok
+	jump := w.code[before:] // jmp *n: that i386 has nowhere else
+	return rule.Frameless(q.Arch, 0), q.Arch == task.I386 && jump[0] == 0xff && jump[1] == 0x25
 }
 
 // arm64Stubs are the patterns, mask and value, of what jumps through a pointer:

@@ -15,16 +15,26 @@ type span struct {
 // index is every FDE of a section, by start.
 type index []span
 
+// typicalFDE is how many bytes an FDE has, so that the index seldom has to be moved.
+const typicalFDE = 32
+
 // newIndex reads all entries of the section. Those that are malformed are left
 // out; the first such error is returned beside the index.
 func newIndex(s *section) (index, error) {
-	var ix index
+	ix := make(index, 0, len(s.Data)/typicalFDE)
 	var first error
 	cies := map[int]*cie{}
-	for off := 0; off < len(s.Data); {
-		e, err := s.entry(off)
+	var last *cie // the one of the entry before, as nearly always
+	var e entry
+	for off := 0; off < len(s.Data); off = e.next {
+		err := s.read(&e, off)
 		if err == nil && !e.zero && e.cie != -1 {
-			err = ix.add(s, e, cies)
+			if last == nil || last.off != e.cie {
+				last, err = s.shared(e.cie, cies)
+			}
+			if err == nil {
+				err = ix.add(last, &e)
+			}
 		}
 		if err != nil && first == nil {
 			first = err
@@ -32,21 +42,25 @@ func newIndex(s *section) (index, error) {
 		if e.next <= off {
 			break // the length itself is wrong: nothing beyond can be found
 		}
-		off = e.next
 	}
 	slices.SortStableFunc(ix, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	return ix, first
 }
 
-func (ix *index) add(s *section, e entry, cies map[int]*cie) error {
-	ci, ok := cies[e.cie]
-	if !ok {
-		var err error
-		if ci, err = s.cieAt(e.cie); err != nil {
-			return err
-		}
-		cies[e.cie] = ci
+// shared returns the CIE at off, which is read once.
+func (s *section) shared(off int, cies map[int]*cie) (*cie, error) {
+	if ci, ok := cies[off]; ok {
+		return ci, nil
 	}
+	ci, err := s.cieAt(off)
+	if err != nil {
+		return nil, err
+	}
+	cies[off] = ci
+	return ci, nil
+}
+
+func (ix *index) add(ci *cie, e *entry) error {
 	start, end, err := ci.readRange(&e.body)
 	if err != nil || e.body.bad {
 		return cmp.Or(err, errMalformed)

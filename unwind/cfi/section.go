@@ -33,30 +33,37 @@ type entry struct {
 }
 
 // entry reads the frame of the entry at off.
-func (s *section) entry(off int) (entry, error) {
+func (s *section) entry(off int) (e entry, err error) {
+	err = s.read(&e, off)
+	return e, err
+}
+
+// read does so for who reads many, and need not have each copied.
+func (s *section) read(e *entry, off int) error {
+	*e = entry{}
 	if off < 0 || off >= len(s.Data) {
-		return entry{}, fmt.Errorf("%w: no entry at %#x", errMalformed, off)
+		return fmt.Errorf("%w: no entry at %#x", errMalformed, off)
 	}
-	c := cursor{data: s.Data, pos: off, addr: s.VMAddr}
+	c := &e.body
+	*c = cursor{data: s.Data, pos: off, addr: s.VMAddr}
 	length, wide := uint64(c.u32()), false
 	if length == 0xffffffff {
 		length, wide = c.u64(), true
 	}
 	if length == 0 && !c.bad {
-		return entry{off: off, next: c.pos, zero: true}, nil
+		e.off, e.next, e.zero = off, c.pos, true
+		return nil
 	}
 	idAt := c.pos
 	if c.take(length); c.bad {
-		return entry{}, fmt.Errorf("%w: entry at %#x runs out of the section", errMalformed, off)
+		return fmt.Errorf("%w: entry at %#x runs out of the section", errMalformed, off)
 	}
-	e := entry{off: off, next: c.pos}
-	c = cursor{data: s.Data[:c.pos], pos: idAt, addr: s.VMAddr}
-	e.cie = s.cieOffset(&c, wide)
-	if c.bad {
-		return entry{next: e.next}, fmt.Errorf("%w: entry at %#x is too short", errMalformed, off)
+	e.off, e.next = off, c.pos
+	c.data, c.pos = s.Data[:c.pos], idAt
+	if e.cie = s.cieOffset(c, wide); c.bad {
+		return fmt.Errorf("%w: entry at %#x is too short", errMalformed, off)
 	}
-	e.body = c
-	return e, nil
+	return nil
 }
 
 // cieOffset reads an entry's id: where its CIE is, -1 for a CIE itself. In

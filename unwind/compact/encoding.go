@@ -15,6 +15,7 @@ type Encoding uint32
 // What is above the mode, the same for all architectures: 0x80000000 not the
 // start of a function, 0x40000000 has an LSDA, 0x30000000 which personality.
 const (
+	notStart   = 0x80000000
 	modeMask   = 0x0f000000
 	dwarfBits  = 0x00ffffff
 	opcodeBits = modeMask | dwarfBits
@@ -32,6 +33,13 @@ func (e Encoding) FDE(a task.Arch) (uint32, bool) {
 		dwarf = arm64DWARF
 	}
 	return uint32(e & dwarfBits), e.mode() == dwarf
+}
+
+// Describes tells whether this is the start of a function, of which the encoding itself
+// says how its body is unwound.
+func (e Encoding) Describes(a task.Arch) bool {
+	_, elsewhere := e.FDE(a)
+	return e&notStart == 0 && e.mode() != 0 && !elsewhere
 }
 
 func (e Encoding) mode() Encoding { return e & modeMask }

@@ -20,7 +20,7 @@ func (r Rule) Format(a task.Arch) string {
 	case r.Wide != nil:
 		parts = append(parts, fmt.Sprintf("wide %T", r.Wide))
 	default:
-		parts = append(parts, "cfa = "+r.CFA.format(a))
+		parts = append(parts, "cfa = "+r.formatCFA(a))
 		for _, v := range r.Saved[:min(r.N, MaxSaved)] {
 			parts = append(parts, regName(a, v.Reg)+" = "+v.format(a))
 		}
@@ -38,14 +38,36 @@ func (r Rule) Format(a task.Arch) string {
 	return strings.Join(parts, "; ")
 }
 
-func (v Value) format(a task.Arch) string {
-	sum := regName(a, v.Base)
-	switch {
-	case v.Off < 0:
-		sum = fmt.Sprintf("%s - %d", sum, -int64(v.Off))
-	case v.Off > 0:
-		sum = fmt.Sprintf("%s + %d", sum, v.Off)
+func (r *Rule) formatCFA(a task.Arch) string {
+	l, base := &r.Loaded, regName(a, r.CFA.Base)
+	at := base + plus(r.CFA.Off)
+	if l.Scale != 0 {
+		at = fmt.Sprintf("%s + %d·%s%s", base, l.Scale, regName(a, l.Index), plus(r.CFA.Off))
 	}
+	switch {
+	case r.CFA.How == Indexed:
+		return at
+	case r.CFA.How != Load:
+		return r.CFA.format(a)
+	case l.Distance:
+		return base + " + *(" + at + ")" + plus(l.Over)
+	}
+	return "*(" + at + ")" + plus(l.Over)
+}
+
+// plus writes what is added.
+func plus(n int32) string {
+	switch {
+	case n < 0:
+		return fmt.Sprintf(" - %d", -int64(n))
+	case n > 0:
+		return fmt.Sprintf(" + %d", n)
+	}
+	return ""
+}
+
+func (v Value) format(a task.Arch) string {
+	sum := regName(a, v.Base) + plus(v.Off)
 	switch v.How {
 	case Sum:
 		return sum

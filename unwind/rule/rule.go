@@ -22,9 +22,10 @@ type How uint8
 
 // The kinds of values.
 const (
-	Lost How = iota // not known in the caller
-	Sum             // base + off
-	Load            // *(base + off), one pointer
+	Lost    How = iota // not known in the caller
+	Sum                // base + off
+	Load               // *(base + off), one pointer
+	Indexed            // base + index·scale + off, of [Loaded]; of a CFA only
 )
 
 // Value is one value of the caller, by what it is made from.
@@ -51,6 +52,8 @@ type Rule struct {
 	// CFA is had from registers of the frame; its Base is never CFA. The caller's sp
 	// is CFA, unless Saved has another value for it.
 	CFA Value
+	// Loaded says more of a CFA that is loaded or indexed; it is 0 of another.
+	Loaded Loaded
 	// RA is the caller's pc, the return address: *(cfa - 8) on AMD64, lr or the
 	// place where lr was saved on ARM64. Bits that authenticate it may still be set.
 	RA Value
@@ -63,6 +66,19 @@ type Rule struct {
 	Wide Wide
 
 	mixed bool // Saved has values that are made from registers
+}
+
+// Loaded is how the CFA is had in functions that keep the sp of their entry in a word
+// of the frame, as those do that align sp, behind an array or not, or with Distance how
+// far that is from base:
+//
+//	cfa = *(base + index·scale + off) + over
+//	cfa = *(base + index·scale + off) + base + over
+type Loaded struct {
+	Over     int32
+	Index    task.Reg
+	Scale    uint8 // 0: there is no index
+	Distance bool
 }
 
 // Flags are properties of a frame.

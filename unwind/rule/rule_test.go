@@ -57,6 +57,96 @@ func TestApplyAMD64(t *testing.T) {
 	}
 }
 
+// A function that aligns sp keeps what it was in a word of its frame.
+func TestLoadedCFA(t *testing.T) {
+	th := thread(task.AMD64, 0x1000, 0, 0x1018, 7, 0xcafe)
+	r := Rule{CFA: At(7, 8), Loaded: Loaded{Over: 8}, RA: At(CFA, -8)}
+	r.Save(6, At(CFA, -16))
+	var s State
+	s.Reset(th)
+	if err := s.Apply(&r); err != nil {
+		t.Fatal(err)
+	}
+	for reg, want := range map[task.Reg]uint64{7: 0x1020, 16: 0xcafe, 6: 7} {
+		if got, ok := s.Regs.Value(reg); !ok || got != want {
+			t.Errorf("r%d = %#x, %v, want %#x", reg, got, ok, want)
+		}
+	}
+	if got, want := r.Format(task.AMD64), "cfa = *(sp + 8) + 8; fp = *(cfa - 16); pc = *(cfa - 8)"; got != want {
+		t.Errorf("Format: %s, want %s", got, want)
+	}
+	r.CFA = At(7, 64)
+	if err := s.Apply(&r); !errors.Is(err, ErrNotCaptured) {
+		t.Errorf("a word that was not captured: %v", err)
+	}
+}
+
+// The word may be behind an array of the frame.
+func TestIndexedCFA(t *testing.T) {
+	th := thread(task.AMD64, 0x1000, 0, 0, 0x1018, 0, 0xcafe)
+	th.Registers.Set(9, 1<<61+1) // 8 times which is 8
+	r := Rule{CFA: At(7, 8), Loaded: Loaded{Over: 16, Index: 9, Scale: 8}, RA: At(CFA, -8)}
+	if got, want := r.Format(task.AMD64), "cfa = *(sp + 8·r9 + 8) + 16; pc = *(cfa - 8)"; got != want {
+		t.Errorf("Format: %s, want %s", got, want)
+	}
+	var s State
+	s.Reset(th)
+	if pc, cfa, err := s.Caller(&r); pc != 0xcafe || cfa != 0x1028 || err != nil {
+		t.Errorf("%#x, %#x, %v", pc, cfa, err)
+	}
+	s.Regs.Set(9, 2)
+	r.Loaded.Scale = 4
+	if pc, cfa, err := s.Caller(&r); pc != 0xcafe || cfa != 0x1028 || err != nil {
+		t.Errorf("by 4: %#x, %#x, %v", pc, cfa, err)
+	}
+	s.Regs.Forget(9)
+	if _, _, err := s.Caller(&r); err != ErrUnknownRegister {
+		t.Errorf("without the index: %v", err)
+	}
+	s.Regs.Forget(7)
+	if _, _, err := s.Caller(&r); err != ErrUnknownRegister {
+		t.Errorf("without the base: %v", err)
+	}
+}
+
+// A function may keep how far it has moved sp, in a word or in a register, rather than
+// where sp was.
+func TestCFAByDistance(t *testing.T) {
+	th := thread(task.AMD64, 0x1000, 0, 0x18, 0, 0xcafe)
+	th.Registers.Set(9, 0x10)
+	th.Registers.Set(11, 0x18)
+	for _, c := range []struct {
+		rule Rule
+		want string
+	}{
+		{Rule{CFA: At(7, 8), Loaded: Loaded{Over: 8, Distance: true}}, "cfa = sp + *(sp + 8) + 8"},
+		{Rule{CFA: At(7, -8), Loaded: Loaded{Over: 8, Index: 9, Scale: 1, Distance: true}}, "cfa = sp + *(sp + 1·r9 - 8) + 8"},
+		{Rule{CFA: Value{How: Indexed, Base: 7, Off: 8}, Loaded: Loaded{Index: 11, Scale: 1}}, "cfa = sp + 1·r11 + 8"},
+		{Rule{CFA: Value{How: Indexed, Base: 7, Off: 0}, Loaded: Loaded{Index: 9, Scale: 2}}, "cfa = sp + 2·r9"},
+	} {
+		c.rule.RA = At(CFA, -8)
+		if got, want := c.rule.Format(task.AMD64), c.want+"; pc = *(cfa - 8)"; got != want {
+			t.Errorf("Format: %s, want %s", got, want)
+		}
+		var s State
+		s.Reset(th)
+		if pc, cfa, err := s.Caller(&c.rule); pc != 0xcafe || cfa != 0x1020 || err != nil {
+			t.Errorf("%s: %#x, %#x, %v", c.want, pc, cfa, err)
+		}
+		s.Regs.Forget(7)
+		if _, _, err := s.Caller(&c.rule); err != ErrUnknownRegister {
+			t.Errorf("%s without the base: %v", c.want, err)
+		}
+	}
+	var s State
+	s.Reset(th)
+	s.Regs.Forget(11)
+	r := Rule{CFA: Value{How: Indexed, Base: 7}, Loaded: Loaded{Index: 11, Scale: 1}, RA: At(CFA, -8)}
+	if _, _, err := s.Caller(&r); err != ErrUnknownRegister || !r.Valid() {
+		t.Errorf("without the register: %v", err)
+	}
+}
+
 func TestLinkRegisterIsUsedOnce(t *testing.T) {
 	th := thread(task.ARM64, 0x1000, 0, 0)
 	th.Registers.Set(30, 0xabc)
@@ -104,6 +194,32 @@ func TestStackAcrossRanges(t *testing.T) {
 		if _, ok := s.Pointer(at); ok || s.Missed != missed {
 			t.Errorf("%v: %v, missed %v, want %v", at, ok, s.Missed, missed)
 		}
+	}
+}
+
+// Registers may be saved in several captured ranges, by turns.
+func TestSavedAcrossRanges(t *testing.T) {
+	th := thread(task.AMD64, 0x1000, 3, 0xcafe)
+	th.Stacks = append(th.Stacks, task.Stack{Base: 0x1020, Bytes: []byte{12, 0, 0, 0, 0, 0, 0, 0}})
+	r := Rule{CFA: Add(7, 16), RA: At(CFA, -8)}
+	r.Save(3, At(CFA, -16))
+	r.Save(12, At(CFA, 16))
+	r.Save(13, At(CFA, 64))
+	r.Save(14, At(CFA, -16))
+	r.Save(15, At(CFA, 16))
+	th.Registers.Set(13, 1)
+	var s State
+	s.Reset(th)
+	if err := s.Apply(&r); err != nil {
+		t.Fatal(err)
+	}
+	for reg, want := range map[task.Reg]uint64{3: 3, 12: 12, 14: 3, 15: 12, 7: 0x1010, 16: 0xcafe} {
+		if got, ok := s.Regs.Value(reg); !ok || got != want {
+			t.Errorf("r%d = %d, %v, want %d", reg, got, ok, want)
+		}
+	}
+	if _, ok := s.Regs.Value(13); ok {
+		t.Error("what was not captured is known")
 	}
 }
 

@@ -28,8 +28,9 @@ type State struct {
 	Memory task.Memory
 
 	// Of the architecture, looked up once.
-	pc, sp, lr task.Reg
-	hasLR      bool
+	pc, sp task.Reg
+	own    uint64 // the bits of pc and sp
+	link   uint64 // the bit of the link register, if there is one
 
 	word [8]byte // Word reads into, so that none moves to the heap
 }
@@ -40,7 +41,10 @@ func (s *State) Reset(t *task.Thread) {
 	s.Stack.Reset(t)
 	a := t.Registers.Arch
 	s.pc, s.sp = a.PC(), a.SP()
-	s.lr, s.hasLR = a.LR()
+	s.own, s.link = 1<<s.pc|1<<s.sp, 0
+	if lr, ok := a.LR(); ok {
+		s.link = 1 << lr
+	}
 }
 
 // Apply turns the frame into its caller. When it fails, the frame is as before.
@@ -67,7 +71,7 @@ func (s *State) Apply(r *Rule) error {
 func (s *State) Caller(r *Rule) (pc, cfa uint64, err error) {
 	if v := &r.CFA; v.How == Sum && v.Base < task.MaxRegisters && s.Regs.Known>>v.Base&1 != 0 {
 		cfa = s.truncate(s.Regs.R[v.Base] + uint64(int64(v.Off)))
-	} else if cfa, err = s.Value(*v, 0); err != nil {
+	} else if cfa, err = s.cfa(r); err != nil {
 		return 0, 0, err
 	}
 	if v := &r.RA; v.How == Load && v.Base == CFA {
@@ -85,6 +89,37 @@ func (s *State) Caller(r *Rule) (pc, cfa uint64, err error) {
 	return pc, cfa, err
 }
 
+// cfa evaluates a rule's CFA.
+func (s *State) cfa(r *Rule) (uint64, error) {
+	l, v := &r.Loaded, r.CFA
+	if v.How != Load && v.How != Indexed {
+		return s.Value(v, 0)
+	}
+	base, err := s.Value(Add(v.Base, 0), 0)
+	if err != nil {
+		return 0, err
+	}
+	at := base + uint64(int64(v.Off))
+	if l.Scale != 0 {
+		index, ok := s.Regs.Value(l.Index)
+		if !ok {
+			return 0, ErrUnknownRegister
+		}
+		at += index * uint64(l.Scale)
+	}
+	if v.How == Indexed {
+		return s.truncate(at), nil
+	}
+	word, ok := s.Stack.Pointer(task.Addr(s.truncate(at)))
+	if !ok {
+		return 0, ErrNotCaptured
+	}
+	if l.Distance {
+		word += base
+	}
+	return s.truncate(word + uint64(int64(l.Over))), nil
+}
+
 // Enter makes the caller that Caller told of the current frame.
 func (s *State) Enter(r *Rule, pc, cfa uint64) {
 	saved := r.Saved[:min(r.N, MaxSaved)]
@@ -93,24 +128,30 @@ func (s *State) Enter(r *Rule, pc, cfa uint64) {
 		return
 	}
 	s.Return(pc, cfa, r.Flags)
-	for i := range saved {
-		v := &saved[i]
-		if v.Reg >= task.MaxRegisters {
-			continue
-		}
-		at := s.truncate(cfa + uint64(int64(v.Off)))
+	known, at, room, bytes := s.Regs.Known, cfa-s.Stack.base, s.Stack.room, s.Stack.bytes
+	for _, v := range saved {
 		// Nearly all are words of the range read last: see Stack.Pointer.
-		if off := at - s.Stack.base; v.How == Load && off < s.Stack.room {
-			s.Regs.R[v.Reg] = binary.LittleEndian.Uint64(s.Stack.bytes[off:])
-			s.Regs.Known |= 1 << v.Reg
+		off := at + uint64(int64(v.Off))
+		if v.How == Load && v.Reg < task.MaxRegisters && off < room {
+			s.Regs.R[v.Reg] = binary.LittleEndian.Uint64(bytes[off:])
+			known |= 1 << v.Reg
 			continue
 		}
-		x, ok := at, v.How == Sum
-		if v.How == Load {
-			x, ok = s.Stack.seek(task.Addr(at))
-		}
-		s.set(v.Reg, x, ok)
+		s.Regs.Known = known
+		s.restore(v, cfa)
+		known = s.Regs.Known
 	}
+	s.Regs.Known = known
+}
+
+// restore sets a register to a value that is made from the cfa.
+func (s *State) restore(v Value, cfa uint64) {
+	x := s.truncate(cfa + uint64(int64(v.Off)))
+	ok := v.How == Sum
+	if v.How == Load {
+		x, ok = s.Stack.Pointer(task.Addr(x))
+	}
+	s.set(v.Reg, x, ok)
 }
 
 // enter evaluates every value before it changes a register, because they speak
@@ -188,9 +229,10 @@ func (s *State) Word(a task.Addr) (uint64, bool) {
 // call that the caller is in, so that it can never be taken for the caller's own
 // return address; a signal loses nothing, and its frame names what it saved.
 func (s *State) Return(pc, cfa uint64, f Flags) {
-	if s.hasLR && f&Signal == 0 {
-		s.Regs.Forget(s.lr)
+	known := s.Regs.Known | s.own
+	if f&Signal == 0 {
+		known &^= s.link
 	}
-	s.set(s.sp, cfa, true)
-	s.set(s.pc, pc, true)
+	s.Regs.Known = known
+	s.Regs.R[s.sp], s.Regs.R[s.pc] = cfa, pc
 }

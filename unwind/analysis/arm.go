@@ -1,0 +1,236 @@
+package analysis
+
+import "encoding/binary"
+
+// Registers as ARM numbers them. The frame pointer is r7, as Apple's ABI and Thumb
+// code have it.
+const (
+	armFP = 7
+	armIP = 12
+	armSP = 13
+	armLR = 14
+	armPC = 15
+)
+
+// arm is armv7 in ARM code, thumb in Thumb code. r9 is the caller's on iOS alone.
+var (
+	arm   = armMachine(4, stepARM)
+	thumb = armMachine(2, stepThumb)
+)
+
+func armMachine(unit uint32, step func(*machine, []byte, uint32, *state, *inst)) machine {
+	m := machine{
+		unit:  unit,
+		sp:    armSP,
+		fp:    armFP,
+		lr:    armLR,
+		word:  4,
+		size:  armIP,
+		kept:  []uint8{4, 5, 6, armFP, 8, 10, 11, armLR},
+		carry: 1<<armSP | 0xdf0,
+		step:  step,
+	}
+	for i := range m.dwarf[:armPC+1] {
+		m.dwarf[i] = uint8(i)
+	}
+	return m
+}
+
+// armMachines are the two by whether code is Thumb code.
+var armMachines = map[bool]*machine{false: &arm, true: &thumb}
+
+// looksThumb tells, where nothing else does, of which of the two code is that begins
+// at a multiple of four. Nearly all instructions of ARM code have the condition
+// "always", 14, in the highest bits, and of Thumb code, few words have, but those
+// with the second half of an instruction for vectors.
+func looksThumb(code []byte) bool {
+	const most = 256 // bytes that are looked at
+	always, others := 0, 0
+	for b := code[:min(len(code), most)]; len(b) >= 4; b = b[4:] {
+		switch w := binary.LittleEndian.Uint32(b); {
+		case w>>26 == 0x3b || w>>25 == 0x79: // of vectors
+		case w>>28 == 14:
+			always++
+		default:
+			others++
+		}
+	}
+	return always <= others
+}
+
+// armOp is what of an instruction matters to a walk.
+type armOp uint8
+
+const (
+	armOther armOp = iota // it writes the registers of list
+	armMove               // rd = rn + imm
+	armConst              // rd = imm
+	armTop                // rd = imm<<16 and what rd had below
+	armSum                // rd = rn + sign·rm
+	armLoad               // rd, and what list names behind, = *(rn + imm)
+	armStore              // the same to there
+)
+
+// armInst is an instruction of ARM or Thumb code.
+type armInst struct {
+	inst
+	op         armOp
+	rd, rn, rm uint8
+	sign       int32 // of rm
+	imm        int32
+	list       uint32 // registers, a bit of each
+	// back is how far rn is moved by what is loaded or stored; imm counts from where rn
+	// was before.
+	back int32
+	// block: the next so many instructions are conditional; conditional: this one is.
+	block       uint8
+	conditional bool
+	leaving     bool // it moves sp, and the last on the same condition leaves the function
+}
+
+// run carries the instruction out. Where control goes on behind a conditional one that
+// leaves the function, nothing has been done on that condition.
+func (i *armInst) run(m *machine, s *state) {
+	switch {
+	case !i.conditional:
+		i.effect(m, s)
+	case i.leaving: // some instructions further on
+		s.moved = true
+	case i.flow == ret || i.flow == indirect:
+		i.flow, s.moved = next, false
+	case i.flow == jump || i.flow == branch:
+		i.flow, s.moved = branch, false
+	default:
+		done := *s
+		i.effect(m, &done)
+		s.meet(&done)
+	}
+}
+
+// tell gives what an instruction is to those who know no ARM. None is [plain]: that
+// depends on the condition.
+func (i *armInst) tell(in *inst) {
+	*in = i.inst
+	in.reads = notPlain
+}
+
+// movesSP tells whether the instruction changes sp.
+func (i *armInst) movesSP() bool {
+	switch i.op {
+	case armOther:
+		return i.list>>armSP&1 != 0
+	case armLoad, armStore:
+		return i.rn == armSP && i.back != 0
+	}
+	return i.rd == armSP
+}
+
+// leaves tells whether the instruction, in a function of size bytes, leaves that.
+func (i *armInst) leaves(size int) bool {
+	switch i.flow {
+	case ret, indirect:
+		return true
+	case jump, branch:
+		return i.target < 0 || i.target >= int64(size)
+	}
+	return false
+}
+
+func (i *armInst) effect(m *machine, s *state) {
+	r := &s.reg
+	switch i.op {
+	case armMove:
+		r[i.rd] = r[i.rn]
+		if i.imm != 0 {
+			r[i.rd] = r[i.rn].add(int64(i.imm))
+		}
+	case armConst:
+		r[i.rd] = number(int64(i.imm))
+	case armTop:
+		r[i.rd] = r[i.rd].top(i.imm)
+	case armSum:
+		r[i.rd] = armSumOf(r[i.rn], r[i.rm], i.sign)
+	case armLoad, armStore:
+		i.transfer(m, s)
+	default:
+		for k := range r[:armPC] {
+			if i.list>>k&1 != 0 {
+				r[k] = value{}
+			}
+		}
+	}
+	if i.flow == indirect && i.op == armMove {
+		i.table = r[i.rn].kind == computed
+	}
+	r[armPC] = value{}
+	m.anchor(s)
+}
+
+// top is v with its upper half set.
+func (v value) top(imm int32) value {
+	if v.kind != constant {
+		return value{}
+	}
+	return number(int64(imm<<16 | v.off&0xffff))
+}
+
+func armSumOf(a, b value, sign int32) value {
+	if b.kind == constant {
+		return a.add(int64(sign) * int64(b.off))
+	}
+	if a.kind == constant && sign > 0 {
+		return b.add(int64(a.off))
+	}
+	return value{kind: computed}
+}
+
+// transfer loads or stores the registers of list, the lowest first, in words from
+// rn + imm up.
+func (i *armInst) transfer(m *machine, s *state) {
+	at := s.reg[i.rn].add(int64(i.imm))
+	loaded := [16]value{}
+	for k := uint8(0); k <= armPC; k++ {
+		if i.list>>k&1 == 0 {
+			continue
+		}
+		if i.op == armLoad {
+			loaded[k] = armWord(m, s, at)
+		} else {
+			armPut(m, s, at, s.reg[k])
+		}
+		at = at.add(4)
+	}
+	if i.back != 0 {
+		s.reg[i.rn] = s.reg[i.rn].add(int64(i.back))
+	}
+	if i.op == armStore {
+		return
+	}
+	for k := range loaded[:armPC] {
+		if i.list>>k&1 != 0 {
+			s.reg[k] = loaded[k]
+		}
+	}
+	if i.list>>armPC&1 != 0 && i.flow == ret {
+		s.reg[armLR] = loaded[armPC] // what is returned to
+	}
+}
+
+func armWord(m *machine, s *state, at value) value {
+	switch at.kind {
+	case frame:
+		return m.load(s, at.off)
+	case aligned:
+		return m.saved(&s.below, at.off)
+	}
+	return value{}
+}
+
+func armPut(m *machine, s *state, at value, v value) {
+	switch at.kind {
+	case frame:
+		m.store(s, at.off, v)
+	case aligned:
+		m.save(&s.below, at.off, v)
+	}
+}

@@ -1,0 +1,149 @@
+package analysis
+
+// block is a place where ways may meet, with what is known there.
+type block struct {
+	off    uint32
+	end    uint32 // behind the last instruction carried out
+	seen   bool
+	queued bool
+	// weak: only reached by going on after a call, which may not return.
+	weak bool
+	// guessed: only reached from where no jump leads to; seeded: such a place.
+	guessed, seeded bool
+	// origin is 0 where the block was reached for sure, else the number of the
+	// block that was entered by supposition on the way.
+	origin uint16
+	bad    bool // it returns without what its caller must find again
+	in     state
+}
+
+// leader makes a block at off.
+func (w *walk) leader(off int64) {
+	if off < 0 || off >= int64(len(w.at)) || off&int64(w.unit-1) != 0 || w.at[off] != 0 {
+		return
+	}
+	w.blocks = append(w.blocks, block{off: uint32(off)})
+	w.at[off] = uint16(len(w.blocks))
+}
+
+// block returns the block that starts at off, nil when none does.
+func (w *walk) block(off int64) (*block, uint16) {
+	if off < 0 || off >= int64(len(w.at)) {
+		return nil, 0
+	}
+	i := w.at[off]
+	if i == 0 || i == isTable {
+		return nil, 0
+	}
+	return &w.blocks[i-1], i - 1
+}
+
+// arrive brings s to the block at off. What comes over a call, which may never
+// return, waits until all else is done, and gives way to what comes otherwise.
+func (w *walk) arrive(off int64, s *state, origin uint16, overCall bool) {
+	b, i := w.block(off)
+	if b == nil {
+		return
+	}
+	in := *s
+	w.join(&in)
+	if overCall && origin == 0 {
+		origin = i + 1
+	}
+	surer := b.seen && b.origin != 0 && origin == 0
+	if !b.seen || surer {
+		b.origin = origin
+	}
+	switch fits := w.alike(&b.in, &in); {
+	case !b.seen:
+		b.in, b.seen, b.weak, b.guessed = in, true, overCall, w.guessing
+	case w.guessing && !b.guessed && !fits:
+		return
+	case overCall && !b.weak && !fits:
+		return
+	case !overCall && b.weak && !fits:
+		b.in = in
+	case !b.in.meet(&in) && !surer:
+		b.weak = b.weak && overCall
+		return
+	}
+	b.weak = b.weak && overCall
+	w.enqueue(b, i)
+}
+
+func (w *walk) enqueue(b *block, i uint16) {
+	if b.weak {
+		w.after = append(w.after, i)
+		return
+	}
+	if !b.queued {
+		b.queued = true
+		w.queue = append(w.queue, i)
+	}
+}
+
+// runBlock carries out a block on a copy of its state, and brings that to the
+// blocks that follow.
+func (w *walk) runBlock(b *block) {
+	s := &w.now
+	*s = b.in
+	w.anchor(s)
+	b.bad, b.end = false, b.off
+	w.plainly, w.overCall = w.plainFrom(b.off), false
+	for b.end < uint32(len(w.code)) {
+		if w.steps++; w.steps > maxSteps {
+			w.fault = ErrTooLarge
+			return
+		}
+		if !w.advance(b, s) || w.runsInto(b, s) {
+			return
+		}
+	}
+	w.fell = w.fell || b.origin == 0 && !w.overCall
+}
+
+// runsInto tells whether another block begins where b has come to, and brings s there,
+// or a table: then the call before does not return.
+func (w *walk) runsInto(b *block, s *state) bool {
+	if int(b.end) >= len(w.at) || w.at[b.end] == 0 {
+		return false
+	}
+	w.arrive(int64(b.end), s, b.origin, w.overCall)
+	return true
+}
+
+// advance carries out the instruction at b.end, and reports false where control does
+// not go on behind it.
+func (w *walk) advance(b *block, s *state) bool {
+	if p := w.plainAt(b.end); p != nil && p.fits(s) {
+		w.pass(b, uint32(p.size), s)
+		p.run(s)
+		b.end += uint32(p.size)
+		w.overCall = w.overCall && p.nop
+		return true
+	}
+	return w.carryOut(b, s)
+}
+
+// carryOut does so with one that may be any.
+func (w *walk) carryOut(b *block, s *state) bool {
+	asked := w.pc-b.end < longest
+	if asked {
+		w.before = *s
+	}
+	in := &w.inst
+	w.step(w.machine, w.code, b.end, s, in)
+	if asked {
+		w.pass(b, in.size, &w.before)
+	}
+	b.end += in.size
+	w.overCall = in.flow == call || w.overCall && in.nop
+	return in.size != 0 && w.follow(b, in, s)
+}
+
+// pass notes s if the instruction at b.end, of that size, is the one that pc is in.
+func (w *walk) pass(b *block, size uint32, s *state) {
+	if w.pc-b.end < size {
+		w.here, w.found, w.hereFrom = *s, true, b.origin
+	}
+}

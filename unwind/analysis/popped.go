@@ -1,0 +1,58 @@
+package analysis
+
+import (
+	"stacksnap/images/code/x86"
+	"stacksnap/task"
+)
+
+const (
+	maxPopSteps = 1000 // instructions of a callee that are looked at
+	stubSteps   = 3    // most instructions of a stub, which ends in an indirect jump
+)
+
+// popped is how many bytes of arguments the callee has taken off the stack. On i386
+// many do (stdcall, fastcall, thiscall, and whoever returns a structure), by a ret
+// that says how many.
+func (w *walk) popped(in *inst) int32 {
+	if w.word == 4 && in.direct && w.mem != nil {
+		if n, ok := w.popsByRet(w.start + task.Addr(in.target)); ok {
+			return n
+		}
+	}
+	return in.popped
+}
+
+// popsByRet looks for the first ret of the function at a. All of its are alike, and
+// those of a function that it goes on to in its own place are, too.
+func (w *walk) popsByRet(a task.Addr) (int32, bool) {
+	var i x86.Inst
+	code, off := w.aside[:0], uint32(0)
+	for n := range maxPopSteps {
+		if uint32(len(code)) < off+longest { // what is behind is not here yet
+			a += task.Addr(off)
+			got, _ := w.mem.ReadMemory(w.aside[:], a)
+			code, off = w.aside[:got], 0
+		}
+		if !i.Decode32(code, off) {
+			return 0, false
+		}
+		switch i.Flow() {
+		case x86.Ret:
+			return int32(uint16(i.Imm)), i.Op == 0xc3 || i.Op == 0xc2
+		case x86.Stop:
+			return 0, false
+		case x86.Indirect:
+			if n < stubSteps {
+				return 0, false
+			}
+		case x86.Jump:
+			if i.Imm > 0 {
+				a += task.Addr(int64(off+i.Size) + i.Imm)
+				code, off = code[:0], 0
+				continue
+			}
+		}
+		off += i.Size
+	}
+	return 0, false
+}
