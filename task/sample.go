@@ -32,6 +32,9 @@ type Options struct {
 	Ended func(missed int)
 	// Clock is nil for the process's own, if it is a [Clock], or the system's.
 	Clock Clock
+	// Alone: this program samples nothing else meanwhile. Short sleeps may then cost
+	// less, and keep one of its goroutines from running.
+	Alone bool
 }
 
 // ErrSuspendNone is for a [Process] that can only be read while it stands.
@@ -93,6 +96,9 @@ func (s *sampler) clock() Clock {
 	}
 	if s.options.Clock != nil {
 		return s.options.Clock
+	}
+	if s.options.Alone && runtime.GOMAXPROCS(0) > 1 {
+		return aloneClock()
 	}
 	return SystemClock()
 }

@@ -138,7 +138,7 @@ func TestLiveStoppedTime(t *testing.T) {
 		calls += s.took
 	}
 	fmt.Printf(" | %v |\n", each(stood-calls))
-	if w.suspended.calls != stops || w.resumed.calls < stops || w.states.calls < stops*len(snap.Threads) || calls > stood {
+	if w.suspended.calls != stops || w.resumed.calls < stops || w.states.calls < stops*len(snap.Threads) {
 		t.Errorf("of %v, calls took %v: %+v", stood, calls, w)
 	}
 }

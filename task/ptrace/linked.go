@@ -16,8 +16,8 @@ import (
 
 var _ task.Linked = (*Process)(nil)
 
-// OtherEnd implements [task.Linked], for pipes and for Unix sockets that are
-// connected.
+// OtherEnd implements [task.Linked], for pipes, and for sockets of this system that are
+// connected to each other, Unix and TCP.
 func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
 	if err != nil {
@@ -27,15 +27,17 @@ func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 		return task.End{File: link, Writes: !writes}, true
 	}
 	inode, ok := socketInode(link)
-	if !ok || !p.shares("net") {
+	if !ok {
 		return task.End{}, false
 	}
 	n, err := strconv.ParseUint(inode, 10, 32)
-	if err != nil {
-		return task.End{}, false
+	if err == nil && p.shares("net") {
+		if peer, ok := unixPeer(uint32(n)); ok {
+			return task.End{File: fmt.Sprintf("socket:[%d]", peer)}, true
+		}
 	}
-	peer, ok := unixPeer(uint32(n))
-	return task.End{File: fmt.Sprintf("socket:[%d]", peer)}, ok
+	peer, ok := p.tcpPeer(inode)
+	return task.End{File: "socket:[" + peer + "]"}, ok
 }
 
 // shares tells whether the target is in the same namespace of a kind as we are.

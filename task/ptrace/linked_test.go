@@ -4,6 +4,7 @@ package ptrace
 
 import (
 	"encoding/binary"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -134,6 +135,47 @@ func TestMapsShared(t *testing.T) {
 	} {
 		if got := mapsShared([]byte(maps), at); got != want {
 			t.Errorf("%+v: %t", at, got)
+		}
+	}
+}
+
+// tableOf is as /proc/net/tcp is, of the addresses, states and inodes given.
+func tableOf(rows ...[4]string) []byte {
+	var b strings.Builder
+	b.WriteString("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n")
+	for i, r := range rows {
+		fmt.Fprintf(&b, "%4d: %s %s %s 00000000:00000000 00:00000000 00000000     0        0 %s 1 0000000000000000 20 4 30 10 -1\n", i, r[0], r[1], r[2], r[3])
+	}
+	return []byte(b.String())
+}
+
+// TestOtherSocket finds the one end of a connection that mirrors the other.
+func TestOtherSocket(t *testing.T) {
+	const a, b, c = "0100007F:1F90", "0100007F:A1B2", "0100007F:C3D4"
+	const a6 = "0000000000000000FFFF00000100007F:1F90"
+	for name, test := range map[string]struct {
+		tables [][]byte
+		want   string
+	}{
+		"both ends":       {[][]byte{tableOf([4]string{a, "00000000:0000", "0A", "6"}, [4]string{b, a, "01", "7"}, [4]string{c, a, "01", "9"}, [4]string{a, b, "01", "8"})}, "8"},
+		"one for IPv6":    {[][]byte{tableOf([4]string{b, a, "01", "7"}), tableOf([4]string{a6, "0000000000000000FFFF00000100007F:A1B2", "01", "8"})}, "8"},
+		"not accepted":    {[][]byte{tableOf([4]string{b, a, "01", "7"}, [4]string{a, b, "01", "0"})}, ""},
+		"elsewhere":       {[][]byte{tableOf([4]string{b, a, "01", "7"})}, ""},
+		"to itself":       {[][]byte{tableOf([4]string{a, a, "01", "7"})}, ""},
+		"closing":         {[][]byte{tableOf([4]string{b, a, "01", "7"}, [4]string{a, b, "08", "8"})}, ""},
+		"of another port": {[][]byte{tableOf([4]string{b, a, "01", "7"}, [4]string{a, c, "01", "8"})}, ""},
+		"two of them":     {[][]byte{tableOf([4]string{b, a, "01", "7"}, [4]string{a, b, "01", "8"}, [4]string{a, b, "01", "9"})}, ""},
+		"cut short":       {[][]byte{tableOf([4]string{b, a, "01", "7"}, [4]string{a, b, "01", "8"})[:300]}, ""},
+	} {
+		var all []connection
+		for _, table := range test.tables {
+			all = append(all, connections(table)...)
+		}
+		if got, ok := otherSocket(all, "7"); got != test.want && ok || ok != (test.want != "") {
+			t.Errorf("%s: %q, %t", name, got, ok)
+		}
+		if got, ok := otherSocket(all, "0"); ok {
+			t.Errorf("%s: %q is the other end of none", name, got)
 		}
 	}
 }

@@ -1,0 +1,140 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import "time"
+
+// resume lets every thread go on, once. A thread that still has not stopped
+// stays attached: only a stopped thread can be let go. It is looked for again
+// at each later call.
+func (p *Process) resume() error {
+	if !p.suspended {
+		return nil
+	}
+	p.suspended, p.reading, p.mem.until = false, readNothing, time.Time{}
+	for i := range p.threads.all {
+		p.release(&p.threads.all[i])
+	}
+	p.gate.Leave()
+	p.relax()
+	p.buryAll()
+	for i := range p.threads.all {
+		if th := &p.threads.all[i]; !th.phase.attached() {
+			th.phase = listed
+		}
+	}
+	return nil
+}
+
+// release detaches from a thread that stands, now or at last.
+func (p *Process) release(th *thread) {
+	if th.phase == seized {
+		p.look(th)
+	}
+	if th.phase != stopped {
+		return
+	}
+	if detach(th.tid, th.signal) == 0 {
+		th.phase = gone
+		return
+	}
+	th.phase = dying // ESRCH: SIGKILL, which ends a stop, came before
+}
+
+// buryAll waits for the threads that were killed while they stood. Their
+// process ends, and its parent hears of it, only when they are buried.
+func (p *Process) buryAll() {
+	began := time.Now()
+	for wait := 20 * time.Microsecond; p.threads.count(dying) > 0; wait = min(2*wait, time.Millisecond) {
+		for i := range p.threads.all {
+			if th := &p.threads.all[i]; th.phase == dying {
+				p.lookDying(th)
+			}
+		}
+		if p.threads.count(dying) == 0 || time.Since(began) > burialPatience {
+			return
+		}
+		pause(wait)
+	}
+}
+
+// lookDying buries a thread if it has ended by now. If an exec has given its id
+// to another thread, that one is attached, and is told to stop and let go.
+func (p *Process) lookDying(th *thread) {
+	switch errno := look(th.tid, &p.info); {
+	case errno != 0:
+		th.phase = gone
+	case p.info.pid == 0:
+		interrupt(th.tid)
+	case p.info.ended():
+		p.bury(th)
+	default:
+		th.stands(&p.info)
+	}
+	if th.phase == stopped {
+		p.release(th)
+	}
+}
+
+// awaitHalted waits until the threads that someone else had stopped stand again.
+// Each goes back to that stop by itself when it is let go of, and executes nothing
+// of the program's, but needs a processor for it: until then the system calls it
+// running. So does one that was continued meanwhile, and may sleep by now.
+func (p *Process) awaitHalted() {
+	began := time.Now()
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		for th.halted && p.state(th.tid) == 'R' && time.Since(began) < haltPatience {
+			pause(time.Millisecond)
+		}
+	}
+}
+
+// Settle implements [task.Settler].
+func (p *Process) Settle() (left int) {
+	if p.check() != nil || p.suspended {
+		return 0
+	}
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		if !th.phase.attached() {
+			continue
+		}
+		p.letGoNow(th)
+		if th.phase.attached() {
+			left++
+		} else {
+			th.phase = listed
+		}
+	}
+	return left
+}
+
+// letGoNow lets go of a thread that has stopped, or ended, since it was given up.
+func (p *Process) letGoNow(th *thread) {
+	if th.phase == dying {
+		p.lookDying(th)
+		return
+	}
+	interrupt(th.tid) // it may have come here by an exec, see lookAll
+	p.release(th)
+}
+
+// settle lets go of threads that did not stop, or end, in an earlier
+// suspension.
+func (p *Process) settle() {
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		switch th.phase {
+		case seized, stopped:
+			interrupt(th.tid) // it may have come here by an exec, see lookAll
+			p.watch(th)
+			p.release(th)
+		case dying:
+			p.lookDying(th)
+		}
+		if th.phase == gone {
+			th.phase = listed
+		}
+	}
+}
