@@ -11,16 +11,18 @@ import (
 // answer writes what the report is about, in its first line; nothing where that
 // is not known.
 func (p *printer) answer() {
-	if text := p.summary(); text != "" {
-		p.line("%s", p.name(text))
+	whole := *p
+	whole.profile = p.profile.Original()
+	if text := whole.summary(); text != "" {
+		p.text("", 2, p.name(text))
 		p.line("")
 	}
 }
 
 // Summary says in one line, without a line end, what a profile is about; it is
-// empty where that is not known.
+// empty where that is not known. Of a view it says that of all that was captured.
 func Summary(p *profile.Profile) string {
-	return (&printer{profile: p}).summary()
+	return (&printer{profile: p.Original()}).summary()
 }
 
 // summary is Summary.
@@ -46,8 +48,19 @@ func (p *printer) summary() string {
 	case answer.Starved:
 		return fmt.Sprintf("starved: ready to run for %s, and for %s of that without a CPU",
 			seconds(a.Busy.OnCPU+a.Busy.Queue), seconds(a.Busy.Queue))
+	case answer.Stuck:
+		return p.stuck(&a.Busy)
 	}
 	return ""
+}
+
+// stuck tells of a main thread that nothing can wake.
+func (p *printer) stuck(b *answer.Busy) string {
+	text := "uninterruptible in " + percent(b.Share) + " of the samples: main thread"
+	if b.What == answer.Function {
+		text += ", in " + p.plainWhole(b.Where)
+	}
+	return text
 }
 
 // someOf says how many of the threads are so.

@@ -15,7 +15,7 @@ type asciiWriter struct {
 }
 
 // plainer are the marks that reports use.
-var plainer = map[rune]string{'…': "...", 'µ': "u"}
+var plainer = map[rune]string{'…': "...", 'µ': "u", '←': "<-"}
 
 // Write implements [io.Writer].
 func (w *asciiWriter) Write(p []byte) (int, error) {
@@ -31,6 +31,15 @@ func (w *asciiWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// textInASCII is a text in which every rune is in ASCII.
+func textInASCII(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		b.WriteString(inASCII(r, string(r)))
+	}
+	return b.String()
 }
 
 // inASCII is a rune, of these bytes, without what is not ASCII.

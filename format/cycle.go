@@ -60,7 +60,7 @@ func findCycle(chain []*profile.Node) cycle {
 func (p *printer) cycle(run []*profile.Node, period int, at position) position {
 	at = p.frames(run[:period], at)
 	last := len(run) - period
-	p.line("%s%s%s", p.weight(run[period]), at.indent(), p.faint(p.folded(run[period:last], period)))
+	p.line("%s%s%s", p.weight(run[period]), p.indent(at), p.faint(p.folded(run[period:last], period)))
 	at.depth += last - period
 	at.level++
 	at.numbered = true

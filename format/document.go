@@ -33,6 +33,7 @@ type jsonDocument struct {
 	Threads       []jsonThread   `json:"threads"`
 	Deadlocks     [][]jsonWaiter `json:"deadlocks,omitempty"`
 	Stood         []jsonStood    `json:"deadlocks_stood,omitempty"`
+	View          *jsonView      `json:"view,omitempty"`
 }
 
 type jsonTarget struct {
@@ -109,6 +110,7 @@ type jsonThread struct {
 	Name         string         `json:"name,omitempty"`
 	Queue        string         `json:"queue,omitempty"`
 	QueueSerial  uint64         `json:"queue_serial,omitempty"`
+	QueueKind    string         `json:"queue_kind,omitempty"`
 	Main         bool           `json:"main,omitempty"`
 	State        string         `json:"state"`
 	Processor    *int           `json:"on_cpu,omitempty"`
@@ -132,6 +134,7 @@ type jsonThread struct {
 	Empty        int            `json:"empty,omitempty"`
 	Error        string         `json:"error,omitempty"`
 	Same         []jsonSame     `json:"same,omitempty"`
+	Together     *jsonTogether  `json:"together,omitempty"`
 	Nodes        []jsonNode     `json:"nodes"`
 }
 
@@ -192,19 +195,24 @@ type jsonNode struct {
 	Parent      int        `json:"parent"`
 	Function    string     `json:"function,omitempty"`
 	Symbol      string     `json:"symbol,omitempty"`
+	Overload    string     `json:"overload,omitempty"`
 	Offset      *uint64    `json:"offset,omitempty"`
 	Image       *int       `json:"image,omitempty"`
 	ImageOffset *uint64    `json:"image_offset,omitempty"`
-	Address     string     `json:"address"`
+	Address     string     `json:"address,omitempty"`
+	Also        []string   `json:"also,omitempty"`
+	AlsoMore    bool       `json:"also_more,omitempty"`
+	Start       string     `json:"function_address,omitempty"`
 	Return      bool       `json:"return,omitempty"`
 	Inlined     bool       `json:"inlined,omitempty"`
 	File        string     `json:"file,omitempty"`
 	Line        int        `json:"line,omitempty"`
 	Column      int        `json:"column,omitempty"`
-	By          string     `json:"by"`
+	By          string     `json:"by,omitempty"`
 	Why         string     `json:"why,omitempty"`
 	Guess       bool       `json:"guess,omitempty"`
 	Cut         *jsonCut   `json:"cut,omitempty"`
+	Folded      *jsonFold  `json:"left_out,omitempty"`
 	Count       int        `json:"count"`
 	Self        int        `json:"self"`
 	Spent       *jsonSpent `json:"self_spent,omitempty"`
@@ -218,6 +226,7 @@ type jsonCut struct {
 
 var osNames = map[task.OS]string{task.Darwin: "darwin", task.Linux: "linux"}
 
+// newDocument has all but the threads, which [encode] writes one after another.
 func newDocument(p *profile.Profile) *jsonDocument {
 	d := &jsonDocument{
 		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool, Summary: Summary(p),
@@ -226,18 +235,13 @@ func newDocument(p *profile.Profile) *jsonDocument {
 		Stops: p.Stops, Stopped: int64(p.Stopped), LongestStop: int64(p.LongestStop), OwnCPU: int64(p.OwnCPU),
 		Frames: p.Frames, Walks: p.Walks, Bottoms: p.Bottoms, MissedThreads: p.MissedThreads,
 		Notes:  append([]string{}, p.Notes...),
-		Images: []jsonImage{}, Threads: []jsonThread{},
+		Images: []jsonImage{}, Threads: []jsonThread{}, View: newJSONView(p),
 	}
-	index := map[*profile.Image]int{}
 	unnamed := p.Unnamed()
-	for i, im := range p.Images {
-		index[im] = i
+	for _, im := range p.Images {
 		j := newJSONImage(p.Target.OS, im)
 		j.Unnamed = slices.Contains(unnamed, im)
 		d.Images = append(d.Images, j)
-	}
-	for _, t := range p.Threads {
-		d.Threads = append(d.Threads, newJSONThread(t, index))
 	}
 	for _, circle := range p.Deadlocks {
 		var waiters []jsonWaiter
@@ -250,6 +254,15 @@ func newDocument(p *profile.Profile) *jsonDocument {
 		}
 	}
 	return d
+}
+
+// imageIndexes are the places of images in a document.
+func imageIndexes(p *profile.Profile) map[*profile.Image]int {
+	index := map[*profile.Image]int{}
+	for i, im := range p.Images {
+		index[im] = i
+	}
+	return index
 }
 
 func newTarget(p *profile.Profile) jsonTarget {
@@ -286,14 +299,6 @@ func newTarget(p *profile.Profile) jsonTarget {
 	return j
 }
 
-// knownTime is nil for a time that is not, or that JSON's form of time has no year for.
-func knownTime(t time.Time) *time.Time {
-	if y := t.Year(); t.IsZero() || y < 0 || y > 9999 {
-		return nil
-	}
-	return &t
-}
-
 func newJSONImage(os task.OS, im *profile.Image) jsonImage {
 	j := jsonImage{
 		Path: im.Path, Name: im.Name(), Load: im.Load.String(), End: im.End.String(),
@@ -307,12 +312,12 @@ func newJSONImage(os task.OS, im *profile.Image) jsonImage {
 
 func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread {
 	j := jsonThread{
-		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, QueueSerial: t.QueueSerial, Main: t.Main, State: t.State.String(),
+		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, QueueSerial: t.QueueSerial, QueueKind: t.QueueKind, Main: t.Main, State: t.State.String(),
 		User: int64(t.User), System: int64(t.System), Used: int64(t.Used), SuspendCount: t.SuspendCount,
 		QoS: t.QoS.String(), Priority: t.Priority.Now, BasePriority: t.Priority.Base,
 		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
 		Unstopped: t.Unstopped, Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{},
-		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent),
+		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent), Together: newJSONTogether(t.Together),
 	}
 	if t.State == task.Running {
 		j.Queued = t.Turn == task.Queued
@@ -370,16 +375,27 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 
 func newJSONNode(n *profile.Node, depth, parent int, images map[*profile.Image]int) jsonNode {
 	j := jsonNode{
-		Depth: depth, Parent: parent, Function: n.Function, Symbol: n.Raw, Address: n.PC.String(),
+		Depth: depth, Parent: parent, Function: n.Function, Symbol: n.Raw, Overload: n.Overload, Address: n.PC.String(), AlsoMore: n.More,
 		Return: n.Return, Inlined: n.Inlined, File: n.File, Line: n.Line, Column: n.Column,
 		By: n.By.String(), Why: n.Why, Guess: n.By.Guess(), Count: n.Count, Self: n.Self, Spent: newJSONSpent(n.Spent),
 	}
 	if n.Function != "" && !n.Inlined {
 		j.Offset = &n.Offset
 	}
+	if n.Start != 0 && n.Function == "" {
+		j.Start = n.Start.String()
+	}
 	if i, ok := images[n.Image]; ok {
-		offset := uint64(n.PC - n.Image.Load)
-		j.Image, j.ImageOffset = &i, &offset
+		j.Image = &i
+		if offset := uint64(n.PC - n.Image.Load); n.Image.Placed() || n.Image.Generated {
+			j.ImageOffset = &offset
+		}
+	}
+	for _, a := range n.Also {
+		j.Also = append(j.Also, a.PC.String())
+	}
+	if f := n.Folded; f != nil {
+		j.Address, j.By, j.Folded = "", "", &jsonFold{f.Branches, f.Nodes}
 	}
 	if c := n.Cut; c != nil {
 		j.Cut = &jsonCut{Reason: c.Reason.String(), Detail: c.Detail}

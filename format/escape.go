@@ -35,6 +35,9 @@ func clean(s string, limit int) string {
 // Printable makes text safe on a terminal and one line, as clean does; the
 // backslash stays, for parts of the text may have been quoted before.
 func Printable(s string) string {
+	if isASCII(s) {
+		return s
+	}
 	var b strings.Builder
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
@@ -48,9 +51,12 @@ func Printable(s string) string {
 	return b.String()
 }
 
-func isPlain(s string) bool {
+func isPlain(s string) bool { return isASCII(s) && strings.IndexByte(s, '\\') < 0 }
+
+// isASCII tells whether a text is printable ASCII alone.
+func isASCII(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '\\' {
+		if c := s[i]; c < ' ' || c > '~' {
 			return false
 		}
 	}

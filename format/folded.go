@@ -17,20 +17,28 @@ import (
 // a frame that says so.
 func Folded(w io.Writer, p *profile.Profile) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	for _, t := range p.ByFunction().Threads {
-		foldThread(out, p, t)
-	}
+	fold(out, p, "")
 	return out.Flush()
 }
 
-func foldThread(out *bufio.Writer, p *profile.Profile, t *profile.Thread) {
-	title := foldedTitle(p, t)
+// fold writes the stacks of a process, with frames before those of each thread.
+func fold(out *bufio.Writer, p *profile.Profile, before string) {
+	for t := range threadsByFunction(p) {
+		foldThread(out, p, before+foldedTitle(p, t), t)
+	}
+}
+
+func foldThread(out *bufio.Writer, p *profile.Profile, title string, t *profile.Thread) {
 	if t.Empty > 0 {
-		fmt.Fprintf(out, "%s;<no stack> %d\n", title, t.Empty*t.Weight())
+		fmt.Fprintf(out, "%s;%s %d\n", title, noStack, t.Empty*t.Weight())
+	}
+	frame := foldedFrame
+	if p.View != nil && p.View.Inverted {
+		frame = foldedOutward
 	}
 	var path []string
 	for depth, n := range t.Nodes() {
-		path = append(path[:depth], foldedFrame(n))
+		path = append(path[:depth], frame(n))
 		if n.Self > 0 {
 			_, _ = out.WriteString(title) // the buffer keeps the error for Flush
 			for _, frame := range path {
@@ -43,37 +51,27 @@ func foldThread(out *bufio.Writer, p *profile.Profile, t *profile.Thread) {
 
 // foldedTitle is the frame that stands for the thread.
 func foldedTitle(p *profile.Profile, t *profile.Thread) string {
-	title := "Thread " + threadID(p.Target.OS, t.ID)
-	if t.Weight() > 1 {
-		title = plural(t.Weight(), "thread") + " like " + threadID(p.Target.OS, t.ID)
-	}
-	if t.Name != "" {
-		title += " " + clean(t.Name, maxText)
-	}
-	return strings.ReplaceAll(title, ";", ":") // it never ends a line
+	return strings.ReplaceAll(threadLabel(p, t), ";", ":") // it never ends a line
 }
 
 func foldedFrame(n *profile.Node) string {
-	name := clean(n.Function, len(n.Function))
-	switch {
-	case n.Function != "":
-	case n.Image != nil && len(n.Also) > 0 && n.Area() >= n.Image.Load:
-		name = fmt.Sprintf("%s+0x%x", imageName(n.Image), n.Area()-n.Image.Load)
-	case n.Image != nil:
-		name = fmt.Sprintf("%s+0x%x", imageName(n.Image), n.Offset)
-	case len(n.Also) > 0:
-		name = n.Area().String()
-	default:
-		name = n.PC.String()
-	}
-	if n.By.Guess() {
-		name += " (guess)"
-	}
 	if n.Cut != nil {
-		return "<cut: " + n.Cut.Reason.String() + ">;" + unseparated(name)
+		return foldedCut(n) + ";" + foldedName(n)
 	}
-	return unseparated(name)
+	return foldedName(n)
 }
+
+// foldedOutward is foldedFrame in a stack that begins with the innermost frame.
+func foldedOutward(n *profile.Node) string {
+	if n.Cut != nil {
+		return foldedName(n) + ";" + foldedCut(n)
+	}
+	return foldedName(n)
+}
+
+func foldedCut(n *profile.Node) string { return cutLabel(n.Cut) }
+
+func foldedName(n *profile.Node) string { return unseparated(label(n)) }
 
 // unseparated takes out of a name what readers would split a line at: the
 // separator of frames, and a blank before a number at the end, which

@@ -19,4 +19,7 @@ type Options struct {
 	Color bool
 	// ASCII: what reads it shows nothing else.
 	ASCII bool
+	// Width is the columns that lines should fit into; 0: they may be of any length.
+	// Paths, and what else has no place to break, may be longer.
+	Width int
 }

@@ -30,11 +30,11 @@ func (at position) in(n int) position {
 	return at
 }
 
-func (at position) indent() string { return blanks[:2+2*min(at.level, maxIndent)] }
+func (p *printer) indent(at position) string { return blanks[:2+2*min(at.level, p.levels())] }
 
-// number counts from 1, the outermost frame.
-func (at position) number() string {
-	if at.level < maxIndent && !at.numbered {
+// number counts from 1, the outermost frame, or of a tree that was turned the innermost.
+func (p *printer) number(at position) string {
+	if at.level < p.levels() && !at.numbered {
 		return ""
 	}
 	return "#" + count(at.depth+1) + " "
@@ -44,12 +44,19 @@ func (at position) number() string {
 // the callers are missing.
 func (p *printer) root(n *profile.Node) {
 	var at position
-	if n.Cut != nil {
-		p.line("%s%s%s", p.weight(n), at.indent(), p.cut("<stack cut here: "+clean(n.Cut.String(), maxText)+">"))
+	if n.Cut != nil && !p.inverted() {
+		p.line("%s%s%s", p.weight(n), p.indent(at), p.cutHere(n.Cut))
 		at.level++
 	}
 	p.branch(n, at)
 }
+
+func (p *printer) cutHere(c *profile.Cut) string {
+	return p.cut("<stack cut here: " + clean(c.String(), maxText) + ">")
+}
+
+// inverted tells whether the innermost frames are the roots.
+func (p *printer) inverted() bool { return p.profile.View != nil && p.profile.View.Inverted }
 
 // branch writes n and all below it.
 func (p *printer) branch(n *profile.Node, at position) {
@@ -81,8 +88,27 @@ func chainOf(n *profile.Node) []*profile.Node {
 
 // frame writes one line.
 func (p *printer) frame(n *profile.Node, at position) {
-	p.line("%s%s%s%s %s%s%s", p.weight(n), at.indent(), at.number(),
-		p.place(n), p.faint(addresses(n)), source(n), p.marks(n))
+	lead := p.weight(n) + p.indent(at)
+	if f := n.Folded; f != nil {
+		p.line("%s%s%s", lead, p.faint(foldedText(f)), p.split(n))
+		return
+	}
+	split := p.split(n)
+	if at.depth == 0 && p.total > 0 && p.inverted() {
+		split = splitOf(n.Spending())
+	}
+	p.fitted(lead+p.number(at), n, split)
+	if n.Cut != nil && p.inverted() {
+		p.line("%s%s%s", p.weight(n), p.indent(at.in(1)), p.cutHere(n.Cut))
+	}
+}
+
+// foldedText says what a line stands for that is no frame.
+func foldedText(f *profile.Folded) string {
+	if f.Branches == 1 {
+		return "… " + plural(f.Nodes, "more frame")
+	}
+	return fmt.Sprintf("… %s in %s branches", plural(f.Nodes, "more frame"), count(f.Branches))
 }
 
 // weight is the share of the samples that a line stands for.
@@ -94,18 +120,7 @@ func (p *printer) weight(n *profile.Node) string {
 }
 
 // place names the function, or else as much as is known of where it is.
-func (p *printer) place(n *profile.Node) string {
-	function := p.name(p.function(n.Location))
-	switch {
-	case n.Image == nil:
-		return function
-	case n.Function == "", n.Function == profile.Trampoline:
-		return fmt.Sprintf("%s (%s + 0x%x)", function, imageName(n.Image), n.Offset)
-	case n.Inlined:
-		return fmt.Sprintf("%s [inlined] (%s)", function, imageName(n.Image))
-	}
-	return fmt.Sprintf("%s + %s (%s)", function, offsets(n), imageName(n.Image))
-}
+func (p *printer) place(n *profile.Node) string { return p.placeOf(n, p.function(n.Location)) }
 
 // function names a function, in not too many columns.
 func (p *printer) function(l profile.Location) string {
@@ -132,13 +147,24 @@ func imageName(im *profile.Image) string {
 
 // offsets and addresses of a merged node name two places, as sample does.
 func offsets(n *profile.Node) string {
-	return several(strconv.FormatUint(n.Offset, 10), len(n.Also), func() string {
+	return several(strconv.FormatUint(n.Offset, 10), further(n), func() string {
 		return strconv.FormatUint(n.Also[0].Offset, 10)
 	})
 }
 
-func addresses(n *profile.Node) string {
-	return "[" + several(n.PC.String(), len(n.Also), func() string { return n.Also[0].PC.String() }) + "]"
+func (p *printer) addresses(n *profile.Node) string {
+	if n.Placeless() {
+		return ""
+	}
+	return " " + p.faint("["+several(n.PC.String(), further(n), func() string { return n.Also[0].PC.String() })+"]")
+}
+
+// further is how many addresses a node has besides its own, at least.
+func further(n *profile.Node) int {
+	if n.More {
+		return len(n.Also) + 1
+	}
+	return len(n.Also)
 }
 
 func several(first string, more int, second func() string) string {
@@ -162,7 +188,7 @@ func source(n *profile.Node) string {
 func (p *printer) marks(n *profile.Node) string {
 	var b strings.Builder
 	if p.total > 0 && n.Self > 0 && len(n.Children) > 0 {
-		fmt.Fprintf(&b, "  self %s", count(n.Self))
+		fmt.Fprintf(&b, "  %s %s", p.selfWord(), count(n.Self))
 	}
 	switch {
 	case n.By.Guess():

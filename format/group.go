@@ -1,7 +1,7 @@
 package format
 
 import (
-	"bytes"
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -39,19 +39,11 @@ func GroupTree(o Options) GroupWriter {
 // GroupFolded writes the folded stacks of all the processes, each with a frame for
 // its process before that for the thread.
 func GroupFolded(w io.Writer, g *profile.Group) error {
+	out := bufio.NewWriterSize(w, 64<<10)
 	for _, one := range g.Profiles {
-		var b bytes.Buffer
-		if err := Folded(&b, one); err != nil {
-			return err
-		}
-		title := strings.ReplaceAll(process(one.Target.Name, one.Target.PID), ";", ":")
-		for line := range bytes.Lines(b.Bytes()) {
-			if _, err := fmt.Fprintf(w, "%s;%s", title, line); err != nil {
-				return err
-			}
-		}
+		fold(out, one, strings.ReplaceAll(processLabel(one), ";", ":")+";")
 	}
-	return nil
+	return out.Flush()
 }
 
 // groupHeader says which processes these are, how far apart they were captured,

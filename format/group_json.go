@@ -36,7 +36,7 @@ func GroupJSON(w io.Writer, g *profile.Group) error {
 	for _, p := range g.Profiles {
 		d.Profiles = append(d.Profiles, newDocument(p))
 	}
-	return encode(w, d, "  ")
+	return encode(w, d, "  ", g.Profiles...)
 }
 
 // GroupJSONLine writes a line about all the processes, and then the document of

@@ -43,3 +43,17 @@ func TestHalter(t *testing.T) {
 		}
 	}
 }
+
+func TestUninterruptible(t *testing.T) {
+	th := &profile.Thread{ID: 1, Main: true, Samples: 100}
+	th.States[task.Uninterruptible] = 72
+	p := &profile.Profile{Snapshots: 100, Threads: []*profile.Thread{th}}
+	const line = "uninterruptible in 72 % of the samples: main thread"
+	if got := Summary(p); got != line {
+		t.Errorf("%q", got)
+	}
+	th.Roots = []*profile.Node{{Location: profile.Location{Function: "touches", Image: &profile.Image{Path: "/bin/it"}}, Self: 100}}
+	if got := Summary(p); got != line+", in touches (it)" {
+		t.Errorf("%q", got)
+	}
+}

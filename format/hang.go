@@ -41,8 +41,10 @@ func writeHang(p *printer, r *hang.Report) error {
 	p.fact("Hang Thread", p.threadName(r.Thread, r.Name))
 	p.fact("Hang CPU", fmt.Sprintf("%s, %s of the time", seconds(r.CPU), share(float64(r.CPU), float64(r.Duration))))
 	p.phases(r)
-	if t := p.profile.Find(r.Thread); t != nil && !t.Main {
-		p.heaviestOf(t, "the thread")
+	straight := *p
+	straight.profile = p.straight()
+	if t := straight.profile.Find(r.Thread); t != nil && !t.Main {
+		straight.heaviestOf(t, "the thread")
 	}
 	p.line("")
 	return p.Flush()
@@ -62,15 +64,20 @@ func (p *printer) phases(r *hang.Report) {
 			p.line("")
 			p.line("What the thread did:")
 		}
-		text := p.shown(ph.Function)
-		if text == "" {
-			text = "???"
-		}
-		if ph.Wait != nil {
-			text += ", waits " + p.waitFor(r.Thread, ph.Wait)
-		}
-		p.line("  %9s  for %s, %s: %s", "+"+duration(ph.Start), duration(ph.Duration), plural(ph.Samples, "sample"), text)
+		p.text("  ", 6, p.phase(r, &ph))
 	}
+}
+
+// phase tells of one run of samples.
+func (p *printer) phase(r *hang.Report, ph *hang.Phase) string {
+	text := p.shown(ph.Function)
+	if text == "" {
+		text = "???"
+	}
+	if ph.Wait != nil {
+		text += ", waits " + p.waitFor(r.Thread, ph.Wait)
+	}
+	return fmt.Sprintf("%9s  for %s, %s: %s", "+"+duration(ph.Start), duration(ph.Duration), plural(ph.Samples, "sample"), text)
 }
 
 // HangLine writes the report of a hang as one line of JSON, in the schema that
@@ -78,7 +85,7 @@ func (p *printer) phases(r *hang.Report) {
 func HangLine(w io.Writer, r *hang.Report) error {
 	// Made whole before it is written, so that a reader of lines never sees a part.
 	var b bytes.Buffer
-	if err := encode(&b, newHang(r), ""); err != nil {
+	if err := encode(&b, newHang(r), "", r.Profile); err != nil {
 		return err
 	}
 	_, err := b.WriteTo(w)

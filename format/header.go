@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ func (p *printer) header() {
 	p.target()
 	p.line("")
 	p.capture()
+	p.view()
 	p.notes()
 	p.deadlocks()
 }
@@ -119,7 +121,7 @@ func (p *printer) capture() {
 	}
 	p.fact("Launch Time", moment(pr.Target.Start))
 	if pr.Sampled() {
-		p.fact("Duration", fmt.Sprintf("%s, %s%s", duration(pr.Duration()), plural(pr.Snapshots, "snapshot"), pace(pr)))
+		p.fact("Duration", length(pr)+plural(pr.Snapshots, "snapshot")+pace(pr))
 	}
 	p.fact("Captured", captured(pr))
 	p.fact("Stopped", stopped(pr))
@@ -132,6 +134,14 @@ func moment(t time.Time) string {
 		return ""
 	}
 	return t.Format(timeLayout)
+}
+
+// length is how long it took, where that is known.
+func length(p *profile.Profile) string {
+	if p.End.IsZero() {
+		return ""
+	}
+	return duration(p.Duration()) + ", "
 }
 
 // pace is how often snapshots were to be taken, and how often that failed.
@@ -147,12 +157,13 @@ func pace(p *profile.Profile) string {
 }
 
 func captured(p *profile.Profile) string {
-	if len(p.Threads) == 0 {
+	whole := p.Original()
+	if len(whole.Threads) == 0 {
 		return "no threads"
 	}
-	s := plural(p.NumThreads(), "thread") + ", " + plural(p.Frames, "frame")
-	if n := len(p.Threads); n < p.NumThreads() {
-		s += fmt.Sprintf(" (threads that are alike are shown once: %s)", plural(n, "stack"))
+	s := plural(whole.NumThreads(), "thread") + ", " + plural(p.Frames, "frame")
+	if slices.ContainsFunc(p.Threads, func(t *profile.Thread) bool { return t.Weight() > 1 }) {
+		s += fmt.Sprintf(" (threads that are alike are shown once: %s)", plural(len(p.Threads), "stack"))
 	}
 	return s
 }
@@ -181,7 +192,7 @@ func cost(p *profile.Profile) string {
 
 // unstopped counts the samples that were read while the target ran.
 func unstopped(p *profile.Profile) (n int) {
-	for _, t := range p.Threads {
+	for _, t := range p.Original().Threads {
 		n += t.Unstopped * t.Weight()
 	}
 	return n
@@ -212,7 +223,7 @@ func (p *printer) notes() {
 	if n := unstopped(pr); n > 0 {
 		p.warn(plural(n, "stack") + " read without a stop: frames may be missing, or be of different moments")
 	}
-	if note := haltedNote(pr); note != "" {
+	if note := haltedNote(pr.Original()); note != "" {
 		p.warn(note)
 	}
 	for i, n := range pr.Notes {

@@ -1,16 +1,18 @@
 package format
 
 import (
+	"fmt"
 	"io"
 
 	"stacksnap/format/profile"
+	"stacksnap/task"
 )
 
 // maxSelf bounds the list of self times.
 const maxSelf = 50
 
 // Heavy writes the report of many snapshots: the heaviest stack of the main
-// thread, the trees with counts, merged by function and heaviest branch first,
+// thread and of the one that ran most, the trees with counts, merged by function and heaviest branch first,
 // and the functions that were innermost.
 func Heavy(o Options) Writer {
 	return func(w io.Writer, p *profile.Profile) error {
@@ -34,9 +36,44 @@ func writeHeavy(p *printer) error {
 
 // heaviest writes the heaviest stack of the main thread.
 func (p *printer) heaviest() {
-	if t := p.profile.MainThread(); t != nil {
-		p.heaviestOf(t, "the main thread")
+	straight := *p
+	straight.profile = p.straight()
+	main := straight.profile.MainThread()
+	if main != nil {
+		straight.heaviestOf(main, "the main thread")
 	}
+	if t := busiest(straight.profile); t != nil && t != main {
+		straight.heaviestOf(t, straight.busiestName(t))
+	}
+	p.guessed, p.fpOnly = straight.guessed, straight.fpOnly
+}
+
+// busiest is the thread that was seen to run most often, if that was in most of its
+// samples; nil where there is none.
+func busiest(p *profile.Profile) (best *profile.Thread) {
+	most := 0
+	for _, t := range p.Threads {
+		if ran := t.States[task.Running]; ran > most && 2*ran >= t.Samples {
+			best, most = t, ran
+		}
+	}
+	return best
+}
+
+// busiestName names that thread, or those that are alike.
+func (p *printer) busiestName(t *profile.Thread) string {
+	if n := t.Weight(); n > 1 {
+		return "the " + plural(n, "thread") + " that ran most"
+	}
+	return p.threadName(t.ID, t.Name) + ", which ran most"
+}
+
+// straight is the profile with each thread's stacks from the outermost frame in.
+func (p *printer) straight() *profile.Profile {
+	if s := p.profile.Straight(); s != p.profile {
+		return s.ByFunction()
+	}
+	return p.profile
 }
 
 // heaviestOf writes, flat, the stack in which a thread was most.
@@ -52,26 +89,30 @@ func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 		p.line("%s  %s", p.weight(stack[0]), p.cut("<stack cut here: "+clean(c.String(), maxText)+">"))
 	}
 	for _, n := range stack {
-		p.line("%s  %s %s%s%s", p.weight(n), p.place(n), p.faint(addresses(n)), source(n), p.marks(n))
+		p.fitted(p.weight(n)+"  ", n, p.split(n))
 	}
 }
 
 // selfTimes lists the functions by how often they were the innermost.
 func (p *printer) selfTimes() {
-	times, total := p.profile.SelfTimes()
+	times, total := p.profile.Straight().SelfTimes()
 	if total == 0 {
 		return
 	}
 	p.total = total
 	p.line("")
-	p.line("Self time: the innermost function, in %s samples of all threads:", count(total))
+	p.text("", 2, fmt.Sprintf("Self time: the innermost function, in %s samples of all threads:", count(total)))
 	for i, t := range times {
 		if i == maxSelf {
 			p.line("          … %s", plural(len(times)-i, "more function"))
 			break
 		}
 		n := profile.Node{Location: t.Location, Count: t.Samples}
-		p.line("%s  %s%s", p.weight(&n), p.whole(t.Location), spentIn(t.Spent))
+		line, spent := p.weight(&n)+"  "+p.whole(t.Location), splitOf(t.Spent, t.States)
+		if p.over(line+spent) > 0 {
+			spent = ""
+		}
+		p.line("%s%s", line, spent)
 	}
 }
 

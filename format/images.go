@@ -39,6 +39,10 @@ func (p *printer) image(im *profile.Image) {
 		p.line("%39s  %s", "names of generated code:", strings.Join(fields, " "))
 		return
 	}
+	if !im.Placed() {
+		p.line("%39s  %s", "place not known:", strings.Join(fields, " "))
+		return
+	}
 	p.line("%18v - %18v  %s", im.Load, last, strings.Join(fields, " "))
 }
 

@@ -15,16 +15,18 @@ type printer struct {
 	palette
 	profile *profile.Profile
 	total   int  // samples that a count is a share of; 0: counts are not printed
+	width   int  // columns; 0: any
 	short   bool // names of functions are shortened
 	guessed bool // a frame was marked so, which the end of the report explains
 	fpOnly  bool
+	facts   *[]Fact // where those of the header go instead; nil: they are written
 }
 
 func newPrinter(w io.Writer, p *profile.Profile, o Options) *printer {
 	if o.ASCII {
 		w = &asciiWriter{to: w}
 	}
-	return &printer{Writer: bufio.NewWriterSize(w, 64<<10), palette: newPalette(o.Color), profile: p, short: true}
+	return &printer{Writer: bufio.NewWriterSize(w, 64<<10), palette: newPalette(o.Color), profile: p, width: o.Width, short: true}
 }
 
 // line writes one line. Errors are kept by the buffer until Flush.
@@ -35,7 +37,11 @@ func (p *printer) line(format string, args ...any) {
 
 // fact writes a line of the header, values aligned as in Apple's reports.
 func (p *printer) fact(key, value string) {
-	if value != "" {
-		p.line("%-16s %s", key+":", value)
+	switch {
+	case value == "":
+	case p.facts != nil:
+		*p.facts = append(*p.facts, Fact{key, value})
+	default:
+		p.text("", 17, fmt.Sprintf("%-16s %s", key+":", value))
 	}
 }

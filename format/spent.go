@@ -48,10 +48,39 @@ func (p *printer) spent(t *profile.Thread) string {
 		return ""
 	}
 	s := spent(t.Spent)
-	if s != "" && len(t.Same) > 0 {
+	if s != "" && isSum(t) {
 		s += " together"
 	}
 	return s
+}
+
+// selfWord is what the last frame of a stack is, as the tree has it.
+func (p *printer) selfWord() string {
+	if p.inverted() {
+		return "outermost"
+	}
+	return "self"
+}
+
+// split writes on what the time was spent that goes with a node's own samples: of a tree
+// that was turned, those of its innermost functions.
+func (p *printer) split(n *profile.Node) string {
+	if p.total == 0 || p.inverted() {
+		return ""
+	}
+	return splitOf(n.Spent, n.States)
+}
+
+// splitOf writes time or, where the system does not count that, how many samples a thread
+// was in which state, unless it was one.
+func splitOf(s profile.Spent, states *profile.States) string {
+	if text := spentIn(s); text != "" || states == nil {
+		return text
+	}
+	if parts := stateCounts(*states); len(parts) > 1 {
+		return "  " + strings.Join(parts, ", ")
+	}
+	return ""
 }
 
 // spentIn writes behind a function on what the time in it was spent.

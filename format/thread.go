@@ -11,7 +11,7 @@ import (
 // thread writes one thread: a line of its own facts, then its frames.
 func (p *printer) thread(t *profile.Thread) {
 	p.line("")
-	p.line("%s", strings.Join(p.threadFacts(t), "  "))
+	p.text("", 4, strings.Join(p.threadFacts(t), "  "))
 	p.wait(t)
 	p.failure(t)
 	for _, n := range t.Roots {
@@ -28,7 +28,9 @@ func (p *printer) threadFacts(t *profile.Thread) []string {
 		}
 	}
 	add(names(t))
-	add(dispatchQueue(t))
+	if t.Together == nil {
+		add(dispatchQueue(t))
+	}
 	add(p.samples(t))
 	add(p.states(t))
 	add(p.spent(t))
@@ -54,17 +56,37 @@ func dispatchQueue(t *profile.Thread) string {
 // title names one thread, or all those that an entry stands for.
 func (p *printer) title(t *profile.Thread) string {
 	os := p.profile.Target.OS
+	if t.Together != nil {
+		return p.together(t)
+	}
 	if len(t.Same) == 0 {
 		if t.Main {
 			return p.name("Thread "+threadID(os, t.ID)) + " (main)"
 		}
 		return p.name("Thread " + threadID(os, t.ID))
 	}
-	ids := []string{threadID(os, t.ID)}
-	for _, s := range t.Same {
-		ids = append(ids, threadID(os, s.ID))
+	all := append([]profile.ThreadName{{ID: t.ID}}, t.Same...)
+	return p.name(plural(len(all), "thread")+" alike:") + " " + threadIDs(os, all)
+}
+
+// maxIDs bounds the threads of one line.
+const maxIDs = 4
+
+// threadIDs lists threads, the first few.
+func threadIDs(os task.OS, all []profile.ThreadName) string {
+	shown := all
+	if len(all) > maxIDs {
+		shown = all[:maxIDs-1]
 	}
-	return p.name(plural(t.Weight(), "thread")+" alike:") + " " + strings.Join(ids, " ")
+	ids := make([]string, len(shown))
+	for i, t := range shown {
+		ids[i] = threadID(os, t.ID)
+	}
+	text := strings.Join(ids, ", ")
+	if more := len(all) - len(shown); more > 0 {
+		text += " and " + count(more) + " more"
+	}
+	return text
 }
 
 // names writes the names of an entry's threads: each once, the first few.
@@ -92,9 +114,11 @@ func names(t *profile.Thread) string {
 // 1, where those are not all.
 func (p *printer) samples(t *profile.Thread) string {
 	switch {
-	case p.total == 0:
+	case p.total == 0 || !p.profile.Sampled():
 		return ""
-	case t.Samples == p.profile.Snapshots:
+	case t.Together != nil:
+		return plural(t.Samples, "sample")
+	case t.Samples == p.profile.Snapshots, t.Last < t.First:
 		return plural(t.Samples, "sample")
 	}
 	return fmt.Sprintf("%s (%s to %s)", plural(t.Samples, "sample"), count(t.First+1), count(t.Last+1))
@@ -105,13 +129,20 @@ func (p *printer) states(t *profile.Thread) string {
 	if p.total == 0 {
 		return turn(t)
 	}
-	var parts []string
-	for s, n := range t.States {
+	if t.Together != nil && t.Together.By == profile.ByState {
+		return "" // it is in the title
+	}
+	return strings.Join(stateCounts(t.States), ", ")
+}
+
+// stateCounts writes how often each state was seen.
+func stateCounts(states profile.States) (parts []string) {
+	for s, n := range states {
 		if name := known(task.State(s)); n > 0 && name != "" {
 			parts = append(parts, name+" "+count(n))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // priority writes the class that a thread asks for, and what the kernel schedules
@@ -145,24 +176,32 @@ func (p *printer) cpu(t *profile.Thread) string {
 		return ""
 	}
 	s := fmt.Sprintf("cpu user %s, system %s", seconds(t.User), seconds(t.System))
-	if p.total > 0 && p.spent(t) == "" {
+	if p.profile.Sampled() && p.spent(t) == "" {
 		s += fmt.Sprintf(" (%s of it meanwhile)", seconds(t.Used))
 	}
-	if len(t.Same) > 0 {
+	if isSum(t) {
 		s += " together"
 	}
 	return s
 }
 
-// failure says what is missing of a thread, and why.
+// failure writes what is missing of a thread, and why.
 func (p *printer) failure(t *profile.Thread) {
+	if text := p.missing(t); text != "" {
+		p.text("  ", 6, p.cut("<"+text+">"))
+	}
+}
+
+// missing says what is missing of a thread, and why; it is empty where nothing is.
+func (p *printer) missing(t *profile.Thread) string {
 	reason := clean(t.Err, maxText)
 	switch {
 	case t.Empty > 0 && p.total > 0:
-		p.line("  %s", p.cut(fmt.Sprintf("<no stack in %s of %s: %s>", count(t.Empty), plural(t.Samples, "sample"), reason)))
+		return fmt.Sprintf("no stack in %s of %s: %s", count(t.Empty), plural(t.Samples, "sample"), reason)
 	case t.Empty > 0:
-		p.line("  %s", p.cut("<no stack: "+reason+">"))
+		return "no stack: " + reason
 	case reason != "":
-		p.line("  %s", p.cut("<incomplete: "+reason+">"))
+		return "incomplete: " + reason
 	}
+	return ""
 }

@@ -21,6 +21,9 @@ func Tree(o Options) Writer {
 func writeTree(p *printer) error {
 	p.header()
 	for _, t := range p.profile.Threads {
+		if p.total = 0; t.Together != nil {
+			p.total = t.Samples
+		}
 		p.thread(t)
 	}
 	p.images()
@@ -28,6 +31,12 @@ func writeTree(p *printer) error {
 	p.unnamed()
 	return p.Flush()
 }
+
+// What the marks of frames mean.
+const (
+	guessMeans  = "(guess): found by scanning the stack; it may not exist, and callers beside it may be missing"
+	fpOnlyMeans = "(fp only): found by the frame pointer alone; a caller may be missing in between"
+)
 
 // end says how far the stacks can be trusted.
 func (p *printer) end() {
@@ -37,9 +46,9 @@ func (p *printer) end() {
 	p.line("")
 	p.line("Walks that reached the bottom: %s of %s", count(p.profile.Bottoms), count(p.profile.Walks))
 	if p.guessed {
-		p.line("(guess): found by scanning the stack; it may not exist, and callers beside it may be missing")
+		p.line(guessMeans)
 	}
 	if p.fpOnly {
-		p.line("(fp only): found by the frame pointer alone; a caller may be missing in between")
+		p.line(fpOnlyMeans)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/images/dyld"
 	"stacksnap/task"
 )
 
@@ -15,7 +16,7 @@ const maxUnnamed = 3
 // help. Of Apple's own nothing would: their symbols are nowhere to be had.
 func (p *printer) unnamed() {
 	list := slices.DeleteFunc(p.profile.Unnamed(), func(im *profile.Image) bool {
-		return p.profile.Target.OS == task.Darwin && isApples(im.Path)
+		return p.profile.Target.OS == task.Darwin && dyld.IsApples(im.Path)
 	})
 	if len(list) == 0 {
 		return
@@ -25,7 +26,7 @@ func (p *printer) unnamed() {
 	for _, im := range list[:min(len(list), maxUnnamed)] {
 		names = append(names, imageName(im)+" "+p.shortID(im))
 		if len(im.ID) > 0 {
-			by = "; --symbols PATH looks for them by " + p.idName()
+			by = "; " + p.finders() + " for them by " + p.idName()
 		}
 	}
 	if n := len(list) - maxUnnamed; n > 0 {
@@ -34,17 +35,20 @@ func (p *printer) unnamed() {
 	p.line("Without names: functions in %s%s", enumerate(names), by)
 }
 
-// isApples tells whether an image is a part of macOS.
-func isApples(path string) bool {
-	return strings.HasPrefix(path, "/System/") || strings.HasPrefix(path, "/usr/lib/")
-}
-
 // idName is what the system calls the ID of an image.
 func (p *printer) idName() string {
 	if p.profile.Target.OS == task.Darwin {
 		return "UUID"
 	}
 	return "build-id"
+}
+
+// finders are the flags that would look for what has an ID.
+func (p *printer) finders() string {
+	if p.profile.Target.OS == task.Darwin {
+		return "--symbols PATH looks"
+	}
+	return "--symbols PATH or --debuginfod look"
 }
 
 // shortID is as much of an ID as tells files apart.

@@ -26,10 +26,10 @@ func TestWithoutNames(t *testing.T) {
 	}{
 		{task.Linux, stack(at(named, "main", 1, 0x10), at(nil, "", 0, 0x20)), ""},
 		{task.Linux, stack(at(c, "", 1, 0x10)), "Without names: functions in c (no build-id)"},
-		{task.Linux, stack(at(named, "", 1, 0x10)), "Without names: functions in libc.dylib cc; --symbols PATH looks for them by build-id"},
+		{task.Linux, stack(at(named, "", 1, 0x10)), "Without names: functions in libc.dylib cc; --symbols PATH or --debuginfod look for them by build-id"},
 		{task.Darwin, stack(at(named, "", 1, 0x10)), ""},
 		{task.Darwin, stack(at(named, "", 1, 0x10), at(a, "", 1, 0x20)), "Without names: functions in a 01234567…; --symbols PATH looks for them by UUID"},
-		{task.Linux, all, "Without names: functions in b fedc, a 01234567…, c (no build-id) and 1 more image; --symbols PATH looks for them by build-id"},
+		{task.Linux, all, "Without names: functions in b fedc, a 01234567…, c (no build-id) and 1 more image; --symbols PATH or --debuginfod look for them by build-id"},
 	} {
 		p := &profile.Profile{Target: task.Info{OS: test.os, PID: 1}, Snapshots: 1, Images: []*profile.Image{a, b, c, d, named, jit},
 			Threads: []*profile.Thread{{ID: 1, Samples: 1, Roots: test.roots}}}

@@ -8,25 +8,33 @@ import (
 	"stacksnap/task"
 )
 
-// wait writes what a thread waits for; of many snapshots, what it was found to
-// wait for again and again.
+// wait writes what a thread waits for.
 func (p *printer) wait(t *profile.Thread) {
+	for _, line := range p.waits(t) {
+		p.text("  ", 6, line)
+	}
+}
+
+// waits says what a thread waits for; of many snapshots, what it was found to wait for
+// again and again.
+func (p *printer) waits(t *profile.Thread) (lines []string) {
 	if !p.profile.Sampled() {
 		if t.Wait != nil {
-			p.line("  waits %s", p.waitFor(t.ID, t.Wait))
+			lines = append(lines, "waits "+p.waitFor(t.ID, t.Wait))
 		}
-		return
+		return lines
 	}
 	for i, w := range t.UsualWaits() {
 		if i == maxWaits {
-			return
+			return lines
 		}
 		thing := p.waitFor(t.ID, &w.Wait)
 		if w.Owners {
 			thing += ", " + had(w.Lock) + " by one thread after another"
 		}
-		p.line("  waits %s: in %s", thing, inLooks(w.Looks, t.Looks))
+		lines = append(lines, fmt.Sprintf("waits %s: in %s", thing, inLooks(w.Looks, t.Looks)))
 	}
+	return lines
 }
 
 // maxWaits bounds the lines of one thread.

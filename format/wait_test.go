@@ -187,7 +187,11 @@ func TestHangLine(t *testing.T) {
 		if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 			t.Fatal(err)
 		}
-		if bytes.Count(b.Bytes(), []byte("\n")) != 1 || !reflect.DeepEqual(&got, newHang(r)) {
+		want := newHang(r)
+		for _, th := range r.Profile.Threads {
+			want.Profile.Threads = append(want.Profile.Threads, newJSONThread(th, imageIndexes(r.Profile)))
+		}
+		if bytes.Count(b.Bytes(), []byte("\n")) != 1 || !reflect.DeepEqual(&got, want) {
 			t.Errorf("%s", b.Bytes())
 		}
 	}

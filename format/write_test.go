@@ -22,6 +22,7 @@ import (
 var writers = map[string]Writer{
 	"tree": Tree(Options{}), "color": Tree(Options{Color: true}), "heavy": Heavy(Options{}),
 	"json": JSON, "json line": JSONLine, "folded": Folded,
+	"pprof": Pprof, "speedscope": Speedscope,
 }
 
 var profiles = map[string]func() *profile.Profile{
@@ -80,7 +81,7 @@ func TestClosedPipe(t *testing.T) {
 // output is a line of the report, and no escape sequence is the target's.
 func TestNothingUnprintable(t *testing.T) {
 	for name, write := range writers {
-		if name == "color" {
+		if name == "color" || name == "pprof" {
 			continue
 		}
 		got := written(t, write, hostile())
@@ -239,7 +240,7 @@ func TestJSONIsDescribed(t *testing.T) {
 	for a := range profile.Release {
 		words = append(words, (a + 1).String())
 	}
-	for m := range unwind.ByScan + 1 {
+	for m := range unwind.ByReport + 1 {
 		words = append(words, m.String())
 	}
 	for r := range unwind.TooDeep {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,8 +18,11 @@ func (o *options) arguments() error {
 	if dash := o.flags.ArgsLenAtDash(); dash >= 0 {
 		o.command, args = args[dash:], args[:dash]
 	}
-	if o.flags.NFlag() == 0 && len(args) > 0 && args[0] == "help" && (len(args) == 1 || wantsAll(args)) {
-		return &helpError{all: wantsAll(args)}
+	if o.flags.NFlag() == 0 && len(args) > 0 && args[0] == "help" && (len(args) == 1 || topicOf(args) != "") {
+		return &helpError{topicOf(args)}
+	}
+	if len(args) > 0 && args[0] == diffWord && !o.hasTarget() && len(o.targets) == 0 {
+		return o.compares(args[1:])
 	}
 	if len(o.targets) > 0 {
 		o.target = o.targets[0]
@@ -97,17 +101,21 @@ func checkSeconds(seconds float64, running func(pid int) bool) error {
 	return fmt.Errorf("%d is a process as well: for several give each with -p; or to sample for so many seconds, give -d %ds", pid, pid)
 }
 
-// wantsAll tells whether "all" stands behind the first word for help.
-func wantsAll(args []string) bool {
+// topicOf returns the topic that stands behind the first word for help; empty where
+// none does.
+func topicOf(args []string) string {
 	for i, arg := range args {
 		switch arg {
 		case "--":
-			return false
+			return ""
 		case "help", "--help", "-h":
-			return i+1 < len(args) && args[i+1] == "all"
+			if i+1 < len(args) && slices.Contains(topics(), args[i+1]) {
+				return args[i+1]
+			}
+			return ""
 		}
 	}
-	return false
+	return ""
 }
 
 // shellWords writes words so that a shell reads them back.

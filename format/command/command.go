@@ -34,7 +34,7 @@ func (c Command) Run(ctx context.Context, args []string) int {
 	var help *helpError
 	switch {
 	case errors.As(err, &help):
-		fmt.Fprint(c.Out, help.text())
+		fmt.Fprint(c.Out, help.text(c.Version))
 		return exitOK
 	case len(args) == 0 && c.canAsk():
 		return c.runOffered(ctx)
@@ -87,6 +87,9 @@ func (c *call) run(ctx context.Context) error {
 	case opens:
 		c.Release()
 		return c.open()
+	case differs:
+		c.Release()
+		return c.compare()
 	case gathers:
 		return c.gather(ctx)
 	}
@@ -120,21 +123,34 @@ func (c *call) openTarget(ctx context.Context) (task.Process, error) {
 // tool is the name and version that reports and recordings bear.
 func (c *call) tool() string { return "stacksnap " + c.Version }
 
-// checkPlace refuses to go on where the report could not be written: rather than
+// checkPlace refuses to go on where the report could be written nowhere: rather than
 // find out when there is something to lose.
 func (c *call) checkPlace() error {
-	if err := c.checkStream(); err != nil || !c.toFile() {
+	if err := c.checkStream(); err != nil {
 		return err
 	}
-	return output.Check(c.output)
+	var errs []error
+	for _, d := range c.destinations() {
+		if !d.isFile() {
+			return nil
+		}
+		err := output.Check(d.path)
+		if err == nil {
+			return nil // the others are told of when there is something to write
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // checkStream refuses to print a report where nobody can read it, unless there is
 // something else that comes of it.
 func (c *call) checkStream() error {
-	stream, name := c.Out, "output"
-	if len(c.command) > 0 && c.output != standardOutput {
-		stream, name = c.Err, "error"
+	all := c.destinations()
+	last := &all[len(all)-1] // the stream, if there is any
+	stream, name := c.stream(last)
+	if !last.isFile() && last.form.compressed && isTerminal(stream) {
+		return usageError{fmt.Errorf("%s is not for a terminal: give -o FILE, such as it%s%s", last.form.name, last.form.extensions[0], last.compression)}
 	}
 	kept := c.toFile() || c.save != "" || c.dir != "" || c.exec != ""
 	if kept || !output.IsNowhere(stream) {

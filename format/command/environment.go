@@ -27,7 +27,9 @@ func withDefaults(args []string, text string) (*options, error) {
 	if err := bare.read(args); err != nil {
 		return nil, err
 	}
-	defaults = slices.DeleteFunc(defaults, func(s setting) bool { return bare.flags.Changed(s.name) })
+	defaults = slices.DeleteFunc(defaults, func(s setting) bool {
+		return bare.flags.Changed(s.name) || s.name == "format" && bare.namesTell()
+	})
 	for {
 		o, err := apply(defaults, args)
 		if err != nil {

@@ -33,6 +33,10 @@ func TestDefaults(t *testing.T) {
 		{"--main", "-p 1 --every 1s", "-p 1 --every 1s"},
 		{"-d 10s", "--version", "--version"},
 		{"-d 10s", "--sign", "--sign"},
+		{"--min 1% --no-pager", "-p 1", "-p 1 --no-pager"},
+		{"--min 1%", "-p 1 -d 1s", "-p 1 -d 1s --min 1%"},
+		{"--by state", "-p 1 --merge", "-p 1 --merge"},
+		{"--invert --hide x", "-p 1 -f summary", "-p 1 -f summary --hide x"},
 		{" \t", "-p 1", "-p 1"},
 	} {
 		got, err := parse(strings.Fields(c.args), c.defaults)

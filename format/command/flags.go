@@ -10,6 +10,7 @@ func (o *options) groups() []group {
 		{"threads", o.threadFlags()},
 		{"hangs", o.watchFlags()},
 		{"report", o.reportFlags()},
+		{"view", o.viewFlags()},
 		{"other", o.otherFlags()},
 	}
 }
@@ -142,12 +143,18 @@ func (o *options) watchFlags() []flag {
 func (o *options) reportFlags() []flag {
 	return []flag{{
 		name: "format", short: "f", value: "FORMAT", to: &o.format, choices: formats(),
-		help:    "of the report: " + either(formats()) + " (tree unless told)",
+		help: "of the report: " + either(formats()) + " (what the name of --output tells, or tree, unless told);" +
+			" with several --output, of those whose names do not tell it",
 		example: "stacksnap -p 4711 -d 10s -f folded",
 	}, {
-		name: "output", short: "o", value: "FILE", to: &o.output,
-		help:    "the file to write the report to, whole or not at all; - is standard output, also with -- COMMAND",
-		example: "stacksnap -p 4711 -o report.txt",
+		name: "output", short: "o", value: "FILE", to: &o.outputs,
+		help: "the file to write the report to, whole or not at all; its name tells the format (" + extensions() + ")," +
+			" and that it is to be compressed (.gz, .zst); - is standard output, also with -- COMMAND; may be given again for more",
+		example: "stacksnap -p 4711 -d 10s -o report.txt -o it.pb.gz -o it.speedscope.json",
+	}, {
+		name: "open", to: &o.browse,
+		help:    "show the page that was written to an .html file in the browser",
+		example: "stacksnap -p 4711 -d 10s -o it.html --open",
 	}, {
 		name: "save", value: "FILE", to: &o.save,
 		help:    "the file to record to, from which the report can be made again anywhere",
@@ -161,6 +168,10 @@ func (o *options) reportFlags() []flag {
 		help:    "count inlined calls as the function that they are in",
 		example: "stacksnap -p 4711 -d 10s --no-inlines",
 	}, {
+		name: "no-demangle", to: &o.noDemangle,
+		help:    "print the names of functions as their files have them",
+		example: "stacksnap -p 4711 --no-demangle",
+	}, {
 		name: "color", value: "WHEN", to: &o.color, choices: []string{"auto", "always", "never"},
 		help:    "colour: auto (on a terminal, unless NO_COLOR is set), always or never",
 		example: "stacksnap -p 4711 --color never",
@@ -172,13 +183,65 @@ func (o *options) reportFlags() []flag {
 	}, {
 		name: "binaries", value: "DIR", to: &o.binaries,
 		help: "a folder with the files of the machine that a core or recording is of, or the root of its system:" +
-			" as --symbols, and what a core does not hold is read from there; may be given again for more",
+			" as --symbols, and what a core does not hold is read from there, of a Mac also from dyld's shared cache;" +
+			" may be given again for more",
 		example: "stacksnap it.core --binaries symbols",
 	}, {
 		name: "debuginfod", to: &o.debuginfod,
 		help: "ask the servers in DEBUGINFOD_URLS for the debug files that are not here, once the target runs on:" +
 			" for two minutes at most, and kept where elfutils keeps them",
 		example: "stacksnap -p 4711 --debuginfod",
+	}}
+}
+
+func (o *options) viewFlags() []flag {
+	return []flag{{
+		name: "focus", value: "RE", to: &o.view.focus,
+		help: "only stacks with a function that the regular expression (of Go) matches: its name as shown, but whole," +
+			" or as the file has it; may be given again for more, any of which may match",
+		example: "stacksnap -p 4711 -d 10s --focus '^parse_|Lexer::'",
+	}, {
+		name: "ignore", value: "RE", to: &o.view.ignore,
+		help:    "likewise, only stacks without such a function",
+		example: "stacksnap -p 4711 --ignore 'epoll_wait|futex'",
+	}, {
+		name: "hide", value: "RE", to: &o.view.hide,
+		help:    "leave out frames of such functions, which only pass through: what they call takes their place",
+		example: "stacksnap -p 4711 -d 10s --hide '^std::|^boost::'",
+	}, {
+		name: "invert", to: &o.view.invert,
+		help:    "the innermost functions first, and below each those that called it: what burns CPU, and for whom",
+		example: "stacksnap -p 4711 -d 10s --invert --by process",
+	}, {
+		name: "min", value: "SHARE", to: &o.view.min,
+		help:    "fold branches with a smaller share of their thread's samples into a line that counts them",
+		example: "stacksnap -p 4711 -d 10s --min 1%",
+	}, {
+		name: "depth", value: "N", to: &o.view.depth,
+		zero:    "give at least 1",
+		help:    "fold what is deeper than so many frames, likewise",
+		example: "stacksnap -p 4711 --invert --depth 5",
+	}, {
+		name: "by", value: "WHAT", to: &o.view.by, choices: groupings(),
+		help:    "a tree for each thread (unless told), queue (dispatch queues of macOS), process, or state",
+		example: "stacksnap -p 4711 -d 10s --by state",
+	}, {
+		name: "fold-recursion", to: &o.view.noRecursion,
+		help:    "show the rounds of a recursion, of up to eight functions, as one",
+		example: "stacksnap -p 4711 -d 10s --fold-recursion",
+	}, {
+		name: "measure", value: "WHAT", to: &o.measure, choices: measures(),
+		help:    "of a diff: CPU time (unless told, where both files have it), or samples, which are all time, that of waiting too",
+		example: "stacksnap diff old.snap new.snap --measure samples",
+	}, {
+		name: "scale", value: "WHAT", to: &o.scale, choices: scales(),
+		help: "of a diff: shares of each side's total (unless told), of the time that each was sampled for," +
+			" which shows that it all grew, or none: as counted",
+		example: "stacksnap diff old.snap new.snap --scale time",
+	}, {
+		name: "no-pager", to: &o.noPager,
+		help:    "print a report that is longer than the terminal as it is, not by $PAGER (less unless told)",
+		example: "stacksnap -p 4711 --no-pager",
 	}}
 }
 

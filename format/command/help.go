@@ -15,12 +15,13 @@ const (
 )
 
 // usage is what calls look like.
-const usage = `usage: stacksnap -p PID|NAME [flags]           one snapshot of a process
+const usage = `usage: stacksnap -p PID|NAME [flags]           where its threads are, once
        stacksnap -p PID|NAME -d 10s [flags]    samples over time
        stacksnap -p PID|NAME --hang 250ms      its hangs, as they happen
        stacksnap PID [SECONDS [MILLISECONDS]]  as sample(1) has it
        stacksnap [flags] -- COMMAND [ARG...]   a program, from start to end
-       stacksnap FILE [flags]                  a core or a recording
+       stacksnap FILE [flags]                  a core, a recording or a report
+       stacksnap diff BEFORE AFTER [flags]     which functions grew
 stacksnap --help lists the flags, --help all explains them with examples.
 `
 
@@ -34,23 +35,33 @@ with -- COMMAND, that of the command
 const defaultsNote = defaultsVariable + ` has flags for every call that does not say otherwise.
 `
 
+// topicsNote is on what else is made from the table of flags.
+const topicsNote = `--help man prints the manual, and --help bash, zsh or fish what completes calls.
+`
+
 // helpError says that help is wanted.
-type helpError struct{ all bool }
+type helpError struct{ topic string } // one of [topics], or empty
 
 func (e *helpError) Error() string { return "help is wanted" }
 
 // text is the help that is wanted.
-func (e *helpError) text() string {
-	if e.all {
+func (e *helpError) text(version string) string {
+	switch e.topic {
+	case "":
+		return shortHelp()
+	case "all":
 		return longHelp()
+	case "man":
+		return manual(version)
+	default:
+		return completions(e.topic)
 	}
-	return shortHelp()
 }
 
 // shortHelp fits a terminal of 24 lines: the flags by groups.
 func shortHelp() string {
 	var b strings.Builder
-	b.WriteString("stacksnap prints where every thread of a process is.\n\n" + usage + "\n")
+	b.WriteString(usage + "\n")
 	for _, g := range newOptions().groups() {
 		titles := make([]string, len(g.flags))
 		for i := range g.flags {
@@ -58,8 +69,8 @@ func shortHelp() string {
 		}
 		fmt.Fprintf(&b, "%-*s%s\n", helpTitle, g.title, wrap(titles, "  ", helpTitle))
 	}
-	fmt.Fprintf(&b, "%-*s%s\n", helpTitle, "formats", wrap(formats(), "  ", helpTitle))
-	return b.String() + "\n" + defaultsNote
+	fmt.Fprintf(&b, "%-*s%s\n", helpTitle, "formats", wrap(formats(), " ", helpTitle))
+	return b.String() + defaultsNote
 }
 
 // longHelp says of every flag what it does, and gives an example.
@@ -72,7 +83,7 @@ func longHelp() string {
 			explain(&b, &g.flags[i])
 		}
 	}
-	return b.String() + "\n" + defaultsNote + exitCodes
+	return b.String() + "\n" + defaultsNote + topicsNote + exitCodes
 }
 
 // explain says of a flag what it does.
@@ -94,11 +105,11 @@ func company(name string) string {
 		if r.with == "" && slices.Contains(strings.Fields(r.flags), name) {
 			parts = append(parts, "only with "+either(spelled(strings.Fields(r.needs))))
 		}
-		value, excluded := r.excludes(name)
-		if value == "" {
+		values, excluded := r.excludes(name)
+		if values == "" {
 			not = append(not, excluded...)
 		} else {
-			ofValue[value] = append(ofValue[value], excluded...)
+			ofValue[values] = append(ofValue[values], excluded...)
 		}
 	}
 	if len(not) > 0 {
@@ -110,20 +121,22 @@ func company(name string) string {
 	return strings.Join(parts, "; ")
 }
 
-// excludes returns the terms beside which the rule refuses a flag, or a value of
-// it.
-func (r *rule) excludes(name string) (value string, terms []string) {
+// excludes returns the terms beside which the rule refuses a flag, or values of it.
+func (r *rule) excludes(name string) (values string, terms []string) {
 	if r.needs != "" {
 		return "", nil
 	}
 	flags, with := strings.Fields(r.flags), strings.Fields(r.with)
 	for _, sides := range [][2][]string{{flags, with}, {with, flags}} {
-		i := slices.IndexFunc(sides[0], func(term string) bool { return term == name || strings.HasPrefix(term, name+"=") })
-		if i < 0 {
-			continue
+		var of []string
+		for _, term := range sides[0] {
+			if flag, value, ok := strings.Cut(term, "="); flag == name && ok {
+				of = append(of, value)
+			}
 		}
-		_, value, _ = strings.Cut(sides[0][i], "=")
-		return value, slices.DeleteFunc(sides[1], func(term string) bool { return term == name })
+		if len(of) > 0 || slices.Contains(sides[0], name) {
+			return either(of), slices.DeleteFunc(sides[1], func(term string) bool { return term == name })
+		}
 	}
 	return "", nil
 }

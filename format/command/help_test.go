@@ -55,9 +55,11 @@ func TestHelpHasEveryFlag(t *testing.T) {
 
 func TestCompany(t *testing.T) {
 	for name, want := range map[string]string{
-		"merge":  "not with --check or --format folded",
-		"format": "folded not with --merge, --hang or --every",
+		"merge":  "not with --check, diff, --format folded, --format pprof, --format speedscope, --format sample, --format ips, --format html, --by queue, --by process, --by state or --format summary",
+		"format": "folded, pprof, speedscope, sample, ips or html not with --merge, --hang or --every; ips not with --invert, --min, --depth, --by, --hide, --fold-recursion, sampling, --tree, --all or several processes; pprof not with --invert or --by; pprof, speedscope, sample, ips or html not with diff; sample not with --invert, --min, --depth or --by; speedscope not with --invert",
+		"by":     "queue, process or state not with --merge",
 		"wait":   "not with --pid, -- COMMAND or --all",
+		"open":   "only with a page in a file; not with --check",
 		"jitter": "only with sampling", // and then what it is not for
 		"color":  "",
 		"sign":   "not with anything else",
@@ -77,12 +79,13 @@ func TestCompany(t *testing.T) {
 }
 
 func TestHelpIsAskedFor(t *testing.T) {
-	for args, all := range map[string]bool{
-		"--help": false, "-h": false, "help": false, "--help all": true, "help all": true, "-h all": true,
-		"-p 1 --help": false, "--help --nonsense": false, "-p 1 --help all": true, "--version --help": false,
+	for args, topic := range map[string]string{
+		"--help": "", "-h": "", "help": "", "--help all": "all", "help all": "all", "-h all": "all",
+		"-p 1 --help": "", "--help --nonsense": "", "-p 1 --help all": "all", "--version --help": "",
+		"--help man": "man", "help zsh": "zsh", "-h bash": "bash", "--help me": "",
 	} {
 		_, err := parse(strings.Fields(args), "'")
-		if help, ok := err.(*helpError); !ok || help.all != all || (help.text() == longHelp()) != all {
+		if help, ok := err.(*helpError); !ok || help.topic != topic || (help.text("") == longHelp()) != (topic == "all") {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
@@ -102,7 +105,7 @@ func TestReadmeListsTheFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, list, _ := strings.Cut(shortHelp(), "examples.\n\n")
-	list, _, _ = strings.Cut(list, "\n"+defaultsVariable)
+	list, _, _ = strings.Cut(list, defaultsVariable)
 	marked := regexp.MustCompile("(?s)<!-- flags -->\n```\n.*?```\n")
 	want := "<!-- flags -->\n```\n" + list + "```\n"
 	if got := marked.FindString(string(b)); *update {
@@ -113,7 +116,7 @@ func TestReadmeListsTheFlags(t *testing.T) {
 	} else if got != want {
 		t.Errorf("README.md lists the flags as\n%s\nwant (go test ./format/command -update writes it)\n%s", got, want)
 	}
-	others := []string{"help"}
+	others := []string{"help", "prefix", "remove"} // the last two are of scripts/install.sh
 	for _, m := range regexp.MustCompile("(?m)(?:^|[ `(])--([a-z][a-z-]*)").FindAllStringSubmatch(string(b), -1) {
 		if newOptions().flags.Lookup(m[1]) == nil && !slices.Contains(others, m[1]) {
 			t.Errorf("README.md has --%s, which there is not", m[1])

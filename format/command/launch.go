@@ -22,7 +22,7 @@ func (c *call) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if note := reportNote(c.format, c.output); note != "" {
+	if note := reportNote(c.destinations()); note != "" {
 		tell(c.Err, note)
 	}
 	err = c.sampleLaunched(ctx, program.PID, o)
@@ -33,11 +33,12 @@ func (c *call) launch(ctx context.Context) error {
 // reportNote says where the report on a command that was launched goes, where that
 // may surprise; empty where it does not. A report for people is seen on standard
 // error, and a file was named.
-func reportNote(format, output string) string {
+func reportNote(all []destination) string {
+	last := &all[len(all)-1]
 	switch {
-	case output == standardOutput:
+	case last.path == standardOutput:
 		return "the report goes to standard output, behind what the command writes there"
-	case output == "" && format != "tree":
+	case last.path == "" && !last.form.text:
 		return "the report goes to standard error, for standard output is the command's; -o FILE writes it to a file, -o - to standard output"
 	}
 	return ""

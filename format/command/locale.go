@@ -3,12 +3,9 @@ package command
 import "strings"
 
 // asciiOnly tells whether the report goes to a terminal whose locale has no UTF-8.
-func (c *call) asciiOnly() bool {
-	to := c.Out
-	if len(c.command) > 0 && c.output != standardOutput {
-		to = c.Err // standard output is the program's
-	}
-	return !c.toFile() && isTerminal(to) && !isUTF8(c.Getenv)
+func (c *call) asciiOnly(d *destination) bool {
+	to, _ := c.stream(d)
+	return !d.isFile() && isTerminal(to) && !isUTF8(c.Getenv)
 }
 
 // isUTF8 tells whether a locale's encoding is UTF-8, by the variables that tell

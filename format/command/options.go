@@ -2,11 +2,13 @@ package command
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 	"stacksnap/task"
@@ -36,7 +38,8 @@ type options struct {
 	target   string   // the first of them, or what stands beside the flags
 	tree     bool
 	all      bool
-	file     bool // the target is a core or a recording
+	file     bool     // the target is a core, a recording, a report or a document
+	compared []string // two files
 	wait     string
 	command  []string
 	children bool
@@ -56,16 +59,20 @@ type options struct {
 	keep                 int
 	dir, exec            string
 
-	format, output, save, color string
-	merge, noInlines            bool
-	symbols, binaries           []string
-	debuginfod                  bool
-	foretells, sign, version    bool
+	outputs                      []string
+	format, save, color          string
+	merge, noInlines, noDemangle bool
+	noPager, browse              bool
+	view                         view
+	measure, scale               string
+	symbols, binaries            []string
+	debuginfod                   bool
+	foretells, sign, version     bool
 }
 
 // newOptions are those of a command line without flags.
 func newOptions() *options {
-	o := &options{maxStop: task.DefaultMaxStop, maxHang: hang.DefaultMaxHang, format: "tree", color: "auto"}
+	o := &options{maxStop: task.DefaultMaxStop, maxHang: hang.DefaultMaxHang, format: "tree", color: "auto", scale: profile.ToTotal.String(), view: view{by: profile.ByThread.String()}}
 	o.flags = pflag.NewFlagSet("stacksnap", pflag.ContinueOnError)
 	o.flags.SetOutput(io.Discard)
 	for _, g := range o.groups() {
@@ -88,6 +95,7 @@ const (
 	watches  mode = "watch"
 	launches mode = "launch"
 	opens    mode = "open"
+	differs  mode = "diff"
 	gathers  mode = "several"
 )
 
@@ -100,6 +108,8 @@ func (o *options) mode() mode {
 		return signs
 	case len(o.command) > 0:
 		return launches
+	case len(o.compared) > 0:
+		return differs
 	case o.file:
 		return opens
 	case o.foretells:
@@ -156,8 +166,10 @@ func (o *options) suspension() task.Suspension {
 	return task.SuspendDefault
 }
 
-// toFile tells whether the report goes to a file.
-func (o *options) toFile() bool { return o.output != "" && o.output != standardOutput }
+// toFile tells whether the report goes to any file.
+func (o *options) toFile() bool { return slices.ContainsFunc(o.outputs, isFileName) }
+
+func isFileName(output string) bool { return output != standardOutput }
 
 // selectThreads tells ids from names.
 func (o *options) selectThreads() {

@@ -23,8 +23,9 @@ func given() []sample {
 		"pid": {"-p 4711", "-p 4711 -p 4711"}, "wait": {"--wait deep"}, "duration": {"-d 50ms"}, "interval": {"-i 1ms"}, "rate": {"-r 100"},
 		"count": {"-n 2"}, "suspend": {"--suspend task", "--suspend thread"}, "max-stop": {"--max-stop 5ms"}, "thread": {"--thread 4711"},
 		"hang": {"--hang 1h"}, "max-hang": {"--max-hang 3s"}, "every": {"--every 10ms"}, "dir": {"--dir DIR"}, "keep": {"--keep 3"},
-		"exec": {"--exec true"}, "format": {"-f json", "-f folded"}, "output": {"-o OUT"}, "save": {"--save SAVE"},
-		"color": {"--color always"}, "binaries": {"--binaries ."}, "symbols": {"--symbols ."},
+		"exec": {"--exec true"}, "format": {"-f json", "-f folded", "-f summary"}, "output": {"-o OUT", "-o OUT.folded.gz", "-o OUT.html"}, "save": {"--save SAVE"},
+		"focus": {"--focus main"}, "ignore": {"--ignore nothing"}, "hide": {"--hide _start"}, "min": {"--min 1%"}, "depth": {"--depth 3"},
+		"by": {"--by state", "--by thread"}, "color": {"--color always"}, "measure": {"--measure samples"}, "scale": {"--scale none"}, "binaries": {"--binaries ."}, "symbols": {"--symbols ."},
 	}
 	sampling := []string{"duration", "interval", "rate", "count", "no-stop", "suspend=thread"}
 	var all []sample
@@ -38,6 +39,12 @@ func given() []sample {
 				s := sample{args, []string{f.name}}
 				if _, value, ok := strings.Cut(args, " "); ok {
 					s.terms = append(s.terms, f.name+"="+value)
+				}
+				if strings.Contains(args, ".folded") {
+					s.terms = append(s.terms, "format=folded")
+				}
+				if strings.Contains(args, ".html") {
+					s.terms = append(s.terms, "format=html", "page")
 				}
 				if f.name == "tree" || f.name == "all" || strings.Count(args, "-p ") > 1 {
 					s.terms = append(s.terms, "several")
@@ -53,7 +60,7 @@ func given() []sample {
 }
 
 // targets are what a command line may be for. A command comes last.
-var targets = []sample{{"-p 4711", []string{"pid"}}, {"-- sleep 0.1", []string{"command", "sampling"}}, {"FILE", []string{"file"}}}
+var targets = []sample{{"-p 4711", []string{"pid"}}, {"-- sleep 0.1", []string{"command", "sampling"}}, {"FILE", []string{"file"}}, {"diff FILE FILE", []string{"file", "diff"}}}
 
 // broken returns the first rule that terms break, as the table is read by hand.
 func broken(terms []string) *rule {
@@ -82,6 +89,9 @@ func (l line) terms() (terms []string) {
 	for _, s := range l {
 		terms = append(terms, s.terms...)
 	}
+	if slices.Contains(terms, "format") { // which a single file's name does not outdo
+		terms = slices.DeleteFunc(terms, func(term string) bool { return term == "page" || term == "format=html" })
+	}
 	return terms
 }
 
@@ -89,7 +99,9 @@ func (l line) terms() (terms []string) {
 func (l line) args() string {
 	var flags, last []string
 	for _, s := range l {
-		if strings.HasPrefix(s.args, "-- ") {
+		if strings.HasPrefix(s.args, "diff ") {
+			flags = append([]string{s.args}, flags...)
+		} else if strings.HasPrefix(s.args, "-- ") {
 			last = append(last, s.args)
 		} else {
 			flags = append(flags, s.args)
@@ -116,7 +128,10 @@ func completed(pair line, all []sample) []line {
 		}
 		for need := range strings.FieldsSeq(r.needs) {
 			for _, s := range all {
-				if s.terms[0] == need || need == "sampling" && s.terms[0] == "duration" {
+				if need == "page" && slices.Contains(strings.Fields(open[i].args()), "OUT.html") {
+					continue // once is as good as twice
+				}
+				if s.terms[0] == need || need == "sampling" && s.terms[0] == "duration" || need == "page" && slices.Contains(s.terms, need) {
 					open = append(open, append(slices.Clone(open[i]), s))
 				}
 			}

@@ -30,7 +30,7 @@ func (o *options) read(args []string) error {
 	err := o.flags.Parse(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
-		return &helpError{all: wantsAll(args)}
+		return &helpError{topicOf(args)}
 	case err != nil:
 		return usageError{o.explained(err)}
 	}
@@ -59,11 +59,12 @@ func (o *options) check() error {
 	return nil
 }
 
-// findFile tells whether the target, or one of several, is a core or a recording.
+// findFile tells whether the target, or one of several, is a core, a recording or a report.
 func (o *options) findFile() {
 	if len(o.command) > 0 || o.wait != "" {
 		return
 	}
+	o.file = len(o.compared) > 0
 	for _, target := range o.targets {
 		if isFile(target) {
 			o.file, o.target = true, target

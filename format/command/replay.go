@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 
+	"stacksnap/format"
+	"stacksnap/format/apple"
+	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/core"
 	"stacksnap/task/recording"
 )
 
-// open reports on a core or a recording.
+// open reports on a core, a recording or a report of Apple's.
 func (c *call) open() error {
 	index, err := c.index()
 	if err != nil {
@@ -19,14 +22,30 @@ func (c *call) open() error {
 	if err := c.replay(index); !errors.Is(err, recording.ErrNotRecording) {
 		return err
 	}
+	if prof, err := readReport(c.target, format.ReadJSON); !errors.Is(err, errNoReport) {
+		return c.openDocument(prof, err)
+	}
 	p, err := core.Open(c.target)
 	if errors.Is(err, core.ErrNotCore) {
-		return fmt.Errorf("%s is neither a core file nor a recording of stacksnap", c.target)
+		return c.openReport(index)
 	}
 	if err != nil {
 		return err
 	}
 	return c.snapshot(p)
+}
+
+// openDocument reports on what a document of ours has.
+func (c *call) openDocument(p *profile.Profile, err error) error {
+	if err != nil {
+		return inFile(c.target, err)
+	}
+	for _, flag := range []string{"symbols", "binaries", "debuginfod", "save", "main", "thread", "running", "blocked"} {
+		if c.has(flag) && c.flags.Changed(flag) {
+			return usageError{fmt.Errorf("%s is a report, whose names and threads are what they are: leave out --%s", c.target, flag)}
+		}
+	}
+	return c.report(p, nil)
 }
 
 // replay reports on a recording. The error wraps [recording.ErrNotRecording] where
@@ -44,4 +63,24 @@ func (c *call) replay(index *binaries.Index) error {
 		err = fmt.Errorf("%s: %w", c.target, err)
 	}
 	return c.report(prof, err)
+}
+
+// openReport reports on what a report of Apple's has.
+func (c *call) openReport(index *binaries.Index) error {
+	p, err := apple.Open(c.target)
+	switch {
+	case errors.Is(err, apple.ErrNotReport):
+		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, nor a report of sample(1) or of a crash", c.target)
+	case err != nil:
+		return err
+	case c.save != "":
+		return usageError{fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than --save it", c.target)}
+	case c.filter.Running != c.filter.Blocked:
+		return usageError{fmt.Errorf("%s is a report, which does not tell what runs: leave out --running and --blocked", c.target)}
+	}
+	if index != nil && !p.AddSymbols(index) {
+		p.Notes = append(p.Notes, capture.ShortLine)
+	}
+	p, err = c.filter.Of(p)
+	return c.report(p, err)
 }

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fatih/color"
-
 	"stacksnap/format"
+	"stacksnap/format/apple"
+	"stacksnap/format/html"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 )
@@ -18,8 +18,14 @@ import (
 // form is a value of --format.
 type form struct {
 	name  string
+	text  bool // for people
 	write func(format.Options) format.Writer
 	group func(format.Options) format.GroupWriter
+	diff  func(format.Options) format.DiffWriter // nil: it is for profiles alone
+
+	extensions []string // of files that are taken for it
+	whole      bool     // several reports make one, not a row
+	compressed bool     // also where the name does not say so, but for its own extensions
 }
 
 // forms are those of the report.
@@ -30,12 +36,30 @@ func forms() []form {
 	groups := func(w format.GroupWriter) func(format.Options) format.GroupWriter {
 		return func(format.Options) format.GroupWriter { return w }
 	}
-	return []form{
-		{"tree", format.Tree, format.GroupTree},
-		{"json", always(format.JSON), groups(format.GroupJSON)},
-		{"jsonl", always(format.JSONLine), groups(format.GroupJSONLine)},
-		{"folded", always(format.Folded), groups(format.GroupFolded)},
+	diffs := func(w format.DiffWriter) func(format.Options) format.DiffWriter {
+		return func(format.Options) format.DiffWriter { return w }
 	}
+	return []form{
+		{name: "tree", text: true, write: format.Tree, group: format.GroupTree, diff: format.DiffTree},
+		{name: "summary", text: true, write: format.Brief, group: format.GroupBrief, diff: format.DiffTable, whole: true},
+		{name: "json", write: always(format.JSON), group: groups(format.GroupJSON), diff: diffs(format.DiffJSON), extensions: []string{".json"}},
+		{name: "jsonl", write: always(format.JSONLine), group: groups(format.GroupJSONLine), diff: diffs(format.DiffJSONLine), extensions: []string{".jsonl"}},
+		{name: "folded", write: always(format.Folded), group: groups(format.GroupFolded), diff: diffs(format.DiffFolded), extensions: []string{".folded"}},
+		{name: "pprof", write: always(format.Pprof), group: groups(format.GroupPprof), extensions: []string{".pb"}, whole: true, compressed: true},
+		{name: "speedscope", write: always(format.Speedscope), group: groups(format.GroupSpeedscope), extensions: []string{".speedscope.json"}, whole: true},
+		{name: "sample", write: always(apple.Sample), group: groups(apple.GroupSample)},
+		{name: "ips", write: always(apple.IPS), extensions: []string{".ips"}}, // the rules refuse several
+		{name: "html", write: always(html.Page), group: groups(html.GroupPage), extensions: []string{".html"}, whole: true},
+	}
+}
+
+// extensions lists those of all forms.
+func extensions() string {
+	var all []string
+	for _, f := range forms() {
+		all = append(all, f.extensions...)
+	}
+	return strings.Join(all, ", ")
 }
 
 // formats are the names of the forms.
@@ -63,36 +87,57 @@ func (c *call) missing(profiles ...*profile.Profile) error {
 	return fmt.Errorf("no thread matches --thread %s", strings.Join(c.threads, ", "))
 }
 
-// write formats before it writes: a slow reader of standard output sees all at
-// once.
+// write writes the profiles to all places that the report goes to.
 func (c *call) write(profiles ...*profile.Profile) error {
-	return c.writeBy(func(w io.Writer) error { return c.formatAll(w, profiles) })
+	shown := make([]*profile.Profile, len(profiles))
+	for i, p := range profiles {
+		shown[i] = c.shown(p)
+	}
+	return c.writeAll(func(w io.Writer, d *destination) error { return c.formatAll(w, d, shown) })
 }
 
-// writeBy writes to where the report is to go.
-func (c *call) writeBy(write func(io.Writer) error) error {
-	if c.toFile() {
-		return output.Write(c.output, write)
+// writeAll writes to each place that the report goes to. One that fails does not
+// keep it from the others.
+func (c *call) writeAll(write func(io.Writer, *destination) error) error {
+	var errs []error
+	for _, d := range c.destinations() {
+		err := c.writeBy(&d, func(w io.Writer) error {
+			return d.compression.Write(w, func(w io.Writer) error { return write(w, &d) })
+		})
+		if err == nil && c.browse && d.isPage() {
+			c.openPage(d.path)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// writeBy formats before it writes to a stream: a slow reader sees all at once.
+func (c *call) writeBy(d *destination, write func(io.Writer) error) error {
+	if d.isFile() {
+		return output.Write(d.path, write)
 	}
 	var report bytes.Buffer
 	if err := write(&report); err != nil {
 		return err
 	}
-	to := c.Out
-	if len(c.command) > 0 && c.output != standardOutput {
-		to = c.Err // standard output is the program's
+	if c.page(d, report.Bytes()) {
+		return nil
 	}
+	to, _ := c.stream(d)
 	_, err := report.WriteTo(to)
 	return err
 }
 
-// formatAll formats one profile after another, those for people with a line
+// formatAll formats one profile after another, texts of several lines with a line
 // between them.
-func (c *call) formatAll(w io.Writer, profiles []*profile.Profile) error {
-	write := c.form().write(c.formatOptions())
+func (c *call) formatAll(w io.Writer, d *destination, profiles []*profile.Profile) error {
+	if d.form.whole && len(profiles) > 1 {
+		return d.form.group(c.optionsOf(d))(w, &profile.Group{Tool: c.tool(), Profiles: profiles})
+	}
+	write := d.form.write(c.optionsOf(d))
 	for i, p := range profiles {
-		p = c.shown(p)
-		if i > 0 && c.format == "tree" {
+		if i > 0 && (d.form.text || d.form.name == "sample") {
 			if _, err := fmt.Fprintln(w); err != nil {
 				return err
 			}
@@ -104,14 +149,25 @@ func (c *call) formatAll(w io.Writer, profiles []*profile.Profile) error {
 	return nil
 }
 
-// shown is a profile as --no-inlines and --merge want it.
+// shown is a profile as --no-inlines, --no-demangle, --merge and the flags of views want
+// it.
 func (c *call) shown(p *profile.Profile) *profile.Profile {
+	p = c.view.of(c.named(p))
+	if c.merge {
+		p = p.FoldThreads()
+	}
+	return p
+}
+
+// named is a profile of a report, with the functions that --no-inlines and --no-demangle
+// want.
+func (c *call) named(p *profile.Profile) *profile.Profile {
 	c.note(p.Images)
 	if c.noInlines {
 		p = p.WithoutInlined()
 	}
-	if c.merge {
-		p = p.FoldThreads()
+	if c.noDemangle {
+		p = p.WithRawNames()
 	}
 	return p
 }
@@ -126,19 +182,8 @@ func (c *call) note(list []*profile.Image) {
 	}
 }
 
-// form is that of --format.
-func (c *call) form() form {
+// formNamed is the form of a value of --format; others were refused.
+func formNamed(name string) form {
 	all := forms()
-	i := slices.IndexFunc(all, func(f form) bool { return f.name == c.format }) // others were refused
-	return all[i]
-}
-
-func (c *call) formatOptions() format.Options {
-	return format.Options{Color: c.colored(), ASCII: c.asciiOnly()}
-}
-
-// colored decides by --color; fatih/color has looked at the terminal, NO_COLOR
-// and TERM.
-func (c *call) colored() bool {
-	return c.color == "always" || c.color == "auto" && !color.NoColor && !c.toFile()
+	return all[max(0, slices.IndexFunc(all, func(f form) bool { return f.name == name }))]
 }

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,9 +14,9 @@ import (
 //
 // The words are terms: the name of a flag; NAME=VALUE for one of its values; or
 // what is no flag: "command" (there is a command behind --), "file" (the target is
-// a core or a recording), "sampling" (many snapshots are to be taken), "several"
-// (processes: more than one --pid, --tree, --all), "anything" (whatever else there
-// is).
+// a core, a recording or a report), "sampling" (many snapshots are to be taken), "several"
+// (processes: more than one --pid, --tree, --all), "diff" (two files), "page" (an html
+// report goes to a file), "anything" (whatever else there is).
 type rule struct {
 	flags, with, needs string
 	line               string // what is told; {target}, {flags} and {with} stand for those given
@@ -50,17 +52,53 @@ var rules = []rule{{
 	flags: "tree all several", with: "save",
 	line: "--save records one process: leave out --tree, --all and a second -p, or write a report with -o",
 }, {
-	flags: "check", with: "thread main running blocked dir keep exec format output save merge no-inlines debuginfod",
+	flags: "check", with: "thread main running blocked dir keep exec format output open save merge no-inlines no-demangle debuginfod " + views,
 	line: "--check captures nothing and prints lines of its own: leave out {with}",
 }, {
 	flags: "duration interval rate count jitter suspend no-stop max-stop hang max-hang every dir keep exec children", with: "file",
 	line: "{target} is a file: it cannot be sampled or watched; leave out {flags}",
 }, {
+	flags: "diff", with: "save merge main thread running blocked",
+	line: "diff compares what was captured, all of it: leave out {with}",
+}, {
+	flags: "diff", with: "format=pprof format=speedscope format=sample format=ips format=html",
+	line: "a diff is written as tree, summary, json, jsonl or folded: leave out {with}",
+}, {
+	flags: "measure scale", needs: "diff",
+	line: "--measure and --scale say how files are compared: they go with diff BEFORE AFTER",
+}, {
 	flags: "rate", with: "interval",
 	line: "give --rate or --interval, not both",
 }, {
-	flags: "merge", with: "format=folded",
-	line: "--merge goes with tree, json and jsonl, not with -f folded: leave one of them out",
+	flags: "merge", with: "format=folded format=pprof format=speedscope format=sample format=ips format=html",
+	line: "--merge goes with tree, json and jsonl, not with {with}: leave one of them out",
+}, {
+	flags: "merge", with: "by=queue by=process by=state",
+	line: "--merge and --by put threads together, each in its way: give one of them",
+}, {
+	flags: "min", needs: "sampling file hang by=queue by=process by=state",
+	line: "--min is a share of samples or threads: it goes with sampling, --hang, or --by process, queue or state",
+}, {
+	flags: "invert by", with: "format=pprof",
+	line: "pprof turns trees and puts threads together by itself: leave out {flags}",
+}, {
+	flags: "invert", with: "format=speedscope",
+	line: "speedscope turns trees by itself: leave out {flags}",
+}, {
+	flags: "invert min depth by", with: "format=sample",
+	line: "sample's report has whole threads as they called: leave out {flags}",
+}, {
+	flags: "invert min depth by hide fold-recursion", with: "format=ips",
+	line: "an .ips file has whole stacks: leave out {flags}",
+}, {
+	flags: "sampling tree all several", with: "format=ips",
+	line: "-f ips is of one snapshot of one process: leave out {flags}",
+}, {
+	flags: "merge invert min depth by fold-recursion", with: "format=summary",
+	line: "-f summary chooses by itself what is worth a line: leave out {flags}",
+}, {
+	flags: "open", needs: "page",
+	line: "--open shows a page that was written to a file: give -o FILE.html with it",
 }, {
 	flags: "jitter", with: "hang every",
 	line: "--jitter goes with sampling, not with --hang or --every",
@@ -89,11 +127,14 @@ var rules = []rule{{
 	flags: "debuginfod", with: "hang every",
 	line: "a watch has no time to wait for servers: give --debuginfod with the recordings that it makes in --dir",
 }, {
+	flags: "no-demangle", with: "hang every",
+	line: "a watch tells names as people know them: give --no-demangle with the recordings that it makes in --dir",
+}, {
 	flags: "no-stop", with: "suspend",
 	line: "give --suspend or --no-stop, not both",
 }, {
-	flags: "hang every", with: "save output format=folded",
-	line: "a watch writes to --dir, as tree, json or jsonl: no --save, --output or -f folded",
+	flags: "hang every", with: "save output format=folded format=pprof format=speedscope format=sample format=ips format=html",
+	line: "a watch writes to --dir, as tree, summary, json or jsonl: no --save, --output or other --format",
 }, {
 	flags: "hang every", with: "running blocked",
 	line: "a watch reports all threads: no --running or --blocked",
@@ -107,6 +148,9 @@ var rules = []rule{{
 	flags: "hang every", with: "no-stop suspend=thread",
 	line: "the reports of a watch stop all threads at once: no --no-stop or --suspend thread",
 }}
+
+// views are the flags on what a report shows.
+const views = "focus ignore hide invert min depth by fold-recursion"
 
 // conflictError is a rule that was broken.
 type conflictError struct {
@@ -129,11 +173,12 @@ func (o *options) combination() error {
 
 // breaks tells whether a rule is broken.
 func (o *options) breaks(r *rule) error {
-	flags, with := o.given(r.flags), o.given(r.with)
-	switch {
-	case len(flags) == 0 || len(o.given(r.needs)) > 0:
+	flags := o.given(r.flags)
+	if len(flags) == 0 || len(o.given(r.needs)) > 0 {
 		return nil
-	case r.with != "" && (len(with) == 0 || len(flags) == 1 && len(with) == 1 && flags[0] == with[0]):
+	}
+	with := o.given(r.with)
+	if r.with != "" && (len(with) == 0 || len(flags) == 1 && len(with) == 1 && flags[0] == with[0]) {
 		return nil
 	}
 	line := strings.NewReplacer("{target}", o.target, "{flags}", list(spelled(flags), " and "), "{with}", list(spelled(with), " and ")).Replace(r.line)
@@ -162,11 +207,18 @@ func (o *options) has(term string) bool {
 		return o.samples()
 	case "several":
 		return o.several()
+	case diffWord:
+		return len(o.compared) > 0
+	case "page":
+		return slices.ContainsFunc(o.destinations(), func(d destination) bool { return d.isPage() })
 	case "anything":
 		return o.flags.NFlag() > 1 || o.target != "" || len(o.command) > 0
 	}
 	name, value, isValue := strings.Cut(term, "=")
 	f := o.flags.Lookup(name)
+	if isValue && name == "format" { // the names of files tell it, too
+		return slices.ContainsFunc(o.destinations(), func(d destination) bool { return d.form.name == value })
+	}
 	if isValue {
 		return f.Value.String() == value
 	}
@@ -188,11 +240,15 @@ func spell(term string) string {
 	case "command":
 		return "-- COMMAND"
 	case "file":
-		return "a core or a recording"
+		return "a core, a recording or a report"
 	case "sampling":
 		return "sampling"
 	case "several":
 		return "several processes"
+	case diffWord:
+		return diffWord
+	case "page":
+		return "a page in a file"
 	case "anything":
 		return "anything else"
 	}
@@ -203,8 +259,6 @@ func spell(term string) string {
 // no rule on flags can tell.
 func (o *options) checkTogether() error {
 	switch {
-	case o.output != "" && o.output == o.save:
-		return errors.New("--output and --save need a file each")
 	case o.has("rate") && !(o.rate >= minRate && o.rate <= maxRate):
 		return fmt.Errorf("--rate is from %g to %g samples a second", minRate, maxRate)
 	case o.watches() && o.filter.Main && len(o.threads) > 0:
@@ -212,5 +266,5 @@ func (o *options) checkTogether() error {
 	case o.watches() && (len(o.threads) > 1 || len(o.filter.Names) > 0):
 		return errors.New("a watch takes one --thread, by its id")
 	}
-	return o.filter.Check()
+	return cmp.Or(o.checkOutputs(), o.view.compile(), o.filter.Check()) // a line, not several
 }

@@ -19,7 +19,7 @@ func (c *call) sample(ctx context.Context, p task.Process) error {
 	if err != nil {
 		return errors.Join(err, p.Close())
 	}
-	o.Taken = c.Release
+	o.Taken, o.Alone = c.Release, true
 	bar := c.progress(o.Duration)
 	o.Progress = bar.Show
 	prof, err := capture.Record(ctx, p, o)

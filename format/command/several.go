@@ -182,8 +182,7 @@ func (c *call) reportAll(s *selection) error {
 		return s.failure()
 	}
 	g := s.group.Each(c.shown)
-	write := c.form().group(c.formatOptions())
-	err := c.writeBy(func(w io.Writer) error { return write(w, g) })
+	err := c.writeAll(func(w io.Writer, d *destination) error { return d.form.group(c.optionsOf(d))(w, g) })
 	return errors.Join(s.failure(), err, c.missing(s.group.Profiles...))
 }
 

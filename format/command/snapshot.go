@@ -3,11 +3,14 @@ package command
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"stacksnap/format"
 	"stacksnap/format/profile/capture"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/debugfile/debuginfod"
+	"stacksnap/images/debugfile/debugsymbols"
+	"stacksnap/images/sharedcache"
 	"stacksnap/task"
 )
 
@@ -46,10 +49,18 @@ func (c *call) captureOptions() (capture.Options, error) {
 // index is of the places of --symbols and --binaries and of who else is asked, one for
 // all of a call; nil where there are none.
 func (c *call) index() (*binaries.Index, error) {
-	if len(c.symbols)+len(c.binaries) == 0 && !c.debuginfod || c.indexed != nil {
+	opensOnMac := runtime.GOOS == "darwin" && c.mode() == opens
+	asksMac := runtime.GOOS == "darwin" && c.hang == 0 && c.every == 0 // a watch has no time to wait
+	if len(c.symbols)+len(c.binaries) == 0 && !c.debuginfod && !asksMac || c.indexed != nil {
 		return c.indexed, nil
 	}
 	places := binaries.Places{Folders: c.binaries, Symbols: c.symbols}
+	if opensOnMac {
+		places.System = sharedcache.Folders()
+	}
+	if asksMac {
+		places.MachO = append(places.MachO, debugsymbols.New(c.Getenv, c.overLine()))
+	}
 	if c.debuginfod {
 		servers, err := debuginfod.New(c.Getenv, c.overLine())
 		if err != nil {

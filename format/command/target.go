@@ -10,13 +10,14 @@ import (
 	"strconv"
 	"strings"
 
+	"stacksnap/format/apple"
 	"stacksnap/task/core"
 	"stacksnap/task/live"
 	"stacksnap/task/recording"
 )
 
-// isFile tells whether a target is a core or a recording rather than a pid, a name
-// or a program: those may be executed, and files of us and of the kernel may not,
+// isFile tells whether a target is a core, a recording or a report rather than a pid,
+// a name or a program: those may be executed, and files of us and of the kernel may not,
 // unless the file system says so of all that it has.
 func isFile(target string) bool {
 	if _, err := strconv.Atoi(target); err == nil {
@@ -26,7 +27,7 @@ func isFile(target string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	return info.Mode().Perm()&0o111 == 0 || isRecording(target) || isCore(target)
+	return info.Mode().Perm()&0o111 == 0 || isRecording(target) || isCore(target) || apple.Is(target)
 }
 
 func isRecording(path string) bool {
@@ -137,7 +138,7 @@ func missingTarget(target string) string {
 	info, err := os.Stat(target)
 	switch {
 	case err == nil && info.IsDir():
-		return fmt.Sprintf("%q is a folder: give a core or a recording in it, or a process", target)
+		return fmt.Sprintf("%q is a folder: give a core, a recording or a report in it, or a process", target)
 	case err == nil && info.Mode().IsRegular() && isScript(target):
 		return fmt.Sprintf("%q is a script, which runs as a process of its interpreter: give its pid, or start it with -- %s", target, shellWord(inFolder(target)))
 	case err == nil && info.Mode().IsRegular():

@@ -44,14 +44,15 @@ func TestIsFile(t *testing.T) {
 		write(t, dir, "core", "", 0o600):                   true,
 		write(t, dir, "it.core", core, 0o777):              true,
 		write(t, dir, "it.snap", laterRecording(t), 0o777): true,
-		write(t, dir, "program", "\x7fELF", 0o700):         false,
-		write(t, dir, "with.dot", "#!/bin/sh\n", 0o700):    false,
-		write(t, dir, "4711", "", 0o600):                   true,
-		dir:                                                false,
-		"4711":                                             false,
-		filepath.Join(dir, "none"):                         false,
-		"core":                                             true,
-		"":                                                 false,
+		write(t, dir, "it.txt", "Sampling process 9\nAnalysis of sampling it (pid 9) every 1 millisecond\n", 0o777): true,
+		write(t, dir, "program", "\x7fELF", 0o700):      false,
+		write(t, dir, "with.dot", "#!/bin/sh\n", 0o700): false,
+		write(t, dir, "4711", "", 0o600):                true,
+		dir:                                             false,
+		"4711":                                          false,
+		filepath.Join(dir, "none"):                      false,
+		"core":                                          true,
+		"":                                              false,
 	} {
 		if got := isFile(name); got != is {
 			t.Errorf("%q: %v", name, got)

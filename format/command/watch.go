@@ -108,8 +108,15 @@ func (w *watcher) print(ctx context.Context, r *hang.Report) error {
 
 // writer is that of --format.
 func (w *watcher) writer() format.HangWriter {
-	if w.format == "tree" {
-		return format.Hang(format.Options{Color: w.colored() && w.dir == "", ASCII: w.dir == "" && w.asciiOnly()})
+	o := format.Options{Color: w.colored(true)} // in files
+	if w.dir == "" {
+		o = w.optionsOf(&destination{})
+	}
+	switch w.format {
+	case "tree":
+		return format.Hang(o)
+	case "summary":
+		return format.HangBrief(o)
 	}
 	return format.HangLine
 }

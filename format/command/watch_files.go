@@ -29,7 +29,7 @@ func (w *watcher) files(in *output.Folder, extension string) output.Rotation {
 
 // extension is that of reports.
 func (w *watcher) extension() string {
-	if w.format == "tree" {
+	if formNamed(w.format).text {
 		return "txt"
 	}
 	return w.format

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -150,13 +151,16 @@ func (r Rotation) row(but string) ([]kept, error) {
 	return row, nil
 }
 
-// tail is what follows the name: -PID-TIME[-N].EXT.
-var tail = regexp.MustCompile(`^-([1-9][0-9]{0,9})-([0-9]{8}T[0-9]{6}Z)(?:-([1-9][0-9]{0,3}))?\.([A-Za-z0-9]+)$`)
+// tail is what follows the name: -PID-TIME[-N].EXT. It is made when it is asked for, for
+// most calls do not.
+var tail = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-([1-9][0-9]{0,9})-([0-9]{8}T[0-9]{6}Z)(?:-([1-9][0-9]{0,3}))?\.([A-Za-z0-9]+)$`)
+})
 
 // parse takes a file's name apart, and refuses one that the row would not give.
 func (r Rotation) parse(file string) (kept, bool) {
 	rest, ok := strings.CutPrefix(file, "stacksnap-"+SafeName(r.Name))
-	m := tail.FindStringSubmatch(rest)
+	m := tail().FindStringSubmatch(rest)
 	if !ok || m == nil {
 		return kept{}, false
 	}

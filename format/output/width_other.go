@@ -4,5 +4,5 @@ package output
 
 import "os"
 
-// Width returns how many columns a terminal has, 0 where it does not tell.
-func Width(*os.File) int { return 0 }
+// Size returns how many columns and lines a terminal has, 0 where it does not tell.
+func Size(*os.File) (columns, lines int) { return 0, 0 }

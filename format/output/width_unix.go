@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Width returns how many columns a terminal has, 0 where it does not tell.
-func Width(terminal *os.File) int {
+// Size returns how many columns and lines a terminal has, 0 where it does not tell.
+func Size(terminal *os.File) (columns, lines int) {
 	size, err := unix.IoctlGetWinsize(int(terminal.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return int(size.Col)
+	return int(size.Col), int(size.Row)
 }

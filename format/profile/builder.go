@@ -247,7 +247,12 @@ func (b *Builder) countWalks(r *record, n int) {
 		r.target().Empty += n
 		return
 	}
-	r.path[len(r.path)-1].Self += n
+	last := r.path[len(r.path)-1]
+	last.Self += n
+	if last.States == nil {
+		last.States = new(States)
+	}
+	last.States.add(r.told.state, n)
 	if r.stop == unwind.Bottom {
 		b.p.Bottoms += n
 	}
@@ -293,7 +298,8 @@ const Trampoline = "<signal trampoline>"
 const maxNodes = 1 << 19
 
 // Further stands for the name of a function, and of those that it called, where
-// there are too many different stacks to tell them apart.
+// there are too many different stacks to tell them apart, or a report that was opened
+// ends.
 const Further = "<further calls>"
 
 // further is the site of all that is not told apart.

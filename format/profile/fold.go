@@ -102,8 +102,11 @@ func (n *Node) writeLikeness(w io.Writer, depth int) {
 	if n.Cut != nil {
 		cut = n.Cut.Reason
 	}
-	fmt.Fprintf(w, "%d %d %t %q+%d %t %v %t %v %d %d\n", depth, n.PC, n.Return, n.Function, n.Offset,
-		n.Inlined, load, n.By.Guess(), cut, n.Count, n.Self)
+	fmt.Fprintf(w, "%d %d %t %q+%d %t %v %t %v %d %d %v %v\n", depth, n.PC, n.Return, n.Function, n.Offset,
+		n.Inlined, load, n.By.Guess(), cut, n.Count, n.Self, n.States, n.Folded)
+	if len(n.Also) > 0 || n.More {
+		fmt.Fprintf(w, "%v %t\n", n.Also, n.More)
+	}
 }
 
 // Find returns the entry of a thread, or the one that it was folded into; nil

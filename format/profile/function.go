@@ -84,11 +84,21 @@ func mergeGroup(group []*Node) *Node {
 	return &n
 }
 
+// maxAlso is how many addresses of a function are kept beside the first.
+const maxAlso = 64
+
 // absorb adds another node of the same function.
 func (n *Node) absorb(other *Node) {
 	n.Count += other.Count
 	n.Self += other.Self
+	n.States = n.States.plus(other.States, 1)
 	n.Spent.add(other.Spent)
+	n.absorbPlace(other)
+}
+
+// absorbPlace takes over how another node of the same function was found, and where it
+// stands.
+func (n *Node) absorbPlace(other *Node) {
 	n.By = max(n.By, other.By)
 	n.Why = cmp.Or(n.Why, other.Why)
 	if n.File != other.File || n.Line != other.Line {
@@ -97,8 +107,20 @@ func (n *Node) absorb(other *Node) {
 	if n.Column != other.Column {
 		n.Column = 0
 	}
-	a := Address{other.PC, other.Offset}
-	if n.PC != a.PC && !slices.Contains(n.Also, a) {
+	n.More = n.More || other.More
+	n.reach(Address{other.PC, other.Offset})
+	for _, a := range other.Also {
+		n.reach(a)
+	}
+}
+
+// reach adds an address of the function.
+func (n *Node) reach(a Address) {
+	switch {
+	case n.PC == a.PC || slices.Contains(n.Also, a):
+	case len(n.Also) >= maxAlso:
+		n.More = true
+	default:
 		n.Also = append(slices.Clip(n.Also), a)
 	}
 }

@@ -53,3 +53,17 @@ func TestOverloads(t *testing.T) {
 		t.Errorf("self times are %+v, want one of 4 samples and one of 2", times)
 	}
 }
+
+// TestAlsoIsBounded: so many further addresses of a function are kept, each once.
+func TestAlsoIsBounded(t *testing.T) {
+	root := &Node{Location: Location{Function: "main"}, PC: 1, Count: 600}
+	for i := range 600 {
+		pc := task.Addr(0x1000 + i%300)
+		root.Children = append(root.Children, &Node{Location: Location{Function: "f"}, PC: pc, Count: 1, Self: 1})
+	}
+	p := &Profile{Threads: []*Thread{{ID: 1, Roots: []*Node{root}}}}
+	f := p.ByFunction().Threads[0].Roots[0].Children[0]
+	if f.Count != 600 || len(f.Also) != maxAlso || f.Also[0] == f.Also[1] {
+		t.Errorf("%d samples, %d further addresses", f.Count, len(f.Also))
+	}
+}

@@ -24,7 +24,8 @@ func (t *Thread) Weight() int { return 1 + len(t.Same) }
 type SelfTime struct {
 	Location // Offset, File and Line are those of one address of several, or the area's
 	Samples  int
-	Spent    Spent // of the time that goes with them, where that is known
+	States   *States // in how many of them a thread was in each state, as far as that is known
+	Spent    Spent   // of the time that goes with them, where that is known
 }
 
 // area is n's location, where it has no function that of its area.
@@ -59,6 +60,7 @@ func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 				times[i].Location = n.area()
 			}
 			times[i].Samples += n.Self * t.Weight()
+			times[i].States = times[i].States.plus(n.States, t.Weight())
 			times[i].Spent.add(n.Spent)
 			total += n.Self * t.Weight()
 		}

@@ -19,11 +19,14 @@ type Node struct {
 	By     unwind.Method // how it was found; of several ways the least sure
 	Why    string        // why a better way than By was left; empty when none was
 	Cut    *Cut          // on an outermost frame whose caller is missing; nil at the true bottom
-	Also   []Address     // further addresses of the function, in a tree by function
+	Also   []Address     // further addresses of the function, in a tree by function: the first of them
+	More   bool          // and others, too many, or which the report that was opened leaves out
+	Folded *Folded       // branches that it stands for; nil: it is one frame
 
-	Count    int   // samples in which the frame was on the stack here
-	Self     int   // of these, samples in which it was the innermost
-	Spent    Spent // of the time that goes with these
+	Count    int     // samples in which the frame was on the stack here
+	Self     int     // of these, samples in which it was the innermost
+	States   *States // in how many of these the thread was in each state, as far as that is known
+	Spent    Spent   // of the time that goes with these
 	Children []*Node
 }
 
@@ -50,6 +53,10 @@ type Location struct {
 // regionSize is how much code without a name is taken together where no function
 // is known, as of a JIT compiler: its addresses, one by one, tell nobody anything.
 const regionSize = 4 << 10
+
+// Placeless tells of a node that stands for no place in the code: a line of a report
+// that has a text and no address.
+func (n *Node) Placeless() bool { return n.PC == 0 && n.Function != "" }
 
 // Area is where the code begins that a node without a function stands for when
 // nodes are merged: the function, though it has no name, else a region of 4 KB.
@@ -93,10 +100,13 @@ type Image struct {
 	Generated bool   // it names code that a compiler made at run time, and has no place: Load and End are 0
 
 	// Of a Mac program itself: its architecture as Apple's tools name it ("arm64e"),
-	// and what its maker calls it.
+	// and what its maker calls it. A report of Apple's tells the latter of every image.
 	Variant string
 	Bundle  object.Bundle
 }
+
+// Placed tells whether it is known where the image is.
+func (im *Image) Placed() bool { return im.Load != 0 || im.End != 0 }
 
 // Name returns the last element of the path.
 func (im *Image) Name() string {
@@ -106,15 +116,20 @@ func (im *Image) Name() string {
 	return path.Base(im.Path)
 }
 
-// preorder walks without recursion: a stack may be very deep.
+// preorder gives nodes with their depth, each before its children.
 func preorder(roots []*Node) iter.Seq2[int, *Node] {
+	return inPreorder(roots, func(n *Node) []*Node { return n.Children })
+}
+
+// inPreorder walks trees of any nodes without recursion: a stack may be very deep.
+func inPreorder[N any](roots []*N, children func(*N) []*N) iter.Seq2[int, *N] {
 	type item struct {
 		depth int
-		node  *Node
+		node  *N
 	}
-	return func(yield func(int, *Node) bool) {
+	return func(yield func(int, *N) bool) {
 		var todo []item
-		push := func(depth int, nodes []*Node) {
+		push := func(depth int, nodes []*N) {
 			for i := len(nodes) - 1; i >= 0; i-- {
 				todo = append(todo, item{depth, nodes[i]})
 			}
@@ -125,7 +140,7 @@ func preorder(roots []*Node) iter.Seq2[int, *Node] {
 			if !yield(it.depth, it.node) {
 				return
 			}
-			push(it.depth+1, it.node.Children)
+			push(it.depth+1, children(it.node))
 		}
 	}
 }

@@ -88,7 +88,14 @@ func sortNodes(roots []*Node) {
 	}
 }
 
+// heavier orders siblings: what stands for several comes last.
 func heavier(a, b *Node) int {
+	if (a.Folded == nil) != (b.Folded == nil) {
+		if a.Folded == nil {
+			return -1
+		}
+		return 1
+	}
 	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.PC, b.PC))
 }
 

@@ -16,7 +16,7 @@ type Profile struct {
 	Tool   string // the program that captured, with its version
 	// Start is when the target was first told to stop, End when it ran on after the
 	// last stop.
-	Start, End time.Time
+	Start, End time.Time     // End is zero where that is not known
 	Interval   time.Duration // wanted between two snapshots; 0 when there is only one
 	Snapshots  int
 	// MissedTicks counts the snapshots that were due but could not be taken in time.
@@ -42,11 +42,13 @@ type Profile struct {
 	// Deadlocks are those that stood in more than one look, or stand at the end.
 	Deadlocks []Deadlock
 	// Images are those in which a frame lies, lowest address first; of a translated
-	// program of which there are no frames, all that were mapped at the end.
+	// program of which there are no frames, all that were mapped at the end. Of a report
+	// that was opened they are all that it lists, or else names.
 	Images []*Image
 	Cache  *images.SharedCache // of a Darwin process; nil: none is mapped
 	Main   *Image              // the program itself, whether a frame lies in it or not; nil when unknown
 	Notes  []string            // one line each: what could not be read, what to beware of
+	View   *View               // how it differs from what was captured; nil: it does not
 }
 
 // Sampled tells whether the profile merges more than one snapshot.
@@ -59,9 +61,9 @@ func (p *Profile) Duration() time.Duration { return max(0, p.End.Sub(p.Start)) }
 // NumThreads returns how many threads were captured, counting each of those that
 // [Profile.FoldThreads] made one entry of.
 func (p *Profile) NumThreads() int {
-	n := len(p.Threads)
-	for _, t := range p.Threads {
-		n += len(t.Same)
+	n := 0
+	for _, t := range p.Straight().Threads {
+		n += t.Weight()
 	}
 	return n
 }

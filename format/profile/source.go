@@ -1,7 +1,9 @@
 package profile
 
 import (
+	"runtime"
 	"slices"
+	"sync"
 
 	"stacksnap/images"
 	"stacksnap/images/object"
@@ -45,7 +47,9 @@ func (b *Builder) SourceNotes() (lines []string) {
 }
 
 func (n *namer) sources() *sources {
-	return &sources{n.files, map[placed][]Location{}}
+	s := &sources{n.files, map[placed][]Location{}}
+	s.readAhead(n.byImage())
+	return s
 }
 
 func (s *sources) all(nodes []*Node) []*Node {
@@ -80,8 +84,8 @@ func (s *sources) expand(n *Node) (first, last *Node) {
 	outer.Location = merged(n, list[0])
 	first, last = &outer, &outer
 	for _, loc := range list[1:] {
-		inner := &Node{Location: loc, PC: n.PC, Return: n.Return, By: n.By, Why: n.Why, Count: n.Count, Self: n.Self, Spent: n.Spent, Children: last.Children}
-		last.Self, last.Children = 0, []*Node{inner}
+		inner := &Node{Location: loc, PC: n.PC, Return: n.Return, By: n.By, Why: n.Why, Count: n.Count, Self: n.Self, States: n.States, Spent: n.Spent, Children: last.Children}
+		last.Self, last.States, last.Spent, last.Children = 0, nil, Spent{}, []*Node{inner}
 		last = inner
 	}
 	return first, last
@@ -101,35 +105,97 @@ func merged(n *Node, source Location) Location {
 
 // at returns the source at a node's address, the function that has the frame first.
 func (s *sources) at(n *Node) []Location {
-	key := placed{place{n.PC, n.Return}, n.Image}
-	if list, ok := s.known[key]; ok {
-		return list
-	}
-	file := s.files[n.Image]
-	if file == nil || n.Function == Trampoline || n.Function == Further {
+	key, ok := s.key(n)
+	if !ok {
 		return nil
 	}
-	var list []Location
-	for _, l := range file.Source(n.PC, n.Return) {
+	list, ok := s.known[key]
+	if !ok {
+		list = s.read(key)
+		s.known[key] = list
+	}
+	return list
+}
+
+// key is what the source of a node is asked by; false where there is nobody to ask, or
+// it is at several places.
+func (s *sources) key(n *Node) (placed, bool) {
+	if s.files[n.Image] == nil || isMark(n.Function) || len(n.Also) > 0 {
+		return placed{}, false
+	}
+	return placed{place{n.PC, n.Return}, n.Image}, true
+}
+
+// isMark tells what stands in the place of a function.
+func isMark(function string) bool { return function == Trampoline || function == Further }
+
+func (s *sources) read(key placed) (list []Location) {
+	for _, l := range s.files[key.image].Source(key.pc, key.isReturn) {
 		loc := newLocation(l)
-		loc.Image = n.Image
+		loc.Image = key.image
 		list = append(list, loc)
 	}
-	s.known[key] = list
+	return list
+}
+
+// readAhead reads what is known of addresses, of several images at once: to decompress
+// what one of them has can take longer than all else.
+func (s *sources) readAhead(byImage [][]placed) {
+	if len(byImage) < 2 {
+		return // it is read when it is asked for
+	}
+	known := make([][][]Location, len(byImage))
+	room := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for i, keys := range byImage {
+		room <- struct{}{}
+		group.Go(func() {
+			for _, key := range keys {
+				known[i] = append(known[i], s.read(key))
+			}
+			<-room
+		})
+	}
+	group.Wait()
+	for i, keys := range byImage {
+		for k, key := range keys {
+			s.known[key] = known[i][k]
+		}
+	}
+}
+
+// byImage lists the places that were named, of each image of which there is a file.
+func (n *namer) byImage() (list [][]placed) {
+	index := map[*Image]int{}
+	for site := range n.all {
+		if n.files[site.Image] == nil || isMark(site.Function) {
+			continue
+		}
+		i, known := index[site.Image]
+		if !known {
+			i = len(list)
+			index[site.Image] = i
+			list = append(list, nil)
+		}
+		list[i] = append(list[i], placed{place{site.pc, site.isReturn}, site.Image})
+	}
 	return list
 }
 
 // WithoutInlined returns the profile with inlined calls counted as the function that
 // they were inlined into. p is left as it is.
-func (p *Profile) WithoutInlined() *Profile {
-	plain := *p
-	plain.Threads = make([]*Thread, len(p.Threads))
+func (p *Profile) WithoutInlined() *Profile { return p.withRoots(withoutInlined) }
+
+// withRoots returns a copy of a profile in which the trees of threads are others.
+func (p *Profile) withRoots(other func([]*Node) []*Node) *Profile {
+	changed := *p
+	changed.Threads = make([]*Thread, len(p.Threads))
 	for i, t := range p.Threads {
 		entry := *t
-		entry.Roots = withoutInlined(t.Roots)
-		plain.Threads[i] = &entry
+		entry.Roots = other(t.Roots)
+		changed.Threads[i] = &entry
 	}
-	return &plain
+	return &changed
 }
 
 func withoutInlined(nodes []*Node) []*Node {
@@ -153,8 +219,11 @@ func withoutInlined(nodes []*Node) []*Node {
 func outward(n *Node) *Node {
 	outer := *n
 	for len(outer.Children) == 1 && outer.Children[0].Inlined && outer.Children[0].PC == n.PC {
-		outer.Self += outer.Children[0].Self
-		outer.Children = outer.Children[0].Children
+		inner := outer.Children[0]
+		outer.Self += inner.Self
+		outer.States = outer.States.plus(inner.States, 1)
+		outer.Spent.add(inner.Spent)
+		outer.Children = inner.Children
 	}
 	return &outer
 }

@@ -2,10 +2,14 @@ package profile
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/task"
 )
@@ -150,5 +154,55 @@ func TestSourceOfDeepStack(t *testing.T) {
 	}
 	if n != depth {
 		t.Errorf("%d nodes of %d", n, depth)
+	}
+}
+
+// meeting is a file that tells nothing before another one is asked, too.
+type meeting struct {
+	sourced
+	here, there chan struct{}
+	met         sync.Once
+	alone       bool
+}
+
+func (f *meeting) Source(v uint64) []object.Source {
+	f.met.Do(func() {
+		close(f.here)
+		select {
+		case <-f.there:
+		case <-time.After(time.Minute):
+			f.alone = true
+		}
+	})
+	return f.sourced.Source(v)
+}
+
+// TestSourceOfSeveralImages is read at once, and of each address once.
+func TestSourceOfSeveralImages(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	const further = 0x1000_0000
+	a, b := make(chan struct{}), make(chan struct{})
+	one := &meeting{sourced: sourced{file: file{names: demo.names}}, here: a, there: b}
+	other := &meeting{sourced: sourced{file: file{names: demo.names}}, here: b, there: a}
+	m := images.NewMap([]object.Placed{
+		{Path: "/bin/demo", Load: load, Slide: load - 0x1000, Main: true, File: one},
+		{Path: "/lib/other", Load: load + further, Slide: load + further - 0x1000, File: other},
+	})
+	builder := NewBuilder(task.Info{PID: 1}, "test")
+	for range 3 {
+		builder.Add(snapshot(task.Thread{ID: 1}), []Stack{walk(0x10, further+0x150, 0x150, further+0x320)}, m)
+	}
+	got := outlineOfSources(builder.Profile().Threads[0].Roots)
+	const want = `main+16 :0:0 3/0
+ work+80 /src/a.c:30:31 3/0
+  outer()+0 inlined /src/a.c:20:21 3/0
+   inner+0 inlined /src/a.c:3:4 3/0
+    work+80 /src/a.c:30:31 3/0
+     outer()+0 inlined /src/a.c:20:21 3/0
+      inner+0 inlined /src/a.c:3:4 3/0
+       nameless+32 :0:0 3/3
+`
+	if got != want || one.asked != 2 || other.asked != 2 || one.alone || other.alone {
+		t.Errorf("asked %d and %d times:\n%s", one.asked, other.asked, got)
 	}
 }

@@ -70,6 +70,16 @@ func (r *record) settle(state task.State) {
 	}
 }
 
+// Spending returns what goes with the samples of a node and of all below it: of a tree
+// that was inverted, with those of an innermost function.
+func (n *Node) Spending() (spent Spent, states *States) {
+	for _, below := range preorder([]*Node{n}) {
+		spent.add(below.Spent)
+		states = states.plus(below.States, 1)
+	}
+	return spent, states
+}
+
 // withSpent returns copies of nodes with what was spent in those of a tree that is
 // alike added.
 func withSpent(nodes, others []*Node) []*Node {

@@ -13,6 +13,7 @@ type Thread struct {
 	Name         string // empty when it has none or the system does not tell
 	Queue        string // label of the dispatch queue it works for
 	QueueSerial  uint64 // that queue's number, in the order of their making; 0: unknown
+	QueueKind    string // "serial" or "concurrent", where a report tells that
 	Main         bool   // the thread that the program was started on
 	State        task.State
 	Turn         task.Turn     // of one that could run, where that was found out, when last seen
@@ -29,7 +30,7 @@ type Thread struct {
 	Waits []Waited // what it was found to wait for, the most frequent first
 
 	Samples     int    // snapshots it was in
-	First, Last int    // the first and the last of them, counted from 0
+	First, Last int    // the first and the last of them, counted from 0; Last is −1 where that is not known
 	States      States // in how many of them it was in each state
 
 	Roots     []*Node // the outermost frames, heaviest first
@@ -40,6 +41,9 @@ type Thread struct {
 	// Same are the other threads that this entry stands for, after
 	// [Profile.FoldThreads]. Times are then those of all together.
 	Same []ThreadName
+	// Together is whose samples this entry has together, after [Profile.GroupBy]; nil: it is
+	// a thread, and Same are those alike.
+	Together *Together
 }
 
 // ThreadName is what tells one folded thread from another.
@@ -56,6 +60,21 @@ func (s *States) add(state task.State, n int) {
 		state = task.StateUnknown
 	}
 	s[state] += n
+}
+
+// plus returns the sum with as many times another; nil where both are.
+func (s *States) plus(other *States, times int) *States {
+	if other == nil {
+		return s
+	}
+	var sum States
+	if s != nil {
+		sum = *s
+	}
+	for state, n := range other {
+		sum[state] += n * times
+	}
+	return &sum
 }
 
 // Nodes gives the nodes of the thread's tree with their depth, 0 for an

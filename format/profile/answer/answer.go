@@ -25,6 +25,7 @@ const (
 	Computing              // of many: Busy says in what
 	Starved                // of many: Threads could run and mostly waited for a processor
 	Blocked                // the main thread waits, as Wait says
+	Stuck                  // of many: the main thread mostly was where nothing can wake it, as Busy says
 	Idle                   // the main thread waits for whatever comes next, as Wait says
 )
 
@@ -42,7 +43,7 @@ type Answer struct {
 // Of finds what there is to say of a profile.
 func Of(p *profile.Profile) Answer {
 	for _, find := range []func(*profile.Profile) Answer{
-		crashed, deadlocked, halted, convoy, locked, running, computing, starved, blocked,
+		crashed, deadlocked, halted, convoy, locked, running, computing, starved, blocked, stuck,
 	} {
 		if a := find(p); a.Kind != None {
 			return a

@@ -113,6 +113,45 @@ func many(threads ...*profile.Thread) *profile.Profile {
 
 func waited(w *profile.Wait, looks int) profile.Waited { return profile.Waited{Wait: *w, Looks: looks} }
 
+// nameless takes the names of a profile's functions away.
+func nameless(p *profile.Profile) *profile.Profile {
+	for _, n := range p.Threads[0].Roots {
+		n.Function = ""
+	}
+	return p
+}
+
+// TestUninterruptible: of many snapshots it is told from half of them on, with the
+// function that most of them found.
+func TestUninterruptible(t *testing.T) {
+	stuckFor := func(samples, in, other int) *profile.Profile {
+		th := &profile.Thread{ID: 1, Main: true, Samples: 100}
+		th.States[task.Uninterruptible], th.States[task.Sleeping] = samples, 100-samples
+		th.Roots = []*profile.Node{
+			{Location: profile.Location{Function: "f"}, Self: in},
+			{Location: profile.Location{Function: "g"}, Self: other},
+		}
+		return many(th)
+	}
+	for name, tt := range map[string]struct {
+		p        *profile.Profile
+		share    float64
+		function string
+	}{
+		"in one function": {stuckFor(72, 60, 40), 0.72, "f"},
+		"here and there":  {stuckFor(50, 40, 40), 0.5, ""},
+		"half the time":   {stuckFor(50, 50, 50), 0.5, "f"},
+		"seldom":          {stuckFor(49, 100, 0), 0, ""},
+		"without a name":  {nameless(stuckFor(72, 100, 0)), 0.72, ""},
+		"another thread":  {many(sampled(2, 0)), 0, ""},
+	} {
+		a := Of(tt.p)
+		if (a.Kind == Stuck) != (tt.share > 0) || a.Busy.Share != tt.share || a.Busy.Where.Function != tt.function || (a.Busy.What == Function) != (tt.function != "") {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}
+
 func TestWaitsOfManySnapshots(t *testing.T) {
 	read := &profile.Wait{Call: "read", Object: "fd 3"}
 	oneAfterAnother := waited(mutex(8), 10)

@@ -82,7 +82,7 @@ func computing(p *profile.Profile) Answer {
 
 // starved tells whether threads that could run mostly had to wait for it.
 func starved(p *profile.Profile) Answer {
-	if !p.Sampled() {
+	if !p.Sampled() || p.Duration() <= 0 {
 		return Answer{}
 	}
 	b := used(p)
@@ -90,6 +90,22 @@ func starved(p *profile.Profile) Answer {
 		return Answer{}
 	}
 	return Answer{Kind: Starved, Busy: b}
+}
+
+// stuck tells whether the main thread was mostly in an uninterruptible sleep, and in
+// which function: at a disk or a page, and for nothing that would be known as its wait.
+func stuck(p *profile.Profile) Answer {
+	t := p.MainThread()
+	if !p.Sampled() || t == nil || float64(t.States[task.Uninterruptible]) < mostOf*float64(max(t.Samples, 1)) {
+		return Answer{}
+	}
+	b := Busy{Share: float64(t.States[task.Uninterruptible]) / float64(t.Samples)}
+	c := newCounted()
+	c.addThread(t, func(n *profile.Node) float64 { return float64(n.Self) })
+	if k, most := heaviest(c.self); most >= mostOf*float64(t.Samples) {
+		b.What, b.Where = Function, c.where[k]
+	}
+	return Answer{Kind: Stuck, Main: true, Thread: t, Busy: b}
 }
 
 // used adds up what all threads have used.
@@ -127,25 +143,35 @@ type key struct {
 // the system does not tell when a thread was on a processor, the samples of those
 // count that hardly ever waited.
 func count(p *profile.Profile) *counted {
-	c := &counted{self: map[key]float64{}, under: map[key]float64{}, where: map[key]profile.Location{}, depth: map[key]int{}}
+	c := newCounted()
 	for _, t := range p.Threads {
 		timed := t.Spent != (profile.Spent{})
 		if !timed && t.States[task.Running]*10 < t.Samples*9 {
 			continue
 		}
-		var path []*profile.Node
-		for depth, n := range t.Nodes() {
-			path = append(path[:depth], n)
-			weight := float64(n.Spent.OnCPU)
-			if !timed {
-				weight = float64(n.Self*t.Weight()) * float64(p.Interval)
+		c.addThread(t, func(n *profile.Node) float64 {
+			if timed {
+				return float64(n.Spent.OnCPU)
 			}
-			if weight > 0 {
-				c.add(path, weight)
-			}
-		}
+			return float64(n.Self*t.Weight()) * float64(p.Interval)
+		})
 	}
 	return c
+}
+
+func newCounted() *counted {
+	return &counted{self: map[key]float64{}, under: map[key]float64{}, where: map[key]profile.Location{}, depth: map[key]int{}}
+}
+
+// addThread adds what a frame weighs as the innermost one, for each of a thread.
+func (c *counted) addThread(t *profile.Thread, weigh func(*profile.Node) float64) {
+	var path []*profile.Node
+	for depth, n := range t.Nodes() {
+		path = append(path[:depth], n)
+		if weight := weigh(n); weight > 0 {
+			c.add(path, weight)
+		}
+	}
 }
 
 // add counts a time for the innermost of the frames of a stack, outermost first,

@@ -54,7 +54,7 @@ func newSession(p task.Process, o Options) (*session, error) {
 	}
 	s.follow = &follower{
 		process: p, note: s.note, stood: s.countStop, saving: s.saving, code: s.code, tries: tries, single: true,
-		find: finder(o.Binaries), from: o.Binaries,
+		find: o.finder(), from: o.Binaries,
 	}
 	s.follow.start() // so that there are names even if the target does not live to tell them after the first stop
 	s.place()

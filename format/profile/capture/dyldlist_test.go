@@ -213,7 +213,7 @@ func TestFramesAreNamedByTheImagesTheyWereCapturedWith(t *testing.T) {
 		{"being changed", func(p *macLike) { p.updating = true }, stood(at), "asm?"},
 	} {
 		p := newMacLike(libA)
-		f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		f.dyld.reads = calmAfter
 		tt.change(p)
 		if got := names(f, tt.thread, inPlugin, inStable, inMain, nowhere); got != tt.want {
@@ -226,7 +226,7 @@ func TestFramesAreNamedByTheImagesTheyWereCapturedWith(t *testing.T) {
 // where it was seen.
 func TestStableFramesAreSureWhileLibrariesComeAndGo(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	for i, there := range [][]lib{{libA}, {}, {libB}, {libB}, {libA}, {libB}, {}, {libA}} {
 		p.become(there...)
 		seen := stood(1, append([]lib{stable}, there...)...)
@@ -248,7 +248,7 @@ func TestStableFramesAreSureWhileLibrariesComeAndGo(t *testing.T) {
 // turn, of which the list shows either by the time that it is read.
 func TestAlternatingLibrariesAreNotConfused(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	p.become(libB)
 	f.refresh() // both are known by now
 	for i := range 16 {
@@ -271,7 +271,7 @@ func TestAlternatingLibrariesAreNotConfused(t *testing.T) {
 // TestOverlappingLibraries: what was seen has the place, not what is listed since.
 func TestOverlappingLibraries(t *testing.T) {
 	p := newMacLike(large)
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	p.become(libA)
 	if got := names(f, stood(1, stable, large), inPlugin, inMain); got != "lm" {
 		t.Errorf("%q", got)
@@ -287,7 +287,7 @@ func TestOverlappingLibraries(t *testing.T) {
 func TestCodeOfAnotherLibraryIsNotRead(t *testing.T) {
 	p := newMacLike(libA)
 	c := &codeMemory{live: p}
-	f := newFollower(p, func(string) {}, nil, nil, nil, c)
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), c)
 	var b [4]byte
 	p.become()
 	names(f, stood(1), inMain)
@@ -318,7 +318,7 @@ func TestCodeOfAnotherLibraryIsNotRead(t *testing.T) {
 // out any more.
 func TestChangedListIsFollowedAgain(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	if w := f.watch(); w.Mark != 0 || len(w.IDs) != 0 {
 		t.Errorf("looks at %+v before anything has changed", w)
 	}
@@ -342,7 +342,7 @@ func TestChangedListIsFollowedAgain(t *testing.T) {
 // elsewhere. A timestamp that was read at the old place tells nothing.
 func TestListThatMoves(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.dyld.reads = calmAfter
 	f.watch()
 	p.infos = movedTo
@@ -364,7 +364,7 @@ func TestListThatMoves(t *testing.T) {
 func TestListThatChangesWhileItIsRead(t *testing.T) {
 	p := newMacLike(libA)
 	p.eachRead = func() { p.timestamp++ }
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	if got := names(f, stood(p.timestamp), inStable); got != "" {
 		t.Errorf("%q", got)
 	}
@@ -381,7 +381,7 @@ func TestListOfAProcessThatStands(t *testing.T) {
 	for _, timestamp := range []uint64{100, 0} {
 		p := newMacLike(libA)
 		p.updating, p.timestamp = true, timestamp
-		f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		if got := names(f, stood(0), inMain, inPlugin); got != "m?" {
 			t.Errorf("%q", got)
 		}
@@ -400,7 +400,7 @@ func TestListOfAProcessThatStands(t *testing.T) {
 // of a library that nobody knows.
 func TestWalkThatEndsInUnknownCode(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.dyld.reads = calmAfter
 	frames := []unwind.Frame{{PC: inMain}}
 	for _, tt := range []struct {
@@ -433,7 +433,7 @@ func TestWalkThatEndsInUnknownCode(t *testing.T) {
 // TestListIsReadInAPartOfTheTime: while it changes with each sample.
 func TestListIsReadInAPartOfTheTime(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	names(f, stood(0))
 	for f.dyld.loads < firstLoads {
 		before := f.dyld.loads

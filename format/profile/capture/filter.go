@@ -46,6 +46,19 @@ func (w *Threads) filter(p task.Process) (func(*task.Thread) bool, error) {
 	}, nil
 }
 
+// Of returns a profile with the threads that are wanted alone. It does not know in
+// which state they were: Running and Blocked are not looked at.
+func (w *Threads) Of(p *profile.Profile) (*profile.Profile, error) {
+	if err := w.Check(); err != nil {
+		return nil, err
+	}
+	some := *p
+	some.Threads = slices.DeleteFunc(slices.Clone(p.Threads), func(t *profile.Thread) bool {
+		return len(w.IDs) > 0 && !slices.Contains(w.IDs, t.ID) || len(w.Names) > 0 && !w.named(t.Name) || w.Main && !t.Main
+	})
+	return &some, nil
+}
+
 // keep drops the threads that are not wanted, and their stacks; a wanted of nil
 // wants all.
 func keep(s *task.Snapshot, stacks []profile.Stack, wanted func(*task.Thread) bool) []profile.Stack {

@@ -1,9 +1,11 @@
 package capture
 
 import (
+	"fmt"
 	"iter"
 	"testing"
 
+	"stacksnap/format/profile"
 	"stacksnap/task"
 )
 
@@ -59,5 +61,27 @@ func TestThreadsWanted(t *testing.T) {
 	}
 	if _, err := (&Threads{Names: []string{"[a"}}).filter(linux); err == nil {
 		t.Error("a pattern that is none was taken")
+	}
+}
+
+func TestThreadsOfProfile(t *testing.T) {
+	p := &profile.Profile{Threads: []*profile.Thread{{ID: 1, Name: "main", Main: true}, {ID: 2, Name: "worker-1"}, {ID: 3, Name: "worker-2"}}}
+	for want, w := range map[string]Threads{
+		"[1 2 3]": {Running: true}, "[1]": {Main: true}, "[2 3]": {Names: []string{"worker-*"}}, "[3]": {IDs: []task.ThreadID{1, 3}, Names: []string{"*-2"}}, "[]": {Main: true, IDs: []task.ThreadID{2}},
+	} {
+		some, err := w.Of(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := []task.ThreadID{}
+		for _, th := range some.Threads {
+			ids = append(ids, th.ID)
+		}
+		if got := fmt.Sprint(ids); got != want || len(p.Threads) != 3 {
+			t.Errorf("%+v: %s, want %s", w, got, want)
+		}
+	}
+	if _, err := (&Threads{Names: []string{"["}}).Of(p); err == nil {
+		t.Error("a bad pattern is no error")
 	}
 }

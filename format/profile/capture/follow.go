@@ -53,26 +53,33 @@ type follower struct {
 const unknownFile = ^uint64(0)
 
 // newFollower follows a process that is sampled.
-func newFollower(p task.Process, note func(string), stood func(time.Duration), s *saving, from *binaries.Index, code *codeMemory) *follower {
-	f := &follower{process: p, note: note, stood: stood, saving: s, code: code, find: finder(from), from: from, tries: loadTries}
+func newFollower(p task.Process, note func(string), stood func(time.Duration), s *saving, o *Options, code *codeMemory) *follower {
+	f := &follower{
+		process: p, note: note, stood: stood, saving: s, code: code, find: o.finder(), from: o.Binaries, tries: loadTries,
+	}
 	f.start()
 	return f
 }
 
-// finder finds images with what binaries have of them.
-func finder(from *binaries.Index) func(task.Process) (*images.Map, []error) {
-	return func(p task.Process) (*images.Map, []error) { return images.LoadWith(p, from) }
+// finder finds images with what binaries have of them. All layouts of a process have
+// the same files open.
+func (o *Options) finder() func(task.Process) (*images.Map, []error) {
+	from, files := o.Binaries, o.Files
+	if files == nil {
+		files = new(images.Files)
+	}
+	return func(p task.Process) (*images.Map, []error) { return images.LoadShared(p, from, files) }
 }
 
-// shortLine tells that names are missing for want of memory.
-const shortLine = "symbols are missing: the tables of all files together are larger than what is read or kept of them (1 GB, 512 MB)"
+// ShortLine tells that names are missing for want of memory.
+const ShortLine = "symbols are missing: the tables of all files together are larger than what is read or kept of them (1 GB, 512 MB)"
 
 // noteShort tells it, once, where it is so.
 func (f *follower) noteShort() {
 	for _, k := range f.kept {
 		if !f.short && k.loaded != nil && k.loaded.Short() {
 			f.short = true
-			f.note(shortLine)
+			f.note(ShortLine)
 		}
 	}
 }
@@ -82,6 +89,7 @@ func (f *follower) start() {
 	p := f.process
 	f.mapper, _ = p.(task.Mapper)
 	f.jit.mapper, _ = p.(task.PerfMapper)
+	f.jit.memory = p.Memory()
 	f.watching.wary = waryFor
 	if info := p.Info(); info.OS == task.Darwin && info.Live {
 		f.startList()

@@ -94,7 +94,7 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 		{"the same, and the walk ended early", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(2, 8)}, in(1), unwind.BadPointer, exchanged},
 	} {
 		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: tt.then}
-		f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		f.watch()
 		p.regions = tt.now
 		th := &task.Thread{Sight: task.Sight{Mapped: tt.seen}}
@@ -107,7 +107,7 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 // TestKeptLayoutsAreAdopted: the one is current that shows what was seen.
 func TestKeptLayoutsAreAdopted(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}}
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.kept = nil
 	for _, inode := range []uint64{7, 8, nothing} {
 		p.regions = []task.Region{region(1, 5)}
@@ -140,7 +140,7 @@ func TestKeptLayoutsAreAdopted(t *testing.T) {
 // was there at the stop, unless the one before says the same.
 func TestLayoutReadTooLate(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7), region(2, 7)}}
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.watch()
 	p.regions = []task.Region{region(1, 7), region(2, 8)}
 	f.reread()
@@ -180,7 +180,7 @@ func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Path: "/program"}}}
 	p.regions = []task.Region{region(1, 5), region(2, 0), region(3, 6)}
 	p.regions[0].Path, p.regions[2].Path = "/program", "/lib"
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	for n := range 2 * waryFor {
 		want := 0
 		if n < waryFor {
@@ -196,7 +196,7 @@ func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
 // not ELF is loaded once, and found again when it comes back.
 func TestFilesWithoutImages(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	loads := 0
 	find := f.find
 	f.find = func(p task.Process) (*images.Map, []error) { loads++; return find(p) }
@@ -217,7 +217,7 @@ func TestLayoutThatGoesWhileItIsLoaded(t *testing.T) {
 	first := []task.Region{region(1, 7)}
 	second := []task.Region{region(1, 7), region(2, 8)}
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: first}
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.kept[0].whole = true
 	loads := 0
 	f.find = func(task.Process) (*images.Map, []error) {
@@ -243,7 +243,7 @@ func (allCode) Segments() []object.Segment {
 // than the layout has. A frame there is not named by them.
 func TestImagesBeyondTheLayout(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
-	f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.watch()
 	for _, tt := range []struct {
 		images []object.Placed
@@ -270,7 +270,7 @@ func TestImagesBeyondTheLayout(t *testing.T) {
 func TestLayoutIsReadBeforeTheNextSnapshot(t *testing.T) {
 	for _, unsure := range []bool{false, true} {
 		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
-		f := newFollower(p, func(string) {}, nil, nil, nil, &codeMemory{})
+		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		p.regions = []task.Region{region(1, 8)}
 		f.unsure = unsure
 		f.watch()

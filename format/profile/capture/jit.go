@@ -16,6 +16,7 @@ import (
 // jitNames names the code that a compiler makes in the target at run time.
 type jitNames struct {
 	mapper task.PerfMapper   // nil: the process has no names for it
+	memory task.Memory       // of the process
 	reader *generated.Reader // nil: there was no file so far
 	path   string
 	isDump bool
@@ -53,6 +54,7 @@ func (g *jitNames) seek(l *layout) bool {
 	if !g.noDump {
 		if f, path, err := g.mapper.OpenJITDump(l.dumps()); err == nil {
 			g.reader, g.path, g.isDump = jitdump.NewReader(f), path, true
+			g.reader.Compare(g.memory)
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/waits/across"
+	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 )
@@ -32,7 +33,7 @@ type Shot struct {
 // in the order of the processes, which stay open. Save is left out of the options,
 // for it is for one process.
 func OneShots(ps []task.Process, o Options) []Shot {
-	o.Save = ""
+	o.Save, o.Files = "", new(images.Files)
 	all := make([]*shot, len(ps))
 	for i, p := range ps {
 		all[i] = newShot(p, o)

@@ -26,6 +26,7 @@ type Options struct {
 	Tool     string
 	Save     string          // the file of a recording to make besides; empty: none
 	Binaries *binaries.Index // for what a core and the files of a process lack; nil: nothing
+	Files    *images.Files   // open for other processes, too; nil: for none
 	Interval time.Duration
 	Duration time.Duration
 	Count    int
@@ -35,6 +36,7 @@ type Options struct {
 	Suspend  task.Suspension
 	Threads  Threads
 	ToEnd    bool // that the target ends is expected, and not noted
+	Alone    bool // see [task.Options]
 	// Progress is told now and then how long the sampling has gone on and how many
 	// snapshots were taken; may be nil.
 	Progress func(elapsed time.Duration, snapshots int)
@@ -58,7 +60,7 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	defer r.follow.close()
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
-		Suspend: o.Suspend, Threads: r.captured(), Watch: r.follow.watch,
+		Suspend: o.Suspend, Threads: r.captured(), Watch: r.follow.watch, Alone: o.Alone,
 		Ended: func(missed int) { r.missedTicks += missed },
 	}) {
 		if s != nil {
@@ -135,7 +137,7 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	if o.Suspend == task.SuspendNone {
 		stood = nil
 	}
-	r.follow = newFollower(p, r.note, stood, r.saving, o.Binaries, r.code)
+	r.follow = newFollower(p, r.note, stood, r.saving, &o, r.code)
 	r.unwinder = unwind.New(unwind.Options{
 		CodeMask:   p.Info().CodeMask,
 		Executable: func(a task.Addr) bool { return r.follow.layout.executable(a) },

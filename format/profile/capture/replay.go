@@ -164,7 +164,7 @@ func (p *replay) end(err error) (*profile.Profile, error) {
 		p.builder.Note(fmt.Sprintf("only the first %d snapshots of the recording are shown: %v", p.reader.Snapshots(), recording.ErrTooMuch))
 	}
 	if p.budget.Reached() {
-		p.builder.Note(shortLine)
+		p.builder.Note(ShortLine)
 	}
 	p.builder.SetInterval(p.reader.Header().Interval, end.MissedTicks)
 	p.builder.CountCPU(end.OwnCPU)

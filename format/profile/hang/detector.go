@@ -13,10 +13,15 @@
 //	sleeps₂ = sleeps₁ + 1, and it waits at look 2  it has begun only the wait that it is in
 //
 // and where the system does not count sleeps, by its being in the same wait
-// without having run but for the looks, or its having run nearly all the time. A thread that works
-// and waits in turns, faster than it is looked at, is proven nothing of. After
-// the threshold without an idle look it is looked at a hundred times more often
-// for twice the threshold, and is stuck if not one of these looks finds it idle.
+// without having run but for the looks, or by its having run nearly all the time, since
+// the look before and since the first of those in a row that saw it run:
+//
+//	Δtime − ΔCPU ≤ Δtime / 10 + grain
+//
+// A thread that works and waits in turns, faster than it is looked at, is proven
+// nothing of. When a proof fails after the threshold without an idle look, it is looked
+// at a hundred times more often for twice the threshold, and is stuck if not one of
+// these looks finds it idle.
 //
 // When a thread left its idle wait is known by the work that it has done since.
 // If it waits again by the first look that sees it away, it may have left at any
@@ -47,6 +52,10 @@ const (
 	closerRest        = 32             // between two closer watches that found the thread idle
 	shortest          = time.Millisecond
 	fewSleeps         = 3 // in an interval, that may well be of one task
+	// grain is by how much the time that a running thread has used may be behind: it is
+	// brought up to date by a clock's ticks, of 4 ms at 250 Hz, or when the thread is
+	// switched. Looks of a closer watch are as near to each other.
+	grain = 4 * time.Millisecond
 )
 
 // WaitKind says what a wait means for a thread.
@@ -120,6 +129,7 @@ type Detector struct {
 
 	away   Sight // where the proven absence began: At and Counters
 	absent bool
+	row    Sight // the first of the looks by which that is proven
 	last   Sight // the last idle look, or the first of all
 	left   Sight // when it left its idle wait after that, as is estimated
 
@@ -144,7 +154,7 @@ func (d *Detector) See(s Sight) Event {
 		return Nothing
 	}
 	if !d.seen {
-		d.seen, d.prev, d.last, d.left, d.away, d.absent = true, s, s, s, s, true
+		d.seen, d.prev, d.last, d.left, d.away, d.row, d.absent = true, s, s, s, s, s, true
 	}
 	idle := d.isIdle(s)
 	event := Nothing
@@ -192,15 +202,16 @@ func (d *Detector) rest(s Sight) Event {
 
 // work is called of a look that sees the thread away, and not yet stuck.
 func (d *Detector) work(s Sight) Event {
-	if !d.absent || !d.proven(s) {
-		d.away, d.absent = d.began(s), true
+	unproven := d.absent && !d.proven(s)
+	if unproven || !d.absent {
+		d.away, d.row, d.absent = d.began(s), s, true
 	}
 	if d.idle {
 		d.left = d.away
 	}
 	switch {
 	case s.At-d.away.At >= d.threshold:
-	case d.watchedClosely(s):
+	case d.watchedClosely(s, unproven):
 		d.away = d.left
 	default:
 		return Nothing
@@ -210,10 +221,11 @@ func (d *Detector) work(s Sight) Event {
 }
 
 // watchedClosely begins a closer watch when it is time for one, and tells
-// whether the one under way has seen enough.
-func (d *Detector) watchedClosely(s Sight) bool {
+// whether the one under way has seen enough. As long as the looks prove that the
+// thread is away no more of them are wanted: they may well cost it time.
+func (d *Detector) watchedClosely(s Sight, unproven bool) bool {
 	if !d.closer {
-		if s.At-d.last.At >= d.threshold && s.At >= d.restUntil {
+		if unproven && s.At-d.last.At >= d.threshold && s.At >= d.restUntil {
 			d.closer, d.closerFrom, d.closeLooks = true, s.At, 0
 		}
 		return false
@@ -238,8 +250,14 @@ func (d *Detector) proven(s Sight) bool {
 		ran := s.Before - d.prev.Counters.CPU
 		return ran == 0 && s.Place.sameAs(d.prev.Place) && d.prev.Wait != NoWait
 	}
-	ran := s.Counters.CPU - d.prev.Counters.CPU
-	return d.prev.Wait == NoWait && ran >= (s.At-d.prev.At)*9/10
+	return d.prev.Wait == NoWait && hasRun(d.prev, s) && hasRun(d.row, s)
+}
+
+// hasRun tells whether a thread that was seen to run twice has hardly rested between.
+func hasRun(a, b Sight) bool {
+	whole := b.At - a.At
+	rest := whole - (b.Counters.CPU - a.Counters.CPU)
+	return rest <= whole/10+grain
 }
 
 // began estimates when a thread that is away now has left its idle wait, since

@@ -218,6 +218,90 @@ func TestWithoutSleeps(t *testing.T) {
 	}
 }
 
+// Where what a running thread has used is told by a clock's ticks, two looks that are
+// near to each other may see nothing of it, or too much; a thread that rests after all
+// is not proven to run by that.
+func TestUsedByTicks(t *testing.T) {
+	const tick = 4 * ms
+	ticking := func(p parts) (stuck []time.Duration, closer bool) {
+		d := NewDetector(threshold)
+		for at := 3 * ms; at < 3*time.Second; at = d.Next() {
+			s := p.at(at)
+			s.Counters.HasSleeps, s.Counters.Sleeps = false, 0
+			s.Counters.CPU = s.Counters.CPU / tick * tick
+			s.Before = s.Counters.CPU
+			if d.See(s) == Stuck {
+				stuck = append(stuck, at)
+			}
+			closer = closer || d.closer
+		}
+		return stuck, closer
+	}
+	for first := range 20 {
+		idle := 500*ms + time.Duration(first)*11*ms // the looks come at other times
+		hang := parts{{LoopWait, idle}, {NoWait, 2 * threshold}, {LoopWait, time.Hour}}
+		if stuck, closer := ticking(hang); len(stuck) != 1 || stuck[0] > idle+threshold*17/10 || closer {
+			t.Errorf("idle for %v: found at %v, after a closer watch: %v", idle, stuck, closer)
+		}
+		for _, rest := range []time.Duration{2 * ms, 11 * ms, 25 * ms} {
+			busy := parts{{LoopWait, idle}}
+			for range 10 {
+				busy = append(busy, part{NoWait, 5 * rest}, part{LoopWait, rest})
+			}
+			if stuck, _ := ticking(append(busy, part{LoopWait, time.Hour})); len(stuck) != 0 {
+				t.Errorf("idle for %v, and then of each %v: %v", idle, 6*rest, stuck)
+			}
+		}
+	}
+}
+
+// A thread that is seen to run each time is proven to by what it used since the look
+// before, and since the first of them.
+func TestRan(t *testing.T) {
+	steadily := func(percent time.Duration) func(time.Duration) time.Duration {
+		return func(run time.Duration) time.Duration { return run * percent / 100 }
+	}
+	for name, test := range map[string]struct {
+		every time.Duration
+		used  func(run time.Duration) time.Duration
+		want  int
+	}{
+		"all the time":             {interval, steadily(100), 1},
+		"nine tenths":              {interval, steadily(90), 1},
+		"less, little by little":   {5 * ms, steadily(60), 0},
+		"less, by more than ticks": {interval, steadily(85), 0},
+		"all the time, looked at":  {5 * ms, steadily(100), 1},
+		"but once, for a good while": {interval, func(run time.Duration) time.Duration {
+			if run > threshold/2 {
+				run -= 15 * ms
+			}
+			return run
+		}, 0},
+	} {
+		d := NewDetector(threshold)
+		d.See(Sight{At: ms, Wait: LoopWait, Steady: true})
+		stuck := 0
+		for run := interval; run <= threshold+2*interval; run += test.every {
+			if d.See(Sight{At: ms + run, Steady: true, Counters: task.Counters{CPU: test.used(run)}}) == Stuck {
+				stuck++
+			}
+		}
+		if stuck != test.want {
+			t.Errorf("%s: %d hangs, want %d", name, stuck, test.want)
+		}
+	}
+}
+
+// A thread that runs at the first look is not proven to by what it used before.
+func TestRanBefore(t *testing.T) {
+	d := NewDetector(threshold)
+	for run := time.Duration(0); run <= threshold+interval; run += 5 * ms {
+		if d.See(Sight{At: ms + run, Steady: true, Counters: task.Counters{CPU: time.Hour + run*6/10}}) == Stuck {
+			t.Errorf("stuck after %v", run)
+		}
+	}
+}
+
 // waitsWithoutSleeps are ten looks in two thresholds, after one at an idle thread,
 // that find it in the same wait, each changed as is told.
 func waitsWithoutSleeps(change func(n int, s *Sight)) (stuck int) {

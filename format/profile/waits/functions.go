@@ -57,6 +57,9 @@ func (f *Finder) functionsOf(frames []unwind.Frame) []string {
 	var names []string
 	for i := range frames {
 		raw := f.images.Locate(frames[i].PC, frames[i].Return).Raw
+		if raw == "" {
+			raw = f.callee(frames, i)
+		}
 		if i := strings.IndexAny(raw, "@.$"); i > 0 {
 			raw = raw[:i]
 		}

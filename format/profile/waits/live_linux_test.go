@@ -2,6 +2,7 @@ package waits_test
 
 import (
 	"bufio"
+	"debug/elf"
 	"fmt"
 	"os"
 	"os/exec"
@@ -83,8 +84,37 @@ func TestLive(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			pid := startWaits(t, "3", kind)
 			checkLive(t, snapshot(t, pid), kind)
+			useUnknownLibrary(t, pid)
+			checkLive(t, snapshot(t, startWaits(t, "3", kind)), kind)
 		})
 	}
+}
+
+// useUnknownLibrary has the next programs use a copy of the C library of one that runs,
+// with another build-id: no debug package has the names of its internal functions.
+func useUnknownLibrary(t *testing.T, pid int) {
+	t.Helper()
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := regexp.MustCompile(`(?m)/\S*/libc\.so\.6$`).FindString(string(maps))
+	file, err := elf.Open(path)
+	if err != nil {
+		t.Skipf("no C library of its own: %v", err)
+	}
+	defer func() { _ = file.Close() }()
+	id := file.Section(".note.gnu.build-id")
+	library, err := os.ReadFile(path)
+	if id == nil || err != nil {
+		t.Skipf("%s has no build-id: %v", path, err)
+	}
+	library[id.Offset+id.Size-1]++
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "libc.so.6"), library, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LD_LIBRARY_PATH", dir)
 }
 
 // checkLive checks the waits of testdata/waits.c. The kernel lets no circle of

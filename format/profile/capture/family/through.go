@@ -3,6 +3,8 @@ package family
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"time"
 
 	"stacksnap/format/profile"
@@ -17,16 +19,22 @@ const maxPrograms = 100
 
 // Through records a process and, where it calls exec as a script does that starts
 // another program in its place, that one as well. Duration and Count are of all
-// programs together; a file to save to has the last of them. That the process
-// ends is no error, but that it is not there at first.
+// programs together; a file to save to has the last of them of which there is a
+// snapshot. That the process ends is no error, but that it is not there at first.
 func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profile.Profile, err error) {
 	p, err := live.Open(pid)
 	if err != nil {
 		return nil, err
 	}
-	began, whole, count := time.Now(), o.Duration, o.Count
-	for range maxPrograms {
+	began, whole, count, save := time.Now(), o.Duration, o.Count, o.Save
+	for i := range maxPrograms {
+		if i > 0 && save != "" {
+			o.Save = save + ".next"
+		}
 		prof, err := capture.Record(ctx, p, o)
+		if o.Save != save {
+			err = errors.Join(err, replace(save, o.Save, prof != nil))
+		}
 		taken := 0
 		if prof != nil {
 			profiles, taken = append(profiles, prof), prof.Snapshots
@@ -45,6 +53,17 @@ func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profi
 		}
 	}
 	return profiles, nil
+}
+
+// replace has a file take the place of another, if it is worth that, or go away.
+func replace(old, by string, better bool) error {
+	if better {
+		return os.Rename(by, old)
+	}
+	if err := os.Remove(by); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // withoutProcess is nil for the error that there is no such process.

@@ -96,6 +96,7 @@ func TestPeers(t *testing.T) {
 	want := map[string]profile.Peer{
 		"reader": {PID: root, Act: profile.Write}, "writer": {PID: root, Act: profile.Read},
 		"pair": {PID: root, Act: profile.Write}, "unix": {PID: root, Act: profile.Write},
+		"tcp": {PID: root, Act: profile.Write}, "tcp6": {PID: root, Act: profile.Write},
 		"poller": {PID: root, Act: profile.Write}, "brother": {Name: "giver", Act: profile.Write},
 		"mutex":  {PID: root, Act: profile.Release, ThreadName: "holder"},
 		"robust": {PID: root, Act: profile.Release, ThreadName: "holder"},

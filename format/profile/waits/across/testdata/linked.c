@@ -3,6 +3,7 @@
 // to lock.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -104,6 +105,21 @@ static int connected(void) {
 	return fd;
 }
 
+// The same by TCP on loopback; the listener may be one for IPv6 that takes IPv4, too.
+static int connectedByTCP(int family) {
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6 };
+	socklen_t size = family == AF_INET ? sizeof to : sizeof a;
+	int listener = socket(family, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, family == AF_INET ? (void *)&to : (void *)&a, size) || listen(listener, 1) ||
+		getsockname(listener, (void *)&a, &size))
+		return -1;
+	to.sin_port = a.sin6_port; // where IPv4 has it, too
+	if (connect(fd, (void *)&to, sizeof to) || accept(listener, 0, 0) < 0)
+		return -1;
+	return fd;
+}
+
 int main(int argc, char **argv) {
 	file = argv[1];
 	share();
@@ -120,6 +136,10 @@ int main(int argc, char **argv) {
 	int fd = connected();
 	child("unix", fd, -1, receives);
 	close(fd);
+	if ((fd = connectedByTCP(AF_INET)) >= 0)
+		child("tcp", fd, -1, receives), close(fd);
+	if ((fd = connectedByTCP(AF_INET6)) >= 0)
+		child("tcp6", fd, -1, receives), close(fd);
 	pipe(p);
 	child("poller", p[0], -1, polls);
 	close(p[0]);

@@ -1,0 +1,291 @@
+package apple
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"stacksnap/format"
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// crashReport is the kind of report that an .ips file of a stack has: bug_type.
+const crashReport = "309"
+
+// ipsHeader is the first line of an .ips file.
+type ipsHeader struct {
+	AppName   string `json:"app_name"`
+	Timestamp string `json:"timestamp,omitempty"`
+	Version   string `json:"app_version"`
+	Build     string `json:"build_version,omitempty"`
+	BundleID  string `json:"bundleID,omitempty"`
+	BugType   string `json:"bug_type"`
+	OSVersion string `json:"os_version,omitempty"`
+	Name      string `json:"name"`
+}
+
+// ipsPayload is what follows, as far as it is of use: what it has besides is of the
+// machine and of Apple's own, or is not in the model, such as registers.
+type ipsPayload struct {
+	UserID        *uint32        `json:"userID,omitempty"`
+	Model         string         `json:"modelCode,omitempty"`
+	OS            *ipsOS         `json:"osVersion,omitempty"`
+	Captured      string         `json:"captureTime,omitempty"`
+	PID           int            `json:"pid"`
+	CPUType       string         `json:"cpuType,omitempty"`
+	Translated    bool           `json:"translated,omitempty"`
+	BugType       string         `json:"bug_type"`
+	Launched      string         `json:"procLaunch,omitempty"`
+	Name          string         `json:"procName"`
+	Path          string         `json:"procPath,omitempty"`
+	Bundle        *ipsBundle     `json:"bundleInfo,omitempty"`
+	Parent        string         `json:"parentProc,omitempty"`
+	ParentPID     int            `json:"parentPid,omitempty"`
+	Exception     *ipsException  `json:"exception,omitempty"`
+	Termination   *ipsEnd        `json:"termination,omitempty"`
+	ASI           map[string]any `json:"asi,omitempty"`
+	ReportNotes   []string       `json:"reportNotes,omitempty"`
+	Tool          string         `json:"analysisTool,omitempty"` // ours alone
+	Faulting      *int           `json:"faultingThread,omitempty"`
+	LastException []ipsFrame     `json:"lastExceptionBacktrace,omitempty"`
+	Threads       []ipsThread    `json:"threads"`
+	Images        []ipsImage     `json:"usedImages"`
+	Cache         *ipsCache      `json:"sharedCache,omitempty"`
+}
+
+type ipsOS struct {
+	Train string `json:"train"`
+	Build string `json:"build,omitempty"`
+}
+
+type ipsBundle struct {
+	Version string `json:"CFBundleShortVersionString,omitempty"`
+	Build   string `json:"CFBundleVersion,omitempty"`
+	ID      string `json:"CFBundleIdentifier,omitempty"`
+}
+
+type ipsException struct {
+	Codes   string `json:"codes,omitempty"`
+	Type    string `json:"type,omitempty"`
+	Subtype string `json:"subtype,omitempty"`
+	Message string `json:"message,omitempty"`
+	Signal  string `json:"signal,omitempty"`
+}
+
+// ipsEnd is why the process was ended.
+type ipsEnd struct {
+	Indicator string   `json:"indicator,omitempty"`
+	Reasons   []string `json:"reasons,omitempty"`
+}
+
+type ipsThread struct {
+	Triggered bool       `json:"triggered,omitempty"`
+	ID        uint64     `json:"id"`
+	Name      string     `json:"name,omitempty"`
+	Queue     string     `json:"queue,omitempty"`
+	Frames    []ipsFrame `json:"frames"`
+}
+
+type ipsFrame struct {
+	Offset   uint64  `json:"imageOffset"`
+	File     string  `json:"sourceFile,omitempty"`
+	Line     int     `json:"sourceLine,omitempty"`
+	Symbol   string  `json:"symbol,omitempty"`
+	Location *uint64 `json:"symbolLocation,omitempty"`
+	Image    int     `json:"imageIndex"`
+	Inline   bool    `json:"inline,omitempty"`
+}
+
+// ipsImage is a file that frames lie in. One without a place stands for none: the
+// offsets in it are addresses.
+type ipsImage struct {
+	Source  string `json:"source,omitempty"` // P: a file; A: none
+	Arch    string `json:"arch,omitempty"`
+	Base    uint64 `json:"base"`
+	Version string `json:"CFBundleShortVersionString,omitempty"`
+	ID      string `json:"CFBundleIdentifier,omitempty"`
+	Size    uint64 `json:"size"`
+	UUID    string `json:"uuid"`
+	Path    string `json:"path,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Build   string `json:"CFBundleVersion,omitempty"`
+}
+
+type ipsCache struct {
+	Base uint64 `json:"base"`
+	Size uint64 `json:"size,omitempty"`
+	UUID string `json:"uuid"`
+}
+
+// errSampled says that an .ips file has one stack of a thread.
+var errSampled = errors.New("an ips report is of one snapshot: there are many")
+
+// IPS writes the report that macOS keeps of a crash, an .ips file of bug_type 309: a
+// line about the report, and a JSON document. It is of one snapshot. A process that
+// has not crashed has no exception there; what there is to beware of is in reportNotes.
+func IPS(w io.Writer, p *profile.Profile) error {
+	if p.Sampled() {
+		return errSampled
+	}
+	header, err := json.Marshal(newIPSHeader(p))
+	if err != nil {
+		return fmt.Errorf("encode report: %w", err)
+	}
+	payload, err := json.MarshalIndent(newIPSPayload(p), "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode report: %w", err)
+	}
+	for _, part := range [][]byte{header, payload} {
+		if _, err := w.Write(append(format.EscapeUnprintable(part), '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newIPSHeader(p *profile.Profile) *ipsHeader {
+	h := &ipsHeader{
+		AppName: p.Target.Name, Name: p.Target.Name, Timestamp: moment(p.Start), BugType: crashReport, OSVersion: p.Target.OSVersion,
+	}
+	if p.Main != nil {
+		h.Version, h.Build, h.BundleID = p.Main.Bundle.Version, p.Main.Bundle.Build, p.Main.Bundle.ID
+	}
+	return h
+}
+
+func newIPSPayload(p *profile.Profile) *ipsPayload {
+	t := &p.Target
+	d := &ipsPayload{
+		Model: t.Machine.Model, Captured: moment(p.Start), PID: t.PID, CPUType: cpuType(p), Translated: t.Translated,
+		BugType: crashReport, Launched: moment(t.Start), Name: t.Name, Path: t.Path, Parent: t.ParentName, ParentPID: t.ParentPID,
+		Exception: newIPSException(t.Crash), ReportNotes: p.Notes, Tool: p.Tool, Threads: []ipsThread{}, Images: []ipsImage{},
+	}
+	if t.User != nil {
+		d.UserID = &t.User.ID
+	}
+	if t.OSVersion != "" {
+		train, build, _ := cutLast(t.OSVersion, " (")
+		d.OS = &ipsOS{train, strings.TrimSuffix(build, ")")}
+	}
+	if p.Main != nil {
+		if b := (ipsBundle{p.Main.Bundle.Version, p.Main.Bundle.Build, p.Main.Bundle.ID}); b != (ipsBundle{}) {
+			d.Bundle = &b
+		}
+	}
+	if c := p.Cache; c != nil {
+		d.Cache = &ipsCache{Base: uint64(c.Base), UUID: uuid(task.Darwin, c.UUID[:])}
+	}
+	index := d.addImages(p)
+	for _, thread := range p.Threads {
+		d.addThread(p, thread, index)
+	}
+	return d
+}
+
+// addImages lists the images, and returns the index of each, with nil that of what
+// stands for none.
+func (d *ipsPayload) addImages(p *profile.Profile) map[*profile.Image]int {
+	index := map[*profile.Image]int{}
+	for _, im := range p.Images {
+		if !im.Placed() {
+			continue
+		}
+		index[im] = len(d.Images)
+		d.Images = append(d.Images, ipsImage{
+			Source: "P", Arch: archName(im), Base: uint64(im.Load), Size: uint64(im.End - im.Load), UUID: uuid(p.Target.OS, im.ID),
+			Path: im.Path, Name: im.Name(), ID: im.Bundle.ID, Version: im.Bundle.Version, Build: im.Bundle.Build,
+		})
+	}
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes() {
+			if !has(index, n.Image) && !has(index, nil) {
+				index[nil] = len(d.Images)
+				d.Images = append(d.Images, ipsImage{Source: "A", UUID: noID})
+			}
+		}
+	}
+	return index
+}
+
+func has[K comparable, V any](m map[K]V, key K) bool {
+	_, ok := m[key]
+	return ok
+}
+
+// lastException is the name of what is no thread but the stack on which an exception
+// was thrown that nobody caught.
+const lastException = "Last Exception Backtrace"
+
+func (d *ipsPayload) addThread(p *profile.Profile, t *profile.Thread, index map[*profile.Image]int) {
+	frames := []ipsFrame{}
+	stack := t.Heaviest() // the only one
+	for i := len(stack) - 1; i >= 0; i-- {
+		frames = append(frames, newIPSFrame(stack[i], index))
+	}
+	if t.Name == lastException && t.ID == 0 {
+		d.LastException = frames
+		return
+	}
+	thread := ipsThread{ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, Frames: frames}
+	if c := p.Target.Crash; c != nil && c.Thread != 0 && c.Thread == t.ID {
+		n := len(d.Threads)
+		thread.Triggered, d.Faulting = true, &n
+	}
+	d.Threads = append(d.Threads, thread)
+}
+
+func newIPSFrame(n *profile.Node, index map[*profile.Image]int) ipsFrame {
+	f := ipsFrame{Offset: uint64(n.PC), File: n.File, Line: n.Line, Symbol: n.Function, Image: index[nil], Inline: n.Inlined}
+	if i, listed := index[n.Image]; listed && n.Image != nil {
+		f.Image, f.Offset = i, uint64(n.PC-n.Image.Load)
+	}
+	if n.Function != "" && !n.Inlined && n.Function != profile.Trampoline {
+		location := n.Offset
+		f.Location = &location
+	}
+	return f
+}
+
+// How the detail of a crash is made of an exception: TYPE: SUBTYPE, codes CODES.
+const (
+	exceptionPrefix = "EXC_" // of the names of Mach's exceptions
+	codesMark       = ", codes "
+)
+
+func newIPSException(c *task.Crash) *ipsException {
+	if c == nil {
+		return nil
+	}
+	e := &ipsException{Signal: c.Signal, Subtype: c.Detail}
+	if strings.HasPrefix(c.Detail, exceptionPrefix) {
+		e.Type, e.Subtype, _ = strings.Cut(c.Detail, ": ")
+	}
+	if strings.HasPrefix(e.Subtype, "0x") {
+		e.Codes, e.Subtype = e.Subtype, ""
+	} else {
+		e.Subtype, e.Codes, _ = strings.Cut(e.Subtype, codesMark)
+	}
+	return e
+}
+
+// cpuType is what crash reports call an architecture.
+func cpuType(p *profile.Profile) string {
+	return strings.Replace(codeTypes[p.Target.Arch], "ARM64", "ARM-64", 1)
+}
+
+// archName is the architecture of an image as Apple's tools name it.
+func archName(im *profile.Image) string {
+	switch {
+	case im.Variant != "":
+		return im.Variant
+	case im.Arch == task.UnknownArch:
+		return ""
+	}
+	return im.Arch.String()
+}
+
+// uuid is a UUID as .ips files have it, or a build-id.
+func uuid(os task.OS, id []byte) string { return strings.ToLower(imageID(os, id)) }

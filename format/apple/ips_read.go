@@ -1,0 +1,359 @@
+package apple
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// maxIPS is how much of an .ips file is read. They have some 100 KB.
+const maxIPS = 64 << 20
+
+// translatedReport begins what Console copies: a text for people, and the .ips file
+// below it.
+var translatedReport = []byte("Translated Report (Full Report Below)")
+
+// isIPS tells whether a file begins as an .ips file of a crash does.
+func isIPS(head []byte) bool {
+	first, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
+	return isIPSHeader(first) || bytes.HasPrefix(first, []byte("-----")) && bytes.Contains(head, translatedReport)
+}
+
+// isIPSHeader tells whether a line is the first one of an .ips file of a crash.
+func isIPSHeader(line []byte) bool {
+	var h ipsHeader
+	return bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, &h) == nil && h.BugType == crashReport
+}
+
+// readIPS reads an .ips file. One that was cut short gives what there is, with a note.
+func readIPS(from *bufio.Reader) (*profile.Profile, error) {
+	whole := &io.LimitedReader{R: from, N: maxIPS}
+	l := &lines{from: bufio.NewReader(whole)}
+	for {
+		line, err := l.next()
+		if errors.Is(err, io.EOF) {
+			return nil, ErrNotReport
+		}
+		if err != nil {
+			return nil, err
+		}
+		if isIPSHeader(line) {
+			break
+		}
+	}
+	r := &ipsReader{decoder: json.NewDecoder(l.from)}
+	err := r.payload()
+	if read := (*json.SyntaxError)(nil); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) && !errors.As(err, &read) {
+		return nil, err
+	}
+	r.cut, r.full = err != nil, r.full || whole.N <= 0
+	return r.profile(), nil
+}
+
+// ipsReader reads the document of an .ips file, member by member: what stands before
+// an end or an error is kept.
+type ipsReader struct {
+	decoder *json.Decoder
+	report  ipsPayload
+	frames  int
+	cut     bool
+	full    bool // something reached its bound
+}
+
+// payload reads the document.
+func (r *ipsReader) payload() error {
+	if err := r.open('{'); err != nil {
+		return err
+	}
+	for r.decoder.More() {
+		key, err := r.decoder.Token()
+		if err != nil {
+			return err
+		}
+		if err := r.member(key); err != nil {
+			return err
+		}
+	}
+	_, err := r.decoder.Token()
+	return err
+}
+
+// open reads the begin of an object or an array.
+func (r *ipsReader) open(delim json.Delim) error {
+	token, err := r.decoder.Token()
+	if err == nil && token != delim {
+		err = &json.SyntaxError{Offset: r.decoder.InputOffset()}
+	}
+	return err
+}
+
+// member reads a member of the document; of a kind that it is not expected to be it is
+// left out.
+func (r *ipsReader) member(key json.Token) error {
+	d := &r.report
+	to := map[string]any{
+		"userID": &d.UserID, "modelCode": &d.Model, "osVersion": &d.OS, "captureTime": &d.Captured, "pid": &d.PID,
+		"cpuType": &d.CPUType, "translated": &d.Translated, "procLaunch": &d.Launched, "procName": &d.Name, "procPath": &d.Path,
+		"bundleInfo": &d.Bundle, "parentProc": &d.Parent, "parentPid": &d.ParentPID, "exception": &d.Exception,
+		"termination": &d.Termination, "asi": &d.ASI, "reportNotes": &d.ReportNotes, "analysisTool": &d.Tool, "faultingThread": &d.Faulting,
+		"lastExceptionBacktrace": &d.LastException,
+	}
+	name, _ := key.(string)
+	switch name {
+	case "threads":
+		return each(r, r.addThread)
+	case "usedImages":
+		return each(r, r.addImage)
+	}
+	value := to[name]
+	if value == nil {
+		value = new(json.RawMessage)
+	}
+	return known(r.decoder.Decode(value))
+}
+
+// known is an error, but for a value of another kind.
+func known(err error) error {
+	if other := (*json.UnmarshalTypeError)(nil); errors.As(err, &other) {
+		return nil
+	}
+	return err
+}
+
+// each reads an array, element by element.
+func each[T any](r *ipsReader, add func(T)) error {
+	if err := r.open('['); err != nil {
+		return err
+	}
+	for r.decoder.More() {
+		var element T
+		if err := known(r.decoder.Decode(&element)); err != nil {
+			return err
+		}
+		add(element)
+	}
+	_, err := r.decoder.Token()
+	return err
+}
+
+func (r *ipsReader) addThread(t ipsThread) {
+	if r.frames += 1 + len(t.Frames); r.frames > maxBranches {
+		r.full = true
+		return
+	}
+	r.report.Threads = append(r.report.Threads, t)
+}
+
+func (r *ipsReader) addImage(im ipsImage) {
+	if len(r.report.Images) == maxImages {
+		r.full = true
+		return
+	}
+	r.report.Images = append(r.report.Images, im)
+}
+
+// crashTool is what writes reports of crashes on a Mac.
+const crashTool = "ReportCrash"
+
+// profile makes the model of what was read.
+func (r *ipsReader) profile() *profile.Profile {
+	d := &r.report
+	p := &profile.Profile{Start: parseMoment(d.Captured), Snapshots: 1, Tool: cmp.Or(d.Tool, crashTool), Target: r.target()}
+	listed := r.images(p)
+	for i := range d.Threads {
+		p.Threads = append(p.Threads, d.Threads[i].thread(p, listed))
+	}
+	if len(p.Threads) > 0 && !slices.ContainsFunc(p.Threads, func(t *profile.Thread) bool { return t.Main }) {
+		p.Threads[0].Main = true // the kernel lists it first
+	}
+	r.crash(p)
+	if len(d.LastException) > 0 {
+		t := ipsThread{Name: lastException, Frames: d.LastException}
+		p.Threads = append(p.Threads, t.thread(p, listed))
+	}
+	p.Notes = r.notes()
+	slices.SortStableFunc(p.Images, func(a, b *profile.Image) int { return cmp.Compare(a.Load, b.Load) })
+	return p
+}
+
+func (r *ipsReader) target() task.Info {
+	d := &r.report
+	t := task.Info{
+		OS: task.Darwin, PID: d.PID, Name: d.Name, Path: d.Path, ParentName: d.Parent, ParentPID: d.ParentPID,
+		Start: parseMoment(d.Launched), Translated: d.Translated, Machine: task.Machine{Model: d.Model},
+	}
+	if d.UserID != nil {
+		t.User = &task.User{ID: *d.UserID}
+	}
+	if d.OS != nil {
+		t.OSVersion = d.OS.Train
+		if d.OS.Build != "" {
+			t.OSVersion += " (" + d.OS.Build + ")"
+		}
+		if strings.Contains(t.OSVersion, "Linux") { // one of ours
+			t.OS = task.Linux
+		}
+	}
+	for arch := range codeTypes {
+		if cpuType(&profile.Profile{Target: task.Info{Arch: arch}}) == d.CPUType {
+			t.Arch = arch
+		}
+	}
+	return t
+}
+
+// archs are the architectures by the names of Apple's tools.
+var archs = map[string]task.Arch{
+	"arm64": task.ARM64, "arm64e": task.ARM64, "x86_64": task.AMD64, "x86_64h": task.AMD64, "i386": task.I386, "armv7": task.ARM, "armv7s": task.ARM, "armv7k": task.ARM,
+}
+
+// images makes the images; there is none where the report has one without a place.
+func (r *ipsReader) images(p *profile.Profile) []*profile.Image {
+	d := &r.report
+	listed := make([]*profile.Image, len(d.Images))
+	for i, of := range d.Images {
+		if of.Base == 0 || of.Base+of.Size < of.Base {
+			continue
+		}
+		im := &profile.Image{
+			Path: of.Path, Load: task.Addr(of.Base), End: task.Addr(of.Base + of.Size), ID: parseID(of.UUID), Arch: archs[of.Arch], Symbols: true,
+			Bundle: object.Bundle{ID: of.ID, Version: of.Version, Build: of.Build},
+		}
+		if im.Path == "" {
+			im.Path = of.Name
+		}
+		if of.Arch != im.Arch.String() {
+			im.Variant = of.Arch
+		}
+		if p.Main == nil && samePath(im.Path, d.Path) {
+			im.Main, p.Main = true, im
+			if d.Bundle != nil {
+				im.Bundle = object.Bundle{ID: d.Bundle.ID, Version: d.Bundle.Version, Build: d.Bundle.Build}
+			}
+		}
+		listed[i], p.Images = im, append(p.Images, im)
+	}
+	return listed
+}
+
+// samePath tells whether two paths are one: /var is a link to /private/var.
+func samePath(a, b string) bool {
+	const link = "/private"
+	return a != "" && strings.TrimPrefix(a, link) == strings.TrimPrefix(b, link)
+}
+
+// thread makes a thread with one stack, which the report has from the innermost frame
+// out: inlined calls before the function that they are in.
+func (t *ipsThread) thread(p *profile.Profile, listed []*profile.Image) *profile.Thread {
+	thread := &profile.Thread{ID: task.ThreadID(t.ID), Name: t.Name, Queue: t.Queue, Main: t.Queue == mainQueue, Samples: 1}
+	thread.States[task.StateUnknown] = 1
+	var inner *profile.Node
+	isReturn := false
+	for i := range t.Frames {
+		n := t.Frames[i].node(listed)
+		n.Return = isReturn
+		isReturn = isReturn || !n.Inlined
+		if inner == nil {
+			n.Self = 1
+		} else {
+			n.Children = []*profile.Node{inner}
+		}
+		if !n.Inlined {
+			p.Frames++
+		}
+		inner = n
+	}
+	if inner == nil {
+		thread.Empty, thread.Err = 1, "the report has no frame of it"
+		return thread
+	}
+	thread.Roots = []*profile.Node{inner}
+	return thread
+}
+
+func (f *ipsFrame) node(listed []*profile.Image) *profile.Node {
+	n := &profile.Node{
+		Location: profile.Location{Function: f.Symbol, Inlined: f.Inline, File: f.File, Line: f.Line},
+		PC:       task.Addr(f.Offset), By: unwind.ByReport, Count: 1,
+	}
+	if f.Image >= 0 && f.Image < len(listed) && listed[f.Image] != nil {
+		n.Image = listed[f.Image]
+		n.PC += n.Image.Load
+	}
+	switch {
+	case f.Location != nil:
+		n.Offset = *f.Location
+	case f.Symbol == "" && n.Image != nil:
+		n.Offset = f.Offset
+	}
+	return n
+}
+
+// crash tells what ended the process, and in which thread.
+func (r *ipsReader) crash(p *profile.Profile) {
+	e := r.report.Exception
+	if e == nil {
+		return
+	}
+	c := &task.Crash{Signal: e.Signal}
+	detail := e.Subtype
+	if detail != "" && e.Codes != "" {
+		detail += codesMark
+	}
+	detail += e.Codes
+	if c.Detail = e.Type; c.Detail != "" && detail != "" {
+		c.Detail += ": "
+	}
+	c.Detail += detail
+	if c.Signal == "" {
+		c.Signal, c.Detail = c.Detail, ""
+	}
+	for i := range r.report.Threads {
+		t := &r.report.Threads[i]
+		if t.Triggered || r.report.Faulting != nil && *r.report.Faulting == i {
+			c.Thread = task.ThreadID(t.ID)
+		}
+	}
+	p.Target.Crash = c
+}
+
+// notes are what a reader should know.
+func (r *ipsReader) notes() (notes []string) {
+	d := &r.report
+	notes = append(notes, d.ReportNotes...)
+	if d.Exception != nil && d.Exception.Message != "" {
+		notes = append(notes, d.Exception.Message)
+	}
+	if e := d.Termination; e != nil {
+		notes = append(notes, e.Reasons...)
+		if e.Indicator != "" {
+			notes = append(notes, "ended by "+e.Indicator)
+		}
+	}
+	for _, image := range slices.Sorted(maps.Keys(d.ASI)) {
+		texts, _ := d.ASI[image].([]any)
+		for _, text := range texts {
+			if s, ok := text.(string); ok {
+				notes = append(notes, image+": "+s)
+			}
+		}
+	}
+	if r.cut {
+		notes = append(notes, "the report is cut short: threads, or the images that they are in, may be missing")
+	}
+	if r.full {
+		notes = append(notes, "the report is too large: a part of it was left out")
+	}
+	return notes
+}

@@ -1,0 +1,70 @@
+package apple
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"stacksnap/format/profile"
+	"stacksnap/task/regular"
+)
+
+// ErrNotReport says that a file is no report which can be read.
+var ErrNotReport = errors.New("not a report of Apple's")
+
+// headSize is how much of a file is looked at to tell what it is. People paste a few
+// lines of their own before a report.
+const headSize = 16 << 10
+
+// Open reads a report of the kind that its content is. The error wraps
+// [ErrNotReport] where it is of none that is known.
+func Open(name string) (*profile.Profile, error) {
+	f, _, err := regular.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it is only read
+	return Read(f)
+}
+
+// Read is Open of a stream.
+func Read(from io.Reader) (*profile.Profile, error) {
+	r := bufio.NewReaderSize(from, headSize)
+	head, err := r.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case isSample(head):
+		return readSample(r)
+	case isIPS(head):
+		return readIPS(r)
+	case isCrash(head):
+		return readCrash(r)
+	}
+	return nil, ErrNotReport
+}
+
+// Is tells whether a file is a report, by its begin.
+func Is(name string) bool {
+	f, _, err := regular.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // it is only read
+	head := make([]byte, headSize)
+	n, _ := io.ReadFull(f, head) // as much as there is
+	head = head[:n]
+	return isSample(head) || isIPS(head) || isCrash(head)
+}
+
+// isSample tells whether a line begins as the first one of sample's report does.
+func isSample(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if bytes.HasPrefix(line, []byte(analysisOf)) {
+			return true
+		}
+	}
+	return false
+}

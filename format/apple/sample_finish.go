@@ -1,0 +1,204 @@
+package apple
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// finish makes the profile of what was read.
+func (r *sampleReader) finish() *profile.Profile {
+	p := r.profile
+	r.endPath()
+	for _, t := range p.Threads {
+		p.Snapshots = max(p.Snapshots, t.Samples)
+		r.count(t)
+		if p.Target.OS == task.Linux {
+			t.Main = uint64(t.ID) == uint64(p.Target.PID)
+		}
+	}
+	if p.Snapshots <= 1 {
+		p.Interval = 0
+	}
+	r.findMain()
+	r.placeImages()
+	r.notes()
+	return p
+}
+
+// endPath has what is missing below the last frames of a report that was cut short
+// stand there: their samples are none of their own.
+func (r *sampleReader) endPath() {
+	if r.whole || r.thread == nil {
+		return
+	}
+	for _, n := range r.path {
+		if len(n.Also) == 0 { // it has called others, or may have
+			n.Children = append(n.Children, missing(n.Count, n.Children)...)
+		}
+	}
+	r.thread.Roots = append(r.thread.Roots, missing(r.thread.Samples, r.thread.Roots)...)
+}
+
+// missing is what stands for the callees that the report does not have.
+func missing(samples int, below []*profile.Node) []*profile.Node {
+	if samples -= sum(below); samples <= 0 {
+		return nil
+	}
+	return []*profile.Node{{Location: profile.Location{Function: profile.Further}, By: unwind.ByReport, Count: samples}}
+}
+
+func sum(nodes []*profile.Node) (samples int) {
+	for _, n := range nodes {
+		samples += n.Count
+	}
+	return samples
+}
+
+// count tells the samples in which a frame was innermost from those of what it called.
+func (r *sampleReader) count(t *profile.Thread) {
+	for _, n := range t.Nodes() {
+		n.Self = max(0, n.Count-sum(n.Children))
+		r.profile.Frames += n.Count
+	}
+	if t.Empty = max(0, t.Samples-sum(t.Roots)); t.Empty > 0 {
+		t.Err = "the report has no frame of it"
+	}
+}
+
+// findMain finds the program itself among the images, and what the header tells
+// besides.
+func (r *sampleReader) findMain() {
+	t := &r.profile.Target
+	r.main.Path = t.Path
+	if r.main.Path == "" {
+		r.main.Path = t.Name
+	}
+	for _, im := range r.listed {
+		if im.Load == r.main.Load && im.Load != 0 || r.main.Load == 0 && im.Path == t.Path && t.Path != "" {
+			im.Main, im.Variant = true, r.main.Variant
+			r.profile.Main = im
+			return
+		}
+	}
+	if r.main.Load != 0 {
+		if r.main.Bundle.ID == r.main.Name() {
+			r.main.Bundle.ID = ""
+		}
+		r.profile.Main = r.main
+	}
+}
+
+// imagesByName are the images of a report by the names that frames have for them, each
+// list by address.
+type imagesByName map[string][]*profile.Image
+
+// placeImages finds for each frame the image that it lies in.
+func (r *sampleReader) placeImages() {
+	byName := r.listImages()
+	named := map[*profile.Image]bool{} // false: frames of it have no name
+	for _, t := range r.profile.Threads {
+		for _, n := range t.Nodes() {
+			if n.Image == nil {
+				continue
+			}
+			if list := byName[path.Base(n.Image.Path)]; list != nil {
+				n.Image = imageAt(n, list)
+			} else if n.Image.Load != 0 {
+				n.Image.End = max(n.Image.End, n.PC+1) // it goes on at least to there
+			}
+			named[n.Image] = named[n.Image] || n.Function != ""
+		}
+	}
+	for im, symbols := range named {
+		im.Symbols = symbols
+	}
+}
+
+// listImages makes the profile's list of images: those of the report's, and what only
+// frames name.
+func (r *sampleReader) listImages() imagesByName {
+	p, byName := r.profile, imagesByName{}
+	p.Images = r.listed
+	for _, im := range r.listed {
+		im.Arch, im.Symbols = p.Target.Arch, true
+		byName[im.Name()] = append(byName[im.Name()], im)
+	}
+	for _, list := range byName {
+		slices.SortStableFunc(list, byAddress)
+	}
+	for _, im := range r.named {
+		r.nameMain(im)
+		if byName[path.Base(im.Path)] == nil {
+			im.Arch = p.Target.Arch
+			p.Images = append(p.Images, im)
+		}
+	}
+	slices.SortStableFunc(p.Images, byAddress)
+	return byName
+}
+
+func byAddress(a, b *profile.Image) int {
+	return cmp.Or(cmp.Compare(a.Load, b.Load), strings.Compare(a.Path, b.Path))
+}
+
+// nameMain gives the program, of which the list has nothing, what the header has.
+func (r *sampleReader) nameMain(im *profile.Image) {
+	if r.profile.Main == r.main && im.Path == r.main.Name() {
+		load := im.Load
+		*im = *r.main
+		im.Load = cmp.Or(load, im.Load)
+		r.profile.Main = im
+	}
+}
+
+// imageAt returns that of the images of one name which a frame lies in: the one that
+// is there, or else the first.
+func imageAt(n *profile.Node, candidates []*profile.Image) *profile.Image {
+	if im := imageFor(candidates, n.PC); im != nil {
+		return im
+	}
+	return candidates[0]
+}
+
+// imageFor returns the image that an address lies in, of images by address; nil where
+// there is none.
+func imageFor(list []*profile.Image, pc task.Addr) *profile.Image {
+	i, found := slices.BinarySearchFunc(list, pc, func(im *profile.Image, pc task.Addr) int { return cmp.Compare(im.Load, pc) })
+	if !found {
+		i--
+	}
+	if i >= 0 && pc < list[i].End {
+		return list[i]
+	}
+	return nil
+}
+
+// sortedByAddress returns images by address.
+func sortedByAddress(list []*profile.Image) []*profile.Image {
+	return slices.SortedStableFunc(slices.Values(list), byAddress)
+}
+
+// notes says what is missing.
+func (r *sampleReader) notes() {
+	switch {
+	case !r.whole:
+		r.note("the report ends within its call graph: what comes behind is not known")
+	case len(r.listed) == 0:
+		r.note("the report has no list of images: where they are is not known")
+	}
+	if r.unread > 0 {
+		r.note("lines of the call graph that could not be read: %d", r.unread)
+	}
+	if r.full {
+		r.note("the report is too large: a part of it was left out")
+	}
+	if r.others {
+		r.note("further reports follow in the file: only the first is shown")
+	}
+}

@@ -1,0 +1,178 @@
+package apple
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// branch is a line of the call graph, and all below it.
+type branch struct {
+	place
+	count    int
+	children []*branch
+	at       []counted // of a leaf, or in a report that was opened
+	more     bool      // it was at further addresses that are not known
+	level    int       // branches above it
+	height   int       // levels below it
+}
+
+// counted is an address at which a function was innermost.
+type counted struct {
+	address profile.Address
+	samples int // 0 where that is not known
+}
+
+// forest makes the branches of one thread.
+type forest struct {
+	roots []*branch
+	all   []*branch // each before those below it
+	index map[edge]*branch
+}
+
+// edge leads from a branch, nil for a thread, to one below it.
+type edge struct {
+	above *branch
+	place place
+}
+
+// grow makes the branches of a thread, sorted.
+func grow(t *profile.Thread) *forest {
+	f := &forest{index: map[edge]*branch{}}
+	var path []*branch // above the node that comes next
+	for depth, n := range t.Nodes() {
+		path = path[:min(depth, len(path))]
+		var above *branch
+		if depth > 0 {
+			above = path[depth-1]
+		} else if n.Cut != nil {
+			above = f.branch(nil, placeOf(cutNode(n.Cut), false), n.Count)
+		}
+		if n.Self > 0 {
+			f.leaf(above, n)
+		}
+		inner := above
+		if n.Count > n.Self {
+			inner = f.branch(above, placeOf(n, false), n.Count-n.Self)
+		}
+		path = append(path, inner)
+	}
+	f.measure()
+	f.prune()
+	f.sort()
+	return f
+}
+
+// cutNode stands for the callers that are missing.
+func cutNode(c *profile.Cut) *profile.Node {
+	return &profile.Node{Location: profile.Location{Function: "<stack cut here: " + c.Reason.String() + ">"}}
+}
+
+// branch finds or makes a branch, and counts samples in it.
+func (f *forest) branch(above *branch, p place, samples int) *branch {
+	e := edge{above, p}
+	b := f.index[e]
+	if b == nil {
+		b = &branch{place: p}
+		f.index[e], f.all = b, append(f.all, b)
+		if above == nil {
+			f.roots = append(f.roots, b)
+		} else {
+			b.level = above.level + 1
+			above.children = append(above.children, b)
+		}
+	}
+	b.count += samples
+	return b
+}
+
+// leaf counts the samples in which a node was innermost.
+func (f *forest) leaf(above *branch, n *profile.Node) {
+	b := f.branch(above, placeOf(n, true), n.Self)
+	if !b.leaf {
+		return
+	}
+	b.add(profile.Address{PC: n.PC, Offset: n.Offset}, n.Self)
+	for _, a := range n.Also {
+		b.add(a, 0)
+	}
+	b.more = b.more || n.More
+}
+
+func (b *branch) add(a profile.Address, samples int) {
+	i := slices.IndexFunc(b.at, func(c counted) bool { return c.address.PC == a.PC })
+	if i < 0 {
+		b.at = append(b.at, counted{a, samples})
+		return
+	}
+	b.at[i].samples += samples
+}
+
+// sort puts the heavier of siblings first.
+func (f *forest) sort() {
+	slices.SortStableFunc(f.roots, before)
+	for _, b := range f.all {
+		slices.SortStableFunc(b.children, before)
+		slices.SortStableFunc(b.at, func(x, y counted) int {
+			switch {
+			case x.samples == 0 || y.samples == 0: // in the order of the report that was opened
+				return cmp.Compare(y.samples, x.samples)
+			}
+			return cmp.Or(cmp.Compare(y.samples, x.samples), cmp.Compare(x.address.PC, y.address.PC))
+		})
+	}
+}
+
+// before is the order of siblings: by samples, then by name, the name of the image
+// and the place in the source; of one function what calls others comes first, and
+// then the lower address.
+func before(a, b *branch) int {
+	return cmp.Or(
+		cmp.Compare(a.rest(), b.rest()),
+		cmp.Compare(b.count, a.count),
+		strings.Compare(a.symbol(), b.symbol()),
+		strings.Compare(imageName(a.image), imageName(b.image)),
+		compareSource(&a.place, &b.place),
+		cmp.Compare(b.calls(), a.calls()),
+		cmp.Compare(a.pc, b.pc),
+	)
+}
+
+// rest is 1 of what stands for all that is not known, which comes last.
+func (p *place) rest() int {
+	if p.function == profile.Further {
+		return 1
+	}
+	return 0
+}
+
+// calls is 1 of what has called others.
+func (b *branch) calls() int { return min(len(b.children), 1) }
+
+func compareSource(a, b *place) int {
+	source := func(p *place) string {
+		l := label{file: sourceFile(p.file), line: p.line}
+		return l.String()
+	}
+	if a.file == b.file && a.line == b.line {
+		return 0
+	}
+	return strings.Compare(source(a), source(b))
+}
+
+// text is the line of a branch without its count.
+func (b *branch) text() string {
+	if !b.leaf {
+		return b.name()
+	}
+	var offsets []uint64
+	var pcs []task.Addr
+	for _, c := range b.at {
+		offsets, pcs = append(offsets, c.address.Offset), append(pcs, c.address.PC)
+	}
+	l := b.label(offsets, pcs, b.more)
+	return l.String()
+}

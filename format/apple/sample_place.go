@@ -1,0 +1,130 @@
+package apple
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"stacksnap/format"
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// place is what one line of the call graph stands for, under one caller. Two nodes of
+// the profile with the same place are one line.
+type place struct {
+	function string
+	overload string
+	image    *profile.Image
+	pc       task.Addr // of a leaf with a name the function's start: any address of it
+	offset   uint64
+	file     string
+	line     int
+	inlined  bool
+	guess    bool
+	leaf     bool // it has a name and was innermost
+}
+
+// placeOf is the place of a node, as what calls others or as what was innermost.
+// Functions that have a name are innermost by themselves, wherever in them that was.
+func placeOf(n *profile.Node, innermost bool) place {
+	p := place{
+		function: n.Function, overload: n.Overload, image: n.Image, pc: n.PC, offset: n.Offset,
+		file: n.File, line: n.Line, inlined: n.Inlined, guess: n.By.Guess(),
+	}
+	if p.leaf = innermost && n.Function != "" && n.Function != profile.Trampoline && !n.Placeless(); p.leaf {
+		p.pc, p.offset = n.PC-task.Addr(n.Offset), 0
+	}
+	return p
+}
+
+// label is the text for a place at some of its addresses.
+func (p *place) label(offsets []uint64, pcs []task.Addr, more bool) label {
+	l := label{symbol: p.symbol(), image: imageName(p.image), offsets: offsets, pcs: pcs, more: more}
+	switch {
+	case p.function != "" && p.pc == 0 && p.image == nil: // a text that stands for no place
+		return label{symbol: l.symbol}
+	case p.inlined, p.function == profile.Trampoline:
+		l.offsets = nil
+	case p.function == "" && p.pc == 0 && p.image == nil:
+		return label{symbol: task.Addr(0).String()}
+	case p.function == "" && p.image == nil:
+		l.offsets = nil
+	case p.function == "":
+		l.load, l.hasLoad, l.offsets = p.image.Load, true, []uint64{uint64(p.pc - p.image.Load)}
+	}
+	l.file, l.line = sourceFile(p.file), p.line
+	return l
+}
+
+// name is the label of a place by itself.
+func (p *place) name() string {
+	l := p.label([]uint64{p.offset}, []task.Addr{p.pc}, false)
+	return l.String()
+}
+
+// withoutOffset is the name of a function, wherever it was innermost.
+func (p *place) withoutOffset() string {
+	if p.function == "" {
+		return p.name()
+	}
+	l := p.label(nil, nil, false)
+	l.file = ""
+	return l.String()
+}
+
+// symbol is the function's name, safe in a line, and with no text in it that a
+// reader would take for what follows.
+func (p *place) symbol() string {
+	if p.function == "" {
+		return unknownSymbol
+	}
+	s := plain(p.function)
+	if p.inlined {
+		s += inlinedMark
+	}
+	if p.guess {
+		s += guessMark
+	}
+	return s
+}
+
+// What our own reports have behind a name.
+const (
+	inlinedMark = " [inlined]"
+	guessMark   = " (guess)"
+)
+
+// plain is a text of the target that is one word of a line: without control
+// characters, and without the double blanks by which readers split a line.
+func plain(s string) string {
+	s = format.Printable(s)
+	for strings.Contains(s, "  (in ") || strings.Contains(s, "  [") || strings.Contains(s, "   ") {
+		s = strings.ReplaceAll(s, "  ", " ")
+	}
+	return s
+}
+
+func imageName(im *profile.Image) string {
+	switch {
+	case im == nil:
+		return unknownBinary
+	case im.Name() == "":
+		return fmt.Sprintf("image at %v", im.Load)
+	}
+	return plain(im.Name())
+}
+
+// sourceFile is the last element of a path, as sample has it; a compiler's own code
+// has a path for a file.
+func sourceFile(file string) string {
+	const generated = "<compiler-generated>"
+	switch name := path.Base(file); {
+	case file == "":
+		return ""
+	case name == generated:
+		return "/" + generated
+	default:
+		return plain(name)
+	}
+}

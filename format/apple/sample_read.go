@@ -1,0 +1,226 @@
+package apple
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// The bounds of what is kept of a report.
+const (
+	maxBranches = 1 << 20
+	maxImages   = 1 << 16
+	maxSamples  = 1 << 40
+)
+
+// section is a part of a report.
+type section uint8
+
+const (
+	inHeader section = iota
+	inGraph
+	inTables
+	inImages
+	behind
+)
+
+// sampleReader reads one report of sample(1), line by line.
+type sampleReader struct {
+	profile *profile.Profile
+	in      section
+	texts   texts
+	named   map[string]*profile.Image // by the name that frames have for it
+	listed  []*profile.Image
+	main    *profile.Image // as the header tells of it
+	thread  *profile.Thread
+	path    []*profile.Node // from the outermost frame to the last that was read
+
+	nodes  int
+	unread int  // lines of the call graph
+	full   bool // something reached its bound
+	others bool // further reports follow
+	whole  bool // the call graph has an end
+}
+
+// readSample reads a report of sample(1). One that was cut short gives what there is,
+// with a note.
+func readSample(from *bufio.Reader) (*profile.Profile, error) {
+	r := &sampleReader{
+		profile: &profile.Profile{Target: task.Info{OS: task.Darwin}}, main: &profile.Image{Main: true},
+		texts: texts{kept: map[string]string{}}, named: map[string]*profile.Image{},
+	}
+	l := &lines{from: from}
+	for r.in != behind {
+		line, err := l.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.read(string(line))
+	}
+	return r.finish(), nil
+}
+
+// read reads a line.
+func (r *sampleReader) read(line string) {
+	switch {
+	case strings.HasPrefix(line, analysisOf) && r.in != inHeader:
+		r.others, r.in = true, behind
+	case strings.HasPrefix(line, "Call graph:"):
+		r.in = inGraph
+	case strings.HasPrefix(line, "Total number in stack"):
+		r.in, r.whole = inTables, true
+	case strings.HasPrefix(line, binaryImages):
+		r.in = inImages
+	case r.in == inHeader:
+		r.header(line)
+	case r.in == inGraph:
+		r.graphLine(line)
+	case r.in == inImages && line == "":
+		r.in = inTables
+	case r.in == inImages:
+		r.image(line)
+	}
+}
+
+// graphLine reads a line of the call graph: blanks and glyphs in pairs, a count, and
+// the text of a thread or of a frame.
+func (r *sampleReader) graphLine(line string) {
+	const margin = 4
+	indent := strings.IndexFunc(line, func(c rune) bool { return !strings.ContainsRune(" +!:|", c) })
+	if indent < 0 {
+		return
+	}
+	number, text, found := strings.Cut(line[indent:], " ")
+	samples, err := strconv.ParseUint(number, 10, 64)
+	depth := (indent - margin) / 2
+	switch {
+	case !found || err != nil || samples > maxSamples || indent < margin || indent%2 != 0, depth > len(r.path)+1, depth > 0 && r.thread == nil:
+		r.unread++
+	case r.nodes == maxBranches:
+		r.full = true
+	case depth == 0:
+		r.nodes++
+		r.startThread(int(samples), text)
+	default:
+		r.nodes++
+		r.frame(depth-1, int(samples), text)
+	}
+}
+
+func (r *sampleReader) startThread(samples int, text string) {
+	text, _ = r.keep(text)
+	t := parseThread(text)
+	t.Samples = samples
+	t.States[task.StateUnknown] = samples
+	r.thread, r.path = t, r.path[:0]
+	r.profile.Threads = append(r.profile.Threads, t)
+}
+
+// frame adds a line below the one that is its caller.
+func (r *sampleReader) frame(depth, samples int, text string) {
+	n := r.node(text)
+	n.Count = samples
+	r.path = append(r.path[:depth], n)
+	if depth == 0 {
+		r.thread.Roots = append(r.thread.Roots, n)
+		return
+	}
+	above := r.path[depth-1]
+	above.Return = true
+	above.Children = append(above.Children, n)
+}
+
+// node reads the text of a frame.
+func (r *sampleReader) node(text string) *profile.Node {
+	l := parseLabel(text)
+	n := &profile.Node{More: l.more, By: unwind.ByReport}
+	symbol, guess := strings.CutSuffix(l.symbol, guessMark)
+	if guess {
+		n.By = unwind.ByScan
+	}
+	symbol, n.Inlined = strings.CutSuffix(symbol, inlinedMark)
+	if symbol != unknownSymbol {
+		n.Function, _ = r.keep(symbol)
+	}
+	n.File, _ = r.keep(l.file)
+	n.Line = l.line
+	n.Image = r.imageOf(&l)
+	if len(l.pcs) == 0 && n.Function == task.Addr(0).String() { // how a pc of 0 is written
+		n.Function = ""
+	}
+	placeNode(n, &l)
+	return n
+}
+
+// placeNode tells where in the function a node is.
+func placeNode(n *profile.Node, l *label) {
+	for i, pc := range l.pcs {
+		a := profile.Address{PC: pc}
+		if i < len(l.offsets) {
+			a.Offset = l.offsets[i]
+		}
+		if i == 0 {
+			n.PC, n.Offset = a.PC, a.Offset
+			continue
+		}
+		n.Also = append(n.Also, a)
+	}
+}
+
+// keep keeps a text, as long as there are not too many.
+func (r *sampleReader) keep(s string) (string, bool) {
+	kept, ok := r.texts.of(s)
+	if !ok {
+		r.full = true
+	}
+	return kept, ok
+}
+
+// imageOf returns what stands for the image that a frame names, until the list of
+// images is read.
+func (r *sampleReader) imageOf(l *label) *profile.Image {
+	if l.image == "" || l.image == unknownBinary {
+		return nil
+	}
+	im := r.named[l.image]
+	if im == nil {
+		name, ok := r.keep(l.image)
+		if !ok || len(r.named) == maxImages {
+			r.full = true
+			return nil
+		}
+		im = &profile.Image{Path: name}
+		r.named[name] = im
+	}
+	if l.hasLoad && im.Load == 0 {
+		im.Load = l.load
+	}
+	return im
+}
+
+// image reads a line of the list of images.
+func (r *sampleReader) image(line string) {
+	if len(r.listed) == maxImages {
+		r.full = true
+		return
+	}
+	line, ok := r.keep(line)
+	if im, read := parseImage(line); ok && read {
+		r.listed = append(r.listed, im)
+	}
+}
+
+// note adds a line that a reader should know.
+func (r *sampleReader) note(format string, args ...any) {
+	r.profile.Notes = append(r.profile.Notes, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,50 @@
+package apple
+
+import (
+	"cmp"
+	"slices"
+)
+
+// leastCount is from how often on something is in the tables behind the call graph.
+const leastCount = 5
+
+// row is a line of a table.
+type row struct {
+	text  string
+	count int
+}
+
+// totals lists the places that are in many lines of the call graph. It counts lines
+// and not samples.
+func (s *sampleWriter) totals() {
+	s.line("Total number in stack (recursive counted multiple, when >=%d):", leastCount)
+	for _, r := range rows(s.seen, (*place).name) {
+		s.line("        %d       %s", r.count, r.text)
+	}
+}
+
+// top lists the functions by how often they were innermost.
+func (s *sampleWriter) top() {
+	s.line("Sort by top of stack, same collapsed (when >= %d):", leastCount)
+	for _, r := range rows(s.tops, (*place).withoutOffset) {
+		s.line("        %s        %d", r.text, r.count)
+	}
+}
+
+// rows are the lines of a table, the greatest count first. What has the same text is
+// one of them.
+func rows(counts map[place]int, text func(*place) string) (list []row) {
+	sums := map[string]int{}
+	for p, n := range counts {
+		sums[text(&p)] += n
+	}
+	for text, n := range sums {
+		if n >= leastCount {
+			list = append(list, row{text, n})
+		}
+	}
+	slices.SortFunc(list, func(a, b row) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.text, b.text))
+	})
+	return list
+}

@@ -1,0 +1,117 @@
+package apple
+
+import (
+	"strconv"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// How the line of a thread names it and its dispatch queue:
+//
+//	Thread_ID: NAME   DispatchQueue_SERIAL: LABEL  (serial)
+const (
+	threadPrefix = "Thread_"
+	queueMark    = "   DispatchQueue_"
+	mainName     = "Main Thread"
+	mainQueue    = "com.apple.main-thread"
+	// multiple stands for a number: of several threads that a queue had, one after the
+	// other, or several queues that a thread worked for.
+	multiple = "<multiple>"
+)
+
+// threadLine is the text of a thread's line, without its count.
+func threadLine(p *profile.Profile, t *profile.Thread) string {
+	s := threadPrefix + strconv.FormatUint(uint64(t.ID), 10)
+	if t.ID == 0 {
+		s = threadPrefix + multiple
+	}
+	switch {
+	case t.Name != "":
+		s += ": " + plain(t.Name)
+	case t.Main && t.Queue == "" && p.Target.OS == task.Darwin:
+		s += ": " + mainName
+	}
+	return s + queueText(t)
+}
+
+// queueText is the part of the line that tells of the queue.
+func queueText(t *profile.Thread) string {
+	switch {
+	case t.Queue == "":
+		return ""
+	case t.Queue == multiple:
+		return queueMark + multiple
+	}
+	s := queueMark + strconv.FormatUint(t.QueueSerial, 10) + ": " + plain(t.Queue)
+	if kind := queueKind(t); kind != "" {
+		s += "  (" + kind + ")"
+	}
+	return s
+}
+
+const (
+	serial     = "serial"
+	concurrent = "concurrent"
+)
+
+// queueKind is what is known of a queue by itself, or by its name alone.
+func queueKind(t *profile.Thread) string {
+	switch {
+	case t.QueueKind != "":
+		return t.QueueKind
+	case t.Queue == mainQueue:
+		return serial
+	case strings.HasPrefix(t.Queue, "com.apple.root."): // libdispatch's own, that all others end in
+		return concurrent
+	}
+	return ""
+}
+
+// parseThread reads the text of a thread's line.
+func parseThread(text string) *profile.Thread {
+	t := &profile.Thread{Last: -1}
+	rest, found := strings.CutPrefix(text, threadPrefix)
+	if !found {
+		t.Name = text
+		return t
+	}
+	if i := strings.LastIndex(rest, queueMark); i >= 0 {
+		parseQueue(t, rest[i+len(queueMark):])
+		rest = rest[:i]
+	}
+	number, name, _ := strings.Cut(rest, ": ")
+	t.ID, t.Name = parseThreadID(number), name
+	t.Main = t.Queue == mainQueue || name == mainName
+	return t
+}
+
+// parseThreadID reads a thread's number: its id in decimal, or, of old systems, its
+// port in hexadecimal; 0 of several.
+func parseThreadID(s string) task.ThreadID {
+	for _, base := range []int{10, 16} {
+		if n, err := strconv.ParseUint(s, base, 64); err == nil {
+			return task.ThreadID(n)
+		}
+	}
+	return 0
+}
+
+func parseQueue(t *profile.Thread, s string) {
+	if s == multiple {
+		t.Queue = multiple
+		return
+	}
+	number, label, found := strings.Cut(s, ": ")
+	if !found {
+		return
+	}
+	t.Queue = label
+	t.QueueSerial, _ = strconv.ParseUint(number, 10, 64) // 0: not known
+	for _, kind := range []string{serial, concurrent} {
+		if label, found := strings.CutSuffix(label, "  ("+kind+")"); found {
+			t.Queue, t.QueueKind = label, kind
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"stacksnap/format/profile"
+)
+
+// The bounds of a summary, so that it fits into a message.
+const (
+	briefLines   = 20
+	briefColumns = 100
+)
+
+// Brief writes a summary of twenty lines at most, none longer than a hundred columns,
+// without colours: what is wrong, who waits for whom, the stacks that matter with how
+// often each is there, and how sure that is.
+func Brief(o Options) Writer {
+	return func(w io.Writer, p *profile.Profile) error {
+		b := newBrief(p, o)
+		b.headline()
+		b.body(briefLines)
+		return b.writeTo(w)
+	}
+}
+
+// brief is a summary while it is made.
+type brief struct {
+	printer
+	ascii bool
+	lines []string
+	guess bool // a frame was shown that may not exist
+
+	untitled bool // what runs and what waits has no line above it
+}
+
+func newBrief(p *profile.Profile, o Options) *brief {
+	b := &brief{printer: printer{profile: p, palette: newPalette(false), short: true, width: briefColumns}, ascii: o.ASCII}
+	if o.Width > 0 {
+		b.width = min(o.Width, briefColumns)
+	}
+	return b
+}
+
+// writeTo writes what there is at once.
+func (b *brief) writeTo(w io.Writer) error {
+	var text bytes.Buffer
+	for i, line := range b.lines {
+		if i < briefLines {
+			text.WriteString(strings.TrimRight(b.clipped(line), " ") + "\n")
+		}
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+// clipped is a line that fits.
+func (b *brief) clipped(line string) string {
+	if !b.ascii {
+		return clip(line, b.width)
+	}
+	if line = textInASCII(line); len(line) > b.width {
+		line = line[:b.width-len(plainer['…'])] + plainer['…']
+	}
+	return line
+}
+
+// clip cuts a text to so many columns, and marks that.
+func clip(text string, width int) string {
+	if columns(text) <= width {
+		return text
+	}
+	n := 0
+	for i, r := range text {
+		if n += runeColumns(r); n > width-1 {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// add adds a text in so many lines at most.
+func (b *brief) add(most, hang int, text string) {
+	lines := wrapped(text, b.width, hang)
+	if len(lines) > most {
+		lines[most-1] = clip(lines[most-1]+" …", b.width)
+		lines = lines[:most]
+	}
+	b.lines = append(b.lines, lines...)
+}
+
+// headline says what is wrong, and of what that is said.
+func (b *brief) headline() {
+	whole := b.printer
+	whole.profile = b.profile.Original()
+	text := whole.summary()
+	switch {
+	case text != "":
+		b.add(2, 2, text)
+	case len(b.lines) == 0:
+		b.add(1, 0, "no one thing stands out")
+	}
+	b.add(2, 2, b.subject())
+	if text := chosen(b.profile); text != "" {
+		b.add(2, 2, "Shown: "+text)
+	}
+}
+
+// subject says which process it is, and what was captured when.
+func (b *brief) subject() string {
+	p := b.profile.Original()
+	parts := []string{process(p.Target.Name, p.Target.PID), plural(p.NumThreads(), "thread")}
+	switch {
+	case p.Sampled():
+		parts = append(parts, plural(p.Snapshots, "snapshot")+" in "+duration(p.Duration()))
+	case p.Stopped > 0:
+		parts = append(parts, "stopped for "+duration(p.Stopped))
+	default:
+		parts = append(parts, "one snapshot")
+	}
+	if at := moment(p.Start); at != "" {
+		parts = append(parts, at)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// body writes the rest, up to that line.
+func (b *brief) body(most int) {
+	b.circles()
+	sure := b.sureness()
+	b.stacks(most - len(b.lines) - len(sure))
+	if b.guess && len(b.lines)+len(sure) < most {
+		sure = append(sure, "  (guess): found by scanning the stack; it may not exist")
+	}
+	b.lines = append(b.lines, sure...)
+}
+
+// maxCircles is how many deadlocks have lines of their own.
+const maxCircles = 2
+
+// circles writes who waits for whom in a circle.
+func (b *brief) circles() {
+	all := b.profile.Deadlocks
+	for i, d := range all {
+		if i == maxCircles {
+			b.add(1, 0, "Deadlock: "+count(len(all)-i)+" more")
+			return
+		}
+		hang := 2
+		if b.untitled {
+			hang = 4
+		}
+		b.add(3, hang, "Deadlock: "+b.circle(d.Waiters)+b.stood(&all[i]))
+	}
+}
+
+// sureness says how far all this can be trusted.
+func (b *brief) sureness() (lines []string) {
+	p := b.profile.Original()
+	var parts []string
+	if p.Walks > 0 {
+		text := fmt.Sprintf("%s of %s stacks were walked to the bottom", count(p.Bottoms), count(p.Walks))
+		if p.Bottoms < p.Walks {
+			text += ", the others lack callers"
+		}
+		parts = append(parts, text)
+	}
+	if !p.Sampled() {
+		parts = append(parts, "one snapshot, of one moment")
+	}
+	if p.MissedTicks > 0 {
+		parts = append(parts, plural(p.MissedTicks, "snapshot")+" missed")
+	}
+	if n := unstopped(p); n > 0 {
+		parts = append(parts, plural(n, "stack")+" read without a stop")
+	}
+	if len(parts) > 0 {
+		lines = append(lines, wrapped("Sure: "+strings.Join(parts, "; "), b.width, 2)...)
+	}
+	if p.Target.Translated {
+		text := wrapped("Warning: "+translatedNote(p), b.width, 2)
+		lines = append(lines, text[:min(len(text), 4)]...)
+	}
+	if n := len(p.Notes); n == 1 {
+		lines = append(lines, "Note: "+clean(p.Notes[0], maxPath))
+	} else if n > 1 {
+		lines = append(lines, fmt.Sprintf("Note: %s, and %s", clean(p.Notes[0], maxPath), plural(n-1, "further note")))
+	}
+	return lines
+}

@@ -1,0 +1,122 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/hang"
+)
+
+// GroupBrief writes a summary of several processes, as [Brief] does of one: what they are
+// about, who waits for whom, and a line or a few on each.
+func GroupBrief(o Options) GroupWriter {
+	return func(w io.Writer, g *profile.Group) error {
+		if len(g.Profiles) == 1 && len(g.Missing) == 0 && g.More == 0 {
+			return Brief(o)(w, g.Profiles[0])
+		}
+		b := newBrief(&profile.Profile{}, o)
+		b.group(g)
+		return b.writeTo(w)
+	}
+}
+
+// group writes the summary of several processes.
+func (b *brief) group(g *profile.Group) {
+	if text := GroupSummary(g); text != "" {
+		b.add(3, 2, text)
+	} else {
+		b.add(1, 0, "no one thing stands out")
+	}
+	b.add(1, 0, "Processes: "+together(g))
+	for i, m := range g.Missing {
+		if i == maxCircles {
+			b.add(1, 0, "Missing: "+count(len(g.Missing)-i)+" more")
+			break
+		}
+		b.add(1, 0, "Missing: "+clean(m.Why, maxPath))
+	}
+	if g.More > 0 {
+		b.add(1, 0, "Missing: "+count(g.More)+" more, beyond those that are captured at once")
+	}
+	b.processes(g.Profiles)
+}
+
+// processes writes the lines of each, as many as there is room for: what one does not
+// need is for the others, from the first on.
+func (b *brief) processes(all []*profile.Profile) {
+	room := briefLines - len(b.lines)
+	if len(all) > room {
+		for _, p := range all[:room-1] {
+			b.lines = append(b.lines, b.process(p, 1)...)
+		}
+		b.add(1, 0, fmt.Sprintf("… %s more processes", count(len(all)-room+1)))
+		return
+	}
+	each := room / max(len(all), 1)
+	spare := room
+	for _, p := range all {
+		spare -= min(each, len(b.process(p, each)))
+	}
+	for _, p := range all {
+		base := len(b.process(p, each))
+		lines := b.process(p, each+spare)
+		if len(lines) > base {
+			spare -= len(lines) - base
+		}
+		b.lines = append(b.lines, lines...)
+	}
+}
+
+// process returns so many lines on one process, at most.
+func (b *brief) process(p *profile.Profile, most int) []string {
+	one := newBrief(p, Options{Width: b.width - 2})
+	one.untitled = true
+	line := fmt.Sprintf("%s, %s", process(p.Target.Name, p.Target.PID), plural(p.NumThreads(), "thread"))
+	if about := Summary(p); about != "" {
+		line += ": " + about
+	}
+	one.add(1, 0, line)
+	one.circles()
+	one.stacks(most - len(one.lines))
+	lines := one.lines[:min(len(one.lines), most)]
+	for i := 1; i < len(lines); i++ {
+		if !strings.HasPrefix(lines[i], "  ") {
+			lines[i] = "  " + lines[i]
+		}
+	}
+	return lines
+}
+
+// HangBrief writes a summary of a hang, as [Brief] does of a profile: when and how long,
+// what the thread did in turn, who waits for whom, and the stacks.
+func HangBrief(o Options) HangWriter {
+	return func(w io.Writer, r *hang.Report) error {
+		b := newBrief(r.Profile, o)
+		if r.Reason == hang.Hang {
+			b.hang(r)
+		}
+		b.headline()
+		b.body(briefLines)
+		if err := b.writeTo(w); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "\n") // another report may follow
+		return err
+	}
+}
+
+// hang says what the thread that was watched did.
+func (b *brief) hang(r *hang.Report) {
+	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s, from %s: %s", r.Kind, duration(r.Duration), unfinished(r), moment(r.Start), b.threadName(r.Thread, r.Name)))
+	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", seconds(r.CPU), share(float64(r.CPU), float64(r.Duration))))
+	const most = 4
+	for i, ph := range r.Phases {
+		if i == most {
+			b.add(1, 0, "  … "+plural(len(r.Phases)-i, "more phase"))
+			return
+		}
+		b.add(1, 0, "  "+b.phase(r, &ph))
+	}
+}

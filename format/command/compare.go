@@ -1,0 +1,180 @@
+package command
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"stacksnap/format"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/task/recording"
+)
+
+// diffWord is the first word of a call that compares.
+const diffWord = "diff"
+
+// leastChange is the change in percent from which a branch is shown to people unless told.
+const leastChange = .5
+
+// errTwoFiles is the error of a call that compares anything but two files.
+var errTwoFiles = fmt.Errorf("diff compares two files: stacksnap %s BEFORE AFTER (for a process of that name: -p %s; for a file: ./%s)", diffWord, diffWord, diffWord)
+
+// compares takes the two files of a call that compares.
+func (o *options) compares(files []string) error {
+	if len(files) != 2 {
+		return usageError{errTwoFiles}
+	}
+	o.compared, o.target = files, files[0]
+	return nil
+}
+
+// compare reports how two files differ.
+func (c *call) compare() error {
+	index, err := c.index()
+	if err != nil {
+		return err
+	}
+	var sides [2]*profile.Profile
+	var cut error // what a side lacks
+	for i, path := range c.compared {
+		side, err := c.readSide(path, index)
+		if side == nil {
+			return err
+		}
+		cut = errors.Join(cut, err)
+		sides[i] = c.view.chosen(c.named(side))
+	}
+	d, err := profile.NewDiff(sides[0], sides[1], c.diffOptions())
+	if err != nil {
+		return errors.Join(c.incomparable(err), cut)
+	}
+	return errors.Join(c.writeDiff(d), cut)
+}
+
+// diffOptions are what the flags say of how to compare.
+func (c *call) diffOptions() profile.DiffOptions {
+	o := profile.DiffOptions{Choose: c.measure == "", By: profile.ByProcess}
+	if c.measure == profile.ByCPU.String() {
+		o.Measure = profile.ByCPU
+	}
+	o.Scale = profile.Scale(max(0, slices.Index(scales(), c.scale)))
+	if c.has("by") {
+		o.By = profile.Grouping(slices.Index(groupings(), c.view.by))
+	}
+	return o
+}
+
+// measures and scales are the values of --measure and --scale.
+func measures() []string { return []string{profile.ByCPU.String(), profile.BySamples.String()} }
+
+func scales() (names []string) {
+	for s := profile.ToTotal; s <= profile.AsCounted; s++ {
+		names = append(names, s.String())
+	}
+	return names
+}
+
+// incomparable says which file it is, and what to give instead.
+func (c *call) incomparable(err error) error {
+	var e *profile.IncomparableError
+	if !errors.As(err, &e) {
+		return err
+	}
+	path := c.compared[0]
+	if e.After {
+		path = c.compared[1]
+	}
+	return fmt.Errorf("%s cannot be compared so: it %s", path, strings.NewReplacer(
+		"compare samples", "give --measure samples", "compare shares of the total", "leave out --scale time").Replace(e.Why))
+}
+
+// writeDiff writes a comparison to all places that it goes to.
+func (c *call) writeDiff(d *profile.Diff) error {
+	return c.writeAll(func(w io.Writer, to *destination) error {
+		of := format.Comparison{Diff: d, Tool: c.tool(), Files: [2]string(c.compared), Least: float64(c.view.min), Depth: c.view.depth}
+		if to.form.text && !c.has("min") {
+			of.Least = leastChange
+		}
+		return to.form.diff(c.optionsOf(to))(w, &of)
+	})
+}
+
+// readSide reads a recording, or a report that has a profile in it. There may be both a
+// profile and an error, of one that was cut off.
+func (c *call) readSide(path string, index *binaries.Index) (*profile.Profile, error) {
+	p, err := capture.Replay(path, c.filter, index)
+	if !errors.Is(err, recording.ErrNotRecording) {
+		return p, inFile(path, err)
+	}
+	if p, err = readReport(path, format.ReadJSON, format.ReadPprof); !errors.Is(err, errNoReport) {
+		return p, inFile(path, err)
+	}
+	if isCore(path) {
+		return nil, fmt.Errorf("%s is a core: make a report of it first, as in: stacksnap %s -o it.json", path, shellWord(path))
+	}
+	return nil, fmt.Errorf("%s is neither a recording of stacksnap nor a JSON document of it or a profile of pprof", path)
+}
+
+func inFile(path string, err error) error {
+	if err == nil || is[*os.PathError](err) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// errNoReport says that a file is no report that can be read.
+var errNoReport = errors.New("no report that can be read")
+
+// readReport reads a report by the first of the readers that knows it, compressed or not.
+func readReport(path string, readers ...func(io.Reader) (*profile.Profile, error)) (*profile.Profile, error) {
+	for _, read := range readers {
+		p, err := readBy(path, read)
+		if !errors.Is(err, format.ErrNotDocument) && !errors.Is(err, format.ErrNotPprof) {
+			return p, err
+		}
+	}
+	return nil, errNoReport
+}
+
+func readBy(path string, read func(io.Reader) (*profile.Profile, error)) (*profile.Profile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := uncompressed(bufio.NewReader(f))
+	if err != nil {
+		return nil, err
+	}
+	return read(r)
+}
+
+// uncompressed is what a stream has, by gzip, zstd or neither (RFC 1952, RFC 8878).
+func uncompressed(r *bufio.Reader) (io.Reader, error) {
+	const enough = 64 << 20 // bytes that zstd may hold
+	first, _ := r.Peek(4)   // what is shorter is not compressed
+	switch {
+	case strings.HasPrefix(string(first), "\x1f\x8b"):
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, fmt.Errorf("uncompress: %w", err)
+		}
+		return z, nil
+	case string(first) == "\x28\xb5\x2f\xfd":
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(enough))
+		if err != nil {
+			return nil, fmt.Errorf("uncompress: %w", err)
+		}
+		return z, nil
+	}
+	return r, nil
+}

@@ -1,0 +1,109 @@
+package completion
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// What is the same for any table of flags; see _arguments in zshcompsys(1).
+const (
+	zshHead = `#compdef stacksnap
+# What zsh completes of calls of stacksnap. Made by: stacksnap --help zsh
+
+_stacksnap_processes() {
+	local pid name
+	local -a pids lines
+	ps -A -o pid= -o comm= 2>/dev/null | while read -r pid name; do
+		pids+=($pid)
+		lines+=("$pid ${name:t}")
+	done
+	compadd -l -d lines -a pids
+	_stacksnap_names
+}
+
+_stacksnap_names() {
+	local -a names
+	names=(${(uf)"$(ps -A -o comm= 2>/dev/null)"})
+	names=(${names:t})
+	compadd -a names
+}
+
+_stacksnap_target() {
+	compadd diff
+	_stacksnap_processes
+	_files
+}
+
+# What stands behind a process, or behind diff.
+_stacksnap_second() {
+	[[ $words[2] != diff ]] || _files
+}
+
+_stacksnap() {
+	local command=${words[(i)--]}
+	if (( command < CURRENT )); then
+		shift $command words
+		(( CURRENT -= command ))
+		_normal
+		return
+	fi
+	_arguments -s \
+`
+	zshTail = `		'1:process or file:_stacksnap_target' \
+		'2:seconds:_stacksnap_second' \
+		'3:milliseconds:_stacksnap_second'
+}
+
+if [[ $funcstack[1] == _stacksnap ]]; then
+	_stacksnap "$@"
+else
+	compdef _stacksnap stacksnap
+fi
+`
+)
+
+// Zsh writes the script of zsh.
+func Zsh(w io.Writer, flags []Flag, topics []string) error {
+	var b strings.Builder
+	b.WriteString(zshHead)
+	for i := range flags {
+		fmt.Fprintf(&b, "\t\t%s \\\n", zshSpec(&flags[i]))
+	}
+	fmt.Fprintf(&b, "\t\t'(- *)'{-h,--help}'[list the flags]::of:(%s)' \\\n", strings.Join(topics, " "))
+	b.WriteString(zshTail)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// zshSpec is a flag as _arguments takes it.
+func zshSpec(f *Flag) string {
+	names := f.spellings()
+	before := quote("(" + strings.Join(names, " ") + ")")
+	if f.Repeats {
+		before = "'*'"
+	}
+	if f.Value != "" {
+		for i, name := range names {
+			names[i] = name + map[bool]string{true: "=", false: "+"}[strings.HasPrefix(name, "--")]
+		}
+	}
+	spelled := names[0]
+	if len(names) > 1 {
+		spelled = "{" + strings.Join(names, ",") + "}"
+	}
+	return before + spelled + quote("["+strings.NewReplacer("]", `\]`, "[", `\[`).Replace(f.brief())+"]"+zshValue(f))
+}
+
+func zshValue(f *Flag) string {
+	if f.Value == "" {
+		return ""
+	}
+	action := map[Kind]string{
+		Processes: "_stacksnap_processes", Names: "_stacksnap_names", Files: "_files", Folders: "_files -/", Commands: "_command_names",
+	}[f.Kind]
+	if f.Kind == Choices {
+		action = "(" + strings.Join(f.Choices, " ") + ")"
+	}
+	return ":" + f.Value + ":" + action
+}

@@ -1,0 +1,46 @@
+package command
+
+import (
+	"os/exec"
+	"strings"
+
+	"stacksnap/format/output"
+)
+
+// page shows a report by a pager, as git does, where it is printed on a terminal that is
+// too small for it; otherwise it returns false.
+func (c *call) page(d *destination, report []byte) bool {
+	if c.noPager || d.path != "" || len(c.command) > 0 || !isTerminal(c.Out) || c.Getenv("TERM") == "dumb" {
+		return false
+	}
+	command := c.pager()
+	columns, lines := output.Size(c.Out)
+	if command == "" || !output.IsLonger(report, columns, lines) {
+		return false
+	}
+	p := output.Pager{Command: command, Out: c.Out, Err: c.Err}
+	for _, d := range pagerDefaults {
+		if name, _, _ := strings.Cut(d, "="); c.Getenv(name) == "" {
+			p.Env = append(p.Env, d)
+		}
+	}
+	return p.Show(report)
+}
+
+// pagerDefaults have pagers pass colours on, and less end where all fits (git(1), on
+// core.pager).
+var pagerDefaults = []string{"LESS=FRX", "LV=-c"}
+
+// pager is the command of $PAGER, or less; empty where there is none.
+func (c *call) pager() string {
+	switch p := strings.TrimSpace(c.Getenv("PAGER")); {
+	case p == "cat":
+		return ""
+	case p != "":
+		return p
+	}
+	if _, err := exec.LookPath("less"); err != nil {
+		return ""
+	}
+	return "less"
+}

@@ -1,0 +1,204 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"stacksnap/format/profile"
+)
+
+// later is sampled() after a change: cold is gone, hot takes longer, and there is more of
+// it all.
+func later() *profile.Profile {
+	p := sampled()
+	p.Start = p.Start.Add(time.Hour)
+	p.End = p.Start.Add(4 * time.Second)
+	p.Snapshots *= 2
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes() {
+			switch n.Function {
+			case "hot(int)":
+				n.Self *= 4
+			case "cold()":
+				n.Function, n.Raw, n.Self = "slow_path()", "_Z9slow_pathv", 90
+			}
+		}
+	}
+	return p
+}
+
+// compared compares two profiles as the command does.
+func compared(t *testing.T, before, after *profile.Profile, o profile.DiffOptions) *Comparison {
+	t.Helper()
+	d, err := profile.NewDiff(before, after, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Comparison{Diff: d, Tool: "stacksnap 1.0", Files: [2]string{"old.snap", "new.snap"}}
+}
+
+func writtenDiff(t *testing.T, write DiffWriter, c *Comparison) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+var inOne = profile.DiffOptions{By: profile.ByProcess}
+
+func TestDiffGolden(t *testing.T) {
+	one := compared(t, sampled(), later(), inOne)
+	byThread := compared(t, sampled(), later(), profile.DiffOptions{By: profile.ByThread, Scale: profile.ToTime})
+	counted := compared(t, stated(), stated(), profile.DiffOptions{By: profile.ByState, Scale: profile.AsCounted})
+	turned := compared(t, sampled().Invert(), later().Invert(), inOne)
+	cpu := compared(t, sampled(), later(), profile.DiffOptions{By: profile.ByProcess, Choose: true})
+	evil := compared(t, hostile(), hostile().FoldThreads(), inOne)
+	small := compared(t, sampled(), later(), inOne)
+	small.Least = 5
+	shot := compared(t, linux(), sampled(), profile.DiffOptions{By: profile.ByProcess, Choose: true})
+	for _, c := range []struct {
+		name  string
+		write DiffWriter
+		of    *Comparison
+	}{
+		{"diff.txt", DiffTree(Options{}), one},
+		{"diff_color.txt", DiffTree(Options{Color: true}), one},
+		{"diff_narrow.txt", DiffTree(Options{Width: 70}), one},
+		{"diff_table.txt", DiffTable(Options{}), cpu},
+		{"diff_threads.txt", DiffTree(Options{}), byThread},
+		{"diff_counted.txt", DiffTree(Options{ASCII: true}), counted},
+		{"diff_invert.txt", DiffTree(Options{}), turned},
+		{"diff_min.txt", DiffTree(Options{}), small},
+		{"diff_shot.txt", DiffTree(Options{}), shot},
+		{"diff_hostile.txt", DiffTree(Options{Width: 60}), evil},
+		{"diff.folded", DiffFolded, one},
+		{"diff_invert.folded", DiffFolded, turned},
+		{"diff_hostile.folded", DiffFolded, evil},
+		{"diff.json", DiffJSON, one},
+		{"diff_hostile.json", DiffJSON, evil},
+	} {
+		t.Run(c.name, func(t *testing.T) { checkGolden(t, c.name, writtenDiff(t, c.write, c.of)) })
+	}
+}
+
+// TestDiffHostile: nothing of a name reaches a terminal, and lines stay lines.
+func TestDiffHostile(t *testing.T) {
+	c := compared(t, hostile(), sampled(), inOne)
+	c.Files = [2]string{"a\x1b[31m", "b\u202e\n"}
+	for i, write := range []DiffWriter{DiffTree(Options{}), DiffTable(Options{}), DiffFolded, DiffJSON, DiffJSONLine} {
+		out := string(writtenDiff(t, write, c))
+		for _, r := range out {
+			if r != '\n' && !unicode.IsPrint(r) {
+				t.Fatalf("writer %d: %U in %q", i, r, out)
+			}
+		}
+	}
+	var document map[string]any
+	if err := json.Unmarshal(writtenDiff(t, DiffJSONLine, c), &document); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDiffWidth: lines fit where they can.
+func TestDiffWidth(t *testing.T) {
+	c := compared(t, sampled(), later(), inOne)
+	for line := range strings.Lines(string(writtenDiff(t, DiffTree(Options{Width: 80}), c))) {
+		if n := columns(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// TestDiffDeepTree is written as fast as it is long.
+func TestDiffDeepTree(t *testing.T) {
+	c := compared(t, recursion(5_000), recursion(9_000), inOne)
+	if out := writtenDiff(t, DiffTree(Options{}), c); len(out) > 4<<20 {
+		t.Errorf("%d bytes", len(out))
+	}
+}
+
+// TestDiffSummary says what changed most, by its own time.
+func TestDiffSummary(t *testing.T) {
+	of := func(before, after [3]int) string {
+		side := func(n [3]int) *profile.Profile {
+			root := &profile.Node{Location: profile.Location{Function: "main"}, Self: n[0]}
+			for i, name := range []string{"a", "b"} {
+				root.Children = append(root.Children, &profile.Node{Location: profile.Location{Function: name}, Self: n[i+1]})
+			}
+			return &profile.Profile{Snapshots: 2, Threads: []*profile.Thread{{Roots: []*profile.Node{root}}}}
+		}
+		return DiffSummary(compared(t, side(before), side(after), inOne))
+	}
+	for want, got := range map[string]string{
+		"b grew from 10.0 % to 40.0 % of all samples, called by main":                   of([3]int{0, 90, 10}, [3]int{0, 60, 40}),
+		"b is new on top of stacks: 40.0 % of all samples, called by main":              of([3]int{0, 100, 0}, [3]int{0, 60, 40}),
+		"main grew from 20.0 % to 60.0 % of all samples":                                of([3]int{20, 80, 0}, [3]int{60, 40, 0}),
+		"no function changed by 1 % or more of its own":                                 of([3]int{0, 990, 10}, [3]int{1, 985, 14}),
+		"b is gone from the top of stacks: it was 1.6 % of all samples, called by main": of([3]int{100, 884, 16}, [3]int{108, 892, 0}),
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestDiffCaller: the first line names who called what changed.
+func TestDiffCaller(t *testing.T) {
+	tree := func(a, b, direct int) *profile.Profile {
+		leaf := func(n int) *profile.Node {
+			return &profile.Node{Location: profile.Location{Function: "leaf"}, Self: n}
+		}
+		roots := []*profile.Node{leaf(direct)}
+		for name, n := range map[string]int{"a": a, "b": b} {
+			roots = append(roots, &profile.Node{Location: profile.Location{Function: name}, Self: 100 - n, Children: []*profile.Node{leaf(n)}})
+		}
+		return &profile.Profile{Snapshots: 2, Threads: []*profile.Thread{{Roots: roots}}}
+	}
+	for want, after := range map[string]*profile.Profile{
+		"after, called by b":        tree(10, 90, 10),
+		"after, mostly called by a": tree(90, 40, 10),
+		"after":                     tree(10, 10, 900),
+	} {
+		got := DiffSummary(compared(t, tree(10, 10, 10), after, inOne))
+		if _, by, _ := strings.Cut(got, "samples"); by != strings.TrimPrefix(want, "after") || !strings.HasPrefix(got, "leaf grew") {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// TestDiffTrunk: frames that all stacks have are a line, and the branch that has grown is
+// named, not only what it ends in.
+func TestDiffTrunk(t *testing.T) {
+	deep := func(slow int) *profile.Profile {
+		node := func(name string, self int, children ...*profile.Node) *profile.Node {
+			return &profile.Node{Location: profile.Location{Function: name}, Self: self, Children: children}
+		}
+		slowly := node("search", 0, node("compare", 1+slow/4, node("memcmp", 1+slow)))
+		n := node("handle", 0, slowly, node("parse", 100))
+		for _, name := range []string{"main", "run", "init", "start", "_start"} {
+			n = node(name, 0, n)
+		}
+		return &profile.Profile{Snapshots: 2, Threads: []*profile.Thread{{Roots: []*profile.Node{n}}}}
+	}
+	c := compared(t, deep(0), deep(80), inOne)
+	c.Least = .5
+	checkGolden(t, "diff_trunk.txt", writtenDiff(t, DiffTree(Options{}), c))
+	if branch, caller := c.Grown(); branch.Function != "search" || caller.Function != "handle" {
+		t.Errorf("%s by %s", branch.Function, caller.Function)
+	}
+	started := deep(0)
+	started.Threads = append(started.Threads, &profile.Thread{Roots: []*profile.Node{{Location: profile.Location{Function: "worker"}, Self: 500}}})
+	if branch, caller := compared(t, deep(0), started, inOne).Grown(); branch.Function != "worker" || caller != nil {
+		t.Errorf("%s by %v", branch.Function, caller)
+	}
+	same := compared(t, deep(3), deep(3), inOne)
+	if branch, caller := same.Grown(); branch != nil || caller != nil {
+		t.Errorf("%v by %v", branch, caller)
+	}
+}

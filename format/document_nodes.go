@@ -1,0 +1,170 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// named is the value that has a name, of those from 0 to last.
+func named[T interface {
+	~uint8
+	String() string
+}](name string, last T) (T, bool) {
+	for v := range last + 1 {
+		if v.String() == name {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+func addressOf(text string) (task.Addr, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 0, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no address", elide(text, maxText))
+	}
+	return task.Addr(n), nil
+}
+
+// timesOf are times in nanoseconds, of which none is negative.
+func timesOf(from []int64, to ...*time.Duration) error {
+	for i, n := range from {
+		if n < 0 || n > maxCounted {
+			return fmt.Errorf("a time is %d ns", n)
+		}
+		*to[i] = time.Duration(n)
+	}
+	return nil
+}
+
+func (j *jsonSpent) times() (s profile.Spent, err error) {
+	if j == nil {
+		return s, nil
+	}
+	return s, timesOf([]int64{j.OnCPU, j.Queued, j.Blocked}, &s.OnCPU, &s.Queued, &s.Blocked)
+}
+
+// tree reads the nodes of a thread: each has its parent before it.
+func (d *documentReader) tree(t *profile.Thread, list []jsonNode) error {
+	if d.nodes += len(list); d.nodes > d.room {
+		return errDocumentSize
+	}
+	nodes := make([]*profile.Node, len(list))
+	for i := range list {
+		j := &list[i]
+		if j.Parent < -1 || j.Parent >= i {
+			return fmt.Errorf("node %d is below node %d", i, j.Parent)
+		}
+		n, err := d.node(j)
+		if err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+		nodes[i] = n
+		if d.samples += int64(n.Self) * int64(t.Weight()); d.samples > maxCounted {
+			return errDocumentSize
+		}
+		if j.Parent < 0 {
+			t.Roots = append(t.Roots, n)
+		} else {
+			nodes[j.Parent].Children = append(nodes[j.Parent].Children, n)
+		}
+	}
+	return nil
+}
+
+func (d *documentReader) node(j *jsonNode) (*profile.Node, error) {
+	n := &profile.Node{
+		Location: profile.Location{
+			Function: j.Function, Raw: j.Symbol, Overload: j.Overload, Inlined: j.Inlined,
+			File: j.File, Line: j.Line, Column: j.Column,
+		},
+		Return: j.Return, Why: j.Why, Count: j.Count, Self: j.Self,
+	}
+	switch {
+	case j.Count < 0 || j.Self < 0 || j.Self > j.Count || int64(j.Count) > maxCounted:
+		return nil, fmt.Errorf("%d samples, %d its own", j.Count, j.Self)
+	case j.Folded != nil:
+		return nil, fmt.Errorf("it stands for what was left out")
+	}
+	var err error
+	if n.PC, err = addressOf(j.Address); err != nil {
+		return nil, err
+	}
+	if n.Start, err = addressOf(j.Start); err != nil {
+		return nil, err
+	}
+	if n.Spent, err = j.Spent.times(); err != nil {
+		return nil, err
+	}
+	if n.Image, err = d.image(j.Image); err != nil {
+		return nil, err
+	}
+	switch {
+	case j.Offset != nil:
+		n.Offset = *j.Offset
+	case j.Function == "" && j.ImageOffset != nil:
+		n.Offset = *j.ImageOffset
+	}
+	n.By, n.More = methodOf(j), j.AlsoMore
+	if n.Cut, err = j.Cut.cut(); err != nil {
+		return nil, err
+	}
+	for _, text := range j.Also {
+		a, err := addressOf(text)
+		if err != nil {
+			return nil, err
+		}
+		n.Also = append(n.Also, profile.Address{PC: a, Offset: n.Offset + uint64(a-n.PC)})
+	}
+	return n, nil
+}
+
+// methodOf is how a frame was found. One that a later version may know is nothing to
+// doubt, unless it is said to be a guess.
+func methodOf(j *jsonNode) unwind.Method {
+	by, ok := named(j.By, unwind.ByReport)
+	switch {
+	case ok:
+		return by
+	case j.Guess:
+		return unwind.ByScan
+	}
+	return unwind.ByCFI
+}
+
+func (j *jsonCut) cut() (*profile.Cut, error) {
+	if j == nil {
+		return nil, nil
+	}
+	need, err := addressOf(j.Need)
+	if err != nil {
+		return nil, err
+	}
+	reason, ok := named(j.Reason, unwind.Unsteady)
+	if !ok || reason == unwind.Bottom {
+		return &profile.Cut{Reason: unwind.NoCaller, Need: need, Detail: j.Reason}, nil
+	}
+	return &profile.Cut{Reason: reason, Need: need, Detail: j.Detail}, nil
+}
+
+// image is one by its number, of those that the document lists before or behind.
+func (d *documentReader) image(number *int) (*profile.Image, error) {
+	if number == nil {
+		return nil, nil
+	}
+	if *number < 0 || *number >= maxDocumentImages {
+		return nil, fmt.Errorf("it is in image %d", *number)
+	}
+	for len(d.images) <= *number {
+		d.images = append(d.images, &profile.Image{})
+	}
+	return d.images[*number], nil
+}

@@ -1,0 +1,245 @@
+package html
+
+import (
+	"bufio"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"stacksnap/format"
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// data writes what the page shows as JSON, threads at once and frames once all are
+// known. encoding/json writes <, > and & as escapes, so that no text ends the element
+// that the document stands in.
+type data struct {
+	out     *bufio.Writer
+	frames  table[frame]
+	images  table[string]
+	remarks table[remark]
+	number  []byte
+}
+
+// frame is what makes frames the same one.
+type frame struct {
+	name  string
+	image int // its index, -1: none
+	mark  bool
+}
+
+// remark is what else there is to say of a node.
+type remark struct{ text, doubt string }
+
+// table gives each thing an index, in the order in which they are met.
+type table[T comparable] struct {
+	index map[T]int
+	all   []T
+}
+
+func (t *table[T]) of(thing T) int {
+	i, ok := t.index[thing]
+	if !ok {
+		i = len(t.all)
+		t.index[thing] = i
+		t.all = append(t.all, thing)
+	}
+	return i
+}
+
+func newTable[T comparable]() table[T] { return table[T]{index: map[T]int{}} }
+
+func newData(out *bufio.Writer) *data {
+	d := &data{out: out, frames: newTable[frame](), images: newTable[string](), remarks: newTable[remark]()}
+	d.remarks.of(remark{}) // 0: there is nothing to say
+	return d
+}
+
+// header is what is told of a process beside its threads.
+type header struct {
+	Name      string      `json:"name"`
+	Summary   string      `json:"summary"`
+	Sampled   bool        `json:"sampled"`
+	Timed     bool        `json:"timed"`
+	CPU       bool        `json:"cpu"`
+	Inverted  bool        `json:"inverted"`
+	Facts     [][2]string `json:"facts"`
+	Deadlocks []deadlock  `json:"deadlocks"`
+}
+
+type deadlock struct {
+	Stood   string   `json:"stood"`
+	Waiters []waiter `json:"waiters"`
+}
+
+type waiter struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Waits string `json:"waits"`
+	Lock  string `json:"lock"`
+}
+
+// thread is what is told of a thread beside its tree. Its nodes follow, six numbers
+// each: depth, frame, remark, and of the samples in which it was the innermost how many,
+// nanoseconds, and nanoseconds on processors.
+type thread struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Main    bool     `json:"main"`
+	State   string   `json:"state"`
+	Facts   []string `json:"facts"`
+	Waits   []string `json:"waits"`
+	Missing string   `json:"missing"`
+}
+
+func (d *data) group(g *profile.Group) {
+	d.text(`{"tool":`)
+	d.value(format.Printable(g.Tool))
+	d.text(`,"title":`)
+	d.value(format.GroupTitle(g))
+	d.text(`,"summary":`)
+	d.value(summary(g))
+	d.text(`,"facts":`)
+	d.value(pairs(format.GroupFacts(g)))
+	d.text(`,"processes":[`)
+	for i, p := range g.Profiles {
+		d.separate(i)
+		d.process(p)
+	}
+	d.text("\n]")
+	d.tables()
+	d.text("}\n")
+}
+
+func (d *data) process(p *profile.Profile) {
+	w := format.NewWords(p)
+	d.text("\n{\"header\":")
+	d.value(header{
+		Name: w.Title(), Summary: format.Summary(p), Sampled: p.Sampled(), Timed: w.Timed(), CPU: w.CPU(),
+		Inverted: p.View != nil && p.View.Inverted, Facts: pairs(w.Facts()), Deadlocks: deadlocks(w, p),
+	})
+	d.text(",\"threads\":[")
+	i := 0
+	for t := range w.Threads() {
+		d.separate(i)
+		d.thread(w, t)
+		i++
+	}
+	d.text("]}")
+}
+
+func deadlocks(w *format.Words, p *profile.Profile) []deadlock {
+	all := []deadlock{}
+	for i := range p.Deadlocks {
+		circle := deadlock{Stood: w.Stood(&p.Deadlocks[i])}
+		for j := range p.Deadlocks[i].Waiters {
+			one := &p.Deadlocks[i].Waiters[j]
+			circle.Waiters = append(circle.Waiters, waiter{threadID(one.ID), w.Waiter(one), w.WaitsFor(one), w.Lock(one)})
+		}
+		all = append(all, circle)
+	}
+	return all
+}
+
+// threadID is text: in JSON's numbers not all are the same afterwards.
+func threadID(id task.ThreadID) string { return strconv.FormatUint(uint64(id), 10) }
+
+func (d *data) thread(w *format.Words, t *profile.Thread) {
+	d.text("\n{\"about\":")
+	d.value(thread{
+		ID: threadID(t.ID), Name: w.Thread(t), Main: t.Main, State: state(t).String(),
+		Facts: some(w.ThreadFacts(t)), Waits: some(w.Waits(t)), Missing: w.Missing(t),
+	})
+	d.text(",\"nodes\":[")
+	first := true
+	for b := range w.Branches(t) {
+		if !first {
+			d.text(",")
+		}
+		first = false
+		d.node(w, &b)
+	}
+	d.text("]}")
+}
+
+// state is the one that the thread was in most.
+func state(t *profile.Thread) task.State {
+	most, at := 0, t.State
+	for s, n := range t.States {
+		if n > most {
+			most, at = n, task.State(s)
+		}
+	}
+	return at
+}
+
+func (d *data) node(w *format.Words, b *format.Branch) {
+	f, r := frame{name: b.Mark, image: -1, mark: true}, remark{}
+	if n := b.Node; n != nil {
+		f = frame{name: w.Frame(n), image: -1, mark: n.Folded != nil}
+		if image := w.Image(n); image != "" {
+			f.image = d.images.of(image)
+		}
+		r = remark{w.Remark(n), join(w.Doubt(n), w.Cut(n))}
+	}
+	for i, n := range []int64{int64(b.Depth), int64(d.frames.of(f)), int64(d.remarks.of(r)), int64(b.Samples), nanoseconds(b.Wall), nanoseconds(b.CPU)} {
+		if i > 0 {
+			d.text(",")
+		}
+		d.number = strconv.AppendInt(d.number[:0], n, 10)
+		_, _ = d.out.Write(d.number)
+	}
+}
+
+func nanoseconds(t time.Duration) int64 { return max(0, t.Nanoseconds()) }
+
+// join makes one text of two, either of which may be empty.
+func join(a, b string) string {
+	if a != "" && b != "" {
+		return a + ". " + b
+	}
+	return a + b
+}
+
+// tables writes frames, images and remarks.
+func (d *data) tables() {
+	d.text(",\n\"images\":")
+	d.value(some(d.images.all))
+	d.text(",\n\"frames\":[")
+	for i, f := range d.frames.all {
+		d.separate(i)
+		d.value([]any{f.name, f.image, f.mark})
+	}
+	d.text("],\n\"remarks\":[")
+	for i, r := range d.remarks.all {
+		d.separate(i)
+		d.value([]string{r.text, r.doubt})
+	}
+	d.text("]")
+}
+
+func (d *data) text(s string) { _, _ = d.out.WriteString(s) } // the buffer keeps the error for Flush
+
+func (d *data) separate(i int) {
+	if i > 0 {
+		d.text(",\n")
+	}
+}
+
+// value writes anything of ours as JSON.
+func (d *data) value(v any) {
+	encoded, _ := json.Marshal(v) // of types that cannot fail
+	_, _ = d.out.Write(encoded)
+}
+
+func pairs(facts []format.Fact) [][2]string {
+	all := [][2]string{}
+	for _, f := range facts {
+		all = append(all, [2]string{f.Name, f.Value})
+	}
+	return all
+}
+
+// some is a list that is not null in JSON.
+func some(list []string) []string { return append([]string{}, list...) }

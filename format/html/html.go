@@ -1,0 +1,113 @@
+package html
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+
+	"stacksnap/format"
+	"stacksnap/format/profile"
+)
+
+// assets are what the page is made of.
+//
+//go:embed page
+var assets embed.FS
+
+// scripts are the parts of the page's program, in their order. They share one scope,
+// which is that of no other script.
+var scripts = []string{
+	"data.js", "tree.js", "colors.js", "layout.js", "flame.js", "pointer.js", "details.js", "search.js",
+	"table.js", "threads.js", "deadlocks.js", "facts.js", "controls.js", "keys.js", "main.js",
+}
+
+// Page writes the profile as a page.
+func Page(w io.Writer, p *profile.Profile) error {
+	return GroupPage(w, &profile.Group{Tool: p.Tool, Profiles: []*profile.Profile{p}})
+}
+
+// GroupPage writes several processes as one page.
+func GroupPage(w io.Writer, g *profile.Group) error {
+	style, script, body, err := parts()
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	fmt.Fprintf(out, head, policy(script, style), escape(format.GroupTitle(g)), style)
+	_, _ = out.WriteString(body) // the buffer keeps the error for Flush
+	fmt.Fprintf(out, "<noscript><p>%s</p></noscript>\n", escape(summary(g)))
+	_, _ = out.WriteString("<script type=\"application/json\" id=\"data\">")
+	newData(out).group(g)
+	fmt.Fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", script)
+	return out.Flush()
+}
+
+const head = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>%s</title>
+<style>%s</style>
+</head>
+`
+
+// policy allows the page's own script and style, by their hashes, and nothing else: no
+// request at all. (Content Security Policy Level 3, 6.7.2.)
+func policy(script, style string) string {
+	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'", hash(script), hash(style))
+}
+
+func hash(source string) string {
+	sum := sha256.Sum256([]byte(source))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// escape makes text of markup. (Package html, which does it too, has a table of all
+// names of characters, as large as this page.)
+func escape(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;").Replace(text)
+}
+
+// parts reads what is the same in every page.
+func parts() (style, script, body string, err error) {
+	if style, err = asset("style.css"); err != nil {
+		return "", "", "", err
+	}
+	if body, err = asset("body.html"); err != nil {
+		return "", "", "", err
+	}
+	var all strings.Builder
+	all.WriteString("(function () {\n\"use strict\";\n")
+	for _, name := range scripts {
+		part, err := asset(name)
+		if err != nil {
+			return "", "", "", err
+		}
+		all.WriteString(part)
+	}
+	all.WriteString("}());\n")
+	return style, all.String(), body, nil
+}
+
+func asset(name string) (string, error) {
+	text, err := assets.ReadFile("page/" + name)
+	if err != nil {
+		return "", fmt.Errorf("part of the page: %w", err)
+	}
+	return string(text), nil
+}
+
+// summary says in a line what the page is about.
+func summary(g *profile.Group) string {
+	if len(g.Profiles) == 1 {
+		return format.Summary(g.Profiles[0])
+	}
+	return format.GroupSummary(g)
+}

@@ -1,0 +1,86 @@
+// Deadlocks, drawn as circles of threads and the locks between them.
+
+const SVG = "http://www.w3.org/2000/svg";
+const DRAWN = 12; // threads of one circle; a larger one is a list alone
+
+function showDeadlocks(app) {
+  const place = byId("deadlocks");
+  app.data.processes.forEach((process, at) => process.header.deadlocks.forEach((d) => {
+    const title = d.waiters.length === 1 ? "Deadlock: a thread waits for itself" : `Deadlock: ${count(d.waiters.length)} threads wait for each other`;
+    place.append(element("h2", "", title + (app.data.processes.length > 1 ? ", in " + process.header.name : "")));
+    if (d.stood) place.append(element("p", "faint", d.stood));
+    const box = element("div", "circle");
+    if (d.waiters.length <= DRAWN) box.append(drawCircle(app, at, d.waiters));
+    box.append(listOf(app, at, d.waiters));
+    place.append(box);
+  }));
+  place.hidden = place.childElementCount === 0;
+}
+
+// listOf tells a circle in words.
+function listOf(app, process, waiters) {
+  return element("ol", "", null, ...waiters.map((w) => {
+    const button = element("button", "name", w.name);
+    button.type = "button";
+    button.addEventListener("click", () => goToThread(app, process, w.id));
+    return element("li", "waits", null, button, " " + w.waits);
+  }));
+}
+
+// goToThread chooses a thread by its id, if it was captured.
+function goToThread(app, process, id) {
+  const at = app.entries.findIndex((e) => e.threads.length === 1 && e.threads[0].id === id && e.threads[0].process === process && e.item.className !== "process");
+  if (at >= 0) takeEntry(app, at, false);
+}
+
+// drawCircle draws threads and locks in turn around a circle, with arrows from each
+// thread to the lock that it waits for, and from that to the thread that has it.
+function drawCircle(app, process, waiters) {
+  const stops = waiters.flatMap((w) => [{ text: w.name, id: w.id }, { text: w.lock }]);
+  const n = stops.length, size = Math.max(300, 62 * n), half = size / 2, far = half - 34;
+  const svg = shape("svg", { viewBox: `0 0 ${size + 200} ${size}`, role: "img", "aria-label": "Each thread waits for a lock that the next one has" });
+  const place = (i) => [half + 100 + far * 1.25 * Math.sin(2 * Math.PI * i / n), half - far * Math.cos(2 * Math.PI * i / n)];
+  stops.forEach((stop, i) => Object.assign(stop, sized(stop, place(i))));
+  stops.forEach((stop, i) => svg.append(...arrow(place, i, stop, stops[(i + 1) % n])));
+  stops.forEach((stop) => svg.append(boxOf(app, process, stop)));
+  return svg;
+}
+
+// sized is where the box of a thread or a lock stands, and how wide its text makes it.
+function sized(stop, [x, y]) {
+  const text = fitted(stop.text, 26);
+  return { x, y, label: text, width: Math.max(70, 7.4 * text.length + 18), height: 30 };
+}
+
+// arrow leads along the circle from one box to the next, and keeps off both.
+function arrow(place, i, from, to) {
+  const off = (box, [x, y]) => Math.abs(x - box.x) > box.width / 2 + 7 || Math.abs(y - box.y) > box.height / 2 + 7;
+  const points = [];
+  for (let k = 0; k <= 100; k++) points.push(place(i + k / 100));
+  const free = points.filter((p) => off(from, p) && off(to, p));
+  if (free.length < 8) return [];
+  const [x, y] = free[free.length - 1], [px, py] = free[free.length - 6], angle = Math.atan2(y - py, x - px);
+  const at = (turn, length) => `${(x + length * Math.cos(angle + turn)).toFixed(1)} ${(y + length * Math.sin(angle + turn)).toFixed(1)}`;
+  const line = free.slice(0, -2).map((p) => p.map((v) => v.toFixed(1)).join(" "));
+  return [shape("path", { class: "arrow", d: "M" + line.join("L") }), shape("path", { class: "tip", d: `M${at(0, 2)}L${at(2.6, 11)}L${at(-2.6, 11)}Z` })];
+}
+
+// boxOf draws a thread or a lock.
+function boxOf(app, process, stop) {
+  const { x, y, width, height } = stop, thread = stop.id !== undefined;
+  const group = shape("g", { class: thread ? "who" : "lock" });
+  group.append(shape("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: thread ? 15 : 4 }));
+  const label = shape("text", { x, y: y + 4.5, "text-anchor": "middle" });
+  label.textContent = stop.label;
+  const title = shape("title", {});
+  title.textContent = stop.text;
+  group.append(label, title);
+  if (thread) group.addEventListener("click", () => goToThread(app, process, stop.id));
+  return group;
+}
+
+function shape(name, attributes) {
+  const e = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+  return e;
+}

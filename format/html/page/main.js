@@ -1,0 +1,40 @@
+// The one object that holds what is shown, and what begins with it.
+
+const TOGETHER_FROM = 9; // threads are merged at first from so many on
+
+// rebuild makes the tree again, after what is in it was chosen anew.
+function rebuild(app) {
+  app.rootName = app.chosen.length === 1 ? app.chosen[0].name : `${count(app.chosen.length)} threads`;
+  app.tree = buildTree(app);
+  app.zoomed = 0;
+  app.at = 0;
+  resize(app);
+  revealRoot(app);
+  redraw(app);
+  showPath(app);
+  showChosen(app);
+  showDetails(app);
+  showTable(app);
+  showFound(app);
+}
+
+function start() {
+  const data = readData(), choices = measuresOf(data);
+  const app = {
+    data, chosen: data.threads, hidden: new Set(), found: null, wrong: "", zoomed: 0, at: 0, drawing: 0, icicle: true,
+    apart: data.threads.length < TOGETHER_FROM, measure: choices.find((m) => m.key === "time") || choices[0],
+    sampled: data.processes.some((p) => p.header.sampled),
+    parts: { canvas: byId("flame"), scroll: byId("scroll"), space: byId("space") },
+  };
+  readColors(app);
+  showFacts(app);
+  bindTable(app);
+  bindThreads(app);
+  bindControls(app);
+  bindPointer(app);
+  bindKeys(app);
+  showDeadlocks(app);
+  rebuild(app);
+}
+
+start();

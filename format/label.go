@@ -1,0 +1,88 @@
+package format
+
+import (
+	"fmt"
+
+	"stacksnap/format/profile"
+)
+
+// What stands for frames and stacks that are not known, where other programs expect
+// names.
+const (
+	noStack        = "<no stack>"
+	betweenSamples = "<between samples>"
+	guessMark      = " (guess)"
+)
+
+// label names a function for other programs, safe for a terminal and in a line:
+// without the place in it, and without a symbol by image and offset.
+func label(n *profile.Node) string {
+	offset := n.Offset
+	if len(n.Also) > 0 && n.Image != nil && n.Area() >= n.Image.Load {
+		offset = uint64(n.Area() - n.Image.Load)
+	}
+	address := n.PC
+	if len(n.Also) > 0 {
+		address = n.Area()
+	}
+	return marked(n, unmarked(n, offset, address.String()))
+}
+
+// areaLabel is label for a frame that is told apart by its address: without a symbol
+// it names the area, which is the same for all addresses there.
+func areaLabel(n *profile.Node) string {
+	offset := n.Offset
+	if n.Image != nil && n.Area() >= n.Image.Load {
+		offset = uint64(n.Area() - n.Image.Load)
+	}
+	return marked(n, unmarked(n, offset, n.Area().String()))
+}
+
+func unmarked(n *profile.Node, offset uint64, address string) string {
+	switch {
+	case n.Function != "":
+		return clean(n.Function, len(n.Function))
+	case n.Image != nil:
+		return fmt.Sprintf("%s+0x%x", imageName(n.Image), offset)
+	}
+	return address
+}
+
+// marked says of a frame that it may be wrong.
+func marked(n *profile.Node, name string) string {
+	if n.By.Guess() {
+		return name + guessMark
+	}
+	return name
+}
+
+// cutLabel stands for the missing callers of an outermost frame.
+func cutLabel(c *profile.Cut) string { return "<cut: " + c.Reason.String() + ">" }
+
+// threadLabel names a thread, or those that an entry stands for.
+func threadLabel(p *profile.Profile, t *profile.Thread) string {
+	if t.Together != nil {
+		return togetherLabel(t.Together)
+	}
+	title := "Thread " + threadID(p.Target.OS, t.ID)
+	if t.Weight() > 1 {
+		title = plural(t.Weight(), "thread") + " like " + threadID(p.Target.OS, t.ID)
+	}
+	if t.Name != "" {
+		title += " " + clean(t.Name, maxText)
+	}
+	return title
+}
+
+// togetherLabel names threads whose samples are put together.
+func togetherLabel(g *profile.Together) string {
+	switch {
+	case g.By == profile.ByState:
+		return g.State.String()
+	case g.By == profile.ByProcess:
+		return "all threads"
+	case g.Queue == "":
+		return "no dispatch queue"
+	}
+	return "DispatchQueue " + clean(g.Queue, maxText)
+}

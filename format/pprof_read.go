@@ -1,0 +1,230 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// The bounds of a profile of pprof that is read.
+const (
+	maxPprof       = 256 << 20 // bytes, not compressed
+	maxPprofFrames = 1 << 26   // of all samples, each counted
+)
+
+// ErrNotPprof says that a file is no profile of pprof.
+var ErrNotPprof = errors.New("not a profile of pprof")
+
+// errPprofSize is the error of a profile that is beyond the bounds.
+var errPprofSize = errors.New("the profile is too large")
+
+// ReadPprof reads a profile of pprof, not compressed, to compare it: its samples and CPU
+// time, by thread where it tells that as [Pprof] does. It does not tell how often samples
+// were taken, so that Snapshots is 0, but for one snapshot of ours. The error wraps
+// [ErrNotPprof] where it is something else.
+func ReadPprof(r io.Reader) (*profile.Profile, error) {
+	return readPprof(r, maxDocumentNodes, maxPprofFrames)
+}
+
+func readPprof(r io.Reader, maxNodes, maxFrames int) (*profile.Profile, error) {
+	whole, err := io.ReadAll(io.LimitReader(r, maxPprof+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the profile: %w", err)
+	case len(whole) > maxPprof:
+		return nil, errPprofSize
+	}
+	in := pprofReader{
+		functions: map[uint64]pprofFunction{}, locations: map[uint64]pprofFrames{}, images: map[uint64]*profile.Image{},
+		threads: map[pprofThread]*profile.Thread{}, nodes: map[pprofEdge]*profile.Node{}, p: &profile.Profile{},
+		maxNodes: maxNodes, maxFrames: maxFrames,
+	}
+	if err := in.tables(whole); err != nil {
+		return nil, err
+	}
+	if err := in.types(); err != nil {
+		return nil, err
+	}
+	for _, m := range in.samples { // of what they refer to all is known
+		if err := in.sample(m); err != nil {
+			return nil, err
+		}
+	}
+	return in.profile(), nil
+}
+
+// pprofReader is a profile while it is being read.
+type pprofReader struct {
+	p         *profile.Profile
+	strings   []string
+	typeList  [][2]uint64 // what the values are: type and unit
+	functions map[uint64]pprofFunction
+	locations map[uint64]pprofFrames
+	images    map[uint64]*profile.Image
+	mapped    [][]byte // mappings, in their order
+	samples   [][]byte
+	comments  []uint64
+	period    uint64
+	duration  time.Duration
+
+	count, cpu int // which of the values; negative: none
+	pid        *uint64
+	threads    map[pprofThread]*profile.Thread
+	nodes      map[pprofEdge]*profile.Node
+	frames     int
+	maxNodes   int
+	maxFrames  int
+	sum        int64
+}
+
+// pprofFrames is a location: what is inlined there first.
+type pprofFrames struct {
+	mapping, address uint64
+	lines            [][2]uint64 // function and line
+}
+
+// pprofThread is what labels tell of a thread.
+type pprofThread struct {
+	id          uint64
+	name, queue string
+}
+
+// pprofEdge is a frame under another one.
+type pprofEdge struct {
+	thread   *profile.Thread
+	parent   *profile.Node
+	location uint64
+	line     int
+	cut      string
+}
+
+// tables reads all but the samples, which may stand before what they refer to.
+func (in *pprofReader) tables(whole []byte) error {
+	err := eachField(whole, func(f pprofField) error {
+		switch f.number {
+		case pprofSample:
+			in.samples = append(in.samples, f.bytes)
+		case pprofMapping:
+			in.mapped = append(in.mapped, f.bytes)
+		case pprofString:
+			in.strings = append(in.strings, string(f.bytes))
+		case pprofFunctions:
+			return in.function(f.bytes)
+		case pprofLocation:
+			return in.location(f.bytes)
+		case pprofSampleType:
+			var v [3]uint64
+			err := numbersOf(f.bytes, v[:])
+			in.typeList = append(in.typeList, [2]uint64{v[1], v[2]})
+			return err
+		case pprofTime:
+			in.p.Start = time.Unix(0, int64(f.value))
+		case pprofDuration:
+			in.duration = max(0, time.Duration(f.value))
+		case pprofPeriod:
+			in.period = f.value
+		case pprofComment:
+			var err error
+			in.comments, err = f.numbers(in.comments)
+			return err
+		}
+		return nil
+	})
+	if err != nil || len(in.strings) == 0 || in.strings[0] != "" || len(in.typeList) == 0 {
+		return ErrNotPprof
+	}
+	return in.mappings()
+}
+
+func (in *pprofReader) text(number uint64) string {
+	if number >= uint64(len(in.strings)) {
+		return ""
+	}
+	return in.strings[number]
+}
+
+func (in *pprofReader) function(m []byte) error {
+	var v [5]uint64
+	err := numbersOf(m, v[:])
+	in.functions[v[1]] = pprofFunction{int64(v[2]), int64(v[3]), int64(v[4])}
+	return err
+}
+
+func (in *pprofReader) location(m []byte) error {
+	var v [4]uint64
+	if err := numbersOf(m, v[:]); err != nil {
+		return err
+	}
+	l := pprofFrames{mapping: v[2], address: v[3]}
+	err := eachField(m, func(f pprofField) error {
+		if f.number != 4 || !f.isText {
+			return nil
+		}
+		var line [3]uint64
+		err := numbersOf(f.bytes, line[:])
+		l.lines = append(l.lines, [2]uint64{line[1], line[2]})
+		return err
+	})
+	in.locations[v[1]] = l
+	return err
+}
+
+// mappings makes images of them. The first one is the program's (profile.proto).
+func (in *pprofReader) mappings() error {
+	for i, m := range in.mapped {
+		var v [7]uint64
+		if err := numbersOf(m, v[:]); err != nil {
+			return ErrNotPprof
+		}
+		im := &profile.Image{Path: in.text(v[5]), Load: task.Addr(v[2]), End: task.Addr(v[3]), Main: i == 0}
+		im.Generated = im.Load == 0 && im.End == 0 && i > 0
+		in.images[v[1]] = im
+		in.p.Images = append(in.p.Images, im)
+	}
+	return nil
+}
+
+// types finds the values that can be compared.
+func (in *pprofReader) types() error {
+	in.count, in.cpu = -1, -1
+	var names []string
+	for i, t := range in.typeList {
+		kind := in.text(t[0]) + "/" + in.text(t[1])
+		names = append(names, elide(kind, maxText))
+		switch kind {
+		case "samples/count":
+			in.count = i
+		case "cpu/nanoseconds":
+			in.cpu = i
+		}
+	}
+	if in.count < 0 {
+		return fmt.Errorf("the profile has no samples to compare, but %s", strings.Join(names[:min(len(names), maxNotes)], ", "))
+	}
+	return nil
+}
+
+// profile is the whole, once all is read.
+func (in *pprofReader) profile() *profile.Profile {
+	p := in.p
+	p.End = p.Start.Add(in.duration)
+	if len(p.Images) > 0 {
+		p.Main = p.Images[0]
+		p.Target.Path, p.Target.Name = p.Main.Path, p.Main.Name()
+	}
+	if in.pid != nil && *in.pid < 1<<31 {
+		p.Target.PID = int(*in.pid)
+	}
+	if len(in.comments) > 0 && strings.HasPrefix(in.text(in.comments[0]), "stacksnap ") {
+		p.Tool = in.text(in.comments[0])
+		if in.period == 0 && len(in.typeList) == 1 {
+			p.Snapshots = 1 // so [Pprof] has it
+		}
+	}
+	return p
+}

@@ -1,0 +1,224 @@
+package format
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	pprof "github.com/google/pprof/profile"
+
+	"stacksnap/format/profile"
+)
+
+// TestReadPprof: what is read has the counts of what was written, and differs from it in
+// nothing.
+func TestReadPprof(t *testing.T) {
+	for kind, make := range profiles {
+		p := make()
+		if p.Main == nil && len(p.Images) > 0 {
+			p.Main = p.Images[0] // as pprof has it
+		}
+		got, err := ReadPprof(bytes.NewReader(written(t, Pprof, p)))
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		if kind == "hostile" { // whose names were escaped, and are again
+			checkSums(t, got)
+			continue
+		}
+		if diff := gocmp.Diff(inlinedCalls(p), inlinedCalls(got)); diff != "" {
+			t.Errorf("%s, inlined (-want +got):\n%s", kind, diff)
+		}
+		if diff := gocmp.Diff(ownCounts(p), countsBy(got, areaLabel)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+		d, err := profile.NewDiff(p, got, profile.DiffOptions{By: profile.ByThread, Scale: profile.AsCounted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range d.Functions {
+			if f.Self.Before != f.Self.After || f.Total.Before != f.Total.After {
+				t.Errorf("%s: %s: %+v, total %+v", kind, f.Function, f.Self, f.Total)
+			}
+		}
+	}
+}
+
+// inlinedCalls are how many frames of each function are inlined.
+func inlinedCalls(p *profile.Profile) map[string]int {
+	n := map[string]int{}
+	for _, t := range p.Threads {
+		for _, node := range t.Nodes() {
+			if node.Inlined {
+				n[node.Function]++
+			}
+		}
+	}
+	return n
+}
+
+// TestReadPprofFacts: the time, the program and its threads.
+func TestReadPprofFacts(t *testing.T) {
+	p := sampled()
+	p.Threads[0].Roots[0].Children[0].Children[0].Spent.OnCPU = 100e6
+	got, err := ReadPprof(bytes.NewReader(written(t, Pprof, p)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Start.Equal(p.Start) || got.Duration() != p.Duration() || got.Tool != p.Tool || got.Snapshots != 0 || !got.CountsCPU() {
+		t.Errorf("%+v", got)
+	}
+	var before, after int64
+	for _, th := range p.Threads {
+		before += int64(th.Spent.OnCPU)
+	}
+	for _, th := range got.Threads {
+		after += int64(th.Spent.OnCPU)
+	}
+	if before != after || before == 0 {
+		t.Errorf("%d ns of CPU time, not %d", after, before)
+	}
+	if shot, err := ReadPprof(bytes.NewReader(written(t, Pprof, linux()))); err != nil || shot.Snapshots != 1 || shot.CountsCPU() {
+		t.Errorf("%+v, %v", shot, err)
+	}
+}
+
+// TestReadPprofOfOthers: what pprof's own package writes, with numbers that are not packed
+// and samples before all that they refer to.
+func TestReadPprofOfOthers(t *testing.T) {
+	f := &pprof.Function{ID: 9, Name: "main.work"}
+	l := &pprof.Location{ID: 4, Address: 77, Line: []pprof.Line{{Function: f, Line: 3}}}
+	whole := &pprof.Profile{
+		SampleType: []*pprof.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		Sample:     []*pprof.Sample{{Location: []*pprof.Location{l}, Value: []int64{3, 30}}, {Location: []*pprof.Location{l, l}, Value: []int64{2, 20}}},
+		Location:   []*pprof.Location{l}, Function: []*pprof.Function{f}, DurationNanos: 1e9,
+	}
+	written := func() *bytes.Buffer {
+		var b bytes.Buffer
+		if err := whole.WriteUncompressed(&b); err != nil {
+			t.Fatal(err)
+		}
+		return &b
+	}
+	p, err := ReadPprof(written())
+	if err != nil || p.Duration() != 1e9 || len(p.Threads) != 1 || p.Threads[0].Samples != 5 || p.Threads[0].Spent.OnCPU != 50 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if n := p.Threads[0].Roots[0]; n.Count != 5 || n.Self != 3 || n.Function != "main.work" || n.Line != 3 || n.Children[0].Self != 2 {
+		t.Errorf("%+v", n)
+	}
+	whole.SampleType[0].Type = "inuse_space"
+	if _, err := ReadPprof(written()); err == nil || !strings.Contains(err.Error(), "inuse_space/count, cpu/nanoseconds") {
+		t.Errorf("a heap: %v", err)
+	}
+	whole.SampleType[0].Type = "samples"
+	whole.Sample[0].Value[0] = -3
+	if _, err := ReadPprof(written()); err == nil || !strings.Contains(err.Error(), "counts -3") {
+		t.Errorf("a difference: %v", err)
+	}
+	whole.Sample[0].Value = []int64{1, 2, 3}
+	var m message
+	for _, s := range []string{"", "samples", "count"} {
+		m = m.inner(pprofString, message(s))
+	}
+	m = m.inner(pprofSampleType, message(nil).signed(1, 1).signed(2, 2)).inner(pprofSample, message(nil).packed(2, []uint64{1, 2}))
+	if _, err := ReadPprof(bytes.NewReader(m)); err == nil || !strings.Contains(err.Error(), "2 values, not 1") {
+		t.Errorf("more values than types: %v", err)
+	}
+	whole.Sample[0].Value = []int64{1, 2}
+	for i, s := range whole.Sample {
+		s.NumLabel = map[string][]int64{"pid": {int64(i + 1)}}
+	}
+	if _, err := ReadPprof(written()); err == nil || !strings.Contains(err.Error(), "several processes") {
+		t.Errorf("several: %v", err)
+	}
+}
+
+// TestReadPprofDamaged: every part of a profile is no whole one, or a shorter one.
+func TestReadPprofDamaged(t *testing.T) {
+	whole := written(t, Pprof, sampled())
+	for n := range whole {
+		if p, err := ReadPprof(bytes.NewReader(whole[:n])); err == nil {
+			checkSums(t, p)
+		}
+	}
+	for _, text := range []string{"", "text", "{}", "\x00", "\x0a\x02\x08"} {
+		if _, err := ReadPprof(strings.NewReader(text)); !errors.Is(err, ErrNotPprof) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestReadPprofBomb: few bytes that stand for frames without number.
+func TestReadPprofBomb(t *testing.T) {
+	var m message
+	for _, s := range []string{"", "samples", "count"} {
+		m = m.inner(pprofString, message(s))
+	}
+	m = m.inner(pprofSampleType, message(nil).signed(1, 1).signed(2, 2))
+	location := message(nil).number(1, 1)
+	for range 100 {
+		location = location.inner(4, message(nil).number(1, 1))
+	}
+	m = m.inner(pprofLocation, location)
+	m = m.inner(pprofSample, message(nil).packed(1, bytesOf(1, 200)).packed(2, []uint64{1}))
+	for _, bounds := range [][2]int{{20_000, 19_999}, {19_998, 20_000}} {
+		if _, err := readPprof(bytes.NewReader(m), bounds[0], bounds[1]); !errors.Is(err, errPprofSize) {
+			t.Errorf("%v: %v", bounds, err)
+		}
+	}
+	if _, err := readPprof(bytes.NewReader(m), 20_000, 20_000); err != nil {
+		t.Error(err)
+	}
+}
+
+func bytesOf(v uint64, n int) []uint64 {
+	list := make([]uint64, n)
+	for i := range list {
+		list[i] = v
+	}
+	return list
+}
+
+// checkSums checks that the counts of a tree add up.
+func checkSums(t *testing.T, p *profile.Profile) {
+	t.Helper()
+	for _, th := range p.Threads {
+		sum := th.Empty
+		for _, n := range th.Nodes() {
+			below := n.Self
+			for _, c := range n.Children {
+				below += c.Count
+			}
+			if n.Count != below {
+				t.Fatalf("%s: %d samples, %d below", n.Function, n.Count, below)
+			}
+			sum += n.Self
+		}
+		if sum > th.Samples {
+			t.Fatalf("%d samples of %d", sum, th.Samples)
+		}
+	}
+}
+
+// FuzzReadPprof: no profile panics, its counts add up, and it can be compared.
+func FuzzReadPprof(f *testing.F) {
+	for _, p := range []*profile.Profile{linux(), sampled(), hostile(), darwin()} {
+		var b bytes.Buffer
+		if err := Pprof(&b, p); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, whole []byte) {
+		p, err := ReadPprof(bytes.NewReader(whole))
+		if err != nil {
+			return
+		}
+		checkSums(t, p)
+		checkRead(t, p)
+	})
+}

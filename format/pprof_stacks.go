@@ -1,0 +1,183 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// sample adds one stack.
+func (in *pprofReader) sample(m []byte) error {
+	var locations, values []uint64
+	var who pprofThread
+	err := eachField(m, func(f pprofField) (err error) {
+		switch {
+		case f.number == 1:
+			locations, err = f.numbers(locations)
+		case f.number == 2:
+			values, err = f.numbers(values)
+		case f.number == 3 && f.isText:
+			err = in.label(f.bytes, &who)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read a sample: %w", err)
+	}
+	if len(values) != len(in.typeList) {
+		return fmt.Errorf("a sample has %d values, not %d", len(values), len(in.typeList))
+	}
+	samples, cpu := values[in.count], uint64(0)
+	if in.cpu >= 0 {
+		cpu = values[in.cpu]
+	}
+	if samples > maxCounted || cpu > maxCounted {
+		return fmt.Errorf("a sample counts %d, %d ns", int64(samples), int64(cpu))
+	}
+	if in.sum += int64(max(samples, cpu)); in.sum > maxCounted {
+		return errPprofSize
+	}
+	return in.add(in.thread(who), locations, int(samples), time.Duration(cpu))
+}
+
+// label takes from a label what it tells of the thread.
+func (in *pprofReader) label(m []byte, who *pprofThread) error {
+	var v [4]uint64
+	if err := numbersOf(m, v[:]); err != nil {
+		return err
+	}
+	text := in.text(v[2])
+	switch in.text(v[1]) {
+	case "thread":
+		who.name = text
+	case "queue":
+		who.queue = text
+	case "thread_id":
+		if who.id = v[3]; text != "" {
+			who.id, _ = strconv.ParseUint(text, 0, 64) // what is no number is no id
+		}
+	case "pid":
+		if in.pid != nil && *in.pid != v[3] {
+			return fmt.Errorf("it is of several processes, %d and %d", *in.pid, v[3])
+		}
+		in.pid = &v[3]
+	}
+	return nil
+}
+
+func (in *pprofReader) thread(who pprofThread) *profile.Thread {
+	t := in.threads[who]
+	if t == nil {
+		t = &profile.Thread{ID: task.ThreadID(who.id), Name: who.name, Queue: who.queue}
+		in.threads[who] = t
+		in.p.Threads = append(in.p.Threads, t)
+	}
+	return t
+}
+
+// add adds a stack, whose innermost location comes first.
+func (in *pprofReader) add(t *profile.Thread, locations []uint64, samples int, cpu time.Duration) error {
+	t.Samples += samples
+	t.Spent.OnCPU += cpu
+	var at *profile.Node
+	cut := ""
+	for i := len(locations) - 1; i >= 0; i-- {
+		l := in.locations[locations[i]]
+		if mark := in.mark(&l); mark != "" {
+			cut = mark
+			continue
+		}
+		for line := max(len(l.lines), 1) - 1; line >= 0; line-- {
+			if in.frames++; in.frames > in.maxFrames || len(in.nodes) > in.maxNodes {
+				return errPprofSize
+			}
+			at = in.child(t, pprofEdge{t, at, locations[i], line, cut}, &l)
+			at.Count += samples
+			cut = ""
+		}
+	}
+	if at == nil { // of time between samples there are none
+		t.Empty += samples
+		return nil
+	}
+	at.Self += samples
+	at.Spent.OnCPU += cpu
+	return nil
+}
+
+// mark is what a location stands for that is no frame, as [Pprof] writes it.
+func (in *pprofReader) mark(l *pprofFrames) string {
+	if l.mapping != 0 || l.address != 0 || len(l.lines) != 1 {
+		return ""
+	}
+	name := in.text(uint64(in.functions[l.lines[0][0]].name))
+	if name == noStack || name == betweenSamples || strings.HasPrefix(name, "<cut: ") {
+		return name
+	}
+	return ""
+}
+
+func (in *pprofReader) child(t *profile.Thread, e pprofEdge, l *pprofFrames) *profile.Node {
+	n := in.nodes[e]
+	if n != nil {
+		return n
+	}
+	n = in.node(l, e.line)
+	if e.parent == nil {
+		n.Cut = cutOf(e.cut)
+		t.Roots = append(t.Roots, n)
+	} else {
+		e.parent.Children = append(e.parent.Children, n)
+	}
+	in.nodes[e] = n
+	return n
+}
+
+func cutOf(mark string) *profile.Cut {
+	name, ok := strings.CutPrefix(strings.TrimSuffix(mark, ">"), "<cut: ")
+	if !ok {
+		return nil
+	}
+	c, _ := (&jsonCut{Reason: name}).cut() // it has no address that could be wrong
+	return c
+}
+
+// node is the frame of one line of a location.
+func (in *pprofReader) node(l *pprofFrames, line int) *profile.Node {
+	n := &profile.Node{PC: task.Addr(l.address)}
+	n.Image = in.images[l.mapping]
+	if line < len(l.lines) {
+		f := in.functions[l.lines[line][0]]
+		n.Function, n.Raw, n.File = in.text(uint64(f.name)), in.text(uint64(f.raw)), in.text(uint64(f.file))
+		if n.Line = int(int32(l.lines[line][1])); n.Line < 0 {
+			n.Line = 0
+		}
+		n.Inlined = line < len(l.lines)-1
+	}
+	if name, ok := strings.CutSuffix(n.Function, " (guess)"); ok {
+		n.Function, n.By = name, unwind.ByScan
+	}
+	nameless(n)
+	return n
+}
+
+// nameless takes from code that has no name what [Pprof] calls it by: its image and the
+// place there.
+func nameless(n *profile.Node) {
+	if n.Image == nil {
+		if n.Function == "" || n.Function == n.Area().String() {
+			n.Function = ""
+		}
+		return
+	}
+	text, ok := strings.CutPrefix(n.Function, imageName(n.Image)+"+0x")
+	offset, err := strconv.ParseUint(text, 16, 64)
+	if ok && err == nil {
+		n.Function, n.Start = "", n.Image.Load+task.Addr(offset)
+	}
+}

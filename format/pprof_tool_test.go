@@ -1,0 +1,87 @@
+package format
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPprofTool: go tool pprof prints the counts that the profile has.
+func TestPprofTool(t *testing.T) {
+	for kind, make := range profiles {
+		p := make()
+		want := ownCounts(p)
+		if len(want) == 0 {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), "it.pb")
+		if err := os.WriteFile(file, written(t, Pprof, p), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, how := range []string{"-top", "-tree"} {
+			if diff := cmp.Diff(want, printedCounts(goToolPprof(t, how, file))); diff != "" {
+				t.Errorf("%s of %s (-want +got):\n%s", how, kind, diff)
+			}
+		}
+		if got, want := rawSum(goToolPprof(t, "-raw", file)), sumOf(want); got != want {
+			t.Errorf("-raw of %s: %d samples, want %d", kind, got, want)
+		}
+	}
+}
+
+// goToolPprof runs pprof without its own rules of what is worth to be shown.
+func goToolPprof(t *testing.T, how ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to run pprof with")
+	}
+	cmd := exec.Command("go", append([]string{"tool", "pprof", "-symbolize=none", "-nodefraction=0", "-edgefraction=0", "-nodecount=100000"}, how...)...)
+	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil && strings.Contains(string(out), "no such tool") {
+		t.Skipf("go tool pprof: %s", out)
+	}
+	if err != nil {
+		t.Fatalf("go tool pprof %s: %v\n%s", how, err, out)
+	}
+	return string(out)
+}
+
+var (
+	topRow = regexp.MustCompile(`(?m)^ *(\d+) +[\d.]+% +[\d.]+% +(\d+) +[\d.]+% +(?:\| )?(\S.*?)(?: \(inline\))?$`)
+	rawRow = regexp.MustCompile(`(?m)^ +(\d+) *[\d ]*: [\d ]+$`)
+)
+
+// printedCounts reads the rows of -top, which -tree has, too.
+func printedCounts(report string) counts {
+	c := counts{}
+	for _, m := range topRow.FindAllStringSubmatch(report, -1) {
+		flat, _ := strconv.ParseInt(m[1], 10, 64)
+		cum, _ := strconv.ParseInt(m[2], 10, 64)
+		c[m[3]] = [2]int64{flat, cum}
+	}
+	maps.DeleteFunc(c, func(_ string, n [2]int64) bool { return n[1] == 0 })
+	return c
+}
+
+func rawSum(report string) (sum int64) {
+	for _, m := range rawRow.FindAllStringSubmatch(report, -1) {
+		n, _ := strconv.ParseInt(m[1], 10, 64)
+		sum += n
+	}
+	return sum
+}
+
+func sumOf(c counts) (sum int64) {
+	for _, n := range c {
+		sum += n[0]
+	}
+	return sum
+}

@@ -1,0 +1,217 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+
+	"stacksnap/task"
+)
+
+// Grouping is by what threads are put together.
+type Grouping uint8
+
+// The groupings.
+const (
+	ByThread  Grouping = iota // each by itself
+	ByQueue                   // those that work for a dispatch queue of one label
+	ByProcess                 // all of them
+	ByState                   // samples in one state, whatever thread they are of
+)
+
+var groupingNames = [...]string{"thread", "queue", "process", "state"}
+
+// String returns the grouping in a word.
+func (g Grouping) String() string {
+	if int(g) >= len(groupingNames) {
+		return "unknown"
+	}
+	return groupingNames[g]
+}
+
+// Together is the threads whose samples one entry has.
+type Together struct {
+	By      Grouping
+	Queue   string     // its label, with ByQueue; empty: they work for none
+	State   task.State // with ByState
+	Threads []ThreadName
+}
+
+// GroupBy returns the profile with the samples of threads put together in one entry for
+// each group, those with most samples first. The trees are by function. What is known of
+// single threads alone, as what they wait for, is left out. p is left as it is.
+func (p *Profile) GroupBy(by Grouping) *Profile {
+	if by == ByThread {
+		return p
+	}
+	changed := p.turned()
+	changed.View.By = by
+	all := groups{by: by, index: map[groupKey]*gathered{}}
+	for _, t := range p.Threads {
+		if by == ByState {
+			all.addStates(t)
+		} else {
+			all.addThread(t)
+		}
+	}
+	changed.Threads = all.threads()
+	return changed
+}
+
+// groups are those that there are so far.
+type groups struct {
+	by    Grouping
+	index map[groupKey]*gathered
+	order []*gathered
+}
+
+type groupKey struct {
+	queue string
+	state task.State
+}
+
+// gathered is a group while threads are added to it.
+type gathered struct {
+	entry Thread
+	tree  *grower
+}
+
+func (all *groups) of(key groupKey) *gathered {
+	g := all.index[key]
+	if g == nil {
+		g = &gathered{tree: newOrchard().grower()}
+		g.entry.Together = &Together{By: all.by, Queue: key.queue, State: key.state}
+		g.entry.Queue, g.entry.State = key.queue, key.state
+		all.index[key] = g
+		all.order = append(all.order, g)
+	}
+	return g
+}
+
+// addThread adds all samples of a thread.
+func (all *groups) addThread(t *Thread) {
+	key := groupKey{}
+	if all.by == ByQueue {
+		key.queue = t.Queue
+	}
+	g := all.of(key)
+	weight := t.Weight()
+	g.addFacts(t, t.Samples*weight, t.Empty*weight)
+	for state, n := range t.states() {
+		g.entry.States[state] += n * weight
+	}
+	g.entry.User += t.User
+	g.entry.System += t.System
+	g.entry.Used += t.Used
+	g.entry.Spent.add(t.Spent)
+	for path := range g.tree.paths(t.Roots) {
+		g.take(path, path[len(path)-1].Node, weight)
+	}
+}
+
+// take counts the samples of a node, the last of a path, as those of another one have
+// it.
+func (g *gathered) take(path []frame, n *Node, weight int) {
+	last := &path[len(path)-1]
+	at, _ := g.tree.child(parent(path), last.number, last.Node)
+	last.at = at
+	g.tree.count(at, n, weight)
+}
+
+// addFacts adds what does not depend on the stacks. Several entries may be of one
+// thread.
+func (g *gathered) addFacts(t *Thread, samples, empty int) {
+	e := &g.entry
+	if e.Samples == 0 || t.First < e.First {
+		e.First = t.First
+	}
+	e.Last = max(e.Last, t.Last)
+	e.Samples += samples
+	e.Empty += empty
+	if e.Err == "" {
+		e.Err = t.Err
+	}
+	e.Together.Threads = append(e.Together.Threads, ThreadName{t.ID, t.Name})
+	e.Together.Threads = append(e.Together.Threads, t.Same...)
+}
+
+// addStates adds a thread's samples to the groups of the states that it was in.
+func (all *groups) addStates(t *Thread) {
+	whole := t.states()
+	rest := whole // samples of which no frame is known
+	weight := t.Weight()
+	for state, n := range whole {
+		if n == 0 {
+			continue
+		}
+		g := all.of(groupKey{state: task.State(state)})
+		for path := range g.tree.paths(t.Roots) {
+			part := t.inState(path[len(path)-1].Node, task.State(state))
+			rest[state] -= part.Self
+			g.entry.Spent.add(part.Spent)
+			g.take(path, part, weight)
+		}
+		g.entry.States[state] += n * weight
+		g.addFacts(t, n*weight, max(0, rest[state])*weight)
+	}
+}
+
+// states are t's, of one snapshot also where only that of the thread is told.
+func (t *Thread) states() States {
+	s := t.States
+	told := 0
+	for _, n := range s {
+		told += n
+	}
+	if told < t.Samples {
+		s.add(t.State, t.Samples-told)
+	}
+	return s
+}
+
+// inState is what of a node is of samples in one state. Time is that of a state where
+// it can be of no other.
+func (t *Thread) inState(n *Node, state task.State) *Node {
+	in := n.States
+	if in == nil && n.Self > 0 {
+		in = new(States)
+		in.add(t.onlyState(), n.Self)
+	}
+	part := &Node{}
+	if in == nil || in[state] == 0 {
+		return part
+	}
+	part.Self = in[state]
+	part.States = new(States)
+	part.States.add(state, part.Self)
+	switch {
+	case state == task.Running:
+		part.Spent = Spent{OnCPU: n.Spent.OnCPU, Queued: n.Spent.Queued}
+	case in[state] == n.Self-in[task.Running]:
+		part.Spent.Blocked = n.Spent.Blocked
+	}
+	return part
+}
+
+// onlyState is the state that a thread was always in; unknown where it was in several.
+func (t *Thread) onlyState() task.State {
+	only, states := task.StateUnknown, t.states()
+	for state, n := range states {
+		if n > 0 && n == t.Samples {
+			only = task.State(state)
+		}
+	}
+	return only
+}
+
+// threads ends the groups, and returns their entries.
+func (all *groups) threads() []*Thread {
+	list := make([]*Thread, len(all.order))
+	for i, g := range all.order {
+		g.entry.Roots = g.tree.roots()
+		list[i] = &g.entry
+	}
+	slices.SortStableFunc(list, func(a, b *Thread) int {
+		return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.State, b.State), cmp.Compare(a.Queue, b.Queue))
+	})
+	return list
+}

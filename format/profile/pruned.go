@@ -1,0 +1,92 @@
+package profile
+
+// LeftOut stands for the name of a function where branches were folded.
+const LeftOut = "<left out>"
+
+// Folded is what a node of the name [LeftOut] stands for.
+type Folded struct {
+	Branches int // of the node's caller
+	Nodes    int // in these
+}
+
+// Prune returns the profile with branches folded that have a smaller share of their
+// thread's samples than least, in percent, or stand deeper than depth frames; 0 is no
+// bound. One node of the name [LeftOut] stands for all that are folded below one
+// caller, and has their samples. p is left as it is.
+func (p *Profile) Prune(least float64, depth int) *Profile {
+	if least <= 0 && depth <= 0 {
+		return p
+	}
+	changed := p.turned()
+	v := changed.View
+	v.Least, v.Depth = least, depth
+	for _, t := range p.Threads {
+		entry := *t
+		pr := pruner{least: least * float64(t.Samples) / 100, depth: depth, folded: map[*Node]*Node{}}
+		entry.Roots = pr.prune(t.Roots)
+		for _, n := range pr.folded {
+			v.FoldedNodes += n.Folded.Nodes * t.Weight()
+			v.Folded += n.Self * t.Weight()
+		}
+		changed.Threads = append(changed.Threads, &entry)
+	}
+	return changed
+}
+
+// pruner folds branches of one thread.
+type pruner struct {
+	least  float64 // samples
+	depth  int
+	folded map[*Node]*Node // below each node
+}
+
+func (pr *pruner) prune(roots []*Node) []*Node {
+	var above Node
+	var at []*Node // what became of the node at each depth
+	for depth, n := range preorder(roots) {
+		to := &above
+		if depth > 0 {
+			to = at[depth-1]
+		}
+		switch {
+		case to.Folded != nil:
+			to.Folded.Nodes++
+			to.fold(n, 0)
+		case pr.tooDeep(depth) || float64(n.Count) < pr.least:
+			to = pr.foldedBelow(to)
+			to.Folded.Branches++
+			to.Folded.Nodes++
+			to.fold(n, n.Count)
+		default:
+			own := *n
+			own.Children = nil
+			to.Children = append(to.Children, &own)
+			to = &own
+		}
+		at = append(at[:depth], to)
+	}
+	for to, n := range pr.folded {
+		to.Children = append(to.Children, n)
+	}
+	return above.Children
+}
+
+func (pr *pruner) tooDeep(depth int) bool { return pr.depth > 0 && depth >= pr.depth }
+
+// foldedBelow is the node that stands for what is folded below another one.
+func (pr *pruner) foldedBelow(n *Node) *Node {
+	f := pr.folded[n]
+	if f == nil {
+		f = &Node{Location: Location{Function: LeftOut}, Folded: &Folded{}}
+		pr.folded[n] = f
+	}
+	return f
+}
+
+// fold adds a node and, of the first of a branch, the samples of the branch.
+func (n *Node) fold(other *Node, samples int) {
+	n.Count += samples
+	n.Self += samples
+	n.Spent.add(other.Spent)
+	n.States = n.States.plus(other.States, 1)
+}

@@ -1,0 +1,77 @@
+package profile
+
+import (
+	"stacksnap/images"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+// AddSymbols names the functions of a profile that was read from a report, with no
+// files at hand: by the binaries that have the ID of an image, at the place where the
+// report has that. Functions that have a name keep it, and get what debugging
+// information tells of them. It returns false where tables of the binaries were left
+// out because all of them together are too large.
+func (p *Profile) AddSymbols(from *binaries.Index) bool {
+	budget := object.NewBudget(object.MaxKept, object.MaxRead)
+	m := images.NewMap(images.WithSymbols(p.placed(), from, budget))
+	defer m.Close() // they were only read
+	s := &sources{map[*Image]*images.Image{}, map[placed][]Location{}}
+	for i, im := range p.Images {
+		if _, bare := m.Images[i].File.(*bareFile); !bare {
+			s.files[im] = m.Images[i]
+			im.Symbols = im.Symbols || m.Images[i].File.HasSymbols()
+		}
+	}
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes() {
+			if n.Function == "" && s.files[n.Image] != nil {
+				n.nameBy(m)
+			}
+		}
+		t.Roots = s.withSource(t.Roots)
+	}
+	return !budget.Reached()
+}
+
+// nameBy names a function, where the map has a name for it.
+func (n *Node) nameBy(m *images.Map) {
+	if loc := m.Locate(n.PC, n.Return); loc.Function != "" {
+		image := n.Image
+		n.Location = newLocation(loc)
+		n.Image = image
+	}
+}
+
+// placed are the images, each as a file of which no more is known than a report tells.
+func (p *Profile) placed() []object.Placed {
+	list := make([]object.Placed, len(p.Images))
+	for i, im := range p.Images {
+		list[i] = object.Placed{Path: im.Path, Load: im.Load, Slide: uint64(im.Load), Main: im.Main, File: &bareFile{im}}
+	}
+	return list
+}
+
+// bareFile is an image as a file that begins at the vmaddr 0 and has no symbols.
+type bareFile struct{ of *Image }
+
+func (f *bareFile) Arch() task.Arch { return f.of.Arch }
+func (f *bareFile) ID() []byte      { return f.of.ID }
+
+// Segments implements [object.File]: all that is known is code.
+func (f *bareFile) Segments() []object.Segment {
+	if f.of.End <= f.of.Load {
+		return nil
+	}
+	return []object.Segment{{Name: "__TEXT", Size: uint64(f.of.End - f.of.Load), Prot: task.Read | task.Execute}}
+}
+
+func (f *bareFile) Symbol(uint64) (object.Symbol, bool) { return object.Symbol{}, false }
+func (f *bareFile) HasSymbols() bool                    { return false }
+func (f *bareFile) FunctionStart(uint64) (uint64, bool) { return 0, false }
+func (f *bareFile) Close() error                        { return nil }
+
+// Section implements [object.File].
+func (f *bareFile) Section(object.Kind) (object.Section, error) {
+	return object.Section{}, object.ErrNoSection
+}

@@ -1,0 +1,219 @@
+package format
+
+import (
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"stacksnap/format/profile"
+)
+
+// Words tells what the reports for people do, part by part, for writers that have a
+// room of their own. All that it returns is plain, safe in a line, and of bounded length
+// but for the names of functions.
+type Words struct {
+	p     printer
+	clock clock
+}
+
+// NewWords returns the words on a profile.
+func NewWords(p *profile.Profile) *Words {
+	return &Words{*newPrinter(io.Discard, p, Options{}), newClock(p)}
+}
+
+// Fact is a line of a report's header.
+type Fact struct{ Name, Value string }
+
+// Facts are whose stacks these are, how and when they were captured and are shown, and
+// what to beware of.
+func (w *Words) Facts() (facts []Fact) {
+	p := w.p
+	p.facts = &facts
+	p.target()
+	p.capture()
+	p.view()
+	p.notes()
+	return facts
+}
+
+// GroupFacts are about all the processes of a group; there are none of one alone.
+func GroupFacts(g *profile.Group) (facts []Fact) {
+	if len(g.Profiles) == 1 && len(g.Missing) == 0 && g.More == 0 {
+		return nil
+	}
+	p := newPrinter(io.Discard, &profile.Profile{}, Options{})
+	p.facts = &facts
+	p.groupHeader(g)
+	return facts
+}
+
+// Title names the process.
+func (w *Words) Title() string { return processLabel(w.p.profile) }
+
+// GroupTitle names the processes in a line.
+func GroupTitle(g *profile.Group) string { return groupName(g) }
+
+// Timed tells whether samples stand for time, and CPU whether the system has counted
+// that on processors.
+func (w *Words) Timed() bool { return w.clock.known() }
+
+// CPU is told of at [Words.Timed].
+func (w *Words) CPU() bool { return countsCPU(w.p.profile) }
+
+// Threads gives each thread with its tree by function, one after another: the trees of
+// all of them are not needed at once.
+func (w *Words) Threads() iter.Seq[*profile.Thread] { return threadsByFunction(w.p.profile) }
+
+// Thread names a thread.
+func (w *Words) Thread(t *profile.Thread) string { return threadLabel(w.p.profile, t) }
+
+// ThreadFacts are what is known of a thread beside its name: its state first, or how
+// often it was in which.
+func (w *Words) ThreadFacts(t *profile.Thread) (facts []string) {
+	p := w.of(t)
+	for _, fact := range []string{p.states(t), dispatchQueue(t), p.samples(t), p.spent(t), priority(t), p.cpu(t)} {
+		if fact != "" {
+			facts = append(facts, fact)
+		}
+	}
+	return facts
+}
+
+// Waits are what a thread was found to wait for, again and again.
+func (w *Words) Waits(t *profile.Thread) []string { return w.p.waits(t) }
+
+// Missing is what is missing of a thread, and why; it is empty where nothing is.
+func (w *Words) Missing(t *profile.Thread) string { return w.of(t).missing(t) }
+
+// of is a printer that counts the samples of a thread, if there are many.
+func (w *Words) of(t *profile.Thread) *printer {
+	p := w.p
+	if p.profile.Sampled() || t.Together != nil {
+		p.total = t.Samples
+	}
+	return &p
+}
+
+// Branch is a node of a thread's tree, or what stands there for frames and samples that
+// are not known.
+type Branch struct {
+	Depth     int
+	Node      *profile.Node // nil: there is no frame, and Mark stands for it
+	Mark      string
+	Samples   int // in which it was the innermost, of all threads that the entry stands for
+	Wall, CPU time.Duration
+}
+
+// Branches gives a tree with each node before its children. A line of its own is above
+// outermost frames that lack their callers, or below them where the innermost frames
+// are the roots. What goes with no frame that is known comes last.
+func (w *Words) Branches(t *profile.Thread) iter.Seq[Branch] {
+	return func(yield func(Branch) bool) {
+		rest, below := t.Spent, 0
+		for depth, n := range t.Nodes() {
+			if depth == 0 {
+				below = 0
+			}
+			rest = left(rest, n.Spent)
+			self := w.clock.timed(t, n.Self, n.Spent, weighed{})
+			b := Branch{depth + below, n, "", self.samples, self.wall, self.cpu}
+			if n.Cut == nil {
+				if !yield(b) {
+					return
+				}
+				continue
+			}
+			if !w.cut(b, yield) {
+				return
+			}
+			if !w.p.inverted() {
+				below = 1
+			}
+		}
+		if s, ok := w.clock.rest(t, rest); ok {
+			yield(Branch{0, nil, s.mark, s.samples, s.wall, s.cpu})
+		}
+	}
+}
+
+// cut gives an outermost frame that lacks its callers, and a line that says so.
+func (w *Words) cut(b Branch, yield func(Branch) bool) bool {
+	mark := Branch{Depth: b.Depth, Mark: cutLabel(b.Node.Cut)}
+	if !w.p.inverted() {
+		b.Depth++
+		return yield(mark) && yield(b)
+	}
+	mark.Depth++
+	mark.Samples, mark.Wall, mark.CPU = b.Samples, b.Wall, b.CPU
+	b.Samples, b.Wall, b.CPU = 0, 0, 0
+	return yield(b) && yield(mark)
+}
+
+// Frame names a function or, without a symbol, image and offset.
+func (w *Words) Frame(n *profile.Node) string {
+	if n.Folded != nil {
+		return foldedText(n.Folded)
+	}
+	return strings.TrimSuffix(label(n), guessMark)
+}
+
+// Image names the file that a frame lies in, by its path; it is empty where there is
+// none.
+func (w *Words) Image(n *profile.Node) string {
+	if n.Image == nil {
+		return ""
+	}
+	if n.Image.Path == "" {
+		return imageName(n.Image)
+	}
+	return clean(n.Image.Path, maxPath)
+}
+
+// Remark says where in the source a frame stands, and that it is inlined, as far as
+// that is known.
+func (w *Words) Remark(n *profile.Node) string {
+	remark := strings.TrimSpace(source(n))
+	if n.Inlined {
+		remark = strings.TrimSpace(remark + "  inlined")
+	}
+	return remark
+}
+
+// Doubt says why a frame may be wrong, or its caller missing; it is empty where there
+// is no reason to think so.
+func (w *Words) Doubt(n *profile.Node) string {
+	doubt := ""
+	switch {
+	case n.By.Guess():
+		doubt = guessMeans
+	case pointerOnly(n):
+		doubt = fpOnlyMeans
+	default:
+		return ""
+	}
+	if n.Why != "" {
+		doubt += ". Why not by a better way: " + clean(n.Why, maxText)
+	}
+	return doubt
+}
+
+// Cut says why a stack is not known to its bottom; it is empty where it is.
+func (w *Words) Cut(n *profile.Node) string {
+	if n.Cut == nil {
+		return ""
+	}
+	return "the callers are missing: " + clean(n.Cut.String(), maxText)
+}
+
+// Waiter names a thread of a deadlock.
+func (w *Words) Waiter(of *profile.Waiter) string { return w.p.threadName(of.ID, of.Name) }
+
+// WaitsFor says what a thread of a deadlock waits for, and who has it.
+func (w *Words) WaitsFor(of *profile.Waiter) string { return "waits " + w.p.waitFor(of.ID, &of.Wait) }
+
+// Lock names what a thread of a deadlock waits for.
+func (w *Words) Lock(of *profile.Waiter) string { return lockName(&of.Wait) }
+
+// Stood says for how long a deadlock did; it is empty of a single snapshot.
+func (w *Words) Stood(d *profile.Deadlock) string { return strings.TrimPrefix(w.p.stood(d), "; ") }
