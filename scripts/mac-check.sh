@@ -73,6 +73,8 @@ verdict=0
 targets=
 cache=
 reader=
+starting= # a process is forked whose number is not noted yet
+signalled=
 as= # what a reader is run by: nothing, or sudo where only root may read
 
 # shellcheck disable=SC2317,SC2329 # called by the trap
@@ -87,6 +89,8 @@ cleanup() {
 
 # shellcheck disable=SC2317,SC2329 # called by the trap
 interrupted() {
+	signalled=yes
+	[ -z "$starting" ] || return 0
 	trap '' INT TERM HUP
 	say "interrupted" >&3
 	archive
@@ -95,6 +99,13 @@ interrupted() {
 exec 3>&1 # traps run with the output of the command that they interrupt
 trap cleanup EXIT
 trap interrupted INT TERM HUP
+
+# noted ends what began with starting=yes: a process has been started, and cleanup
+# knows of it. A signal that came between has waited for that.
+noted() {
+	starting=
+	[ -z "$signalled" ] || interrupted
+}
 
 say() { printf '%s\n' "$*" | tee -a "$summary"; }
 
@@ -129,8 +140,10 @@ last() { tail -n 1 "$1" 2>/dev/null; }
 limited() {
 	left=$(($1 * 5))
 	shift
+	starting=yes
 	("$@"; exit $?) 3>&- &
 	reader=$!
+	noted
 	while kill -0 "$reader" 2>/dev/null; do
 		if [ "$left" -le 0 ]; then
 			echo "ended, for it took too long: $*" >&2
@@ -189,9 +202,11 @@ start() {
 	shift
 	pid=
 	: >"$said"
+	starting=yes
 	"$@" >"$said" 2>&1 3>&- &
 	child=$!
 	targets="$targets $child"
+	noted
 	tries=100
 	while [ $tries -gt 0 ]; do
 		if grep -q "^$child ready\$" "$said"; then
@@ -391,9 +406,11 @@ swift_program() {
 # A program of the system is guarded by System Integrity Protection, from root too.
 # Where that is on, the right answer is one line that says so.
 system_program() {
+	starting=yes
 	/bin/sleep 600 3>&- &
 	pid=$!
 	targets="$targets $pid"
+	noted
 	sleep 1 # until it is that program
 	[ -n "$as" ] || ! may_sudo || as="sudo -n"
 	# shellcheck disable=SC2086 # several words, or none

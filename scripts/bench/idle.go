@@ -72,9 +72,7 @@ func idle(length time.Duration) error {
 	}
 	defer os.RemoveAll(dir)
 	stacksnap, look := filepath.Join(dir, "stacksnap"), filepath.Join(dir, "look")
-	build := command("go", "build", "-o", stacksnap, "stacksnap")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if err := build.Run(); err != nil {
+	if err := build(stacksnap); err != nil {
 		return err
 	}
 	if err := command("gcc", "-O2", "-o", look, "scripts/bench/testdata/look.c").Run(); err != nil {

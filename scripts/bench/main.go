@@ -22,6 +22,17 @@
 //
 //	go run ./scripts/bench -idle 20s
 //
+// With -tree it compares one snapshot of a running process and all that it has started
+// with one of each in turn:
+//
+//	go run ./scripts/bench -tree PID
+//
+// With -names it measures how long it takes to name so many places in the code of ELF
+// files, or else of 400 libraries of this system, and what memory, beside
+// llvm-symbolizer:
+//
+//	go run ./scripts/bench -names 1,1000 [FILE...]
+//
 // It needs gcc; peers that are not installed are left out.
 package main
 
@@ -47,9 +58,18 @@ func main() {
 	rates := flag.String("rates", "100,1000,max", "samples a second")
 	only := flag.String("only", "", "compare the samplers with this in their name")
 	watched := flag.Duration("idle", 0, "measure a hang watch of an idle program, for so long each")
+	family := flag.Int("tree", 0, "measure a snapshot of this process with its descendants")
+	named := flag.String("names", "", "name so many places in the code of files")
+	resolving := flag.Bool("resolve", false, "name the places in standard input, once")
 	flag.Parse()
 	var err error
 	switch {
+	case *resolving:
+		err = resolve(os.Stdin, os.Stdout)
+	case *named != "":
+		err = names(*runs, strings.Split(*named, ","), flag.Args())
+	case *family > 0:
+		err = tree(*runs, *family)
 	case *watched > 0:
 		err = idle(*watched)
 	case *length > 0:
@@ -70,9 +90,7 @@ func bench(runs int, threads []string) error {
 	}
 	defer os.RemoveAll(dir)
 	stacksnap, deep := filepath.Join(dir, "stacksnap"), filepath.Join(dir, "deep")
-	build := command("go", "build", "-o", stacksnap, "stacksnap")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if err := build.Run(); err != nil {
+	if err := build(stacksnap); err != nil {
 		return err
 	}
 	if err := command("gcc", "-O2", "-pthread", "-o", deep, "scripts/e2e/testdata/deep.c").Run(); err != nil {
@@ -152,6 +170,13 @@ func text(d []time.Duration, i int) string {
 	}
 	slices.Sort(d)
 	return d[i].Round(time.Microsecond).String()
+}
+
+// build builds the program as it is released for Linux.
+func build(to string) error {
+	cmd := command("go", "build", "-o", to, "stacksnap")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	return cmd.Run()
 }
 
 func command(args ...string) *exec.Cmd {

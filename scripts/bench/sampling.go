@@ -246,7 +246,7 @@ func (w *worker) stacksnap(how task.Suspension) func(int, time.Duration) (measur
 			return measured{}, err
 		}
 		defer p.Close()
-		o := capture.Options{Duration: length, Suspend: how}
+		o := capture.Options{Duration: length, Suspend: how, Alone: true}
 		if hz > 0 {
 			o.Interval = time.Second / time.Duration(hz)
 		}

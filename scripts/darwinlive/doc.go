@@ -7,6 +7,7 @@
 //
 // They skip where there is no such user space, no root, or no overlayfs. Each
 // begins with a user space of its own. STACKSNAP_LONG=1 has every test at its full
-// length. A test is repeated only when a call of that user space did not come back,
-// or its server went down, and these repeats are counted; a wrong answer never is.
+// length. A test is repeated only when a call of that user space did not come back, be it
+// one of Go's own runtime, or its server went down, and these repeats are counted; a wrong
+// answer never is.
 package darwinlive

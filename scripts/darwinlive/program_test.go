@@ -47,6 +47,9 @@ func (r *room) start(args ...string) *program {
 		room: r, args: args, mark: strconv.FormatUint(rand.Uint64(), 36), ended: make(chan struct{}),
 		files: [2]string{filepath.Join(dir, "out"), filepath.Join(dir, "err")},
 	}
+	if r.path != "" {
+		args = append([]string{compile(r.T, "withpath.c", cFlags...), r.path, r.inside(args[0])}, args[1:]...)
+	}
 	all := append(r.runner[:len(r.runner):len(r.runner)], args...)
 	p.cmd = exec.Command(all[0], all[1:]...)
 	p.cmd.Env = append(os.Environ(), markVariable+"="+p.mark)
@@ -146,8 +149,31 @@ func lastLine(s string) string {
 // inMachCall is a goroutine that waits in a call of task/mach.
 var inMachCall = regexp.MustCompile(`_Cfunc_mk_\w+`)
 
-// stuck says where a program hangs when time is over. A call that never comes
-// back is the space's fault, all else is the program's.
+// goroutines are those in a dump that runs or could: each with its state and all its
+// frames.
+var goroutines = regexp.MustCompile(`(?m)^goroutine \d+ .*\[(running|runnable)\b.*\]:\n((?:.+\n)*)`)
+
+// standsStill tells whether Go's runtime has come to a stand in the middle of a
+// collection: the goroutine that takes signals could run, for one has come, nobody runs
+// it, and nothing is running but a worker of the collector. Its threads wait for each
+// other by calls of the space.
+func standsStill(dump string) bool {
+	signalled, collects := false, false
+	for _, m := range goroutines.FindAllStringSubmatch(dump, -1) {
+		switch state, frames := m[1], m[2]; {
+		case state == "runnable":
+			signalled = signalled || strings.Contains(frames, "os/signal.signal_recv(")
+		case strings.Contains(frames, "created by runtime.gcBgMarkStartWorkers"):
+			collects = true
+		default:
+			return false
+		}
+	}
+	return signalled && collects
+}
+
+// stuck says where a program hangs when time is over. A call that never comes back, or
+// in which Go's runtime stands still, is the space's fault, all else is the program's.
 func (p *program) stuck() {
 	r := p.room
 	r.Helper()
@@ -160,6 +186,9 @@ func (p *program) stuck() {
 	dump := p.output(1)
 	if call := inMachCall.FindString(dump); call != "" && len(r.runner) > 0 {
 		panic(environment("a call never came back: " + call))
+	}
+	if standsStill(dump) && len(r.runner) > 0 {
+		panic(environment("Go's runtime stands still in a collection"))
 	}
 	for _, other := range r.programs {
 		r.checkEnvironment(other)

@@ -68,11 +68,11 @@ func llvmTool(r *room, name string) string {
 }
 
 // TestSource: each frame of a live program has the file, line and inlined calls that
-// llvm-symbolizer tells, by the dSYM beside it and by the object file that it was linked
-// from; a recording of it shows the same on this machine. Without either a note says
-// what is missing.
+// llvm-symbolizer tells, by the dSYM beside it, by one that Spotlight knows, and by the
+// object file that it was linked from; a recording of it shows the same on this machine.
+// Without any of them a note says what is missing.
 func TestSource(t *testing.T) {
-	for _, by := range []string{"dSYM", "debug map", "nothing"} {
+	for _, by := range []string{"dSYM", "Spotlight", "debug map", "nothing"} {
 		t.Run(by, func(t *testing.T) {
 			liveIn(t, likeXNU(), 4*time.Minute, func(r *room) {
 				s := r.compileSourced()
@@ -81,7 +81,10 @@ func TestSource(t *testing.T) {
 						r.Fatal(err)
 					}
 				}
-				if by == "nothing" {
+				if by == "Spotlight" {
+					r.indexed(s.dsym)
+				}
+				if by == "nothing" || by == "Spotlight" {
 					if err := os.Remove(s.object); err != nil {
 						r.Fatal(err)
 					}
@@ -90,6 +93,18 @@ func TestSource(t *testing.T) {
 			})
 		})
 	}
+}
+
+// indexed has what stands in for Spotlight know a dSYM.
+func (r *room) indexed(dsym string) {
+	r.Helper()
+	mdfind := compile(r.T, "mdfind.c", cFlags...)
+	folder := filepath.Join(r.TempDir(), "bin")
+	if err := errors.Join(os.Mkdir(folder, 0o755), os.Symlink(r.inside(mdfind), filepath.Join(folder, "mdfind"))); err != nil {
+		r.Fatal(err)
+	}
+	r.path = r.inside(folder)
+	r.Setenv("MDFIND_ANSWER", r.inside(dsym))
 }
 
 // checkSource compares a snapshot of the program with llvm-symbolizer, and with the

@@ -85,6 +85,7 @@ type room struct {
 	*space
 	until    time.Time
 	programs []*program
+	path     string // where the next programs look for others; empty: as it is
 }
 
 // environment is what a test panics with that could not be finished for the sake

@@ -21,7 +21,7 @@ func TestDemo(t *testing.T) {
 	}
 	for _, line := range []string{
 		`(?m)^Deadlock: +thread (\d+) .* waits for mutex 0x[0-9a-f]+, held by thread (\d+) .*, which waits for mutex 0x[0-9a-f]+, held by thread`,
-		`(?m)^ *collatz \+ \d+ \(demo-target\)`,
+		`(?m)^ *(collatz|busy) \+ \d+ \(demo-target\)`,
 		`(?m)^  waits in read: fd \d+ pipe:`,
 	} {
 		if !regexp.MustCompile(line).Match(out) {

@@ -109,7 +109,7 @@ func TestSymbolsGivenByName(t *testing.T) {
 	if err := os.Link(debug, filepath.Join(tree, id[2:]+".debug")); err != nil {
 		t.Skip(err)
 	}
-	if !strings.HasSuffix(plain.out, "; --symbols PATH looks for them by build-id\n") || !strings.Contains(plain.out, "functions in deep "+id[:8]+"…") {
+	if !strings.HasSuffix(plain.out, "; --symbols PATH or --debuginfod look for them by build-id\n") || !strings.Contains(plain.out, " deep "+id[:8]+"…") {
 		t.Errorf("no word of what would help:\n%s", plain.out)
 	}
 	for _, path := range []string{debug, filepath.Dir(filepath.Dir(tree)), filepath.Dir(tree)} {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -40,6 +41,7 @@ type flat struct {
 	heap     uint64
 	maxFiles int
 	threads  int // at most in a snapshot
+	layouts  int // of libraries, that there may be: the files of each are kept open
 	lastHeap uint64
 }
 
@@ -64,8 +66,10 @@ func (f *flat) check() {
 	f.t.Helper()
 	f.t.Logf("%d snapshots of at most %d threads; %d descriptors, then at most %d; heap %d KB, then %d KB",
 		f.n, f.threads, f.files, f.maxFiles, f.heap>>10, f.lastHeap>>10)
-	// Two of each thread are open, for as many again that were there before.
-	if f.files > 0 && f.maxFiles > f.files+100+2*2*f.threads {
+	// Two of each thread are open, for as many again that were there before; and the
+	// program, three libraries of the system and one of each thread, with debug files.
+	const ofLayout = 10
+	if f.files > 0 && f.maxFiles > f.files+100+2*2*f.threads+ofLayout*f.layouts {
 		f.t.Errorf("descriptors grew from %d to %d", f.files, f.maxFiles)
 	}
 }
@@ -116,7 +120,7 @@ func TestLibrariesThatComeAndGo(t *testing.T) {
 			if tt.old {
 				refuseQuery(t)
 			}
-			f := &flat{t: t}
+			f := &flat{t: t, layouts: int(math.Pow(3, float64(tt.threads)))} // a, b or none of each thread
 			o := capture.Options{Interval: time.Millisecond, Jitter: time.Millisecond, Count: churnCount(), Each: f.see}
 			if tt.save {
 				o.Save = filepath.Join(t.TempDir(), "recording")
@@ -232,8 +236,13 @@ func checkReplay(t *testing.T, path string, p *profile.Profile) {
 // 1 to 4 of 1,000, for one that is known is read no more. How many it takes until
 // they are known is chance, and the machine's: the layout is read beside a target
 // that runs on. Several threads make more layouts than are kept, as their libraries
-// take each other's places.
-func mostLeft(snapshots, threads int) int { return snapshots * threads / 5 }
+// take each other's places: 120 to 390 of 3,000, seen.
+func mostLeft(snapshots, threads int) int {
+	if threads == 1 {
+		return snapshots / 5
+	}
+	return snapshots * threads / 3
+}
 
 // countUnder counts samples of work_X by what called it, and those of the wrong
 // caller.
@@ -249,7 +258,7 @@ func countUnder(p *profile.Profile) (under map[string]int, wrong int) {
 			for _, caller := range path {
 				if strings.HasPrefix(caller, "with_") {
 					under[caller+"/"+n.Function] += n.Count
-					if caller[len("with_"):] != n.Function[len("work_"):] {
+					if isOfOther(caller, n.Function) {
 						wrong += n.Count
 					}
 				}
@@ -257,6 +266,13 @@ func countUnder(p *profile.Profile) (under map[string]int, wrong int) {
 		}
 	}
 	return under, wrong
+}
+
+// isOfOther tells whether with_X called into a library that is not X's: its function
+// work_Y, or the stub through which that is called, work_Y@plt.
+func isOfOther(with, work string) bool {
+	library := strings.TrimSuffix(strings.TrimPrefix(work, "work_"), "@plt")
+	return strings.TrimPrefix(with, "with_") != library
 }
 
 func TestProgramThatCallsExec(t *testing.T) {

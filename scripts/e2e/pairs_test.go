@@ -28,6 +28,7 @@ func TestEveryPairOfFlags(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Setenv("DEBUGINFOD_URLS", server.URL)
 	t.Setenv("DEBUGINFOD_CACHE_PATH", t.TempDir())
+	withoutBrowser(t)
 	lines := make(chan string)
 	var workers sync.WaitGroup
 	for i := range 4 {
@@ -55,6 +56,16 @@ func TestEveryPairOfFlags(t *testing.T) {
 	}
 }
 
+// withoutBrowser has --open end well, and show nothing.
+func withoutBrowser(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
 func copyOf(t *testing.T, program, name string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), name)
@@ -80,21 +91,31 @@ func tryPair(t *testing.T, call, pid, name string) {
 	}
 	r := snap(t, args...)
 	report := r.out + r.err
-	if b, err := os.ReadFile(filepath.Join(dir, "out")); err == nil {
-		report = string(b)
+	files, _ := filepath.Glob(filepath.Join(dir, "out*"))
+	for _, file := range files {
+		report = string(opened(t, file))
 	}
+	isFolded := has("folded") || len(files) > 0 && strings.Contains(files[0], ".folded") && !has("json")
 	wanted := map[bool]string{true: "watched " + pid, false: "Process:"}[isWatch]
 	switch {
 	case has("--version"):
 		wanted = "stacksnap"
 	case has("--check"):
 		wanted = "Rights"
+	case has("diff") && has("json"):
+		wanted = `"schema": "stacksnap.diff"`
+	case has("diff") && !isFolded:
+		wanted = "Before:"
 	case has("json"):
 		wanted = map[bool]string{true: wanted, false: `"schema": "stacksnap.profile"`}[isWatch]
-	case has("folded"):
+	case isFolded:
 		wanted = ";"
+	case has("summary") && !isWatch:
+		wanted = "Sure: "
+	case has(filepath.Join(dir, "out.html")) && !has("-f"):
+		wanted = "<!DOCTYPE html>"
 	}
-	if has("--running") && (has("folded") || strings.Contains(r.err, "no thread matches")) {
+	if has("--running") && (isFolded || strings.Contains(r.err, "no thread matches")) {
 		return // none of them runs
 	}
 	if isLaunch && strings.Contains(r.err, "ended before it could be looked at") {

@@ -35,6 +35,28 @@ func TestSourceAndInlinedCalls(t *testing.T) {
 	}
 }
 
+// TestSourceThatIsShared: what dwz has moved into a file of several is found by its
+// build-id in --symbols; without it, a call that was inlined has its line, and no name.
+func TestSourceThatIsShared(t *testing.T) {
+	need(t, "dwz", "gcc")
+	program, other := compile(t, "inlined", "-g", "-O2"), compile(t, "inlined", "-g", "-O2")
+	dir := t.TempDir()
+	shared := filepath.Join(dir, "shared")
+	if out, err := exec.Command("dwz", "-m", shared, "-M", "nowhere", program, other).CombinedOutput(); err != nil {
+		t.Skipf("dwz: %v: %s", err, out)
+	}
+	cmd := start(t, program)
+	blocksInRead(t, pid(cmd))
+	for want, flags := range map[string][]string{
+		"leaf [inlined] (inlined)": {"--symbols", dir}, "??? [inlined] (inlined)": nil,
+	} {
+		got := snap(t, append([]string{"-p", pid(cmd)}, flags...)...)
+		if got.code != exitOK || !strings.Contains(got.out, want) || !strings.Contains(got.out, "inlined.c:9") {
+			t.Errorf("%q: no %s in\n%s%s", flags, want, got.out, got.err)
+		}
+	}
+}
+
 // compareSource compares a live snapshot with addr2line of the file that has all.
 func compareSource(t *testing.T, program, whole string, flags ...string) {
 	t.Helper()

@@ -3,6 +3,7 @@
 package scriptstest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +45,8 @@ test) printf '%s\n' "=== RUN   TestOneShots" "--- PASS: TestOneShots (1.0s)" "ro
 esac`,
 	"cc":     `[ "$1" != --version ] || { echo Apple clang 17; exit; }; while [ "$1" != -o ]; do shift; done; cp "$FAKE_MAC/target" "$2"`,
 	"swiftc": `while [ "$1" != -o ]; do shift; done; cp "$FAKE_MAC/target" "$2"`,
-	"target": `: >"$FAKE_MAC/ours.$$"; echo $$ ready; exec sleep 60`,
+	"target": `[ -z "$HANG_TARGET" ] || { echo $$ >"$FAKE_MAC/hangs"; exec sleep 300; }
+: >"$FAKE_MAC/ours.$$"; echo $$ ready; exec sleep 60`,
 	"stacksnap": `all=$*; saved=; system=
 for a; do
 	[ "$last" != --save ] || saved=$a
@@ -174,29 +176,76 @@ func TestMacCheckInterrupted(t *testing.T) {
 		t.Run(shell[0], func(t *testing.T) {
 			t.Parallel()
 			cmd, bin, folder := macCommand(t, shell, "HANG=1")
-			said := toFiles(t, cmd)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			eventually(t, "it looks at a target", func() bool {
-				_, err := os.Stat(filepath.Join(bin, "hangs"))
-				return err == nil
-			})
-			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			_ = cmd.Wait() // the status is looked at below
-			out, errs := said()
-			if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(out, "\ninterrupted\n") {
-				t.Errorf("exit %d\n%s%s", code, out, errs)
-			}
-			if _, err := os.Stat(folder + ".tar.gz"); err != nil {
-				t.Error(err)
-			}
-			for _, pid := range macTargets(t, bin) {
-				eventually(t, "the targets have ended", func() bool { return syscall.Kill(pid, 0) != nil })
-			}
+			macInterrupted(t, cmd, bin, folder)
 		})
+	}
+}
+
+// One that is interrupted between the start of a process and the noting of its
+// number ends that process, too.
+func TestMacCheckInterruptedEarly(t *testing.T) {
+	for noting, env := range map[string]string{"reader=$!": "HANG=1", "child=$!": "HANG_TARGET=1"} {
+		t.Run(noting, func(t *testing.T) {
+			t.Parallel()
+			cmd, bin, folder := macCommand(t, []string{"bash"}, env)
+			slow := filepath.Join(t.TempDir(), "scripts", "mac-check.sh")
+			copySlow(t, slow, noting)
+			cmd.Args[slices.Index(cmd.Args, script("mac-check.sh"))] = slow
+			macInterrupted(t, cmd, bin, folder)
+		})
+	}
+}
+
+// copySlow puts mac-check.sh at path, with a moment before each noting of a number
+// once a process hangs.
+func copySlow(t *testing.T, path, noting string) {
+	t.Helper()
+	text, err := os.ReadFile(script("mac-check.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const moment = `saved=$!; /bin/sleep 0.3; while [ -e "$FAKE_MAC/hangs" ] && [ ! -e "$FAKE_MAC/signalled" ]; do /bin/sleep 0.01; done`
+	here := "root=" + filepath.Dir(filepath.Dir(script("mac-check.sh")))
+	slow := strings.Replace(string(text), `root=$(cd "$(dirname "$0")/.." && pwd)`, here, 1)
+	slow = strings.Replace(slow, "\t"+noting+"\n", "\t"+moment+"\n\t"+strings.Replace(noting, "$!", "$saved", 1)+"\n", 1)
+	if !strings.Contains(slow, here) || !strings.Contains(slow, moment) {
+		t.Fatalf("mac-check.sh has another root, or no %s", noting)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(slow), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// macInterrupted runs a check that hangs, and ends it by a signal.
+func macInterrupted(t *testing.T, cmd *exec.Cmd, bin, folder string) {
+	t.Helper()
+	said := toFiles(t, cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it looks at a target", func() bool {
+		hangs, _ := os.ReadFile(filepath.Join(bin, "hangs"))
+		return strings.HasSuffix(string(hangs), "\n")
+	})
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "signalled"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the status is looked at below
+	out, errs := said()
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(out, "\ninterrupted\n") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	if _, err := os.Stat(folder + ".tar.gz"); err != nil {
+		t.Error(err)
+	}
+	for _, pid := range macTargets(t, bin) {
+		eventually(t, fmt.Sprintf("the target %d has ended", pid), func() bool { return syscall.Kill(pid, 0) != nil })
 	}
 }
 

@@ -10,14 +10,18 @@
 enum { SLEEP, COMPUTE };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t all = PTHREAD_COND_INITIALIZER;
 static int missing;
 
+// arrive says that all are there, by the last one, so that no thread comes or goes
+// from then on.
 static void arrive(void) {
 	pthread_mutex_lock(&lock);
-	if (--missing == 0)
-		pthread_cond_broadcast(&all);
+	int last = --missing == 0;
 	pthread_mutex_unlock(&lock);
+	if (last) {
+		printf("%d ready\n", getpid());
+		fflush(stdout);
+	}
 }
 
 __attribute__((noinline)) void end(int how) {
@@ -35,22 +39,10 @@ __attribute__((noinline)) void *onThread(void *how) {
 	return NULL;
 }
 
-static void *announce(void *none) {
-	pthread_mutex_lock(&lock);
-	while (missing > 0)
-		pthread_cond_wait(&all, &lock);
-	pthread_mutex_unlock(&lock);
-	printf("%d ready\n", getpid());
-	fflush(stdout);
-	return none;
-}
-
 int main(int argc, char **argv) {
 	int count = argc > 1 ? atoi(argv[1]) : 1;
 	missing = count;
 	pthread_t t;
-	pthread_create(&t, NULL, announce, NULL);
-	pthread_detach(t);
 	for (int i = 1; i < count; i++)
 		pthread_create(&t, NULL, onThread, (void *)(long)(i % 8 == 1 ? COMPUTE : SLEEP));
 	call00(SLEEP);

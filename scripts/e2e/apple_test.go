@@ -1,0 +1,51 @@
+//go:build linux && (amd64 || arm64)
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestReportsOfApplesForm: the stacks of a recording are the same in a report of
+// sample(1) that was written of it and opened again, and of one snapshot in an .ips
+// file; the report is written again as it was.
+func TestReportsOfApplesForm(t *testing.T) {
+	cmd := start(t, compile(t, "names", "-O1"))
+	blocksInRead(t, pid(cmd))
+	dir := t.TempDir()
+	many, one := filepath.Join(dir, "many.snap"), filepath.Join(dir, "one.snap")
+	for file, args := range map[string][]string{many: {"-d", "300ms"}, one: nil} {
+		if r := snap(t, append(args, "-p", pid(cmd), "--save", file)...); r.code != exitOK {
+			t.Fatal(r.err)
+		}
+	}
+	for _, c := range []struct{ file, form string }{{many, "sample"}, {one, "sample"}, {one, "ips"}} {
+		report := filepath.Join(dir, "report."+c.form)
+		text := snap(t, c.file, "-f", c.form).out
+		if err := os.WriteFile(report, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want, got := snap(t, c.file, "-f", "folded", "--no-inlines"), snap(t, report, "-f", "folded", "--no-inlines")
+		if got.out != want.out || got.err != "" || strings.Count(got.out, "\n") == 0 {
+			t.Errorf("%s of %s: %s\n%s\nwant\n%s", c.form, filepath.Base(c.file), got.err, got.out, want.out)
+		}
+		if again := snap(t, report, "-f", c.form).out; again != text {
+			t.Errorf("%s was written again as\n%s\nand was\n%s", c.form, again, text)
+		}
+		if tree := snap(t, report, "--thread", pid(cmd)); tree.code != exitOK || !strings.Contains(tree.out, "Thread "+pid(cmd)+" (main)") {
+			t.Errorf("%s: %s%s", c.form, tree.out, tree.err)
+		}
+	}
+	if r := snap(t, many, "-f", "ips"); r.code == exitOK || !strings.Contains(r.err, "of one snapshot") {
+		t.Errorf("%d: %s", r.code, r.err)
+	}
+	report := filepath.Join(dir, "report.sample")
+	for _, args := range [][]string{{"--running"}, {"--blocked"}, {"--save", filepath.Join(dir, "x")}} {
+		if r := snap(t, append(args, report)...); r.code != exitUsage || !strings.Contains(r.err, "is a report") {
+			t.Errorf("%q: %d, %s", args, r.code, r.err)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+//go:build linux
+
+package e2e
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestRecordingThroughExec keeps what was recorded of a program when the one that
+// takes its place is over before it could be looked at, and when it is not.
+func TestRecordingThroughExec(t *testing.T) {
+	for _, next := range []string{"true", "sleep 0.2"} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "it.snap")
+		for range 5 {
+			r := snap(t, "-i", "2ms", "--save", file, "-o", filepath.Join(dir, "it.txt"), "--", "sh", "-c",
+				"i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exec "+next)
+			if r.code != exitOK {
+				t.Fatalf("exit code %d: %s", r.code, r.err)
+			}
+			if r := snap(t, file); r.code != exitOK {
+				t.Errorf("%s: the recording: exit code %d: %s", next, r.code, r.err)
+			}
+			if left, _ := filepath.Glob(file + ".*"); len(left) > 0 {
+				t.Errorf("%s: left: %v", next, left)
+			}
+		}
+	}
+}

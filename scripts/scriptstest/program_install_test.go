@@ -1,0 +1,123 @@
+//go:build linux || darwin
+
+package scriptstest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// installed are what install.sh installs, and what is in them with the program of
+// [fakeProgram].
+var installed = map[string]string{
+	"bin/stacksnap":                                  fakeProgram,
+	"share/man/man1/stacksnap.1":                     "this is man\n",
+	"share/bash-completion/completions/stacksnap":    "this is bash\n",
+	"share/zsh/site-functions/_stacksnap":            "this is zsh\n",
+	"share/fish/vendor_completions.d/stacksnap.fish": "this is fish\n",
+}
+
+const fakeProgram = "#!/bin/sh\n[ \"$1\" = --help ] && echo \"this is $2\"\n"
+
+// installs runs install.sh in a folder that has a program.
+func installs(t *testing.T, shell []string, dir string, args, env []string) result {
+	t.Helper()
+	args = append(append(shell[1:len(shell):len(shell)], script("install.sh")), args...)
+	cmd := exec.Command(shell[0], args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), append([]string{"PREFIX=", "DESTDIR="}, env...)...)
+	return ended(t, cmd)
+}
+
+func withProgram(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a program"), []byte(fakeProgram), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestInstallUnderEveryShell(t *testing.T) {
+	for _, shell := range shells() {
+		for name, c := range map[string]struct {
+			args, env []string
+			to        string
+		}{
+			"prefix":  {[]string{"--prefix", "my own"}, nil, "my own"},
+			"DESTDIR": {[]string{"--prefix", "/usr"}, []string{"DESTDIR=stage"}, "stage/usr"},
+			"PREFIX":  {nil, []string{"PREFIX=other"}, "other"},
+		} {
+			t.Run(shell[0]+"/"+name, func(t *testing.T) {
+				dir := withProgram(t)
+				r := installs(t, shell, dir, append(c.args, "--binary", "a program"), c.env)
+				if r.code != 0 || r.err != "" {
+					t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
+				}
+				for file, want := range installed {
+					path := filepath.Join(dir, c.to, file)
+					b, err := os.ReadFile(path)
+					if err != nil || string(b) != want {
+						t.Errorf("%s: %q, %v", file, b, err)
+					}
+					if info, err := os.Stat(path); err != nil || (info.Mode() == 0o755) != (file == "bin/stacksnap") || info.Mode()&0o444 != 0o444 {
+						t.Errorf("%s: %v, %v", file, info.Mode(), err)
+					}
+				}
+				if r := installs(t, shell, dir, append(c.args, "--remove"), c.env); r.code != 0 || r.err != "" {
+					t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
+				}
+				if left := filesIn(t, filepath.Join(dir, c.to)); len(left) > 0 {
+					t.Errorf("left: %v", left)
+				}
+			})
+		}
+	}
+}
+
+func filesIn(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestInstallRefuses in one line, and leaves nothing half done.
+func TestInstallRefuses(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--no-such"}, 2, "--help"},
+		{[]string{"--prefix"}, 2, "needs a path"},
+		{[]string{"--binary", "absent"}, 1, "absent cannot be read"},
+		{[]string{"--binary", "broken"}, 1, "does not run here"},
+		{[]string{"--binary", "a program", "--prefix", "taken"}, 1, "cannot be written"},
+	} {
+		dir := withProgram(t)
+		for name, text := range map[string]string{"broken": "#!/bin/sh\nexit 1\n", "taken": ""} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		args := append([]string{"--prefix", "there"}, c.args...)
+		r := installs(t, []string{"sh"}, dir, args, nil)
+		last := r.err[strings.LastIndex(strings.TrimSpace(r.err), "\n")+1:]
+		if r.code != c.code || !strings.HasPrefix(last, "install.sh: ") || !strings.Contains(last, c.says) {
+			t.Errorf("%q: exit %d: %s%s", c.args, r.code, r.out, r.err)
+		}
+		if left, _ := os.ReadDir(dir); len(left) != 3 {
+			t.Errorf("%q: left: %v", c.args, left)
+		}
+	}
+}
