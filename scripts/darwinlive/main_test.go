@@ -49,8 +49,9 @@ func buildAndRun(m *testing.M) int {
 		fmt.Println(err)
 		return 1
 	}
+	events := watchUserEvents()
 	code := m.Run()
-	fmt.Printf("darwinlive: %d repeats for the sake of the Darwin user space\n", repeats)
+	fmt.Printf("darwinlive: %d repeats for the sake of the Darwin user space, in which %d reads of a user event had to be ended\n", repeats, events.end())
 	return code
 }
 

@@ -153,23 +153,20 @@ var inMachCall = regexp.MustCompile(`_Cfunc_mk_\w+`)
 // frames.
 var goroutines = regexp.MustCompile(`(?m)^goroutine \d+ .*\[(running|runnable)\b.*\]:\n((?:.+\n)*)`)
 
-// standsStill tells whether Go's runtime has come to a stand in the middle of a
-// collection: the goroutine that takes signals could run, for one has come, nobody runs
-// it, and nothing is running but a worker of the collector. Its threads wait for each
+// standsStill tells whether Go's runtime has come to a stand: a goroutine could run and
+// nobody runs it, nor anything but a worker of the collector. Its threads wait for each
 // other by calls of the space.
 func standsStill(dump string) bool {
-	signalled, collects := false, false
+	could := false
 	for _, m := range goroutines.FindAllStringSubmatch(dump, -1) {
 		switch state, frames := m[1], m[2]; {
 		case state == "runnable":
-			signalled = signalled || strings.Contains(frames, "os/signal.signal_recv(")
-		case strings.Contains(frames, "created by runtime.gcBgMarkStartWorkers"):
-			collects = true
-		default:
+			could = true
+		case !strings.Contains(frames, "created by runtime.gcBgMarkStartWorkers"):
 			return false
 		}
 	}
-	return signalled && collects
+	return could
 }
 
 // stuck says where a program hangs when time is over. A call that never comes back, or
@@ -188,7 +185,7 @@ func (p *program) stuck() {
 		panic(environment("a call never came back: " + call))
 	}
 	if standsStill(dump) && len(r.runner) > 0 {
-		panic(environment("Go's runtime stands still in a collection"))
+		panic(environment("Go's runtime stands still"))
 	}
 	for _, other := range r.programs {
 		r.checkEnvironment(other)
