@@ -138,7 +138,8 @@ func TestDiffRefusals(t *testing.T) {
 		"diff old.pb new.json --scale time":     "old.pb cannot be compared so: it does not tell how long",
 		"diff new.json old.json --measure wall": "cpu or samples",
 		"old.json --scale time":                 "they go with diff",
-		"old.json --thread 1":                   "leave out --thread",
+		"old.json --running":                    "leave out --running and --blocked",
+		"old.json --save x":                     "nothing to record",
 		"old.pb":                                "neither a core file, a recording",
 	} {
 		out, stderr, code := ran(t, strings.Fields(args)...)

@@ -23,7 +23,7 @@ func (c *call) open() error {
 		return err
 	}
 	if prof, err := readReport(c.target, format.ReadJSON); !errors.Is(err, errNoReport) {
-		return c.openDocument(prof, err)
+		return c.openRead(prof, err, index)
 	}
 	p, err := core.Open(c.target)
 	if errors.Is(err, core.ErrNotCore) {
@@ -33,19 +33,6 @@ func (c *call) open() error {
 		return err
 	}
 	return c.snapshot(p)
-}
-
-// openDocument reports on what a document of ours has.
-func (c *call) openDocument(p *profile.Profile, err error) error {
-	if err != nil {
-		return inFile(c.target, err)
-	}
-	for _, flag := range []string{"symbols", "binaries", "debuginfod", "save", "main", "thread", "running", "blocked"} {
-		if c.has(flag) && c.flags.Changed(flag) {
-			return usageError{fmt.Errorf("%s is a report, whose names and threads are what they are: leave out --%s", c.target, flag)}
-		}
-	}
-	return c.report(p, nil)
 }
 
 // replay reports on a recording. The error wraps [recording.ErrNotRecording] where
@@ -68,11 +55,17 @@ func (c *call) replay(index *binaries.Index) error {
 // openReport reports on what a report of Apple's has.
 func (c *call) openReport(index *binaries.Index) error {
 	p, err := apple.Open(c.target)
-	switch {
-	case errors.Is(err, apple.ErrNotReport):
+	if errors.Is(err, apple.ErrNotReport) {
 		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, nor a report of sample(1) or of a crash", c.target)
+	}
+	return c.openRead(p, err, index)
+}
+
+// openRead reports on what was read from a report.
+func (c *call) openRead(p *profile.Profile, err error, index *binaries.Index) error {
+	switch {
 	case err != nil:
-		return err
+		return inFile(c.target, err)
 	case c.save != "":
 		return usageError{fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than --save it", c.target)}
 	case c.filter.Running != c.filter.Blocked:

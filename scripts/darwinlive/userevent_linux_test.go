@@ -76,17 +76,28 @@ type eventRead struct {
 }
 
 func eventReads() (all []eventRead) {
-	tasks, _ := filepath.Glob("/proc/[0-9]*/task/[0-9]*")
-	for _, thread := range tasks {
+	names, _ := filepath.Glob("/proc/[0-9]*/comm")
+	for _, file := range names {
+		if name, _ := os.ReadFile(file); string(name) == "mldr\n" {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			all = append(all, eventReadsOf(pid)...)
+		}
+	}
+	return all
+}
+
+func eventReadsOf(pid int) (all []eventRead) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	for _, thread := range threads {
 		call, _ := os.ReadFile(filepath.Join(thread, "syscall"))
-		if fields := strings.Fields(string(call)); len(fields) > 1 && fields[0] == strconv.Itoa(unix.SYS_READ) {
-			fd, err := strconv.ParseInt(fields[1], 0, 32)
-			stack, _ := os.ReadFile(filepath.Join(thread, "stack"))
-			name, _ := os.ReadFile(filepath.Join(thread, "comm"))
-			pid, _ := strconv.Atoi(strings.Split(thread, "/")[2])
-			if err == nil && string(name) == "mldr\n" && bytes.Contains(stack, []byte("eventfd_read")) {
-				all = append(all, eventRead{pid, int(fd), string(call), thread})
-			}
+		fields := strings.Fields(string(call))
+		if len(fields) < 2 || fields[0] != strconv.Itoa(unix.SYS_READ) {
+			continue
+		}
+		fd, err := strconv.ParseInt(fields[1], 0, 32)
+		stack, _ := os.ReadFile(filepath.Join(thread, "stack"))
+		if err == nil && bytes.Contains(stack, []byte("eventfd_read")) {
+			all = append(all, eventRead{pid, int(fd), string(call), thread})
 		}
 	}
 	return all

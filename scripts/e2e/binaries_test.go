@@ -118,6 +118,13 @@ func TestSymbolsGivenByName(t *testing.T) {
 			t.Errorf("%s: exit code %d %s\n%s", path, r.code, r.err, r.out)
 		}
 	}
+	document := filepath.Join(t.TempDir(), "it.json")
+	if r := snap(t, file, "-o", document); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	if r := snap(t, document, "--symbols", debug, "-f", "folded"); r.code != 0 || r.err != "" || r.out != snap(t, file, "--symbols", debug, "-f", "folded").out {
+		t.Errorf("of the document: exit code %d %s\n%s", r.code, r.err, r.out)
+	}
 	r := snap(t, file, "--symbols", other)
 	refused(t, r, 0, other+" ("+buildID(t, other)+") is of no image in the report")
 	if strings.Contains(r.out, "leaf_read") {
