@@ -72,6 +72,11 @@ func newDiffPrinter(w io.Writer, c *Comparison, o Options) *diffPrinter {
 func (p *diffPrinter) header() {
 	p.text("", 2, p.name(DiffSummary(p.Comparison)))
 	p.line("")
+	p.about()
+}
+
+// about says what was compared with what, and how.
+func (p *diffPrinter) about() {
 	p.fact("Before", p.side(0, p.Before.Original(), p.Whole.Before))
 	p.fact("After", p.side(1, p.After.Original(), p.Whole.After))
 	p.fact("Compared", p.compared())
@@ -187,8 +192,8 @@ func (c *Comparison) unit() float64 {
 	return 1
 }
 
-// trees are those of the comparison, as far as they are to be shown.
-func (c *Comparison) trees() []*profile.DiffTree {
+// Shown are the trees of the comparison, as far as they are to be shown.
+func (c *Comparison) Shown() []*profile.DiffTree {
 	trees := make([]*profile.DiffTree, len(c.Trees))
 	for i, t := range c.Trees {
 		trees[i] = c.Prune(t, c.Least*c.unit(), c.Depth)

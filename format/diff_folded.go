@@ -16,7 +16,7 @@ import (
 func DiffFolded(w io.Writer, c *Comparison) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	name := foldedFrameOf(c.Inverted)
-	for _, t := range c.trees() {
+	for _, t := range c.Shown() {
 		title := c.foldedTitle(t)
 		var path []string
 		for depth, n := range t.Nodes() {

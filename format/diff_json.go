@@ -87,7 +87,7 @@ func newJSONDiff(c *Comparison) *jsonDiff {
 	for _, f := range c.Functions {
 		d.Functions = append(d.Functions, c.jsonNode(f.Node, f.Self, f.Total))
 	}
-	for _, t := range c.trees() {
+	for _, t := range c.Shown() {
 		d.Trees = append(d.Trees, c.jsonTree(t))
 	}
 	return d

@@ -103,7 +103,7 @@ func (p *diffPrinter) called(n *profile.Node, short bool) string {
 
 // trees writes the trees of both sides in one.
 func (p *diffPrinter) trees() {
-	for _, t := range p.Comparison.trees() {
+	for _, t := range p.Comparison.Shown() {
 		p.line("")
 		p.text("", 2, p.title(t))
 		p.line("%s", p.faint(fmt.Sprintf("%*s%*s%*s", changeColumns, "before", changeColumns, "after", changeColumns, "change")))

@@ -49,7 +49,7 @@ func forms() []form {
 		{name: "speedscope", write: always(format.Speedscope), group: groups(format.GroupSpeedscope), extensions: []string{".speedscope.json"}, whole: true},
 		{name: "sample", write: always(apple.Sample), group: groups(apple.GroupSample)},
 		{name: "ips", write: always(apple.IPS), extensions: []string{".ips"}}, // the rules refuse several
-		{name: "html", write: always(html.Page), group: groups(html.GroupPage), extensions: []string{".html"}, whole: true},
+		{name: "html", write: always(html.Page), group: groups(html.GroupPage), diff: diffs(html.DiffPage), extensions: []string{".html"}, whole: true},
 	}
 }
 

@@ -61,8 +61,8 @@ var rules = []rule{{
 	flags: "diff", with: "save merge main thread running blocked",
 	line: "diff compares what was captured, all of it: leave out {with}",
 }, {
-	flags: "diff", with: "format=pprof format=speedscope format=sample format=ips format=html",
-	line: "a diff is written as tree, summary, json, jsonl or folded: leave out {with}",
+	flags: "diff", with: "format=pprof format=speedscope format=sample format=ips",
+	line: "a diff is written as tree, summary, json, jsonl, folded or html: leave out {with}",
 }, {
 	flags: "measure scale", needs: "diff",
 	line: "--measure and --scale say how files are compared: they go with diff BEFORE AFTER",

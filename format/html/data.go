@@ -175,15 +175,31 @@ func state(t *profile.Thread) task.State {
 }
 
 func (d *data) node(w *format.Words, b *format.Branch) {
-	f, r := frame{name: b.Mark, image: -1, mark: true}, remark{}
+	f, r := 0, 0
 	if n := b.Node; n != nil {
-		f = frame{name: w.Frame(n), image: -1, mark: n.Folded != nil}
-		if image := w.Image(n); image != "" {
-			f.image = d.images.of(image)
-		}
-		r = remark{w.Remark(n), join(w.Doubt(n), w.Cut(n))}
+		f, r = d.frame(w, n), d.remark(w, n)
+	} else {
+		f = d.frames.of(frame{name: b.Mark, image: -1, mark: true})
 	}
-	for i, n := range []int64{int64(b.Depth), int64(d.frames.of(f)), int64(d.remarks.of(r)), int64(b.Samples), nanoseconds(b.Wall), nanoseconds(b.CPU)} {
+	d.numbers(int64(b.Depth), int64(f), int64(r), int64(b.Samples), nanoseconds(b.Wall), nanoseconds(b.CPU))
+}
+
+// frame is the number of a node's frame, and remark that of what there is to say of it.
+func (d *data) frame(w *format.Words, n *profile.Node) int {
+	f := frame{name: w.Frame(n), image: -1, mark: n.Folded != nil}
+	if image := w.Image(n); image != "" {
+		f.image = d.images.of(image)
+	}
+	return d.frames.of(f)
+}
+
+func (d *data) remark(w *format.Words, n *profile.Node) int {
+	return d.remarks.of(remark{w.Remark(n), join(w.Doubt(n), w.Cut(n))})
+}
+
+// numbers writes a node.
+func (d *data) numbers(all ...int64) {
+	for i, n := range all {
 		if i > 0 {
 			d.text(",")
 		}

@@ -22,7 +22,7 @@ var assets embed.FS
 // which is that of no other script.
 var scripts = []string{
 	"data.js", "tree.js", "colors.js", "layout.js", "flame.js", "pointer.js", "details.js", "search.js",
-	"table.js", "threads.js", "deadlocks.js", "facts.js", "controls.js", "keys.js", "main.js",
+	"compare.js", "table.js", "threads.js", "deadlocks.js", "facts.js", "controls.js", "keys.js", "main.js",
 }
 
 // Page writes the profile as a page.
@@ -32,16 +32,26 @@ func Page(w io.Writer, p *profile.Profile) error {
 
 // GroupPage writes several processes as one page.
 func GroupPage(w io.Writer, g *profile.Group) error {
+	return page(w, format.GroupTitle(g), summary(g), func(d *data) { d.group(g) })
+}
+
+// DiffPage writes a comparison as a page.
+func DiffPage(w io.Writer, c *format.Comparison) error {
+	return page(w, format.DiffTitle(c), format.DiffSummary(c), func(d *data) { d.diff(c) })
+}
+
+// page writes a page around its data.
+func page(w io.Writer, title, summary string, write func(*data)) error {
 	style, script, body, err := parts()
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
-	fmt.Fprintf(out, head, policy(script, style), escape(format.GroupTitle(g)), style)
+	fmt.Fprintf(out, head, policy(script, style), escape(title), style)
 	_, _ = out.WriteString(body) // the buffer keeps the error for Flush
-	fmt.Fprintf(out, "<noscript><p>%s</p></noscript>\n", escape(summary(g)))
+	fmt.Fprintf(out, "<noscript><p>%s</p></noscript>\n", escape(summary))
 	_, _ = out.WriteString("<script type=\"application/json\" id=\"data\">")
-	newData(out).group(g)
+	write(newData(out))
 	fmt.Fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", script)
 	return out.Flush()
 }

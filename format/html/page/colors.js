@@ -9,7 +9,7 @@ function readColors(app) {
   const saturation = of("frame-saturation"), light = of("frame-light");
   app.colors = {
     text: of("frame-text"), line: of("frame-line"), group: of("group"), mark: of("mark"), found: of("found"),
-    foundText: of("found-text"), dim: of("dim"), dimText: of("dim-text"), chosen: of("chosen"), warn: of("warn"), mono: of("mono"),
+    foundText: of("found-text"), dim: of("dim"), dimText: of("dim-text"), chosen: of("chosen"), warn: of("warn"), mono: of("mono"), light,
   };
   app.fills = app.data.frames.map((f) => {
     if (f.kind === GROUP) return app.colors.group;
@@ -17,6 +17,11 @@ function readColors(app) {
     if (f.image < 0) return app.colors.group;
     return `hsl(${hueOf(app.data, f.image)} ${saturation} ${light})`;
   });
+}
+
+// fillOf is the colour of a node: of its file or, where two profiles are compared, of its change.
+function fillOf(app, node) {
+  return app.data.compared ? changeFill(app, node) : app.fills[app.tree.frame[node]];
 }
 
 // hueOf is that of an image: the first few, which are met first, differ most.

@@ -4,6 +4,7 @@ function bindControls(app) {
   const measure = byId("measure"), choices = measuresOf(app.data);
   for (const m of choices) measure.append(new Option(m.key === "samples" && !app.sampled ? "Stacks" : m.name, m.key));
   byId("measured").hidden = choices.length < 2;
+  if (app.data.compared) byId("measured").firstChild.data = "Width ";
   measure.value = app.measure.key;
   measure.addEventListener("change", () => {
     app.measure = choices.find((m) => m.key === measure.value);

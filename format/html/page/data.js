@@ -43,6 +43,7 @@ function sums(nodes) {
 
 // measuresOf are the measures that the processes have.
 function measuresOf(data) {
+  if (data.compared) return sidesOf(data);
   const has = (key) => data.processes.some((p) => p.header[key]);
   return measures.filter((m) => m.key === "samples" || m.key === "time" && has("timed") || m.key === "cpu" && has("cpu"));
 }

@@ -18,6 +18,7 @@ function showFacts(app) {
     ["<no stack>", "samples of which no frame is known."],
     ["<between samples>", "time that the system has counted, and that goes with no sample."],
   ];
+  if (data.compared) explainChanges(legend);
   byId("legend").append(...legend.flatMap(([name, text]) => [element("dt", "", name), element("dd", "", text)]));
 }
 

@@ -22,7 +22,7 @@ function draw(app) {
   const scale = size.width / tree.total[zoomed], from = tree.start[zoomed];
   for (let i = zoomed + 1; i < tree.end[zoomed];) {
     const width = tree.total[i] * scale, x = (tree.start[i] - from) * scale;
-    if (tree.depth[i] > view.last) i = tree.end[i];
+    if (tree.depth[i] > view.last || width === 0) i = tree.end[i];
     else if (width < NARROW) i = drawNarrow(app, pen, view, i, x);
     else drawNode(app, pen, view, i++, x, width);
   }
@@ -45,7 +45,7 @@ function drawNode(app, pen, view, node, x, width) {
   const y = rowY(app, depth) - view.top, frame = tree.frame[node];
   const above = node < app.zoomed;
   const found = app.found && app.found[frame], dim = above || app.found && !found;
-  pen.fillStyle = found ? app.colors.found : dim ? app.colors.dim : app.fills[frame];
+  pen.fillStyle = found ? app.colors.found : dim ? app.colors.dim : fillOf(app, node);
   const gap = width > 3 ? 1 : 0;
   pen.fillRect(x, y, width - gap, ROW - 1);
   if (app.data.remarks[tree.remark[node]][1] && width > 6) {
@@ -92,6 +92,7 @@ function drawChosen(app, pen, view) {
 
 // zoom makes a node as wide as the page.
 function zoom(app, node) {
+  if (app.tree.total[node] <= 0 && node > 0) return; // it has no width
   app.zoomed = node;
   app.at = node;
   reveal(app, node);

@@ -22,7 +22,7 @@ function start() {
   const data = readData(), choices = measuresOf(data);
   const app = {
     data, chosen: data.threads, hidden: new Set(), found: null, wrong: "", zoomed: 0, at: 0, drawing: 0, icicle: true,
-    apart: data.threads.length < TOGETHER_FROM, measure: choices.find((m) => m.key === "time") || choices[0],
+    apart: data.threads.length < TOGETHER_FROM && !(data.compared && data.threads.length === 1), measure: choices.find((m) => m.key === "time") || choices[0],
     sampled: data.processes.some((p) => p.header.sampled),
     parts: { canvas: byId("flame"), scroll: byId("scroll"), space: byId("space") },
   };

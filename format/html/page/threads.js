@@ -28,7 +28,7 @@ function entriesOf(app) {
   data.processes.forEach((process, at) => {
     const own = data.threads.filter((t) => t.process === at);
     if (data.processes.length > 1) add(element("li", "process", null, headOf(process.header.name, count(own.length)), element("div", "wait", process.header.summary)), own);
-    for (const t of own) add(threadItem(app, t, locked), [t]);
+    if (!data.compared || own.length > 1) for (const t of own) add(threadItem(app, t, locked), [t]);
   });
   return entries;
 }

@@ -30,7 +30,11 @@ function newRough(app) {
   const merging = !app.apart || app.hidden.size > 0;
   const frames = app.data.frames.length;
   const parent = [], frame = [], remark = [], self = [], known = new Map();
-  const add = (above, f, r) => self.push(0) && remark.push(r) && frame.push(f) && parent.push(above) - 1;
+  const sides = app.data.compared ? [[], []] : []; // what nodes weigh on each, where two are compared
+  const add = (above, f, r) => {
+    for (const side of sides) side.push(0);
+    return self.push(0) && remark.push(r) && frame.push(f) && parent.push(above) - 1;
+  };
   const merge = (above, f, r) => {
     const key = above * frames + f;
     let node = known.get(key);
@@ -46,9 +50,10 @@ function newRough(app) {
       if (!app.hidden.has(f)) node = merging ? merge(above, f, nodes[at + REMARK]) : add(above, f, nodes[at + REMARK]);
       path[nodes[at + DEPTH] + 1] = node;
       self[node] += nodes[at + FIRST_VALUE + value];
+      for (let v = 0; v < sides.length; v++) sides[v][node] += nodes[at + FIRST_VALUE + v];
     }
   };
-  return { parent, frame, remark, self, add, addThread };
+  return { parent, frame, remark, self, sides, add, addThread };
 }
 
 // doubtful keeps, of two remarks on one node, that which says to doubt it.
@@ -59,13 +64,13 @@ function doubtful(data, a, b) {
 
 // ordered sums values up, and puts nodes in order, without those that weigh nothing.
 function ordered(rough, app) {
-  const n = rough.parent.length, total = Float64Array.from(rough.self);
-  for (let i = n - 1; i > 0; i--) total[rough.parent[i]] += total[i];
-  const { first, next } = siblings(rough.parent, total);
+  const n = rough.parent.length, total = totals(rough.parent, rough.self);
+  const sides = rough.sides.map((self) => totals(rough.parent, self));
+  const { first, next } = siblings(rough.parent, sides.length > 0 ? sides[AFTER].map((t, i) => t + sides[BEFORE][i]) : total);
   const tree = {
     parent: new Int32Array(n), end: new Int32Array(n), depth: new Int32Array(n), frame: new Int32Array(n),
     remark: new Int32Array(n), self: new Float64Array(n), total: new Float64Array(n), start: new Float64Array(n),
-    length: 0, deepest: 0, inverted: app.data.processes.some((p) => p.header.inverted),
+    sides: sides.map(() => ({ self: new Float64Array(n), total: new Float64Array(n) })), length: 0, deepest: 0, inverted: app.data.processes.some((p) => p.header.inverted),
   };
   const todo = [0, -1, 0]; // node, parent, start
   while (todo.length > 0) {
@@ -80,13 +85,24 @@ function ordered(rough, app) {
     tree.self[at] = rough.self[from];
     tree.total[at] = total[from];
     tree.start[at] = start;
+    sides.forEach((side, v) => {
+      tree.sides[v].self[at] = rough.sides[v][from];
+      tree.sides[v].total[at] = side[from];
+    });
     pushCallees(todo, first, next, total, from, at, start);
   }
   setEnds(tree);
   return tree;
 }
 
-// siblings links the callees of each node.
+// totals adds to what each node weighs what all below it does.
+function totals(parent, self) {
+  const total = Float64Array.from(self);
+  for (let i = parent.length - 1; i > 0; i--) total[parent[i]] += total[i];
+  return total;
+}
+
+// siblings links the callees of each node, but for those that weigh nothing.
 function siblings(parent, total) {
   const first = new Int32Array(parent.length).fill(-1), next = new Int32Array(parent.length).fill(-1);
   for (let i = parent.length - 1; i > 0; i--) {
@@ -132,8 +148,8 @@ function pathTo(tree, node) {
 }
 
 // functionSums adds up self and total of each frame below a node. A function that is on
-// a stack more than once counts once.
-function functionSums(app, tree, below) {
+// a stack more than once counts once. Weights are those of the tree, or of one side of it.
+function functionSums(app, tree, below, weights = tree) {
   const frames = app.data.frames.length;
   const sums = { self: new Float64Array(frames), total: new Float64Array(frames), seen: [] };
   const on = new Int32Array(frames), met = new Uint8Array(frames), path = [];
@@ -141,8 +157,8 @@ function functionSums(app, tree, below) {
     while (path.length > 0 && tree.end[path[path.length - 1]] <= i) on[tree.frame[path.pop()]]--;
     const f = tree.frame[i];
     if (!met[f]) met[f] = sums.seen.push(f) && 1;
-    if (on[f]++ === 0) sums.total[f] += tree.total[i];
-    sums.self[f] += ownOf(app, tree, i);
+    if (on[f]++ === 0) sums.total[f] += weights.total[i];
+    sums.self[f] += ownOf(app, tree, i, weights);
     path.push(i);
   }
   return sums;
@@ -150,8 +166,8 @@ function functionSums(app, tree, below) {
 
 // ownOf is what a node weighs as the innermost one: of a tree that was turned, these
 // are the outermost.
-function ownOf(app, tree, node) {
-  if (!tree.inverted) return tree.self[node];
+function ownOf(app, tree, node, weights = tree) {
+  if (!tree.inverted) return weights.self[node];
   const parent = tree.parent[node];
-  return parent >= 0 && app.data.frames[tree.frame[parent]].kind === GROUP ? tree.total[node] : 0;
+  return parent >= 0 && app.data.frames[tree.frame[parent]].kind === GROUP ? weights.total[node] : 0;
 }

@@ -1,0 +1,57 @@
+package html
+
+import (
+	"stacksnap/format"
+	"stacksnap/format/profile"
+)
+
+// compared is what is told of a comparison beside its trees.
+type compared struct {
+	Measure string     `json:"measure"`
+	Shares  bool       `json:"shares"` // percents, not what was counted
+	Scale   [2]float64 `json:"scale"`  // what one sample or nanosecond stands for, before and after
+}
+
+// diff writes a comparison as one process, each tree of which is a thread. Of a node's
+// three values the first is its own after, the second that before.
+func (d *data) diff(c *format.Comparison) {
+	d.text(`{"tool":`)
+	d.value(format.Printable(c.Tool))
+	d.text(`,"title":`)
+	d.value(format.DiffTitle(c))
+	d.text(`,"summary":`)
+	d.value(format.DiffSummary(c))
+	d.text(`,"facts":[],"compared":`)
+	d.value(comparedOf(c))
+	d.text(",\"processes\":[\n{\"header\":")
+	d.value(header{Name: format.DiffTitle(c), Summary: format.DiffSummary(c), Inverted: c.Inverted, Facts: pairs(format.DiffFacts(c)), Deadlocks: []deadlock{}})
+	d.text(",\"threads\":[")
+	w := format.NewWords(c.After)
+	for i, t := range c.Shown() {
+		d.separate(i)
+		d.diffTree(w, c, t)
+	}
+	d.text("]}\n]")
+	d.tables()
+	d.text("}\n")
+}
+
+func comparedOf(c *format.Comparison) compared {
+	before, after := c.Value(profile.Amount{Before: 1, After: 1})
+	return compared{c.Measure.String(), c.Scale != profile.AsCounted, [2]float64{before, after}}
+}
+
+func (d *data) diffTree(w *format.Words, c *format.Comparison, t *profile.DiffTree) {
+	d.text("\n{\"about\":")
+	d.value(thread{Name: format.DiffThreads(c, t), Main: false, Facts: []string{format.DiffChange(c, t.Total)}, Waits: []string{}})
+	d.text(",\"nodes\":[")
+	first := true
+	for depth, n := range t.Nodes() {
+		if !first {
+			d.text(",")
+		}
+		first = false
+		d.numbers(int64(depth), int64(d.frame(w, n.Node)), int64(d.remark(w, n.Node)), n.Self.After, n.Self.Before, 0)
+	}
+	d.text("]}")
+}
