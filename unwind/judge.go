@@ -130,12 +130,14 @@ func (w *walk) judge(pc, sp uint64, r *rule.Rule, by Method) (int, error) {
 // isLeaf tells whether a frame may have nothing on the stack: one that was
 // interrupted, or one that calls outlined code and has its return address in a
 // register meanwhile. Of another, a frame record that points at itself would lead to
-// the same place for ever.
+// the same place for ever. Where calls put the return address on the stack, a function
+// may have taken it from there: vfork does, whose child writes over it.
 func (w *walk) isLeaf(r *rule.Rule, by Method) bool {
+	inRegister := r.RA.How == rule.Sum
 	if _, hasLR := w.arch.LR(); !hasLR {
-		return false
+		return inRegister && w.first && by == ByCFI
 	}
-	return w.first && by != ByFramePointer || by == ByAnalysis && r.RA.How == rule.Sum
+	return w.first && by != ByFramePointer || by == ByAnalysis && inRegister
 }
 
 // caller returns the entry of what the rule leads to, nil if that is no code.

@@ -100,7 +100,8 @@ func TestTargetIsKilledWhileItStands(t *testing.T) {
 	}
 }
 
-func TestUninterruptibleThreadIsLeftOut(t *testing.T) {
+// TestUninterruptibleThreadIsReadWhereItSleeps: nothing is stopped, and it goes on later.
+func TestUninterruptibleThreadIsReadWhereItSleeps(t *testing.T) {
 	g := startThreads(t, 3, "vfork")
 	eventually(t, "all threads wait in vfork", func() bool { return states(g.pid) == "DDD" })
 	p := attach(t, g.pid)
@@ -110,12 +111,45 @@ func TestUninterruptibleThreadIsLeftOut(t *testing.T) {
 		t.Fatalf("%d threads", len(s.Threads))
 	}
 	for i := range s.Threads {
-		if th := &s.Threads[i]; !errors.Is(th.Err, errUninterruptible) || th.State != task.Uninterruptible {
-			t.Errorf("thread %d is %v: %v", th.ID, th.State, th.Err)
+		th := &s.Threads[i]
+		if th.Err != nil || th.State != task.Uninterruptible || !th.Spared || th.Unstopped || s.Stops != 0 {
+			t.Errorf("thread %d is %v, spared %v, %d stops: %v", th.ID, th.State, th.Spared, s.Stops, th.Err)
+		}
+		if th.Call.State != task.InCall || th.Call.SP != th.Registers.SP() || len(th.Stacks) == 0 || !th.Stacks[0].Contains(th.Registers.SP(), 64) {
+			t.Errorf("thread %d: call %+v, %d stacks", th.ID, th.Call, len(th.Stacks))
 		}
 	}
 	endChildren(t, g)
 	eventually(t, "it works again", func() bool { return g.count(work) > 0 })
+}
+
+// TestUninterruptibleThreadThatWakes before it is read is left out.
+func TestUninterruptibleThreadThatWakes(t *testing.T) {
+	g := startThreads(t, 1, "vfork")
+	eventually(t, "the thread waits in vfork", func() bool { return states(g.pid) == "D" })
+	p := attach(t, g.pid)
+	ids, err := p.Threads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	th := task.Thread{}
+	if err := p.Describe(ids[0], &th); err != nil {
+		t.Fatal(err)
+	}
+	resume, err := p.Suspend()
+	if err != nil {
+		skipRefused(t, err)
+		t.Fatal(err)
+	}
+	endChildren(t, g)
+	eventually(t, "it works", func() bool { return g.count(work) > 0 })
+	if err := p.Capture(ids[0], &th); !errors.Is(err, errUninterruptible) || th.Spared || len(th.Stacks) != 0 || th.Registers.Known != 0 {
+		t.Errorf("%v, spared %v, %d stacks", err, th.Spared, len(th.Stacks))
+	}
+	if err := resume(); err != nil {
+		t.Error(err)
+	}
+	endChildren(t, g)
 }
 
 // endChildren ends the processes that vfork made.

@@ -52,7 +52,10 @@ func (p *Process) spareWaiting() {
 	p.rests.start()
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
-		if th.call = (task.Syscall{}); th.phase == listed && th.sleeps {
+		if th.phase != listed {
+			continue
+		}
+		if th.call = (task.Syscall{}); th.sleeps {
 			p.spareOne(th)
 		}
 	}
@@ -73,6 +76,22 @@ func (p *Process) spareOne(th *thread) {
 	runs, counted := p.rests.count(e)
 	if counted && p.noteCall(th) && p.wouldEnd(&th.call) {
 		th.runs, th.phase = runs, spared
+	}
+}
+
+// leave has a thread in uninterruptible sleep read where it sleeps, in a call or for a
+// page, if it can be known not to have run meanwhile; else it is left out.
+func (p *Process) leave(th *thread) {
+	th.phase = busy
+	p.rests.start()
+	e := p.rests.find(p.threads.dir, th.tid)
+	if e == nil {
+		return
+	}
+	runs, counted := p.rests.count(e)
+	call, err := p.blockedIn(th.tid)
+	if counted && err == nil && (call.State == task.InCall || call.State == task.InFault) {
+		th.runs, th.call, th.phase = runs, call, spared
 	}
 }
 
@@ -100,13 +119,18 @@ func (p *Process) hasRun(th *thread) bool {
 }
 
 // captureSpared reads a thread where it waits. Should it not have waited until its
-// stack was copied, from before the others were stopped, it is stopped now, too.
+// stack was copied, from before the others were stopped, it is stopped now, too: but not
+// one in uninterruptible sleep, for which the others would have to stand if it sleeps again.
 func (p *Process) captureSpared(th *thread, t *task.Thread) (done bool, err error) {
 	t.Registers = p.registersOf(&th.call)
 	err = p.copyStack(t)
 	if !p.hasRun(th) {
 		t.Spared, t.Call = true, th.call
 		return true, err
+	}
+	if th.asleep {
+		t.Registers, t.Stacks, th.phase = task.Registers{}, t.Stacks[:0], busy
+		return false, nil
 	}
 	th.phase = listed
 	p.order()

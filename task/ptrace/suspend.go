@@ -63,7 +63,7 @@ func (p *Process) SetGate(g *task.Gate) { p.gate = g }
 // Ordered implements [task.Orderer].
 func (p *Process) Ordered() time.Time { return p.ordered }
 
-// leaveSleepers leaves out the threads that were in uninterruptible sleep when
+// leaveSleepers does not stop the threads that were in uninterruptible sleep when
 // they were described and do not leave it soon. Once seized they could only be
 // let go of after a stop, and the others would stand as long.
 func (p *Process) leaveSleepers() {
@@ -75,7 +75,7 @@ func (p *Process) leaveSleepers() {
 				break
 			}
 			if time.Since(began) > sleepPatience {
-				th.phase = busy
+				p.leave(th)
 				break
 			}
 			pause(time.Millisecond)

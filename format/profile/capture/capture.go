@@ -222,7 +222,7 @@ func (s *session) askFor(t *task.Thread, frames []unwind.Frame, stop unwind.Stop
 	switch {
 	case stop.Reason == unwind.NotCaptured && t.Err == nil: // else more was not to be had
 		return s.ask(t, stop.Need)
-	case t.Spared && !isWhole(frames, stop):
+	case t.Spared && t.State != task.Uninterruptible && !isWhole(frames, stop): // such a thread does not stop
 		s.snapshot.Insist[t.ID] = true
 		return true
 	}
