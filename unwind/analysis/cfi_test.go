@@ -173,7 +173,7 @@ func judge(m *machine, s *state, r *row) (verdict, string) {
 	if r.complex || !ok {
 		return incomparable, ""
 	}
-	if _, err := m.rule(&[]state{*s}[0], false); err != nil {
+	if _, err := m.rule(&[]state{*s}[0], false, false); err != nil {
 		return declines, ""
 	}
 	if s.reg[base].kind != frame {

@@ -25,7 +25,7 @@ func (s *Source) Distances(q rule.Query) (sp, fp int32, ok bool) {
 }
 
 func (w *walk) distances(m *machine, pc uint32) (sp, fp int32, ok bool) {
-	w.machine, w.pc, w.peek, w.pops = m, pc, false, false
+	w.machine, w.pc, w.mode = m, pc, mode{}
 	if w.solve() != nil || w.hereFrom != 0 {
 		return 0, 0, false
 	}

@@ -47,6 +47,13 @@ const (
 	maxBlocks = 16_000
 )
 
+// mode is what a run supposes of a function, beside what is usual.
+type mode struct {
+	peek      bool // look into every function called; see outlined
+	pops      bool // take functions called to have popped arguments; see inst.popped
+	withoutFP bool // the function returns without its caller's fp; see leftWithoutFP
+}
+
 // walk follows the flow of control through one function. It is reused.
 type walk struct {
 	*machine
@@ -64,9 +71,8 @@ type walk struct {
 	steps    int
 	plainly  int  // index in plain of what block.end has not come to
 	overCall bool // nothing but filling stands between a call and block.end
-	peek     bool // look into every function called; see outlined
-	pops     bool // take functions called to have popped arguments; see inst.popped
 	aside    [maxOutlined]byte
+	mode
 
 	inst, besides       inst  // looked at, and of outlined code
 	now, before, beside state // while a block, or outlined code, is run
@@ -230,12 +236,20 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 		w.suppose(w.guessAt(b, in, s), *s)
 		return false
 	case ret:
-		b.bad = !w.left(s)
+		b.bad = !w.returns(s)
 		return false
 	case stop:
 		return false
 	}
 	return true
+}
+
+// returns tells whether s is what the function leaves behind, as the mode has it.
+func (w *walk) returns(s *state) bool {
+	if w.withoutFP {
+		return w.leftWithoutFP(s)
+	}
+	return w.left(s)
 }
 
 // guessAt is the guess that an indirect jump adds to.

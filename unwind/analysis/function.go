@@ -6,13 +6,15 @@ import (
 )
 
 // rule is how the caller is found from state s. inCall: a call has been made
-// from there, which has not preserved all registers.
+// from there, which has not preserved all registers. withoutFP: the function does not
+// keep fp, so that it may be lost.
 //
 //	cfa = sp + a, or a register that is known to be cfa - a; else *(sp + b) + a,
 //	      or *(sp + c·r + b) + a; else sp + *(sp + b) + a, or sp + r + a
 //	pc  = *(cfa - w) where calls push it; else lr, or where lr was saved
-//	r   = *(cfa + slot), or *(sp + b), for those that were changed since they were saved
-func (m *machine) rule(s *state, inCall bool) (rule.Rule, error) {
+//	r   = *(cfa + slot), or *(sp + b), for those that were changed since they were saved;
+//	      lost, if they were not saved
+func (m *machine) rule(s *state, inCall, withoutFP bool) (rule.Rule, error) {
 	var r rule.Rule
 	if inCall {
 		m.called(s)
@@ -31,7 +33,7 @@ func (m *machine) rule(s *state, inCall bool) (rule.Rule, error) {
 			r.Save(task.Reg(m.dwarf[k]), rule.At(rule.CFA, s.slot[i]))
 		case s.below[i] != 0 && s.below[i] >= s.reg[m.sp].off && s.reg[m.sp].kind == aligned:
 			r.Save(task.Reg(m.dwarf[k]), rule.At(task.Reg(m.dwarf[m.sp]), s.below[i]-s.reg[m.sp].off))
-		case k == m.fp:
+		case k == m.fp && !withoutFP:
 			return rule.Rule{}, ErrDisagree
 		default:
 			r.Save(task.Reg(m.dwarf[k]), rule.Value{})

@@ -42,10 +42,10 @@ type knowns struct {
 
 // knownKey is what a known is of: the code of an image never changes.
 type knownKey struct {
-	image      weak.Pointer[images.Image]
-	start      task.Addr
-	size       int
-	peek, pops bool
+	image weak.Pointer[images.Image]
+	start task.Addr
+	size  int
+	mode
 }
 
 // find returns what is kept of a function; nil and whether it was asked for before
@@ -82,7 +82,7 @@ func (w *walk) solve() error {
 	if w.knowns == nil || w.query.Image == nil {
 		return w.run()
 	}
-	key := knownKey{weak.Make(w.query.Image), w.start, len(w.code), w.peek, w.pops}
+	key := knownKey{weak.Make(w.query.Image), w.start, len(w.code), w.mode}
 	k, again := w.knowns.find(key)
 	if k != nil {
 		return w.recall(k)

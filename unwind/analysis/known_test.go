@@ -128,7 +128,9 @@ func TestKnowns(t *testing.T) {
 	var k knowns
 	first := knownKey{start: 1, size: 2}
 	k.keep(first, &known{fell: true})
-	for _, other := range []knownKey{{start: 2, size: 2}, {start: 1, size: 3}, {start: 1, size: 2, peek: true}, {start: 1, size: 2, pops: true}} {
+	for _, other := range []knownKey{{start: 2, size: 2}, {start: 1, size: 3},
+		{start: 1, size: 2, mode: mode{peek: true}}, {start: 1, size: 2, mode: mode{pops: true}}, {start: 1, size: 2, mode: mode{withoutFP: true}},
+	} {
 		if _, again := k.find(other); again {
 			t.Errorf("%+v is known", other)
 		}

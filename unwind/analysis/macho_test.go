@@ -136,7 +136,7 @@ func compareCompact(t *testing.T, path string) {
 // judgeRule compares a state at a call with a rule.
 func judgeRule(m *machine, s *state, r *rule.Rule) (verdict, string) {
 	after := *s
-	if _, err := m.rule(&after, true); errors.Is(err, ErrUncertain) {
+	if _, err := m.rule(&after, true, false); errors.Is(err, ErrUncertain) {
 		return declines, ""
 	}
 	base := numbered(m, r.CFA.Base)

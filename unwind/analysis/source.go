@@ -47,24 +47,54 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	if !ok {
 		return w.ahead(&w.query)
 	}
-	r, err := w.between(&w.query, start, end)
+	return w.within(&w.query, start, end)
+}
+
+// within is the rule of the function that seems to be from start to end.
+func (w *walk) within(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
+	r, err := w.between(q, start, end)
 	if err == ErrUnbalanced || err == nil && w.fell {
-		if wider, ok := w.widened(&w.query, start, end); ok {
+		if wider, ok := w.widened(q, start, end); ok {
 			return wider, nil
 		}
+	}
+	if err == ErrUnbalanced {
+		return w.withoutItsFP(q, start, end)
 	}
 	return r, err
 }
 
+// withoutItsFP is the rule of the function from start to end where it surely returns,
+// always without the fp of its caller, and nowhere else: cfa and pc are as known as in
+// others, and fp is lost where it is not what it was on entry.
+func (w *walk) withoutItsFP(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
+	if err := w.take(q, start, end); err != nil {
+		return rule.Rule{}, err
+	}
+	w.machine, w.pc, w.mode = w.machineOf(q, start), uint32(q.PC-start), mode{withoutFP: true}
+	if w.solve() != nil || w.fell || w.hereFrom != 0 {
+		return rule.Rule{}, ErrUnbalanced
+	}
+	return w.ruleHere(!q.First)
+}
+
 // between is the rule of the function from start to end.
 func (w *walk) between(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
-	if end-start > maxCode {
-		return rule.Rule{}, ErrTooLarge
-	}
-	if err := w.read(q.Code, start, int(end-start)); err != nil && len(w.code) <= int(q.PC-start) {
+	if err := w.take(q, start, end); err != nil {
 		return rule.Rule{}, err
 	}
 	return w.rule(w.machineOf(q, start), uint32(q.PC-start), !q.First)
+}
+
+// take reads the code from start to end, or as much as there is, if q.PC is in that.
+func (w *walk) take(q *rule.Query, start, end task.Addr) error {
+	if end-start > maxCode {
+		return ErrTooLarge
+	}
+	if err := w.read(q.Code, start, int(end-start)); err != nil && len(w.code) <= int(q.PC-start) {
+		return err
+	}
+	return nil
 }
 
 // Bounds of how far back the start of a function is looked for.
@@ -147,10 +177,10 @@ func (s *Source) done(w *walk) {
 
 // rule is the rule at pc of the function whose code was read.
 func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
-	w.machine, w.pc, w.peek, w.pops = m, pc, false, false
+	w.machine, w.pc, w.mode = m, pc, mode{}
 	err := w.solve()
 	if err == ErrUnbalanced {
-		w.peek, w.pops = m.lr != numRegisters, m.lr == numRegisters
+		w.mode = mode{peek: m.lr != numRegisters, pops: m.lr == numRegisters}
 		err = w.solve()
 	}
 	switch {
@@ -159,10 +189,15 @@ func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
 	case err != nil:
 		return rule.Rule{}, err
 	}
+	return w.ruleHere(inCall)
+}
+
+// ruleHere is the rule where a run has come to the pc.
+func (w *walk) ruleHere(inCall bool) (rule.Rule, error) {
 	if inCall && w.leavesFrame() {
 		inCall = false
 	}
-	return m.rule(&w.here, inCall)
+	return w.machine.rule(&w.here, inCall, w.withoutFP)
 }
 
 // read reads n bytes of code, or what can be had of them.

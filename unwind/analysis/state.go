@@ -1,5 +1,7 @@
 package analysis
 
+import "slices"
+
 // kind says what is known of a register.
 type kind uint8
 
@@ -270,8 +272,25 @@ func (m *machine) slotOf(s *state, r uint8) int32 {
 // left tells whether s is what a function leaves behind when it returns: the
 // registers of its caller, and sp as it was on entry.
 func (m *machine) left(s *state) bool {
-	same := s.reg[m.sp] == m.onEntry() && s.reg[m.fp] == entryOf(m.fp)
-	return same && (m.lr == numRegisters || s.reg[m.lr].num == m.lr && s.reg[m.lr].kind != unknown)
+	return m.returnable(s) && s.reg[m.fp] == entryOf(m.fp)
+}
+
+// leftWithoutFP is the same of hand-written code that uses fp for what it likes and
+// has not kept it: nowhere is what it was on entry.
+func (m *machine) leftWithoutFP(s *state) bool {
+	if !m.returnable(s) || m.slotOf(s, m.fp) != 0 {
+		return false
+	}
+	return !slices.Contains(s.reg[:], entryOf(m.fp))
+}
+
+// returnable tells whether control goes back to the caller from s: sp is as it was on
+// entry, and lr leads there.
+func (m *machine) returnable(s *state) bool {
+	if s.reg[m.sp] != m.onEntry() {
+		return false
+	}
+	return m.lr == numRegisters || s.reg[m.lr].num == m.lr && s.reg[m.lr].kind != unknown
 }
 
 // alike tells whether a and b have the same frame.
