@@ -45,6 +45,7 @@ type commands struct {
 	currentVersion Version
 	dylinker       string
 	functionStarts place // LC_FUNCTION_STARTS
+	dataInCode     place // LC_DATA_IN_CODE
 	nlists         place
 	nsyms          uint32
 	strings        place
@@ -99,6 +100,8 @@ func (cmds *commands) read(h *header, cmd uint32, whole []byte, c *cursor) error
 		cmds.dylinker = commandString(whole, c.u32())
 	case lcFunctionStarts:
 		cmds.functionStarts = place{uint64(c.u32()), uint64(c.u32())}
+	case lcDataInCode:
+		cmds.dataInCode = place{uint64(c.u32()), uint64(c.u32())}
 	case lcDyldInfo, lcDyldInfoOnly:
 		c.bytes(8) // rebases
 		cmds.binds = place{uint64(c.u32()), uint64(c.u32())}

@@ -39,6 +39,7 @@ const (
 	lcMinIOS         = 0x25
 	lcDyldInfo       = 0x22
 	lcFunctionStarts = 0x26
+	lcDataInCode     = 0x29
 	lcEncryption64   = 0x2c
 	lcMinTVOS        = 0x2f
 	lcMinWatchOS     = 0x30

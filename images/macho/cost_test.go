@@ -17,6 +17,7 @@ func limited(t *testing.T, b *object.Budget) *File {
 	t.Helper()
 	im := synthetic(nil, true, cpuARM64)
 	im.Starts = startsOf(machotest.Text, 0x20, 0x20)
+	im.DataInCode = dataOf(machotest.Text, 8, machotest.Text+0x20, 4)
 	file := im.Encode()
 	f, err := NewFile(bytes.NewReader(file), int64(len(file)), Want{})
 	if err != nil {
@@ -32,6 +33,7 @@ func TestTablesBeyondTheBudget(t *testing.T) {
 	for name, has := range map[string]func(*File) bool{
 		"symbols":         func(f *File) bool { return f.HasSymbols() },
 		"function starts": func(f *File) bool { return f.starts() != nil },
+		"data in code":    func(f *File) bool { return f.dataRanges() != nil },
 		"a section":       func(f *File) bool { _, err := f.SectionData("", "__text"); return !errors.Is(err, object.ErrBudget) },
 		"indirect":        func(f *File) bool { return f.indirects() != nil },
 	} {
@@ -49,8 +51,11 @@ func TestTablesBeyondTheBudget(t *testing.T) {
 			t.Errorf("%s: a closed file has not given back what it had", name)
 		}
 		most := kept
-		if name == "function starts" { // their bytes are kept as long as they are read
+		switch name { // bytes that are kept as long as they are read
+		case "function starts":
 			most += int64(f.functionStarts.size)
+		case "data in code":
+			most += int64(f.dataInCode.size)
 		}
 		if b = object.NewBudget(most, read); !has(limited(t, b)) || b.Reached() {
 			t.Errorf("%s: %d bytes do not suffice", name, most)

@@ -16,6 +16,7 @@ func TestDamagedFiles(t *testing.T) {
 	for _, l := range layouts {
 		im := synthetic(l.order, l.is64, l.cpu)
 		im.Starts = startsOf(machotest.Text, 0x20, 0x20)
+		im.DataInCode = dataOf(machotest.Text, 8)
 		good := im.Encode()
 		for range 1500 {
 			b := damage.Copy(r, good)

@@ -33,14 +33,15 @@ type File struct {
 	raw     []byte     // the load commands, of an image in memory outside the shared cache
 	cache   task.Addr  // where the shared cache is, of an image in it; 0: not known
 
-	symtab    func() *symtab  // nil result: none
-	locals    func() *symtab  // of another file, see SetLocals
-	indirects func() []byte   // the indirect symbol table
-	starts    func() []uint64 // function starts, ascending
-	onDisk    func() *File    // nil result: none
-	golang    func() *golang.Table
-	pointer   func() pointerFunc
-	methods   func() *objc.Table // Objective-C's; nil result: none
+	symtab     func() *symtab   // nil result: none
+	locals     func() *symtab   // of another file, see SetLocals
+	indirects  func() []byte    // the indirect symbol table
+	starts     func() []uint64  // function starts, ascending
+	dataRanges func() []vmRange // data between instructions, ascending
+	onDisk     func() *File     // nil result: none
+	golang     func() *golang.Table
+	pointer    func() pointerFunc
+	methods    func() *objc.Table // Objective-C's; nil result: none
 
 	path     string // beside which a dSYM may be; empty: nowhere
 	modified time.Time
@@ -109,6 +110,7 @@ func newFile(h header, cmds commands, src source) *File {
 	f.symtab = sync.OnceValue(f.readSymtab)
 	f.indirects = sync.OnceValue(f.readIndirects)
 	f.starts = sync.OnceValue(f.readStarts)
+	f.dataRanges = sync.OnceValue(f.readDataInCode)
 	f.golang = sync.OnceValue(f.readGo)
 	f.pointer = sync.OnceValue(f.readPointers)
 	f.methods = sync.OnceValue(f.readMethods)

@@ -16,6 +16,7 @@ func seeds(f *testing.F) (good [][]byte) {
 	for _, l := range layouts {
 		im := synthetic(l.order, l.is64, l.cpu)
 		im.Starts = startsOf(machotest.Text, 0x20, 0x20)
+		im.DataInCode = dataOf(machotest.Text, 8)
 		good = append(good, im.Encode())
 	}
 	b := synthetic(nil, true, cpuARM64).Encode()
@@ -51,6 +52,9 @@ func exercise(t *testing.T, f *File) {
 		}
 		if start, ok := f.FunctionStart(a); ok && start > a {
 			t.Errorf("%#x: function starts at %#x", a, start)
+		}
+		if start, end, ok := f.DataInCode(a); ok && (end < start || end <= a && start <= a) {
+			t.Errorf("%#x: data from %#x to %#x", a, start, end)
 		}
 		if n, err := f.ReadCode(code[:], a); n > len(code) || n < len(code) && err == nil {
 			t.Errorf("%#x: %d bytes of code, %v", a, n, err)

@@ -176,11 +176,11 @@ func TestHugeSizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.nsyms, f.nlists.size = 1<<32-1, (1<<32-1)*16
-	f.functionStarts.size = maxStarts
+	f.functionStarts.size, f.dataInCode.size = maxStarts, 1<<32-1
 	f.src.(*memorySource).linkedit.FileSize = 1 << 40
 	f.sections[0].Size = maxSectionData
 	before := m.Reads
-	if f.HasSymbols() || f.starts() != nil {
+	if f.HasSymbols() || f.starts() != nil || f.dataRanges() != nil {
 		t.Error("read symbols that are not there")
 	}
 	if _, err := f.SectionData("", "__text"); err == nil {

@@ -81,6 +81,12 @@ type ThumbTeller interface {
 	Thumb(vmaddr uint64) (thumb, known bool)
 }
 
+// DataTeller is a [File] that may know what is data between its instructions.
+type DataTeller interface {
+	// DataInCode returns the first range of data that ends above vmaddr.
+	DataInCode(vmaddr uint64) (start, end uint64, ok bool)
+}
+
 // Placed is one file as a loader placed it in a process.
 type Placed struct {
 	Path  string

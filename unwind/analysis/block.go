@@ -32,7 +32,7 @@ func (w *walk) block(off int64) (*block, uint16) {
 		return nil, 0
 	}
 	i := w.at[off]
-	if i == 0 || i == isTable {
+	if i == 0 || i >= isData {
 		return nil, 0
 	}
 	return &w.blocks[i-1], i - 1

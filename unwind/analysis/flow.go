@@ -65,7 +65,7 @@ type walk struct {
 	pc       uint32
 	blocks   []block
 	plain    []plain  // by off
-	at       []uint16 // by off: 1 + index in blocks, or isTable
+	at       []uint16 // by off: 1 + index in blocks, isTable or isData
 	queue    []uint16
 	after    []uint16 // blocks to go on to after calls, when all else is done
 	steps    int
@@ -160,6 +160,7 @@ func (w *walk) divide() {
 	w.blocks, w.plain, w.queue, w.after = w.blocks[:0], w.plain[:0], w.queue[:0], w.after[:0]
 	w.at = slices.Grow(w.at[:0], len(w.code))[:len(w.code)]
 	clear(w.at)
+	w.markData()
 	w.leader(0)
 	ended := false // the instruction before does not go on
 	for off := uint32(0); off < uint32(len(w.code)); {
@@ -167,8 +168,8 @@ func (w *walk) divide() {
 			w.fault = ErrTooLarge
 			return
 		}
-		if w.at[off] == isTable {
-			off, ended = w.behindTable(off), true
+		if w.at[off] >= isData {
+			off, ended = w.behindData(off), true
 			continue
 		}
 		in := &w.inst

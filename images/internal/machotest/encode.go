@@ -41,6 +41,7 @@ type Image struct {
 	Dylinker    string
 	Symbols     []Symbol
 	Starts      []byte // the bytes of LC_FUNCTION_STARTS
+	DataInCode  []byte // the bytes of LC_DATA_IN_CODE
 	Indirect    []uint32
 }
 
@@ -137,7 +138,7 @@ func (im *Image) Encode() []byte {
 }
 
 // linkEdit returns the bytes of __LINKEDIT and the offsets in it; the function
-// starts come first.
+// starts come first, data in code last.
 func (im *Image) linkEdit(e *encoder) (b []byte, nlists, stringsAt, indirect uint32) {
 	e.b = append([]byte(nil), im.Starts...)
 	for len(e.b)%8 != 0 {
@@ -155,7 +156,7 @@ func (im *Image) linkEdit(e *encoder) (b []byte, nlists, stringsAt, indirect uin
 	indirect = uint32(len(e.b))
 	e.u32(im.Indirect...)
 	stringsAt = uint32(len(e.b))
-	return append(e.b, names...), nlists, stringsAt, indirect
+	return append(append(e.b, names...), im.DataInCode...), nlists, stringsAt, indirect
 }
 
 func (im *Image) commands(e *encoder, size uint64, nlists, stringsAt, indirect uint32) ([]byte, uint32) {
@@ -171,7 +172,7 @@ func (im *Image) commands(e *encoder, size uint64, nlists, stringsAt, indirect u
 	})
 	e.segment("__LINKEDIT", im.Base+LinkEdit, (size+0xfff)&^0xfff, fileLinkEdit, size, 1, 0, nil)
 	e.command(0x2, func() {
-		e.u32(fileLinkEdit+nlists, uint32(len(im.Symbols)), fileLinkEdit+stringsAt, uint32(size)-stringsAt)
+		e.u32(fileLinkEdit+nlists, uint32(len(im.Symbols)), fileLinkEdit+stringsAt, uint32(size)-stringsAt-uint32(len(im.DataInCode)))
 	})
 	e.command(0xb, func() {
 		e.u32(make([]uint32, 12)...)
@@ -181,6 +182,10 @@ func (im *Image) commands(e *encoder, size uint64, nlists, stringsAt, indirect u
 	if im.Starts != nil {
 		n++
 		e.command(0x26, func() { e.u32(fileLinkEdit, uint32(len(im.Starts))) })
+	}
+	if bytes := uint32(len(im.DataInCode)); bytes > 0 {
+		n++
+		e.command(0x29, func() { e.u32(fileLinkEdit+uint32(size)-bytes, bytes) })
 	}
 	if im.UUID != nil {
 		n++
