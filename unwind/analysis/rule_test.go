@@ -70,6 +70,17 @@ var programs64 = []program{
 		{"5d", frameAMD64},       // pop rbp
 		{"c3", entryAMD64},       // ret
 	}},
+	// x265's assembler fills with lea 0(rbp), rbp: ffmpeg 4.1.0, x86_64, 0x10377a0e9.
+	{"filling with lea", task.AMD64, []line{
+		{"488d6d00", entryAMD64},  // lea 0(rbp), rbp
+		{"55", entryAMD64},        // push rbp
+		{"488d2c24", pushedAMD64}, // lea (rsp), rbp
+		{"488d6d00", frameAMD64},  // lea 0(rbp), rbp
+		{"488d6d08", frameAMD64},  // lea 8(rbp), rbp
+		{"488d6df8", "cfa = fp + 8; fp = *(cfa - 16); pc = *(cfa - 8)"}, // lea -8(rbp), rbp
+		{"5d", frameAMD64}, // pop rbp
+		{"c3", entryAMD64}, // ret
+	}},
 	{"late prologue, early exit", task.AMD64, []line{
 		{"4885ff", entryAMD64},                                // test rdi, rdi
 		{"740b", entryAMD64},                                  // je to the ret

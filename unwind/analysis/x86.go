@@ -261,6 +261,9 @@ func (e *x86Effect) operand() value {
 	if e.Base == x86.NoReg {
 		return value{}
 	}
+	if e.Disp == 0 { // lea 0(r), r fills, too
+		return e.s.reg[e.Base]
+	}
 	return e.s.reg[e.Base].add(int64(e.Disp))
 }
 
