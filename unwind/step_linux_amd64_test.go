@@ -35,6 +35,7 @@ func TestEveryInstruction(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"no frame pointers": {"-O2", "-fomit-frame-pointer", "-Wl,-z,lazy"},
 		"frame pointers":    {"-O1", "-fno-omit-frame-pointer", "-static"},
+		"no unwind tables":  {"-O2", "-fomit-frame-pointer", "-fno-asynchronous-unwind-tables", "-Wl,-z,lazy"},
 	} {
 		t.Run(name, func(t *testing.T) { stepThrough(t, compile(t, flags), 0.999) })
 	}
