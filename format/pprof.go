@@ -39,7 +39,7 @@ func GroupPprof(w io.Writer, g *profile.Group) error {
 	for _, p := range g.Profiles {
 		out.process(p)
 	}
-	out.tables.writeMappings()
+	out.tables.finish()
 	return out.out.Flush()
 }
 
@@ -51,21 +51,20 @@ func groupOf(p *profile.Profile) *profile.Group {
 // refer to.
 type pprofWriter struct {
 	out        *bufio.Writer
-	tables     *pprofTables
+	tables     *frameTables
 	head       message
 	timed, cpu bool // the values beside the count of samples
 	several    bool // processes
 
-	path    []*profile.Node // of the last stack
-	places  []*place        // of each of its nodes
-	ids     []uint64
+	stacks  stackPlaces
 	values  []uint64
 	scratch message
 }
 
 func newPprof(w io.Writer, g *profile.Group) *pprofWriter {
 	o := &pprofWriter{out: bufio.NewWriterSize(w, 64<<10), several: len(g.Profiles) > 1}
-	o.tables = newPprofTables(o.emit)
+	o.tables = newFrameTables(&pprofTables{emit: o.emit})
+	o.stacks.tables = o.tables
 	for _, p := range g.Profiles {
 		o.timed = o.timed || newClock(p).known()
 		o.cpu = o.cpu || countsCPU(p)
@@ -214,12 +213,6 @@ func (o *pprofWriter) numberLabel(m message, key string, n int64) message {
 
 // sample writes one stack.
 func (o *pprofWriter) sample(s *weighed, labels message) {
-	o.ids = o.ids[:0]
-	if s.mark != "" {
-		o.ids = append(o.ids, o.tables.location(o.tables.mark(s.mark)))
-	} else {
-		o.locate(s.path)
-	}
 	o.values = append(o.values[:0], uint64(s.samples))
 	if o.timed {
 		o.values = append(o.values, uint64(s.wall))
@@ -227,29 +220,7 @@ func (o *pprofWriter) sample(s *weighed, labels message) {
 	if o.cpu {
 		o.values = append(o.values, uint64(s.cpu))
 	}
-	o.scratch = o.scratch[:0].packed(1, o.ids).packed(2, o.values)
+	o.scratch = o.scratch[:0].packed(1, o.stacks.of(s)).packed(2, o.values)
 	o.scratch = append(o.scratch, labels...)
 	o.emit(pprofSample, o.scratch)
-}
-
-// locate finds the locations of a stack, the innermost first. What is inlined at a
-// frame is in the frame's location.
-func (o *pprofWriter) locate(path []*profile.Node) {
-	same := shared(path, o.path)
-	o.path, o.places = append(o.path[:same], path[same:]...), o.places[:same]
-	for i, n := range path[same:] {
-		var outer *place
-		if same+i > 0 {
-			outer = o.places[same+i-1]
-		}
-		o.places = append(o.places, o.tables.frame(n, outer))
-	}
-	for i := len(path) - 1; i >= 0; i-- {
-		if i+1 == len(path) || !path[i+1].Inlined {
-			o.ids = append(o.ids, o.tables.location(o.places[i]))
-		}
-	}
-	if cut := path[0].Cut; cut != nil {
-		o.ids = append(o.ids, o.tables.location(o.tables.mark(cutLabel(cut))))
-	}
 }

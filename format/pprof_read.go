@@ -40,7 +40,7 @@ func readPprof(r io.Reader, maxNodes, maxFrames int) (*profile.Profile, error) {
 		return nil, errPprofSize
 	}
 	in := pprofReader{
-		functions: map[uint64]pprofFunction{}, locations: map[uint64]pprofFrames{}, images: map[uint64]*profile.Image{},
+		functions: map[uint64]frameFunction{}, locations: map[uint64]pprofFrames{}, images: map[uint64]*profile.Image{},
 		threads: map[pprofThread]*profile.Thread{}, nodes: map[pprofEdge]*profile.Node{}, p: &profile.Profile{},
 		maxNodes: maxNodes, maxFrames: maxFrames,
 	}
@@ -63,7 +63,7 @@ type pprofReader struct {
 	p         *profile.Profile
 	strings   []string
 	typeList  [][2]uint64 // what the values are: type and unit
-	functions map[uint64]pprofFunction
+	functions map[uint64]frameFunction
 	locations map[uint64]pprofFrames
 	images    map[uint64]*profile.Image
 	mapped    [][]byte // mappings, in their order
@@ -151,7 +151,7 @@ func (in *pprofReader) text(number uint64) string {
 func (in *pprofReader) function(m []byte) error {
 	var v [5]uint64
 	err := numbersOf(m, v[:])
-	in.functions[v[1]] = pprofFunction{int64(v[2]), int64(v[3]), int64(v[4])}
+	in.functions[v[1]] = frameFunction{int64(v[2]), int64(v[3]), int64(v[4])}
 	return err
 }
 
