@@ -12,7 +12,7 @@ import (
 // underlying writer, and whatever was written before stays written.
 type Writer func(io.Writer, *profile.Profile) error
 
-// Options are what a caller decides of the forms that people read.
+// Options are what a caller decides: of the forms that people read, but for Origin.
 type Options struct {
 	// Color marks names and doubts by escape sequences. Whether the output is a
 	// terminal that wants them is for the caller to tell.
@@ -22,4 +22,6 @@ type Options struct {
 	// Width is the columns that lines should fit into; 0: they may be of any length.
 	// Paths, and what else has no place to break, may be longer.
 	Width int
+	// Origin is where the profiles come from, of forms that tell it.
+	Origin Origin
 }

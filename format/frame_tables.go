@@ -26,7 +26,7 @@ type frameEncoder interface {
 	string(s string)
 	function(id uint64, f frameFunction)
 	location(p *place, m *mapping)
-	mapping(m *mapping)
+	mapping(t *frameTables, m *mapping)
 }
 
 // frameFunction is what makes functions the same one.
@@ -53,7 +53,7 @@ type place struct {
 type mapping struct {
 	image             *profile.Image
 	id                uint64
-	path, buildID     int64
+	path              int64
 	os                task.OS
 	lines, inlineCall bool // of any location
 }
@@ -139,7 +139,7 @@ func (t *frameTables) mapping(im *profile.Image) *mapping {
 	m := t.mappings[im]
 	if m == nil {
 		m = &mapping{image: im, id: uint64(len(t.order)) + 1, os: t.os}
-		m.path, m.buildID = t.string(clean(im.Path, maxPath)), t.string(imageID(t.os, im.ID))
+		m.path = t.string(clean(im.Path, maxPath))
 		t.mappings[im] = m
 		t.order = append(t.order, m)
 	}
@@ -149,7 +149,7 @@ func (t *frameTables) mapping(im *profile.Image) *mapping {
 // finish encodes all images that were met.
 func (t *frameTables) finish() {
 	for _, m := range t.order {
-		t.to.mapping(m)
+		t.to.mapping(t, m)
 	}
 }
 

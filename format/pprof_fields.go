@@ -8,12 +8,6 @@ import (
 // errFields says that bytes are no message of protocol buffers.
 var errFields = errors.New("a message is damaged")
 
-// Further wire types, which are only passed over.
-const (
-	wireFixed64 = 1
-	wireFixed32 = 5
-)
-
 // pprofField is one field of a message: a number, or the bytes of a text or a message.
 type pprofField struct {
 	number int

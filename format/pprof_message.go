@@ -9,8 +9,10 @@ type message []byte
 
 // Wire types.
 const (
-	wireVarint = 0
-	wireBytes  = 2
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+	wireFixed32 = 5
 )
 
 func (m message) tag(field, wire int) message {
@@ -32,6 +34,19 @@ func (m message) flag(field int, value bool) message {
 		return m
 	}
 	return m.number(field, 1)
+}
+
+// fixed64 writes a number in eight bytes.
+func (m message) fixed64(field int, value uint64) message {
+	return binary.LittleEndian.AppendUint64(m.tag(field, wireFixed64), value)
+}
+
+// text writes a text, if it is not empty.
+func (m message) text(field int, s string) message {
+	if s == "" {
+		return m
+	}
+	return append(m.length(field, len(s)), s...)
 }
 
 // length begins a field of so many bytes.

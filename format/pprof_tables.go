@@ -23,9 +23,10 @@ func (t *pprofTables) location(p *place, m *mapping) {
 	t.emit(pprofLocation, body)
 }
 
-func (t *pprofTables) mapping(m *mapping) {
+func (t *pprofTables) mapping(tables *frameTables, m *mapping) {
+	buildID := tables.string(imageID(m.os, m.image.ID))
 	t.scratch = t.scratch[:0].number(1, m.id).number(2, uint64(m.image.Load)).number(3, uint64(m.image.End)).
-		signed(5, m.path).signed(6, m.buildID).
+		signed(5, m.path).signed(6, buildID).
 		flag(7, m.image.Symbols).flag(8, m.lines).flag(9, m.lines).flag(10, m.inlineCall)
 	t.emit(pprofMapping, t.scratch)
 }

@@ -22,7 +22,7 @@ import (
 var writers = map[string]Writer{
 	"tree": Tree(Options{}), "color": Tree(Options{Color: true}), "heavy": Heavy(Options{}),
 	"json": JSON, "json line": JSONLine, "folded": Folded,
-	"pprof": Pprof, "speedscope": Speedscope,
+	"pprof": Pprof, "speedscope": Speedscope, "otlp": OTLP(Options{}),
 }
 
 var profiles = map[string]func() *profile.Profile{
@@ -81,7 +81,7 @@ func TestClosedPipe(t *testing.T) {
 // output is a line of the report, and no escape sequence is the target's.
 func TestNothingUnprintable(t *testing.T) {
 	for name, write := range writers {
-		if name == "color" || name == "pprof" {
+		if name == "color" || name == "pprof" || name == "otlp" {
 			continue
 		}
 		got := written(t, write, hostile())

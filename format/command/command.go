@@ -149,7 +149,7 @@ func (c *call) checkStream() error {
 	all := c.destinations()
 	last := &all[len(all)-1] // the stream, if there is any
 	stream, name := c.stream(last)
-	if !last.isFile() && last.form.compressed && isTerminal(stream) {
+	if !last.isFile() && last.form.binary && isTerminal(stream) {
 		return usageError{fmt.Errorf("%s is not for a terminal: give -o FILE, such as it%s%s", last.form.name, last.form.extensions[0], last.compression)}
 	}
 	kept := c.toFile() || c.save != "" || c.dir != "" || c.exec != ""

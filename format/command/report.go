@@ -26,6 +26,7 @@ type form struct {
 	extensions []string // of files that are taken for it
 	whole      bool     // several reports make one, not a row
 	compressed bool     // also where the name does not say so, but for its own extensions
+	binary     bool     // not for a terminal
 }
 
 // forms are those of the report.
@@ -45,10 +46,11 @@ func forms() []form {
 		{name: "json", write: always(format.JSON), group: groups(format.GroupJSON), diff: diffs(format.DiffJSON), extensions: []string{".json"}},
 		{name: "jsonl", write: always(format.JSONLine), group: groups(format.GroupJSONLine), diff: diffs(format.DiffJSONLine), extensions: []string{".jsonl"}},
 		{name: "folded", write: always(format.Folded), group: groups(format.GroupFolded), diff: diffs(format.DiffFolded), extensions: []string{".folded"}},
-		{name: "pprof", write: always(format.Pprof), group: groups(format.GroupPprof), extensions: []string{".pb"}, whole: true, compressed: true},
+		{name: "pprof", write: always(format.Pprof), group: groups(format.GroupPprof), extensions: []string{".pb"}, whole: true, compressed: true, binary: true},
 		{name: "speedscope", write: always(format.Speedscope), group: groups(format.GroupSpeedscope), extensions: []string{".speedscope.json"}, whole: true},
 		{name: "sample", write: always(apple.Sample), group: groups(apple.GroupSample)},
 		{name: "ips", write: always(apple.IPS), extensions: []string{".ips"}}, // the rules refuse several
+		{name: "otlp", write: format.OTLP, group: format.GroupOTLP, extensions: []string{".otlp"}, whole: true, binary: true},
 		{name: "html", write: always(html.Page), group: groups(html.GroupPage), diff: diffs(html.DiffPage), extensions: []string{".html"}, whole: true},
 	}
 }

@@ -61,7 +61,7 @@ var rules = []rule{{
 	flags: "diff", with: "save merge main thread running blocked",
 	line: "diff compares what was captured, all of it: leave out {with}",
 }, {
-	flags: "diff", with: "format=pprof format=speedscope format=sample format=ips",
+	flags: "diff", with: "format=pprof format=speedscope format=sample format=ips format=otlp",
 	line: "a diff is written as tree, summary, json, jsonl, folded or html: leave out {with}",
 }, {
 	flags: "measure scale", needs: "diff",
@@ -70,7 +70,7 @@ var rules = []rule{{
 	flags: "rate", with: "interval",
 	line: "give --rate or --interval, not both",
 }, {
-	flags: "merge", with: "format=folded format=pprof format=speedscope format=sample format=ips format=html",
+	flags: "merge", with: "format=folded format=pprof format=speedscope format=sample format=ips format=otlp format=html",
 	line: "--merge goes with tree, json and jsonl, not with {with}: leave one of them out",
 }, {
 	flags: "merge", with: "by=queue by=process by=state",
@@ -81,6 +81,9 @@ var rules = []rule{{
 }, {
 	flags: "invert by", with: "format=pprof",
 	line: "pprof turns trees and puts threads together by itself: leave out {flags}",
+}, {
+	flags: "invert by", with: "format=otlp",
+	line: "what reads OTLP turns trees and puts threads together by itself: leave out {flags}",
 }, {
 	flags: "invert", with: "format=speedscope",
 	line: "speedscope turns trees by itself: leave out {flags}",
@@ -133,7 +136,7 @@ var rules = []rule{{
 	flags: "no-stop", with: "suspend",
 	line: "give --suspend or --no-stop, not both",
 }, {
-	flags: "hang every", with: "save output format=folded format=pprof format=speedscope format=sample format=ips format=html",
+	flags: "hang every", with: "save output format=folded format=pprof format=speedscope format=sample format=ips format=otlp format=html",
 	line: "a watch writes to --dir, as tree, summary, json or jsonl: no --save, --output or other --format",
 }, {
 	flags: "hang every", with: "running blocked",
