@@ -27,6 +27,7 @@ type form struct {
 	whole      bool     // several reports make one, not a row
 	compressed bool     // also where the name does not say so, but for its own extensions
 	binary     bool     // not for a terminal
+	watched    bool     // a watch writes it, and --merge puts threads together in it
 }
 
 // forms are those of the report.
@@ -41,10 +42,10 @@ func forms() []form {
 		return func(format.Options) format.DiffWriter { return w }
 	}
 	return []form{
-		{name: "tree", text: true, write: format.Tree, group: format.GroupTree, diff: format.DiffTree},
-		{name: "summary", text: true, write: format.Brief, group: format.GroupBrief, diff: format.DiffTable, whole: true},
-		{name: "json", write: always(format.JSON), group: groups(format.GroupJSON), diff: diffs(format.DiffJSON), extensions: []string{".json"}},
-		{name: "jsonl", write: always(format.JSONLine), group: groups(format.GroupJSONLine), diff: diffs(format.DiffJSONLine), extensions: []string{".jsonl"}},
+		{name: "tree", text: true, watched: true, write: format.Tree, group: format.GroupTree, diff: format.DiffTree},
+		{name: "summary", text: true, watched: true, write: format.Brief, group: format.GroupBrief, diff: format.DiffTable, whole: true},
+		{name: "json", watched: true, write: always(format.JSON), group: groups(format.GroupJSON), diff: diffs(format.DiffJSON), extensions: []string{".json"}},
+		{name: "jsonl", watched: true, write: always(format.JSONLine), group: groups(format.GroupJSONLine), diff: diffs(format.DiffJSONLine), extensions: []string{".jsonl"}},
 		{name: "folded", write: always(format.Folded), group: groups(format.GroupFolded), diff: diffs(format.DiffFolded), extensions: []string{".folded"}},
 		{name: "pprof", write: always(format.Pprof), group: groups(format.GroupPprof), extensions: []string{".pb"}, whole: true, compressed: true, binary: true},
 		{name: "speedscope", write: always(format.Speedscope), group: groups(format.GroupSpeedscope), extensions: []string{".speedscope.json"}, whole: true},
@@ -64,13 +65,22 @@ func extensions() string {
 	return strings.Join(all, ", ")
 }
 
-// formats are the names of the forms.
-func formats() (names []string) {
+// namesOf are the names of some forms, and formsThat has them as rules do.
+func namesOf(wanted func(form) bool) (names []string) {
 	for _, f := range forms() {
-		names = append(names, f.name)
+		if wanted(f) {
+			names = append(names, f.name)
+		}
 	}
 	return names
 }
+
+func formsThat(wanted func(form) bool) string {
+	return "format=" + strings.Join(namesOf(wanted), " format=")
+}
+
+// formats are the names of the forms.
+func formats() []string { return namesOf(func(form) bool { return true }) }
 
 // report writes the profile, if there is one, and joins what went wrong before.
 func (c *call) report(p *profile.Profile, err error) error {

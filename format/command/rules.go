@@ -61,8 +61,8 @@ var rules = []rule{{
 	flags: "diff", with: "save merge main thread running blocked",
 	line: "diff compares what was captured, all of it: leave out {with}",
 }, {
-	flags: "diff", with: "format=pprof format=speedscope format=sample format=ips format=otlp",
-	line: "a diff is written as tree, summary, json, jsonl, folded or html: leave out {with}",
+	flags: "diff", with: formsThat(func(f form) bool { return f.diff == nil }),
+	line: "a diff is written as " + either(namesOf(func(f form) bool { return f.diff != nil })) + ": leave out {with}",
 }, {
 	flags: "measure scale", needs: "diff",
 	line: "--measure and --scale say how files are compared: they go with diff BEFORE AFTER",
@@ -70,7 +70,7 @@ var rules = []rule{{
 	flags: "rate", with: "interval",
 	line: "give --rate or --interval, not both",
 }, {
-	flags: "merge", with: "format=folded format=pprof format=speedscope format=sample format=ips format=otlp format=html",
+	flags: "merge", with: formsThat(func(f form) bool { return !f.watched }),
 	line: "--merge goes with tree, json and jsonl, not with {with}: leave one of them out",
 }, {
 	flags: "merge", with: "by=queue by=process by=state",
@@ -136,7 +136,7 @@ var rules = []rule{{
 	flags: "no-stop", with: "suspend",
 	line: "give --suspend or --no-stop, not both",
 }, {
-	flags: "hang every", with: "save output format=folded format=pprof format=speedscope format=sample format=ips format=otlp format=html",
+	flags: "hang every", with: "save output " + formsThat(func(f form) bool { return !f.watched }),
 	line: "a watch writes to --dir, as tree, summary, json or jsonl: no --save, --output or other --format",
 }, {
 	flags: "hang every", with: "running blocked",
