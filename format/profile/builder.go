@@ -30,6 +30,7 @@ type Builder struct {
 	edges map[edge]*Node
 	notes map[string]bool
 	row   row
+	times *times // nil: no timelines are kept
 
 	maxNodes int
 }
@@ -46,6 +47,7 @@ type record struct {
 	into    *record       // takes the samples, with those of other threads; nil: itself
 	asked   int           // the round of looks in which it was, counted from 1
 	told    told
+	moments *moments // nil: none are kept
 	spending
 }
 
@@ -105,6 +107,7 @@ func (b *Builder) addThread(s *task.Snapshot, i int, stack Stack) *record {
 	r.take(t, b.p.Snapshots)
 	b.addStack(r, &stack)
 	r.spend(t.Schedule, t.State, s.Time)
+	b.keepMoments(r, b.p.Snapshots, 1)
 	return r
 }
 
@@ -119,6 +122,7 @@ func (b *Builder) begin(s *task.Snapshot, m *images.Map) {
 	// By the clock that nobody sets, so that End and Duration tell the same.
 	b.p.End = b.p.Start.Add(s.Time.Sub(b.p.Start) + s.Stopped)
 	b.p.MissedThreads += s.Missed
+	b.keepTime(s.Time)
 }
 
 // CountStop counts a stop of the target besides those of the snapshots that are
@@ -348,13 +352,19 @@ func (b *Builder) Profile() *Profile {
 	for i, r := range b.order {
 		t := r.Thread
 		sortNodes(r.top.Children)
-		t.Roots = source.withSource(r.top.Children)
+		t.Timeline = r.moments.timeline()
+		moved := t.Timeline.moves()
+		t.Roots = source.withSource(r.top.Children, moved)
+		t.Timeline = t.Timeline.moved(moved)
 		t.Waits = sortedWaits(r.Waits)
 		p.Threads[i] = &t
 	}
 	p.Notes = slices.Concat(b.p.Notes, b.SourceNotes())
 	if n := b.crowd.threads; n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("there were more than %d threads: %d later ones are shown together with others of their name", maxThreads, n))
+	}
+	if b.times != nil {
+		p.times = slices.Clip(b.times.bytes)
 	}
 	p.Deadlocks = b.looks.stood()
 	p.Images = b.names.located()

@@ -42,6 +42,7 @@ func (t *Thread) absorb(other *Thread) {
 	t.System += other.System
 	t.Used += other.Used
 	t.Spent.add(other.Spent)
+	t.Timeline = nil // they were not there at the same times
 	if other.Spent != (Spent{}) {
 		t.Roots = withSpent(t.Roots, other.Roots)
 	}

@@ -17,7 +17,9 @@ func (p *Profile) ByFunction() *Profile {
 	merged.Threads = make([]*Thread, len(p.Threads))
 	for i, t := range p.Threads {
 		entry := *t
-		entry.Roots = mergeNodes(t.Roots)
+		moved := t.Timeline.moves()
+		entry.Roots = moved.mergeNodes(t.Roots)
+		entry.Timeline = t.Timeline.moved(moved)
 		merged.Threads[i] = &entry
 	}
 	return &merged
@@ -47,9 +49,9 @@ func (n *Node) functionKey() functionKey {
 
 // mergeNodes takes siblings, heaviest first, and returns as many as there are
 // functions among them, heaviest first.
-func mergeNodes(siblings []*Node) []*Node {
+func (m moves) mergeNodes(siblings []*Node) []*Node {
 	if len(siblings) == 1 {
-		return []*Node{mergeGroup(siblings)}
+		return []*Node{m.mergeGroup(siblings)}
 	}
 	groups := map[functionKey][]*Node{}
 	var order []functionKey
@@ -62,24 +64,26 @@ func mergeNodes(siblings []*Node) []*Node {
 	}
 	merged := make([]*Node, len(order))
 	for i, k := range order {
-		merged[i] = mergeGroup(groups[k])
+		merged[i] = m.mergeGroup(groups[k])
 	}
 	slices.SortStableFunc(merged, heavier)
 	return merged
 }
 
 // mergeGroup makes one node of nodes of one function.
-func mergeGroup(group []*Node) *Node {
+func (m moves) mergeGroup(group []*Node) *Node {
 	n := *group[0]
+	m.note(group[0], &n)
 	children := slices.Clone(n.Children)
 	for _, other := range group[1:] {
 		n.absorb(other)
+		m.note(other, &n)
 		children = append(children, other.Children...)
 	}
 	slices.SortStableFunc(children, heavier)
 	n.Children = nil
 	if len(children) > 0 {
-		n.Children = mergeNodes(children)
+		n.Children = m.mergeNodes(children)
 	}
 	return &n
 }

@@ -10,6 +10,7 @@ type grower struct {
 	nodes   []*Node // each after the node that it is below
 	parents []int   // of each, by their index; top for an outermost one
 	index   map[branching]int
+	moved   map[*Node]int // where the samples of nodes went, for a timeline; nil: nobody asks
 }
 
 // orchard is what the trees of one profile share while they grow.
@@ -88,6 +89,9 @@ func (g *grower) plant(parent, number int, n *Node) int {
 // count adds samples in which a node was the last of their stack.
 func (g *grower) count(at int, n *Node, weight int) {
 	to := g.nodes[at]
+	if g.moved != nil {
+		g.moved[n] = at
+	}
 	to.Self += n.Self * weight
 	to.States = to.States.plus(n.States, weight)
 	to.Spent.add(n.Spent)

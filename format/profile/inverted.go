@@ -11,12 +11,13 @@ func (p *Profile) Invert() *Profile {
 	for _, t := range p.Threads {
 		entry := *t
 		g := all.grower()
+		g.follow(t.Timeline)
 		for path := range g.paths(t.Roots) {
 			if n := path[len(path)-1].Node; n.Self > 0 {
 				g.count(g.outward(path), n, 1)
 			}
 		}
-		entry.Roots = g.roots()
+		entry.Roots, entry.Timeline = g.roots(), g.grown(t.Timeline)
 		changed.Threads = append(changed.Threads, &entry)
 	}
 	return changed

@@ -41,6 +41,7 @@ func (b *Builder) Look(all []Look, whole bool) {
 		case r.asked <= b.looks.round:
 			r.asked = b.looks.round + 1
 			r.look(l.Wait)
+			r.moments.keepLook(l.Wait, b.p.Snapshots-1)
 			b.looks.asked = append(b.looks.asked, r)
 		}
 	}

@@ -49,6 +49,8 @@ type Profile struct {
 	Main   *Image              // the program itself, whether a frame lies in it or not; nil when unknown
 	Notes  []string            // one line each: what could not be read, what to beware of
 	View   *View               // how it differs from what was captured; nil: it does not
+
+	times []byte // of snapshots, where timelines were kept; see snapshotTimes
 }
 
 // Sampled tells whether the profile merges more than one snapshot.

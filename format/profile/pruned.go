@@ -22,8 +22,9 @@ func (p *Profile) Prune(least float64, depth int) *Profile {
 	v.Least, v.Depth = least, depth
 	for _, t := range p.Threads {
 		entry := *t
-		pr := pruner{least: least * float64(t.Samples) / 100, depth: depth, folded: map[*Node]*Node{}}
+		pr := pruner{least: least * float64(t.Samples) / 100, depth: depth, folded: map[*Node]*Node{}, moved: t.Timeline.moves()}
 		entry.Roots = pr.prune(t.Roots)
+		entry.Timeline = t.Timeline.moved(pr.moved)
 		for _, n := range pr.folded {
 			v.FoldedNodes += n.Folded.Nodes * t.Weight()
 			v.Folded += n.Self * t.Weight()
@@ -38,6 +39,7 @@ type pruner struct {
 	least  float64 // samples
 	depth  int
 	folded map[*Node]*Node // below each node
+	moved  moves
 }
 
 func (pr *pruner) prune(roots []*Node) []*Node {
@@ -63,6 +65,7 @@ func (pr *pruner) prune(roots []*Node) []*Node {
 			to.Children = append(to.Children, &own)
 			to = &own
 		}
+		pr.moved.note(n, to)
 		at = append(at[:depth], to)
 	}
 	for to, n := range pr.folded {

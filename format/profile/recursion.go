@@ -14,12 +14,13 @@ func (p *Profile) FoldRecursion() *Profile {
 	for _, t := range p.Threads {
 		entry := *t
 		g := all.grower()
+		g.follow(t.Timeline)
 		for path := range g.paths(t.Roots) {
 			last := &path[len(path)-1]
 			last.at = g.round(parent(path), *last)
 			g.count(last.at, last.Node, 1)
 		}
-		entry.Roots = g.roots()
+		entry.Roots, entry.Timeline = g.roots(), g.grown(t.Timeline)
 		changed.Threads = append(changed.Threads, &entry)
 	}
 	return changed

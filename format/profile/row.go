@@ -67,6 +67,7 @@ func (b *Builder) catchUp(r *record) {
 		r.repeat(n)
 		b.countWalks(r, n)
 		r.spend(r.told.schedule, r.told.state, b.row.at)
+		b.keepMoments(r, b.p.Snapshots-1, n)
 	}
 }
 

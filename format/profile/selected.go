@@ -38,10 +38,11 @@ type selector struct {
 // thread returns what is selected of a thread, and how many samples are left out.
 func (s *selector) thread(t *Thread) (entry *Thread, left int) {
 	own := *t
-	own.Roots, left = s.roots(t.Roots)
+	own.Roots, own.Timeline, left = s.roots(t)
 	if len(s.focus.Patterns) > 0 && t.Empty > 0 {
 		left += t.Empty
 		own.Empty, own.Err = 0, ""
+		own.Timeline = own.Timeline.withoutEmpty()
 	}
 	return &own, left
 }
@@ -52,10 +53,11 @@ type chosen struct {
 	cut              *Cut // of a frame that is hidden, as all that are further out
 }
 
-func (s *selector) roots(roots []*Node) (_ []*Node, left int) {
+func (s *selector) roots(t *Thread) (_ []*Node, _ *Timeline, left int) {
 	g := s.grower()
+	g.follow(t.Timeline)
 	var state []chosen
-	for path := range g.paths(roots) {
+	for path := range g.paths(t.Roots) {
 		last := len(path) - 1
 		n := path[last].Node
 		now := chosen{focused: len(s.focus.Patterns) == 0}
@@ -76,7 +78,7 @@ func (s *selector) roots(roots []*Node) (_ []*Node, left int) {
 		}
 		g.count(at, n, 1)
 	}
-	return g.roots(), left
+	return g.roots(), g.grown(t.Timeline), left
 }
 
 // place finds the node of the last frame of a path: of one that is hidden that of its

@@ -12,13 +12,19 @@ import (
 // withSource returns the trees with what debugging information tells of their nodes:
 // where each is in the source, and the calls that were inlined there, as nodes of their
 // own below that of the frame, to the innermost of which its own samples and its callees
-// belong. The nodes that are given are left as they are. This is done when a profile is
+// belong. The nodes that are given are left as they are; moved is told what became of
+// each. This is done when a profile is
 // made, not while samples are taken: it may read much.
-func (s *sources) withSource(roots []*Node) []*Node {
-	if len(s.files) == 0 {
-		return roots
+func (s *sources) withSource(roots []*Node, moved moves) []*Node {
+	if len(s.files) > 0 {
+		return s.all(roots, moved)
 	}
-	return s.all(roots)
+	if moved != nil {
+		for _, n := range preorder(roots) {
+			moved.note(n, n)
+		}
+	}
+	return roots
 }
 
 // sources asks for each address once.
@@ -52,24 +58,26 @@ func (n *namer) sources() *sources {
 	return s
 }
 
-func (s *sources) all(nodes []*Node) []*Node {
+func (s *sources) all(nodes []*Node, moved moves) []*Node {
 	list := slices.Clone(nodes)
 	for i, n := range list {
-		list[i] = s.node(n)
+		list[i] = s.node(n, moved)
 	}
 	return list
 }
 
 // node returns a copy of a node and all below it. One whose children have nothing to
 // show of their own is followed in a loop: a stack may be very deep.
-func (s *sources) node(n *Node) *Node {
+func (s *sources) node(n *Node, moved moves) *Node {
 	first, last := s.expand(n)
+	moved.note(n, last)
 	for len(last.Children) == 1 {
 		inner, end := s.expand(last.Children[0])
+		moved.note(last.Children[0], end)
 		last.Children = []*Node{inner}
 		last = end
 	}
-	last.Children = s.all(last.Children)
+	last.Children = s.all(last.Children, moved)
 	return first
 }
 
@@ -184,31 +192,33 @@ func (n *namer) byImage() (list [][]placed) {
 
 // WithoutInlined returns the profile with inlined calls counted as the function that
 // they were inlined into. p is left as it is.
-func (p *Profile) WithoutInlined() *Profile { return p.withRoots(withoutInlined) }
+func (p *Profile) WithoutInlined() *Profile { return p.withRoots(moves.withoutInlined) }
 
 // withRoots returns a copy of a profile in which the trees of threads are others.
-func (p *Profile) withRoots(other func([]*Node) []*Node) *Profile {
+func (p *Profile) withRoots(other func(moves, []*Node) []*Node) *Profile {
 	changed := *p
 	changed.Threads = make([]*Thread, len(p.Threads))
 	for i, t := range p.Threads {
 		entry := *t
-		entry.Roots = other(t.Roots)
+		moved := t.Timeline.moves()
+		entry.Roots = other(moved, t.Roots)
+		entry.Timeline = t.Timeline.moved(moved)
 		changed.Threads[i] = &entry
 	}
 	return &changed
 }
 
-func withoutInlined(nodes []*Node) []*Node {
+func (m moves) withoutInlined(nodes []*Node) []*Node {
 	list := make([]*Node, len(nodes))
 	for i, n := range nodes {
-		first := outward(n)
+		first := m.outward(n)
 		last := first
 		for len(last.Children) == 1 {
-			inner := outward(last.Children[0])
+			inner := m.outward(last.Children[0])
 			last.Children = []*Node{inner}
 			last = inner
 		}
-		last.Children = withoutInlined(last.Children)
+		last.Children = m.withoutInlined(last.Children)
 		list[i] = first
 	}
 	return list
@@ -216,10 +226,12 @@ func withoutInlined(nodes []*Node) []*Node {
 
 // outward returns a copy of a node that has the samples and callees of what is inlined
 // in it. Of one address there is one such chain.
-func outward(n *Node) *Node {
+func (m moves) outward(n *Node) *Node {
 	outer := *n
+	m.note(n, &outer)
 	for len(outer.Children) == 1 && outer.Children[0].Inlined && outer.Children[0].PC == n.PC {
 		inner := outer.Children[0]
+		m.note(inner, &outer)
 		outer.Self += inner.Self
 		outer.States = outer.States.plus(inner.States, 1)
 		outer.Spent.add(inner.Spent)

@@ -29,7 +29,9 @@ func (p *Profile) AddSymbols(from *binaries.Index) bool {
 				n.nameBy(m)
 			}
 		}
-		t.Roots = s.withSource(t.Roots)
+		moved := t.Timeline.moves()
+		t.Roots = s.withSource(t.Roots, moved)
+		t.Timeline = t.Timeline.moved(moved)
 	}
 	return !budget.Reached()
 }

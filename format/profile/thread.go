@@ -33,10 +33,11 @@ type Thread struct {
 	First, Last int    // the first and the last of them, counted from 0; Last is −1 where that is not known
 	States      States // in how many of them it was in each state
 
-	Roots     []*Node // the outermost frames, heaviest first
-	Unstopped int     // samples that were read without a stop, and may be wrong
-	Empty     int     // samples of which no frame is known
-	Err       string  // why frames are missing, of the last sample that had cause; empty when none had
+	Roots     []*Node   // the outermost frames, heaviest first
+	Timeline  *Timeline // nil: it was not kept, see [Builder.KeepTimelines]
+	Unstopped int       // samples that were read without a stop, and may be wrong
+	Empty     int       // samples of which no frame is known
+	Err       string    // why frames are missing, of the last sample that had cause; empty when none had
 
 	// Same are the other threads that this entry stands for, after
 	// [Profile.FoldThreads]. Times are then those of all together.

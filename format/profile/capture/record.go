@@ -37,6 +37,9 @@ type Options struct {
 	Threads  Threads
 	ToEnd    bool // that the target ends is expected, and not noted
 	Alone    bool // see [task.Options]
+	// Timelines has the profile keep when each sample was taken, see
+	// [profile.Builder.KeepTimelines].
+	Timelines bool
 	// Progress is told now and then how long the sampling has gone on and how many
 	// snapshots were taken; may be nil.
 	Progress func(elapsed time.Duration, snapshots int)
@@ -76,6 +79,13 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 		}
 	}
 	return r.end(ctx, used, nil)
+}
+
+// keepTimelines has a profile keep what the options want.
+func (o *Options) keepTimelines(b *profile.Builder) {
+	if o.Timelines {
+		b.KeepTimelines()
+	}
 }
 
 // captured tells which threads are: nil for all of them.
@@ -129,6 +139,7 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	task.LimitStop(p, o.MaxStop)
 	task.SetGate(p, o.Gate)
 	r := &recorder{options: o, process: p, wanted: wanted, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
+	o.keepTimelines(r.builder)
 	if r.saving, err = newSaving(p, r.code, o.Save, o.Tool, o.Interval); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,16 @@ import (
 // off or damaged gives the profile of its whole snapshots, and the error that says
 // so.
 func Replay(path string, threads Threads, from *binaries.Index) (*profile.Profile, error) {
+	return replayWith(path, Options{Threads: threads, Binaries: from})
+}
+
+// ReplayTimed is [Replay] of a profile that keeps when each sample was taken, see
+// [profile.Builder.KeepTimelines].
+func ReplayTimed(path string, threads Threads, from *binaries.Index) (*profile.Profile, error) {
+	return replayWith(path, Options{Threads: threads, Binaries: from, Timelines: true})
+}
+
+func replayWith(path string, o Options) (*profile.Profile, error) {
 	// Most of what is read is soon garbage, of which no more is to pile up than a
 	// hostile recording may hold.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(softLimit))
@@ -30,7 +40,9 @@ func Replay(path string, threads Threads, from *binaries.Index) (*profile.Profil
 	if err != nil {
 		return nil, err
 	}
-	p, err := newReplay(r.Reader, from).run(threads)
+	again := newReplay(r.Reader, o.Binaries)
+	o.keepTimelines(again.builder)
+	p, err := again.run(o.Threads)
 	return p, errors.Join(err, r.Close())
 }
 
