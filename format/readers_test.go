@@ -1,7 +1,7 @@
 //go:build readers
 
 // The readers that other people have made of the forms, where they can be had:
-// speedscope from npm's registry, and a validator of JSON schemas.
+// speedscope and the Firefox Profiler from npm's registry, and a validator of JSON schemas.
 
 package format
 
@@ -30,9 +30,15 @@ func speedscopePackage(t *testing.T) string {
 	if dir := os.Getenv("STACKSNAP_SPEEDSCOPE"); dir != "" {
 		return dir
 	}
+	return filepath.Join(packed(t, "speedscope@"+speedscopeVersion), "dist", "release")
+}
+
+// packed is the folder of a package from npm's registry.
+func packed(t *testing.T, name string) string {
+	t.Helper()
 	need(t, "npm")
 	dir := t.TempDir()
-	pack := exec.Command("npm", "pack", "--silent", "speedscope@"+speedscopeVersion)
+	pack := exec.Command("npm", "pack", "--silent", name)
 	pack.Dir = dir
 	if out, err := pack.CombinedOutput(); err != nil {
 		t.Skipf("npm pack: %v: %s", err, out)
@@ -44,7 +50,7 @@ func speedscopePackage(t *testing.T) string {
 	if out, err := exec.Command("tar", "-xzf", archives[0], "-C", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return filepath.Join(dir, "package", "dist", "release")
+	return filepath.Join(dir, "package")
 }
 
 func need(t *testing.T, program string) {
@@ -113,7 +119,7 @@ func TestSpeedscopeReads(t *testing.T) {
 	}
 	for name, want := range want {
 		selfOnly := strings.HasPrefix(name, "names ") // of which several have one name
-		if diff := cmp.Diff(comparable(want, selfOnly), comparable(found(got[name]), selfOnly)); diff != "" {
+		if diff := cmp.Diff(weighedBy(want, selfOnly), weighedBy(found(got[name]), selfOnly)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -133,7 +139,7 @@ func found(profiles []readProfile) counts {
 	return c
 }
 
-func comparable(c counts, selfOnly bool) counts {
+func weighedBy(c counts, selfOnly bool) counts {
 	if !selfOnly {
 		return c
 	}

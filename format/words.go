@@ -215,5 +215,16 @@ func (w *Words) WaitsFor(of *profile.Waiter) string { return "waits " + w.p.wait
 // Lock names what a thread of a deadlock waits for.
 func (w *Words) Lock(of *profile.Waiter) string { return lockName(&of.Wait) }
 
+// waitOf says what a thread waits for in a stretch of its samples.
+func (w *Words) waitOf(t *profile.Thread, s *stretch) string {
+	switch {
+	case s.Wait != nil:
+		return w.p.waitFor(t.ID, s.Wait)
+	case s.Node != nil:
+		return "in " + label(s.Node)
+	}
+	return s.State.String()
+}
+
 // Stood says for how long a deadlock did; it is empty of a single snapshot.
 func (w *Words) Stood(d *profile.Deadlock) string { return strings.TrimPrefix(w.p.stood(d), "; ") }

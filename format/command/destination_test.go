@@ -33,6 +33,8 @@ func TestDestinations(t *testing.T) {
 		"-o a.jsonl":                      "a.jsonl:jsonl",
 		"-o a.folded":                     "a.folded:folded",
 		"-o a.speedscope.json":            "a.speedscope.json:speedscope",
+		"-o a.profile.json":               "a.profile.json:firefox",
+		"-o a.profile.json.gz":            "a.profile.json.gz:firefox.gz",
 		"-o a.html":                       "a.html:html",
 		"-o a.html.zst":                   "a.html.zst:html.zst",
 		"-o a.speedscope.json.gz":         "a.speedscope.json.gz:speedscope.gz",

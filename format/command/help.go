@@ -70,7 +70,7 @@ func shortHelp() string {
 		fmt.Fprintf(&b, "%-*s%s\n", helpTitle, g.title, wrap(titles, "  ", helpTitle))
 	}
 	fmt.Fprintf(&b, "%-*s%s\n", helpTitle, "formats", wrap(formats(), " ", helpTitle))
-	return b.String() + defaultsNote
+	return b.String()
 }
 
 // longHelp says of every flag what it does, and gives an example.

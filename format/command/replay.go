@@ -38,7 +38,11 @@ func (c *call) open() error {
 // replay reports on a recording. The error wraps [recording.ErrNotRecording] where
 // the file is none.
 func (c *call) replay(index *binaries.Index) error {
-	prof, err := capture.Replay(c.target, c.filter, index)
+	replay := capture.Replay
+	if c.keepsTimelines() {
+		replay = capture.ReplayTimed
+	}
+	prof, err := replay(c.target, c.filter, index)
 	switch {
 	case errors.Is(err, recording.ErrCutEarly):
 		return fmt.Errorf("%s: %w", c.target, recording.ErrCutEarly)

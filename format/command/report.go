@@ -28,6 +28,7 @@ type form struct {
 	compressed bool     // also where the name does not say so, but for its own extensions
 	binary     bool     // not for a terminal
 	watched    bool     // a watch writes it, and --merge puts threads together in it
+	timed      bool     // it tells when each sample was taken, where that is kept
 }
 
 // forms are those of the report.
@@ -49,6 +50,7 @@ func forms() []form {
 		{name: "folded", write: always(format.Folded), group: groups(format.GroupFolded), diff: diffs(format.DiffFolded), extensions: []string{".folded"}},
 		{name: "pprof", write: always(format.Pprof), group: groups(format.GroupPprof), extensions: []string{".pb"}, whole: true, compressed: true, binary: true},
 		{name: "speedscope", write: always(format.Speedscope), group: groups(format.GroupSpeedscope), extensions: []string{".speedscope.json"}, whole: true},
+		{name: "firefox", write: always(format.Firefox), group: groups(format.GroupFirefox), extensions: []string{".profile.json"}, whole: true, timed: true},
 		{name: "sample", write: always(apple.Sample), group: groups(apple.GroupSample)},
 		{name: "ips", write: always(apple.IPS), extensions: []string{".ips"}}, // the rules refuse several
 		{name: "otlp", write: format.OTLP, group: format.GroupOTLP, extensions: []string{".otlp"}, whole: true, binary: true},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"stacksnap/format"
 	"stacksnap/format/profile/capture"
@@ -29,7 +30,7 @@ func (c *call) snapshot(p task.Process) error {
 func (c *call) captureOptions() (capture.Options, error) {
 	o := capture.Options{
 		MaxStop: c.maxStop, Gate: c.gate, Suspend: c.suspension(), ToEnd: len(c.command) > 0,
-		Tool: c.tool(), Save: c.save, Threads: c.filter,
+		Tool: c.tool(), Save: c.save, Timelines: c.keepsTimelines(), Threads: c.filter,
 		Interval: c.sampleInterval(), Duration: c.duration, Count: c.count,
 	}
 	if o.Interval == 0 {
@@ -44,6 +45,11 @@ func (c *call) captureOptions() (capture.Options, error) {
 	var err error
 	o.Binaries, err = c.index()
 	return o, err
+}
+
+// keepsTimelines tells whether any form that is written tells when samples were taken.
+func (c *call) keepsTimelines() bool {
+	return slices.ContainsFunc(c.destinations(), func(d destination) bool { return d.form.timed })
 }
 
 // index is of the places of --symbols and --binaries and of who else is asked, one for

@@ -15,18 +15,13 @@ type Timeline struct {
 	// nil where a view leaves out what ends there, and noFrame first.
 	leaves []*Node
 	runs   []byte // see run
-	looks  []looked
+	looks  []look
 	waits  []Wait
 }
 
-// looked is looks at what a thread waits for, one after another, that found the same.
-type looked struct {
-	first, last int // snapshots, after which it was looked at
-	looks       int
-	wait        int // its number; noWait: none was found
-}
-
-const noWait = -1
+// look is one that has found the thread to wait for something: after which snapshot, and
+// the number of that.
+type look struct{ snapshot, wait int32 }
 
 // noFrame stands for the innermost frame of samples of which none is known.
 var noFrame = &Node{}
@@ -43,13 +38,9 @@ type Moment struct {
 	// CPU is what the thread has used since its sample before; negative where that is not
 	// known.
 	CPU time.Duration
-}
-
-// Glance is what looks at a thread have found it to wait for, one look after another.
-type Glance struct {
-	Wait     Wait
-	From, To time.Duration // of the first and the last of these looks, after the profile's Start
-	Looks    int
+	// Wait is what a look right after the sample has found the thread to wait for. Few
+	// samples have a look; nil where there was none, or it found nothing.
+	Wait *Wait
 }
 
 // Moments gives the samples of a thread in the order of time, but for those that a view
@@ -59,12 +50,13 @@ func (p *Profile) Moments(t *Thread) iter.Seq[Moment] {
 		if t.Timeline == nil {
 			return
 		}
-		clock := newSnapshotTimes(p.times, p.Interval)
+		clock, looks := newSnapshotTimes(p.times, p.Interval), t.Timeline.looks
 		for r := range t.Timeline.all() {
 			leaf := t.Timeline.leaves[r.leaf]
 			for i := range r.samples {
 				m := Moment{Snapshot: r.first + i, Node: leaf, State: r.state, CPU: r.cpu(i)}
 				m.At, m.Until = clock.at(m.Snapshot)
+				m.Wait = t.Timeline.wait(m.Snapshot, &looks)
 				if leaf == noFrame {
 					m.Node = nil
 				}
@@ -76,25 +68,16 @@ func (p *Profile) Moments(t *Thread) iter.Seq[Moment] {
 	}
 }
 
-// Glances gives what a thread was found to wait for, in the order of time. Looks are some
-// of a thread's samples: what it did between two that found the same is not told.
-func (p *Profile) Glances(t *Thread) iter.Seq[Glance] {
-	return func(yield func(Glance) bool) {
-		if t.Timeline == nil {
-			return
-		}
-		clock := newSnapshotTimes(p.times, p.Interval)
-		for _, l := range t.Timeline.looks {
-			if l.wait == noWait {
-				continue
-			}
-			from, _ := clock.at(l.first)
-			to, _ := clock.at(l.last)
-			if !yield(Glance{t.Timeline.waits[l.wait], from, to, l.looks}) {
-				return
-			}
-		}
+// wait is what a look after a snapshot has found, nil where it found nothing or there was
+// none. Rest are the looks after those that were asked for.
+func (t *Timeline) wait(snapshot int, rest *[]look) *Wait {
+	for len(*rest) > 0 && int((*rest)[0].snapshot) < snapshot {
+		*rest = (*rest)[1:]
 	}
+	if len(*rest) == 0 || int((*rest)[0].snapshot) != snapshot {
+		return nil
+	}
+	return &t.waits[(*rest)[0].wait]
 }
 
 // HasTimeline tells whether the profile has kept when each sample was taken, of any
@@ -119,7 +102,6 @@ type run struct {
 	state          task.State
 	kind           cpuKind
 	times          []byte // of eachCPU
-	decoded        int    // samples whose time was read
 }
 
 // cpuKind is what is known of the CPU time of the samples of a run.

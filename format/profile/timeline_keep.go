@@ -3,6 +3,7 @@ package profile
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 const (
 	// maxTimelines bounds the bytes that all timelines of a profile take.
 	maxTimelines = 128 << 20
-	maxLooked    = 1 << 12 // rows of looks that one thread's has
+	maxLooks     = 1 << 16 // of one thread: nine hours of them, at one each half second
 	maxSought    = 64      // different things that one thread waited for
 )
 
@@ -152,31 +153,19 @@ func (r *run) appendTo(runs []byte, ended int) []byte {
 	return append(binary.AppendUvarint(runs, uint64(r.leaf)), r.times...)
 }
 
-// keepLook adds what a thread was found to wait for.
+// keepLook adds what the thread was found to wait for after a snapshot.
 func (m *moments) keepLook(w *Wait, snapshot int) {
-	if m == nil {
+	if m == nil || w == nil || len(m.looks) == maxLooks || snapshot > math.MaxInt32 {
 		return
-	}
-	number := m.sought(w)
-	if last := len(m.looks) - 1; last >= 0 && m.looks[last].wait == number {
-		m.looks[last].last = snapshot
-		m.looks[last].looks++
-	} else if len(m.looks) < maxLooked {
-		m.looks = append(m.looks, looked{snapshot, snapshot, 1, number})
-	}
-}
-
-// sought is the number of what is waited for; noWait also where there are too many.
-func (m *moments) sought(w *Wait) int {
-	if w == nil {
-		return noWait
 	}
 	number := slices.Index(m.waits, *w)
 	if number < 0 && len(m.waits) < maxSought {
 		number = len(m.waits)
 		m.waits = append(m.waits, *w)
 	}
-	return number
+	if number >= 0 {
+		m.looks = append(m.looks, look{int32(snapshot), int32(number)})
+	}
 }
 
 // timeline is what was added so far.
@@ -189,7 +178,7 @@ func (m *moments) timeline() *Timeline {
 	if m.open.samples > 0 {
 		t.runs = m.open.appendTo(slices.Clip(m.runs), m.ended)
 	}
-	t.looks, t.waits = slices.Clone(m.looks), slices.Clip(m.waits)
+	t.looks, t.waits = slices.Clip(m.looks), slices.Clip(m.waits)
 	return &t
 }
 

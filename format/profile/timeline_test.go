@@ -232,21 +232,35 @@ func TestTimelineAlike(t *testing.T) {
 	}
 }
 
-// TestGlances: looks that find the same, one after another, are one.
-func TestGlances(t *testing.T) {
+// TestMomentsWait: what looks found is told with the sample that was before them.
+func TestMomentsWait(t *testing.T) {
 	b := NewBuilder(task.Info{PID: 1, OS: task.Linux}, "tool")
 	b.KeepTimelines()
-	b.SetInterval(time.Second, 0)
+	m := mapOf(demo, "/demo", load)
 	a, other := &Wait{Call: "futex", Addr: 1}, &Wait{Call: "read"}
-	for i, w := range []*Wait{a, {Call: "futex", Addr: 1}, nil, a, other, nil} {
+	want := []*Wait{nil, a, {Call: "futex", Addr: 1}, nil, a, other, nil, nil}
+	for i, w := range want {
 		s := snapshot(task.Thread{ID: 1})
 		s.Time = s.Time.Add(time.Duration(i) * time.Second)
-		b.Add(s, []Stack{walk(0x10)}, nil)
-		b.Look([]Look{{1, w}}, true)
+		b.Add(s, []Stack{walk(0x10 + 0x100*task.Addr(i/4))}, m)
+		if i != 3 {
+			b.Look([]Look{{1, w}}, true)
+		}
 	}
+	var got []*Wait
 	p := b.Profile()
-	want := []Glance{{*a, 0, time.Second, 2}, {*a, 3 * time.Second, 3 * time.Second, 1}, {*other, 4 * time.Second, 4 * time.Second, 1}}
-	if diff := cmp.Diff(want, slices.Collect(p.Glances(p.Threads[0]))); diff != "" {
+	for m := range p.Moments(p.Threads[0]) {
+		got = append(got, m.Wait)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	p = p.Select(Patterns{regexp.MustCompile("work")}, nil, nil)
+	got = nil
+	for m := range p.Moments(p.Threads[0]) {
+		got = append(got, m.Wait)
+	}
+	if diff := cmp.Diff(want[4:], got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -90,7 +90,7 @@ func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	var args []string
 	forms := []string{"it.pb.gz", "it.pb", "it.pb.zst", "it.folded", "it.folded.zst", "it.json.gz"}
-	for _, name := range append(forms, "report.txt", "it.speedscope.json", "it.html", "other.txt.gz") {
+	for _, name := range append(forms, "report.txt", "it.speedscope.json", "it.profile.json", "it.html", "other.txt.gz") {
 		args = append(args, "-o", filepath.Join(dir, name))
 	}
 	r := snap(t, append([]string{"-p", pid(target), "--main", "-n", "5", "-o", "-"}, args...)...)
@@ -109,6 +109,9 @@ func TestOutputs(t *testing.T) {
 	}
 	if time := samplesIn(t, filepath.Join(dir, "it.speedscope.json")); time <= 0 {
 		t.Error("no time in speedscope's")
+	}
+	if got := opened(t, filepath.Join(dir, "it.profile.json")); !json.Valid(got) || !bytes.Contains(got, []byte(`"weightType":"samples","length":5`)) {
+		t.Errorf("the Firefox Profiler's is\n%s", got)
 	}
 	if page := string(opened(t, filepath.Join(dir, "it.html"))); !strings.HasPrefix(page, "<!DOCTYPE html>") || !strings.HasSuffix(page, "</html>\n") {
 		t.Errorf("the page is\n%s", page)

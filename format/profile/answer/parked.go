@@ -12,6 +12,10 @@ var parkedCalls = map[string]bool{
 	"mach_wait_until": true, "__sigwait": true, "ulock_wait": true, "ulock_wait2": true,
 }
 
+// IsIdle tells whether a thread that waits so waits for whatever comes next, as only run
+// loops do.
+func IsIdle(w *profile.Wait) bool { return w != nil && isIdle(w) }
+
 // IsParked tells whether a thread besides the main one that waits so probably has
 // nothing to do: it waits for no lock, for no thread and for no process that is known.
 func IsParked(w *profile.Wait) bool {

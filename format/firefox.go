@@ -1,0 +1,190 @@
+package format
+
+import (
+	"io"
+	"strconv"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// firefoxVersion is the version of the Firefox Profiler's processed profiles (its source,
+// docs-developer/CHANGELOG-formats.md and src/types/profile.ts), and geckoVersion what
+// goes with it of Firefox's own.
+const (
+	firefoxVersion = 70
+	geckoVersion   = 36
+)
+
+// Firefox writes the profile as the Firefox Profiler keeps its own: each thread with its
+// samples in the order of time, their states as categories, the CPU time that each has
+// used, and markers of what looks found it to wait for. It fails with [ErrNoTimeline]
+// where it is not known when samples were taken.
+func Firefox(w io.Writer, p *profile.Profile) error { return GroupFirefox(w, groupOf(p)) }
+
+// GroupFirefox is [Firefox] of several processes in one.
+func GroupFirefox(w io.Writer, g *profile.Group) error {
+	if err := checkTimelines(g); err != nil {
+		return err
+	}
+	o := &firefoxWriter{jsonStream: newJSONStream(w), firefoxTables: newFirefoxTables(), pids: map[int]int{}}
+	o.text(`{"meta":`)
+	o.value(firefoxMetaOf(g))
+	o.text(",\n\"threads\":[")
+	start := firstStart(g)
+	for _, p := range g.Profiles {
+		o.process(p, since(start, p))
+	}
+	o.text("\n],\n")
+	o.tables()
+	o.text("}\n")
+	return o.out.Flush()
+}
+
+// firefoxWriter writes threads at once, and tables once all is known.
+type firefoxWriter struct {
+	jsonStream
+	firefoxTables
+	threads int
+	pids    map[int]int // how often one was met
+
+	profile *profile.Profile // whose threads are written
+	pid     string
+	shift   time.Duration // from the file's start to the profile's
+}
+
+func (o *firefoxWriter) process(p *profile.Profile, shift time.Duration) {
+	o.profile, o.shift, o.system = p, shift, p.Target.OS
+	o.pid = strconv.Itoa(p.Target.PID)
+	if n := o.pids[p.Target.PID]; n > 0 { // it has called exec, and is another process there
+		o.pid += "." + strconv.Itoa(n)
+	}
+	o.pids[p.Target.PID]++
+	for _, t := range p.Threads {
+		if t.Timeline != nil {
+			o.separate(o.threads)
+			o.threads++
+			o.thread(t)
+		}
+	}
+}
+
+// firefoxThread is what is told of a thread beside its samples and markers.
+type firefoxThread struct {
+	Type       string   `json:"processType"`
+	Startup    float64  `json:"processStartupTime"`
+	Shutdown   *float64 `json:"processShutdownTime"`
+	Register   float64  `json:"registerTime"`
+	Unregister *float64 `json:"unregisterTime"`
+	Paused     []string `json:"pausedRanges"`
+	Markers    bool     `json:"showMarkersInTimeline"`
+	Name       string   `json:"name"`
+	Main       bool     `json:"isMainThread"`
+	Process    string   `json:"processName"`
+	PID        string   `json:"pid"`
+	TID        any      `json:"tid"`
+}
+
+func (o *firefoxWriter) thread(t *profile.Thread) {
+	about := firefoxThread{
+		Type: "default", Paused: []string{}, Markers: true, Name: firefoxName(o.profile, t), Main: t.Main,
+		Process: clean(o.profile.Target.Name, maxText), PID: o.pid, TID: firefoxID(t.ID),
+	}
+	about.Register, about.Unregister = o.lifetime(t)
+	about.Startup = o.millis(0)
+	o.text("\n")
+	o.opened(about)
+	o.text("\"samples\":{")
+	o.samples(t)
+	o.text("},\"markers\":{")
+	o.markers(t)
+	o.text("}}")
+}
+
+// lifetime is from when to when a thread was seen; the end is nil where it was there at
+// the end.
+func (o *firefoxWriter) lifetime(t *profile.Thread) (from float64, to *float64) {
+	first, last := time.Duration(-1), time.Duration(0)
+	for s := range stretches(o.profile, t) {
+		if first < 0 {
+			first = s.At
+		}
+		last = s.Until
+	}
+	if t.Last >= 0 && t.Last < o.profile.Snapshots-1 {
+		end := o.millis(last)
+		to = &end
+	}
+	return o.millis(max(0, first)), to
+}
+
+// firefoxName names a thread as its process does, else by its queue or its id.
+func firefoxName(p *profile.Profile, t *profile.Thread) string {
+	switch {
+	case t.Name != "":
+		return clean(t.Name, maxText)
+	case t.Queue != "":
+		return clean(t.Queue, maxText)
+	}
+	return threadLabel(p, t)
+}
+
+// firefoxID is text where JavaScript has no such number.
+func firefoxID(id task.ThreadID) any {
+	const most = 1 << 53
+	if id < most {
+		return uint64(id)
+	}
+	return strconv.FormatUint(uint64(id), 10)
+}
+
+// millis is a time of the profile in milliseconds after the file's start.
+func (o *firefoxWriter) millis(at time.Duration) float64 {
+	return float64((o.shift + at).Nanoseconds()) / 1e6
+}
+
+// samples writes the table of a thread's samples, column by column.
+func (o *firefoxWriter) samples(t *profile.Thread) {
+	stacks := o.stacksOf(t)
+	n := o.each("stack", t, func(m *profile.Moment) { o.integer(int64(stacks.of(m.Node, m.State))) })
+	o.text(",")
+	o.each("time", t, func(m *profile.Moment) { o.float(o.millis(m.At)) })
+	if countsMoments(o.profile, t) {
+		o.text(",")
+		o.each("threadCPUDelta", t, func(m *profile.Moment) { o.orNull(micros(m.CPU)) })
+	}
+	o.text(`,"weight":null,"weightType":"samples","length":`)
+	o.integer(int64(n))
+}
+
+// micros is a time in microseconds, none where it is not known.
+func micros(d time.Duration) int {
+	if d < 0 {
+		return none
+	}
+	return int(d / time.Microsecond)
+}
+
+// each writes a column of the samples, and returns how many there are.
+func (o *firefoxWriter) each(column string, t *profile.Thread, write func(*profile.Moment)) (n int) {
+	o.value(column)
+	o.text(":[")
+	for m := range o.profile.Moments(t) {
+		o.separate(n)
+		write(&m)
+		n++
+	}
+	o.text("]")
+	return n
+}
+
+// countsMoments tells whether it is known of any sample what CPU time it has used.
+func countsMoments(p *profile.Profile, t *profile.Thread) bool {
+	for m := range p.Moments(t) {
+		if m.CPU >= 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,148 @@
+package format
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/answer"
+	"stacksnap/task"
+)
+
+// ErrNoTimeline says that a profile does not tell what a form is about: when each sample
+// was taken. Reports that were opened never do.
+var ErrNoTimeline = errors.New("it is not known when each sample was taken, which this form is about: sample anew, or open a recording that --save has made")
+
+// checkTimelines refuses profiles none of which has a timeline of any thread.
+func checkTimelines(g *profile.Group) error {
+	threads := 0
+	for _, p := range g.Profiles {
+		if p.HasTimeline() {
+			return nil
+		}
+		threads += len(p.Threads)
+	}
+	if threads == 0 {
+		return nil
+	}
+	return ErrNoTimeline
+}
+
+// firstStart is when the first of the processes was captured, and since shifts what is
+// told of one to that.
+func firstStart(g *profile.Group) (first time.Time) {
+	for _, p := range g.Profiles {
+		if knownTime(p.Start) != nil && (first.IsZero() || p.Start.Before(first)) {
+			first = p.Start
+		}
+	}
+	return first
+}
+
+// since is how long after another moment a profile starts, 0 where that is not known.
+func since(first time.Time, p *profile.Profile) time.Duration {
+	if knownTime(p.Start) == nil {
+		return 0
+	}
+	return max(0, p.Start.Sub(first))
+}
+
+// stretch is samples of a thread one after another that found the same.
+type stretch struct {
+	profile.Moment // the first, with the first wait that was found in any
+	samples, last  int
+	looks          int // that found it to wait for something
+}
+
+// stretches gives the samples of a thread put together where they follow each other and
+// found the same. A stretch ends when the next snapshot after it was taken.
+func stretches(p *profile.Profile, t *profile.Thread) func(yield func(stretch) bool) {
+	return func(yield func(stretch) bool) {
+		var now stretch
+		for m := range p.Moments(t) {
+			if now.samples > 0 && !now.goesOn(&m) {
+				if !yield(now) {
+					return
+				}
+				now = stretch{}
+			}
+			now.add(&m)
+		}
+		if now.samples > 0 {
+			yield(now)
+		}
+	}
+}
+
+// goesOn tells whether a sample has found the same as those before.
+func (s *stretch) goesOn(m *profile.Moment) bool {
+	return m.Snapshot == s.last+1 && m.Node == s.Node && m.State == s.State
+}
+
+func (s *stretch) add(m *profile.Moment) {
+	if s.samples == 0 {
+		s.Moment = *m
+	}
+	if m.Wait != nil {
+		s.looks++
+		s.Wait = cmp.Or(s.Wait, m.Wait)
+	}
+	s.samples++
+	s.Until, s.last = m.Until, m.Snapshot
+}
+
+// leastHang is for how long a thread has to be away from its run loop to be told of.
+const leastHang = 250 * time.Millisecond
+
+// absence is samples of a thread one after another that found it elsewhere than where its
+// run loop waits. Between two of them it may have been there.
+type absence struct {
+	from, to time.Duration
+	samples  int
+}
+
+// longAbsences gives long absences of a thread. There are none of one that no look has found in
+// the wait of a run loop.
+func longAbsences(p *profile.Profile, t *profile.Thread) (all []absence) {
+	loop := map[*profile.Node]bool{}
+	for s := range stretches(p, t) {
+		if answer.IsIdle(s.Wait) {
+			loop[s.Node] = true
+		}
+	}
+	if len(loop) == 0 {
+		return nil
+	}
+	var now absence
+	end := func() {
+		if now.to-now.from >= leastHang {
+			all = append(all, now)
+		}
+		now = absence{}
+	}
+	next := 0
+	for s := range stretches(p, t) {
+		if loop[s.Node] || s.State == task.Stopped || s.Snapshot != next {
+			end()
+		}
+		if next = s.last + 1; loop[s.Node] || s.State == task.Stopped {
+			continue
+		}
+		if now.samples == 0 {
+			now.from = s.At
+		}
+		now.to, now.samples = s.Until, now.samples+s.samples
+	}
+	end()
+	return all
+}
+
+// longWait is from when on a wait is told of although no look has found what for.
+const longWait = 100 * time.Millisecond
+
+// waits tells whether a thread waited, long enough or as a look has found.
+func (s *stretch) waits() bool {
+	waits := s.State == task.Sleeping || s.State == task.Uninterruptible
+	return waits && (s.Wait != nil || s.Until-s.At >= longWait)
+}
