@@ -290,7 +290,7 @@ func TestNoTimeline(t *testing.T) {
 }
 
 // timedWriters are those of forms that are about time.
-var timedWriters = map[string]Writer{"firefox": Firefox}
+var timedWriters = map[string]Writer{"firefox": Firefox, "chrome": Chrome}
 
 // TestFirefoxGolden, of which readers_test.go has shown that the Profiler takes it.
 func TestFirefoxGolden(t *testing.T) {

@@ -3,6 +3,7 @@ package format
 import (
 	"cmp"
 	"errors"
+	"iter"
 	"time"
 
 	"stacksnap/format/profile"
@@ -57,7 +58,7 @@ type stretch struct {
 
 // stretches gives the samples of a thread put together where they follow each other and
 // found the same. A stretch ends when the next snapshot after it was taken.
-func stretches(p *profile.Profile, t *profile.Thread) func(yield func(stretch) bool) {
+func stretches(p *profile.Profile, t *profile.Thread) iter.Seq[stretch] {
 	return func(yield func(stretch) bool) {
 		var now stretch
 		for m := range p.Moments(t) {
@@ -68,6 +69,26 @@ func stretches(p *profile.Profile, t *profile.Thread) func(yield func(stretch) b
 				now = stretch{}
 			}
 			now.add(&m)
+		}
+		if now.samples > 0 {
+			yield(now)
+		}
+	}
+}
+
+// byState puts stretches together where they follow each other in one state.
+func byState(all iter.Seq[stretch]) iter.Seq[stretch] {
+	return func(yield func(stretch) bool) {
+		var now stretch
+		for s := range all {
+			if now.samples > 0 && s.Snapshot == now.last+1 && s.State == now.State {
+				now.samples, now.last, now.Until = now.samples+s.samples, s.last, s.Until
+				continue
+			}
+			if now.samples > 0 && !yield(now) {
+				return
+			}
+			now = s
 		}
 		if now.samples > 0 {
 			yield(now)

@@ -35,6 +35,7 @@ func TestDestinations(t *testing.T) {
 		"-o a.speedscope.json":            "a.speedscope.json:speedscope",
 		"-o a.profile.json":               "a.profile.json:firefox",
 		"-o a.profile.json.gz":            "a.profile.json.gz:firefox.gz",
+		"-o a.trace.json":                 "a.trace.json:chrome",
 		"-o a.html":                       "a.html:html",
 		"-o a.html.zst":                   "a.html.zst:html.zst",
 		"-o a.speedscope.json.gz":         "a.speedscope.json.gz:speedscope.gz",

@@ -51,6 +51,7 @@ func forms() []form {
 		{name: "pprof", write: always(format.Pprof), group: groups(format.GroupPprof), extensions: []string{".pb"}, whole: true, compressed: true, binary: true},
 		{name: "speedscope", write: always(format.Speedscope), group: groups(format.GroupSpeedscope), extensions: []string{".speedscope.json"}, whole: true},
 		{name: "firefox", write: always(format.Firefox), group: groups(format.GroupFirefox), extensions: []string{".profile.json"}, whole: true, timed: true},
+		{name: "chrome", write: always(format.Chrome), group: groups(format.GroupChrome), extensions: []string{".trace.json"}, whole: true, timed: true},
 		{name: "sample", write: always(apple.Sample), group: groups(apple.GroupSample)},
 		{name: "ips", write: always(apple.IPS), extensions: []string{".ips"}}, // the rules refuse several
 		{name: "otlp", write: format.OTLP, group: format.GroupOTLP, extensions: []string{".otlp"}, whole: true, binary: true},

@@ -88,8 +88,8 @@ var rules = []rule{{
 	flags: "invert", with: "format=speedscope",
 	line: "speedscope turns trees by itself: leave out {flags}",
 }, {
-	flags: "invert min depth by", with: "format=firefox",
-	line: "firefox has each thread with its stacks, and turns and folds them by itself: leave out {flags}",
+	flags: "invert min depth by", with: "format=firefox format=chrome",
+	line: "{with} has each thread as it was, and what opens that turns and folds: leave out {flags}",
 }, {
 	flags: "invert min depth by", with: "format=sample",
 	line: "sample's report has whole threads as they called: leave out {flags}",

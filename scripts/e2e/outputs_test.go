@@ -90,7 +90,7 @@ func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	var args []string
 	forms := []string{"it.pb.gz", "it.pb", "it.pb.zst", "it.folded", "it.folded.zst", "it.json.gz"}
-	for _, name := range append(forms, "report.txt", "it.speedscope.json", "it.profile.json", "it.html", "other.txt.gz") {
+	for _, name := range append(forms, "report.txt", "it.speedscope.json", "it.profile.json", "it.trace.json", "it.html", "other.txt.gz") {
 		args = append(args, "-o", filepath.Join(dir, name))
 	}
 	r := snap(t, append([]string{"-p", pid(target), "--main", "-n", "5", "-o", "-"}, args...)...)
@@ -112,6 +112,9 @@ func TestOutputs(t *testing.T) {
 	}
 	if got := opened(t, filepath.Join(dir, "it.profile.json")); !json.Valid(got) || !bytes.Contains(got, []byte(`"weightType":"samples","length":5`)) {
 		t.Errorf("the Firefox Profiler's is\n%s", got)
+	}
+	if got := opened(t, filepath.Join(dir, "it.trace.json")); !json.Valid(got) || !bytes.Contains(got, []byte("ProfileChunk")) {
+		t.Errorf("the trace is\n%s", got)
 	}
 	if page := string(opened(t, filepath.Join(dir, "it.html"))); !strings.HasPrefix(page, "<!DOCTYPE html>") || !strings.HasSuffix(page, "</html>\n") {
 		t.Errorf("the page is\n%s", page)

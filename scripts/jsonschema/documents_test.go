@@ -83,7 +83,7 @@ func golden(t *testing.T) (paths []string) {
 	t.Helper()
 	all, _ := filepath.Glob(filepath.Join(format, "testdata", "*.json*"))
 	for _, path := range all {
-		if !strings.HasSuffix(path, ".speedscope.json") && !strings.HasSuffix(path, ".profile.json") {
+		if !strings.HasSuffix(path, ".speedscope.json") && !strings.HasSuffix(path, ".profile.json") && !strings.HasSuffix(path, ".trace.json") {
 			paths = append(paths, path)
 		}
 	}
