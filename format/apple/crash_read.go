@@ -15,9 +15,11 @@ import (
 )
 
 // isCrash tells whether a file has the lines that a crash report for people begins
-// with: that of macOS until 11 and iOS until 14, and what Console shows since.
+// with: that of macOS until 11 and iOS until 14, and what Console shows since. One of
+// ours may be of a process that has not crashed.
 func isCrash(head []byte) bool {
-	return hasLine(head, "Process:") && hasLine(head, "Exception Type:")
+	stacks := hasLine(head, "Thread ") || hasLine(head, noBacktrace)
+	return hasLine(head, "Process:") && (hasLine(head, "Exception Type:") || hasLine(head, "Report Version:") && stacks)
 }
 
 func hasLine(head []byte, prefix string) bool {
@@ -31,7 +33,7 @@ type crashReader struct {
 	images  []*profile.Image
 	names   map[int]string // of threads, told before their frames
 	frames  *[]ipsFrame    // of the section that is being read; nil: it has none
-	inASI   bool           // in what the application says
+	add     func(string)   // takes the lines of a section of text; nil: it is none
 	listing bool           // in the list of images
 }
 
@@ -40,7 +42,7 @@ type crashReader struct {
 func readCrash(from *bufio.Reader) (*profile.Profile, error) {
 	whole := &io.LimitedReader{R: from, N: maxIPS}
 	l := &lines{from: bufio.NewReader(whole)}
-	r := &crashReader{names: map[int]string{}}
+	r := &crashReader{ips: ipsReader{numbered: true}, names: map[int]string{}}
 	for {
 		line, err := l.next()
 		if errors.Is(err, io.EOF) {
@@ -55,20 +57,22 @@ func readCrash(from *bufio.Reader) (*profile.Profile, error) {
 	r.place()
 	p := r.ips.profile()
 	if n := r.ips.report.Faulting; n != nil && *n == 0 { // which as an id is none
-		p.Notes = append(p.Notes, "it was thread 0 that crashed")
+		p.Notes = append(p.Notes, zeroHasCrashed)
 	}
 	return p, nil
 }
 
-// crashLines are the lines of a crash report that are more than a key and a value.
-type crashLines struct{ thread, frame, offset *regexp.Regexp }
+// crashLines are the lines of a crash report that are more than a key and a value, and
+// what stands behind an address: a symbol with an offset, or with a source alone.
+type crashLines struct{ thread, frame, offset, source *regexp.Regexp }
 
 // crashForms are made when they are asked for, for most calls read no crash report.
 var crashForms = sync.OnceValue(func() crashLines {
 	return crashLines{
 		thread: regexp.MustCompile(`^Thread (\d+)(?: (name|Crashed))?::?(.*)$`),
-		frame:  regexp.MustCompile(`^\d+ +(.*?)\s+(0x[0-9a-fA-F]+|0{18})(?: (.*))?$`),
+		frame:  regexp.MustCompile(`^\d+ +(?:[^\t]*\t *|.*?\s+)(0x[0-9a-fA-F]+|0{18})(?: (.*))?$`),
 		offset: regexp.MustCompile(`^(.*) \+ (\d+)(?: \((.*):(\d+)\))?$`),
+		source: regexp.MustCompile(`^(.*)()(?: \((.*):(\d+)\))$`),
 	}
 })
 
@@ -78,16 +82,15 @@ const crashQueue = "Dispatch queue: "
 func (r *crashReader) read(line string) {
 	switch {
 	case line == "":
-		r.frames, r.inASI, r.listing = nil, false, false
+		r.frames, r.add, r.listing = nil, nil, false
+	case r.add != nil:
+		r.add(line)
 	case strings.HasPrefix(line, binaryImages):
 		r.listing = true
 	case r.listing:
 		r.image(line)
 	case strings.HasPrefix(line, lastException+":"):
 		r.frames = &r.ips.report.LastException
-	case r.inASI:
-		texts, _ := r.ips.report.ASI[asiKey].([]any)
-		r.ips.report.ASI[asiKey] = append(texts, line)
 	case r.frames != nil && !crashForms().thread.MatchString(line): // a blank line may be lost
 		r.frame(line)
 	default:
@@ -98,6 +101,19 @@ func (r *crashReader) read(line string) {
 // asiKey is of whom the texts of the application are.
 const asiKey = "application"
 
+func (r *crashReader) addInfo(line string) {
+	d := &r.ips.report
+	if d.ASI == nil {
+		d.ASI = map[string]any{}
+	}
+	texts, _ := d.ASI[asiKey].([]any)
+	d.ASI[asiKey] = append(texts, line)
+}
+
+func (r *crashReader) addNote(line string) {
+	r.ips.report.ReportNotes = append(r.ips.report.ReportNotes, line)
+}
+
 func (r *crashReader) headerOrThread(line string) {
 	if m := crashForms().thread.FindStringSubmatch(line); m != nil {
 		r.thread(m[1], m[2], strings.TrimSpace(m[3]))
@@ -107,8 +123,12 @@ func (r *crashReader) headerOrThread(line string) {
 	value = strings.TrimSpace(value)
 	d := &r.ips.report
 	switch key {
-	case "Application Specific Information":
-		r.inASI, d.ASI = true, map[string]any{}
+	case strings.TrimSuffix(crashInfo, ":"):
+		r.add = r.addInfo
+	case strings.TrimSuffix(crashNotes, ":"):
+		if r.add = r.addNote; value != "" {
+			r.addNote(value)
+		}
 	case "Process":
 		d.Name, d.PID = parseProcess(value)
 	case "Path":
@@ -126,6 +146,13 @@ func (r *crashReader) headerOrThread(line string) {
 		d.OS = &ipsOS{Train: value}
 	case "Hardware Model":
 		d.Model = value
+	case "User ID":
+		if id, err := strconv.ParseUint(value, 10, 32); err == nil {
+			user := uint32(id)
+			d.UserID = &user
+		}
+	case "Analysis Tool":
+		d.Tool = value
 	default:
 		r.exception(key, value)
 	}
@@ -134,13 +161,16 @@ func (r *crashReader) headerOrThread(line string) {
 // exception reads what ended the process.
 func (r *crashReader) exception(key, value string) {
 	d := &r.ips.report
-	if d.Exception == nil {
-		d.Exception = &ipsException{}
-	}
 	e := d.Exception
+	if e == nil && strings.HasPrefix(key, "Exception ") {
+		e = &ipsException{}
+		d.Exception = e
+	}
 	switch key {
 	case "Exception Type":
-		e.Type, e.Signal, _ = strings.Cut(strings.TrimSuffix(value, ")"), " (")
+		if e.Type, e.Signal, _ = strings.Cut(strings.TrimSuffix(value, ")"), " ("); strings.HasPrefix(value, "SIG") {
+			e.Type, e.Signal = "", value
+		}
 	case "Exception Codes":
 		if e.Codes = value; !strings.HasPrefix(value, "0x") {
 			e.Subtype, e.Codes = value, ""
@@ -190,16 +220,31 @@ func (r *crashReader) frame(line string) {
 		r.ips.full = true
 		return
 	}
-	pc, _ := strconv.ParseUint(strings.TrimPrefix(m[2], "0x"), 16, 64) // it is hexadecimal
+	pc, _ := strconv.ParseUint(strings.TrimPrefix(m[1], "0x"), 16, 64) // it is hexadecimal
 	f := ipsFrame{Offset: pc}
-	if at := crashForms().offset.FindStringSubmatch(m[3]); at != nil && !isNumber(at[1]) {
-		f.Symbol, f.File = at[1], at[3]
-		if offset, err := strconv.ParseUint(at[2], 10, 64); err == nil {
-			f.Location = &offset
-		}
-		f.Line, _ = strconv.Atoi(at[4]) // 0: not known
-	}
+	f.symbol(m[2])
 	*r.frames = append(*r.frames, f)
+}
+
+// symbol reads what is at the place of a frame, where anything is known.
+func (f *ipsFrame) symbol(text string) {
+	forms := crashForms()
+	at := forms.offset.FindStringSubmatch(text)
+	if at == nil {
+		at = forms.source.FindStringSubmatch(text)
+	}
+	if at == nil {
+		at = []string{text, text, "", "", ""}
+	}
+	if isNumber(at[1]) || at[1] == unknownSymbol {
+		return
+	}
+	f.Symbol, f.Inline = strings.CutSuffix(at[1], inlinedMark)
+	f.File = at[3]
+	if offset, err := strconv.ParseUint(at[2], 10, 64); err == nil {
+		f.Location = &offset
+	}
+	f.Line, _ = strconv.Atoi(at[4]) // 0: not known
 }
 
 // isNumber tells of an address in the place of a symbol.

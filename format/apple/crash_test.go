@@ -96,7 +96,7 @@ Binary Images:
 func TestReadCrash(t *testing.T) {
 	p := read(t, []byte(macCrash))
 	want := task.Info{
-		PID: 43184, Name: "Tray (1)", Path: "/Applications/Tray.app/Contents/MacOS/Tray (1)", Arch: task.AMD64, OS: task.Darwin, OSVersion: "macOS 11.6 (20G165)", ParentPID: 1,
+		PID: 43184, Name: "Tray (1)", Path: "/Applications/Tray.app/Contents/MacOS/Tray (1)", Arch: task.AMD64, OS: task.Darwin, OSVersion: "macOS 11.6 (20G165)", ParentPID: 1, User: &task.User{ID: 501},
 		Crash: &task.Crash{Signal: "SIGSEGV", Detail: "EXC_BAD_ACCESS: KERN_INVALID_ADDRESS at 0x0000000000000010", Thread: 1},
 	}
 	if diff := cmp.Diff(want, p.Target); diff != "" {
@@ -178,8 +178,13 @@ func FuzzReadCrash(f *testing.F) {
 		if err != nil || p.Sampled() {
 			return
 		}
-		if err := IPS(new(bytes.Buffer), p); err != nil {
+		var b bytes.Buffer
+		if err := Crash(&b, p); err != nil {
 			t.Fatal(err)
+		}
+		again, err := Read(&b)
+		if err != nil || len(again.Threads) != len(p.Threads) {
+			t.Fatalf("%v: %d threads of %d", err, len(again.Threads), len(p.Threads))
 		}
 	})
 }

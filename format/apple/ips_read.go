@@ -24,10 +24,11 @@ const maxIPS = 64 << 20
 // below it.
 var translatedReport = []byte("Translated Report (Full Report Below)")
 
-// isIPS tells whether a file begins as an .ips file of a crash does.
+// isIPS tells whether a file begins as an .ips file of a crash does. Xcode may have put
+// the text for people in the place of the document.
 func isIPS(head []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
-	return isIPSHeader(first) || bytes.HasPrefix(first, []byte("-----")) && bytes.Contains(head, translatedReport)
+	return isIPSHeader(first) && !hasLine(head, "Process:") || bytes.HasPrefix(first, []byte("-----")) && bytes.Contains(head, translatedReport)
 }
 
 // isIPSHeader tells whether a line is the first one of an .ips file of a crash.
@@ -69,6 +70,8 @@ type ipsReader struct {
 	frames  int
 	cut     bool
 	full    bool // something reached its bound
+
+	numbered bool // ids are numbers of threads, in the order of the kernel's list
 }
 
 // payload reads the document.
@@ -175,7 +178,7 @@ func (r *ipsReader) profile() *profile.Profile {
 		p.Threads = append(p.Threads, d.Threads[i].thread(p, listed))
 	}
 	if len(p.Threads) > 0 && !slices.ContainsFunc(p.Threads, func(t *profile.Thread) bool { return t.Main }) {
-		p.Threads[0].Main = true // the kernel lists it first
+		p.Threads[0].Main = !r.numbered || p.Threads[0].ID == 0 // the kernel lists it first
 	}
 	r.crash(p)
 	if len(d.LastException) > 0 {

@@ -1,7 +1,6 @@
 package apple
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -14,7 +13,7 @@ import (
 // out, but for what is to be doubted: notes stand in the header, and a stack that was
 // cut begins with a line that says so. Of one snapshot every count is 1.
 func Sample(w io.Writer, p *profile.Profile) error {
-	s := &sampleWriter{Writer: bufio.NewWriterSize(w, 64<<10), profile: p, seen: map[place]int{}, tops: map[place]int{}}
+	s := &sampleWriter{textWriter: newTextWriter(w), profile: p, seen: map[place]int{}, tops: map[place]int{}}
 	s.header()
 	s.line("Call graph:")
 	s.graph()
@@ -41,18 +40,12 @@ func GroupSample(w io.Writer, g *profile.Group) error {
 	return nil
 }
 
-// sampleWriter writes one report. Its first write error stays and is what Flush
-// returns.
+// sampleWriter writes one report.
 type sampleWriter struct {
-	*bufio.Writer
+	textWriter
 	profile *profile.Profile
 	seen    map[place]int // lines of the call graph that have a place
 	tops    map[place]int // samples in which it was innermost
-}
-
-func (s *sampleWriter) line(format string, args ...any) {
-	fmt.Fprintf(s, format, args...)
-	_ = s.WriteByte('\n')
 }
 
 // glyphs lead from a line down to its next sibling, one after the other by how many

@@ -29,9 +29,7 @@ func (s *sampleWriter) header() {
 	s.fact("Version", version(p.Main))
 	s.fact("Code Type", codeType(p))
 	s.fact("Platform", platform(t))
-	if t.ParentPID != 0 || t.ParentName != "" {
-		s.fact("Parent Process", fmt.Sprintf("%s [%d]", process(t.ParentName), t.ParentPID))
-	}
+	s.fact("Parent Process", processWithPID(t.ParentName, t.ParentPID))
 	if t.Live {
 		s.fact("Target Type", liveTask)
 	}
@@ -48,12 +46,11 @@ func (s *sampleWriter) header() {
 	s.line("")
 }
 
-// fact writes a line of the header; none where nothing is known.
-func (s *sampleWriter) fact(key, value string) {
-	if value != "" {
-		s.line("%-16s %s", key+":", value)
-	}
-}
+// fact writes a line of the header.
+func (s *sampleWriter) fact(key, value string) { s.textWriter.fact(sampleColumn, key, value) }
+
+// sampleColumn is where the values of the header begin.
+const sampleColumn = 17
 
 // memory writes what sample calls the footprint.
 func (s *sampleWriter) memory(f task.Footprint) {
@@ -71,30 +68,8 @@ const maxNotes = 40
 // notes write what a reader should beware of. Apple's reports have no such lines; they
 // stand where readers of these expect none.
 func (s *sampleWriter) notes() {
-	p := s.profile
-	for i, note := range p.Notes {
-		if i == maxNotes {
-			s.fact("Note", fmt.Sprintf("and %d more", len(p.Notes)-i))
-			break
-		}
-		s.fact("Note", plain(note))
-	}
-	empty, unstopped := 0, 0
-	for _, t := range p.Threads {
-		empty, unstopped = empty+t.Empty, unstopped+t.Unstopped
-	}
-	for _, n := range []struct {
-		what  string
-		count int
-	}{
-		{"samples that were due and could not be taken in time", p.MissedTicks},
-		{"threads that appeared too fast to be captured", p.MissedThreads},
-		{"stacks of which no frame is known", empty},
-		{"stacks read without a stop, of which frames may be missing", unstopped},
-	} {
-		if n.count > 0 {
-			s.fact("Note", fmt.Sprintf("%s: %d", n.what, n.count))
-		}
+	for _, note := range doubts(s.profile) {
+		s.fact("Note", note)
 	}
 }
 

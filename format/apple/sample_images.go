@@ -35,15 +35,20 @@ func imageLine(os task.OS, im *profile.Image) string {
 	if last > im.Load {
 		last--
 	}
-	name := im.Bundle.ID
-	if name == "" {
-		name = strings.Trim(im.Name(), "[]") // readers know letters and dots there
-	}
+	name := imageIdentifier(im)
 	origin := "+"
 	if os == task.Darwin && (dyld.IsApples(im.Path) || strings.HasPrefix(name, "com.apple.")) {
 		origin = " "
 	}
-	return fmt.Sprintf("%18v - %18v %s%s (%s) <%s> %s", im.Load, last, origin, process(name), imageVersion(im), imageID(os, im.ID), plain(im.Path))
+	return fmt.Sprintf("%18v - %18v %s%s (%s) <%s> %s", im.Load, last, origin, name, imageVersion(im), imageID(os, im.ID), plain(im.Path))
+}
+
+// imageIdentifier is how a list names an image: as its maker does, or else by its file.
+func imageIdentifier(im *profile.Image) string {
+	if im.Bundle.ID != "" {
+		return process(im.Bundle.ID)
+	}
+	return process(strings.Trim(im.Name(), "[]")) // readers know letters and dots there
 }
 
 // imageVersion is the version of an image for people, and that of its build.

@@ -104,7 +104,7 @@ func TestValues(t *testing.T) {
 		"--every 0ms":                     "--every cannot be 0",
 		"--max-stop 0":                    "--max-stop cannot be 0",
 		"--every 1s --keep -1":            "--keep cannot be negative",
-		"-f yaml":                         `--format is tree, summary, json, jsonl, folded, pprof, speedscope, firefox, chrome, sample, ips, otlp or html, not "yaml"`,
+		"-f yaml":                         `--format is tree, summary, json, jsonl, folded, pprof, speedscope, firefox, chrome, sample, ips, otlp, crash or html, not "yaml"`,
 		"--color blue":                    `--color is auto, always or never, not "blue"`,
 		"--suspend all":                   `--suspend is thread or task, not "all"`,
 		"--output=":                       "--output needs a FILE",

@@ -94,11 +94,11 @@ var rules = []rule{{
 	flags: "invert min depth by", with: "format=sample",
 	line: "sample's report has whole threads as they called: leave out {flags}",
 }, {
-	flags: "invert min depth by hide fold-recursion", with: "format=ips",
-	line: "an .ips file has whole stacks: leave out {flags}",
+	flags: "invert min depth by hide fold-recursion", with: "format=ips format=crash",
+	line: "a report of a crash has whole stacks: leave out {flags}",
 }, {
-	flags: "sampling tree all several", with: "format=ips",
-	line: "-f ips is of one snapshot of one process: leave out {flags}",
+	flags: "sampling tree all several", with: "format=ips format=crash",
+	line: "{with} is of one snapshot of one process: leave out {flags}",
 }, {
 	flags: "merge invert min depth by fold-recursion", with: "format=summary",
 	line: "-f summary chooses by itself what is worth a line: leave out {flags}",
