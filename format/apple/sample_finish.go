@@ -14,10 +14,8 @@ import (
 // finish makes the profile of what was read.
 func (r *sampleReader) finish() *profile.Profile {
 	p := r.profile
-	r.endPath()
 	for _, t := range p.Threads {
 		p.Snapshots = max(p.Snapshots, t.Samples)
-		r.count(t)
 		if p.Target.OS == task.Linux {
 			t.Main = uint64(t.ID) == uint64(p.Target.PID)
 		}
@@ -25,15 +23,27 @@ func (r *sampleReader) finish() *profile.Profile {
 	if p.Snapshots <= 1 {
 		p.Interval = 0
 	}
+	r.complete()
+	if r.others {
+		r.note("further reports follow in the file: only the first is shown")
+	}
+	return p
+}
+
+// complete makes trees of the branches that were read, and finds out where they lie.
+func (r *processReader) complete() {
+	r.endPath()
+	for _, t := range r.profile.Threads {
+		r.count(t)
+	}
 	r.findMain()
 	r.placeImages()
 	r.notes()
-	return p
 }
 
 // endPath has what is missing below the last frames of a report that was cut short
 // stand there: their samples are none of their own.
-func (r *sampleReader) endPath() {
+func (r *processReader) endPath() {
 	if r.whole || r.thread == nil {
 		return
 	}
@@ -61,7 +71,7 @@ func sum(nodes []*profile.Node) (samples int) {
 }
 
 // count tells the samples in which a frame was innermost from those of what it called.
-func (r *sampleReader) count(t *profile.Thread) {
+func (r *processReader) count(t *profile.Thread) {
 	for _, n := range t.Nodes() {
 		n.Self = max(0, n.Count-sum(n.Children))
 		r.profile.Frames += n.Count
@@ -73,7 +83,7 @@ func (r *sampleReader) count(t *profile.Thread) {
 
 // findMain finds the program itself among the images, and what the header tells
 // besides.
-func (r *sampleReader) findMain() {
+func (r *processReader) findMain() {
 	t := &r.profile.Target
 	r.main.Path = t.Path
 	if r.main.Path == "" {
@@ -99,7 +109,7 @@ func (r *sampleReader) findMain() {
 type imagesByName map[string][]*profile.Image
 
 // placeImages finds for each frame the image that it lies in.
-func (r *sampleReader) placeImages() {
+func (r *processReader) placeImages() {
 	byName := r.listImages()
 	named := map[*profile.Image]bool{} // false: frames of it have no name
 	for _, t := range r.profile.Threads {
@@ -122,7 +132,7 @@ func (r *sampleReader) placeImages() {
 
 // listImages makes the profile's list of images: those of the report's, and what only
 // frames name.
-func (r *sampleReader) listImages() imagesByName {
+func (r *processReader) listImages() imagesByName {
 	p, byName := r.profile, imagesByName{}
 	p.Images = r.listed
 	for _, im := range r.listed {
@@ -148,7 +158,7 @@ func byAddress(a, b *profile.Image) int {
 }
 
 // nameMain gives the program, of which the list has nothing, what the header has.
-func (r *sampleReader) nameMain(im *profile.Image) {
+func (r *processReader) nameMain(im *profile.Image) {
 	if r.profile.Main == r.main && im.Path == r.main.Name() {
 		load := im.Load
 		*im = *r.main
@@ -185,7 +195,7 @@ func sortedByAddress(list []*profile.Image) []*profile.Image {
 }
 
 // notes says what is missing.
-func (r *sampleReader) notes() {
+func (r *processReader) notes() {
 	switch {
 	case !r.whole:
 		r.note("the report ends within its call graph: what comes behind is not known")
@@ -197,8 +207,5 @@ func (r *sampleReader) notes() {
 	}
 	if r.full {
 		r.note("the report is too large: a part of it was left out")
-	}
-	if r.others {
-		r.note("further reports follow in the file: only the first is shown")
 	}
 }

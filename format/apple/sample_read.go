@@ -3,7 +3,6 @@ package apple
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -11,13 +10,6 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/unwind"
-)
-
-// The bounds of what is kept of a report.
-const (
-	maxBranches = 1 << 20
-	maxImages   = 1 << 16
-	maxSamples  = 1 << 40
 )
 
 // section is a part of a report.
@@ -33,29 +25,15 @@ const (
 
 // sampleReader reads one report of sample(1), line by line.
 type sampleReader struct {
-	profile *profile.Profile
-	in      section
-	texts   texts
-	named   map[string]*profile.Image // by the name that frames have for it
-	listed  []*profile.Image
-	main    *profile.Image // as the header tells of it
-	thread  *profile.Thread
-	path    []*profile.Node // from the outermost frame to the last that was read
-
-	nodes  int
-	unread int  // lines of the call graph
-	full   bool // something reached its bound
+	processReader
+	in     section
 	others bool // further reports follow
-	whole  bool // the call graph has an end
 }
 
 // readSample reads a report of sample(1). One that was cut short gives what there is,
 // with a note.
 func readSample(from *bufio.Reader) (*profile.Profile, error) {
-	r := &sampleReader{
-		profile: &profile.Profile{Target: task.Info{OS: task.Darwin}}, main: &profile.Image{Main: true},
-		texts: texts{kept: map[string]string{}}, named: map[string]*profile.Image{},
-	}
+	r := &sampleReader{processReader: newProcessReader(newLimits())}
 	l := &lines{from: from}
 	for r.in != behind {
 		line, err := l.next()
@@ -175,52 +153,4 @@ func placeNode(n *profile.Node, l *label) {
 		}
 		n.Also = append(n.Also, a)
 	}
-}
-
-// keep keeps a text, as long as there are not too many.
-func (r *sampleReader) keep(s string) (string, bool) {
-	kept, ok := r.texts.of(s)
-	if !ok {
-		r.full = true
-	}
-	return kept, ok
-}
-
-// imageOf returns what stands for the image that a frame names, until the list of
-// images is read.
-func (r *sampleReader) imageOf(l *label) *profile.Image {
-	if l.image == "" || l.image == unknownBinary {
-		return nil
-	}
-	im := r.named[l.image]
-	if im == nil {
-		name, ok := r.keep(l.image)
-		if !ok || len(r.named) == maxImages {
-			r.full = true
-			return nil
-		}
-		im = &profile.Image{Path: name}
-		r.named[name] = im
-	}
-	if l.hasLoad && im.Load == 0 {
-		im.Load = l.load
-	}
-	return im
-}
-
-// image reads a line of the list of images.
-func (r *sampleReader) image(line string) {
-	if len(r.listed) == maxImages {
-		r.full = true
-		return
-	}
-	line, ok := r.keep(line)
-	if im, read := parseImage(line); ok && read {
-		r.listed = append(r.listed, im)
-	}
-}
-
-// note adds a line that a reader should know.
-func (r *sampleReader) note(format string, args ...any) {
-	r.profile.Notes = append(r.profile.Notes, fmt.Sprintf(format, args...))
 }

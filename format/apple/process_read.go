@@ -1,0 +1,99 @@
+package apple
+
+import (
+	"fmt"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// The bounds of what is kept of a report.
+const (
+	maxBranches = 1 << 20
+	maxImages   = 1 << 16
+	maxSamples  = 1 << 40
+)
+
+// limits are what the processes of one report share.
+type limits struct {
+	texts  texts
+	nodes  int
+	images int
+	full   bool // something reached its bound
+}
+
+func newLimits() *limits { return &limits{texts: texts{kept: map[string]string{}}} }
+
+// processReader takes up what a report has of one process.
+type processReader struct {
+	*limits
+	profile *profile.Profile
+	named   map[string]*profile.Image // by the name that frames have for it
+	listed  []*profile.Image
+	main    *profile.Image // as the header tells of it
+	thread  *profile.Thread
+	path    []*profile.Node // from the outermost frame to the last that was read
+
+	unread int  // lines of the call graph
+	whole  bool // the call graph has an end
+}
+
+func newProcessReader(l *limits) processReader {
+	return processReader{
+		limits: l, profile: &profile.Profile{Target: task.Info{OS: task.Darwin}},
+		main: &profile.Image{Main: true}, named: map[string]*profile.Image{},
+	}
+}
+
+// keep keeps a text, as long as there are not too many.
+func (r *processReader) keep(s string) (string, bool) {
+	kept, ok := r.texts.of(s)
+	if !ok {
+		r.full = true
+	}
+	return kept, ok
+}
+
+// imageOf returns what stands for the image that a frame names, until the list of
+// images is read.
+func (r *processReader) imageOf(l *label) *profile.Image {
+	if l.image == "" || l.image == unknownBinary {
+		return nil
+	}
+	im := r.named[l.image]
+	if im == nil {
+		name, ok := r.keep(l.image)
+		if !ok || len(r.named) == maxImages {
+			r.full = true
+			return nil
+		}
+		im = &profile.Image{Path: name}
+		r.named[name] = im
+	}
+	if l.hasLoad && im.Load == 0 {
+		im.Load = l.load
+	}
+	return im
+}
+
+// image reads a line of the list of images.
+func (r *processReader) image(line string) {
+	line, ok := r.keep(line)
+	if im, read := parseImage(line); ok && read {
+		r.list(im)
+	}
+}
+
+// list takes up an image of the list.
+func (r *processReader) list(im *profile.Image) {
+	if r.images++; r.images > maxImages {
+		r.full = true
+		return
+	}
+	r.listed = append(r.listed, im)
+}
+
+// note adds a line that a reader should know.
+func (r *processReader) note(format string, args ...any) {
+	r.profile.Notes = append(r.profile.Notes, fmt.Sprintf(format, args...))
+}
