@@ -174,7 +174,7 @@ func FuzzReadCrash(f *testing.F) {
 	f.Add([]byte(macCrash))
 	f.Add([]byte(phoneCrash))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := Read(bytes.NewReader(text))
+		p, err := readOne(text)
 		if err != nil || p.Sampled() {
 			return
 		}
@@ -182,7 +182,7 @@ func FuzzReadCrash(f *testing.F) {
 		if err := Crash(&b, p); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Read(&b)
+		again, err := readOne(b.Bytes())
 		if err != nil || len(again.Threads) != len(p.Threads) {
 			t.Fatalf("%v: %d threads of %d", err, len(again.Threads), len(p.Threads))
 		}

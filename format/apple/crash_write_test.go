@@ -105,12 +105,12 @@ func TestCrashIsWrittenAsItWas(t *testing.T) {
 		texts[file] = text
 	}
 	for name, text := range texts {
-		p, err := Read(bytes.NewReader(text))
+		p, err := readOne(text)
 		if errors.Is(err, ErrNotReport) || err == nil && p.Sampled() {
 			continue // of sample or spindump, which tools have named so
 		}
 		written := writtenCrash(t, p)
-		again, err := Read(strings.NewReader(written))
+		again, err := readOne([]byte(written))
 		if err != nil {
 			t.Errorf("%s: %v\n%.3000s", name, err, written)
 			continue

@@ -288,7 +288,7 @@ func FuzzReadIPS(f *testing.F) {
 		f.Add(b.Bytes()[:b.Len()*2/3])
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := Read(bytes.NewReader(text))
+		p, err := readOne(text)
 		if err != nil || p.Sampled() {
 			return
 		}
@@ -296,7 +296,7 @@ func FuzzReadIPS(f *testing.F) {
 		if err := IPS(&b, p); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(&b); err != nil {
+		if _, err := readOne(b.Bytes()); err != nil {
 			t.Fatal(err)
 		}
 	})

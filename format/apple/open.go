@@ -17,9 +17,10 @@ var ErrNotReport = errors.New("not a report of Apple's")
 // lines of their own before a report.
 const headSize = 16 << 10
 
-// Open reads a report of the kind that its content is. The error wraps
+// Open reads a report of the kind that its content is: a profile of each process that it
+// tells of, in its order. That is one, but for a report of spindump. The error wraps
 // [ErrNotReport] where it is of none that is known.
-func Open(name string) (*profile.Profile, error) {
+func Open(name string) ([]*profile.Profile, error) {
 	f, _, err := regular.Open(name)
 	if err != nil {
 		return nil, err
@@ -29,21 +30,46 @@ func Open(name string) (*profile.Profile, error) {
 }
 
 // Read is Open of a stream.
-func Read(from io.Reader) (*profile.Profile, error) {
+func Read(from io.Reader) ([]*profile.Profile, error) {
 	r := bufio.NewReaderSize(from, headSize)
 	head, err := r.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	switch {
-	case isSample(head):
-		return readSample(r)
-	case isIPS(head):
-		return readIPS(r)
-	case isCrash(head):
-		return readCrash(r)
+	k := kindOf(head)
+	if k == nil {
+		return nil, ErrNotReport
 	}
-	return nil, ErrNotReport
+	return k.read(r)
+}
+
+// kind is a sort of reports.
+type kind struct {
+	is   func(head []byte) bool
+	read func(*bufio.Reader) ([]*profile.Profile, error)
+}
+
+// kindOf finds out what sort a report is of that begins so; nil: none.
+func kindOf(head []byte) *kind {
+	for _, k := range []kind{
+		{isSample, alone(readSample)}, {isIPS, alone(readIPS)}, {isSpindump, readSpindump}, {isCrash, alone(readCrash)},
+	} {
+		if k.is(head) {
+			return &k
+		}
+	}
+	return nil
+}
+
+// alone is what reads a report of one process.
+func alone(read func(*bufio.Reader) (*profile.Profile, error)) func(*bufio.Reader) ([]*profile.Profile, error) {
+	return func(r *bufio.Reader) ([]*profile.Profile, error) {
+		p, err := read(r)
+		if err != nil {
+			return nil, err
+		}
+		return []*profile.Profile{p}, nil
+	}
 }
 
 // Is tells whether a file is a report, by its begin.
@@ -55,8 +81,7 @@ func Is(name string) bool {
 	defer f.Close() // it is only read
 	head := make([]byte, headSize)
 	n, _ := io.ReadFull(f, head) // as much as there is
-	head = head[:n]
-	return isSample(head) || isIPS(head) || isCrash(head)
+	return kindOf(head[:n]) != nil
 }
 
 // isSample tells whether a line begins as the first one of sample's report does.

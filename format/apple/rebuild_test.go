@@ -51,11 +51,20 @@ func withoutComments(text []byte) []byte {
 
 func read(t *testing.T, text []byte) *profile.Profile {
 	t.Helper()
-	p, err := Read(bytes.NewReader(text))
+	p, err := readOne(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// readOne reads a report of one process.
+func readOne(text []byte) (*profile.Profile, error) {
+	all, err := Read(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // further is the name of a thread behind the end of an excerpt, which is in the lines
@@ -160,6 +169,7 @@ func rebuilt(t *testing.T, p *profile.Profile) *profile.Profile {
 			t.Errorf("%d samples of thread %d, want %d", th.Samples, was.ID, was.Samples)
 		}
 		th.ID, th.Name, th.Queue, th.QueueSerial, th.QueueKind, th.Main = was.ID, was.Name, was.Queue, was.QueueSerial, was.QueueKind, was.Main
+		th.First, th.Last, th.Priority, th.Used = was.First, was.Last, was.Priority, was.Used
 		for _, n := range th.Nodes() {
 			n.Location = where[n.PC]
 		}

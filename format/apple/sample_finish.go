@@ -1,6 +1,7 @@
 package apple
 
 import (
+	"bytes"
 	"cmp"
 	"path"
 	"slices"
@@ -90,7 +91,8 @@ func (r *processReader) findMain() {
 		r.main.Path = t.Name
 	}
 	for _, im := range r.listed {
-		if im.Load == r.main.Load && im.Load != 0 || r.main.Load == 0 && im.Path == t.Path && t.Path != "" {
+		byPath := im.Path == t.Path && t.Path != "" || im.ID != nil && bytes.Equal(im.ID, r.main.ID)
+		if im.Load == r.main.Load && im.Load != 0 || r.main.Load == 0 && byPath {
 			im.Main, im.Variant = true, r.main.Variant
 			r.profile.Main = im
 			return
@@ -199,7 +201,7 @@ func (r *processReader) notes() {
 	switch {
 	case !r.whole:
 		r.note("the report ends within its call graph: what comes behind is not known")
-	case len(r.listed) == 0:
+	case len(r.listed) == 0 && len(r.profile.Threads) > 0:
 		r.note("the report has no list of images: where they are is not known")
 	}
 	if r.unread > 0 {

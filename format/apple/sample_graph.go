@@ -60,10 +60,15 @@ func grow(t *profile.Thread) *forest {
 		}
 		path = append(path, inner)
 	}
+	f.arrange()
+	return f
+}
+
+// arrange leaves out what is too deep, and puts the heavier of siblings first.
+func (f *forest) arrange() {
 	f.measure()
 	f.prune()
 	f.sort()
-	return f
 }
 
 // cutNode stands for the callers that are missing.

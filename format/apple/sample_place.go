@@ -20,6 +20,7 @@ type place struct {
 	offset   uint64
 	file     string
 	line     int
+	column   int // where that is told
 	inlined  bool
 	guess    bool
 	leaf     bool // it has a name and was innermost

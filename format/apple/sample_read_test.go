@@ -275,7 +275,7 @@ func FuzzReadSample(f *testing.F) {
 		f.Add(text[:len(text)*2/3])
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := Read(bytes.NewReader(text))
+		p, err := readOne(text)
 		if err != nil {
 			return
 		}
@@ -283,7 +283,7 @@ func FuzzReadSample(f *testing.F) {
 		if err := Sample(&first, p); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Read(&first)
+		again, err := readOne(first.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 
 // arguments takes what stands beside the flags: a command after --, or the
 // target, and behind a pid how many seconds and at what interval in milliseconds,
-// as sample(1) has it.
+// as sample(1) has it. Beside a file --pid tells which of its processes are wanted.
 func (o *options) arguments() error {
 	args := o.flags.Args()
 	if dash := o.flags.ArgsLenAtDash(); dash >= 0 {
@@ -23,6 +23,9 @@ func (o *options) arguments() error {
 	}
 	if len(args) > 0 && args[0] == diffWord && !o.hasTarget() && len(o.targets) == 0 {
 		return o.compares(args[1:])
+	}
+	if len(o.targets) > 0 && len(args) > 0 && !slices.ContainsFunc(o.targets, isFile) && isFile(args[0]) {
+		o.within, o.targets = o.targets, nil
 	}
 	if len(o.targets) > 0 {
 		o.target = o.targets[0]

@@ -61,7 +61,7 @@ func (e *helpError) text(version string) string {
 // shortHelp fits a terminal of 24 lines: the flags by groups.
 func shortHelp() string {
 	var b strings.Builder
-	b.WriteString(usage + "\n")
+	b.WriteString(usage)
 	for _, g := range newOptions().groups() {
 		titles := make([]string, len(g.flags))
 		for i := range g.flags {

@@ -39,6 +39,7 @@ type options struct {
 	tree     bool
 	all      bool
 	file     bool     // the target is a core, a recording, a report or a document
+	within   []string // the processes of a file of several that are wanted; none: all
 	compared []string // two files
 	wait     string
 	command  []string

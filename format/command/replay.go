@@ -15,6 +15,9 @@ import (
 
 // open reports on a core, a recording or a report of Apple's.
 func (c *call) open() error {
+	if len(c.within) > 0 && !apple.Is(c.target) {
+		return usageError{fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a report of spindump", c.target)}
+	}
 	index, err := c.index()
 	if err != nil {
 		return err
@@ -23,7 +26,7 @@ func (c *call) open() error {
 		return err
 	}
 	if prof, err := readReport(c.target, format.ReadJSON); !errors.Is(err, errNoReport) {
-		return c.openRead(prof, err, index)
+		return c.openRead([]*profile.Profile{prof}, err, index)
 	}
 	p, err := core.Open(c.target)
 	if errors.Is(err, core.ErrNotCore) {
@@ -58,15 +61,15 @@ func (c *call) replay(index *binaries.Index) error {
 
 // openReport reports on what a report of Apple's has.
 func (c *call) openReport(index *binaries.Index) error {
-	p, err := apple.Open(c.target)
+	all, err := apple.Open(c.target)
 	if errors.Is(err, apple.ErrNotReport) {
-		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, nor a report of sample(1) or of a crash", c.target)
+		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, nor a report of sample(1), of spindump or of a crash", c.target)
 	}
-	return c.openRead(p, err, index)
+	return c.openRead(all, err, index)
 }
 
 // openRead reports on what was read from a report.
-func (c *call) openRead(p *profile.Profile, err error, index *binaries.Index) error {
+func (c *call) openRead(all []*profile.Profile, err error, index *binaries.Index) error {
 	switch {
 	case err != nil:
 		return inFile(c.target, err)
@@ -75,9 +78,19 @@ func (c *call) openRead(p *profile.Profile, err error, index *binaries.Index) er
 	case c.filter.Running != c.filter.Blocked:
 		return usageError{fmt.Errorf("%s is a report, which does not tell what runs: leave out --running and --blocked", c.target)}
 	}
-	if index != nil && !p.AddSymbols(index) {
-		p.Notes = append(p.Notes, capture.ShortLine)
+	if all, err = c.chosen(all); err != nil {
+		return err
 	}
-	p, err = c.filter.Of(p)
-	return c.report(p, err)
+	for i, p := range all {
+		if index != nil && !p.AddSymbols(index) {
+			p.Notes = append(p.Notes, capture.ShortLine)
+		}
+		if all[i], err = c.filter.Of(p); err != nil {
+			return err
+		}
+	}
+	if len(all) == 1 {
+		return c.report(all[0], nil)
+	}
+	return c.reportAll(&selection{group: profile.Group{Tool: all[0].Tool, Profiles: all}})
 }

@@ -53,6 +53,7 @@ func forms() []form {
 		{name: "firefox", write: always(format.Firefox), group: groups(format.GroupFirefox), extensions: []string{".profile.json"}, whole: true, timed: true},
 		{name: "chrome", write: always(format.Chrome), group: groups(format.GroupChrome), extensions: []string{".trace.json"}, whole: true, timed: true},
 		{name: "sample", write: always(apple.Sample), group: groups(apple.GroupSample)},
+		{name: "spindump", write: always(apple.Spindump), group: groups(apple.GroupSpindump), whole: true},
 		{name: "ips", write: always(apple.IPS), extensions: []string{".ips"}}, // the rules refuse several
 		{name: "otlp", write: format.OTLP, group: format.GroupOTLP, extensions: []string{".otlp"}, whole: true, binary: true},
 		{name: "crash", write: always(apple.Crash), extensions: []string{".crash"}},

@@ -5,13 +5,14 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 // TestReportsOfApplesForm: the stacks of a recording are the same in a report of
-// sample(1) that was written of it and opened again, and of one snapshot in an .ips
-// file; the report is written again as it was.
+// sample(1) or of spindump that was written of it and opened again, and of one snapshot
+// in an .ips or a .crash file; the report is written again as it was.
 func TestReportsOfApplesForm(t *testing.T) {
 	cmd := start(t, compile(t, "names", "-O1"))
 	blocksInRead(t, pid(cmd))
@@ -22,7 +23,7 @@ func TestReportsOfApplesForm(t *testing.T) {
 			t.Fatal(r.err)
 		}
 	}
-	for _, c := range []struct{ file, form string }{{many, "sample"}, {one, "sample"}, {one, "ips"}} {
+	for _, c := range []struct{ file, form string }{{many, "sample"}, {one, "sample"}, {many, "spindump"}, {one, "spindump"}, {one, "ips"}} {
 		report := filepath.Join(dir, "report."+c.form)
 		text := snap(t, c.file, "-f", c.form).out
 		if err := os.WriteFile(report, []byte(text), 0o600); err != nil {
@@ -32,12 +33,22 @@ func TestReportsOfApplesForm(t *testing.T) {
 		if got.out != want.out || got.err != "" || strings.Count(got.out, "\n") == 0 {
 			t.Errorf("%s of %s: %s\n%s\nwant\n%s", c.form, filepath.Base(c.file), got.err, got.out, want.out)
 		}
+		text = regexp.MustCompile(`(?m)^Time Since Fork: .*\n`).ReplaceAllString(text, "") // which is too coarse to read
 		if again := snap(t, report, "-f", c.form).out; again != text {
 			t.Errorf("%s was written again as\n%s\nand was\n%s", c.form, again, text)
 		}
 		if tree := snap(t, report, "--thread", pid(cmd)); tree.code != exitOK || !strings.Contains(tree.out, "Thread "+pid(cmd)+" (main)") {
 			t.Errorf("%s: %s%s", c.form, tree.out, tree.err)
 		}
+	}
+	crash := filepath.Join(dir, "it.crash")
+	if r := snap(t, one, "-o", crash); r.code != exitOK {
+		t.Fatal(r.err)
+	}
+	stacks := func(folded string) string { return regexp.MustCompile(`(?m)^[^;]*;`).ReplaceAllString(folded, "") }
+	want, got := snap(t, one, "-f", "folded", "--no-inlines"), snap(t, crash, "-f", "folded", "--no-inlines")
+	if stacks(got.out) != stacks(want.out) { // its threads have numbers
+		t.Errorf("crash: %s\n%s\nwant\n%s", got.err, got.out, want.out)
 	}
 	if r := snap(t, many, "-f", "ips"); r.code == exitOK || !strings.Contains(r.err, "of one snapshot") {
 		t.Errorf("%d: %s", r.code, r.err)

@@ -1,0 +1,291 @@
+package apple
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// Of the reports of spindump: the version whose form this is, and where the values of
+// the header begin.
+const (
+	spinReportVersion = "35.1"
+	spinColumn        = 18
+)
+
+// The lines by which a report says in which order its stacks are. The rules are as long
+// as the longest line, by which readers know them.
+const (
+	spinRule  = "------------------------------------------------------------"
+	spinHeavy = "Heavy format: stacks are sorted by count"
+	spinOrder = "There is no timeline format: this report has no times"
+)
+
+// Spindump writes a report as spindump does in its heavy form, version 35.1: stacks by
+// their counts. What that has no line for is left out, but for what is to be doubted,
+// which stands in notes. Of a function that was innermost at several addresses the first
+// is told.
+func Spindump(w io.Writer, p *profile.Profile) error {
+	return GroupSpindump(w, &profile.Group{Profiles: []*profile.Profile{p}})
+}
+
+// GroupSpindump writes one report of several processes.
+func GroupSpindump(w io.Writer, g *profile.Group) error {
+	s := &spinWriter{newTextWriter(w)}
+	if len(g.Profiles) > 0 {
+		s.header(g.Profiles)
+	}
+	for _, m := range g.Missing {
+		s.fact("Note", plain(fmt.Sprintf("nothing of process %d: %s", m.PID, m.Why)))
+	}
+	if g.More > 0 {
+		s.fact("Note", fmt.Sprintf("processes that were too many: %d", g.More))
+	}
+	s.line("")
+	for _, text := range []string{spinRule, spinHeavy, spinOrder, spinRule, ""} {
+		s.line("%s", text)
+	}
+	if len(g.Profiles) == 1 {
+		s.heaviest(g.Profiles[0])
+	}
+	for _, p := range g.Profiles {
+		s.process(p)
+	}
+	return s.Flush()
+}
+
+// spinWriter writes one report.
+type spinWriter struct{ textWriter }
+
+func (s *spinWriter) fact(key, value string) { s.textWriter.fact(spinColumn, key, value) }
+
+// header writes what is true of all processes and, of one alone, whose stacks these are.
+func (s *spinWriter) header(all []*profile.Profile) {
+	p := all[0]
+	t := &p.Target
+	start, end := span(all)
+	s.fact("Date/Time", moment(start))
+	s.fact("End time", moment(end))
+	s.fact("OS Version", plain(spinOS(t)))
+	s.fact("Report Version", spinReportVersion)
+	s.line("")
+	s.fact("Data Source", plain(p.Tool))
+	s.line("")
+	if len(all) == 1 {
+		s.fact("Command", process(t.Name))
+		s.program(p)
+		s.fact("PID", strconv.Itoa(t.PID))
+		s.fact("Time Since Fork", spinAge(p))
+		s.line("")
+	}
+	if d := since(start, end); d >= leastDuration {
+		s.fact("Duration", fmt.Sprintf("%.2fs", d.Seconds()))
+	}
+	s.fact("Steps", steps(all))
+	s.line("")
+	s.fact("Hardware model", plain(t.Machine.Model))
+	s.fact("Active cpus", positive(t.Machine.Active))
+	s.fact("Memory size", spinSize(t.Machine.Memory))
+	s.fact("VM page size", positive(t.PageSize))
+}
+
+// program writes what is known of the program of a process.
+func (s *spinWriter) program(p *profile.Profile) {
+	t := &p.Target
+	s.fact("Path", plain(t.Path))
+	if p.Main != nil && p.Main.Bundle.ID != "" {
+		s.fact("Identifier", plain(p.Main.Bundle.ID))
+		s.fact("Version", version(p.Main))
+	}
+	if c := p.Cache; c != nil {
+		s.fact("Shared Cache", fmt.Sprintf("%s slid base address %v, slide 0x%x", imageID(task.Darwin, c.UUID[:]), c.Base, c.Slide))
+	}
+	s.fact("Architecture", spinArch(p))
+	s.fact("Parent", processWithPID(t.ParentName, t.ParentPID))
+}
+
+// leastDuration is the least that a duration of two decimals tells of.
+const leastDuration = 10 * time.Millisecond
+
+// span is from the first begin to the last end, as far as these are known.
+func span(all []*profile.Profile) (start, end time.Time) {
+	for _, p := range all {
+		if start.IsZero() || !p.Start.IsZero() && p.Start.Before(start) {
+			start = p.Start
+		}
+		if p.End.After(end) {
+			end = p.End
+		}
+	}
+	return start, end
+}
+
+// since is how long it is from one time to another, 0 where one of them is unknown.
+func since(from, to time.Time) time.Duration {
+	if from.IsZero() || to.IsZero() {
+		return 0
+	}
+	return max(0, to.Sub(from))
+}
+
+// steps is how many samples there are, and how far apart they were to be.
+func steps(all []*profile.Profile) string {
+	most := slices.MaxFunc(all, func(a, b *profile.Profile) int { return cmp.Compare(a.Snapshots, b.Snapshots) })
+	s := strconv.Itoa(most.Snapshots)
+	if most.Sampled() && most.Interval > 0 {
+		s += fmt.Sprintf(" (%v sampling interval)", most.Interval)
+	}
+	return s
+}
+
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// spinOS is the version of a Mac's system as spindump has it: "macOS 14.5 (Build 23F79)".
+func spinOS(t *task.Info) string {
+	name, build, found := cutLast(t.OSVersion, " (")
+	if t.OS != task.Darwin || !found {
+		return t.OSVersion
+	}
+	return name + " (Build " + build
+}
+
+// spinArch is the architecture as Apple's tools name it.
+func spinArch(p *profile.Profile) string {
+	switch {
+	case p.Main != nil && p.Main.Variant != "":
+		return p.Main.Variant
+	case p.Target.Arch == task.UnknownArch:
+		return ""
+	}
+	return p.Target.Arch.String()
+}
+
+// spinAge is for how long the process was there, in whole seconds.
+func spinAge(p *profile.Profile) string {
+	if d := since(p.Target.Start, p.Start); d > 0 {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return ""
+}
+
+// process writes what there is of one process.
+func (s *spinWriter) process(p *profile.Profile) {
+	t := &p.Target
+	s.line("")
+	s.fact("Process", fmt.Sprintf("%s [%d]", process(t.Name), t.PID))
+	if p.Main != nil && len(p.Main.ID) > 0 {
+		s.fact("UUID", imageID(t.OS, p.Main.ID))
+	}
+	s.program(p)
+	if t.User != nil {
+		s.fact("UID", strconv.FormatUint(uint64(t.User.ID), 10))
+	}
+	s.fact("Footprint", spinSize(t.Footprint.Now))
+	s.fact("Time Since Fork", spinAge(p))
+	s.fact("Num samples", spinSamples(p.Snapshots, 0, p.Snapshots-1))
+	s.fact("CPU Time", spinUsed(p))
+	for _, note := range doubts(p) {
+		s.fact("Note", note)
+	}
+	if hasMerged(p) {
+		s.fact("Note", mergedNote)
+	}
+	s.line("")
+	for _, thread := range spinThreads(p) {
+		s.thread(thread)
+	}
+	s.images(p)
+}
+
+// mergedNote is of reports whose functions have several addresses.
+const mergedNote = "where a function was innermost at several addresses, one of them is told"
+
+func hasMerged(p *profile.Profile) bool {
+	if slices.Contains(p.Notes, mergedNote) {
+		return false
+	}
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes() {
+			if len(n.Also) > 0 || n.More {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spinUsed is the CPU time of all threads between the first sample and the last.
+func spinUsed(p *profile.Profile) string {
+	var used time.Duration
+	for _, t := range p.Threads {
+		used += t.Used
+	}
+	if !p.Sampled() || used < time.Millisecond {
+		return ""
+	}
+	return fmt.Sprintf("%.3fs", used.Seconds())
+}
+
+// spinSamples is a number of samples with the first and the last of them, counted from
+// 0, where none is missing between these; "49 (1-49)".
+func spinSamples(n, first, last int) string {
+	switch {
+	case last-first+1 != n || n == 0:
+		return strconv.Itoa(n)
+	case n == 1:
+		return fmt.Sprintf("1 (%d)", first+1)
+	}
+	return fmt.Sprintf("%d (%d-%d)", n, first+1, last+1)
+}
+
+// spinThreads are the threads in the order of a report: the main thread, and then by id.
+func spinThreads(p *profile.Profile) []*profile.Thread {
+	return slices.SortedStableFunc(slices.Values(p.Threads), func(a, b *profile.Thread) int {
+		switch {
+		case a.Main != b.Main && a.Main:
+			return -1
+		case a.Main != b.Main:
+			return 1
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+}
+
+// threadLine is what is known of a thread.
+func (s *spinWriter) threadLine(t *profile.Thread) string {
+	parts := []string{fmt.Sprintf("%s%x", spinThread, uint64(t.ID))}
+	if t.Queue != "" {
+		parts = append(parts, fmt.Sprintf(`DispatchQueue "%s"(%d)`, plain(t.Queue), t.QueueSerial))
+	}
+	if t.Name != "" {
+		parts = append(parts, `Thread name "`+plain(t.Name)+`"`)
+	}
+	number, samples, _ := strings.Cut(spinSamples(t.Samples, t.First, t.Last), " ")
+	unit := " samples "
+	if t.Samples == 1 {
+		unit = " sample "
+	}
+	parts = append(parts, strings.TrimRight(number+unit+samples, " "))
+	switch {
+	case t.Priority.Base > 0:
+		parts = append(parts, fmt.Sprintf("priority %d (base %d)", t.Priority.Now, t.Priority.Base))
+	case t.Priority.Now > 0:
+		parts = append(parts, fmt.Sprintf("priority %d", t.Priority.Now))
+	}
+	if t.Used >= time.Millisecond {
+		parts = append(parts, fmt.Sprintf("cpu time %.3fs", t.Used.Seconds()))
+	}
+	return strings.Join(parts, "    ")
+}

@@ -1,0 +1,176 @@
+package apple
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// finish makes the profile of what was read.
+func (r *spinProcessReader) finish() {
+	r.nameByID()
+	for _, t := range r.profile.Threads {
+		if !r.told[t] {
+			t.Samples = sum(t.Roots)
+		}
+	}
+	r.complete()
+	r.measure()
+	r.findMainThread()
+	for _, t := range r.profile.Threads {
+		r.tellStates(t)
+		sortHeaviest(t)
+	}
+	if p := r.profile; p.Snapshots == 0 {
+		for _, t := range p.Threads {
+			p.Snapshots = max(p.Snapshots, t.Samples)
+		}
+	}
+}
+
+// nameByID gives what frames have a UUID for the path that the list of images has.
+func (r *spinProcessReader) nameByID() {
+	paths := map[string]string{}
+	for _, im := range r.listed {
+		if len(im.ID) > 0 && im.Path != "" {
+			paths[string(im.ID)] = im.Path
+		}
+	}
+	for name, im := range r.named {
+		if id := parseID(strings.Trim(name, "<>")); strings.HasPrefix(name, "<") && len(id) > 0 {
+			im.Path = cmp.Or(paths[string(id)], im.Path)
+			im.ID = id
+		}
+	}
+}
+
+// measure has images whose end is not told reach to the last frame in them.
+func (r *spinProcessReader) measure() {
+	if len(r.endless) == 0 {
+		return
+	}
+	for _, t := range r.profile.Threads {
+		for _, n := range t.Nodes() {
+			if n.Image != nil && r.endless[n.Image] {
+				n.Image.End = max(n.Image.End, n.PC+1)
+			}
+		}
+	}
+}
+
+// findMainThread finds the main thread where its queue does not tell.
+func (r *spinProcessReader) findMainThread() {
+	threads := r.profile.Threads
+	if len(threads) == 0 || slices.ContainsFunc(threads, func(t *profile.Thread) bool { return t.Main }) {
+		return
+	}
+	first := slices.MinFunc(threads, func(a, b *profile.Thread) int { return cmp.Compare(a.ID, b.ID) })
+	first.Main = first.ID != 0 && isMainThread(first)
+}
+
+// isMainThread tells of the oldest thread whether it is the one that the program was
+// started on, which may have ended: all others begin in these functions.
+func isMainThread(t *profile.Thread) bool {
+	for _, n := range t.Roots {
+		switch n.Function {
+		case "thread_start", "start_wqthread", "_pthread_start":
+			return false
+		}
+	}
+	return true
+}
+
+// tellStates tells what the thread did, as far as the report does, in the samples of
+// which a frame was the innermost, and what it waited for.
+func (r *spinProcessReader) tellStates(t *profile.Thread) {
+	waits := map[string]*profile.Waited{}
+	user := "" // the innermost function outside the kernel on the way
+	for _, n := range t.Nodes() {
+		if !inKernel(n.PC) {
+			user = n.Function
+		}
+		left := n.Self
+		for _, text := range slices.Sorted(maps.Keys(r.states[n])) {
+			count := min(r.states[n][text], left)
+			state, object := parseSpinState(text)
+			if left -= count; state == task.StateUnknown || count == 0 {
+				continue
+			}
+			if n.States == nil {
+				n.States = new(profile.States)
+			}
+			n.States[state] += count
+			t.States[state] += count
+			if object != "" {
+				r.wait(waits, object, user).Looks += count
+			}
+		}
+	}
+	known := t.States[task.Running] + t.States[task.Sleeping]
+	t.States[task.StateUnknown] += max(0, t.Samples-known)
+	if len(waits) > 0 {
+		t.Looks = t.Samples
+	}
+	for _, text := range slices.Sorted(maps.Keys(waits)) {
+		t.Waits = append(t.Waits, *waits[text])
+	}
+	slices.SortStableFunc(t.Waits, func(a, b profile.Waited) int { return cmp.Compare(b.Looks, a.Looks) })
+	if len(t.Waits) == 1 && t.Waits[0].Looks == t.Samples {
+		t.Wait = &t.Waits[0].Wait
+	}
+}
+
+// inKernel tells of an address whether it is the kernel's: that has the upper half.
+func inKernel(pc task.Addr) bool { return pc>>63 != 0 }
+
+// blockedBy begins the state of a thread that waits for somebody.
+const blockedBy = "blocked by "
+
+// parseSpinState reads a state: "running, p-core", or "blocked by" and what it waits for.
+func parseSpinState(s string) (state task.State, waitsFor string) {
+	object, blocked := strings.CutPrefix(s, blockedBy)
+	switch {
+	case blocked:
+		return task.Sleeping, object
+	case s == "running" || strings.HasPrefix(s, "running, "):
+		return task.Running, ""
+	}
+	return task.StateUnknown, ""
+}
+
+// wait returns what counts the waits for something: "turnstile waiting for NAME [PID]
+// thread 0xID", perhaps a thread of this process.
+func (r *spinProcessReader) wait(waits map[string]*profile.Waited, object, call string) *profile.Waited {
+	w := waits[object]
+	if w != nil {
+		return w
+	}
+	w = &profile.Waited{Wait: profile.Wait{Call: strings.TrimLeft(call, "_"), Object: object}}
+	waits[object] = w
+	_, who, found := strings.Cut(object, " waiting for ")
+	whose, thread, hasThread := cutLast(who, " thread 0x")
+	id, err := strconv.ParseUint(thread, 16, 64)
+	if _, pid := parseSpinProcess(whose); !found || !hasThread || err != nil || pid != r.profile.Target.PID {
+		return w
+	}
+	for _, t := range r.profile.Threads {
+		if uint64(t.ID) == id {
+			w.Owner, w.OwnerName = t.ID, t.Name
+		}
+	}
+	return w
+}
+
+// sortHeaviest puts the heavier of siblings first: in a timeline they are as they came.
+func sortHeaviest(t *profile.Thread) {
+	heavier := func(a, b *profile.Node) int { return cmp.Compare(b.Count, a.Count) }
+	slices.SortStableFunc(t.Roots, heavier)
+	for _, n := range t.Nodes() {
+		slices.SortStableFunc(n.Children, heavier)
+	}
+}

@@ -1,0 +1,170 @@
+package apple
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// heaviest writes the stack of the main thread that has the most samples at each frame.
+func (s *spinWriter) heaviest(p *profile.Profile) {
+	t := p.MainThread()
+	if t == nil || len(t.Roots) == 0 {
+		return
+	}
+	s.line("")
+	s.line("Heaviest stack for the main thread of the target process:")
+	width := digits(t.Samples)
+	for b := heavierOf(growEach(t).roots); b != nil; b = heavierOf(b.children) {
+		s.frame(b, 0, width)
+	}
+	s.line("")
+}
+
+// heavierOf is the first of siblings that are sorted; nil: there are none.
+func heavierOf(siblings []*branch) *branch {
+	if len(siblings) == 0 {
+		return nil
+	}
+	return siblings[0]
+}
+
+func digits(n int) int { return len(strconv.Itoa(n)) }
+
+// thread writes a thread with its call tree.
+func (s *spinWriter) thread(t *profile.Thread) {
+	s.line("%s", s.threadLine(t))
+	s.branches(growEach(t).roots, 0, digits(t.Samples))
+	s.line("")
+}
+
+func (s *spinWriter) branches(siblings []*branch, depth, width int) {
+	for _, b := range siblings {
+		if b.count == 0 {
+			continue
+		}
+		s.frame(b, depth, width)
+		s.branches(b.children, depth+1, width)
+	}
+}
+
+// frame writes a line of a tree. An asterisk takes the last of the blanks before one of
+// the kernel.
+func (s *spinWriter) frame(b *branch, depth, width int) {
+	indent := strings.Repeat("  ", depth+1)
+	if inKernel(b.pc) {
+		indent = indent[1:] + "*"
+	}
+	l := b.spinLabel()
+	s.line("%s%-*d  %s", indent, width, b.count, l.String())
+}
+
+// growEach makes the branches of a thread, one of each address.
+func growEach(t *profile.Thread) *forest {
+	f := &forest{index: map[edge]*branch{}}
+	var path []*branch // above the node that comes next
+	for depth, n := range t.Nodes() {
+		path = path[:min(depth, len(path))]
+		var above *branch
+		if depth > 0 {
+			above = path[depth-1]
+		} else if n.Cut != nil {
+			above = f.branch(nil, place{function: spinTruncated}, n.Count)
+		}
+		p := placeOf(n, false)
+		p.column = n.Column
+		path = append(path, f.branch(above, p, n.Count))
+	}
+	f.arrange()
+	return f
+}
+
+// spinLabel is the text for a place.
+func (p *place) spinLabel() spinLabel {
+	l := spinLabel{symbol: p.symbol(), pc: p.pc}
+	if p.function != "" && p.pc == 0 && p.image == nil { // a text that stands for no place
+		l.bare = true
+		return l
+	}
+	l.offset, l.hasOffset = p.offset, p.function != "" && p.function != profile.Trampoline && !p.inlined
+	if p.image == nil {
+		return l
+	}
+	l.image = spinImageName(p.image)
+	if p.image.Placed() && p.pc >= p.image.Load {
+		l.inImage, l.hasPlace = uint64(p.pc-p.image.Load), true
+	}
+	l.file, l.line, l.column = sourceFile(p.file), p.line, p.column
+	return l
+}
+
+// spinImageName is how frames name an image: by its file, or else its UUID.
+func spinImageName(im *profile.Image) string {
+	if name := im.Name(); name != "" {
+		return plain(name)
+	}
+	return "<" + imageID(task.Darwin, im.ID) + ">"
+}
+
+// images lists the files that frames lie in, the kernel's with an asterisk.
+func (s *spinWriter) images(p *profile.Profile) {
+	var listed []*profile.Image
+	width := 0
+	for _, im := range p.Images {
+		if im.Placed() {
+			listed = append(listed, im)
+			width = max(width, len(spinVersions(im)))
+		}
+	}
+	if len(listed) == 0 {
+		return
+	}
+	s.line("  %s", binaryImages)
+	slices.SortStableFunc(listed, byAddress)
+	for _, im := range listed {
+		s.line("%s", spinImageLine(p.Target.OS, im, min(width, maxNameColumn)))
+	}
+	s.line("")
+}
+
+// maxNameColumn bounds how far a long name has the others padded.
+const maxNameColumn = 120
+
+func spinImageLine(os task.OS, im *profile.Image, width int) string {
+	start, end := im.Load.String(), max(im.Load, im.End-1).String()
+	if inKernel(im.Load) {
+		start = "*" + start
+	}
+	if im.Note == noEnd {
+		end = unknownSymbol
+	}
+	path := plain(im.Path)
+	if !strings.HasPrefix(path, "/") { // it is a name
+		path = ""
+	}
+	line := fmt.Sprintf("%22s - %18s  %-*s <%s>  %s", start, end, width, spinVersions(im), imageID(os, im.ID), path)
+	return strings.TrimRight(line, " ")
+}
+
+// spinVersions is the name of an image as its maker, or else its file, has it, with the
+// versions that are known.
+func spinVersions(im *profile.Image) string {
+	name := cmp.Or(plain(im.Bundle.ID), plain(im.Name()), unknownSymbol)
+	if strings.HasPrefix(name, "<") { // which is its UUID
+		name = unknownSymbol
+	}
+	if v := im.Bundle.Version; v != "" && im.Bundle.Build == "" {
+		return name + " (" + plain(v) + ")"
+	} else if v != "" {
+		name += " " + plain(v)
+	}
+	if im.Bundle.Build != "" {
+		name += " (" + plain(im.Bundle.Build) + ")"
+	}
+	return name
+}

@@ -1,0 +1,171 @@
+package apple
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"stacksnap/images"
+	"stacksnap/task"
+)
+
+// read reads a line of the header. Lines that are not known are left out.
+func (h *spinHeader) read(line string, l *limits) {
+	key, value, found := strings.Cut(line, ":")
+	value, ok := l.texts.of(strings.TrimSpace(value))
+	if l.full = l.full || !ok; !found || !ok || value == "" {
+		return
+	}
+	switch key {
+	case "Date/Time":
+		h.start = parseMoment(value)
+	case "End time":
+		h.end = parseMoment(value)
+	case "Duration":
+		h.duration = parseSeconds(value)
+	case "Steps":
+		h.parseSteps(value)
+	case "Data Source":
+		h.tool = sourceTool(value)
+	case "OS Version":
+		h.version = strings.Replace(value, " (Build ", " (", 1)
+	case "Hardware model":
+		h.machine.Model = value
+	case "Active cpus":
+		h.machine.Active, _ = strconv.Atoi(value) // 0: not known
+	case "VM page size":
+		h.pageSize, _ = strconv.Atoi(value)
+	case "Memory size":
+		h.machine.Memory = parseSpinSize(value)
+	default:
+		h.readTarget(key, value)
+	}
+}
+
+// readTarget reads what is told of the process whose report it is.
+func (h *spinHeader) readTarget(key, value string) {
+	switch key {
+	case "Architecture":
+		if !h.seen {
+			h.arch = value
+		}
+	case "Command":
+		h.seen, h.target.Name = true, value
+	case "Path":
+		h.target.Path = value
+	case "PID":
+		h.target.PID, _ = strconv.Atoi(value) // 0: not known
+	case "Event", "Reason", "Duration Sampled", "Note":
+		if len(h.notes) < maxNotes {
+			h.notes = append(h.notes, key+": "+value)
+		}
+	}
+}
+
+// sourceTool is what has taken the samples: spindump, from what the kernel has for that,
+// or another program, which is the source itself.
+func sourceTool(source string) string {
+	if strings.Contains(source, "tackshots") || strings.HasPrefix(source, "KPerf") {
+		return spindumpTool
+	}
+	return source
+}
+
+// parseSteps reads "49 (100ms sampling interval)".
+func (h *spinHeader) parseSteps(s string) {
+	number, rest, _ := strings.Cut(s, " ")
+	if n, err := strconv.ParseUint(number, 10, 64); err == nil && n <= maxSamples {
+		h.steps = int(n)
+	}
+	interval, _, _ := strings.Cut(strings.TrimPrefix(rest, "("), " ")
+	if d, err := time.ParseDuration(interval); err == nil && d > 0 {
+		h.interval = d
+	}
+}
+
+// tell tells a process what the header has.
+func (h *spinHeader) tell(p *spinProcessReader) {
+	of, t := p.profile, &p.profile.Target
+	of.Start, of.End, of.Snapshots, of.Tool = h.start, h.end, h.steps, cmp.Or(h.tool, spindumpTool)
+	if of.End.IsZero() && !of.Start.IsZero() && h.duration > 0 {
+		of.End = of.Start.Add(h.duration)
+	}
+	if h.steps > 1 {
+		of.Interval = h.interval
+	}
+	t.OSVersion, t.Machine, t.PageSize = h.version, h.machine, h.pageSize
+	if strings.Contains(h.version, "Linux") { // one of ours
+		t.OS = task.Linux
+	}
+	p.architecture(h.arch)
+	if t.PID != 0 && t.PID == h.target.PID {
+		of.Notes = append(h.notes, of.Notes...)
+	}
+}
+
+// architecture finds out of what one the process is, on a machine of another perhaps.
+func (p *spinProcessReader) architecture(machine string) {
+	t := &p.profile.Target
+	name, _, _ := strings.Cut(p.arch, " ")
+	if name == "" {
+		name = machine
+	}
+	t.Arch = archs[name]
+	t.Translated = t.Arch == task.AMD64 && archs[machine] == task.ARM64
+	if p.arch != "" && name != t.Arch.String() {
+		p.main.Variant = name
+	}
+}
+
+// parseSeconds reads "7.23s"; 0 of what is less than it can tell, "<0.001s".
+func parseSeconds(s string) time.Duration {
+	number, _, found := strings.Cut(s, "s")
+	n, err := strconv.ParseFloat(number, 64)
+	if n *= float64(time.Second); !found || err != nil || !(n > 0 && n < math.MaxInt64) {
+		return 0
+	}
+	return time.Duration(n).Round(time.Microsecond)
+}
+
+// parseSpinSize reads the first size in a text: "3800 KB", "60.25 GB -> 61 GB (+0.75 GB)".
+func parseSpinSize(s string) uint64 {
+	words := strings.Fields(s)
+	if len(words) < 2 {
+		return 0
+	}
+	n, err := strconv.ParseFloat(words[0], 64)
+	shift, known := map[string]int{"bytes": 0, "KB": 10, "MB": 20, "GB": 30, "TB": 40}[words[1]]
+	if n *= float64(uint64(1) << shift); err != nil || !known || !(n >= 0 && n < 1<<62) {
+		return 0
+	}
+	return uint64(n)
+}
+
+// parseSpinCache reads "UUID slid base address 0x…, slide 0x…"; nil of another form.
+func parseSpinCache(s string) *images.SharedCache {
+	uuid, rest, found := strings.Cut(s, " slid base address ")
+	base, rest, hasSlide := strings.Cut(rest, ", slide ")
+	slide, _, _ := strings.Cut(rest, " ")
+	id := parseID(uuid)
+	n, err := strconv.ParseUint(slide, 0, 64)
+	if !found || !hasSlide || err != nil || len(id) != len(images.SharedCache{}.UUID) {
+		return nil
+	}
+	return &images.SharedCache{UUID: [16]byte(id), Base: parseAddr(base), Slide: n}
+}
+
+// spinSize writes a size as spindump does.
+func spinSize(n uint64) string {
+	const mega, giga = 1 << 20, 1 << 30
+	switch {
+	case n == 0:
+		return ""
+	case n < 10*mega:
+		return strconv.FormatUint(n>>10, 10) + " KB"
+	case n < giga:
+		return strconv.FormatFloat(float64(n)/mega, 'f', 2, 64) + " MB"
+	}
+	return strconv.FormatFloat(float64(n)/giga, 'f', 2, 64) + " GB"
+}

@@ -1,0 +1,172 @@
+package apple
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"stacksnap/task"
+)
+
+// spinLabel is the text of a frame in a report of spindump:
+//
+//	SYMBOL + OFFSET (FILE:LINE,COLUMN in IMAGE + OFFSET) [ADDRESS] (STATE) FIRST-LAST
+//	??? (IMAGE + OFFSET) [ADDRESS]
+//	??? [ADDRESS]
+//	<truncated backtrace>
+//
+// Until version 18 a frame with a symbol had no offset in its image. What stands behind
+// the address is of the sample in which it was innermost: what the thread did there, and
+// in a timeline the numbers of the samples.
+type spinLabel struct {
+	symbol    string
+	offset    uint64
+	hasOffset bool
+	file      string
+	line      int
+	column    int
+	image     string // a file's name, or <UUID> of one without; empty: none is told
+	inImage   uint64
+	hasPlace  bool // inImage is told
+	pc        task.Addr
+	state     string
+	bare      bool // it is no frame but a text
+}
+
+// String writes the label, without a state, which no sample of ours has.
+func (l *spinLabel) String() string {
+	if l.bare {
+		return l.symbol
+	}
+	s := l.symbol
+	if l.hasOffset {
+		s += fmt.Sprintf(" + %d", l.offset)
+	}
+	if l.image != "" {
+		s += " (" + l.source() + l.image
+		if l.hasPlace {
+			s += fmt.Sprintf(" + %d", l.inImage)
+		}
+		s += ")"
+	}
+	return s + " [" + l.pc.String() + "]"
+}
+
+// source is the place in the source, before the image.
+func (l *spinLabel) source() string {
+	s := l.file
+	switch {
+	case s == "":
+		return ""
+	case l.line > 0:
+		s += ":" + strconv.Itoa(l.line)
+	}
+	if l.line > 0 && l.column > 0 {
+		s += "," + strconv.Itoa(l.column)
+	}
+	return s + " in "
+}
+
+// spinForms are the parts of a label.
+type spinForms struct{ bare, behind, offset, place, swapped *regexp.Regexp }
+
+// spinForm is made when it is asked for, for most calls read no such report.
+var spinForm = sync.OnceValue(func() spinForms {
+	return spinForms{
+		bare:    regexp.MustCompile(`^(<.*>)(?: \d+(?:-\d+)?)?$`),
+		behind:  regexp.MustCompile(`^(?: \((.*)\))?(?: \d+(?:-\d+)?)?$`),
+		offset:  regexp.MustCompile(`^(.*) \+ (\d+)$`),
+		place:   regexp.MustCompile(`^(?:(.+?)(?::(\d+)(?:,(\d+))?)? in )?(.+?)(?: \+ (\d+))?$`),
+		swapped: regexp.MustCompile(`^(.*) \(in ([^()]+)\) \+ (\d+)(?: \((.*):(\d+)\))?$`),
+	}
+})
+
+// addressMark is before the address of a frame.
+const addressMark = " [0x"
+
+// parseSpinLabel reads a label. What has no address is a text.
+func parseSpinLabel(text string) spinLabel {
+	at := strings.LastIndex(text, addressMark)
+	if at < 0 {
+		return bareLabel(text)
+	}
+	number, behind, found := strings.Cut(text[at+len(" ["):], "]")
+	pc, err := strconv.ParseUint(number, 0, 64)
+	rest := spinForm().behind.FindStringSubmatch(strings.TrimRight(behind, " "))
+	if !found || err != nil || rest == nil {
+		return bareLabel(text)
+	}
+	l := spinLabel{pc: task.Addr(pc), state: rest[1]}
+	l.parsePlace(text[:at])
+	return l
+}
+
+// bareLabel is a text that is no frame.
+func bareLabel(text string) spinLabel {
+	if m := spinForm().bare.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	return spinLabel{symbol: text, bare: true}
+}
+
+// parsePlace reads what stands before the address.
+func (l *spinLabel) parsePlace(text string) {
+	forms := spinForm()
+	if m := forms.swapped.FindStringSubmatch(text); m != nil { // as atos writes it
+		l.symbol, l.image, l.file = m[1], m[2], m[4]
+		l.offset, l.hasOffset = parseOffset(m[3])
+		l.line, _ = strconv.Atoi(m[5]) // 0: not known
+		return
+	}
+	l.symbol = text
+	if before, inside, found := cutParentheses(text); found {
+		m := forms.place.FindStringSubmatch(inside)
+		if m != nil && (m[5] != "" || before == unknownSymbol || forms.offset.MatchString(before)) {
+			l.symbol, l.file, l.image = before, m[1], m[4]
+			l.line, _ = strconv.Atoi(m[2]) // 0: not known
+			l.column, _ = strconv.Atoi(m[3])
+			l.inImage, l.hasPlace = parseOffset(m[5])
+		}
+	}
+	if m := forms.offset.FindStringSubmatch(l.symbol); m != nil {
+		if l.offset, l.hasOffset = parseOffset(m[2]); l.hasOffset {
+			l.symbol = m[1]
+		}
+	}
+}
+
+func parseOffset(s string) (uint64, bool) {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	return n, true
+}
+
+// cutParentheses cuts the last text in parentheses off, which may have such itself.
+func cutParentheses(s string) (before, inside string, found bool) {
+	if !strings.HasSuffix(s, ")") {
+		return s, "", false
+	}
+	begin := strings.LastIndex(s, " (") // of a name with one parenthesis
+	for i, depth := len(s)-1, 0; i > 0; i-- {
+		switch s[i] {
+		case ')':
+			depth++
+		case '(':
+			depth--
+		}
+		if depth == 0 {
+			if begin = i - 1; s[begin] != ' ' {
+				begin = -1 // those of a function
+			}
+			break
+		}
+	}
+	if begin < 0 {
+		return s, "", false
+	}
+	return s[:begin], s[begin+2 : len(s)-1], true
+}
