@@ -101,17 +101,25 @@ func (r *crashReader) read(line string) {
 // asiKey is of whom the texts of the application are.
 const asiKey = "application"
 
+// maxTold bounds the lines of a section of text that are kept.
+const maxTold = 1 << 12
+
 func (r *crashReader) addInfo(line string) {
 	d := &r.ips.report
 	if d.ASI == nil {
 		d.ASI = map[string]any{}
 	}
 	texts, _ := d.ASI[asiKey].([]any)
-	d.ASI[asiKey] = append(texts, line)
+	if r.ips.full = r.ips.full || len(texts) == maxTold; len(texts) < maxTold {
+		d.ASI[asiKey] = append(texts, line)
+	}
 }
 
 func (r *crashReader) addNote(line string) {
-	r.ips.report.ReportNotes = append(r.ips.report.ReportNotes, line)
+	notes := &r.ips.report.ReportNotes
+	if r.ips.full = r.ips.full || len(*notes) == maxTold; len(*notes) < maxTold {
+		*notes = append(*notes, line)
+	}
 }
 
 func (r *crashReader) headerOrThread(line string) {

@@ -158,12 +158,21 @@ func (r *spinProcessReader) wait(waits map[string]*profile.Waited, object, call 
 	if _, pid := parseSpinProcess(whose); !found || !hasThread || err != nil || pid != r.profile.Target.PID {
 		return w
 	}
-	for _, t := range r.profile.Threads {
-		if uint64(t.ID) == id {
-			w.Owner, w.OwnerName = t.ID, t.Name
-		}
+	if t := r.byID()[task.ThreadID(id)]; t != nil {
+		w.Owner, w.OwnerName = t.ID, t.Name
 	}
 	return w
+}
+
+// byID returns the threads by their ids.
+func (r *spinProcessReader) byID() map[task.ThreadID]*profile.Thread {
+	if r.threads == nil {
+		r.threads = map[task.ThreadID]*profile.Thread{}
+		for _, t := range r.profile.Threads {
+			r.threads[t.ID] = t
+		}
+	}
+	return r.threads
 }
 
 // sortHeaviest puts the heavier of siblings first: in a timeline they are as they came.

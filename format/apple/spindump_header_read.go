@@ -3,6 +3,7 @@ package apple
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,7 +102,7 @@ func (h *spinHeader) tell(p *spinProcessReader) {
 	}
 	p.architecture(h.arch)
 	if t.PID != 0 && t.PID == h.target.PID {
-		of.Notes = append(h.notes, of.Notes...)
+		of.Notes = slices.Concat(h.notes, of.Notes)
 	}
 }
 

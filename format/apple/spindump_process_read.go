@@ -20,6 +20,7 @@ type spinProcessReader struct {
 	states   map[*profile.Node]map[string]int // what a thread did where it was innermost, in so many samples
 	told     map[*profile.Thread]bool         // of which it is told how often they were seen
 	endless  map[*profile.Image]bool          // of which it is not told where they end
+	threads  map[task.ThreadID]*profile.Thread
 }
 
 // spinEdge leads from a node, nil for a thread, to one below it.

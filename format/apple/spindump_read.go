@@ -125,9 +125,13 @@ func (r *spinReader) profiles() (list []*profile.Profile) {
 	return list
 }
 
+// maxBehind is how many texts in brackets are looked for the one that is a pid.
+const maxBehind = 8
+
 // parseSpinProcess reads "NAME [PID]", behind which there may be more.
 func parseSpinProcess(s string) (name string, pid int) {
-	for end := len(s); end > 0; {
+	end := len(s)
+	for range maxBehind {
 		open := strings.LastIndex(s[:end], " [")
 		if open < 0 {
 			break

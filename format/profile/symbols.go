@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"cmp"
+
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/object"
@@ -49,15 +51,18 @@ func (n *Node) nameBy(m *images.Map) {
 func (p *Profile) placed() []object.Placed {
 	list := make([]object.Placed, len(p.Images))
 	for i, im := range p.Images {
-		list[i] = object.Placed{Path: im.Path, Load: im.Load, Slide: uint64(im.Load), Main: im.Main, File: &bareFile{im}}
+		list[i] = object.Placed{Path: im.Path, Load: im.Load, Slide: uint64(im.Load), Main: im.Main, File: &bareFile{im, cmp.Or(im.Arch, p.Target.Arch)}}
 	}
 	return list
 }
 
 // bareFile is an image as a file that begins at the vmaddr 0 and has no symbols.
-type bareFile struct{ of *Image }
+type bareFile struct {
+	of   *Image
+	arch task.Arch // of the process, where a report does not tell that of each image
+}
 
-func (f *bareFile) Arch() task.Arch { return f.of.Arch }
+func (f *bareFile) Arch() task.Arch { return f.arch }
 func (f *bareFile) ID() []byte      { return f.of.ID }
 
 // Segments implements [object.File]: all that is known is code.

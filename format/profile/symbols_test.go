@@ -44,7 +44,17 @@ func TestAddSymbols(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _ := reported(t)
+	for _, arch := range []task.Arch{task.AMD64, task.UnknownArch} { // of the images: not all reports tell it
+		p, _ := reported(t)
+		for _, im := range p.Images {
+			im.Arch = arch
+		}
+		checkSymbols(t, p, index)
+	}
+}
+
+func checkSymbols(t *testing.T, p *Profile, index *binaries.Index) {
+	t.Helper()
 	if !p.AddSymbols(index) {
 		t.Error("tables were left out")
 	}
