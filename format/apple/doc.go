@@ -5,6 +5,6 @@
 // have in common, from Mac OS X 10.14 to macOS 26; [Sample] writes it, and
 // [Read] reads it. So do [IPS] and Read for the .ips file that macOS keeps of a crash,
 // [Crash] for the text for people that it kept before, and [Spindump] for the reports of
-// hangs and of all processes, of which Read knows versions 18 to 72 in both forms, and
+// hangs and of all processes, of which Read knows version 18 and newer in both forms, and
 // Spindump writes the heavy one of version 35.1.
 package apple
