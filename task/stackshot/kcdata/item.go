@@ -1,0 +1,96 @@
+package kcdata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+)
+
+// Item is one item of a buffer.
+type Item struct {
+	Type  uint32
+	Flags uint64
+	// Payload is what the item has, with the padding behind it: a part of the buffer.
+	Payload []byte
+}
+
+// ErrItem says that what an item tells of itself does not fit its size.
+var ErrItem = errors.New("item does not fit its size")
+
+// The sizes of structures from before items told their padding, which later ones
+// exceed by less than the padding was (kcdata_iter_size).
+var oldSizes = map[uint32]int{
+	0x906: 0x68, // STACKSHOT_KCTYPE_THREAD_SNAPSHOT: thread_snapshot_v2
+	0x908: 24,   // STACKSHOT_KCTYPE_SHAREDCACHE_LOADINFO: dyld_uuid_info_64
+}
+
+// Data is the payload without its padding.
+func (it *Item) Data() []byte {
+	if it.IsArray() || it.Type == ContainerBegin {
+		return it.Payload
+	}
+	if old, ok := oldSizes[it.Type]; ok && it.Flags&(paddingMask|hasPadding) == 0 && len(it.Payload) == old+padding(old) {
+		return it.Payload[:old]
+	}
+	return it.Payload[:max(0, len(it.Payload)-int(it.Flags&paddingMask))]
+}
+
+// Text is the payload as text, which ends at a zero byte or with the item.
+func (it *Item) Text() string { return Text(it.Data()) }
+
+// Text is what bytes hold up to the first zero byte, or all of them.
+func Text(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return string(b)
+}
+
+// Number is the payload as an unsigned number of 4 or 8 bytes; false of less.
+func (it *Item) Number() (uint64, bool) { return number(it.Data()) }
+
+func number(b []byte) (uint64, bool) {
+	switch {
+	case len(b) >= 8:
+		return binary.LittleEndian.Uint64(b), true
+	case len(b) >= 4:
+		return uint64(binary.LittleEndian.Uint32(b)), true
+	}
+	return 0, false
+}
+
+// Container is what sort of container begins at the item, and its number there: a
+// task's pid, a thread's id. Its end has the same number.
+func (it *Item) Container() (sort uint32, id uint64, err error) {
+	if it.Type != ContainerBegin || len(it.Payload) < 4 {
+		return 0, 0, ErrItem
+	}
+	return binary.LittleEndian.Uint32(it.Payload), it.Flags, nil
+}
+
+// Named is the name that an item brings along, and what stands behind it.
+func (it *Item) Named() (name string, data []byte, err error) {
+	data = it.Data()
+	if it.Type < StringNamed || it.Type > BytesNamed || len(data) < nameSize || data[nameSize-1] != 0 {
+		return "", nil, ErrItem
+	}
+	return Text(data[:nameSize]), data[nameSize:], nil
+}
+
+// NamedNumber is the name and the number of an item that has both; those that are
+// signed are extended to 64 bits.
+func (it *Item) NamedNumber() (name string, n uint64, err error) {
+	name, data, err := it.Named()
+	if err != nil {
+		return "", 0, err
+	}
+	switch {
+	case (it.Type == Uint64Named || it.Type == Int64Named) && len(data) >= 8:
+		return name, binary.LittleEndian.Uint64(data), nil
+	case it.Type == Uint32Named && len(data) >= 4:
+		return name, uint64(binary.LittleEndian.Uint32(data)), nil
+	case it.Type == Int32Named && len(data) >= 4:
+		return name, uint64(int64(int32(binary.LittleEndian.Uint32(data)))), nil
+	}
+	return "", 0, ErrItem
+}

@@ -1,0 +1,127 @@
+package kcdata
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxSize bounds what is read of one stream, and what that is unpacked to. A stackshot
+// of all processes has some megabytes.
+const MaxSize = 256 << 20
+
+// ErrTooLarge says that there is more than [MaxSize].
+var ErrTooLarge = errors.New("more than 256 MB")
+
+// ReadAll reads a stream to its end and unpacks it, if gzip or the kernel has packed it.
+// The error wraps [ErrNotKcdata] for what is none; of that no more is read than tells so.
+// With any other error there may be a part.
+func ReadAll(from io.Reader) ([]byte, error) {
+	r := bufio.NewReader(from)
+	head, err := r.Peek(2)
+	if err != nil {
+		return nil, errors.Join(ErrNotKcdata, ignored(err))
+	}
+	if head[0] == 0x1f && head[1] == 0x8b {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, errors.Join(ErrNotKcdata, err)
+		}
+		r = bufio.NewReader(z)
+	}
+	if err := toBegin(r); err != nil {
+		return nil, err
+	}
+	data, err := readAll(r, MaxSize)
+	if err != nil {
+		return data, err
+	}
+	if binary.LittleEndian.Uint32(data) == Compressed {
+		return inflate(data)
+	}
+	return data, nil
+}
+
+// chunkHeader is how many bytes a chunk of ktrace's files has before the stackshot in it
+// (tools/lldbmacros/kcdata.py, iterate_kcdatas).
+const chunkHeader = 16
+
+// toBegin goes to where a buffer begins.
+func toBegin(r *bufio.Reader) error {
+	for range 2 {
+		head, err := r.Peek(4)
+		if err == nil && isBegin(binary.LittleEndian.Uint32(head)) {
+			return nil
+		}
+		if _, more := r.Discard(chunkHeader); err != nil || more != nil {
+			return errors.Join(ErrNotKcdata, ignored(err), ignored(more))
+		}
+	}
+	return ErrNotKcdata
+}
+
+// ignored is an error, but for that of a short stream.
+func ignored(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// readAll reads at most so many bytes, by as much as there is.
+func readAll(r io.Reader, limit int) ([]byte, error) {
+	var b bytes.Buffer
+	_, err := b.ReadFrom(io.LimitReader(r, int64(limit)+1))
+	switch {
+	case b.Len() > limit:
+		return b.Bytes()[:limit], ErrTooLarge
+	case err != nil:
+		return b.Bytes(), fmt.Errorf("unpack: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// compressedByZlib is KCDCT_ZLIB.
+const compressedByZlib = 1
+
+// inflate unpacks a buffer that the kernel has compressed (kcdata_init_compress): its
+// first items tell how, then comes the begin of the buffer, and the packed items of it
+// without begin and end.
+func inflate(data []byte) ([]byte, error) {
+	r := NewReader(data)
+	r.Buffer()
+	var method uint64
+	for it, ok := r.Next(); ok; it, ok = r.Next() {
+		if isBegin(it.Type) && method == compressedByZlib {
+			return unzip(it.Type, data[r.at:])
+		}
+		if name, n, err := it.NamedNumber(); err == nil && name == "kcd_c_type" {
+			method = n
+		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("a buffer that is compressed by method %d", method)
+}
+
+// unzip puts the begin and the end back that were not packed.
+func unzip(kind uint32, packed []byte) ([]byte, error) {
+	z, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	items, err := readAll(z, MaxSize)
+	var w Writer
+	w.Begin(kind)
+	w.padded(items, padding(len(items)))
+	if err == nil {
+		w.End()
+	}
+	return w.Bytes(), err
+}
