@@ -13,15 +13,37 @@ import (
 
 // MaxSize bounds what is read of one stream, and what that is unpacked to. A stackshot
 // of all processes has some megabytes.
-const MaxSize = 256 << 20
+const MaxSize = 128 << 20
 
 // ErrTooLarge says that there is more than [MaxSize].
-var ErrTooLarge = errors.New("more than 256 MB")
+var ErrTooLarge = errors.New("more than 128 MB")
 
 // ReadAll reads a stream to its end and unpacks it, if gzip or the kernel has packed it.
 // The error wraps [ErrNotKcdata] for what is none; of that no more is read than tells so.
 // With any other error there may be a part.
 func ReadAll(from io.Reader) ([]byte, error) {
+	r, err := begin(from)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readAll(r, MaxSize)
+	if err != nil {
+		return data, err
+	}
+	if binary.LittleEndian.Uint32(data) == Compressed {
+		return inflate(data)
+	}
+	return data, nil
+}
+
+// Is tells whether a stream begins as kcdata does.
+func Is(from io.Reader) bool {
+	_, err := begin(from)
+	return err == nil
+}
+
+// begin returns a stream without gzip, from where its first buffer begins.
+func begin(from io.Reader) (*bufio.Reader, error) {
 	r := bufio.NewReader(from)
 	head, err := r.Peek(2)
 	if err != nil {
@@ -34,17 +56,7 @@ func ReadAll(from io.Reader) ([]byte, error) {
 		}
 		r = bufio.NewReader(z)
 	}
-	if err := toBegin(r); err != nil {
-		return nil, err
-	}
-	data, err := readAll(r, MaxSize)
-	if err != nil {
-		return data, err
-	}
-	if binary.LittleEndian.Uint32(data) == Compressed {
-		return inflate(data)
-	}
-	return data, nil
+	return r, toBegin(r)
 }
 
 // chunkHeader is how many bytes a chunk of ktrace's files has before the stackshot in it

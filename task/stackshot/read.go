@@ -1,0 +1,222 @@
+package stackshot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"stacksnap/task/regular"
+	"stacksnap/task/stackshot/kcdata"
+)
+
+// ErrNotStackshot says that a file is none.
+var ErrNotStackshot = errors.New("not a stackshot")
+
+// The most that is kept of a file. A busy system has some thousand tasks and threads.
+const (
+	maxTasks   = 1 << 16
+	maxThreads = 1 << 18
+)
+
+// Open reads the stackshots in a file: one, or one with those behind it that tell what
+// has changed since, which may be packed. The error wraps [ErrNotStackshot] for a file
+// of another kind. Of one that is cut off it returns what there is, with [Shot.Cut] set
+// in the last.
+func Open(name string) ([]*Shot, error) {
+	f, _, err := regular.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it is only read
+	return Read(f)
+}
+
+// Is tells whether a file is a stackshot, or what a kernel keeps of a crash, by its begin.
+func Is(name string) bool {
+	f, _, err := regular.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // it is only read
+	return kcdata.Is(f)
+}
+
+// Read is Open of a stream.
+func Read(from io.Reader) ([]*Shot, error) {
+	data, err := kcdata.ReadAll(from)
+	if errors.Is(err, kcdata.ErrNotKcdata) {
+		return nil, errors.Join(ErrNotStackshot, err)
+	}
+	if len(data) == 0 && err != nil {
+		return nil, err
+	}
+	return parse(data, err)
+}
+
+// parse reads the stackshots; cut is why the data may end too early.
+func parse(data []byte, cut error) ([]*Shot, error) {
+	r := &reader{Reader: kcdata.NewReader(data)}
+	var shots []*Shot
+	var others uint32
+	for kind, ok := r.Buffer(); ok; kind, ok = r.Buffer() {
+		switch kind {
+		case kcdata.Stackshot, kcdata.DeltaStackshot:
+			r.shot = &Shot{Delta: kind == kcdata.DeltaStackshot}
+			r.readShot()
+			shots = append(shots, r.shot)
+		default:
+			others = kind
+		}
+	}
+	if len(shots) == 0 {
+		return nil, r.nothing(others)
+	}
+	if err := errors.Join(cut, r.Err()); err != nil {
+		shots[len(shots)-1].Cut = err
+	}
+	return shots, nil
+}
+
+// nothing is why there is no stackshot.
+func (r *reader) nothing(other uint32) error {
+	if other == kcdata.CrashInfo {
+		return ErrCrashInfo
+	}
+	if other != 0 {
+		return fmt.Errorf("%w, but kcdata of another kind (%#x)", ErrNotStackshot, other)
+	}
+	return errors.Join(ErrNotStackshot, r.Err())
+}
+
+// ErrCrashInfo says that a file is what the kernel keeps of a crashed process, in which
+// there are no stacks: see [ReadCrash].
+var ErrCrashInfo = errors.New("what the kernel keeps of a crashed process, without stacks")
+
+// reader reads one stackshot after the other.
+type reader struct {
+	*kcdata.Reader
+	shot           *Shot
+	tasks, threads int // read so far
+}
+
+// take gives an item to those who know its type.
+func take[T any](r *reader, known map[uint32]func(*T, *kcdata.Item) bool, to *T, it *kcdata.Item) {
+	t := it.Type
+	if it.IsArray() {
+		t = uint32(it.Flags >> 32)
+	}
+	add, ok := known[t]
+	switch {
+	case !ok:
+		r.shot.Unknown++
+	case !add(to, it):
+		r.shot.Bad++
+	}
+}
+
+// readShot reads the items of a buffer.
+func (r *reader) readShot() {
+	for it, ok := r.Next(); ok; it, ok = r.Next() {
+		switch it.Type {
+		case kcdata.ContainerBegin:
+			r.container(&it)
+		case kcdata.ContainerEnd:
+			r.shot.Bad++
+		default:
+			take(r, shotItems, r.shot, &it)
+		}
+	}
+}
+
+// container reads one that begins in no other.
+func (r *reader) container(it *kcdata.Item) {
+	sort, id, err := it.Container()
+	s := r.shot
+	switch {
+	case err != nil:
+		s.Bad++
+		r.Skip()
+	case sort == sortTask || sort == sortEndingTask:
+		r.task(sort, id)
+	case sort == sortSharedCache:
+		c := Cache{ID: id}
+		inside(r, cacheItems, &c, id)
+		s.Caches = append(s.Caches, c)
+	case sort == sortPortLabel:
+		l := Label{ID: id}
+		inside(r, labelItems, &l, id)
+		s.PortLabels = append(s.PortLabels, l)
+	default:
+		s.Unknown++
+		r.Skip()
+	}
+}
+
+// inside reads the items of a container up to its end; containers in it are passed
+// over.
+func inside[T any](r *reader, known map[uint32]func(*T, *kcdata.Item) bool, to *T, id uint64) {
+	for it, ok := r.Next(); ok; it, ok = r.Next() {
+		switch it.Type {
+		case kcdata.ContainerBegin:
+			r.shot.Unknown++
+			r.Skip()
+		case kcdata.ContainerEnd:
+			r.ends(&it, id)
+			return
+		default:
+			take(r, known, to, &it)
+		}
+	}
+}
+
+// ends checks the end of a container.
+func (r *reader) ends(it *kcdata.Item, id uint64) {
+	if it.Flags != id {
+		r.shot.Bad++
+	}
+}
+
+func (r *reader) task(sort uint32, id uint64) {
+	t := Task{ID: id}
+	r.readTask(&t)
+	if r.tasks++; r.tasks > maxTasks {
+		r.shot.Bad++
+		return
+	}
+	if sort == sortEndingTask {
+		r.shot.Ending = append(r.shot.Ending, t)
+	} else {
+		r.shot.Tasks = append(r.shot.Tasks, t)
+	}
+}
+
+// readTask reads a task up to its end, with its threads.
+func (r *reader) readTask(t *Task) {
+	for it, ok := r.Next(); ok; it, ok = r.Next() {
+		switch it.Type {
+		case kcdata.ContainerBegin:
+			r.thread(t, &it)
+		case kcdata.ContainerEnd:
+			r.ends(&it, t.ID)
+			return
+		default:
+			take(r, taskItems, t, &it)
+		}
+	}
+}
+
+func (r *reader) thread(t *Task, it *kcdata.Item) {
+	sort, id, err := it.Container()
+	if err != nil || sort != sortThread {
+		r.shot.Unknown++
+		r.Skip()
+		return
+	}
+	th := Thread{ID: id}
+	inside(r, threadItems, &th, id)
+	if r.threads++; r.threads > maxThreads {
+		r.shot.Bad++
+		return
+	}
+	t.Threads = append(t.Threads, th)
+}
