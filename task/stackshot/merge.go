@@ -1,0 +1,152 @@
+package stackshot
+
+// Whole makes of stackshots the whole ones that they tell of: a delta is put onto the
+// one before it, where it was made since that one. Others stay as they are.
+func Whole(shots []*Shot) []*Shot {
+	list := make([]*Shot, len(shots))
+	for i, s := range shots {
+		list[i] = s
+		if i > 0 && s.Delta && s.goesOnFrom(list[i-1]) {
+			list[i] = list[i-1].Merge(s)
+		}
+	}
+	return list
+}
+
+// goesOnFrom tells whether a thread that has not run since the time that a delta is
+// about has not run since the other stackshot was taken either.
+func (s *Shot) goesOnFrom(base *Shot) bool {
+	return s.Since != nil && base.AbsoluteTime != nil && *s.Since <= *base.AbsoluteTime
+}
+
+// Merge returns the stackshot that a delta makes of one: what the delta tells, and of
+// threads and tasks of which that says that they have not run, what s has besides. Both
+// are left as they are. Those that the delta does not have have ended.
+func (s *Shot) Merge(delta *Shot) *Shot {
+	m := *delta
+	m.Delta = s.Delta
+	m.keep(s)
+	before := map[uint64]*Task{}
+	for i := range s.Tasks {
+		before[s.Tasks[i].ID] = &s.Tasks[i]
+	}
+	m.Tasks = make([]Task, 0, len(delta.Tasks))
+	for i := range delta.Tasks {
+		t := delta.Tasks[i]
+		if base := before[t.ID]; base != nil {
+			t = base.merge(&t)
+		}
+		m.Tasks = append(m.Tasks, t)
+	}
+	for _, id := range delta.StillTasks {
+		if base := before[id]; base != nil {
+			m.Tasks = append(m.Tasks, *base)
+		}
+	}
+	m.StillTasks = nil
+	return &m
+}
+
+// keep takes over what a delta does not repeat.
+func (s *Shot) keep(base *Shot) {
+	if s.BootArgs == "" {
+		s.BootArgs = base.BootArgs
+	}
+	if s.OSVersion == "" {
+		s.OSVersion = base.OSVersion
+	}
+	if s.OSBuild == "" {
+		s.OSBuild = base.OSBuild
+	}
+	otherwise(&s.PageSize, base.PageSize)
+	otherwise(&s.Timebase, base.Timebase)
+	otherwise(&s.SharedCache, base.SharedCache)
+	if s.Layout == nil {
+		s.Layout = base.Layout
+	}
+	s.Caches = append(s.Caches[:len(s.Caches):len(s.Caches)], base.Caches...) // new ones come first
+	s.Groups = append(s.Groups[:len(s.Groups):len(s.Groups)], base.Groups...)
+}
+
+// otherwise sets what is not there.
+func otherwise[T any](to **T, from *T) {
+	if *to == nil {
+		*to = from
+	}
+}
+
+// merge returns the task as it is now. What is told of waits is told of all threads.
+func (t *Task) merge(now *Task) Task {
+	m := *now
+	m.Delta, m.Deltas, m.StillThreads = nil, nil, nil
+	if m.Snapshot == nil && t.Snapshot != nil && now.Delta != nil {
+		m.Snapshot = t.Snapshot.with(now.Delta)
+	}
+	otherwise(&m.IO, t.IO)
+	otherwise(&m.KernelCache, t.KernelCache)
+	otherwise(&m.SharedCache, t.SharedCache)
+	otherwise(&m.CacheID, t.CacheID)
+	otherwise(&m.Architecture, t.Architecture)
+	otherwise(&m.CodeSigning, t.CodeSigning)
+	otherwise(&m.Coalition, t.Coalition)
+	if m.Images == nil {
+		m.Images = t.Images
+	}
+	if m.TextExec == nil {
+		m.TextExec = t.TextExec
+	}
+	m.Threads = t.mergeThreads(now)
+	return m
+}
+
+// mergeThreads returns the threads that there are now. One of which nothing was known
+// before has no more than its id and what the delta tells.
+func (t *Task) mergeThreads(now *Task) []Thread {
+	before := map[uint64]*Thread{}
+	for i := range t.Threads {
+		before[t.Threads[i].ID] = &t.Threads[i]
+	}
+	list := append(make([]Thread, 0, len(now.Threads)+len(now.Deltas)), now.Threads...)
+	for i := range now.Deltas {
+		list = append(list, before[now.Deltas[i].ID].with(&now.Deltas[i]))
+	}
+	for _, id := range now.StillThreads {
+		if base := before[id]; base != nil {
+			list = append(list, *base)
+		} else {
+			list = append(list, Thread{ID: id})
+		}
+	}
+	return list
+}
+
+// with returns the thread with what has changed; t may be nil.
+func (t *Thread) with(d *ThreadDelta) Thread {
+	m := Thread{ID: d.ID}
+	s := ThreadSnapshot{ID: d.ID}
+	if t != nil {
+		m = *t
+		if t.Snapshot != nil {
+			s = *t.Snapshot
+		}
+	}
+	// How far its stack was read is told of the stack, which is that of before.
+	const ofStack = ThreadCut | threadTellsWhoseIsIt | User64 | Kernel64 | ThreadHasSerial
+	s.Flags = d.Flags&^ofStack | s.Flags&ofStack
+	s.Voucher, s.LastMadeRunnable, s.State, s.SchedFlags = d.Voucher, d.LastMadeRunnable, d.State, d.SchedFlags
+	s.BasePriority, s.Priority, s.IOTier = d.BasePriority, d.Priority, d.IOTier
+	s.EffectiveQoS, s.RequestedQoS, s.OverrideQoS = d.EffectiveQoS, d.RequestedQoS, d.OverrideQoS
+	s.RequestedPolicy, s.EffectivePolicy = d.RequestedPolicy, d.EffectivePolicy
+	m.Snapshot = &s
+	return m
+}
+
+// with returns the task's facts with what has changed.
+func (t *TaskSnapshot) with(d *TaskDelta) *TaskSnapshot {
+	m := *t
+	m.Flags, m.UserEnded, m.SystemEnded = d.Flags, d.UserEnded, d.SystemEnded
+	m.Footprint, m.MaxResident, m.SuspendCount = d.Footprint, d.MaxResident, d.SuspendCount
+	m.Faults, m.PageIns, m.CopyFaults = d.Faults, d.PageIns, d.CopyFaults
+	m.WasThrottled, m.DidThrottle, m.LatencyQoS = d.WasThrottled, d.DidThrottle, d.LatencyQoS
+	return &m
+}
