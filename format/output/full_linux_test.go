@@ -126,3 +126,21 @@ func TestARecordingThatFilledTheDisk(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 }
+
+// TestFullDiskKeepsTheSpool: a letter that has no room leaves nothing behind, and what
+// was there can be sent.
+func TestFullDiskKeepsTheSpool(t *testing.T) {
+	now := time.Now()
+	s := openSpool(t, smallDisk(t), &now)
+	s.MaxBytes = 8 << 20
+	add(t, s, "fits", 0)
+	if _, err := s.Add(make([]byte, 1<<20)); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%v", err)
+	}
+	if got, _ := contents(t, s); len(got) != 1 || got[0] != "fits" {
+		t.Errorf("%q", got)
+	}
+	if left, _ := os.ReadDir(s.Path()); len(left) != 1 {
+		t.Errorf("left: %v", left)
+	}
+}
