@@ -35,12 +35,15 @@ func Pprof(w io.Writer, p *profile.Profile) error { return GroupPprof(w, groupOf
 
 // GroupPprof is [Pprof] of several processes in one: stacks are labelled with theirs.
 func GroupPprof(w io.Writer, g *profile.Group) error {
-	out := newPprof(w, g)
+	return newPprof(w, g).write(g)
+}
+
+func (o *pprofWriter) write(g *profile.Group) error {
 	for _, p := range g.Profiles {
-		out.process(p)
+		o.process(p)
 	}
-	out.tables.finish()
-	return out.out.Flush()
+	o.tables.finish()
+	return o.out.Flush()
 }
 
 func groupOf(p *profile.Profile) *profile.Group {
@@ -55,6 +58,9 @@ type pprofWriter struct {
 	head       message
 	timed, cpu bool // the values beside the count of samples
 	several    bool // processes
+	// onlyNames are the names of threads that are told apart, with no label but the name;
+	// nil: all threads are, with all labels.
+	onlyNames map[string]bool
 
 	stacks  stackPlaces
 	values  []uint64
@@ -173,6 +179,12 @@ func (o *pprofWriter) process(p *profile.Profile) {
 
 // threadLabels are those of all samples of a thread.
 func (o *pprofWriter) threadLabels(m message, p *profile.Profile, t *profile.Thread) message {
+	if o.onlyNames != nil && !o.onlyNames[t.Name] {
+		return o.label(m, "thread", otherThreads)
+	}
+	if o.onlyNames != nil {
+		return o.label(m, "thread", clean(t.Name, maxText))
+	}
 	m = o.label(m, "thread", clean(t.Name, maxText))
 	if p.Target.OS == task.Darwin {
 		m = o.label(m, "thread_id", threadID(task.Darwin, t.ID))

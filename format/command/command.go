@@ -10,6 +10,7 @@ import (
 
 	"stacksnap/format"
 	"stacksnap/format/output"
+	"stacksnap/format/push"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/live"
@@ -56,7 +57,8 @@ type call struct {
 	*options
 	gate     *task.Gate // within which anything is stopped
 	indexed  *binaries.Index
-	reported bool // anything was
+	reported bool         // anything was
+	sender   *push.Sender // of --push; nil: none
 }
 
 func (c Command) call(o *options) *call {
@@ -78,6 +80,9 @@ func (c *call) run(ctx context.Context) error {
 		return c.foretell(ctx)
 	}
 	if err := c.checkPlace(); err != nil {
+		return err
+	}
+	if err := c.openPush(); err != nil {
 		return err
 	}
 	defer c.remark()
@@ -152,7 +157,7 @@ func (c *call) checkStream() error {
 	if !last.isFile() && last.form.binary && isTerminal(stream) {
 		return usageError{fmt.Errorf("%s is not for a terminal: give -o FILE, such as it%s%s", last.form.name, last.form.extensions[0], last.compression)}
 	}
-	kept := c.toFile() || c.save != "" || c.dir != "" || c.exec != ""
+	kept := c.toFile() || c.save != "" || c.dir != "" || c.exec != "" || c.push != ""
 	if kept || !output.IsNowhere(stream) {
 		return nil
 	}

@@ -29,7 +29,7 @@ func TestTopics(t *testing.T) {
 // TestKinds of values: what has none that could be known is a number, a time or a word
 // of one's own.
 func TestKinds(t *testing.T) {
-	free := map[string]bool{"": true, "TIME": true, "N": true, "ID|NAME": true, "RE": true, "SHARE": true}
+	free := map[string]bool{"": true, "TIME": true, "N": true, "ID|NAME": true, "RE": true, "SHARE": true, "URL": true}
 	for _, g := range newOptions().groups() {
 		for i := range g.flags {
 			f := &g.flags[i]

@@ -248,6 +248,21 @@ func (o *options) viewFlags() []flag {
 
 func (o *options) otherFlags() []flag {
 	return []flag{{
+		name: "push", value: "URL", to: &o.push,
+		help: "send the profile to a server, too: by OpenTelemetry's protocol (http:// or https://HOST:4318)," +
+			" or to Grafana Pyroscope (pyroscope+http://HOST:4040); env takes what OTEL_EXPORTER_OTLP_ENDPOINT has",
+		example: "stacksnap -p 4711 --hang 250ms --push http://localhost:4318",
+	}, {
+		name: "push-headers", value: "FILE", to: &o.pushHeaders,
+		help: "a file with headers for that server, such as its token, a line each (Authorization: Bearer TOKEN);" +
+			" besides those in OTEL_EXPORTER_OTLP_HEADERS and STACKSNAP_PUSH_HEADERS",
+		example: "stacksnap -p 4711 --push https://example.org --push-headers token",
+	}, {
+		name: "spool", value: "DIR", to: &o.spool,
+		help: "where profiles wait that the server does not take yet, for up to a week and 256 MB:" +
+			" sent by the next call with the same --push (a folder of the user's unless told)",
+		example: "stacksnap -p 42 --every 10m --push http://localhost:4318 --spool spool",
+	}, {
 		name: "sign", to: &o.sign, callOnly: true,
 		help:    "macOS: sign this program so that it may read others",
 		example: "stacksnap --sign",

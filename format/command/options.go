@@ -68,6 +68,7 @@ type options struct {
 	measure, scale               string
 	symbols, binaries            []string
 	debuginfod                   bool
+	push, pushHeaders, spool     string
 	foretells, sign, version     bool
 }
 

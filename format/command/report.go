@@ -106,11 +106,14 @@ func (c *call) missing(profiles ...*profile.Profile) error {
 
 // write writes the profiles to all places that the report goes to.
 func (c *call) write(profiles ...*profile.Profile) error {
-	shown := make([]*profile.Profile, len(profiles))
+	shown, pushed := make([]*profile.Profile, len(profiles)), profile.Group{Tool: c.tool()}
 	for i, p := range profiles {
 		shown[i] = c.shown(p)
+		pushed.Profiles = append(pushed.Profiles, c.pushed(p))
 	}
-	return c.writeAll(func(w io.Writer, d *destination) error { return c.formatAll(w, d, shown) })
+	queued := c.queue(&pushed, nil) // first, for a reader of standard output may end this program
+	err := c.writeAll(func(w io.Writer, d *destination) error { return c.formatAll(w, d, shown) })
+	return errors.Join(err, queued, c.deliver())
 }
 
 // writeAll writes to each place that the report goes to. One that fails does not

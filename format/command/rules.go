@@ -58,6 +58,15 @@ var rules = []rule{{
 	flags: "duration interval rate count jitter suspend no-stop max-stop hang max-hang every dir keep exec children", with: "file",
 	line: "{target} is a file: it cannot be sampled or watched; leave out {flags}",
 }, {
+	flags: "push", with: "check diff",
+	line: "--push sends what is captured: leave it out with {with}",
+}, {
+	flags: "push-headers spool", needs: "push",
+	line: "--push-headers and --spool say how --push sends: give it, too",
+}, {
+	flags: "invert by", with: "push",
+	line: "what --push sends to turns trees and puts threads together by itself: leave out {flags}",
+}, {
 	flags: "diff", with: "save merge main thread running blocked",
 	line: "diff compares what was captured, all of it: leave out {with}",
 }, {

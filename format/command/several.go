@@ -181,9 +181,10 @@ func (c *call) reportAll(s *selection) error {
 		}
 		return s.failure()
 	}
+	queued := c.queue(s.group.Each(c.pushed), nil)
 	g := s.group.Each(c.shown)
 	err := c.writeAll(func(w io.Writer, d *destination) error { return d.form.group(c.optionsOf(d))(w, g) })
-	return errors.Join(s.failure(), err, c.missing(s.group.Profiles...))
+	return errors.Join(s.failure(), err, queued, c.deliver(), c.missing(s.group.Profiles...))
 }
 
 // failure is what went wrong, in one line.

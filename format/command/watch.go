@@ -11,6 +11,7 @@ import (
 
 	"stacksnap/format"
 	"stacksnap/format/output"
+	"stacksnap/format/profile"
 	"stacksnap/format/profile/hang"
 	"stacksnap/task"
 	"stacksnap/task/recording"
@@ -66,18 +67,20 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hang.Re
 	if isTerminal(w.Err) {
 		tell(w.Err, "watching "+name+"; Ctrl-C ends")
 	}
+	finish := w.pushing()
 	began, made := time.Now(), map[hang.Reason]int{}
 	err := hang.Watch(during, w.process, w.options, func(r *hang.Report) error {
 		made[r.Reason]++
 		if made[hang.Hang]+made[hang.Periodic] == w.count {
 			stop()
 		}
-		return report(ctx, w.shownReport(r))
+		queued := w.queue(&profile.Group{Tool: w.tool(), Profiles: []*profile.Profile{w.pushed(r.Profile)}}, r)
+		return errors.Join(report(ctx, w.shownReport(r)), queued)
 	})
 	if err == nil {
 		tell(w.Err, fmt.Sprintf("watched %s for %s", name, format.Watched(time.Since(began), &w.options, made)))
 	}
-	return err
+	return errors.Join(err, finish())
 }
 
 // limited bounds a watch by --duration.
