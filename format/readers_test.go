@@ -93,6 +93,11 @@ func readers() (reports map[string][]byte, want map[string]counts) {
 		add(kind+".pb", Pprof, p.WithoutInlined(), ownCounts(p.WithoutInlined()))
 		add(kind+".folded", Folded, p, countsBy(p.ByFunction(), folded))
 	}
+	for kind, p := range map[string]*profile.Profile{
+		"timed": timed(), "timed focus": timed().Select(matching("work"), nil, matching("main")), "names timed": timedNamed(hostileNames["tags"]),
+	} {
+		add(kind+".speedscope.json", Speedscope, p, wallOf(p))
+	}
 	return reports, want
 }
 

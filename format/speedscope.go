@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"stacksnap/format/profile"
 )
@@ -14,9 +15,10 @@ import (
 // file's name (speedscope 1.25, file-format-schema.json).
 const speedscopeSchema = "https://www.speedscope.app/file-format-schema.json"
 
-// Speedscope writes the profile in speedscope's own form: a sampled profile for each
-// thread, whose stacks weigh as long as they took or, of one snapshot, as many samples
-// as they had. Frames are named as in [Folded], and a stack that was cut begins with
+// Speedscope writes the profile in speedscope's own form: for each thread an evented
+// profile, in the order of time, where it is known when samples were taken. Else it is a
+// sampled one, whose stacks weigh as long as they took or, of one snapshot, as many
+// samples as they had. Frames are named as in [Folded], and a stack that was cut begins with
 // one that says so.
 func Speedscope(w io.Writer, p *profile.Profile) error { return GroupSpeedscope(w, groupOf(p)) }
 
@@ -28,8 +30,9 @@ func GroupSpeedscope(w io.Writer, g *profile.Group) error {
 	o.text(`,"name":`)
 	o.string(groupName(g))
 	o.text(`,"activeProfileIndex":0,"profiles":[`)
+	start := firstStart(g)
 	for _, p := range g.Profiles {
-		o.process(p)
+		o.process(p, since(start, p))
 	}
 	o.text("\n],\n\"shared\":{\"frames\":[")
 	o.writeFrames()
@@ -80,29 +83,44 @@ func (o *speedscopeWriter) integer(n int64) {
 	_, _ = o.out.Write(o.number)
 }
 
-func (o *speedscopeWriter) process(p *profile.Profile) {
+// process writes a process, which was captured so long after the first.
+func (o *speedscopeWriter) process(p *profile.Profile, shift time.Duration) {
 	clock := newClock(p)
 	for t := range threadsByFunction(p) {
 		if o.threads > 0 {
 			o.text(",")
 		}
 		o.threads++
-		o.thread(p, t, clock)
+		timed := clock.known() && t.Timeline != nil
+		o.title(p, t, timed)
+		if timed {
+			o.evented(p, t, shift)
+		} else {
+			o.sampled(t, clock)
+		}
 	}
 }
 
-// thread writes the profile of a thread.
-func (o *speedscopeWriter) thread(p *profile.Profile, t *profile.Thread, clock clock) {
-	unit := "none"
-	if clock.known() {
-		unit = "nanoseconds"
+// title begins the profile of a thread.
+func (o *speedscopeWriter) title(p *profile.Profile, t *profile.Thread, timed bool) {
+	kind := "sampled"
+	if timed {
+		kind = "evented"
 	}
-	o.text("\n" + `{"type":"sampled","name":`)
+	o.text("\n" + `{"type":"` + kind + `","name":`)
 	title := threadLabel(p, t)
 	if o.several {
 		title = processLabel(p) + " " + title
 	}
 	o.string(title)
+}
+
+// sampled writes the profile of a thread by the weight of its stacks.
+func (o *speedscopeWriter) sampled(t *profile.Thread, clock clock) {
+	unit := "none"
+	if clock.known() {
+		unit = "nanoseconds"
+	}
 	o.text(`,"unit":"` + unit + `","startValue":0,"samples":[`)
 	o.weights = o.weights[:0]
 	for s := range clock.stacks(t) {
@@ -149,11 +167,7 @@ func (o *speedscopeWriter) stack(path []*profile.Node) {
 	same := shared(path, o.path)
 	o.path, o.indexes = append(o.path[:same], path[same:]...), o.indexes[:same]
 	for _, n := range path[same:] {
-		f := speedscopeFrame{name: label(n)}
-		if n.Image != nil {
-			f.file = clean(n.Image.Path, maxPath)
-		}
-		o.indexes = append(o.indexes, o.frame(f))
+		o.indexes = append(o.indexes, o.frame(o.frameOf(n)))
 	}
 	if cut := path[0].Cut; cut != nil {
 		o.integer(int64(o.frame(speedscopeFrame{name: cutLabel(cut)})))
@@ -165,6 +179,14 @@ func (o *speedscopeWriter) stack(path []*profile.Node) {
 		}
 		o.integer(int64(index))
 	}
+}
+
+func (o *speedscopeWriter) frameOf(n *profile.Node) speedscopeFrame {
+	f := speedscopeFrame{name: label(n)}
+	if n.Image != nil {
+		f.file = clean(n.Image.Path, maxPath)
+	}
+	return f
 }
 
 func (o *speedscopeWriter) frame(f speedscopeFrame) int {

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"maps"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ type speedscopeFile struct {
 		StartValue, EndValue int64
 		Samples              [][]int
 		Weights              []int64
+		Events               []speedscopeEvent
 	}
 	Shared struct {
 		Frames []struct{ Name, File string }
@@ -38,6 +40,77 @@ func readSpeedscope(t *testing.T, report []byte) *speedscopeFile {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// speedscopeEvent is a frame that comes onto the stack, or goes.
+type speedscopeEvent struct {
+	Type  string
+	Frame int
+	At    int64
+}
+
+// addEvents counts for how long functions were on the stack. What is closed was the last
+// to be opened, and in the end all is.
+func (f *speedscopeFile) addEvents(t *testing.T, c counts, events []speedscopeEvent) {
+	t.Helper()
+	var stack []string
+	at := int64(0)
+	for _, e := range events {
+		if e.At < at {
+			t.Errorf("at %d after %d", e.At, at)
+		}
+		if len(stack) > 0 {
+			on := map[string]bool{}
+			for _, name := range stack {
+				on[name] = true
+			}
+			c.add(stack[len(stack)-1], on, e.At-at)
+		}
+		at = e.At
+		name := f.Shared.Frames[e.Frame].Name
+		switch last := len(stack) - 1; {
+		case e.Type == "O":
+			stack = append(stack, name)
+		case e.Type != "C" || last < 0 || stack[last] != name:
+			t.Fatalf("%s of %s on %q", e.Type, name, stack)
+		default:
+			stack = stack[:last]
+		}
+	}
+	if len(stack) > 0 {
+		t.Errorf("%q are open at the end", stack)
+	}
+}
+
+// TestSpeedscopeEvents: frames are there for as long as samples find them, and threads
+// share one clock, also those of several processes.
+func TestSpeedscopeEvents(t *testing.T) {
+	late := timed()
+	late.Start = late.Start.Add(time.Second)
+	both := func(w io.Writer, p *profile.Profile) error {
+		return GroupSpeedscope(w, &profile.Group{Profiles: []*profile.Profile{late, p}})
+	}
+	for kind, p := range map[string]*profile.Profile{"timed": timed(), "focus": timed().Select(matching("work"), nil, matching("main"))} {
+		f := readSpeedscope(t, written(t, Speedscope, p))
+		got := counts{}
+		for i, one := range f.Profiles {
+			f.addEvents(t, got, one.Events)
+			if one.Type != "evented" || one.Unit != "nanoseconds" || one.StartValue != 0 || len(one.Samples) > 0 {
+				t.Errorf("%s: profile %d is %s of %s", kind, i, one.Type, one.Unit)
+			}
+		}
+		maps.DeleteFunc(got, func(_ string, n [2]int64) bool { return n[1] == 0 })
+		if diff := cmp.Diff(wallOf(p), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+	f := readSpeedscope(t, written(t, both, timed()))
+	for i, want := range [][2]int64{{1000, 1600}, {1000, 1600}, {1200, 1300}, {0, 600}, {0, 600}, {200, 300}} {
+		one := f.Profiles[i]
+		if first, end := one.Events[0].At/1e6, one.EndValue/1e6; first != want[0] || end != want[1] {
+			t.Errorf("profile %d from %d to %d", i, first, end)
+		}
+	}
 }
 
 // counts are the weights by function.
@@ -109,7 +182,7 @@ func TestSpeedscopeTime(t *testing.T) {
 func TestSpeedscopeGolden(t *testing.T) {
 	for name, p := range map[string]*profile.Profile{
 		"linux.speedscope.json": linux(), "darwin.speedscope.json": darwin(), "sampled.speedscope.json": sampled(),
-		"hostile.speedscope.json": hostile(), "merged.speedscope.json": darwin().FoldThreads(),
+		"timed.speedscope.json": timed(), "hostile.speedscope.json": hostile(), "merged.speedscope.json": darwin().FoldThreads(),
 	} {
 		t.Run(name, func(t *testing.T) { checkGolden(t, name, written(t, Speedscope, p)) })
 	}

@@ -153,3 +153,34 @@ func TestStretches(t *testing.T) {
 		}
 	}
 }
+
+// wallOf are the nanoseconds for which functions were on the stack and innermost, as
+// samples stand for the time to the next snapshot.
+func wallOf(p *profile.Profile) counts {
+	c := counts{}
+	for t := range threadsByFunction(p) {
+		times := map[*profile.Node]int64{}
+		for m := range p.Moments(t) {
+			times[m.Node] += (m.Until - m.At).Nanoseconds()
+		}
+		c.add(noStack, map[string]bool{noStack: true}, times[nil])
+		var path []string
+		for depth, n := range t.Nodes() {
+			path = append(path[:depth], label(n))
+			on := map[string]bool{}
+			for _, name := range path {
+				on[name] = true
+			}
+			if n.Cut != nil {
+				on[cutLabel(n.Cut)] = true
+			}
+			c.add(label(n), on, times[n])
+		}
+	}
+	for name, n := range c {
+		if n[1] == 0 {
+			delete(c, name)
+		}
+	}
+	return c
+}

@@ -49,7 +49,7 @@ func forms() []form {
 		{name: "jsonl", watched: true, write: always(format.JSONLine), group: groups(format.GroupJSONLine), diff: diffs(format.DiffJSONLine), extensions: []string{".jsonl"}},
 		{name: "folded", write: always(format.Folded), group: groups(format.GroupFolded), diff: diffs(format.DiffFolded), extensions: []string{".folded"}},
 		{name: "pprof", write: always(format.Pprof), group: groups(format.GroupPprof), extensions: []string{".pb"}, whole: true, compressed: true, binary: true},
-		{name: "speedscope", write: always(format.Speedscope), group: groups(format.GroupSpeedscope), extensions: []string{".speedscope.json"}, whole: true},
+		{name: "speedscope", write: always(format.Speedscope), group: groups(format.GroupSpeedscope), extensions: []string{".speedscope.json"}, whole: true, timed: true},
 		{name: "firefox", write: always(format.Firefox), group: groups(format.GroupFirefox), extensions: []string{".profile.json"}, whole: true, timed: true},
 		{name: "chrome", write: always(format.Chrome), group: groups(format.GroupChrome), extensions: []string{".trace.json"}, whole: true, timed: true},
 		{name: "sample", write: always(apple.Sample), group: groups(apple.GroupSample)},

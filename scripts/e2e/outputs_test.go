@@ -67,7 +67,11 @@ func samplesIn(t *testing.T, path string) (sum int) {
 	case strings.HasSuffix(name, ".json"):
 		var d struct {
 			Threads  []struct{ Samples int }
-			Profiles []struct{ Weights []int }
+			Profiles []struct {
+				Type     string
+				Weights  []int
+				EndValue int
+			}
 		}
 		if err := json.Unmarshal(b, &d); err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -76,6 +80,9 @@ func samplesIn(t *testing.T, path string) (sum int) {
 			sum += th.Samples
 		}
 		for _, p := range d.Profiles {
+			if p.Type == "evented" {
+				sum += p.EndValue
+			}
 			for _, w := range p.Weights {
 				sum += w
 			}
