@@ -342,6 +342,18 @@ func newCut(s unwind.Stop) *Cut {
 	return c
 }
 
+// Path returns the stack of a thread of the last snapshot that was added, the outermost
+// frame first, and why it is not known beyond that; it is empty where there is none. Two
+// samples of a thread that end at the same node have the same stack. What is counted in
+// the nodes changes, and the slice is valid, until more is added.
+func (b *Builder) Path(id task.ThreadID) ([]*Node, unwind.Reason) {
+	r := b.last[id]
+	if r == nil {
+		return nil, unwind.Bottom
+	}
+	return r.path, r.stop
+}
+
 // Profile returns what was added so far. The trees are shared with the builder:
 // after a further Add, ask again.
 func (b *Builder) Profile() *Profile {

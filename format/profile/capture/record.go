@@ -49,6 +49,8 @@ type Options struct {
 	// Each is given every snapshot with the images that it was walked by, as it is
 	// added; an error from it ends the recording. May be nil.
 	Each func(*task.Snapshot, *images.Map) error
+	// Added is given every snapshot when it was added. May be nil.
+	Added func(*Added)
 }
 
 // Record samples a process and merges the samples. When ctx is done it returns
@@ -189,6 +191,9 @@ func (r *recorder) add(s *task.Snapshot) error {
 		return err
 	}
 	r.saved = r.follow.images
+	if r.options.Added != nil {
+		r.options.Added(&Added{s, looks, r})
+	}
 	if r.options.Each != nil {
 		if err := r.options.Each(s, r.follow.images); err != nil {
 			return err

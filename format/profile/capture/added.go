@@ -1,0 +1,27 @@
+package capture
+
+import (
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// Added is the last snapshot of a sampling that goes on. All of it is valid during the
+// call alone that it is given to; the target runs meanwhile.
+type Added struct {
+	Snapshot *task.Snapshot
+	Looks    []profile.Look // at what threads wait for: at some of them now and then
+	recorder *recorder
+}
+
+// Path is the stack of a thread, as [profile.Builder.Path] has it.
+func (a *Added) Path(id task.ThreadID) ([]*profile.Node, unwind.Reason) {
+	return a.recorder.builder.Path(id)
+}
+
+// Profile is what was sampled so far, to be read before the call ends.
+func (a *Added) Profile() *profile.Profile {
+	b := a.recorder.builder
+	b.SetInterval(a.recorder.options.Interval, a.recorder.missedTicks)
+	return b.Profile()
+}
