@@ -1,0 +1,38 @@
+package top
+
+import "fmt"
+
+// footKeys are the keys that the last line tells of, with what they do.
+var footKeys = [][2]string{
+	{"q", "quit"}, {"?", "help"}, {"Tab", "pane"}, {"/", "filter"}, {"1-5", "sort"}, {"r", "reverse"}, {"i", "invert"},
+	{"w", "waiting"}, {"t", "thread"}, {"f", "freeze"}, {"s", "save"}, {"z", "zoom"}, {"+-", "seconds"},
+}
+
+// helpPage explains keys and columns in 24 lines of 80 columns.
+func helpPage() []line {
+	lines := []line{text("stacksnap top: which functions take the time, and what threads wait for", strong), {}}
+	for _, k := range [][2]string{
+		{"Tab", "the next of functions, threads and stack"},
+		{"arrows, PgUp, PgDn", "choose a row, or move the stack; also j k g G"},
+		{"Enter", "on a function the heaviest stack with it; on a thread its whole stack"},
+		{"t", "functions of the chosen thread alone"},
+		{"w", "all time, that of waiting too, instead of CPU time"},
+		{"+ -", "the shares are of more or fewer of the last seconds"},
+		{"1 to 5, < >", "sort by that column, or by the one beside"},
+		{"r", "reverse the order of rows"},
+		{"/", "only rows that a regular expression matches; small letters match both"},
+		{"i", "invert the stack: the outermost frame first"},
+		{"f, Space", "freeze what is shown; sampling goes on"},
+		{"s", "save a report of all that was sampled, with the filter of functions"},
+		{"", "as --focus and, behind t, that thread alone; .json, .html and so on as -o"},
+		{"z", "the pane in focus on the whole screen"},
+		{"Esc", "undo zoom, stack, filter or thread"},
+		{"Ctrl-L, Ctrl-Z", "draw anew; stop, and go on by fg"},
+		{"q, Ctrl-C", "quit"},
+	} {
+		lines = append(lines, line{[]span{{fmt.Sprintf("%20s  ", k[0]), keyName}, {k[1], plain}}, plain})
+	}
+	return append(lines, line{},
+		text("%SELF: in the function, lately; 100 is one CPU or, behind w, one thread, all the time.", plain),
+		text("%TOTAL: with all that it calls. SELF, TOTAL: likewise, as time, since the start.", plain))
+}

@@ -1,0 +1,279 @@
+package top
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// action is what a key asks for that is not on the screen alone.
+type action struct {
+	quit    bool
+	suspend bool
+	repaint bool
+	save    string // the file to write a report to
+}
+
+// key does what a key asks for. Now is the newest data.
+func (s *state) key(k *tcell.EventKey, now *data) action {
+	s.message = ""
+	if k.Key() == tcell.KeyCtrlC {
+		return action{quit: true}
+	}
+	if s.prompt != nil {
+		return s.typed(k)
+	}
+	if s.help {
+		s.help = false
+		return action{quit: k.Rune() == 'q' && k.Key() == tcell.KeyRune}
+	}
+	if k.Key() == tcell.KeyRune {
+		return s.letter(k.Rune(), now)
+	}
+	return s.special(k.Key(), now)
+}
+
+// special does what a key without a letter asks for.
+func (s *state) special(k tcell.Key, now *data) action {
+	switch k {
+	case tcell.KeyF10:
+		return action{quit: true}
+	case tcell.KeyCtrlZ:
+		return action{suspend: true}
+	case tcell.KeyCtrlL:
+		return action{repaint: true}
+	case tcell.KeyF1:
+		s.help = true
+	case tcell.KeyF4:
+		s.askFilter()
+	case tcell.KeyTab:
+		s.focus = (s.focus + 1) % panes
+	case tcell.KeyBacktab:
+		s.focus = (s.focus + panes - 1) % panes
+	case tcell.KeyEnter:
+		s.enter()
+	case tcell.KeyEscape:
+		s.escape()
+	default:
+		s.move(k, now)
+	}
+	return action{}
+}
+
+// letter does what a letter asks for.
+func (s *state) letter(r rune, now *data) action {
+	switch r {
+	case 'q', 'Q':
+		return action{quit: true}
+	case 'h', '?':
+		s.help = true
+	case '/':
+		s.askFilter()
+	case 's':
+		s.prompt = &prompt{title: "save a report to: ", text: reportName(now), save: true}
+	case 'f', ' ':
+		s.freeze(now)
+	case 'j':
+		s.move(tcell.KeyDown, now)
+	case 'k':
+		s.move(tcell.KeyUp, now)
+	case 'g':
+		s.move(tcell.KeyHome, now)
+	case 'G':
+		s.move(tcell.KeyEnd, now)
+	default:
+		s.view(r)
+	}
+	return action{}
+}
+
+// view does what a letter asks for that says how something is shown.
+func (s *state) view(r rune) {
+	switch r {
+	case 'i':
+		s.outward, s.scroll = !s.outward, 0
+	case 'w':
+		s.measure = allTime - s.measure
+	case 't':
+		s.only = !s.only
+	case 'z':
+		s.zoomed = !s.zoomed
+	case '+', '=':
+		s.window = min(s.window+1, len(windows)-1)
+	case '-':
+		s.window = max(s.window-1, 0)
+	}
+	if s.focus != stackPane {
+		s.lists[s.focus].order(r)
+	}
+}
+
+// order does what a letter asks for that is on the order of rows.
+func (l *list) order(r rune) {
+	switch {
+	case r >= '1' && r < '1'+columns:
+		l.column = int(r - '1')
+	case r == '>':
+		l.column = (l.column + 1) % columns
+	case r == '<':
+		l.column = (l.column + columns - 1) % columns
+	case r == 'r':
+		l.reversed = !l.reversed
+	}
+}
+
+// freeze keeps what is shown, or shows again what is sampled.
+func (s *state) freeze(now *data) {
+	if s.frozen == nil {
+		s.frozen = now
+	} else {
+		s.frozen = nil
+	}
+}
+
+// enter shows the heaviest stack with the chosen function, or the whole stack of the
+// chosen thread.
+func (s *state) enter() {
+	s.scroll = 0
+	switch s.focus {
+	case functionsPane:
+		s.through = s.function >= 0
+	case threadsPane:
+		s.through, s.focus, s.zoomed = false, stackPane, true
+	}
+}
+
+// escape undoes the last of what narrows the view.
+func (s *state) escape() {
+	l := &s.lists[min(s.focus, threadsPane)]
+	switch {
+	case s.zoomed:
+		s.zoomed = false
+	case s.through:
+		s.through, s.scroll = false, 0
+	case s.focus != stackPane && l.filter.re != nil:
+		l.filter = filter{}
+	case s.only:
+		s.only = false
+	}
+}
+
+// move chooses another row, or moves the stack.
+func (s *state) move(k tcell.Key, now *data) {
+	by, known := map[tcell.Key]int{
+		tcell.KeyUp: -1, tcell.KeyDown: 1, tcell.KeyPgUp: -max(1, s.height-1), tcell.KeyPgDn: max(1, s.height-1),
+		tcell.KeyHome: -far, tcell.KeyEnd: far,
+	}[k]
+	if !known {
+		return
+	}
+	d := s.of(now)
+	switch s.focus {
+	case functionsPane:
+		rows := s.functionRows(d)
+		at := slices.IndexFunc(rows, func(r functionRow) bool { return r.number == s.function })
+		if i := moved(at, by, len(rows)); i >= 0 {
+			s.function, s.scroll = rows[i].number, 0
+		}
+	case threadsPane:
+		rows := s.threadRows(d)
+		at := slices.IndexFunc(rows, func(r threadRow) bool { return r.id == s.thread })
+		if i := moved(at, by, len(rows)); i >= 0 {
+			s.thread, s.picked, s.through, s.scroll = rows[i].id, true, false, 0
+		}
+	case stackPane:
+		if s.outward {
+			by = -by
+		}
+		s.scroll = max(0, s.scroll+by) // the page bounds it
+	}
+}
+
+// far is more than there are rows.
+const far = 1 << 30
+
+// moved is the index that is so far from another one, of n; −1 where there are none.
+func moved(at, by, n int) int {
+	if at < 0 && by > 0 {
+		by--
+	}
+	return min(max(0, max(0, at)+by), n-1)
+}
+
+// prompt is a line that is typed.
+type prompt struct {
+	title, text string
+	save        bool
+	filter      *filter // what the filter was before; nil of a prompt that is for no filter
+	err         string
+}
+
+// askFilter asks for the filter of the pane in focus.
+func (s *state) askFilter() {
+	if s.focus == stackPane {
+		s.focus = functionsPane
+	}
+	old := s.lists[s.focus].filter
+	s.prompt = &prompt{title: "/", text: old.text, filter: &old}
+}
+
+// typed takes a key of a line that is typed.
+func (s *state) typed(k *tcell.EventKey) action {
+	p := s.prompt
+	switch k.Key() {
+	case tcell.KeyEscape:
+		if p.filter != nil {
+			s.lists[s.focus].filter = *p.filter
+		}
+		s.prompt = nil
+	case tcell.KeyEnter:
+		return s.finish()
+	case tcell.KeyBackspace, tcell.KeyBackspace2:
+		_, n := utf8.DecodeLastRuneInString(p.text)
+		s.edit(p.text[:len(p.text)-n])
+	case tcell.KeyCtrlU:
+		s.edit("")
+	case tcell.KeyCtrlW:
+		s.edit(p.text[:strings.LastIndexAny(strings.TrimRight(p.text, " /"), " /")+1])
+	case tcell.KeyRune:
+		s.edit(p.text + string(k.Rune()))
+	}
+	return action{}
+}
+
+// maxTyped bounds a line that is typed, or pasted.
+const maxTyped = 1000
+
+// edit changes the line that is typed. A filter is at once what it says, unless that is
+// no regular expression yet.
+func (s *state) edit(text string) {
+	p := s.prompt
+	if len(text) > maxTyped {
+		return
+	}
+	p.text, p.err = text, ""
+	if p.filter == nil {
+		return
+	}
+	f, err := newFilter(text)
+	if err != nil {
+		p.err = "no regular expression yet"
+		return
+	}
+	s.lists[s.focus].filter = f
+}
+
+// finish ends a line that was typed. One that is wrong stays.
+func (s *state) finish() action {
+	p := s.prompt
+	if p.err != "" {
+		return action{}
+	}
+	s.prompt = nil
+	if p.save {
+		return action{save: strings.TrimSpace(p.text)}
+	}
+	return action{}
+}

@@ -1,0 +1,287 @@
+package top
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"stacksnap/format"
+)
+
+// style is how a part of a line looks.
+type style int
+
+const (
+	plain style = iota
+	faint
+	strong
+	heading // of columns
+	focused // of columns of the pane that keys act on
+	chosen  // the row that keys act on
+	marked  // the chosen row of another pane
+	warning
+	keyName
+)
+
+// span is a part of a line.
+type span struct {
+	text  string
+	style style
+}
+
+// line is one of a page, from its left end. What is left of the width has the style fill.
+type line struct {
+	spans []span
+	fill  style
+}
+
+func text(s string, of style) line { return line{[]span{{s, of}}, plain} }
+
+// page is what a screen of that size shows of the data. It has height lines of width
+// columns at most.
+func (s *state) page(now *data, width, height int) []line {
+	d := s.of(now)
+	s.choose(d)
+	if s.help {
+		return fitted(helpPage(), height)
+	}
+	room := max(0, height-2)
+	lines := []line{s.head(d, width)}
+	lines = append(lines, fitted(s.body(d, width, room), room)...)
+	lines = append(lines, s.foot(width))
+	return fitted(lines, height)
+}
+
+// fitted returns as many lines as that.
+func fitted(lines []line, height int) []line {
+	for len(lines) < height {
+		lines = append(lines, line{})
+	}
+	return lines[:height]
+}
+
+// The parts of a screen: of lines, one in so many is for threads at most, and of what is
+// left the stack has the other part.
+const (
+	threadsPart  = 4
+	leastThreads = 4 // with the line of headings
+	stackPart    = 5 // two in so many
+	leastStack   = 3
+)
+
+// body is the panes, in that many lines.
+func (s *state) body(d *data, width, height int) []line {
+	if s.zoomed {
+		return s.pane(s.focus, d, s.functionRows(d), width, height)
+	}
+	rows := s.functionRows(d)
+	sizes := sizesOf(height, len(rows), len(d.threads))
+	if sizes == nil { // too small for all
+		return s.pane(s.focus, d, rows, width, height)
+	}
+	var lines []line
+	for p, n := range sizes {
+		lines = append(lines, fitted(s.pane(pane(p), d, rows, width, n), n)...)
+	}
+	return lines
+}
+
+// sizesOf is how many lines each pane has, of so many, for so many functions and threads;
+// nil where they are too few. The stack has what the others need not.
+func sizesOf(height, functions, threads int) []int {
+	t := min(threads+1, max(leastThreads, height/threadsPart))
+	f := min(max(1, functions)+1, height-t-max(leastStack, (height-t)*2/stackPart))
+	if f < 2 || height-t-f < leastStack {
+		return nil
+	}
+	return []int{f, t, height - t - f}
+}
+
+func (s *state) pane(p pane, d *data, rows []functionRow, width, height int) []line {
+	if p == s.focus {
+		s.height = max(1, height-1)
+	}
+	switch p {
+	case functionsPane:
+		return s.functionsPane(d, rows, width, height)
+	case threadsPane:
+		return s.threadsPane(d, width, height)
+	}
+	return s.stackPane(d, width, height)
+}
+
+// head says what is sampled, and how.
+func (s *state) head(d *data, width int) line {
+	facts := []string{fmt.Sprintf("%s [%d]", format.Printable(d.target.Name), d.target.PID)}
+	if w := d.window(windows[s.window]); w.elapsed > 0 {
+		facts = append(facts, fmt.Sprintf("CPU %.0f%%", percent(sum(w.cpu()), w.elapsed)))
+	}
+	facts = append(facts, plural(len(d.threads), "thread"), clock(d.Elapsed), plural(d.Samples, "sample"))
+	if d.Elapsed > 0 {
+		facts = append(facts, fmt.Sprintf("stopped %.2g%%", percent(d.Stopped, d.Elapsed)))
+	}
+	if d.Missed > 0 {
+		facts = append(facts, fmt.Sprintf("%d missed", d.Missed))
+	}
+	mark := ""
+	switch {
+	case s.ended != "":
+		mark = " ENDED "
+	case s.frozen != nil:
+		mark = " FROZEN "
+	}
+	left := joined(facts, width-len(mark))
+	gap := strings.Repeat(" ", max(0, width-len(mark)-format.Columns(left)))
+	return line{[]span{{left, strong}, {gap, plain}, {mark, warning}}, plain}
+}
+
+// joined are as many facts as there is room for, the first in any case.
+func joined(facts []string, room int) string {
+	for len(facts) > 1 && format.Columns(strings.Join(facts, "  ")) > room {
+		facts = facts[:len(facts)-1]
+	}
+	return format.Fit(strings.Join(facts, "  "), max(0, room))
+}
+
+func sum(all map[*thread]time.Duration) (total time.Duration) {
+	for _, d := range all {
+		total += d
+	}
+	return total
+}
+
+func percent(part, of time.Duration) float64 { return 100 * float64(part) / float64(of) }
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// clock writes for how long something took, to a part of a second where it is short.
+func clock(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.2fs", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// foot is a line that is typed, or what was told last, or the keys that there are.
+func (s *state) foot(width int) line {
+	switch {
+	case s.prompt != nil:
+		return s.prompt.line(width)
+	case s.message != "":
+		return text(format.Fit(s.message, width), strong)
+	}
+	var l line
+	if s.ended != "" {
+		l.spans = append(l.spans, span{format.Fit(s.ended, max(0, width-8)) + "  ", warning})
+	}
+	left := width - l.width()
+	for _, k := range footKeys {
+		if left -= len(k[0]) + len(k[1]) + 3; left < -2 {
+			break
+		}
+		l.spans = append(l.spans, span{k[0], keyName}, span{" " + k[1] + "  ", plain})
+	}
+	return l
+}
+
+func (l line) width() (n int) {
+	for _, s := range l.spans {
+		n += format.Columns(s.text)
+	}
+	return n
+}
+
+// line is what is typed, its end at least, with a cursor.
+func (p *prompt) line(width int) line {
+	shown := format.Printable(p.text)
+	err := ""
+	if p.err != "" {
+		err = "  (" + p.err + ")"
+	}
+	room := max(1, width-len(p.title)-len(err)-1)
+	shown = end(shown, room)
+	return line{[]span{{p.title, strong}, {shown, plain}, {" ", chosen}, {err, warning}}, plain}
+}
+
+// end is the end of a text, as far as it fits.
+func end(text string, width int) string {
+	for at := len(text); at > 0; {
+		r, n := utf8.DecodeLastRuneInString(text[:at])
+		if width -= format.Columns(string(r)); width < 0 {
+			return text[at:]
+		}
+		at -= n
+	}
+	return text
+}
+
+// rows are those lines of a list which are seen, with the chosen one among them.
+func (l *list) rows(n, at, height int) (first, last int) {
+	if at >= 0 {
+		l.offset = min(max(l.offset, at-height+1), at)
+	}
+	l.offset = max(0, min(l.offset, n-height))
+	return l.offset, min(n, l.offset+max(0, height))
+}
+
+// rowStyle is that of a row, by whether it is chosen.
+func (s *state) rowStyle(of pane, isChosen bool) style {
+	switch {
+	case isChosen && s.focus == of:
+		return chosen
+	case isChosen:
+		return marked
+	}
+	return plain
+}
+
+// headings are the columns' names, with a mark on that by which rows are in order.
+func (l *list) headings(names []string) []string {
+	names = slices.Clone(names)
+	if l.column < len(names) {
+		mark := "↓"
+		if l.reversed {
+			mark = "↑"
+		}
+		names[l.column] += mark
+	}
+	return names
+}
+
+// clipped is the start of a text, as far as it fits.
+func clipped(text string, width int) string {
+	left := width
+	for i, r := range text {
+		if left -= format.Columns(string(r)); left < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// headingLine has a note at its right end, as far as there is room.
+func (s *state) headingLine(of pane, columns string, note string, width int) line {
+	const leastNote = 8
+	left := clipped(columns, width)
+	room := width - format.Columns(left) - 2
+	if room < leastNote {
+		note = ""
+	}
+	note = clipped(note, room)
+	gap := strings.Repeat(" ", max(0, width-format.Columns(left)-format.Columns(note)))
+	looks := heading
+	if s.focus == of {
+		looks = focused
+	}
+	return line{[]span{{left, looks}, {gap, looks}, {note, looks}}, looks}
+}

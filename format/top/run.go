@@ -1,0 +1,255 @@
+package top
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"stacksnap/format"
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+const (
+	refresh = 250 * time.Millisecond // from one page to the next
+	// drawPart bounds what pages cost: one part in so many of the time goes into them.
+	drawPart = 20
+)
+
+// Options says how a view looks, and what it can have done.
+type Options struct {
+	Target      task.Info
+	Interval    time.Duration // from one sample to the next
+	Color       bool
+	ASCII       bool // the terminal shows nothing else
+	Save        func(path string, p *profile.Profile, v Shown) error
+	Suspend     func() // stops this program until it is continued; nil: that cannot be done
+	ScreenBegun func() // is called before anything is shown; may be nil
+}
+
+// Sampling samples the process until ctx is done, and returns what came of it. It gives
+// each sample to add, with what makes a profile of all so far: that is valid until add
+// returns.
+type Sampling func(ctx context.Context, add func(*Sample, func() *profile.Profile)) (*profile.Profile, error)
+
+// OpenScreen returns the terminal of this program, as it is left. The error says what
+// terminal is not known.
+func OpenScreen() (tcell.Screen, error) {
+	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
+	return tcell.NewScreen()
+}
+
+// Run shows a sampling until a person ends that, or ctx is done; the sampling runs in the
+// caller's goroutine. When it ends by itself, what was seen last stays until then. The
+// terminal is left as it was, also before a panic goes on. The error is that of the
+// sampling. Nothing is shown before the first sample.
+func Run(ctx context.Context, screen tcell.Screen, o Options, sampling Sampling) (Totals, error) {
+	ctx, stop := context.WithCancel(ctx)
+	v := &view{
+		Options: o, screen: screen, board: NewBoard(o.Target, o.Interval), state: newState(),
+		ended: make(chan ending, 1), requests: make(chan request, 1), results: make(chan string, 1),
+	}
+	defer v.wait() // also while a panic of the sampling passes
+	defer stop()
+	p, err := sampling(ctx, func(s *Sample, made func() *profile.Profile) {
+		v.add(s, made)
+		v.begin(ctx, stop)
+	})
+	v.ended <- ending{p, err}
+	shown := v.wait()
+	if shown.panic != "" {
+		panic(shown.panic)
+	}
+	if shown.err != nil {
+		err = shown.err
+	}
+	return v.board.data().Totals, err
+}
+
+// view is a sampling that is shown.
+type view struct {
+	Options
+	screen   tcell.Screen
+	board    *Board
+	state    *state
+	now      *data
+	closed   chan showing // nil: nothing is shown yet
+	ended    chan ending
+	over     bool             // the sampling has ended
+	profile  *profile.Profile // of all, once it has
+	requests chan request
+	results  chan string // of requests
+	pending  int
+}
+
+// ending is how a sampling has ended.
+type ending struct {
+	profile *profile.Profile
+	err     error
+}
+
+// showing is how the showing of it has.
+type showing struct {
+	err   error
+	panic string
+}
+
+// begin begins to show, once.
+func (v *view) begin(ctx context.Context, stop func()) {
+	if v.closed != nil {
+		return
+	}
+	v.closed = make(chan showing, 1)
+	go func() {
+		var s showing
+		defer func() {
+			if r := recover(); r != nil {
+				s.panic = fmt.Sprintf("%v\n\n%s", r, debug.Stack())
+			}
+			stop()
+			v.closed <- s
+			close(v.closed)
+		}()
+		s.err = v.show(ctx)
+	}()
+}
+
+// wait returns when nothing is shown any more.
+func (v *view) wait() showing {
+	if v.closed == nil {
+		return showing{}
+	}
+	return <-v.closed
+}
+
+// add adds a sample, and writes the report that is wanted, if any is.
+func (v *view) add(s *Sample, made func() *profile.Profile) {
+	v.board.Add(s)
+	select {
+	case r := <-v.requests:
+		v.results <- r.write(v.Save, made())
+	default:
+	}
+}
+
+// show shows pages until a person wants no more, or ctx is done.
+func (v *view) show(ctx context.Context) error {
+	if v.ScreenBegun != nil {
+		v.ScreenBegun()
+	}
+	if err := v.screen.Init(); err != nil {
+		return fmt.Errorf("the terminal cannot be used: %w", err)
+	}
+	defer v.screen.Fini()
+	events, quit := make(chan tcell.Event), make(chan struct{})
+	defer close(quit)
+	go v.screen.ChannelEvents(events, quit)
+	return v.loop(ctx, events)
+}
+
+func (v *view) loop(ctx context.Context, events <-chan tcell.Event) error {
+	p := newPainter(v.screen, v.Color, v.ASCII)
+	next := time.NewTimer(0)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case ev, ok := <-events:
+			if !ok || v.handle(ev) {
+				return nil
+			}
+			v.draw(p)
+		case <-next.C:
+			began := time.Now()
+			v.now = v.board.data()
+			v.draw(p)
+			next.Reset(max(refresh, drawPart*time.Since(began)))
+		case text := <-v.results:
+			v.state.message = format.Printable(text)
+			v.pending--
+		case e := <-v.ended:
+			v.tellEnd(e)
+		}
+	}
+}
+
+func (v *view) draw(p *painter) {
+	if v.now == nil {
+		v.now = v.board.data()
+	}
+	width, height := v.screen.Size()
+	p.paint(v.state.page(v.now, width, height))
+}
+
+// tellEnd has the page tell that there are no more samples, and writes the report that
+// was still wanted.
+func (v *view) tellEnd(e ending) {
+	v.over, v.profile, v.now = true, e.profile, v.board.data()
+	v.state.ended = "the sampling has ended; q quits"
+	if e.err != nil {
+		v.state.ended = format.Printable(strings.ReplaceAll(e.err.Error(), "\n", "; ")) + "; q quits"
+	}
+	select {
+	case r := <-v.requests:
+		v.state.message = format.Printable(r.write(v.Save, v.profile))
+		v.pending--
+	default:
+	}
+}
+
+// handle does what an event asks for, and tells whether that is to quit.
+func (v *view) handle(ev tcell.Event) (quit bool) {
+	switch ev := ev.(type) {
+	case *tcell.EventError: // nobody types any more
+		return true
+	case *tcell.EventResize:
+		v.screen.Sync()
+	case *tcell.EventKey:
+		return v.handleKey(ev)
+	}
+	return false
+}
+
+func (v *view) handleKey(ev *tcell.EventKey) (quit bool) {
+	if v.now == nil {
+		v.now = v.board.data()
+	}
+	a := v.state.key(ev, v.now)
+	switch {
+	case a.repaint:
+		v.screen.Sync()
+	case a.suspend && v.Suspend != nil:
+		return v.suspend() != nil
+	case a.save != "":
+		v.save(request{a.save, v.state.shown()})
+	}
+	return a.quit
+}
+
+// suspend gives the terminal back while this program is stopped.
+func (v *view) suspend() error {
+	if err := v.screen.Suspend(); err != nil {
+		return err
+	}
+	v.Suspend()
+	return v.screen.Resume()
+}
+
+// save has a report written: with the next sample, as long as there is one.
+func (v *view) save(r request) {
+	switch {
+	case v.over:
+		v.state.message = format.Printable(r.write(v.Save, v.profile))
+	case v.pending > 0:
+		v.state.message = "the last report is being written"
+	default:
+		v.pending++
+		v.requests <- r
+		v.state.message = "saving…"
+	}
+}
