@@ -24,6 +24,9 @@ func (o *options) arguments() error {
 	if len(args) > 0 && args[0] == diffWord && !o.hasTarget() && len(o.targets) == 0 {
 		return o.compares(args[1:])
 	}
+	if len(args) > 0 && args[0] == topWord {
+		o.top, args = true, args[1:]
+	}
 	if len(o.targets) > 0 && len(args) > 0 && !slices.ContainsFunc(o.targets, isFile) && isFile(args[0]) {
 		o.within, o.targets = o.targets, nil
 	}

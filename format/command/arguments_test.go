@@ -34,6 +34,13 @@ func TestArguments(t *testing.T) {
 		{args: "-- make -j4", command: "make -j4", mode: launches},
 		{args: "3 -- make", command: "make", duration: 3 * time.Second, mode: launches},
 		{args: "--hang 1s nginx", target: "nginx", mode: watches},
+		{args: "top 4711", target: "4711", mode: tops},
+		{args: "top -p 4711 -r 50", target: "4711", mode: tops},
+		{args: "-p nginx top 5", target: "nginx", duration: 5 * time.Second, mode: tops},
+		{args: "top top", target: "top", mode: tops},
+		{args: "--wait it top", mode: tops},
+		{args: "-p top", target: "top", mode: snaps},
+		{args: "-- top", command: "top", mode: launches},
 		{args: "--version", mode: tells},
 		{args: "--sign", mode: signs},
 	} {

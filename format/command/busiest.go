@@ -31,16 +31,16 @@ func offersTitle(offered []chosen, root bool) string {
 	return what + " (for all else: stacksnap --help)"
 }
 
-// runOffered has a person who gives no arguments choose among the processes that
-// are busiest, or stuck, and goes on as if that one had been given.
-func (c Command) runOffered(ctx context.Context) int {
+// runOffered has a person who gives no arguments, or says no more than what to do, choose
+// among the processes that are busiest, or stuck, and goes on as if that one had been given.
+func (c Command) runOffered(ctx context.Context, args []string) int {
 	pid, err := c.offer(ctx)
 	if err != nil {
 		tellError(c.Err, err)
 		fmt.Fprint(c.Err, usage)
 		return exitUsage
 	}
-	return c.Run(ctx, []string{strconv.Itoa(pid)})
+	return c.Run(ctx, append(args, strconv.Itoa(pid)))
 }
 
 // offer returns the pid that is chosen.

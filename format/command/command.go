@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 
 	"stacksnap/format"
 	"stacksnap/format/output"
@@ -37,8 +38,8 @@ func (c Command) Run(ctx context.Context, args []string) int {
 	case errors.As(err, &help):
 		fmt.Fprint(c.Out, help.text(c.Version))
 		return exitOK
-	case len(args) == 0 && c.canAsk():
-		return c.runOffered(ctx)
+	case isBare(args) && c.canAsk():
+		return c.runOffered(ctx, args)
 	case len(args) == 0:
 		fmt.Fprint(c.Err, usage)
 		return exitUsage
@@ -51,6 +52,9 @@ func (c Command) Run(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
+// isBare tells whether arguments say nothing of what to look at.
+func isBare(args []string) bool { return len(args) == 0 || len(args) == 1 && args[0] == topWord }
+
 // call is one call of the program.
 type call struct {
 	Command
@@ -59,6 +63,7 @@ type call struct {
 	indexed  *binaries.Index
 	reported bool         // anything was
 	sender   *push.Sender // of --push; nil: none
+	onScreen atomic.Bool  // a live view has the terminal
 }
 
 func (c Command) call(o *options) *call {
@@ -79,7 +84,7 @@ func (c *call) run(ctx context.Context) error {
 	if c.mode() == checks {
 		return c.foretell(ctx)
 	}
-	if err := c.checkPlace(); err != nil {
+	if err := c.checkOutput(); err != nil {
 		return err
 	}
 	if err := c.openPush(); err != nil {
@@ -112,6 +117,8 @@ func (c *call) attach(ctx context.Context) error {
 		return errors.Join(c.watch(ctx, p), p.Close())
 	case samples:
 		return c.sample(ctx, p)
+	case tops:
+		return c.top(ctx, p)
 	}
 	return c.snapshot(p)
 }
@@ -127,6 +134,14 @@ func (c *call) openTarget(ctx context.Context) (task.Process, error) {
 
 // tool is the name and version that reports and recordings bear.
 func (c *call) tool() string { return "stacksnap " + c.Version }
+
+// checkOutput refuses to go on where what is wanted could be shown or written nowhere.
+func (c *call) checkOutput() error {
+	if c.mode() == tops {
+		return c.checkScreen()
+	}
+	return c.checkPlace()
+}
 
 // checkPlace refuses to go on where the report could be written nowhere: rather than
 // find out when there is something to lose.

@@ -16,8 +16,8 @@ const (
 
 // usage is what calls look like.
 const usage = `usage: stacksnap -p PID|NAME [flags]           where its threads are, once
-       stacksnap -p PID|NAME -d 10s [flags]    samples over time
-       stacksnap -p PID|NAME --hang 250ms      its hangs, as they happen
+       stacksnap top -p PID|NAME [flags]       live: functions, threads, a stack
+       stacksnap -p PID|NAME -d 10s [flags]    samples over time; --hang: hangs
        stacksnap PID [SECONDS [MILLISECONDS]]  as sample(1) has it
        stacksnap [flags] -- COMMAND [ARG...]   a program, from start to end
        stacksnap FILE [flags]                  a core, a recording or a report

@@ -20,9 +20,18 @@ func stopBetween(gate *task.Gate) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, unix.SIGTSTP)
 	go func() {
-		runtime.LockOSThread() // to which the signal is sent, so that it is here by the time that the call returns
+		stop := stopNow(gate)
 		for range asked {
-			gate.Between(func() { _ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP) })
+			stop()
 		}
 	}()
+}
+
+// stopNow returns what stops this program likewise, and returns when it goes on.
+func stopNow(gate *task.Gate) func() {
+	return func() {
+		runtime.LockOSThread() // to which the signal is sent, so that it is here by the time that the call returns
+		defer runtime.UnlockOSThread()
+		gate.Between(func() { _ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP) })
+	}
 }

@@ -18,7 +18,10 @@ it waits for the moments at which the program is stuck. It opens core files and
 its own recordings of any system, and its own JSON documents. With
 .B diff
 it compares two recordings, JSON documents or profiles of pprof, and says which
-functions grew.
+functions grew. With
+.B top
+it shows a process live at a terminal, until q is typed: functions by the time in them,
+threads with what they wait for, and the stack of one of them; ? lists the keys.
 .PP
 The first line of a report says what is wrong, as far as that can be told; then come
 the process, its threads, and the images that the frames lie in. What is not sure is

@@ -41,6 +41,7 @@ type options struct {
 	file     bool     // the target is a core, a recording, a report or a document
 	within   []string // the processes of a file of several that are wanted; none: all
 	compared []string // two files
+	top      bool     // a live view
 	wait     string
 	command  []string
 	children bool
@@ -98,6 +99,7 @@ const (
 	launches mode = "launch"
 	opens    mode = "open"
 	differs  mode = "diff"
+	tops     mode = "top"
 	gathers  mode = "several"
 )
 
@@ -125,6 +127,8 @@ func (o *options) mode() mode {
 // liveMode is the mode for a process that runs already.
 func (o *options) liveMode() mode {
 	switch {
+	case o.top:
+		return tops
 	case o.watches():
 		return watches
 	case o.samples():
@@ -144,7 +148,7 @@ func (o *options) watches() bool { return o.hang > 0 || o.every > 0 }
 
 // samples tells whether many snapshots are wanted.
 func (o *options) samples() bool {
-	return o.duration > 0 || o.interval > 0 || o.rate > 0 || o.count > 1 || o.noStop || o.suspend == "thread" || len(o.command) > 0
+	return o.top || o.duration > 0 || o.interval > 0 || o.rate > 0 || o.count > 1 || o.noStop || o.suspend == "thread" || len(o.command) > 0
 }
 
 // sampleInterval is that of --interval or --rate, 0 unless one is given.

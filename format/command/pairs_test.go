@@ -60,7 +60,7 @@ func given() []sample {
 }
 
 // targets are what a command line may be for. A command comes last.
-var targets = []sample{{"-p 4711", []string{"pid"}}, {"-- sleep 0.1", []string{"command", "sampling"}}, {"FILE", []string{"file"}}, {"diff FILE FILE", []string{"file", "diff"}}}
+var targets = []sample{{"-p 4711", []string{"pid"}}, {"-- sleep 0.1", []string{"command", "sampling"}}, {"FILE", []string{"file"}}, {"diff FILE FILE", []string{"file", "diff"}}, {"top -p 4711", []string{"pid", "top", "sampling"}}}
 
 // broken returns the first rule that terms break, as the table is read by hand.
 func broken(terms []string) *rule {
@@ -99,7 +99,7 @@ func (l line) terms() (terms []string) {
 func (l line) args() string {
 	var flags, last []string
 	for _, s := range l {
-		if strings.HasPrefix(s.args, "diff ") {
+		if strings.HasPrefix(s.args, "diff ") || strings.HasPrefix(s.args, "top ") {
 			flags = append([]string{s.args}, flags...)
 		} else if strings.HasPrefix(s.args, "-- ") {
 			last = append(last, s.args)

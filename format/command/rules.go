@@ -15,7 +15,7 @@ import (
 // The words are terms: the name of a flag; NAME=VALUE for one of its values; or
 // what is no flag: "command" (there is a command behind --), "file" (the target is
 // a core, a recording or a report), "sampling" (many snapshots are to be taken), "several"
-// (processes: more than one --pid, --tree, --all), "diff" (two files), "page" (an html
+// (processes: more than one --pid, --tree, --all), "diff" (two files), "top" (a live view), "page" (an html
 // report goes to a file), "anything" (whatever else there is).
 type rule struct {
 	flags, with, needs string
@@ -25,6 +25,18 @@ type rule struct {
 // rules is the one table of what may be combined: the first that is broken is
 // told. What no rule names goes with everything.
 var rules = []rule{{
+	flags: "top", with: "command file diff",
+	line: "top is for a process that runs already: give its pid or its name",
+}, {
+	flags: "top", with: "tree all several",
+	line: "top is of one process: leave out --tree, --all and a second -p",
+}, {
+	flags: "top", with: "check hang every max-hang dir keep exec",
+	line: "top samples, and shows that: leave out {with}",
+}, {
+	flags: "top", with: "format output open merge no-inlines no-demangle no-pager " + views,
+	line: "top has keys for what it shows and writes (? lists them): leave out {with}",
+}, {
 	flags: "pid wait command", with: "pid wait command",
 	line: "give one of -p, --wait and -- COMMAND",
 }, {
@@ -224,10 +236,12 @@ func (o *options) has(term string) bool {
 		return o.several()
 	case diffWord:
 		return len(o.compared) > 0
+	case topWord:
+		return o.top
 	case "page":
 		return slices.ContainsFunc(o.destinations(), func(d destination) bool { return d.isPage() })
 	case "anything":
-		return o.flags.NFlag() > 1 || o.target != "" || len(o.command) > 0
+		return o.flags.NFlag() > 1 || o.top || o.target != "" || len(o.command) > 0
 	}
 	name, value, isValue := strings.Cut(term, "=")
 	f := o.flags.Lookup(name)
@@ -260,8 +274,8 @@ func spell(term string) string {
 		return "sampling"
 	case "several":
 		return "several processes"
-	case diffWord:
-		return diffWord
+	case diffWord, topWord:
+		return term
 	case "page":
 		return "a page in a file"
 	case "anything":

@@ -84,7 +84,11 @@ func (c *call) overLine() func(line string) {
 	if !isTerminal(c.Err) {
 		return nil
 	}
-	return func(line string) { fmt.Fprint(c.Err, "\r"+format.Printable(line)+"\x1b[K") }
+	return func(line string) {
+		if !c.onScreen.Load() {
+			fmt.Fprint(c.Err, "\r"+format.Printable(line)+"\x1b[K")
+		}
+	}
 }
 
 // remark tells which of the files that were named are of no use, once something was

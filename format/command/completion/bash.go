@@ -70,7 +70,7 @@ _stacksnap() {
 		else
 			_stacksnap_paths -f
 			[[ ${COMP_WORDS[1]} == diff && $COMP_CWORD -gt 1 ]] || _stacksnap_match "$(_stacksnap_processes)"
-			[ "$COMP_CWORD" -ne 1 ] || _stacksnap_match diff
+			[ "$COMP_CWORD" -ne 1 ] || _stacksnap_match $'diff\ntop'
 		fi
 		;;
 	esac

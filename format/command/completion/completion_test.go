@@ -41,6 +41,8 @@ var asked = []struct {
 	{[]string{"--main", "ngi"}, []string{"nginx"}, nil},
 	{[]string{"rec"}, []string{"recording.snap"}, nil},
 	{[]string{"di"}, []string{"diff"}, []string{"--main"}},
+	{[]string{"to"}, []string{"top"}, []string{"--main"}},
+	{[]string{"top", "ngi"}, []string{"nginx"}, nil},
 	{[]string{"diff", "rec"}, []string{"recording.snap"}, []string{"diff"}},
 	{[]string{"diff", "recording.snap", "rec"}, []string{"recording.snap"}, []string{"diff"}},
 	{[]string{"--output", "rec"}, []string{"recording.snap"}, nil},

@@ -34,6 +34,7 @@ end
 complete -c stacksnap -n 'not __stacksnap_ours' -f -a '(__stacksnap_command)'
 complete -c stacksnap -n __stacksnap_ours -a '(__stacksnap_processes)'
 complete -c stacksnap -n 'test (count (commandline -opc)) -eq 1' -a diff -d 'compare two files'
+complete -c stacksnap -n 'test (count (commandline -opc)) -eq 1' -a top -d 'show a process live'
 `
 
 // Fish writes the script of fish.

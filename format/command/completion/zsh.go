@@ -30,14 +30,15 @@ _stacksnap_names() {
 }
 
 _stacksnap_target() {
-	compadd diff
+	(( CURRENT != 2 )) || compadd diff top
 	_stacksnap_processes
 	_files
 }
 
-# What stands behind a process, or behind diff.
+# What stands behind a process, or behind diff or top.
 _stacksnap_second() {
 	[[ $words[2] != diff ]] || _files
+	[[ $words[2] != top ]] || _stacksnap_processes
 }
 
 _stacksnap() {

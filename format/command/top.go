@@ -1,0 +1,92 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/top"
+	"stacksnap/task"
+)
+
+// topWord is the first word of a call for the live view.
+const topWord = "top"
+
+// topInterval is from one sample to the next of a live view, unless told.
+const topInterval = 10 * time.Millisecond
+
+// checkScreen refuses a live view where there is nobody to look at it.
+func (c *call) checkScreen() error {
+	if isTerminal(c.In) && isTerminal(c.Out) {
+		return nil
+	}
+	return usageError{errors.New("top is for a terminal: for a report, sample with -d 10s instead")}
+}
+
+// top shows a process live, until a person ends that.
+func (c *call) top(ctx context.Context, p task.Process) error {
+	screen, err := top.OpenScreen()
+	if err != nil {
+		err = usageError{fmt.Errorf("top cannot use this terminal (TERM=%s): %w", c.Getenv("TERM"), err)}
+		return errors.Join(err, p.Close())
+	}
+	o, err := c.topCapture()
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	target := p.Info()
+	seen, err := top.Run(ctx, screen, c.topOptions(target, o.Interval), func(ctx context.Context, add func(*top.Sample, func() *profile.Profile)) (*profile.Profile, error) {
+		o.Added = func(a *capture.Added) {
+			add(&top.Sample{Snapshot: a.Snapshot, Looks: a.Looks, Path: a.Path}, a.Profile)
+		}
+		return capture.Record(ctx, p, o)
+	})
+	err = errors.Join(err, p.Close())
+	if seen.Samples > 0 {
+		tell(c.Err, fmt.Sprintf("sampled %d %s %d times in %.1f s", target.PID, target.Name, seen.Samples, seen.Elapsed.Seconds()))
+	}
+	return err
+}
+
+// topCapture are the options of the sampling: at random moments, so that a target which
+// works in the rhythm of the interval is shown as it is.
+func (c *call) topCapture() (capture.Options, error) {
+	o, err := c.captureOptions()
+	if c.sampleInterval() == 0 {
+		o.Interval = topInterval
+	}
+	o.Duration, o.Jitter = c.duration, o.Interval
+	return o, err
+}
+
+func (c *call) topOptions(target task.Info, interval time.Duration) top.Options {
+	return top.Options{
+		Target: target, Interval: interval, Color: c.colored(false), ASCII: !isUTF8(c.Getenv),
+		Save: c.saveShown, Suspend: stopNow(c.gate), ScreenBegun: func() { c.onScreen.Store(true) },
+	}
+}
+
+// saveShown writes a report of what a live view shows. The name of the file tells its
+// form, as with --output.
+func (c *call) saveShown(path string, p *profile.Profile, v top.Shown) error {
+	if v.Focus != nil {
+		p = p.Select(profile.Patterns{v.Focus}, nil, nil)
+	}
+	if v.Thread != 0 {
+		var err error
+		if p, err = (&capture.Threads{IDs: []task.ThreadID{v.Thread}}).Of(p); err != nil {
+			return err
+		}
+	}
+	d := c.destination(path)
+	if !d.isFile() {
+		return errors.New("give the name of a file")
+	}
+	return c.writeBy(&d, func(w io.Writer) error {
+		return d.compression.Write(w, func(w io.Writer) error { return c.formatAll(w, &d, []*profile.Profile{p}) })
+	})
+}
