@@ -98,21 +98,24 @@ func (e *choiceError) Error() string { return strings.Join(e.lines, "\n") }
 var errNotChosen = errors.New("no process was chosen")
 
 // ask asks until a process of the list is named, by its number there or by its
-// pid. At the end of in, or of ctx, none is.
+// pid. At the end of in, or of ctx, none is. A line that comes after the answer is left
+// to be read by others.
 func (c *choice) ask(ctx context.Context, in io.Reader, out io.Writer) (int, error) {
-	answers := make(chan string)
+	asked, answers := make(chan bool, 1), make(chan string, 1)
+	defer close(asked)
 	go func() {
 		defer close(answers)
-		for lines := bufio.NewScanner(in); lines.Scan(); {
-			select {
-			case answers <- lines.Text():
-			case <-ctx.Done():
+		lines := bufio.NewScanner(in)
+		for range asked {
+			if !lines.Scan() {
 				return
 			}
+			answers <- lines.Text()
 		}
 	}()
 	for {
 		fmt.Fprintf(out, "Which? 1 to %d, or a pid: ", len(c.shown))
+		asked <- true
 		select {
 		case answer, ok := <-answers:
 			if pid := c.meant(answer); pid != 0 {
