@@ -4,8 +4,8 @@ import "fmt"
 
 // footKeys are the keys that the last line tells of, with what they do.
 var footKeys = [][2]string{
-	{"q", "quit"}, {"?", "help"}, {"Tab", "pane"}, {"/", "filter"}, {"1-5", "sort"}, {"r", "reverse"}, {"i", "invert"},
-	{"w", "waiting"}, {"t", "thread"}, {"f", "freeze"}, {"s", "save"}, {"z", "zoom"}, {"+-", "seconds"},
+	{"q", "quit"}, {"?", "help"}, {"Tab", "pane"}, {"/", "filter"}, {"1-5", "sort"}, {"f", "freeze"}, {"s", "save"},
+	{"w", "waiting"}, {"t", "thread"}, {"i", "invert"}, {"r", "reverse"}, {"z", "zoom"}, {"+-", "seconds"},
 }
 
 // helpPage explains keys and columns in 24 lines of 80 columns.
