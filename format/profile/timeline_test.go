@@ -335,3 +335,25 @@ func benchmarkTimeline(b *testing.B, busy int) {
 		b.ReportMetric(float64(samples), "samples")
 	}
 }
+
+// TestTimelineOfSources: samples end in the innermost call that was inlined, or in the
+// function that has the frame where these are counted as that.
+func TestTimelineOfSources(t *testing.T) {
+	f := &sourced{file: file{names: demo.names}}
+	b := NewBuilder(task.Info{PID: 1}, "test")
+	b.KeepTimelines()
+	m := mapOf(&f.file, "/bin/demo", load)
+	m.Images[0].File = f
+	for _, w := range []Stack{walk(0x10, 0x150), walk(0x10, 0x150, 0x250), walk(0x10, 0x150)} {
+		b.Add(snapshot(task.Thread{ID: 1}), []Stack{w}, m)
+	}
+	for want, p := range map[string]*Profile{"inner leaf inner": b.Profile(), "work leaf work": b.Profile().WithoutInlined()} {
+		var got []string
+		for m := range p.Moments(p.Threads[0]) {
+			got = append(got, m.Node.Function)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q, want %s", got, want)
+		}
+	}
+}
