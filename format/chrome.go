@@ -27,9 +27,9 @@ func GroupChrome(w io.Writer, g *profile.Group) error {
 	o.text(`{"displayTimeUnit":"ms","metadata":`)
 	o.value(chromeAbout(g))
 	o.text(`,"traceEvents":[`)
-	start := firstStart(g)
+	start := FirstStart(g)
 	for _, p := range g.Profiles {
-		o.process(p, since(start, p))
+		o.process(p, Since(start, p))
 	}
 	o.text("\n]}\n")
 	return o.out.Flush()
@@ -37,7 +37,7 @@ func GroupChrome(w io.Writer, g *profile.Group) error {
 
 func chromeAbout(g *profile.Group) map[string]string {
 	about := map[string]string{"tool": clean(g.Tool, maxText), "captured": groupName(g)}
-	if start := firstStart(g); !start.IsZero() {
+	if start := FirstStart(g); !start.IsZero() {
 		about["start"] = start.Format(time.RFC3339Nano)
 	}
 	return about

@@ -32,9 +32,9 @@ func GroupFirefox(w io.Writer, g *profile.Group) error {
 	o.text(`{"meta":`)
 	o.value(firefoxMetaOf(g))
 	o.text(",\n\"threads\":[")
-	start := firstStart(g)
+	start := FirstStart(g)
 	for _, p := range g.Profiles {
-		o.process(p, since(start, p))
+		o.process(p, Since(start, p))
 	}
 	o.text("\n],\n")
 	o.tables()

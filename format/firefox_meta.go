@@ -90,7 +90,7 @@ func firefoxMetaOf(g *profile.Group) firefoxMeta {
 		Categories: firefoxCategories(), Markers: firefoxSchemas(),
 		Units: map[string]string{"time": "ms", "eventDelay": "ms", "threadCPUDelta": "µs"}, Extra: firefoxFacts(g),
 	}
-	if start := firstStart(g); !start.IsZero() {
+	if start := FirstStart(g); !start.IsZero() {
 		m.Start = float64(start.UnixMicro()) / 1e3
 	}
 	for _, p := range g.Profiles {

@@ -30,9 +30,9 @@ func GroupSpeedscope(w io.Writer, g *profile.Group) error {
 	o.text(`,"name":`)
 	o.string(groupName(g))
 	o.text(`,"activeProfileIndex":0,"profiles":[`)
-	start := firstStart(g)
+	start := FirstStart(g)
 	for _, p := range g.Profiles {
-		o.process(p, since(start, p))
+		o.process(p, Since(start, p))
 	}
 	o.text("\n],\n\"shared\":{\"frames\":[")
 	o.writeFrames()

@@ -30,9 +30,8 @@ func checkTimelines(g *profile.Group) error {
 	return ErrNoTimeline
 }
 
-// firstStart is when the first of the processes was captured, and since shifts what is
-// told of one to that.
-func firstStart(g *profile.Group) (first time.Time) {
+// FirstStart is when the first of the processes was captured, zero where that is not known.
+func FirstStart(g *profile.Group) (first time.Time) {
 	for _, p := range g.Profiles {
 		if knownTime(p.Start) != nil && (first.IsZero() || p.Start.Before(first)) {
 			first = p.Start
@@ -41,8 +40,8 @@ func firstStart(g *profile.Group) (first time.Time) {
 	return first
 }
 
-// since is how long after another moment a profile starts, 0 where that is not known.
-func since(first time.Time, p *profile.Profile) time.Duration {
+// Since is how long after another moment a profile starts, 0 where that is not known.
+func Since(first time.Time, p *profile.Profile) time.Duration {
 	if knownTime(p.Start) == nil {
 		return 0
 	}

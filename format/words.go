@@ -103,6 +103,17 @@ type Branch struct {
 	Mark      string
 	Samples   int // in which it was the innermost, of all threads that the entry stands for
 	Wall, CPU time.Duration
+
+	above *profile.Node // of a mark that has the samples of a node
+}
+
+// Ends returns the node whose samples the branch has, nil where it has those of which no
+// frame is known.
+func (b *Branch) Ends() *profile.Node {
+	if b.above != nil {
+		return b.above
+	}
+	return b.Node
 }
 
 // Branches gives a tree with each node before its children. A line of its own is above
@@ -117,7 +128,7 @@ func (w *Words) Branches(t *profile.Thread) iter.Seq[Branch] {
 			}
 			rest = left(rest, n.Spent)
 			self := w.clock.timed(t, n.Self, n.Spent, weighed{})
-			b := Branch{depth + below, n, "", self.samples, self.wall, self.cpu}
+			b := Branch{Depth: depth + below, Node: n, Samples: self.samples, Wall: self.wall, CPU: self.cpu}
 			if n.Cut == nil {
 				if !yield(b) {
 					return
@@ -132,7 +143,7 @@ func (w *Words) Branches(t *profile.Thread) iter.Seq[Branch] {
 			}
 		}
 		if s, ok := w.clock.rest(t, rest); ok {
-			yield(Branch{0, nil, s.mark, s.samples, s.wall, s.cpu})
+			yield(Branch{Mark: s.mark, Samples: s.samples, Wall: s.wall, CPU: s.cpu})
 		}
 	}
 }
@@ -145,6 +156,7 @@ func (w *Words) cut(b Branch, yield func(Branch) bool) bool {
 		return yield(mark) && yield(b)
 	}
 	mark.Depth++
+	mark.above = b.Node
 	mark.Samples, mark.Wall, mark.CPU = b.Samples, b.Wall, b.CPU
 	b.Samples, b.Wall, b.CPU = 0, 0, 0
 	return yield(b) && yield(mark)

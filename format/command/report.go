@@ -57,7 +57,7 @@ func forms() []form {
 		{name: "ips", write: always(apple.IPS), extensions: []string{".ips"}}, // the rules refuse several
 		{name: "otlp", write: format.OTLP, group: format.GroupOTLP, extensions: []string{".otlp"}, whole: true, binary: true},
 		{name: "crash", write: always(apple.Crash), extensions: []string{".crash"}},
-		{name: "html", write: always(html.Page), group: groups(html.GroupPage), diff: diffs(html.DiffPage), extensions: []string{".html"}, whole: true},
+		{name: "html", write: always(html.Page), group: groups(html.GroupPage), diff: diffs(html.DiffPage), extensions: []string{".html"}, whole: true, timed: true},
 	}
 }
 

@@ -20,6 +20,9 @@ type data struct {
 	images  table[string]
 	remarks table[remark]
 	number  []byte
+
+	shift     time.Duration // from the first process's start to that of the one that is written
+	stretches int           // for which there is room
 }
 
 // frame is what makes frames the same one.
@@ -51,7 +54,7 @@ func (t *table[T]) of(thing T) int {
 func newTable[T comparable]() table[T] { return table[T]{index: map[T]int{}} }
 
 func newData(out *bufio.Writer) *data {
-	d := &data{out: out, frames: newTable[frame](), images: newTable[string](), remarks: newTable[remark]()}
+	d := &data{out: out, frames: newTable[frame](), images: newTable[string](), remarks: newTable[remark](), stretches: maxStretches}
 	d.remarks.of(remark{}) // 0: there is nothing to say
 	return d
 }
@@ -103,8 +106,10 @@ func (d *data) group(g *profile.Group) {
 	d.text(`,"facts":`)
 	d.value(pairs(format.GroupFacts(g)))
 	d.text(`,"processes":[`)
+	start := format.FirstStart(g)
 	for i, p := range g.Profiles {
 		d.separate(i)
+		d.shift = format.Since(start, p)
 		d.process(p)
 	}
 	d.text("\n]")
@@ -152,15 +157,21 @@ func (d *data) thread(w *format.Words, t *profile.Thread) {
 		Facts: some(w.ThreadFacts(t)), Waits: some(w.Waits(t)), Missing: w.Missing(t),
 	})
 	d.text(",\"nodes\":[")
-	first := true
+	n := 0
+	nodes := map[*profile.Node]int{} // where those are that samples end in
 	for b := range w.Branches(t) {
-		if !first {
+		if n > 0 {
 			d.text(",")
 		}
-		first = false
+		if t.Timeline != nil && b.Samples > 0 {
+			nodes[b.Ends()] = n
+		}
 		d.node(w, &b)
+		n++
 	}
-	d.text("]}")
+	d.text("]")
+	d.timeline(w, t, nodes)
+	d.text("}")
 }
 
 // state is the one that the thread was in most.

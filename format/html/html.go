@@ -22,7 +22,7 @@ var assets embed.FS
 // which is that of no other script.
 var scripts = []string{
 	"data.js", "tree.js", "colors.js", "layout.js", "flame.js", "pointer.js", "details.js", "search.js",
-	"compare.js", "table.js", "threads.js", "deadlocks.js", "facts.js", "controls.js", "keys.js", "main.js",
+	"compare.js", "table.js", "threads.js", "timeline.js", "range.js", "deadlocks.js", "facts.js", "controls.js", "keys.js", "main.js",
 }
 
 // Page writes the profile as a page.

@@ -20,6 +20,8 @@ function bindControls(app) {
   byId("help").addEventListener("click", () => setHelp(byId("keys").hidden));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(app, byId("theme").value));
   addEventListener("resize", () => {
+    sizeTimeline(app);
+    drawTimeline(app);
     resize(app);
     redraw(app);
   });
@@ -53,6 +55,7 @@ function setTheme(app, theme) {
   byId("theme").value = theme;
   readColors(app);
   redraw(app);
+  drawTimeline(app);
 }
 
 function setHelp(shown) {

@@ -23,7 +23,7 @@ function readData() {
   data.processes.forEach((process, at) => {
     process.group = group(process.header.name);
     for (const t of process.threads) {
-      const thread = { ...t.about, nodes: t.nodes, process: at, index: data.threads.length, group: group(t.about.name) };
+      const thread = { ...t.about, nodes: t.nodes, timeline: t.timeline, marks: t.marks, cut: t.cut, process: at, index: data.threads.length, group: group(t.about.name) };
       thread.sums = sums(thread.nodes);
       data.threads.push(thread);
     }

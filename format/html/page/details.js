@@ -3,7 +3,7 @@
 // weightText says how much a node weighs, and how much of that is its own.
 function weightText(app, node) {
   if (app.data.compared) return changeText(app, node);
-  const { tree, measure } = app, all = tree.total[0], own = ownOf(app, tree, node);
+  const { tree } = app, measure = shownMeasure(app), all = tree.total[0], own = ownOf(app, tree, node);
   const unit = measure.key === "samples" ? (app.sampled ? " samples" : " stacks") : "";
   let text = `${measure.write(tree.total[node])}${unit}, ${percent(tree.total[node], all)}`;
   if (own > 0 && node > 0) text += `; itself ${measure.write(own)}, ${percent(own, all)}`;

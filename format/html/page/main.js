@@ -9,6 +9,8 @@ function rebuild(app) {
   app.zoomed = 0;
   app.at = 0;
   resize(app);
+  sizeTimeline(app);
+  drawTimeline(app);
   revealRoot(app);
   redraw(app);
   showPath(app);
@@ -29,6 +31,7 @@ function start() {
   readColors(app);
   showFacts(app);
   bindTable(app);
+  bindTimeline(app);
   bindThreads(app);
   bindControls(app);
   bindPointer(app);

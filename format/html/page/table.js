@@ -75,7 +75,7 @@ function row(app, sums, f, all) {
   for (const key of ["self", "total"]) {
     const share = element("td", "share", percent(sums[key][f], all));
     share.style.setProperty("--part", (all > 0 ? 100 * sums[key][f] / all : 0) + "%");
-    line.append(element("td", "", app.measure.write(sums[key][f])), share);
+    line.append(element("td", "", shownMeasure(app).write(sums[key][f])), share);
   }
   return line;
 }

@@ -26,7 +26,7 @@ function groupBelow(rough, above, root, group, several) {
 
 // newRough collects nodes in any order that has parents first.
 function newRough(app) {
-  const { value } = app.measure;
+  const { value } = shownMeasure(app);
   const merging = !app.apart || app.hidden.size > 0;
   const frames = app.data.frames.length;
   const parent = [], frame = [], remark = [], self = [], known = new Map();
@@ -43,13 +43,13 @@ function newRough(app) {
     return node;
   };
   const addThread = (thread, top) => {
-    const path = [top], nodes = thread.nodes;
+    const path = [top], { nodes, values } = thread;
     for (let at = 0; at < nodes.length; at += STRIDE) {
       const above = path[nodes[at + DEPTH]], f = nodes[at + FRAME];
       let node = above;
       if (!app.hidden.has(f)) node = merging ? merge(above, f, nodes[at + REMARK]) : add(above, f, nodes[at + REMARK]);
       path[nodes[at + DEPTH] + 1] = node;
-      self[node] += nodes[at + FIRST_VALUE + value];
+      self[node] += values ? values[at / STRIDE] : nodes[at + FIRST_VALUE + value];
       for (let v = 0; v < sides.length; v++) sides[v][node] += nodes[at + FIRST_VALUE + v];
     }
   };
