@@ -170,9 +170,10 @@ func micros(d time.Duration) int {
 func (o *firefoxWriter) each(column string, t *profile.Thread, write func(*profile.Moment)) (n int) {
 	o.value(column)
 	o.text(":[")
-	for m := range o.profile.Moments(t) {
+	var now profile.Moment // one for all, for it is not known that write does not keep it
+	for now = range o.profile.Moments(t) {
 		o.separate(n)
-		write(&m)
+		write(&now)
 		n++
 	}
 	o.text("]")

@@ -308,3 +308,20 @@ func TestFirefoxNames(t *testing.T) {
 		}
 	}
 }
+
+// TestFirefoxInlineDepth: a call inlined in one that was inlined is deeper than that.
+func TestFirefoxInlineDepth(t *testing.T) {
+	im := &profile.Image{Path: "/tmp/demo", Load: 0x400000, End: 0x402000}
+	nodes := []*profile.Node{at(im, "outer", 4, 0x400104), at(im, "middle", 0, 0x400104), at(im, "inner", 0, 0x400104)}
+	nodes[1].Inlined, nodes[2].Inlined = true, true
+	tables := newFirefoxTables()
+	stacks := tables.stacksOf(&profile.Thread{Roots: stack(nodes...)})
+	depths := map[string]int{}
+	for at := stacks.of(nodes[2], task.Running); at != none; at = tables.stacks.all[at].prefix {
+		f := tables.frames.all[tables.stacks.all[at].frame]
+		depths[tables.strings.all[tables.funcs.all[f.fn].name]] = f.inlined
+	}
+	if want := map[string]int{"outer": 0, "middle": 1, "inner": 2}; !cmp.Equal(depths, want) {
+		t.Errorf("%v", depths)
+	}
+}
