@@ -51,7 +51,7 @@ func (f *codeFile) Close() error                        { return nil }
 
 const codeLoad = 0x400000
 
-// timedName is the profile of timed, but that what the target names has one name.
+// timedNamed is the profile of timed, but that what the target names has one name.
 func timedNamed(name string) *profile.Profile {
 	return timedWith("/"+name, "/src/"+name, name, []string{name, name + "2", name + "3", name + "4"})
 }
@@ -183,4 +183,17 @@ func wallOf(p *profile.Profile) counts {
 		}
 	}
 	return c
+}
+
+// TestStretchesOfChoice: what a view leaves out is in no stretch, also between two alike.
+func TestStretchesOfChoice(t *testing.T) {
+	p := timed().Select(matching("epoll"), nil, nil)
+	var got [][2]time.Duration
+	for s := range stretches(p, p.Find(4242)) {
+		got = append(got, [2]time.Duration{s.At, s.Until})
+	}
+	want := [][2]time.Duration{{0, 100 * time.Millisecond}, {500 * time.Millisecond, 600 * time.Millisecond}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }
