@@ -79,6 +79,19 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// TestWindowIsAsLong as is wanted, to half a part, at any moment.
+func TestWindowIsAsLong(t *testing.T) {
+	s := newScript()
+	s.thread(1, task.Running, 0, "main")
+	s.sample(300)
+	for range 2 * int(partTime/tick) {
+		s.sample(1)
+		if got := s.data().window(time.Second).elapsed; (got - time.Second).Abs() > partTime/2 {
+			t.Errorf("%v after %d samples", got, s.Samples)
+		}
+	}
+}
+
 // TestSince: what is kept for good is all that was ever in the ring, once, of all threads
 // and of each.
 func TestSince(t *testing.T) {
