@@ -83,6 +83,14 @@ var spinForm = sync.OnceValue(func() spinForms {
 	}
 })
 
+// swappedIn looks for a form that is rare.
+func (f *spinForms) swappedIn(text string) []string {
+	if !strings.Contains(text, " (in ") {
+		return nil
+	}
+	return f.swapped.FindStringSubmatch(text)
+}
+
 // addressMark is before the address of a frame.
 const addressMark = " [0x"
 
@@ -114,7 +122,7 @@ func bareLabel(text string) spinLabel {
 // parsePlace reads what stands before the address.
 func (l *spinLabel) parsePlace(text string) {
 	forms := spinForm()
-	if m := forms.swapped.FindStringSubmatch(text); m != nil { // as atos writes it
+	if m := forms.swappedIn(text); m != nil { // as atos writes it
 		l.symbol, l.image, l.file = m[1], m[2], m[4]
 		l.offset, l.hasOffset = parseOffset(m[3])
 		l.line, _ = strconv.Atoi(m[5]) // 0: not known

@@ -91,7 +91,7 @@ func (r *spinReader) read(line string) {
 // begin begins a process.
 func (r *spinReader) begin(name string) {
 	if r.now != nil {
-		r.now.whole = true // another one follows
+		r.now.whole, r.now.below = true, nil // another one follows
 	}
 	r.now = newSpinProcessReader(r.limits)
 	if len(r.processes) == maxProcesses {

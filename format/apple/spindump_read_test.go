@@ -132,6 +132,7 @@ func TestSpinLabels(t *testing.T) {
 		"??? (odd) + 5) [0x9]":                                        {symbol: "???", image: "odd)", inImage: 5, hasPlace: true, pc: 9},
 		"??? [0xfffffff0071a86d4] (blocked by x [1] thread 0x2) 1-49": {symbol: "???", pc: 0xfffffff0071a86d4, state: "blocked by x [1] thread 0x2"},
 		"g(int) (.cold.1) [0x5]":                                      {symbol: "g(int) (.cold.1)", pc: 5},
+		"f(a + 5) [0x1]":                                              {symbol: "f(a + 5)", pc: 1},
 		"g(int) [0x5]":                                                {symbol: "g(int)", pc: 5},
 		"main (in MyApp) + 128 (main.m:31) [0x102422ffc]":             {symbol: "main", offset: 128, hasOffset: true, image: "MyApp", file: "main.m", line: 31, pc: 0x102422ffc},
 		"start (in dyld) + 6 [0x7]":                                   {symbol: "start", offset: 6, hasOffset: true, image: "dyld", pc: 7},
@@ -262,6 +263,16 @@ Primary state:    33 samples Frontmost App
 	}
 }
 
+// One sample has no interval.
+func TestReadSpindumpOnce(t *testing.T) {
+	for steps, want := range map[string]time.Duration{"1": 0, "2": 10 * time.Millisecond} {
+		p := readAll(t, []byte(strings.Replace(spinHead, "3\n", steps+" (10ms sampling interval)\n", 1)))[0]
+		if p.Interval != want || p.Sampled() != (want > 0) {
+			t.Errorf("%s: %v", steps, p.Interval)
+		}
+	}
+}
+
 // The main thread is the oldest, unless it begins as others do.
 func TestSpindumpMainThread(t *testing.T) {
 	const other = "  Thread 0x7    3 samples (1-3)\n  3  start + 1 (dyld + 2) [0x1002]\n\n"
@@ -287,6 +298,15 @@ func TestSpindumpBounds(t *testing.T) {
 	}
 	if !slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "too large") }) {
 		t.Errorf("notes %q", p.Notes)
+	}
+	r = &spinReader{limits: newLimits()}
+	r.limits.images = maxImages - 1
+	image := " 0x%d0000 - 0x%d1000  x <5B424D44-FED2-3361-8D75-41795DA0FEF6>  /x%d\n"
+	for line := range strings.Lines(spinHead + "  Binary Images:\n" + fmt.Sprintf(image+image, 1, 1, 1, 2, 2, 2)) {
+		r.read(strings.TrimRight(line, "\n"))
+	}
+	if p := r.profiles()[0]; len(p.Images) != 1 || !r.limits.full {
+		t.Errorf("%d images", len(p.Images))
 	}
 	r = &spinReader{limits: newLimits()}
 	for range maxProcesses + 9 {
