@@ -335,3 +335,29 @@ func FuzzReadSpindump(f *testing.F) {
 		spun(t, again...)
 	})
 }
+
+// The program is known by its UUID, the heavier of siblings come first, and who is waited
+// for may be of another process.
+func TestReadSpindumpFindings(t *testing.T) {
+	p := readAll(t, []byte(strings.Replace(spinHead, "\n\n", "\n", 2)+`UUID:             5B424D44-FED2-3361-8D75-41795DA0FEF6
+Path:             UNKNOWN PATH
+
+  Thread 0x5    3 samples (1-3)
+  3  a + 1 (x + 2) [0x10002] 1-3
+    1  b + 1 (x + 4) [0x10004] (blocked by turnstile waiting for other [9] thread 0x5) 1
+    2  c + 1 (x + 6) [0x10006] (blocked by turnstile waiting for x [1] thread 0x5) 2-3
+
+  Binary Images:
+             0x10000 -            0x1ffff  x <5B424D44-FED2-3361-8D75-41795DA0FEF6>  /usr/libexec/x
+`))[0]
+	if p.Main == nil || p.Main.Load != 0x10000 {
+		t.Errorf("main %+v", p.Main)
+	}
+	th := p.Threads[0]
+	if below := th.Roots[0].Children; len(below) != 2 || below[0].Function != "c" || below[1].Function != "b" {
+		t.Errorf("%+v", below)
+	}
+	if w := th.Waits; len(w) != 2 || w[0].Looks != 2 || w[0].Owner != 5 || w[1].Owner != 0 || w[0].Call != "c" {
+		t.Errorf("%+v", w)
+	}
+}
