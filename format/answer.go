@@ -132,6 +132,9 @@ func (p *printer) inFunction(t *profile.Thread) string {
 		return ""
 	}
 	l := stack[len(stack)-1].Location
+	if l.Function == "" && l.Kernel {
+		return ", in the kernel"
+	}
 	if l.Function == "" && l.Image == nil {
 		return ", in code of no file"
 	}

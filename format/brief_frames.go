@@ -95,7 +95,7 @@ func (b *brief) plainName(l profile.Location) string {
 	case l.Function != "":
 		return b.function(l)
 	case l.Image != nil:
-		return "??? (" + imageName(l.Image) + ")"
+		return b.function(l) + " (" + imageName(l.Image) + ")"
 	}
-	return "???"
+	return b.function(l)
 }

@@ -28,12 +28,13 @@ type alike struct {
 	overload string
 	pc       task.Addr
 	inlined  bool
+	kernel   bool
 	guess    bool
 	fpOnly   bool
 }
 
 func alikeness(n *profile.Node) alike {
-	a := alike{image: n.Image, function: n.Function, overload: n.Overload, inlined: n.Inlined, guess: n.By.Guess(), fpOnly: pointerOnly(n)}
+	a := alike{image: n.Image, function: n.Function, overload: n.Overload, inlined: n.Inlined, kernel: n.Kernel, guess: n.By.Guess(), fpOnly: pointerOnly(n)}
 	if n.Function == "" {
 		a.pc = n.PC
 	}

@@ -205,6 +205,7 @@ type jsonNode struct {
 	Start       string     `json:"function_address,omitempty"`
 	Return      bool       `json:"return,omitempty"`
 	Inlined     bool       `json:"inlined,omitempty"`
+	Kernel      bool       `json:"kernel,omitempty"`
 	File        string     `json:"file,omitempty"`
 	Line        int        `json:"line,omitempty"`
 	Column      int        `json:"column,omitempty"`
@@ -376,7 +377,7 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 func newJSONNode(n *profile.Node, depth, parent int, images map[*profile.Image]int) jsonNode {
 	j := jsonNode{
 		Depth: depth, Parent: parent, Function: n.Function, Symbol: n.Raw, Overload: n.Overload, Address: n.PC.String(), AlsoMore: n.More,
-		Return: n.Return, Inlined: n.Inlined, File: n.File, Line: n.Line, Column: n.Column,
+		Return: n.Return, Inlined: n.Inlined, Kernel: n.Kernel, File: n.File, Line: n.Line, Column: n.Column,
 		By: n.By.String(), Why: n.Why, Guess: n.By.Guess(), Count: n.Count, Self: n.Self, Spent: newJSONSpent(n.Spent),
 	}
 	if n.Function != "" && !n.Inlined {

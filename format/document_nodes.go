@@ -83,7 +83,7 @@ func (d *documentReader) tree(t *profile.Thread, list []jsonNode) error {
 func (d *documentReader) node(j *jsonNode) (*profile.Node, error) {
 	n := &profile.Node{
 		Location: profile.Location{
-			Function: j.Function, Raw: j.Symbol, Overload: j.Overload, Inlined: j.Inlined,
+			Function: j.Function, Raw: j.Symbol, Overload: j.Overload, Inlined: j.Inlined, Kernel: j.Kernel,
 			File: j.File, Line: j.Line, Column: j.Column,
 		},
 		Return: j.Return, Why: j.Why, Count: j.Count, Self: j.Self,

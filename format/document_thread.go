@@ -78,10 +78,10 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	w := &profile.Wait{
 		Call: j.Call, Object: j.Object, Owner: task.ThreadID(j.Owner), OwnerName: j.OwnerName, OwnerPID: j.OwnerPID, Readers: j.Readers,
 	}
-	w.Lock, _ = named(j.Lock, profile.Once)
+	w.Lock, _ = named(j.Lock, profile.KernelLock)
 	if p := j.Peer; p != nil {
 		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others}
-		w.Peer.Act, _ = named(p.Act, profile.Release)
+		w.Peer.Act, _ = named(p.Act, profile.Reply)
 	}
 	var err error
 	w.Addr, err = addressOf(j.Address)

@@ -71,7 +71,14 @@ func foldedOutward(n *profile.Node) string {
 
 func foldedCut(n *profile.Node) string { return cutLabel(n.Cut) }
 
-func foldedName(n *profile.Node) string { return unseparated(label(n)) }
+// foldedName has the mark of the kernel's functions that flamegraph.pl knows.
+func foldedName(n *profile.Node) string {
+	name := unseparated(label(n))
+	if own, ok := strings.CutSuffix(name, kernelMark); ok && n.Kernel {
+		return own + "_[k]"
+	}
+	return name
+}
 
 // unseparated takes out of a name what readers would split a line at: the
 // separator of frames, and a blank before a number at the end, which

@@ -124,10 +124,14 @@ func (p *printer) place(n *profile.Node) string { return p.placeOf(n, p.function
 
 // function names a function, in not too many columns.
 func (p *printer) function(l profile.Location) string {
-	if l.Function == "" {
-		return "???"
+	name := "???"
+	if l.Function != "" {
+		name = p.shown(l.Function)
 	}
-	return p.shown(l.Function)
+	if l.Kernel {
+		name += kernelMark
+	}
+	return name
 }
 
 // shown is the name of a function as a report has it.

@@ -18,7 +18,8 @@ type GroupWriter func(io.Writer, *profile.Group) error
 // GroupTree writes a header for people about all the processes, and then the report
 // on each as [Tree] does.
 func GroupTree(o Options) GroupWriter {
-	return func(w io.Writer, g *profile.Group) error {
+	return func(out io.Writer, g *profile.Group) error {
+		w := bufio.NewWriterSize(out, bufferSize) // for all reports, each of which flushes it
 		p := newPrinter(w, &profile.Profile{}, o)
 		p.groupHeader(g)
 		if err := p.Flush(); err != nil {
@@ -77,7 +78,9 @@ func (p *printer) groupHeader(g *profile.Group) {
 func together(g *profile.Group) string {
 	n := len(g.Profiles)
 	text := count(n)
-	if spread, ok := g.Spread(); ok {
+	if spread, ok := g.Spread(); ok && spread == 0 {
+		text += ", captured at the same time"
+	} else if ok {
 		text += ", one captured after another: the last " + duration(spread) + " after the first"
 	}
 	return text

@@ -118,7 +118,7 @@ func (p *printer) selfTimes() {
 
 // whole names a function without a place in it.
 func (p *printer) whole(l profile.Location) string {
-	if l.Function == "" && l.Image == nil {
+	if l.Function == "" && l.Image == nil && !l.Kernel {
 		return "??? (code of no file)"
 	}
 	if l.Function == "" || l.Image == nil {

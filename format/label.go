@@ -12,6 +12,7 @@ const (
 	noStack        = "<no stack>"
 	betweenSamples = "<between samples>"
 	guessMark      = " (guess)"
+	kernelMark     = " [k]"
 )
 
 // label names a function for other programs, safe for a terminal and in a line:
@@ -48,8 +49,11 @@ func unmarked(n *profile.Node, offset uint64, address string) string {
 	return address
 }
 
-// marked says of a frame that it may be wrong.
+// marked says of a frame that it is the kernel's, and that it may be wrong.
 func marked(n *profile.Node, name string) string {
+	if n.Kernel {
+		name += kernelMark
+	}
 	if n.By.Guess() {
 		return name + guessMark
 	}

@@ -162,6 +162,7 @@ func (in *pprofReader) node(l *pprofFrames, line int) *profile.Node {
 	if name, ok := strings.CutSuffix(n.Function, " (guess)"); ok {
 		n.Function, n.By = name, unwind.ByScan
 	}
+	n.Function, n.Kernel = strings.CutSuffix(n.Function, kernelMark)
 	nameless(n)
 	return n
 }

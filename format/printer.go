@@ -22,11 +22,14 @@ type printer struct {
 	facts   *[]Fact // where those of the header go instead; nil: they are written
 }
 
+// bufferSize is how much is written at once.
+const bufferSize = 64 << 10
+
 func newPrinter(w io.Writer, p *profile.Profile, o Options) *printer {
 	if o.ASCII {
 		w = &asciiWriter{to: w}
 	}
-	return &printer{Writer: bufio.NewWriterSize(w, 64<<10), palette: newPalette(o.Color), profile: p, width: o.Width, short: true}
+	return &printer{Writer: bufio.NewWriterSize(w, bufferSize), palette: newPalette(o.Color), profile: p, width: o.Width, short: true}
 }
 
 // line writes one line. Errors are kept by the buffer until Flush.

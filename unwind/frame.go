@@ -41,6 +41,7 @@ type Frame struct {
 	// handler return to (Linux; it is not in a call), or has call it (Darwin). The
 	// frame that it leads to was interrupted.
 	Trampoline bool
+	Kernel     bool // of the system's kernel, not of the program
 	By         Method
 	Err        error // why a better method than By was left, nil when none was
 }

@@ -242,6 +242,9 @@ func newIPSFrame(n *profile.Node, index map[*profile.Image]int) ipsFrame {
 	if i, listed := index[n.Image]; listed && n.Image != nil {
 		f.Image, f.Offset = i, uint64(n.PC-n.Image.Load)
 	}
+	if n.Kernel && f.Symbol != "" {
+		f.Symbol += kernelMark
+	}
 	if n.Function != "" && !n.Inlined && n.Function != profile.Trampoline {
 		location := n.Offset
 		f.Location = &location

@@ -290,6 +290,7 @@ func (f *ipsFrame) node(listed []*profile.Image) *profile.Node {
 		Location: profile.Location{Function: f.Symbol, Inlined: f.Inline, File: f.File, Line: f.Line},
 		PC:       task.Addr(f.Offset), By: unwind.ByReport, Count: 1,
 	}
+	n.Function, n.Kernel = strings.CutSuffix(n.Function, kernelMark)
 	if f.Image >= 0 && f.Image < len(listed) && listed[f.Image] != nil {
 		n.Image = listed[f.Image]
 		n.PC += n.Image.Load

@@ -22,6 +22,7 @@ type place struct {
 	line     int
 	column   int // where that is told
 	inlined  bool
+	kernel   bool
 	guess    bool
 	leaf     bool // it has a name and was innermost
 }
@@ -31,7 +32,7 @@ type place struct {
 func placeOf(n *profile.Node, innermost bool) place {
 	p := place{
 		function: n.Function, overload: n.Overload, image: n.Image, pc: n.PC, offset: n.Offset,
-		file: n.File, line: n.Line, inlined: n.Inlined, guess: n.By.Guess(),
+		file: n.File, line: n.Line, inlined: n.Inlined, kernel: n.Kernel, guess: n.By.Guess(),
 	}
 	if p.leaf = innermost && n.Function != "" && n.Function != profile.Trampoline && !n.Placeless(); p.leaf {
 		p.pc, p.offset = n.PC-task.Addr(n.Offset), 0
@@ -77,12 +78,18 @@ func (p *place) withoutOffset() string {
 // symbol is the function's name, safe in a line, and with no text in it that a
 // reader would take for what follows.
 func (p *place) symbol() string {
+	if p.function == "" && p.kernel {
+		return unknownSymbol + kernelMark
+	}
 	if p.function == "" {
 		return unknownSymbol
 	}
 	s := plain(p.function)
 	if p.inlined {
 		s += inlinedMark
+	}
+	if p.kernel {
+		s += kernelMark
 	}
 	if p.guess {
 		s += guessMark
@@ -94,6 +101,7 @@ func (p *place) symbol() string {
 const (
 	inlinedMark = " [inlined]"
 	guessMark   = " (guess)"
+	kernelMark  = " [k]"
 )
 
 // plain is a text of the target that is one word of a line: without control

@@ -126,6 +126,7 @@ func (r *sampleReader) node(text string) *profile.Node {
 	if guess {
 		n.By = unwind.ByScan
 	}
+	symbol, n.Kernel = strings.CutSuffix(symbol, kernelMark)
 	symbol, n.Inlined = strings.CutSuffix(symbol, inlinedMark)
 	if symbol != unknownSymbol {
 		n.Function, _ = r.keep(symbol)

@@ -275,7 +275,7 @@ func (b *Builder) merge(r *record, s *Stack) {
 	at, cut := &r.target().top, s.Stop.Reason
 	for i := len(s.Frames) - 1; i >= 0; i-- {
 		f := &s.Frames[i]
-		for _, where := range b.names.sites(f.PC, f.Return) {
+		for _, where := range b.names.sites(f.PC, f.Return, f.Kernel) {
 			if r.further {
 				return
 			}

@@ -32,12 +32,13 @@ type functionKey struct {
 	overload string
 	pc       task.Addr // the area, where there is no function
 	inlined  bool
+	kernel   bool
 	guess    bool
 	cut      unwind.Reason
 }
 
 func (n *Node) functionKey() functionKey {
-	k := functionKey{image: n.Image, function: n.Function, overload: n.Overload, inlined: n.Inlined, guess: n.By.Guess()}
+	k := functionKey{image: n.Image, function: n.Function, overload: n.Overload, inlined: n.Inlined, kernel: n.Kernel, guess: n.By.Guess()}
 	if n.Function == "" {
 		k.pc = n.Area()
 	}

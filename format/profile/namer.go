@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stacksnap/images"
+	"stacksnap/images/object"
 	"stacksnap/task"
 )
 
@@ -20,6 +21,7 @@ type site struct {
 type place struct {
 	pc       task.Addr
 	isReturn bool
+	isKernel bool
 }
 
 // imageKey tells images apart, over all maps of a process.
@@ -38,7 +40,7 @@ type namer struct {
 	places  map[place][]*site // of the current map; the outermost function first
 	all     map[site]*site    // of every map
 	images  map[imageKey]*Image
-	files   map[*Image]*images.Image // the last that is one
+	files   map[*Image]*images.Image // the last that is one, where it can tell the source
 	seen    map[*Image]bool          // a frame lies in it
 }
 
@@ -60,8 +62,8 @@ func (n *namer) use(m *images.Map) {
 
 // sites returns the functions at an address: the one that has the frame, then
 // those inlined into it, from the outermost in.
-func (n *namer) sites(pc task.Addr, isReturn bool) []*site {
-	key := place{pc, isReturn}
+func (n *namer) sites(pc task.Addr, isReturn, isKernel bool) []*site {
+	key := place{pc, isReturn, isKernel}
 	if s, ok := n.places[key]; ok {
 		return s
 	}
@@ -70,7 +72,9 @@ func (n *namer) sites(pc task.Addr, isReturn bool) []*site {
 	}
 	var found []*site
 	for _, loc := range n.locate(pc, isReturn) {
-		found = append(found, n.intern(site{n.location(loc), pc, isReturn}))
+		s := site{n.location(loc), pc, isReturn}
+		s.Kernel = isKernel
+		found = append(found, n.intern(s))
 	}
 	n.places[key] = found
 	return found
@@ -103,7 +107,9 @@ func (n *namer) location(l images.Location) Location {
 	loc := newLocation(l)
 	if l.Image != nil {
 		loc.Image = n.image(l.Image)
-		n.files[loc.Image] = l.Image
+		if l.Image.File != nil && object.TellsSource(l.Image.File) {
+			n.files[loc.Image] = l.Image
+		}
 		n.seen[loc.Image] = true
 	}
 	return loc

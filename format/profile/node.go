@@ -45,6 +45,7 @@ type Location struct {
 	Offset   uint64    // from the function's start, from the image's load address when there is none
 	Start    task.Addr // of a function without a name; 0 when it is not known
 	Inlined  bool      // inlined into the parent's function
+	Kernel   bool      // of the system's kernel, not of the program
 	File     string    // source file, line and column, empty and 0 when not known
 	Line     int
 	Column   int

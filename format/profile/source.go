@@ -131,7 +131,7 @@ func (s *sources) key(n *Node) (placed, bool) {
 	if s.files[n.Image] == nil || isMark(n.Function) || len(n.Also) > 0 {
 		return placed{}, false
 	}
-	return placed{place{n.PC, n.Return}, n.Image}, true
+	return placed{place{n.PC, n.Return, n.Kernel}, n.Image}, true
 }
 
 // isMark tells what stands in the place of a function.
@@ -140,7 +140,7 @@ func isMark(function string) bool { return function == Trampoline || function ==
 func (s *sources) read(key placed) (list []Location) {
 	for _, l := range s.files[key.image].Source(key.pc, key.isReturn) {
 		loc := newLocation(l)
-		loc.Image = key.image
+		loc.Image, loc.Kernel = key.image, key.isKernel
 		list = append(list, loc)
 	}
 	return list
@@ -185,7 +185,7 @@ func (n *namer) byImage() (list [][]placed) {
 			index[site.Image] = i
 			list = append(list, nil)
 		}
-		list[i] = append(list[i], placed{place{site.pc, site.isReturn}, site.Image})
+		list[i] = append(list[i], placed{place{site.pc, site.isReturn, site.Kernel}, site.Image})
 	}
 	return list
 }

@@ -41,9 +41,9 @@ func (p *Profile) AddSymbols(from *binaries.Index) bool {
 // nameBy names a function, where the map has a name for it.
 func (n *Node) nameBy(m *images.Map) {
 	if loc := m.Locate(n.PC, n.Return); loc.Function != "" {
-		image := n.Image
+		image, kernel := n.Image, n.Kernel
 		n.Location = newLocation(loc)
-		n.Image = image
+		n.Image, n.Kernel = image, kernel
 	}
 }
 

@@ -47,9 +47,10 @@ const (
 	Read        // from the other end of what is written to
 	End         // the process
 	Release     // the lock
+	Reply       // to a message
 )
 
-var actNames = [...]string{"", "write", "read", "end", "release"}
+var actNames = [...]string{"", "write", "read", "end", "release", "reply"}
 
 // String returns the act in a word; it is empty for NoAct.
 func (a Act) String() string {
@@ -92,17 +93,20 @@ type LockKind uint8
 
 // The kinds of locks.
 const (
-	NoLock     LockKind = iota // it waits for something else
-	Mutex                      // a pthread mutex
-	ReadWrite                  // a pthread read-write lock
-	UnfairLock                 // an os_unfair_lock, or what is built on one
-	FileLock                   // of flock or fcntl
-	ThreadEnd                  // no lock: pthread_join
-	Queue                      // a dispatch queue, of dispatch_sync; Owner drains it, or has it for a dispatch_sync
-	Once                       // what another thread is about to do once: dispatch_once, pthread_once
+	NoLock          LockKind = iota // it waits for something else
+	Mutex                           // a pthread mutex
+	ReadWrite                       // a pthread read-write lock
+	UnfairLock                      // an os_unfair_lock, or what is built on one
+	FileLock                        // of flock or fcntl
+	ThreadEnd                       // no lock: pthread_join
+	Queue                           // a dispatch queue, of dispatch_sync; Owner drains it, or has it for a dispatch_sync
+	Once                            // what another thread is about to do once: dispatch_once, pthread_once
+	KernelMutex                     // of the kernel, not of the program
+	KernelReadWrite                 // likewise
+	KernelLock                      // another one of the kernel
 )
 
-var lockNames = [...]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread", "queue", "one-time call"}
+var lockNames = [...]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread", "queue", "one-time call", "kernel mutex", "kernel rwlock", "kernel lock"}
 
 // String returns the kind in a word or two; it is empty for NoLock.
 func (k LockKind) String() string {

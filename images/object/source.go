@@ -21,6 +21,15 @@ func SourceOf(f File, vmaddr uint64) []Source {
 	return nil
 }
 
+// TellsSource tells whether a file has a method that [SourceOf] or [SourceNote] asks.
+func TellsSource(f File) bool {
+	switch f.(type) {
+	case interface{ Source(vmaddr uint64) []Source }, interface{ SourceNote() string }:
+		return true
+	}
+	return false
+}
+
 // SourceNote tells in one line why a file did not know the source of what it was asked,
 // though it says where that would be; empty where there is no more to tell.
 func SourceNote(f File) string {
