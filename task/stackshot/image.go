@@ -37,39 +37,65 @@ const (
 	maxCache = 8 << 30
 )
 
-// Images lists what is loaded in the process, and in the kernel where the stackshot
-// tells that, by address.
-func (p *Process) Images() []Image {
-	list := p.Shot.kernelImages()
-	if !p.isKernel() {
-		list = append(list, p.userImages()...)
+// Images are lists of images, each by address. Those of the kernel and of the shared
+// cache are one for all processes.
+type Images [][]Image
+
+// Images returns what is loaded in the process, and in the kernel where the stackshot
+// tells that.
+func (p *Process) Images() Images {
+	s := p.Shot
+	if s.kernelSorted == nil {
+		s.kernelSorted = Sorted(s.kernelImages())
 	}
-	return ended(list)
+	if p.isKernel() {
+		return Images{s.kernelSorted}
+	}
+	return Images{s.kernelSorted, p.cacheImages(), Sorted(p.ownImages())}
+}
+
+// At returns the image that an address lies in, with its end; false where there is none.
+func (all Images) At(a task.Addr) (Image, bool) {
+	var found Image
+	next := ^task.Addr(0)
+	for _, list := range all {
+		i, exact := slices.BinarySearchFunc(list, a, func(im Image, a task.Addr) int { return cmp.Compare(im.Load, a) })
+		if exact {
+			i++
+		}
+		if i < len(list) {
+			next = min(next, list[i].Load)
+		}
+		if i > 0 && list[i-1].Load > found.Load {
+			found = list[i-1]
+		}
+	}
+	found.End = min(found.most(), next)
+	return found, found.Load != 0 && a < found.End
+}
+
+// most is the highest end that an image can have.
+func (im *Image) most() task.Addr {
+	most := task.Addr(maxImage)
+	if im.Name == SharedCacheName {
+		most = maxCache
+	}
+	if im.Load+most < im.Load {
+		return ^task.Addr(0)
+	}
+	return im.Load + most
+}
+
+// Sorted returns images by address, without those whose place is not known. The end of
+// those is not set.
+func Sorted(list []Image) []Image {
+	list = slices.DeleteFunc(list, func(im Image) bool { return im.Load == 0 })
+	slices.SortStableFunc(list, func(a, b Image) int { return cmp.Compare(a.Load, b.Load) })
+	return list
 }
 
 // isKernel tells whether it is the kernel's own task.
 func (p *Process) isKernel() bool { return p.Task.ID == 0 }
-
-// ended sorts images, and sets their ends.
-func ended(list []Image) []Image {
-	list = slices.DeleteFunc(list, func(im Image) bool { return im.Load == 0 })
-	slices.SortStableFunc(list, func(a, b Image) int { return cmp.Compare(a.Load, b.Load) })
-	for i := range list {
-		im := &list[i]
-		most := task.Addr(maxImage)
-		if im.Name == SharedCacheName {
-			most = maxCache
-		}
-		im.End = max(im.Load+most, im.Load)
-		if im.End == im.Load {
-			im.End = ^task.Addr(0)
-		}
-		if i+1 < len(list) {
-			im.End = min(im.End, list[i+1].Load)
-		}
-	}
-	return list
-}
 
 // kernelImages are those of the kernel's task: the kernel first, and its extensions.
 func (s *Shot) kernelImages() (list []Image) {
@@ -83,6 +109,9 @@ func (s *Shot) kernelImages() (list []Image) {
 		}
 		list = append(list, inKernel(t.Images, false)...)
 		list = append(list, inKernel(t.TextExec, true)...)
+	}
+	if len(list) == 0 {
+		return slices.Clone(s.kernel)
 	}
 	return list
 }
@@ -99,23 +128,37 @@ func inKernel(loads []LoadInfo, inside bool) (list []Image) {
 	return list
 }
 
-// userImages are those of the program, with those of the shared cache or that itself.
-func (p *Process) userImages() []Image {
+// ownImages are those of the program that are in no shared cache.
+func (p *Process) ownImages() []Image {
 	list := make([]Image, 0, len(p.Task.Images))
 	for _, l := range p.Task.Images {
 		list = append(list, Image{Load: task.Addr(l.Load), UUID: l.UUID})
 	}
-	c, layout := p.Cache()
-	switch base, ok := c.base(); {
-	case c == nil:
-	case len(layout) > 0:
-		for _, l := range layout {
-			list = append(list, Image{Load: task.Addr(l.Load + c.Slide), UUID: l.UUID})
-		}
-	case ok:
-		list = append(list, Image{Load: base, UUID: c.UUID, Name: SharedCacheName})
-	}
 	return list
+}
+
+// cacheImages are those of the shared cache or, where they are not told, that itself.
+func (p *Process) cacheImages() []Image {
+	c, layout := p.Cache()
+	base, placed := c.base()
+	switch {
+	case c == nil || len(layout) == 0 && !placed:
+		return nil
+	case len(layout) == 0:
+		return []Image{{Load: base, UUID: c.UUID, Name: SharedCacheName}}
+	}
+	sorted := p.Shot.cacheSorted[c]
+	if sorted == nil {
+		for _, l := range layout {
+			sorted = append(sorted, Image{Load: task.Addr(l.Load + c.Slide), UUID: l.UUID})
+		}
+		if p.Shot.cacheSorted == nil {
+			p.Shot.cacheSorted = map[*SharedCache][]Image{}
+		}
+		sorted = Sorted(sorted)
+		p.Shot.cacheSorted[c] = sorted
+	}
+	return sorted
 }
 
 // noCache says that a task is attached to no shared region (kTaskSharedRegionNone).

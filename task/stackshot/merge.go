@@ -64,6 +64,7 @@ func (s *Shot) keep(base *Shot) {
 	if s.Layout == nil {
 		s.Layout = base.Layout
 	}
+	s.kernel, s.kernelSorted, s.cacheSorted = base.kernelImages(), nil, nil
 	s.Caches = append(s.Caches[:len(s.Caches):len(s.Caches)], base.Caches...) // new ones come first
 	s.Groups = append(s.Groups[:len(s.Groups):len(s.Groups)], base.Groups...)
 }
@@ -131,8 +132,8 @@ func (t *Thread) with(d *ThreadDelta) Thread {
 		}
 	}
 	// How far its stack was read is told of the stack, which is that of before.
-	const ofStack = ThreadCut | threadTellsWhoseIsIt | User64 | Kernel64 | ThreadHasSerial
-	s.Flags = d.Flags&^ofStack | s.Flags&ofStack
+	const kept = ThreadCut | threadTellsWhoseIsIt | User64 | Kernel64 | ThreadHasSerial | ThreadMain
+	s.Flags = d.Flags&^kept | s.Flags&kept | d.Flags&ThreadMain
 	s.Voucher, s.LastMadeRunnable, s.State, s.SchedFlags = d.Voucher, d.LastMadeRunnable, d.State, d.SchedFlags
 	s.BasePriority, s.Priority, s.IOTier = d.BasePriority, d.Priority, d.IOTier
 	s.EffectiveQoS, s.RequestedQoS, s.OverrideQoS = d.EffectiveQoS, d.RequestedQoS, d.OverrideQoS

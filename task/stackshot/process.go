@@ -2,6 +2,7 @@ package stackshot
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -69,6 +70,10 @@ func newProcess(s *Shot, t *Task, labels map[int16]string) *Process {
 // info is what the stackshot tells of the process as a whole.
 func (t *Task) info(s *Shot) task.Info {
 	info := task.Info{OS: task.Darwin, OSVersion: s.osVersion(), Arch: t.arch(s), Translated: t.flags()&TaskTranslated != 0}
+	info.Name = fmt.Sprintf("task %d", t.ID)
+	if t.ID == 0 {
+		info.Name = "kernel_task"
+	}
 	if s.PageSize != nil {
 		info.PageSize = int(*s.PageSize)
 	}
@@ -152,8 +157,8 @@ func (t *Task) arch(s *Shot) task.Arch {
 	return task.UnknownArch
 }
 
-// Info implements [task.Process]. The pid is 0 of the kernel's own task, and where a
-// stackshot tells only what has changed.
+// Info implements [task.Process]. Where a stackshot tells only what has changed, the pid
+// is 0, as that of the kernel's own task is, and the name the number of the task.
 func (p *Process) Info() task.Info { return p.info }
 
 // Memory implements [task.Process]: there is none.

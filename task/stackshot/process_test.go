@@ -1,6 +1,7 @@
 package stackshot
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -82,17 +83,17 @@ func TestDescribe(t *testing.T) {
 		ID: 11, Name: "worker", Queue: "com.example.queue", QueueSerial: 9, State: task.Sleeping, QoS: task.UserInteractive,
 		Priority: task.Priority{Now: 31, Base: 20}, User: time.Second, System: time.Microsecond,
 	}
-	if !reflect.DeepEqual(got, want) || !p.Main(11) || p.OnCore(11) {
+	if !reflect.DeepEqual(got, want) || !p.Main(11) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	got = task.Thread{}
 	_ = p.Describe(12, &got)
 	want = task.Thread{ID: 12, State: task.Running, User: 7 * time.Microsecond, System: 8 * time.Microsecond}
-	if !reflect.DeepEqual(got, want) || p.Main(12) || !p.OnCore(12) {
+	if !reflect.DeepEqual(got, want) || p.Main(12) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	got = task.Thread{}
-	if err := p.Describe(13, &got); err != nil || !reflect.DeepEqual(got, task.Thread{ID: 13}) || p.Main(13) || p.OnCore(13) {
+	if err := p.Describe(13, &got); err != nil || !reflect.DeepEqual(got, task.Thread{ID: 13}) || p.Main(13) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if err := p.Describe(14, &got); !errors.Is(err, task.ErrThreadGone) {
@@ -191,53 +192,83 @@ func TestNoProcessIsThere(t *testing.T) {
 	}
 }
 
+// lists are all images of a process, in the order of their addresses.
+func lists(p *Process) (all []Image) {
+	images := p.Images()
+	for _, list := range images {
+		for _, im := range list {
+			if at, ok := images.At(im.Load); ok {
+				all = append(all, at)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Image) int { return cmp.Compare(a.Load, b.Load) })
+	return all
+}
+
 func TestImages(t *testing.T) {
 	const kernel, kext = 0xffffff8000200000, 0xffffff7f80a00000
 	kernelTask := Task{ID: 0, Images: []LoadInfo{{kernel, [16]byte{1}}, {kext, [16]byte{2}}}}
 	own := &TaskSnapshot{Flags: User64}
-	shot := &Shot{SharedCache: &SharedCache{Slide: 0x1000, UUID: [16]byte{9}, Base: 0x7fff00001000}}
-	shot.Tasks = []Task{kernelTask, {ID: 5, Snapshot: own, Images: []LoadInfo{{0x200000000, [16]byte{4}}, {0x100000000, [16]byte{3}}, {0, [16]byte{5}}}}}
-	all := shot.Processes()
+	shot := func() *Shot {
+		return &Shot{SharedCache: &SharedCache{Slide: 0x1000, UUID: [16]byte{9}, Base: 0x7fff00001000}, Tasks: []Task{kernelTask, {
+			ID: 5, Snapshot: own, Images: []LoadInfo{{0x120000000, [16]byte{4}}, {0x100000000, [16]byte{3}}, {0, [16]byte{5}}},
+		}}}
+	}
 	k := []Image{
 		{kext, kext + maxImage, [16]byte{2}, "", true, false},
 		{kernel, kernel + maxImage, [16]byte{1}, KernelName, true, false},
 	}
-	if got := all[0].Images(); !slices.Equal(got, k) {
+	if got := lists(shot().Processes()[0]); !slices.Equal(got, k) {
 		t.Errorf("kernel: %+v", got)
 	}
 	want := append([]Image{
-		{0x100000000, 0x140000000, [16]byte{3}, "", false, false},
-		{0x200000000, 0x240000000, [16]byte{4}, "", false, false},
+		{0x100000000, 0x120000000, [16]byte{3}, "", false, false},
+		{0x120000000, 0x160000000, [16]byte{4}, "", false, false},
 		{0x7fff00001000, 0x7fff00001000 + maxCache, [16]byte{9}, SharedCacheName, false, false},
 	}, k...)
-	if got := all[1].Images(); !slices.Equal(got, want) {
+	if got := lists(shot().Processes()[1]); !slices.Equal(got, want) {
 		t.Errorf("program: %+v", got)
 	}
-
-	shot.Layout = []LoadInfo{{0x7fff00000000, [16]byte{11}}, {0x7fff00400000, [16]byte{12}}}
+	s := shot()
+	s.Layout = []LoadInfo{{0x7fff00400000, [16]byte{12}}, {0x7fff00000000, [16]byte{11}}}
 	want = slices.Replace(want, 2, 3,
 		Image{0x7fff00001000, 0x7fff00401000, [16]byte{11}, "", false, false},
 		Image{0x7fff00401000, 0x7fff00401000 + maxImage, [16]byte{12}, "", false, false})
-	if got := all[1].Images(); !slices.Equal(got, want) {
+	p := s.Processes()[1]
+	if got := lists(p); !slices.Equal(got, want) {
 		t.Errorf("with a layout: %+v", got)
 	}
-	shot.Tasks[1].SharedCache = &SharedCache{UUID: [16]byte{8}, FirstMapping: 0x180000000}
-	if got := all[1].Images(); len(got) != 5 || got[1] != (Image{0x180000000, 0x200000000, [16]byte{8}, SharedCacheName, false, false}) {
+	if again := p.Images(); &p.Images()[1][0] != &again[1][0] || &s.Processes()[0].Images()[0][0] != &again[0][0] {
+		t.Error("sorted again")
+	}
+	s = shot()
+	s.Tasks[1].SharedCache = &SharedCache{UUID: [16]byte{8}, FirstMapping: 0x110000000}
+	got := lists(s.Processes()[1])
+	if len(got) != 5 || got[0].End != 0x110000000 || got[1] != (Image{0x110000000, 0x120000000, [16]byte{8}, SharedCacheName, false, false}) {
 		t.Errorf("with another cache: %+v", got)
 	}
-	top := ended([]Image{{Load: ^task.Addr(0) - 5}})
-	if top[0].End != ^task.Addr(0) {
-		t.Errorf("%+v at the top", top)
+}
+
+func TestImageAt(t *testing.T) {
+	all := Images{{{Load: 0x1000}, {Load: 0x3000}}, nil, {{Load: 0x2000}, {Load: ^task.Addr(0) - 5}}}
+	for a, want := range map[task.Addr]task.Addr{
+		0: 0, 0xfff: 0, 0x1000: 0x1000, 0x1fff: 0x1000, 0x2000: 0x2000, 0x2fff: 0x2000, 0x3000: 0x3000, 0x3000 + maxImage - 1: 0x3000,
+		0x3000 + maxImage: 0, ^task.Addr(0) - 6: 0, ^task.Addr(0) - 5: ^task.Addr(0) - 5, ^task.Addr(0) - 1: ^task.Addr(0) - 5,
+	} {
+		if im, ok := all.At(a); ok != (want != 0) || ok && im.Load != want {
+			t.Errorf("%v: %+v, %v", a, im, ok)
+		}
 	}
 }
 
 func TestKernelCaches(t *testing.T) {
 	shot := &Shot{Tasks: []Task{{ID: 0, KernelCache: &LoadInfo{0xfffffff007004000, [16]byte{1}}}}}
-	if got := shot.Processes()[0].Images(); len(got) != 1 || got[0].Name != KernelCacheName || !got[0].Kernel || !got[0].Inside {
+	if got := lists(shot.Processes()[0]); len(got) != 1 || got[0].Name != KernelCacheName || !got[0].Kernel || !got[0].Inside {
 		t.Errorf("%+v", got)
 	}
-	shot.Tasks[0] = Task{ID: 0, TextExec: []LoadInfo{{0xfffffff007004000, [16]byte{1}}, {0xfffffff008004000, [16]byte{2}}}}
-	got := shot.Processes()[0].Images()
+	shot = &Shot{Tasks: []Task{{ID: 0, TextExec: []LoadInfo{{0xfffffff007004000, [16]byte{1}}, {0xfffffff008004000, [16]byte{2}}}}}}
+	got := lists(shot.Processes()[0])
 	if len(got) != 2 || got[0].Name != KernelName || got[1].Name != "" || !got[0].Inside || !got[1].Inside {
 		t.Errorf("%+v", got)
 	}

@@ -59,7 +59,9 @@ func (f *filler) fill(v reflect.Value) {
 		f.fill(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			f.fill(v.Field(i))
+			if v.Type().Field(i).IsExported() {
+				f.fill(v.Field(i))
+			}
 		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), f.each, f.each))
@@ -152,12 +154,13 @@ func use(shots []*stackshot.Shot) (threads int) {
 		s.Time()
 		for _, p := range s.Processes() {
 			p.Info()
-			last := task.Addr(0)
-			for _, im := range p.Images() {
-				if im.End < im.Load || im.Load < last {
-					panic("images overlap")
+			images := p.Images()
+			for _, list := range images {
+				for _, im := range list {
+					if at, ok := images.At(im.Load); ok && (at.Load != im.Load || at.End <= at.Load) {
+						panic("an image is not where it is")
+					}
 				}
-				last = im.End
 			}
 			p.Cache()
 			p.Waits()
@@ -167,7 +170,6 @@ func use(shots []*stackshot.Shot) (threads int) {
 				_ = p.Describe(id, &th)
 				places, _ = p.Stack(places[:0], id)
 				p.Main(id)
-				p.OnCore(id)
 				p.Async(id)
 				threads++
 			}

@@ -46,12 +46,6 @@ func (p *Process) Main(id task.ThreadID) bool {
 	return t != nil && t.Snapshot != nil && t.Snapshot.Flags&ThreadMain != 0
 }
 
-// OnCore tells whether a thread was on a processor when the stackshot was taken.
-func (p *Process) OnCore(id task.ThreadID) bool {
-	t := p.find(id)
-	return t != nil && t.Snapshot != nil && t.Snapshot.Flags&ThreadOnCore != 0
-}
-
 // state is what bits of the kernel mean together. A processor's idle thread sleeps until
 // there is work.
 func state(s uint32) task.State {
