@@ -11,12 +11,13 @@ import (
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/core"
 	"stacksnap/task/recording"
+	"stacksnap/task/stackshot"
 )
 
-// open reports on a core, a recording or a report of Apple's.
+// open reports on a core, a recording, a stackshot or a report of Apple's.
 func (c *call) open() error {
-	if len(c.within) > 0 && !apple.Is(c.target) {
-		return usageError{fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a report of spindump", c.target)}
+	if len(c.within) > 0 && !apple.Is(c.target) && !stackshot.Is(c.target) {
+		return usageError{fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a stackshot or a report of spindump", c.target)}
 	}
 	index, err := c.index()
 	if err != nil {
@@ -24,6 +25,9 @@ func (c *call) open() error {
 	}
 	if err := c.replay(index); !errors.Is(err, recording.ErrNotRecording) {
 		return err
+	}
+	if stackshot.Is(c.target) {
+		return c.openStackshot(index)
 	}
 	if prof, err := readReport(c.target, format.ReadJSON); !errors.Is(err, errNoReport) {
 		return c.openRead([]*profile.Profile{prof}, err, index)
@@ -63,7 +67,7 @@ func (c *call) replay(index *binaries.Index) error {
 func (c *call) openReport(index *binaries.Index) error {
 	all, err := apple.Open(c.target)
 	if errors.Is(err, apple.ErrNotReport) {
-		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, nor a report of sample(1), of spindump or of a crash", c.target)
+		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, a stackshot, nor a report of sample(1), of spindump or of a crash", c.target)
 	}
 	return c.openRead(all, err, index)
 }

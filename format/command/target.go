@@ -14,6 +14,7 @@ import (
 	"stacksnap/task/core"
 	"stacksnap/task/live"
 	"stacksnap/task/recording"
+	"stacksnap/task/stackshot"
 )
 
 // isFile tells whether a target is a core, a recording or a report rather than a pid,
@@ -27,7 +28,7 @@ func isFile(target string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	return info.Mode().Perm()&0o111 == 0 || isRecording(target) || isCore(target) || apple.Is(target)
+	return info.Mode().Perm()&0o111 == 0 || isRecording(target) || isCore(target) || stackshot.Is(target) || apple.Is(target)
 }
 
 func isRecording(path string) bool {

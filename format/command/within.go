@@ -20,12 +20,17 @@ func (c *call) chosen(all []*profile.Profile) ([]*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	return all, c.takeSeveral(all)
+}
+
+// takeSeveral returns the error of a form that is of one process, where there are more.
+func (c *call) takeSeveral(all []*profile.Profile) error {
 	for _, d := range c.destinations() {
 		if d.form.group == nil && len(all) > 1 {
-			return nil, usageError{fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.target, len(all), d.form.name, processList(all))}
+			return usageError{fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.target, len(all), d.form.name, processList(all))}
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // ofThose are the processes that --pid names, or all where it names none.

@@ -31,6 +31,31 @@ func markMain(target task.Info, threads []*Thread) {
 	}
 }
 
+// SetMain marks as the main thread the one that is it, where the system tells that, and
+// puts the threads in the order of a report.
+func (p *Profile) SetMain(is func(*Thread) bool) {
+	for _, t := range p.Threads {
+		t.Main = is(t)
+	}
+	sortThreads(p.Threads, p.Sampled())
+	crashedFirst(p.Target.Crash, p.Threads)
+}
+
+// EndImages has images end with the last frame in them, where it is not known how long
+// they are.
+func (p *Profile) EndImages() {
+	for _, im := range p.Images {
+		im.End = im.Load
+	}
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes() {
+			if n.Image != nil && n.PC >= n.Image.Load {
+				n.Image.End = max(n.Image.End, n.PC+1)
+			}
+		}
+	}
+}
+
 func isMain(target task.Info) func(*Thread) bool {
 	return func(t *Thread) bool {
 		if target.OS == task.Linux {

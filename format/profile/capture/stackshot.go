@@ -1,0 +1,222 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+
+	"stacksnap/format/profile"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/task/stackshot"
+	"stacksnap/unwind"
+)
+
+// stackshotTool is what captures a stackshot.
+const stackshotTool = "XNU's stackshot"
+
+// Stackshots makes the profiles of the processes in stackshots, in their order there: of
+// those that are wanted, where wanted is not nil. Each stackshot of several is a sample;
+// deltas are put onto what came before. The kernel has walked the stacks: nothing is
+// added to them but names, which binaries have whose ID agrees; there may be none of them
+// (nil).
+func Stackshots(shots []*stackshot.Shot, wanted func(task.Info) bool, threads Threads, from *binaries.Index) ([]*profile.Profile, error) {
+	if err := threads.Check(); err != nil {
+		return nil, err
+	}
+	f := &filming{threads: threads, from: from, wanted: wanted, index: map[uint64]*filmed{}, caches: map[cacheKey][]stackshot.Image{}, budget: object.NewBudget(object.MaxKept, object.MaxRead)}
+	f.once = len(shots) == 1
+	for _, s := range stackshot.Whole(shots) {
+		if err := f.add(s); err != nil {
+			return nil, err
+		}
+	}
+	return f.profiles(), nil
+}
+
+// filming is what was read of stackshots so far.
+type filming struct {
+	threads Threads
+	from    *binaries.Index
+	budget  *object.Budget // of what is taken from there
+	wanted  func(task.Info) bool
+	index   map[uint64]*filmed // by the task's number
+	order   []*filmed
+	once    bool                           // there is one stackshot: a process is done when it was added
+	caches  map[cacheKey][]stackshot.Image // images of shared caches of which the file is at hand
+}
+
+// filmed is a process of them.
+type filmed struct {
+	builder *profile.Builder
+	profile *profile.Profile // once it is done: much of what made it is then needed no more
+	mains   map[task.ThreadID]bool
+	tells   bool // which thread is the main one
+}
+
+// add adds a stackshot.
+func (f *filming) add(s *stackshot.Shot) error {
+	all := s.Processes()
+	who := everybody(all)
+	for _, p := range all {
+		if f.wanted != nil && !f.wanted(p.Info()) {
+			continue
+		}
+		if ids, _ := p.Threads(); s.Delta && len(ids) == 0 {
+			continue
+		}
+		wanted, err := f.threads.filter(p)
+		if err != nil {
+			return err
+		}
+		f.addProcess(p, who, wanted)
+	}
+	return nil
+}
+
+func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task.Thread) bool) {
+	v := f.index[p.Task.ID]
+	if v == nil || v.profile != nil { // a number that occurs twice is another process
+		v = &filmed{builder: profile.NewBuilder(p.Info(), stackshotTool), mains: map[task.ThreadID]bool{}}
+		f.index[p.Task.ID] = v
+		f.order = append(f.order, v)
+	}
+	taken := takenOf(p, wanted)
+	for _, note := range taken.notes(p) {
+		v.builder.Note(note)
+	}
+	m := f.place(p, taken)
+	if len(m.Images) > 0 {
+		v.builder.Note("a stackshot tells where an image begins, and not where it ends: its end is that of the last frame in it")
+	}
+	v.builder.AddEach(&taken.snapshot, m, func(i int) profile.Stack { return taken.stacks[i] })
+	v.builder.Look(who.looks(p, &taken.snapshot), true)
+	for _, t := range taken.snapshot.Threads {
+		v.mains[t.ID] = v.mains[t.ID] || p.Main(t.ID)
+		v.tells = v.tells || p.Main(t.ID)
+	}
+	v.tells = v.tells || p.Task.ID == 0 || p.Shot.Delta // the kernel has none, and it may be missing
+	if f.once {
+		v.end(f.budget)
+	}
+}
+
+// end makes the profile.
+func (v *filmed) end(budget *object.Budget) {
+	if budget.Reached() {
+		v.builder.Note(ShortLine)
+	}
+	v.profile = v.builder.Profile()
+	v.profile.EndImages()
+	if v.tells {
+		v.profile.SetMain(func(t *profile.Thread) bool { return v.mains[t.ID] })
+	}
+	v.builder = nil
+}
+
+// profiles returns the profiles of all.
+func (f *filming) profiles() (list []*profile.Profile) {
+	for _, v := range f.order {
+		if v.profile == nil {
+			v.end(f.budget)
+		}
+		list = append(list, v.profile)
+	}
+	return list
+}
+
+// taken is what a stackshot has of a process.
+type taken struct {
+	snapshot task.Snapshot
+	stacks   []profile.Stack // of each of its threads
+	gaps     int             // stacks of which frames in the kernel are missing
+	async    int             // of which callers are told that are not on the stack
+}
+
+func takenOf(p *stackshot.Process, wanted func(*task.Thread) bool) *taken {
+	v := &taken{}
+	v.snapshot.Time = p.Shot.Time()
+	ids, _ := p.Threads() // it never fails
+	var places []stackshot.Place
+	for _, id := range ids {
+		var t task.Thread
+		if p.Describe(id, &t) != nil || wanted != nil && !wanted(&t) {
+			continue
+		}
+		var missing stackshot.Missing
+		places, missing = p.Stack(places[:0], id)
+		stack := stackOf(places, missing, p.Task.ID == 0)
+		if len(places) == 0 {
+			t.Err = stackshot.ErrNoStack
+		}
+		if missing.Kernel {
+			v.gaps++
+		}
+		if p.Async(id) {
+			v.async++
+		}
+		v.snapshot.Threads = append(v.snapshot.Threads, t)
+		v.stacks = append(v.stacks, stack)
+	}
+	return v
+}
+
+// stackOf makes a stack of the frames that the kernel has found: by their frame
+// pointers, but for the program's own pc.
+func stackOf(places []stackshot.Place, missing stackshot.Missing, isKernel bool) profile.Stack {
+	s := profile.Stack{Frames: make([]unwind.Frame, len(places))}
+	hasUser := false
+	for i, at := range places {
+		s.Frames[i] = unwind.Frame{PC: at.Addr, Return: at.Return, Kernel: at.Kernel, By: unwind.ByFramePointer}
+		if !at.Return {
+			s.Frames[i].By = unwind.ByRegisters
+		}
+		hasUser = hasUser || !at.Kernel
+	}
+	switch {
+	case len(places) == 0:
+		s.Stop = unwind.Stop{Reason: unwind.NoRegisters, Err: stackshot.ErrNoStack}
+	case missing.User, missing.Kernel && isKernel:
+		s.Stop = unwind.Stop{Reason: unwind.NotCaptured}
+	case !hasUser && !isKernel:
+		s.Stop = unwind.Stop{Reason: unwind.NotCaptured, Err: errNoProgram}
+	}
+	return s
+}
+
+var errNoProgram = errors.New("the stackshot has no frame in the program")
+
+// notes are what a reader should know of the stackshot.
+func (v *taken) notes(p *stackshot.Process) (notes []string) {
+	s := p.Shot
+	if s.Cut != nil {
+		notes = append(notes, "the stackshot is not whole: "+s.Cut.Error())
+	}
+	if s.Delta {
+		notes = append(notes, "this is what changed since another stackshot: a thread that has not run has no frames, a process may have the number of its task for a name, and those without threads are left out")
+	}
+	if p.Task.Ending != nil {
+		notes = append(notes, "the process is about to end, or has")
+	}
+	if s.Bad > 0 {
+		notes = append(notes, fmt.Sprintf("%s of the stackshot could not be read", counted(s.Bad, "item")))
+	}
+	if s.Unknown > 0 {
+		notes = append(notes, fmt.Sprintf("%s of the stackshot of kinds that are not known", counted(s.Unknown, "item")))
+	}
+	if v.gaps > 0 {
+		notes = append(notes, fmt.Sprintf("the kernel's part of %s is not whole: callers in the kernel are missing below it", counted(v.gaps, "stack")))
+	}
+	if v.async > 0 {
+		notes = append(notes, fmt.Sprintf("%s in asynchronous functions: those that await them are no callers, and not shown", counted(v.async, "thread")))
+	}
+	return notes
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,135 @@
+package capture
+
+import (
+	"cmp"
+	"slices"
+
+	"stacksnap/images"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/macho"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/task/stackshot"
+)
+
+// place makes a map of the images in which frames lie: what else is loaded is not
+// looked for.
+func (f *filming) place(p *stackshot.Process, v *taken) *images.Map {
+	var exact, others []object.Placed
+	arch := p.Info().Arch
+	for _, told := range usedBy(f.withCache(p), v) {
+		im := object.Placed{Path: told.Name, Load: told.Load, Slide: uint64(told.Load), File: &toldFile{told, arch}}
+		if told.Inside {
+			others = append(others, im) // where its header is is not told
+			continue
+		}
+		if im.Path == "" {
+			im.Path = pathOf(f.from, told.UUID, arch)
+		}
+		exact = append(exact, im)
+	}
+	m := images.NewMap(append(images.WithSymbols(exact, f.from, f.budget), others...))
+	if c, _ := p.Cache(); c != nil && c.Start() != 0 {
+		m.Cache = &images.SharedCache{UUID: c.UUID, Base: c.Start(), Slide: c.Slide}
+	}
+	return m
+}
+
+// cacheKey is a shared cache at a place.
+type cacheKey struct {
+	uuid  [16]byte
+	slide uint64
+}
+
+// withCache are the images of a process, those of its shared cache too where the file
+// of that is at hand.
+func (f *filming) withCache(p *stackshot.Process) stackshot.Images {
+	all := p.Images()
+	c, layout := p.Cache()
+	if f.from == nil || c == nil || len(layout) > 0 {
+		return all
+	}
+	list := f.cached(cacheKey{c.UUID, c.Slide})
+	if list == nil {
+		return all
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(l []stackshot.Image) bool { return len(l) > 0 && l[0].Name == stackshot.SharedCacheName })
+	return append(all, list)
+}
+
+// cached are the images in a cache of which the file is at hand; nil where it is not.
+func (f *filming) cached(key cacheKey) []stackshot.Image {
+	list, known := f.caches[key]
+	if known {
+		return list
+	}
+	if cache, _, ok := f.from.Cache(key.uuid[:]); ok {
+		for _, im := range cache.Images() {
+			list = append(list, stackshot.Image{Load: task.Addr(im.VMAddr + key.slide), UUID: im.UUID})
+		}
+		list = stackshot.Sorted(list)
+	}
+	f.caches[key] = list
+	return list
+}
+
+// pathOf is what an image calls itself, of which the file is at hand; else empty.
+func pathOf(from *binaries.Index, id [16]byte, arch task.Arch) string {
+	if from == nil {
+		return ""
+	}
+	if path, ok := from.Path(id[:]); ok {
+		f, err := from.MachO("", macho.Want{Arch: arch, ID: id[:]})
+		if err != nil {
+			return path
+		}
+		name, _ := f.InstallName()
+		_ = f.Close() // it was only read
+		return cmp.Or(name, path)
+	}
+	return ""
+}
+
+// usedBy are the images in which frames lie.
+func usedBy(all stackshot.Images, v *taken) (list []stackshot.Image) {
+	used := map[task.Addr]bool{}
+	for _, s := range v.stacks {
+		for k := range s.Frames {
+			at := s.Frames[k].PC
+			if s.Frames[k].Return {
+				at-- // within the call
+			}
+			if im, ok := all.At(at); ok && !used[im.Load] {
+				used[im.Load] = true
+				list = append(list, im)
+			}
+		}
+	}
+	return list
+}
+
+// toldFile is an image of which no more is known than a stackshot tells, as a file that
+// begins at the vmaddr 0.
+type toldFile struct {
+	of   stackshot.Image
+	arch task.Arch
+}
+
+var _ object.File = (*toldFile)(nil)
+
+func (f *toldFile) Arch() task.Arch                     { return f.arch }
+func (f *toldFile) ID() []byte                          { return f.of.UUID[:] }
+func (f *toldFile) Symbol(uint64) (object.Symbol, bool) { return object.Symbol{}, false }
+func (f *toldFile) HasSymbols() bool                    { return false }
+func (f *toldFile) FunctionStart(uint64) (uint64, bool) { return 0, false }
+func (f *toldFile) Close() error                        { return nil }
+
+// Segments implements [object.File]: up to its end all may be code.
+func (f *toldFile) Segments() []object.Segment {
+	return []object.Segment{{Name: "__TEXT", Size: uint64(f.of.End - f.of.Load), Prot: task.Read | task.Execute}}
+}
+
+// Section implements [object.File].
+func (f *toldFile) Section(object.Kind) (object.Section, error) {
+	return object.Section{}, object.ErrNoSection
+}
