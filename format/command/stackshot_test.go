@@ -109,7 +109,7 @@ func TestStackshotChoice(t *testing.T) {
 		{"-p 99", "", 3, "no process with pid 99"},
 		{"-p nobody", "", 3, `no process named "nobody"`},
 		{"-p process3 --save x.snap", "", 2, "no memory to record"},
-		{"-f ips", "", 2, "choose one with -p"},
+		{"-f ips", "", 2, "choose it with -p"},
 		{"-p process3 -p process4 -d 1s", "", 2, "cannot be sampled"},
 		{"--tree", "", 2, "opened alone"},
 	} {

@@ -17,7 +17,7 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// isFile tells whether a target is a core, a recording or a report rather than a pid,
+// isFile tells whether a target is a core, a recording, a stackshot or a report rather than a pid,
 // a name or a program: those may be executed, and files of us and of the kernel may not,
 // unless the file system says so of all that it has.
 func isFile(target string) bool {
