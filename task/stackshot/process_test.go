@@ -137,8 +137,12 @@ func TestStack(t *testing.T) {
 		{ID: 1, Kernel: []Frame{{LR: kernel}, {LR: kernel + 8}, {}}, User: []Frame{{LR: 0x1000}, {LR: 0x2000}, {LR: 1}}, Async: []Frame{{LR: 7}}},
 		{ID: 2, User: []Frame{{LR: 1}, {LR: 0x2000}, {LR: 0xfff}}},
 		{ID: 3},
+		{ID: 4, User: []Frame{{LR: 0x2000}, {LR: 0x1000}}},
 	}}}}
 	p := shot.Processes()[0]
+	if got, _ := p.Stack(nil, 4); len(got) != 2 {
+		t.Errorf("%+v", got)
+	}
 	got, _ := p.Stack(nil, 1)
 	want := []Place{{kernel, true, true}, {kernel + 8, true, true}, {0x1000, false, false}, {0x2000, false, true}}
 	if !slices.Equal(got, want) || !p.Async(1) || p.Async(2) || p.Async(9) {

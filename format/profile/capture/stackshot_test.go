@@ -126,6 +126,32 @@ func TestStackshotStacks(t *testing.T) {
 	}
 }
 
+// TestStackshotReturnsBehindAnImage: a call that does not return may be an image's last
+// instruction.
+func TestStackshotReturnsBehindAnImage(t *testing.T) {
+	s := shotOf()
+	c := &s.Tasks[1]
+	c.Images = append(c.Images, stackshot.LoadInfo{Load: clientAt + 0x20, UUID: [16]byte{3}})
+	p := profilesOf(t, Threads{}, nil, s)[1]
+	if len(p.Images) != 2 || p.Images[0].Load != clientAt {
+		t.Errorf("%+v", p.Images)
+	}
+	c.Threads[1].User = []stackshot.Frame{{LR: clientAt + 0x30}, {LR: clientAt + 0x20}}
+	p = profilesOf(t, Threads{}, nil, s)[1]
+	if got := stackText(p)[0]; got != "0x71 main=true: 0x100000000+0x20/1 0x100000020+0x10/1 k:kernel+0x300/1" {
+		t.Error(got)
+	}
+}
+
+// TestStackshotWithoutThreads is of a process that has none, and is one all the same.
+func TestStackshotWithoutThreads(t *testing.T) {
+	s := shotOf()
+	s.Tasks[1].Threads = nil
+	if list := profilesOf(t, Threads{}, nil, s); len(list) != 3 || len(list[1].Threads) != 0 {
+		t.Errorf("%d processes", len(list))
+	}
+}
+
 // TestStackshotCircle follows waits over processes.
 func TestStackshotCircle(t *testing.T) {
 	list := profilesOf(t, Threads{}, nil, shotOf())
