@@ -47,7 +47,7 @@ func TestHostileNames(t *testing.T) {
 		p := withNames(name)
 		for form, write := range writers {
 			report := written(t, write, p)
-			if form == "color" || form == "pprof" {
+			if form == "color" || form == "pprof" || form == "otlp" {
 				continue
 			}
 			for _, r := range string(report) {
@@ -59,6 +59,9 @@ func TestHostileNames(t *testing.T) {
 		}
 		if bytes.Contains(written(t, Speedscope, p), []byte("<")) {
 			t.Errorf("%s: a tag in a page that has the report", kind)
+		}
+		if len(name) > 2 && strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) && bytes.Contains(written(t, OTLP(Options{}), p), []byte(name)) {
+			t.Errorf("%s: otlp has the name as it is", kind)
 		}
 		checkHostile(t, kind, p)
 	}

@@ -32,7 +32,7 @@ func TestKernelIsReadBack(t *testing.T) {
 		}
 		var names []string
 		var marks []bool
-		for _, n := range read.Threads[0].Nodes() {
+		for _, n := range read[0].Threads[0].Nodes() {
 			names, marks = append(names, n.Function), append(marks, n.Kernel)
 		}
 		if !slices.Equal(names, []string{"main", "trap"}) || !slices.Equal(marks, []bool{false, true}) {
