@@ -43,6 +43,7 @@ func TestKernelIsMarked(t *testing.T) {
 		"json":       {JSON, []string{`"kernel": true`}},
 		"speedscope": {Speedscope, []string{`"trap [k]"`, `"kernel+0x0 [k]"`, `"0xf000 [k]"`}},
 		"summary":    {Brief(Options{}), []string{"trap [k]"}},
+		"otlp":       {OTLP(Options{}), []string{"trap [k]"}},
 	} {
 		var b bytes.Buffer
 		if err := c.write(&b, inKernel()); err != nil {
