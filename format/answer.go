@@ -155,21 +155,22 @@ func (p *printer) plainWhole(l profile.Location) string {
 // computes tells what the time on processors went to.
 func (p *printer) computes(b *answer.Busy) string {
 	part := percent(b.Share) + " of the CPU time"
-	on := fmt.Sprintf(": %s on CPU in %s", seconds(b.OnCPU), seconds(p.profile.Duration()))
+	used := fmt.Sprintf("%s in %s", seconds(b.OnCPU), seconds(p.profile.Duration()))
+	of := "; CPU time was " + used // of all threads, not of the function alone
 	switch b.What {
 	case answer.Function:
-		return part + " in " + p.plainWhole(b.Where) + on
+		return part + " in " + p.plainWhole(b.Where) + of
 	case answer.Under:
-		return part + " in " + p.plainWhole(b.Where) + " and what it calls" + on
+		return part + " in " + p.plainWhole(b.Where) + " and what it calls" + of
 	case answer.Collector:
-		return part + " in Go's garbage collection" + on
+		return part + " in Go's garbage collection" + of
 	case answer.Generated:
-		return part + " in generated code, of no file" + on
+		return part + " in generated code, of no file" + of
 	}
 	if b.Where.Function == "" {
-		return "busy" + on
+		return "busy: CPU time was " + used
 	}
-	return "busy" + on + ", most of it, " + percent(b.Share) + ", in " + p.plainWhole(b.Where)
+	return "busy: CPU time was " + used + ", most of it, " + percent(b.Share) + ", in " + p.plainWhole(b.Where)
 }
 
 // percent writes a part of 1, without more digits than a line for a glance needs.

@@ -175,7 +175,7 @@ func (p *printer) cpu(t *profile.Thread) string {
 	if t.User+t.System == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("cpu user %s, system %s", seconds(t.User), seconds(t.System))
+	s := fmt.Sprintf("CPU since its start: user %s, system %s", seconds(t.User), seconds(t.System))
 	if p.profile.Sampled() && p.spent(t) == "" {
 		s += fmt.Sprintf(" (%s of it meanwhile)", seconds(t.Used))
 	}

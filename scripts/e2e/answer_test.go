@@ -54,14 +54,14 @@ func TestFirstLine(t *testing.T) {
 		"lock": {one: `main thread waits for mutex 0x\w+, held by thread \d+ "holder"`,
 			many: `main thread waits for mutex 0x\w+, held by thread \d+ "holder", in (all \d+ looks|the only look)`},
 		"busy": {one: `(busy|runnable|waiting for a CPU): main thread, in burn \(situation\)`,
-			many: `(9\d|100) % of the CPU time in burn \(situation\): \d\.\d+ s on CPU in \d\.\d+ s|starved: .*`},
+			many: `(9\d|100) % of the CPU time in burn \(situation\); CPU time was \d\.\d+ s in \d\.\d+ s|starved: .*`},
 		"child": {one: `main thread waits in wait4: a child process to end`,
 			many: `main thread waits in wait4: a child process to end, in (all \d+ looks|the only look)`},
 		"idle": {one: `idle: main thread in ` + epollWait, many: `idle: main thread in ` + epollWait + `, in (all \d+ looks|the only look)`},
 		"pipe": {one: `main thread waits in read: fd \d+ pipe:\[\d+\]`,
 			many: `main thread waits in read: fd \d+ pipe:\[\d+\], in (all \d+ looks|the only look)`},
 		"jit": {one: `(busy|runnable|waiting for a CPU): main thread, in code of no file`,
-			many: `(9\d|100) % of the CPU time in generated code, of no file: .*|starved: .*`},
+			many: `(9\d|100) % of the CPU time in generated code, of no file; .*|starved: .*`},
 	} {
 		t.Run(situation, func(t *testing.T) {
 			cmd := start(t, program, situation)
@@ -152,7 +152,7 @@ func TestZombieIsTold(t *testing.T) {
 func TestFirstLineOfJIT(t *testing.T) {
 	need(t, "node")
 	cmd := start(t, "node", "testdata/hot.js")
-	comesTo(t, `\d+ % of the CPU time in generated code, of no file: .*|starved: .*`, "-p", pid(cmd), "-d", "500ms")
+	comesTo(t, `\d+ % of the CPU time in generated code, of no file; .*|starved: .*`, "-p", pid(cmd), "-d", "500ms")
 }
 
 // TestFirstLineOfCrash has gdb write a core, as a kernel writes one.
@@ -173,5 +173,5 @@ func TestFirstLineOfCollection(t *testing.T) {
 	if b, err := exec.Command("go", "build", "-o", program, "testdata/collects.go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
-	comesTo(t, `\d+ % of the CPU time in Go's garbage collection: .*|starved: .*`, "-p", pid(start(t, program)), "-d", "500ms")
+	comesTo(t, `\d+ % of the CPU time in Go's garbage collection; .*|starved: .*`, "-p", pid(start(t, program)), "-d", "500ms")
 }
