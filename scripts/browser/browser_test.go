@@ -60,7 +60,9 @@ func show(t *testing.T, g *profile.Group) *page {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return open(t, file)
+	p := open(t, file)
+	p.script("const m = document.getElementById('measure'); if (m.querySelector('[value=time]')) { m.value = 'time'; m.dispatchEvent(new Event('change')); }")
+	return p
 }
 
 func one(p *profile.Profile) *profile.Group {

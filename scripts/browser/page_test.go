@@ -3,13 +3,18 @@
 package browser
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"stacksnap/format/html"
 	"stacksnap/format/profile"
+	"stacksnap/task"
 )
 
 // TestClicks zoom in by the graph and out by the path.
@@ -225,4 +230,24 @@ func TestNothing(t *testing.T) {
 	p.key(kb.ArrowDown, kb.Enter, "n", "h", "i")
 	p.clickFlame(0.5, 0)
 	p.wants("#table-note", "0 in all")
+}
+
+// TestMeasureAtFirst is CPU time of what computes, and all time of what waits.
+func TestMeasureAtFirst(t *testing.T) {
+	idle := thread(1, "demo", task.Sleeping, frame(libc, "start_thread", 0, frame(demo, "poll_once", 400), frame(libc, "epoll_wait", 600)))
+	busy := thread(2, "worker", task.Running, frame(demo, "work", 200, frame(libc, "read", 800)))
+	for want, p := range map[string]*profile.Profile{"time": process(idle), "cpu": process(idle, busy)} {
+		file := filepath.Join(t.TempDir(), "it.html")
+		var b bytes.Buffer
+		if err := html.Page(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		shown := open(t, file)
+		if got := eval[string](shown, "document.getElementById('measure').value"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
 }
