@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,7 @@ func (c *call) chosen(all []*profile.Profile) ([]*profile.Profile, error) {
 func (c *call) takeSeveral(all []*profile.Profile) error {
 	for _, d := range c.destinations() {
 		if d.form.group == nil && len(all) > 1 {
-			return usageError{fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.target, len(all), d.form.name, processList(all))}
+			return usageError{fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.target, len(all), d.form.name, processList(targetsOf(all)))}
 		}
 	}
 	return nil
@@ -35,35 +34,58 @@ func (c *call) takeSeveral(all []*profile.Profile) error {
 
 // ofThose are the processes that --pid names, or all where it names none.
 func (c *call) ofThose(all []*profile.Profile) (some []*profile.Profile, err error) {
-	if len(c.within) == 0 {
-		return all, nil
+	wanted, err := c.namedWithin(targetsOf(all))
+	if err != nil || wanted == nil {
+		return all, err
 	}
-	wanted := map[*profile.Profile]bool{}
-	for _, name := range c.within {
-		found := false
-		for _, p := range all {
-			if isNamed(p, name) {
-				wanted[p], found = true, true
-			}
-		}
-		if !found {
-			return nil, notInFile(c.target, name, all)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(p *profile.Profile) bool { return !wanted[p] }), nil
+	return slices.DeleteFunc(slices.Clone(all), func(p *profile.Profile) bool { return !wanted(p.Target) }), nil
 }
 
-// isNamed tells whether a process is meant by a pid, a name, or the path of its program.
-func isNamed(p *profile.Profile, name string) bool {
-	t := &p.Target
-	if pid, err := strconv.Atoi(name); err == nil {
-		return t.PID == pid
+func targetsOf(all []*profile.Profile) (targets []task.Info) {
+	for _, p := range all {
+		targets = append(targets, p.Target)
 	}
-	return name == t.Name || name == t.Path || t.Path != "" && name == path.Base(t.Path)
+	return targets
+}
+
+// namedWithin tells which of a file's processes --pid names, by pid or as those that run
+// are named; nil where it names none. The error is one of a name that none has.
+func (c *call) namedWithin(all []task.Info) (func(task.Info) bool, error) {
+	if len(c.within) == 0 {
+		return nil, nil
+	}
+	wanted := map[task.Candidate]bool{}
+	for _, target := range c.within {
+		found := matching(target, all)
+		if len(found) == 0 {
+			return nil, notInFile(c.target, target, all)
+		}
+		for _, one := range found {
+			wanted[one] = true
+		}
+	}
+	return func(info task.Info) bool { return wanted[asCandidate(info)] }, nil
+}
+
+// matching are the processes that a target stands for.
+func matching(target string, all []task.Info) []task.Candidate {
+	var candidates []task.Candidate
+	for _, info := range all {
+		candidates = append(candidates, asCandidate(info))
+	}
+	if pid, err := strconv.Atoi(target); err == nil {
+		return slices.DeleteFunc(candidates, func(c task.Candidate) bool { return c.PID != pid || c.Name == "" })
+	}
+	return live.Matching(target, candidates)
+}
+
+// asCandidate is what a process is known by.
+func asCandidate(info task.Info) task.Candidate {
+	return task.Candidate{PID: info.PID, Name: info.Name, Path: info.Path}
 }
 
 // notInFile is the error of a process that is not in a file, with those that are.
-func notInFile(file, name string, all []*profile.Profile) error {
+func notInFile(file, name string, all []task.Info) error {
 	var err error = &live.NoNameError{Name: name}
 	if pid, notNumber := strconv.Atoi(name); notNumber == nil {
 		err = &task.NoProcessError{PID: pid}
@@ -75,10 +97,10 @@ func notInFile(file, name string, all []*profile.Profile) error {
 const listedProcesses = 10
 
 // processList names the first processes.
-func processList(all []*profile.Profile) string {
+func processList(all []task.Info) string {
 	var names []string
-	for _, p := range all[:min(len(all), listedProcesses)] {
-		names = append(names, fmt.Sprintf("%s [%d]", format.Printable(p.Target.Name), p.Target.PID))
+	for _, info := range all[:min(len(all), listedProcesses)] {
+		names = append(names, fmt.Sprintf("%s [%d]", format.Printable(info.Name), info.PID))
 	}
 	list := strings.Join(names, ", ")
 	if more := len(all) - listedProcesses; more > 0 {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"stacksnap/format/profile"
 	"stacksnap/task"
 )
 
@@ -76,15 +75,21 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-func TestIsNamed(t *testing.T) {
-	p := &profile.Profile{Target: task.Info{PID: 11, Name: "one", Path: "/usr/libexec/first"}}
-	for name, want := range map[string]bool{"11": true, "12": false, "one": true, "first": true, "/usr/libexec/first": true, "libexec": false, "on": false, "": false} {
-		if isNamed(p, name) != want {
-			t.Errorf("%q", name)
+// TestMatching: a pid, a name, a program or a path, and of these what is exact before what
+// only begins so.
+func TestMatching(t *testing.T) {
+	all := []task.Info{{PID: 11, Name: "one", Path: "/usr/libexec/first"}, {PID: 13, Name: "oneself"}, {PID: 15}}
+	for name, want := range map[string][]int{
+		"11": {11}, "12": nil, "15": nil, "one": {11}, "first": {11}, "/usr/libexec/first": {11}, "libexec": nil,
+		"on": {11, 13}, "ones": {13}, "fir": {11},
+	} {
+		var got []int
+		for _, c := range matching(name, all) {
+			got = append(got, c.PID)
 		}
-	}
-	if isNamed(&profile.Profile{}, ".") {
-		t.Error("a path that is not known")
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %d, want %d", name, got, want)
+		}
 	}
 }
 
@@ -125,9 +130,9 @@ func TestOpenSpindump(t *testing.T) {
 
 // A long list of processes is not told whole.
 func TestProcessList(t *testing.T) {
-	var all []*profile.Profile
+	var all []task.Info
 	for i := range 12 {
-		all = append(all, &profile.Profile{Target: task.Info{PID: i, Name: fmt.Sprint("\x1b", i)}})
+		all = append(all, task.Info{PID: i, Name: fmt.Sprint("\x1b", i)})
 	}
 	if got := processList(all); !strings.HasPrefix(got, `\x1b0 [0], `) || !strings.HasSuffix(got, `\x1b9 [9] and 2 more`) {
 		t.Error(got)

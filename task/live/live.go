@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,23 +100,9 @@ func Named(target string, self int) ([]int, error) {
 	return []int{pid}, nil
 }
 
-// choose picks the one candidate whose name, program or path is the target: an
-// exact match before one that only begins so.
+// choose picks the one candidate whose name, program or path is the target.
 func choose(target string, all []task.Candidate, self int) (int, error) {
-	var exact, begins []task.Candidate
-	for _, c := range all {
-		switch {
-		case c.PID == self:
-		case isNamed(c, target):
-			exact = append(exact, c)
-		case strings.HasPrefix(c.Name, target), strings.HasPrefix(path.Base(c.Path), target):
-			begins = append(begins, c)
-		}
-	}
-	found := exact
-	if len(found) == 0 {
-		found = begins
-	}
+	found := Matching(target, slices.DeleteFunc(slices.Clone(all), func(c task.Candidate) bool { return c.PID == self }))
 	switch len(found) {
 	case 0:
 		return 0, &NoNameError{Name: target}
@@ -125,8 +112,34 @@ func choose(target string, all []task.Candidate, self int) (int, error) {
 	return 0, &AmbiguousError{target, found}
 }
 
+// Matching are the candidates whose name, program or path is the target exactly, or, where
+// there are none, whose name or program begins so.
+func Matching(target string, all []task.Candidate) []task.Candidate {
+	var exact, begins []task.Candidate
+	for _, c := range all {
+		switch {
+		case isNamed(c, target):
+			exact = append(exact, c)
+		case strings.HasPrefix(c.Name, target), strings.HasPrefix(program(c), target):
+			begins = append(begins, c)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return begins
+}
+
 // isNamed tells whether the target is exactly the process's name, program or
 // path.
 func isNamed(c task.Candidate, target string) bool {
-	return c.Name == target || c.Path == target || path.Base(c.Path) == target
+	return c.Name == target || c.Path == target || program(c) == target
+}
+
+// program is the last part of a process's path; empty where that is not known.
+func program(c task.Candidate) string {
+	if c.Path == "" {
+		return ""
+	}
+	return path.Base(c.Path)
 }

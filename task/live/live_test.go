@@ -15,6 +15,7 @@ var processes = []task.Candidate{
 	{PID: 13, Name: "worker", Path: "/opt/pool/worker"},
 	{PID: 14, Name: "thread-name", Path: "/usr/bin/python3.11"},
 	{PID: 15, Name: "stacksnap", Path: "/usr/bin/stacksnap"},
+	{PID: 16, Name: "kthreadd"}, // without a path
 }
 
 func TestChoose(t *testing.T) {
@@ -47,7 +48,7 @@ func TestChooseRefusesWhatDoesNotDecide(t *testing.T) {
 		}
 	}
 	var none *NoNameError
-	for _, target := range []string{"nothing", "stacksnap"} {
+	for _, target := range []string{"nothing", "stacksnap", "."} {
 		if _, err := choose(target, processes, 15); !errors.As(err, &none) {
 			t.Errorf("choose(%q): %v, want NoNameError", target, err)
 		}
