@@ -87,7 +87,7 @@ func byLooks(n int) string {
 func (o *firefoxWriter) markers(t *profile.Thread) {
 	all := o.markersOf(t)
 	n := len(all)
-	o.integers("name", n, func(i int) int64 { return int64(o.strings.of(all[i].kind)) })
+	o.integers("name", n, func(i int) int64 { return int64(o.strings.Of(all[i].kind)) })
 	o.column("startTime", n, func(i int) { o.float(o.millis(all[i].from)) })
 	o.text(",")
 	o.column("endTime", n, func(i int) {

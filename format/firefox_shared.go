@@ -19,7 +19,7 @@ type firefoxLib struct {
 
 // tables writes what threads refer to.
 func (o *firefoxWriter) tables() {
-	o.column("libs", len(o.libs.all), o.lib)
+	o.column("libs", len(o.libs.All), o.lib)
 	o.text(",\n\"shared\":{\"stackTable\":{")
 	o.stackTable()
 	o.text("},\n\"frameTable\":{")
@@ -33,12 +33,12 @@ func (o *firefoxWriter) tables() {
 	o.text("},\n\"sources\":{")
 	o.sourceTable()
 	o.text("},\n\"sourceLocationTable\":{\"source\":[],\"line\":[],\"column\":[],\"length\":0},\n")
-	o.column("stringArray", len(o.strings.all), func(i int) { o.value(o.strings.all[i]) })
+	o.column("stringArray", len(o.strings.All), func(i int) { o.value(o.strings.All[i]) })
 	o.text("}\n")
 }
 
 func (o *firefoxWriter) lib(i int) {
-	im := o.libs.all[i]
+	im := o.libs.All[i]
 	l := firefoxLib{Name: imageName(im.Image), Path: clean(im.Path, maxPath), Breakpad: breakpadID(im.system, im.ID)}
 	l.DebugName, l.DebugPath = l.Name, l.Path
 	if im.Arch != task.UnknownArch {
@@ -70,7 +70,7 @@ func (o *firefoxWriter) integers(name string, n int, number func(i int) int64) {
 }
 
 func (o *firefoxWriter) stackTable() {
-	all := o.stacks.all
+	all := o.stacks.All
 	o.integers("frame", len(all), func(i int) int64 { return int64(all[i].frame) })
 	o.column("prefixOffset", len(all), func(i int) {
 		if all[i].prefix == none {
@@ -83,7 +83,7 @@ func (o *firefoxWriter) stackTable() {
 }
 
 func (o *firefoxWriter) frameTable() {
-	all := o.frames.all
+	all := o.frames.All
 	n := len(all)
 	o.integers("address", n, func(i int) int64 { return all[i].address })
 	o.integers("lib", n, func(i int) int64 { return int64(all[i].lib) })
@@ -109,7 +109,7 @@ func knownLine(n int) int {
 }
 
 func (o *firefoxWriter) funcTable() {
-	all := o.funcs.all
+	all := o.funcs.All
 	n := len(all)
 	o.integers("name", n, func(i int) int64 { return int64(all[i].name) })
 	o.integers("resource", n, func(i int) int64 { return int64(all[i].lib) }) // there is one of each lib
@@ -127,9 +127,9 @@ func (o *firefoxWriter) funcTable() {
 }
 
 func (o *firefoxWriter) resourceTable() {
-	all := o.libs.all
+	all := o.libs.All
 	const library = "1" // ResourceType
-	o.integers("name", len(all), func(i int) int64 { return int64(o.strings.of(imageName(all[i].Image))) })
+	o.integers("name", len(all), func(i int) int64 { return int64(o.strings.Of(imageName(all[i].Image))) })
 	o.column("host", len(all), o.same("null"))
 	o.text(",")
 	o.column("type", len(all), o.same(library))
@@ -137,7 +137,7 @@ func (o *firefoxWriter) resourceTable() {
 }
 
 func (o *firefoxWriter) symbolTable() {
-	all := o.symbols.all
+	all := o.symbols.All
 	o.integers("libIndex", len(all), func(i int) int64 { return int64(all[i].lib) })
 	o.integers("address", len(all), func(i int) int64 { return int64(all[i].address) })
 	o.integers("name", len(all), func(i int) int64 { return int64(all[i].name) })
@@ -146,7 +146,7 @@ func (o *firefoxWriter) symbolTable() {
 }
 
 func (o *firefoxWriter) sourceTable() {
-	all := o.sources.all
+	all := o.sources.All
 	n := len(all)
 	o.integers("filename", n, func(i int) int64 { return int64(all[i]) })
 	for _, name := range []string{"startLine", "startColumn"} {

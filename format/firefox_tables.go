@@ -16,13 +16,13 @@ const none = -1
 // firefoxTables are what all threads share: stacks of frames of functions.
 type firefoxTables struct {
 	system  task.OS // of the process that is written
-	strings interned[string]
-	libs    interned[firefoxImage]
-	symbols interned[firefoxSymbol]
-	sources interned[int]
-	funcs   interned[firefoxFunc]
-	frames  interned[firefoxFrame]
-	stacks  interned[firefoxStack]
+	strings Interned[string]
+	libs    Interned[firefoxImage]
+	symbols Interned[firefoxSymbol]
+	sources Interned[int]
+	funcs   Interned[firefoxFunc]
+	frames  Interned[firefoxFrame]
+	stacks  Interned[firefoxStack]
 }
 
 // firefoxImage is a lib, with the system whose IDs it has.
@@ -55,9 +55,9 @@ type firefoxStack struct{ prefix, frame int }
 
 func newFirefoxTables() firefoxTables {
 	return firefoxTables{
-		strings: newInterned[string](), libs: newInterned[firefoxImage](), symbols: newInterned[firefoxSymbol](),
-		sources: newInterned[int](), funcs: newInterned[firefoxFunc](), frames: newInterned[firefoxFrame](),
-		stacks: newInterned[firefoxStack](),
+		strings: NewInterned[string](), libs: NewInterned[firefoxImage](), symbols: NewInterned[firefoxSymbol](),
+		sources: NewInterned[int](), funcs: NewInterned[firefoxFunc](), frames: NewInterned[firefoxFrame](),
+		stacks: NewInterned[firefoxStack](),
 	}
 }
 
@@ -83,9 +83,9 @@ func (o *firefoxTables) stacksOf(t *profile.Thread) *threadStacks {
 		var outer *firefoxFrame
 		if depth > 0 {
 			outer = &path[depth-1].frame
-			end.prefix = o.stacks.of(firefoxStack{path[depth-1].prefix, o.frames.of(*outer)})
+			end.prefix = o.stacks.Of(firefoxStack{path[depth-1].prefix, o.frames.Of(*outer)})
 		} else if n.Cut != nil {
-			end.prefix = o.stacks.of(firefoxStack{none, o.frames.of(o.mark(cutLabel(n.Cut)))})
+			end.prefix = o.stacks.Of(firefoxStack{none, o.frames.Of(o.mark(cutLabel(n.Cut)))})
 		}
 		end.frame = o.frame(n, outer)
 		path = append(path[:depth], end)
@@ -100,7 +100,7 @@ func (o *firefoxTables) stacksOf(t *profile.Thread) *threadStacks {
 func (s *threadStacks) of(n *profile.Node, state task.State) int {
 	end := s.ends[n]
 	end.frame.category = firefoxCategoryOf(state)
-	return s.tables.stacks.of(firefoxStack{end.prefix, s.tables.frames.of(end.frame)})
+	return s.tables.stacks.Of(firefoxStack{end.prefix, s.tables.frames.Of(end.frame)})
 }
 
 // mark is a frame for what is no function.
@@ -116,7 +116,7 @@ func (o *firefoxTables) frame(n *profile.Node, outer *firefoxFrame) firefoxFrame
 		f.fn = o.function(areaLabel(n), none, n.File)
 		return f
 	}
-	f.lib = o.libs.of(firefoxImage{n.Image, o.system})
+	f.lib = o.libs.Of(firefoxImage{n.Image, o.system})
 	f.fn = o.function(areaLabel(n), f.lib, n.File)
 	if len(n.Also) > 0 || n.More || n.PC < n.Image.Load || n.Image.Generated {
 		return f
@@ -140,15 +140,15 @@ func (o *firefoxTables) symbol(n *profile.Node, lib int) int {
 	if n.Function == "" || n.Function == profile.Trampoline || start > n.PC || start < n.Image.Load {
 		return none
 	}
-	return o.symbols.of(firefoxSymbol{lib, uint64(start - n.Image.Load), o.strings.of(unmarked(n, n.Offset, ""))})
+	return o.symbols.Of(firefoxSymbol{lib, uint64(start - n.Image.Load), o.strings.Of(unmarked(n, n.Offset, ""))})
 }
 
 func (o *firefoxTables) function(name string, lib int, file string) int {
 	source := none
 	if file != "" {
-		source = o.sources.of(o.strings.of(clean(file, maxPath)))
+		source = o.sources.Of(o.strings.Of(clean(file, maxPath)))
 	}
-	return o.funcs.of(firefoxFunc{o.strings.of(name), lib, source})
+	return o.funcs.Of(firefoxFunc{o.strings.Of(name), lib, source})
 }
 
 // breakpadID is the ID of an image as the Profiler, and the servers of symbols that it

@@ -317,9 +317,9 @@ func TestFirefoxInlineDepth(t *testing.T) {
 	tables := newFirefoxTables()
 	stacks := tables.stacksOf(&profile.Thread{Roots: stack(nodes...)})
 	depths := map[string]int{}
-	for at := stacks.of(nodes[2], task.Running); at != none; at = tables.stacks.all[at].prefix {
-		f := tables.frames.all[tables.stacks.all[at].frame]
-		depths[tables.strings.all[tables.funcs.all[f.fn].name]] = f.inlined
+	for at := stacks.of(nodes[2], task.Running); at != none; at = tables.stacks.All[at].prefix {
+		f := tables.frames.All[tables.stacks.All[at].frame]
+		depths[tables.strings.All[tables.funcs.All[f.fn].name]] = f.inlined
 	}
 	if want := map[string]int{"outer": 0, "middle": 1, "inner": 2}; !cmp.Equal(depths, want) {
 		t.Errorf("%v", depths)

@@ -1,20 +1,21 @@
 package format
 
-// interned gives each thing a number, in the order in which they are met.
-type interned[T comparable] struct {
+// Interned gives each thing a number, in the order in which they are met.
+type Interned[T comparable] struct {
+	All     []T // by number
 	numbers map[T]int
-	all     []T
 }
 
-func newInterned[T comparable]() interned[T] { return interned[T]{numbers: map[T]int{}} }
+// NewInterned returns one that has met nothing.
+func NewInterned[T comparable]() Interned[T] { return Interned[T]{numbers: map[T]int{}} }
 
-// of is the number of a thing.
-func (t *interned[T]) of(thing T) int {
+// Of is the number of a thing.
+func (t *Interned[T]) Of(thing T) int {
 	i, ok := t.numbers[thing]
 	if !ok {
-		i = len(t.all)
+		i = len(t.All)
 		t.numbers[thing] = i
-		t.all = append(t.all, thing)
+		t.All = append(t.All, thing)
 	}
 	return i
 }

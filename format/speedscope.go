@@ -24,7 +24,7 @@ func Speedscope(w io.Writer, p *profile.Profile) error { return GroupSpeedscope(
 
 // GroupSpeedscope is [Speedscope] of several processes in one.
 func GroupSpeedscope(w io.Writer, g *profile.Group) error {
-	o := &speedscopeWriter{out: bufio.NewWriterSize(w, 64<<10), frames: map[speedscopeFrame]int{}, several: len(g.Profiles) > 1}
+	o := &speedscopeWriter{out: bufio.NewWriterSize(w, 64<<10), frames: NewInterned[speedscopeFrame](), several: len(g.Profiles) > 1}
 	o.text(`{"$schema":"` + speedscopeSchema + `","exporter":`)
 	o.string(clean(g.Tool, maxText))
 	o.text(`,"name":`)
@@ -58,8 +58,7 @@ type speedscopeWriter struct {
 	out     *bufio.Writer
 	several bool // processes
 	threads int
-	frames  map[speedscopeFrame]int
-	order   []speedscopeFrame
+	frames  Interned[speedscopeFrame]
 
 	path    []*profile.Node // of the last stack
 	indexes []int           // of the frames of each of its nodes
@@ -156,7 +155,7 @@ func (o *speedscopeWriter) sample(s *weighed) {
 	}
 	o.text("[")
 	if s.mark != "" {
-		o.integer(int64(o.frame(speedscopeFrame{name: s.mark})))
+		o.integer(int64(o.frames.Of(speedscopeFrame{name: s.mark})))
 	} else {
 		o.stack(s.path)
 	}
@@ -167,10 +166,10 @@ func (o *speedscopeWriter) stack(path []*profile.Node) {
 	same := shared(path, o.path)
 	o.path, o.indexes = append(o.path[:same], path[same:]...), o.indexes[:same]
 	for _, n := range path[same:] {
-		o.indexes = append(o.indexes, o.frame(o.frameOf(n)))
+		o.indexes = append(o.indexes, o.frames.Of(o.frameOf(n)))
 	}
 	if cut := path[0].Cut; cut != nil {
-		o.integer(int64(o.frame(speedscopeFrame{name: cutLabel(cut)})))
+		o.integer(int64(o.frames.Of(speedscopeFrame{name: cutLabel(cut)})))
 		o.text(",")
 	}
 	for i, index := range o.indexes {
@@ -189,19 +188,9 @@ func (o *speedscopeWriter) frameOf(n *profile.Node) speedscopeFrame {
 	return f
 }
 
-func (o *speedscopeWriter) frame(f speedscopeFrame) int {
-	i, ok := o.frames[f]
-	if !ok {
-		i = len(o.order)
-		o.frames[f] = i
-		o.order = append(o.order, f)
-	}
-	return i
-}
-
 // writeFrames writes all frames that were met.
 func (o *speedscopeWriter) writeFrames() {
-	for i, f := range o.order {
+	for i, f := range o.frames.All {
 		if i > 0 {
 			o.text(",")
 		}

@@ -75,16 +75,16 @@ type speedscopeStacks struct {
 
 func (o *speedscopeWriter) timedStacks(t *profile.Thread) *speedscopeStacks {
 	s := &speedscopeStacks{ends: map[*profile.Node]int{}}
-	s.ends[nil] = s.add(none, o.frame(speedscopeFrame{name: noStack}))
+	s.ends[nil] = s.add(none, o.frames.Of(speedscopeFrame{name: noStack}))
 	var path []int
 	for depth, n := range t.Nodes() {
 		caller := none
 		if depth > 0 {
 			caller = path[depth-1]
 		} else if n.Cut != nil {
-			caller = s.add(none, o.frame(speedscopeFrame{name: cutLabel(n.Cut)}))
+			caller = s.add(none, o.frames.Of(speedscopeFrame{name: cutLabel(n.Cut)}))
 		}
-		at := s.add(caller, o.frame(o.frameOf(n)))
+		at := s.add(caller, o.frames.Of(o.frameOf(n)))
 		path = append(path[:depth], at)
 		if n.Self > 0 {
 			s.ends[n] = at

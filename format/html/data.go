@@ -16,9 +16,9 @@ import (
 // that the document stands in.
 type data struct {
 	out     *bufio.Writer
-	frames  table[frame]
-	images  table[string]
-	remarks table[remark]
+	frames  format.Interned[frame]
+	images  format.Interned[string]
+	remarks format.Interned[remark]
 	number  []byte
 
 	shift     time.Duration // from the first process's start to that of the one that is written
@@ -35,27 +35,9 @@ type frame struct {
 // remark is what else there is to say of a node.
 type remark struct{ text, doubt string }
 
-// table gives each thing an index, in the order in which they are met.
-type table[T comparable] struct {
-	index map[T]int
-	all   []T
-}
-
-func (t *table[T]) of(thing T) int {
-	i, ok := t.index[thing]
-	if !ok {
-		i = len(t.all)
-		t.index[thing] = i
-		t.all = append(t.all, thing)
-	}
-	return i
-}
-
-func newTable[T comparable]() table[T] { return table[T]{index: map[T]int{}} }
-
 func newData(out *bufio.Writer) *data {
-	d := &data{out: out, frames: newTable[frame](), images: newTable[string](), remarks: newTable[remark](), stretches: maxStretches}
-	d.remarks.of(remark{}) // 0: there is nothing to say
+	d := &data{out: out, frames: format.NewInterned[frame](), images: format.NewInterned[string](), remarks: format.NewInterned[remark](), stretches: maxStretches}
+	d.remarks.Of(remark{}) // 0: there is nothing to say
 	return d
 }
 
@@ -190,7 +172,7 @@ func (d *data) node(w *format.Words, b *format.Branch) {
 	if n := b.Node; n != nil {
 		f, r = d.frame(w, n), d.remark(w, n)
 	} else {
-		f = d.frames.of(frame{name: b.Mark, image: -1, mark: true})
+		f = d.frames.Of(frame{name: b.Mark, image: -1, mark: true})
 	}
 	d.numbers(int64(b.Depth), int64(f), int64(r), int64(b.Samples), nanoseconds(b.Wall), nanoseconds(b.CPU))
 }
@@ -199,13 +181,13 @@ func (d *data) node(w *format.Words, b *format.Branch) {
 func (d *data) frame(w *format.Words, n *profile.Node) int {
 	f := frame{name: w.Frame(n), image: -1, mark: n.Folded != nil}
 	if image := w.Image(n); image != "" {
-		f.image = d.images.of(image)
+		f.image = d.images.Of(image)
 	}
-	return d.frames.of(f)
+	return d.frames.Of(f)
 }
 
 func (d *data) remark(w *format.Words, n *profile.Node) int {
-	return d.remarks.of(remark{w.Remark(n), join(w.Doubt(n), w.Cut(n))})
+	return d.remarks.Of(remark{w.Remark(n), join(w.Doubt(n), w.Cut(n))})
 }
 
 // numbers writes a node.
@@ -232,14 +214,14 @@ func join(a, b string) string {
 // tables writes frames, images and remarks.
 func (d *data) tables() {
 	d.text(",\n\"images\":")
-	d.value(some(d.images.all))
+	d.value(some(d.images.All))
 	d.text(",\n\"frames\":[")
-	for i, f := range d.frames.all {
+	for i, f := range d.frames.All {
 		d.separate(i)
 		d.value([]any{f.name, f.image, f.mark})
 	}
 	d.text("],\n\"remarks\":[")
-	for i, r := range d.remarks.all {
+	for i, r := range d.remarks.All {
 		d.separate(i)
 		d.value([]string{r.text, r.doubt})
 	}
