@@ -3,11 +3,9 @@ package format
 // otlpTables are the rows of OpenTelemetry's ProfilesDictionary. The first of each
 // table stands for nothing, and is there from the start.
 type otlpTables struct {
-	mappings, locations, functions, texts, attributes, stacks message
-
-	attributeOf map[string]uint64
-	stackOf     map[string]uint64
-	scratch     message
+	mappings, locations, functions, texts message
+	attributes, stacks                    otlpRows
+	scratch                               message
 }
 
 // The fields of ProfilesDictionary.
@@ -53,31 +51,33 @@ func (t *otlpTables) mapping(tables *frameTables, m *mapping) {
 // attribute returns the number of a value under a key, with a unit; each is there once.
 func (t *otlpTables) attribute(key int64, value anyValue, unit int64) uint64 {
 	t.scratch = t.scratch[:0].signed(1, key).inner(2, message(value)).signed(3, unit)
-	id, ok := t.attributeOf[string(t.scratch)]
-	if !ok {
-		if t.attributeOf == nil {
-			t.attributeOf = map[string]uint64{}
-		}
-		id = uint64(len(t.attributeOf)) + 1
-		t.attributeOf[string(t.scratch)] = id
-		t.attributes = t.attributes.inner(otlpAttributesTable, t.scratch)
-	}
-	return id
+	return t.attributes.once(otlpAttributesTable, t.scratch)
 }
 
 // stack returns the number of locations, the innermost first; the same are there once.
 func (t *otlpTables) stack(locations []uint64) uint64 {
 	t.scratch = t.scratch[:0].packed(1, locations)
-	id, ok := t.stackOf[string(t.scratch)]
+	return t.stacks.once(otlpStacks, t.scratch)
+}
+
+// otlpRows are rows of which no two are the same.
+type otlpRows struct {
+	message
+	numbers map[string]uint64
+}
+
+// once returns the number of a row, which is added where it is new.
+func (r *otlpRows) once(field int, row message) uint64 {
+	n, ok := r.numbers[string(row)]
 	if !ok {
-		if t.stackOf == nil {
-			t.stackOf = map[string]uint64{}
+		if r.numbers == nil {
+			r.numbers = map[string]uint64{}
 		}
-		id = uint64(len(t.stackOf)) + 1
-		t.stackOf[string(t.scratch)] = id
-		t.stacks = t.stacks.inner(otlpStacks, t.scratch)
+		n = uint64(len(r.numbers)) + 1 // behind the first, which stands for nothing
+		r.numbers[string(row)] = n
+		r.message = r.inner(field, row)
 	}
-	return id
+	return n
 }
 
 // dictionary is all tables, each behind its first row.
@@ -88,7 +88,7 @@ func (t *otlpTables) dictionary() message {
 		rows  message
 	}{
 		{otlpMappings, t.mappings}, {otlpLocations, t.locations}, {otlpFunctions, t.functions},
-		{otlpLinks, nil}, {otlpAttributesTable, t.attributes}, {otlpStacks, t.stacks},
+		{otlpLinks, nil}, {otlpAttributesTable, t.attributes.message}, {otlpStacks, t.stacks.message},
 	} {
 		m = append(m.inner(table.field, nil), table.rows...)
 	}
