@@ -3,7 +3,6 @@ package apple
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"regexp"
 	"strconv"
@@ -41,17 +40,13 @@ type crashReader struct {
 // gives what there is, with a note.
 func readCrash(from *bufio.Reader) (*profile.Profile, error) {
 	whole := &io.LimitedReader{R: from, N: maxIPS}
-	l := &lines{from: bufio.NewReader(whole)}
 	r := &crashReader{ips: ipsReader{numbered: true}, names: map[int]string{}}
-	for {
-		line, err := l.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.read(string(line))
+	err := (&lines{from: bufio.NewReader(whole)}).each(func(line string) bool {
+		r.read(line)
+		return true
+	})
+	if err != nil {
+		return nil, err
 	}
 	r.ips.cut, r.ips.full = len(r.images) == 0, r.ips.full || whole.N <= 0
 	r.place()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"io"
 )
 
 // maxLine is how much of a line is looked at. Names of 10 KB and indents of deep stacks
@@ -33,6 +34,21 @@ func (l *lines) next() ([]byte, error) {
 			return nil, err
 		}
 		return bytes.TrimRight(l.line, "\r\n"), nil
+	}
+}
+
+// each reads the lines, until read wants no more.
+func (l *lines) each(read func(line string) (more bool)) error {
+	for {
+		line, err := l.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case !read(string(line)):
+			return nil
+		}
 	}
 }
 

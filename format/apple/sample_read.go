@@ -2,8 +2,6 @@ package apple
 
 import (
 	"bufio"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
 
@@ -34,16 +32,12 @@ type sampleReader struct {
 // with a note.
 func readSample(from *bufio.Reader) (*profile.Profile, error) {
 	r := &sampleReader{processReader: newProcessReader(newLimits())}
-	l := &lines{from: from}
-	for r.in != behind {
-		line, err := l.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.read(string(line))
+	err := (&lines{from: from}).each(func(line string) bool {
+		r.read(line)
+		return r.in != behind
+	})
+	if err != nil {
+		return nil, err
 	}
 	return r.finish(), nil
 }

@@ -2,8 +2,6 @@ package apple
 
 import (
 	"bufio"
-	"errors"
-	"io"
 	"strings"
 	"time"
 
@@ -58,16 +56,12 @@ type spinHeader struct {
 // short gives what there is, with a note.
 func readSpindump(from *bufio.Reader) ([]*profile.Profile, error) {
 	r := &spinReader{limits: newLimits()}
-	l := &lines{from: from}
-	for !r.ended {
-		line, err := l.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.read(string(line))
+	err := (&lines{from: from}).each(func(line string) bool {
+		r.read(line)
+		return !r.ended
+	})
+	if err != nil {
+		return nil, err
 	}
 	return r.profiles(), nil
 }
