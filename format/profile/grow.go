@@ -35,6 +35,19 @@ func newOrchard() *orchard {
 
 func (o *orchard) grower() *grower { return &grower{orchard: o, index: map[branching]int{}} }
 
+// regrown returns a thread whose tree has grown anew: visit is given each of its nodes, as
+// [grower.paths] does.
+func (o *orchard) regrown(t *Thread, visit func(g *grower, path []frame)) *Thread {
+	own := *t
+	g := o.grower()
+	g.follow(t.Timeline)
+	for path := range g.paths(t.Roots) {
+		visit(g, path)
+	}
+	own.Roots, own.Timeline = g.roots(), g.grown(t.Timeline)
+	return &own
+}
+
 // number tells functions apart faster than their names do.
 func (o *orchard) number(n *Node) int {
 	key := n.functionKey()

@@ -9,16 +9,11 @@ func (p *Profile) Invert() *Profile {
 	changed.View.Inverted = true
 	all := newOrchard()
 	for _, t := range p.Threads {
-		entry := *t
-		g := all.grower()
-		g.follow(t.Timeline)
-		for path := range g.paths(t.Roots) {
+		changed.Threads = append(changed.Threads, all.regrown(t, func(g *grower, path []frame) {
 			if n := path[len(path)-1].Node; n.Self > 0 {
 				g.count(g.outward(path), n, 1)
 			}
-		}
-		entry.Roots, entry.Timeline = g.roots(), g.grown(t.Timeline)
-		changed.Threads = append(changed.Threads, &entry)
+		}))
 	}
 	return changed
 }

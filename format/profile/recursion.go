@@ -12,16 +12,11 @@ func (p *Profile) FoldRecursion() *Profile {
 	changed.View.Recursion = true
 	all := newOrchard()
 	for _, t := range p.Threads {
-		entry := *t
-		g := all.grower()
-		g.follow(t.Timeline)
-		for path := range g.paths(t.Roots) {
+		changed.Threads = append(changed.Threads, all.regrown(t, func(g *grower, path []frame) {
 			last := &path[len(path)-1]
 			last.at = g.round(parent(path), *last)
 			g.count(last.at, last.Node, 1)
-		}
-		entry.Roots, entry.Timeline = g.roots(), g.grown(t.Timeline)
-		changed.Threads = append(changed.Threads, &entry)
+		}))
 	}
 	return changed
 }

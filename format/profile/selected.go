@@ -37,14 +37,13 @@ type selector struct {
 
 // thread returns what is selected of a thread, and how many samples are left out.
 func (s *selector) thread(t *Thread) (entry *Thread, left int) {
-	own := *t
-	own.Roots, own.Timeline, left = s.roots(t)
+	own, left := s.regrow(t)
 	if len(s.focus.Patterns) > 0 && t.Empty > 0 {
 		left += t.Empty
 		own.Empty, own.Err = 0, ""
 		own.Timeline = own.Timeline.withoutEmpty()
 	}
-	return &own, left
+	return own, left
 }
 
 // chosen is what is known of a stack down to a frame.
@@ -53,32 +52,37 @@ type chosen struct {
 	cut              *Cut // of a frame that is hidden, as all that are further out
 }
 
-func (s *selector) roots(t *Thread) (_ []*Node, _ *Timeline, left int) {
-	g := s.grower()
-	g.follow(t.Timeline)
+// regrow grows the tree of what is selected.
+func (s *selector) regrow(t *Thread) (_ *Thread, left int) {
 	var state []chosen
-	for path := range g.paths(t.Roots) {
+	own := s.regrown(t, func(g *grower, path []frame) {
 		last := len(path) - 1
 		n := path[last].Node
 		now := chosen{focused: len(s.focus.Patterns) == 0}
 		if last > 0 {
 			now = state[last-1]
 		}
-		now.focused = now.focused || s.focus.matches(&n.Location)
-		now.ignored = now.ignored || s.ignore.matches(&n.Location)
-		if n.Cut != nil {
-			now.cut = n.Cut
-		}
+		now = s.choose(now, n)
 		state = append(state[:last], now)
 		at := s.place(g, path, now.cut)
 		path[last].at = at
 		if at == top || !now.focused || now.ignored {
 			left += n.Self
-			continue
+			return
 		}
 		g.count(at, n, 1)
+	})
+	return own, left
+}
+
+// choose adds what a node says to what is known of the stack down to its caller.
+func (s *selector) choose(above chosen, n *Node) chosen {
+	above.focused = above.focused || s.focus.matches(&n.Location)
+	above.ignored = above.ignored || s.ignore.matches(&n.Location)
+	if n.Cut != nil {
+		above.cut = n.Cut
 	}
-	return g.roots(), g.grown(t.Timeline), left
+	return above
 }
 
 // place finds the node of the last frame of a path: of one that is hidden that of its

@@ -77,8 +77,8 @@ func TestNothingBelowFurther(t *testing.T) {
 	all := newOrchard()
 	all.room = 2
 	s := selector{all, Patterns(nil).matcher(), Patterns(nil).matcher(), patterns("x").matcher()}
-	roots, _, left := s.roots(viewable(stacks{"m;a;b;c": 3, "m;d;e": 2}).Threads[0])
-	if got := seen(t, &Thread{Roots: roots}); left != 0 || !maps.Equal(got, stacks{"m;a;" + Further: 3, "m;" + Further: 2}) {
+	own, left := s.regrow(viewable(stacks{"m;a;b;c": 3, "m;d;e": 2}).Threads[0])
+	if got := seen(t, own); left != 0 || !maps.Equal(got, stacks{"m;a;" + Further: 3, "m;" + Further: 2}) {
 		t.Errorf("%v, %d left out", got, left)
 	}
 }
