@@ -155,8 +155,8 @@ func (n *named) Source(vmaddr uint64) []object.Source {
 		return frames
 	}
 	asked := n.asked()
-	n.helped.Store(asked != nil)
 	if frames := asked.source(vmaddr); frames != nil {
+		n.helped.Store(true)
 		return frames
 	}
 	s, ok := asked.symbol(vmaddr)
@@ -178,6 +178,22 @@ func (n *named) ReadCode(p []byte, vmaddr uint64) int {
 		return f.ReadCode(p, vmaddr)
 	}
 	return 0
+}
+
+// DataInCode implements [object.DataTeller].
+func (n *named) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
+	if f, can := n.File.(object.DataTeller); can {
+		return f.DataInCode(vmaddr)
+	}
+	return 0, 0, false
+}
+
+// Thumb implements [object.ThumbTeller].
+func (n *named) Thumb(vmaddr uint64) (thumb, known bool) {
+	if f, can := n.File.(object.ThumbTeller); can {
+		return f.Thumb(vmaddr)
+	}
+	return false, false
 }
 
 // SourceNote does what [object.SourceNote] tells.

@@ -136,3 +136,42 @@ func TestOthersHaveWhatIsMissing(t *testing.T) {
 		}
 	}
 }
+
+// teller knows what its bytes are.
+type teller struct{ shifted }
+
+func (*teller) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
+	return vmaddr + 1, vmaddr + 2, true
+}
+func (*teller) Thumb(uint64) (thumb, known bool) { return true, true }
+
+// TestNamesHideNothing: what a file tells of its code it tells with another's symbols, too.
+func TestNamesHideNothing(t *testing.T) {
+	closed := 0
+	none := func() (object.File, bool) { return nil, false }
+	var f object.File = namedBy(&teller{shifted{text: 0x1000, closed: &closed}}, none)
+	if start, end, ok := f.(object.DataTeller).DataInCode(7); start != 8 || end != 9 || !ok {
+		t.Errorf("data from %d to %d, %t", start, end, ok)
+	}
+	if thumb, known := f.(object.ThumbTeller).Thumb(7); !thumb || !known {
+		t.Errorf("Thumb: %t, known %t", thumb, known)
+	}
+	f = namedBy(&shifted{text: 0x1000, closed: &closed}, none)
+	if _, _, ok := f.(object.DataTeller).DataInCode(7); ok {
+		t.Error("data of a file that cannot tell")
+	}
+	if _, known := f.(object.ThumbTeller).Thumb(7); known {
+		t.Error("the set of a file that cannot tell")
+	}
+}
+
+// TestOthersLackTheSame: what is missing is told, too, where others have the file and miss
+// the same.
+func TestOthersLackTheSame(t *testing.T) {
+	closed := 0
+	n := namedBy(&partly{known{shifted{text: 0x9000, closed: &closed}}}, func() (object.File, bool) { return nil, false })
+	n.asked = n.opened(func() (object.File, bool) { return &nothing{shifted{text: 0x9000, closed: &closed}}, true })
+	if f := n.Source(0x9104); f != nil || n.SourceNote() == "" {
+		t.Errorf("told %+v, noted %q", f, n.SourceNote())
+	}
+}
