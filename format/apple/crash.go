@@ -283,6 +283,9 @@ func crashSymbol(n *profile.Node) string {
 		return fmt.Sprintf(unknownOffset, uint64(n.PC))
 	}
 	s := plain(n.Function)
+	if n.Kernel {
+		s += kernelMark
+	}
 	switch {
 	case n.Inlined:
 		s += inlinedMark

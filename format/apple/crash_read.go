@@ -194,7 +194,7 @@ func (r *crashReader) exception(key, value string) {
 func (r *crashReader) thread(number, what, text string) {
 	n, err := strconv.Atoi(number)
 	if err != nil || len(r.ips.report.Threads)+len(r.names) > maxImages {
-		r.ips.full = err == nil
+		r.frames, r.ips.full = nil, r.ips.full || err == nil
 		return
 	}
 	if what == "name" {

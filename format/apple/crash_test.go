@@ -170,6 +170,22 @@ func TestReadCrashCutShort(t *testing.T) {
 	}
 }
 
+// TestReadCrashOfManyThreads: frames of a thread whose number is none are nobody's, though
+// the blank line before it is lost; and what was left out before stays told.
+func TestReadCrashOfManyThreads(t *testing.T) {
+	text := macCrash[:strings.Index(macCrash, "VM Regions")] + "Thread 0:\n0   it \t0x0000000000001000 one + 0\n" +
+		"Thread 99999999999999999999:\n0   it \t0x0000000000002000 two + 0\n\n"
+	p := read(t, []byte(text))
+	if len(p.Threads) != 1 || len(p.Threads[0].Heaviest()) != 1 {
+		t.Errorf("%d threads, frames of the first: %d", len(p.Threads), len(p.Threads[0].Heaviest()))
+	}
+	r := &crashReader{names: map[int]string{}}
+	r.ips.full = true
+	if r.thread("99999999999999999999", "", ""); !r.ips.full {
+		t.Error("it is no longer told that something was left out")
+	}
+}
+
 func FuzzReadCrash(f *testing.F) {
 	f.Add([]byte(macCrash))
 	f.Add([]byte(phoneCrash))

@@ -98,7 +98,7 @@ func (s *sampleWriter) count(b *branch) {
 	}
 	top := b.place
 	if top.function != "" {
-		top = place{function: top.function, image: top.image, inlined: top.inlined, guess: top.guess}
+		top = place{function: top.function, image: top.image, inlined: top.inlined, kernel: top.kernel, guess: top.guess}
 	}
 	s.tops[top] += self
 }
