@@ -28,7 +28,7 @@ func (p *Profile) AddSymbols(from *binaries.Index) bool {
 	for _, t := range p.Threads {
 		for _, n := range t.Nodes() {
 			if n.Function == "" && s.files[n.Image] != nil {
-				n.nameBy(m)
+				n.nameBy(m, s.files[n.Image])
 			}
 		}
 		moved := t.Timeline.moves()
@@ -38,9 +38,10 @@ func (p *Profile) AddSymbols(from *binaries.Index) bool {
 	return !budget.Reached()
 }
 
-// nameBy names a function, where the map has a name for it.
-func (n *Node) nameBy(m *images.Map) {
-	if loc := m.Locate(n.PC, n.Return); loc.Function != "" {
+// nameBy names a function, where the map has a name for it in that image: reports may tell
+// of images that overlap.
+func (n *Node) nameBy(m *images.Map, in *images.Image) {
+	if loc := m.Locate(n.PC, n.Return); loc.Function != "" && loc.Image == in {
 		image, kernel := n.Image, n.Kernel
 		n.Location = newLocation(loc)
 		n.Image, n.Kernel = image, kernel

@@ -77,6 +77,26 @@ func checkSymbols(t *testing.T, p *Profile, index *binaries.Index) {
 	}
 }
 
+// TestNeighboursNameNothing: where a report tells of an image that another one overlaps,
+// what it places in one gets no name of the other.
+func TestNeighboursNameNothing(t *testing.T) {
+	index, err := binaries.NewIndex(binaries.Places{Symbols: []string{"../../images/macho/testdata/mapped"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, top := reported(t)
+	below := *p.Images[0]
+	below.Path, below.Load = "/Applications/below", below.Load-0x1000
+	top.Image, top.Offset = &below, uint64(top.PC-below.Load)
+	p.Images = append([]*Image{&below}, p.Images...)
+	p.AddSymbols(index)
+	for _, n := range p.Threads[0].Nodes() {
+		if n.Image == &below && n.Function != "" {
+			t.Errorf("%s in %s", n.Function, n.Image.Path)
+		}
+	}
+}
+
 // A node that was at several places has no one place in the source.
 func TestSourceOfSeveralPlaces(t *testing.T) {
 	p, top := reported(t)
