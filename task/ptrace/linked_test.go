@@ -150,7 +150,7 @@ func tableOf(rows ...[4]string) []byte {
 }
 
 // TestOtherSocket finds the one end of a connection that mirrors the other.
-func TestOtherSocket(t *testing.T) {
+func TestOtherSockets(t *testing.T) {
 	const a, b, c = "0100007F:1F90", "0100007F:A1B2", "0100007F:C3D4"
 	const a6 = "0000000000000000FFFF00000100007F:1F90"
 	for name, test := range map[string]struct {
@@ -171,10 +171,11 @@ func TestOtherSocket(t *testing.T) {
 		for _, table := range test.tables {
 			all = append(all, connections(table)...)
 		}
-		if got, ok := otherSocket(all, "7"); got != test.want && ok || ok != (test.want != "") {
+		peers := otherSockets(all)
+		if got, ok := peers["7"]; got != test.want && ok || ok != (test.want != "") {
 			t.Errorf("%s: %q, %t", name, got, ok)
 		}
-		if got, ok := otherSocket(all, "0"); ok {
+		if got, ok := peers["0"]; ok {
 			t.Errorf("%s: %q is the other end of none", name, got)
 		}
 	}

@@ -66,6 +66,8 @@ type Process struct {
 	toCopy  int                    // threads, in that time
 	gate    *task.Gate
 
+	tcpPeers map[string]string // by inodes of sockets; nil: not asked for since the threads were listed
+
 	traced     *task.TracedError // who kept us from a thread, in the last stop
 	tracedID   int               // the thread that was last kept so
 	seizeUntil time.Time         // others' threads are waited for, in this stop; zero: none was met
@@ -155,6 +157,7 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 		p.mapped.makeRoom()
 	}
 	p.rests.sweep(ids)
+	p.tcpPeers = nil
 	p.refreshSpans(ids)
 	return ids, nil
 }
