@@ -60,6 +60,8 @@ func (th *thread) notStopped() error {
 			return errUninterruptible
 		}
 		return errNotStopped
+	case roused:
+		return errRoused
 	case refused:
 		return errRefused
 	}

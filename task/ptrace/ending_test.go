@@ -143,7 +143,7 @@ func TestUninterruptibleThreadThatWakes(t *testing.T) {
 	}
 	endChildren(t, g)
 	eventually(t, "it works", func() bool { return g.count(work) > 0 })
-	if err := p.Capture(ids[0], &th); !errors.Is(err, errUninterruptible) || th.Spared || len(th.Stacks) != 0 || th.Registers.Known != 0 {
+	if err := p.Capture(ids[0], &th); !errors.Is(err, errRoused) || th.Spared || len(th.Stacks) != 0 || th.Registers.Known != 0 {
 		t.Errorf("%v, spared %v, %d stacks", err, th.Spared, len(th.Stacks))
 	}
 	if err := resume(); err != nil {

@@ -129,7 +129,7 @@ func (p *Process) captureSpared(th *thread, t *task.Thread) (done bool, err erro
 		return true, err
 	}
 	if th.asleep {
-		t.Registers, t.Stacks, th.phase = task.Registers{}, t.Stacks[:0], busy
+		t.Registers, t.Stacks, th.phase = task.Registers{}, t.Stacks[:0], roused
 		return false, nil
 	}
 	th.phase = listed

@@ -23,6 +23,7 @@ const (
 
 var (
 	errUninterruptible = errors.New("the thread is in uninterruptible sleep in the kernel and could not be stopped")
+	errRoused          = errors.New("the thread was in uninterruptible sleep in the kernel, and ran while it was read")
 	errNotStopped      = errors.New("the thread did not stop in time")
 	errSuspended       = errors.New("the target is suspended already")
 	errOtherThread     = errors.New("ptrace: called from another goroutine than the one that opened the process")
@@ -254,8 +255,10 @@ func (p *Process) judge() error {
 	if p.mem.replaced() {
 		return p.exited
 	}
-	if p.threads.count(stopped)+p.threads.count(seized)+p.threads.count(busy)+p.threads.count(spared) > 0 {
-		return nil
+	for _, there := range []phase{stopped, seized, busy, roused, spared} {
+		if p.threads.count(there) > 0 {
+			return nil
+		}
 	}
 	if p.threads.count(refused) > 0 {
 		return unix.EPERM

@@ -19,6 +19,7 @@ const (
 	gone                 // has ended, or is no thread of ours
 	refused              // the kernel let us not attach
 	busy                 // left out: in uninterruptible sleep before the stop
+	roused               // left out: was in such a sleep, and ran while it was read
 	spared               // not attached: waits in a call that a stop would end
 )
 
