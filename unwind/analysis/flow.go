@@ -69,6 +69,7 @@ type walk struct {
 	queue    []uint16
 	after    []uint16 // blocks to go on to after calls, when all else is done
 	steps    int
+	asides   int  // instructions of callees that were looked at
 	plainly  int  // index in plain of what block.end has not come to
 	overCall bool // nothing but filling stands between a call and block.end
 	aside    [maxOutlined]byte
@@ -101,7 +102,7 @@ type guess struct {
 // named: at all jumps through tables; without any, at all calls, whose callees
 // may throw to a handler here.
 func (w *walk) run() error {
-	w.steps, w.found, w.fell, w.fault = 0, false, false, nil
+	w.steps, w.asides, w.found, w.fell, w.fault = 0, 0, false, false, nil
 	for _, g := range w.guesses() {
 		g.has = false
 	}

@@ -8,6 +8,8 @@ import (
 const (
 	maxPopSteps = 1000 // instructions of a callee that are looked at
 	stubSteps   = 3    // most instructions of a stub, which ends in an indirect jump
+
+	maxAside = 10 * maxSteps // instructions of all callees: what is called later pops nothing that is known
 )
 
 // popped is how many bytes of arguments the callee has taken off the stack. On i386
@@ -33,7 +35,7 @@ func (w *walk) popsByRet(a task.Addr) (int32, bool) {
 			got, _ := w.mem.ReadMemory(w.aside[:], a)
 			code, off = w.aside[:got], 0
 		}
-		if !i.Decode32(code, off) {
+		if w.asides++; w.asides > maxAside || !i.Decode32(code, off) {
 			return 0, false
 		}
 		switch i.Flow() {

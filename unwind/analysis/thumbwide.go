@@ -225,8 +225,6 @@ func (w t32) register(i *armInst) {
 	shifted := w&0x70f0 != 0
 	switch op := w.bits(24, 21); {
 	case i.rd == armPC && w>>20&1 != 0: // a comparison
-	case shifted && op != 8 && op != 13:
-		i.list = 1 << i.rd
 	case shifted:
 		i.list = 1 << i.rd
 	case op == 2 && i.rn == armPC:
