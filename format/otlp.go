@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"crypto/sha256"
+	"hash"
 	"io"
 	"time"
 
@@ -44,7 +45,7 @@ func OTLP(o Options) Writer {
 // GroupOTLP is [OTLP] of several processes in one, a resource each.
 func GroupOTLP(o Options) GroupWriter {
 	return func(w io.Writer, g *profile.Group) error {
-		out := &otlpWriter{out: bufio.NewWriterSize(w, 64<<10), origin: o.Origin}
+		out := &otlpWriter{out: bufio.NewWriterSize(w, 64<<10), origin: o.Origin, said: sha256.New()}
 		out.tables = newFrameTables(&out.rows)
 		out.stacks.tables = out.tables
 		for _, p := range g.Profiles {
@@ -63,6 +64,7 @@ type otlpWriter struct {
 	origin  Origin
 	tables  *frameTables
 	rows    otlpTables
+	said    hash.Hash
 	stacks  stackPlaces
 	values  [3]otlpValues
 	scratch message
@@ -120,8 +122,8 @@ func (o *otlpWriter) sample(s *weighed, about []uint64) {
 	}
 }
 
-// profile is the message of one kind of value. Its id is made of all that it says, so
-// that one which comes twice can be told.
+// profile is the message of one kind of value. Its id is made of all that was said up to
+// it, rows of the dictionary included, so that one which comes twice can be told.
 func (o *otlpWriter) profile(p *profile.Profile, v *otlpValues, resource message) message {
 	m := message(nil).inner(otlpSampleType, o.valueType(v.kind, v.unit))
 	m = append(m, v.samples...)
@@ -134,10 +136,10 @@ func (o *otlpWriter) profile(p *profile.Profile, v *otlpValues, resource message
 		m = m.signed(otlpPeriod, int64(p.Interval))
 	}
 	m = m.packed(otlpAttributes, o.profileAttributes(p))
-	hash := sha256.New()
-	_, _ = hash.Write(resource) // a hash takes all
-	_, _ = hash.Write(m)
-	return m.inner(otlpProfileID, hash.Sum(nil)[:16])
+	o.rows.digest(o.said)
+	_, _ = o.said.Write(resource) // a hash takes all
+	_, _ = o.said.Write(m)
+	return m.inner(otlpProfileID, o.said.Sum(nil)[:16])
 }
 
 // lasted is for how long a process was looked at, 0 where that is not known.

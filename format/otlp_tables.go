@@ -1,11 +1,14 @@
 package format
 
+import "hash"
+
 // otlpTables are the rows of OpenTelemetry's ProfilesDictionary. The first of each
 // table stands for nothing, and is there from the start.
 type otlpTables struct {
 	mappings, locations, functions, texts message
 	attributes, stacks                    otlpRows
 	scratch                               message
+	digested                              [6]int // bytes of each table
 }
 
 // The fields of ProfilesDictionary.
@@ -78,6 +81,14 @@ func (r *otlpRows) once(field int, row message) uint64 {
 		r.message = r.inner(field, row)
 	}
 	return n
+}
+
+// digest adds the rows to a hash that are not in it yet.
+func (t *otlpTables) digest(to hash.Hash) {
+	for i, rows := range [...]message{t.texts, t.functions, t.mappings, t.locations, t.attributes.message, t.stacks.message} {
+		_, _ = to.Write(rows[t.digested[i]:]) // a hash takes all
+		t.digested[i] = len(rows)
+	}
 }
 
 // dictionary is all tables, each behind its first row.

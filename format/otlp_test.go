@@ -143,9 +143,13 @@ func TestOTLPIsTheSame(t *testing.T) {
 	}
 	later := sampled()
 	later.Start, later.End = later.Start.Add(1), later.End.Add(1)
-	ids := map[string]bool{id(sampled(), Origin{}): true, id(later, Origin{}): true, id(sampled(), Origin{Host: "box"}): true}
-	if len(ids) != 3 || len(id(linux(), Origin{})) != 16 {
-		t.Errorf("%d ids of 3", len(ids))
+	renamed := sampled() // which only the dictionary tells
+	for _, n := range renamed.Threads[0].Nodes() {
+		n.Function = "other " + n.Function
+	}
+	ids := map[string]bool{id(sampled(), Origin{}): true, id(later, Origin{}): true, id(renamed, Origin{}): true, id(sampled(), Origin{Host: "box"}): true}
+	if len(ids) != 4 || len(id(linux(), Origin{})) != 16 {
+		t.Errorf("%d ids of 4", len(ids))
 	}
 }
 
