@@ -3,6 +3,7 @@ package stackshot
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"stacksnap/task"
 )
@@ -37,21 +38,24 @@ const (
 	maxCache = 8 << 30
 )
 
-// Images are lists of images, each by address. Those of the kernel and of the shared
-// cache are one for all processes.
-type Images [][]Image
+// Images are lists of images. Those of the kernel and of a shared cache are one for all
+// processes.
+type Images []ImageList
+
+// ImageList is images by address.
+type ImageList struct {
+	Images []Image
+	Slide  uint64 // what is to be added to their addresses
+}
 
 // Images returns what is loaded in the process, and in the kernel where the stackshot
 // tells that.
 func (p *Process) Images() Images {
-	s := p.Shot
-	if s.kernelSorted == nil {
-		s.kernelSorted = Sorted(s.kernelImages())
-	}
+	kernel := ImageList{Images: p.Shot.kernelImages()}
 	if p.isKernel() {
-		return Images{s.kernelSorted}
+		return Images{kernel}
 	}
-	return Images{s.kernelSorted, p.cacheImages(), Sorted(p.ownImages())}
+	return Images{kernel, p.cacheImages(), {Images: Sorted(imagesOf(p.Task.Images))}}
 }
 
 // At returns the image that an address lies in, with its end; false where there is none.
@@ -59,19 +63,31 @@ func (all Images) At(a task.Addr) (Image, bool) {
 	var found Image
 	next := ^task.Addr(0)
 	for _, list := range all {
-		i, exact := slices.BinarySearchFunc(list, a, func(im Image, a task.Addr) int { return cmp.Compare(im.Load, a) })
-		if exact {
-			i++
-		}
-		if i < len(list) {
-			next = min(next, list[i].Load)
-		}
-		if i > 0 && list[i-1].Load > found.Load {
-			found = list[i-1]
+		below, above := list.around(a)
+		next = min(next, above)
+		if below.Load > found.Load {
+			found = below
 		}
 	}
 	found.End = min(found.most(), next)
 	return found, found.Load != 0 && a < found.End
+}
+
+// around returns the last image that begins at an address or below it, and where the next
+// one begins. Images that the slide moves out of the address space are nowhere.
+func (l *ImageList) around(a task.Addr) (below Image, above task.Addr) {
+	slide, i := task.Addr(l.Slide), 0
+	if a >= slide {
+		i = sort.Search(len(l.Images), func(i int) bool { return l.Images[i].Load > a-slide })
+	}
+	if i > 0 {
+		below = l.Images[i-1]
+		below.Load += slide
+	}
+	if i < len(l.Images) && l.Images[i].Load+slide > a {
+		return below, l.Images[i].Load + slide
+	}
+	return below, ^task.Addr(0)
 }
 
 // most is the highest end that an image can have.
@@ -97,8 +113,18 @@ func Sorted(list []Image) []Image {
 // isKernel tells whether it is the kernel's own task.
 func (p *Process) isKernel() bool { return p.Task.ID == 0 }
 
-// kernelImages are those of the kernel's task: the kernel first, and its extensions.
-func (s *Shot) kernelImages() (list []Image) {
+// kernelImages are those of the kernel's task by address. They are looked for once, also
+// where there are none.
+func (s *Shot) kernelImages() []Image {
+	if s.kernel == nil {
+		s.kernel = Sorted(s.toldOfKernel())
+	}
+	return s.kernel
+}
+
+// toldOfKernel are those that the stackshot tells itself, the kernel first; not nil.
+func (s *Shot) toldOfKernel() []Image {
+	list := []Image{}
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
 		if t.ID != 0 {
@@ -109,9 +135,6 @@ func (s *Shot) kernelImages() (list []Image) {
 		}
 		list = append(list, inKernel(t.Images, false)...)
 		list = append(list, inKernel(t.TextExec, true)...)
-	}
-	if len(list) == 0 {
-		return slices.Clone(s.kernel)
 	}
 	return list
 }
@@ -128,37 +151,40 @@ func inKernel(loads []LoadInfo, inside bool) (list []Image) {
 	return list
 }
 
-// ownImages are those of the program that are in no shared cache.
-func (p *Process) ownImages() []Image {
-	list := make([]Image, 0, len(p.Task.Images))
-	for _, l := range p.Task.Images {
+// imagesOf are images that stand alone or in a shared cache.
+func imagesOf(loads []LoadInfo) []Image {
+	list := make([]Image, 0, len(loads))
+	for _, l := range loads {
 		list = append(list, Image{Load: task.Addr(l.Load), UUID: l.UUID})
 	}
 	return list
 }
 
 // cacheImages are those of the shared cache or, where they are not told, that itself.
-func (p *Process) cacheImages() []Image {
+func (p *Process) cacheImages() ImageList {
 	c, layout := p.Cache()
 	base, placed := c.base()
 	switch {
 	case c == nil || len(layout) == 0 && !placed:
-		return nil
+		return ImageList{}
 	case len(layout) == 0:
-		return []Image{{Load: base, UUID: c.UUID, Name: SharedCacheName}}
+		return ImageList{Images: []Image{{Load: base, UUID: c.UUID, Name: SharedCacheName}}}
 	}
-	sorted := p.Shot.cacheSorted[c]
-	if sorted == nil {
-		for _, l := range layout {
-			sorted = append(sorted, Image{Load: task.Addr(l.Load + c.Slide), UUID: l.UUID})
-		}
-		if p.Shot.cacheSorted == nil {
-			p.Shot.cacheSorted = map[*SharedCache][]Image{}
-		}
-		sorted = Sorted(sorted)
-		p.Shot.cacheSorted[c] = sorted
+	return ImageList{p.Shot.sorted(layout), c.Slide}
+}
+
+// sorted are the images of a layout, which is sorted once for all who have that cache, by
+// whatever slide.
+func (s *Shot) sorted(layout []LoadInfo) []Image {
+	if s.layouts == nil {
+		s.layouts = map[*LoadInfo][]Image{}
 	}
-	return sorted
+	list, known := s.layouts[&layout[0]]
+	if !known {
+		list = Sorted(imagesOf(layout))
+		s.layouts[&layout[0]] = list
+	}
+	return list
 }
 
 // noCache says that a task is attached to no shared region (kTaskSharedRegionNone).

@@ -64,7 +64,10 @@ func (s *Shot) keep(base *Shot) {
 	if s.Layout == nil {
 		s.Layout = base.Layout
 	}
-	s.kernel, s.kernelSorted, s.cacheSorted = base.kernelImages(), nil, nil
+	s.kernel, s.layouts = nil, nil
+	if len(s.toldOfKernel()) == 0 {
+		s.kernel = base.kernelImages()
+	}
 	s.Caches = append(s.Caches[:len(s.Caches):len(s.Caches)], base.Caches...) // new ones come first
 	s.Groups = append(s.Groups[:len(s.Groups):len(s.Groups)], base.Groups...)
 }

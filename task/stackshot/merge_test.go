@@ -2,6 +2,7 @@ package stackshot
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"stacksnap/task"
@@ -63,10 +64,12 @@ func TestMerge(t *testing.T) {
 			{ID: 8, Snapshot: &TaskSnapshot{PID: 18}},
 			{ID: 6, Snapshot: &TaskSnapshot{PID: 16}},
 		},
+		kernel: []Image{},
 	}
 	if !reflect.DeepEqual(all[1], want) {
 		t.Errorf("got\n%+v\nwant\n%+v", all[1], want)
 	}
+	base.kernel = nil // it is asked for once
 	sameBase, sameDelta := baseAndDelta()
 	if !reflect.DeepEqual(base, sameBase) || !reflect.DeepEqual(delta, sameDelta) || all[0] != base {
 		t.Error("what was merged was changed")
@@ -107,6 +110,30 @@ func TestDeltaAlone(t *testing.T) {
 	for id, frames := range map[uint64]int{2: 1, 3: 0, 33: 0, 4: 0, 44: 0} {
 		if th := p.find(task.ThreadID(id)); th == nil || len(th.User) != frames {
 			t.Errorf("%d: %+v", id, th)
+		}
+	}
+}
+
+// TestMergeOfTheKernel keeps what a delta does not tell of the kernel's images.
+func TestMergeOfTheKernel(t *testing.T) {
+	of := func(loads ...LoadInfo) []Task { return []Task{{ID: 0, Images: loads}} }
+	base := &Shot{AbsoluteTime: ref(1), Tasks: []Task{{ID: 0, Images: []LoadInfo{{Load: 1}}, TextExec: []LoadInfo{{Load: 2}}}}}
+	base.Processes()[0].Images()
+	for name, c := range map[string]struct {
+		delta Shot
+		want  []task.Addr
+	}{
+		"nothing":     {Shot{}, []task.Addr{1, 2}},
+		"not changed": {Shot{StillTasks: []uint64{0}}, []task.Addr{1, 2}},
+		"no images":   {Shot{Tasks: of()}, []task.Addr{1, 2}},
+		"others":      {Shot{Tasks: of(LoadInfo{Load: 3})}, []task.Addr{2, 3}},
+	} {
+		var got []task.Addr
+		for _, im := range base.Merge(&c.delta).Merge(&Shot{}).kernelImages() {
+			got = append(got, im.Load)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

@@ -200,8 +200,8 @@ func TestNoProcessIsThere(t *testing.T) {
 func lists(p *Process) (all []Image) {
 	images := p.Images()
 	for _, list := range images {
-		for _, im := range list {
-			if at, ok := images.At(im.Load); ok {
+		for _, im := range list.Images {
+			if at, ok := images.At(im.Load + task.Addr(list.Slide)); ok {
 				all = append(all, at)
 			}
 		}
@@ -243,7 +243,7 @@ func TestImages(t *testing.T) {
 	if got := lists(p); !slices.Equal(got, want) {
 		t.Errorf("with a layout: %+v", got)
 	}
-	if again := p.Images(); &p.Images()[1][0] != &again[1][0] || &s.Processes()[0].Images()[0][0] != &again[0][0] {
+	if again := p.Images(); &p.Images()[1].Images[0] != &again[1].Images[0] || &s.Processes()[0].Images()[0].Images[0] != &again[0].Images[0] {
 		t.Error("sorted again")
 	}
 	s = shot()
@@ -255,13 +255,59 @@ func TestImages(t *testing.T) {
 }
 
 func TestImageAt(t *testing.T) {
-	all := Images{{{Load: 0x1000}, {Load: 0x3000}}, nil, {{Load: 0x2000}, {Load: ^task.Addr(0) - 5}}}
+	all := Images{{Images: []Image{{Load: 0x1000}, {Load: 0x3000}}}, {}, {Images: []Image{{Load: 0x2000}, {Load: ^task.Addr(0) - 5}}}}
 	for a, want := range map[task.Addr]task.Addr{
 		0: 0, 0xfff: 0, 0x1000: 0x1000, 0x1fff: 0x1000, 0x2000: 0x2000, 0x2fff: 0x2000, 0x3000: 0x3000, 0x3000 + maxImage - 1: 0x3000,
 		0x3000 + maxImage: 0, ^task.Addr(0) - 6: 0, ^task.Addr(0) - 5: ^task.Addr(0) - 5, ^task.Addr(0) - 1: ^task.Addr(0) - 5,
 	} {
 		if im, ok := all.At(a); ok != (want != 0) || ok && im.Load != want {
 			t.Errorf("%v: %+v, %v", a, im, ok)
+		}
+	}
+}
+
+// TestImagesWithASlide: those that it moves out of the address space are nowhere.
+func TestImagesWithASlide(t *testing.T) {
+	const high = ^task.Addr(0) - 0xfff
+	all := Images{{Images: []Image{{Load: 0x500}}}, {[]Image{{Load: 0x1000}, {Load: 0x3000}, {Load: high}}, 0x10000}}
+	for a, want := range map[task.Addr]Image{
+		0x4ff: {}, 0x500: {Load: 0x500, End: 0x11000}, 0x10fff: {Load: 0x500, End: 0x11000}, 0x11000: {Load: 0x11000, End: 0x13000},
+		0x12fff: {Load: 0x11000, End: 0x13000}, 0x13000: {Load: 0x13000, End: 0x13000 + maxImage}, high: {},
+	} {
+		if im, ok := all.At(a); ok != (want.Load != 0) || ok && im != want {
+			t.Errorf("%v: %+v, %v", a, im, ok)
+		}
+	}
+}
+
+// TestLayoutIsSortedOnce has caches of one layout at several places.
+func TestLayoutIsSortedOnce(t *testing.T) {
+	s := &Shot{SharedCache: &SharedCache{UUID: [16]byte{9}}, Layout: []LoadInfo{{0x2000, [16]byte{2}}, {0x1000, [16]byte{1}}}}
+	const count = 3
+	for i := range uint64(count) {
+		s.Tasks = append(s.Tasks, Task{ID: i + 1, SharedCache: &SharedCache{UUID: [16]byte{9}, Slide: i << 32}})
+	}
+	for i, p := range s.Processes() {
+		at := task.Addr(i)<<32 + 0x1fff
+		if im, ok := p.Images().At(at); !ok || im.UUID[0] != 1 || im.End != at+1 {
+			t.Errorf("%v: %+v", at, im)
+		}
+	}
+	if len(s.layouts) != 1 {
+		t.Errorf("%d lists of images for %d caches of a layout", len(s.layouts), count)
+	}
+}
+
+// TestImagesAreLookedForOnce where there are none.
+func TestImagesAreLookedForOnce(t *testing.T) {
+	s := &Shot{SharedCache: &SharedCache{UUID: [16]byte{9}}, Layout: []LoadInfo{{}}, Tasks: []Task{{ID: 5, Snapshot: &TaskSnapshot{Flags: User64}}}}
+	p := s.Processes()[0]
+	p.Images()
+	s.Tasks = append(s.Tasks, Task{ID: 0, Images: []LoadInfo{{Load: 1 << 40}}})
+	s.Layout[0].Load = 1 << 32
+	for _, list := range p.Images() {
+		if len(list.Images) > 0 {
+			t.Errorf("looked again, and found %+v", list)
 		}
 	}
 }

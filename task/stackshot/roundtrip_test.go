@@ -156,8 +156,9 @@ func use(shots []*stackshot.Shot) (threads int) {
 			p.Info()
 			images := p.Images()
 			for _, list := range images {
-				for _, im := range list {
-					if at, ok := images.At(im.Load); ok && (at.Load != im.Load || at.End <= at.Load) {
+				for _, im := range list.Images {
+					load := im.Load + task.Addr(list.Slide)
+					if at, ok := images.At(load); ok && (at.Load != load || at.End <= at.Load) {
 						panic("an image is not where it is")
 					}
 				}

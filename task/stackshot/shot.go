@@ -33,9 +33,8 @@ type Shot struct {
 	// Unknown counts the items of types that are not known here, and were passed over;
 	// Bad those that are not as they should be.
 	Unknown, Bad int
-	kernel       []Image // of the kernel, in the stackshot before, where this does not tell them
-	kernelSorted []Image // once they were asked for
-	cacheSorted  map[*SharedCache][]Image
+	kernel       []Image               // see kernelImages; nil: not asked for yet
+	layouts      map[*LoadInfo][]Image // sorted, by where they are
 
 	// Cut tells that the stackshot goes on, and is not all there.
 	Cut error

@@ -53,8 +53,10 @@ func (f *filming) withCache(p *stackshot.Process) stackshot.Images {
 	if list == nil {
 		return all
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(l []stackshot.Image) bool { return len(l) > 0 && l[0].Name == stackshot.SharedCacheName })
-	return append(all, list)
+	all = slices.DeleteFunc(slices.Clone(all), func(l stackshot.ImageList) bool {
+		return len(l.Images) > 0 && l.Images[0].Name == stackshot.SharedCacheName
+	})
+	return append(all, stackshot.ImageList{Images: list})
 }
 
 // cached are the images in a cache of which the file is at hand; nil where it is not.
