@@ -1,5 +1,7 @@
 package stackshot
 
+import "slices"
+
 // Whole makes of stackshots the whole ones that they tell of: a delta is put onto the
 // one before it, where it was made since that one. Others stay as they are.
 func Whole(shots []*Shot) []*Shot {
@@ -61,15 +63,37 @@ func (s *Shot) keep(base *Shot) {
 	otherwise(&s.PageSize, base.PageSize)
 	otherwise(&s.Timebase, base.Timebase)
 	otherwise(&s.SharedCache, base.SharedCache)
+	s.layouts = nil
+	if s.Layout == nil && s.Caches == nil {
+		s.layouts = base.layouts
+	}
 	if s.Layout == nil {
 		s.Layout = base.Layout
 	}
-	s.kernel, s.layouts = nil, nil
+	if s.Groups == nil {
+		s.Groups = base.Groups
+	}
+	s.Caches = withCaches(s.Caches, base.Caches)
+	s.kernel = nil
 	if len(s.toldOfKernel()) == 0 {
 		s.kernel = base.kernelImages()
 	}
-	s.Caches = append(s.Caches[:len(s.Caches):len(s.Caches)], base.Caches...) // new ones come first
-	s.Groups = append(s.Groups[:len(s.Groups):len(s.Groups)], base.Groups...)
+}
+
+// withCaches returns the caches of a delta, which are those that are new, and behind them
+// those of before. There may be [maxCaches].
+func withCaches(now, before []Cache) []Cache {
+	if len(now) == 0 {
+		return before
+	}
+	list := slices.Clip(now)
+	for i := range before {
+		isKnown := func(c Cache) bool { return c.ID == before[i].ID }
+		if len(list) < maxCaches && !slices.ContainsFunc(now, isKnown) {
+			list = append(list, before[i])
+		}
+	}
+	return list
 }
 
 // otherwise sets what is not there.

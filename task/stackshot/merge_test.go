@@ -48,7 +48,7 @@ func TestMerge(t *testing.T) {
 	all := Whole([]*Shot{base, delta})
 	want := &Shot{
 		BootArgs: "a", OSVersion: "v", OSBuild: "b", PageSize: ref(4096), Timebase: &Timebase{1, 1}, AbsoluteTime: ref(200), Since: ref(100), SharedCache: &SharedCache{Slide: 1},
-		Layout: []LoadInfo{{1, [16]byte{1}}}, Groups: []Group{{ID: 2}, {ID: 1}}, Caches: []Cache{{ID: 2}, {ID: 1}},
+		Layout: []LoadInfo{{1, [16]byte{1}}}, Groups: []Group{{ID: 2}}, Caches: []Cache{{ID: 2}, {ID: 1}},
 		Tasks: []Task{
 			{
 				ID: 1, Snapshot: &TaskSnapshot{UniquePID: 1, PID: 11, Footprint: 6, Start: 7}, Images: []LoadInfo{{1, [16]byte{1}}}, CacheID: ref(1),

@@ -16,7 +16,12 @@ var ErrNotStackshot = errors.New("not a stackshot")
 const (
 	maxTasks   = 1 << 16
 	maxThreads = 1 << 18
+	maxShots   = 1 << 16
+	maxCaches  = 1 << 8 // of a stackshot; a system has one for each sort of programs
 )
+
+// errTooMany says that there are more than [maxShots].
+var errTooMany = fmt.Errorf("there are more than %d in the file", maxShots)
 
 // Open reads the stackshots in a file: one, or one with those behind it that tell what
 // has changed since, which may be packed. The error wraps [ErrNotStackshot] for a file
@@ -59,6 +64,10 @@ func parse(data []byte, cut error) ([]*Shot, error) {
 	var shots []*Shot
 	var others uint32
 	for kind, ok := r.Buffer(); ok; kind, ok = r.Buffer() {
+		if len(shots) == maxShots {
+			cut = errors.Join(cut, errTooMany)
+			break
+		}
 		switch kind {
 		case kcdata.Stackshot, kcdata.DeltaStackshot:
 			r.shot = &Shot{Delta: kind == kcdata.DeltaStackshot}
@@ -141,6 +150,10 @@ func (r *reader) container(it *kcdata.Item) {
 	case sort == sortSharedCache:
 		c := Cache{ID: id}
 		inside(r, cacheItems, &c, id)
+		if len(s.Caches) == maxCaches {
+			s.Bad++
+			return
+		}
 		s.Caches = append(s.Caches, c)
 	case sort == sortPortLabel:
 		l := Label{ID: id}
