@@ -1,7 +1,9 @@
 package stackshot
 
 import (
+	"encoding/binary"
 	"errors"
+	"slices"
 	"testing"
 
 	"stacksnap/task/stackshot/kcdata"
@@ -62,5 +64,64 @@ func TestManyCaches(t *testing.T) {
 	shots, err := parse(w.Bytes(), nil)
 	if err != nil || len(shots[0].Caches) != maxCaches || shots[0].Bad != 2 {
 		t.Errorf("%d, %d bad, %v", len(shots[0].Caches), shots[0].Bad, err)
+	}
+}
+
+// ids are so many different ones, as an array has them.
+func ids(w *kcdata.Writer, t uint32, count int) {
+	var b []byte
+	for i := range uint64(count) {
+		b = binary.LittleEndian.AppendUint64(b, i)
+	}
+	w.Array(t, count, b)
+}
+
+// TestManyInLists has more tasks and threads than are kept of a stackshot, of which there
+// is no more than the id, or a change.
+func TestManyInLists(t *testing.T) {
+	var w kcdata.Writer
+	for range 2 {
+		w.Begin(kcdata.DeltaStackshot)
+		ids(&w, typeStillTasks, maxTasks+1)
+		for i := range uint64(2) {
+			w.Open(sortTask, i)
+			w.Array(typeThreadDelta, 3, make([]byte, 3*len(kcdata.Encode(ThreadDelta{}))))
+			ids(&w, typeStillThreads, maxThreads-4)
+			w.Close(i)
+		}
+		w.End()
+	}
+	shots, err := parse(w.Bytes(), nil)
+	if err != nil || len(shots) != 2 {
+		t.Fatal(len(shots), err)
+	}
+	for _, s := range shots {
+		first, second := &s.Tasks[0], &s.Tasks[1]
+		if len(s.StillTasks) != maxTasks || len(first.Deltas) != 3 || len(first.StillThreads) != maxThreads-4 || len(second.Deltas) != 1 || len(second.StillThreads) != 0 || s.Bad != 3 {
+			t.Errorf("%d tasks; %d and %d threads, %d and %d; %d bad", len(s.StillTasks), len(first.Deltas), len(first.StillThreads), len(second.Deltas), len(second.StillThreads), s.Bad)
+		}
+	}
+}
+
+// TestRepeatedInLists has those again that were told of.
+func TestRepeatedInLists(t *testing.T) {
+	base, delta := baseAndDelta()
+	want := base.Merge(delta)
+	now := &delta.Tasks[0]
+	delta.StillTasks = append(delta.StillTasks, 6, 1, 8)
+	now.Deltas = append(now.Deltas, ThreadDelta{ID: 2}, ThreadDelta{ID: 3})
+	now.StillThreads = append(now.StillThreads, 44, 4, 3, 33, 2)
+	got := base.Merge(delta)
+	numbers := func(s *Shot) (list []uint64) {
+		for i := range s.Tasks {
+			list = append(list, s.Tasks[i].ID)
+			for k := range s.Tasks[i].Threads {
+				list = append(list, s.Tasks[i].Threads[k].ID)
+			}
+		}
+		return list
+	}
+	if !slices.Equal(numbers(got), numbers(want)) {
+		t.Errorf("%d, want %d", numbers(got), numbers(want))
 	}
 }

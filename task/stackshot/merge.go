@@ -40,9 +40,13 @@ func (s *Shot) Merge(delta *Shot) *Shot {
 		}
 		m.Tasks = append(m.Tasks, t)
 	}
+	for i := range delta.Tasks {
+		delete(before, delta.Tasks[i].ID)
+	}
 	for _, id := range delta.StillTasks {
 		if base := before[id]; base != nil {
 			m.Tasks = append(m.Tasks, *base)
+			delete(before, id)
 		}
 	}
 	m.StillTasks = nil
@@ -127,22 +131,32 @@ func (t *Task) merge(now *Task) Task {
 	return m
 }
 
-// mergeThreads returns the threads that there are now. One of which nothing was known
-// before has no more than its id and what the delta tells.
+// mergeThreads returns the threads that there are now, each once. One of which nothing was
+// known before has no more than its id and what the delta tells.
 func (t *Task) mergeThreads(now *Task) []Thread {
 	before := map[uint64]*Thread{}
 	for i := range t.Threads {
 		before[t.Threads[i].ID] = &t.Threads[i]
 	}
 	list := append(make([]Thread, 0, len(now.Threads)+len(now.Deltas)), now.Threads...)
+	taken := map[uint64]bool{}
+	for i := range list {
+		taken[list[i].ID] = true
+	}
+	add := func(t Thread) {
+		if !taken[t.ID] {
+			taken[t.ID] = true
+			list = append(list, t)
+		}
+	}
 	for i := range now.Deltas {
-		list = append(list, before[now.Deltas[i].ID].with(&now.Deltas[i]))
+		add(before[now.Deltas[i].ID].with(&now.Deltas[i]))
 	}
 	for _, id := range now.StillThreads {
 		if base := before[id]; base != nil {
-			list = append(list, *base)
+			add(*base)
 		} else {
-			list = append(list, Thread{ID: id})
+			add(Thread{ID: id})
 		}
 	}
 	return list

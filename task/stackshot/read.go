@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"stacksnap/task/regular"
 	"stacksnap/task/stackshot/kcdata"
@@ -12,7 +13,9 @@ import (
 // ErrNotStackshot says that a file is none.
 var ErrNotStackshot = errors.New("not a stackshot")
 
-// The most that is kept of a file. A busy system has some thousand tasks and threads.
+// The most that is kept of a file; and of each of its stackshots as many again of which no
+// more is told than that they are, or what has changed. A busy system has some thousand
+// tasks and threads.
 const (
 	maxTasks   = 1 << 16
 	maxThreads = 1 << 18
@@ -106,6 +109,7 @@ type reader struct {
 	*kcdata.Reader
 	shot           *Shot
 	tasks, threads int // read so far
+	listed         int // threads of the stackshot in lists
 }
 
 // take gives an item to those who know its type.
@@ -125,6 +129,7 @@ func take[T any](r *reader, known map[uint32]func(*T, *kcdata.Item) bool, to *T,
 
 // readShot reads the items of a buffer.
 func (r *reader) readShot() {
+	r.listed = 0
 	for it, ok := r.Next(); ok; it, ok = r.Next() {
 		switch it.Type {
 		case kcdata.ContainerBegin:
@@ -135,6 +140,7 @@ func (r *reader) readShot() {
 			take(r, shotItems, r.shot, &it)
 		}
 	}
+	r.shot.StillTasks = upTo(r, maxTasks, r.shot.StillTasks)
 }
 
 // container reads one that begins in no other.
@@ -192,6 +198,10 @@ func (r *reader) ends(it *kcdata.Item, id uint64) {
 func (r *reader) task(sort uint32, id uint64) {
 	t := Task{ID: id}
 	r.readTask(&t)
+	t.Deltas = upTo(r, maxThreads-r.listed, t.Deltas)
+	r.listed += len(t.Deltas)
+	t.StillThreads = upTo(r, maxThreads-r.listed, t.StillThreads)
+	r.listed += len(t.StillThreads)
 	if r.tasks++; r.tasks > maxTasks {
 		r.shot.Bad++
 		return
@@ -201,6 +211,15 @@ func (r *reader) task(sort uint32, id uint64) {
 	} else {
 		r.shot.Tasks = append(r.shot.Tasks, t)
 	}
+}
+
+// upTo returns so many of a list.
+func upTo[T any](r *reader, most int, list []T) []T {
+	if len(list) <= most {
+		return list
+	}
+	r.shot.Bad++
+	return slices.Clone(list[:most])
 }
 
 // readTask reads a task up to its end, with its threads.
