@@ -2,6 +2,7 @@ package stackshot
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"stacksnap/task/stackshot/kcdata"
 )
@@ -84,18 +85,23 @@ func text(to *string, it *kcdata.Item) bool {
 	return true
 }
 
-// frames decodes return addresses, or pairs of one and the frame pointer.
+// frames decodes return addresses, or pairs of one and the frame pointer. Of more than
+// [maxFrames] it keeps one more, which tells that there are.
 func frames(to *[]Frame, it *kcdata.Item, size int) bool {
 	e, err := it.Elements()
 	if err != nil || e.Count > 0 && e.Size != size && e.Size != 2*size {
 		return false
 	}
-	list := make([]Frame, e.Count)
-	for i, b := range e.All() {
-		list[i].LR, _ = word(b[:size])
-		list[i].SP, _ = word(b[size:])
+	*to = slices.Grow(*to, min(e.Count, maxFrames+1))
+	for _, b := range e.All() {
+		if len(*to) > maxFrames {
+			break
+		}
+		var f Frame
+		f.LR, _ = word(b[:size])
+		f.SP, _ = word(b[size:])
+		*to = append(*to, f)
 	}
-	*to = append(*to, list...)
 	return true
 }
 

@@ -125,3 +125,27 @@ func TestRepeatedInLists(t *testing.T) {
 		t.Errorf("%d, want %d", numbers(got), numbers(want))
 	}
 }
+
+// TestManyFrames has them in several items.
+func TestManyFrames(t *testing.T) {
+	for _, c := range []struct{ each, kept int }{{maxFrames / 2, maxFrames}, {maxFrames/2 + 1, maxFrames + 1}, {2 * maxFrames, maxFrames + 1}} {
+		var w kcdata.Writer
+		w.Begin(kcdata.Stackshot)
+		w.Open(sortTask, 1)
+		w.Open(sortThread, 2)
+		ids(&w, typeUserLR64, c.each)
+		ids(&w, typeUserLR64, c.each)
+		ids(&w, typeKernelFrame64, c.each)
+		w.Close(2)
+		w.Close(1)
+		w.End()
+		shots, err := parse(w.Bytes(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		th := &shots[0].Tasks[0].Threads[0]
+		if len(th.User) != c.kept || len(th.Kernel) != min(c.each, maxFrames+1) || th.User[1].LR != 1 || shots[0].Bad != 0 {
+			t.Errorf("twice %d: %d, and %d in the kernel", c.each, len(th.User), len(th.Kernel))
+		}
+	}
+}

@@ -20,6 +20,7 @@ const (
 	maxTasks   = 1 << 16
 	maxThreads = 1 << 18
 	maxShots   = 1 << 16
+	maxFrames  = 10_000 // of a thread, in the kernel and in its program each; XNU walks 1000
 	maxCaches  = 1 << 8 // of a stackshot; a system has one for each sort of programs
 )
 

@@ -164,6 +164,8 @@ func takenOf(p *stackshot.Process, wanted func(*task.Thread) bool) *taken {
 // stackOf makes a stack of the frames that the kernel has found: by their frame
 // pointers, but for the program's own pc.
 func stackOf(places []stackshot.Place, missing stackshot.Missing, isKernel bool) profile.Stack {
+	tooDeep := len(places) > unwind.MaxFrames
+	places = places[:min(len(places), unwind.MaxFrames)]
 	s := profile.Stack{Frames: make([]unwind.Frame, len(places))}
 	hasUser := false
 	for i, at := range places {
@@ -176,6 +178,8 @@ func stackOf(places []stackshot.Place, missing stackshot.Missing, isKernel bool)
 	switch {
 	case len(places) == 0:
 		s.Stop = unwind.Stop{Reason: unwind.NoRegisters, Err: stackshot.ErrNoStack}
+	case tooDeep:
+		s.Stop = unwind.Stop{Reason: unwind.TooDeep}
 	case missing.User, missing.Kernel && isKernel:
 		s.Stop = unwind.Stop{Reason: unwind.NotCaptured}
 	case !hasUser && !isKernel:

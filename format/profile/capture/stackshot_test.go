@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/stackshot"
+	"stacksnap/task/stackshot/stackshottest"
 	"stacksnap/unwind"
 )
 
@@ -286,6 +288,29 @@ func TestStackshotStops(t *testing.T) {
 	} {
 		if got := stackOf(c.places, c.missing, c.isKernel).Stop.Reason; got != c.want {
 			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// TestStackshotTooDeep keeps as many frames as of other stacks, the innermost ones.
+func TestStackshotTooDeep(t *testing.T) {
+	for _, c := range []struct {
+		frames int
+		kept   int
+		want   unwind.Reason
+	}{{unwind.MaxFrames, unwind.MaxFrames, unwind.Bottom}, {unwind.MaxFrames + 1, unwind.MaxFrames, unwind.TooDeep}, {3 * unwind.MaxFrames, unwind.MaxFrames, unwind.TooDeep}} {
+		s := shotOf()
+		th := &s.Tasks[1].Threads[1]
+		th.Kernel, th.User = nil, slices.Repeat([]stackshot.Frame{{LR: clientAt}}, c.frames)
+		th.User[0].LR++
+		shots, err := stackshot.Read(bytes.NewReader(stackshottest.Bytes(s)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		places, missing := shots[0].Processes()[1].Stack(nil, 0x71)
+		got := stackOf(places, missing, false)
+		if len(got.Frames) != c.kept || got.Stop.Reason != c.want || got.Frames[0].PC != clientAt+1 {
+			t.Errorf("%d frames: %d, %v", c.frames, len(got.Frames), got.Stop.Reason)
 		}
 	}
 }
