@@ -102,6 +102,8 @@ func (c *call) run(ctx context.Context) error {
 		return c.compare()
 	case gathers:
 		return c.gather(ctx)
+	case surveys:
+		return c.survey()
 	}
 	return c.attach(ctx)
 }

@@ -30,6 +30,11 @@ func (o *options) processFlags() []flag {
 		help:    "all processes of that name, likewise",
 		example: "stacksnap -p nginx --all",
 	}, {
+		name: "system", to: &o.system, callOnly: true,
+		help: "all processes at once, and nothing is stopped: what each thread waits for, and its stack as far as" +
+			" it can be had so; -p NAME or PID shows some of them",
+		example: "stacksnap --system",
+	}, {
 		name: "wait", value: "NAME", to: &o.wait, callOnly: true,
 		help:    "wait until a process of that name appears",
 		example: "stacksnap --wait nginx -d 10s",
@@ -107,6 +112,10 @@ func (o *options) threadFlags() []flag {
 		name: "blocked", to: &o.filter.Blocked,
 		help:    "only threads that wait",
 		example: "stacksnap -p 4711 --blocked",
+	}, {
+		name: "kernel", to: &o.kernel,
+		help:    "the kernel's frames of threads that wait in it, too, inside the program's and marked [k]: for root",
+		example: "stacksnap -p 4711 --kernel",
 	}}
 }
 

@@ -56,9 +56,9 @@ func TestHelpHasEveryFlag(t *testing.T) {
 func TestCompany(t *testing.T) {
 	for name, want := range map[string]string{
 		"merge":  "not with top, --check, diff, --format folded, --format pprof, --format speedscope, --format firefox, --format chrome, --format sample, --format spindump, --format ips, --format otlp, --format crash, --format html, --by queue, --by process, --by state or --format summary",
-		"format": "not with top or --check; firefox or chrome not with --invert, --min, --depth or --by; folded, pprof, speedscope, firefox, chrome, sample, spindump, ips, otlp, crash or html not with --merge, --hang or --every; ips or crash not with --invert, --min, --depth, --by, --hide, --fold-recursion, sampling, --tree, --all or several processes; otlp not with --invert or --by; pprof not with --invert or --by; pprof, speedscope, firefox, chrome, sample, spindump, ips, otlp or crash not with diff; sample or spindump not with --invert, --min, --depth or --by; speedscope not with --invert; summary not with --merge, --invert, --min, --depth, --by or --fold-recursion",
+		"format": "not with top or --check; firefox or chrome not with --invert, --min, --depth or --by; folded, pprof, speedscope, firefox, chrome, sample, spindump, ips, otlp, crash or html not with --merge, --hang or --every; ips or crash not with --invert, --min, --depth, --by, --hide, --fold-recursion, sampling, --tree, --all, several processes or --system; otlp not with --invert or --by; pprof not with --invert or --by; pprof, speedscope, firefox, chrome, sample, spindump, ips, otlp or crash not with diff; sample or spindump not with --invert, --min, --depth or --by; speedscope not with --invert; summary not with --merge, --invert, --min, --depth, --by or --fold-recursion",
 		"by":     "queue, process or state not with --merge",
-		"wait":   "not with --pid, -- COMMAND or --all",
+		"wait":   "not with --pid, -- COMMAND, --system or --all",
 		"open":   "only with a page in a file; not with top or --check",
 		"jitter": "only with sampling", // and then what it is not for
 		"color":  "",

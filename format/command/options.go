@@ -38,6 +38,7 @@ type options struct {
 	target   string   // the first of them, or what stands beside the flags
 	tree     bool
 	all      bool
+	system   bool     // all processes, without a stop
 	file     bool     // the target is a core, a recording, a report or a document
 	within   []string // the processes of a file of several that are wanted; none: all
 	compared []string // two files
@@ -56,6 +57,7 @@ type options struct {
 
 	threads []string
 	filter  capture.Threads
+	kernel  bool // its frames, too
 
 	hang, maxHang, every time.Duration
 	keep                 int
@@ -101,6 +103,7 @@ const (
 	differs  mode = "diff"
 	tops     mode = "top"
 	gathers  mode = "several"
+	surveys  mode = "system"
 )
 
 // mode tells what is asked for, by options that were checked.
@@ -118,6 +121,8 @@ func (o *options) mode() mode {
 		return opens
 	case o.foretells:
 		return checks
+	case o.system:
+		return surveys
 	case o.several():
 		return gathers
 	}

@@ -49,7 +49,7 @@ func (o *options) check() error {
 	if err := o.combination(); err != nil {
 		return usageError{err}
 	}
-	if !o.sign && !o.hasTarget() {
+	if !o.sign && !o.system && !o.hasTarget() {
 		return usageError{errNoTarget}
 	}
 	o.selectThreads()

@@ -49,6 +49,15 @@ var rules = []rule{{
 	flags: "tree all", with: "command",
 	line: "--tree and --all are for processes that run: with -- COMMAND, --children samples those that it starts",
 }, {
+	flags: "system", with: "command wait tree all children top",
+	line: "--system is of all processes that run: leave out {with}; -p NAME or PID shows some of them",
+}, {
+	flags: "system", with: "check hang every save",
+	line: "--system reports on all processes, once or for a while: leave out {with}",
+}, {
+	flags: "system", with: "suspend no-stop max-stop",
+	line: "--system stops nothing: leave out {with}",
+}, {
 	flags: "all", with: "wait",
 	line: "--wait waits for one process: leave out --all",
 }, {
@@ -64,10 +73,10 @@ var rules = []rule{{
 	flags: "tree all several", with: "save",
 	line: "--save records one process: leave out --tree, --all and a second -p, or write a report with -o",
 }, {
-	flags: "check", with: "thread main running blocked dir keep exec format output open save merge no-inlines no-demangle debuginfod " + views,
+	flags: "check", with: "thread main running blocked kernel dir keep exec format output open save merge no-inlines no-demangle debuginfod " + views,
 	line: "--check captures nothing and prints lines of its own: leave out {with}",
 }, {
-	flags: "duration interval rate count jitter suspend no-stop max-stop hang max-hang every dir keep exec children", with: "file",
+	flags: "duration interval rate count jitter suspend no-stop max-stop hang max-hang every dir keep exec children system kernel", with: "file",
 	line: "{target} is a file: it cannot be sampled or watched; leave out {flags}",
 }, {
 	flags: "push", with: "check diff",
@@ -118,7 +127,7 @@ var rules = []rule{{
 	flags: "invert min depth by hide fold-recursion", with: "format=ips format=crash",
 	line: "a report of a crash has whole stacks: leave out {flags}",
 }, {
-	flags: "sampling tree all several", with: "format=ips format=crash",
+	flags: "sampling tree all several system", with: "format=ips format=crash",
 	line: "{with} is of one snapshot of one process: leave out {flags}",
 }, {
 	flags: "merge invert min depth by fold-recursion", with: "format=summary",

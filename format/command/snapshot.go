@@ -30,7 +30,7 @@ func (c *call) snapshot(p task.Process) error {
 func (c *call) captureOptions() (capture.Options, error) {
 	o := capture.Options{
 		MaxStop: c.maxStop, Gate: c.gate, Suspend: c.suspension(), ToEnd: len(c.command) > 0,
-		Tool: c.tool(), Save: c.save, Timelines: c.keepsTimelines(), Threads: c.filter,
+		Tool: c.tool(), Save: c.save, Timelines: c.keepsTimelines(), Threads: c.filter, Kernel: c.kernel,
 		Interval: c.sampleInterval(), Duration: c.duration, Count: c.count,
 	}
 	if o.Interval == 0 {

@@ -30,6 +30,11 @@ type watcher struct {
 func (c *call) watch(ctx context.Context, p task.Process) error {
 	task.LimitStop(p, c.maxStop)
 	task.SetGate(p, c.gate)
+	if c.kernel {
+		if err := task.TellKernel(p); err != nil {
+			return err
+		}
+	}
 	w := &watcher{call: c, process: p, target: p.Info(), options: hang.Options{
 		Threshold: c.hang, MaxHang: c.maxHang, Every: c.every, Interval: c.sampleInterval(), Tool: c.tool(),
 		Tell: func(line string) { tell(c.Err, line) },

@@ -38,6 +38,9 @@ type session struct {
 }
 
 func newSession(p task.Process, o Options) (*session, error) {
+	if err := o.askKernel(p); err != nil {
+		return nil, err
+	}
 	task.LimitStop(p, o.MaxStop)
 	task.SetGate(p, o.Gate)
 	s := &session{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}

@@ -35,6 +35,7 @@ type Options struct {
 	Gate     *task.Gate    // within which the target is stopped; may be nil
 	Suspend  task.Suspension
 	Threads  Threads
+	Kernel   bool // where threads are in the kernel is told, too
 	ToEnd    bool // that the target ends is expected, and not noted
 	Alone    bool // see [task.Options]
 	// Timelines has the profile keep when each sample was taken, see
@@ -90,6 +91,14 @@ func (o *Options) keepTimelines(b *profile.Builder) {
 	}
 }
 
+// askKernel has a process tell where its threads are in the kernel, if that is wanted.
+func (o *Options) askKernel(p task.Process) error {
+	if !o.Kernel {
+		return nil
+	}
+	return task.TellKernel(p)
+}
+
 // captured tells which threads are: nil for all of them.
 func (r *recorder) captured() func(*task.Thread) bool {
 	if r.wanted == nil {
@@ -137,6 +146,9 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	}
 	if err := task.Allowed(p, o.Suspend); err != nil {
 		return nil, err // before there is a file
+	}
+	if err := o.askKernel(p); err != nil {
+		return nil, err
 	}
 	task.LimitStop(p, o.MaxStop)
 	task.SetGate(p, o.Gate)

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package command
+
+import (
+	"errors"
+
+	"stacksnap/format/profile"
+)
+
+var errNoSurvey = errors.New("nothing here tells of all processes without stopping them: give -p instead of --system")
+
+// surveyed captures all processes.
+func (c *call) surveyed() ([]*profile.Profile, error) { return nil, errNoSurvey }
