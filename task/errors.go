@@ -29,14 +29,18 @@ func (e *NoProcessError) Error() string {
 
 // PermissionError says that the system refused, and what to do about it.
 type PermissionError struct {
-	PID    int
+	PID    int    // -1: all processes
 	Asked  string // the call or calls that were refused, with their answers
 	Remedy string // one sentence in the imperative
 	Err    error
 }
 
 func (e *PermissionError) Error() string {
-	return fmt.Sprintf("not permitted to read pid %d (%s): %s", e.PID, e.Asked, e.Remedy)
+	whom := "all processes"
+	if e.PID >= 0 {
+		whom = fmt.Sprintf("pid %d", e.PID)
+	}
+	return fmt.Sprintf("not permitted to read %s (%s): %s", whom, e.Asked, e.Remedy)
 }
 
 func (e *PermissionError) Unwrap() error { return e.Err }

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"iter"
 	"math/rand/v2"
 	"time"
 )
@@ -102,4 +103,26 @@ func (t *ticks) slice() time.Duration {
 		return SettleEvery
 	}
 	return slice
+}
+
+// Ticks yields at the moments at which [Sample] would take its snapshots by the same
+// options, Count and Clock among them, and each time how many were missed since the one
+// before.
+func Ticks(ctx context.Context, o Options) iter.Seq[int] {
+	return func(yield func(missed int) bool) {
+		c := o.Clock
+		if c == nil {
+			c = SystemClock()
+		}
+		t := newTicks(c, o.Interval, o.Jitter)
+		for n := 0; o.Count == 0 || n < o.Count; n++ {
+			missed, ok := t.wait(ctx, o.Duration)
+			if !ok && o.Ended != nil {
+				o.Ended(missed)
+			}
+			if !ok || !yield(missed) {
+				return
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package live
 import (
 	"stacksnap/task"
 	"stacksnap/task/mach"
+	"stacksnap/task/stackshot"
 )
 
 // Open attaches to a running process.
@@ -30,3 +31,13 @@ func Holders([]task.End) map[task.End]task.Holders { return nil }
 
 // awaitExec has nothing to wait for: the program is in place.
 func awaitExec(int) {}
+
+// Stackshots opens what takes the kernel's stackshots of a process, of the kernel itself
+// (0), or of all (-1). Its error wraps [stackshot.ErrNoSource] where there is none.
+func Stackshots(pid int) (stackshot.Source, error) {
+	s, err := mach.OpenStackshots(pid)
+	if err != nil {
+		return nil, err // not s: a nil *Stackshots is no nil Source
+	}
+	return s, nil
+}

@@ -28,6 +28,7 @@ type kernel interface {
 	mappingCalls
 	processFacts
 	policyFacts
+	stackshotCalls
 
 	// self returns our own pid and effective user id.
 	self() (pid, euid int)
@@ -182,6 +183,37 @@ type processFacts interface {
 	processes() ([]task.Candidate, Errno)
 	// queueOffsets is the dispatch_queue_offsets of our own libdispatch.
 	queueOffsets() (queueOffsets, bool)
+}
+
+// shotConfig is a stackshot_config_t *, 0 for none.
+type shotConfig uint64
+
+// stackshotCalls are those of libsyscall/wrappers/stackshot.c: SPI, which may not be
+// there (noCall), and which exports tells.
+type stackshotCalls interface {
+	// exports is dlsym: whether a library that is loaded has a function.
+	exports(function string) bool
+	// newShot is stackshot_config_create. The caller owns the config: freeShot.
+	newShot() (shotConfig, Errno)
+	// shotPID is stackshot_config_set_pid, of -1 for all processes.
+	shotPID(c shotConfig, pid int) Errno
+	// shotFlags is stackshot_config_set_flags: STACKSHOT_*, osfmk/kern/debug.h.
+	shotFlags(c shotConfig, flags uint64) Errno
+	// shotHint is stackshot_config_set_size_hint: how large the kernel makes its buffer
+	// at least. A capture that fails forgets it, and so does dropShot.
+	shotHint(c shotConfig, size uint32) Errno
+	// shotSince is stackshot_config_set_delta_timestamp, by mach_absolute_time.
+	shotSince(c shotConfig, time uint64) Errno
+	// captureShot is stackshot_capture_with_config. Of a success the config owns a buffer,
+	// and refuses another capture until dropShot.
+	captureShot(c shotConfig) Errno
+	// shotBuffer is that buffer (stackshot_config_get_stackshot_buffer and _size), which
+	// stays the config's.
+	shotBuffer(c shotConfig) []byte
+	// dropShot is stackshot_config_dealloc_buffer.
+	dropShot(c shotConfig) Errno
+	// freeShot is stackshot_config_dealloc.
+	freeShot(c shotConfig) Errno
 }
 
 // taskInfo is what is used of mach_task_basic_info (osfmk/mach/task_info.h).

@@ -72,6 +72,7 @@ type liveChild struct {
 	threads []port
 	memory  region // that can be read and written
 	held    []byte // a mapping
+	shot    shotConfig
 }
 
 // call is a row of the table: a function of mach.h, and what one call of it gave.
@@ -284,6 +285,29 @@ var liveCalls = []call{
 		o, there := c.k.queueOffsets()
 		return fmt.Sprintf("%v %+v", there, o), wrongUnless(there)
 	}},
+	{"mk_exports", func(c *liveChild) (string, string) {
+		for _, function := range shotFunctions {
+			if !c.k.exports(function) {
+				return "no " + function, wrongUnless(c.k.exports("task_threads") && !c.k.exports("no_such_function"))
+			}
+		}
+		return "all of the stackshots'", wrongUnless(c.k.exports("task_threads") && !c.k.exports("no_such_function"))
+	}},
+	{"mk_shot_create", func(c *liveChild) (string, string) {
+		config, e := c.k.newShot()
+		c.shot = config
+		return num(e), wrongUnless((e == ok) == (config != 0))
+	}},
+	{"mk_shot_pid", func(c *liveChild) (string, string) { return num(c.k.shotPID(c.shot, c.pid)), "" }},
+	{"mk_shot_flags", func(c *liveChild) (string, string) { return num(c.k.shotFlags(c.shot, shotFlags(c.pid))), "" }},
+	{"mk_shot_since", func(c *liveChild) (string, string) { return num(c.k.shotSince(c.shot, 0)), "" }},
+	{"mk_shot_hint", func(c *liveChild) (string, string) { return num(c.k.shotHint(c.shot, 0)), "" }},
+	{"mk_shot_capture", func(c *liveChild) (string, string) { return num(c.k.captureShot(c.shot)), "" }},
+	{"mk_shot_buffer", func(c *liveChild) (string, string) {
+		return fmt.Sprintf("%d bytes", len(c.k.shotBuffer(c.shot))), ""
+	}},
+	{"mk_shot_drop", func(c *liveChild) (string, string) { return num(c.k.dropShot(c.shot)), "" }},
+	{"mk_shot_free", func(c *liveChild) (string, string) { return num(c.k.freeShot(c.shot)), "" }},
 	{"mk_uptime", func(c *liveChild) (string, string) {
 		a := c.k.uptime()
 		c.k.pause(time.Millisecond)

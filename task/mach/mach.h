@@ -76,6 +76,11 @@ typedef struct {
 } mk_mapping;
 
 typedef struct {
+	uint32_t size;
+	const void *at;
+} mk_buffer;
+
+typedef struct {
 	int32_t ret;
 	uint32_t flags;
 	uint32_t status;
@@ -137,6 +142,19 @@ mk_port mk_protection(void);
 int32_t mk_sandboxed(int pid);
 mk_count mk_sysctl(const char *name, void *to, uint64_t size);
 mk_count mk_queue_offsets(void *to, uint32_t size);
+
+// A config is a stackshot_config_t *.
+int32_t mk_exports(const char *name);
+mk_count mk_shot_create(void);
+int32_t mk_shot_pid(uint64_t config, int pid);
+int32_t mk_shot_flags(uint64_t config, uint64_t flags);
+int32_t mk_shot_hint(uint64_t config, uint32_t size);
+int32_t mk_shot_since(uint64_t config, uint64_t time);
+int32_t mk_shot_capture(uint64_t config);
+mk_buffer mk_shot_buffer(uint64_t config);
+int32_t mk_shot_drop(uint64_t config);
+int32_t mk_shot_free(uint64_t config);
+
 void mk_pause(uint32_t microseconds);
 uint64_t mk_uptime(void);
 uint64_t mk_continuous(void);

@@ -430,6 +430,79 @@ mk_count mk_queue_offsets(void *to, uint32_t size) {
 	return (mk_count){.n = size};
 }
 
+int32_t mk_exports(const char *name) { return dlsym(RTLD_DEFAULT, name) != NULL; }
+
+// libsyscall/wrappers/stackshot.c; bsd/sys/stackshot.h, which the SDK does not have, so
+// that these are looked up, and a config is not looked into.
+typedef void stackshot_config_t;
+typedef stackshot_config_t *(*shot_create_fn)(void);
+typedef int (*shot_fn)(stackshot_config_t *);
+typedef int (*shot_int_fn)(stackshot_config_t *, int);
+typedef int (*shot_uint32_fn)(stackshot_config_t *, uint32_t);
+typedef int (*shot_uint64_fn)(stackshot_config_t *, uint64_t);
+typedef void *(*shot_buffer_fn)(stackshot_config_t *);
+typedef uint32_t (*shot_size_fn)(stackshot_config_t *);
+
+#define MK_CONFIG(config) ((stackshot_config_t *)(uintptr_t)(config))
+
+// The caller owns the config: n.
+mk_count mk_shot_create(void) {
+	shot_create_fn call = (shot_create_fn)dlsym(RTLD_DEFAULT, "stackshot_config_create");
+	if (call == NULL) {
+		return (mk_count){.ret = ENOSYS};
+	}
+	stackshot_config_t *config = call();
+	return (mk_count){.ret = config == NULL ? ENOMEM : 0, .n = (uintptr_t)config};
+}
+
+int32_t mk_shot_pid(uint64_t config, int pid) {
+	shot_int_fn call = (shot_int_fn)dlsym(RTLD_DEFAULT, "stackshot_config_set_pid");
+	return call == NULL ? ENOSYS : call(MK_CONFIG(config), pid);
+}
+
+int32_t mk_shot_flags(uint64_t config, uint64_t flags) {
+	shot_uint64_fn call = (shot_uint64_fn)dlsym(RTLD_DEFAULT, "stackshot_config_set_flags");
+	return call == NULL ? ENOSYS : call(MK_CONFIG(config), flags);
+}
+
+int32_t mk_shot_hint(uint64_t config, uint32_t size) {
+	shot_uint32_fn call = (shot_uint32_fn)dlsym(RTLD_DEFAULT, "stackshot_config_set_size_hint");
+	return call == NULL ? ENOSYS : call(MK_CONFIG(config), size);
+}
+
+int32_t mk_shot_since(uint64_t config, uint64_t time) {
+	shot_uint64_fn call = (shot_uint64_fn)dlsym(RTLD_DEFAULT, "stackshot_config_set_delta_timestamp");
+	return call == NULL ? ENOSYS : call(MK_CONFIG(config), time);
+}
+
+// The config owns a buffer then: mk_shot_drop.
+int32_t mk_shot_capture(uint64_t config) {
+	shot_fn call = (shot_fn)dlsym(RTLD_DEFAULT, "stackshot_capture_with_config");
+	return call == NULL ? ENOSYS : call(MK_CONFIG(config));
+}
+
+// The buffer stays the config's.
+mk_buffer mk_shot_buffer(uint64_t config) {
+	shot_buffer_fn buffer = (shot_buffer_fn)dlsym(RTLD_DEFAULT, "stackshot_config_get_stackshot_buffer");
+	shot_size_fn size = (shot_size_fn)dlsym(RTLD_DEFAULT, "stackshot_config_get_stackshot_size");
+	if (buffer == NULL || size == NULL || buffer(MK_CONFIG(config)) == NULL) {
+		return (mk_buffer){0};
+	}
+	return (mk_buffer){.size = size(MK_CONFIG(config)), .at = buffer(MK_CONFIG(config))};
+}
+
+// Takes the buffer.
+int32_t mk_shot_drop(uint64_t config) {
+	shot_fn call = (shot_fn)dlsym(RTLD_DEFAULT, "stackshot_config_dealloc_buffer");
+	return call == NULL ? ENOSYS : call(MK_CONFIG(config));
+}
+
+// Takes the config.
+int32_t mk_shot_free(uint64_t config) {
+	shot_fn call = (shot_fn)dlsym(RTLD_DEFAULT, "stackshot_config_dealloc");
+	return call == NULL ? ENOSYS : call(MK_CONFIG(config));
+}
+
 void mk_pause(uint32_t microseconds) { usleep(microseconds); }
 
 // Nanoseconds of mach_absolute_time and mach_continuous_time.

@@ -113,11 +113,16 @@ type Errno int32
 const (
 	ok           Errno = 0
 	notPermitted Errno = 1
+	noEntry      Errno = 2
 	noProcess    Errno = 3
 	interrupted  Errno = 4
+	noMemory     Errno = 12
 	accessDenied Errno = 13
+	busy         Errno = 16
 	invalid      Errno = 22
+	tooSmall     Errno = 28
 	notSup       Errno = 45
+	notInTime    Errno = 60
 	noCall       Errno = 78
 )
 
@@ -126,16 +131,26 @@ func (e Errno) Error() string {
 	switch e {
 	case notPermitted:
 		n = "EPERM"
+	case noEntry:
+		n = "ENOENT"
 	case noProcess:
 		n = "ESRCH"
 	case interrupted:
 		n = "EINTR"
+	case noMemory:
+		n = "ENOMEM"
 	case accessDenied:
 		n = "EACCES"
+	case busy:
+		n = "EBUSY"
 	case invalid:
 		n = "EINVAL"
+	case tooSmall:
+		n = "ENOSPC"
 	case notSup:
 		n = "ENOTSUP"
+	case notInTime:
+		n = "ETIMEDOUT"
 	case noCall:
 		n = "ENOSYS"
 	default:

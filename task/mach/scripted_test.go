@@ -12,6 +12,7 @@ import (
 // array and hold that it gives, and does as a test scripts it.
 type scripted struct {
 	scriptedMappings
+	scriptedShots
 
 	// The script.
 	failAt   int                         // the call that fails, counted from 1
@@ -200,6 +201,7 @@ func (s *scripted) balance(t *testing.T) {
 		t.Errorf("the task is left suspended (%d)", s.holds)
 	}
 	s.balanceMappings(t)
+	s.balanceShots(t)
 }
 
 func (s *scripted) self() (int, int)      { return 7, s.euid }

@@ -3,16 +3,32 @@ package stackshot
 import "slices"
 
 // Whole makes of stackshots the whole ones that they tell of: a delta is put onto the
-// one before it, where it was made since that one. Others stay as they are.
+// one before it, where it was made since that one. Others stay as they are, but that they
+// know from the one before it where the kernel is.
 func Whole(shots []*Shot) []*Shot {
 	list := make([]*Shot, len(shots))
 	for i, s := range shots {
-		list[i] = s
-		if i > 0 && s.Delta && s.goesOnFrom(list[i-1]) {
+		switch {
+		case i == 0:
+			list[i] = s
+		case s.Delta && s.goesOnFrom(list[i-1]):
 			list[i] = list[i-1].Merge(s)
+		default:
+			list[i] = s.withKernel(list[i-1])
 		}
 	}
 	return list
+}
+
+// withKernel returns the stackshot with the kernel's images of another, where it tells none
+// itself and the kernel is the same.
+func (s *Shot) withKernel(of *Shot) *Shot {
+	if s.OSVersion == "" || s.OSVersion != of.OSVersion || len(s.kernelImages()) > 0 {
+		return s
+	}
+	m := *s
+	m.kernel = of.kernelImages()
+	return &m
 }
 
 // goesOnFrom tells whether a thread that has not run since the time that a delta is

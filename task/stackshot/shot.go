@@ -36,6 +36,8 @@ type Shot struct {
 	kernel       []Image               // see kernelImages; nil: not asked for yet
 	layouts      map[*LoadInfo][]Image // sorted, by where they are
 
+	// Missed counts, in a [Series], those that were due before it and not taken.
+	Missed int
 	// Cut tells that the stackshot goes on, and is not all there.
 	Cut error
 }
