@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sync/atomic"
 
 	"stacksnap/format"
@@ -15,6 +16,7 @@ import (
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/stackshot"
 )
 
 // Command is the program, as the system has started it.
@@ -64,12 +66,21 @@ type call struct {
 	reported bool         // anything was
 	sender   *push.Sender // of --push; nil: none
 	onScreen atomic.Bool  // a live view has the terminal
+
+	// shots opens what takes the kernel's stackshots of a process, of the kernel (0), or of
+	// all (-1); nil where the system has none.
+	shots   func(pid int) (stackshot.Source, error)
+	filming bool // by them
 }
 
 func (c Command) call(o *options) *call {
 	gate := new(task.Gate)
 	stopBetween(gate)
-	return &call{Command: c, options: o, gate: gate}
+	made := &call{Command: c, options: o, gate: gate}
+	if runtime.GOOS == "darwin" {
+		made.shots = live.Stackshots
+	}
+	return made
 }
 
 // run does what is asked for.
@@ -103,6 +114,9 @@ func (c *call) run(ctx context.Context) error {
 	case gathers:
 		return c.gather(ctx)
 	case surveys:
+		if c.shots != nil {
+			return c.filmAll(ctx)
+		}
 		return c.survey()
 	}
 	return c.attach(ctx)
@@ -110,10 +124,15 @@ func (c *call) run(ctx context.Context) error {
 
 // attach looks at a running process.
 func (c *call) attach(ctx context.Context) error {
-	p, err := c.openTarget(ctx)
+	pid, err := c.findTarget(ctx)
 	if err != nil {
 		return err
 	}
+	return c.attachTo(ctx, pid)
+}
+
+// look looks at an open process, and closes it.
+func (c *call) look(ctx context.Context, p task.Process) error {
 	switch c.mode() {
 	case watches:
 		return errors.Join(c.watch(ctx, p), p.Close())

@@ -40,25 +40,40 @@ func (s *Series) All(ctx context.Context) iter.Seq2[*Shot, error] {
 			yield(nil, err)
 			return
 		}
-		clock := s.Times.Clock
-		if clock == nil {
-			clock = task.SystemClock()
+		var stood time.Duration
+		taken := 0
+		for missed := range s.moments(ctx, &stood) {
+			if last, err = s.next(last, taken > 0); err == nil {
+				last.Missed, stood = missed, s.took(last)
+				taken++
+			}
+			if !yield(last, err) || err != nil || taken == s.Times.Count {
+				return
+			}
 		}
-		var stands time.Duration // until when none is taken
-		begun, missed := false, 0
-		for n := range task.Ticks(ctx, s.Times) {
-			if missed += n; clock.Now() < stands {
+	}
+}
+
+// moments yields when one is to be taken, and how many were missed since the one before,
+// for which the processors stood.
+func (s *Series) moments(ctx context.Context, stood *time.Duration) iter.Seq[int] {
+	times := s.Times
+	times.Count = 0 // of those that are taken
+	if times.Clock == nil {
+		times.Clock = task.SystemClock()
+	}
+	return func(yield func(missed int) bool) {
+		var rest time.Duration // until when none is taken
+		missed := 0
+		for n := range task.Ticks(ctx, times) {
+			if missed += n; times.Clock.Now() < rest {
 				missed++
 				continue
 			}
-			last, err = s.next(last, begun)
-			if err == nil {
-				last.Missed, missed, begun = missed, 0, true
-				stands = clock.Now() + (MaxShare-1)*s.took(last)
-			}
-			if !yield(last, err) || err != nil {
+			if !yield(missed) {
 				return
 			}
+			missed, rest = 0, times.Clock.Now()+(MaxShare-1)**stood
 		}
 	}
 }

@@ -3,8 +3,10 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -24,9 +26,10 @@ func Stackshots(shots []*stackshot.Shot, wanted func(task.Info) bool, threads Th
 	if err := threads.Check(); err != nil {
 		return nil, err
 	}
-	f := &filming{threads: threads, from: from, wanted: wanted, index: map[uint64]*filmed{}, caches: map[cacheKey][]stackshot.Image{}, budget: object.NewBudget(object.MaxKept, object.MaxRead)}
+	f := newFilming(Options{Tool: stackshotTool, Threads: threads, Binaries: from, Kernel: true}, wanted)
 	f.once = len(shots) == 1
 	for _, s := range stackshot.Whole(shots) {
+		f.stood.add(s)
 		if err := f.add(s); err != nil {
 			return nil, err
 		}
@@ -36,14 +39,23 @@ func Stackshots(shots []*stackshot.Shot, wanted func(task.Info) bool, threads Th
 
 // filming is what was read of stackshots so far.
 type filming struct {
-	threads Threads
-	from    *binaries.Index
-	budget  *object.Budget // of what is taken from there
+	options Options
+	budget  *object.Budget // of what is taken from the binaries
 	wanted  func(task.Info) bool
-	index   map[uint64]*filmed // by the task's number
+	path    func(pid int, a task.Addr) string // the file that is mapped in a process that runs; nil: none does
+	note    string                            // why there are stackshots; may be empty
+	index   map[uint64]*filmed                // by the task's number
 	order   []*filmed
 	once    bool                           // there is one stackshot: a process is done when it was added
 	caches  map[cacheKey][]stackshot.Image // images of shared caches of which the file is at hand
+	stood   stands
+}
+
+func newFilming(o Options, wanted func(task.Info) bool) *filming {
+	return &filming{
+		options: o, wanted: wanted, index: map[uint64]*filmed{}, caches: map[cacheKey][]stackshot.Image{},
+		budget: object.NewBudget(object.MaxKept, object.MaxRead),
+	}
 }
 
 // filmed is a process of them.
@@ -52,6 +64,8 @@ type filmed struct {
 	profile *profile.Profile // once it is done: much of what made it is then needed no more
 	mains   map[task.ThreadID]bool
 	tells   bool // which thread is the main one
+	used    []stackshot.Image
+	placed  *images.Map // of the images in use; nil: of others
 }
 
 // add adds a stackshot.
@@ -65,7 +79,10 @@ func (f *filming) add(s *stackshot.Shot) error {
 		if ids, _ := p.Threads(); s.Delta && len(ids) == 0 {
 			continue
 		}
-		wanted, err := f.threads.filter(p)
+		if p.Task.ID == 0 && !f.options.Kernel {
+			continue
+		}
+		wanted, err := f.options.Threads.filter(p)
 		if err != nil {
 			return err
 		}
@@ -77,15 +94,16 @@ func (f *filming) add(s *stackshot.Shot) error {
 func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task.Thread) bool) {
 	v := f.index[p.Task.ID]
 	if v == nil || v.profile != nil { // a number that occurs twice is another process
-		v = &filmed{builder: profile.NewBuilder(p.Info(), stackshotTool), mains: map[task.ThreadID]bool{}}
+		v = &filmed{builder: profile.NewBuilder(p.Info(), f.options.Tool), mains: map[task.ThreadID]bool{}}
+		f.options.keepTimelines(v.builder)
 		f.index[p.Task.ID] = v
 		f.order = append(f.order, v)
 	}
-	taken := takenOf(p, wanted)
+	taken := takenOf(p, wanted, f.options.Kernel)
 	for _, note := range taken.notes(p) {
 		v.builder.Note(note)
 	}
-	m := f.place(p, taken)
+	m := f.place(v, p, taken)
 	if len(m.Images) > 0 {
 		v.builder.Note("a stackshot tells where an image begins, and not where it ends: its end is that of the last frame in it")
 	}
@@ -97,28 +115,36 @@ func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task
 	}
 	v.tells = v.tells || p.Task.ID == 0 || p.Shot.Delta // the kernel has none, and it may be missing
 	if f.once {
-		v.end(f.budget)
+		f.end(v)
 	}
 }
 
-// end makes the profile.
-func (v *filmed) end(budget *object.Budget) {
-	if budget.Reached() {
+// end makes the profile of a process.
+func (f *filming) end(v *filmed) {
+	if f.budget.Reached() {
 		v.builder.Note(ShortLine)
+	}
+	for _, note := range []string{f.note, f.stood.note()} {
+		if note != "" {
+			v.builder.Note(note)
+		}
+	}
+	if !f.once {
+		v.builder.SetInterval(f.options.Interval, f.stood.missed)
 	}
 	v.profile = v.builder.Profile()
 	v.profile.EndImages()
 	if v.tells {
 		v.profile.SetMain(func(t *profile.Thread) bool { return v.mains[t.ID] })
 	}
-	v.builder = nil
+	v.builder, v.placed = nil, nil
 }
 
 // profiles returns the profiles of all.
 func (f *filming) profiles() (list []*profile.Profile) {
 	for _, v := range f.order {
 		if v.profile == nil {
-			v.end(f.budget)
+			f.end(v)
 		}
 		list = append(list, v.profile)
 	}
@@ -133,7 +159,7 @@ type taken struct {
 	async    int             // of which callers are told that are not on the stack
 }
 
-func takenOf(p *stackshot.Process, wanted func(*task.Thread) bool) *taken {
+func takenOf(p *stackshot.Process, wanted func(*task.Thread) bool, kernel bool) *taken {
 	v := &taken{}
 	v.snapshot.Time = p.Shot.Time()
 	ids, _ := p.Threads() // it never fails
@@ -145,6 +171,9 @@ func takenOf(p *stackshot.Process, wanted func(*task.Thread) bool) *taken {
 		}
 		var missing stackshot.Missing
 		places, missing = p.Stack(places[:0], id)
+		if !kernel {
+			places, missing.Kernel = ofProgram(places), false
+		}
 		stack := stackOf(places, missing, p.Task.ID == 0)
 		if len(places) == 0 {
 			t.Err = stackshot.ErrNoStack
@@ -159,6 +188,11 @@ func takenOf(p *stackshot.Process, wanted func(*task.Thread) bool) *taken {
 		v.stacks = append(v.stacks, stack)
 	}
 	return v
+}
+
+// ofProgram leaves out the frames in the kernel.
+func ofProgram(places []stackshot.Place) []stackshot.Place {
+	return slices.DeleteFunc(places, func(at stackshot.Place) bool { return at.Kernel })
 }
 
 // stackOf makes a stack of the frames that the kernel has found: by their frame

@@ -13,26 +13,47 @@ import (
 )
 
 // place makes a map of the images in which frames lie: what else is loaded is not
-// looked for.
-func (f *filming) place(p *stackshot.Process, v *taken) *images.Map {
+// looked for. It is the same as before while they are.
+func (f *filming) place(v *filmed, p *stackshot.Process, t *taken) *images.Map {
+	if !v.use(usedBy(f.withCache(p), t)) && v.placed != nil {
+		return v.placed
+	}
 	var exact, others []object.Placed
-	arch := p.Info().Arch
-	for _, told := range usedBy(f.withCache(p), v) {
-		im := object.Placed{Path: told.Name, Load: told.Load, Slide: uint64(told.Load), File: &toldFile{told, arch}}
+	info := p.Info()
+	for _, told := range v.used {
+		im := object.Placed{Path: told.Name, Load: told.Load, Slide: uint64(told.Load), File: &toldFile{told, info.Arch}}
 		if told.Inside {
 			others = append(others, im) // where its header is is not told
 			continue
 		}
 		if im.Path == "" {
-			im.Path = pathOf(f.from, told.UUID, arch)
+			im.Path = f.pathOf(info.PID, told, info.Arch)
 		}
 		exact = append(exact, im)
 	}
-	m := images.NewMap(append(images.WithSymbols(exact, f.from, f.budget), others...))
+	m := images.NewMap(append(images.WithSymbols(exact, f.options.Binaries, f.budget), others...))
 	if c, _ := p.Cache(); c != nil && c.Start() != 0 {
 		m.Cache = &images.SharedCache{UUID: c.UUID, Base: c.Start(), Slide: c.Slide}
 	}
+	v.placed = m
 	return m
+}
+
+// use adds images to those that are in use, and tells whether there is any new one. Where
+// another stands in the place of one, as after exec, those of before are in use no more.
+func (v *filmed) use(list []stackshot.Image) (isNew bool) {
+	for _, im := range list {
+		i := slices.IndexFunc(v.used, func(u stackshot.Image) bool { return im.Load < u.End && u.Load < im.End })
+		switch {
+		case i < 0:
+			isNew = true
+			v.used = append(v.used, im)
+		case v.used[i].UUID != im.UUID || v.used[i].Load != im.Load:
+			v.used = slices.Clone(list)
+			return true
+		}
+	}
+	return isNew
 }
 
 // cacheKey is a shared cache at a place.
@@ -46,7 +67,7 @@ type cacheKey struct {
 func (f *filming) withCache(p *stackshot.Process) stackshot.Images {
 	all := p.Images()
 	c, layout := p.Cache()
-	if f.from == nil || c == nil || len(layout) > 0 {
+	if f.options.Binaries == nil || c == nil || len(layout) > 0 {
 		return all
 	}
 	list := f.cached(cacheKey{c.UUID, c.Slide})
@@ -65,7 +86,7 @@ func (f *filming) cached(key cacheKey) []stackshot.Image {
 	if known {
 		return list
 	}
-	if cache, _, ok := f.from.Cache(key.uuid[:]); ok {
+	if cache, _, ok := f.options.Binaries.Cache(key.uuid[:]); ok {
 		for _, im := range cache.Images() {
 			list = append(list, stackshot.Image{Load: task.Addr(im.VMAddr + key.slide), UUID: im.UUID})
 		}
@@ -75,8 +96,20 @@ func (f *filming) cached(key cacheKey) []stackshot.Image {
 	return list
 }
 
-// pathOf is what an image calls itself, of which the file is at hand; else empty.
-func pathOf(from *binaries.Index, id [16]byte, arch task.Arch) string {
+// pathOf is what an image calls itself, of which the file is at hand, or else where the
+// process has it from; it may be empty.
+func (f *filming) pathOf(pid int, im stackshot.Image, arch task.Arch) string {
+	if path := installedAs(f.options.Binaries, im.UUID, arch); path != "" {
+		return path
+	}
+	if f.path == nil || im.Kernel {
+		return ""
+	}
+	return f.path(pid, im.Load)
+}
+
+// installedAs is what an image calls itself, of which the file is at hand; else empty.
+func installedAs(from *binaries.Index, id [16]byte, arch task.Arch) string {
 	if from == nil {
 		return ""
 	}

@@ -1,0 +1,191 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"stacksnap/format/output"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/task"
+	"stacksnap/task/live"
+	"stacksnap/task/stackshot"
+)
+
+// filmInterval is from one stackshot to the next unless told, as spindump has it: no thread
+// of the system runs meanwhile.
+const filmInterval = 10 * time.Millisecond
+
+// everyPID stands for all processes where a stackshot is of one.
+const everyPID = -1
+
+// canFilm tells whether the kernel's stackshots may serve for what is asked for.
+func (c *call) canFilm() bool {
+	return c.shots != nil && (c.mode() == snaps || c.mode() == samples)
+}
+
+// attachTo looks at a process that was found: by stackshots where its frames in the kernel
+// are wanted, or nothing is to stop and the system allows it, or the system keeps its task
+// from all others.
+func (c *call) attachTo(ctx context.Context, pid int) error {
+	if c.canFilm() && (c.kernel || c.noStop) {
+		if err := c.filmOne(ctx, pid, ""); c.kernel || !isRefused(err) {
+			return err
+		}
+	}
+	p, err := live.Open(pid)
+	if err != nil {
+		return c.filmInstead(ctx, pid, err)
+	}
+	return c.look(ctx, p)
+}
+
+// filmInstead looks by stackshots at a process of which the task was refused.
+func (c *call) filmInstead(ctx context.Context, pid int, refused error) error {
+	var why *task.PermissionError
+	if !c.canFilm() || !errors.As(refused, &why) {
+		return refused
+	}
+	err := c.filmOne(ctx, pid, fmt.Sprintf("by the kernel's stackshot, for its task is refused (%s): there is no memory to tell more by", why.Asked))
+	if isRefused(err) {
+		return refused
+	}
+	return err
+}
+
+// isRefused tells whether there could be no stackshot at all.
+func isRefused(err error) bool {
+	return is[*task.PermissionError](err) || errors.Is(err, stackshot.ErrNoSource)
+}
+
+// filmOne reports on a process by stackshots of it.
+func (c *call) filmOne(ctx context.Context, pid int, note string) error {
+	profiles, err := c.film(ctx, capture.Scene{PID: pid, Note: note})
+	if len(profiles) == 0 {
+		return err
+	}
+	return c.report(profiles[0], err)
+}
+
+// filmAll reports on all processes, or on those that -p chooses, by stackshots.
+func (c *call) filmAll(ctx context.Context) error {
+	wanted, err := c.chosenPIDs()
+	if err != nil {
+		return err
+	}
+	profiles, err := c.film(ctx, capture.Scene{PID: everyPID, Wanted: wanted})
+	switch len(profiles) {
+	case 0:
+		return cmp.Or(err, errNoneLeft)
+	case 1:
+		return c.report(profiles[0], err)
+	}
+	if err := c.takeSeveral(profiles); err != nil {
+		return err
+	}
+	s := selection{group: profile.Group{Tool: c.tool(), Profiles: profiles}}
+	if err != nil {
+		s.errs = append(s.errs, err)
+	}
+	return c.reportAll(&s)
+}
+
+var errNoneLeft = errors.New("none of those processes was in the kernel's stackshot: they have ended")
+
+// chosenPIDs tells which processes -p chooses; nil where it does not.
+func (c *call) chosenPIDs() (func(task.Info) bool, error) {
+	if len(c.targets) == 0 {
+		return nil, nil
+	}
+	var pids []int
+	for _, target := range c.targets {
+		found, err := live.Named(target, os.Getpid())
+		if err != nil {
+			return nil, err
+		}
+		pids = append(pids, found...)
+	}
+	return func(info task.Info) bool { return slices.Contains(pids, info.PID) }, nil
+}
+
+// film takes stackshots, which --save keeps as they are.
+func (c *call) film(ctx context.Context, scene capture.Scene) (profiles []*profile.Profile, err error) {
+	if scene.Source, err = c.openShots(scene.PID); err != nil {
+		return nil, err
+	}
+	defer scene.Source.Close() // it never fails
+	if c.kernel && scene.PID != everyPID {
+		if scene.Kernel, err = c.openShots(0); err != nil {
+			return nil, err
+		}
+		defer scene.Kernel.Close() // it never fails
+	}
+	o, err := c.filmOptions()
+	if err != nil {
+		return nil, err
+	}
+	bar := c.progress(o.Duration)
+	o.Progress = bar.Show
+	defer bar.Clear()
+	if c.save == "" {
+		return capture.Film(ctx, scene, o)
+	}
+	return c.filmTo(c.save, func(keep func([]byte) error) ([]*profile.Profile, error) {
+		scene.Keep = keep
+		return capture.Film(ctx, scene, o)
+	})
+}
+
+// openShots opens what takes stackshots. Its error names the flag that asks for them.
+func (c *call) openShots(pid int) (stackshot.Source, error) {
+	s, err := c.shots(pid)
+	switch {
+	case err != nil && c.system:
+		return nil, fmt.Errorf("--system cannot be had: %w", err)
+	case err != nil && c.kernel:
+		return nil, fmt.Errorf("--kernel cannot be had: %w", err)
+	}
+	return s, err
+}
+
+// filmTo writes the stackshots that are kept to a file. What was taken before an error is
+// kept, if there is anything.
+func (c *call) filmTo(path string, film func(keep func([]byte) error) ([]*profile.Profile, error)) (profiles []*profile.Profile, err error) {
+	unsaved := output.Write(path, func(w io.Writer) error {
+		kept := false
+		profiles, err = film(func(b []byte) error {
+			kept = true
+			_, err := w.Write(b)
+			return err
+		})
+		if !kept {
+			return err // and no file
+		}
+		return nil
+	})
+	if !errors.Is(unsaved, err) || err == nil {
+		err = errors.Join(err, unsaved)
+	}
+	return profiles, err
+}
+
+// filmOptions are those of a film: one stackshot, or many.
+func (c *call) filmOptions() (capture.Options, error) {
+	c.filming = true
+	o, err := c.captureOptions()
+	if c.sampleInterval() == 0 {
+		o.Interval = filmInterval
+	}
+	o.Taken = c.Release
+	if !c.samples() {
+		c.Release()
+		o.Count, o.Duration, o.Taken = 1, 0, nil
+	}
+	return o, err
+}

@@ -1,0 +1,295 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"stacksnap/task"
+	"stacksnap/task/stackshot"
+	"stacksnap/task/stackshot/stackshottest"
+)
+
+// studio is a system that takes stackshots.
+type studio struct {
+	shots  map[int]*stackshot.Shot // by the pid that they are of
+	refuse error                   // what opening answers
+	taking error                   // what taking answers
+	left   int                     // before the process ends; 0: it does not
+	open   int
+	taken  []int // the pids
+}
+
+func (s *studio) source(pid int) (stackshot.Source, error) {
+	if s.refuse != nil {
+		return nil, s.refuse
+	}
+	s.open++
+	return &camera{s, pid}, nil
+}
+
+type camera struct {
+	*studio
+	pid int
+}
+
+func (c *camera) Take(uint64) ([]byte, error) {
+	if c.taking != nil {
+		return nil, c.taking
+	}
+	c.taken = append(c.taken, c.pid)
+	shot := c.shots[c.pid]
+	if shot == nil || c.left > 0 && len(c.taken) > c.left {
+		shot = &stackshot.Shot{}
+	}
+	return stackshottest.Bytes(shot), nil
+}
+
+func (c *camera) Path(pid int, a task.Addr) string { return "/bin/of" + strconv.Itoa(pid) }
+func (c *camera) Close() error                     { c.open--; return nil }
+
+// filmed runs the program on a system that takes stackshots.
+func filmed(t *testing.T, s *studio, args ...string) (out, stderr string, code int) {
+	t.Helper()
+	out, stderr, code = ranWith(t, func(c *call) { c.shots = s.source }, args...)
+	if s.open != 0 {
+		t.Errorf("%d sources are left open", s.open)
+	}
+	return out, stderr, code
+}
+
+// ranWith is ran of a call that is changed before.
+func ranWith(t *testing.T, change func(*call), args ...string) (out, stderr string, code int) {
+	t.Helper()
+	var files [2]*os.File
+	for i := range files {
+		f, err := os.Create(filepath.Join(t.TempDir(), "stream"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		files[i] = f
+	}
+	o, err := parse(args, "")
+	if err == nil {
+		c := Command{Version: "1.0", In: os.Stdin, Out: files[0], Err: files[1], Getenv: func(string) string { return "" }, Release: func() {}}.call(o)
+		change(c)
+		err = c.run(context.Background())
+	}
+	if err != nil {
+		tellError(files[1], err)
+	}
+	return readFile(t, files[0].Name()), readFile(t, files[1].Name()), exitCode(err)
+}
+
+// sleeper starts a process, for its pid.
+func sleeper(t *testing.T) int {
+	t.Helper()
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	return cmd.Process.Pid
+}
+
+// newStudio has the stackshots of a system with that process in it: of all, of the kernel
+// and of the process.
+func newStudio(pid int) *studio {
+	whole := system(3, 2)
+	whole.Durations = &stackshot.Durations{Inner: 100_000, Outer: 194_031}
+	whole.Tasks[1].Snapshot.PID = int32(pid)
+	part := func(task int) *stackshot.Shot {
+		s := *whole
+		s.Tasks = whole.Tasks[task : task+1]
+		return &s
+	}
+	return &studio{shots: map[int]*stackshot.Shot{-1: whole, 0: part(0), pid: part(1)}}
+}
+
+const stoodLine = "nothing was suspended: the kernel walked the stacks, and no thread of the system ran meanwhile, for "
+
+// TestFilmKernel has a process be shown with its frames in the kernel, and says what that
+// has cost: the process's stackshot, and the kernel's, by which its frames are placed.
+func TestFilmKernel(t *testing.T) {
+	pid := sleeper(t)
+	s := newStudio(pid)
+	out, stderr, code := filmed(t, s, "-p", strconv.Itoa(pid), "--kernel")
+	wantReport(t, out, stderr, code, "process1 ["+strconv.Itoa(pid)+"]", "[k] ", "kernel + 0x", "of"+strconv.Itoa(pid)+" + ",
+		stoodLine+"388µs at most in 2 stackshots, 194µs in the longest")
+	if strings.Contains(out, "process2 [") || strings.Contains(out, "Stopped:") {
+		t.Errorf("the report has too much:\n%s", out)
+	}
+	wantTaken(t, s, 0, pid)
+}
+
+// TestFilmWithoutStop has no frames of the kernel, which nobody asked for.
+func TestFilmWithoutStop(t *testing.T) {
+	pid := sleeper(t)
+	s := newStudio(pid)
+	out, stderr, code := filmed(t, s, "-p", strconv.Itoa(pid), "--no-stop", "-n", "3", "-i", "1ms")
+	wantReport(t, out, stderr, code, "3 snapshots", "of a CPU used by the capture", "in 3 stackshots, 194µs in the longest")
+	if strings.Contains(out, "[k]") || strings.Contains(out, "kernel") && !strings.Contains(out, stoodLine) {
+		t.Errorf("the report has frames of the kernel:\n%s", out)
+	}
+	wantTaken(t, s, pid, pid, pid)
+}
+
+// TestFilmNoStopOtherwise samples a process as without stackshots where there are none for
+// us.
+func TestFilmNoStopOtherwise(t *testing.T) {
+	pid := sleeper(t)
+	for _, s := range []*studio{{refuse: stackshot.ErrNoSource}, {taking: &task.PermissionError{PID: pid, Remedy: "ask"}}} {
+		out, stderr, _ := filmed(t, s, "-p", strconv.Itoa(pid), "--no-stop", "-n", "1")
+		if strings.Contains(out, "stackshot") || strings.Contains(stderr, "stackshot") || strings.Contains(stderr, "ask") {
+			t.Errorf("%s%s", out, stderr)
+		}
+	}
+}
+
+func TestFilmAll(t *testing.T) {
+	pid := sleeper(t)
+	s := newStudio(pid)
+	out, stderr, code := filmed(t, s, "--system", "--kernel")
+	wantReport(t, out, stderr, code, "Process:         kernel_task\n", "process1 ["+strconv.Itoa(pid)+"]", "process2 [102]", stoodLine+"194µs at most")
+	wantTaken(t, s, -1)
+	out, stderr, code = filmed(t, s, "--system", "-p", strconv.Itoa(pid))
+	wantReport(t, out, stderr, code, "process1 ["+strconv.Itoa(pid)+"]")
+	if strings.Contains(out, "Process:         process2") || strings.Contains(out, "kernel_task") || strings.Contains(out, "[k]") {
+		t.Errorf("the report has too much:\n%s", out)
+	}
+}
+
+// TestFilmRefused tells what there is not in a line, with the flag that wants it.
+func TestFilmRefused(t *testing.T) {
+	pid := strconv.Itoa(sleeper(t))
+	absent := errors.Join(stackshot.ErrNoSource)
+	for _, c := range []struct {
+		s    *studio
+		args []string
+		code int
+		want string
+	}{
+		{&studio{refuse: absent}, []string{"-p", pid, "--kernel"}, exitFailure, "--kernel cannot be had: " + stackshot.ErrNoSource.Error()},
+		{&studio{refuse: absent}, []string{"--system"}, exitFailure, "--system cannot be had: " + stackshot.ErrNoSource.Error()},
+		{&studio{taking: &task.PermissionError{PID: -1, Asked: "it: EPERM", Remedy: "run it with sudo"}}, []string{"--system"}, exitNotPermitted, "not permitted to read all processes (it: EPERM): run it with sudo"},
+		{&studio{}, []string{"-p", pid, "--kernel"}, exitFailure, "no process with pid " + pid},
+		{&studio{}, []string{"--system"}, exitFailure, errNoneLeft.Error()},
+	} {
+		if c.want == "no process with pid "+pid {
+			c.code = exitNoProcess
+		}
+		out, stderr, code := filmed(t, c.s, c.args...)
+		if out != "" || code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit code %d, %q %q", c.args, code, out, stderr)
+		}
+	}
+}
+
+// TestFilmEndsWithItsTarget reports what was captured before the process ended.
+func TestFilmEndsWithItsTarget(t *testing.T) {
+	pid := sleeper(t)
+	s := newStudio(pid)
+	s.left = 2
+	out, stderr, code := filmed(t, s, "-p", strconv.Itoa(pid), "--no-stop", "-n", "9", "-i", "1ms")
+	if code != exitTargetExited || !strings.Contains(out, "2 snapshots") || !strings.Contains(stderr, "exited meanwhile") {
+		t.Errorf("exit code %d, %q\n%s", code, stderr, out)
+	}
+}
+
+// TestFilmInstead looks by a stackshot at what is refused otherwise, and says so; and where
+// that is refused, too, tells of the first.
+func TestFilmInstead(t *testing.T) {
+	pid := sleeper(t)
+	refused := &task.PermissionError{PID: pid, Asked: "task_for_pid: KERN_FAILURE (5)", Remedy: "choose another"}
+	o, err := parse([]string{"-p", strconv.Itoa(pid), "-o", filepath.Join(t.TempDir(), "out.json")}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Command{Out: os.Stdout, Err: os.Stderr, Getenv: func(string) string { return "" }, Release: func() {}}.call(o)
+	c.shots = newStudio(pid).source
+	if err := c.filmInstead(t.Context(), pid, refused); err != nil {
+		t.Error(err)
+	}
+	report := readFile(t, o.outputs[0])
+	for _, want := range []string{"its task is refused (task_for_pid: KERN_FAILURE (5))", stoodLine} {
+		if !strings.Contains(report, want) {
+			t.Errorf("the report lacks %q:\n%s", want, report)
+		}
+	}
+	for _, s := range []*studio{{refuse: stackshot.ErrNoSource}, {taking: &task.PermissionError{Remedy: "ask"}}} {
+		c.shots = s.source
+		if err := c.filmInstead(t.Context(), pid, refused); err != refused {
+			t.Errorf("%v", err)
+		}
+	}
+	odd := errors.New("odd")
+	if err := c.filmInstead(t.Context(), pid, odd); err != odd {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestFilmSaved writes what the kernel gave, and that opens again with the same stacks.
+func TestFilmSaved(t *testing.T) {
+	pid := sleeper(t)
+	s := newStudio(pid)
+	path := filepath.Join(t.TempDir(), "it.kcdata")
+	first, stderr, code := filmed(t, s, "-p", strconv.Itoa(pid), "--kernel", "--save", path)
+	wantReport(t, first, stderr, code, "[k] ")
+	if want := append(stackshottest.Bytes(s.shots[0]), stackshottest.Bytes(s.shots[pid])...); !bytes.Equal([]byte(readFile(t, path)), want) {
+		t.Error("the file is not what the kernel has given")
+	}
+	again, stderr, code := ran(t, path, "-p", strconv.Itoa(pid))
+	wantReport(t, again, stderr, code, "[k] ")
+	stacks := func(report string) string {
+		_, report, _ = strings.Cut(report, "\nThread ")
+		report, _, _ = strings.Cut(report, "\nBinary Images")
+		return strings.ReplaceAll(report, "of"+strconv.Itoa(pid)+" + 0x", "image at 0x100000000 + 0x")
+	}
+	if stacks(first) == "" || strings.Count(stacks(first), "\n") != strings.Count(stacks(again), "\n") {
+		t.Errorf("read again:\n%s\nwas:\n%s", stacks(again), stacks(first))
+	}
+	none := filepath.Join(t.TempDir(), "none.kcdata")
+	if _, stderr, code := filmed(t, &studio{}, "-p", strconv.Itoa(pid), "--no-stop", "--save", none); code != exitNoProcess {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}
+
+func wantReport(t *testing.T, out, stderr string, code int, want ...string) {
+	t.Helper()
+	if code != exitOK || stderr != "" {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	for _, w := range want {
+		if !strings.Contains(out, w) {
+			t.Errorf("the report lacks %q:\n%s", w, out)
+		}
+	}
+}
+
+func wantTaken(t *testing.T, s *studio, want ...int) {
+	t.Helper()
+	if len(s.taken) != len(want) {
+		t.Fatalf("stackshots of %v were taken, want %v", s.taken, want)
+	}
+	for i := range want {
+		if s.taken[i] != want[i] {
+			t.Errorf("stackshots of %v were taken, want %v", s.taken, want)
+		}
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,165 @@
+package capture
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/task"
+	"stacksnap/task/stackshot"
+	"stacksnap/task/stackshot/stackshottest"
+)
+
+// set is where stackshots were made before: one after the other is taken, and then there
+// are none any more.
+type set struct {
+	shots []*stackshot.Shot
+	paths []string // that were asked for
+}
+
+var errEmpty = errors.New("no more stackshots")
+
+func (s *set) Take(uint64) ([]byte, error) {
+	if len(s.shots) == 0 {
+		return nil, errEmpty
+	}
+	first := s.shots[0]
+	s.shots = s.shots[1:]
+	return stackshottest.Bytes(first), nil
+}
+
+func (s *set) Path(pid int, a task.Addr) string {
+	if a == 0x10a000000 && pid == 101 {
+		s.paths = append(s.paths, a.String())
+		return mappedFile
+	}
+	return ""
+}
+
+func (s *set) Close() error { return nil }
+
+const mappedFile = "../../../images/macho/testdata/mapped"
+
+// client is the stackshot of a process whose main thread is in the file above, or in
+// another image at the same place.
+func client(t *testing.T, uuid string) *stackshot.Shot {
+	t.Helper()
+	id, err := hex.DecodeString(uuid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shotOf()
+	s.Tasks = s.Tasks[1:2]
+	s.Tasks[0].Images = []stackshot.LoadInfo{{Load: 0x10a000000, UUID: [16]byte(id)}}
+	s.Tasks[0].Threads[1].User = []stackshot.Frame{{LR: 0x10a0004c4}, {LR: 0x10a000540}}
+	s.Durations = &stackshot.Durations{Inner: 5000, Outer: 7000, Prior: 1000}
+	return s
+}
+
+const mappedID, otherID = "34f3dcd36fd039de9ff55cb98b5451f8", "00112233445566778899aabbccddeeff"
+
+// filmOf films the process, and returns its profile.
+func filmOf(t *testing.T, from *set, o Options) (*profile.Profile, error) {
+	t.Helper()
+	list, err := Film(t.Context(), Scene{PID: 101, Source: from, Note: "why"}, o)
+	if len(list) != 1 {
+		t.Fatalf("%d profiles, %v", len(list), err)
+	}
+	return list[0], err
+}
+
+// functions are those of the main thread's frames.
+func functions(p *profile.Profile) (names []string) {
+	for _, n := range p.MainThread().Nodes() {
+		names = append(names, map[bool]string{true: "k:"}[n.Kernel]+n.Function)
+	}
+	return names
+}
+
+// TestFilmNames names the code by the file that is mapped, where that is still the one.
+func TestFilmNames(t *testing.T) {
+	index, err := binaries.NewIndex(binaries.Places{MachO: []binaries.Finder{here{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := filmOf(t, &set{shots: []*stackshot.Shot{client(t, mappedID)}}, Options{Tool: "it", Count: 1, Kernel: true, Binaries: index})
+	if got := functions(p); err != nil || len(got) != 3 || got[0] != "main" || got[1] == "" || got[2] != "k:" {
+		t.Errorf("%q, %v", got, err)
+	}
+	p, _ = filmOf(t, &set{shots: []*stackshot.Shot{client(t, otherID)}}, Options{Count: 1, Binaries: index})
+	if got := functions(p); len(got) != 2 || got[0] != "" || p.Images[0].Path != mappedFile {
+		t.Errorf("named by a file that is another: %q in %s", got, p.Images[0].Path)
+	}
+}
+
+// here is [binaries.Mapped] of a path that is not absolute.
+type here struct{ binaries.Mapped }
+
+func (here) Find(_ []byte, image string) (string, bool) { return image, image != "" }
+
+// TestFilm has samples of one process: what they cost is told, and a place is asked for
+// once while the same is there.
+func TestFilm(t *testing.T) {
+	from := &set{shots: []*stackshot.Shot{client(t, mappedID), client(t, mappedID), client(t, otherID)}}
+	var told []int
+	ended := false
+	p, err := filmOf(t, from, Options{
+		Tool: "it", Count: 3, Interval: time.Microsecond, Timelines: true,
+		Progress: func(_ time.Duration, n int) { told = append(told, n) }, Taken: func() { ended = true },
+	})
+	if err != nil || p.Snapshots != 3 || p.Interval != time.Microsecond || p.Tool != "it" || !ended || !slices.Equal(told, []int{1, 2, 3}) {
+		t.Errorf("%v: %d snapshots every %v by %q, told %v", err, p.Snapshots, p.Interval, p.Tool, told)
+	}
+	if p.Stops != 0 || p.Stopped != 0 || p.OwnCPU <= 0 {
+		t.Errorf("%d stops of %v, %v of a CPU", p.Stops, p.Stopped, p.OwnCPU)
+	}
+	notes := strings.Join(p.Notes, "\n")
+	for _, want := range []string{"why", "nothing was suspended", "for 24µs at most in 3 stackshots, 8µs in the longest"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in:\n%s", want, notes)
+		}
+	}
+	if len(from.paths) != 2 {
+		t.Errorf("the path was asked for %d times", len(from.paths))
+	}
+	if n := len(p.Images); n != 2 {
+		t.Errorf("%d images, one of which took the other's place", n)
+	}
+}
+
+// TestFilmErrors has what was captured before an error, and nothing of bad patterns.
+func TestFilmErrors(t *testing.T) {
+	p, err := filmOf(t, &set{shots: []*stackshot.Shot{client(t, mappedID)}}, Options{Count: 3, Interval: time.Microsecond})
+	if !errors.Is(err, errEmpty) || p.Snapshots != 1 {
+		t.Errorf("%v after %d", err, p.Snapshots)
+	}
+	list, err := Film(t.Context(), Scene{PID: 101, Source: &set{}}, Options{Threads: Threads{Names: []string{"["}}})
+	if err == nil || len(list) != 0 {
+		t.Errorf("a bad pattern: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if list, err := Film(ctx, Scene{PID: 101, Source: &set{}}, Options{Interval: time.Hour}); err != nil || len(list) != 0 {
+		t.Errorf("without a context: %v, %d", err, len(list))
+	}
+}
+
+// TestFilmOfAll has the kernel's own task only where its frames are wanted.
+func TestFilmOfAll(t *testing.T) {
+	for kernel, want := range map[bool]string{true: "kernel_task client server", false: "client server"} {
+		list, err := Film(t.Context(), Scene{PID: -1, Source: &set{shots: []*stackshot.Shot{shotOf()}}}, Options{Count: 1, Kernel: kernel})
+		var names []string
+		for _, p := range list {
+			names = append(names, p.Target.Name)
+		}
+		if got := strings.Join(names, " "); got != want || err != nil {
+			t.Errorf("kernel=%t: %s, %v", kernel, got, err)
+		}
+	}
+}
