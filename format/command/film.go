@@ -116,12 +116,13 @@ func (c *call) chosenPIDs() (func(task.Info) bool, error) {
 
 // film takes stackshots, which --save keeps as they are.
 func (c *call) film(ctx context.Context, scene capture.Scene) (profiles []*profile.Profile, err error) {
-	if scene.Source, err = c.openShots(scene.PID); err != nil {
+	defer func() { err = c.wanting(err) }()
+	if scene.Source, err = c.shots(scene.PID); err != nil {
 		return nil, err
 	}
 	defer scene.Source.Close() // it never fails
 	if c.kernel && scene.PID != everyPID {
-		if scene.Kernel, err = c.openShots(0); err != nil {
+		if scene.Kernel, err = c.shots(0); err != nil {
 			return nil, err
 		}
 		defer scene.Kernel.Close() // it never fails
@@ -142,16 +143,17 @@ func (c *call) film(ctx context.Context, scene capture.Scene) (profiles []*profi
 	})
 }
 
-// openShots opens what takes stackshots. Its error names the flag that asks for them.
-func (c *call) openShots(pid int) (stackshot.Source, error) {
-	s, err := c.shots(pid)
+// wanting names the flag that cannot be had where there are no stackshots.
+func (c *call) wanting(err error) error {
 	switch {
-	case err != nil && c.system:
-		return nil, fmt.Errorf("--system cannot be had: %w", err)
-	case err != nil && c.kernel:
-		return nil, fmt.Errorf("--kernel cannot be had: %w", err)
+	case !errors.Is(err, stackshot.ErrNoSource):
+		return err
+	case c.system:
+		return fmt.Errorf("--system cannot be had: %w", err)
+	case c.kernel:
+		return fmt.Errorf("--kernel cannot be had: %w", err)
 	}
-	return s, err
+	return err
 }
 
 // filmTo writes the stackshots that are kept to a file. What was taken before an error is

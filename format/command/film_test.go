@@ -178,6 +178,7 @@ func TestFilmRefused(t *testing.T) {
 	}{
 		{&studio{refuse: absent}, []string{"-p", pid, "--kernel"}, exitFailure, "--kernel cannot be had: " + stackshot.ErrNoSource.Error()},
 		{&studio{refuse: absent}, []string{"--system"}, exitFailure, "--system cannot be had: " + stackshot.ErrNoSource.Error()},
+		{&studio{taking: absent}, []string{"--system"}, exitFailure, "--system cannot be had: " + stackshot.ErrNoSource.Error()},
 		{&studio{taking: &task.PermissionError{PID: -1, Asked: "it: EPERM", Remedy: "run it with sudo"}}, []string{"--system"}, exitNotPermitted, "not permitted to read all processes (it: EPERM): run it with sudo"},
 		{&studio{}, []string{"-p", pid, "--kernel"}, exitFailure, "no process with pid " + pid},
 		{&studio{}, []string{"--system"}, exitFailure, errNoneLeft.Error()},

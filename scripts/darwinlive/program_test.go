@@ -101,7 +101,7 @@ func (p *program) output(i int) string {
 
 // spaceLines are what the Darwin user space itself writes into the output of any
 // program that asks for what it does not know.
-var spaceLines = regexp.MustCompile(`(?m)^sys_proc_info\(\): Unsupported .*\n`)
+var spaceLines = regexp.MustCompile(`(?m)^(sys_proc_info\(\): Unsupported .*|Unimplemented syscall \(\d+\))\n`)
 
 func (p *program) hasEnded() bool {
 	select {

@@ -45,7 +45,7 @@ func TestARefusalNamesTheRemedy(t *testing.T) {
 		{"hardened", func(s *scripted) { s.code = codeRuntime; s.debugger = true }, []string{"hardened", "get-task-allow", "sudo"}, "taskgated"},
 		{"hardened, but allows debuggers", func(s *scripted) { s.code = codeRuntime | codeGetTaskAllow }, []string{"scripts/sign.sh"}, "hardened"},
 		{"entitled", func(s *scripted) { s.debugger = true }, []string{"taskgated asks", "_developer", "DevToolsSecurity -enable"}, "sign.sh"},
-		{"the system's", func(s *scripted) { s.code = codePlatform }, []string{"System Integrity Protection", "spindump"}, "run stacksnap with sudo"},
+		{"the system's", func(s *scripted) { s.code = codePlatform }, []string{"System Integrity Protection", "spindump", "run stacksnap with sudo", "stackshot"}, "sign"},
 		{"the system's, for root", func(s *scripted) { s.code, s.euid = codePlatform, 0 }, []string{"System Integrity Protection", "spindump"}, "log show"},
 		{"restricted", func(s *scripted) { s.code, s.euid = codeRestrict, 0 }, []string{"System Integrity Protection"}, "log show"},
 		{"the system's, without protection", func(s *scripted) { s.code, s.euid, s.protects = codePlatform, 0, allowsTaskForPID }, []string{"log show"}, "choose"},

@@ -41,6 +41,8 @@ func (c *circumstances) remedy() string {
 	switch {
 	case c.sandboxed:
 		return "run stacksnap outside of its sandbox, from Terminal say: a sandboxed program gets no other's task"
+	case c.guarded && !c.root:
+		return "run stacksnap with sudo, which shows it once, or with -d for a while, by the kernel's stackshot, as Apple's own sudo spindump does: System Integrity Protection guards its task from all other programs"
 	case c.guarded:
 		return "choose another process, or use Apple's own sudo spindump or sample: System Integrity Protection guards this one from all other programs, run by root too"
 	case c.root:
