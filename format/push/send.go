@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,14 +35,15 @@ func (p *patient) bears(d time.Duration) bool {
 func (p *patient) ready() { p.since, p.backoff = time.Now(), backoff{} }
 
 func (s *Sender) send(p *patient) (lost []string, err error) {
-	release, err := s.lock(p)
+	release, unlocked := s.lock(p)
 	switch {
-	case errors.Is(err, errTaken):
-		return nil, err
-	case err == nil:
+	case errors.Is(unlocked, errTaken):
+		return nil, unlocked
+	case unlocked == nil:
 		defer release()
 	}
-	return s.drain(p, err == nil) // where nothing can be locked, what is in memory
+	lost, err = s.drain(p, unlocked == nil) // where nothing can be locked, what is in memory
+	return lost, cmp.Or(err, unlocked)
 }
 
 // lock waits for another program that sends from the same spool.

@@ -3,6 +3,8 @@ package push
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +143,25 @@ func TestSendOneAtATime(t *testing.T) {
 	release()
 	if _, err := s.Send(t.Context(), lockWait/2); err != nil || s.Waiting() != 0 {
 		t.Error(err)
+	}
+}
+
+// TestSendUnlocked: where the spool cannot be locked what is in memory is sent, the rest
+// is kept, and why is told.
+func TestSendUnlocked(t *testing.T) {
+	web := &server{t: t}
+	s, _ := sender(t, here, web)
+	if err := os.Mkdir(filepath.Join(s.Spool.Path(), ".lock"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	large := strings.Repeat("x", 2000)
+	s.Add([]byte("small"))
+	s.Add([]byte(large))
+	if _, err := s.Send(t.Context(), time.Second); err == nil || !strings.Contains(err.Error(), ".lock") {
+		t.Error(err)
+	}
+	if web.all() != large+"→ok" || s.Waiting() != 1 || s.Held() != 0 {
+		t.Errorf("%d wait, %d held", s.Waiting(), s.Held())
 	}
 }
 
