@@ -133,9 +133,6 @@ func (s *Sender) try(ctx context.Context, l *letter) (outcome, error) {
 // taken notes that a server has it.
 func (s *Sender) taken(l *letter, partly string) {
 	l.done()
-	s.mu.Lock()
-	s.sent++
-	s.mu.Unlock()
 	s.calm()
 	if partly != "" {
 		s.Tell(fmt.Sprintf("--push: %s took a profile, and %s", s.Endpoint, partly))

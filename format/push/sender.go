@@ -41,7 +41,6 @@ type Sender struct {
 	held  [][]byte // what the spool did not take
 	added chan struct{}
 	told  string // the last trouble that was told
-	sent  int
 }
 
 // NewSender returns a sender with the functions that it needs.
@@ -166,13 +165,6 @@ func (s *Sender) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.held)
-}
-
-// Sent is how many were.
-func (s *Sender) Sent() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sent
 }
 
 // Close lets go of the spool.
