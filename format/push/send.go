@@ -61,27 +61,32 @@ func (s *Sender) lock(p *patient) (release func(), err error) {
 
 // drain sends one after another.
 func (s *Sender) drain(p *patient, spooled bool) (lost []string, err error) {
+	q := queue{Sender: s, spooled: spooled}
 	for p.ctx.Err() == nil {
-		l, err := s.next(spooled)
+		l, err := q.next()
 		if l == nil || err != nil {
 			return lost, err
 		}
 		came, err := s.try(p.attempt, l)
 		l.close()
 		switch came.verdict {
-		case taken:
-			s.taken(l, came.said)
-			p.ready()
-		case refused:
-			l.done()
-			lost = append(lost, came.said+"; a profile is given up")
-			p.ready()
 		case barred:
 			return lost, errors.New(came.said)
-		default:
+		case later:
 			if !s.bear(p, came.wait, err) {
 				return lost, err
 			}
+			q.listed = nil // it is the next again, unless it had to go meanwhile
+			continue
+		}
+		p.ready()
+		if err := l.done(); err != nil {
+			return lost, err
+		}
+		if came.verdict == refused {
+			lost = append(lost, came.said+"; a profile is given up")
+		} else {
+			s.taken(came.said)
 		}
 	}
 	return lost, context.Cause(p.ctx)
@@ -130,9 +135,8 @@ func (s *Sender) try(ctx context.Context, l *letter) (outcome, error) {
 	return came, errors.New(came.said)
 }
 
-// taken notes that a server has it.
-func (s *Sender) taken(l *letter, partly string) {
-	l.done()
+// taken tells that a server has one, where there is anything to tell.
+func (s *Sender) taken(partly string) {
 	s.calm()
 	if partly != "" {
 		s.Tell(fmt.Sprintf("--push: %s took a profile, and %s", s.Endpoint, partly))

@@ -32,6 +32,20 @@ func TestSendInOrder(t *testing.T) {
 	}
 }
 
+// TestSendLooksOnce at what there is, not before each.
+func TestSendLooksOnce(t *testing.T) {
+	web := &server{t: t}
+	s, _ := sender(t, here, web)
+	for range 20 {
+		s.Add([]byte("a"))
+	}
+	looks := 0
+	s.Spool.Now = func() time.Time { looks++; return time.Now() } // of each look, for the age of what is there
+	if _, err := s.Send(t.Context(), time.Second); err != nil || len(web.got) != 20 || looks > 2 {
+		t.Errorf("%d looks for %s: %v", looks, web.all(), err)
+	}
+}
+
 // TestSendAgain until the server is ready, and no other before that.
 func TestSendAgain(t *testing.T) {
 	web := &server{t: t, answers: []any{errAway, answer{code: 503}, answer{code: 429, after: "0"}, errAway, answer{code: 200}}}

@@ -1,12 +1,8 @@
 package push
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"sync"
 	"time"
 
@@ -41,6 +37,8 @@ type Sender struct {
 	held  [][]byte // what the spool did not take
 	added chan struct{}
 	told  string // the last trouble that was told
+
+	last string // the name of the letter that was sent last, by which it is not sent again
 }
 
 // NewSender returns a sender with the functions that it needs.
@@ -94,64 +92,6 @@ func counted(n int) string {
 		return "profile was"
 	}
 	return fmt.Sprintf("%d profiles were", n)
-}
-
-// letter is what is to be sent next.
-type letter struct {
-	body  io.Reader
-	size  int64
-	close func()
-	done  func() // it need not be sent again
-}
-
-// next is the oldest that is to be sent; nil where there is nothing more.
-func (s *Sender) next(spooled bool) (*letter, error) {
-	if spooled {
-		l, err := s.spooled()
-		if l != nil || err != nil {
-			return l, err
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.held) == 0 {
-		return nil, nil
-	}
-	body := s.held[0]
-	return &letter{bytes.NewReader(body), int64(len(body)), func() {}, func() { s.unhold(body) }}, nil
-}
-
-// spooled is the oldest on the disk.
-func (s *Sender) spooled() (*letter, error) {
-	all, dropped, err := s.Spool.Letters()
-	s.tellDropped(dropped)
-	for _, l := range all {
-		f, err := s.Spool.Open(l)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &letter{f, l.Size, func() { _ = f.Close() }, func() { s.forget(l) }}, nil
-	}
-	return nil, err
-}
-
-// unhold lets go of what was sent, unless it was given up meanwhile.
-func (s *Sender) unhold(body []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.held) > 0 && &s.held[0][0] == &body[0] {
-		s.held = s.held[1:]
-	}
-}
-
-// forget takes out what was sent. What cannot be taken out will be sent again.
-func (s *Sender) forget(l output.Letter) {
-	if err := s.Spool.Remove(l); err != nil {
-		s.Tell(fmt.Sprintf("--push: %v; it will be sent again", err))
-	}
 }
 
 // Waiting is how many wait on the disk to be sent.
