@@ -140,6 +140,13 @@ func TestSendFromMemory(t *testing.T) {
 	if s.Add([]byte("y")); s.Held() != 2 {
 		t.Errorf("%d held", s.Held())
 	}
+	*lines = nil
+	if s.Add(make([]byte, maxHeld+1)); s.Held() != 2 || len(*lines) != 1 || !strings.Contains((*lines)[0], "is given up") {
+		t.Errorf("%d held, %q", s.Held(), *lines)
+	}
+	if s.Add(make([]byte, maxHeld)); s.Held() != 1 {
+		t.Errorf("%d held", s.Held())
+	}
 }
 
 // TestSendOneAtATime: of two programs one sends, and the other says so.

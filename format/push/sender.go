@@ -66,6 +66,10 @@ func (s *Sender) Add(body []byte) {
 
 // hold keeps in memory what the disk has no room for, in bounds.
 func (s *Sender) hold(body []byte, why error) {
+	if len(body) > maxHeld {
+		s.Tell(fmt.Sprintf("--push: %v; a profile of %d bytes is more than is kept in memory, and is given up", why, len(body)))
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = append(s.held, body)
