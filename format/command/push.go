@@ -76,7 +76,7 @@ func (c *call) spoolFolder() (string, error) {
 	return "", usageError{errNoSpool}
 }
 
-// queue puts what is to be pushed where it waits to be sent.
+// queue puts what is to be pushed where it waits to be sent; without --push it does nothing.
 func (c *call) queue(g *profile.Group, about *hang.Report) error {
 	if c.sender == nil || len(g.Profiles) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func (c *call) queue(g *profile.Group, about *hang.Report) error {
 	}
 	var body bytes.Buffer
 	packed := gzip.NewWriter(&body)
-	if err := errors.Join(write(packed, g), packed.Close()); err != nil {
+	if err := errors.Join(write(packed, g.Each(c.pushed)), packed.Close()); err != nil {
 		return fmt.Errorf("--push: %w", err)
 	}
 	c.sender.Add(body.Bytes())

@@ -1,7 +1,10 @@
 package command
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format"
+	"stacksnap/format/output"
+	"stacksnap/format/profile"
+	"stacksnap/format/push"
 )
 
 // callOf is a call with an environment by hand.
@@ -65,6 +71,47 @@ func TestOpenPush(t *testing.T) {
 	bad := callOf(t, "-p 1 --push http://h --spool "+dir, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "secret"})
 	if err := bad.openPush(); err == nil || strings.Contains(err.Error(), "secret") || errors.Is(err, errNoSpool) {
 		t.Error(err)
+	}
+}
+
+// TestQueue keeps of a profile what is asked for, and does nothing where none is pushed.
+func TestQueue(t *testing.T) {
+	p := &profile.Profile{Snapshots: 3, Threads: []*profile.Thread{{ID: 1, Samples: 3}}}
+	for _, name := range []string{"wanted", "unwanted"} {
+		p.Threads[0].Roots = append(p.Threads[0].Roots, &profile.Node{Location: profile.Location{Function: name}, PC: 1, Count: 1, Self: 1})
+	}
+	g := &profile.Group{Profiles: []*profile.Profile{p}}
+	c := callOf(t, "-p 1 --focus ^wanted --push http://h", nil)
+	if n := testing.AllocsPerRun(10, func() { _ = c.queue(g, nil) }); n > 0 {
+		t.Errorf("%v allocations without a sender", n)
+	}
+	to, err := push.ParseEndpoint(c.push, c.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spool, err := output.OpenSpool(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spool.Close()
+	spool.MaxBytes, spool.MaxAge = push.MaxSpoolBytes, push.MaxSpoolAge
+	c.sender = push.NewSender(to, "", spool, "", c.Getenv, func(line string) { t.Error(line) })
+	if err := c.queue(g, nil); err != nil {
+		t.Fatal(err)
+	}
+	letters, _, _ := spool.Letters()
+	f, err := spool.Open(letters[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unpacked, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(unpacked)
+	if err != nil || !bytes.Contains(body, []byte("wanted")) || bytes.Contains(body, []byte("unwanted")) {
+		t.Errorf("%q, %v", body, err)
 	}
 }
 

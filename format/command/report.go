@@ -106,12 +106,11 @@ func (c *call) missing(profiles ...*profile.Profile) error {
 
 // write writes the profiles to all places that the report goes to.
 func (c *call) write(profiles ...*profile.Profile) error {
-	shown, pushed := make([]*profile.Profile, len(profiles)), profile.Group{Tool: c.tool()}
+	shown := make([]*profile.Profile, len(profiles))
 	for i, p := range profiles {
 		shown[i] = c.shown(p)
-		pushed.Profiles = append(pushed.Profiles, c.pushed(p))
 	}
-	queued := c.queue(&pushed, nil) // first, for a reader of standard output may end this program
+	queued := c.queue(&profile.Group{Tool: c.tool(), Profiles: profiles}, nil) // first, for a reader of standard output may end this program
 	err := c.writeAll(func(w io.Writer, d *destination) error { return c.formatAll(w, d, shown) })
 	return errors.Join(err, queued, c.deliver())
 }

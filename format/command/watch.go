@@ -79,7 +79,7 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hang.Re
 		if made[hang.Hang]+made[hang.Periodic] == w.count {
 			stop()
 		}
-		queued := w.queue(&profile.Group{Tool: w.tool(), Profiles: []*profile.Profile{w.pushed(r.Profile)}}, r)
+		queued := w.queue(&profile.Group{Tool: w.tool(), Profiles: []*profile.Profile{r.Profile}}, r)
 		return errors.Join(report(ctx, w.shownReport(r)), queued)
 	})
 	if err == nil {
