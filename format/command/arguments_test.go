@@ -121,6 +121,7 @@ func TestValues(t *testing.T) {
 		"-p 2 --save it":                  "--save records one process",
 		"-p 2 -f ips":                     "one snapshot of one process",
 		"-d 1s -f ips":                    "leave out sampling",
+		"top 4711 --push http://h":        "leave out --push",
 		"-p 2 -f crash":                   "--format crash is of one snapshot of one process",
 		"-n 5 -o it.crash":                "leave out sampling",
 		"--depth 3 -f crash":              "whole stacks: leave out --depth",

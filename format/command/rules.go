@@ -31,7 +31,7 @@ var rules = []rule{{
 	flags: "top", with: "tree all several",
 	line: "top is of one process: leave out --tree, --all and a second -p",
 }, {
-	flags: "top", with: "check hang every max-hang dir keep exec",
+	flags: "top", with: "check hang every max-hang dir keep exec push",
 	line: "top samples, and shows that: leave out {with}",
 }, {
 	flags: "top", with: "format output open merge no-inlines no-demangle no-pager " + views,
