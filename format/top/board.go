@@ -2,7 +2,6 @@ package top
 
 import (
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -147,7 +146,7 @@ func (b *Board) forget() {
 	if len(b.threads) == len(b.listed) {
 		return
 	}
-	maps.DeleteFunc(b.threads, func(_ task.ThreadID, t *thread) bool { return !slices.Contains(b.listed, t) })
+	maps.DeleteFunc(b.threads, func(_ task.ThreadID, t *thread) bool { return t.seen < b.Samples })
 }
 
 // number is that of a function, which stays the same.

@@ -187,10 +187,10 @@ func TestThreadsComeAndGo(t *testing.T) {
 	s.thread(1, task.Running, tick, "main")
 	s.thread(2, task.Running, tick, "other")
 	s.sample(3)
-	first := s.Board.threads[2]
+	stays, first := s.Board.threads[1], s.Board.threads[2]
 	s.threads = s.threads[:1]
-	s.sample(3)
-	if len(s.data().threads) != 1 || len(s.Board.threads) != 1 {
+	s.sample(1)
+	if len(s.data().threads) != 1 || len(s.Board.threads) != 1 || s.Board.threads[1] != stays {
 		t.Error("a thread that has ended is listed")
 	}
 	s.threads = append(s.threads, task.Thread{ID: 2, State: task.Running, User: 1})

@@ -20,6 +20,7 @@ type thread struct {
 	wait  string        // what it waits for; empty: it does not, or that is not known
 	at    *stack        // where it was when that was asked
 	since tallies       // its own; nil: it is one of too many
+	seen  int           // the number of the last sample that has it
 }
 
 // maxOwn is how many threads have their functions counted apart.
@@ -28,6 +29,7 @@ const maxOwn = 512
 func (b *Board) addThread(now *part, t *task.Thread, path func(task.ThreadID) ([]*profile.Node, unwind.Reason)) {
 	own := b.thread(t)
 	b.listed = append(b.listed, own)
+	own.seen = b.Samples
 	own.see(t)
 	used := max(0, cpu(t)-own.used)
 	own.used += used
