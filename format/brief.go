@@ -129,7 +129,7 @@ func (b *brief) subject() string {
 
 // body writes the rest, up to that line.
 func (b *brief) body(most int) {
-	b.circles()
+	b.circles(b.profile.Deadlocks)
 	sure := b.sureness()
 	b.stacks(most - len(b.lines) - len(sure))
 	if b.guess && len(b.lines)+len(sure) < most {
@@ -142,8 +142,7 @@ func (b *brief) body(most int) {
 const maxCircles = 2
 
 // circles writes who waits for whom in a circle.
-func (b *brief) circles() {
-	all := b.profile.Deadlocks
+func (b *brief) circles(all []profile.Deadlock) {
 	for i, d := range all {
 		if i == maxCircles {
 			b.add(1, 0, "Deadlock: "+count(len(all)-i)+" more")

@@ -16,7 +16,7 @@ func GroupBrief(o Options) GroupWriter {
 		if len(g.Profiles) == 1 && len(g.Missing) == 0 && g.More == 0 {
 			return Brief(o)(w, g.Profiles[0])
 		}
-		b := newBrief(&profile.Profile{}, o)
+		b := newBrief(aboutGroup(g), o)
 		b.group(g)
 		return b.writeTo(w)
 	}
@@ -40,6 +40,7 @@ func (b *brief) group(g *profile.Group) {
 	if g.More > 0 {
 		b.add(1, 0, "Missing: "+count(g.More)+" more, beyond those that are captured at once")
 	}
+	b.circles(g.Deadlocks)
 	b.processes(g.Profiles)
 }
 
@@ -78,7 +79,7 @@ func (b *brief) process(p *profile.Profile, most int) []string {
 		line += ": " + about
 	}
 	one.add(1, 0, line)
-	one.circles()
+	one.circles(p.Deadlocks)
 	one.stacks(most - len(one.lines))
 	lines := one.lines[:min(len(one.lines), most)]
 	for i := 1; i < len(lines); i++ {

@@ -180,9 +180,11 @@ type jsonStood struct {
 }
 
 type jsonWaiter struct {
-	ID   uint64    `json:"id"`
-	Name string    `json:"name,omitempty"`
-	Wait *jsonWait `json:"wait"`
+	ID      uint64    `json:"id"`
+	Name    string    `json:"name,omitempty"`
+	PID     int       `json:"pid,omitempty"`
+	Process string    `json:"process,omitempty"`
+	Wait    *jsonWait `json:"wait"`
 }
 
 type jsonSame struct {
@@ -245,16 +247,19 @@ func newDocument(p *profile.Profile) *jsonDocument {
 		d.Images = append(d.Images, j)
 	}
 	for _, circle := range p.Deadlocks {
-		var waiters []jsonWaiter
-		for _, w := range circle.Waiters {
-			waiters = append(waiters, jsonWaiter{uint64(w.ID), w.Name, newJSONWait(&w.Wait)})
-		}
-		d.Deadlocks = append(d.Deadlocks, waiters)
+		d.Deadlocks = append(d.Deadlocks, newJSONWaiters(circle.Waiters))
 		if p.Sampled() {
 			d.Stood = append(d.Stood, jsonStood{int64(circle.From), int64(circle.To), circle.Looks, circle.Ended})
 		}
 	}
 	return d
+}
+
+func newJSONWaiters(circle []profile.Waiter) (waiters []jsonWaiter) {
+	for _, w := range circle {
+		waiters = append(waiters, jsonWaiter{uint64(w.ID), w.Name, w.PID, w.Process, newJSONWait(&w.Wait)})
+	}
+	return waiters
 }
 
 // imageIndexes are the places of images in a document.

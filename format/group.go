@@ -20,7 +20,7 @@ type GroupWriter func(io.Writer, *profile.Group) error
 func GroupTree(o Options) GroupWriter {
 	return func(out io.Writer, g *profile.Group) error {
 		w := bufio.NewWriterSize(out, bufferSize) // for all reports, each of which flushes it
-		p := newPrinter(w, &profile.Profile{}, o)
+		p := newPrinter(w, aboutGroup(g), o)
 		p.groupHeader(g)
 		if err := p.Flush(); err != nil {
 			return err
@@ -47,6 +47,16 @@ func GroupFolded(w io.Writer, g *profile.Group) error {
 	return out.Flush()
 }
 
+// aboutGroup stands for the profile where what is told is of all the processes, of one
+// system.
+func aboutGroup(g *profile.Group) *profile.Profile {
+	about := &profile.Profile{}
+	if len(g.Profiles) > 0 {
+		about.Target.OS = g.Profiles[0].Target.OS
+	}
+	return about
+}
+
 // groupHeader says which processes these are, how far apart they were captured,
 // and what each is about.
 func (p *printer) groupHeader(g *profile.Group) {
@@ -65,6 +75,7 @@ func (p *printer) groupHeader(g *profile.Group) {
 	if g.More > 0 {
 		p.fact("Missing", p.cut(fmt.Sprintf("%s more, beyond those that are captured at once", count(g.More))))
 	}
+	p.circles(g.Deadlocks)
 	for _, one := range g.Profiles {
 		line := fmt.Sprintf("  %s, %s", process(one.Target.Name, one.Target.PID), plural(one.NumThreads(), "thread"))
 		if about := Summary(one); about != "" {
@@ -161,7 +172,7 @@ func linkName(l answer.Link) string {
 
 // forNext says what a thread of a chain waits for the next one to do.
 func forNext(l, next answer.Link) string {
-	w := l.Thread.Wait
+	w := l.Wait
 	name := process(next.Profile.Target.Name, next.Profile.Target.PID)
 	if w.Peer.Act != profile.End && next.ID != 0 && next.Profile.NumThreads() > 1 {
 		name = linkName(next)

@@ -14,15 +14,16 @@ const (
 )
 
 type jsonGroup struct {
-	Schema   string          `json:"schema"`
-	Version  int             `json:"version"`
-	Tool     string          `json:"tool"`
-	Summary  string          `json:"summary,omitempty"`
-	Spread   *int64          `json:"spread_ns,omitempty"`
-	Captured int             `json:"captured"`
-	Missing  []jsonMissing   `json:"missing,omitempty"`
-	More     int             `json:"more,omitempty"`
-	Profiles []*jsonDocument `json:"processes,omitempty"`
+	Schema    string          `json:"schema"`
+	Version   int             `json:"version"`
+	Tool      string          `json:"tool"`
+	Summary   string          `json:"summary,omitempty"`
+	Spread    *int64          `json:"spread_ns,omitempty"`
+	Captured  int             `json:"captured"`
+	Missing   []jsonMissing   `json:"missing,omitempty"`
+	More      int             `json:"more,omitempty"`
+	Deadlocks [][]jsonWaiter  `json:"deadlocks,omitempty"`
+	Profiles  []*jsonDocument `json:"processes,omitempty"`
 }
 
 type jsonMissing struct {
@@ -65,6 +66,9 @@ func newGroup(g *profile.Group) *jsonGroup {
 	}
 	for _, m := range g.Missing {
 		d.Missing = append(d.Missing, jsonMissing{m.PID, m.Why})
+	}
+	for i := range g.Deadlocks {
+		d.Deadlocks = append(d.Deadlocks, newJSONWaiters(g.Deadlocks[i].Waiters))
 	}
 	return d
 }

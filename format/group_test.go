@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,7 @@ func TestGroupGolden(t *testing.T) {
 func TestGroupSummary(t *testing.T) {
 	circle := group()
 	circle.Profiles[1].Threads[0].Wait = &profile.Wait{Call: "read", Peer: profile.Peer{PID: 11, Thread: 11, Act: profile.Write}}
+	circle.Deadlocks = profile.Circles(circle.Waiters())
 	many := group()
 	many.Profiles[1].Threads[0].Wait.Peer.Thread = 0
 	sure := group()
@@ -80,6 +82,56 @@ func TestGroupSummary(t *testing.T) {
 		}
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// circle is two processes that wait for each other.
+func circle() *profile.Group {
+	g := group()
+	g.Profiles, g.Missing, g.More = g.Profiles[:2], nil, 0
+	make, shell := g.Profiles[0], g.Profiles[1]
+	make.Threads[0].Wait.Peer = profile.Peer{PID: 12, Name: "s\x1bh", Thread: 13, Act: profile.Write}
+	make.Threads[0].Wait.Call, make.Threads[0].Wait.Object = "read", "fd 5 pipe:[7]"
+	shell.Threads = shell.Threads[1:2]
+	shell.Threads[0].Wait = &profile.Wait{Call: "flock", Lock: profile.FileLock, Object: "fd 3 /l", OwnerPID: 11,
+		Peer: profile.Peer{PID: 11, Name: "make", Thread: 11, Act: profile.Release}}
+	g.Deadlocks = profile.Circles(g.Waiters())
+	return g
+}
+
+// TestGroupDeadlock tells of a circle through two processes as one, and once.
+func TestGroupDeadlock(t *testing.T) {
+	const told = `main thread of make [11] waits in read: fd 5 pipe:[7], for thread 13 of s\x1bh [12] to write, ` +
+		`which waits for file lock fd 3 /l, held by main thread of make [11]`
+	for name, write := range map[string]GroupWriter{"tree": GroupTree(Options{}), "summary": GroupBrief(Options{Width: 100})} {
+		var b bytes.Buffer
+		if err := write(&b, circle()); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(b.String()), " ")
+		if strings.Count(text, "Deadlock: "+told) != 1 || strings.Count(text, "Deadlock:") != 1 {
+			t.Errorf("%s:\n%s", name, b.String())
+		}
+	}
+	var b bytes.Buffer
+	if err := GroupJSON(&b, circle()); err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Deadlocks [][]struct {
+			ID, PID int
+			Process string
+			Wait    struct{ Peer struct{ PID, Thread int } }
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil || len(d.Deadlocks) != 1 || len(d.Deadlocks[0]) != 2 {
+		t.Fatalf("%v, %+v", err, d)
+	}
+	for i, w := range d.Deadlocks[0] {
+		next := d.Deadlocks[0][1-i]
+		if w.Wait.Peer.PID != next.PID || w.Wait.Peer.Thread != next.ID || w.Process == "" {
+			t.Errorf("%+v", w)
 		}
 	}
 }

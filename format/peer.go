@@ -23,8 +23,11 @@ func atOtherEnd(peer string) string { return ", with " + peer + " at the other e
 // peerThread names the thread of another process, where it is known which.
 func peerThread(os task.OS, peer *profile.Peer) string {
 	name := process(peer.Name, peer.PID)
-	if peer.Thread == 0 {
+	switch {
+	case peer.Thread == 0:
 		return name
+	case os == task.Linux && peer.Thread == task.ThreadID(peer.PID):
+		return "main thread of " + name
 	}
 	thread := "thread " + threadID(os, peer.Thread)
 	if peer.ThreadName != "" {

@@ -125,8 +125,9 @@ func (p *printer) threadName(id task.ThreadID, name string) string {
 const maxDeadlocks = 20
 
 // deadlocks writes each circle of threads in one line.
-func (p *printer) deadlocks() {
-	all := p.profile.Deadlocks
+func (p *printer) deadlocks() { p.circles(p.profile.Deadlocks) }
+
+func (p *printer) circles(all []profile.Deadlock) {
 	for i, circle := range all {
 		if i == maxDeadlocks {
 			p.warn(plural(len(all)-i, "further deadlock"))
@@ -156,11 +157,28 @@ func (p *printer) circle(d []profile.Waiter) string {
 	var b strings.Builder
 	for i, w := range d {
 		if i == 0 {
-			b.WriteString(p.threadName(w.ID, w.Name) + " waits ")
+			b.WriteString(p.waiterName(&w) + " waits ")
 		} else {
 			b.WriteString(", which waits ")
 		}
-		b.WriteString(p.waitFor(w.ID, &w.Wait))
+		b.WriteString(p.waitForNext(&w))
 	}
 	return b.String()
+}
+
+// waiterName names a thread of a deadlock, with its process where it is of several.
+func (p *printer) waiterName(w *profile.Waiter) string {
+	if w.PID == 0 {
+		return p.threadName(w.ID, w.Name)
+	}
+	return peerThread(p.profile.Target.OS, &profile.Peer{PID: w.PID, Name: w.Process, Thread: w.ID, ThreadName: w.Name})
+}
+
+// waitForNext names the thing, and who has it, in such an order that a text about the
+// latter can follow.
+func (p *printer) waitForNext(w *profile.Waiter) string {
+	if peer := &w.Wait.Peer; peer.PID != 0 && !peer.Others && peer.Act != profile.Release {
+		return inCall(&w.Wait) + ", for " + peerThread(p.profile.Target.OS, peer) + " to " + peer.Act.String()
+	}
+	return p.waitFor(w.ID, &w.Wait)
 }

@@ -22,6 +22,9 @@ func NewWords(p *profile.Profile) *Words {
 	return &Words{*newPrinter(io.Discard, p, Options{}), newClock(p)}
 }
 
+// GroupWords returns the words on what is of all processes of a group.
+func GroupWords(g *profile.Group) *Words { return NewWords(aboutGroup(g)) }
+
 // Fact is a line of a report's header.
 type Fact struct{ Name, Value string }
 
@@ -42,7 +45,7 @@ func GroupFacts(g *profile.Group) (facts []Fact) {
 	if len(g.Profiles) == 1 && len(g.Missing) == 0 && g.More == 0 {
 		return nil
 	}
-	p := newPrinter(io.Discard, &profile.Profile{}, Options{})
+	p := newPrinter(io.Discard, aboutGroup(g), Options{})
 	p.facts = &facts
 	p.groupHeader(g)
 	return facts
@@ -219,13 +222,18 @@ func (w *Words) Cut(n *profile.Node) string {
 }
 
 // Waiter names a thread of a deadlock.
-func (w *Words) Waiter(of *profile.Waiter) string { return w.p.threadName(of.ID, of.Name) }
+func (w *Words) Waiter(of *profile.Waiter) string { return w.p.waiterName(of) }
 
 // WaitsFor says what a thread of a deadlock waits for, and who has it.
-func (w *Words) WaitsFor(of *profile.Waiter) string { return "waits " + w.p.waitFor(of.ID, &of.Wait) }
+func (w *Words) WaitsFor(of *profile.Waiter) string { return "waits " + w.p.waitForNext(of) }
 
 // Lock names what a thread of a deadlock waits for.
-func (w *Words) Lock(of *profile.Waiter) string { return lockName(&of.Wait) }
+func (w *Words) Lock(of *profile.Waiter) string {
+	if of.Wait.Lock == profile.NoLock {
+		return inCall(&of.Wait)
+	}
+	return lockName(&of.Wait)
+}
 
 // waitOf says what a thread waits for in a stretch of its samples.
 func (w *Words) waitOf(t *profile.Thread, s *stretch) string {

@@ -144,15 +144,16 @@ func (s *selection) snapshot(o capture.Options) {
 		open = append(open, p)
 	}
 	shots := capture.OneShots(open, o)
+	s.group.Deadlocks = shots.Deadlocks
 	for i := len(open) - 1; i >= 0; i-- {
-		shots[i].Err = errors.Join(shots[i].Err, open[i].Close())
+		shots.All[i].Err = errors.Join(shots.All[i].Err, open[i].Close())
 	}
-	for i, shot := range shots {
+	for _, shot := range shots.All {
 		if shot.Profile != nil {
 			s.group.Profiles = append(s.group.Profiles, shot.Profile)
 		}
 		if shot.Err != nil {
-			s.lose(open[i].Info().PID, shot.Err)
+			s.lose(shot.PID, shot.Err)
 		}
 	}
 }

@@ -42,7 +42,9 @@ func (c *call) openStackshot(index *binaries.Index) error {
 	if err := c.takeSeveral(profiles); err != nil {
 		return err
 	}
-	return c.reportAll(&selection{group: profile.Group{Tool: c.tool(), Profiles: profiles}})
+	g := profile.Group{Tool: c.tool(), Profiles: profiles}
+	g.Deadlocks = profile.Circles(g.Waiters()) // the kernel has seen all threads at one moment
+	return c.reportAll(&selection{group: g})
 }
 
 // tasksOf are all processes in stackshots.

@@ -3,6 +3,7 @@ package html
 import (
 	"bufio"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -58,11 +59,14 @@ type deadlock struct {
 	Waiters []waiter `json:"waiters"`
 }
 
+// waiter is a thread of a deadlock. Process is which of the page's it is of, where the
+// deadlock is of several.
 type waiter struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Waits string `json:"waits"`
-	Lock  string `json:"lock"`
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Waits   string `json:"waits"`
+	Lock    string `json:"lock"`
+	Process *int   `json:"process,omitempty"`
 }
 
 // thread is what is told of a thread beside its tree. Its nodes follow, six numbers
@@ -87,6 +91,10 @@ func (d *data) group(g *profile.Group) {
 	d.value(summary(g))
 	d.text(`,"facts":`)
 	d.value(pairs(format.GroupFacts(g)))
+	if len(g.Deadlocks) > 0 {
+		d.text(`,"deadlocks":`)
+		d.value(circles(g))
+	}
 	d.text(`,"processes":[`)
 	start := format.FirstStart(g)
 	for i, p := range g.Profiles {
@@ -104,7 +112,7 @@ func (d *data) process(p *profile.Profile) {
 	d.text("\n{\"header\":")
 	d.value(header{
 		Name: w.Title(), Summary: format.Summary(p), Sampled: p.Sampled(), Timed: w.Timed(), CPU: w.CPU(),
-		Inverted: p.View != nil && p.View.Inverted, Facts: pairs(w.Facts()), Deadlocks: deadlocks(w, p),
+		Inverted: p.View != nil && p.View.Inverted, Facts: pairs(w.Facts()), Deadlocks: deadlocks(w, p.Deadlocks),
 	})
 	d.text(",\"threads\":[")
 	i := 0
@@ -116,15 +124,28 @@ func (d *data) process(p *profile.Profile) {
 	d.text("]}")
 }
 
-func deadlocks(w *format.Words, p *profile.Profile) []deadlock {
+func deadlocks(w *format.Words, of []profile.Deadlock) []deadlock {
 	all := []deadlock{}
-	for i := range p.Deadlocks {
-		circle := deadlock{Stood: w.Stood(&p.Deadlocks[i])}
-		for j := range p.Deadlocks[i].Waiters {
-			one := &p.Deadlocks[i].Waiters[j]
-			circle.Waiters = append(circle.Waiters, waiter{threadID(one.ID), w.Waiter(one), w.WaitsFor(one), w.Lock(one)})
+	for i := range of {
+		circle := deadlock{Stood: w.Stood(&of[i])}
+		for j := range of[i].Waiters {
+			one := &of[i].Waiters[j]
+			circle.Waiters = append(circle.Waiters, waiter{threadID(one.ID), w.Waiter(one), w.WaitsFor(one), w.Lock(one), nil})
 		}
 		all = append(all, circle)
+	}
+	return all
+}
+
+// circles are the deadlocks of several processes.
+func circles(g *profile.Group) []deadlock {
+	all := deadlocks(format.GroupWords(g), g.Deadlocks)
+	for i := range all {
+		for j := range all[i].Waiters {
+			pid := g.Deadlocks[i].Waiters[j].PID
+			at := slices.IndexFunc(g.Profiles, func(p *profile.Profile) bool { return p.Target.PID == pid })
+			all[i].Waiters[j].Process = &at
+		}
 	}
 	return all
 }

@@ -145,6 +145,7 @@ func TestGoldenData(t *testing.T) {
 type document struct {
 	Title, Summary, Tool string
 	Facts                [][2]string
+	Deadlocks            []deadlock
 	Processes            []struct {
 		Header  header
 		Threads []struct {
@@ -217,6 +218,23 @@ func TestGroup(t *testing.T) {
 	b.Reset()
 	if err := GroupPage(&b, &profile.Group{}); err != nil || len(read(t, b.String()).Processes) != 0 {
 		t.Errorf("none: %v", err)
+	}
+}
+
+// TestDeadlockOfProcesses tells of each thread in which process it is.
+func TestDeadlockOfProcesses(t *testing.T) {
+	g := &profile.Group{Profiles: []*profile.Profile{sampled(), deadlocked()}}
+	g.Profiles[1].Target.PID = 78
+	g.Deadlocks = []profile.Deadlock{{Waiters: []profile.Waiter{{ID: 2, PID: 78, Process: "b"}, {ID: 1, PID: g.Profiles[0].Target.PID, Process: "a"}, {ID: 9, PID: 9}}}}
+	var b bytes.Buffer
+	if err := GroupPage(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	d := read(t, b.String())
+	for i, want := range []int{1, 0, -1} {
+		if w := d.Deadlocks[0].Waiters[i]; w.Process == nil || *w.Process != want {
+			t.Errorf("%+v, want process %d", w, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -27,6 +28,10 @@ type Waiter struct {
 	ID   task.ThreadID
 	Name string
 	Wait Wait
+	// PID and Process are of its process where the deadlock is of several, zero where
+	// it is of the profile's alone.
+	PID     int
+	Process string
 }
 
 // maxDeadlocks bounds those that a profile keeps.
@@ -100,24 +105,53 @@ func (d *Deadlock) same(circle []Waiter) bool {
 // Besides are threads that are not sampled; those that wait for them know their
 // names.
 func findDeadlocks(threads []*record, besides []Look) [][]Waiter {
-	waiters := map[task.ThreadID]Waiter{}
+	waiters := map[waiterKey]Waiter{}
 	for _, l := range besides {
 		if l.Wait != nil {
-			waiters[l.Thread] = Waiter{ID: l.Thread, Wait: *l.Wait}
+			w := Waiter{ID: l.Thread, Wait: *l.Wait}
+			waiters[w.key()] = w
 		}
 	}
-	var ids []task.ThreadID
+	var starts []waiterKey
 	for _, t := range threads {
 		if t.Wait != nil && t.Wait.Owner != 0 {
-			waiters[t.ID] = Waiter{t.ID, t.Name, *t.Wait}
-			ids = append(ids, t.ID)
+			w := Waiter{ID: t.ID, Name: t.Name, Wait: *t.Wait}
+			waiters[w.key()] = w
+			starts = append(starts, w.key())
 		}
 	}
-	slices.Sort(ids)
+	return circlesFrom(starts, waiters)
+}
+
+// waiterKey tells one waiter from another.
+type waiterKey struct {
+	id  task.ThreadID
+	pid int
+}
+
+func (w *Waiter) key() waiterKey { return waiterKey{w.ID, w.PID} }
+
+// next is the one that has what a thread waits for; its id is 0 where that is not
+// known for certain.
+func (w *Waiter) next() waiterKey {
+	switch peer := &w.Wait.Peer; {
+	case peer.PID == 0:
+		return waiterKey{w.Wait.Owner, w.PID}
+	case peer.Others:
+		return waiterKey{}
+	default:
+		return waiterKey{peer.Thread, peer.PID}
+	}
+}
+
+// circlesFrom returns each circle once that one of the starts leads to, in the order
+// of their lowest ids.
+func circlesFrom(starts []waiterKey, waiters map[waiterKey]Waiter) [][]Waiter {
+	slices.SortFunc(starts, func(a, b waiterKey) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.pid, b.pid)) })
 	var circles [][]Waiter
-	seen := map[task.ThreadID]bool{}
-	for _, id := range ids {
-		if circle := circleFrom(id, waiters, seen); circle != nil {
+	seen := map[waiterKey]bool{}
+	for _, start := range starts {
+		if circle := circleFrom(start, waiters, seen); circle != nil {
 			circles = append(circles, circle)
 		}
 	}
@@ -126,14 +160,14 @@ func findDeadlocks(threads []*record, besides []Look) [][]Waiter {
 
 // circleFrom follows owners from a thread on until one was met before, and
 // returns the circle if that one is of this very path.
-func circleFrom(id task.ThreadID, waiters map[task.ThreadID]Waiter, seen map[task.ThreadID]bool) []Waiter {
+func circleFrom(at waiterKey, waiters map[waiterKey]Waiter, seen map[waiterKey]bool) []Waiter {
 	var path []Waiter
-	for w, ok := waiters[id]; ok && !seen[id]; w, ok = waiters[id] {
-		seen[id] = true
+	for w, ok := waiters[at]; ok && !seen[at]; w, ok = waiters[at] {
+		seen[at] = true
 		path = append(path, w)
-		id = w.Wait.Owner
+		at = w.next()
 	}
-	start := slices.IndexFunc(path, func(w Waiter) bool { return w.ID == id })
+	start := slices.IndexFunc(path, func(w Waiter) bool { return w.key() == at })
 	if start < 0 {
 		return nil
 	}

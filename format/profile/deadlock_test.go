@@ -66,12 +66,12 @@ func (l *looker) look(whole bool, looks ...Look) {
 var (
 	waitA  = Look{1, &Wait{Call: "futex", Lock: Mutex, Addr: 0x10, Owner: 2}}
 	waitB  = Look{2, &Wait{Call: "futex", Lock: Mutex, Addr: 0x20, Owner: 1}}
-	circle = []Waiter{{1, "a", *waitA.Wait}, {2, "b", *waitB.Wait}}
+	circle = []Waiter{{ID: 1, Name: "a", Wait: *waitA.Wait}, {ID: 2, Name: "b", Wait: *waitB.Wait}}
 
 	// Thread 9 is not sampled.
 	waitC  = Look{1, &Wait{Call: "futex", Lock: Mutex, Addr: 0x10, Owner: 9, OwnerName: "c"}}
 	waitD  = Look{9, &Wait{Call: "futex", Lock: Mutex, Addr: 0x20, Owner: 1}}
-	beside = []Waiter{{1, "a", *waitC.Wait}, {9, "c", *waitD.Wait}}
+	beside = []Waiter{{ID: 1, Name: "a", Wait: *waitC.Wait}, {ID: 9, Name: "c", Wait: *waitD.Wait}}
 )
 
 // TestDeadlocksStand: a circle is told with the time for which it stood, and

@@ -9,6 +9,9 @@ type Group struct {
 	Missing  []Missing
 	// More counts the processes beyond those that are captured at once.
 	More int
+	// Deadlocks are those of threads of several processes. Those of one alone are in
+	// its profile.
+	Deadlocks []Deadlock
 }
 
 // Missing is a process that was to be captured, and of which there is nothing.

@@ -176,6 +176,17 @@ func TestDeadlock(t *testing.T) {
 	p.is("#path", "Thread 3 journal")
 }
 
+// TestDeadlockOfProcesses leads to the threads of each.
+func TestDeadlockOfProcesses(t *testing.T) {
+	p := show(t, lockedTogether())
+	p.wants("#deadlocks", "2 threads wait for each other, of several processes", "of server [78] to write", "held by thread 3")
+	p.wants("#threads", "deadlocked")
+	p.click("#deadlocks li:nth-child(2) button")
+	p.is("#path", "Thread 5 worker")
+	p.click("#deadlocks li:nth-child(1) button")
+	p.is("#path", "Thread 3 journal")
+}
+
 // TestNamesStayText: no name becomes an element or a program.
 func TestNamesStayText(t *testing.T) {
 	for name, make := range map[string]func() *profile.Profile{"worked": worked, "locked": locked} {

@@ -95,6 +95,21 @@ func locked() *profile.Profile {
 	return p
 }
 
+// lockedTogether is two processes, of each of which a thread waits for one of the other.
+func lockedTogether() *profile.Group {
+	client, server := locked(), locked()
+	client.Deadlocks, server.Deadlocks = nil, nil
+	server.Target.PID, server.Target.Name = 78, "server"
+	w := thread(5, "worker", task.Sleeping, frame(libc, "flock", 1))
+	client.Threads[2].Wait = &profile.Wait{Call: "read", Object: "fd 3 pipe:[1]", Peer: profile.Peer{PID: 78, Name: "server", Thread: 5, ThreadName: "worker", Act: profile.Write}}
+	w.Wait = &profile.Wait{Call: "flock", Lock: profile.FileLock, Object: "fd 4 /l", Peer: profile.Peer{
+		PID: client.Target.PID, Name: client.Target.Name, Thread: 3, ThreadName: "journal", Act: profile.Release}}
+	server.Threads = append(server.Threads, w)
+	g := &profile.Group{Profiles: []*profile.Profile{client, server}}
+	g.Deadlocks = profile.Circles(g.Waiters())
+	return g
+}
+
 // large has at least so many nodes, in ten threads, of trees as deep and wide as those
 // of real programs.
 func large(nodes int) *profile.Profile {

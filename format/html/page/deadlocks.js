@@ -3,26 +3,35 @@
 const SVG = "http://www.w3.org/2000/svg";
 const DRAWN = 12; // threads of one circle; a larger one is a list alone
 
+// deadlocksOf lists the circles: those of several processes, and then each process's
+// own. A waiter of the latter is of the process that the circle is of.
+function deadlocksOf(data) {
+  const own = data.processes.flatMap((p, at) => p.header.deadlocks.map((d) => (
+    { stood: d.stood, in: p.header.name, waiters: d.waiters.map((w) => ({ ...w, process: at })) })));
+  return [...(data.deadlocks || []), ...own];
+}
+
 function showDeadlocks(app) {
   const place = byId("deadlocks");
-  app.data.processes.forEach((process, at) => process.header.deadlocks.forEach((d) => {
+  for (const d of deadlocksOf(app.data)) {
     const title = d.waiters.length === 1 ? "Deadlock: a thread waits for itself" : `Deadlock: ${count(d.waiters.length)} threads wait for each other`;
-    place.append(element("h2", "", title + (app.data.processes.length > 1 ? ", in " + process.header.name : "")));
+    const where = !d.in ? ", of several processes" : app.data.processes.length > 1 ? ", in " + d.in : "";
+    place.append(element("h2", "", title + where));
     if (d.stood) place.append(element("p", "faint", d.stood));
     const box = element("div", "circle");
-    if (d.waiters.length <= DRAWN) box.append(drawCircle(app, at, d.waiters));
-    box.append(listOf(app, at, d.waiters));
+    if (d.waiters.length <= DRAWN) box.append(drawCircle(app, d.waiters));
+    box.append(listOf(app, d.waiters));
     place.append(box);
-  }));
+  }
   place.hidden = place.childElementCount === 0;
 }
 
 // listOf tells a circle in words.
-function listOf(app, process, waiters) {
+function listOf(app, waiters) {
   return element("ol", "", null, ...waiters.map((w) => {
     const button = element("button", "name", w.name);
     button.type = "button";
-    button.addEventListener("click", () => goToThread(app, process, w.id));
+    button.addEventListener("click", () => goToThread(app, w.process, w.id));
     return element("li", "waits", null, button, " " + w.waits);
   }));
 }
@@ -35,14 +44,14 @@ function goToThread(app, process, id) {
 
 // drawCircle draws threads and locks in turn around a circle, with arrows from each
 // thread to the lock that it waits for, and from that to the thread that has it.
-function drawCircle(app, process, waiters) {
-  const stops = waiters.flatMap((w) => [{ text: w.name, id: w.id }, { text: w.lock }]);
+function drawCircle(app, waiters) {
+  const stops = waiters.flatMap((w) => [{ text: w.name, id: w.id, process: w.process }, { text: w.lock }]);
   const n = stops.length, size = Math.max(300, 62 * n), half = size / 2, far = half - 34;
   const svg = shape("svg", { viewBox: `0 0 ${size + 200} ${size}`, role: "img", "aria-label": "Each thread waits for a lock that the next one has" });
   const place = (i) => [half + 100 + far * 1.25 * Math.sin(2 * Math.PI * i / n), half - far * Math.cos(2 * Math.PI * i / n)];
   stops.forEach((stop, i) => Object.assign(stop, sized(stop, place(i))));
   stops.forEach((stop, i) => svg.append(...arrow(place, i, stop, stops[(i + 1) % n])));
-  stops.forEach((stop) => svg.append(boxOf(app, process, stop)));
+  stops.forEach((stop) => svg.append(boxOf(app, stop)));
   return svg;
 }
 
@@ -66,7 +75,7 @@ function arrow(place, i, from, to) {
 }
 
 // boxOf draws a thread or a lock.
-function boxOf(app, process, stop) {
+function boxOf(app, stop) {
   const { x, y, width, height } = stop, thread = stop.id !== undefined;
   const group = shape("g", { class: thread ? "who" : "lock" });
   group.append(shape("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: thread ? 15 : 4 }));
@@ -75,7 +84,7 @@ function boxOf(app, process, stop) {
   const title = shape("title", {});
   title.textContent = stop.text;
   group.append(label, title);
-  if (thread) group.addEventListener("click", () => goToThread(app, process, stop.id));
+  if (thread) group.addEventListener("click", () => goToThread(app, stop.process, stop.id));
   return group;
 }
 

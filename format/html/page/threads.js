@@ -51,7 +51,7 @@ function threadItem(app, t, locked) {
 // lockedThreads are those of deadlocks, by process and id.
 function lockedThreads(data) {
   const all = new Set();
-  data.processes.forEach((p, at) => p.header.deadlocks.forEach((d) => d.waiters.forEach((w) => all.add(at + " " + w.id))));
+  deadlocksOf(data).forEach((d) => d.waiters.forEach((w) => all.add(w.process + " " + w.id)));
   return all;
 }
 

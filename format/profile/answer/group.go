@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"slices"
+
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -12,7 +14,7 @@ type GroupKind uint8
 // said of a process that crashed or has a deadlock, which comes first.
 const (
 	NothingCommon GroupKind = iota // nothing is known for certain
-	Circle                         // the threads of Links wait for each other, the last for the first
+	Circle                         // the threads of Links wait for each other, the last for the first: a deadlock of the group's
 	Chain                          // each thread of Links waits for the next
 	OfOne                          // what there is to say of Profile
 	AllIdle                        // all processes are idle
@@ -30,6 +32,7 @@ type Link struct {
 	Profile *profile.Profile
 	ID      task.ThreadID   // 0: it is not known which thread of the process
 	Thread  *profile.Thread // nil: likewise, or it was not captured
+	Wait    *profile.Wait   // nil: it does not wait, or that is not known
 }
 
 // OfGroup finds what there is to say of processes that were captured together.
@@ -38,10 +41,10 @@ func OfGroup(g *profile.Group) GroupAnswer {
 	if kind == Crashed || kind == Deadlocked {
 		return GroupAnswer{Kind: OfOne, Profile: one}
 	}
-	chain, circle := longest(g)
+	chain := longest(g)
 	switch {
-	case circle:
-		return GroupAnswer{Kind: Circle, Links: chain}
+	case len(g.Deadlocks) > 0:
+		return GroupAnswer{Kind: Circle, Links: around(g, &g.Deadlocks[0])}
 	case len(chain) > 1:
 		return GroupAnswer{Kind: Chain, Links: chain}
 	case kind != None && kind != Idle:
@@ -71,25 +74,35 @@ func allIdle(g *profile.Group) bool {
 	return len(g.Profiles) > 1 && len(g.Missing) == 0 && g.More == 0
 }
 
+// around returns the threads of a deadlock.
+func around(g *profile.Group, d *profile.Deadlock) (links []Link) {
+	for i := range d.Waiters {
+		w := &d.Waiters[i]
+		l := Link{Profile: g.Find(w.PID), ID: w.ID, Wait: &w.Wait}
+		if l.Profile == nil {
+			l.Profile = &profile.Profile{Target: task.Info{PID: w.PID, Name: w.Process}}
+		}
+		l.Thread = l.Profile.Find(w.ID)
+		links = append(links, l)
+	}
+	return links
+}
+
 // longest returns the chain of waits from a main thread on that leads through most
-// processes, or the first circle.
-func longest(g *profile.Group) (best []Link, circle bool) {
+// processes; none where all are of one.
+func longest(g *profile.Group) (best []Link) {
 	most := 1
 	for _, p := range g.Profiles {
 		t := p.MainThread()
 		if t == nil || p.Sampled() {
 			continue
 		}
-		chain, circle := follow(g, Link{p, t.ID, t})
-		n := processes(chain)
-		switch {
-		case circle && n > 1:
-			return chain, true
-		case !circle && n > most:
+		chain := follow(g, Link{p, t.ID, t, t.Wait})
+		if n := processes(chain); n > most {
 			best, most = chain, n
 		}
 	}
-	return best, false
+	return best
 }
 
 // processes counts those that a chain leads through.
@@ -101,37 +114,24 @@ func processes(chain []Link) int {
 	return len(seen)
 }
 
-// follow goes from one thread to that which it waits for, as far as that is known.
-// Of a circle it returns only that.
-func follow(g *profile.Group, from Link) (chain []Link, circle bool) {
+// follow goes from one thread to that which it waits for, as far as that is known,
+// and was not met before.
+func follow(g *profile.Group, from Link) (chain []Link) {
 	for next, ok := from, true; ok; next, ok = after(g, next) {
-		for i, l := range chain {
-			if l.Profile == next.Profile && l.ID == next.ID {
-				return closed(chain, i)
-			}
+		if slices.ContainsFunc(chain, func(l Link) bool { return l.Profile == next.Profile && l.ID == next.ID }) {
+			break
 		}
 		chain = append(chain, next)
 	}
-	return chain, false
-}
-
-// closed returns the circle that is at the end of a chain, or the chain where
-// others may break it.
-func closed(chain []Link, from int) ([]Link, bool) {
-	for _, l := range chain[from:] {
-		if l.Thread.Wait.Peer.Others {
-			return chain, false
-		}
-	}
-	return chain[from:], true
+	return chain
 }
 
 // after returns the thread that another one waits for.
 func after(g *profile.Group, l Link) (Link, bool) {
-	if l.Thread == nil || l.Thread.Wait == nil {
+	w := l.Wait
+	if w == nil {
 		return Link{}, false
 	}
-	w := l.Thread.Wait
 	p, id := l.Profile, w.Owner
 	if w.Peer.PID != 0 {
 		p, id = g.Find(w.Peer.PID), w.Peer.Thread
@@ -144,6 +144,9 @@ func after(g *profile.Group, l Link) (Link, bool) {
 	next := Link{Profile: p, ID: id}
 	if id != 0 {
 		next.Thread = p.Find(id)
+	}
+	if next.Thread != nil {
+		next.Wait = next.Thread.Wait
 	}
 	return next, true
 }

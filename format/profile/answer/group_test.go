@@ -63,7 +63,9 @@ func TestOfGroup(t *testing.T) {
 		"samples":                   {of: []*profile.Profile{sampledOne, process(2, profile.Peer{})}},
 		"nothing":                   {},
 	} {
-		a := OfGroup(&profile.Group{Profiles: c.of})
+		g := &profile.Group{Profiles: c.of}
+		g.Deadlocks = profile.Circles(g.Waiters())
+		a := OfGroup(g)
 		var links []task.ThreadID
 		for _, l := range a.Links {
 			links = append(links, l.ID)

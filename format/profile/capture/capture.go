@@ -288,7 +288,10 @@ func (s *session) ask(t *task.Thread, need task.Addr) bool {
 
 // findWaits asks what each thread waits for, or each of which that is wanted, and
 // then the owners of locks on which those wait, while the target runs on.
-func (s *session) findWaits(wanted func(*task.Thread) bool) {
+func (s *session) findWaits(wanted func(*task.Thread) bool) { s.looks, s.questions = s.waitsOf(wanted) }
+
+// waitsOf asks as findWaits does, and returns what was found and what is left open.
+func (s *session) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.Question) {
 	finder := waits.New(s.process, s.follow.images, s.snapshot.Threads)
 	asked := make([]bool, len(s.stacks))
 	var ask func(i int)
@@ -299,7 +302,7 @@ func (s *session) findWaits(wanted func(*task.Thread) bool) {
 		if !settled && w == nil {
 			return
 		}
-		s.looks = append(s.looks, profile.Look{Thread: t.ID, Wait: w})
+		looks = append(looks, profile.Look{Thread: t.ID, Wait: w})
 		if owner := s.owner(w); owner >= 0 && !asked[owner] {
 			ask(owner)
 		}
@@ -309,7 +312,7 @@ func (s *session) findWaits(wanted func(*task.Thread) bool) {
 			ask(i)
 		}
 	}
-	s.questions = finder.Questions()
+	return looks, finder.Questions()
 }
 
 // owner is where in the snapshot the thread is that holds what is waited for; -1

@@ -4,8 +4,6 @@ import (
 	"errors"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/waits/across"
-	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 )
@@ -21,50 +19,16 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	return s.finish()
 }
 
-// Shot is what came of one of several processes, as [OneShot] returns it.
-type Shot struct {
-	Profile *profile.Profile
-	Err     error
-}
-
-// OneShots takes a snapshot of each of several processes, close together: all that
-// can be done before is, and then one is stopped after another, each for its own
-// copy only. Of waits it also tells for which other process they are. The shots are
-// in the order of the processes, which stay open. Save is left out of the options,
-// for it is for one process.
-func OneShots(ps []task.Process, o Options) []Shot {
-	o.Save, o.Files = "", new(images.Files)
-	all := make([]*shot, len(ps))
-	for i, p := range ps {
-		all[i] = newShot(p, o)
-	}
-	for _, s := range all {
-		s.do((*session).prepare)
-	}
-	for _, s := range all {
-		s.do((*session).stop)
-	}
-	for _, s := range all {
-		s.walk()
-	}
-	tellAcross(all)
-	shots := make([]Shot, len(all))
-	for i, s := range all {
-		shots[i].Profile, shots[i].Err = s.finish()
-		s.close()
-	}
-	return shots
-}
-
 // shot is a snapshot under way.
 type shot struct {
 	*session // nil: none could begin
+	pid      int
 	wanted   func(*task.Thread) bool
 	err      error
 }
 
 func newShot(p task.Process, o Options) *shot {
-	s := &shot{}
+	s := &shot{pid: p.Info().PID}
 	if s.wanted, s.err = o.Threads.filter(p); s.err != nil {
 		return s
 	}
@@ -113,15 +77,4 @@ func (s *shot) close() {
 		s.follow.close()
 		s.session = nil
 	}
-}
-
-// tellAcross tells of waits for which process they are.
-func tellAcross(all []*shot) {
-	var members []across.Member
-	for _, s := range all {
-		if s.session != nil && s.err == nil {
-			members = append(members, across.Member{Process: s.process, Threads: s.snapshot.Threads, Questions: s.questions})
-		}
-	}
-	across.Tell(members)
 }

@@ -167,7 +167,9 @@ func TestStackshotCircle(t *testing.T) {
 	if w == nil || *w != *want {
 		t.Errorf("%+v, want %+v", w, want)
 	}
-	a := answer.OfGroup(&profile.Group{Profiles: list})
+	g := &profile.Group{Profiles: list}
+	g.Deadlocks = profile.Circles(g.Waiters())
+	a := answer.OfGroup(g)
 	if a.Kind != answer.Circle || len(a.Links) != 2 {
 		t.Errorf("%+v", a)
 	}

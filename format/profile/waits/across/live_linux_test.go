@@ -17,16 +17,25 @@ import (
 // startLinked runs testdata/linked.c, and returns its pid.
 func startLinked(t *testing.T) int {
 	t.Helper()
+	pid := start(t, "linked")
+	awaitNames(t, pid)
+	return pid
+}
+
+// start compiles a program of testdata and runs it until it says that it is ready: with
+// the arguments, and a file of its own. What it has started ends with it.
+func start(t *testing.T, name string, args ...string) int {
+	t.Helper()
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("the target is a C program, and there is no gcc")
 	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, "linked")
-	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-w", "-o", path, "testdata/linked.c").CombinedOutput(); err != nil {
+	path := filepath.Join(dir, name)
+	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-w", "-o", path, "testdata/"+name+".c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(path, filepath.Join(dir, "lock"))
+	cmd := exec.Command(path, append(args, filepath.Join(dir, "lock"))...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -34,14 +43,13 @@ func startLinked(t *testing.T) int {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { // its children end with it
+	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("%q, %v", line, err)
 	}
-	awaitNames(t, cmd.Process.Pid)
 	return cmd.Process.Pid
 }
 
@@ -78,8 +86,9 @@ func family(t *testing.T, root int) *profile.Group {
 		defer func() { _ = p.Close() }()
 		all = append(all, p)
 	}
-	g := &profile.Group{}
-	for _, s := range capture.OneShots(all, capture.Options{Tool: "test"}) {
+	shots := capture.OneShots(all, capture.Options{Tool: "test"})
+	g := &profile.Group{Deadlocks: shots.Deadlocks}
+	for _, s := range shots.All {
 		if s.Err != nil {
 			t.Fatal(s.Err)
 		}

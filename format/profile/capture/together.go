@@ -1,0 +1,116 @@
+package capture
+
+import (
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/format/profile/waits/across"
+	"stacksnap/images"
+	"stacksnap/task"
+)
+
+// Shot is what came of one of several processes, as [OneShot] returns it.
+type Shot struct {
+	PID     int
+	Profile *profile.Profile
+	Err     error
+}
+
+// Shots is what came of several processes.
+type Shots struct {
+	All       []Shot             // in the order of the processes
+	Deadlocks []profile.Deadlock // of threads of several of them
+}
+
+// OneShots takes a snapshot of each of several processes, close together: all that
+// can be done before is, and then one is stopped after another, each for its own
+// copy only. Of waits it also tells for which other process they are. The processes
+// stay open. Save is left out of the options, for it is for one process.
+func OneShots(ps []task.Process, o Options) Shots {
+	o.Save, o.Files = "", new(images.Files)
+	g := &gathering{options: o}
+	for _, p := range ps {
+		g.add(newShot(p, o))
+	}
+	g.capture(g.shots)
+	g.tell()
+	return g.finish()
+}
+
+// gathering is a capture of several processes under way.
+type gathering struct {
+	options Options
+	shots   []*shot
+}
+
+func (g *gathering) add(s *shot) { g.shots = append(g.shots, s) }
+
+// capture takes the snapshots of some of the processes.
+func (g *gathering) capture(some []*shot) {
+	for _, s := range some {
+		s.do((*session).prepare)
+	}
+	for _, s := range some {
+		s.do((*session).stop)
+	}
+	for _, s := range some {
+		s.walk()
+	}
+}
+
+// whole tells whether there is a snapshot that nothing is missing of.
+func (s *shot) whole() bool { return s.session != nil && s.err == nil }
+
+// tell tells of waits for which process they are.
+func (g *gathering) tell() {
+	g.tellOf(func(s *shot) []waits.Question { return s.questions })
+}
+
+// tellOf answers some questions.
+func (g *gathering) tellOf(questions func(*shot) []waits.Question) {
+	var members []across.Member
+	for _, s := range g.shots {
+		if s.whole() {
+			members = append(members, across.Member{Process: s.process, Threads: s.snapshot.Threads, Questions: questions(s)})
+		}
+	}
+	across.Tell(members)
+}
+
+// finish makes the profiles.
+func (g *gathering) finish() Shots {
+	done := Shots{Deadlocks: g.deadlocks()}
+	for _, s := range g.shots {
+		shot := Shot{PID: s.pid}
+		shot.Profile, shot.Err = s.finish()
+		s.close()
+		done.All = append(done.All, shot)
+	}
+	return done
+}
+
+// deadlocks returns the circles of threads that stand.
+func (g *gathering) deadlocks() []profile.Deadlock {
+	var waiters []profile.Waiter
+	for _, s := range g.shots {
+		if s.whole() {
+			waiters = append(waiters, s.waiters(s.looks)...)
+		}
+	}
+	return slices.DeleteFunc(profile.Circles(waiters), func(d profile.Deadlock) bool { return !g.stands(&d) })
+}
+
+// waiters are threads with what looks have found that they wait for.
+func (s *session) waiters(looks []profile.Look) (all []profile.Waiter) {
+	info := s.process.Info()
+	for _, l := range looks {
+		i := slices.IndexFunc(s.snapshot.Threads, func(t task.Thread) bool { return t.ID == l.Thread })
+		if i >= 0 && l.Wait != nil {
+			all = append(all, profile.Waiter{
+				ID: l.Thread, Name: s.snapshot.Threads[i].Name, Wait: *l.Wait, PID: info.PID, Process: info.Name,
+			})
+		}
+	}
+	return all
+}
