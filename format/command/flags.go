@@ -35,6 +35,11 @@ func (o *options) processFlags() []flag {
 			" it can be had so; -p NAME or PID shows some of them",
 		example: "stacksnap --system",
 	}, {
+		name: "follow-waits", to: &o.follows, callOnly: true,
+		help: "Linux: with the processes that it waits for, and those that these wait for, eight at most, captured after it;" +
+			" --hang does so for the thread that is stuck, unless --follow-waits=false",
+		example: "stacksnap -p 4711 --follow-waits",
+	}, {
 		name: "wait", value: "NAME", to: &o.wait, callOnly: true,
 		help:    "wait until a process of that name appears",
 		example: "stacksnap --wait nginx -d 10s",

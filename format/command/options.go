@@ -46,6 +46,7 @@ type options struct {
 	wait     string
 	command  []string
 	children bool
+	follows  bool // of --follow-waits
 
 	duration, interval time.Duration
 	rate               float64
@@ -123,7 +124,7 @@ func (o *options) mode() mode {
 		return checks
 	case o.system:
 		return surveys
-	case o.several():
+	case o.several(), o.follows && !o.watches():
 		return gathers
 	}
 	return o.liveMode()

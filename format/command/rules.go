@@ -31,6 +31,18 @@ var rules = []rule{{
 	flags: "top", with: "tree all several",
 	line: "top is of one process: leave out --tree, --all and a second -p",
 }, {
+	flags: "follow-waits", with: "command file diff top check",
+	line: "--follow-waits is for a snapshot of a process that runs, or for --hang: leave it out",
+}, {
+	flags: "follow-waits", with: "sampling", needs: "hang",
+	line: "--follow-waits is for a snapshot, or for --hang: leave it out, or what asks for samples",
+}, {
+	flags: "follow-waits", with: "every", needs: "hang",
+	line: "--follow-waits is for a snapshot, or for --hang: leave it out, or give --hang beside --every",
+}, {
+	flags: "follow-waits", with: "save", needs: "hang",
+	line: "--save records one process: leave out --follow-waits, or write a report with -o",
+}, {
 	flags: "top", with: "check hang every max-hang dir keep exec push",
 	line: "top samples, and shows that: leave out {with}",
 }, {
@@ -49,7 +61,7 @@ var rules = []rule{{
 	flags: "tree all", with: "command",
 	line: "--tree and --all are for processes that run: with -- COMMAND, --children samples those that it starts",
 }, {
-	flags: "system", with: "command wait tree all children top",
+	flags: "system", with: "command wait tree all children top follow-waits",
 	line: "--system is of all processes that run: leave out {with}; -p NAME or PID shows some of them",
 }, {
 	flags: "system", with: "check hang every save",
@@ -127,7 +139,7 @@ var rules = []rule{{
 	flags: "invert min depth by hide fold-recursion", with: "format=ips format=crash",
 	line: "a report of a crash has whole stacks: leave out {flags}",
 }, {
-	flags: "sampling tree all several system", with: "format=ips format=crash",
+	flags: "sampling tree all several system follow-waits", with: "format=ips format=crash",
 	line: "{with} is of one snapshot of one process: leave out {flags}",
 }, {
 	flags: "merge invert min depth by fold-recursion", with: "format=summary",

@@ -34,6 +34,7 @@ func (c *call) gather(ctx context.Context) error {
 		c.sampleTogether(ctx, &s, o)
 	} else {
 		c.Release()
+		o.Follow = c.follows
 		s.snapshot(o)
 	}
 	s.group.Tool = c.tool()
@@ -144,7 +145,7 @@ func (s *selection) snapshot(o capture.Options) {
 		open = append(open, p)
 	}
 	shots := capture.OneShots(open, o)
-	s.group.Deadlocks = shots.Deadlocks
+	s.group.Deadlocks, s.group.Missing = shots.Deadlocks, append(s.group.Missing, shots.Missing...)
 	for i := len(open) - 1; i >= 0; i-- {
 		shots.All[i].Err = errors.Join(shots.All[i].Err, open[i].Close())
 	}
@@ -156,6 +157,7 @@ func (s *selection) snapshot(o capture.Options) {
 			s.lose(shot.PID, shot.Err)
 		}
 	}
+	s.group.Profiles = append(s.group.Profiles, shots.Followed...)
 }
 
 // sampleTogether samples all of them at the same time and, with --tree, what they

@@ -38,6 +38,7 @@ type Options struct {
 	Kernel   bool // where threads are in the kernel is told, too
 	ToEnd    bool // that the target ends is expected, and not noted
 	Alone    bool // see [task.Options]
+	Follow   bool // [OneShots]: what the processes wait for is captured, too
 	// Timelines has the profile keep when each sample was taken, see
 	// [profile.Builder.KeepTimelines].
 	Timelines bool

@@ -21,30 +21,44 @@ type Shot struct {
 type Shots struct {
 	All       []Shot             // in the order of the processes
 	Deadlocks []profile.Deadlock // of threads of several of them
+	// Followed are other processes, that these wait for. Missing are those of them of
+	// which there is nothing, or not all.
+	Followed []*profile.Profile
+	Missing  []profile.Missing
 }
 
 // OneShots takes a snapshot of each of several processes, close together: all that
 // can be done before is, and then one is stopped after another, each for its own
 // copy only. Of waits it also tells for which other process they are. The processes
-// stay open. Save is left out of the options, for it is for one process.
+// stay open. Save is left out of the options, for it is for one process. With Follow
+// the processes that they wait for are captured after them, and those that these
+// wait for, eight at most.
 func OneShots(ps []task.Process, o Options) Shots {
 	o.Save, o.Files = "", new(images.Files)
 	g := &gathering{options: o}
+	var from []place
 	for _, p := range ps {
-		g.add(newShot(p, o))
+		s := newShot(p, o)
+		g.shots = append(g.shots, s)
+		from = append(from, place{pid: s.pid})
 	}
 	g.capture(g.shots)
 	g.tell()
-	return g.finish()
+	if o.Follow {
+		g.follow(from)
+	}
+	return g.finish(len(ps))
 }
 
 // gathering is a capture of several processes under way.
 type gathering struct {
 	options Options
-	shots   []*shot
+	shots   []*shot // of what was given, and then of what was followed
+	opened  []task.Process
+	tried   []int // pids that were opened, or could not be
+	left    []int // those that were not tried
+	missing []profile.Missing
 }
-
-func (g *gathering) add(s *shot) { g.shots = append(g.shots, s) }
 
 // capture takes the snapshots of some of the processes.
 func (g *gathering) capture(some []*shot) {
@@ -78,15 +92,28 @@ func (g *gathering) tellOf(questions func(*shot) []waits.Question) {
 	across.Tell(members)
 }
 
-// finish makes the profiles.
-func (g *gathering) finish() Shots {
+// finish makes the profiles, and closes what was opened. So many processes were given.
+func (g *gathering) finish(given int) Shots {
 	done := Shots{Deadlocks: g.deadlocks()}
-	for _, s := range g.shots {
+	for i, s := range g.shots {
 		shot := Shot{PID: s.pid}
 		shot.Profile, shot.Err = s.finish()
 		s.close()
-		done.All = append(done.All, shot)
+		if i < given {
+			done.All = append(done.All, shot)
+			continue
+		}
+		if shot.Profile != nil {
+			done.Followed = append(done.Followed, shot.Profile)
+		}
+		if shot.Err != nil {
+			g.lose(s.pid, shot.Err)
+		}
 	}
+	if err := g.close(); err != nil {
+		g.lose(0, err)
+	}
+	done.Missing = g.missing
 	return done
 }
 

@@ -22,20 +22,30 @@ func startLinked(t *testing.T) int {
 	return pid
 }
 
-// start compiles a program of testdata and runs it until it says that it is ready: with
-// the arguments, and a file of its own. What it has started ends with it.
+// start runs a program of testdata with the arguments, and a file of its own.
 func start(t *testing.T, name string, args ...string) int {
+	t.Helper()
+	return run(t, compile(t, name), append(args, filepath.Join(t.TempDir(), "lock"))...)
+}
+
+func compile(t *testing.T, name string) (path string) {
 	t.Helper()
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("the target is a C program, and there is no gcc")
 	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, name)
+	path = filepath.Join(t.TempDir(), name)
 	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-w", "-o", path, "testdata/"+name+".c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(path, append(args, filepath.Join(dir, "lock"))...)
+	return path
+}
+
+// run starts a program and waits until it says that it is ready. Those that it has
+// started end with it.
+func run(t *testing.T, path string, args ...string) int {
+	t.Helper()
+	cmd := exec.Command(path, args...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
