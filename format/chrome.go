@@ -20,7 +20,7 @@ func Chrome(w io.Writer, p *profile.Profile) error { return GroupChrome(w, group
 
 // GroupChrome is [Chrome] of several processes in one.
 func GroupChrome(w io.Writer, g *profile.Group) error {
-	if err := checkTimelines(g); err != nil {
+	if err := CheckTimelines(g); err != nil {
 		return err
 	}
 	o := &chromeWriter{jsonStream: newJSONStream(w), ids: map[uint64]bool{}}

@@ -25,7 +25,7 @@ func Firefox(w io.Writer, p *profile.Profile) error { return GroupFirefox(w, gro
 
 // GroupFirefox is [Firefox] of several processes in one.
 func GroupFirefox(w io.Writer, g *profile.Group) error {
-	if err := checkTimelines(g); err != nil {
+	if err := CheckTimelines(g); err != nil {
 		return err
 	}
 	o := &firefoxWriter{jsonStream: newJSONStream(w), firefoxTables: newFirefoxTables(), pids: map[int]int{}}

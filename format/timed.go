@@ -12,11 +12,12 @@ import (
 )
 
 // ErrNoTimeline says that a profile does not tell what a form is about: when each sample
-// was taken. Reports that were opened never do.
+// was taken. Of reports that were opened, only timelines of spindump do.
 var ErrNoTimeline = errors.New("it is not known when each sample was taken, which this form is about: sample anew, or open a recording that --save has made")
 
-// checkTimelines refuses profiles none of which has a timeline of any thread.
-func checkTimelines(g *profile.Group) error {
+// CheckTimelines refuses profiles none of which has a timeline of any thread, by
+// [ErrNoTimeline].
+func CheckTimelines(g *profile.Group) error {
 	threads := 0
 	for _, p := range g.Profiles {
 		if p.HasTimeline() {

@@ -16,10 +16,11 @@ const (
 
 // limits are what the processes of one report share.
 type limits struct {
-	texts  texts
-	nodes  int
-	images int
-	full   bool // something reached its bound
+	texts   texts
+	nodes   int
+	images  int
+	moments int  // samples of timelines
+	full    bool // something reached its bound
 }
 
 func newLimits() *limits { return &limits{texts: texts{kept: map[string]string{}}} }

@@ -20,25 +20,35 @@ const (
 	spinColumn        = 18
 )
 
-// The lines by which a report says in which order its stacks are. The rules are as long
-// as the longest line, by which readers know them.
-const (
-	spinRule  = "------------------------------------------------------------"
-	spinHeavy = "Heavy format: stacks are sorted by count"
-	spinOrder = "There is no timeline format: this report has no times"
-)
+// spinOrder is the order of a report's stacks, and the lines that tell of it. The rules are as
+// long as spindump has them, by which readers know them.
+type spinOrder struct {
+	rule   string
+	lines  [2]string
+	stacks func(*spinWriter, *profile.Profile, *profile.Thread)
+}
 
 // Spindump writes a report as spindump does in its heavy form, version 35.1: stacks by
 // their counts. What that has no line for is left out, but for what is to be doubted,
 // which stands in notes. Of a function that was innermost at several addresses the first
 // is told.
-func Spindump(w io.Writer, p *profile.Profile) error {
-	return GroupSpindump(w, &profile.Group{Profiles: []*profile.Profile{p}})
-}
+func Spindump(w io.Writer, p *profile.Profile) error { return GroupSpindump(w, groupOf(p)) }
 
 // GroupSpindump writes one report of several processes.
 func GroupSpindump(w io.Writer, g *profile.Group) error {
-	s := &spinWriter{newTextWriter(w)}
+	return writeSpindump(w, g, &spinOrder{
+		rule: strings.Repeat("-", 60), stacks: (*spinWriter).heavy,
+		lines: [2]string{"Heavy format: stacks are sorted by count", "There is no timeline format: this report has no times"},
+	})
+}
+
+// groupOf is the group of one profile.
+func groupOf(p *profile.Profile) *profile.Group {
+	return &profile.Group{Profiles: []*profile.Profile{p}}
+}
+
+func writeSpindump(w io.Writer, g *profile.Group, order *spinOrder) error {
+	s := &spinWriter{newTextWriter(w), order}
 	if len(g.Profiles) > 0 {
 		s.header(g.Profiles)
 	}
@@ -49,7 +59,7 @@ func GroupSpindump(w io.Writer, g *profile.Group) error {
 		s.fact("Note", fmt.Sprintf("processes that were too many: %d", g.More))
 	}
 	s.line("")
-	for _, text := range []string{spinRule, spinHeavy, spinOrder, spinRule, ""} {
+	for _, text := range []string{order.rule, order.lines[0], order.lines[1], order.rule, ""} {
 		s.line("%s", text)
 	}
 	if len(g.Profiles) == 1 {
@@ -62,7 +72,10 @@ func GroupSpindump(w io.Writer, g *profile.Group) error {
 }
 
 // spinWriter writes one report.
-type spinWriter struct{ textWriter }
+type spinWriter struct {
+	textWriter
+	order *spinOrder
+}
 
 func (s *spinWriter) fact(key, value string) { s.textWriter.fact(spinColumn, key, value) }
 
@@ -204,7 +217,9 @@ func (s *spinWriter) process(p *profile.Profile) {
 	}
 	s.line("")
 	for _, thread := range spinThreads(p) {
-		s.thread(thread)
+		s.line("%s", s.threadLine(thread))
+		s.order.stacks(s, p, thread)
+		s.line("")
 	}
 	s.images(p)
 }
@@ -241,13 +256,18 @@ func spinUsed(p *profile.Profile) string {
 // spinSamples is a number of samples with the first and the last of them, counted from
 // 0, where none is missing between these; "49 (1-49)".
 func spinSamples(n, first, last int) string {
-	switch {
-	case last-first+1 != n || n == 0:
+	if last-first+1 != n || n == 0 {
 		return strconv.Itoa(n)
-	case n == 1:
-		return fmt.Sprintf("1 (%d)", first+1)
 	}
-	return fmt.Sprintf("%d (%d-%d)", n, first+1, last+1)
+	return fmt.Sprintf("%d (%s)", n, spinRange(first, last))
+}
+
+// spinRange tells of samples one after another, counted from 0: "1-49".
+func spinRange(first, last int) string {
+	if first == last {
+		return strconv.Itoa(first + 1)
+	}
+	return fmt.Sprintf("%d-%d", first+1, last+1)
 }
 
 // spinThreads are the threads in the order of a report: the main thread, and then by id.

@@ -13,6 +13,7 @@ import (
 
 // finish makes the profile of what was read.
 func (r *spinProcessReader) finish() {
+	r.endTimeline(r.whole)
 	r.nameByID()
 	for _, t := range r.profile.Threads {
 		if !r.told[t] {
@@ -30,6 +31,19 @@ func (r *spinProcessReader) finish() {
 		for _, t := range p.Threads {
 			p.Snapshots = max(p.Snapshots, t.Samples)
 		}
+	}
+	r.timed()
+}
+
+// timed leaves out timelines that have samples which the report does not, or of which it
+// does not tell how far apart they are.
+func (r *spinProcessReader) timed() {
+	p := r.profile
+	if r.steps <= p.Snapshots && (p.Interval > 0 || p.Snapshots <= 1) {
+		return
+	}
+	for _, t := range p.Threads {
+		t.Timeline = nil
 	}
 }
 
@@ -128,8 +142,11 @@ func (r *spinProcessReader) tellStates(t *profile.Thread) {
 // inKernel tells of an address whether it is the kernel's: that has the upper half.
 func inKernel(pc task.Addr) bool { return pc>>63 != 0 }
 
-// blockedBy begins the state of a thread that waits for somebody.
-const blockedBy = "blocked by "
+// States of threads: of one that ran, and how that of one begins that waits for somebody.
+const (
+	runningState = "running"
+	blockedBy    = "blocked by "
+)
 
 // parseSpinState reads a state: "running, p-core", or "blocked by" and what it waits for.
 func parseSpinState(s string) (state task.State, waitsFor string) {
@@ -137,7 +154,7 @@ func parseSpinState(s string) (state task.State, waitsFor string) {
 	switch {
 	case blocked:
 		return task.Sleeping, object
-	case s == "running" || strings.HasPrefix(s, "running, "):
+	case s == runningState || strings.HasPrefix(s, runningState+", "):
 		return task.Running, ""
 	}
 	return task.StateUnknown, ""

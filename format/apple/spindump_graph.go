@@ -21,7 +21,7 @@ func (s *spinWriter) heaviest(p *profile.Profile) {
 	s.line("Heaviest stack for the main thread of the target process:")
 	width := digits(t.Samples)
 	for b := heavierOf(growEach(t).roots); b != nil; b = heavierOf(b.children) {
-		s.frame(b, 0, width)
+		s.frame(&b.place, b.count, 0, width, "")
 	}
 	s.line("")
 }
@@ -36,11 +36,9 @@ func heavierOf(siblings []*branch) *branch {
 
 func digits(n int) int { return len(strconv.Itoa(n)) }
 
-// thread writes a thread with its call tree.
-func (s *spinWriter) thread(t *profile.Thread) {
-	s.line("%s", s.threadLine(t))
+// heavy writes the call tree of a thread.
+func (s *spinWriter) heavy(_ *profile.Profile, t *profile.Thread) {
 	s.branches(growEach(t).roots, 0, digits(t.Samples))
-	s.line("")
 }
 
 func (s *spinWriter) branches(siblings []*branch, depth, width int) {
@@ -48,20 +46,20 @@ func (s *spinWriter) branches(siblings []*branch, depth, width int) {
 		if b.count == 0 {
 			continue
 		}
-		s.frame(b, depth, width)
+		s.frame(&b.place, b.count, depth, width, "")
 		s.branches(b.children, depth+1, width)
 	}
 }
 
-// frame writes a line of a tree. An asterisk takes the last of the blanks before one of
-// the kernel.
-func (s *spinWriter) frame(b *branch, depth, width int) {
+// frame writes a line of a tree, with what stands behind it. An asterisk takes the last of
+// the blanks before one of the kernel.
+func (s *spinWriter) frame(p *place, count, depth, width int, behind string) {
 	indent := strings.Repeat("  ", depth+1)
-	if inKernel(b.pc) {
+	if inKernel(p.pc) {
 		indent = indent[1:] + "*"
 	}
-	l := b.spinLabel()
-	s.line("%s%-*d  %s", indent, width, b.count, l.String())
+	l := p.spinLabel()
+	s.line("%s%-*d  %s%s", indent, width, count, l.String(), behind)
 }
 
 // growEach makes the branches of a thread, one of each address.
@@ -76,12 +74,17 @@ func growEach(t *profile.Thread) *forest {
 		} else if n.Cut != nil {
 			above = f.branch(nil, place{function: spinTruncated}, n.Count)
 		}
-		p := placeOf(n, false)
-		p.column = n.Column
-		path = append(path, f.branch(above, p, n.Count))
+		path = append(path, f.branch(above, spinPlace(n), n.Count))
 	}
 	f.arrange()
 	return f
+}
+
+// spinPlace is the place of a node, each address by itself.
+func spinPlace(n *profile.Node) place {
+	p := placeOf(n, false)
+	p.column = n.Column
+	return p
 }
 
 // spinLabel is the text for a place.

@@ -32,10 +32,11 @@ type spinLabel struct {
 	hasPlace  bool // inImage is told
 	pc        task.Addr
 	state     string
-	bare      bool // it is no frame but a text
+	samples   string // those of the line, as "1-49"
+	bare      bool   // it is no frame but a text
 }
 
-// String writes the label, without a state, which no sample of ours has.
+// String writes the label, without what stands behind the address.
 func (l *spinLabel) String() string {
 	if l.bare {
 		return l.symbol
@@ -75,8 +76,8 @@ type spinForms struct{ bare, behind, offset, place, swapped *regexp.Regexp }
 // spinForm is made when it is asked for, for most calls read no such report.
 var spinForm = sync.OnceValue(func() spinForms {
 	return spinForms{
-		bare:    regexp.MustCompile(`^(<.*>)(?: \d+(?:-\d+)?)?$`),
-		behind:  regexp.MustCompile(`^(?: \((.*)\))?(?: \d+(?:-\d+)?)?$`),
+		bare:    regexp.MustCompile(`^(<.*>)(?: (\d+(?:-\d+)?))?$`),
+		behind:  regexp.MustCompile(`^(?: \((.*)\))?(?: (\d+(?:-\d+)?))?$`),
 		offset:  regexp.MustCompile(`^(.*) \+ (\d+)$`),
 		place:   regexp.MustCompile(`^(?:(.+?)(?::(\d+)(?:,(\d+))?)? in )?(.+?)(?: \+ (\d+))?$`),
 		swapped: regexp.MustCompile(`^(.*) \(in ([^()]+)\) \+ (\d+)(?: \((.*):(\d+)\))?$`),
@@ -106,17 +107,18 @@ func parseSpinLabel(text string) spinLabel {
 	if !found || err != nil || rest == nil {
 		return bareLabel(text)
 	}
-	l := spinLabel{pc: task.Addr(pc), state: rest[1]}
+	l := spinLabel{pc: task.Addr(pc), state: rest[1], samples: rest[2]}
 	l.parsePlace(text[:at])
 	return l
 }
 
 // bareLabel is a text that is no frame.
 func bareLabel(text string) spinLabel {
+	l := spinLabel{symbol: text, bare: true}
 	if m := spinForm().bare.FindStringSubmatch(text); m != nil {
-		text = m[1]
+		l.symbol, l.samples = m[1], m[2]
 	}
-	return spinLabel{symbol: text, bare: true}
+	return l
 }
 
 // parsePlace reads what stands before the address.

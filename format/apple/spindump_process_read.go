@@ -21,6 +21,8 @@ type spinProcessReader struct {
 	told     map[*profile.Thread]bool         // of which it is told how often they were seen
 	endless  map[*profile.Image]bool          // of which it is not told where they end
 	threads  map[task.ThreadID]*profile.Thread
+	timeline spinTimeline // of the thread whose lines are read
+	steps    int          // behind the last sample of any timeline
 }
 
 // spinEdge leads from a node, nil for a thread, to one below it.
@@ -47,7 +49,7 @@ func (r *spinProcessReader) read(line string) {
 		r.startThread(line)
 	case r.inImages:
 		r.image(line)
-	case strings.HasPrefix(line, "  "):
+	case strings.HasPrefix(line, "  "), strings.HasPrefix(line, " *"):
 		r.frame(line)
 	case r.thread == nil:
 		r.fact(line)
@@ -147,6 +149,7 @@ func (r *spinProcessReader) startThread(line string) {
 		t.Used = parseSeconds(m[1])
 	}
 	t.Main = t.Queue == mainQueue
+	r.endTimeline(true)
 	r.thread, r.path = t, r.path[:0]
 	r.profile.Threads = append(r.profile.Threads, t)
 }
@@ -194,6 +197,16 @@ func (r *spinProcessReader) frame(line string) {
 	r.add(depth, int(samples), strings.TrimLeft(text, " "))
 }
 
+// endTimeline gives a thread its timeline, once its lines were read.
+func (r *spinProcessReader) endTimeline(whole bool) {
+	if r.thread != nil {
+		r.timeline.not = r.timeline.not || r.full // lines may be missing
+		r.thread.Timeline = r.timeline.end(whole)
+		r.steps = max(r.steps, r.timeline.built.End())
+	}
+	r.timeline = spinTimeline{}
+}
+
 // allThreads is what the stacks are of where a report does not tell threads apart.
 const allThreads = "all threads"
 
@@ -215,10 +228,11 @@ func (r *spinProcessReader) add(depth, samples int, text string) {
 	n := r.below[e]
 	if n == nil {
 		if n = r.newNode(e, &l); n == nil {
-			r.path = r.path[:depth]
+			r.path, r.timeline.not = r.path[:depth], true
 			return
 		}
 	}
+	r.timeline.add(depth, n, &l, r.limits)
 	n.Count = int(min(uint64(n.Count)+uint64(samples), maxSamples))
 	r.path = append(r.path[:depth], n)
 	if l.state != "" {

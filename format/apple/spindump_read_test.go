@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format"
 	"stacksnap/format/profile"
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -126,17 +127,17 @@ func TestReadSpindumpImages(t *testing.T) {
 func TestSpinLabels(t *testing.T) {
 	for text, want := range map[string]spinLabel{
 		"f(int) + 8 (Cold (x) + 12) [0x10]":                           {symbol: "f(int)", offset: 8, hasOffset: true, image: "Cold (x)", inImage: 12, hasPlace: true, pc: 16},
-		"-[A b:] + 1 (a.m:3,4 in L + 2) [0x3] (running) 1-2":          {symbol: "-[A b:]", offset: 1, hasOffset: true, file: "a.m", line: 3, column: 4, image: "L", inImage: 2, hasPlace: true, pc: 3, state: "running"},
+		"-[A b:] + 1 (a.m:3,4 in L + 2) [0x3] (running) 1-2":          {symbol: "-[A b:]", offset: 1, hasOffset: true, file: "a.m", line: 3, column: 4, image: "L", inImage: 2, hasPlace: true, pc: 3, state: "running", samples: "1-2"},
 		"main + 24 (Google Chrome) [0x70f78]":                         {symbol: "main", offset: 24, hasOffset: true, image: "Google Chrome", pc: 0x70f78},
-		"??? (Google Chrome + 3925) [0x70f55] 7":                      {symbol: "???", image: "Google Chrome", inImage: 3925, hasPlace: true, pc: 0x70f55},
+		"??? (Google Chrome + 3925) [0x70f55] 7":                      {symbol: "???", image: "Google Chrome", inImage: 3925, hasPlace: true, pc: 0x70f55, samples: "7"},
 		"??? (odd) + 5) [0x9]":                                        {symbol: "???", image: "odd)", inImage: 5, hasPlace: true, pc: 9},
-		"??? [0xfffffff0071a86d4] (blocked by x [1] thread 0x2) 1-49": {symbol: "???", pc: 0xfffffff0071a86d4, state: "blocked by x [1] thread 0x2"},
+		"??? [0xfffffff0071a86d4] (blocked by x [1] thread 0x2) 1-49": {symbol: "???", pc: 0xfffffff0071a86d4, state: "blocked by x [1] thread 0x2", samples: "1-49"},
 		"g(int) (.cold.1) [0x5]":                                      {symbol: "g(int) (.cold.1)", pc: 5},
 		"f(a + 5) [0x1]":                                              {symbol: "f(a + 5)", pc: 1},
 		"g(int) [0x5]":                                                {symbol: "g(int)", pc: 5},
 		"main (in MyApp) + 128 (main.m:31) [0x102422ffc]":             {symbol: "main", offset: 128, hasOffset: true, image: "MyApp", file: "main.m", line: 31, pc: 0x102422ffc},
 		"start (in dyld) + 6 [0x7]":                                   {symbol: "start", offset: 6, hasOffset: true, image: "dyld", pc: 7},
-		"<truncated backtrace> 1-49":                                  {symbol: "<truncated backtrace>", bare: true},
+		"<truncated backtrace> 1-49":                                  {symbol: "<truncated backtrace>", bare: true, samples: "1-49"},
 		"<executing in user space>":                                   {symbol: "<executing in user space>", bare: true},
 		"f + 1 [0x123456789abcdef01]":                                 {symbol: "f + 1 [0x123456789abcdef01]", bare: true},
 		"f [0x1] what":                                                {symbol: "f [0x1] what", bare: true},
@@ -146,7 +147,8 @@ func TestSpinLabels(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %+v\nwant %+v", text, got, want)
 		}
-		if again := parseSpinLabel(got.String()); got.state == "" && again != got {
+		got.state, got.samples = "", ""
+		if again := parseSpinLabel(got.String()); again != got {
 			t.Errorf("%s: %s is read as %+v", text, &got, again)
 		}
 	}
@@ -317,6 +319,23 @@ func TestSpindumpBounds(t *testing.T) {
 	}
 }
 
+// timed writes timelines, where there are any that are no longer than those of tests, and
+// reads them again.
+func timed(t *testing.T, all []*profile.Profile) {
+	long := func(p *profile.Profile) bool { return p.Snapshots > 1<<12 }
+	if slices.ContainsFunc(all, long) || format.CheckTimelines(&profile.Group{Profiles: all}) != nil {
+		return
+	}
+	text := timelineOf(t, all...)
+	again, err := Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(framesOf(text), framesOf(timelineOf(t, again...))); diff != "" {
+		t.Fatalf("-written +again:\n%s", diff)
+	}
+}
+
 func FuzzReadSpindump(f *testing.F) {
 	text := timeline(f)
 	f.Add(text)
@@ -333,6 +352,7 @@ func FuzzReadSpindump(f *testing.F) {
 			t.Fatalf("%v: %d processes of %d", err, len(again), len(all))
 		}
 		spun(t, again...)
+		timed(t, again)
 	})
 }
 

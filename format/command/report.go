@@ -54,6 +54,7 @@ func forms() []form {
 		{name: "chrome", write: always(format.Chrome), group: groups(format.GroupChrome), extensions: []string{".trace.json"}, whole: true, timed: true},
 		{name: "sample", write: always(apple.Sample), group: groups(apple.GroupSample)},
 		{name: "spindump", write: always(apple.Spindump), group: groups(apple.GroupSpindump), whole: true},
+		{name: "spindump-timeline", write: always(apple.SpindumpTimeline), group: groups(apple.GroupSpindumpTimeline), whole: true, timed: true},
 		{name: "ips", write: always(apple.IPS), extensions: []string{".ips"}}, // the rules refuse several
 		{name: "otlp", write: format.OTLP, group: format.GroupOTLP, extensions: []string{".otlp"}, whole: true, binary: true},
 		{name: "crash", write: always(apple.Crash), extensions: []string{".crash"}},

@@ -133,7 +133,7 @@ var rules = []rule{{
 	flags: "invert min depth by", with: "format=firefox format=chrome",
 	line: "{with} has each thread as it was, and what opens that turns and folds: leave out {flags}",
 }, {
-	flags: "invert min depth by", with: "format=sample format=spindump",
+	flags: "invert min depth by", with: "format=sample format=spindump format=spindump-timeline",
 	line: "a report of sample or spindump has whole threads as they called: leave out {flags}",
 }, {
 	flags: "invert min depth by hide fold-recursion", with: "format=ips format=crash",

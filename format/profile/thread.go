@@ -34,7 +34,7 @@ type Thread struct {
 	States      States // in how many of them it was in each state
 
 	Roots     []*Node   // the outermost frames, heaviest first
-	Timeline  *Timeline // nil: it was not kept, see [Builder.KeepTimelines]
+	Timeline  *Timeline // nil: it was not kept, see [Builder.KeepTimelines], or told
 	Unstopped int       // samples that were read without a stop, and may be wrong
 	Empty     int       // samples of which no frame is known
 	Err       string    // why frames are missing, of the last sample that had cause; empty when none had

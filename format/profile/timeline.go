@@ -166,7 +166,7 @@ func number(from *[]byte) uint64 {
 
 // snapshotTimes reads when snapshots were taken, in their order.
 type snapshotTimes struct {
-	rest      []byte // varints: how much longer after the one before than that after its own
+	rest      []byte // varints: how much longer after the one before than that after its own; none: all are an interval apart
 	number    int    // of the snapshot at
 	now, next time.Duration
 	step      time.Duration
@@ -175,7 +175,9 @@ type snapshotTimes struct {
 
 func newSnapshotTimes(times []byte, interval time.Duration) *snapshotTimes {
 	s := &snapshotTimes{rest: times, number: -1, interval: interval}
-	s.read()
+	if len(times) > 0 {
+		s.read()
+	}
 	return s
 }
 

@@ -65,6 +65,10 @@ type moments struct {
 	counts  bool          // used is known
 }
 
+func newMoments() *moments {
+	return &moments{numbers: map[*Node]int{}, Timeline: Timeline{leaves: []*Node{noFrame}}}
+}
+
 // keepMoments adds the last sample of a thread to its timeline, as it is n times in a row,
 // of which the last is that of a snapshot.
 func (b *Builder) keepMoments(r *record, snapshot, n int) {
@@ -72,7 +76,7 @@ func (b *Builder) keepMoments(r *record, snapshot, n int) {
 		return
 	}
 	if r.moments == nil {
-		r.moments = &moments{numbers: map[*Node]int{}, Timeline: Timeline{leaves: []*Node{noFrame}}}
+		r.moments = newMoments()
 	}
 	m := r.moments
 	used, known := b.used(r)

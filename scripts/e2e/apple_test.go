@@ -23,7 +23,7 @@ func TestReportsOfApplesForm(t *testing.T) {
 			t.Fatal(r.err)
 		}
 	}
-	for _, c := range []struct{ file, form string }{{many, "sample"}, {one, "sample"}, {many, "spindump"}, {one, "spindump"}, {one, "ips"}} {
+	for _, c := range []struct{ file, form string }{{many, "sample"}, {one, "sample"}, {many, "spindump"}, {one, "spindump"}, {many, "spindump-timeline"}, {one, "spindump-timeline"}, {one, "ips"}} {
 		report := filepath.Join(dir, "report."+c.form)
 		text := snap(t, c.file, "-f", c.form).out
 		if err := os.WriteFile(report, []byte(text), 0o600); err != nil {

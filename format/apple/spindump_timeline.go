@@ -1,0 +1,156 @@
+package apple
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"stacksnap/format"
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// SpindumpTimeline writes a report as spindump does in its timeline form, version 35.1:
+// stacks in the order of time, each line with the samples that it is of, which are one
+// after another. Of a frame that was innermost while its thread ran that is told; of what else
+// a thread did the form has no word. It fails with [format.ErrNoTimeline] where it is not known when samples
+// were taken.
+func SpindumpTimeline(w io.Writer, p *profile.Profile) error {
+	return GroupSpindumpTimeline(w, groupOf(p))
+}
+
+// GroupSpindumpTimeline writes one report of several processes.
+func GroupSpindumpTimeline(w io.Writer, g *profile.Group) error {
+	if err := format.CheckTimelines(g); err != nil {
+		return err
+	}
+	return writeSpindump(w, g, &spinOrder{
+		rule: strings.Repeat("-", 50), stacks: (*spinWriter).timeline,
+		lines: [2]string{"Timeline format: stacks are sorted chronologically", "To sort by count: stacksnap FILE -f spindump"},
+	})
+}
+
+// timeline writes the samples of a thread in the order of time. Lines are known before the
+// first is written, for each tells how far it goes.
+func (s *spinWriter) timeline(p *profile.Profile, t *profile.Thread) {
+	l := newSpinLines(t)
+	for m := range p.Moments(t) {
+		l.add(&m)
+	}
+	l.close(0)
+	width := digits(t.Samples)
+	for _, line := range l.all {
+		at := spinPlace(line.node)
+		s.frame(&at, line.last-line.first+1, line.depth, width, line.behind())
+	}
+}
+
+// spinLine is a frame that was on the stack in samples one after another.
+type spinLine struct {
+	node        *profile.Node
+	depth       int
+	first, last int  // samples, counted from 0
+	ran         bool // the thread, in the first sample
+	called      bool // others: it was not innermost in all of them
+}
+
+// behind is what stands behind a frame: "(running) 4-9".
+func (l *spinLine) behind() string {
+	behind := " " + spinRange(l.first, l.last)
+	if l.ran && !l.called {
+		return " (" + runningState + ")" + behind
+	}
+	return behind
+}
+
+// spinLines makes the lines of a thread.
+type spinLines struct {
+	above map[*profile.Node]*profile.Node
+	all   []spinLine
+	open  []int           // those of the last sample, outermost first
+	path  []*profile.Node // of a sample, likewise
+	next  int             // the sample behind the last
+	leaf  *profile.Node   // of the last sample
+	ran   bool            // the thread, in the last sample
+}
+
+func newSpinLines(t *profile.Thread) *spinLines {
+	l := &spinLines{above: map[*profile.Node]*profile.Node{}}
+	var path []*profile.Node
+	for depth, n := range t.Nodes() {
+		if path = append(path[:depth], n); depth > 0 {
+			l.above[n] = path[depth-1]
+		} else if n.Cut != nil {
+			l.above[n] = cutHere
+		}
+	}
+	return l
+}
+
+// What stands for frames that a line does not name.
+var (
+	cutHere  = &profile.Node{Location: profile.Location{Function: spinTruncated}}
+	leftHere = &profile.Node{Location: profile.Location{Function: omitted}}
+)
+
+// add has the lines that a sample shares with the one before go on, and begins the others.
+func (l *spinLines) add(m *profile.Moment) {
+	ran := m.State == task.Running
+	if m.Snapshot != l.next {
+		l.close(0)
+	} else if m.Node == l.leaf && ran == l.ran {
+		l.next++
+		return
+	}
+	path := l.pathOf(m.Node)
+	same := l.shared(path)
+	if last := len(path) - 1; same > last && last >= 0 && l.changes(last, ran) {
+		same = last
+	}
+	l.close(same)
+	if same > 0 && same < len(path) {
+		l.all[l.open[same-1]].called = true
+	}
+	for depth := same; depth < len(path); depth++ {
+		l.open = append(l.open, len(l.all))
+		l.all = append(l.all, spinLine{node: path[depth], depth: depth, first: m.Snapshot, ran: ran, called: depth < len(path)-1})
+	}
+	l.next, l.leaf, l.ran = m.Snapshot+1, m.Node, ran
+}
+
+// close ends open lines from a depth on with the last sample.
+func (l *spinLines) close(depth int) {
+	for _, i := range l.open[depth:] {
+		l.all[i].last = l.next - 1
+	}
+	l.open = l.open[:depth]
+}
+
+// shared is how many open lines are of the frames of a stack.
+func (l *spinLines) shared(path []*profile.Node) int {
+	n := 0
+	for n < min(len(l.open), len(path)) && l.all[l.open[n]].node == path[n] {
+		n++
+	}
+	return n
+}
+
+// changes tells of a line whether it was the innermost until now, and the thread ran or did
+// not, unlike now.
+func (l *spinLines) changes(depth int, ran bool) bool {
+	line := &l.all[l.open[depth]]
+	return !line.called && line.ran != ran
+}
+
+// pathOf is the stack of a sample, without the middle of a deep one.
+func (l *spinLines) pathOf(n *profile.Node) []*profile.Node {
+	l.path = l.path[:0]
+	for ; n != nil; n = l.above[n] {
+		l.path = append(l.path, n)
+	}
+	slices.Reverse(l.path)
+	if deep := len(l.path); deep > maxLevels {
+		l.path = slices.Replace(l.path, maxLevels-keptInner-1, deep-keptInner, leftHere)
+	}
+	return l.path
+}
