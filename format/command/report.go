@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"stacksnap/format"
 	"stacksnap/format/apple"
@@ -31,8 +32,8 @@ type form struct {
 	timed      bool     // it tells when each sample was taken, where that is kept
 }
 
-// forms are those of the report.
-func forms() []form {
+// forms are those of the report. They are made once: the rules ask for them, again and again.
+var forms = sync.OnceValue(func() []form {
 	always := func(w format.Writer) func(format.Options) format.Writer {
 		return func(format.Options) format.Writer { return w }
 	}
@@ -60,7 +61,7 @@ func forms() []form {
 		{name: "crash", write: always(apple.Crash), extensions: []string{".crash"}},
 		{name: "html", write: always(html.Page), group: groups(html.GroupPage), diff: diffs(html.DiffPage), extensions: []string{".html"}, whole: true, timed: true},
 	}
-}
+})
 
 // extensions lists those of all forms.
 func extensions() string {

@@ -1,20 +1,11 @@
 package ptrace
 
 import (
-	"regexp"
+	"cmp"
+	"slices"
 	"strings"
 
 	"stacksnap/task"
-)
-
-// Names of folders in the tree of control groups, that say what a process was put
-// into. A container has 64 hexadecimal digits, which the drivers "systemd" and
-// "cgroupfs" of its manager put differently: docker-ID.scope and docker/ID.
-var (
-	containerFolder = regexp.MustCompile(`^(?:([a-z-]+?)-)?([0-9a-f]{64})(?:\.scope)?$`)
-	podFolder       = regexp.MustCompile(`^(?:kubepods-?(?:[a-z]+-)?)?pod([0-9a-f]{8}[-_][0-9a-f_-]{27}|[0-9a-f]{32})(?:\.slice)?$`)
-	lxcFolder       = regexp.MustCompile(`^lxc\.payload\.(.+)$`)
-	unitFolder      = regexp.MustCompile(`^.+\.(?:service|scope|socket|mount|swap)$`)
 )
 
 // managers are by the prefixes of their containers' folders, or by the folders in
@@ -62,13 +53,11 @@ func groupOf(path string) *task.Group {
 	pod, unit := "", ""
 	var found *task.Group
 	for i, name := range folders {
-		if m := podFolder.FindStringSubmatch(name); m != nil {
-			pod = strings.ReplaceAll(m[1], "_", "-")
-		}
+		pod = cmp.Or(podIn(name), pod)
 		if g := container(folders[:i], name); g != nil {
 			found = g
 		}
-		if unitFolder.MatchString(name) {
+		if isUnit(name) {
 			unit = name
 		}
 	}
@@ -90,19 +79,64 @@ func container(above []string, name string) *task.Group {
 	if len(above) > 0 {
 		parent = above[len(above)-1]
 	}
-	if m := lxcFolder.FindStringSubmatch(name); m != nil {
-		return &task.Group{Manager: "lxc", ID: m[1]}
+	if web, ok := strings.CutPrefix(name, "lxc.payload."); ok && web != "" {
+		return &task.Group{Manager: "lxc", ID: web}
 	}
 	if parent == "lxc" && name != "" {
 		return &task.Group{Manager: "lxc", ID: name}
 	}
-	m := containerFolder.FindStringSubmatch(name)
-	if m == nil || m[1] == "libpod-conmon" || m[1] == "crio-conmon" { // their watchers
+	by, id, ok := containerIn(name)
+	if !ok || by == "libpod-conmon" || by == "crio-conmon" { // their watchers
 		return nil
 	}
-	manager := managers[m[1]]
-	if m[1] == "" {
+	manager := managers[by]
+	if by == "" {
 		manager = managers[parent]
 	}
-	return &task.Group{Manager: manager, ID: m[2]}
+	return &task.Group{Manager: manager, ID: id}
+}
+
+// containerIn takes a folder of a container apart. It has 64 hexadecimal digits, which the
+// drivers "systemd" and "cgroupfs" of its manager put differently: docker-ID.scope and
+// docker/ID.
+func containerIn(folder string) (manager, id string, ok bool) {
+	name := strings.TrimSuffix(folder, ".scope")
+	at := strings.LastIndexByte(name, '-') + 1
+	if id = name[at:]; len(id) != 64 || strings.Trim(id, hexDigits) != "" {
+		return "", "", false
+	}
+	manager = strings.TrimSuffix(name[:at], "-")
+	return manager, id, at == 0 || manager != "" && strings.Trim(manager, letters+"-") == ""
+}
+
+const (
+	hexDigits = "0123456789abcdef"
+	letters   = "abcdefghijklmnopqrstuvwxyz"
+)
+
+// podIn is the id in the folder of a pod of Kubernetes, with dashes; empty: it is none. It
+// has 36 letters, of which four are dashes or, where these have a meaning, underlines, or
+// the 32 digits alone of one that no server knows.
+func podIn(folder string) string {
+	name := strings.TrimSuffix(folder, ".slice")
+	if class, ok := strings.CutPrefix(name, "kubepods"); ok {
+		at := strings.LastIndex(class, "pod")
+		quality := strings.Trim(class[:max(at, 0)], "-")
+		if at < 0 || strings.Trim(quality, letters) != "" {
+			return ""
+		}
+		name = class[at:]
+	}
+	id, ok := strings.CutPrefix(name, "pod")
+	dashed := len(id) == 36 && strings.Trim(id[:8], hexDigits) == "" && strings.ContainsAny(id[8:9], "-_")
+	if !ok || !dashed && (len(id) != 32 || strings.ContainsAny(id, "-_")) || strings.Trim(id, hexDigits+"-_") != "" {
+		return ""
+	}
+	return strings.ReplaceAll(id, "_", "-")
+}
+
+// isUnit tells whether a folder is that of a unit of systemd which has processes.
+func isUnit(folder string) bool {
+	kinds := []string{".service", ".scope", ".socket", ".mount", ".swap"}
+	return slices.ContainsFunc(kinds, func(kind string) bool { return len(folder) > len(kind) && strings.HasSuffix(folder, kind) })
 }
