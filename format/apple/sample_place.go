@@ -8,6 +8,7 @@ import (
 	"stacksnap/format"
 	"stacksnap/format/profile"
 	"stacksnap/task"
+	"stacksnap/unwind"
 )
 
 // place is what one line of the call graph stands for, under one caller. Two nodes of
@@ -103,6 +104,18 @@ const (
 	guessMark   = " (guess)"
 	kernelMark  = " [k]"
 )
+
+// unmark returns a symbol without what [place.symbol] has put behind it, and tells the node
+// of that.
+func unmark(n *profile.Node, symbol string) string {
+	symbol, guess := strings.CutSuffix(symbol, guessMark)
+	if guess {
+		n.By = unwind.ByScan
+	}
+	symbol, n.Kernel = strings.CutSuffix(symbol, kernelMark)
+	symbol, n.Inlined = strings.CutSuffix(symbol, inlinedMark)
+	return symbol
+}
 
 // plain is a text of the target that is one word of a line: without control
 // characters, and without the double blanks by which readers split a line.

@@ -116,13 +116,7 @@ func (r *sampleReader) frame(depth, samples int, text string) {
 func (r *sampleReader) node(text string) *profile.Node {
 	l := parseLabel(text)
 	n := &profile.Node{More: l.more, By: unwind.ByReport}
-	symbol, guess := strings.CutSuffix(l.symbol, guessMark)
-	if guess {
-		n.By = unwind.ByScan
-	}
-	symbol, n.Kernel = strings.CutSuffix(symbol, kernelMark)
-	symbol, n.Inlined = strings.CutSuffix(symbol, inlinedMark)
-	if symbol != unknownSymbol {
+	if symbol := unmark(n, l.symbol); symbol != unknownSymbol {
 		n.Function, _ = r.keep(symbol)
 	}
 	n.File, _ = r.keep(l.file)

@@ -55,7 +55,7 @@ func (s *spinWriter) branches(siblings []*branch, depth, width int) {
 // the blanks before one of the kernel.
 func (s *spinWriter) frame(p *place, count, depth, width int, behind string) {
 	indent := strings.Repeat("  ", depth+1)
-	if inKernel(p.pc) {
+	if p.kernel || inKernel(p.pc) {
 		indent = indent[1:] + "*"
 	}
 	l := p.spinLabel()
@@ -87,9 +87,11 @@ func spinPlace(n *profile.Node) place {
 	return p
 }
 
-// spinLabel is the text for a place.
+// spinLabel is the text for a place. An asterisk before the line tells what is the kernel's.
 func (p *place) spinLabel() spinLabel {
-	l := spinLabel{symbol: p.symbol(), pc: p.pc}
+	unmarked := *p
+	unmarked.kernel = false
+	l := spinLabel{symbol: unmarked.symbol(), pc: p.pc}
 	if p.function != "" && p.pc == 0 && p.image == nil { // a text that stands for no place
 		l.bare = true
 		return l

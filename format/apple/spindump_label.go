@@ -34,6 +34,7 @@ type spinLabel struct {
 	state     string
 	samples   string // those of the line, as "1-49"
 	bare      bool   // it is no frame but a text
+	kernel    bool   // there is an asterisk before the line
 }
 
 // String writes the label, without what stands behind the address.

@@ -30,6 +30,7 @@ type spinEdge struct {
 	thread *profile.Thread
 	above  *profile.Node
 	text   string
+	kernel bool
 }
 
 func newSpinProcessReader(l *limits) *spinProcessReader {
@@ -194,7 +195,9 @@ func (r *spinProcessReader) frame(line string) {
 	if r.thread == nil {
 		r.startAll()
 	}
-	r.add(depth, int(samples), strings.TrimLeft(text, " "))
+	l := parseSpinLabel(strings.TrimLeft(text, " "))
+	l.kernel = kernel || inKernel(l.pc)
+	r.add(depth, int(samples), &l)
 }
 
 // endTimeline gives a thread its timeline, once its lines were read.
@@ -218,21 +221,20 @@ func (r *spinProcessReader) startAll() {
 
 // add counts a line below the one that is its caller. In a timeline the same one comes
 // again and again.
-func (r *spinProcessReader) add(depth, samples int, text string) {
-	l := parseSpinLabel(text)
+func (r *spinProcessReader) add(depth, samples int, l *spinLabel) {
 	var above *profile.Node
 	if depth > 0 {
 		above = r.path[depth-1]
 	}
-	e := spinEdge{r.thread, above, l.String()}
+	e := spinEdge{r.thread, above, l.String(), l.kernel}
 	n := r.below[e]
 	if n == nil {
-		if n = r.newNode(e, &l); n == nil {
+		if n = r.newNode(e, l); n == nil {
 			r.path, r.timeline.not = r.path[:depth], true
 			return
 		}
 	}
-	r.timeline.add(depth, n, &l, r.limits)
+	r.timeline.add(depth, n, l, r.limits)
 	n.Count = int(min(uint64(n.Count)+uint64(samples), maxSamples))
 	r.path = append(r.path[:depth], n)
 	if l.state != "" {
@@ -266,14 +268,10 @@ func (r *spinProcessReader) newNode(e spinEdge, l *spinLabel) *profile.Node {
 // node makes a node of what a label tells.
 func (r *spinProcessReader) node(l *spinLabel) *profile.Node {
 	n := &profile.Node{PC: l.pc, By: unwind.ByReport}
-	symbol, guess := strings.CutSuffix(l.symbol, guessMark)
-	if guess {
-		n.By = unwind.ByScan
-	}
-	symbol, n.Inlined = strings.CutSuffix(symbol, inlinedMark)
-	if symbol != unknownSymbol {
+	if symbol := unmark(n, l.symbol); symbol != unknownSymbol {
 		n.Function, _ = r.keep(symbol)
 	}
+	n.Kernel = n.Kernel || l.kernel
 	n.File, _ = r.keep(l.file)
 	n.Line, n.Column, n.Offset = l.line, l.column, l.offset
 	if n.Function == "" {
