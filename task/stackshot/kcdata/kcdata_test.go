@@ -283,6 +283,58 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
+// TestUnpackSeveral has buffers of which some are packed. Behind those the kernel leaves
+// 16 bytes.
+func TestUnpackSeveral(t *testing.T) {
+	plain := made()
+	packed := compressedByKernel(t, plain, 1)
+	end := bytes.Repeat([]byte{9}, headerSize)
+	var w Writer
+	w.End()
+	for name, c := range map[string]struct {
+		parts [][]byte
+		want  int // buffers
+	}{
+		"two":              {[][]byte{packed, packed}, 2},
+		"the second":       {[][]byte{plain, packed}, 2},
+		"the first":        {[][]byte{packed, plain}, 2},
+		"all but one":      {[][]byte{packed, plain, packed, packed}, 4},
+		"with an end":      {[][]byte{packed, w.Bytes(), packed, w.Bytes()}, 2},
+		"with what is not": {[][]byte{packed, end, packed, end}, 2},
+		"in pages":         {[][]byte{packed, make([]byte, 99), packed, w.Bytes(), make([]byte, 999), plain, make([]byte, 64), packed}, 4},
+	} {
+		got, err := ReadAll(bytes.NewReader(bytes.Join(c.parts, nil)))
+		if got = bytes.ReplaceAll(got, make([]byte, 64), nil); err != nil || !bytes.Equal(got, bytes.Repeat(plain, c.want)) {
+			t.Errorf("%s: %d bytes, want %d of %d; %v", name, len(got), c.want, len(plain), err)
+		}
+	}
+	for name, second := range map[string][]byte{"cut": packed[:len(packed)-12], "unknown": compressedByKernel(t, plain, 2), "cut early": packed[:40]} {
+		got, err := ReadAll(bytes.NewReader(append(bytes.Clone(packed), second...)))
+		if err == nil || !bytes.HasPrefix(got, plain) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+	got, err := ReadAll(bytes.NewReader(bytes.Join([][]byte{packed, end, end}, nil)))
+	if err != nil {
+		t.Error(err)
+	}
+	if _, err := walk(got); !errors.Is(err, ErrNotKcdata) {
+		t.Errorf("what is no buffer was left out: %v", err)
+	}
+}
+
+func TestUnpackHasABoundForAll(t *testing.T) {
+	plain := made()
+	packed := compressedByKernel(t, plain, 1)
+	items := len(plain) - 2*headerSize
+	for limit, ok := range map[int]bool{len(plain) + items: true, len(plain) + items - 1: false, items: false, 0: false} {
+		got, err := inflateAll(append(bytes.Clone(packed), packed...), limit)
+		if errors.Is(err, ErrTooLarge) == ok || len(got) > limit+3*headerSize {
+			t.Errorf("%d bytes at most: %d, %v", limit, len(got), err)
+		}
+	}
+}
+
 func TestUnpackHasABound(t *testing.T) {
 	for _, size := range []int{99, 100, 101} {
 		data, err := readAll(io.LimitReader(zeros{}, int64(size)), 100)
@@ -387,6 +439,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(made())
 	f.Add(zipped(f, made()))
 	f.Add(compressedByKernel(f, made(), 1))
+	f.Add(append(made(), compressedByKernel(f, made(), 1)...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if unpacked, err := ReadAll(bytes.NewReader(data)); err == nil {
 			data = unpacked

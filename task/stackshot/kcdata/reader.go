@@ -19,6 +19,7 @@ var ErrNotKcdata = errors.New("not kcdata")
 // allocates nothing for them: they are parts of the bytes.
 type Reader struct {
 	data []byte
+	from int    // where the buffer begins that is read
 	at   int    // of the next item
 	kind uint32 // of the buffer that is read
 	err  error
@@ -37,7 +38,7 @@ func (r *Reader) Buffer() (kind uint32, ok bool) {
 		it, size, ok := r.item()
 		switch {
 		case isBegin(it.Type) && ok:
-			r.kind = it.Type
+			r.kind, r.from = it.Type, r.at
 			r.at += size
 			return r.kind, true
 		case it.Type != 0: // zeros fill up what is left of a page

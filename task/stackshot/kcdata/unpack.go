@@ -11,15 +11,15 @@ import (
 	"io"
 )
 
-// MaxSize bounds what is read of one stream, and what that is unpacked to. A stackshot
-// of all processes has some megabytes.
+// MaxSize bounds what is read of one stream, and what is unpacked of that. A stackshot of
+// all processes has some megabytes.
 const MaxSize = 128 << 20
 
 // ErrTooLarge says that there is more than [MaxSize].
 var ErrTooLarge = errors.New("more than 128 MB")
 
-// ReadAll reads a stream to its end and unpacks it, if gzip or the kernel has packed it.
-// The error wraps [ErrNotKcdata] for what is none; of that no more is read than tells so.
+// ReadAll reads a stream to its end and unpacks it, if gzip has packed it, and of its
+// buffers those that the kernel has packed. The error wraps [ErrNotKcdata] for what is none; of that no more is read than tells so.
 // With any other error there may be a part.
 func ReadAll(from io.Reader) ([]byte, error) {
 	r, err := begin(from)
@@ -30,10 +30,7 @@ func ReadAll(from io.Reader) ([]byte, error) {
 	if err != nil {
 		return data, err
 	}
-	if binary.LittleEndian.Uint32(data) == Compressed {
-		return inflate(data)
-	}
-	return data, nil
+	return inflateAll(data, MaxSize)
 }
 
 // Is tells whether a stream begins as kcdata does.
@@ -101,16 +98,40 @@ func readAll(r io.Reader, limit int) ([]byte, error) {
 // compressedByZlib is KCDCT_ZLIB.
 const compressedByZlib = 1
 
-// inflate unpacks a buffer that the kernel has compressed (kcdata_init_compress): its
-// first items tell how, then comes the begin of the buffer, and the packed items of it
-// without begin and end.
-func inflate(data []byte) ([]byte, error) {
+// inflateAll unpacks those buffers that the kernel has packed, to so many bytes. With an
+// error it returns what there is up to there.
+func inflateAll(data []byte, limit int) ([]byte, error) {
+	var all []byte
+	done := 0 // what all has of data
 	r := NewReader(data)
-	r.Buffer()
+	for kind, ok := r.Buffer(); ok; kind, ok = r.Buffer() {
+		if kind != Compressed {
+			continue
+		}
+		all = append(all, data[done:r.from]...)
+		buffer, err := r.inflate(max(limit-len(all), 0))
+		if all = append(all, buffer...); err != nil {
+			return all, err
+		}
+		done = r.at
+	}
+	if done == 0 {
+		return data, nil
+	}
+	return append(all, data[done:]...), nil
+}
+
+// inflate unpacks the buffer that was begun, if it is not longer than a limit, and goes on
+// to what stands behind it. It is as the kernel makes them (kcdata_init_compress): its
+// first items tell how it is packed, then comes the begin of the buffer, and the packed
+// items of it without begin and end.
+func (r *Reader) inflate(limit int) ([]byte, error) {
 	var method uint64
 	for it, ok := r.Next(); ok; it, ok = r.Next() {
 		if isBegin(it.Type) && method == compressedByZlib {
-			return unzip(it.Type, data[r.at:])
+			buffer, rest, err := unzip(it.Type, r.data[r.at:], limit)
+			r.at, r.kind = len(r.data)-len(rest), 0
+			return buffer, err
 		}
 		if name, n, err := it.NamedNumber(); err == nil && name == "kcd_c_type" {
 			method = n
@@ -122,18 +143,31 @@ func inflate(data []byte) ([]byte, error) {
 	return nil, fmt.Errorf("a buffer that is compressed by method %d", method)
 }
 
-// unzip puts the begin and the end back that were not packed.
-func unzip(kind uint32, packed []byte) ([]byte, error) {
-	z, err := zlib.NewReader(bytes.NewReader(packed))
+// unzip puts the begin and the end back that were not packed, and returns what stands
+// behind.
+func unzip(kind uint32, packed []byte, limit int) (buffer, rest []byte, err error) {
+	from := bytes.NewReader(packed)
+	z, err := zlib.NewReader(from)
 	if err != nil {
-		return nil, fmt.Errorf("unpack: %w", err)
+		return nil, nil, fmt.Errorf("unpack: %w", err)
 	}
-	items, err := readAll(z, MaxSize)
+	items, err := readAll(z, limit)
 	var w Writer
 	w.Begin(kind)
 	w.padded(items, padding(len(items)))
 	if err == nil {
 		w.End()
 	}
-	return w.Bytes(), err
+	return w.Bytes(), behind(packed[len(packed)-from.Len():]), err
+}
+
+// behind leaves out the end of a packed buffer: the kernel leaves room for an item there,
+// in which it writes nothing of use (kcdata_memory_get_used_bytes), and zeros up to what
+// comes next.
+func behind(rest []byte) []byte {
+	next := bytes.TrimLeft(rest, "\x00")
+	if len(next) < 4 || isBegin(binary.LittleEndian.Uint32(next)) {
+		return next
+	}
+	return bytes.TrimLeft(rest[min(headerSize, len(rest)):], "\x00")
 }
