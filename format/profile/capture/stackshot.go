@@ -113,7 +113,7 @@ func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task
 		v.mains[t.ID] = v.mains[t.ID] || p.Main(t.ID)
 		v.tells = v.tells || p.Main(t.ID)
 	}
-	v.tells = v.tells || p.Task.ID == 0 || p.Shot.Delta // the kernel has none, and it may be missing
+	v.tells = v.tells || mayLackMain(p)
 	if f.once {
 		f.end(v)
 	}

@@ -228,6 +228,32 @@ func TestStackshotChoice(t *testing.T) {
 	}
 }
 
+// TestStackshotMainThread has a thread that is older than the main one.
+func TestStackshotMainThread(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*stackshot.Shot)
+		want   string
+	}{
+		"told":           {func(*stackshot.Shot) {}, "kernel_task[] client[0x71] server[0x81]"},
+		"not told":       {func(s *stackshot.Shot) { s.Tasks[1].Threads[1].Snapshot.Flags &^= stackshot.ThreadMain }, "kernel_task[] client[0x70] server[0x81]"},
+		"of what it has": {func(s *stackshot.Shot) { s.Delta, s.Tasks[1].Threads = true, s.Tasks[1].Threads[:1] }, "kernel_task[] client[] server[0x81]"},
+	} {
+		s := shotOf()
+		c.change(s)
+		var got []string
+		for _, p := range profilesOf(t, Threads{Main: true}, nil, s) {
+			var ids []string
+			for _, th := range p.Threads {
+				ids = append(ids, fmt.Sprintf("%#x", uint64(th.ID)))
+			}
+			got = append(got, fmt.Sprintf("%s%v", p.Target.Name, ids))
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 // TestStackshotNames takes the names of an image that is at hand.
 func TestStackshotNames(t *testing.T) {
 	index, err := binaries.NewIndex(binaries.Places{Symbols: []string{"../../../images/macho/testdata/mapped"}})
