@@ -26,7 +26,7 @@ func (c *call) openStackshot(index *binaries.Index) error {
 	if err != nil {
 		return inFile(c.target, err)
 	}
-	wanted, err := c.namedWithin(tasksOf(shots))
+	wanted, err := c.namedIn(shots)
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,15 @@ func (c *call) openStackshot(index *binaries.Index) error {
 	g := profile.Group{Tool: c.tool(), Profiles: profiles}
 	g.Deadlocks = profile.Circles(g.Waiters()) // the kernel has seen all threads at one moment
 	return c.reportAll(&selection{group: g})
+}
+
+// namedIn tells which processes in stackshots --pid names, nil where it names none: those
+// are then not asked for, which takes as long as to report on some.
+func (c *call) namedIn(shots []*stackshot.Shot) (func(task.Info) bool, error) {
+	if len(c.within) == 0 {
+		return nil, nil
+	}
+	return c.namedWithin(tasksOf(shots))
 }
 
 // tasksOf are all processes in stackshots.

@@ -127,6 +127,22 @@ func TestStackshotChoice(t *testing.T) {
 	}
 }
 
+// TestStackshotChoiceOfAll asks for no process where none is named.
+func TestStackshotChoiceOfAll(t *testing.T) {
+	shots := []*stackshot.Shot{system(13, 2)}
+	for within, free := range map[string]bool{"": true, "process3": false} {
+		c := &call{options: &options{within: strings.Fields(within)}}
+		allocated := testing.AllocsPerRun(3, func() {
+			if wanted, err := c.namedIn(shots); err != nil || (wanted == nil) != free {
+				t.Errorf("%q: %v", within, err)
+			}
+		})
+		if (allocated == 0) != free {
+			t.Errorf("%q: %v allocations", within, allocated)
+		}
+	}
+}
+
 // TestStackshotInEveryFormat has frames of the kernel marked in each.
 func TestStackshotInEveryFormat(t *testing.T) {
 	path := shotFile(t, system(3, 2))
