@@ -8,8 +8,13 @@ var footKeys = [][2]string{
 	{"w", "waiting"}, {"t", "thread"}, {"i", "invert"}, {"r", "reverse"}, {"z", "zoom"}, {"+-", "seconds"},
 }
 
-// helpPage explains keys and columns in 24 lines of 80 columns.
-func helpPage() []line {
+// helpPage explains keys and columns in 24 lines of 80 columns. Ctrl-Z is among them only
+// where it does anything.
+func helpPage(stops bool) []line {
+	again := [2]string{"Ctrl-L", "draw anew"}
+	if stops {
+		again = [2]string{"Ctrl-L, Ctrl-Z", "draw anew; stop, and go on by fg"}
+	}
 	lines := []line{text("stacksnap top: which functions take the time, and what threads wait for", strong), {}}
 	for _, k := range [][2]string{
 		{"Tab", "the next of functions, threads and stack"},
@@ -27,7 +32,7 @@ func helpPage() []line {
 		{"", "as --focus and, behind t, that thread alone; .json, .html and so on as -o"},
 		{"z", "the pane in focus on the whole screen"},
 		{"Esc", "undo zoom, stack, filter or thread"},
-		{"Ctrl-L, Ctrl-Z", "draw anew; stop, and go on by fg"},
+		again,
 		{"q, Ctrl-C", "quit"},
 	} {
 		lines = append(lines, line{[]span{{fmt.Sprintf("%20s  ", k[0]), keyName}, {k[1], plain}}, plain})

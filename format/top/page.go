@@ -45,7 +45,7 @@ func (s *state) page(now *data, width, height int) []line {
 	d := s.of(now)
 	s.choose(d)
 	if s.help {
-		return fitted(helpPage(), height)
+		return fitted(helpPage(s.stops), height)
 	}
 	room := max(0, height-2)
 	lines := []line{s.head(d, width)}

@@ -69,7 +69,7 @@ func TestScreens(t *testing.T) {
 		{name: "ascii", width: 80, height: 14, ascii: true, keys: "Tab r"},
 	} {
 		v, d := worked(700)
-		v.ended = c.end
+		v.ended, v.stops = c.end, true
 		screen(t, v, d, c.width, c.height, c.ascii) // keys act on what is shown
 		press(v, d, c.keys)
 		got := screen(t, v, d, c.width, c.height, c.ascii)

@@ -53,6 +53,7 @@ func Run(ctx context.Context, screen tcell.Screen, o Options, sampling Sampling)
 		Options: o, screen: screen, board: NewBoard(o.Target, o.Interval), state: newState(),
 		ended: make(chan ending, 1), requests: make(chan request, 1), results: make(chan string, 1),
 	}
+	v.state.stops = o.Suspend != nil
 	defer v.wait() // also while a panic of the sampling passes
 	defer stop()
 	p, err := sampling(ctx, func(s *Sample, made func() *profile.Profile) {
@@ -160,8 +161,11 @@ func (v *view) loop(ctx context.Context, events <-chan tcell.Event) error {
 		case <-ctx.Done():
 			return nil
 		case ev, ok := <-events:
-			if !ok || v.handle(ev) {
+			if !ok {
 				return nil
+			}
+			if quit, err := v.handle(ev); quit || err != nil {
+				return err
 			}
 			v.draw(p)
 		case <-next.C:
@@ -203,19 +207,19 @@ func (v *view) tellEnd(e ending) {
 }
 
 // handle does what an event asks for, and tells whether that is to quit.
-func (v *view) handle(ev tcell.Event) (quit bool) {
+func (v *view) handle(ev tcell.Event) (quit bool, err error) {
 	switch ev := ev.(type) {
 	case *tcell.EventError: // nobody types any more
-		return true
+		return true, nil
 	case *tcell.EventResize:
 		v.screen.Sync()
 	case *tcell.EventKey:
 		return v.handleKey(ev)
 	}
-	return false
+	return false, nil
 }
 
-func (v *view) handleKey(ev *tcell.EventKey) (quit bool) {
+func (v *view) handleKey(ev *tcell.EventKey) (quit bool, err error) {
 	if v.now == nil {
 		v.now = v.board.data()
 	}
@@ -224,20 +228,23 @@ func (v *view) handleKey(ev *tcell.EventKey) (quit bool) {
 	case a.repaint:
 		v.screen.Sync()
 	case a.suspend && v.Suspend != nil:
-		return v.suspend() != nil
+		return false, v.suspend()
 	case a.save != "":
 		v.save(request{a.save, v.state.shown()})
 	}
-	return a.quit
+	return a.quit, nil
 }
 
 // suspend gives the terminal back while this program is stopped.
 func (v *view) suspend() error {
 	if err := v.screen.Suspend(); err != nil {
-		return err
+		return fmt.Errorf("the terminal cannot be given back: %w", err)
 	}
 	v.Suspend()
-	return v.screen.Resume()
+	if err := v.screen.Resume(); err != nil {
+		return fmt.Errorf("the terminal cannot be used again: %w", err)
+	}
+	return nil
 }
 
 // save has a report written: with the next sample, as long as there is one.

@@ -25,6 +25,7 @@ type watched struct {
 	given   atomic.Int32
 	resumed atomic.Int32
 	failing bool
+	lost    error // of a terminal that is not there when it is to be used again
 }
 
 func newWatched() *watched {
@@ -52,7 +53,7 @@ func (w *watched) Fini() {
 
 func (w *watched) Resume() error {
 	w.resumed.Add(1)
-	return nil
+	return w.lost
 }
 
 // see waits until a text is shown.
@@ -251,8 +252,25 @@ func TestSuspend(t *testing.T) {
 	w.see(t, "work")
 	w.press(tcell.KeyCtrlZ, "")
 	w.press(tcell.KeyCtrlL, "")
-	w.press(0, "q")
+	w.press(0, "?")
+	w.see(t, "draw anew")
+	if strings.Contains(w.shown.Load().(string), "Ctrl-Z") {
+		t.Error("the help names a key that does nothing")
+	}
+	w.press(0, "xq")
 	if err := wait(t, ended); err != nil || w.resumed.Load() != 0 {
 		t.Errorf("%v, resumed %d times", err, w.resumed.Load())
+	}
+}
+
+// TestLostTerminal is told, where this program is to go on and cannot show anything.
+func TestLostTerminal(t *testing.T) {
+	w := newWatched()
+	w.lost = errors.New("EIO")
+	ended := run(t.Context(), w, Options{Suspend: func() {}}, sampling(nil, nil))
+	w.see(t, "work")
+	w.press(tcell.KeyCtrlZ, "")
+	if err := wait(t, ended); !errors.Is(err, w.lost) || w.given.Load() != 1 {
+		t.Errorf("%v; given back %d times", err, w.given.Load())
 	}
 }

@@ -36,6 +36,7 @@ type state struct {
 
 	frozen  *data // nil: what is shown is what is sampled
 	help    bool
+	stops   bool // Ctrl-Z stops this program
 	prompt  *prompt
 	message string // until the next key
 	ended   string // why no samples come any more; empty while they do
