@@ -36,17 +36,7 @@ type Captured struct {
 
 // Prepare refuses a folder that no file can be made in. That its disk is full is
 // no reason.
-func (c *Captures) Prepare() error {
-	b, err := c.Reports.Folder.beside()
-	if errors.Is(err, syscall.ENOSPC) {
-		return nil
-	}
-	if err != nil {
-		return failure(c.Reports.Folder.path, err)
-	}
-	b.drop()
-	return nil
-}
+func (c *Captures) Prepare() error { return c.Reports.Folder.prepare() }
 
 // Close lets go of the folder.
 func (c *Captures) Close() error { return c.Reports.Folder.Close() }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // The modes of what is made here: reports tell, and recordings hold, what is in
@@ -90,6 +91,20 @@ func (f *Folder) beside() (b *beside, err error) {
 		}
 	}
 	return nil, err
+}
+
+// prepare refuses a folder that no file can be made in. That its disk is full is no
+// reason.
+func (f *Folder) prepare() error {
+	b, err := f.beside()
+	if errors.Is(err, syscall.ENOSPC) {
+		return nil
+	}
+	if err != nil {
+		return failure(f.path, err)
+	}
+	b.drop()
+	return nil
 }
 
 // beside is a file that is being written under a name of its own.

@@ -48,7 +48,7 @@ func OpenSpool(path string) (*Spool, error) {
 		return nil, err
 	}
 	s := &Spool{folder: folder, Now: time.Now}
-	if err := (&Captures{Reports: Rotation{Folder: folder}}).Prepare(); err != nil {
+	if err := folder.prepare(); err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
 	s.sweep()
