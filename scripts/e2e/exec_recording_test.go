@@ -3,16 +3,21 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 )
 
 // TestRecordingThroughExec keeps what was recorded of a program when the one that
-// takes its place is over before it could be looked at, and when it is not.
+// takes its place is over before it could be looked at, and when it is not; and no file
+// that was beside it is touched.
 func TestRecordingThroughExec(t *testing.T) {
 	for _, next := range []string{"true", "sleep 0.2"} {
 		dir := t.TempDir()
-		file := filepath.Join(dir, "it.snap")
+		file, other := filepath.Join(dir, "it.snap"), filepath.Join(dir, "it.snap.next")
+		if err := os.WriteFile(other, []byte("other"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		for range 5 {
 			r := snap(t, "-i", "2ms", "--save", file, "-o", filepath.Join(dir, "it.txt"), "--", "sh", "-c",
 				"i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exec "+next)
@@ -22,8 +27,11 @@ func TestRecordingThroughExec(t *testing.T) {
 			if r := snap(t, file); r.code != exitOK {
 				t.Errorf("%s: the recording: exit code %d: %s", next, r.code, r.err)
 			}
-			if left, _ := filepath.Glob(file + ".*"); len(left) > 0 {
-				t.Errorf("%s: left: %v", next, left)
+			if b, err := os.ReadFile(other); string(b) != "other" {
+				t.Fatalf("%s: another file: %v", next, err)
+			}
+			if all, err := os.ReadDir(dir); err != nil || len(all) != 3 {
+				t.Errorf("%s: %v, %v", next, all, err)
 			}
 		}
 	}

@@ -3,8 +3,10 @@ package family
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"stacksnap/format/profile"
@@ -29,7 +31,9 @@ func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profi
 	began, whole, count, save := time.Now(), o.Duration, o.Count, o.Save
 	for i := range maxPrograms {
 		if i > 0 && save != "" {
-			o.Save = save + ".next"
+			if o.Save, err = beside(save); err != nil {
+				return profiles, errors.Join(err, p.Close())
+			}
 		}
 		prof, err := capture.Record(ctx, p, o)
 		if o.Save != save {
@@ -53,6 +57,15 @@ func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profi
 		}
 	}
 	return profiles, nil
+}
+
+// beside makes an empty file beside another, under a name that nothing has.
+func beside(path string) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".stacksnap-*.tmp")
+	if err != nil {
+		return "", fmt.Errorf("write recording: %w", err)
+	}
+	return f.Name(), f.Close()
 }
 
 // replace has a file take the place of another, if it is worth that, or go away.
