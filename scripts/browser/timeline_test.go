@@ -44,6 +44,25 @@ func timed() *profile.Profile {
 	return b.Profile()
 }
 
+// many is a sampling of so many threads, of which the last works and the others sleep.
+func many(threads int) *profile.Profile {
+	b := profile.NewBuilder(task.Info{PID: 1, Name: "demo", OS: task.Linux, Arch: task.AMD64, Live: true}, "stacksnap test")
+	b.KeepTimelines()
+	b.SetInterval(10*time.Millisecond, 0)
+	s := &task.Snapshot{Time: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+	var stacks []profile.Stack
+	for i := range threads {
+		s.Threads = append(s.Threads, task.Thread{ID: task.ThreadID(i + 1), Name: "worker", State: task.Sleeping})
+		stacks = append(stacks, profile.Stack{Frames: []unwind.Frame{{PC: 0x1000, By: unwind.ByCFI}}})
+	}
+	s.Threads[threads-1].State = task.Running
+	for range 10 {
+		b.Add(s, stacks, nil)
+		s.Time = s.Time.Add(10 * time.Millisecond)
+	}
+	return b.Profile()
+}
+
 // drag draws from one share of the timeline's time to another, in a row.
 func (p *page) drag(from, to float64, row int) {
 	p.Helper()
@@ -83,6 +102,35 @@ func TestTimeline(t *testing.T) {
 	p.drag(0.5, 0.5, 1) // a click
 	p.is("#path", "Thread 2 idle")
 	p.wants("#table tbody", "0x8000", "100.0 %")
+}
+
+// TestTimelineOfMany: the last of more threads than a canvas has room for is there, too,
+// and what can be seen is drawn once for each frame of the screen.
+func TestTimelineOfMany(t *testing.T) {
+	p := show(t, one(many(4000)))
+	p.script(`const scroll = document.getElementById('times-scroll'); scroll.scrollTop = scroll.scrollHeight;`)
+	rows := eval[int](p, "Math.floor(document.getElementById('times-scroll').clientHeight / 18)")
+	p.shot("timeline-many")
+	const colors = `[2, 3].map((fromEnd) => {
+		const canvas = document.getElementById('times-canvas'), scale = canvas.width / canvas.clientWidth;
+		return canvas.getContext('2d').getImageData(Math.floor(400 * scale), Math.floor((canvas.clientHeight - 18 * fromEnd + 9) * scale), 1, 1).data.join();
+	})`
+	if got := eval[[]string](p, colors); got[0] == got[1] || got[0] == "0,0,0,0" || got[1] == "0,0,0,0" {
+		t.Errorf("of the last threads one runs and one sleeps: %q, %d rows", got, rows)
+	}
+	p.script(`window.draws = 0; const clear = CanvasRenderingContext2D.prototype.clearRect;
+		CanvasRenderingContext2D.prototype.clearRect = function (...box) { if (this.canvas.id === 'times-canvas') window.draws++; return clear.apply(this, box); };
+		const canvas = document.getElementById('times-canvas'), box = canvas.getBoundingClientRect();
+		canvas.setPointerCapture = () => {};
+		const send = (kind, x) => canvas.dispatchEvent(new PointerEvent(kind, {pointerId: 1, bubbles: true, clientX: box.left + x, clientY: box.top + 9}));
+		send('pointerdown', 300);
+		for (let i = 0; i < 100; i++) send('pointermove', 301 + i);`)
+	if n := eval[int](p, "window.draws"); n == 0 || n > 10 {
+		t.Errorf("drawn %d times for 100 moves", n)
+	}
+	p.script(`document.getElementById('times-canvas').dispatchEvent(new PointerEvent('pointerup', {pointerId: 1, bubbles: true, clientX: 0}))`)
+	p.drag(0.5, 0.5, rows-2) // a click
+	p.is("#path", "Thread 4000 worker")
 }
 
 // TestTimelineTip tells what a thread did, and what it waited for.

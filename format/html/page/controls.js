@@ -21,7 +21,7 @@ function bindControls(app) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(app, byId("theme").value));
   addEventListener("resize", () => {
     sizeTimeline(app);
-    drawTimeline(app);
+    redrawTimeline(app);
     resize(app);
     redraw(app);
   });
@@ -55,7 +55,7 @@ function setTheme(app, theme) {
   byId("theme").value = theme;
   readColors(app);
   redraw(app);
-  drawTimeline(app);
+  redrawTimeline(app);
 }
 
 function setHelp(shown) {

@@ -1,11 +1,15 @@
 // The flame graph, drawn on a canvas: only what can be seen of it.
 
-// redraw draws once before the next frame of the screen, however often it is asked to.
 function redraw(app) {
-  if (app.drawing) return;
-  app.drawing = requestAnimationFrame(() => {
-    app.drawing = 0;
-    draw(app);
+  drawOnce(app, () => draw(app));
+}
+
+// drawOnce draws once before the next frame of the screen, however often it is asked to.
+function drawOnce(picture, drawIt) {
+  if (picture.drawing) return;
+  picture.drawing = requestAnimationFrame(() => {
+    picture.drawing = 0;
+    drawIt();
   });
 }
 

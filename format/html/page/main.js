@@ -10,7 +10,7 @@ function rebuild(app) {
   app.at = 0;
   resize(app);
   sizeTimeline(app);
-  drawTimeline(app);
+  redrawTimeline(app);
   revealRoot(app);
   redraw(app);
   showPath(app);

@@ -6,7 +6,7 @@ function bindRange(app) {
     const x = event.clientX - canvas.getBoundingClientRect().left - TIMES_NAME;
     return Math.min(times.end, Math.max(0, x / times.width * times.end));
   };
-  const rowAt = (event) => times.rows[Math.floor((event.clientY - canvas.getBoundingClientRect().top) / TIMES_ROW)];
+  const rowAt = (event) => times.rows[Math.floor((event.clientY - canvas.getBoundingClientRect().top + times.scroll.scrollTop) / TIMES_ROW)];
   let began = null;
   canvas.addEventListener("pointerdown", (event) => {
     began = { x: event.clientX, at: timeAt(event) };
@@ -15,7 +15,7 @@ function bindRange(app) {
   canvas.addEventListener("pointermove", (event) => {
     if (began) {
       times.range = orderedRange(began.at, timeAt(event));
-      drawTimeline(app);
+      redrawTimeline(app);
     } else showStretch(app, rowAt(event), timeAt(event), event);
   });
   canvas.addEventListener("pointerup", (event) => {
@@ -28,6 +28,10 @@ function bindRange(app) {
     setRange(app, null);
   });
   canvas.addEventListener("pointerleave", () => { byId("tip").hidden = true; });
+  times.scroll.addEventListener("scroll", () => {
+    byId("tip").hidden = true;
+    redrawTimeline(app);
+  });
   canvas.addEventListener("keydown", (event) => rangeKey(app, event));
   byId("whole").addEventListener("click", () => setRange(app, null));
 }

@@ -9,7 +9,7 @@ const stateNames = ["", "runnable", "sleeping", "uninterruptible", "stopped", "e
 // bindTimeline shows the timeline, if any thread has one.
 function bindTimeline(app) {
   const rows = app.data.threads.filter((t) => t.timeline && t.timeline.length > 0);
-  app.times = { rows, canvas: byId("times-canvas"), scroll: byId("times-scroll"), end: 0, range: null };
+  app.times = { rows, canvas: byId("times-canvas"), scroll: byId("times-scroll"), end: 0, range: null, drawing: 0 };
   const { times } = app;
   for (const t of rows) {
     let at = 0;
@@ -27,32 +27,43 @@ function bindTimeline(app) {
   bindRange(app);
 }
 
-// sizeTimeline fits the canvas into the page.
+// sizeTimeline fits the canvas into the page: it is as high as what can be seen of the rows.
 function sizeTimeline(app) {
   const { times } = app;
   if (times.end === 0) return;
-  const ratio = window.devicePixelRatio || 1, width = times.scroll.clientWidth, height = (times.rows.length + 1) * TIMES_ROW;
+  const ratio = window.devicePixelRatio || 1, all = (times.rows.length + 1) * TIMES_ROW;
+  byId("times-space").style.height = all + "px";
+  const width = times.scroll.clientWidth, height = Math.min(all, times.scroll.clientHeight);
   times.width = Math.max(1, width - TIMES_NAME);
+  times.height = height;
+  times.ratio = ratio;
   times.canvas.style.width = width + "px";
   times.canvas.style.height = height + "px";
   times.canvas.width = Math.round(width * ratio);
   times.canvas.height = Math.round(height * ratio);
   times.pen = times.canvas.getContext("2d");
-  times.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
 }
 
+function redrawTimeline(app) {
+  drawOnce(app.times, () => drawTimeline(app));
+}
+
+// drawTimeline draws the rows that can be seen, each at its height in all that can be
+// scrolled through.
 function drawTimeline(app) {
   const { times } = app, { pen } = times;
   if (times.end === 0) return;
   const style = getComputedStyle(document.documentElement), of = (name) => style.getPropertyValue("--" + name).trim();
   const colors = { [RUNNABLE]: of("running"), [SLEEPING]: of("group"), [UNINTERRUPTIBLE]: of("warn"), [STOPPED]: of("warn") };
-  const bad = of("bad"), chosen = new Set(app.chosen);
-  pen.clearRect(0, 0, times.width + TIMES_NAME, times.canvas.height);
+  const bad = of("bad"), chosen = new Set(app.chosen), top = times.scroll.scrollTop;
+  pen.setTransform(times.ratio, 0, 0, times.ratio, 0, -top * times.ratio);
+  pen.clearRect(0, top, times.width + TIMES_NAME, times.height);
   pen.font = "12px " + app.colors.mono;
   pen.textBaseline = "middle";
   pen.direction = "ltr";
-  times.rows.forEach((t, row) => {
-    const y = row * TIMES_ROW;
+  const first = Math.floor(top / TIMES_ROW), last = Math.ceil((top + times.height) / TIMES_ROW);
+  times.rows.slice(first, last).forEach((t, row) => {
+    const y = (first + row) * TIMES_ROW;
     pen.globalAlpha = chosen.has(t) ? 1 : 0.35;
     pen.fillStyle = of("text");
     pen.fillText(fitted(t.name, Math.floor((TIMES_NAME - 8) / pen.measureText("m").width)), 0, y + TIMES_ROW / 2);
