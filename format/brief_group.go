@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 )
 
@@ -30,13 +31,7 @@ func (b *brief) group(g *profile.Group) {
 		b.add(1, 0, "no one thing stands out")
 	}
 	b.add(1, 0, "Processes: "+together(g))
-	for i, m := range g.Missing {
-		if i == maxCircles {
-			b.add(1, 0, "Missing: "+count(len(g.Missing)-i)+" more")
-			break
-		}
-		b.add(1, 0, "Missing: "+clean(m.Why, maxPath))
-	}
+	b.uncaptured(g.Missing)
 	if g.More > 0 {
 		b.add(1, 0, "Missing: "+count(g.More)+" more, beyond those that are captured at once")
 	}
@@ -44,10 +39,24 @@ func (b *brief) group(g *profile.Group) {
 	b.processes(g.Profiles)
 }
 
+// uncaptured says of which processes there is nothing, and why.
+func (b *brief) uncaptured(all []profile.Missing) {
+	for i, m := range all {
+		if i == maxCircles {
+			b.add(1, 0, "Missing: "+count(len(all)-i)+" more")
+			return
+		}
+		b.add(1, 0, "Missing: "+clean(m.Why, maxPath))
+	}
+}
+
 // processes writes the lines of each, as many as there is room for: what one does not
 // need is for the others, from the first on.
 func (b *brief) processes(all []*profile.Profile) {
 	room := briefLines - len(b.lines)
+	if room <= 0 {
+		return
+	}
 	if len(all) > room {
 		for _, p := range all[:room-1] {
 			b.lines = append(b.lines, b.process(p, 1)...)
@@ -99,7 +108,8 @@ func HangBrief(o Options) HangWriter {
 			b.hang(r)
 		}
 		b.headline()
-		b.body(briefLines)
+		b.body(briefLines - min(2*len(r.Followed.Profiles), maxFollowedLines))
+		b.processes(r.Followed.Profiles)
 		if err := b.writeTo(w); err != nil {
 			return err
 		}
@@ -108,10 +118,23 @@ func HangBrief(o Options) HangWriter {
 	}
 }
 
+// maxFollowedLines are kept for the processes that a hung thread waited for.
+const maxFollowedLines = 6
+
+// followed says for whom the thread waited in other processes.
+func (b *brief) followed(f *capture.Followed) {
+	if len(f.Profiles)+len(f.Missing) > 0 && len(f.Chain) > 0 {
+		b.add(3, 2, "Hang waits: "+b.circle(f.Chain))
+	}
+	b.circles(f.Deadlocks)
+	b.uncaptured(f.Missing)
+}
+
 // hang says what the thread that was watched did.
 func (b *brief) hang(r *hang.Report) {
 	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s, from %s: %s", r.Kind, duration(r.Duration), unfinished(r), moment(r.Start), b.threadName(r.Thread, r.Name)))
 	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", seconds(r.CPU), share(float64(r.CPU), float64(r.Duration))))
+	b.followed(&r.Followed)
 	const most = 4
 	for i, ph := range r.Phases {
 		if i == most {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 	"stacksnap/task"
 )
@@ -135,6 +136,10 @@ func TestBriefIsBrief(t *testing.T) {
 		}
 		r := hangOf()
 		r.Profile, r.Name = p, long
+		r.Followed = capture.Followed{Profiles: g.Profiles, Missing: g.Missing, Deadlocks: p.Deadlocks}
+		if n > 0 {
+			r.Followed.Chain = p.Deadlocks[0].Waiters
+		}
 		for _, width := range []int{0, 40} {
 			o := Options{Width: width}
 			most := briefColumns

@@ -246,13 +246,20 @@ func newDocument(p *profile.Profile) *jsonDocument {
 		j.Unnamed = slices.Contains(unnamed, im)
 		d.Images = append(d.Images, j)
 	}
+	d.Deadlocks = newJSONDeadlocks(p.Deadlocks)
 	for _, circle := range p.Deadlocks {
-		d.Deadlocks = append(d.Deadlocks, newJSONWaiters(circle.Waiters))
 		if p.Sampled() {
 			d.Stood = append(d.Stood, jsonStood{int64(circle.From), int64(circle.To), circle.Looks, circle.Ended})
 		}
 	}
 	return d
+}
+
+func newJSONDeadlocks(all []profile.Deadlock) (circles [][]jsonWaiter) {
+	for i := range all {
+		circles = append(circles, newJSONWaiters(all[i].Waiters))
+	}
+	return circles
 }
 
 func newJSONWaiters(circle []profile.Waiter) (waiters []jsonWaiter) {

@@ -65,13 +65,7 @@ func (p *printer) groupHeader(g *profile.Group) {
 		p.line("")
 	}
 	p.fact("Processes", together(g))
-	for i, m := range g.Missing {
-		if i == maxNotes {
-			p.fact("Missing", count(len(g.Missing)-i)+" more")
-			break
-		}
-		p.fact("Missing", p.cut(clean(m.Why, maxPath)))
-	}
+	p.uncaptured(g.Missing)
 	if g.More > 0 {
 		p.fact("Missing", p.cut(fmt.Sprintf("%s more, beyond those that are captured at once", count(g.More))))
 	}
@@ -82,6 +76,17 @@ func (p *printer) groupHeader(g *profile.Group) {
 			line += ": " + about
 		}
 		p.line("%s", line)
+	}
+}
+
+// uncaptured says of which processes there is nothing, and why.
+func (p *printer) uncaptured(all []profile.Missing) {
+	for i, m := range all {
+		if i == maxNotes {
+			p.fact("Missing", count(len(all)-i)+" more")
+			return
+		}
+		p.fact("Missing", p.cut(clean(m.Why, maxPath)))
 	}
 }
 

@@ -58,17 +58,18 @@ func GroupJSONLine(w io.Writer, g *profile.Group) error {
 func newGroup(g *profile.Group) *jsonGroup {
 	d := &jsonGroup{
 		Schema: groupSchema, Version: groupVersion, Tool: g.Tool, Summary: GroupSummary(g),
-		Captured: len(g.Profiles), More: g.More,
+		Captured: len(g.Profiles), More: g.More, Missing: newJSONMissing(g.Missing), Deadlocks: newJSONDeadlocks(g.Deadlocks),
 	}
 	if spread, ok := g.Spread(); ok {
 		n := int64(spread)
 		d.Spread = &n
 	}
-	for _, m := range g.Missing {
-		d.Missing = append(d.Missing, jsonMissing{m.PID, m.Why})
-	}
-	for i := range g.Deadlocks {
-		d.Deadlocks = append(d.Deadlocks, newJSONWaiters(g.Deadlocks[i].Waiters))
-	}
 	return d
+}
+
+func newJSONMissing(all []profile.Missing) (list []jsonMissing) {
+	for _, m := range all {
+		list = append(list, jsonMissing{m.PID, m.Why})
+	}
+	return list
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hang"
 	"stacksnap/task"
 )
 
@@ -83,6 +85,46 @@ func TestGroupSummary(t *testing.T) {
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
+	}
+}
+
+// TestHangFollowed has what a stuck thread waited for in other processes, and its stacks.
+func TestHangFollowed(t *testing.T) {
+	g := circle()
+	r := &hang.Report{Reason: hang.Hang, Thread: 11, Profile: g.Profiles[0], Followed: capture.Followed{
+		Chain: profile.Chain(g.Waiters(), 11, 11), Deadlocks: g.Deadlocks, Profiles: g.Profiles[1:],
+		Missing: []profile.Missing{{PID: 14, Why: "not permitted to read pid 14"}},
+	}}
+	for name, write := range map[string]HangWriter{"tree": Hang(Options{}), "summary": HangBrief(Options{})} {
+		var b bytes.Buffer
+		if err := write(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ToLower(strings.Join(strings.Fields(b.String()), " "))
+		for _, want := range []string{
+			"hang waits: main thread of make [11] waits in read: fd 5 pipe:[7], for thread 13 of s\\x1bh [12] to write, which waits for file lock",
+			"deadlock: main thread of make [11] waits", "missing: not permitted to read pid 14", `s\x1bh [12]`,
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, b.String())
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := HangLine(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Chain     []struct{ ID, PID int }
+		Deadlocks [][]any
+		Missing   []struct{ PID int }
+		Followed  []struct{ Threads []struct{ ID int } }
+	}
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil || bytes.Count(b.Bytes(), []byte("\n")) != 1 {
+		t.Fatal(err)
+	}
+	if len(d.Chain) != 2 || d.Chain[1].PID != 12 || len(d.Deadlocks) != 1 || d.Missing[0].PID != 14 || d.Followed[0].Threads[0].ID != 13 {
+		t.Errorf("%+v", d)
 	}
 }
 

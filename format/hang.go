@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 )
 
@@ -13,8 +15,8 @@ import (
 type HangWriter func(io.Writer, *hang.Report) error
 
 // Hang writes the report of a hang for people: when and how long, what the
-// thread did from phase to phase, and then all samples as [Tree] does. A
-// periodic report is the tree alone.
+// thread did from phase to phase, and then all samples as [Tree] does, and what the
+// thread waited for in other processes. A periodic report is the tree alone.
 func Hang(o Options) HangWriter {
 	return func(w io.Writer, r *hang.Report) error {
 		if r.Reason == hang.Hang {
@@ -22,11 +24,15 @@ func Hang(o Options) HangWriter {
 				return err
 			}
 		}
-		if err := Tree(o)(w, r.Profile); err != nil {
-			return err
+		for _, p := range append([]*profile.Profile{r.Profile}, r.Followed.Profiles...) {
+			if err := Tree(o)(w, p); err != nil {
+				return err
+			}
+			if _, err := io.WriteString(w, "\n"); err != nil { // another one may follow
+				return err
+			}
 		}
-		_, err := io.WriteString(w, "\n") // another report may follow
-		return err
+		return nil
 	}
 }
 
@@ -40,6 +46,7 @@ func writeHang(p *printer, r *hang.Report) error {
 	}
 	p.fact("Hang Thread", p.threadName(r.Thread, r.Name))
 	p.fact("Hang CPU", fmt.Sprintf("%s, %s of the time", seconds(r.CPU), share(float64(r.CPU), float64(r.Duration))))
+	p.followed(&r.Followed)
 	p.phases(r)
 	straight := *p
 	straight.profile = p.straight()
@@ -48,6 +55,15 @@ func writeHang(p *printer, r *hang.Report) error {
 	}
 	p.line("")
 	return p.Flush()
+}
+
+// followed says for whom the thread waited in other processes, whose stacks are below.
+func (p *printer) followed(f *capture.Followed) {
+	if len(f.Profiles)+len(f.Missing) > 0 && len(f.Chain) > 0 {
+		p.fact("Hang Waits", p.cut(p.circle(f.Chain)))
+	}
+	p.circles(f.Deadlocks)
+	p.uncaptured(f.Missing)
 }
 
 func unfinished(r *hang.Report) string {
@@ -85,7 +101,7 @@ func (p *printer) phase(r *hang.Report, ph *hang.Phase) string {
 func HangLine(w io.Writer, r *hang.Report) error {
 	// Made whole before it is written, so that a reader of lines never sees a part.
 	var b bytes.Buffer
-	if err := encode(&b, newHang(r), "", r.Profile); err != nil {
+	if err := encode(&b, newHang(r), "", append([]*profile.Profile{r.Profile}, r.Followed.Profiles...)...); err != nil {
 		return err
 	}
 	_, err := b.WriteTo(w)
@@ -112,6 +128,11 @@ type jsonHang struct {
 	CPU      int64         `json:"cpu_ns,omitempty"`
 	Phases   []jsonPhase   `json:"phases,omitempty"`
 	Profile  *jsonDocument `json:"profile"`
+
+	Chain     []jsonWaiter    `json:"chain,omitempty"`
+	Deadlocks [][]jsonWaiter  `json:"deadlocks,omitempty"`
+	Missing   []jsonMissing   `json:"missing,omitempty"`
+	Followed  []*jsonDocument `json:"followed,omitempty"`
 }
 
 type jsonPhase struct {
@@ -134,6 +155,11 @@ func newHang(r *hang.Report) *jsonHang {
 	j.Ended, j.Why, j.Kind, j.CPU = r.Ended, r.Why, r.Kind.String(), int64(r.CPU)
 	for _, ph := range r.Phases {
 		j.Phases = append(j.Phases, jsonPhase{int64(ph.Start), int64(ph.Duration), ph.Samples, ph.Function, newJSONWait(ph.Wait)})
+	}
+	f := &r.Followed
+	j.Chain, j.Deadlocks, j.Missing = newJSONWaiters(f.Chain), newJSONDeadlocks(f.Deadlocks), newJSONMissing(f.Missing)
+	for _, p := range f.Profiles {
+		j.Followed = append(j.Followed, newDocument(p))
 	}
 	return j
 }

@@ -12,6 +12,7 @@ import (
 	"stacksnap/format"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 	"stacksnap/task"
 	"stacksnap/task/recording"
@@ -45,6 +46,9 @@ func (c *call) watch(ctx context.Context, p task.Process) error {
 	var err error
 	if w.options.Binaries, err = c.index(); err != nil {
 		return err
+	}
+	if c.follows || !c.flags.Changed("follow-waits") {
+		w.options.Follow = &capture.Options{MaxStop: c.maxStop, Gate: c.gate, Tool: c.tool(), Binaries: w.options.Binaries}
 	}
 	if c.dir == "" {
 		return w.run(ctx, w.print)
@@ -99,7 +103,10 @@ func (w *watcher) limited(ctx context.Context) (context.Context, context.CancelF
 // shownReport is a report as --no-inlines and --merge want it.
 func (w *watcher) shownReport(r *hang.Report) *hang.Report {
 	shown := *r
-	shown.Profile = w.shown(r.Profile)
+	shown.Profile, shown.Followed.Profiles = w.shown(r.Profile), nil
+	for _, p := range r.Followed.Profiles {
+		shown.Followed.Profiles = append(shown.Followed.Profiles, w.shown(p))
+	}
 	return &shown
 }
 

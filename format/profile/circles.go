@@ -1,5 +1,7 @@
 package profile
 
+import "stacksnap/task"
+
 // Circles returns the deadlocks that are of more than one process, each once, of
 // threads that waited, all of them at one moment, as they tell.
 func Circles(all []Waiter) []Deadlock {
@@ -18,6 +20,24 @@ func Circles(all []Waiter) []Deadlock {
 		}
 	}
 	return found
+}
+
+// Chain follows a thread to the one that it waits for, and that to the next, as far as
+// that is known and none was met before. It is empty where the first does not wait.
+func Chain(all []Waiter, pid int, id task.ThreadID) (chain []Waiter) {
+	waiters := map[waiterKey]Waiter{}
+	for _, w := range all {
+		waiters[w.key()] = w
+	}
+	at := waiterKey{id, pid}
+	for w, ok := waiters[at]; ok; w, ok = waiters[at] {
+		delete(waiters, at)
+		chain = append(chain, w)
+		if at = (waiterKey{w.Wait.Owner, w.PID}); w.Wait.Peer.PID != 0 {
+			at = waiterKey{w.Wait.Peer.Thread, w.Wait.Peer.PID}
+		}
+	}
+	return chain
 }
 
 func ofSeveral(circle []Waiter) bool {

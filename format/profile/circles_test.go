@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"slices"
 	"testing"
 
 	"stacksnap/task"
@@ -41,14 +42,32 @@ func TestCircles(t *testing.T) {
 				ids = append(ids, w.ID)
 			}
 		}
-		if len(found) > 1 || len(ids) != len(c.want) {
+		if len(found) > 1 || !slices.Equal(ids, c.want) {
 			t.Errorf("%s: %v, want %v", name, ids, c.want)
-			continue
 		}
-		for i := range ids {
-			if ids[i] != c.want[i] {
-				t.Errorf("%s: %v, want %v", name, ids, c.want)
-			}
+	}
+}
+
+// TestChain ends where nothing is known, or where it has been.
+func TestChain(t *testing.T) {
+	unsure := across(2, 21, 3, 31)
+	unsure.Wait.Peer.Others = true
+	for name, c := range map[string]struct {
+		of   []Waiter
+		want []task.ThreadID
+	}{
+		"none":           {of: []Waiter{across(1, 12, 2, 21)}},
+		"one":            {of: []Waiter{across(1, 11, 2, 0), across(2, 21, 3, 31)}, want: []task.ThreadID{11}},
+		"far":            {of: []Waiter{within(1, 11, 12), across(1, 12, 2, 21), unsure, {PID: 3, ID: 31}}, want: []task.ThreadID{11, 12, 21, 31}},
+		"circle":         {of: []Waiter{across(1, 11, 2, 21), across(2, 21, 1, 11)}, want: []task.ThreadID{11, 21}},
+		"not of another": {of: []Waiter{across(1, 11, 2, 21), across(3, 21, 1, 11)}, want: []task.ThreadID{11}},
+	} {
+		var ids []task.ThreadID
+		for _, w := range Chain(c.of, 1, 11) {
+			ids = append(ids, w.ID)
+		}
+		if !slices.Equal(ids, c.want) {
+			t.Errorf("%s: %v, want %v", name, ids, c.want)
 		}
 	}
 }

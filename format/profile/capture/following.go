@@ -1,12 +1,12 @@
 package capture
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -26,10 +26,6 @@ type place struct {
 // follow captures the processes that are waited for from the given places on, then those
 // that these wait for, and so on, each once.
 func (g *gathering) follow(from []place) {
-	if !slices.ContainsFunc(g.shots, func(s *shot) bool { return s.session != nil && s.isLinked() }) {
-		g.lose(0, errors.New("this system does not tell for which process another one waits: none was followed"))
-		return
-	}
 	began := time.Now()
 	next := g.ahead(from)
 	for ; len(next) > 0 && time.Since(began) < followTime; next = g.ahead(from) {
@@ -64,6 +60,9 @@ func (g *gathering) ahead(from []place) (pids []int) {
 
 // isLinked tells whether the system tells of what links the process to others.
 func (s *shot) isLinked() bool {
+	if s.session == nil {
+		return false
+	}
 	_, ok := s.process.(task.Linked)
 	return ok
 }
@@ -117,10 +116,51 @@ func (g *gathering) lose(pid int, err error) {
 	g.missing = append(g.missing, profile.Missing{PID: pid, Why: err.Error()})
 }
 
-// close closes what was opened, in the order that undoes what that has done.
-func (g *gathering) close() (err error) {
-	for _, p := range slices.Backward(g.opened) {
-		err = errors.Join(err, p.Close())
+// finish makes the profiles of what was followed, and closes it, in the order that undoes
+// what opening it has done.
+func (g *gathering) finish(followed []*shot) (profiles []*profile.Profile, missing []profile.Missing) {
+	for _, s := range followed {
+		p, err := s.finish()
+		s.close()
+		if p != nil {
+			profiles = append(profiles, p)
+		}
+		if err != nil {
+			g.lose(s.pid, err)
+		}
 	}
-	return err
+	for _, p := range slices.Backward(g.opened) {
+		if err := p.Close(); err != nil {
+			g.lose(p.Info().PID, err)
+		}
+	}
+	return profiles, g.missing
+}
+
+// Followed is what came of following what a thread waits for.
+type Followed struct {
+	// Chain are the thread and those that it waits for, through one or several processes,
+	// as long as these wait for something themselves.
+	Chain     []profile.Waiter
+	Deadlocks []profile.Deadlock // of several processes
+	Profiles  []*profile.Profile // of the others, in the order in which they were met
+	Missing   []profile.Missing
+}
+
+// Follow captures the processes for which a thread of the last snapshot waits, those that
+// these wait for, and so on, as [OneShots] does with Follow. What [Series.Wait] has
+// returned of the last snapshot tells of its peer then.
+func (s *Series) Follow(id task.ThreadID, o Options) (f Followed) {
+	o.Save, o.Files = "", new(images.Files)
+	from := place{s.session.process.Info().PID, id}
+	own := &shot{session: s.session, pid: from.pid}
+	g := &gathering{options: o, shots: []*shot{own}}
+	if !own.isLinked() {
+		return f
+	}
+	g.tell()
+	g.follow([]place{from})
+	f.Chain, f.Deadlocks = profile.Chain(g.waiters(), from.pid, id), g.deadlocks()
+	f.Profiles, f.Missing = g.finish(g.shots[1:])
+	return f
 }

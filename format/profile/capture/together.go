@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"errors"
 	"slices"
 
 	"stacksnap/format/profile"
@@ -44,10 +45,20 @@ func OneShots(ps []task.Process, o Options) Shots {
 	}
 	g.capture(g.shots)
 	g.tell()
-	if o.Follow {
+	switch {
+	case o.Follow && slices.ContainsFunc(g.shots, (*shot).isLinked):
 		g.follow(from)
+	case o.Follow:
+		g.lose(0, errors.New("this system does not tell for which process another one waits: none was followed"))
 	}
-	return g.finish(len(ps))
+	done := Shots{Deadlocks: g.deadlocks()}
+	for _, s := range g.shots[:len(ps)] {
+		profile, err := s.finish()
+		done.All = append(done.All, Shot{s.pid, profile, err})
+		s.close()
+	}
+	done.Followed, done.Missing = g.finish(g.shots[len(ps):])
+	return done
 }
 
 // gathering is a capture of several processes under way.
@@ -92,40 +103,19 @@ func (g *gathering) tellOf(questions func(*shot) []waits.Question) {
 	across.Tell(members)
 }
 
-// finish makes the profiles, and closes what was opened. So many processes were given.
-func (g *gathering) finish(given int) Shots {
-	done := Shots{Deadlocks: g.deadlocks()}
-	for i, s := range g.shots {
-		shot := Shot{PID: s.pid}
-		shot.Profile, shot.Err = s.finish()
-		s.close()
-		if i < given {
-			done.All = append(done.All, shot)
-			continue
-		}
-		if shot.Profile != nil {
-			done.Followed = append(done.Followed, shot.Profile)
-		}
-		if shot.Err != nil {
-			g.lose(s.pid, shot.Err)
-		}
-	}
-	if err := g.close(); err != nil {
-		g.lose(0, err)
-	}
-	done.Missing = g.missing
-	return done
-}
-
 // deadlocks returns the circles of threads that stand.
 func (g *gathering) deadlocks() []profile.Deadlock {
-	var waiters []profile.Waiter
+	return slices.DeleteFunc(profile.Circles(g.waiters()), func(d profile.Deadlock) bool { return !g.stands(&d) })
+}
+
+// waiters are the threads that wait for something.
+func (g *gathering) waiters() (all []profile.Waiter) {
 	for _, s := range g.shots {
 		if s.whole() {
-			waiters = append(waiters, s.waiters(s.looks)...)
+			all = append(all, s.waiters(s.looks)...)
 		}
 	}
-	return slices.DeleteFunc(profile.Circles(waiters), func(d profile.Deadlock) bool { return !g.stands(&d) })
+	return all
 }
 
 // waiters are threads with what looks have found that they wait for.

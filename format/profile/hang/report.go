@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 )
 
@@ -31,6 +32,8 @@ type Report struct {
 	CPU     time.Duration // that the thread used in the hang
 	Phases  []Phase       // of the time that was sampled, which begins a threshold after Start
 	Profile *profile.Profile
+	// Followed is what the thread waited for in other processes, when that was seen first.
+	Followed capture.Followed
 	// Recording is the file that has the same snapshots; empty when there is none.
 	// SaveErr says why there is none, or why it ends early: the profile does not.
 	Recording string

@@ -29,6 +29,9 @@ type Options struct {
 	// Save makes the file of the recording to make besides a report, by when what
 	// is reported began. It is called before the first snapshot. May be nil.
 	Save func(start time.Time) (recording.Output, error)
+	// Follow says how the processes are captured that the thread waits for, while it is
+	// stuck; nil: they are not.
+	Follow *capture.Options
 	// Tell is given lines that a user should know at once, and are no report: the
 	// target is stopped, or was not looked at. May be nil.
 	Tell func(line string)
@@ -46,6 +49,7 @@ const (
 	looksPerSample = 4
 	waitsEvery     = 500 * time.Millisecond
 	fewThreads     = 32 // of so many it is told each time
+	followTries    = 3  // of which each costs the samples of its time
 )
 
 // ErrNoThread says that a thread cannot be watched, for it has ended or never
@@ -249,7 +253,9 @@ type hanging struct {
 	from      time.Duration // when it was found
 	looked    time.Duration // when the thread was last looked at
 	nextWaits time.Duration
-	alive     bool // the thread was met in its run loop, only that it never had to wait there
+	follows   int           // how often its wait was followed
+	nextTry   time.Duration // of that
+	alive     bool          // the thread was met in its run loop, only that it never had to wait there
 	wait      WaitKind
 }
 
@@ -269,6 +275,7 @@ func (w *watcher) follow() (*Report, error) {
 				w.series.DropSaved()
 				return nil, nil
 			}
+			w.followWaits(h, now)
 			nextSample = now + w.options.Interval
 		}
 		w.clock.SleepUntil(min(nextSample, w.clock.Now()+max(shortest, w.options.Interval/looksPerSample)))
@@ -340,6 +347,19 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 		h.alive = true
 	}
 	return err
+}
+
+// followWaits captures the processes that the thread waits for, unless that was done.
+func (w *watcher) followWaits(h *hanging, now time.Duration) {
+	wait, known := w.series.Wait(w.options.Thread)
+	if w.options.Follow == nil || !known || wait == nil || h.follows == followTries || now < h.nextTry {
+		return
+	}
+	h.follows, h.nextTry = h.follows+1, now+waitsEvery
+	f := w.series.Follow(w.options.Thread, *w.options.Follow)
+	if len(f.Profiles)+len(f.Missing)+len(f.Deadlocks) > 0 {
+		h.report.Followed, h.follows = f, followTries
+	}
 }
 
 // inLoop tells whether a function is that of a run loop's call.

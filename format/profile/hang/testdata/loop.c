@@ -8,6 +8,8 @@
 //	rwlock   the same, of a read-write lock
 //	ring2    with another thread, hold a mutex each and wait for the other's,
 //	ring3    with two; the main thread gives up after the time
+//	pipe     read from a pipe to which a child process writes after the time
+//	shared   wait for a mutex that a child process holds for so long
 //	turns    compute and sleep, a fifth of a millisecond each
 //	work     for the time: handle an event of up to 30 ms after each wait of up
 //	         to 20 ms, as a healthy program does; an event that took longer than
@@ -19,11 +21,15 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -108,6 +114,54 @@ __attribute__((noinline)) static void waitRW(void) {
 	pthread_join(t, 0);
 }
 
+// A child process has something for so long.
+__attribute__((noinline)) static void waitPipe(void) {
+	int p[2];
+	char c;
+	if (pipe(p) != 0)
+		abort();
+	if (fork() == 0) {
+		prctl(PR_SET_NAME, "giver");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(p[0]);
+		nap(hold);
+		_exit(write(p[1], "", 1) != 1);
+	}
+	close(p[1]);
+	while (read(p[0], &c, 1) < 0 && errno == EINTR)
+		;
+	close(p[0]);
+	wait(0);
+}
+
+__attribute__((noinline)) static void waitShared(void) {
+	struct both {
+		pthread_mutex_t mutex;
+		pthread_barrier_t barrier;
+	} *both = mmap(0, sizeof *both, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t m;
+	pthread_mutexattr_init(&m);
+	pthread_mutexattr_setpshared(&m, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&both->mutex, &m);
+	pthread_barrierattr_t b;
+	pthread_barrierattr_init(&b);
+	pthread_barrierattr_setpshared(&b, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(&both->barrier, &b, 2);
+	if (fork() == 0) {
+		prctl(PR_SET_NAME, "giver");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pthread_mutex_lock(&both->mutex);
+		pthread_barrier_wait(&both->barrier);
+		nap(hold);
+		pthread_mutex_unlock(&both->mutex);
+		_exit(0);
+	}
+	pthread_barrier_wait(&both->barrier);
+	pthread_mutex_lock(&both->mutex);
+	pthread_mutex_unlock(&both->mutex);
+	wait(0);
+}
+
 static void *member(void *arg) {
 	long i = (long)arg;
 	char name[16];
@@ -165,6 +219,10 @@ static void turn(const char *what, int64_t ns) {
 		waitMutex();
 	else if (strcmp(what, "rwlock") == 0)
 		waitRW();
+	else if (strcmp(what, "pipe") == 0)
+		waitPipe();
+	else if (strcmp(what, "shared") == 0)
+		waitShared();
 	else if (strcmp(what, "ring2") == 0)
 		ring(2, ns);
 	else if (strcmp(what, "ring3") == 0)
