@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +111,32 @@ func TestParsePeer(t *testing.T) {
 	}
 	for n := range whole {
 		parsePeer(whole[:n], 5) // panics at nothing
+	}
+}
+
+// TestHoldersByStandardInput looks for a program that has an end as its descriptor 0 and
+// nowhere else, as behind a | of a shell.
+func TestHoldersByStandardInput(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	cat := exec.Command("cat")
+	cat.Stdin = r
+	if err := cat.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cat.Wait() }()
+	defer w.Close()
+	link, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(r.Fd())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = r.Close()
+	end := task.End{File: link}
+	if h := Holders([]task.End{end})[end]; !slices.Equal(h.PIDs, []int{cat.Process.Pid}) {
+		t.Errorf("%v, want %d", h.PIDs, cat.Process.Pid)
 	}
 }
 

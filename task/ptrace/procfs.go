@@ -94,7 +94,7 @@ func (d procDir) numbers() []int {
 		if errno != 0 || n == 0 {
 			return all
 		}
-		for id, rest := nextThread(b[:n]); id != 0; id, rest = nextThread(rest) {
+		for id, rest := nextNumber(b[:n]); id >= 0; id, rest = nextNumber(rest) {
 			all = append(all, id)
 		}
 	}
