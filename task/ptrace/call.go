@@ -93,24 +93,6 @@ func (p *Process) isOpen(w watchedFile) bool {
 	return err == nil && st.Ino == w.inode
 }
 
-// LockHolder implements [task.SyscallReader].
-func (p *Process) LockHolder(fd int) (int, bool) {
-	file, ok := p.fileAt(fd)
-	if !ok {
-		return 0, false
-	}
-	proc, err := openProc("/proc")
-	if err != nil {
-		return 0, false
-	}
-	defer proc.close()
-	b, err := proc.read("locks")
-	if err != nil {
-		return 0, false
-	}
-	return lockHolder(b, file)
-}
-
 // LocalThread implements [task.SyscallReader]. The last number of NSpid is that
 // of the namespace the thread itself is in.
 func (p *Process) LocalThread(n int) (task.ThreadID, bool) {

@@ -3,7 +3,6 @@ package ptrace
 import (
 	"bytes"
 	"encoding/hex"
-	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -116,35 +115,6 @@ func watched(fdinfo []byte) (all []watchedFile) {
 	}
 	slices.SortFunc(all, func(a, b watchedFile) int { return a.fd - b.fd })
 	return all
-}
-
-// lockedFile is a file as /proc/locks names it.
-type lockedFile struct {
-	major, minor uint32
-	inode        uint64
-}
-
-// lockHolder finds the process that has a lock of a file, in /proc/locks
-// (lock_get_status, fs/locks.c), of which a line is
-//
-//	ID: KIND ADVISORY WRITE PID MAJOR:MINOR:INODE START END
-//
-// with "->" before the kind of a lock that is only waited for. Several holders,
-// and one without a process (pid −1), are no answer.
-func lockHolder(locks []byte, file lockedFile) (pid int, ok bool) {
-	name := fmt.Sprintf("%02x:%02x:%d", file.major, file.minor, file.inode)
-	for line := range bytes.Lines(locks) {
-		f := bytes.Fields(line)
-		if len(f) < 8 || string(f[1]) == "->" || string(f[5]) != name {
-			continue
-		}
-		n, err := strconv.Atoi(string(f[4]))
-		if err != nil || n <= 0 || ok && n != pid {
-			return 0, false
-		}
-		pid, ok = n, true
-	}
-	return pid, ok
 }
 
 // lastNumber returns the last of numbers with space between, 0 when there is

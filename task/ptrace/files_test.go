@@ -39,10 +39,24 @@ func TestLockHolder(t *testing.T) {
 	const locks = "1: FLOCK  ADVISORY  WRITE 13477 fe:00:9977891 0 EOF\n" +
 		"1: -> FLOCK  ADVISORY  WRITE 13498 fe:00:9977891 0 EOF\n" +
 		"2: POSIX  ADVISORY  READ 7 fe:00:5 0 EOF\n3: POSIX  ADVISORY  READ 8 fe:00:5 0 EOF\n" +
-		"4: OFDLCK ADVISORY  WRITE -1 fe:00:6 0 EOF\n"
-	for inode, want := range map[uint64]int{9977891: 13477, 5: 0, 6: 0, 1: 0} {
-		if pid, ok := lockHolder([]byte(locks), lockedFile{0xfe, 0, inode}); pid != want || ok != (want != 0) {
-			t.Errorf("inode %d: %d, %v, want %d", inode, pid, ok, want)
+		"4: OFDLCK ADVISORY  WRITE -1 fe:00:6 0 EOF\n" +
+		"5: POSIX  ADVISORY  WRITE 21 fe:00:7 0 9\n5: -> POSIX  ADVISORY  WRITE 30 fe:00:7 0 EOF\n" +
+		"6: POSIX  ADVISORY  WRITE 22 fe:00:7 10 19\n6: -> POSIX  ADVISORY  WRITE 31 fe:00:7 15 EOF\n6:  -> POSIX  ADVISORY  WRITE 32 fe:00:7 16 16\n" +
+		"7: POSIX  ADVISORY  WRITE 23 fe:00:8 0 9\n7: -> POSIX  ADVISORY  WRITE 30 fe:00:8 0 0\n" +
+		"8: POSIX  ADVISORY  WRITE 24 fe:00:8 10 19\n8: -> POSIX  ADVISORY  WRITE 30 fe:00:8 10 10\n" +
+		"9: FLOCK  ADVISORY  WRITE 0 fe:00:9 0 EOF\n"
+	for _, c := range []struct {
+		inode  uint64
+		waiter int
+		want   int // 0: no answer
+	}{
+		{9977891, 13498, 13477}, {9977891, 1, 13477}, // whoever waits: there is one
+		{5, 1, 0}, {6, 1, -1}, {1, 1, 0}, {9, 1, 0},
+		{7, 30, 21}, {7, 31, 22}, {7, 32, 22}, {7, 1, 0}, // each for that in its way
+		{8, 30, 0}, // two threads of it for two
+	} {
+		if pid, ok := lockHolder([]byte(locks), lockedFile{0xfe, 0, c.inode}, c.waiter); ok != (c.want != 0) || ok && pid != c.want {
+			t.Errorf("inode %d, waiter %d: %d, %v, want %d", c.inode, c.waiter, pid, ok, c.want)
 		}
 	}
 }
@@ -64,7 +78,7 @@ func FuzzSockets(f *testing.F) {
 		for _, table := range socketTables {
 			table.find(b, "624")
 		}
-		lockHolder(b, lockedFile{})
+		lockHolder(b, lockedFile{}, 1)
 		lastNumber(b)
 		watched(b)
 	})

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"stacksnap/task"
 )
 
@@ -143,44 +141,4 @@ func mapsShared(maps []byte, at sharedPlace) bool {
 		}
 	}
 	return false
-}
-
-// LockedBy implements [task.Linked]: the fdinfo file of a descriptor has a line
-// for each lock that came about by it (show_fd_locks, fs/locks.c), which is that of
-// /proc/locks behind the word "lock:". The process that /proc/locks names may have
-// ended, and left the lock to a child.
-func (p *Process) LockedBy(fd, pid int) bool {
-	file, ok := p.fileAt(fd)
-	dir, err := openProc(fmt.Sprintf("/proc/%d/fdinfo", pid))
-	if !ok || err != nil {
-		return false
-	}
-	defer dir.close()
-	for _, n := range dir.numbers() {
-		b, err := dir.read(strconv.Itoa(n))
-		if err == nil && infoHasLock(b, file) {
-			return true
-		}
-	}
-	return false
-}
-
-func infoHasLock(fdinfo []byte, file lockedFile) bool {
-	for line := range bytes.Lines(fdinfo) {
-		if lock, ok := bytes.CutPrefix(line, []byte("lock:")); ok {
-			if _, held := lockHolder(lock, file); held {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// fileAt is the file at a descriptor of the target, as /proc/locks names it.
-func (p *Process) fileAt(fd int) (lockedFile, bool) {
-	var st unix.Stat_t
-	if err := unix.Fstatat(p.live.fd, "fd/"+strconv.Itoa(fd), &st, 0); err != nil {
-		return lockedFile{}, false
-	}
-	return lockedFile{unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino}, true
 }

@@ -146,6 +146,9 @@ func TestLockOfADescriptor(t *testing.T) {
 	if !infoHasLock([]byte(info), file) {
 		t.Error("not found")
 	}
+	if !infoHasLock([]byte(strings.Replace(info, "FLOCK  ADVISORY  WRITE 359", "OFDLCK ADVISORY  WRITE -1", 1)), file) {
+		t.Error("that of no process is not found")
+	}
 	if infoHasLock([]byte(info), lockedFile{0, 0x13, 11692}) || infoHasLock([]byte(strings.Replace(info, "lock:", "lack:", 1)), file) {
 		t.Error("found another's")
 	}

@@ -121,6 +121,7 @@ func TestPeers(t *testing.T) {
 		"robust": {PID: root, Act: profile.Release, ThreadName: "holder"},
 		"rwlock": {PID: root, Act: profile.Release, ThreadName: "holder"},
 		"flock":  {PID: root, Act: profile.Release}, "range": {PID: root, Act: profile.Release},
+		"left": {PID: root, Act: profile.Release}, "ofd": {PID: root, Act: profile.Release},
 		"linked": {Name: "reader", Act: profile.End},
 	}
 	told := map[string]bool{}

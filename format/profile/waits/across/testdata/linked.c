@@ -70,6 +70,33 @@ static void locksRange(void) {
 	fcntl(open(strcat(strcpy(byte, file), ".range"), O_RDWR), F_SETLKW, &l);
 }
 
+// A file of its own for each way.
+static int beside(const char *way) {
+	char path[4096];
+	snprintf(path, sizeof path, "%s.%s", file, way);
+	return open(path, O_RDWR | O_CREAT, 0600);
+}
+
+static void locksLeft(void) { flock(beside("left"), LOCK_EX); }
+
+static void locksOFD(void) {
+	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	fcntl(beside("ofd"), F_OFD_SETLKW, &l);
+}
+
+// The one that takes the lock ends: this process has it from then on.
+static void inherit(void) {
+	int fd = beside("left");
+	pid_t pid = fork();
+	if (pid == 0) {
+		flock(fd, LOCK_EX);
+		_exit(0);
+	}
+	waitpid(pid, 0, 0);
+	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	fcntl(beside("ofd"), F_OFD_SETLK, &l);
+}
+
 static void *holds(void *ready) {
 	prctl(PR_SET_NAME, "holder");
 	pthread_mutex_lock(&shared->mutex);
@@ -164,11 +191,14 @@ int main(int argc, char **argv) {
 	flock(open(file, O_RDWR | O_CREAT, 0600), LOCK_EX);
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
 	fcntl(open(strcat(strcpy(byte, file), ".range"), O_RDWR | O_CREAT, 0600), F_SETLK, &l);
+	inherit();
 	child("mutex", -1, -1, locksMutex);
 	child("robust", -1, -1, locksRobust);
 	child("rwlock", -1, -1, locksToRead);
 	child("flock", -1, -1, locksFile);
 	child("range", -1, -1, locksRange);
+	child("left", -1, -1, locksLeft);
+	child("ofd", -1, -1, locksOFD);
 	puts("ready");
 	fflush(stdout);
 	waitpid(first, 0, 0);
