@@ -143,6 +143,25 @@ func TestStackshotChoiceOfAll(t *testing.T) {
 	}
 }
 
+// TestStackshotDeadlocks: threads of two processes wait for each other's mutexes. Each
+// circle is told once, and only where both processes are shown.
+func TestStackshotDeadlocks(t *testing.T) {
+	path := shotFile(t, system(5, 2))
+	for args, want := range map[string]int{"": 4, "-p process1 -p process2": 2, "-p process1 -p process3": 0} {
+		out, _, _ := ran(t, append(strings.Fields(args), path)...)
+		if n := strings.Count(out, "Deadlock:"); n != want {
+			t.Errorf("%q: %d deadlocks, want %d\n%.2000s", args, n, want, out)
+		}
+	}
+	out, _, _ := ran(t, path)
+	told := strings.Join(strings.Fields(out), " ")
+	const first = `Deadlock: thread 0x3e8 "worker 0" of process1 [101] waits for mutex 0x5000, held by thread 0x7d0 "worker 0" of process2 [102], ` +
+		`which waits for mutex 0x5000, held by thread 0x3e8 "worker 0" of process1 [101]`
+	if !strings.Contains(told, first) {
+		t.Errorf("no %q in\n%.2000s", first, told)
+	}
+}
+
 // TestStackshotInEveryFormat has frames of the kernel marked in each.
 func TestStackshotInEveryFormat(t *testing.T) {
 	path := shotFile(t, system(3, 2))

@@ -26,16 +26,13 @@ type place struct {
 // follow captures the processes that are waited for from the given places on, then those
 // that these wait for, and so on, each once.
 func (g *gathering) follow(from []place) {
-	began := time.Now()
-	next := g.ahead(from)
-	for ; len(next) > 0 && time.Since(began) < followTime; next = g.ahead(from) {
-		room := min(maxFollowed-len(g.tried), len(next))
-		g.left = append(g.left, next[room:]...)
-		g.open(next[:room])
+	until := time.Now().Add(followTime)
+	for next := g.ahead(from); len(next) > 0; next = g.ahead(from) {
+		g.open(next, until)
 		g.tell()
 	}
-	if left := len(g.left) + len(next); left > 0 {
-		g.lose(0, fmt.Errorf("%d more processes are waited for: no more than %d are followed, in no more than %v", left, maxFollowed, followTime))
+	if n := len(g.left); n > 0 {
+		g.lose(0, fmt.Errorf("%d more processes are waited for: no more than %d are followed, in no more than %v", n, maxFollowed, followTime))
 	}
 }
 
@@ -93,12 +90,17 @@ func (s *shot) ahead(at place) (next []place) {
 	return next
 }
 
-// open opens and captures processes, whole whatever threads were asked for of others.
-func (g *gathering) open(pids []int) {
+// open opens and captures processes, whole whatever threads were asked for of others,
+// unless they are too many or it is too late.
+func (g *gathering) open(pids []int, until time.Time) {
 	o := g.options
 	o.Threads = Threads{}
 	var fresh []*shot
 	for _, pid := range pids {
+		if len(g.tried) == maxFollowed || time.Now().After(until) {
+			g.left = append(g.left, pid)
+			continue
+		}
 		g.tried = append(g.tried, pid)
 		p, err := live.Open(pid)
 		if err != nil {
