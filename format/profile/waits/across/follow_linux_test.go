@@ -56,11 +56,14 @@ func comesTo(t *testing.T, look func() (shown any, ok bool)) {
 // TestFollow captures the one that is waited for, with its stack, and no others.
 func TestFollow(t *testing.T) {
 	root := startLinked(t)
-	for name, c := range map[string]struct{ peer, function string }{
-		"brother": {"giver", "sleeps"}, // by a pipe
-		"mutex":   {"linked", "holds"},
-		"range":   {"linked", "main"},
-		"unix":    {"linked", "main"},
+	for name, c := range map[string]struct {
+		peer, function string
+		all            int // that are followed
+	}{
+		"brother": {"giver", "sleeps", 1}, // by a pipe
+		"mutex":   {"linked", "holds", 1}, // whose thread waits for nobody
+		"range":   {"linked", "main", 2},  // which waits for the reader
+		"unix":    {"linked", "main", 2},
 		"two":     {}, // which would do with either of two
 		"shared":  {}, // two have the other end
 	} {
@@ -70,7 +73,7 @@ func TestFollow(t *testing.T) {
 			if c.peer == "" {
 				return shots, len(shots.Followed) == 0 && p.MainThread().Wait != nil
 			}
-			ok := len(shots.Followed) > 0 && shots.Followed[0].Target.Name == c.peer && has(shots.Followed[0], c.function)
+			ok := len(shots.Followed) == c.all && shots.Followed[0].Target.Name == c.peer && has(shots.Followed[0], c.function)
 			return shots, ok
 		})
 	}
