@@ -49,16 +49,30 @@ func (p *printer) summary() string {
 		return fmt.Sprintf("starved: ready to run for %s, and for %s of that without a CPU",
 			seconds(a.Busy.OnCPU+a.Busy.Queue), seconds(a.Busy.Queue))
 	case answer.Stuck:
-		return p.stuck(&a.Busy)
+		return p.stuck(&a)
 	}
 	return ""
 }
 
-// stuck tells of a main thread that nothing can wake.
-func (p *printer) stuck(b *answer.Busy) string {
-	text := "uninterruptible in " + percent(b.Share) + " of the samples: main thread"
-	if b.What == answer.Function {
-		text += ", in " + p.plainWhole(b.Where)
+// stuck tells of a thread that nothing can wake: the main one, or the one whose end that
+// waits for.
+func (p *printer) stuck(a *answer.Answer) string {
+	text := percent(a.Busy.Share) + " of the samples in uninterruptible waits, as for a disk: "
+	if a.Main {
+		text += "main thread"
+	} else {
+		text += p.threadName(a.Thread.ID, a.Thread.Name)
+	}
+	switch {
+	case a.Wait != nil && len(a.Thread.Waits) > 1:
+		text += ", " + p.waitFor(a.Thread.ID, a.Wait) + " and others"
+	case a.Wait != nil:
+		text += ", " + p.waitFor(a.Thread.ID, a.Wait)
+	case a.Busy.What == answer.Function:
+		text += ", in " + p.plainWhole(a.Busy.Where)
+	}
+	if !a.Main {
+		text += "; the main thread waits for its end"
 	}
 	return text
 }

@@ -48,12 +48,29 @@ func TestUninterruptible(t *testing.T) {
 	th := &profile.Thread{ID: 1, Main: true, Samples: 100}
 	th.States[task.Uninterruptible] = 72
 	p := &profile.Profile{Snapshots: 100, Threads: []*profile.Thread{th}}
-	const line = "uninterruptible in 72 % of the samples: main thread"
+	const line = "72 % of the samples in uninterruptible waits, as for a disk: main thread"
 	if got := Summary(p); got != line {
 		t.Errorf("%q", got)
 	}
 	th.Roots = []*profile.Node{{Location: profile.Location{Function: "touches", Image: &profile.Image{Path: "/bin/it"}}, Self: 100}}
 	if got := Summary(p); got != line+", in touches (it)" {
+		t.Errorf("%q", got)
+	}
+	reads := profile.Wait{Call: "pread64", Object: "fd 3 /a"}
+	th.Looks, th.Waits = 10, []profile.Waited{{Wait: reads, Looks: 6}, {Wait: profile.Wait{Call: "pread64", Object: "fd 3 /b"}, Looks: 3}}
+	if got := Summary(p); got != line+", in pread64: fd 3 /a and others" {
+		t.Errorf("%q", got)
+	}
+	end := profile.Waited{Wait: profile.Wait{Call: "futex", Lock: profile.ThreadEnd, Owner: 2, OwnerName: "reads"}, Looks: 10}
+	main := &profile.Thread{ID: 1, Main: true, Samples: 100, Looks: 10, Waits: []profile.Waited{end}, States: profile.States{task.Sleeping: 100}}
+	th.ID, th.Name, th.Main, th.Waits = 2, "reads", false, th.Waits[:1]
+	p.Threads = append(p.Threads, main)
+	const other = "72 % of the samples in uninterruptible waits, as for a disk: thread 2 \"reads\", in pread64: fd 3 /a; the main thread waits for its end"
+	if got := Summary(p); got != other {
+		t.Errorf("%q", got)
+	}
+	main.Waits[0].Owner = 3
+	if got := Summary(p); got != `main thread waits for thread 3 "reads" to end, in all 10 looks` {
 		t.Errorf("%q", got)
 	}
 }

@@ -24,8 +24,8 @@ const (
 	Running                // of one snapshot: Threads could run, Thread first
 	Computing              // of many: Busy says in what
 	Starved                // of many: Threads could run and mostly waited for a processor
+	Stuck                  // of many: Thread mostly was where nothing can wake it, as Busy says, most often as Wait does
 	Blocked                // the main thread waits, as Wait says
-	Stuck                  // of many: the main thread mostly was where nothing can wake it, as Busy says
 	Idle                   // the main thread waits for whatever comes next, as Wait says
 )
 
@@ -43,7 +43,7 @@ type Answer struct {
 // Of finds what there is to say of a profile.
 func Of(p *profile.Profile) Answer {
 	for _, find := range []func(*profile.Profile) Answer{
-		crashed, deadlocked, halted, convoy, locked, running, computing, starved, blocked, stuck,
+		crashed, deadlocked, halted, convoy, locked, running, computing, starved, stuck, blocked,
 	} {
 		if a := find(p); a.Kind != None {
 			return a

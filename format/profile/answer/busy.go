@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -92,10 +93,11 @@ func starved(p *profile.Profile) Answer {
 	return Answer{Kind: Starved, Busy: b}
 }
 
-// stuck tells whether the main thread was mostly in an uninterruptible sleep, and in
-// which function: at a disk or a page, and for nothing that would be known as its wait.
+// stuck tells whether the main thread, or the one whose end it waits for, was mostly in an
+// uninterruptible sleep, in which function and in which call most often: at a disk or a page,
+// and of the main thread for nothing that would be known as its wait.
 func stuck(p *profile.Profile) Answer {
-	t := p.MainThread()
+	t := awaited(p)
 	if !p.Sampled() || t == nil || float64(t.States[task.Uninterruptible]) < mostOf*float64(max(t.Samples, 1)) {
 		return Answer{}
 	}
@@ -105,7 +107,29 @@ func stuck(p *profile.Profile) Answer {
 	if k, most := heaviest(c.self); most >= mostOf*float64(t.Samples) {
 		b.What, b.Where = Function, c.where[k]
 	}
-	return Answer{Kind: Stuck, Main: true, Thread: t, Busy: b}
+	a := Answer{Kind: Stuck, Main: t.Main, Thread: t, Busy: b}
+	if usual := t.UsualWaits(); len(usual) > 0 {
+		a.Wait = &usual[0].Wait
+	}
+	return a
+}
+
+// awaited is the main thread, or the one whose end it waits for; nil where it is not known,
+// or waits for something else.
+func awaited(p *profile.Profile) *profile.Thread {
+	t := p.MainThread()
+	if t == nil {
+		return nil
+	}
+	switch w, _ := wait(p, t); {
+	case w == nil:
+		return t
+	case w.Lock == profile.ThreadEnd:
+		if i := slices.IndexFunc(p.Threads, func(t *profile.Thread) bool { return t.ID == w.Owner }); i >= 0 {
+			return p.Threads[i]
+		}
+	}
+	return nil
 }
 
 // used adds up what all threads have used.

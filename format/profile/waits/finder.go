@@ -196,7 +196,7 @@ func (f *Finder) interrupted(t *task.Thread) bool {
 func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 	for {
 		s, err := f.calls.Syscall(t.ID)
-		if err != nil || s.State == task.InCall && matches(&s, t) || faults(&s, t) {
+		if err != nil || s.State == task.InCall && f.matches(&s, t) || faults(&s, t) {
 			return s
 		}
 		if f.returning(t) || !f.rest() {
@@ -235,8 +235,9 @@ func (f *Finder) rest() bool {
 // registers still had the arguments. (The first may hold the result already, and
 // the pc be that of the instruction or the next: see do_signal of either
 // architecture.) Of a thread whose registers are not known, the call is all
-// there is; of one that was not stopped, sp and pc.
-func matches(s *task.Syscall, t *task.Thread) bool {
+// there is; of one that was not stopped, sp and pc. Of a call on a descriptor it is enough that
+// this is the same: who reads a file piece by piece is soon at the next one.
+func (f *Finder) matches(s *task.Syscall, t *task.Thread) bool {
 	r := &t.Registers
 	sp, known := r.Value(r.Arch.SP())
 	if !known {
@@ -245,8 +246,12 @@ func matches(s *task.Syscall, t *task.Thread) bool {
 	if task.Addr(sp) != s.SP || r.PC()-s.PC+4 > 8 {
 		return false
 	}
+	from, to := 1, len(s.Args)
+	if known, _ := Lookup(f.info.OS, r.Arch, s.Number); known.shape == descriptor && (r.Arch == task.AMD64 || t.Unstopped) {
+		from, to = 0, 1
+	}
 	for i, reg := range argumentRegisters(task.Linux, r.Arch) {
-		if v, ok := r.Value(reg); i > 0 && v != s.Args[i] && (ok || !t.Unstopped) {
+		if v, ok := r.Value(reg); i >= from && i < to && v != s.Args[i] && (ok || !t.Unstopped) {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ const (
 	dead   = 99
 )
 
-var callNumbers = map[string]int{"futex": 202, "read": 0, "flock": 73, "wait4": 61, "waitid": 247, "poll": 7, "restart": 219, "fcntl": 72, "vfork": 58, "clone": 56, "clone3": 435, "unheard-of": 9999}
+var callNumbers = map[string]int{"futex": 202, "read": 0, "pread64": 17, "flock": 73, "wait4": 61, "waitid": 247, "poll": 7, "restart": 219, "fcntl": 72, "vfork": 58, "clone": 56, "clone3": 435, "unheard-of": 9999}
 
 // onLinux finds what thread 100 of a made process waits for.
 func onLinux(p *process, call string, args [6]uint64, functions ...string) *profile.Wait {

@@ -90,3 +90,40 @@ func TestLockOfThreadOnItsWayBack(t *testing.T) {
 		}
 	}
 }
+
+// TestNextPiece: who reads a file piece by piece is in the call for another one when he is
+// asked; that is told of the same descriptor alone, and of the same place.
+func TestNextPiece(t *testing.T) {
+	const pc, sp, rdi, rsi, r10 = 0x10020, 0x7000, 5, 4, 10
+	for name, test := range map[string]struct {
+		call      string
+		fd        uint64
+		sp, at    uint64
+		unstopped bool
+		want      bool
+	}{
+		"the next piece":             {"pread64", 3, sp, pc, false, true},
+		"the next, without a stop":   {"pread64", 3, sp, pc, true, true},
+		"another file":               {"pread64", 4, sp, pc, false, false},
+		"another, without a stop":    {"pread64", 4, sp, pc, true, false},
+		"of another caller":          {"pread64", 3, sp + 64, pc, true, false},
+		"another call":               {"pread64", 3, sp, pc + 64, true, false},
+		"where the rest has meaning": {"fcntl", 3, sp, pc, false, false},
+	} {
+		p := &process{
+			info: task.Info{OS: task.Linux, Arch: task.AMD64}, files: map[int]string{3: "/a", 4: "/b"},
+			calls: map[task.ThreadID]task.Syscall{self: {
+				State: task.InCall, Number: callNumbers[test.call], SP: task.Addr(test.sp), PC: task.Addr(test.at), Args: [6]uint64{test.fd, 0x5000, 4096, 8192},
+			}},
+		}
+		th := &task.Thread{ID: self, State: task.Uninterruptible, Unstopped: test.unstopped}
+		th.Registers.Arch = task.AMD64
+		for r, v := range map[task.Reg]uint64{rdi: 3, rsi: 0x5000, 1: 4096, r10: 4096, 8: 0, 9: 0, task.AMD64.SP(): sp, task.AMD64.PC(): pc} {
+			th.Registers.Set(r, v)
+		}
+		w, _ := New(p, nil, []task.Thread{*th}).Ask(th, nil)
+		if (w != nil) != test.want || w != nil && w.Object != "fd 3 /a" {
+			t.Errorf("%s: %+v", name, w)
+		}
+	}
+}
