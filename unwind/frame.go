@@ -13,13 +13,14 @@ const (
 	ByAnalysis                   // the instructions around the pc
 	ByCompact                    // Mach-O compact unwind
 	ByCFI                        // DWARF call frame information
+	ByExIdx                      // the exception tables of 32-bit ARM
 	ByLinkRegister               // a function that had not yet saved its link register
 	ByFramePointer               // the frame-pointer chain alone
 	ByScan                       // a word on the stack that looked like a return address
 	ByReport                     // another program's report has it, and does not tell how it was found
 )
 
-var methodNames = [...]string{"registers", "analysis", "compact", "cfi", "link register", "frame pointer", "scan", "report"}
+var methodNames = [...]string{"registers", "analysis", "compact", "cfi", "exidx", "link register", "frame pointer", "scan", "report"}
 
 // String returns the method's name in lower case.
 func (m Method) String() string {

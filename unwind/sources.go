@@ -6,6 +6,7 @@ import (
 	"stacksnap/unwind/analysis"
 	"stacksnap/unwind/cfi"
 	"stacksnap/unwind/compact"
+	"stacksnap/unwind/exidx"
 	"stacksnap/unwind/rule"
 )
 
@@ -14,10 +15,12 @@ import (
 //
 // The tables of Mach-O describe a function's body, so that where a function may
 // stand in its prologue or epilogue its instructions come before them. Those of
-// ELF are exact at every instruction, and instructions come after.
+// ELF are exact at every instruction, and instructions come after; but 32-bit ARM has
+// tables of bodies alone.
 func Sources() []Ranked {
 	tables := new(compact.Source)
-	code := &analysis.Source{Extents: []analysis.Extents{tables}}
+	throws := new(exidx.Source)
+	code := &analysis.Source{Extents: []analysis.Extents{tables, throws}}
 	frames := new(cfi.Source)
 	return []Ranked{
 		{ByAnalysis, new(sigreturn)},
@@ -31,11 +34,25 @@ func Sources() []Ranked {
 		{ByCompact, tables},
 		{ByCFI, frames},
 		{ByAnalysis, threadEnd{}},
+		{ByExIdx, inCall{throws}},
 		{ByAnalysis, code},
 		{ByAnalysis, new(functionEntry)},
 		{ByAnalysis, new(goStarted)},
 		{ByFramePointer, new(goTops)},
+		{ByExIdx, throws},
 	}
+}
+
+// inCall asks a source of functions' bodies about those alone that stand in a call. It
+// is a rule.Source.
+type inCall struct{ of rule.Source }
+
+// Rule implements [rule.Source].
+func (s inCall) Rule(q rule.Query) (rule.Rule, error) {
+	if q.First {
+		return rule.Rule{}, rule.ErrNone
+	}
+	return s.of.Rule(q)
 }
 
 // interrupted asks code about functions that were interrupted, in images whose

@@ -178,13 +178,14 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	return f.stubs().Symbol(vmaddr, area)
 }
 
-// ReadCode implements [object.CodeReader], of files that are read from the disk.
+// ReadCode implements [object.CodeReader], of files that are read from the disk. It has
+// the data that is not written, too.
 func (f *File) ReadCode(p []byte, vmaddr uint64) int {
 	if _, onDisk := f.vm.(fileVM); !onDisk {
 		return 0
 	}
 	for _, s := range f.elf.Progs {
-		if s.Type == elf.PT_LOAD && s.Flags&(elf.PF_X|elf.PF_W) == elf.PF_X && vmaddr >= s.Vaddr && vmaddr-s.Vaddr < s.Filesz {
+		if s.Type == elf.PT_LOAD && s.Flags&elf.PF_W == 0 && vmaddr >= s.Vaddr && vmaddr-s.Vaddr < s.Filesz {
 			n, _ := s.ReadAt(p, int64(vmaddr-s.Vaddr))
 			return n
 		}

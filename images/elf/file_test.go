@@ -132,7 +132,7 @@ func TestWithoutSections(t *testing.T) {
 
 func wantSameSections(t *testing.T, f, whole *File) {
 	t.Helper()
-	for _, kind := range []object.Kind{object.EHFrameHdr, object.EHFrame} {
+	for _, kind := range []object.Kind{object.EHFrameHdr, object.EHFrame, object.ExIdx} {
 		got, err := f.Section(kind)
 		want, wantErr := whole.Section(kind)
 		if errors.Is(err, object.ErrNoSection) != errors.Is(wantErr, object.ErrNoSection) ||
@@ -237,7 +237,7 @@ func TestCompressedDebugFrame(t *testing.T) {
 	}
 }
 
-// TestCode: the code of a file is what is mapped of it, and nothing else is code.
+// TestCode: the code of a file is what is mapped of it, and so is what is not written.
 func TestCode(t *testing.T) {
 	whole := readFixture(t, "x86_64.so")
 	f := openBytes(t, whole)
@@ -246,7 +246,7 @@ func TestCode(t *testing.T) {
 		n := f.ReadCode(b[:], s.VMAddr+s.FileSize-16)
 		end := s.Offset + s.FileSize
 		want := string(whole[end-16 : end])
-		if s.Prot&task.Execute == 0 {
+		if s.Prot&task.Write != 0 {
 			want = ""
 		}
 		if string(b[:n]) != want {
@@ -254,6 +254,30 @@ func TestCode(t *testing.T) {
 		}
 		if n := f.ReadCode(b[:], s.VMAddr+s.Size+1<<40); n != 0 {
 			t.Errorf("%d bytes beyond", n)
+		}
+	}
+}
+
+// TestExIdx: the index by which ARM throws is what the section is. The segment's kind is
+// another on other machines.
+func TestExIdx(t *testing.T) {
+	other := readFixture(t, "thumb.so")
+	other[18] = byte(elf.EM_386)
+	if got, err := openBytes(t, other).Section(object.ExIdx); err != object.ErrNoSection {
+		t.Errorf("not of ARM: %d bytes, %v", len(got.Data), err)
+	}
+	for _, test := range fixtures {
+		f := openBytes(t, readFixture(t, test.name))
+		got, err := f.Section(object.ExIdx)
+		s := f.elf.Section(".ARM.exidx")
+		if s == nil {
+			if err != object.ErrNoSection {
+				t.Errorf("%s: %d bytes, %v", test.name, len(got.Data), err)
+			}
+			continue
+		}
+		if want, _ := s.Data(); err != nil || got.VMAddr != s.Addr || !bytes.Equal(got.Data, want) || len(want) == 0 {
+			t.Errorf("%s: %d bytes at %#x, %v; want %d", test.name, len(got.Data), got.VMAddr, err, len(want))
 		}
 	}
 }

@@ -3,14 +3,14 @@ package elf
 import "stacksnap/images/object"
 
 // newMemoryFile makes a File of what is mapped: the symbols of PT_DYNAMIC and
-// the unwind tables of PT_GNU_EH_FRAME. All of it is copied now, for the target
+// the unwind tables of PT_GNU_EH_FRAME and PT_ARM_EXIDX. All of it is copied now, for the target
 // will not wait.
 func newMemoryFile(vm memoryVM, h *header, budget *object.Budget) *File {
 	f := newFile(h.file, vm, 0)
 	f.budget = budget
 	f.ids = h.ids
 	f.symbols()
-	for _, kind := range []object.Kind{object.EHFrameHdr, object.EHFrame} {
+	for _, kind := range []object.Kind{object.EHFrameHdr, object.EHFrame, object.ExIdx} {
 		_, _ = f.Section(kind) // its error is kept for who asks
 	}
 	return f

@@ -11,7 +11,7 @@ import (
 
 const (
 	maxSection = 256 << 20 // bytes of one section
-	maxEHFrame = 64 << 20  // bytes of an .eh_frame whose size no section header tells
+	maxEHFrame = 64 << 20  // bytes of an .eh_frame or .ARM.exidx whose size no section header tells
 )
 
 // sectionNames are the names under which tool chains keep a kind of section.
@@ -33,9 +33,11 @@ func (f *File) readSection(kind object.Kind) (object.Section, error) {
 	}
 	switch {
 	case kind == object.EHFrameHdr && len(f.elf.Sections) == 0:
-		return f.mappedEHFrameHdr()
+		return f.segment(elf.PT_GNU_EH_FRAME)
 	case kind == object.EHFrame && len(f.elf.Sections) == 0:
 		return f.mappedEHFrame()
+	case kind == object.ExIdx && f.elf.Machine == elf.EM_ARM:
+		return f.segment(elf.PT_ARM_EXIDX)
 	case kind == object.GoPCLnTab:
 		return f.hiddenTable()
 	case kind == object.DebugFrame && f.debug() != nil:
@@ -75,12 +77,16 @@ func (f *File) holds(s *elf.Section) bool {
 	return s.Type != elf.SHT_NOBITS && s.Offset <= size && s.FileSize <= size-s.Offset
 }
 
-// mappedEHFrameHdr finds .eh_frame_hdr by its segment.
-func (f *File) mappedEHFrameHdr() (object.Section, error) {
+// segment finds a section by the segment that it is.
+func (f *File) segment(kind elf.ProgType) (object.Section, error) {
 	for _, p := range f.elf.Progs {
-		if p.Type == elf.PT_GNU_EH_FRAME {
+		if p.Type == kind {
 			size := min(p.Memsz, mapped(f.elf.Progs, p.Vaddr), maxEHFrame)
-			return found(p.Vaddr, readUpTo(f.vm, p.Vaddr, size))
+			b := readUpTo(f.vm, p.Vaddr, size)
+			if !f.budget.Keep(uint64(len(b))) {
+				return object.Section{}, object.ErrBudget
+			}
+			return found(p.Vaddr, b)
 		}
 	}
 	return object.Section{}, object.ErrNoSection

@@ -32,6 +32,7 @@ const (
 	EHFrameHdr             // .eh_frame_hdr; ELF only
 	DebugFrame             // .debug_frame, __DWARF,__debug_frame, decompressed
 	UnwindInfo             // __TEXT,__unwind_info; Mach-O only
+	ExIdx                  // .ARM.exidx; ELF only
 	GoPCLnTab              // .gopclntab, __TEXT,__gopclntab
 )
 
@@ -68,7 +69,8 @@ type File interface {
 	Close() error
 }
 
-// CodeReader is a [File] that has the code which a loader maps, byte for byte.
+// CodeReader is a [File] that has the code which a loader maps, byte for byte, and may
+// have data that is mapped so.
 type CodeReader interface {
 	// ReadCode reads from vmaddr on, and returns how much of p there is; 0 where the
 	// file has no code.

@@ -17,6 +17,7 @@ var sectionNames = [...]string{
 	object.EHFrameHdr: "eh_frame_hdr",
 	object.DebugFrame: "debug_frame",
 	object.UnwindInfo: "unwind_info",
+	object.ExIdx:      "exidx",
 	object.GoPCLnTab:  "gopclntab",
 }
 

@@ -157,7 +157,7 @@ func TestAnswersAreThoseOfTheFile(t *testing.T) {
 	l := &library{
 		id: []byte{1},
 		sections: map[object.Kind]string{
-			object.EHFrame: "frames", object.EHFrameHdr: "header", object.UnwindInfo: "compact", object.GoPCLnTab: "long table",
+			object.EHFrame: "frames", object.EHFrameHdr: "header", object.UnwindInfo: "compact", object.ExIdx: "index", object.GoPCLnTab: "long table",
 		},
 		broken: map[object.Kind]error{object.DebugFrame: errors.New("cannot be decompressed")},
 	}
@@ -199,6 +199,7 @@ func TestAnswersAreThoseOfTheFile(t *testing.T) {
 		t.Error("there is an answer to what was not asked")
 	}
 	wantSection(t, f, object.UnwindInfo, "compact")
+	wantSection(t, f, object.ExIdx, "index")
 	wantSection(t, f, object.GoPCLnTab, "")
 	wantSection(t, f, object.EHFrame, "lkaz") // 0x1101, 0x1100, 0x1110 and 0x110f, modulo 26
 	if _, err := f.Section(object.DebugFrame); err == nil || err.Error() != "cannot be decompressed" {

@@ -119,7 +119,7 @@ func (n *notes) noteSection(k object.Kind, sec object.Section, err error) {
 	switch {
 	case err != nil:
 		s.VMAddr, s.Error = 0, err.Error()
-	case k == object.UnwindInfo:
+	case k == object.UnwindInfo, k == object.ExIdx:
 		s.Data = sec.Data
 	case k == object.GoPCLnTab: // only whether it is there
 	default:
