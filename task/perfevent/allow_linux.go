@@ -1,0 +1,65 @@
+package perfevent
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Allow finds out what the kernel allows us with a thread. Where it is less than is
+// asked for it sets o.User, and the error says in one line what is lacking and what to
+// do; with an error and User unset it is nothing at all.
+func Allow(tid int, o *Options) error {
+	err := try(tid, *o)
+	if !errors.Is(err, unix.EACCES) {
+		return refusal(err)
+	}
+	user := *o
+	user.User = true
+	if err := try(tid, user); err != nil {
+		return refusal(err)
+	}
+	o.User = true
+	return errors.New(circumstances{paranoid: paranoid()}.partly())
+}
+
+func try(tid int, o Options) error {
+	e, err := Open(tid, o)
+	if err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// refusal says of an error what to do.
+func refusal(err error) error {
+	if err == nil {
+		return nil
+	}
+	c := circumstances{root: os.Geteuid() == 0, paranoid: paranoid()}
+	call := new(os.SyscallError)
+	isMap := errors.As(err, &call) && call.Syscall == "mmap"
+	switch {
+	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
+		c.kind = noFiles
+	case isMap && errors.Is(err, unix.EPERM):
+		c.kind = noMemory
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
+		c.kind = notAllowed
+	}
+	line := fmt.Errorf("threads that run are not seen (%w)", err)
+	if remedy := c.remedy(); remedy != "" {
+		line = fmt.Errorf("%w: %s", line, remedy)
+	}
+	return line
+}
+
+func paranoid() int {
+	b, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
+	n, _ := strconv.Atoi(string(bytes.TrimSpace(b)))
+	return n
+}

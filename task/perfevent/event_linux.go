@@ -1,0 +1,112 @@
+package perfevent
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// Options says how a thread is copied.
+type Options struct {
+	Host   task.Arch     // of the kernel: AMD64 or ARM64
+	Period time.Duration // of the thread's CPU time between two copies
+	Stack  int           // bytes of it, at most: FirstStack to MaxStack
+	// User: not while the thread is in the kernel, which an ordinary user may not see.
+	User bool
+}
+
+// Event is the copies of one thread. It is for one goroutine.
+type Event struct {
+	fd     int
+	host   task.Arch
+	stack  int
+	mapped []byte // struct perf_event_mmap_page, and the ring
+	data   ring
+	head   *uint64
+	seen   uint64 // head, when it was looked at last
+	record []byte // of the copy that was given last
+	spare  []byte // where the next one goes
+}
+
+// Open has a thread copied from now on. The error is the kernel's, an [unix.Errno].
+func Open(tid int, o Options) (*Event, error) {
+	attr := o.attributes()
+	fd, err := unix.PerfEventOpen(&attr, tid, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("perf_event_open", err)
+	}
+	size := ringFor(o.Stack)
+	mapped, err := unix.Mmap(fd, 0, os.Getpagesize()+size, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		_ = unix.Close(fd)
+		return nil, os.NewSyscallError("mmap", err)
+	}
+	page := (*unix.PerfEventMmapPage)(unsafe.Pointer(&mapped[0]))
+	return &Event{
+		fd: fd, host: o.Host, stack: o.Stack, mapped: mapped, data: ring(mapped[os.Getpagesize():]),
+		head: &page.Data_head, record: make([]byte, o.Stack+besideStack), spare: make([]byte, o.Stack+besideStack),
+	}, nil
+}
+
+func (o *Options) attributes() unix.PerfEventAttr {
+	a := unix.PerfEventAttr{
+		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK, Sample: uint64(o.Period),
+		Sample_type: unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CPU |
+			unix.PERF_SAMPLE_REGS_USER | unix.PERF_SAMPLE_STACK_USER,
+		Bits:             unix.PerfBitExcludeHv | unix.PerfBitUseClockID | unix.PerfBitWriteBackward,
+		Sample_regs_user: mask(o.Host), Sample_stack_user: uint32(o.Stack), Clockid: unix.CLOCK_MONOTONIC,
+		Wakeup: 1 << 30, // nobody waits
+	}
+	a.Size = uint32(unsafe.Sizeof(a))
+	if o.User {
+		a.Bits |= unix.PerfBitExcludeKernel
+	}
+	return a
+}
+
+// Stack is how many bytes of it are asked for.
+func (e *Event) Stack() int { return e.stack }
+
+// Newest fills s with the newest copy, and tells whether there is one that it has not
+// given yet: else it leaves s as it is. The stack is valid until the next that is
+// given.
+func (e *Event) Newest(s *Sample) (bool, error) {
+	const tries = 3
+	for range tries {
+		head := atomic.LoadUint64(e.head)
+		if head == e.seen {
+			return false, nil
+		}
+		record, end := e.data.newest(head, e.spare)
+		if !e.data.stood(head, atomic.LoadUint64(e.head), end) {
+			continue
+		}
+		if e.seen = head; record == nil {
+			return false, nil
+		}
+		var next Sample
+		if err := parse(e.host, record, &next); err != nil {
+			return false, fmt.Errorf("perf_event_open: %w", err)
+		}
+		e.record, e.spare, *s = e.spare, e.record, next
+		return true, nil
+	}
+	return false, nil
+}
+
+// Close ends the copies.
+func (e *Event) Close() error {
+	e.data, e.head = nil, new(uint64)
+	e.seen = 0
+	err := unix.Munmap(e.mapped)
+	if closeErr := unix.Close(e.fd); err == nil {
+		err = closeErr
+	}
+	return err
+}

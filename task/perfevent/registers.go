@@ -1,0 +1,65 @@
+package perfevent
+
+import "stacksnap/task"
+
+// file says which DWARF registers the values of a sample are, in the order of the bits
+// by which they are asked for.
+type file struct {
+	arch  task.Arch
+	slots []task.Reg
+}
+
+// skip marks a value that is no register of the unwinder's.
+const skip = ^task.Reg(0)
+
+// The registers asked for, as bits of sample_regs_user: of enum perf_event_x86_regs
+// AX to IP and R8 to R15, of enum perf_event_arm_regs X0 to PC
+// (arch/x86, arch/arm64/include/uapi/asm/perf_regs.h).
+const (
+	amd64Mask = 0x1ff | 0xff<<16
+	arm64Mask = 1<<33 - 1
+)
+
+// mask returns what to ask for on a kernel of that architecture.
+func mask(host task.Arch) uint64 {
+	if host == task.ARM64 {
+		return arm64Mask
+	}
+	return amd64Mask
+}
+
+// In that order: ax bx cx dx si di bp sp ip r8…r15. A 32-bit thread's are given in
+// the same places.
+var (
+	amd64File = file{task.AMD64, []task.Reg{0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15}}
+	i386File  = file{task.I386, []task.Reg{0, 3, 1, 2, 6, 7, 5, 4, 8, skip, skip, skip, skip, skip, skip, skip, skip}}
+)
+
+// x0…x30, sp, pc. Of a 32-bit thread r0…r15 come first, with its sp, lr and pc as
+// 13, 14 and 15 (perf_reg_value, arch/arm64/kernel/perf_regs.c).
+var (
+	arm64File = file{task.ARM64, []task.Reg{
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+		23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+	}}
+	armFile = file{task.ARM, []task.Reg{
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, skip, skip, skip, skip, skip, skip, skip,
+		skip, skip, skip, skip, skip, skip, skip, skip, skip, skip,
+	}}
+)
+
+// fileOf returns the layout that a kernel gives, nil where there are no registers
+// (the thread is the kernel's own, or ends).
+func fileOf(host task.Arch, abi uint64) *file {
+	switch {
+	case host == task.AMD64 && abi == abi64:
+		return &amd64File
+	case host == task.AMD64 && abi == abi32:
+		return &i386File
+	case host == task.ARM64 && abi == abi64:
+		return &arm64File
+	case host == task.ARM64 && abi == abi32:
+		return &armFile
+	}
+	return nil
+}
