@@ -8,7 +8,7 @@ import "bytes"
 func (k *sampled) keep(t *Thread, w *Snapshot) {
 	k.limit, k.wants = w.Limit, len(w.Want[k.ID])
 	k.Same = k.have && t.Err == nil && k.equals(t)
-	k.Err, k.Unstopped, k.Spared, k.Call = t.Err, t.Unstopped, t.Spared, t.Call
+	k.Err, k.Unstopped, k.Spared, k.Call, k.Age = t.Err, t.Unstopped, t.Spared, t.Call, t.Age
 	k.Sight.keep(&t.Sight)
 	if t.State == Stopped { // as seen in the stop
 		k.State = Stopped

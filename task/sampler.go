@@ -168,7 +168,7 @@ func (s *sampler) captureEach() error {
 // captureNow copies the thread at an index of todo, which stands.
 func (s *sampler) captureNow(i int) {
 	s.work.used = 0
-	s.now.ID, s.now.Err, s.now.Unstopped, s.now.State = s.todo[i].ID, nil, false, StateUnknown
+	s.now.ID, s.now.Err, s.now.Unstopped, s.now.State, s.now.Age = s.todo[i].ID, nil, false, StateUnknown, 0
 	s.copy(i, &s.now, &s.now.Sight)
 }
 
@@ -209,7 +209,8 @@ func (s *sampler) copy(i int, t *Thread, sight *Sight) {
 	}
 	s.work.captureThread(s.process, t)
 	s.lookout.look(sight)
-	if t.Unstopped && !(twice && sight.equals(&s.lookout.before)) {
+	unheld := t.Unstopped || s.how == SuspendNone
+	if t.Age > 0 || unheld && !(twice && sight.equals(&s.lookout.before)) {
 		sight.clear()
 	}
 	s.todo[i].got = true

@@ -209,7 +209,7 @@ func (s *Snapshot) captureThread(p Process, t *Thread) {
 	for i := range t.Stacks { // with an error there may be a part of one
 		s.used += len(t.Stacks[i].Bytes)
 	}
-	if t.Err != nil {
+	if t.Err != nil || t.Age > 0 { // what else there is of it is of another moment
 		return
 	}
 	for _, a := range s.Want[t.ID] {

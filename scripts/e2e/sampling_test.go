@@ -143,17 +143,29 @@ type sighting struct {
 // TestPhases: each sample finds a target in the function in which it says itself
 // that it was then, however long it or the sampler had to wait for a processor.
 func TestPhases(t *testing.T) {
+	program := compile(t, "shares", "-O1")
+	for _, how := range []task.Suspension{task.SuspendThread, task.SuspendNone} {
+		t.Run(how.String(), func(t *testing.T) { phases(t, program, how) })
+	}
+}
+
+func phases(t *testing.T, program string, how task.Suspension) {
 	log := filepath.Join(t.TempDir(), "log")
-	cmd := start(t, compile(t, "shares", "-O1"), "phases", log)
+	cmd := start(t, program, "phases", log)
+	needObserver(t, cmd, how)
 	ctx, end := context.WithTimeout(t.Context(), patience)
 	defer end()
 	var all []sighting
 	last, phases := monotonic(), map[string]int{}
-	p := recordUntil(t, ctx, cmd, capture.Options{Interval: time.Millisecond, Each: func(s *task.Snapshot, m *images.Map) error {
+	p := recordUntil(t, ctx, cmd, capture.Options{Interval: time.Millisecond, Suspend: how, Each: func(s *task.Snapshot, m *images.Map) error {
 		if len(s.Threads) == 0 {
 			return nil
 		}
-		at := sighting{m.Locate(s.Threads[0].Registers.PC(), false).Function, last, monotonic()}
+		th := &s.Threads[0]
+		at := sighting{m.Locate(th.Registers.PC(), false).Function, last, monotonic()}
+		if th.Age > 0 {
+			at.after -= int64(th.Age)
+		}
 		if strings.HasPrefix(at.function, "phase") {
 			if len(all) == 0 || all[len(all)-1].function != at.function {
 				phases[at.function]++
@@ -233,7 +245,8 @@ func TestPeriodicLoad(t *testing.T) {
 // TestSuspensionsAgree: however the target is stopped, the shares are the same.
 func TestSuspensionsAgree(t *testing.T) {
 	cmd := start(t, compile(t, "shares", "-O1"), "split")
-	for _, how := range []task.Suspension{task.SuspendThread, task.SuspendTask, task.SuspendTogether} {
+	for _, how := range []task.Suspension{task.SuspendThread, task.SuspendTask, task.SuspendTogether, task.SuspendNone} {
+		needObserver(t, cmd, how)
 		_, counts := independent(t, cmd, 700, capture.Options{
 			Interval: 2 * time.Millisecond, Jitter: 2 * time.Millisecond, Suspend: how,
 		})

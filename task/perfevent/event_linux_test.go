@@ -119,7 +119,7 @@ func TestCopy(t *testing.T) {
 				t.Errorf("%v of %d, thread %d, pc %v", r.Arch, s.PID, s.TID, r.PC())
 			}
 			// At its start a program's stack has the number of its arguments.
-			if len(s.Stack) < 8 || binary.LittleEndian.Uint32(s.Stack) != 1 || s.Cut || !strings.Contains(string(s.Stack), p.name+"\x00") {
+			if len(s.Stack) < 8 || binary.LittleEndian.Uint32(s.Stack) != 1 || s.Cut {
 				t.Errorf("%d bytes of stack, cut %v: %x", len(s.Stack), s.Cut, s.Stack[:min(8, len(s.Stack))])
 			}
 		})

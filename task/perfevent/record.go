@@ -15,8 +15,8 @@ type Sample struct {
 	Processor int
 	Registers task.Registers // where the thread was in user code, or entered the kernel
 	Stack     []byte         // from the stack pointer up
-	// Cut says that the stack may go on above what was asked for: else it ended, or
-	// was not in memory.
+	// Cut says that as much was copied as was asked for, and the stack may go on: else
+	// it ended, or what comes next was not in memory.
 	Cut bool
 }
 

@@ -292,16 +292,27 @@ func (p *Process) letGo() {
 
 // readWithoutStop fills in what the kernel tells of a blocked thread: pc, sp and
 // the arguments of its system call. The stack is as of that moment when the
-// thread has not run while it was copied.
+// thread has not run while it was copied. Of one that runs it is what was copied of
+// it, where it is observed.
 func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
-	t.Unstopped, t.Stacks = true, t.Stacks[:0]
+	t.Unstopped, t.Spared, t.Call, t.Stacks = true, false, task.Syscall{}, t.Stacks[:0]
+	if th := p.threads.find(tid); th != nil && th.ready && p.observes() {
+		return p.useCopy(tid, t)
+	}
+	p.rests.start()
+	e := p.rests.find(p.threads.dir, tid)
+	runs, counted := p.rests.countOf(e)
 	call, err := p.blockedIn(tid)
 	switch {
 	case err != nil || call.State == task.CallUnknown:
 		return errUnknownCall
 	case call.State == task.OnProcessor:
-		return errOnProcessor
+		return p.useCopy(tid, t)
 	}
 	t.Registers = p.registersOf(&call)
-	return p.copyStack(t)
+	err = p.copyStack(t)
+	if now, ok := p.rests.countOf(e); counted && ok && now == runs {
+		t.Unstopped, t.Spared, t.Call = false, true, call
+	}
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/perfevent"
 )
 
 // Process is a live Linux process. It implements [task.Process].
@@ -53,6 +54,7 @@ type Process struct {
 	mapped  mapTable
 
 	rests   restTable
+	observe perfevent.Options // how threads that run are copied; no Period: not at all
 	waiting []waiting
 	none    time.Time              // when none of waiting stood
 	held    []waiting              // those that were captured and still stand

@@ -26,9 +26,10 @@ import (
 // whether it is again as it was captured: in the same call (see inCall), and the same bytes on the stack from sp to the end of the copy,
 // read between two equal counts. From then on it rests.
 type rest struct {
-	schedstat int    // file; −1: none
-	stat      int    // file; −1: none yet, for few threads are described again
-	runs      uint64 // as the file said last
+	schedstat int     // file; −1: none
+	stat      int     // file; −1: none yet, for few threads are described again
+	copies    *copies // nil: the thread was not seen to run, or is not observed
+	runs      uint64  // as the file said last
 	ran       time.Duration
 	queued    time.Duration // likewise
 	fresh     bool          // it was read by Idle, and Scheduled was not asked since
@@ -47,7 +48,7 @@ type restTable struct {
 }
 
 const (
-	filesEach   = 2 // of a thread
+	filesEach   = 3 // of a thread, with that of its copies
 	filesShare  = 4 // the part of the allowed descriptors that is used, one in so many
 	maxRests    = 8192
 	defaultFile = 1024 // descriptors where the limit is not known
@@ -96,6 +97,7 @@ func readTask(dir, tid int, name string, b []byte) []byte {
 func (e *rest) close() {
 	closeFD(e.schedstat)
 	closeFD(e.stat)
+	e.copies.close()
 }
 
 // count reads how often the thread was put on a processor; false when that
@@ -111,6 +113,14 @@ func (r *restTable) count(e *rest) (uint64, bool) {
 	}
 	e.ran, e.queued = nanoseconds(ran), nanoseconds(queued)
 	return runs, true
+}
+
+// countOf counts where e may be nil.
+func (r *restTable) countOf(e *rest) (uint64, bool) {
+	if e == nil {
+		return 0, false
+	}
+	return r.count(e)
 }
 
 // drop forgets a thread.
@@ -162,7 +172,8 @@ func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
 	if e.resting && e.at == runs {
 		return true
 	}
-	e.resting = p.unchanged(int(id), t) && p.stillAt(e)
+	// One that was copied as it ran is read where it waits before it can rest there.
+	e.resting = t.Age == 0 && p.unchanged(int(id), t) && p.stillAt(e)
 	e.at = runs
 	if e.resting && t.State == task.Running {
 		// It was described as it ran to go back to sleep after a stop of ours.

@@ -23,7 +23,7 @@ func TestTracedIsReadWithoutStop(t *testing.T) {
 		read := 0
 		err := sample(t, p, 1, task.Options{Suspend: task.SuspendNone}, func(s *task.Snapshot) {
 			for i := range s.Threads {
-				if th := &s.Threads[i]; th.Err == nil && th.Unstopped && len(th.Stacks) > 0 {
+				if th := &s.Threads[i]; th.Err == nil && (th.Unstopped || th.Spared) && len(th.Stacks) > 0 {
 					read++
 				}
 			}

@@ -163,6 +163,11 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	if o.Suspend == task.SuspendNone {
 		stood = nil
 	}
+	if o.Suspend == task.SuspendNone {
+		if err := task.Observe(p, o.Interval); err != nil {
+			r.note(err.Error())
+		}
+	}
 	r.follow = newFollower(p, r.note, stood, r.saving, &o, r.code)
 	r.unwinder = unwind.New(unwind.Options{
 		CodeMask:   p.Info().CodeMask,

@@ -1,0 +1,178 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+	"stacksnap/task/perfevent"
+)
+
+var _ task.Observer = (*Process)(nil)
+
+var (
+	errNotCopied = errors.New("the thread was running, and was not copied yet")
+	errInKernel  = errors.New("the thread was running in the kernel, where it is copied for root alone")
+)
+
+// copies are those that the kernel makes of one thread.
+type copies struct {
+	event  *perfevent.Event // nil: none, because of err
+	err    error
+	newest perfevent.Sample
+	has    bool
+	ran    time.Duration // of the thread, no later than newest was seen first
+	whole  bool          // no more of the stack can be had
+}
+
+func (c *copies) close() {
+	if c != nil && c.event != nil {
+		_ = c.event.Close()
+		c.event = nil
+	}
+}
+
+// The CPU time of a thread between two copies of it: a little less than the interval,
+// so that there is a new one for each sample and a program that does the same again
+// in each interval is met everywhere in it. A short interval is no reason to hold the
+// thread up ever again, nor a long one to have old copies.
+const (
+	leastPeriod = 100 * time.Microsecond
+	mostPeriod  = 10 * time.Millisecond
+)
+
+func periodFor(interval time.Duration) time.Duration {
+	return min(max(interval-interval/16, leastPeriod), mostPeriod)
+}
+
+// Observe implements [task.Observer], by an event of perf_event_open for each thread
+// that was seen to run.
+func (p *Process) Observe(interval time.Duration) error {
+	ids, err := p.Threads()
+	if err != nil {
+		return err
+	}
+	o := perfevent.Options{Host: hostArch, Period: periodFor(interval), Stack: perfevent.FirstStack}
+	lacks := perfevent.Allow(p.mem.tid, &o)
+	if lacks != nil && !o.User {
+		return lacks
+	}
+	p.observe = o
+	p.rests.start()
+	for range firstPeriods {
+		if p.areCopied(ids) {
+			break
+		}
+		pause(o.Period)
+	}
+	return lacks
+}
+
+// firstPeriods is for how many the first copies are waited for: threads that have no
+// processor are not copied.
+const firstPeriods = 8
+
+// areCopied has the threads that run copied, and tells whether all of them were.
+func (p *Process) areCopied(ids []task.ThreadID) bool {
+	all := true
+	for _, id := range ids {
+		if threadState(p.state(int(id))) == task.Running {
+			all = !errors.Is(p.useCopy(int(id), &task.Thread{}), errNotCopied) && all
+		}
+	}
+	return all
+}
+
+func (p *Process) observes() bool { return p.observe.Period > 0 }
+
+// useCopy fills in the newest copy of a thread that runs. One that waits for a
+// processor has not run since, or for less than a period.
+func (p *Process) useCopy(tid int, t *task.Thread) error {
+	if !p.observes() {
+		return errOnProcessor
+	}
+	e := p.rests.find(p.threads.dir, tid)
+	if e == nil {
+		return errOnProcessor
+	}
+	if e.copies == nil {
+		e.copies = &copies{}
+		e.copies.event, e.copies.err = perfevent.Open(tid, p.observe)
+	}
+	c := e.copies
+	if err := c.renew(e.ran); err != nil {
+		return err
+	}
+	if p.observe.User && e.ran-c.ran > p.oldest() {
+		return errInKernel
+	}
+	p.fill(t, c)
+	if c.newest.Cut && cap(t.Buffer()) > task.FirstStackLimit {
+		p.deepen(tid, c)
+	}
+	return nil
+}
+
+// renew looks whether there is a newer copy. ran is how long the thread has run.
+func (c *copies) renew(ran time.Duration) error {
+	if c.event == nil {
+		return c.err
+	}
+	fresh, err := c.event.Newest(&c.newest)
+	if fresh {
+		c.has, c.ran = true, ran
+	}
+	switch {
+	case c.has:
+		return nil
+	case err != nil:
+		return err
+	}
+	return errNotCopied
+}
+
+// oldest is for how long a thread may have run since its newest copy. The kernel
+// counts that now and then only: at the ticks of its clock, 100 a second or more.
+func (p *Process) oldest() time.Duration { return 2*p.observe.Period + 20*time.Millisecond }
+
+// fill makes t what was copied.
+func (p *Process) fill(t *task.Thread, c *copies) {
+	s := &c.newest
+	t.Unstopped, t.Registers = false, s.Registers
+	t.Age = max(1, monotonic()-s.Time)
+	room := t.Buffer()
+	n := copy(room[:cap(room)], s.Stack)
+	sp := s.Registers.SP()
+	_, top := p.spans.stackRange(sp)
+	if top == 0 {
+		p.spans.stale = true
+	}
+	if end := sp + task.Addr(n); top != 0 && top < end {
+		top = end // it has grown since
+	}
+	t.Stacks = append(t.Stacks[:0], task.Stack{Base: sp, Bytes: room[:n], Top: top})
+}
+
+// deepen has more of a thread's stack copied from now on, where that can be had.
+func (p *Process) deepen(tid int, c *copies) {
+	if c.whole {
+		return
+	}
+	c.whole = true
+	o := p.observe
+	o.Stack = perfevent.MaxStack
+	if event, err := perfevent.Open(tid, o); err == nil {
+		_ = c.event.Close()
+		c.event = event
+	}
+}
+
+func monotonic() time.Duration {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
+	return time.Duration(now.Nano())
+}
