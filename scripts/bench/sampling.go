@@ -50,22 +50,32 @@ func startWorker(program, threads string) (*worker, error) {
 
 func (w *worker) end() { _ = w.cmd.Process.Kill(); _ = w.cmd.Wait() }
 
-// progress is what the target has done, and the CPU time that it took.
-type progress struct{ units, cpu float64 }
+// progress is what the target has done, the CPU time that it took, and since the
+// progress before how long a unit took, of a hundred the second longest, and of all
+// the longest.
+type progress struct {
+	units, cpu     float64
+	usual, longest time.Duration
+}
 
 func (w *worker) progress() (p progress) {
 	fmt.Fprintln(w.in)
-	_, _ = fmt.Fscan(w.out, &p.units, &p.cpu)
+	_, _ = fmt.Fscan(w.out, &p.units, &p.cpu, &p.usual, &p.longest)
 	return p
 }
 
-// speed is the work done in each second of the target's CPU time while f runs:
-// what other processes take of the processors does not count.
-func (w *worker) speed(f func()) float64 {
+// pace is how a target did its work.
+type pace struct {
+	speed          float64 // units in each second of its CPU time: what others take of the processors does not count
+	usual, longest time.Duration
+}
+
+// pace is the target's while f runs.
+func (w *worker) pace(f func()) pace {
 	before := w.progress()
 	f()
 	after := w.progress()
-	return (after.units - before.units) / (after.cpu - before.cpu) * 1e9
+	return pace{(after.units - before.units) / (after.cpu - before.cpu) * 1e9, after.usual, after.longest}
 }
 
 // measured is what one way to sample did in its time.
@@ -75,17 +85,23 @@ type measured struct {
 	longest   time.Duration
 	cpu       time.Duration
 	took      time.Duration
-	speed     float64 // of the target meanwhile, summed over rounds
+	size      int64         // of the file that was written
+	speed     float64       // of the target meanwhile, summed over rounds
+	usual     time.Duration // of its units, likewise
+	gap       time.Duration // the longest of them
 	rounds    int
 }
 
-func (m *measured) add(o measured, speed float64) {
+func (m *measured) add(o measured, p pace) {
 	m.snapshots += o.snapshots
 	m.stopped += o.stopped
 	m.longest = max(m.longest, o.longest)
 	m.cpu += o.cpu
 	m.took += o.took
-	m.speed += speed
+	m.size += o.size
+	m.speed += p.speed
+	m.usual += p.usual
+	m.gap = max(m.gap, p.longest)
 	m.rounds++
 }
 
@@ -127,8 +143,8 @@ func sampling(o plan) error {
 	if err := command("gcc", "-O2", "-o", bare, "scripts/bench/testdata/floor.c").Run(); err != nil {
 		return err
 	}
-	fmt.Printf("%-7s %-6s %-26s %9s %14s %7s %10s %9s %12s %8s %9s\n", "threads", "Hz", "sampler",
-		"taken/s", "stopped/sample", "ratio", "longest", "of time", "CPU/sample", "CPU", "target")
+	fmt.Printf("%-7s %-6s %-30s %9s %14s %7s %10s %9s %12s %8s %9s %9s %9s %9s\n", "threads", "Hz", "sampler",
+		"taken/s", "stopped/sample", "ratio", "longest", "of time", "CPU/sample", "CPU", "target", "unit p99", "max", "MB/s")
 	for _, n := range o.threads {
 		w, err := startWorker(work, n)
 		if err != nil {
@@ -151,7 +167,10 @@ func (w *worker) samplers(bare string) []*sampler {
 		{name: "stacksnap --suspend thread", run: w.stacksnap(task.SuspendThread)},
 		{name: "stacksnap --suspend task", run: w.stacksnap(task.SuspendTask)},
 		{name: "stacksnap --no-stop", run: w.stacksnap(task.SuspendNone)},
-		{name: "perf record -g", run: w.perf},
+		{name: "stacksnap --save", run: w.saved(task.SuspendDefault)},
+		{name: "stacksnap --no-stop --save", run: w.saved(task.SuspendNone)},
+		{name: "perf record -g", run: w.perf("-g")},
+		{name: "perf record --call-graph dwarf", run: w.perf("--call-graph", "dwarf")},
 		{name: "eu-stack in a loop", run: w.loop("eu-stack", "-n", "0", "-p")},
 		{name: "gdb in a loop", run: w.loop("gdb", "-nx", "-batch", "-ex", "thread apply all bt", "-p")},
 	}
@@ -164,16 +183,17 @@ func (w *worker) compare(o plan, threads, bare string) error {
 			return fmt.Errorf("a rate is a number or max, not %q", rate)
 		}
 		all := w.samplers(bare)
-		alone := 0.0
+		var alone measured
 		for range o.rounds {
-			alone += w.speed(func() { time.Sleep(o.length) })
+			alone.add(measured{took: o.length}, w.pace(func() { time.Sleep(o.length) }))
 			for _, s := range all {
 				if strings.Contains(s.name, o.only) || s.floor {
 					w.measure(s, hz, o.length)
 				}
 			}
 		}
-		printAll(threads, rate, all, alone/float64(o.rounds))
+		alone.print(threads, rate, "nothing", 0, alone.speed/float64(o.rounds))
+		printAll(threads, rate, all, alone.speed/float64(o.rounds))
 	}
 	return nil
 }
@@ -184,9 +204,9 @@ func (w *worker) measure(s *sampler, hz int, length time.Duration) {
 		return
 	}
 	var m measured
-	speed := w.speed(func() { m, s.err = s.run(hz, length) })
+	pace := w.pace(func() { m, s.err = s.run(hz, length) })
 	if s.err == nil {
-		s.total.add(m, speed)
+		s.total.add(m, pace)
 	}
 }
 
@@ -213,7 +233,7 @@ func printAll(threads, rate string, all []*sampler, alone float64) {
 	for _, s := range all {
 		switch {
 		case s.err != nil && !errors.Is(s.err, errNotApplicable):
-			fmt.Printf("%-7s %-6s %-26s %v\n", threads, rate, s.name, s.err)
+			fmt.Printf("%-7s %-6s %-30s %v\n", threads, rate, s.name, s.err)
 		case s.err == nil && s.total.rounds > 0:
 			s.total.print(threads, rate, s.name, least, alone)
 		}
@@ -232,31 +252,54 @@ func (m *measured) print(threads, rate, name string, least time.Duration, alone 
 		ratio = fmt.Sprintf("%.2f", float64(m.perSnapshot())/float64(least))
 	}
 	speed := m.speed / float64(m.rounds) / alone
-	fmt.Printf("%-7s %-6s %-26s %9.0f %14s %7s %10s %9s %12v %6.1f %% %7.1f %%\n", threads, rate, name,
+	fmt.Printf("%-7s %-6s %-30s %9.0f %14s %7s %10s %9s %12v %6.1f %% %7.1f %% %9v %9v %9.2f\n", threads, rate, name,
 		float64(m.snapshots)/m.took.Seconds(), stopped, ratio, longest, share,
-		(m.cpu / n).Round(100*time.Nanosecond), 100*m.cpu.Seconds()/m.took.Seconds(), 100*(speed-1))
+		(m.cpu / n).Round(100*time.Nanosecond), 100*m.cpu.Seconds()/m.took.Seconds(), 100*(speed-1),
+		m.usual/time.Duration(m.rounds), m.gap.Round(time.Microsecond), float64(m.size)/1e6/m.took.Seconds())
 }
 
 var errNotApplicable = errors.New("not at this rate, or not installed")
 
 func (w *worker) stacksnap(how task.Suspension) func(int, time.Duration) (measured, error) {
+	return func(hz int, length time.Duration) (measured, error) { return w.record(how, hz, length, "") }
+}
+
+// saved is stacksnap with a recording of it all.
+func (w *worker) saved(how task.Suspension) func(int, time.Duration) (measured, error) {
 	return func(hz int, length time.Duration) (measured, error) {
-		p, err := live.Open(w.cmd.Process.Pid)
-		if err != nil {
-			return measured{}, err
-		}
-		defer p.Close()
-		o := capture.Options{Duration: length, Suspend: how, Alone: true}
-		if hz > 0 {
-			o.Interval = time.Second / time.Duration(hz)
-		}
-		began := time.Now()
-		prof, err := capture.Record(context.Background(), p, o)
-		if err != nil {
-			return measured{}, err
-		}
-		return ofProfile(prof, time.Since(began)), nil
+		file := filepath.Join(os.TempDir(), "bench.snap")
+		defer os.Remove(file)
+		m, err := w.record(how, hz, length, file)
+		m.size = sizeOf(file)
+		return m, err
 	}
+}
+
+func sizeOf(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// record samples the target, and saves that unless file is empty.
+func (w *worker) record(how task.Suspension, hz int, length time.Duration, file string) (measured, error) {
+	p, err := live.Open(w.cmd.Process.Pid)
+	if err != nil {
+		return measured{}, err
+	}
+	defer p.Close()
+	o := capture.Options{Duration: length, Suspend: how, Alone: true, Save: file}
+	if hz > 0 {
+		o.Interval = time.Second / time.Duration(hz)
+	}
+	began := time.Now()
+	prof, err := capture.Record(context.Background(), p, o)
+	if err != nil {
+		return measured{}, err
+	}
+	return ofProfile(prof, time.Since(began)), nil
 }
 
 func ofProfile(p *profile.Profile, took time.Duration) measured {
@@ -284,18 +327,20 @@ func usage(who int) time.Duration {
 }
 
 // perf samples running threads only, in the kernel.
-func (w *worker) perf(hz int, length time.Duration) (measured, error) {
-	if _, err := exec.LookPath("perf"); hz == 0 || err != nil {
-		return measured{}, errNotApplicable
+func (w *worker) perf(stacks ...string) func(int, time.Duration) (measured, error) {
+	return func(hz int, length time.Duration) (measured, error) {
+		if _, err := exec.LookPath("perf"); hz == 0 || err != nil {
+			return measured{}, errNotApplicable
+		}
+		cpu, began := usage(unix.RUSAGE_CHILDREN), time.Now()
+		file := filepath.Join(os.TempDir(), "bench.perf")
+		defer os.Remove(file)
+		args := append([]string{"record", "-q", "-F", strconv.Itoa(hz), "-o", file, "-p", strconv.Itoa(w.cmd.Process.Pid)}, stacks...)
+		err := exec.Command("perf", append(args, "--", "sleep", seconds(length))...).Run()
+		return measured{
+			snapshots: hz * int(length/time.Millisecond) / 1000, took: time.Since(began), cpu: usage(unix.RUSAGE_CHILDREN) - cpu, size: sizeOf(file),
+		}, err
 	}
-	cpu, began := usage(unix.RUSAGE_CHILDREN), time.Now()
-	file := filepath.Join(os.TempDir(), "bench.perf")
-	defer os.Remove(file)
-	err := exec.Command("perf", "record", "-q", "-g", "-F", strconv.Itoa(hz), "-o", file, "-p", strconv.Itoa(w.cmd.Process.Pid),
-		"--", "sleep", seconds(length)).Run()
-	return measured{
-		snapshots: hz * int(length/time.Millisecond) / 1000, took: time.Since(began), cpu: usage(unix.RUSAGE_CHILDREN) - cpu,
-	}, err
 }
 
 // loop runs a tool that prints all stacks once, again and again.

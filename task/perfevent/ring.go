@@ -38,9 +38,6 @@ func (r ring) stood(at, now uint64, end int) bool {
 	return at-now+uint64(end)+maxWritten(len(r)) <= uint64(len(r))
 }
 
-// ringsOf is how many of the largest records a ring has room for.
-const ringsOf = 4
-
 // A ring has room for so many of the largest records that are written to it.
 const largestInRing = 4
 

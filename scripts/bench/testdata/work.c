@@ -2,7 +2,9 @@
 //   work N
 // The first thread computes all the time, the others compute for 100 us and then
 // sleep for 2 ms. For each line on stdin it prints a line: the units of work done
-// and the nanoseconds of CPU time used so far.
+// and the nanoseconds of CPU time used so far, and for how many nanoseconds, by the
+// first thread's clock, one of its units took since the line before: of a hundred all
+// but one no longer than that, and the longest.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,14 +14,34 @@
 
 static atomic_ulong units;
 static volatile unsigned long sink;
+static atomic_ulong took[4096]; // so many units by microseconds, longer ones last
+static atomic_long longest;
+
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
+static void count(long ns) {
+  atomic_fetch_add(&took[ns / 1000 < 4095 ? ns / 1000 : 4095], 1);
+  if (ns > atomic_load(&longest)) atomic_store(&longest, ns);
+}
+static long usual(void) { // and forgets
+  unsigned long all = 0, sum = 0, at = 0, n[4096];
+  for (int i = 0; i < 4096; i++) all += n[i] = atomic_exchange(&took[i], 0);
+  while (at < 4095 && (sum += n[at]) < all - all / 100) at++;
+  return (at + 1) * 1000;
+}
 
 static __attribute__((noinline)) void compute(void) {
   for (int i = 0; i < 20000; i++) sink += i;
   atomic_fetch_add(&units, 1);
 }
 static __attribute__((noinline)) void serve(int sleeps) {
-  for (;;) {
-    for (int i = 0; i < 4; i++) compute();
+  for (long at = now();;) {
+    for (int i = 0; i < 4; i++) {
+      compute();
+      if (sleeps) continue;
+      long t = now();
+      count(t - at);
+      at = t;
+    }
     if (sleeps) usleep(2000);
   }
 }
@@ -40,7 +62,7 @@ int main(int argc, char **argv) {
   while (fgets(line, sizeof line, stdin)) {
     struct timespec cpu;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-    printf("%lu %ld\n", atomic_load(&units), cpu.tv_sec * 1000000000L + cpu.tv_nsec);
+    printf("%lu %ld %ld %ld\n", atomic_load(&units), cpu.tv_sec * 1000000000L + cpu.tv_nsec, usual(), atomic_exchange(&longest, 0));
     fflush(stdout);
   }
   return 0;
