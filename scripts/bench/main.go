@@ -14,7 +14,7 @@
 //
 // Its column "ratio" is the stopped time beside that of the better of the two
 // ways to make no more than the bare system calls, of those that take at least
-// half as many snapshots as the other. "unit p99" and "max" are for how long a piece of
+// half as many snapshots as the other. "p99.5" and "max" are for how long a piece of
 // the target's own work took by its own clock. -rates and -only leave out
 // some of it: -rates 100,1000 -only stacksnap.
 //

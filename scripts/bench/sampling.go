@@ -51,7 +51,7 @@ func startWorker(program, threads string) (*worker, error) {
 func (w *worker) end() { _ = w.cmd.Process.Kill(); _ = w.cmd.Wait() }
 
 // progress is what the target has done, the CPU time that it took, and since the
-// progress before how long a unit took, of a hundred the second longest, and of all
+// progress before how long a unit took: of two hundred the second longest, and of all
 // the longest.
 type progress struct {
 	units, cpu     float64
@@ -144,7 +144,7 @@ func sampling(o plan) error {
 		return err
 	}
 	fmt.Printf("%-7s %-6s %-30s %9s %14s %7s %10s %9s %12s %8s %9s %9s %9s %9s\n", "threads", "Hz", "sampler",
-		"taken/s", "stopped/sample", "ratio", "longest", "of time", "CPU/sample", "CPU", "target", "unit p99", "max", "MB/s")
+		"taken/s", "stopped/sample", "ratio", "longest", "of time", "CPU/sample", "CPU", "target", "p99.5", "max", "MB/s")
 	for _, n := range o.threads {
 		w, err := startWorker(work, n)
 		if err != nil {

@@ -3,7 +3,7 @@
 // The first thread computes all the time, the others compute for 100 us and then
 // sleep for 2 ms. For each line on stdin it prints a line: the units of work done
 // and the nanoseconds of CPU time used so far, and for how many nanoseconds, by the
-// first thread's clock, one of its units took since the line before: of a hundred all
+// first thread's clock, one of its units took since the line before: of two hundred all
 // but one no longer than that, and the longest.
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@ static void count(long ns) {
 static long usual(void) { // and forgets
   unsigned long all = 0, sum = 0, at = 0, n[4096];
   for (int i = 0; i < 4096; i++) all += n[i] = atomic_exchange(&took[i], 0);
-  while (at < 4095 && (sum += n[at]) < all - all / 100) at++;
+  while (at < 4095 && (sum += n[at]) < all - all / 200) at++;
   return (at + 1) * 1000;
 }
 
