@@ -107,6 +107,8 @@ func runeColumns(r rune) int {
 func (p *printer) placeOf(n *profile.Node, name string) string {
 	function := p.name(name)
 	switch {
+	case n.Kernel && n.Placeless() && n.Offset != 0: // Linux names functions, and no addresses
+		return fmt.Sprintf("%s + %s", function, offsets(n))
 	case n.Image == nil:
 		return function
 	case n.Inlined:

@@ -106,3 +106,22 @@ func TestKernelIsWhereItIs(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// TestKernelWithoutAddress: Linux names its functions, and where in them a thread is, but
+// tells no addresses.
+func TestKernelWithoutAddress(t *testing.T) {
+	wait := &profile.Node{Return: true, By: unwind.ByReport, Location: profile.Location{Function: "wait [fuse]", Offset: 0x20, Kernel: true}, Count: 1, Self: 1}
+	p := &profile.Profile{
+		Target: task.Info{OS: task.Linux, PID: 1, Name: "it"}, Snapshots: 1, Frames: 1,
+		Threads: []*profile.Thread{{ID: 1, Samples: 1, Roots: []*profile.Node{wait}}},
+	}
+	for want, write := range map[string]Writer{
+		"\n  wait [fuse] [k] + 32\n": Tree(Options{}), ";wait [fuse]_[k] 1\n": Folded, `"offset": 32`: JSON,
+		`"wait [fuse] [k]"`: Speedscope, " wait [fuse] [k]\n": Brief(Options{}),
+	} {
+		var b bytes.Buffer
+		if err := write(&b, p); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%v: no %q in\n%s", err, want, b.String())
+		}
+	}
+}

@@ -8,6 +8,7 @@ import "bytes"
 func (k *sampled) keep(t *Thread, w *Snapshot) {
 	k.limit, k.wants = w.Limit, len(w.Want[k.ID])
 	k.Same = k.have && t.Err == nil && k.equals(t)
+	k.Kernel = t.Kernel
 	k.Err, k.Unstopped, k.Spared, k.Call, k.Age = t.Err, t.Unstopped, t.Spared, t.Call, t.Age
 	k.Sight.keep(&t.Sight)
 	if t.State == Stopped { // as seen in the stop
@@ -30,7 +31,7 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 // fail notes that the thread could not be captured, and why.
 func (k *sampled) fail(err error) {
 	k.Err, k.have, k.Same, k.Unstopped = err, false, false, false
-	k.Registers, k.Stacks = Registers{}, k.Stacks[:0]
+	k.Registers, k.Stacks, k.Kernel = Registers{}, k.Stacks[:0], nil
 	k.Sight.clear()
 }
 
@@ -38,7 +39,7 @@ func (k *sampled) fail(err error) {
 // a caller's frame may be found by any of them. So does what was mapped: the same
 // address may be in other code.
 func (k *sampled) equals(t *Thread) bool {
-	if k.Registers != t.Registers || !k.Sight.equals(&t.Sight) || len(k.Stacks) != len(t.Stacks) {
+	if k.Registers != t.Registers || !k.Sight.equals(&t.Sight) || len(k.Stacks) != len(t.Stacks) || !k.sameKernel(t.Kernel) {
 		return false
 	}
 	for i := range t.Stacks {

@@ -76,8 +76,9 @@ func (s *sampler) list(ids []ThreadID) {
 	s.threads, s.todo, s.ids = s.threads[:0], s.todo[:0], s.ids[:0]
 	for _, id := range ids {
 		k := s.thread(id)
+		inKernel := k.Kernel
 		k.got = s.idle(k)
-		k.Same = k.got
+		k.Same = k.got && k.sameKernel(inKernel)
 		if !k.got {
 			k.Err = nil
 		}
@@ -169,6 +170,7 @@ func (s *sampler) captureEach() error {
 func (s *sampler) captureNow(i int) {
 	s.work.used = 0
 	s.now.ID, s.now.Err, s.now.Unstopped, s.now.State, s.now.Age = s.todo[i].ID, nil, false, StateUnknown, 0
+	s.now.Kernel = nil
 	s.copy(i, &s.now, &s.now.Sight)
 }
 

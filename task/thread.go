@@ -42,6 +42,10 @@ type Thread struct {
 	Priority     Priority      // macOS
 	QoS          QoS           // macOS
 
+	// Kernel are the functions of the kernel that it waits in, the innermost first: those
+	// of the same stay in the kernel as the stack, or none. They are never written to.
+	Kernel []KernelFrame
+
 	Registers Registers
 	// Stacks are the copied parts of the stack, the one that sp is in first.
 	// Others follow where a thread runs on one stack above another (a signal

@@ -32,8 +32,12 @@ func (c *call) watch(ctx context.Context, p task.Process) error {
 	task.LimitStop(p, c.maxStop)
 	task.SetGate(p, c.gate)
 	if c.kernel {
-		if err := task.TellKernel(p); err != nil {
+		lacks, err := task.TellKernel(p)
+		if err != nil {
 			return err
+		}
+		if lacks != "" {
+			tell(c.Err, lacks)
 		}
 	}
 	w := &watcher{call: c, process: p, target: p.Info(), options: hang.Options{

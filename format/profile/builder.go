@@ -105,7 +105,7 @@ func (b *Builder) addThread(s *task.Snapshot, i int, stack Stack) *record {
 	t := &s.Threads[i]
 	r := b.thread(t)
 	r.take(t, b.p.Snapshots)
-	b.addStack(r, &stack)
+	b.addStack(r, &stack, t.Kernel)
 	r.spend(t.Schedule, t.State, s.Time)
 	b.keepMoments(r, b.p.Snapshots, 1)
 	return r
@@ -234,11 +234,11 @@ func (r *record) see(t *task.Thread, snapshot int) {
 	}
 }
 
-func (b *Builder) addStack(r *record, s *Stack) {
+func (b *Builder) addStack(r *record, s *Stack, inKernel []task.KernelFrame) {
 	if s.Repeat {
 		r.repeat(1)
 	} else {
-		b.merge(r, s)
+		b.merge(r, s, inKernel)
 	}
 	b.countWalks(r, 1)
 }
@@ -269,9 +269,10 @@ func (r *record) repeat(n int) {
 	}
 }
 
-// merge counts a stack from the outermost frame in, and leaves it in r.path.
-func (b *Builder) merge(r *record, s *Stack) {
-	r.path, r.stop, r.depth, r.further = r.path[:0], s.Stop.Reason, len(s.Frames), false
+// merge counts a stack from the outermost frame in, and leaves it in r.path. Frames in
+// the kernel are the innermost.
+func (b *Builder) merge(r *record, s *Stack, inKernel []task.KernelFrame) {
+	r.path, r.stop, r.depth, r.further = r.path[:0], s.Stop.Reason, len(s.Frames)+len(inKernel), false
 	at, cut := &r.target().top, s.Stop.Reason
 	for i := len(s.Frames) - 1; i >= 0; i-- {
 		f := &s.Frames[i]
@@ -279,18 +280,32 @@ func (b *Builder) merge(r *record, s *Stack) {
 			if r.further {
 				return
 			}
-			at = b.child(r, edge{at, where, f.By.Guess(), cut}, f)
-			at.Count++
-			r.path = append(r.path, at)
-			if cut != unwind.Bottom && at.Cut == nil {
-				at.Cut = newCut(s.Stop)
-			}
+			at = b.descend(r, edge{at, where, f.By.Guess(), cut}, f, s.Stop)
 			cut = unwind.Bottom
 		}
 	}
-	if r := r.target(); len(s.Frames) == 0 && r.Err == "" {
+	for i := len(inKernel) - 1; i >= 0 && !r.further; i-- {
+		where := b.names.inKernel(&inKernel[i])
+		at = b.descend(r, edge{at, where, false, cut}, &toldByKernel, s.Stop)
+		cut = unwind.Bottom
+	}
+	if r := r.target(); len(s.Frames)+len(inKernel) == 0 && r.Err == "" {
 		r.Err = newCut(s.Stop).String()
 	}
+}
+
+// toldByKernel is a frame that the kernel names, and of which it tells no address.
+var toldByKernel = unwind.Frame{Return: true, Kernel: true, By: unwind.ByReport}
+
+// descend counts the next frame of a stack, which ended by stop.
+func (b *Builder) descend(r *record, e edge, f *unwind.Frame, stop unwind.Stop) *Node {
+	at := b.child(r, e, f)
+	at.Count++
+	r.path = append(r.path, at)
+	if e.cut != unwind.Bottom && at.Cut == nil {
+		at.Cut = newCut(stop)
+	}
+	return at
 }
 
 // Trampoline stands for the name of a signal trampoline that has none. Its Offset

@@ -80,6 +80,19 @@ func (n *namer) sites(pc task.Addr, isReturn, isKernel bool) []*site {
 	return found
 }
 
+// inKernel returns the place of a function of the kernel, which has no address.
+func (n *namer) inKernel(f *task.KernelFrame) *site {
+	name := f.Name
+	if f.Module != "" {
+		name += " [" + f.Module + "]"
+	}
+	s := site{Location: Location{Function: name, Raw: name, Offset: f.Offset, Kernel: true}, isReturn: true}
+	if _, known := n.all[s]; !known && len(n.all) >= maxSites {
+		return further
+	}
+	return n.intern(s)
+}
+
 // locate asks the map, which knows one function an address.
 func (n *namer) locate(pc task.Addr, isReturn bool) []images.Location {
 	if n.current == nil {

@@ -28,11 +28,14 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 		return task.ErrThreadGone
 	}
 	p.shareTime()
-	t.Spared, t.Call = false, task.Syscall{}
+	t.Spared, t.Call, t.Kernel = false, task.Syscall{}, nil
 	if th.phase == spared {
 		if done, err := p.captureSpared(th, t); done {
 			return err
 		}
+	}
+	if th.phase != stopped && p.leaves {
+		return p.whyLeft(th)
 	}
 	if th.phase != stopped {
 		return p.absence(th)
@@ -47,6 +50,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	if interruptedIn(&th.call, &t.Registers) {
 		t.Call = th.call
 	}
+	t.Kernel = p.leftKernel(th, &t.Registers)
 	return p.copyStack(t)
 }
 

@@ -47,6 +47,9 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 	if p.suspended {
 		return errSuspended
 	}
+	if how != task.SuspendNone {
+		p.noteKernels()
+	}
 	p.gate.Enter()
 	defer p.gate.Leave()
 	p.meet()
@@ -62,7 +65,7 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 		switch {
 		case th == nil || th.phase != listed:
 			runs(i, 0, th.absent())
-		case how == task.SuspendNone || th.asleep:
+		case how == task.SuspendNone || p.waitsForServer(th):
 			p.read(readRunning, i, stands)
 			runs(i, 0, nil)
 		case p.holds:
@@ -295,9 +298,13 @@ func (p *Process) letGo() {
 // thread has not run while it was copied. Of one that runs it is what was copied of
 // it, where it is observed.
 func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
-	t.Unstopped, t.Spared, t.Call, t.Stacks = true, false, task.Syscall{}, t.Stacks[:0]
-	if th := p.threads.find(tid); th != nil && th.ready && p.observes() {
+	t.Unstopped, t.Spared, t.Call, t.Stacks, t.Kernel = true, false, task.Syscall{}, t.Stacks[:0], nil
+	th := p.threads.find(tid)
+	if th != nil && th.ready && p.observes() {
 		return p.useCopy(tid, t)
+	}
+	if th != nil {
+		p.noteKernel(th)
 	}
 	p.rests.start()
 	e := p.rests.find(p.threads.dir, tid)
@@ -313,6 +320,9 @@ func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
 	err = p.copyStack(t)
 	if now, ok := p.rests.countOf(e); counted && ok && now == runs {
 		t.Unstopped, t.Spared, t.Call = false, true, call
+	}
+	if th != nil {
+		t.Kernel = p.keptKernel(th)
 	}
 	return err
 }

@@ -18,16 +18,28 @@ import (
 // Open makes a running process ready to be read. It attaches to nothing yet,
 // and stops nothing. The id of a thread stands for its process. The error is a
 // *[task.NoProcessError] or a *[task.PermissionError] where that is the reason.
-func Open(pid int) (*Process, error) {
+func Open(pid int) (*Process, error) { return openWith(pid, (*Process).openAll) }
+
+// Look is Open of a process of which nothing is to be stopped, see [task.LeaveAll].
+// What may not be read of it is told with each thread.
+func Look(pid int) (*Process, error) {
+	p, err := openWith(pid, (*Process).openToLook)
+	if err == nil {
+		p.LeaveAll()
+	}
+	return p, err
+}
+
+func openWith(pid int, openAll func(*Process, int) error) (*Process, error) {
 	runtime.LockOSThread()
-	p, err := open(pid)
+	p, err := open(pid, openAll)
 	for try := 1; isBetween(p, err) && try < openTries; try++ {
 		if err == nil {
 			_ = p.Close() // nothing was attached
 			runtime.LockOSThread()
 		}
 		pause(openPause)
-		p, err = open(pid)
+		p, err = open(pid, openAll)
 	}
 	if err != nil {
 		runtime.UnlockOSThread()
@@ -54,13 +66,13 @@ type noMemoryError struct{ *task.NoProcessError }
 
 func (e noMemoryError) Unwrap() error { return e.NoProcessError }
 
-func open(pid int) (*Process, error) {
+func open(pid int, openAll func(*Process, int) error) (*Process, error) {
 	p := &Process{
 		maxStop: task.DefaultMaxStop, tracer: unix.Gettid(), process: procDir{-1}, live: procDir{-1}, maps: -1, stat: -1,
 		mem: memory{file: -1, pages: newPresence(), chunk: usualChunk}, threads: threadTable{dir: -1},
 	}
 	p.resumeFunc = p.resume
-	if err := p.openAll(pid); err != nil {
+	if err := openAll(p, pid); err != nil {
 		p.closeFiles()
 		return nil, err
 	}
@@ -88,6 +100,15 @@ func (p *Process) openAll(pid int) error {
 	}
 	p.ownChild = statusNumber(status, "PPid:") == os.Getpid()
 	return p.openMemory()
+}
+
+// openToLook opens what may be opened.
+func (p *Process) openToLook(pid int) error {
+	err := p.openAll(pid)
+	if p.live.fd >= 0 && errors.As(err, new(*task.PermissionError)) {
+		p.sealed, err = err, nil
+	}
+	return err
 }
 
 // openProcess finds the process that pid is, or is a thread of.

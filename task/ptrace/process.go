@@ -56,9 +56,12 @@ type Process struct {
 	rests   restTable
 	observe perfevent.Options // how threads that run are copied; no Period: not at all
 	waiting []waiting
-	none    time.Time              // when none of waiting stood
-	held    []waiting              // those that were captured and still stand
-	holds   bool                   // until all are captured
+	none    time.Time // when none of waiting stood
+	held    []waiting // those that were captured and still stand
+	holds   bool      // until all are captured
+	kernel  kernelSight
+	leaves  bool                   // every thread is left where it is
+	sealed  error                  // why memory and calls may not be read; nil: they may
 	spares  bool                   // threads that wait in a call which a stop would end
 	insist  map[task.ThreadID]bool // but for these
 	turns   bool                   // it is found out who has a processor

@@ -173,7 +173,7 @@ func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
 		return true
 	}
 	// One that was copied as it ran is read where it waits before it can rest there.
-	e.resting = t.Age == 0 && p.unchanged(int(id), t) && p.stillAt(e)
+	e.resting = t.Age == 0 && p.unchanged(int(id), t) && p.stillAt(e) && p.seesKernel(e, int(id), t)
 	e.at = runs
 	if e.resting && t.State == task.Running {
 		// It was described as it ran to go back to sleep after a stop of ours.

@@ -108,6 +108,20 @@ func (p *Process) noteCall(th *thread) bool {
 
 func (p *Process) wouldEnd(call *task.Syscall) bool { return endsAtStop(p.targetArch(), call.Number) }
 
+// serverWait is the function of Linux in which a thread waits for the server of a file
+// system (fs/fuse/dev.c): told to stop, it asks the server to give up the request, and
+// then does not stop before there is an answer.
+const serverWait = "request_wait_answer"
+
+// waitsForServer tells whether a thread that sleeps does so there. Such a one is dealt
+// with as one in uninterruptible sleep.
+func (p *Process) waitsForServer(th *thread) bool {
+	if th.sleeps && !th.asleep && string(readTask(p.threads.dir, th.tid, "/wchan\x00", p.rests.buf[:])) == serverWait {
+		th.asleep = true
+	}
+	return th.asleep
+}
+
 // hasRun tells whether a spared thread has come to a processor since.
 func (p *Process) hasRun(th *thread) bool {
 	e := p.rests.of[th.tid]
@@ -125,7 +139,7 @@ func (p *Process) captureSpared(th *thread, t *task.Thread) (done bool, err erro
 	t.Registers = p.registersOf(&th.call)
 	err = p.copyStack(t)
 	if !p.hasRun(th) {
-		t.Spared, t.Call = true, th.call
+		t.Spared, t.Call, t.Kernel = true, th.call, p.keptKernel(th)
 		return true, err
 	}
 	if th.asleep {

@@ -41,8 +41,12 @@ func (p *Process) Suspend() (resume func() error, err error) {
 		return nil, errSuspended
 	}
 	p.settle()
+	if p.leaves {
+		return p.leaveAll()
+	}
 	p.leaveSleepers()
 	p.spareWaiting()
+	p.noteKernels()
 	p.noteTurns()
 	p.gate.Enter()
 	p.meet()
@@ -71,7 +75,11 @@ func (p *Process) leaveSleepers() {
 	began := time.Now()
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
-		for th.asleep && th.phase == listed {
+		for th.phase == listed && p.waitsForServer(th) {
+			if th.sleeps {
+				p.leave(th)
+				break
+			}
 			if th.asleep = p.state(th.tid) == 'D'; !th.asleep {
 				break
 			}

@@ -36,6 +36,7 @@ type thread struct {
 	stood  time.Time    // when it was found to stand
 	runs   uint64       // spared: how often it had come to a processor
 	call   task.Syscall // in which it was before the stop
+	stay   stay         // in the kernel, before the stop
 }
 
 // threadTable is the target's threads in the order of /proc, in room made

@@ -84,7 +84,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	if from == nil {
 		return task.ErrThreadGone
 	}
-	t.Registers, t.Stacks, t.Unstopped, t.Sure = from.Registers, t.Stacks[:0], from.Unstopped, from.Sure
+	t.Registers, t.Stacks, t.Unstopped, t.Sure, t.Kernel = from.Registers, t.Stacks[:0], from.Unstopped, from.Sure, from.Kernel
 	room := t.Buffer()
 	room = room[:cap(room)]
 	for _, s := range from.Stacks {

@@ -119,6 +119,10 @@ func (r *random) change(t task.Thread) task.Thread {
 	t.System = time.Duration(r.IntN(1e7))
 	t.SuspendCount = r.IntN(5) - 2
 	t.Same, t.Unstopped, t.Sure = r.IntN(2) == 0, r.IntN(5) == 0, max(0, r.IntN(9)-6)
+	t.Kernel = nil
+	for i := range r.IntN(4) {
+		t.Kernel = append(t.Kernel, task.KernelFrame{Name: fmt.Sprint("function", i), Module: []string{"", "fuse"}[r.IntN(2)], Offset: uint64(r.IntN(3)), Size: 1 << 40})
+	}
 	t.Queue = []string{"", "com.apple.main-thread"}[r.IntN(2)]
 	t.QueueSerial = []uint64{0, 1, 1 << 63}[r.IntN(3)]
 	t.Priority = task.Priority{Now: r.IntN(128) - r.IntN(2), Base: r.IntN(3)}

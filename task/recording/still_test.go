@@ -59,6 +59,7 @@ func TestStill(t *testing.T) {
 		"error":     func(_ *Writer, t *task.Thread) { t.Err = task.ErrThreadGone },
 		"unstopped": func(_ *Writer, t *task.Thread) { t.Unstopped = true },
 		"sure":      func(_ *Writer, t *task.Thread) { t.Sure = 2 },
+		"kernel":    func(_ *Writer, t *task.Thread) { t.Kernel = []task.KernelFrame{{Name: "schedule"}} },
 		"gone":      func(_ *Writer, t *task.Thread) { t.ID = 0 },
 		"memory":    func(w *Writer, _ *task.Thread) { w.memory(0x2000, []byte{1}) },
 		"fault":     func(w *Writer, _ *task.Thread) { w.fault(0x2000, "no") },

@@ -27,6 +27,7 @@ const maxStacks = 16
 func (before *thread) appendChanges(b []byte, t *thread, scratch []byte) (out, room []byte) {
 	b = before.appendFacts(b, t)
 	b = appendRegisters(b, &before.Registers, &t.Registers)
+	b = appendKernel(b, before.Kernel, t.Kernel)
 	if !sameStacks(before.Stacks, t.Stacks) {
 		b = appendUint(b, 12, uint64(len(t.Stacks)))
 		for i := range t.Stacks {
@@ -167,6 +168,8 @@ func (before *thread) change(data []byte) (*thread, error) {
 			s, err := parseStack(m.data, before.Stacks)
 			m.fail(err)
 			t.Stacks = append(t.Stacks, s)
+		case 30, 31:
+			t.parseKernel(&m)
 		default:
 			t.parseFact(&m)
 		}

@@ -202,7 +202,7 @@ func (w *Writer) addThread(t *task.Thread) {
 func facts(t *task.Thread) task.Thread {
 	return task.Thread{
 		ID: t.ID, Name: t.Name, Queue: t.Queue, QueueSerial: t.QueueSerial, State: t.State, User: t.User, System: t.System,
-		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped, Sure: t.Sure,
+		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped, Sure: t.Sure, Kernel: t.Kernel,
 		Priority: t.Priority, QoS: t.QoS, Turn: t.Turn, Processor: t.Processor, Schedule: t.Schedule,
 	}
 }

@@ -38,7 +38,8 @@ type session struct {
 }
 
 func newSession(p task.Process, o Options) (*session, error) {
-	if err := o.askKernel(p); err != nil {
+	lacks, err := o.askKernel(p)
+	if err != nil {
 		return nil, err
 	}
 	task.LimitStop(p, o.MaxStop)
@@ -47,11 +48,13 @@ func newSession(p task.Process, o Options) (*session, error) {
 	o.keepTimelines(s.builder)
 	s.snapshot.Want = map[task.ThreadID][]task.Addr{}
 	s.snapshot.Spare, s.snapshot.Insist = true, map[task.ThreadID]bool{}
-	var err error
 	if s.saving, err = newSaving(p, s.code, o.Save, o.Tool, 0); err != nil {
 		return nil, err
 	}
 	noteProblems(p, s.note)
+	if lacks != "" {
+		s.note(lacks)
+	}
 	tries := 1
 	if p.Info().Live {
 		tries = 2 // it may change meanwhile
@@ -180,6 +183,9 @@ func keepFacts(s, before *task.Snapshot) {
 		if t.Call.State != task.InCall && t.Registers == b.Registers {
 			t.Call = b.Call
 		}
+		if len(t.Kernel) == 0 && t.Registers == b.Registers {
+			t.Kernel = b.Kernel
+		}
 	}
 }
 
@@ -226,7 +232,7 @@ func (s *session) askFor(t *task.Thread, frames []unwind.Frame, stop unwind.Stop
 	switch {
 	case stop.Reason == unwind.NotCaptured && t.Err == nil: // else more was not to be had
 		return s.ask(t, stop.Need)
-	case t.Spared && t.State != task.Uninterruptible && !isWhole(frames, stop): // such a thread does not stop
+	case t.Spared && t.State != task.Uninterruptible && s.options.Suspend != task.SuspendNone && !isWhole(frames, stop): // such a thread does not stop
 		s.snapshot.Insist[t.ID] = true
 		return true
 	}
@@ -326,6 +332,7 @@ func (s *session) owner(w *profile.Wait) int {
 
 // add puts the snapshot and its stacks into the profile, and the recording.
 func (s *session) add() error {
+	noteKernel(s.options.lacksKernel(&s.snapshot), s.note)
 	s.builder.Add(&s.snapshot, s.stacks, s.follow.images)
 	s.builder.Look(s.looks, true)
 	s.saving.tell(s.follow.layout)

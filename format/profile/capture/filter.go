@@ -33,11 +33,16 @@ func (w *Threads) Check() error {
 
 // filter returns nil where all threads are wanted.
 func (w *Threads) filter(p task.Process) (func(*task.Thread) bool, error) {
-	if err := w.Check(); err != nil {
+	main, err := w.mainThread(p)
+	if err != nil {
 		return nil, err
 	}
-	main, err := w.mainThread(p)
-	if err != nil || len(w.IDs)+len(w.Names) == 0 && !w.Main && w.Running == w.Blocked {
+	return w.filterBy(main)
+}
+
+// filterBy is filter where it is known which thread is the main one.
+func (w *Threads) filterBy(main task.ThreadID) (func(*task.Thread) bool, error) {
+	if err := w.Check(); err != nil || len(w.IDs)+len(w.Names) == 0 && !w.Main && w.Running == w.Blocked {
 		return nil, err
 	}
 	return func(t *task.Thread) bool {

@@ -9,7 +9,8 @@ import (
 )
 
 // OneShot takes one snapshot of every thread at one instant, and keeps those that
-// are wanted; of the options, those about sampling do not matter. On an error the
+// are wanted; of the options, those about sampling do not matter, but that by
+// [task.SuspendNone] nothing is stopped where that is possible. On an error the
 // profile has what was captured before it; it is nil when nothing was.
 func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	s := newShot(p, o)
@@ -32,7 +33,11 @@ func newShot(p task.Process, o Options) *shot {
 	if s.wanted, s.err = o.Threads.filter(p); s.err != nil {
 		return s
 	}
-	if s.err = task.Allowed(p, task.SuspendTask); s.err != nil {
+	how := task.SuspendTask
+	if o.Suspend == task.SuspendNone && task.LeaveAll(p) {
+		how = o.Suspend
+	}
+	if s.err = task.Allowed(p, how); s.err != nil {
 		return s
 	}
 	s.session, s.err = newSession(p, o)

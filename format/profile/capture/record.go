@@ -92,12 +92,34 @@ func (o *Options) keepTimelines(b *profile.Builder) {
 	}
 }
 
-// askKernel has a process tell where its threads are in the kernel, if that is wanted.
-func (o *Options) askKernel(p task.Process) error {
+// askKernel has a process tell where its threads are in the kernel, if that is wanted,
+// and says what it cannot tell.
+func (o *Options) askKernel(p task.Process) (lacks string, err error) {
 	if !o.Kernel {
-		return nil
+		return "", nil
 	}
 	return task.TellKernel(p)
+}
+
+// noteKernel tells of threads that waited, and of which it is not known where.
+func noteKernel(lacking int, note func(string)) {
+	if lacking > 0 {
+		note(fmt.Sprintf("frames in the kernel that are not known, for the thread went on before it could be proven whose they were: of %s", counted(lacking, "stack")))
+	}
+}
+
+// lacksKernel counts the threads of a snapshot that waited in the kernel, and of which
+// it is not known where.
+func (o *Options) lacksKernel(s *task.Snapshot) (n int) {
+	if !o.Kernel {
+		return 0
+	}
+	for i := range s.Threads {
+		if t := &s.Threads[i]; t.Err == nil && t.LacksKernel() {
+			n++
+		}
+	}
+	return n
 }
 
 // captured tells which threads are: nil for all of them.
@@ -125,6 +147,7 @@ type recorder struct {
 	unwinder    *unwind.Unwinder
 	stacks      []profile.Stack
 	frames      []unwind.Frame         // of all stacks of a snapshot
+	lacking     int                    // stacks without those in the kernel
 	missing     map[task.ThreadID]bool // threads whose last sample was left out or cut
 	began       time.Time
 	told        time.Time
@@ -148,7 +171,8 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	if err := task.Allowed(p, o.Suspend); err != nil {
 		return nil, err // before there is a file
 	}
-	if err := o.askKernel(p); err != nil {
+	lacks, err := o.askKernel(p)
+	if err != nil {
 		return nil, err
 	}
 	task.LimitStop(p, o.MaxStop)
@@ -169,6 +193,9 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 		}
 	}
 	r.follow = newFollower(p, r.note, stood, r.saving, &o, r.code)
+	if lacks != "" {
+		r.note(lacks)
+	}
 	r.unwinder = unwind.New(unwind.Options{
 		CodeMask:   p.Info().CodeMask,
 		Executable: func(a task.Addr) bool { return r.follow.layout.executable(a) },
@@ -201,6 +228,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 	r.builder.Add(s, r.stacks, r.follow.images)
 	r.builder.Look(looks, whole)
 	r.left += left
+	r.lacking += r.options.lacksKernel(s)
 	r.taken++
 	r.last = s
 	r.progress()
@@ -373,6 +401,7 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	if r.taken == 0 {
 		return nil, errors.Join(err, r.saving.close(recording.End{}))
 	}
+	noteKernel(r.lacking, r.note)
 	var exited *task.ExitedError
 	if errors.As(err, &exited) && exited.Err != nil && !r.options.ToEnd {
 		r.note(fmt.Sprintf("the sampling ended early: %v", exited.Err))

@@ -1,0 +1,60 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+	"time"
+
+	"stacksnap/task"
+)
+
+var _ task.Leaver = (*Process)(nil)
+
+var (
+	errSealed   = errors.New("not permitted to read where the thread is")
+	errUnproven = errors.New("it could not be proven that the thread did not run while it was read")
+)
+
+// LeaveAll implements [task.Leaver].
+func (p *Process) LeaveAll() { p.leaves = true }
+
+// Sealed says of a process that was opened by [Look] why its stacks may not be read; nil
+// where they may.
+func (p *Process) Sealed() error { return p.sealed }
+
+// leaveAll finds the threads that wait, and stops none.
+func (p *Process) leaveAll() (resume func() error, err error) {
+	p.suspended, p.reading = true, readSuspended
+	p.began, p.ordered = time.Now(), time.Time{}
+	for i := range p.threads.all {
+		if th := &p.threads.all[i]; th.phase == listed {
+			th.asleep = !th.ready // in the sense that it is not to be stopped
+			p.leave(th)
+		}
+	}
+	p.noteKernels()
+	p.toCopy = p.threads.count(spared)
+	return p.endLeave, nil
+}
+
+func (p *Process) endLeave() error {
+	p.suspended, p.reading, p.mem.until = false, readNothing, time.Time{}
+	for i := range p.threads.all {
+		if th := &p.threads.all[i]; !th.phase.attached() {
+			th.phase = listed
+		}
+	}
+	return nil
+}
+
+// whyLeft says why a thread that was left where it is could not be read.
+func (p *Process) whyLeft(th *thread) error {
+	switch {
+	case p.sealed != nil:
+		return errSealed
+	case !th.asleep:
+		return errOnProcessor
+	}
+	return errUnproven
+}

@@ -1,0 +1,63 @@
+package recording
+
+import (
+	"slices"
+
+	"stacksnap/task"
+)
+
+// maxKernelName is how long a name may be (KSYM_NAME_LEN, include/linux/kallsyms.h).
+const maxKernelName = 512
+
+// appendKernel appends where a thread is in the kernel, when that is new.
+func appendKernel(b []byte, before, frames []task.KernelFrame) []byte {
+	if slices.Equal(before, frames) {
+		return b
+	}
+	b = appendUint(b, 30, uint64(len(frames)))
+	for _, f := range frames {
+		var at int
+		b, at = begin(b, 31)
+		b = appendBytesIf(b, 1, f.Name)
+		b = appendBytesIf(b, 2, f.Module)
+		b = appendUintIf(b, 3, f.Offset)
+		b = end(appendUintIf(b, 4, f.Size), at)
+	}
+	return b
+}
+
+// parseKernel takes the number of frames, which begins a list of the thread's own, and
+// each that follows.
+func (t *thread) parseKernel(m *message) {
+	t.moved = true
+	switch {
+	case m.field == 30:
+		t.Kernel = nil
+	case len(t.Kernel) == task.MaxKernelFrames:
+		m.fail(errTooBig)
+	default:
+		f, err := parseKernelFrame(m.data)
+		m.fail(err)
+		t.Kernel = append(t.Kernel, f)
+	}
+}
+
+func parseKernelFrame(data []byte) (f task.KernelFrame, err error) {
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			f.Name = m.string()
+		case 2:
+			f.Module = m.string()
+		case 3:
+			f.Offset = m.n
+		case 4:
+			f.Size = m.n
+		}
+	}
+	if len(f.Name) > maxKernelName || len(f.Module) > maxKernelName {
+		return f, errTooBig
+	}
+	return f, m.err
+}
