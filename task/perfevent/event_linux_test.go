@@ -170,6 +170,23 @@ func TestThreadThatEnds(t *testing.T) {
 	}
 }
 
+// TestCopyIsKept: what was given stays as it is while what comes next is of no use.
+func TestCopyIsKept(t *testing.T) {
+	m := model{data: make(ring, 4096)}
+	e := Event{host: task.AMD64, data: m.data, head: &m.head, record: make([]byte, 1024), spare: make([]byte, 1024)}
+	m.write(written(task.AMD64, abi64, []byte("12345678"), 8))
+	var s Sample
+	if fresh, err := e.Newest(&s); !fresh || err != nil {
+		t.Fatalf("%v, %v", fresh, err)
+	}
+	for range 3 {
+		m.write(written(task.AMD64, abi64, []byte("abcdefgh"), 9))
+		if fresh, err := e.Newest(&s); fresh || err == nil || string(s.Stack) != "12345678" || s.Registers.PC() == 0 {
+			t.Errorf("%v, %v, stack %q", fresh, err, s.Stack)
+		}
+	}
+}
+
 // TestOrdinaryUser: who may not see the kernel is told so, and who may have no copies
 // what to do about it.
 func TestOrdinaryUser(t *testing.T) {

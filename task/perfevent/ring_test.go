@@ -46,7 +46,7 @@ func TestNewest(t *testing.T) {
 		m.write(want)
 		others := rng.IntN(3)
 		for range others {
-			m.write(record(throttle, 32, 0xaa))
+			m.write(record(throttle+rng.Uint32N(2), 32, 0xaa))
 		}
 		got, end := m.data.newest(m.head, to)
 		if !bytes.Equal(got, want) || end != len(want)+32*others {

@@ -1,0 +1,67 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// copying is a process whose system has copied thread 2 a moment ago.
+type copying struct {
+	*counting
+	interval time.Duration // of Observe
+}
+
+func (p *copying) Capture(id ThreadID, t *Thread) error {
+	t.Age = 0
+	if id == 2 {
+		t.Age = time.Microsecond
+	}
+	return p.counting.Capture(id, t)
+}
+
+func (p *copying) Observe(interval time.Duration) error {
+	p.interval = interval
+	return errors.New("not all")
+}
+
+// TestCopiesAreOfTheirMoment: a copy that was made before stays without what is seen
+// of the target now, and without what its stack has elsewhere by now.
+func TestCopiesAreOfTheirMoment(t *testing.T) {
+	p := &copying{counting: &counting{&resting{sampledProcess(), map[ThreadID]int{}}, map[ThreadID]time.Duration{}}}
+	c := &fakeClock{}
+	n := 0
+	for s, err := range Sample(context.Background(), p, c.options(Options{
+		Interval: time.Millisecond, Count: 3, Suspend: SuspendNone, Watch: func() Watch { return Watch{Mark: 0x2000} },
+	})) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		for i := range s.Threads {
+			th := &s.Threads[i]
+			isCopy := th.ID == 2
+			if (th.Age > 0) != isCopy || th.Sight.HasMark == isCopy {
+				t.Errorf("thread %d: age %v, sees a mark %v", th.ID, th.Age, th.Sight.HasMark)
+			}
+			if more := len(th.Stacks) > 1; n > 1 && more == isCopy {
+				t.Errorf("thread %d: %d stacks", th.ID, len(th.Stacks))
+			}
+		}
+		s.Want = map[ThreadID][]Addr{1: {0x5000}, 2: {0x5000}, 3: {0x5000}}
+	}
+	if n != 3 {
+		t.Errorf("%d snapshots", n)
+	}
+}
+
+func TestObserve(t *testing.T) {
+	p := &copying{counting: &counting{&resting{sampledProcess(), nil}, nil}}
+	if err := Observe(p, time.Second); err == nil || p.interval != time.Second {
+		t.Errorf("%v, every %v", err, p.interval)
+	}
+	if err := Observe(sampledProcess(), time.Second); err != nil {
+		t.Error(err)
+	}
+}
