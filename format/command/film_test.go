@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/stackshot"
 	"stacksnap/task/stackshot/stackshottest"
@@ -294,3 +295,40 @@ func readFile(t *testing.T, path string) string {
 	}
 	return string(b)
 }
+
+// BenchmarkFilm adds samples of 500 processes with 5,000 threads, of which few have run: it
+// tells how long each takes to add, beside the kernel's part.
+func BenchmarkFilm(b *testing.B) {
+	whole := system(501, 10)
+	whole.AbsoluteTime = new(uint64)
+	*whole.AbsoluteTime = 100
+	delta := &stackshot.Shot{Delta: true, AbsoluteTime: whole.AbsoluteTime, Since: whole.AbsoluteTime}
+	for i := range whole.Tasks {
+		t := stackshot.Task{ID: whole.Tasks[i].ID, Delta: &stackshot.TaskDelta{}, Waits: whole.Tasks[i].Waits}
+		for _, th := range whole.Tasks[i].Threads {
+			t.Deltas = append(t.Deltas, stackshot.ThreadDelta{ID: th.ID, State: stackshot.StateWait})
+		}
+		delta.Tasks = append(delta.Tasks, t)
+	}
+	first, next := stackshottest.Bytes(whole), stackshottest.Bytes(delta)
+	const samples = 21
+	for b.Loop() {
+		list, err := capture.Film(b.Context(), capture.Scene{PID: everyPID, Source: &reel{first, next}}, capture.Options{Count: samples, Kernel: true})
+		if err != nil || len(list) != 501 || list[500].Snapshots != samples {
+			b.Fatal(err, len(list))
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)/samples, "ms/sample")
+}
+
+// reel has a first stackshot, and the same delta ever after.
+type reel struct{ first, next []byte }
+
+func (r *reel) Take(uint64) ([]byte, error) {
+	b := r.first
+	r.first = r.next
+	return b, nil
+}
+
+func (r *reel) Path(int, task.Addr) string { return "" }
+func (r *reel) Close() error               { return nil }

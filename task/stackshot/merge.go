@@ -20,10 +20,10 @@ func Whole(shots []*Shot) []*Shot {
 	return list
 }
 
-// withKernel returns the stackshot with the kernel's images of another, where it tells none
-// itself and the kernel is the same.
+// withKernel returns the stackshot with the kernel's images of another, for want of its own,
+// where the kernel is the same.
 func (s *Shot) withKernel(of *Shot) *Shot {
-	if s.OSVersion == "" || s.OSVersion != of.OSVersion || len(s.kernelImages()) > 0 {
+	if s.OSVersion == "" || s.OSVersion != of.OSVersion {
 		return s
 	}
 	m := *s
@@ -170,7 +170,9 @@ func (t *Task) mergeThreads(now *Task) []Thread {
 	}
 	for _, id := range now.StillThreads {
 		if base := before[id]; base != nil {
-			add(*base)
+			still := *base
+			still.Still = true
+			add(still)
 		} else {
 			add(Thread{ID: id})
 		}
@@ -184,6 +186,7 @@ func (t *Thread) with(d *ThreadDelta) Thread {
 	s := ThreadSnapshot{ID: d.ID}
 	if t != nil {
 		m = *t
+		m.Still = true
 		if t.Snapshot != nil {
 			s = *t.Snapshot
 		}

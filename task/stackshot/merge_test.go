@@ -55,9 +55,9 @@ func TestMerge(t *testing.T) {
 				IO: &IOStats{Reads: 1}, Waits: []WaitInfo{{Waiter: 3}}, Donating: []int32{1}, TextExec: []LoadInfo{{2, [16]byte{2}}},
 				Threads: []Thread{
 					{ID: 2, Name: "ran", User: []Frame{{LR: 0x2000}}},
-					{ID: 3, Name: "waited", Snapshot: &ThreadSnapshot{ID: 3, User: 5, State: StateWait, Priority: 4, Flags: ThreadCut}, User: []Frame{{LR: 0x3000}}},
+					{ID: 3, Name: "waited", Snapshot: &ThreadSnapshot{ID: 3, User: 5, State: StateWait, Priority: 4, Flags: ThreadCut}, User: []Frame{{LR: 0x3000}}, Still: true},
 					{ID: 33, Snapshot: &ThreadSnapshot{ID: 33, State: StateWait}},
-					{ID: 4, Name: "still", User: []Frame{{LR: 0x4000}}},
+					{ID: 4, Name: "still", User: []Frame{{LR: 0x4000}}, Still: true},
 					{ID: 44},
 				},
 			},

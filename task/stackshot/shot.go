@@ -102,6 +102,10 @@ type Thread struct {
 	Async        []Frame         `kcdata:"user_async_stack_frames"`
 	AsyncStart   *uint64         `kcdata:"user_async_start_index"` // how many user frames are inside the async ones
 	StackTop     *StackTop       `kcdata:"user_stacktop"`
+
+	// Still: it has not run since the stackshot that this one was put onto, of which its
+	// frames are.
+	Still bool
 }
 
 // Frame is an address of code, the first of a thread's user frames an instruction and

@@ -147,6 +147,12 @@ func (t *Thread) missing() Missing {
 	return m
 }
 
+// Still tells whether a thread has not run since the stackshot before.
+func (p *Process) Still(id task.ThreadID) bool {
+	t := p.find(id)
+	return t != nil && t.Still
+}
+
 // Async tells whether the kernel has found the callers of asynchronous functions of a
 // thread, which are no frames of its stack.
 func (p *Process) Async(id task.ThreadID) bool {

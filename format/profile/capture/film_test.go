@@ -107,6 +107,7 @@ func (here) Find(_ []byte, image string) (string, bool) { return image, image !=
 // once while the same is there.
 func TestFilm(t *testing.T) {
 	from := &set{shots: []*stackshot.Shot{client(t, mappedID), client(t, mappedID), client(t, otherID)}}
+	from.shots[1].Durations.Outer = 9000
 	var told []int
 	ended := false
 	p, err := filmOf(t, from, Options{
@@ -120,7 +121,7 @@ func TestFilm(t *testing.T) {
 		t.Errorf("%d stops of %v, %v of a CPU", p.Stops, p.Stopped, p.OwnCPU)
 	}
 	notes := strings.Join(p.Notes, "\n")
-	for _, want := range []string{"why", "nothing was suspended", "for 24µs at most in 3 stackshots, 8µs in the longest"} {
+	for _, want := range []string{"why", "nothing was suspended", "for 26µs at most in 3 stackshots, 10µs in the longest"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in:\n%s", want, notes)
 		}
@@ -161,5 +162,64 @@ func TestFilmOfAll(t *testing.T) {
 		if got := strings.Join(names, " "); got != want || err != nil {
 			t.Errorf("kernel=%t: %s, %v", kernel, got, err)
 		}
+	}
+}
+
+// TestFilmOfStill takes over the stack of a thread that has not run since the sample before,
+// and not of one that was left out there.
+func TestFilmOfStill(t *testing.T) {
+	first := func() *stackshot.Shot {
+		s := shotOf()
+		s.Tasks = s.Tasks[1:2]
+		s.Tasks[0].Threads = s.Tasks[0].Threads[1:]
+		s.Tasks[0].Threads[0].Snapshot.State = stackshot.StateRun
+		return s
+	}
+	delta := func(state uint32, at ...uint64) *stackshot.Shot {
+		own := stackshot.Task{ID: 11, Delta: &stackshot.TaskDelta{UniquePID: 11}}
+		if len(at) == 0 {
+			own.Deltas = []stackshot.ThreadDelta{{ID: 0x71, State: state}}
+		} else {
+			own.Threads = []stackshot.Thread{{ID: 0x71, Snapshot: &stackshot.ThreadSnapshot{ID: 0x71, State: state}, User: []stackshot.Frame{{LR: at[0]}}}}
+		}
+		return &stackshot.Shot{Delta: true, AbsoluteTime: ref(100), Since: ref(100), Epoch: ref(1e15), Tasks: []stackshot.Task{own}}
+	}
+	for _, test := range []struct {
+		running bool
+		shots   []*stackshot.Shot
+		want    string
+	}{
+		{false, []*stackshot.Shot{first(), delta(stackshot.StateRun), delta(stackshot.StateRun)}, "0x71 main=true: 0x100000000+0x20/3 0x100000000+0x10/3"},
+		{true, []*stackshot.Shot{first(), delta(stackshot.StateWait, clientAt+0x40), delta(stackshot.StateRun)},
+			"0x71 main=true: 0x100000000+0x20/1 0x100000000+0x10/1 0x100000000+0x40/1"},
+	} {
+		p, err := filmOf(t, &set{shots: test.shots}, Options{Count: 3, Interval: time.Microsecond, Threads: Threads{Running: test.running}})
+		if got := stackText(p); err != nil || len(got) != 1 || got[0] != test.want {
+			t.Errorf("%v, got %q, want %q", err, got, test.want)
+		}
+	}
+}
+
+// TestFilmOfProgram leaves out what is told of the kernel's part of a stack, too.
+func TestFilmOfProgram(t *testing.T) {
+	for kernel, want := range map[bool]int{true: 1, false: 0} {
+		shot := client(t, otherID)
+		shot.Tasks[0].Threads[1].Snapshot.Flags |= stackshot.ThreadKernelCut
+		p, err := filmOf(t, &set{shots: []*stackshot.Shot{shot}}, Options{Count: 1, Kernel: kernel})
+		if n := strings.Count(strings.Join(p.Notes, "\n"), "callers in the kernel are missing"); err != nil || n != want {
+			t.Errorf("kernel=%t: %v, %q", kernel, err, p.Notes)
+		}
+	}
+}
+
+// TestFilmMeetsImages places frames in an image that no sample before was in.
+func TestFilmMeetsImages(t *testing.T) {
+	first, second := client(t, mappedID), client(t, mappedID)
+	first.Tasks[0].Images = append(first.Tasks[0].Images, stackshot.LoadInfo{Load: 0x10b000000, UUID: [16]byte{7}})
+	second.Tasks[0].Images = first.Tasks[0].Images
+	second.Tasks[0].Threads[1].User = []stackshot.Frame{{LR: 0x10b000010}}
+	p, err := filmOf(t, &set{shots: []*stackshot.Shot{first, second}}, Options{Count: 2, Interval: time.Microsecond})
+	if got := stackText(p); err != nil || !strings.Contains(got[0], "0x10b000000+0x10/1") {
+		t.Errorf("%v, %q", err, got)
 	}
 }

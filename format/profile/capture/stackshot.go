@@ -65,7 +65,8 @@ type filmed struct {
 	mains   map[task.ThreadID]bool
 	tells   bool // which thread is the main one
 	used    []stackshot.Image
-	placed  *images.Map // of the images in use; nil: of others
+	placed  *images.Map            // of the images in use; nil: of others
+	taken   map[task.ThreadID]bool // threads of the last stackshot
 }
 
 // add adds a stackshot.
@@ -99,7 +100,7 @@ func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task
 		f.index[p.Task.ID] = v
 		f.order = append(f.order, v)
 	}
-	taken := takenOf(p, wanted, f.options.Kernel)
+	taken := v.take(p, wanted, f.options.Kernel)
 	for _, note := range taken.notes(p) {
 		v.builder.Note(note)
 	}
@@ -157,37 +158,48 @@ type taken struct {
 	stacks   []profile.Stack // of each of its threads
 	gaps     int             // stacks of which frames in the kernel are missing
 	async    int             // of which callers are told that are not on the stack
+	places   []stackshot.Place
 }
 
-func takenOf(p *stackshot.Process, wanted func(*task.Thread) bool, kernel bool) *taken {
-	v := &taken{}
-	v.snapshot.Time = p.Shot.Time()
+func (v *filmed) take(p *stackshot.Process, wanted func(*task.Thread) bool, kernel bool) *taken {
 	ids, _ := p.Threads() // it never fails
-	var places []stackshot.Place
+	now := &taken{stacks: make([]profile.Stack, 0, len(ids))}
+	now.snapshot = task.Snapshot{Time: p.Shot.Time(), Threads: make([]task.Thread, 0, len(ids))}
+	before := v.taken
+	v.taken = make(map[task.ThreadID]bool, len(ids))
 	for _, id := range ids {
 		var t task.Thread
 		if p.Describe(id, &t) != nil || wanted != nil && !wanted(&t) {
 			continue
 		}
-		var missing stackshot.Missing
-		places, missing = p.Stack(places[:0], id)
-		if !kernel {
-			places, missing.Kernel = ofProgram(places), false
-		}
-		stack := stackOf(places, missing, p.Task.ID == 0)
-		if len(places) == 0 {
-			t.Err = stackshot.ErrNoStack
-		}
-		if missing.Kernel {
-			v.gaps++
-		}
-		if p.Async(id) {
-			v.async++
-		}
-		v.snapshot.Threads = append(v.snapshot.Threads, t)
-		v.stacks = append(v.stacks, stack)
+		now.add(p, &t, kernel, before[id] && p.Still(id))
+		v.taken[id] = true
 	}
-	return v
+	return now
+}
+
+// add adds a thread, of which the stack is that of the stackshot before where it is still.
+func (v *taken) add(p *stackshot.Process, t *task.Thread, kernel, still bool) {
+	var missing stackshot.Missing
+	v.places, missing = p.Stack(v.places[:0], t.ID)
+	if !kernel {
+		v.places, missing.Kernel = ofProgram(v.places), false
+	}
+	if len(v.places) == 0 {
+		t.Err = stackshot.ErrNoStack
+	}
+	if missing.Kernel {
+		v.gaps++
+	}
+	if p.Async(t.ID) {
+		v.async++
+	}
+	stack := profile.Stack{Repeat: true}
+	if !still {
+		stack = stackOf(v.places, missing, p.Task.ID == 0)
+	}
+	v.snapshot.Threads = append(v.snapshot.Threads, *t)
+	v.stacks = append(v.stacks, stack)
 }
 
 // ofProgram leaves out the frames in the kernel.
