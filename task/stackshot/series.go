@@ -78,14 +78,21 @@ func (s *Series) moments(ctx context.Context, stood *time.Duration) iter.Seq[int
 	}
 }
 
-// kernel is a stackshot that tells where the kernel is.
+// kernel is a stackshot that tells where the kernel is. That it is refused is told of the
+// process that is asked for.
 func (s *Series) kernel() (*Shot, error) {
 	if s.Kernel == nil {
 		return new(Shot), nil
 	}
 	shot, err := s.take(s.Kernel, 0)
-	if err != nil {
-		return nil, fmt.Errorf("where the kernel is: %w", err)
+	var refused *task.PermissionError
+	switch {
+	case errors.As(err, &refused):
+		own := *refused
+		own.PID = s.PID
+		return nil, &own
+	case err != nil:
+		return nil, err
 	}
 	s.took(shot)
 	return shot, nil

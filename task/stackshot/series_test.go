@@ -192,21 +192,26 @@ func TestSeriesKeeps(t *testing.T) {
 // of the same stackshots tells it too, unless its kernel is another.
 func TestSeriesKnowsTheKernel(t *testing.T) {
 	const at = 0xffffff8000200000
-	kernel := &stackshot.Shot{OSVersion: version, Tasks: []stackshot.Task{{Images: []stackshot.LoadInfo{{Load: at, UUID: [16]byte{1}}}}}}
+	long := uint64(77) // ago
+	kernel := &stackshot.Shot{OSVersion: version, AbsoluteTime: &long, Tasks: []stackshot.Task{{Images: []stackshot.LoadInfo{{Load: at, UUID: [16]byte{1}}}}}}
 	named := func(s *stackshot.Shot) bool {
 		p := s.Processes()[0]
 		im, ok := p.Images().At(at + 0x10)
 		return ok && im.Name == stackshot.KernelName && im.UUID == [16]byte{1}
 	}
 	var file []byte
+	from := &made{shots: []*stackshot.Shot{shotAt(100, 0), shotAt(200, 100)}}
 	s := &stackshot.Series{
-		Source: &made{shots: []*stackshot.Shot{shotAt(100, 0), shotAt(200, 100)}}, Kernel: &made{shots: []*stackshot.Shot{kernel}},
+		Source: from, Kernel: &made{shots: []*stackshot.Shot{kernel}},
 		PID: 42, Times: (&clock{}).each(time.Second, 2), Keep: func(b []byte) error { file = append(file, b...); return nil },
 	}
 	for shot, err := range s.All(t.Context()) {
 		if err != nil || !named(shot) || len(shot.Tasks) != 1 {
 			t.Errorf("%v: where the kernel is, is not known", err)
 		}
+	}
+	if !slices.Equal(from.since, []uint64{0, 100}) {
+		t.Errorf("asked for what has changed since %d", from.since)
 	}
 	again := read(t, file)
 	if len(again) != 3 || !named(stackshot.Whole(again)[1]) || !named(stackshot.Whole(again)[2]) {
@@ -220,6 +225,11 @@ func TestSeriesKnowsTheKernel(t *testing.T) {
 	if _, err := collect(t.Context(), s); !errors.Is(err, stackshot.ErrNoSource) {
 		t.Errorf("without a stackshot of the kernel: %v", err)
 	}
+	s.PID, s.Kernel = 42, &made{err: &task.PermissionError{PID: 0, Remedy: "ask"}}
+	var refused *task.PermissionError
+	if _, err := collect(t.Context(), s); !errors.As(err, &refused) || refused.PID != 42 || refused.Remedy != "ask" {
+		t.Errorf("refused a stackshot of the kernel: %v", err)
+	}
 }
 
 func read(t *testing.T, b []byte) []*stackshot.Shot {
@@ -229,4 +239,19 @@ func read(t *testing.T, b []byte) []*stackshot.Shot {
 		t.Fatal(err)
 	}
 	return shots
+}
+
+// TestStood adds what the kernel tried before to the longer of what it tells of the last.
+func TestStood(t *testing.T) {
+	s := &stackshot.Shot{Timebase: &stackshot.Timebase{Numer: 125, Denom: 3}, Durations: &stackshot.Durations{Inner: 300, Outer: 600, Prior: 3}}
+	if got := s.Stood(); got != 25125*time.Nanosecond {
+		t.Errorf("%v", got)
+	}
+	s.Durations.Outer = 0 // old kernels
+	if got := s.Stood(); got != 12625*time.Nanosecond {
+		t.Errorf("%v", got)
+	}
+	if s.Timebase = nil; s.Stood() != 0 || new(stackshot.Shot).Stood() != 0 {
+		t.Error("it is told by what is not known")
+	}
 }

@@ -283,12 +283,13 @@ func TestStackshotNames(t *testing.T) {
 func TestStackshotNotes(t *testing.T) {
 	s := shotOf()
 	s.Bad, s.Unknown, s.Cut = 1, 2, fmt.Errorf("torn")
+	s.Durations = &stackshot.Durations{Outer: 7000}
 	c := &s.Tasks[1]
 	c.Ending = &stackshot.EndingTask{}
 	c.Threads[1].Snapshot.Flags |= stackshot.ThreadKernelCut
 	c.Threads[1].Async = []stackshot.Frame{{LR: 1}}
 	notes := strings.Join(profilesOf(t, Threads{}, nil, s)[1].Notes, "\n")
-	for _, want := range []string{"not whole: torn", "1 item of", "2 items of", "about to end", "the kernel's part of 1 stack", "1 thread in asynchronous", "where an image begins"} {
+	for _, want := range []string{"not whole: torn", "1 item of", "2 items of", "about to end", "the kernel's part of 1 stack", "1 thread in asynchronous", "where an image begins", "ran meanwhile, for 7µs at most"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is not in\n%s", want, notes)
 		}
