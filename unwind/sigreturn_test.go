@@ -120,14 +120,5 @@ func returned(t *testing.T, q rule.Query, stack []byte, want map[task.Reg]uint64
 	}
 	th := stacked(q.Arch, uint64(q.PC), 0)
 	th.Stacks[0] = task.Stack{Base: stackBase, Bytes: stack}
-	var s rule.State
-	s.Reset(th)
-	if err := s.Apply(&r); err != nil || !r.Has(rule.Signal) {
-		t.Errorf("at %v: %v, flags %v", q.PC, err, r.Flags)
-	}
-	for reg, x := range want {
-		if got, ok := s.Regs.Value(reg); !ok || got != x {
-			t.Errorf("at %v: register %d is %#x, want %#x", q.PC, reg, got, x)
-		}
-	}
+	leads(t, q, th, &r, want)
 }

@@ -43,6 +43,10 @@ func (s *sigtramp) Rule(q rule.Query) (rule.Rule, error) {
 		return s.above(q)
 	case task.AMD64:
 		return inRegister(&q, q.Image.Addr(sym.VMAddr))
+	case task.I386:
+		return s.argument(q, i386UContext, machI386)
+	case task.ARM:
+		return s.argument(q, armUContext, machARM)
 	}
 	return rule.Rule{}, rule.ErrNone
 }
@@ -54,10 +58,19 @@ const (
 	machSiginfo  = 104 // sizeof(user64_siginfo_t)
 	uctxMContext = 48  // offset of uc_mcontext64 in user_ucontext64
 	mctxThread   = 16  // offset of the thread state in mcontext64
+
+	uctxMContext32 = 28 // offset of uc_mcontext in user_ucontext32
+	mctxThread32   = 12 // offset of the thread state in mcontext32
+
+	// Where the pointer to the ucontext is above the CFA: the fifth argument of
+	// _sigtramp, of which I386 passes all on the stack, ARM four in registers.
+	i386UContext = 16
+	armUContext  = 0
 )
 
 // The thread states: ARM64's is x0 … x30, sp, pc; AMD64's rax, rbx, rcx, rdx,
-// rdi, rsi, rbp, rsp, r8 … r15, rip.
+// rdi, rsi, rbp, rsp, r8 … r15, rip; I386's eax, ebx, ecx, edx, edi, esi, ebp, esp,
+// ss, eflags, eip; ARM's r0 … r12, sp, lr, pc.
 var (
 	machARM64 = func() []task.Reg {
 		regs := make([]task.Reg, task.ARM64.NumRegisters())
@@ -67,7 +80,27 @@ var (
 		return regs
 	}()
 	machAMD64 = []task.Reg{0, 3, 2, 1, 5, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	machI386  = []task.Reg{0, 3, 1, 2, 7, 6, 5, 4, noReg, noReg, 8}
+	machARM   = []task.Reg{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 )
+
+// noReg is none of a thread's registers.
+const noReg = task.MaxRegisters
+
+// argument is the rule of 32 bits, where the fifth argument is on the stack.
+//
+//	mcontext = *(*(cfa + at) + 28); the thread state = *(mcontext + 12) …
+func (s *sigtramp) argument(q rule.Query, at int32, state []task.Reg) (rule.Rule, error) {
+	cfa, ok := s.frame(q)
+	if !ok {
+		return rule.Rule{}, rule.ErrNone
+	}
+	c := &rule.Context{
+		Base: rule.At(cfa.Base, cfa.Off+at), Path: []int32{uctxMContext32},
+		Off: mctxThread32, Regs: state, Flags: rule.Signal | rule.Calling,
+	}
+	return c.Rule(), nil
+}
 
 // above is ARM64's rule. The kernel leaves sp at its frame { siginfo, ucontext,
 // mcontext }, so that it begins where _sigtramp's own frame ends. The pc and the

@@ -28,7 +28,10 @@ func TestSignalIn32Bits(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		via  string
-	}{{nil, "returns"}, {[]string{"three arguments"}, "rt_returns"}} {
+	}{
+		{nil, "returns"}, {[]string{"three arguments"}, "rt_returns"},
+		{[]string{"of", "the kernel"}, "__kernel_sigreturn"}, {[]string{"of", "the", "kernel"}, "__kernel_rt_sigreturn"},
+	} {
 		cmd := start(t, append([]string{target}, c.args...)...)
 		ours, report := snapWhenSettled(t, pid(cmd), "handler")
 		allReachBottom(t, report)

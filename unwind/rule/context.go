@@ -8,9 +8,11 @@ import "stacksnap/task"
 //
 //	r = *(base + off + w·i) for the i-th of Regs, w being a pointer's size
 type Context struct {
-	Base Value // the structure's address
-	Off  int32 // of the first register in it
-	// Regs are the registers in order, pc and sp among them.
+	Base Value   // the structure's address, or with Path a pointer on the way to it
+	Path []int32 // each the offset of the next pointer from where the last leads
+	Off  int32   // of the first register in it
+	// Regs are the registers in order, pc and sp among them. What no register is is
+	// passed over.
 	Regs  []task.Reg
 	Flags Flags
 }
@@ -23,6 +25,12 @@ func (c *Context) Apply(s *State) error {
 	at, err := s.Value(c.Base, 0)
 	if err != nil {
 		return err
+	}
+	for _, off := range c.Path {
+		var ok bool
+		if at, ok = s.Stack.Pointer(task.Addr(s.truncate(at + uint64(int64(off))))); !ok {
+			return ErrNotCaptured
+		}
 	}
 	at += uint64(int64(c.Off))
 	regs := task.Registers{Arch: s.Regs.Arch}

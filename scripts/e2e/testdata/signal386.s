@@ -1,6 +1,7 @@
 # A 32-bit program that spins in the handler of a signal that came while work ran, and
-# whose code to return from handlers has no unwind information, as musl's. With an
-# argument the handler is one of three arguments (SA_SIGINFO).
+# whose code to return from handlers has no unwind information, as musl's, or with two
+# arguments and more is the kernel's own, in its vdso. With one argument or three the
+# handler is one of three arguments (SA_SIGINFO).
 	.text
 	.globl _start
 	.type _start, @function
@@ -24,15 +25,13 @@ work:
 	pushl %ebp
 	.cfi_def_cfa_offset 8
 	.cfi_offset ebp, -8
-	movl $classic, %ecx
-	cmpl $1, %esi
-	je 1f
-	movl $modern, %ecx
-1:	movl $67, %eax		# sigaction
+	decl %esi
+	movl actions(,%esi,4), %ecx
+	movl $67, %eax		# sigaction
 	movl $10, %ebx		# SIGUSR1
 	xorl %edx, %edx
-	cmpl $1, %esi
-	je 2f
+	testl $1, %esi
+	jz 2f
 	movl $174, %eax		# rt_sigaction
 	movl $8, %esi
 2:	int $0x80
@@ -75,7 +74,12 @@ rt_returns:
 ready:	.ascii "ready\n"
 
 	.data
+actions: .long classic, modern, kernel_classic, kernel_modern
 classic:			# handler, mask, flags, restorer
 	.long handler, 0, 0x04000000, returns
 modern:				# handler, flags, restorer, mask
 	.long handler, 0x04000004, rt_returns, 0, 0
+kernel_classic:
+	.long handler, 0, 0, 0
+kernel_modern:
+	.long handler, 4, 0, 0, 0
