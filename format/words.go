@@ -221,6 +221,28 @@ func (w *Words) Cut(n *profile.Node) string {
 	return "the callers are missing: " + clean(n.Cut.String(), maxText)
 }
 
+// Stack is where a thread of a deadlock is, in a line: the innermost functions, and those of
+// the program's own, as a summary has them; of many samples the most frequent. In is the
+// innermost of the program's own, else of all. Both are empty where it was not captured.
+func (w *Words) Stack(of *profile.Waiter) (stack, in string) {
+	b := newBrief(w.p.profile.Original(), Options{})
+	for _, t := range b.profile.Threads {
+		path := t.Heaviest()
+		if t.ID != of.ID || len(path) == 0 {
+			continue
+		}
+		innermost := len(path) - 1
+		for i := innermost; i >= 0; i-- {
+			if isOwn(path[i]) {
+				innermost = i
+				break
+			}
+		}
+		return b.stack(path), b.frameName(path[innermost])
+	}
+	return "", ""
+}
+
 // Waiter names a thread of a deadlock.
 func (w *Words) Waiter(of *profile.Waiter) string { return w.p.waiterName(of) }
 

@@ -66,6 +66,8 @@ type waiter struct {
 	Name    string `json:"name"`
 	Waits   string `json:"waits"`
 	Lock    string `json:"lock"`
+	Stack   string `json:"stack"` // in a line
+	In      string `json:"in"`    // which function
 	Process *int   `json:"process,omitempty"`
 }
 
@@ -130,7 +132,8 @@ func deadlocks(w *format.Words, of []profile.Deadlock) []deadlock {
 		circle := deadlock{Stood: w.Stood(&of[i])}
 		for j := range of[i].Waiters {
 			one := &of[i].Waiters[j]
-			circle.Waiters = append(circle.Waiters, waiter{threadID(one.ID), w.Waiter(one), w.WaitsFor(one), w.Lock(one), nil})
+			stack, in := w.Stack(one)
+			circle.Waiters = append(circle.Waiters, waiter{threadID(one.ID), w.Waiter(one), w.WaitsFor(one), w.Lock(one), stack, in, nil})
 		}
 		all = append(all, circle)
 	}
@@ -142,9 +145,11 @@ func circles(g *profile.Group) []deadlock {
 	all := deadlocks(format.GroupWords(g), g.Deadlocks)
 	for i := range all {
 		for j := range all[i].Waiters {
-			pid := g.Deadlocks[i].Waiters[j].PID
-			at := slices.IndexFunc(g.Profiles, func(p *profile.Profile) bool { return p.Target.PID == pid })
-			all[i].Waiters[j].Process = &at
+			of, one := &g.Deadlocks[i].Waiters[j], &all[i].Waiters[j]
+			at := slices.IndexFunc(g.Profiles, func(p *profile.Profile) bool { return p.Target.PID == of.PID })
+			if one.Process = &at; at >= 0 {
+				one.Stack, one.In = format.NewWords(g.Profiles[at]).Stack(of)
+			}
 		}
 	}
 	return all

@@ -167,7 +167,7 @@ func TestDeadlock(t *testing.T) {
 	p := show(t, one(locked()))
 	p.shot("deadlock")
 	p.wants("#summary", "2 of 3 threads are deadlocked")
-	p.wants("#deadlocks", "2 threads wait for each other", `thread 3 "journal"`, "for mutex 0x55d0c0a04060")
+	p.wants("#deadlocks", "2 threads wait for each other", `thread 3 "journal"`, "for mutex 0x55d0c0a04060", "in lock_both", "← lock_both ← audit")
 	if n := eval[[]int](p, "['.who', '.lock', '.arrow'].map((s) => document.querySelectorAll('#deadlocks svg ' + s).length)"); n[0] != 2 || n[1] != 2 || n[2] != 4 {
 		t.Errorf("%v", n)
 	}

@@ -32,7 +32,7 @@ function listOf(app, waiters) {
     const button = element("button", "name", w.name);
     button.type = "button";
     button.addEventListener("click", () => goToThread(app, w.process, w.id));
-    return element("li", "waits", null, button, " " + w.waits);
+    return element("li", "waits", null, button, " " + w.waits, ...(w.stack ? [element("div", "stack", w.stack)] : []));
   }));
 }
 
@@ -45,7 +45,7 @@ function goToThread(app, process, id) {
 // drawCircle draws threads and locks in turn around a circle, with arrows from each
 // thread to the lock that it waits for, and from that to the thread that has it.
 function drawCircle(app, waiters) {
-  const stops = waiters.flatMap((w) => [{ text: w.name, id: w.id, process: w.process }, { text: w.lock }]);
+  const stops = waiters.flatMap((w) => [{ text: w.name, id: w.id, process: w.process, full: w.in && "in " + w.in }, { text: w.lock }]);
   const n = stops.length, size = Math.max(300, 62 * n), half = size / 2, far = half - 34;
   const svg = shape("svg", { viewBox: `0 0 ${size + 200} ${size}`, role: "img", "aria-label": "Each thread waits for a lock that the next one has" });
   const place = (i) => [half + 100 + far * 1.25 * Math.sin(2 * Math.PI * i / n), half - far * Math.cos(2 * Math.PI * i / n)];
@@ -57,8 +57,8 @@ function drawCircle(app, waiters) {
 
 // sized is where the box of a thread or a lock stands, and how wide its text makes it.
 function sized(stop, [x, y]) {
-  const text = fitted(stop.text, 26);
-  return { x, y, label: text, width: Math.max(70, 7.4 * text.length + 18), height: 30 };
+  const label = fitted(stop.text, 26), below = stop.full ? fitted(stop.full, 26) : "";
+  return { x, y, label, below, width: Math.max(70, 7.4 * Math.max(label.length, below.length) + 18), height: below ? 44 : 30 };
 }
 
 // arrow leads along the circle from one box to the next, and keeps off both.
@@ -79,11 +79,16 @@ function boxOf(app, stop) {
   const { x, y, width, height } = stop, thread = stop.id !== undefined;
   const group = shape("g", { class: thread ? "who" : "lock" });
   group.append(shape("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: thread ? 15 : 4 }));
-  const label = shape("text", { x, y: y + 4.5, "text-anchor": "middle" });
-  label.textContent = stop.label;
+  const line = (text, at, name) => {
+    const label = shape("text", { x, y: at, "text-anchor": "middle", class: name });
+    label.textContent = text;
+    group.append(label);
+  };
+  line(stop.label, stop.below ? y - 4 : y + 4.5, "");
+  if (stop.below) line(stop.below, y + 13, "in");
   const title = shape("title", {});
-  title.textContent = stop.text;
-  group.append(label, title);
+  title.textContent = stop.full ? `${stop.text}, ${stop.full}` : stop.text;
+  group.append(title);
   if (thread) group.addEventListener("click", () => goToThread(app, stop.process, stop.id));
   return group;
 }
