@@ -58,7 +58,7 @@ func (c *call) namedIn(shots []*stackshot.Shot) (func(task.Info) bool, error) {
 
 // tasksOf are all processes in stackshots.
 func tasksOf(shots []*stackshot.Shot) (all []task.Info) {
-	for _, s := range stackshot.Whole(shots) {
+	for s := range stackshot.Whole(shots) {
 		for _, p := range s.Processes() {
 			all = append(all, p.Info())
 		}

@@ -1,23 +1,35 @@
 package stackshot
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // Whole makes of stackshots the whole ones that they tell of: a delta is put onto the
 // one before it, where it was made since that one. Others stay as they are, but that they
-// know from the one before it where the kernel is.
-func Whole(shots []*Shot) []*Shot {
-	list := make([]*Shot, len(shots))
-	for i, s := range shots {
-		switch {
-		case i == 0:
-			list[i] = s
-		case s.Delta && s.goesOnFrom(list[i-1]):
-			list[i] = list[i-1].Merge(s)
-		default:
-			list[i] = s.withKernel(list[i-1])
+// know from the one before it where the kernel is. Each is made when it is asked for: all at
+// once are many times what a file has.
+func Whole(shots []*Shot) iter.Seq[*Shot] {
+	return func(yield func(*Shot) bool) {
+		var last *Shot
+		for _, s := range shots {
+			if last = s.after(last); !yield(last) {
+				return
+			}
 		}
 	}
-	return list
+}
+
+// after returns the whole stackshot that is told of, where last is the one before it; nil:
+// there is none.
+func (s *Shot) after(last *Shot) *Shot {
+	switch {
+	case last == nil:
+		return s
+	case s.Delta && s.goesOnFrom(last):
+		return last.Merge(s)
+	}
+	return s.withKernel(last)
 }
 
 // withKernel returns the stackshot with the kernel's images of another, for want of its own,

@@ -45,7 +45,7 @@ func baseAndDelta() (*Shot, *Shot) {
 
 func TestMerge(t *testing.T) {
 	base, delta := baseAndDelta()
-	all := Whole([]*Shot{base, delta})
+	all := slices.Collect(Whole([]*Shot{base, delta}))
 	want := &Shot{
 		BootArgs: "a", OSVersion: "v", OSBuild: "b", PageSize: ref(4096), Timebase: &Timebase{1, 1}, AbsoluteTime: ref(200), Since: ref(100), SharedCache: &SharedCache{Slide: 1},
 		Layout: []LoadInfo{{1, [16]byte{1}}}, Groups: []Group{{ID: 2}}, Caches: []Cache{{ID: 2}, {ID: 1}},
@@ -85,16 +85,16 @@ func TestMergeNeedsTheTime(t *testing.T) {
 	}{{ref(100), ref(100), true}, {ref(101), ref(100), true}, {ref(99), ref(100), false}, {nil, ref(1), false}, {ref(1), nil, false}} {
 		base, delta := baseAndDelta()
 		base.AbsoluteTime, delta.Since = c.at, c.since
-		if all := Whole([]*Shot{base, delta}); (all[1] != delta) != c.want {
+		if all := slices.Collect(Whole([]*Shot{base, delta})); (all[1] != delta) != c.want {
 			t.Errorf("%+v", c)
 		}
 	}
 	base, delta := baseAndDelta()
-	if all := Whole([]*Shot{delta, base}); all[0] != delta || all[1] != base {
+	if all := slices.Collect(Whole([]*Shot{delta, base})); all[0] != delta || all[1] != base {
 		t.Error("merged with what came later")
 	}
 	third := &Shot{Delta: true, Since: ref(200), AbsoluteTime: ref(300), StillTasks: []uint64{8}}
-	if all := Whole([]*Shot{base, delta, third}); len(all[2].Tasks) != 1 || all[2].Tasks[0].Snapshot.PID != 18 || all[2].Delta {
+	if all := slices.Collect(Whole([]*Shot{base, delta, third})); len(all[2].Tasks) != 1 || all[2].Tasks[0].Snapshot.PID != 18 || all[2].Delta {
 		t.Errorf("%+v", all[2])
 	}
 }
@@ -111,6 +111,23 @@ func TestDeltaAlone(t *testing.T) {
 		if th := p.find(task.ThreadID(id)); th == nil || len(th.User) != frames {
 			t.Errorf("%d: %+v", id, th)
 		}
+	}
+}
+
+// TestMergeWhenAskedFor makes no stackshot before it is its turn.
+func TestMergeWhenAskedFor(t *testing.T) {
+	base, delta := baseAndDelta()
+	for s := range Whole([]*Shot{base, delta}) {
+		if s == base {
+			delta.Tasks = nil
+			continue
+		}
+		if len(s.Tasks) != 1 || s.Tasks[0].ID != 6 {
+			t.Errorf("made before: %+v", s)
+		}
+	}
+	for range Whole([]*Shot{base, nil}) {
+		break
 	}
 }
 

@@ -150,7 +150,7 @@ func TestSamplesReadAgain(t *testing.T) {
 // use asks for all that there is of stackshots.
 func use(shots []*stackshot.Shot) (threads int) {
 	var places []stackshot.Place
-	for _, s := range stackshot.Whole(shots) {
+	for s := range stackshot.Whole(shots) {
 		s.Time()
 		for _, p := range s.Processes() {
 			p.Info()

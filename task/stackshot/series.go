@@ -121,7 +121,7 @@ func (s *Series) next(last *Shot, begun bool) (*Shot, error) {
 	case s.gone(shot):
 		return nil, &task.NoProcessError{PID: s.PID}
 	}
-	return Whole([]*Shot{last, shot})[1], nil
+	return shot.after(last), nil
 }
 
 // gone tells whether the process is not in a stackshot of it: for one that there is not,

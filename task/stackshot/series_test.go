@@ -214,11 +214,12 @@ func TestSeriesKnowsTheKernel(t *testing.T) {
 		t.Errorf("asked for what has changed since %d", from.since)
 	}
 	again := read(t, file)
-	if len(again) != 3 || !named(stackshot.Whole(again)[1]) || !named(stackshot.Whole(again)[2]) {
+	whole := slices.Collect(stackshot.Whole(again))
+	if len(whole) != 3 || !named(whole[1]) || !named(whole[2]) {
 		t.Errorf("of %d in the file, where the kernel is, is not known", len(again))
 	}
 	again[0].OSVersion = "another"
-	if named(stackshot.Whole(again)[1]) {
+	if whole = slices.Collect(stackshot.Whole(again)); named(whole[1]) {
 		t.Error("the kernel of another system is taken for this one's")
 	}
 	s = &stackshot.Series{Source: &made{}, Kernel: &made{err: stackshot.ErrNoSource}, Times: (&clock{}).each(time.Second, 2)}

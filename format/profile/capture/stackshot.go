@@ -28,7 +28,7 @@ func Stackshots(shots []*stackshot.Shot, wanted func(task.Info) bool, threads Th
 	}
 	f := newFilming(Options{Tool: stackshotTool, Threads: threads, Binaries: from, Kernel: true}, wanted)
 	f.once = len(shots) == 1
-	for _, s := range stackshot.Whole(shots) {
+	for s := range stackshot.Whole(shots) {
 		f.stood.add(s)
 		if err := f.add(s); err != nil {
 			return nil, err
