@@ -1,11 +1,8 @@
 package format
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"stacksnap/format/profile"
@@ -24,11 +21,11 @@ func Speedscope(w io.Writer, p *profile.Profile) error { return GroupSpeedscope(
 
 // GroupSpeedscope is [Speedscope] of several processes in one.
 func GroupSpeedscope(w io.Writer, g *profile.Group) error {
-	o := &speedscopeWriter{out: bufio.NewWriterSize(w, 64<<10), frames: NewInterned[speedscopeFrame](), several: len(g.Profiles) > 1}
+	o := &speedscopeWriter{jsonStream: newJSONStream(w), frames: NewInterned[speedscopeFrame](), several: len(g.Profiles) > 1}
 	o.text(`{"$schema":"` + speedscopeSchema + `","exporter":`)
-	o.string(clean(g.Tool, maxText))
+	o.value(clean(g.Tool, maxText))
 	o.text(`,"name":`)
-	o.string(groupName(g))
+	o.value(groupName(g))
 	o.text(`,"activeProfileIndex":0,"profiles":[`)
 	start := FirstStart(g)
 	for _, p := range g.Profiles {
@@ -55,40 +52,24 @@ func processLabel(p *profile.Profile) string { return process(p.Target.Name, p.T
 
 // speedscopeWriter writes stacks at once, and frames once all are known.
 type speedscopeWriter struct {
-	out     *bufio.Writer
+	jsonStream
 	several bool // processes
 	threads int
 	frames  Interned[speedscopeFrame]
 
 	path    []*profile.Node // of the last stack
 	indexes []int           // of the frames of each of its nodes
-	number  []byte
 	weights []int64
 }
 
 // speedscopeFrame is what makes frames the same one.
 type speedscopeFrame struct{ name, file string }
 
-func (o *speedscopeWriter) text(s string) { _, _ = o.out.WriteString(s) } // the buffer keeps the error for Flush
-
-// string writes any text as JSON.
-func (o *speedscopeWriter) string(s string) {
-	quoted, _ := json.Marshal(s) // of a string that cannot fail
-	_, _ = o.out.Write(quoted)
-}
-
-func (o *speedscopeWriter) integer(n int64) {
-	o.number = strconv.AppendInt(o.number[:0], n, 10)
-	_, _ = o.out.Write(o.number)
-}
-
 // process writes a process, which was captured so long after the first.
 func (o *speedscopeWriter) process(p *profile.Profile, shift time.Duration) {
 	clock := newClock(p)
 	for t := range threadsByFunction(p) {
-		if o.threads > 0 {
-			o.text(",")
-		}
+		o.separate(o.threads)
 		o.threads++
 		timed := clock.known() && t.Timeline != nil
 		o.title(p, t, timed)
@@ -111,7 +92,7 @@ func (o *speedscopeWriter) title(p *profile.Profile, t *profile.Thread, timed bo
 	if o.several {
 		title = processLabel(p) + " " + title
 	}
-	o.string(title)
+	o.value(title)
 }
 
 // sampled writes the profile of a thread by the weight of its stacks.
@@ -137,9 +118,7 @@ func (o *speedscopeWriter) writeWeights() {
 	o.text(`],"weights":[`)
 	sum := int64(0)
 	for i, weight := range o.weights {
-		if i > 0 {
-			o.text(",")
-		}
+		o.separate(i)
 		o.integer(weight)
 		sum += weight
 	}
@@ -150,9 +129,7 @@ func (o *speedscopeWriter) writeWeights() {
 
 // sample writes one stack, the outermost frame first.
 func (o *speedscopeWriter) sample(s *weighed) {
-	if len(o.weights) > 0 {
-		o.text(",")
-	}
+	o.separate(len(o.weights))
 	o.text("[")
 	if s.mark != "" {
 		o.integer(int64(o.frames.Of(speedscopeFrame{name: s.mark})))
@@ -173,9 +150,7 @@ func (o *speedscopeWriter) stack(path []*profile.Node) {
 		o.text(",")
 	}
 	for i, index := range o.indexes {
-		if i > 0 {
-			o.text(",")
-		}
+		o.separate(i)
 		o.integer(int64(index))
 	}
 }
@@ -191,14 +166,12 @@ func (o *speedscopeWriter) frameOf(n *profile.Node) speedscopeFrame {
 // writeFrames writes all frames that were met.
 func (o *speedscopeWriter) writeFrames() {
 	for i, f := range o.frames.All {
-		if i > 0 {
-			o.text(",")
-		}
+		o.separate(i)
 		o.text("\n" + `{"name":`)
-		o.string(f.name)
+		o.value(f.name)
 		if f.file != "" {
 			o.text(`,"file":`)
-			o.string(f.file)
+			o.value(f.file)
 		}
 		o.text("}")
 	}

@@ -54,9 +54,7 @@ func (e *speedscopeEvents) change(stack []int) {
 
 func (e *speedscopeEvents) event(kind string, frame int) {
 	o := e.writer
-	if e.events > 0 {
-		o.text(",")
-	}
+	o.separate(e.events)
 	e.events++
 	o.text("\n" + `{"type":"` + kind + `","frame":`)
 	o.integer(int64(frame))
