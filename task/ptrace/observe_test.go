@@ -170,28 +170,29 @@ func TestObservedEnds(t *testing.T) {
 func TestDeepStackIsCopied(t *testing.T) {
 	const threads, depth = 2, 400 // of 100 bytes each or more
 	p := observeTarget(t, startThreads(t, threads, "busy", depth).pid)
-	most, first := 0, 0
-	eventually(t, "more is copied", func() bool {
+	most, limit := 0, 0
+	copied := func() bool {
 		err := sample(t, p, 20, task.Options{Suspend: task.SuspendNone}, func(s *task.Snapshot) {
 			for i := range s.Threads {
 				th := &s.Threads[i]
 				if th.Err != nil || len(th.Stacks) == 0 {
 					continue
 				}
-				st := &th.Stacks[0]
-				if first == 0 {
-					first = len(st.Bytes)
-				}
-				most = max(most, len(st.Bytes))
-				if st.Truncated() {
-					s.Limit = 4 * task.FirstStackLimit
+				most = max(most, len(th.Stacks[0].Bytes))
+				if th.Stacks[0].Truncated() {
+					s.Limit = limit
 				}
 			}
 		})
-		return err != nil || most > perfevent.FirstStack
-	})
-	if first != perfevent.FirstStack || most > perfevent.MaxStack {
-		t.Errorf("%d bytes at first, %d at most", first, most)
+		return err != nil || most > limit/4/task.FirstStackLimit*perfevent.FirstStack
+	}
+	eventually(t, "some is copied", copied)
+	if eventually(t, "some is copied again", copied); most != perfevent.FirstStack {
+		t.Errorf("%d bytes at first", most)
+	}
+	limit = 4 * task.FirstStackLimit
+	if eventually(t, "more is copied", copied); most > perfevent.MaxStack {
+		t.Errorf("%d bytes at most", most)
 	}
 }
 
