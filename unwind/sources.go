@@ -21,7 +21,7 @@ func Sources() []Ranked {
 	tables := new(compact.Source)
 	throws := new(exidx.Source)
 	code := &analysis.Source{Extents: []analysis.Extents{tables, throws}}
-	frames := new(cfi.Source)
+	frames := &cfi.Source{Hints: tables}
 	return []Ranked{
 		{ByAnalysis, new(sigreturn)},
 		{ByAnalysis, &sigtramp{code: code, body: []rule.Source{frames, tables}}},

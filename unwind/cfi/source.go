@@ -13,7 +13,17 @@ import (
 // Source gives rules from the call frame information of images. Its zero value
 // is ready, and is used by many goroutines at once.
 type Source struct {
+	// Hints is asked where an FDE may be before all of them are looked through, in a
+	// section without a table; nil: nowhere.
+	Hints Hints
+
 	images rule.PerImage[frames]
+}
+
+// Hints tells where in its section the FDE of q.PC is, as far as it knows. It may be
+// wrong.
+type Hints interface {
+	FDE(q *rule.Query) (off int, ok bool)
 }
 
 // frames is what one image has.
@@ -34,7 +44,7 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 		none = f.err
 	}
 	for _, t := range f.tables {
-		r, err := t.rule(&q, vmaddr)
+		r, err := t.rule(&q, vmaddr, s.Hints)
 		if err == nil {
 			return r, nil
 		}
@@ -88,10 +98,13 @@ func isMachO(file object.File) bool {
 }
 
 // rule answers a query from one section.
-func (t *table) rule(q *rule.Query, vmaddr uint64) (rule.Rule, error) {
-	f, err := t.find(vmaddr)
-	if err != nil {
-		return rule.Rule{}, err
+func (t *table) rule(q *rule.Query, vmaddr uint64, hints Hints) (rule.Rule, error) {
+	f, ok := t.hinted(q, vmaddr, hints)
+	if !ok {
+		var err error
+		if f, err = t.find(vmaddr); err != nil {
+			return rule.Rule{}, err
+		}
 	}
 	r, err := t.rowAt(f, vmaddr)
 	if err != nil {

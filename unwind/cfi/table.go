@@ -37,6 +37,20 @@ func (t *table) find(vmaddr uint64) (*fde, error) {
 	return nil, rule.ErrNone
 }
 
+// hinted returns the FDE that hints leads to, if it covers vmaddr. Tables for debuggers
+// are not what hints are of.
+func (t *table) hinted(q *rule.Query, vmaddr uint64, hints Hints) (*fde, bool) {
+	if hints == nil || !t.eh || t.header != nil {
+		return nil, false
+	}
+	off, ok := hints.FDE(q)
+	if !ok {
+		return nil, false
+	}
+	f, err := t.fdeAt(off)
+	return f, err == nil && f.contains(vmaddr)
+}
+
 // lookUp asks the header. It reports false when the header leads astray: then
 // only the section itself can be believed.
 func (t *table) lookUp(vmaddr uint64) (*fde, bool) {

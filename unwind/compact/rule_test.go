@@ -200,6 +200,17 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// TestFDE: of AMD64 the encodings of small's frames are of DWARF's mode.
+func TestFDE(t *testing.T) {
+	im := &images.Image{Placed: object.Placed{Load: 0x100000000, File: &file{info: small()}}}
+	for off, want := range map[task.Addr]int{0xfff: 0, 0x1000: 1, 0x100f: 1, 0x1010: 0, 0x2000: 0} {
+		got, ok := new(Source).FDE(&rule.Query{Arch: task.AMD64, Image: im, PC: im.Load + off})
+		if ok != (want != 0) || ok && got != want {
+			t.Errorf("%v: %d, %v", off, got, ok)
+		}
+	}
+}
+
 func BenchmarkRule(b *testing.B) {
 	var s Source
 	im := &images.Image{Placed: object.Placed{Load: 0x100000000, File: &file{info: small()}}}

@@ -62,6 +62,17 @@ func (s *Source) Function(q *rule.Query) (start, end task.Addr, ok bool) {
 	return q.Image.Load + task.Addr(e.Start), q.Image.Load + task.Addr(e.End), true
 }
 
+// FDE returns the offset in __eh_frame that the table has for q.PC, and false where it
+// has none: see [Encoding.FDE].
+func (s *Source) FDE(q *rule.Query) (off int, ok bool) {
+	e, err := s.Entry(q)
+	if err != nil {
+		return 0, false
+	}
+	at, ok := e.Encoding.FDE(q.Arch)
+	return int(at), ok && at != 0
+}
+
 // functionStart is where the function that q.PC is in starts, which the file
 // knows better than an entry that covers several functions.
 func functionStart(q *rule.Query, e Entry) task.Addr {
