@@ -100,13 +100,29 @@ func (o *otlpWriter) process(p *profile.Profile, tool string) {
 	}
 	resource := resourceOf(p, &o.origin)
 	name, version := toolName(tool)
-	scope := message(nil).inner(otlpScope, message(nil).text(1, name).text(2, version))
+	scope := parts{message(nil).inner(otlpScope, message(nil).text(1, name).text(2, version))}
 	for i := range o.values {
 		if o.values[i].wanted {
 			scope = scope.inner(otlpProfile, o.profile(p, &o.values[i], resource))
 		}
 	}
-	o.emit(otlpResourceProfiles, message(nil).inner(otlpResource, resource).inner(otlpScopeProfiles, scope))
+	whole := parts{message(nil).inner(otlpResource, resource)}.inner(otlpScopeProfiles, scope)
+	for _, part := range (parts{}).inner(otlpResourceProfiles, whole) {
+		_, _ = o.out.Write(part)
+	}
+}
+
+// parts are a message piece by piece: what is large in it is not copied for the length that
+// stands before it.
+type parts []message
+
+// inner adds a message within this one.
+func (p parts) inner(field int, value parts) parts {
+	size := 0
+	for _, part := range value {
+		size += len(part)
+	}
+	return append(append(p, message(nil).length(field, size)), value...)
 }
 
 // sample adds one stack to each profile that has a value for it.
@@ -124,9 +140,9 @@ func (o *otlpWriter) sample(s *weighed, about []uint64) {
 
 // profile is the message of one kind of value. Its id is made of all that was said up to
 // it, rows of the dictionary included, so that one which comes twice can be told.
-func (o *otlpWriter) profile(p *profile.Profile, v *otlpValues, resource message) message {
-	m := message(nil).inner(otlpSampleType, o.valueType(v.kind, v.unit))
-	m = append(m, v.samples...)
+func (o *otlpWriter) profile(p *profile.Profile, v *otlpValues, resource message) parts {
+	all := parts{message(nil).inner(otlpSampleType, o.valueType(v.kind, v.unit)), v.samples}
+	var m message
 	if knownTime(p.Start) != nil && p.Start.Year() >= minNanoYear && p.Start.Year() <= maxNanoYear {
 		m = m.fixed64(otlpTime, uint64(p.Start.UnixNano()))
 		m = m.number(otlpDuration, uint64(lasted(p)))
@@ -137,9 +153,10 @@ func (o *otlpWriter) profile(p *profile.Profile, v *otlpValues, resource message
 	}
 	m = m.packed(otlpAttributes, o.profileAttributes(p))
 	o.rows.digest(o.said)
-	_, _ = o.said.Write(resource) // a hash takes all
-	_, _ = o.said.Write(m)
-	return m.inner(otlpProfileID, o.said.Sum(nil)[:16])
+	for _, part := range append(parts{resource}, append(all, m)...) {
+		_, _ = o.said.Write(part) // a hash takes all
+	}
+	return append(all, m.inner(otlpProfileID, o.said.Sum(nil)[:16]))
 }
 
 // lasted is for how long a process was looked at, 0 where that is not known.

@@ -21,7 +21,7 @@ func (s *spinWriter) heaviest(p *profile.Profile) {
 	s.line("Heaviest stack for the main thread of the target process:")
 	width := digits(t.Samples)
 	for b := heavierOf(growEach(t).roots); b != nil; b = heavierOf(b.children) {
-		s.frame(&b.place, b.count, 0, width, "")
+		s.frame(b.inKernel(), b.count, 0, width, b.spinLabel().String())
 	}
 	s.line("")
 }
@@ -46,21 +46,22 @@ func (s *spinWriter) branches(siblings []*branch, depth, width int) {
 		if b.count == 0 {
 			continue
 		}
-		s.frame(&b.place, b.count, depth, width, "")
+		s.frame(b.inKernel(), b.count, depth, width, b.spinLabel().String())
 		s.branches(b.children, depth+1, width)
 	}
 }
 
-// frame writes a line of a tree, with what stands behind it. An asterisk takes the last of
-// the blanks before one of the kernel.
-func (s *spinWriter) frame(p *place, count, depth, width int, behind string) {
+// frame writes a line of a tree. An asterisk takes the last of the blanks before one of the
+// kernel.
+func (s *spinWriter) frame(kernel bool, count, depth, width int, label string) {
 	indent := strings.Repeat("  ", depth+1)
-	if p.kernel || inKernel(p.pc) {
+	if kernel {
 		indent = indent[1:] + "*"
 	}
-	l := p.spinLabel()
-	s.line("%s%-*d  %s%s", indent, width, count, l.String(), behind)
+	s.line("%s%-*d  %s", indent, width, count, label)
 }
+
+func (p *place) inKernel() bool { return p.kernel || inKernel(p.pc) }
 
 // growEach makes the branches of a thread, one of each address.
 func growEach(t *profile.Thread) *forest {

@@ -38,7 +38,7 @@ type spinLabel struct {
 }
 
 // String writes the label, without what stands behind the address.
-func (l *spinLabel) String() string {
+func (l spinLabel) String() string {
 	if l.bare {
 		return l.symbol
 	}
@@ -57,7 +57,7 @@ func (l *spinLabel) String() string {
 }
 
 // source is the place in the source, before the image.
-func (l *spinLabel) source() string {
+func (l spinLabel) source() string {
 	s := l.file
 	switch {
 	case s == "":

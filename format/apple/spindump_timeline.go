@@ -39,9 +39,16 @@ func (s *spinWriter) timeline(p *profile.Profile, t *profile.Thread) {
 	}
 	l.close(0)
 	width := digits(t.Samples)
-	for _, line := range l.all {
-		at := spinPlace(line.node)
-		s.frame(&at, line.last-line.first+1, line.depth, width, line.behind())
+	labels := map[*profile.Node]string{} // one node has many lines
+	for i := range l.all {
+		line := &l.all[i]
+		label, ok := labels[line.node]
+		if !ok {
+			at := spinPlace(line.node)
+			label = at.spinLabel().String()
+			labels[line.node] = label
+		}
+		s.frame(line.node.Kernel || inKernel(line.node.PC), line.last-line.first+1, line.depth, width, label+line.behind())
 	}
 }
 

@@ -1,4 +1,4 @@
-package format
+package command
 
 import (
 	"fmt"
@@ -10,14 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/format"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
 
 // large is ten million samples of 500 threads, with about half a million nodes, which
-// is what a profile keeps at most: stacks of up to 60 frames through 20,000 functions.
+// is what a profile keeps at most: stacks of up to 60 frames through 20,000 functions. A
+// thread stays in a stack for 20 samples.
 func large() *profile.Profile {
-	const threads, samples, stacks, depth, functions = 500, 20_000, 60, 60, 20_000
+	const threads, samples, stacks, depth, functions = 500, 20_000, 50, 60, 20_000
 	random := rand.New(rand.NewPCG(1, 2))
 	im := &profile.Image{Path: "/opt/service/bin/service", Load: 0x400000, End: 0x4000000, Arch: task.AMD64, Symbols: true, Main: true}
 	names := make([]string, functions)
@@ -26,10 +28,11 @@ func large() *profile.Profile {
 	}
 	frame := func() *profile.Node {
 		f := random.IntN(functions)
-		n := at(im, names[f], uint64(random.IntN(64)), 0x400000+task.Addr(f)*64)
-		n.PC += task.Addr(n.Offset)
-		n.Count = 0
-		return n
+		offset := uint64(random.IntN(64))
+		return &profile.Node{
+			Location: profile.Location{Image: im, Function: names[f], Offset: offset},
+			PC:       0x400000 + task.Addr(f)*64 + task.Addr(offset), Return: true,
+		}
 	}
 	p := &profile.Profile{
 		Target: task.Info{PID: 1, Name: "service", OS: task.Linux}, Tool: "bench", Images: []*profile.Image{im}, Main: im,
@@ -53,10 +56,28 @@ func large() *profile.Profile {
 				n = n.Children[random.IntN(len(n.Children))]
 			}
 		}
-		t.Samples = t.Roots[0].Count
+		t.Samples, t.Last = t.Roots[0].Count, samples-1
+		t.Timeline = shuffled(t, random)
 		p.Threads = append(p.Threads, t)
 	}
 	return p
+}
+
+// shuffled is a timeline that ends in each node as often as that was innermost, in runs.
+func shuffled(t *profile.Thread, random *rand.Rand) *profile.Timeline {
+	const run = 20
+	var leaves []*profile.Node
+	for _, n := range t.Nodes() {
+		for range n.Self / run {
+			leaves = append(leaves, n)
+		}
+	}
+	random.Shuffle(len(leaves), func(i, k int) { leaves[i], leaves[k] = leaves[k], leaves[i] })
+	var b profile.TimelineBuilder
+	for i, n := range leaves {
+		b.Add(i*run, run, n, []task.State{task.Running, task.Sleeping}[random.IntN(2)])
+	}
+	return b.Timeline()
 }
 
 // heap is what the heap has now, also what is dropped but not collected yet.
@@ -100,9 +121,9 @@ func (c *counter) Write(p []byte) (int, error) {
 
 var _ io.Writer = (*counter)(nil)
 
-// BenchmarkWriters tells of each the size of what it writes, and by how much the heap
+// BenchmarkForms tells of each the size of what it writes, and by how much the heap
 // grows meanwhile.
-func BenchmarkWriters(b *testing.B) {
+func BenchmarkForms(b *testing.B) {
 	p := large()
 	nodes, samples := 0, 0
 	for _, t := range p.Threads {
@@ -112,14 +133,14 @@ func BenchmarkWriters(b *testing.B) {
 		}
 	}
 	b.Logf("%d samples, %d nodes", samples, nodes)
-	for _, name := range []string{"tree", "json", "json line", "folded", "pprof", "speedscope"} {
-		b.Run(name, func(b *testing.B) {
+	for _, f := range forms() {
+		b.Run(f.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var size counter
 			end := peak()
 			for b.Loop() {
 				size = 0
-				if err := writers[name](&size, p); err != nil {
+				if err := f.write(format.Options{})(&size, p); err != nil {
 					b.Fatal(err)
 				}
 			}
