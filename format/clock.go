@@ -116,11 +116,16 @@ func shared(a, b []*profile.Node) int {
 func threadsByFunction(p *profile.Profile) iter.Seq[*profile.Thread] {
 	return func(yield func(*profile.Thread) bool) {
 		for _, t := range p.Threads {
-			one := *p
-			one.Threads = []*profile.Thread{t}
-			if !yield(one.ByFunction().Threads[0]) {
+			if !yield(byFunction(p, t)) {
 				return
 			}
 		}
 	}
+}
+
+// byFunction is one of the threads of a profile as [profile.Profile.ByFunction] has it.
+func byFunction(p *profile.Profile, t *profile.Thread) *profile.Thread {
+	one := *p
+	one.Threads = []*profile.Thread{t}
+	return one.ByFunction().Threads[0]
 }

@@ -49,7 +49,7 @@ func writeHang(p *printer, r *hang.Report) error {
 	p.followed(&r.Followed)
 	p.phases(r)
 	straight := *p
-	straight.profile = p.straight()
+	straight.profile = p.profile.Straight()
 	if t := straight.profile.Find(r.Thread); t != nil && !t.Main {
 		straight.heaviestOf(t, "the thread")
 	}

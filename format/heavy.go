@@ -16,14 +16,14 @@ const maxSelf = 50
 // and the functions that were innermost.
 func Heavy(o Options) Writer {
 	return func(w io.Writer, p *profile.Profile) error {
-		return writeHeavy(newPrinter(w, p.ByFunction(), o))
+		return writeHeavy(newPrinter(w, p, o))
 	}
 }
 
 func writeHeavy(p *printer) error {
 	p.header()
 	p.heaviest()
-	for _, t := range p.profile.Threads {
+	for t := range threadsByFunction(p.profile) {
 		p.total = t.Samples
 		p.thread(t)
 	}
@@ -37,7 +37,7 @@ func writeHeavy(p *printer) error {
 // heaviest writes the heaviest stack of the main thread.
 func (p *printer) heaviest() {
 	straight := *p
-	straight.profile = p.straight()
+	straight.profile = p.profile.Straight()
 	main := straight.profile.MainThread()
 	if main != nil {
 		straight.heaviestOf(main, "the main thread")
@@ -68,14 +68,6 @@ func (p *printer) busiestName(t *profile.Thread) string {
 	return p.threadName(t.ID, t.Name) + ", which ran most"
 }
 
-// straight is the profile with each thread's stacks from the outermost frame in.
-func (p *printer) straight() *profile.Profile {
-	if s := p.profile.Straight(); s != p.profile {
-		return s.ByFunction()
-	}
-	return p.profile
-}
-
 // heaviestOf writes, flat, the stack in which a thread was most.
 func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	if len(t.Roots) == 0 {
@@ -84,7 +76,7 @@ func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	p.total = t.Samples
 	p.line("")
 	p.line("Heaviest stack of %s:", whose)
-	stack := t.Heaviest()
+	stack := byFunction(p.profile, t).Heaviest()
 	if c := stack[0].Cut; c != nil {
 		p.line("%s  %s", p.weight(stack[0]), p.cut("<stack cut here: "+clean(c.String(), maxText)+">"))
 	}
