@@ -39,7 +39,7 @@ func (r *spinTimeline) add(depth int, n *profile.Node, l *spinLabel, limits *lim
 		limits.full = limits.full || r.not
 	} else {
 		above := &r.open[depth-1]
-		r.not = first < above.next || last > above.last || !r.keep(above, first)
+		r.not = last > above.last || !r.keep(above, first)
 		above.next = last + 1
 	}
 	state, _ := parseSpinState(l.state)
@@ -58,7 +58,7 @@ func (r *spinTimeline) close(depth int) bool {
 	return true
 }
 
-// keep keeps the samples of a line up to another one's first.
+// keep keeps the samples of a line up to another one's first, unless that is before them.
 func (r *spinTimeline) keep(l *openLine, until int) bool {
 	return until == l.next || r.built.Add(l.next, until-l.next, l.node, l.state)
 }

@@ -83,6 +83,8 @@ func TestTimelineLines(t *testing.T) {
 		"one":     {[][]task.Addr{{1, 2}}, "  1  ??? [0x1] 1\n    1  ??? [0x2] 1\n"},
 		"states":  {[][]task.Addr{{1}, {1}, {1}}, "  1  ??? [0x1] 1\n  1  ??? [0x1] (running) 2\n  1  ??? [0x1] 3\n"},
 		"called":  {[][]task.Addr{{1}, {1, 2}, {1}, {1}}, "  4  ??? [0x1] 1-4\n    1  ??? [0x2] (running) 2\n"},
+		"caller":  {[][]task.Addr{{9}, {1, 2}, {1}}, "  1  ??? [0x9] 1\n  2  ??? [0x1] 2-3\n    1  ??? [0x2] (running) 2\n"},
+		"soon":    {[][]task.Addr{{9}, {1}, {1, 2}}, "  1  ??? [0x9] 1\n  2  ??? [0x1] 2-3\n    1  ??? [0x2] 3\n"},
 		"back":    {[][]task.Addr{{1, 2}, {1, 3}, {1, 2}}, "  3  ??? [0x1] 1-3\n    1  ??? [0x2] 1\n    1  ??? [0x3] (running) 2\n    1  ??? [0x2] 3\n"},
 		"another": {[][]task.Addr{{1, 2, 3}, {1, 4}, {5}}, "  2  ??? [0x1] 1-2\n    1  ??? [0x2] 1\n      1  ??? [0x3] 1\n    1  ??? [0x4] (running) 2\n  1  ??? [0x5] 3\n"},
 		"gone":    {[][]task.Addr{{1}, nil, {1}}, "  1  ??? [0x1] 1\n  1  ??? [0x1] 3\n"},
@@ -101,6 +103,16 @@ func TestTimelineLines(t *testing.T) {
 	lines := framesOf(timelineOf(t, stacked(deep)))
 	if len(lines) != maxLevels || !strings.Contains(lines[maxLevels-keptInner-1], omitted) || !strings.HasSuffix(lines[maxLevels-1], "[0x209] 1") {
 		t.Errorf("%d lines, %q", len(lines), lines[maxLevels-keptInner-1:])
+	}
+}
+
+// A stack that was cut stands below a line that says so.
+func TestTimelineCut(t *testing.T) {
+	p := stacked([]task.Addr{1, 2}, []task.Addr{1, 3})
+	p.Threads[0].Roots[0].Cut = &profile.Cut{Reason: unwind.NotCaptured}
+	want := []string{"  2  " + spinTruncated + " 1-2", "    2  ??? [0x1] 1-2", "      1  ??? [0x2] 1", "      1  ??? [0x3] 2"}
+	if diff := cmp.Diff(want, framesOf(timelineOf(t, p))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
