@@ -48,6 +48,9 @@ type Snapshot struct {
 	// names those that are stopped all the same.
 	Spare  bool
 	Insist map[ThreadID]bool
+	// Unhurried says that nothing is to stand, see [LeaveAll]: no time is saved then by
+	// making ahead the memory into which stacks are copied.
+	Unhurried bool
 	// Watch is what [Take] looks at while the process stands. MaxWatch and MaxIDs do
 	// not matter there.
 	Watch Watch
@@ -136,6 +139,9 @@ func (s *Snapshot) reserve(n int) {
 	}
 	clear(s.index)
 	s.used, s.Missed = 0, 0
+	if s.Unhurried {
+		n -= spareThreads
+	}
 	s.reserveArena(n)
 }
 
@@ -153,6 +159,9 @@ func (s *Snapshot) reserveArena(n int) {
 		return
 	}
 	s.arena = make([]byte, want)
+	if s.Unhurried {
+		return
+	}
 	for i := 0; i < min(n*touchedStack, want); i += pageSize {
 		s.arena[i] = 1
 	}

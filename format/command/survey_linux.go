@@ -2,11 +2,129 @@ package command
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/family"
+	"stacksnap/task"
+	"stacksnap/task/live"
 )
 
-var errNoSurvey = errors.New("nothing here tells of all processes without stopping them: give -p instead of --system")
+var errSurveyOnce = usageError{errors.New("--system is of one moment on Linux: leave out --duration, --interval, --rate and --count, or sample some processes with -p")}
 
-// surveyed captures all processes.
-func (c *call) surveyed() ([]*profile.Profile, error) { return nil, errNoSurvey }
+// surveyed captures all processes, or those that are named, and the threads of the
+// kernel.
+func (c *call) surveyed() ([]*profile.Profile, error) {
+	if c.samples() {
+		return nil, errSurveyOnce
+	}
+	o, err := c.captureOptions()
+	if err != nil {
+		return nil, err
+	}
+	o.Suspend, o.Kernel = task.SuspendNone, true
+	c.Release()
+	// Nothing stands that collecting garbage would hold up, and much of it is made.
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	v := survey{options: o}
+	if err := v.choose(c.targets); err != nil {
+		return nil, err
+	}
+	for some := range slices.Chunk(v.pids, family.MostAtOnce(openAtOnce)) {
+		v.add(some)
+	}
+	if v.sealed > 0 {
+		tell(c.Err, fmt.Sprintf("names, states and CPU time alone are shown of %d of %d processes, such as pid %d (%s): %s", v.sealed, len(v.pids), v.refusal.PID, v.refusal.Asked, v.refusal.Remedy))
+	}
+	profile.ByNeed(v.profiles)
+	if err := v.addKernel(c.targets); err != nil {
+		return nil, err
+	}
+	// Of hundreds of processes most threads do nothing, and alike.
+	isOther := func(d destination) bool { return d.form.name != "tree" }
+	c.merge = c.merge || !c.has("by") && !slices.ContainsFunc(c.destinations(), isOther)
+	return v.profiles, nil
+}
+
+// openAtOnce is how many processes are open at a time, for what each takes of memory.
+const openAtOnce = 64
+
+// survey is a look at many processes.
+type survey struct {
+	options  capture.Options
+	pids     []int
+	profiles []*profile.Profile
+	sealed   int // of them, whose stacks may not be read
+	refusal  *task.PermissionError
+}
+
+// choose lists the processes: all, or those of these pids and names.
+func (v *survey) choose(targets []string) error {
+	self := os.Getpid()
+	if len(targets) == 0 {
+		all, err := live.All()
+		for _, p := range all {
+			if p.PID != self {
+				v.pids = append(v.pids, p.PID)
+			}
+		}
+		return err
+	}
+	for _, target := range targets {
+		found, err := live.Named(target, self)
+		if err != nil && !isKernel(target) {
+			return err
+		}
+		v.pids = append(v.pids, found...)
+	}
+	slices.Sort(v.pids)
+	v.pids = slices.Compact(v.pids)
+	return nil
+}
+
+// add captures processes. One that has ended meanwhile is none.
+func (v *survey) add(pids []int) {
+	var open []task.Process
+	for _, pid := range pids {
+		p, sealed, err := live.Look(pid)
+		if err != nil {
+			continue
+		}
+		if errors.As(sealed, &v.refusal) {
+			v.sealed++
+		}
+		open = append(open, p)
+	}
+	for _, shot := range capture.OneShots(open, v.options) {
+		if shot.Profile != nil {
+			v.profiles = append(v.profiles, shot.Profile)
+		}
+	}
+	for _, p := range slices.Backward(open) {
+		_ = p.Close() // nothing was attached
+	}
+}
+
+// kernelName is by what the threads of the kernel are chosen.
+const kernelName = "kernel"
+
+func isKernel(target string) bool { return target == kernelName }
+
+func (v *survey) addKernel(targets []string) error {
+	if len(targets) > 0 && !slices.ContainsFunc(targets, isKernel) {
+		return nil
+	}
+	info, threads, lacks, err := live.KernelThreads()
+	if err != nil || len(threads) == 0 {
+		return err
+	}
+	p, err := capture.KernelThreads(info, threads, lacks, v.options)
+	if err == nil {
+		v.profiles = append(v.profiles, p)
+	}
+	return err
+}

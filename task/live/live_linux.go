@@ -16,6 +16,21 @@ func Open(pid int) (task.Process, error) {
 	return p, nil
 }
 
+// Look opens a running process of which nothing is to be stopped, and says why its stacks
+// may not be read; nil where they may.
+func Look(pid int) (p task.Process, sealed, err error) {
+	looked, err := ptrace.Look(pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	return looked, looked.Sealed(), nil
+}
+
+// KernelThreads tells of the threads of the kernel, see [ptrace.KernelThreads].
+func KernelThreads() (info task.Info, threads []task.Thread, lacks string, err error) {
+	return ptrace.KernelThreads()
+}
+
 func list() ([]task.Candidate, error) { return ptrace.List() }
 
 func pids() ([]int, error) { return ptrace.PIDs() }

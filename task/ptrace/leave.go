@@ -29,7 +29,6 @@ func (p *Process) leaveAll() (resume func() error, err error) {
 	p.began, p.ordered = time.Now(), time.Time{}
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; th.phase == listed {
-			th.asleep = !th.ready // in the sense that it is not to be stopped
 			p.leave(th)
 		}
 	}
@@ -53,7 +52,7 @@ func (p *Process) whyLeft(th *thread) error {
 	switch {
 	case p.sealed != nil:
 		return errSealed
-	case !th.asleep:
+	case th.ready:
 		return errOnProcessor
 	}
 	return errUnproven

@@ -142,7 +142,7 @@ func (p *Process) captureSpared(th *thread, t *task.Thread) (done bool, err erro
 		t.Spared, t.Call, t.Kernel = true, th.call, p.keptKernel(th)
 		return true, err
 	}
-	if th.asleep {
+	if th.asleep || p.leaves {
 		t.Registers, t.Stacks, th.phase = task.Registers{}, t.Stacks[:0], roused
 		return false, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,14 +26,10 @@ func filledBy(f filler) *stackshot.Shot {
 	s := &stackshot.Shot{}
 	f.fill(reflect.ValueOf(s).Elem())
 	s.Unknown, s.Bad, s.Cut = 0, 0, nil
-	for i := range s.Tasks {
-		for k := range s.Tasks[i].Threads {
-			clearSP(s.Tasks[i].Threads[k].Async)
-		}
-	}
-	for i := range s.Ending {
-		for k := range s.Ending[i].Threads {
-			clearSP(s.Ending[i].Threads[k].Async)
+	for _, t := range slices.Concat(s.Tasks, s.Ending) {
+		for k := range t.Threads {
+			clearSP(t.Threads[k].Async)
+			t.Threads[k].Still = false // which is known once a delta was put onto another
 		}
 	}
 	return s

@@ -47,6 +47,7 @@ func newSession(p task.Process, o Options) (*session, error) {
 	s := &session{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
 	o.keepTimelines(s.builder)
 	s.snapshot.Want = map[task.ThreadID][]task.Addr{}
+	s.snapshot.Unhurried = o.Suspend == task.SuspendNone
 	s.snapshot.Spare, s.snapshot.Insist = true, map[task.ThreadID]bool{}
 	if s.saving, err = newSaving(p, s.code, o.Save, o.Tool, 0); err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (s *session) takeAgain(v verdict) error {
 	}
 	again := task.Snapshot{
 		Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.follow.watchAll(),
-		Spare: s.snapshot.Spare, Insist: s.snapshot.Insist,
+		Spare: s.snapshot.Spare, Insist: s.snapshot.Insist, Unhurried: s.snapshot.Unhurried,
 	}
 	err := task.Take(s.process, &again)
 	if err == nil && len(again.Threads) > 0 {

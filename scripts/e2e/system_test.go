@@ -1,0 +1,205 @@
+//go:build linux && (amd64 || arm64)
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// manyProcesses are started beside whatever else runs.
+const manyProcesses = 300
+
+func asSelf(cmd *exec.Cmd) *exec.Cmd { return cmd }
+
+// startMany starts programs that do nothing, and returns their pids.
+func startMany(t *testing.T, program string, n int, as func(*exec.Cmd) *exec.Cmd) (pids []string) {
+	t.Helper()
+	for range n {
+		cmd := as(exec.Command(program, "1000"))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		pids = append(pids, pid(cmd))
+	}
+	for _, p := range pids {
+		eventually(t, p+" sleeps", func() bool {
+			b, _ := os.ReadFile("/proc/" + p + "/wchan")
+			return strings.Contains(string(b), "nanosleep")
+		})
+	}
+	return pids
+}
+
+// systemProcess is what a report has of one.
+type systemProcess struct {
+	Target struct {
+		PID  int
+		Name string
+	}
+	Stopped int `json:"stopped_ns"`
+	Stops   int
+	Threads []systemThread
+}
+
+type systemThread struct {
+	ID           int
+	State, Error string
+	Nodes        []jsonFrame
+}
+
+// survey runs stacksnap --system -f jsonl.
+func survey(t *testing.T, cmd *exec.Cmd) (all []systemProcess, told string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, &errOut)
+	}
+	took := time.Since(began)
+	for line := range bytes.Lines(out.Bytes()) {
+		var p systemProcess
+		if err := json.Unmarshal(line, &p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Target.PID != 0 { // the first line is on all of them
+			all = append(all, p)
+		}
+	}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	t.Logf("%d processes in %v, %v of CPU time, %d MB of memory at most", len(all), took.Round(time.Millisecond),
+		(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Round(time.Millisecond), usage.Maxrss>>10)
+	return all, errOut.String()
+}
+
+// runsOf is how often a process has come to a processor.
+func runsOf(t *testing.T, pid string) string {
+	t.Helper()
+	b, err := os.ReadFile("/proc/" + pid + "/schedstat")
+	if words := strings.Fields(string(b)); err == nil && len(words) == 3 {
+		return words[2]
+	}
+	t.Skipf("/proc/PID/schedstat: %q, %v", b, err)
+	return ""
+}
+
+// TestSystem reports on hundreds of processes, of which none comes to a processor for
+// it: with the program's frames that eu-stack has, and the kernel's as the kernel tells.
+func TestSystem(t *testing.T) {
+	needKernelStacks(t)
+	need(t, "sleep", "eu-stack")
+	stuck := start(t, compile(t, "stuck", "-O1", "-g"))
+	eventually(t, "it sleeps", func() bool {
+		b, _ := os.ReadFile("/proc/" + pid(stuck) + "/stat")
+		return strings.Contains(string(b), ") D ")
+	})
+	sleep, _ := exec.LookPath("sleep")
+	pids := startMany(t, copyOf(t, sleep, "idle-e2e"), manyProcesses, asSelf)
+	want, runs := kernelStack(t, pids[7]), runsOf(t, pids[7])
+	all, _ := survey(t, exec.Command(stacksnap, "--system", "-f", "jsonl"))
+	found := map[string]systemProcess{}
+	for _, p := range all {
+		found[strconv.Itoa(p.Target.PID)] = p
+		if p.Stopped != 0 || p.Stops != 0 {
+			t.Errorf("%d was stopped: %+v", p.Target.PID, p)
+		}
+	}
+	for _, id := range pids {
+		if p := found[id]; p.Target.Name != "idle-e2e" || len(p.Threads) != 1 || len(p.Threads[0].Nodes) < len(want)+3 {
+			t.Fatalf("%s: %+v", id, p)
+		}
+	}
+	if now := runsOf(t, pids[7]); now != runs {
+		t.Errorf("it came to a processor: %s, before %s", now, runs)
+	}
+	stack := found[pids[7]].Threads[0].Nodes
+	if got := inKernel(stack); !slices.Equal(got, want) {
+		t.Errorf("in the kernel: %q, want %q", got, want)
+	}
+	if last := stack[len(stack)-len(want)-1].Function; !strings.Contains(euStack(t, pids[7]), " "+last) {
+		t.Errorf("%q is not where eu-stack has it", last)
+	}
+	at := func(is func(systemProcess) bool) int { return slices.IndexFunc(all, is) }
+	isStuck := func(p systemProcess) bool { return strconv.Itoa(p.Target.PID) == pid(stuck) }
+	isIdle := func(p systemProcess) bool { return p.Target.Name == "idle-e2e" }
+	if i := at(isStuck); i < 0 || i > at(isIdle) {
+		t.Errorf("what is stuck is number %d, and the first that does nothing %d", i, at(isIdle))
+	}
+	checkKernelThreads(t, all[len(all)-1])
+}
+
+// checkKernelThreads requires the threads of the kernel, where there are any.
+func checkKernelThreads(t *testing.T, p systemProcess) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/2/comm")
+	if err != nil || string(b) != "kthreadd\n" {
+		t.Skip("no threads of the kernel are in sight")
+	}
+	at := slices.IndexFunc(p.Threads, func(t systemThread) bool { return t.ID == 2 })
+	if p.Target.Name != "kernel threads" || at < 0 {
+		t.Fatalf("the last is %s, without kthreadd", p.Target.Name)
+	}
+	if got, want := inKernel(p.Threads[at].Nodes), kernelStack(t, "2"); !slices.Equal(got, want) {
+		t.Errorf("kthreadd: %q, want %q", got, want)
+	}
+}
+
+// TestSystemForUser shows an ordinary user his own processes with their stacks, others by
+// name and state, and says in a line what root would see.
+func TestSystemForUser(t *testing.T) {
+	needKernelStacks(t)
+	need(t, "sleep")
+	sleep, _ := exec.LookPath("sleep")
+	if os.Getuid() != 0 {
+		t.Skip("only root can be another user")
+	}
+	others := startMany(t, copyOf(t, sleep, "idle-e2e"), manyProcesses, asSelf)
+	own := startMany(t, sleep, 1, asNobody)[0]
+	other := others[0]
+	program := filepath.Join(publicDir(t), "stacksnap")
+	copyFile(t, stacksnap, program)
+	all, told := survey(t, asNobody(exec.Command(program, "--system", "-f", "jsonl")))
+	if !strings.Contains(told, "run as root") || strings.Count(told, "\n") != 1 {
+		t.Errorf("told %q", told)
+	}
+	seen := 0
+	for _, p := range all {
+		switch strconv.Itoa(p.Target.PID) {
+		case own:
+			seen++
+			if stack := p.Threads[0].Nodes; len(stack) < 3 || len(inKernel(stack)) != 2 {
+				t.Errorf("his own: %+v", p)
+			}
+		case other:
+			seen++
+			if th := p.Threads[0]; len(th.Nodes) > 0 || th.State != "sleeping" || th.Error == "" || p.Target.Name != "idle-e2e" {
+				t.Errorf("another's: %+v", p)
+			}
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d of two are in the report", seen)
+	}
+}
+
+// TestSystemOfSome chooses by name.
+func TestSystemOfSome(t *testing.T) {
+	need(t, "sleep")
+	sleep, _ := exec.LookPath("sleep")
+	pids := startMany(t, copyOf(t, sleep, "chosen-e2e"), 3, asSelf)
+	all, _ := survey(t, exec.Command(stacksnap, "--system", "-f", "jsonl", "-p", "chosen-e2e"))
+	if len(all) != len(pids) {
+		t.Errorf("%d processes, want %d: %+v", len(all), len(pids), all)
+	}
+}
