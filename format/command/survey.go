@@ -1,15 +1,14 @@
 package command
 
-import "stacksnap/format/profile"
-
 // survey reports on all processes, or on those that -p chooses, and stops none.
 func (c *call) survey() error {
-	profiles, err := c.surveyed()
+	group, err := c.surveyed()
 	if err != nil {
 		return err
 	}
-	if err := c.takeSeveral(profiles); err != nil {
+	if err := c.takeSeveral(group.Profiles); err != nil {
 		return err
 	}
-	return c.reportAll(&selection{group: profile.Group{Tool: c.tool(), Profiles: profiles}})
+	group.Tool = c.tool()
+	return c.reportAll(&selection{group: *group})
 }

@@ -20,7 +20,7 @@ var errSurveyOnce = usageError{errors.New("--system is of one moment on Linux: l
 
 // surveyed captures all processes, or those that are named, and the threads of the
 // kernel.
-func (c *call) surveyed() ([]*profile.Profile, error) {
+func (c *call) surveyed() (*profile.Group, error) {
 	if c.samples() {
 		return nil, errSurveyOnce
 	}
@@ -42,14 +42,14 @@ func (c *call) surveyed() ([]*profile.Profile, error) {
 	if v.sealed > 0 {
 		tell(c.Err, fmt.Sprintf("names, states and CPU time alone are shown of %d of %d processes, such as pid %d (%s): %s", v.sealed, len(v.pids), v.refusal.PID, v.refusal.Asked, v.refusal.Remedy))
 	}
-	profile.ByNeed(v.profiles)
+	profile.ByNeed(v.group.Profiles)
 	if err := v.addKernel(c.targets); err != nil {
 		return nil, err
 	}
 	// Of hundreds of processes most threads do nothing, and alike.
 	isOther := func(d destination) bool { return d.form.name != "tree" }
 	c.merge = c.merge || !c.has("by") && !slices.ContainsFunc(c.destinations(), isOther)
-	return v.profiles, nil
+	return &v.group, nil
 }
 
 // openAtOnce is how many processes are open at a time, for what each takes of memory.
@@ -57,11 +57,11 @@ const openAtOnce = 64
 
 // survey is a look at many processes.
 type survey struct {
-	options  capture.Options
-	pids     []int
-	profiles []*profile.Profile
-	sealed   int // of them, whose stacks may not be read
-	refusal  *task.PermissionError
+	options capture.Options
+	pids    []int
+	group   profile.Group
+	sealed  int // of them, whose stacks may not be read
+	refusal *task.PermissionError
 }
 
 // choose lists the processes: all, or those of these pids and names.
@@ -101,9 +101,11 @@ func (v *survey) add(pids []int) {
 		}
 		open = append(open, p)
 	}
-	for _, shot := range capture.OneShots(open, v.options) {
+	shots := capture.OneShots(open, v.options)
+	v.group.Deadlocks = append(v.group.Deadlocks, shots.Deadlocks...)
+	for _, shot := range shots.All {
 		if shot.Profile != nil {
-			v.profiles = append(v.profiles, shot.Profile)
+			v.group.Profiles = append(v.group.Profiles, shot.Profile)
 		}
 	}
 	for _, p := range slices.Backward(open) {
@@ -126,7 +128,7 @@ func (v *survey) addKernel(targets []string) error {
 	}
 	p, err := capture.KernelThreads(info, threads, lacks, v.options)
 	if err == nil {
-		v.profiles = append(v.profiles, p)
+		v.group.Profiles = append(v.group.Profiles, p)
 	}
 	return err
 }
