@@ -100,7 +100,7 @@ func tryPair(t *testing.T, call, pid, name string) {
 	switch {
 	case isWatch && !has("-d") && !has("-n"), has("--hang") && !has("-d"):
 		args = append([]string{"-d", "50ms"}, args...)
-	case !has("-d") && !has("-n") && !has("FILE") && (has("-i") || has("-r") || has("--no-stop") || has("thread")):
+	case !has("-d") && !has("-n") && !has("FILE") && (has("-i") || has("-r") || has("--no-stop") || has("--suspend") && has("thread")):
 		args = append([]string{"-n", "3"}, args...)
 	case isLaunch && has("--thread"): // nobody knows its pid
 		args[slices.Index(args, "--thread")+1] = "*"

@@ -191,6 +191,7 @@ func TestTopEnds(t *testing.T) {
 		}
 	}
 	m.top("-p "+pid(target), "main (shares)")
+	m.see(`seventy \(shares\)`)
 	if err := target.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
