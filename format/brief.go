@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"stacksnap/format/profile"
@@ -157,28 +158,9 @@ func (b *brief) circles(all []profile.Deadlock) {
 }
 
 // sureness says how far all this can be trusted.
-func (b *brief) sureness() (lines []string) {
+func (b *brief) sureness() []string {
 	p := b.profile.Original()
-	var parts []string
-	if p.Walks > 0 {
-		text := fmt.Sprintf("%s of %s stacks were walked to the bottom", count(p.Bottoms), count(p.Walks))
-		if p.Bottoms < p.Walks {
-			text += ", the others lack callers"
-		}
-		parts = append(parts, text)
-	}
-	if !p.Sampled() {
-		parts = append(parts, "one snapshot, of one moment")
-	}
-	if p.MissedTicks > 0 {
-		parts = append(parts, plural(p.MissedTicks, "snapshot")+" missed")
-	}
-	if n := unstopped(p); n > 0 {
-		parts = append(parts, plural(n, "stack")+" read without a stop")
-	}
-	if len(parts) > 0 {
-		lines = append(lines, wrapped("Sure: "+strings.Join(parts, "; "), b.width, 2)...)
-	}
+	lines := b.sure(p)
 	if p.Target.Translated {
 		text := wrapped("Warning: "+translatedNote(p), b.width, 2)
 		lines = append(lines, text[:min(len(text), 4)]...)
@@ -189,4 +171,43 @@ func (b *brief) sureness() (lines []string) {
 		lines = append(lines, fmt.Sprintf("Note: %s, and %s", clean(p.Notes[0], maxPath), plural(n-1, "further note")))
 	}
 	return lines
+}
+
+// sure says how much of what was captured of processes is known, nothing where that is not
+// told.
+func (b *brief) sure(all ...*profile.Profile) []string {
+	var walks, bottoms, missed, stacks int
+	for _, p := range all {
+		walks, bottoms = walks+p.Walks, bottoms+p.Bottoms
+		missed, stacks = missed+p.MissedTicks, stacks+unstopped(p)
+	}
+	var parts []string
+	if walks > 0 {
+		parts = append(parts, walked(walks, bottoms))
+	}
+	switch sampled := slices.ContainsFunc(all, (*profile.Profile).Sampled); {
+	case sampled:
+	case len(all) == 1:
+		parts = append(parts, "one snapshot, of one moment")
+	case len(all) > 1:
+		parts = append(parts, "one snapshot of each")
+	}
+	if missed > 0 {
+		parts = append(parts, plural(missed, "snapshot")+" missed")
+	}
+	if stacks > 0 {
+		parts = append(parts, plural(stacks, "stack")+" read without a stop")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return wrapped("Sure: "+strings.Join(parts, "; "), b.width, 2)
+}
+
+func walked(walks, bottoms int) string {
+	text := fmt.Sprintf("%s of %s stacks were walked to the bottom", count(bottoms), count(walks))
+	if bottoms < walks {
+		text += ", the others lack callers"
+	}
+	return text
 }

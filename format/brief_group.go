@@ -36,7 +36,16 @@ func (b *brief) group(g *profile.Group) {
 		b.add(1, 0, "Missing: "+count(g.More)+" more, beyond those that are captured at once")
 	}
 	b.circles(g.Deadlocks)
-	b.processes(g.Profiles)
+	sure := b.sure(originals(g.Profiles)...)
+	b.processes(g.Profiles, briefLines-len(sure))
+	b.lines = append(b.lines, sure...)
+}
+
+func originals(all []*profile.Profile) (list []*profile.Profile) {
+	for _, p := range all {
+		list = append(list, p.Original())
+	}
+	return list
 }
 
 // uncaptured says of which processes there is nothing, and why.
@@ -50,10 +59,10 @@ func (b *brief) uncaptured(all []profile.Missing) {
 	}
 }
 
-// processes writes the lines of each, as many as there is room for: what one does not
-// need is for the others, from the first on.
-func (b *brief) processes(all []*profile.Profile) {
-	room := briefLines - len(b.lines)
+// processes writes the lines of each, as many as there is room for up to a line: what one
+// does not need is for the others, from the first on.
+func (b *brief) processes(all []*profile.Profile, most int) {
+	room := most - len(b.lines)
 	if room <= 0 {
 		return
 	}
@@ -109,7 +118,7 @@ func HangBrief(o Options) HangWriter {
 		}
 		b.headline()
 		b.body(briefLines - min(2*len(r.Followed.Profiles), maxFollowedLines))
-		b.processes(r.Followed.Profiles)
+		b.processes(r.Followed.Profiles, briefLines)
 		if err := b.writeTo(w); err != nil {
 			return err
 		}
