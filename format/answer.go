@@ -57,12 +57,11 @@ func (p *printer) summary() string {
 // stuck tells of a thread that nothing can wake: the main one, or the one whose end that
 // waits for.
 func (p *printer) stuck(a *answer.Answer) string {
-	text := percent(a.Busy.Share) + " of the samples in uninterruptible waits, as for a disk: "
-	if a.Main {
-		text += "main thread"
-	} else {
-		text += p.threadName(a.Thread.ID, a.Thread.Name)
+	text := "main thread"
+	if !a.Main {
+		text = p.threadName(a.Thread.ID, a.Thread.Name)
 	}
+	text += " waits uninterruptibly, as for a disk, in " + percent(a.Busy.Share) + " of its samples"
 	switch {
 	case a.Wait != nil && len(a.Thread.Waits) > 1:
 		text += ", " + p.waitFor(a.Thread.ID, a.Wait) + " and others"

@@ -48,7 +48,7 @@ func TestUninterruptible(t *testing.T) {
 	th := &profile.Thread{ID: 1, Main: true, Samples: 100}
 	th.States[task.Uninterruptible] = 72
 	p := &profile.Profile{Snapshots: 100, Threads: []*profile.Thread{th}}
-	const line = "72 % of the samples in uninterruptible waits, as for a disk: main thread"
+	const line = "main thread waits uninterruptibly, as for a disk, in 72 % of its samples"
 	if got := Summary(p); got != line {
 		t.Errorf("%q", got)
 	}
@@ -65,7 +65,7 @@ func TestUninterruptible(t *testing.T) {
 	main := &profile.Thread{ID: 1, Main: true, Samples: 100, Looks: 10, Waits: []profile.Waited{end}, States: profile.States{task.Sleeping: 100}}
 	th.ID, th.Name, th.Main, th.Waits = 2, "reads", false, th.Waits[:1]
 	p.Threads = append(p.Threads, main)
-	const other = "72 % of the samples in uninterruptible waits, as for a disk: thread 2 \"reads\", in pread64: fd 3 /a; the main thread waits for its end"
+	const other = "thread 2 \"reads\" waits uninterruptibly, as for a disk, in 72 % of its samples, in pread64: fd 3 /a; the main thread waits for its end"
 	if got := Summary(p); got != other {
 		t.Errorf("%q", got)
 	}
