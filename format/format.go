@@ -22,6 +22,8 @@ type Options struct {
 	// Width is the columns that lines should fit into; 0: they may be of any length.
 	// Paths, and what else has no place to break, may be longer.
 	Width int
+	// FoldIdle has one report on processes that do nothing, all alike.
+	FoldIdle bool
 	// Origin is where the profiles come from, of forms that tell it.
 	Origin Origin
 }

@@ -21,20 +21,54 @@ func GroupTree(o Options) GroupWriter {
 	return func(out io.Writer, g *profile.Group) error {
 		w := bufio.NewWriterSize(out, bufferSize) // for all reports, each of which flushes it
 		p := newPrinter(w, aboutGroup(g), o)
-		p.groupHeader(g)
+		all := eachOnce(g, o)
+		p.groupHeader(g, all)
 		if err := p.Flush(); err != nil {
 			return err
 		}
-		for _, one := range g.Profiles {
-			if _, err := fmt.Fprintln(w); err != nil {
+		for _, one := range all {
+			if _, err := fmt.Fprintln(w, likeIt(one.Others)); err != nil {
 				return err
 			}
-			if err := Tree(o)(w, one); err != nil {
+			if err := Tree(o)(w, one.Profile); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+}
+
+// eachOnce are the processes, with those put together that are alike where that is wanted.
+func eachOnce(g *profile.Group, o Options) (all []*profile.Alike) {
+	if o.FoldIdle {
+		return profile.FoldIdle(g.Profiles)
+	}
+	for _, p := range g.Profiles {
+		all = append(all, &profile.Alike{Profile: p})
+	}
+	return all
+}
+
+// maxAlike is how many of the processes that are like another one are named.
+const maxAlike = 8
+
+// likeIt names the processes that are like the one that a report is on; empty: there are
+// none.
+func likeIt(others []*profile.Profile) string {
+	if len(others) == 0 {
+		return ""
+	}
+	text := "\n" + count(len(others)) + " more like this one: "
+	for i, p := range others[:min(len(others), maxAlike)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += processLabel(p)
+	}
+	if more := len(others) - maxAlike; more > 0 {
+		text += " and " + count(more) + " more"
+	}
+	return text
 }
 
 // GroupFolded writes the folded stacks of all the processes, each with a frame for
@@ -59,7 +93,7 @@ func aboutGroup(g *profile.Group) *profile.Profile {
 
 // groupHeader says which processes these are, how far apart they were captured,
 // and what each is about.
-func (p *printer) groupHeader(g *profile.Group) {
+func (p *printer) groupHeader(g *profile.Group, all []*profile.Alike) {
 	if text := GroupSummary(g); text != "" {
 		p.line("%s", p.name(text))
 		p.line("")
@@ -70,9 +104,13 @@ func (p *printer) groupHeader(g *profile.Group) {
 		p.fact("Missing", p.cut(fmt.Sprintf("%s more, beyond those that are captured at once", count(g.More))))
 	}
 	p.circles(g.Deadlocks)
-	for _, one := range g.Profiles {
-		line := fmt.Sprintf("  %s, %s", process(one.Target.Name, one.Target.PID), plural(one.NumThreads(), "thread"))
-		if about := Summary(one); about != "" {
+	for _, one := range all {
+		label := process(one.Target.Name, one.Target.PID)
+		if n := len(one.Others); n > 0 {
+			label += " and " + count(n) + " like it"
+		}
+		line := fmt.Sprintf("  %s, %s", label, plural(one.NumThreads(), "thread"))
+		if about := Summary(one.Profile); about != "" {
 			line += ": " + about
 		}
 		p.line("%s", line)

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,6 +175,38 @@ func TestGroupDeadlock(t *testing.T) {
 		next := d.Deadlocks[0][1-i]
 		if w.Wait.Peer.PID != next.PID || w.Wait.Peer.Thread != next.ID || w.Process == "" {
 			t.Errorf("%+v", w)
+		}
+	}
+}
+
+// TestGroupFoldsIdle has one report on processes that are alike, which names the others.
+func TestGroupFoldsIdle(t *testing.T) {
+	g := &profile.Group{}
+	for i := range 10 {
+		g.Profiles = append(g.Profiles, &profile.Profile{
+			Target:  task.Info{PID: 100 + i, Name: "sleep"},
+			Threads: []*profile.Thread{{ID: task.ThreadID(100 + i), State: task.Sleeping, Samples: 1, Empty: 1}},
+		})
+	}
+	for fold, want := range map[bool][]string{
+		true: {
+			"Processes:       10", "  sleep [100] and 9 like it, 1 thread",
+			"9 more like this one: sleep [101], sleep [102], sleep [103], sleep [104], sleep [105], sleep [106], sleep [107], sleep [108] and 1 more", "Process:         sleep [100]",
+		},
+		false: {"  sleep [109], 1 thread", "Process:         sleep [109]"},
+	} {
+		var b bytes.Buffer
+		if err := GroupTree(Options{FoldIdle: fold})(&b, g); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(b.String(), "\n")
+		for _, line := range want {
+			if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, line) }) {
+				t.Errorf("%t: no %q in\n%s", fold, line, b.String())
+			}
+		}
+		if n := strings.Count(b.String(), "Process:  "); n != map[bool]int{true: 1, false: 10}[fold] {
+			t.Errorf("%t: %d reports", fold, n)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func GroupFacts(g *profile.Group) (facts []Fact) {
 	}
 	p := newPrinter(io.Discard, aboutGroup(g), Options{})
 	p.facts = &facts
-	p.groupHeader(g)
+	p.groupHeader(g, eachOnce(g, Options{}))
 	return facts
 }
 
