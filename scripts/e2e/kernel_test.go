@@ -74,7 +74,7 @@ func TestKernelOfDiskWait(t *testing.T) {
 		if r.code != exitOK {
 			t.Fatalf("%v: exit %d: %s", args, r.code, r.err)
 		}
-		stack := innermost(t, r.out)
+		stack := heaviest(t, r.out)
 		got := inKernel(stack)
 		if len(args) > len(live) { // the kernel waits on in another line when it was told to stop
 			got, want = functionsOf(got), functionsOf(want)
@@ -131,7 +131,7 @@ func TestKernelOfSleeper(t *testing.T) {
 		sleeps(t, pid(cmd))
 		want := kernelStack(t, pid(cmd))
 		r := snap(t, append(args, "-p", pid(cmd), "--kernel", "-f", "json")...)
-		names := innermost(t, r.out)
+		names := heaviest(t, r.out)
 		got := inKernel(names)
 		if args == nil && !slices.Equal(got, want) {
 			t.Errorf("%v: got %q, want %q", args, got, want)
@@ -153,9 +153,9 @@ type jsonFrame struct {
 	Depth    int
 }
 
-// innermost is the stack of the only thread, the outermost frame first, by the heavier
+// heaviest is the stack of the only thread, the outermost frame first, by the heavier
 // way where there are several.
-func innermost(t *testing.T, document string) (stack []jsonFrame) {
+func heaviest(t *testing.T, document string) (stack []jsonFrame) {
 	t.Helper()
 	var d struct{ Threads []struct{ Nodes []jsonFrame } }
 	if err := json.Unmarshal([]byte(document), &d); err != nil || len(d.Threads) != 1 {
