@@ -14,8 +14,12 @@ type KernelFrame struct {
 	Size   uint64 // of the function; 0: neither is known
 }
 
-// MaxKernelFrames is the most that a thread has.
-const MaxKernelFrames = 128
+// The bounds of what a thread has of them: how many, and how long a name may be
+// (KSYM_NAME_LEN, include/linux/kallsyms.h).
+const (
+	MaxKernelFrames = 128
+	MaxKernelName   = 512
+)
 
 // ErrNoKernel is of a process of which nothing tells where its threads are in the kernel.
 var ErrNoKernel = errors.New("nothing here tells where its threads are in the kernel: leave out --kernel")

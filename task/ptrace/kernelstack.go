@@ -34,11 +34,8 @@ func parseKernelStack(b []byte) (frames []task.KernelFrame) {
 	return frames
 }
 
-// maxKernelName is how long a name may be (KSYM_NAME_LEN, include/linux/kallsyms.h).
-const maxKernelName = 512
-
 func parseKernelFrame(text []byte) task.KernelFrame {
-	text = text[:min(len(text), maxKernelName)]
+	text = text[:min(len(text), task.MaxKernelName)]
 	symbol, module, _ := bytes.Cut(text, []byte(" ["))
 	f := task.KernelFrame{Name: string(symbol), Module: string(bytes.TrimSuffix(module, []byte("]")))}
 	plus := bytes.LastIndexByte(symbol, '+')

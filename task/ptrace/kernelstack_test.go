@@ -71,7 +71,7 @@ func FuzzParseKernelStack(f *testing.F) {
 			t.Errorf("%d frames", len(frames))
 		}
 		for _, f := range frames {
-			if len(f.Name) > maxKernelName || f.Size == 0 && f.Offset != 0 || strings.ContainsRune(f.Name, '\n') {
+			if len(f.Name) > task.MaxKernelName || f.Size == 0 && f.Offset != 0 || strings.ContainsRune(f.Name, '\n') {
 				t.Errorf("%+v", f)
 			}
 		}

@@ -6,9 +6,6 @@ import (
 	"stacksnap/task"
 )
 
-// maxKernelName is how long a name may be (KSYM_NAME_LEN, include/linux/kallsyms.h).
-const maxKernelName = 512
-
 // appendKernel appends where a thread is in the kernel, when that is new.
 func appendKernel(b []byte, before, frames []task.KernelFrame) []byte {
 	if slices.Equal(before, frames) {
@@ -56,7 +53,7 @@ func parseKernelFrame(data []byte) (f task.KernelFrame, err error) {
 			f.Size = m.n
 		}
 	}
-	if len(f.Name) > maxKernelName || len(f.Module) > maxKernelName {
+	if len(f.Name) > task.MaxKernelName || len(f.Module) > task.MaxKernelName {
 		return f, errTooBig
 	}
 	return f, m.err
