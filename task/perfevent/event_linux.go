@@ -25,7 +25,6 @@ type Options struct {
 type Event struct {
 	fd     int
 	host   task.Arch
-	stack  int
 	mapped []byte // struct perf_event_mmap_page, and the ring
 	data   ring
 	head   *uint64
@@ -49,7 +48,7 @@ func Open(tid int, o Options) (*Event, error) {
 	}
 	page := (*unix.PerfEventMmapPage)(unsafe.Pointer(&mapped[0]))
 	return &Event{
-		fd: fd, host: o.Host, stack: o.Stack, mapped: mapped, data: ring(mapped[os.Getpagesize():]),
+		fd: fd, host: o.Host, mapped: mapped, data: ring(mapped[os.Getpagesize():]),
 		head: &page.Data_head, record: make([]byte, o.Stack+besideStack), spare: make([]byte, o.Stack+besideStack),
 	}, nil
 }
@@ -69,9 +68,6 @@ func (o *Options) attributes() unix.PerfEventAttr {
 	}
 	return a
 }
-
-// Stack is how many bytes of it are asked for.
-func (e *Event) Stack() int { return e.stack }
 
 // Newest fills s with the newest copy, and tells whether there is one that it has not
 // given yet: else it leaves s as it is. The stack is valid until the next that is

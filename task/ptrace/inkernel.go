@@ -25,8 +25,8 @@ var _ task.KernelTeller = (*Process)(nil)
 // kernelSight reads where threads are in the kernel.
 type kernelSight struct {
 	isOn       bool
-	isChannels bool // only wchan files can be read
-	buf        [maxKernelText]byte
+	isChannels bool                          // only wchan files can be read
+	buf        []byte                        // for a text
 	known      map[string][]task.KernelFrame // by their text
 }
 
@@ -45,7 +45,7 @@ type stay struct {
 // TellKernel implements [task.KernelTeller].
 func (p *Process) TellKernel() (lacks string, err error) {
 	if p.kernel.known == nil {
-		p.kernel.known = map[string][]task.KernelFrame{}
+		p.kernel.known, p.kernel.buf = map[string][]task.KernelFrame{}, make([]byte, maxKernelText)
 	}
 	if p.sealed != nil {
 		return "", nil // which is told with each thread
@@ -115,7 +115,7 @@ func (k *kernelSight) read(dir, tid int) []task.KernelFrame {
 	if k.isChannels {
 		name, parse = "/wchan\x00", parseChannel
 	}
-	b := readTask(dir, tid, name, k.buf[:])
+	b := readTask(dir, tid, name, k.buf)
 	if len(b) == len(k.buf) {
 		b = b[:bytes.LastIndexByte(b, '\n')+1]
 	}

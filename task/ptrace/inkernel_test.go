@@ -23,7 +23,9 @@ func pathOf(p *Process, name string) string {
 	return fmt.Sprintf("/proc/%d/fd/%d/%d/%s", os.Getpid(), p.threads.dir, p.threads.all[0].tid, name)
 }
 
-func seesKernels(p *Process) { p.kernel.known = map[string][]task.KernelFrame{} }
+func seesKernels(p *Process) {
+	p.kernel.known, p.kernel.buf = map[string][]task.KernelFrame{}, make([]byte, maxKernelText)
+}
 
 // TestStayIsProven: frames in the kernel are those of a thread that was off a processor
 // when its count of runs was known.

@@ -4,7 +4,6 @@ package ptrace
 
 import (
 	"errors"
-	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -23,9 +22,7 @@ func KernelThreads() (info task.Info, threads []task.Thread, lacks string, err e
 		return info, nil, "", err
 	}
 	defer dir.close()
-	p := &Process{pid: kthreadd, tracer: unix.Gettid(), threads: threadTable{dir: dir.fd}, stats: taskStats{dir: dir.fd}}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	p := &Process{pid: kthreadd, threads: threadTable{dir: dir.fd}, stats: taskStats{dir: dir.fd}}
 	defer p.rests.close()
 	for _, pid := range dir.numbers() {
 		s, err := parseStat(p.stats.read(pid))

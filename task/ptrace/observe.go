@@ -63,6 +63,7 @@ func (p *Process) Observe(interval time.Duration) error {
 	}
 	p.observe = o
 	p.rests.start()
+	p.rests.spare()
 	for range firstPeriods {
 		if p.areCopied(ids) {
 			break

@@ -48,7 +48,7 @@ type restTable struct {
 }
 
 const (
-	filesEach   = 3 // of a thread, with that of its copies
+	filesEach   = 2 // of a thread, besides that of its copies
 	filesShare  = 4 // the part of the allowed descriptors that is used, one in so many
 	maxRests    = 8192
 	defaultFile = 1024 // descriptors where the limit is not known
@@ -63,6 +63,9 @@ func (r *restTable) start() {
 	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &files)
 	r.limit = int(min(files.Cur/(filesEach*filesShare), maxRests))
 }
+
+// spare makes room for the file of the copies of each thread.
+func (r *restTable) spare() { r.limit = r.limit * filesEach / (filesEach + 1) }
 
 // find returns the thread's rest, nil when its files cannot be kept open.
 func (r *restTable) find(dir, tid int) *rest {
