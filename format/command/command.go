@@ -67,8 +67,8 @@ type call struct {
 	sender   *push.Sender // of --push; nil: none
 	onScreen atomic.Bool  // a live view has the terminal
 
-	// shots opens what takes the kernel's stackshots of a process, of the kernel (0), or of
-	// all (-1); nil where the system has none.
+	// shots opens what takes the kernel's stackshots of a process, or of
+	// [stackshot.OfKernel] or OfAll; nil where the system has none.
 	shots   func(pid int) (stackshot.Source, error)
 	filming bool // by them
 }

@@ -62,6 +62,12 @@ func write2(t *testing.T, path string, content []byte) {
 // ran runs a command line and returns what it printed and the exit code.
 func ran(t *testing.T, args ...string) (out, err string, code int) {
 	t.Helper()
+	return ranBy(t, func(c Command) int { return c.Run(context.Background(), args) })
+}
+
+// ranBy runs a program, and returns what it printed and the exit code.
+func ranBy(t *testing.T, run func(Command) int) (out, err string, code int) {
+	t.Helper()
 	var files [2]*os.File
 	for i := range files {
 		f, err := os.Create(filepath.Join(t.TempDir(), "stream"))
@@ -71,17 +77,8 @@ func ran(t *testing.T, args ...string) (out, err string, code int) {
 		defer f.Close()
 		files[i] = f
 	}
-	c := Command{Version: "1.0", In: os.Stdin, Out: files[0], Err: files[1], Getenv: func(string) string { return "" }, Release: func() {}}
-	code = c.Run(context.Background(), args)
-	var texts [2]string
-	for i, f := range files {
-		b, err := os.ReadFile(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[i] = string(b)
-	}
-	return texts[0], texts[1], code
+	code = run(Command{Version: "1.0", In: os.Stdin, Out: files[0], Err: files[1], Getenv: func(string) string { return "" }, Release: func() {}})
+	return readFile(t, files[0].Name()), readFile(t, files[1].Name()), code
 }
 
 // TestDiffRun compares files of every kind with each other, told by what is in them.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -21,9 +20,6 @@ import (
 // filmInterval is from one stackshot to the next unless told, as spindump has it: no thread
 // of the system runs meanwhile.
 const filmInterval = 10 * time.Millisecond
-
-// everyPID stands for all processes where a stackshot is of one.
-const everyPID = -1
 
 // canFilm tells whether the kernel's stackshots may serve for what is asked for.
 func (c *call) canFilm() bool {
@@ -79,7 +75,7 @@ func (c *call) filmAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	profiles, err := c.film(ctx, capture.Scene{PID: everyPID, Wanted: wanted})
+	profiles, err := c.film(ctx, capture.Scene{PID: stackshot.OfAll, Wanted: wanted})
 	switch len(profiles) {
 	case 0:
 		return cmp.Or(err, errNoneLeft)
@@ -103,15 +99,8 @@ func (c *call) chosenPIDs() (func(task.Info) bool, error) {
 	if len(c.targets) == 0 {
 		return nil, nil
 	}
-	var pids []int
-	for _, target := range c.targets {
-		found, err := live.Named(target, os.Getpid())
-		if err != nil {
-			return nil, err
-		}
-		pids = append(pids, found...)
-	}
-	return func(info task.Info) bool { return slices.Contains(pids, info.PID) }, nil
+	pids, err := pidsNamed(c.targets, func(string) bool { return false })
+	return func(info task.Info) bool { return slices.Contains(pids, info.PID) }, err
 }
 
 // film takes stackshots, which --save keeps as they are.
@@ -121,8 +110,8 @@ func (c *call) film(ctx context.Context, scene capture.Scene) (profiles []*profi
 		return nil, err
 	}
 	defer scene.Source.Close() // it never fails
-	if c.kernel && scene.PID != everyPID {
-		if scene.Kernel, err = c.shots(0); err != nil {
+	if c.kernel && scene.PID != stackshot.OfAll {
+		if scene.Kernel, err = c.shots(stackshot.OfKernel); err != nil {
 			return nil, err
 		}
 		defer scene.Kernel.Close() // it never fails

@@ -68,25 +68,18 @@ func filmed(t *testing.T, s *studio, args ...string) (out, stderr string, code i
 // ranWith is ran of a call that is changed before.
 func ranWith(t *testing.T, change func(*call), args ...string) (out, stderr string, code int) {
 	t.Helper()
-	var files [2]*os.File
-	for i := range files {
-		f, err := os.Create(filepath.Join(t.TempDir(), "stream"))
-		if err != nil {
-			t.Fatal(err)
+	return ranBy(t, func(program Command) int {
+		o, err := parse(args, "")
+		if err == nil {
+			c := program.call(o)
+			change(c)
+			err = c.run(context.Background())
 		}
-		defer f.Close()
-		files[i] = f
-	}
-	o, err := parse(args, "")
-	if err == nil {
-		c := Command{Version: "1.0", In: os.Stdin, Out: files[0], Err: files[1], Getenv: func(string) string { return "" }, Release: func() {}}.call(o)
-		change(c)
-		err = c.run(context.Background())
-	}
-	if err != nil {
-		tellError(files[1], err)
-	}
-	return readFile(t, files[0].Name()), readFile(t, files[1].Name()), exitCode(err)
+		if err != nil {
+			tellError(program.Err, err)
+		}
+		return exitCode(err)
+	})
 }
 
 // sleeper starts a process, for its pid.
@@ -313,7 +306,7 @@ func BenchmarkFilm(b *testing.B) {
 	first, next := stackshottest.Bytes(whole), stackshottest.Bytes(delta)
 	const samples = 21
 	for b.Loop() {
-		list, err := capture.Film(b.Context(), capture.Scene{PID: everyPID, Source: &reel{first, next}}, capture.Options{Count: samples, Kernel: true})
+		list, err := capture.Film(b.Context(), capture.Scene{PID: stackshot.OfAll, Source: &reel{first, next}}, capture.Options{Count: samples, Kernel: true})
 		if err != nil || len(list) != 501 || list[500].Snapshots != samples {
 			b.Fatal(err, len(list))
 		}

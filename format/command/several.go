@@ -115,6 +115,20 @@ func (c *call) findRoots(ctx context.Context, target string) ([]int, error) {
 	return []int{pid}, err
 }
 
+// pidsNamed are the processes that targets stand for, each once, the lowest first, and us
+// not among them. The error is one of a target that none is, unless it may be none.
+func pidsNamed(targets []string, mayBeNone func(target string) bool) (pids []int, err error) {
+	for _, target := range targets {
+		found, err := live.Named(target, os.Getpid())
+		if err != nil && !mayBeNone(target) {
+			return nil, err
+		}
+		pids = append(pids, found...)
+	}
+	slices.Sort(pids)
+	return slices.Compact(pids), nil
+}
+
 // addTree takes up a process and, with --tree, what it has started.
 func (c *call) addTree(s *selection, root int) error {
 	s.add(root)

@@ -66,26 +66,18 @@ type survey struct {
 
 // choose lists the processes: all, or those of these pids and names.
 func (v *survey) choose(targets []string) error {
-	self := os.Getpid()
-	if len(targets) == 0 {
-		all, err := live.All()
-		for _, p := range all {
-			if p.PID != self {
-				v.pids = append(v.pids, p.PID)
-			}
-		}
+	if len(targets) > 0 {
+		pids, err := pidsNamed(targets, isKernel)
+		v.pids = pids
 		return err
 	}
-	for _, target := range targets {
-		found, err := live.Named(target, self)
-		if err != nil && !isKernel(target) {
-			return err
+	all, err := live.All()
+	for _, p := range all {
+		if p.PID != os.Getpid() {
+			v.pids = append(v.pids, p.PID)
 		}
-		v.pids = append(v.pids, found...)
 	}
-	slices.Sort(v.pids)
-	v.pids = slices.Compact(v.pids)
-	return nil
+	return err
 }
 
 // add captures processes. One that has ended meanwhile is none.

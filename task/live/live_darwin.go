@@ -32,8 +32,8 @@ func Holders([]task.End) map[task.End]task.Holders { return nil }
 // awaitExec has nothing to wait for: the program is in place.
 func awaitExec(int) {}
 
-// Stackshots opens what takes the kernel's stackshots of a process, of the kernel itself
-// (0), or of all (-1). Its error wraps [stackshot.ErrNoSource] where there is none.
+// Stackshots opens what takes the kernel's stackshots of a process, of
+// [stackshot.OfKernel], or of [stackshot.OfAll]. Its error wraps [stackshot.ErrNoSource] where there is none.
 func Stackshots(pid int) (stackshot.Source, error) {
 	s, err := mach.OpenStackshots(pid)
 	if err != nil {

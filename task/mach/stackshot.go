@@ -22,12 +22,6 @@ const (
 	shotWaits      = 0x1000000 // THREAD_WAITINFO: who has what is waited for
 )
 
-// Whom a stackshot can be of, besides a process.
-const (
-	everyProcess = -1
-	kernelTask   = 0
-)
-
 // shotFlags are what is asked for. What no report shows is left out, since the processors
 // stand while it is written: SAVE_DYLD_COMPACTINFO among it, which has up to 64 KB a
 // process in dyld's own form. What faults cost, the kernel bounds at 3 ms
@@ -36,9 +30,9 @@ const (
 func shotFlags(pid int) uint64 {
 	const all = shotKcdata | shotImages | shotQueues | shotWaits | shotNoIO | shotFaults | shotImageFault
 	switch pid {
-	case everyProcess:
+	case stackshot.OfAll:
 		return all | shotKexts
-	case kernelTask:
+	case stackshot.OfKernel:
 		return shotKcdata | shotImages | shotKexts | shotWithStack | shotNoIO
 	}
 	return all
@@ -64,7 +58,7 @@ type Stackshots struct {
 
 var _ stackshot.Source = (*Stackshots)(nil)
 
-// OpenStackshots is of a process, of the kernel's own task (0), or of all (-1). Nothing is
+// OpenStackshots is of a process, of [stackshot.OfKernel], or of [stackshot.OfAll]. Nothing is
 // taken by it. The error wraps [stackshot.ErrNoSource] where the system has no such calls.
 func OpenStackshots(pid int) (*Stackshots, error) {
 	k, err := systemKernel()
@@ -173,7 +167,7 @@ func (s *Stackshots) refusal(call string, e Errno) error {
 	case notPermitted:
 		return &task.PermissionError{PID: s.pid, Asked: call + ": " + e.Error(), Remedy: s.remedy(), Err: e}
 	case noEntry, noProcess:
-		if s.pid != everyProcess {
+		if s.pid != stackshot.OfAll {
 			return &task.NoProcessError{PID: s.pid}
 		}
 	case notSup, noCall:

@@ -13,7 +13,7 @@ import (
 // Series is stackshots of the running system, one after another.
 type Series struct {
 	Source Source
-	PID    int // whose they are; -1: of all processes
+	PID    int // whose they are, or OfAll
 	// Kernel tells where the kernel and its extensions are, which those of one process do
 	// not; nil: that is not asked.
 	Kernel Source

@@ -9,6 +9,12 @@ import (
 // ErrNoSource says that a system takes no stackshots.
 var ErrNoSource = errors.New("this system takes no stackshots for other programs than its own")
 
+// Whom a [Source] can be of, besides a process.
+const (
+	OfAll    = -1 // processes
+	OfKernel = 0  // its own task
+)
+
 // Source takes stackshots of the running system, of one process or of all.
 type Source interface {
 	// Take returns a stackshot as a file has it: of what has changed since the time

@@ -12,7 +12,7 @@ import (
 
 // Scene is whom [Film] looks at, and by what.
 type Scene struct {
-	PID    int                  // -1: all processes
+	PID    int                  // or [stackshot.OfAll]
 	Source stackshot.Source     // of its stackshots
 	Kernel stackshot.Source     // of those that tell where the kernel is; nil: that is not asked
 	Wanted func(task.Info) bool // of all processes; nil: every one
