@@ -7,7 +7,6 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
-	"stacksnap/task/stackshot"
 )
 
 // Threads says which threads are wanted: those that meet every condition that
@@ -83,7 +82,7 @@ func keep(s *task.Snapshot, stacks []profile.Stack, wanted func(*task.Thread) bo
 }
 
 // mainThread finds the main thread: on Linux its id is the process's, elsewhere
-// it is the oldest, unless a stackshot tells it.
+// it is the oldest.
 func (w *Threads) mainThread(p task.Process) (task.ThreadID, error) {
 	info := p.Info()
 	if !w.Main || info.OS == task.Linux {
@@ -93,26 +92,7 @@ func (w *Threads) mainThread(p task.Process) (task.ThreadID, error) {
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	if s, ok := p.(*stackshot.Process); ok {
-		return mainOf(s, ids), nil
-	}
 	return slices.Min(ids), nil
-}
-
-// mayLackMain tells whether no thread need be the main one: the kernel has none, and of what
-// has changed it may not be a part.
-func mayLackMain(p *stackshot.Process) bool { return p.Task.ID == 0 || p.Shot.Delta }
-
-// mainOf is the main thread of a process that has threads, the oldest where it is not told;
-// 0 where there is none.
-func mainOf(p *stackshot.Process, ids []task.ThreadID) task.ThreadID {
-	switch i := slices.IndexFunc(ids, p.Main); {
-	case i >= 0:
-		return ids[i]
-	case mayLackMain(p):
-		return 0
-	}
-	return slices.Min(ids)
 }
 
 func (w *Threads) named(name string) bool {

@@ -186,8 +186,6 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	stood := r.countStop
 	if o.Suspend == task.SuspendNone {
 		stood = nil
-	}
-	if o.Suspend == task.SuspendNone {
 		if err := task.Observe(p, o.Interval); err != nil {
 			r.note(err.Error())
 		}

@@ -83,13 +83,30 @@ func (f *filming) add(s *stackshot.Shot) error {
 		if p.Task.ID == 0 && !f.options.Kernel {
 			continue
 		}
-		wanted, err := f.options.Threads.filter(p)
+		wanted, err := f.options.Threads.filterBy(mainOf(p))
 		if err != nil {
 			return err
 		}
 		f.addProcess(p, who, wanted)
 	}
 	return nil
+}
+
+// mayLackMain tells whether no thread need be the main one: the kernel has none, and of what
+// has changed it may not be a part.
+func mayLackMain(p *stackshot.Process) bool { return p.Task.ID == 0 || p.Shot.Delta }
+
+// mainOf is the main thread of a process, the oldest where it is not told; 0 where there is
+// none.
+func mainOf(p *stackshot.Process) task.ThreadID {
+	ids, _ := p.Threads() // it never fails
+	switch i := slices.IndexFunc(ids, p.Main); {
+	case i >= 0:
+		return ids[i]
+	case len(ids) == 0, mayLackMain(p):
+		return 0
+	}
+	return slices.Min(ids)
 }
 
 func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task.Thread) bool) {
