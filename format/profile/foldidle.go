@@ -18,15 +18,16 @@ type Alike struct {
 func FoldIdle(all []*Profile) (folded []*Alike) {
 	first := map[[sha256.Size]byte]*Alike{}
 	for _, p := range all {
-		key := p.likeness()
-		if one := first[key]; one != nil {
-			one.Others = append(one.Others, p)
-			continue
-		}
-		folded = append(folded, &Alike{Profile: p})
+		one := &Alike{Profile: p}
 		if p.isIdle() {
-			first[key] = folded[len(folded)-1]
+			key := p.likeness()
+			if like := first[key]; like != nil {
+				like.Others = append(like.Others, p)
+				continue
+			}
+			first[key] = one
 		}
+		folded = append(folded, one)
 	}
 	return folded
 }
@@ -48,7 +49,7 @@ func (p *Profile) isIdle() bool {
 // likeness is equal for processes that may be put together, wherever their images are.
 func (p *Profile) likeness() (key [sha256.Size]byte) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%t %q %q %d\n", p.isIdle(), p.Target.Name, p.Target.Path, p.NumThreads())
+	fmt.Fprintf(h, "%q %q %d\n", p.Target.Name, p.Target.Path, p.NumThreads())
 	for _, t := range p.Threads {
 		fmt.Fprintf(h, "%d %q %q %d %d\n", t.State, t.Name, t.Err, t.Weight(), t.Samples)
 		for i := range t.Waits {
