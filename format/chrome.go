@@ -16,7 +16,7 @@ import (
 // each thread, which Chrome's DevTools read, too; states are thread states; waits and
 // hangs are slices of their threads, and deadlocks of the process. It fails with
 // [ErrNoTimeline] where it is not known when samples were taken.
-func Chrome(w io.Writer, p *profile.Profile) error { return GroupChrome(w, groupOf(p)) }
+func Chrome(w io.Writer, p *profile.Profile) error { return GroupChrome(w, profile.GroupOf(p)) }
 
 // GroupChrome is [Chrome] of several processes in one.
 func GroupChrome(w io.Writer, g *profile.Group) error {

@@ -21,7 +21,7 @@ const (
 // samples in the order of time, their states as categories, the CPU time that each has
 // used, and markers of what looks found it to wait for. It fails with [ErrNoTimeline]
 // where it is not known when samples were taken.
-func Firefox(w io.Writer, p *profile.Profile) error { return GroupFirefox(w, groupOf(p)) }
+func Firefox(w io.Writer, p *profile.Profile) error { return GroupFirefox(w, profile.GroupOf(p)) }
 
 // GroupFirefox is [Firefox] of several processes in one.
 func GroupFirefox(w io.Writer, g *profile.Group) error {

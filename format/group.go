@@ -58,17 +58,11 @@ func likeIt(others []*profile.Profile) string {
 	if len(others) == 0 {
 		return ""
 	}
-	text := "\n" + count(len(others)) + " more like this one: "
-	for i, p := range others[:min(len(others), maxAlike)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += processLabel(p)
+	var first []string
+	for _, p := range others[:min(len(others), maxAlike)] {
+		first = append(first, processLabel(p))
 	}
-	if more := len(others) - maxAlike; more > 0 {
-		text += " and " + count(more) + " more"
-	}
-	return text
+	return "\n" + count(len(others)) + " more like this one: " + listed(first, len(others))
 }
 
 // GroupFolded writes the folded stacks of all the processes, each with a frame for

@@ -39,7 +39,7 @@ const (
 // time that these stand for and one for that on a processor, as [Pprof] has them. Each
 // sample bears its thread, and the state where that was one.
 func OTLP(o Options) Writer {
-	return func(w io.Writer, p *profile.Profile) error { return GroupOTLP(o)(w, groupOf(p)) }
+	return func(w io.Writer, p *profile.Profile) error { return GroupOTLP(o)(w, profile.GroupOf(p)) }
 }
 
 // GroupOTLP is [OTLP] of several processes in one, a resource each.

@@ -31,7 +31,7 @@ const (
 // processor, where it did. Stacks are labelled with their thread; with its state, too,
 // where that was the same in all samples. A stack that was cut begins with a frame that
 // says so.
-func Pprof(w io.Writer, p *profile.Profile) error { return GroupPprof(w, groupOf(p)) }
+func Pprof(w io.Writer, p *profile.Profile) error { return GroupPprof(w, profile.GroupOf(p)) }
 
 // GroupPprof is [Pprof] of several processes in one: stacks are labelled with theirs.
 func GroupPprof(w io.Writer, g *profile.Group) error {
@@ -44,10 +44,6 @@ func (o *pprofWriter) write(g *profile.Group) error {
 	}
 	o.tables.finish()
 	return o.out.Flush()
-}
-
-func groupOf(p *profile.Profile) *profile.Group {
-	return &profile.Group{Tool: p.Tool, Profiles: []*profile.Profile{p}}
 }
 
 // pprofWriter writes what it is given at once, and keeps only what later samples

@@ -47,9 +47,9 @@ func pyroscopeSeries(p *profile.Profile, o *Origin) (message, error) {
 	}
 	var raw bytes.Buffer
 	packed := gzip.NewWriter(&raw)
-	out := newPprof(packed, groupOf(p))
+	out := newPprof(packed, profile.GroupOf(p))
 	out.onlyNames = frequentNames(p)
-	if err := out.write(groupOf(p)); err != nil {
+	if err := out.write(profile.GroupOf(p)); err != nil {
 		return nil, err
 	}
 	if err := packed.Close(); err != nil {

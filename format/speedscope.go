@@ -17,7 +17,7 @@ const speedscopeSchema = "https://www.speedscope.app/file-format-schema.json"
 // sampled one, whose stacks weigh as long as they took or, of one snapshot, as many
 // samples as they had. Frames are named as in [Folded], and a stack that was cut begins with
 // one that says so.
-func Speedscope(w io.Writer, p *profile.Profile) error { return GroupSpeedscope(w, groupOf(p)) }
+func Speedscope(w io.Writer, p *profile.Profile) error { return GroupSpeedscope(w, profile.GroupOf(p)) }
 
 // GroupSpeedscope is [Speedscope] of several processes in one.
 func GroupSpeedscope(w io.Writer, g *profile.Group) error {

@@ -82,8 +82,13 @@ func threadIDs(os task.OS, all []profile.ThreadName) string {
 	for i, t := range shown {
 		ids[i] = threadID(os, t.ID)
 	}
-	text := strings.Join(ids, ", ")
-	if more := len(all) - len(shown); more > 0 {
+	return listed(ids, len(all))
+}
+
+// listed is the first of so many.
+func listed(first []string, all int) string {
+	text := strings.Join(first, ", ")
+	if more := all - len(first); more > 0 {
 		text += " and " + count(more) + " more"
 	}
 	return text

@@ -41,6 +41,21 @@ type edge struct {
 
 // grow makes the branches of a thread, sorted.
 func grow(t *profile.Thread) *forest {
+	cut := func(c *profile.Cut) place { return placeOf(cutNode(c), false) }
+	return growBy(t, cut, func(f *forest, above *branch, n *profile.Node) *branch {
+		if n.Self > 0 {
+			f.leaf(above, n)
+		}
+		if n.Count > n.Self {
+			return f.branch(above, placeOf(n, false), n.Count-n.Self)
+		}
+		return above
+	})
+}
+
+// growBy makes the branches of a thread, sorted: for callers that are missing one at the
+// place of cut, and for each node that which below returns.
+func growBy(t *profile.Thread, cut func(*profile.Cut) place, below func(f *forest, above *branch, n *profile.Node) *branch) *forest {
 	f := &forest{index: map[edge]*branch{}}
 	var path []*branch // above the node that comes next
 	for depth, n := range t.Nodes() {
@@ -49,16 +64,9 @@ func grow(t *profile.Thread) *forest {
 		if depth > 0 {
 			above = path[depth-1]
 		} else if n.Cut != nil {
-			above = f.branch(nil, placeOf(cutNode(n.Cut), false), n.Count)
+			above = f.branch(nil, cut(n.Cut), n.Count)
 		}
-		if n.Self > 0 {
-			f.leaf(above, n)
-		}
-		inner := above
-		if n.Count > n.Self {
-			inner = f.branch(above, placeOf(n, false), n.Count-n.Self)
-		}
-		path = append(path, inner)
+		path = append(path, below(f, above, n))
 	}
 	f.arrange()
 	return f

@@ -32,7 +32,7 @@ type spinOrder struct {
 // their counts. What that has no line for is left out, but for what is to be doubted,
 // which stands in notes. Of a function that was innermost at several addresses the first
 // is told.
-func Spindump(w io.Writer, p *profile.Profile) error { return GroupSpindump(w, groupOf(p)) }
+func Spindump(w io.Writer, p *profile.Profile) error { return GroupSpindump(w, profile.GroupOf(p)) }
 
 // GroupSpindump writes one report of several processes.
 func GroupSpindump(w io.Writer, g *profile.Group) error {
@@ -40,11 +40,6 @@ func GroupSpindump(w io.Writer, g *profile.Group) error {
 		rule: strings.Repeat("-", 60), stacks: (*spinWriter).heavy,
 		lines: [2]string{"Heavy format: stacks are sorted by count", "There is no timeline format: this report has no times"},
 	})
-}
-
-// groupOf is the group of one profile.
-func groupOf(p *profile.Profile) *profile.Group {
-	return &profile.Group{Profiles: []*profile.Profile{p}}
 }
 
 func writeSpindump(w io.Writer, g *profile.Group, order *spinOrder) error {

@@ -65,20 +65,10 @@ func (p *place) inKernel() bool { return p.kernel || inKernel(p.pc) }
 
 // growEach makes the branches of a thread, one of each address.
 func growEach(t *profile.Thread) *forest {
-	f := &forest{index: map[edge]*branch{}}
-	var path []*branch // above the node that comes next
-	for depth, n := range t.Nodes() {
-		path = path[:min(depth, len(path))]
-		var above *branch
-		if depth > 0 {
-			above = path[depth-1]
-		} else if n.Cut != nil {
-			above = f.branch(nil, place{function: spinTruncated}, n.Count)
-		}
-		path = append(path, f.branch(above, spinPlace(n), n.Count))
-	}
-	f.arrange()
-	return f
+	cut := func(*profile.Cut) place { return place{function: spinTruncated} }
+	return growBy(t, cut, func(f *forest, above *branch, n *profile.Node) *branch {
+		return f.branch(above, spinPlace(n), n.Count)
+	})
 }
 
 // spinPlace is the place of a node, each address by itself.

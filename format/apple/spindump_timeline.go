@@ -16,7 +16,7 @@ import (
 // a thread did the form has no word. It fails with [format.ErrNoTimeline] where it is not known when samples
 // were taken.
 func SpindumpTimeline(w io.Writer, p *profile.Profile) error {
-	return GroupSpindumpTimeline(w, groupOf(p))
+	return GroupSpindumpTimeline(w, profile.GroupOf(p))
 }
 
 // GroupSpindumpTimeline writes one report of several processes.

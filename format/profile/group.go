@@ -14,6 +14,9 @@ type Group struct {
 	Deadlocks []Deadlock
 }
 
+// GroupOf is the group of one profile.
+func GroupOf(p *Profile) *Group { return &Group{Tool: p.Tool, Profiles: []*Profile{p}} }
+
 // Missing is a process that was to be captured, and of which there is nothing.
 type Missing struct {
 	PID int
