@@ -107,9 +107,11 @@ func (i *Inst) decode(code []byte, off uint32, mode32 bool) bool {
 	i.opcode(&r, op)
 	if i.attr&m != 0 {
 		i.operand(&r)
+		i.fixGroups()
 	}
-	i.fixGroups()
-	i.immediate(&r)
+	if i.attr&(i16|iz|ib|far) != 0 {
+		i.immediate(&r)
+	}
 	i.Size = r.off - off
 	return !r.cut && i.attr&(inv|sep) == 0
 }
@@ -120,6 +122,8 @@ func (i *Inst) prefixes(r *bytes) byte {
 	for {
 		op := r.u8()
 		switch {
+		case oneByte[op]&sep == 0:
+			return op
 		case op == 0x66:
 			i.OpSize = true
 		case op == 0x67:
@@ -142,7 +146,9 @@ func (i *Inst) prefixes(r *bytes) byte {
 
 // opcode finds what the opcode, and the bytes that belong to it, say.
 func (i *Inst) opcode(r *bytes, op byte) {
-	switch {
+	switch attr := oneByte[op]; {
+	case attr&sep == 0 && op != 0x8f && !i.mode32:
+		i.Op, i.attr = uint16(op), attr
 	case op == 0x0f:
 		i.escape(r)
 	case op == 0x8f && r.peek()&31 >= 8: // XOP, not pop

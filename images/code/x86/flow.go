@@ -14,24 +14,31 @@ const (
 	Stop          // into a trap
 )
 
+// oneByteFlow are the ways behind the opcodes without an escape, but ff.
+var oneByteFlow = [256]Flow{
+	0x70: Branch, Branch, Branch, Branch, Branch, Branch, Branch, Branch,
+	0x78: Branch, Branch, Branch, Branch, Branch, Branch, Branch, Branch,
+	0xc2: Ret, Ret, 0xca: Ret, Ret, Stop, 0xcf: Ret,
+	0xe0: Branch, Branch, Branch, Branch, 0xe8: Call, Jump, 0xeb: Jump, 0xf4: Stop,
+}
+
 // Flow tells where control goes.
 func (i *Inst) Flow() Flow {
 	switch op := i.Op; {
-	case op == 0xe9 || op == 0xeb:
-		return Jump
-	case op&0xfff0 == 0x70 || op&0xfff0 == 0x0f80 || op >= 0xe0 && op <= 0xe3:
+	case op == 0xff:
+		return groupFlow[i.Digit()]
+	case op < 0x100:
+		return oneByteFlow[op]
+	case op&0xfff0 == 0x0f80:
 		return Branch
-	case op == 0xe8 || op == 0xff && (i.Digit() == 2 || i.Digit() == 3):
-		return Call
-	case op == 0xff && (i.Digit() == 4 || i.Digit() == 5):
-		return Indirect
-	case op == 0xc2 || op == 0xc3 || op == 0xca || op == 0xcb || op == 0xcf:
-		return Ret
-	case op == 0x0f0b || op == 0x0fb9 || op == 0x0fff || op == 0xcc || op == 0xf4:
+	case op == 0x0f0b || op == 0x0fb9 || op == 0x0fff:
 		return Stop
 	}
 	return Next
 }
+
+// groupFlow are those behind ff, by the digit.
+var groupFlow = [8]Flow{2: Call, Call, Indirect, Indirect}
 
 // Direct tells whether the instruction says itself where it jumps or calls to:
 // Imm bytes from its end.
