@@ -171,13 +171,17 @@ func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
 	}
 }
 
-// final tells whether an error ends the walk whatever other sources may say.
-func (u *Unwinder) final(err error) (Stop, bool) {
+// final tells whether an error of e's rule ends the walk whatever other sources may say.
+func (u *Unwinder) final(e *entry, err error) (Stop, bool) {
 	switch {
-	case err == rule.ErrOutermost, err == errBottom && !u.walk.broke:
+	case err == rule.ErrOutermost:
 		return Stop{Reason: Bottom}, true
-	case err == errBottom: // zeros are behind many a guess
+	case err == errBottom && u.walk.broke: // zeros are behind many a guess
 		return u.walk.broken, true
+	case err == errBottom && e.err != nil: // and where a rule leads that a better source could not confirm
+		return Stop{Reason: NoCaller, Err: e.err}, true
+	case err == errBottom:
+		return Stop{Reason: Bottom}, true
 	case err != rule.ErrNotCaptured:
 		return Stop{}, false
 	}

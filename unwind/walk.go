@@ -139,7 +139,7 @@ func (u *Unwinder) end(s Stop) bool {
 // err, then the frame pointer.
 func (u *Unwinder) fallBack(e *entry, err error) bool {
 	missed := u.walk.Stack.Missed
-	if s, ok := u.final(err); ok {
+	if s, ok := u.final(e, err); ok {
 		return u.end(s)
 	}
 	rest := *e

@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -376,6 +377,28 @@ func TestRecordOfItself(t *testing.T) {
 		if !slices.Equal(pcs(frames), c.want) || stop.Reason != c.reason {
 			t.Errorf("%#x, %+v, want %#x", pcs(frames[:min(len(frames), 9)]), stop, c.want)
 		}
+	}
+}
+
+// doubting answers nothing, because of an error.
+type doubting struct{}
+
+var errDoubt = errors.New("it cannot be told")
+
+func (doubting) Rule(rule.Query) (rule.Rule, error) { return rule.Rule{}, errDoubt }
+
+// TestDoubtedBottom: a zero return address that a rule leads to which a better source could
+// not confirm is not the bottom of the stack.
+func TestDoubtedBottom(t *testing.T) {
+	th := stacked(task.AMD64, 0x10120, 0, 0)
+	body := Ranked{ByCompact, always{rule.Frameless(task.AMD64, 0)}}
+	if _, stop := New(Options{Sources: []Ranked{body}}).Walk(nil, th, mapOf(newFake(task.AMD64)), nil); stop != (Stop{}) {
+		t.Errorf("the rule alone: %v", stop)
+	}
+	sources := []Ranked{{ByAnalysis, doubting{}}, body}
+	frames, stop := New(Options{Sources: sources}).Walk(nil, th, mapOf(newFake(task.AMD64)), nil)
+	if len(frames) != 1 || stop != (Stop{Reason: NoCaller, Err: errDoubt}) {
+		t.Errorf("doubted: %d frames, %v", len(frames), stop)
 	}
 }
 
