@@ -39,7 +39,7 @@ func amd64Reads(i *x86.Inst) uint8 {
 		return i.RM
 	case op == 0x89, op == 0x8b, op == 0x8d && i.Index == x86.NoReg:
 		return min(i.Base, always)
-	case op == 0x8d, op == 0xc7 && i.Register(), op == 0x0fba && i.Register():
+	case op == 0x8d, op == 0xc7 && i.Register(), op == 0x0fba && i.Register(), op == 0x87 && i.Register(), op > 0x90 && op <= 0x97:
 		return notPlain
 	case (op == 0x81 || op == 0x83) && i.Register() && (i.Digit() == 0 || i.Digit() == 5):
 		return i.RM

@@ -28,9 +28,23 @@ func (e *a64Effect) run() {
 		e.system()
 	case op&7 == 7:
 		e.floating()
+	case e.is(0xffe0f800, 0x04205000): // addvl
+		e.set(e.rd(), e.get(e.rm()).addVectors(e.signed(10, 5)), true)
 	case e.scalable():
 		e.set(e.rd(), value{}, true)
 	}
+}
+
+// addVectors is v + n times the length of a vector, where v is a place of the frame.
+func (v value) addVectors(n int64) value {
+	n += int64(int8(v.num))
+	switch {
+	case v.kind != frame && v.kind != scaled || n != int64(int8(n)):
+		return value{}
+	case n == 0:
+		return atCFA(v.off)
+	}
+	return value{kind: scaled, off: v.off, num: uint8(n)}
 }
 
 // scalable tells whether an instruction of SVE writes a general register, of which

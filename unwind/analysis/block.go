@@ -10,6 +10,7 @@ type block struct {
 	weak bool
 	// guessed: only reached from where no jump leads to; seeded: such a place.
 	guessed, seeded bool
+	called          bool // the code calls it itself
 	// origin is 0 where the block was reached for sure, else the number of the
 	// block that was entered by supposition on the way.
 	origin uint16
@@ -24,6 +25,14 @@ func (w *walk) leader(off int64) {
 	}
 	w.blocks = append(w.blocks, block{off: uint32(off)})
 	w.at[off] = uint16(len(w.blocks))
+}
+
+// entry makes a block at off, which the code itself calls.
+func (w *walk) entry(off int64) {
+	w.leader(off)
+	if b, _ := w.block(off); b != nil {
+		b.called = true
+	}
 }
 
 // block returns the block that starts at off, nil when none does.
@@ -144,6 +153,6 @@ func (w *walk) carryOut(b *block, s *state) bool {
 // pass notes s if the instruction at b.end, of that size, is the one that pc is in.
 func (w *walk) pass(b *block, size uint32, s *state) {
 	if w.pc-b.end < size {
-		w.here, w.found, w.hereFrom = *s, true, b.origin
+		w.here, w.hereAt, w.found, w.hereFrom = *s, b.end, true, b.origin
 	}
 }

@@ -42,15 +42,15 @@ const longest = 15
 
 // Bounds of the work for one question.
 const (
-	maxCode   = 256 << 10 // bytes of a function
-	maxSteps  = 200_000   // instructions looked at
-	maxBlocks = 16_000
+	maxCode   = 1 << 20   // bytes of a function
+	maxSteps  = 1_000_000 // instructions looked at
+	maxBlocks = 60_000    // fewer than isData
 )
 
 // mode is what a run supposes of a function, beside what is usual.
 type mode struct {
 	peek      bool // look into every function called; see outlined
-	pops      bool // take functions called to have popped arguments; see inst.popped
+	pops      bool // take functions called to have popped arguments, see inst.popped, and look at what they spare
 	withoutFP bool // the function returns without its caller's fp; see leftWithoutFP
 }
 
@@ -73,15 +73,17 @@ type walk struct {
 	plainly  int  // index in plain of what block.end has not come to
 	overCall bool // nothing but filling stands between a call and block.end
 	aside    [maxOutlined]byte
+	callee   []byte // code of a function called
 	mode
 
 	inst, besides       inst  // looked at, and of outlined code
 	now, before, beside state // while a block, or outlined code, is run
 	forward             forward
 
-	found bool // pc was reached
-	here  state
-	fell  bool // control surely runs out of the function's end
+	found  bool // pc was reached
+	here   state
+	hereAt uint32 // of the instruction that pc is in
+	fell   bool   // control surely runs out of the function's end
 	// What is known at all jumps through tables, at all calls, at all jumps to other
 	// functions that are not named, and at all indirect jumps in what may be data.
 	tables, calls, leaps, doubts guess
@@ -113,6 +115,8 @@ func (w *walk) run() error {
 	start := w.entered()
 	w.arrive(0, &start, 0, false)
 	w.drain()
+	w.guessing = true
+	w.runCalled()
 	w.runUnreached()
 	switch {
 	case w.fault != nil:
@@ -133,6 +137,18 @@ func (w *walk) balance() error {
 	return nil
 }
 
+// runCalled looks at what the code calls itself, and no jump leads to, as at functions:
+// hand-written code has parts that no table tells of (s2n-bignum in AWS-LC).
+func (w *walk) runCalled() {
+	start := w.entered()
+	for i := range w.blocks {
+		if b := &w.blocks[i]; b.called && !b.seen {
+			w.arrive(int64(b.off), &start, uint16(i+1), false)
+			w.drain()
+		}
+	}
+}
+
 // runUnreached looks at what no jump leads to, which changes nothing of what was
 // reached before: it may be data.
 func (w *walk) runUnreached() {
@@ -142,7 +158,6 @@ func (w *walk) runUnreached() {
 			break
 		}
 	}
-	w.guessing = true
 	for i := range w.blocks {
 		if b := &w.blocks[i]; g.has && (!b.seen || b.seeded) {
 			b.seeded = true
@@ -178,6 +193,8 @@ func (w *walk) divide() {
 		switch {
 		case in.flow == jump || in.flow == branch:
 			w.leader(in.target)
+		case in.flow == call && in.direct:
+			w.entry(in.target)
 		case in.refers:
 			w.refer(in.target, off)
 		}
@@ -227,7 +244,7 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 		if in.direct && (w.peek || w.unfinished(s)) && w.outlined(s, in.target) {
 			return true
 		}
-		w.called(s)
+		w.away(in, s)
 		if w.pops {
 			s.reg[w.sp] = s.reg[w.sp].add(int64(w.popped(in)))
 		}

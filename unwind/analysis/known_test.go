@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"bytes"
 	"runtime"
 	"testing"
 
@@ -173,4 +174,16 @@ func TestKnownHoldsNoImage(t *testing.T) {
 		}
 	}
 	t.Error("the source holds the image")
+}
+
+// TestLarge: the largest functions of programs, of which duckdb has some of over 256 KB.
+func TestLarge(t *testing.T) {
+	code := bytes.Repeat([]byte{0x90}, 400<<10)
+	copy(code, "\x55\x48\x89\xe5") // push rbp; mov rsp, rbp
+	copy(code[len(code)-2:], "\x5d\xc3")
+	q := (&text{at: 0x1000, code: code, starts: []uint64{0x1000, 0x1000 + uint64(len(code))}}).query(task.AMD64, 0x1001)
+	var s Source
+	if r, err := s.Rule(q); err != nil || r.Format(q.Arch) != pushedAMD64 {
+		t.Errorf("%s, %v", r.Format(q.Arch), err)
+	}
 }

@@ -9,7 +9,7 @@ const (
 	maxPopSteps = 1000 // instructions of a callee that are looked at
 	stubSteps   = 3    // most instructions of a stub, which ends in an indirect jump
 
-	maxAside = 10 * maxSteps // instructions of all callees: what is called later pops nothing that is known
+	maxAside = 2_000_000 // instructions of all callees: what is called later pops nothing that is known
 )
 
 // popped is how many bytes of arguments the callee has taken off the stack. On i386

@@ -92,6 +92,46 @@ var programs64 = []program{
 		{"4881c400010000", "cfa = sp + 264; pc = *(cfa - 8)"}, // add 256, rsp
 		{"ff25 00000000", entryAMD64},                         // tail call through a pointer
 	}},
+	// AES_cbc_encrypt of OpenSSL: simple-git 0.1.22, x86_64, 0x1a2530.
+	{"sp exchanged", task.AMD64, []line{
+		{"55", entryAMD64},          // push rbp
+		{"4c8d5424b0", pushedAMD64}, // lea -80(rsp), r10
+		{"4983e2c0", pushedAMD64},   // and -64, r10
+		{"4c87d4", pushedAMD64},     // xchg r10, rsp
+		{"4c89542410", "cfa = r10 + 16; fp = *(cfa - 16); pc = *(cfa - 8)"},        // mov r10, 16(rsp)
+		{"4531d2", "cfa = r10 + 16; fp = *(cfa - 16); pc = *(cfa - 8)"},            // xor r10d, r10d
+		{"488b442410", "cfa = *(sp + 16) + 16; fp = *(cfa - 16); pc = *(cfa - 8)"}, // mov 16(rsp), rax
+		{"4894", "cfa = r0 + 16; fp = *(cfa - 16); pc = *(cfa - 8)"},               // xchg rax, rsp
+		{"5d", pushedAMD64}, // pop rbp
+		{"c3", entryAMD64},  // ret
+	}},
+	// What is called is a function, though nothing says so: s2n-bignum in lancedb 0.31,
+	// arm64, 0x52fcc94.
+	{"a part called", task.AMD64, []line{
+		{"53", entryAMD64}, // push rbx
+		{"e802000000", "cfa = sp + 16; pc = *(cfa - 8)"}, // call the part
+		{"5b", "cfa = sp + 16; pc = *(cfa - 8)"},         // pop rbx
+		{"c3", entryAMD64},                               // ret
+		{"55", entryAMD64},                               // push rbp
+		{"5d", pushedAMD64},                              // pop rbp
+		{"c3", entryAMD64},                               // ret
+	}},
+	{"a part called that leaves more on the stack", task.AMD64, []line{
+		{"53", entryAMD64}, // push rbx
+		{"e802000000", "cfa = sp + 16; pc = *(cfa - 8)"}, // call the part
+		{"5b", "cfa = sp + 16; pc = *(cfa - 8)"},         // pop rbx
+		{"c3", entryAMD64},                               // ret
+		{"4883ec18", ""},                                 // sub 24, rsp
+		{"c3", ""},                                       // ret
+	}},
+	{"a part called that goes on in its caller", task.AMD64, []line{
+		{"53", entryAMD64}, // push rbx
+		{"e802000000", "cfa = sp + 16; pc = *(cfa - 8)"}, // call the part
+		{"5b", "cfa = sp + 16; pc = *(cfa - 8)"},         // pop rbx
+		{"c3", entryAMD64},                               // ret
+		{"4883ec18", entryAMD64},                         // sub 24, rsp
+		{"ebf8", "cfa = sp + 32; pc = *(cfa - 8)"},       // jmp to the pop
+	}},
 	// An index may lead anywhere in the frame.
 	{"an array on the stack", task.AMD64, []line{
 		{"53", entryAMD64}, // push rbx
@@ -226,6 +266,21 @@ var programs64 = []program{
 		{"043f57bf", scalableARM64},                                       // addvl sp, sp, #-3
 		{"94000100", scalableARM64},                                       // bl
 		{"910003bf", scalableARM64},                                       // mov sp, x29
+		{"a8c27bfd", scalableARM64},                                       // ldp x29, x30, [sp], #32
+		{"d65f03c0", entryARM64},                                          // ret
+	}},
+	// SME's and SVE's registers are saved above: image 1.15.0 of napi-rs, arm64, 0x93b72c.
+	{"vectors given back", task.ARM64, []line{
+		{"a9be7bfd", entryARM64}, // stp x29, x30, [sp, #-32]!
+		{"910003fd", "cfa = sp + 32; fp = *(cfa - 32); pc = *(cfa - 24)"}, // mov x29, sp
+		{"d10043ff", scalableARM64},                                       // sub sp, sp, #16
+		{"043f57bf", scalableARM64},                                       // addvl sp, sp, #-3
+		{"54000061", scalableARM64},                                       // b.ne
+		{"043f503f", scalableARM64},                                       // addvl sp, sp, #1
+		{"043f57ff", scalableARM64},                                       // addvl sp, sp, #-1
+		{"94000100", scalableARM64},                                       // bl
+		{"910043ff", scalableARM64},                                       // add sp, sp, #16
+		{"043f507f", scalableARM64},                                       // addvl sp, sp, #3
 		{"a8c27bfd", scalableARM64},                                       // ldp x29, x30, [sp], #32
 		{"d65f03c0", entryARM64},                                          // ret
 	}},
@@ -563,6 +618,16 @@ func TestOutlined(t *testing.T) {
 	q.First = false
 	if r, err := s.Rule(q); err != nil || !s.Aside(&q) || r.Format(task.ARM64) != "cfa = sp; r1 = lost; pc = r1" {
 		t.Errorf("in the call: %v, %v", r.Format(task.ARM64), err)
+	}
+}
+
+func TestAddVectors(t *testing.T) {
+	v := atCFA(-32)
+	for range 4 {
+		v = v.addVectors(-32)
+	}
+	if v != (value{kind: scaled, off: -32, num: 128}) || v.addVectors(-1) != (value{}) || v.addVectors(31).kind != scaled {
+		t.Errorf("%+v, and one more %+v", v, v.addVectors(-1))
 	}
 }
 

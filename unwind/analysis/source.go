@@ -194,7 +194,7 @@ func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
 
 // ruleHere is the rule where a run has come to the pc.
 func (w *walk) ruleHere(inCall bool) (rule.Rule, error) {
-	if inCall && w.leavesFrame() {
+	if inCall && (w.leavesFrame() || w.isAway()) {
 		inCall = false
 	}
 	return w.machine.rule(&w.here, inCall, w.withoutFP)

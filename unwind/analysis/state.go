@@ -15,6 +15,7 @@ const (
 	computed      // the sum of two registers, as an address from a jump table is
 	aligned       // base + off, where sp was set to base, which may be anywhere
 	gap           // cfa + off - base, where sp was moved by it to base
+	scaled        // cfa + off + num times the length of a vector, num being signed
 )
 
 // swiftAsyncBit is set in a saved frame pointer below which a Swift async context
@@ -35,7 +36,7 @@ func entryOf(r uint8) value { return value{kind: entry, num: r} }
 // add is v + n, where that is known.
 func (v value) add(n int64) value {
 	off := int64(v.off) + n
-	if v.kind != frame && v.kind != constant && v.kind != aligned && v.kind != gap || off != int64(int32(off)) {
+	if v.kind != frame && v.kind != constant && v.kind != aligned && v.kind != gap && v.kind != scaled || off != int64(int32(off)) {
 		return value{}
 	}
 	v.off = int32(off)
@@ -173,7 +174,7 @@ func (m *machine) join(s *state) {
 		switch v := &s.reg[i]; v.kind {
 		case constant, computed, above:
 			*v = value{}
-		case frame, aligned, gap:
+		case frame, aligned, gap, scaled:
 			if m.carry>>i&1 == 0 && *v != m.onEntry() {
 				*v = value{}
 			}

@@ -71,11 +71,14 @@ func i386Filler(i *x86.Inst) bool {
 
 // x86Step is what the instruction at off does to the flow of control.
 func x86Step(i *x86.Inst, off uint32, in *inst) {
-	*in = inst{size: i.Size, flow: x86Flow[i.Flow()], nop: i.Op == 0x90 || i.Op == 0x0f1f, direct: i.Op == 0xe8}
+	*in = inst{size: i.Size, flow: x86Flow[i.Flow()], nop: x86Nop(i), direct: i.Op == 0xe8}
 	if in.flow == jump || in.flow == branch || in.direct {
 		in.target = int64(off) + int64(i.Size) + i.Imm
 	}
 }
+
+// x86Nop tells whether the instruction is one that fills.
+func x86Nop(i *x86.Inst) bool { return i.Op == 0x90 || i.Op == 0x0f1f }
 
 // x86Run carries the instruction out.
 func x86Run(m *machine, i *x86.Inst, in *inst, code []byte, off uint32, s *state) {
@@ -170,6 +173,10 @@ func (e *x86Effect) wideEffect() bool {
 		r[e.RM] = number(e.Imm)
 	case op == 0x39 && e.Register(), op == 0x3b && e.Register():
 		e.compare()
+	case op == 0x87 && e.Register(): // xchg
+		r[e.RM], r[e.Reg] = r[e.Reg], r[e.RM]
+	case op > 0x90 && op <= 0x97:
+		r[rax], r[e.low()] = r[e.low()], r[rax]
 	default:
 		return false
 	}
