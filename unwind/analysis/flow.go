@@ -49,8 +49,8 @@ const (
 
 // mode is what a run supposes of a function, beside what is usual.
 type mode struct {
-	peek      bool // look into every function called; see outlined
-	pops      bool // take functions called to have popped arguments, see inst.popped, and look at what they spare
+	peek      bool // look into every function called; see outlined and spared
+	pops      bool // take functions called to have popped arguments; see inst.popped
 	withoutFP bool // the function returns without its caller's fp; see leftWithoutFP
 }
 
@@ -73,7 +73,6 @@ type walk struct {
 	plainly  int  // index in plain of what block.end has not come to
 	overCall bool // nothing but filling stands between a call and block.end
 	aside    [maxOutlined]byte
-	callee   []byte // code of a function called
 	mode
 
 	inst, besides       inst  // looked at, and of outlined code

@@ -180,7 +180,7 @@ func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
 	w.machine, w.pc, w.mode = m, pc, mode{}
 	err := w.solve()
 	if err == ErrUnbalanced {
-		w.mode = mode{peek: m.lr != numRegisters, pops: m.lr == numRegisters}
+		w.mode = mode{peek: true, pops: m.lr == numRegisters}
 		err = w.solve()
 	}
 	switch {

@@ -3,17 +3,16 @@ package analysis
 import (
 	"slices"
 
-	"stacksnap/images/code/x86"
 	"stacksnap/task"
 )
 
-// maxSpared bounds the code of a function that is looked at for what it spares, in bytes.
-const maxSpared = 4 << 10
+// maxSpared bounds how much code is looked at for what it spares, in instructions.
+const maxSpared = 1000
 
-// away brings s over a call, which changes what calls do, but with w.pops not what the
+// away brings s over a call, which changes what calls do, but with w.peek not what the
 // function called surely leaves alone.
 func (w *walk) away(in *inst, s *state) {
-	if !w.pops {
+	if !w.peek {
 		w.called(s)
 		return
 	}
@@ -28,7 +27,7 @@ func (w *walk) away(in *inst, s *state) {
 
 // isAway does so with the call at pc, in w.here, if that is how calls are looked at.
 func (w *walk) isAway() bool {
-	if !w.pops {
+	if !w.peek {
 		return false
 	}
 	in := &w.inst
@@ -40,59 +39,73 @@ func (w *walk) isAway() bool {
 }
 
 // spared is the set of registers that a call from state s may change, that know the frame,
-// and that the function called surely leaves alone, a bit of each. Hand-written code of
-// x86_64 calls parts of its own that way (aesni_cbc_encrypt of OpenSSL: r11).
+// and that the function called surely leaves alone, a bit of each. Hand-written code calls
+// parts of its own that way (aesni_cbc_encrypt of OpenSSL: r11, ffmpeg's for arm64: x11).
 func (w *walk) spared(in *inst, s *state) (set uint32) {
 	for i := range s.reg {
 		if s.reg[i].kind == frame && uint8(i) != w.sp && !slices.Contains(w.kept, uint8(i)) {
 			set |= 1 << i
 		}
 	}
-	if set == 0 || !in.direct || w.word != 8 || !w.readCallee(w.start+task.Addr(in.target)) {
+	if set == 0 || !in.direct || w.mem == nil {
 		return 0
 	}
-	written, ok := w.writes()
-	if !ok {
-		return 0
+	c := callee{walk: w, ways: []task.Addr{w.start + task.Addr(in.target)}, seen: map[task.Addr]bool{}, spared: set}
+	for len(c.ways) > 0 && c.spared != 0 {
+		last := c.ways[len(c.ways)-1]
+		c.ways = c.ways[:len(c.ways)-1]
+		c.follow(last)
 	}
-	return set &^ written
+	return c.spared
 }
 
-// readCallee reads the code of the function that starts at a, if it is short.
-func (w *walk) readCallee(a task.Addr) bool {
-	im := w.query.Image
-	if im == nil || im.File == nil || w.mem == nil {
-		return false
-	}
-	start, end, ok := extentAt(im, a)
-	if !ok || start != a || end-start > maxSpared {
-		return false
-	}
-	w.callee = slices.Grow(w.callee[:0], int(end-start))[:end-start]
-	n, _ := w.mem.ReadMemory(w.callee, a)
-	return n == len(w.callee)
+// callee is a function that is looked at for what it leaves alone, with all that it calls.
+type callee struct {
+	*walk
+	ways   []task.Addr // still to be followed
+	seen   map[task.Addr]bool
+	spared uint32
 }
 
-// writes are the registers that any instruction of w.callee writes. It reports false where
-// control may leave that otherwise than by returning.
-func (w *walk) writes() (set uint32, ok bool) {
-	var i x86.Inst
-	ended := false // control does not go on behind the last instruction
-	for off := uint32(0); off < uint32(len(w.callee)); off += i.Size {
-		if w.asides++; w.asides > maxAside || !i.Decode(w.callee, off) {
-			return 0, false
+// follow goes on from a to where control does not.
+func (c *callee) follow(a task.Addr) {
+	in, code, off := &c.besides, c.aside[:0], uint32(0)
+	for !c.seen[a+task.Addr(off)] {
+		if uint32(len(code)) < off+longest { // what is behind is not here yet
+			a += task.Addr(off)
+			n, _ := c.mem.ReadMemory(c.aside[:], a)
+			code, off = c.aside[:n], 0
 		}
-		set |= i.Writes()
-		f := i.Flow()
-		switch to := int64(off+i.Size) + i.Imm; {
-		case f == x86.Call || f == x86.Indirect:
-			return 0, false
-		case i.Direct() && (to < 0 || to >= int64(len(w.callee))):
-			return 0, false
+		c.seen[a+task.Addr(off)] = true
+		if c.asides++; c.asides > maxAside || len(c.seen) > maxSpared || !c.spares(code, off, in) {
+			c.spared = 0
+			return
 		}
-		if f != x86.Next || !x86Nop(&i) {
-			ended = f == x86.Ret || f == x86.Jump || f == x86.Stop
+		switch in.flow {
+		case jump, branch, call:
+			c.ways = append(c.ways, a+task.Addr(in.target))
+		}
+		switch in.flow {
+		case jump, ret, stop:
+			return
+		}
+		off += in.size
+	}
+}
+
+// spares notes what the instruction at off changes, and reports false where that, or where
+// control goes, is not known.
+func (c *callee) spares(code []byte, off uint32, in *inst) bool {
+	s := &c.beside
+	*s = state{}
+	for i := range s.reg {
+		s.reg[i] = value{kind: frame, off: int32(i)}
+	}
+	c.step(c.machine, code, off, s, in)
+	for i := range s.reg {
+		if s.reg[i] != (value{kind: frame, off: int32(i)}) {
+			c.spared &^= 1 << i
 		}
 	}
-	return set, ended
+	return in.size != 0 && in.flow != indirect && (in.flow != call || in.direct)
 }

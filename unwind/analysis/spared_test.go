@@ -1,8 +1,8 @@
 package analysis
 
 import (
-	"bytes"
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"stacksnap/task"
@@ -30,25 +30,28 @@ func sparing(callee string) *text {
 // in it.
 func TestSpared(t *testing.T) {
 	const held = "cfa = r11 + 8; fp = *(cfa - 16); pc = *(cfa - 8)"
-	long := string(bytes.Repeat([]byte{0x90}, maxSpared))
+	long := strings.Repeat("\x90", maxSpared)
 	for _, c := range []struct {
 		what, callee string
 		ok           bool
 	}{
 		{"a loop", "\x48\x83\xc0\x20\x75\xfa\xc3", true},
-		{"filling behind it", "\x48\x83\xc0\x20\xc3\x90\x0f\x1f\x00", true},
 		{"as long as may be", long[1:] + "\xc3", true},
 		{"too long", long + "\xc3", false},
 		{"it writes r11", "\x49\x83\xc3\x20\xc3", false},
 		{"it pops r11", "\x41\x53\x41\x5b\xc3", false},
-		{"it calls", "\xe8\x00\x00\x00\x00\xc3", false},
+		{"it writes r11 on one way", "\x74\x01\xc3\x4d\x31\xdb\xc3", false},
+		{"it writes r11 behind a jump", "\xeb\x01\xc3\x4d\x31\xdb\xc3", false},
+		{"no way leads to where it does", "\xc3\x4d\x31\xdb\xc3", true},
+		{"it calls what spares r11", "\xe8\x01\x00\x00\x00\xc3\x31\xc0\xc3", true},
+		{"it calls what does not", "\xe8\x01\x00\x00\x00\xc3\x4d\x31\xdb\xc3", false},
+		{"it calls itself", "\xe8\xfb\xff\xff\xff\xc3", true},
 		{"it calls by a pointer", "\xff\xd0\xc3", false},
 		{"it goes on by a pointer", "\x74\x02\xff\xe0\xc3", false},
-		{"it goes on elsewhere", "\xe9\x00\x00\x00\x00", false},
-		{"it goes back to its caller's code", "\x75\xf0\xc3", false},
+		{"it goes on where no code is", "\xe9\x00\x00\x00\x00", false},
 		{"it falls out of its end", "\x48\x83\xc0\x20", false},
-		{"it falls out of its end behind a return", "\xc3\x48\x83\xc0\x20", false},
-		{"no code", "\xc3\x06", false},
+		{"it traps", "\x0f\x0b", true},
+		{"no code", "\x06", false},
 	} {
 		f := sparing(c.callee)
 		for _, pc := range []uint64{0x100d, 0x1015, 0x1014} { // before the call, behind it, and in it
@@ -63,24 +66,13 @@ func TestSpared(t *testing.T) {
 	}
 }
 
-// TestSparedByItsStart: what is called in the midst of a function is not that function.
-func TestSparedByItsStart(t *testing.T) {
-	f := sparing("\x41\x53\x31\xc0\xc3") // push r11; xor eax, eax; ret
-	f.code = append(f.code, 0x90, 0x90)
-	f.code[17] += 2
-	var s Source
-	if r, err := s.Rule(f.query(task.AMD64, 0x1015)); err == nil {
-		t.Error(r.Format(task.AMD64))
-	}
-}
-
-// TestSparedOf64Bits: of i386 nothing is spared, and at some time no more is looked at.
-func TestSparedOf64Bits(t *testing.T) {
+// TestSparedAtLast: at some time no more is looked at.
+func TestSparedAtLast(t *testing.T) {
 	f := sparing("\x31\xc0\xc3")
 	var s state
-	s.reg[r11] = atCFA(0)
+	s.reg[r11], s.reg[rbx], s.reg[r10] = atCFA(0), atCFA(0), entryOf(r10)
 	in := inst{flow: call, direct: true, target: int64(f.starts[1] - f.starts[0])}
-	w := walk{machine: &amd64, mem: f, start: 0x1000, query: f.query(task.AMD64, 0x1000)}
+	w := walk{machine: &amd64, mem: f, start: 0x1000}
 	if got := w.spared(&in, &s); got != 1<<r11 {
 		t.Errorf("%#x", got)
 	}
@@ -88,8 +80,24 @@ func TestSparedOf64Bits(t *testing.T) {
 	if got := w.spared(&in, &s); got != 0 {
 		t.Errorf("when much was looked at: %#x", got)
 	}
-	w.machine, w.asides = &i386, 0
-	if got := w.spared(&in, &s); got != 0 {
-		t.Errorf("of i386: %#x", got)
-	}
+}
+
+// TestSparedSP is ff_avg_h264_qpel16_mc11_neon in short: ffmpeg 4.1.5, arm64, 0x1003dc6bc.
+func TestSparedSP(t *testing.T) {
+	code, starts := assemble(t, task.ARM64, []line{
+		{code: "aa1e03ee"}, // mov x14, x30
+		{code: "910003eb"}, // mov x11, sp
+		{code: "d10403ff"}, // sub sp, sp, #256
+		{code: "94000003"}, // bl the part
+		{code: "9100017f"}, // mov sp, x11
+		{code: "d65f01c0"}, // ret x14
+		{code: "f100098c"}, // subs x12, x12, #2
+		{code: "54ffffe1"}, // b.ne
+		{code: "d65f03c0"}, // ret
+	})
+	f := &text{at: 0x1000, code: code, starts: []uint64{0x1000, 0x1000 + uint64(len(code))}}
+	f.want(t, task.ARM64, starts, map[int]string{
+		2: entryARM64, 3: "cfa = sp + 256; pc = lr", 4: "cfa = sp + 256; r14 = lost; pc = r14",
+		5: "cfa = sp; r14 = lost; pc = r14", 6: entryARM64, 8: entryARM64,
+	})
 }

@@ -71,14 +71,11 @@ func i386Filler(i *x86.Inst) bool {
 
 // x86Step is what the instruction at off does to the flow of control.
 func x86Step(i *x86.Inst, off uint32, in *inst) {
-	*in = inst{size: i.Size, flow: x86Flow[i.Flow()], nop: x86Nop(i), direct: i.Op == 0xe8}
+	*in = inst{size: i.Size, flow: x86Flow[i.Flow()], nop: i.Op == 0x90 || i.Op == 0x0f1f, direct: i.Op == 0xe8}
 	if in.flow == jump || in.flow == branch || in.direct {
 		in.target = int64(off) + int64(i.Size) + i.Imm
 	}
 }
-
-// x86Nop tells whether the instruction is one that fills.
-func x86Nop(i *x86.Inst) bool { return i.Op == 0x90 || i.Op == 0x0f1f }
 
 // x86Run carries the instruction out.
 func x86Run(m *machine, i *x86.Inst, in *inst, code []byte, off uint32, s *state) {
