@@ -140,6 +140,9 @@ func TestPointers(t *testing.T) {
 		{encUData4, []byte{0xff, 0xff, 0xff, 0xff}, 0xffffffff},
 		{encSData4 | encDataRel, []byte{0xff, 0xff, 0xff, 0xff}, 0x8fff},
 		{encSData8 | encFuncRel, []byte{1, 0, 0, 0, 0, 0, 0, 0}, 0x9001},
+		{encUData8, []byte{1, 0, 0, 0, 0, 0, 0, 0x80}, 1<<63 | 1},
+		{encSigned, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, 1<<64 - 1},
+		{encSData4, []byte{0xfe, 0xff, 0xff, 0xff}, 1<<64 - 2},
 		{encULEB, []byte{0xe5, 0x8e, 0x26}, 624485},
 		{encSLEB, []byte{0xc0, 0xbb, 0x78}, 1<<64 - 123456},
 		{encAligned, []byte{1, 0, 0, 0, 0, 0, 0, 0}, 1},
@@ -150,7 +153,7 @@ func TestPointers(t *testing.T) {
 			t.Errorf("encoding %#x: %#x, %v, want %#x", tt.enc, got, err, tt.want)
 		}
 	}
-	for _, enc := range []uint8{encOmit, encTextRel, 0x0f, 0x60} {
+	for _, enc := range []uint8{encOmit, encTextRel, 0x05, 0x06, 0x07, 0x0d, 0x0e, 0x0f, 0x60} {
 		c := cursor{data: make([]byte, 8)}
 		if _, err := c.encoded(enc, 8, bases{}); err == nil {
 			t.Errorf("encoding %#x has no meaning, yet is read", enc)
@@ -160,10 +163,15 @@ func TestPointers(t *testing.T) {
 
 // hdr builds a table for the FDEs, each number relative to the header.
 func hdr(pairs ...uint64) object.Section {
-	b := []byte{1, encSData4 | encPCRel, encUData4, encSData4 | encDataRel, 0, 0, 0, 0}
+	return hdrFrom(0x4000, encSData4|encDataRel, pairs...)
+}
+
+// hdrFrom builds one with numbers of four bytes relative to something else.
+func hdrFrom(base uint64, encoding uint8, pairs ...uint64) object.Section {
+	b := []byte{1, encSData4 | encPCRel, encUData4, encoding, 0, 0, 0, 0}
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(pairs)/2))
 	for _, p := range pairs {
-		b = binary.LittleEndian.AppendUint32(b, uint32(p-0x4000))
+		b = binary.LittleEndian.AppendUint32(b, uint32(p-base))
 	}
 	return object.Section{VMAddr: 0x4000, Data: b}
 }
@@ -184,6 +192,9 @@ func TestHeader(t *testing.T) {
 		"not sorted":           {hdr(0x2000, two, 0x1000, one), false},
 		"cut":                  {object.Section{VMAddr: 0x4000, Data: hdr(0x1000, one).Data[:14]}, false},
 		"empty":                {object.Section{}, false},
+		"to the end":           {object.Section{VMAddr: 0x4000, Data: hdr(0x1000, one, 0x2000, two, 0x3000, 0x1000).Data[:28]}, false},
+		"absolute":             {hdrFrom(0, encUData4, 0x1000, one, 0x2000, two), true},
+		"relative to places":   {hdrFrom(0x4000, encSData4|encPCRel, 0x1000, one, 0x2000, two), false},
 	} {
 		f := &file{arch: task.AMD64, sections: map[object.Kind]object.Section{
 			object.EHFrame: {VMAddr: 0x5000, Data: b.b}, object.EHFrameHdr: tt.hdr}}
@@ -196,6 +207,19 @@ func TestHeader(t *testing.T) {
 				t.Errorf("%s: %#x: %v", name, at, err)
 			}
 		}
+	}
+}
+
+// TestHeaderOf32Bits: addresses are of 32 bits, whatever they are relative to.
+func TestHeaderOf32Bits(t *testing.T) {
+	sec := hdrFrom(0, encSData4|encDataRel, 0x1000, 0x2000)
+	sec.VMAddr = 0xffff_f800
+	h, err := newHeader(sec, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, ok := h.find(0x900); !ok || at != 0x1800 {
+		t.Errorf("FDE at %#x, %v, want 0x1800", at, ok)
 	}
 }
 
@@ -391,15 +415,34 @@ func BenchmarkRuleCold(b *testing.B) {
 }
 
 func BenchmarkIndex24000(b *testing.B) {
-	var built builder
-	cie := built.cie("", nil, standard...)
+	var inOrder, outOfOrder builder
+	cie, other := inOrder.cie("", nil, standard...), outOfOrder.cie("", nil, standard...)
 	for i := range uint64(24_000) {
-		built.fde(cie, 0x1000+i*0x100, 0x100, opAdvanceLoc|4, opDefCFAOffset, 16, opOffset|6, 2)
+		inOrder.fde(cie, 0x1000+i*0x100, 0x100, opAdvanceLoc|4, opDefCFAOffset, 16, opOffset|6, 2)
+		outOfOrder.fde(other, 0x1000+i*7%24_000*0x100, 0x100, opAdvanceLoc|4, opDefCFAOffset, 16, opOffset|6, 2)
 	}
-	s := built.section()
+	for name, built := range map[string]*builder{"in order": &inOrder, "out of order": &outOfOrder} {
+		b.Run(name, func(b *testing.B) {
+			s := built.section()
+			for b.Loop() {
+				if ix, err := newIndex(s); err != nil || len(ix) != 24_000 {
+					b.Fatal(len(ix), err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkHeader24000 is the first question about a file with a table.
+func BenchmarkHeader24000(b *testing.B) {
+	var pairs []uint64
+	for i := range uint64(24_000) {
+		pairs = append(pairs, 0x8000+i*0x100, 0x100_0000+i*32)
+	}
+	sec := hdr(pairs...)
 	for b.Loop() {
-		if ix, err := newIndex(s); err != nil || len(ix) != 24_000 {
-			b.Fatal(len(ix), err)
+		if h, err := newHeader(sec, 8); err != nil || h.count != 24_000 {
+			b.Fatal(h, err)
 		}
 	}
 }

@@ -10,12 +10,12 @@ import (
 // header is the table of .eh_frame_hdr: pairs of a function's start and its
 // FDE's address, sorted (Linux Standard Base 5, 10.6.2).
 type header struct {
-	object.Section
-	first       int // offset of the first pair
-	count       int
-	encoding    uint8
-	size        int // of one number
-	pointerSize int
+	table    []byte
+	count    int // of pairs
+	encoding uint8
+	size     int    // of one number
+	base     uint64 // which numbers are relative to
+	mask     uint64 // of what an address can be
 }
 
 // newHeader reads the header and makes sure that its table is sorted, so that
@@ -36,21 +36,30 @@ func newHeader(sec object.Section, pointerSize int) (*header, error) {
 	if err != nil {
 		return nil, fmt.Errorf(".eh_frame_hdr: %w", err)
 	}
+	base, ok := tableBase(encoding, &sec)
 	size := fixedSize(encoding, pointerSize)
-	if c.bad || size == 0 || count > uint64(c.left()/(2*size)) {
-		return nil, fmt.Errorf("%w: .eh_frame_hdr with %d entries", errMalformed, count)
+	if c.bad || !ok || size == 0 || count > uint64(c.left()/(2*size)) {
+		return nil, fmt.Errorf("%w: .eh_frame_hdr with %d entries of encoding %#x", errMalformed, count, encoding)
 	}
-	h := &header{sec, c.pos, int(count), encoding, size, pointerSize}
+	h := &header{sec.Data[c.pos:], int(count), encoding, size, base, 1<<(8*pointerSize) - 1}
 	return h, h.check()
+}
+
+// tableBase returns what all numbers of the table are relative to.
+func tableBase(encoding uint8, sec *object.Section) (uint64, bool) {
+	switch encoding & 0x70 {
+	case encAbsolute:
+		return 0, true
+	case encDataRel:
+		return sec.VMAddr, true
+	}
+	return 0, false
 }
 
 func (h *header) check() error {
 	last := uint64(0)
 	for i := range h.count {
-		start, err := h.number(2 * i)
-		if err != nil {
-			return fmt.Errorf(".eh_frame_hdr: %w", err)
-		}
+		start := h.number(2 * i)
 		if start < last {
 			return fmt.Errorf("%w: .eh_frame_hdr is not sorted", errMalformed)
 		}
@@ -60,20 +69,16 @@ func (h *header) check() error {
 }
 
 // number reads the i-th number of the table.
-func (h *header) number(i int) (uint64, error) {
-	c := cursor{data: h.Data, pos: h.first + i*h.size, addr: h.VMAddr}
-	return c.encoded(h.encoding, h.pointerSize, bases{data: &h.VMAddr})
+func (h *header) number(i int) uint64 {
+	at := i * h.size
+	return (h.base + fixed(h.table[at:at+h.size], h.encoding)) & h.mask
 }
 
 // find returns the vmaddr of the FDE with the highest start not above vmaddr.
 func (h *header) find(vmaddr uint64) (uint64, bool) {
-	i := sort.Search(h.count, func(i int) bool {
-		start, err := h.number(2 * i)
-		return err == nil && start > vmaddr
-	})
+	i := sort.Search(h.count, func(i int) bool { return h.number(2*i) > vmaddr })
 	if i == 0 {
 		return 0, false
 	}
-	at, err := h.number(2*(i-1) + 1)
-	return at, err == nil
+	return h.number(2*(i-1) + 1), true
 }

@@ -1,6 +1,9 @@
 package cfi
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Pointer encodings (Linux Standard Base 5, 10.5.1, DW_EH_PE_*): a format in
 // the low four bits, what it is relative to in the next three, and indirection.
@@ -78,25 +81,35 @@ func (c *cursor) base(enc uint8, b bases) (uint64, error) {
 
 // value reads the number of an encoded pointer.
 func (c *cursor) value(enc uint8, size int) (uint64, error) {
+	if n := fixedSize(enc, size); n != 0 {
+		if b := c.take(uint64(n)); b != nil {
+			return fixed(b, enc), nil
+		}
+		return 0, nil
+	}
 	switch enc & 0x0f {
-	case encAbsolute, encSigned:
-		return c.pointer(size), nil
 	case encULEB:
 		return c.uleb(), nil
-	case encUData2:
-		return uint64(c.u16()), nil
-	case encUData4:
-		return uint64(c.u32()), nil
-	case encUData8, encSData8:
-		return c.u64(), nil
 	case encSLEB:
 		return uint64(c.sleb()), nil
-	case encSData2:
-		return uint64(int16(c.u16())), nil
-	case encSData4:
-		return uint64(int32(c.u32())), nil
 	}
 	return 0, fmt.Errorf("unknown pointer encoding %#x", enc)
+}
+
+// fixed reads a number that is all of b.
+func fixed(b []byte, enc uint8) uint64 {
+	signed := enc&encSigned != 0
+	switch {
+	case len(b) == 8:
+		return binary.LittleEndian.Uint64(b)
+	case len(b) == 4 && signed:
+		return uint64(int32(binary.LittleEndian.Uint32(b)))
+	case len(b) == 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	case signed:
+		return uint64(int16(binary.LittleEndian.Uint16(b)))
+	}
+	return uint64(binary.LittleEndian.Uint16(b))
 }
 
 // fixedSize returns the size of an encoding's number, 0 for a LEB128.
