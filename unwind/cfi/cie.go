@@ -9,6 +9,7 @@ type cie struct {
 	dataAlign   int64
 	ra          uint64 // the column of the return address
 	encoding    uint8  // of addresses in FDEs
+	fixedSize   int    // of such an address that is relative to its place or to nothing, else 0
 	augmented   bool   // FDEs have a sized augmentation
 	signal      bool   // frames are signal trampolines
 	golang      bool   // looks as Go's linker writes it
@@ -30,6 +31,9 @@ func (s *section) cieAt(off int) (*cie, error) {
 		return nil, fmt.Errorf("CIE at %#x: %w", off, err)
 	}
 	ci.program = e.body
+	if base := ci.encoding & 0x70; base == encAbsolute || base == encPCRel {
+		ci.fixedSize = fixedSize(ci.encoding, ci.pointerSize)
+	}
 	return ci, nil
 }
 

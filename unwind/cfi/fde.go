@@ -1,6 +1,9 @@
 package cfi
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // fde is a frame description entry: the rows of the code in [start, end).
 type fde struct {
@@ -56,11 +59,46 @@ func (ci *cie) readRange(c *cursor) (start, end uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	return ci.code(start, n)
+}
+
+// quick reads which code the FDE at off is of, and where the next entry is, if it is
+// written as nearly all are: in 32-bit DWARF, as one of this CIE, with numbers of a fixed
+// size that are relative to their place or to nothing. Of others next is 0. (What stands
+// for a length in 64-bit DWARF is longer than any section.)
+func (ci *cie) quick(s *section, off int) (start, end uint64, next int) {
+	b, size := s.Data[off:], ci.fixedSize
+	if size == 0 || len(b) < 8+2*size {
+		return 0, 0, 0
+	}
+	length, id := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+	if length < uint32(4+2*size) || uint64(length) > uint64(len(b)-4) {
+		return 0, 0, 0
+	}
+	if s.eh {
+		id = uint32(off) + 4 - id
+	}
+	if uint64(id) != uint64(ci.off) {
+		return 0, 0, 0
+	}
+	start = fixed(b[8:8+size], ci.encoding)
+	if ci.encoding&encPCRel != 0 {
+		start += s.VMAddr + uint64(off) + 8
+	}
+	start, end, err := ci.code(start, fixed(b[8+size:8+2*size], ci.encoding))
+	if err != nil {
+		return 0, 0, 0
+	}
+	return start, end, off + 4 + int(length)
+}
+
+// code returns the range of n bytes from start.
+func (ci *cie) code(start, n uint64) (uint64, uint64, error) {
 	if ci.pointerSize == 4 {
-		n &= 1<<32 - 1
+		start, n = start&(1<<32-1), n&(1<<32-1)
 	}
-	if end = start + n; end < start {
-		return 0, 0, fmt.Errorf("%w: code from %#x of length %#x", errMalformed, start, n)
+	if end := start + n; end >= start {
+		return start, end, nil
 	}
-	return start, end, nil
+	return 0, 0, fmt.Errorf("%w: code from %#x of length %#x", errMalformed, start, n)
 }

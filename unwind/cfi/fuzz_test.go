@@ -98,7 +98,7 @@ func TestCutAndBroken(t *testing.T) {
 		c.Data = broken
 		ix, _ := newIndex(&c)
 		for _, sp := range ix {
-			if f, err := c.fdeAt(sp.off); err == nil {
+			if f, err := c.fdeAt(int(sp.off)); err == nil {
 				_, _ = c.rowAt(f, f.end-1)
 			}
 		}

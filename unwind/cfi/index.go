@@ -1,75 +1,94 @@
 package cfi
 
 import (
-	"cmp"
-	"slices"
+	"math"
 	"sort"
 )
 
-// span is where an FDE is that covers [start, end).
+// span is the code of size bytes from start that the FDE at off covers. It is small, as
+// a file may have many. Of code of more than 4 GiB, as no function has, it is a part.
 type span struct {
-	start, end uint64
-	off        int
+	start     uint64
+	size, off uint32
 }
 
 // index is every FDE of a section, by start.
 type index []span
 
-// typicalFDE is how many bytes an FDE has, so that the index seldom has to be moved.
-const typicalFDE = 32
+// shortFDE is how many bytes the shortest FDEs have that compilers write, so that the index
+// need not be moved as it grows.
+const shortFDE = 24
 
 // newIndex reads all entries of the section. Those that are malformed are left
 // out; the first such error is returned beside the index.
 func newIndex(s *section) (index, error) {
-	ix := make(index, 0, len(s.Data)/typicalFDE)
+	w := sweep{section: s, found: make(index, 0, len(s.Data)/shortFDE), cies: map[int]*cie{}}
 	var first error
-	cies := map[int]*cie{}
-	var last *cie // the one of the entry before, as nearly always
-	var e entry
-	for off := 0; off < len(s.Data); off = e.next {
-		err := s.read(&e, off)
-		if err == nil && !e.zero && e.cie != -1 {
-			if last == nil || last.off != e.cie {
-				last, err = s.shared(e.cie, cies)
-			}
-			if err == nil {
-				err = ix.add(last, &e)
-			}
-		}
-		if err != nil && first == nil {
+	for off := 0; off < len(s.Data); {
+		next, err := w.entry(off)
+		if first == nil {
 			first = err
 		}
-		if e.next <= off {
+		if next <= off {
 			break // the length itself is wrong: nothing beyond can be found
 		}
+		off = next
 	}
-	slices.SortStableFunc(ix, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	return ix, first
+	return w.found.sorted(), first
+}
+
+// sweep reads the entries of a section one after the other.
+type sweep struct {
+	*section
+	found index
+	cies  map[int]*cie // by offset
+	last  *cie         // of the FDE before, and nearly always of the next
+}
+
+// entry reads the entry at off, and tells where the next one is.
+func (w *sweep) entry(off int) (next int, err error) {
+	if w.last != nil {
+		if start, end, next := w.last.quick(w.section, off); next != 0 {
+			w.add(start, end, off)
+			return next, nil
+		}
+	}
+	var e entry
+	if err = w.section.read(&e, off); err != nil || e.zero || e.cie == -1 {
+		return e.next, err
+	}
+	if w.last, err = w.shared(e.cie); err != nil {
+		return e.next, err
+	}
+	start, end, err := w.last.readRange(&e.body)
+	if err == nil && e.body.bad {
+		err = errMalformed
+	}
+	if err == nil {
+		w.add(start, end, off)
+	}
+	return e.next, err
+}
+
+// add keeps where an FDE is, unless it is of no code: a start of 0 is what linkers
+// leave of functions that were dropped.
+func (w *sweep) add(start, end uint64, off int) {
+	if start != 0 && start < end {
+		w.found = append(w.found, span{start, uint32(min(end-start, math.MaxUint32)), uint32(off)})
+	}
 }
 
 // shared returns the CIE at off, which is read once.
-func (s *section) shared(off int, cies map[int]*cie) (*cie, error) {
-	if ci, ok := cies[off]; ok {
+func (w *sweep) shared(off int) (*cie, error) {
+	if ci, ok := w.cies[off]; ok {
 		return ci, nil
 	}
-	ci, err := s.cieAt(off)
+	ci, err := w.cieAt(off)
 	if err != nil {
 		return nil, err
 	}
-	cies[off] = ci
+	w.cies[off] = ci
 	return ci, nil
-}
-
-func (ix *index) add(ci *cie, e *entry) error {
-	start, end, err := ci.readRange(&e.body)
-	if err != nil || e.body.bad {
-		return cmp.Or(err, errMalformed)
-	}
-	// A start of 0 is what linkers leave of functions that were dropped.
-	if start != 0 && start < end {
-		*ix = append(*ix, span{start, end, e.off})
-	}
-	return nil
 }
 
 // overlap is how many spans are tried for one address: more than one covers it
@@ -80,8 +99,8 @@ const overlap = 4
 func (ix index) find(vmaddr uint64) (int, bool) {
 	i := sort.Search(len(ix), func(i int) bool { return ix[i].start > vmaddr })
 	for j := i - 1; j >= max(i-overlap, 0); j-- {
-		if vmaddr < ix[j].end {
-			return ix[j].off, true
+		if vmaddr-ix[j].start < uint64(ix[j].size) {
+			return int(ix[j].off), true
 		}
 	}
 	return 0, false

@@ -19,9 +19,15 @@ type Pruner struct {
 	from   *table
 	to     section
 	cies   map[int]int // offset in from → in to
-	picked []span      // FDEs by start; off is that in to
+	picked []picked    // by start
 	none   []uint64    // addresses that no FDE covers, sorted
 	whole  bool
+}
+
+// picked is an FDE of [start, end) and where it is in what was picked.
+type picked struct {
+	start, end uint64
+	off        int
 }
 
 // NewPruner starts with nothing picked. Kind is [object.EHFrame] or
@@ -100,7 +106,7 @@ func (p *Pruner) addFDE(f *fde, vmaddr uint64) bool {
 			return false
 		}
 		i++
-		p.picked = slices.Insert(p.picked, i-1, span{f.start, f.end, p.copyFDE(f)})
+		p.picked = slices.Insert(p.picked, i-1, picked{f.start, f.end, p.copyFDE(f)})
 	}
 	return p.same(f, p.picked[i-1].off, vmaddr)
 }

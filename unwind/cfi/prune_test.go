@@ -112,9 +112,10 @@ func somePCs(s *section) []uint64 {
 	var pcs []uint64
 	for _, f := range ix[:min(len(ix), 400)] {
 		for range 4 {
-			pcs = append(pcs, f.start+random.Uint64N(f.end-f.start))
+			pcs = append(pcs, f.start+random.Uint64N(uint64(f.size)))
 		}
-		pcs = append(pcs, f.start, f.end-1, f.end, f.start-1)
+		end := f.start + uint64(f.size)
+		pcs = append(pcs, f.start, end-1, end, f.start-1)
 	}
 	return pcs
 }
