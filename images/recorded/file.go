@@ -56,7 +56,11 @@ type file struct {
 	segments []object.Segment
 }
 
-var _ object.File = (*file)(nil)
+var (
+	_ object.File        = (*file)(nil)
+	_ object.DataTeller  = (*file)(nil)
+	_ object.ThumbTeller = (*file)(nil)
+)
 
 func newFile(of *recording.File) *file {
 	f := &file{of: of}
@@ -85,6 +89,22 @@ func (f *file) Symbol(vmaddr uint64) (object.Symbol, bool) {
 func (f *file) FunctionStart(vmaddr uint64) (uint64, bool) {
 	a := f.of.FunctionStart(vmaddr)
 	return a.VMAddr, a.Found
+}
+
+// DataInCode implements [object.DataTeller], for what was asked. A recording may tell of
+// data that does not end above vmaddr: then it tells of none.
+func (f *file) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
+	a := f.of.DataInCode(vmaddr)
+	if end = a.VMAddr + a.Size; !a.Found || end < a.VMAddr || end <= vmaddr {
+		return 0, 0, false
+	}
+	return a.VMAddr, end, true
+}
+
+// Thumb implements [object.ThumbTeller], for what was asked.
+func (f *file) Thumb(vmaddr uint64) (thumb, known bool) {
+	a := f.of.Thumb(vmaddr)
+	return a.Thumb, a.Found
 }
 
 // Source answers what the file did when the recording was made.

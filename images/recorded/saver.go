@@ -55,8 +55,8 @@ func NewSaver(w *recording.Writer, m task.Memory, prune PruneFunc) *Saver {
 func (s *Saver) Memory() task.Memory { return s.memory }
 
 // Place tells what is mapped from the next snapshot on: the images, and of the
-// regions those with code. It returns the images to make the map of; files have
-// their further methods no more.
+// regions those with code. It returns the images to make the map of; of their further
+// methods files have those alone that walks ask.
 func (s *Saver) Place(placed []object.Placed, regions iter.Seq2[task.Region, error]) []object.Placed {
 	return s.place(placed, recording.SharedCache{}, regions)
 }
@@ -120,7 +120,7 @@ func (s *Saver) notesOf(p *object.Placed) *notes {
 	}
 	n := &notes{
 		saver: s, number: s.w.AddImage(&im),
-		symbols: map[uint64]bool{}, starts: map[uint64]bool{}, sources: map[uint64]bool{}, sections: map[object.Kind]bool{},
+		sources: map[uint64]bool{}, sections: map[object.Kind]bool{},
 	}
 	s.numbers[key] = n
 	return n

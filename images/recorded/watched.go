@@ -20,14 +20,43 @@ type notes struct {
 	number int // of the image in the recording
 	dirty  bool
 
-	symbols, starts, sources map[uint64]bool // vmaddrs that were asked, or have an answer
+	symbols, starts, data, thumbs answers
 
-	newSymbols  []recording.Answer
-	newStarts   []recording.Answer
+	sources     map[uint64]bool // vmaddrs that have an answer
 	newSources  []recording.Source
 	sections    map[object.Kind]bool // that were asked for
 	newSections []recording.Section
 	frames      []*frames
+}
+
+// answers are those to one kind of question.
+type answers struct {
+	asked map[uint64]bool // vmaddrs
+	fresh []recording.Answer
+}
+
+// note keeps an answer, unless the same was asked before.
+func (n *notes) note(to *answers, a recording.Answer) {
+	n.saver.mu.Lock()
+	defer n.saver.mu.Unlock()
+	if to.asked[a.Asked] {
+		return
+	}
+	if to.asked == nil {
+		to.asked = map[uint64]bool{}
+	}
+	to.asked[a.Asked] = true
+	a.Image = n.number
+	to.fresh = append(to.fresh, a)
+	n.change()
+}
+
+// write hands over what is new by add.
+func (s *answers) write(add func(*recording.Answer)) {
+	for i := range s.fresh {
+		add(&s.fresh[i])
+	}
+	s.fresh = s.fresh[:0]
 }
 
 // change marks n as having something to write.
@@ -41,37 +70,45 @@ func (n *notes) change() {
 // Symbol implements [object.File].
 func (w *watched) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	sym, ok := w.File.Symbol(vmaddr)
-	n := w.notes
-	n.saver.mu.Lock()
-	defer n.saver.mu.Unlock()
-	if !n.symbols[vmaddr] {
-		n.symbols[vmaddr] = true
-		a := recording.Answer{Image: n.number, Asked: vmaddr, Found: ok}
-		if ok {
-			a.VMAddr, a.Size, a.Name, a.Public = sym.VMAddr, sym.Size, sym.Name, sym.Public
-		}
-		n.newSymbols = append(n.newSymbols, a)
-		n.change()
+	a := recording.Answer{Asked: vmaddr, Found: ok}
+	if ok {
+		a.VMAddr, a.Size, a.Name, a.Public = sym.VMAddr, sym.Size, sym.Name, sym.Public
 	}
+	w.notes.note(&w.notes.symbols, a)
 	return sym, ok
 }
 
 // FunctionStart implements [object.File].
 func (w *watched) FunctionStart(vmaddr uint64) (uint64, bool) {
 	start, ok := w.File.FunctionStart(vmaddr)
-	n := w.notes
-	n.saver.mu.Lock()
-	defer n.saver.mu.Unlock()
-	if !n.starts[vmaddr] {
-		n.starts[vmaddr] = true
-		a := recording.Answer{Image: n.number, Asked: vmaddr, Found: ok}
-		if ok {
-			a.VMAddr = start
-		}
-		n.newStarts = append(n.newStarts, a)
-		n.change()
+	a := recording.Answer{Asked: vmaddr, Found: ok}
+	if ok {
+		a.VMAddr = start
 	}
+	w.notes.note(&w.notes.starts, a)
 	return start, ok
+}
+
+// DataInCode implements [object.DataTeller].
+func (w *watched) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
+	if f, can := w.File.(object.DataTeller); can {
+		start, end, ok = f.DataInCode(vmaddr)
+	}
+	if ok {
+		w.notes.note(&w.notes.data, recording.Answer{Asked: vmaddr, Found: true, VMAddr: start, Size: end - start})
+	}
+	return start, end, ok
+}
+
+// Thumb implements [object.ThumbTeller].
+func (w *watched) Thumb(vmaddr uint64) (thumb, known bool) {
+	if f, can := w.File.(object.ThumbTeller); can {
+		thumb, known = f.Thumb(vmaddr)
+	}
+	if known {
+		w.notes.note(&w.notes.thumbs, recording.Answer{Asked: vmaddr, Found: true, Thumb: thumb})
+	}
+	return thumb, known
 }
 
 // Source answers as the file does.
@@ -132,19 +169,17 @@ func (n *notes) noteSection(k object.Kind, sec object.Section, err error) {
 // write hands over what is new.
 func (n *notes) write(w *recording.Writer) {
 	n.dirty = false
-	for i := range n.newSymbols {
-		w.AddSymbol(&n.newSymbols[i])
-	}
-	for i := range n.newStarts {
-		w.AddStart(&n.newStarts[i])
-	}
+	n.symbols.write(w.AddSymbol)
+	n.starts.write(w.AddStart)
+	n.data.write(w.AddData)
+	n.thumbs.write(w.AddThumb)
 	for i := range n.newSections {
 		w.AddSection(&n.newSections[i])
 	}
 	for i := range n.newSources {
 		w.AddSource(&n.newSources[i])
 	}
-	n.newSymbols, n.newStarts, n.newSources, n.newSections = n.newSymbols[:0], n.newStarts[:0], n.newSources[:0], n.newSections[:0]
+	n.newSources, n.newSections = n.newSources[:0], n.newSections[:0]
 	for _, f := range n.frames {
 		f.write(w, n.number)
 	}

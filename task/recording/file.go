@@ -4,9 +4,9 @@ package recording
 // recording is open, and is safe for concurrent use.
 type File struct {
 	Image
-	symbols, starts map[uint64]Answer
-	sources         map[uint64][]Place
-	sections        map[string]*Section
+	symbols, starts, data, thumbs map[uint64]Answer // by what was asked
+	sources                       map[uint64][]Place
+	sections                      map[string]*Section
 }
 
 // Symbol returns what the file answered when it was asked for the symbol of
@@ -16,6 +16,14 @@ func (f *File) Symbol(vmaddr uint64) Answer { return f.symbols[vmaddr] }
 // FunctionStart returns what the file answered when it was asked where the
 // function starts that vmaddr is in; nothing found if it was not.
 func (f *File) FunctionStart(vmaddr uint64) Answer { return f.starts[vmaddr] }
+
+// DataInCode returns what the file answered when it was asked for the first data that
+// ends above vmaddr; nothing found if it was not.
+func (f *File) DataInCode(vmaddr uint64) Answer { return f.data[vmaddr] }
+
+// Thumb returns what the file answered when it was asked whether the function that
+// vmaddr is in is Thumb code; nothing found if it was not.
+func (f *File) Thumb(vmaddr uint64) Answer { return f.thumbs[vmaddr] }
 
 // Source returns what the file answered when it was asked where in the source vmaddr
 // is; nothing if it was not.
@@ -67,7 +75,7 @@ func (fs *files) learn(kind int, data []byte) error {
 	switch kind {
 	case 2:
 		return fs.learnImage(data)
-	case 4, 5:
+	case 4, 5, 15, 16:
 		return fs.learnAnswer(kind, data)
 	case 6:
 		return fs.learnSection(data)
@@ -89,6 +97,8 @@ func (fs *files) learnImage(data []byte) error {
 		Image:    im,
 		symbols:  map[uint64]Answer{},
 		starts:   map[uint64]Answer{},
+		data:     map[uint64]Answer{},
+		thumbs:   map[uint64]Answer{},
 		sources:  map[uint64][]Place{},
 		sections: map[string]*Section{},
 	})
@@ -104,12 +114,21 @@ func (fs *files) learnAnswer(kind int, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if kind == 4 {
-		f.symbols[a.Asked] = a
-	} else {
-		f.starts[a.Asked] = a
-	}
+	f.answers(kind)[a.Asked] = a
 	return fs.hold(costMap + len(a.Name))
+}
+
+// answers returns those that records of a kind give.
+func (f *File) answers(kind int) map[uint64]Answer {
+	switch kind {
+	case 4:
+		return f.symbols
+	case 5:
+		return f.starts
+	case 15:
+		return f.data
+	}
+	return f.thumbs
 }
 
 func (fs *files) learnSource(data []byte) error {

@@ -148,15 +148,17 @@ func parseSegment(data []byte) (Segment, error) {
 
 func prot(n uint64) task.Prot { return task.Prot(n) & (task.Read | task.Write | task.Execute) }
 
-// Answer is what a file answered about the function at a vmaddr.
+// Answer is what a file answered about the function, or the data between instructions,
+// at a vmaddr.
 type Answer struct {
 	Image  int
 	Asked  uint64 // vmaddr
 	Found  bool
-	VMAddr uint64 // start of the function
-	Size   uint64 // of its symbol; 0: the file does not say
+	VMAddr uint64 // start of the function, or the data
+	Size   uint64 // of its symbol, or the data; 0: the file does not say
 	Name   string // of its symbol
 	Public string // the name that its users know it by, where Name is another
+	Thumb  bool   // the function is Thumb code
 }
 
 func appendAnswer(b []byte, a *Answer) []byte {
@@ -169,7 +171,8 @@ func appendAnswer(b []byte, a *Answer) []byte {
 	b = appendUintIf(b, 4, a.VMAddr)
 	b = appendUintIf(b, 5, a.Size)
 	b = appendBytesIf(b, 6, a.Name)
-	return appendBytesIf(b, 7, a.Public)
+	b = appendBytesIf(b, 7, a.Public)
+	return appendBoolIf(b, 8, a.Thumb)
 }
 
 func parseAnswer(data []byte) (Answer, error) {
@@ -191,6 +194,8 @@ func parseAnswer(data []byte) (Answer, error) {
 			a.Name = m.string()
 		case 7:
 			a.Public = m.string()
+		case 8:
+			a.Thumb = m.bool()
 		}
 	}
 	return a, m.err

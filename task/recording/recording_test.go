@@ -206,6 +206,9 @@ func addFacts(w *Writer) {
 	w.AddSource(&Source{Image: n, Asked: 0x10010, Places: places})
 	w.AddSource(&Source{Image: n, Asked: 0x10020, Places: make([]Place, maxPlaces+1)}) // left out
 	w.AddStart(&Answer{Image: n, Asked: 0x10010, Found: true, VMAddr: 0x10000})
+	w.AddData(&Answer{Image: n, Asked: 0x10010, Found: true, VMAddr: 0x10018, Size: 8})
+	w.AddThumb(&Answer{Image: n, Asked: 0x10010, Found: true, Thumb: true})
+	w.AddThumb(&Answer{Image: n, Asked: 0x10020, Found: true})
 	w.AddSection(&Section{Image: n, Name: "eh_frame", VMAddr: 0x9000, Data: []byte("wrong")})
 	w.AddSection(&Section{Image: n, Name: "eh_frame", VMAddr: 0x9000, Data: []byte("call frame ????"), Restart: true})
 	w.AddSection(&Section{Image: n, Name: "eh_frame", VMAddr: 0x9000, Offset: 11, Data: []byte("info")})
@@ -318,6 +321,12 @@ func checkFacts(t *testing.T, r *Reader) {
 	}
 	if a := f.FunctionStart(0x10010); !a.Found || a.VMAddr != 0x10000 {
 		t.Errorf("start %+v", a)
+	}
+	if a := f.DataInCode(0x10010); a != (Answer{Asked: 0x10010, Found: true, VMAddr: 0x10018, Size: 8}) || f.DataInCode(0x10011).Found {
+		t.Errorf("data %+v", a)
+	}
+	if a, b := f.Thumb(0x10010), f.Thumb(0x10020); !a.Found || !a.Thumb || !b.Found || b.Thumb || f.Thumb(0x10011).Found {
+		t.Errorf("Thumb %+v, %+v", a, b)
 	}
 	if s, ok := f.Section("eh_frame"); !ok || string(s.Data) != "call frame information" || s.VMAddr != 0x9000 {
 		t.Errorf("section %+v", s)

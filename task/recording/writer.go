@@ -103,6 +103,13 @@ func (w *Writer) AddSymbol(a *Answer) { w.addAnswer(4, a) }
 // AddStart tells what a file answered when it was asked for a function's start.
 func (w *Writer) AddStart(a *Answer) { w.addAnswer(5, a) }
 
+// AddData tells which data a file answered with when it was asked for the first that ends
+// above a vmaddr.
+func (w *Writer) AddData(a *Answer) { w.addAnswer(15, a) }
+
+// AddThumb tells what a file answered when it was asked whether a function is Thumb code.
+func (w *Writer) AddThumb(a *Answer) { w.addAnswer(16, a) }
+
 func (w *Writer) addAnswer(kind int, a *Answer) {
 	at := w.begin(kind)
 	w.block = appendAnswer(w.block, a)
