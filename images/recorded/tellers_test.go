@@ -190,3 +190,18 @@ func TestAnswersAreKeptOnce(t *testing.T) {
 		t.Errorf("%d bytes of what was asked once, %d of what was asked often", len(once), len(often))
 	}
 }
+
+// TestVariablesAreFound while a recording is made.
+func TestVariablesAreFound(t *testing.T) {
+	im := machotest.Image{Is64: true, CPU: cpuAMD64, Type: 6, Base: textBase,
+		Symbols: []machotest.Symbol{{Name: "_offsets", Type: 0xf, Sect: 4, Value: textBase + machotest.Data + 8}}}
+	f := openMachO(t, im.Encode())
+	s := newSession(t)
+	s.place(object.Placed{Path: "/found", File: f}, placed(&library{}))
+	for _, im := range s.m.Images {
+		at, ok := im.File.(interface{ DataSymbol(string) (uint64, bool) }).DataSymbol("_offsets")
+		if want := im.Path == "/found"; ok != want || want && at != textBase+machotest.Data+8 {
+			t.Errorf("%s: at %#x, %v", im.Path, at, ok)
+		}
+	}
+}

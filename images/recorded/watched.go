@@ -111,6 +111,15 @@ func (w *watched) Thumb(vmaddr uint64) (thumb, known bool) {
 	return thumb, known
 }
 
+// DataSymbol returns where a variable is, if the file can tell. It is asked about the live
+// process alone, of which a recording has the findings.
+func (w *watched) DataSymbol(name string) (vmaddr uint64, ok bool) {
+	if f, can := w.File.(interface{ DataSymbol(string) (uint64, bool) }); can {
+		return f.DataSymbol(name)
+	}
+	return 0, false
+}
+
 // Source answers as the file does.
 func (w *watched) Source(vmaddr uint64) []object.Source {
 	frames := object.SourceOf(w.File, vmaddr)
