@@ -152,6 +152,7 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 		return nil, err
 	}
 	p.settle()
+	p.stats.ahead = 0
 	ids := p.threads.list()
 	if len(ids) == 0 || p.mem.replaced() {
 		return nil, p.exited

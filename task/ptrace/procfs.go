@@ -103,13 +103,16 @@ func (d procDir) numbers() []int {
 // taskStats reads task/TID/stat of one process again and again, without
 // allocating.
 type taskStats struct {
-	dir int // /proc/PID/task
-	buf [1024]byte
+	dir   int // /proc/PID/task
+	buf   [1024]byte
+	ahead int  // the thread of which first was read, before it is described; 0: none
+	first stat // in buf
 }
 
 // read returns the file's bytes, valid until the next call; none when the
 // thread is no more.
 func (s *taskStats) read(tid int) []byte {
+	s.ahead = 0
 	return readTask(s.dir, tid, "/stat\x00", s.buf[:])
 }
 
@@ -132,6 +135,7 @@ func (p *Process) statOf(tid int) []byte {
 	if e.stat < 0 {
 		e.stat = openTask(p.threads.dir, tid, "/stat\x00")
 	}
+	p.stats.ahead = 0
 	if e.stat >= 0 {
 		if n := preadRaw(e.stat, p.stats.buf[:]); n > 0 {
 			return p.stats.buf[:n]
@@ -141,9 +145,29 @@ func (p *Process) statOf(tid int) []byte {
 	return p.stats.read(tid)
 }
 
+// isReady tells whether a thread is on a processor or waits for one. What it has read
+// Describe need not read again, if it is asked next.
+func (p *Process) isReady(tid int) bool {
+	s, err := parseStat(p.statOf(tid))
+	if err != nil {
+		return false
+	}
+	p.stats.ahead, p.stats.first = tid, s
+	return threadState(s.state) == task.Running
+}
+
+// describe reads a thread's stat, unless it was read ahead.
+func (p *Process) describe(tid int) (stat, error) {
+	if p.stats.ahead == tid {
+		p.stats.ahead = 0
+		return p.stats.first, nil
+	}
+	return parseStat(p.statOf(tid))
+}
+
 // Describe implements [task.Process].
 func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
-	s, err := parseStat(p.statOf(int(id)))
+	s, err := p.describe(int(id))
 	if err != nil {
 		return task.ErrThreadGone
 	}

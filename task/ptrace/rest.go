@@ -97,9 +97,11 @@ func readTask(dir, tid int, name string, b []byte) []byte {
 	return b[:n]
 }
 
+// close may come while a thread that has ended is still asked about.
 func (e *rest) close() {
 	closeFD(e.schedstat)
 	closeFD(e.stat)
+	e.schedstat, e.stat = -1, -1
 	e.copies.close()
 }
 
@@ -174,6 +176,10 @@ func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
 	}
 	if e.resting && e.at == runs {
 		return true
+	}
+	if t.State == task.Running && p.isReady(int(id)) {
+		e.resting = false // it is in no call
+		return false
 	}
 	// One that was copied as it ran is read where it waits before it can rest there.
 	e.resting = t.Age == 0 && p.unchanged(int(id), t) && p.stillAt(e) && p.seesKernel(e, int(id), t)

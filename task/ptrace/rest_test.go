@@ -162,3 +162,75 @@ func TestWatchReadsWhatItDoesNotHave(t *testing.T) {
 		}
 	}
 }
+
+// TestIdleWhileItRuns: one that ran when it was described is asked for its state first, and
+// for its call only when it does not run still. What it was asked it is described by, once.
+func TestIdleWhileItRuns(t *testing.T) {
+	p, th := fakeThread(t, "100 20 7\n", inEpoll, inEpoll)
+	id := task.ThreadID(th.tid)
+	k := captured(t, inEpoll)
+	k.State = task.Running
+	tellState(t, p, 'R', "")
+	if p.Idle(id, k) {
+		t.Error("idle as it runs")
+	}
+	tellState(t, p, 'S', "")
+	for _, want := range []task.State{task.Running, task.Sleeping} {
+		if must(t, p.Describe(id, k)); k.State != want {
+			t.Errorf("described as %v, want %v", k.State, want)
+		}
+	}
+	k.State = task.Running
+	tellState(t, p, 'S', "")
+	if !p.Idle(id, k) || k.State != task.Sleeping {
+		t.Errorf("not idle back in its call, %v", k.State)
+	}
+	if call, err := p.blockedIn(th.tid); err != nil || call.State != task.InCall {
+		t.Error("its call was asked for as it ran")
+	}
+}
+
+// TestIdleOfAnother: what was read of one thread does not describe another, nor the same
+// when something else was read since.
+func TestIdleOfAnother(t *testing.T) {
+	p, th := fakeThread(t, "100 20 7\n", inEpoll)
+	tellState(t, p, 'R', "")
+	k := captured(t, inEpoll)
+	k.State = task.Running
+	if p.Idle(task.ThreadID(th.tid), k) {
+		t.Error("idle as it runs")
+	}
+	if err := p.Describe(task.ThreadID(th.tid+1), k); err != task.ErrThreadGone {
+		t.Errorf("a thread that is not there: %v", err)
+	}
+	for name, read := range map[string]func(){
+		"state": func() { p.state(th.tid) },
+		"stat":  func() { p.statOf(th.tid) },
+	} {
+		tellState(t, p, 'R', "")
+		p.isReady(th.tid)
+		tellState(t, p, 'S', "")
+		read()
+		if must(t, p.Describe(task.ThreadID(th.tid), k)); k.State != task.Sleeping {
+			t.Errorf("after its %s was read: %v", name, k.State)
+		}
+	}
+}
+
+// TestDropped: of a thread that was dropped while it was asked about no other file is read.
+func TestDropped(t *testing.T) {
+	p, th := fakeThread(t, "100 20 7\n")
+	p.rests.start()
+	e := p.rests.find(p.threads.dir, th.tid)
+	if _, ok := p.rests.count(e); !ok {
+		t.Fatal("not counted")
+	}
+	path := fmt.Sprintf("/proc/self/fd/%d/%d/schedstat", p.threads.dir, th.tid)
+	p.rests.drop(th.tid)
+	f, err := os.Open(path) // takes the number of the file that was closed
+	must(t, err)
+	defer f.Close()
+	if _, ok := p.rests.count(e); ok {
+		t.Error("counted by a file that was closed")
+	}
+}
