@@ -28,6 +28,7 @@ import (
 type rest struct {
 	schedstat int     // file; −1: none
 	stat      int     // file; −1: none yet, for few threads are described again
+	call      int     // file of its system call; −1: none, for few have come to a processor since
 	copies    *copies // nil: the thread was not seen to run, or is not observed
 	runs      uint64  // as the file said last
 	ran       time.Duration
@@ -42,6 +43,7 @@ type rest struct {
 type restTable struct {
 	of      map[int]*rest
 	limit   int // how many are kept at most
+	calls   int // how many of them have the file of their call
 	listing int
 	buf     [512]byte
 	stack   [4096]byte
@@ -49,6 +51,7 @@ type restTable struct {
 
 const (
 	filesEach   = 2 // of a thread, besides that of its copies
+	callsShare  = 4 // the part of them that has the file of its call, one in so many
 	filesShare  = 4 // the part of the allowed descriptors that is used, one in so many
 	maxRests    = 8192
 	defaultFile = 1024 // descriptors where the limit is not known
@@ -72,9 +75,19 @@ func (r *restTable) find(dir, tid int) *rest {
 	if e := r.of[tid]; e != nil || len(r.of) >= r.limit {
 		return e
 	}
-	e := &rest{schedstat: openTask(dir, tid, "/schedstat\x00"), stat: -1}
+	e := &rest{schedstat: openTask(dir, tid, "/schedstat\x00"), stat: -1, call: -1}
 	r.of[tid] = e
 	return e
+}
+
+// keepCall opens the file of a thread's call, where there is room.
+func (r *restTable) keepCall(e *rest, dir, tid int) {
+	if e.call >= 0 || r.calls >= r.limit/callsShare {
+		return
+	}
+	if e.call = openTask(dir, tid, "/syscall\x00"); e.call >= 0 {
+		r.calls++
+	}
 }
 
 // openTask opens a file of a thread, of which dir is /proc/PID/task: name begins
@@ -97,11 +110,16 @@ func readTask(dir, tid int, name string, b []byte) []byte {
 	return b[:n]
 }
 
-// close may come while a thread that has ended is still asked about.
-func (e *rest) close() {
+// remove may come while a thread that has ended is still asked about.
+func (r *restTable) remove(tid int, e *rest) {
+	delete(r.of, tid)
+	if e.call >= 0 {
+		r.calls--
+	}
 	closeFD(e.schedstat)
 	closeFD(e.stat)
-	e.schedstat, e.stat = -1, -1
+	closeFD(e.call)
+	e.schedstat, e.stat, e.call = -1, -1, -1
 	e.copies.close()
 }
 
@@ -131,8 +149,7 @@ func (r *restTable) countOf(e *rest) (uint64, bool) {
 // drop forgets a thread.
 func (r *restTable) drop(tid int) {
 	if e := r.of[tid]; e != nil {
-		e.close()
-		delete(r.of, tid)
+		r.remove(tid, e)
 	}
 }
 
@@ -149,8 +166,7 @@ func (r *restTable) sweep(ids []task.ThreadID) {
 	}
 	for tid, e := range r.of {
 		if e.seen != r.listing {
-			e.close()
-			delete(r.of, tid)
+			r.remove(tid, e)
 		}
 	}
 }
@@ -181,6 +197,7 @@ func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
 		e.resting = false // it is in no call
 		return false
 	}
+	p.rests.keepCall(e, p.threads.dir, int(id))
 	// One that was copied as it ran is read where it waits before it can rest there.
 	e.resting = t.Age == 0 && p.unchanged(int(id), t) && p.stillAt(e) && p.seesKernel(e, int(id), t)
 	e.at = runs
@@ -222,7 +239,14 @@ func (p *Process) unchanged(tid int, t *task.Thread) bool {
 
 func isAt(r *task.Registers, c *task.Syscall) bool { return c.PC == r.PC() && c.SP == r.SP() }
 
+// blockedIn reads in which call a thread waits, through the file that is kept of it, if
+// one is.
 func (p *Process) blockedIn(tid int) (task.Syscall, error) {
+	if e := p.rests.of[tid]; e != nil && e.call >= 0 {
+		if n := preadRaw(e.call, p.rests.buf[:]); n > 0 {
+			return parseSyscall(p.rests.buf[:n])
+		}
+	}
 	return parseSyscall(readTask(p.threads.dir, tid, "/syscall\x00", p.rests.buf[:]))
 }
 

@@ -188,6 +188,9 @@ func TestIdleWhileItRuns(t *testing.T) {
 	if call, err := p.blockedIn(th.tid); err != nil || call.State != task.InCall {
 		t.Error("its call was asked for as it ran")
 	}
+	if p.rests.of[th.tid].call < 0 {
+		t.Error("the file of its call is not kept")
+	}
 }
 
 // TestIdleOfAnother: what was read of one thread does not describe another, nor the same
@@ -232,5 +235,44 @@ func TestDropped(t *testing.T) {
 	defer f.Close()
 	if _, ok := p.rests.count(e); ok {
 		t.Error("counted by a file that was closed")
+	}
+}
+
+// TestCallsAreKept: the file of a call is opened once, of one in so many threads, and read
+// from its start each time.
+func TestCallsAreKept(t *testing.T) {
+	p, th := fakeThread(t, "100 20 7\n")
+	path := fmt.Sprintf("/proc/self/fd/%d/%d/syscall", p.threads.dir, th.tid)
+	must(t, os.Remove(path))
+	writeFile(t, path, inEpoll)
+	p.rests.start()
+	p.rests.limit = 2 * callsShare
+	e := p.rests.find(p.threads.dir, th.tid)
+	p.rests.keepCall(e, p.threads.dir, th.tid)
+	p.rests.keepCall(e, p.threads.dir, th.tid)
+	kept := fmt.Sprintf("/proc/self/fd/%d", e.call)
+	must(t, os.Remove(path))
+	for _, want := range []string{inEpoll, inRead()} {
+		writeFile(t, kept, want)
+		if got, err := p.blockedIn(th.tid); err != nil || got.PC != captured(t, want).Registers.PC() {
+			t.Errorf("%+v, %v, want %s", got, err, want)
+		}
+	}
+	writeFile(t, path, inEpoll)
+	others := []*rest{{call: -1}, {call: -1}}
+	for i, want := range []bool{true, false} {
+		if p.rests.keepCall(others[i], p.threads.dir, th.tid); (others[i].call >= 0) != want {
+			t.Errorf("with %d files kept another one is: %v", i+1, !want)
+		}
+	}
+	p.rests.drop(th.tid)
+	if p.rests.keepCall(others[1], p.threads.dir, th.tid); others[1].call < 0 {
+		t.Error("there is no room where there was before")
+	}
+	for _, o := range others {
+		p.rests.remove(th.tid, o)
+	}
+	if p.rests.calls != 0 {
+		t.Errorf("%d files of calls in the end", p.rests.calls)
 	}
 }
