@@ -111,10 +111,10 @@ func TestDataInCodeIsKept(t *testing.T) {
 
 	const text = textBase + textSlide + machotest.Text
 	if want := []task.Addr{text + 11, text + 0x19, text + 0x15}; len(plain) < 3 || !slices.Equal(plain[:3], want) {
-		t.Errorf("without a recording %x, want %x", plain, want)
+		t.Errorf("without a recording %v, want %v", plain, want)
 	}
 	if !slices.Equal(live, plain) || !slices.Equal(again, plain) {
-		t.Errorf("%x without a recording, %x with one, %x of it", plain, live, again)
+		t.Errorf("%v without a recording, %v with one, %v of it", plain, live, again)
 	}
 }
 
