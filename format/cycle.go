@@ -43,6 +43,9 @@ func alikeness(n *profile.Node) alike {
 
 // findCycle returns the shortest cycle that begins with the first frame.
 func findCycle(chain []*profile.Node) cycle {
+	if len(chain) < minFolded {
+		return cycle{}
+	}
 	for period := 1; period <= maxPeriod; period++ {
 		n := period
 		for n < len(chain) && alikeness(chain[n]) == alikeness(chain[n-period]) {

@@ -1,7 +1,7 @@
 package format
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +28,10 @@ func (p *printer) levels() int {
 func (p *printer) fitted(lead string, n *profile.Node, split string) {
 	name := p.function(n.Location)
 	end := source(n) + p.marks(n)
+	if p.width == 0 {
+		p.put(lead, p.placeOf(n, name), p.addresses(n), end, split)
+		return
+	}
 	line := lead + p.placeOf(n, name) + p.addresses(n) + end + split
 	if p.over(line) > 0 {
 		line = lead + p.placeOf(n, name) + end + split
@@ -38,7 +42,7 @@ func (p *printer) fitted(lead string, n *profile.Node, split string) {
 	if over := p.over(line); over > 0 {
 		line = lead + p.placeOf(n, elide(name, max(utf8.RuneCountInString(name)-over-1, leastName))) + end
 	}
-	p.line("%s", line)
+	p.put(line)
 }
 
 // over is by how many columns a line is too long.
@@ -52,7 +56,7 @@ func (p *printer) over(line string) int {
 // text writes a text, and goes on in further lines, that far in, where it does not fit.
 func (p *printer) text(lead string, hang int, text string) {
 	for _, line := range wrapped(lead+text, p.width, hang) {
-		p.line("%s", line)
+		p.put(line)
 	}
 }
 
@@ -108,13 +112,13 @@ func (p *printer) placeOf(n *profile.Node, name string) string {
 	function := p.name(name)
 	switch {
 	case n.Kernel && n.Placeless() && n.Offset != 0: // Linux names functions, and no addresses
-		return fmt.Sprintf("%s + %s", function, offsets(n))
+		return function + " + " + offsets(n)
 	case n.Image == nil:
 		return function
 	case n.Inlined:
-		return fmt.Sprintf("%s [inlined] (%s)", function, imageName(n.Image))
+		return function + " [inlined] (" + imageName(n.Image) + ")"
 	case n.Function == "", n.Function == profile.Trampoline:
-		return fmt.Sprintf("%s (%s + 0x%x)", function, imageName(n.Image), n.Offset)
+		return function + " (" + imageName(n.Image) + " + 0x" + strconv.FormatUint(n.Offset, 16) + ")"
 	}
-	return fmt.Sprintf("%s + %s (%s)", function, offsets(n), imageName(n.Image))
+	return function + " + " + offsets(n) + " (" + imageName(n.Image) + ")"
 }

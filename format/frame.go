@@ -190,19 +190,19 @@ func source(n *profile.Node) string {
 
 // marks say what to doubt of a frame.
 func (p *printer) marks(n *profile.Node) string {
-	var b strings.Builder
+	text := ""
 	if p.total > 0 && n.Self > 0 && len(n.Children) > 0 {
-		fmt.Fprintf(&b, "  %s %s", p.selfWord(), count(n.Self))
+		text = "  " + p.selfWord() + " " + count(n.Self)
 	}
 	switch {
 	case n.By.Guess():
 		p.guessed = true
-		b.WriteString("  " + p.doubt("(guess)"))
+		return text + "  " + p.doubt("(guess)")
 	case pointerOnly(n):
 		p.fpOnly = true
-		b.WriteString("  " + p.doubt("(fp only)"))
+		return text + "  " + p.doubt("(fp only)")
 	}
-	return b.String()
+	return text
 }
 
 // pointerOnly tells of a frame that a better method should have found.

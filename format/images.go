@@ -24,26 +24,30 @@ func (p *printer) image(im *profile.Image) {
 	if last > im.Load {
 		last--
 	}
-	fields := []string{imageName(im)}
+	switch {
+	case im.Generated:
+		p.line("%39s  %s", "names of generated code:", p.file(im))
+	case !im.Placed():
+		p.line("%39s  %s", "place not known:", p.file(im))
+	default:
+		p.line("%18s - %18s  %s", im.Load.String(), last.String(), p.file(im))
+	}
+}
+
+// file says which file an image is, and what is odd about it.
+func (p *printer) file(im *profile.Image) string {
+	text := imageName(im)
 	if im.Arch != 0 {
-		fields = append(fields, "("+im.Arch.String()+")")
+		text += " (" + im.Arch.String() + ")"
 	}
 	if len(im.ID) > 0 {
-		fields = append(fields, "<"+imageID(p.profile.Target.OS, im.ID)+">")
+		text += " <" + imageID(p.profile.Target.OS, im.ID) + ">"
 	}
-	fields = append(fields, clean(im.Path, maxPath))
-	if s := strings.Join(imageMarks(im), ", "); s != "" {
-		fields = append(fields, p.doubt("["+s+"]"))
+	text += " " + clean(im.Path, maxPath)
+	if marks := imageMarks(im); len(marks) > 0 {
+		text += " " + p.doubt("["+strings.Join(marks, ", ")+"]")
 	}
-	if im.Generated {
-		p.line("%39s  %s", "names of generated code:", strings.Join(fields, " "))
-		return
-	}
-	if !im.Placed() {
-		p.line("%39s  %s", "place not known:", strings.Join(fields, " "))
-		return
-	}
-	p.line("%18v - %18v  %s", im.Load, last, strings.Join(fields, " "))
+	return text
 }
 
 // imageMarks say why functions of an image may be missing or wrong.

@@ -38,6 +38,14 @@ func (p *printer) line(format string, args ...any) {
 	_ = p.WriteByte('\n')
 }
 
+// put writes one line of those parts.
+func (p *printer) put(parts ...string) {
+	for _, part := range parts {
+		_, _ = p.WriteString(part)
+	}
+	_ = p.WriteByte('\n')
+}
+
 // fact writes a line of the header, values aligned as in Apple's reports.
 func (p *printer) fact(key, value string) {
 	switch {

@@ -4,7 +4,7 @@
 // everything above this package works on the [Snapshot] that [Take] makes.
 package task
 
-import "fmt"
+import "strconv"
 
 // Addr is an address in the target process, never one in a file: a position in
 // a file's own numbering is a vmaddr (a plain uint64), and
@@ -12,7 +12,10 @@ import "fmt"
 type Addr uint64
 
 // String returns the address in hexadecimal with 0x before it.
-func (a Addr) String() string { return fmt.Sprintf("0x%x", uint64(a)) }
+func (a Addr) String() string {
+	var b [len("0x") + 16]byte
+	return string(strconv.AppendUint(append(b[:0], "0x"...), uint64(a), 16))
+}
 
 // ThreadID names one thread of a process: the thread id of the kernel (gettid)
 // on Linux, the system-wide unique thread id (pthread_threadid_np) on macOS.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -133,10 +134,14 @@ func (c *call) writeAll(write func(io.Writer, *destination) error) error {
 	return errors.Join(errs...)
 }
 
-// writeBy formats before it writes to a stream: a slow reader sees all at once.
+// writeBy writes to a file, a stream, or a terminal, for which it formats all before.
 func (c *call) writeBy(d *destination, write func(io.Writer) error) error {
 	if d.isFile() {
 		return output.Write(d.path, write)
+	}
+	to, _ := c.stream(d)
+	if !isTerminal(to) {
+		return writeStream(to, write)
 	}
 	var report bytes.Buffer
 	if err := write(&report); err != nil {
@@ -145,9 +150,18 @@ func (c *call) writeBy(d *destination, write func(io.Writer) error) error {
 	if c.page(d, report.Bytes()) {
 		return nil
 	}
-	to, _ := c.stream(d)
 	_, err := report.WriteTo(to)
 	return err
+}
+
+// writeStream writes much at once.
+func writeStream(to io.Writer, write func(io.Writer) error) error {
+	const atOnce = 64 << 10
+	w := bufio.NewWriterSize(to, atOnce)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 // formatAll formats one profile after another, texts of several lines with a line

@@ -27,7 +27,10 @@ type Builder struct {
 	crowd crowd
 	looks looks
 	names namer
-	edges map[edge]*Node
+	nodes []Node         // of which none is in use
+	calls []*Node        // room for callees, likewise
+	ends  []callee       // of all nodes, by their number
+	edges map[edge]*Node // to those of them that have many siblings
 	notes map[string]bool
 	row   row
 	times *times // nil: no timelines are kept
@@ -56,9 +59,14 @@ type record struct {
 // outermost frames, miss their callers for the same reason.
 type edge struct {
 	parent *Node
-	site   *site
-	guess  bool
-	cut    unwind.Reason // Bottom below the outermost frame
+	callee
+}
+
+// callee is where an edge ends.
+type callee struct {
+	site  *site
+	guess bool
+	cut   unwind.Reason // Bottom below the outermost frame
 }
 
 // NewBuilder starts a profile of target. The tool is named in reports.
@@ -272,21 +280,21 @@ func (r *record) repeat(n int) {
 // merge counts a stack from the outermost frame in, and leaves it in r.path. Frames in
 // the kernel are the innermost.
 func (b *Builder) merge(r *record, s *Stack, inKernel []task.KernelFrame) {
-	r.path, r.stop, r.depth, r.further = r.path[:0], s.Stop.Reason, len(s.Frames)+len(inKernel), false
+	r.path = slices.Grow(r.path[:0], len(s.Frames)+len(inKernel))
+	r.stop, r.depth, r.further = s.Stop.Reason, len(s.Frames)+len(inKernel), false
 	at, cut := &r.target().top, s.Stop.Reason
 	for i := len(s.Frames) - 1; i >= 0; i-- {
-		f := &s.Frames[i]
-		for _, where := range b.names.sites(f.PC, f.Return, f.Kernel) {
-			if r.further {
-				return
-			}
-			at = b.descend(r, edge{at, where, f.By.Guess(), cut}, f, s.Stop)
-			cut = unwind.Bottom
+		if r.further {
+			return
 		}
+		f := &s.Frames[i]
+		where := b.names.site(f.PC, f.Return, f.Kernel)
+		at = b.descend(r, edge{at, callee{where, f.By.Guess(), cut}}, f, s.Stop)
+		cut = unwind.Bottom
 	}
 	for i := len(inKernel) - 1; i >= 0 && !r.further; i-- {
 		where := b.names.inKernel(&inKernel[i])
-		at = b.descend(r, edge{at, where, false, cut}, &toldByKernel, s.Stop)
+		at = b.descend(r, edge{at, callee{where, false, cut}}, &toldByKernel, s.Stop)
 		cut = unwind.Bottom
 	}
 	if r := r.target(); len(s.Frames)+len(inKernel) == 0 && r.Err == "" {
@@ -326,27 +334,74 @@ var further = &site{Location: Location{Function: Further}}
 
 // child finds or makes the node at the end of an edge.
 func (b *Builder) child(r *record, e edge, f *unwind.Frame) *Node {
-	n := b.edges[e]
-	if e.site == further || n == nil && len(b.edges) >= b.maxNodes {
-		e, r.further = edge{parent: e.parent, site: further}, true
+	n := b.find(e)
+	if e.site == further || n == nil && len(b.ends) >= b.maxNodes {
+		e, r.further = edge{e.parent, callee{site: further}}, true
 		b.Note(fmt.Sprintf("there were more than %d different places in the call trees: later ones are not told apart", b.maxNodes))
-		if n = b.edges[e]; n != nil {
+		if n = b.find(e); n != nil {
 			return n
 		}
 	}
 	if n == nil {
-		n = &Node{Location: e.site.Location, PC: f.PC, Return: f.Return, By: f.By}
+		n = &some(&b.nodes)[0]
+		*n = Node{Location: e.site.Location, PC: f.PC, Return: f.Return, By: f.By, number: uint32(len(b.ends))}
 		if f.Trampoline && n.Function == "" {
 			n.Function = Trampoline
 		}
-		b.edges[e] = n
-		e.parent.Children = append(e.parent.Children, n)
+		b.add(e, n)
 	}
 	n.By = max(n.By, f.By)
 	if n.Why == "" && f.Err != nil {
 		n.Why = f.Err.Error()
 	}
 	return n
+}
+
+// fewSiblings are so few that they are looked at one by one: most frames have one callee.
+const fewSiblings = 8
+
+// find returns the node at the end of an edge; nil: there is none.
+func (b *Builder) find(e edge) *Node {
+	if len(e.parent.Children) > fewSiblings {
+		return b.edges[e]
+	}
+	for _, n := range e.parent.Children {
+		if b.ends[n.number] == e.callee {
+			return n
+		}
+	}
+	return nil
+}
+
+// add puts a new node at the end of its edge.
+func (b *Builder) add(e edge, n *Node) {
+	b.ends = append(b.ends, e.callee)
+	siblings := e.parent.Children
+	if siblings == nil {
+		siblings = some(&b.calls)[:0]
+	}
+	siblings = append(siblings, n)
+	e.parent.Children = siblings
+	switch {
+	case len(siblings) == fewSiblings+1:
+		for _, s := range siblings {
+			b.edges[edge{e.parent, b.ends[s.number]}] = s
+		}
+	case len(siblings) > fewSiblings:
+		b.edges[e] = n
+	}
+}
+
+// some takes one of a list, which it makes anew where none is left: to make many at once
+// is faster.
+func some[T any](left *[]T) []T {
+	const many = 16
+	if len(*left) == 0 {
+		*left = make([]T, many)
+	}
+	first := (*left)[:1:1]
+	*left = (*left)[1:]
+	return first
 }
 
 func newCut(s unwind.Stop) *Cut {

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"stacksnap/images"
@@ -15,6 +16,8 @@ type site struct {
 	Location
 	pc       task.Addr
 	isReturn bool
+	round    int   // of the last map in which it is there
+	before   *site // what was at the address in another map; nil: nothing was
 }
 
 // place is an address as a walk gives it.
@@ -37,18 +40,22 @@ const maxSites = 1 << 19
 // namer names each address once for each map.
 type namer struct {
 	current *images.Map
-	places  map[place][]*site // of the current map; the outermost function first
-	all     map[site]*site    // of every map
+	round   int             // of maps, counted from 1
+	places  map[place]*site // the last that was found there
+	kernel  map[task.KernelFrame]*site
+	count   int // of sites
 	images  map[imageKey]*Image
+	own     map[*images.Image]*Image // of the current map
 	files   map[*Image]*images.Image // the last that is one, where it can tell the source
 	seen    map[*Image]bool          // a frame lies in it
 }
 
 func newNamer() namer {
 	return namer{
-		places: map[place][]*site{},
-		all:    map[site]*site{},
+		places: map[place]*site{},
+		kernel: map[task.KernelFrame]*site{},
 		images: map[imageKey]*Image{},
+		own:    map[*images.Image]*Image{},
 		files:  map[*Image]*images.Image{},
 		seen:   map[*Image]bool{},
 	}
@@ -57,56 +64,79 @@ func newNamer() namer {
 // use makes m the map in which addresses are named.
 func (n *namer) use(m *images.Map) {
 	n.current = m
-	clear(n.places)
+	n.round++
+	clear(n.own)
 }
 
-// sites returns the functions at an address: the one that has the frame, then
-// those inlined into it, from the outermost in.
-func (n *namer) sites(pc task.Addr, isReturn, isKernel bool) []*site {
+// site returns the function at an address that has the frame there; what is inlined into
+// it is asked later.
+func (n *namer) site(pc task.Addr, isReturn, isKernel bool) *site {
 	key := place{pc, isReturn, isKernel}
-	if s, ok := n.places[key]; ok {
-		return s
+	last := n.places[key]
+	for s := last; s != nil; s = s.before {
+		if s.round == n.round {
+			return s
+		}
 	}
-	if len(n.all) >= maxSites || len(n.places) >= maxSites {
-		return []*site{further}
+	if n.count >= maxSites {
+		return further
 	}
-	var found []*site
-	for _, loc := range n.locate(pc, isReturn) {
-		s := site{n.location(loc), pc, isReturn}
-		s.Kernel = isKernel
-		found = append(found, n.intern(s))
+	return n.settle(key, n.locate(key), last)
+}
+
+// settle finds or makes the site of an address in the current map; last is the first of
+// those that are known there.
+func (n *namer) settle(key place, loc Location, last *site) *site {
+	for s := last; s != nil; s = s.before {
+		if s.Location == loc {
+			s.round = n.round
+			return s
+		}
 	}
-	n.places[key] = found
-	return found
+	n.count++
+	n.places[key] = &site{loc, key.pc, key.isReturn, n.round, last}
+	return n.places[key]
+}
+
+// sites are those of all maps.
+func (n *namer) sites() iter.Seq[*site] {
+	return func(yield func(*site) bool) {
+		for _, s := range n.places {
+			for ; s != nil; s = s.before {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// locate asks the map.
+func (n *namer) locate(at place) Location {
+	var loc Location
+	if n.current != nil {
+		loc = n.location(n.current.Locate(at.pc, at.isReturn))
+	}
+	loc.Kernel = at.isKernel
+	return loc
 }
 
 // inKernel returns the place of a function of the kernel, which has no address.
 func (n *namer) inKernel(f *task.KernelFrame) *site {
+	key := task.KernelFrame{Name: f.Name, Module: f.Module, Offset: f.Offset}
+	if known := n.kernel[key]; known != nil {
+		return known
+	}
+	if n.count >= maxSites {
+		return further
+	}
 	name := f.Name
 	if f.Module != "" {
 		name += " [" + f.Module + "]"
 	}
-	s := site{Location: Location{Function: name, Raw: name, Offset: f.Offset, Kernel: true}, isReturn: true}
-	if _, known := n.all[s]; !known && len(n.all) >= maxSites {
-		return further
-	}
-	return n.intern(s)
-}
-
-// locate asks the map, which knows one function an address.
-func (n *namer) locate(pc task.Addr, isReturn bool) []images.Location {
-	if n.current == nil {
-		return []images.Location{{}}
-	}
-	return []images.Location{n.current.Locate(pc, isReturn)}
-}
-
-func (n *namer) intern(s site) *site {
-	if same, ok := n.all[s]; ok {
-		return same
-	}
-	n.all[s] = &s
-	return &s
+	n.count++
+	n.kernel[key] = &site{Location: Location{Function: name, Raw: name, Offset: f.Offset, Kernel: true}, isReturn: true}
+	return n.kernel[key]
 }
 
 func newLocation(l images.Location) Location {
@@ -131,12 +161,15 @@ func (n *namer) location(l images.Location) Location {
 // image returns the model's image of a map's. One that stays from map to map is
 // the same.
 func (n *namer) image(im *images.Image) *Image {
+	if same, ok := n.own[im]; ok {
+		return same
+	}
 	own := newImage(im)
 	key := imageKey{own.Path, own.Load, own.End, string(own.ID)}
 	if same, ok := n.images[key]; ok {
-		return same
+		own = same
 	}
-	n.images[key] = own
+	n.images[key], n.own[im] = own, own
 	return own
 }
 

@@ -17,10 +17,11 @@ type Node struct {
 	PC     task.Addr // an instruction, or with Return the one after a call
 	Return bool
 	By     unwind.Method // how it was found; of several ways the least sure
+	More   bool          // there are further addresses than Also has: too many, or the report that was opened leaves them out
+	number uint32        // of the [Builder] that made it
 	Why    string        // why a better way than By was left; empty when none was
 	Cut    *Cut          // on an outermost frame whose caller is missing; nil at the true bottom
 	Also   []Address     // further addresses of the function, in a tree by function: the first of them
-	More   bool          // and others, too many, or which the report that was opened leaves out
 	Folded *Folded       // branches that it stands for; nil: it is one frame
 
 	Count    int     // samples in which the frame was on the stack here

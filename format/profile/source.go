@@ -175,7 +175,7 @@ func (s *sources) readAhead(byImage [][]placed) {
 // byImage lists the places that were named, of each image of which there is a file.
 func (n *namer) byImage() (list [][]placed) {
 	index := map[*Image]int{}
-	for site := range n.all {
+	for site := range n.sites() {
 		if n.files[site.Image] == nil || isMark(site.Function) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
@@ -49,6 +50,7 @@ type filming struct {
 	once    bool                           // there is one stackshot: a process is done when it was added
 	caches  map[cacheKey][]stackshot.Image // images of shared caches of which the file is at hand
 	stood   stands
+	taken   taken // of the process that is added
 }
 
 func newFilming(o Options, wanted func(task.Info) bool) *filming {
@@ -117,7 +119,8 @@ func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task
 		f.index[p.Task.ID] = v
 		f.order = append(f.order, v)
 	}
-	taken := v.take(p, wanted, f.options.Kernel)
+	taken := &f.taken
+	v.take(taken, p, wanted, f.options.Kernel)
 	for _, note := range taken.notes(p) {
 		v.builder.Note(note)
 	}
@@ -169,19 +172,26 @@ func (f *filming) profiles() (list []*profile.Profile) {
 	return list
 }
 
-// taken is what a stackshot has of a process.
+// taken is what a stackshot has of a process. Its room is used again for the next.
 type taken struct {
 	snapshot task.Snapshot
 	stacks   []profile.Stack // of each of its threads
 	gaps     int             // stacks of which frames in the kernel are missing
 	async    int             // of which callers are told that are not on the stack
 	places   []stackshot.Place
+	frames   []unwind.Frame // of all stacks
 }
 
-func (v *filmed) take(p *stackshot.Process, wanted func(*task.Thread) bool, kernel bool) *taken {
+// begin leaves out what was of another process.
+func (v *taken) begin(at time.Time) {
+	v.snapshot = task.Snapshot{Time: at, Threads: v.snapshot.Threads[:0]}
+	v.stacks, v.frames = v.stacks[:0], v.frames[:0]
+	v.gaps, v.async = 0, 0
+}
+
+func (v *filmed) take(now *taken, p *stackshot.Process, wanted func(*task.Thread) bool, kernel bool) {
+	now.begin(p.Shot.Time())
 	ids, _ := p.Threads() // it never fails
-	now := &taken{stacks: make([]profile.Stack, 0, len(ids))}
-	now.snapshot = task.Snapshot{Time: p.Shot.Time(), Threads: make([]task.Thread, 0, len(ids))}
 	before := v.taken
 	v.taken = make(map[task.ThreadID]bool, len(ids))
 	for _, id := range ids {
@@ -192,7 +202,6 @@ func (v *filmed) take(p *stackshot.Process, wanted func(*task.Thread) bool, kern
 		now.add(p, &t, kernel, before[id] && p.Still(id))
 		v.taken[id] = true
 	}
-	return now
 }
 
 // add adds a thread, of which the stack is that of the stackshot before where it is still.
@@ -213,7 +222,7 @@ func (v *taken) add(p *stackshot.Process, t *task.Thread, kernel, still bool) {
 	}
 	stack := profile.Stack{Repeat: true}
 	if !still {
-		stack = stackOf(v.places, missing, p.Task.ID == 0)
+		stack = v.stackOf(missing, p.Task.ID == 0)
 	}
 	v.snapshot.Threads = append(v.snapshot.Threads, *t)
 	v.stacks = append(v.stacks, stack)
@@ -226,18 +235,19 @@ func ofProgram(places []stackshot.Place) []stackshot.Place {
 
 // stackOf makes a stack of the frames that the kernel has found: by their frame
 // pointers, but for the program's own pc.
-func stackOf(places []stackshot.Place, missing stackshot.Missing, isKernel bool) profile.Stack {
-	tooDeep := len(places) > unwind.MaxFrames
-	places = places[:min(len(places), unwind.MaxFrames)]
-	s := profile.Stack{Frames: make([]unwind.Frame, len(places))}
-	hasUser := false
-	for i, at := range places {
-		s.Frames[i] = unwind.Frame{PC: at.Addr, Return: at.Return, Kernel: at.Kernel, By: unwind.ByFramePointer}
+func (v *taken) stackOf(missing stackshot.Missing, isKernel bool) (s profile.Stack) {
+	tooDeep := len(v.places) > unwind.MaxFrames
+	places := v.places[:min(len(v.places), unwind.MaxFrames)]
+	first, hasUser := len(v.frames), false
+	for _, at := range places {
+		frame := unwind.Frame{PC: at.Addr, Return: at.Return, Kernel: at.Kernel, By: unwind.ByFramePointer}
 		if !at.Return {
-			s.Frames[i].By = unwind.ByRegisters
+			frame.By = unwind.ByRegisters
 		}
+		v.frames = append(v.frames, frame)
 		hasUser = hasUser || !at.Kernel
 	}
+	s.Frames = v.frames[first:]
 	switch {
 	case len(places) == 0:
 		s.Stop = unwind.Stop{Reason: unwind.NoRegisters, Err: stackshot.ErrNoStack}

@@ -18,7 +18,7 @@ func (f *filming) place(v *filmed, p *stackshot.Process, t *taken) *images.Map {
 	if !v.use(usedBy(f.withCache(p), t)) && v.placed != nil {
 		return v.placed
 	}
-	var exact, others []object.Placed
+	exact, others := make([]object.Placed, 0, len(v.used)), []object.Placed(nil)
 	info := p.Info()
 	for _, told := range v.used {
 		im := object.Placed{Path: told.Name, Load: told.Load, Slide: uint64(told.Load), File: &toldFile{told, info.Arch}}

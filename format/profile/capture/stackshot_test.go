@@ -315,7 +315,7 @@ func TestStackshotStops(t *testing.T) {
 		{[]stackshot.Place{kernel}, stackshot.Missing{}, true, unwind.Bottom},
 		{[]stackshot.Place{kernel}, stackshot.Missing{Kernel: true}, true, unwind.NotCaptured},
 	} {
-		if got := stackOf(c.places, c.missing, c.isKernel).Stop.Reason; got != c.want {
+		if got := (&taken{places: c.places}).stackOf(c.missing, c.isKernel).Stop.Reason; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -337,7 +337,7 @@ func TestStackshotTooDeep(t *testing.T) {
 			t.Fatal(err)
 		}
 		places, missing := shots[0].Processes()[1].Stack(nil, 0x71)
-		got := stackOf(places, missing, false)
+		got := (&taken{places: places}).stackOf(missing, false)
 		if len(got.Frames) != c.kept || got.Stop.Reason != c.want || got.Frames[0].PC != clientAt+1 {
 			t.Errorf("%d frames: %d, %v", c.frames, len(got.Frames), got.Stop.Reason)
 		}
