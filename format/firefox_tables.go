@@ -140,7 +140,7 @@ func (o *firefoxTables) symbol(n *profile.Node, lib int) int {
 	if n.Function == "" || n.Function == profile.Trampoline || start > n.PC || start < n.Image.Load {
 		return none
 	}
-	return o.symbols.Of(firefoxSymbol{lib, uint64(start - n.Image.Load), o.strings.Of(unmarked(n, n.Offset, ""))})
+	return o.symbols.Of(firefoxSymbol{lib, uint64(start - n.Image.Load), o.strings.Of(unmarked(n, n.Offset, n.PC))})
 }
 
 func (o *firefoxTables) function(name string, lib int, file string) int {

@@ -128,4 +128,9 @@ func EscapeUnprintable(doc []byte) []byte {
 	return out
 }
 
-func isUnprintable(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+func isUnprintable(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r < ' ' && r != '\n' || r > '~'
+	}
+	return !unicode.IsPrint(r)
+}

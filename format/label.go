@@ -1,9 +1,10 @@
 package format
 
 import (
-	"fmt"
+	"strconv"
 
 	"stacksnap/format/profile"
+	"stacksnap/task"
 )
 
 // What stands for frames and stacks that are not known, where other programs expect
@@ -26,7 +27,7 @@ func label(n *profile.Node) string {
 	if len(n.Also) > 0 {
 		address = n.Area()
 	}
-	return marked(n, unmarked(n, offset, address.String()))
+	return marked(n, unmarked(n, offset, address))
 }
 
 // areaLabel is label for a frame that is told apart by its address: without a symbol
@@ -36,17 +37,17 @@ func areaLabel(n *profile.Node) string {
 	if n.Image != nil && n.Area() >= n.Image.Load {
 		offset = uint64(n.Area() - n.Image.Load)
 	}
-	return marked(n, unmarked(n, offset, n.Area().String()))
+	return marked(n, unmarked(n, offset, n.Area()))
 }
 
-func unmarked(n *profile.Node, offset uint64, address string) string {
+func unmarked(n *profile.Node, offset uint64, address task.Addr) string {
 	switch {
 	case n.Function != "":
 		return clean(n.Function, len(n.Function))
 	case n.Image != nil:
-		return fmt.Sprintf("%s+0x%x", imageName(n.Image), offset)
+		return imageName(n.Image) + "+0x" + strconv.FormatUint(offset, 16)
 	}
-	return address
+	return address.String()
 }
 
 // marked says of a frame that it is the kernel's, and that it may be wrong.
