@@ -21,7 +21,7 @@ func (o *options) arguments() error {
 	if o.flags.NFlag() == 0 && len(args) > 0 && args[0] == "help" && (len(args) == 1 || topicOf(args) != "") {
 		return &helpError{topicOf(args)}
 	}
-	if len(args) > 0 && args[0] == diffWord && !o.hasTarget() && len(o.targets) == 0 {
+	if len(args) > 0 && args[0] == diffWord && !o.hasTarget() {
 		return o.compares(args[1:])
 	}
 	if len(args) > 0 && args[0] == topWord {

@@ -17,6 +17,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/recording"
+	"stacksnap/task/stackshot"
 )
 
 // diffWord is the first word of a call that compares.
@@ -28,12 +29,19 @@ const leastChange = .5
 // errTwoFiles is the error of a call that compares anything but two files.
 var errTwoFiles = fmt.Errorf("diff compares two files: stacksnap %s BEFORE AFTER (for a process of that name: -p %s; for a file: ./%s)", diffWord, diffWord, diffWord)
 
-// compares takes the two files of a call that compares.
+// errTwoChosen is the error of a call that chooses more processes than are compared.
+var errTwoChosen = errors.New("diff compares one process of each file: give -p for both files, or -p for BEFORE and then -p for AFTER")
+
+// compares takes the two files of a call that compares, and which process of them.
 func (o *options) compares(files []string) error {
 	if len(files) != 2 {
 		return usageError{errTwoFiles}
 	}
+	if len(o.targets) > len(files) {
+		return usageError{errTwoChosen}
+	}
 	o.compared, o.target = files, files[0]
+	o.within, o.targets = o.targets, nil
 	return nil
 }
 
@@ -46,7 +54,7 @@ func (c *call) compare() error {
 	var sides [2]*profile.Profile
 	var cut error // what a side lacks
 	for i, path := range c.compared {
-		side, err := c.readSide(path, index)
+		side, err := c.readSide(path, c.withinSide(i), index)
 		if side == nil {
 			return err
 		}
@@ -108,9 +116,24 @@ func (c *call) writeDiff(d *profile.Diff) error {
 	})
 }
 
-// readSide reads a recording, or a report that has a profile in it. There may be both a
-// profile and an error, of one that was cut off.
-func (c *call) readSide(path string, index *binaries.Index) (*profile.Profile, error) {
+// withinSide is which process of the earlier or the later file is wanted; empty: the only
+// one.
+func (c *call) withinSide(side int) []string {
+	if len(c.within) == len(c.compared) {
+		return c.within[side : side+1]
+	}
+	return c.within
+}
+
+// readSide reads a recording, a process of a stackshot, or a report that has a profile in
+// it. There may be both a profile and an error, of one that was cut off.
+func (c *call) readSide(path string, within []string, index *binaries.Index) (*profile.Profile, error) {
+	switch {
+	case stackshot.Is(path):
+		return c.readProcess(path, within, index)
+	case len(within) > 0:
+		return nil, oneProcess(path)
+	}
 	p, err := capture.Replay(path, c.filter, index)
 	if !errors.Is(err, recording.ErrNotRecording) {
 		return p, inFile(path, err)
@@ -122,6 +145,18 @@ func (c *call) readSide(path string, index *binaries.Index) (*profile.Profile, e
 		return nil, fmt.Errorf("%s is a core: make a report of it first, as in: stacksnap %s -o it.json", path, shellWord(path))
 	}
 	return nil, fmt.Errorf("%s is neither a recording of stacksnap nor a JSON document of it or a profile of pprof", path)
+}
+
+// readProcess reads the process of a file of stackshots that is named.
+func (c *call) readProcess(path string, within []string, index *binaries.Index) (*profile.Profile, error) {
+	all, err := c.readStackshots(path, within, index)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 1 {
+		return nil, usageError{fmt.Errorf("%s has %d processes, and diff compares one of each file: choose it with -p for both files, or -p for BEFORE and then -p for AFTER (%s)", path, len(all), processList(targetsOf(all)))}
+	}
+	return all[0], nil
 }
 
 func inFile(path string, err error) error {

@@ -14,6 +14,7 @@ import (
 
 	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/task/stackshot/stackshottest"
 )
 
 // twoSides writes a profile before and after a change: as JSON, pprof and compressed.
@@ -170,5 +171,44 @@ func TestOpenDocument(t *testing.T) {
 	again, _, _ := ran(t, "new.json", "-f", "json")
 	if b, err := os.ReadFile("new.json"); err != nil || string(b) != again {
 		t.Errorf("%v, written again it is\n%s", err, again)
+	}
+}
+
+// TestDiffOfStackshots compares a process of each, which has another pid after it was
+// started again.
+func TestDiffOfStackshots(t *testing.T) {
+	t.Chdir(twoSides(t))
+	before, after := system(4, 4), system(4, 4)
+	after.Tasks[2].Snapshot.PID = 977
+	for i := range after.Tasks[2].Threads[:3] {
+		after.Tasks[2].Threads[i].User = before.Tasks[2].Threads[3].User
+	}
+	write2(t, "a", stackshottest.Bytes(before))
+	write2(t, "b", stackshottest.Bytes(after))
+	one := system(2, 2)
+	one.Tasks = one.Tasks[1:]
+	write2(t, "one", stackshottest.Bytes(one))
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"a b -p process2", exitOK, "Before:          a: process2 [102], 4 threads, one snapshot: 4 samples\nAfter:           b: process2 [977], 4 threads"},
+		{"a b -p 102 -p 977", exitOK, "a: process2 [102]"},
+		{"a b -p process2 -f json", exitOK, `"pid": 977`},
+		{"a a -p process1 -p process3", exitOK, "(image at 0x100000000 + 0x0)  (gone)"}, // another one than at that place after
+		{"one one", exitOK, "no function changed"},
+		{"a one -p process1", exitOK, "one: process1 [101]"},
+		{"a b", exitUsage, "a has 4 processes, and diff compares one of each file: choose it with -p for both files, or -p for BEFORE and then -p for AFTER (kernel_task [0], process1 [101], process2 [102], process3 [103])"},
+		{"a b -p process", exitUsage, "a has 3 processes"},
+		{"a b -p 102", exitNoProcess, "b: no process with pid 102: it has"},
+		{"a b -p process2 -p 102 -p 977", exitUsage, "diff compares one process of each file"},
+		{"a new.json -p process2", exitUsage, "new.json has one process: leave out --pid"},
+		{"a new.json", exitUsage, "a has 4 processes"},
+	} {
+		out, stderr, code := ran(t, append([]string{"diff"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(out+stderr, c.want) || code != exitOK && (out != "" || strings.Count(stderr, "\n") != 1) {
+			t.Errorf("%s: %d %s%s", c.args, code, stderr, out)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // open reports on a core, a recording, a stackshot or a report of Apple's.
 func (c *call) open() error {
 	if len(c.within) > 0 && !apple.Is(c.target) && !stackshot.Is(c.target) {
-		return usageError{fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a stackshot or a report of spindump", c.target)}
+		return oneProcess(c.target)
 	}
 	index, err := c.index()
 	if err != nil {
@@ -40,6 +40,11 @@ func (c *call) open() error {
 		return err
 	}
 	return c.snapshot(p)
+}
+
+// oneProcess is the error of a choice among the processes of a file that has one.
+func oneProcess(file string) error {
+	return usageError{fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a stackshot or a report of spindump", file)}
 }
 
 // replay reports on a recording. The error wraps [recording.ErrNotRecording] where

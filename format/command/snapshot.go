@@ -55,7 +55,7 @@ func (c *call) keepsTimelines() bool {
 // index is of the places of --symbols and --binaries and of who else is asked, one for
 // all of a call; nil where there are none.
 func (c *call) index() (*binaries.Index, error) {
-	opensOnMac := runtime.GOOS == "darwin" && (c.mode() == opens || c.filming)
+	opensOnMac := runtime.GOOS == "darwin" && (c.mode() == opens || c.mode() == differs || c.filming)
 	asksMac := runtime.GOOS == "darwin" && c.hang == 0 && c.every == 0 // a watch has no time to wait
 	if len(c.symbols)+len(c.binaries) == 0 && !c.debuginfod && !asksMac && !c.filming || c.indexed != nil {
 		return c.indexed, nil

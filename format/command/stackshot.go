@@ -22,20 +22,10 @@ func (c *call) openStackshot(index *binaries.Index) error {
 	}
 	// Nothing runs that collecting garbage would disturb, and much of it is made.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	shots, err := stackshot.Open(c.target)
-	if err != nil {
-		return inFile(c.target, err)
-	}
-	wanted, err := c.namedIn(shots)
-	if err != nil {
-		return err
-	}
-	profiles, err := capture.Stackshots(shots, wanted, c.filter, index)
+	profiles, err := c.readStackshots(c.target, c.within, index)
 	switch {
 	case err != nil:
-		return inFile(c.target, err)
-	case len(profiles) == 0:
-		return fmt.Errorf("%s has no process", c.target)
+		return err
 	case len(profiles) == 1:
 		return c.report(profiles[0], nil)
 	}
@@ -47,13 +37,31 @@ func (c *call) openStackshot(index *binaries.Index) error {
 	return c.reportAll(&selection{group: g})
 }
 
-// namedIn tells which processes in stackshots --pid names, nil where it names none: those
+// readStackshots reads the processes in a file of stackshots, or those that are named, of
+// which there is one at least.
+func (c *call) readStackshots(file string, within []string, index *binaries.Index) ([]*profile.Profile, error) {
+	shots, err := stackshot.Open(file)
+	if err != nil {
+		return nil, inFile(file, err)
+	}
+	wanted, err := namedIn(shots, file, within)
+	if err != nil {
+		return nil, err
+	}
+	profiles, err := capture.Stackshots(shots, wanted, c.filter, index)
+	if err == nil && len(profiles) == 0 {
+		return nil, fmt.Errorf("%s has no process", file)
+	}
+	return profiles, inFile(file, err)
+}
+
+// namedIn tells which processes in a file of stackshots are named, nil where none is: those
 // are then not asked for, which takes as long as to report on some.
-func (c *call) namedIn(shots []*stackshot.Shot) (func(task.Info) bool, error) {
-	if len(c.within) == 0 {
+func namedIn(shots []*stackshot.Shot, file string, within []string) (func(task.Info) bool, error) {
+	if len(within) == 0 {
 		return nil, nil
 	}
-	return c.namedWithin(tasksOf(shots))
+	return namedWithin(file, within, tasksOf(shots))
 }
 
 // tasksOf are all processes in stackshots.

@@ -131,9 +131,9 @@ func TestStackshotChoice(t *testing.T) {
 func TestStackshotChoiceOfAll(t *testing.T) {
 	shots := []*stackshot.Shot{system(13, 2)}
 	for within, free := range map[string]bool{"": true, "process3": false} {
-		c := &call{options: &options{within: strings.Fields(within)}}
+		names := strings.Fields(within)
 		allocated := testing.AllocsPerRun(3, func() {
-			if wanted, err := c.namedIn(shots); err != nil || (wanted == nil) != free {
+			if wanted, err := namedIn(shots, "it", names); err != nil || (wanted == nil) != free {
 				t.Errorf("%q: %v", within, err)
 			}
 		})

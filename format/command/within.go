@@ -34,7 +34,7 @@ func (c *call) takeSeveral(all []*profile.Profile) error {
 
 // ofThose are the processes that --pid names, or all where it names none.
 func (c *call) ofThose(all []*profile.Profile) (some []*profile.Profile, err error) {
-	wanted, err := c.namedWithin(targetsOf(all))
+	wanted, err := namedWithin(c.target, c.within, targetsOf(all))
 	if err != nil || wanted == nil {
 		return all, err
 	}
@@ -48,17 +48,17 @@ func targetsOf(all []*profile.Profile) (targets []task.Info) {
 	return targets
 }
 
-// namedWithin tells which of a file's processes --pid names, by pid or as those that run
-// are named; nil where it names none. The error is one of a name that none has.
-func (c *call) namedWithin(all []task.Info) (func(task.Info) bool, error) {
-	if len(c.within) == 0 {
+// namedWithin tells which of a file's processes are named, by pid or as those that run
+// are; nil where none is. The error is one of a name that none has.
+func namedWithin(file string, within []string, all []task.Info) (func(task.Info) bool, error) {
+	if len(within) == 0 {
 		return nil, nil
 	}
 	wanted := map[task.Candidate]bool{}
-	for _, target := range c.within {
+	for _, target := range within {
 		found := matching(target, all)
 		if len(found) == 0 {
-			return nil, notInFile(c.target, target, all)
+			return nil, notInFile(file, target, all)
 		}
 		for _, one := range found {
 			wanted[one] = true

@@ -176,7 +176,7 @@ func placeOf(p *Profile, n *Node) diffPlace {
 	case im == p.Main || im.Main:
 		where.program = true
 	default:
-		where.image = im.Name()
+		where.image = cmp.Or(im.Name(), string(im.ID)) // a stackshot tells no paths
 	}
 	if n.Function == "" && im != nil && n.Area() >= im.Load {
 		where.offset = uint64(n.Area() - im.Load)
