@@ -12,6 +12,7 @@ import (
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/family"
 	"stacksnap/task"
 	"stacksnap/task/live"
 	"stacksnap/task/stackshot"
@@ -23,7 +24,7 @@ const filmInterval = 10 * time.Millisecond
 
 // canFilm tells whether the kernel's stackshots may serve for what is asked for.
 func (c *call) canFilm() bool {
-	return c.shots != nil && (c.mode() == snaps || c.mode() == samples)
+	return c.shots != nil && (c.mode() == snaps || c.mode() == samples || c.mode() == gathers && !c.follows)
 }
 
 // attachTo looks at a process that was found: by stackshots where its frames in the kernel
@@ -85,11 +86,52 @@ func (c *call) filmAll(ctx context.Context) error {
 	if err := c.takeSeveral(profiles); err != nil {
 		return err
 	}
-	s := selection{group: profile.Group{Tool: c.tool(), Profiles: profiles}}
+	s := selection{group: c.seenTogether(profiles)}
 	if err != nil {
 		s.errs = append(s.errs, err)
 	}
 	return c.reportAll(&s)
+}
+
+// filmSeveral reports on processes that were found, by stackshots of all, so that they are
+// of one moment.
+func (c *call) filmSeveral(ctx context.Context, s *selection) error {
+	members := family.NewMembers(s.pids)
+	scene := capture.Scene{PID: stackshot.OfAll, Wanted: func(info task.Info) bool { return slices.Contains(s.pids, info.PID) }}
+	if c.tree && c.samples() {
+		scene.Wanted = func(info task.Info) bool { return members.Has(info.PID) }
+	}
+	profiles, err := c.film(ctx, scene)
+	if len(profiles) == 0 && err != nil {
+		return err
+	}
+	s.take(c.seenTogether(profiles))
+	for _, err := range []error{err, members.Err()} {
+		if err != nil {
+			s.errs = append(s.errs, err)
+		}
+	}
+	return c.reportAll(s)
+}
+
+// take takes up what was captured, in the order in which the processes were found, and
+// notes those of which there is nothing.
+func (s *selection) take(g profile.Group) {
+	s.group.Tool, s.group.Profiles, s.group.Deadlocks = g.Tool, g.Profiles, g.Deadlocks
+	place := func(pid int) int {
+		if i := slices.Index(s.pids, pid); i >= 0 {
+			return i
+		}
+		return len(s.pids) // it was started meanwhile
+	}
+	slices.SortStableFunc(s.group.Profiles, func(a, b *profile.Profile) int {
+		return cmp.Compare(place(a.Target.PID), place(b.Target.PID))
+	})
+	for _, pid := range s.pids {
+		if !slices.ContainsFunc(g.Profiles, func(p *profile.Profile) bool { return p.Target.PID == pid }) {
+			s.lose(pid, &task.NoProcessError{PID: pid})
+		}
+	}
 }
 
 var errNoneLeft = errors.New("none of those processes was in the kernel's stackshot: they have ended")

@@ -1,12 +1,14 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -157,6 +159,91 @@ func TestFilmAll(t *testing.T) {
 	wantReport(t, out, stderr, code, "process1 ["+strconv.Itoa(pid)+"]")
 	if strings.Contains(out, "Process:         process2") || strings.Contains(out, "kernel_task") || strings.Contains(out, "[k]") {
 		t.Errorf("the report has too much:\n%s", out)
+	}
+}
+
+// titles are the processes that a report for people is on, in its order.
+func titles(report string) (pids []string) {
+	for line := range strings.Lines(report) {
+		if name, ok := strings.CutPrefix(line, "Process:"); ok {
+			_, pid, _ := strings.Cut(strings.TrimSpace(name), " ")
+			pids = append(pids, strings.Trim(pid, "[]"))
+		}
+	}
+	return pids
+}
+
+// TestFilmSeveral has processes be of one moment: of one stackshot of all.
+func TestFilmSeveral(t *testing.T) {
+	first, second, gone := sleeper(t), sleeper(t), sleeper(t)
+	s := newStudio(first)
+	s.shots[-1].Tasks[2].Snapshot.PID = int32(second)
+	a, b, lost := strconv.Itoa(first), strconv.Itoa(second), strconv.Itoa(gone)
+	out, stderr, code := filmed(t, s, "-p", b, "-p", a, "--kernel")
+	wantReport(t, out, stderr, code, "Processes:       2, captured at the same time", "Deadlock:", "[k] ", stoodLine+"194µs at most")
+	if got := titles(out); !slices.Equal(got, []string{b, a}) {
+		t.Errorf("reports on %v", got)
+	}
+	wantTaken(t, s, -1)
+	out, stderr, code = filmed(t, s, "-p", a, "-p", b, "--no-stop", "-n", "2", "-i", "1ms")
+	wantReport(t, out, stderr, code, "2 snapshots")
+	if strings.Contains(out, "[k]") {
+		t.Errorf("the report has frames of the kernel:\n%s", out)
+	}
+	out, stderr, code = filmed(t, s, "-p", lost, "-p", a, "--kernel")
+	if code != exitNoProcess || !strings.Contains(out, "Missing:         no process with pid "+lost) || strings.Count(stderr, "\n") != 1 || !slices.Equal(titles(out), []string{a}) {
+		t.Errorf("exit code %d, %s%s", code, stderr, out)
+	}
+}
+
+// TestFilmSeveralRefused says in a line what there is not, and samples them as without
+// stackshots where these were not asked for.
+func TestFilmSeveralRefused(t *testing.T) {
+	a, b := strconv.Itoa(sleeper(t)), strconv.Itoa(sleeper(t))
+	none := &studio{refuse: stackshot.ErrNoSource}
+	out, stderr, code := filmed(t, none, "-p", a, "-p", b, "--kernel")
+	if code != exitFailure || out != "" || !strings.Contains(stderr, "--kernel cannot be had: ") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit code %d, %s%s", code, stderr, out)
+	}
+	if out, stderr, _ := filmed(t, none, "-p", a, "-p", b, "--no-stop", "-n", "1"); strings.Contains(out+stderr, "stackshot") {
+		t.Errorf("%s%s", out, stderr)
+	}
+}
+
+// TestFilmTree has a process and what it has started, and ends with them.
+func TestFilmTree(t *testing.T) {
+	shell := exec.Command("sh", "-c", "sleep 600 & echo $!; wait")
+	answer, err := shell.StdoutPipe()
+	if err == nil {
+		err = shell.Start()
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _, _ = shell.Process.Kill(), shell.Wait() })
+	line, err := bufio.NewReader(answer).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, child := strconv.Itoa(shell.Process.Pid), strings.TrimSpace(line)
+	s := newStudio(shell.Process.Pid)
+	pid, err := strconv.Atoi(child)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if started, err := os.FindProcess(pid); err == nil {
+		t.Cleanup(func() { _ = started.Kill() })
+	}
+	s.shots[-1].Tasks[2].Snapshot.PID = int32(pid)
+	for _, args := range []string{"", " -n 9 -i 1ms"} {
+		s.taken, s.left = nil, 2
+		out, stderr, code := filmed(t, s, strings.Fields("-p "+root+" --tree --kernel"+args)...)
+		if wantReport(t, out, stderr, code, "[k] "); !slices.Equal(titles(out), []string{root, child}) {
+			t.Errorf("%q: reports on %v", args, titles(out))
+		}
+		if args != "" && !strings.Contains(out, "2 snapshots") {
+			t.Errorf("it went on without them:\n%s", out)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ it does so again and again and merges what it sees, with
 it waits for the moments at which the program is stuck. It opens core files and
 its own recordings of any system, and its own JSON documents. With
 .B diff
-it compares two recordings, JSON documents or profiles of pprof, and says which
+it compares two recordings, stackshots, JSON documents or profiles of pprof, and says which
 functions grew. With
 .B top
 it shows a process live at a terminal, until q is typed: functions by the time in them,

@@ -26,6 +26,11 @@ func (c *call) gather(ctx context.Context) error {
 	if err := c.findAll(ctx, &s); err != nil {
 		return err
 	}
+	if c.canFilm() && (c.kernel || c.noStop) {
+		if err := c.filmSeveral(ctx, &s); c.kernel || !isRefused(err) {
+			return err
+		}
+	}
 	o, err := c.captureOptions()
 	if err != nil {
 		return err

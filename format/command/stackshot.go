@@ -32,9 +32,14 @@ func (c *call) openStackshot(index *binaries.Index) error {
 	if err := c.takeSeveral(profiles); err != nil {
 		return err
 	}
+	return c.reportAll(&selection{group: c.seenTogether(profiles)})
+}
+
+// seenTogether are processes of which the kernel has seen all threads at one moment.
+func (c *call) seenTogether(profiles []*profile.Profile) profile.Group {
 	g := profile.Group{Tool: c.tool(), Profiles: profiles}
-	g.Deadlocks = profile.Circles(g.Waiters()) // the kernel has seen all threads at one moment
-	return c.reportAll(&selection{group: g})
+	g.Deadlocks = profile.Circles(g.Waiters())
+	return g
 }
 
 // readStackshots reads the processes in a file of stackshots, or those that are named, of

@@ -60,8 +60,12 @@ func (f *filming) film(ctx context.Context, series *stackshot.Series) error {
 			return err
 		}
 		f.stood.missed += shot.Missed
-		if err := f.add(shot); err != nil {
+		some, err := f.add(shot)
+		if err != nil {
 			return err
+		}
+		if !some && len(f.order) > 0 {
+			return nil // all that were wanted have ended
 		}
 		if taken++; f.options.Progress != nil {
 			f.options.Progress(time.Since(began), taken)

@@ -31,7 +31,7 @@ func Stackshots(shots []*stackshot.Shot, wanted func(task.Info) bool, threads Th
 	f.once = len(shots) == 1
 	for s := range stackshot.Whole(shots) {
 		f.stood.add(s)
-		if err := f.add(s); err != nil {
+		if _, err := f.add(s); err != nil {
 			return nil, err
 		}
 	}
@@ -71,8 +71,8 @@ type filmed struct {
 	taken   map[task.ThreadID]bool // threads of the last stackshot
 }
 
-// add adds a stackshot.
-func (f *filming) add(s *stackshot.Shot) error {
+// add adds a stackshot, and tells whether any process that is wanted is in it.
+func (f *filming) add(s *stackshot.Shot) (some bool, err error) {
 	all := s.Processes()
 	who := everybody(all)
 	for _, p := range all {
@@ -87,11 +87,12 @@ func (f *filming) add(s *stackshot.Shot) error {
 		}
 		wanted, err := f.options.Threads.filterBy(mainOf(p))
 		if err != nil {
-			return err
+			return false, err
 		}
 		f.addProcess(p, who, wanted)
+		some = true
 	}
-	return nil
+	return some, nil
 }
 
 // mayLackMain tells whether no thread need be the main one: the kernel has none, and of what

@@ -128,9 +128,9 @@ func (f *family) look(ctx context.Context) error {
 	for pid := range f.now {
 		roots = append(roots, pid)
 	}
-	below, err := f.kin.Descendants(roots...)
+	below, err := startedBy(&f.kin, roots)
 	if err != nil {
-		return fmt.Errorf("look for the processes that others have started: %w", err)
+		return err
 	}
 	past := map[int]bool{}
 	for _, pid := range below {
@@ -146,6 +146,15 @@ func (f *family) look(ctx context.Context) error {
 	}
 	f.past = past
 	return nil
+}
+
+// startedBy are the processes that others have started.
+func startedBy(kin *live.Kin, roots []int) ([]int, error) {
+	below, err := kin.Descendants(roots...)
+	if err != nil {
+		return nil, fmt.Errorf("look for the processes that others have started: %w", err)
+	}
+	return below, nil
 }
 
 // start records a process beside the others.
