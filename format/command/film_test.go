@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -340,6 +341,24 @@ func TestFilmSaved(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none.kcdata")
 	if _, stderr, code := filmed(t, &studio{}, "-p", strconv.Itoa(pid), "--no-stop", "--save", none); code != exitNoProcess {
 		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}
+
+// TestFilmAllSaved opens again as the same report.
+func TestFilmAllSaved(t *testing.T) {
+	s := newStudio(sleeper(t))
+	path := filepath.Join(t.TempDir(), "all.kcdata")
+	first, stderr, code := filmed(t, s, "--system", "--kernel", "--save", path)
+	wantReport(t, first, stderr, code, "Processes:       3,")
+	again, stderr, code := ran(t, path)
+	wantReport(t, again, stderr, code, "Processes:       3,")
+	frames := func(report string) int { return strings.Count(report, "]\n") }
+	if !slices.Equal(titles(first), titles(again)) || frames(first) != frames(again) {
+		t.Errorf("read again:\n%s\nwas:\n%s", again, first)
+	}
+	out, stderr, code := ran(t, "--system", "--save", path)
+	if runtime.GOOS == "linux" && (code != exitUsage || out != "" || !strings.Contains(stderr, "leave out --save")) {
+		t.Errorf("exit code %d, %s%s", code, stderr, out)
 	}
 }
 

@@ -64,7 +64,7 @@ var rules = []rule{{
 	flags: "system", with: "command wait tree all children top follow-waits",
 	line: "--system is of all processes that run: leave out {with}; -p NAME or PID shows some of them",
 }, {
-	flags: "system", with: "check hang every save",
+	flags: "system", with: "check hang every",
 	line: "--system reports on all processes, once or for a while: leave out {with}",
 }, {
 	flags: "system", with: "suspend no-stop max-stop",

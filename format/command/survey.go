@@ -1,7 +1,14 @@
 package command
 
+import "errors"
+
+var errSurveySaved = usageError{errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report with -o")}
+
 // survey reports on all processes, or on those that -p chooses, and stops none.
 func (c *call) survey() error {
+	if c.save != "" {
+		return errSurveySaved
+	}
 	group, err := c.surveyed()
 	if err != nil {
 		return err
