@@ -24,13 +24,25 @@ const filmInterval = 10 * time.Millisecond
 
 // canFilm tells whether the kernel's stackshots may serve for what is asked for.
 func (c *call) canFilm() bool {
-	return c.shots != nil && (c.mode() == snaps || c.mode() == samples || c.mode() == gathers && !c.follows)
+	if c.shots == nil {
+		return false
+	}
+	switch c.mode() {
+	case snaps, samples, tops:
+		return true
+	case gathers:
+		return !c.follows
+	}
+	return false
 }
 
 // attachTo looks at a process that was found: by stackshots where its frames in the kernel
 // are wanted, or nothing is to stop and the system allows it, or the system keeps its task
 // from all others.
 func (c *call) attachTo(ctx context.Context, pid int) error {
+	if c.shots != nil && c.kernel && c.watches() {
+		return errWatchKernel
+	}
 	if c.canFilm() && (c.kernel || c.noStop) {
 		if err := c.filmOne(ctx, pid, ""); c.kernel || !isRefused(err) {
 			return err
@@ -42,6 +54,10 @@ func (c *call) attachTo(ctx context.Context, pid int) error {
 	}
 	return c.look(ctx, p)
 }
+
+// errWatchKernel is of a watch, whose reports are of registers and memory: what was stuck may
+// have gone on before a stackshot tells where it is.
+var errWatchKernel = usageError{errors.New("a watch on macOS tells no frames in the kernel: leave out --kernel, or look now with a snapshot: -p PID --kernel")}
 
 // filmInstead looks by stackshots at a process of which the task was refused.
 func (c *call) filmInstead(ctx context.Context, pid int, refused error) error {
@@ -63,7 +79,11 @@ func isRefused(err error) bool {
 
 // filmOne reports on a process by stackshots of it.
 func (c *call) filmOne(ctx context.Context, pid int, note string) error {
-	profiles, err := c.film(ctx, capture.Scene{PID: pid, Note: note})
+	scene := capture.Scene{PID: pid, Note: note}
+	if c.mode() == tops {
+		return c.filmTop(ctx, scene)
+	}
+	profiles, err := c.film(ctx, scene)
 	if len(profiles) == 0 {
 		return err
 	}
@@ -145,19 +165,14 @@ func (c *call) chosenPIDs() (func(task.Info) bool, error) {
 	return func(info task.Info) bool { return slices.Contains(pids, info.PID) }, err
 }
 
-// film takes stackshots, which --save keeps as they are.
+// film takes stackshots for a report.
 func (c *call) film(ctx context.Context, scene capture.Scene) (profiles []*profile.Profile, err error) {
 	defer func() { err = c.wanting(err) }()
-	if scene.Source, err = c.shots(scene.PID); err != nil {
+	done, err := c.openScene(&scene)
+	if err != nil {
 		return nil, err
 	}
-	defer scene.Source.Close() // it never fails
-	if c.kernel && scene.PID != stackshot.OfAll {
-		if scene.Kernel, err = c.shots(stackshot.OfKernel); err != nil {
-			return nil, err
-		}
-		defer scene.Kernel.Close() // it never fails
-	}
+	defer done()
 	o, err := c.filmOptions()
 	if err != nil {
 		return nil, err
@@ -165,6 +180,25 @@ func (c *call) film(ctx context.Context, scene capture.Scene) (profiles []*profi
 	bar := c.progress(o.Duration)
 	o.Progress = bar.Show
 	defer bar.Clear()
+	return c.filmScene(ctx, scene, o)
+}
+
+// openScene opens what takes a scene's stackshots, until done is called.
+func (c *call) openScene(scene *capture.Scene) (done func(), err error) {
+	if scene.Source, err = c.shots(scene.PID); err != nil {
+		return nil, err
+	}
+	if !c.kernel || scene.PID == stackshot.OfAll {
+		return func() { _ = scene.Source.Close() }, nil // it never fails
+	}
+	if scene.Kernel, err = c.shots(stackshot.OfKernel); err != nil {
+		return nil, errors.Join(err, scene.Source.Close())
+	}
+	return func() { _, _ = scene.Kernel.Close(), scene.Source.Close() }, nil
+}
+
+// filmScene takes stackshots, which --save keeps as they are.
+func (c *call) filmScene(ctx context.Context, scene capture.Scene, o capture.Options) ([]*profile.Profile, error) {
 	if c.save == "" {
 		return capture.Film(ctx, scene, o)
 	}
@@ -172,6 +206,29 @@ func (c *call) film(ctx context.Context, scene capture.Scene) (profiles []*profi
 		scene.Keep = keep
 		return capture.Film(ctx, scene, o)
 	})
+}
+
+// filmTop shows a process live by stackshots of it.
+func (c *call) filmTop(ctx context.Context, scene capture.Scene) error {
+	done, err := c.openScene(&scene)
+	if err != nil {
+		return c.wanting(err)
+	}
+	defer done()
+	c.filming = true
+	target := task.Info{PID: scene.PID, Name: live.Name(scene.PID), OS: task.Darwin}
+	return c.wanting(c.topBy(ctx, target, func(ctx context.Context, o capture.Options) (*profile.Profile, error) {
+		return c.filmLive(ctx, scene, o)
+	}))
+}
+
+// filmLive takes stackshots of a process for a live view.
+func (c *call) filmLive(ctx context.Context, scene capture.Scene, o capture.Options) (*profile.Profile, error) {
+	profiles, err := c.filmScene(ctx, scene, o)
+	if len(profiles) == 0 {
+		return nil, err
+	}
+	return profiles[0], err
 }
 
 // wanting names the flag that cannot be had where there are no stackshots.

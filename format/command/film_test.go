@@ -14,7 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/top"
 	"stacksnap/task"
 	"stacksnap/task/stackshot"
 	"stacksnap/task/stackshot/stackshottest"
@@ -22,17 +24,21 @@ import (
 
 // studio is a system that takes stackshots.
 type studio struct {
-	shots  map[int]*stackshot.Shot // by the pid that they are of
-	refuse error                   // what opening answers
-	taking error                   // what taking answers
-	left   int                     // before the process ends; 0: it does not
-	open   int
-	taken  []int // the pids
+	shots      map[int]*stackshot.Shot // by the pid that they are of
+	refuse     error                   // what opening answers
+	kernelless bool                    // of the kernel nothing can be opened
+	taking     error                   // what taking answers
+	left       int                     // before the process ends; 0: it does not
+	open       int
+	taken      []int // the pids
 }
 
 func (s *studio) source(pid int) (stackshot.Source, error) {
-	if s.refuse != nil {
+	switch {
+	case s.refuse != nil:
 		return nil, s.refuse
+	case s.kernelless && pid == stackshot.OfKernel:
+		return nil, stackshot.ErrNoSource
 	}
 	s.open++
 	return &camera{s, pid}, nil
@@ -160,6 +166,73 @@ func TestFilmAll(t *testing.T) {
 	wantReport(t, out, stderr, code, "process1 ["+strconv.Itoa(pid)+"]")
 	if strings.Contains(out, "Process:         process2") || strings.Contains(out, "kernel_task") || strings.Contains(out, "[k]") {
 		t.Errorf("the report has too much:\n%s", out)
+	}
+}
+
+// TestFilmTop gives a live view each stackshot of a process, with what threads wait for and
+// a report so far.
+func TestFilmTop(t *testing.T) {
+	pid := sleeper(t)
+	c := callOf(t, "top --kernel -p "+strconv.Itoa(pid), nil)
+	s := newStudio(pid)
+	c.shots = s.source
+	scene := capture.Scene{PID: pid}
+	done, err := c.openScene(&scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := c.topCapture()
+	if err != nil || o.Interval != topInterval || o.Jitter != topInterval || o.Duration != 0 {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	o.Interval, o.Jitter, o.Count = 1, 0, 3
+	n := 0
+	p, err := record(func(ctx context.Context, o capture.Options) (*profile.Profile, error) {
+		return c.filmLive(ctx, scene, o)
+	}).shown(o)(t.Context(), func(sample *top.Sample, made func() *profile.Profile) {
+		n++
+		path, _ := sample.Path(sample.Threads[0].ID)
+		if len(sample.Threads) != 2 || len(sample.Looks) != 2 || sample.Looks[0].Wait == nil || len(path) != 24 || !path[23].Kernel {
+			t.Errorf("%d threads, %d looks, %d frames", len(sample.Threads), len(sample.Looks), len(path))
+		}
+		so := made()
+		stood := 0
+		for _, note := range so.Notes {
+			stood += strings.Count(note, stoodLine)
+		}
+		if so.Snapshots != n || stood != 1 || so.MainThread() == nil {
+			t.Errorf("after %d: %d snapshots, %q", n, so.Snapshots, so.Notes)
+		}
+	})
+	done()
+	if err != nil || n != 3 || p.Snapshots != 3 || s.open != 0 {
+		t.Errorf("%d samples, %d sources open, %v", n, s.open, err)
+	}
+	wantTaken(t, s, 0, pid, pid, pid)
+}
+
+// TestFilmTopRefused needs no screen to say what there is not.
+func TestFilmTopRefused(t *testing.T) {
+	pid := sleeper(t)
+	c := callOf(t, "top --kernel -p "+strconv.Itoa(pid), nil)
+	for _, s := range []*studio{{refuse: stackshot.ErrNoSource}, {shots: map[int]*stackshot.Shot{}, kernelless: true}} {
+		c.shots = s.source
+		err := c.attachTo(t.Context(), pid)
+		if !errors.Is(err, stackshot.ErrNoSource) || !strings.HasPrefix(err.Error(), "--kernel cannot be had") || s.open != 0 {
+			t.Errorf("%v, %d sources open", err, s.open)
+		}
+	}
+}
+
+// TestFilmNoWatch refuses what would not be whole.
+func TestFilmNoWatch(t *testing.T) {
+	pid := sleeper(t)
+	s := newStudio(pid)
+	for _, watch := range []string{"--hang 1s", "--every 1s"} {
+		out, stderr, code := filmed(t, s, strings.Fields("--kernel -p "+strconv.Itoa(pid)+" "+watch)...)
+		if code != exitUsage || out != "" || !strings.Contains(stderr, errWatchKernel.Error()) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %s%s", watch, code, stderr, out)
+		}
 	}
 }
 

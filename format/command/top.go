@@ -29,27 +29,40 @@ func (c *call) checkScreen() error {
 
 // top shows a process live, until a person ends that.
 func (c *call) top(ctx context.Context, p task.Process) error {
+	err := c.topBy(ctx, p.Info(), func(ctx context.Context, o capture.Options) (*profile.Profile, error) {
+		return capture.Record(ctx, p, o)
+	})
+	return errors.Join(err, p.Close())
+}
+
+// record samples a process.
+type record func(context.Context, capture.Options) (*profile.Profile, error)
+
+// topBy is top of a process that is sampled so.
+func (c *call) topBy(ctx context.Context, target task.Info, sample record) error {
 	screen, err := top.OpenScreen()
 	if err != nil {
-		err = usageError{fmt.Errorf("top cannot use this terminal (TERM=%s): %w", c.Getenv("TERM"), err)}
-		return errors.Join(err, p.Close())
+		return usageError{fmt.Errorf("top cannot use this terminal (TERM=%s): %w", c.Getenv("TERM"), err)}
 	}
 	o, err := c.topCapture()
 	if err != nil {
-		return errors.Join(err, p.Close())
+		return err
 	}
-	target := p.Info()
-	seen, err := top.Run(ctx, screen, c.topOptions(target, o.Interval), func(ctx context.Context, add func(*top.Sample, func() *profile.Profile)) (*profile.Profile, error) {
-		o.Added = func(a *capture.Added) {
-			add(&top.Sample{Snapshot: a.Snapshot, Looks: a.Looks, Path: a.Path}, a.Profile)
-		}
-		return capture.Record(ctx, p, o)
-	})
-	err = errors.Join(err, p.Close())
+	seen, err := top.Run(ctx, screen, c.topOptions(target, o.Interval), sample.shown(o))
 	if seen.Samples > 0 {
 		tell(c.Err, fmt.Sprintf("sampled %d %s %d times in %.1f s", target.PID, target.Name, seen.Samples, seen.Elapsed.Seconds()))
 	}
 	return err
+}
+
+// shown gives each sample to a view.
+func (r record) shown(o capture.Options) top.Sampling {
+	return func(ctx context.Context, add func(*top.Sample, func() *profile.Profile)) (*profile.Profile, error) {
+		o.Added = func(a *capture.Added) {
+			add(&top.Sample{Snapshot: a.Snapshot, Looks: a.Looks, Path: a.Path}, a.Profile)
+		}
+		return r(ctx, o)
+	}
 }
 
 // topCapture are the options of the sampling: at random moments, so that a target which

@@ -11,17 +11,14 @@ import (
 type Added struct {
 	Snapshot *task.Snapshot
 	Looks    []profile.Look // at what threads wait for: at some of them now and then
-	recorder *recorder
+	builder  *profile.Builder
+	made     func() *profile.Profile
 }
 
 // Path is the stack of a thread, as [profile.Builder.Path] has it.
 func (a *Added) Path(id task.ThreadID) ([]*profile.Node, unwind.Reason) {
-	return a.recorder.builder.Path(id)
+	return a.builder.Path(id)
 }
 
 // Profile is what was sampled so far, to be read before the call ends.
-func (a *Added) Profile() *profile.Profile {
-	b := a.recorder.builder
-	b.SetInterval(a.recorder.options.Interval, a.recorder.missedTicks)
-	return b.Profile()
-}
+func (a *Added) Profile() *profile.Profile { return a.made() }

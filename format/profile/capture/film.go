@@ -22,7 +22,7 @@ type Scene struct {
 
 // Film makes profiles of running processes by stackshots: nothing is suspended. Of the
 // options Tool, Binaries, Threads, Kernel, Timelines, Interval, Duration, Count, Jitter,
-// Progress and Taken matter. When ctx is done it returns what there is, without an error;
+// Progress, Added (of each process) and Taken matter. When ctx is done it returns what there is, without an error;
 // with an error, such as a *[task.ExitedError], what was captured before.
 func Film(ctx context.Context, scene Scene, o Options) ([]*profile.Profile, error) {
 	if err := o.Threads.Check(); err != nil {

@@ -236,7 +236,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 	}
 	r.saved = r.follow.images
 	if r.options.Added != nil {
-		r.options.Added(&Added{s, looks, r})
+		r.options.Added(&Added{s, looks, r.builder, r.soFar})
 	}
 	if r.options.Each != nil {
 		if err := r.options.Each(s, r.follow.images); err != nil {
@@ -248,6 +248,12 @@ func (r *recorder) add(s *task.Snapshot) error {
 	}
 	r.follow.unsure = left > 0
 	return nil
+}
+
+// soFar is the profile of what was sampled.
+func (r *recorder) soFar() *profile.Profile {
+	r.builder.SetInterval(r.options.Interval, r.missedTicks)
+	return r.builder.Profile()
 }
 
 // walkAsCaptured walks a snapshot in the images that were mapped then.

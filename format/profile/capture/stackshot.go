@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
@@ -130,35 +129,45 @@ func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task
 		v.builder.Note("a stackshot tells where an image begins, and not where it ends: its end is that of the last frame in it")
 	}
 	v.builder.AddEach(&taken.snapshot, m, func(i int) profile.Stack { return taken.stacks[i] })
-	v.builder.Look(who.looks(p, &taken.snapshot), true)
+	looks := who.looks(p, &taken.snapshot)
+	v.builder.Look(looks, true)
 	for _, t := range taken.snapshot.Threads {
 		v.mains[t.ID] = v.mains[t.ID] || p.Main(t.ID)
 		v.tells = v.tells || p.Main(t.ID)
 	}
 	v.tells = v.tells || mayLackMain(p)
+	if f.options.Added != nil {
+		f.options.Added(&Added{&taken.snapshot, looks, v.builder, func() *profile.Profile { return f.made(v) }})
+	}
 	if f.once {
 		f.end(v)
 	}
 }
 
-// end makes the profile of a process.
-func (f *filming) end(v *filmed) {
-	if f.budget.Reached() {
-		v.builder.Note(ShortLine)
-	}
-	for _, note := range []string{f.note, f.stood.note()} {
-		if note != "" {
-			v.builder.Note(note)
-		}
-	}
+// made is the profile of a process, as far as it was seen.
+func (f *filming) made(v *filmed) *profile.Profile {
 	if !f.once {
 		v.builder.SetInterval(f.options.Interval, f.stood.missed)
 	}
-	v.profile = v.builder.Profile()
-	v.profile.EndImages()
-	if v.tells {
-		v.profile.SetMain(func(t *profile.Thread) bool { return v.mains[t.ID] })
+	p := v.builder.Profile()
+	if f.budget.Reached() {
+		p.Notes = append(p.Notes, ShortLine)
 	}
+	for _, note := range []string{f.note, f.stood.note()} {
+		if note != "" {
+			p.Notes = append(p.Notes, note)
+		}
+	}
+	p.EndImages()
+	if v.tells {
+		p.SetMain(func(t *profile.Thread) bool { return v.mains[t.ID] })
+	}
+	return p
+}
+
+// end makes the profile of a process, of which nothing more will come.
+func (f *filming) end(v *filmed) {
+	v.profile = f.made(v)
 	v.builder, v.placed = nil, nil
 }
 
@@ -184,14 +193,14 @@ type taken struct {
 }
 
 // begin leaves out what was of another process.
-func (v *taken) begin(at time.Time) {
-	v.snapshot = task.Snapshot{Time: at, Threads: v.snapshot.Threads[:0]}
+func (v *taken) begin(s *stackshot.Shot) {
+	v.snapshot = task.Snapshot{Time: s.Time(), MissedTicks: s.Missed, Threads: v.snapshot.Threads[:0]}
 	v.stacks, v.frames = v.stacks[:0], v.frames[:0]
 	v.gaps, v.async = 0, 0
 }
 
 func (v *filmed) take(now *taken, p *stackshot.Process, wanted func(*task.Thread) bool, kernel bool) {
-	now.begin(p.Shot.Time())
+	now.begin(p.Shot)
 	ids, _ := p.Threads() // it never fails
 	before := v.taken
 	v.taken = make(map[task.ThreadID]bool, len(ids))
