@@ -222,11 +222,15 @@ func TestStackshotHostile(t *testing.T) {
 func TestStackshotsThatAreNone(t *testing.T) {
 	var crash kcdata.Writer
 	crash.Begin(kcdata.CrashInfo)
+	crash.Text(0x809, "evil\x1b[31m")
 	crash.End()
 	path := filepath.Join(t.TempDir(), "crash")
 	write2(t, path, crash.Bytes())
-	if _, stderr, code := ran(t, path); code != 1 || !strings.Contains(stderr, "crashed process, without stacks") {
-		t.Errorf("%d, %s", code, stderr)
+	for _, args := range [][]string{{path}, {path, "-p", "7"}, {"diff", path, path}} {
+		out, stderr, code := ran(t, args...)
+		if code != 1 || out != "" || !strings.Contains(stderr, `crashed process, without stacks: evil\x1b[31m; for`) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: %d, %s", args, code, stderr)
+		}
 	}
 	empty := shotFile(t, &stackshot.Shot{})
 	if _, stderr, code := ran(t, empty); code != 1 || !strings.Contains(stderr, "has no process") {

@@ -1,8 +1,8 @@
 package stackshot
 
 import (
-	"errors"
-	"io"
+	"fmt"
+	"strings"
 
 	"stacksnap/task/stackshot/kcdata"
 )
@@ -31,6 +31,7 @@ type Crash struct {
 	Dirty         *uint64        `kcdata:"dirty_flags"`
 	Coalition     *uint64        `kcdata:"coalition_id"`
 	Inside        []Crash        `kcdata:",inside"` // buffers in this one
+	Shots         []*Shot        // likewise
 
 	Unknown, Bad int   // as those of a [Shot]
 	Cut          error // it goes on, and is not all there
@@ -90,48 +91,85 @@ type Usage struct {
 // maxInside bounds how deep buffers are nested.
 const maxInside = 4
 
-// ReadCrash reads what the kernel keeps of a crashed process. The error wraps
-// [ErrNotStackshot] for anything else.
-func ReadCrash(from io.Reader) (*Crash, error) {
-	data, err := kcdata.ReadAll(from)
-	if err != nil && len(data) == 0 {
-		return nil, errors.Join(ErrNotStackshot, err)
-	}
-	c, ok := parseCrash(data, 0)
-	if !ok {
-		return nil, ErrNotStackshot
-	}
-	c.Cut = errors.Join(err, c.Cut)
-	return c, nil
-}
-
-// parseCrash reads a buffer that is so many others deep.
-func parseCrash(data []byte, depth int) (*Crash, bool) {
-	r := kcdata.NewReader(data)
-	if kind, ok := r.Buffer(); !ok || kind != kcdata.CrashInfo {
-		return nil, false
-	}
-	c := &Crash{}
+// read reads a buffer that has begun, and is so many others deep.
+func (c *Crash) read(r *kcdata.Reader, depth int) {
 	for it, ok := r.Next(); ok; it, ok = r.Next() {
-		c.add(&it, depth)
+		if it.Type == kcdata.Nested && depth < maxInside {
+			c.addInside(it.Data(), depth+1)
+		} else {
+			c.add(&it)
+		}
 	}
 	c.Cut = r.Err()
-	return c, true
 }
 
-func (c *Crash) add(it *kcdata.Item, depth int) {
-	if it.Type == kcdata.Nested {
-		in, ok := (*Crash)(nil), false
-		if depth < maxInside {
-			in, ok = parseCrash(it.Data(), depth+1)
-		}
-		if ok {
-			c.Inside = append(c.Inside, *in)
-		} else {
-			c.Unknown++
-		}
-		return
+// addInside adds a buffer in this one. Others than these two, such as that of why a process
+// was ended, tell nothing more.
+func (c *Crash) addInside(data []byte, depth int) {
+	r := kcdata.NewReader(data)
+	switch kind, _ := r.Buffer(); kind {
+	case kcdata.CrashInfo:
+		var in Crash
+		in.read(r, depth)
+		c.Inside = append(c.Inside, in)
+	case kcdata.Stackshot, kcdata.DeltaStackshot:
+		shots, _ := parseAt(data, nil, depth) // there is one, which says what it lacks
+		c.Shots = append(c.Shots, shots...)
+	default:
+		c.Unknown++
 	}
+}
+
+// shots are the stackshots in it, and in what is in it.
+func (c *Crash) shots() []*Shot {
+	all := c.Shots
+	for i := range c.Inside {
+		all = append(all, c.Inside[i].shots()...)
+	}
+	return all
+}
+
+// CrashError says that a file is what the kernel keeps of a crashed process, in which
+// there are no stacks.
+type CrashError struct{ *Crash }
+
+func (e *CrashError) Error() string {
+	c := e.Crash
+	for c.Name == "" && c.PID == nil && len(c.Inside) > 0 {
+		c = &c.Inside[0]
+	}
+	line := []string{"what the kernel keeps of a crashed process, without stacks"}
+	for _, part := range []string{c.process(), c.end()} {
+		if part != "" {
+			line = append(line, part)
+		}
+	}
+	return strings.Join(line, ": ") + "; for stacks open macOS's report of the crash, an .ips file"
+}
+
+// process names the process; empty where nothing tells.
+func (c *Crash) process() string {
+	text := c.Name
+	if c.PID != nil {
+		text = strings.TrimSpace(fmt.Sprintf("%s [%d]", c.Name, int32(*c.PID)))
+	}
+	if c.Path != "" {
+		text = strings.TrimSpace(text + " of " + c.Path)
+	}
+	return text
+}
+
+// end says what ended the process, and in which thread.
+func (c *Crash) end() string {
+	cause := c.Cause()
+	text := cause.String()
+	if cause.Thread != 0 {
+		text = strings.TrimSpace(fmt.Sprintf("%s in thread %#x", text, uint64(cause.Thread)))
+	}
+	return text
+}
+
+func (c *Crash) add(it *kcdata.Item) {
 	t := it.Type
 	if it.IsArray() {
 		t = uint32(it.Flags >> 32)

@@ -63,10 +63,14 @@ func Read(from io.Reader) ([]*Shot, error) {
 }
 
 // parse reads the stackshots; cut is why the data may end too early.
-func parse(data []byte, cut error) ([]*Shot, error) {
+func parse(data []byte, cut error) ([]*Shot, error) { return parseAt(data, cut, 0) }
+
+// parseAt is parse of what is so many buffers deep in another.
+func parseAt(data []byte, cut error, depth int) ([]*Shot, error) {
 	r := &reader{Reader: kcdata.NewReader(data)}
 	var shots []*Shot
 	var others uint32
+	var crash *Crash
 	for kind, ok := r.Buffer(); ok; kind, ok = r.Buffer() {
 		if len(shots) == maxShots {
 			cut = errors.Join(cut, errTooMany)
@@ -77,11 +81,19 @@ func parse(data []byte, cut error) ([]*Shot, error) {
 			r.shot = &Shot{Delta: kind == kcdata.DeltaStackshot}
 			r.readShot()
 			shots = append(shots, r.shot)
+		case kcdata.CrashInfo:
+			crash = new(Crash)
+			crash.read(r.Reader, depth)
+			shots = append(shots, crash.shots()...)
 		default:
 			others = kind
 		}
 	}
-	if len(shots) == 0 {
+	switch {
+	case len(shots) > 0:
+	case crash != nil:
+		return nil, &CrashError{crash}
+	default:
 		return nil, r.nothing(others)
 	}
 	if err := errors.Join(cut, r.Err()); err != nil {
@@ -92,18 +104,11 @@ func parse(data []byte, cut error) ([]*Shot, error) {
 
 // nothing is why there is no stackshot.
 func (r *reader) nothing(other uint32) error {
-	if other == kcdata.CrashInfo {
-		return ErrCrashInfo
-	}
 	if other != 0 {
 		return fmt.Errorf("%w, but kcdata of another kind (%#x)", ErrNotStackshot, other)
 	}
 	return errors.Join(ErrNotStackshot, r.Err())
 }
-
-// ErrCrashInfo says that a file is what the kernel keeps of a crashed process, in which
-// there are no stacks: see [ReadCrash].
-var ErrCrashInfo = errors.New("what the kernel keeps of a crashed process, without stacks")
 
 // reader reads one stackshot after the other.
 type reader struct {

@@ -245,12 +245,7 @@ func TestBadItemsAreCounted(t *testing.T) {
 }
 
 func TestOtherFiles(t *testing.T) {
-	var crash, other kcdata.Writer
-	crash.Begin(kcdata.CrashInfo)
-	crash.Text(0x809, "gone")
-	crash.Item(0x805, []byte{7, 0})
-	crash.Item(0x9999, nil)
-	crash.End()
+	var other kcdata.Writer
 	other.Begin(kcdata.ExitReason)
 	other.End()
 	for name, c := range map[string]struct {
@@ -258,7 +253,7 @@ func TestOtherFiles(t *testing.T) {
 		want error
 	}{
 		"text": {[]byte("a text that is long enough to be read"), stackshot.ErrNotStackshot}, "nothing": {nil, stackshot.ErrNotStackshot},
-		"crash": {crash.Bytes(), stackshot.ErrCrashInfo}, "exit reason": {other.Bytes(), stackshot.ErrNotStackshot},
+		"exit reason": {other.Bytes(), stackshot.ErrNotStackshot},
 	} {
 		if _, err := stackshot.Read(bytes.NewReader(c.data)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -267,16 +262,9 @@ func TestOtherFiles(t *testing.T) {
 		if err := os.WriteFile(path, c.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if stackshot.Is(path) != (name == "crash" || name == "exit reason") {
+		if stackshot.Is(path) != (name == "exit reason") {
 			t.Errorf("%s is one by its begin: %v", name, stackshot.Is(path))
 		}
-	}
-	c, err := stackshot.ReadCrash(bytes.NewReader(crash.Bytes()))
-	if err != nil || c.Name != "gone" || c.Bad != 1 || c.Unknown != 1 {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if _, err := stackshot.ReadCrash(bytes.NewReader(other.Bytes())); !errors.Is(err, stackshot.ErrNotStackshot) {
-		t.Errorf("error %v", err)
 	}
 }
 
@@ -288,6 +276,7 @@ func FuzzRead(f *testing.F) {
 	w.Begin(kcdata.CrashInfo)
 	w.End()
 	f.Add(w.Bytes())
+	f.Add(crashOf(func(w *kcdata.Writer) { w.Item(kcdata.Nested, stackshottest.Bytes(filled(0))) }))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if shots, err := stackshot.Read(bytes.NewReader(data)); err == nil {
 			use(shots)
@@ -296,6 +285,5 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%d stackshots written, %d read: %v", len(shots), len(again), err)
 			}
 		}
-		_, _ = stackshot.ReadCrash(bytes.NewReader(data))
 	})
 }

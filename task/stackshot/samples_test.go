@@ -1,6 +1,7 @@
 package stackshot
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,11 +80,11 @@ func decoded(t *testing.T, data []byte) (any, int) {
 		}
 		return map[string]any{root: tree(reflect.ValueOf(shots[0]).Elem())}, shots[0].Unknown
 	}
-	c, err := ReadCrash(strings.NewReader(string(data)))
-	if err != nil || c.Bad != 0 || c.Cut != nil {
+	var c *CrashError
+	if !errors.As(err, &c) || c.Bad != 0 || c.Cut != nil {
 		t.Fatalf("%v; %+v", err, c)
 	}
-	return map[string]any{"kcdata_crashinfo": tree(reflect.ValueOf(c).Elem())}, c.Unknown
+	return map[string]any{"kcdata_crashinfo": tree(reflect.ValueOf(c.Crash).Elem())}, c.Unknown
 }
 
 // tree makes of a value what the property list would have.
