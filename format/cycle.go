@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"stacksnap/format/profile"
-	"stacksnap/task"
 )
 
 // What is folded of a recursion: at least minFolded frames, of which each
@@ -20,25 +19,12 @@ type cycle struct {
 	length int // frames, a multiple of period
 }
 
-// alike is what frames share that one line stands for: the function, or where
-// none is known the very address, and the marks.
-type alike struct {
-	image    *profile.Image
-	function string
-	overload string
-	pc       task.Addr
-	inlined  bool
-	kernel   bool
-	guess    bool
-	fpOnly   bool
-}
-
-func alikeness(n *profile.Node) alike {
-	a := alike{image: n.Image, function: n.Function, overload: n.Overload, inlined: n.Inlined, kernel: n.Kernel, guess: n.By.Guess(), fpOnly: pointerOnly(n)}
-	if n.Function == "" {
-		a.pc = n.PC
-	}
-	return a
+// alike tells whether one line stands for two frames: they have the same function, or where
+// none is known the very address, and the same marks.
+func alike(a, b *profile.Node) bool {
+	return a.Image == b.Image && a.Function == b.Function && a.Overload == b.Overload &&
+		(a.Function != "" || a.PC == b.PC) && a.Inlined == b.Inlined && a.Kernel == b.Kernel &&
+		a.By.Guess() == b.By.Guess() && pointerOnly(a) == pointerOnly(b)
 }
 
 // findCycle returns the shortest cycle that begins with the first frame.
@@ -48,7 +34,7 @@ func findCycle(chain []*profile.Node) cycle {
 	}
 	for period := 1; period <= maxPeriod; period++ {
 		n := period
-		for n < len(chain) && alikeness(chain[n]) == alikeness(chain[n-period]) {
+		for n < len(chain) && alike(chain[n], chain[n-period]) {
 			n++
 		}
 		n -= n % period

@@ -23,7 +23,7 @@ func TestStackshots(t *testing.T) {
 	live(t, time.Minute, func(r *room) {
 		p := r.target(program, "8")
 		pid := fmt.Sprint(p.pid)
-		for _, args := range [][]string{{"-p", pid, "--kernel"}, {"-p", pid, "--kernel", "-d", "100ms"}, {"--system"}} {
+		for _, args := range [][]string{{"-p", pid, "--kernel"}, {"-p", pid, "--kernel", "-d", "100ms"}, {"-p", pid, "--tree", "--kernel"}, {"--system"}} {
 			res := r.snap(args...)
 			r.Logf("%s: %s", strings.Join(args, " "), lastLine(res.err))
 			if runtime.GOOS == "darwin" && os.Geteuid() == 0 {
