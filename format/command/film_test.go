@@ -260,7 +260,7 @@ func TestFilmSeveral(t *testing.T) {
 	}
 	wantTaken(t, s, -1)
 	out, stderr, code = filmed(t, s, "-p", a, "-p", b, "--no-stop", "-n", "2", "-i", "1ms")
-	wantReport(t, out, stderr, code, "2 snapshots")
+	wantReport(t, out, stderr, code, "2 snapshots", stoodLine)
 	if strings.Contains(out, "[k]") {
 		t.Errorf("the report has frames of the kernel:\n%s", out)
 	}
@@ -281,6 +281,15 @@ func TestFilmSeveralRefused(t *testing.T) {
 	}
 	if out, stderr, _ := filmed(t, none, "-p", a, "-p", b, "--no-stop", "-n", "1"); strings.Contains(out+stderr, "stackshot") {
 		t.Errorf("%s%s", out, stderr)
+	}
+}
+
+// TestFilmNotFollowed takes none where more is asked than they are made for.
+func TestFilmNotFollowed(t *testing.T) {
+	pid := sleeper(t)
+	c := callOf(t, "--follow-waits --kernel -p "+strconv.Itoa(pid), nil)
+	if c.shots = newStudio(pid).source; c.mode() != gathers || c.canFilm() {
+		t.Error("it is filmed")
 	}
 }
 

@@ -99,3 +99,33 @@ func TestDeadlockOfAThreadThatEnded(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// TestManyCallees tells each of a function's callees once, however many there are.
+func TestManyCallees(t *testing.T) {
+	b := NewBuilder(task.Info{PID: 1}, "")
+	m := mapOf(demo, "/demo", load)
+	const callees = 3 * fewSiblings
+	for i := range callees {
+		for range 3 {
+			b.Add(snapshot(task.Thread{ID: 1}), []Stack{walk(0x10, 0x100+task.Addr(i))}, m)
+		}
+	}
+	b.Add(snapshot(task.Thread{ID: 1}), []Stack{walk(0x10, 0x100)}, m)
+	top := b.Profile().Threads[0].Roots[0]
+	if len(top.Children) != callees || top.Children[0].Count != 4 || top.Children[callees-1].Count != 3 {
+		t.Errorf("%d callees, the first counted %d times", len(top.Children), top.Children[0].Count)
+	}
+}
+
+// TestBoundOfSites has what is not named any more be told as such.
+func TestBoundOfSites(t *testing.T) {
+	b := NewBuilder(task.Info{PID: 1}, "")
+	m := mapOf(demo, "/demo", load)
+	b.Add(snapshot(task.Thread{ID: 1}), []Stack{walk(0x10)}, m)
+	b.names.count = maxSites
+	b.Add(snapshot(task.Thread{ID: 1}), []Stack{walk(0x10)}, m)
+	in := walk(0x20)
+	b.Add(snapshot(task.Thread{ID: 1, Kernel: []task.KernelFrame{{Name: "wait"}}}), []Stack{in}, m)
+	got := outline(b.Profile().Threads[0].Roots)
+	check(t, "tree", got, "main+16 2/2, "+Further+"+0 1/1")
+}

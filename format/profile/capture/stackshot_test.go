@@ -297,6 +297,17 @@ func TestStackshotNotes(t *testing.T) {
 	if strings.Contains(notes, "changed since") {
 		t.Error(notes)
 	}
+	if next := strings.Join(profilesOf(t, Threads{}, nil, s)[2].Notes, "\n"); strings.Contains(next, "the kernel's part of") || strings.Contains(next, "asynchronous") {
+		t.Errorf("told of another process, too:\n%s", next)
+	}
+}
+
+// TestTakenBegins has what a stackshot tells of itself.
+func TestTakenBegins(t *testing.T) {
+	var v taken
+	if v.begin(&stackshot.Shot{Missed: 3, Epoch: ref(1e15)}); v.snapshot.MissedTicks != 3 || v.snapshot.Time.IsZero() {
+		t.Errorf("%+v", v.snapshot)
+	}
 }
 
 func TestStackshotStops(t *testing.T) {
