@@ -130,6 +130,17 @@ func TestStackshotStacks(t *testing.T) {
 
 // TestStackshotReturnsBehindAnImage: a call that does not return may be an image's last
 // instruction.
+// TestStackshotStacksOfThreads has each thread's frames alone, and none of those before.
+func TestStackshotStacksOfThreads(t *testing.T) {
+	s := shotOf()
+	s.Tasks[1].Threads[0].User = []stackshot.Frame{{LR: clientAt + 0x30}}
+	s.Tasks[1].Threads[1].Kernel = nil
+	got := stackText(profilesOf(t, Threads{}, nil, s)[1])
+	if want := []string{"0x71 main=true: 0x100000000+0x20/1 0x100000000+0x10/1", "0x70 main=false: 0x100000000+0x30/1"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestStackshotReturnsBehindAnImage(t *testing.T) {
 	s := shotOf()
 	c := &s.Tasks[1]
