@@ -27,8 +27,8 @@ type Builder struct {
 	crowd crowd
 	looks looks
 	names namer
-	nodes []Node         // of which none is in use
-	calls []*Node        // room for callees, likewise
+	nodes []Node         // that are not in use yet
+	calls []*Node        // room for the first callee of nodes, likewise
 	ends  []callee       // of all nodes, by their number
 	edges map[edge]*Node // to those of them that have many siblings
 	notes map[string]bool
@@ -343,7 +343,7 @@ func (b *Builder) child(r *record, e edge, f *unwind.Frame) *Node {
 		}
 	}
 	if n == nil {
-		n = &some(&b.nodes)[0]
+		n = &oneOf(&b.nodes)[0]
 		*n = Node{Location: e.site.Location, PC: f.PC, Return: f.Return, By: f.By, number: uint32(len(b.ends))}
 		if f.Trampoline && n.Function == "" {
 			n.Function = Trampoline
@@ -378,7 +378,7 @@ func (b *Builder) add(e edge, n *Node) {
 	b.ends = append(b.ends, e.callee)
 	siblings := e.parent.Children
 	if siblings == nil {
-		siblings = some(&b.calls)[:0]
+		siblings = oneOf(&b.calls)[:0]
 	}
 	siblings = append(siblings, n)
 	e.parent.Children = siblings
@@ -392,9 +392,9 @@ func (b *Builder) add(e edge, n *Node) {
 	}
 }
 
-// some takes one of a list, which it makes anew where none is left: to make many at once
-// is faster.
-func some[T any](left *[]T) []T {
+// oneOf takes one of those that are left, which it makes anew where none is: to make many
+// at once is faster.
+func oneOf[T any](left *[]T) []T {
 	const many = 16
 	if len(*left) == 0 {
 		*left = make([]T, many)

@@ -18,7 +18,7 @@ type Node struct {
 	Return bool
 	By     unwind.Method // how it was found; of several ways the least sure
 	More   bool          // there are further addresses than Also has: too many, or the report that was opened leaves them out
-	number uint32        // of the [Builder] that made it
+	number uint32        // in the [Builder] that made it
 	Why    string        // why a better way than By was left; empty when none was
 	Cut    *Cut          // on an outermost frame whose caller is missing; nil at the true bottom
 	Also   []Address     // further addresses of the function, in a tree by function: the first of them
