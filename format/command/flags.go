@@ -19,7 +19,8 @@ func (o *options) processFlags() []flag {
 	return []flag{{
 		name: "pid", short: "p", value: "PID|NAME", to: &o.targets, callOnly: true,
 		help: "the process to look at: its pid, its name, or the path of its program; may be given again for more;" +
-			" beside a stackshot or a report of spindump, of all its processes these",
+			" beside a stackshot or a report of spindump, of all its processes these;" +
+			" with diff, that of both stackshots, or once for each",
 		example: "stacksnap -p nginx",
 	}, {
 		name: "tree", to: &o.tree, callOnly: true,
