@@ -51,15 +51,40 @@ var errWatchKernel = usageError{errors.New("a watch on macOS tells no frames in 
 
 // filmInstead looks by stackshots at a process of which the task was refused.
 func (c *call) filmInstead(ctx context.Context, pid int, refused error) error {
-	var why *task.PermissionError
-	if !c.canFilm() || !errors.As(refused, &why) {
+	note := c.noteInstead(refused)
+	if note == "" {
 		return refused
 	}
-	err := c.filmOne(ctx, pid, fmt.Sprintf("by the kernel's stackshot, for its task is refused (%s): there is no memory to tell more by", why.Asked))
+	err := c.filmOne(ctx, pid, note)
 	if isRefused(err) {
 		return refused
 	}
 	return err
+}
+
+// filmRefused is filmInstead of one of several processes, and returns what was captured.
+func (c *call) filmRefused(ctx context.Context, pid int, refused error) (*profile.Profile, error) {
+	note := c.noteInstead(refused)
+	if note == "" {
+		return nil, refused
+	}
+	profiles, err := c.film(ctx, capture.Scene{PID: pid, Note: note})
+	if isRefused(err) {
+		err = refused
+	}
+	if len(profiles) == 0 {
+		return nil, err
+	}
+	return profiles[0], err
+}
+
+// noteInstead says why there is a stackshot instead; empty: there is to be none.
+func (c *call) noteInstead(refused error) string {
+	var why *task.PermissionError
+	if !c.canFilm() || !errors.As(refused, &why) {
+		return ""
+	}
+	return fmt.Sprintf("by the kernel's stackshot, for its task is refused (%s): there is no memory to tell more by", why.Asked)
 }
 
 // isRefused tells whether there could be no stackshot at all.

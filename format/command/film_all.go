@@ -72,15 +72,7 @@ func (c *call) filmSeveral(ctx context.Context, s *selection) error {
 // notes those of which there is nothing.
 func (s *selection) take(g profile.Group) {
 	s.group.Tool, s.group.Profiles, s.group.Deadlocks = g.Tool, g.Profiles, g.Deadlocks
-	place := func(pid int) int {
-		if i := slices.Index(s.pids, pid); i >= 0 {
-			return i
-		}
-		return len(s.pids) // it was started meanwhile
-	}
-	slices.SortStableFunc(s.group.Profiles, func(a, b *profile.Profile) int {
-		return cmp.Compare(place(a.Target.PID), place(b.Target.PID))
-	})
+	s.order()
 	for _, pid := range s.pids {
 		if !slices.ContainsFunc(g.Profiles, func(p *profile.Profile) bool { return p.Target.PID == pid }) {
 			s.lose(pid, &task.NoProcessError{PID: pid})

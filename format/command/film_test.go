@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -396,6 +397,54 @@ func TestFilmInstead(t *testing.T) {
 	}
 	odd := errors.New("odd")
 	if err := c.filmInstead(t.Context(), pid, odd); err != odd {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestSelectionOrder is that in which processes were found, whatever they were captured by.
+func TestSelectionOrder(t *testing.T) {
+	s := selection{pids: []int{3, 1, 2}}
+	for _, pid := range []int{1, 9, 2, 3} {
+		s.group.Profiles = append(s.group.Profiles, &profile.Profile{Target: task.Info{PID: pid}})
+	}
+	s.order()
+	var got []int
+	for _, p := range s.group.Profiles {
+		got = append(got, p.Target.PID)
+	}
+	if !slices.Equal(got, []int{3, 1, 2, 9}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestFilmInsteadOfSome shows those of several processes that are refused otherwise, and
+// tells of the refusal where they cannot be.
+func TestFilmInsteadOfSome(t *testing.T) {
+	pid := sleeper(t)
+	const none = 1 << 30 // above all pids
+	c := callOf(t, fmt.Sprintf("-p %d -p %d", none, none+1), nil)
+	refused := &task.PermissionError{PID: pid, Asked: "task_for_pid: KERN_FAILURE (5)"}
+	c.shots = newStudio(pid).source
+	film := func(_ int, why error) (*profile.Profile, error) {
+		if !is[*task.NoProcessError](why) {
+			t.Errorf("it is opened: %v", why)
+		}
+		return c.filmRefused(t.Context(), pid, refused)
+	}
+	s := selection{pids: []int{none, none + 1}, asked: map[int]bool{none: true}}
+	s.snapshot(capture.Options{}, film)
+	if len(s.group.Profiles) != 2 || len(s.errs)+len(s.group.Missing) != 0 || !strings.Contains(strings.Join(s.group.Profiles[0].Notes, "\n"), "its task is refused (task_for_pid") {
+		t.Errorf("%d profiles, %v", len(s.group.Profiles), s.errs)
+	}
+	for _, shots := range []func(int) (stackshot.Source, error){(&studio{refuse: stackshot.ErrNoSource}).source, nil} {
+		c.shots = shots
+		if p, err := c.filmRefused(t.Context(), pid, refused); p != nil || err != refused {
+			t.Errorf("%v", err)
+		}
+	}
+	odd := errors.New("odd")
+	c.shots = newStudio(pid).source
+	if p, err := c.filmRefused(t.Context(), pid, odd); p != nil || err != odd {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func (c *call) gather(ctx context.Context) error {
 	} else {
 		c.Release()
 		o.Follow = c.follows
-		s.snapshot(o)
+		s.snapshot(o, func(pid int, why error) (*profile.Profile, error) { return c.filmRefused(ctx, pid, why) })
 	}
 	s.group.Tool = c.tool()
 	return c.reportAll(&s)
@@ -151,17 +152,27 @@ func (c *call) addTree(s *selection, root int) error {
 	return nil
 }
 
+// otherwise captures a process that could not be opened, for that reason; there may be
+// both a profile and an error.
+type otherwise func(pid int, why error) (*profile.Profile, error)
+
 // snapshot captures each once, close together. They are closed in the order that
 // undoes what opening them has done.
-func (s *selection) snapshot(o capture.Options) {
+func (s *selection) snapshot(o capture.Options, other otherwise) {
 	var open []task.Process
 	for _, pid := range s.pids {
 		p, err := live.Open(pid)
-		if err != nil {
-			s.lose(pid, err)
+		if err == nil {
+			open = append(open, p)
 			continue
 		}
-		open = append(open, p)
+		prof, err := other(pid, err)
+		if prof != nil {
+			s.group.Profiles = append(s.group.Profiles, prof)
+		}
+		if err != nil {
+			s.lose(pid, err)
+		}
 	}
 	shots := capture.OneShots(open, o)
 	s.group.Deadlocks, s.group.Missing = shots.Deadlocks, append(s.group.Missing, shots.Missing...)
@@ -176,7 +187,21 @@ func (s *selection) snapshot(o capture.Options) {
 			s.lose(shot.PID, shot.Err)
 		}
 	}
+	s.order()
 	s.group.Profiles = append(s.group.Profiles, shots.Followed...)
+}
+
+// order has the reports in the order in which the processes were found.
+func (s *selection) order() {
+	place := func(pid int) int {
+		if i := slices.Index(s.pids, pid); i >= 0 {
+			return i
+		}
+		return len(s.pids) // it was started meanwhile
+	}
+	slices.SortStableFunc(s.group.Profiles, func(a, b *profile.Profile) int {
+		return cmp.Compare(place(a.Target.PID), place(b.Target.PID))
+	})
 }
 
 // sampleTogether samples all of them at the same time and, with --tree, what they
