@@ -126,3 +126,34 @@ func Ticks(ctx context.Context, o Options) iter.Seq[int] {
 		}
 	}
 }
+
+// TicksWithin is [Ticks] for what is to take no more than a share of the time, one part
+// in so many: whoever uses it sets *took to how long the last one took, and those that
+// would come before that is made up for are missed. Count is of those that come.
+func TicksWithin(ctx context.Context, o Options, share int, took *time.Duration) iter.Seq[int] {
+	if o.Clock == nil {
+		o.Clock = SystemClock()
+	}
+	count, ended, missed := o.Count, o.Ended, 0
+	o.Count = 0
+	o.Ended = func(n int) {
+		if ended != nil {
+			ended(missed + n)
+		}
+	}
+	return func(yield func(missed int) bool) {
+		var rest time.Duration // until when none comes
+		given := 0
+		for n := range Ticks(ctx, o) {
+			if missed += n; o.Clock.Now() < rest {
+				missed++
+				continue
+			}
+			given++
+			if !yield(missed) || given == count {
+				return
+			}
+			missed, rest = 0, o.Clock.Now()+time.Duration(share-1)**took
+		}
+	}
+}

@@ -37,3 +37,32 @@ func TestTicks(t *testing.T) {
 		break
 	}
 }
+
+// TestTicksWithin: what takes longer than its share makes those be missed that would come
+// before that is made up for, and they are told at the end, too.
+func TestTicksWithin(t *testing.T) {
+	ms := time.Millisecond
+	collect := func(o Options, work time.Duration) (at []time.Duration, missed []int) {
+		c := &fakeClock{}
+		var took time.Duration
+		for n := range TicksWithin(t.Context(), c.options(o), 4, &took) {
+			at, missed = append(at, c.now), append(missed, n)
+			c.now += work
+			took = work
+		}
+		return at, missed
+	}
+	at, missed := collect(Options{Interval: ms, Count: 3}, ms/8)
+	if !slices.Equal(at, []time.Duration{0, ms, 2 * ms}) || !slices.Equal(missed, []int{0, 0, 0}) {
+		t.Errorf("at %v, missed %v", at, missed)
+	}
+	at, missed = collect(Options{Interval: ms, Count: 3}, ms/2)
+	if !slices.Equal(at, []time.Duration{0, 2 * ms, 4 * ms}) || !slices.Equal(missed, []int{0, 1, 1}) {
+		t.Errorf("at %v, missed %v", at, missed)
+	}
+	ended := -1
+	at, missed = collect(Options{Interval: ms, Duration: 7 * ms, Ended: func(n int) { ended = n }}, ms)
+	if !slices.Equal(at, []time.Duration{0, 4 * ms}) || !slices.Equal(missed, []int{0, 3}) || ended != 2 {
+		t.Errorf("at %v, missed %v, %d at the end", at, missed, ended)
+	}
+}

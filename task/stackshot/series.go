@@ -41,39 +41,15 @@ func (s *Series) All(ctx context.Context) iter.Seq2[*Shot, error] {
 			return
 		}
 		var stood time.Duration
-		taken := 0
-		for missed := range s.moments(ctx, &stood) {
-			if last, err = s.next(last, taken > 0); err == nil {
+		begun := false
+		for missed := range task.TicksWithin(ctx, s.Times, MaxShare, &stood) {
+			if last, err = s.next(last, begun); err == nil {
 				last.Missed, stood = missed, s.took(last)
-				taken++
+				begun = true
 			}
-			if !yield(last, err) || err != nil || taken == s.Times.Count {
+			if !yield(last, err) || err != nil {
 				return
 			}
-		}
-	}
-}
-
-// moments yields when one is to be taken, and how many were missed since the one before,
-// for which the processors stood.
-func (s *Series) moments(ctx context.Context, stood *time.Duration) iter.Seq[int] {
-	times := s.Times
-	times.Count = 0 // of those that are taken
-	if times.Clock == nil {
-		times.Clock = task.SystemClock()
-	}
-	return func(yield func(missed int) bool) {
-		var rest time.Duration // until when none is taken
-		missed := 0
-		for n := range task.Ticks(ctx, times) {
-			if missed += n; times.Clock.Now() < rest {
-				missed++
-				continue
-			}
-			if !yield(missed) {
-				return
-			}
-			missed, rest = 0, times.Clock.Now()+(MaxShare-1)**stood
 		}
 	}
 }
