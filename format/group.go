@@ -97,6 +97,9 @@ func (p *printer) groupHeader(g *profile.Group, all []*profile.Alike) {
 	if g.More > 0 {
 		p.fact("Missing", p.cut(fmt.Sprintf("%s more, beyond those that are captured at once", count(g.More))))
 	}
+	for _, n := range g.Notes {
+		p.fact("Note", clean(n, maxPath))
+	}
 	p.circles(g.Deadlocks)
 	for _, one := range all {
 		label := process(one.Target.Name, one.Target.PID)

@@ -23,6 +23,7 @@ type jsonGroup struct {
 	Missing   []jsonMissing   `json:"missing,omitempty"`
 	More      int             `json:"more,omitempty"`
 	Deadlocks [][]jsonWaiter  `json:"deadlocks,omitempty"`
+	Notes     []string        `json:"notes,omitempty"`
 	Profiles  []*jsonDocument `json:"processes,omitempty"`
 }
 
@@ -58,7 +59,7 @@ func GroupJSONLine(w io.Writer, g *profile.Group) error {
 func newGroup(g *profile.Group) *jsonGroup {
 	d := &jsonGroup{
 		Schema: groupSchema, Version: groupVersion, Tool: g.Tool, Summary: GroupSummary(g),
-		Captured: len(g.Profiles), More: g.More, Missing: newJSONMissing(g.Missing), Deadlocks: newJSONDeadlocks(g.Deadlocks),
+		Captured: len(g.Profiles), More: g.More, Missing: newJSONMissing(g.Missing), Deadlocks: newJSONDeadlocks(g.Deadlocks), Notes: g.Notes,
 	}
 	if spread, ok := g.Spread(); ok {
 		n := int64(spread)

@@ -40,7 +40,7 @@ func group() *profile.Group {
 	}
 	return &profile.Group{
 		Tool: "stacksnap 1.0", Profiles: []*profile.Profile{make, shell, compiler},
-		Missing: []profile.Missing{{PID: 14, Why: "no process with pid 14"}}, More: 3,
+		Missing: []profile.Missing{{PID: 14, Why: "no process with pid 14"}}, More: 3, Notes: []string{"looked at \x1b twice"},
 	}
 }
 

@@ -117,7 +117,7 @@ func (c *call) run(ctx context.Context) error {
 		if c.shots != nil {
 			return c.filmAll(ctx)
 		}
-		return c.survey()
+		return c.survey(ctx)
 	}
 	return c.attach(ctx)
 }

@@ -33,8 +33,8 @@ func (o *options) processFlags() []flag {
 	}, {
 		name: "system", to: &o.system, callOnly: true,
 		help: "all processes at once, and nothing is stopped: what each thread waits for, and its stack as far as" +
-			" it can be had so; -p NAME or PID shows some of them",
-		example: "stacksnap --system",
+			" it can be had so; -p NAME or PID shows some of them; with -d for a while, every 10 ms unless told",
+		example: "stacksnap --system -d 10s",
 	}, {
 		name: "follow-waits", to: &o.follows, callOnly: true,
 		help: "Linux: with the processes that it waits for, and those that these wait for, eight at most, captured after it;" +

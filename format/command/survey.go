@@ -1,15 +1,18 @@
 package command
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 var errSurveySaved = usageError{errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report with -o")}
 
 // survey reports on all processes, or on those that -p chooses, and stops none.
-func (c *call) survey() error {
+func (c *call) survey(ctx context.Context) error {
 	if c.save != "" {
 		return errSurveySaved
 	}
-	group, err := c.surveyed()
+	group, err := c.surveyed(ctx)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,31 +17,28 @@ import (
 	"stacksnap/task/live"
 )
 
-var errSurveyOnce = usageError{errors.New("--system is of one moment on Linux: leave out --duration, --interval, --rate and --count, or sample some processes with -p")}
-
 // surveyed captures all processes, or those that are named, and the threads of the
-// kernel.
-func (c *call) surveyed() (*profile.Group, error) {
-	if c.samples() {
-		return nil, errSurveyOnce
-	}
+// kernel: once, or for a while.
+func (c *call) surveyed(ctx context.Context) (*profile.Group, error) {
 	o, err := c.captureOptions()
 	if err != nil {
 		return nil, err
 	}
 	o.Suspend, o.Kernel = task.SuspendNone, true
-	c.Release()
 	// Nothing stands that collecting garbage would hold up, and much of it is made.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	v := survey{options: o}
-	if err := v.choose(c.targets); err != nil {
+	if c.samples() {
+		err = c.sampleAll(ctx, &v)
+	} else {
+		c.Release()
+		err = v.once(c.targets)
+	}
+	if err != nil {
 		return nil, err
 	}
-	for some := range slices.Chunk(v.pids, family.MostAtOnce(openAtOnce)) {
-		v.add(some)
-	}
 	if v.sealed > 0 {
-		tell(c.Err, fmt.Sprintf("names, states and CPU time alone are shown of %d of %d processes, such as pid %d (%s): %s", v.sealed, len(v.pids), v.refusal.PID, v.refusal.Asked, v.refusal.Remedy))
+		tell(c.Err, fmt.Sprintf("names, states and CPU time alone are shown of %d of %d processes, such as pid %d (%s): %s", v.sealed, v.found, v.refusal.PID, v.refusal.Asked, v.refusal.Remedy))
 	}
 	profile.ByNeed(v.group.Profiles)
 	if err := v.addKernel(c.targets); err != nil {
@@ -58,26 +56,39 @@ const openAtOnce = 64
 // survey is a look at many processes.
 type survey struct {
 	options capture.Options
-	pids    []int
 	group   profile.Group
+	found   int // processes
 	sealed  int // of them, whose stacks may not be read
 	refusal *task.PermissionError
+
+	isSampled bool
 }
 
-// choose lists the processes: all, or those of these pids and names.
-func (v *survey) choose(targets []string) error {
-	if len(targets) > 0 {
-		pids, err := pidsNamed(targets, isKernel)
-		v.pids = pids
+// once looks at the processes as they are now.
+func (v *survey) once(targets []string) error {
+	pids, err := chosenNow(targets)
+	if err != nil {
 		return err
+	}
+	v.found = len(pids)
+	for some := range slices.Chunk(pids, family.MostAtOnce(openAtOnce)) {
+		v.add(some)
+	}
+	return nil
+}
+
+// chosenNow lists the processes: all, or those of these pids and names.
+func chosenNow(targets []string) (pids []int, err error) {
+	if len(targets) > 0 {
+		return pidsNamed(targets, isKernel)
 	}
 	all, err := live.All()
 	for _, p := range all {
 		if p.PID != os.Getpid() {
-			v.pids = append(v.pids, p.PID)
+			pids = append(pids, p.PID)
 		}
 	}
-	return err
+	return pids, err
 }
 
 // add captures processes. One that has ended meanwhile is none.
@@ -119,6 +130,9 @@ func (v *survey) addKernel(targets []string) error {
 		return err
 	}
 	p, err := capture.KernelThreads(info, threads, lacks, v.options)
+	if err == nil && v.isSampled {
+		p.Notes = append(p.Notes, "the threads of the kernel were looked at once, at the end")
+	}
 	if err == nil {
 		v.group.Profiles = append(v.group.Profiles, p)
 	}

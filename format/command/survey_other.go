@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 
 	"stacksnap/format/profile"
@@ -11,4 +12,4 @@ import (
 var errNoSurvey = errors.New("nothing here tells of all processes without stopping them: give -p instead of --system")
 
 // surveyed captures all processes.
-func (c *call) surveyed() (*profile.Group, error) { return nil, errNoSurvey }
+func (c *call) surveyed(context.Context) (*profile.Group, error) { return nil, errNoSurvey }

@@ -12,6 +12,7 @@ type Group struct {
 	// Deadlocks are those of threads of several processes. Those of one alone are in
 	// its profile.
 	Deadlocks []Deadlock
+	Notes     []string // one line each, on all of them
 }
 
 // GroupOf is the group of one profile.

@@ -151,6 +151,7 @@ type jsonFrame struct {
 	Offset   uint64
 	Kernel   bool
 	Depth    int
+	Count    int
 }
 
 // heaviest is the stack of the only thread, the outermost frame first, by the heavier

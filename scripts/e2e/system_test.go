@@ -5,8 +5,10 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
+	ossignal "os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stacksnap/task"
 )
 
 // manyProcesses are started beside whatever else runs.
@@ -49,7 +53,10 @@ type systemProcess struct {
 	}
 	Stopped int `json:"stopped_ns"`
 	Stops   int
-	Threads []systemThread
+
+	Snapshots int
+	Notes     []string
+	Threads   []systemThread
 }
 
 type systemThread struct {
@@ -58,13 +65,17 @@ type systemThread struct {
 	Nodes        []jsonFrame
 }
 
-// survey runs stacksnap --system -f jsonl.
-func survey(t *testing.T, cmd *exec.Cmd) (all []systemProcess, told string) {
+// survey runs stacksnap --system -f jsonl, and meanwhile what is given.
+func survey(t *testing.T, cmd *exec.Cmd, meanwhile ...func()) (all []systemProcess, told string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	began := time.Now()
-	if err := cmd.Run(); err != nil {
+	err := cmd.Start()
+	for _, do := range meanwhile {
+		do()
+	}
+	if err = errors.Join(err, cmd.Wait()); err != nil {
 		t.Fatalf("%v: %s", err, &errOut)
 	}
 	took := time.Since(began)
@@ -201,5 +212,105 @@ func TestSystemOfSome(t *testing.T) {
 	all, _ := survey(t, exec.Command(stacksnap, "--system", "-f", "jsonl", "-p", "chosen-e2e"))
 	if len(all) != len(pids) {
 		t.Errorf("%d processes, want %d: %+v", len(all), len(pids), all)
+	}
+}
+
+// TestSystemSampled samples hundreds of processes, of which those that sleep never come
+// to a processor for it, one that computes is seen in its functions, one that is begun
+// meanwhile from then on, and one that ends until then.
+func TestSystemSampled(t *testing.T) {
+	needKernelStacks(t)
+	need(t, "sleep", "eu-stack")
+	busy := start(t, compile(t, "shares", "-O2"), "split")
+	needObserver(t, busy, task.SuspendNone)
+	sleep, _ := exec.LookPath("sleep")
+	program := copyOf(t, sleep, "idle-e2e")
+	pids := startMany(t, program, manyProcesses, asSelf)
+	runs := runsOf(t, pids[7])
+	cmd := exec.Command(stacksnap, "--system", "-i", "50ms", "-d", "4s", "-f", "jsonl")
+	ends, begins := startMany(t, program, 1, asSelf)[0], ""
+	all, _ := survey(t, cmd, func() {
+		isSampled(t, cmd, ends)
+		number, _ := strconv.Atoi(ends)
+		_ = syscall.Kill(number, syscall.SIGKILL)
+		begins = startMany(t, program, 1, asSelf)[0]
+	})
+	found := map[string]systemProcess{}
+	for _, p := range all {
+		found[strconv.Itoa(p.Target.PID)] = p
+		if p.Stopped != 0 || p.Stops != 0 {
+			t.Errorf("%d was stopped: %+v", p.Target.PID, p)
+		}
+	}
+	if now := runsOf(t, pids[7]); now != runs {
+		t.Errorf("it came to a processor: %s, before %s", now, runs)
+	}
+	for _, id := range pids {
+		p := found[id]
+		if len(p.Threads) != 1 || p.Snapshots < 5 || p.Threads[0].Nodes[0].Count != p.Snapshots || p.Snapshots != found[pids[0]].Snapshots {
+			t.Fatalf("%s: %+v", id, p)
+		}
+	}
+	stack := found[pids[7]].Threads[0].Nodes
+	if got, want := inKernel(stack), kernelStack(t, pids[7]); !slices.Equal(got, want) {
+		t.Errorf("in the kernel: %q, want %q", got, want)
+	}
+	if last := stack[len(stack)-len(inKernel(stack))-1].Function; !strings.Contains(euStack(t, pids[7]), " "+last) {
+		t.Errorf("%q is not where eu-stack has it", last)
+	}
+	b := found[pid(busy)]
+	if !slices.ContainsFunc(b.Threads[0].Nodes, func(n jsonFrame) bool { return n.Function == "seventy" && n.Count > b.Snapshots/3 }) {
+		t.Errorf("what computes: %+v", b)
+	}
+	for text, of := range map[string]string{"it ended": ends, "it was found": begins} {
+		if p := found[of]; p.Snapshots == 0 || p.Snapshots >= b.Snapshots || !strings.Contains(strings.Join(p.Notes, "\n"), text) {
+			t.Errorf("%s: %+v", text, p)
+		}
+	}
+	if slices.Index(processNames(all), "shares") > slices.Index(processNames(all), "idle-e2e") {
+		t.Error("what computes is behind what does nothing")
+	}
+}
+
+func processNames(all []systemProcess) (names []string) {
+	for _, p := range all {
+		names = append(names, p.Target.Name)
+	}
+	return names
+}
+
+// isSampled waits until stacksnap has looked at a process.
+func isSampled(t *testing.T, cmd *exec.Cmd, target string) {
+	t.Helper()
+	eventually(t, "it looks at "+target, func() bool {
+		files, _ := filepath.Glob("/proc/" + pid(cmd) + "/fd/*")
+		return slices.ContainsFunc(files, func(f string) bool {
+			path, _ := os.Readlink(f)
+			return strings.HasPrefix(path, "/proc/"+target+"/") && strings.HasSuffix(path, "/schedstat")
+		})
+	})
+}
+
+// TestSystemInterrupted reports what was sampled until then.
+func TestSystemInterrupted(t *testing.T) {
+	need(t, "sleep")
+	if ossignal.Ignored(os.Interrupt) { // as under nohup; what we start ignores it, too
+		t.Skip("SIGINT is ignored here")
+	}
+	sleep, _ := exec.LookPath("sleep")
+	pids := startMany(t, copyOf(t, sleep, "chosen-e2e"), 2, asSelf)
+	cmd := exec.Command(stacksnap, "--system", "-p", "chosen-e2e", "-d", "1h", "-f", "jsonl")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	isSampled(t, cmd, pids[1])
+	_ = cmd.Process.Signal(os.Interrupt)
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n != 3 || !strings.Contains(out.String(), "looked at in turn") {
+		t.Errorf("%d lines:\n%s", n, &out)
 	}
 }

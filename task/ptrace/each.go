@@ -299,11 +299,15 @@ func (p *Process) letGo() {
 // it, where it is observed.
 func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
 	t.Unstopped, t.Spared, t.Call, t.Stacks, t.Kernel = true, false, task.Syscall{}, t.Stacks[:0], nil
-	th := p.threads.find(tid)
-	if th != nil && th.ready && p.observes() {
-		return p.useCopy(tid, t)
+	if p.sealed != nil {
+		t.Unstopped = false
+		return errSealed
 	}
-	if th != nil {
+	th := p.threads.find(tid)
+	switch {
+	case th != nil && th.ready && p.observes():
+		return p.useCopy(tid, t)
+	case th != nil:
 		p.noteKernel(th)
 	}
 	p.rests.start()

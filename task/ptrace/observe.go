@@ -64,6 +64,9 @@ func (p *Process) Observe(interval time.Duration) error {
 	p.observe = o
 	p.rests.start()
 	p.rests.spare()
+	if p.leaves {
+		return lacks // others are to be looked at meanwhile
+	}
 	for range firstPeriods {
 		if p.areCopied(ids) {
 			break

@@ -22,13 +22,7 @@ func Open(pid int) (*Process, error) { return openWith(pid, (*Process).openAll) 
 
 // Look is Open of a process of which nothing is to be stopped, see [task.LeaveAll].
 // What may not be read of it is told with each thread.
-func Look(pid int) (*Process, error) {
-	p, err := openWith(pid, (*Process).openToLook)
-	if err == nil {
-		p.LeaveAll()
-	}
-	return p, err
-}
+func Look(pid int) (*Process, error) { return openWith(pid, (*Process).openToLook) }
 
 func openWith(pid int, openAll func(*Process, int) error) (*Process, error) {
 	runtime.LockOSThread()
@@ -76,13 +70,16 @@ func open(pid int, openAll func(*Process, int) error) (*Process, error) {
 		p.closeFiles()
 		return nil, err
 	}
-	p.raisePriority()
-	p.alarm.setUp(p.tracer)
-	p.rescue.watchOver(p.pid)
+	if !p.leaves {
+		p.raisePriority()
+		p.alarm.setUp(p.tracer)
+		p.rescue.watchOver(p.pid)
+		p.mem.pages.refill()
+		p.threads.spare = spareThreads
+	}
 	p.exited = &task.ExitedError{PID: p.pid, Err: errReplaced}
 	p.facts = p.learn()
 	p.mem.faults.refill()
-	p.mem.pages.refill()
 	p.threads.grow(0)
 	return p, nil
 }
@@ -102,8 +99,10 @@ func (p *Process) openAll(pid int) error {
 	return p.openMemory()
 }
 
-// openToLook opens what may be opened.
+// openToLook opens what may be opened. Nothing is prepared for a stop.
 func (p *Process) openToLook(pid int) error {
+	p.LeaveAll()
+	p.mem.pages.late = true
 	err := p.openAll(pid)
 	if p.live.fd >= 0 && errors.As(err, new(*task.PermissionError)) {
 		p.sealed, err = err, nil

@@ -52,6 +52,7 @@ type presence struct {
 	page    int // size
 	buf     [8 * entriesAtOnce]byte
 	idle    []*fetcher
+	late    bool        // they are made when one is needed, for nothing stands meanwhile
 	stuck   []task.Addr // the pages at which helpers were given up
 	gaveUp  unix.Errno  // why the last one was
 	timer   *time.Timer
@@ -154,6 +155,9 @@ func (p *presence) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno) 
 	page := a &^ task.Addr(p.page-1)
 	if slices.Contains(p.stuck, page) {
 		return 0, errnoBlocks
+	}
+	if p.late {
+		p.refill()
 	}
 	if len(p.idle) == 0 {
 		return 0, p.gaveUp

@@ -17,6 +17,7 @@ const highest = -20
 func (p *Process) raisePriority() {
 	// By default a sleep may last 50 us longer than asked (prctl(2)).
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	p.raised = true
 	p.nice = niceOf(p.tracer)
 	if p.nice > highest {
 		_ = unix.Setpriority(unix.PRIO_PROCESS, p.tracer, highest)
@@ -51,6 +52,9 @@ func setPolicy(policy int, priority int32) unix.Errno {
 
 func (p *Process) restorePriority() {
 	p.relax()
+	if !p.raised {
+		return
+	}
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) // back to the default
 	_ = unix.Setpriority(unix.PRIO_PROCESS, p.tracer, p.nice)
 }

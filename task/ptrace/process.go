@@ -54,6 +54,7 @@ type Process struct {
 	mapped  mapTable
 
 	rests   restTable
+	calm    int               // looks at which nothing had run, one after another
 	observe perfevent.Options // how threads that run are copied; no Period: not at all
 	waiting []waiting
 	none    time.Time // when none of waiting stood
@@ -86,7 +87,8 @@ type Process struct {
 	exited     *task.ExitedError
 	regs       [maxRegset]byte
 	maskKnown  bool // facts.CodeMask is what a thread said
-	nice       int  // our thread's before Open
+	raised     bool // our thread is served first
+	nice       int  // and had this before Open
 	ordinary   bool // our thread may be put before the ordinary ones, of which it is one
 	hurries    bool // and is
 }
@@ -101,6 +103,9 @@ func (p *Process) Memory() task.Memory { return &p.mem }
 // Regions implements [task.Process].
 func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	return func(yield func(task.Region, error) bool) {
+		if p.sealed != nil {
+			return // which is told with each thread
+		}
 		if err := p.readMaps(); err != nil {
 			yield(task.Region{}, err)
 			return
@@ -158,7 +163,9 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 		return nil, p.exited
 	}
 	p.mem.faults.refill()
-	p.mem.pages.refill()
+	if !p.leaves {
+		p.mem.pages.refill()
+	}
 	if p.mapped.isUsed {
 		p.mapped.makeRoom()
 	}

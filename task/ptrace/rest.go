@@ -36,7 +36,8 @@ type rest struct {
 	fresh     bool          // it was read by Idle, and Scheduled was not asked since
 	resting   bool          // has not run since runs was at
 	at        uint64
-	seen      int // the listing that it was last in
+	ranAt     time.Duration // how long it had run then, where that is all there is to go by
+	seen      int           // the listing that it was last in
 }
 
 // restTable keeps the files of threads that are sampled.

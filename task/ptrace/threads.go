@@ -45,6 +45,7 @@ type threadTable struct {
 	all    []thread
 	hint   int // where the last search ended: searches come in order
 	missed int // threads for which there was no room
+	spare  int // see spareThreads
 	dir    int // /proc/PID/task
 	buf    []byte
 	ids    []task.ThreadID
@@ -52,12 +53,13 @@ type threadTable struct {
 
 const (
 	spareThreads = 512 // threads that may appear between listing and stop
+	leastSpare   = 8   // where nothing is stopped, and there is time to list them again
 	direntSize   = 32  // of an entry with a name of up to 12 bytes
 )
 
 // grow makes room for n threads and as many again.
 func (t *threadTable) grow(n int) {
-	want := 2*n + spareThreads
+	want := 2*n + max(t.spare, leastSpare)
 	if cap(t.all) >= want && cap(t.all) < 4*want {
 		return
 	}

@@ -38,8 +38,7 @@ type rounds struct {
 	begun  bool
 	open   bool // a round goes on
 	next   time.Time
-	seen   time.Time              // when credit was counted
-	credit time.Duration          // that may be spent
+	credit *credit                // nil before the first snapshot: its own
 	asked  map[task.ThreadID]int  // in this round: how often, or answered
 	owners map[task.ThreadID]bool // of locks, that are not wanted: captured until they are asked
 	whole  int                    // how many snapshots there were before the last that ended a round
@@ -47,19 +46,36 @@ type rounds struct {
 
 const answered = -1
 
+// credit is the time that may be spent on looks.
+type credit struct {
+	left time.Duration
+	seen time.Time // when that was counted; zero: not yet
+}
+
+// renew counts what may be spent by now.
+func (c *credit) renew(now time.Time) {
+	if c.seen.IsZero() {
+		c.left, c.seen = firstCredit, now
+	}
+	c.left = min(c.left+now.Sub(c.seen)/roundShare, mostCredit)
+	c.seen = now
+}
+
 // due tells, at a snapshot with so many before it, whether there is something to
 // ask now. The first one is none to ask at: all threads are just on their way
 // back from having been stopped.
 func (l *rounds) due(now time.Time, before int) bool {
 	if !l.begun {
-		*l = rounds{begun: true, credit: firstCredit, seen: now, next: now, asked: map[task.ThreadID]int{}, owners: map[task.ThreadID]bool{}}
+		*l = rounds{begun: true, credit: l.credit, next: now, asked: map[task.ThreadID]int{}, owners: map[task.ThreadID]bool{}}
 	}
-	l.credit = min(l.credit+now.Sub(l.seen)/roundShare, mostCredit)
-	l.seen = now
+	if l.credit == nil {
+		l.credit = new(credit)
+	}
+	l.credit.renew(now)
 	if !l.open && before > 0 && !now.Before(l.next) {
 		l.open, l.next = true, now.Add(roundEvery)
 	}
-	return l.open && l.credit > 0
+	return l.open && l.credit.left > 0
 }
 
 // end ends a round.
@@ -94,8 +110,8 @@ func (r *recorder) look(s *task.Snapshot) (looks []profile.Look, whole bool) {
 		return nil, false
 	}
 	slice := max(r.options.Interval/intervalShare, leastSlice)
-	looks, whole = r.ask(s, min(slice, l.credit), r.options.Interval >= longPauses)
-	l.credit -= time.Since(now)
+	looks, whole = r.ask(s, min(slice, l.credit.left), r.options.Interval >= longPauses)
+	l.credit.left -= time.Since(now)
 	return looks, whole
 }
 
@@ -116,6 +132,7 @@ func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (loo
 	finder := waits.New(r.process, r.follow.images, s.Threads)
 	began := time.Now()
 	whole = true
+	defer func() { r.questions = finder.Questions() }()
 	for i := range s.Threads {
 		t := &s.Threads[i]
 		if asked[t.ID] == answered {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
@@ -65,6 +66,7 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 		return nil, err
 	}
 	defer r.follow.close()
+	r.observe()
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
 		Suspend: o.Suspend, Threads: r.captured(), Watch: r.follow.watch, Alone: o.Alone,
@@ -160,7 +162,8 @@ type recorder struct {
 	saved       *images.Map // of the last snapshot
 	last        *task.Snapshot
 	rounds      rounds
-	again       []unwind.Frame // of a stack that is the same as before
+	questions   []waits.Question // that the last looks leave open
+	again       []unwind.Frame   // of a stack that is the same as before
 }
 
 func newRecorder(p task.Process, o Options) (*recorder, error) {
@@ -186,9 +189,6 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	stood := r.countStop
 	if o.Suspend == task.SuspendNone {
 		stood = nil
-		if err := task.Observe(p, o.Interval); err != nil {
-			r.note(err.Error())
-		}
 	}
 	r.follow = newFollower(p, r.note, stood, r.saving, &o, r.code)
 	if lacks != "" {
@@ -211,6 +211,16 @@ func (r *recorder) note(line string) {
 func (r *recorder) countStop(stood time.Duration) {
 	r.builder.CountStop(stood)
 	r.saving.stopped(stood)
+}
+
+// observe has threads that run be copied, where nothing is stopped to see them.
+func (r *recorder) observe() {
+	if r.options.Suspend != task.SuspendNone {
+		return
+	}
+	if err := task.Observe(r.process, r.options.Interval); err != nil {
+		r.note(err.Error())
+	}
 }
 
 // add walks and adds one snapshot.
@@ -394,11 +404,20 @@ func (r *recorder) progress() {
 	}
 }
 
-// end completes the profile.
+// end ends the recording.
 func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*profile.Profile, error) {
 	if r.options.Taken != nil {
 		r.options.Taken()
 	}
+	var looks []profile.Look
+	if err == nil {
+		looks = r.lastLook()
+	}
+	return r.finish(looks, r.missed(ctx, err), ownCPU()-used, err)
+}
+
+// finish completes the profile, with looks at the end.
+func (r *recorder) finish(looks []profile.Look, missed int, cpu time.Duration, err error) (*profile.Profile, error) {
 	if r.left > 0 {
 		r.note(fmt.Sprintf("samples left out, because the code they were in was being loaded or unloaded: %d", r.left))
 	}
@@ -410,13 +429,8 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	if errors.As(err, &exited) && exited.Err != nil && !r.options.ToEnd {
 		r.note(fmt.Sprintf("the sampling ended early: %v", exited.Err))
 	}
-	var looks []profile.Look
-	if err == nil {
-		looks = r.lastLook()
-	}
 	r.builder.Look(looks, true)
 	r.follow.noteShort()
-	missed, cpu := r.missed(ctx, err), ownCPU()-used
 	r.builder.SetInterval(r.options.Interval, missed)
 	r.builder.CountCPU(cpu)
 	made := r.saving.profile(r.builder)

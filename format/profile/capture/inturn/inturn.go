@@ -1,0 +1,155 @@
+// Package inturn samples many processes in turn, with those that begin meanwhile, and
+// stops none of them.
+package inturn
+
+import (
+	"context"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/task"
+)
+
+// Field is who is looked at, and by what.
+type Field struct {
+	List  func() ([]int, error) // the pids of those that are there now; others may be among them
+	Every time.Duration         // from one listing to the next
+	// Look opens a process of which nothing is to be stopped, and says why its stacks may
+	// not be read; nil where they may.
+	Look func(pid int) (p task.Process, sealed, err error)
+	Most int // how many may be open at a time
+}
+
+// The bounds of what a survey costs.
+const (
+	maxShare   = 4    // one part in so many of the time of one processor
+	openShare  = 4    // of an interval, for opening processes that are new
+	maxMembers = 4096 // recorded in all
+)
+
+// Result is what came of a survey.
+type Result struct {
+	Profiles []*profile.Profile // those of processes that have ended first
+	Missing  []profile.Missing
+	More     int // processes beyond those that are recorded
+	Sealed   int // processes of which the stacks may not be read
+	Refusal  error
+	Notes    []string
+}
+
+// Record samples the processes of a field. Of the options those on stops and Save do not
+// matter. When ctx is done it returns what there is. The error is that of the first
+// listing.
+func Record(ctx context.Context, f Field, o capture.Options) (*Result, error) {
+	s := &survey{
+		field: f, options: o, together: capture.NewTogether(o), result: &Result{},
+		now: map[int]*member{}, past: map[int]bool{}, waiting: map[int]bool{},
+	}
+	if err := s.find(); err != nil {
+		return nil, err
+	}
+	s.admit(func() bool { return ctx.Err() == nil || len(s.now) == 0 })
+	s.sample(ctx)
+	if o.Taken != nil {
+		o.Taken()
+	}
+	s.end()
+	return s.result, nil
+}
+
+// survey is a recording under way.
+type survey struct {
+	field    Field
+	options  capture.Options
+	together *capture.Together
+	order    []*member // that are recorded
+	now      map[int]*member
+	past     map[int]bool // pids that are there, and are none to record
+	waiting  map[int]bool // pids for which there was no time yet
+	queue    []int        // of them, the first found first
+	members  int          // that were recorded in all
+	lost     int          // that ended before there was time for them
+	result   *Result
+
+	began  time.Time
+	used   time.Duration // CPU time, before that
+	listed time.Time
+	taken  int
+	missed int
+}
+
+// sample looks at all processes, again and again.
+func (s *survey) sample(ctx context.Context) {
+	o := &s.options
+	s.began, s.used = time.Now(), s.together.OwnCPU()
+	var took time.Duration
+	for missed := range task.TicksWithin(ctx, task.Options{
+		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
+		Ended: func(missed int) { s.missed += missed },
+	}, maxShare, &took) {
+		used := s.together.OwnCPU()
+		s.renew(time.Now())
+		s.look(missed)
+		if s.taken > 1 { // the first look, for which all is read, is not made up for
+			took = s.together.OwnCPU() - used // and not how long it took beside what else runs
+		}
+		if o.Progress != nil {
+			o.Progress(time.Since(s.began), s.taken)
+		}
+	}
+	if s.taken == 0 {
+		s.look(0) // the context was done before
+	}
+}
+
+// renew takes up processes that are new, as far as there is time.
+func (s *survey) renew(now time.Time) {
+	if now.Sub(s.listed) >= s.field.Every {
+		_ = s.find() // or else the next time
+	}
+	end := now.Add(s.options.Interval / openShare)
+	s.admit(func() bool { return time.Now().Before(end) })
+}
+
+// look takes a snapshot of each process.
+func (s *survey) look(missed int) {
+	s.taken++
+	s.missed += missed
+	kept := s.order[:0]
+	for _, m := range s.order {
+		if m.step(missed) {
+			kept = append(kept, m)
+			continue
+		}
+		m.steps.Note("it ended, or called exec, " + s.since() + " after the sampling had begun")
+		s.leave(m)
+	}
+	clear(s.order[len(kept):])
+	s.order = kept
+}
+
+// leave takes leave of a process.
+func (s *survey) leave(m *member) {
+	if made := m.end(); made != nil {
+		s.result.Profiles = append(s.result.Profiles, made)
+	}
+	delete(s.now, m.pid)
+}
+
+// end ends all that go on.
+func (s *survey) end() {
+	all := make([]*capture.Steps, len(s.order))
+	for i, m := range s.order {
+		all[i] = m.steps
+	}
+	capture.Ask(all)
+	for _, m := range s.order {
+		s.leave(m)
+	}
+	s.order = nil
+	s.note()
+}
+
+// since is how long the sampling has gone on.
+func (s *survey) since() string { return time.Since(s.began).Round(time.Millisecond).String() }

@@ -1,0 +1,131 @@
+package inturn
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/task"
+)
+
+// member is a process that is recorded.
+type member struct {
+	pid     int
+	process task.Process
+	steps   *capture.Steps
+}
+
+// step takes a snapshot, and tells whether the process goes on.
+func (m *member) step(missed int) bool { return m.steps.Step(missed) == nil }
+
+func (m *member) end() *profile.Profile {
+	made := m.steps.End()
+	_ = m.process.Close() // nothing was attached
+	return made
+}
+
+// find lists the processes, and has those that are new wait for their turn.
+func (s *survey) find() error {
+	pids, err := s.field.List()
+	if err != nil {
+		return err
+	}
+	s.listed = time.Now()
+	there := make(map[int]bool, len(pids))
+	for _, pid := range pids {
+		there[pid] = true
+		if s.now[pid] == nil && !s.past[pid] && !s.waiting[pid] {
+			s.waiting[pid] = true
+			s.queue = append(s.queue, pid)
+		}
+	}
+	s.forget(there)
+	return nil
+}
+
+// forget drops what is known of pids that are not there any more.
+func (s *survey) forget(there map[int]bool) {
+	for pid := range s.past {
+		if !there[pid] {
+			delete(s.past, pid)
+		}
+	}
+	s.queue = slices.DeleteFunc(s.queue, func(pid int) bool {
+		gone := !there[pid]
+		if gone {
+			delete(s.waiting, pid)
+			s.lost++
+		}
+		return gone
+	})
+}
+
+// admit begins to record processes that wait for it, while there is time.
+func (s *survey) admit(hasTime func() bool) {
+	for len(s.queue) > 0 && len(s.order) < s.field.Most && hasTime() {
+		pid := s.queue[0]
+		s.queue = s.queue[1:]
+		delete(s.waiting, pid)
+		s.begin(pid)
+	}
+}
+
+// begin begins to record a process, unless it is none.
+func (s *survey) begin(pid int) {
+	if s.members == maxMembers {
+		s.past[pid] = true
+		s.result.More++
+		return
+	}
+	p, sealed, err := s.field.Look(pid)
+	if err != nil {
+		s.refuse(pid, err)
+		return
+	}
+	steps, err := s.together.Begin(p)
+	if err != nil {
+		_ = p.Close() // nothing was attached
+		s.refuse(pid, err)
+		return
+	}
+	if sealed != nil {
+		s.result.Sealed++
+		s.result.Refusal = sealed
+	}
+	if !s.began.IsZero() {
+		steps.Note("it was found " + s.since() + " after the sampling had begun")
+	}
+	s.members++
+	s.now[pid] = &member{pid: pid, process: p, steps: steps}
+	s.order = append(s.order, s.now[pid])
+}
+
+// refuse notes that a pid cannot be recorded. One that is no process, or has ended, is
+// nothing to tell of.
+func (s *survey) refuse(pid int, err error) {
+	s.past[pid] = true
+	if !errors.As(err, new(*task.NoProcessError)) {
+		s.result.Missing = append(s.result.Missing, profile.Missing{PID: pid, Why: err.Error()})
+	}
+}
+
+// note tells what the survey has cost, and whom it may have missed.
+func (s *survey) note() {
+	took := time.Since(s.began)
+	text := fmt.Sprintf("looked at in turn %d times in %v, every %v", s.taken, took.Round(time.Millisecond), s.options.Interval)
+	if s.missed > 0 {
+		text += fmt.Sprintf(" (%d missed)", s.missed)
+	}
+	share := 100 * (s.together.OwnCPU() - s.used).Seconds() / took.Seconds()
+	s.result.Notes = append(s.result.Notes,
+		text+fmt.Sprintf("; nothing was stopped, and %.1f %% of a CPU used by the capture, after %v of CPU time to begin with", share, s.used.Round(time.Millisecond)))
+	text = fmt.Sprintf("processes were looked for every %v: those that ended sooner may be missing", s.field.Every)
+	if s.lost > 0 {
+		text += fmt.Sprintf(", and %d ended before there was time to look at them", s.lost)
+	}
+	s.result.Notes = append(s.result.Notes, text)
+	s.result.More += len(s.queue)
+}
