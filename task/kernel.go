@@ -10,7 +10,7 @@ import (
 type KernelFrame struct {
 	Name   string
 	Module string // that it is of; empty: the kernel's own
-	Offset uint64 // from its start, of the instruction after the call
+	Offset uint64 // from its start, of the instruction after the call, or where it runs
 	Size   uint64 // of the function; 0: neither is known
 }
 

@@ -42,8 +42,8 @@ type Thread struct {
 	Priority     Priority      // macOS
 	QoS          QoS           // macOS
 
-	// Kernel are the functions of the kernel that it waits in, the innermost first: those
-	// of the same stay in the kernel as the stack, or none. They are never written to.
+	// Kernel are the functions of the kernel that it waits in, or runs, the innermost first:
+	// those of the same stay in the kernel as the stack, or none. They are never written to.
 	Kernel []KernelFrame
 
 	Registers Registers

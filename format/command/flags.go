@@ -120,7 +120,8 @@ func (o *options) threadFlags() []flag {
 		example: "stacksnap -p 4711 --blocked",
 	}, {
 		name: "kernel", to: &o.kernel,
-		help:    "the kernel's frames of threads that wait in it, too, inside the program's and marked [k]: for root",
+		help: "the kernel's frames of threads that wait in it, too, inside the program's and marked [k]: for root;" +
+			" with --no-stop on Linux of those that run in it, as well",
 		example: "stacksnap -p 4711 --kernel",
 	}}
 }

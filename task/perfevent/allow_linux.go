@@ -19,11 +19,11 @@ func Allow(tid int, o *Options) error {
 		return refusal(err)
 	}
 	user := *o
-	user.User = true
+	user.User, user.Kernel = true, false
 	if err := try(tid, user); err != nil {
 		return refusal(err)
 	}
-	o.User = true
+	o.User, o.Kernel = true, false
 	return errors.New(circumstances{paranoid: paranoid()}.partly())
 }
 

@@ -19,12 +19,14 @@ type Options struct {
 	Stack  int           // bytes of it, at most: FirstStack to MaxStack
 	// User: not while the thread is in the kernel, which an ordinary user may not see.
 	User bool
+	// Kernel: with the functions of the kernel that it is in then.
+	Kernel bool
 }
 
 // Event is the copies of one thread. It is for one goroutine.
 type Event struct {
 	fd     int
-	host   task.Arch
+	form   form
 	mapped []byte // struct perf_event_mmap_page, and the ring
 	data   ring
 	head   *uint64
@@ -48,7 +50,7 @@ func Open(tid int, o Options) (*Event, error) {
 	}
 	page := (*unix.PerfEventMmapPage)(unsafe.Pointer(&mapped[0]))
 	return &Event{
-		fd: fd, host: o.Host, mapped: mapped, data: ring(mapped[os.Getpagesize():]),
+		fd: fd, form: form{o.Host, o.Kernel}, mapped: mapped, data: ring(mapped[os.Getpagesize():]),
 		head: &page.Data_head, record: make([]byte, o.Stack+besideStack), spare: make([]byte, o.Stack+besideStack),
 	}, nil
 }
@@ -65,6 +67,11 @@ func (o *Options) attributes() unix.PerfEventAttr {
 	a.Size = uint32(unsafe.Sizeof(a))
 	if o.User {
 		a.Bits |= unix.PerfBitExcludeKernel
+	}
+	if o.Kernel {
+		a.Sample_type |= unix.PERF_SAMPLE_CALLCHAIN
+		a.Bits |= unix.PerfBitExcludeCallchainUser
+		a.Sample_max_stack = MaxChain
 	}
 	return a
 }
@@ -87,7 +94,7 @@ func (e *Event) Newest(s *Sample) (bool, error) {
 			return false, nil
 		}
 		var next Sample
-		if err := parse(e.host, record, &next); err != nil {
+		if err := parse(e.form, record, &next); err != nil {
 			return false, fmt.Errorf("perf_event_open: %w", err)
 		}
 		e.record, e.spare, *s = e.spare, e.record, next

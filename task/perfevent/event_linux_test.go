@@ -173,7 +173,7 @@ func TestThreadThatEnds(t *testing.T) {
 // TestCopyIsKept: what was given stays as it is while what comes next is of no use.
 func TestCopyIsKept(t *testing.T) {
 	m := model{data: make(ring, 4096)}
-	e := Event{host: task.AMD64, data: m.data, head: &m.head, record: make([]byte, 1024), spare: make([]byte, 1024)}
+	e := Event{form: form{host: task.AMD64}, data: m.data, head: &m.head, record: make([]byte, 1024), spare: make([]byte, 1024)}
 	m.write(written(task.AMD64, abi64, []byte("12345678"), 8))
 	var s Sample
 	if fresh, err := e.Newest(&s); !fresh || err != nil {

@@ -15,6 +15,9 @@ type Sample struct {
 	Processor int
 	Registers task.Registers // where the thread was in user code, or entered the kernel
 	Stack     []byte         // from the stack pointer up
+	// Kernel is where it was in the kernel then, see [Sample.KernelAddrs]: the words of a
+	// call chain.
+	Kernel []byte
 	// Cut says that as much was copied as was asked for, and the stack may go on: else
 	// it ended, or what comes next was not in memory.
 	Cut bool
@@ -42,11 +45,17 @@ const (
 	abi64 = 2
 )
 
+// form is what records have: of AMD64 or ARM64, and whether with call chains.
+type form struct {
+	host   task.Arch
+	chains bool
+}
+
 // parse reads a record with what an event of ours asks for, in the order of
-// perf_event_open(2): pid and tid, time, processor, abi and registers, the size of
-// the copy of the stack, the copy, and how much of it is one. The stack is a part
-// of b. host is AMD64 or ARM64.
-func parse(host task.Arch, b []byte, s *Sample) error {
+// perf_event_open(2): pid and tid, time, processor, the length of the call chain and
+// its words, abi and registers, the size of the copy of the stack, the copy, and how
+// much of it is one. Stack and chain are parts of b.
+func parse(f form, b []byte, s *Sample) error {
 	if len(b) < headerSize {
 		return errRecord
 	}
@@ -58,7 +67,10 @@ func parse(host task.Arch, b []byte, s *Sample) error {
 	s.Time = time.Duration(c.word64())
 	s.Processor = int(c.word32())
 	c.word32() // reserved
-	if err := s.parseRegisters(host, &c); err != nil {
+	if s.Kernel = nil; f.chains {
+		s.Kernel = c.words(c.word64())
+	}
+	if err := s.parseRegisters(f.host, &c); err != nil {
 		return err
 	}
 	asked := c.word64()
@@ -108,6 +120,15 @@ func (c *cursor) bytes(n uint64) []byte {
 	b := c.rest[:n:n]
 	c.rest = c.rest[n:]
 	return b
+}
+
+// words takes n words of 8 bytes.
+func (c *cursor) words(n uint64) []byte {
+	if n > uint64(len(c.rest))/8 {
+		c.bad, c.rest = true, nil
+		return nil
+	}
+	return c.bytes(8 * n)
 }
 
 func (c *cursor) word64() uint64 {

@@ -62,7 +62,7 @@ func TestRecord(t *testing.T) {
 		{task.ARM64, abi32, task.ARM, 14, 0x10e, 0x10d, 0x10f, 16, 1, false, "0"},
 	} {
 		var s Sample
-		if err := parse(test.host, written(test.host, test.abi, stack, test.used), &s); err != nil {
+		if err := parse(form{host: test.host}, written(test.host, test.abi, stack, test.used), &s); err != nil {
 			t.Fatal(err)
 		}
 		if s.PID != 11 || s.TID != 12 || s.Time != 13 || s.Processor != 14 {
@@ -86,10 +86,10 @@ func TestRecord(t *testing.T) {
 
 func TestRecordWithoutStack(t *testing.T) {
 	var s Sample
-	if err := parse(task.AMD64, written(task.AMD64, abi64, nil, 0), &s); err != nil || s.Stack != nil || s.Cut || s.Registers.PC() != 0x108 {
+	if err := parse(form{host: task.AMD64}, written(task.AMD64, abi64, nil, 0), &s); err != nil || s.Stack != nil || s.Cut || s.Registers.PC() != 0x108 {
 		t.Errorf("%v, %+v", err, s)
 	}
-	if err := parse(task.AMD64, written(task.AMD64, 0, nil, 0), &s); !errors.Is(err, errRegisters) {
+	if err := parse(form{host: task.AMD64}, written(task.AMD64, 0, nil, 0), &s); !errors.Is(err, errRegisters) {
 		t.Errorf("of a thread without user code: %v", err)
 	}
 }
@@ -99,25 +99,25 @@ func TestDamagedRecord(t *testing.T) {
 	whole := written(task.AMD64, abi64, make([]byte, 24), 24)
 	var s Sample
 	for n := range whole {
-		if parse(task.AMD64, whole[:n], &s) == nil {
+		if parse(form{host: task.AMD64}, whole[:n], &s) == nil {
 			t.Errorf("%d bytes of %d are read", n, len(whole))
 		}
 		short := bytes.Clone(whole[:n])
 		if n >= headerSize {
 			binary.LittleEndian.PutUint16(short[6:], uint16(n))
-			if parse(task.AMD64, short, &s) == nil {
+			if parse(form{host: task.AMD64}, short, &s) == nil {
 				t.Errorf("a record of %d bytes, of which %d are missing, is read", n, len(whole)-n)
 			}
 		}
 	}
 	for _, used := range []uint64{25, 1 << 63} {
-		if parse(task.AMD64, written(task.AMD64, abi64, make([]byte, 24), used), &s) == nil {
+		if parse(form{host: task.AMD64}, written(task.AMD64, abi64, make([]byte, 24), used), &s) == nil {
 			t.Errorf("%d bytes of a copy of 24 are used", used)
 		}
 	}
 	other := bytes.Clone(whole)
 	other[0] = 5 // PERF_RECORD_THROTTLE
-	if parse(task.AMD64, other, &s) == nil {
+	if parse(form{host: task.AMD64}, other, &s) == nil {
 		t.Error("a record of something else is read")
 	}
 }
@@ -126,10 +126,15 @@ func FuzzRecord(f *testing.F) {
 	f.Add(uint8(task.AMD64), written(task.AMD64, abi64, make([]byte, 64), 40))
 	f.Add(uint8(task.AMD64), written(task.AMD64, abi32, make([]byte, 8), 8))
 	f.Add(uint8(task.ARM64), written(task.ARM64, abi32, nil, 0))
+	f.Add(uint8(task.AMD64), withChain(written(task.AMD64, abi64, nil, 0), perfContextKernel, 1))
 	f.Fuzz(func(t *testing.T, host uint8, b []byte) {
-		var s Sample
-		if parse(task.Arch(host), b, &s) == nil && (len(s.Stack) > len(b) || s.Registers.Known == 0) {
-			t.Errorf("%d bytes of stack from %d, registers %b", len(s.Stack), len(b), s.Registers.Known)
+		for _, chains := range []bool{false, true} {
+			var s Sample
+			if parse(form{task.Arch(host), chains}, b, &s) == nil && (len(s.Stack)+len(s.Kernel) > len(b) || s.Registers.Known == 0) {
+				t.Errorf("%d bytes of stack and %d of a chain from %d, registers %b", len(s.Stack), len(s.Kernel), len(b), s.Registers.Known)
+			}
+			for range s.KernelAddrs() {
+			}
 		}
 	})
 }

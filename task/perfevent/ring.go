@@ -50,7 +50,7 @@ const (
 )
 
 // besideStack is more than a record has beside the copy of the stack.
-const besideStack = 512
+const besideStack = 1024
 
 // ringFor returns how large a ring is for copies of so many bytes of stack.
 func ringFor(stack int) int {

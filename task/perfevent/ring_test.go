@@ -114,7 +114,7 @@ func TestStood(t *testing.T) {
 // TestRingFor: a ring has room for four records of the largest kind, by a size that the
 // kernel takes: a power of two.
 func TestRingFor(t *testing.T) {
-	for _, test := range []struct{ stack, want int }{{FirstStack, 64 << 10}, {MaxStack, 256 << 10}, {FirstStack + 8, 128 << 10}, {8, 4 << 10}} {
+	for _, test := range []struct{ stack, want int }{{FirstStack, 64 << 10}, {MaxStack, 256 << 10}, {FirstStack + 8, 128 << 10}, {8, 8 << 10}} {
 		if got := ringFor(test.stack); got != test.want {
 			t.Errorf("%d for %d", got, test.stack)
 		}

@@ -25,6 +25,14 @@ func runHelper(mode string, args []string) {
 		for {
 			helperWork++
 		}
+	case "readzero": // again and again
+		zero, err := os.Open("/dev/zero")
+		exitOn(err)
+		fmt.Println("ready")
+		for b := make([]byte, 64<<10); ; {
+			_, err := unix.Read(int(zero.Fd()), b)
+			exitOn(err)
+		}
 	case "snapshots": // of args[0], until killed
 		p, err := Open(atoi(args[0]))
 		exitOn(err)

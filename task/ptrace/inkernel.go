@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/kallsyms"
 )
 
 // Where a thread is in the kernel is read before it is stopped, for in the stop it is
@@ -28,6 +29,9 @@ type kernelSight struct {
 	isChannels bool                          // only wchan files can be read
 	buf        []byte                        // for a text
 	known      map[string][]task.KernelFrame // by their text
+
+	symbols *kallsyms.Table               // for threads that run; nil: where these are is not told
+	chains  map[string][]task.KernelFrame // by the words of their call chains
 }
 
 const (

@@ -56,10 +56,13 @@ func (p *Process) Observe(interval time.Duration) error {
 	if err != nil {
 		return err
 	}
-	o := perfevent.Options{Host: hostArch, Period: periodFor(interval), Stack: perfevent.FirstStack}
+	o := perfevent.Options{Host: hostArch, Period: periodFor(interval), Stack: perfevent.FirstStack, Kernel: p.kernel.isOn}
 	lacks := perfevent.Allow(p.mem.tid, &o)
 	if lacks != nil && !o.User {
 		return lacks
+	}
+	if o.Kernel {
+		lacks = p.kernel.learnSymbols()
 	}
 	p.observe = o
 	p.rests.start()
@@ -146,7 +149,7 @@ func (p *Process) oldest() time.Duration { return 2*p.observe.Period + 20*time.M
 // fill makes t what was copied.
 func (p *Process) fill(t *task.Thread, c *copies) {
 	s := &c.newest
-	t.Unstopped, t.Registers = false, s.Registers
+	t.Unstopped, t.Registers, t.Kernel = false, s.Registers, p.kernel.runsIn(s)
 	t.Age = max(1, monotonic()-s.Time)
 	room := t.Buffer()
 	n := copy(room[:cap(room)], s.Stack)
