@@ -80,4 +80,9 @@ func TestDamagedChain(t *testing.T) {
 			t.Errorf("%d words are read", n)
 		}
 	}
+	none := withChain(written(task.AMD64, abi64, nil, 0))
+	none[headerSize+24+7] = 0x20 // 1<<61: as many bytes as 0 if that is not looked at
+	if parse(form{task.AMD64, true}, none, new(Sample)) == nil {
+		t.Error("more words than there are bytes are read")
+	}
 }

@@ -68,7 +68,7 @@ func parse(f form, b []byte, s *Sample) error {
 	s.Processor = int(c.word32())
 	c.word32() // reserved
 	if s.Kernel = nil; f.chains {
-		s.Kernel = c.words(c.word64())
+		s.Kernel = c.bytes(8 * min(c.word64(), uint64(len(b)))) // more than there are is refused
 	}
 	if err := s.parseRegisters(f.host, &c); err != nil {
 		return err
@@ -120,15 +120,6 @@ func (c *cursor) bytes(n uint64) []byte {
 	b := c.rest[:n:n]
 	c.rest = c.rest[n:]
 	return b
-}
-
-// words takes n words of 8 bytes.
-func (c *cursor) words(n uint64) []byte {
-	if n > uint64(len(c.rest))/8 {
-		c.bad, c.rest = true, nil
-		return nil
-	}
-	return c.bytes(8 * n)
 }
 
 func (c *cursor) word64() uint64 {

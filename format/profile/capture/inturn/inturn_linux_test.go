@@ -101,7 +101,7 @@ func TestProcessesComeAndGo(t *testing.T) {
 	if th.Samples != 10 || th.States[task.Sleeping] != 10 || len(th.Roots) != 1 || th.Roots[0].Count != 10 {
 		t.Errorf("%d samples, states %v, %d trees", th.Samples, th.States, len(th.Roots))
 	}
-	if th.Wait == nil || !strings.Contains(th.Wait.Call, "nanosleep") {
+	if th.Looks < 2 || th.Wait == nil || !strings.Contains(th.Wait.Call, "nanosleep") {
 		t.Errorf("it waits for %+v", th.Wait)
 	}
 	if len(r.Notes) != 2 || !strings.HasPrefix(r.Notes[0], "looked at in turn 10 times") {
@@ -116,7 +116,10 @@ func TestInterruptedAtOnce(t *testing.T) {
 	stop()
 	r, err := Record(ctx, s.field(), options(0))
 	if err != nil || len(r.Profiles) != 1 || r.Profiles[0].Snapshots != 1 || r.More != 1 {
-		t.Errorf("%v, %+v", err, r)
+		t.Fatalf("%v, %+v", err, r)
+	}
+	if r.Profiles[0].Threads[0].Wait == nil {
+		t.Error("it was not asked what it waits for")
 	}
 }
 
@@ -171,6 +174,16 @@ func TestLost(t *testing.T) {
 	r := record(t, f, options(6))
 	if r.More != 0 || !strings.Contains(r.Notes[1], "1 ended before there was time") {
 		t.Errorf("%d more, notes %q", r.More, r.Notes)
+	}
+}
+
+// TestMissed counts looks for which there was no time, in the head and of each process.
+func TestMissed(t *testing.T) {
+	s := &stage{pids: []int{sleeper(t).Process.Pid}}
+	s.change = map[int]func(){3: func() { time.Sleep(100 * time.Millisecond) }}
+	r := record(t, s.field(), options(5))
+	if p := r.Profiles[0]; p.MissedTicks < 4 || !strings.Contains(r.Notes[0], " missed);") {
+		t.Errorf("%d missed, notes %q", p.MissedTicks, r.Notes)
 	}
 }
 
