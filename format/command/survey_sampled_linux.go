@@ -44,7 +44,7 @@ func (c *call) sampleAll(ctx context.Context, v *survey) error {
 		return err
 	}
 	v.group.Profiles, v.group.Missing, v.group.More, v.group.Notes = r.Profiles, r.Missing, r.More, r.Notes
-	v.isSampled, v.found, v.sealed = true, len(r.Profiles), r.Sealed
+	v.isSampled, v.found, v.sealed = true, r.Found, r.Sealed
 	errors.As(r.Refusal, &v.refusal)
 	return nil
 }

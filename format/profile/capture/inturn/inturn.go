@@ -4,6 +4,7 @@ package inturn
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"stacksnap/format/profile"
@@ -33,7 +34,8 @@ type Result struct {
 	Profiles []*profile.Profile // those of processes that have ended first
 	Missing  []profile.Missing
 	More     int // processes beyond those that are recorded
-	Sealed   int // processes of which the stacks may not be read
+	Found    int // processes that could be opened
+	Sealed   int // of them, of which the stacks may not be read
 	Refusal  error
 	Notes    []string
 }
@@ -68,7 +70,6 @@ type survey struct {
 	past     map[int]bool // pids that are there, and are none to record
 	waiting  map[int]bool // pids for which there was no time yet
 	queue    []int        // of them, the first found first
-	members  int          // that were recorded in all
 	lost     int          // that ended before there was time for them
 	result   *Result
 
@@ -118,11 +119,16 @@ func (s *survey) look(missed int) {
 	s.missed += missed
 	kept := s.order[:0]
 	for _, m := range s.order {
-		if m.step(missed) {
+		err := m.steps.Step(missed)
+		if err == nil {
 			kept = append(kept, m)
 			continue
 		}
-		m.steps.Note("it ended, or called exec, " + s.since() + " after the sampling had begun")
+		why := "it ended, or called exec,"
+		if !errors.As(err, new(*task.ExitedError)) {
+			why = err.Error() + ","
+		}
+		m.steps.Note(why + " " + s.since() + " after the sampling had begun")
 		s.leave(m)
 	}
 	clear(s.order[len(kept):])

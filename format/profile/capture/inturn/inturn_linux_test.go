@@ -147,7 +147,7 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 	if len(r.Missing) != 1 || r.Missing[0] != (profile.Missing{PID: 2, Why: "not to be had"}) || tried[1] != 2 || tried[2] != 1 {
 		t.Errorf("missing %v, tried %v", r.Missing, tried)
 	}
-	if r.Sealed != 1 || r.Refusal != sealed || len(r.Profiles) != 1 {
+	if r.Found != 1 || r.Sealed != 1 || r.Refusal != sealed || len(r.Profiles) != 1 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -18,9 +18,6 @@ type member struct {
 	steps   *capture.Steps
 }
 
-// step takes a snapshot, and tells whether the process goes on.
-func (m *member) step(missed int) bool { return m.steps.Step(missed) == nil }
-
 func (m *member) end() *profile.Profile {
 	made := m.steps.End()
 	_ = m.process.Close() // nothing was attached
@@ -75,7 +72,7 @@ func (s *survey) admit(hasTime func() bool) {
 
 // begin begins to record a process, unless it is none.
 func (s *survey) begin(pid int) {
-	if s.members == maxMembers {
+	if s.result.Found == maxMembers {
 		s.past[pid] = true
 		s.result.More++
 		return
@@ -98,7 +95,7 @@ func (s *survey) begin(pid int) {
 	if !s.began.IsZero() {
 		steps.Note("it was found " + s.since() + " after the sampling had begun")
 	}
-	s.members++
+	s.result.Found++
 	s.now[pid] = &member{pid: pid, process: p, steps: steps}
 	s.order = append(s.order, s.now[pid])
 }
