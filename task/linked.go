@@ -3,7 +3,7 @@ package task
 // End is one end of a pipe or of a pair of sockets, to which descriptors of
 // processes lead.
 type End struct {
-	File   string // as the system names it: "pipe:[53343]", "socket:[53344]"
+	File   string // as the system names it: "pipe:[53343]", "socket:[53344]"; a named pipe by where it is
 	Writes bool   // of a pipe: the end that is written to, else the one that is read
 }
 

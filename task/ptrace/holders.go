@@ -23,6 +23,7 @@ func Holders(ends []task.End) map[task.End]task.Holders {
 	s := search{found: map[task.End]task.Holders{}, files: map[string]bool{}, asked: map[int]bool{}}
 	for _, e := range ends {
 		s.found[e], s.files[e.File] = task.Holders{}, true
+		s.fifos = s.fifos || strings.HasPrefix(e.File, fifoPrefix)
 	}
 	if len(ends) > 0 && !s.all() {
 		for e, h := range s.found {
@@ -37,6 +38,7 @@ func Holders(ends []task.End) map[task.End]task.Holders {
 type search struct {
 	found map[task.End]task.Holders
 	files map[string]bool // of which found has an end
+	fifos bool            // some are named pipes
 	asked map[int]bool    // processes
 }
 
@@ -81,10 +83,13 @@ func (s *search) ask(pid int) bool {
 	defer dir.close()
 	for _, fd := range dir.numbers() {
 		link, err := dir.readlink(strconv.Itoa(fd))
-		switch {
-		case isDenied(err):
+		if isDenied(err) {
 			return hasNoFiles(proc)
-		case err == nil && s.files[link]:
+		}
+		if s.fifos && strings.HasPrefix(link, "/") {
+			link = fifoAt(dir, strconv.Itoa(fd))
+		}
+		if err == nil && s.files[link] {
 			s.meet(pid, link, openMode(dir, fd))
 		}
 	}
@@ -111,7 +116,7 @@ func openMode(dir procDir, fd int) uint32 {
 // meet notes a process that has a file open, of a pipe one or both ends.
 func (s *search) meet(pid int, link string, mode uint32) {
 	ends := []task.End{{File: link}}
-	if strings.HasPrefix(link, "pipe:") {
+	if isPipe(link) {
 		ends = ends[:0]
 		if mode&unix.S_IRUSR != 0 {
 			ends = append(ends, task.End{File: link})

@@ -14,7 +14,7 @@ import (
 
 var _ task.Linked = (*Process)(nil)
 
-// OtherEnd implements [task.Linked], for pipes, and for sockets of this system that are
+// OtherEnd implements [task.Linked], for pipes, named ones too, and for sockets of this system that are
 // connected to each other, Unix and TCP.
 func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
@@ -23,6 +23,9 @@ func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 	}
 	if strings.HasPrefix(link, "pipe:[") {
 		return task.End{File: link, Writes: !writes}, true
+	}
+	if fifo := fifoAt(p.live, "fd/"+strconv.Itoa(fd)); fifo != "" {
+		return task.End{File: fifo, Writes: !writes}, true
 	}
 	inode, ok := socketInode(link)
 	if !ok {

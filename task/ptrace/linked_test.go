@@ -59,6 +59,41 @@ func TestHolders(t *testing.T) {
 	}
 }
 
+// TestHoldersOfNamedPipe finds both ends of one by each of its names, and neither in a
+// file beside it.
+func TestHoldersOfNamedPipe(t *testing.T) {
+	path := t.TempDir() + "/fifo"
+	must(t, unix.Mkfifo(path, 0o600))
+	must(t, os.Link(path, path+".too"))
+	must(t, os.WriteFile(path+".file", nil, 0o600))
+	open := func(name string, mode int) int {
+		t.Helper()
+		fd, err := unix.Open(path+name, mode|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+		must(t, err)
+		return fd
+	}
+	read, write, file := open("", unix.O_RDONLY), open(".too", unix.O_WRONLY), open(".file", unix.O_RDONLY)
+	defer closeFD(read)
+	defer closeFD(file)
+	p := &Process{live: procDir{openPath(t, "/proc/self")}}
+	reader, hasReader := p.OtherEnd(write, true)
+	writer, hasWriter := p.OtherEnd(read, false)
+	if !hasReader || !hasWriter || reader.File != writer.File || reader.Writes || !writer.Writes {
+		t.Fatalf("%+v, %v; %+v, %v", reader, hasReader, writer, hasWriter)
+	}
+	if end, ok := p.OtherEnd(file, false); ok {
+		t.Errorf("a file has another end: %+v", end)
+	}
+	found := Holders([]task.End{reader, writer})
+	if !slices.Equal(found[reader].PIDs, []int{os.Getpid()}) || !slices.Equal(found[writer].PIDs, []int{os.Getpid()}) {
+		t.Errorf("%+v", found)
+	}
+	closeFD(write)
+	if after := Holders([]task.End{reader, writer}); len(after[writer].PIDs) > 0 || len(after[reader].PIDs) != 1 {
+		t.Errorf("with one end closed: %+v", after)
+	}
+}
+
 func socketNumber(t *testing.T, link string) uint32 {
 	t.Helper()
 	inode, ok := socketInode(link)

@@ -8,6 +8,8 @@ type shape uint8
 const (
 	plain          shape = iota
 	descriptor           // the first is a file descriptor
+	openedPath           // open: path, flags
+	openedAt             // openat: the descriptor of a folder, path, flags
 	epoll                // that of an epoll instance
 	fileLock             // of the descriptor that the first is
 	fdControl            // fcntl: descriptor, command
@@ -93,7 +95,7 @@ var linuxCalls = map[string]Call{
 	"fcntl": {"fcntl", false, fdControl}, "fsync": {"fsync", false, descriptor},
 	"fdatasync": {"fdatasync", false, descriptor}, "ioctl": {"ioctl", false, descriptor},
 	"splice": {"splice", false, descriptor}, "sendfile": {"sendfile", false, descriptor},
-	"open": {"open", false, plain}, "openat": {"openat", false, plain}, "close": {"close", false, descriptor},
+	"open": {"open", false, openedPath}, "openat": {"openat", false, openedAt}, "close": {"close", false, descriptor},
 	"epoll_wait": {"epoll_wait", true, epoll}, "epoll_pwait": {"epoll_pwait", true, epoll},
 	"epoll_pwait2": {"epoll_pwait2", true, epoll},
 	"poll":         {"poll", true, pollSet}, "ppoll": {"ppoll", true, pollSet},

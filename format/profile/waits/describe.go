@@ -16,6 +16,10 @@ func (f *Finder) describe(w *profile.Wait, c call, t *task.Thread) {
 	case descriptor:
 		w.Object = f.file(c.Args[0])
 		f.askOfFile(w, &c, t)
+	case openedPath:
+		f.opening(w, &c, t, task.Addr(c.Args[0]), c.Args[1])
+	case openedAt:
+		f.opening(w, &c, t, task.Addr(c.Args[1]), c.Args[2])
 	case epoll:
 		w.Object = f.epoll(c.Args[0])
 	case fileLock:

@@ -129,7 +129,7 @@ type call struct {
 func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 	s := t.Call
 	switch {
-	case s.State == task.InCall && !f.locks(&s):
+	case s.State == task.InCall && !f.isAskedBack(&s):
 	case f.info.OS == task.Darwin:
 		s = f.darwinCall(t)
 	case f.calls != nil && s.State == task.InCall:
@@ -145,11 +145,19 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 	return c, true
 }
 
-// locks tells whether a call may be for a lock. Of one that is not, it is enough
-// to know what the thread was in as it was captured.
-func (f *Finder) locks(s *task.Syscall) bool {
+// isAskedBack tells whether a call may be for a lock, or for the other end of a named
+// pipe, of which more is asked when the thread is back in it. Of another it is enough to
+// know what the thread was in as it was captured.
+func (f *Finder) isAskedBack(s *task.Syscall) bool {
 	c, known := Lookup(f.info.OS, f.info.Arch, s.Number)
-	return !known || c.Name == restartSyscall || c.shape == futex || c.shape == fileLock || c.shape == fdControl
+	if !known || c.Name == restartSyscall {
+		return true
+	}
+	switch c.shape {
+	case futex, fileLock, fdControl, openedPath, openedAt:
+		return true
+	}
+	return false
 }
 
 func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -221,4 +222,32 @@ func awaitSleep(t *testing.T, pid int) {
 		}
 	}
 	t.Fatal("the target's threads do not sleep")
+}
+
+// TestLiveOpening: a program that opens a named pipe waits for its other end.
+func TestLiveOpening(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command("cat", fifo)
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	want := fifo + ", a named pipe that nobody has open for writing"
+	for end := time.Now().Add(2 * time.Minute); ; {
+		wchan, err := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", cmd.Process.Pid))
+		switch {
+		case err != nil || string(wchan) == "0" && time.Now().After(end):
+			t.Skipf("the kernel does not tell where it waits: %q, %v", wchan, err)
+		case string(wchan) != "wait_for_partner" && string(wchan) != "fifo_open":
+			continue
+		}
+		if w := snapshot(t, cmd.Process.Pid).MainThread().Wait; w != nil && w.Object == want {
+			return
+		} else if time.Now().After(end) {
+			t.Fatalf("waits for %+v, want %q", w, want)
+		}
+	}
 }

@@ -114,6 +114,7 @@ func TestPeers(t *testing.T) {
 	root := startLinked(t)
 	want := map[string]profile.Peer{
 		"reader": {PID: root, Act: profile.Write}, "writer": {PID: root, Act: profile.Read},
+		"fifo reader": {PID: root, Act: profile.Write}, "fifo writer": {PID: root, Act: profile.Read},
 		"pair": {PID: root, Act: profile.Write}, "unix": {PID: root, Act: profile.Write},
 		"tcp": {PID: root, Act: profile.Write}, "tcp6": {PID: root, Act: profile.Write},
 		"poller": {PID: root, Act: profile.Write}, "brother": {Name: "giver", Act: profile.Write},

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,6 +148,18 @@ static int connectedByTCP(int family) {
 	return fd;
 }
 
+// The ends of a named pipe, by two names that it has.
+static void named(const char *way, int ends[2]) {
+	char path[4096], other[4100];
+	snprintf(path, sizeof path, "%s.%s", file, way);
+	snprintf(other, sizeof other, "%s.too", path);
+	if (mkfifo(path, 0600) || link(path, other))
+		_exit(1);
+	ends[0] = open(path, O_RDONLY | O_NONBLOCK);
+	ends[1] = open(other, O_WRONLY);
+	fcntl(ends[0], F_SETFL, 0);
+}
+
 int main(int argc, char **argv) {
 	file = argv[1];
 	share();
@@ -156,6 +169,12 @@ int main(int argc, char **argv) {
 	close(p[0]);
 	pipe(p);
 	child("writer", p[1], -1, writes);
+	close(p[1]);
+	named("in", p);
+	child("fifo reader", p[0], -1, reads);
+	close(p[0]);
+	named("out", p);
+	child("fifo writer", p[1], -1, writes);
 	close(p[1]);
 	socketpair(AF_UNIX, SOCK_STREAM, 0, p);
 	child("pair", p[0], -1, receives);
