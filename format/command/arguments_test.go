@@ -119,6 +119,9 @@ func TestValues(t *testing.T) {
 		"--thread [":                      "thread name",
 		"-o same --save same":             "a file each",
 		"-p 2 --save it":                  "--save records one process",
+		"-p 2 -d 1s --follow-waits":       "with samples is of one process",
+		"--follow-waits --tree --no-stop": "with samples is of one process",
+		"--system -d 1s --save it":        "once or for a while: leave out --save",
 		"-p 2 -f ips":                     "one snapshot of one process",
 		"-d 1s -f ips":                    "leave out sampling",
 		"top 4711 --push http://h":        "leave out --push",
@@ -143,7 +146,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
-	for _, args := range []string{"-r 0.5", "-n 1", "-d 1ns", "-o -", "--merge=false -f folded", "--hang 1s --dir d --keep 0"} {
+	for _, args := range []string{"-r 0.5", "-n 1", "-d 1ns", "-o -", "--merge=false -f folded", "--hang 1s --dir d --keep 0", "-d 1s --follow-waits", "-p 2 --follow-waits"} {
 		if _, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), ""); err != nil {
 			t.Errorf("%s: %v", args, err)
 		}

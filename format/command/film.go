@@ -14,14 +14,12 @@ import (
 
 // canFilm tells whether the kernel's stackshots may serve for what is asked for.
 func (c *call) canFilm() bool {
-	if c.shots == nil {
+	if c.shots == nil || c.follows {
 		return false
 	}
 	switch c.mode() {
-	case snaps, samples, tops:
+	case snaps, samples, tops, gathers:
 		return true
-	case gathers:
-		return !c.follows
 	}
 	return false
 }

@@ -37,7 +37,7 @@ func (o *options) processFlags() []flag {
 		example: "stacksnap --system -d 10s",
 	}, {
 		name: "follow-waits", to: &o.follows, callOnly: true,
-		help: "Linux: with the processes that it waits for, and those that these wait for, eight at most, captured after it;" +
+		help: "Linux: with the processes that it waits for, and those that these wait for, eight at most, captured after it, or when it was sampled;" +
 			" --hang does so for the thread that is stuck, unless --follow-waits=false",
 		example: "stacksnap -p 4711 --follow-waits",
 	}, {

@@ -124,7 +124,7 @@ func (o *options) mode() mode {
 		return checks
 	case o.system:
 		return surveys
-	case o.several(), o.follows && !o.watches():
+	case o.several(), o.follows && !o.watches() && !o.samples():
 		return gathers
 	}
 	return o.liveMode()

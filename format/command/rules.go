@@ -32,13 +32,10 @@ var rules = []rule{{
 	line: "top is of one process: leave out --tree, --all and a second -p",
 }, {
 	flags: "follow-waits", with: "command file diff top check",
-	line: "--follow-waits is for a snapshot of a process that runs, or for --hang: leave it out",
-}, {
-	flags: "follow-waits", with: "sampling", needs: "hang",
-	line: "--follow-waits is for a snapshot, or for --hang: leave it out, or what asks for samples",
+	line: "--follow-waits is for a process that runs, in a snapshot, in samples or with --hang: leave it out",
 }, {
 	flags: "follow-waits", with: "every", needs: "hang",
-	line: "--follow-waits is for a snapshot, or for --hang: leave it out, or give --hang beside --every",
+	line: "--follow-waits is for a snapshot, for samples or for --hang: leave it out, or give --hang beside --every",
 }, {
 	flags: "follow-waits", with: "save", needs: "hang",
 	line: "--save records one process: leave out --follow-waits, or write a report with -o",
@@ -315,6 +312,8 @@ func (o *options) checkTogether() error {
 		return errors.New("a watch is of one thread: give --main or --thread, not both")
 	case o.watches() && (len(o.threads) > 1 || len(o.filter.Names) > 0):
 		return errors.New("a watch takes one --thread, by its id")
+	case o.follows && !o.watches() && o.samples() && o.several():
+		return errors.New("--follow-waits with samples is of one process: leave out --tree, --all and a second -p, or what asks for samples")
 	}
 	return cmp.Or(o.checkOutputs(), o.view.compile(), o.filter.Check()) // a line, not several
 }

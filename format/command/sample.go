@@ -9,6 +9,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"stacksnap/format/output"
+	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 )
@@ -20,11 +21,30 @@ func (c *call) sample(ctx context.Context, p task.Process) error {
 		return errors.Join(err, p.Close())
 	}
 	o.Taken, o.Alone = c.Release, true
+	var others *capture.Followed // nil: it did not come to that
+	if c.follows {
+		o.Followed = func(f capture.Followed) { others = &f }
+	}
 	bar := c.progress(o.Duration)
 	o.Progress = bar.Show
 	prof, err := capture.Record(ctx, p, o)
 	bar.Clear()
-	return c.report(prof, errors.Join(err, p.Close()))
+	if err = errors.Join(err, p.Close()); others == nil {
+		return c.report(prof, err)
+	}
+	return c.reportFollowed(prof, others, err)
+}
+
+// reportFollowed reports on a process that was sampled, and on those that it waits for.
+func (c *call) reportFollowed(prof *profile.Profile, others *capture.Followed, err error) error {
+	s := selection{group: profile.Group{
+		Tool: c.tool(), Profiles: append([]*profile.Profile{prof}, others.Profiles...),
+		Missing: others.Missing, Deadlocks: others.Deadlocks,
+	}}
+	if err != nil {
+		s.errs = append(s.errs, err)
+	}
+	return c.reportAll(&s)
 }
 
 // progressAfter is from when on a sampling tells how far it is.

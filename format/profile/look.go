@@ -97,6 +97,9 @@ func (w *Waited) add(now *Wait) {
 	if w.OwnerPID != now.OwnerPID {
 		w.OwnerPID = 0
 	}
+	if w.Peer.PID == 0 {
+		w.Peer = now.Peer // which may be asked at the end alone
+	}
 	if w.Readers != now.Readers {
 		w.Readers = 0
 	}

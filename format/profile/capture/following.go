@@ -152,17 +152,43 @@ type Followed struct {
 // Follow captures the processes for which a thread of the last snapshot waits, those that
 // these wait for, and so on, as [OneShots] does with Follow. What [Series.Wait] has
 // returned of the last snapshot tells of its peer then.
-func (s *Series) Follow(id task.ThreadID, o Options) (f Followed) {
+func (s *Series) Follow(id task.ThreadID, o Options) Followed { return s.session.followed(id, o) }
+
+// followed follows what a thread of the last snapshot waits for, or with 0 all of them.
+func (s *session) followed(id task.ThreadID, o Options) (f Followed) {
 	o.Save, o.Files = "", new(images.Files)
-	from := place{s.session.process.Info().PID, id}
-	own := &shot{session: s.session, pid: from.pid}
+	from := place{s.process.Info().PID, id}
+	own := &shot{session: s, pid: from.pid}
 	g := &gathering{options: o, shots: []*shot{own}}
 	if !own.isLinked() {
 		return f
 	}
 	g.tell()
 	g.follow([]place{from})
-	f.Chain, f.Deadlocks = profile.Chain(g.waiters(), from.pid, id), g.deadlocks()
+	if id != 0 {
+		f.Chain = profile.Chain(g.waiters(), from.pid, id)
+	}
+	f.Deadlocks = g.deadlocks()
 	f.Profiles, f.Missing = g.finish(g.shots[1:])
 	return f
+}
+
+// askedAtEnd is true of samplings, in which there is no time for that at each look.
+const askedAtEnd = "for which other process a thread waits was asked at the end alone"
+
+// followLast follows what the threads of the last snapshot wait for, of which looks tell.
+func (r *recorder) followLast(looks []profile.Look) Followed {
+	s := &session{
+		process: r.process, options: r.options, unwinder: r.unwinder, follow: r.follow,
+		snapshot: *r.last, looks: looks, questions: r.questions,
+	}
+	for i := range r.last.Threads {
+		frames := slices.Clone(r.stackOf(i, &r.last.Threads[i]))
+		s.stacks = append(s.stacks, profile.Stack{Frames: frames})
+	}
+	if own := (shot{session: s}); !own.isLinked() {
+		return Followed{Missing: []profile.Missing{{Why: errNotLinked.Error()}}}
+	}
+	r.note(askedAtEnd)
+	return s.followed(0, r.options)
 }

@@ -125,6 +125,17 @@ func (r *recorder) lastLook() []profile.Look {
 	return looks
 }
 
+// lookAtAll asks all threads of the last snapshot what they wait for at the end, in a
+// round of its own.
+func (r *recorder) lookAtAll() []profile.Look {
+	if r.rounds.open {
+		r.builder.Look(r.lastLook(), true)
+		r.rounds.end(r.taken - 1)
+	}
+	looks, _ := r.ask(r.last, lastCredit, true)
+	return looks
+}
+
 // ask asks those threads that were not asked in this round, for as long as there
 // is time, and tells whether that was all of them.
 func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (looks []profile.Look, whole bool) {

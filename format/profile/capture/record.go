@@ -52,6 +52,9 @@ type Options struct {
 	// Each is given every snapshot with the images that it was walked by, as it is
 	// added; an error from it ends the recording. May be nil.
 	Each func(*task.Snapshot, *images.Map) error
+	// Followed is given what the process waits for at the end, as [OneShots] captures it
+	// with Follow. May be nil: then that is not captured.
+	Followed func(Followed)
 	// Added is given every snapshot when it was added. May be nil.
 	Added func(*Added)
 }
@@ -410,10 +413,18 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 		r.options.Taken()
 	}
 	var looks []profile.Look
-	if err == nil {
+	follows := err == nil && r.last != nil && r.options.Followed != nil
+	switch {
+	case follows:
+		looks = r.lookAtAll()
+	case err == nil:
 		looks = r.lastLook()
 	}
-	return r.finish(looks, r.missed(ctx, err), ownCPU()-used, err)
+	cpu := ownCPU() - used
+	if follows {
+		r.options.Followed(r.followLast(looks))
+	}
+	return r.finish(looks, r.missed(ctx, err), cpu, err)
 }
 
 // finish completes the profile, with looks at the end.

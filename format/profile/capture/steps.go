@@ -103,11 +103,16 @@ func Ask(all []*Steps) {
 	var members []across.Member
 	for _, s := range all {
 		if r := s.recorder; r.last != nil && !s.ended {
-			s.looks = r.lastLook()
+			s.looks = r.lookAtAll()
 			members = append(members, across.Member{Process: r.process, Threads: r.last.Threads, Questions: r.questions})
 		}
 	}
 	across.Tell(members)
+	for _, s := range all {
+		if slices.ContainsFunc(s.looks, func(l profile.Look) bool { return l.Wait != nil && l.Wait.Peer.PID != 0 }) {
+			s.Note(askedAtEnd)
+		}
+	}
 }
 
 // End returns what was recorded; nil where there was no snapshot. The process may be

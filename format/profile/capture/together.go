@@ -49,7 +49,7 @@ func OneShots(ps []task.Process, o Options) Shots {
 	case o.Follow && slices.ContainsFunc(g.shots, (*shot).isLinked):
 		g.follow(from)
 	case o.Follow:
-		g.lose(0, errors.New("this system does not tell for which process another one waits: none was followed"))
+		g.lose(0, errNotLinked)
 	}
 	done := Shots{Deadlocks: g.deadlocks()}
 	for _, s := range g.shots[:len(ps)] {
@@ -60,6 +60,8 @@ func OneShots(ps []task.Process, o Options) Shots {
 	done.Followed, done.Missing = g.finish(g.shots[len(ps):])
 	return done
 }
+
+var errNotLinked = errors.New("this system does not tell for which process another one waits: none was followed")
 
 // gathering is a capture of several processes under way.
 type gathering struct {

@@ -102,6 +102,35 @@ func has(p *profile.Profile, function string) bool {
 	return false
 }
 
+// TestFollowSamples captures, when a process was sampled, the one that it waits for by then,
+// and says so of its wait.
+func TestFollowSamples(t *testing.T) {
+	root := startLinked(t)
+	for name, how := range map[string]task.Suspension{"brother": task.SuspendDefault, "two": task.SuspendDefault, "fifo reader": task.SuspendNone} {
+		pid := childNamed(t, root, name)
+		comesTo(t, func() (any, bool) {
+			p, err := live.Open(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = p.Close() }()
+			var all []capture.Followed
+			o := capture.Options{Tool: "test", Interval: time.Millisecond, Count: 20, Suspend: how}
+			o.Followed = func(f capture.Followed) { all = append(all, f) }
+			sampled, err := capture.Record(t.Context(), p, o)
+			if err != nil || len(all) != 1 || len(all[0].Missing) > 0 {
+				t.Fatalf("%v, %+v", err, all)
+			}
+			w, others := sampled.MainThread().UsualWaits(), all[0].Profiles
+			if name == "two" {
+				return w, len(w) == 1 && w[0].Peer.PID == 0 && len(others) == 0
+			}
+			ok := len(w) == 1 && len(others) > 0 && w[0].Peer.PID == others[0].Target.PID && w[0].Looks == sampled.MainThread().Looks
+			return w, ok && has(others[0], map[string]string{"brother": "sleeps", "fifo reader": "main"}[name])
+		})
+	}
+}
+
 // TestFollowFar follows a chain as far as is allowed, each process once, in its order.
 func TestFollowFar(t *testing.T) {
 	root := start(t, "chain", "11")
