@@ -121,7 +121,6 @@ func TestValues(t *testing.T) {
 		"-p 2 --save it":                  "--save records one process",
 		"-p 2 -d 1s --follow-waits":       "with samples is of one process",
 		"--follow-waits --tree --no-stop": "with samples is of one process",
-		"--system -d 1s --save it":        "once or for a while: leave out --save",
 		"-p 2 -f ips":                     "one snapshot of one process",
 		"-d 1s -f ips":                    "leave out sampling",
 		"top 4711 --push http://h":        "leave out --push",
