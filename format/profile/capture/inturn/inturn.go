@@ -51,7 +51,7 @@ func Record(ctx context.Context, f Field, o capture.Options) (*Result, error) {
 	if err := s.find(); err != nil {
 		return nil, err
 	}
-	s.admit(func() bool { return ctx.Err() == nil || len(s.now) == 0 })
+	s.admit(func() bool { return ctx.Err() == nil })
 	s.sample(ctx)
 	if o.Taken != nil {
 		o.Taken()
@@ -89,19 +89,26 @@ func (s *survey) sample(ctx context.Context) {
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
 		Ended: func(missed int) { s.missed += missed },
 	}, maxShare, &took) {
-		used := s.together.OwnCPU()
-		s.renew(time.Now())
-		s.look(missed)
-		if s.taken > 1 { // the first look, for which all is read, is not made up for
-			took = s.together.OwnCPU() - used // and not how long it took beside what else runs
-		}
-		if o.Progress != nil {
-			o.Progress(time.Since(s.began), s.taken)
-		}
+		took = s.turn(missed)
 	}
 	if s.taken == 0 {
 		s.look(0) // the context was done before
 	}
+}
+
+// turn looks at each process once, and returns how much time that is to be made up for:
+// that on processors, and not how long it took beside what else runs.
+func (s *survey) turn(missed int) time.Duration {
+	used := s.together.OwnCPU()
+	s.renew(time.Now())
+	s.look(missed)
+	if s.options.Progress != nil {
+		s.options.Progress(time.Since(s.began), s.taken)
+	}
+	if s.taken == 1 {
+		return 0 // all was read for it, which is never done again
+	}
+	return s.together.OwnCPU() - used
 }
 
 // renew takes up processes that are new, as far as there is time.

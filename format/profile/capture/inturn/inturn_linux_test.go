@@ -5,6 +5,8 @@ package inturn
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -17,7 +19,7 @@ import (
 	"stacksnap/task/live"
 )
 
-// sleeper starts a program that does nothing.
+// sleeper starts a program that does nothing, and waits until it does.
 func sleeper(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sleep", "1000")
@@ -25,7 +27,13 @@ func sleeper(t *testing.T) *exec.Cmd {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return cmd
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", cmd.Process.Pid)); err != nil || strings.Contains(string(b), "nanosleep") {
+			return cmd
+		}
+	}
+	t.Skip("the kernel does not tell that it sleeps")
+	return nil
 }
 
 // stage is processes that come and go at looks of a sampling.

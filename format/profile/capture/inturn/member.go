@@ -60,9 +60,9 @@ func (s *survey) forget(there map[int]bool) {
 	})
 }
 
-// admit begins to record processes that wait for it, while there is time.
+// admit begins to record processes that wait for it: one, and more while there is time.
 func (s *survey) admit(hasTime func() bool) {
-	for len(s.queue) > 0 && len(s.order) < s.field.Most && hasTime() {
+	for n := 0; len(s.queue) > 0 && len(s.order) < s.field.Most && (n == 0 || hasTime()); n++ {
 		pid := s.queue[0]
 		s.queue = s.queue[1:]
 		delete(s.waiting, pid)
