@@ -55,10 +55,17 @@ func OfGroup(g *profile.Group) GroupAnswer {
 	return GroupAnswer{}
 }
 
-// first returns the process of which there is most to say, and what that is.
+// first returns the process of which there is most to say, and what that is. What was there
+// for less than half of a sampling counts only where it crashed or has a deadlock.
 func first(g *profile.Group) (best *profile.Profile, kind Kind) {
+	most := 0
 	for _, p := range g.Profiles {
-		if k := Of(p).Kind; k != None && (kind == None || k < kind) {
+		most = max(most, p.Snapshots)
+	}
+	for _, p := range g.Profiles {
+		k := Of(p).Kind
+		isBrief := 2*p.Snapshots < most && k != Crashed && k != Deadlocked
+		if k != None && !isBrief && (kind == None || k < kind) {
 			best, kind = p, k
 		}
 	}

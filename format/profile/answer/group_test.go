@@ -79,3 +79,25 @@ func TestOfGroup(t *testing.T) {
 		t.Errorf("one is missing: %+v", a)
 	}
 }
+
+// TestOfGroupBrief: what was there for a moment of a sampling is not what there is to say of
+// it, unless it crashed or has a deadlock.
+func TestOfGroupBrief(t *testing.T) {
+	stuck := func(pid, snapshots int) *profile.Profile {
+		t := sampled(task.ThreadID(pid), 0)
+		t.Main = true
+		t.States[task.Sleeping], t.States[task.Uninterruptible] = 0, t.Samples
+		p := many(t)
+		p.Target.PID, p.Snapshots = pid, snapshots
+		return p
+	}
+	long, half, brief, dead := stuck(1, 10), stuck(2, 5), stuck(3, 4), stuck(4, 1)
+	dead.Deadlocks = []profile.Deadlock{{Waiters: []profile.Waiter{{ID: 4}}}}
+	for want, of := range map[*profile.Profile][]*profile.Profile{
+		long: {brief, long}, half: {half, long}, dead: {long, dead},
+	} {
+		if a := OfGroup(&profile.Group{Profiles: of}); a.Kind != OfOne || a.Profile != want {
+			t.Errorf("of %d: %+v", want.Target.PID, a)
+		}
+	}
+}
