@@ -37,9 +37,12 @@ for arch in arm64 x64; do
 	fetch "@libsql/darwin-$arch@0.5.29"; library libsql-0.5.29 $arch '*.node'
 	fetch "@napi-rs/canvas-darwin-$arch@1.0.11"; library canvas-1.0.11 $arch '*.node'
 	fetch "@node-rs/argon2-darwin-$arch@2.2.1"; library argon2-2.2.1 $arch '*.node'
+	fetch "@napi-rs/image-darwin-$arch@1.15.0"; library image-1.15.0 $arch '*.node'
 	fetch sodium-native@5.1.0; library sodium-native-5.1.0 $arch "prebuilds/darwin-$arch/*.node"
 done
 fetch @ffmpeg-installer/darwin-x64@4.1.0; library ffmpeg-4.1.0 x64 ffmpeg
+fetch @ffmpeg-installer/darwin-arm64@4.1.5; library ffmpeg-4.1.5 arm64 ffmpeg
+fetch @napi-rs/simple-git-darwin-x64@0.1.22; library simple-git-0.1.22 x64 '*.node'
 
 # Some have both architectures in one file.
 lipo=$(command -v llvm-lipo || command -v lipo || command -v llvm-lipo-22 || true)
