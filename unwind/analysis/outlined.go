@@ -53,9 +53,7 @@ func (m *machine) unfinished(s *state) bool {
 // that takes the frame down, whose own rule (see fragment) is for sp as it leaves
 // it.
 func (w *walk) leavesFrame() bool {
-	start := w.pc &^ (w.unit - 1)
-	in := &w.inst
-	w.step(w.machine, w.code, start, nil, in)
+	in := w.instHere()
 	s := w.here
 	if !in.direct || !w.heldElsewhere(&s) || !w.outlined(&s, in.target) || s.reg[w.sp].off <= w.here.reg[w.sp].off {
 		return false

@@ -200,6 +200,12 @@ func (w *walk) ruleHere(inCall bool) (rule.Rule, error) {
 	return w.machine.rule(&w.here, inCall, w.withoutFP)
 }
 
+// instHere is the instruction that pc is in, where a run has come to that.
+func (w *walk) instHere() *inst {
+	w.step(w.machine, w.code, w.hereAt, nil, &w.inst)
+	return &w.inst
+}
+
 // read reads n bytes of code, or what can be had of them.
 func (w *walk) read(mem task.Memory, a task.Addr, n int) error {
 	w.mem, w.start = mem, a

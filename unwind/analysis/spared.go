@@ -25,17 +25,17 @@ func (w *walk) away(in *inst, s *state) {
 	}
 }
 
-// isAway does so with the call at pc, in w.here, if that is how calls are looked at.
+// isAway does so with the call that pc is in, in w.here, if that is how calls are looked at.
 func (w *walk) isAway() bool {
 	if !w.peek {
 		return false
 	}
-	in := &w.inst
-	w.step(w.machine, w.code, w.hereAt, nil, in)
-	if in.flow == call {
-		w.away(in, &w.here)
+	in := w.instHere()
+	if in.flow != call {
+		return false
 	}
-	return in.flow == call
+	w.away(in, &w.here)
+	return true
 }
 
 // spared is the set of registers that a call from state s may change, that know the frame,
