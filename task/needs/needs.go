@@ -1,0 +1,131 @@
+// Package needs skips tests for want of one named thing, and for nothing else: an
+// error that has another cause fails them. Only tests import it.
+//
+// A skip reads "needs NAME: why" or "needs NAME". A NAME has no colon followed by a
+// space. scripts/skips compares the names with those that a lane of CI expects.
+package needs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+
+	"stacksnap/task"
+)
+
+// Skip skips a test for what is missing. It is for conditions that the functions below
+// do not know; with an error, use [Feature].
+func Skip(t testing.TB, name, why string) {
+	t.Helper()
+	if why == "" {
+		t.Skip("needs " + name)
+	}
+	t.Skipf("needs %s: %s", name, why)
+}
+
+// Feature skips a test where err is one of those that tell that the system lacks a
+// thing or does not permit it. Any other error fails the test; no error does nothing.
+func Feature(t testing.TB, name string, err error, lacks ...error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	for _, lack := range lacks {
+		if errors.Is(err, lack) {
+			Skip(t, name, err.Error())
+		}
+	}
+	t.Fatalf("%s: %v", name, err)
+}
+
+// Ptrace skips a test where this user may not trace another process.
+func Ptrace(t testing.TB, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	if errors.As(err, new(*task.PermissionError)) {
+		Skip(t, "ptrace", err.Error())
+	}
+	t.Fatal(err)
+}
+
+// PerfEvents skips a test where the kernel has no events by which threads that run are
+// copied, or does not permit them (perf_event_open(2)).
+func PerfEvents(t testing.TB, err error) {
+	t.Helper()
+	Feature(t, "perf events", err, fs.ErrPermission, syscall.ENOENT, syscall.ENODEV, syscall.ENOSYS, syscall.EOPNOTSUPP)
+}
+
+// Root skips a test of what only root may do.
+func Root(t testing.TB) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		Skip(t, "root", "")
+	}
+}
+
+// OrdinaryUser skips a test of what is refused to all but root.
+func OrdinaryUser(t testing.TB) {
+	t.Helper()
+	if os.Geteuid() <= 0 {
+		Skip(t, "an ordinary user", "")
+	}
+}
+
+// OS skips a test on other operating systems than these.
+func OS(t testing.TB, names ...string) {
+	t.Helper()
+	if !slices.Contains(names, runtime.GOOS) {
+		Skip(t, names[0], "this is "+runtime.GOOS)
+	}
+}
+
+// Symlinks skips a test where err, of making a symbolic link, is that of a Windows on
+// which only administrators may.
+func Symlinks(t testing.TB, err error) {
+	t.Helper()
+	if err != nil && runtime.GOOS == "windows" {
+		Skip(t, "symbolic links", err.Error())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Variable is an environment variable that turns a test on: what it has to tell is said
+// with the skip.
+func Variable(t testing.TB, name, what string) string {
+	t.Helper()
+	value := os.Getenv(name)
+	if value == "" {
+		Skip(t, "$"+name, what)
+	}
+	return value
+}
+
+// Tool returns the path of a program, or skips.
+func Tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrNotFound) {
+		Skip(t, name, "not installed")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Tools skips a test where one of these programs is missing.
+func Tools(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		Tool(t, name)
+	}
+}
