@@ -1,7 +1,6 @@
 package push
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"stacksnap/task/bounded"
+	"stacksnap/task/curl"
 )
 
 // What one attempt may take.
@@ -68,13 +70,13 @@ func (r *request) send(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	curl := exec.CommandContext(ctx, "curl", "--disable", "--config", "/dev/fd/3")
-	curl.ExtraFiles = []*os.File{told}
-	curl.Stdin = r.body
-	var out, said bounded
-	curl.Stdout, curl.Stderr = &out, &said
-	curl.WaitDelay = time.Second
-	err = curl.Start()
+	cmd := exec.CommandContext(ctx, "curl", "--disable", "--config", "/dev/fd/3")
+	cmd.ExtraFiles = []*os.File{told}
+	cmd.Stdin = r.body
+	out, said := &bounded.Buffer{Limit: maxAnswer}, &bounded.Buffer{Limit: maxAnswer}
+	cmd.Stdout, cmd.Stderr = out, said
+	cmd.WaitDelay = time.Second
+	err = cmd.Start()
 	_ = told.Close() // curl has its own
 	if err != nil {
 		_ = tell.Close()
@@ -82,10 +84,10 @@ func (r *request) send(ctx context.Context) (answer, error) {
 	}
 	_, err = io.WriteString(tell, r.config()) // what it does not read it says itself
 	err = errors.Join(err, tell.Close())
-	if ended := curl.Wait(); ended != nil {
+	if ended := cmd.Wait(); ended != nil && !out.Overflowed() {
 		return answer{}, r.why(ctx, said.String(), ended)
 	}
-	if err != nil {
+	if err != nil && !out.Overflowed() {
 		return answer{}, err
 	}
 	return parseAnswer(out.Bytes())
@@ -93,35 +95,30 @@ func (r *request) send(ctx context.Context) (answer, error) {
 
 // config is what curl is told, in the form of its configuration files (curl(1), --config).
 func (r *request) config() string {
-	var b strings.Builder
-	option := func(name, value string) {
-		fmt.Fprintf(&b, "%s = \"%s\"\n", name, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(value))
-	}
-	for _, name := range []string{"silent", "show-error", "include", "suppress-connect-headers", "no-location"} {
-		fmt.Fprintln(&b, name)
-	}
-	option("proto", "=http,https")
-	option("user-agent", r.agent)
-	option("connect-timeout", fmt.Sprint(int(connectTime.Seconds())))
-	option("max-time", fmt.Sprint(int(attemptTime.Seconds())))
-	option("data-binary", "@-")
-	option("header", "Content-Type: "+r.endpoint.contentType())
-	option("header", "Content-Encoding: gzip")
-	option("header", "Expect:")
-	option("header", fmt.Sprintf("Content-Length: %d", r.size)) // less is no request: we may be killed meanwhile
+	var c curl.Config
+	c.Flag("silent", "show-error", "include", "suppress-connect-headers", "no-location")
+	c.Option("proto", "=http,https")
+	c.Option("user-agent", r.agent)
+	c.Option("connect-timeout", fmt.Sprint(int(connectTime.Seconds())))
+	c.Option("max-time", fmt.Sprint(int(attemptTime.Seconds())))
+	c.Option("data-binary", "@-")
+	c.Option("header", "Content-Type: "+r.endpoint.contentType())
+	c.Option("header", "Content-Encoding: gzip")
+	c.Option("header", "Expect:")
+	c.Option("header", fmt.Sprintf("Content-Length: %d", r.size)) // less is no request: we may be killed meanwhile
 	if r.endpoint.Protocol == OTLP {
-		option("header", "otlp-profiles-development-version: 1")
+		c.Option("header", "otlp-profiles-development-version: 1")
 	} else {
-		option("header", "Connect-Protocol-Version: 1")
+		c.Option("header", "Connect-Protocol-Version: 1")
 	}
 	for _, h := range r.headers {
-		option("header", h.Name+": "+h.Value)
+		c.Option("header", h.Name+": "+h.Value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.files)) {
-		option(name, r.files[name])
+		c.Option(name, r.files[name])
 	}
-	option("url", r.endpoint.url.String()) // last: without it nothing is sent
-	return b.String()
+	c.Option("url", r.endpoint.url.String()) // last: without it nothing is sent
+	return c.String()
 }
 
 // why is what curl says went wrong: "curl: (6) Could not resolve host: x".
@@ -134,12 +131,4 @@ func (r *request) why(ctx context.Context, said string, ended error) error {
 		return errors.New(redacted(line, r.headers))
 	}
 	return ended
-}
-
-// bounded keeps the start of what is written to it.
-type bounded struct{ bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), max(0, maxAnswer-b.Len()))])
-	return len(p), nil
 }

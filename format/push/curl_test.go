@@ -6,25 +6,25 @@ import (
 	"context"
 	"encoding/pem"
 	"io"
+	"io/fs"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 func needCurl(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("needs curl")
-	}
-	if _, err := os.Stat("/dev/fd"); err != nil {
-		t.Skip("needs /dev/fd")
-	}
+	needs.Tool(t, "curl")
+	_, err := os.Stat("/dev/fd")
+	needs.Feature(t, "/dev/fd", err, fs.ErrNotExist)
 }
 
 func packed(t *testing.T, text string) []byte {
@@ -229,4 +229,30 @@ func FuzzParseAnswer(f *testing.F) {
 			t.Error(d)
 		}
 	})
+}
+
+// TestAnEndlessAnswer is read as far as answers are, and its server is left then.
+func TestAnEndlessAnswer(t *testing.T) {
+	needCurl(t)
+	var sent atomic.Int64
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		chunk := make([]byte, 64<<10)
+		for sent.Load() < 1<<30 {
+			n, err := w.Write(chunk)
+			sent.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(web.Close)
+	a, err := post(t, web.URL, strings.NewReader("x"), 1)
+	if err != nil || a.code != 200 || len(a.body) > maxAnswer {
+		t.Errorf("%d, %d bytes, %v", a.code, len(a.body), err)
+	}
+	web.Close() // when the handler has returned
+	if n := sent.Load(); n > 100<<20 {
+		t.Errorf("the server got rid of %d MB", n>>20)
+	}
 }

@@ -2,10 +2,13 @@ package push
 
 import (
 	"context"
+	"io/fs"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // TestSendOnce what cannot be taken out of the spool: that is told, and what follows is
@@ -45,7 +48,7 @@ func nail(t *testing.T, s *Sender) (release func()) {
 	}
 	path := filepath.Join(s.Spool.Path(), letters[0].Name)
 	if err := syscall.Mount(path, path, "", syscall.MS_BIND, ""); err != nil {
-		t.Skipf("mounting a file: %v", err)
+		needs.Feature(t, "mounts", err, fs.ErrPermission)
 	}
 	release = func() { _ = syscall.Unmount(path, syscall.MNT_DETACH) }
 	t.Cleanup(release)

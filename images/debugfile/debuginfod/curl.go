@@ -1,13 +1,16 @@
 package debuginfod
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
 	"strings"
+	"time"
+
+	"stacksnap/task/bounded"
+	"stacksnap/task/curl"
 )
 
 // transfer has curl fetch a file: a client of our own would be in every program, and
@@ -16,25 +19,40 @@ import (
 func transfer(ctx context.Context, address string, take func(io.Reader) (int64, error)) (int64, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	curl := exec.CommandContext(ctx, "curl", "--disable", "--silent", "--show-error", "--fail", "--location", "--proto", "=http,https",
-		"--user-agent", "stacksnap", "--write-out", "%{stderr}%{http_code}", "--url", address)
-	var said bytes.Buffer
-	curl.Stderr = &said
-	from, err := curl.StdoutPipe()
+	cmd := exec.CommandContext(ctx, "curl", "--disable", "--config", "-")
+	cmd.Stdin = strings.NewReader(config(address))
+	said := &bounded.Buffer{Limit: maxSaid}
+	cmd.Stderr = said
+	cmd.WaitDelay = time.Second
+	from, err := cmd.StdoutPipe()
 	if err != nil {
 		return 0, err
 	}
-	if err := curl.Start(); err != nil {
+	if err := cmd.Start(); err != nil {
 		return 0, noCurl(err)
 	}
 	n, err := take(from)
 	if err != nil {
 		cancel() // nothing more is wanted
 	}
-	if ended := curl.Wait(); err == nil && ended != nil {
+	if ended := cmd.Wait(); err == nil && ended != nil {
 		err = why(said.String(), ended)
 	}
 	return n, err
+}
+
+// maxSaid bounds what curl says, in bytes.
+const maxSaid = 64 << 10
+
+// config is what curl is told. It reads that from a pipe: an address may have a password.
+func config(address string) string {
+	var c curl.Config
+	c.Flag("silent", "show-error", "fail", "location")
+	c.Option("proto", "=http,https")
+	c.Option("user-agent", "stacksnap")
+	c.Option("write-out", "%{stderr}%{http_code}")
+	c.Option("url", address)
+	return c.String()
 }
 
 func noCurl(err error) error {

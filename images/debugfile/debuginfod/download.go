@@ -1,61 +1,67 @@
 package debuginfod
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
-	"os"
-	"path/filepath"
 	"time"
 
 	"stacksnap/images/elf"
+	"stacksnap/task/bounded"
 )
 
 var (
 	errNotThere = errors.New("it has no such file")
 	errTime     = errors.New("given up, for it took too long")
-	errStall    = errors.New("given up, for nothing came any more")
+	errStall    = errors.New("given up, for too little came")
 	errSize     = errors.New("given up, for the file is too large")
 	errOther    = errors.New("it sent something else than the file of that build-id")
 )
 
 // download fetches a file, proves that it has the build-id, and puts it in its place at
-// once, so that others that use the folder never see a part of it.
-func (c *Client) download(ctx context.Context, address string, id []byte, path string) error {
+// once, so that others that use the cache never see a part of it.
+func (c *Client) download(ctx context.Context, address string, id []byte, kept *entry) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watch := time.AfterFunc(c.stall, func() { cancel(errStall) })
 	defer watch.Stop()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	to, err := os.CreateTemp(filepath.Dir(path), "debuginfo.")
+	to, err := kept.dir.Temporary()
 	if err != nil {
 		return err
 	}
+	defer to.Drop()
+	limit := min(c.size, c.all, kept.dir.Free()/2)
 	moved := func() { watch.Reset(c.stall) }
 	n, err := transfer(ctx, address, func(from io.Reader) (int64, error) {
-		from = &progress{from: from, moved: moved, tell: c.tell, host: hostOf(address)}
-		n, err := io.Copy(to, io.LimitReader(from, c.size+1))
-		if err == nil && n > c.size {
-			err = errSize
-		}
-		return n, err
+		return receive(to, &progress{from: from, moved: moved, tell: c.tell, host: hostOf(address)}, limit)
 	})
+	c.all -= n
 	if err == nil {
 		err = prove(to, n, id)
 	}
-	err = errors.Join(causeOf(ctx, err), to.Close())
 	if err == nil {
-		err = os.Rename(to.Name(), path)
+		err = to.Replace(fileName)
 	}
-	if err != nil {
-		_ = os.Remove(to.Name()) // why it is not wanted is told
+	return causeOf(ctx, err)
+}
+
+// receive takes a file of at most limit bytes, and of not much more than its own header
+// says.
+func receive(to io.Writer, from io.Reader, limit int64) (int64, error) {
+	start := bufio.NewReaderSize(from, 4096)
+	header, _ := start.Peek(elfHeader) // an error comes again
+	if len(header) >= len(elfMagic) && string(header[:len(elfMagic)]) != elfMagic {
+		return 0, errOther
 	}
-	return err
+	n, err := io.Copy(to, &bounded.Reader{From: start, Left: min(limit, expected(header))})
+	if errors.Is(err, bounded.ErrTooLong) {
+		err = errSize
+	}
+	return n, err
 }
 
 // causeOf is why what failed was ended, where it was.
@@ -66,25 +72,12 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-func prove(file *os.File, size int64, id []byte) error {
+func prove(file io.ReaderAt, size int64, id []byte) error {
 	f, err := elf.NewFile(struct{ io.ReaderAt }{file}, size)
 	if err != nil || !bytes.Equal(f.ID(), id) {
 		return errOther
 	}
 	return nil
-}
-
-// keepMiss notes that no server has a file, by an empty one, as elfutils does. What
-// another program has put there meanwhile stays.
-func keepMiss(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Chtimes(path, time.Time{}, time.Now()))
 }
 
 func hostOf(address string) string {
@@ -102,15 +95,21 @@ type progress struct {
 	tell  func(line string)
 	host  string
 	n     int64
+	next  int64 // where enough has come since it moved
 	told  time.Time
 }
+
+// minMoved is how many bytes must come before those that are waited for have come: a
+// server that lets them drip is given up.
+const minMoved = 16 << 10
 
 // Read implements [io.Reader].
 func (p *progress) Read(b []byte) (int, error) {
 	n, err := p.from.Read(b)
 	p.n += int64(n)
-	if n > 0 {
+	if n > 0 && p.n >= p.next {
 		p.moved()
+		p.next = p.n + minMoved
 	}
 	if p.tell != nil && time.Since(p.told) > 100*time.Millisecond {
 		p.told = time.Now()
