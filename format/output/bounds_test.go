@@ -28,7 +28,7 @@ func TestFilesOfOneSecond(t *testing.T) {
 	at := time.Unix(1e9, 0)
 	r := Rotation{Folder: folder, Name: "x", PID: 1, Ext: "txt"}
 	for n := 1; n < maxSame; n++ {
-		if err := os.WriteFile(r.path(at, n), nil, fileMode); err != nil {
+		if err := os.WriteFile(r.path(at, n), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

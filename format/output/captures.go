@@ -64,7 +64,7 @@ func (c *Captures) Add(at time.Time, rec Recorded, report func(io.Writer) error)
 
 // drop removes a recording.
 func (c *Captures) drop(path string) error {
-	return c.Recordings.Folder.remove(filepath.Base(path))
+	return c.Recordings.Folder.Remove(filepath.Base(path))
 }
 
 // recording tells of one that failed.
@@ -110,5 +110,5 @@ func (c *Captures) Err() error {
 	if c.missing == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of the files to write to %s are missing or end early", c.missing, c.Reports.Folder.path)
+	return fmt.Errorf("%d of the files to write to %s are missing or end early", c.missing, c.Reports.Folder.Path())
 }

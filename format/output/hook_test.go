@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 func TestHook(t *testing.T) {
@@ -33,15 +35,11 @@ func TestHook(t *testing.T) {
 
 // TestHookHasThePriorityOfTheProcess runs one from a thread that has another.
 func TestHookHasThePriorityOfTheProcess(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("threads have priorities of their own only on Linux")
-	}
-	if _, err := exec.LookPath("nice"); err != nil {
-		t.Skip("nice is not installed")
-	}
+	needs.OS(t, "linux")
+	needs.Tool(t, "nice")
 	plain, err := exec.Command("nice").Output()
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	done := make(chan error)
@@ -90,9 +88,7 @@ func TestAHookThatNeverEnds(t *testing.T) {
 
 // TestAHookLeavesADaemon behind in a session of its own, and is over.
 func TestAHookLeavesADaemon(t *testing.T) {
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("setsid is not installed")
-	}
+	needs.Tool(t, "setsid")
 	var out bytes.Buffer
 	h := Hook{Command: "setsid sleep 3 & echo told", Output: &out, Limit: HookLimit}
 	if err := h.Run(t.Context()); err != nil {

@@ -6,12 +6,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 func TestPagerShows(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no sh")
+		needs.Skip(t, "/bin/sh", "")
 	}
+	needs.Tools(t, "sh", "sed")
 	text := strings.Repeat("a line\n", 100_000) // more than a pipe holds
 	for _, c := range []struct {
 		command, want string

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // asUser runs f as an ordinary user, on a thread that ends with it.
 func asUser(t *testing.T, uid int, f func()) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("only root becomes another user")
-	}
+	needs.Root(t)
 	done := make(chan syscall.Errno)
 	go func() {
 		runtime.LockOSThread() // and never unlock
@@ -26,7 +26,7 @@ func asUser(t *testing.T, uid int, f func()) {
 		done <- err
 	}()
 	if err := <-done; err != 0 {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 }
 

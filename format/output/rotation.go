@@ -37,28 +37,22 @@ const maxSame = 1000
 // Write writes the file of the time at, whole or not at all, for its owner alone.
 // It returns the path.
 func (r Rotation) Write(at time.Time, write func(io.Writer) error) (string, error) {
-	b, err := r.Folder.beside()
-	if err != nil && r.Folder.again(err) {
-		b, err = r.Folder.beside()
-	}
+	t, err := r.Folder.temporary()
 	if err != nil {
-		return "", failure(r.Folder.path, err)
+		return "", failure(r.Folder.Path(), err)
 	}
-	defer b.drop() // after a panic of write too
-	if err := fill(b.File, r.path(at, 1), write); err != nil {
+	defer t.Drop() // after a panic of write too
+	if err := fill(t.File, r.path(at, 1), write); err != nil {
 		return "", err
 	}
-	if err := b.finish(); err != nil {
-		return "", failure(r.path(at, 1), err)
-	}
-	return r.first(at, b.place)
+	return r.first(at, t.Place)
 }
 
 // Create makes the file of the time at, empty and for its owner alone.
 func (r Rotation) Create(at time.Time) (*NewFile, error) {
 	var made *NewFile
 	create := func(name string) error {
-		f, err := r.Folder.create(name)
+		f, err := r.Folder.Create(name)
 		made = &NewFile{f, r.Folder, name}
 		return err
 	}
@@ -84,10 +78,10 @@ func (r Rotation) first(at time.Time, take func(name string) error) (string, err
 			return "", failure(r.path(at, n), err)
 		}
 	}
-	return "", fmt.Errorf("%s has %d files of one second", r.Folder.path, maxSame)
+	return "", fmt.Errorf("%s has %d files of one second", r.Folder.Path(), maxSame)
 }
 
-func (r Rotation) path(at time.Time, n int) string { return r.Folder.join(r.file(at, n)) }
+func (r Rotation) path(at time.Time, n int) string { return r.Folder.Join(r.file(at, n)) }
 
 const timeLayout = "20060102T150405Z"
 
@@ -116,7 +110,7 @@ func (r Rotation) Prune(spare string) error {
 	}
 	var errs []error
 	for len(row) > keep {
-		err := r.Folder.remove(row[0].file)
+		err := r.Folder.Remove(row[0].file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
@@ -134,9 +128,9 @@ type kept struct {
 
 // row lists the files but one, oldest first.
 func (r Rotation) row(but string) ([]kept, error) {
-	entries, err := fs.ReadDir(r.Folder.root.FS(), ".")
+	entries, err := r.Folder.ReadDir()
 	if err != nil {
-		return nil, failure(r.Folder.path, err)
+		return nil, failure(r.Folder.Path(), err)
 	}
 	var row []kept
 	for _, e := range entries {

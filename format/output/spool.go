@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"stacksnap/task/directory"
 )
 
 // Spool is a folder of letters that wait to be sent, one file each, for their owner
@@ -33,26 +35,25 @@ type Letter struct {
 
 const (
 	letterSuffix = ".letter"
-	letterDigits = 20        // of the nanoseconds in a letter's name
-	staleAfter   = time.Hour // from when on a file that is being written has lost its writer
+	letterDigits = 20  // of the nanoseconds in a letter's name
+	maxTries     = 100 // of names for a letter
 )
 
 // ErrTooLarge says that a letter is larger than all that a spool may hold.
 var ErrTooLarge = errors.New("is larger than the spool may be")
 
 // OpenSpool opens a spool, and makes its folder, for its owner alone, where it is
-// missing. It refuses one that nothing can be written to, unless its disk is full.
+// missing. It refuses one that nothing can be written to, unless its disk is full, and one
+// that is not this user's alone: what others put there would be sent.
 func OpenSpool(path string) (*Spool, error) {
 	folder, err := OpenFolder(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Spool{folder: folder, Now: time.Now}
-	if err := folder.prepare(); err != nil {
+	if err := errors.Join(folder.RefuseShared(), folder.prepare()); err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
-	s.sweep()
-	return s, nil
+	return &Spool{folder: folder, Now: time.Now}, nil
 }
 
 // Close lets go of the folder.
@@ -81,25 +82,19 @@ func (s *Spool) Add(content []byte) (dropped int, err error) {
 	return dropped, s.write(at, content)
 }
 
-// write writes a letter beside, and gives it its name when it is on the disk.
+// write writes a letter, and gives it its name when it is on the disk.
 func (s *Spool) write(at time.Time, content []byte) error {
-	b, err := s.folder.beside()
-	if err != nil && s.folder.again(err) {
-		b, err = s.folder.beside()
-	}
+	t, err := s.folder.temporary()
 	if err != nil {
 		return failure(s.Path(), err)
 	}
-	defer b.drop()
-	if _, err := b.Write(content); err != nil {
-		return failure(s.Path(), err)
-	}
-	if err := b.finish(); err != nil {
+	defer t.Drop()
+	if _, err := t.Write(content); err != nil {
 		return failure(s.Path(), err)
 	}
 	for range maxTries {
 		name := fmt.Sprintf("%0*d-%08x%s", letterDigits, at.UnixNano(), rand.Uint32(), letterSuffix)
-		if err = b.place(name); !errors.Is(err, fs.ErrExist) {
+		if err = t.Place(name); !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
@@ -132,7 +127,7 @@ func (s *Spool) bound(all []Letter, room int64) (dropped int) {
 		if total <= s.MaxBytes && !l.At.Before(oldest) {
 			break
 		}
-		_ = s.folder.remove(l.Name) // it is tried again with the next
+		_ = s.folder.Remove(l.Name) // it is tried again with the next
 		total -= l.Size
 		dropped++
 	}
@@ -142,17 +137,17 @@ func (s *Spool) bound(all []Letter, room int64) (dropped int) {
 // Open opens a letter to be read. One that another program has taken out meanwhile is
 // [fs.ErrNotExist].
 func (s *Spool) Open(l Letter) (*os.File, error) {
-	f, err := s.folder.root.Open(l.Name)
+	f, _, err := s.folder.OpenToRead(l.Name)
 	if err != nil {
-		return nil, failure(s.folder.join(l.Name), err)
+		return nil, failure(s.folder.Join(l.Name), err)
 	}
 	return f, nil
 }
 
 // Remove takes a letter out.
 func (s *Spool) Remove(l Letter) error {
-	if err := s.folder.remove(l.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return failure(s.folder.join(l.Name), err)
+	if err := s.folder.Remove(l.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failure(s.folder.Join(l.Name), err)
 	}
 	return nil
 }
@@ -160,7 +155,7 @@ func (s *Spool) Remove(l Letter) error {
 // letters lists all letters, the oldest first. What is no regular file, or not named as a
 // letter, is none.
 func (s *Spool) letters() (all []Letter, err error) {
-	entries, err := fs.ReadDir(s.folder.root.FS(), ".")
+	entries, err := s.folder.ReadDir()
 	if err != nil {
 		return nil, failure(s.Path(), err)
 	}
@@ -185,41 +180,22 @@ func letterTime(name string) (time.Time, bool) {
 	return time.Unix(0, n), ok && cut && err == nil && len(nanos) == letterDigits && len(tail) == 8
 }
 
-// sweep removes what writers have left behind that were killed.
-func (s *Spool) sweep() {
-	entries, err := fs.ReadDir(s.folder.root.FS(), ".")
-	if err != nil {
-		return // nothing is lost by it
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".stacksnap-") || !strings.HasSuffix(e.Name(), ".tmp") || !e.Type().IsRegular() {
-			continue
-		}
-		if info, err := e.Info(); err == nil && s.Now().Sub(info.ModTime()) > staleAfter {
-			_ = s.folder.remove(e.Name())
-		}
-	}
-}
-
 // lockName is the file by which one program at a time takes letters out.
 const lockName = ".lock"
 
 // Lock has nobody else take letters out until it is released, or this program ends,
 // however that comes. It is false where another has it.
 func (s *Spool) Lock() (release func(), ok bool, err error) {
-	f, err := s.folder.root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, fileMode)
+	f, err := s.folder.OpenLock(lockName)
 	if err != nil {
-		return nil, false, failure(s.folder.join(lockName), err)
+		return nil, false, failure(s.folder.Join(lockName), err)
 	}
-	if err := lockFile(f); err != nil {
+	if err := directory.Lock(f); err != nil {
 		_ = f.Close()
-		if errors.Is(err, errLocked) {
+		if errors.Is(err, directory.ErrLocked) {
 			return nil, false, nil
 		}
-		return nil, false, failure(s.folder.join(lockName), err)
+		return nil, false, failure(s.folder.Join(lockName), err)
 	}
 	return func() { _ = f.Close() }, true, nil
 }
-
-// errLocked says that another program has a file locked.
-var errLocked = errors.New("is locked")

@@ -6,21 +6,21 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestHelper is not a test: it is what the other tests run as a process of its
 // own, to write to standard output by its path.
 func TestHelper(t *testing.T) {
-	path := os.Getenv("OUTPUT_TEST_PATH")
-	if path == "" {
-		t.Skip("run by other tests")
-	}
+	path := needs.Variable(t, "OUTPUT_TEST_PATH", "other tests run it")
 	if err := Write(path, text("report\n")); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func helper(path string) *exec.Cmd {
 func TestRedirectedStandardOutput(t *testing.T) {
 	for _, name := range []string{"/dev/stdout", "/dev/fd/1"} {
 		if _, err := os.Stat(name); err != nil {
-			t.Skip(err)
+			needs.Feature(t, name, err, fs.ErrNotExist)
 		}
 		file := filepath.Join(t.TempDir(), "log")
 		f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
@@ -67,7 +67,7 @@ func TestStandardOutputIsAPipe(t *testing.T) {
 func TestNamedPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	read := make(chan []byte)
 	go func() {
@@ -88,7 +88,7 @@ func TestNamedPipe(t *testing.T) {
 func TestAPipeWithoutReaders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	opened := make(chan *os.File)
 	go func() {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"stacksnap/task/directory"
 	"stacksnap/task/regular"
 )
 
@@ -50,57 +51,39 @@ func Save(file Output, h Header) (*Saved, error) {
 	return &Saved{w, file}, nil
 }
 
-// fileMode is that of a recording.
-const fileMode = 0o600
-
 // ownFile is a file that was made here.
 type ownFile struct {
 	*os.File
-	path string
+	dir  *directory.Dir // held open: the file is taken away from there
+	name string
 }
 
 // Name implements [Output].
-func (f *ownFile) Name() string { return f.path }
+func (f *ownFile) Name() string { return f.dir.Join(f.name) }
 
 // Remove implements [Output].
-func (f *ownFile) Remove() error { return os.Remove(f.path) }
+func (f *ownFile) Remove() error { return f.dir.Remove(f.name) }
 
 // replace makes a new file in place of a regular one.
 func replace(path string) (*ownFile, error) {
-	folder, err := os.OpenRoot(filepath.Dir(path))
+	dir, err := directory.Open(filepath.Dir(path))
 	if err != nil {
 		return nil, failure(path, err)
 	}
-	defer func() { _ = folder.Close() }() // it was only read
+	dir.Sweep()
 	name := filepath.Base(path)
-	if err := takeAway(folder, name); err != nil {
-		return nil, failure(path, err)
+	old, err := dir.Old(name)
+	if err == nil && old != nil {
+		err = dir.Remove(name)
 	}
-	file, err := makeNew(folder, name)
+	var file *os.File
+	if err == nil {
+		file, err = dir.Create(name) // where nothing is, not even a link
+	}
 	if err != nil {
-		return nil, failure(path, err)
+		return nil, errors.Join(failure(path, err), dir.Close())
 	}
-	return &ownFile{file, path}, nil
-}
-
-// makeNew makes a file where nothing is, not even a link: something may have come
-// there since it was looked at.
-func makeNew(folder *os.Root, name string) (*os.File, error) {
-	return folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-}
-
-var errNotRegular = errors.New("is not a regular file")
-
-// takeAway removes the regular file of a name, if there is one that may be written.
-func takeAway(folder *os.Root, name string) error {
-	old, err := regular.Old(folder, name)
-	if errors.Is(err, regular.ErrNot) {
-		return errNotRegular
-	}
-	if old == nil {
-		return err
-	}
-	return errors.Join(old.Close(), folder.Remove(name))
+	return &ownFile{file, dir, name}, nil
 }
 
 // failure names the file that was asked for.

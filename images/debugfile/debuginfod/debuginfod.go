@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ const (
 	maxTime  = 2 * time.Minute  // that all servers together are waited for
 	maxStall = 15 * time.Second // that nothing comes
 	maxSize  = 2 << 30          // bytes of a file
+	maxAll   = 4 << 30          // bytes of all files that are sent
 	missFor  = 10 * time.Minute // after which a file that no server had is asked for again
 )
 
@@ -30,18 +30,19 @@ type Client struct {
 	tell    func(line string)
 
 	time, stall time.Duration // what is left, and may pass without a byte
-	size        int64
+	size, all   int64         // bytes of a file, and that may still be sent
 
-	mu     sync.Mutex // one file at a time
-	silent map[string]bool
+	mu     sync.Mutex      // one file at a time
+	silent map[string]bool // servers that are not asked again
 	errs   []string
+	unused bool // the cache is not this user's alone
 }
 
 // New returns a client of the servers in DEBUGINFOD_URLS, which are asked for nothing
 // yet. Tell is given what is being done, to be shown instead of what it was given
 // before, and an empty line at the end; it may be nil.
 func New(getenv func(string) string, tell func(line string)) (*Client, error) {
-	c := &Client{cache: cacheFolder(getenv), tell: tell, time: maxTime, stall: maxStall, size: maxSize, silent: map[string]bool{}}
+	c := &Client{cache: cacheFolder(getenv), tell: tell, time: maxTime, stall: maxStall, size: maxSize, all: maxAll, silent: map[string]bool{}}
 	for word := range strings.FieldsSeq(getenv("DEBUGINFOD_URLS")) {
 		u, err := url.Parse(word)
 		if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
@@ -75,41 +76,52 @@ func cacheFolder(getenv func(string) string) string {
 // Find implements [binaries.Finder]: the debug file that has a build-id, if it is kept
 // or a server has it.
 func (c *Client) Find(id []byte, _ string) (path string, ok bool) {
-	if len(id) < 2 {
-		return "", false
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	build := hex.EncodeToString(id)
-	path = filepath.Join(c.cache, build, "debuginfo")
-	switch info, err := os.Stat(path); {
-	case err == nil && info.Size() > 0:
-		return path, true
-	case err == nil && time.Since(info.ModTime()) < missFor:
-		return "", false // no server had it, as elfutils notes it
+	if len(id) < 2 || c.unused {
+		return "", false
 	}
+	build := hex.EncodeToString(id)
+	kept, err := c.open(build)
+	if err != nil {
+		c.refuse(err)
+		return "", false
+	}
+	defer kept.close()
+	switch found, err := kept.look(); {
+	case err != nil:
+		c.errs = append(c.errs, fmt.Sprintf("debuginfod: %s %v", kept.path(), err))
+		return "", false
+	case found != absent:
+		return kept.path(), found == present
+	}
+	return kept.path(), c.askAll(id, kept)
+}
+
+// askAll asks one server after the other.
+func (c *Client) askAll(id []byte, kept *entry) bool {
 	missed := true
 	for _, server := range c.servers {
 		if c.silent[server] || c.time <= 0 {
 			missed = false
 			continue
 		}
-		switch err := c.ask(server, id, path); {
+		switch err := c.ask(server, id, kept); {
 		case err == nil:
-			return path, true
+			return true
 		case !errors.Is(err, errNotThere):
 			c.fail(server, err)
 			missed = false
 		}
 	}
 	if missed {
-		_ = keepMiss(path) // it is asked for again then
+		_ = kept.miss() // it is asked for again then
 	}
-	return "", false
+	return false
 }
 
 // ask downloads the file from a server, as long as there is time.
-func (c *Client) ask(server string, id []byte, path string) error {
+func (c *Client) ask(server string, id []byte, kept *entry) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(context.Background(), c.time, errTime)
 	defer cancel()
@@ -117,17 +129,23 @@ func (c *Client) ask(server string, id []byte, path string) error {
 	if c.tell != nil {
 		defer c.tell("")
 	}
-	return causeOf(ctx, c.download(ctx, server+"/buildid/"+hex.EncodeToString(id)+"/debuginfo", id, path))
+	return causeOf(ctx, c.download(ctx, server+"/buildid/"+hex.EncodeToString(id)+"/debuginfo", id, kept))
 }
 
 // fail notes that a server is not asked again.
 func (c *Client) fail(server string, err error) {
 	c.silent[server] = true
-	var inner *url.Error
-	if errors.As(err, &inner) {
-		err = inner.Err // the address of a file tells nobody more
+	c.errs = append(c.errs, fmt.Sprintf("debuginfod: %s: %v", redacted(server), err))
+}
+
+// redacted is an address without what may be secret in it: a name, a password, a query.
+func redacted(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "a server"
 	}
-	c.errs = append(c.errs, fmt.Sprintf("debuginfod: %s: %v", server, err))
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	return shown.String()
 }
 
 // Remarks says, a line each, what went wrong.

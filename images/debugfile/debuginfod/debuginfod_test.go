@@ -6,12 +6,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 var buildID = []byte{0xab, 0xcd, 0xef, 1, 2, 3}
@@ -43,9 +44,7 @@ func debugFile(id []byte) []byte {
 // client asks servers, and keeps what they send in a folder of its own.
 func client(t *testing.T, cache string, servers ...string) *Client {
 	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("needs curl")
-	}
+	needs.Tool(t, "curl")
 	env := map[string]string{"DEBUGINFOD_URLS": strings.Join(servers, " "), "DEBUGINFOD_CACHE_PATH": cache}
 	c, err := New(func(name string) string { return env[name] }, nil)
 	if err != nil {
@@ -144,8 +143,38 @@ func TestBadServers(t *testing.T) {
 		"a page":        {sending([]byte("<html>")), nil, errOther.Error()},
 		"broken":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, nil, "it answered 500"},
 		"too large":     {sending(debugFile(buildID)), func(c *Client) { c.size = 0x1ff }, errSize.Error()},
-		"stalls":        {hang, func(c *Client) { c.stall = 20 * time.Millisecond }, errStall.Error()},
-		"slow":          {hang, func(c *Client) { c.time = 20 * time.Millisecond }, errTime.Error()},
+		"endless": {func(w http.ResponseWriter, r *http.Request) {
+			for chunk := debugFile(buildID); ; {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		}, func(c *Client) { c.size = 1 << 20 }, errSize.Error()},
+		"more than its header says": {func(w http.ResponseWriter, r *http.Request) {
+			for chunk := debugFile(buildID); ; {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		}, nil, errSize.Error()},
+		"too much in all": {sending(debugFile(buildID)), func(c *Client) { c.all = 0x1ff }, errSize.Error()},
+		"endless zeros": {func(w http.ResponseWriter, r *http.Request) {
+			for chunk := make([]byte, 1<<16); ; {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		}, nil, errOther.Error()},
+		"drips": {func(w http.ResponseWriter, r *http.Request) {
+			for ticks := time.NewTicker(5 * time.Millisecond); ; <-ticks.C {
+				if _, err := w.Write([]byte("\x7fELF")); err != nil || r.Context().Err() != nil {
+					return
+				}
+				w.(http.Flusher).Flush()
+			}
+		}, func(c *Client) { c.stall = 200 * time.Millisecond }, errStall.Error()},
+		"stalls": {hang, func(c *Client) { c.stall = 20 * time.Millisecond }, errStall.Error()},
+		"slow":   {hang, func(c *Client) { c.time = 20 * time.Millisecond }, errTime.Error()},
 		"cut off": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("\x7fELF"))

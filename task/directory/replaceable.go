@@ -1,0 +1,14 @@
+package directory
+
+import "fmt"
+
+// ReplaceableError says that a part of a path could be replaced by another user, who would
+// choose what is written to, or where.
+type ReplaceableError struct {
+	Path string
+	By   string // who could, and why
+}
+
+func (e *ReplaceableError) Error() string {
+	return fmt.Sprintf("%q on the way there could be replaced by %s: go there with cd and give the name alone, or write elsewhere", e.Path, e.By)
+}
