@@ -20,6 +20,7 @@ type jsonDocument struct {
 	Interval      int64          `json:"interval_ns,omitempty"`
 	Snapshots     int            `json:"snapshots"`
 	MissedTicks   int            `json:"missed_ticks,omitempty"`
+	Halted        int            `json:"halted,omitempty"`
 	Stops         int            `json:"stops"`
 	Stopped       int64          `json:"stopped_ns"`
 	LongestStop   int64          `json:"longest_stop_ns"`
@@ -234,7 +235,7 @@ func newDocument(p *profile.Profile) *jsonDocument {
 	d := &jsonDocument{
 		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool, Summary: Summary(p),
 		Target: newTarget(p), Start: knownTime(p.Start), End: knownTime(p.End),
-		Interval: int64(p.Interval), Snapshots: p.Snapshots, MissedTicks: p.MissedTicks,
+		Interval: int64(p.Interval), Snapshots: p.Snapshots, MissedTicks: p.MissedTicks, Halted: p.Halted,
 		Stops: p.Stops, Stopped: int64(p.Stopped), LongestStop: int64(p.LongestStop), OwnCPU: int64(p.OwnCPU),
 		Frames: p.Frames, Walks: p.Walks, Bottoms: p.Bottoms, MissedThreads: p.MissedThreads,
 		Notes:  append([]string{}, p.Notes...),

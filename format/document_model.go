@@ -16,7 +16,7 @@ import (
 func (d *documentReader) model(j *jsonDocument) (*profile.Profile, error) {
 	p := &profile.Profile{
 		Tool: j.Tool, Start: timeOf(j.Start), End: timeOf(j.End), Interval: time.Duration(j.Interval), Snapshots: j.Snapshots,
-		MissedTicks: j.MissedTicks, Stops: j.Stops, Stopped: time.Duration(j.Stopped), LongestStop: time.Duration(j.LongestStop),
+		MissedTicks: j.MissedTicks, Halted: j.Halted, Stops: j.Stops, Stopped: time.Duration(j.Stopped), LongestStop: time.Duration(j.LongestStop),
 		OwnCPU: time.Duration(j.OwnCPU), Frames: j.Frames, Walks: j.Walks, Bottoms: j.Bottoms, MissedThreads: j.MissedThreads,
 		Notes: j.Notes, Threads: d.threads, Target: j.Target.info(),
 	}

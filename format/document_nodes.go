@@ -52,41 +52,63 @@ func (j *jsonSpent) times() (s profile.Spent, err error) {
 	return s, timesOf([]int64{j.OnCPU, j.Queued, j.Blocked}, &s.OnCPU, &s.Queued, &s.Blocked)
 }
 
-// tree reads the nodes of a thread: each has its parent before it.
-func (d *documentReader) tree(t *profile.Thread, list []jsonNode) error {
-	if d.nodes += len(list); d.nodes > d.room {
+// alsoSize is how many bytes a [profile.Address] takes.
+const alsoSize = 16
+
+// documentTree is the tree of a thread while it is read.
+type documentTree struct {
+	nodes []*profile.Node // as the document numbers them
+	roots []*profile.Node
+	own   int64 // samples
+}
+
+// readNode reads a node of a thread: its parent stands before it.
+func (d *documentReader) readNode(tree *documentTree) error {
+	if d.nodes++; d.nodes > d.room || d.kept > maxDocumentText {
 		return errDocumentSize
 	}
-	nodes := make([]*profile.Node, len(list))
-	for i := range list {
-		j := &list[i]
-		if j.Parent < -1 || j.Parent >= i {
-			return fmt.Errorf("node %d is below node %d", i, j.Parent)
-		}
-		n, err := d.node(j)
-		if err != nil {
-			return fmt.Errorf("node %d: %w", i, err)
-		}
-		nodes[i] = n
-		if d.samples += int64(n.Self) * int64(t.Weight()); d.samples > maxCounted {
-			return errDocumentSize
-		}
-		if j.Parent < 0 {
-			t.Roots = append(t.Roots, n)
-		} else {
-			nodes[j.Parent].Children = append(nodes[j.Parent].Children, n)
-		}
+	i := len(tree.nodes)
+	j := jsonNode{}
+	if err := d.in.Decode(&j); err != nil {
+		return err
+	}
+	if j.Parent < -1 || j.Parent >= i {
+		return fmt.Errorf("node %d is below node %d", i, j.Parent)
+	}
+	n, err := d.node(&j)
+	if err != nil {
+		return fmt.Errorf("node %d: %w", i, err)
+	}
+	if tree.own += int64(n.Self); tree.own > maxCounted {
+		return errDocumentSize
+	}
+	tree.nodes = append(tree.nodes, n)
+	if j.Parent < 0 {
+		tree.roots = append(tree.roots, n)
+	} else {
+		parent := tree.nodes[j.Parent]
+		parent.Children = append(parent.Children, n)
 	}
 	return nil
+}
+
+// name keeps each text once: many nodes are of one function.
+func (d *documentReader) name(text string) string {
+	if kept, ok := d.names[text]; ok {
+		return kept
+	}
+	d.names[text] = text
+	d.kept += len(text)
+	return text
 }
 
 func (d *documentReader) node(j *jsonNode) (*profile.Node, error) {
 	n := &profile.Node{
 		Location: profile.Location{
-			Function: j.Function, Raw: j.Symbol, Overload: j.Overload, Inlined: j.Inlined, Kernel: j.Kernel,
-			File: j.File, Line: j.Line, Column: j.Column,
+			Function: d.name(j.Function), Raw: d.name(j.Symbol), Overload: d.name(j.Overload), Inlined: j.Inlined, Kernel: j.Kernel,
+			File: d.name(j.File), Line: j.Line, Column: j.Column,
 		},
-		Return: j.Return, Why: j.Why, Count: j.Count, Self: j.Self,
+		Return: j.Return, Why: d.name(j.Why), Count: j.Count, Self: j.Self,
 	}
 	switch {
 	case j.Count < 0 || j.Self < 0 || j.Self > j.Count || int64(j.Count) > maxCounted:
@@ -117,6 +139,10 @@ func (d *documentReader) node(j *jsonNode) (*profile.Node, error) {
 	if n.Cut, err = j.Cut.cut(); err != nil {
 		return nil, err
 	}
+	if n.Cut != nil {
+		n.Cut.Detail = d.name(n.Cut.Detail)
+	}
+	d.kept += len(j.Also) * alsoSize
 	for _, text := range j.Also {
 		a, err := addressOf(text)
 		if err != nil {

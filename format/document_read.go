@@ -1,19 +1,21 @@
 package format
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
+	"stacksnap/format/jsonpart"
 	"stacksnap/format/profile"
+	"stacksnap/task/unpack"
 )
 
 // The bounds of a document that is read.
 const (
-	maxDocument        = 1 << 30 // bytes
-	maxDocumentNodes   = 1 << 20 // of all threads
+	maxDocument        = 1 << 30       // bytes
+	maxDocumentNodes   = 1<<19 + 1<<15 // of all threads; a capture makes no more
 	maxDocumentThreads = 1 << 17
+	maxDocumentText    = 64 << 20 // bytes of names, and of what threads have besides nodes
 	maxDocumentImages  = 1 << 16
 	maxCounted         = 1 << 50 // samples, and each time in nanoseconds
 )
@@ -31,7 +33,7 @@ func ReadJSON(r io.Reader) (*profile.Profile, error) { return readJSON(r, maxDoc
 
 func readJSON(r io.Reader, maxNodes int) (*profile.Profile, error) {
 	limited := &io.LimitedReader{R: r, N: maxDocument}
-	d := documentReader{dec: json.NewDecoder(limited), fields: map[string]json.RawMessage{}, room: maxNodes}
+	d := documentReader{in: jsonpart.NewReader(limited), room: maxNodes, names: map[string]string{}}
 	err := d.read()
 	if limited.N <= 0 {
 		return nil, errDocumentSize
@@ -42,64 +44,58 @@ func readJSON(r io.Reader, maxNodes int) (*profile.Profile, error) {
 	return d.profile()
 }
 
-// documentReader reads threads one after another, so that not all of a document is held
-// twice.
+// documentReader reads threads one after another, and their nodes, so that memory
+// follows what is kept of them.
 type documentReader struct {
-	dec     *json.Decoder
-	fields  map[string]json.RawMessage // but the threads
+	in      *jsonpart.Reader
+	whole   jsonDocument // but the threads
 	threads []*profile.Thread
 	images  []*profile.Image // those that nodes name; what they are is filled in at the end
+	names   map[string]string
+	kept    int // bytes of names and of what threads have besides nodes
 	nodes   int
 	room    int // how many nodes there may be
 	samples int64
 }
 
 func (d *documentReader) read() error {
-	if t, err := d.dec.Token(); err != nil || t != json.Delim('{') {
-		return ErrNotDocument
-	}
-	for d.dec.More() {
-		key, err := d.dec.Token()
-		if err != nil {
-			return d.wrong(err)
-		}
-		if key == "threads" {
-			err = d.readThreads()
-		} else {
-			var value json.RawMessage
-			err = d.dec.Decode(&value)
-			d.fields[key.(string)] = value // keys are strings, or there is an error
-		}
-		if err != nil {
-			return d.wrong(err)
-		}
-	}
-	if _, err := d.dec.Token(); err != nil {
+	if err := d.in.Members(d.member); err != nil {
 		return d.wrong(err)
 	}
-	if schema := d.text("schema"); schema != jsonSchema {
-		return d.foreign(schema)
+	if d.whole.Schema != jsonSchema {
+		return d.foreign(d.whole.Schema)
 	}
-	if _, err := d.dec.Token(); !errors.Is(err, io.EOF) {
+	if err := d.in.End(); err != nil {
 		return errors.New("the file has more than one document, or more than that: give each by itself")
+	}
+	return nil
+}
+
+func (d *documentReader) member(name string) error {
+	if name != "threads" {
+		return d.in.Member(name, &d.whole)
+	}
+	if err := d.in.Elements(d.readThread); err != nil {
+		return fmt.Errorf("%q: %w", name, err)
 	}
 	return nil
 }
 
 // wrong is an error of the document, unless it is no document of ours.
 func (d *documentReader) wrong(err error) error {
-	if schema := d.text("schema"); schema != jsonSchema && schema != "" || schema == "" && d.nodes == 0 {
+	if errors.Is(err, unpack.ErrBomb) {
+		return unpack.ErrBomb
+	}
+	if schema := d.whole.Schema; schema != jsonSchema && schema != "" || schema == "" && d.nodes == 0 {
 		return d.foreign(schema)
+	}
+	if errors.Is(err, jsonpart.ErrTooLarge) || errors.Is(err, errDocumentSize) {
+		return errDocumentSize
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the document ends early")
 	}
 	return fmt.Errorf("read the document: %w", err)
-}
-
-func (d *documentReader) text(key string) (value string) {
-	_ = json.Unmarshal(d.fields[key], &value) // what is no text is empty
-	return value
 }
 
 // foreign says what a document is that is none of a profile.
@@ -113,41 +109,9 @@ func (d *documentReader) foreign(schema string) error {
 	return ErrNotDocument
 }
 
-func (d *documentReader) readThreads() error {
-	if t, err := d.dec.Token(); err != nil || t != json.Delim('[') {
-		return errors.Join(errors.New(`"threads" is no list`), err)
-	}
-	for d.dec.More() {
-		if len(d.threads) == maxDocumentThreads {
-			return errDocumentSize
-		}
-		var j jsonThread
-		if err := d.dec.Decode(&j); err != nil {
-			return err
-		}
-		t, err := d.thread(&j)
-		if err != nil {
-			return fmt.Errorf("thread %d: %w", j.ID, err)
-		}
-		d.threads = append(d.threads, t)
-	}
-	_, err := d.dec.Token()
-	return err
-}
-
 // profile is the whole, once all is read.
 func (d *documentReader) profile() (*profile.Profile, error) {
-	if schema := d.text("schema"); schema != jsonSchema {
-		return nil, d.foreign(schema)
-	}
-	whole, err := json.Marshal(d.fields)
-	if err != nil {
-		return nil, fmt.Errorf("read the document: %w", err)
-	}
-	var j jsonDocument
-	if err := json.Unmarshal(whole, &j); err != nil {
-		return nil, fmt.Errorf("read the document: %w", err)
-	}
+	j := &d.whole
 	if j.Version != jsonVersion {
 		return nil, fmt.Errorf("the document has version %d, and only %d is read", j.Version, jsonVersion)
 	}
@@ -157,7 +121,7 @@ func (d *documentReader) profile() (*profile.Profile, error) {
 	if err := j.check(); err != nil {
 		return nil, err
 	}
-	return d.model(&j)
+	return d.model(j)
 }
 
 // check refuses what is no profile as it was captured.
@@ -165,7 +129,7 @@ func (j *jsonDocument) check() error {
 	if len(j.Images) > maxDocumentImages {
 		return errDocumentSize
 	}
-	for _, n := range []int64{int64(j.Snapshots), int64(j.MissedTicks), int64(j.Stops), int64(j.Frames), int64(j.Walks),
+	for _, n := range []int64{int64(j.Snapshots), int64(j.MissedTicks), int64(j.Halted), int64(j.Stops), int64(j.Frames), int64(j.Walks),
 		int64(j.Bottoms), int64(j.MissedThreads), j.Interval, j.Stopped, j.LongestStop, j.OwnCPU} {
 		if n < 0 || n > maxCounted {
 			return fmt.Errorf("a number is %d", n)

@@ -190,3 +190,17 @@ func checkRead(t *testing.T, p *profile.Profile) {
 		}
 	}
 }
+
+// TestReadJSONHalted: a report that was opened says as the first one that the target was stopped.
+func TestReadJSONHalted(t *testing.T) {
+	p := sampled()
+	p.Halted = 7
+	got, err := ReadJSON(bytes.NewReader(written(t, JSON, p)))
+	if err != nil || got.Halted != 7 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	negative := strings.Replace(string(written(t, JSON, p)), `"halted": 7`, `"halted": -7`, 1)
+	if _, err := ReadJSON(strings.NewReader(negative)); err == nil || err.Error() != "a number is -7" {
+		t.Errorf("%v", err)
+	}
+}

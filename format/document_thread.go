@@ -8,8 +8,39 @@ import (
 	"stacksnap/task"
 )
 
-// thread reads a thread with its tree.
-func (d *documentReader) thread(j *jsonThread) (*profile.Thread, error) {
+// readThread reads a thread with its tree.
+func (d *documentReader) readThread() error {
+	if len(d.threads) == maxDocumentThreads {
+		return errDocumentSize
+	}
+	var j jsonThread
+	var tree documentTree
+	err := d.in.Members(func(name string) error {
+		if name == "nodes" {
+			return d.in.Elements(func() error { return d.readNode(&tree) })
+		}
+		defer d.charge()
+		return d.in.Member(name, &j)
+	})
+	if err == nil && d.kept > maxDocumentText {
+		err = errDocumentSize
+	}
+	var t *profile.Thread
+	if err == nil {
+		t, err = d.thread(&j, &tree)
+	}
+	if err != nil {
+		return fmt.Errorf("thread %d: %w", j.ID, err)
+	}
+	d.threads = append(d.threads, t)
+	return nil
+}
+
+// charge counts what was kept of the last member.
+func (d *documentReader) charge() { d.kept += d.in.Size() }
+
+// thread is a thread with its tree.
+func (d *documentReader) thread(j *jsonThread, tree *documentTree) (*profile.Thread, error) {
 	if j.Together != nil {
 		return nil, errors.New("it has the samples of several: write the document without --by")
 	}
@@ -28,10 +59,15 @@ func (d *documentReader) thread(j *jsonThread) (*profile.Thread, error) {
 	for _, s := range j.Same {
 		t.Same = append(t.Same, profile.ThreadName{ID: task.ThreadID(s.ID), Name: s.Name})
 	}
-	d.samples += int64(t.Empty) * int64(t.Weight())
+	t.Roots = tree.roots
+	own, weight := tree.own+int64(t.Empty), int64(t.Weight())
+	if own > (maxCounted-d.samples)/weight {
+		return nil, errDocumentSize
+	}
+	d.samples += own * weight
 	var spentErr error
 	t.Spent, spentErr = j.Spent.times()
-	return t, errors.Join(err, spentErr, j.states(t), j.waits(t), d.tree(t, j.Nodes))
+	return t, errors.Join(err, spentErr, j.states(t), j.waits(t))
 }
 
 // states sets in which states the thread was.

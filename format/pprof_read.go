@@ -9,12 +9,16 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
+	"stacksnap/task/unpack"
 )
 
 // The bounds of a profile of pprof that is read.
 const (
-	maxPprof       = 256 << 20 // bytes, not compressed
-	maxPprofFrames = 1 << 26   // of all samples, each counted
+	maxPprof       = 1 << 30  // bytes, not compressed
+	maxPprofKept   = 96 << 20 // bytes of what is held of it
+	maxPprofField  = 4 << 20  // bytes of one sample, location or text
+	maxPprofNodes  = 3 << 17
+	maxPprofFrames = 1 << 25 // of all samples, each counted
 )
 
 // ErrNotPprof says that a file is no profile of pprof.
@@ -28,23 +32,16 @@ var errPprofSize = errors.New("the profile is too large")
 // were taken, so that Snapshots is 0, but for one snapshot of ours. The error wraps
 // [ErrNotPprof] where it is something else.
 func ReadPprof(r io.Reader) (*profile.Profile, error) {
-	return readPprof(r, maxDocumentNodes, maxPprofFrames)
+	return readPprof(r, maxPprofNodes, maxPprofFrames)
 }
 
 func readPprof(r io.Reader, maxNodes, maxFrames int) (*profile.Profile, error) {
-	whole, err := io.ReadAll(io.LimitReader(r, maxPprof+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read the profile: %w", err)
-	case len(whole) > maxPprof:
-		return nil, errPprofSize
-	}
 	in := pprofReader{
 		functions: map[uint64]frameFunction{}, locations: map[uint64]pprofFrames{}, images: map[uint64]*profile.Image{},
-		threads: map[pprofThread]*profile.Thread{}, nodes: map[pprofEdge]*profile.Node{}, p: &profile.Profile{},
+		threads: map[pprofThread]*profile.Thread{}, roots: map[pprofRoot]*profile.Node{}, nodes: map[pprofEdge]*profile.Node{}, p: &profile.Profile{},
 		maxNodes: maxNodes, maxFrames: maxFrames,
 	}
-	if err := in.tables(whole); err != nil {
+	if err := in.tables(r); err != nil {
 		return nil, err
 	}
 	if err := in.types(); err != nil {
@@ -75,11 +72,13 @@ type pprofReader struct {
 	count, cpu int // which of the values; negative: none
 	pid        *uint64
 	threads    map[pprofThread]*profile.Thread
+	roots      map[pprofRoot]*profile.Node
 	nodes      map[pprofEdge]*profile.Node
 	frames     int
 	maxNodes   int
 	maxFrames  int
 	sum        int64
+	kept       int // bytes
 }
 
 // pprofFrames is a location: what is inlined there first.
@@ -94,51 +93,88 @@ type pprofThread struct {
 	name, queue string
 }
 
+// pprofRoot is an outermost frame of a thread.
+type pprofRoot struct {
+	thread *profile.Thread
+	cut    string
+	edge   pprofEdge
+}
+
 // pprofEdge is a frame under another one.
 type pprofEdge struct {
-	thread   *profile.Thread
 	parent   *profile.Node
 	location uint64
 	line     int
-	cut      string
 }
 
 // tables reads all but the samples, which may stand before what they refer to.
-func (in *pprofReader) tables(whole []byte) error {
-	err := eachField(whole, func(f pprofField) error {
-		switch f.number {
-		case pprofSample:
-			in.samples = append(in.samples, f.bytes)
-		case pprofMapping:
-			in.mapped = append(in.mapped, f.bytes)
-		case pprofString:
-			in.strings = append(in.strings, string(f.bytes))
-		case pprofFunctions:
-			return in.function(f.bytes)
-		case pprofLocation:
-			return in.location(f.bytes)
-		case pprofSampleType:
-			var v [3]uint64
-			err := numbersOf(f.bytes, v[:])
-			in.typeList = append(in.typeList, [2]uint64{v[1], v[2]})
-			return err
-		case pprofTime:
-			in.p.Start = time.Unix(0, int64(f.value))
-		case pprofDuration:
-			in.duration = max(0, time.Duration(f.value))
-		case pprofPeriod:
-			in.period = f.value
-		case pprofComment:
-			var err error
-			in.comments, err = f.numbers(in.comments)
-			return err
-		}
-		return nil
-	})
-	if err != nil || len(in.strings) == 0 || in.strings[0] != "" || len(in.typeList) == 0 {
+func (in *pprofReader) tables(r io.Reader) error {
+	err := streamFields(io.LimitReader(r, maxPprof), in.wants, in.table)
+	switch {
+	case errors.Is(err, errPprofSize) || errors.Is(err, unpack.ErrBomb):
+		return err
+	case err != nil && !errors.Is(err, errFields):
+		return fmt.Errorf("read the profile: %w", err)
+	case err != nil || len(in.strings) == 0 || in.strings[0] != "" || len(in.typeList) == 0:
 		return ErrNotPprof
 	}
 	return in.mappings()
+}
+
+// pprofOverhead is about what a field takes that is kept, besides its bytes.
+const pprofOverhead = 64
+
+// wants reports whether the bytes of a field are to be kept, of which there are so many.
+func (in *pprofReader) wants(number int, size uint64) (bool, error) {
+	switch number {
+	case pprofSample, pprofMapping, pprofString, pprofFunctions, pprofLocation, pprofSampleType, pprofComment:
+	default:
+		return false, nil
+	}
+	if size > maxPprofField {
+		return false, errPprofSize
+	}
+	if number == pprofLocation || number == pprofComment {
+		in.kept += 8 * int(size) // a line is two bytes at least, and sixteen here
+	}
+	if in.kept += int(size) + pprofOverhead; in.kept > maxPprofKept {
+		return false, errPprofSize
+	}
+	return true, nil
+}
+
+// table takes up a field.
+func (in *pprofReader) table(f pprofField) (err error) {
+	switch f.number {
+	case pprofSample:
+		in.samples = append(in.samples, f.bytes)
+	case pprofMapping:
+		in.mapped = append(in.mapped, f.bytes)
+	case pprofString:
+		in.strings = append(in.strings, string(f.bytes))
+	case pprofFunctions:
+		return in.function(f.bytes)
+	case pprofLocation:
+		return in.location(f.bytes)
+	case pprofSampleType:
+		if len(in.typeList) == maxNotes {
+			return errPprofSize
+		}
+		var v [3]uint64
+		err = numbersOf(f.bytes, v[:])
+		in.typeList = append(in.typeList, [2]uint64{v[1], v[2]})
+	case pprofTime:
+		in.p.Start = time.Unix(0, int64(f.value))
+	case pprofDuration:
+		in.duration = max(0, time.Duration(f.value))
+	case pprofPeriod:
+		in.period = f.value
+	case pprofComment:
+		if len(in.comments) == 0 { // only the first is read
+			in.comments, err = f.numbers(in.comments)
+		}
+	}
+	return err
 }
 
 func (in *pprofReader) text(number uint64) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/task/needs"
 	"stacksnap/task/stackshot/kcdata"
 )
 
@@ -33,7 +34,7 @@ func eachSample(t *testing.T, test func(t *testing.T, name string, data []byte))
 		t.Run(filepath.Base(name), func(t *testing.T) { test(t, name, data) })
 	}
 	if tested == 0 {
-		t.Skip("no samples in ", samples)
+		needs.Skip(t, "../shared/stackshots", "no samples in "+samples)
 	}
 }
 

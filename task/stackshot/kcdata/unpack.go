@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"stacksnap/task/unpack"
 )
 
 // MaxSize bounds what is read of one stream, and what is unpacked of that. A stackshot of
@@ -47,11 +49,12 @@ func begin(from io.Reader) (*bufio.Reader, error) {
 		return nil, errors.Join(ErrNotKcdata, ignored(err))
 	}
 	if head[0] == 0x1f && head[1] == 0x8b {
-		z, err := gzip.NewReader(r)
+		packed := unpack.New(r)
+		z, err := gzip.NewReader(packed)
 		if err != nil {
 			return nil, errors.Join(ErrNotKcdata, err)
 		}
-		r = bufio.NewReader(z)
+		r = bufio.NewReader(packed.Bound(z))
 	}
 	return r, toBegin(r)
 }
