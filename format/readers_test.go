@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/task/needs"
 )
 
 // speedscopeVersion is what the forms were checked with.
@@ -41,7 +42,7 @@ func packed(t *testing.T, name string) string {
 	pack := exec.Command("npm", "pack", "--silent", name)
 	pack.Dir = dir
 	if out, err := pack.CombinedOutput(); err != nil {
-		t.Skipf("npm pack: %v: %s", err, out)
+		t.Fatalf("npm pack: %v: %s", err, out)
 	}
 	archives, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
 	if err != nil || len(archives) != 1 {
@@ -55,9 +56,7 @@ func packed(t *testing.T, name string) string {
 
 func need(t *testing.T, program string) {
 	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		t.Skipf("no %s", program)
-	}
+	needs.Tool(t, program)
 }
 
 // readProfile is what speedscope makes of a profile.
@@ -161,7 +160,7 @@ func weighedBy(c counts, selfOnly bool) counts {
 func TestSpeedscopeSchema(t *testing.T) {
 	need(t, "python3")
 	if exec.Command("python3", "-c", "import jsonschema").Run() != nil {
-		t.Skip("no jsonschema for python3")
+		needs.Skip(t, "jsonschema of python3", "")
 	}
 	schema := filepath.Join(speedscopePackage(t), "file-format-schema.json")
 	reports, _ := readers()

@@ -1,6 +1,7 @@
 package apple
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,9 @@ func Crash(w io.Writer, p *profile.Profile) error {
 	c.header()
 	c.exception()
 	c.stacks()
+	c.lines(inState)
 	c.images()
+	c.lines(behindImages)
 	c.section(crashNotes, c.notes())
 	return c.Flush()
 }
@@ -58,25 +61,30 @@ const (
 type crashWriter struct {
 	textWriter
 	profile *profile.Profile
+	rest    *crashRest        // of the report that was opened; nil: there is none
 	threads []*profile.Thread // in the order of their numbers
 	first   int               // the number of the first of them
-	thrown  *profile.Thread   // the stack of an exception that nobody caught; nil: there is none
+	thrown  []*profile.Thread // the stacks of exceptions
 	crashed *profile.Thread   // nil: not known
 }
 
 func newCrashWriter(w io.Writer, p *profile.Profile) *crashWriter {
-	c := &crashWriter{textWriter: newTextWriter(w), profile: p, first: 1}
+	c := &crashWriter{textWriter: newTextWriter(w), profile: p, rest: crashRestOf(p), first: 1}
+	if c.rest == nil {
+		c.rest = &crashRest{decimals: 3}
+	}
 	for _, t := range p.Threads {
 		switch {
-		case t.Name == lastException && t.ID == 0:
-			c.thrown = t
+		case isThrown(t):
+			c.thrown = append(c.thrown, t)
+			continue
 		case t.Main:
 			c.first = 0
 			c.threads = slices.Insert(c.threads, 0, t)
 		default:
 			c.threads = append(c.threads, t)
 		}
-		if t != c.thrown && c.hasCrashed(t) {
+		if c.hasCrashed(t) {
 			c.crashed = t
 		}
 	}
@@ -91,33 +99,54 @@ func (c *crashWriter) hasCrashed(t *profile.Thread) bool {
 
 func (c *crashWriter) fact(key, value string) { c.textWriter.fact(crashColumn, key, value) }
 
+// lines writes what the report that was opened had besides in a part of it.
+func (c *crashWriter) lines(part crashPart) {
+	kept := c.rest.lines[part]
+	for len(kept) > 0 && kept[len(kept)-1] == "" {
+		kept = kept[:len(kept)-1]
+	}
+	for _, line := range kept {
+		c.line("%s", printable(line))
+	}
+	if len(kept) > 0 && part >= inThreads {
+		c.line("")
+	}
+}
+
 // header writes whose stacks these are.
 func (c *crashWriter) header() {
 	p, t := c.profile, &c.profile.Target
+	c.lines(inTop)
 	c.fact("Process", fmt.Sprintf("%s [%d]", process(t.Name), t.PID))
 	c.fact("Path", plain(t.Path))
-	c.fact("Identifier", identifier(p))
-	c.fact("Version", version(p.Main))
-	c.fact("Code Type", crashCodeType(p))
+	c.fact("Identifier", cmp.Or(plain(c.rest.identifier), identifier(p)))
+	c.fact("Version", cmp.Or(plain(c.rest.version), version(p.Main)))
+	c.fact("Code Type", c.codeType())
 	c.fact("Parent Process", processWithPID(t.ParentName, t.ParentPID))
 	if t.User != nil {
 		c.fact("User ID", strconv.FormatUint(uint64(t.User.ID), 10))
 	}
+	c.lines(inProcess)
 	c.line("")
-	c.fact("Date/Time", moment(p.Start))
-	c.fact("Launch Time", moment(t.Start))
+	c.fact("Date/Time", momentOf(p.Start, c.rest.decimals))
+	c.fact("Launch Time", momentOf(t.Start, c.rest.decimals))
 	c.fact("Hardware Model", plain(t.Machine.Model))
 	c.fact("OS Version", plain(t.OSVersion))
-	c.fact("Report Version", strconv.Itoa(crashVersion))
-	c.fact("Analysis Tool", plain(p.Tool)) // ours alone
+	c.fact("Report Version", cmp.Or(plain(c.rest.reportVersion), strconv.Itoa(crashVersion)))
+	if p.Tool != crashTool {
+		c.fact("Analysis Tool", plain(p.Tool)) // ours alone
+	}
+	c.lines(inDates)
 	c.line("")
 }
 
-func crashCodeType(p *profile.Profile) string {
-	switch cpu := cpuType(p); {
-	case cpu == "":
-		return ""
-	case p.Target.Translated:
+// codeType is the architecture, and whether the program was made for the machine's.
+func (c *crashWriter) codeType() string {
+	cpu := cpuType(c.profile)
+	switch {
+	case cpu == "" || crashRestOf(c.profile) != nil:
+		return strings.TrimRight(cpu+" "+plain(c.rest.native), " ")
+	case c.profile.Target.Translated:
 		return cpu + " (Translated)"
 	default:
 		return cpu + " (Native)"
@@ -126,14 +155,13 @@ func crashCodeType(p *profile.Profile) string {
 
 // exception writes what ended the process, where anything has, and what it said then.
 func (c *crashWriter) exception() {
-	if t := c.crashed; t != nil {
-		c.fact("Crashed Thread", strings.TrimRight(fmt.Sprintf("%d  %s", c.number(t), threadTitle(t)), " "))
-		c.line("")
+	if !c.rest.phone {
+		c.trigger()
 	}
 	ends := c.told(crashEnd)
 	if e := newIPSException(c.profile.Target.Crash); e != nil {
 		c.fact("Exception Type", exceptionType(e))
-		if e.Subtype != "" && e.Codes != "" {
+		if e.Subtype != "" && (e.Codes != "" || c.rest.subtype) {
 			c.fact("Exception Subtype", plain(e.Subtype))
 			e.Subtype = ""
 		}
@@ -142,10 +170,27 @@ func (c *crashWriter) exception() {
 	for _, end := range ends {
 		c.fact("Termination Reason", end)
 	}
-	if len(ends) > 0 || c.profile.Target.Crash != nil {
+	c.lines(inException)
+	if c.rest.phone {
+		c.trigger()
+	} else if len(ends) > 0 || c.profile.Target.Crash != nil {
 		c.line("")
 	}
 	c.section(crashInfo, c.told(crashAppPrefix))
+}
+
+// trigger writes which thread is to blame.
+func (c *crashWriter) trigger() {
+	t := c.crashed
+	if t == nil {
+		return
+	}
+	title := ""
+	if !c.rest.phone {
+		title = threadTitle(t)
+	}
+	c.fact(cmp.Or(c.rest.trigger, "Crashed Thread"), strings.TrimRight(fmt.Sprintf("%d  %s", c.number(t), title), " "))
+	c.line("")
 }
 
 func exceptionType(e *ipsException) string {
@@ -158,10 +203,11 @@ func exceptionType(e *ipsException) string {
 	return plain(e.Type) + " (" + plain(e.Signal) + ")"
 }
 
-// told are the notes with a prefix, without that.
+// told are the notes with a prefix, without that, but for those of which the report that was
+// opened has lines.
 func (c *crashWriter) told(prefix string) (list []string) {
 	for _, note := range c.profile.Notes {
-		if rest, found := strings.CutPrefix(note, prefix); found {
+		if rest, found := strings.CutPrefix(note, prefix); found && !slices.Contains(c.rest.notes, note) {
 			list = append(list, plain(rest))
 		}
 	}
@@ -184,11 +230,12 @@ func (c *crashWriter) section(title string, lines []string) {
 func (c *crashWriter) notes() []string {
 	rest := *c.profile
 	rest.Notes = slices.DeleteFunc(slices.Clone(rest.Notes), func(note string) bool {
-		return strings.HasPrefix(note, crashEnd) || strings.HasPrefix(note, crashAppPrefix) || note == zeroHasCrashed && c.crashed != nil
+		return strings.HasPrefix(note, crashEnd) || strings.HasPrefix(note, crashAppPrefix) ||
+			note == zeroHasCrashed && c.crashed != nil || slices.Contains(c.rest.notes, note)
 	})
 	list := slices.DeleteFunc(doubts(&rest), func(s string) bool { return strings.HasPrefix(s, noFrames) }) // which is to be seen
-	for i, t := range c.threads {
-		list = append(list, stackDoubts(c.first+i, t)...)
+	for _, t := range c.threads {
+		list = append(list, stackDoubts(c.number(t), t)...)
 	}
 	return list
 }
@@ -212,99 +259,24 @@ func stackDoubts(number int, t *profile.Thread) (list []string) {
 	return list
 }
 
-// number is that of a thread.
-func (c *crashWriter) number(t *profile.Thread) int { return c.first + slices.Index(c.threads, t) }
-
-// stacks writes the stack of each thread, its innermost frame first.
-func (c *crashWriter) stacks() {
-	if c.thrown != nil {
-		c.line("%s:", lastException)
-		c.frames(c.thrown)
+// number is that of a thread: the one that the report had which was opened.
+func (c *crashWriter) number(t *profile.Thread) int {
+	if crashRestOf(c.profile) != nil {
+		return int(t.ID)
 	}
-	for i, t := range c.threads {
-		what, title := "", threadTitle(t)
-		if t == c.crashed {
-			what = " Crashed"
-		}
-		if title != "" {
-			title = ": " + title
-		}
-		c.line("Thread %d%s:%s", c.first+i, what, title)
-		c.frames(t)
-	}
-	if len(c.threads) == 0 {
-		c.line(noBacktrace)
-		c.line("")
-	}
+	return c.first + slices.Index(c.threads, t)
 }
 
-// threadTitle is what a thread is called, and for which queue it works.
-func threadTitle(t *profile.Thread) string {
-	title := plain(t.Name)
-	if t.Queue == "" {
-		return title
-	}
-	if title != "" {
-		title += "  "
-	}
-	return title + crashQueue + plain(t.Queue)
-}
-
-func (c *crashWriter) frames(t *profile.Thread) {
-	stack := t.Heaviest() // the only one
-	for i := range stack {
-		n := stack[len(stack)-1-i]
-		c.line("%-3d %-30s\t%s %s", i, crashImage(n.Image), crashAddress(n.PC), crashSymbol(n))
-	}
-	c.line("")
-}
-
-func crashImage(im *profile.Image) string {
-	if im == nil {
-		return unknownSymbol
-	}
-	return imageIdentifier(im)
-}
-
-// crashAddress is an address of 16 digits, but for that of a call of nothing.
-func crashAddress(pc task.Addr) string {
-	if pc == 0 {
-		return addressOfNobody
-	}
-	return fmt.Sprintf("0x%016x", uint64(pc))
-}
-
-// crashSymbol is what is at the place of a frame.
-func crashSymbol(n *profile.Node) string {
-	switch {
-	case n.Function == "" && n.Image != nil && n.Image.Placed():
-		return fmt.Sprintf("%v + %d", n.Image.Load, uint64(n.PC-n.Image.Load))
-	case n.Function == "":
-		return fmt.Sprintf(unknownOffset, uint64(n.PC))
-	}
-	s := plain(n.Function)
-	if n.Kernel {
-		s += kernelMark
-	}
-	switch {
-	case n.Inlined:
-		s += inlinedMark
-	case n.Function != profile.Trampoline && !n.Placeless():
-		s += fmt.Sprintf(" + %d", n.Offset)
-	}
-	if file := sourceFile(n.File); file != "" {
-		s += fmt.Sprintf(" (%s:%d)", file, n.Line)
-	}
-	return s
-}
+// imageLists begins the lists of images; reporters of other makers have several.
+const imageLists = "Binary Images"
 
 // images lists the files that frames lie in.
 func (c *crashWriter) images() {
 	c.line(binaryImages)
 	listed := 0
 	for _, im := range c.profile.Images {
-		if im.Placed() {
-			c.line("%s", imageLine(c.profile.Target.OS, im))
+		if im.Placed() && im.Note != noEnd {
+			c.line("%s", c.imageLine(im))
 			listed++
 		}
 	}
@@ -312,4 +284,24 @@ func (c *crashWriter) images() {
 		c.line(noBinaryImages)
 	}
 	c.line("")
+}
+
+// imageLine is the line of an image; a phone's has the architecture.
+func (c *crashWriter) imageLine(im *profile.Image) string {
+	if !c.rest.phone {
+		line := imageLine(c.profile.Target.OS, im)
+		if arch := archName(im); arch != "" && imageVersion(im) == unknownSymbol && crashRestOf(c.profile) != nil {
+			line = strings.Replace(line, " ("+unknownSymbol+") <", " ("+plain(arch)+") <", 1) // which those of simulators have there
+		}
+		return line
+	}
+	name := process(im.Name()) + " " + cmp.Or(archName(im), unknownSymbol)
+	switch v := imageVersion(im); {
+	case im.Main && c.rest.plus:
+		name = "+" + name
+	case !im.Main && v != unknownSymbol:
+		name += " (" + v + ")"
+	}
+	id := strings.ToLower(strings.ReplaceAll(imageID(task.Darwin, im.ID), "-", ""))
+	return fmt.Sprintf("%#9x - %#9x %s  <%s> %s", uint64(im.Load), uint64(max(im.Load, im.End-1)), name, id, plain(im.Path))
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"stacksnap/format/profile"
-	"stacksnap/task"
 )
 
 // isCrash tells whether a file has the lines that a crash report for people begins
@@ -28,19 +27,25 @@ func hasLine(head []byte, prefix string) bool {
 // crashReader reads a crash report for people as the .ips file that has the same. A
 // thread's id is not in it: its number stands for that.
 type crashReader struct {
-	ips     ipsReader
-	images  []*profile.Image
-	names   map[int]string // of threads, told before their frames
-	frames  *[]ipsFrame    // of the section that is being read; nil: it has none
-	add     func(string)   // takes the lines of a section of text; nil: it is none
-	listing bool           // in the list of images
+	ips      ipsReader
+	rest     crashRest
+	part     crashPart
+	images   []*profile.Image
+	unlisted map[ipsImage]int  // images that only frames name, by their places in the .ips file
+	bases    map[string]uint64 // of images, as frames have them
+	names    map[int]string    // of threads, told before their frames
+	faulting int               // the number of the thread that is to blame; negative: not told
+	frames   *[]ipsFrame       // of the section that is being read; nil: it has none
+	add      func(string)      // takes the lines of a section of text; nil: it is none
+	listing  bool              // in the list of images
+	bare     bool              // frames without a symbol have the name of the image in its place
 }
 
 // readCrash reads a report to the end of its list of images. One that was cut short
 // gives what there is, with a note.
 func readCrash(from *bufio.Reader) (*profile.Profile, error) {
 	whole := &io.LimitedReader{R: from, N: maxIPS}
-	r := &crashReader{ips: ipsReader{numbered: true}, names: map[int]string{}}
+	r := newCrashReader()
 	err := (&lines{from: bufio.NewReader(whole)}).each(func(line string) bool {
 		r.read(line)
 		return true
@@ -50,24 +55,33 @@ func readCrash(from *bufio.Reader) (*profile.Profile, error) {
 	}
 	r.ips.cut, r.ips.full = len(r.images) == 0, r.ips.full || whole.N <= 0
 	r.place()
+	r.blame()
+	r.version()
 	p := r.ips.profile()
-	if n := r.ips.report.Faulting; n != nil && *n == 0 { // which as an id is none
+	if n := r.ips.report.Faulting; n != nil && r.ips.report.Threads[*n].ID == 0 { // which as an id is none
 		p.Notes = append(p.Notes, zeroHasCrashed)
 	}
+	p.Report = &r.rest
 	return p, nil
+}
+
+func newCrashReader() *crashReader {
+	return &crashReader{ips: ipsReader{numbered: true}, names: map[int]string{}, unlisted: map[ipsImage]int{}, bases: map[string]uint64{}, faulting: -1}
 }
 
 // crashLines are the lines of a crash report that are more than a key and a value, and
 // what stands behind an address: a symbol with an offset, or with a source alone.
-type crashLines struct{ thread, frame, offset, source *regexp.Regexp }
+type crashLines struct{ thread, state, frame, offset, source, base *regexp.Regexp }
 
 // crashForms are made when they are asked for, for most calls read no crash report.
 var crashForms = sync.OnceValue(func() crashLines {
 	return crashLines{
-		thread: regexp.MustCompile(`^Thread (\d+)(?: (name|Crashed))?::?(.*)$`),
-		frame:  regexp.MustCompile(`^\d+ +(?:[^\t]*\t *|.*?\s+)(0x[0-9a-fA-F]+|0{18})(?: (.*))?$`),
-		offset: regexp.MustCompile(`^(.*) \+ (\d+)(?: \((.*):(\d+)\))?$`),
+		thread: regexp.MustCompile(`^Thread (\d+)(?: (name|Crashed|Attributed))?::?(.*)$`),
+		state:  regexp.MustCompile(`^Thread \d+ .*(?:State|state)\b`),
+		frame:  regexp.MustCompile(`^\d+\s+(?:([^\t]*)\t *|(.*?)\s+)(0x[0-9a-fA-F]+|0{18})(?:[ \t](.*))?$`),
+		offset: regexp.MustCompile(`^(.*) \+ (\d+|0x[0-9a-fA-F]+)(?: \((.*):(\d+)\))?$`),
 		source: regexp.MustCompile(`^(.*)()(?: \((.*):(\d+)\))$`),
+		base:   regexp.MustCompile(`^(0x[0-9a-fA-F]+|0) \+ (\d+|0x[0-9a-fA-F]+)(?:\s*// (.*)|\s+\((.* \+ \d+)\))?$`),
 	}
 })
 
@@ -78,14 +92,17 @@ func (r *crashReader) read(line string) {
 	switch {
 	case line == "":
 		r.frames, r.add, r.listing = nil, nil, false
+		r.rest.blank(r.part)
 	case r.add != nil:
 		r.add(line)
-	case strings.HasPrefix(line, binaryImages):
-		r.listing = true
+	case strings.HasPrefix(line, imageLists):
+		r.listing, r.part = true, behindImages
 	case r.listing:
 		r.image(line)
 	case strings.HasPrefix(line, lastException+":"):
-		r.frames = &r.ips.report.LastException
+		r.frames, r.bare, r.part = &r.ips.report.LastException, false, inThreads
+	case strings.HasPrefix(line, appBacktrace):
+		r.backtrace(strings.TrimSuffix(line, ":"))
 	case r.frames != nil && !crashForms().thread.MatchString(line): // a blank line may be lost
 		r.frame(line)
 	default:
@@ -118,56 +135,87 @@ func (r *crashReader) addNote(line string) {
 }
 
 func (r *crashReader) headerOrThread(line string) {
-	if m := crashForms().thread.FindStringSubmatch(line); m != nil {
+	if m := crashForms().thread.FindStringSubmatch(line); m != nil && r.part < behindImages {
+		r.part = inThreads
 		r.thread(m[1], m[2], strings.TrimSpace(m[3]))
 		return
 	}
+	if r.part == inThreads && crashForms().state.MatchString(line) {
+		r.part = inState
+	}
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
-	d := &r.ips.report
-	switch key {
-	case strings.TrimSuffix(crashInfo, ":"):
+	if key+":" == crashInfo {
 		r.add = r.addInfo
-	case strings.TrimSuffix(crashNotes, ":"):
+		return
+	}
+	if key+":" == crashNotes {
 		if r.add = r.addNote; value != "" {
 			r.addNote(value)
 		}
+		return
+	}
+	switch {
+	case r.part < inException && r.fact(key, value), r.part <= inException && r.exception(key, value):
+	default:
+		r.ips.full = !r.rest.keep(r.part, line) || r.ips.full
+	}
+}
+
+// fact reads what the header tells of the process, and reports whether it does.
+func (r *crashReader) fact(key, value string) bool {
+	d := &r.ips.report
+	switch key {
 	case "Process":
+		r.part = inProcess
 		d.Name, d.PID = parseProcess(value)
 	case "Path":
 		d.Path = value
+	case "Identifier":
+		r.rest.identifier = value
+	case "Version":
+		r.rest.version = value
 	case "Code Type":
-		d.CPUType, _, _ = strings.Cut(value, " ")
+		d.CPUType, r.rest.native, _ = strings.Cut(value, " ")
 		d.Translated = strings.HasSuffix(value, "(Translated)")
 	case "Parent Process":
 		d.Parent, d.ParentPID = parseProcess(value)
 	case "Date/Time":
-		d.Captured = value
+		r.part = inDates
+		d.Captured, r.rest.decimals = value, decimals(value)
 	case "Launch Time":
 		d.Launched = value
 	case "OS Version":
 		d.OS = &ipsOS{Train: value}
 	case "Hardware Model":
 		d.Model = value
+	case "Report Version":
+		r.rest.reportVersion = value
 	case "User ID":
-		if id, err := strconv.ParseUint(value, 10, 32); err == nil {
-			user := uint32(id)
-			d.UserID = &user
+		id, err := strconv.ParseUint(value, 10, 32)
+		if err != nil {
+			return false
 		}
+		user := uint32(id)
+		d.UserID = &user
 	case "Analysis Tool":
 		d.Tool = value
 	default:
-		r.exception(key, value)
+		return false
 	}
+	return true
 }
 
-// exception reads what ended the process.
-func (r *crashReader) exception(key, value string) {
+// exception reads what ended the process, and reports whether a line tells that.
+func (r *crashReader) exception(key, value string) bool {
 	d := &r.ips.report
 	e := d.Exception
 	if e == nil && strings.HasPrefix(key, "Exception ") {
 		e = &ipsException{}
 		d.Exception = e
+	}
+	if strings.HasPrefix(key, "Exception ") || strings.HasPrefix(key, "Termination ") {
+		r.part = inException
 	}
 	switch key {
 	case "Exception Type":
@@ -179,15 +227,71 @@ func (r *crashReader) exception(key, value string) {
 			e.Subtype, e.Codes = value, ""
 		}
 	case "Exception Subtype":
-		e.Subtype = value
+		e.Subtype, r.rest.subtype = value, true
+	case "Exception Message":
+		r.tell(key, value, value)
 	case "Termination Reason", "Termination Description":
-		d.ReportNotes = append(d.ReportNotes, "ended by "+value)
+		r.tell(key, value, crashEnd+value)
 	case "Triggered by Thread", "Crashed Thread":
+		r.part, r.rest.trigger = inException, key
 		number, _, _ := strings.Cut(value, " ")
-		if n, err := strconv.Atoi(strings.TrimSuffix(number, ",")); err == nil {
-			d.Faulting = &n
+		if n, err := strconv.Atoi(strings.TrimSuffix(number, ",")); err == nil && n >= 0 {
+			r.faulting = n
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// tell keeps a line that a note is made of.
+func (r *crashReader) tell(key, value, note string) {
+	r.addNote(note)
+	r.ips.full = !r.rest.tell(key+": "+value, note) || r.ips.full
+}
+
+// blame finds the thread that was told by its number.
+func (r *crashReader) blame() {
+	d := &r.ips.report
+	for i := range d.Threads {
+		if d.Threads[i].ID == uint64(r.faulting) && r.faulting >= 0 {
+			d.Faulting = &i
 		}
 	}
+	if d.Faulting != nil {
+		return
+	}
+	for i := range d.Threads {
+		if d.Threads[i].Triggered {
+			d.Faulting = &i
+			return
+		}
+	}
+}
+
+// version reads what the program's maker calls it, once it is known whose report it is.
+func (r *crashReader) version() {
+	d := &r.ips.report
+	b := ipsBundle{ID: knownText(r.rest.identifier)}
+	b.Version, b.Build = parseHeaderVersion(r.rest.version)
+	b.Build = knownText(b.Build)
+	if r.rest.buildFirst(d) && b.Build != "" {
+		b.Version, b.Build = b.Build, b.Version
+	}
+	if b.ID == d.Name {
+		b.ID = "" // it is named so where it has none
+	}
+	if b != (ipsBundle{}) {
+		d.Bundle = &b
+	}
+}
+
+// knownText is a text, but for that which stands for what is not known.
+func knownText(s string) string {
+	if s == unknownSymbol {
+		return ""
+	}
+	return s
 }
 
 // thread begins a thread, or tells the name of one that comes.
@@ -198,113 +302,29 @@ func (r *crashReader) thread(number, what, text string) {
 		return
 	}
 	if what == "name" {
+		r.rest.phone = true
 		r.names[n] = text
 		return
 	}
 	if text == "" {
 		text = r.names[n]
 	}
-	t := ipsThread{ID: uint64(n), Triggered: what == "Crashed"}
+	t := ipsThread{ID: uint64(n), Triggered: what != ""}
 	if i := strings.Index(text, crashQueue); i >= 0 {
 		text, t.Queue = strings.TrimSpace(text[:i]), text[i+len(crashQueue):]
 	}
 	t.Name = text
 	r.ips.report.Threads = append(r.ips.report.Threads, t)
-	r.frames = &r.ips.report.Threads[len(r.ips.report.Threads)-1].Frames
+	r.frames, r.bare = &r.ips.report.Threads[len(r.ips.report.Threads)-1].Frames, false
 }
 
-// frame reads a frame: its offset is its address until the images are known.
-func (r *crashReader) frame(line string) {
-	m := crashForms().frame.FindStringSubmatch(line)
-	if m == nil {
+// backtrace begins the stack of an exception that the application has told of.
+func (r *crashReader) backtrace(title string) {
+	d := &r.ips.report
+	if len(d.Backtraces) == maxTold {
+		r.frames, r.ips.full = nil, true
 		return
 	}
-	if r.ips.frames++; r.ips.frames > maxBranches {
-		r.ips.full = true
-		return
-	}
-	pc, _ := strconv.ParseUint(strings.TrimPrefix(m[1], "0x"), 16, 64) // it is hexadecimal
-	f := ipsFrame{Offset: pc}
-	f.symbol(m[2])
-	*r.frames = append(*r.frames, f)
-}
-
-// symbol reads what is at the place of a frame, where anything is known.
-func (f *ipsFrame) symbol(text string) {
-	forms := crashForms()
-	at := forms.offset.FindStringSubmatch(text)
-	if at == nil {
-		at = forms.source.FindStringSubmatch(text)
-	}
-	if at == nil {
-		at = []string{text, text, "", "", ""}
-	}
-	if isNumber(at[1]) || at[1] == unknownSymbol {
-		return
-	}
-	f.Symbol, f.Inline = strings.CutSuffix(at[1], inlinedMark)
-	f.File = at[3]
-	if offset, err := strconv.ParseUint(at[2], 10, 64); err == nil {
-		f.Location = &offset
-	}
-	f.Line, _ = strconv.Atoi(at[4]) // 0: not known
-}
-
-// isNumber tells of an address in the place of a symbol.
-func isNumber(s string) bool {
-	_, err := strconv.ParseUint(s, 0, 64)
-	return err == nil
-}
-
-// image reads a line of the list, which has the version of the image behind its name,
-// or on iOS its architecture.
-func (r *crashReader) image(line string) {
-	im, ok := parseImage(line)
-	if !ok {
-		return
-	}
-	if len(r.images) == maxImages {
-		r.ips.full = true
-		return
-	}
-	arch := ""
-	for _, text := range []*string{&im.Bundle.ID, &im.Bundle.Version} {
-		words := strings.Fields(*text)
-		if n := len(words); n > 0 && archs[words[n-1]] != task.UnknownArch {
-			arch, *text = words[n-1], strings.Join(words[:n-1], " ")
-		}
-	}
-	if im.Bundle.ID == im.Name() {
-		im.Bundle.ID = ""
-	}
-	if im.Bundle.Version == "*" {
-		im.Bundle.Version = ""
-	}
-	r.images = append(r.images, im)
-	r.ips.report.Images = append(r.ips.report.Images, ipsImage{
-		Arch: arch, Base: uint64(im.Load), Size: uint64(im.End - im.Load), UUID: imageID(task.Darwin, im.ID), Path: im.Path,
-		ID: im.Bundle.ID, Version: im.Bundle.Version, Build: im.Bundle.Build,
-	})
-}
-
-// place finds for each frame the image that it lies in.
-func (r *crashReader) place() {
-	index := map[*profile.Image]int{}
-	for i, im := range r.images {
-		index[im] = i
-	}
-	list := sortedByAddress(r.images)
-	sections := []*[]ipsFrame{&r.ips.report.LastException}
-	for i := range r.ips.report.Threads {
-		sections = append(sections, &r.ips.report.Threads[i].Frames)
-	}
-	for _, frames := range sections {
-		for i := range *frames {
-			f := &(*frames)[i]
-			f.Image = -1
-			if im := imageFor(list, task.Addr(f.Offset)); im != nil {
-				f.Image, f.Offset = index[im], f.Offset-uint64(im.Load)
-			}
-		}
-	}
+	d.Backtraces = append(d.Backtraces, ipsThread{Name: title})
+	r.frames, r.bare = &d.Backtraces[len(d.Backtraces)-1].Frames, true
 }

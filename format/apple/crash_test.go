@@ -188,7 +188,9 @@ func TestReadCrashOfManyThreads(t *testing.T) {
 
 func FuzzReadCrash(f *testing.F) {
 	f.Add([]byte(macCrash))
-	f.Add([]byte(phoneCrash))
+	for _, text := range []string{phoneCrash, resourceCrash, thrownCrash, jailCrash} {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := readOne(text)
 		if err != nil || p.Sampled() {

@@ -43,10 +43,7 @@ func told(p *profile.Profile) (list []string) {
 		list = append(list, fmt.Sprintf("ended by %q %q", c.Signal, c.Detail))
 	}
 	c := newCrashWriter(nil, p)
-	threads := c.threads
-	if c.thrown != nil {
-		threads = append(slices.Clone(threads), c.thrown)
-	}
+	threads := append(slices.Clone(c.threads), c.thrown...)
 	for i, th := range threads {
 		list = append(list, fmt.Sprintf("thread %d %q %q main %t crashed %t empty %d", i, th.Name, th.Queue, th.Main, th == c.crashed, th.Empty))
 		for depth, n := range th.Nodes() {

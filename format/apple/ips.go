@@ -1,10 +1,10 @@
 package apple
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"stacksnap/format"
@@ -53,7 +53,9 @@ type ipsPayload struct {
 	LastException []ipsFrame     `json:"lastExceptionBacktrace,omitempty"`
 	Threads       []ipsThread    `json:"threads"`
 	Images        []ipsImage     `json:"usedImages"`
+	Backtraces    []ipsThread    `json:"-"` // that the application has told of
 	Cache         *ipsCache      `json:"sharedCache,omitempty"`
+	ASIBacktraces []string       `json:"asiBacktraces,omitempty"`
 }
 
 type ipsOS struct {
@@ -87,6 +89,8 @@ type ipsThread struct {
 	Name      string     `json:"name,omitempty"`
 	Queue     string     `json:"queue,omitempty"`
 	Frames    []ipsFrame `json:"frames"`
+
+	rest members
 }
 
 type ipsFrame struct {
@@ -97,6 +101,9 @@ type ipsFrame struct {
 	Location *uint64 `json:"symbolLocation,omitempty"`
 	Image    int     `json:"imageIndex"`
 	Inline   bool    `json:"inline,omitempty"`
+
+	image string // of a text for people: the image's name, and where it says that it begins
+	base  uint64
 }
 
 // ipsImage is a file that frames lie in. One without a place stands for none: the
@@ -130,11 +137,11 @@ func IPS(w io.Writer, p *profile.Profile) error {
 	if p.Sampled() {
 		return errSampled
 	}
-	header, err := json.Marshal(newIPSHeader(p))
+	header, err := ipsRestOf(p).headerOf(p)
 	if err != nil {
 		return fmt.Errorf("encode report: %w", err)
 	}
-	payload, err := json.MarshalIndent(newIPSPayload(p), "", "  ")
+	payload, err := indented(ipsRestOf(p).body.of(newIPSPayload(p)))
 	if err != nil {
 		return fmt.Errorf("encode report: %w", err)
 	}
@@ -159,9 +166,18 @@ func newIPSHeader(p *profile.Profile) *ipsHeader {
 func newIPSPayload(p *profile.Profile) *ipsPayload {
 	t := &p.Target
 	d := &ipsPayload{
-		Model: t.Machine.Model, Captured: moment(p.Start), PID: t.PID, CPUType: cpuType(p), Translated: t.Translated,
-		BugType: crashReport, Launched: moment(t.Start), Name: t.Name, Path: t.Path, Parent: t.ParentName, ParentPID: t.ParentPID,
-		Exception: newIPSException(t.Crash), ReportNotes: p.Notes, Tool: p.Tool, Threads: []ipsThread{}, Images: []ipsImage{},
+		Model: t.Machine.Model, Captured: ipsMoment(p.Start), PID: t.PID, CPUType: cpuType(p), Translated: t.Translated,
+		BugType: crashReport, Launched: ipsMoment(t.Start), Name: t.Name, Path: t.Path, Parent: t.ParentName, ParentPID: t.ParentPID,
+		Exception: newIPSException(t.Crash), Threads: []ipsThread{}, Images: []ipsImage{},
+	}
+	rest := ipsRestOf(p)
+	for _, note := range p.Notes {
+		if !slices.Contains(rest.notes, note) {
+			d.ReportNotes = append(d.ReportNotes, note)
+		}
+	}
+	if p.Tool != crashTool {
+		d.Tool = p.Tool
 	}
 	if t.User != nil {
 		d.UserID = &t.User.ID
@@ -190,7 +206,7 @@ func newIPSPayload(p *profile.Profile) *ipsPayload {
 func (d *ipsPayload) addImages(p *profile.Profile) map[*profile.Image]int {
 	index := map[*profile.Image]int{}
 	for _, im := range p.Images {
-		if !im.Placed() {
+		if !im.Placed() && (im.Generated || im.Name() == "") {
 			continue
 		}
 		index[im] = len(d.Images)
@@ -215,9 +231,17 @@ func has[K comparable, V any](m map[K]V, key K) bool {
 	return ok
 }
 
-// lastException is the name of what is no thread but the stack on which an exception
-// was thrown that nobody caught.
-const lastException = "Last Exception Backtrace"
+// The names of what is no thread but the stack on which an exception was thrown: of one that
+// nobody caught, and, with a number behind, of those that the application has told of.
+const (
+	lastException = "Last Exception Backtrace"
+	appBacktrace  = "Application Specific Backtrace"
+)
+
+// isThrown reports whether a thread is the stack of an exception.
+func isThrown(t *profile.Thread) bool {
+	return t.ID == 0 && (t.Name == lastException || strings.HasPrefix(t.Name, appBacktrace))
+}
 
 func (d *ipsPayload) addThread(p *profile.Profile, t *profile.Thread, index map[*profile.Image]int) {
 	frames := []ipsFrame{}
@@ -225,11 +249,15 @@ func (d *ipsPayload) addThread(p *profile.Profile, t *profile.Thread, index map[
 	for i := len(stack) - 1; i >= 0; i-- {
 		frames = append(frames, newIPSFrame(stack[i], index))
 	}
-	if t.Name == lastException && t.ID == 0 {
+	switch {
+	case isThrown(t) && t.Name == lastException:
 		d.LastException = frames
 		return
+	case isThrown(t):
+		d.ASIBacktraces = append(d.ASIBacktraces, appFrames(t))
+		return
 	}
-	thread := ipsThread{ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, Frames: frames}
+	thread := ipsThread{ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, Frames: frames, rest: ipsRestOf(p).threads[t.ID]}
 	if c := p.Target.Crash; c != nil && c.Thread != 0 && c.Thread == t.ID {
 		n := len(d.Threads)
 		thread.Triggered, d.Faulting = true, &n
@@ -263,7 +291,9 @@ func newIPSException(c *task.Crash) *ipsException {
 		return nil
 	}
 	e := &ipsException{Signal: c.Signal, Subtype: c.Detail}
-	if strings.HasPrefix(c.Detail, exceptionPrefix) {
+	if strings.HasPrefix(c.Signal, exceptionPrefix) { // of one that is no signal
+		e.Type, e.Signal = c.Signal, ""
+	} else if strings.HasPrefix(c.Detail, exceptionPrefix) {
 		e.Type, e.Subtype, _ = strings.Cut(c.Detail, ": ")
 	}
 	if strings.HasPrefix(e.Subtype, "0x") {

@@ -41,6 +41,7 @@ func isIPSHeader(line []byte) bool {
 func readIPS(from *bufio.Reader) (*profile.Profile, error) {
 	whole := &io.LimitedReader{R: from, N: maxIPS}
 	l := &lines{from: bufio.NewReader(whole)}
+	var header []byte
 	for {
 		line, err := l.next()
 		if errors.Is(err, io.EOF) {
@@ -50,16 +51,21 @@ func readIPS(from *bufio.Reader) (*profile.Profile, error) {
 			return nil, err
 		}
 		if isIPSHeader(line) {
+			header = bytes.Clone(line)
 			break
 		}
 	}
-	r := &ipsReader{decoder: json.NewDecoder(l.from)}
+	r := &ipsReader{decoder: json.NewDecoder(l.from), rest: newIPSRest(header)}
 	err := r.payload()
 	if read := (*json.SyntaxError)(nil); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) && !errors.As(err, &read) {
 		return nil, err
 	}
 	r.cut, r.full = err != nil, r.full || whole.N <= 0
-	return r.profile(), nil
+	r.backtraces()
+	p := r.profile()
+	r.rest.notes = r.made()
+	p.Report = r.rest
+	return p, nil
 }
 
 // ipsReader reads the document of an .ips file, member by member: what stands before
@@ -67,6 +73,7 @@ func readIPS(from *bufio.Reader) (*profile.Profile, error) {
 type ipsReader struct {
 	decoder *json.Decoder
 	report  ipsPayload
+	rest    *ipsRest
 	frames  int
 	cut     bool
 	full    bool // something reached its bound
@@ -110,7 +117,7 @@ func (r *ipsReader) member(key json.Token) error {
 		"cpuType": &d.CPUType, "translated": &d.Translated, "procLaunch": &d.Launched, "procName": &d.Name, "procPath": &d.Path,
 		"bundleInfo": &d.Bundle, "parentProc": &d.Parent, "parentPid": &d.ParentPID, "exception": &d.Exception,
 		"termination": &d.Termination, "asi": &d.ASI, "reportNotes": &d.ReportNotes, "analysisTool": &d.Tool, "faultingThread": &d.Faulting,
-		"lastExceptionBacktrace": &d.LastException,
+		"lastExceptionBacktrace": &d.LastException, "asiBacktraces": &d.ASIBacktraces,
 	}
 	name, _ := key.(string)
 	switch name {
@@ -119,11 +126,18 @@ func (r *ipsReader) member(key json.Token) error {
 	case "usedImages":
 		return each(r, r.addImage)
 	}
+	var raw json.RawMessage
+	if err := r.decoder.Decode(&raw); err != nil {
+		return err
+	}
+	if !modelled[name] {
+		r.rest.body[name] = raw
+	}
 	value := to[name]
 	if value == nil {
-		value = new(json.RawMessage)
+		return nil
 	}
-	return known(r.decoder.Decode(value))
+	return known(json.Unmarshal(raw, value))
 }
 
 // known is an error, but for a value of another kind.
@@ -155,6 +169,9 @@ func (r *ipsReader) addThread(t ipsThread) {
 		r.full = true
 		return
 	}
+	if len(t.rest) > 0 && r.rest != nil {
+		r.rest.threads[task.ThreadID(t.ID)] = t.rest
+	}
 	r.report.Threads = append(r.report.Threads, t)
 }
 
@@ -184,6 +201,9 @@ func (r *ipsReader) profile() *profile.Profile {
 	if len(d.LastException) > 0 {
 		t := ipsThread{Name: lastException, Frames: d.LastException}
 		p.Threads = append(p.Threads, t.thread(p, listed))
+	}
+	for i := range d.Backtraces {
+		p.Threads = append(p.Threads, d.Backtraces[i].thread(p, listed))
 	}
 	p.Notes = r.notes()
 	slices.SortStableFunc(p.Images, func(a, b *profile.Image) int { return cmp.Compare(a.Load, b.Load) })
@@ -218,7 +238,7 @@ func (r *ipsReader) target() task.Info {
 
 // archs are the architectures by the names of Apple's tools.
 var archs = map[string]task.Arch{
-	"arm64": task.ARM64, "arm64e": task.ARM64, "x86_64": task.AMD64, "x86_64h": task.AMD64, "i386": task.I386, "armv7": task.ARM, "armv7s": task.ARM, "armv7k": task.ARM,
+	"arm64": task.ARM64, "arm64e": task.ARM64, "x86_64": task.AMD64, "x86_64h": task.AMD64, "i386": task.I386, "arm": task.ARM, "armv6": task.ARM, "armv7": task.ARM, "armv7s": task.ARM, "armv7k": task.ARM,
 }
 
 // images makes the images; there is none where the report has one without a place.
@@ -226,8 +246,11 @@ func (r *ipsReader) images(p *profile.Profile) []*profile.Image {
 	d := &r.report
 	listed := make([]*profile.Image, len(d.Images))
 	for i, of := range d.Images {
-		if of.Base == 0 || of.Base+of.Size < of.Base {
+		if of.Base == 0 && of.Name == "" || of.Base+of.Size < of.Base {
 			continue
+		}
+		if of.Base == 0 { // what only frames name
+			of.Size = 0
 		}
 		im := &profile.Image{
 			Path: of.Path, Load: task.Addr(of.Base), End: task.Addr(of.Base + of.Size), ID: parseID(of.UUID), Arch: archs[of.Arch], Symbols: true,
@@ -236,18 +259,31 @@ func (r *ipsReader) images(p *profile.Profile) []*profile.Image {
 		if im.Path == "" {
 			im.Path = of.Name
 		}
+		if of.Size == 0 && im.Load != 0 {
+			im.Note = noEnd
+		}
 		if of.Arch != im.Arch.String() {
 			im.Variant = of.Arch
 		}
 		if p.Main == nil && samePath(im.Path, d.Path) {
 			im.Main, p.Main = true, im
-			if d.Bundle != nil {
-				im.Bundle = object.Bundle{ID: d.Bundle.ID, Version: d.Bundle.Version, Build: d.Bundle.Build}
-			}
 		}
 		listed[i], p.Images = im, append(p.Images, im)
 	}
+	r.program(p)
 	return listed
+}
+
+// program tells the program what the header has of it, though it is not listed.
+func (r *ipsReader) program(p *profile.Profile) {
+	d := &r.report
+	if p.Main == nil && d.Bundle != nil {
+		p.Main = &profile.Image{Path: cmp.Or(d.Path, d.Name), Main: true, Arch: p.Target.Arch}
+	}
+	if b := d.Bundle; b != nil {
+		of := &p.Main.Bundle
+		*of = object.Bundle{ID: cmp.Or(b.ID, of.ID), Version: cmp.Or(b.Version, of.Version), Build: cmp.Or(b.Build, of.Build)}
+	}
 }
 
 // samePath tells whether two paths are one: /var is a link to /private/var.
@@ -316,12 +352,13 @@ func (r *ipsReader) crash(p *profile.Profile) {
 		detail += codesMark
 	}
 	detail += e.Codes
-	if c.Detail = e.Type; c.Detail != "" && detail != "" {
-		c.Detail += ": "
-	}
-	c.Detail += detail
-	if c.Signal == "" {
-		c.Signal, c.Detail = c.Detail, ""
+	switch {
+	case c.Signal == "":
+		c.Signal, c.Detail = e.Type, detail
+	case e.Type != "" && detail != "":
+		c.Detail = e.Type + ": " + detail
+	default:
+		c.Detail = e.Type + detail
 	}
 	for i := range r.report.Threads {
 		t := &r.report.Threads[i]
@@ -336,6 +373,19 @@ func (r *ipsReader) crash(p *profile.Profile) {
 func (r *ipsReader) notes() (notes []string) {
 	d := &r.report
 	notes = append(notes, d.ReportNotes...)
+	notes = append(notes, r.made()...)
+	if r.cut {
+		notes = append(notes, "the report is cut short: threads, or the images that they are in, may be missing")
+	}
+	if r.full {
+		notes = append(notes, "the report is too large: a part of it was left out")
+	}
+	return notes
+}
+
+// made are the notes that are made of what the report tells elsewhere.
+func (r *ipsReader) made() (notes []string) {
+	d := &r.report
 	if d.Exception != nil && d.Exception.Message != "" {
 		notes = append(notes, d.Exception.Message)
 	}
@@ -352,12 +402,6 @@ func (r *ipsReader) notes() (notes []string) {
 				notes = append(notes, image+": "+s)
 			}
 		}
-	}
-	if r.cut {
-		notes = append(notes, "the report is cut short: threads, or the images that they are in, may be missing")
-	}
-	if r.full {
-		notes = append(notes, "the report is too large: a part of it was left out")
 	}
 	return notes
 }

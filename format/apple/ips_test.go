@@ -279,6 +279,7 @@ func TestIPSNothingUnprintable(t *testing.T) {
 }
 
 func FuzzReadIPS(f *testing.F) {
+	f.Add([]byte(fullIPS))
 	for _, p := range []*profile.Profile{crashed(), linux()} {
 		var b bytes.Buffer
 		if err := IPS(&b, p); err != nil {

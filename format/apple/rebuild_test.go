@@ -16,7 +16,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// reportsVariable names a folder with reports of sample(1).
+// reportsVariable names a folder with reports of Apple's tools.
 const reportsVariable = "STACKSNAP_REPORTS"
 
 // reports are real ones of sample(1), which are not ours to commit, and our own.

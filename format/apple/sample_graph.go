@@ -13,6 +13,7 @@ import (
 type branch struct {
 	place
 	count    int
+	ran      int // of these, in which it was innermost and the thread ran, where that is told
 	children []*branch
 	at       []counted // of a leaf, or in a report that was opened
 	more     bool      // it was at further addresses that are not known

@@ -147,10 +147,18 @@ func parseAddr(s string) task.Addr {
 	return task.Addr(n)
 }
 
+// halves are the halves of a day as systems set to 12 hours name them.
+var halves = strings.NewReplacer(" a ", " AM ", " p ", " PM ", " am ", " AM ", " pm ", " PM ", " a.m. ", " AM ", " p.m. ", " PM ")
+
 // parseMoment reads a time, the zero one where it is in no known form.
 func parseMoment(s string) time.Time {
-	t, _ := time.Parse("2006-01-02 15:04:05 -0700", s) // and any fraction of a second
-	return t
+	s = halves.Replace(strings.ReplaceAll(s, "\u202f", " "))
+	for _, layout := range []string{"2006-01-02 15:04:05 -0700", "2006-01-02 3:04:05 PM -0700", time.RFC3339} { // and any fraction of a second
+		if t, err := time.Parse(layout, s); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
 }
 
 // parseByteSize reads what byteSize writes.

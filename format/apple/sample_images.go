@@ -98,7 +98,7 @@ func parseImage(line string) (*profile.Image, bool) {
 	head, path, found := strings.Cut(name, "> ")
 	if i := strings.LastIndex(head, " <"); found && i >= 0 {
 		im.ID = parseID(head[i+2:])
-		name, im.Path = head[:i], path
+		name, im.Path = strings.TrimSpace(head[:i]), path
 	} else {
 		name, im.Path = cutPath(name)
 	}
@@ -115,7 +115,7 @@ func parseImage(line string) (*profile.Image, bool) {
 // parseID reads a UUID or a build-id, nil where there is none.
 func parseID(s string) []byte {
 	id, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
-	if err != nil || s == noID {
+	if err != nil || s == "" || s == noID {
 		return nil
 	}
 	return id
@@ -130,6 +130,9 @@ func cutPath(s string) (name, path string) {
 		if rest := strings.TrimLeft(s[i+1:], " "); strings.HasPrefix(rest, "/") {
 			return s[:i+1], rest
 		}
+	}
+	if i := strings.Index(s, " /"); i > 0 {
+		return strings.TrimSpace(s[:i]), s[i+1:]
 	}
 	return s, ""
 }

@@ -35,7 +35,7 @@ func placeOf(n *profile.Node, innermost bool) place {
 		function: n.Function, overload: n.Overload, image: n.Image, pc: n.PC, offset: n.Offset,
 		file: n.File, line: n.Line, inlined: n.Inlined, kernel: n.Kernel, guess: n.By.Guess(),
 	}
-	if p.leaf = innermost && n.Function != "" && n.Function != profile.Trampoline && !n.Placeless(); p.leaf {
+	if p.leaf = innermost && n.Function != "" && n.Function != profile.Trampoline && (!n.Placeless() || len(n.Also) > 0); p.leaf {
 		p.pc, p.offset = n.PC-task.Addr(n.Offset), 0
 	}
 	return p

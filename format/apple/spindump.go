@@ -76,6 +76,9 @@ func (s *spinWriter) fact(key, value string) { s.textWriter.fact(spinColumn, key
 
 // header writes what is true of all processes and, of one alone, whose stacks these are.
 func (s *spinWriter) header(all []*profile.Profile) {
+	if s.oldHeader(all) {
+		return
+	}
 	p := all[0]
 	t := &p.Target
 	start, end := span(all)
@@ -190,8 +193,30 @@ func spinAge(p *profile.Profile) string {
 
 // process writes what there is of one process.
 func (s *spinWriter) process(p *profile.Profile) {
-	t := &p.Target
 	s.line("")
+	if !s.oldFacts(p) {
+		s.facts(p)
+	}
+	for _, note := range newNotes(p) {
+		s.fact("Note", note)
+	}
+	if hasMerged(p) {
+		s.fact("Note", mergedNote)
+	}
+	s.line("")
+	for _, thread := range spinThreads(p) {
+		for _, line := range s.threadLines(p, thread) {
+			s.line("%s", printable(line))
+		}
+		s.order.stacks(s, p, thread)
+		s.line("")
+	}
+	s.images(p)
+}
+
+// facts writes what is known of a process.
+func (s *spinWriter) facts(p *profile.Profile) {
+	t := &p.Target
 	s.fact("Process", fmt.Sprintf("%s [%d]", process(t.Name), t.PID))
 	if p.Main != nil && len(p.Main.ID) > 0 {
 		s.fact("UUID", imageID(t.OS, p.Main.ID))
@@ -204,19 +229,6 @@ func (s *spinWriter) process(p *profile.Profile) {
 	s.fact("Time Since Fork", spinAge(p))
 	s.fact("Num samples", spinSamples(p.Snapshots, 0, p.Snapshots-1))
 	s.fact("CPU Time", spinUsed(p))
-	for _, note := range doubts(p) {
-		s.fact("Note", note)
-	}
-	if hasMerged(p) {
-		s.fact("Note", mergedNote)
-	}
-	s.line("")
-	for _, thread := range spinThreads(p) {
-		s.line("%s", s.threadLine(thread))
-		s.order.stacks(s, p, thread)
-		s.line("")
-	}
-	s.images(p)
 }
 
 // mergedNote is of reports whose functions have several addresses.

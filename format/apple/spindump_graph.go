@@ -37,8 +37,24 @@ func heavierOf(siblings []*branch) *branch {
 func digits(n int) int { return len(strconv.Itoa(n)) }
 
 // heavy writes the call tree of a thread.
-func (s *spinWriter) heavy(_ *profile.Profile, t *profile.Thread) {
-	s.branches(growEach(t).roots, 0, digits(t.Samples))
+func (s *spinWriter) heavy(p *profile.Profile, t *profile.Thread) {
+	f := growEach(t)
+	if spinRestOf(p) != nil {
+		f.countRan(t)
+	}
+	s.branches(f.roots, 0, digits(t.Samples))
+}
+
+// countRan finds the leaves in which the thread ran, as a report that was opened tells.
+func (f *forest) countRan(t *profile.Thread) {
+	path := []*branch{nil}
+	for depth, n := range t.Nodes() {
+		path = path[:min(depth+1, len(path))]
+		b := f.index[edge{path[depth], spinPlace(n)}]
+		if path = append(path, b); b != nil && n.States != nil && len(n.Children) == 0 {
+			b.ran += n.States[task.Running]
+		}
+	}
 }
 
 func (s *spinWriter) branches(siblings []*branch, depth, width int) {
@@ -46,7 +62,14 @@ func (s *spinWriter) branches(siblings []*branch, depth, width int) {
 		if b.count == 0 {
 			continue
 		}
-		s.frame(b.inKernel(), b.count, depth, width, b.spinLabel().String())
+		label := b.spinLabel().String()
+		if ran := min(b.ran, b.count); ran > 0 && len(b.children) == 0 {
+			s.frame(b.inKernel(), ran, depth, width, label+" ("+runningState+")")
+			b.count -= ran
+		}
+		if b.count > 0 {
+			s.frame(b.inKernel(), b.count, depth, width, label)
+		}
 		s.branches(b.children, depth+1, width)
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"stacksnap/images"
+	"stacksnap/images/object"
 	"stacksnap/task"
 )
 
 // read reads a line of the header. Lines that are not known are left out.
 func (h *spinHeader) read(line string, l *limits) {
+	h.rest.read(line)
 	key, value, found := strings.Cut(line, ":")
 	value, ok := l.texts.of(strings.TrimSpace(value))
 	if l.full = l.full || !ok; !found || !ok || value == "" {
@@ -56,6 +58,12 @@ func (h *spinHeader) readTarget(key, value string) {
 		h.seen, h.target.Name = true, value
 	case "Path":
 		h.target.Path = value
+	case "Identifier":
+		h.main.Bundle.ID = value
+	case "Version":
+		h.main.Bundle.Version, h.main.Bundle.Build = parseHeaderVersion(value)
+	case "Parent":
+		h.target.ParentName, h.target.ParentPID = parseSpinProcess(value)
 	case "PID":
 		h.target.PID, _ = strconv.Atoi(value) // 0: not known
 	case "Event", "Reason", "Duration Sampled", "Note":
@@ -90,8 +98,8 @@ func (h *spinHeader) parseSteps(s string) {
 func (h *spinHeader) tell(p *spinProcessReader) {
 	of, t := p.profile, &p.profile.Target
 	of.Start, of.End, of.Snapshots, of.Tool = h.start, h.end, h.steps, cmp.Or(h.tool, spindumpTool)
-	if of.End.IsZero() && !of.Start.IsZero() && h.duration > 0 {
-		of.End = of.Start.Add(h.duration)
+	if off := of.End.Sub(of.Start) - h.duration; !of.Start.IsZero() && h.duration > 0 && (of.End.IsZero() || off.Abs() < time.Second) {
+		of.End = of.Start.Add(h.duration) // which has two decimals
 	}
 	if h.steps > 1 {
 		of.Interval = h.interval
@@ -101,8 +109,25 @@ func (h *spinHeader) tell(p *spinProcessReader) {
 		t.OS = task.Linux
 	}
 	p.architecture(h.arch)
+	p.rest.notes = append(p.rest.notes, of.Notes...)
 	if t.PID != 0 && t.PID == h.target.PID {
 		of.Notes = slices.Concat(h.notes, of.Notes)
+		p.rest.notes = append(p.rest.notes, h.notes...)
+		h.tellTarget(p)
+	}
+	p.rest.header = h.rest
+	of.Report = p.rest
+}
+
+// tellTarget tells the process whose report it is what the header alone has.
+func (h *spinHeader) tellTarget(p *spinProcessReader) {
+	t := &p.profile.Target
+	t.Path = cmp.Or(t.Path, h.target.Path)
+	if t.ParentName == "" && t.ParentPID == 0 {
+		t.ParentName, t.ParentPID = h.target.ParentName, h.target.ParentPID
+	}
+	if p.main.Bundle == (object.Bundle{}) {
+		p.main.Bundle = h.main.Bundle
 	}
 }
 

@@ -20,9 +20,10 @@ const (
 //
 //	 0x103ec4000 -  0x104007fff  akd (408.1.0.14)  <UUID>  /System/…/akd
 //	 0x109c01000 -          ???  adprivacyd        <UUID>  /usr/libexec/adprivacyd
+//	 0x183204000 -  0x1838bffff  libobjc.A.dylib                 /usr/lib/libobjc.A.dylib
 //	*0xffff…0000 - 0xffff…ffff   kernel (8020.240) <UUID>__TEXT_EXEC  /System/…/kernel
 var spinImageForms = sync.OnceValue(func() (forms struct{ line, versions *regexp.Regexp }) {
-	forms.line = regexp.MustCompile(`^ *\*?(0x[0-9a-fA-F]+) +- +(0x[0-9a-fA-F]+|\?\?\?) +(.*?) *<([0-9A-Fa-f-]+)>(\w*)(?: +(/.*))?$`)
+	forms.line = regexp.MustCompile(`^ *\*?(0x[0-9a-fA-F]+) +- +(0x[0-9a-fA-F]+|\?\?\?) +(.*?) *(?:<([0-9A-Fa-f-]+)>(\w*))?(?: +(/.*))?$`)
 	forms.versions = regexp.MustCompile(`^(.*?)(?: ([0-9][^ ]*))?(?: \(([^()]*)\))?$`)
 	return forms
 })

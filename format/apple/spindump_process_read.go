@@ -14,6 +14,7 @@ import (
 // spinProcessReader reads what a report of spindump has of one process.
 type spinProcessReader struct {
 	processReader
+	rest     *spinRest
 	arch     string
 	inImages bool
 	below    map[spinEdge]*profile.Node
@@ -36,7 +37,7 @@ type spinEdge struct {
 func newSpinProcessReader(l *limits) *spinProcessReader {
 	return &spinProcessReader{
 		processReader: newProcessReader(l), below: map[spinEdge]*profile.Node{}, states: map[*profile.Node]map[string]int{},
-		told: map[*profile.Thread]bool{}, endless: map[*profile.Image]bool{},
+		rest: &spinRest{threads: map[task.ThreadID][]string{}}, told: map[*profile.Thread]bool{}, endless: map[*profile.Image]bool{},
 	}
 }
 
@@ -57,8 +58,16 @@ func (r *spinProcessReader) read(line string) {
 	}
 }
 
+// keepFact keeps a line before the threads.
+func (r *spinProcessReader) keepFact(line string) {
+	if line, ok := r.keep(line); ok && line != "" && len(r.rest.facts) < maxTold {
+		r.rest.facts = append(r.rest.facts, line)
+	}
+}
+
 // fact reads a line before the threads.
 func (r *spinProcessReader) fact(line string) {
+	r.keepFact(line)
 	key, value, found := strings.Cut(line, ":")
 	value, _ = r.keep(strings.TrimSpace(value))
 	if !found || value == "" {
@@ -153,6 +162,7 @@ func (r *spinProcessReader) startThread(line string) {
 	r.endTimeline(true)
 	r.thread, r.path = t, r.path[:0]
 	r.profile.Threads = append(r.profile.Threads, t)
+	r.rest.threads[t.ID] = []string{line}
 }
 
 func parseCount(s string) uint64 {
@@ -186,6 +196,9 @@ func (r *spinProcessReader) frame(line string) {
 	samples, err := strconv.ParseUint(number, 10, 64)
 	depth := (indent - margin) / 2
 	switch {
+	case strings.HasPrefix(rest, "<") && !kernel && r.thread != nil && len(r.path) == 0:
+		r.keepPolicy(line)
+		return
 	case r.full, rest == "", strings.HasPrefix(rest, "<") && !kernel, r.thread == nil && err != nil:
 		return
 	case !found || err != nil || samples > maxSamples || indent%2 != 0 || depth > len(r.path):
@@ -198,6 +211,17 @@ func (r *spinProcessReader) frame(line string) {
 	l := parseSpinLabel(strings.TrimLeft(text, " "))
 	l.kernel = kernel || inKernel(l.pc)
 	r.add(depth, int(samples), &l)
+}
+
+// maxPolicies is how many lines tell how a thread was scheduled.
+const maxPolicies = 8
+
+// keepPolicy keeps a line that tells how the thread was scheduled.
+func (r *spinProcessReader) keepPolicy(line string) {
+	kept := r.rest.threads[r.thread.ID]
+	if line, ok := r.keep(line); ok && len(kept) > 0 && len(kept) < maxPolicies {
+		r.rest.threads[r.thread.ID] = append(kept, line)
+	}
 }
 
 // endTimeline gives a thread its timeline, once its lines were read.

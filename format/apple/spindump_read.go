@@ -38,6 +38,7 @@ type spinReader struct {
 
 // spinHeader is what a report tells before its first process.
 type spinHeader struct {
+	rest       *spinHeaderRest
 	start, end time.Time
 	duration   time.Duration
 	interval   time.Duration
@@ -48,14 +49,19 @@ type spinHeader struct {
 	machine    task.Machine
 	pageSize   int
 	target     task.Info // whose report it is, of all processes; PID 0: nobody's
-	notes      []string  // of that
-	seen       bool      // the lines of the target have begun
+	main       profile.Image
+	notes      []string // of that
+	seen       bool     // the lines of the target have begun
+}
+
+func newSpinReader() *spinReader {
+	return &spinReader{limits: newLimits(), header: spinHeader{rest: &spinHeaderRest{}}}
 }
 
 // readSpindump reads a report of spindump: a profile of each process. One that was cut
 // short gives what there is, with a note.
 func readSpindump(from *bufio.Reader) ([]*profile.Profile, error) {
-	r := &spinReader{limits: newLimits()}
+	r := newSpinReader()
 	err := (&lines{from: from}).each(func(line string) bool {
 		r.read(line)
 		return !r.ended
@@ -70,9 +76,9 @@ func readSpindump(from *bufio.Reader) ([]*profile.Profile, error) {
 func (r *spinReader) read(line string) {
 	switch {
 	case strings.HasPrefix(line, spinProcess):
-		r.begin(line[len(spinProcess):])
+		r.begin(line, line[len(spinProcess):])
 	case strings.HasPrefix(line, spinPower):
-		r.begin(line[len(spinPower):])
+		r.begin(line, line[len(spinPower):])
 	case strings.HasPrefix(line, spinBinary):
 		r.ended = true
 	case r.now == nil:
@@ -82,8 +88,8 @@ func (r *spinReader) read(line string) {
 	}
 }
 
-// begin begins a process.
-func (r *spinReader) begin(name string) {
+// begin begins a process with a line that has its name.
+func (r *spinReader) begin(line, name string) {
 	if r.now != nil {
 		r.now.whole, r.now.below = true, nil // another one follows
 	}
@@ -93,6 +99,7 @@ func (r *spinReader) begin(name string) {
 		return
 	}
 	r.processes = append(r.processes, r.now)
+	r.now.keepFact(line)
 	t := &r.now.profile.Target
 	name, _ = r.now.keep(strings.TrimSpace(name))
 	t.Name, t.PID = parseSpinProcess(name)

@@ -290,7 +290,8 @@ func TestSpindumpMainThread(t *testing.T) {
 func TestSpindumpBounds(t *testing.T) {
 	l := newLimits()
 	l.nodes = maxBranches - 2
-	r := &spinReader{limits: l}
+	r := newSpinReader()
+	r.limits = l
 	for line := range strings.Lines(spinHead + "  Thread 0x5    3 samples\n  3  a [0x1]\n    3  b [0x2]\n      3  c [0x3]\n  Thread 0x6    1 sample\n  1  d [0x4]\n") {
 		r.read(strings.TrimRight(line, "\n"))
 	}
@@ -301,7 +302,7 @@ func TestSpindumpBounds(t *testing.T) {
 	if !slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "too large") }) {
 		t.Errorf("notes %q", p.Notes)
 	}
-	r = &spinReader{limits: newLimits()}
+	r = newSpinReader()
 	r.limits.images = maxImages - 1
 	image := " 0x%d0000 - 0x%d1000  x <5B424D44-FED2-3361-8D75-41795DA0FEF6>  /x%d\n"
 	for line := range strings.Lines(spinHead + "  Binary Images:\n" + fmt.Sprintf(image+image, 1, 1, 1, 2, 2, 2)) {
@@ -310,9 +311,9 @@ func TestSpindumpBounds(t *testing.T) {
 	if p := r.profiles()[0]; len(p.Images) != 1 || !r.limits.full {
 		t.Errorf("%d images", len(p.Images))
 	}
-	r = &spinReader{limits: newLimits()}
+	r = newSpinReader()
 	for range maxProcesses + 9 {
-		r.begin("x [1]")
+		r.begin("", "x [1]")
 	}
 	if n := len(r.profiles()); n != maxProcesses || !r.limits.full {
 		t.Errorf("%d processes", n)

@@ -121,10 +121,10 @@ func behindHeader(text string) string {
 // what its samples give, one by one in any order.
 func TestSpindumpIsRebuilt(t *testing.T) {
 	for name, text := range spindumps(t) {
+		if strings.Contains(string(text), "Report Version:  18") {
+			continue // of another form, which is compared by itself
+		}
 		t.Run(name, func(t *testing.T) {
-			if strings.Contains(string(text), "Report Version:  18") {
-				t.Skip("of another form, which is compared by itself")
-			}
 			all, write := readAll(t, text), spun
 			if strings.Contains(string(text), "\nTimeline format") {
 				write = timelineOf

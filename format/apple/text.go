@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"stacksnap/format"
 	"stacksnap/format/profile"
 )
 
@@ -34,6 +36,11 @@ func processWithPID(name string, pid int) string {
 		return ""
 	}
 	return fmt.Sprintf("%s [%d]", process(name), pid)
+}
+
+// printable is a line of a report that was opened, with blanks as they are.
+func printable(line string) string {
+	return format.Printable(strings.ReplaceAll(line, "\t", "    "))
 }
 
 // noFrames begins a note on empty stacks.
