@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"debug/macho"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"stacksnap/images/object"
+	"stacksnap/task/needs"
 )
 
 // dsyms is where debug files made by Apple's tools are, beside the repository.
@@ -24,9 +26,7 @@ const dsyms = "../../../shared/dsyms"
 func machoData(t *testing.T, name string) *Data {
 	t.Helper()
 	f, err := macho.Open(name)
-	if err != nil {
-		t.Skip(err)
-	}
+	needs.Feature(t, "../shared/dsyms", err, fs.ErrNotExist)
 	t.Cleanup(func() { _ = f.Close() })
 	return New(func(section string) Section {
 		s := f.Section(("__debug_" + section)[:min(len("__debug_"+section), 16)])
@@ -68,9 +68,9 @@ const crashBase = 0x100000000 // the vmaddr that Breakpad's addresses are relati
 // each function, line and inlined call, at the first and last byte of each line.
 func TestCrashDSYM(t *testing.T) {
 	d := machoData(t, filepath.Join(dsyms, "crash.dSYM/Contents/Resources/DWARF/crash"))
-	out, err := exec.Command("xz", "-dc", filepath.Join(dsyms, "crash.inlines.sym.xz")).Output()
+	out, err := exec.Command(needs.Tool(t, "xz"), "-dc", filepath.Join(dsyms, "crash.inlines.sym.xz")).Output()
 	if err != nil {
-		t.Skip("xz:", err)
+		t.Fatal("xz: ", err)
 	}
 	asked, inlined, bad := 0, 0, 0
 	for _, f := range readBreakpad(out) {

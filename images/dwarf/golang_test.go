@@ -21,7 +21,7 @@ func goProgram(t testing.TB) string {
 	cmd := exec.Command("go", "build", "-o", program, source)
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("go build: %v\n%s", err, out)
+		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return program
 }
@@ -40,7 +40,7 @@ func TestGo(t *testing.T) {
 	cmd.Stdin = strings.NewReader(in.String())
 	out, err := cmd.Output()
 	if err != nil {
-		t.Skip("go tool addr2line:", err)
+		t.Fatal("go tool addr2line: ", err)
 	}
 	lines := strings.Split(string(out), "\n")
 	bad, inlined := 0, 0

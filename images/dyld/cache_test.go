@@ -110,3 +110,30 @@ func TestImagesKnowWhereTheSharedCacheIs(t *testing.T) {
 		}
 	}
 }
+
+// TestSimulatorsCacheIsSlid: a simulator's dyld notes where the cache would be without
+// its slide, where older ones and other systems' note where it is.
+func TestSimulatorsCacheIsSlid(t *testing.T) {
+	const unslid, slide = 0x4000_0000, 0x123_4000
+	for name, c := range map[string]struct {
+		platform uint64
+		at, want task.Addr // of the header, and the base that is to be found
+	}{
+		"iOS's":             {simulatorIOS, unslid + slide, unslid + slide},
+		"watchOS's":         {simulatorWatchOS, unslid + slide, unslid + slide},
+		"visionOS's":        {simulatorVisionOS, unslid + slide, unslid + slide},
+		"an older one":      {simulatorTVOS, unslid, unslid},
+		"no simulator's":    {1, unslid + slide, unslid},
+		"of iOS on a phone": {2, unslid + slide, unslid},
+	} {
+		x := newTarget(t, 8)
+		x.put(0xb0, 0x140, 4, c.platform)
+		x.put(0x54, 0xa0, 1, 1)
+		x.put(0x64, 0xb0, 8, unslid)
+		x.put(0x58, 0x98, 8, slide)
+		x.M.Add(c.at, []byte("dyld_v1   arm64\x00"))
+		if cache, ok := CacheOf(x); !ok || cache.Base != c.want {
+			t.Errorf("%s: %v %v, want %v", name, cache.Base, ok, c.want)
+		}
+	}
+}

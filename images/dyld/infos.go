@@ -124,7 +124,35 @@ func ReadInfos(mem task.Memory, a task.Addr, pointerSize int) (Infos, error) {
 		}
 		return Infos{}, fmt.Errorf("dyld's list of images: %w", err)
 	}
+	infos.slideCache(mem)
 	return infos, nil
+}
+
+// The platforms of simulators (EXTERNAL_HEADERS/mach-o/loader.h of XNU, PLATFORM_*SIMULATOR).
+const (
+	simulatorIOS      = 7
+	simulatorTVOS     = 8
+	simulatorWatchOS  = 9
+	simulatorVisionOS = 12
+)
+
+// cacheMagic begins the header of every shared cache.
+const cacheMagic = "dyld_v1"
+
+// slideCache corrects the base that a simulator's dyld notes: where the cache would be
+// without its slide (dyld/ExternallyViewableState.cpp, setRuntimeState). Older ones note
+// where it is.
+func (i *Infos) slideCache(mem task.Memory) {
+	switch i.Platform {
+	case simulatorIOS, simulatorTVOS, simulatorWatchOS, simulatorVisionOS:
+	default:
+		return
+	}
+	magic := make([]byte, len(cacheMagic))
+	slid := i.Cache.Base + task.Addr(i.Cache.Slide)
+	if task.ReadFull(mem, magic, slid) == nil && string(magic) == cacheMagic {
+		i.Cache.Base = slid
+	}
 }
 
 // infosSize is how much is read of a dyld_all_image_infos.

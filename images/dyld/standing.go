@@ -182,6 +182,7 @@ func sizeOfHeader(b []byte) int {
 
 // take makes the list that was copied the current one, and finds its images.
 func (r *reading) take(s *standing) {
+	s.infos.slideCache(r.process.Memory())
 	r.whole, r.sound, r.infos, r.entries = false, true, s.infos, nil
 	for i := range s.listed {
 		r.entries = append(r.entries, entryAt(s.array, i, &s.infos))

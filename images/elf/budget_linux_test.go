@@ -4,9 +4,11 @@ import (
 	"debug/elf"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"stacksnap/images/object"
+	"stacksnap/task/needs"
 )
 
 // openSelf opens the program of this test, which has symbols.
@@ -29,7 +31,7 @@ func TestSymbolsBeyondTheBudget(t *testing.T) {
 	whole := openSelf(t)
 	table := whole.elf.SectionByType(elf.SHT_SYMTAB)
 	if table == nil {
-		t.Skip("the test was built without symbols")
+		needs.Skip(t, "symbols", "the test was built without")
 	}
 	n := int64(whole.symbols().Len())
 	size := int64(table.Size)
@@ -69,7 +71,7 @@ func TestNoChecksumOfAHugeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Truncate(path, maxSummed+1); err != nil {
-		t.Skip(err)
+		needs.Feature(t, "room for a file with holes", err, syscall.EFBIG, syscall.ENOSPC, syscall.EINVAL)
 	}
 	c, err := openCandidate(path)
 	if err != nil {

@@ -50,7 +50,7 @@ func compile(t *testing.T, compiler [2]string, flags []string) build {
 		cmd := exec.Command(tool(t, name), append(args[1:], flags...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Skipf("%v: %v\n%s", args, err, out)
+			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
 	run(t, "objcopy", "--only-section=.debug*", "--only-section=.text", filepath.Join(dir, "program"), b.bare)

@@ -3,6 +3,7 @@ package elf
 import (
 	"bufio"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // liveProcess is a process as /proc shows it, as much as Load asks for.
@@ -24,7 +26,7 @@ func openLive(t testing.TB, pid int) *liveProcess {
 	t.Helper()
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
 	if err != nil {
-		t.Skipf("memory of pid %d: %v", pid, err)
+		needs.Feature(t, "ptrace", err, fs.ErrPermission)
 	}
 	t.Cleanup(func() { mem.Close() })
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))

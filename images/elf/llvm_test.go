@@ -1,6 +1,7 @@
 package elf
 
 import (
+	"fmt"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"stacksnap/images/internal/llvmtest"
 	"stacksnap/images/object"
+	"stacksnap/task/needs"
 )
 
 // TestLLVM compares with llvm-symbolizer what a program of C and C++ tells, in each
@@ -32,7 +34,7 @@ func TestLLVMCompressed(t *testing.T) {
 			t.Run(how, func(t *testing.T) {
 				packed := filepath.Join(t.TempDir(), "packed")
 				if out, err := exec.Command("objcopy", "--compress-debug-sections="+how, b.bare, packed).CombinedOutput(); err != nil {
-					t.Skipf("objcopy: %v: %s", err, out)
+					needs.Skip(t, "objcopy for "+how, fmt.Sprintf("%v: %s", err, out))
 				}
 				wantAs(t, packed, want)
 			})

@@ -3,6 +3,7 @@ package elf
 import (
 	"bytes"
 	"debug/elf"
+	"io/fs"
 	"iter"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 func TestLoadSelf(t *testing.T) {
@@ -168,7 +170,7 @@ func needMapped(t *testing.T, p *target) {
 		if r.Path != "" && r.Path[0] == '/' {
 			c, err := openCandidate(p.loader().Mapped(r))
 			if err != nil {
-				t.Skipf("map_files needs CAP_CHECKPOINT_RESTORE: %v", err)
+				needs.Feature(t, "CAP_CHECKPOINT_RESTORE", err, fs.ErrPermission)
 			}
 			c.file.Close()
 			return
@@ -417,7 +419,7 @@ func codeSegment(t *testing.T, path, name string) (code object.Segment, vmaddr u
 		}
 	}
 	if code.Offset%uint64(os.Getpagesize()) != 0 || code.Offset == 0 || vmaddr == 0 {
-		t.Skip("the linker does not keep code apart")
+		needs.Skip(t, "a linker that keeps code apart", "")
 	}
 	return code, vmaddr
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stacksnap/images/object"
+	"stacksnap/task/needs"
 )
 
 // TestMiniDebugInfo names local functions of a stripped file by its .gnu_debugdata, and
@@ -15,7 +16,7 @@ import (
 func TestMiniDebugInfo(t *testing.T) {
 	objcopy, xz := tool(t, "objcopy"), tool(t, "xz")
 	if out, _ := exec.Command(xz, "--version").CombinedOutput(); !strings.Contains(string(out), "XZ Utils") {
-		t.Skip("needs the xz of XZ Utils: others only decompress")
+		needs.Skip(t, "the xz of XZ Utils", "others only decompress")
 	}
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.so")

@@ -1,6 +1,7 @@
 package elf
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"stacksnap/images/internal/llvmtest"
+	"stacksnap/task/needs"
 )
 
 // TestLLVMSplit does so with the entries in files of their own, then in one package;
@@ -34,9 +36,12 @@ func TestLLVMSplit(t *testing.T) {
 	}
 }
 
+// firstDWP is the first version of llvm-dwp that reads compressed sections of DWARF 5.
+const firstDWP = 15
+
 // packageOf compares what the package of all split units tells.
 func packageOf(t *testing.T, b build, want map[uint64]string) {
-	run(t, llvmtest.Tool(t, "llvm-dwp"), append([]string{"-o", b.bare + ".dwp"}, b.glob(t, "*.dwo")...)...)
+	run(t, needs.LLVM(t, "llvm-dwp", firstDWP), append([]string{"-o", b.bare + ".dwp"}, b.glob(t, "*.dwo")...)...)
 	hidden := filepath.Join(b.dir, "hidden")
 	b.move(t, hidden, "*.dwo")
 	wantAs(t, b.bare, want)
@@ -94,7 +99,7 @@ func TestLLVMShared(t *testing.T) {
 					b.copyAs(t, one)
 					b.copyAs(t, two)
 					if out, err := exec.Command(dwz, append(more, "-m", shared, "-M", "shared.debug", one, two)...).CombinedOutput(); err != nil {
-						t.Skipf("dwz cannot read the program: %v: %s", err, out) // clang's DWARF 5 has .debug_addr
+						needs.Skip(t, "a dwz that reads the program", fmt.Sprintf("%v: %s", err, out)) // clang's DWARF 5 has .debug_addr
 					}
 					wantAs(t, one, want)
 					wantAs(t, two, want)

@@ -12,6 +12,7 @@ import (
 
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // target is a running testdata/target.c.
@@ -25,8 +26,8 @@ type target struct {
 func buildTarget(t *testing.T, path string, flags ...string) string {
 	t.Helper()
 	args := append([]string{"-O1", "-o", path, "testdata/target.c"}, flags...)
-	if out, err := exec.Command(tool(t, "gcc"), args...).CombinedOutput(); err != nil {
-		t.Skipf("gcc %v: %v\n%s", args, err, out)
+	if out, err := exec.Command(needs.Compiler(t, "gcc", flags...), args...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc %v: %v\n%s", args, err, out)
 	}
 	return path
 }
@@ -129,9 +130,7 @@ func wantFunction(t *testing.T, im object.Placed, a task.Addr, name string) {
 // inRoot runs a command with another root directory; only root may.
 func inRoot(t *testing.T, root string, cmd *exec.Cmd) *exec.Cmd {
 	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("chroot needs root")
-	}
+	needs.Root(t)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
 	return cmd
 }

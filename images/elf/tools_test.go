@@ -1,9 +1,12 @@
 package elf
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // systemFile returns a file that this machine has, or skips.
@@ -14,17 +17,14 @@ func systemFile(t testing.TB, patterns ...string) string {
 			return found[0]
 		}
 	}
-	t.Skipf("none of %v on this machine", patterns)
+	needs.Skip(t, filepath.Base(patterns[0]), fmt.Sprintf("none of %v is here", patterns))
 	return ""
 }
 
 // tool returns the path of a program, or skips.
 func tool(t testing.TB, name string) string {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not installed", name)
-	}
+	path := needs.Tool(t, name)
 	return path
 }
 

@@ -18,6 +18,7 @@ import (
 	ourelf "stacksnap/images/elf"
 	ourmacho "stacksnap/images/macho"
 	"stacksnap/images/object"
+	"stacksnap/task/needs"
 )
 
 // targets are what a program is built for: GOOS, GOARCH and flags of go build.
@@ -50,9 +51,7 @@ var versions = []string{
 // TestOldVersions wants the same of programs of older versions of Go, which are
 // downloaded.
 func TestOldVersions(t *testing.T) {
-	if os.Getenv("STACKSNAP_LONG") == "" {
-		t.Skip("downloads older versions of Go: STACKSNAP_LONG=1 runs it")
-	}
+	needs.Variable(t, "STACKSNAP_LONG", "downloads older versions of Go; 1 runs it")
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
 			command := goOf(t, version)
@@ -72,7 +71,7 @@ func goOf(t *testing.T, version string) string {
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOROOT=", "GOTOOLCHAIN="+version)
 	out, err := cmd.Output()
 	if err != nil {
-		t.Skipf("no %s: %v", version, err)
+		t.Fatalf("no %s: %v", version, err)
 	}
 	return filepath.Join(strings.TrimSpace(string(out)), "bin", "go")
 }
@@ -80,9 +79,7 @@ func goOf(t *testing.T, version string) string {
 // build builds testdata/inlined.
 func build(t *testing.T, command, target string) string {
 	t.Helper()
-	if _, err := exec.LookPath(command); err != nil {
-		t.Skip("no go command")
-	}
+	needs.Tool(t, command)
 	words := strings.Fields(target)
 	program := filepath.Join(t.TempDir(), "program")
 	args := []string{"build", "-o", program}
@@ -98,7 +95,7 @@ func build(t *testing.T, command, target string) string {
 		cmd.Env = append(cmd.Env, "GOROOT="+filepath.Dir(filepath.Dir(command)))
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("%v: %v: %s", cmd, err, out)
+		t.Fatalf("%v: %v: %s", cmd, err, out)
 	}
 	return program
 }

@@ -2,11 +2,13 @@ package macho
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // dsyms has a program of Apple's tools and its dSYM, beside the repository.
@@ -15,9 +17,8 @@ const dsyms = "../../../shared/dsyms"
 // TestDSYMBeside finds the dSYM beside a program, and beside the bundle that the
 // program is in, by its UUID.
 func TestDSYMBeside(t *testing.T) {
-	if _, err := os.Stat(filepath.Join(dsyms, "crash.dSYM")); err != nil {
-		t.Skip(err)
-	}
+	_, err := os.Stat(filepath.Join(dsyms, "crash.dSYM"))
+	needs.Feature(t, "../shared/dsyms", err, fs.ErrNotExist)
 	dir := t.TempDir()
 	inner := "Contents/Resources/DWARF"
 	for _, place := range []string{"crash.dSYM", "App.app.dSYM"} {

@@ -12,6 +12,7 @@ import (
 
 	"stacksnap/images/internal/machotest"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // buildGo builds a stripped Go program for macOS.
@@ -27,7 +28,7 @@ func buildGoWith(t *testing.T, goarch, ldflags string) []byte {
 	cmd := exec.Command("go", "build", "-ldflags="+ldflags, "-o", program, source)
 	cmd.Env = append(os.Environ(), "GOOS=darwin", "GOARCH="+goarch, "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("go build: %v: %s", err, out)
+		t.Fatalf("go build: %v: %s", err, out)
 	}
 	b, err := os.ReadFile(program)
 	if err != nil {
@@ -73,7 +74,7 @@ func rebase(t *testing.T, m *machotest.Memory, f *File, slide uint64) {
 	t.Helper()
 	s, err := f.SectionData("", "__go_module")
 	if err != nil {
-		t.Skip("a Go that has no section for its moduledata:", err)
+		needs.Skip(t, "a Go with a section for its moduledata", err.Error())
 	}
 	text, _ := f.TextVMAddr()
 	for at := 0; at+8 <= len(s.Data); at += 8 {
@@ -109,7 +110,7 @@ func TestCompressedSource(t *testing.T) {
 	packed := newTestFile(t, buildGoWith(t, "amd64", ""), Want{Arch: task.AMD64})
 	plain := newTestFile(t, buildGoWith(t, "amd64", "-compressdwarf=false"), Want{Arch: task.AMD64})
 	if s := packed.debugSection("info"); s == nil || !strings.HasPrefix(s.Name, zdebug) {
-		t.Skip("this Go does not compress for macOS")
+		needs.Skip(t, "a Go that compresses for macOS", "")
 	}
 	if !packed.HasSource() || !packed.Sourced() {
 		t.Error("compressed debugging information counts as none")

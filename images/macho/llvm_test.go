@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"stacksnap/images/object"
+	"stacksnap/task/needs"
 )
 
 // zig returns the C compiler that builds for Darwin: that of scripts/build-darwin.sh.
@@ -22,7 +23,7 @@ func zig(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skip("zig is not installed")
+	needs.Skip(t, "zig", "not installed")
 	return ""
 }
 
@@ -43,7 +44,7 @@ func compile(t *testing.T, zig, target string, flags ...string) compiled {
 		cmd := exec.Command(name, args...)
 		cmd.Dir = c.dir
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Skipf("%s %v: %v\n%s", name, args, err, out)
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
 		}
 	}
 	run(zig, append([]string{"cc", "-c", filepath.Join(sources, "calc.c"), "-o", "calc.o"}, flags...)...)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // These tests compare with LLVM's tools: on the fixtures, and on every file of
@@ -41,12 +42,7 @@ func oracleFiles(t *testing.T) []string {
 // llvm runs a tool of LLVM, of version 22 where that is installed.
 func llvm(t *testing.T, stdin, tool string, args ...string) string {
 	t.Helper()
-	path, err := exec.LookPath(tool + "-22")
-	if err != nil {
-		if path, err = exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed", tool)
-		}
-	}
+	path := needs.LLVM(t, tool, 1)
 	cmd := exec.Command(path, args...)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.Output()

@@ -113,10 +113,10 @@ func (f *File) nearest(t *symtab, vmaddr uint64, i int) (object.Symbol, bool) {
 }
 
 // stripped tells whether functions may be missing that no other file needs: there
-// is no symbol of such, nor a list of function starts.
+// is no symbol, of data either, that only this file knows, nor a list of function starts.
 func (f *File) stripped() bool {
 	t := f.symtab()
-	return len(f.starts()) == 0 && (t == nil || !t.locals)
+	return len(f.starts()) == 0 && (t == nil || !t.hasLocals())
 }
 
 // owns tells whether vmaddr is in the function of the nearest symbol below it.

@@ -1,6 +1,9 @@
 package macho
 
 import (
+	"slices"
+	"strings"
+
 	"stacksnap/images/object"
 	"stacksnap/task"
 )
@@ -51,7 +54,8 @@ const localRank = 3
 type symtab struct {
 	names        nameTable
 	functions    *object.Table // Entry.Name is where the name is
-	locals       bool          // some of them are of this file only
+	localData    bool          // some of data are of this file only
+	locals       []uint32      // functions that are of this file only, some of them: where their names are
 	objects      bool          // stabs name the object files that it was linked from
 	wanted, strx []uint32      // the symbols that stubs are for, ascending, and where their names are
 }
@@ -105,13 +109,32 @@ func (f *File) readSymtab() *symtab {
 			t.strx = append(t.strx, n.strx)
 		}
 		t.objects = t.objects || n.typ == stabObject
-		t.locals = t.locals || isFunction && n.local()
+		switch {
+		case !n.defined() || !n.local():
+		case !isFunction:
+			t.localData = true
+		case len(t.locals) < maxLocals:
+			t.locals = append(t.locals, n.strx)
+		}
 	})
 	if t.functions == nil {
 		return nil
 	}
 	t.wanted = t.wanted[:len(t.strx)]
 	return t
+}
+
+// maxLocals is how many names of local functions are looked at.
+const maxLocals = 64
+
+// hasLocals reports whether symbols are there that only this file knows: then nobody has
+// taken those out. What zig's linker calls its own branches to functions that are far
+// away is no proof: they stay where it leaves out the others (-x).
+func (t *symtab) hasLocals() bool {
+	return t.localData || slices.ContainsFunc(t.locals, func(strx uint32) bool {
+		name, ok := t.names.at(strx)
+		return ok && !strings.HasSuffix(name, "__thunk")
+	})
 }
 
 // functionsOf reads the functions of a symbol table, and shows each of its entries; nil

@@ -4,7 +4,6 @@ package recorded_test
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"stacksnap/images/elf"
 	"stacksnap/images/recorded"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 	"stacksnap/task/ptrace"
 	"stacksnap/task/recording"
 )
@@ -30,13 +30,11 @@ func buildTarget(t testing.TB) (path string) {
 // build runs a compiler with its arguments and -o PATH.
 func build(t testing.TB, compiler string, args ...string) (path string) {
 	t.Helper()
-	if _, err := exec.LookPath(compiler); err != nil {
-		t.Skip("no " + compiler)
-	}
+	needs.Tool(t, compiler)
 	path = filepath.Join(t.TempDir(), "target")
 	args = slices.Insert(args, len(args)-1, "-o", path)
 	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
-		t.Skipf("%s: %v\n%s", compiler, err, out)
+		t.Fatalf("%s: %v\n%s", compiler, err, out)
 	}
 	return path
 }
@@ -66,10 +64,7 @@ func start(t testing.TB, path string, args ...string) (pid int) {
 func attach(t testing.TB, pid int) *ptrace.Process {
 	t.Helper()
 	p, err := ptrace.Open(pid)
-	var denied *task.PermissionError
-	if errors.As(err, &denied) {
-		t.Skip(err)
-	}
+	needs.Ptrace(t, err)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,16 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestPasses: a specialization is by one of the passes 0 to 9.
+func TestPasses(t *testing.T) {
+	const symbol = "$s4shop4swapyyxz_xztlFSi_Tg"
+	for pass, want := range map[string]bool{"/": false, "0": true, "5": true, "9": true, ":": false, "": false} {
+		if got, ok := Demangle(symbol + pass); ok != want {
+			t.Errorf("pass %q: %s, %t", pass, got, ok)
+		}
+	}
+}
+
 // doubled is a tuple of n types, each with two of the one before.
 func doubled(n int) string {
 	const (

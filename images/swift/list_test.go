@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // listsVariable names a folder with test/Demangle/Inputs of the Swift repository.
@@ -17,10 +19,7 @@ var class = regexp.MustCompile(`^\{[^}]*\} `)
 // TestLists renders the Swift repository's own lists. The limits are how many lines
 // came out exactly equal with those of Swift 6.2.3.
 func TestLists(t *testing.T) {
-	dir := os.Getenv(listsVariable)
-	if dir == "" {
-		t.Skipf("$%s does not name a folder with the Swift repository's test/Demangle/Inputs", listsVariable)
-	}
+	dir := needs.Variable(t, listsVariable, "a folder with the Swift repository's test/Demangle/Inputs")
 	for _, list := range []struct {
 		file     string
 		demangle func(string) (string, bool)
@@ -33,7 +32,7 @@ func TestLists(t *testing.T) {
 		t.Run(list.file, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(dir, list.file))
 			if err != nil {
-				t.Skip(err)
+				t.Fatal(err)
 			}
 			equal, lines := 0, 0
 			for line := range strings.Lines(string(text)) {

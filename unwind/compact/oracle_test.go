@@ -2,23 +2,21 @@ package compact
 
 import (
 	"debug/macho"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // machos returns the Mach-O files of the folder that STACKSNAP_MACHO_DIR names
 // (any thin files; those of npm packages such as @swc/core-darwin-arm64 were
 // used).
 func machos(t testing.TB) []string {
-	dir := os.Getenv("STACKSNAP_MACHO_DIR")
-	if dir == "" {
-		t.Skip("STACKSNAP_MACHO_DIR names no folder of Mach-O files")
-	}
+	dir := needs.Variable(t, "STACKSNAP_MACHO_DIR", "a folder of Mach-O files")
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files in %s: %v", dir, err)
@@ -47,12 +45,7 @@ var entryLine = regexp.MustCompile(`\[\d+\]: function offset=0x([0-9a-f]+), enco
 
 // objdump returns the entries as LLVM reads them; Entry.End is not told.
 func objdump(t *testing.T, path string) []Entry {
-	tool, err := exec.LookPath("llvm-objdump-22")
-	if err != nil {
-		if tool, err = exec.LookPath("llvm-objdump"); err != nil {
-			t.Skip("llvm-objdump is not installed")
-		}
-	}
+	tool := needs.LLVM(t, "llvm-objdump", 1)
 	out, err := exec.Command(tool, "--macho", "--unwind-info", path).Output()
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 func TestDecode(t *testing.T) {
@@ -154,14 +156,9 @@ func TestAgreesWithObjdump(t *testing.T) {
 		}
 	}
 	if len(files) == 0 {
-		t.Skip("neither STACKSNAP_MACHO_DIR nor STACKSNAP_ELF_DIR names a folder of files")
+		needs.Skip(t, "$STACKSNAP_ELF_DIR", "or $STACKSNAP_MACHO_DIR, a folder of files")
 	}
-	tool, err := exec.LookPath("llvm-objdump-22")
-	if err != nil {
-		if tool, err = exec.LookPath("llvm-objdump"); err != nil {
-			t.Skip("llvm-objdump is not installed")
-		}
-	}
+	tool := needs.LLVM(t, "llvm-objdump", 1)
 	for _, path := range files {
 		if s, ok := open(path); ok {
 			compare(t, tool, path, s)

@@ -13,6 +13,7 @@ import (
 
 	"stacksnap/images/internal/machotest"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 const (
@@ -120,7 +121,7 @@ func TestPlaces(t *testing.T) {
 	write(t, filepath.Join(dir, "elf/one"), elfWith(idOf(11), 1))
 	write(t, filepath.Join(dir, "elf/two"), elfWith(idOf(11), 4))
 	if err := os.Symlink("elf", filepath.Join(dir, "link")); err != nil {
-		t.Skip(err)
+		needs.Symlinks(t, err)
 	}
 	all := map[byte]string{
 		1: "App", 2: "", 3: "fat32", 4: "fat32", 5: "fat32", 6: "fat64", 7: "fat64", 8: "swapped",
@@ -132,6 +133,19 @@ func TestPlaces(t *testing.T) {
 	wantNames(t, Places{Symbols: []string{filepath.Join(dir, "tree/.build-id")}}, map[byte]string{9: all[9], 11: ""})
 	wantNames(t, Places{Symbols: []string{filepath.Join(dir, "fat64"), filepath.Join(dir, "elf/one")}}, map[byte]string{6: "fat64", 7: "fat64", 11: "one", 8: ""})
 	wantNames(t, Places{Symbols: []string{filepath.Join(dir, "a/App.xcarchive/dSYMs/App.app.dSYM")}}, map[byte]string{1: "App", 6: ""})
+}
+
+// TestShortIDs: the first byte of an ID names a folder, the others the file in it.
+func TestShortIDs(t *testing.T) {
+	tree := t.TempDir()
+	write(t, filepath.Join(tree, "ab/cd.debug"), elfWith([]byte{0xab, 0xcd}, 1))
+	write(t, filepath.Join(tree, "ef.debug"), elfWith([]byte{0xef}, 1))
+	write(t, filepath.Join(tree, "ef/.debug"), elfWith([]byte{0xef}, 1))
+	for id, want := range map[string]int{"\xab\xcd": 1, "\xab": 0, "\xef": 0, "": 0} {
+		if list := inTree(tree, []byte(id)); len(list) != want {
+			t.Errorf("%x: %v", id, list)
+		}
+	}
 }
 
 func wantNames(t *testing.T, places Places, want map[byte]string) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stacksnap/images/internal/machotest"
+	"stacksnap/task/needs"
 )
 
 const uuid = "23516BE4-29BE-350C-91C9-F36E7999F0F1"
@@ -36,7 +37,7 @@ type mac struct {
 func newMac(t *testing.T) *mac {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("its programs are shell scripts")
+		needs.Skip(t, "/bin/sh", "its programs are shell scripts")
 	}
 	m := &mac{T: t, bin: t.TempDir(), home: t.TempDir()}
 	t.Setenv("PATH", m.bin+":"+os.Getenv("PATH"))
@@ -262,14 +263,12 @@ func TestPreferences(t *testing.T) {
 
 // TestOfAnotherUser leaves commands aside that somebody else has set.
 func TestOfAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file to another user")
-	}
+	needs.Root(t)
 	m := newMac(t)
 	m.prefer("<dict><key>DBGShellCommands</key><string>true</string></dict>")
 	file := filepath.Join(m.home, "Library/Preferences/com.apple.DebugSymbols.plist")
 	if err := os.Chown(file, 12345, 12345); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	m.program("mdfind", "")
 	f := m.finder()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"stacksnap/images/object"
+	"stacksnap/task/needs"
 )
 
 // Frame is a frame as llvm-symbolizer tells it.
@@ -23,13 +24,7 @@ type Frame struct {
 // Tool returns the newest of LLVM's tools of a name that there is, or skips.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
-	for _, name := range []string{"/usr/lib/llvm-22/bin/" + name, name} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Skipf("%s is not installed", name)
-	return ""
+	return needs.LLVM(t, name, 1)
 }
 
 // Frames asks llvm-symbolizer for addresses of a file.
