@@ -19,6 +19,7 @@ import (
 	"stacksnap/images"
 	"stacksnap/images/elf"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 	"stacksnap/unwind/rule"
 )
 
@@ -27,7 +28,7 @@ import (
 // that was kept from the calls and returns seen on the way.
 func TestEveryInstruction(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		needs.Skip(t, "time", "-short is given")
 	}
 	// What is missed is code without unwind information (crti's _init, crtstuff's
 	// constructors, the loader's own start) and the end of longjmp, where the
@@ -42,9 +43,7 @@ func TestEveryInstruction(t *testing.T) {
 }
 
 func compile(t *testing.T, flags []string) string {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	needs.Tool(t, "gcc")
 	bin := filepath.Join(t.TempDir(), "step")
 	args := append(flags, "-o", bin, "testdata/step.c")
 	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
@@ -104,15 +103,13 @@ func newStepper(t *testing.T, bin string) *stepper {
 	cmd := exec.Command(bin)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	cmd.Env = []string{"LANG=C"}
-	if err := cmd.Start(); err != nil {
-		t.Skipf("cannot trace a child: %v", err)
-	}
+	needs.Feature(t, "ptrace", cmd.Start(), unix.EPERM)
 	s := &stepper{t: t, pid: cmd.Process.Pid, unwinder: New(Options{}), reload: true,
 		buf: make([]byte, 1<<20), wrong: map[string]int{}}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	var status unix.WaitStatus
 	if _, err := unix.Wait4(s.pid, &status, 0, nil); err != nil || !status.Stopped() {
-		t.Skipf("cannot trace a child: %v, %#x", err, status)
+		t.Fatalf("cannot trace a child: %v, %#x", err, status)
 	}
 	s.must(unix.PtraceSetOptions(s.pid, unix.PTRACE_O_EXITKILL))
 	s.must(unix.PtraceGetRegs(s.pid, &s.regs))

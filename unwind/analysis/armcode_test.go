@@ -260,3 +260,20 @@ func TestThumbExpand(t *testing.T) {
 		}
 	}
 }
+
+// TestThumbVectors: a load or store of vectors moves the register that it reads at
+// unless Rm is 15 (ARM ARM v7-A, A7.7: 13 is by what was read, others by a register).
+func TestThumbVectors(t *testing.T) {
+	for code, want := range map[t32]uint32{
+		0xf964_470f: 0,      // vld1.8 {d20}, [r4]
+		0xf964_470d: 1 << 4, // vld1.8 {d20}, [r4]!
+		0xf964_470e: 1 << 4, // vld1.8 {d20}, [r4], lr
+		0xf964_4707: 1 << 4, // vld1.8 {d20}, [r4], r7
+		0xf900_070f: 0,      // vst1.8 {d0}, [r0]
+		0xf900_070d: 1,      // vst1.8 {d0}, [r0]!
+	} {
+		if got := code.decode(0, nil).list; got != want {
+			t.Errorf("%#x writes %#x, want %#x", uint32(code), got, want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"debug/elf"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // These tests compare with call frame information that GCC made for every
@@ -37,10 +37,7 @@ type row struct {
 
 // frames runs readelf.
 func frames(t *testing.T, path string) []fde {
-	tool, err := exec.LookPath("readelf")
-	if err != nil {
-		t.Skip("readelf is not installed")
-	}
+	tool := needs.Tool(t, "readelf")
 	cmd := exec.Command(tool, "--debug-dump=frames-interp", path)
 	out, err := cmd.StdoutPipe()
 	if err != nil || cmd.Start() != nil {
@@ -232,10 +229,10 @@ func (w *walk) eachState(visit func(off uint32, s *state)) {
 }
 
 func TestAgreesWithCFI(t *testing.T) {
-	dir := os.Getenv("STACKSNAP_ELF_DIR")
+	dir := needs.Variable(t, "STACKSNAP_ELF_DIR", "a folder of ELF files")
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if dir == "" || len(files) == 0 {
-		t.Skip("STACKSNAP_ELF_DIR names no folder of ELF files")
+	if len(files) == 0 {
+		t.Fatal("no files in ", dir)
 	}
 	for _, path := range files {
 		compareCFI(t, path)

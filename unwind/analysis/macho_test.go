@@ -3,7 +3,6 @@ package analysis
 import (
 	"debug/macho"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	ours "stacksnap/images/macho"
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 	"stacksnap/unwind/compact"
 	"stacksnap/unwind/rule"
 )
@@ -64,10 +64,10 @@ func load(t testing.TB, path string) *loaded {
 }
 
 func machos(t testing.TB) []string {
-	dir := os.Getenv("STACKSNAP_MACHO_DIR")
+	dir := needs.Variable(t, "STACKSNAP_MACHO_DIR", "a folder of Mach-O files")
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if dir == "" || len(files) == 0 {
-		t.Skip("STACKSNAP_MACHO_DIR names no folder of Mach-O files")
+	if len(files) == 0 {
+		t.Fatal("no files in ", dir)
 	}
 	return files
 }

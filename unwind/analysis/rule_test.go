@@ -105,6 +105,15 @@ var programs64 = []program{
 		{"5d", pushedAMD64}, // pop rbp
 		{"c3", entryAMD64},  // ret
 	}},
+	{"a push of half a word", task.AMD64, []line{
+		{"6650", entryAMD64},                         // push ax
+		{"666a07", "cfa = sp + 10; pc = *(cfa - 8)"}, // push 7, of 16 bits
+		{"53", "cfa = sp + 12; pc = *(cfa - 8)"},     // push rbx
+		{"5b", "cfa = sp + 20; pc = *(cfa - 8)"},     // pop rbx
+		{"6658", "cfa = sp + 12; pc = *(cfa - 8)"},   // pop ax
+		{"6659", "cfa = sp + 10; pc = *(cfa - 8)"},   // pop cx
+		{"c3", entryAMD64},                           // ret
+	}},
 	// What is called is a function, though nothing says so: s2n-bignum in lancedb 0.31,
 	// arm64, 0x52fcc94.
 	{"a part called", task.AMD64, []line{

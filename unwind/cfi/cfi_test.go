@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,11 +29,11 @@ var rules = []struct {
 	{"advanced in every size", []byte{opAdvanceLoc1, 1, opAdvanceLoc2, 2, 0, opAdvanceLoc4, 3, 0, 0, 0,
 		opMIPSAdvanceLoc8, 4, 0, 0, 0, 0, 0, 0, 0, opDefCFAOffset, 24}, "cfa = sp + 24; pc = *(cfa - 8)"},
 	{"set location", append(append([]byte{opSetLoc}, addr(0x1010)...), opDefCFAOffset, 24), "cfa = sp + 24; pc = *(cfa - 8)"},
-	{"location back", append([]byte{opSetLoc}, addr(0xfff)...), "error"},
+	{"location back", append([]byte{opSetLoc}, addr(0xfff)...), "error: FDE at 0x12: malformed call frame information: location runs backwards"},
 	{"restored as the CIE has it", []byte{opOffset | 16, 5, opRestore | 16}, "cfa = sp + 8; pc = *(cfa - 8)"},
 	{"restored to nothing", []byte{opOffset | 3, 5, opRestoreExtended, 3}, "cfa = sp + 8; pc = *(cfa - 8)"},
 	{"state restored with its CFA", []byte{opRememberState, opDefCFAOffset, 32, opOffset | 6, 2, opRestoreState}, "cfa = sp + 8; pc = *(cfa - 8)"},
-	{"state restored, none remembered", []byte{opRestoreState}, "error"},
+	{"state restored, none remembered", []byte{opRestoreState}, "error: FDE at 0x12: call frame information remembers or restores too many states"},
 	{"signed offsets", []byte{opDefCFASF, 6, 0x7e, opOffsetExtendedSF, 3, 2, opDefCFAOffsetSF, 0x7d}, "cfa = fp + 24; r3 = *(cfa - 16); pc = *(cfa - 8)"},
 	{"negative extended", []byte{opGNUNegativeOffset, 3, 2}, "cfa = sp + 8; r3 = *(cfa + 16); pc = *(cfa - 8)"},
 	{"values", []byte{opValOffset, 3, 2, opValOffsetSF, 12, 0x7e, opRegister, 13, 14}, "cfa = sp + 8; r3 = cfa - 16; r12 = cfa + 16; r13 = r14; pc = *(cfa - 8)"},
@@ -46,10 +47,10 @@ var rules = []struct {
 	{"a register by an expression of the CFA", []byte{opValExpression, 3, 2, dwPlusUconst, 8}, "cfa = sp + 8; r3 = cfa + 8; pc = *(cfa - 8)"},
 	// cfa = rsp + 8 + ((rip & 15) >= 11) << 3, as of every procedure linkage table.
 	{"linkage table", []byte{opDefCFAExpression, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}, "cfa = sp + 8; pc = *(cfa - 8)"},
-	{"CFA in a register that is not kept", []byte{opDefCFARegister, 60}, "error"},
-	{"unknown instruction", []byte{0x3f}, "error"},
-	{"operand missing", []byte{opDefCFAOffset}, "error"},
-	{"expression too long", []byte{opDefCFAExpression, 200, 1}, "error"},
+	{"CFA in a register that is not kept", []byte{opDefCFARegister, 60}, "error: call frame information has no CFA"},
+	{"unknown instruction", []byte{0x3f}, "error: FDE at 0x12: call frame instruction 0x3f is not known"},
+	{"operand missing", []byte{opDefCFAOffset}, "error: FDE at 0x12: malformed call frame information"},
+	{"expression too long", []byte{opDefCFAExpression, 200, 1}, "error: FDE at 0x12: malformed call frame information"},
 }
 
 func addr(a uint64) []byte { return binary.LittleEndian.AppendUint64(nil, a) }
@@ -67,7 +68,7 @@ func TestRules(t *testing.T) {
 			r, err := new(Source).Rule(query(f, 0x1010))
 			got := r.Format(task.AMD64)
 			if err != nil {
-				got = "error"
+				got = "error: " + err.Error()
 			}
 			if got != tt.want {
 				t.Errorf("%s (%v), want %s", got, err, tt.want)
@@ -87,8 +88,8 @@ func TestLayouts(t *testing.T) {
 		for at, want := range map[uint64]uint64{0x1000: 0x1000, 0x10ff: 0x1000, 0x2080: 0x2000, 0xfff: 0, 0x1100: 0, 0x2100: 0, 5: 0} {
 			f, err := s.find(at)
 			if want == 0 {
-				if err == nil {
-					t.Errorf("eh %v, wide %v: %#x is covered by %#x", b.eh, b.wide, at, f.start)
+				if !errors.Is(err, rule.ErrNone) {
+					t.Errorf("eh %v, wide %v: %#x is covered by %+v, %v", b.eh, b.wide, at, f, err)
 				}
 			} else if err != nil || f.start != want {
 				t.Errorf("eh %v, wide %v: %#x: %+v, %v", b.eh, b.wide, at, f, err)
@@ -99,8 +100,9 @@ func TestLayouts(t *testing.T) {
 
 func TestAugmentations(t *testing.T) {
 	for augmentation, tt := range map[string]struct {
-		data          []byte
-		signal, fails bool
+		data   []byte
+		signal bool
+		err    string // a part of it
 	}{
 		"":        {},
 		"zR":      {data: []byte{encSData4 | encPCRel}},
@@ -109,15 +111,15 @@ func TestAugmentations(t *testing.T) {
 		"zPLRS":   {data: []byte{encUData4 | encDataRel, 1, 2, 3, 4, 0x1b, encSData4 | encPCRel}, signal: true},
 		"zPLRB":   {data: []byte{encUData8, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b, encUData8}},
 		"zRBG":    {data: []byte{encUData4}},
-		"zR\x01":  {data: []byte{encUData4}, fails: true},
-		"zP":      {data: []byte{0x0d, 1, 2, 3, 4}, fails: true},
-		"zL":      {fails: true},
-		"mystery": {fails: true},
+		"zR\x01":  {data: []byte{encUData4}, err: "letter '\\x01' is not known"},
+		"zP":      {data: []byte{0x0d, 1, 2, 3, 4}, err: "encoding 0xd"},
+		"zL":      {err: "malformed"},
+		"mystery": {err: "augmentation \"mystery\" is not known"},
 	} {
 		b := builder{eh: true}
 		b.cie(augmentation, tt.data, standard...)
 		ci, err := b.section().cieAt(0)
-		if (err != nil) != tt.fails {
+		if !fails(err, tt.err) {
 			t.Errorf("%q: %v", augmentation, err)
 			continue
 		}
@@ -153,10 +155,13 @@ func TestPointers(t *testing.T) {
 			t.Errorf("encoding %#x: %#x, %v, want %#x", tt.enc, got, err, tt.want)
 		}
 	}
-	for _, enc := range []uint8{encOmit, encTextRel, 0x05, 0x06, 0x07, 0x0d, 0x0e, 0x0f, 0x60} {
+	for enc, says := range map[uint8]string{
+		encOmit: "is omitted", encTextRel: "has no base", 0x60: "has no base", encDataRel: "has no base", encFuncRel: "has no base",
+		0x05: "unknown", 0x06: "unknown", 0x07: "unknown", 0x0d: "unknown", 0x0e: "unknown", 0x0f: "unknown",
+	} {
 		c := cursor{data: make([]byte, 8)}
-		if _, err := c.encoded(enc, 8, bases{}); err == nil {
-			t.Errorf("encoding %#x has no meaning, yet is read", enc)
+		if _, err := c.encoded(enc, 8, bases{}); !fails(err, says) {
+			t.Errorf("encoding %#x has no meaning: %v", enc, err)
 		}
 	}
 }
@@ -182,23 +187,23 @@ func TestHeader(t *testing.T) {
 	one := 0x5000 + uint64(b.fde(cie, 0x1000, 0x100))
 	two := 0x5000 + uint64(b.fde(cie, 0x2000, 0x100))
 	for name, tt := range map[string]struct {
-		hdr    object.Section
-		usable bool
+		hdr object.Section
+		err string // a part of it
 	}{
-		"good":                 {hdr(0x1000, one, 0x2000, two), true},
-		"leads to a CIE":       {hdr(0x1000, 0x5000, 0x2000, 0x5000), true},
-		"leads out of it":      {hdr(0x1000, 1, 0x2000, 1<<20), true},
-		"leads to another FDE": {hdr(0x1000, two, 0x2000, two), true},
-		"not sorted":           {hdr(0x2000, two, 0x1000, one), false},
-		"cut":                  {object.Section{VMAddr: 0x4000, Data: hdr(0x1000, one).Data[:14]}, false},
-		"empty":                {object.Section{}, false},
-		"to the end":           {object.Section{VMAddr: 0x4000, Data: hdr(0x1000, one, 0x2000, two, 0x3000, 0x1000).Data[:28]}, false},
-		"absolute":             {hdrFrom(0, encUData4, 0x1000, one, 0x2000, two), true},
-		"relative to places":   {hdrFrom(0x4000, encSData4|encPCRel, 0x1000, one, 0x2000, two), false},
+		"good":                 {hdr(0x1000, one, 0x2000, two), ""},
+		"leads to a CIE":       {hdr(0x1000, 0x5000, 0x2000, 0x5000), ""},
+		"leads out of it":      {hdr(0x1000, 1, 0x2000, 1<<20), ""},
+		"leads to another FDE": {hdr(0x1000, two, 0x2000, two), ""},
+		"not sorted":           {hdr(0x2000, two, 0x1000, one), "not sorted"},
+		"cut":                  {object.Section{VMAddr: 0x4000, Data: hdr(0x1000, one).Data[:14]}, "1 entries of encoding 0x3b"},
+		"empty":                {object.Section{}, "version 0"},
+		"to the end":           {object.Section{VMAddr: 0x4000, Data: hdr(0x1000, one, 0x2000, two, 0x3000, 0x1000).Data[:28]}, "3 entries of encoding 0x3b"},
+		"absolute":             {hdrFrom(0, encUData4, 0x1000, one, 0x2000, two), ""},
+		"relative to places":   {hdrFrom(0x4000, encSData4|encPCRel, 0x1000, one, 0x2000, two), "encoding 0x1b"},
 	} {
 		f := &file{arch: task.AMD64, sections: map[object.Kind]object.Section{
 			object.EHFrame: {VMAddr: 0x5000, Data: b.b}, object.EHFrameHdr: tt.hdr}}
-		if _, err := newHeader(tt.hdr, 8); (err == nil) != tt.usable {
+		if _, err := newHeader(tt.hdr, 8); !fails(err, tt.err) {
 			t.Errorf("%s: %v", name, err)
 		}
 		var s Source
@@ -328,7 +333,7 @@ func TestExpressions(t *testing.T) {
 	for _, tt := range []struct {
 		code []byte
 		want uint64
-		bad  bool
+		err  string // a part of it
 	}{
 		{code: []byte{0x35, 0x33, dwMinus}, want: 2},
 		{code: []byte{0x35, 0x33, dwSwap, dwMinus}, want: 1<<64 - 2},
@@ -351,26 +356,34 @@ func TestExpressions(t *testing.T) {
 		{code: []byte{dwConst8u, 1, 0, 0, 0, 0, 0, 0, 0}, want: 1},
 		{code: []byte{dwConst1u, 200, 0x30, dwShl}, want: 200},
 		{code: []byte{0x31, dwConst1u, 200, dwShl}, want: 0},
-		{code: []byte{0x31, 0x30, dwDiv}, bad: true},
-		{code: []byte{0x31, 0x30, dwMod}, bad: true},
-		{code: []byte{dwPlus}, bad: true},
-		{code: []byte{0x31, dwOver}, bad: true},
-		{code: []byte{0x31, dwPick, 9}, bad: true},
-		{code: []byte{dwSkip, 0xfd, 0xff}, bad: true}, // for ever
-		{code: []byte{dwSkip, 0xf0, 0xff}, bad: true},
-		{code: []byte{0x31, dwSkip, 1, 0}, bad: true},
-		{code: []byte{0x9c}, bad: true}, // the CFA, of which this is the definition
-		{code: []byte{0x31, dwDerefSize, 9}, bad: true},
-		{code: []byte{}, bad: true},
-		{code: []byte{0x77, 0, 0x77, 0, dwMul}, bad: true},
+		{code: []byte{0x31, 0x30, dwDiv}, err: "division by zero"},
+		{code: []byte{0x31, 0x30, dwMod}, err: "division by zero"},
+		{code: []byte{dwPlus}, err: "value is missing"},
+		{code: []byte{0x31, dwOver}, err: "value is missing"},
+		{code: []byte{0x31, dwPick, 9}, err: "value is missing"},
+		{code: []byte{dwSkip, 0xfd, 0xff}, err: "runs on"}, // for ever
+		{code: []byte{dwSkip, 0xf0, 0xff}, err: "jump out"},
+		{code: []byte{0x31, dwSkip, 1, 0}, err: "jump out"},
+		{code: []byte{0x9c}, err: "operation 0x9c"}, // the CFA, of which this is the definition
+		{code: []byte{0x31, dwDerefSize, 9}, err: "load of 9 bytes"},
+		{code: []byte{}, err: "value is missing"},
+		{code: []byte{0x77, 0, 0x77, 0, dwMul}, err: "no simple value"},
 	} {
 		s := &section{pointerSize: 8}
 		e := evaluator{sec: s, arch: task.AMD64}
 		got, err := e.eval(cursor{data: tt.code})
-		if (err != nil) != tt.bad || err == nil && got.n != tt.want {
-			t.Errorf("% x: %#x, %v, want %#x", tt.code, got.n, err, tt.want)
+		if !fails(err, tt.err) || err == nil && got.n != tt.want {
+			t.Errorf("% x: %#x, %v, want %#x, %s", tt.code, got.n, err, tt.want, tt.err)
 		}
 	}
+}
+
+// fails reports whether an error is the one that says a text; none: there is no error.
+func fails(err error, says string) bool {
+	if err == nil || says == "" {
+		return err == nil && says == ""
+	}
+	return strings.Contains(err.Error(), says)
 }
 
 func TestTablesGoWithTheirImage(t *testing.T) {

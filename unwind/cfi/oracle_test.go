@@ -17,6 +17,7 @@ import (
 
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // extraFiles names, separated by colons, more files to compare: anything that
@@ -27,9 +28,9 @@ const extraFiles = "STACKSNAP_CFI_FILES"
 // llvm-dwarfdump prints it. Versions before 17 do not restore the CFA with
 // DW_CFA_restore_state, and are not asked.
 func TestRowsAgainstDwarfdump(t *testing.T) {
-	tool := dwarfdump(t)
+	tool := needs.LLVM(t, "llvm-dwarfdump", 17)
 	if testing.Short() {
-		t.Skip("takes seconds")
+		needs.Skip(t, "time", "-short is given")
 	}
 	var files []string
 	for _, glob := range []string{"/lib/*/libc.so.6", "/usr/lib/*/libstdc++.so.6", "../../images/macho/testdata/*.*"} {
@@ -45,17 +46,6 @@ func TestRowsAgainstDwarfdump(t *testing.T) {
 			}
 		}
 	}
-}
-
-// dwarfdump finds an llvm-dwarfdump that is right.
-func dwarfdump(t *testing.T) string {
-	for v := 25; v >= 17; v-- {
-		if p, err := exec.LookPath(fmt.Sprintf("llvm-dwarfdump-%d", v)); err == nil {
-			return p
-		}
-	}
-	t.Skip("no llvm-dwarfdump of version 17 or later")
-	return ""
 }
 
 // goPrograms builds a program for two architectures, because Go's linker writes
@@ -139,7 +129,7 @@ func compare(t *testing.T, tool, path string, s *section) {
 	}
 	out, err := exec.Command(tool, flag, path).Output()
 	if err != nil && len(out) == 0 {
-		t.Skipf("%s: %v", tool, err)
+		t.Fatalf("%s: %v", tool, err)
 	}
 	c := comparison{t: t, sec: s}
 	c.index, err = newIndex(s)

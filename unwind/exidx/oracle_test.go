@@ -15,6 +15,7 @@ import (
 	"stacksnap/images/elf"
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 	"stacksnap/unwind/rule"
 )
 
@@ -27,10 +28,7 @@ type listed struct {
 
 // readobj lists what LLVM reads in a file.
 func readobj(t *testing.T, path string) (all []listed) {
-	tool, err := exec.LookPath("llvm-readobj")
-	if err != nil {
-		t.Skip("llvm-readobj is not installed")
-	}
+	tool := needs.LLVM(t, "llvm-readobj", 1)
 	out, err := exec.Command(tool, "--unwind", path).Output()
 	if err != nil {
 		t.Fatal(err)
