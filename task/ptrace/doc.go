@@ -9,11 +9,13 @@
 // that is traced stops for its tracer at every signal, and the target must
 // never wait for us.
 //
-// Stops are looked at with WNOWAIT and never consumed. A thread that stopped to
-// deliver a signal keeps the signal's number until its stop is waited for: left
-// there, the signal is delivered whether we detach, which passes it on, or are
-// killed, when the kernel lets the thread go on as if it had not been asked
-// (ptrace_stop and wait_task_stopped, kernel/signal.c and kernel/exit.c).
+// Stops are looked at with WNOWAIT, and that of a thread which stopped to deliver a
+// signal is never consumed. Such a thread keeps the signal's number until its stop is
+// waited for: left there, the signal is delivered whether we detach, which passes it
+// on, or are killed, when the kernel lets the thread go on as if it had not been asked
+// (ptrace_stop and wait_task_stopped, kernel/signal.c and kernel/exit.c). Where several
+// threads are stopped together, a stop by our order is consumed, so that it is not
+// found again: it keeps nothing.
 //
 // A thread in a group-stop (SIGSTOP, SIGTSTP…) moves to a traced stop when it is
 // seized and back to its group-stop when it is let go (ptrace(2), "Group-stop",

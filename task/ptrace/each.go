@@ -58,6 +58,7 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 	p.holds = how == task.SuspendTogether
 	if how != task.SuspendNone {
 		p.hurry()
+		defer p.alarm.end() // wherever it was started
 	}
 	p.none = time.Now()
 	for i, id := range ids {
@@ -219,20 +220,30 @@ func (p *Process) waitsFor(tid int) int {
 }
 
 // serve captures a thread that stands and lets it run on. It stood at most since
-// none did. One that is held is no longer asked for: see lookAny.
+// none did. One that is held is no longer asked for: see lookAny. One that stopped to
+// deliver a signal is not held: were we killed meanwhile, the signal would be lost with a
+// stop that was consumed.
 func (p *Process) serve(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) {
 	if th.phase != stopped {
 		runs(i, 0, th.notStopped())
 		return
 	}
 	p.read(readStanding, i, stands)
-	if p.holds {
+	if p.holds && th.signal == 0 {
 		consume(th.tid, &p.info)
 		p.held = append(p.held, waiting{i, th.tid})
 		return
 	}
 	p.release(th)
-	runs(i, time.Since(p.none), nil)
+	runs(i, time.Since(p.stoodFrom()), nil)
+}
+
+// stoodFrom returns since when, at the earliest, a thread stood that is let go of now.
+func (p *Process) stoodFrom() time.Time {
+	if p.holds {
+		return p.ordered
+	}
+	return p.none
 }
 
 // awaitEach serves the threads that did not stop at once, as they do. Now and
@@ -241,7 +252,6 @@ func (p *Process) awaitEach(stands func(int), runs func(int, time.Duration, erro
 	began := time.Now()
 	if len(p.waiting) > 0 {
 		p.alarm.start()
-		defer p.alarm.end()
 	}
 	for wait := 20 * time.Microsecond; len(p.waiting) > 0; wait = min(2*wait, time.Millisecond) {
 		if !p.pending(began) {

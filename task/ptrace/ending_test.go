@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // takeUntilExited tells the target to end, and takes snapshots until it does.
@@ -162,9 +163,7 @@ func endChildren(t *testing.T, g *target) {
 	defer dir.close()
 	for _, tid := range dir.numbers() {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", g.pid, tid))
-		if err != nil {
-			t.Skip(err)
-		}
+		needs.Feature(t, "/proc/PID/task/TID/children", err, unix.ENOENT) // CONFIG_PROC_CHILDREN
 		for _, child := range strings.Fields(string(b)) {
 			pid, _ := strconv.Atoi(child)
 			_ = unix.Kill(pid, unix.SIGKILL)
@@ -301,9 +300,9 @@ func TestOtherUsersProcessIsRefused(t *testing.T) {
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Skipf("cannot run as another user: %v %s", err, out)
+		t.Fatalf("as another user: %v %s", err, out)
 	}
-	if s := string(out); !strings.HasPrefix(s, "true ") || !strings.Contains(s, "run as root") || strings.Count(s, "\n") != 1 {
+	if s := string(out); !strings.HasPrefix(s, "true ") || !strings.Contains(s, "run sudo stacksnap -p") || strings.Count(s, "\n") != 1 {
 		t.Errorf("said %q", s)
 	}
 }
@@ -367,21 +366,20 @@ func TestListHasOurChild(t *testing.T) {
 
 func TestThirtyTwoBitProgram(t *testing.T) {
 	if hostArch != task.AMD64 {
-		t.Skip("needs an amd64 host")
+		needs.Skip(t, "amd64", "this is "+hostArch.String())
 	}
+	needs.Tools(t, "as", "ld")
 	dir := t.TempDir()
 	for _, cmd := range [][]string{
 		{"as", "--32", "-o", dir + "/spin.o", "testdata/spin386.s"},
 		{"ld", "-m", "elf_i386", "-o", dir + "/spin", dir + "/spin.o"},
 	} {
 		if out, err := exec.Command(cmd[0], cmd[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("%s: %v %s", cmd[0], err, out)
+			t.Fatalf("%s: %v %s", cmd[0], err, out)
 		}
 	}
 	cmd := exec.Command(dir + "/spin")
-	if err := cmd.Start(); err != nil {
-		t.Skip(err)
-	}
+	needs.Feature(t, "programs of 32 bits", cmd.Start(), unix.ENOEXEC)
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	p := attach(t, cmd.Process.Pid)
 	if a := p.Info().Arch; a != task.I386 {

@@ -3,6 +3,7 @@
 package ptrace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -40,6 +41,13 @@ func runHelper(mode string, args []string) {
 		var s task.Snapshot
 		for {
 			exitOn(task.Take(p, &s))
+		}
+	case "together": // likewise, by samplings in which all threads stand at once
+		p, err := Open(atoi(args[0]))
+		exitOn(err)
+		fmt.Println("ready")
+		for _, err := range task.Sample(context.Background(), p, task.Options{Suspend: task.SuspendTogether}) {
+			exitOn(err)
 		}
 	case "hold": // stops args[0] until killed
 		p, err := Open(atoi(args[0]))

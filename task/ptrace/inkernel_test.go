@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 const (
@@ -55,7 +56,7 @@ func TestStayThatEnds(t *testing.T) {
 	p, th := fakeThread(t, counts, inEpoll)
 	seesKernels(p)
 	must(t, unix.Mkfifo(pathOf(p, "stack"), 0o600))
-	other := exec.Command("sh", "-c", `exec 3>"$0"; printf '900 30 8\n' >"$1"; printf '`+inQueue[:len(inQueue)-1]+`\n' >&3`, pathOf(p, "stack"), pathOf(p, "schedstat"))
+	other := exec.Command(needs.Tool(t, "sh"), "-c", `exec 3>"$0"; printf '900 30 8\n' >"$1"; printf '`+inQueue[:len(inQueue)-1]+`\n' >&3`, pathOf(p, "stack"), pathOf(p, "schedstat"))
 	must(t, other.Start())
 	s := p.stayOf(th.tid)
 	must(t, other.Wait())

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stacksnap/task/needs"
 )
 
 // TestOpenJITDump: of what is mapped the one with the target's number is opened, if it
@@ -29,9 +31,7 @@ func TestOpenJITDump(t *testing.T) {
 		if err == nil {
 			f.Close()
 		}
-		if errors.Is(err, unix.ENOSYS) || errors.Is(err, errRemote) {
-			t.Skip(err)
-		}
+		needOpenat2(t, err)
 		if path != want || (err == nil) != (want != "") {
 			t.Errorf("of %v %q is opened, %v; want %q", mapped, path, err, want)
 		}
@@ -80,7 +80,7 @@ func TestDumpsAtHome(t *testing.T) {
 	slices.Sort(got)
 	if want := []string{"/home/me/.debug/jit/java-jit-1/jit-5.dump", "/home/me/.debug/jit/llvm-2/jit-5.dump"}; !slices.Equal(got, want) {
 		if slices.Equal(got, nil) {
-			t.Skip("the folder for temporary files is not local, or the kernel has no openat2")
+			needs.Skip(t, "openat2", "or the folder for temporary files is not local")
 		}
 		t.Errorf("%v", got)
 	}

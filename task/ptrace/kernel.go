@@ -87,7 +87,8 @@ func lookAny(info *childInfo) unix.Errno {
 	return wait(unix.P_ALL, 0, info, unix.WSTOPPED|unix.WNOWAIT|unix.WNOTHREAD)
 }
 
-// consume has a stop that was found not be found again.
+// consume has a stop that was found not be found again. It clears what the thread would
+// deliver (wait_task_stopped, kernel/exit.c), so it is not for one that stopped to.
 func consume(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WSTOPPED) }
 
 // bury takes leave of a traced thread that has ended. Of one that stands it would

@@ -14,6 +14,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/kallsyms"
+	"stacksnap/task/needs"
 	"stacksnap/task/perfevent"
 )
 
@@ -87,9 +88,7 @@ func TestObservedInTheKernel(t *testing.T) {
 			_, err := p.TellKernel()
 			must(t, err)
 		}
-		if err := p.Observe(time.Millisecond); err != nil {
-			t.Skip(err)
-		}
+		needs.PerfEvents(t, p.Observe(time.Millisecond))
 		names := map[string]int{}
 		eventually(t, "it was copied", func() bool {
 			must(t, sample(t, p, 50, task.Options{Suspend: task.SuspendNone, Interval: time.Millisecond}, func(s *task.Snapshot) {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // self is this very process as a target, as far as its files in /proc are asked.
@@ -30,7 +31,7 @@ func self(t *testing.T) *Process {
 func TestChildThatIsWaitedFor(t *testing.T) {
 	p := self(t)
 	if n, ok := p.Child(0); ok {
-		t.Skipf("there is a child already: %d", n)
+		needs.Skip(t, "no other child", fmt.Sprint("there is ", n))
 	}
 	first := startHelper(t, "spin")
 	pid := first.Process.Pid

@@ -34,17 +34,7 @@ func (p *Process) leaveAll() (resume func() error, err error) {
 	}
 	p.noteKernels()
 	p.toCopy = p.threads.count(spared)
-	return p.endLeave, nil
-}
-
-func (p *Process) endLeave() error {
-	p.suspended, p.reading, p.mem.until = false, readNothing, time.Time{}
-	for i := range p.threads.all {
-		if th := &p.threads.all[i]; !th.phase.attached() {
-			th.phase = listed
-		}
-	}
-	return nil
+	return p.resumeFunc, nil
 }
 
 // whyLeft says why a thread that was left where it is could not be read.

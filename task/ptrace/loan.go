@@ -48,7 +48,7 @@ func (s *stat) borrows(pid int) bool {
 }
 
 // AwaitExec waits until a process that was forked to call exec has done so, or has
-// ended, or a few seconds have passed: not every kernel that looks like Linux tells.
+// ended, or ten seconds (maxExec) have passed: not every kernel that looks like Linux tells.
 func AwaitExec(pid int) {
 	for end := time.Now().Add(maxExec); time.Now().Before(end); pause(execPause) {
 		if hasExeced(pid) {

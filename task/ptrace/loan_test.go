@@ -14,15 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // startVfork starts testdata/vforks, and returns the child that has its parent's
 // memory until go is called, which waits for its exec.
 func startVfork(t *testing.T) (pid int, goOn func()) {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("needs gcc for the target program")
-	}
+	needs.Tool(t, "gcc")
 	program := filepath.Join(t.TempDir(), "vforks")
 	if msg, err := exec.Command("gcc", "-w", "-o", program, "testdata/vforks.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, msg)
@@ -57,15 +56,10 @@ func startVfork(t *testing.T) (pid int, goOn func()) {
 func TestExecInBorrowedMemory(t *testing.T) {
 	pid, goOn := startVfork(t)
 	p, err := Open(pid)
-	if errors.As(err, new(*task.PermissionError)) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.Ptrace(t, err)
 	defer p.Close()
 	if _, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(os.Getpid()), uintptr(pid), kcmpVM, 0, 0, 0); errno != 0 {
-		t.Skip("this kernel does not compare the memory of processes: ", errno)
+		needs.Feature(t, "kcmp", errno, unix.ENOSYS, unix.EPERM)
 	}
 	if _, err := p.Threads(); err != nil || p.mem.loan == nil {
 		t.Fatalf("before exec: %v, borrowed: %v", err, p.mem.loan != nil)

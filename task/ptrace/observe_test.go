@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 	"stacksnap/task/perfevent"
 )
 
@@ -21,9 +22,7 @@ import (
 func observeTarget(t *testing.T, pid int) *Process {
 	t.Helper()
 	p := attach(t, pid)
-	if err := p.Observe(time.Millisecond); err != nil {
-		t.Skip(err)
-	}
+	needs.PerfEvents(t, p.Observe(time.Millisecond))
 	return p
 }
 

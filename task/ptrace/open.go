@@ -142,7 +142,7 @@ func noDirectory(pid int, err error) error {
 	if isDenied(err) || unix.Kill(pid, 0) == unix.EPERM {
 		return &task.PermissionError{
 			PID: pid, Asked: fmt.Sprintf("open /proc/%d: %v", pid, err), Err: err,
-			Remedy: "run as root, for /proc is mounted so that it hides other users' processes",
+			Remedy: fmt.Sprintf("run sudo stacksnap -p %d", pid) + ", for /proc is mounted so that it hides other users' processes",
 		}
 	}
 	if unix.Kill(pid, 0) == nil {

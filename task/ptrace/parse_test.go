@@ -216,24 +216,64 @@ func TestArchOf(t *testing.T) {
 }
 
 func TestRemedyNamesWhatHelps(t *testing.T) {
+	const all, docker = 1<<41 - 1, 0xa80425fb // docker's own set, without SYS_PTRACE
+	ids := func(id int) [4]int { return [4]int{id, id, id, id} }
+	of := func(id int, permitted uint64) credentials {
+		c := credentials{uids: ids(id), gids: ids(id), permitted: permitted, boundaries: all}
+		if id == 0 {
+			c.effective = permitted
+		}
+		return c
+	}
+	confined := func(c credentials) credentials { c.boundaries = docker; return c }
+	labelled := func(c credentials, label string) credentials { c.label = label; return c }
+	filtered := func(c credentials) credentials { c.filtered = true; return c }
+	stuck := func(c credentials) credentials { c.noNewPrivs = true; return c }
+	group := func(c credentials) credentials { c.gids[2] = 9; return c }
 	for want, c := range map[string]circumstances{
-		"CAP_SYS_PTRACE (docker": {owner: 5, self: 0},
-		"uid 7":                  {owner: 7, self: 5},
-		"ptrace_scope=0":         {owner: 5, self: 5, scope: "1"},
-		"ptrace_scope 2":         {owner: 5, self: 5, scope: "2"},
-		"nobody may attach":      {owner: 5, self: 0, capable: true, scope: "3"},
-		"not dumpable":           {owner: 5, self: 5, scope: "0"},
-		"seccomp":                {owner: 5, self: 0, capable: true},
+		"nobody may attach": {self: of(0, all), target: of(5, 0), scope: "3"},
+		"give this container or service CAP_SYS_PTRACE (docker run --cap-add=SYS_PTRACE), for it has capabilities that we lack: CAP_SYS_RESOURCE": {
+			self: confined(of(0, docker)), target: of(0, docker|1<<24)},
+		"CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER, 37 more":      {self: of(5, 0), target: of(5, all)},
+		"run sudo stacksnap -p 26794, for it belongs to another user (redis, uid 7)": {pid: 26794, self: of(5, 0), target: of(7, 0), ownerName: "redis"},
+		"another user (uid 7)": {self: of(5, 0), target: of(7, 0)},
+		"set-uid or set-gid":   {self: of(5, 0), target: group(of(5, 0))},
+		"not dumpable":         {self: of(5, 0), target: of(5, 0), undumpable: true},
+		"run sudo stacksnap -p 8, or sudo sysctl kernel.yama.ptrace_scope=0, for kernel.yama.ptrace_scope 1": {pid: 8, self: of(5, 0), target: of(5, 0), scope: "1"},
+		"run sudo stacksnap -p 9, for it is protected":                                                       {pid: 9, self: of(5, 0), target: of(5, 0), scope: "1", undumpable: true},
+		"run sudo stacksnap -p 10, for it has":                                                               {pid: 10, self: of(5, 0), target: of(5, 1), scope: "1"},
+		"ptrace_scope 2 asks":                                                                                {self: of(5, 0), target: of(5, 0), scope: "2"},
+		"(docker run --security-opt seccomp=unconfined":                                                      {self: filtered(of(0, all)), target: of(5, 0)},
+		"a seccomp filter may":                                                                               {self: filtered(of(5, 0)), target: of(5, 0)},
+		`label "docker-default" that this`:                                                                   {self: labelled(of(0, all), "docker-default"), target: labelled(of(5, 0), "unconfined")},
+		`label "x" that pid 3 has`:                                                                           {pid: 3, self: labelled(of(0, all), "unconfined"), target: labelled(of(5, 0), "x")},
+		"a user namespace that is":                                                                           {self: labelled(of(0, all), "u:unconfined_t:s0"), target: of(5, 0)},
+		"another user namespace":                                                                             {self: of(0, all), target: of(0, 0), otherNS: true},
+		"NoNewPrivs is set":                                                                                  {self: stuck(of(5, 0)), target: of(7, 0)},
+		"taken from this process":                                                                            {self: of(0, 1), target: of(0, 3)},
 	} {
 		if got := c.remedy(); !strings.Contains(got, want) {
 			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
 	}
-	if got := (circumstances{scope: "1"}).scopeNote(); !strings.Contains(got, "kernel/yama/ptrace_scope is 1") {
+	if got := (&circumstances{scope: "1"}).scopeNote(); !strings.Contains(got, "kernel/yama/ptrace_scope is 1") {
 		t.Error(got)
 	}
-	if got := (circumstances{scope: "0"}).scopeNote(); got != "" {
+	if got := (&circumstances{scope: "0"}).scopeNote(); got != "" {
 		t.Error(got)
+	}
+}
+
+func TestReadCredentials(t *testing.T) {
+	const status = "Name:\tx\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nCapPrm:\t0000000001000000\nCapEff:\t0000000000080000\nCapBnd:\t000001ffffffffff\nNoNewPrivs:\t1\nSeccomp:\t2\n"
+	want := credentials{[4]int{1, 2, 3, 4}, [4]int{5, 6, 7, 8}, 1 << capSysPtrace, 1 << 24, 1<<41 - 1, true, true, "l"}
+	if got := readCredentials([]byte(status), "l"); got != want {
+		t.Errorf("%+v", got)
+	}
+	for n, name := range map[int]string{0: "CAP_CHOWN", capSysPtrace: "CAP_SYS_PTRACE", 24: "CAP_SYS_RESOURCE", 40: "CAP_CHECKPOINT_RESTORE", 41: "capability 41"} {
+		if got := capabilityName(n); got != name {
+			t.Errorf("%d: %s, want %s", n, got, name)
+		}
 	}
 }
 
@@ -241,7 +281,7 @@ func TestRemedyNamesWhatHelps(t *testing.T) {
 func TestParseOurOwnMaps(t *testing.T) {
 	b, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(b)) {
 		if _, err := parseRegion([]byte(strings.TrimSuffix(line, "\n"))); err != nil {

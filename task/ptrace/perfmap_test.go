@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stacksnap/task/needs"
 )
 
 // perfMap names the file that a process's is to be, and removes what a test makes
@@ -40,9 +42,7 @@ func TestOpenPerfMap(t *testing.T) {
 	}
 	writeFile(t, path, "1000 10 f\n")
 	f, name, err := p.OpenPerfMap()
-	if errors.Is(err, unix.ENOSYS) || errors.Is(err, errRemote) {
-		t.Skip(err)
-	}
+	needOpenat2(t, err)
 	if err != nil || name != path {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -71,9 +71,8 @@ func TestPerfMapIsNotBelieved(t *testing.T) {
 		"folder": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o755)) }, errNotRegular},
 		"another user's": {func(t *testing.T, path string) {
 			writeFile(t, path, "")
-			if err := os.Chown(path, 12345, -1); err != nil {
-				t.Skip("only root can give files away")
-			}
+			needs.Root(t)
+			must(t, os.Chown(path, 12345, -1))
 		}, errOthers},
 		"open to all": {func(t *testing.T, path string) {
 			writeFile(t, path, "")
@@ -89,7 +88,7 @@ func TestPerfMapIsNotBelieved(t *testing.T) {
 			must(t, err)
 			t.Cleanup(func() { _ = f.Close() })
 			if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
-				t.Skip("no lease: ", err)
+				needs.Feature(t, "leases of files", err, unix.EINVAL, unix.EAGAIN)
 			}
 		}, unix.EAGAIN},
 	} {
@@ -101,9 +100,7 @@ func TestPerfMapIsNotBelieved(t *testing.T) {
 			if err == nil {
 				f.Close()
 			}
-			if errors.Is(err, unix.ENOSYS) || errors.Is(err, errRemote) {
-				t.Skip(err)
-			}
+			needOpenat2(t, err)
 			if !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
@@ -120,6 +117,17 @@ func must(t *testing.T, err error) {
 
 // TestPerfMapOfItsOwnRoot: the file is looked for where the target would write it,
 // and no link there leads out.
+// needOpenat2 skips where a file of others is not opened.
+func needOpenat2(t *testing.T, err error) {
+	t.Helper()
+	switch {
+	case errors.Is(err, unix.ENOSYS):
+		needs.Skip(t, "openat2", err.Error())
+	case errors.Is(err, errRemote):
+		needs.Skip(t, "a local folder for temporary files", err.Error())
+	}
+}
+
 func TestPerfMapOfItsOwnRoot(t *testing.T) {
 	root, name := t.TempDir(), "tmp/perf-4711.map"
 	p := &Process{live: procDir{fd: openPath(t, t.TempDir())}}
@@ -128,9 +136,7 @@ func TestPerfMapOfItsOwnRoot(t *testing.T) {
 	must(t, os.Symlink("/real", filepath.Join(root, "tmp"))) // within the root
 	writeFile(t, filepath.Join(root, "real/perf-4711.map"), "1000 10 f\n")
 	f, err := p.openBelieved(name, uint32(os.Getuid()))
-	if errors.Is(err, unix.ENOSYS) || errors.Is(err, errRemote) {
-		t.Skip(err)
-	}
+	needOpenat2(t, err)
 	must(t, err)
 	f.Close()
 	must(t, os.Remove(filepath.Join(root, "tmp")))

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/users"
 )
 
 // yamaFile is the setting of the Yama security module; without it any process
@@ -25,11 +26,7 @@ func refusal(pid int, dir procDir, asked string, err error) error {
 	if tracer := statusNumber(status, "TracerPid:"); tracer != 0 {
 		return permission(tracedBy(pid, tracer))
 	}
-	scope, _ := os.ReadFile(yamaFile)
-	c := circumstances{
-		owner: statusNumber(status, "Uid:"), self: os.Geteuid(),
-		capable: capable(), scope: string(bytes.TrimSpace(scope)),
-	}
+	c := newCircumstances(pid, dir, status)
 	return &task.PermissionError{
 		PID: pid, Asked: fmt.Sprintf("%s: %v%s", asked, err, c.scopeNote()), Remedy: c.remedy(), Err: err,
 	}
@@ -45,13 +42,29 @@ func permission(by *task.TracedError) error {
 	}
 }
 
-// capable tells whether we have CAP_SYS_PTRACE.
-func capable() bool {
-	var hdr unix.CapUserHeader
-	var data [2]unix.CapUserData
-	hdr.Version = unix.LINUX_CAPABILITY_VERSION_3
-	if unix.Capget(&hdr, &data[0]) != nil {
-		return false
+// newCircumstances reads what the kernel decides by, as far as it is shown to everybody.
+func newCircumstances(pid int, dir procDir, status []byte) *circumstances {
+	c := &circumstances{pid: pid, target: readCredentials(status, label(dir.read("attr/current")))}
+	if own, err := os.ReadFile("/proc/self/status"); err == nil {
+		c.self = readCredentials(own, label(os.ReadFile("/proc/self/attr/current")))
 	}
-	return data[0].Effective&(1<<unix.CAP_SYS_PTRACE) != 0
+	scope, _ := os.ReadFile(yamaFile)
+	c.scope = string(bytes.TrimSpace(scope))
+	c.ownerName, _ = users.Name(uint32(c.target.uids[1]))
+	// The maps are shown of any process; equal ones may be of two namespaces.
+	theirs, err := dir.read("uid_map")
+	ours, ownErr := os.ReadFile("/proc/self/uid_map")
+	c.otherNS = err == nil && ownErr == nil && !bytes.Equal(theirs, ours)
+	// Of what may not be dumped, root owns the files (fs/proc/base.c, task_dump_owner).
+	var st unix.Stat_t
+	c.undumpable = unix.Fstat(dir.fd, &st) == nil && int(st.Uid) != c.target.uids[1]
+	return c
+}
+
+// label is what a security module calls a process; empty where none does.
+func label(b []byte, err error) string {
+	if err != nil {
+		return ""
+	}
+	return string(bytes.TrimRight(b, "\x00\n"))
 }

@@ -15,17 +15,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // TestPagesThatNobodyProvides: a stack whose pages are not there, and never will be,
 // costs that part of the stack. The target runs on, and the rest is captured.
 func TestPagesThatNobodyProvides(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root may have a userfaultfd that stops the kernel, too")
-	}
+	needs.Root(t)
 	fd, _, errno := unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC, 0, 0)
 	if errno != 0 {
-		t.Skipf("userfaultfd: %v", errno)
+		needs.Feature(t, "userfaultfd", errno, unix.ENOSYS, unix.EPERM)
 	}
 	_ = unix.Close(int(fd))
 	g := startThreads(t, 3, "holes", 50)
@@ -163,7 +162,7 @@ func TestInnermostPartInAnyCase(t *testing.T) {
 	m := memory{tid: os.Getpid(), file: -1, pages: newPresence(), chunk: 8 * page, until: time.Unix(1, 0)}
 	defer m.pages.close()
 	if m.pages.pagemap, err = unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-		t.Skip("this process may not read its own page map: ", err)
+		needs.Feature(t, "/proc/PID/pagemap", err, unix.ENOENT, unix.EPERM, unix.EACCES)
 	}
 	m.pages.refill()
 	got := make([]byte, len(b))

@@ -71,6 +71,7 @@ type Process struct {
 	began   time.Time              // the stop, as far as the time for copies is concerned
 	toCopy  int                    // threads, in that time
 	gate    *task.Gate
+	entered bool // the gate, in this suspension
 
 	tcpPeers map[string]string // by inodes of sockets; nil: not asked for since the threads were listed
 

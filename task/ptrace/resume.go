@@ -15,7 +15,7 @@ func (p *Process) resume() error {
 	for i := range p.threads.all {
 		p.release(&p.threads.all[i])
 	}
-	p.gate.Leave()
+	p.leaveGate()
 	p.relax()
 	p.buryAll()
 	for i := range p.threads.all {

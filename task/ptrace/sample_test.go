@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // sample takes n snapshots and calls see with each.
@@ -277,7 +278,7 @@ func TestSamplingEndsWithTheTarget(t *testing.T) {
 func TestHurryOnlyWhileThreadsStand(t *testing.T) {
 	p := attach(t, startThreads(t, 4, "nap").pid)
 	if !p.ordinary {
-		t.Skip("the tests do not run at the ordinary policy")
+		needs.Skip(t, "the ordinary scheduling policy", "")
 	}
 	policy := func() uintptr {
 		n, _, _ := unix.RawSyscall(unix.SYS_SCHED_GETSCHEDULER, 0, 0, 0)

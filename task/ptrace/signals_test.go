@@ -286,13 +286,15 @@ func kills(t *testing.T) int {
 }
 
 func TestKilledTracerLeavesTheTargetRunning(t *testing.T) {
-	for _, mode := range []string{"busy", "nap"} {
-		t.Run(mode, func(t *testing.T) {
-			g := startThreads(t, 8, mode)
+	for _, test := range []struct{ how, mode string }{
+		{"snapshots", "busy"}, {"snapshots", "nap"}, {"together", "busy"}, {"together", "nap"},
+	} {
+		t.Run(test.how+" "+test.mode, func(t *testing.T) {
+			g := startThreads(t, 8, test.mode)
 			stop := sender(g.pid)
-			n := kills(t) / 2
+			n := kills(t) / 4
 			for range n {
-				tracer := startHelper(t, "snapshots", strconv.Itoa(g.pid))
+				tracer := startHelper(t, test.how, strconv.Itoa(g.pid))
 				time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond) // the random moment
 				_ = tracer.Process.Kill()
 				_ = tracer.Wait()
@@ -335,4 +337,41 @@ func TestDebuggerThatCameLaterIsNamed(t *testing.T) {
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), strconv.Itoa(holder.Process.Pid)) {
 		t.Fatalf("error %v, want PermissionError with %d", err, holder.Process.Pid)
 	}
+}
+
+// TestNoSignalIsHeld: where threads are stopped together, one that stopped to deliver a
+// signal does not stand until the others are captured, and its stop is never consumed:
+// were we killed meanwhile, the signal would be lost.
+func TestNoSignalIsHeld(t *testing.T) {
+	const n = 8
+	g := startThreads(t, n, "busy")
+	p := attach(t, g.pid)
+	stop := sender(g.pid)
+	met := 0
+	for end := time.Now().Add(time.Minute); met < often(50) && time.Now().Before(end); {
+		ids, err := p.Threads()
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(int) {
+			for _, h := range p.held {
+				if th := p.threads.find(h.tid); th.signal != 0 {
+					t.Fatalf("thread %d is held with signal %d", th.tid, th.signal)
+				}
+			}
+		}
+		deliver := func(i int, _ time.Duration, err error) {
+			if th := p.threads.find(int(ids[i])); err == nil && th.signal != 0 {
+				met++
+			}
+		}
+		if err := p.CaptureEach(task.SuspendTogether, ids, check, deliver); err != nil {
+			skipRefused(t, err)
+			t.Fatal(err)
+		}
+	}
+	if met == 0 {
+		t.Error("no thread stopped to deliver a signal")
+	}
+	g.gotAll(t, stop())
 }

@@ -3,7 +3,7 @@
 package ptrace
 
 import (
-	"time"
+	"strconv"
 
 	"stacksnap/task"
 )
@@ -12,36 +12,6 @@ var _ task.Sparer = (*Process)(nil)
 
 // Spare implements [task.Sparer].
 func (p *Process) Spare(on bool, insist map[task.ThreadID]bool) { p.spares, p.insist = on, insist }
-
-// Calls that a stop ends with EINTR though no signal came (signal(7), "Interruption
-// of system calls and library functions by stop signals"; of sockets those with a
-// time limit, which cannot be told from outside), by the numbers of
-// arch/x86/entry/syscalls/syscall_64.tbl, syscall_32.tbl and
-// include/uapi/asm-generic/unistd.h: epoll_wait and its kin, semop, semtimedop,
-// rt_sigtimedwait, io_getevents, io_uring_enter, recvfrom, recvmsg, recvmmsg,
-// accept, accept4.
-var (
-	amd64Ends = []int{232, 281, 441, 65, 220, 128, 208, 426, 45, 47, 299, 43, 288}
-	i386Ends  = []int{256, 319, 441, 420, 177, 421, 247, 426, 371, 372, 337, 417, 364}
-	arm64Ends = []int{22, 441, 193, 192, 137, 4, 426, 207, 212, 243, 202, 242}
-)
-
-// endsAtStop tells whether a stop may end a call for good.
-func endsAtStop(a task.Arch, number int) bool {
-	all := arm64Ends
-	switch a {
-	case task.AMD64:
-		all = amd64Ends
-	case task.I386:
-		all = i386Ends
-	}
-	for _, n := range all {
-		if n == number {
-			return true
-		}
-	}
-	return false
-}
 
 // spareWaiting asks, before the stop, in which call each sleeping thread waits,
 // and leaves those alone that a stop would disturb.
@@ -106,7 +76,19 @@ func (p *Process) noteCall(th *thread) bool {
 	return true
 }
 
-func (p *Process) wouldEnd(call *task.Syscall) bool { return endsAtStop(p.targetArch(), call.Number) }
+func (p *Process) wouldEnd(call *task.Syscall) bool {
+	return endsAtStop(p.targetArch(), call, p.isSocket)
+}
+
+// isSocket reports whether a descriptor of the target's is a socket.
+func (p *Process) isSocket(fd int) bool {
+	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
+	if err != nil {
+		return false
+	}
+	_, is := socketInode(link)
+	return is
+}
 
 // serverWait is the function of Linux in which a thread waits for the server of a file
 // system (fs/fuse/dev.c): told to stop, it asks the server to give up the request, and
@@ -148,7 +130,7 @@ func (p *Process) captureSpared(th *thread, t *task.Thread) (done bool, err erro
 	}
 	th.phase = listed
 	p.order()
-	p.await(time.Now())
+	p.await(p.began) // the time of the whole stop, for the others stand
 	return false, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // What syscall files of threads say.
@@ -40,7 +41,7 @@ func fakeThread(t *testing.T, schedstat string, calls ...string) (*Process, *thr
 	must(t, os.Mkdir(filepath.Join(dir, strconv.Itoa(tid)), 0o755))
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_DIRECT); err != nil {
-		t.Skip("no pipes of packets: ", err)
+		needs.Feature(t, "pipes of packets", err, unix.EINVAL)
 	}
 	t.Cleanup(func() { closeFD(ends[0]) })
 	for _, call := range calls {

@@ -48,7 +48,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	p.spareWaiting()
 	p.noteKernels()
 	p.noteTurns()
-	p.gate.Enter()
+	p.enter()
 	p.meet()
 	p.suspended, p.reading = true, readSuspended
 	p.hurry()
@@ -64,6 +64,20 @@ func (p *Process) Suspend() (resume func() error, err error) {
 
 // SetGate implements [task.Gated]. It is for a process of which nothing is stopped.
 func (p *Process) SetGate(g *task.Gate) { p.gate = g }
+
+func (p *Process) enter() {
+	p.gate.Enter()
+	p.entered = true
+}
+
+// leaveGate ends what enter has begun, if it has: a suspension may leave everything
+// running.
+func (p *Process) leaveGate() {
+	if p.entered {
+		p.entered = false
+		p.gate.Leave()
+	}
+}
 
 // Ordered implements [task.Orderer].
 func (p *Process) Ordered() time.Time { return p.ordered }

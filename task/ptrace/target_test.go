@@ -5,6 +5,7 @@ package ptrace
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // The test binary is also a target and a tracer: see helperMode.
@@ -71,17 +73,26 @@ func (g *target) count(i int) int { return int(binary.NativeEndian.Uint64(g.coun
 // startThreads starts testdata/threads as our child, and skips without gcc.
 func startThreads(t testing.TB, args ...any) *target {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("needs gcc for the target program")
-	}
+	return startThreadsWith(t, func(*exec.Cmd) {}, args...)
+}
+
+// startThreadsWith starts it as change wants.
+func startThreadsWith(t testing.TB, change func(*exec.Cmd), args ...any) *target {
+	t.Helper()
+	needs.Tool(t, "gcc")
 	path, err := threadsProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return startProgram(t, path, args...)
+	return startProgramWith(t, change, path, args...)
 }
 
 func startProgram(t testing.TB, path string, args ...any) *target {
+	t.Helper()
+	return startProgramWith(t, func(*exec.Cmd) {}, path, args...)
+}
+
+func startProgramWith(t testing.TB, change func(*exec.Cmd), path string, args ...any) *target {
 	t.Helper()
 	words := strings.Fields(fmt.Sprintln(args...))
 	g := &target{Cmd: exec.Command(path, words...)}
@@ -89,6 +100,7 @@ func startProgram(t testing.TB, path string, args ...any) *target {
 	g.mapCounters(t, file)
 	g.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	g.Env = append(os.Environ(), "STACKSNAP_COUNTER="+file)
+	change(g.Cmd)
 	out, err := g.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -147,8 +159,8 @@ func take(t testing.TB, p *Process, s *task.Snapshot) {
 
 func skipRefused(t testing.TB, err error) {
 	t.Helper()
-	if strings.Contains(err.Error(), "not permitted") {
-		t.Skipf("this system does not let us trace our own child: %v", err)
+	if errors.As(err, new(*task.PermissionError)) {
+		needs.Ptrace(t, err)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // schedstat writes a thread's file and returns an open one.
@@ -79,7 +80,7 @@ func pin(t *testing.T, pid int, cpus ...int) {
 		var tid int
 		_, _ = fmt.Sscan(e.Name(), &tid)
 		if err := unix.SchedSetaffinity(tid, &set); err != nil {
-			t.Skipf("the processors of a thread cannot be chosen: %v", err)
+			needs.Feature(t, "a free choice of processors", err, unix.EINVAL)
 		}
 	}
 }
@@ -130,7 +131,7 @@ func TestTurnsOfBusyThreads(t *testing.T) {
 	}
 	t.Log(met)
 	if met[task.OnCPU]+met[task.Queued]+met[task.TurnUnknown] == 0 {
-		t.Skip("no thread could run") // never on a processor of ours
+		needs.Skip(t, "a quiet machine", "no thread could run") // never on a processor of ours
 	}
 	if met[task.Queued] == 0 || met[task.OnCPU] == 0 && len(cpus) > 1 {
 		t.Errorf("turns were %v", met)
@@ -144,7 +145,7 @@ func stayOn(t *testing.T, cpu int) {
 	var before, set unix.CPUSet
 	set.Set(cpu)
 	if err := errors.Join(unix.SchedGetaffinity(0, &before), unix.SchedSetaffinity(0, &set)); err != nil {
-		t.Skipf("our processor cannot be chosen: %v", err)
+		needs.Feature(t, "a free choice of processors", err, unix.EINVAL)
 	}
 	t.Cleanup(func() {
 		_ = unix.SchedSetaffinity(0, &before)

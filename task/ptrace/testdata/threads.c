@@ -55,6 +55,11 @@ static void leaf(void) {
   } else if (!strcmp(mode, "nanosleep")) {
     struct timespec t = {1000, 0};
     for (;;) { if (nanosleep(&t, 0) < 0 && errno == EINTR) atomic_fetch_add(&c->eintr, 1); }
+  } else if (!strcmp(mode, "rouse")) { // sleeps so until standard input ends, and then so that it cannot be stopped
+    int e = epoll_create1(0); struct epoll_event ev = {.events = EPOLLIN};
+    epoll_ctl(e, EPOLL_CTL_ADD, 0, &ev);
+    while (epoll_wait(e, &ev, 1, -1) != 1) {}
+    if (!vfork()) { prctl(PR_SET_PDEATHSIG, SIGKILL); pause(); _exit(0); }
   } else if (!strcmp(mode, "vfork")) {
     for (;;) { pid_t p = vfork(); if (!p) { prctl(PR_SET_PDEATHSIG, SIGKILL); pause(); _exit(0); } waitpid(p, 0, 0); atomic_fetch_add(&c->work, 1); }
   } else {
