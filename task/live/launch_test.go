@@ -5,6 +5,7 @@ package live
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -14,14 +15,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
-// needShell skips where /bin/sh is missing.
+// needShell skips where there is no /bin/sh, or no sh in the path.
 func needShell(t *testing.T) {
 	t.Helper()
-	if _, err := os.Stat("/bin/sh"); err != nil {
-		t.Skip(err)
-	}
+	_, err := os.Stat("/bin/sh")
+	needs.Feature(t, "/bin/sh", err, fs.ErrNotExist)
+	needs.Tool(t, "sh")
 }
 
 // launch starts a program whose standard input and output are pipes.
@@ -137,7 +140,7 @@ func TestLaunchFindsProgramsInTheCurrentFolderIfPATHHasIt(t *testing.T) {
 	t.Chdir(dir)
 	t.Setenv("PATH", ".")
 	if _, err := exec.LookPath("here"); !errors.Is(err, exec.ErrDot) {
-		t.Skipf("this system finds it plainly: %v", err)
+		needs.Skip(t, "GODEBUG without execerrdot=0", fmt.Sprint("programs in the current folder are found: ", err))
 	}
 	l, _, _ := launch(t, "here")
 	finish(t, l, 5)

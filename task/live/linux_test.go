@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // TestMain: under another name this is a program that says so and lives until
@@ -181,10 +182,7 @@ func open(t *testing.T, pid int) task.Process {
 	if err == nil {
 		return p
 	}
-	var refused *task.PermissionError
-	if errors.As(err, &refused) {
-		t.Skipf("this system does not let us trace our own child: %v", err)
-	}
+	needs.Ptrace(t, err)
 	t.Fatal(err)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // script is a table of processes that changes with each look.
@@ -134,7 +135,7 @@ func TestWaitAsksLittle(t *testing.T) {
 
 func TestWaitEndsWithItsContext(t *testing.T) {
 	if _, err := list(); errors.Is(err, task.ErrUnsupported) {
-		t.Skip(err)
+		needs.Skip(t, "live processes", err.Error())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -146,7 +147,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 func TestListedTable(t *testing.T) {
 	all, err := list()
 	if errors.Is(err, task.ErrUnsupported) {
-		t.Skip(err)
+		needs.Skip(t, "live processes", err.Error())
 	}
 	l := &listed{}
 	pids, err := l.pids()

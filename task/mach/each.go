@@ -19,7 +19,7 @@ var errThreadSuspend = errors.New("macOS does not let a suspended thread run aga
 
 // AllowSuspend implements [task.Sampled].
 func (p *Process) AllowSuspend(how task.Suspension) error {
-	if how == task.SuspendThread {
+	if how == task.SuspendThread || how == task.SuspendTogether {
 		return errThreadSuspend
 	}
 	return nil

@@ -5,11 +5,14 @@ package mach
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // checkedAlso is the experiment by which Go checks what is stored in memory of
@@ -21,10 +24,10 @@ const checkedAlso = "GOEXPERIMENT=cgocheck2"
 func TestHandoverToC(t *testing.T) {
 	cc, err := exec.Command("go", "env", "CC").Output()
 	if err != nil {
-		t.Skip("no go command")
+		t.Fatal(err)
 	}
 	if words := strings.Fields(string(cc)); len(words) == 0 || !isProgram(words[0]) {
-		t.Skipf("no C compiler: %s", bytes.TrimSpace(cc))
+		needs.Skip(t, "a C compiler", fmt.Sprintf("%s is not installed", bytes.TrimSpace(cc)))
 	}
 	env := []string{"CGO_ENABLED=1", "GODEBUG=cgocheck=1"}
 	if hasExperiment(t) {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // childVariable makes this program a process to look at.
@@ -25,9 +26,7 @@ const childVariable = "STACKSNAP_LIVE_CHILD"
 
 // TestLiveChild is that process. It ends when its input does.
 func TestLiveChild(t *testing.T) {
-	if os.Getenv(childVariable) == "" {
-		t.Skip("is started by the other tests")
-	}
+	needs.Variable(t, childVariable, "the other tests start it")
 	fmt.Println("ready")
 	_, _ = bufio.NewReader(os.Stdin).ReadByte()
 	os.Exit(0)

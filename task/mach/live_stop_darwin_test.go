@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // stopsVariable says what [TestLiveStoppedTime] stops, and how often, as "PID N".
@@ -100,7 +101,7 @@ func (w *stopwatch) pause(d time.Duration) {
 func TestLiveStoppedTime(t *testing.T) {
 	var pid, stops int
 	if _, err := fmt.Sscan(os.Getenv(stopsVariable), &pid, &stops); err != nil {
-		t.Skip("is started by scripts/darwinlive")
+		needs.Skip(t, "$"+stopsVariable, "scripts/darwinlive starts it")
 	}
 	w := new(stopwatch)
 	p, err := open(w, pid)

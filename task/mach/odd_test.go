@@ -87,6 +87,52 @@ func TestAWatchStopsWhereItLearnsNothingOtherwise(t *testing.T) {
 	}
 }
 
+// TestAWatchStopsSoonerForOneWait: where the thread has not run since the last look, and
+// no stop has shown where it waits, one is due sooner, and is enough for the whole wait.
+func TestAWatchStopsSoonerForOneWait(t *testing.T) {
+	const stop = 40 * time.Millisecond
+	s := newScripted(task.AMD64, 1)
+	s.noRunning, s.restless = true, stop
+	p := mustOpen(t, s)
+	ids, _ := p.Threads()
+	w, err := p.WatchThread(ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(after time.Duration) bool {
+		s.now += after
+		g, err := w.Glance()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !g.Later
+	}
+	look(0)
+	s.threadList[0].ran += time.Millisecond
+	if look(stop / 2) {
+		t.Error("a stop right after the last one, of a thread that has run")
+	}
+	if look(stop / 2) {
+		t.Error("a stop before twice the time of the last one")
+	}
+	if !look(2 * stop) {
+		t.Error("it waits where it did, and is not looked at")
+	}
+	if !look(0) || !look(time.Second) || s.suspends != 2 {
+		t.Errorf("%d stops for two waits", s.suspends)
+	}
+	before := s.suspends
+	for range stillShare - 1 { // it has run before each look
+		s.threadList[0].ran += time.Millisecond
+		look(stop / 2)
+	}
+	if s.suspends > before+1 {
+		t.Errorf("%d stops of a thread that runs and waits in turns", s.suspends-before)
+	}
+	mustClose(t, p)
+	s.balance(t)
+}
+
 // TestAWatchWaitsForAThreadToBeBack: what a stop has it run is over by the end of
 // the look, and is not taken for its going on; one that has gone on is not taken
 // to stand where it was stopped.

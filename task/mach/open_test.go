@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 func TestOpenAsksForTheLeastRight(t *testing.T) {
@@ -43,6 +44,7 @@ func TestARefusalNamesTheRemedy(t *testing.T) {
 		{"another's, which we may not look at", func(s *scripted) { s.bsdErr = notPermitted }, []string{"another user", "sudo"}, "sign"},
 		{"set-uid", func(s *scripted) { s.pflags = flagSetID }, []string{"set-uid", "sudo"}, "sign"},
 		{"hardened", func(s *scripted) { s.code = codeRuntime; s.debugger = true }, []string{"hardened", "get-task-allow", "sudo"}, "taskgated"},
+		{"hardened, for root", func(s *scripted) { s.code, s.euid = codeRuntime, 0 }, []string{"hardened", "get-task-allow", "stackshot"}, "log show"},
 		{"hardened, but allows debuggers", func(s *scripted) { s.code = codeRuntime | codeGetTaskAllow }, []string{"scripts/sign.sh"}, "hardened"},
 		{"entitled", func(s *scripted) { s.debugger = true }, []string{"taskgated asks", "_developer", "DevToolsSecurity -enable"}, "sign.sh"},
 		{"the system's", func(s *scripted) { s.code = codePlatform }, []string{"System Integrity Protection", "spindump", "run stacksnap with sudo", "stackshot"}, "sign"},
@@ -138,7 +140,7 @@ func TestTheTranslatedBuildSaysSo(t *testing.T) {
 
 func TestOpenElsewhere(t *testing.T) {
 	if _, err := systemKernel(); err == nil {
-		t.Skip("this system has Mach tasks")
+		needs.Skip(t, "a system without Mach tasks", "")
 	}
 	if _, err := Open(1); !errors.Is(err, task.ErrUnsupported) {
 		t.Error(err)

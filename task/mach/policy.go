@@ -25,7 +25,7 @@ const (
 // priority_private.h): one bit for the class, from the eighth on, and flags.
 const (
 	priorityShift    = 8
-	priorityClasses  = 0x00ffff00
+	priorityClasses  = 0x00003f00 // _PTHREAD_PRIORITY_VALID_QOS_CLASS_MASK; above it is an override's class
 	priorityIsNumber = 0x20000000 // a scheduling priority stands in place of the class
 )
 

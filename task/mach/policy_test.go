@@ -47,8 +47,10 @@ func TestQualityOfService(t *testing.T) {
 		"background":             {self, 0x2ff, task.Background},
 		"utility":                {self, 0x4ff, task.Utility},
 		"default":                {self, 0x8ff, task.Default},
-		"user-initiated":         {self, 0x10f0, task.UserInitiated},       // less urgent by 15
-		"user-interactive":       {self, 0x800020ff, task.UserInteractive}, // with a flag
+		"user-initiated":         {self, 0x10f0, task.UserInitiated},        // less urgent by 15
+		"user-interactive":       {self, 0x800020ff, task.UserInteractive},  // with a flag
+		"overridden":             {self, 0x1004ff | 0x800000, task.Utility}, // bsd/pthread/priority_private.h
+		"none, but overridden":   {self, 0x1000ff, task.UnknownQoS},
 		"none":                   {self, 0xff, task.UnknownQoS},
 		"a class there is not":   {self, 0x40ff, task.UnknownQoS},
 		"two":                    {self, 0x30ff, task.UnknownQoS},

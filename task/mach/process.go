@@ -29,6 +29,7 @@ type Process struct {
 	lost   int             // references that could not be given back
 	closed bool
 
+	gate     *task.Gate // within which it is stopped; nil: none
 	stopped  bool
 	released time.Time // when it was told to run on last
 	halted   bool      // by someone else, at the last listing before a stop

@@ -45,6 +45,8 @@ func (c *circumstances) remedy() string {
 		return "run stacksnap with sudo, which shows it once, or with -d for a while, by the kernel's stackshot, as Apple's own sudo spindump does: System Integrity Protection guards its task from all other programs"
 	case c.guarded:
 		return "choose another process, or use Apple's own sudo spindump or sample: System Integrity Protection guards this one from all other programs, run by root too"
+	case c.root && c.hardened:
+		return "sign the target with com.apple.security.get-task-allow, or use -p without --hang and --every, which shows it by the kernel's stackshot: its signature is hardened and does not allow debuggers, root's neither"
 	case c.root:
 		return "look for AMFI and taskgated in log show --last 1m, where the system's security policy says why it refuses root what System Integrity Protection does not guard"
 	case c.foreign:

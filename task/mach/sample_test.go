@@ -2,6 +2,7 @@ package mach
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -65,19 +66,30 @@ func TestSamplingWithoutStop(t *testing.T) {
 	})
 }
 
+// TestSingleThreadsAreNotSuspended: neither in turn nor together, and that is known
+// before there is a sample.
 func TestSingleThreadsAreNotSuspended(t *testing.T) {
-	s := newScripted(task.ARM64, 1)
-	p, err := open(s, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range task.Sample(context.Background(), p, task.Options{Count: 1, Suspend: task.SuspendThread}) {
-		if err == nil {
-			t.Error("single threads were suspended")
+	for _, how := range []task.Suspension{task.SuspendThread, task.SuspendTogether} {
+		s := newScripted(task.ARM64, 1)
+		p, err := open(s, 100)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if task.Allowed(p, how) == nil {
+			t.Errorf("%v: allowed", how)
+		}
+		n := 0
+		for _, err := range task.Sample(context.Background(), p, task.Options{Count: 1, Suspend: how}) {
+			if n++; !errors.Is(err, errThreadSuspend) {
+				t.Errorf("%v: %v", how, err)
+			}
+		}
+		if n != 1 || s.suspends != 0 {
+			t.Errorf("%v: %d snapshots, %d stops", how, n, s.suspends)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s.balance(t)
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s.balance(t)
 }

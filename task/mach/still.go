@@ -10,6 +10,7 @@ import (
 // the thread to be back in its wait after a stop.
 const (
 	stillShare  = 10 // no stop for so many times as long as the last one took
+	sameShare   = 2  // nor for so many, while the thread is in one wait
 	settleStep  = 500 * time.Microsecond
 	settleSteps = 40
 	settleSame  = 2 // that many reads in a row find that it has not run
@@ -18,31 +19,40 @@ const (
 // still is where a waiting thread was found in a short stop, which a watch makes
 // where the kernel tells no registers without one.
 type still struct {
-	needed    bool // it tells none
 	registers task.Registers
 	cpu       time.Duration // what the thread had used when it was back from the stop
 	back      bool          // it was seen back: until it runs it stands where it stood
-	due       time.Duration // no stop before that uptime
+	took      time.Duration // the last stop,
+	ended     time.Duration // at that uptime
+	waits     time.Duration // the CPU time with which it was seen to wait last
 }
 
 // readStill returns the registers of a thread that waits, and has used cpu so
 // far. Where it has not run since it was back from the last stop it stands where
 // it stood then; of one that has, only a new stop tells, and false is returned
-// where none is due yet. No registers where a stop tells none either.
+// where none is due yet. One that has not run since the last look, and stands nobody
+// knows where, may be stuck there: a stop for that is due sooner, as one is enough for
+// the whole wait. No registers where a stop tells none either.
 func (w *watch) readStill(cpu time.Duration) (task.Registers, bool) {
 	s, k := &w.still, w.process.k
 	if s.back && cpu > 0 && cpu == s.cpu {
 		return s.registers, true
 	}
+	share := time.Duration(stillShare)
+	if cpu > 0 && cpu == s.waits {
+		share = sameShare
+	}
+	s.waits = cpu
 	began := k.uptime()
-	if began < s.due {
+	if began < s.ended+share*s.took {
 		return task.Registers{}, false
 	}
 	s.registers = w.stopAndRead()
-	s.due = k.uptime()
-	s.due += stillShare * (s.due - began)
+	s.ended = k.uptime()
+	s.took = s.ended - began
 	if s.back = s.registers.SP() != 0; s.back {
 		s.cpu, s.back = w.settle()
+		s.waits = s.cpu
 	}
 	return s.registers, true
 }

@@ -23,6 +23,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	}
 	p.reserve(len(p.held))
 	p.patience = maxPatience
+	p.gate.Enter()
 	if r := p.k.suspend(p.task); r != success {
 		p.undoSuspend(r)
 		return nil, fmt.Errorf("stop pid %d: %w", p.pid, p.taskError("task_suspend", r))
@@ -37,6 +38,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 // and then a resume would release somebody else's.
 func (p *Process) undoSuspend(r Return) {
 	if r != resourceShortage && r != noSpace {
+		p.gate.Leave()
 		return
 	}
 	p.stopped = true
@@ -54,21 +56,28 @@ func (p *Process) letRun() error {
 	p.released = time.Now()
 	switch {
 	case r == success:
-		p.stopped = false
-		p.settle()
+		p.runs()
 		return nil
 	case p.taskGone(r):
-		p.stopped = false
-		p.settle()
+		p.runs()
 		return p.exited
 	case r == failure:
 		// release_task_hold: the task lives, and nobody holds it (osfmk/kern/task.c).
-		p.stopped = false
-		p.settle()
+		p.runs()
 		return fmt.Errorf("pid %d was set running by someone else while it was read: %w", p.pid, &callError{"task_resume", r})
 	}
 	return fmt.Errorf("pid %d could not be set running again, which ending stacksnap will do: %w", p.pid, &callError{"task_resume", r})
 }
+
+// runs ends a stop: the hold is no longer ours.
+func (p *Process) runs() {
+	p.stopped = false
+	p.gate.Leave()
+	p.settle()
+}
+
+// SetGate implements [task.Gated]. It is for a process that is not stopped.
+func (p *Process) SetGate(g *task.Gate) { p.gate = g }
 
 // Released implements [task.Releaser]: what is given back after a stop takes time,
 // too, but not the target's.
@@ -86,4 +95,7 @@ func (p *Process) tryResume() Return {
 	return r
 }
 
-var _ task.Process = (*Process)(nil)
+var (
+	_ task.Process = (*Process)(nil)
+	_ task.Gated   = (*Process)(nil)
+)

@@ -42,15 +42,16 @@ func (w *watch) Glance() (task.Glance, error) {
 	if g.State == task.Running || layout == nil || w.process.info.Translated {
 		return g, nil
 	}
-	if !w.still.needed {
-		g.Registers.Arch = w.process.info.Arch
-		words := w.process.words[:layout.words]
-		if n, r := w.process.k.state(name, layout.flavor, words); r == success {
-			layout.decode(words[:n], w.process.info.CodeMask, &g.Registers)
-		}
-		w.still.needed = g.Registers.SP() == 0 // some kernels have the state of a stopped thread only
+	g.Registers.Arch = w.process.info.Arch
+	words := w.process.words[:layout.words]
+	n, r := w.process.k.state(name, layout.flavor, words)
+	if r == success {
+		layout.decode(words[:n], w.process.info.CodeMask, &g.Registers)
 	}
-	if w.still.needed {
+	switch {
+	case r == aborted: // the wait for the thread was interrupted (osfmk/kern/thread_act.c)
+		g.Later = true
+	case g.Registers.SP() == 0: // some kernels have the state of a stopped thread only
 		var known bool
 		g.Registers, known = w.readStill(basic.user + basic.system)
 		g.Later = !known

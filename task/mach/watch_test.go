@@ -49,3 +49,30 @@ func TestWatchThread(t *testing.T) {
 	}
 	s.balance(t)
 }
+
+// TestWatchThreadInterrupted: where the wait for the thread was interrupted nothing is
+// known of it now, and the next look does without a stop again.
+func TestWatchThreadInterrupted(t *testing.T) {
+	s := newScripted(task.ARM64, 1)
+	s.mayRun = true
+	p := mustOpen(t, s)
+	ids, _ := p.Threads()
+	w, err := p.WatchThread(ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched := s.threadList[0]
+	watched.run, watched.stateErr = 3, aborted
+	if g, err := w.Glance(); err != nil || !g.Later || g.Registers.SP() != 0 {
+		t.Errorf("interrupted: %+v, %v", g, err)
+	}
+	watched.stateErr = success
+	if g, err := w.Glance(); err != nil || g.Later || g.Registers.SP() == 0 {
+		t.Errorf("after that: %+v, %v", g, err)
+	}
+	if s.suspends != 0 {
+		t.Errorf("%d stops", s.suspends)
+	}
+	mustClose(t, p)
+	s.balance(t)
+}

@@ -319,7 +319,7 @@ func TestABusyHang(t *testing.T) {
 		p := open(t, w)
 		ctx, stop := context.WithCancel(context.Background())
 		var reports []*hang.Report
-		err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, MaxHang: 2 * time.Second, Clock: p}, func(r *hang.Report) error {
+		_, err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, MaxHang: 2 * time.Second, Clock: p}, func(r *hang.Report) error {
 			reports = append(reports, r)
 			stop()
 			return nil
@@ -346,7 +346,7 @@ func TestAThreadThatWaitsIsNotStuck(t *testing.T) {
 				stop()
 			}
 		})
-		err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, Clock: p}, func(r *hang.Report) error {
+		_, err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, Clock: p}, func(r *hang.Report) error {
 			t.Errorf("%+v", r)
 			return nil
 		})
