@@ -246,3 +246,46 @@ func FuzzCore(f *testing.F) {
 		}
 	})
 }
+
+// TestCutProgramInfo: an elf_prpsinfo is read where it has the whole name, of which what
+// stands behind is not needed.
+func TestCutProgramInfo(t *testing.T) {
+	for _, size := range []int{4, 8} {
+		whole := info(size, 42, 7, "0123456789abcde")
+		name := bytes.Index(whole.body, []byte("0123"))
+		for n, want := range map[int]string{len(whole.body): "0123456789abcde", name + 16: "0123456789abcde", name + 15: "", name: "", 0: ""} {
+			machine, regs := uint16(machineX86_64), 27
+			if size == 4 {
+				machine, regs = machine386, 17
+			}
+			im := image{machine: machine, size: size, notes: []note{{whole.kind, whole.body[:n]}, status(size, regs, 42)}}
+			p := open(t, im.bytes())
+			var th task.Thread
+			if err := p.Describe(42, &th); err != nil {
+				t.Fatal(err)
+			}
+			if th.Name != want && p.Info().PID == 42 || len(p.Problems()) > 0 != (want == "") {
+				t.Errorf("%d of %d bytes: name %q, problems %v", n, len(whole.body), th.Name, p.Problems())
+			}
+		}
+	}
+}
+
+// TestCoreOfLittle: memory alone is a core, and so are threads alone; neither is none.
+func TestCoreOfLittle(t *testing.T) {
+	memory, thread := []segment{{0x1000, 0, 6, []byte{1}}}, []note{status(8, 27, 1)}
+	for name, c := range map[string]struct {
+		im     image
+		usable bool
+	}{
+		"memory":  {image{machine: machineX86_64, size: 8, segments: memory}, true},
+		"threads": {image{machine: machineX86_64, size: 8, notes: thread}, true},
+		"neither": {image{machine: machineX86_64, size: 8}, false},
+	} {
+		b := c.im.bytes()
+		_, err := elfcore.New(bytes.NewReader(b), int64(len(b)))
+		if (err == nil) != c.usable || err != nil && !strings.Contains(err.Error(), "neither threads nor memory") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

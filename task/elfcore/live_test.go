@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,7 @@ import (
 	"stacksnap/task"
 	"stacksnap/task/elfcore"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 	"stacksnap/unwind"
 )
 
@@ -24,17 +26,15 @@ func program(t *testing.T, flags ...string) *exec.Cmd {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "blocked")
 	args := append([]string{"-O2", "-g", "-pthread", "-o", out, "testdata/blocked.c"}, flags...)
-	if msg, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		t.Skipf("gcc %v: %v\n%s", flags, err, msg)
+	if msg, err := exec.Command(needs.Compiler(t, "gcc", flags...), args...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc %v: %v\n%s", flags, err, msg)
 	}
 	cmd := exec.Command(out)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Skipf("%v does not run here: %v", flags, err)
-	}
+	needs.Feature(t, "programs of 32 bits", cmd.Start(), syscall.ENOEXEC)
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -48,13 +48,13 @@ func program(t *testing.T, flags ...string) *exec.Cmd {
 // gcore makes a core of a process.
 func gcore(t *testing.T, pid int) string {
 	t.Helper()
-	tool, err := exec.LookPath("gcore")
-	if err != nil {
-		t.Skip("gcore (gdb) is not installed")
-	}
+	tool := needs.Tool(t, "gcore")
+	p, err := live.Open(pid)
+	needs.Ptrace(t, err)
+	_ = p.Close()
 	prefix := filepath.Join(t.TempDir(), "core")
 	if msg, err := exec.Command(tool, "-o", prefix, fmt.Sprint(pid)).CombinedOutput(); err != nil {
-		t.Skipf("gcore: %v\n%s", err, msg)
+		t.Fatalf("gcore: %v\n%s", err, msg)
 	}
 	return fmt.Sprintf("%s.%d", prefix, pid)
 }
@@ -120,9 +120,7 @@ func TestACoreHasTheStacksOfTheLiveProcess(t *testing.T) {
 			}
 			got := stacks(t, core)
 			running, err := live.Open(cmd.Process.Pid)
-			if err != nil {
-				t.Skipf("the live process cannot be read: %v", err)
-			}
+			needs.Ptrace(t, err)
 			defer func() { _ = running.Close() }()
 			want := stacks(t, running)
 			if diff := cmp.Diff(want, got); diff != "" || len(got) != 5 {
@@ -155,9 +153,7 @@ func TestRegionsAreThoseOfTheLiveProcess(t *testing.T) {
 	}
 	defer func() { _ = core.Close() }()
 	running, err := live.Open(cmd.Process.Pid)
-	if err != nil {
-		t.Skipf("the live process cannot be read: %v", err)
-	}
+	needs.Ptrace(t, err)
 	defer func() { _ = running.Close() }()
 	want, got := fileRegions(t, running), fileRegions(t, core)
 	for start, r := range got {

@@ -3,6 +3,7 @@ package kallsyms
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"regexp"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 const text = `ffffffff81000000 T _stext
@@ -83,18 +85,12 @@ func TestReadOfNothing(t *testing.T) {
 // the addresses in a stack of a thread of its own.
 func TestAsTheKernelNames(t *testing.T) {
 	f, err := os.Open("/proc/kallsyms")
-	if err != nil {
-		t.Skip(err)
-	}
+	needs.Feature(t, "/proc/kallsyms", err, fs.ErrNotExist, fs.ErrPermission)
 	defer f.Close()
 	table, err := Read(f)
-	if err != nil {
-		t.Skip(err)
-	}
+	needs.Feature(t, "/proc/kallsyms", err, ErrHidden)
 	b, err := os.ReadFile("/proc/self/stack")
-	if err != nil {
-		t.Skip(err)
-	}
+	needs.Feature(t, "/proc/PID/stack", err, fs.ErrNotExist, fs.ErrPermission)
 	starts := map[string]uint64{}
 	for _, s := range table.all {
 		name, _, _ := bytes.Cut(table.names[s.name:], []byte("\n"))

@@ -73,6 +73,17 @@ func TestLoaderInfoByNote(t *testing.T) {
 	}
 }
 
+// TestCommandsOfDyld: there are as many as its header says, whatever lies behind them.
+func TestCommandsOfDyld(t *testing.T) {
+	for count, want := range map[byte]task.Addr{2: 0x1_8001_0000, 1: 0, 0: 0} {
+		segments := withList(0x1_8000_0000, 5, 3)
+		segments[0].Data[16] = count
+		if got := loaderInfo(t, nil, segments); got != want {
+			t.Errorf("of %d commands: %v, want %v", count, got, want)
+		}
+	}
+}
+
 // dyld stands on a page in the middle of other code, or where the header of the
 // shared cache says, among memory that is not looked through.
 func TestLoaderInfoWithinASegment(t *testing.T) {

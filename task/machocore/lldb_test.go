@@ -11,32 +11,12 @@ import (
 
 	"stacksnap/scripts/fixtures/corefile"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // firstLLDB is the first version that reads the thread ids of a core's `process
 // metadata`.
 const firstLLDB = 19
-
-var lldbVersion = regexp.MustCompile(`lldb version (\d+)`)
-
-// lldbCommand finds an lldb that is new enough, by its own name or by a
-// version's.
-func lldbCommand(t *testing.T) string {
-	for _, name := range []string{"lldb", "lldb-22", "lldb-20", "lldb-19"} {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		out, _ := exec.Command(path, "--version").Output()
-		if m := lldbVersion.FindSubmatch(out); m != nil {
-			if v, err := strconv.Atoi(string(m[1])); err == nil && v >= firstLLDB {
-				return path
-			}
-		}
-	}
-	t.Skipf("no lldb %d or newer is installed", firstLLDB)
-	return ""
-}
 
 // lldb runs commands on a core.
 func lldb(t *testing.T, program, core string, commands ...string) string {
@@ -55,8 +35,11 @@ func lldb(t *testing.T, program, core string, commands ...string) string {
 // TestLLDBAgrees wants lldb to see the threads, registers and images that the
 // truth has. Its backtraces are only reported where they differ.
 func TestLLDBAgrees(t *testing.T) {
-	program := lldbCommand(t)
-	cores, _ := filepath.Glob("testdata/*.core")
+	program := needs.LLVM(t, "lldb", firstLLDB)
+	cores, err := filepath.Glob("testdata/*.core")
+	if err != nil || len(cores) < 4 {
+		t.Fatal("cores are missing: ", cores, err)
+	}
 	for _, core := range cores {
 		t.Run(filepath.Base(core), func(t *testing.T) {
 			truth := readTruth(t, core)

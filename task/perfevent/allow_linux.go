@@ -24,8 +24,17 @@ func Allow(tid int, o *Options) error {
 		return refusal(err)
 	}
 	o.User, o.Kernel = true, false
-	return errors.New(circumstances{paranoid: paranoid()}.partly())
+	return partial{circumstances{paranoid: paranoid()}.partly(), err}
 }
+
+// partial says that what is in the kernel is not told, and wraps the refusal.
+type partial struct {
+	line string
+	err  error
+}
+
+func (e partial) Error() string { return e.line }
+func (e partial) Unwrap() error { return e.err }
 
 func try(tid int, o Options) error {
 	e, err := Open(tid, o)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // allowEnv has the test binary say what Allow allows it with itself.
@@ -44,7 +45,7 @@ func observe(t *testing.T, pid, stack int) *Event {
 	t.Helper()
 	o := options(stack)
 	if err := Allow(pid, &o); err != nil && !o.User {
-		t.Skip(err)
+		needs.PerfEvents(t, err)
 	}
 	e, err := Open(pid, o)
 	if err != nil {
@@ -59,13 +60,11 @@ func startAssembly(t *testing.T, name string, flags ...string) *exec.Cmd {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), name)
 	flags = append(flags, "-nostdlib", "-static", "-o", program, filepath.Join("testdata", name+".s"))
-	if b, err := exec.Command("gcc", flags...).CombinedOutput(); err != nil {
-		t.Skipf("gcc %v: %v %s", flags, err, b)
+	if b, err := exec.Command(needs.Tool(t, "gcc"), flags...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc %v: %v %s", flags, err, b)
 	}
 	cmd := exec.Command(program)
-	if err := cmd.Start(); err != nil {
-		t.Skip(err) // a kernel without 32-bit programs
-	}
+	needs.Feature(t, "programs of 32 bits", cmd.Start(), unix.ENOEXEC)
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	return cmd
 }
@@ -190,15 +189,13 @@ func TestCopyIsKept(t *testing.T) {
 // TestOrdinaryUser: who may not see the kernel is told so, and who may have no copies
 // what to do about it.
 func TestOrdinaryUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root to be somebody else")
-	}
+	needs.Root(t)
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), allowEnv+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	b, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Skipf("%v: %s", err, b)
+		t.Fatalf("%v: %s", err, b)
 	}
 	want := map[int]string{1: "false <nil>", 2: "true threads are not seen while they run in the kernel", 3: "=2", 4: "=2"}[max(1, paranoid())]
 	if !strings.Contains(string(b), want) {

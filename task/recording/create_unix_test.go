@@ -4,7 +4,6 @@ package recording
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,31 +95,5 @@ func TestWhatTellsNothingIsRemoved(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "nothing was saved") == kept {
 			t.Errorf("room for %d: %v", room, err)
 		}
-	}
-}
-
-// TestMakeNewTakesNothing that has come there meanwhile, and follows no link.
-func TestMakeNewTakesNothing(t *testing.T) {
-	dir := t.TempDir()
-	folder, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close()
-	if err := os.WriteFile(filepath.Join(dir, "other"), []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for link, to := range map[string]string{"link": "other", "dangling": "none"} {
-		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"other", "link", "dangling"} {
-		if f, err := makeNew(folder, name); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("%s: %v, %v", name, f, err)
-		}
-	}
-	if b, err := os.ReadFile(filepath.Join(dir, "other")); string(b) != "theirs" {
-		t.Errorf("%q, %v", b, err)
 	}
 }

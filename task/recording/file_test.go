@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 func compressed(t *testing.T, text string) []byte {
@@ -216,10 +217,7 @@ func TestProcess(t *testing.T) {
 
 // TestProtoc wants the schema to be one, and to describe what is written.
 func TestProtoc(t *testing.T) {
-	protoc, err := exec.LookPath("protoc")
-	if err != nil {
-		t.Skip("no protoc")
-	}
+	protoc := needs.Tool(t, "protoc")
 	file, _ := write(t, samples(1, 5))
 	message := payload(t, file)
 	cmd := exec.Command(protoc, "--decode=stacksnap.recording.Block", "recording.proto")
