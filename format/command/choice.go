@@ -198,7 +198,7 @@ func (c *choice) row(number int, p chosen) []string {
 func (p *chosen) commandLine() string {
 	switch {
 	case len(p.Command.Args) > 0:
-		return strings.Join(p.Command.Args, " ")
+		return format.CommandLine(p.Command)
 	case p.Path != "":
 		return "[" + p.Path + "]"
 	}

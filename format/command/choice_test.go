@@ -38,7 +38,7 @@ func TestChoiceIsListed(t *testing.T) {
 			t.Errorf("%q, want %q", got[i], want)
 		}
 	}
-	if !strings.Contains(got[2], ` 1.5s  2d2h  nginx: master\x1b[2J`) {
+	if !strings.Contains(got[2], ` 1.5s  2d2h  nginx: "master\x1b[2J"`) {
 		t.Errorf("%q", got[2])
 	}
 	loaded := servers()
@@ -71,7 +71,7 @@ func TestNarrowChoice(t *testing.T) {
 		if lines[1] != want {
 			t.Errorf("%d columns: %q, want %q", columns, lines[1], want)
 		}
-		if columns >= 40 && !strings.Contains(lines[2], "  nginx: master") {
+		if columns >= 40 && !strings.Contains(lines[2], `  nginx: "master`) {
 			t.Errorf("%d columns: %q", columns, lines[2])
 		}
 		for _, line := range lines[1:4] {

@@ -62,6 +62,7 @@ type call struct {
 	Command
 	*options
 	gate     *task.Gate // within which anything is stopped
+	job      *job
 	indexed  *binaries.Index
 	reported bool         // anything was
 	sender   *push.Sender // of --push; nil: none
@@ -75,8 +76,7 @@ type call struct {
 
 func (c Command) call(o *options) *call {
 	gate := new(task.Gate)
-	stopBetween(gate)
-	made := &call{Command: c, options: o, gate: gate}
+	made := &call{Command: c, options: o, gate: gate, job: newJob(gate)}
 	if runtime.GOOS == "darwin" {
 		made.shots = live.Stackshots
 	}

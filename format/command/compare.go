@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/recording"
 	"stacksnap/task/stackshot"
+	"stacksnap/task/unpack"
 )
 
 // diffWord is the first word of a call that compares.
@@ -169,8 +171,13 @@ func inFile(path string, err error) error {
 // errNoReport says that a file is no report that can be read.
 var errNoReport = errors.New("no report that can be read")
 
+// softLimit is from how many bytes of memory on garbage is collected more often while a
+// report is read: most of what is read is soon that.
+const softLimit = 176 << 20
+
 // readReport reads a report by the first of the readers that knows it, compressed or not.
 func readReport(path string, readers ...func(io.Reader) (*profile.Profile, error)) (*profile.Profile, error) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(softLimit))
 	for _, read := range readers {
 		p, err := readBy(path, read)
 		if !errors.Is(err, format.ErrNotDocument) && !errors.Is(err, format.ErrNotPprof) {
@@ -193,23 +200,24 @@ func readBy(path string, read func(io.Reader) (*profile.Profile, error)) (*profi
 	return read(r)
 }
 
-// uncompressed is what a stream has, by gzip, zstd or neither (RFC 1952, RFC 8878).
+// uncompressed is what a stream has, by gzip, zstd or neither (RFC 1952, RFC 8878), no
+// more than [unpack.New] allows.
 func uncompressed(r *bufio.Reader) (io.Reader, error) {
 	const enough = 64 << 20 // bytes that zstd may hold
 	first, _ := r.Peek(4)   // what is shorter is not compressed
+	packed := unpack.New(r)
+	var z io.Reader
+	var err error
 	switch {
 	case strings.HasPrefix(string(first), "\x1f\x8b"):
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, fmt.Errorf("uncompress: %w", err)
-		}
-		return z, nil
+		z, err = gzip.NewReader(packed)
 	case string(first) == "\x28\xb5\x2f\xfd":
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(enough))
-		if err != nil {
-			return nil, fmt.Errorf("uncompress: %w", err)
-		}
-		return z, nil
+		z, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(enough))
+	default:
+		return r, nil
 	}
-	return r, nil
+	if err != nil {
+		return nil, fmt.Errorf("uncompress: %w", err)
+	}
+	return packed.Bound(z), nil
 }

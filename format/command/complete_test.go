@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stacksnap/format/command/completion"
+	"stacksnap/task/needs"
 )
 
 // TestTopics are all printed, and have every flag.
@@ -66,9 +67,7 @@ func TestManual(t *testing.T) {
 		{"groff", "-man", "-Tascii", "-ww", "-P-cbou", "-rLL=200n", file}, {"mandoc", "-Tascii", "-Owidth=200", file},
 	} {
 		t.Run(reader[0], func(t *testing.T) {
-			if _, err := exec.LookPath(reader[0]); err != nil {
-				t.Skip(err)
-			}
+			needs.Tool(t, reader[0])
 			cmd := exec.Command(reader[0], reader[1:]...)
 			var said strings.Builder
 			cmd.Stderr = &said

@@ -19,6 +19,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/top"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 	"stacksnap/task/stackshot"
 	"stacksnap/task/stackshot/stackshottest"
 )
@@ -95,9 +96,9 @@ func ranWith(t *testing.T, change func(*call), args ...string) (out, stderr stri
 // sleeper starts a process, for its pid.
 func sleeper(t *testing.T) int {
 	t.Helper()
-	cmd := exec.Command("sleep", "600")
+	cmd := exec.Command(needs.Tool(t, "sleep"), "600")
 	if err := cmd.Start(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	return cmd.Process.Pid
@@ -296,13 +297,13 @@ func TestFilmNotFollowed(t *testing.T) {
 
 // TestFilmTree has a process and what it has started, and ends with them.
 func TestFilmTree(t *testing.T) {
-	shell := exec.Command("sh", "-c", "sleep 600 & echo $!; wait")
+	shell := exec.Command(needs.Tool(t, "sh"), "-c", "sleep 600 & echo $!; wait")
 	answer, err := shell.StdoutPipe()
 	if err == nil {
 		err = shell.Start()
 	}
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = shell.Process.Kill(), shell.Wait() })
 	line, err := bufio.NewReader(answer).ReadString('\n')

@@ -1,11 +1,13 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package command
 
 import "stacksnap/task"
 
-// stopBetween is for systems whose targets stand as long as we are stopped.
-func stopBetween(*task.Gate) {}
+// job is for systems with job control on which processes can be stopped.
+type job struct{}
 
-// stopNow is there for no others, likewise.
-func stopNow(*task.Gate) func() { return nil }
+func newJob(*task.Gate) *job { return &job{} }
+
+// stopper returns what stops this program until it is continued: nothing does.
+func (*job) stopper() func() { return nil }

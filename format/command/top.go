@@ -79,7 +79,7 @@ func (c *call) topCapture() (capture.Options, error) {
 func (c *call) topOptions(target task.Info, interval time.Duration) top.Options {
 	return top.Options{
 		Target: target, Interval: interval, Color: c.colored(false), ASCII: !isUTF8(c.Getenv),
-		Save: c.saveShown, Suspend: stopNow(c.gate), ScreenBegun: func() { c.onScreen.Store(true) },
+		Save: c.saveShown, Suspend: c.job.stopper(), ScreenBegun: func() { c.onScreen.Store(true) },
 	}
 }
 

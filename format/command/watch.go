@@ -82,7 +82,7 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hang.Re
 	}
 	finish := w.pushing()
 	began, made := time.Now(), map[hang.Reason]int{}
-	err := hang.Watch(during, w.process, w.options, func(r *hang.Report) error {
+	covered, err := hang.Watch(during, w.process, w.options, func(r *hang.Report) error {
 		made[r.Reason]++
 		if made[hang.Hang]+made[hang.Periodic] == w.count {
 			stop()
@@ -91,7 +91,7 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hang.Re
 		return errors.Join(report(ctx, w.shownReport(r)), queued)
 	})
 	if err == nil {
-		tell(w.Err, fmt.Sprintf("watched %s for %s", name, format.Watched(time.Since(began), &w.options, made)))
+		tell(w.Err, fmt.Sprintf("watched %s for %s", name, format.Watched(time.Since(began), &w.options, made, covered)))
 	}
 	return errors.Join(err, finish())
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 func TestWords(t *testing.T) {
@@ -36,10 +38,7 @@ func TestWords(t *testing.T) {
 
 // TestWordsAsAShell compares with one, on texts in which nothing is expanded.
 func TestWordsAsAShell(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip(err)
-	}
+	sh := needs.Tool(t, "sh")
 	const script = `while IFS= read -r text; do (eval "set -- $text" 2>/dev/null && printf '<%s>' "$@" && echo " $#") || echo bad; done`
 	random := rand.New(rand.NewPCG(1, 2))
 	var texts []string

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 var flags = []Flag{
@@ -90,10 +92,7 @@ func TestShellsComplete(t *testing.T) {
 	for _, s := range shells {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			path, err := exec.LookPath(s.name)
-			if err != nil {
-				t.Skip(err)
-			}
+			path := needs.Tool(t, s.name)
 			dump := filepath.Join(t.TempDir(), "dump") // of what zsh finds out about itself, once
 			for _, a := range asked {
 				offered := s.ask(t, path, dump, a.call)
