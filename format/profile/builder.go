@@ -105,6 +105,7 @@ func (b *Builder) AddEach(s *task.Snapshot, m *images.Map, stack func(i int) Sta
 		b.row.records = append(b.row.records, b.addThread(s, i, stack(i)))
 	}
 	b.row.at = s.Time
+	b.countHalted()
 	b.crowd.forget(b.last, b.p.Snapshots)
 	b.p.Snapshots++
 }

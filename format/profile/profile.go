@@ -1,6 +1,7 @@
 // Package profile is the model that every writer reads: the stacks of one or
 // many snapshots of a process, named and merged into one call tree a thread.
-// It holds plain data, and neither files nor the target are needed any more.
+// It holds plain data and does not need the target any more. A [Builder] opens debug files
+// to name what was captured.
 package profile
 
 import (
@@ -21,6 +22,9 @@ type Profile struct {
 	Snapshots  int
 	// MissedTicks counts the snapshots that were due but could not be taken in time.
 	MissedTicks int
+	// Halted counts the snapshots in which every thread was stopped by another than us:
+	// job control, or a debugger.
+	Halted int
 
 	Stops       int           // times the target was stopped: at least one a snapshot
 	Stopped     time.Duration // in all stops together
@@ -49,6 +53,10 @@ type Profile struct {
 	Main   *Image              // the program itself, whether a frame lies in it or not; nil when unknown
 	Notes  []string            // one line each: what could not be read, what to beware of
 	View   *View               // how it differs from what was captured; nil: it does not
+
+	// Report is what a report that was opened has besides, and the writer of its form gives back;
+	// it is of the package that has both. Nil: there is none.
+	Report any
 
 	times []byte // of snapshots, where timelines were kept; see snapshotTimes
 }

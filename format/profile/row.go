@@ -36,7 +36,25 @@ func (b *Builder) AddChanged(s *task.Snapshot, m *images.Map, changed []int, sta
 		b.row.records[i] = b.addThread(s, i, stack(i))
 	}
 	b.row.at = s.Time
+	b.countHalted()
 	b.p.Snapshots++
+}
+
+// countHalted counts the last snapshot where all threads that were left were stopped.
+func (b *Builder) countHalted() {
+	stopped := false
+	for _, r := range b.row.records {
+		switch r.told.state {
+		case task.Stopped:
+			stopped = true
+		case task.Ended: // the main thread, while others live
+		default:
+			return
+		}
+	}
+	if stopped {
+		b.p.Halted++
+	}
 }
 
 // finishRow counts all threads of the row up to the last snapshot.

@@ -123,3 +123,32 @@ func TestErrorsOfACrowd(t *testing.T) {
 		t.Errorf("%d samples with the error %q", shared.Samples, shared.Err)
 	}
 }
+
+// TestHalted counts the snapshots in which nothing of the target could go on.
+func TestHalted(t *testing.T) {
+	b := NewBuilder(task.Info{}, "test")
+	of := func(states ...task.State) *task.Snapshot {
+		s := &task.Snapshot{}
+		for i, state := range states {
+			s.Threads = append(s.Threads, task.Thread{ID: task.ThreadID(i + 1), State: state})
+		}
+		return s
+	}
+	add := func(want int, states ...task.State) {
+		t.Helper()
+		b.Add(of(states...), nil, nil)
+		check(t, "halted", b.Profile().Halted, want)
+	}
+	add(0)
+	add(0, task.StateUnknown)
+	add(0, task.Ended)
+	add(0, task.Stopped, task.Sleeping)
+	add(0, task.Sleeping, task.Stopped)
+	add(1, task.Stopped)
+	add(2, task.Ended, task.Stopped, task.Stopped)
+	b.AddChanged(of(task.Ended, task.Stopped, task.Stopped), nil, nil, nil)
+	check(t, "unchanged", b.Profile().Halted, 3)
+	b.AddChanged(of(task.Ended, task.Stopped, task.Running), nil, []int{2}, func(int) Stack { return Stack{} })
+	check(t, "one goes on", b.Profile().Halted, 3)
+	check(t, "snapshots", b.Profile().Snapshots, 9)
+}

@@ -85,12 +85,14 @@ func deadlocked(p *profile.Profile) Answer {
 
 // halted tells whether a process was stopped in every snapshot.
 func halted(p *profile.Profile) Answer {
+	stopped := 0
 	for _, t := range p.Threads {
 		if t.States[task.Stopped] != t.Samples {
 			return Answer{}
 		}
+		stopped += t.Samples
 	}
-	if len(p.Threads) == 0 {
+	if stopped == 0 {
 		return Answer{}
 	}
 	return Answer{Kind: Halted}

@@ -54,6 +54,7 @@ func TestOneSnapshot(t *testing.T) {
 		"poll":            {one(sleeping(1, poll)), Answer{Kind: Blocked, Main: true, Wait: poll}},
 		"stopped":         {one(thread(1, task.Stopped, nil), thread(2, task.Stopped, epoll)), Answer{Kind: Halted}},
 		"stopped in part": {one(thread(1, task.Stopped, nil), thread(2, task.Sleeping, nil)), Answer{}},
+		"no samples":      {one(&profile.Thread{ID: 1, Main: true}), Answer{}},
 		"a lock":          {one(sleeping(1, mutex(8)), sleeping(2, mutex(8)), sleeping(3, mutex(16)), on), Answer{Kind: Locked, Main: true, Wait: mutex(8)}},
 		"another's lock":  {one(sleeping(1, epoll), sleeping(2, mutex(8))), Answer{Kind: Idle, Main: true, Wait: epoll}},
 		"join": {one(sleeping(1, &profile.Wait{Call: "futex", Lock: profile.ThreadEnd, Addr: 8, Owner: owner}), on),

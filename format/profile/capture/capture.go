@@ -49,7 +49,7 @@ func newSession(p task.Process, o Options) (*session, error) {
 	s.snapshot.Want = map[task.ThreadID][]task.Addr{}
 	s.snapshot.Unhurried = o.Suspend == task.SuspendNone
 	s.snapshot.Spare, s.snapshot.Insist = true, map[task.ThreadID]bool{}
-	if s.saving, err = newSaving(p, s.code, o.Save, o.Tool, 0); err != nil {
+	if s.saving, err = newSaving(p, s.code, &o, 0); err != nil {
 		return nil, err
 	}
 	noteProblems(p, s.note)

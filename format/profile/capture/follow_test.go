@@ -279,3 +279,43 @@ func TestLayoutIsReadBeforeTheNextSnapshot(t *testing.T) {
 		}
 	}
 }
+
+// TestWalkedAsCaptured: a thread that stood in what was mapped before is walked in the
+// map of then, and only such a one changes what is current.
+func TestWalkedAsCaptured(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		seen uint64 // the file in which the thread stood
+		want uint64 // that of the layout that is current then
+	}{
+		{"as it is", 8, 8},
+		{"as it was", 7, 7},
+		{"as it never was", 9, 8},
+	} {
+		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+		r, err := newRecorder(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.regions = []task.Region{region(1, 8)}
+		r.follow.reread()
+		r.follow.watch()
+		if n := r.follow.layout.maps[0].Inode; n != 8 || len(r.follow.kept) != 2 {
+			t.Fatalf("file %d is current, %d are kept", n, len(r.follow.kept))
+		}
+		s := &task.Snapshot{Threads: []task.Thread{{ID: 1, Registers: registersAt(region(1, 0).Start + 0x40), Sight: task.Sight{Mapped: []task.Seen{seenAt(1, tt.seen)}}}}}
+		r.follow.forgetChecks()
+		r.walkAsCaptured(s)
+		if n := r.follow.layout.maps[0].Inode; n != tt.want {
+			t.Errorf("%s: file %d is current, want %d", tt.name, n, tt.want)
+		}
+		r.follow.close()
+	}
+}
+
+func registersAt(pc task.Addr) (r task.Registers) {
+	r.Arch = task.AMD64
+	r.R[16] = uint64(pc)
+	r.Known = 1<<17 - 1
+	return r
+}

@@ -156,7 +156,7 @@ func (s *Series) Follow(id task.ThreadID, o Options) Followed { return s.session
 
 // followed follows what a thread of the last snapshot waits for, or with 0 all of them.
 func (s *session) followed(id task.ThreadID, o Options) (f Followed) {
-	o.Save, o.Files = "", new(images.Files)
+	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
 	from := place{s.process.Info().PID, id}
 	own := &shot{session: s, pid: from.pid}
 	g := &gathering{options: o, shots: []*shot{own}}

@@ -25,9 +25,10 @@ const progressPause = 100 * time.Millisecond
 // same name.
 type Options struct {
 	Tool     string
-	Save     string          // the file of a recording to make besides; empty: none
-	Binaries *binaries.Index // for what a core and the files of a process lack; nil: nothing
-	Files    *images.Files   // open for other processes, too; nil: for none
+	Save     string           // the file of a recording to make besides; empty: none
+	SaveTo   recording.Output // what it is written to instead; nil: Save tells
+	Binaries *binaries.Index  // for what a core and the files of a process lack; nil: nothing
+	Files    *images.Files    // open for other processes, too; nil: for none
 	Interval time.Duration
 	Duration time.Duration
 	Count    int
@@ -185,7 +186,7 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	task.SetGate(p, o.Gate)
 	r := &recorder{options: o, process: p, wanted: wanted, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
 	o.keepTimelines(r.builder)
-	if r.saving, err = newSaving(p, r.code, o.Save, o.Tool, o.Interval); err != nil {
+	if r.saving, err = newSaving(p, r.code, &o, o.Interval); err != nil {
 		return nil, err
 	}
 	r.missing = map[task.ThreadID]bool{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 	"stacksnap/task/recording"
 )
 
@@ -27,20 +28,21 @@ func (p plainOutput) Remove() error { return os.Remove(p.File.Name()) }
 // TestSeriesGoesOnWithoutItsRecording breaks the recording of a series between
 // two snapshots.
 func TestSeriesGoesOnWithoutItsRecording(t *testing.T) {
-	cmd := exec.Command("sleep", "600")
+	cmd := exec.Command(needs.Tool(t, "sleep"), "600")
 	if err := cmd.Start(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
 	p, err := live.Open(cmd.Process.Pid)
-	if err != nil {
-		t.Skipf("the target cannot be opened: %v", err)
-	}
+	needs.Ptrace(t, err)
 	defer func() { _ = p.Close() }()
-	s := NewSeries(p, "test", nil)
+	s, err := NewSeries(p, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.Begin()
 	if err := s.Save(newOutput(t)); err != nil {
 		t.Fatal(err)

@@ -22,13 +22,20 @@ type saving struct {
 	told  int             // regions of the layout, where it grows as it is asked
 }
 
-// newSaving begins a recording; there is none for an empty path. Code is by what
+// newSaving begins the recording that the options ask for, if they do. Code is by what
 // the target's memory is read.
-func newSaving(p task.Process, code task.Memory, path, tool string, interval time.Duration) (*saving, error) {
-	if path == "" {
+func newSaving(p task.Process, code task.Memory, o *Options, interval time.Duration) (*saving, error) {
+	header := recording.Header{Target: p.Info(), Tool: o.Tool, Interval: interval}
+	var f *recording.Saved
+	var err error
+	switch {
+	case o.SaveTo != nil:
+		f, err = recording.Save(o.SaveTo, header)
+	case o.Save != "":
+		f, err = recording.Create(o.Save, header)
+	default:
 		return nil, nil
 	}
-	f, err := recording.Create(path, recording.Header{Target: p.Info(), Tool: tool, Interval: interval})
 	if err != nil {
 		return nil, err
 	}

@@ -18,9 +18,12 @@ type Series struct {
 
 // NewSeries reads what can be read before the first snapshot. Binaries, which may
 // be nil, have what the files of the process lack.
-func NewSeries(p task.Process, tool string, from *binaries.Index) *Series {
-	s, _ := newSession(p, Options{Tool: tool, Binaries: from}) // only a recording can fail
-	return &Series{session: s, tool: tool}
+func NewSeries(p task.Process, tool string, from *binaries.Index) (*Series, error) {
+	s, err := newSession(p, Options{Tool: tool, Binaries: from})
+	if err != nil {
+		return nil, err
+	}
+	return &Series{session: s, tool: tool}, nil
 }
 
 // Begin starts a new profile, which is not saved unless Save is called.

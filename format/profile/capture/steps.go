@@ -32,7 +32,7 @@ type Together struct {
 // NewTogether is for recordings by options of which those on stops, Save, Duration,
 // Count, Jitter, Progress, Taken and Alone do not matter.
 func NewTogether(o Options) *Together {
-	o.Save, o.Suspend, o.Duration, o.Progress, o.Taken = "", task.SuspendNone, 0, nil, nil
+	o.Save, o.SaveTo, o.Suspend, o.Duration, o.Progress, o.Taken = "", nil, task.SuspendNone, 0, nil, nil
 	o.ToEnd, o.Files = true, new(images.Files)
 	return &Together{options: o, used: ownCPU()}
 }

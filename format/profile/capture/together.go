@@ -35,7 +35,7 @@ type Shots struct {
 // the processes that they wait for are captured after them, and those that these
 // wait for, eight at most.
 func OneShots(ps []task.Process, o Options) Shots {
-	o.Save, o.Files = "", new(images.Files)
+	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
 	g := &gathering{options: o}
 	var from []place
 	for _, p := range ps {

@@ -115,7 +115,7 @@ const (
 )
 
 // Detector decides by looks whether a thread is stuck. It has no clock of its
-// own. Use New.
+// own. [NewDetector] makes one.
 type Detector struct {
 	threshold time.Duration
 	loops     bool           // the thread has been seen in the wait of a run loop

@@ -1,7 +1,6 @@
 package hang
 
 import (
-	"fmt"
 	"time"
 
 	"stacksnap/task"
@@ -68,18 +67,6 @@ func (w *watcher) nextReport() time.Duration {
 		return w.nextTime
 	}
 	return min(w.nextLook, w.nextTime)
-}
-
-// veryLate is by how much a look has to come too late, at least, to be told of.
-const veryLate = time.Second
-
-// late returns the line that tells of a look which came so much too late that a
-// whole hang may have been missed; the empty one of others.
-func late(by, threshold time.Duration) string {
-	if by < max(threshold, veryLate) {
-		return ""
-	}
-	return fmt.Sprintf("the target could not be looked at for %v: hangs in this time are not known", by.Round(veryLate/10))
 }
 
 // schedule sets when the next periodic report is due, and returns how many should

@@ -34,17 +34,6 @@ func TestMissedReportsAreNotMadeUpFor(t *testing.T) {
 	}
 }
 
-func TestLate(t *testing.T) {
-	for by, told := range map[time.Duration]bool{0: false, 900 * ms: false, time.Second: true, time.Hour: true} {
-		if line := late(by, threshold); (line != "") != told {
-			t.Errorf("late by %v: %q", by, line)
-		}
-	}
-	if line := late(5*time.Second, 6*time.Second); line != "" {
-		t.Errorf("within the threshold: %q", line)
-	}
-}
-
 func TestHaltIsToldOnce(t *testing.T) {
 	var h halt
 	var lines []string
@@ -108,5 +97,17 @@ func TestLateThreadsAreLetGo(t *testing.T) {
 	}
 	if what, err := w.await(); what != timeToReport || err != nil || now != time.Hour {
 		t.Errorf("then %v, %v at %v, want the report", what, err, now)
+	}
+}
+
+// TestBetweenLooks: of snapshots that are far apart, the end of a hang is seen soon all the
+// same, and so is that of the watch.
+func TestBetweenLooks(t *testing.T) {
+	for interval, want := range map[time.Duration]time.Duration{
+		time.Minute: mostBetween, 2 * time.Second: mostBetween, 40 * time.Millisecond: 10 * time.Millisecond, 0: shortest,
+	} {
+		if got := betweenLooks(interval); got != want {
+			t.Errorf("%v: %v, want %v", interval, got, want)
+		}
 	}
 }

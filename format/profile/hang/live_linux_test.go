@@ -19,15 +19,13 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // program builds testdata/loop.c.
 func program(t *testing.T) string {
 	t.Helper()
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("the target is a C program, and there is no gcc")
-	}
+	gcc := needs.Tool(t, "gcc")
 	path := filepath.Join(t.TempDir(), "loop")
 	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-o", path, "testdata/loop.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -115,9 +113,7 @@ func describe(r *Report) string {
 // needTiming skips a test that compares times: they hold on a quiet machine only.
 func needTiming(t *testing.T) {
 	t.Helper()
-	if os.Getenv("STACKSNAP_TIMING") == "" {
-		t.Skip("compares times, for a quiet machine: set STACKSNAP_TIMING=1")
-	}
+	needs.Variable(t, "STACKSNAP_TIMING", "compares times, for a quiet machine")
 }
 
 // TestLiveHangIsReported watches a program that hangs in a deadlock which a time
@@ -150,7 +146,8 @@ func watchLive(ctx context.Context, t *testing.T, p target, o Options, accept fu
 		t.Fatal(err)
 	}
 	defer func() { _ = process.Close() }()
-	return Watch(ctx, process, o, accept)
+	_, err = Watch(ctx, process, o, accept)
+	return err
 }
 
 func TestLiveHangs(t *testing.T) {
@@ -192,11 +189,11 @@ func skipIfCrowded(t *testing.T) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	var load float64
 	if _, err := fmt.Sscan(string(b), &load); err != nil || load > 2+2*float64(runtime.NumCPU()) {
-		t.Skipf("the machine is too busy to compare times: load %.1f", load)
+		needs.Skip(t, "a quiet machine", fmt.Sprintf("the load is %.1f", load))
 	}
 }
 

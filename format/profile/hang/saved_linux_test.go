@@ -17,6 +17,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 	"stacksnap/task/recording"
 )
 
@@ -24,10 +25,7 @@ import (
 // the reports will do.
 func watchStuck(t *testing.T, o hang.Options, enough func([]*hang.Report) bool) (reports []*hang.Report) {
 	t.Helper()
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("the target is a C program, and there is no gcc")
-	}
+	gcc := needs.Tool(t, "gcc")
 	path := filepath.Join(t.TempDir(), "loop")
 	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-o", path, "testdata/loop.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -41,13 +39,11 @@ func watchStuck(t *testing.T, o hang.Options, enough func([]*hang.Report) bool) 
 		_ = cmd.Wait()
 	})
 	process, err := live.Open(cmd.Process.Pid)
-	if err != nil {
-		t.Skipf("the target cannot be opened: %v", err)
-	}
+	needs.Ptrace(t, err)
 	defer func() { _ = process.Close() }()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	err = hang.Watch(ctx, process, o, func(r *hang.Report) error {
+	_, err = hang.Watch(ctx, process, o, func(r *hang.Report) error {
 		if reports = append(reports, r); enough(reports) {
 			stop()
 		}

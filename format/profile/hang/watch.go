@@ -47,6 +47,7 @@ const (
 // thread waits for.
 const (
 	looksPerSample = 4
+	mostBetween    = 100 * time.Millisecond // two looks
 	waitsEvery     = 500 * time.Millisecond
 	fewThreads     = 32 // of so many it is told each time
 	followTries    = 3  // of which each costs the samples of its time
@@ -60,15 +61,21 @@ var ErrNoThread = errors.New("no such thread to watch")
 // ends, which is a *[task.ExitedError]. Each hang is given to onReport once, when
 // it has ended or has been sampled for MaxHang. An error of onReport ends the
 // watch. Everything is done on the calling goroutine, but for the looks at a
-// thread that is not stuck.
-func Watch(ctx context.Context, p task.Process, o Options, onReport func(*Report) error) error {
+// thread that is not stuck. It returns what the watch could not see.
+func Watch(ctx context.Context, p task.Process, o Options, onReport func(*Report) error) (Coverage, error) {
 	w, err := newWatcher(ctx, p, o)
 	if err != nil {
-		return err
+		return Coverage{}, err
 	}
 	defer w.close()
 	defer context.AfterFunc(ctx, w.alarm.Cancel)()
-	for ctx.Err() == nil {
+	err = w.watch(onReport)
+	w.covered.end(w.clock.Now(), w.options.Threshold)
+	return w.covered.Coverage, err
+}
+
+func (w *watcher) watch(onReport func(*Report) error) error {
+	for w.ctx.Err() == nil {
 		r, err := w.step()
 		if r != nil {
 			if reportErr := onReport(r); reportErr != nil {
@@ -93,6 +100,7 @@ type watcher struct {
 	detector *Detector
 	halt     halt
 	tracing  tracing
+	covered  coverage
 	series   *capture.Series
 	nextLook time.Duration
 	nextTime time.Duration // of Every
@@ -130,8 +138,10 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 	if err != nil {
 		return nil, w.explain(err)
 	}
+	if w.series, err = capture.NewSeries(p, o.Tool, o.Binaries); err != nil {
+		return nil, errors.Join(err, watch.Close())
+	}
 	w.alarm = task.NewAlarm(w.clock)
-	w.series = capture.NewSeries(p, o.Tool, o.Binaries)
 	w.looker = newLooker(p, watch, w.clock, waits.NewJudge(p, w.series.Images))
 	w.detector = NewDetector(o.Threshold)
 	w.nextLook = w.clock.Now()
@@ -179,8 +189,9 @@ func (w *watcher) look() (Event, Sight, error) {
 	if err != nil {
 		return Nothing, s, err
 	}
-	w.tell(late(s.At-w.nextLook, w.options.Threshold))
+	stuck := w.detector.stuck
 	event := w.detector.See(s)
+	w.tell(w.covered.see(s, stuck, w.options.Threshold))
 	w.nextLook = w.detector.Next()
 	w.tell(w.halt.see(s, w.options.Threshold))
 	w.seeFree()
@@ -278,7 +289,7 @@ func (w *watcher) follow() (*Report, error) {
 			w.followWaits(h, now)
 			nextSample = now + w.options.Interval
 		}
-		w.clock.SleepUntil(min(nextSample, w.clock.Now()+max(shortest, w.options.Interval/looksPerSample)))
+		w.clock.SleepUntil(min(nextSample, w.clock.Now()+betweenLooks(w.options.Interval)))
 		event, s, err := w.look()
 		switch h.see(s); {
 		case err != nil:
@@ -294,6 +305,12 @@ func (w *watcher) follow() (*Report, error) {
 			return w.end(h, "it was sampled for as long as was asked"), nil
 		}
 	}
+}
+
+// betweenLooks is the time between two looks at a thread that is stuck, by that between two
+// snapshots: however long that is, the end of the hang, or of the watch, is seen soon.
+func betweenLooks(interval time.Duration) time.Duration {
+	return min(max(shortest, interval/looksPerSample), mostBetween)
 }
 
 func (w *watcher) begin() *hanging {

@@ -108,6 +108,10 @@ func TestLinuxLocks(t *testing.T) {
 			want: profile.Wait{Lock: profile.ThreadEnd, Owner: other, OwnerName: "other"},
 		},
 		{
+			name: "join of a thread that is gone", lock: words(other + 1), args: [6]uint64{lockAt, 0x109, other + 1}, functions: []string{"__futex_abstimed_wait_common", "__pthread_clockjoin_ex"},
+			want: profile.Wait{Object: "futex 0x5000"},
+		},
+		{
 			name: "condition", lock: words(0), args: [6]uint64{lockAt, 0x189, 0}, functions: []string{"__futex_abstimed_wait_common", "___pthread_cond_wait"},
 			want: profile.Wait{Object: "condition variable (futex 0x5000)"},
 		},

@@ -19,16 +19,14 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // startWaits runs the C program and waits until all its threads wait, which the
 // system tells.
 func startWaits(t *testing.T, args ...string) int {
 	t.Helper()
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("the target is a C program, and there is no gcc")
-	}
+	gcc := needs.Tool(t, "gcc")
 	path := filepath.Join(t.TempDir(), "waits")
 	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-o", path, "testdata/waits.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -102,13 +100,13 @@ func useUnknownLibrary(t *testing.T, pid int) {
 	path := regexp.MustCompile(`(?m)/\S*/libc\.so\.6$`).FindString(string(maps))
 	file, err := elf.Open(path)
 	if err != nil {
-		t.Skipf("no C library of its own: %v", err)
+		needs.Skip(t, "a C library of its own", err.Error())
 	}
 	defer func() { _ = file.Close() }()
 	id := file.Section(".note.gnu.build-id")
 	library, err := os.ReadFile(path)
 	if id == nil || err != nil {
-		t.Skipf("%s has no build-id: %v", path, err)
+		needs.Skip(t, "a build-id of the C library", fmt.Sprint(path, ": ", err))
 	}
 	library[id.Offset+id.Size-1]++
 	dir := t.TempDir()
@@ -228,11 +226,11 @@ func awaitSleep(t *testing.T, pid int) {
 func TestLiveOpening(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
-	cmd := exec.Command("cat", fifo)
+	cmd := exec.Command(needs.Tool(t, "cat"), fifo)
 	if err := cmd.Start(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	want := fifo + ", a named pipe that nobody has open for writing"
@@ -240,7 +238,7 @@ func TestLiveOpening(t *testing.T) {
 		wchan, err := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", cmd.Process.Pid))
 		switch {
 		case err != nil || string(wchan) == "0" && time.Now().After(end):
-			t.Skipf("the kernel does not tell where it waits: %q, %v", wchan, err)
+			needs.Skip(t, "/proc/PID/wchan", fmt.Sprintf("%q, %v", wchan, err))
 		case string(wchan) != "wait_for_partner" && string(wchan) != "fifo_open":
 			continue
 		}

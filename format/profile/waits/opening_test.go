@@ -21,6 +21,7 @@ func TestOpening(t *testing.T) {
 	}{
 		{"to read", openat, [6]uint64{0xffffff9c, at, 0}, "wait_for_partner", 0, "/tmp/it, a named pipe that nobody has open for writing"},
 		{"to write", open, [6]uint64{at, 0x241, 0x1b6}, "fifo_open", 0, "/tmp/it, a named pipe that nobody has open for reading"},
+		{"to write, at a folder", openat, [6]uint64{0xffffff9c, at, 0x241, 0x1b6}, "fifo_open", 0, "/tmp/it, a named pipe that nobody has open for reading"},
 		{"without waiting for the other end", open, [6]uint64{at, 2, 0}, "wait_for_partner", 0, "/tmp/it"},
 		{"something else", openat, [6]uint64{7, at, 0}, "request_wait_answer", 0, "/tmp/it"},
 		{"it went on", openat, [6]uint64{0xffffff9c, at, 0}, "wait_for_partner", 1, "/tmp/it"},
@@ -38,6 +39,17 @@ func TestOpening(t *testing.T) {
 		w, _ := New(p, nil, []task.Thread{*th}).Find(th, nil)
 		if w == nil || w.Object != tt.want {
 			t.Errorf("%s: %+v, want %q", tt.about, w, tt.want)
+		}
+	}
+}
+
+// TestWaitID tells whom waitid(2) waits for: P_ALL is 0, P_PID 1, P_PGID 2, P_PIDFD 3.
+func TestWaitID(t *testing.T) {
+	for kind, want := range map[uint64]string{
+		0: childProcess(-1), 1: childProcess(42), 2: "a process of group 42 to end", 3: childProcess(-1), 1<<32 | 2: "a process of group 42 to end",
+	} {
+		if got := waitID(kind, 42); got != want {
+			t.Errorf("%d: %q, want %q", kind, got, want)
 		}
 	}
 }

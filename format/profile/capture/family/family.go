@@ -54,7 +54,7 @@ type Lost struct {
 // It is over when none of the roots is recorded any more. Lost tells of the roots
 // of which there is nothing, or not all.
 func RecordAll(ctx context.Context, roots []int, descend bool, o capture.Options) (profiles []*profile.Profile, lost []Lost, err error) {
-	o.Save, o.Progress, o.ToEnd, o.Files = "", nil, true, new(images.Files)
+	o.Save, o.SaveTo, o.Progress, o.ToEnd, o.Files = "", nil, nil, true, new(images.Files)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	f := &family{

@@ -17,15 +17,13 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/images"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // start runs testdata/workers.c, which ends when the input is closed.
 func start(t *testing.T) (*exec.Cmd, io.Closer) {
 	t.Helper()
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("the target is a C program, and there is no gcc")
-	}
+	gcc := needs.Tool(t, "gcc")
 	path := filepath.Join(t.TempDir(), "workers")
 	if out, err := exec.Command(gcc, "-O1", "-g", "-o", path, "testdata/workers.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -92,10 +90,7 @@ func TestWorkersAreRecorded(t *testing.T) {
 		Each: after(4, func() { _ = input.Close() }),
 	})
 	if err != nil {
-		if errors.As(err, new(*task.PermissionError)) {
-			t.Skip(err)
-		}
-		t.Fatal(err)
+		needs.Ptrace(t, err)
 	}
 	checkWorkers(t, profiles, cmd.Process.Pid)
 }

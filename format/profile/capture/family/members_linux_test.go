@@ -8,11 +8,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // TestMembers finds what a process has started, and what it starts later.
 func TestMembers(t *testing.T) {
-	shell := exec.Command("sh", "-c", "sleep 600 & echo $!; read line; sleep 600 & echo $!; wait")
+	shell := exec.Command(needs.Tool(t, "sh"), "-c", "sleep 600 & echo $!; read line; sleep 600 & echo $!; wait")
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, err := shell.StdinPipe()
 	if err != nil {
@@ -23,7 +25,7 @@ func TestMembers(t *testing.T) {
 		err = shell.Start()
 	}
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = syscall.Kill(-shell.Process.Pid, syscall.SIGKILL), shell.Wait() })
 	lines := bufio.NewReader(out)

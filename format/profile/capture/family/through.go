@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
+	"stacksnap/task/directory"
 	"stacksnap/task/live"
 )
 
@@ -30,14 +29,16 @@ func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profi
 	}
 	began, whole, count, save := time.Now(), o.Duration, o.Count, o.Save
 	for i := range maxPrograms {
+		var next *successor
 		if i > 0 && save != "" {
-			if o.Save, err = beside(save); err != nil {
+			if next, err = beside(save); err != nil {
 				return profiles, errors.Join(err, p.Close())
 			}
+			o.Save, o.SaveTo = "", next
 		}
 		prof, err := capture.Record(ctx, p, o)
-		if o.Save != save {
-			err = errors.Join(err, replace(save, o.Save, prof != nil))
+		if next != nil {
+			err = errors.Join(err, next.settle(prof != nil))
 		}
 		taken := 0
 		if prof != nil {
@@ -59,22 +60,42 @@ func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profi
 	return profiles, nil
 }
 
-// beside makes an empty file beside another, under a name that nothing has.
-func beside(path string) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".stacksnap-*.tmp")
-	if err != nil {
-		return "", fmt.Errorf("write recording: %w", err)
-	}
-	return f.Name(), f.Close()
+// successor is a recording that takes the place of another once it is worth that.
+type successor struct {
+	*directory.Temporary
+	dir   *directory.Dir
+	path  string
+	empty bool // there is nothing in it
 }
 
-// replace has a file take the place of another, if it is worth that, or go away.
-func replace(old, by string, better bool) error {
-	if better {
-		return os.Rename(by, old)
+// beside begins the successor of a recording.
+func beside(path string) (*successor, error) {
+	dir, err := directory.Open(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("write recording: %w", err)
 	}
-	if err := os.Remove(by); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	t, err := dir.Temporary()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("write recording: %w", err), dir.Close())
+	}
+	return &successor{Temporary: t, dir: dir, path: path}, nil
+}
+
+// Name implements [recording.Output].
+func (s *successor) Name() string { return s.path }
+
+// Close implements [recording.Output]: the file is closed when it is settled.
+func (s *successor) Close() error { return nil }
+
+// Remove implements [recording.Output]: the file goes when it is settled.
+func (s *successor) Remove() error { s.empty = true; return nil }
+
+// settle has the recording take the place of the other, if it is worth that, or go away.
+func (s *successor) settle(better bool) error {
+	defer func() { _ = s.dir.Close() }() // it was only read
+	defer s.Drop()
+	if better && !s.empty {
+		return s.Replace(filepath.Base(s.path))
 	}
 	return nil
 }

@@ -6,24 +6,28 @@ import (
 	"testing"
 )
 
-// TestReplace: the recording of a later program takes the place of the one before, or goes.
-func TestReplace(t *testing.T) {
+// TestSettle: the recording of a later program takes the place of the one before, or goes.
+func TestSettle(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "it.snap")
 	for _, want := range []struct {
 		better bool
 		text   string
 	}{{true, "later"}, {false, ""}} {
-		by, err := beside(path)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		next, err := beside(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for file, text := range map[string]string{path: "", by: "later"} {
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+		if _, err := next.WriteString("later"); err != nil {
+			t.Fatal(err)
 		}
-		if err := replace(path, by, want.better); err != nil {
+		if err := next.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := next.settle(want.better); err != nil {
 			t.Error(err)
 		}
 		b, _ := os.ReadFile(path)
@@ -32,7 +36,7 @@ func TestReplace(t *testing.T) {
 			t.Errorf("%v: %q of %v, %v", want.better, b, all, err)
 		}
 	}
-	if err := replace(path, filepath.Join(dir, "never made"), false); err != nil {
-		t.Error(err)
+	if _, err := beside(filepath.Join(dir, "none", "it.snap")); err == nil {
+		t.Error("a file was made in no directory")
 	}
 }

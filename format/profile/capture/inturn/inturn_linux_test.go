@@ -17,14 +17,15 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // sleeper starts a program that does nothing, and waits until it does.
 func sleeper(t *testing.T) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command("sleep", "1000")
+	cmd := exec.Command(needs.Tool(t, "sleep"), "1000")
 	if err := cmd.Start(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
@@ -32,7 +33,7 @@ func sleeper(t *testing.T) *exec.Cmd {
 			return cmd
 		}
 	}
-	t.Skip("the kernel does not tell that it sleeps")
+	needs.Skip(t, "/proc/PID/wchan", "the kernel does not tell that it sleeps")
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // startLinked runs testdata/linked.c, and returns its pid.
@@ -30,10 +31,7 @@ func start(t *testing.T, name string, args ...string) int {
 
 func compile(t *testing.T, name string) (path string) {
 	t.Helper()
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("the target is a C program, and there is no gcc")
-	}
+	gcc := needs.Tool(t, "gcc")
 	path = filepath.Join(t.TempDir(), name)
 	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-w", "-o", path, "testdata/"+name+".c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -1,0 +1,64 @@
+package hang
+
+import (
+	"fmt"
+	"time"
+)
+
+// veryLong is by how much a gap has to exceed the threshold, at least, to be told at once.
+const veryLong = time.Second
+
+// Coverage is what a watch could not see of the thread: a hang in such a time, as long
+// as the threshold or longer, is not known.
+type Coverage struct {
+	Unseen time.Duration // in gaps between two looks that are longer than the threshold
+	Gaps   int
+}
+
+// coverage finds the gaps. A look that says nothing of the thread is none.
+type coverage struct {
+	Coverage
+	last Sight
+	seen bool
+}
+
+// see takes a look into account, and returns the line there is to tell of the gap that it
+// ends. A thread that has not run since the last look was where it is, and of one that is
+// stuck nothing is missed.
+func (c *coverage) see(s Sight, stuck bool, threshold time.Duration) string {
+	if s.Blind {
+		return ""
+	}
+	gap := s.At - c.last.At
+	known := !c.seen || stuck || gap <= threshold || c.hasNotRun(s)
+	c.last, c.seen = s, true
+	if known {
+		return ""
+	}
+	c.Unseen += gap
+	c.Gaps++
+	if gap < threshold+veryLong {
+		return ""
+	}
+	return fmt.Sprintf("the target could not be looked at for %v: hangs in this time are not known", gap.Round(veryLong/10))
+}
+
+// hasNotRun reports whether the thread is in the wait in which the last look saw it.
+func (c *coverage) hasNotRun(s Sight) bool {
+	a, b := c.last.Counters, s.Counters
+	if s.Wait == NoWait || c.last.Wait == NoWait || !s.Steady || !c.last.Steady {
+		return false
+	}
+	if a.HasSleeps && b.HasSleeps {
+		return a.Sleeps == b.Sleeps
+	}
+	return a.CPU > 0 && a.CPU == s.Before
+}
+
+// end takes the end of the watch into account: nothing was seen since the last look.
+func (c *coverage) end(now, threshold time.Duration) {
+	if gap := now - c.last.At; c.seen && threshold > 0 && gap > threshold {
+		c.Unseen += gap
+		c.Gaps++
+	}
+}
