@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"strings"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/answer"
@@ -30,7 +31,8 @@ func (p *printer) summary() string {
 	a := answer.Of(p.profile)
 	switch a.Kind {
 	case answer.Crashed:
-		return "crashed: " + crashed(p.profile.Target.Crash) + p.inFunction(a.Thread)
+		c := p.profile.Target.Crash
+		return strings.ToLower(crashName(c)) + ": " + crashed(c) + p.inFunction(a.Thread)
 	case answer.Deadlocked:
 		return p.someOf(a.Threads, "deadlocked") + among(&a)
 	case answer.Halted:
@@ -40,7 +42,7 @@ func (p *printer) summary() string {
 	case answer.Locked, answer.Blocked:
 		return "main thread waits " + p.waitFor(a.Thread.ID, a.Wait) + whenAsked(&a)
 	case answer.Idle:
-		return "idle: main thread in " + clean(a.Wait.Call, maxText) + whenAsked(&a)
+		return "idle: main thread in " + word(a.Wait.Call, maxText) + whenAsked(&a)
 	case answer.Running:
 		return p.runs(&a)
 	case answer.Computing:

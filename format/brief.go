@@ -64,7 +64,7 @@ func (b *brief) clipped(line string) string {
 		return clip(line, b.width)
 	}
 	if line = textInASCII(line); len(line) > b.width {
-		line = line[:b.width-len(plainer['…'])] + plainer['…']
+		line = ended("", line[:b.width-len(plainer['…'])-1]) + plainer['…']
 	}
 	return line
 }
@@ -74,20 +74,64 @@ func clip(text string, width int) string {
 	if columns(text) <= width {
 		return text
 	}
-	n := 0
+	return broken("", text, width)
+}
+
+// broken is the begin of a text, with a mark that it breaks off and, where it does so in
+// quotation marks, the end of these. They may begin in the text that stands before.
+func broken(before, text string, width int) string {
+	for room := width - 1; ; room-- {
+		if begin := ended(before, firstColumns(text, room)); columns(begin) < width || room <= 0 {
+			return begin + "…"
+		}
+	}
+}
+
+// firstColumns is as much of a text as fits into so many columns.
+func firstColumns(text string, room int) string {
 	for i, r := range text {
-		if n += runeColumns(r); n > width-1 {
-			return text[:i] + "…"
+		if room -= runeColumns(r); room < 0 {
+			return text[:i]
 		}
 	}
 	return text
 }
 
+// ended ends the quotation marks that are open where a text breaks off. A backslash alone,
+// which would escape them, is left out.
+func ended(before, text string) string {
+	open, escape := false, false
+	for _, c := range before + text {
+		switch {
+		case escape:
+			escape = false
+		case c == '\\':
+			escape = true
+		case c == '"':
+			open = !open
+		}
+	}
+	if escape {
+		text = strings.TrimSuffix(text, `\`)
+	}
+	if open {
+		text += `"`
+	}
+	return text
+}
+
+// goesOn begins the further lines of a text.
+const goesOn = "| "
+
 // add adds a text in so many lines at most.
 func (b *brief) add(most, hang int, text string) {
-	lines := wrapped(text, b.width, hang)
+	// Each line begins with a word of ours, which no shell takes for a command.
+	lines := wrapped(text, b.width-len(goesOn), hang)
+	for i := range lines[1:] {
+		lines[i+1] = lines[i+1][:hang] + goesOn + lines[i+1][hang:]
+	}
 	if len(lines) > most {
-		lines[most-1] = clip(lines[most-1]+" …", b.width)
+		lines[most-1] = broken(strings.Join(lines[:most-1], " "), lines[most-1]+" ", b.width)
 		lines = lines[:most]
 	}
 	b.lines = append(b.lines, lines...)
@@ -113,7 +157,7 @@ func (b *brief) headline() {
 // subject says which process it is, and what was captured when.
 func (b *brief) subject() string {
 	p := b.profile.Original()
-	parts := []string{process(p.Target.Name, p.Target.PID), plural(p.NumThreads(), "thread")}
+	parts := []string{"Process: " + process(p.Target.Name, p.Target.PID), plural(p.NumThreads(), "thread")}
 	switch {
 	case p.Sampled():
 		parts = append(parts, plural(p.Snapshots, "snapshot")+" in "+duration(p.Duration()))

@@ -92,7 +92,7 @@ func (b *brief) processes(all []*profile.Profile, most int) {
 func (b *brief) process(p *profile.Profile, most int) []string {
 	one := newBrief(p, Options{Width: b.width - 2})
 	one.untitled = true
-	line := fmt.Sprintf("%s, %s", process(p.Target.Name, p.Target.PID), plural(p.NumThreads(), "thread"))
+	line := fmt.Sprintf("- %s, %s", process(p.Target.Name, p.Target.PID), plural(p.NumThreads(), "thread"))
 	if about := Summary(p); about != "" {
 		line += ": " + about
 	}

@@ -141,7 +141,7 @@ func (b *brief) rowLines(r *row, total int) []string {
 	if columns(line)+2+columns(r.stack) <= b.width {
 		return []string{line + ": " + r.stack}
 	}
-	return []string{b.clipped(line + ":"), "      " + r.stack}
+	return []string{b.clipped(line + ":"), "      " + goesOn + r.stack}
 }
 
 // who names the threads of a row.

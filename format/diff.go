@@ -95,7 +95,7 @@ func (p *diffPrinter) about() {
 
 // side says what one of the profiles is.
 func (p *diffPrinter) side(i int, pr *profile.Profile, whole int64) string {
-	text := clean(p.Files[i], maxPath) + ": " + process(pr.Target.Name, pr.Target.PID) + ", " + plural(pr.NumThreads(), "thread")
+	text := word(p.Files[i], maxPath) + ": " + process(pr.Target.Name, pr.Target.PID) + ", " + plural(pr.NumThreads(), "thread")
 	switch {
 	case pr.Snapshots == 1:
 		text += ", one snapshot"

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/task/needs"
 )
 
 // diffRow is a row of pprof's -top of a difference; its numbers may be negative.
@@ -54,10 +55,7 @@ func TestDiffPprofTool(t *testing.T) {
 // TestDiffFoldedTool: our folded stacks have the counts that difffolded.pl of FlameGraph,
 // which is in $STACKSNAP_FLAMEGRAPH, makes of the folded stacks of both sides.
 func TestDiffFoldedTool(t *testing.T) {
-	folder := os.Getenv("STACKSNAP_FLAMEGRAPH")
-	if folder == "" {
-		t.Skip("$STACKSNAP_FLAMEGRAPH does not name a copy of github.com/brendangregg/FlameGraph")
-	}
+	folder := needs.Variable(t, "STACKSNAP_FLAMEGRAPH", "a copy of github.com/brendangregg/FlameGraph")
 	sides := [2]*profile.Profile{allNamed(sampled()), allNamed(later())}
 	var files [2]string
 	for i, p := range sides {

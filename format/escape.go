@@ -125,7 +125,25 @@ func lastRunes(s string, n int) string {
 	return s[end:]
 }
 
-// quoted is clean between quotation marks, those inside it escaped.
-func quoted(s string) string {
-	return `"` + strings.ReplaceAll(clean(s, maxText), `"`, `\"`) + `"`
+// quoted is clean between quotation marks, as a shell reads a word: what it would take
+// for more inside them is escaped.
+func quoted(s string) string { return quotedWord(s, maxText) }
+
+func quotedWord(s string, limit int) string { return `"` + inQuotes.Replace(clean(s, limit)) + `"` }
+
+var inQuotes = strings.NewReplacer(`"`, `\"`, "`", "\\`", "$(", `\$(`)
+
+// word is a name or path of the target that stands in a line by itself: clean, and quoted
+// where a shell that reads the report by mistake would run or write a part of it.
+func word(s string, limit int) string {
+	if isCommand(s) {
+		return quotedWord(s, limit)
+	}
+	return clean(s, limit)
+}
+
+// isCommand reports whether a shell takes a part of a text for something to do: it ends a
+// command, directs its output, or has another run. What quotes turns that on or off.
+func isCommand(s string) bool {
+	return strings.ContainsAny(s, ";|&<>`\"'") || strings.Contains(s, "$(")
 }

@@ -39,7 +39,7 @@ func (o *firefoxWriter) tables() {
 
 func (o *firefoxWriter) lib(i int) {
 	im := o.libs.All[i]
-	l := firefoxLib{Name: imageName(im.Image), Path: clean(im.Path, maxPath), Breakpad: breakpadID(im.system, im.ID)}
+	l := firefoxLib{Name: imageLabel(im.Image), Path: clean(im.Path, maxPath), Breakpad: breakpadID(im.system, im.ID)}
 	l.DebugName, l.DebugPath = l.Name, l.Path
 	if im.Arch != task.UnknownArch {
 		l.Arch = im.Arch.String()
@@ -129,7 +129,7 @@ func (o *firefoxWriter) funcTable() {
 func (o *firefoxWriter) resourceTable() {
 	all := o.libs.All
 	const library = "1" // ResourceType
-	o.integers("name", len(all), func(i int) int64 { return int64(o.strings.Of(imageName(all[i].Image))) })
+	o.integers("name", len(all), func(i int) int64 { return int64(o.strings.Of(imageLabel(all[i].Image))) })
 	o.column("host", len(all), o.same("null"))
 	o.text(",")
 	o.column("type", len(all), o.same(library))

@@ -1,5 +1,5 @@
 // Package format writes profiles: one file for each form, all reading the same
-// model. A writer knows nothing of how a profile was captured.
+// model, [profile.Profile], and of hangs what package hang reports.
 package format
 
 import (

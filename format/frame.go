@@ -142,11 +142,12 @@ func (p *printer) shown(name string) string {
 	return clean(name, maxName)
 }
 
+// imageName is imageLabel in a report for people.
 func imageName(im *profile.Image) string {
-	if name := im.Name(); name != "" {
-		return clean(name, maxText)
+	if name := im.Name(); isCommand(name) {
+		return quoted(name)
 	}
-	return "image at " + im.Load.String()
+	return imageLabel(im)
 }
 
 // offsets and addresses of a merged node name two places, as sample does.

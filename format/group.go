@@ -60,7 +60,7 @@ func likeIt(others []*profile.Profile) string {
 	}
 	var first []string
 	for _, p := range others[:min(len(others), maxAlike)] {
-		first = append(first, processLabel(p))
+		first = append(first, process(p.Target.Name, p.Target.PID))
 	}
 	return "\n" + count(len(others)) + " more like this one: " + listed(first, len(others))
 }
@@ -106,7 +106,7 @@ func (p *printer) groupHeader(g *profile.Group, all []*profile.Alike) {
 		if n := len(one.Others); n > 0 {
 			label += " and " + count(n) + " like it"
 		}
-		line := fmt.Sprintf("  %s, %s", label, plural(one.NumThreads(), "thread"))
+		line := fmt.Sprintf("  - %s, %s", label, plural(one.NumThreads(), "thread"))
 		if about := Summary(one.Profile); about != "" {
 			line += ": " + about
 		}
@@ -147,7 +147,7 @@ func GroupSummary(g *profile.Group) string {
 	case answer.Chain:
 		return chainText(a.Links)
 	case answer.OfOne:
-		return process(a.Profile.Target.Name, a.Profile.Target.PID) + ": " + Summary(a.Profile)
+		return "in " + process(a.Profile.Target.Name, a.Profile.Target.PID) + ": " + Summary(a.Profile)
 	case answer.AllIdle:
 		return fmt.Sprintf("idle: the main threads of all %s processes", count(len(g.Profiles)))
 	}
@@ -219,7 +219,7 @@ func forNext(l, next answer.Link) string {
 	}
 	switch {
 	case w.Peer.Others:
-		return "in " + clean(w.Call, maxText) + atOtherEnd(name)
+		return "in " + word(w.Call, maxText) + atOtherEnd(name)
 	case w.Lock == profile.ThreadEnd:
 		return "for " + name + " to end"
 	case w.Lock != profile.NoLock:

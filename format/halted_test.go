@@ -8,24 +8,14 @@ import (
 )
 
 func TestHalted(t *testing.T) {
-	thread := func(samples, stopped int) *profile.Thread {
-		th := &profile.Thread{Samples: samples}
-		th.States[task.Stopped] = stopped
-		return th
-	}
-	for _, test := range []struct {
-		threads []*profile.Thread
-		want    int
-	}{
-		{nil, 0},
-		{[]*profile.Thread{thread(10, 0)}, 0},
-		{[]*profile.Thread{thread(10, 10), thread(10, 10)}, 10},
-		{[]*profile.Thread{thread(10, 4), thread(10, 3)}, 3},
-		{[]*profile.Thread{thread(10, 10), thread(2, 0)}, 10}, // a thread that came later, or ended
+	for halted, want := range map[int]string{
+		0:  "",
+		3:  "the target was stopped, by a signal or a debugger, in 3 of 10 snapshots",
+		10: "the target was stopped, by a signal or a debugger: this is where it stands until it goes on",
 	} {
-		p := &profile.Profile{Snapshots: 10, Threads: test.threads}
-		if n := halted(p); n != test.want || (haltedNote(p) != "") != (n > 0) {
-			t.Errorf("%d of 10, want %d: %q", n, test.want, haltedNote(p))
+		p := &profile.Profile{Snapshots: 10, Halted: halted, Threads: []*profile.Thread{{Samples: 9}}}
+		if got := haltedNote(p); got != want {
+			t.Errorf("%d of 10: %q, want %q", halted, got, want)
 		}
 	}
 }
@@ -34,7 +24,7 @@ func TestHalter(t *testing.T) {
 	for want, tracer := range map[string]*task.Tracer{
 		"a signal or a debugger": nil, "gdb [812]": {PID: 812, Name: "gdb"}, `\x1b[2J [1]`: {PID: 1, Name: "\x1b[2J"}, "??? [7]": {PID: 7},
 	} {
-		p := &profile.Profile{Snapshots: 1, Target: task.Info{Tracer: tracer}, Threads: []*profile.Thread{{Samples: 1, States: profile.States{task.Stopped: 1}}}}
+		p := &profile.Profile{Snapshots: 1, Halted: 1, Target: task.Info{Tracer: tracer}, Threads: []*profile.Thread{{Samples: 1, States: profile.States{task.Stopped: 1}}}}
 		if got := Summary(p); got != "stopped, by "+want+": nothing runs until it goes on" {
 			t.Errorf("%+v: %q", tracer, got)
 		}

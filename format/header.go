@@ -28,7 +28,7 @@ func (p *printer) header() {
 func (p *printer) target() {
 	t := &p.profile.Target
 	p.fact("Process", process(t.Name, t.PID))
-	p.fact("Path", clean(t.Path, maxPath))
+	p.fact("Path", word(t.Path, maxPath))
 	if p.profile.Main != nil {
 		p.fact("Load Address", p.profile.Main.Load.String())
 	}
@@ -41,12 +41,12 @@ func (p *printer) target() {
 	if t.ParentPID != 0 {
 		p.fact("Parent Process", process(t.ParentName, t.ParentPID))
 	}
-	p.fact("Crashed", crashed(t.Crash))
-	p.fact("Command Line", commandLine(t.Command))
-	p.fact("Working Folder", clean(t.Folder, maxPath))
+	p.fact(crashName(t.Crash), crashed(t.Crash))
+	p.fact("Command Line", CommandLine(t.Command))
+	p.fact("Working Folder", word(t.Folder, maxPath))
 	p.fact("User", owner(t.User))
 	p.fact(containerName(t.Group), container(t.Group))
-	p.fact("OS Version", clean(t.OSVersion, maxText))
+	p.fact("OS Version", word(t.OSVersion, maxText))
 	p.fact("Shared Cache", sharedCache(p.profile))
 	p.fact("Hardware", hardware(&t.Machine))
 	p.fact(footprintName(t.OS), footprint(t.Footprint))
@@ -62,15 +62,24 @@ func sharedCache(p *profile.Profile) string {
 	return fmt.Sprintf("%s slid base address %v, slide %#x", imageID(task.Darwin, c.UUID[:]), c.Base, c.Slide)
 }
 
+// crashName is what became of a process: one that took more of something than it may, as Mach
+// tells of it, need not have ended.
+func crashName(c *task.Crash) string {
+	if c != nil && c.Signal == "EXC_RESOURCE" {
+		return "Over a limit"
+	}
+	return "Crashed"
+}
+
 // crashed is what ended the process, and in which thread.
 func crashed(c *task.Crash) string {
 	switch {
 	case c == nil:
 		return ""
 	case c.Thread == 0:
-		return clean(c.String(), maxText)
+		return word(c.String(), maxText)
 	}
-	return fmt.Sprintf("%s in thread %d", clean(c.String(), maxText), c.Thread)
+	return fmt.Sprintf("%s in thread %d", word(c.String(), maxText), c.Thread)
 }
 
 func process(name string, pid int) string {
@@ -78,9 +87,9 @@ func process(name string, pid int) string {
 		name = "???"
 	}
 	if pid == 0 { // a core that does not tell
-		return clean(name, maxText)
+		return word(name, maxText)
 	}
-	return fmt.Sprintf("%s [%d]", clean(name, maxText), pid)
+	return fmt.Sprintf("%s [%d]", word(name, maxText), pid)
 }
 
 // bundle writes what a Mac program's maker calls it.
@@ -89,10 +98,10 @@ func (p *printer) bundle() {
 		return
 	}
 	b := &p.profile.Main.Bundle
-	p.fact("Identifier", clean(b.ID, maxText))
-	version := clean(b.Version, maxText)
+	p.fact("Identifier", word(b.ID, maxText))
+	version := word(b.Version, maxText)
 	if b.Build != "" && b.Build != b.Version {
-		version = strings.TrimSpace(version + " (" + clean(b.Build, maxText) + ")")
+		version = strings.TrimSpace(version + " (" + word(b.Build, maxText) + ")")
 	}
 	p.fact("Version", version)
 }

@@ -43,7 +43,7 @@ func (p *printer) file(im *profile.Image) string {
 	if len(im.ID) > 0 {
 		text += " <" + imageID(p.profile.Target.OS, im.ID) + ">"
 	}
-	text += " " + clean(im.Path, maxPath)
+	text += " " + word(im.Path, maxPath)
 	if marks := imageMarks(im); len(marks) > 0 {
 		text += " " + p.doubt("["+strings.Join(marks, ", ")+"]")
 	}

@@ -40,12 +40,20 @@ func areaLabel(n *profile.Node) string {
 	return marked(n, unmarked(n, offset, n.Area()))
 }
 
+// imageLabel names the file that a frame lies in.
+func imageLabel(im *profile.Image) string {
+	if name := im.Name(); name != "" {
+		return clean(name, maxText)
+	}
+	return "image at " + im.Load.String()
+}
+
 func unmarked(n *profile.Node, offset uint64, address task.Addr) string {
 	switch {
 	case n.Function != "":
 		return clean(n.Function, len(n.Function))
 	case n.Image != nil:
-		return imageName(n.Image) + "+0x" + strconv.FormatUint(offset, 16)
+		return imageLabel(n.Image) + "+0x" + strconv.FormatUint(offset, 16)
 	}
 	return address.String()
 }

@@ -23,7 +23,7 @@ func (w *Words) File(n *profile.Node) string {
 	if n.Image == nil {
 		return ""
 	}
-	return imageName(n.Image)
+	return imageLabel(n.Image)
 }
 
 // IsGuess tells whether a frame may not exist.

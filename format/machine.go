@@ -8,9 +8,9 @@ import (
 	"stacksnap/task"
 )
 
-// commandLine writes arguments with spaces between them; those in quotation marks
-// that could be taken for something else without.
-func commandLine(c task.Command) string {
+// CommandLine writes arguments with spaces between them, as a shell reads them; those in
+// quotation marks that it would take for something else without.
+func CommandLine(c task.Command) string {
 	var b strings.Builder
 	for i, a := range c.Args {
 		if i > 0 {
@@ -29,10 +29,10 @@ func commandLine(c task.Command) string {
 }
 
 func argument(a string) string {
-	if s := clean(a, maxPath); s == a && a != "" && !strings.ContainsAny(a, " \"'") {
+	if s := clean(a, maxPath); s == a && a != "" && !isCommand(a) && !strings.ContainsAny(a, " ()#") {
 		return s
 	}
-	return `"` + strings.ReplaceAll(clean(a, maxPath), `"`, `\"`) + `"`
+	return quotedWord(a, maxPath)
 }
 
 // hardware names the computer, as far as it is known.
@@ -40,7 +40,7 @@ func hardware(m *task.Machine) string {
 	var parts []string
 	for _, name := range []string{m.Model, m.CPU} {
 		if name != "" {
-			parts = append(parts, clean(name, maxText))
+			parts = append(parts, word(name, maxText))
 		}
 	}
 	if m.CPUs > 0 {

@@ -14,15 +14,17 @@ func TestCommandLine(t *testing.T) {
 		`a "" "b c" "d\"e" "it's"`:      {"a", "", "b c", `d"e`, "it's"},
 		`a "\x1b[31m" "b\\c" "\nd"`:     {"a", "\x1b[31m", `b\c`, "\nd"},
 		`"nginx: master process /x -g"`: {"nginx: master process /x -g"},
+		`sh -c "sleep 0.2; \$(x) \` + "`y\\`" + ` $HOME"`: {"sh", "-c", "sleep 0.2; $(x) `y` $HOME"},
+		`a "a|b" Main$Inner * ~ "(x)" "#"`:                {"a", "a|b", "Main$Inner", "*", "~", "(x)", "#"},
 	} {
-		if got := commandLine(task.Command{Args: args}); got != want {
+		if got := CommandLine(task.Command{Args: args}); got != want {
 			t.Errorf("%q: %s, want %s", args, got, want)
 		}
 	}
-	if got := commandLine(task.Command{Args: []string{"a"}, Cut: true}); got != "a …" {
+	if got := CommandLine(task.Command{Args: []string{"a"}, Cut: true}); got != "a …" {
 		t.Error(got)
 	}
-	long := commandLine(task.Command{Args: strings.Fields(strings.Repeat("ab ", 4000))})
+	long := CommandLine(task.Command{Args: strings.Fields(strings.Repeat("ab ", 4000))})
 	if len(long) > maxPath+10 || !strings.HasSuffix(long, "ab …") {
 		t.Errorf("%d bytes: …%s", len(long), long[len(long)-20:])
 	}

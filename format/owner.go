@@ -14,7 +14,7 @@ func owner(u *task.User) string {
 	case u.Name == "":
 		return strconv.FormatUint(uint64(u.ID), 10)
 	}
-	return clean(u.Name, maxText) + " (" + strconv.FormatUint(uint64(u.ID), 10) + ")"
+	return word(u.Name, maxText) + " (" + strconv.FormatUint(uint64(u.ID), 10) + ")"
 }
 
 // containerName is what each manager calls what it puts a process into.
@@ -32,18 +32,18 @@ func container(g *task.Group) string {
 	case g == nil:
 		return ""
 	case g.Manager == "systemd":
-		return clean(g.ID, maxText)
+		return word(g.ID, maxText)
 	}
-	s := clean(g.ID, maxText)
+	s := word(g.ID, maxText)
 	if isDigits(g.ID) {
 		const digits = 12
 		s = g.ID[:digits]
 	}
 	if g.Manager != "" {
-		s = clean(g.Manager, maxText) + " " + s
+		s = word(g.Manager, maxText) + " " + s
 	}
 	if g.Pod != "" {
-		s += ", pod " + clean(g.Pod, maxText)
+		s += ", pod " + word(g.Pod, maxText)
 	}
 	return s
 }

@@ -93,10 +93,15 @@ func (in *pprofReader) add(t *profile.Thread, locations []uint64, samples int, c
 			continue
 		}
 		for line := max(len(l.lines), 1) - 1; line >= 0; line-- {
-			if in.frames++; in.frames > in.maxFrames || len(in.nodes) > in.maxNodes {
+			if in.frames++; in.frames > in.maxFrames || len(in.nodes)+len(in.roots) > in.maxNodes {
 				return errPprofSize
 			}
-			at = in.child(t, pprofEdge{t, at, locations[i], line, cut}, &l)
+			edge := pprofEdge{at, locations[i], line}
+			if at == nil {
+				at = in.root(pprofRoot{t, cut, edge}, &l)
+			} else {
+				at = in.child(edge, &l)
+			}
 			at.Count += samples
 			cut = ""
 		}
@@ -122,19 +127,24 @@ func (in *pprofReader) mark(l *pprofFrames) string {
 	return ""
 }
 
-func (in *pprofReader) child(t *profile.Thread, e pprofEdge, l *pprofFrames) *profile.Node {
+func (in *pprofReader) root(r pprofRoot, l *pprofFrames) *profile.Node {
+	n := in.roots[r]
+	if n == nil {
+		n = in.node(l, r.edge.line)
+		n.Cut = cutOf(r.cut)
+		r.thread.Roots = append(r.thread.Roots, n)
+		in.roots[r] = n
+	}
+	return n
+}
+
+func (in *pprofReader) child(e pprofEdge, l *pprofFrames) *profile.Node {
 	n := in.nodes[e]
-	if n != nil {
-		return n
-	}
-	n = in.node(l, e.line)
-	if e.parent == nil {
-		n.Cut = cutOf(e.cut)
-		t.Roots = append(t.Roots, n)
-	} else {
+	if n == nil {
+		n = in.node(l, e.line)
 		e.parent.Children = append(e.parent.Children, n)
+		in.nodes[e] = n
 	}
-	in.nodes[e] = n
 	return n
 }
 
@@ -176,7 +186,7 @@ func nameless(n *profile.Node) {
 		}
 		return
 	}
-	text, ok := strings.CutPrefix(n.Function, imageName(n.Image)+"+0x")
+	text, ok := strings.CutPrefix(n.Function, imageLabel(n.Image)+"+0x")
 	offset, err := strconv.ParseUint(text, 16, 64)
 	if ok && err == nil {
 		n.Function, n.Start = "", n.Image.Load+task.Addr(offset)

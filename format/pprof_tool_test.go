@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"stacksnap/task/needs"
 )
 
 // TestPprofTool: go tool pprof prints the counts that the profile has.
@@ -39,14 +41,12 @@ func TestPprofTool(t *testing.T) {
 // goToolPprof runs pprof without its own rules of what is worth to be shown.
 func goToolPprof(t *testing.T, how ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command to run pprof with")
-	}
+	needs.Tool(t, "go")
 	cmd := exec.Command("go", append([]string{"tool", "pprof", "-symbolize=none", "-nodefraction=0", "-edgefraction=0", "-nodecount=100000"}, how...)...)
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil && strings.Contains(string(out), "no such tool") {
-		t.Skipf("go tool pprof: %s", out)
+		needs.Skip(t, "go tool pprof", string(out))
 	}
 	if err != nil {
 		t.Fatalf("go tool pprof %s: %v\n%s", how, err, out)

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -48,7 +49,13 @@ func groupName(g *profile.Group) string {
 	return processLabel(g.Profiles[0]) + fmt.Sprintf(" and %d more", len(g.Profiles)-1)
 }
 
-func processLabel(p *profile.Profile) string { return process(p.Target.Name, p.Target.PID) }
+func processLabel(p *profile.Profile) string {
+	name := clean(cmp.Or(p.Target.Name, "???"), maxText)
+	if p.Target.PID == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s [%d]", name, p.Target.PID)
+}
 
 // speedscopeWriter writes stacks at once, and frames once all are known.
 type speedscopeWriter struct {

@@ -79,7 +79,7 @@ func inCall(w *profile.Wait) string {
 	if w.Object == "" {
 		return "in " + callName(w)
 	}
-	return fmt.Sprintf("in %s: %s", callName(w), clean(w.Object, maxPath))
+	return fmt.Sprintf("in %s: %s", callName(w), word(w.Object, maxPath))
 }
 
 // callName names what a thread waits in.
@@ -87,7 +87,7 @@ func callName(w *profile.Wait) string {
 	if w.Call == profile.PageFault {
 		return "a " + w.Call
 	}
-	return clean(w.Call, maxText)
+	return word(w.Call, maxText)
 }
 
 // had says what the owner of a lock does with it.
@@ -108,7 +108,7 @@ func lockName(w *profile.Wait) string {
 		name += " " + w.Addr.String()
 	}
 	if w.Object != "" {
-		name += " " + clean(w.Object, maxPath)
+		name += " " + word(w.Object, maxPath)
 	}
 	return name
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Watched says in a line for how long a watch has gone on and how many reports it
-// has made.
-func Watched(elapsed time.Duration, o *hang.Options, made map[hang.Reason]int) string {
+// has made, and for how much of it the target was not looked at.
+func Watched(elapsed time.Duration, o *hang.Options, made map[hang.Reason]int, covered hang.Coverage) string {
 	var parts []string
 	if o.Threshold > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s or more", howMany(made[hang.Hang], "hang"), o.Threshold))
@@ -18,7 +18,19 @@ func Watched(elapsed time.Duration, o *hang.Options, made map[hang.Reason]int) s
 	if o.Every > 0 {
 		parts = append(parts, howMany(made[hang.Periodic], "periodic report"))
 	}
-	return fmt.Sprintf("%s: %s", roughly(elapsed), strings.Join(parts, ", "))
+	line := fmt.Sprintf("%s: %s", roughly(elapsed), strings.Join(parts, ", "))
+	if covered.Gaps > 0 && o.Threshold > 0 {
+		line += fmt.Sprintf("; not looked at for %s of it, %s: hangs then are not known", roughly(covered.Unseen), inGaps(covered.Gaps))
+	}
+	return line
+}
+
+// inGaps says in how many pieces.
+func inGaps(n int) string {
+	if n == 1 {
+		return "at once"
+	}
+	return fmt.Sprintf("in %d pieces", n)
 }
 
 // howMany is a number of things, none in words.

@@ -180,7 +180,7 @@ func (w *Words) Image(n *profile.Node) string {
 		return ""
 	}
 	if n.Image.Path == "" {
-		return imageName(n.Image)
+		return imageLabel(n.Image)
 	}
 	return clean(n.Image.Path, maxPath)
 }
