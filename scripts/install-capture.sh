@@ -116,9 +116,25 @@ domain() {
 
 start_launchd() {
 	stop_launchd 2>/dev/null # an older one
-	run launchctl bootstrap "$(domain)" "$place/$label.plist"
+	wait_launchd && run launchctl bootstrap "$(domain)" "$place/$label.plist"
 }
 stop_launchd() { run launchctl bootout "$(domain)/$label"; }
+
+# wait_launchd waits until a job is gone. bootout returns while a job that runs is
+# ending (EINPROGRESS, 36), for which launchd leaves 20 s by itself, and until then
+# bootstrap is refused (5, or 37: already in progress).
+wait_launchd() {
+	[ -z "$into" ] || return 0
+	left=60
+	while launchctl print "$(domain)/$label" >/dev/null 2>&1; do
+		left=$((left - 1))
+		if [ "$left" -le 0 ]; then
+			note "the older job $label does not end: wait until it has, and install again"
+			return 1
+		fi
+		sleep 1
+	done
+}
 after_launchd() { :; }
 
 # fill writes the template $1 with the values in place, whole or not at all.

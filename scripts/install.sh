@@ -96,8 +96,19 @@ if [ -n "$sign" ] && [ "$(uname -s)" = Darwin ]; then
 	"$root/scripts/sign.sh" "$work/stacksnap" || fail "it could not be signed"
 fi
 chmod 755 "$work/stacksnap"
+
+# remedy says what to do about a program that does not run. What a browser has loaded is
+# quarantined on macOS, and ended when it is started.
+remedy() {
+	from=${binary:-$root/stacksnap}
+	if [ "$(uname -s)" = Darwin ] && xattr -p com.apple.quarantine "$from" >/dev/null 2>&1; then
+		echo "macOS has it in quarantine, as all that a browser loads; where you trust it: xattr -d com.apple.quarantine \"$from\""
+	else
+		echo "is it for this system and processor ($(uname -sm))?"
+	fi
+}
 for topic in man bash zsh fish; do
-	"$work/stacksnap" --help "$topic" >"$work/$topic" || fail "$work/stacksnap does not run here"
+	"$work/stacksnap" --help "$topic" >"$work/$topic" || fail "the program does not run here: $(remedy)"
 done
 
 # put FILE MODE PLACE installs a file under its own name only when it is whole.

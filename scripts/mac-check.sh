@@ -224,6 +224,13 @@ may_sudo() { [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; }
 # What root has written is ours to read.
 own_results() { [ -z "$as" ] || $as chown -R "$(id -u)" "$out"; }
 
+# take_root has all that follows read as root, where we may.
+take_root() {
+	may_sudo || return
+	as="sudo -n"
+	line "" "all that follows is read as root"
+}
+
 # A program of our own is read without root, or that is refused in one line and
 # root is taken, where we may.
 without_root() {
@@ -241,10 +248,10 @@ without_root() {
 	elif [ $shot -eq 4 ]; then
 		[ "$(grep -c . "$out/probe.err")" -eq 1 ]
 		check "without root" $? "refused: $(last "$out/probe.err")"
-		if may_sudo; then
-			as="sudo -n"
-			line "" "all that follows is read as root"
-		fi
+		take_root
+	elif grep -q 'took too long' "$out/probe.err"; then
+		line "without root" "macOS asks for consent, which nobody gave: sudo DevToolsSecurity -enable"
+		take_root || check "without root" 1 "nothing can be read: run sudo -v before"
 	else
 		check "without root" 1 "exit $shot"
 		first "$out/probe.err"
@@ -404,7 +411,8 @@ swift_program() {
 }
 
 # A program of the system is guarded by System Integrity Protection, from root too.
-# Where that is on, the right answer is one line that says so.
+# Where that is on, the right answer is one line that says so, or for root what the
+# kernel's stackshot shows; and lldb is refused.
 system_program() {
 	starting=yes
 	/bin/sleep 600 3>&- &
@@ -417,14 +425,26 @@ system_program() {
 	limited 60 $as "$snap" -p "$pid" >"$out/system.answer.txt" 2>"$out/system.answer.err"
 	shot=$?
 	case $shot:$sip in
-	0:* | *disabled.) compare system "$pid" nanosleep ;;
+	*disabled.) compare system "$pid" nanosleep ;;
+	0:*) by_kernel ;;
 	*) refused ;;
 	esac
+}
+
+by_kernel() {
+	grep -q "by the kernel's stackshot" "$out/system.answer.txt" && grep -q '^Thread ' "$out/system.answer.txt"
+	check "system: by the kernel's stackshot" $? "$(last "$out/system.answer.err")"
+	apples
 }
 
 refused() {
 	[ $shot -eq 4 ] && [ "$(grep -c . "$out/system.answer.err")" -eq 1 ] && grep -q 'System Integrity Protection' "$out/system.answer.err"
 	check "system: refused" $? "exit $shot: $(last "$out/system.answer.err")"
+	apples
+}
+
+# apples says what Apple's own tools answer.
+apples() {
 	# shellcheck disable=SC2086 # several words, or none
 	limited 60 $as sample "$pid" 1 -mayDie -file "$out/system.sample.txt" >"$out/system.sample.said.txt" 2>&1
 	line "system: sample" "exit $?: $(last "$out/system.sample.said.txt")"

@@ -4,7 +4,7 @@ set -eu
 
 usage() {
 	cat <<'TEXT'
-Usage: scripts/release.sh [-o FOLDER] [TARGET...]
+Usage: scripts/release.sh [-o FOLDER] [--unchecked] [TARGET...]
 
 Makes stacksnap-VERSION-TARGET.tar.gz for each TARGET (linux-amd64, linux-arm64,
 darwin-amd64, darwin-arm64: all of them unless told), each with a list of what the
@@ -16,7 +16,11 @@ Times in an archive are that of the commit (1980 where the source has no history
 that the same commit and the same Go give the same files. For darwin it takes zig (scripts/build-darwin.sh);
 what is built so is not signed: install.sh does that, on the Mac.
 
+First it runs the tests that attack stacksnap (scripts/hostile.sh), as root on Linux,
+and makes nothing if one fails.
+
   -o FOLDER    where to (build/release)
+  --unchecked  without those tests
   -h, --help   this text
 
 Exit codes: 0 fine; 2 usage; 1 anything else.
@@ -31,6 +35,7 @@ fail() {
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$root/build/release
 targets=
+checked=yes
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help)
@@ -42,6 +47,7 @@ while [ $# -gt 0 ]; do
 		case $2 in /*) out=$2 ;; *) out=$(pwd)/$2 ;; esac
 		shift
 		;;
+	--unchecked) checked= ;;
 	linux-amd64 | linux-arm64 | darwin-amd64 | darwin-arm64) targets="$targets $1" ;;
 	*)
 		echo "release.sh: no such target or option: $1 (see --help)" >&2
@@ -56,6 +62,9 @@ cd "$root"
 version=$(sed -n 's/^var version = "\(.*\)"$/\1/p' main.go)
 [ -n "$version" ] || fail "main.go names no version"
 time=$(git log -1 --format=%ct 2>/dev/null) || time=315532800
+if [ -n "$checked" ]; then
+	scripts/hostile.sh || fail "the tests that attack stacksnap did not pass (--unchecked leaves them out)"
+fi
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT

@@ -20,6 +20,7 @@ import (
 
 	"stacksnap/format/html"
 	"stacksnap/format/profile"
+	"stacksnap/task/needs"
 )
 
 var shots = flag.String("shots", "", "a folder for pictures of the pages")
@@ -32,7 +33,7 @@ func browserPath(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skip("there is no Chromium (apt-get install chromium)")
+	needs.Skip(t, "chromium", "not installed")
 	return ""
 }
 

@@ -6,19 +6,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // TestFormatsElsewhere wants every format of one sampling written there as it is
 // written here of its recording, and the report of sample opened to the same stacks.
 func TestFormatsElsewhere(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("there is no other system here")
-	}
+	needs.OS(t, "linux")
 	program := compile(t, "threads.c", cFlags...)
 	names := []string{"it.report", "it.json", "it.jsonl", "it.folded", "it.pb.gz", "it.speedscope.json"}
 	live(t, 2*time.Minute, func(r *room) {

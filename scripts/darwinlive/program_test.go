@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // program is one that was started in a space.
@@ -282,7 +284,5 @@ func either[T any](full, short T) T {
 // notYet passes over what is known to be wrong, unless it is asked for.
 func notYet(t *testing.T, what string) {
 	t.Helper()
-	if os.Getenv("STACKSNAP_NOT_YET") == "" {
-		t.Skip("NOT YET:", what)
-	}
+	needs.Variable(t, "STACKSNAP_NOT_YET", what)
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // sourced is a program with debugging information, made for a space.
@@ -58,13 +60,7 @@ func (r *room) compileSourced() sourced {
 // llvmTool finds the newest one there is.
 func llvmTool(r *room, name string) string {
 	r.Helper()
-	for _, n := range []string{name + "-22", "/usr/lib/llvm-22/bin/" + name, name} {
-		if path, err := exec.LookPath(n); err == nil {
-			return path
-		}
-	}
-	r.Skipf("%s is not installed", name)
-	return ""
+	return needs.LLVM(r, name, 1)
 }
 
 // TestSource: each frame of a live program has the file, line and inlined calls that

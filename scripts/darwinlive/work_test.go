@@ -9,10 +9,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // The slots of testdata/work.c.
@@ -175,9 +176,7 @@ func chiSquare(r *room, rep *report) (chi float64, total int, counts map[string]
 // TestRecordingElsewhere: a recording gives the same report on another system, byte
 // for byte.
 func TestRecordingElsewhere(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("there is no other system here")
-	}
+	needs.OS(t, "linux")
 	program := compile(t, "threads.c", cFlags...)
 	live(t, 2*time.Minute, func(r *room) {
 		p := r.target(program, "8")

@@ -3,18 +3,15 @@ package main
 import (
 	"os/exec"
 	"regexp"
-	"runtime"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestDemo runs the demo as README says, and wants of it what it is for.
 func TestDemo(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("elsewhere it needs rights that tests do not have")
-	}
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("there is no C compiler (cc)")
-	}
+	needs.OS(t, "linux")
+	needs.Tool(t, "cc")
 	out, err := exec.Command("go", "run", ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

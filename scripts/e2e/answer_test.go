@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // firstLine is what a report begins with.
@@ -85,9 +87,7 @@ func TestFirstLineOfTracedProcess(t *testing.T) {
 	cmd := start(t, compile(t, "situation", "-O1"), "idle")
 	runtime.LockOSThread() // to which the traced thread answers
 	defer runtime.UnlockOSThread()
-	if err := syscall.PtraceAttach(cmd.Process.Pid); err != nil {
-		t.Skipf("ptrace: %v", err)
-	}
+	needs.Feature(t, "ptrace", syscall.PtraceAttach(cmd.Process.Pid), syscall.EPERM)
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WALL, nil); err != nil || !status.Stopped() {
 		t.Fatalf("%v, %v", status, err)
@@ -122,11 +122,11 @@ func TestFirstLineOfFault(t *testing.T) {
 	program := compile(t, "situation", "-O1")
 	var exit *exec.ExitError
 	if err := exec.Command("timeout", "0.2", program, "fault").Run(); errors.As(err, &exit) && exit.ExitCode() == 77 {
-		t.Skip("userfaultfd is not permitted")
+		needs.Skip(t, "userfaultfd", "not permitted")
 	}
 	cmd := start(t, program, "fault")
 	if b, err := os.ReadFile("/proc/" + pid(cmd) + "/wchan"); err != nil || len(b) == 0 {
-		t.Skipf("the kernel does not tell where a thread waits: %q, %v", b, err)
+		needs.Skip(t, "/proc/PID/wchan", fmt.Sprintf("%q, %v", b, err))
 	}
 	const want = "main thread waits in a page fault: memory that is provided through userfaultfd"
 	comesTo(t, want, "-p", pid(cmd))
@@ -139,7 +139,7 @@ func TestZombieIsTold(t *testing.T) {
 	b, err := os.ReadFile("/proc/" + pid(cmd) + "/task/" + pid(cmd) + "/children")
 	child := strings.TrimSpace(string(b))
 	if err != nil || child == "" {
-		t.Skipf("the kernel lists no children: %v", err)
+		needs.Skip(t, "/proc/PID/task/TID/children", fmt.Sprint(err))
 	}
 	r := snap(t, "-p", child)
 	want := "stacksnap: pid " + child + " is a zombie (it has already ended, and its parent, pid " + pid(cmd) + " (situation), has not waited for it)\n"
@@ -162,7 +162,7 @@ func TestFirstLineOfCrash(t *testing.T) {
 	core := filepath.Join(t.TempDir(), "core")
 	out, err := exec.Command("gdb", "-nx", "-batch", "-ex", "run", "-ex", "generate-core-file "+core, "--args", program, "crash").CombinedOutput()
 	if _, missing := os.Stat(core); missing != nil {
-		t.Skipf("gdb made no core: %v\n%s", err, out)
+		t.Fatalf("gdb made no core: %v\n%s", err, out)
 	}
 	comesTo(t, `crashed: SIGSEGV \(address 0x10 not mapped\) in thread \d+, in crash \(situation\)`, core)
 }

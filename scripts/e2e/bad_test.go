@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // The exit codes that README.md documents.
@@ -68,7 +70,7 @@ func TestSeveralOfOneName(t *testing.T) {
 }
 
 func TestItself(t *testing.T) {
-	cmd := exec.Command("sh", "-c", `exec "$0" -p $$`, stacksnap)
+	cmd := exec.Command(needs.Tool(t, "sh"), "-c", `exec "$0" -p $$`, stacksnap)
 	var errOut strings.Builder
 	cmd.Stderr = &errOut
 	_ = cmd.Run()
@@ -99,7 +101,7 @@ func waitNoReap(pid int) error {
 
 func TestKernelThread(t *testing.T) {
 	if b, err := os.ReadFile("/proc/2/comm"); err != nil || strings.TrimSpace(string(b)) != "kthreadd" {
-		t.Skip("no kernel thread is visible here")
+		needs.Skip(t, "threads of the kernel in sight", "")
 	}
 	refused(t, snap(t, "-p", "2"), exitNoProcess, "kernel thread")
 }

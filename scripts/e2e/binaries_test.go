@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // split builds a program and takes its symbols off it. They are below the folder
@@ -79,11 +81,9 @@ func TestBinaries(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantNames(t, flag, folder, "-p", pid(target))
-			if _, err := exec.LookPath("gcore"); err != nil {
-				t.Skip("gcore is not installed: no core")
-			}
+			needs.Tool(t, "gcore")
 			if out, err := exec.Command("gcore", "-o", filepath.Join(dir, "core"), pid(target)).CombinedOutput(); err != nil {
-				t.Skipf("gcore: %v %s", err, out)
+				t.Fatalf("gcore: %v %s", err, out)
 			}
 			wantNames(t, flag, folder, filepath.Join(dir, "core."+pid(target)))
 		})
@@ -107,7 +107,7 @@ func TestSymbolsGivenByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Link(debug, filepath.Join(tree, id[2:]+".debug")); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	if !strings.HasSuffix(plain.out, "; --symbols PATH or --debuginfod look for them by build-id\n") || !strings.Contains(plain.out, " deep "+id[:8]+"…") {
 		t.Errorf("no word of what would help:\n%s", plain.out)

@@ -9,14 +9,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestCheckTouchesNothing: it says what would be done, and no thread of the target
 // is switched to for it.
 func TestCheckTouchesNothing(t *testing.T) {
 	program := compile(t, "deep", "-O2")
-	if b, err := exec.Command("strip", program).CombinedOutput(); err != nil {
-		t.Skipf("strip: %v %s", err, b)
+	if b, err := exec.Command(needs.Tool(t, "strip"), program).CombinedOutput(); err != nil {
+		t.Fatalf("strip: %v %s", err, b)
 	}
 	target := start(t, program, "4", "read")
 	blocksInRead(t, pid(target))

@@ -24,6 +24,7 @@ import (
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 func churnTime() time.Duration {
@@ -147,7 +148,7 @@ func TestSingleSnapshotsWhileLibrariesComeAndGo(t *testing.T) {
 			}
 			p, err := live.Open(cmd.Process.Pid)
 			if err != nil {
-				t.Skipf("the target cannot be opened: %v", err)
+				needs.Ptrace(t, err)
 			}
 			defer p.Close()
 			threads, seen, bad, without, stops, n := 0, 0, 0, 0, 0, 0
@@ -279,7 +280,7 @@ func TestProgramThatCallsExec(t *testing.T) {
 	cmd := start(t, compile(t, "churn", "-O1"), "exec")
 	p, err := live.Open(cmd.Process.Pid)
 	if err != nil {
-		t.Skip(err)
+		needs.Ptrace(t, err)
 	}
 	defer p.Close()
 	n := 0

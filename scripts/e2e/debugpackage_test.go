@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestDebugPackages wants of live interpreters the files, lines and inlined calls that
@@ -47,7 +49,7 @@ func threePlaces(t *testing.T, program string) (ours, eu, gdb []string) {
 	eu = parsePlaces(euPlace, peer(t, "eu-stack", "-s", "-i", "-n", "0", "-p", pid(cmd)))
 	all := strings.Join(eu, " ")
 	if !strings.Contains(all, "unix/sysv/linux/read.c:") || !strings.Contains(all, "Python/ceval.c:") {
-		t.Skip("libc6-dbg and python3.11-dbg are not both installed")
+		needs.Skip(t, "libc6-dbg and python3-dbg", "not both installed")
 	}
 	gdb = parsePlaces(gdbPlace, peer(t, "gdb", "-q", "-nx", "-batch", "-ex", "set print frame-arguments none", "-ex", "bt", "-p", pid(cmd)))
 	return placesOf(t, snap(t, "-p", pid(cmd), "-f", "json").out), eu, gdb

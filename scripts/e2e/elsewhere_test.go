@@ -5,7 +5,10 @@ package e2e
 import (
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestReopenedElsewhere: a recording and a core give the same report on machines
@@ -33,7 +36,7 @@ func TestReopenedElsewhere(t *testing.T) {
 			}
 			run := append(emulator, program)
 			if err := exec.Command(run[0], append(run[1:], "--version")...).Run(); err != nil {
-				t.Skipf("programs for %s do not run here: %v", arch, err)
+				needs.Feature(t, "programs for "+arch, err, syscall.ENOEXEC)
 			}
 			for file, report := range want {
 				if got := peer(t, append(run, file)...); got != report || report == "" {

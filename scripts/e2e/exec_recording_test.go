@@ -6,12 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestRecordingThroughExec keeps what was recorded of a program when the one that
 // takes its place is over before it could be looked at, and when it is not; and no file
 // that was beside it is touched.
 func TestRecordingThroughExec(t *testing.T) {
+	needs.Tool(t, "sh")
 	for _, next := range []string{"true", "sleep 0.2"} {
 		dir := t.TempDir()
 		file, other := filepath.Join(dir, "it.snap"), filepath.Join(dir, "it.snap.next")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestReopenedRecording requires the report of a recording to be the live one,
@@ -80,6 +82,7 @@ func TestNoCoreAndNoRecording(t *testing.T) {
 }
 
 func TestLaunch(t *testing.T) {
+	needs.Tool(t, "sh")
 	report := filepath.Join(t.TempDir(), "report")
 	r := lookedAt(t, func(life string) []string {
 		return []string{"-o", report, "--", "sh", "-c", "echo out; sleep " + life + "; exit 7"}

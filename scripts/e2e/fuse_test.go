@@ -5,11 +5,14 @@ package e2e
 import (
 	"encoding/binary"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // Requests of FUSE (enum fuse_opcode, include/uapi/linux/fuse.h).
@@ -32,13 +35,13 @@ func silentFile(t *testing.T) (path string, end func()) {
 	t.Helper()
 	fd, err := syscall.Open("/dev/fuse", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		t.Skipf("/dev/fuse: %v", err)
+		needs.Feature(t, "/dev/fuse", err, fs.ErrNotExist, fs.ErrPermission, syscall.ENODEV)
 	}
 	dir := t.TempDir()
 	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d", fd, os.Getuid(), os.Getgid())
 	if err := syscall.Mount("silent", dir, "fuse.silent", syscall.MS_NOSUID|syscall.MS_NODEV, options); err != nil {
 		_ = syscall.Close(fd)
-		t.Skipf("mount a file system of FUSE: %v", err)
+		needs.Feature(t, "mounts", err, fs.ErrPermission)
 	}
 	done := make(chan struct{})
 	go func() {

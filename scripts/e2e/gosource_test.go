@@ -28,7 +28,7 @@ func TestSourceOfGo(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "goinlined")
 			args := append(append([]string{"build"}, flags...), "-o", out, "testdata/goinlined/main.go")
 			if b, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-				t.Skipf("go %v: %v\n%s", args, err, b)
+				t.Fatalf("go %v: %v\n%s", args, err, b)
 			}
 			wantGoSource(t, startGo(t, out))
 		})

@@ -13,13 +13,15 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestInterruptedWhileReading ends stacksnap by one SIGINT while it reads from
 // what never answers, and prints to what nobody reads: neither heeds the context.
 func TestInterruptedWhileReading(t *testing.T) {
 	if ossignal.Ignored(os.Interrupt) { // as under nohup; what we start ignores it, too
-		t.Skip("SIGINT is ignored here")
+		needs.Skip(t, "SIGINT", "it is ignored here")
 	}
 	target := start(t, compile(t, "deep", "-O2"), "2", "read")
 	dir := t.TempDir()
@@ -62,7 +64,7 @@ func waitsToOpen(t *testing.T, pid int) {
 		for _, f := range files {
 			b, err := os.ReadFile(f)
 			if errors.Is(err, os.ErrPermission) {
-				t.Skip(err)
+				needs.Skip(t, "/proc/PID/syscall", err.Error())
 			}
 			if bytes.HasPrefix(b, []byte(openat+" ")) && bytes.Contains(b, []byte(" 0x80401 ")) {
 				return

@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/images"
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // The names that testdata/jit.c gives its code.
@@ -174,13 +176,11 @@ func TestContainersNames(t *testing.T) {
 	const inside = `mount -t tmpfs none "$2" && cp "$1" "$2/jit" && mount --bind "$2" /tmp && exec /tmp/jit -`
 	args := []string{"unshare", "--mount", "--pid", "--fork", "--kill-child"}
 	if err := exec.Command(args[0], append(args[1:], "true")...).Run(); err != nil {
-		t.Skipf("no namespaces: %v", err)
+		needs.Skip(t, "namespaces", err.Error())
 	}
 	cmd := start(t, append(args, "sh", "-c", inside, "sh", compile(t, "jit", "-O1"), t.TempDir())...)
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]s/task/%[1]s/children", pid(cmd)))
-	if err != nil {
-		t.Skip(err)
-	}
+	needs.Feature(t, "/proc/PID/task/TID/children", err, fs.ErrNotExist)
 	_, report := snapWhenSettled(t, strings.TrimSpace(string(children)), "first @fn a.js:1 + ")
 	if !strings.Contains(report, "(perf-1.map)") {
 		t.Errorf("not by its own number:\n%s", report)

@@ -4,12 +4,15 @@ package e2e
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestDumpedCodeIsNamed in each form of report, live and from a recording, by the
@@ -49,13 +52,11 @@ func TestDumpInAContainer(t *testing.T) {
 	const inside = `mount -t tmpfs none "$2" && cp "$1" "$2/made" && mkdir "$2/deep" && mount --bind "$2" /tmp && exec /tmp/made /tmp/deep`
 	args := []string{"unshare", "--mount", "--pid", "--fork", "--kill-child"}
 	if err := exec.Command(args[0], append(args[1:], "true")...).Run(); err != nil {
-		t.Skipf("no namespaces: %v", err)
+		needs.Skip(t, "namespaces", err.Error())
 	}
 	cmd := start(t, append(args, "sh", "-c", inside, "sh", compile(t, "jitdump", "-O1"), t.TempDir())...)
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]s/task/%[1]s/children", pid(cmd)))
-	if err != nil {
-		t.Skip(err)
-	}
+	needs.Feature(t, "/proc/PID/task/TID/children", err, fs.ErrNotExist)
 	_, report := snapWhenSettled(t, strings.TrimSpace(string(children)), "first @fn + ")
 	if !strings.Contains(report, "(jit-1.dump)") {
 		t.Errorf("not by its own number:\n%s", report)

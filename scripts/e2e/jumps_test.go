@@ -15,10 +15,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stacksnap/task/needs"
 )
 
 // startLoop starts a program with a run loop, which tells each turn of it.
@@ -67,7 +70,7 @@ func TestPausedWatch(t *testing.T) {
 	_ = target.Process.Kill()
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), "late") {
-			t.Skip("the machine was so busy that the program was late itself")
+			needs.Skip(t, "a quiet machine", "the program was late itself")
 		}
 	}
 	if r.out != "" {
@@ -88,7 +91,7 @@ func TestPausedWithItsTarget(t *testing.T) {
 	w.looks(10)
 	r := w.end()
 	if late := queued(t, pid(target)) - before; r.out != "" && late > 200*time.Millisecond {
-		t.Skipf("the target waited for a processor for %v, which is a hang", late)
+		needs.Skip(t, "a quiet machine", fmt.Sprintf("the target waited for a processor for %v, which is a hang", late))
 	}
 	if r.code != exitOK || r.out != "" || len(ofTarget(r.err)) != 1 {
 		t.Errorf("exit code %d: %s\n%s", r.code, r.err, r.out)
@@ -180,9 +183,7 @@ func trace(t *testing.T, pid int) (letGo func()) {
 		<-left
 	})
 	t.Cleanup(letGo)
-	if err := <-attached; err != nil {
-		t.Skip(err)
-	}
+	needs.Feature(t, "ptrace", <-attached, syscall.EPERM)
 	return letGo
 }
 

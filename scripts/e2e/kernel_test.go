@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,14 +13,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // needKernelStacks skips where the kernel does not tell its stacks.
 func needKernelStacks(t *testing.T) {
 	t.Helper()
-	if _, err := os.ReadFile("/proc/self/stack"); err != nil {
-		t.Skipf("/proc/PID/stack: %v", err)
-	}
+	_, err := os.ReadFile("/proc/self/stack")
+	needs.Feature(t, "/proc/PID/stack", err, fs.ErrNotExist, fs.ErrPermission)
 }
 
 // kernelLine is a line of a stack file.

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // chains counts samples by the functions of the kernel that they were in, the outermost
@@ -60,11 +62,11 @@ func perfChains(t *testing.T, pid string) chains {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "perf.data")
 	if b, err := exec.Command("perf", "record", "-o", data, "-e", "task-clock", "-c", "1000000", "-g", "-p", pid, "--", "sleep", "2").CombinedOutput(); err != nil {
-		t.Skipf("perf record: %v\n%s", err, b)
+		needs.Skip(t, "perf record", fmt.Sprintf("%v\n%s", err, b))
 	}
 	b, err := exec.Command("perf", "script", "-i", data, "-F", "ip,sym").Output()
 	if err != nil {
-		t.Skipf("perf script: %v", err)
+		t.Fatalf("perf script: %v", err)
 	}
 	c := chains{}
 	for sample := range bytes.SplitSeq(bytes.TrimSpace(b), []byte("\n\n")) {

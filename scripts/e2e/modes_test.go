@@ -10,15 +10,14 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // TestRecordEndsEarlyWithWhatThereIs: a context that is done is no error.
 func TestRecordEndsEarlyWithWhatThereIs(t *testing.T) {
 	cmd := start(t, compile(t, "shares", "-O1"), "split")
 	p, err := live.Open(cmd.Process.Pid)
-	if err != nil {
-		t.Skip(err)
-	}
+	needs.Ptrace(t, err)
 	defer p.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -13,6 +13,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // trail returns the functions that testdata/ladder.c says that it is in, one letter
@@ -43,12 +44,10 @@ func needObserver(t *testing.T, cmd *exec.Cmd, how task.Suspension) {
 	}
 	p, err := live.Open(cmd.Process.Pid)
 	if err != nil {
-		t.Skipf("the target cannot be opened: %v", err)
+		needs.Ptrace(t, err)
 	}
 	defer p.Close()
-	if err := task.Observe(p, time.Millisecond); err != nil {
-		t.Skip(err)
-	}
+	needs.PerfEvents(t, task.Observe(p, time.Millisecond))
 }
 
 // TestStacksOfThreadsThatRun: what the kernel copies of a running program leads to just

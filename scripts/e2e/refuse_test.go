@@ -3,11 +3,14 @@
 package e2e
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"stacksnap/task/needs"
 )
 
 // procmapQuery is PROCMAP_QUERY, by its low 32 bits (include/uapi/linux/fs.h).
@@ -30,12 +33,12 @@ func refuseQuery(t *testing.T) {
 	}
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		t.Skip("prctl:", err)
+		t.Fatal("prctl: ", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
-		t.Skip("seccomp:", err)
+		needs.Feature(t, "seccomp", err, unix.EINVAL, unix.ENOSYS)
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, 0, procmapQuery, 0); errno != unix.ENOTTY {
-		t.Skip("the query is not refused:", errno)
+		needs.Skip(t, "seccomp", fmt.Sprint("the query is not refused: ", errno))
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // long tells whether there is time for many runs.
@@ -37,7 +38,7 @@ func recordUntil(t *testing.T, ctx context.Context, cmd *exec.Cmd, o capture.Opt
 	t.Helper()
 	p, err := live.Open(cmd.Process.Pid)
 	if err != nil {
-		t.Skipf("the target cannot be opened: %v", err)
+		needs.Ptrace(t, err)
 	}
 	defer p.Close()
 	o.Tool = "test"
@@ -219,9 +220,7 @@ const timing = "STACKSNAP_TIMING"
 // needTiming skips a test that compares times: they hold on a quiet machine only.
 func needTiming(t *testing.T) {
 	t.Helper()
-	if os.Getenv(timing) == "" {
-		t.Skip("compares times, for a quiet machine: set " + timing + "=1")
-	}
+	needs.Variable(t, timing, "compares times, for a quiet machine")
 }
 
 // TestPeriodicLoad: a target with the period of the interval is seen in one of

@@ -4,12 +4,15 @@ package e2e
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // followed is what is read of a group of processes of which one was followed.
@@ -52,7 +55,7 @@ func clientOf(t *testing.T, server string) (client string) {
 	eventually(t, "the client of "+server, func() bool {
 		b, err := os.ReadFile("/proc/" + server + "/task/" + server + "/children")
 		if err != nil {
-			t.Skip(err)
+			needs.Feature(t, "/proc/PID/task/TID/children", err, fs.ErrNotExist)
 		}
 		client = strings.TrimSpace(string(b))
 		return client != ""

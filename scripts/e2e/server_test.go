@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // The tests of servers are built with the tag servers. They need those servers, as
@@ -59,7 +60,7 @@ func serve(t *testing.T, cmd *exec.Cmd) int {
 	}
 	cmd.SysProcAttr.Setpgid = true
 	if err := cmd.Start(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		end(cmd)
@@ -143,7 +144,7 @@ func startPostgres(t *testing.T) *server {
 	initdb := exec.Command(filepath.Join(filepath.Dir(program), "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "-N")
 	initdb.Dir, initdb.SysProcAttr = dir, user
 	if b, err := initdb.CombinedOutput(); err != nil {
-		t.Skipf("%v\n%s", err, b)
+		t.Fatalf("%v\n%s", err, b)
 	}
 	cmd := exec.Command(program, "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "autovacuum=off")
 	cmd.Dir = dir
@@ -207,7 +208,7 @@ func compileJava(t *testing.T, class, source string) (dir string) {
 	file := filepath.Join(dir, class+".java")
 	write(t, file, source)
 	if b, err := exec.Command("javac", "-d", dir, file).CombinedOutput(); err != nil {
-		t.Skipf("javac: %v\n%s", err, b)
+		t.Fatalf("javac: %v\n%s", err, b)
 	}
 	return dir
 }
@@ -221,7 +222,7 @@ func find(t *testing.T, name string, places ...string) string {
 			return path
 		}
 	}
-	t.Skipf("%s is not installed", name)
+	needs.Skip(t, name, "not installed")
 	return ""
 }
 
@@ -253,11 +254,11 @@ func standing(t *testing.T, pid int) map[int]stand {
 		if err := errors.Join(err, err2); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 			continue // it has just ended
 		} else if err != nil {
-			t.Skip(err)
+			needs.Feature(t, "/proc/PID/syscall", err, fs.ErrPermission)
 		}
 		var s stand
 		if _, err := fmt.Sscan(string(times), new(uint64), new(uint64), &s.runs); err != nil || s.runs == 0 {
-			t.Skipf("the kernel does not count how often threads run: %q, %v", times, err)
+			needs.Skip(t, "/proc/PID/schedstat", fmt.Sprintf("%q, %v", times, err))
 		}
 		s.call = string(bytes.TrimSpace(call))
 		id, _ := strconv.Atoi(e.Name())

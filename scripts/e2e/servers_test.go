@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // oneShots are taken of each process at least.
@@ -52,7 +54,7 @@ func takeShot(t *testing.T, pid int) shot {
 	r := snap(t, "-p", strconv.Itoa(pid), "-f", "json", "--max-stop", "10s")
 	switch {
 	case r.code == exitNotPermitted:
-		t.Skip(r.err)
+		needs.Skip(t, "ptrace", r.err)
 	case r.code != exitOK:
 		t.Fatalf("exit code %d: %s", r.code, r.err)
 	}

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // group is what is read of a document of several processes.
@@ -138,9 +140,7 @@ func TestTreeThatChanges(t *testing.T) {
 
 // TestOneOfAnotherUser costs its own report, and one line.
 func TestOneOfAnotherUser(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("needs root, for processes of two users")
-	}
+	needs.Root(t)
 	need(t, "sleep")
 	target := asNobody(exec.Command("sleep", "1000"))
 	if err := target.Start(); err != nil {
@@ -153,7 +153,7 @@ func TestOneOfAnotherUser(t *testing.T) {
 	roots := pid(start(t, compile(t, "deep"), "1", "read"))
 	run := nobodys(t)
 	if r := run("-p", pid(target)); r.code != exitOK {
-		t.Skip("not even its own:", r.err)
+		needs.Skip(t, "ptrace", r.err)
 	}
 	r := run("-p", roots, "-p", pid(target))
 	refused(t, r, exitNotPermitted, roots)

@@ -23,7 +23,7 @@ func TestSourceAndInlinedCalls(t *testing.T) {
 			program := compile(t, "inlined", append(flags, "-Wl,--build-id=sha1")...)
 			whole := filepath.Join(t.TempDir(), "whole.debug")
 			if err := os.Link(program, whole); err != nil {
-				t.Skip(err)
+				t.Fatal(err)
 			}
 			compareSource(t, program, whole)
 			stripped := filepath.Join(t.TempDir(), "stripped")
@@ -43,7 +43,7 @@ func TestSourceThatIsShared(t *testing.T) {
 	dir := t.TempDir()
 	shared := filepath.Join(dir, "shared")
 	if out, err := exec.Command("dwz", "-m", shared, "-M", "nowhere", program, other).CombinedOutput(); err != nil {
-		t.Skipf("dwz: %v: %s", err, out)
+		t.Fatalf("dwz: %v: %s", err, out)
 	}
 	cmd := start(t, program)
 	blocksInRead(t, pid(cmd))

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	ossignal "os/signal"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"stacksnap/task"
+	"stacksnap/task/needs"
 )
 
 // manyProcesses are started beside whatever else runs.
@@ -101,7 +103,7 @@ func runsOf(t *testing.T, pid string) string {
 	if words := strings.Fields(string(b)); err == nil && len(words) == 3 {
 		return words[2]
 	}
-	t.Skipf("/proc/PID/schedstat: %q, %v", b, err)
+	needs.Skip(t, "/proc/PID/schedstat", fmt.Sprintf("%q, %v", b, err))
 	return ""
 }
 
@@ -155,7 +157,7 @@ func checkKernelThreads(t *testing.T, p systemProcess) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/2/comm")
 	if err != nil || string(b) != "kthreadd\n" {
-		t.Skip("no threads of the kernel are in sight")
+		needs.Skip(t, "threads of the kernel in sight", "")
 	}
 	at := slices.IndexFunc(p.Threads, func(t systemThread) bool { return t.ID == 2 })
 	if p.Target.Name != "kernel threads" || at < 0 {
@@ -172,16 +174,14 @@ func TestSystemForUser(t *testing.T) {
 	needKernelStacks(t)
 	need(t, "sleep")
 	sleep, _ := exec.LookPath("sleep")
-	if os.Getuid() != 0 {
-		t.Skip("only root can be another user")
-	}
+	needs.Root(t)
 	others := startMany(t, copyOf(t, sleep, "idle-e2e"), manyProcesses, asSelf)
 	own := startMany(t, sleep, 1, asNobody)[0]
 	other := others[0]
 	program := filepath.Join(publicDir(t), "stacksnap")
 	copyFile(t, stacksnap, program)
 	all, told := survey(t, asNobody(exec.Command(program, "--system", "-f", "jsonl")))
-	if !strings.Contains(told, "run as root") || strings.Count(told, "\n") != 1 {
+	if !strings.Contains(told, "run sudo stacksnap -p") || strings.Count(told, "\n") != 1 {
 		t.Errorf("told %q", told)
 	}
 	seen := 0
@@ -295,7 +295,7 @@ func isSampled(t *testing.T, cmd *exec.Cmd, target string) {
 func TestSystemInterrupted(t *testing.T) {
 	need(t, "sleep")
 	if ossignal.Ignored(os.Interrupt) { // as under nohup; what we start ignores it, too
-		t.Skip("SIGINT is ignored here")
+		needs.Skip(t, "SIGINT", "it is ignored here")
 	}
 	sleep, _ := exec.LookPath("sleep")
 	pids := startMany(t, copyOf(t, sleep, "chosen-e2e"), 2, asSelf)

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // stacksnap is the program under test, built once.
@@ -43,9 +46,7 @@ func buildAndRun(m *testing.M) int {
 func need(t *testing.T, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed", tool)
-		}
+		needs.Tool(t, tool)
 	}
 }
 
@@ -131,7 +132,7 @@ func blocksInRead(t *testing.T, pid string) {
 	eventually(t, pid+" reads", func() bool {
 		b, err := os.ReadFile("/proc/" + pid + "/syscall")
 		if err != nil {
-			t.Skipf("/proc/PID/syscall: %v", err)
+			needs.Feature(t, "/proc/PID/syscall", err, fs.ErrNotExist, fs.ErrPermission)
 		}
 		return bytes.HasPrefix(b, []byte(readNumber+" 0x0 "))
 	})

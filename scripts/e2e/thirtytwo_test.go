@@ -8,21 +8,24 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // TestSignalIn32Bits looks at a 32-bit program in a handler, whose way back has no
 // unwind information.
 func TestSignalIn32Bits(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
-		t.Skip("needs an amd64 host")
+		needs.Skip(t, "amd64", "this is "+runtime.GOARCH)
 	}
+	needs.Tools(t, "as", "ld")
 	target := filepath.Join(t.TempDir(), "signal386")
 	for _, cmd := range [][]string{
 		{"as", "--32", "-o", target + ".o", "testdata/signal386.s"},
 		{"ld", "-m", "elf_i386", "-o", target, target + ".o"},
 	} {
 		if out, err := exec.Command(cmd[0], cmd[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("%s: %v %s", cmd[0], err, out)
+			t.Fatalf("%s: %v %s", cmd[0], err, out)
 		}
 	}
 	for _, c := range []struct {

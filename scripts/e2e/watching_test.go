@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // watching is a stacksnap that runs until it is told to end.
@@ -133,7 +136,7 @@ func number(t *testing.T, file, key string) int {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
-		t.Skip(err)
+		needs.Feature(t, file, err, fs.ErrNotExist)
 	}
 	_, rest, found := strings.Cut("\n"+string(b), "\n"+key)
 	word := strings.Fields(rest)

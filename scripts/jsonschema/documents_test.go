@@ -229,7 +229,7 @@ func TestWatched(t *testing.T) {
 		cmd := exec.Command(stacksnap, strings.Fields(args)...)
 		said, err := cmd.Output()
 		if cmd.ProcessState.ExitCode() == 4 {
-			t.Skip("this user may not read other processes")
+			t.Skip("needs ptrace: this user may not read other processes")
 		}
 		path := filepath.Join(dir, name)
 		if err = errors.Join(err, os.WriteFile(path, said, 0o600)); err != nil {

@@ -56,8 +56,8 @@ func serve(t *testing.T, s *server) (address string) {
 // stacksnap runs it, with a spool and an environment of its own.
 func stacksnap(t *testing.T, args ...string) (said string, err error) {
 	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("needs curl")
+	if _, err := exec.LookPath("curl"); errors.Is(err, exec.ErrNotFound) {
+		t.Skip("needs curl: not installed")
 	}
 	t.Setenv("STACKSNAP_FLAGS", "")
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -176,7 +176,7 @@ func TestErrors(t *testing.T) {
 // TestWatch tells host and pid, and of each report whether it is of a hang.
 func TestWatch(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("captures a process of Linux")
+		t.Skip("needs linux")
 	}
 	sleep := exec.Command("sleep", "600")
 	if err := sleep.Start(); err != nil {

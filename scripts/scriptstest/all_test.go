@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 var scripts = []string{"capture.sh", "capture-on-cpu.sh", "capture-on-hang.sh", "collect.sh", "install-capture.sh"}
@@ -155,9 +157,7 @@ func TestStacksnapMustBeThere(t *testing.T) {
 }
 
 func TestShellcheck(t *testing.T) {
-	if _, err := exec.LookPath("shellcheck"); err != nil {
-		t.Skip("shellcheck is not installed")
-	}
+	needs.Tool(t, "shellcheck")
 	files := []string{filepath.Join("lib", "capture.sh"), filepath.Join("scriptstest", "testdata", "stacksnap")}
 	files = append(files, "-x", "mac-check.sh")
 	cmd := exec.Command("shellcheck", append(files, scripts...)...)

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 // install writes the files for a system, and returns them by name.
@@ -67,9 +69,7 @@ func TestSystemdUnits(t *testing.T) {
 // verify asks systemd for its opinion.
 func verify(t *testing.T, files map[string]string) {
 	t.Helper()
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("systemd-analyze is not installed")
-	}
+	needs.Tool(t, "systemd-analyze")
 	dir := t.TempDir()
 	var paths []string
 	for name, text := range files {
@@ -224,11 +224,41 @@ func TestFailedInstall(t *testing.T) {
 func refusing(t *testing.T, b *bench, home, tool string) {
 	t.Helper()
 	tools := t.TempDir()
-	text := "#!/bin/sh\necho \"$*\" >>'" + filepath.Join(home, "asked") + "'\ncase $* in *enable*|bootstrap*) exit 1 ;; esac\n"
+	text := "#!/bin/sh\necho \"$*\" >>'" + filepath.Join(home, "asked") + "'\ncase $* in *enable*|bootstrap*|print*) exit 1 ;; esac\n"
 	if err := os.WriteFile(filepath.Join(tools, tool), []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	b.env = append(b.env, "HOME="+home, "XDG_CONFIG_HOME=", "PATH="+tools+":"+os.Getenv("PATH"))
+}
+
+// TestInstallWaitsForTheOlderJob: launchd takes a job only when the older one of its name
+// has ended, which one that runs does some time after it was told to.
+func TestInstallWaitsForTheOlderJob(t *testing.T) {
+	for ending, want := range map[string]string{
+		"3":    "bootout gui; print gui; print gui; print gui; bootstrap gui; ",
+		"1000": "bootout gui; print gui; ",
+	} {
+		b := newBench(t)
+		home, tools := t.TempDir(), t.TempDir()
+		asked := filepath.Join(home, "asked")
+		for name, text := range map[string]string{
+			"sleep":     "",
+			"launchctl": "echo \"$*\" >>'" + asked + "'\ncase $* in print*) [ \"$(grep -c print '" + asked + "')\" -lt " + ending + " ] ;; esac\n",
+		} {
+			if err := os.WriteFile(filepath.Join(tools, name), []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.env = append(b.env, "HOME="+home, "PATH="+tools+":"+os.Getenv("PATH"))
+		r := b.run("install-capture.sh", "install", "--user", "--for", "launchd", "-p", "x", "--dir", filepath.Join(home, "captures"))
+		got := b.asked(home)
+		if ended := ending == "3"; ended && got != want || !ended && (!strings.HasPrefix(got, want) || strings.Contains(got, "bootstrap")) || (r.code == 0) != ended {
+			t.Errorf("exit %d, asked for %q\n%s", r.code, got, r.err)
+		}
+		if ending != "3" && !strings.Contains(r.err, "does not end") {
+			t.Errorf("it says %q", r.err)
+		}
+	}
 }
 
 // asked is what the refusing tool was asked for, without names and places.

@@ -53,6 +53,8 @@ for a; do
 	[ "$last" != -p ] || [ -e "$FAKE_MAC/ours.$a" ] || system=1
 	last=$a
 done
+[ -z "$system" ] || [ -z "$AS_ROOT" ] || [ "$SIP" = disabled ] || { printf 'Note: by the kernel%ss stackshot, for its task is refused\nThread 0x1\n  nanosleep\n' "'"; exit; }
+[ -z "$CONSENT" ] || [ -n "$AS_ROOT" ] || [ -n "$saved" ] || [ "${all#*.snap}" != "$all" ] || { echo $$ >"$FAKE_MAC/hangs"; exec sleep 300; }
 [ -z "$system" ] || [ "$SIP" = disabled ] || { echo "stacksnap: not permitted: System Integrity Protection guards this one" >&2; exit 4; }
 [ -z "$ROOT_ONLY" ] || [ -n "$AS_ROOT" ] || [ "${all#*.snap}" != "$all" -a -z "$saved" ] || { echo "stacksnap: run it with sudo" >&2; exit 4; }
 [ -z "$CRASH" ] || [ -z "$saved" ] || { echo "panic: no" >&2; exit 2; }
@@ -84,6 +86,7 @@ func macBench(t *testing.T) string {
 // macCommand is mac-check.sh with those tools, which are in bin.
 func macCommand(t *testing.T, shell []string, env ...string) (cmd *exec.Cmd, bin, folder string) {
 	t.Helper()
+	needUserland(t)
 	bin = macBench(t)
 	folder = filepath.Join(t.TempDir(), "results of one")
 	args := append(slices.Clone(shell), script("mac-check.sh"), "-o", folder)
@@ -290,6 +293,27 @@ func TestMacCheckAsRoot(t *testing.T) {
 	}
 }
 
+// TestMacCheckShowsSystemByStackshot: where root looks at a program of the system, which
+// lldb is refused.
+func TestMacCheckShowsSystemByStackshot(t *testing.T) {
+	r, _ := macCheck(t, nil, "MAY_SUDO=1", "LLDB_FUNCTIONS="+strings.TrimSuffix(macFunctions, " nanosleep"))
+	if r.code != 0 {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	mustHave(t, "as root", r.out, "system: by the kernel's stackshot ok", "system: lldb", "all is well")
+}
+
+// TestMacCheckNeedsConsent: where macOS asks for it and nobody answers, root reads.
+func TestMacCheckNeedsConsent(t *testing.T) {
+	for may, want := range map[string]string{"1": "all that follows is read as root", "": "nothing can be read: run sudo -v before"} {
+		r, _ := macCheck(t, nil, "CONSENT=1", "MAY_SUDO="+may, "POLL=0.01")
+		if (r.code == 0) != (may != "") {
+			t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+		}
+		mustHave(t, "asked", r.out, "macOS asks for consent", want)
+	}
+}
+
 // Without System Integrity Protection a program of the system is like any other.
 func TestMacCheckWithoutProtection(t *testing.T) {
 	r, _ := macCheck(t, nil, "SIP=disabled")
@@ -300,6 +324,7 @@ func TestMacCheckWithoutProtection(t *testing.T) {
 }
 
 func TestMacCheckIsCalledRightly(t *testing.T) {
+	needUserland(t)
 	full := t.TempDir()
 	if err := os.WriteFile(filepath.Join(full, "thesis.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)

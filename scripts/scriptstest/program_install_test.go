@@ -24,6 +24,7 @@ const fakeProgram = "#!/bin/sh\n[ \"$1\" = --help ] && echo \"this is $2\"\n"
 
 // installs runs install.sh in a folder that has a program.
 func installs(t *testing.T, shell []string, dir string, args, env []string) result {
+	needUserland(t)
 	t.Helper()
 	args = append(append(shell[1:len(shell):len(shell)], script("install.sh")), args...)
 	cmd := exec.Command(shell[0], args...)
@@ -118,6 +119,27 @@ func TestInstallRefuses(t *testing.T) {
 		}
 		if left, _ := os.ReadDir(dir); len(left) != 3 {
 			t.Errorf("%q: left: %v", c.args, left)
+		}
+	}
+}
+
+// TestInstallNamesQuarantine, in which macOS has what a browser has loaded.
+func TestInstallNamesQuarantine(t *testing.T) {
+	for quarantined, want := range map[bool]string{true: `xattr -d com.apple.quarantine "broken"`, false: "for this system"} {
+		dir, tools := withProgram(t), t.TempDir()
+		exit := map[bool]string{true: "0", false: "1"}[quarantined]
+		for path, text := range map[string]string{
+			filepath.Join(dir, "broken"):  "exit 137",
+			filepath.Join(tools, "uname"): "echo Darwin",
+			filepath.Join(tools, "xattr"): "exit " + exit,
+		} {
+			if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := installs(t, []string{"sh"}, dir, []string{"--prefix", "there", "--binary", "broken"}, []string{"PATH=" + tools + ":" + os.Getenv("PATH")})
+		if r.code != 1 || !strings.Contains(r.err, want) {
+			t.Errorf("quarantined %v: exit %d: %s", quarantined, r.code, r.err)
 		}
 	}
 }

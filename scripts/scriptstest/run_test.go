@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stacksnap/task/needs"
 )
 
 // TestMain: under another name this is a small process to look at, which lives
@@ -46,6 +48,7 @@ type target struct {
 // them.
 func start(t *testing.T, name, mode string) *target {
 	t.Helper()
+	needUserland(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -91,12 +94,19 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
+	needUserland(t)
 	fake, err := filepath.Abs("testdata/stacksnap")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	return &bench{t: t, log: filepath.Join(dir, "log"), dir: filepath.Join(dir, "captures of one"), fake: fake}
+}
+
+// needUserland skips where a program is missing that every Unix has and the scripts use.
+func needUserland(t *testing.T) {
+	t.Helper()
+	needs.Tools(t, "sh", "awk", "find", "grep", "ps", "sed", "tar", "gzip")
 }
 
 func script(name string) string {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"stacksnap/task/needs"
 )
 
 func TestPathsOfTheGuest(t *testing.T) {
@@ -37,7 +40,7 @@ func TestWhatACallChanged(t *testing.T) {
 func TestNamedFiles(t *testing.T) {
 	dir, err := os.MkdirTemp("/tmp", "cross")
 	if err != nil {
-		t.Skip(err)
+		needs.Feature(t, "/tmp", err, fs.ErrNotExist)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "lib", "a.so")

@@ -1,0 +1,129 @@
+//go:build hostile && linux
+
+package hostile
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"stacksnap/task/needs"
+)
+
+// What no run may take, unless its test says otherwise.
+const (
+	limit   = 10 * time.Second // of a command that is not told to last
+	maxPeak = 200 << 20        // bytes of memory
+)
+
+// run is what a run of stacksnap left behind.
+type run struct {
+	out, err string
+	code     int           // -1 if a signal ended it
+	took     time.Duration // from its start to its end
+	peak     int64         // bytes: the most memory that it, or a child of it, held at once
+	hung     bool          // it was killed, for it had not ended in time
+}
+
+// snap runs stacksnap to its end, and kills it where that takes longer than limit.
+func snap(t *testing.T, limit time.Duration, args ...string) run {
+	t.Helper()
+	return finish(t, limit, exec.Command(stacksnap, args...))
+}
+
+// finish runs a command to its end, in a process group of its own, and kills the group
+// where that takes longer than limit.
+//
+// The peak is of wait4(2), which counts the memory of this program at the fork (the
+// kernel's exec_mmap): tests that need much write it to files.
+func finish(t *testing.T, limit time.Duration, cmd *exec.Cmd) (r run) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	cmd.WaitDelay = time.Second
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := make(chan bool, 1)
+	stop := time.AfterFunc(limit, func() { late <- true; _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	err := cmd.Wait()
+	stop.Stop()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		t.Fatal(err)
+	}
+	select {
+	case r.hung = <-late:
+	default:
+	}
+	r.out, r.err, r.code, r.took = out.String(), errOut.String(), cmd.ProcessState.ExitCode(), time.Since(began)
+	r.peak = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	return r
+}
+
+// check requires of a run what all must keep.
+func (r run) check(t *testing.T) {
+	t.Helper()
+	if r.hung {
+		t.Errorf("it was still running after %v; standard error: %s", r.took.Round(time.Millisecond), r.err)
+	}
+	if r.peak > maxPeak {
+		t.Errorf("it took %d MB", r.peak>>20)
+	}
+}
+
+// sleeper starts a target that does nothing, and returns its pid.
+func sleeper(t *testing.T) string {
+	t.Helper()
+	cmd := exec.Command("sleep", "1000000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return strconv.Itoa(cmd.Process.Pid)
+}
+
+// isStopped reports whether a thread of a process is stopped, by a signal or a tracer.
+func isStopped(t *testing.T, pid string) bool {
+	t.Helper()
+	tasks, err := os.ReadDir("/proc/" + pid + "/task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		stat, err := os.ReadFile("/proc/" + pid + "/task/" + task.Name() + "/stat")
+		if err != nil {
+			continue // it has ended
+		}
+		// proc_pid_stat(5): the state follows the name, which may have any byte.
+		rest := bytes.TrimSpace(stat[bytes.LastIndexByte(stat, ')')+1:])
+		if len(rest) > 0 && (rest[0] == 'T' || rest[0] == 't') {
+			return true
+		}
+	}
+	return false
+}
+
+// needRoot skips the test without root: it becomes other users, or mounts.
+func needRoot(t *testing.T) {
+	t.Helper()
+	needs.Root(t)
+}
+
+// needTools skips the test where a tool is missing.
+func needTools(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		needs.Tool(t, tool)
+	}
+}
