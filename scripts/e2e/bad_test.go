@@ -113,7 +113,7 @@ func TestAnotherUsers(t *testing.T) {
 	}
 	// Where the test is root, nobody looks at what root runs.
 	target := start(t, compile(t, "deep"), "1", "read")
-	refused(t, nobodys(t)("-p", pid(target)), exitNotPermitted, "CAP_SYS_PTRACE")
+	refused(t, nobodys(t)("-p", pid(target)), exitNotPermitted, "run sudo stacksnap -p "+pid(target)+", for it belongs to another user (root, uid 0)")
 }
 
 func TestExitsMidway(t *testing.T) {

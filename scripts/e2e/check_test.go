@@ -72,5 +72,5 @@ func TestCheckSaysWhatIsRefused(t *testing.T) {
 		return
 	}
 	target := start(t, compile(t, "deep"), "1", "read")
-	refused(t, nobodys(t)("--check", "-p", pid(target)), exitNotPermitted, "CAP_SYS_PTRACE")
+	refused(t, nobodys(t)("--check", "-p", pid(target)), exitNotPermitted, "run sudo stacksnap -p "+pid(target)+", for it belongs to another user (root, uid 0)")
 }

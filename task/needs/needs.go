@@ -113,7 +113,7 @@ func Variable(t testing.TB, name, what string) string {
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
-	if errors.Is(err, exec.ErrNotFound) {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) { // a name, a path
 		Skip(t, name, "not installed")
 	}
 	if err != nil {

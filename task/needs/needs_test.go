@@ -114,6 +114,10 @@ func TestTool(t *testing.T) {
 	if f.skipped != "needs nothing: not installed" {
 		t.Error(f.skipped, f.failed)
 	}
+	f = try(t, func(t testing.TB) { Tool(t, path+"d") })
+	if f.skipped != "needs "+path+"d: not installed" {
+		t.Error(f.skipped, f.failed)
+	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
