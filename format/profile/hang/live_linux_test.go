@@ -113,7 +113,7 @@ func describe(r *Report) string {
 // needTiming skips a test that compares times: they hold on a quiet machine only.
 func needTiming(t *testing.T) {
 	t.Helper()
-	needs.Variable(t, "STACKSNAP_TIMING", "compares times, for a quiet machine")
+	needs.Variable(t, "STACKSNAP_TIMING", "compares times, for a quiet machine; scripts/release.sh runs it")
 }
 
 // TestLiveHangIsReported watches a program that hangs in a deadlock which a time
