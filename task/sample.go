@@ -71,7 +71,7 @@ func Sample(ctx context.Context, p Process, o Options) iter.Seq2[*Snapshot, erro
 func newSampler(p Process, o Options) (*sampler, error) {
 	s := &sampler{process: p, options: o, how: SuspendTask, known: map[ThreadID]*sampled{}}
 	s.one, s.all = served{s.captureNow, s.settleNow}, served{s.captureHeld, s.settleHeld}
-	s.now.Stacks = make([]Stack, 0, maxStacks)
+	s.now.Stacks = make([]Stack, 0, MaxStacks)
 	s.now.Sight = newSight()
 	s.lookout = newLookout(p)
 	s.each, _ = p.(Sampled)

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 )
@@ -96,6 +97,48 @@ func TestScheduleOfSamples(t *testing.T) {
 			if th.Schedule != want || th.Schedule.Known() != (th.ID != 2) {
 				t.Errorf("sample %d of thread %d: %v, want %v", n, th.ID, th.Schedule, want)
 			}
+		}
+	}
+}
+
+// captures is a process that counts how often each thread is captured.
+type captures struct {
+	*resting
+	of map[ThreadID]int
+}
+
+func (p *captures) CaptureEach(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+	for _, id := range ids {
+		p.of[id]++
+	}
+	return p.resting.CaptureEach(how, ids, stands, runs)
+}
+
+// TestOtherRangesAreCaptured: a thread that sleeps is captured again whenever other
+// ranges of its stack are wanted, be they as many as before, and not otherwise.
+func TestOtherRangesAreCaptured(t *testing.T) {
+	p := &captures{&resting{sampledProcess(), map[ThreadID]int{}}, map[ThreadID]int{}}
+	const x, y, z = 0x1000_0000, 0x2000_0000, 0x3000_0000
+	wants := [][]Addr{nil, {x}, {x}, {x, y}, {x, y}, {y, z}, {y, z}, {y}}
+	wantCaptures := []int{1, 2, 2, 3, 3, 4, 4, 5}
+	c := &fakeClock{}
+	n := 0
+	for s, err := range Sample(context.Background(), p, c.options(Options{Interval: time.Millisecond, Count: len(wants)})) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.of[1] != wantCaptures[n] || p.of[2] != 1 {
+			t.Errorf("with %v wanted: captured %d times, want %d; the other thread %d times", wants[n], p.of[1], wantCaptures[n], p.of[2])
+		}
+		var ranges []Addr
+		for _, st := range s.Threads[0].Stacks[1:] {
+			ranges = append(ranges, st.Base)
+		}
+		if !slices.Equal(ranges, wants[n]) {
+			t.Errorf("captured %v, want %v", ranges, wants[n])
+		}
+		if n++; n < len(wants) {
+			s.Want = map[ThreadID][]Addr{1: append([]Addr(nil), wants[n]...)}
 		}
 	}
 }

@@ -43,12 +43,12 @@ type served struct {
 // sampled is a thread with its last capture, in buffers of its own.
 type sampled struct {
 	Thread
-	own   [maxStacks][]byte
+	own   [MaxStacks][]byte
 	seen  int // the tick in which it was last listed
 	have  bool
 	got   bool // captured in this tick
 	limit int  // what was asked of the capture
-	wants int
+	want  []Addr
 	stood time.Duration // in stops, while it could have run
 }
 
@@ -104,20 +104,20 @@ func (s *sampler) list(ids []ThreadID) {
 func (s *sampler) thread(id ThreadID) *sampled {
 	k := s.known[id]
 	if k == nil {
-		k = &sampled{Thread: Thread{ID: id, Stacks: make([]Stack, 0, maxStacks)}}
+		k = &sampled{Thread: Thread{ID: id, Stacks: make([]Stack, 0, MaxStacks)}}
 		s.known[id] = k
 	}
 	k.seen = s.tick
 	return k
 }
 
-// idle tells whether the last capture of a thread still holds, and is as long
-// as what is asked for now.
+// idle reports whether the last capture of a thread still holds, and has what is
+// asked for now.
 func (s *sampler) idle(k *sampled) bool {
 	if s.each == nil || !k.have {
 		return false
 	}
-	if k.wants != len(s.snapshot.Want[k.ID]) {
+	if !slices.Equal(k.want, s.snapshot.Want[k.ID]) {
 		return false
 	}
 	if k.limit < s.snapshot.Limit && slices.ContainsFunc(k.Stacks, func(st Stack) bool { return st.Truncated() }) {
@@ -157,7 +157,7 @@ func (s *sampler) ready() (n int) {
 
 // captureEach stops one thread after another, or none.
 func (s *sampler) captureEach() error {
-	s.work.reserve(maxStacks)
+	s.work.reserve(MaxStacks)
 	s.snapshot.Time = time.Now()
 	err := s.each.CaptureEach(s.how, s.ids, s.one.stands, s.one.runs)
 	if s.choice != nil {

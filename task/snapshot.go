@@ -12,6 +12,8 @@ const (
 	FirstStackLimit = 256 << 10
 	// MaxStackLimit is the most that is copied of one stack, whatever was asked.
 	MaxStackLimit = 64 << 20
+	// MaxStacks is how many ranges are kept of one thread's stack.
+	MaxStacks = 4
 	// RedZone is how far below the stack pointer a leaf function may keep data
 	// (System V AMD64 and Apple arm64 ABIs: 128 bytes).
 	RedZone = 128
@@ -21,7 +23,6 @@ const (
 	usualStack   = 64 << 10  // bytes reserved for each stack while Limit is the first
 	touchedStack = 16 << 10  // bytes of each stack whose pages are made before the stop
 	pageSize     = 4 << 10   // the smallest page of any host
-	maxStacks    = 4         // ranges kept of one thread's stack
 )
 
 // Snapshot is every thread of a process at one instant. It is reused from one
@@ -41,7 +42,7 @@ type Snapshot struct {
 	// Limit is the most bytes copied of each range of stack; 0 is FirstStackLimit.
 	Limit int
 	// Want names, for threads whose stack goes on elsewhere, addresses from which
-	// on to copy as well.
+	// on to copy as well: up to MaxStacks-1 of each.
 	Want map[ThreadID][]Addr
 	// Spare has [Take] not stop threads that a stop would disturb more than that it
 	// costs them time, where the process is a [Sparer]: see [Thread].Spared. Insist
@@ -131,7 +132,7 @@ func (s *Snapshot) reserve(n int) {
 	s.Threads = slices.Grow(s.Threads[:0], n)
 	for i := range s.Threads[:n] {
 		if t := &s.Threads[:n][i]; cap(t.Stacks) == 0 {
-			t.Stacks = make([]Stack, 0, maxStacks)
+			t.Stacks = make([]Stack, 0, MaxStacks)
 		}
 	}
 	if s.index == nil {
@@ -228,7 +229,7 @@ func (s *Snapshot) captureThread(p Process, t *Thread) {
 
 // captureMore copies what is readable from a on as one more range of t's stack.
 func (s *Snapshot) captureMore(m Memory, t *Thread, a Addr) {
-	if len(t.Stacks) == maxStacks || t.stackAt(a) != nil {
+	if len(t.Stacks) == MaxStacks || t.stackAt(a) != nil {
 		return
 	}
 	room := s.room()

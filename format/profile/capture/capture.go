@@ -16,10 +16,7 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-const (
-	maxStops   = 5 // of one snapshot, until every stack is copied
-	limitSteps = 8 // by what factor a copy that was too short grows
-)
+const maxStops = 5 // of one snapshot, until every stack is copied
 
 // session is what is kept of one process from one stop to the next.
 type session struct {
@@ -232,7 +229,7 @@ func (s *session) walkAll() (again bool, worst verdict) {
 func (s *session) askFor(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) bool {
 	switch {
 	case stop.Reason == unwind.NotCaptured && t.Err == nil: // else more was not to be had
-		return s.ask(t, stop.Need)
+		return want(&s.snapshot, t, frames, stop.Need, task.MaxStackLimit)
 	case t.Spared && t.State != task.Uninterruptible && s.options.Suspend != task.SuspendNone && !isWhole(frames, stop): // such a thread does not stop
 		s.snapshot.Insist[t.ID] = true
 		return true
@@ -269,28 +266,6 @@ func (s *session) cut() {
 			s.stacks[i] = profile.Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters, Err: errExchanged}}
 		}
 	}
-}
-
-// ask notes that the word at need was missed. It tells whether that can be
-// helped.
-func (s *session) ask(t *task.Thread, need task.Addr) bool {
-	for i := range t.Stacks {
-		if st := &t.Stacks[i]; st.Truncated() && need >= st.End() && need < st.Top {
-			if s.snapshot.Limit >= task.MaxStackLimit {
-				return false
-			}
-			s.snapshot.Limit = min(s.snapshot.Limit*limitSteps, task.MaxStackLimit)
-			return true
-		}
-	}
-	wants := s.snapshot.Want[t.ID]
-	for _, a := range wants {
-		if need >= a && need < a+task.Addr(s.snapshot.Limit) {
-			return false // it was asked for, and could not be had
-		}
-	}
-	s.snapshot.Want[t.ID] = append(wants, need)
-	return true
 }
 
 // findWaits asks what each thread waits for, or each of which that is wanted, and

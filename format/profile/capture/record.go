@@ -325,7 +325,7 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 		frames := r.frames[first:len(r.frames):len(r.frames)]
 		r.stacks = append(r.stacks, profile.Stack{Frames: frames, Stop: stop})
 		if stop.Reason == unwind.NotCaptured && t.Err == nil {
-			askFor(s, t, stop.Need)
+			want(s, t, frames, stop.Need, maxSampled)
 		}
 		worst = max(worst, r.follow.check(t, frames, stop))
 		r.doubtful = r.doubtful || r.follow.doubts(stop)
@@ -337,24 +337,6 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 // recording, in which every stack is walked again, wants it to be checked in
 // other images.
 func (r *recorder) repeats() bool { return r.saving == nil || r.saved == r.follow.images }
-
-// askFor has the next snapshot copy the word at need, which this one missed.
-func askFor(s *task.Snapshot, t *task.Thread, need task.Addr) {
-	for i := range t.Stacks {
-		if st := &t.Stacks[i]; st.Truncated() && need >= st.End() && need < st.Top {
-			s.Limit = min(s.Limit*limitSteps, maxSampled)
-			return
-		}
-	}
-	if s.Want == nil {
-		s.Want = map[task.ThreadID][]task.Addr{}
-	}
-	const most = 2 // further stacks of a thread
-	if len(s.Want[t.ID]) == most {
-		s.Want[t.ID] = s.Want[t.ID][1:]
-	}
-	s.Want[t.ID] = append(s.Want[t.ID], need)
-}
 
 // leaveOut drops the samples that were taken while the code which they are in
 // was exchanged: whether it was the old or the new cannot be told.
