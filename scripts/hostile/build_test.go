@@ -12,7 +12,12 @@ import (
 // stacksnap is the program under test, built once.
 var stacksnap string
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+func TestMain(m *testing.M) {
+	if isStranger() {
+		os.Exit(beStranger())
+	}
+	os.Exit(buildAndRun(m))
+}
 
 func buildAndRun(m *testing.M) int {
 	os.Unsetenv("STACKSNAP_FLAGS") // who runs the tests may have some
