@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/answer"
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
@@ -251,7 +251,7 @@ func (b *brief) waiting() (_ []*row, idle map[string]int) {
 			continue
 		}
 		w := b.usualWait(t)
-		if !t.Main && !owners[t.ID] && answer.IsParked(w) {
+		if !t.Main && !owners[t.ID] && waits.IsParked(w) {
 			idle[callName(w)] += t.Weight()
 			continue
 		}

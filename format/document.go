@@ -148,6 +148,7 @@ type jsonWait struct {
 	OwnerName string `json:"owner_name,omitempty"`
 	OwnerPID  int    `json:"owner_pid,omitempty"`
 	Readers   int    `json:"readers,omitempty"`
+	Receives  bool   `json:"receives,omitempty"`
 
 	Peer *jsonPeer `json:"peer,omitempty"`
 }
@@ -376,7 +377,7 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 	}
 	j := &jsonWait{
 		Call: w.Call, Object: w.Object, Lock: w.Lock.String(), Owner: uint64(w.Owner),
-		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers,
+		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives,
 	}
 	if w.Addr != 0 {
 		j.Address = w.Addr.String()

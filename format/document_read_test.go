@@ -11,6 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/task"
 	"stacksnap/unwind"
 )
 
@@ -188,6 +189,25 @@ func checkRead(t *testing.T, p *profile.Profile) {
 		if err == nil && (d.Selected.Before != d.Selected.After || d.Selected.Before < 0) {
 			t.Fatalf("%+v", d.Selected)
 		}
+	}
+}
+
+// TestReadJSONReceives: a report that was opened says as the first one that a run loop is idle.
+func TestReadJSONReceives(t *testing.T) {
+	w := &profile.Wait{Call: "mach_msg2", Object: "a message on port 0x707", Receives: true}
+	th := &profile.Thread{ID: 1, Main: true, Samples: 1, State: task.Sleeping, Wait: w, States: profile.States{task.Sleeping: 1}}
+	p := &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{th}}
+	document := written(t, JSON, p)
+	for want, from := range map[string]string{
+		Summary(p): string(document),
+		"main thread waits in mach_msg2: a message on port 0x707": strings.Replace(string(document), `"receives": true`, `"receives": false`, 1), // as of old
+	} {
+		if got, err := ReadJSON(strings.NewReader(from)); err != nil || Summary(got) != want {
+			t.Errorf("%q, %v; want %q", Summary(got), err, want)
+		}
+	}
+	if Summary(p) != "idle: main thread in mach_msg2" {
+		t.Errorf("%q", Summary(p))
 	}
 }
 

@@ -113,6 +113,7 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	}
 	w := &profile.Wait{
 		Call: j.Call, Object: j.Object, Owner: task.ThreadID(j.Owner), OwnerName: j.OwnerName, OwnerPID: j.OwnerPID, Readers: j.Readers,
+		Receives: j.Receives,
 	}
 	w.Lock, _ = named(j.Lock, profile.KernelLock)
 	if p := j.Peer; p != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/answer"
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
@@ -128,7 +128,7 @@ type absence struct {
 func longAbsences(p *profile.Profile, t *profile.Thread) (all []absence) {
 	loop := map[*profile.Node]bool{}
 	for s := range stretches(p, t) {
-		if answer.IsIdle(s.Wait) {
+		if waits.IsIdle(s.Wait) {
 			loop[s.Node] = true
 		}
 	}

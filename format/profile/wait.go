@@ -20,6 +20,9 @@ type Wait struct {
 	// OwnerPID is the process that holds a file's lock; 0 when not known.
 	OwnerPID int
 	Readers  int // that hold a read-write lock, whose names it does not keep
+	// Receives, of the calls of mach_msg: it waits for whatever message comes next, and
+	// neither sends one nor waits for the reply to one.
+	Receives bool
 	// Peer is the one in another process for whom it waits; zero when not known, and
 	// in profiles that were not captured with others.
 	Peer Peer

@@ -37,6 +37,7 @@ type Wait struct {
 	OwnerName    string
 	OwnerPID     int
 	Readers      int
+	Receives     bool
 }
 
 func appendWait(b []byte, w *Wait) []byte {
@@ -49,7 +50,8 @@ func appendWait(b []byte, w *Wait) []byte {
 	if w.OwnerPID != 0 {
 		b = appendSint(b, 7, int64(w.OwnerPID))
 	}
-	return appendUintIf(b, 8, uint64(w.Readers))
+	b = appendUintIf(b, 8, uint64(w.Readers))
+	return appendBoolIf(b, 9, w.Receives)
 }
 
 func parseWait(data []byte) (Wait, error) {
@@ -73,6 +75,8 @@ func parseWait(data []byte) (Wait, error) {
 			w.OwnerPID = int(m.sint())
 		case 8:
 			w.Readers = index(m.n)
+		case 9:
+			w.Receives = m.n != 0
 		}
 	}
 	return w, m.err

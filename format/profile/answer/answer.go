@@ -4,9 +4,8 @@
 package answer
 
 import (
-	"strings"
-
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
@@ -165,25 +164,8 @@ func blocked(p *profile.Profile) Answer {
 	switch {
 	case w == nil:
 		return Answer{}
-	case isIdle(w):
+	case waits.IsIdle(w):
 		return Answer{Kind: Idle, Main: true, Thread: t, Wait: w, Looks: looks}
 	}
 	return Answer{Kind: Blocked, Main: true, Thread: t, Wait: w, Looks: looks}
-}
-
-// idleCalls are those that only run loops wait in, for whatever comes next. In
-// poll and select threads also wait for one answer.
-var idleCalls = map[string]bool{
-	"epoll_wait": true, "epoll_pwait": true, "epoll_pwait2": true,
-	"kevent": true, "kevent64": true, "kevent_qos": true, "workq_kernreturn": true, "sigsuspend": true,
-}
-
-// isIdle tells whether a thread that waits so has nothing to do. Of mach_msg, a
-// receive for nothing in particular is told as that of a message (see waits).
-func isIdle(w *profile.Wait) bool {
-	return w.Lock == profile.NoLock && (idleCalls[w.Call] || isReceive(w))
-}
-
-func isReceive(w *profile.Wait) bool {
-	return strings.HasPrefix(w.Call, "mach_msg") && strings.HasPrefix(w.Object, "a message on port ")
 }

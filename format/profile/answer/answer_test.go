@@ -83,15 +83,14 @@ func TestOneSnapshot(t *testing.T) {
 	}
 }
 
+// TestIdleReceive: what a wait in mach_msg means is not for its words to say.
 func TestIdleReceive(t *testing.T) {
-	for object, want := range map[string]Kind{
-		"a message on port 0x103":                           Idle,
-		"the reply on port 0x103 to a message that it sent": Blocked,
-		"room for a message":                                Blocked,
-		"":                                                  Blocked,
+	for want, w := range map[Kind]*profile.Wait{
+		Idle:    {Call: "mach_msg2", Object: "what comes next", Receives: true},
+		Blocked: {Call: "mach_msg2", Object: "a message on port 0x103"},
 	} {
-		if got := Of(one(thread(1, task.Sleeping, &profile.Wait{Call: "mach_msg2", Object: object}))); got.Kind != want {
-			t.Errorf("%q: %v, want %v", object, got.Kind, want)
+		if got := Of(one(thread(1, task.Sleeping, w))); got.Kind != want {
+			t.Errorf("%+v: %v, want %v", w, got.Kind, want)
 		}
 	}
 }

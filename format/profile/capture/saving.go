@@ -153,7 +153,7 @@ func savedWait(w *profile.Wait) *recording.Wait {
 	}
 	return &recording.Wait{
 		Call: w.Call, Object: w.Object, Lock: uint8(w.Lock), Addr: w.Addr,
-		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers,
+		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives,
 	}
 }
 
@@ -163,6 +163,6 @@ func waitOf(w *recording.Wait) *profile.Wait {
 	}
 	return &profile.Wait{
 		Call: w.Call, Object: w.Object, Lock: profile.LockKind(w.Lock), Addr: w.Addr,
-		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers,
+		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives,
 	}
 }

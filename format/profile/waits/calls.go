@@ -36,17 +36,15 @@ const (
 
 // Call is a system call in which threads wait.
 type Call struct {
-	Name string
-	// Loop says that run loops wait in it for whatever comes next: a thread in it
-	// has nothing to do. See Idle.
-	Loop  bool
-	shape shape
+	Name     string
+	idleness idleness
+	shape    shape
 }
 
-// Idle tells whether a thread in the call waits for whatever comes next. One
-// that sends a message, or waits for the answer to one, does not.
+// Idle reports whether a thread in the call waits for whatever comes next, if it is one
+// of a run loop. One that sends a message, or waits for the answer to one, does not.
 func (c Call) Idle(args [6]uint64) bool {
-	return c.Loop && (!c.isMessage() || args[1]&(sendMessage|syncWait) == 0)
+	return c.idleness >= polling && (!c.isMessage() || args[1]&(sendMessage|syncWait) == 0)
 }
 
 func (c Call) isMessage() bool { return c.shape == machMessage || c.shape == machMessage2 }
@@ -84,34 +82,35 @@ const restartSyscall = "restart_syscall"
 
 // linuxCalls are the calls of Linux that can take long, by name.
 var linuxCalls = map[string]Call{
-	"read": {"read", false, descriptor}, "write": {"write", false, descriptor},
-	"readv": {"readv", false, descriptor}, "writev": {"writev", false, descriptor},
-	"pread64": {"pread64", false, descriptor}, "pwrite64": {"pwrite64", false, descriptor},
-	"recvfrom": {"recvfrom", false, descriptor}, "recvmsg": {"recvmsg", false, descriptor},
-	"recvmmsg": {"recvmmsg", false, descriptor}, "sendto": {"sendto", false, descriptor},
-	"sendmsg": {"sendmsg", false, descriptor}, "sendmmsg": {"sendmmsg", false, descriptor},
-	"accept": {"accept", false, descriptor}, "accept4": {"accept4", false, descriptor},
-	"connect": {"connect", false, descriptor}, "flock": {"flock", false, fileLock},
-	"fcntl": {"fcntl", false, fdControl}, "fsync": {"fsync", false, descriptor},
-	"fdatasync": {"fdatasync", false, descriptor}, "ioctl": {"ioctl", false, descriptor},
-	"splice": {"splice", false, descriptor}, "sendfile": {"sendfile", false, descriptor},
-	"open": {"open", false, openedPath}, "openat": {"openat", false, openedAt}, "close": {"close", false, descriptor},
-	"epoll_wait": {"epoll_wait", true, epoll}, "epoll_pwait": {"epoll_pwait", true, epoll},
-	"epoll_pwait2": {"epoll_pwait2", true, epoll},
-	"poll":         {"poll", true, pollSet}, "ppoll": {"ppoll", true, pollSet},
-	"select": {"select", true, plain}, "pselect6": {"pselect6", true, plain},
-	"nanosleep": {"nanosleep", false, plain}, "clock_nanosleep": {"clock_nanosleep", false, plain},
-	"wait4": {"wait4", false, child}, "waitid": {"waitid", false, childID},
-	"futex": {"futex", false, futex}, "futex_wait": {"futex_wait", false, wordOnly},
-	"futex_waitv": {"futex_waitv", false, plain},
-	"pause":       {"pause", true, plain}, "rt_sigsuspend": {"rt_sigsuspend", true, plain},
-	"rt_sigtimedwait": {"rt_sigtimedwait", true, plain},
-	"msgrcv":          {"msgrcv", false, plain}, "msgsnd": {"msgsnd", false, plain},
-	"semop": {"semop", false, plain}, "semtimedop": {"semtimedop", false, plain},
-	"mq_timedreceive": {"mq_timedreceive", false, descriptor}, "mq_timedsend": {"mq_timedsend", false, descriptor},
-	"io_uring_enter": {"io_uring_enter", true, descriptor}, "io_getevents": {"io_getevents", true, plain},
-	"vfork": {"vfork", false, vfork}, "clone": {"clone", false, clone}, "clone3": {"clone3", false, clone3},
-	restartSyscall: {restartSyscall, false, plain},
+	"read": {"read", busy, descriptor}, "write": {"write", busy, descriptor},
+	"readv": {"readv", busy, descriptor}, "writev": {"writev", busy, descriptor},
+	"pread64": {"pread64", busy, descriptor}, "pwrite64": {"pwrite64", busy, descriptor},
+	"recvfrom": {"recvfrom", busy, descriptor}, "recvmsg": {"recvmsg", busy, descriptor},
+	"recvmmsg": {"recvmmsg", busy, descriptor}, "sendto": {"sendto", busy, descriptor},
+	"sendmsg": {"sendmsg", busy, descriptor}, "sendmmsg": {"sendmmsg", busy, descriptor},
+	"accept": {"accept", parked, descriptor}, "accept4": {"accept4", parked, descriptor},
+	"connect": {"connect", busy, descriptor}, "flock": {"flock", busy, fileLock},
+	"fcntl": {"fcntl", busy, fdControl}, "fsync": {"fsync", busy, descriptor},
+	"fdatasync": {"fdatasync", busy, descriptor}, "ioctl": {"ioctl", busy, descriptor},
+	"splice": {"splice", busy, descriptor}, "sendfile": {"sendfile", busy, descriptor},
+	"open": {"open", busy, openedPath}, "openat": {"openat", busy, openedAt}, "close": {"close", busy, descriptor},
+	"epoll_wait": {"epoll_wait", idle, epoll}, "epoll_pwait": {"epoll_pwait", idle, epoll},
+	"epoll_pwait2": {"epoll_pwait2", idle, epoll},
+	"poll":         {"poll", polling, pollSet}, "ppoll": {"ppoll", polling, pollSet},
+	"select": {"select", polling, plain}, "pselect6": {"pselect6", polling, plain},
+	"nanosleep": {"nanosleep", parked, plain}, "clock_nanosleep": {"clock_nanosleep", parked, plain},
+	"wait4": {"wait4", busy, child}, "waitid": {"waitid", busy, childID},
+	"futex": {"futex", parked, futex}, "futex_wait": {"futex_wait", parked, wordOnly},
+	"futex_waitv": {"futex_waitv", parked, plain},
+	"pause":       {"pause", idle, plain}, "rt_sigsuspend": {"rt_sigsuspend", idle, plain},
+	"rt_sigtimedwait": {"rt_sigtimedwait", polling, plain},
+	"msgrcv":          {"msgrcv", busy, plain}, "msgsnd": {"msgsnd", busy, plain},
+	"semop": {"semop", busy, plain}, "semtimedop": {"semtimedop", busy, plain},
+	"mq_timedreceive": {"mq_timedreceive", busy, descriptor}, "mq_timedsend": {"mq_timedsend", busy, descriptor},
+	"io_uring_enter": {"io_uring_enter", idle, descriptor}, "io_getevents": {"io_getevents", idle, plain},
+	"io_pgetevents": {"io_pgetevents", idle, plain},
+	"vfork":         {"vfork", busy, vfork}, "clone": {"clone", busy, clone}, "clone3": {"clone3", busy, clone3},
+	restartSyscall: {restartSyscall, busy, plain},
 }
 
 // amd64Numbers are those of arch/x86/entry/syscalls/syscall_64.tbl.
@@ -124,7 +123,7 @@ var amd64Numbers = map[int]string{
 	128: "rt_sigtimedwait", 130: "rt_sigsuspend", 202: "futex", 208: "io_getevents", 219: restartSyscall,
 	220: "semtimedop", 230: "clock_nanosleep", 232: "epoll_wait", 242: "mq_timedsend", 243: "mq_timedreceive",
 	247: "waitid", 257: "openat", 270: "pselect6", 271: "ppoll", 275: "splice", 281: "epoll_pwait",
-	288: "accept4", 299: "recvmmsg", 307: "sendmmsg",
+	288: "accept4", 299: "recvmmsg", 307: "sendmmsg", 333: "io_pgetevents",
 	426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
 }
 
@@ -138,8 +137,8 @@ var i386Numbers = map[int]string{
 	239: "sendfile", 240: "futex", 247: "io_getevents", 256: "epoll_wait", 267: "clock_nanosleep",
 	279: "mq_timedsend", 280: "mq_timedreceive", 284: "waitid", 295: "openat", 308: "pselect6",
 	309: "ppoll", 313: "splice", 319: "epoll_pwait", 337: "recvmmsg", 345: "sendmmsg", 362: "connect",
-	364: "accept4", 369: "sendto", 370: "sendmsg", 371: "recvfrom", 372: "recvmsg", 400: "msgsnd",
-	401: "msgrcv", 407: "clock_nanosleep", 413: "pselect6", 414: "ppoll", 417: "recvmmsg",
+	364: "accept4", 369: "sendto", 370: "sendmsg", 371: "recvfrom", 372: "recvmsg", 385: "io_pgetevents", 400: "msgsnd",
+	401: "msgrcv", 407: "clock_nanosleep", 413: "pselect6", 414: "ppoll", 416: "io_pgetevents", 417: "recvmmsg",
 	418: "mq_timedsend", 419: "mq_timedreceive", 420: "semtimedop", 421: "rt_sigtimedwait", 422: "futex",
 	426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
 }
@@ -153,5 +152,5 @@ var arm64Numbers = map[int]string{
 	137: "rt_sigtimedwait", 182: "mq_timedsend", 183: "mq_timedreceive", 188: "msgrcv", 189: "msgsnd",
 	192: "semtimedop", 193: "semop", 202: "accept", 203: "connect", 206: "sendto", 207: "recvfrom",
 	211: "sendmsg", 212: "recvmsg", 220: "clone", 242: "accept4", 243: "recvmmsg", 260: "wait4",
-	269: "sendmmsg", 426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
+	269: "sendmmsg", 292: "io_pgetevents", 426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
 }

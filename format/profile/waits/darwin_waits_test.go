@@ -222,6 +222,9 @@ func TestMessagesSleepsAndSets(t *testing.T) {
 			if w == nil || w.Object != test.want || w.Owner != 0 {
 				t.Errorf("%v, %s: %+v, want %q", arch, test.name, w, test.want)
 			}
+			if w != nil && w.Receives != strings.HasPrefix(test.name, "receive") {
+				t.Errorf("%v, %s: receives %v", arch, test.name, w.Receives)
+			}
 		}
 	}
 }

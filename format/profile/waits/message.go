@@ -57,7 +57,7 @@ func (f *Finder) machMessage(w *profile.Wait, c *call, t *task.Thread) {
 	case f.awaitsReply(c.frames):
 		w.Object = "the reply" + m.port() + " to a message that it sent by a CFMessagePort"
 	case m.local != 0:
-		w.Object = fmt.Sprintf("a message on port %#x", m.local)
+		w.Object, w.Receives = fmt.Sprintf("a message on port %#x", m.local), true
 	}
 }
 
