@@ -143,7 +143,7 @@ func TestTimelineTip(t *testing.T) {
 		})()`, share))
 	}
 	point(0.1)
-	p.wants("#tip", "sleeping, in 0x3000", "waits in epoll_wait: fd 5")
+	p.wants("#tip", "sleeping, in 0x3000", "waits in epoll_wait: \"fd 5")
 	point(0.5)
 	p.wants("#tip", "runnable, in 0x5000", "hang: not seen in its run loop")
 	p.shot("timeline-tip")
