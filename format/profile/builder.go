@@ -82,6 +82,9 @@ func NewBuilder(target task.Info, tool string) *Builder {
 	}
 }
 
+// SetTarget tells anew what the process is.
+func (b *Builder) SetTarget(target task.Info) { b.p.Target = target }
+
 // Add adds one snapshot. Stacks has one entry for each of s.Threads, in the same
 // order; m is what was mapped when s was taken, and the same pointer for as long
 // as nothing changed. Neither s nor stacks is kept.

@@ -3,6 +3,7 @@ package mach
 import (
 	"bytes"
 	"path"
+	"slices"
 
 	"stacksnap/task"
 	"stacksnap/task/users"
@@ -55,6 +56,25 @@ func readInfo(k kernel, pid int, loader dyldInfo) task.Info {
 		info.ParentName = parentName(k, b.parent)
 	}
 	return info
+}
+
+// Rename implements [task.Renamer]. Exec gives the process its new task before it
+// changes what the process is called (bsd/kern/kern_exec.c, exec_mach_imgact): what
+// was asked in between is of the program before. Of a task that has ended by the time
+// of the answers, those may be of another.
+func (p *Process) Rename() bool {
+	file, line := p.info.Path, p.info.Command
+	if s, e := p.k.path(p.pid); e == ok && s != "" {
+		file = s
+	}
+	if args, e := p.k.arguments(p.pid); e == ok {
+		line = command(args)
+	}
+	if file == p.info.Path && slices.Equal(line.Args, p.info.Command.Args) || p.k.isDead(p.task) || p.gone() {
+		return false
+	}
+	p.info.Path, p.info.Name, p.info.Command = file, path.Base(file), line
+	return true
 }
 
 // owner is the user of a process, which is its effective one (bsd/kern/proc_info.c,

@@ -2,6 +2,7 @@ package mach
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -127,6 +128,30 @@ func Test32BitTarget(t *testing.T) {
 	if i := p.Info(); i.Arch != task.I386 || i.LoaderPointerSize != 4 {
 		t.Errorf("%+v", i)
 	}
+	mustClose(t, p)
+}
+
+// TestOpenedDuringExec: what a process is called is what it was before exec, when it is
+// asked for at once.
+func TestOpenedDuringExec(t *testing.T) {
+	s := newScripted(task.ARM64, 1)
+	s.execPath, s.args = "/bin/sh", []byte("\x01\x00\x00\x00/bin/sh\x00sh\x00")
+	p := mustOpen(t, s)
+	if p.Rename() {
+		t.Error("it is called otherwise, though nothing has changed")
+	}
+	s.execPath, s.args = "/usr/bin/make", []byte("\x02\x00\x00\x00/usr/bin/make\x00make\x00all\x00")
+	if i := p.Info(); !p.Rename() || i.Name != "sh" {
+		t.Errorf("not asked anew; before %+v", i)
+	}
+	if i := p.Info(); i.Name != "make" || i.Path != "/usr/bin/make" || !slices.Equal(i.Command.Args, []string{"make", "all"}) {
+		t.Errorf("%+v", i)
+	}
+	s.execPath, s.args, s.dead[p.task] = "/bin/other", nil, true // another has the pid
+	if p.Rename() || p.Info().Name != "make" {
+		t.Errorf("after its end: %+v", p.Info())
+	}
+	s.dead[p.task] = false
 	mustClose(t, p)
 }
 

@@ -309,6 +309,7 @@ func (s *session) owner(w *profile.Wait) int {
 // add puts the snapshot and its stacks into the profile, and the recording.
 func (s *session) add() error {
 	noteKernel(s.options.lacksKernel(&s.snapshot), s.note)
+	s.follow.name(s.builder)
 	s.builder.Add(&s.snapshot, s.stacks, s.follow.images)
 	s.builder.Look(s.looks, true)
 	s.saving.tell(s.follow.layout)

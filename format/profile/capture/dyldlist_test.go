@@ -57,6 +57,15 @@ type macLike struct {
 	initial   uint64 // of libs that were loaded at launch
 	updating  bool   // the list is being changed
 	eachRead  func()
+	becomes   string // what it is called from the next question on
+}
+
+func (p *macLike) Rename() bool {
+	has := p.becomes != "" && p.becomes != p.info.Name
+	if has {
+		p.info.Name = p.becomes
+	}
+	return has
 }
 
 func newMacLike(plugins ...lib) *macLike {

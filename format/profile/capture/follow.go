@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"stacksnap/format/profile"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/elf"
@@ -46,6 +47,7 @@ type follower struct {
 	checked  []bool        // which of layout.code were looked at for this snapshot
 	unsure   bool          // the last snapshot was of a layout that is not known
 	short    bool          // that symbols are missing was told
+	renamed  bool          // the process is called otherwise than the profile says
 	changed  []bool        // and found to show something else by now
 }
 
@@ -81,6 +83,14 @@ func (f *follower) noteShort() {
 			f.short = true
 			f.note(ShortLine)
 		}
+	}
+}
+
+// name tells a profile what the process is called, where that has changed.
+func (f *follower) name(b *profile.Builder) {
+	if f.renamed {
+		b.SetTarget(f.process.Info())
+		f.renamed = false
 	}
 }
 

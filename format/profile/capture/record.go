@@ -237,6 +237,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 	if whole {
 		r.rounds.end(r.taken)
 	}
+	r.follow.name(r.builder)
 	r.builder.Add(s, r.stacks, r.follow.images)
 	r.builder.Look(looks, whole)
 	r.left += left

@@ -192,13 +192,32 @@ func (f *family) results() (profiles []*profile.Profile, lost []Lost, err error)
 // note tells in a profile of the processes that were started.
 func (f *family) note(p *profile.Profile, notes []string) {
 	p.Notes = append(p.Notes, notes[:min(len(notes), maxNotes)]...)
+	recorded, unseen := f.count()
 	p.Notes = append(p.Notes, fmt.Sprintf(
 		"processes that it started: looked for every %v, so those that ended sooner may be missing; recorded: %d",
-		lookInterval, len(f.members)-len(f.roots)))
+		lookInterval, recorded))
+	if unseen > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("processes that it started and that ended before they could be looked at: %d", unseen))
+	}
 	if f.atOnce < maxAtOnce {
 		p.Notes = append(p.Notes, fmt.Sprintf(
 			"no more than %d processes were recorded at once, for no more files may be open (ulimit -n)", f.atOnce))
 	}
+}
+
+// count counts the processes that were started: those of which there are snapshots,
+// and those that ended before the first. Why there is none of others is told.
+func (f *family) count() (recorded, unseen int) {
+	for _, m := range f.members {
+		switch {
+		case f.roots[m.pid]:
+		case len(m.profiles) > 0:
+			recorded++
+		case m.err == nil:
+			unseen++
+		}
+	}
+	return recorded, unseen
 }
 
 // without counts an error that is for want of open files, which others give back,

@@ -35,3 +35,21 @@ func TestErrorsOfMembersAreNotes(t *testing.T) {
 		t.Errorf("%d notes", len(profiles[0].Notes))
 	}
 }
+
+// TestProcessesThatAreMissing are counted beside those of which there is a report.
+func TestProcessesThatAreMissing(t *testing.T) {
+	f := family{roots: map[int]bool{1: true}, descend: true, atOnce: maxAtOnce, members: []*member{
+		{pid: 1, profiles: []*profile.Profile{{}}}, {pid: 2, err: errors.New("not permitted")}, {pid: 3},
+		{pid: 4, profiles: []*profile.Profile{{}, {}}}, {pid: 5}, {pid: 6},
+	}}
+	profiles, _, err := f.results()
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(profiles[0].Notes, "\n")
+	for _, want := range []string{"recorded: 1", "before they could be looked at: 3"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package capture
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"stacksnap/format/profile"
+)
+
+// TestNameOfAProcessThatWasOpenedDuringExec: it had the name of the program before then.
+func TestNameOfAProcessThatWasOpenedDuringExec(t *testing.T) {
+	for name, take := range map[string]func(*macLike) (*profile.Profile, error){
+		"one-shot": func(p *macLike) (*profile.Profile, error) { return OneShot(p, Options{}) },
+		"sampled": func(p *macLike) (*profile.Profile, error) {
+			return Record(context.Background(), p, Options{Interval: time.Microsecond, Count: 2})
+		},
+		"in a series": func(p *macLike) (*profile.Profile, error) {
+			s, err := NewSeries(p, "", nil)
+			if err != nil {
+				return nil, err
+			}
+			s.Begin()
+			err = s.Take(nil)
+			return s.Profile(), err
+		},
+	} {
+		p := newMacLike()
+		p.info.Name, p.becomes = "sh", "make"
+		made, err := take(p)
+		if err != nil || made.Target.Name != "make" {
+			t.Errorf("%s: %+v, %v", name, made, err)
+		}
+	}
+}
