@@ -48,7 +48,7 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 		byName = append([]string{byID}, byName...)
 	}
 	for _, name := range byName {
-		for c := range l.underRoots(name) {
+		for c := range l.underRoots(name, ignore) {
 			d, err := NewFile(c.file, c.size)
 			if err == nil && l.isDebugOf(d, c, f, name != byID, sum) {
 				d.budget = l.Budget

@@ -10,6 +10,7 @@ import (
 
 	"stacksnap/images/object"
 	"stacksnap/task"
+	"stacksnap/task/files"
 )
 
 const (
@@ -24,6 +25,7 @@ const (
 	NoteReplaced   = "replaced since it was loaded"
 	NotePart       = "mapped in part"
 	noteUnreadable = "file not readable"
+	noteSilent     = "its file system does not answer"
 	noteMemory     = ", read from memory"
 )
 
@@ -45,6 +47,8 @@ type Loader struct {
 	Budget *object.Budget
 	// Program is a path that leads to the program's file; may be empty.
 	Program string
+	// PID is the running process that Mapped and Program are links of.
+	PID int
 	// Opened has the files that are open for others already. May be nil.
 	Opened *Opened
 	also   *laterRoots // of those who use the same files; may be nil
@@ -71,6 +75,7 @@ func LiveLoader(pid int) Loader {
 			return fmt.Sprintf("%s/map_files/%x-%x", proc, uint64(r.Start), uint64(r.End))
 		},
 		Program: proc + "/exe",
+		PID:     pid,
 	}
 }
 
@@ -92,7 +97,8 @@ func (l Loader) Load(p task.Process) ([]object.Placed, []error) {
 	heads := run.heads(groups)
 	for i, g := range groups {
 		if len(placed) >= maxImages {
-			return placed, append(errs, fmt.Errorf("more than %d images: the rest is left out", maxImages))
+			errs = append(errs, fmt.Errorf("more than %d images: the rest is left out", maxImages))
+			break
 		}
 		for _, im := range run.load(g, heads[i]) {
 			placed = append(placed, im)
@@ -101,12 +107,13 @@ func (l Loader) Load(p task.Process) ([]object.Placed, []error) {
 			}
 		}
 	}
-	return placed, errs
+	return placed, append(errs, run.silent.errors()...)
 }
 
 // loading is one run of a Loader.
 type loading struct {
 	*Loader
+	silent silences
 	info   task.Info
 	memory task.Memory
 	root   string // as the keys of shared files have it
@@ -232,11 +239,16 @@ func (l *loading) view(g group, slide uint64, f *File, whole, shared bool) *view
 // a file that is gone or cannot be read there is only the note.
 func (l *loading) find(r task.Region, h *header) (*File, string) {
 	other := false
-	for c := range l.candidates(r, h) {
+	var silent *files.SilentError
+	for c := range l.candidates(r, h, func(err error) { errors.As(err, &silent) }) {
 		if f := l.open(c.candidate, r, h); f != nil {
 			return f, c.note(r, other)
 		}
 		other = other || c.atPath
+	}
+	if silent != nil {
+		l.silent.add(silent, r.Path)
+		return nil, noteSilent
 	}
 	if note := (source{}).note(r, other); note != "" {
 		return nil, note
@@ -297,21 +309,23 @@ func (s source) note(r task.Region, other bool) string {
 }
 
 // candidates opens what may be the file that r maps, of which h is the header in
-// memory or nil, the likeliest first. The caller closes the files.
-func (l *loading) candidates(r task.Region, h *header) iter.Seq[source] {
+// memory or nil, the likeliest first, and tells why others cannot be opened. The caller
+// closes the files.
+func (l *loading) candidates(r task.Region, h *header, refused func(error)) iter.Seq[source] {
 	return func(yield func(source) bool) {
-		for c := range l.underRoots(r.Path) {
+		for c := range l.underRoots(r.Path, refused) {
 			own := c.root == 0 || r.PathDeleted
 			if !yield(source{c, true, own}) {
 				return
 			}
 		}
 		if l.Mapped != nil {
-			if c, err := openCandidate(l.Mapped(r)); err == nil {
-				c.exact = true
-				if !yield(source{candidate: c}) {
-					return
-				}
+			c, err := l.through(l.Mapped(r), r)
+			c.exact = true
+			if err != nil {
+				refused(err)
+			} else if !yield(source{candidate: c}) {
+				return
 			}
 		}
 		if l.ByID != nil && h != nil && h.ids.gnu != nil {
@@ -320,7 +334,7 @@ func (l *loading) candidates(r task.Region, h *header) iter.Seq[source] {
 			}
 		}
 		if l.Program != "" && l.isProgram(r.Path) {
-			if c, err := openCandidate(l.Program); err == nil {
+			if c, err := l.through(l.Program, r); err == nil {
 				yield(source{candidate: c})
 			}
 		}

@@ -1,11 +1,12 @@
 package elf
 
 import (
+	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 
-	"stacksnap/task/regular"
+	"stacksnap/task"
+	"stacksnap/task/files"
 )
 
 // identity is what a system tells of a file.
@@ -23,24 +24,36 @@ type candidate struct {
 	root  int  // which of the roots it was found under
 }
 
-func openCandidate(name string) (candidate, error) {
-	file, info, err := regular.Open(name)
+// openCandidate opens a file of this machine.
+func openCandidate(name string) (candidate, error) { return candidateOf(files.Open("", name)) }
+
+func candidateOf(file *os.File, info fs.FileInfo, err error) (candidate, error) {
 	if err != nil {
 		return candidate{}, err
 	}
 	return candidate{identity: identify(info), file: file}, nil
 }
 
-// underRoots opens what a path of the target leads to under each root. The
-// caller closes the files.
-func (l *Loader) underRoots(name string) iter.Seq[candidate] {
+// through opens the file of a region by a link of /proc, whatever its name leads to now.
+func (l *Loader) through(link string, r task.Region) (candidate, error) {
+	return candidateOf(files.Through(l.PID, link, r.Path, r.Dev))
+}
+
+// underRoots opens what a path of the target leads to under each root, and tells why
+// where that cannot be. The caller closes the files.
+func (l *Loader) underRoots(name string, refused func(error)) iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for i, root := range l.also.with(l.Roots) {
-			c, err := openCandidate(filepath.Join(root, filepath.FromSlash(name)))
+			c, err := candidateOf(files.Open(root, name))
 			c.root = i
-			if err == nil && !yield(c) {
+			if err != nil {
+				refused(err)
+			} else if !yield(c) {
 				return
 			}
 		}
 	}
 }
+
+// ignore is for files that need not be there.
+func ignore(error) {}

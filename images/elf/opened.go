@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"stacksnap/task/files"
 )
 
 // Opened has the files that loaders have opened and not closed yet, so that several
@@ -87,7 +89,7 @@ func rootID(root string) string {
 	if !isProcess {
 		return root
 	}
-	info, err := os.Stat(root)
+	info, err := files.Stat(root, "/")
 	mounts, errMounts := os.Readlink(filepath.Join(proc, "ns", "mnt"))
 	if err != nil || errMounts != nil {
 		return root

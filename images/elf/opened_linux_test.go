@@ -193,7 +193,7 @@ func TestOpenedLaterRoots(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := func(l *Loader) (n int) {
-		for c := range l.underRoots("/it") {
+		for c := range l.underRoots("/it", ignore) {
 			c.file.Close()
 			n++
 		}

@@ -82,7 +82,7 @@ func (r *related) files(paths []string) iter.Seq[*File] {
 			if !path.IsAbs(name) || slices.Contains(paths[:i], name) {
 				continue
 			}
-			for c := range r.loader.underRoots(name) {
+			for c := range r.loader.underRoots(name, ignore) {
 				f := r.open(c)
 				if f == nil {
 					continue

@@ -17,6 +17,16 @@ func open(name string) (*os.File, fs.FileInfo, error) {
 	}
 	seen := os.NewFile(uintptr(fd), name)
 	defer func() { _ = seen.Close() }() // it was only looked at
+	return reopen(seen, name)
+}
+
+// Reopen opens a file that was looked at (O_PATH in open(2)), and gives it a name.
+func Reopen(seen *os.File, name string) (*os.File, fs.FileInfo, error) {
+	f, info, err := reopen(seen, name)
+	return f, info, named(name, err)
+}
+
+func reopen(seen *os.File, name string) (*os.File, fs.FileInfo, error) {
 	info, err := seen.Stat()
 	if err == nil {
 		err = check(info)
@@ -24,7 +34,7 @@ func open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	file, err := unix.Open("/proc/self/fd/"+strconv.Itoa(int(seen.Fd())), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if errors.Is(err, unix.EAGAIN) {
 		return nil, nil, ErrLeased
 	}

@@ -27,13 +27,18 @@ var ErrLeased = errors.New("another program holds a lease on it: try again")
 // Open opens a file, and tells what it is. It never waits for another program.
 func Open(name string) (*os.File, fs.FileInfo, error) {
 	f, info, err := open(name)
+	return f, info, named(name, err)
+}
+
+// named has an error name the file.
+func named(name string, err error) error {
 	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
 		err = inner.Err
 	}
-	if err != nil {
-		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	if err == nil {
+		return nil
 	}
-	return f, info, nil
+	return &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
 // check refuses what is no regular file.

@@ -1,0 +1,42 @@
+package elf
+
+import (
+	"fmt"
+	"strings"
+
+	"stacksnap/task/files"
+)
+
+// silences are the mounts that do not answer, with the files of the target on each.
+type silences []silence
+
+type silence struct {
+	files.SilentError
+	paths []string
+}
+
+// add notes a file of the target.
+func (s *silences) add(e *files.SilentError, path string) {
+	for i := range *s {
+		if m := &(*s)[i]; m.Type == e.Type && m.At == e.At {
+			m.paths = append(m.paths, path)
+			return
+		}
+	}
+	*s = append(*s, silence{*e, []string{path}})
+}
+
+// maxSilentNames bounds the files that are named of a mount.
+const maxSilentNames = 3
+
+// errors says of each mount, on a line, what is missing for it.
+func (s silences) errors() (errs []error) {
+	for _, m := range s {
+		names := strings.Join(m.paths[:min(len(m.paths), maxSilentNames)], ", ")
+		if more := len(m.paths) - maxSilentNames; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		errs = append(errs, fmt.Errorf("the file system at %s (%s) does not answer, so that these were read from memory: %s", m.At, m.Type, names))
+	}
+	return errs
+}

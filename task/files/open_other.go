@@ -1,0 +1,24 @@
+//go:build !linux
+
+package files
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"stacksnap/task/regular"
+)
+
+func open(root, name string) (*os.File, fs.FileInfo, error) {
+	return regular.Open(filepath.Join(root, filepath.FromSlash(name)))
+}
+
+func stat(root, name string) (fs.FileInfo, error) {
+	return os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+}
+
+// Through opens a regular file through a link of /proc, which this system has not.
+func Through(_ int, link, _ string, _ uint64) (*os.File, fs.FileInfo, error) {
+	return regular.Open(link)
+}

@@ -1,0 +1,186 @@
+package files
+
+import (
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A process that waits for a file system may wait for ever, uninterruptibly. So the
+// question is put by a copy of this process, which has nothing of it open, and is left
+// behind where it does not come back.
+
+const (
+	probePatience = time.Second     // from when it asks
+	startPatience = 5 * time.Second // until it does: on a busy machine it may have no processor
+)
+
+// probe reports whether a path is answered for in time. That there is no such file is an
+// answer, too.
+func probe(path string) bool {
+	j, err := newJob(path)
+	if err != nil {
+		return false
+	}
+	var ends [2]int
+	if unix.Pipe2(ends[:], unix.O_CLOEXEC) != nil {
+		return false
+	}
+	defer func() { _ = unix.Close(ends[0]) }()
+	j.out = uintptr(ends[1])
+	pid, errno := forkProbe(j)
+	_ = unix.Close(ends[1])
+	if errno != 0 {
+		return false
+	}
+	ok := hasByte(ends[0], startPatience) && hasByte(ends[0], probePatience)
+	if !ok {
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+	go reap(pid)
+	return ok
+}
+
+// hasByte waits for one byte.
+func hasByte(fd int, patience time.Duration) bool {
+	until := time.Now().Add(patience)
+	for {
+		left := max(0, time.Until(until))
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(left/time.Millisecond)+1)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return false
+		}
+		var b [1]byte
+		n, err = unix.Read(fd, b[:])
+		return err == nil && n == 1
+	}
+}
+
+// reap takes leave of a child, which tells nobody of its end, by which ordinary waits do
+// not see it.
+func reap(pid int) {
+	for {
+		if _, err := unix.Wait4(pid, nil, unix.WALL, nil); err != unix.EINTR {
+			return
+		}
+	}
+}
+
+// job is what the copy needs: it allocates nothing, for it has one thread of a program
+// that has many.
+type job struct {
+	path, self *byte
+	out        uintptr
+	stat       unix.Stat_t
+	statfs     unix.Statfs_t
+	byte       [1]byte
+}
+
+// The file that it looks at gets a number that its link is known by.
+const (
+	probeFD   = 100
+	probeLink = "/proc/self/fd/100"
+)
+
+func newJob(path string) (j *job, err error) {
+	j = new(job)
+	if j.path, err = unix.BytePtrFromString(path); err != nil {
+		return nil, err
+	}
+	j.self, err = unix.BytePtrFromString(probeLink)
+	return j, err
+}
+
+// forkProbe makes the copy. Signals are kept from it: their handlers are those of a Go
+// program with all its threads.
+func forkProbe(j *job) (pid int, errno syscall.Errno) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var all, before unix.Sigset_t
+	for i := range all.Val {
+		all.Val[i] = ^all.Val[i]
+	}
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {
+		return 0, syscall.EINVAL
+	}
+	pid, errno = fork(j)
+	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
+	return pid, errno
+}
+
+// fork returns in the parent alone.
+//
+//go:norace
+//go:noinline
+func fork(j *job) (pid int, errno syscall.Errno) {
+	r, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, 0, 0, 0, 0, 0, 0) // 0: no signal tells of its end
+	if r == 0 && errno == 0 {
+		j.run()
+	}
+	return int(r), errno
+}
+
+// run asks, as the copy, which ends with it.
+//
+//go:norace
+//go:nosplit
+//go:noinline
+func (j *job) run() {
+	syscall.RawSyscall6(syscall.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
+	syscall.RawSyscall(syscall.SYS_WRITE, j.out, uintptr(unsafe.Pointer(&j.byte)), 1)
+	j.closeOthers() // which may wait, too, where something of a silent mount is open
+	here := unix.AT_FDCWD
+	fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, uintptr(here), uintptr(unsafe.Pointer(j.path)), unix.O_PATH|unix.O_CLOEXEC, 0, 0, 0)
+	if errno == 0 {
+		j.ask(fd)
+	}
+	syscall.RawSyscall(syscall.SYS_WRITE, j.out, uintptr(unsafe.Pointer(&j.byte)), 1)
+	for {
+		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+	}
+}
+
+// ask asks about the file system of a file, and reads the file.
+//
+//go:norace
+//go:nosplit
+func (j *job) ask(fd uintptr) {
+	syscall.RawSyscall(syscall.SYS_FSTATFS, fd, uintptr(unsafe.Pointer(&j.statfs)), 0)
+	_, _, errno := syscall.RawSyscall(syscall.SYS_FSTAT, fd, uintptr(unsafe.Pointer(&j.stat)), 0)
+	if errno != 0 || j.stat.Mode&unix.S_IFMT != unix.S_IFREG {
+		return
+	}
+	syscall.RawSyscall(syscall.SYS_DUP3, fd, probeFD, unix.O_CLOEXEC)
+	here := unix.AT_FDCWD
+	file, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, uintptr(here), uintptr(unsafe.Pointer(j.self)), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0, 0, 0)
+	if errno == 0 {
+		syscall.RawSyscall6(syscall.SYS_PREAD64, file, uintptr(unsafe.Pointer(&j.byte)), 1, 0, 0, 0)
+	}
+}
+
+// closeOthers closes what this program has open, but for the pipe, which gets the first
+// number: who reads our output waits for all who have it.
+//
+//go:norace
+//go:nosplit
+func (j *job) closeOthers() {
+	syscall.RawSyscall(syscall.SYS_DUP3, j.out, 0, 0)
+	j.out = 0
+	if _, _, errno := syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 1, maxFD, 0); errno == 0 {
+		return
+	}
+	for fd := uintptr(1); fd < maxClosed; fd++ {
+		syscall.RawSyscall(syscall.SYS_CLOSE, fd, 0, 0)
+	}
+}
+
+const (
+	maxFD     = 1<<32 - 1
+	maxClosed = 1 << 16 // where the kernel has no call for all
+)

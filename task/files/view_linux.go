@@ -1,0 +1,135 @@
+package files
+
+import (
+	"os"
+	"path"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task/mounts"
+)
+
+// views are those of the processes that were met, by mount namespace and root. What is
+// mounted is a fact of the machine, so there is one for all who open files; a survey asks
+// for hundreds of processes.
+var views = struct {
+	sync.Mutex
+	of map[string]aged
+}{of: map[string]aged{}}
+
+type aged struct {
+	*view
+	read time.Time
+}
+
+const (
+	viewAge  = time.Second // after which it is read again
+	maxViews = 256
+)
+
+// viewOf returns what is mounted below the root of a process, /proc/PID.
+func viewOf(proc string) *view {
+	space, errSpace := os.Readlink(proc + "/ns/mnt")
+	root, errRoot := os.Readlink(proc + "/root")
+	if errSpace != nil || errRoot != nil {
+		return newView(proc, "")
+	}
+	key := space + " " + root
+	views.Lock()
+	defer views.Unlock()
+	if v, ok := views.of[key]; ok && time.Since(v.read) < viewAge {
+		return v.view
+	}
+	if len(views.of) >= maxViews {
+		clear(views.of)
+	}
+	v := aged{newView(proc, root), time.Now()}
+	views.of[key] = v
+	return v.view
+}
+
+// newView reads the mounts. Those of a process whose root is no mount are told with the
+// root's path by who has another root, where that is in the same namespace.
+func newView(proc, root string) *view {
+	v := &view{table: readTable(proc)}
+	v.ours = v.table
+	if proc != "/proc/self" {
+		v.ours = readTable("/proc/self")
+	}
+	if _, ok := v.table.Find("/"); !ok {
+		v.table, v.prefix = v.ours, root
+	}
+	v.safe = !v.table.HasRemote() && !v.ours.HasRemote()
+	return v
+}
+
+func readTable(proc string) mounts.Table {
+	b, err := os.ReadFile(proc + "/mountinfo")
+	if err != nil {
+		return nil
+	}
+	return mounts.Parse(b)
+}
+
+// mayLook returns why a name below the root is not to be looked up; nil where it may be.
+// Whole is the path at which a mount on the way is asked.
+func (r *Root) mayLook(name, whole string) error {
+	for m := range r.table.Way(path.Join("/", r.prefix, name)) {
+		if err := r.mayTouch(m, whole, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mayFollow is [Root.mayLook] of a link of /proc that leads to a name, which is that below
+// our root where the kernel tells no other.
+func (r *Root) mayFollow(link, name string) error {
+	if !path.IsAbs(name) {
+		return nil
+	}
+	for m := range r.ours.Way(name) {
+		if err := r.mayTouch(m, link, name); err != nil {
+			return err
+		}
+	}
+	return r.mayLook(name, link)
+}
+
+// mayOpen tells the same by the device of the file, for it may be on a mount that was
+// taken away and has no name.
+func (r *Root) mayOpen(link, name string, device uint64) error {
+	number, known := deviceName(device), device == 0
+	for _, table := range []mounts.Table{r.table, r.ours} {
+		for _, m := range table {
+			if m.Device != number {
+				continue
+			}
+			known = true
+			if err := r.mayTouch(m, link, name); err != nil {
+				return err
+			}
+		}
+	}
+	if !known && unix.Major(device) == 0 && isSilent(number, link) {
+		return &SilentError{Path: name, Type: "device " + number, At: "a place that is not known"}
+	}
+	return nil
+}
+
+// mayTouch returns why a mount is not to be touched. What it is asked about is whole, as
+// this program sees it.
+func (r *Root) mayTouch(m mounts.Mount, whole, name string) error {
+	for _, q := range r.questions(m) {
+		about := q.about
+		if about == "" {
+			about = whole
+		}
+		if isSilent(q.mount.Device, about) {
+			return &SilentError{Path: name, Type: q.mount.Type, At: q.mount.Point}
+		}
+	}
+	return nil
+}

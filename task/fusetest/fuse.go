@@ -1,0 +1,173 @@
+//go:build linux
+
+// Package fusetest mounts file systems for tests, whose server stops answering when it is
+// told to. What then waits for it cannot be killed before the mount is taken away.
+package fusetest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"stacksnap/task/needs"
+)
+
+// FS is a mounted file system of one folder.
+type FS struct {
+	Dir    string
+	fd     int
+	names  []string // the node of a file is its place here and 2
+	bodies [][]byte
+	silent atomic.Bool
+	end    func()
+}
+
+// Mount mounts a file system with these files at a folder of its own. It is taken away at
+// the end of the test, and by the kernel at the end of this program.
+func Mount(t *testing.T, files map[string][]byte) *FS {
+	t.Helper()
+	fd, err := syscall.Open("/dev/fuse", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		needs.Feature(t, "/dev/fuse", err, fs.ErrNotExist, fs.ErrPermission, syscall.ENODEV)
+	}
+	f := &FS{Dir: t.TempDir(), fd: fd}
+	for name, body := range files {
+		f.names, f.bodies = append(f.names, name), append(f.bodies, body)
+	}
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d,allow_other", fd, os.Getuid(), os.Getgid())
+	if err := syscall.Mount("test", f.Dir, "fuse.test", syscall.MS_NOSUID|syscall.MS_NODEV, options); err != nil {
+		_ = syscall.Close(fd)
+		needs.Feature(t, "mounts", err, fs.ErrPermission)
+	}
+	done := make(chan struct{})
+	go func() { defer close(done); f.serve() }()
+	f.end = sync.OnceFunc(func() {
+		_ = syscall.Unmount(f.Dir, syscall.MNT_FORCE) // which ends the requests under way
+		_ = syscall.Unmount(f.Dir, syscall.MNT_DETACH)
+		_ = syscall.Close(fd) // which ends all, should someone have it still
+		<-done
+	})
+	t.Cleanup(f.end)
+	return f
+}
+
+// Silence has no request answered from now on, though they are taken.
+func (f *FS) Silence() { f.silent.Store(true) }
+
+// End takes the file system away, and wakes who waits for it.
+func (f *FS) End() { f.end() }
+
+// serve answers until the file system is gone.
+func (f *FS) serve() {
+	in := make([]byte, 1<<20)
+	for {
+		n, err := syscall.Read(f.fd, in)
+		if err == syscall.EINTR || err == syscall.ENOENT {
+			continue
+		}
+		if err != nil || n < headerSize {
+			return // ENODEV: it is unmounted
+		}
+		if out := f.answer(in[:n]); out != nil && !f.silent.Load() {
+			_, _ = syscall.Write(f.fd, out)
+		}
+	}
+}
+
+// Requests (enum fuse_opcode, include/uapi/linux/fuse.h).
+const (
+	lookup     = 1
+	forget     = 2
+	getattr    = 3
+	open       = 14
+	read       = 15
+	statfs     = 17
+	release    = 18
+	initialize = 26
+	opendir    = 27
+	readdir    = 28
+	releasedir = 29
+	interrupt  = 36
+	forgets    = 42
+
+	headerSize = 40
+	rootNode   = 1
+	firstFile  = 2
+)
+
+// answer is struct fuse_out_header and what follows; nil: none.
+func (f *FS) answer(in []byte) []byte {
+	le := binary.LittleEndian
+	node, body, failed := le.Uint64(in[16:]), []byte{}, syscall.Errno(0)
+	switch le.Uint32(in[4:]) {
+	case forget, forgets, interrupt:
+		return nil
+	case initialize: // struct fuse_init_out of version 7.31
+		body = make([]byte, 64)
+		le.PutUint32(body, 7)
+		le.PutUint32(body[4:], 31)
+		le.PutUint32(body[20:], 4096) // max_write
+	case lookup:
+		body, failed = f.entry(strings.TrimRight(string(in[headerSize:]), "\x00"))
+	case getattr: // struct fuse_attr_out
+		body = append(make([]byte, 16), f.attributes(node)...)
+	case open, opendir: // struct fuse_open_out
+		body = make([]byte, 16)
+	case read:
+		body = f.part(node, le.Uint64(in[headerSize+8:]), le.Uint32(in[headerSize+16:]))
+	case statfs: // struct fuse_statfs_out
+		body = make([]byte, 80)
+	case release, releasedir, readdir:
+	default:
+		failed = syscall.ENOSYS
+	}
+	out := le.AppendUint32(nil, uint32(16+len(body)))
+	out = le.AppendUint32(out, uint32(-int32(failed)))
+	return append(append(out, in[8:16]...), body...)
+}
+
+// entry is struct fuse_entry_out, which is believed for no time.
+func (f *FS) entry(name string) ([]byte, syscall.Errno) {
+	i := slices.Index(f.names, name)
+	if i < 0 {
+		return nil, syscall.ENOENT
+	}
+	node := uint64(i + firstFile)
+	b := append(binary.LittleEndian.AppendUint64(nil, node), make([]byte, 32)...)
+	return append(b, f.attributes(node)...), 0
+}
+
+func (f *FS) body(node uint64) []byte {
+	if node < firstFile || node-firstFile >= uint64(len(f.bodies)) {
+		return nil
+	}
+	return f.bodies[node-firstFile]
+}
+
+func (f *FS) part(node, from uint64, size uint32) []byte {
+	all := f.body(node)
+	from = min(from, uint64(len(all)))
+	return all[from:min(uint64(len(all)), from+uint64(size))]
+}
+
+// attributes is struct fuse_attr.
+func (f *FS) attributes(node uint64) []byte {
+	le, b := binary.LittleEndian, make([]byte, 88)
+	le.PutUint64(b, node)
+	mode := uint32(syscall.S_IFDIR | 0o755)
+	if node != rootNode {
+		le.PutUint64(b[8:], uint64(len(f.body(node))))
+		mode = syscall.S_IFREG | 0o755
+	}
+	le.PutUint32(b[60:], mode)
+	le.PutUint32(b[64:], 1)    // links
+	le.PutUint32(b[80:], 4096) // block size
+	return b
+}

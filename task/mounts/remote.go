@@ -1,0 +1,71 @@
+package mounts
+
+import (
+	"slices"
+	"strings"
+)
+
+// remote are the types of file systems that ask a server or a process, which may not
+// answer, beside those that begin with fuse.
+var remote = []string{
+	"9p", "afs", "autofs", "beegfs", "ceph", "cifs", "coda", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4",
+	"orangefs", "panfs", "prl_fs", "pvfs2", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs", "wekafs",
+}
+
+// IsRemote reports whether a mount's file system may not answer, be it that it is an
+// overlay, of which that depends on what its layers lie on.
+func (m Mount) IsRemote() bool {
+	return strings.HasPrefix(m.Type, "fuse") && m.Type != "fusectl" || slices.Contains(remote, m.Type)
+}
+
+// HasRemote reports whether any mount's file system may not answer.
+func (t Table) HasRemote() bool { return slices.ContainsFunc(t, Mount.IsRemote) }
+
+// Layers lists the folders that an overlay is made of, as who mounted it named them
+// (Documentation/filesystems/overlayfs.rst).
+func (m Mount) Layers() (folders []string) {
+	if m.Type != "overlay" {
+		return nil
+	}
+	for _, o := range split(m.Options, ',') {
+		name, value, _ := strings.Cut(o, "=")
+		switch name {
+		case "lowerdir", "lowerdir+", "datadir+":
+			for _, folder := range split(value, ':') {
+				if folder != "" { // behind what has data alone there are two
+					folders = append(folders, plain(folder))
+				}
+			}
+		case "upperdir", "workdir":
+			folders = append(folders, plain(value))
+		}
+	}
+	return folders
+}
+
+// split cuts at a separator that no backslash stands before.
+func split(s string, separator byte) (parts []string) {
+	from := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case separator:
+			parts = append(parts, s[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, s[from:])
+}
+
+// plain takes backslashes away that escape.
+func plain(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
