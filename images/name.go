@@ -4,8 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/ianlancetaylor/demangle"
-
+	"stacksnap/images/internal/demangle"
 	"stacksnap/images/object"
 	"stacksnap/images/swift"
 )
@@ -43,7 +42,13 @@ func demangled(symbol string) string {
 	return demangledFunction(symbol)
 }
 
+// maxDemangled bounds the bytes of a name, as a power of 2.
+const maxDemangled = 16
+
 func demangledFunction(symbol string) string {
+	if mangled, version, found := strings.Cut(symbol, "@"); found && mangled != "" {
+		return demangledFunction(mangled) + "@" + version
+	}
 	if name, ok := demangledMethod(symbol); ok {
 		return name
 	}
@@ -53,7 +58,7 @@ func demangledFunction(symbol string) string {
 	if name, ok := plainly(symbol); ok {
 		return name
 	}
-	return demangle.Filter(guarded(symbol), demangle.NoClones)
+	return demangle.Filter(symbol, demangle.NoClones, demangle.MaxLength(maxDemangled))
 }
 
 // stubs begin the names of code that calls a function of another image.
@@ -74,15 +79,21 @@ func demangledMethod(symbol string) (string, bool) {
 	return symbol[:len("-[")] + name + class[end:], ok
 }
 
-// unversioned cuts an ELF symbol version off: read@@GLIBC_2.2.5 is read. The
+// unversioned cuts an ELF symbol version off: read@@GLIBC_2.2.5 is read. That it is the
 // name of a stub, read@plt, stays.
 func unversioned(name string) string {
-	base, version, found := strings.Cut(name, "@")
-	if !found || base == "" || version == "plt" {
+	base, _, found := strings.Cut(name, "@")
+	switch {
+	case !found || base == "":
 		return name
+	case strings.HasSuffix(name, stubSuffix):
+		return base + stubSuffix
 	}
 	return base
 }
+
+// stubSuffix ends the names of an ELF file's stubs.
+const stubSuffix = "@plt"
 
 // clones are what compilers append to the name of a function for a copy or a part
 // of it that they have made (GCC, clone_function_name; LLVM, HotColdSplitting and

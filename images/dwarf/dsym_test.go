@@ -13,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ianlancetaylor/demangle"
-
+	"stacksnap/images/internal/demangle"
 	"stacksnap/images/object"
 	"stacksnap/task/needs"
 )
