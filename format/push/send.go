@@ -98,7 +98,7 @@ func (s *Sender) bear(p *patient, wanted time.Duration, err error) bool {
 	if !p.bears(wait) {
 		return false
 	}
-	if p.patience == 0 {
+	if p.patience == 0 && p.attempt.Err() == nil { // else the end of the watch is the trouble
 		s.trouble(err)
 	}
 	s.wait(p.ctx, wait)

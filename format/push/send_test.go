@@ -206,6 +206,27 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunEndsBeforeItIsAnswered says nothing of its own end.
+func TestRunEndsBeforeItIsAnswered(t *testing.T) {
+	s, lines := sender(t, here, &server{t: t})
+	asked := make(chan bool)
+	s.post = func(ctx context.Context, _ *request) (answer, error) {
+		asked <- true
+		<-ctx.Done()
+		return answer{}, context.Cause(ctx)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	s.Add([]byte("a"))
+	go func() { defer close(done); s.Run(ctx, 0) }()
+	<-asked
+	stop()
+	<-done
+	if len(*lines) > 0 || s.Waiting() != 1 {
+		t.Errorf("%q, %d wait", *lines, s.Waiting())
+	}
+}
+
 // TestBackoff grows to a bound, is never less than what the server wants, and differs.
 func TestBackoff(t *testing.T) {
 	var b backoff

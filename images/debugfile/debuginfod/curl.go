@@ -50,6 +50,7 @@ func config(address string) string {
 	c.Flag("silent", "show-error", "fail", "location")
 	c.Option("proto", "=http,https")
 	c.Option("user-agent", "stacksnap")
+	c.Option("max-time", fmt.Sprint(int(maxTime.Seconds()))) // we may be killed meanwhile
 	c.Option("write-out", "%{stderr}%{http_code}")
 	c.Option("url", address)
 	return c.String()

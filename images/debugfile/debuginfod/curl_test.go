@@ -24,6 +24,13 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// TestConfigEnds: curl ends by itself, for it stays when we are killed.
+func TestConfigEnds(t *testing.T) {
+	if got := config("http://localhost:1"); !strings.Contains(got, "max-time = \"120\"\n") {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestNoCurl says what is missing.
 func TestNoCurl(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
