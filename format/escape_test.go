@@ -17,7 +17,7 @@ import (
 // deceits are names that run a command, or write a file, where a shell reads them as they are.
 var deceits = []string{
 	"x; %s", "x | %s", "x & %s &", "$(%s)", "`%s`", "x\n%s", "x\r\n%s\n", "%s", "\"; %s; \"", "'; %s; '", `\"; %s; \"`, "\\\n%s\n",
-	`\`, `"`, "'", "x > %s.file", "<(%s)", "x && %s #", "\u2028%s\u2028", "${x:-$(%s)}", "a\\$(%s)",
+	`\`, `"`, `"x" ; %s ; "`, "'", "x > %s.file", "<(%s)", "x && %s #", "\u2028%s\u2028", "${x:-$(%s)}", "a\\$(%s)",
 }
 
 // TestNoLineIsACommand has shells read reports whose target chose all its names to have a

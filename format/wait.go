@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"stacksnap/format/profile"
@@ -79,7 +80,19 @@ func inCall(w *profile.Wait) string {
 	if w.Object == "" {
 		return "in " + callName(w)
 	}
-	return fmt.Sprintf("in %s: %s", callName(w), word(w.Object, maxPath))
+	return fmt.Sprintf("in %s: %s", callName(w), waitedFor(w.Object))
+}
+
+// quotedPart is a text between quotation marks in which a shell finds nothing to do.
+var quotedPart = regexp.MustCompile("\"[^\"`$\\\\]*\"")
+
+// waitedFor is what is waited for as a word, but that in it, as the label of a queue, may
+// stand between quotation marks already.
+func waitedFor(s string) string {
+	if isCommand(quotedPart.ReplaceAllLiteralString(s, "")) {
+		return quotedWord(s, maxPath)
+	}
+	return clean(s, maxPath)
 }
 
 // callName names what a thread waits in.
@@ -108,7 +121,7 @@ func lockName(w *profile.Wait) string {
 		name += " " + w.Addr.String()
 	}
 	if w.Object != "" {
-		name += " " + word(w.Object, maxPath)
+		name += " " + waitedFor(w.Object)
 	}
 	return name
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"math/bits"
 	"strings"
 	"time"
 
@@ -48,7 +49,9 @@ type follower struct {
 	unsure   bool          // the last snapshot was of a layout that is not known
 	short    bool          // that symbols are missing was told
 	renamed  bool          // the process is called otherwise than the profile says
-	changed  []bool        // and found to show something else by now
+
+	snapshots uint   // that were added
+	changed   []bool // and found to show something else by now
 }
 
 // unknownFile is equal to no file's number.
@@ -86,8 +89,12 @@ func (f *follower) noteShort() {
 	}
 }
 
-// name tells a profile what the process is called, where that has changed.
+// name tells a profile what the process is called, where that has changed. It is asked
+// for after the 1st, 2nd, 4th, 8th … snapshot, too: exec may end late.
 func (f *follower) name(b *profile.Builder) {
+	if f.snapshots++; f.followsList() && bits.OnesCount(f.snapshots) == 1 {
+		f.renamed = task.Rename(f.process) || f.renamed
+	}
 	if f.renamed {
 		b.SetTarget(f.process.Info())
 		f.renamed = false

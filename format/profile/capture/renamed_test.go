@@ -15,6 +15,12 @@ func TestNameOfAProcessThatWasOpenedDuringExec(t *testing.T) {
 		"sampled": func(p *macLike) (*profile.Profile, error) {
 			return Record(context.Background(), p, Options{Interval: time.Microsecond, Count: 2})
 		},
+		"late": func(p *macLike) (*profile.Profile, error) {
+			p.becomes = ""
+			return Record(context.Background(), p, Options{
+				Interval: time.Microsecond, Count: 20, Added: func(*Added) { p.becomes = "make" },
+			})
+		},
 		"in a series": func(p *macLike) (*profile.Profile, error) {
 			s, err := NewSeries(p, "", nil)
 			if err != nil {
