@@ -30,9 +30,9 @@ func (p *Process) foreseenTop(f *foreseen, sp task.Addr) task.Addr {
 	return 0
 }
 
-// copyForeseen copies a stack as a whole if it ends where is foreseen: all of it
-// is readable in one, and what lies above it is not. Else the kernel has to be
-// asked.
+// copyForeseen copies a stack as a whole, or as much of it as there is room for, if all
+// of that is readable in one. That the stack ends where is foreseen is asked when the
+// target runs: a stop has two calls of each thread. Else the kernel has to be asked.
 func (p *Process) copyForeseen(h *held, t *task.Thread) bool {
 	sp, f := t.Registers.SP(), &h.foreseen
 	top := p.foreseenTop(f, sp)
@@ -43,21 +43,63 @@ func (p *Process) copyForeseen(h *held, t *task.Thread) bool {
 	}
 	base := redZone(sp, start)
 	room := t.Buffer()[:0]
-	if top <= base || uint64(top-base) > uint64(cap(room)) {
+	if top <= base || p.stopped && len(p.foreseen) == cap(p.foreseen) {
 		return false
 	}
-	room = room[:top-base]
-	if n, r := p.k.read(p.task, room, base); r != success || n != len(room) || p.isReadable(top) {
+	room = room[:min(uint64(cap(room)), uint64(top-base))]
+	whole := uint64(len(room)) == uint64(top-base)
+	if n, r := p.k.read(p.task, room, base); r != success || n != len(room) || whole && !p.stopped && p.isReadable(top) {
 		f.missed++
 		return false
 	}
 	t.Stacks = append(t.Stacks, task.Stack{Base: base, Bytes: room, Top: top})
+	if whole && p.stopped {
+		p.foreseen = append(p.foreseen, foreseenStack{t, h.id})
+	}
 	if known {
 		p.note(h, &f.region, &t.Stacks[0])
 	} else {
 		f.from = base
 	}
 	return true
+}
+
+// foreseenStack is a stack that was copied in a stop up to where it should end.
+type foreseenStack struct {
+	thread *task.Thread
+	id     task.ThreadID
+}
+
+// checkForeseen asks, when the target runs again, whether the stacks end where was
+// foreseen: above each is a guard or nothing. One that goes on is more than was copied of
+// it, which another stop copies.
+func (p *Process) checkForeseen() {
+	for i, s := range p.foreseen {
+		p.foreseen[i] = foreseenStack{}
+		if all := s.thread.Stacks; len(all) > 0 && p.isReadable(all[0].Top) {
+			p.correct(s.id, &all[0])
+		}
+	}
+	p.foreseen = p.foreseen[:0]
+}
+
+// correct finds where a stack ends that may go on, for the stops to come, too.
+func (p *Process) correct(id task.ThreadID, st *task.Stack) {
+	h := p.lookup(id)
+	r, err := p.stackRegion(st.Base)
+	if h == nil || err != nil {
+		return
+	}
+	top := p.stackTop(&r, st.Base, uint64(len(st.Bytes)))
+	switch {
+	case top <= st.Top:
+		return
+	case top == r.end:
+		h.foreseen.region = r
+	default:
+		h.foreseen.missed = maxUnforeseen
+	}
+	st.Top = top
 }
 
 // foresee learns from the region that a stack was found in, as a whole.

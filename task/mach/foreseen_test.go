@@ -2,6 +2,7 @@ package mach
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"testing"
 
@@ -68,7 +69,7 @@ func TestStacksThatAreNotWhereForeseen(t *testing.T) {
 			m := stack(s)
 			m.bytes = append(m.bytes, pattern...)
 			m.end += testPage
-		}, 2}, // and so is the next, of which this was the model
+		}, 0}, // which is found out when it runs again
 		{"it ends earlier", func(s *scripted) {
 			m := stack(s)
 			m.end -= testPage
@@ -77,7 +78,7 @@ func TestStacksThatAreNotWhereForeseen(t *testing.T) {
 		{"other memory adjoins", func(s *scripted) {
 			s.addRegion(stack(s).end, testPage, readWrite, 1, false)
 			sortMemory(s)
-		}, 2},
+		}, 0},
 		{"sp is elsewhere", func(s *scripted) {
 			s.addRegion(testStacks-1<<30, testStack, readWrite, 1, false)
 			sortMemory(s)
@@ -101,34 +102,74 @@ func TestStacksThatAreNotWhereForeseen(t *testing.T) {
 			if got := regionCallsInStop(t, s, p, &snap); got != test.want {
 				t.Errorf("%s: %d questions in the stop, want %d", test.name, got, test.want)
 			}
-			if test.name != "other memory adjoins" {
-				test.want = 0
-			}
+			test.want = 0
+		}
+		if st := &snap.Threads[2].Stacks[0]; st.Truncated() {
+			t.Errorf("%s: only %d bytes of its stack", test.name, len(st.Bytes))
 		}
 		mustClose(t, p)
 		s.balance(t)
 	}
 }
 
-// TestWhatIsAlwaysUnforeseenIsAskedForAtOnce, without reads in vain.
-func TestWhatIsAlwaysUnforeseenIsAskedForAtOnce(t *testing.T) {
+// TestAStackOfSeveralRegions is asked for, once one was copied short.
+func TestAStackOfSeveralRegions(t *testing.T) {
 	s := newScripted(task.AMD64, 1)
 	p := mustOpen(t, s)
 	var snap task.Snapshot
 	regionCallsInStop(t, s, p, &snap)
-	s.addRegion(testStacks+testStack, testPage, task.Read, 1, false)
+	s.addRegion(testStacks+testStack, testPage, task.Read|task.Write, memoryStack, false)
 	sortMemory(s)
-	for i := range maxUnforeseen + 2 {
+	for i, want := range []int{0, 2, 2} {
 		stopped, _ := s.count()
-		if err := task.Take(p, &snap); err != nil || !s.right(&snap.Threads[0].Stacks[0]) {
-			t.Error(err)
+		if err := task.Take(p, &snap); err != nil {
+			t.Fatal(err)
 		}
-		want := 2
-		if i >= maxUnforeseen {
-			want = 1
+		st := &snap.Threads[0].Stacks[0]
+		if st.Top != testStacks+testStack+testPage || st.Truncated() != (i == 0) {
+			t.Errorf("%d: up to %v of %v", i, st.End(), st.Top)
 		}
-		if got := stopped["mach_vm_read_overwrite"]; got != want {
-			t.Errorf("%d: %d reads, want %d", i, got, want)
+		if got := stopped["mach_vm_region_recurse"]; got != want {
+			t.Errorf("%d: %d questions in the stop, want %d", i, got, want)
+		}
+	}
+	mustClose(t, p)
+	s.balance(t)
+}
+
+// TestCallsOfAStop: of each thread two, its registers and its stack.
+func TestCallsOfAStop(t *testing.T) {
+	const n = 40
+	s := newScripted(task.ARM64, n)
+	withData(s)
+	p := mustOpen(t, s)
+	var snap task.Snapshot
+	regionCallsInStop(t, s, p, &snap)
+	stopped, _ := s.count()
+	if err := task.Take(p, &snap); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"task_threads": 1, "thread_get_state": n, "mach_vm_read_overwrite": n, "task_resume": 1}
+	if !maps.Equal(stopped, want) { // task_suspend is counted before it
+		t.Errorf("%v, want %v", stopped, want)
+	}
+	mustClose(t, p)
+	s.balance(t)
+}
+
+// TestRegionOfManyStacks is asked for once in a stop: Go's are parts of one.
+func TestRegionOfManyStacks(t *testing.T) {
+	s := newScripted(task.ARM64, 8)
+	m := s.addRegion(testStacks-1<<30, 4<<20, task.Read|task.Write, 0, false)
+	for i, th := range s.threadList {
+		s.setSP(th, m.start+task.Addr(i)<<16)
+	}
+	sortMemory(s)
+	p := mustOpen(t, s)
+	var snap task.Snapshot
+	for i, want := range []int{1, 0} {
+		if got := regionCallsInStop(t, s, p, &snap); got != want {
+			t.Errorf("%d: %d questions in the stop, want %d", i, got, want)
 		}
 	}
 	mustClose(t, p)

@@ -21,13 +21,14 @@ type Process struct {
 	task port // a send right we own: the read port, or the control port
 	info task.Info
 
-	held   []held          // the threads of the last listing, in the kernel's order
-	next   []held          // the listing under way
-	ids    []task.ThreadID // what Threads returned
-	at     int             // where the last look-up in held ended
-	owed   []port          // references to give back once the target runs
-	lost   int             // references that could not be given back
-	closed bool
+	held    []held          // the threads of the last listing, in the kernel's order
+	next    []held          // the listing under way
+	ids     []task.ThreadID // what Threads returned
+	at      int             // where the last look-up in held ended
+	owed    []port          // references to give back once the target runs,
+	unfreed []port          // and an array of them
+	lost    int             // references that could not be given back
+	closed  bool
 
 	gate     *task.Gate // within which it is stopped; nil: none
 	stopped  bool
@@ -43,7 +44,9 @@ type Process struct {
 	fault    task.FaultError       // the one error of memory reads during a stop
 	peeked   [1]byte               // where a read is tried
 	regions  regionCalls
-	ownData  task.Addr // how far above a thread's handle its stack's region ends; 0: not known
+	mapped   stopRegions
+	foreseen []foreseenStack // of the stop, to be checked after it
+	ownData  task.Addr       // how far above a thread's handle its stack's region ends; 0: not known
 	exited   *task.ExitedError
 
 	sharing sharing
@@ -127,6 +130,9 @@ func (p *Process) settle() {
 		p.giveBack(name)
 	}
 	p.owed = p.owed[:0]
+	p.freePorts(p.unfreed)
+	p.unfreed = nil
+	p.checkForeseen()
 }
 
 // taskError makes the error of a call about the whole task. It may allocate:

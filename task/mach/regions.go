@@ -67,10 +67,47 @@ type regionCalls struct {
 // asked any more.
 const maxMissed = 3
 
-// regionAt finds the region at a, or the next above it. Where the recursive
+// stopRegions are the last regions that were found in a stop, while which the map of the
+// target is what it is: of threads whose stacks are in one, as Go's are, it is asked for
+// once.
+type stopRegions struct {
+	last  [8]region
+	count int
+}
+
+func (s *stopRegions) at(a task.Addr) (region, bool) {
+	for i := range min(s.count, len(s.last)) {
+		if s.last[i].contains(a) {
+			return s.last[i], true
+		}
+	}
+	return region{}, false
+}
+
+func (s *stopRegions) add(r region) {
+	s.last[s.count%len(s.last)] = r
+	s.count++
+}
+
+// regionAt finds the region at a, or the next above it.
+func (p *Process) regionAt(a task.Addr) (region, Return) {
+	if !p.stopped {
+		return p.askRegion(a)
+	}
+	if r, known := p.mapped.at(a); known {
+		return r, success
+	}
+	r, ret := p.askRegion(a)
+	if ret == success {
+		p.mapped.add(r)
+	}
+	return r, ret
+}
+
+// askRegion asks the kernel for the region at a, or the next above it. Where the recursive
 // call gives no protection, or fails, the plain call is asked as well, and alone
 // after a while: some kernels fill in only that one.
-func (p *Process) regionAt(a task.Addr) (region, Return) {
+func (p *Process) askRegion(a task.Addr) (region, Return) {
 	if !p.regions.isTold && p.regions.missed >= maxMissed {
 		r, ret := p.k.region(p.task, a)
 		if ret == success && (r.end <= a || r.end <= r.start) {

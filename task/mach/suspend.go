@@ -29,6 +29,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 		return nil, fmt.Errorf("stop pid %d: %w", p.pid, p.taskError("task_suspend", r))
 	}
 	p.stopped = true
+	p.mapped.count = 0
 	return p.resume, nil
 }
 

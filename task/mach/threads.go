@@ -33,7 +33,11 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 		p.hold(name)
 	}
 	p.dropRest()
-	p.freePorts(ports)
+	if p.stopped && p.unfreed == nil {
+		p.unfreed = ports
+	} else {
+		p.freePorts(ports)
+	}
 	p.held, p.next, p.at = p.next, p.held, 0
 	for _, h := range p.held {
 		p.ids = append(p.ids, h.id)
@@ -50,6 +54,7 @@ func (p *Process) reserve(n int) {
 	// A stop's listing owes one reference for each thread that was known and one
 	// for each that is no longer there.
 	p.owed = slices.Grow(p.owed, 2*n)
+	p.foreseen = slices.Grow(p.foreseen[:0], n)
 	if cap(p.failures) < n || len(p.failures) > 0 {
 		p.failures = make([]captureError, 0, n)
 	}
