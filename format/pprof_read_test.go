@@ -3,6 +3,10 @@ package format
 import (
 	"bytes"
 	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +14,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"stacksnap/format/profile"
+	"stacksnap/task/damage"
 )
 
 // TestReadPprof: what is read has the counts of what was written, and differs from it in
@@ -149,6 +154,73 @@ func TestReadPprofDamaged(t *testing.T) {
 		if _, err := ReadPprof(strings.NewReader(text)); !errors.Is(err, ErrNotPprof) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestReadPprofMutants: of 2,000 spoiled profiles each is read or refused, and takes no more
+// memory than the bytes that it has.
+func TestReadPprofMutants(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, p := range []*profile.Profile{linux(), sampled(), hostile(), darwin()} {
+		whole := written(t, Pprof, p)
+		for range 500 {
+			mutant := damage.Copy(r, whole)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			p, err := ReadPprof(bytes.NewReader(mutant))
+			runtime.ReadMemStats(&after)
+			if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+				t.Errorf("%d bytes took %d of memory", len(mutant), took)
+			}
+			if err == nil {
+				checkSums(t, p)
+				checkRead(t, p)
+			}
+		}
+	}
+}
+
+// TestReadPprofStrange: ids and places that lead nowhere, to themselves or to several.
+func TestReadPprofStrange(t *testing.T) {
+	const minusOne = 1<<64 - 1
+	var start message
+	for _, s := range []string{"", "samples", "count"} {
+		start = start.inner(pprofString, message(s))
+	}
+	start = start.inner(pprofSampleType, message(nil).signed(1, 1).signed(2, 2))
+	sample := func(locations ...uint64) message {
+		return message(nil).inner(pprofSample, message(nil).packed(1, locations).packed(2, []uint64{1}))
+	}
+	location := func(id, mapping, function uint64) message {
+		return message(nil).inner(pprofLocation, message(nil).number(1, id).number(2, mapping).inner(4, message(nil).number(1, function).number(2, minusOne)))
+	}
+	mapping := func(id, begin, end uint64) message {
+		return message(nil).inner(pprofMapping, message(nil).number(1, id).number(2, begin).number(3, end).number(5, minusOne).number(6, 1<<40))
+	}
+	function := func(id, name uint64) message {
+		return message(nil).inner(pprofFunctions, message(nil).number(1, id).number(2, name).number(4, minusOne))
+	}
+	for name, m := range map[string]message{
+		"nothing there":       sample(1, 2, 3),
+		"ids of 0":            slices.Concat(location(0, 0, 0), mapping(0, 0, 0), function(0, 0), sample(0)),
+		"ids of -1":           slices.Concat(location(minusOne, minusOne, minusOne), mapping(minusOne, minusOne, 0), function(minusOne, minusOne), sample(minusOne)),
+		"the same id twice":   slices.Concat(location(1, 1, 1), location(1, 2, 2), mapping(1, 1, 2), mapping(1, 5, 3), function(1, 1), function(1, 2), sample(1, 1)),
+		"a location twice":    slices.Concat(location(1, 1, 1), sample(1, 1, 1, 1)),
+		"an end before":       slices.Concat(location(1, 1, 1), mapping(1, minusOne, 1), sample(1)),
+		"groups in groups":    message(strings.Repeat("\x0b", 10_000)),
+		"in one another":      slices.Concat(location(1, 1, 1).inner(pprofLocation, location(1, 1, 1).inner(pprofLocation, location(1, 1, 1))), sample(1)),
+		"a length of -1":      message("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+		"a number too long":   message("\x48" + strings.Repeat("\xff", 20)),
+		"a duration below 0":  message(nil).signed(10, -1),
+		"a time out of range": message(nil).signed(9, math.MinInt64),
+	} {
+		p, err := ReadPprof(bytes.NewReader(slices.Concat(start, m)))
+		if err != nil {
+			t.Logf("%s: %v", name, err)
+			continue
+		}
+		checkSums(t, p)
+		checkRead(t, p)
 	}
 }
 

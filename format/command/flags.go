@@ -275,7 +275,7 @@ func (o *options) otherFlags() []flag {
 		example: "stacksnap -p 4711 --push https://example.org --push-headers token",
 	}, {
 		name: "spool", value: "DIR", to: &o.spool,
-		help: "where profiles wait that the server does not take yet, for up to a week and 256 MB:" +
+		help: "where profiles wait that the server does not take yet, for up to a week, 256 MB and 10,000 files:" +
 			" sent by the next call with the same --push (a folder of the user's unless told)",
 		example: "stacksnap -p 42 --every 10m --push http://localhost:4318 --spool spool",
 	}, {

@@ -116,7 +116,7 @@ func TestReadmeListsTheFlags(t *testing.T) {
 	} else if got != want {
 		t.Errorf("README.md lists the flags as\n%s\nwant (go test ./format/command -update writes it)\n%s", got, want)
 	}
-	others := []string{"help", "prefix", "remove"} // the last two are of scripts/install.sh
+	others := []string{"help", "prefix", "remove", "unchecked"} // of scripts/install.sh and release.sh
 	for _, m := range regexp.MustCompile("(?m)(?:^|[ `(])--([a-z][a-z-]*)").FindAllStringSubmatch(string(b), -1) {
 		if newOptions().flags.Lookup(m[1]) == nil && !slices.Contains(others, m[1]) {
 			t.Errorf("README.md has --%s, which there is not", m[1])

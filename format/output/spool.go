@@ -18,12 +18,13 @@ import (
 // Spool is a folder of letters that wait to be sent, one file each, for their owner
 // alone. A letter is there whole or not at all, also when its writer is killed or the
 // system crashes; several programs may add to one, and one of them at a time takes out.
-// What is older than MaxAge goes, and the oldest beyond MaxBytes.
+// What is older than MaxAge goes, and the oldest beyond MaxBytes or MaxLetters.
 type Spool struct {
-	folder   *Folder
-	MaxBytes int64         // of all letters
-	MaxAge   time.Duration // of a letter
-	Now      func() time.Time
+	folder     *Folder
+	MaxBytes   int64         // of all letters
+	MaxLetters int           // each is a file, and all are listed with each that is added
+	MaxAge     time.Duration // of a letter
+	Now        func() time.Time
 }
 
 // Letter is a file of a spool, as its folder lists it.
@@ -34,6 +35,7 @@ type Letter struct {
 }
 
 const (
+	maxLetters   = 10_000
 	letterSuffix = ".letter"
 	letterDigits = 20  // of the nanoseconds in a letter's name
 	maxTries     = 100 // of names for a letter
@@ -53,7 +55,7 @@ func OpenSpool(path string) (*Spool, error) {
 	if err := errors.Join(folder.RefuseShared(), folder.prepare()); err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
-	return &Spool{folder: folder, Now: time.Now}, nil
+	return &Spool{folder: folder, MaxLetters: maxLetters, Now: time.Now}, nil
 }
 
 // Close lets go of the folder.
@@ -78,7 +80,7 @@ func (s *Spool) Add(content []byte) (dropped int, err error) {
 	if n := len(all); n > 0 && !at.After(all[n-1].At) { // the clock was set back
 		at = all[n-1].At.Add(1)
 	}
-	dropped = s.bound(all, int64(len(content)))
+	dropped = s.bound(all, 1, int64(len(content)))
 	return dropped, s.write(at, content)
 }
 
@@ -111,20 +113,20 @@ func (s *Spool) Letters() (all []Letter, dropped int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	dropped = s.bound(all, 0)
+	dropped = s.bound(all, 0, 0)
 	return all[dropped:], dropped, nil
 }
 
-// bound removes the oldest letters until there is room for so many bytes, and those that
-// are too old.
-func (s *Spool) bound(all []Letter, room int64) (dropped int) {
-	total := room
+// bound removes the oldest letters until there is room for so many more, and bytes, and
+// those that are too old.
+func (s *Spool) bound(all []Letter, more int, room int64) (dropped int) {
+	total, most := room, s.MaxLetters-more
 	for _, l := range all {
 		total += l.Size
 	}
 	oldest := s.Now().Add(-s.MaxAge)
 	for _, l := range all {
-		if total <= s.MaxBytes && !l.At.Before(oldest) {
+		if total <= s.MaxBytes && len(all)-dropped <= most && !l.At.Before(oldest) {
 			break
 		}
 		_ = s.folder.Remove(l.Name) // it is tried again with the next

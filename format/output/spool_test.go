@@ -105,6 +105,23 @@ func TestSpoolBounds(t *testing.T) {
 	}
 }
 
+// TestSpoolCount: the oldest make room for one more, also when they are empty.
+func TestSpoolCount(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	s := openSpool(t, t.TempDir(), &now)
+	s.MaxLetters = 3
+	for i := range 5 {
+		add(t, s, "", max(0, i-2)-max(0, i-3))
+	}
+	if got, dropped := contents(t, s); len(got) != 3 || dropped != 0 {
+		t.Errorf("%q, %d dropped", got, dropped)
+	}
+	s.MaxLetters = 2
+	if got, dropped := contents(t, s); len(got) != 2 || dropped != 1 {
+		t.Errorf("%q, %d dropped", got, dropped)
+	}
+}
+
 // TestSpoolForeign: what is no letter is neither sent nor removed, but what a writer has
 // left behind that was killed.
 func TestSpoolForeign(t *testing.T) {

@@ -3,6 +3,7 @@
 package hostile
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"os"
@@ -90,6 +91,27 @@ func sleeper(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return strconv.Itoa(cmd.Process.Pid)
+}
+
+// started starts a target that reads its standard input, and returns its pid once it has
+// written a line.
+func started(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	if _, err := cmd.StdinPipe(); err != nil { // which is closed when it has ended
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
 	return strconv.Itoa(cmd.Process.Pid)
 }
 
