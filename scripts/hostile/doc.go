@@ -3,7 +3,8 @@
 // writes, mounts that do not answer, servers that never end, documents that
 // inflate, targets with very many threads or signals of their own. None may leave
 // a target stopped, hang past the limit of its run, take over 200 MB, or have root
-// write where nobody asked it to.
+// write where nobody asked it to. Nor may it say anything untrue of a short command on a
+// machine that is kept busy.
 //
 // They need root and Linux, take minutes, and are run by .ci/run and before a
 // release:

@@ -68,9 +68,7 @@ func (f *follower) loadList() {
 	if len(listed.Images) == 0 && f.images != nil {
 		return // the target is ending
 	}
-	for _, err := range errs {
-		f.note(err.Error())
-	}
+	f.noteErrors(errs)
 	f.dyld.listed = listed
 	f.readRegions()
 	f.useImages(listed.Images)

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"errors"
 	"math/bits"
 	"strings"
 	"time"
@@ -200,9 +201,7 @@ func (f *follower) load(l layout) {
 		}
 		var errs []error
 		m, errs = f.find(f.process)
-		for _, err := range errs {
-			f.note(err.Error())
-		}
+		f.noteErrors(errs)
 		if whole = l.agree(m, false); whole {
 			break
 		}
@@ -222,6 +221,21 @@ func (f *follower) load(l layout) {
 	f.makeRoom()
 	f.kept = append(f.kept, keptMap{layout: l, whole: whole, loaded: m})
 	f.use(len(f.kept)-1, false)
+}
+
+// noteErrors notes what could not be read of images. Of a target that has ended meanwhile,
+// or has become another program, it says nothing of them.
+func (f *follower) noteErrors(errs []error) {
+	if len(errs) == 0 {
+		return
+	}
+	var exited *task.ExitedError
+	if _, err := f.process.Threads(); errors.As(err, &exited) {
+		return
+	}
+	for _, err := range errs {
+		f.note(err.Error())
+	}
 }
 
 // agree tells whether each mapping of a file has its image, or, where gaps are

@@ -1,8 +1,11 @@
 package capture
 
 import (
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 
 	"stacksnap/images"
@@ -318,4 +321,41 @@ func registersAt(pc task.Addr) (r task.Registers) {
 	r.R[16] = uint64(pc)
 	r.Known = 1<<17 - 1
 	return r
+}
+
+// endedTarget is a process whose threads cannot be listed.
+type endedTarget struct {
+	mapped
+	err error
+}
+
+func (p *endedTarget) Threads() ([]task.ThreadID, error) { return nil, p.err }
+
+// TestImagesOfATargetThatEnded: what could not be read is told of a target that lives, and
+// of one of which nothing is known.
+func TestImagesOfATargetThatEnded(t *testing.T) {
+	unread := []error{errors.New("[vdso]: no such process"), errors.New("lib.so: no such process")}
+	for _, tt := range []struct {
+		name  string
+		err   error
+		notes int
+	}{
+		{"lives", nil, 2},
+		{"ended", fmt.Errorf("list threads: %w", &task.ExitedError{PID: 7}), 0},
+		{"refuses", task.ErrUnsupported, 2},
+	} {
+		notes := 0
+		p := &endedTarget{mapped{regions: []task.Region{region(1, 1)}}, tt.err}
+		note := func(line string) {
+			if strings.HasSuffix(line, "no such process") {
+				notes++
+			}
+		}
+		f := newFollower(p, note, nil, nil, new(Options), &codeMemory{})
+		f.tries, f.find = 1, func(task.Process) (*images.Map, []error) { return images.NewMap(nil), unread }
+		f.load(readLayout(p))
+		if notes != tt.notes {
+			t.Errorf("%s: %d notes, want %d", tt.name, notes, tt.notes)
+		}
+	}
 }
