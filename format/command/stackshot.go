@@ -12,7 +12,7 @@ import (
 )
 
 // gcPercent is by how much the heap may grow before it is collected, while stackshots of
-// many processes are reported on.
+// many processes are reported on, or a process is watched.
 const gcPercent = 60
 
 // openStackshot reports on the processes in a stackshot, or on those that -p chooses.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ type watcher struct {
 // watch reports hangs until it is ended: from outside, or by --duration or
 // --count.
 func (c *call) watch(ctx context.Context, p task.Process) error {
+	// It may go on for long, beside a target that needs the memory.
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	task.LimitStop(p, c.maxStop)
 	task.SetGate(p, c.gate)
 	if c.kernel {

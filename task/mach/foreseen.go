@@ -90,23 +90,18 @@ func (p *Process) correct(id task.ThreadID, st *task.Stack) {
 	if h == nil || err != nil {
 		return
 	}
-	top := p.stackTop(&r, st.Base, uint64(len(st.Bytes)))
-	switch {
-	case top <= st.Top:
-		return
-	case top == r.end:
-		h.foreseen.region = r
-	default:
-		h.foreseen.missed = maxUnforeseen
+	if top := p.stackTop(&r, st.Base, uint64(len(st.Bytes))); top > st.Top {
+		st.Top = top
+		h.foreseen.foresee(&r, top)
 	}
-	st.Top = top
 }
 
-// foresee learns from the region that a stack was found in, as a whole.
-func (p *Process) foresee(f *foreseen, r *region) {
+// foresee learns where the stack ends that begins with region r. One of several regions
+// has no memory object of its own.
+func (f *foreseen) foresee(r *region, top task.Addr) {
 	f.region = *r
-	if r.contains(f.handle) {
-		p.ownData = r.end - f.handle
+	if top != r.end {
+		f.region.end, f.region.object = top, 0
 	}
 }
 

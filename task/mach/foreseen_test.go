@@ -112,7 +112,7 @@ func TestStacksThatAreNotWhereForeseen(t *testing.T) {
 	}
 }
 
-// TestAStackOfSeveralRegions is asked for, once one was copied short.
+// TestAStackOfSeveralRegions is foreseen as a whole, once one was copied short.
 func TestAStackOfSeveralRegions(t *testing.T) {
 	s := newScripted(task.AMD64, 1)
 	p := mustOpen(t, s)
@@ -120,7 +120,7 @@ func TestAStackOfSeveralRegions(t *testing.T) {
 	regionCallsInStop(t, s, p, &snap)
 	s.addRegion(testStacks+testStack, testPage, task.Read|task.Write, memoryStack, false)
 	sortMemory(s)
-	for i, want := range []int{0, 2, 2} {
+	for i := range 3 {
 		stopped, _ := s.count()
 		if err := task.Take(p, &snap); err != nil {
 			t.Fatal(err)
@@ -129,8 +129,8 @@ func TestAStackOfSeveralRegions(t *testing.T) {
 		if st.Top != testStacks+testStack+testPage || st.Truncated() != (i == 0) {
 			t.Errorf("%d: up to %v of %v", i, st.End(), st.Top)
 		}
-		if got := stopped["mach_vm_region_recurse"]; got != want {
-			t.Errorf("%d: %d questions in the stop, want %d", i, got, want)
+		if got := stopped["mach_vm_region_recurse"]; got != 0 {
+			t.Errorf("%d: %d questions in the stop", i, got)
 		}
 	}
 	mustClose(t, p)

@@ -28,8 +28,9 @@ func (p *Process) copyStack(h *held, t *task.Thread) error {
 		return p.fail("the stack cannot be read", base+task.Addr(n), ret)
 	}
 	t.Stacks = append(t.Stacks, task.Stack{Base: base, Bytes: room[:n], Top: top})
-	if top == r.end {
-		p.foresee(&h.foreseen, &r)
+	h.foreseen.foresee(&r, top)
+	if top == r.end && r.contains(h.foreseen.handle) {
+		p.ownData = r.end - h.foreseen.handle // as of the others'
 	}
 	p.note(h, &r, &t.Stacks[0])
 	return nil
