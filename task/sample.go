@@ -21,6 +21,9 @@ type Options struct {
 	// that a target which works in the rhythm of the interval shows all its faces.
 	Jitter  time.Duration
 	Suspend Suspension
+	// MaxStop is how long a stop may last: more threads than that has time for are not
+	// stopped at once, where the process is [Divisible]. 0 is DefaultMaxStop.
+	MaxStop time.Duration
 	// Threads tells whether a thread is wanted, by its facts (those that
 	// [Process.Describe] gives); nil: every one.
 	Threads func(*Thread) bool

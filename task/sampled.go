@@ -6,7 +6,7 @@ import "bytes"
 // is, else by copying. Where a copy was not made for lack of a stop, or there are
 // no registers, nothing can be said of sameness.
 func (k *sampled) keep(t *Thread, w *Snapshot) {
-	k.limit, k.want = w.Limit, append(k.want[:0], w.Want[k.ID]...)
+	k.limit, k.want = w.limitOf(k.ID), append(k.want[:0], w.Want[k.ID]...)
 	k.Same = k.have && t.Err == nil && k.equals(t)
 	k.Kernel = t.Kernel
 	k.Err, k.Unstopped, k.Spared, k.Call, k.Age = t.Err, t.Unstopped, t.Spared, t.Call, t.Age

@@ -26,6 +26,7 @@ type sampler struct {
 	threads  []*sampled // of this tick, in the order of the process
 	todo     []*sampled // those of them that have to be captured
 	ids      []ThreadID // of todo
+	first    int        // of todo, of those that stand at once
 
 	stoodUntil time.Time // the end of the last stop
 
@@ -58,12 +59,13 @@ func (s *sampler) take() error {
 	out := &s.snapshot
 	out.Threads, out.Missed, out.Stops, out.Stopped, out.LongestStop = out.Threads[:0], 0, 0, 0, 0
 	out.Limit = min(max(out.Limit, FirstStackLimit), MaxStackLimit)
-	out.Time = time.Now()
+	out.Time, out.Parted = time.Now(), false
 	ids, err := s.process.Threads()
 	if err != nil {
 		return err
 	}
 	s.lookout.next(s.options.Watch)
+	out.short = shortPiece(len(ids))
 	s.list(ids)
 	err = s.capture()
 	s.publish()
@@ -120,7 +122,7 @@ func (s *sampler) idle(k *sampled) bool {
 	if !slices.Equal(k.want, s.snapshot.Want[k.ID]) {
 		return false
 	}
-	if k.limit < s.snapshot.Limit && slices.ContainsFunc(k.Stacks, func(st Stack) bool { return st.Truncated() }) {
+	if k.limit < s.snapshot.limitOf(k.ID) && slices.ContainsFunc(k.Stacks, func(st Stack) bool { return st.Truncated() }) {
 		return false
 	}
 	return s.each.Idle(k.ID, &k.Thread)
@@ -129,7 +131,7 @@ func (s *sampler) idle(k *sampled) bool {
 // capture captures what is to be captured.
 func (s *sampler) capture() error {
 	w := &s.work
-	w.Limit, w.Want = s.snapshot.Limit, s.snapshot.Want
+	w.Limit, w.Want, w.Long, w.short = s.snapshot.Limit, s.snapshot.Want, s.snapshot.Long, s.snapshot.short
 	switch {
 	case len(s.todo) == 0:
 		return nil
@@ -138,9 +140,15 @@ func (s *sampler) capture() error {
 	}
 	switch s.how {
 	case SuspendTask:
+		if parts := Divide(s.process, s.ids, s.options.MaxStop); parts != nil {
+			return s.captureParts(parts)
+		}
 		return s.captureTask()
 	case SuspendTogether:
-		return s.captureTogether()
+		if parts := Divide(s.process, s.ids, s.options.MaxStop); parts != nil {
+			return s.captureParts(parts)
+		}
+		return s.captureTogether(s.ids)
 	}
 	return s.captureEach()
 }
@@ -176,31 +184,54 @@ func (s *sampler) captureNow(i int) {
 
 func (s *sampler) settleNow(i int, stood time.Duration, err error) { s.settle(i, &s.now, stood, err) }
 
-// captureTogether stops the threads that are to be captured at once.
-func (s *sampler) captureTogether() error {
+// captureParts stops so many of the threads that are to be captured at once as a stop
+// has time for.
+func (s *sampler) captureParts(parts *Parts) error {
+	defer func() { s.first = 0; divide(s.process, nil) }()
+	s.snapshot.Parted = true
+	for part := parts.Next(); part != nil; part = parts.Next() {
+		before := s.snapshot.LongestStop
+		s.snapshot.LongestStop = 0
+		divide(s.process, part)
+		err := s.captureTogether(part)
+		parts.Took(len(part), s.snapshot.LongestStop)
+		s.snapshot.LongestStop = max(s.snapshot.LongestStop, before)
+		s.first += len(part)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// captureTogether stops those of the threads that are to be captured at once which are
+// in todo from first on.
+func (s *sampler) captureTogether(ids []ThreadID) error {
 	w := &s.work
-	w.reserve(len(s.todo))
-	s.sights = slices.Grow(s.sights[:0], len(s.todo))[:len(s.todo)]
-	for i, id := range s.ids {
+	w.reserve(len(ids))
+	s.sights = slices.Grow(s.sights[:0], len(ids))[:len(ids)]
+	for i, id := range ids {
 		w.add(id)
 		s.sights[i].reserve(&s.lookout.watch)
 	}
-	s.snapshot.Time = time.Now()
-	err := s.each.CaptureEach(SuspendTogether, s.ids, s.all.stands, s.all.runs)
+	if s.first == 0 {
+		s.snapshot.Time = time.Now()
+	}
+	err := s.each.CaptureEach(SuspendTogether, ids, s.all.stands, s.all.runs)
 	if s.choice != nil {
 		s.choice.stood(s.snapshot.LongestStop)
 	}
 	return err
 }
 
-// captureHeld copies the thread at an index of todo, which stands and will until
-// others are copied, too.
-func (s *sampler) captureHeld(i int) { s.copy(i, &s.work.Threads[i], &s.sights[i]) }
+// captureHeld copies the thread at an index of todo from first on, which stands and will
+// until others are copied, too.
+func (s *sampler) captureHeld(i int) { s.copy(s.first+i, &s.work.Threads[i], &s.sights[i]) }
 
 func (s *sampler) settleHeld(i int, stood time.Duration, err error) {
 	t := &s.work.Threads[i]
 	t.Sight = s.sights[i]
-	s.settle(i, t, stood, err)
+	s.settle(s.first+i, t, stood, err)
 }
 
 // copy copies a thread of todo into t.
@@ -326,6 +357,7 @@ func (s *sampler) takeOver(stood time.Duration) {
 // publish gives out the threads that there is something to tell of.
 func (s *sampler) publish() {
 	out := &s.snapshot
+	out.Threads = slices.Grow(out.Threads, len(s.threads))
 	for _, k := range s.threads {
 		if k.got || k.Err != nil && !errors.Is(k.Err, ErrThreadGone) {
 			out.Threads = append(out.Threads, k.Thread)
@@ -342,6 +374,7 @@ func (s *sampler) forget(listed int) {
 		if k.seen != s.tick {
 			delete(s.known, id)
 			delete(s.snapshot.Want, id)
+			delete(s.snapshot.Long, id)
 		}
 	}
 }

@@ -19,10 +19,14 @@ const (
 	RedZone = 128
 
 	maxArena     = 512 << 20 // bytes reserved for all stacks together
+	partArena    = 16 << 20  // and for those of a part
 	spareThreads = 64        // threads that may appear between listing and stop
-	usualStack   = 64 << 10  // bytes reserved for each stack while Limit is the first
-	touchedStack = 16 << 10  // bytes of each stack whose pages are made before the stop
-	pageSize     = 4 << 10   // the smallest page of any host
+	manyThreads  = 4096      // of more no more than a short piece is copied at first in a sampling
+	shortPieces  = 32 << 20  // bytes of all such pieces together
+	leastPiece   = 1 << 10
+	usualStack   = 64 << 10 // bytes reserved for each stack while Limit is the first
+	touchedStack = 16 << 10 // bytes of each stack whose pages are made before the stop
+	pageSize     = 4 << 10  // the smallest page of any host
 )
 
 // Snapshot is every thread of a process at one instant. It is reused from one
@@ -39,11 +43,19 @@ type Snapshot struct {
 	// is then the time in which any of it stood, LongestStop the longest of the stops.
 	Stops       int
 	LongestStop time.Duration
+	// Parted says that the threads were stopped in several parts, see [Divide].
+	Parted bool
 	// Limit is the most bytes copied of each range of stack; 0 is FirstStackLimit.
 	Limit int
 	// Want names, for threads whose stack goes on elsewhere, addresses from which
 	// on to copy as well: up to MaxStacks-1 of each.
 	Want map[ThreadID][]Addr
+	// Part has [Take] stop these threads alone, where the process is [Divisible]; nil:
+	// all. They are those that Threads has listed, or some of them.
+	Part []ThreadID
+	// Long names the threads of which up to Limit is copied where, of very many threads,
+	// only a short piece of each stack is at first: see [Snapshot.Lengthen].
+	Long map[ThreadID]bool
 	// Spare has [Take] not stop threads that a stop would disturb more than that it
 	// costs them time, where the process is a [Sparer]: see [Thread].Spared. Insist
 	// names those that are stopped all the same.
@@ -60,6 +72,7 @@ type Snapshot struct {
 	sight   Sight
 	arena   []byte // all stacks of one Take, one behind the other
 	used    int
+	short   int              // bytes of a short piece; 0: there is none
 	index   map[ThreadID]int // where in Threads
 }
 
@@ -74,12 +87,21 @@ func Take(p Process, s *Snapshot) error {
 
 // Prepare does what [Take] does before the stop. Nothing is stopped by it.
 func (s *Snapshot) Prepare(p Process) error {
-	ids, err := p.Threads()
-	if err != nil {
-		return err
+	ids := s.Part
+	if ids == nil {
+		var err error
+		if ids, err = p.Threads(); err != nil {
+			return err
+		}
 	}
-	s.prepare(p, ids)
+	s.PrepareFor(p, ids)
 	return nil
+}
+
+// PrepareFor is Prepare where it is known which threads there are.
+func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
+	divide(p, s.Part)
+	s.prepare(p, ids)
 }
 
 // TakePrepared is [Take] of a process for which s was prepared just before.
@@ -111,7 +133,11 @@ func (s *Snapshot) TakePrepared(p Process) error {
 // prepare makes room for everything that capture stores, and asks for the facts
 // that need no stop.
 func (s *Snapshot) prepare(p Process, ids []ThreadID) {
-	s.reserve(len(ids) + spareThreads)
+	room := len(ids) + spareThreads
+	if s.Part != nil {
+		room = len(ids) // others do not come into it
+	}
+	s.reserve(max(room, 1))
 	s.lookout.memory, s.lookout.watch = p.Memory(), s.Watch
 	s.lookout.mapper, _ = p.(Mapper)
 	s.sight.reserve(&s.Watch)
@@ -140,7 +166,7 @@ func (s *Snapshot) reserve(n int) {
 	}
 	clear(s.index)
 	s.used, s.Missed = 0, 0
-	if s.Unhurried {
+	if s.Unhurried && s.Part == nil {
 		n -= spareThreads
 	}
 	s.reserveArena(n)
@@ -152,10 +178,15 @@ func (s *Snapshot) reserveArena(n int) {
 	if each == FirstStackLimit && len(s.Want) == 0 {
 		each = usualStack // few need more; one that finds no room is cut, and copied again
 	}
+	most := maxArena
+	if s.Part != nil {
+		each = min(s.Limit, max(partArena/n, usualStack/2))
+		most = max(2*partArena, each)
+	}
 	for _, more := range s.Want {
 		n += len(more)
 	}
-	want := min(n*each, maxArena)
+	want := min(n*each, most)
 	if len(s.arena) >= want {
 		return
 	}
@@ -214,7 +245,7 @@ func (s *Snapshot) slot(id ThreadID) *Thread {
 // wanted of it.
 func (s *Snapshot) captureThread(p Process, t *Thread) {
 	t.captured = true
-	t.buf = s.room()
+	t.buf = s.room(s.limitOf(t.ID))
 	t.Err = p.Capture(t.ID, t)
 	for i := range t.Stacks { // with an error there may be a part of one
 		s.used += len(t.Stacks[i].Bytes)
@@ -232,7 +263,7 @@ func (s *Snapshot) captureMore(m Memory, t *Thread, a Addr) {
 	if len(t.Stacks) == MaxStacks || t.stackAt(a) != nil {
 		return
 	}
-	room := s.room()
+	room := s.room(s.Limit)
 	n, _ := m.ReadMemory(room[:cap(room)], a)
 	if n == 0 {
 		return
@@ -241,9 +272,38 @@ func (s *Snapshot) captureMore(m Memory, t *Thread, a Addr) {
 	s.used += n
 }
 
-// room returns the free part of the arena, at most Limit of it.
-func (s *Snapshot) room() []byte {
-	end := min(s.used+s.Limit, len(s.arena))
+// limitOf is how much is copied of the stack that a thread is on.
+func (s *Snapshot) limitOf(id ThreadID) int {
+	if s.short > 0 && !s.Long[id] {
+		return min(s.short, s.Limit)
+	}
+	return s.Limit
+}
+
+// Lengthen has the next copy of a thread's stack be as long as Limit. It reports false
+// where this one was.
+func (s *Snapshot) Lengthen(id ThreadID) bool {
+	if s.limitOf(id) == s.Limit {
+		return false
+	}
+	if s.Long == nil {
+		s.Long = map[ThreadID]bool{}
+	}
+	s.Long[id] = true
+	return true
+}
+
+// shortPiece is how much is copied at first of each of n stacks; 0: as much as else.
+func shortPiece(n int) int {
+	if n <= manyThreads {
+		return 0
+	}
+	return max(leastPiece, shortPieces/n)
+}
+
+// room returns the free part of the arena, at most limit bytes of it.
+func (s *Snapshot) room(limit int) []byte {
+	end := min(s.used+limit, len(s.arena))
 	return s.arena[s.used:s.used:end]
 }
 

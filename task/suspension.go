@@ -134,6 +134,20 @@ func released(p Process, from time.Time) time.Time {
 	return time.Now()
 }
 
+// Divisible is a live [Process] that need not be stopped as a whole, and can be in
+// parts.
+type Divisible interface {
+	// Divide has each Suspend from now on stop these threads alone, and Threads list
+	// them while they stand; nil: all that there are. CaptureEach is given them, too.
+	Divide(part []ThreadID)
+}
+
+func divide(p Process, part []ThreadID) {
+	if d, ok := p.(Divisible); ok {
+		d.Divide(part)
+	}
+}
+
 // DefaultMaxStop is how long a stop may take to copy stacks unless told otherwise.
 const DefaultMaxStop = 50 * time.Millisecond
 

@@ -16,6 +16,7 @@ import (
 
 // sample takes many snapshots of a process, and reports.
 func (c *call) sample(ctx context.Context, p task.Process) error {
+	defer boundMemory(p)()
 	o, err := c.captureOptions()
 	if err != nil {
 		return errors.Join(err, p.Close())

@@ -17,6 +17,7 @@ import (
 
 // snapshot captures a process once, and reports.
 func (c *call) snapshot(p task.Process) error {
+	defer boundMemory(p)()
 	o, err := c.captureOptions()
 	if err != nil {
 		return errors.Join(err, p.Close())

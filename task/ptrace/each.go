@@ -50,6 +50,8 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 	if how != task.SuspendNone {
 		p.noteKernels()
 	}
+	p.narrow()
+	defer p.widen()
 	p.gate.Enter()
 	defer p.gate.Leave()
 	p.meet()

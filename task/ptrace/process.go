@@ -66,6 +66,7 @@ type Process struct {
 	spares  bool                   // threads that wait in a call which a stop would end
 	insist  map[task.ThreadID]bool // but for these
 	turns   bool                   // it is found out who has a processor
+	part    []task.ThreadID        // that alone is stopped; nil: all are
 	ordered time.Time              // when the first of all was told to stop
 	maxStop time.Duration          // for which anything may stand, but for what is copied of each thread at least
 	began   time.Time              // the stop, as far as the time for copies is concerned
@@ -163,6 +164,15 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 	if len(ids) == 0 || p.mem.replaced() {
 		return nil, p.exited
 	}
+	p.refill()
+	p.rests.sweep(ids)
+	p.tcpPeers = nil
+	p.refreshSpans(ids)
+	return ids, nil
+}
+
+// refill makes what a suspension may use up.
+func (p *Process) refill() {
 	p.mem.faults.refill()
 	if !p.leaves {
 		p.mem.pages.refill()
@@ -170,10 +180,6 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 	if p.mapped.isUsed {
 		p.mapped.makeRoom()
 	}
-	p.rests.sweep(ids)
-	p.tcpPeers = nil
-	p.refreshSpans(ids)
-	return ids, nil
 }
 
 // refreshSpans reads the mappings again when there are other threads than

@@ -23,6 +23,7 @@ func (p *Process) resume() error {
 			th.phase = listed
 		}
 	}
+	p.widen()
 	return nil
 }
 

@@ -41,6 +41,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 		return nil, errSuspended
 	}
 	p.settle()
+	p.narrow()
 	if p.leaves {
 		return p.leaveAll()
 	}
@@ -106,8 +107,8 @@ func (p *Process) leaveSleepers() {
 	}
 }
 
-// stop stops the threads that are known, and looks for others until there are
-// none. From here to resume nothing is allocated.
+// stop stops the threads that are known and, unless they are a part, looks for others
+// until there are none. From here to resume nothing is allocated.
 func (p *Process) stop() {
 	began := time.Now()
 	p.began, p.ordered = began, time.Time{}
@@ -116,6 +117,9 @@ func (p *Process) stop() {
 	for range maxRounds {
 		p.order()
 		p.await(began)
+		if p.part != nil {
+			return
+		}
 		if _, added := p.threads.scan(); added == 0 {
 			return
 		}
@@ -284,6 +288,9 @@ func (p *Process) judge() error {
 	}
 	if p.threads.count(refused) > 0 {
 		return unix.EPERM
+	}
+	if p.part != nil && !p.isEnding() {
+		return nil // these have ended, others go on
 	}
 	return p.exited
 }

@@ -43,23 +43,26 @@ type thread struct {
 // before the stop.
 type threadTable struct {
 	all    []thread
-	hint   int // where the last search ended: searches come in order
-	missed int // threads for which there was no room
-	spare  int // see spareThreads
-	dir    int // /proc/PID/task
+	whole  []thread // in a suspension of a part of them, which all is then; else nil
+	part   []thread // room for one
+	hint   int      // where the last search ended: searches come in order
+	missed int      // threads for which there was no room
+	spare  int      // see spareThreads
+	dir    int      // /proc/PID/task
 	buf    []byte
 	ids    []task.ThreadID
 }
 
 const (
 	spareThreads = 512 // threads that may appear between listing and stop
-	leastSpare   = 8   // where nothing is stopped, and there is time to list them again
-	direntSize   = 32  // of an entry with a name of up to 12 bytes
+	manyThreads  = 4096
+	leastSpare   = 8  // where nothing is stopped, and there is time to list them again
+	direntSize   = 32 // of an entry with a name of up to 12 bytes
 )
 
-// grow makes room for n threads and as many again.
+// grow makes room for n threads and as many again, or not so many of very many.
 func (t *threadTable) grow(n int) {
-	want := 2*n + max(t.spare, leastSpare)
+	want := n + min(n, manyThreads) + max(t.spare, leastSpare)
 	if cap(t.all) >= want && cap(t.all) < 4*want {
 		return
 	}

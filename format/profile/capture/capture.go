@@ -27,7 +27,9 @@ type session struct {
 	follow   *follower
 	snapshot task.Snapshot
 	stacks   []profile.Stack
-	looks    []profile.Look // at threads of the snapshot
+	lacking  []task.ThreadID // those of the snapshot of which another stop would tell more
+	parts    *task.Parts     // in which the snapshot is taken; nil: by one stop
+	looks    []profile.Look  // at threads of the snapshot
 
 	questions []waits.Question // that these leave open
 	saving    *saving
@@ -112,15 +114,36 @@ func (s *session) prepare() error {
 	s.follow.saving = s.saving
 	s.follow.refresh()
 	s.snapshot.Watch = s.follow.watchAll()
-	return s.snapshot.Prepare(s.process)
+	ids, err := s.process.Threads()
+	if err != nil {
+		return err
+	}
+	if s.parts = task.Divide(s.process, ids, s.options.MaxStop); s.parts != nil {
+		return nil
+	}
+	s.snapshot.Part = nil
+	s.snapshot.PrepareFor(s.process, ids)
+	return nil
 }
 
 // stop stops the target and copies.
-func (s *session) stop() error { return s.snapshot.TakePrepared(s.process) }
+func (s *session) stop() error {
+	if s.parts != nil {
+		return s.takeParts()
+	}
+	return s.snapshot.TakePrepared(s.process)
+}
 
 // complete walks what was copied, and stops the target again for what is missing.
 // Err is that of the first stop.
 func (s *session) complete(err error) error {
+	if s.parts != nil {
+		return err // each part was
+	}
+	return s.completeStop(err)
+}
+
+func (s *session) completeStop(err error) error {
 	defer s.cut()
 	s.follow.begin(&s.snapshot)
 	again, v := s.walk()
@@ -140,8 +163,10 @@ func (s *session) takeAgain(v verdict) error {
 		Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.follow.watchAll(),
 		Spare: s.snapshot.Spare, Insist: s.snapshot.Insist, Unhurried: s.snapshot.Unhurried,
 	}
-	err := task.Take(s.process, &again)
-	if err == nil && len(again.Threads) > 0 {
+	var err error
+	if s.parts != nil {
+		err = s.takePartAgain(v, &again)
+	} else if err = task.Take(s.process, &again); err == nil && len(again.Threads) > 0 {
 		s.countSnapshot()
 		keepFacts(&again, &s.snapshot)
 		s.snapshot = again
@@ -214,12 +239,15 @@ func (s *session) walk() (again bool, v verdict) {
 }
 
 func (s *session) walkAll() (again bool, worst verdict) {
-	s.stacks = s.stacks[:0]
+	s.stacks, s.lacking = s.stacks[:0], s.lacking[:0]
 	for i := range s.snapshot.Threads {
 		t := &s.snapshot.Threads[i]
 		frames, stop := s.unwinder.Walk(nil, t, s.follow.images, s.saving.memory(s.code))
 		s.stacks = append(s.stacks, profile.Stack{Frames: frames, Stop: stop})
-		again = s.askFor(t, frames, stop) || again
+		if s.askFor(t, frames, stop) {
+			again = true
+			s.lacking = append(s.lacking, t.ID)
+		}
 		worst = max(worst, s.follow.check(t, frames, stop))
 	}
 	return again, worst

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"stacksnap/format/profile"
@@ -17,6 +18,10 @@ import (
 
 // maxSampled is the most that is copied of one stack at each sample.
 const maxSampled = 8 << 20
+
+// usualFrames is how many frames of a stack there is room for before it is walked: in
+// more the frames are found one room after another, none of which can be given back.
+const usualFrames = 6
 
 // progressPause is how often progress is told.
 const progressPause = 100 * time.Millisecond
@@ -73,11 +78,12 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	r.observe()
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
-		Suspend: o.Suspend, Threads: r.captured(), Watch: r.follow.watch, Alone: o.Alone,
+		Suspend: o.Suspend, MaxStop: o.MaxStop, Threads: r.captured(), Watch: r.follow.watch, Alone: o.Alone,
 		Ended: func(missed int) { r.missedTicks += missed },
 	}) {
 		if s != nil {
 			r.missedTicks += s.MissedTicks
+			r.parted = r.parted || s.Parted
 		}
 		if err == nil {
 			err = r.add(s)
@@ -160,6 +166,7 @@ type recorder struct {
 	taken       int
 	missedTicks int  // as the sampling counts them
 	left        int  // samples that were left out
+	parted      bool // a snapshot was taken by several stops
 	doubtful    bool // the last snapshot led to where no code is known
 	saving      *saving
 	code        *codeMemory
@@ -313,7 +320,7 @@ func (r *recorder) isExchanged(s *task.Snapshot, i int) bool {
 func (r *recorder) walk(s *task.Snapshot) verdict {
 	worst := asKnown
 	r.doubtful = false
-	r.stacks, r.frames = r.stacks[:0], r.frames[:0]
+	r.stacks, r.frames = slices.Grow(r.stacks[:0], len(s.Threads)), slices.Grow(r.frames[:0], usualFrames*len(s.Threads))
 	for i := range s.Threads {
 		t := &s.Threads[i]
 		if t.Same && !r.missing[t.ID] && r.repeats() {
@@ -425,6 +432,9 @@ func (r *recorder) finish(looks []profile.Look, missed int, cpu time.Duration, e
 		r.note(fmt.Sprintf("the sampling ended early: %v", exited.Err))
 	}
 	r.builder.Look(looks, true)
+	if r.options.Suspend == task.SuspendTask && r.parted {
+		r.note(partedLine)
+	}
 	r.follow.noteShort()
 	r.builder.SetInterval(r.options.Interval, missed)
 	r.builder.CountCPU(cpu)

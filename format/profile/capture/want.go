@@ -16,6 +16,9 @@ const limitSteps = 8
 func want(s *task.Snapshot, t *task.Thread, frames []unwind.Frame, need task.Addr, most int) bool {
 	for i := range t.Stacks {
 		if st := &t.Stacks[i]; st.Truncated() && need >= st.End() && need < st.Top {
+			if i == 0 && s.Lengthen(t.ID) {
+				return true
+			}
 			return wantLonger(s, len(st.Bytes), most)
 		}
 	}

@@ -1,0 +1,133 @@
+package capture
+
+import (
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// partedLine tells that a snapshot is not of one moment.
+const partedLine = "the stacks are not of one moment: the threads are so many that they were stopped in several parts, as one stop of all would last longer than --max-stop allows"
+
+// partRounds is how often threads are looked for that appeared while others were stopped.
+const partRounds = 4
+
+// takeParts takes the snapshot in parts. Each is walked before the next is stopped, and
+// of its stacks only that is kept which the walks led through.
+func (s *session) takeParts() (err error) {
+	var whole task.Snapshot
+	known, rounds := map[task.ThreadID]bool{}, 0
+	whole.Threads = make([]task.Thread, 0, s.parts.Left())
+	stacks := make([]profile.Stack, 0, s.parts.Left())
+	part := s.parts.Next()
+	for part != nil && err == nil {
+		for _, id := range part {
+			known[id] = true
+		}
+		err = s.completeStop(s.takePart(part))
+		s.parts.Took(len(part), s.snapshot.LongestStop)
+		for i := range s.snapshot.Threads {
+			trim(&s.snapshot.Threads[i], &s.stacks[i])
+		}
+		whole.Append(&s.snapshot)
+		stacks = append(stacks, s.stacks...)
+		if part = s.parts.Next(); part == nil && err == nil && rounds < partRounds {
+			rounds++
+			part, err = s.lateThreads(known)
+		}
+	}
+	s.keepParts(&whole, stacks)
+	if whole.Parted && s.options.Suspend != task.SuspendNone {
+		s.note(partedLine)
+	}
+	return err
+}
+
+// keepParts makes what was captured of all parts the snapshot.
+func (s *session) keepParts(whole *task.Snapshot, stacks []profile.Stack) {
+	whole.Limit, whole.Want = s.snapshot.Limit, s.snapshot.Want
+	whole.Spare, whole.Insist, whole.Unhurried = s.snapshot.Spare, s.snapshot.Insist, s.snapshot.Unhurried
+	s.snapshot, s.stacks = *whole, stacks
+}
+
+// takePart stops a part of the threads.
+func (s *session) takePart(part []task.ThreadID) error {
+	s.snapshot.Part = part
+	s.snapshot.PrepareFor(s.process, part)
+	return s.snapshot.TakePrepared(s.process)
+}
+
+// lateThreads returns the first part of those that have appeared since the threads were
+// listed.
+func (s *session) lateThreads(known map[task.ThreadID]bool) ([]task.ThreadID, error) {
+	ids, err := s.process.Threads()
+	if err != nil {
+		return nil, err
+	}
+	s.parts.Add(slices.DeleteFunc(slices.Clone(ids), func(id task.ThreadID) bool { return known[id] }))
+	return s.parts.Next(), nil
+}
+
+// takePartAgain stops once more those threads of the part of which that would tell more,
+// or all of it after a walk in images of another moment: so many at once as there is
+// room for.
+func (s *session) takePartAgain(v verdict, again *task.Snapshot) error {
+	ids := slices.Clone(s.lacking)
+	if v == exchanged {
+		ids = s.snapshot.Part
+	}
+	for some := range slices.Chunk(ids, max(1, partCopies/again.Limit)) {
+		again.Part = some
+		if err := task.Take(s.process, again); err != nil {
+			return err
+		}
+		if again.Stopped > 0 {
+			s.countStop(again.Stopped)
+		}
+		keepFacts(again, &s.snapshot)
+		var own task.Snapshot
+		own.Append(again)
+		s.replace(&own)
+	}
+	return nil
+}
+
+// partCopies is how many bytes the stacks may have that are copied at once of threads
+// that are stopped once more.
+const partCopies = 16 << 20
+
+// replace takes over threads of a part that were stopped once more.
+func (s *session) replace(again *task.Snapshot) {
+	for i := range again.Threads {
+		t := &again.Threads[i]
+		j := slices.IndexFunc(s.snapshot.Threads, func(o task.Thread) bool { return o.ID == t.ID })
+		if j >= 0 {
+			s.snapshot.Threads[j] = *t
+		}
+	}
+}
+
+// trimSlack is what is kept of a stack above the last frame.
+const trimSlack = 256
+
+// trim drops what a stack has above its last frame, where the walk came to its end: data
+// of the thread, and room that was never used.
+func trim(t *task.Thread, s *profile.Stack) {
+	if s.Stop.Reason != unwind.Bottom {
+		return
+	}
+	for i := range t.Stacks {
+		st := &t.Stacks[i]
+		used := 0
+		for _, f := range s.Frames {
+			if st.Contains(f.SP, 1) {
+				used = max(used, int(f.SP-st.Base)+trimSlack)
+			}
+		}
+		if used > 0 && used < len(st.Bytes) {
+			st.Bytes = st.Bytes[:used]
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package task
+
+import (
+	"slices"
+	"time"
+)
+
+// What a stop of many threads takes: each has to wake, to stop, to be copied and to be
+// let go of, of which a thread that slept takes about 20 µs.
+const (
+	stopOfOne = 25 * time.Microsecond // expected
+	leastPart = 32                    // threads that are stopped at once in any case
+)
+
+// Parts divides many threads into parts that are stopped one after another, so that no
+// stop lasts too long.
+type Parts struct {
+	left []ThreadID
+	most time.Duration // that a stop may last
+	size int           // of the next part
+}
+
+// Divide returns the parts in which a process is to be stopped that has these threads,
+// nil where it can be stopped as a whole within most, or cannot be stopped otherwise.
+func Divide(p Process, ids []ThreadID, most time.Duration) *Parts {
+	if most <= 0 {
+		most = DefaultMaxStop
+	}
+	if _, ok := p.(Divisible); !ok || time.Duration(len(ids))*stopOfOne <= most {
+		return nil
+	}
+	parts := &Parts{left: append([]ThreadID(nil), ids...), most: most}
+	parts.size = parts.first()
+	return parts
+}
+
+// Next returns the next part, nil when there is none.
+func (p *Parts) Next() []ThreadID {
+	n := min(p.size, len(p.left))
+	if n == 0 {
+		return nil
+	}
+	part := p.left[:n:n]
+	p.left = p.left[n:]
+	return part
+}
+
+// Left returns how many threads are in the parts to come.
+func (p *Parts) Left() int { return len(p.left) }
+
+// Add has more threads stopped.
+func (p *Parts) Add(ids []ThreadID) { p.left = append(p.left, ids...) }
+
+// first is the size of parts as long as none takes longer than expected, and the most:
+// a quarter of what a stop may last leaves room for threads that wait for a processor.
+func (p *Parts) first() int { return max(leastPart, int(p.most/(4*stopOfOne))) }
+
+// Took is told how long a stop of so many threads lasted: the next part is smaller where
+// that was more than half of what it may, and larger again where it was much less.
+func (p *Parts) Took(n int, stop time.Duration) {
+	switch {
+	case stop > p.most/2:
+		p.size = max(leastPart, min(p.size, n)/2)
+	case stop < p.most/8:
+		p.size = min(2*p.size, p.first())
+	}
+}
+
+// Append adds what was captured of a part, in memory of its own and no more than that.
+func (s *Snapshot) Append(part *Snapshot) {
+	if len(s.Threads) == 0 {
+		s.Time = part.Time
+	}
+	s.Stops, s.Stopped, s.Missed = s.Stops+part.Stops, s.Stopped+part.Stopped, s.Missed+part.Missed
+	s.Parted = s.Parted || len(s.Threads) > 0
+	s.LongestStop = max(s.LongestStop, part.LongestStop)
+	var ranges, size int
+	for i := range part.Threads {
+		ranges += len(part.Threads[i].Stacks)
+		for _, st := range part.Threads[i].Stacks {
+			size += len(st.Bytes)
+		}
+	}
+	stacks, bytes := make([]Stack, 0, ranges), make([]byte, 0, size)
+	sight := Sight{Mapped: slices.Clone(part.sight.Mapped), Mark: part.sight.Mark, HasMark: part.sight.HasMark, IDs: slices.Clone(part.sight.IDs)}
+	for i := range part.Threads {
+		t := part.Threads[i]
+		t.buf, t.Sight = nil, sight
+		from := len(stacks)
+		for _, st := range t.Stacks {
+			at := len(bytes)
+			bytes = append(bytes, st.Bytes...)
+			st.Bytes = bytes[at:len(bytes):len(bytes)]
+			stacks = append(stacks, st)
+		}
+		t.Stacks = stacks[from:len(stacks):len(stacks)]
+		s.Threads = append(s.Threads, t)
+	}
+}

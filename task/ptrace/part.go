@@ -1,0 +1,46 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import "stacksnap/task"
+
+var _ task.Divisible = (*Process)(nil)
+
+// Divide implements [task.Divisible].
+func (p *Process) Divide(part []task.ThreadID) { p.part = part }
+
+// narrow has the table be of the threads of a part alone, so that whatever is done in a
+// suspension is done to these.
+func (p *Process) narrow() {
+	if p.part == nil {
+		return
+	}
+	p.refill()
+	t := &p.threads
+	part := t.part[:0]
+	for _, id := range p.part {
+		if th := t.find(int(id)); th != nil && th.phase == listed {
+			part = append(part, *th)
+		}
+	}
+	t.whole, t.all, t.hint = t.all, part, 0
+}
+
+// widen takes back into the whole table what has become of a part.
+func (p *Process) widen() {
+	t := &p.threads
+	if t.whole == nil {
+		return
+	}
+	t.all, t.whole, t.part, t.hint = t.whole, nil, t.all, 0
+	for i := range t.part {
+		if th := t.find(t.part[i].tid); th != nil {
+			*th = t.part[i]
+		}
+	}
+	if p.mem.replaced() { // a thread that called exec has the id of the first now, and may be attached
+		if th := t.find(p.pid); th != nil && th.phase == listed {
+			th.phase = seized
+		}
+	}
+}
