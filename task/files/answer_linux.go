@@ -25,8 +25,9 @@ type answer struct {
 // not is never asked again.
 const believed = time.Second
 
-// isSilent reports whether a file system does not answer, which is asked about a path.
-func isSilent(device, path string) bool {
+// isSilent reports whether a file system does not answer, which is asked about where it is
+// mounted, and about a path.
+func isSilent(device, point, path string) bool {
 	answers.Lock()
 	a := answers.of[device]
 	if a == nil {
@@ -34,14 +35,14 @@ func isSilent(device, path string) bool {
 		answers.of[device] = a
 	}
 	answers.Unlock()
-	return a.isSilent(path)
+	return a.isSilent([2]string{point, path})
 }
 
-func (a *answer) isSilent(path string) bool {
+func (a *answer) isSilent(paths [2]string) bool {
 	a.Lock()
 	defer a.Unlock()
 	if !a.silent && (a.asked.IsZero() || time.Since(a.asked) > believed) {
-		a.silent, a.asked = !probe(path), time.Now()
+		a.silent, a.asked = !probe(paths), time.Now()
 	}
 	return a.silent
 }

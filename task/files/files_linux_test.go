@@ -33,9 +33,21 @@ func within(t *testing.T, m *fusetest.FS, f func()) {
 	}
 }
 
-// silence has a file system answer no more, and what is believed for a while forgotten.
+// mount mounts a file system, of whose number another may have been.
+func mount(t *testing.T, files map[string][]byte) *fusetest.FS {
+	t.Helper()
+	m := fusetest.Mount(t, files)
+	forget()
+	return m
+}
+
+// silence has a file system answer no more, which is believed to for a while.
 func silence(m *fusetest.FS) {
 	m.Silence()
+	forget()
+}
+
+func forget() {
 	clear(answers.of)
 	clear(views.of)
 }
@@ -54,12 +66,15 @@ func contents(t *testing.T, root, name string) (string, error) {
 	return string(b), nil
 }
 
+// ownLinks are those of the running program's files, as another process may name them.
+var ownLinks = "/proc/" + strconv.Itoa(os.Getpid()) + "/fd/"
+
 // roots are those of the running program, as it may be named.
 var roots = []string{"/", "/proc/self/root", "/proc/" + strconv.Itoa(os.Getpid()) + "/root"}
 
 func TestOpenOnAMountThatAnswers(t *testing.T) {
 	needs.Root(t)
-	m := fusetest.Mount(t, map[string][]byte{"file": []byte("text")})
+	m := mount(t, map[string][]byte{"file": []byte("text")})
 	for _, root := range roots {
 		if text, err := contents(t, root, filepath.Join(m.Dir, "file")); text != "text" || err != nil {
 			t.Errorf("below %s: %q, %v", root, text, err)
@@ -72,7 +87,7 @@ func TestOpenOnAMountThatAnswers(t *testing.T) {
 
 func TestOpenOnASilentMount(t *testing.T) {
 	needs.Root(t)
-	m := fusetest.Mount(t, map[string][]byte{"file": []byte("text")})
+	m := mount(t, map[string][]byte{"file": []byte("text")})
 	file := filepath.Join(m.Dir, "file")
 	held, err := os.Open(file)
 	if err != nil {
@@ -94,7 +109,7 @@ func TestOpenOnASilentMount(t *testing.T) {
 			isSilentAt(t, m, func() error { _, err := contents(t, root, name); return err })
 		}
 	}
-	magic := "/proc/self/fd/" + strconv.Itoa(int(held.Fd()))
+	magic := ownLinks + strconv.Itoa(int(held.Fd()))
 	for _, name := range []string{file, "/elsewhere"} {
 		isSilentAt(t, m, func() error { _, _, err := Through(os.Getpid(), magic, name, st.Dev); return err })
 	}
@@ -111,10 +126,36 @@ func isSilentAt(t *testing.T, m *fusetest.FS, open func() error) {
 	})
 }
 
+// TestThroughToAMountThatWasTakenAway: it is in no table any more.
+func TestThroughToAMountThatWasTakenAway(t *testing.T) {
+	needs.Root(t)
+	m := mount(t, map[string][]byte{"file": []byte("text")})
+	held, err := os.Open(filepath.Join(m.Dir, "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	defer m.End()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(held.Fd()), &st); err != nil {
+		t.Fatal(err)
+	}
+	silence(m)
+	if err := unix.Unmount(m.Dir, unix.MNT_DETACH); err != nil {
+		t.Fatal(err)
+	}
+	within(t, m, func() {
+		magic := ownLinks + strconv.Itoa(int(held.Fd()))
+		if _, _, err := Through(os.Getpid(), magic, "/file", st.Dev); !errors.As(err, new(*SilentError)) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
 // TestOpenOnAnOverlay: a layer of it is silent.
 func TestOpenOnAnOverlay(t *testing.T) {
 	needs.Root(t)
-	m, over := fusetest.Mount(t, map[string][]byte{"file": []byte("text")}), t.TempDir()
+	m, over := mount(t, map[string][]byte{"file": []byte("text")}), t.TempDir()
 	err := syscall.Mount("overlay", over, "overlay", syscall.MS_RDONLY, "lowerdir="+t.TempDir()+":"+m.Dir)
 	if err != nil {
 		needs.Feature(t, "overlays", err, syscall.ENODEV, syscall.EPERM, syscall.EINVAL)

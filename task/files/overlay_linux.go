@@ -9,7 +9,7 @@ import (
 // question is a mount that is to be asked before something is touched.
 type question struct {
 	mount mounts.Mount
-	about string // a path; empty: what is to be touched
+	point string // where a layer's is, as this program sees it; empty: of no layer
 }
 
 // maxNested bounds overlays with layers on overlays. The kernel allows two
@@ -53,8 +53,8 @@ func (r *Root) below(t mounts.Table, root, layer string, overlay mounts.Mount, d
 			continue // it leads to the overlay itself: it is of another table
 		}
 		for _, q := range r.layered(m, depth) {
-			if q.about == "" {
-				q.about = path.Join(root, q.mount.Point)
+			if q.point == "" {
+				q.point = path.Join(root, q.mount.Point)
 			}
 			all = append(all, q)
 		}

@@ -18,10 +18,10 @@ const (
 	startPatience = 5 * time.Second // until it does: on a busy machine it may have no processor
 )
 
-// probe reports whether a path is answered for in time. That there is no such file is an
-// answer, too.
-func probe(path string) bool {
-	j, err := newJob(path)
+// probe reports whether paths are answered for in time, of which the first is a mount
+// point. That there is no such file is an answer, too.
+func probe(paths [2]string) bool {
+	j, err := newJob(paths)
 	if err != nil {
 		return false
 	}
@@ -75,11 +75,12 @@ func reap(pid int) {
 // job is what the copy needs: it allocates nothing, for it has one thread of a program
 // that has many.
 type job struct {
-	path, self *byte
-	out        uintptr
-	stat       unix.Stat_t
-	statfs     unix.Statfs_t
-	byte       [1]byte
+	paths  [2]*byte
+	self   *byte
+	out    uintptr
+	stat   unix.Stat_t
+	statfs unix.Statfs_t
+	byte   [1]byte
 }
 
 // The file that it looks at gets a number that its link is known by.
@@ -88,10 +89,12 @@ const (
 	probeLink = "/proc/self/fd/100"
 )
 
-func newJob(path string) (j *job, err error) {
+func newJob(paths [2]string) (j *job, err error) {
 	j = new(job)
-	if j.path, err = unix.BytePtrFromString(path); err != nil {
-		return nil, err
+	for i, path := range paths {
+		if j.paths[i], err = unix.BytePtrFromString(path); err != nil {
+			return nil, err
+		}
 	}
 	j.self, err = unix.BytePtrFromString(probeLink)
 	return j, err
@@ -135,10 +138,12 @@ func (j *job) run() {
 	syscall.RawSyscall6(syscall.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 	syscall.RawSyscall(syscall.SYS_WRITE, j.out, uintptr(unsafe.Pointer(&j.byte)), 1)
 	j.closeOthers() // which may wait, too, where something of a silent mount is open
-	here := unix.AT_FDCWD
-	fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, uintptr(here), uintptr(unsafe.Pointer(j.path)), unix.O_PATH|unix.O_CLOEXEC, 0, 0, 0)
-	if errno == 0 {
-		j.ask(fd)
+	for i := range j.paths {
+		here := unix.AT_FDCWD
+		fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, uintptr(here), uintptr(unsafe.Pointer(j.paths[i])), unix.O_PATH|unix.O_CLOEXEC, 0, 0, 0)
+		if errno == 0 {
+			j.ask(fd)
+		}
 	}
 	syscall.RawSyscall(syscall.SYS_WRITE, j.out, uintptr(unsafe.Pointer(&j.byte)), 1)
 	for {

@@ -29,14 +29,11 @@ type view struct {
 	asked  sync.Map     // by ID of a mount: questions
 }
 
-// Of returns the root of a process.
-func Of(pid int) *Root {
-	proc := "/proc/" + strconv.Itoa(pid)
-	return &Root{proc + "/root", viewOf(proc)}
-}
+// Of returns the root of a process or thread, by its folder in /proc.
+func Of(proc string) *Root { return &Root{proc + "/root", viewOf(proc)} }
 
-// Ours returns the root of this program.
-func Ours() *Root { return &Root{"/", viewOf("/proc/self")} }
+// ours returns the root of this program.
+func ours() *Root { return &Root{"/", viewOf("/proc/self")} }
 
 // below returns the root that a folder is, and the name below it.
 func below(folder, name string) (*Root, string) {
@@ -44,9 +41,9 @@ func below(folder, name string) (*Root, string) {
 		return &Root{folder, viewOf(proc)}, name
 	}
 	if folder == "" {
-		return Ours(), name
+		return ours(), name
 	}
-	return Ours(), path.Join(folder, name)
+	return ours(), path.Join(folder, name)
 }
 
 func open(root, name string) (*os.File, fs.FileInfo, error) {
@@ -109,16 +106,19 @@ func (r *Root) Look(name string, flags int) (*os.File, error) {
 // Through opens the regular file that a link of /proc leads to, whatever its name leads
 // to now. Its path and its device are those that the kernel tells of it; 0: it tells none.
 func Through(pid int, link, name string, device uint64) (*os.File, fs.FileInfo, error) {
-	if err := Of(pid).Asks(link, name, device); err != nil {
+	if err := Of("/proc/"+strconv.Itoa(pid)).Refusal(link, name, device); err != nil {
 		return nil, nil, err
 	}
 	return regular.Open(link)
 }
 
-// Asks returns why a link of /proc, which leads to a file of this path and device, is not
+// MayHang reports whether a file of a device may be on a mount that does not answer.
+func (r *Root) MayHang(device uint64) bool { return !r.safe || unix.Major(device) == 0 && device != 0 }
+
+// Refusal returns why a link of /proc, which leads to a file of this path and device, is not
 // to be followed; nil where it may be.
-func (r *Root) Asks(link, name string, device uint64) error {
-	if r.safe {
+func (r *Root) Refusal(link, name string, device uint64) error {
+	if !r.MayHang(device) {
 		return nil
 	}
 	if err := r.mayFollow(link, name); err != nil {

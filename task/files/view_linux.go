@@ -77,21 +77,29 @@ func readTable(proc string) mounts.Table {
 // Whole is the path at which a mount on the way is asked.
 func (r *Root) mayLook(name, whole string) error {
 	for m := range r.table.Way(path.Join("/", r.prefix, name)) {
-		if err := r.mayTouch(m, whole, name); err != nil {
+		if err := r.mayTouch(r.base(), m, whole, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// base is where the table's root is in our own view.
+func (r *Root) base() string {
+	if r.prefix != "" {
+		return "/"
+	}
+	return r.path
+}
+
 // mayFollow is [Root.mayLook] of a link of /proc that leads to a name, which is that below
 // our root where the kernel tells no other.
 func (r *Root) mayFollow(link, name string) error {
-	if !path.IsAbs(name) {
+	if r.safe || !path.IsAbs(name) {
 		return nil
 	}
 	for m := range r.ours.Way(name) {
-		if err := r.mayTouch(m, link, name); err != nil {
+		if err := r.mayTouch("/", m, link, name); err != nil {
 			return err
 		}
 	}
@@ -102,32 +110,32 @@ func (r *Root) mayFollow(link, name string) error {
 // taken away and has no name.
 func (r *Root) mayOpen(link, name string, device uint64) error {
 	number, known := deviceName(device), device == 0
-	for _, table := range []mounts.Table{r.table, r.ours} {
+	for i, table := range []mounts.Table{r.table, r.ours} {
 		for _, m := range table {
 			if m.Device != number {
 				continue
 			}
 			known = true
-			if err := r.mayTouch(m, link, name); err != nil {
+			if err := r.mayTouch([]string{r.base(), "/"}[i], m, link, name); err != nil {
 				return err
 			}
 		}
 	}
-	if !known && unix.Major(device) == 0 && isSilent(number, link) {
+	if !known && unix.Major(device) == 0 && isSilent(number, "/", link) {
 		return &SilentError{Path: name, Type: "device " + number, At: "a place that is not known"}
 	}
 	return nil
 }
 
-// mayTouch returns why a mount is not to be touched. What it is asked about is whole, as
-// this program sees it.
-func (r *Root) mayTouch(m mounts.Mount, whole, name string) error {
+// mayTouch returns why a mount is not to be touched that is below a base. What it is asked
+// about is whole, as this program sees it.
+func (r *Root) mayTouch(base string, m mounts.Mount, whole, name string) error {
 	for _, q := range r.questions(m) {
-		about := q.about
-		if about == "" {
-			about = whole
+		point := q.point
+		if point == "" {
+			point = path.Join(base, q.mount.Point)
 		}
-		if isSilent(q.mount.Device, about) {
+		if isSilent(q.mount.Device, point, whole) {
 			return &SilentError{Path: name, Type: q.mount.Type, At: q.mount.Point}
 		}
 	}

@@ -6,10 +6,13 @@ package fusetest
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,14 +51,37 @@ func Mount(t *testing.T, files map[string][]byte) *FS {
 	}
 	done := make(chan struct{})
 	go func() { defer close(done); f.serve() }()
+	number, control := connection(t, f.Dir), t.TempDir()
 	f.end = sync.OnceFunc(func() {
-		_ = syscall.Unmount(f.Dir, syscall.MNT_FORCE) // which ends the requests under way
+		abort(t, control, number)
 		_ = syscall.Unmount(f.Dir, syscall.MNT_DETACH)
-		_ = syscall.Close(fd) // which ends all, should someone have it still
 		<-done
+		_ = syscall.Close(fd)
 	})
 	t.Cleanup(f.end)
 	return f
+}
+
+// connection is the number of a mount's connection, that of its device.
+func connection(t *testing.T, dir string) string {
+	var st syscall.Stat_t
+	if err := syscall.Stat(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	return strconv.FormatUint(st.Dev&0xff|st.Dev>>12&^0xff, 10)
+}
+
+// abort ends the requests under way, and all that come, also where the mount has no name
+// any more (Documentation/filesystems/fuse/fuse.rst).
+func abort(t *testing.T, control, number string) {
+	if err := syscall.Mount("none", control, "fusectl", 0, ""); err != nil {
+		t.Error(err)
+		return
+	}
+	defer func() { _ = syscall.Unmount(control, syscall.MNT_DETACH) }()
+	if err := os.WriteFile(filepath.Join(control, number, "abort"), []byte("1"), 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
 }
 
 // Silence has no request answered from now on, though they are taken.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"golang.org/x/sys/unix"
-
 	"stacksnap/task"
 )
 
@@ -88,9 +86,8 @@ const (
 
 // isOpen tells whether a descriptor is the file that an epoll instance watches.
 func (p *Process) isOpen(w watchedFile) bool {
-	var st unix.Stat_t
-	err := unix.Fstatat(p.live.fd, "fd/"+strconv.Itoa(w.fd), &st, 0)
-	return err == nil && st.Ino == w.inode
+	st, ok := p.statFile(w.fd)
+	return ok && st.Ino == w.inode
 }
 
 // LocalThread implements [task.SyscallReader]. The last number of NSpid is that

@@ -3,14 +3,17 @@
 package ptrace
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/files"
 )
 
 // maxHolderLists bounds how often the processes are listed: those that came
@@ -81,12 +84,16 @@ func (s *search) ask(pid int) bool {
 		return hasNoFiles(proc) || !isDenied(err)
 	}
 	defer dir.close()
+	root := sync.OnceValue(func() *files.Root { return files.Of("/proc/" + strconv.Itoa(pid)) })
 	for _, fd := range dir.numbers() {
 		link, err := dir.readlink(strconv.Itoa(fd))
 		if isDenied(err) {
 			return hasNoFiles(proc)
 		}
 		if s.fifos && strings.HasPrefix(link, "/") {
+			if mayNotAsk(root, fmt.Sprintf("/proc/%d/fd/%d", pid, fd), link) {
+				continue
+			}
 			link = fifoAt(dir, strconv.Itoa(fd))
 		}
 		if err == nil && s.files[link] {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/files"
 )
 
 // learn gathers what is known of the process as a whole. What cannot be had is
@@ -89,6 +90,13 @@ func processOf(tid int) int {
 // arch reads the program's own header; the kernel's word on a thread is in its
 // registers.
 func (p *Process) arch() task.Arch {
+	exe, err := p.live.readlink("exe")
+	if err != nil {
+		return hostArch
+	}
+	if exe, _ = cutDeleted(exe); p.root().Refusal(p.folder+"/exe", exe, p.deviceOf(exe)) != nil {
+		return hostArch
+	}
 	fd, err := p.live.open("exe")
 	if err != nil {
 		return hostArch
@@ -145,15 +153,11 @@ func (p *Process) osVersion() string {
 }
 
 // distribution reads os-release below the target's root, from which no link
-// there leads out (openat2, RESOLVE_IN_ROOT).
+// there leads out.
 func (p *Process) distribution() string {
-	root, err := openDirAt(p.live.fd, "root")
-	if err != nil {
-		return ""
-	}
-	defer root.close()
-	for _, name := range []string{"etc/os-release", "usr/lib/os-release"} {
-		if b, err := readInRoot(root.fd, name); err == nil {
+	root := p.root()
+	for _, name := range []string{"/etc/os-release", "/usr/lib/os-release"} {
+		if b, err := readInRoot(root, name); err == nil {
 			return prettyName(b)
 		}
 	}
@@ -163,23 +167,12 @@ func (p *Process) distribution() string {
 // maxOSRelease bounds what is read of a file of the target's.
 const maxOSRelease = 64 << 10
 
-// readInRoot reads a regular file. What else the name may stand for, a pipe
-// that nobody writes to say, is not waited for.
-func readInRoot(root int, name string) ([]byte, error) {
-	fd, err := unix.Openat2(root, name, &unix.OpenHow{
-		Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY,
-		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
-	})
+// readInRoot reads a regular file.
+func readInRoot(root *files.Root, name string) ([]byte, error) {
+	f, _, err := root.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer closeFD(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return nil, err
-	}
-	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil, os.ErrInvalid
-	}
-	return io.ReadAll(io.LimitReader(fdReader(fd), maxOSRelease))
+	defer func() { _ = f.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(f, maxOSRelease))
 }

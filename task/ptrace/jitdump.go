@@ -24,14 +24,14 @@ func (p *Process) OpenJITDump(mapped []string) (*os.File, string, error) {
 		if path.Base(file) != name || !path.IsAbs(file) {
 			continue // of a process that this one is a copy of, perhaps
 		}
-		f, why := p.openBelieved(file[1:], user)
+		f, why := p.openBelieved(file, user)
 		if why == nil {
 			return f, file, nil
 		}
 		err = fmt.Errorf("%s: %w", file, why)
 	}
 	for _, file := range p.dumpsAtHome(name) {
-		if f, why := p.openBelieved(file[1:], user); why == nil {
+		if f, why := p.openBelieved(file, user); why == nil {
 			return f, file, nil
 		}
 	}
@@ -52,7 +52,7 @@ func (p *Process) dumpsAtHome(name string) (paths []string) {
 		return nil
 	}
 	folder := path.Join(home, ".debug/jit")
-	for _, sub := range p.localFolder(folder[1:]) {
+	for _, sub := range p.localFolder(folder) {
 		paths = append(paths, path.Join(folder, sub, name))
 	}
 	return paths
@@ -74,24 +74,21 @@ func homeOf(environ []byte) (home string) {
 // localFolder lists a folder below the target's root, unless that is on a file system
 // that may not answer.
 func (p *Process) localFolder(name string) []string {
-	root, err := openDirAt(p.live.fd, "root")
+	seen, err := p.root().Look(name, 0)
 	if err != nil {
 		return nil
 	}
-	defer root.close()
-	fd, err := unix.Openat2(root.fd, name, &unix.OpenHow{
-		Flags:   unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
-	})
+	defer func() { _ = seen.Close() }() // it was only looked at
+	var fs unix.Statfs_t
+	if unix.Fstatfs(int(seen.Fd()), &fs) != nil || !isLocal(int64(fs.Type)) {
+		return nil
+	}
+	fd, err := unix.Openat(int(seen.Fd()), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
 	dir := os.NewFile(uintptr(fd), name)
 	defer func() { _ = dir.Close() }()
-	var fs unix.Statfs_t
-	if unix.Fstatfs(fd, &fs) != nil || !isLocal(int64(fs.Type)) {
-		return nil
-	}
 	names, _ := dir.Readdirnames(maxDumpFolders) // the error is that there are fewer
 	return names
 }

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"stacksnap/task/needs"
 )
 
@@ -63,9 +61,10 @@ func TestOpenJITDump(t *testing.T) {
 // TestDumpsAtHome are in one of the folders that are made for each process.
 func TestDumpsAtHome(t *testing.T) {
 	root := t.TempDir()
-	p := &Process{live: procDir{fd: openPath(t, t.TempDir())}}
-	must(t, unix.Symlinkat(root, p.live.fd, "root"))
-	live := func(name string) string { return fmt.Sprintf("/proc/self/fd/%d/%s", p.live.fd, name) }
+	p := &Process{folder: t.TempDir()}
+	p.live.fd = openPath(t, p.folder)
+	must(t, os.Symlink(root, filepath.Join(p.folder, "root")))
+	live := func(name string) string { return filepath.Join(p.folder, name) }
 	if got := p.dumpsAtHome("jit-5.dump"); got != nil {
 		t.Errorf("without an environment: %v", got)
 	}

@@ -18,7 +18,7 @@ import (
 // self is this very process as a target, as far as its files in /proc are asked.
 func self(t *testing.T) *Process {
 	t.Helper()
-	p := &Process{pid: os.Getpid(), live: procDir{fd: openPath(t, "/proc/self")}}
+	p := &Process{pid: os.Getpid(), live: procDir{fd: openPath(t, "/proc/self")}, folder: "/proc/self"}
 	maps, err := unix.Open("/proc/self/maps", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	must(t, err)
 	p.maps = maps

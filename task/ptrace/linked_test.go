@@ -75,7 +75,7 @@ func TestHoldersOfNamedPipe(t *testing.T) {
 	read, write, file := open("", unix.O_RDONLY), open(".too", unix.O_WRONLY), open(".file", unix.O_RDONLY)
 	defer closeFD(read)
 	defer closeFD(file)
-	p := &Process{live: procDir{openPath(t, "/proc/self")}}
+	p := &Process{live: procDir{openPath(t, "/proc/self")}, folder: "/proc/self"}
 	reader, hasReader := p.OtherEnd(write, true)
 	writer, hasWriter := p.OtherEnd(read, false)
 	if !hasReader || !hasWriter || reader.File != writer.File || reader.Writes || !writer.Writes {

@@ -52,8 +52,8 @@ func (p *Process) LockedBy(fd, pid int) bool {
 
 // fileAt is the file at a descriptor of the target, as /proc/locks names it.
 func (p *Process) fileAt(fd int) (lockedFile, bool) {
-	var st unix.Stat_t
-	if err := unix.Fstatat(p.live.fd, "fd/"+strconv.Itoa(fd), &st, 0); err != nil {
+	st, ok := p.statFile(fd)
+	if !ok {
 		return lockedFile{}, false
 	}
 	return lockedFile{unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino}, true

@@ -168,7 +168,7 @@ func (p *Process) openLive() error {
 			return &task.NoProcessError{PID: p.pid, Reason: "is a kernel thread, which has no user stack"}
 		}
 		if p.live, err = openDirAt(dir.fd, strconv.Itoa(tid)); err == nil {
-			p.mem.tid = tid
+			p.mem.tid, p.folder = tid, fmt.Sprintf("/proc/%d/task/%d", p.pid, tid)
 			return nil
 		}
 	}

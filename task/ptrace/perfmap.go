@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/regular"
 )
 
 var _ task.PerfMapper = (*Process)(nil)
@@ -32,12 +32,12 @@ func (p *Process) OpenPerfMap() (*os.File, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	name := fmt.Sprintf("tmp/perf-%d.map", pid)
+	name := fmt.Sprintf("/tmp/perf-%d.map", pid)
 	f, err := p.openBelieved(name, user)
 	if err != nil {
-		return nil, "", fmt.Errorf("/%s: %w", name, err)
+		return nil, "", fmt.Errorf("%s: %w", name, err)
 	}
-	return f, "/" + name, nil
+	return f, name, nil
 }
 
 // within returns the number that the target has in its own namespace, and by whose
@@ -56,28 +56,16 @@ func (p *Process) within() (pid int, user uint32, err error) {
 
 // openBelieved looks at the file first, and opens the one that it looked at.
 func (p *Process) openBelieved(name string, user uint32) (*os.File, error) {
-	root, err := openDirAt(p.live.fd, "root")
+	seen, err := p.root().Look(name, unix.O_NOFOLLOW)
 	if err != nil {
 		return nil, err
 	}
-	defer root.close()
-	seen, err := unix.Openat2(root.fd, name, &unix.OpenHow{
-		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
-	})
-	if err != nil {
+	defer func() { _ = seen.Close() }() // it was only looked at
+	if err := believe(int(seen.Fd()), user, p.facts.Start); err != nil {
 		return nil, err
 	}
-	defer closeFD(seen)
-	if err := believe(seen, user, p.facts.Start); err != nil {
-		return nil, err
-	}
-	fd, err := unix.Open("/proc/self/fd/"+strconv.Itoa(seen), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err // EAGAIN: someone holds a lease on it
-	}
-	_ = unix.SetNonblock(fd, false) // of no use for a regular file
-	return os.NewFile(uintptr(fd), name), nil
+	f, _, err := regular.Reopen(seen, name)
+	return f, err
 }
 
 // startSlack is how far a process's start may be told after what it wrote.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task/needs"
+	"stacksnap/task/regular"
 )
 
 // perfMap names the file that a process's is to be, and removes what a test makes
@@ -90,7 +91,7 @@ func TestPerfMapIsNotBelieved(t *testing.T) {
 			if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
 				needs.Feature(t, "leases of files", err, unix.EINVAL, unix.EAGAIN)
 			}
-		}, unix.EAGAIN},
+		}, regular.ErrLeased},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := startThreads(t, 1, "sleep")
@@ -130,8 +131,8 @@ func needOpenat2(t *testing.T, err error) {
 
 func TestPerfMapOfItsOwnRoot(t *testing.T) {
 	root, name := t.TempDir(), "tmp/perf-4711.map"
-	p := &Process{live: procDir{fd: openPath(t, t.TempDir())}}
-	must(t, unix.Symlinkat(root, p.live.fd, "root"))
+	p := &Process{folder: t.TempDir()}
+	must(t, os.Symlink(root, filepath.Join(p.folder, "root")))
 	must(t, os.Mkdir(filepath.Join(root, "real"), 0o755))
 	must(t, os.Symlink("/real", filepath.Join(root, "tmp"))) // within the root
 	writeFile(t, filepath.Join(root, "real/perf-4711.map"), "1000 10 f\n")

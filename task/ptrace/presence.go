@@ -51,6 +51,7 @@ type presence struct {
 	pagemap int // file; −1: the system does not tell, and all is taken to be there
 	page    int // size
 	buf     [8 * entriesAtOnce]byte
+	silent  []span // of which what is not there is not read: see silentSpans
 	idle    []*fetcher
 	late    bool        // they are made when one is needed, for nothing stands meanwhile
 	stuck   []task.Addr // the pages at which helpers were given up
@@ -129,7 +130,8 @@ const present = 1 << 63
 // is, that are not.
 func (p *presence) extent(a task.Addr, n int) (length int, there bool) {
 	if p.pagemap < 0 {
-		return n, true
+		_, silent := spanOf(p.silent, a)
+		return n, !silent
 	}
 	size := task.Addr(p.page)
 	first := a / size
@@ -153,7 +155,7 @@ func (p *presence) has(i int) bool { return binary.LittleEndian.Uint64(p.buf[8*i
 // read has a helper read what is not there.
 func (p *presence) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno) {
 	page := a &^ task.Addr(p.page-1)
-	if slices.Contains(p.stuck, page) {
+	if _, silent := spanOf(p.silent, a); silent || slices.Contains(p.stuck, page) {
 		return 0, errnoBlocks
 	}
 	if p.late {

@@ -41,6 +41,7 @@ type Process struct {
 
 	process procDir // /proc/PID
 	live    procDir // a thread that has not ended: the first one unless it has
+	folder  string  // of live
 	maps    int     // its maps
 	stat    int     // that of process
 
@@ -132,6 +133,7 @@ func (p *Process) readMaps() error {
 	if err != nil {
 		return fmt.Errorf("read /proc/%d/maps: %w", p.pid, err)
 	}
+	p.mem.pages.silent = p.silentSpans(p.mapsBuf.Bytes())
 	return nil
 }
 

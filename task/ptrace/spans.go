@@ -31,15 +31,18 @@ func (s *spanTable) read(maps []byte) {
 }
 
 // find returns the mapping that a is in.
-func (s *spanTable) find(a task.Addr) (span, bool) {
-	i, found := slices.BinarySearchFunc(s.all, a, compareStart)
+func (s *spanTable) find(a task.Addr) (span, bool) { return spanOf(s.all, a) }
+
+// spanOf returns which of some, lowest first, a is in.
+func spanOf(all []span, a task.Addr) (span, bool) {
+	i, found := slices.BinarySearchFunc(all, a, compareStart)
 	if !found {
 		i--
 	}
-	if i < 0 || a >= s.all[i].end {
+	if i < 0 || a >= all[i].end {
 		return span{}, false
 	}
-	return s.all[i], true
+	return all[i], true
 }
 
 func compareStart(s span, a task.Addr) int {
