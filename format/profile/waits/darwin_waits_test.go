@@ -232,8 +232,9 @@ func TestMessagesSleepsAndSets(t *testing.T) {
 // sightings is a running process whose threads can be looked at.
 type sightings struct {
 	darwinProcess
-	now  task.Glance
-	gone bool
+	before []task.Glance // seen before now
+	now    task.Glance
+	gone   bool
 }
 
 func (s *sightings) WatchThread(task.ThreadID) (task.ThreadWatch, error) { return s, nil }
@@ -242,6 +243,11 @@ func (s *sightings) Close() error                                        { retur
 func (s *sightings) Glance() (task.Glance, error) {
 	if s.gone {
 		return task.Glance{}, task.ErrThreadGone
+	}
+	if len(s.before) > 0 {
+		g := s.before[0]
+		s.before = s.before[1:]
+		return g, nil
 	}
 	return s.now, nil
 }
@@ -273,6 +279,11 @@ func TestOwnersAreProven(t *testing.T) {
 		}
 		if w := find(func(*sightings) {}); w == nil || w.Owner != otherID {
 			t.Errorf("%s: %+v of a thread that stands where it stood", name, w)
+		}
+		if w := find(func(s *sightings) {
+			s.before = []task.Glance{{State: task.Running}, {State: task.Sleeping, Later: true}}
+		}); w == nil || w.Owner != otherID {
+			t.Errorf("%s: %+v of a thread that is on its way back there", name, w)
 		}
 		for what, change := range map[string]func(s *sightings){
 			"has ended":              func(s *sightings) { s.gone = true },

@@ -19,7 +19,8 @@ func (f *Finder) stillIn(t *task.Thread, c *call) bool {
 }
 
 // stands looks at a thread of a running Darwin process: its registers are those
-// with which it entered the kernel.
+// with which it entered the kernel. One that runs may be on its way back into the call:
+// some kernels have it run a little by a stop.
 func (f *Finder) stands(t *task.Thread, c *call) bool {
 	watcher, ok := f.process.(task.ThreadWatcher)
 	if !ok {
@@ -31,6 +32,9 @@ func (f *Finder) stands(t *task.Thread, c *call) bool {
 	}
 	defer func() { _ = watch.Close() }()
 	g, err := watch.Glance()
+	for err == nil && (g.State == task.Running || g.Later) && f.rest() {
+		g, err = watch.Glance()
+	}
 	if err != nil || g.Registers.Known == 0 {
 		return false
 	}
