@@ -51,7 +51,7 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 		for c := range l.underRoots(name, ignore) {
 			d, err := NewFile(c.file, c.size)
 			if err == nil && l.isDebugOf(d, c, f, name != byID, sum) {
-				d.budget = l.Budget
+				d.budget, d.name, d.leftOut = l.Budget, f.name, f.leftOut
 				l.relate(d, name, filePath)
 				return d
 			}

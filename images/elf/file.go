@@ -29,6 +29,10 @@ type File struct {
 	areas  []area         // where code is, by start
 	budget *object.Budget // what it may cost together with others; may be nil
 
+	// For the report; the name may be empty.
+	name    string
+	leftOut *object.LeftOut // shared with the files that belong to this one
+
 	// findDebug finds the file's separate debug file; nil: nowhere to look.
 	findDebug func(*File) *File
 	related   *related // nil: nowhere to look for the files that belong to it
@@ -73,7 +77,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 }
 
 func newFile(e *elf.File, vm vmReader, size int64) *File {
-	f := &File{elf: e, vm: vm, size: size, areas: codeAreas(e)}
+	f := &File{elf: e, vm: vm, size: size, areas: codeAreas(e), leftOut: new(object.LeftOut)}
 	f.debug = sync.OnceValue(f.openDebug)
 	f.source = sync.OnceValue(f.readSource)
 	f.symbols = sync.OnceValue(f.readSymbols)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path"
 	"strconv"
 
 	"stacksnap/images/object"
@@ -281,11 +282,11 @@ func (l *loading) open(c candidate, r task.Region, h *header) *File {
 }
 
 // Prepare has f share the loader's budget, and tells it where to look for its debug
-// file and what else belongs to it; path is that of f in the target.
-func (l *Loader) Prepare(f *File, path string) {
-	f.budget = l.Budget
-	l.relate(f, path)
-	f.findDebug = func(f *File) *File { return l.findDebug(f, path) }
+// file and what else belongs to it; file is the path of f in the target.
+func (l *Loader) Prepare(f *File, file string) {
+	f.budget, f.name = l.Budget, path.Base(file)
+	l.relate(f, file)
+	f.findDebug = func(f *File) *File { return l.findDebug(f, file) }
 }
 
 // source is a candidate and how it was come by.

@@ -37,6 +37,6 @@ func (f *File) readMini() *File {
 		f.budget.Return(uint64(len(b)))
 		return nil
 	}
-	mini.budget = f.budget
+	mini.budget, mini.name, mini.leftOut = f.budget, f.name, f.leftOut
 	return mini
 }

@@ -109,7 +109,7 @@ func (r *related) open(c candidate) *File {
 		r.loader.Budget.Closed()
 		return nil
 	}
-	f.budget = r.loader.Budget
+	f.budget, f.name, f.leftOut = r.loader.Budget, r.of.name, r.of.leftOut
 	return f
 }
 

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	maxSection = 256 << 20 // bytes of one section
-	maxEHFrame = 64 << 20  // bytes of an .eh_frame or .ARM.exidx whose size no section header tells
+	maxSection  = 256 << 20 // bytes of one section
+	maxInflated = 64 << 20  // bytes of one that is compressed, and kept whole
+	maxEHFrame  = 64 << 20  // bytes of an .eh_frame or .ARM.exidx whose size no section header tells
 )
 
 // sectionNames are the names under which tool chains keep a kind of section.
@@ -47,17 +48,17 @@ func (f *File) readSection(kind object.Kind) (object.Section, error) {
 }
 
 // data reads a section whole. Its size is believed as far as the file goes, and
-// up to maxSection.
+// up to maxSection or maxInflated.
 func (f *File) data(s *elf.Section) ([]byte, error) {
 	switch {
 	case s.Flags&elf.SHF_COMPRESSED != 0:
-		return f.budget.Inflate(s.Open(), maxSection)
+		return f.packed(s, s.Size).Whole(s.Open(), maxInflated)
 	case strings.HasPrefix(s.Name, zdebug):
-		z, _, err := openGNU(s)
+		z, size, err := openGNU(s)
 		if err != nil {
 			return nil, err
 		}
-		return f.budget.Inflate(z, maxSection)
+		return f.packed(s, size).Whole(z, maxInflated)
 	case !f.holds(s) || s.FileSize > maxSection:
 		return nil, io.ErrUnexpectedEOF
 	}

@@ -69,27 +69,28 @@ func (f *File) openSource(name string) dwarf.Section {
 	case !ok || !f.holds(s):
 		return nil
 	case s.Flags&elf.SHF_COMPRESSED != 0:
-		return f.inflating(s.Open(), s.Size)
+		return f.packed(s, s.Size).Inflating(s.Open())
 	case strings.HasPrefix(s.Name, zdebug):
 		return f.inflatingGNU(s)
 	}
 	return io.NewSectionReader(s, 0, int64(s.FileSize))
 }
 
-// inflating decompresses a section as far as it is read.
-func (f *File) inflating(r io.Reader, size uint64) dwarf.Section {
-	if size > maxSection {
-		return nil
-	}
-	return object.NewInflating(r, size, f.budget)
+// packed describes a compressed section, of which size bytes are claimed.
+func (f *File) packed(s *elf.Section, size uint64) object.Packed {
+	return object.Packed{File: f.name, Name: s.Name, From: s.FileSize, To: size, Budget: f.budget, LeftOut: f.leftOut}
 }
+
+// SourceNote returns a line for people where debugging information is not read, though
+// the file or one that belongs to it has some; empty where none was asked for.
+func (f *File) SourceNote() string { return f.leftOut.Line() }
 
 func (f *File) inflatingGNU(s *elf.Section) dwarf.Section {
 	z, size, err := openGNU(s)
 	if err != nil {
 		return nil
 	}
-	return f.inflating(z, size)
+	return f.packed(s, size).Inflating(z)
 }
 
 func openGNU(s *elf.Section) (io.Reader, uint64, error) {

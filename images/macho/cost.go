@@ -106,8 +106,8 @@ func readFull(p []byte, at uint64, read func(p []byte, at uint64) (int, error)) 
 }
 
 // inflated decompresses a section, and keeps it.
-func (c *cost) inflated(r io.Reader, most int) ([]byte, error) {
-	b, err := c.budget.Inflate(r, most)
+func (c *cost) inflated(p object.Packed, r io.Reader) ([]byte, error) {
+	b, err := p.Whole(r, maxInflated)
 	c.kept.Add(int64(len(b)))
 	if errors.Is(err, object.ErrBudget) {
 		return nil, err

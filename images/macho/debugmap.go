@@ -224,8 +224,14 @@ func (m *debugMap) close() {
 // SourceNote tells in one line of which code that was asked for the source is not
 // known, though the file says where it is; empty where there is none such.
 func (f *File) SourceNote() string {
-	if f.closed.Load() || f.HasSource() || f.dsym() != nil {
+	if f.closed.Load() {
 		return ""
+	}
+	if f.HasSource() {
+		return f.leftOut.Line()
+	}
+	if d := f.dsym(); d != nil {
+		return d.leftOut.Line()
 	}
 	m := f.debugMap()
 	if m == nil {

@@ -78,12 +78,17 @@ func (f *File) openSource(name string) dwarf.Section {
 		return nil
 	case strings.HasPrefix(s.Name, zdebug):
 		z, size, err := object.OpenGNU(io.NewSectionReader(&sectionReader{f, s}, 0, int64(s.Size)))
-		if err != nil || size > maxSectionData {
+		if err != nil {
 			return nil
 		}
-		return object.NewInflating(z, size, f.cost.budget)
+		return f.packed(s.Name, s.Size, size).Inflating(z)
 	}
 	return f.debugSectionReader(s)
+}
+
+// packed describes a compressed section, of which size bytes are claimed.
+func (f *File) packed(name string, from, size uint64) object.Packed {
+	return object.Packed{File: f.name, Name: name, From: from, To: size, Budget: f.cost.budget, LeftOut: &f.leftOut}
 }
 
 // sectionReader reads a section in pieces.
@@ -101,7 +106,7 @@ func (r *sectionReader) ReadAt(p []byte, off int64) (int, error) {
 
 // SeekDSYM tells where the file is, beside which its dSYM may be. Without one, it is
 // read from the object files, if it names these.
-func (f *File) SeekDSYM(file string) { f.path = file }
+func (f *File) SeekDSYM(file string) { f.path, f.name = file, path.Base(file) }
 
 // findDSYM opens the dSYM of the file: beside it, or beside a bundle that it is in.
 func (f *File) findDSYM() *File {
@@ -119,6 +124,7 @@ func (f *File) findDSYM() *File {
 		}
 		if bytes.Equal(d.uuid, f.uuid) && d.HasSource() {
 			d.Limit(f.cost.budget)
+			d.name = name
 			return d
 		}
 		_ = d.Close() // it was only read

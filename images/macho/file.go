@@ -44,6 +44,8 @@ type File struct {
 	methods    func() *objc.Table // Objective-C's; nil result: none
 
 	path     string // beside which a dSYM may be; empty: nowhere
+	name     string // for the report; may be empty
+	leftOut  object.LeftOut
 	modified time.Time
 	dsym     func() *File
 	debugMap func() *debugMap // nil result: none

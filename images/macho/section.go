@@ -10,8 +10,11 @@ import (
 	"stacksnap/task"
 )
 
-// maxSectionData bounds a section's bytes, compressed or not.
+// maxSectionData bounds a section's bytes.
 const maxSectionData = 256 << 20
+
+// maxInflated bounds the bytes of a section that is decompressed and kept whole.
+const maxInflated = 64 << 20
 
 // Section is one section as the load commands describe it (section_64 of
 // <mach-o/loader.h>).
@@ -156,10 +159,7 @@ func (f *File) inflate(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compressed section: %w: %w", object.ErrNoSection, err)
 	}
-	if size > maxSectionData {
-		return nil, fmt.Errorf("compressed section of %d bytes: %w", size, object.ErrNoSection)
-	}
-	data, err := f.cost.inflated(io.LimitReader(z, int64(size)), maxSectionData)
+	data, err := f.cost.inflated(f.packed("__zdebug_frame", uint64(len(b)), size), io.LimitReader(z, int64(size)))
 	if err == nil && uint64(len(data)) < size {
 		return nil, fmt.Errorf("compressed section: %w: %w", object.ErrNoSection, io.ErrUnexpectedEOF)
 	}

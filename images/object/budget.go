@@ -9,6 +9,7 @@ type Budget struct {
 	keep, read atomic.Int64 // bytes that are left
 	files      atomic.Int64 // that may be opened still
 	reached    atomic.Bool
+	spill      spill
 }
 
 // What is enough for a browser with all its symbols.
@@ -24,6 +25,7 @@ func NewBudget(keep, read int64) *Budget {
 	b.keep.Store(keep)
 	b.read.Store(read)
 	b.files.Store(MaxOpen)
+	b.spill.most = MaxSpilled
 	return b
 }
 

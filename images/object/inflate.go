@@ -9,6 +9,9 @@ import (
 // ErrBudget says that the files have cost too much together.
 var ErrBudget = errors.New("left out: the tables of all files together are too large")
 
+// ErrLeftOut says that a section was left out, for a reason that [LeftOut] has.
+var ErrLeftOut = errors.New("left out")
+
 // inflatePiece is by how many bytes a section grows as it is decompressed.
 const inflatePiece = 1 << 20
 

@@ -6,46 +6,101 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 )
 
 // growth is by how many bytes an [Inflating] section grows.
 const growth = 256 << 10
 
+// A section that is larger than maxInMemory lies in a temporary file. One that claims
+// to be more than maxRatio times as large as it is packed, and larger than that, is no
+// debugging information: compilers write what packs to a third or a tenth.
+const (
+	maxInMemory = 2 << 20 // bytes
+	maxRatio    = 64
+)
+
+// Packed is a compressed section: where it is from, for the report, its sizes as the file
+// claims them, and what it may cost.
+type Packed struct {
+	File, Name string
+	From, To   uint64 // bytes
+	Budget     *Budget
+	LeftOut    *LeftOut
+}
+
+// check returns an error where debugging information does not pack so well, or it is
+// more than may be read.
+func (p Packed) check(most uint64) error {
+	if p.To > maxInMemory && p.To/maxRatio > p.From {
+		return fmt.Errorf("%s in the file do not hold as much", megabytes(p.From))
+	}
+	if p.To > most {
+		return fmt.Errorf("limit %s", megabytes(most))
+	}
+	return nil
+}
+
+// leftOut is the line of the report where the section is not read.
+func (p Packed) leftOut(why error) string {
+	return fmt.Sprintf("%s: %s (%s inflated) is not read: %v", cmp.Or(p.File, "a file"), p.Name, megabytes(p.To), why)
+}
+
+func megabytes(n uint64) string { return fmt.Sprintf("%d MB", (n+1<<20-1)>>20) }
+
 // Inflating is a section that is decompressed as far as it is read: the unit that an
 // address is in is often near the beginning of a large file. It is used by one
 // goroutine at a time.
 type Inflating struct {
+	Packed
 	r      io.Reader
-	size   int64 // as claimed
-	budget *Budget
-	pieces [][]byte // of growth, but for the last
-	length int64    // of all
-	err    error    // there is no more
+	pieces []piece // of growth, but for the last
+	length int64   // of all
+	err    error   // there is no more
 }
 
-// NewInflating reads what a decompressor gives, of which size bytes are claimed. What
-// is kept of it is in the budget for good.
-func NewInflating(r io.Reader, size uint64, b *Budget) *Inflating {
-	return &Inflating{r: r, size: int64(size), budget: b}
+// piece is a part of a section, in memory or in the temporary file.
+type piece struct {
+	data []byte // nil: in the file
+	at   int64
+	size int
+}
+
+// Inflating reads what a decompressor gives. What is kept of it is in the budget for good.
+func (p Packed) Inflating(r io.Reader) *Inflating {
+	s := &Inflating{Packed: p, r: r}
+	if err := p.check(MaxSpilled); err != nil {
+		s.stop(err)
+		s.To = 0
+	}
+	return s
 }
 
 // Size is how many bytes there are to be.
-func (s *Inflating) Size() int64 { return s.size }
+func (s *Inflating) Size() int64 { return int64(s.To) }
+
+// stop ends the section where it is, for a reason.
+func (s *Inflating) stop(why error) {
+	s.err = ErrLeftOut
+	s.LeftOut.Add(s.leftOut(why) + "; functions are named from the symbol table, without lines")
+}
 
 // ReadAt implements [io.ReaderAt]. The error is of the decompressor, or wraps
-// [ErrBudget].
+// [ErrBudget] or [ErrLeftOut].
 func (s *Inflating) ReadAt(p []byte, off int64) (n int, err error) {
-	if off < 0 || off > s.size {
+	if off < 0 || off > s.Size() {
 		return 0, io.EOF
 	}
-	end := min(off+int64(len(p)), s.size)
+	end := min(off+int64(len(p)), s.Size())
 	for s.length < end && s.err == nil {
-		s.err = s.grow()
+		s.grow()
 	}
 	for n < len(p) && off < s.length {
-		got := copy(p[n:], s.pieces[off/growth][off%growth:])
-		n, off = n+got, off+int64(got)
+		got, err := s.read(p[n:], off)
+		if n, off = n+got, off+int64(got); err != nil {
+			return n, err
+		}
 	}
 	if n < len(p) {
 		err = cmp.Or(s.err, io.EOF)
@@ -53,17 +108,51 @@ func (s *Inflating) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-func (s *Inflating) grow() error {
-	size := min(growth, s.size-s.length)
-	if !s.budget.Keep(uint64(size)) {
-		return ErrBudget
+// read reads from the piece that off is in.
+func (s *Inflating) read(p []byte, off int64) (int, error) {
+	from, skip := s.pieces[off/growth], off%growth
+	if from.data != nil {
+		return copy(p, from.data[skip:]), nil
 	}
-	piece := make([]byte, size)
-	n, err := io.ReadFull(s.r, piece)
-	s.pieces = append(s.pieces, piece[:n])
+	p = p[:min(len(p), from.size-int(skip))]
+	return s.Budget.spill.file.ReadAt(p, from.at+skip)
+}
+
+// grow decompresses a piece more.
+func (s *Inflating) grow() {
+	size := min(growth, s.Size()-s.length)
+	inMemory := s.Size() <= maxInMemory || s.Budget == nil
+	if inMemory && !s.Budget.Keep(uint64(size)) {
+		s.err = ErrBudget
+		return
+	}
+	b := make([]byte, size)
+	n, err := io.ReadFull(s.r, b)
+	if err != nil {
+		s.stop(fmt.Errorf("cannot be decompressed: %w", err))
+		s.err = err
+	}
+	next := piece{data: b[:n], size: n}
+	if inMemory {
+		s.Budget.Return(uint64(len(b) - n))
+	} else if next.at, err = s.Budget.spill.append(b[:n]); err != nil {
+		s.stop(err)
+		return
+	} else {
+		next.data = nil
+	}
+	s.pieces = append(s.pieces, next)
 	s.length += int64(n)
-	s.budget.Return(uint64(len(piece) - n))
-	return err
+}
+
+// Whole decompresses a section whole, to be kept in the memory: its size is what comes,
+// not what is claimed, and below most.
+func (p Packed) Whole(r io.Reader, most int) ([]byte, error) {
+	if err := p.check(uint64(most)); err != nil {
+		p.LeftOut.Add(p.leftOut(err))
+		return nil, ErrLeftOut
+	}
+	return p.Budget.Inflate(r, most)
 }
 
 var errNoZLIB = errors.New("a zdebug section does not begin with ZLIB and a size")

@@ -26,7 +26,7 @@ func TestInflating(t *testing.T) {
 	} {
 		r := bytes.NewReader(all)
 		budget := NewBudget(1<<30, 1<<30)
-		s := NewInflating(r, 3*there, budget)
+		s := Packed{From: there, To: 2 * there, Budget: budget}.Inflating(r)
 		for range 2 { // what is there already is not read again
 			b := make([]byte, c.n)
 			n, err := s.ReadAt(b, int64(c.off))
@@ -41,7 +41,7 @@ func TestInflating(t *testing.T) {
 			t.Errorf("%+v: the budget has not what %d bytes leave", c, s.length)
 		}
 	}
-	s := NewInflating(bytes.NewReader(all), there, NewBudget(growth, 1))
+	s := Packed{From: there, To: there, Budget: NewBudget(growth, 1)}.Inflating(bytes.NewReader(all))
 	if n, err := s.ReadAt(make([]byte, 10), growth-5); n != 5 || !errors.Is(err, ErrBudget) {
 		t.Errorf("beyond the budget: %d bytes, %v", n, err)
 	}

@@ -1,0 +1,18 @@
+//go:build linux || darwin
+
+package object
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// hasRoom tells whether n bytes more leave the file system half of what is free.
+func hasRoom(f *os.File, n int64) bool {
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {
+		return false
+	}
+	return uint64(n) <= st.Bavail/2*uint64(st.Bsize)
+}
