@@ -47,8 +47,8 @@ func idler(t *testing.T) []byte {
 	return b
 }
 
-// started runs a program until the test ends, and returns its pid once it waits.
-func started(t *testing.T, program []byte) string {
+// runProgram runs a program until the test ends, and returns its pid once it waits.
+func runProgram(t *testing.T, program []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "hostile")
 	if err := os.WriteFile(name, program, 0o700); err != nil {
@@ -84,7 +84,7 @@ func TestSectionBombs(t *testing.T) {
 		"two of them": {[]elftest.Section{compressed(".debug_abbrev", elf.COMPRESS_ZSTD, zstd), compressed(".debug_str", elf.COMPRESS_ZLIB, zeros)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pid := started(t, elftest.Replace(t, program, c.sections...))
+			pid := runProgram(t, elftest.Replace(t, program, c.sections...))
 			debug.FreeOSMemory() // the peak is at least what this program has
 			r := snap(t, limit, pid)
 			r.check(t)
@@ -115,7 +115,7 @@ func TestLargeSection(t *testing.T) {
 	binary.LittleEndian.PutUint32(aranges[unit:], binary.LittleEndian.Uint32(aranges[unit:])+large)
 	size := large + int64(len(info))
 	packed := elftest.ZLIB(io.MultiReader(elftest.Pad(large, new(elftest.Filler)), bytes.NewReader(info)), size)
-	pid := started(t, elftest.Replace(t, program,
+	pid := runProgram(t, elftest.Replace(t, program,
 		elftest.Section{Name: ".debug_info", Type: elf.SHT_PROGBITS, Data: elftest.Claim(elf.COMPRESS_ZLIB, uint64(size), packed), Compressed: true},
 		elftest.Section{Name: ".debug_aranges", Type: elf.SHT_PROGBITS, Data: aranges}))
 	packed, program = nil, nil
