@@ -14,7 +14,7 @@ func (r *crashReader) frame(line string) {
 	if m == nil {
 		return
 	}
-	if r.ips.frames++; r.ips.frames > maxBranches {
+	if r.ips.frames++; r.ips.frames > maxIPSFrames {
 		r.ips.full = true
 		return
 	}

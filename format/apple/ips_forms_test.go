@@ -1,6 +1,7 @@
 package apple
 
 import (
+	"bufio"
 	"bytes"
 	"slices"
 	"strings"
@@ -81,5 +82,35 @@ func TestIPSOfBacktraces(t *testing.T) {
 	again := read(t, writtenIPS(t, p))
 	if diff := cmp.Diff(outlineOf(p), outlineOf(again)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestIPSBounds: a report that is too large is read as far as there is room, and says so.
+func TestIPSBounds(t *testing.T) {
+	const begin, frame = `{"bug_type":"309"}` + "\n" + `{"pid":1,"procName":"it",`, `{"imageOffset":1,"imageIndex":0},`
+	const end = `"usedImages":[{"base":4096,"size":4096,"path":"/it"}]}`
+	thread := `{"id":1,"frames":[` + strings.Repeat(frame, 1000) + `{}]},`
+	small := `"threads":[{"id":1,"frames":[{"imageOffset":1,"imageIndex":0}]}],`
+	for name, c := range map[string]struct {
+		text string
+		full bool
+		most int // frames
+	}{
+		"small":             {begin + small + end, false, 1},
+		"asi":               {begin + small + `"asi":{"it":[` + strings.Repeat("1,", 1<<18) + `1]},` + end, true, 1},
+		"unknown":           {begin + small + strings.Repeat(`"x":[`+strings.Repeat("1,", 1<<15)+`1],`, 20) + end, true, 1},
+		"threads":           {begin + `"threads":[` + strings.Repeat(thread, maxIPSFrames/1000) + `{}],` + end, true, maxIPSFrames},
+		"an exception":      {begin + `"lastExceptionBacktrace":[` + strings.Repeat(frame, maxIPSFrames+1) + `{}],` + end, true, maxIPSFrames},
+		"much of a thread":  {begin + `"threads":[{"id":1,"frames":[` + frame + `{}],"x":[` + strings.Repeat(`"`+strings.Repeat("x", 1<<19)+`",`, 20) + `1]}],` + end, true, 2},
+		"as many as can be": {begin + `"threads":[{"id":1,"frames":[` + strings.Repeat(frame, 1000) + `{}]}],` + end, false, 1001},
+	} {
+		p, err := readIPS(bufio.NewReader(strings.NewReader(c.text)))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if full := slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "too large") }); full != c.full || p.Frames > c.most || p.Frames == 0 {
+			t.Errorf("%s: %d frames, %q", name, p.Frames, p.Notes)
+		}
 	}
 }

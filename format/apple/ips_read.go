@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"stacksnap/format/jsonpart"
 	"stacksnap/format/profile"
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -19,6 +20,12 @@ import (
 
 // maxIPS is how much of an .ips file is read. They have some 100 KB.
 const maxIPS = 64 << 20
+
+// The bounds of what is kept of it.
+const (
+	maxIPSFrames = 1 << 17 // and threads
+	maxIPSRest   = 8 << 20 // bytes that the model has no place for
+)
 
 // translatedReport begins what Console copies: a text for people, and the .ips file
 // below it.
@@ -55,12 +62,11 @@ func readIPS(from *bufio.Reader) (*profile.Profile, error) {
 			break
 		}
 	}
-	r := &ipsReader{decoder: json.NewDecoder(l.from), rest: newIPSRest(header)}
-	err := r.payload()
-	if read := (*json.SyntaxError)(nil); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) && !errors.As(err, &read) {
+	r := &ipsReader{in: jsonpart.NewReader(l.from), rest: newIPSRest(header)}
+	if err := r.payload(); err != nil {
 		return nil, err
 	}
-	r.cut, r.full = err != nil, r.full || whole.N <= 0
+	r.full = r.full || whole.N <= 0
 	r.backtraces()
 	p := r.profile()
 	r.rest.notes = r.made()
@@ -71,69 +77,74 @@ func readIPS(from *bufio.Reader) (*profile.Profile, error) {
 // ipsReader reads the document of an .ips file, member by member: what stands before
 // an end or an error is kept.
 type ipsReader struct {
-	decoder *json.Decoder
-	report  ipsPayload
-	rest    *ipsRest
-	frames  int
-	cut     bool
-	full    bool // something reached its bound
+	in     *jsonpart.Reader
+	report ipsPayload
+	rest   *ipsRest
+	kept   int // bytes in rest
+	frames int
+	cut    bool
+	full   bool // something reached its bound
 
 	numbered bool // ids are numbers of threads, in the order of the kernel's list
 }
 
-// payload reads the document.
+// payload reads the document, as far as it is one, and as there is room.
 func (r *ipsReader) payload() error {
-	if err := r.open('{'); err != nil {
+	err := r.in.Members(r.member)
+	switch {
+	case err == nil:
+	case errors.Is(err, jsonpart.ErrTooLarge):
+		r.full = true
+	case isCut(err):
+		r.cut = true
+	default:
 		return err
 	}
-	for r.decoder.More() {
-		key, err := r.decoder.Token()
-		if err != nil {
-			return err
-		}
-		if err := r.member(key); err != nil {
-			return err
-		}
-	}
-	_, err := r.decoder.Token()
-	return err
+	return nil
 }
 
-// open reads the begin of an object or an array.
-func (r *ipsReader) open(delim json.Delim) error {
-	token, err := r.decoder.Token()
-	if err == nil && token != delim {
-		err = &json.SyntaxError{Offset: r.decoder.InputOffset()}
-	}
-	return err
+// isCut reports whether an error is that of a document that ends early, or goes on as none.
+func isCut(err error) bool {
+	var part *jsonpart.SyntaxError
+	var value *json.SyntaxError
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &part) || errors.As(err, &value)
 }
 
 // member reads a member of the document; of a kind that it is not expected to be it is
 // left out.
-func (r *ipsReader) member(key json.Token) error {
+func (r *ipsReader) member(name string) error {
 	d := &r.report
 	to := map[string]any{
 		"userID": &d.UserID, "modelCode": &d.Model, "osVersion": &d.OS, "captureTime": &d.Captured, "pid": &d.PID,
 		"cpuType": &d.CPUType, "translated": &d.Translated, "procLaunch": &d.Launched, "procName": &d.Name, "procPath": &d.Path,
 		"bundleInfo": &d.Bundle, "parentProc": &d.Parent, "parentPid": &d.ParentPID, "exception": &d.Exception,
 		"termination": &d.Termination, "asi": &d.ASI, "reportNotes": &d.ReportNotes, "analysisTool": &d.Tool, "faultingThread": &d.Faulting,
-		"lastExceptionBacktrace": &d.LastException, "asiBacktraces": &d.ASIBacktraces,
+		"asiBacktraces": &d.ASIBacktraces,
 	}
-	name, _ := key.(string)
 	switch name {
 	case "threads":
 		return each(r, r.addThread)
 	case "usedImages":
 		return each(r, r.addImage)
+	case "lastExceptionBacktrace":
+		return each(r, r.addException)
+	}
+	value := to[name]
+	if value != nil && modelled[name] {
+		return known(r.in.Decode(value))
+	}
+	if r.kept > maxIPSRest {
+		r.full = true
+		return r.in.Skip()
 	}
 	var raw json.RawMessage
-	if err := r.decoder.Decode(&raw); err != nil {
+	if err := r.in.Decode(&raw); err != nil {
 		return err
 	}
+	r.kept += r.in.Size()
 	if !modelled[name] {
 		r.rest.body[name] = raw
 	}
-	value := to[name]
 	if value == nil {
 		return nil
 	}
@@ -148,39 +159,68 @@ func known(err error) error {
 	return err
 }
 
-// each reads an array, element by element.
-func each[T any](r *ipsReader, add func(T)) error {
-	if err := r.open('['); err != nil {
-		return err
-	}
-	for r.decoder.More() {
+// each reads an array, element by element, as long as there is room.
+func each[T any](r *ipsReader, add func(T) (room bool)) error {
+	room := true
+	return r.in.Elements(func() error {
+		if !room {
+			return r.in.Skip()
+		}
 		var element T
-		if err := known(r.decoder.Decode(&element)); err != nil {
+		if err := known(r.in.Decode(&element)); err != nil {
 			return err
 		}
-		add(element)
-	}
-	_, err := r.decoder.Token()
-	return err
+		room = add(element)
+		return nil
+	})
 }
 
-func (r *ipsReader) addThread(t ipsThread) {
-	if r.frames += 1 + len(t.Frames); r.frames > maxBranches {
-		r.full = true
-		return
+// hasRoom counts frames, and reports whether there is room for them.
+func (r *ipsReader) hasRoom(frames int) bool {
+	r.frames += frames
+	r.full = r.full || r.frames > maxIPSFrames
+	return r.frames <= maxIPSFrames
+}
+
+func (r *ipsReader) addThread(t ipsThread) bool {
+	if !r.hasRoom(1 + len(t.Frames)) {
+		return false
 	}
 	if len(t.rest) > 0 && r.rest != nil {
-		r.rest.threads[task.ThreadID(t.ID)] = t.rest
+		r.keepRest(t.ID, t.rest)
 	}
 	r.report.Threads = append(r.report.Threads, t)
+	return true
 }
 
-func (r *ipsReader) addImage(im ipsImage) {
-	if len(r.report.Images) == maxImages {
+// keepRest keeps what the model has no place for in a thread.
+func (r *ipsReader) keepRest(id uint64, rest members) {
+	for name, value := range rest {
+		r.kept += len(name) + len(value)
+	}
+	if r.kept > maxIPSRest {
 		r.full = true
 		return
 	}
+	r.rest.threads[task.ThreadID(id)] = rest
+}
+
+// addException adds a frame of where the last exception was thrown.
+func (r *ipsReader) addException(f ipsFrame) bool {
+	if !r.hasRoom(1) {
+		return false
+	}
+	r.report.LastException = append(r.report.LastException, f)
+	return true
+}
+
+func (r *ipsReader) addImage(im ipsImage) bool {
+	if len(r.report.Images) == maxImages {
+		r.full = true
+		return false
+	}
 	r.report.Images = append(r.report.Images, im)
+	return true
 }
 
 // crashTool is what writes reports of crashes on a Mac.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -98,26 +99,62 @@ func TestPprofBombs(t *testing.T) {
 	}
 }
 
+const (
+	ipsBegin = `{"bug_type":"309","name":"it"}` + "\n" + `{"pid":1,"procName":"it",`
+	ipsEnd   = `"threads":[{"id":1,"triggered":true,"frames":[{"imageOffset":1,"imageIndex":0}]}],"usedImages":[{"base":4096,"size":4096,"path":"/it"}]}`
+	ipsFrame = `{"imageOffset":1,"imageIndex":0},`
+)
+
+// ipsBombs are reports of crashes, of which not more than 64 MB are read.
+var ipsBombs = map[string]bomb{
+	"a text of 60 MB":         {ipsBegin + `"unknown":"`, strings.Repeat("x", 1000), 60_000, `",` + ipsEnd, "", false},
+	"30 million numbers":      {ipsBegin + `"unknown":[`, strings.Repeat("1,", 1000), 30_000, `1],` + ipsEnd, "", false},
+	"30 million in asi":       {ipsBegin + `"asi":{"it":[`, strings.Repeat("1,", 1000), 30_000, `1]},` + ipsEnd, "", false},
+	"300,000 keys":            {ipsBegin + `"asi":{`, `"` + digits + `":[` + strings.Repeat("[],", 50) + `1],`, 300_000, `"k":1},` + ipsEnd, "", true},
+	"many unknown":            {ipsBegin, `"` + digits + digits + `":` + strings.Repeat("1", 500) + `,`, 100_000, ipsEnd, "", true},
+	"a thread of many frames": {ipsBegin + `"threads":[{"id":1,"frames":[`, strings.Repeat(ipsFrame, 10), 150_000, `{}]}]}`, "", false},
+	"threads of many frames":  {ipsBegin + `"threads":[`, `{"id":` + "1" + `,"frames":[` + strings.Repeat(ipsFrame, 1000) + `{}]},`, 1800, `{}]}`, "", false},
+	"many threads":            {ipsBegin + `"threads":[`, `{"id":1,"frames":[` + ipsFrame + `{}],"threadState":{"x":[1,2,3]}},`, 700_000, `{}]}`, "", false},
+	"many images":             {ipsBegin + `"usedImages":[`, `{"base":4096,"size":4096,"path":"/` + digits + `"},`, 1_000_000, `{}]}`, "", false},
+	"many exceptions":         {ipsBegin + `"lastExceptionBacktrace":[`, ipsFrame, 1_800_000, `{}],` + ipsEnd, "", false},
+	"many notes":              {ipsBegin + `"reportNotes":[`, `"` + digits + `",`, 5_000_000, `""],` + ipsEnd, "", false},
+	"a text told":             {ipsBegin + `"asiBacktraces":["`, `0 it 0x0000000000001001 0x1000 + 1\n`, 1_500_000, `"],` + ipsEnd, "", false},
+	"deep":                    {ipsBegin + `"asi":{"it":`, strings.Repeat("[", 1000), 60_000, ``, "", false},
+}
+
+// TestIPSBombs: each is read as far as there is room.
+func TestIPSBombs(t *testing.T) {
+	for name, b := range ipsBombs {
+		t.Run(name, func(t *testing.T) { b.run(t, "it.ips", inTheClear) })
+	}
+}
+
+func inTheClear(w io.Writer) (io.WriteCloser, error) { return nopCloser{w}, nil }
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
 func toGzip(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }
 
 func toZstd(w io.Writer) (io.WriteCloser, error) {
 	return zstd.NewWriter(w, zstd.WithWindowSize(8<<20), zstd.WithEncoderConcurrency(1))
 }
 
-// readLimit is the limit of a run here. Those that read 700 MB take as long as inflating
-// that does, three seconds each by themselves; the others less.
-const readLimit = 6 * limit
-
 // run compares a bomb with itself, which reads it, and reports on it.
 func (b *bomb) run(t *testing.T, name string, pack func(io.Writer) (io.WriteCloser, error)) {
 	path := filepath.Join(t.TempDir(), name)
 	b.write(t, path, pack)
-	calls := [][]string{{"diff", path, path}}
-	if strings.Contains(name, "json") {
-		calls = append(calls, []string{path})
+	calls := [][]string{{path}, {"diff", path, path}}
+	switch {
+	case strings.Contains(name, ".ips"):
+		calls = calls[:1] // it is not compared
+	case strings.Contains(name, ".pb"):
+		calls = calls[1:] // it is not reported on
 	}
 	for _, args := range calls {
-		r := snap(t, readLimit, args...)
+		files := len(args) - len(args)/3 // two of diff
+		r := snap(t, time.Duration(files)*limit, args...)
 		r.check(t)
 		t.Logf("%s: %v, %d MB, %s", args[0], r.took, r.peak>>20, r.err)
 		if b.says == "" && r.code != 0 || b.says != "" && r.code == 0 || !strings.Contains(r.err, b.says) || strings.Count(r.err, "\n") > 1 {
