@@ -46,14 +46,19 @@ func exercise(t *testing.T, path string) {
 	}
 }
 
-// TestDamaged opens caches that were good before without a panic, in every test run.
-func TestDamaged(t *testing.T) {
+// TestMutants opens caches that were good before without a panic: 180 in every test run,
+// and 2,000 in scripts/hostile, which measures the memory.
+func TestMutants(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
+	mutants := 180
+	if os.Getenv("STACKSNAP_LONG") != "" {
+		mutants = 2000
+	}
 	for name, layout := range cachetest.Layouts {
 		dir := t.TempDir()
 		path := cachetest.Make(t, dir, layout, libraries(t, task.ARM64))
 		files, _ := filepath.Glob(filepath.Join(dir, "*"))
-		for range 60 {
+		for range mutants / len(cachetest.Layouts) {
 			victim := files[r.IntN(len(files))]
 			good, err := os.ReadFile(victim)
 			if err != nil {
