@@ -22,8 +22,8 @@ const (
 	partArena    = 16 << 20  // and for those of a part
 	spareThreads = 64        // threads that may appear between listing and stop
 	manyThreads  = 4096      // of more no more than a short piece is copied at first in a sampling
-	shortPieces  = 32 << 20  // bytes of all such pieces together
-	leastPiece   = 1 << 10
+	shortPieces  = 16 << 20  // bytes of all such pieces together
+	leastPiece   = 768
 	usualStack   = 64 << 10 // bytes reserved for each stack while Limit is the first
 	touchedStack = 16 << 10 // bytes of each stack whose pages are made before the stop
 	pageSize     = 4 << 10  // the smallest page of any host

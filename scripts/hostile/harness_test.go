@@ -27,6 +27,7 @@ type run struct {
 	out, err string
 	code     int           // -1 if a signal ended it
 	took     time.Duration // from its start to its end
+	cpu      time.Duration // that it used of processors
 	peak     int64         // bytes: the most memory that it, or a child of it, held at once
 	hung     bool          // it was killed, for it had not ended in time
 }
@@ -68,6 +69,7 @@ func finish(t *testing.T, limit time.Duration, cmd *exec.Cmd) (r run) {
 	default:
 	}
 	r.out, r.err, r.code, r.took = out.String(), errOut.String(), cmd.ProcessState.ExitCode(), time.Since(began)
+	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	r.peak = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 	return r
 }
@@ -127,13 +129,21 @@ func isStopped(t *testing.T, pid string) bool {
 		if err != nil {
 			continue // it has ended
 		}
-		// proc_pid_stat(5): the state follows the name, which may have any byte.
-		rest := bytes.TrimSpace(stat[bytes.LastIndexByte(stat, ')')+1:])
-		if len(rest) > 0 && (rest[0] == 'T' || rest[0] == 't') {
+		if state := stateOf(stat); state == 'T' || state == 't' {
 			return true
 		}
 	}
 	return false
+}
+
+// stateOf is the state in a stat file of /proc: it follows the name, which may have any
+// byte (proc_pid_stat(5)).
+func stateOf(stat []byte) byte {
+	rest := bytes.TrimSpace(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(rest) == 0 {
+		return 0
+	}
+	return rest[0]
 }
 
 // needRoot skips the test without root: it becomes other users, or mounts.

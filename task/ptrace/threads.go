@@ -138,11 +138,10 @@ func (t *threadTable) list() []task.ThreadID {
 	t.all = t.all[:kept]
 	for {
 		found, _ := t.scan()
+		t.grow(found)
 		if t.missed == 0 {
-			t.grow(found)
 			break
 		}
-		t.grow(found + t.missed)
 	}
 	return t.identify()
 }
