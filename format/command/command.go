@@ -67,6 +67,7 @@ type call struct {
 	reported bool         // anything was
 	sender   *push.Sender // of --push; nil: none
 	onScreen atomic.Bool  // a live view has the terminal
+	deadline deadline
 
 	// shots opens what takes the kernel's stackshots of a process, or of
 	// [stackshot.OfKernel] or OfAll; nil where the system has none.
@@ -91,6 +92,10 @@ func (c *call) run(ctx context.Context) error {
 		return err
 	case signs:
 		return live.Sign(func(line string) { fmt.Fprintln(c.Out, format.Printable(line)) }, c.Entitlements)
+	}
+	if c.mode() != tops { // which has the terminal to give back
+		c.endAt(ctx)
+		defer c.deadline.lift()
 	}
 	if c.mode() == checks {
 		return c.foretell(ctx)

@@ -12,6 +12,7 @@ import (
 
 	"stacksnap/format/apple"
 	"stacksnap/task/core"
+	"stacksnap/task/files"
 	"stacksnap/task/live"
 	"stacksnap/task/recording"
 	"stacksnap/task/stackshot"
@@ -24,7 +25,7 @@ func isFile(target string) bool {
 	if _, err := strconv.Atoi(target); err == nil {
 		return false
 	}
-	info, err := os.Stat(target)
+	info, err := files.Stat("", target)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
@@ -50,7 +51,7 @@ func isCore(path string) bool {
 }
 
 func isRegular(path string) bool {
-	info, err := os.Stat(path)
+	info, err := files.Stat("", path)
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -136,7 +137,7 @@ func programPath(target string) string {
 // file, or, of one that is nothing, that it is no file either where it looks like
 // one; empty where there is nothing to add to "no process of that name".
 func missingTarget(target string) string {
-	info, err := os.Stat(target)
+	info, err := files.Stat("", target)
 	switch {
 	case err == nil && info.IsDir():
 		return fmt.Sprintf("%q is a folder: give a core, a recording or a report in it, or a process", target)

@@ -145,6 +145,7 @@ func (w *watcher) writer() format.HangWriter {
 
 // runHook runs --exec. That it fails is told, and does not end the watch.
 func (w *watcher) runHook(ctx context.Context, files output.Captured, r *hang.Report) {
+	w.deadline.lift() // a command has a time of its own to end in
 	err := output.Hook{Command: w.exec, Output: w.Err, Limit: output.HookLimit, Grace: output.HookGrace}.Run(ctx,
 		"STACKSNAP_FILE="+files.Report,
 		"STACKSNAP_RECORDING="+files.Recording,

@@ -137,6 +137,27 @@ func silentModes(t *testing.T, pid string) map[string][]string {
 	}
 }
 
+// TestInterruptedWhileItWaits: a folder for the report that does not answer.
+func TestInterruptedWhileItWaits(t *testing.T) {
+	needRoot(t)
+	m := fusetest.Mount(t, nil)
+	m.Deafen()
+	pid := sleeper(t)
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		cmd := exec.Command(stacksnap, pid, "-d", "100ms", "-o", filepath.Join(m.Dir, "report.txt"))
+		stop := time.AfterFunc(time.Second, func() { _ = cmd.Process.Signal(sig) })
+		r := finish(t, limit, cmd)
+		stop.Stop()
+		r.check(t)
+		if r.took > 4*time.Second || r.code != 1 || !strings.Contains(r.err, "interrupted") {
+			t.Errorf("%v: it took %v, exit %d: %s", sig, r.took, r.code, r.err)
+		}
+		if isStopped(t, pid) {
+			t.Errorf("%v: it is left stopped", sig)
+		}
+	}
+}
+
 // TestSilentMount: nothing hangs, nothing is left stopped, and the report says what is
 // missing.
 func TestSilentMount(t *testing.T) {

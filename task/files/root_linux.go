@@ -78,7 +78,7 @@ func (r *Root) Open(name string) (*os.File, fs.FileInfo, error) {
 // part may be a link.
 func (r *Root) Look(name string, flags int) (*os.File, error) {
 	if !path.IsAbs(name) && r.path == "/" { // below the working folder
-		if dir, err := os.Getwd(); err == nil {
+		if dir, err := unix.Getwd(); err == nil { // os.Getwd asks the file system
 			name = path.Join(dir, name)
 		}
 	}

@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"stacksnap/task/needs"
 )
 
@@ -29,6 +31,8 @@ type FS struct {
 	names  []string // the node of a file is its place here and 2
 	bodies [][]byte
 	silent atomic.Bool
+	deaf   atomic.Bool
+	done   chan struct{} // closed when the server has stopped
 	end    func()
 }
 
@@ -49,13 +53,13 @@ func Mount(t *testing.T, files map[string][]byte) *FS {
 		_ = syscall.Close(fd)
 		needs.Feature(t, "mounts", err, fs.ErrPermission)
 	}
-	done := make(chan struct{})
-	go func() { defer close(done); f.serve() }()
+	f.done = make(chan struct{})
+	go func() { defer close(f.done); f.serve() }()
 	number, control := connection(t, f.Dir), t.TempDir()
 	f.end = sync.OnceFunc(func() {
 		abort(t, control, number)
 		_ = syscall.Unmount(f.Dir, syscall.MNT_DETACH)
-		<-done
+		<-f.done
 		_ = syscall.Close(fd)
 	})
 	t.Cleanup(f.end)
@@ -87,13 +91,22 @@ func abort(t *testing.T, control, number string) {
 // Silence has no request answered from now on, though they are taken.
 func (f *FS) Silence() { f.silent.Store(true) }
 
+// Deafen has the server stop altogether, so that requests are not even taken: what waits
+// for them can be killed.
+func (f *FS) Deafen() { f.deaf.Store(true); <-f.done }
+
 // End takes the file system away, and wakes who waits for it.
 func (f *FS) End() { f.end() }
 
 // serve answers until the file system is gone.
 func (f *FS) serve() {
 	in := make([]byte, 1<<20)
-	for {
+	for !f.deaf.Load() {
+		const often = 20 // milliseconds
+		ready := []unix.PollFd{{Fd: int32(f.fd), Events: unix.POLLIN}}
+		if n, err := unix.Poll(ready, often); n == 0 || err == unix.EINTR {
+			continue
+		}
 		n, err := syscall.Read(f.fd, in)
 		if err == syscall.EINTR || err == syscall.ENOENT {
 			continue

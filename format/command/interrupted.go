@@ -1,0 +1,56 @@
+package command
+
+import (
+	"context"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// A first signal ends a capture early, with its report. But what this program waits for
+// then may never come: a file system that does not answer, say. So it ends soon after,
+// whatever it waits for, unless it is at work.
+
+const (
+	waitAtMost = 1500 * time.Millisecond // from the signal on
+	lookEvery  = 250 * time.Millisecond  // whether it is at work
+	atWork     = 3 * time.Millisecond    // of a processor, in that time
+)
+
+// deadline ends this program after a first signal.
+type deadline struct {
+	over atomic.Bool // what is waited for is known, and no reason to end
+	end  func()
+}
+
+// lift has nothing ended any more: a second signal does that.
+func (d *deadline) lift() { d.over.Store(true) }
+
+// await waits for the signal, and ends this program where nothing follows from it.
+func (d *deadline) await(ctx context.Context) {
+	context.AfterFunc(ctx, func() {
+		time.Sleep(waitAtMost - lookEvery)
+		for {
+			before := processorTime()
+			time.Sleep(lookEvery)
+			if d.over.Load() {
+				return
+			}
+			if processorTime()-before < atWork {
+				d.end()
+			}
+		}
+	})
+}
+
+// endAt has the call end soon after a first signal. What the kernel knows to be held by
+// this program, stopped threads first of all, it releases with it.
+func (c *call) endAt(ctx context.Context) {
+	c.deadline.end = func() {
+		tell(c.Err, "interrupted, and ended without a report: what was waited for did not come within "+waitAtMost.String())
+		os.Exit(exitFailure)
+	}
+	release := c.Release
+	c.Release = func() { c.deadline.lift(); release() }
+	c.deadline.await(ctx)
+}
