@@ -137,6 +137,9 @@ func (b *Builder) begin(s *task.Snapshot, m *images.Map) {
 	b.keepTime(s.Time)
 }
 
+// Stopped is for how long the target was stopped, in all that was added.
+func (b *Builder) Stopped() time.Duration { return b.p.Stopped }
+
 // CountStop counts a stop of the target besides those of the snapshots that are
 // added, such as one that was repeated to copy more.
 func (b *Builder) CountStop(d time.Duration) {

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"slices"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
@@ -93,6 +94,9 @@ func (s *Series) Innermost(st *profile.Stack) string {
 
 // Images are those that the target had loaded when it was last asked.
 func (s *Series) Images() *images.Map { return s.session.follow.images }
+
+// Stopped is for how long the target has been stopped since Begin.
+func (s *Series) Stopped() time.Duration { return s.session.builder.Stopped() }
 
 // Profile returns what was added since Begin.
 func (s *Series) Profile() *profile.Profile { return s.session.saving.profile(s.session.builder) }

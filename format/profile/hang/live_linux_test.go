@@ -262,6 +262,28 @@ func TestLiveSoak(t *testing.T) {
 		length, hogs, len(reports), wrong, late, 100*(ownTime()-before).Seconds()/length.Seconds())
 }
 
+// TestLiveShare: on a machine that is kept busy a hang is sampled, and the target is not
+// stopped for more than its share.
+func TestLiveShare(t *testing.T) {
+	for range runtime.NumCPU() {
+		start(t, "spin:2000000000")
+	}
+	seen := errors.New("the hang was reported")
+	p := start(t, "idle:700", "spin:2000000000")
+	o := Options{Threshold: threshold, MaxHang: 3 * time.Second, Interval: time.Millisecond, Tool: "test"}
+	err := watchLive(t.Context(), t, p, o, func(r *Report) error {
+		stopped, share := r.Profile.Stopped, r.Profile.Stopped.Seconds()/r.Duration.Seconds()
+		t.Logf("%v, stopped for %v, %.2f %% of the time, in %d stops", r.Kind, stopped, 100*share, r.Profile.Stops)
+		if r.Profile.Stops == 0 || stopped-r.Profile.LongestStop > r.Duration/stopShare {
+			t.Errorf("stopped for %v, the longest %v, of %v", stopped, r.Profile.LongestStop, r.Duration)
+		}
+		return seen
+	})
+	if !errors.Is(err, seen) {
+		t.Fatal(err)
+	}
+}
+
 func ownTime() time.Duration {
 	var ts unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)

@@ -260,8 +260,8 @@ type hanging struct {
 	start     time.Duration
 	before    task.Counters // at the start
 	now       task.Counters
-	worked    time.Duration // computing or waiting for a processor
-	from      time.Duration // when it was found
+	spent     spending // where our stops did not disturb it
+	stops     disturbance
 	looked    time.Duration // when the thread was last looked at
 	nextWaits time.Duration
 	follows   int           // how often its wait was followed
@@ -287,7 +287,8 @@ func (w *watcher) follow() (*Report, error) {
 				return nil, nil
 			}
 			w.followWaits(h, now)
-			nextSample = now + w.options.Interval
+			h.stops.sampled(w.series.Stopped(), w.clock.Now())
+			nextSample = h.stops.next(now, w.options.Interval)
 		}
 		w.clock.SleepUntil(min(nextSample, w.clock.Now()+betweenLooks(w.options.Interval)))
 		event, s, err := w.look()
@@ -317,8 +318,10 @@ func (w *watcher) begin() *hanging {
 	h := &hanging{}
 	h.start, h.before = w.detector.Away()
 	h.now, h.looked = w.detector.prev.Counters, w.detector.prev.At
-	h.from = h.looked
-	h.worked = h.now.CPU - h.before.CPU + h.now.Queued - h.before.Queued
+	if ran := h.now.CPU - h.before.CPU; h.now.CPU > 0 {
+		h.spent.add(h.looked-h.start, ran+h.now.Queued-h.before.Queued, ran)
+	}
+	h.stops = newDisturbance(h.start, h.looked)
 	w.tracing.restart(w.clock.Now())
 	h.report = &Report{Reason: Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
 	w.series.Begin()
@@ -326,15 +329,23 @@ func (w *watcher) begin() *hanging {
 	return h
 }
 
-// see adds up how the thread spends the time. The counters do not tell, for it
-// also stands while it is sampled: a look stands for the time since the last.
+// see adds up how the thread spends the time since the last look, for which this one
+// stands: the counters do not tell. It leaves out what our stops disturbed.
 func (h *hanging) see(s Sight) {
-	if s.Wait == NoWait && s.At > h.looked {
-		h.worked += s.At - h.looked
-	}
-	h.looked, h.wait = max(h.looked, s.At), s.Wait
-	if s.Counters.CPU > 0 {
+	counted := s.Counters.CPU > 0
+	var ran time.Duration
+	if counted {
+		ran = s.Counters.CPU - h.now.CPU
 		h.now = s.Counters
+	}
+	since := max(0, s.At-h.looked)
+	h.looked, h.wait = max(h.looked, s.At), s.Wait
+	switch {
+	case h.stops.see(s, ran):
+	case s.Wait == NoWait:
+		h.spent.add(since, since, ran)
+	default:
+		h.spent.add(since, 0, ran)
 	}
 }
 
@@ -394,11 +405,12 @@ func (r *Report) harmless() bool {
 // kind judges how the thread spent the hang. Where the system counts no CPU
 // times it is known since the hang was found, and a processor that was waited for
 // is not told from one that was had.
-func (h *hanging) kind(ran, whole time.Duration) Kind {
+func (h *hanging) kind() Kind {
+	ran := h.spent.ran
 	if h.now.CPU == 0 {
-		return KindOf(h.worked, h.worked, h.looked-h.from)
+		ran = h.spent.worked
 	}
-	return KindOf(h.worked, ran, whole)
+	return KindOf(h.spent.worked, ran, h.spent.whole)
 }
 
 // end completes the report of a hang. It returns nil where no stack could be had of
@@ -417,7 +429,7 @@ func (w *watcher) end(h *hanging, why string) *Report {
 	r.finish(whole)
 	r.Why = why
 	r.CPU = max(0, h.now.CPU-h.before.CPU)
-	r.Kind = h.kind(r.CPU, whole)
+	r.Kind = h.kind()
 	r.Profile = w.series.Profile()
 	w.endSave(r)
 	return r
