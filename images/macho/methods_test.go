@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"stacksnap/images/internal/machotest"
@@ -254,6 +255,7 @@ func TestMethodsInSharedCache(t *testing.T) {
 		{"12", 0x1c8, one, nil, fixtureMethods},
 		{"12, the header ends where the next one's begins", cacheObjcOpts + 7, one, nil, fixtureMethods},
 		{"12, without libobjc", 0x1c8, one, func(m *machotest.Memory) { m.Put(cache+cacheImages+4, 4, 1) }, nil},
+		{"12, of a libobjc that is none", 0x1c8, one, func(m *machotest.Memory) { m.PutByte(objc, 0) }, nil},
 		{"12, another selector", 0x1c8, one, func(m *machotest.Memory) { m.PutByte(magic, 'a') }, nil},
 		{"11", cacheSymbolFile, own, nil, fixtureMethods},
 		{"none", 0, own, nil, nil},
@@ -286,6 +288,9 @@ func TestMethodsInSharedCache(t *testing.T) {
 			f.SetSharedCache(cache)
 			if got := names(f); !slices.Equal(got, c.want) {
 				t.Errorf("%s, %s: %q", c.name, arch, got)
+			}
+			if magic := (cacheMemory{p.Memory, cache}).magicSelector(); strings.HasPrefix(c.name, "12") && (magic == 0) != (c.want == nil) {
+				t.Errorf("%s, %s: the selector is at %#x", c.name, arch, magic)
 			}
 			if got := names(p.open(t)); len(got) != 0 {
 				t.Errorf("%s, %s: %q without knowing where the cache is", c.name, arch, got)

@@ -41,3 +41,13 @@ func TestAhead(t *testing.T) {
 		}
 	}
 }
+
+// TestFollowNothing: that the system does not tell is of no process.
+func TestFollowNothing(t *testing.T) {
+	if got := OneShots(nil, Options{Follow: true}).Missing; !slices.Equal(got, []profile.Missing{{Why: errNotLinked.Error()}}) {
+		t.Errorf("%+v", got)
+	}
+	if got := OneShots(nil, Options{}).Missing; len(got) > 0 {
+		t.Errorf("not asked for: %+v", got)
+	}
+}
