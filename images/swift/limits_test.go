@@ -153,3 +153,15 @@ func FuzzDemangle(f *testing.F) {
 	f.Add(nested(20))
 	f.Fuzz(tryName)
 }
+
+// TestBoundDepth: generic arguments go to as many contexts as are parsed recursively.
+func TestBoundDepth(t *testing.T) {
+	bound := func(n int) *node {
+		return parse("$s4shop" + strings.Repeat("1AV", n) + "y" + strings.Repeat("_", n-1) + "GD")
+	}
+	for n, want := range map[int]bool{1: true, 2: true, maxDepth + 1: true, maxDepth + 2: false} {
+		if got := bound(n) != nil; got != want {
+			t.Errorf("%d contexts: %t", n, got)
+		}
+	}
+}
