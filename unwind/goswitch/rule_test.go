@@ -241,6 +241,8 @@ func TestCodeThatDoesMore(t *testing.T) {
 		{"pops its stack pointer", task.AMD64, "48 8b 34 24 48 89 f4 5c c3"},
 		{"sets its stack pointer twice", task.AMD64, "48 8b 34 24 48 8b 7c 24 08 48 89 f4 48 89 fc 5d c3"},
 		{"sets it to g", task.AMD64, "48 8b 7c 24 08 48 8b 77 08 48 89 f4 5d c3"},
+		{"loads its stack pointer", task.AMD64, "48 8b 27 48 8b 34 24 48 89 f4 5d c3"},
+		{"counts in registers", task.AMD64, "48 2b c8 48 8b 34 24 48 89 f4 5d c3"},
 		{"calls", task.AMD64, "48 8b 34 24 e8 00 00 00 00 48 89 f4 5d c3"},
 		{"jumps", task.AMD64, "48 8b 34 24 eb 00 48 89 f4 5d c3"},
 		{"loses the depth in a call", task.ARM64, "fc0340f9 e60740f9 17060094 850740f9 a50006cb bf000091 fdfb7fa9 ff430091 c0035fd6"},
