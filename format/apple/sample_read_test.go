@@ -292,3 +292,14 @@ func FuzzReadSample(f *testing.F) {
 		}
 	})
 }
+
+// TestSampleOfOneSnapshot has no interval, whatever its header says; of two it has.
+func TestSampleOfOneSnapshot(t *testing.T) {
+	for count, want := range map[string]time.Duration{"1": 0, "2": 10 * time.Millisecond} {
+		p := read(t, []byte("Analysis of sampling it (pid 9) every 10 milliseconds\nProcess:         it [9]\n\nCall graph:\n    "+count+
+			" Thread_1\n    + "+count+" wait  (in it) + 8  [0x108]\n\nTotal number in stack\n"))
+		if p.Interval != want {
+			t.Errorf("of %s: %v", count, p.Interval)
+		}
+	}
+}
