@@ -3684,7 +3684,7 @@ func foldedPack(a AST) *ArgumentPack {
 	if p, ok := a.(*ArgumentPack); ok {
 		return p
 	}
-	return findArgumentPack(a)
+	return findArgumentPack(a, func() {})
 }
 
 func (f *Fold) Traverse(fn func(AST) bool) {

@@ -1906,7 +1906,7 @@ func (st *state) demangleTypeHere(isCast bool) AST {
 
 		case 'p':
 			t := st.demangleType(isCast)
-			pack := findArgumentPack(t)
+			pack := st.findArgumentPack(t)
 			ret = &PackExpansion{Base: t, Pack: pack}
 			addSubst = true
 
@@ -2575,6 +2575,7 @@ func (st *state) setTemplate(a AST, tmpl *Template) {
 		if seen[a] {
 			return false
 		}
+		st.work()
 		if p, ok := a.(*PackExpansion); ok && p.Pack == nil {
 			packs = append(packs, p)
 		}
@@ -2619,7 +2620,7 @@ func (st *state) setTemplate(a AST, tmpl *Template) {
 		}
 	})
 	for _, p := range packs {
-		p.Pack = findArgumentPack(p.Base)
+		p.Pack = st.findArgumentPack(p.Base)
 	}
 }
 
@@ -2856,13 +2857,13 @@ func (st *state) expressionHere() AST {
 	} else if st.str[0] == 's' && len(st.str) > 1 && st.str[1] == 'p' {
 		st.advance(2)
 		e := st.expression()
-		pack := findArgumentPack(e)
+		pack := st.findArgumentPack(e)
 		return &PackExpansion{Base: e, Pack: pack}
 	} else if st.str[0] == 's' && len(st.str) > 1 && st.str[1] == 'Z' {
 		st.advance(2)
 		off := st.off
 		e := st.expression()
-		ap := findArgumentPack(e)
+		ap := st.findArgumentPack(e)
 		if ap == nil {
 			st.failEarlier("missing argument pack", st.off-off)
 		}
@@ -3851,7 +3852,7 @@ func (st *state) substitution(forPrefix bool) AST {
 				index = a.Index
 			case *PackExpansion:
 				// Find the possibly-new argument pack.
-				pack := findArgumentPack(a.Base)
+				pack := st.findArgumentPack(a.Base)
 				if pack != a.Pack {
 					return &PackExpansion{
 						Base: a.Base,
@@ -3918,6 +3919,7 @@ func (st *state) substitution(forPrefix bool) AST {
 				return true
 			}
 			seen[a] = true
+			st.work()
 			return false
 		}
 
@@ -4078,8 +4080,12 @@ func (st *state) expandPack(expansion *PackExpansion, arg AST) AST {
 }
 
 // findArgumentPack walks the AST looking for the argument pack for a
+// pack expansion.
+func (st *state) findArgumentPack(a AST) *ArgumentPack { return findArgumentPack(a, st.work) }
+
+// findArgumentPack walks the AST looking for the argument pack for a
 // pack expansion.  We find it via a template parameter.
-func findArgumentPack(a AST) *ArgumentPack {
+func findArgumentPack(a AST, work func()) *ArgumentPack {
 	seen := make(map[AST]bool)
 	var ret *ArgumentPack
 	a.Traverse(func(a AST) bool {
@@ -4106,6 +4112,7 @@ func findArgumentPack(a AST) *ArgumentPack {
 			return false
 		}
 		seen[a] = true
+		work()
 		return true
 	})
 	return ret

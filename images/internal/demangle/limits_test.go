@@ -1,6 +1,7 @@
 package demangle
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,14 @@ func TestHostileNames(t *testing.T) {
 	for range 30 {
 		rust += "TB5_B5_E"
 	}
+	chain, packs := "_Z1fPi", "_Z1fPi"
+	for i := range 10_000 {
+		chain += "PS" + seq(i)
+		packs += "DpS" + seq(i)
+	}
 	for name, mangled := range map[string]string{
+		"chain":        chain, // takes the square of its length
+		"pack chain":   packs[:60_000],
 		"pointers":     "_Z1f" + strings.Repeat("P", 1<<20) + "i",
 		"short":        "_Z1f" + strings.Repeat("P", maxName-8) + "i",
 		"functions":    "_Z1f" + strings.Repeat("F", 50_000) + "i",
@@ -44,6 +52,8 @@ func TestHostileNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := Filter(mangled, MaxLength(16)); len(got) > max(1<<16, len(mangled)) {
 				t.Errorf("%d bytes", len(got))
+			} else if strings.HasSuffix(name, "chain") && got != mangled {
+				t.Error("it was read")
 			}
 		})
 	}
@@ -54,7 +64,7 @@ func seq(i int) string {
 	if i == 0 {
 		return "_"
 	}
-	return string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i-1]) + "_"
+	return strings.ToUpper(strconv.FormatInt(int64(i-1), 36)) + "_"
 }
 
 // FuzzFilter looks for names that take the demangler down.
