@@ -240,6 +240,14 @@ var programs64 = []program{
 		{"d4200020", "cfa = sp + 73776; fp = *(cfa - 16); pc = *(cfa - 8)"}, // brk #1
 	}},
 	// Rust touches the pages of a large frame in a loop of its own.
+	{"compares and adds of extended registers of 32 bits", task.ARM64, []line{
+		{"d10043ff", entryARM64},               // sub sp, sp, #16
+		{"6b21401f", "cfa = sp + 16; pc = lr"}, // cmp w0, w1, uxtw
+		{"2b21401f", "cfa = sp + 16; pc = lr"}, // cmn w0, w1, uxtw
+		{"0b214003", "cfa = sp + 16; pc = lr"}, // add w3, w0, w1, uxtw
+		{"910043ff", "cfa = sp + 16; pc = lr"}, // add sp, sp, #16
+		{"d65f03c0", entryARM64},               // ret
+	}},
 	{"probes in a loop", task.ARM64, []line{
 		{"d14043e9", entryARM64},                  // sub x9, sp, #16, lsl #12
 		{"d14007ff", "cfa = r9 + 65536; pc = lr"}, // sub sp, sp, #1, lsl #12
