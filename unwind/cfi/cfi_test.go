@@ -217,14 +217,17 @@ func TestHeader(t *testing.T) {
 
 // TestHeaderOf32Bits: addresses are of 32 bits, whatever they are relative to.
 func TestHeaderOf32Bits(t *testing.T) {
-	sec := hdrFrom(0, encSData4|encDataRel, 0x1000, 0x2000)
+	sec := hdrFrom(0, encSData4|encDataRel, 0x1001, 0x2003)
 	sec.VMAddr = 0xffff_f800
 	h, err := newHeader(sec, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at, ok := h.find(0x900); !ok || at != 0x1800 {
-		t.Errorf("FDE at %#x, %v, want 0x1800", at, ok)
+	if at, ok := h.find(0x801); !ok || at != 0x1803 {
+		t.Errorf("FDE at %#x, %v, want 0x1803", at, ok)
+	}
+	if at, ok := h.find(0x800); ok {
+		t.Errorf("FDE at %#x of what is before the first", at)
 	}
 }
 
