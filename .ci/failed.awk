@@ -3,7 +3,7 @@
 function show(name) { if (name in said) { printf "%s", said[name]; delete said[name] } }
 
 /^=== (RUN|CONT|NAME|PAUSE) / { current = $3; inside = 0; next }
-/^ *--- FAIL: / {
+/^ *--- (FAIL|NOT ENDED|SKIP NOT EXPECTED): / {
 	print
 	show($3)
 	inside = 1

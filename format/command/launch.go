@@ -56,7 +56,7 @@ func (c *call) sampleLaunched(ctx context.Context, pid int, o capture.Options) e
 		record = family.Record
 	}
 	profiles, err := record(ctx, pid, o)
-	c.deadline.lift() // the command is waited for as long as it runs
+	c.deadline.lift()                  // the command is waited for as long as it runs
 	if is[*task.NoProcessError](err) { // that it ends is what is waited for
 		err = nil
 	}

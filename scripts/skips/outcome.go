@@ -47,11 +47,25 @@ func read(from io.Reader, w io.Writer) (o outcome, err error) {
 		case "output", "build-output":
 			said[at] = append(said[at], e.Output)
 		case "pass", "fail", "skip", "build-fail":
+			if e.Test == "" && e.Action == "fail" {
+				unended(said, e.Package, w)
+			}
 			o.end(e, said[at], w)
 			delete(said, at)
 		}
 	}
 	return o, lines.Err()
+}
+
+// unended prints what tests said that had not ended when their package did, as by a limit
+// of time.
+func unended(said map[place][]string, pkg string, w io.Writer) {
+	for at, lines := range said {
+		if at.pkg == pkg && at.test != "" {
+			fmt.Fprintf(w, "--- NOT ENDED: %s\n%s", at.test, strings.Join(told(lines), ""))
+			delete(said, at)
+		}
+	}
 }
 
 // end counts a test or a package that has ended.

@@ -40,6 +40,7 @@ var (
 	unnamed = []string{"run task TestD", ">     d_test.go:12: gcc: exit status 1", "> --- SKIP: TestD (0.00s)", "skip task TestD"}
 	fails   = []string{"run task TestE", "> === RUN   TestE", ">     e_test.go:3: wrong", "> --- FAIL: TestE (0.00s)", "fail task TestE"}
 	broken  = []string{"start format", "> panic: no", "fail format"}
+	late    = []string{"run format TestL", "> === RUN   TestL", "> panic: test timed out", "output format", "> FAIL\tstacksnap/format", "fail format"}
 	ends    = []string{"start task", "> PASS", "> ok  \tstacksnap/task\t0.1s", "pass task"}
 )
 
@@ -60,6 +61,7 @@ func TestJudge(t *testing.T) {
 		{"of another test", "gcc: *\nroot: task/needs TestD", [][]string{passes, skips}, "1 skips are not in the list", nil, nil},
 		{"nothing named", "gcc: *\n: *", [][]string{passes, unnamed}, "1 skips are not in the list", []string{"TestD: gcc: exit status 1"}, nil},
 		{"a failure", "", [][]string{passes, fails}, "tests have failed", []string{"e_test.go:3: wrong", "--- FAIL: TestE"}, []string{"==="}},
+		{"a test that did not end", "", [][]string{passes, late}, "tests have failed", []string{"--- NOT ENDED: TestL\npanic: test timed out"}, []string{"==="}},
 		{"a package that panics", "", [][]string{passes, broken}, "tests have failed", []string{"panic: no"}, nil},
 	} {
 		rules, err := parseRules("list", c.list)
