@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"stacksnap/format/command"
 )
@@ -24,6 +25,10 @@ var entitlements []byte
 // gcPercent is by how much the heap may grow before it is collected.
 const gcPercent = 400
 
+// sameOrder is how soon after the first signal another one is of the same order: timeout(1)
+// signals the program that it has started, and then its process group.
+const sameOrder = 500 * time.Millisecond
+
 func main() {
 	// Little is allocated and less is dropped, so that collecting it is mostly work
 	// for nothing, and would compete with a capture.
@@ -33,13 +38,17 @@ func main() {
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
-	// The first signal ends the capture early, with its report. A second one ends
-	// the program at once; the kernel then sets the target running.
-	context.AfterFunc(ctx, stop)
+	// The first signal ends the capture early, with its report. A later one ends the
+	// program at once; the kernel then sets the target running.
+	context.AfterFunc(ctx, func() { time.AfterFunc(sameOrder, stop) })
 	program := command.Command{
 		Version: version, Entitlements: entitlements,
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv,
-		Release: func() { signal.Reset(ends...) },
+		Release: func() {
+			if ctx.Err() == nil { // else stop is to come
+				signal.Reset(ends...)
+			}
+		},
 	}
 	os.Exit(program.Run(ctx, os.Args[1:]))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"stacksnap/task/needs"
 )
@@ -124,6 +125,33 @@ func TestInterrupted(t *testing.T) {
 	}
 	if r := snap(t, recording); r.out != out.String() {
 		t.Error("the recording gives another report")
+	}
+}
+
+// TestSignalledAsByTimeout: several signals within a moment are one, as timeout(1) sends
+// two, and the report is not lost.
+func TestSignalledAsByTimeout(t *testing.T) {
+	target := start(t, compile(t, "deep", "-O2"), "2", "spin")
+	recording := filepath.Join(t.TempDir(), "recording")
+	cmd := exec.Command(stacksnap, "-p", pid(target), "-d", "1h", "--save", recording)
+	var out strings.Builder
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for info, err := os.Stat(recording); err != nil || info.Size() <= 4096; info, err = os.Stat(recording) {
+		if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	often := time.NewTicker(5 * time.Millisecond) // apart: what is pending is sent once
+	defer often.Stop()
+	for range 20 {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		<-often.C
+	}
+	if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "leaf_spin") {
+		t.Errorf("%v: no full report:\n%s", err, out.String())
 	}
 }
 

@@ -7,8 +7,12 @@ import "fmt"
 type ReplaceableError struct {
 	Path string
 	By   string // who could, and why
+	Link bool   // it is a symbolic link, which leads where he wants
 }
 
 func (e *ReplaceableError) Error() string {
+	if e.Link {
+		return fmt.Sprintf("the link %q on the way there could be replaced by %s: write elsewhere", e.Path, e.By)
+	}
 	return fmt.Sprintf("%q on the way there could be replaced by %s: go there with cd and give the name alone, or write elsewhere", e.Path, e.By)
 }

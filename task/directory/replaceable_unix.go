@@ -80,7 +80,7 @@ func (d *Dir) Refuse(name string, info fs.FileInfo) error {
 		part.Mode = unix.S_IFLNK
 	}
 	if by := replacer(d.self, &in, part); by != "" {
-		return &ReplaceableError{Path: d.Join(name), By: by}
+		return &ReplaceableError{Path: d.Join(name), By: by, Link: part.Mode == unix.S_IFLNK}
 	}
 	return nil
 }

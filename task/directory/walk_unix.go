@@ -108,7 +108,7 @@ func (w *walker) makeDir(part, path string, is *unix.Stat_t) error {
 // refuse returns an error where another user could replace a part of the directory.
 func (w *walker) refuse(path string, is *unix.Stat_t) error {
 	if by := replacer(w.at, &w.stat, is); by != "" {
-		return &ReplaceableError{Path: path, By: by}
+		return &ReplaceableError{Path: path, By: by, Link: is != nil && is.Mode&unix.S_IFMT == unix.S_IFLNK}
 	}
 	return nil
 }

@@ -109,6 +109,8 @@ func TestReplaceable(t *testing.T) {
 				}
 			case !errors.As(err, &replaceable) || replaceable.Path != filepath.Join(root, test.part) || !strings.Contains(replaceable.By, test.by):
 				t.Errorf("error %v, want one of %s by %s", err, test.part, test.by)
+			case replaceable.Link != strings.Contains(name, "another's link"), replaceable.Link == strings.Contains(err.Error(), "cd"):
+				t.Errorf("%v", err)
 			}
 		})
 	}
