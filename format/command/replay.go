@@ -9,6 +9,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/images/debugfile/binaries"
+	"stacksnap/task"
 	"stacksnap/task/core"
 	"stacksnap/task/recording"
 	"stacksnap/task/stackshot"
@@ -39,7 +40,19 @@ func (c *call) open() error {
 	if err != nil {
 		return err
 	}
-	return c.snapshot(p)
+	return c.core(p)
+}
+
+// core reports on a core, and fails after that where it has no thread.
+func (c *call) core(p task.Process) error {
+	threads, err := p.Threads()
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	if err := c.snapshot(p); err != nil || len(threads) > 0 {
+		return err
+	}
+	return fmt.Errorf("%s: this core has no thread: it was cut short, for want of room or by a limit (ulimit -c)", c.target)
 }
 
 // oneProcess is the error of a choice among the processes of a file that has one.

@@ -83,3 +83,19 @@ func laterRecording(t *testing.T) string {
 	}
 	return b.String()
 }
+
+// TestCoreOfNobody: a core that was cut short before its threads is reported on, and is an
+// error.
+func TestCoreOfNobody(t *testing.T) {
+	b := append([]byte(elfCore()), make([]byte, 56)...)
+	b[32], b[56] = 64, 1                                                                  // e_phoff, e_phnum
+	b[64], b[68] = 1, 6                                                                   // PT_LOAD, PF_R|PF_W
+	for offset, v := range map[int]uint64{72: 120, 80: 0x1000, 96: 0x1000, 104: 0x1000} { // p_offset, p_vaddr, p_filesz, p_memsz
+		binary.LittleEndian.PutUint64(b[offset:], v)
+	}
+	file := write(t, t.TempDir(), "it.core", string(b), 0o600)
+	out, err, code := ran(t, file)
+	if code != exitFailure || !strings.Contains(out, "no threads") || !strings.Contains(err, "it was cut short") || strings.Count(err, "\n") != 1 {
+		t.Errorf("exit code %d, %q\n%s", code, err, out)
+	}
+}

@@ -48,9 +48,9 @@ func compile(t *testing.T, zig, target string, flags ...string) compiled {
 		}
 	}
 	run(zig, append([]string{"cc", "-c", filepath.Join(sources, "calc.c"), "-o", "calc.o"}, flags...)...)
-	run(zig, append([]string{"c++", "-std=c++17", "-c", filepath.Join(sources, "shapes.cc"), "-o", "shapes.o"}, flags...)...)
+	run(zig, append([]string{"c++", "-std=c++17", "-c", filepath.Join(sources, "words.cc"), "-o", "words.o"}, flags...)...)
 	llvm(t, "", "llvm-ar", "--format=darwin", "rcsU", filepath.Join(c.dir, "lib.a"), filepath.Join(c.dir, "calc.o"))
-	run(zig, "c++", "-target", target, "shapes.o", "lib.a", "-o", c.program)
+	run(zig, "c++", "-target", target, "words.o", "lib.a", "-o", c.program)
 	llvm(t, "", "dsymutil", "-o", filepath.Join(c.dir, "made.dSYM"), c.program)
 	return c
 }
