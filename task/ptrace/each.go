@@ -68,7 +68,7 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 		switch {
 		case th == nil || th.phase != listed:
 			runs(i, 0, th.absent())
-		case how == task.SuspendNone || p.waitsForServer(th):
+		case how == task.SuspendNone || p.waitsForServer(th) && !p.isAwake(th):
 			p.read(readRunning, i, stands)
 			runs(i, 0, nil)
 		case p.holds:
@@ -308,11 +308,10 @@ func (p *Process) letGo() {
 // readWithoutStop fills in what the kernel tells of a blocked thread: pc, sp and
 // the arguments of its system call. The stack is as of that moment when the
 // thread has not run while it was copied. Of one that runs it is what was copied of
-// it, where it is observed.
+// it, where it is observed. Where nothing was read, nothing was read without a stop.
 func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
-	t.Unstopped, t.Spared, t.Call, t.Stacks, t.Kernel = true, false, task.Syscall{}, t.Stacks[:0], nil
+	t.Unstopped, t.Spared, t.Call, t.Stacks, t.Kernel = false, false, task.Syscall{}, t.Stacks[:0], nil
 	if p.sealed != nil {
-		t.Unstopped = false
 		return errSealed
 	}
 	th := p.threads.find(tid)
@@ -332,7 +331,7 @@ func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
 	case call.State == task.OnProcessor:
 		return p.useCopy(tid, t)
 	}
-	t.Registers = p.registersOf(&call)
+	t.Registers, t.Unstopped = p.registersOf(&call), true
 	err = p.copyStack(t)
 	if now, ok := p.rests.countOf(e); counted && ok && now == runs {
 		t.Unstopped, t.Spared, t.Call = false, true, call

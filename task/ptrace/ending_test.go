@@ -153,6 +153,36 @@ func TestUninterruptibleThreadThatWakes(t *testing.T) {
 	endChildren(t, g)
 }
 
+// TestThreadThatWokeSinceIsStopped: it was in uninterruptible sleep when it was
+// described, and runs when it is to be read.
+func TestThreadThatWokeSinceIsStopped(t *testing.T) {
+	g := startThreads(t, 2, "busy")
+	p := attach(t, g.pid)
+	ids, err := p.Threads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	captured := make([]task.Thread, len(ids))
+	for i, id := range ids {
+		if err := p.Describe(id, &captured[i]); err != nil {
+			t.Fatal(err)
+		}
+		p.threads.find(int(id)).asleep = true
+	}
+	errs := make([]error, len(ids))
+	stands := func(i int) { errs[i] = p.Capture(ids[i], &captured[i]) }
+	runs := func(i int, _ time.Duration, err error) { errs[i] = errors.Join(errs[i], err) }
+	if err := p.CaptureEach(task.SuspendThread, ids, stands, runs); err != nil {
+		skipRefused(t, err)
+		t.Fatal(err)
+	}
+	for i := range captured {
+		if th := &captured[i]; errs[i] != nil || th.Unstopped || th.Spared || th.Registers.SP() == 0 {
+			t.Errorf("thread %d: unstopped %v, spared %v, sp %v: %v", ids[i], th.Unstopped, th.Spared, th.Registers.SP(), errs[i])
+		}
+	}
+}
+
 // endChildren ends the processes that vfork made.
 func endChildren(t *testing.T, g *target) {
 	t.Helper()

@@ -123,6 +123,8 @@ func TestEachSuspensionSeesTheSameThreads(t *testing.T) {
 					for i := range s.Threads {
 						th := &s.Threads[i]
 						switch {
+						case th.Err != nil && th.Unstopped && len(th.Stacks) == 0:
+							t.Errorf("thread %d: nothing was read, and that without a stop: %v", th.ID, th.Err)
 						case th.Err != nil:
 							missing++
 						case len(th.Stacks) == 0 || !th.Stacks[0].Contains(th.Registers.SP(), 8):

@@ -104,6 +104,14 @@ func (p *Process) waitsForServer(th *thread) bool {
 	return th.asleep
 }
 
+// isAwake reports whether a thread that was in uninterruptible sleep when it was
+// described is on a processor or waits for one by now, and so stops when it is told to.
+func (p *Process) isAwake(th *thread) bool {
+	call, err := p.blockedIn(th.tid)
+	th.asleep = err != nil || call.State != task.OnProcessor
+	return !th.asleep
+}
+
 // hasRun tells whether a spared thread has come to a processor since.
 func (p *Process) hasRun(th *thread) bool {
 	e := p.rests.of[th.tid]
