@@ -55,10 +55,11 @@ case $prefix in /*) ;; *) prefix=$(pwd)/$prefix ;; esac
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 to=${DESTDIR-}$prefix
 
-# files lists what is installed, below the prefix.
+# files lists what is installed, below the prefix. The manual has as many pages as the
+# program made that was installed.
 files() {
 	echo bin/stacksnap
-	echo share/man/man1/stacksnap.1
+	(cd "$to" 2>/dev/null && ls share/man/man[1-8]/stacksnap.[1-8] share/man/man[1-8]/stacksnap-*.[1-8]) 2>/dev/null
 	echo share/bash-completion/completions/stacksnap
 	echo share/zsh/site-functions/_stacksnap
 	echo share/fish/vendor_completions.d/stacksnap.fish
@@ -89,6 +90,7 @@ elif [ ! -e "$root/go.mod" ] && [ -e "$root/stacksnap" ]; then
 	sign=yes
 else
 	command -v go >/dev/null || fail "Go is missing: see https://go.dev/dl, or give --binary FILE"
+	echo "building stacksnap from $root with $(go env GOVERSION): the first time takes a minute or more, in which Go fetches and compiles modules"
 	(cd "$root" && go build -trimpath -o "$work/stacksnap" .) || fail "it could not be built"
 	sign=yes
 fi
@@ -107,8 +109,27 @@ remedy() {
 		echo "is it for this system and processor ($(uname -sm))?"
 	fi
 }
+
+# made TOPIC has the program write what --help TOPIC prints.
+made() {
+	"$work/stacksnap" --help "$1" >"$work/$1" || fail "the program does not run here: $(remedy)"
+}
+
+# place TOPIC prints where a page belongs below share/man, as its title says.
+place() {
+	sed -n -e '1s/\\//g' -e '1s|^\.TH \([^ ]*\) \([1-8]\) .*|man\2/\1.\2|p' "$work/$1" | tr '[:upper:]' '[:lower:]'
+}
+
 for topic in man bash zsh fish; do
-	"$work/stacksnap" --help "$topic" >"$work/$topic" || fail "the program does not run here: $(remedy)"
+	made "$topic"
+done
+# The first page of the manual names the program's others in SEE ALSO.
+others=$(sed -n 's/^\.BR stacksnap\\-\([a-z-]*\) .*/man-\1/p' "$work/man")
+for topic in $others; do
+	made "$topic"
+done
+for topic in man $others; do
+	[ -n "$(place "$topic")" ] || fail "what the program prints for --help $topic is no page of a manual"
 done
 
 # put FILE MODE PLACE installs a file under its own name only when it is whole.
@@ -118,8 +139,22 @@ put() {
 	fail "$3 cannot be written: have you the right to, or does it need sudo, or another --prefix?"
 }
 put "$work/stacksnap" 755 "$to/bin/stacksnap"
-put "$work/man" 644 "$to/share/man/man1/stacksnap.1"
+for topic in man $others; do
+	put "$work/$topic" 644 "$to/share/man/$(place "$topic")"
+done
 put "$work/bash" 644 "$to/share/bash-completion/completions/stacksnap"
 put "$work/zsh" 644 "$to/share/zsh/site-functions/_stacksnap"
 put "$work/fish" 644 "$to/share/fish/vendor_completions.d/stacksnap.fish"
 echo "installed in $to: bin/stacksnap, its manual, and completions for bash, zsh and fish"
+
+# A shell finds it in PATH; what is made for another place is not for this one's.
+if [ -z "${DESTDIR-}" ]; then
+	case :$PATH: in
+	*:"$prefix/bin":*) ;;
+	*)
+		quoted=$(printf '%s\n' "$prefix/bin" | sed 's/[\\"$`]/\\&/g')
+		echo "$prefix/bin is not in PATH, so that your shell does not find it there. For this shell, and in ~/.profile for all:"
+		echo "export PATH=\"$quoted:\$PATH\""
+		;;
+	esac
+fi

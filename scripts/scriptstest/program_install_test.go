@@ -14,13 +14,31 @@ import (
 // [fakeProgram].
 var installed = map[string]string{
 	"bin/stacksnap":                                  fakeProgram,
-	"share/man/man1/stacksnap.1":                     "this is man\n",
+	"share/man/man1/stacksnap.1":                     ".TH STACKSNAP 1 \"\"\n.SH SEE ALSO\n.BR stacksnap\\-top (1),\n.BR stacksnap\\-formats (5),\n.BR gdb (1)\n",
+	"share/man/man1/stacksnap-top.1":                 ".TH STACKSNAP\\-TOP 1 \"\"\n",
+	"share/man/man5/stacksnap-formats.5":             ".TH STACKSNAP\\-FORMATS 5 \"\"\n",
 	"share/bash-completion/completions/stacksnap":    "this is bash\n",
 	"share/zsh/site-functions/_stacksnap":            "this is zsh\n",
 	"share/fish/vendor_completions.d/stacksnap.fish": "this is fish\n",
 }
 
-const fakeProgram = "#!/bin/sh\n[ \"$1\" = --help ] && echo \"this is $2\"\n"
+// fakeProgram has a manual of three pages, of which the first names the others.
+const fakeProgram = `#!/bin/sh
+case $1$2 in
+--helpman)
+	cat <<'PAGE'
+.TH STACKSNAP 1 ""
+.SH SEE ALSO
+.BR stacksnap\-top (1),
+.BR stacksnap\-formats (5),
+.BR gdb (1)
+PAGE
+	;;
+--helpman-top) printf '%s\n' '.TH STACKSNAP\-TOP 1 ""' ;;
+--helpman-formats) printf '%s\n' '.TH STACKSNAP\-FORMATS 5 ""' ;;
+--help*) echo "this is $2" ;;
+esac
+`
 
 // installs runs install.sh in a folder that has a program.
 func installs(t *testing.T, shell []string, dir string, args, env []string) result {
@@ -103,10 +121,11 @@ func TestInstallRefuses(t *testing.T) {
 		{[]string{"--prefix"}, 2, "needs a path"},
 		{[]string{"--binary", "absent"}, 1, "absent cannot be read"},
 		{[]string{"--binary", "broken"}, 1, "does not run here"},
+		{[]string{"--binary", "pageless"}, 1, "--help man is no page"},
 		{[]string{"--binary", "a program", "--prefix", "taken"}, 1, "cannot be written"},
 	} {
 		dir := withProgram(t)
-		for name, text := range map[string]string{"broken": "#!/bin/sh\nexit 1\n", "taken": ""} {
+		for name, text := range map[string]string{"broken": "#!/bin/sh\nexit 1\n", "pageless": "#!/bin/sh\n", "taken": ""} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +136,7 @@ func TestInstallRefuses(t *testing.T) {
 		if r.code != c.code || !strings.HasPrefix(last, "install.sh: ") || !strings.Contains(last, c.says) {
 			t.Errorf("%q: exit %d: %s%s", c.args, r.code, r.out, r.err)
 		}
-		if left, _ := os.ReadDir(dir); len(left) != 3 {
+		if left, _ := os.ReadDir(dir); len(left) != 4 {
 			t.Errorf("%q: left: %v", c.args, left)
 		}
 	}
@@ -140,6 +159,73 @@ func TestInstallNamesQuarantine(t *testing.T) {
 		r := installs(t, []string{"sh"}, dir, []string{"--prefix", "there", "--binary", "broken"}, []string{"PATH=" + tools + ":" + os.Getenv("PATH")})
 		if r.code != 1 || !strings.Contains(r.err, want) {
 			t.Errorf("quarantined %v: exit %d: %s", quarantined, r.code, r.err)
+		}
+	}
+}
+
+// TestInstallNamesThePath in a line that a shell takes as it stands, where the program
+// would not be found by its name, and nowhere else.
+func TestInstallNamesThePath(t *testing.T) {
+	for _, c := range []struct {
+		name, prefix, path, destdir string
+		says                        bool
+	}{
+		{name: "absent", prefix: "plain", says: true},
+		{name: "quoted", prefix: `a "$HOME" and a \`, says: true},
+		{name: "there", prefix: "plain", path: "plain/bin"},
+		{name: "there, and last", prefix: "plain", path: "other:plain/bin"},
+		{name: "a longer one", prefix: "plain", path: "plain/bin/more", says: true},
+		{name: "for a package", prefix: "plain", destdir: "stage"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := withProgram(t)
+			path := os.Getenv("PATH")
+			for _, folder := range filepath.SplitList(c.path) {
+				path += ":" + filepath.Join(dir, folder)
+			}
+			env := []string{"PATH=" + path}
+			if c.destdir != "" {
+				env = append(env, "DESTDIR="+filepath.Join(dir, c.destdir))
+			}
+			r := installs(t, []string{"sh"}, dir, []string{"--prefix", filepath.Join(dir, c.prefix), "--binary", "a program"}, env)
+			if r.code != 0 || r.err != "" {
+				t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
+			}
+			at := strings.Index(r.out, "export PATH=")
+			if (at >= 0) != c.says || strings.Contains(r.out, "not in PATH") != c.says {
+				t.Fatalf("says:\n%s", r.out)
+			}
+			if c.says {
+				findsItWith(t, r.out[at:], filepath.Join(dir, c.prefix, "bin/stacksnap"))
+			}
+		})
+	}
+}
+
+// findsItWith fails when a shell that has run a line does not find the program.
+func findsItWith(t *testing.T, line, want string) {
+	t.Helper()
+	out, err := exec.Command("sh", "-c", line+"command -v stacksnap").Output()
+	if got := strings.TrimSpace(string(out)); err != nil || got != want {
+		t.Errorf("with %q a shell finds %q, %v; want %q", line, got, err, want)
+	}
+}
+
+// TestInstallSaysThatItBuilds before it does, with the Go that does: a Go that fails is
+// the last to be heard of.
+func TestInstallSaysThatItBuilds(t *testing.T) {
+	dir, tools := t.TempDir(), t.TempDir()
+	for build, code := range map[string]int{`cp "$FAKE" "$4"`: 0, "exit 1": 1} {
+		text := "#!/bin/sh\ncase $1 in env) echo go9.9 ;; build) " + build + " ;; esac\n"
+		for path, text := range map[string]string{filepath.Join(tools, "go"): text, filepath.Join(dir, "fake"): fakeProgram, filepath.Join(tools, "uname"): "#!/bin/sh\necho Linux\n"} {
+			if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := installs(t, []string{"sh"}, dir, []string{"--prefix", "there"}, []string{"PATH=" + tools + ":" + os.Getenv("PATH"), "FAKE=" + filepath.Join(dir, "fake")})
+		first, _, _ := strings.Cut(r.out, "\n")
+		if r.code != code || !strings.HasPrefix(first, "building stacksnap from ") || !strings.Contains(first, "go9.9") {
+			t.Errorf("exit %d, want %d: %s%s", r.code, code, r.out, r.err)
 		}
 	}
 }
