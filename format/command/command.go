@@ -37,8 +37,11 @@ func (c Command) Run(ctx context.Context, args []string) int {
 	o, err := parse(args, c.Getenv(defaultsVariable))
 	var help *helpError
 	switch {
+	case errors.As(err, &help) && help.text != "":
+		c.showHelp(help.text)
+		return exitOK
 	case errors.As(err, &help):
-		fmt.Fprint(c.Out, help.text(c.Version))
+		fmt.Fprint(c.Out, help.help(c.Version))
 		return exitOK
 	case isBare(args) && c.canAsk():
 		return c.runOffered(ctx, args)

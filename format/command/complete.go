@@ -10,7 +10,7 @@ import (
 
 // topics are the words that may stand behind --help.
 func topics() []string {
-	return slices.Concat([]string{"all", "man"}, slices.Sorted(maps.Keys(completion.Scripts())))
+	return slices.Concat([]string{"all", "man", "man-top", "man-formats"}, slices.Sorted(maps.Keys(completion.Scripts())))
 }
 
 // completions is the script by which a shell completes calls, made from the table of
@@ -23,7 +23,7 @@ func completions(shell string) string {
 		}
 	}
 	var b strings.Builder
-	_ = completion.Scripts()[shell](&b, flags, topics()) // a builder takes all
+	_ = completion.Scripts()[shell](&b, flags, completion.Topics{Made: topics(), Manual: topicNames()}) // a builder takes all
 	return b.String()
 }
 

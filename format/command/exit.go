@@ -8,7 +8,7 @@ import (
 	"stacksnap/task/live"
 )
 
-// The exit codes, as README.md lists them. A program that was launched passes
+// The exit codes, as the manual lists them (exit.md). A program that was launched passes
 // its own on.
 const (
 	exitOK           = 0

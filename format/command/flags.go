@@ -1,7 +1,7 @@
 package command
 
-// groups is the table of flags: from it the command line is read, and help and
-// README's list are made. What may be combined is in [rules].
+// groups is the table of flags: from it the command line is read, and help, the manual
+// and completions are made. What may be combined is in [rules].
 func (o *options) groups() []group {
 	return []group{
 		{"process", o.processFlags()},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"stacksnap/format/command/manual"
 )
 
 // helpWidth is the columns that help has, and helpTitle those of a group's title.
@@ -22,7 +24,7 @@ const usage = `usage: stacksnap -p PID|NAME [flags]           where its threads 
        stacksnap [flags] -- COMMAND [ARG...]   a program, from start to end
        stacksnap FILE [flags]                  a core, a recording or a report
        stacksnap diff BEFORE AFTER [flags]     which functions grew
-stacksnap --help lists the flags, --help all explains them with examples.
+stacksnap help lists topics, --help the flags, --help all explains every flag.
 `
 
 // exitCodes ends the long help.
@@ -36,23 +38,32 @@ const defaultsNote = defaultsVariable + ` has flags for every call that does not
 `
 
 // topicsNote is on what else is made from the table of flags.
-const topicsNote = `--help man prints the manual, and --help bash, zsh or fish what completes calls.
+const topicsNote = `stacksnap help lists the topics of the manual; --help man, man-top and
+man-formats print it as man pages, and --help bash, zsh or fish what completes
+calls.
 `
 
 // helpError says that help is wanted.
-type helpError struct{ topic string } // one of [topics], or empty
+type helpError struct {
+	topic string // one of [topics], or empty
+	text  string // of the manual, in Markdown; empty: what the topic says
+}
 
 func (e *helpError) Error() string { return "help is wanted" }
 
-// text is the help that is wanted.
-func (e *helpError) text(version string) string {
+// help is what is made from the table of flags.
+func (e *helpError) help(version string) string {
 	switch e.topic {
 	case "":
 		return shortHelp()
 	case "all":
 		return longHelp()
 	case "man":
-		return manual(version)
+		return mainPage(version)
+	case "man-top":
+		return topicPage(version, manual.Top)
+	case "man-formats":
+		return topicPage(version, manual.Formats)
 	default:
 		return completions(e.topic)
 	}

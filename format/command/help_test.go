@@ -2,15 +2,12 @@ package command
 
 import (
 	testflag "flag"
-	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
-var update = testflag.Bool("update", false, "write README's list of flags and testdata/pairs.txt anew")
+var update = testflag.Bool("update", false, "write testdata/pairs.txt anew")
 
 // fits requires lines that a terminal of 80 columns shows as they are.
 func fits(t *testing.T, text string) {
@@ -80,46 +77,18 @@ func TestCompany(t *testing.T) {
 
 func TestHelpIsAskedFor(t *testing.T) {
 	for args, topic := range map[string]string{
-		"--help": "", "-h": "", "help": "", "--help all": "all", "help all": "all", "-h all": "all",
+		"--help": "", "-h": "", "--help all": "all", "help all": "all", "-h all": "all",
 		"-p 1 --help": "", "--help --nonsense": "", "-p 1 --help all": "all", "--version --help": "",
 		"--help man": "man", "help zsh": "zsh", "-h bash": "bash", "--help me": "",
 	} {
 		_, err := parse(strings.Fields(args), "'")
-		if help, ok := err.(*helpError); !ok || help.topic != topic || (help.text("") == longHelp()) != (topic == "all") {
+		if help, ok := err.(*helpError); !ok || help.topic != topic || help.text != "" || (help.help("") == longHelp()) != (topic == "all") {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
-	for _, args := range []string{"-- help", "-p help", "nginx help", "help me"} {
+	for _, args := range []string{"-- help", "-p help", "nginx help", "help me", "--wait help", "top help", "-d 1s help"} {
 		if _, err := parse(strings.Fields(args), ""); is[*helpError](err) {
 			t.Errorf("%s: help", args)
-		}
-	}
-}
-
-const readme = "../../README.md"
-
-// TestReadmeListsTheFlags as help does, and names none that there is not.
-func TestReadmeListsTheFlags(t *testing.T) {
-	b, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, _ := strings.Cut(shortHelp(), "examples.\n")
-	list, _, _ = strings.Cut(list, defaultsVariable)
-	marked := regexp.MustCompile("(?s)<!-- flags -->\n```\n.*?```\n")
-	want := "<!-- flags -->\n```\n" + list + "```\n"
-	if got := marked.FindString(string(b)); *update {
-		text := marked.ReplaceAllLiteralString(string(b), want)
-		if err := os.WriteFile(readme, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if got != want {
-		t.Errorf("README.md lists the flags as\n%s\nwant (go test ./format/command -update writes it)\n%s", got, want)
-	}
-	others := []string{"help", "prefix", "remove", "unchecked"} // of scripts/install.sh and release.sh
-	for _, m := range regexp.MustCompile("(?m)(?:^|[ `(])--([a-z][a-z-]*)").FindAllStringSubmatch(string(b), -1) {
-		if newOptions().flags.Lookup(m[1]) == nil && !slices.Contains(others, m[1]) {
-			t.Errorf("README.md has --%s, which there is not", m[1])
 		}
 	}
 }

@@ -3,6 +3,8 @@ package command
 import (
 	"fmt"
 	"strings"
+
+	"stacksnap/format/command/manual"
 )
 
 // What the manual says beside the table of flags.
@@ -27,91 +29,68 @@ The first line of a report says what is wrong, as far as that can be told; then 
 the process, its threads, and the images that the frames lie in. What is not sure is
 marked, and the marks are explained at the end.
 `
-	manualEnd = `.SH ENVIRONMENT
-.TP
-.B STACKSNAP_FLAGS
-has flags for every call that does not say otherwise.
-.TP
-.B DEBUGINFOD_URLS
-has the servers that
-.B \-\-debuginfod
-asks.
-.TP
-.B NO_COLOR
-switches colour off.
-.SH EXIT STATUS
-.TP
-.B 0
-fine
-.TP
-.B 1
-anything that is not below
-.TP
-.B 2
-a wrong call
-.TP
-.B 3
-no such process
-.TP
-.B 4
-not permitted; the message says how it can be
-.TP
-.B 5
-the process ended meanwhile; what was captured is printed
-.PP
-With
-.B \-\-
-.I COMMAND
-it is that of the command.
-.SH SEE ALSO
+	manualEnd = `.SH SEE ALSO
+.BR stacksnap\-top (1),
+.BR stacksnap\-formats (5),
 .BR gdb (1),
 .BR perf (1),
 .BR sample (1)
 `
 )
 
-// manual is the manual page, in the macros of man(7), made from the table of flags.
-func manual(version string) string {
+// mainPage is stacksnap(1), in the macros of man(7), made from the table of flags and
+// the topics.
+func mainPage(version string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH STACKSNAP 1 \"\" \"stacksnap %s\" \"User Commands\"\n", roff(version))
+	fmt.Fprintf(&b, ".TH STACKSNAP 1 \"\" \"stacksnap %s\" \"User Commands\"\n", manual.Escape(version))
 	b.WriteString(".SH NAME\nstacksnap \\- print where every thread of a process is\n.SH SYNOPSIS\n.nf\n")
 	for line := range strings.Lines(usage) {
 		if call, ok := strings.CutPrefix(strings.Replace(line, "usage: ", "       ", 1), "       "); ok {
-			b.WriteString(roff(call))
+			b.WriteString(manual.Escape(call))
 		}
 	}
 	b.WriteString(".fi\n" + manualText + ".SH OPTIONS\n")
 	for _, g := range newOptions().groups() {
-		fmt.Fprintf(&b, ".SS %s\n", roff(g.title))
+		fmt.Fprintf(&b, ".SS %s\n", manual.Escape(g.title))
 		for i := range g.flags {
 			document(&b, &g.flags[i])
 		}
 	}
+	for _, t := range manual.Of(manual.Main) {
+		b.WriteString(t.Roff())
+	}
 	return b.String() + manualEnd
+}
+
+// topicPage is a man page of topics, with the flags that they document.
+func topicPage(version string, page manual.Page) string {
+	var b strings.Builder
+	name, section, _ := strings.Cut(strings.TrimSuffix(string(page), ")"), "(")
+	all := manual.Of(page)
+	fmt.Fprintf(&b, ".TH %s %s \"\" \"stacksnap %s\"\n", strings.ToUpper(manual.Escape(name)), section, manual.Escape(version))
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", manual.Escape(name), manual.Escape(all[0].Title()))
+	o := newOptions()
+	for _, t := range all {
+		b.WriteString(t.Roff())
+		for _, flag := range t.Flags {
+			document(&b, o.row(flag))
+		}
+	}
+	return b.String() + ".SH SEE ALSO\n.BR stacksnap (1)\n"
 }
 
 // document says of a flag what it does.
 func document(b *strings.Builder, f *flag) {
-	names := `\fB` + roff("--"+f.name) + `\fR`
+	names := `\fB` + manual.Escape("--"+f.name) + `\fR`
 	if f.short != "" {
-		names = `\fB` + roff("-"+f.short) + `\fR, ` + names
+		names = `\fB` + manual.Escape("-"+f.short) + `\fR, ` + names
 	}
 	if f.value != "" {
-		names += ` \fI` + roff(f.value) + `\fR`
+		names += ` \fI` + manual.Escape(f.value) + `\fR`
 	}
-	fmt.Fprintf(b, ".TP\n%s\n%s\n", names, roff(f.help))
+	fmt.Fprintf(b, ".TP\n%s\n%s\n", names, manual.Escape(f.help))
 	if with := company(f.name); with != "" {
-		fmt.Fprintf(b, "(%s)\n", roff(with))
+		fmt.Fprintf(b, "(%s)\n", manual.Escape(with))
 	}
-	fmt.Fprintf(b, ".br\n.RB \"$ \" \"%s\"\n", strings.ReplaceAll(roff(f.example), `"`, `\(dq`))
-}
-
-// roff has a text mean itself: a backslash, a hyphen that is to be typed, and what
-// would be a request at the start of a line.
-func roff(s string) string {
-	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
-	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
-		return `\&` + s
-	}
-	return s
+	fmt.Fprintf(b, ".br\n.RB \"$ \" \"%s\"\n", strings.ReplaceAll(manual.Escape(f.example), `"`, `\(dq`))
 }

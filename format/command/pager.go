@@ -10,12 +10,21 @@ import (
 // page shows a report by a pager, as git does, where it is printed on a terminal that is
 // too small for it; otherwise it returns false.
 func (c *call) page(d *destination, report []byte) bool {
-	if c.noPager || d.path != "" || len(c.command) > 0 || !isTerminal(c.Out) || c.Getenv("TERM") == "dumb" {
+	if c.noPager || d.path != "" || len(c.command) > 0 {
+		return false
+	}
+	return c.paged(report)
+}
+
+// paged shows a text by a pager, where the terminal is too small for it, and reports
+// whether it did.
+func (c Command) paged(text []byte) bool {
+	if !isTerminal(c.Out) || c.Getenv("TERM") == "dumb" {
 		return false
 	}
 	command := c.pager()
 	columns, lines := output.Size(c.Out)
-	if command == "" || !output.IsLonger(report, columns, lines) {
+	if command == "" || !output.IsLonger(text, columns, lines) {
 		return false
 	}
 	p := output.Pager{Command: command, Out: c.Out, Err: c.Err}
@@ -24,7 +33,7 @@ func (c *call) page(d *destination, report []byte) bool {
 			p.Env = append(p.Env, d)
 		}
 	}
-	return p.Show(report)
+	return p.Show(text)
 }
 
 // pagerDefaults have pagers pass colours on, and less end where all fits (git(1), on
@@ -32,7 +41,7 @@ func (c *call) page(d *destination, report []byte) bool {
 var pagerDefaults = []string{"LESS=FRX", "LV=-c"}
 
 // pager is the command of $PAGER, or less; empty where there is none.
-func (c *call) pager() string {
+func (c Command) pager() string {
 	switch p := strings.TrimSpace(c.Getenv("PAGER")); {
 	case p == "cat":
 		return ""

@@ -27,10 +27,13 @@ func parse(args []string, defaults string) (*options, error) {
 
 // read takes up a command line, before anything is judged as a whole.
 func (o *options) read(args []string) error {
+	if len(args) > 0 && args[0] == helpWord {
+		return o.helpOn(args[1:])
+	}
 	err := o.flags.Parse(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
-		return &helpError{topicOf(args)}
+		return &helpError{topic: topicOf(args)}
 	case err != nil:
 		return usageError{o.explained(err)}
 	}

@@ -14,7 +14,7 @@ import (
 	"stacksnap/task/needs"
 )
 
-// The exit codes that README.md documents.
+// The exit codes that the manual documents (format/command/manual/exit.md).
 const (
 	exitOK           = 0
 	exitUsage        = 2

@@ -30,7 +30,14 @@ func TestTheFirstThingsTyped(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q\n%s", args, r.code, r.err, r.out)
 		}
 	}
-	for _, args := range []string{"--help", "help", "-h"} {
+	if r := snap(t, "help"); r.code != 0 || r.err != "" || strings.Count(r.out, "\n") > 24 || !strings.Contains(r.out, "permissions") {
+		t.Errorf("help: exit code %d, %q\n%s", r.code, r.err, r.out)
+	}
+	if r := snap(t, "help", "-d"); r.code != 0 || r.err != "" || !strings.Contains(r.out, "--duration TIME") {
+		t.Errorf("help -d: exit code %d, %q\n%s", r.code, r.err, r.out)
+	}
+	refused(t, snap(t, "help", "tpo"), exitUsage, "did you mean top?")
+	for _, args := range []string{"--help", "-h"} {
 		if r := snap(t, args); r.code != 0 || r.err != "" || strings.Count(r.out, "\n") > 24 || !strings.Contains(r.out, "--pid") {
 			t.Errorf("%s: exit code %d, %q\n%s", args, r.code, r.err, r.out)
 		}

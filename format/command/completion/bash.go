@@ -67,10 +67,12 @@ _stacksnap() {
 	bashTail = `	*)
 		if [[ $cur == -* ]]; then
 			_stacksnap_match "$_stacksnap_flags"
+		elif [[ ${COMP_WORDS[1]} == help && $COMP_CWORD -gt 1 ]]; then
+			_stacksnap_match "$_stacksnap_topics"
 		else
 			_stacksnap_paths -f
 			[[ ${COMP_WORDS[1]} == diff && $COMP_CWORD -gt 1 ]] || _stacksnap_match "$(_stacksnap_processes)"
-			[ "$COMP_CWORD" -ne 1 ] || _stacksnap_match $'diff\ntop'
+			[ "$COMP_CWORD" -ne 1 ] || _stacksnap_match $'diff\nhelp\ntop'
 		fi
 		;;
 	esac
@@ -80,7 +82,7 @@ complete -F _stacksnap stacksnap
 )
 
 // Bash writes the script of bash.
-func Bash(w io.Writer, flags []Flag, topics []string) error {
+func Bash(w io.Writer, flags []Flag, topics Topics) error {
 	var b strings.Builder
 	b.WriteString(bashHead)
 	all := []string{"--help"}
@@ -91,8 +93,9 @@ func Bash(w io.Writer, flags []Flag, topics []string) error {
 			fmt.Fprintf(&b, "\t%s) %s ;;\n", strings.Join(f.spellings(), " | "), bashValue(f))
 		}
 	}
-	b.WriteString("\t-h | --help) _stacksnap_match $'" + strings.Join(topics, `\n`) + "' ;;\n" + bashTail)
+	b.WriteString("\t-h | --help) _stacksnap_match $'" + strings.Join(topics.Made, `\n`) + "' ;;\n" + bashTail)
 	fmt.Fprintf(&b, "_stacksnap_flags=$'%s'\n", strings.Join(all, `\n`))
+	fmt.Fprintf(&b, "_stacksnap_topics=$'%s'\n", strings.Join(topics.all(), `\n`))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

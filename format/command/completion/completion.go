@@ -4,6 +4,7 @@ package completion
 
 import (
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -30,9 +31,17 @@ type Flag struct {
 	Help        string   // a line
 }
 
-// Script writes the script of a shell, for flags and for the words that may stand
-// behind --help.
-type Script func(w io.Writer, flags []Flag, topics []string) error
+// Topics are the words that may stand behind --help and help.
+type Topics struct {
+	Made   []string // from the table of flags: what both take
+	Manual []string // what help alone takes
+}
+
+// all are those that help takes.
+func (t Topics) all() []string { return slices.Concat(t.Manual, t.Made) }
+
+// Script writes the script of a shell.
+type Script func(w io.Writer, flags []Flag, topics Topics) error
 
 // Scripts are those that there are, by the shell's name.
 func Scripts() map[string]Script {

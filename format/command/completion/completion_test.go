@@ -44,6 +44,9 @@ var asked = []struct {
 	{[]string{"rec"}, []string{"recording.snap"}, nil},
 	{[]string{"di"}, []string{"diff"}, []string{"--main"}},
 	{[]string{"to"}, []string{"top"}, []string{"--main"}},
+	{[]string{"hel"}, []string{"help"}, []string{"--main"}},
+	{[]string{"help", "e"}, []string{"exit"}, nil},
+	{[]string{"help", ""}, []string{"all", "topic", "exit"}, []string{"4811", "recording.snap"}},
 	{[]string{"top", "ngi"}, []string{"nginx"}, nil},
 	{[]string{"diff", "rec"}, []string{"recording.snap"}, []string{"diff"}},
 	{[]string{"diff", "recording.snap", "rec"}, []string{"recording.snap"}, []string{"diff"}},
@@ -119,7 +122,7 @@ func (s shell) ask(t *testing.T, path, dump string, call []string) []string {
 	t.Helper()
 	dir := t.TempDir()
 	var script strings.Builder
-	if err := Scripts()[s.name](&script, flags, []string{"all", "topic"}); err != nil {
+	if err := Scripts()[s.name](&script, flags, Topics{Made: []string{"all", "topic"}, Manual: []string{"exit"}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"script": script.String(), "recording.snap": "", "foot.txt": "", "ask": s.program} {

@@ -24,6 +24,12 @@ function __stacksnap_ours
     not contains -- -- (commandline -opc)
 end
 
+# Whether a word is the first of a call.
+function __stacksnap_first
+    set -l words (commandline -opc)
+    test (count $words) -gt 1 -a "$words[2]" = $argv[1]
+end
+
 function __stacksnap_command
     set -l words (commandline -opc)
     set -l at (contains -i -- -- $words)
@@ -32,13 +38,14 @@ function __stacksnap_command
 end
 
 complete -c stacksnap -n 'not __stacksnap_ours' -f -a '(__stacksnap_command)'
-complete -c stacksnap -n __stacksnap_ours -a '(__stacksnap_processes)'
+complete -c stacksnap -n '__stacksnap_ours; and not __stacksnap_first help' -a '(__stacksnap_processes)'
 complete -c stacksnap -n 'test (count (commandline -opc)) -eq 1' -a diff -d 'compare two files'
 complete -c stacksnap -n 'test (count (commandline -opc)) -eq 1' -a top -d 'show a process live'
+complete -c stacksnap -n 'test (count (commandline -opc)) -eq 1' -a help -d 'read the manual'
 `
 
 // Fish writes the script of fish.
-func Fish(w io.Writer, flags []Flag, topics []string) error {
+func Fish(w io.Writer, flags []Flag, topics Topics) error {
 	var b strings.Builder
 	b.WriteString(fishHead)
 	for i := range flags {
@@ -49,7 +56,8 @@ func Fish(w io.Writer, flags []Flag, topics []string) error {
 		}
 		fmt.Fprintf(&b, " -l %s -d %s%s\n", f.Name, fishQuote(f.brief()), fishValue(f))
 	}
-	fmt.Fprintf(&b, "complete -c stacksnap -n __stacksnap_ours -s h -l help -x -d 'list the flags' -a '%s'\n", strings.Join(topics, " "))
+	fmt.Fprintf(&b, "complete -c stacksnap -n __stacksnap_ours -s h -l help -x -d 'list the flags' -a '%s'\n", strings.Join(topics.Made, " "))
+	fmt.Fprintf(&b, "complete -c stacksnap -n '__stacksnap_first help' -f -a '%s'\n", strings.Join(topics.all(), " "))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -30,7 +30,7 @@ _stacksnap_names() {
 }
 
 _stacksnap_target() {
-	(( CURRENT != 2 )) || compadd diff top
+	(( CURRENT != 2 )) || compadd diff help top
 	_stacksnap_processes
 	_files
 }
@@ -39,6 +39,7 @@ _stacksnap_target() {
 _stacksnap_second() {
 	[[ $words[2] != diff ]] || _files
 	[[ $words[2] != top ]] || _stacksnap_processes
+	[[ $words[2] != help ]] || _stacksnap_topics
 }
 
 _stacksnap() {
@@ -56,6 +57,10 @@ _stacksnap() {
 		'3:milliseconds:_stacksnap_second'
 }
 
+_stacksnap_topics() {
+	compadd TOPICS
+}
+
 if [[ $funcstack[1] == _stacksnap ]]; then
 	_stacksnap "$@"
 else
@@ -65,14 +70,14 @@ fi
 )
 
 // Zsh writes the script of zsh.
-func Zsh(w io.Writer, flags []Flag, topics []string) error {
+func Zsh(w io.Writer, flags []Flag, topics Topics) error {
 	var b strings.Builder
 	b.WriteString(zshHead)
 	for i := range flags {
 		fmt.Fprintf(&b, "\t\t%s \\\n", zshSpec(&flags[i]))
 	}
-	fmt.Fprintf(&b, "\t\t'(- *)'{-h,--help}'[list the flags]::of:(%s)' \\\n", strings.Join(topics, " "))
-	b.WriteString(zshTail)
+	fmt.Fprintf(&b, "\t\t'(- *)'{-h,--help}'[list the flags]::of:(%s)' \\\n", strings.Join(topics.Made, " "))
+	b.WriteString(strings.Replace(zshTail, "TOPICS", strings.Join(topics.all(), " "), 1))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
