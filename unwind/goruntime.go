@@ -6,8 +6,8 @@ import (
 	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/task"
-	"stacksnap/unwind/goswitch"
 	"stacksnap/unwind/rule"
+	"stacksnap/unwind/runtimes/goswitch"
 )
 
 // goRuntime knows the functions of Go's runtime at which a stack begins, or that
