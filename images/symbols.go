@@ -24,7 +24,7 @@ func WithSymbols(placed []object.Placed, from *binaries.Index, budget *object.Bu
 			continue
 		}
 		_, machO := textSegment(f)
-		if !from.HasSymbols(f.ID()) && !from.Asks(machO) {
+		if !from.HasSymbols(f.ID()) && !from.HasFinders(machO) {
 			continue
 		}
 		n := &named{File: f}

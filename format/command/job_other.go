@@ -4,10 +4,11 @@ package command
 
 import "stacksnap/task"
 
-// job is for systems with job control on which processes can be stopped.
+// job does nothing: on these systems no process is attached to, so that nothing stays
+// stopped while this program is.
 type job struct{}
 
 func newJob(*task.Gate) *job { return &job{} }
 
-// stopper returns what stops this program until it is continued: nothing does.
+// stopper returns nil: Ctrl-Z is left to the system.
 func (*job) stopper() func() { return nil }

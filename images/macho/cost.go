@@ -51,7 +51,7 @@ func (c *cost) take(n uint64) bool {
 // place of the file.
 func (c *cost) end() {
 	c.budget.Return(uint64(c.kept.Swap(0)))
-	c.budget.Unread(uint64(c.read.Swap(0)))
+	c.budget.Release(uint64(c.read.Swap(0)))
 }
 
 // readKept reads size bytes through read, which is given the position, and keeps

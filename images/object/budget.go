@@ -58,8 +58,8 @@ func (b *Budget) Return(n uint64) {
 	}
 }
 
-// Unread gives back what was read of a file that is there no more.
-func (b *Budget) Unread(n uint64) {
+// Release returns n bytes to what may be read, after a file was dropped.
+func (b *Budget) Release(n uint64) {
 	if b != nil {
 		b.read.Add(int64(n))
 	}

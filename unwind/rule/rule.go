@@ -28,7 +28,7 @@ const (
 	Indexed            // base + index·scale + off, of [Loaded]; of a CFA only
 )
 
-// Value is one value of the caller, by what it is made from.
+// Value says how one of the caller's registers, or its CFA, is computed from the frame.
 type Value struct {
 	Off  int32
 	Base task.Reg // a register of the frame, or CFA

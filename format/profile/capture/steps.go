@@ -57,8 +57,8 @@ func (t *Together) Begin(p task.Process) (*Steps, error) {
 	return &Steps{recorder: r, stepper: stepper}, nil
 }
 
-// Step takes a snapshot, after some that were missed. The error ends the recording, as
-// where the process has ended: see End.
+// Step takes a snapshot; missed counts the ticks that were skipped before it. An error
+// ends the recording, as where the process has exited: see End.
 func (s *Steps) Step(missed int) error {
 	snapshot, still, err := s.stepper.Next()
 	s.recorder.missedTicks += missed

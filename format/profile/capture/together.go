@@ -89,12 +89,13 @@ func (g *gathering) capture(some []*shot) {
 // whole tells whether there is a snapshot that nothing is missing of.
 func (s *shot) whole() bool { return s.session != nil && s.err == nil }
 
-// tell tells of waits for which process they are.
+// tell does so for the questions that the snapshots have left open.
 func (g *gathering) tell() {
 	g.tellOf(func(s *shot) []waits.Question { return s.questions })
 }
 
-// tellOf answers some questions.
+// tellOf fills in [profile.Wait].Peer of the waits that some questions are about, where
+// it is proven which other process a thread waits for.
 func (g *gathering) tellOf(questions func(*shot) []waits.Question) {
 	var members []across.Member
 	for _, s := range g.shots {

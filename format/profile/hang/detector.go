@@ -315,9 +315,9 @@ func (d *Detector) Next() time.Duration {
 	return max(d.prev.At+max(pace, shortest), d.blind+d.threshold/blindPerThres)
 }
 
-// Forgive takes the wait of the last look for none that a thread is stuck in: it
-// is not for a lock. It tells whether that makes the thread idle.
-func (d *Detector) Forgive() bool {
+// IgnoreLastWait marks the wait that was observed last as harmless: it looked like one for a
+// lock, and is not. It reports whether the thread is idle because of that.
+func (d *Detector) IgnoreLastWait() bool {
 	if d.loops || d.prev.Wait != LockWait {
 		return false
 	}

@@ -281,7 +281,7 @@ func (w *watcher) follow() (*Report, error) {
 			if err := w.sample(h, now); err != nil {
 				return w.end(h, err.Error()), err
 			}
-			if h.alive || h.report.harmless() && w.detector.Forgive() {
+			if h.alive || h.report.harmless() && w.detector.IgnoreLastWait() {
 				w.nextLook = w.detector.Next()
 				w.series.DropSaved()
 				return nil, nil

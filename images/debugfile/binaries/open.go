@@ -39,8 +39,8 @@ func (x *Index) finders(machO bool) []Finder {
 	return x.elf
 }
 
-// Asks tells whether there is anybody to ask for files of a format.
-func (x *Index) Asks(machO bool) bool { return len(x.finders(machO)) > 0 }
+// HasFinders reports whether any [Finder] serves the files of a format: Mach-O, or ELF.
+func (x *Index) HasFinders(machO bool) bool { return len(x.finders(machO)) > 0 }
 
 // Ask opens the file with the ID of an image that others have, see [Finder].
 func (x *Index) Ask(machO bool, image string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
