@@ -1,0 +1,3 @@
+// Package docs tests README.md and ARCHITECTURE.md: that what they link to and name is
+// there.
+package docs
