@@ -121,6 +121,25 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 		"not checked  shellcheck: shellcheck is not installed\n", "not checked  cgo for darwin: zig is not installed\n")
 }
 
+// TestSlowPackagesAreThere: those that check.sh leaves out because they take long.
+func TestSlowPackagesAreThere(t *testing.T) {
+	text, err := os.ReadFile(script("check.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(text), "\nslow='")
+	list, _, ok := strings.Cut(list, "'")
+	if !ok {
+		t.Fatal("check.sh names no slow packages")
+	}
+	for _, name := range strings.Split(list, "|") {
+		dir := filepath.Join("..", "..", strings.TrimSuffix(name, "(/.*)?"))
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestCheckOfSome: those run that are named, and what is no check is refused.
 func TestCheckOfSome(t *testing.T) {
 	r, _ := checks(t, []string{"sh"}, checkTools, []string{"gofmt", "documents"})
