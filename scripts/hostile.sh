@@ -17,6 +17,7 @@ name counts as failed.
 
 STACKSNAP_RUNS is how often each of twenty short commands is run on a machine that is
 kept busy, half of the times with --children (4): nothing untrue may be said of one.
+STACKSNAP_SIGNALS is how many signals of each kind stacksnap is sent in each mode (10).
 
 Exit codes: 0 all passed; 1 a test failed; 2 usage; 3 not root on Linux.
 TEXT

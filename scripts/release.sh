@@ -83,7 +83,7 @@ version=$(sed -n 's/^var version = "\(.*\)"$/\1/p' main.go)
 commit=$(git rev-parse -q --verify HEAD 2>/dev/null) || commit=
 time=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null)} || time=315532800
 if [ -n "$checked" ]; then
-	STACKSNAP_RUNS=20 scripts/hostile.sh -t 40m || fail "the tests that attack stacksnap did not pass (--unchecked leaves them out)"
+	STACKSNAP_RUNS=20 STACKSNAP_SIGNALS=200 scripts/hostile.sh -t 120m || fail "the tests that attack stacksnap did not pass (--unchecked leaves them out)"
 	STACKSNAP_TIMING=1 go test -count=1 -timeout 10m -run 'LiveHangs|PeriodicLoad|NotFavoured' ./format/profile/hang ./scripts/e2e ||
 		fail "the tests that compare times did not pass (--unchecked leaves them out)"
 fi

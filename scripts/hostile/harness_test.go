@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
@@ -130,6 +131,22 @@ func isStopped(t *testing.T, pid string) bool {
 			continue // it has ended
 		}
 		if state := stateOf(stat); state == 'T' || state == 't' {
+			return true
+		}
+	}
+	return false
+}
+
+// isTraced reports whether a thread of a process has a tracer.
+func isTraced(t *testing.T, pid string) bool {
+	t.Helper()
+	files, err := filepath.Glob("/proc/" + pid + "/task/*/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		status, err := os.ReadFile(file)
+		if err == nil && !bytes.Contains(status, []byte("\nTracerPid:\t0\n")) {
 			return true
 		}
 	}
