@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +51,10 @@ func runHelper(mode string, args []string) {
 		for _, err := range task.Sample(context.Background(), p, task.Options{Suspend: task.SuspendTogether}) {
 			exitOn(err)
 		}
+	case "delivering": // stops the threads of args[0] together, and kills itself: see dieDelivering
+		p, err := Open(atoi(args[0]))
+		exitOn(err)
+		exitOn(dieDelivering(p, atoi(args[1])))
 	case "hold": // stops args[0] until killed
 		p, err := Open(atoi(args[0]))
 		exitOn(err)
@@ -71,6 +77,56 @@ func runHelper(mode string, args []string) {
 		var permission *task.PermissionError
 		fmt.Println(errors.As(err, &permission), err)
 	}
+}
+
+// dieDelivering stops threads together, sends each a signal when all are attached and none
+// is told to stop, and kills us at the worst moment: while one stands that stopped to
+// deliver its signal, or so many threads later.
+func dieDelivering(p *Process, later int) error {
+	ids, err := p.Threads()
+	if err != nil {
+		return err
+	}
+	const nobody = 1 << 30 // no thread has this id, so it is told at once that it cannot be had
+	all := append(slices.Clone(ids), nobody)
+	met := false
+	stands := func(i int) {
+		if met = met || p.threads.find(int(all[i])).signal != 0; !met {
+			return
+		}
+		if later == 0 {
+			_ = unix.Kill(unix.Getpid(), unix.SIGKILL)
+		}
+		later--
+	}
+	attached := func(i int, _ time.Duration, _ error) {
+		if all[i] == nobody {
+			err = signalEach(p.pid, ids)
+		}
+	}
+	ended := p.CaptureEach(task.SuspendTogether, all, stands, attached)
+	if err := errors.Join(ended, err); err != nil {
+		return err
+	}
+	if !met {
+		return errors.New("no thread stopped to deliver a signal")
+	}
+	return unix.Kill(unix.Getpid(), unix.SIGKILL) // it was the last to be captured
+}
+
+// signalEach queues a signal to each thread, and waits until one stops to deliver it.
+func signalEach(pid int, ids []task.ThreadID) error {
+	for _, id := range ids {
+		if !queueTo(pid, int(id)) {
+			return errors.New("no signal could be queued")
+		}
+	}
+	for end := time.Now().Add(10 * time.Second); !strings.Contains(states(pid), "t"); time.Sleep(50 * time.Microsecond) {
+		if time.Now().After(end) {
+			return errors.New("no thread has stopped to deliver a signal")
+		}
+	}
+	return nil
 }
 
 var helperWork int

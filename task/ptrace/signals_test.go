@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -25,14 +26,21 @@ const sigrtmin = 34
 
 // queue sends a real-time signal with the value 42, which never merges with
 // another, and tells whether there was room in the target's queue.
-func queue(pid int) bool {
+func queue(pid int) bool { return queueTo(pid, 0) }
+
+// queueTo sends one to a thread, or to the process where that is 0.
+func queueTo(pid, tid int) bool {
 	info := struct {
 		signo, errno, code, _ int32
 		pid, uid              int32
 		value                 uint64
 		_                     [96]byte
 	}{signo: sigrtmin, code: -1, pid: int32(os.Getpid()), uid: int32(os.Getuid()), value: 42}
-	_, _, errno := unix.RawSyscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), sigrtmin, uintptr(unsafe.Pointer(&info)))
+	if tid == 0 {
+		_, _, errno := unix.RawSyscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), sigrtmin, uintptr(unsafe.Pointer(&info)))
+		return errno == 0
+	}
+	_, _, errno := unix.RawSyscall6(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(pid), uintptr(tid), sigrtmin, uintptr(unsafe.Pointer(&info)), 0, 0)
 	return errno == 0
 }
 
@@ -348,7 +356,7 @@ func TestNoSignalIsHeld(t *testing.T) {
 	p := attach(t, g.pid)
 	stop := sender(g.pid)
 	met := 0
-	for end := time.Now().Add(time.Minute); met < often(50) && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); met < often(50) && !t.Failed() && time.Now().Before(end); {
 		ids, err := p.Threads()
 		if err != nil {
 			t.Fatal(err)
@@ -356,7 +364,7 @@ func TestNoSignalIsHeld(t *testing.T) {
 		check := func(int) {
 			for _, h := range p.held {
 				if th := p.threads.find(h.tid); th.signal != 0 {
-					t.Fatalf("thread %d is held with signal %d", th.tid, th.signal)
+					t.Errorf("thread %d is held with signal %d", th.tid, th.signal)
 				}
 			}
 		}
@@ -374,4 +382,26 @@ func TestNoSignalIsHeld(t *testing.T) {
 		t.Error("no thread stopped to deliver a signal")
 	}
 	g.gotAll(t, stop())
+}
+
+// TestKilledWhileASignalIsDelivered: the signals arrive, too, that threads have stopped to
+// deliver when we are killed, with all threads stopped together.
+func TestKilledWhileASignalIsDelivered(t *testing.T) {
+	const threads = 8
+	g := startThreads(t, threads, "busy")
+	n := kills(t) / 2
+	for i := range n {
+		tracer := helper(t, "delivering", strconv.Itoa(g.pid), strconv.Itoa(i%3))
+		said, err := tracer.Output()
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != unix.SIGKILL {
+			skipRefused(t, errors.New(string(said)))
+			t.Fatalf("it was to be killed: %v, %s", err, said)
+		}
+		if s := states(g.pid); tracerOf(g.pid) != 0 || strings.ContainsAny(s, "tT") {
+			t.Fatalf("left stopped: %s", s)
+		}
+	}
+	g.gotAll(t, n*threads)
+	t.Logf("%d kills", n)
 }
