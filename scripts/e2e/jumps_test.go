@@ -27,12 +27,7 @@ import (
 // startLoop starts a program with a run loop, which tells each turn of it.
 func startLoop(t *testing.T, turns ...string) (cmd *exec.Cmd, lines *bufio.Scanner) {
 	t.Helper()
-	need(t, "gcc")
-	program := filepath.Join(t.TempDir(), "loop")
-	source := "../../format/profile/hang/testdata/loop.c"
-	if b, err := exec.Command("gcc", "-O1", "-g", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, b)
-	}
+	program := compileFile(t, "../../format/profile/hang/testdata/loop.c", "-O1", "-g", "-pthread")
 	cmd = exec.Command(program, append([]string{"idle:1"}, turns...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -33,7 +33,7 @@ func buildAndRun(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	stacksnap = filepath.Join(dir, "stacksnap")
+	stacksnap, compiled = filepath.Join(dir, "stacksnap"), filepath.Join(dir, "compiled")
 	build := exec.Command("go", "build", "-o", stacksnap, "stacksnap")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
@@ -48,18 +48,6 @@ func need(t *testing.T, tools ...string) {
 	for _, tool := range tools {
 		needs.Tool(t, tool)
 	}
-}
-
-// compile builds testdata/NAME.c with gcc and the flags given.
-func compile(t *testing.T, name string, flags ...string) string {
-	t.Helper()
-	need(t, "gcc")
-	out := filepath.Join(t.TempDir(), name)
-	args := append([]string{"-o", out, filepath.Join("testdata", name+".c"), "-pthread"}, flags...)
-	if b, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc %v: %v\n%s", args, err, b)
-	}
-	return out
 }
 
 // start runs a program until the test ends, and returns when it has said

@@ -17,12 +17,7 @@ import (
 // thing, and three of them for each other.
 func startWaits(t *testing.T) *exec.Cmd {
 	t.Helper()
-	need(t, "gcc")
-	program := filepath.Join(t.TempDir(), "waits")
-	source := filepath.Join("..", "..", "format", "profile", "waits", "testdata", "waits.c")
-	if b, err := exec.Command("gcc", "-O1", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, b)
-	}
+	program := compileFile(t, filepath.Join("..", "..", "format", "profile", "waits", "testdata", "waits.c"), "-O1", "-pthread")
 	cmd := start(t, program, "3")
 	eventually(t, "all threads wait", func() bool { return waits(snap(t, "-p", pid(cmd)).out) == waitingThreads })
 	return cmd
