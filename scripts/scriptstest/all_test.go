@@ -30,6 +30,7 @@ func shells() [][]string {
 }
 
 func TestHelpAndUsageUnderEveryShell(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for _, shell := range shells() {
 		for _, name := range scripts {
@@ -60,6 +61,7 @@ func TestHelpAndUsageUnderEveryShell(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for _, args := range [][]string{
 		{"capture.sh", "-p"},
@@ -93,6 +95,7 @@ func TestOptionsAreChecked(t *testing.T) {
 // TestHelpAndOptionsAgree: an option that the help names with a value wants one, and
 // any other is read.
 func TestHelpAndOptionsAgree(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	option := regexp.MustCompile(`(?m)^  (?:(-\w), )? *(--[\w-]+)( [A-Z|]+)?  `)
 	for _, name := range scripts {
@@ -127,6 +130,7 @@ func TestHelpAndOptionsAgree(t *testing.T) {
 
 // TestSpellingsOfAnOption: a value may stand beside the option or in its word.
 func TestSpellingsOfAnOption(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	name := fmt.Sprint("spelt", os.Getpid())
 	target := start(t, name, "idle")
@@ -145,6 +149,7 @@ func TestSpellingsOfAnOption(t *testing.T) {
 }
 
 func TestStacksnapMustBeThere(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for _, args := range [][]string{
 		{"capture.sh", "-p", "1"}, {"capture-on-cpu.sh", "-p", "1"}, {"capture-on-hang.sh", "-p", "1"}, {"collect.sh", "1"},
@@ -157,6 +162,7 @@ func TestStacksnapMustBeThere(t *testing.T) {
 }
 
 func TestShellcheck(t *testing.T) {
+	t.Parallel()
 	needs.Tool(t, "shellcheck")
 	files := []string{filepath.Join("lib", "capture.sh"), filepath.Join("scriptstest", "testdata", "stacksnap")}
 	files = append(files, "-x", "mac-check.sh")
@@ -168,6 +174,7 @@ func TestShellcheck(t *testing.T) {
 }
 
 func TestScriptsAreExecutable(t *testing.T) {
+	t.Parallel()
 	for _, name := range append([]string{"mac-check.sh"}, scripts...) {
 		if info, err := os.Stat(script(name)); err != nil || info.Mode()&0o111 != 0o111 {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)

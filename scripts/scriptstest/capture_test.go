@@ -17,6 +17,7 @@ import (
 var captureName = regexp.MustCompile(`^stacksnap-([A-Za-z0-9._+-]+)-([0-9]+)-[0-9]{8}T[0-9]{6}Z(-[0-9]+)?\.snap$`)
 
 func TestCapture(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	g := start(t, "capt one", "idle")
 	for i, target := range []string{g.String(), "capt one"} {
@@ -41,6 +42,7 @@ func TestCapture(t *testing.T) {
 // TestCaptureNamesFilesAsStacksnapDoes: the program's own rotation, and the
 // scripts', keep one row.
 func TestCaptureNamesFilesAsStacksnapDoes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	g := start(t, "rowed", "idle")
 	folder, err := output.OpenFolder(b.dir)
@@ -72,6 +74,7 @@ func TestCaptureNamesFilesAsStacksnapDoes(t *testing.T) {
 }
 
 func TestCaptureDeletesOnlyItsOwnKind(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	g := start(t, "own.kind", "idle")
 	others := []string{
@@ -98,6 +101,7 @@ func TestCaptureDeletesOnlyItsOwnKind(t *testing.T) {
 }
 
 func TestCapturePassesExitCodesOn(t *testing.T) {
+	t.Parallel()
 	g := start(t, "coded", "idle")
 	for code, kept := range map[string]int{"0": 1, "5": 1, "4": 0, "1": 0, "3": 0} {
 		b := newBench(t)
@@ -115,6 +119,7 @@ func TestCapturePassesExitCodesOn(t *testing.T) {
 }
 
 func TestCaptureWithoutTheProcess(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	start(t, "two of them", "idle")
 	start(t, "two of them", "idle")
@@ -130,6 +135,7 @@ func TestCaptureWithoutTheProcess(t *testing.T) {
 }
 
 func TestCaptureMindsTheDisk(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	g := start(t, "full disk", "idle")
 	r := b.run("capture.sh", "-p", g.String(), "--dir", b.dir, "--min-free", "999999999")

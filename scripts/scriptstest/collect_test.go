@@ -48,6 +48,7 @@ func unpack(t *testing.T, archive string) map[string]string {
 }
 
 func TestCollect(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	one, two, other := start(t, "collect me", "idle"), start(t, "collect me", "idle"), start(t, "other", "idle")
 	r := b.run("collect.sh", "-d", "1s", "collect me", other.String(), one.String(), "--", "--main")
@@ -93,6 +94,7 @@ func checkLine(t *testing.T, manifest string, fields ...string) {
 }
 
 func TestCollectTellsWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	fine, refused := start(t, "fine", "idle"), start(t, "refused", "idle")
 	b.env = []string{"FAKE_REFUSED=" + refused.String()}
@@ -115,6 +117,7 @@ func TestCollectTellsWhatIsMissing(t *testing.T) {
 }
 
 func TestCollectOfNothing(t *testing.T) {
+	t.Parallel()
 	g := start(t, "empty", "idle")
 	for name, args := range map[string][]string{
 		"none runs": {"none such", "999999999"}, "no recording": {g.String()},
@@ -133,6 +136,7 @@ func TestCollectOfNothing(t *testing.T) {
 }
 
 func TestCollectCannotWrite(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	g := start(t, "unwritten", "idle")
 	for _, args := range [][]string{

@@ -39,6 +39,7 @@ func (w *watched) code() int {
 }
 
 func TestBusyProcessIsRecorded(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	g := start(t, "busy one", "busy")
 	for i, target := range []string{g.String(), "busy one"} {
@@ -54,6 +55,7 @@ func TestBusyProcessIsRecorded(t *testing.T) {
 
 // TestIdleProcessIsNotRecorded: a sleep ends by itself, and the watch with it.
 func TestIdleProcessIsNotRecorded(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	sleep := exec.Command("sleep", "4")
 	if err := sleep.Start(); err != nil {
@@ -68,6 +70,7 @@ func TestIdleProcessIsNotRecorded(t *testing.T) {
 
 // TestRecordingsAreRare: one is taken at once, and the next not before its time.
 func TestRecordingsAreRare(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	g := start(t, "busy long", "busy")
 	w := b.watch("capture-on-cpu.sh", "-p", g.String(), "--above", "1", "--for=1", "--every", "2", "--count", "2", "--dir", b.dir)
@@ -85,6 +88,7 @@ func TestRecordingsAreRare(t *testing.T) {
 }
 
 func TestTheNextProcessOfTheNameIsWatched(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	w := b.watch("capture-on-cpu.sh", "-p", "come and go", "--above", "1", "--for=1", "--every=0", "--count=2", "--dir", b.dir)
 	first := start(t, "come and go", "busy")
@@ -97,6 +101,7 @@ func TestTheNextProcessOfTheNameIsWatched(t *testing.T) {
 }
 
 func TestCPUWatchEnds(t *testing.T) {
+	t.Parallel()
 	busy := start(t, "busy ends", "busy")
 	for name, c := range map[string]struct {
 		target string
@@ -117,6 +122,7 @@ func TestCPUWatchEnds(t *testing.T) {
 }
 
 func TestCPUWatchEndsBySignal(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.env = []string{"FAKE_EXIT=1"}
 	g := start(t, "busy signal", "busy")

@@ -23,6 +23,7 @@ func (b *bench) watchFile() (end func()) {
 }
 
 func TestHangWatchOfAPid(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.env = []string{"FAKE_EXIT=5"}
 	r := b.run("capture-on-hang.sh", "-p", "4711", "--hang=1s", "--max-hang", "20s", "--every", "1h",
@@ -38,6 +39,7 @@ func TestHangWatchOfAPid(t *testing.T) {
 }
 
 func TestHangWatchGoesOnWithTheName(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.env = []string{"FAKE_EXIT=5"}
 	w := b.watch("capture-on-hang.sh", "-p", "some server", "--dir", b.dir)
@@ -54,6 +56,7 @@ func TestHangWatchGoesOnWithTheName(t *testing.T) {
 }
 
 func TestHangWatchPassesRefusalsOn(t *testing.T) {
+	t.Parallel()
 	for _, code := range []string{"1", "2", "3", "4"} {
 		for _, target := range []string{"4711", "some name"} {
 			b := newBench(t)
@@ -67,6 +70,7 @@ func TestHangWatchPassesRefusalsOn(t *testing.T) {
 }
 
 func TestHangWatchEndsBySignalWithStacksnap(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		if signal.Ignored(sig) { // as under nohup; a shell cannot trap it then
 			continue
@@ -86,6 +90,7 @@ func TestHangWatchEndsBySignalWithStacksnap(t *testing.T) {
 }
 
 func TestHangWatchPausesWhileTheDiskIsFull(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.watchFile()
 	full := fakeDF(t, b)
@@ -112,7 +117,7 @@ free=99999999
 echo "Filesystem 1024-blocks Used Available Capacity Mounted on"
 echo "/dev/a disk with spaces 200000000 1 $free 99% /mnt/a place"
 `
-	if err := os.WriteFile(filepath.Join(bin, "df"), []byte(df), 0o755); err != nil {
+	if err := writeProgram(filepath.Join(bin, "df"), []byte(df), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	b.env = append(b.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))

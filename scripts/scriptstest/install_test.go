@@ -51,6 +51,7 @@ func lines(t *testing.T, text string, want ...string) {
 }
 
 func TestSystemdUnits(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	args := []string{"--for", "systemd", "-p", "my.server", "--every", "300", "--dir", "/var/lib/stacksnap", "-d", "5s", "--keep", "9"}
 	files := install(t, b, args...)
@@ -86,6 +87,7 @@ func verify(t *testing.T, files map[string]string) {
 }
 
 func TestLaunchdJob(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	files := install(t, b, "--for=launchd", "-p", "Server", "--every=60", "--dir", "/var/db/stacksnap")
 	text := files["org.stacksnap.capture.Server.plist"]
@@ -158,6 +160,7 @@ func plist(text string) (map[string]string, error) {
 }
 
 func TestInstallRefusesWhatWouldNeedQuotes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	into := t.TempDir()
 	for _, args := range [][]string{
@@ -172,6 +175,7 @@ func TestInstallRefusesWhatWouldNeedQuotes(t *testing.T) {
 }
 
 func TestRemove(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	into := t.TempDir()
 	for _, system := range []string{"systemd", "launchd"} {
@@ -188,6 +192,7 @@ func TestRemove(t *testing.T) {
 // TestFailedInstall leaves nothing: the system would find the files at its next
 // start. An older job stays.
 func TestFailedInstall(t *testing.T) {
+	t.Parallel()
 	for _, system := range []struct{ name, tool, place, undone string }{
 		{"systemd", "systemctl", ".config/systemd/user", "enable --now x.timer; disable --now x.timer; daemon-reload; "},
 		{"launchd", "launchctl", "Library/LaunchAgents", "bootstrap gui; bootout gui; "},
@@ -225,7 +230,7 @@ func refusing(t *testing.T, b *bench, home, tool string) {
 	t.Helper()
 	tools := t.TempDir()
 	text := "#!/bin/sh\necho \"$*\" >>'" + filepath.Join(home, "asked") + "'\ncase $* in *enable*|bootstrap*|print*) exit 1 ;; esac\n"
-	if err := os.WriteFile(filepath.Join(tools, tool), []byte(text), 0o700); err != nil {
+	if err := writeProgram(filepath.Join(tools, tool), []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	b.env = append(b.env, "HOME="+home, "XDG_CONFIG_HOME=", "PATH="+tools+":"+os.Getenv("PATH"))
@@ -234,6 +239,7 @@ func refusing(t *testing.T, b *bench, home, tool string) {
 // TestInstallWaitsForTheOlderJob: launchd takes a job only when the older one of its name
 // has ended, which one that runs does some time after it was told to.
 func TestInstallWaitsForTheOlderJob(t *testing.T) {
+	t.Parallel()
 	for ending, want := range map[string]string{
 		"3":    "bootout gui; print gui; print gui; print gui; bootstrap gui; ",
 		"1000": "bootout gui; print gui; ",
@@ -245,7 +251,7 @@ func TestInstallWaitsForTheOlderJob(t *testing.T) {
 			"sleep":     "",
 			"launchctl": "echo \"$*\" >>'" + asked + "'\ncase $* in print*) [ \"$(grep -c print '" + asked + "')\" -lt " + ending + " ] ;; esac\n",
 		} {
-			if err := os.WriteFile(filepath.Join(tools, name), []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+			if err := writeProgram(filepath.Join(tools, name), []byte("#!/bin/sh\n"+text), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}

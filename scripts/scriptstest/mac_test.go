@@ -76,7 +76,7 @@ func macBench(t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
 	for name, body := range macTools {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
+		if err := writeProgram(filepath.Join(bin, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,6 +114,7 @@ func mustHave(t *testing.T, what, text string, wants ...string) {
 }
 
 func TestMacCheckUnderEveryShell(t *testing.T) {
+	t.Parallel()
 	for _, shell := range shells() {
 		t.Run(shell[0], func(t *testing.T) {
 			t.Parallel()
@@ -140,6 +141,7 @@ func TestMacCheckUnderEveryShell(t *testing.T) {
 }
 
 func TestMacCheckTellsWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		env   string
 		wants []string
@@ -175,6 +177,7 @@ func TestMacCheckTellsWhatIsWrong(t *testing.T) {
 
 // An interrupted check leaves what it has.
 func TestMacCheckInterrupted(t *testing.T) {
+	t.Parallel()
 	for _, shell := range shells() {
 		t.Run(shell[0], func(t *testing.T) {
 			t.Parallel()
@@ -187,6 +190,7 @@ func TestMacCheckInterrupted(t *testing.T) {
 // One that is interrupted between the start of a process and the noting of its
 // number ends that process, too.
 func TestMacCheckInterruptedEarly(t *testing.T) {
+	t.Parallel()
 	for noting, env := range map[string]string{"reader=$!": "HANG=1", "child=$!": "HANG_TARGET=1"} {
 		t.Run(noting, func(t *testing.T) {
 			t.Parallel()
@@ -217,7 +221,7 @@ func copySlow(t *testing.T, path, noting string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(slow), 0o755); err != nil {
+	if err := writeProgram(path, []byte(slow), 0o755); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -278,6 +282,7 @@ func macTargets(t *testing.T, bin string) []int {
 // Where only root may read, all is read as root, and what root builds is not put
 // where we build.
 func TestMacCheckAsRoot(t *testing.T) {
+	t.Parallel()
 	r, folder := macCheck(t, nil, "ROOT_ONLY=1", "MAY_SUDO=1", "TRANSLATED=1", "GOCACHE=")
 	if r.code != 0 {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
@@ -296,6 +301,7 @@ func TestMacCheckAsRoot(t *testing.T) {
 // TestMacCheckShowsSystemByStackshot: where root looks at a program of the system, which
 // lldb is refused.
 func TestMacCheckShowsSystemByStackshot(t *testing.T) {
+	t.Parallel()
 	r, _ := macCheck(t, nil, "MAY_SUDO=1", "LLDB_FUNCTIONS="+strings.TrimSuffix(macFunctions, " nanosleep"))
 	if r.code != 0 {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
@@ -305,6 +311,7 @@ func TestMacCheckShowsSystemByStackshot(t *testing.T) {
 
 // TestMacCheckNeedsConsent: where macOS asks for it and nobody answers, root reads.
 func TestMacCheckNeedsConsent(t *testing.T) {
+	t.Parallel()
 	for may, want := range map[string]string{"1": "all that follows is read as root", "": "nothing can be read: run sudo -v before"} {
 		r, _ := macCheck(t, nil, "CONSENT=1", "MAY_SUDO="+may, "POLL=0.01")
 		if (r.code == 0) != (may != "") {
@@ -316,6 +323,7 @@ func TestMacCheckNeedsConsent(t *testing.T) {
 
 // Without System Integrity Protection a program of the system is like any other.
 func TestMacCheckWithoutProtection(t *testing.T) {
+	t.Parallel()
 	r, _ := macCheck(t, nil, "SIP=disabled")
 	if r.code != 0 {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
@@ -324,6 +332,7 @@ func TestMacCheckWithoutProtection(t *testing.T) {
 }
 
 func TestMacCheckIsCalledRightly(t *testing.T) {
+	t.Parallel()
 	needUserland(t)
 	full := t.TempDir()
 	if err := os.WriteFile(filepath.Join(full, "thesis.txt"), nil, 0o600); err != nil {
@@ -331,7 +340,7 @@ func TestMacCheckIsCalledRightly(t *testing.T) {
 	}
 	bin := macBench(t)
 	linux := t.TempDir()
-	if err := os.WriteFile(filepath.Join(linux, "uname"), []byte("#!/bin/sh\necho Linux\n"), 0o755); err != nil {
+	if err := writeProgram(filepath.Join(linux, "uname"), []byte("#!/bin/sh\necho Linux\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

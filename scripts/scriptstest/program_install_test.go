@@ -53,13 +53,14 @@ func installs(t *testing.T, shell []string, dir string, args, env []string) resu
 func withProgram(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a program"), []byte(fakeProgram), 0o700); err != nil {
+	if err := writeProgram(filepath.Join(dir, "a program"), []byte(fakeProgram), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
 func TestInstallUnderEveryShell(t *testing.T) {
+	t.Parallel()
 	for _, shell := range shells() {
 		for name, c := range map[string]struct {
 			args, env []string
@@ -112,6 +113,7 @@ func filesIn(t *testing.T, dir string) (files []string) {
 
 // TestInstallRefuses in one line, and leaves nothing half done.
 func TestInstallRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		code int
@@ -126,7 +128,7 @@ func TestInstallRefuses(t *testing.T) {
 	} {
 		dir := withProgram(t)
 		for name, text := range map[string]string{"broken": "#!/bin/sh\nexit 1\n", "pageless": "#!/bin/sh\n", "taken": ""} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+			if err := writeProgram(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -144,6 +146,7 @@ func TestInstallRefuses(t *testing.T) {
 
 // TestInstallNamesQuarantine, in which macOS has what a browser has loaded.
 func TestInstallNamesQuarantine(t *testing.T) {
+	t.Parallel()
 	for quarantined, want := range map[bool]string{true: `xattr -d com.apple.quarantine "broken"`, false: "for this system"} {
 		dir, tools := withProgram(t), t.TempDir()
 		exit := map[bool]string{true: "0", false: "1"}[quarantined]
@@ -152,7 +155,7 @@ func TestInstallNamesQuarantine(t *testing.T) {
 			filepath.Join(tools, "uname"): "echo Darwin",
 			filepath.Join(tools, "xattr"): "exit " + exit,
 		} {
-			if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			if err := writeProgram(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}

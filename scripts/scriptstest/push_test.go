@@ -10,6 +10,7 @@ import (
 
 // TestPushUnit is one that systemd takes, whose command stacksnap takes.
 func TestPushUnit(t *testing.T) {
+	t.Parallel()
 	b, err := os.ReadFile("../systemd/stacksnap-push@.service")
 	if err != nil {
 		t.Fatal(err)
@@ -23,6 +24,7 @@ func TestPushUnit(t *testing.T) {
 
 // TestPushJob is a property list, whose command stacksnap takes.
 func TestPushJob(t *testing.T) {
+	t.Parallel()
 	b, err := os.ReadFile("../launchd/org.stacksnap.push.plist")
 	if err != nil {
 		t.Fatal(err)

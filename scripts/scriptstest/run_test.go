@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -115,6 +116,15 @@ func script(name string) string {
 		panic(err)
 	}
 	return path
+}
+
+// writeProgram is os.WriteFile of what is executed afterwards. A process that another
+// test starts meanwhile would hold the file open for writing for a moment, in which it
+// cannot be executed.
+func writeProgram(path string, text []byte, mode os.FileMode) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, text, mode)
 }
 
 // result is how a script ended.

@@ -14,6 +14,7 @@ import (
 func TestLiveFollows(t *testing.T) {
 	for turn, act := range map[string]profile.Act{"pipe": profile.Write, "shared": profile.Release} {
 		t.Run(turn, func(t *testing.T) {
+			t.Parallel() // it sleeps most of the time
 			turns := slices.Repeat([]string{"idle:700", turn + ":4000"}, 20)
 			o := Options{Threshold: threshold, Tool: "test", Follow: &capture.Options{Tool: "test"}}
 			seen := errors.New("it was followed")
@@ -61,6 +62,7 @@ func standsIn(p *profile.Profile, function string) bool {
 
 // TestLiveFollowsNobody where that is not wanted.
 func TestLiveFollowsNobody(t *testing.T) {
+	t.Parallel()
 	turns := slices.Repeat([]string{"idle:700", "pipe:2000"}, 20)
 	seen := errors.New("there was a report")
 	err := watchLive(t.Context(), t, start(t, turns...), Options{Threshold: threshold, Tool: "test"}, func(r *Report) error {

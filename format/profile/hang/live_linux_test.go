@@ -119,6 +119,7 @@ func needTiming(t *testing.T) {
 // TestLiveHangIsReported watches a program that hangs in a deadlock which a time
 // limit breaks, again and again where the machine is too busy to see it.
 func TestLiveHangIsReported(t *testing.T) {
+	t.Parallel()
 	turns := slices.Repeat([]string{"idle:700", "ring2:4000"}, 20)
 	var reports []*Report
 	seen := errors.New("the circle was seen")
