@@ -1,3 +1,5 @@
+//go:build long
+
 package format
 
 import (
@@ -8,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,16 +41,31 @@ func TestPprofTool(t *testing.T) {
 	}
 }
 
+// findPprof asks the go command once, which is slow to find its own tools.
+var findPprof = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "tool", "-n", "pprof").CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+})
+
+func pprofTool(t *testing.T) string {
+	t.Helper()
+	needs.Tool(t, "go")
+	path, err := findPprof()
+	if err != nil && strings.Contains(path, "no such tool") {
+		needs.Skip(t, "go tool pprof", path)
+	}
+	if err != nil {
+		t.Fatalf("go tool -n pprof: %v\n%s", err, path)
+	}
+	return path
+}
+
 // goToolPprof runs pprof without its own rules of what is worth to be shown.
 func goToolPprof(t *testing.T, how ...string) string {
 	t.Helper()
-	needs.Tool(t, "go")
-	cmd := exec.Command("go", append([]string{"tool", "pprof", "-symbolize=none", "-nodefraction=0", "-edgefraction=0", "-nodecount=100000"}, how...)...)
+	cmd := exec.Command(pprofTool(t), append([]string{"-symbolize=none", "-nodefraction=0", "-edgefraction=0", "-nodecount=100000"}, how...)...)
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
-	if err != nil && strings.Contains(string(out), "no such tool") {
-		needs.Skip(t, "go tool pprof", string(out))
-	}
 	if err != nil {
 		t.Fatalf("go tool pprof %s: %v\n%s", how, err, out)
 	}

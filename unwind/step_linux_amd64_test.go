@@ -24,8 +24,8 @@ import (
 )
 
 // TestEveryInstruction runs a program one instruction at a time, from the first
-// of the dynamic loader to its exit, and wants at each the very chain of callers
-// that was kept from the calls and returns seen on the way.
+// of the dynamic loader to its exit, and wants at each, or one of stepsEach, the very
+// chain of callers that was kept from the calls and returns seen on the way.
 func TestEveryInstruction(t *testing.T) {
 	if testing.Short() {
 		needs.Skip(t, "time", "-short is given")
@@ -56,8 +56,10 @@ func stepThrough(t *testing.T, bin string, want float64) {
 	runtime.LockOSThread() // ptrace answers the thread that started the child alone
 	defer runtime.UnlockOSThread()
 	s := newStepper(t, bin)
-	for s.step() {
-		s.check()
+	for n := 1; s.step(); n++ {
+		if n%stepsEach == 0 {
+			s.check()
+		}
 	}
 	share := float64(s.right) / float64(max(s.points, 1))
 	t.Logf("%d instructions, %d chains right (%.4f %%), %d frames, deepest %d, %d signals; %d of a quarter right with pc and sp alone; %d not proven to be whole",

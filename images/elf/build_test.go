@@ -73,10 +73,10 @@ func sourceFile(t *testing.T, name string) string {
 	return path
 }
 
-// addrs lists at least 20,000 addresses of the code.
+// addrs lists at least leastAddrs addresses of the code.
 func (b *build) addrs() []uint64 {
 	var addrs []uint64
-	for a := b.text.Addr; a < b.text.Addr+b.text.Size; a += max(b.text.Size/20_000, 1) {
+	for a := b.text.Addr; a < b.text.Addr+b.text.Size; a += max(b.text.Size/leastAddrs, 1) {
 		addrs = append(addrs, a)
 	}
 	return addrs

@@ -14,12 +14,9 @@ import (
 )
 
 // TestLLVM compares with llvm-symbolizer what a program of C and C++ tells, in each
-// version of DWARF: function, file, line, column and inlined calls.
+// version of DWARF (-tags long): function, file, line, column and inlined calls.
 func TestLLVM(t *testing.T) {
-	for _, flags := range []string{
-		"-gdwarf-2 -O2", "-gdwarf-3 -O1", "-gdwarf-4 -O2 -gz", "-gdwarf-5 -O2", "-gdwarf-5 -O0",
-		"-gdwarf-5 -gdwarf64 -O2 -ffunction-sections", "-gdwarf-5 -O2 -flto -gz",
-	} {
+	for _, flags := range wholeBuilds {
 		withBuild(t, flags, func(t *testing.T, b build) {
 			wantAs(t, b.bare, framesOf(t, b.bare, b.addrs()))
 		})

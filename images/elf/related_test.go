@@ -17,9 +17,7 @@ import (
 // TestLLVMSplit does so with the entries in files of their own, then in one package;
 // and without these, and with those of another build, where there are lines alone.
 func TestLLVMSplit(t *testing.T) {
-	for _, flags := range []string{
-		"-gdwarf-4 -O2 -gsplit-dwarf", "-gdwarf-5 -O2 -gsplit-dwarf", "-gdwarf-5 -O1 -gsplit-dwarf -gz -ffunction-sections",
-	} {
+	for _, flags := range splitBuilds {
 		withBuild(t, flags, func(t *testing.T, b build) {
 			want := framesOf(t, b.bare, b.addrs())
 			wantAs(t, b.bare, want)
@@ -86,7 +84,7 @@ func linesAlone(t *testing.T, path string, want map[uint64]string) {
 // or in common, with what llvm-symbolizer tells of them before that.
 func TestLLVMShared(t *testing.T) {
 	dwz := tool(t, "dwz")
-	for _, flags := range []string{"-gdwarf-4 -O2", "-gdwarf-5 -O2"} {
+	for _, flags := range sharedBuilds {
 		withBuild(t, flags, func(t *testing.T, b build) {
 			want := framesOf(t, b.bare, b.addrs())
 			for name, more := range map[string][]string{"altlink": nil, "debug_sup": {"--dwarf-5"}} {

@@ -118,7 +118,7 @@ func TestAnotherUsers(t *testing.T) {
 
 func TestExitsMidway(t *testing.T) {
 	program := compile(t, "odd")
-	for i := range 30 {
+	for i := range rounds(30) {
 		cmd := start(t, program, "exits", fmt.Sprint(i))
 		r := snap(t, "-p", pid(cmd))
 		switch r.code {
@@ -137,7 +137,7 @@ func TestExecsAndChurnsMidway(t *testing.T) {
 	program := compile(t, "odd")
 	for _, how := range [][]string{{"execs", "3"}, {"churn"}} {
 		cmd := start(t, append([]string{program}, how...)...)
-		for range 50 {
+		for range rounds(50) {
 			r := snap(t, "-p", pid(cmd))
 			switch r.code {
 			case exitOK, exitTargetExited:

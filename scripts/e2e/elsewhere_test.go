@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build long && linux && amd64
 
 package e2e
 

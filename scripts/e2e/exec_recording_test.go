@@ -21,7 +21,7 @@ func TestRecordingThroughExec(t *testing.T) {
 		if err := os.WriteFile(other, []byte("other"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for range 5 {
+		for range rounds(5) {
 			r := snap(t, "-i", "2ms", "--save", file, "-o", filepath.Join(dir, "it.txt"), "--", "sh", "-c",
 				"i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exec "+next)
 			if r.code != exitOK {

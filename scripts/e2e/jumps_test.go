@@ -53,7 +53,7 @@ func TestPausedWatch(t *testing.T) {
 	target, lines := startLoop(t, "work:600000")
 	w := run(t, "-p", pid(target), "--hang", "1s")
 	w.looks(10)
-	for range 2 {
+	for range rounds(2) {
 		pauseFor(t, w.Process, 2500*time.Millisecond)
 		w.says("could not be looked at for")
 		w.looks(20)

@@ -114,12 +114,12 @@ func TestKilledAtRandomMoments(t *testing.T) {
 	t.Logf("killed %d times within %v of its start", kills, whole)
 }
 
-// killsOr is how often to kill, n when nobody says.
+// killsOr is how often to kill, n or fewer when nobody says.
 func killsOr(n int) int {
 	if asked, err := strconv.Atoi(os.Getenv("STACKSNAP_KILLS")); err == nil {
 		return asked
 	}
-	return n
+	return rounds(n)
 }
 
 // wallTime is how long one whole run takes.
@@ -137,7 +137,7 @@ func wallTime(t *testing.T, pid string) time.Duration {
 func TestNoMoreInterruptedCallsThanEUStack(t *testing.T) {
 	need(t, "eu-stack")
 	w := startWorker(t)
-	const runs = 20
+	runs := rounds(20)
 	idle := w.counts(t)
 	for range runs {
 		peer(t, "eu-stack", "-p", w.pid())

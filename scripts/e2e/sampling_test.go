@@ -117,7 +117,7 @@ const tooRare = 1e-9
 // in which it has a processor.
 func TestSharesOfTime(t *testing.T) {
 	cmd := start(t, compile(t, "shares", "-O1"), "split")
-	runs, sum := 4, 0.0
+	runs, sum := rounds(4), 0.0
 	if long() {
 		runs = 40
 	}
@@ -246,7 +246,7 @@ func TestSuspensionsAgree(t *testing.T) {
 	cmd := start(t, compile(t, "shares", "-O1"), "split")
 	for _, how := range []task.Suspension{task.SuspendThread, task.SuspendTask, task.SuspendTogether, task.SuspendNone} {
 		needObserver(t, cmd, how)
-		_, counts := independent(t, cmd, 700, capture.Options{
+		_, counts := independent(t, cmd, rounds(700), capture.Options{
 			Interval: 2 * time.Millisecond, Jitter: 2 * time.Millisecond, Suspend: how,
 		})
 		chi := chiSquare(t, counts, map[string]float64{"seventy": 0.7, "twenty": 0.2, "ten": 0.1})

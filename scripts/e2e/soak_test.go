@@ -29,7 +29,7 @@ const (
 func soakSnapshots(t *testing.T) int {
 	s := os.Getenv(soakVariable)
 	if s == "" {
-		return shortSoak
+		return rounds(shortSoak)
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < soakLooks {

@@ -71,7 +71,7 @@ func TestStatusOfTheCommand(t *testing.T) {
 func TestNoStatusOfAnOrdinaryUserIsLost(t *testing.T) {
 	need(t, "sh")
 	program := forEveryone(t, stacksnap)
-	runs := 100
+	runs := rounds(100)
 	if asked, err := strconv.Atoi(os.Getenv("STACKSNAP_RUNS")); err == nil {
 		runs = asked
 	}

@@ -22,7 +22,7 @@ import (
 	"stacksnap/task/needs"
 )
 
-// manyProcesses are started beside whatever else runs.
+// manyProcesses are started beside whatever else runs, or fewer (rounds).
 const manyProcesses = 300
 
 func asSelf(cmd *exec.Cmd) *exec.Cmd { return cmd }
@@ -107,7 +107,7 @@ func runsOf(t *testing.T, pid string) string {
 	return ""
 }
 
-// TestSystem reports on hundreds of processes, of which none comes to a processor for
+// TestSystem reports on many processes, of which none comes to a processor for
 // it: with the program's frames that eu-stack has, and the kernel's as the kernel tells.
 func TestSystem(t *testing.T) {
 	needKernelStacks(t)
@@ -118,7 +118,7 @@ func TestSystem(t *testing.T) {
 		return strings.Contains(string(b), ") D ")
 	})
 	sleep, _ := exec.LookPath("sleep")
-	pids := startMany(t, copyOf(t, sleep, "idle-e2e"), manyProcesses, asSelf)
+	pids := startMany(t, copyOf(t, sleep, "idle-e2e"), rounds(manyProcesses), asSelf)
 	want, runs := kernelStack(t, pids[7]), runsOf(t, pids[7])
 	all, _ := survey(t, exec.Command(stacksnap, "--system", "-f", "jsonl"))
 	found := map[string]systemProcess{}
@@ -175,7 +175,7 @@ func TestSystemForUser(t *testing.T) {
 	need(t, "sleep")
 	sleep, _ := exec.LookPath("sleep")
 	needs.Root(t)
-	others := startMany(t, copyOf(t, sleep, "idle-e2e"), manyProcesses, asSelf)
+	others := startMany(t, copyOf(t, sleep, "idle-e2e"), rounds(manyProcesses), asSelf)
 	own := startMany(t, sleep, 1, asNobody)[0]
 	other := others[0]
 	program := filepath.Join(publicDir(t), "stacksnap")
@@ -215,7 +215,7 @@ func TestSystemOfSome(t *testing.T) {
 	}
 }
 
-// TestSystemSampled samples hundreds of processes, of which those that sleep never come
+// TestSystemSampled samples many processes, of which those that sleep never come
 // to a processor for it, one that computes is seen in its functions, one that is begun
 // meanwhile from then on, and one that ends until then.
 func TestSystemSampled(t *testing.T) {
@@ -225,7 +225,7 @@ func TestSystemSampled(t *testing.T) {
 	needObserver(t, busy, task.SuspendNone)
 	sleep, _ := exec.LookPath("sleep")
 	program := copyOf(t, sleep, "idle-e2e")
-	pids := startMany(t, program, manyProcesses, asSelf)
+	pids := startMany(t, program, rounds(manyProcesses), asSelf)
 	runs := runsOf(t, pids[7])
 	cmd := exec.Command(stacksnap, "--system", "-i", "50ms", "-d", "4s", "-f", "jsonl")
 	ends, begins := startMany(t, program, 1, asSelf)[0], ""

@@ -50,6 +50,15 @@ func need(t *testing.T, tools ...string) {
 	}
 }
 
+// everything tells that what takes long is done, too.
+const everything = fewer == 1
+
+// rounds is how often to do what -tags long does n times.
+func rounds(n int) int { return max(1, n/fewer) }
+
+// isChosen reports whether case i of many is run: all with -tags long.
+func isChosen(i int) bool { return i%fewer == 0 }
+
 // start runs a program until the test ends, and returns when it has said
 // "ready".
 func start(t *testing.T, args ...string) *exec.Cmd {

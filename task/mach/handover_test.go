@@ -15,13 +15,13 @@ import (
 	"stacksnap/task/needs"
 )
 
-// checkedAlso is the experiment by which Go checks what is stored in memory of
-// C's, where this Go has it.
-const checkedAlso = "GOEXPERIMENT=cgocheck2"
-
 // TestHandoverToC runs the tests of what this package hands to C on macOS, with
 // cgo's checks and a stand-in for the C functions (handover_cgo_test.go).
-func TestHandoverToC(t *testing.T) {
+func TestHandoverToC(t *testing.T) { handOverToC(t) }
+
+// handOverToC runs them with more settings.
+func handOverToC(t *testing.T, settings ...string) {
+	t.Helper()
 	cc, err := exec.Command("go", "env", "CC").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -29,10 +29,7 @@ func TestHandoverToC(t *testing.T) {
 	if words := strings.Fields(string(cc)); len(words) == 0 || !isProgram(words[0]) {
 		needs.Skip(t, "a C compiler", fmt.Sprintf("%s is not installed", bytes.TrimSpace(cc)))
 	}
-	env := []string{"CGO_ENABLED=1", "GODEBUG=cgocheck=1"}
-	if hasExperiment(t) {
-		env = append(env, checkedAlso)
-	}
+	env := append([]string{"CGO_ENABLED=1", "GODEBUG=cgocheck=1"}, settings...)
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-tags", "machstandin", "-run", "Hand(ed|ing)Over", ".")
@@ -46,10 +43,4 @@ func TestHandoverToC(t *testing.T) {
 func isProgram(name string) bool {
 	_, err := exec.LookPath(name)
 	return err == nil
-}
-
-func hasExperiment(t *testing.T) bool {
-	cmd := exec.CommandContext(t.Context(), "go", "env", "GOEXPERIMENT")
-	cmd.Env = append(os.Environ(), checkedAlso)
-	return cmd.Run() == nil
 }

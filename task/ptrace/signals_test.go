@@ -44,13 +44,13 @@ func queueTo(pid, tid int) bool {
 	return errno == 0
 }
 
-// often returns how often to do what is done n times, for rare interleavings: a tenth
-// of it where the tests are to be short, as on an emulated processor.
+// often returns how often to do what -tags long does n times, for rare interleavings: a
+// tenth of it where the tests are to be short, as on an emulated processor.
 func often(n int) int {
 	if testing.Short() {
 		return n / 10
 	}
-	return n
+	return n / fewer
 }
 
 // sender sends real-time signals until it is stopped, at least 500, and returns

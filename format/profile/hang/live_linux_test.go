@@ -227,7 +227,7 @@ func soak(t *testing.T) time.Duration {
 	t.Helper()
 	asked := os.Getenv("STACKSNAP_SOAK")
 	if asked == "" {
-		return 4 * time.Second
+		return usualSoak
 	}
 	length, err := time.ParseDuration(asked)
 	if err != nil {

@@ -1,0 +1,5 @@
+//go:build !long
+
+package golang_test
+
+var moreTargets []string

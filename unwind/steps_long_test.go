@@ -1,0 +1,5 @@
+//go:build linux && amd64 && long
+
+package unwind
+
+const stepsEach = 1
