@@ -116,7 +116,7 @@ func (s *soak) see(*task.Snapshot, *images.Map) error {
 }
 
 // What may come besides: the files of the last eight layouts are open, and two
-// (task/ptrace, filesEach) of each thread of this listing and of the one before,
+// (task/procfs, filesEach) of each thread of this listing and of the one before,
 // of which the target has 35 each; Go makes threads as it likes, and goroutines to clean up; a profile grows until it has as many threads as it shows
 // one by one; and when many threads appear at once, the room for their stacks is
 // made anew.

@@ -4,6 +4,7 @@ package live
 
 import (
 	"stacksnap/task"
+	"stacksnap/task/procfs"
 	"stacksnap/task/ptrace"
 )
 
@@ -26,26 +27,26 @@ func Look(pid int) (p task.Process, sealed, err error) {
 	return looked, looked.Sealed(), nil
 }
 
-// KernelThreads tells of the threads of the kernel, see [ptrace.KernelThreads].
+// KernelThreads tells of the threads of the kernel, see [procfs.KernelThreads].
 func KernelThreads() (info task.Info, threads []task.Thread, lacks string, err error) {
-	return ptrace.KernelThreads()
+	return procfs.KernelThreads()
 }
 
-func list() ([]task.Candidate, error) { return ptrace.List() }
+func list() ([]task.Candidate, error) { return procfs.List() }
 
-func pids() ([]int, error) { return ptrace.PIDs() }
+func pids() ([]int, error) { return procfs.PIDs() }
 
 // children says that a list of all processes costs no more here.
 func children(int) ([]int, bool) { return nil, false }
 
-func candidate(pid int) (task.Candidate, bool) { return ptrace.Candidate(pid) }
+func candidate(pid int) (task.Candidate, bool) { return procfs.Candidate(pid) }
 
 // Details tells processes of one name apart.
-func Details(pid int) task.Details { return ptrace.Details(pid) }
+func Details(pid int) task.Details { return procfs.Details(pid) }
 
 // Holders finds the processes that have ends of pipes and sockets open.
-func Holders(ends []task.End) map[task.End]task.Holders { return ptrace.Holders(ends) }
+func Holders(ends []task.End) map[task.End]task.Holders { return procfs.Holders(ends) }
 
 // awaitExec waits for the moment after exec: the runtime has been seen to return
 // while the program still had our memory (Linux 6.1 on an emulated arm64).
-func awaitExec(pid int) { ptrace.AwaitExec(pid) }
+func awaitExec(pid int) { procfs.AwaitExec(pid) }

@@ -56,7 +56,9 @@ func bareCalls(b *testing.B, p *Process, s *task.Snapshot) time.Duration {
 	for i := range s.Threads {
 		st := &s.Threads[i].Stacks[0]
 		_, _ = regset(int(s.Threads[i].ID), unix.NT_PRSTATUS, p.regs[:])
-		_, _ = vmRead(p.pid, st.Bytes, st.Base)
+		local := unix.Iovec{Base: &st.Bytes[0], Len: uint64(len(st.Bytes))}
+		remote := unix.RemoteIovec{Base: uintptr(st.Base), Len: len(st.Bytes)}
+		_, _ = unix.ProcessVMReadv(p.PID, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
 	}
 	for _, id := range ids {
 		_ = detach(int(id), 0)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs"
 )
 
 var errNotSuspended = errors.New("the target is not suspended")
@@ -47,11 +48,11 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	if th.halted {
 		t.State = task.Stopped // it may have been called running, on its way back from an earlier stop of ours
 	}
-	if interruptedIn(&th.call, &t.Registers) {
+	if procfs.Interrupted(&th.call, &t.Registers) {
 		t.Call = th.call
 	}
 	t.Kernel = p.leftKernel(th, &t.Registers)
-	return p.copyStack(t)
+	return p.CopyStack(t)
 }
 
 // notStopped says why a thread does not stand, nil when it does.
@@ -78,12 +79,12 @@ func (p *Process) captureRegisters(th *thread, r *task.Registers) error {
 	n, errno := regset(th.tid, unix.NT_PRSTATUS, p.regs[:])
 	if errno == unix.ESRCH { // only SIGKILL, to the process, ends a stop
 		th.phase = dying
-		return p.exited
+		return p.Exited()
 	}
 	if errno != 0 {
 		return errno
 	}
-	return decodeRegisters(hostArch, p.regs[:n], r)
+	return decodeRegisters(procfs.HostArch(), p.regs[:n], r)
 }
 
 // LimitStop implements [task.StopLimiter].
@@ -94,42 +95,6 @@ func (p *Process) LimitStop(d time.Duration) { p.maxStop = d }
 func (p *Process) shareTime() {
 	now := time.Now()
 	left := max(0, p.began.Add(p.maxStop).Sub(now))
-	p.mem.until = now.Add(left / time.Duration(max(1, p.toCopy)))
+	p.Mem.LimitUntil(now.Add(left / time.Duration(max(1, p.toCopy))))
 	p.toCopy--
-}
-
-// copyStack copies from just below sp to the end of the mapping that sp is in,
-// as far as there is room.
-func (p *Process) copyStack(t *task.Thread) error {
-	t.Stacks = t.Stacks[:0]
-	sp := t.Registers.SP()
-	from, top := p.spans.stackRange(sp)
-	room := t.Buffer()
-	room = room[:cap(room)]
-	if top != 0 && uint64(top-from) < uint64(len(room)) {
-		room = room[:top-from]
-	}
-	n, errno := p.mem.copy(room, from)
-	if n == 0 && from < sp { // what is below sp may be another page
-		from = sp
-		n, errno = p.mem.copy(room[:max(0, len(room)-task.RedZone)], from)
-	}
-	if top == 0 || n < len(room) {
-		p.spans.stale = true
-	}
-	if n == 0 {
-		if errno == 0 {
-			return nil // no room at all
-		}
-		return p.mem.faults.next(from, errno)
-	}
-	cut := errno == errnoBlocks || errno == errnoOverTime || errno == errnoStarved
-	if n < len(room) && !cut && (top == 0 || from+task.Addr(n) < top) {
-		top = from + task.Addr(n)
-	}
-	t.Stacks = append(t.Stacks, task.Stack{Base: from, Bytes: room[:n], Top: top})
-	if cut {
-		return p.mem.faults.next(from+task.Addr(n), errno)
-	}
-	return nil
 }

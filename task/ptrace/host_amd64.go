@@ -2,11 +2,6 @@
 
 package ptrace
 
-import "stacksnap/task"
-
-// hostArch is the kernel's architecture, which decides the register layouts.
-const hostArch = task.AMD64
-
 // codeMask returns what it is given: x86 signs no pointers.
 func codeMask(_ int, _ []byte, known uint64) uint64 { return known }
 

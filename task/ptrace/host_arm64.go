@@ -6,12 +6,7 @@ import (
 	"encoding/binary"
 
 	"golang.org/x/sys/unix"
-
-	"stacksnap/task"
 )
-
-// hostArch is the kernel's architecture, which decides the register layouts.
-const hostArch = task.ARM64
 
 // firstCodeMask is what is known before a thread has been stopped.
 const firstCodeMask = 1<<arm64AddressBits - 1

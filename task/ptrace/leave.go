@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs"
 )
 
 var _ task.Leaver = (*Process)(nil)
@@ -18,10 +19,6 @@ var (
 
 // LeaveAll implements [task.Leaver].
 func (p *Process) LeaveAll() { p.leaves = true }
-
-// Sealed says of a process that was opened by [Look] why its stacks may not be read; nil
-// where they may.
-func (p *Process) Sealed() error { return p.sealed }
 
 // leaveAll finds the threads that wait, and stops none.
 func (p *Process) leaveAll() (resume func() error, err error) {
@@ -40,10 +37,10 @@ func (p *Process) leaveAll() (resume func() error, err error) {
 // whyLeft says why a thread that was left where it is could not be read.
 func (p *Process) whyLeft(th *thread) error {
 	switch {
-	case p.sealed != nil:
+	case p.Sealed() != nil:
 		return errSealed
 	case th.ready:
-		return errOnProcessor
+		return procfs.ErrOnProcessor
 	}
 	return errUnproven
 }

@@ -10,6 +10,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/perfevent"
+	"stacksnap/task/procfs"
 )
 
 var _ task.Observer = (*Process)(nil)
@@ -29,11 +30,14 @@ type copies struct {
 	whole  bool          // no more of the stack can be had
 }
 
-func (c *copies) close() {
-	if c != nil && c.event != nil {
-		_ = c.event.Close()
-		c.event = nil
+// Close implements [io.Closer].
+func (c *copies) Close() error {
+	if c.event == nil {
+		return nil
 	}
+	err := c.event.Close()
+	c.event = nil
+	return err
 }
 
 // The CPU time of a thread between two copies of it: a little less than the interval,
@@ -56,17 +60,16 @@ func (p *Process) Observe(interval time.Duration) error {
 	if err != nil {
 		return err
 	}
-	o := perfevent.Options{Host: hostArch, Period: periodFor(interval), Stack: perfevent.FirstStack, Kernel: p.kernel.isOn}
-	lacks := perfevent.Allow(p.mem.tid, &o)
+	o := perfevent.Options{Host: procfs.HostArch(), Period: periodFor(interval), Stack: perfevent.FirstStack, Kernel: p.Kernel.IsOn()}
+	lacks := perfevent.Allow(p.Mem.TID, &o)
 	if lacks != nil && !o.User {
 		return lacks
 	}
 	if o.Kernel {
-		lacks = p.kernel.learnSymbols()
+		lacks = p.chains.learnSymbols()
 	}
 	p.observe = o
-	p.rests.start()
-	p.rests.spare()
+	p.Files.LeaveRoom()
 	if p.leaves {
 		return lacks // others are to be looked at meanwhile
 	}
@@ -87,7 +90,7 @@ const firstPeriods = 8
 func (p *Process) areCopied(ids []task.ThreadID) bool {
 	all := true
 	for _, id := range ids {
-		if threadState(p.state(int(id))) == task.Running {
+		if p.isIn(int(id), task.Running) {
 			all = !errors.Is(p.useCopy(int(id), &task.Thread{}), errNotCopied) && all
 		}
 	}
@@ -100,21 +103,22 @@ func (p *Process) observes() bool { return p.observe.Period > 0 }
 // processor has not run since, or for less than a period.
 func (p *Process) useCopy(tid int, t *task.Thread) error {
 	if !p.observes() {
-		return errOnProcessor
+		return procfs.ErrOnProcessor
 	}
-	e := p.rests.find(p.threads.dir, tid)
+	e := p.Files.Find(tid)
 	if e == nil {
-		return errOnProcessor
+		return procfs.ErrOnProcessor
 	}
-	if e.copies == nil {
-		e.copies = &copies{}
-		e.copies.event, e.copies.err = perfevent.Open(tid, p.observe)
+	c, _ := e.Kept.(*copies)
+	if c == nil {
+		c = &copies{}
+		c.event, c.err = perfevent.Open(tid, p.observe)
+		e.Kept = c
 	}
-	c := e.copies
-	if err := c.renew(e.ran); err != nil {
+	if err := c.renew(e.Ran); err != nil {
 		return err
 	}
-	if p.observe.User && e.ran-c.ran > p.oldest() {
+	if p.observe.User && e.Ran-c.ran > p.oldest() {
 		return errInKernel
 	}
 	p.fill(t, c)
@@ -149,15 +153,12 @@ func (p *Process) oldest() time.Duration { return 2*p.observe.Period + 20*time.M
 // fill makes t what was copied.
 func (p *Process) fill(t *task.Thread, c *copies) {
 	s := &c.newest
-	t.Unstopped, t.Registers, t.Kernel = false, s.Registers, p.kernel.runsIn(s)
+	t.Unstopped, t.Registers, t.Kernel = false, s.Registers, p.chains.runsIn(s)
 	t.Age = max(1, monotonic()-s.Time)
 	room := t.Buffer()
 	n := copy(room[:cap(room)], s.Stack)
 	sp := s.Registers.SP()
-	_, top := p.spans.stackRange(sp)
-	if top == 0 {
-		p.spans.stale = true
-	}
+	top := p.StackTop(sp)
 	if end := sp + task.Addr(n); top != 0 && top < end {
 		top = end // it has grown since
 	}

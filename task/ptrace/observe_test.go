@@ -205,8 +205,8 @@ func TestCopiesInUserCodeAlone(t *testing.T) {
 	_ = unix.Kill(g.pid, unix.SIGSTOP)
 	eventually(t, "it stands", func() bool { return states(g.pid) == "T" && offProcessors(t, g.pid) })
 	_ = p.useCopy(g.pid, &th)
-	e := p.rests.of[g.pid]
-	e.ran = e.copies.ran + p.oldest() + 1
+	e := p.Files.Of(g.pid)
+	e.Ran = e.Kept.(*copies).ran + p.oldest() + 1
 	if err := p.useCopy(g.pid, &th); err != nil {
 		t.Errorf("with copies from the kernel: %v", err)
 	}
@@ -214,7 +214,7 @@ func TestCopiesInUserCodeAlone(t *testing.T) {
 	if err := p.useCopy(g.pid, &th); !errors.Is(err, errInKernel) {
 		t.Errorf("one that ran long in the kernel: %v", err)
 	}
-	e.ran--
+	e.Ran--
 	if err := p.useCopy(g.pid, &th); err != nil {
 		t.Errorf("one that ran in user code: %v", err)
 	}

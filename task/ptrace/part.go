@@ -15,7 +15,7 @@ func (p *Process) narrow() {
 	if p.part == nil {
 		return
 	}
-	p.refill()
+	p.Refill(!p.leaves)
 	t := &p.threads
 	part := t.part[:0]
 	for _, id := range p.part {
@@ -38,8 +38,8 @@ func (p *Process) widen() {
 			*th = t.part[i]
 		}
 	}
-	if p.mem.replaced() { // a thread that called exec has the id of the first now, and may be attached
-		if th := t.find(p.pid); th != nil && th.phase == listed {
+	if p.Mem.Replaced() { // a thread that called exec has the id of the first now, and may be attached
+		if th := t.find(p.PID); th != nil && th.phase == listed {
 			th.phase = seized
 		}
 	}

@@ -28,7 +28,7 @@ func TestPartIsStoppedAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range all {
-		if got, want := p.state(int(id)) == 't', slices.Contains(part, id); got != want {
+		if got, want := p.isIn(int(id), task.Stopped), slices.Contains(part, id); got != want {
 			t.Errorf("thread %d: stopped %v, want %v", id, got, want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/needs"
+	"stacksnap/task/procfs"
 )
 
 // TestSparedThreadsShareOnePatience: spared threads that have run, and do not stop when
@@ -57,7 +58,7 @@ func TestSparedThreadsShareOnePatience(t *testing.T) {
 		}
 	}
 	// One after the other takes no less. On arm64, which CI emulates, the calls alone do.
-	if took := time.Since(began); hostArch == task.AMD64 && took >= n*sleepPatience {
+	if took := time.Since(began); procfs.HostArch() == task.AMD64 && took >= n*sleepPatience {
 		t.Errorf("the others stood for %v", took)
 	}
 	must(t, resume())

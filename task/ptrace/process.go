@@ -3,10 +3,6 @@
 package ptrace
 
 import (
-	"bytes"
-	"fmt"
-	"io"
-	"iter"
 	"os"
 	"runtime"
 	"slices"
@@ -16,6 +12,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/perfevent"
+	"stacksnap/task/procfs"
 )
 
 // Process is a live Linux process. It implements [task.Process].
@@ -33,37 +30,22 @@ import (
 // of the thread when the goroutine ends, and with it the operating system thread;
 // or, should that be the program's first, when the program ends.
 type Process struct {
-	pid      int
+	*procfs.Process
+
 	tracer   int  // our operating system thread
 	ownChild bool // we are the target's parent
 	info     childInfo
-	facts    task.Info
+	codeMask uint64
 
-	process procDir // /proc/PID
-	live    procDir // a thread that has not ended: the first one unless it has
-	folder  string  // of live
-	maps    int     // its maps
-	stat    int     // that of process
-
-	mem     memory
 	threads threadTable
-	stats   taskStats
-	spans   spanTable
-	mapsBuf bytes.Buffer
-	spansOf []task.ThreadID // the threads when spans was read
-	query   procmapQuery
-	mapped  mapTable
-
-	rests   restTable
 	calm    int               // looks at which nothing had run, one after another
 	observe perfevent.Options // how threads that run are copied; no Period: not at all
+	chains  kernelChains      // where these run in the kernel
 	waiting []waiting
-	none    time.Time // when none of waiting stood
-	held    []waiting // those that were captured and still stand
-	holds   bool      // until all are captured
-	kernel  kernelSight
+	none    time.Time              // when none of waiting stood
+	held    []waiting              // those that were captured and still stand
+	holds   bool                   // until all are captured
 	leaves  bool                   // every thread is left where it is
-	sealed  error                  // why memory and calls may not be read; nil: they may
 	spares  bool                   // threads that wait in a call which a stop would end
 	insist  map[task.ThreadID]bool // but for these
 	turns   bool                   // it is found out who has a processor
@@ -75,8 +57,6 @@ type Process struct {
 	gate    *task.Gate
 	entered bool // the gate, in this suspension
 
-	tcpPeers map[string]string // by inodes of sockets; nil: not asked for since the threads were listed
-
 	traced     *task.TracedError // who kept us from a thread, in the last stop
 	tracedID   int               // the thread that was last kept so
 	seizeUntil time.Time         // others' threads are waited for, in this stop; zero: none was met
@@ -87,9 +67,8 @@ type Process struct {
 	suspended  bool
 	reading    reading
 	resumeFunc func() error
-	exited     *task.ExitedError
 	regs       [maxRegset]byte
-	maskKnown  bool // facts.CodeMask is what a thread said
+	maskKnown  bool // codeMask is what a thread said
 	raised     bool // our thread is served first
 	nice       int  // and had this before Open
 	ordinary   bool // our thread may be put before the ordinary ones, of which it is one
@@ -98,57 +77,10 @@ type Process struct {
 
 // Info implements [task.Process]. On arm64 CodeMask is exact from the first
 // Suspend on.
-func (p *Process) Info() task.Info { return p.facts }
-
-// Memory implements [task.Process].
-func (p *Process) Memory() task.Memory { return &p.mem }
-
-// Regions implements [task.Process].
-func (p *Process) Regions() iter.Seq2[task.Region, error] {
-	return func(yield func(task.Region, error) bool) {
-		if p.sealed != nil {
-			return // which is told with each thread
-		}
-		if err := p.readMaps(); err != nil {
-			yield(task.Region{}, err)
-			return
-		}
-		for line := range bytes.Lines(bytes.Clone(p.mapsBuf.Bytes())) {
-			r, err := parseRegion(bytes.TrimSuffix(line, []byte("\n")))
-			if err != nil {
-				err = fmt.Errorf("%w: %q", err, line)
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
-// readMaps reads /proc/PID/maps into mapsBuf.
-func (p *Process) readMaps() error {
-	p.mapsBuf.Reset()
-	_ = rewind(p.maps)
-	_, err := io.Copy(&p.mapsBuf, io.LimitReader(fdReader(p.maps), maxProcFile))
-	if err != nil {
-		return fmt.Errorf("read /proc/%d/maps: %w", p.pid, err)
-	}
-	p.mem.pages.silent = p.silentSpans(p.mapsBuf.Bytes())
-	return nil
-}
-
-// fdReader reads a file descriptor that something else closes.
-type fdReader int
-
-func (fd fdReader) Read(b []byte) (int, error) {
-	n, err := unix.Read(int(fd), b)
-	if err != nil {
-		return 0, os.NewSyscallError("read", err)
-	}
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
+func (p *Process) Info() task.Info {
+	info := p.Process.Info()
+	info.CodeMask = p.codeMask
+	return info
 }
 
 // Threads implements [task.Process]. Outside a suspension it also makes the room
@@ -161,45 +93,18 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 		return nil, err
 	}
 	p.settle()
-	p.stats.ahead = 0
-	ids := p.threads.list()
-	if len(ids) == 0 || p.mem.replaced() {
-		return nil, p.exited
+	ids := p.threads.list(p.Files.Dir)
+	if len(ids) == 0 || p.Mem.Replaced() {
+		return nil, p.Exited()
 	}
-	p.refill()
-	p.rests.sweep(ids)
-	p.tcpPeers = nil
-	p.refreshSpans(ids)
+	p.Refill(!p.leaves)
+	p.Listed(ids)
 	return ids, nil
-}
-
-// refill makes what a suspension may use up.
-func (p *Process) refill() {
-	p.mem.faults.refill()
-	if !p.leaves {
-		p.mem.pages.refill()
-	}
-	if p.mapped.isUsed {
-		p.mapped.makeRoom()
-	}
-}
-
-// refreshSpans reads the mappings again when there are other threads than
-// before, or a stack was met that did not fit. Stacks that stay in use keep
-// their end.
-func (p *Process) refreshSpans(ids []task.ThreadID) {
-	if !p.spans.stale && slices.Equal(ids, p.spansOf) {
-		return
-	}
-	p.spansOf = append(p.spansOf[:0], ids...)
-	if p.readMaps() == nil {
-		p.spans.read(p.mapsBuf.Bytes())
-	}
 }
 
 // check refuses calls that the kernel would.
 func (p *Process) check() error {
-	if p.process.fd < 0 {
+	if p.IsClosed() {
 		return os.ErrClosed
 	}
 	if unix.Gettid() != p.tracer {
@@ -216,8 +121,7 @@ func (p *Process) Close() error {
 	err := p.resume()
 	p.settle()
 	p.awaitHalted()
-	p.rests.close()
-	p.closeFiles()
+	p.Process.Close()
 	p.alarm.close()
 	p.restorePriority()
 	if !slices.ContainsFunc(p.threads.all, func(th thread) bool { return th.phase.attached() }) {
@@ -226,10 +130,31 @@ func (p *Process) Close() error {
 	return err
 }
 
-func (p *Process) closeFiles() {
-	p.mem.pages.close()
-	for _, fd := range []*int{&p.maps, &p.stat, &p.mem.file, &p.threads.dir, &p.live.fd, &p.process.fd} {
-		closeFD(*fd)
-		*fd = -1
+// Describe implements [task.Process].
+func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
+	if err := p.Process.Describe(id, t); err != nil {
+		return err
 	}
+	p.noteState(id, t.State)
+	return nil
+}
+
+// noteState notes in which state a thread was when it was described.
+func (p *Process) noteState(id task.ThreadID, s task.State) {
+	if th := p.threads.find(int(id)); th != nil {
+		th.asleep, th.sleeps, th.ready = s == task.Uninterruptible, s == task.Sleeping, s == task.Running
+	}
+}
+
+// isIn reports whether a thread is in a state now.
+func (p *Process) isIn(tid int, s task.State) bool {
+	now, _ := p.Files.State(tid)
+	return now == s
+}
+
+var _ task.Mapper = (*Process)(nil)
+
+// MappedAt implements [task.Mapper].
+func (p *Process) MappedAt(a task.Addr) (task.Mapped, bool, error) {
+	return p.MappingAt(a, p.suspended || p.reading != readNothing)
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stacksnap/task/procfs"
 )
 
 // rescue ends a deadlock that the kernel has between exec and attaching. A
@@ -68,13 +70,13 @@ func (r *rescue) look() {
 // bury takes leave of every thread of the process that we trace and that has
 // ended. Exec does not wait for the first thread to be buried.
 func (r *rescue) bury() {
-	dir, err := openProc(fmt.Sprintf("/proc/%d/task", r.pid))
+	dir, err := procfs.OpenDir(fmt.Sprintf("/proc/%d/task", r.pid))
 	if err != nil {
 		return
 	}
-	defer dir.close()
+	defer dir.Close()
 	var info childInfo
-	for _, tid := range dir.numbers() {
+	for _, tid := range dir.Numbers() {
 		if tid != r.pid && look(tid, &info) == 0 && info.pid != 0 && info.ended() {
 			bury(tid, &info)
 		}

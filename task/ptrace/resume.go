@@ -2,7 +2,11 @@
 
 package ptrace
 
-import "time"
+import (
+	"time"
+
+	"stacksnap/task"
+)
 
 // resume lets every thread go on, once. A thread that still has not stopped
 // stays attached: only a stopped thread can be let go. It is looked for again
@@ -11,7 +15,8 @@ func (p *Process) resume() error {
 	if !p.suspended {
 		return nil
 	}
-	p.suspended, p.reading, p.mem.until = false, readNothing, time.Time{}
+	p.suspended, p.reading = false, readNothing
+	p.Mem.LimitUntil(time.Time{})
 	for i := range p.threads.all {
 		p.release(&p.threads.all[i])
 	}
@@ -85,7 +90,7 @@ func (p *Process) awaitHalted() {
 	began := time.Now()
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
-		for th.halted && p.state(th.tid) == 'R' && time.Since(began) < haltPatience {
+		for th.halted && p.isIn(th.tid, task.Running) && time.Since(began) < haltPatience {
 			pause(time.Millisecond)
 		}
 	}

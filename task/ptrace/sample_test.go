@@ -87,7 +87,7 @@ func offProcessors(t *testing.T, pid int) bool {
 	return true
 }
 
-// TestRestingThreadsSleep: a thread that was seen running, as it went back to
+// TestRestingThreadsSleep: a thread that was seen procfstest.Running, as it went back to
 // sleep after a stop, is not running for as long as it then rests.
 func TestRestingThreadsSleep(t *testing.T) {
 	p := attach(t, startThreads(t, 2, "sleep").pid)
@@ -176,8 +176,8 @@ func TestTogetherAllStand(t *testing.T) {
 		}
 		captured = append(captured, i)
 		for _, before := range captured {
-			if s := p.state(int(ids[before])); s != 't' {
-				t.Errorf("thread %d is in state %c while %d is captured", ids[before], s, ids[i])
+			if s, _ := p.Files.State(int(ids[before])); s != task.Stopped {
+				t.Errorf("thread %d is in state %v while %d is captured", ids[before], s, ids[i])
 			}
 		}
 	}, func(i int, stood time.Duration, err error) {
@@ -190,7 +190,7 @@ func TestTogetherAllStand(t *testing.T) {
 		t.Errorf("%d of %d threads, %v", len(ended), len(ids), err)
 	}
 	for _, id := range ids {
-		if s := p.state(int(id)); s == 't' {
+		if p.isIn(int(id), task.Stopped) {
 			t.Errorf("thread %d still stands", id)
 		}
 	}
@@ -236,18 +236,19 @@ func TestThreadsThatComeAndGoLeaveNothingBehind(t *testing.T) {
 			seen[s.Threads[i].ID] = true
 		}
 		// How many are listed depends on when those that end get a processor to do so.
-		if most = max(most, len(p.threads.all)); len(p.rests.of) > 2*most {
-			t.Errorf("%d threads are kept, and never more than %d were listed", len(p.rests.of), most)
+		if most = max(most, len(p.threads.all)); p.Files.Len() > 2*most {
+			t.Errorf("%d threads are kept, and never more than %d were listed", p.Files.Len(), most)
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := countFiles(t)
-	t.Logf("%d threads seen, %d files, %d rests", len(seen), now, len(p.rests.of))
-	const others = 10 // what the runtime and a clock may have opened
-	if now > files+filesEach*len(p.rests.of)+others {
-		t.Errorf("%d files are open, %d were, and %d threads are kept", now, files, len(p.rests.of))
+	t.Logf("%d threads seen, %d files, %d rests", len(seen), now, p.Files.Len())
+	const others = 10   // what the runtime and a clock may have opened
+	const filesEach = 2 // of a thread: its counts, its stat
+	if now > files+filesEach*p.Files.Len()+others {
+		t.Errorf("%d files are open, %d were, and %d threads are kept", now, files, p.Files.Len())
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/needs"
+	"stacksnap/task/procfs"
 )
 
 // The calls that testdata/sleepers.c makes, of 64 and of 32 bits.
@@ -127,7 +128,7 @@ func startSleeper(t *testing.T, program, name string, number int) (pid int, said
 // numberOfCall is −1 where a process is in none, or runs.
 func numberOfCall(pid int) int {
 	b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/syscall")
-	call, err := parseSyscall(b)
+	call, err := procfs.ParseSyscall(b)
 	if err != nil || call.State != task.InCall {
 		return -1
 	}

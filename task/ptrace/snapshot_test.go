@@ -16,6 +16,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/needs"
+	"stacksnap/task/procfs"
 )
 
 func TestEveryThreadIsCaptured(t *testing.T) {
@@ -50,7 +51,7 @@ func checkSleeper(t *testing.T, pid int, th *task.Thread) {
 	needs.Feature(t, "/proc/PID/syscall", err, unix.ENOENT, unix.EPERM, unix.EACCES)
 	f := strings.Fields(string(b))
 	pc := th.Registers.PC()
-	if hostArch == task.ARM64 && !th.Spared {
+	if procfs.HostArch() == task.ARM64 && !th.Spared {
 		pc += 4
 	}
 	if sp := th.Registers.SP(); len(f) < 2 || f[len(f)-2] != sp.String() || f[len(f)-1] != pc.String() {
@@ -163,7 +164,7 @@ func TestFirstThreadEnded(t *testing.T) {
 	g := startThreads(t, 4, "leaderexit")
 	eventually(t, "the first thread has ended", func() bool { return strings.Contains(states(g.pid), "Z") })
 	p := attach(t, g.pid)
-	if info := p.Info(); filepath.Base(info.Path) != "threads" || info.Arch != hostArch {
+	if info := p.Info(); filepath.Base(info.Path) != "threads" || info.Arch != procfs.HostArch() {
 		t.Errorf("info %+v", info)
 	}
 	var s task.Snapshot
@@ -234,7 +235,7 @@ func TestMemoryEndsWhereItIsNotReadable(t *testing.T) {
 	p := attach(t, g.pid)
 	end := lastBeforeGap(t, p)
 	for _, byFile := range []bool{false, true} {
-		p.mem.byFile = byFile
+		p.Mem.ByFile = byFile
 		b := make([]byte, 3<<12)
 		n, err := p.Memory().ReadMemory(b, end-5000)
 		var fault *task.FaultError

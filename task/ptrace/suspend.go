@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs"
 )
 
 // How long threads are waited for. A thread stops within microseconds unless it
@@ -27,7 +28,6 @@ var (
 	errNotStopped      = errors.New("the thread did not stop in time")
 	errSuspended       = errors.New("the target is suspended already")
 	errOtherThread     = errors.New("ptrace: called from another goroutine than the one that opened the process")
-	errReplaced        = errors.New("it has ended or called exec")
 )
 
 // Suspend implements [task.Process]. Threads in uninterruptible sleep, which
@@ -95,7 +95,7 @@ func (p *Process) leaveSleepers() {
 				p.leave(th)
 				break
 			}
-			if th.asleep = p.state(th.tid) == 'D'; !th.asleep {
+			if th.asleep = p.isIn(th.tid, task.Uninterruptible); !th.asleep {
 				break
 			}
 			if time.Since(began) > sleepPatience {
@@ -120,7 +120,7 @@ func (p *Process) stop() {
 		if p.part != nil {
 			return
 		}
-		if _, added := p.threads.scan(); added == 0 {
+		if _, added := p.threads.scan(p.Files.Dir); added == 0 {
 			return
 		}
 	}
@@ -161,7 +161,7 @@ func (p *Process) seize(th *thread) {
 		th.phase = gone
 	default:
 		th.phase = refused
-		if s := p.state(th.tid); s == 0 || threadState(s) == task.Ended {
+		if s, ok := p.Files.State(th.tid); !ok || s == task.Ended {
 			th.phase = gone
 		}
 	}
@@ -215,7 +215,7 @@ func (p *Process) pending(began time.Time) bool {
 func (p *Process) onlySleepers() bool {
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; th.phase == seized {
-			if th.asleep = p.state(th.tid) == 'D'; !th.asleep {
+			if th.asleep = p.isIn(th.tid, task.Uninterruptible); !th.asleep {
 				return false
 			}
 		}
@@ -263,7 +263,7 @@ func (p *Process) lookAll() {
 // bury removes an ended thread, which stays a zombie for the tracer to see. If
 // it is our own child's first thread, it is left for whoever started the child.
 func (p *Process) bury(th *thread) {
-	if p.ownChild && th.tid == p.pid {
+	if p.ownChild && th.tid == p.PID {
 		th.phase = gone
 		return
 	}
@@ -278,8 +278,8 @@ func (p *Process) bury(th *thread) {
 
 // judge tells whether what stands is the process that was opened.
 func (p *Process) judge() error {
-	if p.mem.replaced() {
-		return p.exited
+	if p.Mem.Replaced() {
+		return p.Exited()
 	}
 	for _, there := range []phase{stopped, seized, busy, roused, spared} {
 		if p.threads.count(there) > 0 {
@@ -289,10 +289,10 @@ func (p *Process) judge() error {
 	if p.threads.count(refused) > 0 {
 		return unix.EPERM
 	}
-	if p.part != nil && !p.isEnding() {
+	if p.part != nil && !p.IsEnding() {
 		return nil // these have ended, others go on
 	}
-	return p.exited
+	return p.Exited()
 }
 
 // learnCodeMask asks the first thread that stands; all have the same.
@@ -303,7 +303,7 @@ func (p *Process) learnCodeMask() {
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; th.phase == stopped {
 			p.maskKnown = true
-			p.facts.CodeMask = codeMask(th.tid, p.regs[:], p.facts.CodeMask)
+			p.codeMask = codeMask(th.tid, p.regs[:], p.codeMask)
 			return
 		}
 	}
@@ -314,11 +314,11 @@ func (p *Process) explain(err error) error {
 	if !errors.Is(err, unix.EPERM) {
 		return err
 	}
-	if p.isEnding() {
-		return p.exited
+	if p.IsEnding() {
+		return p.Exited()
 	}
 	if p.traced != nil {
-		return permission(p.traced)
+		return procfs.TracedRefusal(p.traced)
 	}
-	return refusal(p.pid, p.process, "ptrace(PTRACE_SEIZE)", err)
+	return p.Refusal("ptrace(PTRACE_SEIZE)", err)
 }

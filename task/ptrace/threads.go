@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs"
 )
 
 // phase is how far a thread has come in a suspension.
@@ -27,16 +28,16 @@ const (
 type thread struct {
 	tid    int
 	phase  phase
-	signal int          // stopped: what it stopped to deliver
-	halted bool         // and whether it was in a stop of someone else's signal
-	asleep bool         // was in uninterruptible sleep when it was described
-	sleeps bool         // was in another sleep then
-	ready  bool         // was on a processor or waited for one then
-	turn   turn         // of such a thread, before the stop
-	stood  time.Time    // when it was found to stand
-	runs   uint64       // spared: how often it had come to a processor
-	call   task.Syscall // in which it was before the stop
-	stay   stay         // in the kernel, before the stop
+	signal int               // stopped: what it stopped to deliver
+	halted bool              // and whether it was in a stop of someone else's signal
+	asleep bool              // was in uninterruptible sleep when it was described
+	sleeps bool              // was in another sleep then
+	ready  bool              // was on a processor or waited for one then
+	turn   turn              // of such a thread, before the stop
+	stood  time.Time         // when it was found to stand
+	runs   uint64            // spared: how often it had come to a processor
+	call   task.Syscall      // in which it was before the stop
+	stay   procfs.KernelStay // in the kernel, before the stop
 }
 
 // threadTable is the target's threads in the order of /proc, in room made
@@ -48,7 +49,6 @@ type threadTable struct {
 	hint   int      // where the last search ended: searches come in order
 	missed int      // threads for which there was no room
 	spare  int      // see spareThreads
-	dir    int      // /proc/PID/task
 	buf    []byte
 	ids    []task.ThreadID
 }
@@ -106,17 +106,17 @@ func (t *threadTable) add(tid int) bool {
 
 // scan reads the directory and adds the threads that are new. It returns how
 // many there are in all and how many were added.
-func (t *threadTable) scan() (found, added int) {
+func (t *threadTable) scan(dir procfs.Dir) (found, added int) {
 	t.hint, t.missed = 0, 0
-	if rewind(t.dir) != 0 {
+	if dir.Rewind() != 0 {
 		return 0, 0
 	}
 	for {
-		n, errno := entries(t.dir, t.buf)
+		n, errno := dir.Entries(t.buf)
 		if errno != 0 || n == 0 {
 			return found, added
 		}
-		for tid, rest := nextThread(t.buf[:n]); tid != 0; tid, rest = nextThread(rest) {
+		for tid, rest := procfs.NextThread(t.buf[:n]); tid != 0; tid, rest = procfs.NextThread(rest) {
 			found++
 			if t.add(tid) {
 				added++
@@ -127,7 +127,7 @@ func (t *threadTable) scan() (found, added int) {
 
 // list lists the threads anew, while the target runs. Threads that are still
 // attached stay.
-func (t *threadTable) list() []task.ThreadID {
+func (t *threadTable) list(dir procfs.Dir) []task.ThreadID {
 	kept := 0
 	for _, th := range t.all {
 		if th.phase.attached() {
@@ -137,7 +137,7 @@ func (t *threadTable) list() []task.ThreadID {
 	}
 	t.all = t.all[:kept]
 	for {
-		found, _ := t.scan()
+		found, _ := t.scan(dir)
 		t.grow(found)
 		if t.missed == 0 {
 			break

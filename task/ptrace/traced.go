@@ -3,13 +3,12 @@
 package ptrace
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs"
 )
 
 var errRefused = errors.New("the system did not let the thread be stopped: another program may trace it")
@@ -31,22 +30,22 @@ func (p *Process) AllowSuspend(how task.Suspension) error {
 	if how == task.SuspendNone {
 		return nil
 	}
-	tracer := p.tracerOf(p.pid)
-	for began := time.Now(); tracer != 0 && time.Since(began) < tracerPatience; tracer = p.tracerOf(p.pid) {
+	tracer := p.Files.TracerOf(p.PID)
+	for began := time.Now(); tracer != 0 && time.Since(began) < tracerPatience; tracer = p.Files.TracerOf(p.PID) {
 		pause(tracerPause)
 	}
 	if tracer == 0 {
 		return nil
 	}
-	return permission(tracedBy(p.pid, tracer))
+	return procfs.TracedRefusal(procfs.TracedBy(p.PID, tracer))
 }
 
 // Traced implements [task.Traceable], by the first thread and the one that was last
 // refused.
 func (p *Process) Traced() error {
-	for _, tid := range []int{p.pid, p.tracedID} {
-		if tracer := p.tracerOf(tid); tracer != 0 && tracer != os.Getpid() {
-			return tracedBy(p.pid, tracer)
+	for _, tid := range []int{p.PID, p.tracedID} {
+		if tracer := p.Files.TracerOf(tid); tracer != 0 && tracer != os.Getpid() {
+			return procfs.TracedBy(p.PID, tracer)
 		}
 	}
 	return nil
@@ -62,7 +61,7 @@ func (p *Process) seizeLater(th *thread) {
 		p.seizeUntil = time.Now().Add(tracerPatience)
 	}
 	for unknown := 0; unknown < tracerTries; {
-		tracer := p.tracerOf(th.tid) // before the attempt: it may let go meanwhile
+		tracer := p.Files.TracerOf(th.tid) // before the attempt: it may let go meanwhile
 		p.seize(th)
 		switch {
 		case th.phase != refused:
@@ -70,7 +69,7 @@ func (p *Process) seizeLater(th *thread) {
 		case tracer == 0:
 			unknown++
 		case th.tid == p.tracedID || time.Now().After(p.seizeUntil):
-			p.traced, p.tracedID = tracedBy(p.pid, tracer), th.tid
+			p.traced, p.tracedID = procfs.TracedBy(p.PID, tracer), th.tid
 			return
 		default:
 			pause(tracerPause)
@@ -91,26 +90,4 @@ func (p *Process) absence(th *thread) error {
 		return p.traced
 	}
 	return th.notStopped()
-}
-
-// tracerOf returns the thread that traces a thread, 0 when none does or that is no
-// more.
-func (p *Process) tracerOf(tid int) int {
-	if tid == 0 {
-		return 0
-	}
-	var status [1024]byte // the line is one of the first
-	return statusNumber(readTask(p.threads.dir, tid, "/status\x00", status[:]), "TracerPid:")
-}
-
-// tracedBy names the process of the thread that traces one of a process.
-func tracedBy(pid, tracer int) *task.TracedError {
-	if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", tracer)); err == nil {
-		tracer = statusNumber(status, "Tgid:")
-	}
-	name := "of unknown name"
-	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", tracer)); err == nil {
-		name = string(bytes.TrimSpace(comm))
-	}
-	return &task.TracedError{PID: pid, Tracer: tracer, Name: name}
 }

@@ -1,0 +1,144 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"stacksnap/task"
+)
+
+// managers are by the prefixes of their containers' folders, or by the folders in
+// which these lie.
+var managers = map[string]string{
+	"docker": "docker", "libpod": "podman", "libpod_parent": "podman", "crio": "cri-o",
+	"cri-containerd": "containerd", "nerdctl": "containerd", "lxc": "lxc",
+}
+
+// controlGroup tells from /proc/PID/cgroup (cgroups(7)) what a process was put
+// into; nil where that is nothing or not known.
+func controlGroup(file []byte) *task.Group {
+	for _, path := range groupPaths(file) {
+		if g := groupOf(path); g != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+// groupPaths lists the paths in the order of what they tell: of version 2, of
+// systemd's own hierarchy, of the others.
+func groupPaths(file []byte) []string {
+	var paths [3][]string
+	for line := range strings.Lines(string(file)) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		at := 2
+		switch fields[1] {
+		case "":
+			at = 0
+		case "name=systemd":
+			at = 1
+		}
+		paths[at] = append(paths[at], fields[2])
+	}
+	return append(append(paths[0], paths[1]...), paths[2]...)
+}
+
+// groupOf is the innermost container, else the innermost unit, on a path.
+func groupOf(path string) *task.Group {
+	folders := strings.Split(path, "/")
+	pod, unit := "", ""
+	var found *task.Group
+	for i, name := range folders {
+		pod = cmp.Or(podIn(name), pod)
+		if g := container(folders[:i], name); g != nil {
+			found = g
+		}
+		if isUnit(name) {
+			unit = name
+		}
+	}
+	switch {
+	case found != nil && pod != "":
+		return &task.Group{Manager: "kubernetes", ID: found.ID, Pod: pod}
+	case found != nil:
+		return found
+	case unit != "":
+		return &task.Group{Manager: "systemd", ID: unit}
+	}
+	return nil
+}
+
+// container recognises the folder of one, below others. Of 64 digits alone it is
+// not known who has made it.
+func container(above []string, name string) *task.Group {
+	parent := ""
+	if len(above) > 0 {
+		parent = above[len(above)-1]
+	}
+	if web, ok := strings.CutPrefix(name, "lxc.payload."); ok && web != "" {
+		return &task.Group{Manager: "lxc", ID: web}
+	}
+	if parent == "lxc" && name != "" {
+		return &task.Group{Manager: "lxc", ID: name}
+	}
+	by, id, ok := containerIn(name)
+	if !ok || by == "libpod-conmon" || by == "crio-conmon" { // their watchers
+		return nil
+	}
+	manager := managers[by]
+	if by == "" {
+		manager = managers[parent]
+	}
+	return &task.Group{Manager: manager, ID: id}
+}
+
+// containerIn takes a folder of a container apart. It has 64 hexadecimal digits, which the
+// drivers "systemd" and "cgroupfs" of its manager put differently: docker-ID.scope and
+// docker/ID.
+func containerIn(folder string) (manager, id string, ok bool) {
+	name := strings.TrimSuffix(folder, ".scope")
+	at := strings.LastIndexByte(name, '-') + 1
+	if id = name[at:]; len(id) != 64 || strings.Trim(id, hexDigits) != "" {
+		return "", "", false
+	}
+	manager = strings.TrimSuffix(name[:at], "-")
+	return manager, id, at == 0 || manager != "" && strings.Trim(manager, letters+"-") == ""
+}
+
+const (
+	hexDigits = "0123456789abcdef"
+	letters   = "abcdefghijklmnopqrstuvwxyz"
+)
+
+// podIn is the id in the folder of a pod of Kubernetes, with dashes; empty: it is none. It
+// has 36 letters, of which four are dashes or, where these have a meaning, underlines, or
+// the 32 digits alone of one that no server knows.
+func podIn(folder string) string {
+	name := strings.TrimSuffix(folder, ".slice")
+	if class, ok := strings.CutPrefix(name, "kubepods"); ok {
+		at := strings.LastIndex(class, "pod")
+		quality := strings.Trim(class[:max(at, 0)], "-")
+		if at < 0 || strings.Trim(quality, letters) != "" {
+			return ""
+		}
+		name = class[at:]
+	}
+	id, ok := strings.CutPrefix(name, "pod")
+	dashed := len(id) == 36 && strings.Trim(id[:8], hexDigits) == "" && strings.ContainsAny(id[8:9], "-_")
+	if !ok || !dashed && (len(id) != 32 || strings.ContainsAny(id, "-_")) || strings.Trim(id, hexDigits+"-_") != "" {
+		return ""
+	}
+	return strings.ReplaceAll(id, "_", "-")
+}
+
+// isUnit tells whether a folder is that of a unit of systemd which has processes.
+func isUnit(folder string) bool {
+	kinds := []string{".service", ".scope", ".socket", ".mount", ".swap"}
+	return slices.ContainsFunc(kinds, func(kind string) bool { return len(folder) > len(kind) && strings.HasSuffix(folder, kind) })
+}

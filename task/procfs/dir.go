@@ -1,0 +1,230 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxProcFile bounds what is read of one file of /proc: /proc/PID/maps of a
+// process with the most mappings that the kernel allows by default is smaller.
+const maxProcFile = 64 << 20
+
+// Dir is an open directory of /proc. It stays that of the same process, or
+// thread, when the number is given to another.
+type Dir struct{ fd int }
+
+// OpenDir opens a directory of /proc.
+func OpenDir(path string) (Dir, error) {
+	return openDirAt(unix.AT_FDCWD, path)
+}
+
+func openDirAt(fd int, path string) (Dir, error) {
+	fd, err := unix.Openat(fd, path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	return Dir{fd}, err
+}
+
+// Close closes the directory.
+func (d Dir) Close() { closeFD(d.fd) }
+
+func closeFD(fd int) {
+	if fd >= 0 {
+		_ = unix.Close(fd)
+	}
+}
+
+// open opens a file of the directory; −1 when that fails.
+func (d Dir) open(name string) (int, error) {
+	return unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+}
+
+// read reads a small file.
+func (d Dir) read(name string) ([]byte, error) {
+	fd, err := d.open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f := os.NewFile(uintptr(fd), name)
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, maxProcFile))
+}
+
+func (d Dir) readlink(name string) (string, error) {
+	var b [unix.PathMax]byte
+	n, err := unix.Readlinkat(d.fd, name, b[:])
+	if err != nil {
+		return "", err
+	}
+	return string(b[:n]), nil
+}
+
+// stat reads the stat file, and says false when there is none any more.
+func (d Dir) stat() (Stat, bool) {
+	b, err := d.read("stat")
+	if err != nil {
+		return Stat{}, false
+	}
+	s, err := parseStat(b)
+	return s, err == nil
+}
+
+// exe returns the path of the program in the target's own view.
+func (d Dir) exe() string {
+	path, err := d.readlink("exe")
+	if err != nil {
+		return ""
+	}
+	path, _ = cutDeleted(path)
+	return path
+}
+
+// Numbers lists the entries that are numbers.
+func (d Dir) Numbers() []int {
+	var all []int
+	var b [32 << 10]byte
+	if rewind(d.fd) != 0 {
+		return nil
+	}
+	for {
+		n, errno := entries(d.fd, b[:])
+		if errno != 0 || n == 0 {
+			return all
+		}
+		for id, rest := nextNumber(b[:n]); id >= 0; id, rest = nextNumber(rest) {
+			all = append(all, id)
+		}
+	}
+}
+
+// rewind sets a directory or file back to its start.
+func rewind(fd int) unix.Errno {
+	_, _, errno := unix.RawSyscall(unix.SYS_LSEEK, uintptr(fd), 0, unix.SEEK_SET)
+	return errno
+}
+
+// entries reads as many directory entries as fit into b, 0 at the end.
+func entries(fd int, b []byte) (int, unix.Errno) {
+	n, _, errno := unix.RawSyscall(unix.SYS_GETDENTS64, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), 0
+}
+
+// The layout of struct linux_dirent64 (include/linux/dirent.h).
+const (
+	direntLen  = 16 // u16: the length of the whole entry
+	direntName = 19
+)
+
+// NextThread takes the next thread id from directory entries of
+// /proc/PID/task. It skips what is no number, allocates nothing, and returns 0
+// at the end.
+func NextThread(b []byte) (tid int, rest []byte) {
+	for n, rest := nextNumber(b); n >= 0; n, rest = nextNumber(rest) {
+		if n > 0 {
+			return n, rest
+		}
+	}
+	return 0, nil
+}
+
+// nextNumber is NextThread where 0 is a name as well, as of descriptors; −1 at the end.
+func nextNumber(b []byte) (n int, rest []byte) {
+	for len(b) > direntName {
+		n := int(binary.LittleEndian.Uint16(b[direntLen:]))
+		if n <= direntName || n > len(b) {
+			break
+		}
+		v, digits := number(b[direntName:n], 10)
+		b = b[n:]
+		if digits > 0 && v <= 1<<30 {
+			return int(v), b
+		}
+	}
+	return -1, nil
+}
+
+// Rewind has Entries begin again.
+func (d Dir) Rewind() unix.Errno { return rewind(d.fd) }
+
+// Entries reads as many directory entries as fit into b, 0 at the end. It allocates nothing.
+func (d Dir) Entries(b []byte) (int, unix.Errno) { return entries(d.fd, b) }
+
+// openRaw opens a file below a directory by a path that ends in NUL; −1 when it
+// cannot.
+func openRaw(dir int, path *byte) int {
+	fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(path)),
+		unix.O_RDONLY|unix.O_CLOEXEC, 0, 0, 0)
+	if errno != 0 {
+		return -1
+	}
+	return int(fd)
+}
+
+// preadRaw reads from the start of a file, 0 bytes when it cannot.
+func preadRaw(fd int, b []byte) int {
+	n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// readRaw reads once, 0 bytes when it cannot.
+func readRaw(fd int, b []byte) int {
+	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// openTask opens a file of a thread, of which dir is /proc/PID/task: name begins
+// with a slash and ends in NUL. It returns −1 when it cannot.
+func openTask(dir, tid int, name string) int {
+	var path [32]byte
+	p := append(strconv.AppendInt(path[:0], int64(tid), 10), name...)
+	return openRaw(dir, &p[0])
+}
+
+// readTask reads such a file into b, and returns what it has of it: nothing when the
+// thread is no more.
+func readTask(dir, tid int, name string, b []byte) []byte {
+	fd := openTask(dir, tid, name)
+	if fd < 0 {
+		return nil
+	}
+	n := readRaw(fd, b)
+	closeFD(fd)
+	return b[:n]
+}
+
+// fdReader reads a file descriptor that something else closes.
+type fdReader int
+
+func (fd fdReader) Read(b []byte) (int, error) {
+	n, err := unix.Read(int(fd), b)
+	if err != nil {
+		return 0, os.NewSyscallError("read", err)
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// isGone tells whether an answer is of a process or thread that is no more.
+func isGone(err error) bool {
+	return errors.Is(err, unix.ESRCH) || errors.Is(err, unix.ENOENT)
+}
+
+func isDenied(err error) bool { return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) }

@@ -1,0 +1,91 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"stacksnap/task"
+)
+
+// Flags of a task (include/linux/sched.h).
+const (
+	forkedNoExec = 0x00000040 // PF_FORKNOEXEC
+	kernelThread = 0x00200000 // PF_KTHREAD
+)
+
+// List returns the processes that could be meant by a name: all but kernel
+// threads, zombies and what has ended meanwhile. Path is empty for a process
+// that we may not read.
+func List() ([]task.Candidate, error) {
+	pids, err := PIDs()
+	if err != nil {
+		return nil, err
+	}
+	var all []task.Candidate
+	for _, pid := range pids {
+		if c, ok := Candidate(pid); ok {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// PIDs lists the numbers of all processes, kernel threads and zombies among
+// them.
+func PIDs() ([]int, error) {
+	proc, err := OpenDir("/proc")
+	if err != nil {
+		return nil, fmt.Errorf("list processes: open /proc: %w", err)
+	}
+	defer proc.Close()
+	return proc.Numbers(), nil
+}
+
+// Candidate describes a process, and says false when it is none that could be
+// meant by a name.
+func Candidate(pid int) (task.Candidate, bool) {
+	dir, err := OpenDir("/proc/" + strconv.Itoa(pid))
+	if err != nil {
+		return task.Candidate{}, false
+	}
+	defer dir.Close()
+	s, ok := dir.stat()
+	if !ok || s.flags&kernelThread != 0 || threadState(s.state) == task.Ended {
+		return task.Candidate{}, false
+	}
+	return task.Candidate{
+		PID: pid, Name: fullName(string(s.name), dir), Path: dir.exe(),
+		ParentPID: s.parent, Forked: s.flags&forkedNoExec != 0,
+	}, true
+}
+
+// Details tells processes of one name apart. What cannot be had is unknown.
+func Details(pid int) task.Details {
+	d := task.Details{User: -1, CPU: -1}
+	dir, err := OpenDir("/proc/" + strconv.Itoa(pid))
+	if err != nil {
+		return d
+	}
+	defer dir.Close()
+	if s, ok := dir.stat(); ok {
+		d.CPU, d.Start = s.user+s.system, startTime(s.start)
+		d.Stuck = threadState(s.state) == task.Uninterruptible
+	}
+	if status, err := dir.read("status"); err == nil {
+		d.User = realUser(status)
+	}
+	d.Command = dir.command()
+	return d
+}
+
+// startTime is a time since boot by today's clock.
+func startTime(sinceBoot time.Duration) time.Time {
+	boot := bootTime()
+	if boot.IsZero() {
+		return boot
+	}
+	return boot.Add(sinceBoot)
+}

@@ -1,0 +1,71 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// HostArch returns the kernel's architecture.
+func HostArch() task.Arch {
+	if runtime.GOARCH == "arm64" {
+		return task.ARM64
+	}
+	return task.AMD64
+}
+
+// Where the maker's name of this computer and the processors in use are told.
+var modelFiles = [...]string{"/sys/devices/virtual/dmi/id/product_name", "/proc/device-tree/model"}
+
+const (
+	onlineFile  = "/sys/devices/system/cpu/online"
+	presentFile = "/sys/devices/system/cpu/present"
+)
+
+// machine asks the system about itself.
+func machine() task.Machine {
+	var m task.Machine
+	for _, file := range modelFiles {
+		if b, err := os.ReadFile(file); err == nil && m.Model == "" {
+			m.Model = strings.Trim(string(b), "\x00 \n")
+		}
+	}
+	if b, err := os.ReadFile(presentFile); err == nil {
+		m.CPUs = cpusListed(string(b))
+	}
+	if b, err := os.ReadFile(onlineFile); err == nil {
+		m.Active = cpusListed(string(b))
+	}
+	var s unix.Sysinfo_t
+	if unix.Sysinfo(&s) == nil {
+		m.Memory = uint64(s.Totalram) * uint64(s.Unit)
+	}
+	return m
+}
+
+// cpusListed counts the processors of a list such as "0-3,8\n" (cpulist_parse,
+// lib/bitmap-str.c); 0 where it is none.
+func cpusListed(list string) int {
+	const most = 1 << 20
+	n := 0
+	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, lastErr := strconv.Atoi(last)
+		if err != nil || lastErr != nil || from < 0 || to < from || to-from >= most {
+			return 0
+		}
+		n += to - from + 1
+	}
+	return n
+}

@@ -1,0 +1,184 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// Memory reads the target's memory by process_vm_readv, or where that is
+// refused (an old kernel, a seccomp filter) through /proc/PID/mem. The file
+// stays bound to the program that it was opened for: after an exec it is empty.
+type Memory struct {
+	TID    int // a thread that has the memory
+	file   int // /proc/PID/mem; −1: could not be opened
+	ByFile bool
+	faults faultStore
+	pages  presence
+	until  time.Time // a read that takes longer ends early; zero: none does
+	Chunk  int       // how much is read at once then
+	loan   *loan     // nil: the memory is the process's own
+}
+
+// usualChunk is how much is copied between two looks at the time, and at least:
+// reads may be shorter, where some pages are not there.
+const usualChunk = 128 << 10
+
+// LimitUntil has reads end early that take longer than until then; with the zero time none
+// does. Chunk bytes are read in any case.
+func (m *Memory) LimitUntil(t time.Time) { m.until = t }
+
+// Borrowed reports whether the memory is that of the process's parent, as vfork leaves it
+// until exec.
+func (m *Memory) Borrowed() bool { return m.loan != nil }
+
+// ReadMemory implements [task.Memory].
+func (m *Memory) ReadMemory(b []byte, a task.Addr) (int, error) {
+	n, errno := m.copy(b, a)
+	if n == len(b) {
+		return n, nil
+	}
+	return n, m.faults.next(a+task.Addr(n), errno)
+}
+
+// copy reads from a on until b is full or something is not readable, and says
+// why it ended early.
+func (m *Memory) copy(b []byte, a task.Addr) (n int, errno unix.Errno) {
+	for n < len(b) {
+		part := b[n:]
+		if !m.until.IsZero() {
+			if n >= m.Chunk && time.Now().After(m.until) {
+				return n, errnoOverTime
+			}
+			part = part[:min(len(part), m.Chunk)]
+		}
+		k, errno := m.read(part, a+task.Addr(n))
+		if k == 0 {
+			return n, errno
+		}
+		n += k
+	}
+	return n, 0
+}
+
+// read makes one call. It returns 0 only with the reason.
+func (m *Memory) read(b []byte, a task.Addr) (int, unix.Errno) {
+	if above := -uint64(a); above != 0 && uint64(len(b)) > above {
+		b = b[:above] // the address space ends
+	}
+	length, there := m.pages.extent(a, len(b))
+	b = b[:length]
+	if !there {
+		return m.pages.read(m.TID, m.file, b, a)
+	}
+	if !m.ByFile {
+		n, errno := vmRead(m.TID, b, a)
+		switch {
+		case n > 0:
+			return n, 0
+		case errno == unix.EPERM || errno == unix.ENOSYS:
+			m.ByFile = true
+		case errno != unix.ESRCH:
+			return 0, errno
+		}
+	}
+	return readFile(m.file, b, a)
+}
+
+// vmRead copies the readable pages from a on: process_vm_readv returns what it
+// has copied when a later page of the same range cannot be read
+// (process_vm_rw_core, mm/process_vm_access.c).
+func vmRead(tid int, b []byte, a task.Addr) (int, unix.Errno) {
+	local := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
+	remote := unix.RemoteIovec{Base: uintptr(a), Len: len(b)}
+	n, _, errno := unix.Syscall6(unix.SYS_PROCESS_VM_READV, uintptr(tid),
+		uintptr(unsafe.Pointer(&local)), 1, uintptr(unsafe.Pointer(&remote)), 1, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), orFault(int(n))
+}
+
+// readFile reads through /proc/PID/mem, where nothing at all means that the
+// memory is no more (mem_rw, fs/proc/base.c).
+func readFile(file int, b []byte, a task.Addr) (int, unix.Errno) {
+	if file < 0 {
+		return 0, unix.EPERM
+	}
+	n, _, errno := unix.Syscall6(unix.SYS_PREAD64, uintptr(file),
+		uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(a), 0, 0)
+	switch {
+	case errno != 0:
+		return 0, errno
+	case n == 0:
+		return 0, unix.ESRCH
+	}
+	return int(n), 0
+}
+
+func orFault(n int) unix.Errno {
+	if n == 0 {
+		return unix.EFAULT
+	}
+	return 0
+}
+
+// Replaced reports whether the program whose memory was opened is no more: the
+// process has ended or called exec. No address need be mapped for that.
+func (m *Memory) Replaced() bool {
+	if m.loan != nil && m.loan.isOver() {
+		return true
+	}
+	if m.file < 0 {
+		return false
+	}
+	var b [1]byte
+	_, errno := readFile(m.file, b[:], pageStart)
+	return errno == unix.ESRCH
+}
+
+// pageStart is some address; 0 would do, were it not for offsets that mean
+// something special.
+const pageStart = 0x1000
+
+// faultStore hands out errors that were made in advance, so that a fault during
+// a stop allocates nothing.
+type faultStore struct{ free []task.FaultError }
+
+const faultsAhead = 64
+
+// refill is called while the target runs.
+func (s *faultStore) refill() {
+	if len(s.free) < faultsAhead {
+		s.free = make([]task.FaultError, 2*faultsAhead)
+	}
+}
+
+func reasonOf(errno unix.Errno) error {
+	switch errno {
+	case errnoBlocks:
+		return ErrBlocks
+	case errnoOverTime:
+		return ErrOverTime
+	case errnoStarved:
+		return errStarved
+	}
+	return errno
+}
+
+// next returns an error of its own for each call, until it runs out and has to
+// allocate.
+func (s *faultStore) next(a task.Addr, errno unix.Errno) *task.FaultError {
+	if len(s.free) == 0 {
+		return &task.FaultError{Addr: a, Err: reasonOf(errno)}
+	}
+	f := &s.free[0]
+	s.free = s.free[1:]
+	f.Addr, f.Err = a, reasonOf(errno)
+	return f
+}

@@ -1,0 +1,118 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// TestHolders looks for the ends of a pipe and of a pair of sockets, of which this
+// process has all.
+func TestHolders(t *testing.T) {
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = unix.Close(p[0]), unix.Close(p[1]) }()
+	s, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = unix.Close(s[0]), unix.Close(s[1]) }()
+	link := func(fd int) string {
+		name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	reads, writes := task.End{File: link(p[0])}, task.End{File: link(p[0]), Writes: true}
+	socket, none := task.End{File: link(s[1])}, task.End{File: "pipe:[0]"}
+	found := Holders([]task.End{reads, writes, socket, none})
+	for _, e := range []task.End{reads, writes, socket} {
+		if !slices.Equal(found[e].PIDs, []int{os.Getpid()}) {
+			t.Errorf("%+v: %+v", e, found[e])
+		}
+	}
+	if len(found[none].PIDs) > 0 {
+		t.Errorf("of none: %+v", found[none])
+	}
+	_ = unix.Close(p[1])
+	if after := Holders([]task.End{reads, writes}); len(after[writes].PIDs) > 0 || len(after[reads].PIDs) != 1 {
+		t.Errorf("with one end closed: %+v", after)
+	}
+	p[1] = -1
+	peer, ok := unixPeer(socketNumber(t, link(s[0])))
+	if want := socketNumber(t, link(s[1])); !ok || peer != want {
+		t.Errorf("peer %d, %t; want %d", peer, ok, want)
+	}
+}
+
+// TestHoldersOfNamedPipe finds both ends of one by each of its names, and neither in a
+// file beside it.
+func TestHoldersOfNamedPipe(t *testing.T) {
+	path := t.TempDir() + "/fifo"
+	must(t, unix.Mkfifo(path, 0o600))
+	must(t, os.Link(path, path+".too"))
+	must(t, os.WriteFile(path+".file", nil, 0o600))
+	open := func(name string, mode int) int {
+		t.Helper()
+		fd, err := unix.Open(path+name, mode|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+		must(t, err)
+		return fd
+	}
+	read, write, file := open("", unix.O_RDONLY), open(".too", unix.O_WRONLY), open(".file", unix.O_RDONLY)
+	defer closeFD(read)
+	defer closeFD(file)
+	p := &Process{live: Dir{openPath(t, "/proc/self")}, folder: "/proc/self"}
+	reader, hasReader := p.OtherEnd(write, true)
+	writer, hasWriter := p.OtherEnd(read, false)
+	if !hasReader || !hasWriter || reader.File != writer.File || reader.Writes || !writer.Writes {
+		t.Fatalf("%+v, %v; %+v, %v", reader, hasReader, writer, hasWriter)
+	}
+	if end, ok := p.OtherEnd(file, false); ok {
+		t.Errorf("a file has another end: %+v", end)
+	}
+	found := Holders([]task.End{reader, writer})
+	if !slices.Equal(found[reader].PIDs, []int{os.Getpid()}) || !slices.Equal(found[writer].PIDs, []int{os.Getpid()}) {
+		t.Errorf("%+v", found)
+	}
+	closeFD(write)
+	if after := Holders([]task.End{reader, writer}); len(after[writer].PIDs) > 0 || len(after[reader].PIDs) != 1 {
+		t.Errorf("with one end closed: %+v", after)
+	}
+}
+
+// TestHoldersByStandardInput looks for a program that has an end as its descriptor 0 and
+// nowhere else, as behind a | of a shell.
+func TestHoldersByStandardInput(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	cat := exec.Command("cat")
+	cat.Stdin = r
+	if err := cat.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cat.Wait() }()
+	defer w.Close()
+	link, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(r.Fd())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = r.Close()
+	end := task.End{File: link}
+	if h := Holders([]task.End{end})[end]; !slices.Equal(h.PIDs, []int{cat.Process.Pid}) {
+		t.Errorf("%v, want %d", h.PIDs, cat.Process.Pid)
+	}
+}

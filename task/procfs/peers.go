@@ -1,0 +1,163 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"stacksnap/task"
+)
+
+var _ task.Linked = (*Process)(nil)
+
+// OtherEnd implements [task.Linked], for pipes, named ones too, and for sockets of this system that are
+// connected to each other, Unix and TCP.
+func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
+	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
+	if err != nil {
+		return task.End{}, false
+	}
+	if strings.HasPrefix(link, "pipe:[") {
+		return task.End{File: link, Writes: !writes}, true
+	}
+	if fifo := fifoAt(p.live, "fd/"+strconv.Itoa(fd)); fifo != "" {
+		return task.End{File: fifo, Writes: !writes}, true
+	}
+	inode, ok := socketInode(link)
+	if !ok {
+		return task.End{}, false
+	}
+	n, err := strconv.ParseUint(inode, 10, 32)
+	if err == nil && p.shares("net") {
+		if peer, ok := unixPeer(uint32(n)); ok {
+			return task.End{File: fmt.Sprintf("socket:[%d]", peer)}, true
+		}
+	}
+	peer, ok := p.tcpPeer(inode)
+	return task.End{File: "socket:[" + peer + "]"}, ok
+}
+
+// shares tells whether the target is in the same namespace of a kind as we are.
+func (p *Process) shares(kind string) bool {
+	theirs, err := p.live.readlink("ns/" + kind)
+	ours, ourErr := os.Readlink("/proc/self/ns/" + kind)
+	return err == nil && ourErr == nil && theirs == ours
+}
+
+// Child implements [task.Linked].
+func (p *Process) Child(n int) (pid int, ok bool) {
+	all, err := PIDs()
+	if err != nil || !p.shares("pid") {
+		return 0, false
+	}
+	if n > 0 {
+		return n, p.isChild(n) == livingChild
+	}
+	for _, id := range all {
+		switch p.isChild(id) {
+		case notChild:
+		case endedChild:
+			return 0, false // it is about to be waited for
+		case livingChild:
+			if ok {
+				return 0, false
+			}
+			pid, ok = id, true
+		}
+	}
+	return pid, ok
+}
+
+// kinship is what a process is to the target.
+type kinship uint8
+
+const (
+	notChild kinship = iota
+	endedChild
+	livingChild
+)
+
+func (p *Process) isChild(pid int) kinship {
+	dir, err := OpenDir("/proc/" + strconv.Itoa(pid))
+	if err != nil {
+		return notChild
+	}
+	defer dir.Close()
+	s, ok := dir.stat()
+	switch {
+	case !ok || s.parent != p.PID:
+		return notChild
+	case threadState(s.state) == task.Ended:
+		return endedChild
+	}
+	return livingChild
+}
+
+// SharedOwner implements [task.Linked].
+func (p *Process) SharedOwner(a task.Addr, n int) (task.ThreadID, int, bool) {
+	mine, ok := p.sharedAt(a)
+	if !ok || !p.shares("pid") {
+		return 0, 0, false
+	}
+	dir, err := OpenDir("/proc/" + strconv.Itoa(n))
+	if err != nil {
+		return 0, 0, false
+	}
+	defer dir.Close()
+	status, err := dir.read("status")
+	s, alive := dir.stat()
+	pid := statusNumber(status, "Tgid:")
+	if err != nil || !alive || threadState(s.state) == task.Ended || pid == 0 || pid == p.PID {
+		return 0, 0, false
+	}
+	maps, err := dir.read("maps")
+	if err != nil || !mapsShared(maps, mine) {
+		return 0, 0, false
+	}
+	return task.ThreadID(n), pid, true
+}
+
+// sharedPlace is a byte of a file that is mapped.
+type sharedPlace struct{ dev, inode, offset uint64 }
+
+// sharedAt finds what of a file is mapped at a, shared with whoever maps it too.
+func (p *Process) sharedAt(a task.Addr) (sharedPlace, bool) {
+	for r, err := range p.Regions() {
+		if err == nil && r.Start <= a && a < r.End {
+			return sharedPlace{r.Dev, r.Inode, r.Offset + uint64(a-r.Start)}, r.Shared && r.Inode != 0
+		}
+	}
+	return sharedPlace{}, false
+}
+
+// mapsShared tells whether a maps file has a place, shared.
+func mapsShared(maps []byte, at sharedPlace) bool {
+	for line := range bytes.Lines(maps) {
+		r, err := parseRegion(bytes.TrimSuffix(line, []byte("\n")))
+		if err == nil && r.Shared && r.Dev == at.dev && r.Inode == at.inode &&
+			r.Offset <= at.offset && at.offset-r.Offset < uint64(r.End-r.Start) {
+			return true
+		}
+	}
+	return false
+}
+
+// tcpPeer finds the other end of a connection within the target's network namespace, as
+// the tables were after the threads were last listed: they may be long.
+func (p *Process) tcpPeer(inode string) (peer string, ok bool) {
+	if p.tcpPeers == nil {
+		var all []connection
+		for _, name := range tcpTables {
+			if b, err := p.live.read("net/" + name); err == nil { // there may be no IPv6
+				all = append(all, connections(b)...)
+			}
+		}
+		p.tcpPeers = otherSockets(all)
+	}
+	peer, ok = p.tcpPeers[inode]
+	return peer, ok
+}

@@ -1,0 +1,202 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// A read of the target's memory makes the page that it lacks, as an access of the
+// target's own would, and may wait for whoever provides it for ever: a userfaultfd
+// that nobody serves, a file system in user space, a hung server. Nothing but the
+// end of our process ends that wait, and a tracer that waits lets nobody go.
+//
+// So the tracer reads only pages that are there, as /proc/PID/pagemap says. Others
+// are read by a helper, which is waited for a little. One that does not come back
+// is given up, and holds nothing but itself.
+
+// Why less was read than was asked for; the system has no such answers.
+const (
+	errnoBlocks   = unix.ETIME     // to faultStore
+	errnoOverTime = unix.EOVERFLOW // likewise
+	errnoStarved  = unix.EXFULL    // likewise
+)
+
+var (
+	ErrBlocks   = errors.New("reading it blocks: whoever provides the page does not answer")
+	errStarved  = errors.New("what was to read it had no processor")
+	ErrOverTime = errors.New("the time for which the target may be stopped was over (--max-stop)")
+)
+
+const (
+	helperPatience  = 100 * time.Millisecond // from when it begins to read
+	starvedPatience = 2 * time.Second        // until it begins to
+	helperRead      = 256 << 10              // bytes at most
+	helpersAhead    = 2
+	maxStuck        = 16
+	entriesAtOnce   = 128 // of a pagemap: 512 KB of memory on most systems
+)
+
+// presence knows which pages are there, and has helpers for the others.
+type presence struct {
+	pagemap int // file; −1: the system does not tell, and all is taken to be there
+	page    int // size
+	buf     [8 * entriesAtOnce]byte
+	silent  []span // of which what is not there is not read: see silentSpans
+	idle    []*fetcher
+	late    bool        // they are made when one is needed, for nothing stands meanwhile
+	stuck   []task.Addr // the pages at which helpers were given up
+	gaveUp  unix.Errno  // why the last one was
+	timer   *time.Timer
+	starved time.Duration // how long a helper is waited for that has no processor
+}
+
+func newPresence() presence {
+	p := presence{pagemap: -1, page: os.Getpagesize(), stuck: make([]task.Addr, 0, maxStuck), idle: make([]*fetcher, 0, helpersAhead), gaveUp: errnoBlocks, starved: starvedPatience}
+	p.timer = time.NewTimer(time.Hour)
+	p.timer.Stop()
+	return p
+}
+
+// fetcher reads for one who does not want to wait for ever. Its buffer is its own.
+type fetcher struct {
+	asks    chan ask
+	answers chan answer
+	buf     []byte
+	made    time.Time
+	began   atomic.Int64 // when it took the ask up, after made; 0: not yet
+}
+
+func newFetcher() *fetcher {
+	return &fetcher{asks: make(chan ask, 1), answers: make(chan answer, 1), buf: make([]byte, helperRead), made: time.Now()}
+}
+
+type ask struct {
+	tid, file, n int
+	from         task.Addr
+}
+
+type answer struct {
+	n     int
+	errno unix.Errno
+}
+
+// refill makes helpers, while the target runs.
+func (p *presence) refill() {
+	if p.pagemap < 0 || len(p.stuck) >= maxStuck {
+		return
+	}
+	for len(p.idle) < helpersAhead {
+		h := newFetcher()
+		go h.run()
+		p.idle = append(p.idle, h)
+	}
+}
+
+func (h *fetcher) run() {
+	for a := range h.asks {
+		h.began.Store(int64(time.Since(h.made)))
+		n, errno := vmRead(a.tid, h.buf[:a.n], a.from)
+		if errno == unix.EPERM || errno == unix.ENOSYS || errno == unix.ESRCH {
+			n, errno = readFile(a.file, h.buf[:a.n], a.from)
+		}
+		h.answers <- answer{n, errno}
+	}
+}
+
+func (p *presence) close() {
+	closeFD(p.pagemap)
+	p.pagemap = -1
+	for _, h := range p.idle {
+		close(h.asks)
+	}
+	p.idle = nil
+	p.timer.Stop()
+}
+
+// The bits of an entry of pagemap (Documentation/admin-guide/mm/pagemap.rst).
+const present = 1 << 63
+
+// extent returns how many of n bytes at a are on pages that are there, or if none
+// is, that are not.
+func (p *presence) extent(a task.Addr, n int) (length int, there bool) {
+	if p.pagemap < 0 {
+		_, silent := spanOf(p.silent, a)
+		return n, !silent
+	}
+	size := task.Addr(p.page)
+	first := a / size
+	pages := int(min((a+task.Addr(n)-1)/size-first+1, entriesAtOnce))
+	got, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(p.pagemap), uintptr(unsafe.Pointer(&p.buf[0])),
+		uintptr(8*pages), uintptr(8*first), 0, 0)
+	if errno != 0 || got < 8 {
+		return n, true // beyond user space, which is read at once, or not at all
+	}
+	pages = int(got / 8)
+	same := 1
+	there = p.has(0)
+	for same < pages && p.has(same) == there {
+		same++
+	}
+	return min(n, int((first+task.Addr(same))*size-a)), there
+}
+
+func (p *presence) has(i int) bool { return binary.LittleEndian.Uint64(p.buf[8*i:])&present != 0 }
+
+// read has a helper read what is not there.
+func (p *presence) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno) {
+	page := a &^ task.Addr(p.page-1)
+	if _, silent := spanOf(p.silent, a); silent || slices.Contains(p.stuck, page) {
+		return 0, errnoBlocks
+	}
+	if p.late {
+		p.refill()
+	}
+	if len(p.idle) == 0 {
+		return 0, p.gaveUp
+	}
+	h := p.idle[len(p.idle)-1]
+	h.began.Store(0)
+	h.asks <- ask{tid, file, min(len(b), len(h.buf)), a}
+	got, errno := p.await(h)
+	if errno == 0 {
+		return copy(b, h.buf[:max(got.n, 0)]), got.errno
+	}
+	p.idle, p.gaveUp = p.idle[:len(p.idle)-1], errno
+	close(h.asks)
+	if errno == errnoBlocks && len(p.stuck) < cap(p.stuck) {
+		p.stuck = append(p.stuck, page)
+	}
+	return 0, errno
+}
+
+// await waits for a helper's answer, or says why there is none. On a busy machine it
+// may take long until the helper runs, which is not the fault of the page.
+func (p *presence) await(h *fetcher) (answer, unix.Errno) {
+	asked := time.Now()
+	for left := helperPatience; left > 0; {
+		p.timer.Reset(left)
+		select {
+		case got := <-h.answers:
+			p.timer.Stop()
+			return got, 0
+		case <-p.timer.C:
+		}
+		if began := time.Duration(h.began.Load()); began != 0 {
+			left = helperPatience - (time.Since(h.made) - began)
+		} else if left = helperPatience; time.Since(asked) > p.starved {
+			return answer{}, errnoStarved
+		}
+	}
+	return answer{}, errnoBlocks
+}

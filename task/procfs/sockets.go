@@ -1,0 +1,210 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// socketInode takes apart the link of a socket's descriptor, "socket:[INODE]"
+// (sockfs_dname, net/socket.c).
+func socketInode(link string) (inode string, ok bool) {
+	s, ok := strings.CutPrefix(link, "socket:[")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(s, "]")
+}
+
+// socketTable is a file of /proc/PID/net that lists sockets, by the position of
+// the fields used.
+type socketTable struct {
+	name  string
+	inode int
+	title func(fields [][]byte) string
+}
+
+// get_tcp4_sock, net/ipv4/tcp_ipv4.c, and its kin; unix_seq_show,
+// net/unix/af_unix.c.
+var socketTables = []socketTable{
+	{"tcp", 9, internet("tcp")},
+	{"tcp6", 9, internet("tcp")},
+	{"udp", 9, internet("udp")},
+	{"udp6", 9, internet("udp")},
+	{"unix", 6, unixTitle},
+}
+
+func (t socketTable) find(file []byte, inode string) (string, bool) {
+	for line := range bytes.Lines(file) {
+		f := bytes.Fields(line)
+		if len(f) > t.inode && string(f[t.inode]) == inode {
+			return t.title(f), true
+		}
+	}
+	return "", false
+}
+
+func unixTitle(f [][]byte) string {
+	if len(f) > 7 {
+		return "unix socket " + string(f[7])
+	}
+	return "unix socket:[" + string(f[6]) + "]"
+}
+
+// tcpListen is TCP_LISTEN (include/net/tcp_states.h).
+const tcpListen = "0A"
+
+func internet(protocol string) func([][]byte) string {
+	return func(f [][]byte) string {
+		local, remote := endpoint(f[1]), endpoint(f[2])
+		switch {
+		case protocol == "tcp" && string(f[3]) == tcpListen:
+			return "tcp socket listening at " + local
+		case !strings.HasSuffix(remote, ":0"):
+			return protocol + " socket " + local + " to " + remote
+		}
+		return protocol + " socket " + local
+	}
+}
+
+// endpoint reads an address as the tables have it: words of 32 bits in the
+// host's byte order, in hexadecimal, a colon, and the port. (Every host that
+// this runs on is little-endian.)
+func endpoint(b []byte) string {
+	address, port, _ := strings.Cut(string(b), ":")
+	raw, err := hex.DecodeString(address)
+	n, portErr := strconv.ParseUint(port, 16, 16)
+	if err != nil || portErr != nil || len(raw)%4 != 0 {
+		return string(b)
+	}
+	for i := 0; i < len(raw); i += 4 {
+		raw[i], raw[i+1], raw[i+2], raw[i+3] = raw[i+3], raw[i+2], raw[i+1], raw[i]
+	}
+	ip, ok := netip.AddrFromSlice(raw)
+	if !ok {
+		return string(b)
+	}
+	return netip.AddrPortFrom(ip.Unmap(), uint16(n)).String()
+}
+
+// tcpEstablished is TCP_ESTABLISHED (include/net/tcp_states.h).
+const tcpEstablished = "01"
+
+// tcpTables are the files of /proc/PID/net that list connections; one of a program for
+// IPv6 may be to one for IPv4.
+var tcpTables = []string{"tcp", "tcp6"}
+
+// ends are the addresses of a connection, as one of its sockets has them.
+type ends struct{ local, remote string }
+
+// connection is a socket of TCP at one end of a connection.
+type connection struct {
+	ends
+	inode string
+}
+
+// connections reads a table, by the fields of get_tcp4_sock, net/ipv4/tcp_ipv4.c.
+func connections(table []byte) (all []connection) {
+	for line := range bytes.Lines(table) {
+		if f := bytes.Fields(line); len(f) > 9 && string(f[3]) == tcpEstablished {
+			all = append(all, connection{ends{endpoint(f[1]), endpoint(f[2])}, string(f[9])})
+		}
+	}
+	return all
+}
+
+// otherSockets returns for sockets the one whose addresses are theirs, exchanged. None has
+// an inode as long as nobody has accepted it.
+func otherSockets(all []connection) map[string]string {
+	at := map[ends][]string{}
+	for _, c := range all {
+		at[c.ends] = append(at[c.ends], c.inode)
+	}
+	peers := map[string]string{}
+	for _, c := range all {
+		others := at[ends{c.remote, c.local}]
+		if c.inode != "0" && c.local != c.remote && len(others) == 1 && others[0] != "0" {
+			peers[c.inode] = others[0]
+		}
+	}
+	return peers
+}
+
+// Of include/uapi/linux/sock_diag.h and unix_diag.h.
+const (
+	sockDiagByFamily = 20 // SOCK_DIAG_BY_FAMILY
+	showPeer         = 4  // UDIAG_SHOW_PEER
+	attributePeer    = 2  // UNIX_DIAG_PEER
+
+	requestSize = 16 + 24 // struct nlmsghdr, struct unix_diag_req
+	answerSize  = 16 + 16 // struct nlmsghdr, struct unix_diag_msg
+)
+
+// diagPatience bounds the wait for an answer, which the kernel gives at once.
+const diagPatience = 100 * time.Millisecond
+
+// unixPeer asks for the inode of the socket to which a Unix socket of our network
+// namespace is connected; false when it is not.
+func unixPeer(inode uint32) (peer uint32, ok bool) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
+	if err != nil {
+		return 0, false
+	}
+	defer closeFD(fd)
+	limit := unix.NsecToTimeval(int64(diagPatience))
+	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit)
+	if unix.Sendto(fd, peerRequest(inode), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) != nil {
+		return 0, false
+	}
+	b := make([]byte, 4096)
+	n, _, err := unix.Recvfrom(fd, b, 0)
+	if err != nil {
+		return 0, false
+	}
+	return parsePeer(b[:n], inode)
+}
+
+// peerRequest asks for the one socket of an inode, in whatever state.
+func peerRequest(inode uint32) []byte {
+	b := make([]byte, requestSize)
+	e := binary.NativeEndian
+	e.PutUint32(b[0:], requestSize)
+	e.PutUint16(b[4:], sockDiagByFamily)
+	e.PutUint16(b[6:], unix.NLM_F_REQUEST)
+	b[16] = unix.AF_UNIX
+	e.PutUint32(b[20:], ^uint32(0)) // states
+	e.PutUint32(b[24:], inode)
+	e.PutUint32(b[28:], showPeer)
+	e.PutUint64(b[32:], ^uint64(0)) // no cookie: INET_DIAG_NOCOOKIE
+	return b
+}
+
+// parsePeer finds the peer's inode in the answer, whose attributes are each a
+// length, a type and a value, padded to four bytes.
+func parsePeer(b []byte, inode uint32) (peer uint32, ok bool) {
+	e := binary.NativeEndian
+	if len(b) < answerSize || e.Uint16(b[4:]) != sockDiagByFamily || e.Uint32(b[20:]) != inode {
+		return 0, false
+	}
+	b = b[:min(uint64(e.Uint32(b)), uint64(len(b)))]
+	for b = b[min(answerSize, len(b)):]; len(b) >= 4; {
+		n := int(e.Uint16(b))
+		if n < 4 || n > len(b) {
+			return 0, false
+		}
+		if e.Uint16(b[2:]) == attributePeer && n == 8 {
+			peer = e.Uint32(b[4:])
+			return peer, peer != 0
+		}
+		b = b[min((n+3)&^3, len(b)):]
+	}
+	return 0, false
+}

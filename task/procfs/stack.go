@@ -1,0 +1,127 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"bytes"
+	"slices"
+
+	"stacksnap/task"
+)
+
+// span is where a mapping lies.
+type span struct{ start, end task.Addr }
+
+// spanTable is the target's readable mappings as they were when last read.
+type spanTable struct {
+	all   []span
+	stale bool // a stack was met that does not fit the table
+}
+
+// read takes the readable mappings from the text of /proc/PID/maps.
+func (s *spanTable) read(maps []byte) {
+	s.all, s.stale = s.all[:0], false
+	for len(maps) > 0 {
+		line, rest, _ := bytes.Cut(maps, []byte("\n"))
+		maps = rest
+		c := fields{rest: line}
+		sp := span{task.Addr(c.hex('-')), task.Addr(c.hex(' '))}
+		if !c.bad && sp.start < sp.end && bytes.HasPrefix(c.rest, []byte("r")) {
+			s.all = append(s.all, sp)
+		}
+	}
+}
+
+// find returns the mapping that a is in.
+func (s *spanTable) find(a task.Addr) (span, bool) { return spanOf(s.all, a) }
+
+// spanOf returns which of some, lowest first, a is in.
+func spanOf(all []span, a task.Addr) (span, bool) {
+	i, found := slices.BinarySearchFunc(all, a, compareStart)
+	if !found {
+		i--
+	}
+	if i < 0 || a >= all[i].end {
+		return span{}, false
+	}
+	return all[i], true
+}
+
+func compareStart(s span, a task.Addr) int {
+	switch {
+	case s.start < a:
+		return -1
+	case s.start > a:
+		return 1
+	}
+	return 0
+}
+
+// stackRange returns where a stack with this sp is to be copied from, and where
+// its mapping ends. Outside of the known mappings top is 0.
+func (s *spanTable) stackRange(sp task.Addr) (from, top task.Addr) {
+	from = sp - min(sp, task.RedZone)
+	if in, ok := s.find(sp); ok {
+		return max(from, in.start), in.end
+	}
+	return from, 0
+}
+
+// refreshSpans reads the mappings again when there are other threads than
+// before, or a stack was met that did not fit. Stacks that stay in use keep
+// their end.
+func (p *Process) refreshSpans(ids []task.ThreadID) {
+	if !p.stacks.stale && slices.Equal(ids, p.stacksOf) {
+		return
+	}
+	p.stacksOf = append(p.stacksOf[:0], ids...)
+	if p.readMaps() == nil {
+		p.stacks.read(p.mapsText.Bytes())
+	}
+}
+
+// StackTop returns where the mapping ends that a stack with this sp is in; 0 where that is
+// not known, and is found out before the next stop.
+func (p *Process) StackTop(sp task.Addr) task.Addr {
+	_, top := p.stacks.stackRange(sp)
+	if top == 0 {
+		p.stacks.stale = true
+	}
+	return top
+}
+
+// CopyStack copies from just below sp to the end of the mapping that sp is in,
+// as far as there is room.
+func (p *Process) CopyStack(t *task.Thread) error {
+	t.Stacks = t.Stacks[:0]
+	sp := t.Registers.SP()
+	from, top := p.stacks.stackRange(sp)
+	room := t.Buffer()
+	room = room[:cap(room)]
+	if top != 0 && uint64(top-from) < uint64(len(room)) {
+		room = room[:top-from]
+	}
+	n, errno := p.Mem.copy(room, from)
+	if n == 0 && from < sp { // what is below sp may be another page
+		from = sp
+		n, errno = p.Mem.copy(room[:max(0, len(room)-task.RedZone)], from)
+	}
+	if top == 0 || n < len(room) {
+		p.stacks.stale = true
+	}
+	if n == 0 {
+		if errno == 0 {
+			return nil // no room at all
+		}
+		return p.Mem.faults.next(from, errno)
+	}
+	cut := errno == errnoBlocks || errno == errnoOverTime || errno == errnoStarved
+	if n < len(room) && !cut && (top == 0 || from+task.Addr(n) < top) {
+		top = from + task.Addr(n)
+	}
+	t.Stacks = append(t.Stacks, task.Stack{Base: from, Bytes: room[:n], Top: top})
+	if cut {
+		return p.Mem.faults.next(from+task.Addr(n), errno)
+	}
+	return nil
+}

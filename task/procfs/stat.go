@@ -1,0 +1,151 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"stacksnap/task"
+)
+
+var errStat = errors.New("not a stat file of /proc")
+
+// userHZ is the unit of times in /proc: USER_HZ, 100 a second on every
+// architecture that Go runs on (include/asm-generic/param.h).
+const userHZ = 100
+
+// Stat is what is used of /proc/PID/stat, /proc/PID/task/TID/stat (proc(5)).
+type Stat struct {
+	name         []byte // comm, at most 15 bytes; a part of what was parsed
+	state        byte
+	parent       int
+	flags        uint64
+	user, system time.Duration
+	start        time.Duration // since boot
+	processor    int           // on which it is or was last
+}
+
+// State returns the state of the thread.
+func (s *Stat) State() task.State { return threadState(s.state) }
+
+// Processor returns the processor on which the thread is or was last; −1 where that is not
+// told.
+func (s *Stat) Processor() int { return s.processor }
+
+// The numbers of the fields after the name, counted from the state as 0.
+const (
+	statState  = 0  // (3)
+	statParent = 1  // (4)
+	statFlags  = 6  // (9)
+	statUser   = 11 // (14)
+	statSystem = 12 // (15)
+	statStart  = 19 // (22)
+	statCPU    = 36 // (39)
+)
+
+// parseStat reads a stat file. The name is between the first "(" and the last
+// ")", for it may have parentheses and spaces of its own.
+func parseStat(b []byte) (Stat, error) {
+	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
+	if open < 0 || end < open || end+2 > len(b) {
+		return Stat{}, errStat
+	}
+	s := Stat{name: b[open+1 : end]}
+	c := fields{rest: bytes.TrimRight(b[end+2:], "\n")}
+	for i := 0; i <= statStart && !c.bad; i++ {
+		s.set(i, &c)
+	}
+	if c.bad {
+		return Stat{}, errStat
+	}
+	s.processor = c.processor()
+	return s, nil
+}
+
+// The page faults of a process's threads, minor and major.
+const (
+	statMinorFaults = 7 // (10)
+	statMajorFaults = 9 // (12)
+)
+
+// parseFaults reads how many page faults a stat file counts.
+func parseFaults(b []byte) (uint64, bool) {
+	end := bytes.LastIndexByte(b, ')')
+	if end < 0 || end+2 > len(b) {
+		return 0, false
+	}
+	c := fields{rest: b[end+2:]}
+	var n uint64
+	for i := 0; i <= statMajorFaults; i++ {
+		switch i {
+		case statMinorFaults, statMajorFaults:
+			n += c.decimal()
+		default:
+			c.word()
+		}
+	}
+	return n, !c.bad
+}
+
+// processor takes the fields behind the start, up to the processor; −1 where that
+// is not told.
+func (c *fields) processor() int {
+	for range statCPU - statStart - 1 {
+		c.word()
+	}
+	const most = 1 << 20
+	n := c.decimal()
+	if c.bad || n > most {
+		return -1
+	}
+	return int(n)
+}
+
+// set takes field i from the cursor.
+func (s *Stat) set(i int, c *fields) {
+	switch i {
+	case statState:
+		if w := c.word(); len(w) == 1 {
+			s.state = w[0]
+		} else {
+			c.bad = true
+		}
+	case statParent:
+		s.parent = int(c.decimal())
+	case statFlags:
+		s.flags = c.decimal()
+	case statUser:
+		s.user = ticks(c.decimal())
+	case statSystem:
+		s.system = ticks(c.decimal())
+	case statStart:
+		s.start = ticks(c.decimal())
+	default:
+		c.word() // may be negative
+	}
+}
+
+func ticks(n uint64) time.Duration {
+	const limit = uint64(1<<63-1) / uint64(time.Second/userHZ)
+	return time.Duration(min(n, limit)) * (time.Second / userHZ)
+}
+
+// threadState translates the letter of a state (task_state_array,
+// fs/proc/array.c). An idle kernel thread (I) sleeps.
+func threadState(letter byte) task.State {
+	switch letter {
+	case 'R':
+		return task.Running
+	case 'S', 'I':
+		return task.Sleeping
+	case 'D':
+		return task.Uninterruptible
+	case 'T', 't':
+		return task.Stopped
+	case 'Z', 'X', 'x':
+		return task.Ended
+	}
+	return task.StateUnknown
+}

@@ -1,0 +1,142 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"stacksnap/task"
+)
+
+var (
+	_ task.SyscallReader = (*Process)(nil)
+	_ task.ChannelReader = (*Process)(nil)
+)
+
+// Syscall implements [task.SyscallReader].
+func (p *Process) Syscall(id task.ThreadID) (task.Syscall, error) {
+	call, err := p.Files.Call(int(id))
+	switch {
+	case err == nil:
+		return call, nil
+	case !p.Files.isThere(int(id)):
+		return task.Syscall{}, task.ErrThreadGone
+	}
+	return task.Syscall{}, fmt.Errorf("thread %d: %w", id, err)
+}
+
+// Channel implements [task.ChannelReader].
+func (p *Process) Channel(id task.ThreadID) string {
+	b, err := p.Files.Dir.read(strconv.Itoa(int(id)) + "/wchan")
+	if err != nil || string(b) == "0" {
+		return ""
+	}
+	return string(b)
+}
+
+// OpenFile implements [task.SyscallReader].
+func (p *Process) OpenFile(fd int) string {
+	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
+	if err != nil {
+		return ""
+	}
+	inode, ok := socketInode(link)
+	if !ok {
+		return link
+	}
+	for _, table := range socketTables {
+		b, err := p.live.read("net/" + table.name)
+		if err != nil {
+			continue
+		}
+		if name, ok := table.find(b, inode); ok {
+			return name
+		}
+	}
+	return link
+}
+
+// Watched implements [task.SyscallReader].
+//
+// The kernel makes the list anew for each reading while it holds a lock of the
+// instance's, so a process that may have long ones is not asked.
+func (p *Process) Watched(fd int) (n int, fds []int) {
+	status, err := p.live.read("status")
+	if err != nil || statusNumber(status, "FDSize:") > maxListed {
+		return 0, nil
+	}
+	b, err := p.live.read("fdinfo/" + strconv.Itoa(fd))
+	if err != nil {
+		return 0, nil
+	}
+	all := watched(b)
+	for _, w := range all {
+		if len(fds) < maxWatched && p.isOpen(w) {
+			fds = append(fds, w.fd)
+		}
+	}
+	return len(all), fds
+}
+
+const (
+	maxListed  = 4096 // descriptors
+	maxWatched = 16
+)
+
+// isOpen tells whether a descriptor is the file that an epoll instance watches.
+func (p *Process) isOpen(w watchedFile) bool {
+	st, ok := p.statFile(w.fd)
+	return ok && st.Ino == w.inode
+}
+
+// LocalThread implements [task.SyscallReader]. The last number of NSpid is that
+// of the namespace the thread itself is in.
+func (p *Process) LocalThread(n int) (task.ThreadID, bool) {
+	for _, tid := range p.Files.Dir.Numbers() {
+		status, err := p.Files.Dir.read(strconv.Itoa(tid) + "/status")
+		if err == nil && lastNumber(statusValue(status, "NSpid:")) == n {
+			return task.ThreadID(tid), true
+		}
+	}
+	return 0, false
+}
+
+// IsSocket reports whether a descriptor of the target's is a socket.
+func (p *Process) IsSocket(fd int) bool {
+	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
+	if err != nil {
+		return false
+	}
+	_, is := socketInode(link)
+	return is
+}
+
+// watchedFile is a file that an epoll instance watches.
+type watchedFile struct {
+	fd    int // by which it was added
+	inode uint64
+}
+
+// watched reads what an epoll instance watches from its fdinfo file, lowest
+// descriptor first. A line each is (ep_show_fdinfo, fs/eventpoll.c)
+//
+//	tfd: FD events: MASK data: HEX pos:OFFSET ino:HEX sdev:HEX
+func watched(fdinfo []byte) (all []watchedFile) {
+	for line := range bytes.Lines(fdinfo) {
+		f := bytes.Fields(line)
+		if len(f) < 8 || string(f[0]) != "tfd:" {
+			continue
+		}
+		n, err := strconv.Atoi(string(f[1]))
+		hex, ok := bytes.CutPrefix(f[7], []byte("ino:"))
+		inode, inodeErr := strconv.ParseUint(string(hex), 16, 64)
+		if err == nil && ok && inodeErr == nil {
+			all = append(all, watchedFile{n, inode})
+		}
+	}
+	slices.SortFunc(all, func(a, b watchedFile) int { return a.fd - b.fd })
+	return all
+}

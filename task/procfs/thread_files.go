@@ -1,0 +1,298 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"bytes"
+	"io"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// Whether a thread has run is told by the third number of its schedstat file,
+// how often it was put on a processor (sched_info_arrive, kernel/sched/stats.h):
+// it grows before the thread executes anything. While a thread is on a
+// processor the number tells nothing, so an idle time begins with a proof that the
+// thread was off, and ends with the first growth. The proof is the thread's syscall
+// file: the kernel fills it only from a thread that it has found switched out and that
+// was not switched in meanwhile (wait_task_inactive in task_current_syscall,
+// lib/syscall.c).
+
+// ThreadFile is what is kept of a thread that is sampled: its files, which stay those of
+// this thread, and what they said.
+type ThreadFile struct {
+	Ran    time.Duration // on a processor, as of the last Count
+	Queued time.Duration // waiting for one, likewise
+	Kept   io.Closer     // something else that is kept of the thread, and closed with its files; nil: nothing
+
+	schedstat int  // file; −1: none
+	stat      int  // file; −1: none yet, for few threads are described again
+	call      int  // file of its system call; −1: none, for few have come to a processor since
+	fresh     bool // Ran and Queued were read by Idle, and Scheduled was not asked since
+	seen      int  // the listing that it was last in
+
+	runs  uint64        // as the schedstat file said in the last Idle
+	idle  bool          // has not run since runs was at
+	at    uint64        // see idle, and SameCounts
+	ranAt time.Duration // how long it had run then, where that is all there is to go by
+}
+
+// ThreadFiles reads the files of the threads of one process again and again, and keeps
+// some of them open. It may be used by one goroutine at a time.
+type ThreadFiles struct {
+	Dir Dir // /proc/PID/task
+
+	of      map[int]*ThreadFile
+	limit   int // how many are kept at most
+	calls   int // how many of them have the file of their call
+	listing int
+	buf     [512]byte
+
+	text  [1024]byte // of a stat file
+	ahead int        // the thread of which first was read, before it is described; 0: none
+	first Stat       // in text
+}
+
+const (
+	filesEach   = 2 // of a thread, besides what else is kept of it
+	callsShare  = 4 // the part of them that has the file of its call, one in so many
+	filesShare  = 4 // the part of the allowed descriptors that is used, one in so many
+	maxFiles    = 8192
+	defaultFile = 1024 // descriptors where the limit is not known
+)
+
+func (f *ThreadFiles) start() {
+	f.of = map[int]*ThreadFile{}
+	files := unix.Rlimit{Cur: defaultFile}
+	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &files)
+	f.limit = int(min(files.Cur/(filesEach*filesShare), maxFiles))
+}
+
+// LeaveRoom leaves room among the descriptors for one more file of each thread, its Kept.
+func (f *ThreadFiles) LeaveRoom() {
+	if f.of == nil {
+		f.start()
+	}
+	f.limit = f.limit * filesEach / (filesEach + 1)
+}
+
+// Find returns the files of a thread, which are opened if they are not open yet; nil
+// when they cannot be kept open.
+func (f *ThreadFiles) Find(tid int) *ThreadFile {
+	if f.of == nil {
+		f.start()
+	}
+	if e := f.of[tid]; e != nil || len(f.of) >= f.limit {
+		return e
+	}
+	e := &ThreadFile{schedstat: openTask(f.Dir.fd, tid, "/schedstat\x00"), stat: -1, call: -1}
+	f.of[tid] = e
+	return e
+}
+
+// Of returns the files of a thread that are kept; nil when none are.
+func (f *ThreadFiles) Of(tid int) *ThreadFile { return f.of[tid] }
+
+// Len returns of how many threads files are kept.
+func (f *ThreadFiles) Len() int { return len(f.of) }
+
+// keepCall opens the file of a thread's call, where there is room.
+func (f *ThreadFiles) keepCall(e *ThreadFile, tid int) {
+	if e.call >= 0 || f.calls >= f.limit/callsShare {
+		return
+	}
+	if e.call = openTask(f.Dir.fd, tid, "/syscall\x00"); e.call >= 0 {
+		f.calls++
+	}
+}
+
+// remove may come while a thread that has ended is still asked about.
+func (f *ThreadFiles) remove(tid int, e *ThreadFile) {
+	delete(f.of, tid)
+	if e.call >= 0 {
+		f.calls--
+	}
+	closeFD(e.schedstat)
+	closeFD(e.stat)
+	closeFD(e.call)
+	e.schedstat, e.stat, e.call = -1, -1, -1
+	e.closeKept()
+}
+
+func (e *ThreadFile) closeKept() {
+	if e.Kept != nil {
+		_ = e.Kept.Close() // it was only read
+		e.Kept = nil
+	}
+}
+
+// CloseKept closes what else is kept of the threads.
+func (f *ThreadFiles) CloseKept() {
+	for _, e := range f.of {
+		e.closeKept()
+	}
+}
+
+// Count reads how often the thread was put on a processor; false when that
+// cannot be known, as when the kernel does not count and writes zeros, or e is nil. It
+// also notes for how long the thread has run and has waited to.
+func (f *ThreadFiles) Count(e *ThreadFile) (runs uint64, ok bool) {
+	if e == nil {
+		return 0, false
+	}
+	n := preadRaw(e.schedstat, f.buf[:])
+	c := fields{rest: bytes.TrimRight(f.buf[:n], "\n")}
+	ran, queued := c.decimal(), c.decimal()
+	runs = c.decimal()
+	if c.bad || runs == 0 {
+		return 0, false
+	}
+	e.Ran, e.Queued = nanoseconds(ran), nanoseconds(queued)
+	return runs, true
+}
+
+// Drop closes the files of a thread.
+func (f *ThreadFiles) Drop(tid int) {
+	if e := f.of[tid]; e != nil {
+		f.remove(tid, e)
+	}
+}
+
+// sweep closes the files of threads that were not in the last listing.
+func (f *ThreadFiles) sweep(ids []task.ThreadID) {
+	if len(f.of) <= len(ids) {
+		return
+	}
+	f.listing++
+	for _, id := range ids {
+		if e := f.of[int(id)]; e != nil {
+			e.seen = f.listing
+		}
+	}
+	for tid, e := range f.of {
+		if e.seen != f.listing {
+			f.remove(tid, e)
+		}
+	}
+}
+
+// Close closes all files but Dir.
+func (f *ThreadFiles) Close() {
+	for tid := range f.of {
+		f.Drop(tid)
+	}
+}
+
+// read reads a thread's stat; nothing when the thread is no more. It is valid until the
+// next call.
+func (f *ThreadFiles) read(tid int) []byte {
+	f.ahead = 0
+	return readTask(f.Dir.fd, tid, "/stat\x00", f.text[:])
+}
+
+// State returns the state of a thread, [task.StateUnknown] with ok false when it is no more.
+func (f *ThreadFiles) State(tid int) (state task.State, ok bool) {
+	s, err := parseStat(f.read(tid))
+	if err != nil {
+		return task.StateUnknown, false
+	}
+	return threadState(s.state), true
+}
+
+func (f *ThreadFiles) isThere(tid int) bool {
+	_, ok := f.State(tid)
+	return ok
+}
+
+// readKept reads a thread's stat, through the file that is kept of a thread that
+// is sampled.
+func (f *ThreadFiles) readKept(tid int) []byte {
+	e := f.of[tid]
+	if e == nil {
+		return f.read(tid)
+	}
+	if e.stat < 0 {
+		e.stat = openTask(f.Dir.fd, tid, "/stat\x00")
+	}
+	f.ahead = 0
+	if e.stat >= 0 {
+		if n := preadRaw(e.stat, f.text[:]); n > 0 {
+			return f.text[:n]
+		}
+	}
+	f.Drop(tid) // it has ended, though another may have its number
+	return f.read(tid)
+}
+
+// Stat reads a thread's stat file. Its name is valid until the next call.
+func (f *ThreadFiles) Stat(tid int) (Stat, error) { return parseStat(f.readKept(tid)) }
+
+// isReady reports whether a thread is on a processor or waits for one. What it has read
+// Describe need not read again, if it is asked next.
+func (f *ThreadFiles) isReady(tid int) bool {
+	s, err := f.Stat(tid)
+	if err != nil {
+		return false
+	}
+	f.ahead, f.first = tid, s
+	return s.State() == task.Running
+}
+
+// describe reads a thread's stat, unless it was read ahead.
+func (f *ThreadFiles) describe(tid int) (Stat, error) {
+	if f.ahead == tid {
+		f.ahead = 0
+		return f.first, nil
+	}
+	return f.Stat(tid)
+}
+
+// Call reads in which call a thread waits, through the file that is kept of it, if
+// one is.
+func (f *ThreadFiles) Call(tid int) (task.Syscall, error) {
+	if e := f.of[tid]; e != nil && e.call >= 0 {
+		if n := preadRaw(e.call, f.buf[:]); n > 0 {
+			return ParseSyscall(f.buf[:n])
+		}
+	}
+	return ParseSyscall(readTask(f.Dir.fd, tid, "/syscall\x00", f.buf[:]))
+}
+
+// TracerOf returns the thread that traces a thread, 0 when none does or that is no
+// more.
+func (f *ThreadFiles) TracerOf(tid int) int {
+	if tid == 0 {
+		return 0
+	}
+	var status [1024]byte // the line is one of the first
+	return statusNumber(readTask(f.Dir.fd, tid, "/status\x00", status[:]), "TracerPid:")
+}
+
+// serverWait is the function of Linux in which a thread waits for the server of a file
+// system (fs/fuse/dev.c): told to stop, it asks the server to give up the request, and
+// then does not stop before there is an answer.
+const serverWait = "request_wait_answer"
+
+// WaitsForServer reports whether a thread waits for the server of a file system.
+func (f *ThreadFiles) WaitsForServer(tid int) bool {
+	return string(readTask(f.Dir.fd, tid, "/wchan\x00", f.buf[:])) == serverWait
+}
+
+// Scheduled implements [task.Scheduler].
+func (p *Process) Scheduled(id task.ThreadID) (ran, queued time.Duration, ok bool) {
+	e := p.Files.Find(int(id))
+	if e == nil {
+		return 0, 0, false
+	}
+	if !e.fresh {
+		if _, ok := p.Files.Count(e); !ok {
+			p.Files.Drop(int(id))
+			return 0, 0, false
+		}
+	}
+	e.fresh = false
+	return e.Ran, e.Queued, true
+}

@@ -1,0 +1,122 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+var _ task.ThreadWatcher = (*Process)(nil)
+
+// watch has the files of one thread open, which stay those of this thread.
+type watch struct {
+	call, status, schedule int
+	buf                    [16 << 10]byte // status lists groups, before the counters
+
+	last         task.Counters
+	lastSchedule []byte // that last is of
+	stopped      bool   // by a signal or a debugger, as of last
+}
+
+// WatchThread implements [task.ThreadWatcher]. The watch may be used from any
+// goroutine, and after Close of the process.
+func (p *Process) WatchThread(id task.ThreadID) (task.ThreadWatch, error) {
+	dir, err := openDirAt(p.Files.Dir.fd, strconv.Itoa(int(id)))
+	if err != nil {
+		return nil, task.ErrThreadGone
+	}
+	defer dir.Close()
+	w := &watch{call: -1, status: -1, schedule: -1}
+	for _, f := range []struct {
+		name string
+		fd   *int
+	}{{"syscall", &w.call}, {"status", &w.status}, {"schedstat", &w.schedule}} {
+		if *f.fd, err = dir.open(f.name); err != nil && f.fd != &w.schedule {
+			_ = w.Close()
+			return nil, fmt.Errorf("watch thread %d: open %s: %w", id, f.name, err)
+		}
+	}
+	return w, nil
+}
+
+// Glance implements [task.ThreadWatch]. That a thread is stopped is what Counters
+// saw last: to be stopped, it comes to a processor.
+func (w *watch) Glance() (task.Glance, error) {
+	b, err := w.read(w.call)
+	if err != nil {
+		return task.Glance{}, err
+	}
+	c, err := ParseSyscall(b)
+	g := task.Glance{Call: c, State: task.Sleeping}
+	switch {
+	case c.State == task.OnProcessor:
+		g.State = task.Running
+	case w.stopped:
+		g.State = task.Stopped
+	}
+	return g, err
+}
+
+// Counters implements [task.ThreadWatch]. A thread that has not come to a
+// processor since the last call has not begun to wait either: the status file,
+// which is long, is then not made again.
+func (w *watch) Counters() (task.Counters, error) {
+	if w.schedule >= 0 {
+		b, err := w.read(w.schedule)
+		if err != nil {
+			return task.Counters{}, err
+		}
+		if w.last.HasSleeps && bytes.Equal(b, w.lastSchedule) {
+			return w.last, nil
+		}
+		w.lastSchedule = append(w.lastSchedule[:0], b...)
+		w.last.CPU, w.last.Queued = schedule(b)
+	}
+	w.last.HasSleeps = false
+	b, err := w.read(w.status)
+	if err != nil {
+		return task.Counters{}, err
+	}
+	sleeps, digits := number(statusValue(b, "voluntary_ctxt_switches:"), 10)
+	w.last.Sleeps, w.last.HasSleeps = sleeps, digits > 0
+	w.stopped = isStopped(statusValue(b, "State:"))
+	return w.last, nil
+}
+
+// isStopped reads the state of a status file: a letter, and a word for people.
+func isStopped(state []byte) bool {
+	return len(state) > 0 && threadState(state[0]) == task.Stopped
+}
+
+// read reads a file from its start. The kernel makes it anew each time, at once:
+// the scheduler is not told of the call, which would wake its monitor thread.
+func (w *watch) read(fd int) ([]byte, error) {
+	for {
+		n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&w.buf[0])), uintptr(len(w.buf)), 0, 0, 0)
+		switch {
+		case errno == unix.EINTR:
+		case errno == unix.ESRCH, errno == 0 && n == 0:
+			return nil, task.ErrThreadGone
+		case errno != 0:
+			return nil, fmt.Errorf("watch: %w", errno)
+		default:
+			return w.buf[:n], nil
+		}
+	}
+}
+
+// Close implements [task.ThreadWatch].
+func (w *watch) Close() error {
+	for _, fd := range []*int{&w.call, &w.status, &w.schedule} {
+		closeFD(*fd)
+		*fd = -1
+	}
+	return nil
+}

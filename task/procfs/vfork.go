@@ -1,0 +1,73 @@
+//go:build linux && (amd64 || arm64)
+
+package procfs
+
+import (
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+)
+
+// forkedOnly is PF_FORKNOEXEC (include/linux/sched.h): the process was forked, and
+// has not called exec since. An exec clears it once the new memory is in place
+// (fs/exec.c, begin_new_exec).
+const forkedOnly = 0x00000040
+
+// kcmpVM is KCMP_VM (include/uapi/linux/kcmp.h): compare the memory of two processes.
+const kcmpVM = 1
+
+// loan is of memory that a process has of its parent, as vfork and posix_spawn have
+// it until exec: when that ends the loan, the parent keeps the memory, and nothing
+// but the flag tells that it is not the process's any more.
+type loan struct {
+	stat int // a file of the process's, open
+	buf  [1024]byte
+}
+
+// isOver tells whether the process has called exec, or is no more.
+func (l *loan) isOver() bool {
+	n, err := unix.Pread(l.stat, l.buf[:], 0)
+	if err != nil {
+		return true
+	}
+	s, err := parseStat(l.buf[:n])
+	return err != nil || s.flags&forkedOnly == 0
+}
+
+// borrows tells whether a process has the memory of its parent. Where the kernel does
+// not compare, or refuses it, it has not.
+func (s *Stat) borrows(pid int) bool {
+	if s.flags&forkedOnly == 0 {
+		return false
+	}
+	different, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(pid), uintptr(s.parent), kcmpVM, 0, 0, 0)
+	return errno == 0 && different == 0
+}
+
+// AwaitExec waits until a process that was forked to call exec has done so, or has
+// ended, or ten seconds (maxExec) have passed: not every kernel that looks like Linux tells.
+func AwaitExec(pid int) {
+	for end := time.Now().Add(maxExec); time.Now().Before(end); time.Sleep(execPause) {
+		if hasExeced(pid) {
+			return
+		}
+	}
+}
+
+func hasExeced(pid int) bool {
+	dir, err := OpenDir("/proc/" + strconv.Itoa(pid))
+	if err != nil {
+		return true
+	}
+	defer dir.Close()
+	s, ok := dir.stat()
+	return !ok || s.flags&forkedOnly == 0 || threadState(s.state) == task.Ended
+}
+
+const (
+	maxExec   = 10 * time.Second
+	execPause = 200 * time.Microsecond
+)

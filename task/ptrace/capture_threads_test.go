@@ -1,0 +1,22 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import "testing"
+
+// TestRefusedAmongOthers: a thread that may not be stopped costs only itself, unless
+// nothing was read.
+func TestRefusedAmongOthers(t *testing.T) {
+	p := attach(t, startHelper(t, "spin").Process.Pid)
+	p.threads.all = []thread{{tid: 1, phase: refused}, {tid: 2}}
+	if err := p.judgeEach(); err == nil {
+		t.Error("nothing was read, and that is fine")
+	}
+	if p.reads = 1; p.judgeEach() != nil {
+		t.Error("one was read, and that is an error")
+	}
+	p.reads, p.threads.all[0].phase = 0, gone
+	if err := p.judgeEach(); err != nil {
+		t.Errorf("none was refused: %v", err)
+	}
+}

@@ -1,0 +1,59 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import "stacksnap/task"
+
+var _ task.Rester = (*Process)(nil)
+
+// calmAfter is after how many looks at which nothing has run no copies are made any more
+// of threads that ran before: each takes memory that may not be swapped.
+const calmAfter = 100
+
+// Rests implements [task.Rester]: a thread begins, ends, and maps memory as a thread of
+// its process runs.
+func (p *Process) Rests() bool {
+	rests := p.rest()
+	if !rests {
+		p.calm = 0
+		return false
+	}
+	if p.calm++; p.calm == calmAfter {
+		p.Files.CloseKept()
+	}
+	return true
+}
+
+func (p *Process) rest() bool {
+	if p.Sealed() != nil {
+		return p.restUnseen()
+	}
+	for i := range p.threads.all {
+		if !p.Files.StillIdle(p.threads.all[i].tid) {
+			return false
+		}
+	}
+	return len(p.threads.all) > 0
+}
+
+// restUnseen is of threads of which only the state may be read: whether that is as it
+// was. It is where they waited when they were described, and have not come to a
+// processor since before that, nor was any time on one counted.
+func (p *Process) restUnseen() bool {
+	all := len(p.threads.all) > 0
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		all = p.Files.SameCounts(th.tid) && !th.ready && all
+	}
+	return all
+}
+
+// Idle implements [task.Sampled].
+func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
+	before := t.State
+	idle := p.Process.Idle(id, t)
+	if t.State != before {
+		p.noteState(id, t.State)
+	}
+	return idle
+}

@@ -1,0 +1,86 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"stacksnap/task"
+	"stacksnap/task/kallsyms"
+	"stacksnap/task/perfevent"
+	"stacksnap/task/procfs"
+)
+
+// kernelSymbols are read once, for all processes, and where they are needed alone.
+var kernelSymbols = sync.OnceValues(func() (*kallsyms.Table, error) {
+	f, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return kallsyms.Read(f)
+})
+
+// kernelUnnamed stands for code of the kernel of which no function is known.
+const kernelUnnamed = "<code without a name>"
+
+// kernelChains names where threads run in the kernel.
+type kernelChains struct {
+	symbols *kallsyms.Table               // nil: where they are is not told
+	named   map[string][]task.KernelFrame // by the words of their call chains
+}
+
+// maxChains bounds how many are kept.
+const maxChains = 4096
+
+// learnSymbols makes ready to name where threads run in the kernel, and says in a line
+// why that cannot be told.
+func (k *kernelChains) learnSymbols() error {
+	k.named = map[string][]task.KernelFrame{}
+	var err error
+	k.symbols, err = kernelSymbols()
+	return lacksSymbols(err, os.Geteuid() == 0)
+}
+
+func lacksSymbols(err error, root bool) error {
+	if err == nil {
+		return nil
+	}
+	line := fmt.Errorf("of threads that run in the kernel it is not told where: %w", err)
+	switch {
+	case !errors.Is(err, kallsyms.ErrHidden):
+		return line
+	case root:
+		return fmt.Errorf("%w: run sysctl kernel.kptr_restrict=1", line)
+	}
+	return fmt.Errorf("%w: run as root, or run sysctl kernel.kptr_restrict=0", line)
+}
+
+// runsIn names where in the kernel a thread was as it was copied.
+func (k *kernelChains) runsIn(s *perfevent.Sample) []task.KernelFrame {
+	if k.symbols == nil || len(s.Kernel) == 0 {
+		return nil
+	}
+	frames, known := k.named[string(s.Kernel)]
+	if known {
+		return frames
+	}
+	if len(k.named) == maxChains {
+		clear(k.named)
+	}
+	for i, a := range s.KernelAddrs() {
+		f, ok := k.symbols.Find(a, i > 0)
+		if !ok {
+			f.Name = kernelUnnamed
+		}
+		frames = append(frames, f)
+	}
+	if len(frames) >= perfevent.MaxChain {
+		frames = append(frames, task.KernelFrame{Name: procfs.KernelCut})
+	}
+	k.named[string(s.Kernel)] = frames
+	return frames
+}

@@ -1,0 +1,54 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import (
+	"stacksnap/task"
+	"stacksnap/task/procfs"
+)
+
+// noteKernel reads where a thread that waits is in the kernel.
+func (p *Process) noteKernel(th *thread) {
+	if th.stay = (procfs.KernelStay{}); p.Kernel.IsOn() && !th.ready {
+		th.stay = p.KernelStay(th.tid)
+	}
+}
+
+// noteKernels does so of all threads that are to be stopped, or spared.
+func (p *Process) noteKernels() {
+	if !p.Kernel.IsOn() {
+		return
+	}
+	for i := range p.threads.all {
+		if th := &p.threads.all[i]; th.phase == listed || th.phase == spared {
+			p.noteKernel(th)
+		}
+	}
+}
+
+// ranSince is how often a thread has come to a processor since; false where that is
+// not known.
+func (p *Process) ranSince(th *thread) (uint64, bool) {
+	e := p.Files.Of(th.tid)
+	if e == nil || len(th.stay.Frames) == 0 {
+		return 0, false
+	}
+	runs, ok := p.Files.Count(e)
+	return runs - th.stay.Runs, ok
+}
+
+// keptKernel are the frames of a thread that has not run since they were read.
+func (p *Process) keptKernel(th *thread) []task.KernelFrame {
+	if n, ok := p.ranSince(th); !ok || n != 0 {
+		return nil
+	}
+	return th.stay.Frames
+}
+
+// leftKernel are the frames of a thread that stands, and ran since only to do so.
+func (p *Process) leftKernel(th *thread, r *task.Registers) []task.KernelFrame {
+	if n, ok := p.ranSince(th); !ok || n > 1 || !th.stay.IsIn(r) {
+		return nil
+	}
+	return th.stay.Frames
+}

@@ -1,0 +1,122 @@
+//go:build linux && (amd64 || arm64)
+
+package ptrace
+
+import "stacksnap/task"
+
+var _ task.Sparer = (*Process)(nil)
+
+// Spare implements [task.Sparer].
+func (p *Process) Spare(on bool, insist map[task.ThreadID]bool) { p.spares, p.insist = on, insist }
+
+// spareWaiting asks, before the stop, in which call each sleeping thread waits,
+// and leaves those alone that a stop would disturb.
+func (p *Process) spareWaiting() {
+	if !p.spares {
+		return
+	}
+	for i := range p.threads.all {
+		th := &p.threads.all[i]
+		if th.phase != listed {
+			continue
+		}
+		if th.call = (task.Syscall{}); th.sleeps {
+			p.spareOne(th)
+		}
+	}
+}
+
+// spareOne notes the call of a sleeping thread, and leaves the thread alone if it
+// can. That it does not run from now on is proven by its count of runs, which is
+// read before the proof that it is off a processor: see rest. Few threads are in
+// such a call, so only then it is counted, and asked for its call once more.
+func (p *Process) spareOne(th *thread) {
+	if !p.noteCall(th) || p.insist[task.ThreadID(th.tid)] || !p.wouldEnd(&th.call) {
+		return
+	}
+	e := p.Files.Find(th.tid)
+	if e == nil {
+		return
+	}
+	runs, counted := p.Files.Count(e)
+	if counted && p.noteCall(th) && p.wouldEnd(&th.call) {
+		th.runs, th.phase = runs, spared
+	}
+}
+
+// leave has a thread in uninterruptible sleep read where it sleeps, in a call or for a
+// page, if it can be known not to have run meanwhile; else it is left out.
+func (p *Process) leave(th *thread) {
+	th.phase = busy
+	e := p.Files.Find(th.tid)
+	if e == nil {
+		return
+	}
+	runs, counted := p.Files.Count(e)
+	call, err := p.Files.Call(th.tid)
+	if counted && err == nil && (call.State == task.InCall || call.State == task.InFault) {
+		th.runs, th.call, th.phase = runs, call, spared
+	}
+}
+
+// noteCall asks in which call a thread is blocked, and tells whether it is in one.
+func (p *Process) noteCall(th *thread) bool {
+	call, err := p.Files.Call(th.tid)
+	if err != nil || call.State != task.InCall {
+		th.call = task.Syscall{}
+		return false
+	}
+	th.call = call
+	return true
+}
+
+func (p *Process) wouldEnd(call *task.Syscall) bool {
+	return endsAtStop(p.Arch(), call, p.IsSocket)
+}
+
+// waitsForServer tells whether a thread that sleeps does so there. Such a one is dealt
+// with as one in uninterruptible sleep.
+func (p *Process) waitsForServer(th *thread) bool {
+	if th.sleeps && !th.asleep && p.Files.WaitsForServer(th.tid) {
+		th.asleep = true
+	}
+	return th.asleep
+}
+
+// isAwake reports whether a thread that was in uninterruptible sleep when it was
+// described is on a processor or waits for one by now, and so stops when it is told to.
+func (p *Process) isAwake(th *thread) bool {
+	call, err := p.Files.Call(th.tid)
+	th.asleep = err != nil || call.State != task.OnProcessor
+	return !th.asleep
+}
+
+// hasRun tells whether a spared thread has come to a processor since.
+func (p *Process) hasRun(th *thread) bool {
+	e := p.Files.Of(th.tid)
+	if e == nil {
+		return true
+	}
+	runs, ok := p.Files.Count(e)
+	return !ok || runs != th.runs
+}
+
+// captureSpared reads a thread where it waits. Should it not have waited until its
+// stack was copied, from before the others were stopped, it is stopped now, too: but not
+// one in uninterruptible sleep, for which the others would have to stand if it sleeps again.
+func (p *Process) captureSpared(th *thread, t *task.Thread) (done bool, err error) {
+	t.Registers = p.RegistersOf(&th.call)
+	err = p.CopyStack(t)
+	if !p.hasRun(th) {
+		t.Spared, t.Call, t.Kernel = true, th.call, p.keptKernel(th)
+		return true, err
+	}
+	if th.asleep || p.leaves {
+		t.Registers, t.Stacks, th.phase = task.Registers{}, t.Stacks[:0], roused
+		return false, nil
+	}
+	th.phase = listed
+	p.order()
+	p.await(p.began) // the time of the whole stop, for the others stand
+	return false, nil
+}
