@@ -23,7 +23,7 @@ func argumentRegisters(a task.Arch) *[6]task.Reg {
 	return &arm64Arguments
 }
 
-// inCall tells whether the registers of a captured thread are those of a call: its
+// inCall reports whether the registers of a captured thread are those of a call: its
 // stack pointer, its arguments, and its place, which is behind the instruction that
 // makes the call. On ARM a stop shows a thread that is going to make the call again
 // at that instruction; of one at the next the first argument is not compared, as its
@@ -47,7 +47,7 @@ func inCall(r *task.Registers, c *task.Syscall) bool {
 	return true
 }
 
-// isCalling tells whether registers are at the instruction that makes a call, as the
+// isCalling reports whether registers are at the instruction that makes a call, as the
 // kernel leaves them on ARM where the call was interrupted and is to be made again.
 func isCalling(r *task.Registers, c *task.Syscall) bool {
 	size := c.PC - r.PC()

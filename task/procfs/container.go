@@ -17,7 +17,7 @@ var managers = map[string]string{
 	"cri-containerd": "containerd", "nerdctl": "containerd", "lxc": "lxc",
 }
 
-// controlGroup tells from /proc/PID/cgroup (cgroups(7)) what a process was put
+// controlGroup reads from /proc/PID/cgroup (cgroups(7)) what a process was put
 // into; nil where that is nothing or not known.
 func controlGroup(file []byte) *task.Group {
 	for _, path := range groupPaths(file) {
@@ -137,7 +137,7 @@ func podIn(folder string) string {
 	return strings.ReplaceAll(id, "_", "-")
 }
 
-// isUnit tells whether a folder is that of a unit of systemd which has processes.
+// isUnit reports whether a folder is that of a unit of systemd which has processes.
 func isUnit(folder string) bool {
 	kinds := []string{".service", ".scope", ".socket", ".mount", ".swap"}
 	return slices.ContainsFunc(kinds, func(kind string) bool { return len(folder) > len(kind) && strings.HasSuffix(folder, kind) })

@@ -222,7 +222,7 @@ func (fd fdReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// isGone tells whether an answer is of a process or thread that is no more.
+// isGone reports whether an answer is of a process or thread that is no more.
 func isGone(err error) bool {
 	return errors.Is(err, unix.ESRCH) || errors.Is(err, unix.ENOENT)
 }

@@ -79,7 +79,7 @@ func soleLocker(file lockedFile) (pid int, ok bool) {
 	return pid, ok
 }
 
-// hasLock tells whether a process has a descriptor by which a lock of a file came about:
+// hasLock reports whether a process has a descriptor by which a lock of a file came about:
 // its fdinfo file has a line for each such lock (show_fd_locks, fs/locks.c), which is
 // that of /proc/locks behind the word "lock:". Asked is false of a process that may not
 // be asked.

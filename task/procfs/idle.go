@@ -44,13 +44,13 @@ func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
 	return e.idle
 }
 
-// stillAt tells whether the thread has not run since its count was read.
+// stillAt reports whether the thread has not run since its count was read.
 func (p *Process) stillAt(e *ThreadFile) bool {
 	runs, ok := p.Files.Count(e)
 	return ok && runs == e.runs
 }
 
-// unchanged tells whether a thread is blocked in a system call, or stopped by
+// unchanged reports whether a thread is blocked in a system call, or stopped by
 // someone else, just where it was captured, with the same stack.
 func (p *Process) unchanged(tid int, t *task.Thread) bool {
 	if t.Registers.Known == 0 {

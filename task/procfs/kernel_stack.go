@@ -178,9 +178,9 @@ func parseChannel(b []byte) []task.KernelFrame {
 // kthreadd is the process that starts all threads of the kernel.
 const kthreadd = 2
 
-// KernelThreads tells of the threads of the kernel itself, as of one process, with
-// where those are that do not run, and what of that cannot be told. There are none
-// where /proc does not show them.
+// KernelThreads describes the threads of the kernel itself, as those of one process. Of
+// those that do not run it has the frames, and lacks says what of that cannot be known.
+// There are none where /proc does not show them.
 func KernelThreads() (info task.Info, threads []task.Thread, lacks string, err error) {
 	dir, err := OpenDir("/proc")
 	if err != nil {

@@ -10,11 +10,8 @@ import (
 	"stacksnap/task"
 )
 
-// Flags of a task (include/linux/sched.h).
-const (
-	forkedNoExec = 0x00000040 // PF_FORKNOEXEC
-	kernelThread = 0x00200000 // PF_KTHREAD
-)
+// kernelThread is PF_KTHREAD (include/linux/sched.h).
+const kernelThread = 0x00200000
 
 // List returns the processes that could be meant by a name: all but kernel
 // threads, zombies and what has ended meanwhile. Path is empty for a process
@@ -58,11 +55,11 @@ func Candidate(pid int) (task.Candidate, bool) {
 	}
 	return task.Candidate{
 		PID: pid, Name: fullName(string(s.name), dir), Path: dir.exe(),
-		ParentPID: s.parent, Forked: s.flags&forkedNoExec != 0,
+		ParentPID: s.parent, Forked: s.flags&forkedOnly != 0,
 	}, true
 }
 
-// Details tells processes of one name apart. What cannot be had is unknown.
+// Details returns what tells processes of one name apart. What cannot be read is unknown.
 func Details(pid int) task.Details {
 	d := task.Details{User: -1, CPU: -1}
 	dir, err := OpenDir("/proc/" + strconv.Itoa(pid))

@@ -43,7 +43,7 @@ func (q *procmapQuery) ask(maps int, a task.Addr) unix.Errno {
 	return errno
 }
 
-// answers tells whether the kernel knows the call. Others refuse with ENOTTY, and
+// answers reports whether the kernel knows the call. Others refuse with ENOTTY, and
 // filters of system calls with what they like.
 func (q *procmapQuery) answers(maps int) bool {
 	switch q.ask(maps, 0) {

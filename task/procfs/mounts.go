@@ -75,7 +75,7 @@ func mapFile(pid int, r task.Region) string {
 	return fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, uint64(r.Start), uint64(r.End))
 }
 
-// statFile tells what a descriptor of the target is, unless that would ask a mount that
+// statFile returns what a descriptor of the target is, unless that would ask a mount that
 // does not answer.
 func (p *Process) statFile(fd int) (st unix.Stat_t, ok bool) {
 	link := "fd/" + strconv.Itoa(fd)

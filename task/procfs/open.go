@@ -42,7 +42,7 @@ const (
 	openPause = time.Millisecond
 )
 
-// isBetween tells whether a process that was opened may be about to call exec, or
+// isBetween reports whether a process that was opened may be about to call exec, or
 // within it.
 func isBetween(p *Process, err error) bool {
 	return errors.As(err, new(noMemoryError)) || err == nil && p.Mem.loan != nil
@@ -242,7 +242,7 @@ func (p *Process) IsEnding() bool {
 	return true
 }
 
-// isEnding tells whether a thread has ended or is about to.
+// isEnding reports whether a thread has ended or is about to.
 func (d Dir) isEnding() bool {
 	s, ok := d.stat()
 	return !ok || s.flags&exiting != 0 || threadState(s.state) == task.Ended

@@ -45,7 +45,7 @@ type search struct {
 	asked map[int]bool    // processes
 }
 
-// all asks every process, and tells whether that was possible.
+// all asks every process, and reports whether that was possible.
 func (s *search) all() bool {
 	seen := initVisible()
 	for range maxHolderLists {
@@ -65,7 +65,7 @@ func (s *search) all() bool {
 	return false
 }
 
-// initVisible tells whether /proc has all processes: mounted with hidepid it does
+// initVisible reports whether /proc has all processes: mounted with hidepid it does
 // not have other users', as the first one.
 func initVisible() bool {
 	_, err := os.Stat("/proc/1/stat")
@@ -103,7 +103,7 @@ func (s *search) ask(pid int) bool {
 	return true
 }
 
-// hasNoFiles tells of a process that has none open: a thread of the kernel's, or
+// hasNoFiles reports whether a process has none open: a thread of the kernel's, or
 // what has ended.
 func hasNoFiles(proc Dir) bool {
 	st, ok := proc.stat()
@@ -157,7 +157,7 @@ func fifoAt(dir Dir, link string) string {
 	return fmt.Sprintf("%s%d:%d:%d]", fifoPrefix, st.Dev_major, st.Dev_minor, st.Ino)
 }
 
-// isPipe tells whether what a file is called is a pipe, which has an end to read and one
+// isPipe reports whether what a file is called is a pipe, which has an end to read and one
 // to write.
 func isPipe(file string) bool {
 	return strings.HasPrefix(file, "pipe:") || strings.HasPrefix(file, fifoPrefix)

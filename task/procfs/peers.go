@@ -41,7 +41,7 @@ func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 	return task.End{File: "socket:[" + peer + "]"}, ok
 }
 
-// shares tells whether the target is in the same namespace of a kind as we are.
+// shares reports whether the target is in the same namespace of a kind as we are.
 func (p *Process) shares(kind string) bool {
 	theirs, err := p.live.readlink("ns/" + kind)
 	ours, ourErr := os.Readlink("/proc/self/ns/" + kind)
@@ -134,7 +134,7 @@ func (p *Process) sharedAt(a task.Addr) (sharedPlace, bool) {
 	return sharedPlace{}, false
 }
 
-// mapsShared tells whether a maps file has a place, shared.
+// mapsShared reports whether a maps file has a place, shared.
 func mapsShared(maps []byte, at sharedPlace) bool {
 	for line := range bytes.Lines(maps) {
 		r, err := parseRegion(bytes.TrimSuffix(line, []byte("\n")))

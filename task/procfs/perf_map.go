@@ -73,7 +73,7 @@ func (p *Process) openBelieved(name string, user uint32) (*os.File, error) {
 // startSlack is how far a process's start may be told after what it wrote.
 const startSlack = time.Second
 
-// believe tells why a file is not to be believed: only the target's user and root
+// believe says why a file is not to be believed: only the target's user and root
 // can have written it, as no link to another, since the target was started.
 func believe(fd int, user uint32, started time.Time) error {
 	var st unix.Stat_t
@@ -94,7 +94,7 @@ func believe(fd int, user uint32, started time.Time) error {
 	return nil
 }
 
-// isLocal tells whether a file system answers without asking another process or
+// isLocal reports whether a file system answers without asking another process or
 // computer (statfs(2)).
 func isLocal(kind int64) bool {
 	switch uint32(kind) {

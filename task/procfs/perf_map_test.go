@@ -103,8 +103,6 @@ func TestPerfMapIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestPerfMapOfItsOwnRoot: the file is looked for where the target would write it,
-// and no link there leads out.
 // needOpenat2 skips where a file of others is not opened.
 func needOpenat2(t *testing.T, err error) {
 	t.Helper()
@@ -116,6 +114,8 @@ func needOpenat2(t *testing.T, err error) {
 	}
 }
 
+// TestPerfMapOfItsOwnRoot: the file is looked for where the target would write it,
+// and no link there leads out.
 func TestPerfMapOfItsOwnRoot(t *testing.T) {
 	root, name := t.TempDir(), "tmp/perf-4711.map"
 	p := &Process{folder: t.TempDir()}

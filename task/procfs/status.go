@@ -98,7 +98,7 @@ func (d Dir) user(status []byte) *task.User {
 	return u
 }
 
-// shares tells whether a namespace is ours, too.
+// shares reports whether a namespace is ours, too.
 func (d Dir) shares(namespace string) bool {
 	theirs, err := d.readlink(namespace)
 	if err != nil {

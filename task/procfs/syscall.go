@@ -86,7 +86,7 @@ const (
 	maxWatched = 16
 )
 
-// isOpen tells whether a descriptor is the file that an epoll instance watches.
+// isOpen reports whether a descriptor is the file that an epoll instance watches.
 func (p *Process) isOpen(w watchedFile) bool {
 	st, ok := p.statFile(w.fd)
 	return ok && st.Ino == w.inode

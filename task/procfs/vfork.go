@@ -19,15 +19,15 @@ const forkedOnly = 0x00000040
 // kcmpVM is KCMP_VM (include/uapi/linux/kcmp.h): compare the memory of two processes.
 const kcmpVM = 1
 
-// loan is of memory that a process has of its parent, as vfork and posix_spawn have
-// it until exec: when that ends the loan, the parent keeps the memory, and nothing
-// but the flag tells that it is not the process's any more.
+// loan is for a process that runs in the memory of its parent, as vfork and posix_spawn
+// have it until exec. After exec the parent still has that memory, and only the flag
+// says that it is no longer the process's.
 type loan struct {
 	stat int // a file of the process's, open
 	buf  [1024]byte
 }
 
-// isOver tells whether the process has called exec, or is no more.
+// isOver reports whether the process has called exec, or is no more.
 func (l *loan) isOver() bool {
 	n, err := unix.Pread(l.stat, l.buf[:], 0)
 	if err != nil {
@@ -37,7 +37,7 @@ func (l *loan) isOver() bool {
 	return err != nil || s.flags&forkedOnly == 0
 }
 
-// borrows tells whether a process has the memory of its parent. Where the kernel does
+// borrows reports whether a process has the memory of its parent. Where the kernel does
 // not compare, or refuses it, it has not.
 func (s *Stat) borrows(pid int) bool {
 	if s.flags&forkedOnly == 0 {
@@ -47,8 +47,8 @@ func (s *Stat) borrows(pid int) bool {
 	return errno == 0 && different == 0
 }
 
-// AwaitExec waits until a process that was forked to call exec has done so, or has
-// ended, or ten seconds (maxExec) have passed: not every kernel that looks like Linux tells.
+// AwaitExec waits until a forked process has called exec or has ended, for at most
+// maxExec: a kernel that only imitates Linux may never clear the flag.
 func AwaitExec(pid int) {
 	for end := time.Now().Add(maxExec); time.Now().Before(end); time.Sleep(execPause) {
 		if hasExeced(pid) {

@@ -114,7 +114,7 @@ func (p *Process) releaseHeld(runs func(int, time.Duration, error)) {
 	p.held, p.holds = p.held[:0], false
 }
 
-// judgeEach tells whether it was the process that was opened, and whether we
+// judgeEach reports whether it was the process that was opened, and whether we
 // may stop it at all. Where others were read, a thread that we may not stop costs
 // only itself.
 func (p *Process) judgeEach() error {
@@ -193,7 +193,7 @@ func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, ti
 }
 
 // serveStanding serves the threads that stand now, as the kernel names them, and
-// tells whether there was one. It does not see those that have ended.
+// reports whether there was one. It does not see those that have ended.
 func (p *Process) serveStanding(stands func(int), runs func(int, time.Duration, error)) (any bool) {
 	for {
 		asked := time.Now()
@@ -276,7 +276,7 @@ func (p *Process) tellAgain() {
 	}
 }
 
-// serveWaiting looks at each thread that is waited for, and tells whether one
+// serveWaiting looks at each thread that is waited for, and reports whether one
 // stood or has ended. At last it gives up the others.
 func (p *Process) serveWaiting(last bool, stands func(int), runs func(int, time.Duration, error)) (any bool) {
 	kept := p.waiting[:0]

@@ -86,7 +86,7 @@ func (p *Process) Observe(interval time.Duration) error {
 // processor are not copied.
 const firstPeriods = 8
 
-// areCopied has the threads that run copied, and tells whether all of them were.
+// areCopied has the threads that run copied, and reports whether all of them were.
 func (p *Process) areCopied(ids []task.ThreadID) bool {
 	all := true
 	for _, id := range ids {

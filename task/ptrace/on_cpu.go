@@ -11,7 +11,7 @@ import (
 // The state R of a thread means that it is on a processor or waits for one. Which
 // of the two is proven by what it does on its way into a stop, for it executes that
 // itself: it has to be on a processor for it, and the kernel counts each time that
-// it comes to one (see rest). With the same count before and in the stop it had one
+// it comes to one (see procfs.ThreadFile). With the same count before and in the stop it had one
 // all the time. With one more it waited in between; and if that wait, which the
 // kernel adds up as it ends (sched_info_arrive), was longer than all the time since
 // the count before, it waited then.
@@ -63,7 +63,7 @@ func (p *Process) turnNow(tid int) turn {
 	return turn{at, runs, e.Queued, s.Processor()}
 }
 
-// turnOf tells whether a thread that stands had a processor before, and which.
+// turnOf reports whether a thread that stands had a processor before, and which.
 func (p *Process) turnOf(th *thread) (task.Turn, int) {
 	before := &th.turn
 	e := p.Files.Of(th.tid)
@@ -81,7 +81,7 @@ func (p *Process) turnOf(th *thread) (task.Turn, int) {
 	return task.TurnUnknown, 0
 }
 
-// isOutlasted tells whether a wait that ended before a moment had begun before the
+// isOutlasted reports whether a wait that ended before a moment had begun before the
 // count was read. The kernel measures it by a clock that is not adjusted.
 func (t *turn) isOutlasted(wait time.Duration, ended time.Time) bool {
 	const adjusted = 1000 // one part in so many, at most

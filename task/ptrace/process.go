@@ -15,7 +15,8 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// Process is a live Linux process. It implements [task.Process].
+// Process is a live Linux process whose threads can be stopped. It implements
+// [task.Process]; what needs no stop is implemented by [procfs.Process].
 //
 // The kernel takes requests only from the operating system thread that
 // attached, so Open locks the calling goroutine to its thread

@@ -71,7 +71,7 @@ func TestSleepingThreadsAreNotStoppedAgain(t *testing.T) {
 	}
 }
 
-// offProcessors tells whether the kernel found all threads of a process switched out:
+// offProcessors reports whether the kernel found all threads of a process switched out:
 // one that is about to sleep has the state S already.
 func offProcessors(t *testing.T, pid int) bool {
 	t.Helper()

@@ -25,7 +25,7 @@ import (
 const sigrtmin = 34
 
 // queue sends a real-time signal with the value 42, which never merges with
-// another, and tells whether there was room in the target's queue.
+// another, and reports whether there was room in the target's queue.
 func queue(pid int) bool { return queueTo(pid, 0) }
 
 // queueTo sends one to a thread, or to the process where that is 0.

@@ -28,7 +28,7 @@ func (p *Process) spareWaiting() {
 
 // spareOne notes the call of a sleeping thread, and leaves the thread alone if it
 // can. That it does not run from now on is proven by its count of runs, which is
-// read before the proof that it is off a processor: see rest. Few threads are in
+// read before the proof that it is off a processor: see procfs.ThreadFile. Few threads are in
 // such a call, so only then it is counted, and asked for its call once more.
 func (p *Process) spareOne(th *thread) {
 	if !p.noteCall(th) || p.insist[task.ThreadID(th.tid)] || !p.wouldEnd(&th.call) {
@@ -59,7 +59,7 @@ func (p *Process) leave(th *thread) {
 	}
 }
 
-// noteCall asks in which call a thread is blocked, and tells whether it is in one.
+// noteCall asks in which call a thread is blocked, and reports whether it is in one.
 func (p *Process) noteCall(th *thread) bool {
 	call, err := p.Files.Call(th.tid)
 	if err != nil || call.State != task.InCall {
@@ -74,7 +74,7 @@ func (p *Process) wouldEnd(call *task.Syscall) bool {
 	return endsAtStop(p.Arch(), call, p.IsSocket)
 }
 
-// waitsForServer tells whether a thread that sleeps does so there. Such a one is dealt
+// waitsForServer reports whether a thread that sleeps does so there. Such a one is dealt
 // with as one in uninterruptible sleep.
 func (p *Process) waitsForServer(th *thread) bool {
 	if th.sleeps && !th.asleep && p.Files.WaitsForServer(th.tid) {
@@ -91,7 +91,7 @@ func (p *Process) isAwake(th *thread) bool {
 	return !th.asleep
 }
 
-// hasRun tells whether a spared thread has come to a processor since.
+// hasRun reports whether a spared thread has come to a processor since.
 func (p *Process) hasRun(th *thread) bool {
 	e := p.Files.Of(th.tid)
 	if e == nil {

@@ -198,7 +198,7 @@ func (p *Process) watch(th *thread) {
 	}
 }
 
-// pending tells whether there is something to wait for still.
+// pending reports whether there is something to wait for still.
 func (p *Process) pending(began time.Time) bool {
 	if p.threads.count(seized) == 0 {
 		return false
@@ -210,7 +210,7 @@ func (p *Process) pending(began time.Time) bool {
 	return waited < patience && !p.onlySleepers()
 }
 
-// onlySleepers tells whether every thread that does not stop is in
+// onlySleepers reports whether every thread that does not stop is in
 // uninterruptible sleep.
 func (p *Process) onlySleepers() bool {
 	for i := range p.threads.all {
@@ -223,7 +223,7 @@ func (p *Process) onlySleepers() bool {
 	return true
 }
 
-// look notes what has become of an attached thread, and tells whether there was
+// look notes what has become of an attached thread, and reports whether there was
 // anything.
 func (p *Process) look(th *thread) bool {
 	errno := look(th.tid, &p.info)
@@ -276,7 +276,7 @@ func (p *Process) bury(th *thread) {
 	}
 }
 
-// judge tells whether what stands is the process that was opened.
+// judge reports whether what stands is the process that was opened.
 func (p *Process) judge() error {
 	if p.Mem.Replaced() {
 		return p.Exited()

@@ -55,7 +55,7 @@ const (
 	cldDumped = 3
 )
 
-// ended tells whether the thread has ended, by itself or killed.
+// ended reports whether the thread has ended, by itself or killed.
 func (c *childInfo) ended() bool { return c.code >= cldExited && c.code <= cldDumped }
 
 // signal returns the signal that a thread stopped to deliver, 0 when it stopped
@@ -67,7 +67,7 @@ func (c *childInfo) signal() int {
 	return int(c.status & 0x7f)
 }
 
-// halted tells whether a thread that was told to stop was stopped by a signal, as
+// halted reports whether a thread that was told to stop was stopped by a signal, as
 // its whole process is: it then reports that signal instead of SIGTRAP
 // (do_jobctl_trap, kernel/signal.c).
 func (c *childInfo) halted() bool {

@@ -86,7 +86,7 @@ func (t *threadTable) find(tid int) *thread {
 	return nil
 }
 
-// add notes a thread unless it is known or there is no room, and tells whether
+// add notes a thread unless it is known or there is no room, and reports whether
 // it did.
 func (t *threadTable) add(tid int) bool {
 	if t.hint < len(t.all) && t.all[t.hint].tid == tid {
@@ -177,5 +177,5 @@ func (t *threadTable) first(p phase) (tid int) {
 	return 0
 }
 
-// attached tells whether the kernel counts the thread as traced by us.
+// attached reports whether the kernel counts the thread as traced by us.
 func (p phase) attached() bool { return p == seized || p == stopped || p == dying }
