@@ -83,7 +83,7 @@ func TestSameBytes(t *testing.T) {
 	b, err := unix.Mmap(-1, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	must(t, err)
 	t.Cleanup(func() { _ = unix.Munmap(b) })
-	p := &Process{Mem: Memory{TID: unix.Getpid(), file: -1, pages: newPresence()}}
+	p := &Process{Mem: Memory{TID: unix.Getpid(), file: -1, pages: newResidency()}}
 	base := task.Addr(uintptr(unsafe.Pointer(&b[0])))
 	probe := make([]byte, 1)
 	if n, err := p.Mem.copy(probe, base); n != 1 {

@@ -219,9 +219,9 @@ func archOf(header []byte) task.Arch {
 	return task.UnknownArch
 }
 
-// argumentPatience bounds the wait for a command line. It is memory of the
+// argumentTimeout bounds the wait for a command line. It is memory of the
 // target's, which may be of a kind that never answers (userfaultfd, FUSE).
-const argumentPatience = 50 * time.Millisecond
+const argumentTimeout = 50 * time.Millisecond
 
 // command reads the command line, which is empty for a process that has none or
 // does not give it in time.
@@ -238,7 +238,7 @@ func (d Dir) command() task.Command {
 		b, _ := io.ReadAll(io.LimitReader(f, most))
 		read <- b
 	}()
-	late := time.NewTimer(argumentPatience)
+	late := time.NewTimer(argumentTimeout)
 	defer late.Stop()
 	select {
 	case b := <-read:

@@ -19,10 +19,10 @@ type Memory struct {
 	file   int // /proc/PID/mem; −1: could not be opened
 	ByFile bool
 	faults faultStore
-	pages  presence
-	until  time.Time // a read that takes longer ends early; zero: none does
-	Chunk  int       // how much is read at once then
-	loan   *loan     // nil: the memory is the process's own
+	pages  residency
+	until  time.Time    // a read that takes longer ends early; zero: none does
+	Chunk  int          // how much is read at once then
+	vfork  *vforkMemory // nil: the memory is the process's own
 }
 
 // usualChunk is how much is copied between two looks at the time, and at least:
@@ -35,7 +35,7 @@ func (m *Memory) LimitUntil(t time.Time) { m.until = t }
 
 // Borrowed reports whether the memory is that of the process's parent, as vfork leaves it
 // until exec.
-func (m *Memory) Borrowed() bool { return m.loan != nil }
+func (m *Memory) Borrowed() bool { return m.vfork != nil }
 
 // ReadMemory implements [task.Memory].
 func (m *Memory) ReadMemory(b []byte, a task.Addr) (int, error) {
@@ -131,7 +131,7 @@ func orFault(n int) unix.Errno {
 // Replaced reports whether the program whose memory was opened is no more: the
 // process has ended or called exec. No address need be mapped for that.
 func (m *Memory) Replaced() bool {
-	if m.loan != nil && m.loan.isOver() {
+	if m.vfork != nil && m.vfork.isOver() {
 		return true
 	}
 	if m.file < 0 {

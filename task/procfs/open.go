@@ -45,7 +45,7 @@ const (
 // isBetween reports whether a process that was opened may be about to call exec, or
 // within it.
 func isBetween(p *Process, err error) bool {
-	return errors.As(err, new(noMemoryError)) || err == nil && p.Mem.loan != nil
+	return errors.As(err, new(noMemoryError)) || err == nil && p.Mem.vfork != nil
 }
 
 // noMemoryError is about a process that may be between two programs.
@@ -56,7 +56,7 @@ func (e noMemoryError) Unwrap() error { return e.NoProcessError }
 func open(pid int, openAll func(*Process, int) error) (*Process, error) {
 	p := &Process{
 		dir: Dir{-1}, live: Dir{-1}, maps: -1, stat: -1,
-		Mem: Memory{file: -1, pages: newPresence(), Chunk: usualChunk}, Files: ThreadFiles{Dir: Dir{-1}},
+		Mem: Memory{file: -1, pages: newResidency(), Chunk: usualChunk}, Files: ThreadFiles{Dir: Dir{-1}},
 	}
 	if err := openAll(p, pid); err != nil {
 		p.Close()
@@ -175,7 +175,7 @@ func (p *Process) openMemory() (err error) {
 		return p.refused("stat", err)
 	}
 	if s, ok := p.dir.stat(); ok && s.borrows(p.PID) { // asked before the memory, which may be another's by then
-		p.Mem.loan = &loan{stat: p.stat}
+		p.Mem.vfork = &vforkMemory{stat: p.stat}
 	}
 	if p.Mem.file, err = p.live.open("mem"); err != nil {
 		return p.refused("mem", err)

@@ -39,30 +39,30 @@ var (
 )
 
 const (
-	helperPatience  = 100 * time.Millisecond // from when it begins to read
-	starvedPatience = 2 * time.Second        // until it begins to
-	helperRead      = 256 << 10              // bytes at most
-	helpersAhead    = 2
-	maxStuck        = 16
-	entriesAtOnce   = 128 // of a pagemap: 512 KB of memory on most systems
+	helperTimeout  = 100 * time.Millisecond // from when it begins to read
+	starvedTimeout = 2 * time.Second        // until it begins to
+	helperRead     = 256 << 10              // bytes at most
+	helpersAhead   = 2
+	maxStuck       = 16
+	entriesAtOnce  = 128 // of a pagemap: 512 KB of memory on most systems
 )
 
-// presence knows which pages are there, and has helpers for the others.
-type presence struct {
+// residency knows which pages are there, and has helpers for the others.
+type residency struct {
 	pagemap int // file; −1: the system does not tell, and all is taken to be there
 	page    int // size
 	buf     [8 * entriesAtOnce]byte
 	silent  []span // of which what is not there is not read: see silentSpans
 	idle    []*fetcher
-	late    bool        // they are made when one is needed, for nothing stands meanwhile
+	late    bool        // they are made when one is needed, for nothing is stopped meanwhile
 	stuck   []task.Addr // the pages at which helpers were given up
 	gaveUp  unix.Errno  // why the last one was
 	timer   *time.Timer
 	starved time.Duration // how long a helper is waited for that has no processor
 }
 
-func newPresence() presence {
-	p := presence{pagemap: -1, page: os.Getpagesize(), stuck: make([]task.Addr, 0, maxStuck), idle: make([]*fetcher, 0, helpersAhead), gaveUp: errnoBlocks, starved: starvedPatience}
+func newResidency() residency {
+	p := residency{pagemap: -1, page: os.Getpagesize(), stuck: make([]task.Addr, 0, maxStuck), idle: make([]*fetcher, 0, helpersAhead), gaveUp: errnoBlocks, starved: starvedTimeout}
 	p.timer = time.NewTimer(time.Hour)
 	p.timer.Stop()
 	return p
@@ -92,7 +92,7 @@ type answer struct {
 }
 
 // refill makes helpers, while the target runs.
-func (p *presence) refill() {
+func (p *residency) refill() {
 	if p.pagemap < 0 || len(p.stuck) >= maxStuck {
 		return
 	}
@@ -114,7 +114,7 @@ func (h *fetcher) run() {
 	}
 }
 
-func (p *presence) close() {
+func (p *residency) close() {
 	closeFD(p.pagemap)
 	p.pagemap = -1
 	for _, h := range p.idle {
@@ -129,7 +129,7 @@ const present = 1 << 63
 
 // extent returns how many of n bytes at a are on pages that are there, or if none
 // is, that are not.
-func (p *presence) extent(a task.Addr, n int) (length int, there bool) {
+func (p *residency) extent(a task.Addr, n int) (length int, there bool) {
 	if p.pagemap < 0 {
 		_, silent := spanOf(p.silent, a)
 		return n, !silent
@@ -151,10 +151,10 @@ func (p *presence) extent(a task.Addr, n int) (length int, there bool) {
 	return min(n, int((first+task.Addr(same))*size-a)), there
 }
 
-func (p *presence) has(i int) bool { return binary.LittleEndian.Uint64(p.buf[8*i:])&present != 0 }
+func (p *residency) has(i int) bool { return binary.LittleEndian.Uint64(p.buf[8*i:])&present != 0 }
 
 // read has a helper read what is not there.
-func (p *presence) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno) {
+func (p *residency) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno) {
 	page := a &^ task.Addr(p.page-1)
 	if _, silent := spanOf(p.silent, a); silent || slices.Contains(p.stuck, page) {
 		return 0, errnoBlocks
@@ -182,9 +182,9 @@ func (p *presence) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno) 
 
 // await waits for a helper's answer, or says why there is none. On a busy machine it
 // may take long until the helper runs, which is not the fault of the page.
-func (p *presence) await(h *fetcher) (answer, unix.Errno) {
+func (p *residency) await(h *fetcher) (answer, unix.Errno) {
 	asked := time.Now()
-	for left := helperPatience; left > 0; {
+	for left := helperTimeout; left > 0; {
 		p.timer.Reset(left)
 		select {
 		case got := <-h.answers:
@@ -193,8 +193,8 @@ func (p *presence) await(h *fetcher) (answer, unix.Errno) {
 		case <-p.timer.C:
 		}
 		if began := time.Duration(h.began.Load()); began != 0 {
-			left = helperPatience - (time.Since(h.made) - began)
-		} else if left = helperPatience; time.Since(asked) > p.starved {
+			left = helperTimeout - (time.Since(h.made) - began)
+		} else if left = helperTimeout; time.Since(asked) > p.starved {
 			return answer{}, errnoStarved
 		}
 	}

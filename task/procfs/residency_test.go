@@ -21,12 +21,12 @@ import (
 func TestHelperWithoutProcessor(t *testing.T) {
 	from := somewhere
 	at := task.Addr(uintptr(unsafe.Pointer(&from[0])))
-	p := newPresence()
+	p := newResidency()
 	p.starved = time.Hour
 	late := newFetcher()
 	p.idle = append(p.idle, late)
 	go func() {
-		time.Sleep(2 * helperPatience)
+		time.Sleep(2 * helperTimeout)
 		late.run()
 	}()
 	got := make([]byte, len(from))
@@ -85,7 +85,7 @@ func TestInnermostPartInAnyCase(t *testing.T) {
 	for i := 0; i < len(b); i += 2 * page {
 		b[i] = 1
 	}
-	m := Memory{TID: os.Getpid(), file: -1, pages: newPresence(), Chunk: 8 * page, until: time.Unix(1, 0)}
+	m := Memory{TID: os.Getpid(), file: -1, pages: newResidency(), Chunk: 8 * page, until: time.Unix(1, 0)}
 	defer m.pages.close()
 	if m.pages.pagemap, err = unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		needs.Feature(t, "/proc/PID/pagemap", err, unix.ENOENT, unix.EPERM, unix.EACCES)

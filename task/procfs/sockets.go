@@ -148,8 +148,8 @@ const (
 	answerSize  = 16 + 16 // struct nlmsghdr, struct unix_diag_msg
 )
 
-// diagPatience bounds the wait for an answer, which the kernel gives at once.
-const diagPatience = 100 * time.Millisecond
+// diagTimeout bounds the wait for an answer, which the kernel gives at once.
+const diagTimeout = 100 * time.Millisecond
 
 // unixPeer asks for the inode of the socket to which a Unix socket of our network
 // namespace is connected; false when it is not.
@@ -159,7 +159,7 @@ func unixPeer(inode uint32) (peer uint32, ok bool) {
 		return 0, false
 	}
 	defer closeFD(fd)
-	limit := unix.NsecToTimeval(int64(diagPatience))
+	limit := unix.NsecToTimeval(int64(diagTimeout))
 	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit)
 	if unix.Sendto(fd, peerRequest(inode), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) != nil {
 		return 0, false

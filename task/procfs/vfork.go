@@ -19,16 +19,16 @@ const forkedOnly = 0x00000040
 // kcmpVM is KCMP_VM (include/uapi/linux/kcmp.h): compare the memory of two processes.
 const kcmpVM = 1
 
-// loan is for a process that runs in the memory of its parent, as vfork and posix_spawn
+// vforkMemory is for a process that runs in the memory of its parent, as vfork and posix_spawn
 // have it until exec. After exec the parent still has that memory, and only the flag
 // says that it is no longer the process's.
-type loan struct {
+type vforkMemory struct {
 	stat int // a file of the process's, open
 	buf  [1024]byte
 }
 
 // isOver reports whether the process has called exec, or is no more.
-func (l *loan) isOver() bool {
+func (l *vforkMemory) isOver() bool {
 	n, err := unix.Pread(l.stat, l.buf[:], 0)
 	if err != nil {
 		return true

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm lets our thread sleep in waitid until a traced thread stands, but not for
+// alarm lets our thread sleep in waitid until a traced thread has stopped, but not for
 // ever. The kernel wakes a tracer that waits so without a signal. With one, Go's
 // handler of it would run before the thread is read: that takes longer than all
 // that has to be done in the stop.
@@ -104,22 +104,22 @@ func (a *alarm) close() {
 	}
 }
 
-// untilStands sleeps until a thread stands or has ended, no longer than d or the
+// awaitStop sleeps until a thread has stopped or ended, no longer than d or the
 // alarm.
-func (p *Process) untilStands(tid int, d time.Duration) {
+func (p *Process) awaitStop(tid int, d time.Duration) {
 	if !p.alarm.runs || await(unix.P_PID, tid, &p.info, unix.WSTOPPED|unix.WEXITED) == unix.ECHILD {
 		nap(d)
 	}
 }
 
-// untilOneStands sleeps until one of the threads that are waited for stands, no
+// awaitAnyStop sleeps until one of the threads that are waited for has stopped, no
 // longer than d or the alarm. Until it returns none did.
-func (p *Process) untilOneStands(d time.Duration) {
+func (p *Process) awaitAnyStop(d time.Duration) {
 	began := time.Now()
 	switch {
 	case p.alarm.runs && await(unix.P_ALL, 0, &p.info, unix.WSTOPPED|unix.WNOTHREAD) == unix.EINTR,
 		p.alarm.runs && p.info.pid != 0 && p.waitsFor(int(p.info.pid)) >= 0,
-		nap(d) == unix.EINTR: // by the signal that the first thread to stand sends
+		nap(d) == unix.EINTR: // by the signal that the first thread to stop sends
 		began = time.Now()
 	}
 	p.none = began

@@ -30,13 +30,13 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	}
 	p.shareTime()
 	t.Spared, t.Call, t.Kernel = false, task.Syscall{}, nil
-	if th.phase == spared {
-		if done, err := p.captureSpared(th, t); done {
+	if th.phase == skipped {
+		if done, err := p.captureSkipped(th, t); done {
 			return err
 		}
 	}
-	if th.phase != stopped && p.leaves {
-		return p.whyLeft(th)
+	if th.phase != stopped && p.stopsNone {
+		return p.whyNotRead(th)
 	}
 	if th.phase != stopped {
 		return p.absence(th)
@@ -44,8 +44,8 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	if err := p.captureRegisters(th, &t.Registers); err != nil {
 		return err
 	}
-	t.Turn, t.Processor = p.turnOf(th)
-	if th.halted {
+	t.Turn, t.Processor = p.classifyOnCPU(th)
+	if th.groupStopped {
 		t.State = task.Stopped // it may have been called running, on its way back from an earlier stop of ours
 	}
 	if procfs.Interrupted(&th.call, &t.Registers) {
@@ -55,7 +55,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	return p.CopyStack(t)
 }
 
-// notStopped says why a thread does not stand, nil when it does.
+// notStopped says why a thread has not stopped, nil when it has.
 func (th *thread) notStopped() error {
 	switch th.phase {
 	case stopped:

@@ -19,25 +19,25 @@ type reading uint8
 
 const (
 	readNothing   reading = iota
-	readSuspended         // all threads stand
-	readStanding          // one does
-	readRunning           // none does
+	readSuspended         // all threads are stopped
+	readStopped           // one is
+	readRunning           // none is
 )
 
-// waiting is a thread that was told to stop and did not stand yet when it was
+// waiting is a thread that was told to stop and had not stopped yet when it was
 // looked at last.
 type waiting struct{ index, tid int }
 
 // Threads that were asleep have to be woken, and one that has no processor has
 // to get one, so several are waited for together: so many before we sleep until
-// one stands.
+// one has stopped.
 const window = 32
 
 // CaptureEach implements [task.Sampled]. A thread that is on a processor or
-// sleeps stands within microseconds; one that waits for a processor is left to
+// sleeps stops within microseconds; one that waits for a processor is left to
 // come to it while others are captured. A thread in uninterruptible sleep is
 // read without a stop, for it does not run either.
-func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, onStopped func(int), runs func(int, time.Duration, error)) error {
 	if err := p.check(); err != nil {
 		return err
 	}
@@ -51,12 +51,12 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 	defer p.widen()
 	p.gate.Enter()
 	defer p.gate.Leave()
-	p.meet()
+	p.resetTraced()
 	p.waiting = slices.Grow(p.waiting[:0], len(ids))
 	p.held = slices.Grow(p.held[:0], len(ids))
 	p.holds = how == task.SuspendTogether
 	if how != task.SuspendNone {
-		p.hurry()
+		p.raiseToRealtime()
 		defer p.alarm.end() // wherever it was started
 	}
 	p.none = time.Now()
@@ -66,18 +66,18 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, stands f
 		case th == nil || th.phase != listed:
 			runs(i, 0, th.absent())
 		case how == task.SuspendNone || p.waitsForServer(th) && !p.isAwake(th):
-			p.read(readRunning, i, stands)
+			p.read(readRunning, i, onStopped)
 			runs(i, 0, nil)
 		case p.holds:
-			p.seizeOne(i, th, stands, runs)
+			p.seizeOne(i, th, onStopped, runs)
 		default:
-			p.stopOne(i, th, stands, runs)
+			p.stopOne(i, th, onStopped, runs)
 		}
 	}
 	p.orderHeld(runs)
-	p.awaitEach(stands, runs)
+	p.awaitEach(onStopped, runs)
 	p.releaseHeld(runs)
-	p.relax()
+	p.endRealtime()
 	err := p.judgeEach()
 	p.letGo()
 	return err
@@ -135,23 +135,23 @@ func (th *thread) absent() error {
 	return th.notStopped()
 }
 
-func (p *Process) read(r reading, i int, stands func(int)) {
+func (p *Process) read(r reading, i int, onStopped func(int)) {
 	p.reading = r
 	p.reads++
 	if !p.holds {
 		p.began, p.toCopy = time.Now(), 1
 	}
-	stands(i)
+	onStopped(i)
 	p.reading = readNothing
 	p.Mem.LimitUntil(time.Time{})
 }
 
 // seizeOne attaches to a thread that is to be told to stop.
-func (p *Process) seizeOne(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) bool {
+func (p *Process) seizeOne(i int, th *thread, onStopped func(int), runs func(int, time.Duration, error)) bool {
 	p.seize(th)
 	if th.phase == refused {
 		if !p.holds {
-			p.awaitEach(stands, runs) // so that none stands meanwhile
+			p.awaitEach(onStopped, runs) // so that none is stopped meanwhile
 		}
 		p.seizeLater(th)
 	}
@@ -164,8 +164,8 @@ func (p *Process) seizeOne(i int, th *thread, stands func(int), runs func(int, t
 }
 
 // stopOne stops a thread, has it captured, and lets it run on.
-func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) {
-	if !p.seizeOne(i, th, stands, runs) {
+func (p *Process) stopOne(i int, th *thread, onStopped func(int), runs func(int, time.Duration, error)) {
+	if !p.seizeOne(i, th, onStopped, runs) {
 		return
 	}
 	if len(p.waiting) == 1 {
@@ -177,27 +177,27 @@ func (p *Process) stopOne(i int, th *thread, stands func(int), runs func(int, ti
 		th.phase = dying
 		return
 	}
-	const looks = 3 // for one that runs stands within microseconds
+	const looks = 3 // for one that runs stops within microseconds
 	for n := 0; n < looks && len(p.waiting) > 0; n++ {
-		if p.serveStanding(stands, runs) {
+		if p.serveStopped(onStopped, runs) {
 			return
 		}
 	}
 	if len(p.waiting) >= window {
 		p.alarm.start()
-		p.untilOneStands(20 * time.Microsecond)
-		if !p.serveStanding(stands, runs) {
-			p.serveWaiting(false, stands, runs)
+		p.awaitAnyStop(20 * time.Microsecond)
+		if !p.serveStopped(onStopped, runs) {
+			p.serveWaiting(false, onStopped, runs)
 		}
 	}
 }
 
-// serveStanding serves the threads that stand now, as the kernel names them, and
+// serveStopped serves the threads that are stopped now, as the kernel names them, and
 // reports whether there was one. It does not see those that have ended.
-func (p *Process) serveStanding(stands func(int), runs func(int, time.Duration, error)) (any bool) {
+func (p *Process) serveStopped(onStopped func(int), runs func(int, time.Duration, error)) (any bool) {
 	for {
 		asked := time.Now()
-		if lookAny(&p.info) != 0 || p.info.pid == 0 {
+		if checkAnyStop(&p.info) != 0 || p.info.pid == 0 {
 			p.none = asked
 			return any
 		}
@@ -208,8 +208,8 @@ func (p *Process) serveStanding(stands func(int), runs func(int, time.Duration, 
 		w := p.waiting[i]
 		p.waiting = slices.Delete(p.waiting, i, i+1)
 		th := p.threads.find(w.tid)
-		th.stands(&p.info)
-		p.serve(w.index, th, stands, runs)
+		th.setStopped(&p.info)
+		p.serve(w.index, th, onStopped, runs)
 		any = true
 	}
 }
@@ -219,27 +219,27 @@ func (p *Process) waitsFor(tid int) int {
 	return slices.IndexFunc(p.waiting, func(w waiting) bool { return w.tid == tid })
 }
 
-// serve captures a thread that stands and lets it run on. It stood at most since
-// none did. One that is held is no longer asked for: see lookAny. One that stopped to
+// serve captures a stopped thread and lets it run on. It was stopped at most since
+// none did. One that is held is no longer asked for: see checkAnyStop. One that stopped to
 // deliver a signal is not held: were we killed meanwhile, the signal would be lost with a
 // stop that was consumed.
-func (p *Process) serve(i int, th *thread, stands func(int), runs func(int, time.Duration, error)) {
+func (p *Process) serve(i int, th *thread, onStopped func(int), runs func(int, time.Duration, error)) {
 	if th.phase != stopped {
 		runs(i, 0, th.notStopped())
 		return
 	}
-	p.read(readStanding, i, stands)
+	p.read(readStopped, i, onStopped)
 	if p.holds && th.signal == 0 {
 		consume(th.tid, &p.info)
 		p.held = append(p.held, waiting{i, th.tid})
 		return
 	}
 	p.release(th)
-	runs(i, time.Since(p.stoodFrom()), nil)
+	runs(i, time.Since(p.stoppedSince()), nil)
 }
 
-// stoodFrom returns since when, at the earliest, a thread stood that is let go of now.
-func (p *Process) stoodFrom() time.Time {
+// stoppedSince returns since when, at the earliest, a thread was stopped that is let go of now.
+func (p *Process) stoppedSince() time.Time {
 	if p.holds {
 		return p.ordered
 	}
@@ -248,19 +248,19 @@ func (p *Process) stoodFrom() time.Time {
 
 // awaitEach serves the threads that did not stop at once, as they do. Now and
 // then it asks for each by itself, and so finds those that have ended.
-func (p *Process) awaitEach(stands func(int), runs func(int, time.Duration, error)) {
+func (p *Process) awaitEach(onStopped func(int), runs func(int, time.Duration, error)) {
 	began := time.Now()
 	if len(p.waiting) > 0 {
 		p.alarm.start()
 	}
 	for wait := 20 * time.Microsecond; len(p.waiting) > 0; wait = min(2*wait, time.Millisecond) {
 		if !p.pending(began) {
-			p.serveWaiting(true, stands, runs)
+			p.serveWaiting(true, onStopped, runs)
 			return
 		}
-		p.untilOneStands(wait)
+		p.awaitAnyStop(wait)
 		switch {
-		case p.serveStanding(stands, runs), p.serveWaiting(false, stands, runs):
+		case p.serveStopped(onStopped, runs), p.serveWaiting(false, onStopped, runs):
 			wait = 10 * time.Microsecond
 		case wait == time.Millisecond:
 			p.tellAgain()
@@ -277,25 +277,25 @@ func (p *Process) tellAgain() {
 }
 
 // serveWaiting looks at each thread that is waited for, and reports whether one
-// stood or has ended. At last it gives up the others.
-func (p *Process) serveWaiting(last bool, stands func(int), runs func(int, time.Duration, error)) (any bool) {
+// has stopped or ended. At last it gives up the others.
+func (p *Process) serveWaiting(last bool, onStopped func(int), runs func(int, time.Duration, error)) (any bool) {
 	kept := p.waiting[:0]
 	for _, w := range p.waiting {
 		th := p.threads.find(w.tid)
-		if !p.look(th) && th.phase == seized && !last {
+		if !p.checkThread(th) && th.phase == seized && !last {
 			kept = append(kept, w)
 			continue
 		}
 		any = true
-		p.serve(w.index, th, stands, runs)
+		p.serve(w.index, th, onStopped, runs)
 	}
 	p.waiting = kept
 	return any
 }
 
-// letGo ends a round: threads that were killed in it are buried.
+// letGo ends a round: threads that were killed in it are reaped.
 func (p *Process) letGo() {
-	p.buryAll()
+	p.reapAll()
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; !th.phase.attached() {
 			th.phase = listed

@@ -6,27 +6,27 @@ import "stacksnap/task"
 
 var _ task.Rester = (*Process)(nil)
 
-// calmAfter is after how many looks at which nothing has run no copies are made any more
+// dropCopiesAfter is after how many checks in a row at which nothing had run no copies are made any more
 // of threads that ran before: each takes memory that may not be swapped.
-const calmAfter = 100
+const dropCopiesAfter = 100
 
 // Rests implements [task.Rester]: a thread begins, ends, and maps memory as a thread of
 // its process runs.
 func (p *Process) Rests() bool {
-	rests := p.rest()
+	rests := p.nothingRan()
 	if !rests {
-		p.calm = 0
+		p.idleChecks = 0
 		return false
 	}
-	if p.calm++; p.calm == calmAfter {
+	if p.idleChecks++; p.idleChecks == dropCopiesAfter {
 		p.Files.CloseKept()
 	}
 	return true
 }
 
-func (p *Process) rest() bool {
+func (p *Process) nothingRan() bool {
 	if p.Sealed() != nil {
-		return p.restUnseen()
+		return p.nothingRanUnseen()
 	}
 	for i := range p.threads.all {
 		if !p.Files.StillIdle(p.threads.all[i].tid) {
@@ -36,10 +36,10 @@ func (p *Process) rest() bool {
 	return len(p.threads.all) > 0
 }
 
-// restUnseen is of threads of which only the state may be read: whether that is as it
+// nothingRanUnseen is of threads of which only the state may be read: whether that is as it
 // was. It is where they waited when they were described, and have not come to a
 // processor since before that, nor was any time on one counted.
-func (p *Process) restUnseen() bool {
+func (p *Process) nothingRanUnseen() bool {
 	all := len(p.threads.all) > 0
 	for i := range p.threads.all {
 		th := &p.threads.all[i]

@@ -65,7 +65,7 @@ func TestSealedRests(t *testing.T) {
 	} {
 		fake.SetRuns(t, test.runs)
 		th.ready = test.ready
-		if p.restUnseen() != test.want {
+		if p.nothingRanUnseen() != test.want {
 			t.Errorf("%+v", test)
 		}
 	}
@@ -80,7 +80,7 @@ func TestCopiesOfTheCalmAreDropped(t *testing.T) {
 	p.Idle(task.ThreadID(th.tid), k)
 	e := p.Files.Of(th.tid)
 	e.Kept = &copies{}
-	for range calmAfter - 1 {
+	for range dropCopiesAfter - 1 {
 		p.Rests()
 	}
 	if e.Kept == nil {

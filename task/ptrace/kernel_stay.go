@@ -14,13 +14,13 @@ func (p *Process) noteKernel(th *thread) {
 	}
 }
 
-// noteKernels does so of all threads that are to be stopped, or spared.
+// noteKernels does so of all threads that are to be stopped, or skipped.
 func (p *Process) noteKernels() {
 	if !p.Kernel.IsOn() {
 		return
 	}
 	for i := range p.threads.all {
-		if th := &p.threads.all[i]; th.phase == listed || th.phase == spared {
+		if th := &p.threads.all[i]; th.phase == listed || th.phase == skipped {
 			p.noteKernel(th)
 		}
 	}
@@ -45,7 +45,7 @@ func (p *Process) keptKernel(th *thread) []task.KernelFrame {
 	return th.stay.Frames
 }
 
-// leftKernel are the frames of a thread that stands, and ran since only to do so.
+// leftKernel are the frames of a stopped thread that ran since only to stop.
 func (p *Process) leftKernel(th *thread, r *task.Registers) []task.KernelFrame {
 	if n, ok := p.ranSince(th); !ok || n > 1 || !th.stay.IsIn(r) {
 		return nil

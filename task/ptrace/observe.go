@@ -70,7 +70,7 @@ func (p *Process) Observe(interval time.Duration) error {
 	}
 	p.observe = o
 	p.Files.LeaveRoom()
-	if p.leaves {
+	if p.stopsNone {
 		return lacks // others are to be looked at meanwhile
 	}
 	for range firstPeriods {

@@ -87,7 +87,7 @@ func checkObserved(t *testing.T, th *task.Thread) {
 	sp := th.Registers.SP()
 	switch {
 	case th.Age <= 0 || th.Unstopped || th.Spared:
-		t.Errorf("thread %d: age %v, unstopped %v, spared %v", th.ID, th.Age, th.Unstopped, th.Spared)
+		t.Errorf("thread %d: age %v, unstopped %v, skipped %v", th.ID, th.Age, th.Unstopped, th.Spared)
 	case th.Registers.Known != 1<<th.Registers.Arch.NumRegisters()-1:
 		t.Errorf("thread %d: registers %b", th.ID, th.Registers.Known)
 	case len(th.Stacks) != 1 || th.Stacks[0].Base != sp || len(th.Stacks[0].Bytes) < 100:
@@ -105,7 +105,7 @@ func TestSleepersAreNotCopied(t *testing.T) {
 	err := sample(t, p, 20, task.Options{Suspend: task.SuspendNone}, func(s *task.Snapshot) {
 		for i := range s.Threads {
 			if th := &s.Threads[i]; !th.Spared || th.Age != 0 || th.Err != nil {
-				t.Errorf("thread %d: spared %v, age %v, %v", th.ID, th.Spared, th.Age, th.Err)
+				t.Errorf("thread %d: skipped %v, age %v, %v", th.ID, th.Spared, th.Age, th.Err)
 			}
 		}
 	})

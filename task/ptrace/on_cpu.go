@@ -16,8 +16,8 @@ import (
 // kernel adds up as it ends (sched_info_arrive), was longer than all the time since
 // the count before, it waited then.
 
-// turn is what was read of a thread that could run, before a stop.
-type turn struct {
+// schedState is what was read of a thread that could run, before a stop.
+type schedState struct {
 	at        time.Time // just before that
 	runs      uint64    // how often it had come to a processor; 0: not known
 	queued    time.Duration
@@ -30,42 +30,42 @@ var (
 )
 
 // ProveTurns implements [task.Turner].
-func (p *Process) ProveTurns(on bool) { p.turns = on }
+func (p *Process) ProveTurns(on bool) { p.classifies = on }
 
-// noteTurns reads the counts of the threads that could run when they were
+// noteSchedStates reads the counts of the threads that could run when they were
 // described.
-func (p *Process) noteTurns() {
+func (p *Process) noteSchedStates() {
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
-		th.turn = turn{}
-		if p.turns && th.ready && th.phase == listed {
-			th.turn = p.turnNow(th.tid)
+		th.sched = schedState{}
+		if p.classifies && th.ready && th.phase == listed {
+			th.sched = p.readSchedState(th.tid)
 		}
 	}
 }
 
-// turnNow reads the count first: the state is of a moment after it.
-func (p *Process) turnNow(tid int) turn {
+// readSchedState reads the count first: the state is of a moment after it.
+func (p *Process) readSchedState(tid int) schedState {
 	e := p.Files.Find(tid)
 	if e == nil {
-		return turn{}
+		return schedState{}
 	}
 	at := time.Now()
 	runs, ok := p.Files.Count(e)
 	if !ok {
 		p.Files.Drop(tid)
-		return turn{}
+		return schedState{}
 	}
 	s, err := p.Files.Stat(tid)
 	if err != nil || s.Processor() < 0 || s.State() != task.Running {
-		return turn{}
+		return schedState{}
 	}
-	return turn{at, runs, e.Queued, s.Processor()}
+	return schedState{at, runs, e.Queued, s.Processor()}
 }
 
-// turnOf reports whether a thread that stands had a processor before, and which.
-func (p *Process) turnOf(th *thread) (task.Turn, int) {
-	before := &th.turn
+// classifyOnCPU returns whether a stopped thread had a processor before, and which.
+func (p *Process) classifyOnCPU(th *thread) (task.Turn, int) {
+	before := &th.sched
 	e := p.Files.Of(th.tid)
 	if before.runs == 0 || e == nil {
 		return task.TurnUnknown, 0
@@ -75,7 +75,7 @@ func (p *Process) turnOf(th *thread) (task.Turn, int) {
 	case !ok:
 	case runs == before.runs:
 		return task.OnCPU, before.processor
-	case runs == before.runs+1 && before.isOutlasted(e.Queued-before.queued, th.stood):
+	case runs == before.runs+1 && before.isOutlasted(e.Queued-before.queued, th.stoppedAt):
 		return task.Queued, 0
 	}
 	return task.TurnUnknown, 0
@@ -83,7 +83,7 @@ func (p *Process) turnOf(th *thread) (task.Turn, int) {
 
 // isOutlasted reports whether a wait that ended before a moment had begun before the
 // count was read. The kernel measures it by a clock that is not adjusted.
-func (t *turn) isOutlasted(wait time.Duration, ended time.Time) bool {
+func (t *schedState) isOutlasted(wait time.Duration, ended time.Time) bool {
 	const adjusted = 1000 // one part in so many, at most
 	since := ended.Sub(t.at)
 	return wait > since+since/adjusted

@@ -20,10 +20,10 @@ import (
 // TestTurnIsProven says of a thread only what its counts prove.
 func TestTurnIsProven(t *testing.T) {
 	at := time.Now()
-	before := turn{at: at, runs: 10, queued: 5 * time.Millisecond, processor: 3}
+	before := schedState{at: at, runs: 10, queued: 5 * time.Millisecond, processor: 3}
 	const stood = 2 * time.Millisecond // after that
 	for name, c := range map[string]struct {
-		before turn
+		before schedState
 		runs   int
 		waited time.Duration
 		want   task.Turn
@@ -35,14 +35,14 @@ func TestTurnIsProven(t *testing.T) {
 		"just as long":        {before, 11, stood, task.TurnUnknown, 0},
 		"by another clock":    {before, 11, stood + time.Microsecond, task.TurnUnknown, 0},
 		"waited twice":        {before, 12, 3 * time.Millisecond, task.TurnUnknown, 0},
-		"not asked":           {turn{}, 1, time.Second, task.TurnUnknown, 0},
+		"not asked":           {schedState{}, 1, time.Second, task.TurnUnknown, 0},
 		"not counted":         {before, 0, time.Second, task.TurnUnknown, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, th, _ := fakeThread(t, fmt.Sprintf("%d %d %d\n", time.Second, before.queued+c.waited, c.runs))
 			p.Files.Find(th.tid)
-			th.turn, th.stood = c.before, at.Add(stood)
-			got, on := p.turnOf(th)
+			th.sched, th.stoppedAt = c.before, at.Add(stood)
+			got, on := p.classifyOnCPU(th)
 			if got != c.want || on != c.on {
 				t.Errorf("turn %d on %d, want %d on %d", got, on, c.want, c.on)
 			}
@@ -234,8 +234,8 @@ func TestTurnNow(t *testing.T) {
 	} {
 		p, th, fake := fakeThread(t, test.schedstat)
 		fake.SetState(t, test.state, test.processor)
-		got := p.turnNow(th.tid)
-		if (got.runs == 7 && got.processor == 3 && got.queued == 20) != test.want || !test.want && got != (turn{}) {
+		got := p.readSchedState(th.tid)
+		if (got.runs == 7 && got.processor == 3 && got.queued == 20) != test.want || !test.want && got != (schedState{}) {
 			t.Errorf("%s: %+v", test.name, got)
 		}
 	}

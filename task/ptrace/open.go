@@ -21,16 +21,16 @@ func Open(pid int) (*Process, error) { return openWith(pid, procfs.Open, false) 
 // What may not be read of it is told with each thread.
 func Look(pid int) (*Process, error) { return openWith(pid, procfs.Look, true) }
 
-func openWith(pid int, read func(pid int) (*procfs.Process, error), leaves bool) (*Process, error) {
+func openWith(pid int, read func(pid int) (*procfs.Process, error), look bool) (*Process, error) {
 	runtime.LockOSThread()
 	proc, err := read(pid)
 	if err != nil {
 		runtime.UnlockOSThread()
 		return nil, err
 	}
-	p := &Process{Process: proc, maxStop: task.DefaultMaxStop, tracer: unix.Gettid(), codeMask: firstCodeMask, leaves: leaves}
+	p := &Process{Process: proc, maxStop: task.DefaultMaxStop, tracer: unix.Gettid(), codeMask: firstCodeMask, stopsNone: look}
 	p.resumeFunc = p.resume
-	if !leaves {
+	if !look {
 		p.prepare()
 	}
 	p.threads.grow(0)
@@ -44,5 +44,5 @@ func (p *Process) prepare() {
 	p.alarm.setUp(p.tracer)
 	p.rescue.watchOver(p.PID)
 	p.Refill(true)
-	p.threads.spare = spareThreads
+	p.threads.room = roomForNew
 }

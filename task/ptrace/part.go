@@ -15,7 +15,7 @@ func (p *Process) narrow() {
 	if p.part == nil {
 		return
 	}
-	p.Refill(!p.leaves)
+	p.Refill(!p.stopsNone)
 	t := &p.threads
 	part := t.part[:0]
 	for _, id := range p.part {

@@ -18,7 +18,7 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// TestSparedThreadsShareOnePatience: spared threads that have run, and do not stop when
+// TestSparedThreadsShareOnePatience: skipped threads that have run, and do not stop when
 // they are told to after all, are waited for together, for the others stand as long.
 func TestSparedThreadsShareOnePatience(t *testing.T) {
 	const n = 60
@@ -31,7 +31,7 @@ func TestSparedThreadsShareOnePatience(t *testing.T) {
 	p := attach(t, g.pid)
 	var ids []task.ThreadID
 	var resume func() error
-	eventually(t, "all threads are spared", func() bool {
+	eventually(t, "all threads are skipped", func() bool {
 		if resume != nil {
 			must(t, resume())
 		}
@@ -46,19 +46,19 @@ func TestSparedThreadsShareOnePatience(t *testing.T) {
 			needs.Ptrace(t, err)
 			t.Fatal(err)
 		}
-		return p.threads.count(spared) == n
+		return p.threads.count(skipped) == n
 	})
 	must(t, w.Close())
 	eventually(t, "all threads are in vfork", func() bool { return strings.Count(states(g.pid), "D") == n })
 	began := time.Now()
 	for _, id := range ids {
 		err := p.Capture(id, &task.Thread{})
-		if !errors.Is(err, errUninterruptible) && !errors.Is(err, errNotStopped) { // the patience may be over before it is looked at
+		if !errors.Is(err, errUninterruptible) && !errors.Is(err, errNotStopped) { // the stopTimeout may be over before it is looked at
 			t.Errorf("thread %d: %v, want %v", id, err, errUninterruptible)
 		}
 	}
 	// One after the other takes no less. On arm64, which CI emulates, the calls alone do.
-	if took := time.Since(began); procfs.HostArch() == task.AMD64 && took >= n*sleepPatience {
+	if took := time.Since(began); procfs.HostArch() == task.AMD64 && took >= n*sleepTimeout {
 		t.Errorf("the others stood for %v", took)
 	}
 	must(t, resume())

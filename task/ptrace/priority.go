@@ -26,21 +26,21 @@ func (p *Process) raisePriority() {
 	p.ordinary = errno == 0 && policy == unix.SCHED_NORMAL
 }
 
-// hurry has our thread run before all ordinary ones until relax, where that is
-// permitted. For the time in which threads stand: at whatever nice value, the
+// raiseToRealtime has our thread run before all ordinary ones until endRealtime, where that is
+// permitted. For the time in which threads are stopped: at whatever nice value, the
 // first that are let go of may take the processor from us for a time slice each,
-// and the others stand as long.
-func (p *Process) hurry() {
+// and the others are stopped as long.
+func (p *Process) raiseToRealtime() {
 	const lowest = 1 // of the real-time priorities
-	if p.ordinary && !p.hurries {
-		p.hurries = setPolicy(unix.SCHED_FIFO, lowest) == 0
-		p.ordinary = p.hurries // not permitted: not asked for again
+	if p.ordinary && !p.isRealtime {
+		p.isRealtime = setPolicy(unix.SCHED_FIFO, lowest) == 0
+		p.ordinary = p.isRealtime // not permitted: not asked for again
 	}
 }
 
-func (p *Process) relax() {
-	if p.hurries {
-		p.hurries = setPolicy(unix.SCHED_NORMAL, 0) != 0
+func (p *Process) endRealtime() {
+	if p.isRealtime {
+		p.isRealtime = setPolicy(unix.SCHED_NORMAL, 0) != 0
 	}
 }
 
@@ -51,7 +51,7 @@ func setPolicy(policy int, priority int32) unix.Errno {
 }
 
 func (p *Process) restorePriority() {
-	p.relax()
+	p.endRealtime()
 	if !p.raised {
 		return
 	}

@@ -38,25 +38,25 @@ type Process struct {
 	info     childInfo
 	codeMask uint64
 
-	threads threadTable
-	calm    int               // looks at which nothing had run, one after another
-	observe perfevent.Options // how threads that run are copied; no Period: not at all
-	chains  kernelChains      // where these run in the kernel
-	waiting []waiting
-	none    time.Time              // when none of waiting stood
-	held    []waiting              // those that were captured and still stand
-	holds   bool                   // until all are captured
-	leaves  bool                   // every thread is left where it is
-	spares  bool                   // threads that wait in a call which a stop would end
-	insist  map[task.ThreadID]bool // but for these
-	turns   bool                   // it is found out who has a processor
-	part    []task.ThreadID        // that alone is stopped; nil: all are
-	ordered time.Time              // when the first of all was told to stop
-	maxStop time.Duration          // for which anything may stand, but for what is copied of each thread at least
-	began   time.Time              // the stop, as far as the time for copies is concerned
-	toCopy  int                    // threads, in that time
-	gate    *task.Gate
-	entered bool // the gate, in this suspension
+	threads    threadTable
+	idleChecks int               // in a row at which nothing had run
+	observe    perfevent.Options // how threads that run are copied; no Period: not at all
+	chains     kernelChains      // where these run in the kernel
+	waiting    []waiting
+	none       time.Time              // when none of waiting was stopped
+	held       []waiting              // those that were captured and are still stopped
+	holds      bool                   // until all are captured
+	stopsNone  bool                   // every thread is left where it is
+	skips      bool                   // threads that wait in a call which a stop would end
+	insist     map[task.ThreadID]bool // but for these
+	classifies bool                   // it is found out who has a processor
+	part       []task.ThreadID        // that alone is stopped; nil: all are
+	ordered    time.Time              // when the first of all was told to stop
+	maxStop    time.Duration          // for which anything may be stopped, but for what is copied of each thread at least
+	began      time.Time              // the stop, as far as the time for copies is concerned
+	toCopy     int                    // threads, in that time
+	gate       *task.Gate
+	entered    bool // the gate, in this suspension
 
 	traced     *task.TracedError // who kept us from a thread, in the last stop
 	tracedID   int               // the thread that was last kept so
@@ -73,7 +73,7 @@ type Process struct {
 	raised     bool // our thread is served first
 	nice       int  // and had this before Open
 	ordinary   bool // our thread may be put before the ordinary ones, of which it is one
-	hurries    bool // and is
+	isRealtime bool // and is
 }
 
 // Info implements [task.Process]. On arm64 CodeMask is exact from the first
@@ -98,7 +98,7 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 	if len(ids) == 0 || p.Mem.Replaced() {
 		return nil, p.Exited()
 	}
-	p.Refill(!p.leaves)
+	p.Refill(!p.stopsNone)
 	p.Listed(ids)
 	return ids, nil
 }
@@ -121,7 +121,7 @@ func (p *Process) Close() error {
 	}
 	err := p.resume()
 	p.settle()
-	p.awaitHalted()
+	p.awaitGroupStops()
 	p.Process.Close()
 	p.alarm.close()
 	p.restorePriority()

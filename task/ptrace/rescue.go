@@ -15,9 +15,9 @@ import (
 // rescue ends a deadlock that the kernel has between exec and attaching. A
 // thread that calls exec holds its process's cred_guard_mutex while it waits for
 // the other threads to end; one that is traced has ended only when its tracer
-// has buried it; and its tracer may be asleep in PTRACE_SEIZE, which takes the
+// has reaped it; and its tracer may be asleep in PTRACE_SEIZE, which takes the
 // same mutex (de_thread, fs/exec.c; ptrace_attach, kernel/ptrace.c). But any
-// thread of the tracing process may bury it.
+// thread of the tracing process may reap it.
 type rescue struct {
 	pid    int
 	timer  *time.Timer
@@ -33,7 +33,7 @@ const rescueAfter = 10 * time.Millisecond
 // watchOver makes r ready for a process.
 func (r *rescue) watchOver(pid int) {
 	r.pid = pid
-	r.timer = time.AfterFunc(time.Hour, r.look)
+	r.timer = time.AfterFunc(time.Hour, r.check)
 	r.timer.Stop()
 }
 
@@ -51,12 +51,12 @@ func (r *rescue) seize(tid int) unix.Errno {
 
 // look runs when the timer fires, in a goroutine of its own. When there was no
 // call since, it is the last time.
-func (r *rescue) look() {
+func (r *rescue) check() {
 	turns := r.turns.Load()
 	switch {
 	case r.last.Swap(turns) != turns:
 	case turns%2 == 1:
-		r.bury()
+		r.reap()
 	default:
 		r.active.Store(false)
 		if r.turns.Load() == turns {
@@ -67,9 +67,9 @@ func (r *rescue) look() {
 	r.timer.Reset(rescueAfter)
 }
 
-// bury takes leave of every thread of the process that we trace and that has
-// ended. Exec does not wait for the first thread to be buried.
-func (r *rescue) bury() {
+// reap reaps every thread of the process that we trace and that has
+// ended. Exec does not wait for the first thread to be reaped.
+func (r *rescue) reap() {
 	dir, err := procfs.OpenDir(fmt.Sprintf("/proc/%d/task", r.pid))
 	if err != nil {
 		return
@@ -77,8 +77,8 @@ func (r *rescue) bury() {
 	defer dir.Close()
 	var info childInfo
 	for _, tid := range dir.Numbers() {
-		if tid != r.pid && look(tid, &info) == 0 && info.pid != 0 && info.ended() {
-			bury(tid, &info)
+		if tid != r.pid && checkStop(tid, &info) == 0 && info.pid != 0 && info.ended() {
+			reap(tid, &info)
 		}
 	}
 }

@@ -21,8 +21,8 @@ func (p *Process) resume() error {
 		p.release(&p.threads.all[i])
 	}
 	p.leaveGate()
-	p.relax()
-	p.buryAll()
+	p.endRealtime()
+	p.reapAll()
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; !th.phase.attached() {
 			th.phase = listed
@@ -32,10 +32,10 @@ func (p *Process) resume() error {
 	return nil
 }
 
-// release detaches from a thread that stands, now or at last.
+// release detaches from a stopped thread, or one that has stopped at last.
 func (p *Process) release(th *thread) {
 	if th.phase == seized {
-		p.look(th)
+		p.checkThread(th)
 	}
 	if th.phase != stopped {
 		return
@@ -47,50 +47,50 @@ func (p *Process) release(th *thread) {
 	th.phase = dying // ESRCH: SIGKILL, which ends a stop, came before
 }
 
-// buryAll waits for the threads that were killed while they stood. Their
-// process ends, and its parent hears of it, only when they are buried.
-func (p *Process) buryAll() {
+// reapAll waits for the threads that were killed while they were stopped. Their
+// process ends, and its parent hears of it, only when they are reaped.
+func (p *Process) reapAll() {
 	began := time.Now()
 	for wait := 20 * time.Microsecond; p.threads.count(dying) > 0; wait = min(2*wait, time.Millisecond) {
 		for i := range p.threads.all {
 			if th := &p.threads.all[i]; th.phase == dying {
-				p.lookDying(th)
+				p.checkDying(th)
 			}
 		}
-		if p.threads.count(dying) == 0 || time.Since(began) > burialPatience {
+		if p.threads.count(dying) == 0 || time.Since(began) > reapTimeout {
 			return
 		}
 		pause(wait)
 	}
 }
 
-// lookDying buries a thread if it has ended by now. If an exec has given its id
+// checkDying reaps a thread if it has ended by now. If an exec has given its id
 // to another thread, that one is attached, and is told to stop and let go.
-func (p *Process) lookDying(th *thread) {
-	switch errno := look(th.tid, &p.info); {
+func (p *Process) checkDying(th *thread) {
+	switch errno := checkStop(th.tid, &p.info); {
 	case errno != 0:
 		th.phase = gone
 	case p.info.pid == 0:
 		interrupt(th.tid)
 	case p.info.ended():
-		p.bury(th)
+		p.reap(th)
 	default:
-		th.stands(&p.info)
+		th.setStopped(&p.info)
 	}
 	if th.phase == stopped {
 		p.release(th)
 	}
 }
 
-// awaitHalted waits until the threads that someone else had stopped stand again.
+// awaitGroupStops waits until the threads that someone else had stopped are stopped again.
 // Each goes back to that stop by itself when it is let go of, and executes nothing
 // of the program's, but needs a processor for it: until then the system calls it
 // running. So does one that was continued meanwhile, and may sleep by now.
-func (p *Process) awaitHalted() {
+func (p *Process) awaitGroupStops() {
 	began := time.Now()
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
-		for th.halted && p.isIn(th.tid, task.Running) && time.Since(began) < haltPatience {
+		for th.groupStopped && p.isIn(th.tid, task.Running) && time.Since(began) < groupStopTimeout {
 			pause(time.Millisecond)
 		}
 	}
@@ -119,10 +119,10 @@ func (p *Process) Settle() (left int) {
 // letGoNow lets go of a thread that has stopped, or ended, since it was given up.
 func (p *Process) letGoNow(th *thread) {
 	if th.phase == dying {
-		p.lookDying(th)
+		p.checkDying(th)
 		return
 	}
-	interrupt(th.tid) // it may have come here by an exec, see lookAll
+	interrupt(th.tid) // it may have come here by an exec, see checkAll
 	p.release(th)
 }
 
@@ -133,11 +133,11 @@ func (p *Process) settle() {
 		th := &p.threads.all[i]
 		switch th.phase {
 		case seized, stopped:
-			interrupt(th.tid) // it may have come here by an exec, see lookAll
+			interrupt(th.tid) // it may have come here by an exec, see checkAll
 			p.watch(th)
 			p.release(th)
 		case dying:
-			p.lookDying(th)
+			p.checkDying(th)
 		}
 		if th.phase == gone {
 			th.phase = listed

@@ -130,9 +130,9 @@ func TestEachSuspensionSeesTheSameThreads(t *testing.T) {
 						case len(th.Stacks) == 0 || !th.Stacks[0].Contains(th.Registers.SP(), 8):
 							t.Errorf("thread %d: sp %v is not in its stack", th.ID, th.Registers.SP())
 						case how != task.SuspendNone && (th.Unstopped || th.Spared):
-							t.Errorf("thread %d: unstopped %v, spared %v", th.ID, th.Unstopped, th.Spared)
+							t.Errorf("thread %d: unstopped %v, skipped %v", th.ID, th.Unstopped, th.Spared)
 						case how == task.SuspendNone && th.Unstopped == th.Spared:
-							t.Errorf("thread %d was read without a stop: unstopped %v, spared %v", th.ID, th.Unstopped, th.Spared)
+							t.Errorf("thread %d was read without a stop: unstopped %v, skipped %v", th.ID, th.Unstopped, th.Spared)
 						case mode == "sleep" && th.Unstopped:
 							t.Errorf("thread %d is not known to have slept", th.ID)
 						default:
@@ -290,7 +290,7 @@ func TestHurryOnlyWhileThreadsStand(t *testing.T) {
 	nice := niceOf(p.tracer)
 	inStop := func(int) {
 		want := uintptr(unix.SCHED_NORMAL)
-		if p.hurries {
+		if p.isRealtime {
 			want = unix.SCHED_FIFO
 		}
 		if policy() != want {
@@ -315,7 +315,7 @@ func TestHurryOnlyWhileThreadsStand(t *testing.T) {
 		} else if err := p.CaptureEach(how, ids, inStop, func(int, time.Duration, error) {}); err != nil {
 			t.Fatal(err)
 		}
-		if policy() != unix.SCHED_NORMAL || niceOf(p.tracer) != nice || p.hurries {
+		if policy() != unix.SCHED_NORMAL || niceOf(p.tracer) != nice || p.isRealtime {
 			t.Errorf("%v: policy %d, nice %d after the stop, want nice %d", how, policy(), niceOf(p.tracer), nice)
 		}
 	}

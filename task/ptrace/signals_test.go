@@ -218,10 +218,10 @@ func TestRescueLeavesStops(t *testing.T) {
 		skipRefused(t, err)
 		t.Fatal(err)
 	}
-	p.rescue.bury()
+	p.rescue.reap()
 	for _, th := range p.threads.all {
 		var info childInfo
-		if errno := look(th.tid, &info); errno != 0 || info.pid == 0 {
+		if errno := checkStop(th.tid, &info); errno != 0 || info.pid == 0 {
 			t.Errorf("the stop of thread %d is not found: %v", th.tid, errno)
 		}
 	}

@@ -7,12 +7,12 @@ import "stacksnap/task"
 var _ task.Sparer = (*Process)(nil)
 
 // Spare implements [task.Sparer].
-func (p *Process) Spare(on bool, insist map[task.ThreadID]bool) { p.spares, p.insist = on, insist }
+func (p *Process) Spare(on bool, insist map[task.ThreadID]bool) { p.skips, p.insist = on, insist }
 
-// spareWaiting asks, before the stop, in which call each sleeping thread waits,
+// skipWaiting asks, before the stop, in which call each sleeping thread waits,
 // and leaves those alone that a stop would disturb.
-func (p *Process) spareWaiting() {
-	if !p.spares {
+func (p *Process) skipWaiting() {
+	if !p.skips {
 		return
 	}
 	for i := range p.threads.all {
@@ -21,16 +21,16 @@ func (p *Process) spareWaiting() {
 			continue
 		}
 		if th.call = (task.Syscall{}); th.sleeps {
-			p.spareOne(th)
+			p.skipOne(th)
 		}
 	}
 }
 
-// spareOne notes the call of a sleeping thread, and leaves the thread alone if it
+// skipOne notes the call of a sleeping thread, and leaves the thread alone if it
 // can. That it does not run from now on is proven by its count of runs, which is
 // read before the proof that it is off a processor: see procfs.ThreadFile. Few threads are in
 // such a call, so only then it is counted, and asked for its call once more.
-func (p *Process) spareOne(th *thread) {
+func (p *Process) skipOne(th *thread) {
 	if !p.noteCall(th) || p.insist[task.ThreadID(th.tid)] || !p.wouldEnd(&th.call) {
 		return
 	}
@@ -40,13 +40,13 @@ func (p *Process) spareOne(th *thread) {
 	}
 	runs, counted := p.Files.Count(e)
 	if counted && p.noteCall(th) && p.wouldEnd(&th.call) {
-		th.runs, th.phase = runs, spared
+		th.runs, th.phase = runs, skipped
 	}
 }
 
-// leave has a thread in uninterruptible sleep read where it sleeps, in a call or for a
+// skipBlocked has a thread in uninterruptible sleep read where it sleeps, in a call or for a
 // page, if it can be known not to have run meanwhile; else it is left out.
-func (p *Process) leave(th *thread) {
+func (p *Process) skipBlocked(th *thread) {
 	th.phase = busy
 	e := p.Files.Find(th.tid)
 	if e == nil {
@@ -55,7 +55,7 @@ func (p *Process) leave(th *thread) {
 	runs, counted := p.Files.Count(e)
 	call, err := p.Files.Call(th.tid)
 	if counted && err == nil && (call.State == task.InCall || call.State == task.InFault) {
-		th.runs, th.call, th.phase = runs, call, spared
+		th.runs, th.call, th.phase = runs, call, skipped
 	}
 }
 
@@ -91,7 +91,7 @@ func (p *Process) isAwake(th *thread) bool {
 	return !th.asleep
 }
 
-// hasRun reports whether a spared thread has come to a processor since.
+// hasRun reports whether a skipped thread has come to a processor since.
 func (p *Process) hasRun(th *thread) bool {
 	e := p.Files.Of(th.tid)
 	if e == nil {
@@ -101,22 +101,22 @@ func (p *Process) hasRun(th *thread) bool {
 	return !ok || runs != th.runs
 }
 
-// captureSpared reads a thread where it waits. Should it not have waited until its
+// captureSkipped reads a thread where it waits. Should it not have waited until its
 // stack was copied, from before the others were stopped, it is stopped now, too: but not
-// one in uninterruptible sleep, for which the others would have to stand if it sleeps again.
-func (p *Process) captureSpared(th *thread, t *task.Thread) (done bool, err error) {
+// one in uninterruptible sleep, for which the others would stay stopped if it sleeps again.
+func (p *Process) captureSkipped(th *thread, t *task.Thread) (done bool, err error) {
 	t.Registers = p.RegistersOf(&th.call)
 	err = p.CopyStack(t)
 	if !p.hasRun(th) {
 		t.Spared, t.Call, t.Kernel = true, th.call, p.keptKernel(th)
 		return true, err
 	}
-	if th.asleep || p.leaves {
+	if th.asleep || p.stopsNone {
 		t.Registers, t.Stacks, th.phase = task.Registers{}, t.Stacks[:0], roused
 		return false, nil
 	}
 	th.phase = listed
 	p.order()
-	p.await(p.began) // the time of the whole stop, for the others stand
+	p.await(p.began) // the time of the whole stop, for the others are stopped
 	return false, nil
 }

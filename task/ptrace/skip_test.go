@@ -34,7 +34,7 @@ func TestIdleServerNoticesNothing(t *testing.T) {
 		th := &s.Threads[i]
 		checkSleeper(t, g.pid, th)
 		if !th.Spared || th.Unstopped || th.Call.State != task.InCall || th.Call.SP != th.Registers.SP() {
-			t.Errorf("thread %d: spared %v, unstopped %v, call %+v", th.ID, th.Spared, th.Unstopped, th.Call)
+			t.Errorf("thread %d: skipped %v, unstopped %v, call %+v", th.ID, th.Spared, th.Unstopped, th.Call)
 		}
 		if _, known := th.Registers.Value(th.Registers.Arch.FP()); known {
 			t.Errorf("thread %d: the frame pointer is known", th.ID)
@@ -67,7 +67,7 @@ func TestInsisting(t *testing.T) {
 		for i := range s.Threads {
 			th := &s.Threads[i]
 			if th.Spared != (th.ID != stopped) || th.Call.State != task.InCall || th.Call.Number != waitNumber(t, g.pid, th.ID) {
-				t.Errorf("round %d, thread %d of which %d was stopped: spared %v, call %+v", round, th.ID, stopped, th.Spared, th.Call)
+				t.Errorf("round %d, thread %d of which %d was stopped: skipped %v, call %+v", round, th.ID, stopped, th.Spared, th.Call)
 			}
 		}
 	}
@@ -94,8 +94,8 @@ func TestBusyServer(t *testing.T) {
 	g := startThreads(t, 6, "serve", 20)
 	p := attach(t, g.pid)
 	s := task.Snapshot{Spare: true}
-	spared := 0
-	for end := time.Now().Add(2 * time.Minute); spared < 300 && time.Now().Before(end); {
+	skipped := 0
+	for end := time.Now().Add(2 * time.Minute); skipped < 300 && time.Now().Before(end); {
 		take(t, p, &s)
 		for i := range s.Threads {
 			th := &s.Threads[i]
@@ -105,14 +105,14 @@ func TestBusyServer(t *testing.T) {
 			if !th.Spared {
 				continue
 			}
-			spared++
+			skipped++
 			if works, found := markOf(th); !found || works {
 				t.Fatalf("thread %d: works %v, known %v", th.ID, works, found)
 			}
 		}
 	}
-	if at := tracerOf(g.pid); spared == 0 || at != 0 {
-		t.Errorf("%d threads were spared; traced by %d", spared, at)
+	if at := tracerOf(g.pid); skipped == 0 || at != 0 {
+		t.Errorf("%d threads were skipped; traced by %d", skipped, at)
 	}
 	g.advances(t)
 }
@@ -134,7 +134,7 @@ func fakeThread(t *testing.T, schedstat string, calls ...string) (*Process, *thr
 	fake := procfstest.NewThread(t, schedstat, calls...)
 	dir, err := procfs.OpenDir(fake.Dir)
 	must(t, err)
-	p := &Process{Process: &procfs.Process{Files: procfs.ThreadFiles{Dir: dir}}, spares: true}
+	p := &Process{Process: &procfs.Process{Files: procfs.ThreadFiles{Dir: dir}}, skips: true}
 	p.threads.all = []thread{{tid: fake.TID, sleeps: true}}
 	t.Cleanup(func() {
 		p.Files.Close()
@@ -152,7 +152,7 @@ func TestSparingIsProven(t *testing.T) {
 		name      string
 		schedstat string
 		calls     []string
-		spared    bool
+		skipped   bool
 		number    int // of the call that is told, −1: none is
 	}{
 		{"waits all the time", counted, []string{procfstest.InEpoll, procfstest.InEpoll}, true, 441},
@@ -167,15 +167,15 @@ func TestSparingIsProven(t *testing.T) {
 		{"kernel without the file", "", []string{procfstest.InEpoll, procfstest.InEpoll}, false, 441},
 	} {
 		p, th, _ := fakeThread(t, test.schedstat, test.calls...)
-		p.spareWaiting()
+		p.skipWaiting()
 		number := -1
 		if th.call.State == task.InCall {
 			number = th.call.Number
 		}
-		if (th.phase == spared) != test.spared || !test.spared && th.phase != listed || number != test.number {
+		if (th.phase == skipped) != test.skipped || !test.skipped && th.phase != listed || number != test.number {
 			t.Errorf("%s: phase %d, call %+v", test.name, th.phase, th.call)
 		}
-		if test.spared && th.runs != 7 {
+		if test.skipped && th.runs != 7 {
 			t.Errorf("%s: after %d runs", test.name, th.runs)
 		}
 	}
@@ -192,7 +192,7 @@ func callNumber(t *testing.T, line string) int {
 // alone, though it waits.
 func TestNotToSpare(t *testing.T) {
 	for name, change := range map[string]func(*Process, *thread){
-		"not wanted": func(p *Process, _ *thread) { p.spares = false },
+		"not wanted": func(p *Process, _ *thread) { p.skips = false },
 		"insisted":   func(p *Process, th *thread) { p.insist = map[task.ThreadID]bool{task.ThreadID(th.tid): true} },
 		"no sleeper": func(_ *Process, th *thread) { th.sleeps = false },
 		"left out":   func(_ *Process, th *thread) { th.phase = busy },
@@ -206,7 +206,7 @@ func TestNotToSpare(t *testing.T) {
 		p, th, _ := fakeThread(t, "100 20 7\n", procfstest.InEpoll, procfstest.InEpoll)
 		change(p, th)
 		was := th.phase
-		if p.spareWaiting(); th.phase != was {
+		if p.skipWaiting(); th.phase != was {
 			t.Errorf("%s: phase %d", name, th.phase)
 		}
 	}
@@ -216,8 +216,8 @@ func TestNotToSpare(t *testing.T) {
 func TestSparedThreadThatRan(t *testing.T) {
 	for schedstat, ran := range map[string]bool{"100 20 7\n": false, "900 30 7\n": false, "100 20 8\n": true, "0 0 0\n": true, "x\n": true} {
 		p, th, fake := fakeThread(t, "100 20 7\n", procfstest.InEpoll, procfstest.InEpoll)
-		if p.spareWaiting(); th.phase != spared {
-			t.Fatal("it is not spared")
+		if p.skipWaiting(); th.phase != skipped {
+			t.Fatal("it is not skipped")
 		}
 		fake.SetRuns(t, schedstat)
 		if got := p.hasRun(th); got != ran {

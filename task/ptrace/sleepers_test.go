@@ -56,7 +56,7 @@ func testEndingCall(t *testing.T, program, name string, number int) {
 	s := task.Snapshot{Spare: true}
 	take(t, p, &s)
 	if th := &s.Threads[0]; len(s.Threads) != 1 || !th.Spared || th.Call.Number != number || s.Stops != 0 {
-		t.Errorf("%d threads, spared %v, call %+v, %d stops", len(s.Threads), th.Spared, th.Call, s.Stops)
+		t.Errorf("%d threads, skipped %v, call %+v, %d stops", len(s.Threads), th.Spared, th.Call, s.Stops)
 	}
 	if got := numberOfCall(pid); got != number {
 		t.Fatalf("it is in call %d then", got)
@@ -75,7 +75,7 @@ func TestPipesAreStopped(t *testing.T) {
 	s := task.Snapshot{Spare: true}
 	take(t, p, &s)
 	if len(s.Threads) != 1 || s.Threads[0].Spared || s.Stops != 1 {
-		t.Errorf("%d threads, spared %v, %d stops", len(s.Threads), s.Threads[0].Spared, s.Stops)
+		t.Errorf("%d threads, skipped %v, %d stops", len(s.Threads), s.Threads[0].Spared, s.Stops)
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 // How long threads are waited for. A thread stops within microseconds unless it
 // has no processor or is deep in the kernel.
 const (
-	patience       = 2 * time.Second        // for threads that wait for a processor: they stop when they get one
-	sleepPatience  = 50 * time.Millisecond  // for threads in uninterruptible sleep
-	burialPatience = 500 * time.Millisecond // for killed threads to end
-	haltPatience   = 500 * time.Millisecond // for threads to go back to where a signal stopped them
-	maxRounds      = 100                    // of looking for new threads
+	stopTimeout      = 2 * time.Second        // for threads that wait for a processor: they stop when they get one
+	sleepTimeout     = 50 * time.Millisecond  // for threads in uninterruptible sleep
+	reapTimeout      = 500 * time.Millisecond // for killed threads to end
+	groupStopTimeout = 500 * time.Millisecond // for threads to go back to where a signal stopped them
+	maxRounds        = 100                    // of looking for new threads
 )
 
 var (
@@ -42,24 +42,24 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	}
 	p.settle()
 	p.narrow()
-	if p.leaves {
-		return p.leaveAll()
+	if p.stopsNone {
+		return p.suspendNone()
 	}
-	p.leaveSleepers()
-	p.spareWaiting()
+	p.skipSleepers()
+	p.skipWaiting()
 	p.noteKernels()
-	p.noteTurns()
+	p.noteSchedStates()
 	p.enter()
-	p.meet()
+	p.resetTraced()
 	p.suspended, p.reading = true, readSuspended
-	p.hurry()
+	p.raiseToRealtime()
 	p.stop()
 	if err := p.judge(); err != nil {
 		_ = p.resume()
 		return nil, p.explain(err)
 	}
 	p.learnCodeMask()
-	p.toCopy = p.threads.count(stopped) + p.threads.count(spared)
+	p.toCopy = p.threads.count(stopped) + p.threads.count(skipped)
 	return p.resumeFunc, nil
 }
 
@@ -83,23 +83,23 @@ func (p *Process) leaveGate() {
 // Ordered implements [task.Orderer].
 func (p *Process) Ordered() time.Time { return p.ordered }
 
-// leaveSleepers does not stop the threads that were in uninterruptible sleep when
+// skipSleepers does not stop the threads that were in uninterruptible sleep when
 // they were described and do not leave it soon. Once seized they could only be
-// let go of after a stop, and the others would stand as long.
-func (p *Process) leaveSleepers() {
+// let go of after a stop, and the others would be stopped as long.
+func (p *Process) skipSleepers() {
 	began := time.Now()
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
 		for th.phase == listed && p.waitsForServer(th) {
 			if th.sleeps {
-				p.leave(th)
+				p.skipBlocked(th)
 				break
 			}
 			if th.asleep = p.isIn(th.tid, task.Uninterruptible); !th.asleep {
 				break
 			}
-			if time.Since(began) > sleepPatience {
-				p.leave(th)
+			if time.Since(began) > sleepTimeout {
+				p.skipBlocked(th)
 				break
 			}
 			pause(time.Millisecond)
@@ -127,7 +127,7 @@ func (p *Process) stop() {
 }
 
 // order attaches to every thread that is not, and tells it to stop. First all
-// are seized, which stops none, so that the first stands no longer than needed.
+// are seized, which stops none, so that the first is stopped no longer than needed.
 func (p *Process) order() {
 	all := p.threads.all
 	first := len(all)
@@ -150,7 +150,7 @@ func (p *Process) order() {
 	}
 }
 
-// seize attaches. A thread that has ended and is not buried yet, as the first
+// seize attaches. A thread that has ended and is not reaped yet, as the first
 // one when only others go on, is refused with EPERM.
 func (p *Process) seize(th *thread) {
 	switch p.rescue.seize(th.tid) {
@@ -167,33 +167,33 @@ func (p *Process) seize(th *thread) {
 	}
 }
 
-// await waits until every seized thread stands or has ended, no longer than
-// patience from the start of the stop.
+// await waits until every seized thread has stopped or ended, no longer than
+// stopTimeout from the start of the stop.
 func (p *Process) await(began time.Time) {
 	for i := range p.threads.all {
 		p.watch(&p.threads.all[i])
 	}
 	for wait := 20 * time.Microsecond; p.pending(began); wait = min(2*wait, time.Millisecond) {
-		p.untilStands(p.threads.first(seized), wait)
-		p.lookAll()
+		p.awaitStop(p.threads.first(seized), wait)
+		p.checkAll()
 	}
 }
 
-// watch looks at one thread until it stands, for as long as that usually takes.
+// watch checks one thread until it has stopped, for as long as that usually takes.
 // The kernel wakes a tracer that sleeps in waitid, see alarm, when a thread
 // stops; or sends SIGCHLD to the tracing thread itself (do_notify_parent_cldstop
 // and complete_signal, kernel/signal.c), which ends a nap early. So we neither
 // hold a processor that the thread may need nor wait for one ourselves, as after
 // sched_yield, behind all others.
 func (p *Process) watch(th *thread) {
-	const looks = 3 // at once, for a thread that runs stands within microseconds
+	const looks = 3 // at once, for a thread that runs stops within microseconds
 	const naps = 4
 	for n := 0; th.phase == seized && n < looks+naps; n++ {
-		if p.look(th) {
+		if p.checkThread(th) {
 			return
 		}
 		if n >= looks {
-			p.untilStands(th.tid, 20*time.Microsecond<<(n-looks))
+			p.awaitStop(th.tid, 20*time.Microsecond<<(n-looks))
 		}
 	}
 }
@@ -204,10 +204,10 @@ func (p *Process) pending(began time.Time) bool {
 		return false
 	}
 	waited := time.Since(began)
-	if waited < sleepPatience {
+	if waited < sleepTimeout {
 		return true
 	}
-	return waited < patience && !p.onlySleepers()
+	return waited < stopTimeout && !p.onlySleepers()
 }
 
 // onlySleepers reports whether every thread that does not stop is in
@@ -225,63 +225,63 @@ func (p *Process) onlySleepers() bool {
 
 // look notes what has become of an attached thread, and reports whether there was
 // anything.
-func (p *Process) look(th *thread) bool {
-	errno := look(th.tid, &p.info)
+func (p *Process) checkThread(th *thread) bool {
+	errno := checkStop(th.tid, &p.info)
 	switch {
-	case errno != 0: // ECHILD: exec gave the thread another id, or a wait of someone else's buried it
+	case errno != 0: // ECHILD: exec gave the thread another id, or a wait of someone else's reaped it
 		th.phase = gone
 	case p.info.pid == 0:
 		return false
 	case p.info.ended():
 		th.phase = dying
-		p.bury(th)
+		p.reap(th)
 	default:
-		th.stands(&p.info)
+		th.setStopped(&p.info)
 	}
 	return true
 }
 
-// stands notes that a thread has stopped, as info tells.
-func (th *thread) stands(info *childInfo) {
-	th.stood = time.Now()
-	th.phase, th.signal, th.halted = stopped, info.signal(), info.halted()
+// setStopped notes that a thread has stopped, as info tells.
+func (th *thread) setStopped(info *childInfo) {
+	th.stoppedAt = time.Now()
+	th.phase, th.signal, th.groupStopped = stopped, info.signal(), info.groupStopped()
 }
 
-// lookAll also finds the threads that were killed after they stood. They must
-// be buried soon: an exec of another thread waits for that. The thread that
+// checkAll also finds the threads that were killed after they stopped. They must
+// be reaped soon: an exec of another thread waits for that. The thread that
 // calls exec takes the id of the first, attached as it was, but perhaps not told
 // to stop, so each is told again.
-func (p *Process) lookAll() {
+func (p *Process) checkAll() {
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
-		if th.phase.attached() && !p.look(th) && th.phase == seized {
+		if th.phase.attached() && !p.checkThread(th) && th.phase == seized {
 			interrupt(th.tid)
 		}
 	}
 }
 
-// bury removes an ended thread, which stays a zombie for the tracer to see. If
+// reap removes an ended thread, which stays a zombie for the tracer to see. If
 // it is our own child's first thread, it is left for whoever started the child.
-func (p *Process) bury(th *thread) {
+func (p *Process) reap(th *thread) {
 	if p.ownChild && th.tid == p.PID {
 		th.phase = gone
 		return
 	}
-	switch errno := bury(th.tid, &p.info); {
+	switch errno := reap(th.tid, &p.info); {
 	case errno == 0 && p.info.pid == 0:
-	case errno == 0 && !p.info.ended(): // an exec has just given its id to one that stands
-		th.stands(&p.info)
+	case errno == 0 && !p.info.ended(): // an exec has just given its id to one that is stopped
+		th.setStopped(&p.info)
 	default:
 		th.phase = gone
 	}
 }
 
-// judge reports whether what stands is the process that was opened.
+// judge reports whether what was stopped is the process that was opened.
 func (p *Process) judge() error {
 	if p.Mem.Replaced() {
 		return p.Exited()
 	}
-	for _, there := range []phase{stopped, seized, busy, roused, spared} {
+	for _, there := range []phase{stopped, seized, busy, roused, skipped} {
 		if p.threads.count(there) > 0 {
 			return nil
 		}
@@ -295,7 +295,7 @@ func (p *Process) judge() error {
 	return p.Exited()
 }
 
-// learnCodeMask asks the first thread that stands; all have the same.
+// learnCodeMask asks the first stopped thread; all have the same.
 func (p *Process) learnCodeMask() {
 	if p.maskKnown {
 		return

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The calls made while the target stands. They cannot block, so they go to the
+// The calls made while the target is stopped. They cannot block, so they go to the
 // kernel without telling Go's scheduler, and they allocate nothing.
 
 func ptraceCall(request, tid int, addr, data uintptr) unix.Errno {
@@ -67,23 +67,23 @@ func (c *childInfo) signal() int {
 	return int(c.status & 0x7f)
 }
 
-// halted reports whether a thread that was told to stop was stopped by a signal, as
+// groupStopped reports whether a thread that was told to stop was stopped by a signal, as
 // its whole process is: it then reports that signal instead of SIGTRAP
 // (do_jobctl_trap, kernel/signal.c).
-func (c *childInfo) halted() bool {
+func (c *childInfo) groupStopped() bool {
 	return c.status>>8 == unix.PTRACE_EVENT_STOP && c.status&0x7f != int32(unix.SIGTRAP)
 }
 
 // look tells, without waiting, whether a traced thread has stopped or ended;
 // info.pid is 0 when neither. It leaves the stop, or the corpse, as it is.
-func look(tid int, info *childInfo) unix.Errno {
+func checkStop(tid int, info *childInfo) unix.Errno {
 	return waitid(tid, info, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT)
 }
 
-// lookAny finds one of the threads that the calling one traces which has stopped,
+// checkAnyStop finds one of the threads that the calling one traces which has stopped,
 // as look does; info.pid is 0 when none has. The calling thread's own children
 // are among them, if someone has stopped them.
-func lookAny(info *childInfo) unix.Errno {
+func checkAnyStop(info *childInfo) unix.Errno {
 	return wait(unix.P_ALL, 0, info, unix.WSTOPPED|unix.WNOWAIT|unix.WNOTHREAD)
 }
 
@@ -91,10 +91,10 @@ func lookAny(info *childInfo) unix.Errno {
 // deliver (wait_task_stopped, kernel/exit.c), so it is not for one that stopped to.
 func consume(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WSTOPPED) }
 
-// bury takes leave of a traced thread that has ended. Of one that stands it would
+// reap consumes the end of a traced thread, which stays a zombie until then. Of a stopped one it would
 // take away the stop, so that nobody ever finds it: the kernel tells a tracer of
 // stops whatever it asks for (wait_task_stopped, kernel/exit.c).
-func bury(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WEXITED) }
+func reap(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WEXITED) }
 
 func waitid(tid int, info *childInfo, options int) unix.Errno {
 	return wait(unix.P_PID, tid, info, options)

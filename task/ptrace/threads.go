@@ -15,29 +15,29 @@ type phase uint8
 const (
 	listed  phase = iota // seen, not attached: as it is between suspensions
 	seized               // attached and told to stop, runs on until it does
-	stopped              // stands
-	dying                // attached, has ended or will at once: to be buried
+	stopped              // by our order, or at a signal
+	dying                // attached, has ended or will at once: to be reaped
 	gone                 // has ended, or is no thread of ours
 	refused              // the kernel let us not attach
 	busy                 // left out: in uninterruptible sleep before the stop
 	roused               // left out: was in such a sleep, and ran while it was read
-	spared               // not attached: waits in a call that a stop would end
+	skipped              // not attached: waits in a call that a stop would end
 )
 
 // thread is one thread of the target.
 type thread struct {
-	tid    int
-	phase  phase
-	signal int               // stopped: what it stopped to deliver
-	halted bool              // and whether it was in a stop of someone else's signal
-	asleep bool              // was in uninterruptible sleep when it was described
-	sleeps bool              // was in another sleep then
-	ready  bool              // was on a processor or waited for one then
-	turn   turn              // of such a thread, before the stop
-	stood  time.Time         // when it was found to stand
-	runs   uint64            // spared: how often it had come to a processor
-	call   task.Syscall      // in which it was before the stop
-	stay   procfs.KernelStay // in the kernel, before the stop
+	tid          int
+	phase        phase
+	signal       int               // stopped: what it stopped to deliver
+	groupStopped bool              // and whether it was in a stop of someone else's signal
+	asleep       bool              // was in uninterruptible sleep when it was described
+	sleeps       bool              // was in another sleep then
+	ready        bool              // was on a processor or waited for one then
+	sched        schedState        // of such a thread, before the stop
+	stoppedAt    time.Time         // when it was found to be
+	runs         uint64            // skipped: how often it had come to a processor
+	call         task.Syscall      // in which it was before the stop
+	stay         procfs.KernelStay // in the kernel, before the stop
 }
 
 // threadTable is the target's threads in the order of /proc, in room made
@@ -48,21 +48,21 @@ type threadTable struct {
 	part   []thread // room for one
 	hint   int      // where the last search ended: searches come in order
 	missed int      // threads for which there was no room
-	spare  int      // see spareThreads
+	room   int      // see roomForNew
 	buf    []byte
 	ids    []task.ThreadID
 }
 
 const (
-	spareThreads = 512 // threads that may appear between listing and stop
-	manyThreads  = 4096
-	leastSpare   = 8  // where nothing is stopped, and there is time to list them again
-	direntSize   = 32 // of an entry with a name of up to 12 bytes
+	roomForNew  = 512 // threads that may appear between listing and stop
+	manyThreads = 4096
+	leastRoom   = 8  // where nothing is stopped, and there is time to list them again
+	direntSize  = 32 // of an entry with a name of up to 12 bytes
 )
 
 // grow makes room for n threads and as many again, or not so many of very many.
 func (t *threadTable) grow(n int) {
-	want := n + min(n, manyThreads) + max(t.spare, leastSpare)
+	want := n + min(n, manyThreads) + max(t.room, leastRoom)
 	if cap(t.all) >= want && cap(t.all) < 4*want {
 		return
 	}

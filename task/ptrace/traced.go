@@ -19,9 +19,9 @@ var errRefused = errors.New("the system did not let the thread be stopped: anoth
 // goes through the threads in the order of /proc, and so gets all or none, but for
 // those that were left out; and both give up in the end.
 const (
-	tracerPatience = 20 * time.Millisecond
-	tracerPause    = 200 * time.Microsecond
-	tracerTries    = 3 // at a thread that is refused though nobody is known to trace it
+	tracerTimeout = 20 * time.Millisecond
+	tracerPause   = 200 * time.Microsecond
+	tracerTries   = 3 // at a thread that is refused though nobody is known to trace it
 )
 
 // AllowSuspend implements [task.Sampled]: everything is possible, but that nothing
@@ -31,7 +31,7 @@ func (p *Process) AllowSuspend(how task.Suspension) error {
 		return nil
 	}
 	tracer := p.Files.TracerOf(p.PID)
-	for began := time.Now(); tracer != 0 && time.Since(began) < tracerPatience; tracer = p.Files.TracerOf(p.PID) {
+	for began := time.Now(); tracer != 0 && time.Since(began) < tracerTimeout; tracer = p.Files.TracerOf(p.PID) {
 		pause(tracerPause)
 	}
 	if tracer == 0 {
@@ -51,14 +51,14 @@ func (p *Process) Traced() error {
 	return nil
 }
 
-// meet begins a stop, in which no other tracer was met yet.
-func (p *Process) meet() { p.traced, p.seizeUntil, p.reads = nil, time.Time{}, 0 }
+// resetTraced begins a stop, in which no other tracer was met yet.
+func (p *Process) resetTraced() { p.traced, p.seizeUntil, p.reads = nil, time.Time{}, 0 }
 
 // seizeLater tries again to attach to a thread that was refused: for no longer than
-// tracerPatience in all, and not if it was in vain the last time. Nothing stands yet.
+// tracerTimeout in all, and not if it was in vain the last time. Nothing is stopped yet.
 func (p *Process) seizeLater(th *thread) {
 	if p.seizeUntil.IsZero() {
-		p.seizeUntil = time.Now().Add(tracerPatience)
+		p.seizeUntil = time.Now().Add(tracerTimeout)
 	}
 	for unknown := 0; unknown < tracerTries; {
 		tracer := p.Files.TracerOf(th.tid) // before the attempt: it may let go meanwhile
@@ -84,7 +84,7 @@ func (p *Process) forget(tid int) {
 	}
 }
 
-// absence says why a thread does not stand.
+// absence says why a thread has not stopped.
 func (p *Process) absence(th *thread) error {
 	if th.phase == refused && p.traced != nil {
 		return p.traced

@@ -90,7 +90,7 @@ func TestBriefTracerIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	th := p.threads.find(g.pid)
-	p.meet()
+	p.resetTraced()
 	if p.seize(th); th.phase != refused {
 		t.Fatalf("phase %d of a thread that another one traces", th.phase)
 	}
@@ -118,13 +118,13 @@ func TestLongTracerIsWaitedForOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	th := p.threads.find(g.pid)
-	p.meet()
+	p.resetTraced()
 	p.seizeUntil = time.Unix(1, 0) // over
 	p.seizeLater(th)
 	if p.traced == nil || p.traced.Tracer != tracer.Process.Pid || p.Traced() == nil {
 		t.Fatalf("traced by %v, now %v", p.traced, p.Traced())
 	}
-	p.meet()
+	p.resetTraced()
 	p.seizeUntil = time.Now().Add(time.Hour) // would be waited for
 	p.seizeLater(th)
 	if p.traced == nil {

@@ -18,24 +18,24 @@ var (
 )
 
 // LeaveAll implements [task.Leaver].
-func (p *Process) LeaveAll() { p.leaves = true }
+func (p *Process) LeaveAll() { p.stopsNone = true }
 
-// leaveAll finds the threads that wait, and stops none.
-func (p *Process) leaveAll() (resume func() error, err error) {
+// suspendNone finds the threads that wait, and stops none.
+func (p *Process) suspendNone() (resume func() error, err error) {
 	p.suspended, p.reading = true, readSuspended
 	p.began, p.ordered = time.Now(), time.Time{}
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; th.phase == listed {
-			p.leave(th)
+			p.skipBlocked(th)
 		}
 	}
 	p.noteKernels()
-	p.toCopy = p.threads.count(spared)
+	p.toCopy = p.threads.count(skipped)
 	return p.resumeFunc, nil
 }
 
-// whyLeft says why a thread that was left where it is could not be read.
-func (p *Process) whyLeft(th *thread) error {
+// whyNotRead says why a thread that was left where it is could not be read.
+func (p *Process) whyNotRead(th *thread) error {
 	switch {
 	case p.Sealed() != nil:
 		return errSealed
