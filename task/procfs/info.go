@@ -17,6 +17,7 @@ import (
 
 	"stacksnap/task"
 	"stacksnap/task/files"
+	"stacksnap/task/procfs/cgroup"
 )
 
 // learn gathers what is known of the process as a whole. What cannot be had is
@@ -38,7 +39,7 @@ func (p *Process) learn() task.Info {
 	}
 	info.Folder, _ = p.live.readlink("cwd")
 	if b, err := p.live.read("cgroup"); err == nil {
-		info.Group = controlGroup(b)
+		info.Group = cgroup.Of(b)
 	}
 	info.Name = fullName(string(s.name), p.dir)
 	info.ParentPID = s.parent

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs/sockets"
 )
 
 // TestHolders looks for the ends of a pipe and of a pair of sockets, of which this
@@ -50,7 +51,7 @@ func TestHolders(t *testing.T) {
 		t.Errorf("with one end closed: %+v", after)
 	}
 	p[1] = -1
-	peer, ok := unixPeer(socketNumber(t, link(s[0])))
+	peer, ok := sockets.UnixPeer(socketNumber(t, link(s[0])))
 	if want := socketNumber(t, link(s[1])); !ok || peer != want {
 		t.Errorf("peer %d, %t; want %d", peer, ok, want)
 	}
@@ -115,4 +116,17 @@ func TestHoldersByStandardInput(t *testing.T) {
 	if h := Holders([]task.End{end})[end]; !slices.Equal(h.PIDs, []int{cat.Process.Pid}) {
 		t.Errorf("%v, want %d", h.PIDs, cat.Process.Pid)
 	}
+}
+
+func socketNumber(t *testing.T, link string) uint32 {
+	t.Helper()
+	inode, ok := sockets.Inode(link)
+	if !ok {
+		t.Fatal(link)
+	}
+	n, err := strconv.ParseUint(inode, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint32(n)
 }

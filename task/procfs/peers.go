@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs/sockets"
 )
 
 var _ task.Linked = (*Process)(nil)
@@ -27,13 +28,13 @@ func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 	if fifo := fifoAt(p.live, "fd/"+strconv.Itoa(fd)); fifo != "" {
 		return task.End{File: fifo, Writes: !writes}, true
 	}
-	inode, ok := socketInode(link)
+	inode, ok := sockets.Inode(link)
 	if !ok {
 		return task.End{}, false
 	}
 	n, err := strconv.ParseUint(inode, 10, 32)
 	if err == nil && p.shares("net") {
-		if peer, ok := unixPeer(uint32(n)); ok {
+		if peer, ok := sockets.UnixPeer(uint32(n)); ok {
 			return task.End{File: fmt.Sprintf("socket:[%d]", peer)}, true
 		}
 	}
@@ -150,13 +151,13 @@ func mapsShared(maps []byte, at sharedPlace) bool {
 // the tables were after the threads were last listed: they may be long.
 func (p *Process) tcpPeer(inode string) (peer string, ok bool) {
 	if p.tcpPeers == nil {
-		var all []connection
-		for _, name := range tcpTables {
+		var tables [][]byte
+		for _, name := range sockets.TCPTables {
 			if b, err := p.live.read("net/" + name); err == nil { // there may be no IPv6
-				all = append(all, connections(b)...)
+				tables = append(tables, b)
 			}
 		}
-		p.tcpPeers = otherSockets(all)
+		p.tcpPeers = sockets.TCPPeers(tables...)
 	}
 	peer, ok = p.tcpPeers[inode]
 	return peer, ok

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs/sockets"
 )
 
 var (
@@ -43,16 +44,16 @@ func (p *Process) OpenFile(fd int) string {
 	if err != nil {
 		return ""
 	}
-	inode, ok := socketInode(link)
+	inode, ok := sockets.Inode(link)
 	if !ok {
 		return link
 	}
-	for _, table := range socketTables {
-		b, err := p.live.read("net/" + table.name)
+	for _, table := range sockets.Tables {
+		b, err := p.live.read("net/" + table.Name)
 		if err != nil {
 			continue
 		}
-		if name, ok := table.find(b, inode); ok {
+		if name, ok := table.Find(b, inode); ok {
 			return name
 		}
 	}
@@ -110,7 +111,7 @@ func (p *Process) IsSocket(fd int) bool {
 	if err != nil {
 		return false
 	}
-	_, is := socketInode(link)
+	_, is := sockets.Inode(link)
 	return is
 }
 

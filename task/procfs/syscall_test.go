@@ -50,3 +50,13 @@ func TestWatchedThatIsOpen(t *testing.T) {
 		}
 	}
 }
+
+func FuzzFileTables(f *testing.F) {
+	f.Add([]byte("1: FLOCK  ADVISORY  WRITE 359 00:13:11691 0 EOF\n"))
+	f.Add([]byte("tfd: 3 events: 19 data: 3 pos:0 ino:39d62 sdev:f\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		lockHolder(b, lockedFile{}, 1)
+		lastNumber(b)
+		watched(b)
+	})
+}

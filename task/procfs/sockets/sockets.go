@@ -1,6 +1,8 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
-package procfs
+// Package sockets reads the kernel's tables of sockets: what a socket is, and which one is
+// its peer. A socket is named by its inode.
+package sockets
 
 import (
 	"bytes"
@@ -14,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketInode takes apart the link of a socket's descriptor, "socket:[INODE]"
+// Inode takes apart the link of a socket's descriptor, "socket:[INODE]"
 // (sockfs_dname, net/socket.c).
-func socketInode(link string) (inode string, ok bool) {
+func Inode(link string) (inode string, ok bool) {
 	s, ok := strings.CutPrefix(link, "socket:[")
 	if !ok {
 		return "", false
@@ -24,17 +26,17 @@ func socketInode(link string) (inode string, ok bool) {
 	return strings.CutSuffix(s, "]")
 }
 
-// socketTable is a file of /proc/PID/net that lists sockets, by the position of
+// Table is a file of /proc/PID/net that lists sockets, by the position of
 // the fields used.
-type socketTable struct {
-	name  string
+type Table struct {
+	Name  string
 	inode int
 	title func(fields [][]byte) string
 }
 
-// get_tcp4_sock, net/ipv4/tcp_ipv4.c, and its kin; unix_seq_show,
+// Tables are those in which a socket may be: get_tcp4_sock, net/ipv4/tcp_ipv4.c, and its kin; unix_seq_show,
 // net/unix/af_unix.c.
-var socketTables = []socketTable{
+var Tables = []Table{
 	{"tcp", 9, internet("tcp")},
 	{"tcp6", 9, internet("tcp")},
 	{"udp", 9, internet("udp")},
@@ -42,7 +44,8 @@ var socketTables = []socketTable{
 	{"unix", 6, unixTitle},
 }
 
-func (t socketTable) find(file []byte, inode string) (string, bool) {
+// Find returns what the socket of an inode is, if the table lists it.
+func (t Table) Find(file []byte, inode string) (string, bool) {
 	for line := range bytes.Lines(file) {
 		f := bytes.Fields(line)
 		if len(f) > t.inode && string(f[t.inode]) == inode {
@@ -98,9 +101,9 @@ func endpoint(b []byte) string {
 // tcpEstablished is TCP_ESTABLISHED (include/net/tcp_states.h).
 const tcpEstablished = "01"
 
-// tcpTables are the files of /proc/PID/net that list connections; one of a program for
+// TCPTables are the files of /proc/PID/net that list connections; one of a program for
 // IPv6 may be to one for IPv4.
-var tcpTables = []string{"tcp", "tcp6"}
+var TCPTables = []string{"tcp", "tcp6"}
 
 // ends are the addresses of a connection, as one of its sockets has them.
 type ends struct{ local, remote string }
@@ -109,6 +112,16 @@ type ends struct{ local, remote string }
 type connection struct {
 	ends
 	inode string
+}
+
+// TCPPeers returns for the sockets in tables of TCP the one at the other end of their
+// connection, where that is in a table, too.
+func TCPPeers(tables ...[]byte) map[string]string {
+	var all []connection
+	for _, b := range tables {
+		all = append(all, connections(b)...)
+	}
+	return peersOf(all)
 }
 
 // connections reads a table, by the fields of get_tcp4_sock, net/ipv4/tcp_ipv4.c.
@@ -121,9 +134,9 @@ func connections(table []byte) (all []connection) {
 	return all
 }
 
-// otherSockets returns for sockets the one whose addresses are theirs, exchanged. None has
+// peersOf returns for sockets the one whose addresses are theirs, exchanged. None has
 // an inode as long as nobody has accepted it.
-func otherSockets(all []connection) map[string]string {
+func peersOf(all []connection) map[string]string {
 	at := map[ends][]string{}
 	for _, c := range all {
 		at[c.ends] = append(at[c.ends], c.inode)
@@ -151,14 +164,14 @@ const (
 // diagTimeout bounds the wait for an answer, which the kernel gives at once.
 const diagTimeout = 100 * time.Millisecond
 
-// unixPeer asks for the inode of the socket to which a Unix socket of our network
+// UnixPeer asks for the inode of the socket to which a Unix socket of our network
 // namespace is connected; false when it is not.
-func unixPeer(inode uint32) (peer uint32, ok bool) {
+func UnixPeer(inode uint32) (peer uint32, ok bool) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
 		return 0, false
 	}
-	defer closeFD(fd)
+	defer func() { _ = unix.Close(fd) }()
 	limit := unix.NsecToTimeval(int64(diagTimeout))
 	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit)
 	if unix.Sendto(fd, peerRequest(inode), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) != nil {

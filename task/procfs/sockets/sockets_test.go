@@ -1,11 +1,10 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
-package procfs
+package sockets
 
 import (
 	"encoding/binary"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -26,8 +25,8 @@ func TestSocketTables(t *testing.T) {
 	}
 	for inode, name := range want {
 		got := ""
-		for _, table := range socketTables {
-			if s, ok := table.find([]byte(files[table.name]), inode); ok {
+		for _, table := range Tables {
+			if s, ok := table.Find([]byte(files[table.Name]), inode); ok {
 				got = s
 			}
 		}
@@ -35,35 +34,19 @@ func TestSocketTables(t *testing.T) {
 			t.Errorf("socket %s is %q, want %q", inode, got, name)
 		}
 	}
-	if i, ok := socketInode("socket:[12]"); i != "12" || !ok {
+	if i, ok := Inode("socket:[12]"); i != "12" || !ok {
 		t.Errorf("%q, %v", i, ok)
 	}
 }
 
 func FuzzSockets(f *testing.F) {
 	f.Add([]byte("   0: 00000000:07E8 00000000:0000 0A 0:0 0:0 0 0 0 624 1\n"))
-	f.Add([]byte("tfd: 3 events: 19 data: 3 pos:0 ino:39d62 sdev:f\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, table := range socketTables {
-			table.find(b, "624")
+		for _, table := range Tables {
+			table.Find(b, "624")
 		}
-		lockHolder(b, lockedFile{}, 1)
-		lastNumber(b)
-		watched(b)
+		TCPPeers(b, b)
 	})
-}
-
-func socketNumber(t *testing.T, link string) uint32 {
-	t.Helper()
-	inode, ok := socketInode(link)
-	if !ok {
-		t.Fatal(link)
-	}
-	n, err := strconv.ParseUint(inode, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return uint32(n)
 }
 
 // answerOf is what the kernel says of a socket, with attributes.
@@ -136,11 +119,7 @@ func TestOtherSockets(t *testing.T) {
 		"two of them":     {[][]byte{tableOf([4]string{b, a, "01", "7"}, [4]string{a, b, "01", "8"}, [4]string{a, b, "01", "9"})}, ""},
 		"cut short":       {[][]byte{tableOf([4]string{b, a, "01", "7"}, [4]string{a, b, "01", "8"})[:300]}, ""},
 	} {
-		var all []connection
-		for _, table := range test.tables {
-			all = append(all, connections(table)...)
-		}
-		peers := otherSockets(all)
+		peers := TCPPeers(test.tables...)
 		if got, ok := peers["7"]; got != test.want && ok || ok != (test.want != "") {
 			t.Errorf("%s: %q, %t", name, got, ok)
 		}

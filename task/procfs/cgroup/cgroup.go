@@ -1,6 +1,6 @@
-//go:build linux && (amd64 || arm64)
-
-package procfs
+// Package cgroup recognises the container or the unit of systemd that a process was put
+// into, by its control groups.
+package cgroup
 
 import (
 	"cmp"
@@ -17,9 +17,9 @@ var managers = map[string]string{
 	"cri-containerd": "containerd", "nerdctl": "containerd", "lxc": "lxc",
 }
 
-// controlGroup reads from /proc/PID/cgroup (cgroups(7)) what a process was put
+// Of reads from /proc/PID/cgroup (cgroups(7)) what a process was put
 // into; nil where that is nothing or not known.
-func controlGroup(file []byte) *task.Group {
+func Of(file []byte) *task.Group {
 	for _, path := range groupPaths(file) {
 		if g := groupOf(path); g != nil {
 			return g

@@ -1,6 +1,4 @@
-//go:build linux && (amd64 || arm64)
-
-package procfs
+package cgroup
 
 import (
 	"reflect"
@@ -45,7 +43,7 @@ func TestControlGroup(t *testing.T) {
 		{"a name of colons", "0::/system.slice/a:b.service\n", &task.Group{Manager: "systemd", ID: "a:b.service"}},
 		{"of one's own", "4:memory:/batch/ff1272fc561d38dfdb0619686e1fde08\n", nil},
 	} {
-		if got := controlGroup([]byte(tt.file)); !reflect.DeepEqual(got, tt.want) {
+		if got := Of([]byte(tt.file)); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.about, got, tt.want)
 		}
 	}
