@@ -146,7 +146,11 @@ func attach(t testing.TB, pid int) *Process {
 		skipRefused(t, err)
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(func() {
+		// One that did not stop in time would be left attached, and nobody could wait for the target.
+		eventually(t, "no thread is attached", func() bool { return p.Settle() == 0 })
+		_ = p.Close()
+	})
 	return p
 }
 
