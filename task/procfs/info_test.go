@@ -75,7 +75,7 @@ func TestListHasOurChild(t *testing.T) {
 	}
 	for _, c := range all {
 		if c.PID == g.pid {
-			if c.Name != filepath.Base(path) || c.Path != path {
+			if c.Name != "cat" || c.Path != path {
 				t.Errorf("%+v", c)
 			}
 			return
