@@ -5,7 +5,6 @@ package procfs
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -33,7 +32,7 @@ func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 		return task.End{}, false
 	}
 	n, err := strconv.ParseUint(inode, 10, 32)
-	if err == nil && p.shares("net") {
+	if err == nil && p.live.shares("ns/net") {
 		if peer, ok := sockets.UnixPeer(uint32(n)); ok {
 			return task.End{File: fmt.Sprintf("socket:[%d]", peer)}, true
 		}
@@ -42,17 +41,10 @@ func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 	return task.End{File: "socket:[" + peer + "]"}, ok
 }
 
-// shares reports whether the target is in the same namespace of a kind as we are.
-func (p *Process) shares(kind string) bool {
-	theirs, err := p.live.readlink("ns/" + kind)
-	ours, ourErr := os.Readlink("/proc/self/ns/" + kind)
-	return err == nil && ourErr == nil && theirs == ours
-}
-
 // Child implements [task.Linked].
 func (p *Process) Child(n int) (pid int, ok bool) {
 	all, err := PIDs()
-	if err != nil || !p.shares("pid") {
+	if err != nil || !p.live.shares("ns/pid") {
 		return 0, false
 	}
 	if n > 0 {
@@ -101,7 +93,7 @@ func (p *Process) isChild(pid int) kinship {
 // SharedOwner implements [task.Linked].
 func (p *Process) SharedOwner(a task.Addr, n int) (task.ThreadID, int, bool) {
 	mine, ok := p.sharedAt(a)
-	if !ok || !p.shares("pid") {
+	if !ok || !p.live.shares("ns/pid") {
 		return 0, 0, false
 	}
 	dir, err := OpenDir("/proc/" + strconv.Itoa(n))

@@ -56,7 +56,7 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, onStoppe
 	p.held = slices.Grow(p.held[:0], len(ids))
 	p.holds = how == task.SuspendTogether
 	if how != task.SuspendNone {
-		p.raiseToRealtime()
+		p.priority.toRealtime()
 		defer p.alarm.end() // wherever it was started
 	}
 	p.none = time.Now()
@@ -77,7 +77,7 @@ func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, onStoppe
 	p.orderHeld(runs)
 	p.awaitEach(onStopped, runs)
 	p.releaseHeld(runs)
-	p.endRealtime()
+	p.priority.endRealtime()
 	err := p.judgeEach()
 	p.letGo()
 	return err

@@ -40,7 +40,7 @@ func openWith(pid int, read func(pid int) (*procfs.Process, error), look bool) (
 // prepare makes ready what a stop needs.
 func (p *Process) prepare() {
 	p.ownChild = p.Process.Info().ParentPID == os.Getpid()
-	p.raisePriority()
+	p.priority.raise(p.tracer)
 	p.alarm.setUp(p.tracer)
 	p.rescue.watchOver(p.PID)
 	p.Refill(true)

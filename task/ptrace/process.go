@@ -69,11 +69,8 @@ type Process struct {
 	reading    reading
 	resumeFunc func() error
 	regs       [maxRegset]byte
-	maskKnown  bool // codeMask is what a thread said
-	raised     bool // our thread is served first
-	nice       int  // and had this before Open
-	ordinary   bool // our thread may be put before the ordinary ones, of which it is one
-	isRealtime bool // and is
+	maskKnown  bool     // codeMask is what a thread said
+	priority   priority // of our thread
 }
 
 // Info implements [task.Process]. On arm64 CodeMask is exact from the first
@@ -124,7 +121,7 @@ func (p *Process) Close() error {
 	p.awaitGroupStops()
 	p.Process.Close()
 	p.alarm.close()
-	p.restorePriority()
+	p.priority.restore()
 	if !slices.ContainsFunc(p.threads.all, func(th thread) bool { return th.phase.attached() }) {
 		runtime.UnlockOSThread()
 	}

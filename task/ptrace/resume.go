@@ -21,7 +21,7 @@ func (p *Process) resume() error {
 		p.release(&p.threads.all[i])
 	}
 	p.leaveGate()
-	p.endRealtime()
+	p.priority.endRealtime()
 	p.reapAll()
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; !th.phase.attached() {

@@ -280,7 +280,7 @@ func TestSamplingEndsWithTheTarget(t *testing.T) {
 // alone, and keeps its nice value.
 func TestHurryOnlyWhileThreadsStand(t *testing.T) {
 	p := attach(t, startThreads(t, 4, "nap").pid)
-	if !p.ordinary {
+	if !p.priority.ordinary {
 		needs.Skip(t, "the ordinary scheduling policy", "")
 	}
 	policy := func() uintptr {
@@ -290,7 +290,7 @@ func TestHurryOnlyWhileThreadsStand(t *testing.T) {
 	nice := niceOf(p.tracer)
 	inStop := func(int) {
 		want := uintptr(unix.SCHED_NORMAL)
-		if p.isRealtime {
+		if p.priority.isRealtime {
 			want = unix.SCHED_FIFO
 		}
 		if policy() != want {
@@ -315,7 +315,7 @@ func TestHurryOnlyWhileThreadsStand(t *testing.T) {
 		} else if err := p.CaptureEach(how, ids, inStop, func(int, time.Duration, error) {}); err != nil {
 			t.Fatal(err)
 		}
-		if policy() != unix.SCHED_NORMAL || niceOf(p.tracer) != nice || p.isRealtime {
+		if policy() != unix.SCHED_NORMAL || niceOf(p.tracer) != nice || p.priority.isRealtime {
 			t.Errorf("%v: policy %d, nice %d after the stop, want nice %d", how, policy(), niceOf(p.tracer), nice)
 		}
 	}

@@ -52,7 +52,7 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	p.enter()
 	p.resetTraced()
 	p.suspended, p.reading = true, readSuspended
-	p.raiseToRealtime()
+	p.priority.toRealtime()
 	p.stop()
 	if err := p.judge(); err != nil {
 		_ = p.resume()
