@@ -101,7 +101,7 @@ func dieDelivering(p *Process, later int) error {
 	}
 	attached := func(i int, _ time.Duration, _ error) {
 		if all[i] == nobody {
-			err = signalEach(p.pid, ids)
+			err = signalEach(p.PID, ids)
 		}
 	}
 	ended := p.CaptureEach(task.SuspendTogether, all, stands, attached)
