@@ -124,6 +124,21 @@ func TestErrorsOfACrowd(t *testing.T) {
 	}
 }
 
+// TestStatesOfACrowd are counted as its samples are.
+func TestStatesOfACrowd(t *testing.T) {
+	b := NewBuilder(task.Info{}, "test")
+	b.order = make([]*record, maxThreads)
+	s := task.Snapshot{Threads: []task.Thread{{ID: 1, Name: "t", State: task.Running}, {ID: 2, Name: "t", State: task.Sleeping}}}
+	none := func(int) Stack { return Stack{} }
+	b.AddEach(&s, nil, none)
+	s.Threads[0].State = task.Sleeping
+	b.AddChanged(&s, nil, []int{0}, none)
+	b.finishRow()
+	if shared, want := b.order[maxThreads], (States{task.Running: 1, task.Sleeping: 3}); shared.States != want {
+		t.Errorf("%d samples in states %v, want %v", shared.Samples, shared.States, want)
+	}
+}
+
 // TestHalted counts the snapshots in which nothing of the target could go on.
 func TestHalted(t *testing.T) {
 	b := NewBuilder(task.Info{}, "test")

@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/answer"
+	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/stackshot"
@@ -162,6 +165,26 @@ func TestStackshotWithoutThreads(t *testing.T) {
 	s.Tasks[1].Threads = nil
 	if list := profilesOf(t, Threads{}, nil, s); len(list) != 3 || len(list[1].Threads) != 0 {
 		t.Errorf("%d processes", len(list))
+	}
+}
+
+// TestStackshotCache: a shared cache is told of where it is known at what address it begins.
+func TestStackshotCache(t *testing.T) {
+	id := [16]byte{7}
+	for _, tt := range []struct {
+		cache *stackshot.SharedCache
+		want  *images.SharedCache
+	}{
+		{nil, nil},
+		{&stackshot.SharedCache{UUID: id, Slide: 0x4000}, nil},
+		{&stackshot.SharedCache{UUID: id, Slide: 0x4000, Base: 0x180000000}, &images.SharedCache{UUID: id, Slide: 0x4000, Base: 0x180000000}},
+		{&stackshot.SharedCache{UUID: id, Slide: 0x4000, Base: 0x180000000, FirstMapping: 0x180004000}, &images.SharedCache{UUID: id, Slide: 0x4000, Base: 0x180004000}},
+	} {
+		s := shotOf()
+		s.Tasks[1].SharedCache = tt.cache
+		if diff := cmp.Diff(tt.want, profilesOf(t, Threads{}, nil, s)[1].Cache); diff != "" {
+			t.Errorf("%+v: %s", tt.cache, diff)
+		}
 	}
 }
 

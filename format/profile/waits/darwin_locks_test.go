@@ -79,6 +79,11 @@ func TestDarwin(t *testing.T) {
 			if diff := cmp.Diff(test.want, w); diff != "" {
 				t.Errorf("%v %s: %s", arch, test.name, diff)
 			}
+			thread.State = task.Running
+			if w, _ := f.Find(thread, nil); w != nil {
+				t.Errorf("%v %s: %+v of a thread that runs", arch, test.name, w)
+			}
+			thread.State = task.Sleeping
 			clear(p.memory[0x8000])
 			if w, _ := f.Find(thread, nil); w != nil {
 				t.Errorf("%v %s: %+v of a thread that is in no call", arch, test.name, w)
