@@ -173,6 +173,22 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestPathOfDyld is the one that the list tells; only where it does not, its header's.
+func TestPathOfDyld(t *testing.T) {
+	for path, want := range map[string]string{"/opt/dyld": "/opt/dyld", "": "/usr/lib/dyld"} {
+		x := usual(t, 8)
+		x.put(0x70, 0xc0, 8, 0)
+		if path != "" {
+			x.put(0x70, 0xc0, 8, uint64(x.path(path)))
+		}
+		l, errs := (&Loader{}).Load(x)
+		if len(errs) != 0 {
+			t.Error(errs)
+		}
+		check(t, l, lineLib, lineMain, "0x200000 "+want)
+	}
+}
+
 // TestOldVersion: a field that the version does not have is not read.
 func TestOldVersion(t *testing.T) {
 	x := usual(t, 8)

@@ -317,6 +317,19 @@ func TestLineBounds(t *testing.T) {
 	}
 }
 
+// TestLineNumbers are those that are not 0 and that 31 bits hold.
+func TestLineNumbers(t *testing.T) {
+	for number, known := range map[uint32]bool{0: false, 1: true, 1<<31 - 1: true, 1 << 31: false, 1<<32 - 1: false} {
+		want := generated.Line{Start: 0x10}
+		if known {
+			want.File, want.Line = "a", int(number)
+		}
+		if got := lineOf(0x10, number, "a"); got != want {
+			t.Errorf("line %d is %+v, want %+v", number, got, want)
+		}
+	}
+}
+
 // TestOddCode wraps around the end of the address space, or has no name.
 func TestOddCode(t *testing.T) {
 	w := begin(binary.LittleEndian, 0, 0).load(0x1000, 0x100, 1, "f").load(0x1010, 16, 2, "").
