@@ -12,6 +12,35 @@ import (
 
 const entryARM = "cfa = sp; pc = lr"
 
+// TestARMLeaves looks behind an instruction that moves sp on a condition, up to the first
+// on another one.
+func TestARMLeaves(t *testing.T) {
+	const filler = "0100a003" // moveq r0, #1
+	for _, c := range []struct {
+		name, code string
+		want       bool
+	}{
+		{"returns", "1eff2f01", true},                                                              // bxeq lr
+		{"pops pc", "8080bd08", true},                                                              // popeq {r7, pc}
+		{"on another condition", "1eff2f11", false},                                                // bxne lr
+		{"always", "1eff2fe1", false},                                                              // bx lr
+		{"further on", filler + "1eff2f01", true},                                                  //
+		{"behind another condition", "0100a013" + "1eff2f01", false},                               // movne r0, #1
+		{"stays", filler + filler, false},                                                          //
+		{"cut", filler + "1eff2f", false},                                                          //
+		{"as the last that is looked at", strings.Repeat(filler, maxSame-1) + "1eff2f01", true},    //
+		{"behind the last that is looked at", strings.Repeat(filler, maxSame) + "1eff2f01", false}, //
+	} {
+		code, err := hex.DecodeString("08d08d02" + c.code) // addeq sp, sp, #8
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := armLeaves(code, 0); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
 // programsARM are of ARM and Thumb code, its bytes in order.
 var programsARM = []program{
 	{"thumb, frame pointer", task.ARM, []line{

@@ -90,6 +90,45 @@ func TestCalleePops(t *testing.T) {
 	})
 }
 
+// TestReservedAgain: what a callee popped is told by its ret on i386, of a call that says
+// which it is. Of any other call it is what the caller reserves again.
+func TestReservedAgain(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		arch  task.Arch
+		lines []line
+		below int // where the callee begins
+		want  string
+	}{
+		{"by a pointer, i386", task.I386, []line{
+			{code: "6a01"},   // push 1
+			{code: "6a02"},   // push 2
+			{code: "ffd0"},   // call *eax
+			{code: "83ec08"}, // sub 8, esp
+			{code: "83c408"}, // add 8, esp
+			{code: "c3"},     // ret
+		}, 0, entryI386},
+		{"directly, amd64", task.AMD64, []line{
+			{code: "4883ec10"},   // sub 16, rsp
+			{code: "e809000000"}, // call below
+			{code: "4883ec10"},   // sub 16, rsp
+			{code: "4883c410"},   // add 16, rsp
+			{code: "c3"},         // ret
+			{code: "90"},         // below: nop
+			{code: "c3"},         // ret
+		}, 5, "cfa = sp + 8; pc = *(cfa - 8)"},
+	} {
+		code, starts := assemble(t, c.arch, c.lines)
+		f := &text{at: 0x1000, code: code, starts: []uint64{0x1000}}
+		behind := 3
+		if c.below > 0 {
+			f.starts = append(f.starts, 0x1000+uint64(starts[c.below]))
+			behind = 2
+		}
+		t.Run(c.name, func(t *testing.T) { f.want(t, c.arch, starts, map[int]string{behind: c.want}) })
+	}
+}
+
 func TestI386Filler(t *testing.T) {
 	for code, want := range map[string]bool{
 		"89f6": true, "8d36": true, "8d7600": true, "8db600000000": true, "8d742600": true, "8dbc2700000000": true,
