@@ -113,6 +113,23 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+// TestSegmentBounds: a segment ends where its memory does, whatever the file has of it.
+func TestSegmentBounds(t *testing.T) {
+	for _, im := range []*image{{machine: machineX86_64, size: 8}, {machine: machineARM, size: 4}} {
+		im.segments = []segment{{0x10000, 0x3200, 5, bytes.Repeat([]byte{'h'}, 0x1100)}}
+		p := open(t, im.bytes())
+		for r, err := range p.Regions() {
+			if want := (task.Region{Start: 0x10000, End: 0x13200, Prot: task.Read | task.Execute}); err != nil || r != want {
+				t.Errorf("words of %d bytes: %+v, %v\nwant %+v", im.size, r, err, want)
+			}
+		}
+		b := make([]byte, 0x4000)
+		if n, _ := p.Memory().ReadMemory(b, 0x10000); n != 0x1100 {
+			t.Errorf("words of %d bytes: %#x bytes of memory", im.size, n)
+		}
+	}
+}
+
 func TestMemory(t *testing.T) {
 	p := open(t, everything(machineX86_64, 8, 27).bytes())
 	var b [4]byte
