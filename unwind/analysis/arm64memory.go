@@ -13,12 +13,16 @@ func (e *a64Effect) memory() {
 		if !vector {
 			e.set(e.rd(), value{}, false)
 		}
-	case vector: // ld1 … st4, post-indexed with bit 23
+	case e.is(0x3e000000, 0x0c000000): // ld1 … st4, post-indexed with bit 23
 		if e.bits(23, 23) == 1 {
 			e.writeBack(e.get(e.rn()).add(e.structures()))
 		}
 	case e.is(0x3f000000, 0x08000000):
 		e.exclusive()
+	case e.is(0xfb200c00, 0x19000400): // cpy, set: all of their registers
+		e.set(e.rd(), value{}, false)
+		e.set(e.rn(), value{}, false)
+		e.set(e.rm(), value{}, false)
 	case e.is(0x3f000000, 0x19000000):
 		e.tags()
 	}
@@ -48,19 +52,14 @@ func (e *a64Effect) exclusive() {
 	}
 }
 
-// tags are ldapur, stg and memory copies, which write rt, and their base where
-// they are pre- or post-indexed.
+// tags are ldapur and stg, which write rt, and their base where they are pre- or
+// post-indexed.
 func (e *a64Effect) tags() {
 	if e.bits(23, 22) != 0 || e.bits(21, 21) == 1 {
 		e.set(e.rd(), value{}, false)
 	}
-	switch {
-	case e.bits(11, 10) == 0: // ldapur, stlur, stgm
-	case e.bits(31, 24) == 0xd9 && e.bits(11, 10)&1 == 1:
+	if e.bits(31, 24) == 0xd9 && e.bits(10, 10) == 1 {
 		e.writeBack(e.get(e.rn()).add(e.signed(20, 12) * 16))
-	case e.bits(31, 24) != 0xd9 && e.bits(11, 10) == 1: // cpy, set
-		e.set(e.rn(), value{}, false)
-		e.set(e.rm(), value{}, false)
 	}
 }
 
