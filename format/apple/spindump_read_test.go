@@ -382,3 +382,18 @@ Path:             UNKNOWN PATH
 		t.Errorf("%+v", w)
 	}
 }
+
+// TestReadSpindumpOwner: the owner is a thread of the process that the text names, by its
+// number, behind "waiting for".
+func TestReadSpindumpOwner(t *testing.T) {
+	for object, want := range map[string]task.ThreadID{
+		"turnstile waiting for x [1] thread 0x5": 5, "mutex waiting for x y [1] thread 0x5": 5,
+		"turnstile waiting for x [2] thread 0x5": 0, "turnstile waiting for x [1] thread 0x6": 0, "turnstile waiting for x [1]": 0,
+		"turnstile of x [1] thread 0x5": 0, "x [1] thread 0x5": 0, "turnstile waiting for x [1] thread 0x": 0, "turnstile waiting for x [1] thread 0x5z": 0,
+	} {
+		r := spinProcessReader{processReader: processReader{profile: &profile.Profile{Target: task.Info{PID: 1}, Threads: []*profile.Thread{{ID: 0, Name: "none"}, {ID: 5, Name: "five"}}}}}
+		if w := r.wait(map[string]*profile.Waited{}, object, "__ulock_wait"); w.Owner != want || (w.OwnerName == "five") != (want == 5) || w.OwnerName == "none" || w.Object != object || w.Call != "ulock_wait" {
+			t.Errorf("%s: %+v", object, w)
+		}
+	}
+}

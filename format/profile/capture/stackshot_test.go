@@ -159,6 +159,17 @@ func TestStackshotReturnsBehindAnImage(t *testing.T) {
 	}
 }
 
+// TestStackshotOfOneFrame is of a thread that has no more, and is a stack all the same.
+func TestStackshotOfOneFrame(t *testing.T) {
+	s := shotOf()
+	s.Tasks[1].Threads[0].User = []stackshot.Frame{{LR: clientAt + 0x30}}
+	for _, th := range profilesOf(t, Threads{}, nil, s)[1].Threads {
+		if th.Err != "" || th.Empty != 0 || len(th.Roots) != 1 {
+			t.Errorf("thread %#x: error %q, %d samples without a frame", uint64(th.ID), th.Err, th.Empty)
+		}
+	}
+}
+
 // TestStackshotWithoutThreads is of a process that has none, and is one all the same.
 func TestStackshotWithoutThreads(t *testing.T) {
 	s := shotOf()
