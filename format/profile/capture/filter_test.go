@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"testing"
@@ -25,6 +26,39 @@ func (p *listed) Describe(task.ThreadID, *task.Thread) error { return nil }
 func (p *listed) Suspend() (func() error, error)             { return func() error { return nil }, nil }
 func (p *listed) Capture(task.ThreadID, *task.Thread) error  { return nil }
 func (p *listed) Close() error                               { return nil }
+
+// TestMainThread is the oldest where it has not the process's id: none where there are no
+// threads, and an error where they cannot be listed, even if some are.
+func TestMainThread(t *testing.T) {
+	refused := errors.New("refused")
+	for _, c := range []struct {
+		name string
+		os   task.OS
+		ids  []task.ThreadID
+		err  error
+		want task.ThreadID
+	}{
+		{"Linux", task.Linux, nil, refused, 7},
+		{"a Mac", task.Darwin, []task.ThreadID{30, 20, 40}, nil, 20},
+		{"of no thread", task.Darwin, nil, nil, 0},
+		{"that tells none", task.Darwin, nil, refused, 0},
+		{"that tells some", task.Darwin, []task.ThreadID{30}, refused, 0},
+	} {
+		p := &refusing{listed{info: task.Info{OS: c.os, PID: 7}, ids: c.ids}, c.err}
+		id, err := (&Threads{Main: true}).mainThread(p)
+		if id != c.want || c.os == task.Darwin && !errors.Is(err, c.err) {
+			t.Errorf("%s: %d, %v", c.name, id, err)
+		}
+	}
+}
+
+// refusing lists its threads with an error.
+type refusing struct {
+	listed
+	err error
+}
+
+func (p *refusing) Threads() ([]task.ThreadID, error) { return p.ids, p.err }
 
 func TestThreadsWanted(t *testing.T) {
 	linux := &listed{info: task.Info{OS: task.Linux, PID: 7}}
