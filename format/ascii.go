@@ -33,8 +33,8 @@ func (w *asciiWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// textInASCII is a text in which every rune is in ASCII.
-func textInASCII(text string) string {
+// InASCII is a text in which every rune is in ASCII.
+func InASCII(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		b.WriteString(inASCII(r, string(r)))

@@ -10,11 +10,8 @@ import (
 	"stacksnap/format/profile"
 )
 
-// The bounds of a summary, so that it fits into a message.
-const (
-	briefLines   = 20
-	briefColumns = 100
-)
+// briefLines are the most of a summary, so that it fits into a message.
+const briefLines = 20
 
 // Brief writes a summary of twenty lines at most, none longer than a hundred columns,
 // without colours: what is wrong, who waits for whom, the stacks that matter with how
@@ -30,20 +27,19 @@ func Brief(o Options) Writer {
 
 // brief is a summary while it is made.
 type brief struct {
-	printer
+	stackLine
 	ascii bool
 	lines []string
-	guess bool // a frame was shown that may not exist
 
 	untitled bool // what runs and what waits has no line above it
 }
 
 func newBrief(p *profile.Profile, o Options) *brief {
-	b := &brief{printer: printer{profile: p, palette: newPalette(false), short: true, width: briefColumns}, ascii: o.ASCII}
+	width := briefColumns
 	if o.Width > 0 {
-		b.width = min(o.Width, briefColumns)
+		width = min(o.Width, briefColumns)
 	}
-	return b
+	return &brief{stackLine: newStackLine(p, width), ascii: o.ASCII}
 }
 
 // writeTo writes what there is at once.
@@ -63,7 +59,7 @@ func (b *brief) clipped(line string) string {
 	if !b.ascii {
 		return clip(line, b.width)
 	}
-	if line = textInASCII(line); len(line) > b.width {
+	if line = InASCII(line); len(line) > b.width {
 		line = ended("", line[:b.width-len(plainer['…'])-1]) + plainer['…']
 	}
 	return line
@@ -71,7 +67,7 @@ func (b *brief) clipped(line string) string {
 
 // clip cuts a text to so many columns, and marks that.
 func clip(text string, width int) string {
-	if columns(text) <= width {
+	if Columns(text) <= width {
 		return text
 	}
 	return broken("", text, width)
@@ -81,7 +77,7 @@ func clip(text string, width int) string {
 // quotation marks, the end of these. They may begin in the text that stands before.
 func broken(before, text string, width int) string {
 	for room := width - 1; ; room-- {
-		if begin := ended(before, firstColumns(text, room)); columns(begin) < width || room <= 0 {
+		if begin := ended(before, firstColumns(text, room)); Columns(begin) < width || room <= 0 {
 			return begin + "…"
 		}
 	}

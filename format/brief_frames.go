@@ -7,6 +7,9 @@ import (
 	"stacksnap/format/profile"
 )
 
+// briefColumns are the most of a line.
+const briefColumns = 100
+
 // The bounds of a stack in a line.
 const (
 	maxStack     = 6  // frames
@@ -15,9 +18,20 @@ const (
 	threadRoom   = 22
 )
 
+// stackLine writes stacks in a line each.
+type stackLine struct {
+	printer
+	guess bool // a frame was shown that may not exist
+}
+
+// newStackLine returns one for lines of so many columns.
+func newStackLine(p *profile.Profile, width int) stackLine {
+	return stackLine{printer: printer{profile: p, palette: newPalette(false), short: true, width: width}}
+}
+
 // stack writes the innermost frames of a stack that is given from the outermost in, as
 // many as fit, and those of the program's own code: from these on, no others.
-func (b *brief) stack(path []*profile.Node) string {
+func (b *stackLine) stack(path []*profile.Node) string {
 	if len(path) == 0 {
 		return "no stack"
 	}
@@ -43,14 +57,14 @@ func (b *brief) stack(path []*profile.Node) string {
 		return joined(all[:n])
 	}
 	first := outer[0] + arrow + "…" + arrow // what is between is left out
-	return first + joined(own[:fitting(own, room-columns(first))])
+	return first + joined(own[:fitting(own, room-Columns(first))])
 }
 
 // isOwn tells whether a frame is of the program itself, and has a name.
 func isOwn(n *profile.Node) bool { return n.Image != nil && n.Image.Main && n.Function != "" }
 
 // appendFrame adds the name of a frame. A recursion is told once.
-func (b *brief) appendFrame(names []string, n *profile.Node) []string {
+func (b *stackLine) appendFrame(names []string, n *profile.Node) []string {
 	const again = " (recursive)"
 	name := b.frameName(n)
 	if last := len(names) - 1; last >= 0 && strings.TrimSuffix(names[last], again) == name {
@@ -63,7 +77,7 @@ func (b *brief) appendFrame(names []string, n *profile.Node) []string {
 // fitting is how many of the first names fit into so many columns, at least one.
 func fitting(names []string, room int) int {
 	for n := min(maxStack, len(names)); n > 1; n-- {
-		if columns(joined(names[:n])) <= room {
+		if Columns(joined(names[:n])) <= room {
 			return n
 		}
 	}
@@ -75,7 +89,7 @@ const arrow = " ← "
 func joined(names []string) string { return strings.Join(names, arrow) }
 
 // frameName names the function of a frame in few columns.
-func (b *brief) frameName(n *profile.Node) string {
+func (b *stackLine) frameName(n *profile.Node) string {
 	name := elide(b.plainName(n.Location), maxStackName)
 	if n.By.Guess() {
 		b.guess = true
@@ -87,7 +101,7 @@ func (b *brief) frameName(n *profile.Node) string {
 const goShape = "[go.shape."
 
 // plainName names a function, or what there is in its place.
-func (b *brief) plainName(l profile.Location) string {
+func (b *stackLine) plainName(l profile.Location) string {
 	switch {
 	case strings.Contains(l.Function, goShape): // what Go's generics are made for
 		name, _, _ := strings.Cut(l.Function, goShape)

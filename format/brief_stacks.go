@@ -138,7 +138,7 @@ func (b *brief) rowLines(r *row, total int) []string {
 	case weightOf(r.threads) > 1:
 		line = "  " + who + " wait " + r.wait
 	}
-	if columns(line)+2+columns(r.stack) <= b.width {
+	if Columns(line)+2+Columns(r.stack) <= b.width {
 		return []string{line + ": " + r.stack}
 	}
 	return []string{b.clipped(line + ":"), "      " + goesOn + r.stack}

@@ -99,8 +99,8 @@ func fitsBrief(t *testing.T, text string, width int) {
 		t.Errorf("%d lines:\n%s", n, text)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if columns(line) > width || strings.ContainsAny(line, "\x1b\r\t") || strings.HasSuffix(line, " ") {
-			t.Errorf("%d columns: %q", columns(line), line)
+		if Columns(line) > width || strings.ContainsAny(line, "\x1b\r\t") || strings.HasSuffix(line, " ") {
+			t.Errorf("%d columns: %q", Columns(line), line)
 		}
 	}
 }

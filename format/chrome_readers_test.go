@@ -20,7 +20,7 @@ import (
 func TestSpeedscopeReadsChrome(t *testing.T) {
 	release := speedscopePackage(t)
 	dir := t.TempDir()
-	args := []string{"testdata/speedscope.cjs", release}
+	args := []string{filepath.Join(testdata(), "speedscope.cjs"), release}
 	all := map[string]*profile.Profile{"timed.json": timed(), "focus.json": timed().Select(matching("work"), nil, matching("main"))}
 	for kind, name := range hostileNames {
 		if kind != "cut" { // it would be taken for the mark of that name
@@ -46,7 +46,7 @@ func TestSpeedscopeReadsChrome(t *testing.T) {
 		read := counts{}
 		for _, one := range got[name] {
 			for function, n := range one.Frames {
-				if function != noSample {
+				if function != "<no sample>" {
 					both := read[function]
 					read[function] = [2]int64{both[0] + n[0], both[1] + n[1]}
 				}

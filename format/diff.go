@@ -26,12 +26,10 @@ type DiffWriter func(io.Writer, *Comparison) error
 
 // The bounds of reports for people.
 const (
-	maxChanged    = 20  // functions that the table lists
-	steady        = .05 // a change that is none as it is printed, in percent
-	worthTelling  = 1   // one that the first line tells of
-	mostlyOne     = .95 // of a change, from which one caller has it all
-	steadyRate    = 1.2 // by which the total may have grown in a second before a warning
-	changeColumns = 9   // of each number
+	steady       = .05 // a change that is none as it is printed, in percent
+	worthTelling = 1   // one that the first line tells of
+	mostlyOne    = .95 // of a change, from which one caller has it all
+	steadyRate   = 1.2 // by which the total may have grown in a second before a warning
 )
 
 // DiffTree writes for people what was compared, the functions that changed most, and the

@@ -17,7 +17,7 @@ func DiffFolded(w io.Writer, c *Comparison) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	name := foldedFrameOf(c.Inverted)
 	for _, t := range c.Shown() {
-		title := c.foldedTitle(t)
+		title := diffTitle(c, t)
 		var path []string
 		for depth, n := range t.Nodes() {
 			path = append(path[:depth], name(n.Node))
@@ -28,7 +28,7 @@ func DiffFolded(w io.Writer, c *Comparison) error {
 			for _, frame := range path {
 				_, _ = out.WriteString(";" + frame)
 			}
-			fmt.Fprintf(out, " %d %d\n", c.even(n.Self.Before), n.Self.After)
+			fmt.Fprintf(out, " %d %d\n", even(c, n.Self.Before), n.Self.After)
 		}
 	}
 	return out.Flush()
@@ -41,8 +41,8 @@ func foldedFrameOf(inverted bool) func(*profile.Node) string {
 	return foldedFrame
 }
 
-// foldedTitle is the frame that stands for the threads.
-func (c *Comparison) foldedTitle(t *profile.DiffTree) string {
+// diffTitle is the frame that stands for the threads.
+func diffTitle(c *Comparison, t *profile.DiffTree) string {
 	title := "all threads"
 	switch {
 	case t.Main:
@@ -60,7 +60,7 @@ func (c *Comparison) foldedTitle(t *profile.DiffTree) string {
 }
 
 // even is a count of the earlier side in the scale of the later one.
-func (c *Comparison) even(before int64) int64 {
+func even(c *Comparison, before int64) int64 {
 	if c.Scale == profile.AsCounted {
 		return before
 	}

@@ -85,10 +85,10 @@ func newJSONDiff(c *Comparison) *jsonDiff {
 		View:   newJSONView(c.After), Functions: []jsonDiffNode{}, Trees: []jsonDiffTree{},
 	}
 	for _, f := range c.Functions {
-		d.Functions = append(d.Functions, c.jsonNode(f.Node, f.Self, f.Total))
+		d.Functions = append(d.Functions, newDiffNode(c, f.Node, f.Self, f.Total))
 	}
 	for _, t := range c.Shown() {
-		d.Trees = append(d.Trees, c.jsonTree(t))
+		d.Trees = append(d.Trees, newDiffTree(c, t))
 	}
 	return d
 }
@@ -100,7 +100,7 @@ func newJSONSide(file string, p *profile.Profile, whole, selected int64) jsonDif
 	}
 }
 
-func (c *Comparison) jsonTree(t *profile.DiffTree) jsonDiffTree {
+func newDiffTree(c *Comparison, t *profile.DiffTree) jsonDiffTree {
 	j := jsonDiffTree{Name: t.Name, Main: t.Main, ThreadsBefore: t.Threads.Before, ThreadsAfter: t.Threads.After, Nodes: []jsonDiffNode{}}
 	var path []int // index of the last node at each depth
 	for depth, n := range t.Nodes() {
@@ -109,7 +109,7 @@ func (c *Comparison) jsonTree(t *profile.DiffTree) jsonDiffTree {
 			parent = path[depth-1]
 		}
 		path = append(path[:depth], len(j.Nodes))
-		node := c.jsonNode(n.Node, n.Self, n.Total)
+		node := newDiffNode(c, n.Node, n.Self, n.Total)
 		node.Depth, node.Parent = &depth, &parent
 		if n.Cut != nil {
 			node.Cut = n.Cut.Reason.String()
@@ -119,8 +119,8 @@ func (c *Comparison) jsonTree(t *profile.DiffTree) jsonDiffTree {
 	return j
 }
 
-func (c *Comparison) jsonNode(n *profile.Node, self, total profile.Amount) jsonDiffNode {
-	j := jsonDiffNode{Function: n.Function, Symbol: n.Raw, Overload: n.Overload, Self: c.jsonPair(self), Total: c.jsonPair(total)}
+func newDiffNode(c *Comparison, n *profile.Node, self, total profile.Amount) jsonDiffNode {
+	j := jsonDiffNode{Function: n.Function, Symbol: n.Raw, Overload: n.Overload, Self: newDiffPair(c, self), Total: newDiffPair(c, total)}
 	if n.Image != nil {
 		j.Image = n.Image.Name()
 		if n.Function == "" {
@@ -133,6 +133,6 @@ func (c *Comparison) jsonNode(n *profile.Node, self, total profile.Amount) jsonD
 	return j
 }
 
-func (c *Comparison) jsonPair(a profile.Amount) jsonDiffPair {
+func newDiffPair(c *Comparison, a profile.Amount) jsonDiffPair {
 	return jsonDiffPair{a.Before, a.After, c.Change(a)}
 }

@@ -109,7 +109,7 @@ func TestDiffHostile(t *testing.T) {
 func TestDiffWidth(t *testing.T) {
 	c := compared(t, sampled(), later(), inOne)
 	for line := range strings.Lines(string(writtenDiff(t, DiffTree(Options{Width: 80}), c))) {
-		if n := columns(strings.TrimSuffix(line, "\n")); n > 80 {
+		if n := Columns(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}

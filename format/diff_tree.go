@@ -11,6 +11,12 @@ import (
 	"stacksnap/format/profile"
 )
 
+// The bounds of the table.
+const (
+	maxChanged    = 20 // functions
+	changeColumns = 9  // of each number
+)
+
 // changePaints mark what has grown and what has shrunk.
 func changePaints(colored bool) (grown, shrunk paint) {
 	if !colored {

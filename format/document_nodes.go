@@ -10,19 +10,6 @@ import (
 	"stacksnap/unwind"
 )
 
-// named is the value that has a name, of those from 0 to last.
-func named[T interface {
-	~uint8
-	String() string
-}](name string, last T) (T, bool) {
-	for v := range last + 1 {
-		if v.String() == name {
-			return v, true
-		}
-	}
-	return 0, false
-}
-
 func addressOf(text string) (task.Addr, error) {
 	if text == "" {
 		return 0, nil

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -161,7 +162,7 @@ func TestReadJSONTooMuch(t *testing.T) {
 // FuzzReadJSON: no document panics, and one that is read can be written and compared.
 func FuzzReadJSON(f *testing.F) {
 	for _, name := range []string{"linux.json", "sampled.json", "hostile.json", "darwin_merge.json", "group.json", "darwin_queue.json"} {
-		document, err := os.ReadFile(filepath.Join("testdata", name))
+		document, err := os.ReadFile(filepath.Join(testdata(), name))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -172,13 +173,13 @@ func FuzzReadJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		checkRead(t, p)
+		checkRead(t, p, Tree(Options{Width: 80}), JSON, Folded, Pprof, Speedscope, Brief(Options{}))
 	})
 }
 
 // checkRead writes and compares a profile that was read.
-func checkRead(t *testing.T, p *profile.Profile) {
-	for _, write := range []Writer{Tree(Options{Width: 80}), JSON, Folded, Pprof, Speedscope, Brief(Options{})} {
+func checkRead(t *testing.T, p *profile.Profile, writers ...func(io.Writer, *profile.Profile) error) {
+	for _, write := range writers {
 		var b bytes.Buffer
 		if err := write(&b, p); err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ func (p *printer) over(line string) int {
 	if p.width == 0 {
 		return 0
 	}
-	return columns(line) - p.width
+	return Columns(line) - p.width
 }
 
 // text writes a text, and goes on in further lines, that far in, where it does not fit.
@@ -63,7 +63,7 @@ func (p *printer) text(lead string, hang int, text string) {
 // wrapped breaks a text at blanks, so that lines have so many columns at most, and all
 // but the first begin so far in. A word that is too long stays whole. 0 is any width.
 func wrapped(text string, width, hang int) []string {
-	if width == 0 || columns(text) <= width {
+	if width == 0 || Columns(text) <= width {
 		return []string{text}
 	}
 	var lines []string
@@ -71,7 +71,7 @@ func wrapped(text string, width, hang int) []string {
 	for more {
 		var word string
 		word, rest, more = strings.Cut(rest, " ")
-		if strings.TrimSpace(line) != "" && columns(line)+1+columns(word) > width {
+		if strings.TrimSpace(line) != "" && Columns(line)+1+Columns(word) > width {
 			lines = append(lines, strings.TrimRight(line, " "))
 			line = strings.Repeat(" ", hang) + word
 			continue
@@ -81,9 +81,9 @@ func wrapped(text string, width, hang int) []string {
 	return append(lines, line)
 }
 
-// columns counts what a terminal shows of a text that is fit for it, our own colours
-// left out.
-func columns(text string) (n int) {
+// Columns counts what a terminal shows of a text that is fit for it, our own colours
+// left out, rather too many than too few.
+func Columns(text string) (n int) {
 	for text != "" {
 		if rest, ok := strings.CutPrefix(text, "\x1b["); ok {
 			if _, after, ends := strings.Cut(rest, "m"); ends {

@@ -38,12 +38,16 @@ func TestTreeFits(t *testing.T) {
 		} {
 			text, _, _ := strings.Cut(string(written(t, Tree(Options{Width: width, Color: true}), p)), "Binary Images:")
 			for line := range strings.SplitSeq(text, "\n") {
-				if over := columns(line) - width; over > 0 {
+				if over := Columns(line) - width; over > 0 {
 					t.Errorf("%s: %d columns more than %d: %s", name, over, width, line)
 				}
 			}
 		}
 	}
+}
+
+// TestLevels: as deep as the width allows, and never too flat.
+func TestLevels(t *testing.T) {
 	if at := (position{level: 16}); (&printer{width: 80}).number(at) != "#1 " || (&printer{width: 81}).number(position{level: 15}) != "" || (&printer{}).levels() != maxIndent || (&printer{width: 10}).levels() != leastLevels {
 		t.Error("levels")
 	}

@@ -3,9 +3,11 @@ package format
 import (
 	"bytes"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,7 +68,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func written(t *testing.T, write Writer, p *profile.Profile) []byte {
+func written(t *testing.T, write func(io.Writer, *profile.Profile) error, p *profile.Profile) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b, p); err != nil {
@@ -77,7 +79,7 @@ func written(t *testing.T, write Writer, p *profile.Profile) []byte {
 
 func checkGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	file := filepath.Join("testdata", name)
+	file := filepath.Join(testdata(), name)
 	if *update {
 		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -90,6 +92,16 @@ func checkGolden(t *testing.T, name string, got []byte) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (-want +got; -update writes it anew):\n%s", file, diff)
 	}
+}
+
+// testdata is the folder of the golden files, which are those of all forms.
+func testdata() string {
+	_, here, _, _ := runtime.Caller(0)
+	dir := filepath.Dir(here)
+	for filepath.Base(dir) != "format" {
+		dir = filepath.Dir(dir)
+	}
+	return filepath.Join(dir, "testdata")
 }
 
 func matching(of ...string) (ps profile.Patterns) {

@@ -2,9 +2,11 @@ package format
 
 import (
 	"strconv"
+	"strings"
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
+	"stacksnap/unwind"
 )
 
 // What stands for frames and stacks that are not known, where other programs expect
@@ -71,6 +73,32 @@ func marked(n *profile.Node, name string) string {
 
 // cutLabel stands for the missing callers of an outermost frame.
 func cutLabel(c *profile.Cut) string { return "<cut: " + c.Reason.String() + ">" }
+
+// cutOf is what a text of cutLabel was made of; nil: it is another text.
+func cutOf(text string) *profile.Cut {
+	name, ok := strings.CutPrefix(strings.TrimSuffix(text, ">"), "<cut: ")
+	if !ok {
+		return nil
+	}
+	reason, ok := named(name, unwind.Unsteady)
+	if !ok || reason == unwind.Bottom {
+		return &profile.Cut{Reason: unwind.NoCaller, Detail: name}
+	}
+	return &profile.Cut{Reason: reason}
+}
+
+// named is the value that has a name, of those from 0 to last.
+func named[T interface {
+	~uint8
+	String() string
+}](name string, last T) (T, bool) {
+	for v := range last + 1 {
+		if v.String() == name {
+			return v, true
+		}
+	}
+	return 0, false
+}
 
 // threadLabel names a thread, or those that an entry stands for.
 func threadLabel(p *profile.Profile, t *profile.Thread) string {

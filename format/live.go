@@ -41,19 +41,13 @@ func (w *Words) Text(s string) string { return clean(s, maxText) }
 // Fit leaves out the middle of a text that is fit for a terminal, where it has more than
 // so many columns.
 func Fit(text string, width int) string {
-	if columns(text) <= width {
+	if Columns(text) <= width {
 		return text
 	}
 	for limit := min(len([]rune(text)), width) - 1; limit > 0; limit-- {
-		if short := elide(text, limit); columns(short) <= width {
+		if short := elide(text, limit); Columns(short) <= width {
 			return short
 		}
 	}
 	return ""
 }
-
-// Columns counts those of a text on a terminal, rather too many than too few.
-func Columns(text string) int { return columns(text) }
-
-// InASCII is a text in which every rune is in ASCII.
-func InASCII(text string) string { return textInASCII(text) }

@@ -73,7 +73,7 @@ func checkHostile(t *testing.T, kind string, p *profile.Profile) {
 	if !json.Valid(written(t, JSON, p)) {
 		t.Errorf("%s: no JSON", kind)
 	}
-	read := parsed(t, p)
+	read := parsedBytes(t, written(t, Pprof, p))
 	if diff := cmp.Diff(ownCounts(p), readCounts(read)); diff != "" {
 		t.Errorf("%s: pprof (-want +got):\n%s", kind, diff)
 	}

@@ -14,11 +14,12 @@ import (
 
 // The bounds of a profile of pprof that is read.
 const (
-	maxPprof       = 1 << 30  // bytes, not compressed
-	maxPprofKept   = 96 << 20 // bytes of what is held of it
-	maxPprofField  = 4 << 20  // bytes of one sample, location or text
-	maxPprofNodes  = 3 << 17
-	maxPprofFrames = 1 << 25 // of all samples, each counted
+	maxPprofCounted = 1 << 50  // samples, and time in nanoseconds
+	maxPprof        = 1 << 30  // bytes, not compressed
+	maxPprofKept    = 96 << 20 // bytes of what is held of it
+	maxPprofField   = 4 << 20  // bytes of one sample, location or text
+	maxPprofNodes   = 3 << 17
+	maxPprofFrames  = 1 << 25 // of all samples, each counted
 )
 
 // ErrNotPprof says that a file is no profile of pprof.

@@ -174,7 +174,7 @@ func TestReadPprofMutants(t *testing.T) {
 			}
 			if err == nil {
 				checkSums(t, p)
-				checkRead(t, p)
+				checkRead(t, p, Tree(Options{Width: 80}), JSON, Folded, Pprof, Speedscope, Brief(Options{}))
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func TestReadPprofStrange(t *testing.T) {
 			continue
 		}
 		checkSums(t, p)
-		checkRead(t, p)
+		checkRead(t, p, Tree(Options{Width: 80}), JSON, Folded, Pprof, Speedscope, Brief(Options{}))
 	}
 }
 
@@ -291,6 +291,6 @@ func FuzzReadPprof(f *testing.F) {
 			return
 		}
 		checkSums(t, p)
-		checkRead(t, p)
+		checkRead(t, p, Tree(Options{Width: 80}), JSON, Folded, Pprof, Speedscope, Brief(Options{}))
 	})
 }

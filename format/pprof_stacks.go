@@ -36,10 +36,10 @@ func (in *pprofReader) sample(m []byte) error {
 	if in.cpu >= 0 {
 		cpu = values[in.cpu]
 	}
-	if samples > maxCounted || cpu > maxCounted {
+	if samples > maxPprofCounted || cpu > maxPprofCounted {
 		return fmt.Errorf("a sample counts %d, %d ns", int64(samples), int64(cpu))
 	}
-	if in.sum += int64(max(samples, cpu)); in.sum > maxCounted {
+	if in.sum += int64(max(samples, cpu)); in.sum > maxPprofCounted {
 		return errPprofSize
 	}
 	return in.add(in.thread(who), locations, int(samples), time.Duration(cpu))
@@ -146,15 +146,6 @@ func (in *pprofReader) child(e pprofEdge, l *pprofFrames) *profile.Node {
 		in.nodes[e] = n
 	}
 	return n
-}
-
-func cutOf(mark string) *profile.Cut {
-	name, ok := strings.CutPrefix(strings.TrimSuffix(mark, ">"), "<cut: ")
-	if !ok {
-		return nil
-	}
-	c, _ := (&jsonCut{Reason: name}).cut() // it has no address that could be wrong
-	return c
 }
 
 // node is the frame of one line of a location.

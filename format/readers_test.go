@@ -68,7 +68,7 @@ type readProfile struct {
 
 // readers are the profiles in forms that speedscope reads, with the weights that it
 // should find.
-func readers() (reports map[string][]byte, want map[string]counts) {
+func readable() (reports map[string][]byte, want map[string]counts) {
 	reports, want = map[string][]byte{}, map[string]counts{}
 	add := func(name string, write Writer, p *profile.Profile, c counts) {
 		var b strings.Builder
@@ -104,8 +104,8 @@ func readers() (reports map[string][]byte, want map[string]counts) {
 func TestSpeedscopeReads(t *testing.T) {
 	release := speedscopePackage(t)
 	dir := t.TempDir()
-	reports, want := readers()
-	args := []string{"testdata/speedscope.cjs", release}
+	reports, want := readable()
+	args := []string{filepath.Join(testdata(), "speedscope.cjs"), release}
 	for name, report := range reports {
 		file := filepath.Join(dir, name)
 		if err := os.WriteFile(file, report, 0o600); err != nil {
@@ -163,7 +163,7 @@ func TestSpeedscopeSchema(t *testing.T) {
 		needs.Skip(t, "jsonschema of python3", "")
 	}
 	schema := filepath.Join(speedscopePackage(t), "file-format-schema.json")
-	reports, _ := readers()
+	reports, _ := readable()
 	for name, report := range reports {
 		if !strings.HasSuffix(name, ".json") {
 			continue

@@ -73,14 +73,14 @@ type speedscopeStacks struct {
 
 func (o *speedscopeWriter) timedStacks(t *profile.Thread) *speedscopeStacks {
 	s := &speedscopeStacks{ends: map[*profile.Node]int{}}
-	s.ends[nil] = s.add(none, o.frames.Of(speedscopeFrame{name: noStack}))
+	s.ends[nil] = s.add(noCaller, o.frames.Of(speedscopeFrame{name: noStack}))
 	var path []int
 	for depth, n := range t.Nodes() {
-		caller := none
+		caller := noCaller
 		if depth > 0 {
 			caller = path[depth-1]
 		} else if n.Cut != nil {
-			caller = s.add(none, o.frames.Of(speedscopeFrame{name: cutLabel(n.Cut)}))
+			caller = s.add(noCaller, o.frames.Of(speedscopeFrame{name: cutLabel(n.Cut)}))
 		}
 		at := s.add(caller, o.frames.Of(o.frameOf(n)))
 		path = append(path[:depth], at)
@@ -100,9 +100,12 @@ func (s *speedscopeStacks) add(caller, frame int) int {
 // next is asked for.
 func (s *speedscopeStacks) of(n *profile.Node) []int {
 	s.stack = s.stack[:0]
-	for at := s.ends[n]; at != none; at = s.callers[at] {
+	for at := s.ends[n]; at != noCaller; at = s.callers[at] {
 		s.stack = append(s.stack, s.frames[at])
 	}
 	slices.Reverse(s.stack)
 	return s.stack
 }
+
+// noCaller is the number of what calls an outermost frame.
+const noCaller = -1

@@ -197,21 +197,24 @@ func TestHangLine(t *testing.T) {
 	}
 }
 
+// printed is the bound of what is told of deadlocks.
+const printed = 20
+
 // TestManyDeadlocks are printed up to a bound, and the others counted.
 func TestManyDeadlocks(t *testing.T) {
 	for more, want := range []string{"", "1 further deadlock", "2 further deadlocks"} {
 		p := waiters()
 		one := p.Deadlocks[1]
 		p.Deadlocks = nil
-		for range maxDeadlocks + more {
+		for range printed + more {
 			p.Deadlocks = append(p.Deadlocks, one)
 		}
 		var b bytes.Buffer
 		if err := Tree(Options{})(&b, p); err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(b.String(), "Deadlock: "); n != maxDeadlocks {
-			t.Errorf("%d of %d deadlocks are printed", n, maxDeadlocks+more)
+		if n := strings.Count(b.String(), "Deadlock: "); n != printed {
+			t.Errorf("%d of %d deadlocks are printed", n, printed+more)
 		}
 		if told := strings.Contains(b.String(), "further"); told != (more > 0) || !strings.Contains(b.String(), want) {
 			t.Errorf("%d more: %s", more, b.String())
