@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -8,13 +8,18 @@ import (
 	"time"
 	"unicode"
 
+	"stacksnap/format/folded"
+	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
+	"stacksnap/format/text"
+	"stacksnap/format/words"
 )
 
 // later is sampled() after a change: cold is gone, hot takes longer, and there is more of
 // it all.
 func later() *profile.Profile {
-	p := sampled()
+	p := fixtures.Sampled()
 	p.Start = p.Start.Add(time.Hour)
 	p.End = p.Start.Add(4 * time.Second)
 	p.Snapshots *= 2
@@ -32,16 +37,16 @@ func later() *profile.Profile {
 }
 
 // compared compares two profiles as the command does.
-func compared(t *testing.T, before, after *profile.Profile, o profile.DiffOptions) *Comparison {
+func compared(t *testing.T, before, after *profile.Profile, o profile.DiffOptions) *words.Comparison {
 	t.Helper()
 	d, err := profile.NewDiff(before, after, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Comparison{Diff: d, Tool: "stacksnap 1.0", Files: [2]string{"old.snap", "new.snap"}}
+	return &words.Comparison{Diff: d, Tool: "stacksnap 1.0", Files: [2]string{"old.snap", "new.snap"}}
 }
 
-func writtenDiff(t *testing.T, write DiffWriter, c *Comparison) []byte {
+func writtenDiff(t *testing.T, write words.DiffWriter, c *words.Comparison) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b, c); err != nil {
@@ -53,45 +58,45 @@ func writtenDiff(t *testing.T, write DiffWriter, c *Comparison) []byte {
 var inOne = profile.DiffOptions{By: profile.ByProcess}
 
 func TestDiffGolden(t *testing.T) {
-	one := compared(t, sampled(), later(), inOne)
-	byThread := compared(t, sampled(), later(), profile.DiffOptions{By: profile.ByThread, Scale: profile.ToTime})
-	counted := compared(t, stated(), stated(), profile.DiffOptions{By: profile.ByState, Scale: profile.AsCounted})
-	turned := compared(t, sampled().Invert(), later().Invert(), inOne)
-	cpu := compared(t, sampled(), later(), profile.DiffOptions{By: profile.ByProcess, Choose: true})
-	evil := compared(t, hostile(), hostile().FoldThreads(), inOne)
-	small := compared(t, sampled(), later(), inOne)
+	one := compared(t, fixtures.Sampled(), later(), inOne)
+	byThread := compared(t, fixtures.Sampled(), later(), profile.DiffOptions{By: profile.ByThread, Scale: profile.ToTime})
+	counted := compared(t, fixtures.Stated(), fixtures.Stated(), profile.DiffOptions{By: profile.ByState, Scale: profile.AsCounted})
+	turned := compared(t, fixtures.Sampled().Invert(), later().Invert(), inOne)
+	cpu := compared(t, fixtures.Sampled(), later(), profile.DiffOptions{By: profile.ByProcess, Choose: true})
+	evil := compared(t, fixtures.Hostile(), fixtures.Hostile().FoldThreads(), inOne)
+	small := compared(t, fixtures.Sampled(), later(), inOne)
 	small.Least = 5
-	shot := compared(t, linux(), sampled(), profile.DiffOptions{By: profile.ByProcess, Choose: true})
+	shot := compared(t, fixtures.Linux(), fixtures.Sampled(), profile.DiffOptions{By: profile.ByProcess, Choose: true})
 	for _, c := range []struct {
 		name  string
-		write DiffWriter
-		of    *Comparison
+		write words.DiffWriter
+		of    *words.Comparison
 	}{
-		{"diff.txt", DiffTree(Options{}), one},
-		{"diff_color.txt", DiffTree(Options{Color: true}), one},
-		{"diff_narrow.txt", DiffTree(Options{Width: 70}), one},
-		{"diff_table.txt", DiffTable(Options{}), cpu},
-		{"diff_threads.txt", DiffTree(Options{}), byThread},
-		{"diff_counted.txt", DiffTree(Options{ASCII: true}), counted},
-		{"diff_invert.txt", DiffTree(Options{}), turned},
-		{"diff_min.txt", DiffTree(Options{}), small},
-		{"diff_shot.txt", DiffTree(Options{}), shot},
-		{"diff_hostile.txt", DiffTree(Options{Width: 60}), evil},
-		{"diff.folded", DiffFolded, one},
-		{"diff_invert.folded", DiffFolded, turned},
-		{"diff_hostile.folded", DiffFolded, evil},
-		{"diff.json", DiffJSON, one},
-		{"diff_hostile.json", DiffJSON, evil},
+		{"diff.txt", text.DiffTree(words.Options{}), one},
+		{"diff_color.txt", text.DiffTree(words.Options{Color: true}), one},
+		{"diff_narrow.txt", text.DiffTree(words.Options{Width: 70}), one},
+		{"diff_table.txt", text.DiffTable(words.Options{}), cpu},
+		{"diff_threads.txt", text.DiffTree(words.Options{}), byThread},
+		{"diff_counted.txt", text.DiffTree(words.Options{ASCII: true}), counted},
+		{"diff_invert.txt", text.DiffTree(words.Options{}), turned},
+		{"diff_min.txt", text.DiffTree(words.Options{}), small},
+		{"diff_shot.txt", text.DiffTree(words.Options{}), shot},
+		{"diff_hostile.txt", text.DiffTree(words.Options{Width: 60}), evil},
+		{"diff.folded", folded.WriteDiff, one},
+		{"diff_invert.folded", folded.WriteDiff, turned},
+		{"diff_hostile.folded", folded.WriteDiff, evil},
+		{"diff.json", jsondoc.WriteDiff, one},
+		{"diff_hostile.json", jsondoc.WriteDiff, evil},
 	} {
-		t.Run(c.name, func(t *testing.T) { checkGolden(t, c.name, writtenDiff(t, c.write, c.of)) })
+		t.Run(c.name, func(t *testing.T) { fixtures.CheckGolden(t, c.name, writtenDiff(t, c.write, c.of)) })
 	}
 }
 
 // TestDiffHostile: nothing of a name reaches a terminal, and lines stay lines.
 func TestDiffHostile(t *testing.T) {
-	c := compared(t, hostile(), sampled(), inOne)
+	c := compared(t, fixtures.Hostile(), fixtures.Sampled(), inOne)
 	c.Files = [2]string{"a\x1b[31m", "b\u202e\n"}
-	for i, write := range []DiffWriter{DiffTree(Options{}), DiffTable(Options{}), DiffFolded, DiffJSON, DiffJSONLine} {
+	for i, write := range []words.DiffWriter{text.DiffTree(words.Options{}), text.DiffTable(words.Options{}), folded.WriteDiff, jsondoc.WriteDiff, jsondoc.WriteDiffLine} {
 		out := string(writtenDiff(t, write, c))
 		for _, r := range out {
 			if r != '\n' && !unicode.IsPrint(r) {
@@ -100,16 +105,16 @@ func TestDiffHostile(t *testing.T) {
 		}
 	}
 	var document map[string]any
-	if err := json.Unmarshal(writtenDiff(t, DiffJSONLine, c), &document); err != nil {
+	if err := json.Unmarshal(writtenDiff(t, jsondoc.WriteDiffLine, c), &document); err != nil {
 		t.Error(err)
 	}
 }
 
 // TestDiffWidth: lines fit where they can.
 func TestDiffWidth(t *testing.T) {
-	c := compared(t, sampled(), later(), inOne)
-	for line := range strings.Lines(string(writtenDiff(t, DiffTree(Options{Width: 80}), c))) {
-		if n := Columns(strings.TrimSuffix(line, "\n")); n > 80 {
+	c := compared(t, fixtures.Sampled(), later(), inOne)
+	for line := range strings.Lines(string(writtenDiff(t, text.DiffTree(words.Options{Width: 80}), c))) {
+		if n := words.Columns(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -117,8 +122,8 @@ func TestDiffWidth(t *testing.T) {
 
 // TestDiffDeepTree is written as fast as it is long.
 func TestDiffDeepTree(t *testing.T) {
-	c := compared(t, recursion(5_000), recursion(9_000), inOne)
-	if out := writtenDiff(t, DiffTree(Options{}), c); len(out) > 4<<20 {
+	c := compared(t, fixtures.Recursion(5_000), fixtures.Recursion(9_000), inOne)
+	if out := writtenDiff(t, text.DiffTree(words.Options{}), c); len(out) > 4<<20 {
 		t.Errorf("%d bytes", len(out))
 	}
 }
@@ -133,7 +138,7 @@ func TestDiffSummary(t *testing.T) {
 			}
 			return &profile.Profile{Snapshots: 2, Threads: []*profile.Thread{{Roots: []*profile.Node{root}}}}
 		}
-		return DiffSummary(compared(t, side(before), side(after), inOne))
+		return words.DiffSummary(compared(t, side(before), side(after), inOne))
 	}
 	for want, got := range map[string]string{
 		"b grew from 10.0 % to 40.0 % of all samples, called by main":                   of([3]int{0, 90, 10}, [3]int{0, 60, 40}),
@@ -165,7 +170,7 @@ func TestDiffCaller(t *testing.T) {
 		"after, mostly called by a": tree(90, 40, 10),
 		"after":                     tree(10, 10, 900),
 	} {
-		got := DiffSummary(compared(t, tree(10, 10, 10), after, inOne))
+		got := words.DiffSummary(compared(t, tree(10, 10, 10), after, inOne))
 		if _, by, _ := strings.Cut(got, "samples"); by != strings.TrimPrefix(want, "after") || !strings.HasPrefix(got, "leaf grew") {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -188,7 +193,7 @@ func TestDiffTrunk(t *testing.T) {
 	}
 	c := compared(t, deep(0), deep(80), inOne)
 	c.Least = .5
-	checkGolden(t, "diff_trunk.txt", writtenDiff(t, DiffTree(Options{}), c))
+	fixtures.CheckGolden(t, "diff_trunk.txt", writtenDiff(t, text.DiffTree(words.Options{}), c))
 	if branch, caller := c.Grown(); branch.Function != "search" || caller.Function != "handle" {
 		t.Errorf("%s by %s", branch.Function, caller.Function)
 	}

@@ -1,6 +1,6 @@
 //go:build long
 
-package format
+package format_test
 
 import (
 	"maps"
@@ -14,7 +14,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format/folded"
+	"stacksnap/format/internal/counts"
+	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task/needs"
 )
 
@@ -25,23 +30,23 @@ var diffRow = regexp.MustCompile(`(?m)^ *(-?\d+) +-?[\d.]+% +-?[\d.]+% +(-?\d+) 
 // pprof files of both sides.
 func TestDiffPprofTool(t *testing.T) {
 	for name, sides := range map[string][2]*profile.Profile{
-		"later": {sampled(), later()}, "earlier": {later(), sampled()},
+		"later": {fixtures.Sampled(), later()}, "earlier": {later(), fixtures.Sampled()},
 	} {
 		files := [2]string{filepath.Join(t.TempDir(), "before.pb"), filepath.Join(t.TempDir(), "after.pb")}
 		for i, p := range sides {
-			if err := os.WriteFile(files[i], written(t, Pprof, p), 0o600); err != nil {
+			if err := os.WriteFile(files[i], fixtures.Written(t, pprof.Write, p), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got := counts{}
+		got := counts.Counts{}
 		for _, m := range diffRow.FindAllStringSubmatch(goToolPprof(t, "-top", "-sample_index=samples", "-diff_base="+files[0], files[1]), -1) {
 			flat, _ := strconv.ParseInt(m[1], 10, 64)
 			cum, _ := strconv.ParseInt(m[2], 10, 64)
 			got[m[3]] = [2]int64{flat, cum}
 		}
-		want := counts{}
+		want := counts.Counts{}
 		for _, f := range compared(t, sides[0], sides[1], profile.DiffOptions{By: profile.ByProcess, Scale: profile.AsCounted}).Functions {
-			name := label(f.Node)
+			name := words.Label(f.Node)
 			sum := want[name] // of code of one name in several images
 			want[name] = [2]int64{sum[0] + f.Self.After - f.Self.Before, sum[1] + f.Total.After - f.Total.Before}
 		}
@@ -58,11 +63,11 @@ func TestDiffPprofTool(t *testing.T) {
 // which is in $STACKSNAP_FLAMEGRAPH, makes of the folded stacks of both sides.
 func TestDiffFoldedTool(t *testing.T) {
 	folder := needs.Variable(t, "STACKSNAP_FLAMEGRAPH", "a copy of github.com/brendangregg/FlameGraph")
-	sides := [2]*profile.Profile{allNamed(sampled()), allNamed(later())}
+	sides := [2]*profile.Profile{allNamed(fixtures.Sampled()), allNamed(later())}
 	var files [2]string
 	for i, p := range sides {
 		files[i] = filepath.Join(t.TempDir(), "it.folded")
-		if err := os.WriteFile(files[i], written(t, Folded, p.GroupBy(profile.ByProcess)), 0o600); err != nil {
+		if err := os.WriteFile(files[i], fixtures.Written(t, folded.Write, p.GroupBy(profile.ByProcess)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +78,7 @@ func TestDiffFoldedTool(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := compared(t, sides[0], sides[1], profile.DiffOptions{By: profile.ByProcess, Scale: scale})
-		if diff := cmp.Diff(linesOf(out), linesOf(writtenDiff(t, DiffFolded, c))); diff != "" {
+		if diff := cmp.Diff(linesOf(out), linesOf(writtenDiff(t, folded.WriteDiff, c))); diff != "" {
 			t.Errorf("%s (-theirs +ours):\n%s", flag, diff)
 		}
 	}

@@ -1,29 +1,4 @@
-// Package format writes profiles: one file for each form, all reading the same
-// model, [profile.Profile], and of hangs what package hang reports.
+// Package format is the hall of the rooms that write reports: text, jsondoc, pprof, otlp,
+// speedscope, chrome, firefox, folded, html and apple, one for each shape. All read the
+// same model, package profile, and what they share in words is in package words.
 package format
-
-import (
-	"io"
-
-	"stacksnap/format/profile"
-)
-
-// Writer writes a profile in one form. It returns the first error of the
-// underlying writer, and whatever was written before stays written.
-type Writer func(io.Writer, *profile.Profile) error
-
-// Options are what a caller decides: of the forms that people read, but for Origin.
-type Options struct {
-	// Color marks names and doubts by escape sequences. Whether the output is a
-	// terminal that wants them is for the caller to tell.
-	Color bool
-	// ASCII: what reads it shows nothing else.
-	ASCII bool
-	// Width is the columns that lines should fit into; 0: they may be of any length.
-	// Paths, and what else has no place to break, may be longer.
-	Width int
-	// FoldIdle has one report on processes that do nothing, all alike.
-	FoldIdle bool
-	// Origin is where the profiles come from, of forms that tell it.
-	Origin Origin
-}

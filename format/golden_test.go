@@ -1,126 +1,62 @@
-package format
+package format_test
 
 import (
-	"bytes"
-	"flag"
-	"io"
-	"os"
-	"path/filepath"
-	"regexp"
-	"runtime"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"stacksnap/format/folded"
+	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
-	"stacksnap/task"
+	"stacksnap/format/text"
+	"stacksnap/format/words"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 func TestGolden(t *testing.T) {
-	tree := Tree(Options{})
+	tree := text.Tree(words.Options{})
 	for _, c := range []struct {
 		name    string
-		write   Writer
+		write   words.Writer
 		profile *profile.Profile
 	}{
-		{"linux.txt", tree, linux()},
-		{"linux_color.txt", Tree(Options{Color: true}), linux()},
-		{"darwin.txt", tree, darwin()},
-		{"darwin_merge.txt", tree, darwin().FoldThreads()},
-		{"translated.txt", tree, translated()},
-		{"translated_live.txt", tree, translatedLive()},
-		{"no_threads.txt", tree, noThreads()},
-		{"recursion.txt", tree, recursion(9_000)},
-		{"staircase.txt", tree, staircase()},
-		{"hostile.txt", tree, hostile()},
-		{"sampled.txt", tree, sampled()},
-		{"sampled.folded", Folded, sampled()},
-		{"sampled.json", JSON, sampled()},
-		{"linux.json", JSON, linux()},
-		{"linux.folded", Folded, linux()},
-		{"darwin_merge.json", JSON, darwin().FoldThreads()},
-		{"hostile.json", JSON, hostile()},
-		{"hostile.folded", Folded, hostile()},
-		{"sampled_invert.txt", tree, sampled().Invert()},
-		{"sampled_invert.folded", Folded, sampled().Invert()},
-		{"sampled_focus.txt", tree, sampled().Select(matching("hot|cold"), nil, matching("^__libc"))},
-		{"sampled_min.txt", tree, sampled().ByFunction().Prune(12, 2)},
-		{"sampled_min.json", JSON, sampled().ByFunction().Prune(12, 2)},
-		{"sampled_state.txt", tree, stated().GroupBy(profile.ByState)},
-		{"sampled_split.txt", tree, stated()},
-		{"recursion_process.txt", tree, recursion(30).GroupBy(profile.ByProcess).Prune(0, 3)},
-		{"sampled_split_invert.txt", tree, stated().Invert()},
-		{"sampled_process.folded", Folded, sampled().GroupBy(profile.ByProcess)},
-		{"linux_invert.txt", tree, linux().Invert().Prune(0, 2)},
-		{"linux_narrow.txt", Tree(Options{Width: 80}), linux()},
-		{"sampled_narrow.txt", Tree(Options{Width: 80}), sampled()},
-		{"darwin_process.txt", tree, darwin().GroupBy(profile.ByProcess)},
-		{"darwin_queue.json", JSON, darwin().GroupBy(profile.ByQueue)},
-		{"darwin_state.folded", Folded, darwin().GroupBy(profile.ByState).Invert()},
-		{"hostile_view.txt", Tree(Options{Width: 60}), hostile().Select(matching("x", "\x1b"), nil, nil).Invert()},
-		{"hostile_view.json", JSON, hostile().Select(matching("x", "\x1b"), nil, nil).Invert()},
-		{"recursion_folded.txt", tree, recursion(9_000).FoldRecursion()},
-		{"staircase_narrow.txt", Tree(Options{Width: 60}), staircase()},
+		{"linux.txt", tree, fixtures.Linux()},
+		{"linux_color.txt", text.Tree(words.Options{Color: true}), fixtures.Linux()},
+		{"darwin.txt", tree, fixtures.Darwin()},
+		{"darwin_merge.txt", tree, fixtures.Darwin().FoldThreads()},
+		{"translated.txt", tree, fixtures.Translated()},
+		{"translated_live.txt", tree, fixtures.TranslatedLive()},
+		{"no_threads.txt", tree, fixtures.NoThreads()},
+		{"recursion.txt", tree, fixtures.Recursion(9_000)},
+		{"staircase.txt", tree, fixtures.Staircase()},
+		{"hostile.txt", tree, fixtures.Hostile()},
+		{"sampled.txt", tree, fixtures.Sampled()},
+		{"sampled.folded", folded.Write, fixtures.Sampled()},
+		{"sampled.json", jsondoc.Write, fixtures.Sampled()},
+		{"linux.json", jsondoc.Write, fixtures.Linux()},
+		{"linux.folded", folded.Write, fixtures.Linux()},
+		{"darwin_merge.json", jsondoc.Write, fixtures.Darwin().FoldThreads()},
+		{"hostile.json", jsondoc.Write, fixtures.Hostile()},
+		{"hostile.folded", folded.Write, fixtures.Hostile()},
+		{"sampled_invert.txt", tree, fixtures.Sampled().Invert()},
+		{"sampled_invert.folded", folded.Write, fixtures.Sampled().Invert()},
+		{"sampled_focus.txt", tree, fixtures.Sampled().Select(fixtures.Matching("hot|cold"), nil, fixtures.Matching("^__libc"))},
+		{"sampled_min.txt", tree, fixtures.Sampled().ByFunction().Prune(12, 2)},
+		{"sampled_min.json", jsondoc.Write, fixtures.Sampled().ByFunction().Prune(12, 2)},
+		{"sampled_state.txt", tree, fixtures.Stated().GroupBy(profile.ByState)},
+		{"sampled_split.txt", tree, fixtures.Stated()},
+		{"recursion_process.txt", tree, fixtures.Recursion(30).GroupBy(profile.ByProcess).Prune(0, 3)},
+		{"sampled_split_invert.txt", tree, fixtures.Stated().Invert()},
+		{"sampled_process.folded", folded.Write, fixtures.Sampled().GroupBy(profile.ByProcess)},
+		{"linux_invert.txt", tree, fixtures.Linux().Invert().Prune(0, 2)},
+		{"linux_narrow.txt", text.Tree(words.Options{Width: 80}), fixtures.Linux()},
+		{"sampled_narrow.txt", text.Tree(words.Options{Width: 80}), fixtures.Sampled()},
+		{"darwin_process.txt", tree, fixtures.Darwin().GroupBy(profile.ByProcess)},
+		{"darwin_queue.json", jsondoc.Write, fixtures.Darwin().GroupBy(profile.ByQueue)},
+		{"darwin_state.folded", folded.Write, fixtures.Darwin().GroupBy(profile.ByState).Invert()},
+		{"hostile_view.txt", text.Tree(words.Options{Width: 60}), fixtures.Hostile().Select(fixtures.Matching("x", "\x1b"), nil, nil).Invert()},
+		{"hostile_view.json", jsondoc.Write, fixtures.Hostile().Select(fixtures.Matching("x", "\x1b"), nil, nil).Invert()},
+		{"recursion_folded.txt", tree, fixtures.Recursion(9_000).FoldRecursion()},
+		{"staircase_narrow.txt", text.Tree(words.Options{Width: 60}), fixtures.Staircase()},
 	} {
-		t.Run(c.name, func(t *testing.T) { checkGolden(t, c.name, written(t, c.write, c.profile)) })
+		t.Run(c.name, func(t *testing.T) { fixtures.CheckGolden(t, c.name, fixtures.Written(t, c.write, c.profile)) })
 	}
-}
-
-func written(t *testing.T, write func(io.Writer, *profile.Profile) error, p *profile.Profile) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b, p); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func checkGolden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join(testdata(), name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", file, diff)
-	}
-}
-
-// testdata is the folder of the golden files, which are those of all forms.
-func testdata() string {
-	_, here, _, _ := runtime.Caller(0)
-	dir := filepath.Dir(here)
-	for filepath.Base(dir) != "format" {
-		dir = filepath.Dir(dir)
-	}
-	return filepath.Join(dir, "testdata")
-}
-
-func matching(of ...string) (ps profile.Patterns) {
-	for _, re := range of {
-		ps = append(ps, regexp.MustCompile(re))
-	}
-	return ps
-}
-
-// stated is sampled, with the states of the samples of each node.
-func stated() *profile.Profile {
-	p := sampled()
-	for _, n := range p.Threads[0].Nodes() {
-		if n.Self > 0 {
-			n.States = &profile.States{task.Running: n.Self}
-		}
-		if n.Function == "__lll_lock_wait" {
-			n.States = &profile.States{task.Running: 1, task.Sleeping: n.Self - 1}
-		}
-	}
-	return p
 }

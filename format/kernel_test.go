@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -6,7 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format/folded"
+	"stacksnap/format/jsondoc"
+	"stacksnap/format/otlp"
+	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/speedscope"
+	"stacksnap/format/text"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -35,15 +42,15 @@ func inKernel() *profile.Profile {
 
 func TestKernelIsMarked(t *testing.T) {
 	for name, c := range map[string]struct {
-		write Writer
+		write words.Writer
 		want  []string
 	}{
-		"tree":       {Tree(Options{}), []string{"trap [k] + 16 (kernel)", "??? [k] (kernel + 0x0)", "??? [k] [0xf000]", "  main [0x1000]"}},
-		"folded":     {Folded, []string{";main;trap_[k];kernel+0x0_[k];0xf000_[k] 1"}},
-		"json":       {JSON, []string{`"kernel": true`}},
-		"speedscope": {Speedscope, []string{`"trap [k]"`, `"kernel+0x0 [k]"`, `"0xf000 [k]"`}},
-		"summary":    {Brief(Options{}), []string{"trap [k]"}},
-		"otlp":       {OTLP(Options{}), []string{"trap [k]"}},
+		"tree":       {text.Tree(words.Options{}), []string{"trap [k] + 16 (kernel)", "??? [k] (kernel + 0x0)", "??? [k] [0xf000]", "  main [0x1000]"}},
+		"folded":     {folded.Write, []string{";main;trap_[k];kernel+0x0_[k];0xf000_[k] 1"}},
+		"json":       {jsondoc.Write, []string{`"kernel": true`}},
+		"speedscope": {speedscope.Write, []string{`"trap [k]"`, `"kernel+0x0 [k]"`, `"0xf000 [k]"`}},
+		"summary":    {text.Brief(words.Options{}), []string{"trap [k]"}},
+		"otlp":       {otlp.Writer(words.Options{}), []string{"trap [k]"}},
 	} {
 		var b bytes.Buffer
 		if err := c.write(&b, inKernel()); err != nil {
@@ -68,11 +75,11 @@ func kernelNodes(p *profile.Profile) (list []bool) {
 func TestKernelIsReadBack(t *testing.T) {
 	want := []bool{false, true, true, true}
 	for name, c := range map[string]struct {
-		write Writer
+		write words.Writer
 		read  func(*bytes.Buffer) (*profile.Profile, error)
 	}{
-		"json":  {JSON, func(b *bytes.Buffer) (*profile.Profile, error) { return ReadJSON(b) }},
-		"pprof": {Pprof, func(b *bytes.Buffer) (*profile.Profile, error) { return ReadPprof(b) }},
+		"json":  {jsondoc.Write, func(b *bytes.Buffer) (*profile.Profile, error) { return jsondoc.Read(b) }},
+		"pprof": {pprof.Write, func(b *bytes.Buffer) (*profile.Profile, error) { return pprof.Read(b) }},
 	} {
 		var b bytes.Buffer
 		if err := c.write(&b, inKernel()); err != nil {
@@ -102,7 +109,7 @@ func TestKernelIsReadBack(t *testing.T) {
 func TestKernelIsWhereItIs(t *testing.T) {
 	p := inKernel()
 	p.Threads[0].State, p.Threads[0].Main = task.Running, true
-	if s := Summary(p); !strings.HasSuffix(s, ", in the kernel") {
+	if s := words.Summary(p); !strings.HasSuffix(s, ", in the kernel") {
 		t.Error(s)
 	}
 }
@@ -115,9 +122,9 @@ func TestKernelWithoutAddress(t *testing.T) {
 		Target: task.Info{OS: task.Linux, PID: 1, Name: "it"}, Snapshots: 1, Frames: 1,
 		Threads: []*profile.Thread{{ID: 1, Samples: 1, Roots: []*profile.Node{wait}}},
 	}
-	for want, write := range map[string]Writer{
-		"\n  wait [fuse] [k] + 32\n": Tree(Options{}), ";wait [fuse]_[k] 1\n": Folded, `"offset": 32`: JSON,
-		`"wait [fuse] [k]"`: Speedscope, " wait [fuse] [k]\n": Brief(Options{}),
+	for want, write := range map[string]words.Writer{
+		"\n  wait [fuse] [k] + 32\n": text.Tree(words.Options{}), ";wait [fuse]_[k] 1\n": folded.Write, `"offset": 32`: jsondoc.Write,
+		`"wait [fuse] [k]"`: speedscope.Write, " wait [fuse] [k]\n": text.Brief(words.Options{}),
 	} {
 		var b bytes.Buffer
 		if err := write(&b, p); err != nil || !strings.Contains(b.String(), want) {

@@ -1,6 +1,6 @@
 //go:build long
 
-package format
+package format_test
 
 import (
 	"maps"
@@ -15,19 +15,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format/internal/counts"
+	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/pprof"
 	"stacksnap/task/needs"
 )
 
 // TestPprofTool: go tool pprof prints the counts that the profile has.
 func TestPprofTool(t *testing.T) {
-	for kind, make := range profiles {
+	for kind, make := range fixtures.Profiles {
 		p := make()
-		want := ownCounts(p)
+		want := counts.Own(p)
 		if len(want) == 0 {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "it.pb")
-		if err := os.WriteFile(file, written(t, Pprof, p), 0o600); err != nil {
+		if err := os.WriteFile(file, fixtures.Written(t, pprof.Write, p), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, how := range []string{"-top", "-tree"} {
@@ -35,7 +38,7 @@ func TestPprofTool(t *testing.T) {
 				t.Errorf("%s of %s (-want +got):\n%s", how, kind, diff)
 			}
 		}
-		if got, want := rawSum(goToolPprof(t, "-raw", file)), sumOf(want); got != want {
+		if got, want := rawSum(goToolPprof(t, "-raw", file)), counts.SumOf(want); got != want {
 			t.Errorf("-raw of %s: %d samples, want %d", kind, got, want)
 		}
 	}
@@ -78,8 +81,8 @@ var (
 )
 
 // printedCounts reads the rows of -top, which -tree has, too.
-func printedCounts(report string) counts {
-	c := counts{}
+func printedCounts(report string) counts.Counts {
+	c := counts.Counts{}
 	for _, m := range topRow.FindAllStringSubmatch(report, -1) {
 		flat, _ := strconv.ParseInt(m[1], 10, 64)
 		cum, _ := strconv.ParseInt(m[2], 10, 64)
@@ -93,13 +96,6 @@ func rawSum(report string) (sum int64) {
 	for _, m := range rawRow.FindAllStringSubmatch(report, -1) {
 		n, _ := strconv.ParseInt(m[1], 10, 64)
 		sum += n
-	}
-	return sum
-}
-
-func sumOf(c counts) (sum int64) {
-	for _, n := range c {
-		sum += n[0]
 	}
 	return sum
 }

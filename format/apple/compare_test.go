@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"stacksnap/format"
+	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
 	"stacksnap/task/needs"
 )
@@ -43,7 +43,7 @@ func reportForms() []form {
 
 // spindumpAgain writes the timeline where there is one.
 func spindumpAgain(w io.Writer, g *profile.Group) error {
-	if err := GroupSpindumpTimeline(w, g); !errors.Is(err, format.ErrNoTimeline) {
+	if err := GroupSpindumpTimeline(w, g); !errors.Is(err, timeline.ErrNoTimeline) {
 		return err
 	}
 	return GroupSpindump(w, g)
@@ -133,15 +133,15 @@ func comeBack(t *testing.T, path string, f *form, text []byte) (facts int, lost,
 	return len(was), lost, invented
 }
 
-// words are the words of a line with a blank between, behind its indent.
-func words(line string) string {
+// wordsOf are the words of a line with a blank between, behind its indent.
+func wordsOf(line string) string {
 	text := strings.TrimLeft(line, " \t")
 	return line[:len(line)-len(text)] + strings.Join(strings.Fields(text), " ")
 }
 
 func sampleFacts(text string) (facts []string) {
 	for line := range strings.Lines(text) {
-		if s := words(strings.TrimRight(line, "\r\n")); s != "" {
+		if s := wordsOf(strings.TrimRight(line, "\r\n")); s != "" {
 			facts = append(facts, s)
 		}
 	}

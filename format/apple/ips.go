@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"stacksnap/format"
+	"stacksnap/format/internal/jsonstream"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -146,7 +146,7 @@ func IPS(w io.Writer, p *profile.Profile) error {
 		return fmt.Errorf("encode report: %w", err)
 	}
 	for _, part := range [][]byte{header, payload} {
-		if _, err := w.Write(append(format.EscapeUnprintable(part), '\n')); err != nil {
+		if _, err := w.Write(append(jsonstream.EscapeUnprintable(part), '\n')); err != nil {
 			return err
 		}
 	}

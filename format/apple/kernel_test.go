@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -23,7 +23,7 @@ func TestKernelIsReadBack(t *testing.T) {
 		Target: task.Info{OS: task.Darwin, PID: 1, Name: "it"}, Snapshots: 1, Images: []*profile.Image{kernel}, Frames: 2,
 		Threads: []*profile.Thread{{ID: 1, Samples: 1, Roots: []*profile.Node{own}}},
 	}
-	for name, write := range map[string]format.Writer{"sample": Sample, "ips": IPS, "crash": Crash, "spindump": Spindump} {
+	for name, write := range map[string]words.Writer{"sample": Sample, "ips": IPS, "crash": Crash, "spindump": Spindump} {
 		var b bytes.Buffer
 		if err := write(&b, p); err != nil {
 			t.Fatal(err)

@@ -5,8 +5,8 @@ import (
 	"path"
 	"strings"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -120,7 +120,7 @@ func unmark(n *profile.Node, symbol string) string {
 // plain is a text of the target that is one word of a line: without control
 // characters, and without the double blanks by which readers split a line.
 func plain(s string) string {
-	s = format.Printable(s)
+	s = words.Printable(s)
 	for strings.Contains(s, "  (in ") || strings.Contains(s, "  [") || strings.Contains(s, "   ") {
 		s = strings.ReplaceAll(s, "  ", " ")
 	}

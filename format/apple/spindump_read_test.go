@@ -11,13 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stacksnap/format"
+	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
 	"stacksnap/images/object"
 	"stacksnap/task"
 )
 
-func timeline(t testing.TB) []byte {
+func timelineReport(t testing.TB) []byte {
 	t.Helper()
 	text, err := os.ReadFile("testdata/timeline.spindump.txt")
 	if err != nil {
@@ -27,7 +27,7 @@ func timeline(t testing.TB) []byte {
 }
 
 func TestReadSpindump(t *testing.T) {
-	all := readAll(t, timeline(t))
+	all := readAll(t, timelineReport(t))
 	if len(all) != 2 {
 		t.Fatalf("%d processes", len(all))
 	}
@@ -54,7 +54,7 @@ func TestReadSpindump(t *testing.T) {
 
 // Frames of a timeline that come again are one, as in a live profile.
 func TestReadSpindumpTimeline(t *testing.T) {
-	p := readAll(t, timeline(t))[0]
+	p := readAll(t, timelineReport(t))[0]
 	var got []string
 	for _, th := range p.Threads {
 		got = append(got, fmt.Sprintf("%#x %q %q(%d) main %t samples %d %d-%d %v used %v", uint64(th.ID), th.Name, th.Queue, th.QueueSerial, th.Main, th.Samples, th.First, th.Last, th.Priority, th.Used))
@@ -85,7 +85,7 @@ func TestReadSpindumpTimeline(t *testing.T) {
 
 // What the thread did where it was innermost is counted, and what it waited for.
 func TestReadSpindumpStates(t *testing.T) {
-	p := readAll(t, timeline(t))[0]
+	p := readAll(t, timelineReport(t))[0]
 	a, b := p.Threads[0], p.Threads[1]
 	if a.States[task.Running] != 2 || a.States[task.Sleeping] != 4 || a.States[task.StateUnknown] != 4 || b.States[task.Running] != 1 || b.States[task.StateUnknown] != 0 {
 		t.Errorf("%v %v", a.States, b.States)
@@ -101,7 +101,7 @@ func TestReadSpindumpStates(t *testing.T) {
 }
 
 func TestReadSpindumpImages(t *testing.T) {
-	p := readAll(t, timeline(t))[0]
+	p := readAll(t, timelineReport(t))[0]
 	var got []string
 	for _, im := range p.Images {
 		got = append(got, fmt.Sprintf("%v-%v %x %s %v main %t %s", im.Load, im.End, im.ID, im.Path, im.Bundle, im.Main, im.Note))
@@ -324,7 +324,7 @@ func TestSpindumpBounds(t *testing.T) {
 // reads them again.
 func timed(t *testing.T, all []*profile.Profile) {
 	long := func(p *profile.Profile) bool { return p.Snapshots > 1<<12 }
-	if slices.ContainsFunc(all, long) || format.CheckTimelines(&profile.Group{Profiles: all}) != nil {
+	if slices.ContainsFunc(all, long) || timeline.Check(&profile.Group{Profiles: all}) != nil {
 		return
 	}
 	text := timelineOf(t, all...)
@@ -338,7 +338,7 @@ func timed(t *testing.T, all []*profile.Profile) {
 }
 
 func FuzzReadSpindump(f *testing.F) {
-	text := timeline(f)
+	text := timelineReport(f)
 	f.Add(text)
 	f.Add(text[:len(text)*2/3])
 	f.Add([]byte(spun(f, hung())))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"stacksnap/format"
+	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -13,7 +13,7 @@ import (
 // SpindumpTimeline writes a report as spindump does in its timeline form, version 35.1:
 // stacks in the order of time, each line with the samples that it is of, which are one
 // after another. Of a frame that was innermost while its thread ran that is told; of what else
-// a thread did the form has no word. It fails with [format.ErrNoTimeline] where it is not known when samples
+// a thread did the form has no word. It fails with [timeline.ErrNoTimeline] where it is not known when samples
 // were taken.
 func SpindumpTimeline(w io.Writer, p *profile.Profile) error {
 	return GroupSpindumpTimeline(w, profile.GroupOf(p))
@@ -21,7 +21,7 @@ func SpindumpTimeline(w io.Writer, p *profile.Profile) error {
 
 // GroupSpindumpTimeline writes one report of several processes.
 func GroupSpindumpTimeline(w io.Writer, g *profile.Group) error {
-	if err := format.CheckTimelines(g); err != nil {
+	if err := timeline.Check(g); err != nil {
 		return err
 	}
 	return writeSpindump(w, g, &spinOrder{

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stacksnap/format"
+	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/unwind"
@@ -37,7 +37,7 @@ func framesOf(report string) (lines []string) {
 
 // A timeline that is read and written is the same; real ones are in [TestSpindumpIsRebuilt].
 func TestTimelineIsWrittenAsItWas(t *testing.T) {
-	text, _, _ := bytes.Cut(timeline(t), []byte("\n"+spinBinary))
+	text, _, _ := bytes.Cut(timelineReport(t), []byte("\n"+spinBinary))
 	want := framesOf(string(text))
 	if diff := cmp.Diff(want, framesOf(timelineOf(t, readAll(t, text)...))); diff != "" || len(want) != 10 {
 		t.Errorf("%d lines: -report +written:\n%s", len(want), diff)
@@ -118,7 +118,7 @@ func TestTimelineCut(t *testing.T) {
 
 func TestTimelineOfNone(t *testing.T) {
 	var b bytes.Buffer
-	if err := SpindumpTimeline(&b, darwin()); !errors.Is(err, format.ErrNoTimeline) || b.Len() > 0 {
+	if err := SpindumpTimeline(&b, darwin()); !errors.Is(err, timeline.ErrNoTimeline) || b.Len() > 0 {
 		t.Errorf("%v and %q", err, &b)
 	}
 }

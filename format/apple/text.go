@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 )
 
 // textWriter writes a report line by line. Its first write error stays and is what
@@ -40,7 +40,7 @@ func processWithPID(name string, pid int) string {
 
 // printable is a line of a report that was opened, with blanks as they are.
 func printable(line string) string {
-	return format.Printable(strings.ReplaceAll(line, "\t", "    "))
+	return words.Printable(strings.ReplaceAll(line, "\t", "    "))
 }
 
 // noFrames begins a note on empty stacks.

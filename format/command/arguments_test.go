@@ -84,7 +84,7 @@ func TestSurplus(t *testing.T) {
 
 func TestShellWord(t *testing.T) {
 	all := []string{"", "plain", "a b", "it's", "$x", `"\`, "-d", "a\nb", "*"}
-	if got, err := words(shellWords(all)); err != nil || !slices.Equal(got, all) {
+	if got, err := splitWords(shellWords(all)); err != nil || !slices.Equal(got, all) {
 		t.Errorf("%q, %v", got, err)
 	}
 	if got := shellWord("./prog-1.0"); got != "./prog-1.0" {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"stacksnap/format"
+	"stacksnap/format/words"
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/task/live"
@@ -34,7 +34,7 @@ func (c *call) foretell(ctx context.Context) error {
 
 // foretold writes a line on each matter.
 func (c *call) foretold(to *bytes.Buffer, p task.Process) error {
-	say := func(title, text string) { fmt.Fprintf(to, "%-9s%s\n", title, format.Printable(text)) }
+	say := func(title, text string) { fmt.Fprintf(to, "%-9s%s\n", title, words.Printable(text)) }
 	info := p.Info()
 	say("Process", fmt.Sprintf("%s [%d], %s", info.Name, info.PID, about(live.Details(info.PID), time.Now())))
 	threads, err := p.Threads()

@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"stacksnap/format"
 	"stacksnap/format/output"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -188,8 +188,8 @@ func (c *choice) row(number int, p chosen) []string {
 		cpu = brief(p.CPU)
 	}
 	return []string{
-		strconv.Itoa(number) + ")", strconv.Itoa(p.PID), parent, format.Printable(userName(p.User)), cpu, age,
-		format.Printable(p.commandLine()),
+		strconv.Itoa(number) + ")", strconv.Itoa(p.PID), parent, words.Printable(userName(p.User)), cpu, age,
+		words.Printable(p.commandLine()),
 	}
 }
 
@@ -198,7 +198,7 @@ func (c *choice) row(number int, p chosen) []string {
 func (p *chosen) commandLine() string {
 	switch {
 	case len(p.Command.Args) > 0:
-		return format.CommandLine(p.Command)
+		return words.CommandLine(p.Command)
 	case p.Path != "":
 		return "[" + p.Path + "]"
 	}

@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"stacksnap/format"
 	"stacksnap/format/output"
 	"stacksnap/format/push"
+	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/live"
@@ -94,7 +94,7 @@ func (c *call) run(ctx context.Context) error {
 		_, err := fmt.Fprintln(c.Out, c.tool())
 		return err
 	case signs:
-		return live.Sign(func(line string) { fmt.Fprintln(c.Out, format.Printable(line)) }, c.Entitlements)
+		return live.Sign(func(line string) { fmt.Fprintln(c.Out, words.Printable(line)) }, c.Entitlements)
 	}
 	if c.mode() != tops { // which has the terminal to give back
 		c.endAt(ctx)

@@ -13,9 +13,11 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"stacksnap/format"
+	"stacksnap/format/jsondoc"
+	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/recording"
 	"stacksnap/task/stackshot"
@@ -110,7 +112,7 @@ func (c *call) incomparable(err error) error {
 // writeDiff writes a comparison to all places that it goes to.
 func (c *call) writeDiff(d *profile.Diff) error {
 	return c.writeAll(func(w io.Writer, to *destination) error {
-		of := format.Comparison{Diff: d, Tool: c.tool(), Files: [2]string(c.compared), Least: float64(c.view.min), Depth: c.view.depth}
+		of := words.Comparison{Diff: d, Tool: c.tool(), Files: [2]string(c.compared), Least: float64(c.view.min), Depth: c.view.depth}
 		if to.form.text && !c.has("min") {
 			of.Least = leastChange
 		}
@@ -140,7 +142,7 @@ func (c *call) readSide(path string, within []string, index *binaries.Index) (*p
 	if !errors.Is(err, recording.ErrNotRecording) {
 		return p, inFile(path, err)
 	}
-	if p, err = readReport(path, format.ReadJSON, format.ReadPprof); !errors.Is(err, errNoReport) {
+	if p, err = readReport(path, jsondoc.Read, pprof.Read); !errors.Is(err, errNoReport) {
 		return p, inFile(path, err)
 	}
 	if isCore(path) {
@@ -180,7 +182,7 @@ func readReport(path string, readers ...func(io.Reader) (*profile.Profile, error
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(softLimit))
 	for _, read := range readers {
 		p, err := readBy(path, read)
-		if !errors.Is(err, format.ErrNotDocument) && !errors.Is(err, format.ErrNotPprof) {
+		if !errors.Is(err, jsondoc.ErrNotDocument) && !errors.Is(err, pprof.ErrNotPprof) {
 			return p, err
 		}
 	}

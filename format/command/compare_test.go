@@ -12,8 +12,10 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"stacksnap/format"
+	"stacksnap/format/jsondoc"
+	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task/stackshot/stackshottest"
 )
 
@@ -29,7 +31,7 @@ func twoSides(t *testing.T) (dir string) {
 			thread.Roots = append(thread.Roots, &profile.Node{Location: profile.Location{Image: image, Function: f}, PC: 0x1100, Count: n, Self: n})
 		}
 		p.Threads = []*profile.Thread{thread}
-		for extension, write := range map[string]format.Writer{".json": format.JSON, ".pb": format.Pprof} {
+		for extension, write := range map[string]words.Writer{".json": jsondoc.Write, ".pb": pprof.Write} {
 			var b bytes.Buffer
 			if err := write(&b, p); err != nil {
 				t.Fatal(err)

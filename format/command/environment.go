@@ -57,7 +57,7 @@ func apply(defaults []setting, args []string) (*options, error) {
 
 // settings reads defaults, and refuses what would be wrong in every call.
 func settings(text string) ([]setting, error) {
-	args, err := words(text)
+	args, err := splitWords(text)
 	if err != nil {
 		return nil, err
 	}

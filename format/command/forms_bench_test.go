@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -140,7 +140,7 @@ func BenchmarkForms(b *testing.B) {
 			end := peak()
 			for b.Loop() {
 				size = 0
-				if err := f.write(format.Options{})(&size, p); err != nil {
+				if err := f.write(words.Options{})(&size, p); err != nil {
 					b.Fatal(err)
 				}
 			}

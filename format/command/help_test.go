@@ -39,7 +39,7 @@ func TestHelpHasEveryFlag(t *testing.T) {
 			if f.help == "" || f.zero != "" && !f.isNumber() {
 				t.Errorf("--%s: %+v", f.name, f)
 			}
-			args, err := words(f.example)
+			args, err := splitWords(f.example)
 			if err != nil || len(args) == 0 || args[0] != "stacksnap" {
 				t.Fatalf("%s: %v", f.example, err)
 			}

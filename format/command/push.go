@@ -10,11 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"stacksnap/format"
+	"stacksnap/format/otlp"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hang"
 	"stacksnap/format/push"
+	"stacksnap/format/pyroscope"
+	"stacksnap/format/words"
 )
 
 // How long a server is waited for that is not ready, before what is not sent is left to a
@@ -81,11 +83,11 @@ func (c *call) queue(g *profile.Group, about *hang.Report) error {
 	if c.sender == nil || len(g.Profiles) == 0 {
 		return nil
 	}
-	o := format.Options{Origin: c.origin()}
+	o := words.Options{Origin: c.origin()}
 	o.Origin.Hang = about
-	write := format.GroupOTLP(o)
+	write := otlp.GroupWriter(o)
 	if c.sender.Endpoint.Protocol == push.Pyroscope {
-		write = format.GroupPyroscope(o)
+		write = pyroscope.GroupWriter(o)
 	}
 	var body bytes.Buffer
 	packed := gzip.NewWriter(&body)

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"stacksnap/format"
 	"stacksnap/format/apple"
+	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/images/debugfile/binaries"
@@ -30,7 +30,7 @@ func (c *call) open() error {
 	if stackshot.Is(c.target) {
 		return c.openStackshot(index)
 	}
-	if prof, err := readReport(c.target, format.ReadJSON); !errors.Is(err, errNoReport) {
+	if prof, err := readReport(c.target, jsondoc.Read); !errors.Is(err, errNoReport) {
 		return c.openRead([]*profile.Profile{prof}, err, index)
 	}
 	p, err := core.Open(c.target)

@@ -10,20 +10,28 @@ import (
 	"strings"
 	"sync"
 
-	"stacksnap/format"
 	"stacksnap/format/apple"
+	"stacksnap/format/chrome"
+	"stacksnap/format/firefox"
+	"stacksnap/format/folded"
 	"stacksnap/format/html"
+	"stacksnap/format/jsondoc"
+	"stacksnap/format/otlp"
 	"stacksnap/format/output"
+	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/speedscope"
+	"stacksnap/format/text"
+	"stacksnap/format/words"
 )
 
 // form is a value of --format.
 type form struct {
 	name  string
 	text  bool // for people
-	write func(format.Options) format.Writer
-	group func(format.Options) format.GroupWriter
-	diff  func(format.Options) format.DiffWriter // nil: it is for profiles alone
+	write func(words.Options) words.Writer
+	group func(words.Options) words.GroupWriter
+	diff  func(words.Options) words.DiffWriter // nil: it is for profiles alone
 
 	extensions []string // of files that are taken for it
 	whole      bool     // several reports make one, not a row
@@ -35,30 +43,30 @@ type form struct {
 
 // forms are those of the report. They are made once: the rules ask for them, again and again.
 var forms = sync.OnceValue(func() []form {
-	always := func(w format.Writer) func(format.Options) format.Writer {
-		return func(format.Options) format.Writer { return w }
+	always := func(w words.Writer) func(words.Options) words.Writer {
+		return func(words.Options) words.Writer { return w }
 	}
-	groups := func(w format.GroupWriter) func(format.Options) format.GroupWriter {
-		return func(format.Options) format.GroupWriter { return w }
+	groups := func(w words.GroupWriter) func(words.Options) words.GroupWriter {
+		return func(words.Options) words.GroupWriter { return w }
 	}
-	diffs := func(w format.DiffWriter) func(format.Options) format.DiffWriter {
-		return func(format.Options) format.DiffWriter { return w }
+	diffs := func(w words.DiffWriter) func(words.Options) words.DiffWriter {
+		return func(words.Options) words.DiffWriter { return w }
 	}
 	return []form{
-		{name: "tree", text: true, watched: true, write: format.Tree, group: format.GroupTree, diff: format.DiffTree},
-		{name: "summary", text: true, watched: true, write: format.Brief, group: format.GroupBrief, diff: format.DiffTable, whole: true},
-		{name: "json", watched: true, write: always(format.JSON), group: groups(format.GroupJSON), diff: diffs(format.DiffJSON), extensions: []string{".json"}},
-		{name: "jsonl", watched: true, write: always(format.JSONLine), group: groups(format.GroupJSONLine), diff: diffs(format.DiffJSONLine), extensions: []string{".jsonl"}},
-		{name: "folded", write: always(format.Folded), group: groups(format.GroupFolded), diff: diffs(format.DiffFolded), extensions: []string{".folded"}},
-		{name: "pprof", write: always(format.Pprof), group: groups(format.GroupPprof), extensions: []string{".pb"}, whole: true, compressed: true, binary: true},
-		{name: "speedscope", write: always(format.Speedscope), group: groups(format.GroupSpeedscope), extensions: []string{".speedscope.json"}, whole: true, timed: true},
-		{name: "firefox", write: always(format.Firefox), group: groups(format.GroupFirefox), extensions: []string{".profile.json"}, whole: true, timed: true},
-		{name: "chrome", write: always(format.Chrome), group: groups(format.GroupChrome), extensions: []string{".trace.json"}, whole: true, timed: true},
+		{name: "tree", text: true, watched: true, write: text.Tree, group: text.GroupTree, diff: text.DiffTree},
+		{name: "summary", text: true, watched: true, write: text.Brief, group: text.GroupBrief, diff: text.DiffTable, whole: true},
+		{name: "json", watched: true, write: always(jsondoc.Write), group: groups(jsondoc.WriteGroup), diff: diffs(jsondoc.WriteDiff), extensions: []string{".json"}},
+		{name: "jsonl", watched: true, write: always(jsondoc.WriteLine), group: groups(jsondoc.WriteGroupLine), diff: diffs(jsondoc.WriteDiffLine), extensions: []string{".jsonl"}},
+		{name: "folded", write: always(folded.Write), group: groups(folded.WriteGroup), diff: diffs(folded.WriteDiff), extensions: []string{".folded"}},
+		{name: "pprof", write: always(pprof.Write), group: groups(pprof.WriteGroup), extensions: []string{".pb"}, whole: true, compressed: true, binary: true},
+		{name: "speedscope", write: always(speedscope.Write), group: groups(speedscope.WriteGroup), extensions: []string{".speedscope.json"}, whole: true, timed: true},
+		{name: "firefox", write: always(firefox.Write), group: groups(firefox.WriteGroup), extensions: []string{".profile.json"}, whole: true, timed: true},
+		{name: "chrome", write: always(chrome.Write), group: groups(chrome.WriteGroup), extensions: []string{".trace.json"}, whole: true, timed: true},
 		{name: "sample", write: always(apple.Sample), group: groups(apple.GroupSample)},
 		{name: "spindump", write: always(apple.Spindump), group: groups(apple.GroupSpindump), whole: true},
 		{name: "spindump-timeline", write: always(apple.SpindumpTimeline), group: groups(apple.GroupSpindumpTimeline), whole: true, timed: true},
 		{name: "ips", write: always(apple.IPS), extensions: []string{".ips"}}, // the rules refuse several
-		{name: "otlp", write: format.OTLP, group: format.GroupOTLP, extensions: []string{".otlp"}, whole: true, binary: true},
+		{name: "otlp", write: otlp.Writer, group: otlp.GroupWriter, extensions: []string{".otlp"}, whole: true, binary: true},
 		{name: "crash", write: always(apple.Crash), extensions: []string{".crash"}},
 		{name: "html", write: always(html.Page), group: groups(html.GroupPage), diff: diffs(html.DiffPage), extensions: []string{".html"}, whole: true, timed: true},
 	}

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"slices"
 
-	"stacksnap/format"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/debugfile/debuginfod"
 	"stacksnap/images/debugfile/debugsymbols"
@@ -90,7 +90,7 @@ func (c *call) overLine() func(line string) {
 	}
 	return func(line string) {
 		if !c.onScreen.Load() {
-			fmt.Fprint(c.Err, "\r"+format.Printable(line)+"\x1b[K")
+			fmt.Fprint(c.Err, "\r"+words.Printable(line)+"\x1b[K")
 		}
 	}
 }

@@ -10,9 +10,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/text"
+	"stacksnap/format/words"
 	"stacksnap/task/stackshot"
 	"stacksnap/task/stackshot/kcdata"
 	"stacksnap/task/stackshot/stackshottest"
@@ -77,7 +78,7 @@ func BenchmarkStackshot(b *testing.B) {
 		if err != nil || len(list) != 501 {
 			b.Fatal(len(list), err)
 		}
-		if err := format.GroupTree(format.Options{})(io.Discard, &profile.Group{Profiles: list}); err != nil {
+		if err := text.GroupTree(words.Options{})(io.Discard, &profile.Group{Profiles: list}); err != nil {
 			b.Fatal(err)
 		}
 	}

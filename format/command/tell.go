@@ -5,14 +5,14 @@ import (
 	"io"
 	"strings"
 
-	"stacksnap/format"
+	"stacksnap/format/words"
 )
 
 // tell tells the user a line: all that this program prints but its reports passes
 // here, for names of processes, files and tracers stand in it. What does not print
 // is written as Go escapes it, line ends among it.
 func tell(w io.Writer, line string) {
-	_, _ = fmt.Fprintln(w, "stacksnap:", format.Printable(line)) // whom to tell?
+	_, _ = fmt.Fprintln(w, "stacksnap:", words.Printable(line)) // whom to tell?
 }
 
 // tellError tells what went wrong: errors that were joined on one line, each
@@ -22,7 +22,7 @@ func tellError(w io.Writer, err error) {
 	list, told := is[*choiceError](err), map[string]bool{}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		if list || !told[line] {
-			lines = append(lines, format.Printable(line))
+			lines = append(lines, words.Printable(line))
 		}
 		told[line] = true
 	}

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"stacksnap/format"
+	"stacksnap/format/jsondoc"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
+	"stacksnap/format/text"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 )
@@ -94,7 +96,7 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hang.Re
 		return errors.Join(report(ctx, w.shownReport(r)), queued)
 	})
 	if err == nil {
-		tell(w.Err, fmt.Sprintf("watched %s for %s", name, format.Watched(time.Since(began), &w.options, made, covered)))
+		tell(w.Err, fmt.Sprintf("watched %s for %s", name, Watched(time.Since(began), &w.options, made, covered)))
 	}
 	return errors.Join(err, finish())
 }
@@ -129,18 +131,18 @@ func (w *watcher) print(ctx context.Context, r *hang.Report) error {
 }
 
 // writer is that of --format.
-func (w *watcher) writer() format.HangWriter {
-	o := format.Options{Color: w.colored(true)} // in files
+func (w *watcher) writer() words.HangWriter {
+	o := words.Options{Color: w.colored(true)} // in files
 	if w.dir == "" {
 		o = w.optionsOf(&destination{})
 	}
 	switch w.format {
 	case "tree":
-		return format.Hang(o)
+		return text.Hang(o)
 	case "summary":
-		return format.HangBrief(o)
+		return text.HangBrief(o)
 	}
-	return format.HangLine
+	return jsondoc.WriteHang
 }
 
 // runHook runs --exec. That it fails is told, and does not end the watch.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -100,7 +100,7 @@ const listedProcesses = 10
 func processList(all []task.Info) string {
 	var names []string
 	for _, info := range all[:min(len(all), listedProcesses)] {
-		names = append(names, fmt.Sprintf("%s [%d]", format.Printable(info.Name), info.PID))
+		names = append(names, fmt.Sprintf("%s [%d]", words.Printable(info.Name), info.PID))
 	}
 	list := strings.Join(names, ", ")
 	if more := len(all) - listedProcesses; more > 0 {

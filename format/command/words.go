@@ -10,10 +10,10 @@ var (
 	errBackslash = errors.New("nothing follows the last backslash")
 )
 
-// words splits a text as a shell does: at blanks, tabs and line ends, except those
+// splitWords splits a text as a shell does: at blanks, tabs and line ends, except those
 // quoted by '...', "..." or a backslash. Nothing is expanded. (POSIX, Shell Command
 // Language, 2.2.)
-func words(text string) ([]string, error) {
+func splitWords(text string) ([]string, error) {
 	var s splitter
 	for text != "" {
 		rest, err := s.take(text)

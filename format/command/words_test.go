@@ -25,12 +25,12 @@ func TestWords(t *testing.T) {
 		`it\'s`:                     {"it's"},
 		"#no comment":               {"#no", "comment"},
 	} {
-		if got, err := words(text); err != nil || !slices.Equal(got, want) {
+		if got, err := splitWords(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}
 	for text, want := range map[string]error{`'`: errQuote, `a"b`: errQuote, `"\`: errQuote, `"\"`: errQuote, `a\`: errBackslash, `\`: errBackslash} {
-		if got, err := words(text); err != want {
+		if got, err := splitWords(text); err != want {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}
@@ -59,7 +59,7 @@ func TestWordsAsAShell(t *testing.T) {
 	}
 	for i, line := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
 		want, _, _ := strings.Cut(line, "> ")
-		got, err := words(texts[i])
+		got, err := splitWords(texts[i])
 		if told := "<" + strings.Join(got, "><"); err != nil && line != "bad" || err == nil && told != want {
 			t.Errorf("%s: %q, %v; sh: %s", texts[i], got, err, line)
 		}

@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"time"
 
-	"stacksnap/format"
+	"stacksnap/format/internal/interned"
+	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -17,9 +19,9 @@ import (
 // that the document stands in.
 type data struct {
 	out     *bufio.Writer
-	frames  format.Interned[frame]
-	images  format.Interned[string]
-	remarks format.Interned[remark]
+	frames  interned.Table[frame]
+	images  interned.Table[string]
+	remarks interned.Table[remark]
 	number  []byte
 
 	shift     time.Duration // from the first process's start to that of the one that is written
@@ -37,7 +39,7 @@ type frame struct {
 type remark struct{ text, doubt string }
 
 func newData(out *bufio.Writer) *data {
-	d := &data{out: out, frames: format.NewInterned[frame](), images: format.NewInterned[string](), remarks: format.NewInterned[remark](), stretches: maxStretches}
+	d := &data{out: out, frames: interned.New[frame](), images: interned.New[string](), remarks: interned.New[remark](), stretches: maxStretches}
 	d.remarks.Of(remark{}) // 0: there is nothing to say
 	return d
 }
@@ -86,22 +88,22 @@ type thread struct {
 
 func (d *data) group(g *profile.Group) {
 	d.text(`{"tool":`)
-	d.value(format.Printable(g.Tool))
+	d.value(words.Printable(g.Tool))
 	d.text(`,"title":`)
-	d.value(format.GroupTitle(g))
+	d.value(words.GroupTitle(g))
 	d.text(`,"summary":`)
 	d.value(summary(g))
 	d.text(`,"facts":`)
-	d.value(pairs(format.GroupFacts(g)))
+	d.value(pairs(words.GroupFacts(g)))
 	if len(g.Deadlocks) > 0 {
 		d.text(`,"deadlocks":`)
 		d.value(circles(g))
 	}
 	d.text(`,"processes":[`)
-	start := format.FirstStart(g)
+	start := timeline.FirstStart(g)
 	for i, p := range g.Profiles {
 		d.separate(i)
-		d.shift = format.Since(start, p)
+		d.shift = timeline.Since(start, p)
 		d.process(p)
 	}
 	d.text("\n]")
@@ -110,10 +112,10 @@ func (d *data) group(g *profile.Group) {
 }
 
 func (d *data) process(p *profile.Profile) {
-	w := format.NewWords(p)
+	w := words.NewWords(p)
 	d.text("\n{\"header\":")
 	d.value(header{
-		Name: w.Title(), Summary: format.Summary(p), Sampled: p.Sampled(), Timed: w.Timed(), CPU: w.CPU(),
+		Name: w.Title(), Summary: words.Summary(p), Sampled: p.Sampled(), Timed: w.Timed(), CPU: w.CPU(),
 		Inverted: p.View != nil && p.View.Inverted, Facts: pairs(w.Facts()), Deadlocks: deadlocks(w, p.Deadlocks),
 	})
 	d.text(",\"threads\":[")
@@ -126,7 +128,7 @@ func (d *data) process(p *profile.Profile) {
 	d.text("]}")
 }
 
-func deadlocks(w *format.Words, of []profile.Deadlock) []deadlock {
+func deadlocks(w *words.Words, of []profile.Deadlock) []deadlock {
 	all := []deadlock{}
 	for i := range of {
 		circle := deadlock{Stood: w.Stood(&of[i])}
@@ -142,13 +144,13 @@ func deadlocks(w *format.Words, of []profile.Deadlock) []deadlock {
 
 // circles are the deadlocks of several processes.
 func circles(g *profile.Group) []deadlock {
-	all := deadlocks(format.GroupWords(g), g.Deadlocks)
+	all := deadlocks(words.GroupWords(g), g.Deadlocks)
 	for i := range all {
 		for j := range all[i].Waiters {
 			of, one := &g.Deadlocks[i].Waiters[j], &all[i].Waiters[j]
 			at := slices.IndexFunc(g.Profiles, func(p *profile.Profile) bool { return p.Target.PID == of.PID })
 			if one.Process = &at; at >= 0 {
-				one.Stack, one.In = format.NewWords(g.Profiles[at]).Stack(of)
+				one.Stack, one.In = words.NewWords(g.Profiles[at]).Stack(of)
 			}
 		}
 	}
@@ -158,7 +160,7 @@ func circles(g *profile.Group) []deadlock {
 // threadID is text: in JSON's numbers not all are the same afterwards.
 func threadID(id task.ThreadID) string { return strconv.FormatUint(uint64(id), 10) }
 
-func (d *data) thread(w *format.Words, t *profile.Thread) {
+func (d *data) thread(w *words.Words, t *profile.Thread) {
 	d.text("\n{\"about\":")
 	d.value(thread{
 		ID: threadID(t.ID), Name: w.Thread(t), Main: t.Main, State: state(t).String(),
@@ -193,7 +195,7 @@ func state(t *profile.Thread) task.State {
 	return at
 }
 
-func (d *data) node(w *format.Words, b *format.Branch) {
+func (d *data) node(w *words.Words, b *words.Branch) {
 	f, r := 0, 0
 	if n := b.Node; n != nil {
 		f, r = d.frame(w, n), d.remark(w, n)
@@ -204,7 +206,7 @@ func (d *data) node(w *format.Words, b *format.Branch) {
 }
 
 // frame is the number of a node's frame, and remark that of what there is to say of it.
-func (d *data) frame(w *format.Words, n *profile.Node) int {
+func (d *data) frame(w *words.Words, n *profile.Node) int {
 	f := frame{name: w.Frame(n), image: -1, mark: n.Folded != nil}
 	if image := w.Image(n); image != "" {
 		f.image = d.images.Of(image)
@@ -212,7 +214,7 @@ func (d *data) frame(w *format.Words, n *profile.Node) int {
 	return d.frames.Of(f)
 }
 
-func (d *data) remark(w *format.Words, n *profile.Node) int {
+func (d *data) remark(w *words.Words, n *profile.Node) int {
 	return d.remarks.Of(remark{w.Remark(n), join(w.Doubt(n), w.Cut(n))})
 }
 
@@ -268,7 +270,7 @@ func (d *data) value(v any) {
 	_, _ = d.out.Write(encoded)
 }
 
-func pairs(facts []format.Fact) [][2]string {
+func pairs(facts []words.Fact) [][2]string {
 	all := [][2]string{}
 	for _, f := range facts {
 		all = append(all, [2]string{f.Name, f.Value})

@@ -1,8 +1,8 @@
 package html
 
 import (
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 )
 
 // compared is what is told of a comparison beside its trees.
@@ -14,19 +14,19 @@ type compared struct {
 
 // diff writes a comparison as one process, each tree of which is a thread. Of a node's
 // three values the first is its own after, the second that before.
-func (d *data) diff(c *format.Comparison) {
+func (d *data) diff(c *words.Comparison) {
 	d.text(`{"tool":`)
-	d.value(format.Printable(c.Tool))
+	d.value(words.Printable(c.Tool))
 	d.text(`,"title":`)
-	d.value(format.DiffTitle(c))
+	d.value(words.DiffTitle(c))
 	d.text(`,"summary":`)
-	d.value(format.DiffSummary(c))
+	d.value(words.DiffSummary(c))
 	d.text(`,"facts":[],"compared":`)
 	d.value(comparedOf(c))
 	d.text(",\"processes\":[\n{\"header\":")
-	d.value(header{Name: format.DiffTitle(c), Summary: format.DiffSummary(c), Inverted: c.Inverted, Facts: pairs(format.DiffFacts(c)), Deadlocks: []deadlock{}})
+	d.value(header{Name: words.DiffTitle(c), Summary: words.DiffSummary(c), Inverted: c.Inverted, Facts: pairs(words.DiffFacts(c)), Deadlocks: []deadlock{}})
 	d.text(",\"threads\":[")
-	w := format.NewWords(c.After)
+	w := words.NewWords(c.After)
 	for i, t := range c.Shown() {
 		d.separate(i)
 		d.diffTree(w, c, t)
@@ -36,14 +36,14 @@ func (d *data) diff(c *format.Comparison) {
 	d.text("}\n")
 }
 
-func comparedOf(c *format.Comparison) compared {
+func comparedOf(c *words.Comparison) compared {
 	before, after := c.Value(profile.Amount{Before: 1, After: 1})
 	return compared{c.Measure.String(), c.Scale != profile.AsCounted, [2]float64{before, after}}
 }
 
-func (d *data) diffTree(w *format.Words, c *format.Comparison, t *profile.DiffTree) {
+func (d *data) diffTree(w *words.Words, c *words.Comparison, t *profile.DiffTree) {
 	d.text("\n{\"about\":")
-	d.value(thread{Name: format.DiffThreads(c, t), Main: false, Facts: []string{format.DiffChange(c, t.Total)}, Waits: []string{}})
+	d.value(thread{Name: words.DiffThreads(c, t), Main: false, Facts: []string{words.DiffChange(c, t.Total)}, Waits: []string{}})
 	d.text(",\"nodes\":[")
 	first := true
 	for depth, n := range t.Nodes() {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 )
 
 // compares makes the page of a comparison.
@@ -21,7 +21,7 @@ func compares(t *testing.T, before, after *profile.Profile, o profile.DiffOption
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	c := &format.Comparison{Diff: d, Tool: "stacksnap 1.0", Files: [2]string{"old.json", hostile}}
+	c := &words.Comparison{Diff: d, Tool: "stacksnap 1.0", Files: [2]string{"old.json", hostile}}
 	if err := DiffPage(&b, c); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"io"
 	"strings"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 )
 
 // assets are what the page is made of.
@@ -32,12 +32,12 @@ func Page(w io.Writer, p *profile.Profile) error {
 
 // GroupPage writes several processes as one page.
 func GroupPage(w io.Writer, g *profile.Group) error {
-	return page(w, format.GroupTitle(g), summary(g), func(d *data) { d.group(g) })
+	return page(w, words.GroupTitle(g), summary(g), func(d *data) { d.group(g) })
 }
 
 // DiffPage writes a comparison as a page.
-func DiffPage(w io.Writer, c *format.Comparison) error {
-	return page(w, format.DiffTitle(c), format.DiffSummary(c), func(d *data) { d.diff(c) })
+func DiffPage(w io.Writer, c *words.Comparison) error {
+	return page(w, words.DiffTitle(c), words.DiffSummary(c), func(d *data) { d.diff(c) })
 }
 
 // page writes a page around its data.
@@ -117,7 +117,7 @@ func asset(name string) (string, error) {
 // summary says in a line what the page is about.
 func summary(g *profile.Group) string {
 	if len(g.Profiles) == 1 {
-		return format.Summary(g.Profiles[0])
+		return words.Summary(g.Profiles[0])
 	}
-	return format.GroupSummary(g)
+	return words.GroupSummary(g)
 }

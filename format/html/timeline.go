@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 )
 
 // maxStretches bounds what the timelines of a page have, all together: some megabytes.
@@ -15,7 +15,7 @@ const maxStretches = 300_000
 // many microseconds after the one before it begins, how many it lasts, the state, and the
 // node, −1 where none is known; then its waits and hangs. It writes nothing where that was
 // not kept, or is too much for a page.
-func (d *data) timeline(w *format.Words, t *profile.Thread, nodes map[*profile.Node]int) {
+func (d *data) timeline(w *words.Words, t *profile.Thread, nodes map[*profile.Node]int) {
 	if t.Timeline == nil {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"stacksnap/format"
+	"stacksnap/format/otlp"
 )
 
 // answer is what a server says to a request.
@@ -107,7 +107,7 @@ func (a *answer) says(p Protocol) string {
 		_ = json.Unmarshal(a.body, &said) // it may be anything
 		return said.Message
 	}
-	return format.StatusMessage(a.body)
+	return otlp.StatusMessage(a.body)
 }
 
 // partly tells what of a request the server did not take, though it took the rest; empty
@@ -116,7 +116,7 @@ func (a *answer) partly(p Protocol) string {
 	if p == Pyroscope {
 		return ""
 	}
-	n, why := format.OTLPRejected(a.body)
+	n, why := otlp.Rejected(a.body)
 	if n == 0 && why == "" {
 		return ""
 	}

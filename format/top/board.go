@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -26,7 +26,7 @@ type Board struct {
 	mu        sync.Mutex
 	target    task.Info
 	interval  time.Duration
-	words     *format.Words
+	words     *words.Words
 	functions []function
 	numbers   map[functionKey]int32
 	mark      map[int32]bool // of one stack
@@ -88,7 +88,7 @@ func (t tallies) add(s *stack, n amount) {
 // NewBoard returns an empty one, for a process that is sampled at that interval.
 func NewBoard(target task.Info, interval time.Duration) *Board {
 	return &Board{
-		target: target, interval: interval, words: format.NewWords(&profile.Profile{Target: target}),
+		target: target, interval: interval, words: words.NewWords(&profile.Profile{Target: target}),
 		numbers: map[functionKey]int32{}, mark: map[int32]bool{}, threads: map[task.ThreadID]*thread{},
 		ring: ring{stacks: map[*profile.Node]*stack{}}, since: tallies{},
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"stacksnap/format"
+	"stacksnap/format/words"
 )
 
 // painter puts pages on a screen.
@@ -70,5 +70,5 @@ func (p *painter) text(s string) string {
 	if !p.ascii {
 		return s
 	}
-	return format.InASCII(inASCII.Replace(s))
+	return words.InASCII(inASCII.Replace(s))
 }

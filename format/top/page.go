@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"stacksnap/format"
+	"stacksnap/format/words"
 )
 
 // style is how a part of a line looks.
@@ -114,7 +114,7 @@ func (s *state) pane(p pane, d *data, rows []functionRow, width, height int) []l
 
 // head says what is sampled, and how.
 func (s *state) head(d *data, width int) line {
-	facts := []string{fmt.Sprintf("%s [%d]", format.Printable(d.target.Name), d.target.PID)}
+	facts := []string{fmt.Sprintf("%s [%d]", words.Printable(d.target.Name), d.target.PID)}
 	if w := d.window(windows[s.window]); w.elapsed > 0 {
 		facts = append(facts, fmt.Sprintf("CPU %.0f%%", percent(sum(w.cpu()), w.elapsed)))
 	}
@@ -133,16 +133,16 @@ func (s *state) head(d *data, width int) line {
 		mark = " FROZEN "
 	}
 	left := joined(facts, width-len(mark))
-	gap := strings.Repeat(" ", max(0, width-len(mark)-format.Columns(left)))
+	gap := strings.Repeat(" ", max(0, width-len(mark)-words.Columns(left)))
 	return line{[]span{{left, strong}, {gap, plain}, {mark, warning}}, plain}
 }
 
 // joined are as many facts as there is room for, the first in any case.
 func joined(facts []string, room int) string {
-	for len(facts) > 1 && format.Columns(strings.Join(facts, "  ")) > room {
+	for len(facts) > 1 && words.Columns(strings.Join(facts, "  ")) > room {
 		facts = facts[:len(facts)-1]
 	}
-	return format.Fit(strings.Join(facts, "  "), max(0, room))
+	return words.Fit(strings.Join(facts, "  "), max(0, room))
 }
 
 func sum(all map[*thread]time.Duration) (total time.Duration) {
@@ -178,11 +178,11 @@ func (s *state) foot(width int) line {
 	case s.prompt != nil:
 		return s.prompt.line(width)
 	case s.message != "":
-		return text(format.Fit(s.message, width), strong)
+		return text(words.Fit(s.message, width), strong)
 	}
 	var l line
 	if s.ended != "" {
-		l.spans = append(l.spans, span{format.Fit(s.ended, max(0, width-8)) + "  ", warning})
+		l.spans = append(l.spans, span{words.Fit(s.ended, max(0, width-8)) + "  ", warning})
 	}
 	left := width - l.width()
 	for _, k := range footKeys {
@@ -196,14 +196,14 @@ func (s *state) foot(width int) line {
 
 func (l line) width() (n int) {
 	for _, s := range l.spans {
-		n += format.Columns(s.text)
+		n += words.Columns(s.text)
 	}
 	return n
 }
 
 // line is what is typed, its end at least, with a cursor.
 func (p *prompt) line(width int) line {
-	shown := format.Printable(p.text)
+	shown := words.Printable(p.text)
 	err := ""
 	if p.err != "" {
 		err = "  (" + p.err + ")"
@@ -217,7 +217,7 @@ func (p *prompt) line(width int) line {
 func end(text string, width int) string {
 	for at := len(text); at > 0; {
 		r, n := utf8.DecodeLastRuneInString(text[:at])
-		if width -= format.Columns(string(r)); width < 0 {
+		if width -= words.Columns(string(r)); width < 0 {
 			return text[at:]
 		}
 		at -= n
@@ -262,7 +262,7 @@ func (l *list) headings(names []string) []string {
 func clipped(text string, width int) string {
 	left := width
 	for i, r := range text {
-		if left -= format.Columns(string(r)); left < 0 {
+		if left -= words.Columns(string(r)); left < 0 {
 			return text[:i]
 		}
 	}
@@ -273,12 +273,12 @@ func clipped(text string, width int) string {
 func (s *state) headingLine(of pane, columns string, note string, width int) line {
 	const leastNote = 8
 	left := clipped(columns, width)
-	room := width - format.Columns(left) - 2
+	room := width - words.Columns(left) - 2
 	if room < leastNote {
 		note = ""
 	}
 	note = clipped(note, room)
-	gap := strings.Repeat(" ", max(0, width-format.Columns(left)-format.Columns(note)))
+	gap := strings.Repeat(" ", max(0, width-words.Columns(left)-words.Columns(note)))
 	looks := heading
 	if s.focus == of {
 		looks = focused

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"stacksnap/format"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -26,7 +26,7 @@ func (s *state) functionsPane(d *data, rows []functionRow, width, height int) []
 		lines = append(lines, s.functionLine(&r, width, s.rowStyle(functionsPane, at == first+i)))
 	}
 	if len(rows) == 0 {
-		lines = append(lines, text(format.Fit("  "+s.noFunction(), width), faint))
+		lines = append(lines, text(words.Fit("  "+s.noFunction(), width), faint))
 	}
 	return lines
 }
@@ -59,10 +59,10 @@ func named(name, file string, room int, looks style) line {
 	if file != "" {
 		file = " (" + file + ")"
 	}
-	if format.Columns(name)+format.Columns(file) > room {
+	if words.Columns(name)+words.Columns(file) > room {
 		file = ""
 	}
-	name = format.Fit(name, max(0, room-format.Columns(file)))
+	name = words.Fit(name, max(0, room-words.Columns(file)))
 	second := faint
 	if looks != plain {
 		second = looks
@@ -89,7 +89,7 @@ func (l *list) filterNote() string {
 	if l.filter.re == nil {
 		return ""
 	}
-	return "/" + format.Printable(l.filter.text) + "  "
+	return "/" + words.Printable(l.filter.text) + "  "
 }
 
 // noFunction says why there are none.
@@ -140,8 +140,8 @@ const (
 func newThreadForm(rows []threadRow, width int) threadForm {
 	f := threadForm{id: len("THREAD "), name: len("NAME "), state: len("STATE "), width: width}
 	for _, r := range rows {
-		f.id = max(f.id, format.Columns(r.label))
-		f.name = max(f.name, format.Columns(r.name))
+		f.id = max(f.id, words.Columns(r.label))
+		f.name = max(f.name, words.Columns(r.name))
 		f.state = max(f.state, len(known(r.state)))
 	}
 	most := longName
@@ -154,14 +154,14 @@ func newThreadForm(rows []threadRow, width int) threadForm {
 
 // row puts cells in their columns.
 func (f threadForm) row(cells []string) string {
-	name := format.Fit(cells[byName], f.name)
+	name := words.Fit(cells[byName], f.name)
 	left := fmt.Sprintf("%*s  %s%*s %6s  %s  ", f.id, cells[byThread],
-		name, f.name-format.Columns(name), "", cells[byCPU], padded(cells[byState], f.state))
-	return clipped(left, f.width) + format.Fit(cells[byWhere], max(0, f.width-format.Columns(left)))
+		name, f.name-words.Columns(name), "", cells[byCPU], padded(cells[byState], f.state))
+	return clipped(left, f.width) + words.Fit(cells[byWhere], max(0, f.width-words.Columns(left)))
 }
 
 func padded(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-format.Columns(s)))
+	return s + strings.Repeat(" ", max(0, width-words.Columns(s)))
 }
 
 func (s *state) stackPane(d *data, width, height int) []line {
@@ -235,7 +235,7 @@ func (s *state) frameLines(d *data, st *stack, width int) []line {
 		number++
 	}
 	if st.cut != "" {
-		lines = append(lines, text(format.Fit("      <stack cut here: "+st.cut+">", width), warning))
+		lines = append(lines, text(words.Fit("      <stack cut here: "+st.cut+">", width), warning))
 	}
 	return lines
 }

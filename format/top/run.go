@@ -9,8 +9,8 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -174,7 +174,7 @@ func (v *view) loop(ctx context.Context, events <-chan tcell.Event) error {
 			v.draw(p)
 			next.Reset(max(refresh, drawPart*time.Since(began)))
 		case text := <-v.results:
-			v.state.message = format.Printable(text)
+			v.state.message = words.Printable(text)
 			v.pending--
 		case e := <-v.ended:
 			v.tellEnd(e)
@@ -196,11 +196,11 @@ func (v *view) tellEnd(e ending) {
 	v.over, v.profile, v.now = true, e.profile, v.board.data()
 	v.state.ended = "the sampling has ended; q quits"
 	if e.err != nil {
-		v.state.ended = format.Printable(strings.ReplaceAll(e.err.Error(), "\n", "; ")) + "; q quits"
+		v.state.ended = words.Printable(strings.ReplaceAll(e.err.Error(), "\n", "; ")) + "; q quits"
 	}
 	select {
 	case r := <-v.requests:
-		v.state.message = format.Printable(r.write(v.Save, v.profile))
+		v.state.message = words.Printable(r.write(v.Save, v.profile))
 		v.pending--
 	default:
 	}
@@ -251,7 +251,7 @@ func (v *view) suspend() error {
 func (v *view) save(r request) {
 	switch {
 	case v.over:
-		v.state.message = format.Printable(r.write(v.Save, v.profile))
+		v.state.message = words.Printable(r.write(v.Save, v.profile))
 	case v.pending > 0:
 		v.state.message = "the last report is being written"
 	default:

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"stacksnap/format"
+	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
+	"stacksnap/format/text"
+	"stacksnap/format/words"
 	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/images/recorded"
@@ -101,7 +103,7 @@ func reopen(t testing.TB, file io.ReadSeeker) *profile.Profile {
 func reports(t testing.TB, p *profile.Profile) []string {
 	t.Helper()
 	var out []string
-	for _, write := range []format.Writer{format.Tree(format.Options{}), format.JSON} {
+	for _, write := range []words.Writer{text.Tree(words.Options{}), jsondoc.Write} {
 		var b bytes.Buffer
 		if err := write(&b, p); err != nil {
 			t.Fatal(err)

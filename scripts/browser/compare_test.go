@@ -11,9 +11,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"stacksnap/format"
 	"stacksnap/format/html"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -39,7 +39,7 @@ func showDiff(t *testing.T, before, after *profile.Profile, o profile.DiffOption
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := html.DiffPage(f, &format.Comparison{Diff: d, Tool: "stacksnap test", Files: [2]string{"old.json", "new.json"}}); err != nil {
+	if err := html.DiffPage(f, &words.Comparison{Diff: d, Tool: "stacksnap test", Files: [2]string{"old.json", "new.json"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// report is what is read of a report in JSON (format/JSON.md).
+// report is what is read of a report in JSON (format/jsondoc/JSON.md).
 type report struct {
 	Target struct {
 		PID         int

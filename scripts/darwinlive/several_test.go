@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// group is what is read of a document of several processes (format/JSON.md).
+// group is what is read of a document of several processes (format/jsondoc/JSON.md).
 type group struct {
 	Schema    string
 	Summary   string

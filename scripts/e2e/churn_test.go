@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stacksnap/format"
+	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/images"
@@ -230,7 +230,7 @@ func checkReplay(t *testing.T, path string, p *profile.Profile) {
 		t.Fatal(err)
 	}
 	var live, replayed bytes.Buffer
-	if err := errors.Join(format.JSON(&live, p), format.JSON(&replayed, again)); err != nil {
+	if err := errors.Join(jsondoc.Write(&live, p), jsondoc.Write(&replayed, again)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(live.String(), "\n"), strings.Split(replayed.String(), "\n")); diff != "" {

@@ -1,5 +1,5 @@
 // Package jsonschema holds documents that stacksnap writes against its schema,
-// format/schema.json, by a validator that is not ours.
+// format/jsondoc/schema.json, by a validator that is not ours.
 package jsonschema
 
 import (
@@ -22,7 +22,7 @@ const format = "../../format"
 // others are to pass over.
 func compile(t *testing.T, strict bool) *jsonschema.Schema {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(format, "schema.json"))
+	b, err := os.ReadFile(filepath.Join(format, "jsondoc", "schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

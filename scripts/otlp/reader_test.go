@@ -15,8 +15,12 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 
-	"stacksnap/format"
+	"stacksnap/format/jsondoc"
+	"stacksnap/format/origin"
+	"stacksnap/format/otlp"
+	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/words"
 )
 
 // read reads a document as the Collector's receiver does the request that has the same
@@ -178,14 +182,14 @@ func document(t *testing.T, path string) *profile.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := format.ReadJSON(bytes.NewReader(b))
+	p, err := jsondoc.Read(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func written(t *testing.T, write format.Writer, p *profile.Profile) []byte {
+func written(t *testing.T, write words.Writer, p *profile.Profile) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b, p); err != nil {
@@ -205,7 +209,7 @@ func TestReader(t *testing.T) {
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			p := document(t, path)
-			want, got := pprofRows(t, written(t, format.Pprof, p)), otlpRows(t, readOf(t, p))
+			want, got := pprofRows(t, written(t, pprof.Write, p)), otlpRows(t, readOf(t, p))
 			if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
 				t.Errorf("%d rows (-pprof +otlp):\n%s", len(got), diff)
 			}
@@ -219,15 +223,15 @@ func TestReader(t *testing.T) {
 
 func readOf(t *testing.T, p *profile.Profile) pprofile.Profiles {
 	t.Helper()
-	return read(t, written(t, format.OTLP(format.Options{}), p))
+	return read(t, written(t, otlp.Writer(words.Options{}), p))
 }
 
 // TestResource has what is known by the names of the semantic conventions, and nothing
 // of a program's arguments.
 func TestResource(t *testing.T) {
 	p := document(t, "../../format/testdata/linux.json")
-	o := format.Options{Origin: format.Origin{Host: "box", Attributes: []format.Attribute{{Key: "deployment.environment.name", Value: "test"}, {Key: "host.name", Value: "other"}}}}
-	got := read(t, written(t, format.OTLP(o), p)).ResourceProfiles().At(0)
+	o := words.Options{Origin: origin.Origin{Host: "box", Attributes: []origin.Attribute{{Key: "deployment.environment.name", Value: "test"}, {Key: "host.name", Value: "other"}}}}
+	got := read(t, written(t, otlp.Writer(o), p)).ResourceProfiles().At(0)
 	want := map[string]any{
 		"service.name": "demo", "deployment.environment.name": "test", "host.name": "other", "host.arch": "amd64", "os.type": "linux",
 		"os.description": "Debian GNU/Linux 12 (Linux 6.1.0)", "process.pid": int64(4242), "process.parent_pid": int64(4200),

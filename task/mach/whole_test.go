@@ -12,10 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
+	"stacksnap/format/text"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/task/mach"
 	"stacksnap/task/machocore"
@@ -71,7 +72,7 @@ func shut(t *testing.T, p task.Process) {
 func tree(t *testing.T, p *profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := format.Tree(format.Options{})(&b, p); err != nil {
+	if err := text.Tree(words.Options{})(&b, p); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

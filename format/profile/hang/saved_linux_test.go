@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"stacksnap/format"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
+	"stacksnap/format/text"
+	"stacksnap/format/words"
 	"stacksnap/task/live"
 	"stacksnap/task/needs"
 	"stacksnap/task/recording"
@@ -59,7 +60,7 @@ func watchStuck(t *testing.T, o hang.Options, enough func([]*hang.Report) bool) 
 func tree(t *testing.T, p *profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := format.Tree(format.Options{})(&b, p); err != nil {
+	if err := text.Tree(words.Options{})(&b, p); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

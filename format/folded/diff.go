@@ -1,0 +1,73 @@
+package folded
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+)
+
+// WriteDiff writes folded stacks with two counts, before and after, as difffolded.pl of
+// Brendan Gregg's FlameGraph makes of two files: flamegraph.pl draws them in the colours
+// of the change. With shares of a total the first count is that of so many samples as
+// there are after, in whole numbers and rounded down, as difffolded.pl -n has it.
+func WriteDiff(w io.Writer, c *words.Comparison) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	name := foldedFrameOf(c.Inverted)
+	for _, t := range c.Shown() {
+		title := diffTitle(c, t)
+		var path []string
+		for depth, n := range t.Nodes() {
+			path = append(path[:depth], name(n.Node))
+			if n.Self == (profile.Amount{}) {
+				continue
+			}
+			_, _ = out.WriteString(title) // the buffer keeps the error for Flush
+			for _, frame := range path {
+				_, _ = out.WriteString(";" + frame)
+			}
+			fmt.Fprintf(out, " %d %d\n", even(c, n.Self.Before), n.Self.After)
+		}
+	}
+	return out.Flush()
+}
+
+func foldedFrameOf(inverted bool) func(*profile.Node) string {
+	if inverted {
+		return foldedOutward
+	}
+	return foldedFrame
+}
+
+// diffTitle is the frame that stands for the threads.
+func diffTitle(c *words.Comparison, t *profile.DiffTree) string {
+	title := "all threads"
+	switch {
+	case t.Main:
+		title = "main thread"
+	case c.By == profile.ByThread && t.Name == "":
+		title = "threads without a name"
+	case c.By == profile.ByThread:
+		title = "Thread " + words.Clean(t.Name, words.MaxText)
+	case c.By == profile.ByQueue:
+		title = words.TogetherLabel(&profile.Together{By: profile.ByQueue, Queue: t.Name})
+	case c.By == profile.ByState:
+		title = words.Clean(t.Name, words.MaxText)
+	}
+	return strings.ReplaceAll(title, ";", ":")
+}
+
+// even is a count of the earlier side in the scale of the later one.
+func even(c *words.Comparison, before int64) int64 {
+	if c.Scale == profile.AsCounted {
+		return before
+	}
+	wholeBefore, wholeAfter := c.Basis()
+	if wholeBefore == wholeAfter {
+		return before
+	}
+	return int64(float64(before) * float64(wholeAfter) / float64(wholeBefore))
+}

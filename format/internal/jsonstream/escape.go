@@ -1,0 +1,38 @@
+package jsonstream
+
+import (
+	"bytes"
+	"fmt"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// EscapeUnprintable writes as JSON escapes what encoding/json leaves as it is
+// but would harm a terminal: DEL, C1 controls, marks that reverse or hide text.
+// They can stand in strings only, so that the document stays the same.
+func EscapeUnprintable(doc []byte) []byte {
+	if bytes.IndexFunc(doc, isUnprintable) < 0 {
+		return doc
+	}
+	out := make([]byte, 0, len(doc)+len(doc)/16)
+	for len(doc) > 0 {
+		r, n := utf8.DecodeRune(doc)
+		if isUnprintable(r) {
+			for _, u := range utf16.AppendRune(nil, r) {
+				out = fmt.Appendf(out, `\u%04x`, u)
+			}
+		} else {
+			out = append(out, doc[:n]...)
+		}
+		doc = doc[n:]
+	}
+	return out
+}
+
+func isUnprintable(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r < ' ' && r != '\n' || r > '~'
+	}
+	return !unicode.IsPrint(r)
+}

@@ -1,0 +1,139 @@
+package jsondoc
+
+import (
+	"io"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+)
+
+// The schema of a comparison, as JSON.md describes it.
+const (
+	diffSchema  = "stacksnap.diff"
+	diffVersion = 1
+)
+
+type jsonDiff struct {
+	Schema    string         `json:"schema"`
+	Version   int            `json:"version"`
+	Tool      string         `json:"tool"`
+	Summary   string         `json:"summary"`
+	Measure   string         `json:"measure"`
+	Scale     string         `json:"scale"`
+	By        string         `json:"by"`
+	Inverted  bool           `json:"inverted,omitempty"`
+	Before    jsonDiffSide   `json:"before"`
+	After     jsonDiffSide   `json:"after"`
+	View      *jsonView      `json:"view,omitempty"`
+	Functions []jsonDiffNode `json:"functions"`
+	Trees     []jsonDiffTree `json:"trees"`
+}
+
+type jsonDiffSide struct {
+	File      string `json:"file"`
+	PID       int    `json:"pid,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Path      string `json:"path,omitempty"`
+	Duration  int64  `json:"duration_ns"`
+	Snapshots int    `json:"snapshots,omitempty"`
+	Threads   int    `json:"threads"`
+	Whole     int64  `json:"whole"`
+	Selected  int64  `json:"selected"`
+}
+
+type jsonDiffTree struct {
+	Name          string         `json:"name,omitempty"`
+	Main          bool           `json:"main,omitempty"`
+	ThreadsBefore int64          `json:"threads_before"`
+	ThreadsAfter  int64          `json:"threads_after"`
+	Nodes         []jsonDiffNode `json:"nodes"`
+}
+
+// jsonDiffNode is a function, in a tree with its place there.
+type jsonDiffNode struct {
+	Depth       *int         `json:"depth,omitempty"`
+	Parent      *int         `json:"parent,omitempty"`
+	Function    string       `json:"function,omitempty"`
+	Symbol      string       `json:"symbol,omitempty"`
+	Overload    string       `json:"overload,omitempty"`
+	Image       string       `json:"image,omitempty"`
+	ImageOffset *uint64      `json:"image_offset,omitempty"`
+	Cut         string       `json:"cut,omitempty"`
+	Folded      *jsonFold    `json:"left_out,omitempty"`
+	Self        jsonDiffPair `json:"self"`
+	Total       jsonDiffPair `json:"total"`
+}
+
+type jsonDiffPair struct {
+	Before int64   `json:"before"`
+	After  int64   `json:"after"`
+	Change float64 `json:"change"`
+}
+
+// WriteDiff writes a comparison as one indented JSON document, in the schema that JSON.md
+// describes.
+func WriteDiff(w io.Writer, c *words.Comparison) error { return encode(w, newJSONDiff(c), "  ") }
+
+// WriteDiffLine writes the same document in one line.
+func WriteDiffLine(w io.Writer, c *words.Comparison) error { return encode(w, newJSONDiff(c), "") }
+
+func newJSONDiff(c *words.Comparison) *jsonDiff {
+	d := &jsonDiff{
+		Schema: diffSchema, Version: diffVersion, Tool: c.Tool, Summary: words.DiffSummary(c),
+		Measure: c.Measure.String(), Scale: c.Scale.String(), By: c.By.String(), Inverted: c.Inverted,
+		Before: newJSONSide(c.Files[0], c.Before.Original(), c.Whole.Before, c.Selected.Before),
+		After:  newJSONSide(c.Files[1], c.After.Original(), c.Whole.After, c.Selected.After),
+		View:   newJSONView(c.After), Functions: []jsonDiffNode{}, Trees: []jsonDiffTree{},
+	}
+	for _, f := range c.Functions {
+		d.Functions = append(d.Functions, newDiffNode(c, f.Node, f.Self, f.Total))
+	}
+	for _, t := range c.Shown() {
+		d.Trees = append(d.Trees, newDiffTree(c, t))
+	}
+	return d
+}
+
+func newJSONSide(file string, p *profile.Profile, whole, selected int64) jsonDiffSide {
+	return jsonDiffSide{
+		File: file, PID: p.Target.PID, Name: p.Target.Name, Path: p.Target.Path, Duration: int64(p.Duration()),
+		Snapshots: p.Snapshots, Threads: p.NumThreads(), Whole: whole, Selected: selected,
+	}
+}
+
+func newDiffTree(c *words.Comparison, t *profile.DiffTree) jsonDiffTree {
+	j := jsonDiffTree{Name: t.Name, Main: t.Main, ThreadsBefore: t.Threads.Before, ThreadsAfter: t.Threads.After, Nodes: []jsonDiffNode{}}
+	var path []int // index of the last node at each depth
+	for depth, n := range t.Nodes() {
+		parent := -1
+		if depth > 0 {
+			parent = path[depth-1]
+		}
+		path = append(path[:depth], len(j.Nodes))
+		node := newDiffNode(c, n.Node, n.Self, n.Total)
+		node.Depth, node.Parent = &depth, &parent
+		if n.Cut != nil {
+			node.Cut = n.Cut.Reason.String()
+		}
+		j.Nodes = append(j.Nodes, node)
+	}
+	return j
+}
+
+func newDiffNode(c *words.Comparison, n *profile.Node, self, total profile.Amount) jsonDiffNode {
+	j := jsonDiffNode{Function: n.Function, Symbol: n.Raw, Overload: n.Overload, Self: newDiffPair(c, self), Total: newDiffPair(c, total)}
+	if n.Image != nil {
+		j.Image = n.Image.Name()
+		if n.Function == "" {
+			j.ImageOffset = &n.Offset
+		}
+	}
+	if f := n.Folded; f != nil {
+		j.Folded = &jsonFold{f.Branches, f.Nodes}
+	}
+	return j
+}
+
+func newDiffPair(c *words.Comparison, a profile.Amount) jsonDiffPair {
+	return jsonDiffPair{a.Before, a.After, c.Change(a)}
+}

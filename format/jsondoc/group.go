@@ -1,0 +1,77 @@
+package jsondoc
+
+import (
+	"fmt"
+	"io"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+)
+
+// The schema of several processes, as JSON.md describes it.
+const (
+	groupSchema  = "stacksnap.group"
+	groupVersion = 1
+)
+
+type jsonGroup struct {
+	Schema    string          `json:"schema"`
+	Version   int             `json:"version"`
+	Tool      string          `json:"tool"`
+	Summary   string          `json:"summary,omitempty"`
+	Spread    *int64          `json:"spread_ns,omitempty"`
+	Captured  int             `json:"captured"`
+	Missing   []jsonMissing   `json:"missing,omitempty"`
+	More      int             `json:"more,omitempty"`
+	Deadlocks [][]jsonWaiter  `json:"deadlocks,omitempty"`
+	Notes     []string        `json:"notes,omitempty"`
+	Profiles  []*jsonDocument `json:"processes,omitempty"`
+}
+
+type jsonMissing struct {
+	PID int    `json:"pid,omitempty"`
+	Why string `json:"why"`
+}
+
+// WriteGroup writes one indented JSON document that has those of all the processes.
+func WriteGroup(w io.Writer, g *profile.Group) error {
+	d := newGroup(g)
+	for _, p := range g.Profiles {
+		d.Profiles = append(d.Profiles, newDocument(p))
+	}
+	return encode(w, d, "  ", g.Profiles...)
+}
+
+// WriteGroupLine writes a line about all the processes, and then the document of
+// each as [WriteLine] does.
+func WriteGroupLine(w io.Writer, g *profile.Group) error {
+	if err := encode(w, newGroup(g), ""); err != nil {
+		return fmt.Errorf("encode group: %w", err)
+	}
+	for _, p := range g.Profiles {
+		if err := WriteLine(w, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newGroup has all but the processes' own documents.
+func newGroup(g *profile.Group) *jsonGroup {
+	d := &jsonGroup{
+		Schema: groupSchema, Version: groupVersion, Tool: g.Tool, Summary: words.GroupSummary(g),
+		Captured: len(g.Profiles), More: g.More, Missing: newJSONMissing(g.Missing), Deadlocks: newJSONDeadlocks(g.Deadlocks), Notes: g.Notes,
+	}
+	if spread, ok := g.Spread(); ok {
+		n := int64(spread)
+		d.Spread = &n
+	}
+	return d
+}
+
+func newJSONMissing(all []profile.Missing) (list []jsonMissing) {
+	for _, m := range all {
+		list = append(list, jsonMissing{m.PID, m.Why})
+	}
+	return list
+}

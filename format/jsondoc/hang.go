@@ -1,0 +1,79 @@
+package jsondoc
+
+import (
+	"bytes"
+	"io"
+	"time"
+
+	"stacksnap/format/internal/timeline"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/hang"
+)
+
+// WriteHang writes the report of a hang as one line of JSON, in the schema that
+// JSON.md describes.
+func WriteHang(w io.Writer, r *hang.Report) error {
+	// Made whole before it is written, so that a reader of lines never sees a part.
+	var b bytes.Buffer
+	if err := encode(&b, newHang(r), "", append([]*profile.Profile{r.Profile}, r.Followed.Profiles...)...); err != nil {
+		return err
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
+
+const (
+	hangSchema  = "stacksnap.hang"
+	hangVersion = 1
+)
+
+type jsonHang struct {
+	Schema   string        `json:"schema"`
+	Version  int           `json:"version"`
+	Reason   string        `json:"reason"`
+	Thread   uint64        `json:"thread"`
+	Name     string        `json:"name,omitempty"`
+	Start    *time.Time    `json:"start,omitempty"`
+	End      *time.Time    `json:"end,omitempty"`
+	Duration int64         `json:"duration_ns"`
+	Ended    bool          `json:"ended"`
+	Why      string        `json:"why,omitempty"`
+	Kind     string        `json:"kind,omitempty"`
+	CPU      int64         `json:"cpu_ns,omitempty"`
+	Phases   []jsonPhase   `json:"phases,omitempty"`
+	Profile  *jsonDocument `json:"profile"`
+
+	Chain     []jsonWaiter    `json:"chain,omitempty"`
+	Deadlocks [][]jsonWaiter  `json:"deadlocks,omitempty"`
+	Missing   []jsonMissing   `json:"missing,omitempty"`
+	Followed  []*jsonDocument `json:"followed,omitempty"`
+}
+
+type jsonPhase struct {
+	Start    int64     `json:"start_ns"`
+	Duration int64     `json:"duration_ns"`
+	Samples  int       `json:"samples"`
+	Function string    `json:"function,omitempty"`
+	Wait     *jsonWait `json:"wait,omitempty"`
+}
+
+func newHang(r *hang.Report) *jsonHang {
+	j := &jsonHang{
+		Schema: hangSchema, Version: hangVersion, Reason: "periodic", Thread: uint64(r.Thread),
+		Name: r.Name, Start: timeline.Known(r.Start), Duration: int64(r.Duration), Profile: newDocument(r.Profile),
+	}
+	if r.Reason != hang.Hang {
+		return j
+	}
+	j.Reason, j.End = "hang", timeline.Known(r.Start.Add(r.Duration))
+	j.Ended, j.Why, j.Kind, j.CPU = r.Ended, r.Why, r.Kind.String(), int64(r.CPU)
+	for _, ph := range r.Phases {
+		j.Phases = append(j.Phases, jsonPhase{int64(ph.Start), int64(ph.Duration), ph.Samples, ph.Function, newJSONWait(ph.Wait)})
+	}
+	f := &r.Followed
+	j.Chain, j.Deadlocks, j.Missing = newJSONWaiters(f.Chain), newJSONDeadlocks(f.Deadlocks), newJSONMissing(f.Missing)
+	for _, p := range f.Profiles {
+		j.Followed = append(j.Followed, newDocument(p))
+	}
+	return j
+}

@@ -1,0 +1,142 @@
+package jsondoc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"stacksnap/format/jsonpart"
+	"stacksnap/format/profile"
+	"stacksnap/task/unpack"
+)
+
+// The bounds of a document that is read.
+const (
+	maxDocument        = 1 << 30       // bytes
+	maxDocumentNodes   = 1<<19 + 1<<15 // of all threads; a capture makes no more
+	maxDocumentThreads = 1 << 17
+	maxDocumentText    = 64 << 20 // bytes of names, and of what threads have besides nodes
+	maxDocumentImages  = 1 << 16
+	maxCounted         = 1 << 50 // samples, and each time in nanoseconds
+)
+
+// ErrNotDocument says that a file is no JSON document of a profile.
+var ErrNotDocument = errors.New("not a JSON document of stacksnap")
+
+// errDocumentSize is the error of a document that is beyond the bounds.
+var errDocumentSize = errors.New("the document is too large")
+
+// Read reads a document that [Write] has written, into the profile that it was made
+// of as far as the document tells. Of a view, only what was chosen can be read, and a note
+// says so. The error wraps [ErrNotDocument] where it is something else.
+func Read(r io.Reader) (*profile.Profile, error) { return readJSON(r, maxDocumentNodes) }
+
+func readJSON(r io.Reader, maxNodes int) (*profile.Profile, error) {
+	limited := &io.LimitedReader{R: r, N: maxDocument}
+	d := documentReader{in: jsonpart.NewReader(limited), room: maxNodes, names: map[string]string{}}
+	err := d.read()
+	if limited.N <= 0 {
+		return nil, errDocumentSize
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.profile()
+}
+
+// documentReader reads threads one after another, and their nodes, so that memory
+// follows what is kept of them.
+type documentReader struct {
+	in      *jsonpart.Reader
+	whole   jsonDocument // but the threads
+	threads []*profile.Thread
+	images  []*profile.Image // those that nodes name; what they are is filled in at the end
+	names   map[string]string
+	kept    int // bytes of names and of what threads have besides nodes
+	nodes   int
+	room    int // how many nodes there may be
+	samples int64
+}
+
+func (d *documentReader) read() error {
+	if err := d.in.Members(d.member); err != nil {
+		return d.wrong(err)
+	}
+	if d.whole.Schema != jsonSchema {
+		return d.foreign(d.whole.Schema)
+	}
+	if err := d.in.End(); err != nil {
+		return errors.New("the file has more than one document, or more than that: give each by itself")
+	}
+	return nil
+}
+
+func (d *documentReader) member(name string) error {
+	if name != "threads" {
+		return d.in.Member(name, &d.whole)
+	}
+	if err := d.in.Elements(d.readThread); err != nil {
+		return fmt.Errorf("%q: %w", name, err)
+	}
+	return nil
+}
+
+// wrong is an error of the document, unless it is no document of ours.
+func (d *documentReader) wrong(err error) error {
+	if errors.Is(err, unpack.ErrBomb) {
+		return unpack.ErrBomb
+	}
+	if schema := d.whole.Schema; schema != jsonSchema && schema != "" || schema == "" && d.nodes == 0 {
+		return d.foreign(schema)
+	}
+	if errors.Is(err, jsonpart.ErrTooLarge) || errors.Is(err, errDocumentSize) {
+		return errDocumentSize
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the document ends early")
+	}
+	return fmt.Errorf("read the document: %w", err)
+}
+
+// foreign says what a document is that is none of a profile.
+func (d *documentReader) foreign(schema string) error {
+	switch schema {
+	case groupSchema:
+		return errors.New("the document is about several processes: give that of one")
+	case diffSchema:
+		return errors.New("the document is a diff already: give those of profiles")
+	}
+	return ErrNotDocument
+}
+
+// profile is the whole, once all is read.
+func (d *documentReader) profile() (*profile.Profile, error) {
+	j := &d.whole
+	if j.Version != jsonVersion {
+		return nil, fmt.Errorf("the document has version %d, and only %d is read", j.Version, jsonVersion)
+	}
+	if len(d.images) > len(j.Images) {
+		return nil, fmt.Errorf("a frame is in image %d, of %d", len(d.images)-1, len(j.Images))
+	}
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	return d.model(j)
+}
+
+// check refuses what is no profile as it was captured.
+func (j *jsonDocument) check() error {
+	if len(j.Images) > maxDocumentImages {
+		return errDocumentSize
+	}
+	for _, n := range []int64{int64(j.Snapshots), int64(j.MissedTicks), int64(j.Halted), int64(j.Stops), int64(j.Frames), int64(j.Walks),
+		int64(j.Bottoms), int64(j.MissedThreads), j.Interval, j.Stopped, j.LongestStop, j.OwnCPU} {
+		if n < 0 || n > maxCounted {
+			return fmt.Errorf("a number is %d", n)
+		}
+	}
+	if v := j.View; v != nil && (v.Inverted || v.Least > 0 || v.Depth > 0 || v.By != "") {
+		return errors.New("the document was written with --invert, --min, --depth or --by: write it without, which can be given when it is read")
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package jsondoc
+
+import (
+	"errors"
+	"fmt"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+	"stacksnap/task"
+)
+
+// readThread reads a thread with its tree.
+func (d *documentReader) readThread() error {
+	if len(d.threads) == maxDocumentThreads {
+		return errDocumentSize
+	}
+	var j jsonThread
+	var tree documentTree
+	err := d.in.Members(func(name string) error {
+		if name == "nodes" {
+			return d.in.Elements(func() error { return d.readNode(&tree) })
+		}
+		defer d.charge()
+		return d.in.Member(name, &j)
+	})
+	if err == nil && d.kept > maxDocumentText {
+		err = errDocumentSize
+	}
+	var t *profile.Thread
+	if err == nil {
+		t, err = d.thread(&j, &tree)
+	}
+	if err != nil {
+		return fmt.Errorf("thread %d: %w", j.ID, err)
+	}
+	d.threads = append(d.threads, t)
+	return nil
+}
+
+// charge counts what was kept of the last member.
+func (d *documentReader) charge() { d.kept += d.in.Size() }
+
+// thread is a thread with its tree.
+func (d *documentReader) thread(j *jsonThread, tree *documentTree) (*profile.Thread, error) {
+	if j.Together != nil {
+		return nil, errors.New("it has the samples of several: write the document without --by")
+	}
+	for _, n := range []int{j.Samples, j.First, j.Last, j.Unstopped, j.Empty, j.Looks, j.SuspendCount} {
+		if n < 0 || int64(n) > maxCounted {
+			return nil, fmt.Errorf("a number is %d", n)
+		}
+	}
+	t := &profile.Thread{
+		ID: task.ThreadID(j.ID), Name: j.Name, Queue: j.Queue, QueueSerial: j.QueueSerial, Main: j.Main, SuspendCount: j.SuspendCount,
+		Priority: task.Priority{Now: j.Priority, Base: j.BasePriority}, Looks: j.Looks,
+		Samples: j.Samples, First: j.First, Last: j.Last, Unstopped: j.Unstopped, Empty: j.Empty, Err: j.Error,
+	}
+	t.QoS, _ = words.Named(j.QoS, task.UserInteractive)
+	err := timesOf([]int64{j.User, j.System, j.Used}, &t.User, &t.System, &t.Used)
+	for _, s := range j.Same {
+		t.Same = append(t.Same, profile.ThreadName{ID: task.ThreadID(s.ID), Name: s.Name})
+	}
+	t.Roots = tree.roots
+	own, weight := tree.own+int64(t.Empty), int64(t.Weight())
+	if own > (maxCounted-d.samples)/weight {
+		return nil, errDocumentSize
+	}
+	d.samples += own * weight
+	var spentErr error
+	t.Spent, spentErr = j.Spent.times()
+	return t, errors.Join(err, spentErr, j.states(t), j.waits(t))
+}
+
+// states sets in which states the thread was.
+func (j *jsonThread) states(t *profile.Thread) error {
+	t.State, _ = words.Named(j.State, task.Ended)
+	switch {
+	case j.Processor != nil:
+		t.Turn, t.Processor = task.OnCPU, *j.Processor
+	case j.Queued:
+		t.Turn = task.Queued
+	}
+	for name, n := range j.States {
+		state, ok := words.Named(name, task.Ended)
+		if !ok || n < 0 || int64(n) > maxCounted {
+			return fmt.Errorf("%d samples in state %q", n, words.Elide(name, words.MaxText))
+		}
+		t.States[state] = n
+	}
+	return nil
+}
+
+// waits sets what the thread waited for.
+func (j *jsonThread) waits(t *profile.Thread) (err error) {
+	if t.Wait, err = j.Wait.wait(); err != nil {
+		return err
+	}
+	for i := range j.Waits {
+		w, err := j.Waits[i].wait()
+		if err != nil {
+			return err
+		}
+		if j.Waits[i].Looks < 0 {
+			return fmt.Errorf("%d looks", j.Waits[i].Looks)
+		}
+		t.Waits = append(t.Waits, profile.Waited{Wait: *w, Looks: j.Waits[i].Looks, Owners: j.Waits[i].Owners})
+	}
+	return nil
+}
+
+func (j *jsonWait) wait() (*profile.Wait, error) {
+	if j == nil {
+		return nil, nil
+	}
+	w := &profile.Wait{
+		Call: j.Call, Object: j.Object, Owner: task.ThreadID(j.Owner), OwnerName: j.OwnerName, OwnerPID: j.OwnerPID, Readers: j.Readers,
+		Receives: j.Receives,
+	}
+	w.Lock, _ = words.Named(j.Lock, profile.KernelLock)
+	if p := j.Peer; p != nil {
+		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others}
+		w.Peer.Act, _ = words.Named(p.Act, profile.Reply)
+	}
+	var err error
+	w.Addr, err = addressOf(j.Address)
+	return w, err
+}

@@ -1,0 +1,220 @@
+// Package pprof writes and reads profiles in the protocol buffers of pprof.
+package pprof
+
+import (
+	"bufio"
+	"io"
+	"time"
+
+	"stacksnap/format/internal/frametable"
+	"stacksnap/format/internal/protobuf"
+	"stacksnap/format/internal/timeline"
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+	"stacksnap/task"
+)
+
+// The fields of pprof's Profile (github.com/google/pprof, proto/profile.proto).
+const (
+	pprofSampleType = 1
+	pprofSample     = 2
+	pprofMapping    = 3
+	pprofLocation   = 4
+	pprofFunctions  = 5
+	pprofString     = 6
+	pprofTime       = 9
+	pprofDuration   = 10
+	pprofPeriodType = 11
+	pprofPeriod     = 12
+	pprofComment    = 13
+	pprofDefault    = 14
+)
+
+// Write writes the profile in the form of pprof, not compressed yet, as its files
+// mostly are: each stack once a thread, with its samples and, of many snapshots, for how
+// long these stand: wall is all of that time, and cpu what the system counted on a
+// processor, where it did. Stacks are labelled with their thread; with its state, too,
+// where that was the same in all samples. A stack that was cut begins with a frame that
+// says so.
+func Write(w io.Writer, p *profile.Profile) error { return WriteGroup(w, profile.GroupOf(p)) }
+
+// WriteGroup is [Write] of several processes in one: stacks are labelled with theirs.
+func WriteGroup(w io.Writer, g *profile.Group) error {
+	return NewPprof(w, g).Write(g)
+}
+
+func (o *pprofWriter) Write(g *profile.Group) error {
+	for _, p := range g.Profiles {
+		o.process(p)
+	}
+	o.tables.Finish()
+	return o.out.Flush()
+}
+
+// pprofWriter writes what it is given at once, and keeps only what later samples
+// refer to.
+type pprofWriter struct {
+	out        *bufio.Writer
+	tables     *frametable.Tables
+	head       protobuf.Message
+	timed, cpu bool // the values beside the count of samples
+	several    bool // processes
+	// OnlyNames are the names of threads that are told apart, with no label but the name;
+	// nil: all threads are, with all labels.
+	OnlyNames map[string]bool
+
+	stacks  frametable.Stacks
+	values  []uint64
+	scratch protobuf.Message
+}
+
+func NewPprof(w io.Writer, g *profile.Group) *pprofWriter {
+	o := &pprofWriter{out: bufio.NewWriterSize(w, 64<<10), several: len(g.Profiles) > 1}
+	o.tables = frametable.New(&pprofTables{emit: o.emit})
+	o.stacks.Tables = o.tables
+	for _, p := range g.Profiles {
+		o.timed = o.timed || words.NewClock(p).Known()
+		o.cpu = o.cpu || words.CountsCPU(p)
+	}
+	o.types()
+	o.times(g)
+	o.comments(g)
+	return o
+}
+
+// emit writes a field of the profile. The buffer keeps the error for Flush.
+func (o *pprofWriter) emit(field int, m protobuf.Message) {
+	o.head = o.head[:0].Length(field, len(m))
+	_, _ = o.out.Write(o.head)
+	_, _ = o.out.Write(m)
+}
+
+func (o *pprofWriter) number(field int, value int64) {
+	_, _ = o.out.Write(protobuf.Message(nil).Signed(field, value))
+}
+
+// types writes what the values of a sample are.
+func (o *pprofWriter) types() {
+	kind := func(field int, name, unit string) {
+		o.emit(field, protobuf.Message(nil).Signed(1, o.tables.String(name)).Signed(2, o.tables.String(unit)))
+	}
+	kind(pprofSampleType, "samples", "count")
+	if o.timed {
+		kind(pprofSampleType, "wall", "nanoseconds")
+		kind(pprofPeriodType, "wall", "nanoseconds")
+	}
+	if o.cpu {
+		kind(pprofSampleType, "cpu", "nanoseconds")
+	}
+	o.number(pprofDefault, o.tables.String("samples"))
+}
+
+// times writes when it was, and at what interval.
+func (o *pprofWriter) times(g *profile.Group) {
+	var first, last time.Time
+	var interval time.Duration
+	for _, p := range g.Profiles {
+		if timeline.Known(p.Start) == nil {
+			continue
+		}
+		if first.IsZero() || p.Start.Before(first) {
+			first = p.Start
+		}
+		if end := p.Start.Add(p.Duration()); end.After(last) {
+			last = end
+		}
+		if words.NewClock(p).Known() {
+			interval = max(interval, p.Interval)
+		}
+	}
+	if !first.IsZero() && first.Year() >= frametable.MinNanoYear && first.Year() <= frametable.MaxNanoYear {
+		o.number(pprofTime, first.UnixNano())
+	}
+	o.number(pprofDuration, int64(last.Sub(first)))
+	o.number(pprofPeriod, int64(interval))
+}
+
+// comments says whose stacks these are, and what to beware of.
+func (o *pprofWriter) comments(g *profile.Group) {
+	comment := func(s string) {
+		if s != "" {
+			o.number(pprofComment, o.tables.String(s))
+		}
+	}
+	comment(words.Clean(g.Tool, words.MaxText))
+	for _, p := range g.Profiles {
+		comment(words.ProcessName(p.Target.Name, p.Target.PID))
+		comment(words.Summary(p))
+		for _, note := range p.Notes[:min(len(p.Notes), words.MaxNotes)] {
+			comment(words.Clean(note, words.MaxPath))
+		}
+	}
+	for _, m := range g.Missing[:min(len(g.Missing), words.MaxNotes)] {
+		comment("missing: " + words.Clean(m.Why, words.MaxPath))
+	}
+}
+
+// process writes the stacks of a process.
+func (o *pprofWriter) process(p *profile.Profile) {
+	o.tables.Os = p.Target.OS
+	o.tables.Mapping(p.Main) // the first mapping is to be the program's
+	var labels protobuf.Message
+	if o.several {
+		labels = o.label(labels, "process", words.Clean(p.Target.Name, words.MaxText))
+		labels = o.numberLabel(labels, "pid", int64(p.Target.PID))
+	}
+	clock := words.NewClock(p)
+	for _, t := range p.Threads {
+		labels := o.threadLabels(labels, p, t)
+		for s := range clock.Stacks(t) {
+			o.sample(&s, labels)
+		}
+	}
+}
+
+// threadLabels are those of all samples of a thread.
+func (o *pprofWriter) threadLabels(m protobuf.Message, p *profile.Profile, t *profile.Thread) protobuf.Message {
+	if o.OnlyNames != nil && !o.OnlyNames[t.Name] {
+		return o.label(m, "thread", frametable.OtherThreads)
+	}
+	if o.OnlyNames != nil {
+		return o.label(m, "thread", words.Clean(t.Name, words.MaxText))
+	}
+	m = o.label(m, "thread", words.Clean(t.Name, words.MaxText))
+	if p.Target.OS == task.Darwin {
+		m = o.label(m, "thread_id", words.ThreadID(task.Darwin, t.ID))
+	} else { // pprof finds a decimal number only in a label that is one
+		m = o.numberLabel(m, "thread_id", int64(t.ID))
+	}
+	m = o.label(m, "queue", words.Clean(t.Queue, words.MaxText))
+	if state, ok := frametable.OnlyState(t); ok {
+		m = o.label(m, "state", state.String())
+	}
+	return m
+}
+
+// label adds a label with a text, if it is not empty.
+func (o *pprofWriter) label(m protobuf.Message, key, text string) protobuf.Message {
+	if text == "" {
+		return m
+	}
+	return m.Inner(3, protobuf.Message(nil).Signed(1, o.tables.String(key)).Signed(2, o.tables.String(text)))
+}
+
+func (o *pprofWriter) numberLabel(m protobuf.Message, key string, n int64) protobuf.Message {
+	return m.Inner(3, protobuf.Message(nil).Signed(1, o.tables.String(key)).Signed(3, n))
+}
+
+// sample writes one stack.
+func (o *pprofWriter) sample(s *words.Weighed, labels protobuf.Message) {
+	o.values = append(o.values[:0], uint64(s.Samples))
+	if o.timed {
+		o.values = append(o.values, uint64(s.Wall))
+	}
+	if o.cpu {
+		o.values = append(o.values, uint64(s.Cpu))
+	}
+	o.scratch = o.scratch[:0].Packed(1, o.stacks.Of(s)).Packed(2, o.values)
+	o.scratch = append(o.scratch, labels...)
+	o.emit(pprofSample, o.scratch)
+}

@@ -1,0 +1,108 @@
+// Package pyroscope writes profiles as Pyroscope takes them: those of package pprof, in
+// series with labels.
+package pyroscope
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"stacksnap/format/internal/protobuf"
+	"stacksnap/format/origin"
+	"stacksnap/format/pprof"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/hang"
+	"stacksnap/format/words"
+)
+
+// maxThreadLabels is how many names of threads are told apart: each makes a series in
+// Pyroscope, and threads may be named by numbers.
+const maxThreadLabels = 32
+
+// GroupWriter writes profiles as the request by which Grafana Pyroscope takes them
+// (push.v1.PushRequest, api/push/v1/push.proto): of each process what [Write] has, with
+// the labels service_name, host, pid, thread and, of a watch, hang. Pyroscope keeps a
+// series for each thread: those with the most samples have their name, others "other".
+func GroupWriter(o words.Options) words.GroupWriter {
+	return func(w io.Writer, g *profile.Group) error {
+		for _, p := range g.Profiles {
+			series, err := pyroscopeSeries(p, &o.Origin)
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(protobuf.Message(nil).Inner(1, series)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// pyroscopeSeries is a RawProfileSeries.
+func pyroscopeSeries(p *profile.Profile, o *origin.Origin) (protobuf.Message, error) {
+	var m protobuf.Message
+	for _, l := range pyroscopeLabels(p, o) {
+		m = m.Inner(1, protobuf.Message(nil).Text(1, l.Key).Text(2, l.Value))
+	}
+	var raw bytes.Buffer
+	packed := gzip.NewWriter(&raw)
+	out := pprof.NewPprof(packed, profile.GroupOf(p))
+	out.OnlyNames = frequentNames(p)
+	if err := out.Write(profile.GroupOf(p)); err != nil {
+		return nil, err
+	}
+	if err := packed.Close(); err != nil {
+		return nil, err
+	}
+	id := uuidOf(m, raw.Bytes())
+	return m.Inner(2, protobuf.Message(nil).Inner(1, raw.Bytes()).Text(2, id)), nil
+}
+
+// pyroscopeLabels are those of all samples of a process. Its profiles are named as those
+// of Pyroscope's own agents are, by which its pages find them.
+func pyroscopeLabels(p *profile.Profile, o *origin.Origin) []origin.Attribute {
+	all := []origin.Attribute{
+		{Key: "__name__", Value: "process_cpu"}, {Key: "service_name", Value: words.ServiceName(p, o)},
+		{Key: "host", Value: words.Clean(o.Host, words.MaxText)},
+	}
+	if p.Target.PID > 0 {
+		all = append(all, origin.Attribute{Key: "pid", Value: strconv.Itoa(p.Target.PID)})
+	}
+	if r := o.Hang; r != nil {
+		all = append(all, origin.Attribute{Key: "hang", Value: map[bool]string{true: "yes", false: "no"}[r.Reason == hang.Hang]})
+	}
+	return slices.DeleteFunc(all, func(a origin.Attribute) bool { return a.Value == "" })
+}
+
+// frequentNames are the names of threads that are told apart.
+func frequentNames(p *profile.Profile) map[string]bool {
+	samples := map[string]int{}
+	var names []string
+	for _, t := range p.Threads {
+		if _, ok := samples[t.Name]; !ok {
+			names = append(names, t.Name)
+		}
+		samples[t.Name] += t.Samples * t.Weight()
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return samples[b] - samples[a] })
+	kept := map[string]bool{}
+	for _, name := range names[:min(len(names), maxThreadLabels)] {
+		kept[name] = true
+	}
+	return kept
+}
+
+// uuidOf makes an identifier of contents: what is sent again has the same (RFC 9562, 5.8).
+func uuidOf(parts ...[]byte) string {
+	hash := sha256.New()
+	for _, part := range parts {
+		_, _ = hash.Write(part) // it takes all
+	}
+	b := hash.Sum(nil)[:16]
+	b[6], b[8] = b[6]&0x0f|0x80, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

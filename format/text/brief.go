@@ -1,0 +1,203 @@
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+)
+
+// briefLines are the most of a summary, so that it fits into a message.
+const briefLines = 20
+
+// Brief writes a summary of twenty lines at most, none longer than a hundred columns,
+// without colours: what is wrong, who waits for whom, the stacks that matter with how
+// often each is there, and how sure that is.
+func Brief(o words.Options) words.Writer {
+	return func(w io.Writer, p *profile.Profile) error {
+		b := newBrief(p, o)
+		b.headline()
+		b.body(briefLines)
+		return b.writeTo(w)
+	}
+}
+
+// brief is a summary while it is made.
+type brief struct {
+	words.StackLine
+	ascii bool
+	lines []string
+
+	untitled bool // what runs and what waits has no line above it
+}
+
+func newBrief(p *profile.Profile, o words.Options) *brief {
+	width := words.BriefColumns
+	if o.Width > 0 {
+		width = min(o.Width, words.BriefColumns)
+	}
+	return &brief{StackLine: words.NewStackLine(p, width), ascii: o.ASCII}
+}
+
+// writeTo writes what there is at once.
+func (b *brief) writeTo(w io.Writer) error {
+	var text bytes.Buffer
+	for i, line := range b.lines {
+		if i < briefLines {
+			text.WriteString(strings.TrimRight(b.clipped(line), " ") + "\n")
+		}
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+// clipped is a line that fits.
+func (b *brief) clipped(line string) string {
+	if !b.ascii {
+		return words.Clip(line, b.Width)
+	}
+	if line = words.InASCII(line); len(line) > b.Width {
+		line = words.Ended("", line[:b.Width-len(words.Plainer['…'])-1]) + words.Plainer['…']
+	}
+	return line
+}
+
+// goesOn begins the further lines of a text.
+const goesOn = "| "
+
+// add adds a text in so many lines at most.
+func (b *brief) add(most, hang int, text string) {
+	// Each line begins with a word of ours, which no shell takes for a command.
+	lines := words.Wrapped(text, b.Width-len(goesOn), hang)
+	for i := range lines[1:] {
+		lines[i+1] = lines[i+1][:hang] + goesOn + lines[i+1][hang:]
+	}
+	if len(lines) > most {
+		lines[most-1] = words.Broken(strings.Join(lines[:most-1], " "), lines[most-1]+" ", b.Width)
+		lines = lines[:most]
+	}
+	b.lines = append(b.lines, lines...)
+}
+
+// headline says what is wrong, and of what that is said.
+func (b *brief) headline() {
+	whole := b.Printer
+	whole.Profile = b.Profile.Original()
+	text := whole.Summary()
+	switch {
+	case text != "":
+		b.add(2, 2, text)
+	case len(b.lines) == 0:
+		b.add(1, 0, "no one thing stands out")
+	}
+	b.add(2, 2, b.subject())
+	if text := words.Chosen(b.Profile); text != "" {
+		b.add(2, 2, "Shown: "+text)
+	}
+}
+
+// subject says which process it is, and what was captured when.
+func (b *brief) subject() string {
+	p := b.Profile.Original()
+	parts := []string{"Process: " + words.ProcessName(p.Target.Name, p.Target.PID), words.Plural(p.NumThreads(), "thread")}
+	switch {
+	case p.Sampled():
+		parts = append(parts, words.Plural(p.Snapshots, "snapshot")+" in "+words.Duration(p.Duration()))
+	case p.Stopped > 0:
+		parts = append(parts, "stopped for "+words.Duration(p.Stopped))
+	default:
+		parts = append(parts, "one snapshot")
+	}
+	if at := words.Moment(p.Start); at != "" {
+		parts = append(parts, at)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// body writes the rest, up to that line.
+func (b *brief) body(most int) {
+	b.circles(b.Profile.Deadlocks)
+	sure := b.sureness()
+	b.stacks(most - len(b.lines) - len(sure))
+	if b.Guess && len(b.lines)+len(sure) < most {
+		sure = append(sure, "  (guess): found by scanning the stack; it may not exist")
+	}
+	b.lines = append(b.lines, sure...)
+}
+
+// maxCircles is how many deadlocks have lines of their own.
+const maxCircles = 2
+
+// circles writes who waits for whom in a circle.
+func (b *brief) circles(all []profile.Deadlock) {
+	for i, d := range all {
+		if i == maxCircles {
+			b.add(1, 0, "Deadlock: "+words.Count(len(all)-i)+" more")
+			return
+		}
+		hang := 2
+		if b.untitled {
+			hang = 4
+		}
+		b.add(3, hang, "Deadlock: "+b.Circle(d.Waiters)+b.Stood(&all[i]))
+	}
+}
+
+// sureness says how far all this can be trusted.
+func (b *brief) sureness() []string {
+	p := b.Profile.Original()
+	lines := b.sure(p)
+	if p.Target.Translated {
+		text := words.Wrapped("Warning: "+words.TranslatedNote(p), b.Width, 2)
+		lines = append(lines, text[:min(len(text), 4)]...)
+	}
+	if n := len(p.Notes); n == 1 {
+		lines = append(lines, "Note: "+words.Clean(p.Notes[0], words.MaxPath))
+	} else if n > 1 {
+		lines = append(lines, fmt.Sprintf("Note: %s, and %s", words.Clean(p.Notes[0], words.MaxPath), words.Plural(n-1, "further note")))
+	}
+	return lines
+}
+
+// sure says how much of what was captured of processes is known, nothing where that is not
+// told.
+func (b *brief) sure(all ...*profile.Profile) []string {
+	var walks, bottoms, missed, stacks int
+	for _, p := range all {
+		walks, bottoms = walks+p.Walks, bottoms+p.Bottoms
+		missed, stacks = missed+p.MissedTicks, stacks+words.Unstopped(p)
+	}
+	var parts []string
+	if walks > 0 {
+		parts = append(parts, walked(walks, bottoms))
+	}
+	switch sampled := slices.ContainsFunc(all, (*profile.Profile).Sampled); {
+	case sampled:
+	case len(all) == 1:
+		parts = append(parts, "one snapshot, of one moment")
+	case len(all) > 1:
+		parts = append(parts, "one snapshot of each")
+	}
+	if missed > 0 {
+		parts = append(parts, words.Plural(missed, "snapshot")+" missed")
+	}
+	if stacks > 0 {
+		parts = append(parts, words.Plural(stacks, "stack")+" read without a stop")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return words.Wrapped("Sure: "+strings.Join(parts, "; "), b.Width, 2)
+}
+
+func walked(walks, bottoms int) string {
+	text := fmt.Sprintf("%s of %s stacks were walked to the bottom", words.Count(bottoms), words.Count(walks))
+	if bottoms < walks {
+		text += ", the others lack callers"
+	}
+	return text
+}

@@ -1,0 +1,156 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hang"
+	"stacksnap/format/words"
+)
+
+// GroupBrief writes a summary of several processes, as [Brief] does of one: what they are
+// about, who waits for whom, and a line or a few on each.
+func GroupBrief(o words.Options) words.GroupWriter {
+	return func(w io.Writer, g *profile.Group) error {
+		if len(g.Profiles) == 1 && len(g.Missing) == 0 && g.More == 0 {
+			return Brief(o)(w, g.Profiles[0])
+		}
+		b := newBrief(words.AboutGroup(g), o)
+		b.group(g)
+		return b.writeTo(w)
+	}
+}
+
+// group writes the summary of several processes.
+func (b *brief) group(g *profile.Group) {
+	if text := words.GroupSummary(g); text != "" {
+		b.add(3, 2, text)
+	} else {
+		b.add(1, 0, "no one thing stands out")
+	}
+	b.add(1, 0, "Processes: "+words.Together(g))
+	b.uncaptured(g.Missing)
+	if g.More > 0 {
+		b.add(1, 0, "Missing: "+words.Count(g.More)+" more, beyond those that are captured at once")
+	}
+	b.circles(g.Deadlocks)
+	sure := b.sure(originals(g.Profiles)...)
+	b.processes(g.Profiles, briefLines-len(sure))
+	b.lines = append(b.lines, sure...)
+}
+
+func originals(all []*profile.Profile) (list []*profile.Profile) {
+	for _, p := range all {
+		list = append(list, p.Original())
+	}
+	return list
+}
+
+// uncaptured says of which processes there is nothing, and why.
+func (b *brief) uncaptured(all []profile.Missing) {
+	for i, m := range all {
+		if i == maxCircles {
+			b.add(1, 0, "Missing: "+words.Count(len(all)-i)+" more")
+			return
+		}
+		b.add(1, 0, "Missing: "+words.Clean(m.Why, words.MaxPath))
+	}
+}
+
+// processes writes the lines of each, as many as there is room for up to a line: what one
+// does not need is for the others, from the first on.
+func (b *brief) processes(all []*profile.Profile, most int) {
+	room := most - len(b.lines)
+	if room <= 0 {
+		return
+	}
+	if len(all) > room {
+		for _, p := range all[:room-1] {
+			b.lines = append(b.lines, b.process(p, 1)...)
+		}
+		b.add(1, 0, fmt.Sprintf("… %s more processes", words.Count(len(all)-room+1)))
+		return
+	}
+	each := room / max(len(all), 1)
+	spare := room
+	for _, p := range all {
+		spare -= min(each, len(b.process(p, each)))
+	}
+	for _, p := range all {
+		base := len(b.process(p, each))
+		lines := b.process(p, each+spare)
+		if len(lines) > base {
+			spare -= len(lines) - base
+		}
+		b.lines = append(b.lines, lines...)
+	}
+}
+
+// process returns so many lines on one process, at most.
+func (b *brief) process(p *profile.Profile, most int) []string {
+	one := newBrief(p, words.Options{Width: b.Width - 2})
+	one.untitled = true
+	line := fmt.Sprintf("- %s, %s", words.ProcessName(p.Target.Name, p.Target.PID), words.Plural(p.NumThreads(), "thread"))
+	if about := words.Summary(p); about != "" {
+		line += ": " + about
+	}
+	one.add(1, 0, line)
+	one.circles(p.Deadlocks)
+	one.stacks(most - len(one.lines))
+	lines := one.lines[:min(len(one.lines), most)]
+	for i := 1; i < len(lines); i++ {
+		if !strings.HasPrefix(lines[i], "  ") {
+			lines[i] = "  " + lines[i]
+		}
+	}
+	return lines
+}
+
+// HangBrief writes a summary of a hang, as [Brief] does of a profile: when and how long,
+// what the thread did in turn, who waits for whom, and the stacks.
+func HangBrief(o words.Options) words.HangWriter {
+	return func(w io.Writer, r *hang.Report) error {
+		b := newBrief(r.Profile, o)
+		if r.Reason == hang.Hang {
+			b.hang(r)
+		}
+		b.headline()
+		b.body(briefLines - min(2*len(r.Followed.Profiles), maxFollowedLines))
+		b.processes(r.Followed.Profiles, briefLines)
+		if err := b.writeTo(w); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "\n") // another report may follow
+		return err
+	}
+}
+
+// maxFollowedLines are kept for the processes that a hung thread waited for.
+const maxFollowedLines = 6
+
+// followed says for whom the thread waited in other processes.
+func (b *brief) followed(f *capture.Followed) {
+	if len(f.Profiles)+len(f.Missing) > 0 && len(f.Chain) > 0 {
+		b.add(3, 2, "Hang waits: "+b.Circle(f.Chain))
+	}
+	b.circles(f.Deadlocks)
+	b.uncaptured(f.Missing)
+}
+
+// hang says what the thread that was watched did.
+func (b *brief) hang(r *hang.Report) {
+	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s, from %s: %s", r.Kind, words.Duration(r.Duration), unfinished(r), words.Moment(r.Start), b.ThreadName(r.Thread, r.Name)))
+	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
+	b.followed(&r.Followed)
+	const most = 4
+	for i, ph := range r.Phases {
+		if i == most {
+			b.add(1, 0, "  … "+words.Plural(len(r.Phases)-i, "more phase"))
+			return
+		}
+		b.add(1, 0, "  "+phase(&b.Printer, r, &ph))
+	}
+}

@@ -1,0 +1,346 @@
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/format/words"
+	"stacksnap/task"
+)
+
+// row is a stack of a summary, or several that look the same there.
+type row struct {
+	threads  []*profile.Thread // that wait so, or ran so in one snapshot
+	samples  int               // in which a thread ran so, of many snapshots
+	stack    string
+	wait     string
+	state    bool // wait is the state, for want of more
+	priority int
+}
+
+// The order of rows that have the same number.
+const (
+	deadRow  = iota // of one in a deadlock
+	mainRow         // of the main thread
+	lockRow         // for what another one has
+	ownerRow        // of one that others wait for
+	otherRow
+)
+
+// stacks writes the stacks that matter in so many lines at most.
+func (b *brief) stacks(room int) {
+	p := b.Profile
+	running := b.running()
+	waiting, idle := b.waiting()
+	if n := len(running) + len(waiting); room == 1 && n > 1 {
+		b.add(1, 0, "  … "+words.Plural(n, "more stack"))
+		return
+	}
+	var last []string
+	if line := idleLine(idle); line != "" {
+		last = []string{line}
+	}
+	if total := samplesOf(running); total > 0 && (100*total >= p.Snapshots || len(waiting) == 0) {
+		title := "Runs, innermost function first:"
+		if p.Sampled() {
+			title = fmt.Sprintf("Runs, innermost function first, in %s of all threads:", words.Plural(total, "sample"))
+		}
+		share := room - len(last)
+		if len(waiting) > 0 {
+			share = max(room*2/3-len(last), share-2*len(waiting)-1)
+		}
+		room -= b.section(title, running, max(share, min(room, 1)), total)
+	}
+	if len(waiting) > 0 {
+		room -= b.section("Waits:", waiting, max(room-len(last), min(room, 1)), 0)
+	}
+	if room > 0 {
+		b.lines = append(b.lines, last...)
+	}
+}
+
+func samplesOf(rows []*row) (n int) {
+	for _, r := range rows {
+		n += r.samples
+	}
+	return n
+}
+
+// section writes rows below a title, or as many as there is room for and how many more
+// there are, and returns how many lines that took.
+func (b *brief) section(title string, rows []*row, room, total int) int {
+	before := len(b.lines)
+	if room < 1 {
+		return 0
+	}
+	if !b.untitled && room > 1 {
+		b.add(1, 0, title)
+	}
+	for i, r := range rows {
+		lines := b.rowLines(r, total)
+		left := room - (len(b.lines) - before)
+		if rest := rows[i:]; len(lines) > left || len(rest) > 1 && len(lines) >= left {
+			b.add(1, 0, "  … "+moreRows(rest, total))
+			break
+		}
+		b.lines = append(b.lines, lines...)
+	}
+	return len(b.lines) - before
+}
+
+// moreRows counts what has no lines of its own.
+func moreRows(rows []*row, total int) string {
+	text := words.Plural(len(rows), "more stack")
+	if total > 0 {
+		return text + ", " + percentOf(samplesOf(rows), total)
+	}
+	n := 0
+	for _, r := range rows {
+		n += weightOf(r.threads)
+	}
+	return text + " of " + words.Plural(n, "thread")
+}
+
+func percentOf(n, total int) string {
+	if 100*n < total {
+		return "<1 %"
+	}
+	return words.Percent(float64(n) / float64(total))
+}
+
+func weightOf(threads []*profile.Thread) (n int) {
+	for _, t := range threads {
+		n += t.Weight()
+	}
+	return n
+}
+
+// rowLines are the one or two lines of a row.
+func (b *brief) rowLines(r *row, total int) []string {
+	runs := ""
+	if b.untitled {
+		runs = " runs"
+	}
+	if total > 0 && b.Profile.Sampled() {
+		return []string{fmt.Sprintf("  %6s%s: %s", percentOf(r.samples, total), runs, r.stack)}
+	}
+	who := b.who(r.threads)
+	if r.wait == "" {
+		return []string{"  " + who + runs + ": " + r.stack}
+	}
+	line := "  " + who + " waits " + r.wait
+	switch {
+	case r.state:
+		line = "  " + strings.TrimSuffix(who, ",") + ", " + r.wait
+	case weightOf(r.threads) > 1:
+		line = "  " + who + " wait " + r.wait
+	}
+	if words.Columns(line)+2+words.Columns(r.stack) <= b.Width {
+		return []string{line + ": " + r.stack}
+	}
+	return []string{b.clipped(line + ":"), "      " + goesOn + r.stack}
+}
+
+// who names the threads of a row.
+func (b *brief) who(threads []*profile.Thread) string {
+	t := threads[0]
+	switch n := weightOf(threads); {
+	case n > 1 && slices.ContainsFunc(threads, func(t *profile.Thread) bool { return t.Main }):
+		return words.Plural(n, "thread") + ", the main one among them,"
+	case n > 1:
+		return words.Plural(n, "thread")
+	case t.Together != nil:
+		return words.Plural(len(t.Together.Threads), "thread")
+	case t.Main:
+		return "main thread"
+	}
+	return b.ThreadName(t.ID, t.Name)
+}
+
+// idleLine counts threads that have nothing to do, by what they wait in.
+func idleLine(idle map[string]int) string {
+	if len(idle) == 0 {
+		return ""
+	}
+	var calls []string
+	n := 0
+	for call, threads := range idle {
+		calls = append(calls, call)
+		n += threads
+	}
+	slices.SortFunc(calls, func(a, b string) int { return cmp.Or(cmp.Compare(idle[b], idle[a]), cmp.Compare(a, b)) })
+	if len(calls) == 1 {
+		return fmt.Sprintf("Idle: %s in %s", words.Plural(n, "thread"), calls[0])
+	}
+	parts := make([]string, len(calls))
+	for i, call := range calls {
+		parts[i] = words.Count(idle[call]) + " in " + call
+	}
+	return fmt.Sprintf("Idle: %s, %s", words.Plural(n, "thread"), strings.Join(parts, ", "))
+}
+
+// rows collects rows by what they look like.
+type rows struct {
+	list  []*row
+	index map[string]*row
+}
+
+func (rs *rows) of(stack, wait string) *row {
+	key := stack + "\n" + wait
+	r := rs.index[key]
+	if r == nil {
+		if rs.index == nil {
+			rs.index = map[string]*row{}
+		}
+		r = &row{stack: stack, wait: wait, priority: otherRow}
+		rs.index[key] = r
+		rs.list = append(rs.list, r)
+	}
+	return r
+}
+
+// running are the stacks in which threads could run, the most frequent first.
+func (b *brief) running() []*row {
+	var rs rows
+	for _, t := range b.Profile.Threads {
+		if !b.Profile.Sampled() {
+			if t.State == task.Running {
+				r := rs.of(b.Stack(t.Heaviest()), "")
+				r.threads, r.samples = append(r.threads, t), r.samples+t.Weight()
+			}
+			continue
+		}
+		var path []*profile.Node
+		for depth, n := range t.Nodes() {
+			path = append(path[:depth], n)
+			if ran := ranIn(t, n); ran > 0 {
+				rs.of(b.Stack(path), "").samples += ran * t.Weight()
+			}
+		}
+	}
+	slices.SortStableFunc(rs.list, func(a, b *row) int { return cmp.Compare(b.samples, a.samples) })
+	return rs.list
+}
+
+// ranIn is in how many samples a thread could run, of those of which a frame was the
+// innermost. Where that is not told of a frame, those of a thread count that hardly ever
+// waited.
+func ranIn(t *profile.Thread, n *profile.Node) int {
+	switch {
+	case n.Self == 0:
+		return 0
+	case n.States != nil:
+		return n.States[task.Running]
+	case t.States[task.Running]*10 >= t.Samples*9:
+		return n.Self
+	}
+	return 0
+}
+
+// waiting are the stacks of threads that wait for something that matters, and how many
+// have nothing to do, by what they wait in.
+func (b *brief) waiting() (_ []*row, idle map[string]int) {
+	var rs rows
+	owners := b.owners()
+	idle = map[string]int{}
+	for _, t := range b.Profile.Threads {
+		if !b.waits(t) {
+			continue
+		}
+		w := b.usualWait(t)
+		if !t.Main && !owners[t.ID] && waits.IsParked(w) {
+			idle[words.CallName(w)] += t.Weight()
+			continue
+		}
+		text := b.usualState(t)
+		if w != nil {
+			text = b.WaitFor(t.ID, common(w, t))
+		}
+		r := rs.of(b.Stack(t.Heaviest()), text)
+		r.state = w == nil
+		r.threads = append(r.threads, t)
+		r.priority = min(r.priority, b.priorityOf(t, w, owners))
+	}
+	slices.SortStableFunc(rs.list, func(a, b *row) int {
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(weightOf(b.threads), weightOf(a.threads)))
+	})
+	return rs.list, idle
+}
+
+// common is what threads that wait alike have in common: which descriptor it is tells
+// something of the main thread alone.
+func common(w *profile.Wait, t *profile.Thread) *profile.Wait {
+	if t.Main || w.Lock != profile.NoLock || w.Peer.PID != 0 {
+		return w
+	}
+	own := *w
+	if object, _, several := strings.Cut(own.Object, "["); several { // "fd 3 pipe:[4711]"
+		own.Object = strings.TrimRight(object, ":")
+	}
+	return &own
+}
+
+func (b *brief) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task.ThreadID]bool) int {
+	isDead := slices.ContainsFunc(b.Profile.Deadlocks, func(d profile.Deadlock) bool {
+		return slices.ContainsFunc(d.Waiters, func(w profile.Waiter) bool { return w.ID == t.ID })
+	})
+	switch {
+	case isDead:
+		return deadRow
+	case t.Main:
+		return mainRow
+	case w != nil && (w.Lock != profile.NoLock || w.Peer.PID != 0):
+		return lockRow
+	case owners[t.ID]:
+		return ownerRow
+	}
+	return otherRow
+}
+
+// waits tells whether a thread mostly did.
+func (b *brief) waits(t *profile.Thread) bool {
+	if !b.Profile.Sampled() {
+		return t.State != task.Running
+	}
+	return 2*t.States[task.Running] < t.Samples
+}
+
+// usualState is the state in which a thread that could not run mostly was.
+func (b *brief) usualState(t *profile.Thread) string {
+	state, most := t.State, 0
+	for s, n := range t.States {
+		if n > most && task.State(s) != task.Running {
+			state, most = task.State(s), n
+		}
+	}
+	if state == task.StateUnknown {
+		return "in a state that is not known"
+	}
+	return state.String()
+}
+
+// usualWait is what a thread waits for; nil where that is not known.
+func (b *brief) usualWait(t *profile.Thread) *profile.Wait {
+	if !b.Profile.Sampled() {
+		return t.Wait
+	}
+	if usual := t.UsualWaits(); len(usual) > 0 {
+		return &usual[0].Wait
+	}
+	return nil
+}
+
+// owners are the threads for which others wait.
+func (b *brief) owners() map[task.ThreadID]bool {
+	owners := map[task.ThreadID]bool{}
+	for _, t := range b.Profile.Threads {
+		if w := b.usualWait(t); w != nil && w.Owner != 0 && b.waits(t) {
+			owners[w.Owner] = true
+		}
+	}
+	return owners
+}

@@ -1,0 +1,75 @@
+package text
+
+import (
+	"fmt"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+)
+
+// What is folded of a recursion: at least minFolded frames, of which each
+// calls the same one as that maxPeriod frames or fewer before it.
+const (
+	minFolded = 20
+	maxPeriod = 8
+)
+
+// cycle is a run of frames that repeats the same functions.
+type cycle struct {
+	period int // functions in one round; 0: there is no cycle
+	length int // frames, a multiple of period
+}
+
+// alike tells whether one line stands for two frames: they have the same function, or where
+// none is known the very address, and the same marks.
+func alike(a, b *profile.Node) bool {
+	return a.Image == b.Image && a.Function == b.Function && a.Overload == b.Overload &&
+		(a.Function != "" || a.PC == b.PC) && a.Inlined == b.Inlined && a.Kernel == b.Kernel &&
+		a.By.Guess() == b.By.Guess() && words.PointerOnly(a) == words.PointerOnly(b)
+}
+
+// findCycle returns the shortest cycle that begins with the first frame.
+func findCycle(chain []*profile.Node) cycle {
+	if len(chain) < minFolded {
+		return cycle{}
+	}
+	for period := 1; period <= maxPeriod; period++ {
+		n := period
+		for n < len(chain) && alike(chain[n], chain[n-period]) {
+			n++
+		}
+		n -= n % period
+		if n >= minFolded && n >= 4*period {
+			return cycle{period, n}
+		}
+	}
+	return cycle{}
+}
+
+// cycle writes the first and the last round of a recursion, and how many frames
+// lie between. It returns the position after the last.
+func (p *printer) cycle(run []*profile.Node, period int, at words.Position) words.Position {
+	at = p.frames(run[:period], at)
+	last := len(run) - period
+	p.Line("%s%s%s", p.weight(run[period]), p.Indent(at), p.Faint(p.folded(run[period:last], period)))
+	at.Depth += last - period
+	at.Level++
+	at.Numbered = true
+	return p.frames(run[last:], at)
+}
+
+// frames writes frames of which each has called the next.
+func (p *printer) frames(run []*profile.Node, at words.Position) words.Position {
+	for _, n := range run {
+		p.frame(n, at)
+		at = at.In(1)
+	}
+	return at
+}
+
+func (p *printer) folded(run []*profile.Node, period int) string {
+	if period == 1 {
+		return fmt.Sprintf("… %s more frames of %s …", words.Count(len(run)), p.Function(run[0].Location))
+	}
+	return fmt.Sprintf("… %s more frames, %s times the same %d …", words.Count(len(run)), words.Count(len(run)/period), period)
+}

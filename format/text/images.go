@@ -1,0 +1,67 @@
+package text
+
+import (
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+)
+
+// images lists the files in which the frames lie. The end is that of the code,
+// its last byte, as in Apple's reports.
+func (p *printer) images() {
+	if len(p.Profile.Images) == 0 {
+		return
+	}
+	p.Line("")
+	p.Line("Binary Images:")
+	for _, im := range p.Profile.Images {
+		p.image(im)
+	}
+}
+
+func (p *printer) image(im *profile.Image) {
+	last := im.End
+	if last > im.Load {
+		last--
+	}
+	switch {
+	case im.Generated:
+		p.Line("%39s  %s", "names of generated code:", p.file(im))
+	case !im.Placed():
+		p.Line("%39s  %s", "place not known:", p.file(im))
+	default:
+		p.Line("%18s - %18s  %s", im.Load.String(), last.String(), p.file(im))
+	}
+}
+
+// file says which file an image is, and what is odd about it.
+func (p *printer) file(im *profile.Image) string {
+	text := words.ImageName(im)
+	if im.Arch != 0 {
+		text += " (" + im.Arch.String() + ")"
+	}
+	if len(im.ID) > 0 {
+		text += " <" + words.ImageID(p.Profile.Target.OS, im.ID) + ">"
+	}
+	text += " " + words.Word(im.Path, words.MaxPath)
+	if marks := imageMarks(im); len(marks) > 0 {
+		text += " " + p.Doubt("["+strings.Join(marks, ", ")+"]")
+	}
+	return text
+}
+
+// imageMarks say why functions of an image may be missing or wrong.
+func imageMarks(im *profile.Image) []string {
+	var marks []string
+	if im.Note != "" {
+		marks = append(marks, words.Clean(im.Note, words.MaxText))
+	}
+	switch {
+	case im.Err != "":
+		marks = append(marks, "unreadable: "+words.Clean(im.Err, words.MaxText))
+	case !im.Symbols:
+		marks = append(marks, "no symbols")
+	}
+	return marks
+}

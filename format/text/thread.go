@@ -1,0 +1,114 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+)
+
+// thread writes one thread: a line of its own facts, then its frames.
+func (p *printer) thread(t *profile.Thread) {
+	p.Line("")
+	p.Text("", 4, strings.Join(p.threadFacts(t), "  "))
+	p.wait(t)
+	p.failure(t)
+	for _, n := range t.Roots {
+		p.root(n)
+	}
+}
+
+// threadFacts are the parts of a thread's line, those that are known.
+func (p *printer) threadFacts(t *profile.Thread) []string {
+	facts := []string{p.title(t)}
+	add := func(fact string) {
+		if fact != "" {
+			facts = append(facts, fact)
+		}
+	}
+	add(names(t))
+	if t.Together == nil {
+		add(words.DispatchQueue(t))
+	}
+	add(p.Samples(t))
+	add(p.States(t))
+	add(p.Spent(t))
+	add(words.Priority(t))
+	if t.SuspendCount > 0 {
+		add(fmt.Sprintf("suspended (count %d)", t.SuspendCount))
+	}
+	add(p.Cpu(t))
+	return facts
+}
+
+// title names one thread, or all those that an entry stands for.
+func (p *printer) title(t *profile.Thread) string {
+	os := p.Profile.Target.OS
+	if t.Together != nil {
+		return p.together(t)
+	}
+	if len(t.Same) == 0 {
+		if t.Main {
+			return p.Name("Thread "+words.ThreadID(os, t.ID)) + " (main)"
+		}
+		return p.Name("Thread " + words.ThreadID(os, t.ID))
+	}
+	all := append([]profile.ThreadName{{ID: t.ID}}, t.Same...)
+	return p.Name(words.Plural(len(all), "thread")+" alike:") + " " + words.ThreadIDs(os, all)
+}
+
+// names writes the names of an entry's threads: each once, the first few.
+func names(t *profile.Thread) string {
+	const most = 4
+	seen := map[string]bool{"": true}
+	var list []string
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, words.Quoted(name))
+		}
+	}
+	add(t.Name)
+	for _, s := range t.Same {
+		add(s.Name)
+	}
+	if more := len(list) - most; more > 0 {
+		list = append(list[:most], fmt.Sprintf("and %s", words.Plural(more, "other name")))
+	}
+	return strings.Join(list, " ")
+}
+
+// failure writes what is missing of a thread, and why.
+func (p *printer) failure(t *profile.Thread) {
+	if text := p.Missing(t); text != "" {
+		p.Text("  ", 6, p.Cut("<"+text+">"))
+	}
+}
+
+// together names the threads whose samples an entry has.
+func (p *printer) together(t *profile.Thread) string {
+	g := t.Together
+	n := words.Plural(len(g.Threads), "thread")
+	var title string
+	switch {
+	case g.By == profile.ByState:
+		title = n + " " + g.State.String()
+	case g.By == profile.ByQueue && g.Queue == "":
+		title = n + " of no dispatch queue"
+	case g.By == profile.ByQueue:
+		title = n + " of DispatchQueue " + words.Quoted(g.Queue)
+	case len(g.Threads) == 1:
+		title = "The only thread"
+	default:
+		title = "All " + n
+	}
+	return p.Name(title+":") + " " + words.ThreadIDs(p.Profile.Target.OS, g.Threads)
+}
+
+// wait writes what a thread waits for.
+func (p *printer) wait(t *profile.Thread) {
+	for _, line := range p.Waits(t) {
+		p.Text("  ", 6, line)
+	}
+}

@@ -1,0 +1,75 @@
+package text
+
+import (
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+	"stacksnap/images/dyld"
+	"stacksnap/task"
+)
+
+// maxUnnamed is how many images without names are told.
+const maxUnnamed = 3
+
+// unnamed says of which images functions on the stacks have no name, and what would
+// help. Of Apple's own nothing would: their symbols are nowhere to be had.
+func (p *printer) unnamed() {
+	list := slices.DeleteFunc(p.Profile.Unnamed(), func(im *profile.Image) bool {
+		return p.Profile.Target.OS == task.Darwin && dyld.IsApples(im.Path)
+	})
+	if len(list) == 0 {
+		return
+	}
+	var names []string
+	by := ""
+	for _, im := range list[:min(len(list), maxUnnamed)] {
+		names = append(names, words.ImageName(im)+" "+p.shortID(im))
+		if len(im.ID) > 0 {
+			by = "; " + p.finders() + " for them by " + p.idName()
+		}
+	}
+	if n := len(list) - maxUnnamed; n > 0 {
+		names = append(names, words.Plural(n, "more image"))
+	}
+	p.Line("Without names: functions in %s%s", enumerate(names), by)
+}
+
+// idName is what the system calls the ID of an image.
+func (p *printer) idName() string {
+	if p.Profile.Target.OS == task.Darwin {
+		return "UUID"
+	}
+	return "build-id"
+}
+
+// finders are the flags that would look for what has an ID.
+func (p *printer) finders() string {
+	if p.Profile.Target.OS == task.Darwin {
+		return "--symbols PATH looks"
+	}
+	return "--symbols PATH or --debuginfod look"
+}
+
+// shortID is as much of an ID as tells files apart.
+func (p *printer) shortID(im *profile.Image) string {
+	const digits = 8
+	id := words.ImageID(p.Profile.Target.OS, im.ID)
+	switch {
+	case id == "":
+		return "(no " + p.idName() + ")"
+	case len(id) > digits:
+		return id[:digits] + "…"
+	}
+	return id
+}
+
+// enumerate writes a list as a sentence has it.
+func enumerate(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

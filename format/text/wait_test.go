@@ -1,0 +1,117 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/words"
+)
+
+func TestWaits(t *testing.T) {
+	var b bytes.Buffer
+	if err := Tree(words.Options{})(&b, fixtures.Waiters()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`Deadlock:        thread 101 "a" waits for mutex 0x7f0010, held by thread 102 "b", which waits for mutex 0x7f0040, held by thread 101 "a"` + "\n",
+		"Deadlock:        thread 103 waits for mutex 0x7f0010, held by itself\n",
+		`  waits for mutex 0x7f0010, held by thread 102 "b"` + "\n",
+		"  waits in read: fd 3 pipe:[7]\n",
+		"  waits in pause\n",
+		"  waits for file lock fd 4 /tmp/x, held by this process\n",
+		"  waits for file lock fd 4 /tmp/x, held by process 77\n",
+		"  waits for thread 102 to end\n",
+		"  waits for rwlock 0x7f0040, held by 2 readers\n",
+		"  waits for mutex 0x7f0040\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the report has no %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(b.String())
+	}
+	if n := len(fixtures.Waiters().FoldThreads().Threads); n != 9 {
+		t.Errorf("folded to %d threads", n)
+	}
+}
+
+// TestWaitsOfManySnapshots: each wait stands with the looks that found it, and
+// what hardly any of them found is not told.
+func TestWaitsOfManySnapshots(t *testing.T) {
+	var b bytes.Buffer
+	if err := Tree(words.Options{})(&b, fixtures.SampledWaiters()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`held by thread 101 "a"; stood from +500 ms on to the end, in all 20 looks` + "\n",
+		`held by thread 101 "a"; stood from +500 ms to +2.00 s, in 4 looks, and then ended` + "\n",
+		`held by thread 101 "a"; seen at +10.00 s, in the last look alone` + "\n",
+		`  waits for mutex 0x7f0010, held by thread 102 "b": in all 20 looks` + "\n",
+		`  waits for mutex 0x7f0040, held by thread 101 "a": in 19 of 20 looks` + "\n",
+		"  waits in read: fd 3 pipe:[7]: in the only look\n",
+		"  waits for mutex 0x7f0040, held by one thread after another: in 6 of 20 looks\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the report has no %q", want)
+		}
+	}
+	if strings.Contains(b.String(), "pause") {
+		t.Error("a thread is told by what it hardly ever does")
+	}
+	if t.Failed() {
+		t.Log(b.String())
+	}
+}
+
+func TestHangReport(t *testing.T) {
+	wants := [][]string{
+		{
+			"Hang:            blocked for 512 ms\n", "Hang Start:      2026-11-21 09:00:00.000 +0000\n",
+			"Hang End:        2026-11-21 09:00:00.512 +0000\n", `Hang Thread:     thread 101 "a"` + "\n",
+			"    +250 ms  for 62.0 ms, 6 samples: spin\n",
+			`    +312 ms  for 200 ms, 19 samples: __lll_lock_wait, waits for mutex 0x7f0010, held by thread 102 "b"` + "\n",
+			"Deadlock:",
+		},
+		{"Hang:            busy for 10.00 s, and still\n", "Reported:        while it went on: it was sampled"},
+		{"Process:"},
+	}
+	for i, r := range fixtures.Hangs() {
+		var b bytes.Buffer
+		if err := Hang(words.Options{})(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants[i] {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("report %d has no %q:\n%s", i, want, b.String())
+			}
+		}
+	}
+}
+
+// printed is the bound of what is told of deadlocks.
+const printed = 20
+
+// TestManyDeadlocks are printed up to a bound, and the others counted.
+func TestManyDeadlocks(t *testing.T) {
+	for more, want := range []string{"", "1 further deadlock", "2 further deadlocks"} {
+		p := fixtures.Waiters()
+		one := p.Deadlocks[1]
+		p.Deadlocks = nil
+		for range printed + more {
+			p.Deadlocks = append(p.Deadlocks, one)
+		}
+		var b bytes.Buffer
+		if err := Tree(words.Options{})(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "Deadlock: "); n != printed {
+			t.Errorf("%d of %d deadlocks are printed", n, printed+more)
+		}
+		if told := strings.Contains(b.String(), "further"); told != (more > 0) || !strings.Contains(b.String(), want) {
+			t.Errorf("%d more: %s", more, b.String())
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package words
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// asciiWriter writes text for terminals that show nothing but ASCII: the marks of
+// reports in other words, all else as Go escapes. What it is given is UTF-8.
+type asciiWriter struct {
+	to   io.Writer
+	rest []byte // of a rune whose end has not come yet
+}
+
+// Plainer are the marks that reports use.
+var Plainer = map[rune]string{'…': "...", 'µ': "u", '←': "<-"}
+
+// Write implements [io.Writer].
+func (w *asciiWriter) Write(p []byte) (int, error) {
+	text := append(w.rest, p...)
+	var b bytes.Buffer
+	for len(text) > 0 && utf8.FullRune(text) {
+		r, n := utf8.DecodeRune(text)
+		b.WriteString(inASCII(r, string(text[:n])))
+		text = text[n:]
+	}
+	w.rest = bytes.Clone(text)
+	if _, err := w.to.Write(b.Bytes()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// InASCII is a text in which every rune is in ASCII.
+func InASCII(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		b.WriteString(inASCII(r, string(r)))
+	}
+	return b.String()
+}
+
+// inASCII is a rune, of these bytes, without what is not ASCII.
+func inASCII(r rune, bytes string) string {
+	switch mark, ok := Plainer[r]; {
+	case ok:
+		return mark
+	case r < utf8.RuneSelf:
+		return bytes
+	}
+	var b strings.Builder
+	writeEscape(&b, r, bytes)
+	return b.String()
+}

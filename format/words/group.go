@@ -1,0 +1,197 @@
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/answer"
+	"stacksnap/task"
+)
+
+// EachOnce are the processes, with those put together that are alike where that is wanted.
+func EachOnce(g *profile.Group, o Options) (all []*profile.Alike) {
+	if o.FoldIdle {
+		return profile.FoldIdle(g.Profiles)
+	}
+	for _, p := range g.Profiles {
+		all = append(all, &profile.Alike{Profile: p})
+	}
+	return all
+}
+
+// AboutGroup stands for the profile where what is told is of all the processes, of one
+// system.
+func AboutGroup(g *profile.Group) *profile.Profile {
+	about := &profile.Profile{}
+	if len(g.Profiles) > 0 {
+		about.Target.OS = g.Profiles[0].Target.OS
+	}
+	return about
+}
+
+// GroupHeader says which processes these are, how far apart they were captured,
+// and what each is about.
+func (p *Printer) GroupHeader(g *profile.Group, all []*profile.Alike) {
+	if text := GroupSummary(g); text != "" {
+		p.Line("%s", p.Name(text))
+		p.Line("")
+	}
+	p.Fact("Processes", Together(g))
+	p.Uncaptured(g.Missing)
+	if g.More > 0 {
+		p.Fact("Missing", p.Cut(fmt.Sprintf("%s more, beyond those that are captured at once", Count(g.More))))
+	}
+	for _, n := range g.Notes {
+		p.Fact("Note", Clean(n, MaxPath))
+	}
+	p.Circles(g.Deadlocks)
+	for _, one := range all {
+		label := ProcessName(one.Target.Name, one.Target.PID)
+		if n := len(one.Others); n > 0 {
+			label += " and " + Count(n) + " like it"
+		}
+		line := fmt.Sprintf("  - %s, %s", label, Plural(one.NumThreads(), "thread"))
+		if about := Summary(one.Profile); about != "" {
+			line += ": " + about
+		}
+		p.Line("%s", line)
+	}
+}
+
+// Uncaptured says of which processes there is nothing, and why.
+func (p *Printer) Uncaptured(all []profile.Missing) {
+	for i, m := range all {
+		if i == MaxNotes {
+			p.Fact("Missing", Count(len(all)-i)+" more")
+			return
+		}
+		p.Fact("Missing", p.Cut(Clean(m.Why, MaxPath)))
+	}
+}
+
+// Together says how many there are, and how far apart they were.
+func Together(g *profile.Group) string {
+	n := len(g.Profiles)
+	text := Count(n)
+	if spread, ok := g.Spread(); ok && spread == 0 {
+		text += ", captured at the same time"
+	} else if ok {
+		text += ", one captured after another: the last " + Duration(spread) + " after the first"
+	}
+	return text
+}
+
+// GroupSummary says in one line, without a line end, what several processes are
+// about; it is empty where that is not known.
+func GroupSummary(g *profile.Group) string {
+	a := answer.OfGroup(g)
+	switch a.Kind {
+	case answer.Circle:
+		return circleText(a.Links)
+	case answer.Chain:
+		return chainText(a.Links)
+	case answer.OfOne:
+		return "in " + ProcessName(a.Profile.Target.Name, a.Profile.Target.PID) + ": " + Summary(a.Profile)
+	case answer.AllIdle:
+		return fmt.Sprintf("idle: the main threads of all %s processes", Count(len(g.Profiles)))
+	}
+	return ""
+}
+
+// maxLinks is how many threads of a chain are named.
+const maxLinks = 8
+
+// chainText tells of threads of which each waits for the next, and what the last does.
+func chainText(links []answer.Link) string {
+	var b strings.Builder
+	b.WriteString(linkName(links[0]))
+	last := len(links) - 1
+	for i, l := range links[:last] {
+		if i == maxLinks {
+			fmt.Fprintf(&b, ", and so on through %s", Plural(last-i, "further thread"))
+			return b.String()
+		}
+		b.WriteString(which(i) + "waits " + forNext(l, links[i+1]))
+	}
+	b.WriteString(doing(links[last]))
+	return b.String()
+}
+
+// circleText tells of threads that wait for each other, from the lowest process on.
+func circleText(links []answer.Link) string {
+	lowest := 0
+	for i, l := range links {
+		if l.Profile.Target.PID < links[lowest].Profile.Target.PID {
+			lowest = i
+		}
+	}
+	links = append(slices.Clone(links[lowest:]), links[:lowest]...)
+	text := fmt.Sprintf("%s wait for each other: %s", Plural(len(links), "thread"), linkName(links[0]))
+	for i, l := range links[:min(len(links), maxLinks)] {
+		text += which(i) + "waits " + forNext(l, links[(i+1)%len(links)])
+	}
+	return text
+}
+
+// which goes on from one thread of a chain to what it does.
+func which(i int) string {
+	if i == 0 {
+		return " "
+	}
+	return ", which "
+}
+
+// linkName names a thread with its process.
+func linkName(l answer.Link) string {
+	t := &l.Profile.Target
+	name := ProcessName(t.Name, t.PID)
+	switch {
+	case l.ID == 0:
+		return name
+	case l.Thread != nil && l.Thread.Main:
+		return "main thread of " + name
+	}
+	return "thread " + ThreadID(t.OS, l.ID) + " of " + name
+}
+
+// forNext says what a thread of a chain waits for the next one to do.
+func forNext(l, next answer.Link) string {
+	w := l.Wait
+	name := ProcessName(next.Profile.Target.Name, next.Profile.Target.PID)
+	if w.Peer.Act != profile.End && next.ID != 0 && next.Profile.NumThreads() > 1 {
+		name = linkName(next)
+	}
+	switch {
+	case w.Peer.Others:
+		return "in " + Word(w.Call, MaxText) + atOtherEnd(name)
+	case w.Lock == profile.ThreadEnd:
+		return "for " + name + " to end"
+	case w.Lock != profile.NoLock:
+		return "for a " + w.Lock.String() + " that " + name + " has"
+	}
+	return "for " + name + " to " + w.Peer.Act.String()
+}
+
+// doing says what the last thread of a chain does, where that is known.
+func doing(l answer.Link) string {
+	if l.Thread == nil {
+		return ""
+	}
+	p := &Printer{Profile: l.Profile}
+	switch t := l.Thread; {
+	case t.Wait != nil:
+		return ", which waits " + p.WaitFor(t.ID, t.Wait)
+	case t.State == task.Stopped:
+		return ", which is stopped"
+	case t.State != task.Running:
+		return ""
+	case t.Turn == task.OnCPU:
+		return ", which is on a CPU" + p.inFunction(t)
+	case t.Turn == task.Queued:
+		return ", which waits for a CPU" + p.inFunction(t)
+	default:
+		return ", which is runnable" + p.inFunction(t)
+	}
+}

@@ -1,0 +1,150 @@
+package words
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// What stands for frames and stacks that are not known, where other programs expect
+// names.
+const (
+	NoStack        = "<no stack>"
+	BetweenSamples = "<between samples>"
+	guessMark      = " (guess)"
+	KernelMark     = " [k]"
+)
+
+// Label names a function for other programs, safe for a terminal and in a line:
+// without the place in it, and without a symbol by image and offset.
+func Label(n *profile.Node) string {
+	offset := n.Offset
+	if len(n.Also) > 0 && n.Image != nil && n.Area() >= n.Image.Load {
+		offset = uint64(n.Area() - n.Image.Load)
+	}
+	address := n.PC
+	if len(n.Also) > 0 {
+		address = n.Area()
+	}
+	return marked(n, Unmarked(n, offset, address))
+}
+
+// AreaLabel is label for a frame that is told apart by its address: without a symbol
+// it names the area, which is the same for all addresses there.
+func AreaLabel(n *profile.Node) string {
+	offset := n.Offset
+	if n.Image != nil && n.Area() >= n.Image.Load {
+		offset = uint64(n.Area() - n.Image.Load)
+	}
+	return marked(n, Unmarked(n, offset, n.Area()))
+}
+
+// ImageLabel names the file that a frame lies in.
+func ImageLabel(im *profile.Image) string {
+	if name := im.Name(); name != "" {
+		return Clean(name, MaxText)
+	}
+	return "image at " + im.Load.String()
+}
+
+func Unmarked(n *profile.Node, offset uint64, address task.Addr) string {
+	switch {
+	case n.Function != "":
+		return Clean(n.Function, len(n.Function))
+	case n.Image != nil:
+		return ImageLabel(n.Image) + "+0x" + strconv.FormatUint(offset, 16)
+	}
+	return address.String()
+}
+
+// marked says of a frame that it is the kernel's, and that it may be wrong.
+func marked(n *profile.Node, name string) string {
+	if n.Kernel {
+		name += KernelMark
+	}
+	if n.By.Guess() {
+		return name + guessMark
+	}
+	return name
+}
+
+// CutLabel stands for the missing callers of an outermost frame.
+func CutLabel(c *profile.Cut) string { return "<cut: " + c.Reason.String() + ">" }
+
+// CutOf is what a text of cutLabel was made of; nil: it is another text.
+func CutOf(text string) *profile.Cut {
+	name, ok := strings.CutPrefix(strings.TrimSuffix(text, ">"), "<cut: ")
+	if !ok {
+		return nil
+	}
+	reason, ok := Named(name, unwind.Unsteady)
+	if !ok || reason == unwind.Bottom {
+		return &profile.Cut{Reason: unwind.NoCaller, Detail: name}
+	}
+	return &profile.Cut{Reason: reason}
+}
+
+// Named is the value that has a name, of those from 0 to last.
+func Named[T interface {
+	~uint8
+	String() string
+}](name string, last T) (T, bool) {
+	for v := range last + 1 {
+		if v.String() == name {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// ThreadLabel names a thread, or those that an entry stands for.
+func ThreadLabel(p *profile.Profile, t *profile.Thread) string {
+	if t.Together != nil {
+		return TogetherLabel(t.Together)
+	}
+	title := "Thread " + ThreadID(p.Target.OS, t.ID)
+	if t.Weight() > 1 {
+		title = Plural(t.Weight(), "thread") + " like " + ThreadID(p.Target.OS, t.ID)
+	}
+	if t.Name != "" {
+		title += " " + Clean(t.Name, MaxText)
+	}
+	return title
+}
+
+// TogetherLabel names threads whose samples are put together.
+func TogetherLabel(g *profile.Together) string {
+	switch {
+	case g.By == profile.ByState:
+		return g.State.String()
+	case g.By == profile.ByProcess:
+		return "all threads"
+	case g.Queue == "":
+		return "no dispatch queue"
+	}
+	return "DispatchQueue " + Clean(g.Queue, MaxText)
+}
+
+// GroupName names the processes in a line.
+func GroupName(g *profile.Group) string {
+	switch len(g.Profiles) {
+	case 0:
+		return ""
+	case 1:
+		return ProcessLabel(g.Profiles[0])
+	}
+	return ProcessLabel(g.Profiles[0]) + fmt.Sprintf(" and %d more", len(g.Profiles)-1)
+}
+
+func ProcessLabel(p *profile.Profile) string {
+	name := Clean(cmp.Or(p.Target.Name, "???"), MaxText)
+	if p.Target.PID == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s [%d]", name, p.Target.PID)
+}

@@ -1,0 +1,37 @@
+package words
+
+import (
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// peerWait names what is waited for of another process.
+func peerWait(os task.OS, w *profile.Wait) string {
+	peer := ProcessName(w.Peer.Name, w.Peer.PID)
+	switch {
+	case w.Peer.Others:
+		return inCall(w) + atOtherEnd(peer)
+	case w.Peer.Act == profile.Release:
+		return "for " + lockName(w) + ", held by " + peerThread(os, &w.Peer)
+	}
+	return "for " + peer + " to " + w.Peer.Act.String() + ", " + inCall(w)
+}
+
+// atOtherEnd names one that may not be the only one there.
+func atOtherEnd(peer string) string { return ", with " + peer + " at the other end" }
+
+// peerThread names the thread of another process, where it is known which.
+func peerThread(os task.OS, peer *profile.Peer) string {
+	name := ProcessName(peer.Name, peer.PID)
+	switch {
+	case peer.Thread == 0:
+		return name
+	case os == task.Linux && peer.Thread == task.ThreadID(peer.PID):
+		return "main thread of " + name
+	}
+	thread := "thread " + ThreadID(os, peer.Thread)
+	if peer.ThreadName != "" {
+		thread += " " + Quoted(peer.ThreadName)
+	}
+	return thread + " of " + name
+}

@@ -1,0 +1,43 @@
+package words
+
+import (
+	"testing"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// TestTurn says no more than is known.
+func TestTurn(t *testing.T) {
+	for want, th := range map[string]profile.Thread{
+		"on CPU 0":          {State: task.Running, Turn: task.OnCPU},
+		"on CPU 12":         {State: task.Running, Turn: task.OnCPU, Processor: 12},
+		"on a CPU each":     {State: task.Running, Turn: task.OnCPU, Processor: -1},
+		"waiting for a CPU": {State: task.Running, Turn: task.Queued, Processor: 3},
+		"runnable":          {State: task.Running},
+		"sleeping":          {State: task.Sleeping, Turn: task.OnCPU},
+		"":                  {},
+	} {
+		if got := turn(&th); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestSpentIsWritten without what is no more than the counters' doubt.
+func TestSpentIsWritten(t *testing.T) {
+	const ms, s = time.Millisecond, time.Second
+	for want, spend := range map[string]profile.Spent{
+		"": {},
+		"1.000 s on CPU, 2.000 s waiting for a CPU, 3.000 s blocked": {OnCPU: s, Queued: 2 * s, Blocked: 3 * s},
+		"1.000 s on CPU":  {OnCPU: s, Queued: 4 * ms, Blocked: 5 * ms},
+		"0.004 s on CPU":  {OnCPU: 4 * ms, Queued: 300 * time.Microsecond},
+		"1.000 s blocked": {Blocked: s},
+		"0.001 s on CPU":  {OnCPU: 500 * time.Microsecond},
+	} {
+		if got := SpentText(spend); got != want {
+			t.Errorf("%+v: %q, want %q", spend, got, want)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// DispatchQueue writes a queue as spindump does, its number behind its label.
+func DispatchQueue(t *profile.Thread) string {
+	switch {
+	case t.Queue == "":
+		return ""
+	case t.QueueSerial == 0:
+		return "DispatchQueue " + Quoted(t.Queue)
+	}
+	return fmt.Sprintf("DispatchQueue %s(%d)", Quoted(t.Queue), t.QueueSerial)
+}
+
+// maxIDs bounds the threads of one line.
+const maxIDs = 4
+
+// ThreadIDs lists threads, the first few.
+func ThreadIDs(os task.OS, all []profile.ThreadName) string {
+	shown := all
+	if len(all) > maxIDs {
+		shown = all[:maxIDs-1]
+	}
+	ids := make([]string, len(shown))
+	for i, t := range shown {
+		ids[i] = ThreadID(os, t.ID)
+	}
+	return Listed(ids, len(all))
+}
+
+// Listed is the first of so many.
+func Listed(first []string, all int) string {
+	text := strings.Join(first, ", ")
+	if more := all - len(first); more > 0 {
+		text += " and " + Count(more) + " more"
+	}
+	return text
+}
+
+// Samples writes in how many snapshots a thread was, and in which, counted from
+// 1, where those are not all.
+func (p *Printer) Samples(t *profile.Thread) string {
+	switch {
+	case p.Total == 0 || !p.Profile.Sampled():
+		return ""
+	case t.Together != nil:
+		return Plural(t.Samples, "sample")
+	case t.Samples == p.Profile.Snapshots, t.Last < t.First:
+		return Plural(t.Samples, "sample")
+	}
+	return fmt.Sprintf("%s (%s to %s)", Plural(t.Samples, "sample"), Count(t.First+1), Count(t.Last+1))
+}
+
+// States writes the state, or of many samples how often each was seen.
+func (p *Printer) States(t *profile.Thread) string {
+	if p.Total == 0 {
+		return turn(t)
+	}
+	if t.Together != nil && t.Together.By == profile.ByState {
+		return "" // it is in the title
+	}
+	return strings.Join(stateCounts(t.States), ", ")
+}
+
+// stateCounts writes how often each state was seen.
+func stateCounts(states profile.States) (parts []string) {
+	for s, n := range states {
+		if name := StateName(task.State(s)); n > 0 && name != "" {
+			parts = append(parts, name+" "+Count(n))
+		}
+	}
+	return parts
+}
+
+// Priority writes the class that a thread asks for, and what the kernel schedules
+// it by.
+func Priority(t *profile.Thread) string {
+	var parts []string
+	if class := t.QoS.String(); class != "" {
+		parts = append(parts, "QoS "+class)
+	}
+	switch p := t.Priority; {
+	case p == task.Priority{}:
+	case p.Now == p.Base || p.Base == 0:
+		parts = append(parts, fmt.Sprintf("priority %d", p.Now))
+	default:
+		parts = append(parts, fmt.Sprintf("priority %d (base %d)", p.Now, p.Base))
+	}
+	return strings.Join(parts, "  ")
+}
+
+func StateName(s task.State) string {
+	if s == task.StateUnknown || s > task.Ended {
+		return ""
+	}
+	return s.String()
+}
+
+// Cpu writes the time a thread has used. Nothing is written where the system
+// does not tell, which looks like a thread that has never run.
+func (p *Printer) Cpu(t *profile.Thread) string {
+	if t.User+t.System == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("CPU since its start: user %s, system %s", Seconds(t.User), Seconds(t.System))
+	if p.Profile.Sampled() && p.Spent(t) == "" {
+		s += fmt.Sprintf(" (%s of it meanwhile)", Seconds(t.Used))
+	}
+	if isSum(t) {
+		s += " together"
+	}
+	return s
+}
+
+// Missing says what is missing of a thread, and why; it is empty where nothing is.
+func (p *Printer) Missing(t *profile.Thread) string {
+	reason := Clean(t.Err, MaxText)
+	switch {
+	case t.Empty > 0 && p.Total > 0:
+		return fmt.Sprintf("no stack in %s of %s: %s", Count(t.Empty), Plural(t.Samples, "sample"), reason)
+	case t.Empty > 0:
+		return "no stack: " + reason
+	case reason != "":
+		return "incomplete: " + reason
+	}
+	return ""
+}
