@@ -13,7 +13,7 @@ import (
 	"stacksnap/format/otlp"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/push"
 	"stacksnap/format/pyroscope"
 	"stacksnap/format/words"
@@ -79,7 +79,7 @@ func (c *call) spoolFolder() (string, error) {
 }
 
 // queue puts what is to be pushed where it waits to be sent; without --push it does nothing.
-func (c *call) queue(g *profile.Group, about *hang.Report) error {
+func (c *call) queue(g *profile.Group, about *hangreport.Report) error {
 	if c.sender == nil || len(g.Profiles) == 0 {
 		return nil
 	}

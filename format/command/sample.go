@@ -11,6 +11,7 @@ import (
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/task"
 )
 
@@ -22,9 +23,9 @@ func (c *call) sample(ctx context.Context, p task.Process) error {
 		return errors.Join(err, p.Close())
 	}
 	o.Taken, o.Alone = c.Release, true
-	var others *capture.Followed // nil: it did not come to that
+	var others *hangreport.Followed // nil: it did not come to that
 	if c.follows {
-		o.Followed = func(f capture.Followed) { others = &f }
+		o.Followed = func(f hangreport.Followed) { others = &f }
 	}
 	bar := c.progress(o.Duration)
 	o.Progress = bar.Show
@@ -37,7 +38,7 @@ func (c *call) sample(ctx context.Context, p task.Process) error {
 }
 
 // reportFollowed reports on a process that was sampled, and on those that it waits for.
-func (c *call) reportFollowed(prof *profile.Profile, others *capture.Followed, err error) error {
+func (c *call) reportFollowed(prof *profile.Profile, others *hangreport.Followed, err error) error {
 	s := selection{group: profile.Group{
 		Tool: c.tool(), Profiles: append([]*profile.Profile{prof}, others.Profiles...),
 		Missing: others.Missing, Deadlocks: others.Deadlocks,

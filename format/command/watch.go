@@ -15,6 +15,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task"
@@ -72,13 +73,13 @@ func (w *watcher) runInto(ctx context.Context) error {
 		return err
 	}
 	w.options.Save = func(at time.Time) (recording.Output, error) { return files.Recordings.Create(at) }
-	err = w.run(ctx, func(ctx context.Context, r *hang.Report) error { return w.keepFiles(ctx, files, r) })
+	err = w.run(ctx, func(ctx context.Context, r *hangreport.Report) error { return w.keepFiles(ctx, files, r) })
 	return errors.Join(err, files.Err(), files.Close())
 }
 
 // run watches. It tells that it goes on, where somebody looks, and what has come of
 // it.
-func (w *watcher) run(ctx context.Context, report func(context.Context, *hang.Report) error) error {
+func (w *watcher) run(ctx context.Context, report func(context.Context, *hangreport.Report) error) error {
 	during, stop := w.limited(ctx)
 	defer stop()
 	name := fmt.Sprint(w.target.PID, " ", strings.Trim(strconv.Quote(w.target.Name), `"`))
@@ -86,10 +87,10 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hang.Re
 		tell(w.Err, "watching "+name+"; Ctrl-C ends")
 	}
 	finish := w.pushing()
-	began, made := time.Now(), map[hang.Reason]int{}
-	covered, err := hang.Watch(during, w.process, w.options, func(r *hang.Report) error {
+	began, made := time.Now(), map[hangreport.Reason]int{}
+	covered, err := hang.Watch(during, w.process, w.options, func(r *hangreport.Report) error {
 		made[r.Reason]++
-		if made[hang.Hang]+made[hang.Periodic] == w.count {
+		if made[hangreport.Hang]+made[hangreport.Periodic] == w.count {
 			stop()
 		}
 		queued := w.queue(&profile.Group{Tool: w.tool(), Profiles: []*profile.Profile{r.Profile}}, r)
@@ -110,7 +111,7 @@ func (w *watcher) limited(ctx context.Context) (context.Context, context.CancelF
 }
 
 // shownReport is a report as --no-inlines and --merge want it.
-func (w *watcher) shownReport(r *hang.Report) *hang.Report {
+func (w *watcher) shownReport(r *hangreport.Report) *hangreport.Report {
 	shown := *r
 	shown.Profile, shown.Followed.Profiles = w.shown(r.Profile), nil
 	for _, p := range r.Followed.Profiles {
@@ -120,7 +121,7 @@ func (w *watcher) shownReport(r *hang.Report) *hang.Report {
 }
 
 // print prints a report.
-func (w *watcher) print(ctx context.Context, r *hang.Report) error {
+func (w *watcher) print(ctx context.Context, r *hangreport.Report) error {
 	var report bytes.Buffer
 	if err := w.writer()(&report, r); err != nil {
 		return err
@@ -146,7 +147,7 @@ func (w *watcher) writer() words.HangWriter {
 }
 
 // runHook runs --exec. That it fails is told, and does not end the watch.
-func (w *watcher) runHook(ctx context.Context, files output.Captured, r *hang.Report) {
+func (w *watcher) runHook(ctx context.Context, files output.Captured, r *hangreport.Report) {
 	w.deadline.lift() // a command has a time of its own to end in
 	err := output.Hook{Command: w.exec, Output: w.Err, Limit: output.HookLimit, Grace: output.HookGrace}.Run(ctx,
 		"STACKSNAP_FILE="+files.Report,

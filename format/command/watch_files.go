@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"stacksnap/format/output"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 )
 
 // openCaptures opens the folder for the files of a watch.
@@ -36,7 +36,7 @@ func (w *watcher) extension() string {
 }
 
 // keepFiles writes a report to its file.
-func (w *watcher) keepFiles(ctx context.Context, files *output.Captures, r *hang.Report) error {
+func (w *watcher) keepFiles(ctx context.Context, files *output.Captures, r *hangreport.Report) error {
 	write := func(to io.Writer) error { return w.writer()(to, r) }
 	done, err := files.Add(r.Start, output.Recorded{Path: r.Recording, Err: r.SaveErr}, write)
 	tell(w.Err, done.Line)

@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/words"
 )
 
 // Watched says in a line for how long a watch has gone on and how many reports it
 // has made, and for how much of it the target was not looked at.
-func Watched(elapsed time.Duration, o *hang.Options, made map[hang.Reason]int, covered hang.Coverage) string {
+func Watched(elapsed time.Duration, o *hang.Options, made map[hangreport.Reason]int, covered hang.Coverage) string {
 	var parts []string
 	if o.Threshold > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s or more", howMany(made[hang.Hang], "hang"), o.Threshold))
+		parts = append(parts, fmt.Sprintf("%s of %s or more", howMany(made[hangreport.Hang], "hang"), o.Threshold))
 	}
 	if o.Every > 0 {
-		parts = append(parts, howMany(made[hang.Periodic], "periodic report"))
+		parts = append(parts, howMany(made[hangreport.Periodic], "periodic report"))
 	}
 	line := fmt.Sprintf("%s: %s", roughly(elapsed), strings.Join(parts, ", "))
 	if covered.Gaps > 0 && o.Threshold > 0 {

@@ -5,23 +5,24 @@ import (
 	"time"
 
 	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 )
 
 func TestWatched(t *testing.T) {
 	tests := []struct {
 		elapsed time.Duration
 		options hang.Options
-		made    map[hang.Reason]int
+		made    map[hangreport.Reason]int
 		covered hang.Coverage
 		want    string
 	}{
 		{1234567 * time.Microsecond, hang.Options{Threshold: time.Second}, nil, hang.Coverage{}, "1.2s: no hang of 1s or more"},
 		{90*time.Second + time.Millisecond, hang.Options{Threshold: time.Second, Every: time.Minute},
-			map[hang.Reason]int{hang.Hang: 1, hang.Periodic: 1200}, hang.Coverage{}, "1m30s: 1 hang of 1s or more, 1,200 periodic reports"},
+			map[hangreport.Reason]int{hangreport.Hang: 1, hangreport.Periodic: 1200}, hang.Coverage{}, "1m30s: 1 hang of 1s or more, 1,200 periodic reports"},
 		{1500 * time.Microsecond, hang.Options{Every: time.Minute}, nil, hang.Coverage{}, "2ms: no periodic report"},
 		{time.Minute, hang.Options{Threshold: time.Second}, nil, hang.Coverage{Unseen: 2345 * time.Millisecond, Gaps: 1},
 			"1m0s: no hang of 1s or more; not looked at for 2.3s of it, at once: hangs then are not known"},
-		{time.Minute, hang.Options{Threshold: time.Second}, map[hang.Reason]int{hang.Hang: 2}, hang.Coverage{Unseen: 12 * time.Second, Gaps: 3},
+		{time.Minute, hang.Options{Threshold: time.Second}, map[hangreport.Reason]int{hangreport.Hang: 2}, hang.Coverage{Unseen: 12 * time.Second, Gaps: 3},
 			"1m0s: 2 hangs of 1s or more; not looked at for 12s of it, in 3 pieces: hangs then are not known"},
 		{time.Minute, hang.Options{Every: time.Minute}, nil, hang.Coverage{Unseen: time.Second, Gaps: 1}, "1m0s: no periodic report"},
 	}

@@ -7,12 +7,12 @@ import (
 
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 )
 
 // WriteHang writes the report of a hang as one line of JSON, in the schema that
 // JSON.md describes.
-func WriteHang(w io.Writer, r *hang.Report) error {
+func WriteHang(w io.Writer, r *hangreport.Report) error {
 	// Made whole before it is written, so that a reader of lines never sees a part.
 	var b bytes.Buffer
 	if err := encode(&b, newHang(r), "", append([]*profile.Profile{r.Profile}, r.Followed.Profiles...)...); err != nil {
@@ -57,12 +57,12 @@ type jsonPhase struct {
 	Wait     *jsonWait `json:"wait,omitempty"`
 }
 
-func newHang(r *hang.Report) *jsonHang {
+func newHang(r *hangreport.Report) *jsonHang {
 	j := &jsonHang{
 		Schema: hangSchema, Version: hangVersion, Reason: "periodic", Thread: uint64(r.Thread),
 		Name: r.Name, Start: timeline.Known(r.Start), Duration: int64(r.Duration), Profile: newDocument(r.Profile),
 	}
-	if r.Reason != hang.Hang {
+	if r.Reason != hangreport.Hang {
 		return j
 	}
 	j.Reason, j.End = "hang", timeline.Known(r.Start.Add(r.Duration))

@@ -2,7 +2,7 @@
 package origin
 
 import (
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 )
 
 // Origin is what is known of where profiles come from besides what they say, for
@@ -13,7 +13,7 @@ type Origin struct {
 	// or their name.
 	Service    string
 	Attributes []Attribute // further ones, which go before those that are found out
-	Hang       *hang.Report
+	Hang       *hangreport.Report
 }
 
 // Attribute is a name with a text.

@@ -13,7 +13,7 @@ import (
 	"stacksnap/format/internal/protobuf"
 	"stacksnap/format/origin"
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/words"
 )
 
@@ -165,8 +165,8 @@ func TestOTLPHang(t *testing.T) {
 		tables := fieldsOf(t, fieldsOf(t, document)[otlpDictionary][0])
 		return string(bytes.Join(tables[otlpStrings], []byte{' '}))
 	}
-	stuck := &hang.Report{Reason: hang.Hang, Duration: time.Second, Thread: 7}
-	for o, want := range map[*hang.Report][]string{nil: {}, stuck: {"stacksnap.hang", "stacksnap.hang.duration", "stacksnap.hang.ended"}, {Reason: hang.Periodic}: {"stacksnap.hang"}} {
+	stuck := &hangreport.Report{Reason: hangreport.Hang, Duration: time.Second, Thread: 7}
+	for o, want := range map[*hangreport.Report][]string{nil: {}, stuck: {"stacksnap.hang", "stacksnap.hang.duration", "stacksnap.hang.ended"}, {Reason: hangreport.Periodic}: {"stacksnap.hang"}} {
 		var got []string
 		for key := range strings.FieldsSeq(attributes(origin.Origin{Hang: o})) {
 			if strings.HasPrefix(key, "stacksnap.hang") && key != "stacksnap.hang.kind" && key != "stacksnap.hang.thread.id" {

@@ -7,7 +7,7 @@ import (
 	"stacksnap/format/internal/protobuf"
 	"stacksnap/format/origin"
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -110,8 +110,8 @@ func (o *otlpWriter) profileAttributes(p *profile.Profile) []uint64 {
 		}
 	}
 	if r := o.origin.Hang; r != nil {
-		add("stacksnap.hang", boolValue(r.Reason == hang.Hang), "")
-		if r.Reason == hang.Hang {
+		add("stacksnap.hang", boolValue(r.Reason == hangreport.Hang), "")
+		if r.Reason == hangreport.Hang {
 			add("stacksnap.hang.kind", textValue(r.Kind.String()), "")
 			add("stacksnap.hang.duration", intValue(int64(r.Duration)), "ns")
 			add("stacksnap.hang.ended", boolValue(r.Ended), "")

@@ -15,7 +15,7 @@ import (
 	"stacksnap/format/origin"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/words"
 )
 
@@ -73,7 +73,7 @@ func pyroscopeLabels(p *profile.Profile, o *origin.Origin) []origin.Attribute {
 		all = append(all, origin.Attribute{Key: "pid", Value: strconv.Itoa(p.Target.PID)})
 	}
 	if r := o.Hang; r != nil {
-		all = append(all, origin.Attribute{Key: "hang", Value: map[bool]string{true: "yes", false: "no"}[r.Reason == hang.Hang]})
+		all = append(all, origin.Attribute{Key: "hang", Value: map[bool]string{true: "yes", false: "no"}[r.Reason == hangreport.Hang]})
 	}
 	return slices.DeleteFunc(all, func(a origin.Attribute) bool { return a.Value == "" })
 }

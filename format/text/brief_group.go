@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/capture"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/words"
 )
 
@@ -112,9 +111,9 @@ func (b *brief) process(p *profile.Profile, most int) []string {
 // HangBrief writes a summary of a hang, as [Brief] does of a profile: when and how long,
 // what the thread did in turn, who waits for whom, and the stacks.
 func HangBrief(o words.Options) words.HangWriter {
-	return func(w io.Writer, r *hang.Report) error {
+	return func(w io.Writer, r *hangreport.Report) error {
 		b := newBrief(r.Profile, o)
-		if r.Reason == hang.Hang {
+		if r.Reason == hangreport.Hang {
 			b.hang(r)
 		}
 		b.headline()
@@ -132,7 +131,7 @@ func HangBrief(o words.Options) words.HangWriter {
 const maxFollowedLines = 6
 
 // followed says for whom the thread waited in other processes.
-func (b *brief) followed(f *capture.Followed) {
+func (b *brief) followed(f *hangreport.Followed) {
 	if len(f.Profiles)+len(f.Missing) > 0 && len(f.Chain) > 0 {
 		b.add(3, 2, "Hang waits: "+b.Circle(f.Chain))
 	}
@@ -141,7 +140,7 @@ func (b *brief) followed(f *capture.Followed) {
 }
 
 // hang says what the thread that was watched did.
-func (b *brief) hang(r *hang.Report) {
+func (b *brief) hang(r *hangreport.Report) {
 	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s, from %s: %s", r.Kind, words.Duration(r.Duration), unfinished(r), words.Moment(r.Start), b.ThreadName(r.Thread, r.Name)))
 	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
 	b.followed(&r.Followed)

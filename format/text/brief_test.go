@@ -8,7 +8,7 @@ import (
 
 	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -120,7 +120,7 @@ func TestBriefIsBrief(t *testing.T) {
 		}
 		r := fixtures.HangOf()
 		r.Profile, r.Name = p, long
-		r.Followed = capture.Followed{Profiles: g.Profiles, Missing: g.Missing, Deadlocks: p.Deadlocks}
+		r.Followed = hangreport.Followed{Profiles: g.Profiles, Missing: g.Missing, Deadlocks: p.Deadlocks}
 		if n > 0 {
 			r.Followed.Chain = p.Deadlocks[0].Waiters
 		}

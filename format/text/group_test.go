@@ -9,15 +9,14 @@ import (
 	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/capture"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/words"
 )
 
 // TestHangFollowed has what a stuck thread waited for in other processes, and its stacks.
 func TestHangFollowed(t *testing.T) {
 	g := fixtures.Circle()
-	r := &hang.Report{Reason: hang.Hang, Thread: 11, Profile: g.Profiles[0], Followed: capture.Followed{
+	r := &hangreport.Report{Reason: hangreport.Hang, Thread: 11, Profile: g.Profiles[0], Followed: hangreport.Followed{
 		Chain: profile.Chain(g.Waiters(), 11, 11), Deadlocks: g.Deadlocks, Profiles: g.Profiles[1:],
 		Missing: []profile.Missing{{PID: 14, Why: "not permitted to read pid 14"}},
 	}}

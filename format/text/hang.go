@@ -5,8 +5,7 @@ import (
 	"io"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/capture"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/words"
 )
 
@@ -14,8 +13,8 @@ import (
 // thread did from phase to phase, and then all samples as [Tree] does, and what the
 // thread waited for in other processes. A periodic report is the tree alone.
 func Hang(o words.Options) words.HangWriter {
-	return func(w io.Writer, r *hang.Report) error {
-		if r.Reason == hang.Hang {
+	return func(w io.Writer, r *hangreport.Report) error {
+		if r.Reason == hangreport.Hang {
 			if err := writeHang(newPrinter(w, r.Profile, o), r); err != nil {
 				return err
 			}
@@ -32,7 +31,7 @@ func Hang(o words.Options) words.HangWriter {
 	}
 }
 
-func writeHang(p *printer, r *hang.Report) error {
+func writeHang(p *printer, r *hangreport.Report) error {
 	p.Fact("Hang", fmt.Sprintf("%s for %s%s", r.Kind, words.Duration(r.Duration), unfinished(r)))
 	p.Fact("Hang Start", words.Moment(r.Start))
 	if r.Ended {
@@ -54,7 +53,7 @@ func writeHang(p *printer, r *hang.Report) error {
 }
 
 // followed says for whom the thread waited in other processes, whose stacks are below.
-func (p *printer) followed(f *capture.Followed) {
+func (p *printer) followed(f *hangreport.Followed) {
 	if len(f.Profiles)+len(f.Missing) > 0 && len(f.Chain) > 0 {
 		p.Fact("Hang Waits", p.Cut(p.Circle(f.Chain)))
 	}
@@ -62,7 +61,7 @@ func (p *printer) followed(f *capture.Followed) {
 	p.Uncaptured(f.Missing)
 }
 
-func unfinished(r *hang.Report) string {
+func unfinished(r *hangreport.Report) string {
 	if r.Ended {
 		return ""
 	}
@@ -70,7 +69,7 @@ func unfinished(r *hang.Report) string {
 }
 
 // phases writes what the thread did, while it was sampled.
-func (p *printer) phases(r *hang.Report) {
+func (p *printer) phases(r *hangreport.Report) {
 	for i, ph := range r.Phases {
 		if i == 0 {
 			p.Line("")
@@ -81,7 +80,7 @@ func (p *printer) phases(r *hang.Report) {
 }
 
 // phase tells of one run of samples.
-func phase(p *words.Printer, r *hang.Report, ph *hang.Phase) string {
+func phase(p *words.Printer, r *hangreport.Report, ph *hangreport.Phase) string {
 	text := p.Shown(ph.Function)
 	if text == "" {
 		text = "???"

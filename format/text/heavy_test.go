@@ -6,7 +6,7 @@ import (
 
 	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -46,7 +46,7 @@ func TestHeaviestOfAView(t *testing.T) {
 			t.Errorf("no heaviest stack:\n%s", text)
 		}
 		var b strings.Builder
-		if err := Hang(words.Options{})(&b, &hang.Report{Thread: 4243, Profile: p, Ended: true}); err != nil || !strings.Contains(b.String(), hung) {
+		if err := Hang(words.Options{})(&b, &hangreport.Report{Thread: 4243, Profile: p, Ended: true}); err != nil || !strings.Contains(b.String(), hung) {
 			t.Errorf("%v: no heaviest stack of the thread:\n%s", err, b.String())
 		}
 	}

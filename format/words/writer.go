@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 )
 
 // DiffWriter writes a comparison in one form.
@@ -18,4 +18,4 @@ type Writer func(io.Writer, *profile.Profile) error
 type GroupWriter func(io.Writer, *profile.Group) error
 
 // HangWriter writes the report of one hang in one form.
-type HangWriter func(io.Writer, *hang.Report) error
+type HangWriter func(io.Writer, *hangreport.Report) error

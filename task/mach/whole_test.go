@@ -15,6 +15,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task"
@@ -319,8 +320,8 @@ func TestABusyHang(t *testing.T) {
 		})
 		p := open(t, w)
 		ctx, stop := context.WithCancel(context.Background())
-		var reports []*hang.Report
-		_, err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, MaxHang: 2 * time.Second, Clock: p}, func(r *hang.Report) error {
+		var reports []*hangreport.Report
+		_, err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, MaxHang: 2 * time.Second, Clock: p}, func(r *hangreport.Report) error {
 			reports = append(reports, r)
 			stop()
 			return nil
@@ -329,7 +330,7 @@ func TestABusyHang(t *testing.T) {
 			t.Fatalf("%d reports, %v", len(reports), err)
 		}
 		r := reports[0]
-		if r.Kind != hang.Busy || r.Ended || r.Duration < 2*time.Second || r.Phases[0].Function != "many_saved" {
+		if r.Kind != hangreport.Busy || r.Ended || r.Duration < 2*time.Second || r.Phases[0].Function != "many_saved" {
 			t.Errorf("%+v", r)
 		}
 		shut(t, p)
@@ -347,7 +348,7 @@ func TestAThreadThatWaitsIsNotStuck(t *testing.T) {
 				stop()
 			}
 		})
-		_, err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, Clock: p}, func(r *hang.Report) error {
+		_, err := hang.Watch(ctx, p, hang.Options{Threshold: 250 * time.Millisecond, Clock: p}, func(r *hangreport.Report) error {
 			t.Errorf("%+v", r)
 			return nil
 		})

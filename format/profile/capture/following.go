@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/task/live"
@@ -139,23 +140,15 @@ func (g *gathering) finish(followed []*shot) (profiles []*profile.Profile, missi
 	return profiles, g.missing
 }
 
-// Followed is what came of following what a thread waits for.
-type Followed struct {
-	// Chain are the thread and those that it waits for, through one or several processes,
-	// as long as these wait for something themselves.
-	Chain     []profile.Waiter
-	Deadlocks []profile.Deadlock // of several processes
-	Profiles  []*profile.Profile // of the others, in the order in which they were met
-	Missing   []profile.Missing
-}
-
 // Follow captures the processes for which a thread of the last snapshot waits, those that
 // these wait for, and so on, as [OneShots] does with Follow. What [Series.Wait] has
 // returned of the last snapshot tells of its peer then.
-func (s *Series) Follow(id task.ThreadID, o Options) Followed { return s.session.followed(id, o) }
+func (s *Series) Follow(id task.ThreadID, o Options) hangreport.Followed {
+	return s.session.followed(id, o)
+}
 
 // followed follows what a thread of the last snapshot waits for, or with 0 all of them.
-func (s *session) followed(id task.ThreadID, o Options) (f Followed) {
+func (s *session) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
 	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
 	from := place{s.process.Info().PID, id}
 	own := &shot{session: s, pid: from.pid}
@@ -177,7 +170,7 @@ func (s *session) followed(id task.ThreadID, o Options) (f Followed) {
 const askedAtEnd = "for which other process a thread waits was asked at the end alone"
 
 // followLast follows what the threads of the last snapshot wait for, of which looks tell.
-func (r *recorder) followLast(looks []profile.Look) Followed {
+func (r *recorder) followLast(looks []profile.Look) hangreport.Followed {
 	s := &session{
 		process: r.process, options: r.options, unwinder: r.unwinder, follow: r.follow,
 		snapshot: *r.last, looks: looks, questions: r.questions,
@@ -187,7 +180,7 @@ func (r *recorder) followLast(looks []profile.Look) Followed {
 		s.stacks = append(s.stacks, profile.Stack{Frames: frames})
 	}
 	if own := (shot{session: s}); !own.isLinked() {
-		return Followed{Missing: []profile.Missing{{Why: errNotLinked.Error()}}}
+		return hangreport.Followed{Missing: []profile.Missing{{Why: errNotLinked.Error()}}}
 	}
 	r.note(askedAtEnd)
 	return s.followed(0, r.options)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/profile/waits"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
@@ -60,7 +61,7 @@ type Options struct {
 	Each func(*task.Snapshot, *images.Map) error
 	// Followed is given what the process waits for at the end, as [OneShots] captures it
 	// with Follow. May be nil: then that is not captured.
-	Followed func(Followed)
+	Followed func(hangreport.Followed)
 	// Added is given every snapshot when it was added. May be nil.
 	Added func(*Added)
 }

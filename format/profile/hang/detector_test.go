@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/task"
 )
 
@@ -378,18 +379,18 @@ func TestForgive(t *testing.T) {
 }
 
 func TestStarved(t *testing.T) {
-	if KindOf(90, 44, 100) != Starved || KindOf(90, 45, 100) != Busy || KindOf(10, 0, 100) != Blocked {
-		t.Error(KindOf(90, 44, 100), KindOf(90, 45, 100), KindOf(10, 0, 100))
+	if hangreport.KindOf(90, 44, 100) != hangreport.Starved || hangreport.KindOf(90, 45, 100) != hangreport.Busy || hangreport.KindOf(10, 0, 100) != hangreport.Blocked {
+		t.Error(hangreport.KindOf(90, 44, 100), hangreport.KindOf(90, 45, 100), hangreport.KindOf(10, 0, 100))
 	}
 }
 
 func TestKindOf(t *testing.T) {
-	for worked, want := range map[time.Duration]Kind{0: Blocked, 20: Blocked, 21: InTurns, 79: InTurns, 80: Busy, 100: Busy} {
-		if got := KindOf(worked, worked, 100); got != want {
+	for worked, want := range map[time.Duration]hangreport.Kind{0: hangreport.Blocked, 20: hangreport.Blocked, 21: hangreport.InTurns, 79: hangreport.InTurns, 80: hangreport.Busy, 100: hangreport.Busy} {
+		if got := hangreport.KindOf(worked, worked, 100); got != want {
 			t.Errorf("%d of 100 is %v", worked, got)
 		}
 	}
-	if KindOf(50, 5, 100) != Blocked || KindOf(50, 6, 100) != InTurns {
-		t.Error(KindOf(50, 5, 100), KindOf(50, 6, 100))
+	if hangreport.KindOf(50, 5, 100) != hangreport.Blocked || hangreport.KindOf(50, 6, 100) != hangreport.InTurns {
+		t.Error(hangreport.KindOf(50, 5, 100), hangreport.KindOf(50, 6, 100))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/task"
 )
 
@@ -75,12 +76,12 @@ func newWorker(ran time.Duration) *worker {
 func TestOwnShareIsTakenOut(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before, disturbed, clean time.Duration // on a processor: in the second before, and of 5 ms
-		want                     Kind
+		want                     hangreport.Kind
 	}{
-		"it runs, but for our stops": {time.Second, 0, 5 * ms, Busy},
-		"it never has a processor":   {100 * ms, 0, 0, Starved},
-		"it seldom has one":          {100 * ms, ms / 2, ms / 2, Starved},
-		"it runs":                    {900 * ms, 5 * ms, 5 * ms, Busy},
+		"it runs, but for our stops": {time.Second, 0, 5 * ms, hangreport.Busy},
+		"it never has a processor":   {100 * ms, 0, 0, hangreport.Starved},
+		"it seldom has one":          {100 * ms, ms / 2, ms / 2, hangreport.Starved},
+		"it runs":                    {900 * ms, 5 * ms, 5 * ms, hangreport.Busy},
 	} {
 		w := newWorker(tt.before)
 		var stopped time.Duration
@@ -111,7 +112,7 @@ func TestBlockedBetweenStops(t *testing.T) {
 			h.see(Sight{At: at, Wait: wait, Counters: counters, Steady: true})
 		}
 	}
-	if got := h.kind(); got != Blocked || h.spent.worked != 0 {
+	if got := h.kind(); got != hangreport.Blocked || h.spent.worked != 0 {
 		t.Errorf("%v: %+v", got, h.spent)
 	}
 }
@@ -124,7 +125,7 @@ func TestLateForLong(t *testing.T) {
 	for range 200 {
 		w.pass(50*ms, 0)
 	}
-	if got := w.h.kind(); got != Starved {
+	if got := w.h.kind(); got != hangreport.Starved {
 		t.Errorf("%v: %+v", got, w.h.spent)
 	}
 }

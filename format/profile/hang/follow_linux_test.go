@@ -7,6 +7,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hangreport"
 )
 
 // TestLiveFollows watches a program that hangs for want of what another process has: the
@@ -18,7 +19,7 @@ func TestLiveFollows(t *testing.T) {
 			turns := slices.Repeat([]string{"idle:700", turn + ":4000"}, 20)
 			o := Options{Threshold: threshold, Tool: "test", Follow: &capture.Options{Tool: "test"}}
 			seen := errors.New("it was followed")
-			err := watchLive(t.Context(), t, start(t, turns...), o, func(r *Report) error {
+			err := watchLive(t.Context(), t, start(t, turns...), o, func(r *hangreport.Report) error {
 				if len(r.Followed.Profiles) == 0 {
 					t.Log(describe(r))
 					return nil
@@ -33,7 +34,7 @@ func TestLiveFollows(t *testing.T) {
 	}
 }
 
-func checkFollowed(t *testing.T, r *Report, act profile.Act) {
+func checkFollowed(t *testing.T, r *hangreport.Report, act profile.Act) {
 	t.Helper()
 	f := &r.Followed
 	other := f.Profiles[0]
@@ -65,7 +66,7 @@ func TestLiveFollowsNobody(t *testing.T) {
 	t.Parallel()
 	turns := slices.Repeat([]string{"idle:700", "pipe:2000"}, 20)
 	seen := errors.New("there was a report")
-	err := watchLive(t.Context(), t, start(t, turns...), Options{Threshold: threshold, Tool: "test"}, func(r *Report) error {
+	err := watchLive(t.Context(), t, start(t, turns...), Options{Threshold: threshold, Tool: "test"}, func(r *hangreport.Report) error {
 		if f := &r.Followed; len(f.Profiles)+len(f.Chain)+len(f.Missing) > 0 {
 			t.Errorf("%+v", f)
 		}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/task/live"
 	"stacksnap/task/needs"
 )
@@ -79,7 +80,7 @@ func (p target) log(t *testing.T) (log []turn) {
 }
 
 // watchToEnd watches a target until it is done.
-func watchToEnd(t *testing.T, o Options, turns ...string) (reports []*Report, log []turn) {
+func watchToEnd(t *testing.T, o Options, turns ...string) (reports []*hangreport.Report, log []turn) {
 	t.Helper()
 	p := start(t, turns...)
 	ctx, stop := context.WithCancel(context.Background())
@@ -89,7 +90,7 @@ func watchToEnd(t *testing.T, o Options, turns ...string) (reports []*Report, lo
 		log = p.log(t)
 		stop()
 	}()
-	if err := watchLive(ctx, t, p, o, func(r *Report) error {
+	if err := watchLive(ctx, t, p, o, func(r *hangreport.Report) error {
 		reports = append(reports, r)
 		return nil
 	}); err != nil {
@@ -100,7 +101,7 @@ func watchToEnd(t *testing.T, o Options, turns ...string) (reports []*Report, lo
 }
 
 // describe is a report for a failed test.
-func describe(r *Report) string {
+func describe(r *hangreport.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v %v for %v, %v, cpu %v, ended %v (%s), deadlocks %v", r.Reason, r.Start.Format("05.000"),
 		r.Duration, r.Kind, r.CPU, r.Ended, r.Why, r.Profile.Deadlocks)
@@ -121,9 +122,9 @@ func needTiming(t *testing.T) {
 func TestLiveHangIsReported(t *testing.T) {
 	t.Parallel()
 	turns := slices.Repeat([]string{"idle:700", "ring2:4000"}, 20)
-	var reports []*Report
+	var reports []*hangreport.Report
 	seen := errors.New("the circle was seen")
-	err := watchLive(t.Context(), t, start(t, turns...), Options{Threshold: threshold, Tool: "test"}, func(r *Report) error {
+	err := watchLive(t.Context(), t, start(t, turns...), Options{Threshold: threshold, Tool: "test"}, func(r *hangreport.Report) error {
 		reports = append(reports, r)
 		// More than one, of the same threads, where it could not be told for a while.
 		if slices.ContainsFunc(r.Profile.Deadlocks, func(d profile.Deadlock) bool { return len(d.Waiters) == 2 }) {
@@ -140,7 +141,7 @@ func TestLiveHangIsReported(t *testing.T) {
 }
 
 // watchLive watches a target until a report is not accepted, or the target ends.
-func watchLive(ctx context.Context, t *testing.T, p target, o Options, accept func(*Report) error) error {
+func watchLive(ctx context.Context, t *testing.T, p target, o Options, accept func(*hangreport.Report) error) error {
 	t.Helper()
 	process, err := live.Open(p.Process.Pid)
 	if err != nil {
@@ -199,13 +200,13 @@ func skipIfCrowded(t *testing.T) {
 }
 
 // checkHang checks what a report tells beside times.
-func checkHang(t *testing.T, what string, r *Report) {
+func checkHang(t *testing.T, what string, r *hangreport.Report) {
 	t.Helper()
-	kinds := map[string]Kind{"spin": Busy, "turns": InTurns}
+	kinds := map[string]hangreport.Kind{"spin": hangreport.Busy, "turns": hangreport.InTurns}
 	locks := map[string]profile.LockKind{"mutex": profile.Mutex, "rwlock": profile.ReadWrite, "ring2": profile.Mutex, "ring3": profile.Mutex}
 	owners := map[string]string{"mutex": "holder", "rwlock": "writer", "ring2": "member 1", "ring3": "member 1"}
 	circles := map[string]int{"ring2": 2, "ring3": 3}
-	if r.Kind != kinds[what] && r.Kind != Starved {
+	if r.Kind != kinds[what] && r.Kind != hangreport.Starved {
 		t.Errorf("%s", describe(r))
 	}
 	owned := false
@@ -272,7 +273,7 @@ func TestLiveShare(t *testing.T) {
 	seen := errors.New("the hang was reported")
 	p := start(t, "idle:700", "spin:2000000000")
 	o := Options{Threshold: threshold, MaxHang: 3 * time.Second, Interval: time.Millisecond, Tool: "test"}
-	err := watchLive(t.Context(), t, p, o, func(r *Report) error {
+	err := watchLive(t.Context(), t, p, o, func(r *hangreport.Report) error {
 		stopped, share := r.Profile.Stopped, r.Profile.Stopped.Seconds()/r.Duration.Seconds()
 		t.Logf("%v, stopped for %v, %.2f %% of the time, in %d stops", r.Kind, stopped, 100*share, r.Profile.Stops)
 		if r.Profile.Stops == 0 || stopped-r.Profile.LongestStop > r.Duration/stopShare {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/profile/waits"
 	"stacksnap/images"
 	"stacksnap/task"
@@ -205,13 +206,13 @@ func TestLookAtDarwin(t *testing.T) {
 }
 
 func TestPhases(t *testing.T) {
-	var r Report
+	var r hangreport.Report
 	for i := range 300 {
-		r.note(time.Duration(i)*ms, string(rune('a'+i%26)), nil, true)
+		r.Note(time.Duration(i)*ms, string(rune('a'+i%26)), nil, true)
 	}
-	r.finish(time.Second)
+	r.Finish(time.Second)
 	last := r.Phases[len(r.Phases)-1]
-	if len(r.Phases) != maxPhases || last.Function != VariousFunctions || last.Start+last.Duration != time.Second || last.Samples != 101 {
+	if len(r.Phases) != hangreport.MaxPhases || last.Function != hangreport.VariousFunctions || last.Start+last.Duration != time.Second || last.Samples != 101 {
 		t.Errorf("%d phases, the last %+v", len(r.Phases), last)
 	}
 }
@@ -220,19 +221,19 @@ func TestPhases(t *testing.T) {
 // does not end what it did before.
 func TestPhaseOfUnknownWaits(t *testing.T) {
 	lock := &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000}
-	var r Report
+	var r hangreport.Report
 	for i, known := range []bool{false, true, false, true} {
 		w := lock
 		if !known {
 			w = nil
 		}
-		r.note(time.Duration(i)*ms, "lock", w, known)
+		r.Note(time.Duration(i)*ms, "lock", w, known)
 	}
 	if len(r.Phases) != 1 || r.Phases[0].Samples != 4 || r.Phases[0].Wait != lock {
 		t.Errorf("phases %+v", r.Phases)
 	}
-	r.note(4*ms, "lock", nil, true)
-	r.note(5*ms, "other", nil, false)
+	r.Note(4*ms, "lock", nil, true)
+	r.Note(5*ms, "other", nil, false)
 	if len(r.Phases) != 3 {
 		t.Errorf("phases %+v", r.Phases)
 	}

@@ -15,6 +15,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task/live"
@@ -24,7 +25,7 @@ import (
 
 // watchStuck starts testdata/loop.c, stuck, and watches it until enough says that
 // the reports will do.
-func watchStuck(t *testing.T, o hang.Options, enough func([]*hang.Report) bool) (reports []*hang.Report) {
+func watchStuck(t *testing.T, o hang.Options, enough func([]*hangreport.Report) bool) (reports []*hangreport.Report) {
 	t.Helper()
 	gcc := needs.Tool(t, "gcc")
 	path := filepath.Join(t.TempDir(), "loop")
@@ -44,7 +45,7 @@ func watchStuck(t *testing.T, o hang.Options, enough func([]*hang.Report) bool) 
 	defer func() { _ = process.Close() }()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	_, err = hang.Watch(ctx, process, o, func(r *hang.Report) error {
+	_, err = hang.Watch(ctx, process, o, func(r *hangreport.Report) error {
 		if reports = append(reports, r); enough(reports) {
 			stop()
 		}
@@ -89,10 +90,10 @@ func TestRecordingsOfAWatch(t *testing.T) {
 			return plainOutput{f}, err
 		},
 	}
-	count := map[hang.Reason]int{}
-	reports := watchStuck(t, o, func(rs []*hang.Report) bool {
+	count := map[hangreport.Reason]int{}
+	reports := watchStuck(t, o, func(rs []*hangreport.Report) bool {
 		count[rs[len(rs)-1].Reason]++
-		return count[hang.Hang] > 0 && count[hang.Periodic] > 2
+		return count[hangreport.Hang] > 0 && count[hangreport.Periodic] > 2
 	})
 	for _, r := range reports {
 		if r.SaveErr != nil || r.Recording == "" {
@@ -128,7 +129,7 @@ func TestReportsOutliveTheirRecordings(t *testing.T) {
 			return plainOutput{f}, err
 		},
 	}
-	reports := watchStuck(t, o, func(rs []*hang.Report) bool { return len(rs) == 2 })
+	reports := watchStuck(t, o, func(rs []*hangreport.Report) bool { return len(rs) == 2 })
 	for i, want := range []error{full, syscall.EBADF} {
 		r := reports[i]
 		if !errors.Is(r.SaveErr, want) || r.Recording != "" || len(r.Profile.Threads) == 0 {

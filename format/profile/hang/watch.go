@@ -10,6 +10,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/profile/waits"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
@@ -62,7 +63,7 @@ var ErrNoThread = errors.New("no such thread to watch")
 // it has ended or has been sampled for MaxHang. An error of onReport ends the
 // watch. Everything is done on the calling goroutine, but for the looks at a
 // thread that is not stuck. It returns what the watch could not see.
-func Watch(ctx context.Context, p task.Process, o Options, onReport func(*Report) error) (Coverage, error) {
+func Watch(ctx context.Context, p task.Process, o Options, onReport func(*hangreport.Report) error) (Coverage, error) {
 	w, err := newWatcher(ctx, p, o)
 	if err != nil {
 		return Coverage{}, err
@@ -74,7 +75,7 @@ func Watch(ctx context.Context, p task.Process, o Options, onReport func(*Report
 	return w.covered.Coverage, err
 }
 
-func (w *watcher) watch(onReport func(*Report) error) error {
+func (w *watcher) watch(onReport func(*hangreport.Report) error) error {
 	for w.ctx.Err() == nil {
 		r, err := w.step()
 		if r != nil {
@@ -169,7 +170,7 @@ func (w *watcher) chooseThread() error {
 }
 
 // step waits until there is something to capture and does it.
-func (w *watcher) step() (*Report, error) {
+func (w *watcher) step() (*hangreport.Report, error) {
 	w.unsettled = task.Settle(w.process) > 0
 	found, err := w.await()
 	switch {
@@ -206,8 +207,8 @@ func (w *watcher) tell(line string) {
 }
 
 // periodic makes a report of one snapshot.
-func (w *watcher) periodic() (*Report, error) {
-	r := &Report{Reason: Periodic, Thread: w.options.Thread}
+func (w *watcher) periodic() (*hangreport.Report, error) {
+	r := &hangreport.Report{Reason: hangreport.Periodic, Thread: w.options.Thread}
 	missed := w.schedule()
 	w.series.Begin()
 	w.save(r, time.Now())
@@ -226,7 +227,7 @@ func (w *watcher) periodic() (*Report, error) {
 }
 
 // save begins the recording of a report.
-func (w *watcher) save(r *Report, start time.Time) {
+func (w *watcher) save(r *hangreport.Report, start time.Time) {
 	if w.options.Save == nil {
 		return
 	}
@@ -238,7 +239,7 @@ func (w *watcher) save(r *Report, start time.Time) {
 }
 
 // endSave ends the recording of a report.
-func (w *watcher) endSave(r *Report) {
+func (w *watcher) endSave(r *hangreport.Report) {
 	path, err := w.series.EndSaved()
 	r.Recording, r.SaveErr = path, errors.Join(r.SaveErr, err)
 }
@@ -256,7 +257,7 @@ func (w *watcher) explain(err error) error {
 
 // hanging is a hang that is being sampled.
 type hanging struct {
-	report    *Report
+	report    *hangreport.Report
 	start     time.Duration
 	before    task.Counters // at the start
 	now       task.Counters
@@ -272,7 +273,7 @@ type hanging struct {
 
 // follow samples a hang to its end. It returns nil for one that turned out to be
 // none.
-func (w *watcher) follow() (*Report, error) {
+func (w *watcher) follow() (*hangreport.Report, error) {
 	h := w.begin()
 	nextSample := time.Duration(0)
 	for {
@@ -281,7 +282,7 @@ func (w *watcher) follow() (*Report, error) {
 			if err := w.sample(h, now); err != nil {
 				return w.end(h, err.Error()), err
 			}
-			if h.alive || h.report.harmless() && w.detector.IgnoreLastWait() {
+			if h.alive || harmless(h.report) && w.detector.IgnoreLastWait() {
 				w.nextLook = w.detector.Next()
 				w.series.DropSaved()
 				return nil, nil
@@ -323,7 +324,7 @@ func (w *watcher) begin() *hanging {
 	}
 	h.stops = newDisturbance(h.start, h.looked)
 	w.tracing.restart(w.clock.Now())
-	h.report = &Report{Reason: Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
+	h.report = &hangreport.Report{Reason: hangreport.Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
 	w.series.Begin()
 	w.save(h.report, h.report.Start)
 	return h
@@ -370,7 +371,7 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 	}
 	function := w.series.Innermost(st)
 	wait, known := w.series.Wait(id)
-	h.report.note(now-h.start, function, wait, known)
+	h.report.Note(now-h.start, function, wait, known)
 	if t.State == task.Running && inLoop(function) {
 		h.alive = true
 	}
@@ -397,7 +398,7 @@ func inLoop(function string) bool {
 }
 
 // harmless tells whether the last sample finds a wait, and not for a lock.
-func (r *Report) harmless() bool {
+func harmless(r *hangreport.Report) bool {
 	n := len(r.Phases)
 	return n > 0 && r.Phases[n-1].Wait != nil && r.Phases[n-1].Wait.Lock == profile.NoLock
 }
@@ -405,17 +406,17 @@ func (r *Report) harmless() bool {
 // kind judges how the thread spent the hang. Where the system counts no CPU
 // times it is known since the hang was found, and a processor that was waited for
 // is not told from one that was had.
-func (h *hanging) kind() Kind {
+func (h *hanging) kind() hangreport.Kind {
 	ran := h.spent.ran
 	if h.now.CPU == 0 {
 		ran = h.spent.worked
 	}
-	return KindOf(h.spent.worked, ran, h.spent.whole)
+	return hangreport.KindOf(h.spent.worked, ran, h.spent.whole)
 }
 
 // end completes the report of a hang. It returns nil where no stack could be had of
 // a wait that may be none for a lock.
-func (w *watcher) end(h *hanging, why string) *Report {
+func (w *watcher) end(h *hanging, why string) *hangreport.Report {
 	r := h.report
 	if len(r.Phases) == 0 && w.tracing.missed(w.clock.Now()) > 0 && h.wait == OtherWait {
 		w.series.DropSaved()
@@ -426,7 +427,7 @@ func (w *watcher) end(h *hanging, why string) *Report {
 	if r.Ended {
 		whole = w.detector.End() - h.start
 	}
-	r.finish(whole)
+	r.Finish(whole)
 	r.Why = why
 	r.CPU = max(0, h.now.CPU-h.before.CPU)
 	r.Kind = h.kind()

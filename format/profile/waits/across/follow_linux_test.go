@@ -11,6 +11,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/hangreport"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -114,9 +115,9 @@ func TestFollowSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = p.Close() }()
-			var all []capture.Followed
+			var all []hangreport.Followed
 			o := capture.Options{Tool: "test", Interval: time.Millisecond, Count: 20, Suspend: how}
-			o.Followed = func(f capture.Followed) { all = append(all, f) }
+			o.Followed = func(f hangreport.Followed) { all = append(all, f) }
 			sampled, err := capture.Record(t.Context(), p, o)
 			if err != nil || len(all) != 1 || len(all[0].Missing) > 0 {
 				t.Fatalf("%v, %+v", err, all)

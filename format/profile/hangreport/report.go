@@ -1,10 +1,11 @@
-package hang
+// Package hangreport is the report of a hang as data: what those who watch for hangs make,
+// and what is written.
+package hangreport
 
 import (
 	"time"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 )
 
@@ -33,7 +34,7 @@ type Report struct {
 	Phases  []Phase       // of the time that was sampled, which begins a threshold after Start
 	Profile *profile.Profile
 	// Followed is what the thread waited for in other processes, when that was seen first.
-	Followed capture.Followed
+	Followed Followed
 	// Recording is the file that has the same snapshots; empty when there is none.
 	// SaveErr says why there is none, or why it ends early: the profile does not.
 	Recording string
@@ -52,16 +53,16 @@ type Phase struct {
 	known bool // whether and for what it waited
 }
 
-// maxPhases bounds what a report keeps: a thread may change at each sample. The
+// MaxPhases bounds what a report keeps: a thread may change at each sample. The
 // last phase then holds all that follow.
-const maxPhases = 200
+const MaxPhases = 200
 
 // VariousFunctions is the function of a phase that holds several.
 const VariousFunctions = "various functions"
 
-// note adds a sample at a time after the hang's start. Where it is not known
+// Note adds a sample at a time after the hang's start. Where it is not known
 // whether and for what the thread waited, the function alone tells.
-func (r *Report) note(at time.Duration, function string, w *profile.Wait, known bool) {
+func (r *Report) Note(at time.Duration, function string, w *profile.Wait, known bool) {
 	next := Phase{Start: at, Samples: 1, Function: function, Wait: w, known: known}
 	n := len(r.Phases)
 	if n == 0 {
@@ -73,7 +74,7 @@ func (r *Report) note(at time.Duration, function string, w *profile.Wait, known 
 	switch {
 	case last.goesOn(&next):
 		last.Samples++
-	case n == maxPhases:
+	case n == MaxPhases:
 		last.Function, last.Wait = VariousFunctions, nil
 		last.Samples++
 	default:
@@ -99,8 +100,8 @@ func sameWait(a, b *profile.Wait) bool {
 	return a.Call == b.Call && a.Lock == b.Lock && a.Addr == b.Addr && a.Owner == b.Owner
 }
 
-// finish ends the last phase with the hang.
-func (r *Report) finish(whole time.Duration) {
+// Finish ends the last phase with the hang.
+func (r *Report) Finish(whole time.Duration) {
 	r.Duration = whole
 	if n := len(r.Phases); n > 0 {
 		last := &r.Phases[n-1]
