@@ -198,8 +198,8 @@ func (c *call) checkStream() error {
 	all := c.destinations()
 	last := &all[len(all)-1] // the stream, if there is any
 	stream, name := c.stream(last)
-	if !last.isFile() && last.form.binary && isTerminal(stream) {
-		return usageError{fmt.Errorf("%s is not for a terminal: give -o FILE, such as it%s%s", last.form.name, last.form.extensions[0], last.compression)}
+	if !last.isFile() && last.form.Binary && isTerminal(stream) {
+		return usageError{fmt.Errorf("%s is not for a terminal: give -o FILE, such as it%s%s", last.form.Name, last.form.Extensions[0], last.compression)}
 	}
 	kept := c.toFile() || c.save != "" || c.dir != "" || c.exec != "" || c.push != ""
 	if kept || !output.IsNowhere(stream) {

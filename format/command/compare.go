@@ -113,10 +113,10 @@ func (c *call) incomparable(err error) error {
 func (c *call) writeDiff(d *profile.Diff) error {
 	return c.writeAll(func(w io.Writer, to *destination) error {
 		of := words.Comparison{Diff: d, Tool: c.tool(), Files: [2]string(c.compared), Least: float64(c.view.min), Depth: c.view.depth}
-		if to.form.text && !c.has("min") {
+		if to.form.Text && !c.has("min") {
 			of.Least = leastChange
 		}
-		return to.form.diff(c.optionsOf(to))(w, &of)
+		return to.form.Diff(c.optionsOf(to))(w, &of)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stacksnap/format"
 	"stacksnap/format/output"
 	"stacksnap/format/words"
 
@@ -16,7 +17,7 @@ import (
 // destination is one place that the report goes to, and how it is written there.
 type destination struct {
 	path        string // as --output has it; empty: the stream that it goes to unless told
-	form        form
+	form        format.Format
 	compression output.Compression
 }
 
@@ -47,19 +48,19 @@ func (o *options) destination(path string) destination {
 	if ok && !(len(o.outputs) == 1 && o.flags.Changed("format")) {
 		d.form = told
 	} else {
-		d.form = formNamed(o.format)
+		d.form = format.Named(o.format)
 	}
-	if d.form.compressed && compression == output.Plain && !slices.Contains(d.form.extensions, filepath.Ext(path)) {
+	if d.form.Compressed && compression == output.Plain && !slices.Contains(d.form.Extensions, filepath.Ext(path)) {
 		d.compression = output.Gzip
 	}
 	return d
 }
 
 // formOf returns the form that a file's name tells, by the longest extension.
-func formOf(name string) (found form, ok bool) {
+func formOf(name string) (found format.Format, ok bool) {
 	longest := 0
-	for _, f := range forms() {
-		for _, extension := range f.extensions {
+	for _, f := range format.All() {
+		for _, extension := range f.Extensions {
 			if len(extension) > longest && strings.HasSuffix(name, extension) {
 				longest, found = len(extension), f
 			}
@@ -105,7 +106,7 @@ func (d *destination) isFile() bool { return d.path != "" && d.path != standardO
 
 // isPage tells whether it is a file that a browser shows.
 func (d *destination) isPage() bool {
-	return d.isFile() && d.form.name == "html" && d.compression == output.Plain
+	return d.isFile() && d.form.Name == "html" && d.compression == output.Plain
 }
 
 // stream is where a report that goes to no file does.

@@ -15,7 +15,7 @@ func planned(t *testing.T, args, defaults string) string {
 	}
 	var all []string
 	for _, d := range o.destinations() {
-		all = append(all, fmt.Sprintf("%s:%s%s", d.path, d.form.name, d.compression))
+		all = append(all, fmt.Sprintf("%s:%s%s", d.path, d.form.Name, d.compression))
 	}
 	return strings.Join(all, " ")
 }

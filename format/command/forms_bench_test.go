@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/format"
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
 	"stacksnap/task"
@@ -133,14 +134,14 @@ func BenchmarkForms(b *testing.B) {
 		}
 	}
 	b.Logf("%d samples, %d nodes", samples, nodes)
-	for _, f := range forms() {
-		b.Run(f.name, func(b *testing.B) {
+	for _, f := range format.All() {
+		b.Run(f.Name, func(b *testing.B) {
 			b.ReportAllocs()
 			var size counter
 			end := peak()
 			for b.Loop() {
 				size = 0
-				if err := f.write(words.Options{})(&size, p); err != nil {
+				if err := f.Write(words.Options{})(&size, p); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -38,7 +38,7 @@ func reportNote(all []destination) string {
 	switch {
 	case last.path == standardOutput:
 		return "the report goes to standard output, behind what the command writes there"
-	case last.path == "" && !last.form.text:
+	case last.path == "" && !last.form.Text:
 		return "the report goes to standard error, for standard output is the command's; -o FILE writes it to a file, -o - to standard output"
 	}
 	return ""

@@ -230,7 +230,7 @@ func (c *call) reportAll(s *selection) error {
 	}
 	queued := c.queue(&s.group, nil)
 	g := s.group.Each(c.shown)
-	err := c.writeAll(func(w io.Writer, d *destination) error { return d.form.group(c.optionsOf(d))(w, g) })
+	err := c.writeAll(func(w io.Writer, d *destination) error { return d.form.Group(c.optionsOf(d))(w, g) })
 	return errors.Join(s.failure(), err, queued, c.deliver(), c.missing(s.group.Profiles...))
 }
 

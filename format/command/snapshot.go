@@ -50,7 +50,7 @@ func (c *call) captureOptions() (capture.Options, error) {
 
 // keepsTimelines tells whether any form that is written tells when samples were taken.
 func (c *call) keepsTimelines() bool {
-	return slices.ContainsFunc(c.destinations(), func(d destination) bool { return d.form.timed })
+	return slices.ContainsFunc(c.destinations(), func(d destination) bool { return d.form.Timed })
 }
 
 // index is of the places of --symbols and --binaries and of who else is asked, one for

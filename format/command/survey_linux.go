@@ -45,7 +45,7 @@ func (c *call) surveyed(ctx context.Context) (*profile.Group, error) {
 		return nil, err
 	}
 	// Of hundreds of processes most threads do nothing, and alike.
-	isOther := func(d destination) bool { return d.form.name != "tree" }
+	isOther := func(d destination) bool { return d.form.Name != "tree" }
 	c.merge = c.merge || !c.has("by") && !slices.ContainsFunc(c.destinations(), isOther)
 	return &v.group, nil
 }

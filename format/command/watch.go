@@ -10,13 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"stacksnap/format/jsondoc"
+	"stacksnap/format"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 	"stacksnap/format/profile/hangreport"
-	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/task/recording"
@@ -137,13 +136,7 @@ func (w *watcher) writer() words.HangWriter {
 	if w.dir == "" {
 		o = w.optionsOf(&destination{})
 	}
-	switch w.format {
-	case "tree":
-		return text.Hang(o)
-	case "summary":
-		return text.HangBrief(o)
-	}
-	return jsondoc.WriteHang
+	return format.Named(w.format).Hang(o)
 }
 
 // runHook runs --exec. That it fails is told, and does not end the watch.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"stacksnap/format"
 	"stacksnap/format/output"
 	"stacksnap/format/profile/hangreport"
 )
@@ -29,7 +30,7 @@ func (w *watcher) files(in *output.Folder, extension string) output.Rotation {
 
 // extension is that of reports.
 func (w *watcher) extension() string {
-	if formNamed(w.format).text {
+	if format.Named(w.format).Text {
 		return "txt"
 	}
 	return w.format
