@@ -41,23 +41,24 @@ type Format struct {
 
 // table is made once: the rules of the command line ask for it, again and again.
 var table = sync.OnceValue(func() []Format {
+	one, group, diff, hang := always[words.Writer], always[words.GroupWriter], always[words.DiffWriter], always[words.HangWriter]
 	return []Format{
 		{Name: "tree", Text: true, Write: text.Tree, Group: text.GroupTree, Diff: text.DiffTree, Hang: text.Hang},
 		{Name: "summary", Text: true, Write: text.Brief, Group: text.GroupBrief, Diff: text.DiffTable, Hang: text.HangBrief, Whole: true},
-		{Name: "json", Write: always[words.Writer](jsondoc.Write), Group: always[words.GroupWriter](jsondoc.WriteGroup), Diff: always[words.DiffWriter](jsondoc.WriteDiff), Hang: always[words.HangWriter](jsondoc.WriteHang), Extensions: []string{".json"}},
-		{Name: "jsonl", Write: always[words.Writer](jsondoc.WriteLine), Group: always[words.GroupWriter](jsondoc.WriteGroupLine), Diff: always[words.DiffWriter](jsondoc.WriteDiffLine), Hang: always[words.HangWriter](jsondoc.WriteHang), Extensions: []string{".jsonl"}},
-		{Name: "folded", Write: always[words.Writer](folded.Write), Group: always[words.GroupWriter](folded.WriteGroup), Diff: always[words.DiffWriter](folded.WriteDiff), Extensions: []string{".folded"}},
-		{Name: "pprof", Write: always[words.Writer](pprof.Write), Group: always[words.GroupWriter](pprof.WriteGroup), Extensions: []string{".pb"}, Whole: true, Compressed: true, Binary: true},
-		{Name: "speedscope", Write: always[words.Writer](speedscope.Write), Group: always[words.GroupWriter](speedscope.WriteGroup), Extensions: []string{".speedscope.json"}, Whole: true, Timed: true},
-		{Name: "firefox", Write: always[words.Writer](firefox.Write), Group: always[words.GroupWriter](firefox.WriteGroup), Extensions: []string{".profile.json"}, Whole: true, Timed: true},
-		{Name: "chrome", Write: always[words.Writer](chrome.Write), Group: always[words.GroupWriter](chrome.WriteGroup), Extensions: []string{".trace.json"}, Whole: true, Timed: true},
-		{Name: "sample", Write: always[words.Writer](apple.Sample), Group: always[words.GroupWriter](apple.GroupSample)},
-		{Name: "spindump", Write: always[words.Writer](apple.Spindump), Group: always[words.GroupWriter](apple.GroupSpindump), Whole: true},
-		{Name: "spindump-timeline", Write: always[words.Writer](apple.SpindumpTimeline), Group: always[words.GroupWriter](apple.GroupSpindumpTimeline), Whole: true, Timed: true},
-		{Name: "ips", Write: always[words.Writer](apple.IPS), Extensions: []string{".ips"}}, // the rules refuse several
+		{Name: "json", Write: one(jsondoc.Write), Group: group(jsondoc.WriteGroup), Diff: diff(jsondoc.WriteDiff), Hang: hang(jsondoc.WriteHang), Extensions: []string{".json"}},
+		{Name: "jsonl", Write: one(jsondoc.WriteLine), Group: group(jsondoc.WriteGroupLine), Diff: diff(jsondoc.WriteDiffLine), Hang: hang(jsondoc.WriteHang), Extensions: []string{".jsonl"}},
+		{Name: "folded", Write: one(folded.Write), Group: group(folded.WriteGroup), Diff: diff(folded.WriteDiff), Extensions: []string{".folded"}},
+		{Name: "pprof", Write: one(pprof.Write), Group: group(pprof.WriteGroup), Extensions: []string{".pb"}, Whole: true, Compressed: true, Binary: true},
+		{Name: "speedscope", Write: one(speedscope.Write), Group: group(speedscope.WriteGroup), Extensions: []string{".speedscope.json"}, Whole: true, Timed: true},
+		{Name: "firefox", Write: one(firefox.Write), Group: group(firefox.WriteGroup), Extensions: []string{".profile.json"}, Whole: true, Timed: true},
+		{Name: "chrome", Write: one(chrome.Write), Group: group(chrome.WriteGroup), Extensions: []string{".trace.json"}, Whole: true, Timed: true},
+		{Name: "sample", Write: one(apple.Sample), Group: group(apple.GroupSample)},
+		{Name: "spindump", Write: one(apple.Spindump), Group: group(apple.GroupSpindump), Whole: true},
+		{Name: "spindump-timeline", Write: one(apple.SpindumpTimeline), Group: group(apple.GroupSpindumpTimeline), Whole: true, Timed: true},
+		{Name: "ips", Write: one(apple.IPS), Extensions: []string{".ips"}}, // the rules refuse several
 		{Name: "otlp", Write: otlp.Writer, Group: otlp.GroupWriter, Extensions: []string{".otlp"}, Whole: true, Binary: true},
-		{Name: "crash", Write: always[words.Writer](apple.Crash), Extensions: []string{".crash"}},
-		{Name: "html", Write: always[words.Writer](html.Page), Group: always[words.GroupWriter](html.GroupPage), Diff: always[words.DiffWriter](html.DiffPage), Extensions: []string{".html"}, Whole: true, Timed: true},
+		{Name: "crash", Write: one(apple.Crash), Extensions: []string{".crash"}},
+		{Name: "html", Write: one(html.Page), Group: group(html.GroupPage), Diff: diff(html.DiffPage), Extensions: []string{".html"}, Whole: true, Timed: true},
 	}
 })
 
