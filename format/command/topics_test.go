@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format"
 	"stacksnap/format/command/manual"
 )
 
@@ -146,7 +147,7 @@ func TestCallsOfDocuments(t *testing.T) {
 	n := 0
 	for name, text := range all {
 		for _, call := range calls(text) {
-			args, err := words(strings.NewReplacer("TOPIC", "hang", "REPORT", "it.ips").Replace(call))
+			args, err := splitWords(strings.NewReplacer("TOPIC", "hang", "REPORT", "it.ips").Replace(call))
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, call, err)
 			}
@@ -186,19 +187,19 @@ func makeFiles(t *testing.T, dir string, args []string) {
 // TestManualHasFormatsAndExitCodes as the program has them.
 func TestManualHasFormatsAndExitCodes(t *testing.T) {
 	all := documents(t)
-	for _, f := range forms() {
-		row := regexp.MustCompile("(?m)^    " + f.name + " +(.*)$").FindStringSubmatch(all["formats"])
+	for _, f := range format.All() {
+		row := regexp.MustCompile("(?m)^    " + f.Name + " +(.*)$").FindStringSubmatch(all["formats"])
 		if row == nil {
-			t.Errorf("formats has no %s", f.name)
+			t.Errorf("formats has no %s", f.Name)
 			continue
 		}
-		for _, extension := range f.extensions {
+		for _, extension := range f.Extensions {
 			if !strings.Contains(row[1], extension) {
-				t.Errorf("formats has no file name %s of %s", extension, f.name)
+				t.Errorf("formats has no file name %s of %s", extension, f.Name)
 			}
 		}
-		if !regexp.MustCompile(`[\s,]` + f.name + `[\s,]`).MatchString(all["README.md"]) {
-			t.Errorf("README.md has no format %s", f.name)
+		if !regexp.MustCompile(`[\s,]` + f.Name + `[\s,]`).MatchString(all["README.md"]) {
+			t.Errorf("README.md has no format %s", f.Name)
 		}
 	}
 	for code, want := range map[int]string{
