@@ -3,6 +3,8 @@ package unwind
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"strings"
 	"testing"
 
 	"stacksnap/images"
@@ -107,6 +109,20 @@ func TestSigtramp32(t *testing.T) {
 			if err := s.Apply(&r); err != rule.ErrNotCaptured {
 				t.Errorf("%v at %#x: %v of a ucontext that was not captured", c.arch, st.at, err)
 			}
+		}
+	}
+}
+
+// TestMachAMD64: the order of x86_thread_state64 (xnu osfmk/mach/i386/_structs.h), by the
+// numbers that DWARF gives to the registers (System V ABI, AMD64 supplement, figure 3.36).
+func TestMachAMD64(t *testing.T) {
+	numbers := map[string]task.Reg{"rax": 0, "rdx": 1, "rcx": 2, "rbx": 3, "rsi": 4, "rdi": 5, "rbp": 6, "rsp": 7, "rip": 16}
+	for r := task.Reg(8); r < 16; r++ {
+		numbers[fmt.Sprintf("r%d", r)] = r
+	}
+	for i, name := range strings.Fields("rax rbx rcx rdx rdi rsi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip") {
+		if machAMD64[i] != numbers[name] {
+			t.Errorf("field %d, %s, is register %d, want %d", i, name, machAMD64[i], numbers[name])
 		}
 	}
 }

@@ -95,6 +95,16 @@ var programsARM = []program{
 		{"fde8024e", "cfa = sp + 8; r4 = *(cfa - 8); pc = *(cfa - 4)"}, // ldrd r4, lr, [sp], #8
 		{"7047", entryARM}, // bx lr
 	}},
+	{"thumb, a table that leads past what is behind it", task.ARM, []line{
+		{"6de9024e", entryARM},                        // strd r4, lr, [sp, #-8]!
+		{"dfe800f0", "cfa = sp + 8; pc = *(cfa - 4)"}, // tbb [pc, r0]
+		{"0404", ""}, // to the fifth halfword
+		{"0404", ""},
+		{"0024", "cfa = sp + 8; pc = *(cfa - 4)"},                      // movs r4, #0, whose first byte is no entry
+		{"9847", "cfa = sp + 8; r4 = *(cfa - 8); pc = *(cfa - 4)"},     // blx r3
+		{"fde8024e", "cfa = sp + 8; r4 = *(cfa - 8); pc = *(cfa - 4)"}, // ldrd r4, lr, [sp], #8
+		{"7047", entryARM}, // bx lr
+	}},
 	{"thumb, branches", task.ARM, []line{
 		{"58b1", entryARM}, // cbz r0, to the early return
 		{"90b5", entryARM}, // push {r4, r7, lr}
