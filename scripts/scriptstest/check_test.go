@@ -108,7 +108,7 @@ func TestCheckWithZig(t *testing.T) {
 	if r.code != 0 || r.out != "ok           cgo for darwin\n" {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
-	mustHave(t, "calls", calls, "go darwin arm64 1 vet ./task/mach\n", "staticcheck darwin amd64 1 ./task/mach\n")
+	mustHave(t, "calls", calls, "go darwin arm64 1 vet -tags long ./task/mach\n", "staticcheck darwin amd64 1 -tags long ./task/mach\n")
 }
 
 // TestCheckNamesWhatIsMissing: without a tool the check is not one that went well.
