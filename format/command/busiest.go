@@ -124,6 +124,6 @@ func busiest(before, after []chosen, elapsed time.Duration) []chosen {
 	return busy[:min(len(busy), maxBusiest)]
 }
 
-// near tells whether two times are that at which one process was started: they are
+// near reports whether two times are that at which one process was started: they are
 // reckoned from the time since boot, by a clock that may be set meanwhile.
 func near(a, b time.Time) bool { return a.Sub(b).Abs() < time.Second }

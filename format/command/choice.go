@@ -65,12 +65,12 @@ func (c *call) choose(ctx context.Context, e *live.AmbiguousError) (int, error) 
 	return c.askFor(ctx, which)
 }
 
-// mayTakeAll tells whether --all could be given besides.
+// mayTakeAll reports whether --all could be given besides.
 func (c *call) mayTakeAll() bool {
 	return !c.watches() && !c.foretells && c.save == "" && c.wait == ""
 }
 
-// canAsk tells whether there is a person at a terminal to ask.
+// canAsk reports whether there is a person at a terminal to ask.
 func (c Command) canAsk() bool { return isTerminal(c.In) && isTerminal(c.Err) }
 
 // askFor lists what there is to choose from, and asks.

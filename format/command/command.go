@@ -57,7 +57,7 @@ func (c Command) Run(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-// isBare tells whether arguments say nothing of what to look at.
+// isBare reports whether arguments say nothing of what to look at.
 func isBare(args []string) bool { return len(args) == 0 || len(args) == 1 && args[0] == topWord }
 
 // call is one call of the program.

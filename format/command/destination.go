@@ -69,7 +69,7 @@ func formOf(name string) (found format.Format, ok bool) {
 	return found, longest > 0
 }
 
-// namesTell tells whether the names of all files tell their forms.
+// namesTell reports whether the names of all files tell their forms.
 func (o *options) namesTell() bool {
 	return len(o.outputs) > 0 && !slices.ContainsFunc(o.outputs, func(path string) bool {
 		_, name := output.CompressionOf(path)
@@ -101,10 +101,10 @@ func (o *options) checkOutputs() error {
 	return nil
 }
 
-// isFile tells whether it is no stream of ours.
+// isFile reports whether it is no stream of ours.
 func (d *destination) isFile() bool { return d.path != "" && d.path != standardOutput }
 
-// isPage tells whether it is a file that a browser shows.
+// isPage reports whether it is a file that a browser shows.
 func (d *destination) isPage() bool {
 	return d.isFile() && d.form.Name == "html" && d.compression == output.Plain
 }

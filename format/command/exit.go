@@ -54,7 +54,7 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// is tells whether an error is or wraps one of that type.
+// is reports whether an error is or wraps one of that type.
 func is[T error](err error) bool {
 	var as T
 	return errors.As(err, &as)

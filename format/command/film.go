@@ -12,7 +12,7 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// canFilm tells whether the kernel's stackshots may serve for what is asked for.
+// canFilm reports whether the kernel's stackshots may serve for what is asked for.
 func (c *call) canFilm() bool {
 	if c.shots == nil || c.follows {
 		return false
@@ -85,7 +85,7 @@ func (c *call) noteInstead(refused error) string {
 	return fmt.Sprintf("by the kernel's stackshot, for its task is refused (%s): there is no memory to tell more by", why.Asked)
 }
 
-// isRefused tells whether there could be no stackshot at all.
+// isRefused reports whether there could be no stackshot at all.
 func isRefused(err error) bool {
 	return is[*task.PermissionError](err) || errors.Is(err, stackshot.ErrNoSource)
 }

@@ -48,7 +48,7 @@ func (f *flag) bind(set *pflag.FlagSet) {
 	}
 }
 
-// isNumber tells whether the value counts or measures something.
+// isNumber reports whether the value counts or measures something.
 func (f *flag) isNumber() bool {
 	switch f.to.(type) {
 	case *int, *float64, *time.Duration:

@@ -227,7 +227,7 @@ func (o *options) viewFlags() []flag {
 		example: "stacksnap -p 4711 -d 10s --hide '^std::|^boost::'",
 	}, {
 		name: "invert", to: &o.view.invert,
-		help:    "the innermost functions first, and below each those that called it: what burns CPU, and for whom",
+		help:    "the innermost functions first, and below each those that called it; with --running, what burns CPU",
 		example: "stacksnap -p 4711 -d 10s --invert --by process",
 	}, {
 		name: "min", value: "SHARE", to: &o.view.min,

@@ -2,13 +2,13 @@ package command
 
 import "strings"
 
-// asciiOnly tells whether the report goes to a terminal whose locale has no UTF-8.
+// asciiOnly reports whether the report goes to a terminal whose locale has no UTF-8.
 func (c *call) asciiOnly(d *destination) bool {
 	to, _ := c.stream(d)
 	return !d.isFile() && isTerminal(to) && !isUTF8(c.Getenv)
 }
 
-// isUTF8 tells whether a locale's encoding is UTF-8, by the variables that tell
+// isUTF8 reports whether a locale's encoding is UTF-8, by the variables that tell
 // (locale(7)): the first that is set counts. Without any it is ASCII.
 func isUTF8(getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {

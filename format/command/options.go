@@ -143,16 +143,16 @@ func (o *options) liveMode() mode {
 	return snaps
 }
 
-// hasTarget tells whether there is anything to look at.
+// hasTarget reports whether there is anything to look at.
 func (o *options) hasTarget() bool { return o.target != "" || o.wait != "" || len(o.command) > 0 }
 
-// several tells whether more than one process may be meant.
+// several reports whether more than one process may be meant.
 func (o *options) several() bool { return len(o.targets) > 1 || o.tree || o.all }
 
-// watches tells whether reports are wanted as things happen.
+// watches reports whether reports are wanted as things happen.
 func (o *options) watches() bool { return o.hang > 0 || o.every > 0 }
 
-// samples tells whether many snapshots are wanted.
+// samples reports whether many snapshots are wanted.
 func (o *options) samples() bool {
 	return o.top || o.duration > 0 || o.interval > 0 || o.rate > 0 || o.count > 1 || o.noStop || o.suspend == "thread" || len(o.command) > 0
 }
@@ -178,7 +178,7 @@ func (o *options) suspension() task.Suspension {
 	return task.SuspendDefault
 }
 
-// toFile tells whether the report goes to any file.
+// toFile reports whether the report goes to any file.
 func (o *options) toFile() bool { return slices.ContainsFunc(o.outputs, isFileName) }
 
 func isFileName(output string) bool { return output != standardOutput }

@@ -62,7 +62,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// findFile tells whether the target, or one of several, is a core, a recording or a report.
+// findFile reports whether the target, or one of several, is a core, a recording or a report.
 func (o *options) findFile() {
 	if len(o.command) > 0 || o.wait != "" {
 		return

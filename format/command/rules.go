@@ -218,7 +218,7 @@ func (o *options) combination() error {
 	return nil
 }
 
-// breaks tells whether a rule is broken.
+// breaks reports whether a rule is broken.
 func (o *options) breaks(r *rule) error {
 	flags := o.given(r.flags)
 	if len(flags) == 0 || len(o.given(r.needs)) > 0 {
@@ -242,7 +242,7 @@ func (o *options) given(terms string) (have []string) {
 	return have
 }
 
-// has tells whether the command line has what a term names. A switch that was
+// has reports whether the command line has what a term names. A switch that was
 // turned off is not there.
 func (o *options) has(term string) bool {
 	switch term {

@@ -121,8 +121,9 @@ func (c *call) findRoots(ctx context.Context, target string) ([]int, error) {
 	return []int{pid}, err
 }
 
-// pidsNamed are the processes that targets stand for, each once, the lowest first, and us
-// not among them. The error is one of a target that none is, unless it may be none.
+// pidsNamed returns the processes that targets stand for, each once, the lowest first, and
+// us not among them. It fails where a target cannot be resolved to processes, unless
+// mayBeNone reports that this target need not be.
 func pidsNamed(targets []string, mayBeNone func(target string) bool) (pids []int, err error) {
 	for _, target := range targets {
 		found, err := live.Named(target, os.Getpid())

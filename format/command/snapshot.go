@@ -48,7 +48,7 @@ func (c *call) captureOptions() (capture.Options, error) {
 	return o, err
 }
 
-// keepsTimelines tells whether any form that is written tells when samples were taken.
+// keepsTimelines reports whether any form that is written tells when samples were taken.
 func (c *call) keepsTimelines() bool {
 	return slices.ContainsFunc(c.destinations(), func(d destination) bool { return d.form.Timed })
 }

@@ -18,7 +18,7 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// isFile tells whether a target is a core, a recording, a stackshot or a report rather than a pid,
+// isFile reports whether a target is a core, a recording, a stackshot or a report rather than a pid,
 // a name or a program: those may be executed, and files of us and of the kernel may not,
 // unless the file system says so of all that it has.
 func isFile(target string) bool {
@@ -153,11 +153,11 @@ func missingTarget(target string) string {
 	return ""
 }
 
-// looksLikeFile tells whether a target that is nothing was probably meant as a
+// looksLikeFile reports whether a target that is nothing was probably meant as a
 // file.
 func looksLikeFile(target string) bool { return target == "core" || strings.ContainsAny(target, "/.*") }
 
-// isScript tells whether a file begins as one for an interpreter does.
+// isScript reports whether a file begins as one for an interpreter does.
 func isScript(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -123,7 +123,7 @@ func (o *options) unknownTopic(word string) error {
 	if near := o.nearTopics(word); len(near) > 0 {
 		line += ": did you mean " + either(near) + "?"
 	}
-	return errors.New(line + " (stacksnap help lists them; for a process of that name: -p help)")
+	return errors.New(line + " (stacksnap help lists them; for a process called help: -p help)")
 }
 
 // nearTopics are the names that contain a word or differ from it by a few letters.
