@@ -90,7 +90,7 @@ func NewDarwinMap(l dyld.Loaded) *Map {
 	return m
 }
 
-// Short tells whether tables of files were left out so far because all of them
+// Short reports whether tables of files were left out so far because all of them
 // together were too large.
 func (m *Map) Short() bool { return m.budget.Reached() }
 

@@ -130,7 +130,7 @@ func cutLast(name string) (before, after string) {
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// isGo tells whether Go's linker has made the image.
+// isGo reports whether Go's linker has made the image.
 func (im *Image) isGo() bool {
 	if im.File == nil {
 		return false

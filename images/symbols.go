@@ -166,7 +166,7 @@ func (n *named) Source(vmaddr uint64) []object.Source {
 	return []object.Source{{Function: s.Name, Low: s.VMAddr, High: s.VMAddr + max(s.Size, 1)}}
 }
 
-// sourced tells whether there is debugging information, though not of every address.
+// sourced reports whether there is debugging information, though not of every address.
 func (n *named) sourced() bool {
 	more := n.more()
 	return object.HasSource(n.File) || more != nil && object.HasSource(more.File)

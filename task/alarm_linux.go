@@ -56,7 +56,7 @@ func (t *timer) arm(fd uintptr) bool {
 	return errno != 0
 }
 
-// sleepUntil tells whether the timer works.
+// sleepUntil reports whether the timer works.
 func (t *timer) sleepUntil(at time.Duration) bool {
 	if t.file == nil {
 		return false

@@ -45,5 +45,5 @@ func (t *Thread) LacksKernel() bool {
 	return len(t.Kernel) == 0 && (t.State == Sleeping || t.State == Uninterruptible)
 }
 
-// sameKernel tells whether a thread is at the same place in the kernel.
+// sameKernel reports whether a thread is at the same place in the kernel.
 func (t *Thread) sameKernel(frames []KernelFrame) bool { return slices.Equal(t.Kernel, frames) }

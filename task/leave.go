@@ -8,7 +8,7 @@ type Leaver interface {
 	LeaveAll()
 }
 
-// LeaveAll is p's, and tells whether it is a [Leaver].
+// LeaveAll is p's, and reports whether it is a [Leaver].
 func LeaveAll(p Process) bool {
 	l, ok := p.(Leaver)
 	if ok {

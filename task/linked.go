@@ -21,7 +21,7 @@ type Linked interface {
 	// by the number n, and that process; false unless it is a live one and has the
 	// target's memory at a mapped too, shared.
 	SharedOwner(a Addr, n int) (ThreadID, int, bool)
-	// LockedBy tells whether a process has a lock of the file at a descriptor of the
+	// LockedBy reports whether a process has a lock of the file at a descriptor of the
 	// target.
 	LockedBy(fd, pid int) bool
 }

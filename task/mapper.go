@@ -16,7 +16,7 @@ type Mapped struct {
 	Mapping
 }
 
-// Contains tells whether a is in the mapping.
+// Contains reports whether a is in the mapping.
 func (m *Mapped) Contains(a Addr) bool { return m.Start <= a && a < m.End }
 
 // Mapping is what tells mappings of files apart: equal ones show the same file

@@ -24,7 +24,7 @@ type Options struct {
 	// MaxStop is how long a stop may last: more threads than that has time for are not
 	// stopped at once, where the process is [Divisible]. 0 is DefaultMaxStop.
 	MaxStop time.Duration
-	// Threads tells whether a thread is wanted, by its facts (those that
+	// Threads reports whether a thread is wanted, by its facts (those that
 	// [Process.Describe] gives); nil: every one.
 	Threads func(*Thread) bool
 	// Watch is asked before each snapshot what to look at while each thread stands,

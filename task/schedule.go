@@ -23,7 +23,7 @@ type Schedule struct {
 	Stood time.Duration
 }
 
-// Known tells whether the system counts.
+// Known reports whether the system counts.
 func (s *Schedule) Known() bool { return s.Ran|s.Queued != 0 }
 
 // Scheduler is a live [Process] whose system counts for how long each thread has

@@ -7,7 +7,7 @@ import (
 
 // Rester is a live [Process] that can tell at little cost that nothing of it has run.
 type Rester interface {
-	// Rests tells whether no thread has run since each was found to be idle, so that
+	// Rests reports whether no thread has run since each was found to be idle, so that
 	// there are the same threads, and the same is mapped. It errs on the side of false.
 	Rests() bool
 }
@@ -21,8 +21,8 @@ type Stepper struct {
 	end    func()
 }
 
-// NewStepper begins a sampling. Of the options Interval says how often a snapshot will
-// be taken, about; Duration, Count, Jitter, Ended and Clock do not matter.
+// NewStepper prepares to sample p. Of the options, Interval need only be roughly the time
+// between calls of Next; Duration, Count, Jitter, Ended and Clock are ignored.
 func NewStepper(p Process, o Options) (*Stepper, error) {
 	s, err := newSampler(p, o)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Stepper) Next() (snapshot *Snapshot, still bool, err error) {
 	return &s.snapshot, false, err
 }
 
-// hasNothingNew tells whether the last capture that there is of each thread still holds,
+// hasNothingNew reports whether the last capture that there is of each thread still holds,
 // or none could be made.
 func (s *Stepper) hasNothingNew() bool {
 	return len(s.threads) == len(s.known) && !slices.ContainsFunc(s.todo, func(k *sampled) bool { return k.Err == nil })

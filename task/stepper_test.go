@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// restful is a process that tells whether it rests.
+// restful is a process that reports whether it rests.
 type restful struct {
 	*resting
 	rests bool

@@ -38,7 +38,7 @@ type Sampled interface {
 	Process
 	// AllowSuspend returns why a suspension cannot be had, nil when it can.
 	AllowSuspend(Suspension) error
-	// Idle tells whether the thread has not run since it was captured into t, or
+	// Idle reports whether the thread has not run since it was captured into t, or
 	// stands just as it did then. It may ask the running target, and errs on the
 	// side of false. Facts of the thread that have changed since are set anew.
 	Idle(ThreadID, *Thread) bool
@@ -134,8 +134,7 @@ func released(p Process, from time.Time) time.Time {
 	return time.Now()
 }
 
-// Divisible is a live [Process] that need not be stopped as a whole, and can be in
-// parts.
+// Divisible is a live [Process] that can be stopped in parts, some threads at a time.
 type Divisible interface {
 	// Divide has each Suspend from now on stop these threads alone, and Threads list
 	// them while they stand; nil: all that there are. CaptureEach is given them, too.

@@ -93,10 +93,10 @@ type Stack struct {
 // End returns the address just above the copied bytes.
 func (s *Stack) End() Addr { return s.Base + Addr(len(s.Bytes)) }
 
-// Truncated tells whether the stack went on above what was copied.
+// Truncated reports whether the stack went on above what was copied.
 func (s *Stack) Truncated() bool { return s.Top != 0 && s.End() < s.Top }
 
-// Contains tells whether the n bytes at a were copied.
+// Contains reports whether the n bytes at a were copied.
 func (s *Stack) Contains(a Addr, n int) bool {
 	return a >= s.Base && uint64(a-s.Base)+uint64(n) <= uint64(len(s.Bytes)) && a+Addr(n) >= a
 }

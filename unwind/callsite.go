@@ -11,7 +11,7 @@ import (
 // maxCall is the length of the longest call instruction.
 const maxCall = 8
 
-// followsCall tells whether the instruction before pc is a call, which, where it
+// followsCall reports whether the instruction before pc is a call, which, where it
 // says so itself, goes to code.
 func (u *Unwinder) followsCall(pc task.Addr) bool {
 	w := &u.walk

@@ -59,7 +59,7 @@ func (u *Unwinder) untouched(e *entry) (Method, bool) {
 	return by, u.try(&r, by) == nil
 }
 
-// returnsByLink tells whether the link register holds the caller of an
+// returnsByLink reports whether the link register holds the caller of an
 // interrupted function of which nothing is known. It does not once it has been
 // saved in the frame record that fp points to, nor when it leads back into the
 // function itself, left there by a call that has returned. Where functions

@@ -30,7 +30,7 @@ func (m Method) String() string {
 	return methodNames[m]
 }
 
-// Guess tells whether a frame found so may not exist at all.
+// Guess reports whether a frame found so may not exist at all.
 func (m Method) Guess() bool { return m == ByScan }
 
 // Frame is one activation of a function.

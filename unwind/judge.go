@@ -104,7 +104,7 @@ func (w *walk) strip(pc uint64, f rule.Flags) uint64 {
 	return pc
 }
 
-// judge tells whether a frame with the pc and sp that r has led to can be the
+// judge reports whether a frame with the pc and sp that r has led to can be the
 // caller, and in which captured range it is.
 func (w *walk) judge(pc, sp uint64, r *rule.Rule, by Method) (int, error) {
 	switch {
@@ -127,7 +127,7 @@ func (w *walk) judge(pc, sp uint64, r *rule.Rule, by Method) (int, error) {
 	return w.stack.move(old, sp, r.Flags&(rule.Signal|rule.OtherStack) != 0)
 }
 
-// isLeaf tells whether a frame may have nothing on the stack: one that was
+// isLeaf reports whether a frame may have nothing on the stack: one that was
 // interrupted, or one that calls outlined code and has its return address in a
 // register meanwhile. Of another, a frame record that points at itself would lead to
 // the same place for ever. Where calls put the return address on the stack, a function
@@ -171,7 +171,7 @@ func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
 	}
 }
 
-// final tells whether an error of e's rule ends the walk whatever other sources may say.
+// final reports whether an error of e's rule ends the walk whatever other sources may say.
 func (u *Unwinder) final(e *entry, err error) (Stop, bool) {
 	switch {
 	case err == rule.ErrOutermost:
@@ -218,7 +218,7 @@ func (u *Unwinder) missing(a task.Addr) Stop {
 	return Stop{Reason: BadPointer, Err: rule.ErrNotCaptured}
 }
 
-// plausible tells whether the target has memory at a that may be a stack: at the
+// plausible reports whether the target has memory at a that may be a stack: at the
 // place of a return address there is one, as far as can be seen now. Nothing is
 // asked of the stack that a signal handler or the kernel has led to.
 func (u *Unwinder) plausible(a task.Addr) bool {

@@ -43,7 +43,7 @@ func (u *Unwinder) scan() bool {
 	return false
 }
 
-// mayReturnTo tells whether pc is where a call returns to: in code, behind a
+// mayReturnTo reports whether pc is where a call returns to: in code, behind a
 // call, and not where a function starts, to which data on a stack point often.
 func (u *Unwinder) mayReturnTo(pc task.Addr, left *int) bool {
 	if pc == 0 {
@@ -98,7 +98,7 @@ func (u *Unwinder) resume(pc task.Addr, at uint64) bool {
 	return false
 }
 
-// leadsOn tells whether a frame's rule, from these registers, gives a caller
+// leadsOn reports whether a frame's rule, from these registers, gives a caller
 // that made a call, or the bottom of the stack. It leaves the walk there.
 func (u *Unwinder) leadsOn(pc task.Addr, regs *task.Registers) bool {
 	w := &u.walk

@@ -77,7 +77,7 @@ func (s *stacks) move(old, sp uint64, jump bool) (int, error) {
 	return 0, errElsewhere
 }
 
-// goesOn tells whether a lies above the captured part of the current stack, but
+// goesOn reports whether a lies above the captured part of the current stack, but
 // still in it.
 func (s *stacks) goesOn(a task.Addr) bool {
 	if s.at < 0 || uint64(a) < s.end {

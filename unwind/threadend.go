@@ -48,7 +48,7 @@ const (
 	exitARM64 = 93
 )
 
-// ends tells whether the code behind a call ends the thread.
+// ends reports whether the code behind a call ends the thread.
 func ends(a task.Arch, code []byte) bool {
 	switch a {
 	case task.AMD64:
@@ -70,7 +70,7 @@ var (
 	exitARM  = []byte{1, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}
 )
 
-// endsAMD64 tells whether the code gives what the call returned to the system
+// endsAMD64 reports whether the code gives what the call returned to the system
 // call exit:
 //
 //	mov %rax, %rdi; mov $60, %eax; syscall
@@ -102,7 +102,7 @@ func endsARM64(code []byte) bool {
 		binary.LittleEndian.Uint32(code[4:]) == 0xd4000001
 }
 
-// startsAMD64 tells whether code ends as _start does, without a jump or another
+// startsAMD64 reports whether code ends as _start does, without a jump or another
 // call in between:
 //
 //	xor %ebp, %ebp; …; and $-16, %rsp; …; call
@@ -174,7 +174,7 @@ func (births) Rule(q rule.Query) (rule.Rule, error) {
 	return rule.Rule{Wide: &birth{parent: rule.Frameless(q.Arch, 0), result: 0}}, nil
 }
 
-// bornAMD64 tells whether the instruction in the middle of code is between the
+// bornAMD64 reports whether the instruction in the middle of code is between the
 // system call and where the new thread clears its frame pointer, or there.
 func bornAMD64(code []byte) bool {
 	at := bytes.LastIndex(code[:maxBirth], syscallAMD64)

@@ -11,7 +11,7 @@ type Options struct {
 	// CodeMask has the bits that belong to the address in a signed code pointer
 	// ([task.Info].CodeMask); 0: pointers are not signed.
 	CodeMask uint64
-	// Executable tells whether code that no image holds may be at an address, as a
+	// Executable reports whether code that no image holds may be at an address, as a
 	// JIT compiler writes it; nil: never.
 	Executable func(task.Addr) bool
 	// Sources are asked in this order; nil: those of [Sources].

@@ -91,7 +91,7 @@ func newCrashWriter(w io.Writer, p *profile.Profile) *crashWriter {
 	return c
 }
 
-// hasCrashed tells whether it was that thread which ended the process.
+// hasCrashed reports whether it was that thread which ended the process.
 func (c *crashWriter) hasCrashed(t *profile.Thread) bool {
 	crash := c.profile.Target.Crash
 	return crash != nil && crash.Thread == t.ID && (t.ID != 0 || slices.Contains(c.profile.Notes, zeroHasCrashed))

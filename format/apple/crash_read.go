@@ -12,7 +12,7 @@ import (
 	"stacksnap/format/profile"
 )
 
-// isCrash tells whether a file has the lines that a crash report for people begins
+// isCrash reports whether a file has the lines that a crash report for people begins
 // with: that of macOS until 11 and iOS until 14, and what Console shows since. One of
 // ours may be of a process that has not crashed.
 func isCrash(head []byte) bool {

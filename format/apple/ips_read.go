@@ -31,14 +31,14 @@ const (
 // below it.
 var translatedReport = []byte("Translated Report (Full Report Below)")
 
-// isIPS tells whether a file begins as an .ips file of a crash does. Xcode may have put
+// isIPS reports whether a file begins as an .ips file of a crash does. Xcode may have put
 // the text for people in the place of the document.
 func isIPS(head []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
 	return isIPSHeader(first) && !hasLine(head, "Process:") || bytes.HasPrefix(first, []byte("-----")) && bytes.Contains(head, translatedReport)
 }
 
-// isIPSHeader tells whether a line is the first one of an .ips file of a crash.
+// isIPSHeader reports whether a line is the first one of an .ips file of a crash.
 func isIPSHeader(line []byte) bool {
 	var h ipsHeader
 	return bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, &h) == nil && h.BugType == crashReport
@@ -326,7 +326,7 @@ func (r *ipsReader) program(p *profile.Profile) {
 	}
 }
 
-// samePath tells whether two paths are one: /var is a link to /private/var.
+// samePath reports whether two paths are one: /var is a link to /private/var.
 func samePath(a, b string) bool {
 	const link = "/private"
 	return a != "" && strings.TrimPrefix(a, link) == strings.TrimPrefix(b, link)

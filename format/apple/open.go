@@ -72,7 +72,7 @@ func alone(read func(*bufio.Reader) (*profile.Profile, error)) func(*bufio.Reade
 	}
 }
 
-// Is tells whether a file is a report, by its begin.
+// Is reports whether a file is a report, by its begin.
 func Is(name string) bool {
 	f, _, err := regular.Open(name)
 	if err != nil {
@@ -84,7 +84,7 @@ func Is(name string) bool {
 	return kindOf(head[:n]) != nil
 }
 
-// isSample tells whether a line begins as the first one of sample's report does.
+// isSample reports whether a line begins as the first one of sample's report does.
 func isSample(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		if bytes.HasPrefix(line, []byte(analysisOf)) {

@@ -109,7 +109,7 @@ func parseBare(text string) label {
 	return label{symbol: text}
 }
 
-// parseEnd reads what follows the image, and tells whether it is of that form.
+// parseEnd reads what follows the image, and reports whether it is of that form.
 func (l *label) parseEnd(s string) bool {
 	ok := true
 	if rest, found := strings.CutPrefix(s, loadAddress); found {

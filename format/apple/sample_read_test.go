@@ -138,7 +138,7 @@ func TestReadSampleCutShort(t *testing.T) {
 	}
 }
 
-// prefix tells whether lines are the first ones of others, but for the glyphs of what
+// prefix reports whether lines are the first ones of others, but for the glyphs of what
 // is behind the end.
 func prefix(got, of []string) bool {
 	bare := func(s string) string { return strings.TrimLeft(s, " +!:|") }

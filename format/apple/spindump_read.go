@@ -24,7 +24,7 @@ const (
 	spinTruncated = "<truncated backtrace>"
 )
 
-// isSpindump tells whether a file has the lines that a report of spindump begins with.
+// isSpindump reports whether a file has the lines that a report of spindump begins with.
 func isSpindump(head []byte) bool { return hasLine(head, spinSteps) && hasLine(head, spinVersion) }
 
 // spinReader reads a report of spindump, line by line.

@@ -46,7 +46,7 @@ func (r *spinTimeline) add(depth int, n *profile.Node, l *spinLabel, limits *lim
 	r.open = append(r.open, openLine{n, state, first, last})
 }
 
-// close has the lines from a depth on have ended, and tells whether their order is that of
+// close has the lines from a depth on have ended, and reports whether their order is that of
 // time.
 func (r *spinTimeline) close(depth int) bool {
 	for _, line := range slices.Backward(r.open[depth:]) {

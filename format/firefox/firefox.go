@@ -184,7 +184,7 @@ func (o *firefoxWriter) each(column string, t *profile.Thread, write func(*profi
 	return n
 }
 
-// countsMoments tells whether it is known of any sample what CPU time it has used.
+// countsMoments reports whether it is known of any sample what CPU time it has used.
 func countsMoments(p *profile.Profile, t *profile.Thread) bool {
 	for m := range p.Moments(t) {
 		if m.CPU >= 0 {

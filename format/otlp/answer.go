@@ -44,7 +44,7 @@ func StatusMessage(answer []byte) (text string) {
 	return text
 }
 
-// isMessage tells whether all of it can be read.
+// isMessage reports whether all of it can be read.
 func isMessage(m []byte) bool {
 	return protobuf.Each(m, func(protobuf.Field) error { return nil }) == nil
 }

@@ -4,6 +4,6 @@ package output
 
 import "os"
 
-// IsNowhere tells whether a standard stream was closed when this program was
+// IsNowhere reports whether a standard stream was closed when this program was
 // started, which cannot be told here.
 func IsNowhere(*os.File) bool { return false }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsNowhere tells whether a standard stream was closed when this program was
+// IsNowhere reports whether a standard stream was closed when this program was
 // started. Go has /dev/null opened in its place, for reading and writing, which
 // nobody does who only wants to be rid of the output (> /dev/null).
 func IsNowhere(f *os.File) bool {

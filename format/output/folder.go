@@ -27,7 +27,7 @@ func OpenFolder(path string) (*Folder, error) {
 	return &Folder{dir}, nil
 }
 
-// again makes the folder anew once it has been deleted, and tells whether it did.
+// again makes the folder anew once it has been deleted, and reports whether it did.
 func (f *Folder) again(err error) bool {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return false

@@ -49,7 +49,7 @@ func (p Pager) Show(text []byte) bool {
 	return exit.ExitCode() != notFound && exit.ExitCode() != notExecutable
 }
 
-// IsLonger tells whether a text has more lines than that, where a line is as wide as so
+// IsLonger reports whether a text has more lines than that, where a line is as wide as so
 // many columns, at most. Sequences that colour it have no width.
 func IsLonger(text []byte, columns, lines int) bool {
 	if columns <= 0 || lines <= 0 {

@@ -144,7 +144,7 @@ func (p *place) isPipe() bool {
 	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
-// isStream tells whether a path is that of an open file of this program: it may be a
+// isStream reports whether a path is that of an open file of this program: it may be a
 // regular file that someone else has open and continues, as with a redirected
 // /dev/stdout, and must not be replaced.
 func isStream(path string) bool {

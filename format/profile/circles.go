@@ -49,7 +49,7 @@ func ofSeveral(circle []Waiter) bool {
 	return false
 }
 
-// Same tells whether it is a circle of the same threads, each of which waits for the
+// Same reports whether it is a circle of the same threads, each of which waits for the
 // same of the next.
 func (d *Deadlock) Same(other Deadlock) bool {
 	if !d.same(other.Waiters) {

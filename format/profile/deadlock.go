@@ -63,7 +63,7 @@ func (b *Builder) judge() {
 	}
 }
 
-// broken tells whether one of a circle's threads has ended, or was found in this
+// broken reports whether one of a circle's threads has ended, or was found in this
 // round to wait for something else. A thread that is not sampled may not be asked
 // in every round: then those that are tell.
 func (b *Builder) broken(d *Deadlock) bool {
@@ -76,7 +76,7 @@ func (b *Builder) broken(d *Deadlock) bool {
 	})
 }
 
-// still tells whether a later look has found the same lock waited for, and the
+// still reports whether a later look has found the same lock waited for, and the
 // same thread to hold it.
 func (w *Wait) still(now *Wait) bool { return now != nil && now.like(w) && now.Owner == w.Owner }
 
@@ -93,7 +93,7 @@ func (l *looks) stood() []Deadlock {
 	return all
 }
 
-// same tells whether it is the same threads that wait for the same locks.
+// same reports whether it is the same threads that wait for the same locks.
 func (d *Deadlock) same(circle []Waiter) bool {
 	return slices.EqualFunc(d.Waiters, circle, func(a, b Waiter) bool {
 		return a.ID == b.ID && a.Wait.Lock == b.Wait.Lock && a.Wait.Addr == b.Wait.Addr

@@ -125,7 +125,7 @@ func NewDiff(before, after *Profile, o DiffOptions) (*Diff, error) {
 	return d, nil
 }
 
-// CountsCPU tells whether the system has counted how much time threads were on a
+// CountsCPU reports whether the system has counted how much time threads were on a
 // processor, from sample to sample.
 func (p *Profile) CountsCPU() bool {
 	return p.Snapshots != 1 && slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Spent != Spent{} })

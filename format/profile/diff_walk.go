@@ -36,7 +36,7 @@ func (d *Diff) Grown() (branch, caller *DiffNode) {
 	return branch, caller
 }
 
-// Is tells whether a node is one of a function, of the same diff.
+// Is reports whether a node is one of a function, of the same diff.
 func (n *DiffNode) Is(f DiffFunction) bool { return n.place == f.place }
 
 // functions lists the functions of trees that are not turned: those first whose own

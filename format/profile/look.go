@@ -77,7 +77,7 @@ func (r *record) look(w *Wait) {
 	}
 }
 
-// like tells whether two looks have found the same thing waited for, whoever
+// like reports whether two looks have found the same thing waited for, whoever
 // holds it.
 func (w *Wait) like(other *Wait) bool {
 	return w.Call == other.Call && w.Lock == other.Lock && w.Addr == other.Addr && w.Object == other.Object && w.Receives == other.Receives &&

@@ -107,7 +107,7 @@ type Image struct {
 	Bundle  object.Bundle
 }
 
-// Placed tells whether it is known where the image is.
+// Placed reports whether it is known where the image is.
 func (im *Image) Placed() bool { return im.Load != 0 || im.End != 0 }
 
 // Name returns the last element of the path.

@@ -61,7 +61,7 @@ type Profile struct {
 	times []byte // of snapshots, where timelines were kept; see snapshotTimes
 }
 
-// Sampled tells whether the profile merges more than one snapshot.
+// Sampled reports whether the profile merges more than one snapshot.
 func (p *Profile) Sampled() bool { return p.Snapshots > 1 }
 
 // Duration returns the time from the first stop to the end of the last, 0 where

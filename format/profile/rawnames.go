@@ -1,7 +1,7 @@
 package profile
 
-// WithRawNames returns a profile in which functions have the names that their files
-// have. p is left as it is.
+// WithRawNames returns a copy of p in which functions are called by their symbols, not
+// demangled. p stays as it is.
 func (p *Profile) WithRawNames() *Profile { return p.withRoots(moves.withRawNames) }
 
 func (m moves) withRawNames(nodes []*Node) []*Node {

@@ -48,7 +48,7 @@ func (g *grower) above(at int) int {
 	return g.parents[at]
 }
 
-// repeats tells whether the functions from a node outward are the same as those from
+// repeats reports whether the functions from a node outward are the same as those from
 // another.
 func (g *grower) repeats(a, b, length int) bool {
 	for range length {
@@ -68,7 +68,7 @@ func (g *grower) absorbRound(from, to, length int) {
 	}
 }
 
-// isLike tells whether two nodes are of one function. What an outermost one lacks is
+// isLike reports whether two nodes are of one function. What an outermost one lacks is
 // not looked at.
 func (n *Node) isLike(other *Node) bool {
 	a, b := n.functionKey(), other.functionKey()

@@ -9,9 +9,9 @@ import (
 	"stacksnap/task"
 )
 
-// AddSymbols names the functions of a profile that was read from a report, with no
-// files at hand: by the binaries that have the ID of an image, at the place where the
-// report has that. Functions that have a name keep it, and get what debugging
+// AddSymbols names the functions of a profile that was read from a report. Each image is
+// looked up in from by its ID, and its binary is taken to lie where the report says that
+// the image lay. Functions that have a name keep it, and get what debugging
 // information tells of them. It returns false where tables of the binaries were left
 // out because all of them together are too large.
 func (p *Profile) AddSymbols(from *binaries.Index) bool {

@@ -23,7 +23,7 @@ type Timeline struct {
 // the number of that.
 type look struct{ snapshot, wait int32 }
 
-// noFrame stands for the innermost frame of samples of which none is known.
+// noFrame is the leaf of samples whose innermost frame is not known.
 var noFrame = &Node{}
 
 // Moment is one sample of a thread.
@@ -80,7 +80,7 @@ func (t *Timeline) wait(snapshot int, rest *[]look) *Wait {
 	return &t.waits[(*rest)[0].wait]
 }
 
-// HasTimeline tells whether the profile has kept when each sample was taken, of any
+// HasTimeline reports whether the profile has kept when each sample was taken, of any
 // thread.
 func (p *Profile) HasTimeline() bool {
 	for _, t := range p.Threads {

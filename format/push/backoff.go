@@ -23,7 +23,7 @@ func (b *backoff) next(wanted time.Duration) time.Duration {
 	return max(wanted, whole/2+rand.N(whole/2+1))
 }
 
-// pause waits, and tells whether it was for the whole time.
+// pause waits, and reports whether it was for the whole time.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

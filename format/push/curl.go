@@ -54,7 +54,7 @@ func certificateFiles(getenv func(string) string) map[string]string {
 	return files
 }
 
-// CheckCurl tells whether there is anything to send by.
+// CheckCurl reports whether there is anything to send by.
 func CheckCurl() error {
 	if _, err := exec.LookPath("curl"); err != nil {
 		return errors.New("--push sends by curl, which is not installed")

@@ -109,7 +109,7 @@ func variableHeaders(text string) (all []Header, err error) {
 	return all, nil
 }
 
-// valid tells whether it may stand in a request (RFC 9110, 5.5 and 5.6.2).
+// valid reports whether it may stand in a request (RFC 9110, 5.5 and 5.6.2).
 func (h Header) valid() bool {
 	const token = "!#$%&'*+-.^_`|~"
 	for _, c := range []byte(h.Name) {

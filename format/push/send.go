@@ -27,7 +27,7 @@ type patient struct {
 	backoff      backoff
 }
 
-// bears tells whether a further wait is worth it.
+// bears reports whether a further wait is worth it.
 func (p *patient) bears(d time.Duration) bool {
 	return p.patience == 0 || time.Since(p.since)+d <= p.patience
 }

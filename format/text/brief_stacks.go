@@ -301,7 +301,7 @@ func (b *brief) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task.T
 	return otherRow
 }
 
-// waits tells whether a thread mostly did.
+// waits reports whether a thread mostly did.
 func (b *brief) waits(t *profile.Thread) bool {
 	if !b.Profile.Sampled() {
 		return t.State != task.Running

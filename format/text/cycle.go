@@ -20,7 +20,7 @@ type cycle struct {
 	length int // frames, a multiple of period
 }
 
-// alike tells whether one line stands for two frames: they have the same function, or where
+// alike reports whether one line stands for two frames: they have the same function, or where
 // none is known the very address, and the same marks.
 func alike(a, b *profile.Node) bool {
 	return a.Image == b.Image && a.Function == b.Function && a.Overload == b.Overload &&

@@ -45,7 +45,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// about tells whether a time is as long but for the first sample, of which it is not known
+// about reports whether a time is as long but for the first sample, of which it is not known
 // how much CPU time goes with it.
 func about(d time.Duration, seconds float64) bool {
 	return (d - time.Duration(seconds*float64(time.Second))).Abs() <= tick

@@ -55,7 +55,7 @@ func (b *Board) data() *data {
 	return d
 }
 
-// window is the last time of data, in whole parts.
+// window is the latest stretch of data, made of whole parts.
 type window struct {
 	parts   []*part
 	samples int

@@ -206,7 +206,7 @@ func (v *view) tellEnd(e ending) {
 	}
 }
 
-// handle does what an event asks for, and tells whether that is to quit.
+// handle does what an event asks for, and reports whether that is to quit.
 func (v *view) handle(ev tcell.Event) (quit bool, err error) {
 	switch ev := ev.(type) {
 	case *tcell.EventError: // nobody types any more

@@ -100,7 +100,7 @@ func newFilter(text string) (filter, error) {
 	return filter{text, re}, err
 }
 
-// takes tells whether a row with any of these texts is shown.
+// takes reports whether a row with any of these texts is shown.
 func (f *filter) takes(texts ...string) bool {
 	return f.re == nil || slices.ContainsFunc(texts, f.re.MatchString)
 }

@@ -23,7 +23,7 @@ func NewClock(p *profile.Profile) Clock {
 	return Clock{time.Duration(float64(p.Interval) * due)}
 }
 
-// Known tells whether samples stand for any time.
+// Known reports whether samples stand for any time.
 func (c Clock) Known() bool { return c.each > 0 }
 
 // Weighed is what the samples of one stack of a thread stand for.
@@ -91,7 +91,7 @@ func left(whole, part profile.Spent) profile.Spent {
 	}
 }
 
-// CountsCPU tells whether the system has counted any thread's CPU time from sample
+// CountsCPU reports whether the system has counted any thread's CPU time from sample
 // to sample.
 func CountsCPU(p *profile.Profile) bool {
 	for _, t := range p.Threads {

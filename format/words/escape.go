@@ -53,7 +53,7 @@ func Printable(s string) string {
 
 func isPlain(s string) bool { return isASCII(s) && strings.IndexByte(s, '\\') < 0 }
 
-// isASCII tells whether a text is printable ASCII alone.
+// isASCII reports whether a text is printable ASCII alone.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' {

@@ -40,7 +40,7 @@ func (p *Printer) Number(at Position) string {
 	return "#" + Count(at.Depth+1) + " "
 }
 
-// IsInverted tells whether the innermost frames are the roots.
+// IsInverted reports whether the innermost frames are the roots.
 func (p *Printer) IsInverted() bool { return p.Profile.View != nil && p.Profile.View.Inverted }
 
 // ChainOf follows n inward for as long as each frame has one callee and no end.
@@ -76,7 +76,8 @@ func (p *Printer) Function(l profile.Location) string {
 	return name
 }
 
-// Shown is the name of a function as a report has it.
+// Shown makes the name of a function fit for a line of a report: shortened if the printer
+// shortens names, without control characters, and at most maxName long.
 func (p *Printer) Shown(name string) string {
 	if p.short {
 		name = shorten(name)

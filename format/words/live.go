@@ -26,7 +26,7 @@ func (w *Words) File(n *profile.Node) string {
 	return ImageLabel(n.Image)
 }
 
-// IsGuess tells whether a frame may not exist.
+// IsGuess reports whether a frame may not exist.
 func (w *Words) IsGuess(n *profile.Node) bool { return n.By.Guess() }
 
 // ThreadID writes a thread's id as the system's own tools do.

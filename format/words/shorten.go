@@ -126,10 +126,10 @@ func (s *shortener) group(opening rune) bool {
 	return true
 }
 
-// arguments tells whether a ( after what was copied begins a function's.
+// arguments reports whether a ( after what was copied begins a function's.
 func (s *shortener) arguments() bool { return isWord(s.last) || strings.ContainsRune(">)}]'", s.last) }
 
-// parameters tells whether a < after what was copied begins a template's, of Rust
+// parameters reports whether a < after what was copied begins a template's, of Rust
 // also behind ::, rather than a type as <T as Trait>.
 func (s *shortener) parameters() bool {
 	return isWord(s.last) || strings.ContainsRune(":})]'", s.last)

@@ -60,7 +60,7 @@ func (b *StackLine) Stack(path []*profile.Node) string {
 	return first + joined(own[:fitting(own, room-Columns(first))])
 }
 
-// isOwn tells whether a frame is of the program itself, and has a name.
+// isOwn reports whether a frame is of the program itself, and has a name.
 func isOwn(n *profile.Node) bool { return n.Image != nil && n.Image.Main && n.Function != "" }
 
 // appendFrame adds the name of a frame. A recursion is told once.

@@ -87,7 +87,7 @@ func samplesWord(p *profile.Profile, n int) string {
 	return Plural(n, "stack")
 }
 
-// isSum tells whether times of an entry are of several threads.
+// isSum reports whether times of an entry are of several threads.
 func isSum(t *profile.Thread) bool {
 	return len(t.Same) > 0 || t.Together != nil && len(t.Together.Threads) > 1
 }

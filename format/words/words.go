@@ -61,7 +61,7 @@ func (w *Words) Title() string { return ProcessLabel(w.p.Profile) }
 // GroupTitle names the processes in a line.
 func GroupTitle(g *profile.Group) string { return GroupName(g) }
 
-// Timed tells whether samples stand for time, and CPU whether the system has counted
+// Timed reports whether samples stand for time, and CPU whether the system has counted
 // that on processors.
 func (w *Words) Timed() bool { return w.clock.Known() }
 

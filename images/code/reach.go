@@ -22,7 +22,7 @@ const alignment = 16
 // Reader reads code by its vmaddr: fewer bytes with an error where it ends.
 type Reader func(p []byte, vmaddr uint64) (int, error)
 
-// Reaches tells whether control that enters a function at start gets to the
+// Reaches reports whether control that enters a function at start gets to the
 // instruction at vmaddr without leaving the function: by going on, and by jumps
 // that say where to. It goes no further where it may be in another function: not
 // behind a call at the end of an aligned block, which may never come back, and not
@@ -93,7 +93,7 @@ func (r *reach) run() bool {
 	return false
 }
 
-// follow notes where an instruction jumps, and tells whether control goes on.
+// follow notes where an instruction jumps, and reports whether control goes on.
 func (r *reach) follow(off uint64, in *step) bool {
 	switch in.flow {
 	case x86.Next, x86.Call:

@@ -49,7 +49,7 @@ func (c *cursor) fail(err error) {
 // offset is where in the section the next value is.
 func (c *cursor) offset() uint64 { return c.base + uint64(c.pos) }
 
-// more tells whether there is anything left to read.
+// more reports whether there is anything left to read.
 func (c *cursor) more() bool { return c.err == nil && c.offset() < c.end }
 
 // seek continues at off.

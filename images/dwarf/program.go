@@ -93,7 +93,7 @@ func (m *machine) advance(n uint64) {
 
 func (m *machine) addLine(n int64) { m.line = uint32(int64(m.line) + n) }
 
-// standard runs one of the standard opcodes, and tells whether it makes a row.
+// standard runs one of the standard opcodes, and reports whether it makes a row.
 func (m *machine) standard(opcode uint64) (row bool) {
 	c := m.c
 	switch opcode {
@@ -120,7 +120,7 @@ func (m *machine) standard(opcode uint64) (row bool) {
 	return false
 }
 
-// extended runs one of the extended opcodes, and tells whether it makes a row.
+// extended runs one of the extended opcodes, and reports whether it makes a row.
 func (m *machine) extended() (row bool) {
 	c := m.c
 	length := c.uleb()

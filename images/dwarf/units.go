@@ -96,9 +96,9 @@ func (d *Data) unitsBefore(off uint64) int {
 	return sort.Search(len(d.units), func(i int) bool { return d.units[i].off >= off })
 }
 
-// rangeMore looks for the ranges of further units; false where there is no more to look
-// at: first those that .debug_aranges does not tell of, by their roots, then by their
-// functions those whose roots tell none.
+// rangeMore looks for the ranges of further units. The first call reads the roots of units
+// that .debug_aranges does not have; later ones read the functions of units whose roots
+// have no ranges. It returns false when there is nothing left to read.
 func (d *Data) rangeMore() bool {
 	switch {
 	case !d.rooted:

@@ -66,7 +66,7 @@ type SharedCache struct {
 	Private bool // mapped by this process alone
 }
 
-// Mapped tells whether the process has a shared cache.
+// Mapped reports whether the process has a shared cache.
 func (c *SharedCache) Mapped() bool { return c.UUID != [16]byte{} }
 
 // Generation is what of the list changes when an image is loaded or unloaded, or

@@ -112,7 +112,7 @@ func (r *reading) todo() (todo []entry) {
 	return todo
 }
 
-// unchanged tells whether the list is still as it was read.
+// unchanged reports whether the list is still as it was read.
 func (r *reading) unchanged() bool {
 	infos, err := infosOf(r.process)
 	return err == nil && infos.Generation() == r.infos.Generation()
@@ -147,7 +147,7 @@ func (r *reading) readGroup(group []entry) (fresh map[entry]*image) {
 	return fresh
 }
 
-// stands tells whether a known image is still the one that was read. Its path
+// stands reports whether a known image is still the one that was read. Its path
 // was compared, and the program and the shared cache stay.
 func (im *image) stands() bool {
 	switch {
@@ -230,7 +230,7 @@ func (r *reading) readIn(memory *steady, e entry, path string, pathErr error) *i
 	return im
 }
 
-// isFixed tells whether an image stays: those of the shared cache do, those that
+// isFixed reports whether an image stays: those of the shared cache do, those that
 // dyld says, and the program itself, which a later list can only name, not load.
 func (r *reading) isFixed(f *macho.File, e entry) bool {
 	return e.stays || f.InSharedCache() || f.Type() == macho.Execute && (r.main.File == nil || r.main.Load == e.load)

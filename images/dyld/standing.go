@@ -57,7 +57,7 @@ type shown struct {
 	path, header []byte
 }
 
-// gaveUp tells whether it was because of changes that not all could be read.
+// gaveUp reports whether it was because of changes that not all could be read.
 func (r *reading) gaveUp() bool { return slices.ContainsFunc(r.errs, isChange) }
 
 func isChange(err error) bool { return errors.Is(err, errChanging) || errors.Is(err, errMoving) }
@@ -221,7 +221,7 @@ func (x *shown) pathName() (string, bool) {
 	return string(x.path[:end]), true
 }
 
-// isIn tells whether a known image has this header.
+// isIn reports whether a known image has this header.
 func (im *image) isIn(header []byte) bool {
 	if im.file == nil || im.memory == nil || im.memory.spoiled || len(im.errs) > 0 {
 		return false

@@ -88,7 +88,7 @@ func (m *steady) readKept(p []byte, a task.Addr) int {
 	return 0
 }
 
-// isConstant tells whether a segment has code or symbols, and is in memory as it
+// isConstant reports whether a segment has code or symbols, and is in memory as it
 // is in the file.
 func isConstant(s *object.Segment) bool {
 	return s.Prot != 0 && s.Prot&task.Write == 0 && (s.Prot&task.Execute != 0 || s.Name == "__LINKEDIT")
@@ -118,7 +118,7 @@ func (m *steady) generation() (Generation, error) {
 	return infos.Generation(), err
 }
 
-// isThere tells whether the image is, by its ID. One without is taken to be, while
+// isThere reports whether the image is, by its ID. One without is taken to be, while
 // the list does not change.
 func (m *steady) isThere() bool {
 	if m.idAt == 0 {
@@ -137,7 +137,7 @@ func (m *steady) keep() {
 	}
 }
 
-// findFile looks for the image's own file, once, and tells whether it was found now.
+// findFile looks for the image's own file, once, and reports whether it was found now.
 func (m *steady) findFile() bool {
 	if m.image == nil || m.asked {
 		return false

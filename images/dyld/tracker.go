@@ -107,7 +107,7 @@ func (t *Tracker) Load() (Listed, []error) {
 	return r.listed(), r.errs
 }
 
-// Spoiled tells whether something of an image that a [Tracker] gave out could not
+// Spoiled reports whether something of an image that a [Tracker] gave out could not
 // be read, because it had gone, or nobody can tell whether it had.
 func Spoiled(p *object.Placed) bool {
 	m, ok := p.Code.(*steady)

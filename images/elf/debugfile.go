@@ -64,7 +64,7 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 // maxSummed bounds a file whose checksum is made. Those of browsers have build-ids.
 const maxSummed = 1 << 29
 
-// isDebugOf tells whether d, read from c, is the debug file of f; a sum is known of one
+// isDebugOf reports whether d, read from c, is the debug file of f; a sum is known of one
 // that was linked to.
 func (l *Loader) isDebugOf(d *File, c candidate, f *File, linked bool, sum uint32) bool {
 	if f.ids.gnu != nil && (d.ids.gnu != nil || !linked) {

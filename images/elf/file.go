@@ -197,13 +197,13 @@ func (f *File) ReadCode(p []byte, vmaddr uint64) int {
 	return 0
 }
 
-// HasSymbols tells whether any function has a name.
+// HasSymbols reports whether any function has a name.
 func (f *File) HasSymbols() bool { return f.symbols().Len() > 0 }
 
 // Limit has the file share a budget. It is called before anything is asked.
 func (f *File) Limit(b *object.Budget) { f.budget = b }
 
-// HasCode tells whether the file has its code, which a debug file that was split
+// HasCode reports whether the file has its code, which a debug file that was split
 // off another has not.
 func (f *File) HasCode() bool {
 	code := len(f.elf.Sections) == 0

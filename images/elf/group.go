@@ -121,7 +121,7 @@ func firstByte(progs []elf.ProgHeader) uint64 {
 	return 0
 }
 
-// holdsStart tells whether the file is mapped from its first segment on.
+// holdsStart reports whether the file is mapped from its first segment on.
 func (g group) holdsStart(progs []elf.ProgHeader, slide uint64) bool {
 	for _, p := range progs {
 		if p.Type == elf.PT_LOAD {

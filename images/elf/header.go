@@ -52,7 +52,7 @@ func parseHeaders(r io.ReaderAt, size int64) (*elf.File, error) {
 	return e, nil
 }
 
-// isELF tells whether b begins as an ELF file does.
+// isELF reports whether b begins as an ELF file does.
 func isELF(b []byte) bool { return len(b) >= elf.EI_NIDENT && string(b[:4]) == elf.ELFMAG }
 
 // The positions of the section fields in Elf64_Ehdr and Elf32_Ehdr, and of the

@@ -2,7 +2,7 @@ package elf
 
 import "debug/elf"
 
-// IsFile tells whether a file on this machine is an ELF file, as far as its first
+// IsFile reports whether a file on this machine is an ELF file, as far as its first
 // bytes tell. It is false for one that cannot be read.
 func IsFile(path string) bool {
 	c, err := openCandidate(path)

@@ -60,7 +60,7 @@ func (o *Opened) add(key openedKey, f *File) {
 	f.opened, f.key, f.users = o, key, 1
 }
 
-// leave tells whether a file has no user any more, when one of them closes it.
+// leave reports whether a file has no user any more, when one of them closes it.
 func (o *Opened) leave(f *File) bool {
 	if o == nil {
 		return true

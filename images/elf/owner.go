@@ -7,7 +7,7 @@ import (
 	"stacksnap/images/object"
 )
 
-// owns tells whether the symbol at start, of size bytes, is the function that
+// owns reports whether the symbol at start, of size bytes, is the function that
 // vmaddr, at or above it, is in. A symbol without a size, as assembly leaves them,
 // names what nothing else can own: it ends where call frame information has
 // another function, and, where the file has only the symbols that others may use,

@@ -13,9 +13,9 @@ import (
 // file is the one that was loaded.
 const maxCompared = 1 << 20
 
-// isLoaded tells whether f, read from c, is the file that r maps, of which h is
-// the header in memory, nil when it is not to be had there. Build IDs decide
-// where there are any, for a file can be overwritten in place. Otherwise the
+// isLoaded reports whether r maps the file f, which candidate c has open. h is the header
+// found in memory, or nil. With one, machine and program headers must agree. Then build
+// IDs decide where there are any, for a file can be overwritten in place. Otherwise the
 // mapping must be of that very inode, or the code be the same: overlayfs and
 // btrfs show other device numbers in maps than in stat.
 func isLoaded(mem task.Memory, r task.Region, h *header, f *File, c candidate) bool {

@@ -72,7 +72,7 @@ func (f *File) data(s *elf.Section) ([]byte, error) {
 	return b, nil
 }
 
-// holds tells whether all of a section's bytes are within the file.
+// holds reports whether all of a section's bytes are within the file.
 func (f *File) holds(s *elf.Section) bool {
 	size := uint64(f.size)
 	return s.Type != elf.SHT_NOBITS && s.Offset <= size && s.FileSize <= size-s.Offset

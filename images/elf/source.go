@@ -23,13 +23,13 @@ func (f *File) Source(vmaddr uint64) []object.Source {
 	return f.source().Frames(vmaddr)
 }
 
-// HasSource tells whether the file itself has debugging information.
+// HasSource reports whether the file itself has debugging information.
 func (f *File) HasSource() bool {
 	_, ok := f.debugSection("info")
 	return ok
 }
 
-// Sourced tells whether the file or its separate debug file has debugging information.
+// Sourced reports whether the file or its separate debug file has debugging information.
 func (f *File) Sourced() bool {
 	if f.HasSource() {
 		return true

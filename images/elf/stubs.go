@@ -42,7 +42,7 @@ func isStubs(s *elf.Section) bool {
 	return s.Type == elf.SHT_PROGBITS && strings.HasPrefix(s.Name, ".plt")
 }
 
-// inStubs tells whether vmaddr is where stubs are: naming them takes all relocations,
+// inStubs reports whether vmaddr is where stubs are: naming them takes all relocations,
 // of which a large library has megabytes.
 func (f *File) inStubs(vmaddr uint64) bool {
 	return slices.ContainsFunc(f.elf.Sections, func(s *elf.Section) bool {

@@ -246,7 +246,7 @@ func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) 
 	return dst, whole
 }
 
-// isFunction tells whether a symbol may name code: a function, an indirect
+// isFunction reports whether a symbol may name code: a function, an indirect
 // function, or a label that assembly left without a type in a section of code.
 func (f *File) isFunction(t *symbolTable, s *symbol) bool {
 	if s.name == 0 || s.name >= dynamicNames || s.section == elf.SHN_UNDEF ||

@@ -15,7 +15,7 @@ const (
 // there before. It is called before anything is asked.
 func (r *Reader) Compare(mem task.Memory) { r.memory = mem }
 
-// stands tells whether the code about a is that of the entry, as far as that is known.
+// stands reports whether the code about a is that of the entry, as far as that is known.
 func (r *Reader) stands(e *Entry, a uint64) bool {
 	if r.memory == nil || e.Code == 0 {
 		return true

@@ -63,7 +63,7 @@ func (n *Names) keep(a uint64, got answer) {
 	n.answers[a] = got
 }
 
-// differ tells whether an answer in [start, end) is another by now.
+// differ reports whether an answer in [start, end) is another by now.
 func (n *Names) differ(start, end uint64) bool {
 	from, to := n.within(start, end)
 	if to-from > fewEntries {
@@ -98,7 +98,7 @@ func (b *batch) add(start, end uint64) {
 	}
 }
 
-// differ tells whether it made an answer wrong that was given.
+// differ reports whether it made an answer wrong that was given.
 func (b *batch) differ(n *Names) bool {
 	if b.all {
 		return n.differ(0, ^uint64(0))

@@ -203,7 +203,7 @@ func (r *Reader) done(b []byte, n int64) {
 	r.tail = append(r.tail[:0], tail[:k]...)
 }
 
-// goesOn tells whether what was read is still there, so that what follows was
+// goesOn reports whether what was read is still there, so that what follows was
 // appended.
 func (r *Reader) goesOn() bool {
 	var b [tailSize]byte

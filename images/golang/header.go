@@ -64,7 +64,7 @@ func parse(data []byte) (*layout, error) {
 	return l, l.parseParts(data)
 }
 
-// IsTable tells whether a table may begin in data.
+// IsTable reports whether a table may begin in data.
 func IsTable(data []byte) bool {
 	l, err := parse(data)
 	return err == nil && l.count > 0

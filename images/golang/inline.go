@@ -90,7 +90,7 @@ func (in *inlines) last(f *function) int32 {
 	return last
 }
 
-// makesSense tells whether the calls up to the last one are such.
+// makesSense reports whether the calls up to the last one are such.
 func (in *inlines) makesSense(f *function, last int32) bool {
 	for i := range min(last, maxCalls) + 1 {
 		c, ok := in.call(f, i)
@@ -101,7 +101,7 @@ func (in *inlines) makesSense(f *function, last int32) bool {
 	return true
 }
 
-// isName tells whether a name begins at an offset.
+// isName reports whether a name begins at an offset.
 func (t *Table) isName(at uint64) bool {
 	return at < uint64(len(t.names)) && t.names[at] > ' ' && (at == 0 || t.names[at-1] == 0)
 }
@@ -187,7 +187,7 @@ func (f *function) inlined(at uint64) (frames []object.Source, outer object.Sour
 	return frames, outer, number < 0
 }
 
-// mayBeInlined tells whether the code at a distance may be of an inlined call, where it
+// mayBeInlined reports whether the code at a distance may be of an inlined call, where it
 // is not known how those are to be read.
 func (f *function) mayBeInlined(at uint64) bool {
 	for _, s := range schemes[f.t.version] {

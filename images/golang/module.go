@@ -37,7 +37,7 @@ func (t *Table) findModule() *module {
 	return nil
 }
 
-// isModule tells whether b begins as the table's moduledata does: with pointers to it,
+// isModule reports whether b begins as the table's moduledata does: with pointers to it,
 // and to its parts.
 func (t *Table) isModule(b []byte, pointer func(uint64) uint64) bool {
 	if pointer(t.uint(b, t.word)) != t.of.VMAddr {

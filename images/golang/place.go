@@ -120,7 +120,7 @@ func (t *Table) startsInModule() bool {
 	return true
 }
 
-// fits tells whether the functions lie behind a start.
+// fits reports whether the functions lie behind a start.
 func (t *Table) fits(start uint64) bool {
 	if t.of.Arch != task.AMD64 && t.of.Arch != task.ARM64 {
 		return t.readable(start)
@@ -148,7 +148,7 @@ func (t *Table) fits(start uint64) bool {
 	return right >= min(wantedCalls, t.count) && right > 10*wrong
 }
 
-// readable tells whether the functions that are tried are in the file, one behind the
+// readable reports whether the functions that are tried are in the file, one behind the
 // other.
 func (t *Table) readable(start uint64) bool {
 	var b [1]byte

@@ -29,7 +29,7 @@ type member struct {
 	modified     uint64 // in seconds since 1970
 }
 
-// isArchive tells whether a file begins as an archive does.
+// isArchive reports whether a file begins as an archive does.
 func isArchive(r io.ReaderAt) bool {
 	var b [len(archiveMagic)]byte
 	n, _ := r.ReadAt(b[:], 0)

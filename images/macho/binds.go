@@ -88,7 +88,7 @@ func (b *binder) run() {
 	}
 }
 
-// step does what an opcode says, and tells whether the list goes on.
+// step does what an opcode says, and reports whether the list goes on.
 func (b *binder) step(opcode byte, operand uint64) bool {
 	switch opcode {
 	case bindLibrary, bindLibrarySpecial, bindType:

@@ -83,7 +83,7 @@ func (f *File) selectorStubAMD64(s *Section, vmaddr uint64) (start, selector uin
 	return start, f.pointsTo(start + load + uint64(int64(int32(binary.LittleEndian.Uint32(b[:])))))
 }
 
-// loadsSelector tells whether an instruction of x86-64 at vmaddr loads rsi from near it.
+// loadsSelector reports whether an instruction of x86-64 at vmaddr loads rsi from near it.
 func (f *File) loadsSelector(vmaddr uint64) bool {
 	var b [3]byte
 	return f.readSome(b[:], vmaddr) == len(b) && b == [3]byte{0x48, 0x8b, 0x35}

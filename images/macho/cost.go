@@ -19,11 +19,11 @@ type cost struct {
 // before anything is asked.
 func (f *File) Limit(b *object.Budget) { f.cost.budget = b }
 
-// Keep tells whether n bytes more of the file may be kept by others, until it is
+// Keep reports whether n bytes more of the file may be kept by others, until it is
 // closed.
 func (f *File) Keep(n uint64) bool { return f.cost.keep(n) }
 
-// keep tells whether n bytes more may be kept.
+// keep reports whether n bytes more may be kept.
 func (c *cost) keep(n uint64) bool {
 	if !c.budget.Keep(n) {
 		return false
@@ -38,7 +38,7 @@ func (c *cost) drop(n uint64) {
 	c.kept.Add(-int64(n))
 }
 
-// take tells whether n bytes more may be read.
+// take reports whether n bytes more may be read.
 func (c *cost) take(n uint64) bool {
 	if !c.budget.Read(n) {
 		return false

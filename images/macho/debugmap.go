@@ -113,7 +113,7 @@ func (m *debugMap) read(f *File) {
 	slices.SortStableFunc(m.byAddress, func(a, b int32) int { return cmp.Compare(m.functions[a].low, m.functions[b].low) })
 }
 
-// hasSymbol tells whether the symbol table has a name for an address: the stabs of some
+// hasSymbol reports whether the symbol table has a name for an address: the stabs of some
 // linkers lead to where copies of a function would be that were left out.
 func (f *File) hasSymbol(vmaddr uint64, strx uint32) bool {
 	t, i := f.symtab(), f.sectionIndex(vmaddr)

@@ -58,7 +58,7 @@ func (m *debugMap) open(of *mappedObject) (*debugObject, error) {
 	return nil, err
 }
 
-// hasAll tells whether an object has all functions that the map tells it had.
+// hasAll reports whether an object has all functions that the map tells it had.
 func (m *debugMap) hasAll(o *debugObject, of *mappedObject) bool {
 	for _, fn := range m.functions[of.first:of.ends] {
 		name, _ := m.names.at(fn.name)
@@ -107,7 +107,7 @@ func (m *debugMap) find(name string, modified uint64) (*File, error) {
 	return m.only(parts, nil)
 }
 
-// isLinked tells whether what was last written at a time, in seconds since 1970, was
+// isLinked reports whether what was last written at a time, in seconds since 1970, was
 // linked, by the time that the map has. Where the linker was not to tell it, that is so
 // if the file was not written after the linked one.
 func (m *debugMap) isLinked(written time.Time, seconds, want uint64) bool {

@@ -44,10 +44,10 @@ func (f *File) Source(vmaddr uint64) []object.Source {
 	return nil
 }
 
-// HasSource tells whether the file itself has debugging information.
+// HasSource reports whether the file itself has debugging information.
 func (f *File) HasSource() bool { return f.debugSection("info") != nil }
 
-// Sourced tells whether the file, its dSYM or the object files it was linked from have
+// Sourced reports whether the file, its dSYM or the object files it was linked from have
 // debugging information.
 func (f *File) Sourced() bool { return f.HasSource() || f.dsym() != nil || f.debugMap() != nil }
 

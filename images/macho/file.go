@@ -155,7 +155,7 @@ func (f *File) Variant() string { return variantOf(f.cpu, f.subtype) }
 // Type returns what the file is for.
 func (f *File) Type() FileType { return f.filetype }
 
-// InSharedCache tells whether the image is a part of dyld's shared cache.
+// InSharedCache reports whether the image is a part of dyld's shared cache.
 func (f *File) InSharedCache() bool { return f.flags&flagInSharedCache != 0 }
 
 // ID returns the 16 bytes of LC_UUID; nil when there is none.

@@ -27,7 +27,7 @@ func (f *File) method(vmaddr uint64, i int) (object.Symbol, bool) {
 	return object.Symbol{Name: name, VMAddr: start}, ok
 }
 
-// methodOwns tells whether vmaddr is in the method that begins at start.
+// methodOwns reports whether vmaddr is in the method that begins at start.
 func (f *File) methodOwns(start, vmaddr uint64, i int) bool {
 	if f.ownSymbols() {
 		if sym, ok := f.symtab().pick(vmaddr, i, true); ok && sym.VMAddr > start {

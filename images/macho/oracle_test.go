@@ -168,7 +168,7 @@ func TestAgreesWithSymbolizer(t *testing.T) {
 // withoutSymbol are the names that are not from a symbol table.
 var withoutSymbol = regexp.MustCompile(`^([-+]\[\S+ \S+\]$|objc_msgSend\$|stub helper for )`)
 
-// hasName tells whether a symbol of that name stands at vmaddr.
+// hasName reports whether a symbol of that name stands at vmaddr.
 func (f *File) hasName(vmaddr uint64, name string) bool {
 	t := f.symtab()
 	if t == nil {

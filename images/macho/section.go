@@ -29,18 +29,18 @@ type Section struct {
 	relocations   place     // of object files
 }
 
-// Contains tells whether vmaddr lies in the section.
+// Contains reports whether vmaddr lies in the section.
 func (s *Section) Contains(vmaddr uint64) bool {
 	return vmaddr >= s.VMAddr && vmaddr-s.VMAddr < s.Size
 }
 
-// Stubs tells whether the section consists of symbol stubs of StubSize bytes.
+// Stubs reports whether the section consists of symbol stubs of StubSize bytes.
 func (s *Section) Stubs() bool { return s.Flags&sectionTypeMask == typeStubs && s.Reserved2 != 0 }
 
 // StubSize returns the size of one stub in bytes; only meaningful for stubs.
 func (s *Section) StubSize() uint64 { return uint64(s.Reserved2) }
 
-// Code tells whether the section may hold instructions: by its attributes, or
+// Code reports whether the section may hold instructions: by its attributes, or
 // because its segment is executable and the section is not of literals.
 func (s *Section) Code() bool {
 	if s.instructions() {
@@ -50,7 +50,7 @@ func (s *Section) Code() bool {
 	return s.Prot&task.Execute != 0 && (t < typeCStrings || t > typeLazyPointers)
 }
 
-// instructions tells whether the section says that it holds some.
+// instructions reports whether the section says that it holds some.
 func (s *Section) instructions() bool {
 	return s.Flags&(attrPureInstructions|attrSomeInstructions) != 0
 }

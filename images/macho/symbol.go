@@ -37,12 +37,12 @@ func (f *File) disk() (disk *File, shift uint64) {
 	return disk, here - there
 }
 
-// Symbol implements [object.File]: the nearest symbol at or below vmaddr in
-// the same section. Where LC_FUNCTION_STARTS tells that another function begins
-// between the two, the function that vmaddr is in has no symbol; a method of
-// Objective-C has a name all the same. In a section of stubs the name is that of the
-// stub, "DYLD-STUB$$malloc"; others are named by their instructions where they have no
-// symbol, "objc_msgSend$count".
+// Symbol implements [object.File]: the nearest symbol at or below vmaddr in the same
+// section. If LC_FUNCTION_STARTS has a function that begins between the two, that symbol
+// is another function's and is not returned; a method of Objective-C is then named from
+// the metadata of its class. A stub that the symbol table names is called
+// "DYLD-STUB$$malloc". One that no table names is named after what its instructions do,
+// "objc_msgSend$count".
 func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	vmaddr = f.instruction(vmaddr)
 	i := f.sectionIndex(vmaddr)
@@ -112,14 +112,14 @@ func (f *File) nearest(t *symtab, vmaddr uint64, i int) (object.Symbol, bool) {
 	return object.Symbol{}, false
 }
 
-// stripped tells whether functions may be missing that no other file needs: there
+// stripped reports whether functions may be missing that no other file needs: there
 // is no symbol, of data either, that only this file knows, nor a list of function starts.
 func (f *File) stripped() bool {
 	t := f.symtab()
 	return len(f.starts()) == 0 && (t == nil || !t.hasLocals())
 }
 
-// owns tells whether vmaddr is in the function of the nearest symbol below it.
+// owns reports whether vmaddr is in the function of the nearest symbol below it.
 // In a stripped file functions without a symbol may follow that: Go's table tells
 // of Go's, the class metadata of Objective-C's methods; of others what control reaches.
 func (f *File) owns(sym *object.Symbol, vmaddr uint64) bool {

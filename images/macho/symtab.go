@@ -27,11 +27,11 @@ func nlistSize(is64 bool) int {
 	return 12
 }
 
-// defined tells whether the symbol is one of a section: not a stab, undefined,
+// defined reports whether the symbol is one of a section: not a stab, undefined,
 // absolute or a name for another symbol.
 func (n *nlist) defined() bool { return n.typ&nStab == 0 && n.typ&nType == nSect && n.sect != 0 }
 
-// local tells whether the symbol is known in its own file only.
+// local reports whether the symbol is known in its own file only.
 func (n *nlist) local() bool { return n.typ&(nExt|nPrivate) == 0 }
 
 // rank orders symbols at one address: external, weak, private to the image,
@@ -60,7 +60,7 @@ type symtab struct {
 	wanted, strx []uint32      // the symbols that stubs are for, ascending, and where their names are
 }
 
-// isLocal tells whether the symbol of an entry is known in its own file only.
+// isLocal reports whether the symbol of an entry is known in its own file only.
 func isLocal(e object.Entry) bool { return e.Rank == localRank }
 
 // eachSymbol gives the entries of the symbol table with their indices, read in

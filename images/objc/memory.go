@@ -88,7 +88,7 @@ func ReadName(read func(p []byte, vmaddr uint64) int, vmaddr uint64) (string, bo
 	return "", false
 }
 
-// isName tells whether b may be a name: nothing else that memory holds by chance, or
+// isName reports whether b may be a name: nothing else that memory holds by chance, or
 // after a write to it.
 func isName(b []byte) bool {
 	for _, r := range string(b) {

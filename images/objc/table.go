@@ -23,14 +23,14 @@ type Image struct {
 	Read func(p []byte, vmaddr uint64) int
 	// Pointer tells where a pointer goes, by its place and what stands there.
 	Pointer func(vmaddr, value uint64) Pointer
-	// Code tells whether a function may be at a vmaddr.
+	// Code reports whether a function may be at a vmaddr.
 	Code func(vmaddr uint64) bool
 	// SelectorBase is what the selector of a method at a vmaddr of Apple's shared cache
 	// is told relative to; 0: it is not known.
 	SelectorBase func(method uint64) uint64
 	// Classes and Categories are lists of pointers.
 	Classes, Categories []Range
-	// Keep and Take tell whether so many bytes more may be kept, and read.
+	// Keep and Take report whether so many bytes more may be kept, and read.
 	Keep, Take func(n uint64) bool
 }
 

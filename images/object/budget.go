@@ -29,13 +29,13 @@ func NewBudget(keep, read int64) *Budget {
 	return b
 }
 
-// Keep tells whether n bytes more may be kept.
+// Keep reports whether n bytes more may be kept.
 func (b *Budget) Keep(n uint64) bool { return b == nil || b.take(&b.keep, n) }
 
-// Read tells whether n bytes more may be read.
+// Read reports whether n bytes more may be read.
 func (b *Budget) Read(n uint64) bool { return b == nil || b.take(&b.read, n) }
 
-// Open tells whether another file may be opened that only tells more of one.
+// Open reports whether another file may be opened that only tells more of one.
 func (b *Budget) Open() bool {
 	if b == nil || b.files.Add(-1) >= 0 {
 		return true
@@ -78,5 +78,5 @@ func (b *Budget) take(from *atomic.Int64, n uint64) bool {
 	}
 }
 
-// Reached tells whether anything was left out.
+// Reached reports whether anything was left out.
 func (b *Budget) Reached() bool { return b != nil && b.reached.Load() }

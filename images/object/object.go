@@ -60,7 +60,7 @@ type File interface {
 	Segments() []Segment
 	// Symbol returns the function that vmaddr is in.
 	Symbol(vmaddr uint64) (Symbol, bool)
-	// HasSymbols tells whether there is a symbol table at all.
+	// HasSymbols reports whether there is a symbol table at all.
 	HasSymbols() bool
 	Section(Kind) (Section, error)
 	// FunctionStart returns the start of the function that vmaddr is in, where the
@@ -79,7 +79,7 @@ type CodeReader interface {
 
 // ThumbTeller is a [File] of ARM that may know of which instruction set a function is.
 type ThumbTeller interface {
-	// Thumb tells whether the function that vmaddr is in is Thumb code, not ARM code.
+	// Thumb reports whether the function that vmaddr is in is Thumb code, not ARM code.
 	Thumb(vmaddr uint64) (thumb, known bool)
 }
 

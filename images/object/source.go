@@ -21,7 +21,7 @@ func SourceOf(f File, vmaddr uint64) []Source {
 	return nil
 }
 
-// TellsSource tells whether a file has a method that [SourceOf] or [SourceNote] asks.
+// TellsSource reports whether a file has a method that [SourceOf] or [SourceNote] asks.
 func TellsSource(f File) bool {
 	switch f.(type) {
 	case interface{ Source(vmaddr uint64) []Source }, interface{ SourceNote() string }:
@@ -39,7 +39,7 @@ func SourceNote(f File) string {
 	return ""
 }
 
-// HasSource tells whether a file, or the separate one with its debugging information,
+// HasSource reports whether a file, or the separate one with its debugging information,
 // has any: it then tells of no function what it does not know.
 func HasSource(f File) bool {
 	s, ok := f.(interface{ Sourced() bool })

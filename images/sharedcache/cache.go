@@ -61,7 +61,7 @@ func List(r io.ReaderAt) (map[[16]byte]bool, error) {
 	return list, err
 }
 
-// IsPart tells whether a file is one of a cache, but not the main one.
+// IsPart reports whether a file is one of a cache, but not the main one.
 func IsPart(path string) bool {
 	f, _, err := regular.Open(path)
 	if err != nil {

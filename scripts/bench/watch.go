@@ -55,7 +55,7 @@ func (w *watcher) run(pid int, started chan<- struct{}) {
 	}
 }
 
-// isTraced tells whether the stat file's state is t: tracing stop.
+// isTraced reports whether the stat file's state is t: tracing stop.
 func isTraced(f *os.File) bool {
 	var b [256]byte
 	n, _ := f.ReadAt(b[:], 0)

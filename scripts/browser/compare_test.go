@@ -102,7 +102,7 @@ func TestCompared(t *testing.T) {
 	p.is("#path", "All threads")
 }
 
-// redder tells whether a colour has more red beside its blue than another one.
+// redder reports whether a colour has more red beside its blue than another one.
 func redder(a, b string) bool { return redness(a) > redness(b) }
 
 func redness(color string) int {

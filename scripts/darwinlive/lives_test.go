@@ -59,7 +59,7 @@ func (r *room) longEnough(try func(ms string, last bool) (done bool)) {
 	_ = try("1500", false) || try("6000", false) || try("24000", true)
 }
 
-// launch tells whether a program was sampled at work before it ended, which the last
+// launch reports whether a program was sampled at work before it ended, which the last
 // one has to be.
 func (r *room) launch(program, mode, ms string, last bool) (done bool) {
 	file := filepath.Join(r.TempDir(), "report")

@@ -155,7 +155,7 @@ var inMachCall = regexp.MustCompile(`_Cfunc_mk_\w+`)
 // frames.
 var goroutines = regexp.MustCompile(`(?m)^goroutine \d+ .*\[(running|runnable)\b.*\]:\n((?:.+\n)*)`)
 
-// standsStill tells whether Go's runtime has come to a stand: a goroutine could run and
+// standsStill reports whether Go's runtime has come to a stand: a goroutine could run and
 // nobody runs it, nor anything but a worker of the collector. Its threads wait for each
 // other by calls of the space.
 func standsStill(dump string) bool {
@@ -267,10 +267,10 @@ func (r *room) ok(res result) string {
 	return res.out
 }
 
-// long tells whether every test is to have its full length.
+// long reports whether every test is to have its full length.
 func long() bool { return os.Getenv("STACKSNAP_LONG") != "" }
 
-// timing tells whether times are to be compared, which holds on a quiet machine only.
+// timing reports whether times are to be compared, which holds on a quiet machine only.
 func timing() bool { return os.Getenv("STACKSNAP_TIMING") != "" }
 
 // either is full where there is time, else short.

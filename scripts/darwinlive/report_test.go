@@ -154,7 +154,7 @@ func (t *thread) whole() string {
 	return ""
 }
 
-// follows tells whether the functions stand in a stack one right after the other.
+// follows reports whether the functions stand in a stack one right after the other.
 func follows(stack, functions []string) bool {
 	for i := 0; i+len(functions) <= len(stack); i++ {
 		n := 0

@@ -127,7 +127,7 @@ func (r *room) checkChains(rep *report, calls []string, count int) {
 	}
 }
 
-// toldStale tells whether a thread is one that this space gives registers of a call
+// toldStale reports whether a thread is one that this space gives registers of a call
 // which is long over, as if it were in that still: it takes the lowest words on the
 // thread's stack that look like those of a thread which enters the kernel, and below
 // the true ones there may be some that were left over. A debugger on Linux shows such
@@ -139,7 +139,7 @@ func (r *room) toldStale(th *thread) bool {
 	return r.isLikeXNU() && runtime.GOOS == "linux" && slices.ContainsFunc(inner, func(n node) bool { return n.Guess })
 }
 
-// inCodeOfLinux tells whether a thread is in what this space calls to be served by
+// inCodeOfLinux reports whether a thread is in what this space calls to be served by
 // Linux, of which Darwin's images have nothing, and all its callers are known.
 func (r *room) inCodeOfLinux(th *thread) bool {
 	last := len(th.Nodes) - 1

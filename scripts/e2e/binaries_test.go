@@ -143,7 +143,7 @@ func buildID(t *testing.T, file string) string {
 	return strings.Fields(id)[0]
 }
 
-// anyHas tells whether a file below dir has the text.
+// anyHas reports whether a file below dir has the text.
 func anyHas(t *testing.T, dir, text string) (has bool) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

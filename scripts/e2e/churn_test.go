@@ -275,7 +275,7 @@ func countUnder(p *profile.Profile) (under map[string]int, wrong int) {
 	return under, wrong
 }
 
-// isOfOther tells whether with_X called into a library that is not X's: its function
+// isOfOther reports whether with_X called into a library that is not X's: its function
 // work_Y, or the stub through which that is called, work_Y@plt.
 func isOfOther(with, work string) bool {
 	library := strings.TrimSuffix(strings.TrimPrefix(work, "work_"), "@plt")

@@ -42,7 +42,7 @@ func TestIdleWatchIsCheap(t *testing.T) {
 	}
 }
 
-// noHang tells whether all that a watch said is that there was none.
+// noHang reports whether all that a watch said is that there was none.
 func noHang(said, threshold string) bool {
 	lines := ofTarget(said)
 	if len(lines) != 1 || !strings.HasPrefix(lines[0], "stacksnap: watched ") {

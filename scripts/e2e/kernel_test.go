@@ -93,7 +93,7 @@ func TestKernelOfDiskWait(t *testing.T) {
 	}
 }
 
-// isProgram tells whether a stack is that of testdata/reader.c.
+// isProgram reports whether a stack is that of testdata/reader.c.
 func isProgram(stack []jsonFrame) bool {
 	last := len(stack) - 1
 	return stack[last-2].Function == "main" && stack[last-1].Function == "reads_file" && stack[last].Function == "read"

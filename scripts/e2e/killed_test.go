@@ -67,7 +67,7 @@ func countOpened(some bool, whole, none *int) {
 	}
 }
 
-// opens reopens a recording that was cut off, and tells whether it has
+// opens reopens a recording that was cut off, and reports whether it has
 // snapshots. There may be none yet, or no file.
 func opens(t *testing.T, file string) bool {
 	t.Helper()
@@ -160,7 +160,7 @@ func killLaunching(t *testing.T, kills int) {
 }
 
 // launchAndKill has stacksnap start a worker and kills it, not the worker. It
-// tells whether the worker was started before.
+// reports whether the worker was started before.
 func launchAndKill(t *testing.T, program, file string, within time.Duration) bool {
 	t.Helper()
 	w := worker{file: filepath.Join(t.TempDir(), "counts")}

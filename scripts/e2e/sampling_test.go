@@ -25,7 +25,7 @@ import (
 	"stacksnap/task/needs"
 )
 
-// long tells whether there is time for many runs.
+// long reports whether there is time for many runs.
 func long() bool { return os.Getenv("STACKSNAP_LONG") != "" }
 
 // record samples a running target.

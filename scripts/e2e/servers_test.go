@@ -115,7 +115,7 @@ func mainOf(shot *shot) shotThread {
 	return shotThread{}
 }
 
-// rested tells whether a thread stood in one call from before a one-shot until after
+// rested reports whether a thread stood in one call from before a one-shot until after
 // it. It did where it did not come to a processor. One that was stopped came to one
 // twice for each stop, to stand and to go on; so does one whose time to wait was over
 // and that was stopped as it ran. So that counts only where nobody but another thread,
@@ -149,7 +149,7 @@ func callOf(s stand) (c blockedCall, blocked bool) {
 
 func (c blockedCall) pc() string { return c.words[len(c.words)-1] }
 
-// isEndless tells whether a call has no limit of time, and goes on after a stop as
+// isEndless reports whether a call has no limit of time, and goes on after a stop as
 // if there was none.
 func (c blockedCall) isEndless() bool {
 	switch c.number {
@@ -225,7 +225,7 @@ func startsOf(t *testing.T, pid int, shot *shot) span {
 	return span{entry, entry + startLength}
 }
 
-// endsThread tells whether a thread's code at an address is the system call exit, as it
+// endsThread reports whether a thread's code at an address is the system call exit, as it
 // is behind the call in clone3, which has a name only with debug symbols.
 func endsThread(id int, a uint64) bool {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/mem", id))

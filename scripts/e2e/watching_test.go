@@ -69,7 +69,7 @@ func (w *watching) until(what string, holds func() bool) {
 	}
 }
 
-// ended tells whether a child is a zombie.
+// ended reports whether a child is a zombie.
 func ended(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(b), ") Z ")
@@ -96,7 +96,7 @@ func (w *watching) reads() int {
 	return number(w.t, fmt.Sprintf("/proc/%d/io", w.Process.Pid), "syscr:")
 }
 
-// watches tells whether stacksnap sleeps until its next look: it has a timer that
+// watches reports whether stacksnap sleeps until its next look: it has a timer that
 // is set (proc_pid_fdinfo(5)).
 func (w *watching) watches() bool {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", w.Process.Pid))
@@ -169,7 +169,7 @@ func signal(t *testing.T, p *os.Process, s syscall.Signal) {
 	}
 }
 
-// stands tells whether all threads of a process are stopped by a signal.
+// stands reports whether all threads of a process are stopped by a signal.
 func stands(pid int) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	return len(threads) > 0 && !slices.ContainsFunc(threads, func(file string) bool {

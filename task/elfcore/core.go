@@ -51,7 +51,7 @@ func Open(path string) (*Process, error) {
 	return p, nil
 }
 
-// Is tells whether r holds an ELF core.
+// Is reports whether r holds an ELF core.
 func Is(r io.ReaderAt, size int64) bool {
 	_, err := readHeader(io.NewSectionReader(r, 0, size))
 	return err == nil

@@ -80,7 +80,7 @@ func launchError(program string, err error) error {
 	return &LaunchError{program, code, err}
 }
 
-// isThere tells whether the file exists: then it is the script's interpreter, or
+// isThere reports whether the file exists: then it is the script's interpreter, or
 // the program's loader, that exec did not find.
 func isThere(program string) bool {
 	_, err := os.Stat(program)

@@ -66,7 +66,7 @@ func Find(target string, self int) (int, error) {
 // All lists the processes that could be looked at.
 func All() ([]task.Candidate, error) { return list() }
 
-// Runs tells whether there is a process of that pid.
+// Runs reports whether there is a process of that pid.
 func Runs(pid int) bool {
 	if pid <= 0 || pid > math.MaxInt32 {
 		return false
@@ -130,7 +130,7 @@ func Matching(target string, all []task.Candidate) []task.Candidate {
 	return begins
 }
 
-// isNamed tells whether the target is exactly the process's name, program or
+// isNamed reports whether the target is exactly the process's name, program or
 // path.
 func isNamed(c task.Candidate, target string) bool {
 	return c.Name == target || c.Path == target || program(c) == target

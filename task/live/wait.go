@@ -112,7 +112,7 @@ func (w *watch) choose(found []task.Candidate) (int, error) {
 	return 0, &AmbiguousError{w.name, found}
 }
 
-// isDue tells whether a process is to be asked at this look: a new one each
+// isDue reports whether a process is to be asked at this look: a new one each
 // time, one of which a forked copy was seen too, an old one rarely.
 func (w *watch) isDue(pid int) bool {
 	s := w.known[pid]

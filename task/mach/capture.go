@@ -54,7 +54,7 @@ func (r *restlessness) wasVain() {
 	r.pass = 1 << r.vain
 }
 
-// passes tells whether a stop is not to wait, and counts it.
+// passes reports whether a stop is not to wait, and counts it.
 func (r *restlessness) passes() bool {
 	if r.pass == 0 {
 		return false

@@ -56,7 +56,7 @@ func (p *Process) describeMore(name port, t *task.Thread, all bool) {
 	}
 }
 
-// isHalted tells whether someone else has stopped the whole target, while we have
+// isHalted reports whether someone else has stopped the whole target, while we have
 // not: by a hold on its task, which is what a debugger places, or by a signal. Of
 // its threads most are told as waiting then (osfmk/kern/thread.c,
 // retrieve_thread_basic_info).

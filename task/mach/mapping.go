@@ -40,7 +40,7 @@ type mapping struct {
 	uses    int
 }
 
-// holds tells whether n bytes at a are in it.
+// holds reports whether n bytes at a are in it.
 func (m *mapping) holds(a task.Addr, n int) bool {
 	return a >= m.start && a <= m.end && uint64(n) <= uint64(m.end-a)
 }
@@ -55,12 +55,12 @@ func (m *mapping) copy(b []byte, a task.Addr) bool {
 	return guarded(func() bool { copy(b, m.at(a, len(b))); return true })
 }
 
-// equals tells whether b is what is at a, which m holds.
+// equals reports whether b is what is at a, which m holds.
 func (m *mapping) equals(b []byte, a task.Addr) bool {
 	return guarded(func() bool { return bytes.Equal(b, m.at(a, len(b))) })
 }
 
-// changed tells whether it no longer shows what it did at first. Nobody here
+// changed reports whether it no longer shows what it did at first. Nobody here
 // writes to it, so then it is not a copy.
 func (m *mapping) changed() bool {
 	return guarded(func() bool { return !bytes.Equal(m.first, m.at(m.from, len(m.first))) })

@@ -144,7 +144,7 @@ func (p *Process) taskError(call string, r Return) error {
 	return &callError{call, r}
 }
 
-// taskGone tells whether an answer means that the task has ended. Where the
+// taskGone reports whether an answer means that the task has ended. Where the
 // answer has other meanings also, the port and the pid are asked.
 func (p *Process) taskGone(r Return) bool {
 	switch {
@@ -156,7 +156,7 @@ func (p *Process) taskGone(r Return) bool {
 	return false
 }
 
-// gone tells whether the process is no longer there, has ended, or is about to:
+// gone reports whether the process is no longer there, has ended, or is about to:
 // then it is marked so, and its task answers no question about itself any more
 // (osfmk/kern/task.c, task_info).
 func (p *Process) gone() bool {

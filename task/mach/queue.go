@@ -68,7 +68,7 @@ func (o queueOffsets) plausible() bool {
 	return o.version > 0 && o.label > 0 && o.label < maxQueueSpot && o.labelSize > 0 && o.labelSize <= maxQueueLabel
 }
 
-// hasSerial tells whether queues have their number where the offsets say: an
+// hasSerial reports whether queues have their number where the offsets say: an
 // unsigned long (libdispatch, src/queue_internal.h, DISPATCH_QUEUE_CLASS_HEADER).
 func (o queueOffsets) hasSerial(pointerSize int) bool {
 	size := int(o.serialSize)

@@ -74,7 +74,7 @@ func (p *Process) refuse(r Return) {
 	}
 }
 
-// passes tells whether a refusal comes from the target having changed its map
+// passes reports whether a refusal comes from the target having changed its map
 // meanwhile.
 func passes(r Return) bool { return r == invalidAddress || r == protectionFailure }
 

@@ -98,7 +98,7 @@ func learn(k kernel, pid int) circumstances {
 
 const debuggerEntitlement = "com.apple.security.cs.debugger"
 
-// isProtecting tells whether System Integrity Protection guards tasks, as it does
+// isProtecting reports whether System Integrity Protection guards tasks, as it does
 // unless it was switched off.
 func isProtecting(k kernel) bool {
 	config, e := k.protection()

@@ -83,7 +83,7 @@ func (r Return) Error() string {
 	return fmt.Sprintf("%s (%d)", n, int32(r))
 }
 
-// ended tells whether the answer is given for a port whose task or thread has
+// ended reports whether the answer is given for a port whose task or thread has
 // ended.
 func (r Return) ended() bool {
 	switch r {
@@ -93,7 +93,7 @@ func (r Return) ended() bool {
 	return false
 }
 
-// mayHaveEnded tells whether the answer is given for an ended task or thread
+// mayHaveEnded reports whether the answer is given for an ended task or thread
 // among other causes: MIG turns a port without an object into TASK_NULL or
 // THREAD_NULL, which most routines refuse as an argument, and an inactive task
 // is KERN_FAILURE (osfmk/kern/task.c, task_threads_internal). One that does not

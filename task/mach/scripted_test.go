@@ -122,7 +122,7 @@ const (
 	testPage         = 4096
 )
 
-// enter counts a call and tells whether it is to fail.
+// enter counts a call and reports whether it is to fail.
 func (s *scripted) enter(call string) bool {
 	s.step++
 	if s.before != nil {

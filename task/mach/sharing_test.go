@@ -32,7 +32,7 @@ func (s *scripted) setSP(t *scriptedThread, sp task.Addr) {
 	t.words = stateWords(s.host, testText, sp)
 }
 
-// right tells whether a stack is what the target has there.
+// right reports whether a stack is what the target has there.
 func (s *scripted) right(st *task.Stack) bool {
 	m := s.at(st.Base)
 	return m != nil && st.Top == m.end && bytes.Equal(st.Bytes, m.bytes[st.Base-m.start:][:len(st.Bytes)])
@@ -368,7 +368,7 @@ func TestTheOlderCallNeedsTheControlPortAndIsForReadingOnly(t *testing.T) {
 	}
 }
 
-// The kernel tells whether a mapping is of one object, and of the stack's.
+// The kernel reports whether a mapping is of one object, and of the stack's.
 func TestAMappingOfOtherMemoryIsUnmapped(t *testing.T) {
 	for what, spoil := range map[string]func(b *backing){
 		"no object":       func(b *backing) { b.object = 0 },

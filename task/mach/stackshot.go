@@ -119,7 +119,7 @@ func (s *Stackshots) Take(since uint64) ([]byte, error) {
 	}
 }
 
-// again tells whether another try may do better, and makes it a larger one where that was
+// again reports whether another try may do better, and makes it a larger one where that was
 // the trouble. The kernel may have met what just changed (EBUSY), a processor may not have
 // come to stand in time, or there was nothing written, for a reason not told (EINTR).
 func (s *Stackshots) again(e Errno) bool {

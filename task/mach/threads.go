@@ -172,7 +172,7 @@ func (p *Process) lookup(id task.ThreadID) *held {
 	return &p.held[i]
 }
 
-// threadGone tells whether an answer means that the thread has ended.
+// threadGone reports whether an answer means that the thread has ended.
 func (p *Process) threadGone(name port, r Return) bool {
 	return r.ended() || r.mayHaveEnded() && p.k.isDead(name)
 }

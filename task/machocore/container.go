@@ -89,7 +89,7 @@ type part struct {
 	header header
 }
 
-// Is tells whether r holds a Mach-O core, thin or fat.
+// Is reports whether r holds a Mach-O core, thin or fat.
 func Is(r io.ReaderAt, size int64) bool {
 	parts, _, err := open(r, size)
 	return err == nil && len(parts) > 0

@@ -232,8 +232,8 @@ func (p *Process) Back(m task.Memory) {
 	p.findMain()
 }
 
-// Problems lists what is wrong with the core, in the order it was met: each
-// cost only what it names.
+// Problems lists what is wrong with the core, in the order it was met. No more is missing
+// because of a problem than it names.
 func (p *Process) Problems() []error { return p.bad.Errors() }
 
 // NotedImages lists the images that the core's notes tell of.

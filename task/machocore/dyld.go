@@ -111,7 +111,7 @@ func (p *Process) cacheDyld(a task.Addr) task.Addr {
 	return a + task.Addr(word(b[cacheDyldAt:], 8)-word(b[cacheRegionStart:], 8))
 }
 
-// listsImages tells whether the dyld_all_image_infos at a has an array of
+// listsImages reports whether the dyld_all_image_infos at a has an array of
 // images: { u32 version, u32 count, pointer to the array, … }.
 func (p *Process) listsImages(a task.Addr) bool {
 	size := p.file.header.pointer

@@ -76,7 +76,7 @@ func (o *Options) attributes() unix.PerfEventAttr {
 	return a
 }
 
-// Newest fills s with the newest copy, and tells whether there is one that it has not
+// Newest fills s with the newest copy, and reports whether there is one that it has not
 // given yet: else it leaves s as it is. The stack is valid until the next that is
 // given.
 func (e *Event) Newest(s *Sample) (bool, error) {

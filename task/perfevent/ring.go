@@ -31,7 +31,7 @@ func (r ring) copy(p []byte, at uint64) {
 	copy(p[n:], r)
 }
 
-// stood tells whether what was copied as the ring's head was at was not written over
+// stood reports whether what was copied as the ring's head was at was not written over
 // meanwhile, as its head is now: neither by records that are whole by now, nor by
 // one that may be being written.
 func (r ring) stood(at, now uint64, end int) bool {

@@ -51,12 +51,12 @@ func effortFor(size int64) effort {
 	return effort{baseSteps + stepsPerByte*size, min(baseHeld+heldPerByte*size, mostHeld)}
 }
 
-// spend counts steps, and tells whether there were as many.
+// spend counts steps, and reports whether there were as many.
 func (e *effort) spend(steps int) bool {
 	e.steps -= min(int64(steps), max(e.steps, 0)+1)
 	return e.steps >= 0
 }
 
-// Spend counts steps of work that the last snapshot has caused, and tells whether
+// Spend counts steps of work that the last snapshot has caused, and reports whether
 // the recording may cost so much. Once it may not, it has no further snapshot.
 func (r *Reader) Spend(steps int) bool { return r.effort.spend(steps) }

@@ -54,7 +54,7 @@ func (e *CutError) place() string {
 	return fmt.Sprintf("after %d whole snapshots", e.Snapshots)
 }
 
-// Cut tells whether the recording merely ends early, and is not damaged.
+// Cut reports whether the recording merely ends early, and is not damaged.
 func (e *CutError) Cut() bool { return errors.Is(e.Err, io.ErrUnexpectedEOF) }
 
 func (e *CutError) Unwrap() error { return e.Err }

@@ -21,8 +21,8 @@ func (f *File) FunctionStart(vmaddr uint64) Answer { return f.starts[vmaddr] }
 // ends above vmaddr; nothing found if it was not.
 func (f *File) DataInCode(vmaddr uint64) Answer { return f.data[vmaddr] }
 
-// Thumb returns what the file answered when it was asked whether the function that
-// vmaddr is in is Thumb code; nothing found if it was not.
+// Thumb returns what the file answered when it was asked whether the function at vmaddr
+// is Thumb code; an Answer that found nothing if the file was never asked.
 func (f *File) Thumb(vmaddr uint64) Answer { return f.thumbs[vmaddr] }
 
 // Source returns what the file answered when it was asked where in the source vmaddr

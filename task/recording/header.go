@@ -176,7 +176,7 @@ func (m *message) time() time.Time {
 	return at.In(time.FixedZone(zone, int(offset)))
 }
 
-// isZone tells whether a name can be that of a time zone: CEST, +0530.
+// isZone reports whether a name can be that of a time zone: CEST, +0530.
 func isZone(s string) bool {
 	return len(s) <= maxZone && strings.Trim(s, "+-/_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }

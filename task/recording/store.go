@@ -64,7 +64,7 @@ func (c *chunk) put(at int, b []byte) bool {
 	return true
 }
 
-// forget notes that memory is not readable at a any more, and tells whether it was
+// forget notes that memory is not readable at a any more, and reports whether it was
 // known to be.
 func (s *store) forget(a task.Addr) bool {
 	if !s.knows(a) {
@@ -74,7 +74,7 @@ func (s *store) forget(a task.Addr) bool {
 	return true
 }
 
-// knows tells whether the byte at a is known.
+// knows reports whether the byte at a is known.
 func (s *store) knows(a task.Addr) bool {
 	c := s.chunks[a/chunkSize]
 	return c != nil && c.known>>(a%chunkSize)&1 != 0

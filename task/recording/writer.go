@@ -141,7 +141,7 @@ func (w *Writer) AddSection(s *Section) {
 	}
 }
 
-// AddReads tells what was read of the target's memory since the last time.
+// AddReads writes the memory of the target that r has noted since the last AddReads.
 func (w *Writer) AddReads(r *Reads) { r.flush(w) }
 
 func (w *Writer) memory(a task.Addr, data []byte) {

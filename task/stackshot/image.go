@@ -110,7 +110,7 @@ func Sorted(list []Image) []Image {
 	return list
 }
 
-// isKernel tells whether it is the kernel's own task.
+// isKernel reports whether it is the kernel's own task.
 func (p *Process) isKernel() bool { return p.Task.ID == 0 }
 
 // kernelImages are those of the kernel's task by address. They are looked for once, also

@@ -43,7 +43,7 @@ func (s *Shot) withKernel(of *Shot) *Shot {
 	return &m
 }
 
-// goesOnFrom tells whether a thread that has not run since the time that a delta is
+// goesOnFrom reports whether a thread that has not run since the time that a delta is
 // about has not run since the other stackshot was taken either.
 func (s *Shot) goesOnFrom(base *Shot) bool {
 	return s.Since != nil && base.AbsoluteTime != nil && *s.Since <= *base.AbsoluteTime

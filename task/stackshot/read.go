@@ -40,7 +40,7 @@ func Open(name string) ([]*Shot, error) {
 	return Read(f)
 }
 
-// Is tells whether a file is a stackshot, or what a kernel keeps of a crash, by its begin.
+// Is reports whether a file is a stackshot, or what a kernel keeps of a crash, by its begin.
 func Is(name string) bool {
 	f, _, err := regular.Open(name)
 	if err != nil {

@@ -137,7 +137,7 @@ func fields(v reflect.Value) map[string]any {
 	return dict
 }
 
-// byID tells whether a list is one of containers, which have numbers.
+// byID reports whether a list is one of containers, which have numbers.
 func byID(f reflect.Value) bool {
 	if f.Kind() != reflect.Slice || f.Type().Elem().Kind() != reflect.Struct {
 		return false

@@ -100,7 +100,7 @@ func (s *Series) next(last *Shot, begun bool) (*Shot, error) {
 	return shot.after(last), nil
 }
 
-// gone tells whether the process is not in a stackshot of it: for one that there is not,
+// gone reports whether the process is not in a stackshot of it: for one that there is not,
 // XNU makes one that is empty (kdp_stackshot_kcdata_format).
 func (s *Series) gone(shot *Shot) bool {
 	return s.PID >= 0 && len(shot.Tasks)+len(shot.Ending)+len(shot.StillTasks) == 0

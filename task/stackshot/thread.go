@@ -39,15 +39,15 @@ func (p *Process) Describe(id task.ThreadID, to *task.Thread) error {
 	return nil
 }
 
-// Main tells whether a thread is the one that its program was started on, as far as
+// Main reports whether a thread is the one that its program was started on, as far as
 // that is known.
 func (p *Process) Main(id task.ThreadID) bool {
 	t := p.find(id)
 	return t != nil && t.Snapshot != nil && t.Snapshot.Flags&ThreadMain != 0
 }
 
-// state is what bits of the kernel mean together. A processor's idle thread sleeps until
-// there is work.
+// state makes one state of the State… bits of a thread, of which several may be set. A
+// processor's idle thread counts as sleeping.
 func state(s uint32) task.State {
 	switch {
 	case s&(StateEnding|StateEnded) != 0:
@@ -147,13 +147,13 @@ func (t *Thread) missing() Missing {
 	return m
 }
 
-// Still tells whether a thread has not run since the stackshot before.
+// Still reports whether a thread has not run since the stackshot before.
 func (p *Process) Still(id task.ThreadID) bool {
 	t := p.find(id)
 	return t != nil && t.Still
 }
 
-// Async tells whether the kernel has found the callers of asynchronous functions of a
+// Async reports whether the kernel has found the callers of asynchronous functions of a
 // thread, which are no frames of its stack.
 func (p *Process) Async(id task.ThreadID) bool {
 	t := p.find(id)

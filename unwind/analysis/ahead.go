@@ -130,10 +130,10 @@ func (f *forward) follow(off uint32, s state, q *rule.Query) error {
 	return nil
 }
 
-// leaves tells whether the instruction at off is leave, which pops fp, too.
+// leaves reports whether the instruction at off is leave, which pops fp, too.
 func (f *forward) leaves(off uint32) bool { return f.lr == numRegisters && f.code[off] == 0xc9 }
 
-// begins tells whether a function is known to start at off.
+// begins reports whether a function is known to start at off.
 func (f *forward) begins(off uint32, q *rule.Query) bool {
 	if q.Image == nil || q.Image.File == nil {
 		return false

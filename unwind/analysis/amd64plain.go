@@ -17,7 +17,7 @@ func amd64Plain(i *x86.Inst, f flow) (reads uint8, writes uint32) {
 	return reads, writes
 }
 
-// movesSP tells whether the instruction pushes or pops, whatever the operand.
+// movesSP reports whether the instruction pushes or pops, whatever the operand.
 func movesSP(i *x86.Inst) bool {
 	switch op := i.Op; op {
 	case 0x68, 0x6a, 0x8f, 0x9c, 0x9d, 0xc8, 0xc9, 0x0fa0, 0x0fa1, 0x0fa8, 0x0fa9:

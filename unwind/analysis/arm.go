@@ -114,7 +114,7 @@ func (i *armInst) tell(in *inst) {
 	in.reads = notPlain
 }
 
-// movesSP tells whether the instruction changes sp.
+// movesSP reports whether the instruction changes sp.
 func (i *armInst) movesSP() bool {
 	switch i.op {
 	case armOther:
@@ -125,7 +125,7 @@ func (i *armInst) movesSP() bool {
 	return i.rd == armSP
 }
 
-// leaves tells whether the instruction, in a function of size bytes, leaves that.
+// leaves reports whether the instruction, in a function of size bytes, leaves that.
 func (i *armInst) leaves(size int) bool {
 	switch i.flow {
 	case ret, indirect:

@@ -30,7 +30,7 @@ var arm64 = machine{
 // a64 is one instruction of arm64 (Arm ARM, C4: A64 instruction set encoding).
 type a64 uint32
 
-// is tells whether the bits in mask are those of pattern.
+// is reports whether the bits in mask are those of pattern.
 func (w a64) is(mask, pattern a64) bool { return w&mask == pattern }
 
 // bits returns bits high to low.

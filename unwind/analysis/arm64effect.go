@@ -47,7 +47,7 @@ func (v value) addVectors(n int64) value {
 	return value{kind: scaled, off: v.off, num: uint8(n)}
 }
 
-// scalable tells whether an instruction of SVE writes a general register, of which
+// scalable reports whether an instruction of SVE writes a general register, of which
 // addvl and addpl may write sp: that and rdvl; counts of elements; the last active
 // element; counts of predicates. The numbers of all others are of vectors.
 func (e *a64Effect) scalable() bool {

@@ -29,7 +29,7 @@ func stepARM(m *machine, code []byte, off uint32, s *state, in *inst) {
 // maxSame bounds the instructions on one condition that are looked at.
 const maxSame = 8
 
-// armLeaves tells whether the instructions behind the one at off that have the same
+// armLeaves reports whether the instructions behind the one at off that have the same
 // condition lead out of the function.
 func armLeaves(code []byte, off uint32) bool {
 	condition := code[off+3] >> 4

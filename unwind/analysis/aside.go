@@ -7,7 +7,7 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Aside tells whether the function of q, which stands in a call, keeps its
+// Aside reports whether the function of q, which stands in a call, keeps its
 // return address in another register or below its frame just for that call, as
 // arm64 compilers do around outlined code. Unwind tables know nothing of that;
 // the instructions do. After the call comes mov x30, xN or ldr x30, [sp], #16.

@@ -111,7 +111,7 @@ func (w *walk) runBlock(b *block) {
 	w.fell = w.fell || b.origin == 0 && !w.overCall
 }
 
-// runsInto tells whether another block begins where b has come to, and brings s there,
+// runsInto reports whether another block begins where b has come to, and brings s there,
 // or a table: then the call before does not return.
 func (w *walk) runsInto(b *block, s *state) bool {
 	if int(b.end) >= len(w.at) || w.at[b.end] == 0 {

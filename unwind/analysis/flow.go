@@ -262,7 +262,7 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 	return true
 }
 
-// returns tells whether s is what the function leaves behind, as the mode has it.
+// returns reports whether s is what the function leaves behind, as the mode has it.
 func (w *walk) returns(s *state) bool {
 	if w.withoutFP {
 		return w.leftWithoutFP(s)

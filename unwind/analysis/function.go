@@ -42,7 +42,7 @@ func (m *machine) rule(s *state, inCall, withoutFP bool) (rule.Rule, error) {
 	return r, nil
 }
 
-// stands tells whether a save slot is above sp, where nothing overwrites it. The
+// stands reports whether a save slot is above sp, where nothing overwrites it. The
 // caller's fp is taken from there even where the function has left fp alone: what
 // it has called may not have, as runtime.mstart of Go, assembly that uses fp for
 // what it likes, and outlined code that makes fp point to the frame record.

@@ -39,7 +39,7 @@ func (w *walk) outlined(s *state, target int64) bool {
 	return false
 }
 
-// unfinished tells whether a call in state s is probably of outlined code: lr is
+// unfinished reports whether a call in state s is probably of outlined code: lr is
 // kept in another register, as no real function would let it, or the frame
 // record is stored and fp does not point to it.
 func (m *machine) unfinished(s *state) bool {
@@ -62,7 +62,7 @@ func (w *walk) leavesFrame() bool {
 	return true
 }
 
-// heldElsewhere tells whether a register other than lr holds what lr held on
+// heldElsewhere reports whether a register other than lr holds what lr held on
 // entry.
 func (m *machine) heldElsewhere(s *state) bool {
 	for i := range s.reg {

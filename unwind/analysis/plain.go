@@ -42,7 +42,7 @@ func (w *walk) plainAt(off uint32) *plain {
 	return nil
 }
 
-// fits tells whether p does no more than forget.
+// fits reports whether p does no more than forget.
 func (p *plain) fits(s *state) bool {
 	return p.reads == always || s.reg[p.reads&(numRegisters-1)].kind == unknown
 }

@@ -86,7 +86,8 @@ func (w *walk) between(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
 	return w.rule(w.machineOf(q, start), uint32(q.PC-start), !q.First)
 }
 
-// take reads the code from start to end, or as much as there is, if q.PC is in that.
+// take reads the code from start to end. Less will do as long as q.PC is in it; otherwise
+// it fails.
 func (w *walk) take(q *rule.Query, start, end task.Addr) error {
 	if end-start > maxCode {
 		return ErrTooLarge

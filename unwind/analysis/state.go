@@ -270,7 +270,7 @@ func (m *machine) slotOf(s *state, r uint8) int32 {
 	return 0
 }
 
-// left tells whether s is what a function leaves behind when it returns: the
+// left reports whether s is what a function leaves behind when it returns: the
 // registers of its caller, and sp as it was on entry.
 func (m *machine) left(s *state) bool {
 	return m.returnable(s) && s.reg[m.fp] == entryOf(m.fp)
@@ -285,7 +285,7 @@ func (m *machine) leftWithoutFP(s *state) bool {
 	return !slices.Contains(s.reg[:], entryOf(m.fp))
 }
 
-// returnable tells whether control goes back to the caller from s: sp is as it was on
+// returnable reports whether control goes back to the caller from s: sp is as it was on
 // entry, and lr leads there.
 func (m *machine) returnable(s *state) bool {
 	if s.reg[m.sp] != m.onEntry() {
@@ -294,7 +294,7 @@ func (m *machine) returnable(s *state) bool {
 	return m.lr == numRegisters || s.reg[m.lr].num == m.lr && s.reg[m.lr].kind != unknown
 }
 
-// alike tells whether a and b have the same frame.
+// alike reports whether a and b have the same frame.
 func (m *machine) alike(a, b *state) bool {
 	same := a.reg[m.sp] == b.reg[m.sp] && a.reg[m.fp] == b.reg[m.fp]
 	return same && (m.lr == numRegisters || m.slotOf(a, m.lr) == m.slotOf(b, m.lr))

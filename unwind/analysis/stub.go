@@ -49,7 +49,7 @@ var arm64Stubs = [...][][2]a64{
 	{{0x9f00001f, 0x90000001}, {0xffc003ff, 0xf9400021}, {0x9f00001f, 0x90000011}, {0xffc003ff, 0x91000231}, {^a64(0), 0xf9400230}, {^a64(0), 0xd71f0a11}},
 }
 
-// arm64Stub tells whether the instruction at pc is one of a stub's.
+// arm64Stub reports whether the instruction at pc is one of a stub's.
 func arm64Stub(code []byte, pc int) bool {
 	for _, s := range arm64Stubs {
 		for i := range s {

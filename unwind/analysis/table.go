@@ -24,7 +24,7 @@ func (w *walk) refer(at int64, from uint32) {
 	}
 }
 
-// leads tells whether the i-th word of what may be a table at off leads to the
+// leads reports whether the i-th word of what may be a table at off leads to the
 // function's code.
 func (w *walk) leads(off, i uint32) bool {
 	end := uint64(off) + uint64(i+1)*wordSize

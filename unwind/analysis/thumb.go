@@ -45,7 +45,7 @@ func decodeThumb(code []byte, off uint32) armInst {
 	return t32(h<<16|uint32(binary.LittleEndian.Uint16(code[off+2:]))).decode(off, code)
 }
 
-// thumbLeaves tells whether the n instructions at off, which it makes conditional,
+// thumbLeaves reports whether the n instructions at off, which it makes conditional,
 // lead out of the function.
 func thumbLeaves(code []byte, off uint32, n uint8) bool {
 	for range n {

@@ -57,7 +57,7 @@ func stepI386(m *machine, code []byte, off uint32, s *state, in *inst) {
 	x86Run(m, &i, in, code, off, s)
 }
 
-// i386Filler tells whether an instruction does nothing, as those that GCC and
+// i386Filler reports whether an instruction does nothing, as those that GCC and
 // assemblers align code with on i386: mov r, r and lea 0(r), r.
 func i386Filler(i *x86.Inst) bool {
 	switch {
@@ -180,7 +180,7 @@ func (e *x86Effect) wideEffect() bool {
 	return true
 }
 
-// asyncBit tells whether a bts or btr sets or clears the bit of a frame pointer
+// asyncBit reports whether a bts or btr sets or clears the bit of a frame pointer
 // that says that a Swift async context lies below it. It is no part of the
 // address, and the walk drops it.
 func (e *x86Effect) asyncBit() bool {

@@ -111,7 +111,7 @@ func (p *Pruner) addFDE(f *fde, vmaddr uint64) bool {
 	return p.same(f, p.picked[i-1].off, vmaddr)
 }
 
-// same tells whether the FDE at off in what was picked says of vmaddr what f
+// same reports whether the FDE at off in what was picked says of vmaddr what f
 // says.
 func (p *Pruner) same(f *fde, off int, vmaddr uint64) bool {
 	g, err := p.to.fdeAt(off)

@@ -35,7 +35,7 @@ func (e Encoding) FDE(a task.Arch) (uint32, bool) {
 	return uint32(e & dwarfBits), e.mode() == dwarf
 }
 
-// Describes tells whether this is the start of a function, of which the encoding itself
+// Describes reports whether this is the start of a function, of which the encoding itself
 // says how its body is unwound.
 func (e Encoding) Describes(a task.Arch) bool {
 	_, elsewhere := e.FDE(a)

@@ -126,10 +126,10 @@ func (r *Rule) Save(reg task.Reg, v Value) bool {
 	return true
 }
 
-// Has tells whether the rule has all of the flags f.
+// Has reports whether the rule has all of the flags f.
 func (r *Rule) Has(f Flags) bool { return r.Flags&f == f }
 
-// Valid tells whether the rule can be applied at all.
+// Valid reports whether the rule can be applied at all.
 func (r *Rule) Valid() bool { return r.CFA.How != Lost || r.Wide != nil || r.Has(Outermost) }
 
 // Bottom is the rule of a function that has no caller.

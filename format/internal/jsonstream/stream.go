@@ -63,7 +63,7 @@ func (s *Stream) Column(name string, n int, element func(i int)) {
 	s.Text("]")
 }
 
-// Same is an element that is the same of each.
+// Same returns a function for [Stream.Column] that writes the same element for every row.
 func (s *Stream) Same(element string) func(int) {
 	return func(int) { s.Text(element) }
 }

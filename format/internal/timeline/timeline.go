@@ -105,7 +105,7 @@ func ByState(all iter.Seq[Stretch]) iter.Seq[Stretch] {
 	}
 }
 
-// goesOn tells whether a sample has found the same as those before.
+// goesOn reports whether a sample has found the same as those before.
 func (s *Stretch) goesOn(m *profile.Moment) bool {
 	return m.Snapshot == s.last+1 && m.Node == s.Node && m.State == s.State
 }
@@ -171,7 +171,7 @@ func LongAbsences(p *profile.Profile, t *profile.Thread) (all []absence) {
 // longWait is from when on a wait is told of although no look has found what for.
 const longWait = 100 * time.Millisecond
 
-// Waits tells whether a thread waited, long enough or as a look has found.
+// Waits reports whether a thread waited, long enough or as a look has found.
 func (s *Stretch) Waits() bool {
 	waits := s.State == task.Sleeping || s.State == task.Uninterruptible
 	return waits && (s.Wait != nil || s.Until-s.At >= longWait)

@@ -82,7 +82,7 @@ func deadlocked(p *profile.Profile) Answer {
 	return Answer{Kind: Deadlocked, Threads: len(in), Main: t != nil && in[t.ID]}
 }
 
-// halted tells whether a process was stopped in every snapshot.
+// halted reports whether a process was stopped in every snapshot.
 func halted(p *profile.Profile) Answer {
 	stopped := 0
 	for _, t := range p.Threads {
@@ -112,7 +112,7 @@ func wait(p *profile.Profile, t *profile.Thread) (*profile.Wait, int) {
 	return &t.Waits[0].Wait, t.Looks
 }
 
-// mostlyRunnable tells whether a thread was seen to wait in less than nine tenths
+// mostlyRunnable reports whether a thread was seen to wait in less than nine tenths
 // of its samples.
 func mostlyRunnable(t *profile.Thread) bool {
 	return (t.States[task.Sleeping]+t.States[task.Uninterruptible])*10 < t.Samples*9
@@ -144,7 +144,7 @@ func convoy(p *profile.Profile) Answer {
 	return best
 }
 
-// locked tells whether the main thread waits for what another has.
+// locked reports whether the main thread waits for what another has.
 func locked(p *profile.Profile) Answer {
 	a := blocked(p)
 	if a.Kind != Blocked || a.Wait.Lock == profile.NoLock || a.Wait.Lock == profile.ThreadEnd {

@@ -81,7 +81,7 @@ func computing(p *profile.Profile) Answer {
 	return Answer{Kind: Computing, Busy: b}
 }
 
-// starved tells whether threads that could run mostly had to wait for it.
+// starved reports whether threads that could run mostly had to wait for it.
 func starved(p *profile.Profile) Answer {
 	if !p.Sampled() || p.Duration() <= 0 {
 		return Answer{}
@@ -93,7 +93,7 @@ func starved(p *profile.Profile) Answer {
 	return Answer{Kind: Starved, Busy: b}
 }
 
-// stuck tells whether the main thread, or the one whose end it waits for, was mostly in an
+// stuck reports whether the main thread, or the one whose end it waits for, was mostly in an
 // uninterruptible sleep, in which function and in which call most often: at a disk or a page,
 // and of the main thread for nothing that would be known as its wait.
 func stuck(p *profile.Profile) Answer {
@@ -227,7 +227,7 @@ func (c *counted) add(path []*profile.Node, weight float64) {
 	}
 }
 
-// isCollector tells whether a function of Go's runtime is one under which nothing
+// isCollector reports whether a function of Go's runtime is one under which nothing
 // but its garbage collection is done: the workers, what allocation is charged
 // with, and sweeping (runtime/mgc.go, mgcmark.go, mgcsweep.go).
 func isCollector(function string) bool {

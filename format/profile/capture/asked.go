@@ -25,7 +25,7 @@ type span struct {
 
 func (s *span) hasCode() bool { return s.prot&task.Execute != 0 }
 
-// askLayout makes a layout that is asked. One question tells whether the process
+// askLayout makes a layout that is asked. One question reports whether the process
 // still answers.
 func askLayout(l task.Locator) layout {
 	a := &asked{locator: l}
@@ -35,7 +35,7 @@ func askLayout(l task.Locator) layout {
 	return layout{asked: a, stamp: 1, files: 1}
 }
 
-// executable tells whether code may be at a.
+// executable reports whether code may be at a.
 func (k *asked) executable(a task.Addr) bool {
 	i, found := k.find(a)
 	if found {

@@ -212,7 +212,7 @@ func keepFacts(s, before *task.Snapshot) {
 	}
 }
 
-// hasMoved tells whether a thread is elsewhere than before. A stop leaves it at the
+// hasMoved reports whether a thread is elsewhere than before. A stop leaves it at the
 // instruction that enters the kernel, or the next.
 func hasMoved(t, before *task.Thread) bool {
 	const longest = 4 // of such instructions
@@ -224,7 +224,7 @@ func hasMoved(t, before *task.Thread) bool {
 }
 
 // walk walks every stack in the images that were mapped when it was copied. It
-// tells whether another stop would copy more of one: Limit and Want then say
+// reports whether another stop would copy more of one: Limit and Want then say
 // what; and whether all of them are those images.
 func (s *session) walk() (again bool, v verdict) {
 	again, v = s.walkAll()
@@ -265,7 +265,7 @@ func (s *session) askFor(t *task.Thread, frames []unwind.Frame, stop unwind.Stop
 	return false
 }
 
-// isWhole tells whether a walk needed nothing that it had not: with all registers
+// isWhole reports whether a walk needed nothing that it had not: with all registers
 // it would have been the same. Where code has no unwind information, the stack and
 // the frame pointer, once that is known, are all that leads on.
 func isWhole(frames []unwind.Frame, stop unwind.Stop) bool {

@@ -16,7 +16,7 @@ const (
 	exchanged             // a frame is where another file is mapped by now, or none was
 )
 
-// check tells whether what a thread was found in is what was there when it was
+// check reports whether what a thread was found in is what was there when it was
 // captured. What was seen while the thread stood is certain. Of other places,
 // what is mapped now is compared with what was when a layout was last read before
 // the stop: where both are the same, it was the same in between, because where
@@ -113,7 +113,7 @@ func (f *follower) checkUnknown(a task.Addr) verdict {
 	return exchanged
 }
 
-// hasCode tells whether the code of an image is at a, as far as the images know.
+// hasCode reports whether the code of an image is at a, as far as the images know.
 func (f *follower) hasCode(a task.Addr) bool {
 	_, r, found := f.images.Range(a)
 	return found && r.Prot&task.Execute != 0 && f.layout.asked == nil

@@ -117,7 +117,7 @@ func (f *follower) withSymbols(placed []object.Placed) []object.Placed {
 	return out
 }
 
-// samePlaced tells whether two images are one: the tracker gives out the same
+// samePlaced reports whether two images are one: the tracker gives out the same
 // file for what it has not read again.
 func samePlaced(a, b object.Placed) bool {
 	return a.Load == b.Load && a.File == b.File && a.Main == b.Main && a.Path == b.Path
@@ -144,7 +144,7 @@ func (f *follower) refreshList() {
 	}
 }
 
-// isCurrent tells whether the images are exactly those of a generation.
+// isCurrent reports whether the images are exactly those of a generation.
 func (d *dyldList) isCurrent(g dyld.Generation) bool {
 	return d.listed.Whole && d.listed.Infos.Generation() == g
 }
@@ -170,7 +170,7 @@ func (f *follower) followList(s *task.Snapshot) {
 	f.useSeen(s)
 }
 
-// isDue tells whether to read the list again. In a sampling of a process that
+// isDue reports whether to read the list again. In a sampling of a process that
 // loads and unloads all the time not every change is followed: what was seen in a
 // stop is known without.
 func (f *follower) isDue() bool {
@@ -201,7 +201,7 @@ func (f *follower) useSeen(s *task.Snapshot) {
 	f.useImages(placed)
 }
 
-// isSeen tells whether it was looked at in a stop which image stood in a place,
+// isSeen reports whether it was looked at in a stop which image stood in a place,
 // and whether it was this one.
 func isSeen(s *task.Sight, im *object.Placed) (seen, isIt bool) {
 	if im.IDAt == 0 || im.File == nil {
@@ -211,7 +211,7 @@ func isSeen(s *task.Sight, im *object.Placed) (seen, isIt bool) {
 	return seen, seen && slices.Equal(im.File.ID(), id[:])
 }
 
-// overlap tells whether two images cannot be loaded at once.
+// overlap reports whether two images cannot be loaded at once.
 func overlap(a, b *object.Placed) bool {
 	aStart, aEnd := extent(a)
 	bStart, bEnd := extent(b)
@@ -232,7 +232,7 @@ func extent(p *object.Placed) (start, end task.Addr) {
 	return start, end
 }
 
-// areMarked tells whether all threads were captured before the list changed.
+// areMarked reports whether all threads were captured before the list changed.
 func (f *follower) areMarked(s *task.Snapshot) bool {
 	for i := range s.Threads {
 		if t := &s.Threads[i]; !t.Same && !f.dyld.isMarked(t) {
@@ -242,7 +242,7 @@ func (f *follower) areMarked(s *task.Snapshot) bool {
 	return true
 }
 
-// isMarked tells whether a thread was captured when the list was as the images
+// isMarked reports whether a thread was captured when the list was as the images
 // are: while dyld changes it, the timestamp is still the old one, and nothing of
 // what is added or removed is run.
 func (d *dyldList) isMarked(t *task.Thread) bool {
@@ -301,7 +301,7 @@ func (f *follower) sure(t *task.Thread, frames []unwind.Frame, stop unwind.Stop)
 	return len(frames), stop.Reason == unwind.Bottom || stop.Reason == unwind.NotCaptured || listed
 }
 
-// isSure tells whether the image at an address was there when the thread was
+// isSure reports whether the image at an address was there when the thread was
 // captured. Listed: all images were, and no others.
 func (f *follower) isSure(t *task.Thread, a task.Addr, listed bool) bool {
 	im, ok := f.images.Find(a)

@@ -116,7 +116,7 @@ func (f *follower) start() {
 	f.reread()
 }
 
-// followsList tells whether dyld's list says what is mapped.
+// followsList reports whether dyld's list says what is mapped.
 func (f *follower) followsList() bool { return f.dyld.tracker != nil }
 
 // reread reads the layout, and the images where it is a new one.
@@ -148,7 +148,7 @@ func (f *follower) follow(l layout) {
 	}
 }
 
-// useKept makes the map current again that was kept of a layout, and tells whether
+// useKept makes the map current again that was kept of a layout, and reports whether
 // there is one.
 func (f *follower) useKept(l layout) bool {
 	for i, k := range f.kept {
@@ -238,7 +238,7 @@ func (f *follower) noteErrors(errs []error) {
 	}
 }
 
-// agree tells whether each mapping of a file has its image, or, where gaps are
+// agree reports whether each mapping of a file has its image, or, where gaps are
 // allowed, none: the files of other loaders' code are none (.NET's assemblies,
 // Wine's libraries). A library without an image was gone for the moment in which
 // the images were found.
@@ -258,7 +258,7 @@ func (l layout) agree(m *images.Map, gaps bool) bool {
 	return true
 }
 
-// isMixed tells whether the image of a mapping was made of memory that showed
+// isMixed reports whether the image of a mapping was made of memory that showed
 // something else by then: it differs from the file at its path, which however was
 // not replaced since.
 func (l layout) isMixed(i int, im *images.Image) bool {
@@ -394,7 +394,7 @@ func (f *follower) watch() task.Watch {
 	return task.Watch{Mapped: f.watching.addresses(f.layout, f.process.Info().Path)}
 }
 
-// doubts tells whether the way in which a walk ended is reason to read the layout
+// doubts reports whether the way in which a walk ended is reason to read the layout
 // again: one that ended early may have led to code that was mapped after it was
 // read, as when a program has just been started. It is for the samples to come:
 // of this one it would not be known whether the new code was there.

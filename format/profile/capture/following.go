@@ -56,7 +56,7 @@ func (g *gathering) ahead(from []place) (pids []int) {
 	return pids
 }
 
-// isLinked tells whether the system tells of what links the process to others.
+// isLinked reports whether the system tells of what links the process to others.
 func (s *shot) isLinked() bool {
 	if s.session == nil {
 		return false

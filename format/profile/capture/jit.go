@@ -28,7 +28,7 @@ type jitNames struct {
 // seekEvery is how often a file is looked for that is not there.
 const seekEvery = 500 * time.Millisecond
 
-// update reads what was written since the last time. It tells whether other names
+// update reads what was written since the last time. It reports whether other names
 // are to be used from now on.
 func (g *jitNames) update(l *layout, note func(string)) bool {
 	if g.reader == nil && !g.seek(l) {
@@ -110,7 +110,7 @@ func (f *follower) withNames(m *images.Map, l layout) *images.Map {
 	})
 }
 
-// isGenerated tells whether a compiler can have made the code of a mapping: one of
+// isGenerated reports whether a compiler can have made the code of a mapping: one of
 // no file, or of one that is only in memory.
 func isGenerated(r *task.Region) bool {
 	switch {

@@ -84,7 +84,7 @@ func (l layout) all() iter.Seq2[task.Region, error] {
 	}
 }
 
-// executable tells whether code may be at a.
+// executable reports whether code may be at a.
 func (l layout) executable(a task.Addr) bool {
 	if l.asked != nil {
 		return l.asked.executable(a)
@@ -112,19 +112,19 @@ func (l layout) find(a task.Addr) int {
 	return i
 }
 
-// starts tells whether a mapping of the layout begins at a.
+// starts reports whether a mapping of the layout begins at a.
 func (l layout) starts(a task.Addr) bool {
 	i := l.find(a)
 	return i >= 0 && l.code[i].Start == a
 }
 
-// has tells whether the layout has a mapping at a.
+// has reports whether the layout has a mapping at a.
 func (l layout) has(a task.Addr, m task.Mapping) bool {
 	i := l.find(a)
 	return i >= 0 && l.maps[i] == m
 }
 
-// shows tells whether what was seen at an address is what the layout has there.
+// shows reports whether what was seen at an address is what the layout has there.
 // One mapping of no file is as good as another.
 func (l layout) shows(s *task.Seen) bool {
 	i := l.find(s.At)

@@ -85,11 +85,11 @@ func (l *rounds) end(before int) {
 	clear(l.owners)
 }
 
-// follows tells whether a thread that is not wanted is to be captured.
+// follows reports whether a thread that is not wanted is to be captured.
 func (l *rounds) follows(t *task.Thread) bool { return l.owners[t.ID] }
 
 // follow has the owner of what a thread waits for captured and asked, where the
-// snapshot does not have it. It tells whether there is one.
+// snapshot does not have it. It reports whether there is one.
 func (l *rounds) follow(w *profile.Wait, s *task.Snapshot) bool {
 	if w == nil || w.Owner == 0 || l.owners[w.Owner] || len(l.owners) == maxOwners {
 		return false
@@ -137,7 +137,7 @@ func (r *recorder) lookAtAll() []profile.Look {
 }
 
 // ask asks those threads that were not asked in this round, for as long as there
-// is time, and tells whether that was all of them.
+// is time, and reports whether that was all of them.
 func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (looks []profile.Look, whole bool) {
 	asked := r.rounds.asked
 	finder := waits.New(r.process, r.follow.images, s.Threads)

@@ -143,7 +143,7 @@ func (r *recorder) captured() func(*task.Thread) bool {
 	return func(t *task.Thread) bool { return r.rounds.follows(t) || r.wanted(t) }
 }
 
-// isExit tells whether the target is another program by now, of which the last
+// isExit reports whether the target is another program by now, of which the last
 // snapshot may be.
 func isExit(err error) bool {
 	var exited *task.ExitedError
@@ -310,7 +310,7 @@ func (r *recorder) countExchanged(s *task.Snapshot) (n int) {
 	return n
 }
 
-// isExchanged tells whether the walk of a thread led to code that is not known
+// isExchanged reports whether the walk of a thread led to code that is not known
 // to be what was there.
 func (r *recorder) isExchanged(s *task.Snapshot, i int) bool {
 	st := &r.stacks[i]
@@ -342,7 +342,7 @@ func (r *recorder) walk(s *task.Snapshot) verdict {
 	return worst
 }
 
-// repeats tells whether a stack that is the same as before need not be walked. A
+// repeats reports whether a stack that is the same as before need not be walked. A
 // recording, in which every stack is walked again, wants it to be checked in
 // other images.
 func (r *recorder) repeats() bool { return r.saving == nil || r.saved == r.follow.images }

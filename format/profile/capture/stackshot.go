@@ -70,7 +70,7 @@ type filmed struct {
 	taken   map[task.ThreadID]bool // threads of the last stackshot
 }
 
-// add adds a stackshot, and tells whether any process that is wanted is in it.
+// add adds a stackshot, and reports whether any process that is wanted is in it.
 func (f *filming) add(s *stackshot.Shot) (some bool, err error) {
 	all := s.Processes()
 	who := everybody(all)
@@ -94,7 +94,7 @@ func (f *filming) add(s *stackshot.Shot) (some bool, err error) {
 	return some, nil
 }
 
-// mayLackMain tells whether no thread need be the main one: the kernel has none, and of what
+// mayLackMain reports whether no thread need be the main one: the kernel has none, and of what
 // has changed it may not be a part.
 func mayLackMain(p *stackshot.Process) bool { return p.Task.ID == 0 || p.Shot.Delta }
 

@@ -39,7 +39,7 @@ func (f *filming) place(v *filmed, p *stackshot.Process, t *taken) *images.Map {
 	return m
 }
 
-// use adds images to those that are in use, and tells whether there is any new one. Where
+// use adds images to those that are in use, and reports whether there is any new one. Where
 // another stands in the place of one, as after exec, those of before are in use no more.
 func (v *filmed) use(list []stackshot.Image) (isNew bool) {
 	for _, im := range list {

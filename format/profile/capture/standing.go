@@ -62,13 +62,13 @@ func (g *gathering) watch(w *profile.Waiter) (sleeper, bool) {
 	return s, true
 }
 
-// fallen tells whether the thread sleeps, in a call.
+// fallen reports whether the thread sleeps, in a call.
 func (s *sleeper) fallen() bool {
 	g, err := s.watch.Glance()
 	return err == nil && g.State == task.Sleeping && g.Call.State == task.InCall
 }
 
-// sleptOn tells whether the thread sleeps still and has not woken since before: to be
+// sleptOn reports whether the thread sleeps still and has not woken since before: to be
 // asleep again it would have fallen asleep once more.
 func (s *sleeper) sleptOn() bool {
 	if !s.fallen() {

@@ -86,7 +86,7 @@ func (g *gathering) capture(some []*shot) {
 	}
 }
 
-// whole tells whether there is a snapshot that nothing is missing of.
+// whole reports whether there is a snapshot that nothing is missing of.
 func (s *shot) whole() bool { return s.session != nil && s.err == nil }
 
 // tell does so for the questions that the snapshots have left open.

@@ -97,7 +97,7 @@ type Place struct {
 // not everywhere the same.
 const tellingArgs = 4
 
-// sameAs tells whether two looks saw the same wait, as far as the place tells.
+// sameAs reports whether two looks saw the same wait, as far as the place tells.
 func (p Place) sameAs(q Place) bool {
 	clear(p.Args[tellingArgs:])
 	clear(q.Args[tellingArgs:])
@@ -169,7 +169,7 @@ func (d *Detector) See(s Sight) Event {
 	return event
 }
 
-// isIdle tells whether a look sees the thread with nothing to do.
+// isIdle reports whether a look sees the thread with nothing to do.
 func (d *Detector) isIdle(s Sight) bool {
 	switch s.Wait {
 	case LoopWait:
@@ -234,7 +234,7 @@ func (d *Detector) watchedClosely(s Sight, unproven bool) bool {
 	return d.closeLooks >= enoughLooks && s.At-d.closerFrom >= closerThresholds*d.threshold
 }
 
-// proven tells whether the thread was away all the time since the last look,
+// proven reports whether the thread was away all the time since the last look,
 // which saw it so.
 func (d *Detector) proven(s Sight) bool {
 	switch {
@@ -253,7 +253,7 @@ func (d *Detector) proven(s Sight) bool {
 	return d.prev.Wait == NoWait && hasRun(d.prev, s) && hasRun(d.row, s)
 }
 
-// hasRun tells whether a thread that was seen to run twice has hardly rested between.
+// hasRun reports whether a thread that was seen to run twice has hardly rested between.
 func hasRun(a, b Sight) bool {
 	whole := b.At - a.At
 	rest := whole - (b.Counters.CPU - a.Counters.CPU)

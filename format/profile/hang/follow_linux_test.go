@@ -49,7 +49,7 @@ func checkFollowed(t *testing.T, r *hangreport.Report, act profile.Act) {
 	}
 }
 
-// standsIn tells whether a function is on any stack.
+// standsIn reports whether a function is on any stack.
 func standsIn(p *profile.Profile, function string) bool {
 	for _, t := range p.Threads {
 		for _, n := range t.Nodes() {

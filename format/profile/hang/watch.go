@@ -391,13 +391,13 @@ func (w *watcher) followWaits(h *hanging, now time.Duration) {
 	}
 }
 
-// inLoop tells whether a function is that of a run loop's call.
+// inLoop reports whether a function is that of a run loop's call.
 func inLoop(function string) bool {
 	name := strings.TrimPrefix(strings.TrimLeft(function, "_"), "GI_")
 	return waits.ClassifyNamed(strings.TrimLeft(name, "_"), [6]uint64{}) == waits.Loop
 }
 
-// harmless tells whether the last sample finds a wait, and not for a lock.
+// harmless reports whether the last sample finds a wait, and not for a lock.
 func harmless(r *hangreport.Report) bool {
 	n := len(r.Phases)
 	return n > 0 && r.Phases[n-1].Wait != nil && r.Phases[n-1].Wait.Lock == profile.NoLock

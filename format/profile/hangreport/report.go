@@ -82,7 +82,7 @@ func (r *Report) Note(at time.Duration, function string, w *profile.Wait, known 
 	}
 }
 
-// goesOn tells whether the next sample is of the same phase, and learns from it.
+// goesOn reports whether the next sample is of the same phase, and learns from it.
 func (ph *Phase) goesOn(next *Phase) bool {
 	if ph.Function != next.Function || ph.known && next.known && !sameWait(ph.Wait, next.Wait) {
 		return false

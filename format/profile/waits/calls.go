@@ -49,7 +49,7 @@ func (c Call) Idle(args [6]uint64) bool {
 
 func (c Call) isMessage() bool { return c.shape == machMessage || c.shape == machMessage2 }
 
-// forks tells whether the call makes a thread or a process. The function of its
+// forks reports whether the call makes a thread or a process. The function of its
 // name is the outermost of most threads.
 func (c Call) forks() bool { return c.shape == vfork || c.shape == clone || c.shape == clone3 }
 

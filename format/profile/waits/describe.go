@@ -70,7 +70,7 @@ var lockCommands = map[task.OS][]int32{
 	task.Darwin: {9, 10, 91, 93},
 }
 
-// waitsForLock tells whether a command of fcntl waits for a lock.
+// waitsForLock reports whether a command of fcntl waits for a lock.
 func (f *Finder) waitsForLock(command int32) bool {
 	return slices.Contains(lockCommands[f.info.OS], command)
 }

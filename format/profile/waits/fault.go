@@ -35,7 +35,7 @@ func (f *Finder) fault(t *task.Thread, s *task.Syscall) *profile.Wait {
 	return &profile.Wait{Call: profile.PageFault, Object: what}
 }
 
-// faults tells whether a thread that waits in no call is the one that was captured:
+// faults reports whether a thread that waits in no call is the one that was captured:
 // it still stands where it stood.
 func faults(s *task.Syscall, t *task.Thread) bool {
 	sp, known := t.Registers.Value(t.Registers.Arch.SP())

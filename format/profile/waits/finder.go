@@ -89,7 +89,7 @@ func (f *Finder) Ask(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, se
 	return w, settled
 }
 
-// live tells whether a thread is one of the process.
+// live reports whether a thread is one of the process.
 func (f *Finder) live(id task.ThreadID) bool {
 	if _, known := f.names[id]; known {
 		return true
@@ -145,7 +145,7 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 	return c, true
 }
 
-// isAskedBack tells whether a call may be for a lock, or for the other end of a named
+// isAskedBack reports whether a call may be for a lock, or for the other end of a named
 // pipe, of which more is asked when the thread is back in it. Of another it is enough to
 // know what the thread was in as it was captured.
 func (f *Finder) isAskedBack(s *task.Syscall) bool {
@@ -162,7 +162,7 @@ func (f *Finder) isAskedBack(s *task.Syscall) bool {
 
 func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }
 
-// returning tells whether a thread that looks as if it ran may be on its way back
+// returning reports whether a thread that looks as if it ran may be on its way back
 // from the stop before, and was only runnable for that: it stands where it stood
 // then, is about to make the call again, or has, and was interrupted in it anew.
 func (f *Finder) returning(t *task.Thread) bool {
@@ -176,7 +176,7 @@ var callCode = map[task.Arch]string{
 	task.ARM64: "\x01\x00\x00\xd4", // svc #0
 }
 
-// callAt tells whether the instruction at pc enters the kernel, for a thread.
+// callAt reports whether the instruction at pc enters the kernel, for a thread.
 func (f *Finder) callAt(t *task.Thread, pc task.Addr) bool {
 	want := callCode[t.Registers.Arch]
 	var b [4]byte
@@ -184,7 +184,7 @@ func (f *Finder) callAt(t *task.Thread, pc task.Addr) bool {
 	return n > 0 && string(b[:n]) == want
 }
 
-// interrupted tells whether a thread stands behind a call whose result is one that
+// interrupted reports whether a thread stands behind a call whose result is one that
 // no program gets: the kernel is to make the call again (include/linux/errno.h,
 // ERESTARTSYS to ERESTART_RESTARTBLOCK). On ARM it has wound that back already.
 func (f *Finder) interrupted(t *task.Thread) bool {
@@ -229,7 +229,7 @@ func (f *Finder) comeBack(t *task.Thread) {
 	}
 }
 
-// rest spends some of the patience, and tells whether there was any.
+// rest spends some of the patience, and reports whether there was any.
 func (f *Finder) rest() bool {
 	if f.patience <= 0 {
 		return false
@@ -239,7 +239,7 @@ func (f *Finder) rest() bool {
 	return true
 }
 
-// matches tells whether a thread that was stopped in a call was in this one: its
+// matches reports whether a thread that was stopped in a call was in this one: its
 // registers still had the arguments. (The first may hold the result already, and
 // the pc be that of the instruction or the next: see do_signal of either
 // architecture.) Of a thread whose registers are not known, the call is all

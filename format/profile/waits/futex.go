@@ -73,7 +73,7 @@ const (
 	kindBits   = 0x3ff
 )
 
-// givenUp tells whether a thread in pthread_mutex_lock does not wait for a lock
+// givenUp reports whether a thread in pthread_mutex_lock does not wait for a lock
 // word, which is never free while it is waited for. Where the kernel refuses a
 // priority-inheriting mutex, glibc waits for a word of its own for ever
 // (nptl/pthread_mutex_lock.c, "Delay the thread indefinitely").

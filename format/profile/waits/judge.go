@@ -54,7 +54,7 @@ func (j *Judge) Kind(r *task.Registers, s *task.Syscall) Kind {
 	return kind
 }
 
-// waitsForQueue tells whether a word is that of a dispatch_sync.
+// waitsForQueue reports whether a word is that of a dispatch_sync.
 func (j *Judge) waitsForQueue(word task.Addr) bool {
 	if j.finder.info.Arch.PointerSize() != 8 {
 		return false

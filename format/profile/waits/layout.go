@@ -22,7 +22,7 @@ type dataSymbols interface {
 	DataSymbol(name string) (vmaddr uint64, ok bool)
 }
 
-// knowsQueues tells whether the target's queues are laid out as is known here.
+// knowsQueues reports whether the target's queues are laid out as is known here.
 // Where its libdispatch cannot be asked, they are taken to be.
 func (f *Finder) knowsQueues() bool {
 	if !f.queuesAsked {

@@ -2,7 +2,7 @@ package waits
 
 import "stacksnap/task"
 
-// stillIn tells whether a thread is in the same call as when it was captured:
+// stillIn reports whether a thread is in the same call as when it was captured:
 // what was read between then and now is then of one wait. Of a process that
 // does not run it always is.
 func (f *Finder) stillIn(t *task.Thread, c *call) bool {

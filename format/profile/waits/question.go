@@ -18,7 +18,7 @@ type Question struct {
 	// itself knows them by number.
 	Child, Owner int
 	Lock         task.Addr
-	// Still tells whether the thread waits as it did, and the lock has the same owner.
+	// Still reports whether the thread waits as it did, and the lock has the same owner.
 	Still func() bool
 }
 

@@ -38,10 +38,10 @@ const NoReg = 0xff
 // Digit is the opcode's extension where it has one: ModRM.reg.
 func (i *Inst) Digit() byte { return i.ModRM >> 3 & 7 }
 
-// Register tells whether ModRM names a register, not memory.
+// Register reports whether ModRM names a register, not memory.
 func (i *Inst) Register() bool { return i.mod() == 3 }
 
-// Wide tells whether the operands are of 64 bits, in 32-bit mode of 32: as a whole
+// Wide reports whether the operands are of 64 bits, in 32-bit mode of 32: as a whole
 // register is.
 func (i *Inst) Wide() bool {
 	if i.mode32 {
@@ -368,7 +368,7 @@ func (i *Inst) immediate(r *bytes) {
 	}
 }
 
-// relative tells whether the immediate is a distance to jump, which the operand
+// relative reports whether the immediate is a distance to jump, which the operand
 // size does not shorten in 64-bit mode.
 func (i *Inst) relative() bool {
 	if i.mode32 {

@@ -215,7 +215,7 @@ var prefixes = map[string]bool{
 	"cs": true, "ds": true, "es": true, "ss": true, "fs": true, "gs": true, "rex64": true,
 }
 
-// apx tells whether the opcode is REX2, which only occurs where data is taken
+// apx reports whether the opcode is REX2, which only occurs where data is taken
 // for code.
 func apx(code []byte) bool {
 	for _, b := range code {

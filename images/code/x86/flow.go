@@ -40,7 +40,7 @@ func (i *Inst) Flow() Flow {
 // groupFlow are those behind ff, by the digit.
 var groupFlow = [8]Flow{2: Call, Call, Indirect, Indirect}
 
-// Direct tells whether the instruction says itself where it jumps or calls to:
+// Direct reports whether the instruction says itself where it jumps or calls to:
 // Imm bytes from its end.
 func (i *Inst) Direct() bool {
 	f := i.Flow()

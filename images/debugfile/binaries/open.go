@@ -11,7 +11,7 @@ import (
 	"stacksnap/task/regular"
 )
 
-// HasSymbols tells whether there is a file with the ID that should have symbols.
+// HasSymbols reports whether there is a file with the ID that should have symbols.
 func (x *Index) HasSymbols(id []byte) bool { return len(x.withSymbols(id)) > 0 }
 
 // Symbols opens the file with the ID that has a symbol table, best one with debugging

@@ -142,7 +142,7 @@ func (m *Memory) stackBounds(sp task.Addr) (base, top task.Addr, ok bool) {
 	return base, top, true
 }
 
-// joined tells whether the segment after i begins where i ends and has prot.
+// joined reports whether the segment after i begins where i ends and has prot.
 func (m *Memory) joined(i int, prot task.Prot) bool {
 	return i+1 < len(m.Segments) && m.Segments[i+1].Start == m.Segments[i].End && m.Segments[i+1].Prot&prot == prot
 }

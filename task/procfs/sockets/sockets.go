@@ -34,8 +34,9 @@ type Table struct {
 	title func(fields [][]byte) string
 }
 
-// Tables are those in which a socket may be: get_tcp4_sock, net/ipv4/tcp_ipv4.c, and its kin; unix_seq_show,
-// net/unix/af_unix.c.
+// Tables are the files of /proc/PID/net that are searched for a socket: TCP, UDP and
+// Unix. Their columns are those that get_tcp4_sock (net/ipv4/tcp_ipv4.c) and its like,
+// and unix_seq_show (net/unix/af_unix.c) print.
 var Tables = []Table{
 	{"tcp", 9, internet("tcp")},
 	{"tcp6", 9, internet("tcp")},

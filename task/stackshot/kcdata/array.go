@@ -10,11 +10,12 @@ type Elements struct {
 	Data  []byte // all of them, Count times Size
 }
 
-// IsArray tells whether the item is an array.
+// IsArray reports whether the item is an array.
 func (it *Item) IsArray() bool { return it.Type == OldArray || it.Type&^0xf == Array }
 
-// oldElements are the sizes of the elements that old arrays had, which do not tell
-// their padding (kcdata_iter_array_size_switch).
+// oldElements has the sizes of elements by their type, for arrays of type OldArray: an
+// item of these does not say how much of it is padding, so the size cannot be worked out
+// (kcdata_iter_array_size_switch).
 var oldElements = map[uint32]int{
 	0x30: 20, 0x31: 24, // dyld_uuid_info_32, dyld_uuid_info_64
 	0x90A: 8, 0x90C: 8, // stack_snapshot_frame32

@@ -41,7 +41,7 @@ const (
 // padding is how many bytes a payload of so many is followed by.
 func padding(size int) int { return -size & (alignment - 1) }
 
-// isBegin tells whether a type is that of a buffer's first item.
+// isBegin reports whether a type is that of a buffer's first item.
 func isBegin(t uint32) bool {
 	switch t {
 	case CrashInfo, Stackshot, DeltaStackshot, Compressed, BacktraceInfo, ExitReason:

@@ -35,7 +35,7 @@ func ReadAll(from io.Reader) ([]byte, error) {
 	return inflateAll(data, MaxSize)
 }
 
-// Is tells whether a stream begins as kcdata does.
+// Is reports whether a stream begins as kcdata does.
 func Is(from io.Reader) bool {
 	_, err := begin(from)
 	return err == nil

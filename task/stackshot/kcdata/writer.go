@@ -8,10 +8,10 @@ type Writer struct{ buf []byte }
 // Bytes returns what was written.
 func (w *Writer) Bytes() []byte { return w.buf }
 
-// Begin begins a buffer of a kind.
+// Begin writes the item that a buffer starts with. kind says what is in the buffer.
 func (w *Writer) Begin(kind uint32) { w.header(kind, 0, 0) }
 
-// End ends it.
+// End writes the item that a buffer ends with.
 func (w *Writer) End() { w.header(BufferEnd, 0, 0) }
 
 // Raw writes an item as it was read.

@@ -40,7 +40,7 @@ func (b *back) amd64(code []byte) bool {
 	return false
 }
 
-// storesAMD64 tells whether an instruction may write to the memory that it names.
+// storesAMD64 reports whether an instruction may write to the memory that it names.
 func storesAMD64(i *x86.Inst) bool {
 	return !i.Register() && i.Op != 0x8b && i.Op != 0x2b
 }

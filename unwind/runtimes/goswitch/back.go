@@ -53,7 +53,7 @@ func (b *back) enter(v value) bool {
 	return true
 }
 
-// spares tells whether a store of some bytes at sp + off leaves alone the words
+// spares reports whether a store of some bytes at sp + off leaves alone the words
 // that the code still has to read: all at sp before it is set, and the two of a
 // frame record behind that.
 func (b *back) spares(off int32) bool { return b.on && off >= frameRecord }

@@ -121,8 +121,8 @@ func (f *family) end(m *member) {
 	}
 }
 
-// look finds new members. One whose parent has ended leads to its children only
-// if it is asked for itself.
+// look finds new members: the descendants of those that run now. Each of these is passed
+// as a root, not the first alone: one whose parent has ended is no longer below that.
 func (f *family) look(ctx context.Context) error {
 	roots := make([]int, 0, len(f.now))
 	for pid := range f.now {
@@ -269,7 +269,7 @@ func (m *member) record(ctx context.Context, o capture.Options) {
 	}
 }
 
-// program records the process until its program ends. It tells whether there may
+// program records the process until its program ends. It reports whether there may
 // be another: what was opened may have been what the process was before it called
 // exec, of which there is no snapshot.
 func (m *member) program(ctx context.Context, o capture.Options) (again bool, err error) {

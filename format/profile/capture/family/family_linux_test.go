@@ -67,7 +67,7 @@ func after(wanted int, done func()) func(*task.Snapshot, *images.Map) error {
 	}
 }
 
-// has tells whether a function is in a profile.
+// has reports whether a function is in a profile.
 func has(p *profile.Profile, function string) bool {
 	for _, th := range p.Threads {
 		if slices.ContainsFunc(th.Roots, func(n *profile.Node) bool { return below(n, function) }) {

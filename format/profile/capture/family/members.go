@@ -25,7 +25,7 @@ func NewMembers(roots []int) *Members {
 	return m
 }
 
-// Has tells whether a process is one of them. New ones are found as [Record] does.
+// Has reports whether a process is one of them. New ones are found as [Record] does.
 func (m *Members) Has(pid int) bool {
 	if !m.pids[pid] && m.err == nil && time.Since(m.looked) >= lookInterval {
 		m.look()

@@ -58,7 +58,7 @@ func (m *Member) linked() task.Linked {
 	return l
 }
 
-// isOfFile tells whether a question is about the two ends of something.
+// isOfFile reports whether a question is about the two ends of something.
 func isOfFile(q *waits.Question) bool { return q.Act == profile.Write || q.Act == profile.Read }
 
 // findEnds looks for whoever has the ends that are asked for, all at once.
@@ -125,7 +125,7 @@ func (r *resolver) holder(m *Member, l task.Linked, q *waits.Question) (pid int,
 	return h.PIDs[0], h.Unseen
 }
 
-// still tells whether a thread waits as it did, and waits a little for one that is
+// still reports whether a thread waits as it did, and waits a little for one that is
 // on its way back into its call.
 func (r *resolver) still(q *waits.Question) bool {
 	for !q.Still() {

@@ -91,7 +91,7 @@ func childNamed(t *testing.T, root int, name string) int {
 	return 0
 }
 
-// has tells whether a function is on any stack.
+// has reports whether a function is on any stack.
 func has(p *profile.Profile, function string) bool {
 	for _, t := range p.Threads {
 		for _, n := range t.Nodes() {
