@@ -16,7 +16,7 @@ it may read your own processes without root; that needs Xcode's command line too
   --remove       take away again what was installed
   -h, --help     this text
 
-DESTDIR stands before each path, for packages: what is there is for another place.
+DESTDIR is put before each path, for packages: what is there is for another place.
 
 Exit codes: 0 fine; 2 usage; 1 anything else.
 TEXT

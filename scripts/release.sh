@@ -7,7 +7,7 @@ usage() {
 Usage: scripts/release.sh [-o FOLDER] [--url URL] [--archives] [--unchecked] [TARGET...]
 
 Makes stacksnap-VERSION-TARGET.tar.gz for each TARGET (linux-amd64, linux-arm64,
-darwin-amd64, darwin-arm64: all of them unless told), each with a list of what the
+darwin-amd64, darwin-arm64: all of them by default), each with a list of what the
 program is made of beside it (.cdx.json, CycloneDX), and SHA256SUMS. An archive has
 the program, README.md, LICENSE, and install.sh, which puts the program, its manual
 and its completions where they belong.
