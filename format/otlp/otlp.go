@@ -91,7 +91,7 @@ func (o *otlpWriter) emit(field int, m protobuf.Message) {
 
 // process writes a process, which is a resource.
 func (o *otlpWriter) process(p *profile.Profile, tool string) {
-	o.tables.Os = p.Target.OS
+	o.tables.OS = p.Target.OS
 	clock := words.NewClock(p)
 	o.values = [3]otlpValues{
 		{kind: "samples", unit: "count", wanted: true},

@@ -51,8 +51,8 @@ func (t *otlpTables) AddLocation(p *frametable.Place, m *frametable.Mapping) {
 // where an image has its header.
 func (t *otlpTables) AddMapping(tables *frametable.Tables, m *frametable.Mapping) {
 	body := protobuf.Message(nil).Number(1, uint64(m.Image.Load)).Number(2, uint64(m.Image.End)).Signed(4, m.Path)
-	if id := words.ImageID(m.Os, m.Image.ID); id != "" {
-		body = body.Packed(5, []uint64{t.attribute(tables.String(buildIDKey(m.Os)), textValue(id), 0)})
+	if id := words.ImageID(m.OS, m.Image.ID); id != "" {
+		body = body.Packed(5, []uint64{t.attribute(tables.String(buildIDKey(m.OS)), textValue(id), 0)})
 	}
 	t.mappings = t.mappings.Inner(otlpMappings, body)
 }

@@ -156,7 +156,7 @@ func (o *pprofWriter) comments(g *profile.Group) {
 
 // process writes the stacks of a process.
 func (o *pprofWriter) process(p *profile.Profile) {
-	o.tables.Os = p.Target.OS
+	o.tables.OS = p.Target.OS
 	o.tables.Mapping(p.Main) // the first mapping is to be the program's
 	var labels protobuf.Message
 	if o.several {

@@ -30,7 +30,7 @@ func (t *pprofTables) AddLocation(p *frametable.Place, m *frametable.Mapping) {
 }
 
 func (t *pprofTables) AddMapping(tables *frametable.Tables, m *frametable.Mapping) {
-	buildID := tables.String(words.ImageID(m.Os, m.Image.ID))
+	buildID := tables.String(words.ImageID(m.OS, m.Image.ID))
 	t.scratch = t.scratch[:0].Number(1, m.ID).Number(2, uint64(m.Image.Load)).Number(3, uint64(m.Image.End)).
 		Signed(5, m.Path).Signed(6, buildID).
 		Flag(7, m.Image.Symbols).Flag(8, m.Lines).Flag(9, m.Lines).Flag(10, m.InlineCall)

@@ -84,7 +84,8 @@ func (p *Process) waitsForServer(th *thread) bool {
 }
 
 // isAwake reports whether a thread that was in uninterruptible sleep when it was
-// described is on a processor or waits for one by now, and so stops when it is told to.
+// described runs by now, or waits for a processor, and so stops when asked to. It corrects
+// th.asleep.
 func (p *Process) isAwake(th *thread) bool {
 	call, err := p.Files.Call(th.tid)
 	th.asleep = err != nil || call.State != task.OnProcessor

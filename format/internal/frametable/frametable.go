@@ -21,7 +21,7 @@ type Tables struct {
 	locations uint64 // that were encoded
 	mappings  map[*profile.Image]*Mapping
 	order     []*Mapping
-	Os        task.OS // whose ways images are told in
+	OS        task.OS // of the target: decides how an image ID is written
 }
 
 // Encoder writes the rows of the tables in a form.
@@ -57,7 +57,7 @@ type Mapping struct {
 	Image             *profile.Image
 	ID                uint64
 	Path              int64
-	Os                task.OS
+	OS                task.OS
 	Lines, InlineCall bool // of any location
 }
 
@@ -141,7 +141,7 @@ func (t *Tables) Mapping(im *profile.Image) *Mapping {
 	}
 	m := t.mappings[im]
 	if m == nil {
-		m = &Mapping{Image: im, ID: uint64(len(t.order)) + 1, Os: t.Os}
+		m = &Mapping{Image: im, ID: uint64(len(t.order)) + 1, OS: t.OS}
 		m.Path = t.String(words.Clean(im.Path, words.MaxPath))
 		t.mappings[im] = m
 		t.order = append(t.order, m)
