@@ -162,7 +162,7 @@ func trace(t *testing.T, pid int) (letGo func()) {
 		defer runtime.UnlockOSThread()
 		threads, err := tids(pid)
 		for _, tid := range threads {
-			err = errors.Join(err, unix.PtraceSeize(tid))
+			err = errors.Join(err, seize(tid))
 		}
 		attached <- err
 		<-done
@@ -180,6 +180,16 @@ func trace(t *testing.T, pid int) (letGo func()) {
 	t.Cleanup(letGo)
 	needs.Feature(t, "ptrace", <-attached, syscall.EPERM)
 	return letGo
+}
+
+// seize traces a thread. A stacksnap of the same test may trace it at that moment, for
+// microseconds, and the call then fails with EPERM as if it were not permitted at all.
+func seize(tid int) (err error) {
+	for end := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
+		if err = unix.PtraceSeize(tid); err != unix.EPERM || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 func tids(pid int) (ids []int, err error) {
