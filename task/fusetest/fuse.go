@@ -134,6 +134,7 @@ const (
 	readdir    = 28
 	releasedir = 29
 	interrupt  = 36
+	poll       = 40
 	forgets    = 42
 
 	headerSize = 40
@@ -146,7 +147,7 @@ func (f *FS) answer(in []byte) []byte {
 	le := binary.LittleEndian
 	node, body, failed := le.Uint64(in[16:]), []byte{}, syscall.Errno(0)
 	switch le.Uint32(in[4:]) {
-	case forget, forgets, interrupt:
+	case forget, forgets, interrupt, poll: // who polls waits until the file system ends
 		return nil
 	case initialize: // struct fuse_init_out of version 7.31
 		body = make([]byte, 64)

@@ -62,11 +62,14 @@ func (p *Process) OpenFile(fd int) string {
 
 // Watched implements [task.SyscallReader].
 //
-// The kernel makes the list anew for each reading while it holds a lock of the
-// instance's, so a process that may have long ones is not asked.
+// The kernel makes the list anew for each reading while it holds a mutex of the
+// instance's, so a process that may have long ones is not asked. Nor is one with a
+// file on FUSE: whoever adds such a file holds the mutex until the server has
+// answered FUSE_POLL (ep_insert, fs/eventpoll.c; fuse_file_poll, fs/fuse/file.c),
+// and a reader that waits for the mutex can't be killed.
 func (p *Process) Watched(fd int) (n int, fds []int) {
 	status, err := p.live.read("status")
-	if err != nil || statusNumber(status, "FDSize:") > maxListed {
+	if err != nil || statusNumber(status, "FDSize:") > maxListed || p.holdsFUSE() {
 		return 0, nil
 	}
 	b, err := p.live.read("fdinfo/" + strconv.Itoa(fd))
