@@ -70,6 +70,17 @@ func entries(t *testing.T, dir string) int {
 	return len(all)
 }
 
+// openFiles lists what the descriptors of this process lead to.
+func openFiles() (links []string) {
+	names, _ := filepath.Glob("/proc/self/fd/*")
+	for _, name := range names {
+		if link, err := os.Readlink(name); err == nil {
+			links = append(links, filepath.Base(name)+" "+link)
+		}
+	}
+	return links
+}
+
 func residentBytes(t *testing.T) uint64 {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/statm")
@@ -135,7 +146,7 @@ func (s *soak) check(before, after usage) {
 	s.t.Logf("after: %v", after)
 	switch {
 	case after.files > before.files || after.goroutines > before.goroutines:
-		s.t.Error("files or goroutines are left")
+		s.t.Errorf("files or goroutines are left; open files: %q", openFiles())
 	case s.late.files > s.early.files+moreFiles || s.late.goroutines > s.early.goroutines+moreThreads || s.late.threads > s.early.threads+moreThreads:
 		s.t.Error("files, goroutines or threads grew while it sampled")
 	case s.late.objects > s.early.objects+s.early.objects/4+moreObjects, s.late.heap > s.early.heap+moreHeap:
