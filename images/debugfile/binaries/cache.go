@@ -70,6 +70,11 @@ func (x *Index) missing() (lines []string) {
 			}
 		}
 	}
+	return firstRemarks(lines)
+}
+
+// firstRemarks keeps the first maxRemarks lines, and counts the rest in one more.
+func firstRemarks(lines []string) []string {
 	if more := len(lines) - maxRemarks; more > 0 {
 		lines = append(lines[:maxRemarks], fmt.Sprintf("nor could %d more parts of shared caches be opened", more))
 	}

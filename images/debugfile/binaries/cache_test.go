@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,5 +87,18 @@ func TestSharedCache(t *testing.T) {
 	}
 	if lines := x.Remarks(); len(lines) != 1 || !strings.Contains(lines[0], "a part of a shared cache: "+path+".25.dylddata: ") {
 		t.Errorf("%q", lines)
+	}
+}
+
+// TestRemarksAreBounded: as many as are kept stand alone, and of more the rest is counted.
+func TestRemarksAreBounded(t *testing.T) {
+	for n, want := range map[int]string{
+		maxRemarks: "part", maxRemarks + 1: "nor could 1 more parts of shared caches be opened",
+		maxRemarks + 7: "nor could 7 more parts of shared caches be opened",
+	} {
+		lines := firstRemarks(slices.Repeat([]string{"part"}, n))
+		if got := lines[len(lines)-1]; got != want || len(lines) != min(n, maxRemarks+1) {
+			t.Errorf("%d: %d lines, the last %q", n, len(lines), got)
+		}
 	}
 }
