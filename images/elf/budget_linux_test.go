@@ -14,7 +14,11 @@ import (
 // openSelf opens the program of this test, which has symbols.
 func openSelf(t *testing.T) *File {
 	t.Helper()
-	c, err := openCandidate("/proc/self/exe")
+	name, err := os.Executable() // a link of /proc is not followed beside a mount that may not answer
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := openCandidate(name)
 	if err != nil {
 		t.Fatal(err)
 	}

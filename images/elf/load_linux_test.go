@@ -166,9 +166,10 @@ func withoutMapped(l Loader) Loader {
 // needMapped skips where map_files cannot be opened.
 func needMapped(t *testing.T, p *target) {
 	t.Helper()
+	l := p.loader()
 	for r := range p.Regions() {
 		if r.Path != "" && r.Path[0] == '/' {
-			c, err := openCandidate(p.loader().Mapped(r))
+			c, err := l.through(l.Mapped(r), r)
 			if err != nil {
 				needs.Feature(t, "CAP_CHECKPOINT_RESTORE", err, fs.ErrPermission)
 			}

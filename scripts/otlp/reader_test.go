@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	pprof "github.com/google/pprof/profile"
+	googlepprof "github.com/google/pprof/profile"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pprofile"
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
@@ -142,7 +142,7 @@ func (d *dictionary) row(kind string, s pprofile.Sample) row {
 // pprofRows are those of a profile of pprof, as its own package reads it.
 func pprofRows(t *testing.T, document []byte) (rows []string) {
 	t.Helper()
-	p, err := pprof.ParseData(document)
+	p, err := googlepprof.ParseData(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func pprofRows(t *testing.T, document []byte) (rows []string) {
 		for _, l := range s.Location {
 			m := l.Mapping
 			if m == nil {
-				m = &pprof.Mapping{}
+				m = &googlepprof.Mapping{}
 			}
 			fmt.Fprintf(&b, "%#x in %s [%#x, %#x) %s\n", l.Address, m.File, m.Start, m.Limit, m.BuildID)
 			for _, line := range l.Line {
@@ -173,7 +173,7 @@ func pprofRows(t *testing.T, document []byte) (rows []string) {
 	return rows
 }
 
-func label(s *pprof.Sample, key string) string { return strings.Join(s.Label[key], " ") }
+func label(s *googlepprof.Sample, key string) string { return strings.Join(s.Label[key], " ") }
 
 // document opens one of the documents of the tests.
 func document(t *testing.T, path string) *profile.Profile {
