@@ -207,6 +207,7 @@ func TestCollectorAway(t *testing.T) {
 	left := letters(t, spool)
 	two := c.watch(program, spool, target.Process.Pid)
 	time.Sleep(away / 2)
+	c.eventually("the second watch has a report waiting, too", func() bool { return letters(t, spool) > left })
 	before := letters(t, spool)
 	c.start()
 	c.eventually("what waited is sent", func() bool { return len(c.received()) > before })
