@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"stacksnap/format/command/cli"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -19,11 +20,6 @@ const (
 	exitTargetExited = 5
 )
 
-// usageError is a mistake in how stacksnap was called.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
 // exitStatus is that of a program which was launched.
 type exitStatus int
 
@@ -38,7 +34,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case is[usageError](err):
+	case is[cli.UsageError](err):
 		return exitUsage
 	case errors.As(err, &status):
 		return int(status)

@@ -4,27 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/top"
 	"stacksnap/task"
 )
 
-// topWord is the first word of a call for the live view.
-const topWord = "top"
-
 // topInterval is from one sample to the next of a live view, unless told.
 const topInterval = 10 * time.Millisecond
 
 // checkScreen refuses a live view where there is nobody to look at it.
 func (c *call) checkScreen() error {
-	if isTerminal(c.In) && isTerminal(c.Out) {
+	if out.IsTerminal(c.In) && out.IsTerminal(c.Out) {
 		return nil
 	}
-	return usageError{errors.New("top is for a terminal: for a report, sample with -d 10s instead")}
+	return cli.UsageError{Err: errors.New("top is for a terminal: for a report, sample with -d 10s instead")}
 }
 
 // top shows a process live, until a person ends that.
@@ -42,7 +40,7 @@ type record func(context.Context, capture.Options) (*profile.Profile, error)
 func (c *call) topBy(ctx context.Context, target task.Info, sample record) error {
 	screen, err := top.OpenScreen()
 	if err != nil {
-		return usageError{fmt.Errorf("top cannot use this terminal (TERM=%s): %w", c.Getenv("TERM"), err)}
+		return cli.UsageError{Err: fmt.Errorf("top cannot use this terminal (TERM=%s): %w", c.Getenv("TERM"), err)}
 	}
 	o, err := c.topCapture()
 	if err != nil {
@@ -50,7 +48,7 @@ func (c *call) topBy(ctx context.Context, target task.Info, sample record) error
 	}
 	seen, err := top.Run(ctx, screen, c.topOptions(target, o.Interval), sample.shown(o))
 	if seen.Samples > 0 {
-		tell(c.Err, fmt.Sprintf("sampled %d %s %d times in %.1f s", target.PID, target.Name, seen.Samples, seen.Elapsed.Seconds()))
+		out.Tell(c.Err, fmt.Sprintf("sampled %d %s %d times in %.1f s", target.PID, target.Name, seen.Samples, seen.Elapsed.Seconds()))
 	}
 	return err
 }
@@ -69,17 +67,17 @@ func (r record) shown(o capture.Options) top.Sampling {
 // works in the rhythm of the interval is shown as it is.
 func (c *call) topCapture() (capture.Options, error) {
 	o, err := c.captureOptions()
-	if c.sampleInterval() == 0 {
+	if c.SampleInterval() == 0 {
 		o.Interval = topInterval
 	}
-	o.Duration, o.Jitter = c.duration, o.Interval
+	o.Duration, o.Jitter = c.Duration, o.Interval
 	return o, err
 }
 
 func (c *call) topOptions(target task.Info, interval time.Duration) top.Options {
 	return top.Options{
-		Target: target, Interval: interval, Color: c.colored(false), ASCII: !isUTF8(c.Getenv),
-		Save: c.saveShown, Suspend: c.job.stopper(), ScreenBegun: func() { c.onScreen.Store(true) },
+		Target: target, Interval: interval, Color: c.Colored(false), ASCII: !out.IsUTF8(c.Getenv),
+		Save: c.saveShown, Suspend: c.job.Stopper(), ScreenBegun: func() { c.onScreen.Store(true) },
 	}
 }
 
@@ -91,15 +89,9 @@ func (c *call) saveShown(path string, p *profile.Profile, v top.Shown) error {
 	}
 	if v.Thread != 0 {
 		var err error
-		if p, err = (&capture.Threads{IDs: []task.ThreadID{v.Thread}}).Of(p); err != nil {
+		if p, err = (&profile.ThreadFilter{IDs: []task.ThreadID{v.Thread}}).Of(p); err != nil {
 			return err
 		}
 	}
-	d := c.destination(path)
-	if !d.isFile() {
-		return errors.New("give the name of a file")
-	}
-	return c.writeBy(&d, func(w io.Writer) error {
-		return d.compression.Write(w, func(w io.Writer) error { return c.formatAll(w, &d, []*profile.Profile{p}) })
-	})
+	return c.WriteFile(path, p)
 }

@@ -1,0 +1,41 @@
+package command
+
+import (
+	"slices"
+	"time"
+
+	"stacksnap/format/command/cli"
+	"stacksnap/format/profile/capture"
+)
+
+// What sampling does unless told otherwise, as sample(1) does.
+const (
+	defaultInterval = time.Millisecond
+	defaultDuration = 10 * time.Second
+)
+
+// captureOptions are what all that captures is told.
+func (c *call) captureOptions() (capture.Options, error) {
+	o := capture.Options{
+		MaxStop: c.MaxStop, Gate: c.gate, Suspend: c.Suspension(), ToEnd: len(c.Command) > 0,
+		Tool: c.Tool, Save: c.Save, Timelines: c.keepsTimelines(), Threads: c.Filter, Kernel: c.Kernel,
+		Interval: c.SampleInterval(), Duration: c.Duration, Count: c.Count,
+	}
+	if o.Interval == 0 {
+		o.Interval = defaultInterval
+	}
+	if o.Duration == 0 && o.Count == 0 && len(c.Command) == 0 {
+		o.Duration = defaultDuration
+	}
+	if c.Jitter {
+		o.Jitter = o.Interval
+	}
+	var err error
+	o.Binaries, err = c.index()
+	return o, err
+}
+
+// keepsTimelines reports whether any form that is written tells when samples were taken.
+func (c *call) keepsTimelines() bool {
+	return slices.ContainsFunc(c.Destinations(), func(d cli.Destination) bool { return d.Form.Timed })
+}

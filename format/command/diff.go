@@ -1,0 +1,126 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"stacksnap/format/command/cli"
+	"stacksnap/format/jsondoc"
+	"stacksnap/format/pprof"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/words"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/task/recording"
+	"stacksnap/task/stackshot"
+)
+
+// leastChange is the change in percent from which a branch is shown to people unless told.
+const leastChange = .5
+
+// compare reports how two files differ.
+func (c *call) compare() error {
+	index, err := c.index()
+	if err != nil {
+		return err
+	}
+	var sides [2]*profile.Profile
+	var cut error // what a side lacks
+	for i, path := range c.Compared {
+		side, err := c.readSide(path, c.withinSide(i), index)
+		if side == nil {
+			return err
+		}
+		cut = errors.Join(cut, err)
+		sides[i] = c.View.Select(c.Named(side))
+	}
+	d, err := profile.NewDiff(sides[0], sides[1], c.diffOptions())
+	if err != nil {
+		return errors.Join(c.incomparable(err), cut)
+	}
+	return errors.Join(c.writeDiff(d), cut)
+}
+
+// diffOptions are what the flags say of how to compare.
+func (c *call) diffOptions() profile.DiffOptions {
+	o := profile.DiffOptions{Choose: c.Measure == "", By: profile.ByProcess}
+	if c.Measure == profile.ByCPU.String() {
+		o.Measure = profile.ByCPU
+	}
+	o.Scale = profile.Scale(max(0, slices.Index(cli.Scales(), c.Scale)))
+	if c.Has("by") {
+		o.By = profile.Grouping(slices.Index(cli.Groupings(), c.View.By))
+	}
+	return o
+}
+
+// incomparable says which file it is, and what to give instead.
+func (c *call) incomparable(err error) error {
+	var e *profile.IncomparableError
+	if !errors.As(err, &e) {
+		return err
+	}
+	path := c.Compared[0]
+	if e.After {
+		path = c.Compared[1]
+	}
+	return fmt.Errorf("%s cannot be compared so: it %s", path, strings.NewReplacer(
+		"compare samples", "give --measure samples", "compare shares of the total", "leave out --scale time").Replace(e.Why))
+}
+
+// writeDiff writes a comparison to all places that it goes to.
+func (c *call) writeDiff(d *profile.Diff) error {
+	return c.WriteAll(func(w io.Writer, to *cli.Destination) error {
+		of := words.Comparison{Diff: d, Tool: c.Tool, Files: [2]string(c.Compared), Least: float64(c.View.Min), Depth: c.View.Depth}
+		if to.Form.Text && !c.Has("min") {
+			of.Least = leastChange
+		}
+		return to.Form.Diff(c.OptionsOf(to))(w, &of)
+	})
+}
+
+// withinSide is which process of the earlier or the later file is wanted; empty: the only
+// one.
+func (c *call) withinSide(side int) []string {
+	if len(c.Within) == len(c.Compared) {
+		return c.Within[side : side+1]
+	}
+	return c.Within
+}
+
+// readSide reads a recording, a process of a stackshot, or a report that has a profile in
+// it. There may be both a profile and an error, of one that was cut off.
+func (c *call) readSide(path string, within []string, index *binaries.Index) (*profile.Profile, error) {
+	switch {
+	case stackshot.Is(path):
+		return c.readProcess(path, within, index)
+	case len(within) > 0:
+		return nil, oneProcess(path)
+	}
+	p, err := capture.Replay(path, c.Filter, index)
+	if !errors.Is(err, recording.ErrNotRecording) {
+		return p, inFile(path, err)
+	}
+	if p, err = readReport(path, jsondoc.Read, pprof.Read); !errors.Is(err, errNoReport) {
+		return p, inFile(path, err)
+	}
+	if cli.IsCore(path) {
+		return nil, fmt.Errorf("%s is a core: make a report of it first, as in: stacksnap %s -o it.json", path, cli.ShellWord(path))
+	}
+	return nil, fmt.Errorf("%s is neither a recording of stacksnap nor a JSON document of it or a profile of pprof", path)
+}
+
+// readProcess reads the process of a file of stackshots that is named.
+func (c *call) readProcess(path string, within []string, index *binaries.Index) (*profile.Profile, error) {
+	all, err := c.readStackshots(path, within, index)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 1 {
+		return nil, cli.UsageError{Err: fmt.Errorf("%s has %d processes, and diff compares one of each file: choose it with -p for both files, or -p for BEFORE and then -p for AFTER (%s)", path, len(all), processList(targetsOf(all)))}
+	}
+	return all[0], nil
+}

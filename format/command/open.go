@@ -1,0 +1,119 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"stacksnap/format/apple"
+	"stacksnap/format/command/cli"
+	"stacksnap/format/jsondoc"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/task"
+	"stacksnap/task/core"
+	"stacksnap/task/recording"
+	"stacksnap/task/stackshot"
+)
+
+// open reports on a core, a recording, a stackshot or a report of Apple's.
+func (c *call) open() error {
+	if len(c.Within) > 0 && !apple.Is(c.Target) && !stackshot.Is(c.Target) {
+		return oneProcess(c.Target)
+	}
+	index, err := c.index()
+	if err != nil {
+		return err
+	}
+	if err := c.replay(index); !errors.Is(err, recording.ErrNotRecording) {
+		return err
+	}
+	if stackshot.Is(c.Target) {
+		return c.openStackshot(index)
+	}
+	if prof, err := readReport(c.Target, jsondoc.Read); !errors.Is(err, errNoReport) {
+		return c.openRead([]*profile.Profile{prof}, err, index)
+	}
+	p, err := core.Open(c.Target)
+	if errors.Is(err, core.ErrNotCore) {
+		return c.openReport(index)
+	}
+	if err != nil {
+		return err
+	}
+	return c.core(p)
+}
+
+// core reports on a core, and fails after that where it has no thread.
+func (c *call) core(p task.Process) error {
+	threads, err := p.Threads()
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	if err := c.snapshot(p); err != nil || len(threads) > 0 {
+		return err
+	}
+	return fmt.Errorf("%s: this core has no thread: it was cut short, for want of room or by a limit (ulimit -c)", c.Target)
+}
+
+// oneProcess is the error of a choice among the processes of a file that has one.
+func oneProcess(file string) error {
+	return cli.UsageError{Err: fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a stackshot or a report of spindump", file)}
+}
+
+// replay reports on a recording. The error wraps [recording.ErrNotRecording] where
+// the file is none.
+func (c *call) replay(index *binaries.Index) error {
+	replay := capture.Replay
+	if c.keepsTimelines() {
+		replay = capture.ReplayTimed
+	}
+	prof, err := replay(c.Target, c.Filter, index)
+	switch {
+	case errors.Is(err, recording.ErrCutEarly):
+		return fmt.Errorf("%s: %w", c.Target, recording.ErrCutEarly)
+	case errors.Is(err, recording.ErrNotRecording):
+		return err
+	case c.Save != "":
+		return cli.UsageError{Err: fmt.Errorf("%s is a recording already: copy it rather than --save it", c.Target)}
+	case is[*recording.CutError](err):
+		err = fmt.Errorf("%s: %w", c.Target, err)
+	}
+	return c.Report(prof, err)
+}
+
+// openReport reports on what a report of Apple's has.
+func (c *call) openReport(index *binaries.Index) error {
+	all, err := apple.Open(c.Target)
+	if errors.Is(err, apple.ErrNotReport) {
+		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, a stackshot, nor a report of sample(1), of spindump or of a crash", c.Target)
+	}
+	return c.openRead(all, err, index)
+}
+
+// openRead reports on what was read from a report.
+func (c *call) openRead(all []*profile.Profile, err error, index *binaries.Index) error {
+	switch {
+	case err != nil:
+		return inFile(c.Target, err)
+	case c.Save != "":
+		return cli.UsageError{Err: fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than --save it", c.Target)}
+	case c.Filter.Running != c.Filter.Blocked:
+		return cli.UsageError{Err: fmt.Errorf("%s is a report, which does not tell what runs: leave out --running and --blocked", c.Target)}
+	}
+	if all, err = c.chosen(all); err != nil {
+		return err
+	}
+	for i, p := range all {
+		if index != nil && !p.AddSymbols(index) {
+			p.Notes = append(p.Notes, capture.ShortLine)
+		}
+		if all[i], err = c.Filter.Of(p); err != nil {
+			return err
+		}
+	}
+	if len(all) == 1 {
+		return c.Report(all[0], nil)
+	}
+	return c.reportAll(&selection{group: profile.Group{Tool: all[0].Tool, Profiles: all}})
+}

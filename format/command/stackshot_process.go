@@ -1,0 +1,106 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"stacksnap/format/command/cli"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/task"
+	"stacksnap/task/live"
+	"stacksnap/task/stackshot"
+)
+
+// filmInstead looks by stackshots at a process of which the task was refused.
+func (c *call) stackshotInstead(ctx context.Context, pid int, refused error) error {
+	note := c.noteInstead(refused)
+	if note == "" {
+		return refused
+	}
+	err := c.stackshotOne(ctx, pid, note)
+	if isRefused(err) {
+		return refused
+	}
+	return err
+}
+
+// filmRefused is filmInstead of one of several processes, and returns what was captured.
+func (c *call) stackshotOfRefused(ctx context.Context, pid int, refused error) (*profile.Profile, error) {
+	note := c.noteInstead(refused)
+	if note == "" {
+		return nil, refused
+	}
+	profiles, err := c.takeStackshots(ctx, capture.Scene{PID: pid, Note: note})
+	if isRefused(err) {
+		err = refused
+	}
+	if len(profiles) == 0 {
+		return nil, err
+	}
+	return profiles[0], err
+}
+
+// noteInstead says why there is a stackshot instead; empty: there is to be none.
+func (c *call) noteInstead(refused error) string {
+	var why *task.PermissionError
+	if !c.canTakeStackshots() || !errors.As(refused, &why) {
+		return ""
+	}
+	return fmt.Sprintf("by the kernel's stackshot, for its task is refused (%s): there is no memory to tell more by", why.Asked)
+}
+
+// isRefused reports whether there could be no stackshot at all.
+func isRefused(err error) bool {
+	return is[*task.PermissionError](err) || errors.Is(err, stackshot.ErrNoSource)
+}
+
+// filmOne reports on a process by stackshots of it.
+func (c *call) stackshotOne(ctx context.Context, pid int, note string) error {
+	scene := capture.Scene{PID: pid, Note: note}
+	if c.Mode() == cli.ModeTop {
+		return c.stackshotTop(ctx, scene)
+	}
+	profiles, err := c.takeStackshots(ctx, scene)
+	if len(profiles) == 0 {
+		return err
+	}
+	return c.Report(profiles[0], err)
+}
+
+// filmTop shows a process live by stackshots of it.
+func (c *call) stackshotTop(ctx context.Context, scene capture.Scene) error {
+	done, err := c.openScene(&scene)
+	if err != nil {
+		return c.wanting(err)
+	}
+	defer done()
+	c.byStackshots = true
+	target := task.Info{PID: scene.PID, Name: live.Name(scene.PID), OS: task.Darwin}
+	return c.wanting(c.topBy(ctx, target, func(ctx context.Context, o capture.Options) (*profile.Profile, error) {
+		return c.stackshotLive(ctx, scene, o)
+	}))
+}
+
+// filmLive takes stackshots of a process for a live view.
+func (c *call) stackshotLive(ctx context.Context, scene capture.Scene, o capture.Options) (*profile.Profile, error) {
+	profiles, err := c.stackshotScene(ctx, scene, o)
+	if len(profiles) == 0 {
+		return nil, err
+	}
+	return profiles[0], err
+}
+
+// wanting names the flag that cannot be had where there are no stackshots.
+func (c *call) wanting(err error) error {
+	switch {
+	case !errors.Is(err, stackshot.ErrNoSource):
+		return err
+	case c.System:
+		return fmt.Errorf("--system cannot be had: %w", err)
+	case c.Kernel:
+		return fmt.Errorf("--kernel cannot be had: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"stacksnap/format/output"
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/task/stackshot"
+)
+
+// filmInterval is from one stackshot to the next unless told, as spindump has it: no thread
+// of the system runs meanwhile.
+const stackshotInterval = 10 * time.Millisecond
+
+// film takes stackshots for a report.
+func (c *call) takeStackshots(ctx context.Context, scene capture.Scene) (profiles []*profile.Profile, err error) {
+	defer func() { err = c.wanting(err) }()
+	done, err := c.openScene(&scene)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	o, err := c.stackshotOptions()
+	if err != nil {
+		return nil, err
+	}
+	bar := c.Progress(o.Duration)
+	o.Progress = bar.Show
+	defer bar.Clear()
+	return c.stackshotScene(ctx, scene, o)
+}
+
+// openScene opens what takes a scene's stackshots, until done is called.
+func (c *call) openScene(scene *capture.Scene) (done func(), err error) {
+	if scene.Source, err = c.shots(scene.PID); err != nil {
+		return nil, err
+	}
+	if !c.Kernel || scene.PID == stackshot.OfAll {
+		return func() { _ = scene.Source.Close() }, nil // it never fails
+	}
+	if scene.Kernel, err = c.shots(stackshot.OfKernel); err != nil {
+		return nil, errors.Join(err, scene.Source.Close())
+	}
+	return func() { _, _ = scene.Kernel.Close(), scene.Source.Close() }, nil
+}
+
+// filmScene takes stackshots, which --save keeps as they are.
+func (c *call) stackshotScene(ctx context.Context, scene capture.Scene, o capture.Options) ([]*profile.Profile, error) {
+	if c.Save == "" {
+		return capture.Film(ctx, scene, o)
+	}
+	return c.stackshotsTo(c.Save, func(keep func([]byte) error) ([]*profile.Profile, error) {
+		scene.Keep = keep
+		return capture.Film(ctx, scene, o)
+	})
+}
+
+// filmTo writes the stackshots that are kept to a file. What was taken before an error is
+// kept, if there is anything.
+func (c *call) stackshotsTo(path string, film func(keep func([]byte) error) ([]*profile.Profile, error)) (profiles []*profile.Profile, err error) {
+	unsaved := output.Write(path, func(w io.Writer) error {
+		kept := false
+		profiles, err = film(func(b []byte) error {
+			kept = true
+			_, err := w.Write(b)
+			return err
+		})
+		if !kept {
+			return err // and no file
+		}
+		return nil
+	})
+	if !errors.Is(unsaved, err) || err == nil {
+		err = errors.Join(err, unsaved)
+	}
+	return profiles, err
+}
+
+// filmOptions are those of a film: one stackshot, or many.
+func (c *call) stackshotOptions() (capture.Options, error) {
+	c.byStackshots = true
+	o, err := c.captureOptions()
+	if c.SampleInterval() == 0 {
+		o.Interval = stackshotInterval
+	}
+	o.Taken = c.Release
+	if !c.Samples() {
+		c.Release()
+		o.Count, o.Duration, o.Taken = 1, 0, nil
+	}
+	return o, err
+}

@@ -1,0 +1,81 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/family"
+	"stacksnap/task"
+	"stacksnap/task/stackshot"
+)
+
+// filmAll reports on all processes, or on those that -p chooses, by stackshots.
+func (c *call) stackshotAll(ctx context.Context) error {
+	wanted, err := c.chosenPIDs()
+	if err != nil {
+		return err
+	}
+	profiles, err := c.takeStackshots(ctx, capture.Scene{PID: stackshot.OfAll, Wanted: wanted})
+	switch len(profiles) {
+	case 0:
+		return cmp.Or(err, errNoneLeft)
+	case 1:
+		return c.Report(profiles[0], err)
+	}
+	if err := c.takeSeveral(profiles); err != nil {
+		return err
+	}
+	s := selection{group: c.seenTogether(profiles)}
+	if err != nil {
+		s.errs = append(s.errs, err)
+	}
+	return c.reportAll(&s)
+}
+
+var errNoneLeft = errors.New("none of those processes was in the kernel's stackshot: they have ended")
+
+// chosenPIDs tells which processes -p chooses; nil where it does not.
+func (c *call) chosenPIDs() (func(task.Info) bool, error) {
+	if len(c.Targets) == 0 {
+		return nil, nil
+	}
+	pids, err := pidsNamed(c.Targets, func(string) bool { return false })
+	return func(info task.Info) bool { return slices.Contains(pids, info.PID) }, err
+}
+
+// filmSeveral reports on processes that were found, by stackshots of all, so that they are
+// of one moment.
+func (c *call) stackshotSeveral(ctx context.Context, s *selection) error {
+	members := family.NewMembers(s.pids)
+	scene := capture.Scene{PID: stackshot.OfAll, Wanted: func(info task.Info) bool { return slices.Contains(s.pids, info.PID) }}
+	if c.Tree && c.Samples() {
+		scene.Wanted = func(info task.Info) bool { return members.Has(info.PID) }
+	}
+	profiles, err := c.takeStackshots(ctx, scene)
+	if len(profiles) == 0 && err != nil {
+		return err
+	}
+	s.take(c.seenTogether(profiles))
+	for _, err := range []error{err, members.Err()} {
+		if err != nil {
+			s.errs = append(s.errs, err)
+		}
+	}
+	return c.reportAll(s)
+}
+
+// take takes up what was captured, in the order in which the processes were found, and
+// notes those of which there is nothing.
+func (s *selection) take(g profile.Group) {
+	s.group.Tool, s.group.Profiles, s.group.Deadlocks = g.Tool, g.Profiles, g.Deadlocks
+	s.order()
+	for _, pid := range s.pids {
+		if !slices.ContainsFunc(g.Profiles, func(p *profile.Profile) bool { return p.Target.PID == pid }) {
+			s.lose(pid, &task.NoProcessError{PID: pid})
+		}
+	}
+}

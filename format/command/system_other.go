@@ -1,0 +1,15 @@
+//go:build !linux || !(amd64 || arm64)
+
+package command
+
+import (
+	"context"
+	"errors"
+
+	"stacksnap/format/profile"
+)
+
+var errNoSystem = errors.New("nothing here tells of all processes without stopping them: give -p instead of --system")
+
+// surveyed captures all processes.
+func (c *call) captureSystem(context.Context) (*profile.Group, error) { return nil, errNoSystem }
