@@ -16,7 +16,7 @@ var osNames = map[task.OS]string{task.Darwin: "darwin", task.Linux: "linux"}
 // newDocument has all but the threads, which [encode] writes one after another.
 func newDocument(p *profile.Profile) *jsonDocument {
 	d := &jsonDocument{
-		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool, Summary: words.Summary(p),
+		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool, Summary: words.Headline(p),
 		Target: newTarget(p), Start: timeline.Known(p.Start), End: timeline.Known(p.End),
 		Interval: int64(p.Interval), Snapshots: p.Snapshots, MissedTicks: p.MissedTicks, Halted: p.Halted,
 		Stops: p.Stops, Stopped: int64(p.Stopped), LongestStop: int64(p.LongestStop), OwnCPU: int64(p.OwnCPU),

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/answer"
+	"stacksnap/format/profile/headline"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
@@ -214,8 +214,8 @@ func TestStackshotCircle(t *testing.T) {
 	}
 	g := &profile.Group{Profiles: list}
 	g.Deadlocks = profile.Circles(g.Waiters())
-	a := answer.OfGroup(g)
-	if a.Kind != answer.Circle || len(a.Links) != 2 {
+	a := headline.OfGroup(g)
+	if a.Kind != headline.Circle || len(a.Links) != 2 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -1,4 +1,4 @@
-package answer
+package headline
 
 import (
 	"slices"
@@ -20,8 +20,8 @@ const (
 	AllIdle                        // all processes are idle
 )
 
-// GroupAnswer is what there is to say of several processes.
-type GroupAnswer struct {
+// GroupHeadline is what there is to say of several processes.
+type GroupHeadline struct {
 	Kind    GroupKind
 	Links   []Link
 	Profile *profile.Profile
@@ -36,26 +36,26 @@ type Link struct {
 }
 
 // OfGroup finds what there is to say of processes that were captured together.
-func OfGroup(g *profile.Group) GroupAnswer {
+func OfGroup(g *profile.Group) GroupHeadline {
 	one, kind := first(g)
 	if kind == Crashed || kind == Deadlocked {
-		return GroupAnswer{Kind: OfOne, Profile: one}
+		return GroupHeadline{Kind: OfOne, Profile: one}
 	}
 	chain := longest(g)
 	switch {
 	case len(g.Deadlocks) > 0:
-		return GroupAnswer{Kind: Circle, Links: around(g, &g.Deadlocks[0])}
+		return GroupHeadline{Kind: Circle, Links: around(g, &g.Deadlocks[0])}
 	case len(chain) > 1:
-		return GroupAnswer{Kind: Chain, Links: chain}
+		return GroupHeadline{Kind: Chain, Links: chain}
 	case kind != None && kind != Idle:
-		return GroupAnswer{Kind: OfOne, Profile: one}
+		return GroupHeadline{Kind: OfOne, Profile: one}
 	case allIdle(g):
-		return GroupAnswer{Kind: AllIdle}
+		return GroupHeadline{Kind: AllIdle}
 	}
-	return GroupAnswer{}
+	return GroupHeadline{}
 }
 
-// first returns the process of which there is most to say, and what that is. What was there
+// first returns the process of which there is most to say, and what that is. Hotspot was there
 // for less than half of a sampling counts only where it crashed or has a deadlock.
 func first(g *profile.Group) (best *profile.Profile, kind Kind) {
 	most := 0

@@ -1,4 +1,4 @@
-package answer
+package headline
 
 import (
 	"slices"
@@ -9,25 +9,25 @@ import (
 	"stacksnap/task"
 )
 
-// Busy is on what processors were used while a process was sampled.
-type Busy struct {
-	OnCPU time.Duration // by all threads together
-	Queue time.Duration // in which threads could run and had none
-	What  What
-	Where profile.Location // with Function, and with Mostly
-	Share float64          // of OnCPU, from 0 to 1
+// CPUTime is on what processors were used while a process was sampled.
+type CPUTime struct {
+	OnCPU   time.Duration // by all threads together
+	Queue   time.Duration // in which threads could run and had none
+	Hotspot Hotspot
+	Where   profile.Location // with Function, and with Mostly
+	Share   float64          // of OnCPU, from 0 to 1
 }
 
-// What is what most of the time went to.
-type What uint8
+// Hotspot is what most of the time went to.
+type Hotspot uint8
 
-// What time goes to.
+// Hotspot time goes to.
 const (
-	Spread    What = iota // no one thing
-	Function              // it was the innermost
-	Under                 // a function and what it called
-	Collector             // Go's garbage collection
-	Generated             // code of no file, as a JIT compiler's
+	Spread    Hotspot = iota // no one thing
+	Function                 // it was the innermost
+	Subtree                  // a function and what it called
+	Collector                // Go's garbage collection
+	Generated                // code of no file, as a JIT compiler's
 )
 
 // The parts of a whole from which on something is worth saying.
@@ -39,11 +39,11 @@ const (
 
 // running finds the threads of a single snapshot that could run: those on a
 // processor before others, the main thread before others.
-func running(p *profile.Profile) Answer {
+func running(p *profile.Profile) Headline {
 	if p.Sampled() {
-		return Answer{}
+		return Headline{}
 	}
-	a := Answer{Kind: Running}
+	a := Headline{Kind: Running}
 	var first *profile.Thread
 	for _, t := range p.Threads {
 		if t.State != task.Running {
@@ -56,7 +56,7 @@ func running(p *profile.Profile) Answer {
 		}
 	}
 	if a.Threads == 0 {
-		return Answer{}
+		return Headline{}
 	}
 	if a.Threads == 1 {
 		a.Thread = first
@@ -65,58 +65,58 @@ func running(p *profile.Profile) Answer {
 }
 
 // computing tells what a process computes that uses a good part of a processor.
-func computing(p *profile.Profile) Answer {
+func computing(p *profile.Profile) Headline {
 	if !p.Sampled() || p.Duration() <= 0 {
-		return Answer{}
+		return Headline{}
 	}
 	b := used(p)
 	if float64(b.OnCPU) < busyShare*float64(p.Duration()) {
-		return Answer{}
+		return Headline{}
 	}
 	c := count(p)
 	if c.whole == 0 {
-		return Answer{}
+		return Headline{}
 	}
 	c.judge(&b)
-	return Answer{Kind: Computing, Busy: b}
+	return Headline{Kind: Computing, CPU: b}
 }
 
 // starved reports whether threads that could run mostly had to wait for it.
-func starved(p *profile.Profile) Answer {
+func starved(p *profile.Profile) Headline {
 	if !p.Sampled() || p.Duration() <= 0 {
-		return Answer{}
+		return Headline{}
 	}
 	b := used(p)
 	if b.Queue < b.OnCPU || float64(b.Queue) < busyShare*float64(p.Duration()) {
-		return Answer{}
+		return Headline{}
 	}
-	return Answer{Kind: Starved, Busy: b}
+	return Headline{Kind: Starved, CPU: b}
 }
 
 // stuck reports whether the main thread, or the one whose end it waits for, was mostly in an
 // uninterruptible sleep, in which function and in which call most often: at a disk or a page,
 // and of the main thread for nothing that would be known as its wait.
-func stuck(p *profile.Profile) Answer {
-	t := awaited(p)
+func stuck(p *profile.Profile) Headline {
+	t := awaitedThread(p)
 	if !p.Sampled() || t == nil || float64(t.States[task.Uninterruptible]) < mostOf*float64(max(t.Samples, 1)) {
-		return Answer{}
+		return Headline{}
 	}
-	b := Busy{Share: float64(t.States[task.Uninterruptible]) / float64(t.Samples)}
+	b := CPUTime{Share: float64(t.States[task.Uninterruptible]) / float64(t.Samples)}
 	c := newCounted()
 	c.addThread(t, func(n *profile.Node) float64 { return float64(n.Self) })
 	if k, most := heaviest(c.self); most >= mostOf*float64(t.Samples) {
-		b.What, b.Where = Function, c.where[k]
+		b.Hotspot, b.Where = Function, c.where[k]
 	}
-	a := Answer{Kind: Stuck, Main: t.Main, Thread: t, Busy: b}
+	a := Headline{Kind: Stuck, Main: t.Main, Thread: t, CPU: b}
 	if usual := t.UsualWaits(); len(usual) > 0 {
 		a.Wait = &usual[0].Wait
 	}
 	return a
 }
 
-// awaited is the main thread, or the one whose end it waits for; nil where it is not known,
+// awaitedThread is the main thread, or the one whose end it waits for; nil where it is not known,
 // or waits for something else.
-func awaited(p *profile.Profile) *profile.Thread {
+func awaitedThread(p *profile.Profile) *profile.Thread {
 	t := p.MainThread()
 	if t == nil {
 		return nil
@@ -133,7 +133,7 @@ func awaited(p *profile.Profile) *profile.Thread {
 }
 
 // used adds up what all threads have used.
-func used(p *profile.Profile) (b Busy) {
+func used(p *profile.Profile) (b CPUTime) {
 	for _, t := range p.Threads {
 		if t.Spent == (profile.Spent{}) {
 			b.OnCPU += t.Used
@@ -149,7 +149,7 @@ func used(p *profile.Profile) (b Busy) {
 type counted struct {
 	whole      float64
 	self       map[key]float64
-	under      map[key]float64
+	subtree    map[key]float64
 	where      map[key]profile.Location
 	depth      map[key]int // at most, from the outermost frame
 	collecting float64
@@ -184,7 +184,7 @@ func count(p *profile.Profile) *counted {
 }
 
 func newCounted() *counted {
-	return &counted{self: map[key]float64{}, under: map[key]float64{}, where: map[key]profile.Location{}, depth: map[key]int{}}
+	return &counted{self: map[key]float64{}, subtree: map[key]float64{}, where: map[key]profile.Location{}, depth: map[key]int{}}
 }
 
 // addThread adds what a frame weighs as the innermost one, for each of a thread.
@@ -214,7 +214,7 @@ func (c *counted) add(path []*profile.Node, weight float64) {
 			continue
 		}
 		seen[k] = true
-		c.under[k] += weight
+		c.subtree[k] += weight
 		c.where[k] = n.Location
 		c.depth[k] = max(c.depth[k], depth)
 		collects = collects || isCollector(n.Function)
@@ -244,19 +244,19 @@ func isCollector(function string) bool {
 }
 
 // judge says what most of the time went to.
-func (c *counted) judge(b *Busy) {
+func (c *counted) judge(b *CPUTime) {
 	self, most := heaviest(c.self)
 	switch {
 	case c.collecting >= mostOf*c.whole:
-		b.What, b.Share = Collector, c.collecting/c.whole
+		b.Hotspot, b.Share = Collector, c.collecting/c.whole
 	case most >= mostOf*c.whole:
-		b.What, b.Where, b.Share = Function, c.where[self], most/c.whole
+		b.Hotspot, b.Where, b.Share = Function, c.where[self], most/c.whole
 	case c.generated >= mostOf*c.whole:
-		b.What, b.Share = Generated, c.generated/c.whole
+		b.Hotspot, b.Share = Generated, c.generated/c.whole
 	default:
-		b.What, b.Where, b.Share = Spread, c.where[self], most/c.whole
+		b.Hotspot, b.Where, b.Share = Spread, c.where[self], most/c.whole
 		if k, n := c.narrowest(); n > 0 {
-			b.What, b.Where, b.Share = Under, c.where[k], n/c.whole
+			b.Hotspot, b.Where, b.Share = Subtree, c.where[k], n/c.whole
 		}
 	}
 }
@@ -275,7 +275,7 @@ func heaviest(all map[key]float64) (best key, most float64) {
 // least, and of several the innermost. Those that every program or thread begins
 // with say nothing.
 func (c *counted) narrowest() (best key, least float64) {
-	for k, n := range c.under {
+	for k, n := range c.subtree {
 		switch {
 		case n < underMost*c.whole || isBeginning(k.function):
 		case least == 0 || n < least, n == least && c.depth[k] > c.depth[best],
