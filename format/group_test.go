@@ -32,7 +32,7 @@ func TestGroupGolden(t *testing.T) {
 // TestGroupSummary has the line of each kind.
 func TestGroupSummary(t *testing.T) {
 	circle := fixtures.Group()
-	circle.Profiles[1].Threads[0].Wait = &profile.Wait{Call: "read", Peer: profile.Peer{PID: 11, Thread: 11, Act: profile.Write}}
+	circle.Profiles[1].Threads[0].Wait = &profile.Wait{Call: "read", Peer: profile.Peer{PID: 11, Thread: 11, Action: profile.Write}}
 	circle.Deadlocks = profile.Circles(circle.Waiters())
 	many := fixtures.Group()
 	many.Profiles[1].Threads[0].Wait.Peer.Thread = 0

@@ -152,7 +152,7 @@ type jsonPeer struct {
 	Name       string `json:"name,omitempty"`
 	Thread     uint64 `json:"thread,omitempty"`
 	ThreadName string `json:"thread_name,omitempty"`
-	Act        string `json:"act"`
+	Action     string `json:"act"`
 	Others     bool   `json:"others_unknown,omitempty"`
 }
 

@@ -34,33 +34,33 @@ type Peer struct {
 	Name       string
 	Thread     task.ThreadID // the thread of it; 0 when it is not known which
 	ThreadName string
-	Act        Act
+	Action     Action
 	// Others: there may be others that can do it as well, of processes that could not
 	// be asked.
 	Others bool
 }
 
-// Act is what a peer has to do.
-type Act uint8
+// Action is what a peer has to do.
+type Action uint8
 
 // What peers do.
 const (
-	NoAct   Act = iota
-	Write       // to the other end of what is read
-	Read        // from the other end of what is written to
-	End         // the process
-	Release     // the lock
-	Reply       // to a message
+	NoAction Action = iota
+	Write           // to the other end of what is read
+	Read            // from the other end of what is written to
+	End             // the process
+	Release         // the lock
+	Reply           // to a message
 )
 
-var actNames = [...]string{"", "write", "read", "end", "release", "reply"}
+var actionNames = [...]string{"", "write", "read", "end", "release", "reply"}
 
-// String returns the act in a word; it is empty for NoAct.
-func (a Act) String() string {
-	if int(a) >= len(actNames) {
+// String returns the action in a word; it is empty for NoAction.
+func (a Action) String() string {
+	if int(a) >= len(actionNames) {
 		return "unknown"
 	}
-	return actNames[a]
+	return actionNames[a]
 }
 
 // Waited is what a thread was found to wait for in some of the looks at it. Who

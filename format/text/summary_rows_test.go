@@ -37,7 +37,7 @@ func TestSummaryOwners(t *testing.T) {
 	if got := summaryOf(t, p); !strings.Contains(got, "Waits:\n  2 threads, the main one among them, wait in futex:\n") || !strings.Contains(got, "Idle: 11 threads, 7 in futex") {
 		t.Errorf("the main thread is not first in\n%s", got)
 	}
-	p.Threads[4].Wait.Peer = profile.Peer{PID: 9, Name: "other", Act: profile.Write}
+	p.Threads[4].Wait.Peer = profile.Peer{PID: 9, Name: "other", Action: profile.Write}
 	if got := summaryOf(t, p); !strings.Contains(got, "thread 21 \"w\" waits for other [9] to write") {
 		t.Errorf("what waits for another process is missing in\n%s", got)
 	}

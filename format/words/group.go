@@ -160,7 +160,7 @@ func linkName(l headline.Link) string {
 func forNext(l, next headline.Link) string {
 	w := l.Wait
 	name := ProcessName(next.Profile.Target.Name, next.Profile.Target.PID)
-	if w.Peer.Act != profile.End && next.ID != 0 && next.Profile.NumThreads() > 1 {
+	if w.Peer.Action != profile.End && next.ID != 0 && next.Profile.NumThreads() > 1 {
 		name = linkName(next)
 	}
 	switch {
@@ -171,7 +171,7 @@ func forNext(l, next headline.Link) string {
 	case w.Lock != profile.NoLock:
 		return "for a " + w.Lock.String() + " that " + name + " has"
 	}
-	return "for " + name + " to " + w.Peer.Act.String()
+	return "for " + name + " to " + w.Peer.Action.String()
 }
 
 // doing says what the last thread of a chain does, where that is known.

@@ -104,7 +104,7 @@ func Ask(all []*Steps) {
 	for _, s := range all {
 		if r := s.recorder; r.last != nil && !s.ended {
 			s.looks = r.lookAtAll()
-			members = append(members, across.Member{Process: r.process, Threads: r.last.Threads, Questions: r.questions})
+			members = append(members, across.Member{Process: r.process, Threads: r.last.Threads, Queries: r.questions})
 		}
 	}
 	across.Tell(members)

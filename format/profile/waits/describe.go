@@ -15,7 +15,7 @@ func (f *Finder) describe(w *profile.Wait, c call, t *task.Thread) {
 	switch c.shape {
 	case descriptor:
 		w.Object = f.file(c.Args[0])
-		f.askOfFile(w, &c, t)
+		f.queryFile(w, &c, t)
 	case openedPath:
 		f.opening(w, &c, t, task.Addr(c.Args[0]), c.Args[1])
 	case openedAt:
@@ -31,13 +31,13 @@ func (f *Finder) describe(w *profile.Wait, c call, t *task.Thread) {
 		}
 	case pollSet:
 		w.Object = f.pollSet(task.Addr(c.Args[0]), c.Args[1])
-		f.askOfPoll(w, &c, t)
+		f.queryPoll(w, &c, t)
 	case child:
 		w.Object = childProcess(int32(c.Args[0]))
-		f.askOfChild(w, &c, t)
+		f.queryChild(w, &c, t)
 	case childID:
 		w.Object = waitID(c.Args[0], int32(c.Args[1]))
-		f.askOfChild(w, &c, t)
+		f.queryChild(w, &c, t)
 	case futex:
 		f.futex(w, &c, t)
 	case wordOnly:
@@ -125,7 +125,7 @@ func (f *Finder) fileLock(w *profile.Wait, c *call, t *task.Thread) {
 	}
 	if pid, ok := f.calls.LockHolder(int(int32(c.Args[0]))); ok && f.stillIn(t, c) {
 		w.OwnerPID = pid
-		f.ask(w, c, t, Question{Act: profile.Release, FD: int(int32(c.Args[0]))})
+		f.query(w, c, t, PeerQuery{Action: profile.Release, FD: int(int32(c.Args[0]))})
 	}
 }
 

@@ -40,7 +40,7 @@ type Finder struct {
 	patience time.Duration            // that is left
 	gaveUp   bool                     // patience was at its end, and a thread not back in its call
 
-	questions []Question // that are open
+	queries []PeerQuery // that are open
 
 	queuesAsked, queuesKnown bool // Darwin: whether dispatch queues can be read
 }

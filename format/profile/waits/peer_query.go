@@ -7,13 +7,13 @@ import (
 	"stacksnap/task"
 )
 
-// Question is what would tell for which other process a thread waits. Of what it
+// PeerQuery is what would tell for which other process a thread waits. Of what it
 // asks for, one is set.
-type Question struct {
-	Wait *profile.Wait
-	Act  profile.Act
-	FD   int  // Write, Read: the descriptor; Release: of a file's lock, where Owner is 0
-	Any  bool // End: any child, else that by the number Child
+type PeerQuery struct {
+	Wait   *profile.Wait
+	Action profile.Action
+	FD     int  // Write, Read: the descriptor; Release: of a file's lock, where Owner is 0
+	Any    bool // End: any child, else that by the number Child
 	// The process to end, and the thread that has the lock at Lock, as the target
 	// itself knows them by number.
 	Child, Owner int
@@ -22,29 +22,29 @@ type Question struct {
 	Still func() bool
 }
 
-// Questions are those that the threads asked so far leave open.
-func (f *Finder) Questions() []Question { return f.questions }
+// PeerQueries are those that the threads asked so far leave open.
+func (f *Finder) PeerQueries() []PeerQuery { return f.queries }
 
-// ask leaves a question open. That the thread still waits is seen when it is asked.
-func (f *Finder) ask(w *profile.Wait, c *call, t *task.Thread, q Question) {
+// query leaves a query open. That the thread still waits is seen when it is asked.
+func (f *Finder) query(w *profile.Wait, c *call, t *task.Thread, q PeerQuery) {
 	asked, thread := *c, *t
 	q.Wait = w
 	q.Still = func() bool { return f.stillIn(&thread, &asked) }
-	f.questions = append(f.questions, q)
+	f.queries = append(f.queries, q)
 }
 
-// acts are what ends calls on a descriptor of which nothing else is known.
-var acts = map[string]profile.Act{
+// actions are what ends calls on a descriptor of which nothing else is known.
+var actions = map[string]profile.Action{
 	"read": profile.Write, "readv": profile.Write, "recvfrom": profile.Write,
 	"recvmsg": profile.Write, "recvmmsg": profile.Write,
 	"write": profile.Read, "writev": profile.Read, "sendto": profile.Read,
 	"sendmsg": profile.Read, "sendmmsg": profile.Read,
 }
 
-// askOfFile asks who has the other end of a descriptor.
-func (f *Finder) askOfFile(w *profile.Wait, c *call, t *task.Thread) {
-	if act := acts[c.Name]; act != profile.NoAct {
-		f.ask(w, c, t, Question{Act: act, FD: int(int32(c.Args[0]))})
+// queryFile asks who has the other end of a descriptor.
+func (f *Finder) queryFile(w *profile.Wait, c *call, t *task.Thread) {
+	if action := actions[c.Name]; action != profile.NoAction {
+		f.query(w, c, t, PeerQuery{Action: action, FD: int(int32(c.Args[0]))})
 	}
 }
 
@@ -56,8 +56,8 @@ const (
 	pollClosing = 0x2000 | 24 // POLLRDHUP, POLLERR, POLLHUP
 )
 
-// askOfPoll asks who has the other end of the only descriptor that is polled.
-func (f *Finder) askOfPoll(w *profile.Wait, c *call, t *task.Thread) {
+// queryPoll asks who has the other end of the only descriptor that is polled.
+func (f *Finder) queryPoll(w *profile.Wait, c *call, t *task.Thread) {
 	var b [pollFDSize]byte
 	if c.Args[1] != 1 || task.ReadFull(f.process.Memory(), b[:], task.Addr(c.Args[0])) != nil {
 		return
@@ -66,18 +66,18 @@ func (f *Finder) askOfPoll(w *profile.Wait, c *call, t *task.Thread) {
 	switch events := binary.LittleEndian.Uint16(b[pollEvents:]) &^ pollClosing; {
 	case fd < 0 || events == 0:
 	case events&^pollReading == 0:
-		f.ask(w, c, t, Question{Act: profile.Write, FD: fd})
+		f.query(w, c, t, PeerQuery{Action: profile.Write, FD: fd})
 	case events&^pollWriting == 0:
-		f.ask(w, c, t, Question{Act: profile.Read, FD: fd})
+		f.query(w, c, t, PeerQuery{Action: profile.Read, FD: fd})
 	}
 }
 
 // waitsForEnd is WEXITED among the options of waitid (include/uapi/linux/wait.h).
 const waitsForEnd = 4
 
-// askOfChild asks which process is waited for.
-func (f *Finder) askOfChild(w *profile.Wait, c *call, t *task.Thread) {
-	q := Question{Act: profile.End}
+// queryChild asks which process is waited for.
+func (f *Finder) queryChild(w *profile.Wait, c *call, t *task.Thread) {
+	q := PeerQuery{Action: profile.End}
 	pid := int32(c.Args[0])
 	if c.shape == childID {
 		kind := int32(c.Args[0])
@@ -91,18 +91,18 @@ func (f *Finder) askOfChild(w *profile.Wait, c *call, t *task.Thread) {
 	}
 	if q.Any = pid == -1; q.Any || pid > 0 {
 		q.Child = max(int(pid), 0)
-		f.ask(w, c, t, q)
+		f.query(w, c, t, q)
 	}
 }
 
-// askOfOwner asks whose thread has the lock at w.Addr, that processes share. Number
+// queryOwner asks whose thread has the lock at w.Addr, that processes share. Number
 // reads its owner's once more, 0 when that is not known any more.
-func (f *Finder) askOfOwner(w *profile.Wait, owner uint64, number func() uint64) {
+func (f *Finder) queryOwner(w *profile.Wait, owner uint64, number func() uint64) {
 	if owner == 0 || owner > futexTID || w.Owner != 0 {
 		return
 	}
-	f.questions = append(f.questions, Question{
-		Wait: w, Act: profile.Release, Lock: w.Addr, Owner: int(owner),
+	f.queries = append(f.queries, PeerQuery{
+		Wait: w, Action: profile.Release, Lock: w.Addr, Owner: int(owner),
 		Still: func() bool { return number() == owner },
 	})
 }
