@@ -51,9 +51,10 @@ const (
 	End             // the process
 	Release         // the lock
 	Reply           // to a message
+	numActions
 )
 
-var actionNames = [...]string{"", "write", "read", "end", "release", "reply"}
+var actionNames = [numActions]string{"", "write", "read", "end", "release", "reply"}
 
 // String returns the action in a word; it is empty for NoAction.
 func (a Action) String() string {
@@ -107,9 +108,10 @@ const (
 	KernelMutex                     // of the kernel, not of the program
 	KernelReadWrite                 // likewise
 	KernelLock                      // another one of the kernel
+	numLockKinds
 )
 
-var lockNames = [...]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread", "queue", "one-time call", "kernel mutex", "kernel rwlock", "kernel lock"}
+var lockNames = [numLockKinds]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread", "queue", "one-time call", "kernel mutex", "kernel rwlock", "kernel lock"}
 
 // String returns the kind in a word or two; it is empty for NoLock.
 func (k LockKind) String() string {

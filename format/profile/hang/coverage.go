@@ -3,6 +3,8 @@ package hang
 import (
 	"fmt"
 	"time"
+
+	"stacksnap/format/profile/waits"
 )
 
 // veryLong is by how much a gap has to exceed the threshold, at least, to be told at once.
@@ -18,14 +20,14 @@ type Coverage struct {
 // coverage finds the gaps. A look that says nothing of the thread is none.
 type coverage struct {
 	Coverage
-	last Sight
+	last Observation
 	seen bool
 }
 
 // see takes a look into account, and returns the line there is to tell of the gap that it
 // ends. A thread that has not run since the last look was where it is, and of one that is
 // stuck nothing is missed.
-func (c *coverage) see(s Sight, stuck bool, threshold time.Duration) string {
+func (c *coverage) see(s Observation, stuck bool, threshold time.Duration) string {
 	if s.Blind {
 		return ""
 	}
@@ -44,9 +46,9 @@ func (c *coverage) see(s Sight, stuck bool, threshold time.Duration) string {
 }
 
 // hasNotRun reports whether the thread is in the wait in which the last look saw it.
-func (c *coverage) hasNotRun(s Sight) bool {
+func (c *coverage) hasNotRun(s Observation) bool {
 	a, b := c.last.Counters, s.Counters
-	if s.Wait == NoWait || c.last.Wait == NoWait || !s.Steady || !c.last.Steady {
+	if s.Wait == waits.None || c.last.Wait == waits.None || !s.Steady || !c.last.Steady {
 		return false
 	}
 	if a.HasSleeps && b.HasSleeps {

@@ -38,6 +38,7 @@ package hang
 import (
 	"time"
 
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
@@ -58,22 +59,10 @@ const (
 	grain = 4 * time.Millisecond
 )
 
-// WaitKind says what a wait means for a thread.
-type WaitKind uint8
-
-// The kinds of waits.
-const (
-	NoWait    WaitKind = iota // it runs, or waits for a processor
-	LoopWait                  // of a run loop
-	LockWait                  // for a lock, or for a page or a disk
-	OtherWait                 // idle, unless the thread has a run loop
-	Halted                    // stopped, by a signal or a debugger: what it would do is not known
-)
-
-// Sight is what one look told.
-type Sight struct {
+// Observation is what one look told.
+type Observation struct {
 	At       time.Duration // by a clock that never goes back
-	Wait     WaitKind
+	Wait     waits.Kind
 	Place    Place         // of a wait; zero where it is not known
 	Counters task.Counters // when the look was over
 	// Before: what the thread had used of a processor when the look began. What it
@@ -121,17 +110,17 @@ type Detector struct {
 	loops     bool           // the thread has been seen in the wait of a run loop
 	harmless  map[Place]bool // waits that looked like those for locks, and are not
 
-	prev Sight
+	prev Observation
 	seen bool
 	idle bool // prev was
 
 	blind time.Duration // the last look that saw nothing
 
-	away   Sight // where the proven absence began: At and Counters
+	away   Observation // where the proven absence began: At and Counters
 	absent bool
-	row    Sight // the first of the looks by which that is proven
-	last   Sight // the last idle look, or the first of all
-	left   Sight // when it left its idle wait after that, as is estimated
+	row    Observation // the first of the looks by which that is proven
+	last   Observation // the last idle look, or the first of all
+	left   Observation // when it left its idle wait after that, as is estimated
 
 	stuck bool
 	end   time.Duration
@@ -148,7 +137,7 @@ func NewDetector(threshold time.Duration) *Detector {
 }
 
 // See takes a look, later than all before, into account.
-func (d *Detector) See(s Sight) Event {
+func (d *Detector) See(s Observation) Event {
 	if s.Blind {
 		d.blind = s.At
 		return Nothing
@@ -170,23 +159,23 @@ func (d *Detector) See(s Sight) Event {
 }
 
 // isIdle reports whether a look sees the thread with nothing to do.
-func (d *Detector) isIdle(s Sight) bool {
+func (d *Detector) isIdle(s Observation) bool {
 	switch s.Wait {
-	case LoopWait:
+	case waits.Loop:
 		d.loops = true
 		return true
-	case Halted:
+	case waits.Stopped:
 		return true
-	case OtherWait:
+	case waits.Other:
 		return !d.loops
-	case LockWait:
+	case waits.Lock:
 		return !d.loops && d.harmless[s.Place]
 	}
 	return false
 }
 
 // rest is called of an idle look.
-func (d *Detector) rest(s Sight) Event {
+func (d *Detector) rest(s Observation) Event {
 	event := Nothing
 	if d.stuck {
 		event = Recovered
@@ -201,7 +190,7 @@ func (d *Detector) rest(s Sight) Event {
 }
 
 // work is called of a look that sees the thread away, and not yet stuck.
-func (d *Detector) work(s Sight) Event {
+func (d *Detector) work(s Observation) Event {
 	unproven := d.absent && !d.proven(s)
 	if unproven || !d.absent {
 		d.away, d.row, d.absent = d.began(s), s, true
@@ -223,7 +212,7 @@ func (d *Detector) work(s Sight) Event {
 // watchedClosely begins a closer watch when it is time for one, and tells
 // whether the one under way has seen enough. As long as the looks prove that the
 // thread is away no more of them are wanted: they may well cost it time.
-func (d *Detector) watchedClosely(s Sight, unproven bool) bool {
+func (d *Detector) watchedClosely(s Observation, unproven bool) bool {
 	if !d.closer {
 		if unproven && s.At-d.last.At >= d.threshold && s.At >= d.restUntil {
 			d.closer, d.closerFrom, d.closeLooks = true, s.At, 0
@@ -236,7 +225,7 @@ func (d *Detector) watchedClosely(s Sight, unproven bool) bool {
 
 // proven reports whether the thread was away all the time since the last look,
 // which saw it so.
-func (d *Detector) proven(s Sight) bool {
+func (d *Detector) proven(s Observation) bool {
 	switch {
 	case d.prev.At == s.At:
 		return true
@@ -244,17 +233,17 @@ func (d *Detector) proven(s Sight) bool {
 		return false
 	case s.Counters.HasSleeps && d.prev.Counters.HasSleeps:
 		begun := s.Counters.Sleeps - d.prev.Counters.Sleeps
-		return begun == 0 || begun == 1 && s.Wait != NoWait
+		return begun == 0 || begun == 1 && s.Wait != waits.None
 	}
-	if s.Wait != NoWait {
+	if s.Wait != waits.None {
 		ran := s.Before - d.prev.Counters.CPU
-		return ran == 0 && s.Place.sameAs(d.prev.Place) && d.prev.Wait != NoWait
+		return ran == 0 && s.Place.sameAs(d.prev.Place) && d.prev.Wait != waits.None
 	}
-	return d.prev.Wait == NoWait && hasRun(d.prev, s) && hasRun(d.row, s)
+	return d.prev.Wait == waits.None && hasRun(d.prev, s) && hasRun(d.row, s)
 }
 
 // hasRun reports whether a thread that was seen to run twice has hardly rested between.
-func hasRun(a, b Sight) bool {
+func hasRun(a, b Observation) bool {
 	whole := b.At - a.At
 	rest := whole - (b.Counters.CPU - a.Counters.CPU)
 	return rest <= whole/10+grain
@@ -264,16 +253,16 @@ func hasRun(a, b Sight) bool {
 // the last look. If it has only worked since, its work says so. If it has worked
 // and then begun the wait that it is in, it has left by the middle, more or less,
 // but a look may be very late. Of anything else little can be said.
-func (d *Detector) began(s Sight) Sight {
+func (d *Detector) began(s Observation) Observation {
 	worked := s.Counters.CPU - d.prev.Counters.CPU + s.Counters.Queued - d.prev.Counters.Queued
 	worked = min(max(0, worked), s.At-d.prev.At)
 	start := d.prev
 	switch sleeps, known := d.slept(s); {
-	case known && s.Wait == NoWait && sleeps == 0:
+	case known && s.Wait == waits.None && sleeps == 0:
 		start.At = s.At - worked
-	case known && s.Wait != NoWait && sleeps <= 1:
+	case known && s.Wait != waits.None && sleeps <= 1:
 		start.At = max(middle(d.prev.At, s.At-worked), s.At-d.idlePace()/2-worked)
-	case known && s.Wait != NoWait && sleeps <= fewSleeps && s.At-d.prev.At <= d.idlePace()*5/4:
+	case known && s.Wait != waits.None && sleeps <= fewSleeps && s.At-d.prev.At <= d.idlePace()*5/4:
 		start.At = middle(d.prev.At, s.At-worked)
 	default:
 		start.At = s.At - min(worked/2, d.idlePace()/4)
@@ -283,12 +272,12 @@ func (d *Detector) began(s Sight) Sight {
 
 // slept tells how often the thread began to wait since the last look. Where the
 // system does not, it has not if it worked nearly all the time, or in one wait.
-func (d *Detector) slept(s Sight) (sleeps uint64, known bool) {
+func (d *Detector) slept(s Observation) (sleeps uint64, known bool) {
 	if s.Counters.HasSleeps && d.prev.Counters.HasSleeps {
 		return s.Counters.Sleeps - d.prev.Counters.Sleeps, s.Steady
 	}
 	worked := s.Counters.CPU - d.prev.Counters.CPU
-	if s.Wait != NoWait {
+	if s.Wait != waits.None {
 		return 1, s.At-d.prev.At <= d.idlePace()*5/4
 	}
 	return 0, worked >= (s.At-d.prev.At)*9/10
@@ -318,7 +307,7 @@ func (d *Detector) Next() time.Duration {
 // IgnoreLastWait marks the wait that was observed last as harmless: it looked like one for a
 // lock, and is not. It reports whether the thread is idle because of that.
 func (d *Detector) IgnoreLastWait() bool {
-	if d.loops || d.prev.Wait != LockWait {
+	if d.loops || d.prev.Wait != waits.Lock {
 		return false
 	}
 	const most = 1000

@@ -1,6 +1,10 @@
 package hang
 
-import "time"
+import (
+	"time"
+
+	"stacksnap/format/profile/waits"
+)
 
 const (
 	// stopShare: of a hang's time the target is stopped for one part in so many at most.
@@ -41,11 +45,11 @@ func (d *disturbance) next(last, interval time.Duration) time.Duration {
 
 // see reports whether the time that ends with a look was disturbed. A thread has gone on
 // if it has used a processor since the look before, or waits for something.
-func (d *disturbance) see(s Sight, used time.Duration) bool {
+func (d *disturbance) see(s Observation, used time.Duration) bool {
 	if !d.lasts {
 		return false
 	}
-	d.lasts = s.Wait == NoWait && used <= 0 && s.At-d.last < mostLate
+	d.lasts = s.Wait == waits.None && used <= 0 && s.At-d.last < mostLate
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
@@ -59,7 +60,7 @@ func (w *worker) pass(d, ran time.Duration) {
 	w.at += d
 	w.counters.CPU += ran
 	w.counters.Queued += d - ran
-	w.h.see(Sight{At: w.at, Counters: w.counters, Steady: true})
+	w.h.see(Observation{At: w.at, Counters: w.counters, Steady: true})
 }
 
 // newWorker is one that has been found after a second, for which it had a part of a processor.
@@ -107,9 +108,9 @@ func TestBlockedBetweenStops(t *testing.T) {
 	for range 1000 {
 		stopped += ms
 		h.stops.sampled(stopped, at+ms)
-		for _, wait := range []WaitKind{NoWait, LockWait, LockWait} {
+		for _, wait := range []waits.Kind{waits.None, waits.Lock, waits.Lock} {
 			at += 3 * ms
-			h.see(Sight{At: at, Wait: wait, Counters: counters, Steady: true})
+			h.see(Observation{At: at, Wait: wait, Counters: counters, Steady: true})
 		}
 	}
 	if got := h.kind(); got != hangreport.Blocked || h.spent.worked != 0 {

@@ -1,7 +1,6 @@
 package hang
 
 import (
-	"strings"
 	"time"
 
 	"stacksnap/format/profile"
@@ -33,7 +32,7 @@ type hanging struct {
 	follows   int           // how often its wait was followed
 	nextTry   time.Duration // of that
 	alive     bool          // the thread was met in its run loop, only that it never had to wait there
-	wait      WaitKind
+	wait      waits.Kind
 }
 
 // follow samples a hang to its end. It returns nil for one that turned out to be
@@ -61,7 +60,7 @@ func (w *watcher) follow() (*hangreport.Report, error) {
 		switch h.see(s); {
 		case err != nil:
 			return w.end(h, "the thread ended"), err
-		case event == Recovered && s.Wait == Halted:
+		case event == Recovered && s.Wait == waits.Stopped:
 			return w.end(h, "the thread was stopped, by a signal or a debugger"), nil
 		case event == Recovered:
 			h.report.Ended = true
@@ -97,7 +96,7 @@ func (w *watcher) begin() *hanging {
 
 // see adds up how the thread spends the time since the last look, for which this one
 // stands: the counters do not tell. It leaves out what our stops disturbed.
-func (h *hanging) see(s Sight) {
+func (h *hanging) see(s Observation) {
 	counted := s.Counters.CPU > 0
 	var ran time.Duration
 	if counted {
@@ -108,7 +107,7 @@ func (h *hanging) see(s Sight) {
 	h.looked, h.wait = max(h.looked, s.At), s.Wait
 	switch {
 	case h.stops.see(s, ran):
-	case s.Wait == NoWait:
+	case s.Wait == waits.None:
 		h.spent.add(since, since, ran)
 	default:
 		h.spent.add(since, 0, ran)
@@ -137,7 +136,7 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 	function := w.series.Innermost(st)
 	wait, known := w.series.Wait(id)
 	h.report.Note(now-h.start, function, wait, known)
-	if t.State == task.Running && inLoop(function) {
+	if t.State == task.Running && waits.IsLoopFunction(function) {
 		h.alive = true
 	}
 	return err
@@ -154,12 +153,6 @@ func (w *watcher) followWaits(h *hanging, now time.Duration) {
 	if len(f.Profiles)+len(f.Missing)+len(f.Deadlocks) > 0 {
 		h.report.Followed, h.follows = f, followTries
 	}
-}
-
-// inLoop reports whether a function is that of a run loop's call.
-func inLoop(function string) bool {
-	name := strings.TrimPrefix(strings.TrimLeft(function, "_"), "GI_")
-	return waits.ClassifyNamed(strings.TrimLeft(name, "_"), [6]uint64{}) == waits.Loop
 }
 
 // harmless reports whether the last sample finds a wait, and not for a lock.
@@ -183,7 +176,7 @@ func (h *hanging) kind() hangreport.Kind {
 // a wait that may be none for a lock.
 func (w *watcher) end(h *hanging, why string) *hangreport.Report {
 	r := h.report
-	if len(r.Phases) == 0 && w.tracing.missed(w.clock.Now()) > 0 && h.wait == OtherWait {
+	if len(r.Phases) == 0 && w.tracing.missed(w.clock.Now()) > 0 && h.wait == waits.Other {
 		w.series.DropSaved()
 		return nil
 	}

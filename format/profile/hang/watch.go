@@ -85,9 +85,9 @@ type watcher struct {
 	options  Options
 	clock    task.Clock
 	alarm    *task.Alarm
-	looker   *looker
+	observer *observer
 	detector *Detector
-	halt     halt
+	stop     stopState
 	tracing  tracing
 	covered  coverage
 	series   *capture.Series
@@ -99,7 +99,7 @@ type watcher struct {
 
 func (w *watcher) close() {
 	_ = w.alarm.Close()
-	_ = w.looker.watch.Close()
+	_ = w.observer.watch.Close()
 }
 
 func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error) {
@@ -131,7 +131,7 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 		return nil, errors.Join(err, watch.Close())
 	}
 	w.alarm = task.NewAlarm(w.clock)
-	w.looker = newLooker(p, watch, w.clock, waits.NewJudge(p, w.series.Images))
+	w.observer = newObserver(p, watch, w.clock, waits.NewJudge(p, w.series.Images))
 	w.detector = NewDetector(o.Threshold)
 	w.nextLook = w.clock.Now()
 	w.nextTime = w.nextLook + o.Every
@@ -173,8 +173,8 @@ func (w *watcher) step() (*hangreport.Report, error) {
 }
 
 // look looks once.
-func (w *watcher) look() (Event, Sight, error) {
-	s, err := w.looker.look()
+func (w *watcher) look() (Event, Observation, error) {
+	s, err := w.observer.observe()
 	if err != nil {
 		return Nothing, s, err
 	}
@@ -182,7 +182,7 @@ func (w *watcher) look() (Event, Sight, error) {
 	event := w.detector.See(s)
 	w.tell(w.covered.see(s, stuck, w.options.Threshold))
 	w.nextLook = w.detector.Next()
-	w.tell(w.halt.see(s, w.options.Threshold))
+	w.tell(w.stop.see(s, w.options.Threshold))
 	w.seeFree()
 	return event, s, nil
 }

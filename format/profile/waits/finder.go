@@ -1,7 +1,11 @@
-// Package waits tells what captured threads wait for: the system call, what it
-// is about and, of a lock, the thread that holds it. A holder is told only when
-// it is a live thread of the target and the waiting one was seen to wait for
-// the lock before and after the lock was read.
+// Package waits finds what captured threads wait for: the system call, what it is about and,
+// of a lock, the thread that holds it. An owner is named only when it is a live thread of the
+// target and the waiting one was seen to wait for the lock before and after the lock was read.
+//
+// It also has the one table of what waits mean. The rows of linuxCalls and darwinCalls say
+// whether a thread in a call is idle, those of shapes what the arguments are about and whether
+// the call is for a lock. [Classify] asks them by number, for a watch that looks for hangs;
+// [IsIdle] and [IsParked] ask them by name, for reports.
 package waits
 
 import (
@@ -73,7 +77,7 @@ func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, s
 		return nil, settled
 	}
 	w = &profile.Wait{Call: c.Name}
-	f.describe(w, c, t)
+	f.describe(w, &c, t)
 	if w.Owner != 0 {
 		w.OwnerName = f.names[w.Owner]
 	}
@@ -150,14 +154,10 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 // know what the thread was in as it was captured.
 func (f *Finder) isAskedBack(s *task.Syscall) bool {
 	c, known := Lookup(f.info.OS, f.info.Arch, s.Number)
-	if !known || c.Name == restartSyscall {
+	if !known || c.Name == RestartSyscall {
 		return true
 	}
-	switch c.shape {
-	case futex, fileLock, fdControl, openedPath, openedAt:
-		return true
-	}
-	return false
+	return shapes[c.shape].askedBack
 }
 
 func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }
@@ -255,7 +255,7 @@ func (f *Finder) matches(s *task.Syscall, t *task.Thread) bool {
 		return false
 	}
 	from, to := 1, len(s.Args)
-	if known, _ := Lookup(f.info.OS, r.Arch, s.Number); known.shape == descriptor && (r.Arch == task.AMD64 || t.Unstopped) {
+	if known, _ := Lookup(f.info.OS, r.Arch, s.Number); shapes[known.shape].onDescriptor && (r.Arch == task.AMD64 || t.Unstopped) {
 		from, to = 0, 1
 	}
 	for i, reg := range argumentRegisters(task.Linux, r.Arch) {
@@ -287,14 +287,15 @@ func (f *Finder) name(c *call) Call {
 	if !ok {
 		return Call{Name: fmt.Sprintf("system call %d", c.Number)}
 	}
-	if known.Name != restartSyscall {
+	if known.Name != RestartSyscall {
 		return known
 	}
 	if f.within(c.frames, lockFunctions) != "" || f.within(c.frames, futexFunctions) != "" {
-		return linuxCalls["futex"]
+		known, _ = byName("futex")
+		return known
 	}
 	for _, name := range f.functions(c.frames) {
-		if found, ok := byName(name); ok && !found.forks() {
+		if found, ok := byName(name); ok && !shapes[found.shape].forks {
 			return found
 		}
 	}

@@ -46,7 +46,7 @@ func (j *Judge) Kind(r *task.Registers, s *task.Syscall) Kind {
 	j.finder.images = j.images()
 	kind := c.kind(s.Args)
 	switch {
-	case kind == Loop && c.isMessage() && j.finder.awaitsReply(j.frames(r)):
+	case kind == Loop && shapes[c.shape].isMessage && j.finder.awaitsReply(j.frames(r)):
 		return Other
 	case c.shape == ulock && kind == Other && j.waitsForQueue(task.Addr(s.Args[1])):
 		return Lock

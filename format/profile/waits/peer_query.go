@@ -33,17 +33,10 @@ func (f *Finder) query(w *profile.Wait, c *call, t *task.Thread, q PeerQuery) {
 	f.queries = append(f.queries, q)
 }
 
-// actions are what ends calls on a descriptor of which nothing else is known.
-var actions = map[string]profile.Action{
-	"read": profile.Write, "readv": profile.Write, "recvfrom": profile.Write,
-	"recvmsg": profile.Write, "recvmmsg": profile.Write,
-	"write": profile.Read, "writev": profile.Read, "sendto": profile.Read,
-	"sendmsg": profile.Read, "sendmmsg": profile.Read,
-}
-
-// queryFile asks who has the other end of a descriptor.
-func (f *Finder) queryFile(w *profile.Wait, c *call, t *task.Thread) {
-	if action := actions[c.Name]; action != profile.NoAction {
+// queryEnd queries who has the other end of the descriptor that a call is about, and has to
+// act there.
+func queryEnd(action profile.Action) func(*Finder, *profile.Wait, *call, *task.Thread) {
+	return func(f *Finder, w *profile.Wait, c *call, t *task.Thread) {
 		f.query(w, c, t, PeerQuery{Action: action, FD: int(int32(c.Args[0]))})
 	}
 }

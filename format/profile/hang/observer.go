@@ -7,15 +7,11 @@ import (
 	"stacksnap/task"
 )
 
-// restarted is the name of the call by which Linux goes on with one that has a
-// time limit and was interrupted, by a snapshot for one.
-const restarted = "restart_syscall"
-
 // maxPlaces bounds what is remembered of calls.
 const maxPlaces = 1000
 
-// looker looks at the watched thread.
-type looker struct {
+// observer observes the watched thread.
+type observer struct {
 	process task.Process
 	info    task.Info
 	watch   task.ThreadWatch
@@ -23,47 +19,47 @@ type looker struct {
 	names   map[task.Addr]string // Linux: the call that is made at a pc
 	judge   *waits.Judge         // Darwin
 	judged  map[Place]waits.Kind // by it
-	last    Sight
-	halted  bool // as of the last look
+	last    Observation
+	stopped bool // as of the last look
 }
 
 // How often a thread that stands is looked at again, and after what time: another
 // program that takes snapshots lets it run on within milliseconds.
 const (
-	haltedLooks = 5
-	haltedPause = time.Millisecond
+	stoppedChecks = 5
+	stoppedPause  = time.Millisecond
 )
 
-func newLooker(p task.Process, w task.ThreadWatch, c task.Clock, j *waits.Judge) *looker {
-	return &looker{process: p, info: p.Info(), watch: w, clock: c, names: map[task.Addr]string{},
+func newObserver(p task.Process, w task.ThreadWatch, c task.Clock, j *waits.Judge) *observer {
+	return &observer{process: p, info: p.Info(), watch: w, clock: c, names: map[task.Addr]string{},
 		judge: j, judged: map[Place]waits.Kind{}}
 }
 
-// look looks, and again where the thread stands for the first time: see haltedLooks.
-func (l *looker) look() (Sight, error) {
-	s, err := l.lookOnce()
-	for n := 0; n < haltedLooks && err == nil && s.Wait == Halted && !l.halted; n++ {
-		l.clock.SleepUntil(l.clock.Now() + haltedPause)
-		s, err = l.lookOnce()
+// observe observes the thread, and again where the thread stands for the first time: see stoppedChecks.
+func (l *observer) observe() (Observation, error) {
+	s, err := l.observeOnce()
+	for n := 0; n < stoppedChecks && err == nil && s.Wait == waits.Stopped && !l.stopped; n++ {
+		l.clock.SleepUntil(l.clock.Now() + stoppedPause)
+		s, err = l.observeOnce()
 	}
-	l.halted = s.Wait == Halted
+	l.stopped = s.Wait == waits.Stopped
 	return s, err
 }
 
-// lookOnce looks once. The counters are read before and after: a thread that began
+// observeOnce observes the thread once. The counters are read before and after: a thread that began
 // to wait meanwhile may have been anywhere.
-func (l *looker) lookOnce() (Sight, error) {
+func (l *observer) observeOnce() (Observation, error) {
 	before, err := l.watch.Counters()
 	if err != nil {
-		return Sight{}, err
+		return Observation{}, err
 	}
-	if l.last.Wait != NoWait && l.last.Steady && before.HasSleeps && before == l.last.Counters {
+	if l.last.Wait != waits.None && l.last.Steady && before.HasSleeps && before == l.last.Counters {
 		l.last.At = l.clock.Now() // it has not run, and so is where it was
 		return l.last, nil
 	}
-	s, err := l.glance()
+	s, err := l.check()
 	s.Counters, s.Before, s.Steady = before, before.CPU, true
-	if err == nil && s.Wait != LoopWait {
+	if err == nil && s.Wait != waits.Loop {
 		s.Counters, err = l.watch.Counters()
 		s.Steady = s.Counters.Sleeps == before.Sleeps
 	}
@@ -71,14 +67,14 @@ func (l *looker) lookOnce() (Sight, error) {
 	return s, err
 }
 
-func (l *looker) glance() (Sight, error) {
+func (l *observer) check() (Observation, error) {
 	g, err := l.watch.Glance()
-	s := Sight{At: l.clock.Now()}
+	s := Observation{At: l.clock.Now()}
 	if err != nil {
 		return s, err
 	}
 	if g.State == task.Stopped {
-		s.Wait = Halted
+		s.Wait = waits.Stopped
 		return s, nil
 	}
 	s.Blind = g.Later
@@ -90,14 +86,14 @@ func (l *looker) glance() (Sight, error) {
 	case task.OnProcessor:
 		return s, nil
 	case task.InFault:
-		s.Wait = LockWait
+		s.Wait = waits.Lock
 	case task.InCall:
 		s.Wait = l.kind(&call, &g.Registers)
 	case task.CallUnknown:
 		if g.State == task.Running {
 			return s, nil
 		}
-		s.Wait = OtherWait
+		s.Wait = waits.Other
 	}
 	s.Place = Place{call.Number, call.SP, call.PC, call.Args}
 	return s, nil
@@ -105,28 +101,22 @@ func (l *looker) glance() (Sight, error) {
 
 // kind classifies a call. Where it is the continuation of another one, that is
 // known by the instruction that made it.
-func (l *looker) kind(c *task.Syscall, r *task.Registers) WaitKind {
+func (l *observer) kind(c *task.Syscall, r *task.Registers) waits.Kind {
 	kind, name := waits.Classify(l.info.OS, l.info.Arch, c)
 	switch {
 	case l.info.OS == task.Darwin:
 		kind = l.darwinKind(c, r)
-	case name == restarted:
+	case name == waits.RestartSyscall:
 		kind = waits.ClassifyNamed(l.names[c.PC], c.Args)
 	default:
 		l.note(c.PC, name)
 	}
-	switch kind {
-	case waits.Loop:
-		return LoopWait
-	case waits.Lock:
-		return LockWait
-	}
-	return OtherWait
+	return kind
 }
 
 // darwinKind has a wait judged by the thread's stack also, once for each place:
 // one is as deep in the stack, and for the same, only by the same way.
-func (l *looker) darwinKind(c *task.Syscall, r *task.Registers) waits.Kind {
+func (l *observer) darwinKind(c *task.Syscall, r *task.Registers) waits.Kind {
 	place := Place{c.Number, c.SP, c.PC, c.Args}
 	kind, known := l.judged[place]
 	if !known {
@@ -140,7 +130,7 @@ func (l *looker) darwinKind(c *task.Syscall, r *task.Registers) waits.Kind {
 }
 
 // note remembers which call is made at a pc.
-func (l *looker) note(pc task.Addr, name string) {
+func (l *observer) note(pc task.Addr, name string) {
 	if name == "" {
 		return
 	}
