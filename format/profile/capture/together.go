@@ -103,7 +103,7 @@ func (g *gathering) tellOf(questions func(*shot) []waits.PeerQuery) {
 			members = append(members, across.Member{Process: s.process, Threads: s.snapshot.Threads, Queries: questions(s)})
 		}
 	}
-	across.Tell(members)
+	across.Resolve(members)
 }
 
 // deadlocks returns the circles of threads that stand.

@@ -107,7 +107,7 @@ func TestBetweenLooks(t *testing.T) {
 	for interval, want := range map[time.Duration]time.Duration{
 		time.Minute: mostBetween, 2 * time.Second: mostBetween, 40 * time.Millisecond: 10 * time.Millisecond, 0: shortest,
 	} {
-		if got := betweenLooks(interval); got != want {
+		if got := betweenObservations(interval); got != want {
 			t.Errorf("%v: %v, want %v", interval, got, want)
 		}
 	}

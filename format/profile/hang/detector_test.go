@@ -13,7 +13,7 @@ import (
 const (
 	ms        = time.Millisecond
 	threshold = 250 * ms
-	interval  = threshold / looksPerThreshold
+	interval  = threshold / observationsPerThreshold
 )
 
 // part is a time that a made thread spends in one way.

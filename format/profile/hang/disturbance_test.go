@@ -66,7 +66,7 @@ func (w *worker) pass(d, ran time.Duration) {
 // newWorker is one that has been found after a second, for which it had a part of a processor.
 func newWorker(ran time.Duration) *worker {
 	w := &worker{at: time.Second, counters: task.Counters{CPU: ran, Queued: time.Second - ran}}
-	w.h.now, w.h.looked = w.counters, w.at
+	w.h.now, w.h.observed = w.counters, w.at
 	w.h.spent.add(time.Second, time.Second, ran)
 	w.h.stops = newDisturbance(0, w.at)
 	return w
@@ -102,9 +102,9 @@ func TestOwnShareIsTakenOut(t *testing.T) {
 // TestBlockedBetweenStops: a thread that waits is back in its wait soon, and that it is
 // made to run by each stop does not count.
 func TestBlockedBetweenStops(t *testing.T) {
-	h := hanging{looked: time.Second, now: task.Counters{CPU: ms}}
+	h := hanging{observed: time.Second, now: task.Counters{CPU: ms}}
 	h.spent.add(time.Second, 0, 0)
-	counters, at, stopped := h.now, h.looked, time.Duration(0)
+	counters, at, stopped := h.now, h.observed, time.Duration(0)
 	for range 1000 {
 		stopped += ms
 		h.stops.sampled(stopped, at+ms)

@@ -9,14 +9,14 @@ import (
 	"stacksnap/task"
 )
 
-// The finer rhythms: of looks between two snapshots, and of telling what every
+// The finer rhythms: of observations between two snapshots, and of finding what every
 // thread waits for.
 const (
-	looksPerSample = 4
-	mostBetween    = 100 * time.Millisecond // two looks
-	waitsEvery     = 500 * time.Millisecond
-	fewThreads     = 32 // of so many it is told each time
-	followTries    = 3  // of which each costs the samples of its time
+	observationsPerSample = 4
+	mostBetween           = 100 * time.Millisecond // two observations
+	waitsEvery            = 500 * time.Millisecond
+	fewThreads            = 32 // of so many it is found each time
+	followTries           = 3  // of which each costs the samples of its time
 )
 
 // hanging is a hang that is being sampled.
@@ -27,7 +27,7 @@ type hanging struct {
 	now       task.Counters
 	spent     spending // where our stops did not disturb it
 	stops     disturbance
-	looked    time.Duration // when the thread was last looked at
+	observed  time.Duration // when the thread was last observed
 	nextWaits time.Duration
 	follows   int           // how often its wait was followed
 	nextTry   time.Duration // of that
@@ -47,7 +47,7 @@ func (w *watcher) follow() (*hangreport.Report, error) {
 				return w.end(h, err.Error()), err
 			}
 			if h.alive || harmless(h.report) && w.detector.IgnoreLastWait() {
-				w.nextLook = w.detector.Next()
+				w.nextObservation = w.detector.Next()
 				w.series.DropSaved()
 				return nil, nil
 			}
@@ -55,8 +55,8 @@ func (w *watcher) follow() (*hangreport.Report, error) {
 			h.stops.sampled(w.series.Stopped(), w.clock.Now())
 			nextSample = h.stops.next(now, w.options.Interval)
 		}
-		w.clock.SleepUntil(min(nextSample, w.clock.Now()+betweenLooks(w.options.Interval)))
-		event, s, err := w.look()
+		w.clock.SleepUntil(min(nextSample, w.clock.Now()+betweenObservations(w.options.Interval)))
+		event, s, err := w.observe()
 		switch h.see(s); {
 		case err != nil:
 			return w.end(h, "the thread ended"), err
@@ -73,20 +73,20 @@ func (w *watcher) follow() (*hangreport.Report, error) {
 	}
 }
 
-// betweenLooks is the time between two looks at a thread that is stuck, by that between two
+// betweenObservations is the time between two observations of a thread that is stuck, by that between two
 // snapshots: however long that is, the end of the hang, or of the watch, is seen soon.
-func betweenLooks(interval time.Duration) time.Duration {
-	return min(max(shortest, interval/looksPerSample), mostBetween)
+func betweenObservations(interval time.Duration) time.Duration {
+	return min(max(shortest, interval/observationsPerSample), mostBetween)
 }
 
 func (w *watcher) begin() *hanging {
 	h := &hanging{}
 	h.start, h.before = w.detector.Away()
-	h.now, h.looked = w.detector.prev.Counters, w.detector.prev.At
+	h.now, h.observed = w.detector.prev.Counters, w.detector.prev.At
 	if ran := h.now.CPU - h.before.CPU; h.now.CPU > 0 {
-		h.spent.add(h.looked-h.start, ran+h.now.Queued-h.before.Queued, ran)
+		h.spent.add(h.observed-h.start, ran+h.now.Queued-h.before.Queued, ran)
 	}
-	h.stops = newDisturbance(h.start, h.looked)
+	h.stops = newDisturbance(h.start, h.observed)
 	w.tracing.restart(w.clock.Now())
 	h.report = &hangreport.Report{Reason: hangreport.Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
 	w.series.Begin()
@@ -94,8 +94,8 @@ func (w *watcher) begin() *hanging {
 	return h
 }
 
-// see adds up how the thread spends the time since the last look, for which this one
-// stands: the counters do not tell. It leaves out what our stops disturbed.
+// see adds up how the thread spent the time since the last observation, all of it as this one
+// finds it: the counters do not say. It leaves out what our stops disturbed.
 func (h *hanging) see(s Observation) {
 	counted := s.Counters.CPU > 0
 	var ran time.Duration
@@ -103,8 +103,8 @@ func (h *hanging) see(s Observation) {
 		ran = s.Counters.CPU - h.now.CPU
 		h.now = s.Counters
 	}
-	since := max(0, s.At-h.looked)
-	h.looked, h.wait = max(h.looked, s.At), s.Wait
+	since := max(0, s.At-h.observed)
+	h.observed, h.wait = max(h.observed, s.At), s.Wait
 	switch {
 	case h.stops.see(s, ran):
 	case s.Wait == waits.None:
@@ -135,7 +135,7 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 	}
 	function := w.series.Innermost(st)
 	wait, known := w.series.Wait(id)
-	h.report.Note(now-h.start, function, wait, known)
+	h.report.AddSample(now-h.start, function, wait, known)
 	if t.State == task.Running && waits.IsLoopFunction(function) {
 		h.alive = true
 	}
@@ -163,7 +163,7 @@ func harmless(r *hangreport.Report) bool {
 
 // kind judges how the thread spent the hang. Where the system counts no CPU
 // times it is known since the hang was found, and a processor that was waited for
-// is not told from one that was had.
+// cannot be told from one that was had.
 func (h *hanging) kind() hangreport.Kind {
 	ran := h.spent.ran
 	if h.now.CPU == 0 {

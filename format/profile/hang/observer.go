@@ -18,12 +18,12 @@ type observer struct {
 	clock   task.Clock
 	names   map[task.Addr]string // Linux: the call that is made at a pc
 	judge   *waits.Judge         // Darwin
-	judged  map[Place]waits.Kind // by it
+	judged  map[Place]waits.Kind // the kinds by place, as judge found them
 	last    Observation
-	stopped bool // as of the last look
+	stopped bool // as of the last observation
 }
 
-// How often a thread that stands is looked at again, and after what time: another
+// How often a thread that is stopped is observed again, and after what time: another
 // program that takes snapshots lets it run on within milliseconds.
 const (
 	stoppedChecks = 5
@@ -35,41 +35,42 @@ func newObserver(p task.Process, w task.ThreadWatch, c task.Clock, j *waits.Judg
 		judge: j, judged: map[Place]waits.Kind{}}
 }
 
-// observe observes the thread, and again where the thread stands for the first time: see stoppedChecks.
-func (l *observer) observe() (Observation, error) {
-	s, err := l.observeOnce()
-	for n := 0; n < stoppedChecks && err == nil && s.Wait == waits.Stopped && !l.stopped; n++ {
-		l.clock.SleepUntil(l.clock.Now() + stoppedPause)
-		s, err = l.observeOnce()
+// observe observes the thread, and again where it was not stopped before: see stoppedChecks.
+func (o *observer) observe() (Observation, error) {
+	s, err := o.observeOnce()
+	for n := 0; n < stoppedChecks && err == nil && s.Wait == waits.Stopped && !o.stopped; n++ {
+		o.clock.SleepUntil(o.clock.Now() + stoppedPause)
+		s, err = o.observeOnce()
 	}
-	l.stopped = s.Wait == waits.Stopped
+	o.stopped = s.Wait == waits.Stopped
 	return s, err
 }
 
-// observeOnce observes the thread once. The counters are read before and after: a thread that began
-// to wait meanwhile may have been anywhere.
-func (l *observer) observeOnce() (Observation, error) {
-	before, err := l.watch.Counters()
+// observeOnce observes the thread once. The counters are read before and after: a thread that
+// began to wait meanwhile may have been anywhere.
+func (o *observer) observeOnce() (Observation, error) {
+	before, err := o.watch.Counters()
 	if err != nil {
 		return Observation{}, err
 	}
-	if l.last.Wait != waits.None && l.last.Steady && before.HasSleeps && before == l.last.Counters {
-		l.last.At = l.clock.Now() // it has not run, and so is where it was
-		return l.last, nil
+	if o.last.Wait != waits.None && o.last.Steady && before.HasSleeps && before == o.last.Counters {
+		o.last.At = o.clock.Now() // it has not run, and so is where it was
+		return o.last, nil
 	}
-	s, err := l.check()
+	s, err := o.check()
 	s.Counters, s.Before, s.Steady = before, before.CPU, true
 	if err == nil && s.Wait != waits.Loop {
-		s.Counters, err = l.watch.Counters()
+		s.Counters, err = o.watch.Counters()
 		s.Steady = s.Counters.Sleeps == before.Sleeps
 	}
-	l.last = s
+	o.last = s
 	return s, err
 }
 
-func (l *observer) check() (Observation, error) {
-	g, err := l.watch.Glance()
-	s := Observation{At: l.clock.Now()}
+// check returns where the thread is, without its counters.
+func (o *observer) check() (Observation, error) {
+	g, err := o.watch.Glance()
+	s := Observation{At: o.clock.Now()}
 	if err != nil {
 		return s, err
 	}
@@ -80,7 +81,7 @@ func (l *observer) check() (Observation, error) {
 	s.Blind = g.Later
 	call := g.Call
 	if call.State == task.CallUnknown && g.Registers.Known != 0 {
-		call = waits.DarwinCall(l.process, &g.Registers)
+		call = waits.DarwinCall(o.process, &g.Registers)
 	}
 	switch call.State {
 	case task.OnProcessor:
@@ -88,7 +89,7 @@ func (l *observer) check() (Observation, error) {
 	case task.InFault:
 		s.Wait = waits.Lock
 	case task.InCall:
-		s.Wait = l.kind(&call, &g.Registers)
+		s.Wait = o.kind(&call, &g.Registers)
 	case task.CallUnknown:
 		if g.State == task.Running {
 			return s, nil
@@ -99,43 +100,43 @@ func (l *observer) check() (Observation, error) {
 	return s, nil
 }
 
-// kind classifies a call. Where it is the continuation of another one, that is
-// known by the instruction that made it.
-func (l *observer) kind(c *task.Syscall, r *task.Registers) waits.Kind {
-	kind, name := waits.Classify(l.info.OS, l.info.Arch, c)
+// kind classifies a call. One that continues another is known by the instruction that made
+// the first.
+func (o *observer) kind(c *task.Syscall, r *task.Registers) waits.Kind {
+	kind, name := waits.Classify(o.info.OS, o.info.Arch, c)
 	switch {
-	case l.info.OS == task.Darwin:
-		kind = l.darwinKind(c, r)
+	case o.info.OS == task.Darwin:
+		kind = o.darwinKind(c, r)
 	case name == waits.RestartSyscall:
-		kind = waits.ClassifyNamed(l.names[c.PC], c.Args)
+		kind = waits.ClassifyNamed(o.names[c.PC], c.Args)
 	default:
-		l.note(c.PC, name)
+		o.note(c.PC, name)
 	}
 	return kind
 }
 
-// darwinKind has a wait judged by the thread's stack also, once for each place:
-// one is as deep in the stack, and for the same, only by the same way.
-func (l *observer) darwinKind(c *task.Syscall, r *task.Registers) waits.Kind {
+// darwinKind classifies a wait by the thread's stack also, once for each place: two waits that
+// are as deep in the stack, and for the same, got there by the same way.
+func (o *observer) darwinKind(c *task.Syscall, r *task.Registers) waits.Kind {
 	place := Place{c.Number, c.SP, c.PC, c.Args}
-	kind, known := l.judged[place]
+	kind, known := o.judged[place]
 	if !known {
-		if len(l.judged) >= maxPlaces {
-			clear(l.judged)
+		if len(o.judged) >= maxPlaces {
+			clear(o.judged)
 		}
-		kind = l.judge.Kind(r, c)
-		l.judged[place] = kind
+		kind = o.judge.Kind(r, c)
+		o.judged[place] = kind
 	}
 	return kind
 }
 
 // note remembers which call is made at a pc.
-func (l *observer) note(pc task.Addr, name string) {
+func (o *observer) note(pc task.Addr, name string) {
 	if name == "" {
 		return
 	}
-	if len(l.names) >= maxPlaces {
-		clear(l.names)
+	if len(o.names) >= maxPlaces {
+		clear(o.names)
 	}
-	l.names[pc] = name
+	o.names[pc] = name
 }

@@ -208,7 +208,7 @@ func TestLookAtDarwin(t *testing.T) {
 func TestPhases(t *testing.T) {
 	var r hangreport.Report
 	for i := range 300 {
-		r.Note(time.Duration(i)*ms, string(rune('a'+i%26)), nil, true)
+		r.AddSample(time.Duration(i)*ms, string(rune('a'+i%26)), nil, true)
 	}
 	r.Finish(time.Second)
 	last := r.Phases[len(r.Phases)-1]
@@ -227,13 +227,13 @@ func TestPhaseOfUnknownWaits(t *testing.T) {
 		if !known {
 			w = nil
 		}
-		r.Note(time.Duration(i)*ms, "lock", w, known)
+		r.AddSample(time.Duration(i)*ms, "lock", w, known)
 	}
 	if len(r.Phases) != 1 || r.Phases[0].Samples != 4 || r.Phases[0].Wait != lock {
 		t.Errorf("phases %+v", r.Phases)
 	}
-	r.Note(4*ms, "lock", nil, true)
-	r.Note(5*ms, "other", nil, false)
+	r.AddSample(4*ms, "lock", nil, true)
+	r.AddSample(5*ms, "other", nil, false)
 	if len(r.Phases) != 3 {
 		t.Errorf("phases %+v", r.Phases)
 	}

@@ -32,7 +32,7 @@ type Options struct {
 	// stuck; nil: they are not.
 	Follow *capture.Options
 	// Tell is given lines that a user should know at once, and are no report: the
-	// target is stopped, or was not looked at. May be nil.
+	// target is stopped, or was not observed. May be nil.
 	Tell func(line string)
 }
 
@@ -49,7 +49,7 @@ var ErrNoThread = errors.New("no such thread to watch")
 // Watch watches a thread until ctx is done, which is no error, or the target
 // ends, which is a *[task.ExitedError]. Each hang is given to onReport once, when
 // it has ended or has been sampled for MaxHang. An error of onReport ends the
-// watch. Everything is done on the calling goroutine, but for the looks at a
+// watch. Everything is done on the calling goroutine, but for observing a
 // thread that is not stuck. It returns what the watch could not see.
 func Watch(ctx context.Context, p task.Process, o Options, onReport func(*hangreport.Report) error) (Coverage, error) {
 	w, err := newWatcher(ctx, p, o)
@@ -80,19 +80,19 @@ func (w *watcher) watch(onReport func(*hangreport.Report) error) error {
 
 // watcher is a watch under way.
 type watcher struct {
-	ctx      context.Context
-	process  task.Process
-	options  Options
-	clock    task.Clock
-	alarm    *task.Alarm
-	observer *observer
-	detector *Detector
-	stop     stopState
-	tracing  tracing
-	covered  coverage
-	series   *capture.Series
-	nextLook time.Duration
-	nextTime time.Duration // of Every
+	ctx             context.Context
+	process         task.Process
+	options         Options
+	clock           task.Clock
+	alarm           *task.Alarm
+	observer        *observer
+	detector        *Detector
+	stop            stopState
+	tracing         tracing
+	covered         coverage
+	series          *capture.Series
+	nextObservation time.Duration
+	nextTime        time.Duration // of Every
 
 	unsettled bool // threads of the last capture may still have to be let go of
 }
@@ -133,8 +133,8 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 	w.alarm = task.NewAlarm(w.clock)
 	w.observer = newObserver(p, watch, w.clock, waits.NewJudge(p, w.series.Images))
 	w.detector = NewDetector(o.Threshold)
-	w.nextLook = w.clock.Now()
-	w.nextTime = w.nextLook + o.Every
+	w.nextObservation = w.clock.Now()
+	w.nextTime = w.nextObservation + o.Every
 	return w, nil
 }
 
@@ -172,8 +172,8 @@ func (w *watcher) step() (*hangreport.Report, error) {
 	return nil, nil
 }
 
-// look looks once.
-func (w *watcher) look() (Event, Observation, error) {
+// observe observes the thread once.
+func (w *watcher) observe() (Event, Observation, error) {
 	s, err := w.observer.observe()
 	if err != nil {
 		return Nothing, s, err
@@ -181,13 +181,13 @@ func (w *watcher) look() (Event, Observation, error) {
 	stuck := w.detector.stuck
 	event := w.detector.See(s)
 	w.tell(w.covered.see(s, stuck, w.options.Threshold))
-	w.nextLook = w.detector.Next()
+	w.nextObservation = w.detector.Next()
 	w.tell(w.stop.see(s, w.options.Threshold))
 	w.seeFree()
 	return event, s, nil
 }
 
-// tell tells a line, unless it is empty.
+// tell passes a line to Options.Tell, unless it is empty.
 func (w *watcher) tell(line string) {
 	if line != "" && w.options.Tell != nil {
 		w.options.Tell(line)
@@ -232,7 +232,7 @@ func (w *watcher) endSave(r *hangreport.Report) {
 	r.Recording, r.SaveErr = path, errors.Join(r.SaveErr, err)
 }
 
-// explain tells what it means that the thread is gone.
+// explain returns what it means that the thread is gone: it has ended, or its process has.
 func (w *watcher) explain(err error) error {
 	if !errors.Is(err, task.ErrThreadGone) {
 		return err

@@ -9,16 +9,16 @@ import (
 	"stacksnap/task"
 )
 
-// CPUTime is on what processors were used while a process was sampled.
+// CPUTime is the CPU time of a process while it was sampled, and what most of it went to.
 type CPUTime struct {
 	OnCPU   time.Duration // by all threads together
-	Queue   time.Duration // in which threads could run and had none
+	Queue   time.Duration // in which runnable threads waited for a CPU
 	Hotspot Hotspot
 	Where   profile.Location // with Function, and with Mostly
 	Share   float64          // of OnCPU, from 0 to 1
 }
 
-// Hotspot is what most of the time went to.
+// Hotspot says what most of the CPU time went to.
 type Hotspot uint8
 
 // Hotspot time goes to.
@@ -37,8 +37,7 @@ const (
 	underMost = 0.8 // in a function and what it calls
 )
 
-// running finds the threads of a single snapshot that could run: those on a
-// processor before others, the main thread before others.
+// running counts the runnable threads of a single snapshot. Thread is set where there is one only.
 func running(p *profile.Profile) Headline {
 	if p.Sampled() {
 		return Headline{}
@@ -64,7 +63,7 @@ func running(p *profile.Profile) Headline {
 	return a
 }
 
-// computing tells what a process computes that uses a good part of a processor.
+// computing returns the hotspot of a process that used at least busyShare of a CPU.
 func computing(p *profile.Profile) Headline {
 	if !p.Sampled() || p.Duration() <= 0 {
 		return Headline{}
@@ -81,7 +80,7 @@ func computing(p *profile.Profile) Headline {
 	return Headline{Kind: Computing, CPU: b}
 }
 
-// starved reports whether threads that could run mostly had to wait for it.
+// starved reports whether runnable threads mostly waited for a CPU.
 func starved(p *profile.Profile) Headline {
 	if !p.Sampled() || p.Duration() <= 0 {
 		return Headline{}
@@ -132,7 +131,7 @@ func awaitedThread(p *profile.Profile) *profile.Thread {
 	return nil
 }
 
-// used adds up what all threads have used.
+// used adds up the CPU time of all threads.
 func used(p *profile.Profile) (b CPUTime) {
 	for _, t := range p.Threads {
 		if t.Spent == (profile.Spent{}) {
@@ -145,18 +144,18 @@ func used(p *profile.Profile) (b CPUTime) {
 	return b
 }
 
-// counted is to what the time on processors went.
+// counted is the CPU time by function.
 type counted struct {
 	whole      float64
-	self       map[key]float64
-	subtree    map[key]float64
+	self       map[key]float64 // while it was the innermost frame
+	subtree    map[key]float64 // while it was on the stack
 	where      map[key]profile.Location
 	depth      map[key]int // at most, from the outermost frame
 	collecting float64
 	generated  float64
 }
 
-// key tells one function from another.
+// key identifies a function.
 type key struct {
 	image    *profile.Image
 	function string
@@ -243,7 +242,7 @@ func isCollector(function string) bool {
 	return false
 }
 
-// judge says what most of the time went to.
+// judge sets the hotspot.
 func (c *counted) judge(b *CPUTime) {
 	self, most := heaviest(c.self)
 	switch {
@@ -261,7 +260,7 @@ func (c *counted) judge(b *CPUTime) {
 	}
 }
 
-// heaviest returns the function with the most.
+// heaviest returns the function with the most time; of equal ones the first by name.
 func heaviest(all map[key]float64) (best key, most float64) {
 	for k, n := range all {
 		if n > most || n == most && k.function < best.function {

@@ -1,6 +1,6 @@
-// Package answer says what a profile is about, as the first line of a report
-// does: who asks why a program hangs or burns a processor wants that, and the
-// stacks after it. It says nothing of what is not known.
+// Package headline finds what a profile is about, as data for the first line of a report:
+// a crash, a deadlock, a lock that many wait for, what the CPU time went to. It returns
+// [None] where nothing is certain.
 package headline
 
 import (
@@ -9,14 +9,14 @@ import (
 	"stacksnap/task"
 )
 
-// Kind is what sort of thing there is to say.
+// Kind is what a profile is about.
 type Kind uint8
 
-// The kinds of answers, in the order in which one is preferred to another.
+// The kinds of headlines, in order of precedence.
 const (
-	None       Kind = iota // nothing is known for certain
+	None       Kind = iota // nothing is certain
 	Crashed                // Thread ended the process; of a core
-	Deadlocked             // Threads are in circles
+	Deadlocked             // Threads are in wait cycles
 	Stopped                // all threads are stopped
 	Convoy                 // Threads wait for one lock, as Wait says
 	Locked                 // the main thread waits for what another one has, as Wait says
@@ -28,18 +28,18 @@ const (
 	Idle                   // the main thread waits for whatever comes next, as Wait says
 )
 
-// Headline is what there is to say.
+// Headline is what a profile is about.
 type Headline struct {
 	Kind    Kind
 	Threads int             // how many it is about, of all
 	Main    bool            // the main thread is one of these
 	Thread  *profile.Thread // nil where it is about several
 	Wait    *profile.Wait
-	Looks   int // in which it was found to wait so, of many snapshots: all that there were
+	Looks   int // of many snapshots: how often the thread was observed to wait so, which is always
 	CPU     CPUTime
 }
 
-// Of finds what there is to say of a profile.
+// Of returns the headline of a profile.
 func Of(p *profile.Profile) Headline {
 	for _, find := range []func(*profile.Profile) Headline{
 		crashed, deadlocked, stopped, convoy, locked, running, computing, starved, stuck, blocked,
@@ -65,7 +65,7 @@ func crashed(p *profile.Profile) Headline {
 	return a
 }
 
-// deadlocked counts the threads in circles that stand.
+// deadlocked counts the threads in deadlocks that have not ended.
 func deadlocked(p *profile.Profile) Headline {
 	in := map[task.ThreadID]bool{}
 	for i := range p.Deadlocks {
@@ -82,7 +82,7 @@ func deadlocked(p *profile.Profile) Headline {
 	return Headline{Kind: Deadlocked, Threads: len(in), Main: t != nil && in[t.ID]}
 }
 
-// stopped reports whether a process was stopped in every snapshot.
+// stopped reports whether all threads were stopped in every snapshot.
 func stopped(p *profile.Profile) Headline {
 	stopped := 0
 	for _, t := range p.Threads {
@@ -97,8 +97,8 @@ func stopped(p *profile.Profile) Headline {
 	return Headline{Kind: Stopped}
 }
 
-// wait returns what a thread waited for whenever it was asked, and how often it
-// was; nil when it did not wait, or now for this and now for that.
+// wait returns what a thread waited for in every observation, and how many there were; nil
+// when it did not wait, or not always for the same.
 func wait(p *profile.Profile, t *profile.Thread) (*profile.Wait, int) {
 	if !p.Sampled() {
 		return t.Wait, 0
@@ -122,7 +122,7 @@ func mostlyRunnable(t *profile.Thread) bool {
 // that of the main thread.
 const leastConvoy = 3
 
-// convoy finds the lock in memory for which most threads wait.
+// convoy finds the lock in memory that most threads wait for, if they are at least leastConvoy.
 func convoy(p *profile.Profile) Headline {
 	var best Headline
 	at := map[task.Addr]int{}
@@ -144,7 +144,7 @@ func convoy(p *profile.Profile) Headline {
 	return best
 }
 
-// locked reports whether the main thread waits for what another has.
+// locked returns the lock that the main thread waits for.
 func locked(p *profile.Profile) Headline {
 	a := blocked(p)
 	if a.Kind != Blocked || a.Wait.Lock == profile.NoLock || a.Wait.Lock == profile.ThreadEnd {
@@ -154,7 +154,7 @@ func locked(p *profile.Profile) Headline {
 	return a
 }
 
-// blocked tells what the main thread waits for.
+// blocked returns what the main thread waits for.
 func blocked(p *profile.Profile) Headline {
 	t := p.MainThread()
 	if t == nil {

@@ -18,7 +18,7 @@ const (
 )
 
 // futex says what a futex belongs to, by the function of the C library that
-// waits for it. Where that is not known, only its address is told.
+// waits for it. Where that is not known, it gives only its address.
 func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	word := task.Addr(c.Args[0])
 	w.Object = fmt.Sprintf("futex %v", word)

@@ -7,8 +7,8 @@ import (
 	"stacksnap/task"
 )
 
-// PeerQuery is what would tell for which other process a thread waits. Of what it
-// asks for, one is set.
+// PeerQuery asks for which other process a thread waits, by what that has to do. One of the
+// things that it asks for is set.
 type PeerQuery struct {
 	Wait   *profile.Wait
 	Action profile.Action
@@ -22,10 +22,10 @@ type PeerQuery struct {
 	Still func() bool
 }
 
-// PeerQueries are those that the threads asked so far leave open.
+// PeerQueries returns the queries that the threads found so far leave open.
 func (f *Finder) PeerQueries() []PeerQuery { return f.queries }
 
-// query leaves a query open. That the thread still waits is seen when it is asked.
+// query leaves a query open. Whether the thread still waits is checked when it is resolved.
 func (f *Finder) query(w *profile.Wait, c *call, t *task.Thread, q PeerQuery) {
 	asked, thread := *c, *t
 	q.Wait = w

@@ -1,39 +1,29 @@
-// Package across tells for which other processes threads wait, of processes that
-// were captured together. It tells of one only what the system proves: that it is
-// the only one that has the other end, that it is the child, that it has the lock,
-// and that after all this the thread still waits as it did.
+// Package across finds the other processes that threads wait for, of processes that were
+// captured together. A peer is named only where the system proves it: it alone has the other
+// end, is the child, or has the lock, and after all this the thread still waits as it did.
 package across
 
 import (
-	"time"
-
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
 
-// Member is one of the processes, with what its threads wait for.
+// Member is one of the processes, with what its threads left open.
 type Member struct {
 	Process task.Process
 	Threads []task.Thread // that it had when it was captured
 	Queries []waits.PeerQuery
 }
 
-// patience bounds the time in which threads that were stopped are expected to be
-// back in their calls.
-const (
-	patience = 20 * time.Millisecond
-	pause    = 500 * time.Microsecond
-)
-
-// Tell sets the peers of all waits of which they are known.
-func Tell(members []Member) {
-	r := resolver{members: members, ownersOf: live.Holders, patience: patience}
-	r.tell()
+// Resolve sets the peers of all waits of which they are known.
+func Resolve(members []Member) {
+	r := resolver{members: members, ownersOf: live.Holders, retries: waits.NewRetries()}
+	r.resolveAll()
 }
 
-func (r *resolver) tell() {
+func (r *resolver) resolveAll() {
 	r.findEndpoints()
 	for i := range r.members {
 		m := &r.members[i]
@@ -49,10 +39,10 @@ type resolver struct {
 	ownersOf  func([]task.End) map[task.End]task.Holders
 	endpoints map[*profile.Wait]task.End // the other ends of what is read or written
 	owners    map[task.End]task.Holders
-	patience  time.Duration // that is left
+	retries   waits.Retries
 }
 
-// peerFinder is what a member's system tells; nil when that is nothing.
+// peerFinder returns what finds peers in a member's system; nil where nothing does.
 func (m *Member) peerFinder() task.Linked {
 	l, _ := m.Process.(task.Linked)
 	return l
@@ -61,7 +51,7 @@ func (m *Member) peerFinder() task.Linked {
 // isOfFile reports whether a query asks who has the other end of a file.
 func isOfFile(q *waits.PeerQuery) bool { return q.Action == profile.Write || q.Action == profile.Read }
 
-// findEndpoints looks for whoever has the ends that are asked for, all at once.
+// findEndpoints finds the owners of all ends that are asked for, at once.
 func (r *resolver) findEndpoints() {
 	r.endpoints = map[*profile.Wait]task.End{}
 	var all []task.End
@@ -81,7 +71,7 @@ func (r *resolver) findEndpoints() {
 	r.owners = r.ownersOf(all)
 }
 
-// resolve tells of one wait.
+// resolve sets the peer of one wait.
 func (r *resolver) resolve(m *Member, q *waits.PeerQuery) {
 	l := m.peerFinder()
 	if l == nil {
@@ -96,7 +86,7 @@ func (r *resolver) resolve(m *Member, q *waits.PeerQuery) {
 	q.Wait.Peer = peer
 }
 
-// find returns who is meant; its PID is 0 where that is not known.
+// find returns the peer of a query; its PID is 0 where it is not known.
 func (r *resolver) find(m *Member, l task.Linked, q *waits.PeerQuery) (peer profile.Peer) {
 	switch {
 	case isOfFile(q):
@@ -129,11 +119,9 @@ func (r *resolver) owner(m *Member, l task.Linked, q *waits.PeerQuery) (pid int,
 // on its way back into its call.
 func (r *resolver) still(q *waits.PeerQuery) bool {
 	for !q.Still() {
-		if r.patience <= 0 {
+		if !r.retries.Pause() {
 			return false
 		}
-		r.patience -= pause
-		time.Sleep(pause)
 	}
 	return true
 }

@@ -82,7 +82,7 @@ func TestTell(t *testing.T) {
 			},
 			ownersOf: func([]task.End) map[task.End]task.Holders { return map[task.End]task.Holders{pipe: c.holders} },
 		}
-		if r.tell(); q.Wait.Peer != c.want {
+		if r.resolveAll(); q.Wait.Peer != c.want {
 			t.Errorf("%s: %+v, want %+v", name, q.Wait.Peer, c.want)
 		}
 	}
