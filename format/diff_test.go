@@ -138,7 +138,7 @@ func TestDiffSummary(t *testing.T) {
 			}
 			return &profile.Profile{Snapshots: 2, Threads: []*profile.Thread{{Roots: []*profile.Node{root}}}}
 		}
-		return words.DiffSummary(compared(t, side(before), side(after), inOne))
+		return words.DiffHeadline(compared(t, side(before), side(after), inOne))
 	}
 	for want, got := range map[string]string{
 		"b grew from 10.0 % to 40.0 % of all samples, called by main":                   of([3]int{0, 90, 10}, [3]int{0, 60, 40}),
@@ -170,7 +170,7 @@ func TestDiffCaller(t *testing.T) {
 		"after, mostly called by a": tree(90, 40, 10),
 		"after":                     tree(10, 10, 900),
 	} {
-		got := words.DiffSummary(compared(t, tree(10, 10, 10), after, inOne))
+		got := words.DiffHeadline(compared(t, tree(10, 10, 10), after, inOne))
 		if _, by, _ := strings.Cut(got, "samples"); by != strings.TrimPrefix(want, "after") || !strings.HasPrefix(got, "leaf grew") {
 			t.Errorf("%s, want %s", got, want)
 		}

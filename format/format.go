@@ -44,7 +44,7 @@ var table = sync.OnceValue(func() []Format {
 	one, group, diff, hang := always[words.Writer], always[words.GroupWriter], always[words.DiffWriter], always[words.HangWriter]
 	return []Format{
 		{Name: "tree", Text: true, Write: text.Tree, Group: text.GroupTree, Diff: text.DiffTree, Hang: text.Hang},
-		{Name: "summary", Text: true, Write: text.Brief, Group: text.GroupBrief, Diff: text.DiffTable, Hang: text.HangBrief, Whole: true},
+		{Name: "summary", Text: true, Write: text.Summary, Group: text.GroupSummary, Diff: text.DiffTable, Hang: text.HangSummary, Whole: true},
 		{Name: "json", Write: one(jsondoc.Write), Group: group(jsondoc.WriteGroup), Diff: diff(jsondoc.WriteDiff), Hang: hang(jsondoc.WriteHang), Extensions: []string{".json"}},
 		{Name: "jsonl", Write: one(jsondoc.WriteLine), Group: group(jsondoc.WriteGroupLine), Diff: diff(jsondoc.WriteDiffLine), Hang: hang(jsondoc.WriteHang), Extensions: []string{".jsonl"}},
 		{Name: "folded", Write: one(folded.Write), Group: group(folded.WriteGroup), Diff: diff(folded.WriteDiff), Extensions: []string{".folded"}},

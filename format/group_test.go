@@ -32,7 +32,7 @@ func TestGroupGolden(t *testing.T) {
 // TestGroupSummary has the line of each kind.
 func TestGroupSummary(t *testing.T) {
 	circle := fixtures.Group()
-	circle.Profiles[1].Threads[0].Wait = &profile.Wait{Call: "read", Peer: profile.Peer{PID: 11, Thread: 11, Act: profile.Write}}
+	circle.Profiles[1].Threads[0].Wait = &profile.Wait{Call: "read", Peer: profile.Peer{PID: 11, Thread: 11, Action: profile.Write}}
 	circle.Deadlocks = profile.Circles(circle.Waiters())
 	many := fixtures.Group()
 	many.Profiles[1].Threads[0].Wait.Peer.Thread = 0
@@ -50,7 +50,7 @@ func TestGroupSummary(t *testing.T) {
 		"alone":  {sure, `s\x1bh [12]: main thread waits for mutex 0x7f0010, held by thread 4243 "busy" of demo [4242]`},
 		"unsure": {unsure, `main thread of make [11] waits in wait4, with s\x1bh [12] at the other end, which waits`},
 	} {
-		got := words.GroupSummary(c.of)
+		got := words.GroupHeadline(c.of)
 		if name == "chain" {
 			c.want, _, _ = strings.Cut(c.want, "in hot")
 		}

@@ -49,7 +49,7 @@ func TestKernelIsMarked(t *testing.T) {
 		"folded":     {folded.Write, []string{";main;trap_[k];kernel+0x0_[k];0xf000_[k] 1"}},
 		"json":       {jsondoc.Write, []string{`"kernel": true`}},
 		"speedscope": {speedscope.Write, []string{`"trap [k]"`, `"kernel+0x0 [k]"`, `"0xf000 [k]"`}},
-		"summary":    {text.Brief(words.Options{}), []string{"trap [k]"}},
+		"summary":    {text.Summary(words.Options{}), []string{"trap [k]"}},
 		"otlp":       {otlp.Writer(words.Options{}), []string{"trap [k]"}},
 	} {
 		var b bytes.Buffer
@@ -109,7 +109,7 @@ func TestKernelIsReadBack(t *testing.T) {
 func TestKernelIsWhereItIs(t *testing.T) {
 	p := inKernel()
 	p.Threads[0].State, p.Threads[0].Main = task.Running, true
-	if s := words.Summary(p); !strings.HasSuffix(s, ", in the kernel") {
+	if s := words.Headline(p); !strings.HasSuffix(s, ", in the kernel") {
 		t.Error(s)
 	}
 }
@@ -124,7 +124,7 @@ func TestKernelWithoutAddress(t *testing.T) {
 	}
 	for want, write := range map[string]words.Writer{
 		"\n  wait [fuse] [k] + 32\n": text.Tree(words.Options{}), ";wait [fuse]_[k] 1\n": folded.Write, `"offset": 32`: jsondoc.Write,
-		`"wait [fuse] [k]"`: speedscope.Write, " wait [fuse] [k]\n": text.Brief(words.Options{}),
+		`"wait [fuse] [k]"`: speedscope.Write, " wait [fuse] [k]\n": text.Summary(words.Options{}),
 	} {
 		var b bytes.Buffer
 		if err := write(&b, p); err != nil || !strings.Contains(b.String(), want) {

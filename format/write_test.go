@@ -20,7 +20,7 @@ import (
 )
 
 var writers = map[string]words.Writer{
-	"tree": text.Tree(words.Options{}), "color": text.Tree(words.Options{Color: true}), "heavy": text.Heavy(words.Options{}),
+	"tree": text.Tree(words.Options{}), "color": text.Tree(words.Options{Color: true}), "sampled": text.Sampled(words.Options{}),
 	"json": jsondoc.Write, "json line": jsondoc.WriteLine, "folded": folded.Write,
 	"pprof": pprof.Write, "speedscope": speedscope.Write, "otlp": otlp.Writer(words.Options{}),
 }

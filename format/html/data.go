@@ -115,7 +115,7 @@ func (d *data) process(p *profile.Profile) {
 	w := words.NewWords(p)
 	d.text("\n{\"header\":")
 	d.value(header{
-		Name: w.Title(), Summary: words.Summary(p), Sampled: p.Sampled(), Timed: w.Timed(), CPU: w.CPU(),
+		Name: w.Title(), Summary: words.Headline(p), Sampled: p.Sampled(), Timed: w.Timed(), CPU: w.CPU(),
 		Inverted: p.View != nil && p.View.Inverted, Facts: pairs(w.Facts()), Deadlocks: deadlocks(w, p.Deadlocks),
 	})
 	d.text(",\"threads\":[")

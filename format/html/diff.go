@@ -20,11 +20,11 @@ func (d *data) diff(c *words.Comparison) {
 	d.text(`,"title":`)
 	d.value(words.DiffTitle(c))
 	d.text(`,"summary":`)
-	d.value(words.DiffSummary(c))
+	d.value(words.DiffHeadline(c))
 	d.text(`,"facts":[],"compared":`)
 	d.value(comparedOf(c))
 	d.text(",\"processes\":[\n{\"header\":")
-	d.value(header{Name: words.DiffTitle(c), Summary: words.DiffSummary(c), Inverted: c.Inverted, Facts: pairs(words.DiffFacts(c)), Deadlocks: []deadlock{}})
+	d.value(header{Name: words.DiffTitle(c), Summary: words.DiffHeadline(c), Inverted: c.Inverted, Facts: pairs(words.DiffFacts(c)), Deadlocks: []deadlock{}})
 	d.text(",\"threads\":[")
 	w := words.NewWords(c.After)
 	for i, t := range c.Shown() {

@@ -37,7 +37,7 @@ func GroupPage(w io.Writer, g *profile.Group) error {
 
 // DiffPage writes a comparison as a page.
 func DiffPage(w io.Writer, c *words.Comparison) error {
-	return page(w, words.DiffTitle(c), words.DiffSummary(c), func(d *data) { d.diff(c) })
+	return page(w, words.DiffTitle(c), words.DiffHeadline(c), func(d *data) { d.diff(c) })
 }
 
 // page writes a page around its data.
@@ -117,7 +117,7 @@ func asset(name string) (string, error) {
 // summary says in a line what the page is about.
 func summary(g *profile.Group) string {
 	if len(g.Profiles) == 1 {
-		return words.Summary(g.Profiles[0])
+		return words.Headline(g.Profiles[0])
 	}
-	return words.GroupSummary(g)
+	return words.GroupHeadline(g)
 }

@@ -79,7 +79,7 @@ func WriteDiffLine(w io.Writer, c *words.Comparison) error { return encode(w, ne
 
 func newJSONDiff(c *words.Comparison) *jsonDiff {
 	d := &jsonDiff{
-		Schema: diffSchema, Version: diffVersion, Tool: c.Tool, Summary: words.DiffSummary(c),
+		Schema: diffSchema, Version: diffVersion, Tool: c.Tool, Summary: words.DiffHeadline(c),
 		Measure: c.Measure.String(), Scale: c.Scale.String(), By: c.By.String(), Inverted: c.Inverted,
 		Before: newJSONSide(c.Files[0], c.Before.Original(), c.Whole.Before, c.Selected.Before),
 		After:  newJSONSide(c.Files[1], c.After.Original(), c.Whole.After, c.Selected.After),

@@ -59,7 +59,7 @@ func WriteGroupLine(w io.Writer, g *profile.Group) error {
 // newGroup has all but the processes' own documents.
 func newGroup(g *profile.Group) *jsonGroup {
 	d := &jsonGroup{
-		Schema: groupSchema, Version: groupVersion, Tool: g.Tool, Summary: words.GroupSummary(g),
+		Schema: groupSchema, Version: groupVersion, Tool: g.Tool, Summary: words.GroupHeadline(g),
 		Captured: len(g.Profiles), More: g.More, Missing: newJSONMissing(g.Missing), Deadlocks: newJSONDeadlocks(g.Deadlocks), Notes: g.Notes,
 	}
 	if spread, ok := g.Spread(); ok {

@@ -178,7 +178,7 @@ func FuzzReadJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), Write, folded.Write, pprof.Write, speedscope.Write, text.Brief(words.Options{}))
+		fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), Write, folded.Write, pprof.Write, speedscope.Write, text.Summary(words.Options{}))
 	})
 }
 
@@ -189,15 +189,15 @@ func TestReadJSONReceives(t *testing.T) {
 	p := &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{th}}
 	document := fixtures.Written(t, Write, p)
 	for want, from := range map[string]string{
-		words.Summary(p): string(document),
+		words.Headline(p): string(document),
 		"main thread waits in mach_msg2: a message on port 0x707": strings.Replace(string(document), `"receives": true`, `"receives": false`, 1), // as of old
 	} {
-		if got, err := Read(strings.NewReader(from)); err != nil || words.Summary(got) != want {
-			t.Errorf("%q, %v; want %q", words.Summary(got), err, want)
+		if got, err := Read(strings.NewReader(from)); err != nil || words.Headline(got) != want {
+			t.Errorf("%q, %v; want %q", words.Headline(got), err, want)
 		}
 	}
-	if words.Summary(p) != "idle: main thread in mach_msg2" {
-		t.Errorf("%q", words.Summary(p))
+	if words.Headline(p) != "idle: main thread in mach_msg2" {
+		t.Errorf("%q", words.Headline(p))
 	}
 }
 

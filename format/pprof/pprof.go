@@ -144,7 +144,7 @@ func (o *pprofWriter) comments(g *profile.Group) {
 	comment(words.Clean(g.Tool, words.MaxText))
 	for _, p := range g.Profiles {
 		comment(words.ProcessName(p.Target.Name, p.Target.PID))
-		comment(words.Summary(p))
+		comment(words.Headline(p))
 		for _, note := range p.Notes[:min(len(p.Notes), words.MaxNotes)] {
 			comment(words.Clean(note, words.MaxPath))
 		}

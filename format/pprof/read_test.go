@@ -182,7 +182,7 @@ func TestReadPprofMutants(t *testing.T) {
 			}
 			if err == nil {
 				checkSums(t, p)
-				fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), jsondoc.Write, folded.Write, Write, speedscope.Write, text.Brief(words.Options{}))
+				fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), jsondoc.Write, folded.Write, Write, speedscope.Write, text.Summary(words.Options{}))
 			}
 		}
 	}
@@ -228,7 +228,7 @@ func TestReadPprofStrange(t *testing.T) {
 			continue
 		}
 		checkSums(t, p)
-		fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), jsondoc.Write, folded.Write, Write, speedscope.Write, text.Brief(words.Options{}))
+		fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), jsondoc.Write, folded.Write, Write, speedscope.Write, text.Summary(words.Options{}))
 	}
 }
 
@@ -299,6 +299,6 @@ func FuzzReadPprof(f *testing.F) {
 			return
 		}
 		checkSums(t, p)
-		fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), jsondoc.Write, folded.Write, Write, speedscope.Write, text.Brief(words.Options{}))
+		fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), jsondoc.Write, folded.Write, Write, speedscope.Write, text.Summary(words.Options{}))
 	})
 }

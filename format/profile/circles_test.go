@@ -9,7 +9,7 @@ import (
 
 // across is a thread of a process that waits for one of another.
 func across(pid int, id task.ThreadID, peer int, thread task.ThreadID) Waiter {
-	return Waiter{PID: pid, ID: id, Wait: Wait{Call: "read", Peer: Peer{PID: peer, Thread: thread, Act: Write}}}
+	return Waiter{PID: pid, ID: id, Wait: Wait{Call: "read", Peer: Peer{PID: peer, Thread: thread, Action: Write}}}
 }
 
 // within is a thread that waits for one of its own process.

@@ -92,7 +92,7 @@ func (t *Thread) likeness() (key [sha256.Size]byte) {
 
 func (w *Wait) writeLikeness(to io.Writer) {
 	fmt.Fprintf(to, "%q %d %d %d %d %d %d %d %t\n", w.Call, w.Lock, w.Addr, w.Owner, w.OwnerPID,
-		w.Peer.PID, w.Peer.Thread, w.Peer.Act, w.Peer.Others)
+		w.Peer.PID, w.Peer.Thread, w.Peer.Action, w.Peer.Others)
 }
 
 func (n *Node) writeLikeness(w io.Writer, depth int) {

@@ -15,8 +15,8 @@ func TestByNeed(t *testing.T) {
 		return &Profile{Target: task.Info{PID: pid}, Threads: []*Thread{{State: task.Sleeping}, {State: state, User: used, Waits: waits}}}
 	}
 	locked, peer, child := Waited{}, Waited{}, Waited{}
-	locked.OwnerPID, peer.Peer = 7, Peer{PID: 8, Act: Read}
-	child.Peer = Peer{PID: 9, Act: End}
+	locked.OwnerPID, peer.Peer = 7, Peer{PID: 8, Action: Read}
+	child.Peer = Peer{PID: 9, Action: End}
 	all := []*Profile{
 		one(1, task.Sleeping, 1), one(2, task.Sleeping, 9, child), one(3, task.Running, 1), one(4, task.Sleeping, 0, peer),
 		one(5, task.Running, 2), one(6, task.Uninterruptible, 0), one(7, task.Sleeping, 5, locked),

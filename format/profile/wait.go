@@ -34,33 +34,34 @@ type Peer struct {
 	Name       string
 	Thread     task.ThreadID // the thread of it; 0 when it is not known which
 	ThreadName string
-	Act        Act
+	Action     Action
 	// Others: there may be others that can do it as well, of processes that could not
 	// be asked.
 	Others bool
 }
 
-// Act is what a peer has to do.
-type Act uint8
+// Action is what a peer has to do.
+type Action uint8
 
 // What peers do.
 const (
-	NoAct   Act = iota
-	Write       // to the other end of what is read
-	Read        // from the other end of what is written to
-	End         // the process
-	Release     // the lock
-	Reply       // to a message
+	NoAction Action = iota
+	Write           // to the other end of what is read
+	Read            // from the other end of what is written to
+	End             // the process
+	Release         // the lock
+	Reply           // to a message
+	numActions
 )
 
-var actNames = [...]string{"", "write", "read", "end", "release", "reply"}
+var actionNames = [numActions]string{"", "write", "read", "end", "release", "reply"}
 
-// String returns the act in a word; it is empty for NoAct.
-func (a Act) String() string {
-	if int(a) >= len(actNames) {
+// String returns the action in a word; it is empty for NoAction.
+func (a Action) String() string {
+	if int(a) >= len(actionNames) {
 		return "unknown"
 	}
-	return actNames[a]
+	return actionNames[a]
 }
 
 // Waited is what a thread was found to wait for in some of the looks at it. Who
@@ -107,9 +108,10 @@ const (
 	KernelMutex                     // of the kernel, not of the program
 	KernelReadWrite                 // likewise
 	KernelLock                      // another one of the kernel
+	numLockKinds
 )
 
-var lockNames = [...]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread", "queue", "one-time call", "kernel mutex", "kernel rwlock", "kernel lock"}
+var lockNames = [numLockKinds]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread", "queue", "one-time call", "kernel mutex", "kernel rwlock", "kernel lock"}
 
 // String returns the kind in a word or two; it is empty for NoLock.
 func (k LockKind) String() string {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestReportInASCII(t *testing.T) {
-	for name, write := range map[string]func(words.Options) words.Writer{"tree": Tree, "heavy": Heavy} {
+	for name, write := range map[string]func(words.Options) words.Writer{"tree": Tree, "sampled": Sampled} {
 		for _, r := range string(fixtures.Written(t, write(words.Options{ASCII: true, Color: true}), fixtures.Sampled())) {
 			if r > '~' {
 				t.Errorf("%s: %q", name, r)

@@ -16,7 +16,7 @@ func TestOverALimit(t *testing.T) {
 		"EXC_RESOURCE": {"over a limit: EXC_RESOURCE", "Over a limit:"}, "SIGSEGV": {"crashed: SIGSEGV", "Crashed:"},
 	} {
 		p := &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{{ID: 7, Samples: 1}}, Target: task.Info{PID: 1, Crash: &task.Crash{Signal: signal, Thread: 7}}}
-		if got := words.Summary(p); !strings.HasPrefix(got, want[0]) {
+		if got := words.Headline(p); !strings.HasPrefix(got, want[0]) {
 			t.Errorf("%q, want %q", got, want[0])
 		}
 		var b bytes.Buffer

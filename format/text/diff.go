@@ -29,7 +29,7 @@ func DiffTable(o words.Options) words.DiffWriter {
 }
 
 func (p *diffPrinter) header() {
-	p.Text("", 2, p.Name(words.DiffSummary(p.Comparison)))
+	p.Text("", 2, p.Name(words.DiffHeadline(p.Comparison)))
 	p.Line("")
 	p.About()
 }

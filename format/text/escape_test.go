@@ -97,12 +97,12 @@ func deceitful(t *testing.T, name string) map[string]string {
 	all := map[string]string{}
 	for form, one := range map[string]*profile.Profile{"crashed": p, "running": &other} {
 		all["tree, "+form] = string(fixtures.Written(t, Tree(words.Options{}), one))
-		all["brief, "+form] = string(fixtures.Written(t, Brief(words.Options{}), one))
-		all["narrow brief, "+form] = string(fixtures.Written(t, Brief(words.Options{Width: 40}), one))
-		all["ASCII brief, "+form] = string(fixtures.Written(t, Brief(words.Options{Width: 40, ASCII: true}), one))
+		all["summary, "+form] = string(fixtures.Written(t, Summary(words.Options{}), one))
+		all["narrow summary, "+form] = string(fixtures.Written(t, Summary(words.Options{Width: 40}), one))
+		all["ASCII summary, "+form] = string(fixtures.Written(t, Summary(words.Options{Width: 40, ASCII: true}), one))
 	}
 	g := &profile.Group{Profiles: []*profile.Profile{p, &other}}
-	for form, write := range map[string]words.GroupWriter{"trees": GroupTree(words.Options{}), "briefs": GroupBrief(words.Options{})} {
+	for form, write := range map[string]words.GroupWriter{"trees": GroupTree(words.Options{}), "summarys": GroupSummary(words.Options{})} {
 		var b bytes.Buffer
 		if err := write(&b, g); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func TestHangFollowed(t *testing.T) {
 		Chain: profile.Chain(g.Waiters(), 11, 11), Deadlocks: g.Deadlocks, Profiles: g.Profiles[1:],
 		Missing: []profile.Missing{{PID: 14, Why: "not permitted to read pid 14"}},
 	}}
-	for name, write := range map[string]words.HangWriter{"tree": Hang(words.Options{}), "summary": HangBrief(words.Options{})} {
+	for name, write := range map[string]words.HangWriter{"tree": Hang(words.Options{}), "summary": HangSummary(words.Options{})} {
 		var b bytes.Buffer
 		if err := write(&b, r); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestHangFollowed(t *testing.T) {
 func TestGroupDeadlock(t *testing.T) {
 	const told = `main thread of make [11] waits in read: fd 5 pipe:[7], for thread 13 of s\x1bh [12] to write, ` +
 		`which waits for file lock fd 3 /l, held by main thread of make [11]`
-	for name, write := range map[string]words.GroupWriter{"tree": GroupTree(words.Options{}), "summary": GroupBrief(words.Options{Width: 100})} {
+	for name, write := range map[string]words.GroupWriter{"tree": GroupTree(words.Options{}), "summary": GroupSummary(words.Options{Width: 100})} {
 		var b bytes.Buffer
 		if err := write(&b, fixtures.Circle()); err != nil {
 			t.Fatal(err)

@@ -2,7 +2,7 @@ package text
 
 // header writes whose stacks these are, and how and when they were captured.
 func (p *printer) header() {
-	p.Answer()
+	p.WriteHeadline()
 	p.Target()
 	p.Line("")
 	p.Capture()

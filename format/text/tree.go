@@ -11,11 +11,11 @@ import (
 
 // Tree writes the report for people: what was captured and how, each thread's
 // frames from the outermost in, and the images in which they lie. Of many
-// snapshots it writes the merged tree, as [Heavy] does.
+// snapshots it writes the merged tree, as [Sampled] does.
 func Tree(o words.Options) words.Writer {
 	return func(w io.Writer, p *profile.Profile) error {
 		if p.Sampled() {
-			return Heavy(o)(w, p)
+			return Sampled(o)(w, p)
 		}
 		return writeTree(newPrinter(w, p, o))
 	}

@@ -171,8 +171,8 @@ func (c *Comparison) Shown() []*profile.DiffTree {
 	return trees
 }
 
-// DiffSummary says in one line, without a line end, what changed most.
-func DiffSummary(c *Comparison) string {
+// DiffHeadline says in one line, without a line end, what changed most.
+func DiffHeadline(c *Comparison) string {
 	most := -1
 	for i, f := range c.Functions {
 		if c.Change(f.Self) >= worthTelling*c.Unit() {

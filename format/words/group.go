@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/answer"
+	"stacksnap/format/profile/headline"
 	"stacksnap/task"
 )
 
@@ -34,7 +34,7 @@ func AboutGroup(g *profile.Group) *profile.Profile {
 // GroupHeader says which processes these are, how far apart they were captured,
 // and what each is about.
 func (p *Printer) GroupHeader(g *profile.Group, all []*profile.Alike) {
-	if text := GroupSummary(g); text != "" {
+	if text := GroupHeadline(g); text != "" {
 		p.Line("%s", p.Name(text))
 		p.Line("")
 	}
@@ -53,7 +53,7 @@ func (p *Printer) GroupHeader(g *profile.Group, all []*profile.Alike) {
 			label += " and " + Count(n) + " like it"
 		}
 		line := fmt.Sprintf("  - %s, %s", label, Plural(one.NumThreads(), "thread"))
-		if about := Summary(one.Profile); about != "" {
+		if about := Headline(one.Profile); about != "" {
 			line += ": " + about
 		}
 		p.Line("%s", line)
@@ -83,18 +83,18 @@ func Together(g *profile.Group) string {
 	return text
 }
 
-// GroupSummary says in one line, without a line end, what several processes are
+// GroupHeadline says in one line, without a line end, what several processes are
 // about; it is empty where that is not known.
-func GroupSummary(g *profile.Group) string {
-	a := answer.OfGroup(g)
-	switch a.Kind {
-	case answer.Circle:
-		return circleText(a.Links)
-	case answer.Chain:
-		return chainText(a.Links)
-	case answer.OfOne:
-		return "in " + ProcessName(a.Profile.Target.Name, a.Profile.Target.PID) + ": " + Summary(a.Profile)
-	case answer.AllIdle:
+func GroupHeadline(g *profile.Group) string {
+	h := headline.OfGroup(g)
+	switch h.Kind {
+	case headline.Circle:
+		return circleText(h.Links)
+	case headline.Chain:
+		return chainText(h.Links)
+	case headline.OfOne:
+		return "in " + ProcessName(h.Profile.Target.Name, h.Profile.Target.PID) + ": " + Headline(h.Profile)
+	case headline.AllIdle:
 		return fmt.Sprintf("idle: the main threads of all %s processes", Count(len(g.Profiles)))
 	}
 	return ""
@@ -104,7 +104,7 @@ func GroupSummary(g *profile.Group) string {
 const maxLinks = 8
 
 // chainText tells of threads of which each waits for the next, and what the last does.
-func chainText(links []answer.Link) string {
+func chainText(links []headline.Link) string {
 	var b strings.Builder
 	b.WriteString(linkName(links[0]))
 	last := len(links) - 1
@@ -120,7 +120,7 @@ func chainText(links []answer.Link) string {
 }
 
 // circleText tells of threads that wait for each other, from the lowest process on.
-func circleText(links []answer.Link) string {
+func circleText(links []headline.Link) string {
 	lowest := 0
 	for i, l := range links {
 		if l.Profile.Target.PID < links[lowest].Profile.Target.PID {
@@ -144,7 +144,7 @@ func which(i int) string {
 }
 
 // linkName names a thread with its process.
-func linkName(l answer.Link) string {
+func linkName(l headline.Link) string {
 	t := &l.Profile.Target
 	name := ProcessName(t.Name, t.PID)
 	switch {
@@ -157,10 +157,10 @@ func linkName(l answer.Link) string {
 }
 
 // forNext says what a thread of a chain waits for the next one to do.
-func forNext(l, next answer.Link) string {
+func forNext(l, next headline.Link) string {
 	w := l.Wait
 	name := ProcessName(next.Profile.Target.Name, next.Profile.Target.PID)
-	if w.Peer.Act != profile.End && next.ID != 0 && next.Profile.NumThreads() > 1 {
+	if w.Peer.Action != profile.End && next.ID != 0 && next.Profile.NumThreads() > 1 {
 		name = linkName(next)
 	}
 	switch {
@@ -171,11 +171,11 @@ func forNext(l, next answer.Link) string {
 	case w.Lock != profile.NoLock:
 		return "for a " + w.Lock.String() + " that " + name + " has"
 	}
-	return "for " + name + " to " + w.Peer.Act.String()
+	return "for " + name + " to " + w.Peer.Action.String()
 }
 
 // doing says what the last thread of a chain does, where that is known.
-func doing(l answer.Link) string {
+func doing(l headline.Link) string {
 	if l.Thread == nil {
 		return ""
 	}

@@ -221,7 +221,7 @@ func (p *Printer) Notes() {
 	if n := Unstopped(pr); n > 0 {
 		p.warn(Plural(n, "stack") + " read without a stop: frames may be missing, or be of different moments")
 	}
-	if note := haltedNote(pr.Original()); note != "" {
+	if note := stoppedNote(pr.Original()); note != "" {
 		p.warn(note)
 	}
 	for i, n := range pr.Notes {

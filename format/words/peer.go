@@ -11,10 +11,10 @@ func peerWait(os task.OS, w *profile.Wait) string {
 	switch {
 	case w.Peer.Others:
 		return inCall(w) + atOtherEnd(peer)
-	case w.Peer.Act == profile.Release:
+	case w.Peer.Action == profile.Release:
 		return "for " + lockName(w) + ", held by " + peerThread(os, &w.Peer)
 	}
-	return "for " + peer + " to " + w.Peer.Act.String() + ", " + inCall(w)
+	return "for " + peer + " to " + w.Peer.Action.String() + ", " + inCall(w)
 }
 
 // atOtherEnd names one that may not be the only one there.

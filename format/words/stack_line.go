@@ -7,8 +7,8 @@ import (
 	"stacksnap/format/profile"
 )
 
-// BriefColumns are the most of a line.
-const BriefColumns = 100
+// SummaryColumns are the most of a line.
+const SummaryColumns = 100
 
 // The bounds of a stack in a line.
 const (

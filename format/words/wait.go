@@ -191,8 +191,8 @@ func (p *Printer) waiterName(w *profile.Waiter) string {
 // waitForNext names the thing, and who has it, in such an order that a text about the
 // latter can follow.
 func (p *Printer) waitForNext(w *profile.Waiter) string {
-	if peer := &w.Wait.Peer; peer.PID != 0 && !peer.Others && peer.Act != profile.Release {
-		return inCall(&w.Wait) + ", for " + peerThread(p.Profile.Target.OS, peer) + " to " + peer.Act.String()
+	if peer := &w.Wait.Peer; peer.PID != 0 && !peer.Others && peer.Action != profile.Release {
+		return inCall(&w.Wait) + ", for " + peerThread(p.Profile.Target.OS, peer) + " to " + peer.Action.String()
 	}
 	return p.WaitFor(w.ID, &w.Wait)
 }

@@ -229,7 +229,7 @@ func (w *Words) Cut(n *profile.Node) string {
 // the program's own, as a summary has them; of many samples the most frequent. In is the
 // innermost of the program's own, else of all. Both are empty where it was not captured.
 func (w *Words) Stack(of *profile.Waiter) (stack, in string) {
-	b := NewStackLine(w.p.Profile.Original(), BriefColumns)
+	b := NewStackLine(w.p.Profile.Original(), SummaryColumns)
 	for _, t := range b.Profile.Threads {
 		path := t.Heaviest()
 		if t.ID != of.ID || len(path) == 0 {

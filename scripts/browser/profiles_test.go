@@ -101,9 +101,9 @@ func lockedTogether() *profile.Group {
 	client.Deadlocks, server.Deadlocks = nil, nil
 	server.Target.PID, server.Target.Name = 78, "server"
 	w := thread(5, "worker", task.Sleeping, frame(libc, "flock", 1))
-	client.Threads[2].Wait = &profile.Wait{Call: "read", Object: "fd 3 pipe:[1]", Peer: profile.Peer{PID: 78, Name: "server", Thread: 5, ThreadName: "worker", Act: profile.Write}}
+	client.Threads[2].Wait = &profile.Wait{Call: "read", Object: "fd 3 pipe:[1]", Peer: profile.Peer{PID: 78, Name: "server", Thread: 5, ThreadName: "worker", Action: profile.Write}}
 	w.Wait = &profile.Wait{Call: "flock", Lock: profile.FileLock, Object: "fd 4 /l", Peer: profile.Peer{
-		PID: client.Target.PID, Name: client.Target.Name, Thread: 3, ThreadName: "journal", Act: profile.Release}}
+		PID: client.Target.PID, Name: client.Target.Name, Thread: 3, ThreadName: "journal", Action: profile.Release}}
 	server.Threads = append(server.Threads, w)
 	g := &profile.Group{Profiles: []*profile.Profile{client, server}}
 	g.Deadlocks = profile.Circles(g.Waiters())

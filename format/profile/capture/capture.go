@@ -31,7 +31,7 @@ type session struct {
 	parts    *task.Parts     // in which the snapshot is taken; nil: by one stop
 	looks    []profile.Look  // at threads of the snapshot
 
-	questions []waits.Question // that these leave open
+	questions []waits.PeerQuery // that these leave open
 	saving    *saving
 	code      *codeMemory
 }
@@ -301,7 +301,7 @@ func (s *session) cut() {
 func (s *session) findWaits(wanted func(*task.Thread) bool) { s.looks, s.questions = s.waitsOf(wanted) }
 
 // waitsOf asks as findWaits does, and returns what was found and what is left open.
-func (s *session) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.Question) {
+func (s *session) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.PeerQuery) {
 	finder := waits.New(s.process, s.follow.images, s.snapshot.Threads)
 	asked := make([]bool, len(s.stacks))
 	var ask func(i int)
@@ -322,7 +322,7 @@ func (s *session) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look,
 			ask(i)
 		}
 	}
-	return looks, finder.Questions()
+	return looks, finder.PeerQueries()
 }
 
 // owner is where in the snapshot the thread is that holds what is waited for; -1

@@ -11,7 +11,7 @@ import (
 // TestAhead goes from thread to thread, through locks of one process as well.
 func TestAhead(t *testing.T) {
 	to := func(pid int, thread task.ThreadID) *profile.Wait {
-		return &profile.Wait{Call: "read", Peer: profile.Peer{PID: pid, Thread: thread, Act: profile.Write}}
+		return &profile.Wait{Call: "read", Peer: profile.Peer{PID: pid, Thread: thread, Action: profile.Write}}
 	}
 	shotOf := func(pid int, looks ...profile.Look) *shot {
 		return &shot{pid: pid, session: &session{looks: looks}}

@@ -143,7 +143,7 @@ func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (loo
 	finder := waits.New(r.process, r.follow.images, s.Threads)
 	began := time.Now()
 	whole = true
-	defer func() { r.questions = finder.Questions() }()
+	defer func() { r.questions = finder.PeerQueries() }()
 	for i := range s.Threads {
 		t := &s.Threads[i]
 		if asked[t.ID] == answered {

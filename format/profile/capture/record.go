@@ -174,8 +174,8 @@ type recorder struct {
 	saved       *images.Map // of the last snapshot
 	last        *task.Snapshot
 	rounds      rounds
-	questions   []waits.Question // that the last looks leave open
-	again       []unwind.Frame   // of a stack that is the same as before
+	questions   []waits.PeerQuery // that the last looks leave open
+	again       []unwind.Frame    // of a stack that is the same as before
 }
 
 func newRecorder(p task.Process, o Options) (*recorder, error) {

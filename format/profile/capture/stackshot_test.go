@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/answer"
+	"stacksnap/format/profile/headline"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
@@ -203,19 +203,19 @@ func TestStackshotCache(t *testing.T) {
 func TestStackshotCircle(t *testing.T) {
 	list := profilesOf(t, profile.ThreadFilter{}, nil, shotOf())
 	w := list[1].MainThread().Wait
-	want := &profile.Wait{Call: "mach_msg", Object: "a reply", Peer: profile.Peer{PID: 102, Name: "server", Thread: 0x81, ThreadName: "worker", Act: profile.Reply}}
+	want := &profile.Wait{Call: "mach_msg", Object: "a reply", Peer: profile.Peer{PID: 102, Name: "server", Thread: 0x81, ThreadName: "worker", Action: profile.Reply}}
 	if w == nil || *w != *want {
 		t.Errorf("%+v, want %+v", w, want)
 	}
 	w = list[2].MainThread().Wait
-	want = &profile.Wait{Call: "psynch_mutexwait", Lock: profile.Mutex, Addr: 0x5000, Peer: profile.Peer{PID: 101, Name: "client", Thread: 0x71, Act: profile.Release}}
+	want = &profile.Wait{Call: "psynch_mutexwait", Lock: profile.Mutex, Addr: 0x5000, Peer: profile.Peer{PID: 101, Name: "client", Thread: 0x71, Action: profile.Release}}
 	if w == nil || *w != *want {
 		t.Errorf("%+v, want %+v", w, want)
 	}
 	g := &profile.Group{Profiles: list}
 	g.Deadlocks = profile.Circles(g.Waiters())
-	a := answer.OfGroup(g)
-	if a.Kind != answer.Circle || len(a.Links) != 2 {
+	a := headline.OfGroup(g)
+	if a.Kind != headline.Circle || len(a.Links) != 2 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -418,13 +418,13 @@ func TestStackshotWaits(t *testing.T) {
 		"of nobody known": {wait(stackshot.KernelRWLockRead, 0x99, 7), &profile.Wait{Lock: profile.KernelReadWrite, Addr: 7, Object: "held by thread 0x99, which the stackshot does not have"}},
 		"itself":          {wait(stackshot.PthreadMutex, 0x71, 7), &profile.Wait{Call: "psynch_mutexwait", Lock: profile.Mutex, Addr: 7, Owner: 0x71}},
 		"a word":          {wait(stackshot.UserLock, 0, 7), &profile.Wait{Call: "ulock_wait", Object: "word 0x7"}},
-		"unfair lock":     {wait(stackshot.UserLock, 0x81, 7), &profile.Wait{Call: "ulock_wait", Lock: profile.UnfairLock, Addr: 7, Peer: profile.Peer{PID: 102, Name: "server", Thread: 0x81, ThreadName: "worker", Act: profile.Release}}},
+		"unfair lock":     {wait(stackshot.UserLock, 0x81, 7), &profile.Wait{Call: "ulock_wait", Lock: profile.UnfairLock, Addr: 7, Peer: profile.Peer{PID: 102, Name: "server", Thread: 0x81, ThreadName: "worker", Action: profile.Release}}},
 		"condition":       {wait(stackshot.PthreadCondition, 0, 7), &profile.Wait{Call: "psynch_cvwait", Object: "condition variable 0x7"}},
 		"semaphore":       {wait(stackshot.Semaphore, 102, 0), &profile.Wait{Call: "semaphore_wait", Object: "semaphore of server [102]"}},
-		"a child":         {wait(stackshot.OnProcess, 102, 0), &profile.Wait{Call: "wait4", Object: "process 102 to end", Peer: profile.Peer{PID: 102, Name: "server", Act: profile.End}}},
+		"a child":         {wait(stackshot.OnProcess, 102, 0), &profile.Wait{Call: "wait4", Object: "process 102 to end", Peer: profile.Peer{PID: 102, Name: "server", Action: profile.End}}},
 		"any child":       {wait(stackshot.OnProcess, minus, 0), &profile.Wait{Call: "wait4", Object: "a child process to end"}},
 		"a group":         {wait(stackshot.OnProcess, minus-99, 0), &profile.Wait{Call: "wait4", Object: "a process of group 100 to end"}},
-		"send":            {labelled, &profile.Wait{Call: "mach_msg", Object: "to send to a port that is full of com.example.service", Peer: profile.Peer{PID: 102, Name: "server", Act: profile.Read}}},
+		"send":            {labelled, &profile.Wait{Call: "mach_msg", Object: "to send to a port that is full of com.example.service", Peer: profile.Peer{PID: 102, Name: "server", Action: profile.Read}}},
 		"to the kernel":   {wait(stackshot.PortSend, stackshot.OwnerKernel, 9), &profile.Wait{Call: "mach_msg", Object: "to send to a port that is full, from which the kernel reads"}},
 		"receive":         {wait(stackshot.PortReceive, 0x103, 9), &profile.Wait{Call: "mach_msg", Object: "a message on a port"}},
 		"work loop":       {wait(stackshot.WorkloopSync, 0x70, 9), &profile.Wait{Call: "kevent_id", Lock: profile.Queue, Addr: 9, Owner: 0x70, OwnerName: "helper"}},

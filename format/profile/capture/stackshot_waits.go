@@ -141,9 +141,9 @@ func (who *people) port(w *profile.Wait, from *stackshot.Waiting) {
 	case from.Owner == stackshot.OwnerKernel:
 		w.Object += ", from which the kernel reads"
 	case from.PID != 0 && from.Kind == stackshot.PortSend:
-		w.Peer = profile.Peer{PID: from.PID, Name: who.processes[from.PID], Act: profile.Read}
+		w.Peer = profile.Peer{PID: from.PID, Name: who.processes[from.PID], Action: profile.Read}
 	case from.PID != 0 && from.Reply:
-		w.Peer = profile.Peer{PID: from.PID, Name: who.processes[from.PID], Act: profile.Reply}
+		w.Peer = profile.Peer{PID: from.PID, Name: who.processes[from.PID], Action: profile.Reply}
 	}
 }
 
@@ -152,7 +152,7 @@ func (who *people) child(w *profile.Wait, from *stackshot.Waiting) {
 	pid := int64(from.Owner)
 	switch {
 	case from.PID != 0:
-		w.Peer = profile.Peer{PID: from.PID, Name: who.processes[from.PID], Act: profile.End}
+		w.Peer = profile.Peer{PID: from.PID, Name: who.processes[from.PID], Action: profile.End}
 		w.Object = fmt.Sprintf("process %d to end", from.PID)
 	case pid < -1:
 		w.Object = fmt.Sprintf("a process of group %d to end", -pid)
@@ -185,7 +185,7 @@ func (who *people) owner(p *stackshot.Process, w *profile.Wait, from *stackshot.
 		w.Object = join(w.Object, fmt.Sprintf("%s thread %#x%s", of(w), uint64(from.Thread), ofProcess(p, it.process)))
 	default:
 		info := it.process.Info()
-		w.Peer = profile.Peer{PID: info.PID, Name: info.Name, Thread: from.Thread, ThreadName: it.name, Act: act(w)}
+		w.Peer = profile.Peer{PID: info.PID, Name: info.Name, Thread: from.Thread, ThreadName: it.name, Action: action(w)}
 	}
 }
 
@@ -209,8 +209,8 @@ func of(w *profile.Wait) string {
 	return "from"
 }
 
-// act is what a thread of another process has to do.
-func act(w *profile.Wait) profile.Act {
+// action is what a thread of another process has to do.
+func action(w *profile.Wait) profile.Action {
 	if w.Lock != profile.NoLock {
 		return profile.Release
 	}

@@ -80,7 +80,7 @@ func (s *sleeper) sleptOn() bool {
 
 // again asks once more what the threads of a circle wait for.
 func (g *gathering) again(d *profile.Deadlock) []profile.Deadlock {
-	looks, open := map[*shot][]profile.Look{}, map[*shot][]waits.Question{}
+	looks, open := map[*shot][]profile.Look{}, map[*shot][]waits.PeerQuery{}
 	for _, s := range g.shots {
 		if s.whole() {
 			looks[s], open[s] = s.waitsOf(func(t *task.Thread) bool {
@@ -88,7 +88,7 @@ func (g *gathering) again(d *profile.Deadlock) []profile.Deadlock {
 			})
 		}
 	}
-	g.tellOf(func(s *shot) []waits.Question { return open[s] })
+	g.tellOf(func(s *shot) []waits.PeerQuery { return open[s] })
 	var waiters []profile.Waiter
 	for s, found := range looks {
 		waiters = append(waiters, s.waiters(found)...)

@@ -104,10 +104,10 @@ func Ask(all []*Steps) {
 	for _, s := range all {
 		if r := s.recorder; r.last != nil && !s.ended {
 			s.looks = r.lookAtAll()
-			members = append(members, across.Member{Process: r.process, Threads: r.last.Threads, Questions: r.questions})
+			members = append(members, across.Member{Process: r.process, Threads: r.last.Threads, Queries: r.questions})
 		}
 	}
-	across.Tell(members)
+	across.Resolve(members)
 	for _, s := range all {
 		if slices.ContainsFunc(s.looks, func(l profile.Look) bool { return l.Wait != nil && l.Wait.Peer.PID != 0 }) {
 			s.Note(askedAtEnd)

@@ -91,19 +91,19 @@ func (s *shot) whole() bool { return s.session != nil && s.err == nil }
 
 // tell does so for the questions that the snapshots have left open.
 func (g *gathering) tell() {
-	g.tellOf(func(s *shot) []waits.Question { return s.questions })
+	g.tellOf(func(s *shot) []waits.PeerQuery { return s.questions })
 }
 
 // tellOf fills in [profile.Wait].Peer of the waits that some questions are about, where
 // it is proven which other process a thread waits for.
-func (g *gathering) tellOf(questions func(*shot) []waits.Question) {
+func (g *gathering) tellOf(questions func(*shot) []waits.PeerQuery) {
 	var members []across.Member
 	for _, s := range g.shots {
 		if s.whole() {
-			members = append(members, across.Member{Process: s.process, Threads: s.snapshot.Threads, Questions: questions(s)})
+			members = append(members, across.Member{Process: s.process, Threads: s.snapshot.Threads, Queries: questions(s)})
 		}
 	}
-	across.Tell(members)
+	across.Resolve(members)
 }
 
 // deadlocks returns the circles of threads that stand.

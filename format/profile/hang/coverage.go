@@ -3,29 +3,30 @@ package hang
 import (
 	"fmt"
 	"time"
+
+	"stacksnap/format/profile/waits"
 )
 
-// veryLong is by how much a gap has to exceed the threshold, at least, to be told at once.
+// veryLong is by how much a gap must exceed the threshold, at least, to be reported at once.
 const veryLong = time.Second
 
-// Coverage is what a watch could not see of the thread: a hang in such a time, as long
-// as the threshold or longer, is not known.
+// Coverage says how long a watch did not see the thread: a hang in such a gap is missed.
 type Coverage struct {
-	Unseen time.Duration // in gaps between two looks that are longer than the threshold
+	Unseen time.Duration // in gaps between two observations that are longer than the threshold
 	Gaps   int
 }
 
-// coverage finds the gaps. A look that says nothing of the thread is none.
+// coverage finds the gaps. A blind observation does not end one.
 type coverage struct {
 	Coverage
-	last Sight
+	last Observation
 	seen bool
 }
 
-// see takes a look into account, and returns the line there is to tell of the gap that it
-// ends. A thread that has not run since the last look was where it is, and of one that is
-// stuck nothing is missed.
-func (c *coverage) see(s Sight, stuck bool, threshold time.Duration) string {
+// see takes an observation into account, and returns a line about the gap that it ends, empty
+// where there is none worth it. A thread that has not run since the last observation was where
+// it is, and of one that is stuck nothing is missed.
+func (c *coverage) see(s Observation, stuck bool, threshold time.Duration) string {
 	if s.Blind {
 		return ""
 	}
@@ -43,10 +44,10 @@ func (c *coverage) see(s Sight, stuck bool, threshold time.Duration) string {
 	return fmt.Sprintf("the target could not be looked at for %v: hangs in this time are not known", gap.Round(veryLong/10))
 }
 
-// hasNotRun reports whether the thread is in the wait in which the last look saw it.
-func (c *coverage) hasNotRun(s Sight) bool {
+// hasNotRun reports whether the thread is in the wait in which it was observed last.
+func (c *coverage) hasNotRun(s Observation) bool {
 	a, b := c.last.Counters, s.Counters
-	if s.Wait == NoWait || c.last.Wait == NoWait || !s.Steady || !c.last.Steady {
+	if s.Wait == waits.None || c.last.Wait == waits.None || !s.Steady || !c.last.Steady {
 		return false
 	}
 	if a.HasSleeps && b.HasSleeps {
@@ -55,7 +56,7 @@ func (c *coverage) hasNotRun(s Sight) bool {
 	return a.CPU > 0 && a.CPU == s.Before
 }
 
-// end takes the end of the watch into account: nothing was seen since the last look.
+// end takes the end of the watch into account: nothing was seen since the last observation.
 func (c *coverage) end(now, threshold time.Duration) {
 	if gap := now - c.last.At; c.seen && threshold > 0 && gap > threshold {
 		c.Unseen += gap

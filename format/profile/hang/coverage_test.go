@@ -5,49 +5,50 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
 // TestCoverage: what is counted as not looked at, and what is told at once.
 func TestCoverage(t *testing.T) {
 	const threshold = 250 * time.Millisecond
-	waits := func(at, cpu time.Duration) Sight {
-		return Sight{At: at, Wait: LoopWait, Counters: task.Counters{CPU: cpu}, Before: cpu, Steady: true}
+	waiting := func(at, cpu time.Duration) Observation {
+		return Observation{At: at, Wait: waits.Loop, Counters: task.Counters{CPU: cpu}, Before: cpu, Steady: true}
 	}
-	blind := func(at time.Duration) Sight { return Sight{At: at, Blind: true} }
-	sleeps := func(at time.Duration, n uint64) Sight {
-		s := waits(at, 0)
+	blind := func(at time.Duration) Observation { return Observation{At: at, Blind: true} }
+	sleeps := func(at time.Duration, n uint64) Observation {
+		s := waiting(at, 0)
 		s.Counters.Sleeps, s.Counters.HasSleeps = n, true
 		return s
 	}
-	runs := func(at, cpu time.Duration) Sight {
-		s := waits(at, cpu)
-		s.Wait = NoWait
+	runs := func(at, cpu time.Duration) Observation {
+		s := waiting(at, cpu)
+		s.Wait = waits.None
 		return s
 	}
 	const ms = time.Millisecond
 	for name, c := range map[string]struct {
-		looks []Sight
+		looks []Observation
 		stuck bool
 		gaps  int
 		told  bool
 	}{
-		"in time":                       {looks: []Sight{waits(ms, ms), waits(251*ms, 2*ms)}},
-		"late":                          {looks: []Sight{waits(ms, ms), waits(252*ms, 2*ms)}, gaps: 1},
-		"blind between":                 {looks: []Sight{waits(ms, ms), blind(200 * ms), blind(900 * ms), waits(1000*ms, 2*ms)}, gaps: 1},
-		"very late":                     {looks: []Sight{waits(ms, ms), waits(1251*ms, 2*ms)}, gaps: 1, told: true},
-		"not so very late":              {looks: []Sight{waits(ms, ms), waits(1250*ms, 2*ms)}, gaps: 1},
-		"blind for long":                {looks: []Sight{waits(ms, ms), blind(500 * ms), waits(2001*ms, 2*ms)}, gaps: 1, told: true},
-		"it did not run":                {looks: []Sight{waits(ms, ms), waits(3000*ms, ms)}},
-		"it ran, and nobody counts":     {looks: []Sight{waits(ms, 0), waits(3000*ms, 0)}, gaps: 1, told: true},
-		"it did not begin to wait anew": {looks: []Sight{sleeps(ms, 7), sleeps(3000*ms, 7)}},
-		"it began to wait anew":         {looks: []Sight{sleeps(ms, 7), sleeps(3000*ms, 8)}, gaps: 1, told: true},
-		"it runs":                       {looks: []Sight{runs(ms, ms), runs(900*ms, ms)}, gaps: 1},
-		"it ran at first":               {looks: []Sight{runs(ms, ms), waits(900*ms, ms)}, gaps: 1},
-		"it runs at last":               {looks: []Sight{waits(ms, ms), runs(900*ms, ms)}, gaps: 1},
-		"stuck":                         {looks: []Sight{runs(ms, ms), runs(3000*ms, 2*ms)}, stuck: true},
-		"the first":                     {looks: []Sight{waits(5000*ms, ms)}},
-		"twice":                         {looks: []Sight{waits(ms, ms), waits(501*ms, 2*ms), waits(1001*ms, 3*ms)}, gaps: 2},
+		"in time":                       {looks: []Observation{waiting(ms, ms), waiting(251*ms, 2*ms)}},
+		"late":                          {looks: []Observation{waiting(ms, ms), waiting(252*ms, 2*ms)}, gaps: 1},
+		"blind between":                 {looks: []Observation{waiting(ms, ms), blind(200 * ms), blind(900 * ms), waiting(1000*ms, 2*ms)}, gaps: 1},
+		"very late":                     {looks: []Observation{waiting(ms, ms), waiting(1251*ms, 2*ms)}, gaps: 1, told: true},
+		"not so very late":              {looks: []Observation{waiting(ms, ms), waiting(1250*ms, 2*ms)}, gaps: 1},
+		"blind for long":                {looks: []Observation{waiting(ms, ms), blind(500 * ms), waiting(2001*ms, 2*ms)}, gaps: 1, told: true},
+		"it did not run":                {looks: []Observation{waiting(ms, ms), waiting(3000*ms, ms)}},
+		"it ran, and nobody counts":     {looks: []Observation{waiting(ms, 0), waiting(3000*ms, 0)}, gaps: 1, told: true},
+		"it did not begin to wait anew": {looks: []Observation{sleeps(ms, 7), sleeps(3000*ms, 7)}},
+		"it began to wait anew":         {looks: []Observation{sleeps(ms, 7), sleeps(3000*ms, 8)}, gaps: 1, told: true},
+		"it runs":                       {looks: []Observation{runs(ms, ms), runs(900*ms, ms)}, gaps: 1},
+		"it ran at first":               {looks: []Observation{runs(ms, ms), waiting(900*ms, ms)}, gaps: 1},
+		"it runs at last":               {looks: []Observation{waiting(ms, ms), runs(900*ms, ms)}, gaps: 1},
+		"stuck":                         {looks: []Observation{runs(ms, ms), runs(3000*ms, 2*ms)}, stuck: true},
+		"the first":                     {looks: []Observation{waiting(5000*ms, ms)}},
+		"twice":                         {looks: []Observation{waiting(ms, ms), waiting(501*ms, 2*ms), waiting(1001*ms, 3*ms)}, gaps: 2},
 	} {
 		var watch coverage
 		var told string
@@ -71,7 +72,7 @@ func TestCoverage(t *testing.T) {
 func TestCoverageEnds(t *testing.T) {
 	var watch coverage
 	watch.end(time.Hour, time.Second) // before any look
-	watch.see(Sight{At: time.Second}, false, time.Second)
+	watch.see(Observation{At: time.Second}, false, time.Second)
 	watch.end(2*time.Second, time.Second)
 	if watch.Coverage != (Coverage{}) {
 		t.Errorf("%+v", watch.Coverage)

@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
 const (
 	ms        = time.Millisecond
 	threshold = 250 * ms
-	interval  = threshold / looksPerThreshold
+	interval  = threshold / observationsPerThreshold
 )
 
 // part is a time that a made thread spends in one way.
 type part struct {
-	wait WaitKind
+	wait waits.Kind
 	time time.Duration
 }
 
@@ -25,16 +26,16 @@ type part struct {
 type parts []part
 
 // at returns what a look at a time tells.
-func (p parts) at(t time.Duration) Sight {
-	s := Sight{At: t, Steady: true, Counters: task.Counters{HasSleeps: true}}
-	last := NoWait
+func (p parts) at(t time.Duration) Observation {
+	s := Observation{At: t, Steady: true, Counters: task.Counters{HasSleeps: true}}
+	last := waits.None
 	for i, from := 0, time.Duration(0); ; i++ {
 		now := p[i%len(p)]
-		if now.wait != NoWait && (now.wait != last || last == OtherWait) {
+		if now.wait != waits.None && (now.wait != last || last == waits.Other) {
 			s.Counters.Sleeps++
 		}
 		last = now.wait
-		if now.wait == NoWait {
+		if now.wait == waits.None {
 			s.Counters.CPU += min(now.time, t-from)
 		}
 		if from += now.time; from > t {
@@ -75,8 +76,8 @@ func watch(p parts, whole time.Duration, late func() time.Duration) (hangs []see
 func never() time.Duration { return 0 }
 
 func TestHangs(t *testing.T) {
-	loop := part{LoopWait, 97 * ms}
-	work := part{NoWait, 5 * ms}
+	loop := part{waits.Loop, 97 * ms}
+	work := part{waits.None, 5 * ms}
 	tests := []struct {
 		name  string
 		parts parts
@@ -84,18 +85,18 @@ func TestHangs(t *testing.T) {
 		long  time.Duration
 	}{
 		{"healthy", parts{loop, work}, 0, 0},
-		{"short of the threshold", parts{loop, {NoWait, 240 * ms}}, 0, 0},
-		{"computes", parts{{LoopWait, 1097 * ms}, {NoWait, 400 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 400 * ms},
-		{"waits for a lock", parts{{LoopWait, 1097 * ms}, work, {LockWait, 400 * ms}, work, {LoopWait, time.Hour}}, 1097 * ms, 410 * ms},
-		{"sleeps", parts{{LoopWait, 1097 * ms}, work, {OtherWait, 400 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 405 * ms},
-		{"waits, computes, waits", parts{{LoopWait, 1097 * ms}, {OtherWait, 200 * ms}, {NoWait, 300 * ms}, {OtherWait, 200 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 700 * ms},
-		{"sleeps for a living", parts{{OtherWait, 1000 * ms}, {NoWait, 50 * ms}}, 0, 0},
-		{"sleeps for a living, then a lock", parts{{OtherWait, 1000 * ms}, {LockWait, 500 * ms}, {OtherWait, time.Hour}}, 1000 * ms, 500 * ms},
-		{"stopped by a signal", parts{loop, work, {Halted, time.Minute}, work}, 0, 0},
-		{"stopped while it computed", parts{{LoopWait, 997 * ms}, {NoWait, 150 * ms}, {Halted, time.Minute}, {NoWait, 150 * ms}}, 0, 0},
-		{"goes on, and is stuck", parts{{Halted, 1097 * ms}, {NoWait, 400 * ms}, {LoopWait, time.Hour}}, 1097 * ms, 400 * ms},
-		{"busy, with short rests", parts{{NoWait, 100 * ms}, {LoopWait, 5 * ms}, {NoWait, 160 * ms}, {LoopWait, 5 * ms}, {NoWait, 200 * ms}, {LoopWait, 7 * ms}}, 0, 0},
-		{"busy nine tenths of the time", parts{{NoWait, 90 * ms}, {LoopWait, 10 * ms}}, 0, 0},
+		{"short of the threshold", parts{loop, {waits.None, 240 * ms}}, 0, 0},
+		{"computes", parts{{waits.Loop, 1097 * ms}, {waits.None, 400 * ms}, {waits.Loop, time.Hour}}, 1097 * ms, 400 * ms},
+		{"waits for a lock", parts{{waits.Loop, 1097 * ms}, work, {waits.Lock, 400 * ms}, work, {waits.Loop, time.Hour}}, 1097 * ms, 410 * ms},
+		{"sleeps", parts{{waits.Loop, 1097 * ms}, work, {waits.Other, 400 * ms}, {waits.Loop, time.Hour}}, 1097 * ms, 405 * ms},
+		{"waits, computes, waits", parts{{waits.Loop, 1097 * ms}, {waits.Other, 200 * ms}, {waits.None, 300 * ms}, {waits.Other, 200 * ms}, {waits.Loop, time.Hour}}, 1097 * ms, 700 * ms},
+		{"sleeps for a living", parts{{waits.Other, 1000 * ms}, {waits.None, 50 * ms}}, 0, 0},
+		{"sleeps for a living, then a lock", parts{{waits.Other, 1000 * ms}, {waits.Lock, 500 * ms}, {waits.Other, time.Hour}}, 1000 * ms, 500 * ms},
+		{"stopped by a signal", parts{loop, work, {waits.Stopped, time.Minute}, work}, 0, 0},
+		{"stopped while it computed", parts{{waits.Loop, 997 * ms}, {waits.None, 150 * ms}, {waits.Stopped, time.Minute}, {waits.None, 150 * ms}}, 0, 0},
+		{"goes on, and is stuck", parts{{waits.Stopped, 1097 * ms}, {waits.None, 400 * ms}, {waits.Loop, time.Hour}}, 1097 * ms, 400 * ms},
+		{"busy, with short rests", parts{{waits.None, 100 * ms}, {waits.Loop, 5 * ms}, {waits.None, 160 * ms}, {waits.Loop, 5 * ms}, {waits.None, 200 * ms}, {waits.Loop, 7 * ms}}, 0, 0},
+		{"busy nine tenths of the time", parts{{waits.None, 90 * ms}, {waits.Loop, 10 * ms}}, 0, 0},
 	}
 	for _, test := range tests {
 		hangs, _ := watch(test.parts, 20*time.Second, never)
@@ -125,9 +126,9 @@ func TestHangs(t *testing.T) {
 // The watch itself was stopped for long, with the thread or without.
 func TestAfterAPause(t *testing.T) {
 	habits := map[string]parts{
-		"works and waits": {{LoopWait, 7 * ms}, {NoWait, 5 * ms}, {OtherWait, 4 * ms}, {NoWait, 3 * ms}, {LockWait, 2 * ms}},
-		"mostly idle":     {{LoopWait, 4321 * ms}, {NoWait, 100 * ms}},
-		"mostly busy":     {{NoWait, 90 * ms}, {LoopWait, 10 * ms}},
+		"works and waits": {{waits.Loop, 7 * ms}, {waits.None, 5 * ms}, {waits.Other, 4 * ms}, {waits.None, 3 * ms}, {waits.Lock, 2 * ms}},
+		"mostly idle":     {{waits.Loop, 4321 * ms}, {waits.None, 100 * ms}},
+		"mostly busy":     {{waits.None, 90 * ms}, {waits.Loop, 10 * ms}},
 	}
 	for name, life := range habits {
 		looks := 0
@@ -145,11 +146,11 @@ func TestAfterAPause(t *testing.T) {
 
 // A thread that works and waits in turns, hundreds of times in each interval.
 func TestInTurns(t *testing.T) {
-	life := parts{{LoopWait, 997 * ms}}
+	life := parts{{waits.Loop, 997 * ms}}
 	for range 5000 {
-		life = append(life, part{NoWait, 200 * time.Microsecond}, part{OtherWait, 200 * time.Microsecond})
+		life = append(life, part{waits.None, 200 * time.Microsecond}, part{waits.Other, 200 * time.Microsecond})
 	}
-	life = append(life, part{LoopWait, time.Hour})
+	life = append(life, part{waits.Loop, time.Hour})
 	hangs, _ := watch(life, 6*time.Second, never)
 	if len(hangs) != 1 || (hangs[0].start-997*ms).Abs() > 2*interval || (hangs[0].end-2997*ms).Abs() > 2*interval {
 		t.Errorf("reported %v", hangs)
@@ -164,10 +165,10 @@ func TestNoFalseAlarm(t *testing.T) {
 		var life parts
 		for range 2000 {
 			for range 1 + r.IntN(4) {
-				life = append(life, part{NoWait, time.Duration(r.Int64N(int64(30 * ms)))},
-					part{OtherWait, time.Duration(r.Int64N(int64(25 * ms)))})
+				life = append(life, part{waits.None, time.Duration(r.Int64N(int64(30 * ms)))},
+					part{waits.Other, time.Duration(r.Int64N(int64(25 * ms)))})
 			}
-			life = append(life, part{LoopWait, ms + time.Duration(r.Int64N(int64(40*ms)))})
+			life = append(life, part{waits.Loop, ms + time.Duration(r.Int64N(int64(40*ms)))})
 		}
 		noise := func() time.Duration {
 			if r.IntN(50) == 0 {
@@ -205,15 +206,15 @@ func TestWithoutSleeps(t *testing.T) {
 	}
 	for _, cost := range []time.Duration{0, 100 * time.Microsecond, 2 * ms} {
 		for _, p := range []parts{
-			{{LoopWait, 500 * ms}, {LockWait, 400 * ms}, {LoopWait, time.Hour}},
-			{{LoopWait, 500 * ms}, {NoWait, 2 * ms}, {OtherWait, 400 * ms}, {LoopWait, time.Hour}},
-			{{LoopWait, 500 * ms}, {NoWait, 400 * ms}, {LoopWait, time.Hour}},
+			{{waits.Loop, 500 * ms}, {waits.Lock, 400 * ms}, {waits.Loop, time.Hour}},
+			{{waits.Loop, 500 * ms}, {waits.None, 2 * ms}, {waits.Other, 400 * ms}, {waits.Loop, time.Hour}},
+			{{waits.Loop, 500 * ms}, {waits.None, 400 * ms}, {waits.Loop, time.Hour}},
 		} {
 			if n := uncounted(p, cost); n != 1 {
 				t.Errorf("%v, looks of %v: %d hangs", p, cost, n)
 			}
 		}
-		if n := uncounted(parts{{LoopWait, 40 * ms}, {NoWait, 40 * ms}}, cost); n != 0 {
+		if n := uncounted(parts{{waits.Loop, 40 * ms}, {waits.None, 40 * ms}}, cost); n != 0 {
 			t.Errorf("looks of %v: %d false alarms", cost, n)
 		}
 	}
@@ -240,16 +241,16 @@ func TestUsedByTicks(t *testing.T) {
 	}
 	for first := range 20 {
 		idle := 500*ms + time.Duration(first)*11*ms // the looks come at other times
-		hang := parts{{LoopWait, idle}, {NoWait, 2 * threshold}, {LoopWait, time.Hour}}
+		hang := parts{{waits.Loop, idle}, {waits.None, 2 * threshold}, {waits.Loop, time.Hour}}
 		if stuck, closer := ticking(hang); len(stuck) != 1 || stuck[0] > idle+threshold*17/10 || closer {
 			t.Errorf("idle for %v: found at %v, after a closer watch: %v", idle, stuck, closer)
 		}
 		for _, rest := range []time.Duration{2 * ms, 11 * ms, 25 * ms} {
-			busy := parts{{LoopWait, idle}}
+			busy := parts{{waits.Loop, idle}}
 			for range 10 {
-				busy = append(busy, part{NoWait, 5 * rest}, part{LoopWait, rest})
+				busy = append(busy, part{waits.None, 5 * rest}, part{waits.Loop, rest})
 			}
-			if stuck, _ := ticking(append(busy, part{LoopWait, time.Hour})); len(stuck) != 0 {
+			if stuck, _ := ticking(append(busy, part{waits.Loop, time.Hour})); len(stuck) != 0 {
 				t.Errorf("idle for %v, and then of each %v: %v", idle, 6*rest, stuck)
 			}
 		}
@@ -280,10 +281,10 @@ func TestRan(t *testing.T) {
 		}, 0},
 	} {
 		d := NewDetector(threshold)
-		d.See(Sight{At: ms, Wait: LoopWait, Steady: true})
+		d.See(Observation{At: ms, Wait: waits.Loop, Steady: true})
 		stuck := 0
 		for run := interval; run <= threshold+2*interval; run += test.every {
-			if d.See(Sight{At: ms + run, Steady: true, Counters: task.Counters{CPU: test.used(run)}}) == Stuck {
+			if d.See(Observation{At: ms + run, Steady: true, Counters: task.Counters{CPU: test.used(run)}}) == Stuck {
 				stuck++
 			}
 		}
@@ -297,7 +298,7 @@ func TestRan(t *testing.T) {
 func TestRanBefore(t *testing.T) {
 	d := NewDetector(threshold)
 	for run := time.Duration(0); run <= threshold+interval; run += 5 * ms {
-		if d.See(Sight{At: ms + run, Steady: true, Counters: task.Counters{CPU: time.Hour + run*6/10}}) == Stuck {
+		if d.See(Observation{At: ms + run, Steady: true, Counters: task.Counters{CPU: time.Hour + run*6/10}}) == Stuck {
 			t.Errorf("stuck after %v", run)
 		}
 	}
@@ -305,13 +306,13 @@ func TestRanBefore(t *testing.T) {
 
 // waitsWithoutSleeps are ten looks in two thresholds, after one at an idle thread,
 // that find it in the same wait, each changed as is told.
-func waitsWithoutSleeps(change func(n int, s *Sight)) (stuck int) {
+func waitsWithoutSleeps(change func(n int, s *Observation)) (stuck int) {
 	d := NewDetector(threshold)
 	at := ms
-	d.See(Sight{At: at, Wait: LoopWait, Place: Place{Call: 1, SP: 1}, Steady: true})
+	d.See(Observation{At: at, Wait: waits.Loop, Place: Place{Call: 1, SP: 1}, Steady: true})
 	for n := range 10 {
 		at += threshold / 5
-		s := Sight{At: at, Wait: LockWait, Steady: true, Place: Place{Call: 2, SP: 1, Args: [6]uint64{3, 4}}}
+		s := Observation{At: at, Wait: waits.Lock, Steady: true, Place: Place{Call: 2, SP: 1, Args: [6]uint64{3, 4}}}
 		s.Before, s.Counters.CPU = 20*ms, 20*ms
 		change(n, &s)
 		if d.See(s) == Stuck {
@@ -324,26 +325,26 @@ func waitsWithoutSleeps(change func(n int, s *Sight)) (stuck int) {
 // TestTheSameWait is proven by the thread's not having run between two looks.
 func TestTheSameWait(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(n int, s *Sight)
+		change func(n int, s *Observation)
 		want   int
 	}{
-		"not run": {func(int, *Sight) {}, 1},
-		"run by the looks": {func(n int, s *Sight) {
+		"not run": {func(int, *Observation) {}, 1},
+		"run by the looks": {func(n int, s *Observation) {
 			s.Before += time.Duration(n) * ms
 			s.Counters.CPU += time.Duration(n+1) * ms
 		}, 1},
-		"left it and came back": {func(n int, s *Sight) {
+		"left it and came back": {func(n int, s *Observation) {
 			s.Before += time.Duration(2*n+1) * 100 * time.Microsecond
 			s.Counters.CPU += time.Duration(2*n+2) * 100 * time.Microsecond
 			if n%2 == 0 {
 				s.Before -= 50 * time.Microsecond
 			}
 		}, 0},
-		"for other locks":          {func(n int, s *Sight) { s.Place.Args[0] += uint64(n) }, 0},
-		"a register of no meaning": {func(n int, s *Sight) { s.Place.Args[5] += uint64(n) }, 1},
-		"nobody knows for what":    {func(n int, s *Sight) { s.Place, s.Wait = Place{}, OtherWait }, 0},
-		"not seen":                 {func(n int, s *Sight) { s.Blind = true }, 0},
-		"not seen now and then":    {func(n int, s *Sight) { s.Blind = n%2 == 1 }, 1},
+		"for other locks":          {func(n int, s *Observation) { s.Place.Args[0] += uint64(n) }, 0},
+		"a register of no meaning": {func(n int, s *Observation) { s.Place.Args[5] += uint64(n) }, 1},
+		"nobody knows for what":    {func(n int, s *Observation) { s.Place, s.Wait = Place{}, waits.Other }, 0},
+		"not seen":                 {func(n int, s *Observation) { s.Blind = true }, 0},
+		"not seen now and then":    {func(n int, s *Observation) { s.Blind = n%2 == 1 }, 1},
 	} {
 		if stuck := waitsWithoutSleeps(test.change); stuck != test.want {
 			t.Errorf("%s: %d hangs, want %d", name, stuck, test.want)
@@ -354,8 +355,8 @@ func TestTheSameWait(t *testing.T) {
 // A look that saw nothing is made up for soon, but not at once.
 func TestAfterABlindLook(t *testing.T) {
 	d := NewDetector(threshold)
-	d.See(Sight{At: ms, Wait: LoopWait})
-	d.See(Sight{At: threshold, Wait: OtherWait, Blind: true})
+	d.See(Observation{At: ms, Wait: waits.Loop})
+	d.See(Observation{At: threshold, Wait: waits.Other, Blind: true})
 	if next := d.Next(); next != threshold+threshold/blindPerThres {
 		t.Errorf("looks next at %v", next)
 	}
@@ -363,7 +364,7 @@ func TestAfterABlindLook(t *testing.T) {
 
 func TestForgive(t *testing.T) {
 	d := NewDetector(threshold)
-	life := parts{{LockWait, time.Hour}}
+	life := parts{{waits.Lock, time.Hour}}
 	events := 0
 	for at := 3 * ms; at < 5*time.Second; at = d.Next() {
 		if d.See(life.at(at)) == Stuck {

@@ -1,6 +1,10 @@
 package hang
 
-import "time"
+import (
+	"time"
+
+	"stacksnap/format/profile/waits"
+)
 
 const (
 	// stopShare: of a hang's time the target is stopped for one part in so many at most.
@@ -8,12 +12,12 @@ const (
 	// mostCredit is how much of the hang before it was found counts for that: the target
 	// was not stopped then.
 	mostCredit = time.Second
-	// mostLate is for how long a thread may be late on a processor because of a stop.
+	// mostLate is for how long a thread may wait for a CPU because of a stop.
 	mostLate = 100 * time.Millisecond
 )
 
-// disturbance is what the stops of our samples do to the thread that hangs: it stands, and
-// has to wait for a processor to go on.
+// disturbance is what our samples do to the thread that hangs: it is stopped, and then has to
+// wait for a CPU.
 type disturbance struct {
 	from    time.Duration // since when the share is counted
 	stopped time.Duration // since the hang was found
@@ -21,7 +25,7 @@ type disturbance struct {
 	lasts   bool          // the thread was not seen to go on since
 }
 
-// from begins with a hang that began and was found at these times.
+// newDisturbance is for a hang that began and was found at these times.
 func newDisturbance(began, found time.Duration) disturbance {
 	return disturbance{from: max(began, found-mostCredit)}
 }
@@ -39,21 +43,21 @@ func (d *disturbance) next(last, interval time.Duration) time.Duration {
 	return max(last+interval, d.from+d.stopped*stopShare)
 }
 
-// see reports whether the time that ends with a look was disturbed. A thread has gone on
-// if it has used a processor since the look before, or waits for something.
-func (d *disturbance) see(s Sight, used time.Duration) bool {
+// see reports whether the time that ends with an observation was disturbed. A thread has gone
+// on if it has used CPU time since the observation before, or waits for something.
+func (d *disturbance) see(s Observation, used time.Duration) bool {
 	if !d.lasts {
 		return false
 	}
-	d.lasts = s.Wait == NoWait && used <= 0 && s.At-d.last < mostLate
+	d.lasts = s.Wait == waits.None && used <= 0 && s.At-d.last < mostLate
 	return true
 }
 
 // spending is how a thread spent a time.
 type spending struct {
 	whole  time.Duration
-	worked time.Duration // computing or waiting for a processor
-	ran    time.Duration // on a processor
+	worked time.Duration // running or waiting for a CPU
+	ran    time.Duration // on a CPU
 }
 
 func (s *spending) add(whole, worked, ran time.Duration) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
@@ -59,13 +60,13 @@ func (w *worker) pass(d, ran time.Duration) {
 	w.at += d
 	w.counters.CPU += ran
 	w.counters.Queued += d - ran
-	w.h.see(Sight{At: w.at, Counters: w.counters, Steady: true})
+	w.h.see(Observation{At: w.at, Counters: w.counters, Steady: true})
 }
 
 // newWorker is one that has been found after a second, for which it had a part of a processor.
 func newWorker(ran time.Duration) *worker {
 	w := &worker{at: time.Second, counters: task.Counters{CPU: ran, Queued: time.Second - ran}}
-	w.h.now, w.h.looked = w.counters, w.at
+	w.h.now, w.h.observed = w.counters, w.at
 	w.h.spent.add(time.Second, time.Second, ran)
 	w.h.stops = newDisturbance(0, w.at)
 	return w
@@ -101,15 +102,15 @@ func TestOwnShareIsTakenOut(t *testing.T) {
 // TestBlockedBetweenStops: a thread that waits is back in its wait soon, and that it is
 // made to run by each stop does not count.
 func TestBlockedBetweenStops(t *testing.T) {
-	h := hanging{looked: time.Second, now: task.Counters{CPU: ms}}
+	h := hanging{observed: time.Second, now: task.Counters{CPU: ms}}
 	h.spent.add(time.Second, 0, 0)
-	counters, at, stopped := h.now, h.looked, time.Duration(0)
+	counters, at, stopped := h.now, h.observed, time.Duration(0)
 	for range 1000 {
 		stopped += ms
 		h.stops.sampled(stopped, at+ms)
-		for _, wait := range []WaitKind{NoWait, LockWait, LockWait} {
+		for _, wait := range []waits.Kind{waits.None, waits.Lock, waits.Lock} {
 			at += 3 * ms
-			h.see(Sight{At: at, Wait: wait, Counters: counters, Steady: true})
+			h.see(Observation{At: at, Wait: wait, Counters: counters, Steady: true})
 		}
 	}
 	if got := h.kind(); got != hangreport.Blocked || h.spent.worked != 0 {

@@ -13,7 +13,7 @@ import (
 // TestLiveFollows watches a program that hangs for want of what another process has: the
 // report has the stacks of that one, as it was meanwhile.
 func TestLiveFollows(t *testing.T) {
-	for turn, act := range map[string]profile.Act{"pipe": profile.Write, "shared": profile.Release} {
+	for turn, act := range map[string]profile.Action{"pipe": profile.Write, "shared": profile.Release} {
 		t.Run(turn, func(t *testing.T) {
 			t.Parallel() // it sleeps most of the time
 			turns := slices.Repeat([]string{"idle:700", turn + ":4000"}, 20)
@@ -34,14 +34,14 @@ func TestLiveFollows(t *testing.T) {
 	}
 }
 
-func checkFollowed(t *testing.T, r *hangreport.Report, act profile.Act) {
+func checkFollowed(t *testing.T, r *hangreport.Report, act profile.Action) {
 	t.Helper()
 	f := &r.Followed
 	other := f.Profiles[0]
 	if len(f.Profiles) != 1 || other.Target.Name != "giver" || !standsIn(other, "nap") || len(f.Deadlocks) != 0 {
 		t.Errorf("%s [%d] and %d more", other.Target.Name, other.Target.PID, len(f.Profiles)-1)
 	}
-	if len(f.Chain) == 0 || f.Chain[0].ID != r.Thread || f.Chain[0].Wait.Peer.PID != other.Target.PID || f.Chain[0].Wait.Peer.Act != act {
+	if len(f.Chain) == 0 || f.Chain[0].ID != r.Thread || f.Chain[0].Wait.Peer.PID != other.Target.PID || f.Chain[0].Wait.Peer.Action != act {
 		t.Errorf("%+v", f.Chain)
 	}
 	if other.Start.Before(r.Start) || other.Start.After(r.Start.Add(r.Duration)) {

@@ -2,7 +2,7 @@ package hangreport
 
 import "stacksnap/format/profile"
 
-// Followed is what came of following what a thread waits for.
+// Followed is what the thread waited for in other processes.
 type Followed struct {
 	// Chain are the thread and those that it waits for, through one or several processes,
 	// as long as these wait for something themselves.

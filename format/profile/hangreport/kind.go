@@ -2,7 +2,7 @@ package hangreport
 
 import "time"
 
-// Kind says how a thread spent a time.
+// Kind says how a thread spent a hang.
 type Kind uint8
 
 // The kinds of a hang.
@@ -15,7 +15,7 @@ const (
 
 var kindNames = [...]string{"blocked", "busy", "starved of a processor", "busy and blocked in turns"}
 
-// String names the kind in lower case.
+// String returns the kind in lower case.
 func (k Kind) String() string {
 	if int(k) >= len(kindNames) {
 		return "unknown"
@@ -23,9 +23,9 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// KindOf judges by the time of a whole in which a thread did not wait, and that
-// in which it had a processor. One that hardly had any was blocked: each sample
-// makes it run a little, or wait for a processor, before it is back in its wait.
+// KindOf returns the kind of a hang of that whole time, by how long the thread worked, which is
+// running or waiting for a CPU, and ran. A thread that ran a twentieth of the time or less was
+// blocked: each sample makes it run a little before it is back in its wait.
 func KindOf(worked, ran, whole time.Duration) Kind {
 	switch {
 	case worked*5 >= whole*4 && ran*2 < worked:

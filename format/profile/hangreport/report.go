@@ -1,5 +1,4 @@
-// Package hangreport is the report of a hang as data: what those who watch for hangs make,
-// and what is written.
+// Package hangreport is the report of a hang as data: package hang makes it, writers write it.
 package hangreport
 
 import (
@@ -9,13 +8,13 @@ import (
 	"stacksnap/task"
 )
 
-// Reason is why a report was made.
+// Reason says why a report was made.
 type Reason uint8
 
 // The reasons.
 const (
 	Hang     Reason = iota // the watched thread was stuck
-	Periodic               // its time had come
+	Periodic               // it was due, by Options.Every of package hang
 )
 
 // Report is what was captured of one hang, or at one time.
@@ -23,10 +22,10 @@ type Report struct {
 	Reason   Reason
 	Thread   task.ThreadID // the watched one
 	Name     string
-	Start    time.Time     // when it left its idle wait, at most a look before or after
+	Start    time.Time     // when it left its idle wait, give or take an observation
 	Duration time.Duration // until it was seen idle again, or the report was ended
-	// Ended says that the thread recovered. Otherwise the hang went on when the
-	// report was made, and Why tells why it was.
+	// Ended is set when the thread recovered. Otherwise the hang went on when the report was
+	// made, and Why is the reason that it was made then.
 	Ended   bool
 	Why     string
 	Kind    Kind
@@ -35,14 +34,14 @@ type Report struct {
 	Profile *profile.Profile
 	// Followed is what the thread waited for in other processes, when that was seen first.
 	Followed Followed
-	// Recording is the file that has the same snapshots; empty when there is none.
-	// SaveErr says why there is none, or why it ends early: the profile does not.
+	// Recording is the path of the file with the same snapshots; empty when there is none.
+	// SaveErr is why there is none, or why it ends before the profile does.
 	Recording string
 	SaveErr   error
 }
 
-// Phase is a run of samples in which the thread stood in the same function and
-// waited for the same.
+// Phase is consecutive samples in which the thread was in the same function and waited for
+// the same.
 type Phase struct {
 	Start    time.Duration // after that of the hang
 	Duration time.Duration
@@ -53,16 +52,15 @@ type Phase struct {
 	known bool // whether and for what it waited
 }
 
-// MaxPhases bounds what a report keeps: a thread may change at each sample. The
-// last phase then holds all that follow.
+// MaxPhases bounds the phases of a report. The last one then holds all samples that follow.
 const MaxPhases = 200
 
 // VariousFunctions is the function of a phase that holds several.
 const VariousFunctions = "various functions"
 
-// Note adds a sample at a time after the hang's start. Where it is not known
-// whether and for what the thread waited, the function alone tells.
-func (r *Report) Note(at time.Duration, function string, w *profile.Wait, known bool) {
+// AddSample adds a sample, taken at a time after the hang's start. Known reports whether w is
+// what the thread waited for; where it is not, a phase is told by its function alone.
+func (r *Report) AddSample(at time.Duration, function string, w *profile.Wait, known bool) {
 	next := Phase{Start: at, Samples: 1, Function: function, Wait: w, known: known}
 	n := len(r.Phases)
 	if n == 0 {
@@ -82,7 +80,8 @@ func (r *Report) Note(at time.Duration, function string, w *profile.Wait, known 
 	}
 }
 
-// goesOn reports whether the next sample is of the same phase, and learns from it.
+// goesOn reports whether the next sample is of the same phase. It takes the wait from that
+// where it has none.
 func (ph *Phase) goesOn(next *Phase) bool {
 	if ph.Function != next.Function || ph.known && next.known && !sameWait(ph.Wait, next.Wait) {
 		return false
@@ -100,7 +99,7 @@ func sameWait(a, b *profile.Wait) bool {
 	return a.Call == b.Call && a.Lock == b.Lock && a.Addr == b.Addr && a.Owner == b.Owner
 }
 
-// Finish ends the last phase with the hang.
+// Finish sets the duration of the hang, and ends the last phase with it.
 func (r *Report) Finish(whole time.Duration) {
 	r.Duration = whole
 	if n := len(r.Phases); n > 0 {

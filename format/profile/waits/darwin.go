@@ -67,3 +67,10 @@ func classNumber(rax uint64) (int, bool) {
 	}
 	return 0, false
 }
+
+// DarwinCall reads the call that a waiting thread of a Darwin process is in out
+// of its registers.
+func DarwinCall(p task.Process, r *task.Registers) task.Syscall {
+	f := Finder{process: p, info: p.Info()}
+	return f.darwinCall(&task.Thread{Registers: *r})
+}

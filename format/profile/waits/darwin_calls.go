@@ -20,35 +20,33 @@ func darwinCall(number int) (Call, bool) {
 	if name == "" {
 		return Call{}, false
 	}
-	c := darwinCalls[name]
-	c.Name = name
-	return c, true
+	return Call{name, darwinCalls[name]}, true
 }
 
 // darwinCalls are the calls of Darwin of which more is known than their name.
-var darwinCalls = map[string]Call{
-	"read": {shape: descriptor}, "write": {shape: descriptor}, "readv": {shape: descriptor}, "writev": {shape: descriptor},
-	"pread": {shape: descriptor}, "pwrite": {shape: descriptor}, "preadv": {shape: descriptor}, "pwritev": {shape: descriptor},
-	"recvmsg": {shape: descriptor}, "sendmsg": {shape: descriptor}, "recvfrom": {shape: descriptor},
-	"sendto": {shape: descriptor}, "recvmsg_x": {shape: descriptor}, "sendmsg_x": {shape: descriptor},
-	"accept": {idleness: parked, shape: descriptor}, "connect": {shape: descriptor}, "connectx": {shape: descriptor},
-	"fsync": {shape: descriptor}, "fdatasync": {shape: descriptor}, "close": {shape: descriptor}, "ioctl": {shape: descriptor},
-	"fstat64": {shape: descriptor}, "ftruncate": {shape: descriptor}, "getdirentries64": {shape: descriptor},
-	"sendfile": {shape: descriptor},
-	"flock":    {shape: fileLock}, "fcntl": {shape: fdControl}, "wait4": {shape: child}, "waitid": {shape: childID},
-	"vfork":  {shape: vfork},
-	"select": {idleness: polling, shape: selectSets}, "pselect": {idleness: polling, shape: selectSets}, "poll": {idleness: polling, shape: pollSet},
-	"kevent": {idleness: idle, shape: descriptor}, "kevent64": {idleness: idle, shape: descriptor},
-	"kevent_qos": {idleness: idle, shape: descriptor}, "kevent_id": {shape: workloop},
-	"workq_kernreturn": {idleness: idle}, "sigsuspend": {idleness: idle}, "__sigwait": {idleness: polling},
-	"sem_wait":         {shape: wordOnly},
-	"__semwait_signal": {idleness: parked, shape: semaphoreSleep}, "mach_wait_until": {idleness: parked, shape: waitUntil},
-	"psynch_rw_upgrade": {shape: psynchRW}, "psynch_rw_rdlock": {shape: psynchRW}, "psynch_rw_wrlock": {shape: psynchRW},
-	"psynch_rw_longrdlock": {shape: psynchRW}, "psynch_rw_yieldwrlock": {shape: psynchRW},
-	"psynch_mutexwait": {shape: psynchMutex}, "psynch_cvwait": {idleness: parked, shape: psynchCond},
-	"ulock_wait": {idleness: parked, shape: ulock}, "ulock_wait2": {idleness: parked, shape: ulock},
-	"mach_msg": {idleness: idle, shape: machMessage}, "mach_msg_overwrite": {idleness: idle, shape: machMessage},
-	"mach_msg2":      {idleness: idle, shape: machMessage2},
-	"semaphore_wait": {idleness: parked, shape: machSemaphore}, "semaphore_wait_signal": {idleness: parked, shape: machSemaphore},
-	"semaphore_timedwait": {idleness: parked, shape: machSemaphore}, "semaphore_timedwait_signal": {idleness: parked, shape: machSemaphore},
+var darwinCalls = map[string]callRow{
+	"read": {busy, input}, "write": {busy, output}, "readv": {busy, input}, "writev": {busy, output},
+	"pread": {busy, descriptor}, "pwrite": {busy, descriptor}, "preadv": {busy, descriptor}, "pwritev": {busy, descriptor},
+	"recvmsg": {busy, input}, "sendmsg": {busy, output}, "recvfrom": {busy, input},
+	"sendto": {busy, output}, "recvmsg_x": {busy, descriptor}, "sendmsg_x": {busy, descriptor},
+	"accept": {parked, descriptor}, "connect": {busy, descriptor}, "connectx": {busy, descriptor},
+	"fsync": {busy, descriptor}, "fdatasync": {busy, descriptor}, "close": {busy, descriptor}, "ioctl": {busy, descriptor},
+	"fstat64": {busy, descriptor}, "ftruncate": {busy, descriptor}, "getdirentries64": {busy, descriptor},
+	"sendfile": {busy, descriptor},
+	"flock":    {busy, fileLock}, "fcntl": {busy, fdControl}, "wait4": {busy, child}, "waitid": {busy, childID},
+	"vfork":  {busy, vfork},
+	"select": {polling, selectSets}, "pselect": {polling, selectSets}, "poll": {polling, pollSet},
+	"kevent": {idle, descriptor}, "kevent64": {idle, descriptor},
+	"kevent_qos": {idle, descriptor}, "kevent_id": {busy, workloop},
+	"workq_kernreturn": {idle, plain}, "sigsuspend": {idle, plain}, "__sigwait": {polling, plain},
+	"sem_wait":         {busy, wordOnly},
+	"__semwait_signal": {parked, semaphoreSleep}, "mach_wait_until": {parked, waitUntil},
+	"psynch_rw_upgrade": {busy, psynchRW}, "psynch_rw_rdlock": {busy, psynchRW}, "psynch_rw_wrlock": {busy, psynchRW},
+	"psynch_rw_longrdlock": {busy, psynchRW}, "psynch_rw_yieldwrlock": {busy, psynchRW},
+	"psynch_mutexwait": {busy, psynchMutex}, "psynch_cvwait": {parked, psynchCond},
+	"ulock_wait": {parked, ulock}, "ulock_wait2": {parked, ulock},
+	"mach_msg": {idle, machMessage}, "mach_msg_overwrite": {idle, machMessage},
+	"mach_msg2":      {idle, machMessage2},
+	"semaphore_wait": {parked, machSemaphore}, "semaphore_wait_signal": {parked, machSemaphore},
+	"semaphore_timedwait": {parked, machSemaphore}, "semaphore_timedwait_signal": {parked, machSemaphore},
 }

@@ -10,59 +10,6 @@ import (
 	"stacksnap/task"
 )
 
-// describe says what a call is about.
-func (f *Finder) describe(w *profile.Wait, c call, t *task.Thread) {
-	switch c.shape {
-	case descriptor:
-		w.Object = f.file(c.Args[0])
-		f.askOfFile(w, &c, t)
-	case openedPath:
-		f.opening(w, &c, t, task.Addr(c.Args[0]), c.Args[1])
-	case openedAt:
-		f.opening(w, &c, t, task.Addr(c.Args[1]), c.Args[2])
-	case epoll:
-		w.Object = f.epoll(c.Args[0])
-	case fileLock:
-		f.fileLock(w, &c, t)
-	case fdControl:
-		w.Object = f.file(c.Args[0])
-		if f.waitsForLock(int32(c.Args[1])) {
-			f.fileLock(w, &c, t)
-		}
-	case pollSet:
-		w.Object = f.pollSet(task.Addr(c.Args[0]), c.Args[1])
-		f.askOfPoll(w, &c, t)
-	case child:
-		w.Object = childProcess(int32(c.Args[0]))
-		f.askOfChild(w, &c, t)
-	case childID:
-		w.Object = waitID(c.Args[0], int32(c.Args[1]))
-		f.askOfChild(w, &c, t)
-	case futex:
-		f.futex(w, &c, t)
-	case wordOnly:
-		w.Object = task.Addr(c.Args[0]).String()
-	case vfork, clone, clone3:
-		w.Object = f.vforked(&c)
-	case psynchMutex, psynchRW, psynchCond:
-		f.psynch(w, &c, t)
-	case ulock:
-		f.ulock(w, &c, t)
-	case workloop:
-		f.workloop(w, &c, t)
-	case machMessage, machMessage2:
-		f.machMessage(w, &c, t)
-	case machSemaphore:
-		f.semaphore(w, &c)
-	case semaphoreSleep:
-		sleep(w, &c)
-	case waitUntil:
-		w.Object = "a time to come"
-	case selectSets:
-		w.Object = f.selectSets(&c)
-	}
-}
-
 // F_SETLKW and F_OFD_SETLKW of Linux (include/uapi/asm-generic/fcntl.h), and
 // with F_SETLKWTIMEOUT and its twin of Darwin (bsd/sys/fcntl.h).
 var lockCommands = map[task.OS][]int32{
@@ -91,7 +38,8 @@ func (f *Finder) file(fd uint64) string {
 }
 
 // epoll names an epoll instance by what it watches.
-func (f *Finder) epoll(fd uint64) string {
+func (f *Finder) epoll(c *call) string {
+	fd := c.Args[0]
 	if f.calls == nil || int32(fd) < 0 {
 		return f.file(fd)
 	}
@@ -117,15 +65,22 @@ func list(parts []string, more int) string {
 	return strings.Join(parts, ", ")
 }
 
+// fdControl finds who has the lock that a command of fcntl waits for, if it does.
+func (f *Finder) fdControl(w *profile.Wait, c *call, t *task.Thread) {
+	if f.waitsForLock(int32(c.Args[1])) {
+		f.fileLock(w, c, t)
+	}
+}
+
+// fileLock finds the process that has the lock of a file.
 func (f *Finder) fileLock(w *profile.Wait, c *call, t *task.Thread) {
 	w.Lock = profile.FileLock
-	w.Object = f.file(c.Args[0])
 	if f.calls == nil {
 		return
 	}
 	if pid, ok := f.calls.LockHolder(int(int32(c.Args[0]))); ok && f.stillIn(t, c) {
 		w.OwnerPID = pid
-		f.ask(w, c, t, Question{Act: profile.Release, FD: int(int32(c.Args[0]))})
+		f.query(w, c, t, PeerQuery{Action: profile.Release, FD: int(int32(c.Args[0]))})
 	}
 }
 
@@ -135,7 +90,9 @@ const (
 	pollFDSize = 8
 )
 
-func (f *Finder) pollSet(a task.Addr, n uint64) string {
+// pollSet names the first descriptors of those that poll waits for.
+func (f *Finder) pollSet(c *call) string {
+	a, n := task.Addr(c.Args[0]), c.Args[1]
 	if n == 0 {
 		return ""
 	}
@@ -153,16 +110,34 @@ func (f *Finder) pollSet(a task.Addr, n uint64) string {
 	return list(parts, int(min(n, 1<<31))-maxNamed)
 }
 
-// childProcess reads the first argument of wait4.
-func childProcess(pid int32) string {
+// childOf names the processes for the end of one of which wait4 and waitid wait.
+func childOf(_ *Finder, c *call) string {
+	if c.shape == child {
+		return childObject(int32(c.Args[0]))
+	}
+	const onePID, oneGroup = 1, 2 // P_PID, P_PGID
+	switch id := int32(c.Args[1]); int32(c.Args[0]) {
+	case onePID:
+		return childObject(id)
+	case oneGroup:
+		return groupObject(int64(id))
+	}
+	return childObject(-1)
+}
+
+// childObject is the object of a wait for a process, by its number as wait4 takes it: minus that of a
+// group, or -1 for any child.
+func childObject(pid int32) string {
 	switch {
 	case pid > 0:
 		return fmt.Sprintf("process %d to end", pid)
 	case pid < -1:
-		return fmt.Sprintf("a process of group %d to end", -int64(pid))
+		return groupObject(-int64(pid))
 	}
 	return "a child process to end"
 }
+
+func groupObject(group int64) string { return fmt.Sprintf("a process of group %d to end", group) }
 
 // cloneVFork is CLONE_VFORK (include/uapi/linux/sched.h).
 const cloneVFork = 0x4000
@@ -185,15 +160,4 @@ func (f *Finder) vforked(c *call) string {
 		return ""
 	}
 	return "its child to call exec or to end"
-}
-
-// waitID reads the arguments of waitid: P_PID is 1, P_PGID 2.
-func waitID(kind uint64, id int32) string {
-	switch int32(kind) {
-	case 1:
-		return childProcess(id)
-	case 2:
-		return fmt.Sprintf("a process of group %d to end", id)
-	}
-	return childProcess(-1)
 }

@@ -18,7 +18,7 @@ var pageWaits = map[string]string{
 
 const pageIsBusy = "a page of memory that is being read or moved"
 
-// fault tells what a thread waits for that waits in no system call; nil where that
+// fault returns what a thread waits for that waits in no system call; nil where that
 // is not known to be memory.
 func (f *Finder) fault(t *task.Thread, s *task.Syscall) *profile.Wait {
 	r, ok := f.process.(task.ChannelReader)
@@ -36,7 +36,7 @@ func (f *Finder) fault(t *task.Thread, s *task.Syscall) *profile.Wait {
 }
 
 // faults reports whether a thread that waits in no call is the one that was captured:
-// it still stands where it stood.
+// it is still where it was.
 func faults(s *task.Syscall, t *task.Thread) bool {
 	sp, known := t.Registers.Value(t.Registers.Arch.SP())
 	return s.State == task.InFault && known && task.Addr(sp) == s.SP && t.Registers.PC() == s.PC

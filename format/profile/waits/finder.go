@@ -1,24 +1,20 @@
-// Package waits tells what captured threads wait for: the system call, what it
-// is about and, of a lock, the thread that holds it. A holder is told only when
-// it is a live thread of the target and the waiting one was seen to wait for
-// the lock before and after the lock was read.
+// Package waits finds what captured threads wait for: the system call, what it is about and,
+// of a lock, the thread that holds it. An owner is named only when it is a live thread of the
+// target and the waiting one was seen to wait for the lock before and after the lock was read.
+//
+// It also has the one table of what waits mean. The rows of linuxCalls and darwinCalls say
+// whether a thread in a call is idle, those of shapes what the arguments are about and whether
+// the call is for a lock. [Classify] asks them by number, for a watch that looks for hangs;
+// [IsIdle] and [IsParked] ask them by name, for reports.
 package waits
 
 import (
 	"fmt"
-	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/unwind"
-)
-
-// patience bounds the time in which threads that were interrupted in a call are
-// expected to be back in it, for all threads of a snapshot together.
-const (
-	patience = 20 * time.Millisecond
-	pause    = 500 * time.Microsecond
 )
 
 // maxFrames is how far from its innermost frame a thread's function is looked
@@ -28,19 +24,19 @@ const maxFrames = 8
 // Finder finds what the threads of one snapshot wait for, after it: the target
 // runs on.
 type Finder struct {
-	process  task.Process
-	calls    task.SyscallReader // nil: the system does not tell
-	handles  task.ThreadHandler // nil: threads have none
-	images   *images.Map
-	info     task.Info
-	names    map[task.ThreadID]string // of live threads
-	listed   bool                     // names has all of them
-	ports    map[uint32]task.ThreadID // Darwin: by the name of their port; nil: not read yet
-	files    task.FileNamer           // nil: the system does not tell
-	patience time.Duration            // that is left
-	gaveUp   bool                     // patience was at its end, and a thread not back in its call
+	process task.Process
+	calls   task.SyscallReader // nil: the system does not report them
+	handles task.ThreadHandler // nil: threads have none
+	images  *images.Map
+	info    task.Info
+	names   map[task.ThreadID]string // of live threads
+	listed  bool                     // names has all of them
+	ports   map[uint32]task.ThreadID // Darwin: by the name of their port; nil: not read yet
+	files   task.FileNamer           // nil: the system does not name them
+	retries Retries
+	gaveUp  bool // there was no time for another try, and a thread not back in its call
 
-	questions []Question // that are open
+	queries []PeerQuery // that are open
 
 	queuesAsked, queuesKnown bool // Darwin: whether dispatch queues can be read
 }
@@ -48,7 +44,7 @@ type Finder struct {
 // New makes a Finder for the threads of a snapshot, which need not be all of the
 // process.
 func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
-	f := &Finder{process: p, images: m, info: p.Info(), names: map[task.ThreadID]string{}, patience: patience}
+	f := &Finder{process: p, images: m, info: p.Info(), names: map[task.ThreadID]string{}, retries: NewRetries()}
 	f.calls, _ = p.(task.SyscallReader)
 	f.handles, _ = p.(task.ThreadHandler)
 	f.files, _ = p.(task.FileNamer)
@@ -73,19 +69,19 @@ func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, s
 		return nil, settled
 	}
 	w = &profile.Wait{Call: c.Name}
-	f.describe(w, c, t)
+	f.describe(w, &c, t)
 	if w.Owner != 0 {
 		w.OwnerName = f.names[w.Owner]
 	}
 	return w, settled
 }
 
-// Ask is Find, but does not wait for a thread to be back.
+// Ask is Find without retries: it does not wait for a thread to be back in its call.
 func (f *Finder) Ask(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, settled bool) {
-	left := f.patience
-	f.patience = 0
+	left := f.retries
+	f.retries = Retries{}
 	w, settled = f.Find(t, frames)
-	f.patience = left
+	f.retries = left
 	return w, settled
 }
 
@@ -150,20 +146,16 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 // know what the thread was in as it was captured.
 func (f *Finder) isAskedBack(s *task.Syscall) bool {
 	c, known := Lookup(f.info.OS, f.info.Arch, s.Number)
-	if !known || c.Name == restartSyscall {
+	if !known || c.Name == RestartSyscall {
 		return true
 	}
-	switch c.shape {
-	case futex, fileLock, fdControl, openedPath, openedAt:
-		return true
-	}
-	return false
+	return shapes[c.shape].askedBack
 }
 
 func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }
 
 // returning reports whether a thread that looks as if it ran may be on its way back
-// from the stop before, and was only runnable for that: it stands where it stood
+// from the stop before, and was only runnable for that: it is where it was
 // then, is about to make the call again, or has, and was interrupted in it anew.
 func (f *Finder) returning(t *task.Thread) bool {
 	return t.State == task.Running && (t.Same || f.callAt(t, t.Registers.PC()) || f.interrupted(t))
@@ -184,7 +176,7 @@ func (f *Finder) callAt(t *task.Thread, pc task.Addr) bool {
 	return n > 0 && string(b[:n]) == want
 }
 
-// interrupted reports whether a thread stands behind a call whose result is one that
+// interrupted reports whether a thread is behind a call whose result is one that
 // no program gets: the kernel is to make the call again (include/linux/errno.h,
 // ERESTARTSYS to ERESTART_RESTARTBLOCK). On ARM it has wound that back already.
 func (f *Finder) interrupted(t *task.Thread) bool {
@@ -207,7 +199,7 @@ func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 		if err != nil || s.State == task.InCall && f.matches(&s, t) || faults(&s, t) {
 			return s
 		}
-		if f.returning(t) || !f.rest() {
+		if f.returning(t) || !f.retries.Pause() {
 			f.gaveUp = true
 			return task.Syscall{}
 		}
@@ -222,21 +214,11 @@ func (f *Finder) comeBack(t *task.Thread) {
 		if err != nil || s.State == task.InCall {
 			return
 		}
-		if !f.rest() {
+		if !f.retries.Pause() {
 			f.gaveUp = true
 			return
 		}
 	}
-}
-
-// rest spends some of the patience, and reports whether there was any.
-func (f *Finder) rest() bool {
-	if f.patience <= 0 {
-		return false
-	}
-	f.patience -= pause
-	time.Sleep(pause)
-	return true
 }
 
 // matches reports whether a thread that was stopped in a call was in this one: its
@@ -255,7 +237,7 @@ func (f *Finder) matches(s *task.Syscall, t *task.Thread) bool {
 		return false
 	}
 	from, to := 1, len(s.Args)
-	if known, _ := Lookup(f.info.OS, r.Arch, s.Number); known.shape == descriptor && (r.Arch == task.AMD64 || t.Unstopped) {
+	if known, _ := Lookup(f.info.OS, r.Arch, s.Number); shapes[known.shape].onDescriptor && (r.Arch == task.AMD64 || t.Unstopped) {
 		from, to = 0, 1
 	}
 	for i, reg := range argumentRegisters(task.Linux, r.Arch) {
@@ -281,20 +263,21 @@ func argumentRegisters(os task.OS, arch task.Arch) []task.Reg {
 
 // name finds the call's name. A call with a time limit that was interrupted, by
 // a snapshot for one, goes on as restart_syscall with its arguments unchanged:
-// the function that made it tells which it was.
+// the function that made it is that of the call.
 func (f *Finder) name(c *call) Call {
 	known, ok := Lookup(f.info.OS, f.info.Arch, c.Number)
 	if !ok {
 		return Call{Name: fmt.Sprintf("system call %d", c.Number)}
 	}
-	if known.Name != restartSyscall {
+	if known.Name != RestartSyscall {
 		return known
 	}
 	if f.within(c.frames, lockFunctions) != "" || f.within(c.frames, futexFunctions) != "" {
-		return linuxCalls["futex"]
+		known, _ = byName("futex")
+		return known
 	}
 	for _, name := range f.functions(c.frames) {
-		if found, ok := byName(name); ok && !found.forks() {
+		if found, ok := byName(name); ok && !shapes[found.shape].forks {
 			return found
 		}
 	}

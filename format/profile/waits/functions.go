@@ -63,10 +63,14 @@ func (f *Finder) functionsOf(frames []unwind.Frame) []string {
 		if i := strings.IndexAny(raw, "@.$"); i > 0 {
 			raw = raw[:i]
 		}
-		raw = strings.TrimPrefix(strings.TrimLeft(raw, "_"), "GI_")
-		names = append(names, strings.TrimRight(strings.TrimLeft(raw, "_"), "0123456789"))
+		names = append(names, strings.TrimRight(undecorated(raw), "0123456789"))
 	}
 	return names
+}
+
+// undecorated is the name of a function of glibc without what it puts before it ("__GI___poll").
+func undecorated(name string) string {
+	return strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(name, "_"), "GI_"), "_")
 }
 
 // within returns the innermost of a set of functions that a thread is in, empty

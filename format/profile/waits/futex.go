@@ -18,7 +18,7 @@ const (
 )
 
 // futex says what a futex belongs to, by the function of the C library that
-// waits for it. Where that is not known, only its address is told.
+// waits for it. Where that is not known, it gives only its address.
 func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	word := task.Addr(c.Args[0])
 	w.Object = fmt.Sprintf("futex %v", word)
@@ -91,7 +91,7 @@ func (f *Finder) mutex(w *profile.Wait, c *call, t *task.Thread) {
 	f.own(w, owner)
 	if shared {
 		asked, thread := *c, *t
-		f.askOfOwner(w, owner, func() uint64 {
+		f.queryOwner(w, owner, func() uint64 {
 			now, _ := f.ownerOfMutex(a, &asked, &thread)
 			return now
 		})
@@ -157,7 +157,7 @@ func (f *Finder) readWrite(w *profile.Wait, c *call, t *task.Thread, base task.A
 	f.own(w, owner)
 	if shared {
 		asked, thread := *c, *t
-		f.askOfOwner(w, owner, func() uint64 {
+		f.queryOwner(w, owner, func() uint64 {
 			now, _, _ := f.holdersOf(base, &asked, &thread)
 			return now
 		})

@@ -6,7 +6,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// Functions that wait for the reply to a message in a run loop of their own, so
+// replyFunctions wait for the reply to a message in a run loop of their own, so
 // that the call looks as if it was idle (CF, CFMessagePort.c).
 var replyFunctions = set("CFMessagePortSendRequest")
 
@@ -14,6 +14,7 @@ var replyFunctions = set("CFMessagePortSendRequest")
 // looked for that waits for a reply.
 const maxReplyFrames = 32
 
+// awaitsReply reports whether a thread in mach_msg is in one of replyFunctions.
 func (f *Finder) awaitsReply(frames []unwind.Frame) bool {
 	for _, name := range f.functionsOf(frames[:min(len(frames), maxReplyFrames)]) {
 		if replyFunctions[name] {
@@ -23,15 +24,14 @@ func (f *Finder) awaitsReply(frames []unwind.Frame) bool {
 	return false
 }
 
-// Judge tells what calls mean of which the call alone does not tell, by the
-// stack of the thread that is in them.
+// Judge classifies the waits of a Darwin process by the call and, where that alone does not
+// say, by the stack of the thread that is in it.
 type Judge struct {
 	finder *Finder
 	images func() *images.Map
 }
 
-// NewJudge makes a Judge for the threads of a process. Images gives what is
-// loaded when it is asked.
+// NewJudge makes a Judge for the threads of a process. Images returns what is loaded now.
 func NewJudge(p task.Process, images func() *images.Map) *Judge {
 	return &Judge{&Finder{process: p, info: p.Info()}, images}
 }
@@ -46,7 +46,7 @@ func (j *Judge) Kind(r *task.Registers, s *task.Syscall) Kind {
 	j.finder.images = j.images()
 	kind := c.kind(s.Args)
 	switch {
-	case kind == Loop && c.isMessage() && j.finder.awaitsReply(j.frames(r)):
+	case kind == Loop && shapes[c.shape].isMessage && j.finder.awaitsReply(j.frames(r)):
 		return Other
 	case c.shape == ulock && kind == Other && j.waitsForQueue(task.Addr(s.Args[1])):
 		return Lock

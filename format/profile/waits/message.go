@@ -42,7 +42,7 @@ func (c *call) message(t *task.Thread) message {
 }
 
 // machMessage says what a thread in mach_msg waits for. One that sends waits for
-// room in the port's queue first, and the registers do not tell whether it is
+// room in the port's queue first, and the registers do not show whether it is
 // past that.
 func (f *Finder) machMessage(w *profile.Wait, c *call, t *task.Thread) {
 	m := c.message(t)
@@ -68,7 +68,7 @@ func (m *message) port() string {
 	return fmt.Sprintf(" on port %#x", m.local)
 }
 
-// sent tells where the message goes, with its id, by which MIG's routines differ.
+// sent says where the message goes, with its id, by which MIG's routines differ.
 func (m *message) sent() string {
 	if m.remote == 0 {
 		return ""

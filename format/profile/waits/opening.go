@@ -19,6 +19,13 @@ const (
 	writeOnly  = 1
 )
 
+// openOf is opening for a call with the path in that argument, and the flags in the next.
+func openOf(path int) func(*Finder, *profile.Wait, *call, *task.Thread) {
+	return func(f *Finder, w *profile.Wait, c *call, t *task.Thread) {
+		f.opening(w, c, t, task.Addr(c.Args[path]), c.Args[path+1])
+	}
+}
+
 // opening says what is opened, as the program names it. A named pipe is opened at once
 // where anybody has its other end open: see fifo(7).
 func (f *Finder) opening(w *profile.Wait, c *call, t *task.Thread, path task.Addr, flags uint64) {

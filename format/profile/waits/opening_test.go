@@ -46,9 +46,9 @@ func TestOpening(t *testing.T) {
 // TestWaitID tells whom waitid(2) waits for: P_ALL is 0, P_PID 1, P_PGID 2, P_PIDFD 3.
 func TestWaitID(t *testing.T) {
 	for kind, want := range map[uint64]string{
-		0: childProcess(-1), 1: childProcess(42), 2: "a process of group 42 to end", 3: childProcess(-1), 1<<32 | 2: "a process of group 42 to end",
+		0: childObject(-1), 1: childObject(42), 2: "a process of group 42 to end", 3: childObject(-1), 1<<32 | 2: "a process of group 42 to end",
 	} {
-		if got := waitID(kind, 42); got != want {
+		if got := childOf(nil, &call{Call: Call{callRow: callRow{shape: childID}}, Syscall: task.Syscall{Args: [6]uint64{kind, 42}}}); got != want {
 			t.Errorf("%d: %q, want %q", kind, got, want)
 		}
 	}

@@ -8,7 +8,7 @@ import "stacksnap/task"
 func (f *Finder) stillIn(t *task.Thread, c *call) bool {
 	switch {
 	case f.info.OS == task.Darwin:
-		return !f.info.Live || f.stands(t, c)
+		return !f.info.Live || f.isInCall(t, c)
 	case f.calls == nil:
 		return true
 	case f.gaveUp:
@@ -18,10 +18,10 @@ func (f *Finder) stillIn(t *task.Thread, c *call) bool {
 	return err == nil && s.State == task.InCall && s.Args == c.Args && s.SP == c.SP && s.PC == c.PC
 }
 
-// stands looks at a thread of a running Darwin process: its registers are those
-// with which it entered the kernel. One that runs may be on its way back into the call:
+// isInCall reports whether a thread of a running Darwin process is in a call: its registers are
+// those with which it entered the kernel. One that runs may be on its way back into the call:
 // some kernels have it run a little by a stop.
-func (f *Finder) stands(t *task.Thread, c *call) bool {
+func (f *Finder) isInCall(t *task.Thread, c *call) bool {
 	watcher, ok := f.process.(task.ThreadWatcher)
 	if !ok {
 		return false
@@ -32,7 +32,7 @@ func (f *Finder) stands(t *task.Thread, c *call) bool {
 	}
 	defer func() { _ = watch.Close() }()
 	g, err := watch.Glance()
-	for err == nil && (g.State == task.Running || g.Later) && f.rest() {
+	for err == nil && (g.State == task.Running || g.Later) && f.retries.Pause() {
 		g, err = watch.Glance()
 	}
 	if err != nil || g.Registers.Known == 0 {

@@ -51,8 +51,8 @@ func contextAt(t *task.Thread, a task.Addr) (syncContext, bool) {
 	return c, is && c.queue != 0 && c.waiter != 0
 }
 
-// queueByEvent tells of a thread that waits for a word whether that is the event
-// of a dispatch_sync, and for which queue then.
+// queueByEvent reports whether the word that a thread waits for is the event of a
+// dispatch_sync, and fills in the queue then.
 func (f *Finder) queueByEvent(w *profile.Wait, c *call, t *task.Thread, word task.Addr) bool {
 	if f.info.Arch.PointerSize() != 8 {
 		return false
@@ -64,7 +64,7 @@ func (f *Finder) queueByEvent(w *profile.Wait, c *call, t *task.Thread, word tas
 	return ok
 }
 
-// workloop tells which queue a thread in kevent_id waits for. The first argument
+// workloop fills in the queue that a thread in kevent_id waits for. The first argument
 // is the workloop, which is the queue at the bottom of those that the caller's
 // leads to (libdispatch-1542, src/event/event_kevent.c,
 // _dispatch_event_loop_wait_for_ownership).
@@ -78,7 +78,7 @@ func (f *Finder) workloop(w *profile.Wait, c *call, t *task.Thread) {
 	f.queue(w, c, t, context)
 }
 
-// findContext looks through the thread's stack.
+// findContext finds the context of a workloop on the thread's stack.
 func (f *Finder) findContext(t *task.Thread, base task.Addr) (syncContext, bool) {
 	sp := t.Registers.SP() &^ 7
 	for a := sp; a < sp+maxContextDepth; a += 8 {
@@ -96,7 +96,7 @@ func (f *Finder) findContext(t *task.Thread, base task.Addr) (syncContext, bool)
 	return syncContext{}, false
 }
 
-// queue tells of the queue that a context is about: of the first on the way from
+// queue fills in the queue that a context is about: the first on the way from
 // the caller's down which the waiting thread has not got already.
 func (f *Finder) queue(w *profile.Wait, c *call, t *task.Thread, context syncContext) {
 	w.Lock, w.Addr = profile.Queue, context.queue

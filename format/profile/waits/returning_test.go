@@ -61,16 +61,16 @@ func TestThreadOnItsWayBack(t *testing.T) {
 // known, whether it has made the call again or not; the owner only when it has.
 func TestLockOfThreadOnItsWayBack(t *testing.T) {
 	tests := []struct {
-		name     string
-		patience time.Duration
-		asks     int // in which the thread is on a processor
-		owner    task.ThreadID
-		settled  bool
+		name    string
+		left    time.Duration
+		asks    int // in which the thread is on a processor
+		owner   task.ThreadID
+		settled bool
 	}{
-		{"back", patience, 0, other, true},
-		{"back soon", patience, 3, other, true},
+		{"back", retryTimeout, 0, other, true},
+		{"back soon", retryTimeout, 3, other, true},
 		{"not waited for", 0, 1, 0, false},
-		{"not back in time", 2 * pause, 1000, 0, false},
+		{"not back in time", 2 * retryPause, 1000, 0, false},
 	}
 	for _, test := range tests {
 		call := task.Syscall{State: task.InCall, Number: callNumbers["futex"], Args: [6]uint64{lockAt, 0x80, 2}}
@@ -83,7 +83,7 @@ func TestLockOfThreadOnItsWayBack(t *testing.T) {
 		m, frames := stack("pthread_mutex_lock")
 		th := &task.Thread{ID: self, State: task.Running, Call: call}
 		f := New(p, m, []task.Thread{*th, {ID: other}})
-		f.patience = test.patience
+		f.retries = Retries{test.left}
 		w, settled := f.Find(th, frames)
 		if w == nil || w.Addr != lockAt || w.Owner != test.owner || settled != test.settled {
 			t.Errorf("%s: waits for %+v, settled %v", test.name, w, settled)

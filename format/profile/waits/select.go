@@ -2,9 +2,7 @@ package waits
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
-	"strings"
 
 	"stacksnap/task"
 )
@@ -24,10 +22,7 @@ func (f *Finder) selectSets(c *call) string {
 			parts = append(parts, f.file(uint64(fd)))
 		}
 	}
-	if count > maxNamed {
-		parts = append(parts, fmt.Sprintf("and %d more", count-maxNamed))
-	}
-	return strings.Join(parts, ", ")
+	return list(parts, count-maxNamed)
 }
 
 // selected yields the descriptors below n that are in one of the sets.

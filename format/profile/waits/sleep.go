@@ -3,32 +3,28 @@ package waits
 import (
 	"fmt"
 	"time"
-
-	"stacksnap/format/profile"
 )
 
 // sleep says what a thread in __semwait_signal waits for. The C library
 // sleeps in it: on a semaphore that nobody signals, with none to signal, for a
 // relative time (Libc, gen/nanosleep.c). sigsuspend and pthread_cond_wait of old
 // have no such time.
-func sleep(w *profile.Wait, c *call) {
+func sleep(_ *Finder, c *call) string {
 	semaphore, other, timed, relative := uint32(c.Args[0]), uint32(c.Args[1]), uint32(c.Args[2]), uint32(c.Args[3])
 	seconds, nanoseconds := int64(c.Args[4]), int32(c.Args[5])
 	const longest = int64(1<<63-1) / int64(time.Second)
-	switch {
-	case timed != 0 && relative != 0 && other == 0 && seconds >= 0 && seconds < longest && nanoseconds >= 0 && nanoseconds < 1e9:
-		w.Object = fmt.Sprintf("a sleep of %v", time.Duration(seconds)*time.Second+time.Duration(nanoseconds))
-	default:
-		w.Object = fmt.Sprintf("Mach semaphore %#x", semaphore)
+	if timed != 0 && relative != 0 && other == 0 && seconds >= 0 && seconds < longest && nanoseconds >= 0 && nanoseconds < 1e9 {
+		return fmt.Sprintf("a sleep of %v", time.Duration(seconds)*time.Second+time.Duration(nanoseconds))
 	}
+	return fmt.Sprintf("Mach semaphore %#x", semaphore)
 }
 
 // semaphore names a Mach semaphore, and what waits by it.
-func (f *Finder) semaphore(w *profile.Wait, c *call) {
-	w.Object = fmt.Sprintf("Mach semaphore %#x", uint32(c.Args[0]))
+func (f *Finder) semaphore(c *call) string {
 	if f.within(c.frames, dispatchSemaphores) != "" {
-		w.Object = fmt.Sprintf("dispatch semaphore (Mach semaphore %#x)", uint32(c.Args[0]))
+		return fmt.Sprintf("dispatch semaphore (Mach semaphore %#x)", uint32(c.Args[0]))
 	}
+	return fmt.Sprintf("Mach semaphore %#x", uint32(c.Args[0]))
 }
 
 // dispatchSemaphores wait by semaphore_wait (libdispatch-1542, src/semaphore.c,

@@ -52,10 +52,13 @@ const (
 	groupOffset = 0x34
 )
 
-// ulock tells of a word what it belongs to, by the function of the library that
-// waits for it. Where that is not known, only its address is told.
+// ulockIsOwned reports whether the word names its owner, as that of a lock does.
+func ulockIsOwned(args [6]uint64) bool { return args[0]&ulockCommand == ulockUnfair }
+
+// ulock says what a word belongs to, by the function of the library that waits for it. Where
+// that is not known, it gives only its address.
 func (f *Finder) ulock(w *profile.Wait, c *call, t *task.Thread) {
-	word, owned := task.Addr(c.Args[1]), c.Args[0]&ulockCommand == ulockUnfair
+	word, owned := task.Addr(c.Args[1]), ulockIsOwned(c.Args)
 	if f.queueByEvent(w, c, t, word) {
 		return
 	}

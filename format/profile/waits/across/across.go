@@ -1,44 +1,34 @@
-// Package across tells for which other processes threads wait, of processes that
-// were captured together. It tells of one only what the system proves: that it is
-// the only one that has the other end, that it is the child, that it has the lock,
-// and that after all this the thread still waits as it did.
+// Package across finds the other processes that threads wait for, of processes that were
+// captured together. A peer is named only where the system proves it: it alone has the other
+// end, is the child, or has the lock, and after all this the thread still waits as it did.
 package across
 
 import (
-	"time"
-
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
 
-// Member is one of the processes, with what its threads wait for.
+// Member is one of the processes, with what its threads left open.
 type Member struct {
-	Process   task.Process
-	Threads   []task.Thread // that it had when it was captured
-	Questions []waits.Question
+	Process task.Process
+	Threads []task.Thread // that it had when it was captured
+	Queries []waits.PeerQuery
 }
 
-// patience bounds the time in which threads that were stopped are expected to be
-// back in their calls.
-const (
-	patience = 20 * time.Millisecond
-	pause    = 500 * time.Microsecond
-)
-
-// Tell sets the peers of all waits of which they are known.
-func Tell(members []Member) {
-	r := resolver{members: members, holdersOf: live.Holders, patience: patience}
-	r.tell()
+// Resolve sets the peers of all waits of which they are known.
+func Resolve(members []Member) {
+	r := resolver{members: members, ownersOf: live.Holders, retries: waits.NewRetries()}
+	r.resolveAll()
 }
 
-func (r *resolver) tell() {
-	r.findEnds()
+func (r *resolver) resolveAll() {
+	r.findEndpoints()
 	for i := range r.members {
 		m := &r.members[i]
-		for k := range m.Questions {
-			r.answer(m, &m.Questions[k])
+		for k := range m.Queries {
+			r.resolve(m, &m.Queries[k])
 		}
 	}
 }
@@ -46,44 +36,44 @@ func (r *resolver) tell() {
 // resolver finds peers.
 type resolver struct {
 	members   []Member
-	holdersOf func([]task.End) map[task.End]task.Holders
-	ends      map[*profile.Wait]task.End // the other ends of what is read or written
-	holders   map[task.End]task.Holders
-	patience  time.Duration // that is left
+	ownersOf  func([]task.End) map[task.End]task.Holders
+	endpoints map[*profile.Wait]task.End // the other ends of what is read or written
+	owners    map[task.End]task.Holders
+	retries   waits.Retries
 }
 
-// linked is what a member's system tells; nil when that is nothing.
-func (m *Member) linked() task.Linked {
+// peerFinder returns what finds peers in a member's system; nil where nothing does.
+func (m *Member) peerFinder() task.Linked {
 	l, _ := m.Process.(task.Linked)
 	return l
 }
 
-// isOfFile reports whether a question is about the two ends of something.
-func isOfFile(q *waits.Question) bool { return q.Act == profile.Write || q.Act == profile.Read }
+// isOfFile reports whether a query asks who has the other end of a file.
+func isOfFile(q *waits.PeerQuery) bool { return q.Action == profile.Write || q.Action == profile.Read }
 
-// findEnds looks for whoever has the ends that are asked for, all at once.
-func (r *resolver) findEnds() {
-	r.ends = map[*profile.Wait]task.End{}
+// findEndpoints finds the owners of all ends that are asked for, at once.
+func (r *resolver) findEndpoints() {
+	r.endpoints = map[*profile.Wait]task.End{}
 	var all []task.End
 	for i := range r.members {
-		l := r.members[i].linked()
-		for k := range r.members[i].Questions {
-			q := &r.members[i].Questions[k]
+		l := r.members[i].peerFinder()
+		for k := range r.members[i].Queries {
+			q := &r.members[i].Queries[k]
 			if l == nil || !isOfFile(q) {
 				continue
 			}
-			if e, ok := l.OtherEnd(q.FD, q.Act == profile.Read); ok {
-				r.ends[q.Wait] = e
+			if e, ok := l.OtherEnd(q.FD, q.Action == profile.Read); ok {
+				r.endpoints[q.Wait] = e
 				all = append(all, e)
 			}
 		}
 	}
-	r.holders = r.holdersOf(all)
+	r.owners = r.ownersOf(all)
 }
 
-// answer tells of one wait.
-func (r *resolver) answer(m *Member, q *waits.Question) {
-	l := m.linked()
+// resolve sets the peer of one wait.
+func (r *resolver) resolve(m *Member, q *waits.PeerQuery) {
+	l := m.peerFinder()
 	if l == nil {
 		return
 	}
@@ -91,17 +81,17 @@ func (r *resolver) answer(m *Member, q *waits.Question) {
 	if peer.PID == 0 || !r.still(q) {
 		return
 	}
-	peer.Act = q.Act
+	peer.Action = q.Action
 	r.describe(&peer)
 	q.Wait.Peer = peer
 }
 
-// find returns who is meant; its PID is 0 where that is not known.
-func (r *resolver) find(m *Member, l task.Linked, q *waits.Question) (peer profile.Peer) {
+// find returns the peer of a query; its PID is 0 where it is not known.
+func (r *resolver) find(m *Member, l task.Linked, q *waits.PeerQuery) (peer profile.Peer) {
 	switch {
 	case isOfFile(q):
-		peer.PID, peer.Others = r.holder(m, l, q)
-	case q.Act == profile.End:
+		peer.PID, peer.Others = r.owner(m, l, q)
+	case q.Action == profile.End:
 		peer.PID, _ = l.Child(q.Child)
 	case q.Owner != 0:
 		peer.Thread, peer.PID, _ = l.SharedOwner(q.Lock, q.Owner)
@@ -111,15 +101,15 @@ func (r *resolver) find(m *Member, l task.Linked, q *waits.Question) (peer profi
 	return peer
 }
 
-// holder returns the one other process that has the other end, 0 when there is not
+// owner returns the one other process that has the other end, 0 when there is not
 // one; and whether some that may have it, too, could not be asked.
-func (r *resolver) holder(m *Member, l task.Linked, q *waits.Question) (pid int, others bool) {
-	end, ok := r.ends[q.Wait]
-	h := r.holders[end]
+func (r *resolver) owner(m *Member, l task.Linked, q *waits.PeerQuery) (pid int, others bool) {
+	end, ok := r.endpoints[q.Wait]
+	h := r.owners[end]
 	if !ok || len(h.PIDs) != 1 || h.PIDs[0] == m.Process.Info().PID {
 		return 0, false
 	}
-	if now, ok := l.OtherEnd(q.FD, q.Act == profile.Read); !ok || now != end {
+	if now, ok := l.OtherEnd(q.FD, q.Action == profile.Read); !ok || now != end {
 		return 0, false
 	}
 	return h.PIDs[0], h.Unseen
@@ -127,13 +117,11 @@ func (r *resolver) holder(m *Member, l task.Linked, q *waits.Question) (pid int,
 
 // still reports whether a thread waits as it did, and waits a little for one that is
 // on its way back into its call.
-func (r *resolver) still(q *waits.Question) bool {
+func (r *resolver) still(q *waits.PeerQuery) bool {
 	for !q.Still() {
-		if r.patience <= 0 {
+		if !r.retries.Pause() {
 			return false
 		}
-		r.patience -= pause
-		time.Sleep(pause)
 	}
 	return true
 }

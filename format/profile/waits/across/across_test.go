@@ -37,14 +37,14 @@ func (p *process) SharedOwner(task.Addr, int) (task.ThreadID, int, bool) { retur
 func TestTell(t *testing.T) {
 	pipe := task.End{File: "pipe:[1]", Writes: true}
 	sole := task.Holders{PIDs: []int{2}}
-	only := profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Act: profile.Write}
+	only := profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.Write}
 	for name, c := range map[string]struct {
-		holders  task.Holders
-		question waits.Question
-		threads  []task.ThreadID // of the other process
-		moved    task.End
-		gone     bool // it does not wait any more
-		want     profile.Peer
+		holders task.Holders
+		query   waits.PeerQuery
+		threads []task.ThreadID // of the other process
+		moved   task.End
+		gone    bool // it does not wait any more
+		want    profile.Peer
 	}{
 		"sole":           {holders: sole, want: only},
 		"two":            {holders: task.Holders{PIDs: []int{2, 3}}},
@@ -53,19 +53,19 @@ func TestTell(t *testing.T) {
 		"nobody":         {holders: task.Holders{}},
 		"moved":          {holders: sole, moved: task.End{File: "pipe:[2]"}},
 		"gone":           {holders: sole, gone: true},
-		"unseen":         {holders: task.Holders{PIDs: []int{2}, Unseen: true}, want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Act: profile.Write, Others: true}},
-		"of two threads": {holders: sole, threads: []task.ThreadID{2, 22}, want: profile.Peer{PID: 2, Name: "two", Act: profile.Write}},
-		"child": {question: waits.Question{Act: profile.End, Any: true},
-			want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Act: profile.End}},
-		"owner": {question: waits.Question{Act: profile.Release, Owner: 22}, threads: []task.ThreadID{2, 22},
-			want: profile.Peer{PID: 2, Name: "two", Thread: 22, ThreadName: "worker", Act: profile.Release}},
-		"file": {question: waits.Question{Act: profile.Release, Wait: &profile.Wait{OwnerPID: 2}},
-			want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Act: profile.Release}},
-		"file of one that ended": {question: waits.Question{Act: profile.Release, Wait: &profile.Wait{OwnerPID: 9}}},
+		"unseen":         {holders: task.Holders{PIDs: []int{2}, Unseen: true}, want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.Write, Others: true}},
+		"of two threads": {holders: sole, threads: []task.ThreadID{2, 22}, want: profile.Peer{PID: 2, Name: "two", Action: profile.Write}},
+		"child": {query: waits.PeerQuery{Action: profile.End, Any: true},
+			want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.End}},
+		"owner": {query: waits.PeerQuery{Action: profile.Release, Owner: 22}, threads: []task.ThreadID{2, 22},
+			want: profile.Peer{PID: 2, Name: "two", Thread: 22, ThreadName: "worker", Action: profile.Release}},
+		"file": {query: waits.PeerQuery{Action: profile.Release, Wait: &profile.Wait{OwnerPID: 2}},
+			want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.Release}},
+		"file of one that ended": {query: waits.PeerQuery{Action: profile.Release, Wait: &profile.Wait{OwnerPID: 9}}},
 	} {
-		q := c.question
-		if q.Act == profile.NoAct {
-			q.Act = profile.Write
+		q := c.query
+		if q.Action == profile.NoAction {
+			q.Action = profile.Write
 		}
 		if q.Wait == nil {
 			q.Wait = &profile.Wait{}
@@ -77,12 +77,12 @@ func TestTell(t *testing.T) {
 		all := []task.Thread{{ID: 2, Name: "second"}, {ID: 22, Name: "worker"}}
 		r := resolver{
 			members: []Member{
-				{Process: &process{info: task.Info{PID: 1, Name: "one"}, end: pipe, moved: c.moved, child: 2}, Questions: []waits.Question{q}},
+				{Process: &process{info: task.Info{PID: 1, Name: "one"}, end: pipe, moved: c.moved, child: 2}, Queries: []waits.PeerQuery{q}},
 				{Process: &process{info: task.Info{PID: 2, Name: "two"}, threads: c.threads}, Threads: all[:len(c.threads)]},
 			},
-			holdersOf: func([]task.End) map[task.End]task.Holders { return map[task.End]task.Holders{pipe: c.holders} },
+			ownersOf: func([]task.End) map[task.End]task.Holders { return map[task.End]task.Holders{pipe: c.holders} },
 		}
-		if r.tell(); q.Wait.Peer != c.want {
+		if r.resolveAll(); q.Wait.Peer != c.want {
 			t.Errorf("%s: %+v, want %+v", name, q.Wait.Peer, c.want)
 		}
 	}

@@ -111,17 +111,17 @@ func family(t *testing.T, root int) *profile.Group {
 func TestPeers(t *testing.T) {
 	root := startLinked(t)
 	want := map[string]profile.Peer{
-		"reader": {PID: root, Act: profile.Write}, "writer": {PID: root, Act: profile.Read},
-		"fifo reader": {PID: root, Act: profile.Write}, "fifo writer": {PID: root, Act: profile.Read},
-		"pair": {PID: root, Act: profile.Write}, "unix": {PID: root, Act: profile.Write},
-		"tcp": {PID: root, Act: profile.Write}, "tcp6": {PID: root, Act: profile.Write},
-		"poller": {PID: root, Act: profile.Write}, "brother": {Name: "giver", Act: profile.Write},
-		"mutex":  {PID: root, Act: profile.Release, ThreadName: "holder"},
-		"robust": {PID: root, Act: profile.Release, ThreadName: "holder"},
-		"rwlock": {PID: root, Act: profile.Release, ThreadName: "holder"},
-		"flock":  {PID: root, Act: profile.Release}, "range": {PID: root, Act: profile.Release},
-		"left": {PID: root, Act: profile.Release}, "ofd": {PID: root, Act: profile.Release},
-		"linked": {Name: "reader", Act: profile.End},
+		"reader": {PID: root, Action: profile.Write}, "writer": {PID: root, Action: profile.Read},
+		"fifo reader": {PID: root, Action: profile.Write}, "fifo writer": {PID: root, Action: profile.Read},
+		"pair": {PID: root, Action: profile.Write}, "unix": {PID: root, Action: profile.Write},
+		"tcp": {PID: root, Action: profile.Write}, "tcp6": {PID: root, Action: profile.Write},
+		"poller": {PID: root, Action: profile.Write}, "brother": {Name: "giver", Action: profile.Write},
+		"mutex":  {PID: root, Action: profile.Release, ThreadName: "holder"},
+		"robust": {PID: root, Action: profile.Release, ThreadName: "holder"},
+		"rwlock": {PID: root, Action: profile.Release, ThreadName: "holder"},
+		"flock":  {PID: root, Action: profile.Release}, "range": {PID: root, Action: profile.Release},
+		"left": {PID: root, Action: profile.Release}, "ofd": {PID: root, Action: profile.Release},
+		"linked": {Name: "reader", Action: profile.End},
 	}
 	told := map[string]bool{}
 	for end := time.Now().Add(2 * time.Minute); len(told) < len(want); {
@@ -143,7 +143,7 @@ func TestPeers(t *testing.T) {
 func check(t *testing.T, g *profile.Group, name string, got, want profile.Peer) {
 	t.Helper()
 	p := g.Find(got.PID)
-	if want.Act == profile.NoAct || p == nil || got.Act != want.Act || got.Name != p.Target.Name ||
+	if want.Action == profile.NoAction || p == nil || got.Action != want.Action || got.Name != p.Target.Name ||
 		want.PID != 0 && got.PID != want.PID || want.Name != "" && got.Name != want.Name {
 		t.Errorf("%s waits for %+v, want %+v", name, got, want)
 		return

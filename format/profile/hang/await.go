@@ -15,7 +15,7 @@ const (
 	timeToReport              // a periodic report is due
 )
 
-// await looks until there is something to capture. It does so on a goroutine of
+// await observes the thread until there is something to capture. It does so on a goroutine of
 // its own: the calling one is bound to the thread that a live Linux process
 // answers to, and such a one is woken by another thread, each time.
 func (w *watcher) await() (what found, err error) {
@@ -28,7 +28,7 @@ func (w *watcher) await() (what found, err error) {
 	return what, err
 }
 
-// idle looks when it is time to. As long as the thread does not run, a look is
+// idle observes the thread when it is time to. As long as it does not run, an observation is
 // one system call, and nothing is allocated.
 func (w *watcher) idle() (found, error) {
 	for w.ctx.Err() == nil {
@@ -37,8 +37,8 @@ func (w *watcher) idle() (found, error) {
 		if w.options.Every > 0 && now >= w.nextTime {
 			return timeToReport, nil
 		}
-		if w.options.Threshold > 0 && now >= w.nextLook {
-			if event, _, err := w.look(); err != nil || event == Stuck {
+		if w.options.Threshold > 0 && now >= w.nextObservation {
+			if event, _, err := w.observe(); err != nil || event == Stuck {
 				return threadStuck, err
 			}
 		}
@@ -58,15 +58,15 @@ func (w *watcher) due() time.Duration {
 	return next
 }
 
-// nextReport returns when a look or a periodic report is due.
+// nextReport returns when an observation or a periodic report is due.
 func (w *watcher) nextReport() time.Duration {
 	switch {
 	case w.options.Every == 0:
-		return w.nextLook
+		return w.nextObservation
 	case w.options.Threshold == 0:
 		return w.nextTime
 	}
-	return min(w.nextLook, w.nextTime)
+	return min(w.nextObservation, w.nextTime)
 }
 
 // schedule sets when the next periodic report is due, and returns how many should

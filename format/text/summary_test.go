@@ -45,33 +45,33 @@ func deadlockedMany() *profile.Profile {
 	return fixtures.Tally(p)
 }
 
-func TestBriefGolden(t *testing.T) {
-	brief := Brief(words.Options{Color: true})
+func TestSummaryGolden(t *testing.T) {
+	write := Summary(words.Options{Color: true})
 	for name, p := range map[string]*profile.Profile{
-		"brief_linux.txt": fixtures.Linux(), "brief_darwin.txt": fixtures.Darwin(), "brief_sampled.txt": fixtures.Stated(), "brief_deadlock.txt": deadlockedMany(),
-		"brief_merged.txt": deadlockedMany().FoldThreads(), "brief_none.txt": fixtures.NoThreads(), "brief_translated.txt": fixtures.Translated(),
-		"brief_hostile.txt": fixtures.Hostile(), "brief_recursion.txt": fixtures.Recursion(9_000),
-		"brief_focus.txt": fixtures.Stated().Select(fixtures.Matching("hot"), nil, nil),
+		"summary_linux.txt": fixtures.Linux(), "summary_darwin.txt": fixtures.Darwin(), "summary_sampled.txt": fixtures.Stated(), "summary_deadlock.txt": deadlockedMany(),
+		"summary_merged.txt": deadlockedMany().FoldThreads(), "summary_none.txt": fixtures.NoThreads(), "summary_translated.txt": fixtures.Translated(),
+		"summary_hostile.txt": fixtures.Hostile(), "summary_recursion.txt": fixtures.Recursion(9_000),
+		"summary_focus.txt": fixtures.Stated().Select(fixtures.Matching("hot"), nil, nil),
 	} {
-		t.Run(name, func(t *testing.T) { checkBrief(t, name, fixtures.Written(t, brief, p), words.BriefColumns) })
+		t.Run(name, func(t *testing.T) { checkSummary(t, name, fixtures.Written(t, write, p), words.SummaryColumns) })
 	}
 	t.Run("ascii", func(t *testing.T) {
-		checkBrief(t, "brief_ascii.txt", fixtures.Written(t, Brief(words.Options{ASCII: true, Width: 72}), deadlockedMany()), 72)
+		checkSummary(t, "summary_ascii.txt", fixtures.Written(t, Summary(words.Options{ASCII: true, Width: 72}), deadlockedMany()), 72)
 	})
 	var b bytes.Buffer
-	if err := HangBrief(words.Options{})(&b, fixtures.HangOf()); err != nil {
+	if err := HangSummary(words.Options{})(&b, fixtures.HangOf()); err != nil {
 		t.Fatal(err)
 	}
-	checkBrief(t, "brief_hang.txt", bytes.TrimSuffix(b.Bytes(), []byte("\n")), words.BriefColumns)
+	checkSummary(t, "summary_hang.txt", bytes.TrimSuffix(b.Bytes(), []byte("\n")), words.SummaryColumns)
 	b.Reset()
-	if err := GroupBrief(words.Options{})(&b, fixtures.Group()); err != nil {
+	if err := GroupSummary(words.Options{})(&b, fixtures.Group()); err != nil {
 		t.Fatal(err)
 	}
-	checkBrief(t, "brief_group.txt", b.Bytes(), words.BriefColumns)
+	checkSummary(t, "summary_group.txt", b.Bytes(), words.SummaryColumns)
 }
 
-// checkBrief requires that it is short.
-func checkBrief(t *testing.T, name string, got []byte, width int) {
+// checkSummary requires that it is short.
+func checkSummary(t *testing.T, name string, got []byte, width int) {
 	t.Helper()
 	fitsBrief(t, string(got), width)
 	fixtures.CheckGolden(t, name, got)
@@ -79,7 +79,7 @@ func checkBrief(t *testing.T, name string, got []byte, width int) {
 
 func fitsBrief(t *testing.T, text string, width int) {
 	t.Helper()
-	if n := strings.Count(text, "\n"); n > briefLines || n == 0 || !strings.HasSuffix(text, "\n") {
+	if n := strings.Count(text, "\n"); n > summaryLines || n == 0 || !strings.HasSuffix(text, "\n") {
 		t.Errorf("%d lines:\n%s", n, text)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
@@ -89,9 +89,9 @@ func fitsBrief(t *testing.T, text string, width int) {
 	}
 }
 
-// TestBriefIsBrief, whatever there is to say: of many stacks, deadlocks, processes, notes
+// TestSummaryIsBrief, whatever there is to say: of many stacks, deadlocks, processes, notes
 // and long names.
-func TestBriefIsBrief(t *testing.T) {
+func TestSummaryIsBrief(t *testing.T) {
 	long := strings.Repeat("wide 漢字 ", 90)
 	for _, n := range []int{1, 2, 19, 20, 21, 60} {
 		p := fixtures.Sampled()
@@ -126,22 +126,22 @@ func TestBriefIsBrief(t *testing.T) {
 		}
 		for _, width := range []int{0, 40} {
 			o := words.Options{Width: width}
-			most := words.BriefColumns
+			most := words.SummaryColumns
 			if width > 0 {
 				most = min(most, width)
 			}
 			var hangs, group bytes.Buffer
-			if err := HangBrief(o)(&hangs, r); err != nil {
+			if err := HangSummary(o)(&hangs, r); err != nil {
 				t.Fatal(err)
 			}
-			if err := GroupBrief(o)(&group, g); err != nil {
+			if err := GroupSummary(o)(&group, g); err != nil {
 				t.Fatal(err)
 			}
-			fitsBrief(t, string(fixtures.Written(t, Brief(o), p)), most)
+			fitsBrief(t, string(fixtures.Written(t, Summary(o), p)), most)
 			fitsBrief(t, strings.TrimSuffix(hangs.String(), "\n"), most)
 			fitsBrief(t, group.String(), most)
 			o.ASCII = true
-			text := string(fixtures.Written(t, Brief(o), p))
+			text := string(fixtures.Written(t, Summary(o), p))
 			fitsBrief(t, text, most)
 			if strings.ContainsFunc(text, func(r rune) bool { return r > '~' }) {
 				t.Errorf("not ASCII:\n%s", text)

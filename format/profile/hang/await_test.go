@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
@@ -35,21 +36,21 @@ func TestMissedReportsAreNotMadeUpFor(t *testing.T) {
 }
 
 func TestHaltIsToldOnce(t *testing.T) {
-	var h halt
+	var h stopState
 	var lines []string
 	for at := range 100 {
-		s := Sight{At: time.Duration(at) * 100 * ms}
+		s := Observation{At: time.Duration(at) * 100 * ms}
 		switch {
 		case at == 3: // someone else's snapshot
-			s.Wait = Halted
+			s.Wait = waits.Stopped
 		case at >= 10 && at < 50:
-			s.Wait = Halted
+			s.Wait = waits.Stopped
 		}
 		if line := h.see(s, threshold); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	if len(lines) != 2 || lines[0] != targetHalted || lines[1] != targetGoesOn {
+	if len(lines) != 2 || lines[0] != targetStopped || lines[1] != targetGoesOn {
 		t.Errorf("told %q", lines)
 	}
 }
@@ -106,7 +107,7 @@ func TestBetweenLooks(t *testing.T) {
 	for interval, want := range map[time.Duration]time.Duration{
 		time.Minute: mostBetween, 2 * time.Second: mostBetween, 40 * time.Millisecond: 10 * time.Millisecond, 0: shortest,
 	} {
-		if got := betweenLooks(interval); got != want {
+		if got := betweenObservations(interval); got != want {
 			t.Errorf("%v: %v, want %v", interval, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package answer
+package headline
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ func process(pid int, peer profile.Peer) *profile.Profile {
 
 // to is the only thread of a process.
 func to(pid int) profile.Peer {
-	return profile.Peer{PID: pid, Thread: task.ThreadID(pid), Act: profile.Write}
+	return profile.Peer{PID: pid, Thread: task.ThreadID(pid), Action: profile.Write}
 }
 
 func TestOfGroup(t *testing.T) {
@@ -37,7 +37,7 @@ func TestOfGroup(t *testing.T) {
 	}
 	unsure := to(1)
 	unsure.Others = true
-	manyThreads := profile.Peer{PID: 3, Act: profile.Write}
+	manyThreads := profile.Peer{PID: 3, Action: profile.Write}
 	locked := process(1, profile.Peer{})
 	locked.Threads[0].Wait = &profile.Wait{Lock: profile.Mutex, Addr: 8, Owner: 11}
 	locked.Threads = append(locked.Threads, thread(11, task.Sleeping, &profile.Wait{Call: "read", Peer: to(2)}))

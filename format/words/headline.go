@@ -5,74 +5,74 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/answer"
+	"stacksnap/format/profile/headline"
 	"stacksnap/task"
 )
 
-// Answer writes what the report is about, in its first line; nothing where that
+// WriteHeadline writes what the report is about, in its first line; nothing where that
 // is not known.
-func (p *Printer) Answer() {
+func (p *Printer) WriteHeadline() {
 	whole := *p
 	whole.Profile = p.Profile.Original()
-	if text := whole.Summary(); text != "" {
+	if text := whole.Headline(); text != "" {
 		p.Text("", 2, p.Name(text))
 		p.Line("")
 	}
 }
 
-// Summary says in one line, without a line end, what a profile is about; it is
+// Headline says in one line, without a line end, what a profile is about; it is
 // empty where that is not known. Of a view it says that of all that was captured.
-func Summary(p *profile.Profile) string {
-	return (&Printer{Profile: p.Original()}).Summary()
+func Headline(p *profile.Profile) string {
+	return (&Printer{Profile: p.Original()}).Headline()
 }
 
-// Summary is Summary.
-func (p *Printer) Summary() string {
-	a := answer.Of(p.Profile)
-	switch a.Kind {
-	case answer.Crashed:
+// Headline is the function [Headline] of the printer's profile, in its colours.
+func (p *Printer) Headline() string {
+	h := headline.Of(p.Profile)
+	switch h.Kind {
+	case headline.Crashed:
 		c := p.Profile.Target.Crash
-		return strings.ToLower(crashName(c)) + ": " + crashed(c) + p.inFunction(a.Thread)
-	case answer.Deadlocked:
-		return p.someOf(a.Threads, "deadlocked") + among(&a)
-	case answer.Halted:
-		return "stopped, by " + halter(p.Profile) + ": nothing runs until it goes on"
-	case answer.Convoy:
-		return p.convoy(&a)
-	case answer.Locked, answer.Blocked:
-		return "main thread waits " + p.WaitFor(a.Thread.ID, a.Wait) + whenAsked(&a)
-	case answer.Idle:
-		return "idle: main thread in " + Word(a.Wait.Call, MaxText) + whenAsked(&a)
-	case answer.Running:
-		return p.runs(&a)
-	case answer.Computing:
-		return p.computes(&a.Busy)
-	case answer.Starved:
+		return strings.ToLower(crashName(c)) + ": " + crashed(c) + p.inFunction(h.Thread)
+	case headline.Deadlocked:
+		return p.someOf(h.Threads, "deadlocked") + among(&h)
+	case headline.Stopped:
+		return "stopped, by " + stopper(p.Profile) + ": nothing runs until it goes on"
+	case headline.Convoy:
+		return p.convoy(&h)
+	case headline.Locked, headline.Blocked:
+		return "main thread waits " + p.WaitFor(h.Thread.ID, h.Wait) + whenAsked(&h)
+	case headline.Idle:
+		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(&h)
+	case headline.Running:
+		return p.runs(&h)
+	case headline.Computing:
+		return p.computes(&h.CPU)
+	case headline.Starved:
 		return fmt.Sprintf("starved: ready to run for %s, and for %s of that without a CPU",
-			Seconds(a.Busy.OnCPU+a.Busy.Queue), Seconds(a.Busy.Queue))
-	case answer.Stuck:
-		return p.stuck(&a)
+			Seconds(h.CPU.OnCPU+h.CPU.Queue), Seconds(h.CPU.Queue))
+	case headline.Stuck:
+		return p.stuck(&h)
 	}
 	return ""
 }
 
 // stuck tells of a thread that nothing can wake: the main one, or the one whose end that
 // waits for.
-func (p *Printer) stuck(a *answer.Answer) string {
+func (p *Printer) stuck(h *headline.Headline) string {
 	text := "main thread"
-	if !a.Main {
-		text = p.ThreadName(a.Thread.ID, a.Thread.Name)
+	if !h.Main {
+		text = p.ThreadName(h.Thread.ID, h.Thread.Name)
 	}
-	text += " waits uninterruptibly, as for a disk, in " + Percent(a.Busy.Share) + " of its samples"
+	text += " waits uninterruptibly, as for a disk, in " + Percent(h.CPU.Share) + " of its samples"
 	switch {
-	case a.Wait != nil && len(a.Thread.Waits) > 1:
-		text += ", " + p.WaitFor(a.Thread.ID, a.Wait) + " and others"
-	case a.Wait != nil:
-		text += ", " + p.WaitFor(a.Thread.ID, a.Wait)
-	case a.Busy.What == answer.Function:
-		text += ", in " + p.plainWhole(a.Busy.Where)
+	case h.Wait != nil && len(h.Thread.Waits) > 1:
+		text += ", " + p.WaitFor(h.Thread.ID, h.Wait) + " and others"
+	case h.Wait != nil:
+		text += ", " + p.WaitFor(h.Thread.ID, h.Wait)
+	case h.CPU.Hotspot == headline.Function:
+		text += ", in " + p.plainWhole(h.CPU.Where)
 	}
-	if !a.Main {
+	if !h.Main {
 		text += "; the main thread waits for its end"
 	}
 	return text
@@ -93,34 +93,34 @@ func (p *Printer) someOf(n int, what string) string {
 }
 
 // among says that the main thread is one of several.
-func among(a *answer.Answer) string {
-	if !a.Main {
+func among(h *headline.Headline) string {
+	if !h.Main {
 		return ""
 	}
-	if a.Threads == 1 {
+	if h.Threads == 1 {
 		return ": the main thread"
 	}
 	return ", the main thread among them"
 }
 
-func (p *Printer) convoy(a *answer.Answer) string {
-	n := fmt.Sprintf("%s of %s threads wait ", Count(a.Threads), Count(p.Profile.NumThreads()))
-	return n + p.WaitFor(0, a.Wait) + among(a)
+func (p *Printer) convoy(h *headline.Headline) string {
+	n := fmt.Sprintf("%s of %s threads wait ", Count(h.Threads), Count(p.Profile.NumThreads()))
+	return n + p.WaitFor(0, h.Wait) + among(h)
 }
 
 // whenAsked says how often a thread was found to wait so.
-func whenAsked(a *answer.Answer) string {
-	if a.Looks == 0 {
+func whenAsked(h *headline.Headline) string {
+	if h.Looks == 0 {
 		return ""
 	}
-	return ", in " + inLooks(a.Looks, a.Looks)
+	return ", in " + inLooks(h.Looks, h.Looks)
 }
 
 // runs tells of the threads that could run in one snapshot.
-func (p *Printer) runs(a *answer.Answer) string {
-	t := a.Thread
+func (p *Printer) runs(h *headline.Headline) string {
+	t := h.Thread
 	if t == nil {
-		return p.someOf(a.Threads, "on a CPU or ready to be") + among(a)
+		return p.someOf(h.Threads, "on a CPU or ready to be") + among(h)
 	}
 	text := "runnable: "
 	switch t.Turn {
@@ -168,18 +168,18 @@ func (p *Printer) plainWhole(l profile.Location) string {
 }
 
 // computes tells what the time on processors went to.
-func (p *Printer) computes(b *answer.Busy) string {
+func (p *Printer) computes(b *headline.CPUTime) string {
 	part := Percent(b.Share) + " of the CPU time"
 	used := fmt.Sprintf("%s in %s", Seconds(b.OnCPU), Seconds(p.Profile.Duration()))
 	of := "; CPU time was " + used // of all threads, not of the function alone
-	switch b.What {
-	case answer.Function:
+	switch b.Hotspot {
+	case headline.Function:
 		return part + " in " + p.plainWhole(b.Where) + of
-	case answer.Under:
+	case headline.Subtree:
 		return part + " in " + p.plainWhole(b.Where) + " and what it calls" + of
-	case answer.Collector:
+	case headline.Collector:
 		return part + " in Go's garbage collection" + of
-	case answer.Generated:
+	case headline.Generated:
 		return part + " in generated code, of no file" + of
 	}
 	if b.Where.Function == "" {

@@ -70,21 +70,21 @@ func (w *briefly) Glance() (task.Glance, error) {
 func TestBriefStop(t *testing.T) {
 	for _, test := range []struct {
 		stands, glances int
-		want            WaitKind
-	}{{0, 1, LockWait}, {haltedLooks, haltedLooks + 1, LockWait}, {100, haltedLooks + 1, Halted}} {
+		want            waits.Kind
+	}{{0, 1, waits.Lock}, {stoppedChecks, stoppedChecks + 1, waits.Lock}, {100, stoppedChecks + 1, waits.Stopped}} {
 		w := &briefly{fakeWatch: fakeWatch{glance: inCall(202, 0x5000, 0x80, 2), sleeps: []uint64{7}}, stands: test.stands}
-		l := look(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w)
-		if s, err := l.look(); err != nil || s.Wait != test.want || w.glances != test.glances {
+		l := observed(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w)
+		if s, err := l.observe(); err != nil || s.Wait != test.want || w.glances != test.glances {
 			t.Errorf("%d: %+v after %d glances, %v", test.stands, s, w.glances, err)
 		}
-		if again, _ := l.look(); again.Wait != test.want || w.glances > test.glances+1 {
+		if again, _ := l.observe(); again.Wait != test.want || w.glances > test.glances+1 {
 			t.Errorf("%d: the second time %+v after %d glances", test.stands, again, w.glances)
 		}
 	}
 }
 
-func look(p fakeProcess, w task.ThreadWatch) *looker {
-	return newLooker(p, w, stillClock{}, waits.NewJudge(p, func() *images.Map { return nil }))
+func observed(p fakeProcess, w task.ThreadWatch) *observer {
+	return newObserver(p, w, stillClock{}, waits.NewJudge(p, func() *images.Map { return nil }))
 }
 
 func inCall(number int, args ...uint64) task.Glance {
@@ -99,30 +99,30 @@ func TestLook(t *testing.T) {
 	tests := []struct {
 		name    string
 		glances []task.Glance
-		want    WaitKind
+		want    waits.Kind
 	}{
-		{"epoll", []task.Glance{inCall(232, 3)}, LoopWait},
-		{"mutex", []task.Glance{inCall(futex, 0x5000, 0x80, 2)}, LockWait},
-		{"condition", []task.Glance{inCall(futex, 0x5000, 0x189, 0)}, OtherWait},
-		{"priority inheritance", []task.Glance{inCall(futex, 0x5000, 0x86, 0)}, LockWait},
-		{"read", []task.Glance{inCall(read, 3)}, OtherWait},
-		{"unknown call", []task.Glance{inCall(9999)}, OtherWait},
-		{"file lock", []task.Glance{inCall(73, 3)}, LockWait},
-		{"page", []task.Glance{{Call: task.Syscall{State: task.InFault}}}, LockWait},
-		{"runs", []task.Glance{{State: task.Running, Call: task.Syscall{State: task.OnProcessor}}}, NoWait},
-		{"poll that goes on", []task.Glance{inCall(poll, 0x5000, 1), inCall(restart, 0x5000, 1)}, LoopWait},
-		{"lock that goes on", []task.Glance{inCall(futex, 0x5000, 0x89, 2), inCall(restart, 0x5000, 0x89, 2)}, LockWait},
-		{"stopped in a call", []task.Glance{{State: task.Stopped, Call: task.Syscall{State: task.InCall, Number: read}}}, Halted},
-		{"stopped as it ran", []task.Glance{{State: task.Stopped, Call: task.Syscall{State: task.InFault}}}, Halted},
-		{"unknown that goes on", []task.Glance{inCall(restart, 0x5000, 1)}, OtherWait},
+		{"epoll", []task.Glance{inCall(232, 3)}, waits.Loop},
+		{"mutex", []task.Glance{inCall(futex, 0x5000, 0x80, 2)}, waits.Lock},
+		{"condition", []task.Glance{inCall(futex, 0x5000, 0x189, 0)}, waits.Other},
+		{"priority inheritance", []task.Glance{inCall(futex, 0x5000, 0x86, 0)}, waits.Lock},
+		{"read", []task.Glance{inCall(read, 3)}, waits.Other},
+		{"unknown call", []task.Glance{inCall(9999)}, waits.Other},
+		{"file lock", []task.Glance{inCall(73, 3)}, waits.Lock},
+		{"page", []task.Glance{{Call: task.Syscall{State: task.InFault}}}, waits.Lock},
+		{"runs", []task.Glance{{State: task.Running, Call: task.Syscall{State: task.OnProcessor}}}, waits.None},
+		{"poll that goes on", []task.Glance{inCall(poll, 0x5000, 1), inCall(restart, 0x5000, 1)}, waits.Loop},
+		{"lock that goes on", []task.Glance{inCall(futex, 0x5000, 0x89, 2), inCall(restart, 0x5000, 0x89, 2)}, waits.Lock},
+		{"stopped in a call", []task.Glance{{State: task.Stopped, Call: task.Syscall{State: task.InCall, Number: read}}}, waits.Stopped},
+		{"stopped as it ran", []task.Glance{{State: task.Stopped, Call: task.Syscall{State: task.InFault}}}, waits.Stopped},
+		{"unknown that goes on", []task.Glance{inCall(restart, 0x5000, 1)}, waits.Other},
 	}
 	for _, test := range tests {
 		w := &fakeWatch{sleeps: []uint64{7}}
-		l := look(fakeProcess{info: linux}, w)
-		var s Sight
+		l := observed(fakeProcess{info: linux}, w)
+		var s Observation
 		for i, g := range test.glances {
 			w.glance, w.sleeps[0] = g, uint64(7+i)
-			s, _ = l.look()
+			s, _ = l.observe()
 		}
 		if s.Wait != test.want || s.At != time.Second || s.Counters.Sleeps != w.sleeps[0] || !s.Steady {
 			t.Errorf("%s: %+v", test.name, s)
@@ -133,9 +133,9 @@ func TestLook(t *testing.T) {
 // A thread that has not run is where it was.
 func TestLookAgain(t *testing.T) {
 	w := &fakeWatch{glance: inCall(232, 3), sleeps: []uint64{7}}
-	l := look(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w)
+	l := observed(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w)
 	for range 2 {
-		if s, err := l.look(); err != nil || s.Wait != LoopWait {
+		if s, err := l.observe(); err != nil || s.Wait != waits.Loop {
 			t.Errorf("%+v, %v", s, err)
 		}
 		w.glance = task.Glance{} // not asked for any more
@@ -144,7 +144,7 @@ func TestLookAgain(t *testing.T) {
 
 func TestUnsteadyLook(t *testing.T) {
 	w := &fakeWatch{glance: inCall(0, 3), sleeps: []uint64{7, 8}}
-	s, err := look(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w).look()
+	s, err := observed(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w).observe()
 	if err != nil || s.Steady {
 		t.Errorf("%+v, %v: the thread began to wait meanwhile", s, err)
 	}
@@ -165,7 +165,7 @@ func (w *costlyWatch) Counters() (task.Counters, error) { return task.Counters{C
 
 func TestWhatALookCostsIsWithinIt(t *testing.T) {
 	w := &costlyWatch{fakeWatch: fakeWatch{glance: task.Glance{State: task.Sleeping, Later: true}}}
-	s, err := look(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, w).look()
+	s, err := observed(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, w).observe()
 	if err != nil || s.Before != 0 || s.Counters.CPU != ms || !s.Blind {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -186,20 +186,20 @@ func TestLookAtDarwin(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		glance task.Glance
-		want   WaitKind
+		want   waits.Kind
 	}{
-		{"run loop", glance(-31, 2), LoopWait},
-		{"message and answer", glance(-31, 3), OtherWait},
-		{"synchronous reply", glance(-31, 0x4002), OtherWait},
-		{"idle worker", glance(368, 0), LoopWait},
-		{"kevent loop", glance(363, 0), LoopWait},
-		{"dispatch queue", glance(375, 0), LockWait},
-		{"mutex", glance(301, 0), LockWait},
-		{"runs", task.Glance{State: task.Running}, NoWait},
-		{"waits, nobody knows for what", task.Glance{State: task.Sleeping}, OtherWait},
+		{"run loop", glance(-31, 2), waits.Loop},
+		{"message and answer", glance(-31, 3), waits.Other},
+		{"synchronous reply", glance(-31, 0x4002), waits.Other},
+		{"idle worker", glance(368, 0), waits.Loop},
+		{"kevent loop", glance(363, 0), waits.Loop},
+		{"dispatch queue", glance(375, 0), waits.Lock},
+		{"mutex", glance(301, 0), waits.Lock},
+		{"runs", task.Glance{State: task.Running}, waits.None},
+		{"waits, nobody knows for what", task.Glance{State: task.Sleeping}, waits.Other},
 	} {
-		l := look(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, &fakeWatch{glance: test.glance, sleeps: []uint64{1}})
-		if s, err := l.look(); err != nil || s.Wait != test.want {
+		l := observed(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, &fakeWatch{glance: test.glance, sleeps: []uint64{1}})
+		if s, err := l.observe(); err != nil || s.Wait != test.want {
 			t.Errorf("%s: %+v, %v", test.name, s, err)
 		}
 	}
@@ -208,7 +208,7 @@ func TestLookAtDarwin(t *testing.T) {
 func TestPhases(t *testing.T) {
 	var r hangreport.Report
 	for i := range 300 {
-		r.Note(time.Duration(i)*ms, string(rune('a'+i%26)), nil, true)
+		r.AddSample(time.Duration(i)*ms, string(rune('a'+i%26)), nil, true)
 	}
 	r.Finish(time.Second)
 	last := r.Phases[len(r.Phases)-1]
@@ -227,13 +227,13 @@ func TestPhaseOfUnknownWaits(t *testing.T) {
 		if !known {
 			w = nil
 		}
-		r.Note(time.Duration(i)*ms, "lock", w, known)
+		r.AddSample(time.Duration(i)*ms, "lock", w, known)
 	}
 	if len(r.Phases) != 1 || r.Phases[0].Samples != 4 || r.Phases[0].Wait != lock {
 		t.Errorf("phases %+v", r.Phases)
 	}
-	r.Note(4*ms, "lock", nil, true)
-	r.Note(5*ms, "other", nil, false)
+	r.AddSample(4*ms, "lock", nil, true)
+	r.AddSample(5*ms, "other", nil, false)
 	if len(r.Phases) != 3 {
 		t.Errorf("phases %+v", r.Phases)
 	}

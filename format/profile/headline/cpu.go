@@ -1,4 +1,4 @@
-package answer
+package headline
 
 import (
 	"slices"
@@ -9,25 +9,25 @@ import (
 	"stacksnap/task"
 )
 
-// Busy is on what processors were used while a process was sampled.
-type Busy struct {
-	OnCPU time.Duration // by all threads together
-	Queue time.Duration // in which threads could run and had none
-	What  What
-	Where profile.Location // with Function, and with Mostly
-	Share float64          // of OnCPU, from 0 to 1
+// CPUTime is the CPU time of a process while it was sampled, and what most of it went to.
+type CPUTime struct {
+	OnCPU   time.Duration // by all threads together
+	Queue   time.Duration // in which runnable threads waited for a CPU
+	Hotspot Hotspot
+	Where   profile.Location // with Function, and with Mostly
+	Share   float64          // of OnCPU, from 0 to 1
 }
 
-// What is what most of the time went to.
-type What uint8
+// Hotspot says what most of the CPU time went to.
+type Hotspot uint8
 
-// What time goes to.
+// Hotspot time goes to.
 const (
-	Spread    What = iota // no one thing
-	Function              // it was the innermost
-	Under                 // a function and what it called
-	Collector             // Go's garbage collection
-	Generated             // code of no file, as a JIT compiler's
+	Spread    Hotspot = iota // no one thing
+	Function                 // it was the innermost
+	Subtree                  // a function and what it called
+	Collector                // Go's garbage collection
+	Generated                // code of no file, as a JIT compiler's
 )
 
 // The parts of a whole from which on something is worth saying.
@@ -37,13 +37,12 @@ const (
 	underMost = 0.8 // in a function and what it calls
 )
 
-// running finds the threads of a single snapshot that could run: those on a
-// processor before others, the main thread before others.
-func running(p *profile.Profile) Answer {
+// running counts the runnable threads of a single snapshot. Thread is set where there is one only.
+func running(p *profile.Profile) Headline {
 	if p.Sampled() {
-		return Answer{}
+		return Headline{}
 	}
-	a := Answer{Kind: Running}
+	a := Headline{Kind: Running}
 	var first *profile.Thread
 	for _, t := range p.Threads {
 		if t.State != task.Running {
@@ -56,7 +55,7 @@ func running(p *profile.Profile) Answer {
 		}
 	}
 	if a.Threads == 0 {
-		return Answer{}
+		return Headline{}
 	}
 	if a.Threads == 1 {
 		a.Thread = first
@@ -64,59 +63,59 @@ func running(p *profile.Profile) Answer {
 	return a
 }
 
-// computing tells what a process computes that uses a good part of a processor.
-func computing(p *profile.Profile) Answer {
+// computing returns the hotspot of a process that used at least busyShare of a CPU.
+func computing(p *profile.Profile) Headline {
 	if !p.Sampled() || p.Duration() <= 0 {
-		return Answer{}
+		return Headline{}
 	}
 	b := used(p)
 	if float64(b.OnCPU) < busyShare*float64(p.Duration()) {
-		return Answer{}
+		return Headline{}
 	}
 	c := count(p)
 	if c.whole == 0 {
-		return Answer{}
+		return Headline{}
 	}
 	c.judge(&b)
-	return Answer{Kind: Computing, Busy: b}
+	return Headline{Kind: Computing, CPU: b}
 }
 
-// starved reports whether threads that could run mostly had to wait for it.
-func starved(p *profile.Profile) Answer {
+// starved reports whether runnable threads mostly waited for a CPU.
+func starved(p *profile.Profile) Headline {
 	if !p.Sampled() || p.Duration() <= 0 {
-		return Answer{}
+		return Headline{}
 	}
 	b := used(p)
 	if b.Queue < b.OnCPU || float64(b.Queue) < busyShare*float64(p.Duration()) {
-		return Answer{}
+		return Headline{}
 	}
-	return Answer{Kind: Starved, Busy: b}
+	return Headline{Kind: Starved, CPU: b}
 }
 
 // stuck reports whether the main thread, or the one whose end it waits for, was mostly in an
 // uninterruptible sleep, in which function and in which call most often: at a disk or a page,
 // and of the main thread for nothing that would be known as its wait.
-func stuck(p *profile.Profile) Answer {
-	t := awaited(p)
+func stuck(p *profile.Profile) Headline {
+	t := awaitedThread(p)
 	if !p.Sampled() || t == nil || float64(t.States[task.Uninterruptible]) < mostOf*float64(max(t.Samples, 1)) {
-		return Answer{}
+		return Headline{}
 	}
-	b := Busy{Share: float64(t.States[task.Uninterruptible]) / float64(t.Samples)}
+	b := CPUTime{Share: float64(t.States[task.Uninterruptible]) / float64(t.Samples)}
 	c := newCounted()
 	c.addThread(t, func(n *profile.Node) float64 { return float64(n.Self) })
 	if k, most := heaviest(c.self); most >= mostOf*float64(t.Samples) {
-		b.What, b.Where = Function, c.where[k]
+		b.Hotspot, b.Where = Function, c.where[k]
 	}
-	a := Answer{Kind: Stuck, Main: t.Main, Thread: t, Busy: b}
+	a := Headline{Kind: Stuck, Main: t.Main, Thread: t, CPU: b}
 	if usual := t.UsualWaits(); len(usual) > 0 {
 		a.Wait = &usual[0].Wait
 	}
 	return a
 }
 
-// awaited is the main thread, or the one whose end it waits for; nil where it is not known,
+// awaitedThread is the main thread, or the one whose end it waits for; nil where it is not known,
 // or waits for something else.
-func awaited(p *profile.Profile) *profile.Thread {
+func awaitedThread(p *profile.Profile) *profile.Thread {
 	t := p.MainThread()
 	if t == nil {
 		return nil
@@ -132,8 +131,8 @@ func awaited(p *profile.Profile) *profile.Thread {
 	return nil
 }
 
-// used adds up what all threads have used.
-func used(p *profile.Profile) (b Busy) {
+// used adds up the CPU time of all threads.
+func used(p *profile.Profile) (b CPUTime) {
 	for _, t := range p.Threads {
 		if t.Spent == (profile.Spent{}) {
 			b.OnCPU += t.Used
@@ -145,18 +144,18 @@ func used(p *profile.Profile) (b Busy) {
 	return b
 }
 
-// counted is to what the time on processors went.
+// counted is the CPU time by function.
 type counted struct {
 	whole      float64
-	self       map[key]float64
-	under      map[key]float64
+	self       map[key]float64 // while it was the innermost frame
+	subtree    map[key]float64 // while it was on the stack
 	where      map[key]profile.Location
 	depth      map[key]int // at most, from the outermost frame
 	collecting float64
 	generated  float64
 }
 
-// key tells one function from another.
+// key identifies a function.
 type key struct {
 	image    *profile.Image
 	function string
@@ -184,7 +183,7 @@ func count(p *profile.Profile) *counted {
 }
 
 func newCounted() *counted {
-	return &counted{self: map[key]float64{}, under: map[key]float64{}, where: map[key]profile.Location{}, depth: map[key]int{}}
+	return &counted{self: map[key]float64{}, subtree: map[key]float64{}, where: map[key]profile.Location{}, depth: map[key]int{}}
 }
 
 // addThread adds what a frame weighs as the innermost one, for each of a thread.
@@ -214,7 +213,7 @@ func (c *counted) add(path []*profile.Node, weight float64) {
 			continue
 		}
 		seen[k] = true
-		c.under[k] += weight
+		c.subtree[k] += weight
 		c.where[k] = n.Location
 		c.depth[k] = max(c.depth[k], depth)
 		collects = collects || isCollector(n.Function)
@@ -243,25 +242,25 @@ func isCollector(function string) bool {
 	return false
 }
 
-// judge says what most of the time went to.
-func (c *counted) judge(b *Busy) {
+// judge sets the hotspot.
+func (c *counted) judge(b *CPUTime) {
 	self, most := heaviest(c.self)
 	switch {
 	case c.collecting >= mostOf*c.whole:
-		b.What, b.Share = Collector, c.collecting/c.whole
+		b.Hotspot, b.Share = Collector, c.collecting/c.whole
 	case most >= mostOf*c.whole:
-		b.What, b.Where, b.Share = Function, c.where[self], most/c.whole
+		b.Hotspot, b.Where, b.Share = Function, c.where[self], most/c.whole
 	case c.generated >= mostOf*c.whole:
-		b.What, b.Share = Generated, c.generated/c.whole
+		b.Hotspot, b.Share = Generated, c.generated/c.whole
 	default:
-		b.What, b.Where, b.Share = Spread, c.where[self], most/c.whole
+		b.Hotspot, b.Where, b.Share = Spread, c.where[self], most/c.whole
 		if k, n := c.narrowest(); n > 0 {
-			b.What, b.Where, b.Share = Under, c.where[k], n/c.whole
+			b.Hotspot, b.Where, b.Share = Subtree, c.where[k], n/c.whole
 		}
 	}
 }
 
-// heaviest returns the function with the most.
+// heaviest returns the function with the most time; of equal ones the first by name.
 func heaviest(all map[key]float64) (best key, most float64) {
 	for k, n := range all {
 		if n > most || n == most && k.function < best.function {
@@ -275,7 +274,7 @@ func heaviest(all map[key]float64) (best key, most float64) {
 // least, and of several the innermost. Those that every program or thread begins
 // with say nothing.
 func (c *counted) narrowest() (best key, least float64) {
-	for k, n := range c.under {
+	for k, n := range c.subtree {
 		switch {
 		case n < underMost*c.whole || isBeginning(k.function):
 		case least == 0 || n < least, n == least && c.depth[k] > c.depth[best],

@@ -14,7 +14,7 @@ func TestHalted(t *testing.T) {
 		10: "the target was stopped, by a signal or a debugger: this is where it stands until it goes on",
 	} {
 		p := &profile.Profile{Snapshots: 10, Halted: halted, Threads: []*profile.Thread{{Samples: 9}}}
-		if got := haltedNote(p); got != want {
+		if got := stoppedNote(p); got != want {
 			t.Errorf("%d of 10: %q, want %q", halted, got, want)
 		}
 	}
@@ -25,10 +25,10 @@ func TestHalter(t *testing.T) {
 		"a signal or a debugger": nil, "gdb [812]": {PID: 812, Name: "gdb"}, `\x1b[2J [1]`: {PID: 1, Name: "\x1b[2J"}, "??? [7]": {PID: 7},
 	} {
 		p := &profile.Profile{Snapshots: 1, Halted: 1, Target: task.Info{Tracer: tracer}, Threads: []*profile.Thread{{Samples: 1, States: profile.States{task.Stopped: 1}}}}
-		if got := Summary(p); got != "stopped, by "+want+": nothing runs until it goes on" {
+		if got := Headline(p); got != "stopped, by "+want+": nothing runs until it goes on" {
 			t.Errorf("%+v: %q", tracer, got)
 		}
-		if got := haltedNote(p); got != "the target was stopped, by "+want+": this is where it stands until it goes on" {
+		if got := stoppedNote(p); got != "the target was stopped, by "+want+": this is where it stands until it goes on" {
 			t.Errorf("%+v: %q", tracer, got)
 		}
 	}
@@ -39,16 +39,16 @@ func TestUninterruptible(t *testing.T) {
 	th.States[task.Uninterruptible] = 72
 	p := &profile.Profile{Snapshots: 100, Threads: []*profile.Thread{th}}
 	const line = "main thread waits uninterruptibly, as for a disk, in 72 % of its samples"
-	if got := Summary(p); got != line {
+	if got := Headline(p); got != line {
 		t.Errorf("%q", got)
 	}
 	th.Roots = []*profile.Node{{Location: profile.Location{Function: "touches", Image: &profile.Image{Path: "/bin/it"}}, Self: 100}}
-	if got := Summary(p); got != line+", in touches (it)" {
+	if got := Headline(p); got != line+", in touches (it)" {
 		t.Errorf("%q", got)
 	}
 	reads := profile.Wait{Call: "pread64", Object: "fd 3 /a"}
 	th.Looks, th.Waits = 10, []profile.Waited{{Wait: reads, Looks: 6}, {Wait: profile.Wait{Call: "pread64", Object: "fd 3 /b"}, Looks: 3}}
-	if got := Summary(p); got != line+", in pread64: fd 3 /a and others" {
+	if got := Headline(p); got != line+", in pread64: fd 3 /a and others" {
 		t.Errorf("%q", got)
 	}
 	end := profile.Waited{Wait: profile.Wait{Call: "futex", Lock: profile.ThreadEnd, Owner: 2, OwnerName: "reads"}, Looks: 10}
@@ -56,11 +56,11 @@ func TestUninterruptible(t *testing.T) {
 	th.ID, th.Name, th.Main, th.Waits = 2, "reads", false, th.Waits[:1]
 	p.Threads = append(p.Threads, main)
 	const other = "thread 2 \"reads\" waits uninterruptibly, as for a disk, in 72 % of its samples, in pread64: fd 3 /a; the main thread waits for its end"
-	if got := Summary(p); got != other {
+	if got := Headline(p); got != other {
 		t.Errorf("%q", got)
 	}
 	main.Waits[0].Owner = 3
-	if got := Summary(p); got != `main thread waits for thread 3 "reads" to end, in all 10 looks` {
+	if got := Headline(p); got != `main thread waits for thread 3 "reads" to end, in all 10 looks` {
 		t.Errorf("%q", got)
 	}
 }

@@ -10,22 +10,22 @@ import (
 	"stacksnap/format/words"
 )
 
-// GroupBrief writes a summary of several processes, as [Brief] does of one: what they are
+// GroupSummary writes a summary of several processes, as [Summary] does of one: what they are
 // about, who waits for whom, and a line or a few on each.
-func GroupBrief(o words.Options) words.GroupWriter {
+func GroupSummary(o words.Options) words.GroupWriter {
 	return func(w io.Writer, g *profile.Group) error {
 		if len(g.Profiles) == 1 && len(g.Missing) == 0 && g.More == 0 {
-			return Brief(o)(w, g.Profiles[0])
+			return Summary(o)(w, g.Profiles[0])
 		}
-		b := newBrief(words.AboutGroup(g), o)
+		b := newSummary(words.AboutGroup(g), o)
 		b.group(g)
 		return b.writeTo(w)
 	}
 }
 
 // group writes the summary of several processes.
-func (b *brief) group(g *profile.Group) {
-	if text := words.GroupSummary(g); text != "" {
+func (b *summary) group(g *profile.Group) {
+	if text := words.GroupHeadline(g); text != "" {
 		b.add(3, 2, text)
 	} else {
 		b.add(1, 0, "no one thing stands out")
@@ -37,7 +37,7 @@ func (b *brief) group(g *profile.Group) {
 	}
 	b.circles(g.Deadlocks)
 	sure := b.sure(originals(g.Profiles)...)
-	b.processes(g.Profiles, briefLines-len(sure))
+	b.processes(g.Profiles, summaryLines-len(sure))
 	b.lines = append(b.lines, sure...)
 }
 
@@ -49,7 +49,7 @@ func originals(all []*profile.Profile) (list []*profile.Profile) {
 }
 
 // uncaptured says of which processes there is nothing, and why.
-func (b *brief) uncaptured(all []profile.Missing) {
+func (b *summary) uncaptured(all []profile.Missing) {
 	for i, m := range all {
 		if i == maxCircles {
 			b.add(1, 0, "Missing: "+words.Count(len(all)-i)+" more")
@@ -61,7 +61,7 @@ func (b *brief) uncaptured(all []profile.Missing) {
 
 // processes writes the lines of each, as many as there is room for up to a line: what one
 // does not need is for the others, from the first on.
-func (b *brief) processes(all []*profile.Profile, most int) {
+func (b *summary) processes(all []*profile.Profile, most int) {
 	room := most - len(b.lines)
 	if room <= 0 {
 		return
@@ -89,11 +89,11 @@ func (b *brief) processes(all []*profile.Profile, most int) {
 }
 
 // process returns so many lines on one process, at most.
-func (b *brief) process(p *profile.Profile, most int) []string {
-	one := newBrief(p, words.Options{Width: b.Width - 2})
+func (b *summary) process(p *profile.Profile, most int) []string {
+	one := newSummary(p, words.Options{Width: b.Width - 2})
 	one.untitled = true
 	line := fmt.Sprintf("- %s, %s", words.ProcessName(p.Target.Name, p.Target.PID), words.Plural(p.NumThreads(), "thread"))
-	if about := words.Summary(p); about != "" {
+	if about := words.Headline(p); about != "" {
 		line += ": " + about
 	}
 	one.add(1, 0, line)
@@ -108,17 +108,17 @@ func (b *brief) process(p *profile.Profile, most int) []string {
 	return lines
 }
 
-// HangBrief writes a summary of a hang, as [Brief] does of a profile: when and how long,
+// HangSummary writes a summary of a hang, as [Summary] does of a profile: when and how long,
 // what the thread did in turn, who waits for whom, and the stacks.
-func HangBrief(o words.Options) words.HangWriter {
+func HangSummary(o words.Options) words.HangWriter {
 	return func(w io.Writer, r *hangreport.Report) error {
-		b := newBrief(r.Profile, o)
+		b := newSummary(r.Profile, o)
 		if r.Reason == hangreport.Hang {
 			b.hang(r)
 		}
 		b.headline()
-		b.body(briefLines - min(2*len(r.Followed.Profiles), maxFollowedLines))
-		b.processes(r.Followed.Profiles, briefLines)
+		b.body(summaryLines - min(2*len(r.Followed.Profiles), maxFollowedLines))
+		b.processes(r.Followed.Profiles, summaryLines)
 		if err := b.writeTo(w); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func HangBrief(o words.Options) words.HangWriter {
 const maxFollowedLines = 6
 
 // followed says for whom the thread waited in other processes.
-func (b *brief) followed(f *hangreport.Followed) {
+func (b *summary) followed(f *hangreport.Followed) {
 	if len(f.Profiles)+len(f.Missing) > 0 && len(f.Chain) > 0 {
 		b.add(3, 2, "Hang waits: "+b.Circle(f.Chain))
 	}
@@ -140,7 +140,7 @@ func (b *brief) followed(f *hangreport.Followed) {
 }
 
 // hang says what the thread that was watched did.
-func (b *brief) hang(r *hangreport.Report) {
+func (b *summary) hang(r *hangreport.Report) {
 	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s, from %s: %s", r.Kind, words.Duration(r.Duration), unfinished(r), words.Moment(r.Start), b.ThreadName(r.Thread, r.Name)))
 	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
 	b.followed(&r.Followed)

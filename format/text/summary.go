@@ -11,23 +11,23 @@ import (
 	"stacksnap/format/words"
 )
 
-// briefLines are the most of a summary, so that it fits into a message.
-const briefLines = 20
+// summaryLines are the most of a summary, so that it fits into a message.
+const summaryLines = 20
 
-// Brief writes a summary of twenty lines at most, none longer than a hundred columns,
+// Summary writes a summary of twenty lines at most, none longer than a hundred columns,
 // without colours: what is wrong, who waits for whom, the stacks that matter with how
 // often each is there, and how sure that is.
-func Brief(o words.Options) words.Writer {
+func Summary(o words.Options) words.Writer {
 	return func(w io.Writer, p *profile.Profile) error {
-		b := newBrief(p, o)
+		b := newSummary(p, o)
 		b.headline()
-		b.body(briefLines)
+		b.body(summaryLines)
 		return b.writeTo(w)
 	}
 }
 
-// brief is a summary while it is made.
-type brief struct {
+// summary is a summary while it is made.
+type summary struct {
 	words.StackLine
 	ascii bool
 	lines []string
@@ -35,19 +35,19 @@ type brief struct {
 	untitled bool // what runs and what waits has no line above it
 }
 
-func newBrief(p *profile.Profile, o words.Options) *brief {
-	width := words.BriefColumns
+func newSummary(p *profile.Profile, o words.Options) *summary {
+	width := words.SummaryColumns
 	if o.Width > 0 {
-		width = min(o.Width, words.BriefColumns)
+		width = min(o.Width, words.SummaryColumns)
 	}
-	return &brief{StackLine: words.NewStackLine(p, width), ascii: o.ASCII}
+	return &summary{StackLine: words.NewStackLine(p, width), ascii: o.ASCII}
 }
 
 // writeTo writes what there is at once.
-func (b *brief) writeTo(w io.Writer) error {
+func (b *summary) writeTo(w io.Writer) error {
 	var text bytes.Buffer
 	for i, line := range b.lines {
-		if i < briefLines {
+		if i < summaryLines {
 			text.WriteString(strings.TrimRight(b.clipped(line), " ") + "\n")
 		}
 	}
@@ -56,7 +56,7 @@ func (b *brief) writeTo(w io.Writer) error {
 }
 
 // clipped is a line that fits.
-func (b *brief) clipped(line string) string {
+func (b *summary) clipped(line string) string {
 	if !b.ascii {
 		return words.Clip(line, b.Width)
 	}
@@ -70,7 +70,7 @@ func (b *brief) clipped(line string) string {
 const goesOn = "| "
 
 // add adds a text in so many lines at most.
-func (b *brief) add(most, hang int, text string) {
+func (b *summary) add(most, hang int, text string) {
 	// Each line begins with a word of ours, which no shell takes for a command.
 	lines := words.Wrapped(text, b.Width-len(goesOn), hang)
 	for i := range lines[1:] {
@@ -84,10 +84,10 @@ func (b *brief) add(most, hang int, text string) {
 }
 
 // headline says what is wrong, and of what that is said.
-func (b *brief) headline() {
+func (b *summary) headline() {
 	whole := b.Printer
 	whole.Profile = b.Profile.Original()
-	text := whole.Summary()
+	text := whole.Headline()
 	switch {
 	case text != "":
 		b.add(2, 2, text)
@@ -101,7 +101,7 @@ func (b *brief) headline() {
 }
 
 // subject says which process it is, and what was captured when.
-func (b *brief) subject() string {
+func (b *summary) subject() string {
 	p := b.Profile.Original()
 	parts := []string{"Process: " + words.ProcessName(p.Target.Name, p.Target.PID), words.Plural(p.NumThreads(), "thread")}
 	switch {
@@ -119,7 +119,7 @@ func (b *brief) subject() string {
 }
 
 // body writes the rest, up to that line.
-func (b *brief) body(most int) {
+func (b *summary) body(most int) {
 	b.circles(b.Profile.Deadlocks)
 	sure := b.sureness()
 	b.stacks(most - len(b.lines) - len(sure))
@@ -133,7 +133,7 @@ func (b *brief) body(most int) {
 const maxCircles = 2
 
 // circles writes who waits for whom in a circle.
-func (b *brief) circles(all []profile.Deadlock) {
+func (b *summary) circles(all []profile.Deadlock) {
 	for i, d := range all {
 		if i == maxCircles {
 			b.add(1, 0, "Deadlock: "+words.Count(len(all)-i)+" more")
@@ -148,7 +148,7 @@ func (b *brief) circles(all []profile.Deadlock) {
 }
 
 // sureness says how far all this can be trusted.
-func (b *brief) sureness() []string {
+func (b *summary) sureness() []string {
 	p := b.Profile.Original()
 	lines := b.sure(p)
 	if p.Target.Translated {
@@ -165,7 +165,7 @@ func (b *brief) sureness() []string {
 
 // sure says how much of what was captured of processes is known, nothing where that is not
 // told.
-func (b *brief) sure(all ...*profile.Profile) []string {
+func (b *summary) sure(all ...*profile.Profile) []string {
 	var walks, bottoms, missed, stacks int
 	for _, p := range all {
 		walks, bottoms = walks+p.Walks, bottoms+p.Bottoms

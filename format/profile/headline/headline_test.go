@@ -1,4 +1,4 @@
-package answer
+package headline
 
 import (
 	"testing"
@@ -46,29 +46,29 @@ func TestOneSnapshot(t *testing.T) {
 	core.Target.Crash = &task.Crash{Signal: "SIGSEGV", Thread: 2}
 	for name, tt := range map[string]struct {
 		p    *profile.Profile
-		want Answer
+		want Headline
 	}{
-		"nothing known":   {one(sleeping(1, nil), sleeping(2, epoll)), Answer{}},
-		"no threads":      {one(), Answer{}},
-		"idle":            {one(sleeping(1, epoll)), Answer{Kind: Idle, Main: true, Wait: epoll}},
-		"poll":            {one(sleeping(1, poll)), Answer{Kind: Blocked, Main: true, Wait: poll}},
-		"stopped":         {one(thread(1, task.Stopped, nil), thread(2, task.Stopped, epoll)), Answer{Kind: Halted}},
-		"stopped in part": {one(thread(1, task.Stopped, nil), thread(2, task.Sleeping, nil)), Answer{}},
-		"no samples":      {one(&profile.Thread{ID: 1, Main: true}), Answer{}},
-		"a lock":          {one(sleeping(1, mutex(8)), sleeping(2, mutex(8)), sleeping(3, mutex(16)), on), Answer{Kind: Locked, Main: true, Wait: mutex(8)}},
-		"another's lock":  {one(sleeping(1, epoll), sleeping(2, mutex(8))), Answer{Kind: Idle, Main: true, Wait: epoll}},
+		"nothing known":   {one(sleeping(1, nil), sleeping(2, epoll)), Headline{}},
+		"no threads":      {one(), Headline{}},
+		"idle":            {one(sleeping(1, epoll)), Headline{Kind: Idle, Main: true, Wait: epoll}},
+		"poll":            {one(sleeping(1, poll)), Headline{Kind: Blocked, Main: true, Wait: poll}},
+		"stopped":         {one(thread(1, task.Stopped, nil), thread(2, task.Stopped, epoll)), Headline{Kind: Stopped}},
+		"stopped in part": {one(thread(1, task.Stopped, nil), thread(2, task.Sleeping, nil)), Headline{}},
+		"no samples":      {one(&profile.Thread{ID: 1, Main: true}), Headline{}},
+		"a lock":          {one(sleeping(1, mutex(8)), sleeping(2, mutex(8)), sleeping(3, mutex(16)), on), Headline{Kind: Locked, Main: true, Wait: mutex(8)}},
+		"another's lock":  {one(sleeping(1, epoll), sleeping(2, mutex(8))), Headline{Kind: Idle, Main: true, Wait: epoll}},
 		"join": {one(sleeping(1, &profile.Wait{Call: "futex", Lock: profile.ThreadEnd, Addr: 8, Owner: owner}), on),
-			Answer{Kind: Running, Threads: 1, Thread: on}},
+			Headline{Kind: Running, Threads: 1, Thread: on}},
 		"convoy": {one(sleeping(1, mutex(8)), sleeping(2, mutex(16)), sleeping(3, mutex(8)), sleeping(5, mutex(8)), on),
-			Answer{Kind: Convoy, Threads: 3, Main: true, Wait: mutex(8)}},
+			Headline{Kind: Convoy, Threads: 3, Main: true, Wait: mutex(8)}},
 		"joins are no convoy": {one(sleeping(2, &profile.Wait{Lock: profile.ThreadEnd, Addr: 8}),
-			sleeping(3, &profile.Wait{Lock: profile.ThreadEnd, Addr: 8}), sleeping(4, &profile.Wait{Lock: profile.ThreadEnd, Addr: 8})), Answer{}},
+			sleeping(3, &profile.Wait{Lock: profile.ThreadEnd, Addr: 8}), sleeping(4, &profile.Wait{Lock: profile.ThreadEnd, Addr: 8})), Headline{}},
 		"deadlock": {circle(circle(one(sleeping(1, epoll), sleeping(2, nil), sleeping(3, nil)), false, 2, 3), false, 1),
-			Answer{Kind: Deadlocked, Threads: 3, Main: true}},
-		"deadlock of others": {circle(one(sleeping(1, epoll), sleeping(2, nil), sleeping(3, nil)), false, 2, 3), Answer{Kind: Deadlocked, Threads: 2}},
-		"ended deadlock":     {circle(one(sleeping(1, epoll)), true, 2, 3), Answer{Kind: Idle, Main: true, Wait: epoll}},
-		"running":            {one(sleeping(1, epoll), queued, on), Answer{Kind: Running, Threads: 2}},
-		"crashed":            {core, Answer{Kind: Crashed, Thread: core.Threads[1]}},
+			Headline{Kind: Deadlocked, Threads: 3, Main: true}},
+		"deadlock of others": {circle(one(sleeping(1, epoll), sleeping(2, nil), sleeping(3, nil)), false, 2, 3), Headline{Kind: Deadlocked, Threads: 2}},
+		"ended deadlock":     {circle(one(sleeping(1, epoll)), true, 2, 3), Headline{Kind: Idle, Main: true, Wait: epoll}},
+		"running":            {one(sleeping(1, epoll), queued, on), Headline{Kind: Running, Threads: 2}},
+		"crashed":            {core, Headline{Kind: Crashed, Thread: core.Threads[1]}},
 	} {
 		got := Of(tt.p)
 		if tt.want.Wait != nil && tt.want.Kind != Convoy {
@@ -146,7 +146,7 @@ func TestUninterruptible(t *testing.T) {
 		"another thread":  {many(sampled(2, 0)), 0, ""},
 	} {
 		a := Of(tt.p)
-		if (a.Kind == Stuck) != (tt.share > 0) || a.Busy.Share != tt.share || a.Busy.Where.Function != tt.function || (a.Busy.What == Function) != (tt.function != "") {
+		if (a.Kind == Stuck) != (tt.share > 0) || a.CPU.Share != tt.share || a.CPU.Where.Function != tt.function || (a.CPU.Hotspot == Function) != (tt.function != "") {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
@@ -210,22 +210,22 @@ func TestWhatIsComputed(t *testing.T) {
 	const ms = time.Millisecond
 	for name, tt := range map[string]struct {
 		thread *profile.Thread
-		what   What
+		what   Hotspot
 		where  string
 		share  float64
 	}{
 		"one function":          {busyThread(1, node("main", 0, node("parse", 460*ms), node("copy", 40*ms))), Function, "parse", 0.92},
 		"in two places":         {busyThread(1, node("main", 0, node("a", 0, node("copy", 300*ms)), node("copy", 200*ms))), Function, "copy", 1},
 		"overloads":             {busyThread(1, node("main", 0, overload("1", node("add(_:)", 240*ms)), overload("2", node("add(_:)", 260*ms)))), Function, "add(_:)", 0.52},
-		"under one":             {busyThread(1, node("main", 0, node("parse", 100*ms, node("a", 200*ms), node("b", 200*ms)), node("c", 100*ms))), Under, "parse", 500. / 600},
+		"under one":             {busyThread(1, node("main", 0, node("parse", 100*ms, node("a", 200*ms), node("b", 200*ms)), node("c", 100*ms))), Subtree, "parse", 500. / 600},
 		"recursion counts once": {busyThread(1, node("main", 0, node("f", 100*ms, node("f", 100*ms, node("a", 240*ms), node("b", 100*ms))), node("c", 140*ms))), Spread, "a", 240. / 680},
 		"spread":                {busyThread(1, node("main", 0, node("a", 200*ms), node("b", 190*ms), node("c", 180*ms))), Spread, "a", 200. / 570},
 		"garbage collection":    {busyThread(1, node("runtime.gcBgMarkWorker", 0, node("runtime.scanobject", 400*ms)), node("main.main", 100*ms)), Collector, "", 0.8},
 		"generated":             {busyThread(1, node("main", 0, node("", 200*ms), node("", 200*ms), node("a", 100*ms))), Generated, "", 0.8},
 	} {
 		got := Of(many(tt.thread))
-		b := got.Busy
-		if got.Kind != Computing || b.What != tt.what || b.Where.Function != tt.where || b.Share < tt.share-1e-9 || b.Share > tt.share+1e-9 {
+		b := got.CPU
+		if got.Kind != Computing || b.Hotspot != tt.what || b.Where.Function != tt.where || b.Share < tt.share-1e-9 || b.Share > tt.share+1e-9 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -254,7 +254,7 @@ func TestHowMuchIsUsed(t *testing.T) {
 		"no samples of the busy": {many(func() *profile.Thread { m := *mac; m.States = profile.States{}; return &m }()), None, ""},
 	} {
 		got := Of(tt.p)
-		if got.Kind != tt.want || got.Busy.Where.Function != tt.where {
+		if got.Kind != tt.want || got.CPU.Where.Function != tt.where {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -32,7 +32,7 @@ const (
 )
 
 // stacks writes the stacks that matter in so many lines at most.
-func (b *brief) stacks(room int) {
+func (b *summary) stacks(room int) {
 	p := b.Profile
 	running := b.running()
 	waiting, idle := b.waiting()
@@ -72,7 +72,7 @@ func samplesOf(rows []*row) (n int) {
 
 // section writes rows below a title, or as many as there is room for and how many more
 // there are, and returns how many lines that took.
-func (b *brief) section(title string, rows []*row, room, total int) int {
+func (b *summary) section(title string, rows []*row, room, total int) int {
 	before := len(b.lines)
 	if room < 1 {
 		return 0
@@ -120,7 +120,7 @@ func weightOf(threads []*profile.Thread) (n int) {
 }
 
 // rowLines are the one or two lines of a row.
-func (b *brief) rowLines(r *row, total int) []string {
+func (b *summary) rowLines(r *row, total int) []string {
 	runs := ""
 	if b.untitled {
 		runs = " runs"
@@ -146,7 +146,7 @@ func (b *brief) rowLines(r *row, total int) []string {
 }
 
 // who names the threads of a row.
-func (b *brief) who(threads []*profile.Thread) string {
+func (b *summary) who(threads []*profile.Thread) string {
 	t := threads[0]
 	switch n := weightOf(threads); {
 	case n > 1 && slices.ContainsFunc(threads, func(t *profile.Thread) bool { return t.Main }):
@@ -204,7 +204,7 @@ func (rs *rows) of(stack, wait string) *row {
 }
 
 // running are the stacks in which threads could run, the most frequent first.
-func (b *brief) running() []*row {
+func (b *summary) running() []*row {
 	var rs rows
 	for _, t := range b.Profile.Threads {
 		if !b.Profile.Sampled() {
@@ -243,7 +243,7 @@ func ranIn(t *profile.Thread, n *profile.Node) int {
 
 // waiting are the stacks of threads that wait for something that matters, and how many
 // have nothing to do, by what they wait in.
-func (b *brief) waiting() (_ []*row, idle map[string]int) {
+func (b *summary) waiting() (_ []*row, idle map[string]int) {
 	var rs rows
 	owners := b.owners()
 	idle = map[string]int{}
@@ -284,7 +284,7 @@ func common(w *profile.Wait, t *profile.Thread) *profile.Wait {
 	return &own
 }
 
-func (b *brief) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task.ThreadID]bool) int {
+func (b *summary) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task.ThreadID]bool) int {
 	isDead := slices.ContainsFunc(b.Profile.Deadlocks, func(d profile.Deadlock) bool {
 		return slices.ContainsFunc(d.Waiters, func(w profile.Waiter) bool { return w.ID == t.ID })
 	})
@@ -302,7 +302,7 @@ func (b *brief) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task.T
 }
 
 // waits reports whether a thread mostly did.
-func (b *brief) waits(t *profile.Thread) bool {
+func (b *summary) waits(t *profile.Thread) bool {
 	if !b.Profile.Sampled() {
 		return t.State != task.Running
 	}
@@ -310,7 +310,7 @@ func (b *brief) waits(t *profile.Thread) bool {
 }
 
 // usualState is the state in which a thread that could not run mostly was.
-func (b *brief) usualState(t *profile.Thread) string {
+func (b *summary) usualState(t *profile.Thread) string {
 	state, most := t.State, 0
 	for s, n := range t.States {
 		if n > most && task.State(s) != task.Running {
@@ -324,7 +324,7 @@ func (b *brief) usualState(t *profile.Thread) string {
 }
 
 // usualWait is what a thread waits for; nil where that is not known.
-func (b *brief) usualWait(t *profile.Thread) *profile.Wait {
+func (b *summary) usualWait(t *profile.Thread) *profile.Wait {
 	if !b.Profile.Sampled() {
 		return t.Wait
 	}
@@ -335,7 +335,7 @@ func (b *brief) usualWait(t *profile.Thread) *profile.Wait {
 }
 
 // owners are the threads for which others wait.
-func (b *brief) owners() map[task.ThreadID]bool {
+func (b *summary) owners() map[task.ThreadID]bool {
 	owners := map[task.ThreadID]bool{}
 	for _, t := range b.Profile.Threads {
 		if w := b.usualWait(t); w != nil && w.Owner != 0 && b.waits(t) {

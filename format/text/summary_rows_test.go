@@ -10,22 +10,22 @@ import (
 	"stacksnap/task"
 )
 
-// briefOf is the summary of a profile without what is the same of each.
-func briefOf(t *testing.T, p *profile.Profile) string {
+// summaryOf is the summary of a profile without what is the same of each.
+func summaryOf(t *testing.T, p *profile.Profile) string {
 	t.Helper()
-	_, text, _ := strings.Cut(string(fixtures.Written(t, Brief(words.Options{}), p)), "+0100\n")
+	_, text, _ := strings.Cut(string(fixtures.Written(t, Summary(words.Options{}), p)), "+0100\n")
 	text, _, _ = strings.Cut(text, "Sure:")
 	return text
 }
 
-// TestBriefOwners: one that others wait for is shown, though it waits as those do that
+// TestSummaryOwners: one that others wait for is shown, though it waits as those do that
 // have nothing to do; and so is the main thread.
-func TestBriefOwners(t *testing.T) {
+func TestSummaryOwners(t *testing.T) {
 	p := deadlockedMany()
 	p.Deadlocks = nil
 	p.Threads = p.Threads[3:]
 	p.Threads[0].Wait.Owner = 20
-	got := briefOf(t, p)
+	got := summaryOf(t, p)
 	for _, want := range []string{
 		"  thread 20 \"w\" waits in futex: ", "Idle: 12 threads, 8 in futex, 4 in epoll_wait\n", "2 threads wait for mutex 0x7f0020, held by thread 2",
 	} {
@@ -34,18 +34,18 @@ func TestBriefOwners(t *testing.T) {
 		}
 	}
 	p.Threads[10].Main = true
-	if got := briefOf(t, p); !strings.Contains(got, "Waits:\n  2 threads, the main one among them, wait in futex:\n") || !strings.Contains(got, "Idle: 11 threads, 7 in futex") {
+	if got := summaryOf(t, p); !strings.Contains(got, "Waits:\n  2 threads, the main one among them, wait in futex:\n") || !strings.Contains(got, "Idle: 11 threads, 7 in futex") {
 		t.Errorf("the main thread is not first in\n%s", got)
 	}
-	p.Threads[4].Wait.Peer = profile.Peer{PID: 9, Name: "other", Act: profile.Write}
-	if got := briefOf(t, p); !strings.Contains(got, "thread 21 \"w\" waits for other [9] to write") {
+	p.Threads[4].Wait.Peer = profile.Peer{PID: 9, Name: "other", Action: profile.Write}
+	if got := summaryOf(t, p); !strings.Contains(got, "thread 21 \"w\" waits for other [9] to write") {
 		t.Errorf("what waits for another process is missing in\n%s", got)
 	}
 }
 
-// TestBriefRuns: what runs is told where that was in a hundredth of the snapshots, and a
+// TestSummaryRuns: what runs is told where that was in a hundredth of the snapshots, and a
 // thread that ran in half of its samples does not wait.
-func TestBriefRuns(t *testing.T) {
+func TestSummaryRuns(t *testing.T) {
 	node := func(name string, self, ran int) *profile.Node {
 		return &profile.Node{Location: profile.Location{Function: name}, Count: self, Self: self, States: &profile.States{task.Running: ran, task.Sleeping: self - ran}}
 	}
@@ -61,20 +61,20 @@ func TestBriefRuns(t *testing.T) {
 	} {
 		p := fixtures.Moments(&profile.Profile{Snapshots: 1000}, 1)
 		p.Threads = []*profile.Thread{{ID: 1, Samples: 1000, States: profile.States{task.Running: c.ran, task.Sleeping: 1000 - c.ran}, Roots: []*profile.Node{node("f", 1000, c.ran)}}}
-		if got := briefOf(t, p); got != c.want {
+		if got := summaryOf(t, p); got != c.want {
 			t.Errorf("%d: %s, want %s", c.ran, got, c.want)
 		}
 	}
 	p := fixtures.Moments(&profile.Profile{Snapshots: 1000}, 1)
 	p.Threads = []*profile.Thread{{ID: 1, Samples: 1000, States: profile.States{task.Running: 1000}, Roots: []*profile.Node{node("f", 981, 981), node("_start", 10, 10), node("g", 9, 9)}}}
 	const want = "Runs, innermost function first, in 1,000 samples of all threads:\n    98 %: f\n     1 %: _start\n    <1 %: g\n"
-	if got := briefOf(t, p); got != want {
+	if got := summaryOf(t, p); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-// TestBriefGroupSharesRoom: what one process does not need is for those that do.
-func TestBriefGroupSharesRoom(t *testing.T) {
+// TestSummaryGroupSharesRoom: what one process does not need is for those that do.
+func TestSummaryGroupSharesRoom(t *testing.T) {
 	small := func() *profile.Profile {
 		p := fixtures.NoThreads()
 		p.Threads = []*profile.Thread{{ID: 7, Main: true, State: task.Sleeping, Samples: 1, Wait: &profile.Wait{Call: "epoll_wait"}}}
@@ -82,7 +82,7 @@ func TestBriefGroupSharesRoom(t *testing.T) {
 	}
 	big := deadlockedMany()
 	var b strings.Builder
-	if err := GroupBrief(words.Options{})(&b, &profile.Group{Profiles: []*profile.Profile{small(), big, small()}}); err != nil {
+	if err := GroupSummary(words.Options{})(&b, &profile.Group{Profiles: []*profile.Profile{small(), big, small()}}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -93,13 +93,13 @@ func TestBriefGroupSharesRoom(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	fitsBrief(t, text, words.BriefColumns)
+	fitsBrief(t, text, words.SummaryColumns)
 	b.Reset()
-	if err := GroupBrief(words.Options{})(&b, &profile.Group{Profiles: []*profile.Profile{big, big, big, big}}); err != nil {
+	if err := GroupSummary(words.Options{})(&b, &profile.Group{Profiles: []*profile.Profile{big, big, big, big}}); err != nil {
 		t.Fatal(err)
 	}
 	n, more := strings.Count(b.String(), "\n"), strings.Count(b.String(), "  … 4 more stacks")
-	if n != briefLines || more != 4 { // each has more to say, and says so
+	if n != summaryLines || more != 4 { // each has more to say, and says so
 		t.Errorf("%d lines:\n%s", n, b.String())
 	}
 }

@@ -1,4 +1,4 @@
-package answer
+package headline
 
 import (
 	"slices"
@@ -7,27 +7,27 @@ import (
 	"stacksnap/task"
 )
 
-// GroupKind is what sort of thing there is to say of several processes.
+// GroupKind is what several processes are about.
 type GroupKind uint8
 
-// The kinds, in the order in which one is preferred to another, but for what is
-// said of a process that crashed or has a deadlock, which comes first.
+// The kinds of headlines of groups, in order of precedence. OfOne comes first where a process
+// crashed or has a deadlock of its own.
 const (
-	NothingCommon GroupKind = iota // nothing is known for certain
+	NothingCommon GroupKind = iota // nothing is certain
 	Circle                         // the threads of Links wait for each other, the last for the first: a deadlock of the group's
 	Chain                          // each thread of Links waits for the next
-	OfOne                          // what there is to say of Profile
+	OfOne                          // the headline of Profile
 	AllIdle                        // all processes are idle
 )
 
-// GroupAnswer is what there is to say of several processes.
-type GroupAnswer struct {
+// GroupHeadline is what several processes are about.
+type GroupHeadline struct {
 	Kind    GroupKind
 	Links   []Link
 	Profile *profile.Profile
 }
 
-// Link is a thread that another one waits for, or that waits for another.
+// Link is a thread of a chain in which each waits for the next.
 type Link struct {
 	Profile *profile.Profile
 	ID      task.ThreadID   // 0: it is not known which thread of the process
@@ -35,27 +35,27 @@ type Link struct {
 	Wait    *profile.Wait   // nil: it does not wait, or that is not known
 }
 
-// OfGroup finds what there is to say of processes that were captured together.
-func OfGroup(g *profile.Group) GroupAnswer {
+// OfGroup returns the headline of processes that were captured together.
+func OfGroup(g *profile.Group) GroupHeadline {
 	one, kind := first(g)
 	if kind == Crashed || kind == Deadlocked {
-		return GroupAnswer{Kind: OfOne, Profile: one}
+		return GroupHeadline{Kind: OfOne, Profile: one}
 	}
 	chain := longest(g)
 	switch {
 	case len(g.Deadlocks) > 0:
-		return GroupAnswer{Kind: Circle, Links: around(g, &g.Deadlocks[0])}
+		return GroupHeadline{Kind: Circle, Links: around(g, &g.Deadlocks[0])}
 	case len(chain) > 1:
-		return GroupAnswer{Kind: Chain, Links: chain}
+		return GroupHeadline{Kind: Chain, Links: chain}
 	case kind != None && kind != Idle:
-		return GroupAnswer{Kind: OfOne, Profile: one}
+		return GroupHeadline{Kind: OfOne, Profile: one}
 	case allIdle(g):
-		return GroupAnswer{Kind: AllIdle}
+		return GroupHeadline{Kind: AllIdle}
 	}
-	return GroupAnswer{}
+	return GroupHeadline{}
 }
 
-// first returns the process of which there is most to say, and what that is. What was there
+// first returns the process of which there is most to say, and what that is. Hotspot was there
 // for less than half of a sampling counts only where it crashed or has a deadlock.
 func first(g *profile.Group) (best *profile.Profile, kind Kind) {
 	most := 0
@@ -121,8 +121,8 @@ func processes(chain []Link) int {
 	return len(seen)
 }
 
-// follow goes from one thread to that which it waits for, as far as that is known,
-// and was not met before.
+// follow returns the chain from a thread through those that it waits for. It ends where the next
+// is not known, or is in the chain already.
 func follow(g *profile.Group, from Link) (chain []Link) {
 	for next, ok := from, true; ok; next, ok = after(g, next) {
 		if slices.ContainsFunc(chain, func(l Link) bool { return l.Profile == next.Profile && l.ID == next.ID }) {

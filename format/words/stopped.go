@@ -4,20 +4,20 @@ import (
 	"stacksnap/format/profile"
 )
 
-// haltedNote says that the whole process was stopped, as by Ctrl-Z in a terminal or by a
+// stoppedNote says that the whole process was stopped, as by Ctrl-Z in a terminal or by a
 // debugger; the empty string when it was not.
-func haltedNote(p *profile.Profile) string {
+func stoppedNote(p *profile.Profile) string {
 	switch p.Halted {
 	case 0:
 		return ""
 	case p.Snapshots:
-		return "the target was stopped, by " + halter(p) + ": this is where it stands until it goes on"
+		return "the target was stopped, by " + stopper(p) + ": this is where it stands until it goes on"
 	}
 	return "the target was stopped, by a signal or a debugger, in " + Count(p.Halted) + " of " + Plural(p.Snapshots, "snapshot")
 }
 
-// halter is who has stopped a process.
-func halter(p *profile.Profile) string {
+// stopper is who has stopped a process.
+func stopper(p *profile.Profile) string {
 	if t := p.Target.Tracer; t != nil {
 		return ProcessName(t.Name, t.PID)
 	}

@@ -18,7 +18,7 @@ type tracing struct {
 	total time.Duration // before that
 }
 
-// begin takes into account that a capture failed, and returns what is to be told.
+// begin takes into account that a capture failed, and returns the line to report.
 func (t *tracing) begin(by *task.TracedError, now time.Duration) string {
 	if t.by != nil {
 		return ""
@@ -27,7 +27,7 @@ func (t *tracing) begin(by *task.TracedError, now time.Duration) string {
 	return by.By() + " traces the target: until it lets go, no stacks can be captured"
 }
 
-// end takes into account that nobody traces the target, and returns what is to be told.
+// end takes into account that nobody traces the target, and returns the line to report.
 func (t *tracing) end(now time.Duration) string {
 	if t.by == nil {
 		return ""

@@ -1,7 +1,7 @@
-// Package answer says what a profile is about, as the first line of a report
-// does: who asks why a program hangs or burns a processor wants that, and the
-// stacks after it. It says nothing of what is not known.
-package answer
+// Package headline finds what a profile is about, as data for the first line of a report:
+// a crash, a deadlock, a lock that many wait for, what the CPU time went to. It returns
+// [None] where nothing is certain.
+package headline
 
 import (
 	"stacksnap/format/profile"
@@ -9,54 +9,54 @@ import (
 	"stacksnap/task"
 )
 
-// Kind is what sort of thing there is to say.
+// Kind is what a profile is about.
 type Kind uint8
 
-// The kinds of answers, in the order in which one is preferred to another.
+// The kinds of headlines, in order of precedence.
 const (
-	None       Kind = iota // nothing is known for certain
+	None       Kind = iota // nothing is certain
 	Crashed                // Thread ended the process; of a core
-	Deadlocked             // Threads are in circles
-	Halted                 // all threads are stopped
+	Deadlocked             // Threads are in wait cycles
+	Stopped                // all threads are stopped
 	Convoy                 // Threads wait for one lock, as Wait says
 	Locked                 // the main thread waits for what another one has, as Wait says
 	Running                // of one snapshot: Threads could run, Thread first
-	Computing              // of many: Busy says in what
+	Computing              // of many: CPU says in what
 	Starved                // of many: Threads could run and mostly waited for a processor
-	Stuck                  // of many: Thread mostly was where nothing can wake it, as Busy says, most often as Wait does
+	Stuck                  // of many: Thread mostly was where nothing can wake it, as CPU says, most often as Wait does
 	Blocked                // the main thread waits, as Wait says
 	Idle                   // the main thread waits for whatever comes next, as Wait says
 )
 
-// Answer is what there is to say.
-type Answer struct {
+// Headline is what a profile is about.
+type Headline struct {
 	Kind    Kind
 	Threads int             // how many it is about, of all
 	Main    bool            // the main thread is one of these
 	Thread  *profile.Thread // nil where it is about several
 	Wait    *profile.Wait
-	Looks   int // in which it was found to wait so, of many snapshots: all that there were
-	Busy    Busy
+	Looks   int // of many snapshots: how often the thread was observed to wait so, which is always
+	CPU     CPUTime
 }
 
-// Of finds what there is to say of a profile.
-func Of(p *profile.Profile) Answer {
-	for _, find := range []func(*profile.Profile) Answer{
-		crashed, deadlocked, halted, convoy, locked, running, computing, starved, stuck, blocked,
+// Of returns the headline of a profile.
+func Of(p *profile.Profile) Headline {
+	for _, find := range []func(*profile.Profile) Headline{
+		crashed, deadlocked, stopped, convoy, locked, running, computing, starved, stuck, blocked,
 	} {
 		if a := find(p); a.Kind != None {
 			return a
 		}
 	}
-	return Answer{}
+	return Headline{}
 }
 
-func crashed(p *profile.Profile) Answer {
+func crashed(p *profile.Profile) Headline {
 	c := p.Target.Crash
 	if c == nil {
-		return Answer{}
+		return Headline{}
 	}
-	a := Answer{Kind: Crashed}
+	a := Headline{Kind: Crashed}
 	for _, t := range p.Threads {
 		if t.ID == c.Thread && t.ID != 0 {
 			a.Thread = t
@@ -65,8 +65,8 @@ func crashed(p *profile.Profile) Answer {
 	return a
 }
 
-// deadlocked counts the threads in circles that stand.
-func deadlocked(p *profile.Profile) Answer {
+// deadlocked counts the threads in deadlocks that have not ended.
+func deadlocked(p *profile.Profile) Headline {
 	in := map[task.ThreadID]bool{}
 	for i := range p.Deadlocks {
 		if d := &p.Deadlocks[i]; !d.Ended {
@@ -76,29 +76,29 @@ func deadlocked(p *profile.Profile) Answer {
 		}
 	}
 	if len(in) == 0 {
-		return Answer{}
+		return Headline{}
 	}
 	t := p.MainThread()
-	return Answer{Kind: Deadlocked, Threads: len(in), Main: t != nil && in[t.ID]}
+	return Headline{Kind: Deadlocked, Threads: len(in), Main: t != nil && in[t.ID]}
 }
 
-// halted reports whether a process was stopped in every snapshot.
-func halted(p *profile.Profile) Answer {
+// stopped reports whether all threads were stopped in every snapshot.
+func stopped(p *profile.Profile) Headline {
 	stopped := 0
 	for _, t := range p.Threads {
 		if t.States[task.Stopped] != t.Samples {
-			return Answer{}
+			return Headline{}
 		}
 		stopped += t.Samples
 	}
 	if stopped == 0 {
-		return Answer{}
+		return Headline{}
 	}
-	return Answer{Kind: Halted}
+	return Headline{Kind: Stopped}
 }
 
-// wait returns what a thread waited for whenever it was asked, and how often it
-// was; nil when it did not wait, or now for this and now for that.
+// wait returns what a thread waited for in every observation, and how many there were; nil
+// when it did not wait, or not always for the same.
 func wait(p *profile.Profile, t *profile.Thread) (*profile.Wait, int) {
 	if !p.Sampled() {
 		return t.Wait, 0
@@ -122,9 +122,9 @@ func mostlyRunnable(t *profile.Thread) bool {
 // that of the main thread.
 const leastConvoy = 3
 
-// convoy finds the lock in memory for which most threads wait.
-func convoy(p *profile.Profile) Answer {
-	var best Answer
+// convoy finds the lock in memory that most threads wait for, if they are at least leastConvoy.
+func convoy(p *profile.Profile) Headline {
+	var best Headline
 	at := map[task.Addr]int{}
 	main := map[task.Addr]bool{}
 	for _, t := range p.Threads {
@@ -135,7 +135,7 @@ func convoy(p *profile.Profile) Answer {
 		at[w.Addr] += t.Weight()
 		main[w.Addr] = main[w.Addr] || t.Main
 		if n := at[w.Addr]; n >= leastConvoy && n > best.Threads {
-			best = Answer{Kind: Convoy, Threads: n, Wait: w, Looks: looks}
+			best = Headline{Kind: Convoy, Threads: n, Wait: w, Looks: looks}
 		}
 	}
 	if best.Kind != None {
@@ -144,28 +144,28 @@ func convoy(p *profile.Profile) Answer {
 	return best
 }
 
-// locked reports whether the main thread waits for what another has.
-func locked(p *profile.Profile) Answer {
+// locked returns the lock that the main thread waits for.
+func locked(p *profile.Profile) Headline {
 	a := blocked(p)
 	if a.Kind != Blocked || a.Wait.Lock == profile.NoLock || a.Wait.Lock == profile.ThreadEnd {
-		return Answer{}
+		return Headline{}
 	}
 	a.Kind = Locked
 	return a
 }
 
-// blocked tells what the main thread waits for.
-func blocked(p *profile.Profile) Answer {
+// blocked returns what the main thread waits for.
+func blocked(p *profile.Profile) Headline {
 	t := p.MainThread()
 	if t == nil {
-		return Answer{}
+		return Headline{}
 	}
 	w, looks := wait(p, t)
 	switch {
 	case w == nil:
-		return Answer{}
+		return Headline{}
 	case waits.IsIdle(w):
-		return Answer{Kind: Idle, Main: true, Thread: t, Wait: w, Looks: looks}
+		return Headline{Kind: Idle, Main: true, Thread: t, Wait: w, Looks: looks}
 	}
-	return Answer{Kind: Blocked, Main: true, Thread: t, Wait: w, Looks: looks}
+	return Headline{Kind: Blocked, Main: true, Thread: t, Wait: w, Looks: looks}
 }

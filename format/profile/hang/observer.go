@@ -1,0 +1,142 @@
+package hang
+
+import (
+	"time"
+
+	"stacksnap/format/profile/waits"
+	"stacksnap/task"
+)
+
+// maxPlaces bounds what is remembered of calls.
+const maxPlaces = 1000
+
+// observer observes the watched thread.
+type observer struct {
+	process task.Process
+	info    task.Info
+	watch   task.ThreadWatch
+	clock   task.Clock
+	names   map[task.Addr]string // Linux: the call that is made at a pc
+	judge   *waits.Judge         // Darwin
+	judged  map[Place]waits.Kind // the kinds by place, as judge found them
+	last    Observation
+	stopped bool // as of the last observation
+}
+
+// How often a thread that is stopped is observed again, and after what time: another
+// program that takes snapshots lets it run on within milliseconds.
+const (
+	stoppedChecks = 5
+	stoppedPause  = time.Millisecond
+)
+
+func newObserver(p task.Process, w task.ThreadWatch, c task.Clock, j *waits.Judge) *observer {
+	return &observer{process: p, info: p.Info(), watch: w, clock: c, names: map[task.Addr]string{},
+		judge: j, judged: map[Place]waits.Kind{}}
+}
+
+// observe observes the thread, and again where it was not stopped before: see stoppedChecks.
+func (o *observer) observe() (Observation, error) {
+	s, err := o.observeOnce()
+	for n := 0; n < stoppedChecks && err == nil && s.Wait == waits.Stopped && !o.stopped; n++ {
+		o.clock.SleepUntil(o.clock.Now() + stoppedPause)
+		s, err = o.observeOnce()
+	}
+	o.stopped = s.Wait == waits.Stopped
+	return s, err
+}
+
+// observeOnce observes the thread once. The counters are read before and after: a thread that
+// began to wait meanwhile may have been anywhere.
+func (o *observer) observeOnce() (Observation, error) {
+	before, err := o.watch.Counters()
+	if err != nil {
+		return Observation{}, err
+	}
+	if o.last.Wait != waits.None && o.last.Steady && before.HasSleeps && before == o.last.Counters {
+		o.last.At = o.clock.Now() // it has not run, and so is where it was
+		return o.last, nil
+	}
+	s, err := o.check()
+	s.Counters, s.Before, s.Steady = before, before.CPU, true
+	if err == nil && s.Wait != waits.Loop {
+		s.Counters, err = o.watch.Counters()
+		s.Steady = s.Counters.Sleeps == before.Sleeps
+	}
+	o.last = s
+	return s, err
+}
+
+// check returns where the thread is, without its counters.
+func (o *observer) check() (Observation, error) {
+	g, err := o.watch.Glance()
+	s := Observation{At: o.clock.Now()}
+	if err != nil {
+		return s, err
+	}
+	if g.State == task.Stopped {
+		s.Wait = waits.Stopped
+		return s, nil
+	}
+	s.Blind = g.Later
+	call := g.Call
+	if call.State == task.CallUnknown && g.Registers.Known != 0 {
+		call = waits.DarwinCall(o.process, &g.Registers)
+	}
+	switch call.State {
+	case task.OnProcessor:
+		return s, nil
+	case task.InFault:
+		s.Wait = waits.Lock
+	case task.InCall:
+		s.Wait = o.kind(&call, &g.Registers)
+	case task.CallUnknown:
+		if g.State == task.Running {
+			return s, nil
+		}
+		s.Wait = waits.Other
+	}
+	s.Place = Place{call.Number, call.SP, call.PC, call.Args}
+	return s, nil
+}
+
+// kind classifies a call. One that continues another is known by the instruction that made
+// the first.
+func (o *observer) kind(c *task.Syscall, r *task.Registers) waits.Kind {
+	kind, name := waits.Classify(o.info.OS, o.info.Arch, c)
+	switch {
+	case o.info.OS == task.Darwin:
+		kind = o.darwinKind(c, r)
+	case name == waits.RestartSyscall:
+		kind = waits.ClassifyNamed(o.names[c.PC], c.Args)
+	default:
+		o.note(c.PC, name)
+	}
+	return kind
+}
+
+// darwinKind classifies a wait by the thread's stack also, once for each place: two waits that
+// are as deep in the stack, and for the same, got there by the same way.
+func (o *observer) darwinKind(c *task.Syscall, r *task.Registers) waits.Kind {
+	place := Place{c.Number, c.SP, c.PC, c.Args}
+	kind, known := o.judged[place]
+	if !known {
+		if len(o.judged) >= maxPlaces {
+			clear(o.judged)
+		}
+		kind = o.judge.Kind(r, c)
+		o.judged[place] = kind
+	}
+	return kind
+}
+
+// note remembers which call is made at a pc.
+func (o *observer) note(pc task.Addr, name string) {
+	if name == "" {
+		return
+	}
+	if len(o.names) >= maxPlaces {
+		clear(o.names)
+	}
+	o.names[pc] = name
+}
