@@ -8,19 +8,19 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// sigreturn knows the code that Linux returns to from a signal handler by its
-// instructions, because not all of it has unwind information that is right: the
-// vdso's of ARM64 leads past the interrupted function, Go's and musl's to
-// nothing. I386 and ARM have an older call beside rt_sigreturn, for handlers without
-// SA_SIGINFO. It is a rule.Source.
+// sigreturn recognises, by its instructions, the code that Linux signal handlers
+// return to. Unwind information for it is often wrong or absent: the vdso's on ARM64
+// skips the interrupted function, Go and musl have none. I386 and ARM have an older
+// system call beside rt_sigreturn, for handlers without SA_SIGINFO. It is a
+// [rule.Source].
 type sigreturn struct{ buffers sync.Pool } // of *[16]byte
 
 // trampoline is code that calls sigreturn or rt_sigreturn.
 type trampoline struct {
 	code  []byte
-	start *rule.Long // at its start, to which the handler returns
-	// stands are the offsets of further instructions, at which only a thread itself may
-	// stand, with what holds there.
+	start *rule.Long // the rule at its first instruction, where the handler returns to
+	// stands has the rules at the instructions after the first. Only a thread's own
+	// pc can be there.
 	stands []stand
 }
 
@@ -55,8 +55,8 @@ var trampolines = map[task.Arch][]trampoline{
 	},
 }
 
-// What holds in these: on I386 where the classic call has popped its argument, and of
-// rt_sigreturn; on ARM in the frame of each.
+// The rules of these: on I386 after sigreturn's code has popped its argument, and for
+// rt_sigreturn; on ARM for each layout of the frame.
 var (
 	i386Popped, i386RTSigreturn = i386Sigreturn(0), i386Sigreturn(160)
 	armFrame, armRTFrame        = armSigreturn(20), armSigreturn(148)
@@ -71,7 +71,7 @@ func (s *sigreturn) Rule(q rule.Query) (rule.Rule, error) {
 	defer s.buffers.Put(b)
 	pc := q.PC
 	if !q.First {
-		pc++ // the handler returns to the start
+		pc++ // the handler returns to the first instruction
 	}
 	for i := range trampolines[q.Arch] {
 		if l := trampolines[q.Arch][i].at(&q, pc, b[:]); l != nil {
@@ -81,7 +81,7 @@ func (s *sigreturn) Rule(q rule.Query) (rule.Rule, error) {
 	return rule.Rule{}, rule.ErrNone
 }
 
-// at returns what holds at pc, nil where that is not in the trampoline.
+// at returns the rule at pc, nil if pc is not in the trampoline.
 func (t *trampoline) at(q *rule.Query, pc task.Addr, b []byte) *rule.Long {
 	if t.begins(q.Code, pc, b) {
 		return t.start

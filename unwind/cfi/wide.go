@@ -5,8 +5,8 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// wide is a row with expressions that depend on the registers, with offsets
-// beyond 2 GB, or with many registers. It implements [rule.Wide].
+// wide is an expression rule: a row with expressions that depend on registers, with
+// offsets beyond 2 GB, or with many registers. It implements [rule.Wide].
 type wide struct {
 	sec   *section
 	arch  task.Arch
@@ -41,7 +41,7 @@ func (w *wide) Apply(s *rule.State) error {
 	return nil
 }
 
-// value computes one column for the frame s.
+// value evaluates one column in the frame s.
 func (w *wide) value(s *rule.State, col column, self task.Reg, cfa uint64) (uint64, error) {
 	if col.kind == expression || col.kind == valExpression {
 		return w.evaluate(s, col, cfa)

@@ -7,11 +7,10 @@ import (
 	"stacksnap/task"
 )
 
-// String writes the rule as algebra, registers by DWARF number.
+// String formats the rule as algebra, with DWARF register numbers.
 func (r Rule) String() string { return r.Format(task.UnknownArch) }
 
-// Format writes the rule as algebra with the names of an architecture's special
-// registers.
+// Format formats the rule as algebra, with the names of a's special registers.
 func (r Rule) Format(a task.Arch) string {
 	var parts []string
 	switch {
@@ -55,7 +54,7 @@ func (r *Rule) formatCFA(a task.Arch) string {
 	return "*(" + at + ")" + plus(l.Over)
 }
 
-// plus writes what is added.
+// plus formats an offset.
 func plus(n int32) string {
 	switch {
 	case n < 0:

@@ -1,14 +1,14 @@
 package rule
 
-// Long is a rule that names more registers than [MaxSaved], as those of signal
-// trampolines do. It is not changed once made.
+// Long is a rule that names more registers than [MaxSaved], as for signal
+// trampolines. It is immutable.
 type Long struct {
 	CFA, RA Value
 	Saved   []Value // at most task.MaxRegisters
 	Flags   Flags
 }
 
-// Rule wraps l.
+// Rule wraps l in a Rule.
 func (l *Long) Rule() Rule { return Rule{Flags: l.Flags, Wide: l} }
 
 // Apply implements [Wide].
