@@ -11,30 +11,30 @@ import (
 	"stacksnap/task"
 )
 
-// What is done and copied of a process that is stopped for its list, at most.
+// Limits of what is done and copied while a process is stopped for its list.
 const (
 	maxStands   = 6                      // stops for one Load
-	maxShown    = 8                      // images in one of them
+	maxShown    = 8                      // images copied in one stop
 	shownPath   = 1 << 10                // PATH_MAX of Darwin
 	shownHeader = 32 << 10               // a header and its load commands
-	firstShown  = 4 << 10                // that is read of those at once
-	spareShown  = 64                     // entries that may come until the process stands
-	standPause  = 100 * time.Microsecond // doubled each time: the list may be null
+	firstShown  = 4 << 10                // bytes of a header read at once
+	spareShown  = 64                     // entries that may be added before the process is stopped
+	standPause  = 100 * time.Microsecond // doubled each time, because the list may be null
 )
 
-// The fields of a mach_header that are looked at (<mach-o/loader.h>).
+// The used fields of a mach_header (<mach-o/loader.h>).
 const (
 	headerBytes   = 32
 	sizeofcmdsAt  = 20
 	largestHeader = shownHeader - headerBytes
 )
 
-// standing is what is copied of a process while it stands. There nothing is
-// allocated: all room is made before.
+// standing is what is copied from a process while it is stopped. All room is
+// allocated before, because nothing may be allocated then.
 type standing struct {
 	mem      task.Memory
 	at       place
-	familiar map[task.Addr]familiarity // of the images at load addresses
+	familiar map[task.Addr]familiarity // by load address
 	head     []byte
 	array    []byte
 	infos    Infos
@@ -42,29 +42,29 @@ type standing struct {
 	shown    []shown
 }
 
-// familiarity is what is known of the image at an address.
+// familiarity says whether the image at an address is known.
 type familiarity uint8
 
 const (
 	unfamiliar familiarity = iota
-	familiar               // one that may be another by now
+	familiar               // known, but may be another by now
 	permanent
 )
 
-// shown is what an entry names, as much as could be read.
+// shown is an entry with its path and header, as far as readable.
 type shown struct {
 	entry
 	path, header []byte
 }
 
-// gaveUp reports whether it was because of changes that not all could be read.
+// gaveUp reports whether images are missing because the list kept changing.
 func (r *reading) gaveUp() bool { return slices.ContainsFunc(r.errs, isChange) }
 
 func isChange(err error) bool { return errors.Is(err, errChanging) || errors.Is(err, errMoving) }
 
-// readStanding reads the list while the process stands, and what it names: of
-// images that stay, afterwards; of others path and header in the same stop, so
-// that what goes by a name is what had it.
+// readStanding reads the list while the process is stopped. Path and header of an
+// image are copied in the same stop, so that they belong together; those of fixed
+// images are read afterwards.
 func (r *reading) readStanding() {
 	for try := range maxStands {
 		if try > 0 {
@@ -82,8 +82,8 @@ func (r *reading) readStanding() {
 	}
 }
 
-// stand stops the process and copies what is needed. It says false where it could
-// not be stopped, or stands while dyld changes the list.
+// stand stops the process and copies the list. It reports false if the process could
+// not be stopped, or was stopped while dyld changed the list.
 func (r *reading) stand() (*standing, bool) {
 	s := r.newStanding()
 	began := time.Now()
@@ -99,7 +99,7 @@ func (r *reading) stand() (*standing, bool) {
 	return s, s.listed > 0
 }
 
-// newStanding makes room.
+// newStanding allocates the room.
 func (r *reading) newStanding() *standing {
 	at, err := placeOf(r.process)
 	if err != nil {
@@ -121,9 +121,9 @@ func (r *reading) newStanding() *standing {
 	return s
 }
 
-// copy runs while the process stands: it allocates nothing. The newest images,
-// which are the last, are most likely those that come and go; but such come first
-// as are not known at all.
+// copy copies the list and some images. It runs while the process is stopped and
+// allocates nothing. Unknown images come first, and of these the last in the list:
+// the newest, which are the most likely to go.
 func (s *standing) copy() {
 	n, _ := s.mem.ReadMemory(s.head, s.at.at)
 	infos, ok := parseInfos(s.head[:n], s.at)
@@ -133,7 +133,7 @@ func (s *standing) copy() {
 	s.infos = infos
 	size := imageEntryWords * infos.pointer
 	want := int(min(infos.Count, maxImages)) * size
-	if want > len(s.array) { // more have come than there is room for
+	if want > len(s.array) { // more entries than there is room for
 		return
 	}
 	if n, _ = s.mem.ReadMemory(s.array[:want], infos.Array); n < want {
@@ -167,8 +167,8 @@ func (s *standing) show(e entry) {
 	x.header = x.header[:n]
 }
 
-// sizeOfHeader returns how long a header is with its load commands, or more than
-// is read of any where that cannot be told.
+// sizeOfHeader returns the size of a header with its load commands, or [math.MaxInt]
+// if it is unknown or too large.
 func sizeOfHeader(b []byte) int {
 	if len(b) < headerBytes {
 		return math.MaxInt
@@ -180,7 +180,7 @@ func sizeOfHeader(b []byte) int {
 	return headerBytes + int(cmds)
 }
 
-// take makes the list that was copied the current one, and finds its images.
+// take makes the copied list the current one, and finds its images.
 func (r *reading) take(s *standing) {
 	s.infos.slideCache(r.process.Memory())
 	r.whole, r.sound, r.infos, r.entries = false, true, s.infos, nil
@@ -195,7 +195,7 @@ func (r *reading) take(s *standing) {
 	r.acceptFixed(r.readGroup(r.todo()))
 }
 
-// takeShown takes over an image that was seen while the process stood.
+// takeShown adds an image whose header was copied during the stop.
 func (r *reading) takeShown(x *shown) {
 	path, ok := x.pathName()
 	if !ok || len(x.header) < sizeOfHeader(x.header) {
@@ -211,8 +211,8 @@ func (r *reading) takeShown(x *shown) {
 	r.accept(map[entry]*image{x.entry: r.readIn(memory, x.entry, path, nil)})
 }
 
-// pathName returns the path, "" where the entry has none; false where it could not
-// be read.
+// pathName returns the path, "" if the entry has none. It reports false if it was
+// unreadable.
 func (x *shown) pathName() (string, bool) {
 	end := bytes.IndexByte(x.path, 0)
 	if x.entry.path == 0 || end < 0 {
