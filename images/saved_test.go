@@ -168,7 +168,7 @@ func TestSavedWithBinaries(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
-		index, err := binaries.NewIndex(binaries.Places{Folders: []string{extract(t, whole, full)}})
+		index, err := binaries.NewIndex(binaries.Places{Directories: []string{extract(t, whole, full)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestSavedWithCache(t *testing.T) {
 					intoCache(t, filepath.Join(dir, fmt.Sprint(i)), layout, im.Path)
 				}
 			}
-			index, err := binaries.NewIndex(binaries.Places{Folders: []string{dir}})
+			index, err := binaries.NewIndex(binaries.Places{Directories: []string{dir}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -275,7 +275,7 @@ func TestSavedWithoutBinaries(t *testing.T) {
 // TestSavedOtherBinaries: a file of another UUID is not taken.
 func TestSavedOtherBinaries(t *testing.T) {
 	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
-		index, err := binaries.NewIndex(binaries.Places{Folders: []string{"macho/testdata"}})
+		index, err := binaries.NewIndex(binaries.Places{Directories: []string{"macho/testdata"}})
 		if err != nil {
 			t.Fatal(err)
 		}

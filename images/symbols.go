@@ -29,7 +29,7 @@ func WithSymbols(placed []object.Placed, from *binaries.Index, budget *object.Bu
 		}
 		n := &named{File: f}
 		n.more = n.opened(func() (object.File, bool) { return from.Symbols(f.Arch(), f.ID(), budget) })
-		n.asked = n.opened(func() (object.File, bool) { return from.Ask(machO, path, f.Arch(), f.ID(), budget) })
+		n.asked = n.opened(func() (object.File, bool) { return from.FindSymbols(machO, path, f.Arch(), f.ID(), budget) })
 		placed[i].File = n
 	}
 	return placed
@@ -181,17 +181,17 @@ func (n *named) ReadCode(p []byte, vmaddr uint64) int {
 	return 0
 }
 
-// DataInCode implements [object.DataTeller].
+// DataInCode implements [object.DataReporter].
 func (n *named) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
-	if f, can := n.File.(object.DataTeller); can {
+	if f, can := n.File.(object.DataReporter); can {
 		return f.DataInCode(vmaddr)
 	}
 	return 0, 0, false
 }
 
-// Thumb implements [object.ThumbTeller].
+// Thumb implements [object.ThumbReporter].
 func (n *named) Thumb(vmaddr uint64) (thumb, known bool) {
-	if f, can := n.File.(object.ThumbTeller); can {
+	if f, can := n.File.(object.ThumbReporter); can {
 		return f.Thumb(vmaddr)
 	}
 	return false, false

@@ -20,7 +20,7 @@ type apart struct {
 // it agrees with the rule and the return address follows a call.
 func (u *Unwinder) findFP(e *entry) bool {
 	w, r := &u.walk, e.rule
-	if _, known := w.Regs.Value(w.fp); known || r.Wide != nil || r.CFA.How != rule.Sum || r.CFA.Base != w.fp {
+	if _, known := w.Regs.Value(w.fp); known || r.Expression != nil || r.CFA.How != rule.Sum || r.CFA.Base != w.fp {
 		return false
 	}
 	if !e.apart.asked {

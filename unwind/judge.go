@@ -31,8 +31,8 @@ const signedBits = 47
 // unchanged.
 func (u *Unwinder) try(r *rule.Rule, by Method) error {
 	w := &u.walk
-	if r.Wide != nil {
-		return u.tryWide(r)
+	if r.Expression != nil {
+		return u.tryExpression(r)
 	}
 	pc, cfa, err := w.Caller(r)
 	if err != nil {
@@ -57,12 +57,12 @@ func (u *Unwinder) try(r *rule.Rule, by Method) error {
 	return nil
 }
 
-// tryWide is try for an expression rule, whose result is known only once it is
+// tryExpression is try for an expression rule, whose result is known only once it is
 // applied.
-func (u *Unwinder) tryWide(r *rule.Rule) error {
+func (u *Unwinder) tryExpression(r *rule.Rule) error {
 	w := &u.walk
 	before := w.Regs
-	err := r.Wide.Apply(&w.State)
+	err := r.Expression.Apply(&w.State)
 	after := w.Regs
 	w.Regs = before
 	if err != nil {

@@ -128,7 +128,7 @@ func (s *sigtramp) frame(q rule.Query) (rule.Value, bool) {
 	}
 	for _, source := range sources {
 		r, err := source.Rule(q)
-		if err == nil && r.Wide == nil && r.CFA.How == rule.Sum {
+		if err == nil && r.Expression == nil && r.CFA.How == rule.Sum {
 			return r.CFA, true
 		}
 	}

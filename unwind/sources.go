@@ -70,7 +70,7 @@ func (i *interrupted) Rule(q rule.Query) (rule.Rule, error) {
 	if q.Image == nil || q.Image.File == nil || !bool(*i.images.Of(q.Image, (*isMachO).find)) {
 		return rule.Rule{}, rule.ErrNone
 	}
-	if !q.First && !i.code.Aside(&q) {
+	if !q.First && !i.code.OutOfLineCall(&q) {
 		return rule.Rule{}, rule.ErrNone
 	}
 	return i.code.Rule(q)

@@ -136,7 +136,7 @@ type birth struct {
 	result task.Reg // 0 in the new thread
 }
 
-// Apply implements [rule.Wide].
+// Apply implements [rule.Expression].
 func (b *birth) Apply(s *rule.State) error {
 	if v, ok := s.Regs.Value(b.result); ok && v == 0 {
 		return rule.ErrOutermost
@@ -172,7 +172,7 @@ func (births) Rule(q rule.Query) (rule.Rule, error) {
 	if task.ReadFull(q.Code, b[:], q.PC-maxBirth) != nil || !bornAMD64(b[:]) {
 		return rule.Rule{}, rule.ErrNone
 	}
-	return rule.Rule{Wide: &birth{parent: rule.Frameless(q.Arch, 0), result: 0}}, nil
+	return rule.Rule{Expression: &birth{parent: rule.Frameless(q.Arch, 0), result: 0}}, nil
 }
 
 // bornAMD64 reports whether the middle of code is after the system call and not past

@@ -61,9 +61,9 @@ func (c *call) index() (*binaries.Index, error) {
 	if len(c.symbols)+len(c.binaries) == 0 && !c.debuginfod && !asksMac && !c.filming || c.indexed != nil {
 		return c.indexed, nil
 	}
-	places := binaries.Places{Folders: c.binaries, Symbols: c.symbols}
+	places := binaries.Places{Directories: c.binaries, Symbols: c.symbols}
 	if opensOnMac {
-		places.System = sharedcache.Folders()
+		places.System = sharedcache.Directories()
 	}
 	if c.filming {
 		places.MachO = append(places.MachO, binaries.Mapped{})
@@ -101,7 +101,7 @@ func (c *call) remark() {
 	if c.indexed == nil || !c.reported {
 		return
 	}
-	for _, line := range c.indexed.Remarks() {
+	for _, line := range c.indexed.Warnings() {
 		tell(c.Err, line)
 	}
 }

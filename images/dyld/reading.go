@@ -137,7 +137,7 @@ func (r *reading) readGroup(group []entry) (fresh map[entry]*image) {
 		if e.path != 0 {
 			path, err = task.ReadCString(&r.paths, e.path, maxPath)
 		}
-		if im := r.known[key{e.load, path}]; im != nil && err == nil && im.stands() {
+		if im := r.known[key{e.load, path}]; im != nil && err == nil && im.isCurrent() {
 			r.found[e] = im
 			continue
 		}
@@ -146,9 +146,9 @@ func (r *reading) readGroup(group []entry) (fresh map[entry]*image) {
 	return fresh
 }
 
-// stands reports whether a known image still is the one that was read. Its path was
+// isCurrent reports whether a known image still is the one that was read. Its path was
 // compared before; fixed images never go.
-func (im *image) stands() bool {
+func (im *image) isCurrent() bool {
 	switch {
 	case im.file == nil || len(im.errs) > 0:
 		return false
@@ -290,9 +290,9 @@ func (r *reading) note(im *image) {
 	if m == nil {
 		return
 	}
-	m.restless = m.restless || im.seen != r.loads
+	m.churning = m.churning || im.seen != r.loads
 	m.settled = r.loads > 1
-	if m.restless && !m.kept {
+	if m.churning && !m.kept {
 		m.keep()
 	}
 }
@@ -307,7 +307,7 @@ func (r *reading) missing() (gone []object.Placed) {
 			im.close()
 			delete(r.known, k)
 		case !slices.Contains(r.gone, im):
-			im.memory.restless = true
+			im.memory.churning = true
 			r.gone = append(r.gone, im)
 		}
 	}

@@ -29,7 +29,7 @@ type steady struct {
 	idAt     task.Addr
 	id       []byte
 	settled  bool // it was there while other images came and went
-	restless bool // it was seen to come or go
+	churning bool // it was seen to come or go
 	spoiled  bool // a read was refused
 	kept     bool // the contents needed later are in copies or file
 	copies   []copied
@@ -107,7 +107,7 @@ func (m *steady) read(p []byte, a task.Addr) (n int, err, refused error) {
 			return n, err, nil
 		}
 	}
-	if m.settled && !m.restless {
+	if m.settled && !m.churning {
 		return n, err, nil
 	}
 	return 0, nil, errMoving

@@ -25,7 +25,7 @@ type Tracker struct {
 	loader  Loader
 	pause   func(time.Duration)
 	stop    func() (resume func() error, err error) // nil: the process must not be stopped
-	stood   func(time.Duration)
+	stopped func(time.Duration)
 	loads   int // number of Loads so far
 	known   map[key]*image
 	gone    []*image      // the known images missing from the last list, the latest last
@@ -73,8 +73,8 @@ func NewTracker(p task.Process) *Tracker {
 // StopBy lets Load stop the process briefly if its list keeps changing. stood is
 // called with the duration of each stop. Without it, images of such a process may be
 // missing.
-func (t *Tracker) StopBy(stop func() (resume func() error, err error), stood func(time.Duration)) {
-	t.stop, t.stood = stop, stood
+func (t *Tracker) StopBy(stop func() (resume func() error, err error), stopped func(time.Duration)) {
+	t.stop, t.stopped = stop, stopped
 	t.loader.Tries = min(t.loader.Tries, stoppedTries)
 }
 
@@ -101,7 +101,7 @@ func (t *Tracker) Load() (Listed, []error) {
 	r.readList()
 	r.readImages()
 	if r.stop != nil && r.gaveUp() {
-		r.readStanding()
+		r.readStopped()
 	}
 	return r.listed(), r.errs
 }
@@ -113,10 +113,10 @@ func Spoiled(p *object.Placed) bool {
 	return ok && m.spoiled
 }
 
-// NoteRestless records that an image was not where the list has it.
-func NoteRestless(p *object.Placed) {
+// NoteChurning records that an image was not where the list has it.
+func NoteChurning(p *object.Placed) {
 	if m, ok := p.Code.(*steady); ok {
-		m.restless = true
+		m.churning = true
 	}
 }
 

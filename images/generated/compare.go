@@ -15,9 +15,9 @@ const (
 // that was there before. Call it before the first look-up.
 func (r *Reader) Compare(mem task.Memory) { r.memory = mem }
 
-// stands reports whether the code around a still is the entry's, as far as that is
+// matches reports whether the code around a still is the entry's, as far as that is
 // known.
-func (r *Reader) stands(e *Entry, a uint64) bool {
+func (r *Reader) matches(e *Entry, a uint64) bool {
 	if r.memory == nil || e.Code == 0 {
 		return true
 	}

@@ -221,7 +221,7 @@ func (r *Reader) renew() {
 
 func (r *Reader) answer(a uint64) answer {
 	e := r.table.find(a)
-	if e == nil || e.Name == "" || !r.stands(e, a) {
+	if e == nil || e.Name == "" || !r.matches(e, a) {
 		return answer{}
 	}
 	l := e.Lines.at(a)

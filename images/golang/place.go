@@ -54,7 +54,7 @@ func Open(data []byte, f File) *Table {
 	if t.version < go118 {
 		return t.placed()
 	}
-	if t.startsAt(t.told()) || t.startsAt(f.Starts) || t.startsInModule() || t.startsAt(t.named()) {
+	if t.startsAt(t.headerStarts()) || t.startsAt(f.Starts) || t.startsInModule() || t.startsAt(t.symbolStarts()) {
 		return t
 	}
 	return nil
@@ -70,8 +70,8 @@ func (t *Table) placed() *Table {
 	return nil
 }
 
-// told returns the starts of code by the header.
-func (t *Table) told() []uint64 {
+// headerStarts returns the starts of code by the header.
+func (t *Table) headerStarts() []uint64 {
 	if t.text == 0 {
 		return nil
 	}
@@ -82,9 +82,9 @@ func (t *Table) told() []uint64 {
 	return list
 }
 
-// named returns the starts of code by which a function is where the file's symbol of
+// symbolStarts returns the starts of code by which a function is where the file's symbol of
 // the same name is.
-func (t *Table) named() []uint64 {
+func (t *Table) symbolStarts() []uint64 {
 	if t.of.Symbols == nil {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (f *File) readDataInCode() []vmRange {
 	return ranges
 }
 
-// DataInCode implements [object.DataTeller] by LC_DATA_IN_CODE.
+// DataInCode implements [object.DataReporter] by LC_DATA_IN_CODE.
 func (f *File) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
 	ranges := f.dataRanges()
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i].start > vmaddr })

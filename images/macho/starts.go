@@ -107,7 +107,7 @@ func (f *File) listed(vmaddr uint64, i int) (uint64, bool) {
 	return starts[n], true
 }
 
-// Thumb implements [object.ThumbTeller] by LC_FUNCTION_STARTS.
+// Thumb implements [object.ThumbReporter] by LC_FUNCTION_STARTS.
 func (f *File) Thumb(vmaddr uint64) (thumb, known bool) {
 	i := f.sectionIndex(vmaddr)
 	if i < 0 || f.sections[i].Stubs() {

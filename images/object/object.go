@@ -75,16 +75,16 @@ type CodeReader interface {
 	ReadCode(p []byte, vmaddr uint64) int
 }
 
-// ThumbTeller is a [File] of 32-bit ARM that may know the instruction set of a
+// ThumbReporter is a [File] of 32-bit ARM that may know the instruction set of a
 // function.
-type ThumbTeller interface {
+type ThumbReporter interface {
 	// Thumb reports whether the function that contains vmaddr is Thumb code, not ARM
 	// code.
 	Thumb(vmaddr uint64) (thumb, known bool)
 }
 
-// DataTeller is a [File] that may know where data is between instructions.
-type DataTeller interface {
+// DataReporter is a [File] that may know where data is between instructions.
+type DataReporter interface {
 	// DataInCode returns the first range of data that ends above vmaddr.
 	DataInCode(vmaddr uint64) (start, end uint64, ok bool)
 }

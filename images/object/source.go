@@ -21,9 +21,9 @@ func SourceOf(f File, vmaddr uint64) []Source {
 	return nil
 }
 
-// TellsSource reports whether a file has a method that [SourceOf] or [SourceNote]
+// ReportsSource reports whether a file has a method that [SourceOf] or [SourceNote]
 // calls.
-func TellsSource(f File) bool {
+func ReportsSource(f File) bool {
 	switch f.(type) {
 	case interface{ Source(vmaddr uint64) []Source }, interface{ SourceNote() string }:
 		return true

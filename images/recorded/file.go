@@ -57,9 +57,9 @@ type file struct {
 }
 
 var (
-	_ object.File        = (*file)(nil)
-	_ object.DataTeller  = (*file)(nil)
-	_ object.ThumbTeller = (*file)(nil)
+	_ object.File          = (*file)(nil)
+	_ object.DataReporter  = (*file)(nil)
+	_ object.ThumbReporter = (*file)(nil)
 )
 
 func newFile(of *recording.File) *file {
@@ -91,7 +91,7 @@ func (f *file) FunctionStart(vmaddr uint64) (uint64, bool) {
 	return a.VMAddr, a.Found
 }
 
-// DataInCode implements [object.DataTeller], for vmaddrs that were looked up. It
+// DataInCode implements [object.DataReporter], for vmaddrs that were looked up. It
 // rejects a recorded range that does not end above vmaddr.
 func (f *file) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
 	a := f.of.DataInCode(vmaddr)
@@ -101,7 +101,7 @@ func (f *file) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
 	return a.VMAddr, end, true
 }
 
-// Thumb implements [object.ThumbTeller], for vmaddrs that were looked up.
+// Thumb implements [object.ThumbReporter], for vmaddrs that were looked up.
 func (f *file) Thumb(vmaddr uint64) (thumb, known bool) {
 	a := f.of.Thumb(vmaddr)
 	return a.Thumb, a.Found

@@ -88,9 +88,9 @@ func (w *watched) FunctionStart(vmaddr uint64) (uint64, bool) {
 	return start, ok
 }
 
-// DataInCode implements [object.DataTeller].
+// DataInCode implements [object.DataReporter].
 func (w *watched) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
-	if f, can := w.File.(object.DataTeller); can {
+	if f, can := w.File.(object.DataReporter); can {
 		start, end, ok = f.DataInCode(vmaddr)
 	}
 	if ok {
@@ -99,9 +99,9 @@ func (w *watched) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
 	return start, end, ok
 }
 
-// Thumb implements [object.ThumbTeller].
+// Thumb implements [object.ThumbReporter].
 func (w *watched) Thumb(vmaddr uint64) (thumb, known bool) {
-	if f, can := w.File.(object.ThumbTeller); can {
+	if f, can := w.File.(object.ThumbReporter); can {
 		thumb, known = f.Thumb(vmaddr)
 	}
 	if known {

@@ -32,8 +32,8 @@ type placed struct {
 	file io.ReaderAt
 }
 
-// Folders returns the directories where versions of macOS have their caches.
-func Folders() []string {
+// Directories returns the directories where versions of macOS have their caches.
+func Directories() []string {
 	return []string{
 		"/System/Volumes/Preboot/Cryptexes/OS/System/Library/dyld", // 13 and later
 		"/System/Library/dyld",

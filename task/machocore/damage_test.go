@@ -42,7 +42,7 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := machocore.Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := machocore.Open(t.TempDir()); !errors.Is(err, regular.ErrFolder) {
+	if _, err := machocore.Open(t.TempDir()); !errors.Is(err, regular.ErrDirectory) {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func (t Table) HasRemote() bool { return slices.ContainsFunc(t, Mount.IsRemote) 
 
 // Layers returns the directories of an overlay's layers, as seen by whoever mounted
 // it (Documentation/filesystems/overlayfs.rst).
-func (m Mount) Layers() (folders []string) {
+func (m Mount) Layers() (directories []string) {
 	if m.Type != "overlay" {
 		return nil
 	}
@@ -33,14 +33,14 @@ func (m Mount) Layers() (folders []string) {
 		case "lowerdir", "lowerdir+", "datadir+":
 			for _, folder := range split(value, ':') {
 				if folder != "" { // data-only layers follow a double separator
-					folders = append(folders, plain(folder))
+					directories = append(directories, plain(folder))
 				}
 			}
 		case "upperdir", "workdir":
-			folders = append(folders, plain(value))
+			directories = append(directories, plain(value))
 		}
 	}
-	return folders
+	return directories
 }
 
 // split splits at a separator that is not escaped by a backslash.

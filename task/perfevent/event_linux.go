@@ -87,7 +87,7 @@ func (e *Event) Newest(s *Sample) (bool, error) {
 			return false, nil
 		}
 		record, end := e.data.newest(head, e.spare)
-		if !e.data.stood(head, atomic.LoadUint64(e.head), end) {
+		if !e.data.intact(head, atomic.LoadUint64(e.head), end) {
 			continue
 		}
 		if e.seen = head; record == nil {

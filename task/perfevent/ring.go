@@ -30,10 +30,10 @@ func (r ring) copy(p []byte, at uint64) {
 	copy(p[n:], r)
 }
 
-// stood reports whether what was copied when the head was at has not been overwritten
+// intact reports whether what was copied when the head was at has not been overwritten
 // since, with the head now at now: neither by complete records, nor by one that is
 // being written.
-func (r ring) stood(at, now uint64, end int) bool {
+func (r ring) intact(at, now uint64, end int) bool {
 	return at-now+uint64(end)+maxWritten(len(r)) <= uint64(len(r))
 }
 

@@ -12,13 +12,13 @@ import (
 // ErrNot means that a name is not a regular file.
 var ErrNot = errors.New("not a regular file")
 
-// ErrFolder is the [ErrNot] for a directory.
-var ErrFolder error = folderError{}
+// ErrDirectory is the [ErrNot] for a directory.
+var ErrDirectory error = directoryError{}
 
-type folderError struct{}
+type directoryError struct{}
 
-func (folderError) Error() string        { return "a folder, not a regular file" }
-func (folderError) Is(target error) bool { return target == ErrNot }
+func (directoryError) Error() string        { return "a folder, not a regular file" }
+func (directoryError) Is(target error) bool { return target == ErrNot }
 
 // ErrLeased means that another program holds a lease on the file (fcntl, F_SETLEASE):
 // opening it would block until that program gives it up, 45 seconds by default.
@@ -45,7 +45,7 @@ func named(name string, err error) error {
 func check(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
-		return ErrFolder
+		return ErrDirectory
 	case !info.Mode().IsRegular():
 		return ErrNot
 	}

@@ -118,14 +118,14 @@ func (p *Process) isKernel() bool { return p.Task.ID == 0 }
 // once, even if there are none.
 func (s *Shot) kernelImages() []Image {
 	if s.kernel == nil {
-		s.kernel = Sorted(s.toldOfKernel())
+		s.kernel = Sorted(s.reportedKernel())
 	}
 	return s.kernel
 }
 
-// toldOfKernel returns the kernel's images in the stackshot, the kernel first; never
+// reportedKernel returns the kernel's images in the stackshot, the kernel first; never
 // nil.
-func (s *Shot) toldOfKernel() []Image {
+func (s *Shot) reportedKernel() []Image {
 	list := []Image{}
 	for i := range s.Tasks {
 		t := &s.Tasks[i]

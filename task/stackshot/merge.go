@@ -106,7 +106,7 @@ func (s *Shot) keep(base *Shot) {
 	}
 	s.Caches = withCaches(s.Caches, base.Caches)
 	s.kernel = nil
-	if len(s.toldOfKernel()) == 0 {
+	if len(s.reportedKernel()) == 0 {
 		s.kernel = base.kernelImages()
 	}
 }

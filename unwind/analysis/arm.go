@@ -107,9 +107,9 @@ func (i *armInst) run(m *machine, s *state) {
 	}
 }
 
-// tell copies the parts of an instruction that are common to all architectures. No
+// common copies the parts of an instruction that are common to all architectures. No
 // ARM instruction is [plain], because its effect depends on the condition.
-func (i *armInst) tell(in *inst) {
+func (i *armInst) common(in *inst) {
 	*in = i.inst
 	in.reads = notPlain
 }

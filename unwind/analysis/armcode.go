@@ -23,7 +23,7 @@ func stepARM(m *machine, code []byte, off uint32, s *state, in *inst) {
 		i.leaving = i.conditional && i.movesSP() && armLeaves(code, off)
 		i.run(m, s)
 	}
-	i.tell(in)
+	i.common(in)
 }
 
 // maxSame is how many instructions on one condition are examined.

@@ -12,7 +12,7 @@ func (w *walk) markData() {
 	if im == nil {
 		return
 	}
-	file, ok := im.File.(object.DataTeller)
+	file, ok := im.File.(object.DataReporter)
 	if !ok {
 		return
 	}

@@ -57,22 +57,22 @@ type mode struct {
 // walk follows the control flow of one function. It is reused.
 type walk struct {
 	*machine
-	query    rule.Query
-	knowns   *knowns     // may be nil
-	mem      task.Memory // the memory that code was read from; may be nil
-	start    task.Addr   // of the function
-	code     []byte
-	pc       uint32
-	blocks   []block
-	plain    []plain  // by off
-	at       []uint16 // by off: 1 + index in blocks, isTable or isData
-	queue    []uint16
-	after    []uint16 // blocks to continue at after calls, when all else is done
-	steps    int
-	asides   int  // instructions of callees examined so far
-	plainly  int  // index in plain of the first that block.end has not reached
-	overCall bool // only padding is between a call and block.end
-	aside    [maxOutlined]byte
+	query       rule.Query
+	knowns      *knowns     // may be nil
+	mem         task.Memory // the memory that code was read from; may be nil
+	start       task.Addr   // of the function
+	code        []byte
+	pc          uint32
+	blocks      []block
+	plain       []plain  // by off
+	at          []uint16 // by off: 1 + index in blocks, isTable or isData
+	queue       []uint16
+	after       []uint16 // blocks to continue at after calls, when all else is done
+	steps       int
+	calleeSteps int  // instructions of callees examined so far
+	plainly     int  // index in plain of the first that block.end has not reached
+	overCall    bool // only padding is between a call and block.end
+	calleeCode  [maxOutlined]byte
 	mode
 
 	inst, besides       inst  // scratch: the current instruction, and one of outlined code
@@ -85,7 +85,7 @@ type walk struct {
 	fell   bool   // control certainly runs past the function's end
 	// The states at all jumps through tables, at all calls, at all tail jumps, and at
 	// all indirect jumps in what may be data.
-	tables, calls, leaps, doubts guess
+	tables, calls, tailJumps, indirectJumps guess
 
 	guessing bool   // only code that no jump leads to is left
 	hereFrom uint16 // block.origin
@@ -102,7 +102,7 @@ type guess struct {
 // leads to is assumed to start with the state at all jumps through tables or, if
 // there are none, at all calls, whose callees may throw to a handler here.
 func (w *walk) run() error {
-	w.steps, w.asides, w.found, w.fell, w.fault = 0, 0, false, false, nil
+	w.steps, w.calleeSteps, w.found, w.fell, w.fault = 0, 0, false, false, nil
 	for _, g := range w.guesses() {
 		g.has = false
 	}
@@ -168,7 +168,9 @@ func (w *walk) runUnreached() {
 }
 
 // guesses returns the states assumed for unreached code, the best first.
-func (w *walk) guesses() [4]*guess { return [...]*guess{&w.tables, &w.calls, &w.leaps, &w.doubts} }
+func (w *walk) guesses() [4]*guess {
+	return [...]*guess{&w.tables, &w.calls, &w.tailJumps, &w.indirectJumps}
+}
 
 // divide splits the code into blocks at jump targets and after instructions that
 // control does not continue after.
@@ -275,11 +277,11 @@ func (w *walk) returns(s *state) bool {
 func (w *walk) guessAt(b *block, in *inst, s *state) *guess {
 	switch {
 	case b.origin != 0:
-		return &w.doubts
+		return &w.indirectJumps
 	case in.table || !w.left(s):
 		return &w.tables
 	}
-	return &w.leaps
+	return &w.tailJumps
 }
 
 // suppose merges s into g: from here control may go to code that no jump leads to.

@@ -28,7 +28,7 @@ func (m *machine) rule(s *state, inCall, withoutFP bool) (rule.Rule, error) {
 	}
 	for i, k := range m.kept {
 		switch was := (s.reg[k] == entryOf(k)); {
-		case was && !(k == m.fp && m.stands(s, s.slot[i])) || k == m.lr:
+		case was && !(k == m.fp && m.intact(s, s.slot[i])) || k == m.lr:
 		case s.slot[i] != 0:
 			r.Save(task.Reg(m.dwarf[k]), rule.At(rule.CFA, s.slot[i]))
 		case s.below[i] != 0 && s.below[i] >= s.reg[m.sp].off && s.reg[m.sp].kind == aligned:
@@ -42,11 +42,11 @@ func (m *machine) rule(s *state, inCall, withoutFP bool) (rule.Rule, error) {
 	return r, nil
 }
 
-// stands reports whether a save slot is above sp, where nothing overwrites it. The
+// intact reports whether a save slot is above sp, where nothing overwrites it. The
 // caller's fp is taken from its slot even if this function has not changed fp: its
 // callees may have, as Go's runtime.mstart, assembly with other uses for fp, and
 // outlined code that sets fp to the frame record.
-func (m *machine) stands(s *state, slot int32) bool {
+func (m *machine) intact(s *state, slot int32) bool {
 	sp := s.reg[m.sp]
 	return slot != 0 && (sp.kind == frame && sp.off <= slot || sp.kind == aligned)
 }

@@ -15,7 +15,7 @@ func (w *walk) outlined(s *state, target int64) bool {
 	if w.lr == numRegisters || w.mem == nil {
 		return false
 	}
-	code := w.aside[:]
+	code := w.calleeCode[:]
 	n, _ := w.mem.ReadMemory(code, w.start+task.Addr(target))
 	after := &w.beside
 	*after = *s

@@ -9,7 +9,7 @@ const (
 	maxPopSteps = 1000 // instructions of a callee examined
 	stubSteps   = 3    // maximum length of a stub, which ends in an indirect jump
 
-	maxAside = 2_000_000 // instructions of all callees; later ones are taken to pop nothing
+	maxCalleeSteps = 2_000_000 // instructions of all callees; later ones are taken to pop nothing
 )
 
 // popped returns how many bytes of arguments the callee pops. Many do on i386
@@ -28,14 +28,14 @@ func (w *walk) popped(in *inst) int32 {
 // so do those of a function that it tail-calls.
 func (w *walk) popsByRet(a task.Addr) (int32, bool) {
 	var i x86.Inst
-	code, off := w.aside[:0], uint32(0)
+	code, off := w.calleeCode[:0], uint32(0)
 	for n := range maxPopSteps {
 		if uint32(len(code)) < off+longest { // the next code is not read yet
 			a += task.Addr(off)
-			got, _ := w.mem.ReadMemory(w.aside[:], a)
-			code, off = w.aside[:got], 0
+			got, _ := w.mem.ReadMemory(w.calleeCode[:], a)
+			code, off = w.calleeCode[:got], 0
 		}
-		if w.asides++; w.asides > maxAside || !i.Decode32(code, off) {
+		if w.calleeSteps++; w.calleeSteps > maxCalleeSteps || !i.Decode32(code, off) {
 			return 0, false
 		}
 		switch i.Flow() {

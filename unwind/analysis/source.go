@@ -154,7 +154,7 @@ func (w *walk) machineOf(q *rule.Query, start task.Addr) *machine {
 		return machineOf(q.Arch)
 	}
 	if q.Image != nil {
-		if t, ok := q.Image.File.(object.ThumbTeller); ok {
+		if t, ok := q.Image.File.(object.ThumbReporter); ok {
 			if isThumb, known := t.Thumb(q.Image.VMAddr(start)); known {
 				return armMachines[isThumb]
 			}

@@ -72,15 +72,15 @@ type callee struct {
 
 // follow runs from a to where control ends.
 func (c *callee) follow(a task.Addr) {
-	in, code, off := &c.besides, c.aside[:0], uint32(0)
+	in, code, off := &c.besides, c.calleeCode[:0], uint32(0)
 	for !c.seen[a+task.Addr(off)] {
 		if uint32(len(code)) < off+longest { // the next code is not read yet
 			a += task.Addr(off)
-			n, _ := c.mem.ReadMemory(c.aside[:], a)
-			code, off = c.aside[:n], 0
+			n, _ := c.mem.ReadMemory(c.calleeCode[:], a)
+			code, off = c.calleeCode[:n], 0
 		}
 		c.seen[a+task.Addr(off)] = true
-		if c.asides++; c.asides > maxAside || len(c.seen) > maxSpared || !c.spares(code, off, in) {
+		if c.calleeSteps++; c.calleeSteps > maxCalleeSteps || len(c.seen) > maxSpared || !c.spares(code, off, in) {
 			c.spared = 0
 			return
 		}

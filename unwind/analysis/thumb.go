@@ -15,7 +15,7 @@ func stepThumb(m *machine, code []byte, off uint32, s *state, in *inst) {
 	if s != nil && i.size != 0 {
 		i.runThumb(m, code, off, s)
 	}
-	i.tell(in)
+	i.common(in)
 }
 
 // runThumb executes the instruction, which an it before it may make conditional.

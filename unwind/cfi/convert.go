@@ -39,7 +39,7 @@ func (v *converter) rule(r *row, ci *cie) (rule.Rule, error) {
 	}
 	out := rule.Rule{Flags: flags}
 	if !v.fill(&out, r, ra) {
-		return rule.Rule{Flags: flags, Wide: &wide{v.sec, v.arch, *r, ra, flags}}, nil
+		return rule.Rule{Flags: flags, Expression: &expressionRule{v.sec, v.arch, *r, ra, flags}}, nil
 	}
 	return out, nil
 }

@@ -17,9 +17,9 @@ type Context struct {
 }
 
 // Rule wraps c in a Rule.
-func (c *Context) Rule() Rule { return Rule{Flags: c.Flags, Wide: c} }
+func (c *Context) Rule() Rule { return Rule{Flags: c.Flags, Expression: c} }
 
-// Apply implements [Wide]. It fails unless the whole structure was captured.
+// Apply implements [Expression]. It fails unless the whole structure was captured.
 func (c *Context) Apply(s *State) error {
 	at, err := s.Value(c.Base, 0)
 	if err != nil {

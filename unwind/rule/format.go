@@ -16,8 +16,8 @@ func (r Rule) Format(a task.Arch) string {
 	switch {
 	case r.Has(Outermost):
 		parts = append(parts, "outermost")
-	case r.Wide != nil:
-		parts = append(parts, fmt.Sprintf("wide %T", r.Wide))
+	case r.Expression != nil:
+		parts = append(parts, fmt.Sprintf("wide %T", r.Expression))
 	default:
 		parts = append(parts, "cfa = "+r.formatCFA(a))
 		for _, v := range r.Saved[:min(r.N, MaxSaved)] {

@@ -63,8 +63,8 @@ type Rule struct {
 	Saved [MaxSaved]Value
 	N     uint8
 	Flags Flags
-	// Wide, when not nil, replaces CFA, RA and Saved.
-	Wide Wide
+	// Expression, when not nil, replaces CFA, RA and Saved.
+	Expression Expression
 
 	mixed bool // some value in Saved has a base other than CFA
 }
@@ -106,16 +106,16 @@ const (
 	Unproven
 )
 
-// Wide is an expression rule, which does not fit into [Rule]'s fields: one with DWARF
+// Expression is a rule, which does not fit into [Rule]'s fields: one with DWARF
 // expressions, or with more registers than MaxSaved. Apply replaces the frame's
 // registers by its caller's, or leaves them alone when it fails. An implementation is
 // immutable, is used by many goroutines at once, and does not allocate.
-type Wide interface {
+type Expression interface {
 	Apply(s *State) error
 }
 
 // Save adds a register of the caller to the rule. It reports false when the rule is
-// full; see [Long].
+// full; see [RegisterList].
 func (r *Rule) Save(reg task.Reg, v Value) bool {
 	if int(r.N) == MaxSaved {
 		return false
@@ -131,7 +131,7 @@ func (r *Rule) Save(reg task.Reg, v Value) bool {
 func (r *Rule) Has(f Flags) bool { return r.Flags&f == f }
 
 // Valid reports whether the rule can be applied.
-func (r *Rule) Valid() bool { return r.CFA.How != Lost || r.Wide != nil || r.Has(Outermost) }
+func (r *Rule) Valid() bool { return r.CFA.How != Lost || r.Expression != nil || r.Has(Outermost) }
 
 // Bottom is the rule of a function that has no caller.
 func Bottom() Rule { return Rule{Flags: Outermost} }

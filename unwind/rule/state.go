@@ -54,8 +54,8 @@ func (s *State) Apply(r *Rule) error {
 	if r.Has(Outermost) {
 		return ErrOutermost
 	}
-	if r.Wide != nil {
-		return r.Wide.Apply(s)
+	if r.Expression != nil {
+		return r.Expression.Apply(s)
 	}
 	pc, cfa, err := s.Caller(r)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 
 // Places are the places to search.
 type Places struct {
-	// Folders are searched recursively, and each may be the root directory of the
+	// Directories are searched recursively, and each may be the root directory of the
 	// target's system.
-	Folders []string
+	Directories []string
 	// Symbols are files, or directories that are searched recursively, including
 	// bundles (.dSYM, .xcarchive, .app).
 	Symbols []string
@@ -35,22 +35,22 @@ type Places struct {
 // the image may show that no such file exists.
 type Finder interface {
 	Find(id []byte, image string) (path string, ok bool)
-	// Remarks returns what went wrong, a line each.
-	Remarks() []string
+	// Warnings returns what went wrong, a line each.
+	Warnings() []string
 }
 
 // Index finds files in some places by ID. Directories are searched on the first
 // query. Only shared caches stay open, once used. It is safe for concurrent use.
 type Index struct {
-	folders []string // directories that may contain the target's paths
-	search  []string // directories to search
-	scan    sync.Once
-	files   map[string][]found // by ID
-	trees   []string           // .build-id directories, where the name is the ID
-	named   []given
-	tooMany []string // directories that were not searched completely
-	elf     []Finder
-	machO   []Finder
+	directories []string // directories that may contain the target's paths
+	search      []string // directories to search
+	scan        sync.Once
+	files       map[string][]found // by ID
+	trees       []string           // .build-id directories, where the name is the ID
+	named       []given
+	tooMany     []string // directories that were not searched completely
+	elf         []Finder
+	machO       []Finder
 
 	mu       sync.Mutex
 	reported map[string]bool               // IDs of images in reports; guarded by mu
@@ -79,16 +79,16 @@ const maxSame = 16
 // named there has no ID, because it could not match any image.
 func NewIndex(places Places) (*Index, error) {
 	x := &Index{files: map[string][]found{}, reported: map[string]bool{}, caches: map[string]*sharedcache.Cache{}, elf: places.ELF, machO: places.MachO}
-	for _, name := range places.Folders {
-		root, err := folder(name)
+	for _, name := range places.Directories {
+		root, err := directory(name)
 		if err != nil {
 			return nil, err
 		}
-		x.folders = append(x.folders, name)
+		x.directories = append(x.directories, name)
 		x.search = append(x.search, root)
 	}
 	for _, name := range places.System {
-		if root, err := folder(name); err == nil {
+		if root, err := directory(name); err == nil {
 			x.search = append(x.search, root)
 		}
 	}
@@ -100,8 +100,8 @@ func NewIndex(places Places) (*Index, error) {
 	return x, nil
 }
 
-// folder checks that name is a readable directory, and resolves symbolic links.
-func folder(name string) (string, error) {
+// directory checks that name is a readable directory, and resolves symbolic links.
+func directory(name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return "", err
@@ -126,7 +126,7 @@ func (x *Index) addPlace(name string) error {
 	if !info.IsDir() {
 		return x.addNamed(name, name)
 	}
-	root, err := folder(name)
+	root, err := directory(name)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (x *Index) addNamed(name string, files ...string) error {
 }
 
 // Roots returns the directories that may contain the target's paths.
-func (x *Index) Roots() []string { return x.folders }
+func (x *Index) Roots() []string { return x.directories }
 
 // of returns the files that have an ID, and those named by it in .build-id
 // directories.
@@ -236,9 +236,9 @@ func (x *Index) Reported(id []byte) {
 	x.reported[string(id)] = true
 }
 
-// Remarks returns lines about named files that match no reported image, and about
+// Warnings returns lines about named files that match no reported image, and about
 // directories that were not searched completely.
-func (x *Index) Remarks() (lines []string) {
+func (x *Index) Warnings() (lines []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	unused := 0
@@ -246,21 +246,21 @@ func (x *Index) Remarks() (lines []string) {
 		if slices.ContainsFunc(g.ids, func(id []byte) bool { return x.reported[string(id)] }) {
 			continue
 		}
-		if unused++; unused <= maxRemarks {
+		if unused++; unused <= maxWarnings {
 			lines = append(lines, fmt.Sprintf("%s (%x) is of no image in the report", g.path, g.ids[0]))
 		}
 	}
-	if unused > maxRemarks {
-		lines = append(lines, fmt.Sprintf("nor are %d more of the files that were named", unused-maxRemarks))
+	if unused > maxWarnings {
+		lines = append(lines, fmt.Sprintf("nor are %d more of the files that were named", unused-maxWarnings))
 	}
 	for _, root := range x.tooMany {
 		lines = append(lines, fmt.Sprintf("%s has more than %d files: the others were not looked at", root, maxFiles))
 	}
 	for _, f := range slices.Concat(x.elf, x.machO) {
-		lines = append(lines, f.Remarks()...)
+		lines = append(lines, f.Warnings()...)
 	}
 	return append(lines, x.missing()...)
 }
 
-// maxRemarks is how many unused files are named.
-const maxRemarks = 3
+// maxWarnings is how many unused files are named.
+const maxWarnings = 3

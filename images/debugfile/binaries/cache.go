@@ -70,13 +70,13 @@ func (x *Index) missing() (lines []string) {
 			}
 		}
 	}
-	return firstRemarks(lines)
+	return firstWarnings(lines)
 }
 
-// firstRemarks keeps the first maxRemarks lines, and counts the rest in one more.
-func firstRemarks(lines []string) []string {
-	if more := len(lines) - maxRemarks; more > 0 {
-		lines = append(lines[:maxRemarks], fmt.Sprintf("nor could %d more parts of shared caches be opened", more))
+// firstWarnings keeps the first maxWarnings lines, and counts the rest in one more.
+func firstWarnings(lines []string) []string {
+	if more := len(lines) - maxWarnings; more > 0 {
+		lines = append(lines[:maxWarnings], fmt.Sprintf("nor could %d more parts of shared caches be opened", more))
 	}
 	return lines
 }

@@ -13,5 +13,5 @@ func (Mapped) Find(_ []byte, image string) (path string, ok bool) {
 	return image, filepath.IsAbs(image)
 }
 
-// Remarks implements [Finder]. A missing file is not worth a remark.
-func (Mapped) Remarks() []string { return nil }
+// Warnings implements [Finder]. A missing file is not worth a remark.
+func (Mapped) Warnings() []string { return nil }

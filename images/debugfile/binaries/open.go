@@ -42,8 +42,8 @@ func (x *Index) finders(machO bool) []Finder {
 // HasFinders reports whether any [Finder] serves the files of a format: Mach-O, or ELF.
 func (x *Index) HasFinders(machO bool) bool { return len(x.finders(machO)) > 0 }
 
-// Ask opens the file that the finders have for an image's ID; see [Finder].
-func (x *Index) Ask(machO bool, image string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
+// FindSymbols opens the symbol file that the finders have for an image's ID; see [Finder].
+func (x *Index) FindSymbols(machO bool, image string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
 	for _, finder := range x.finders(machO) {
 		if path, ok := finder.Find(id, image); ok {
 			if f, ok := Open(path, arch, id, budget); ok {

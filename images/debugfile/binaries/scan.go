@@ -18,10 +18,10 @@ import (
 // maxFiles is how many files in a directory are examined.
 const maxFiles = 200_000
 
-// buildIDFolder is the name of directories in which .build-id/ab/cdef.debug is the
+// buildIDDirectory is the name of directories in which .build-id/ab/cdef.debug is the
 // debug file for build-id abcdef (GDB manual, "Debugging Information in Separate
 // Files").
-const buildIDFolder = ".build-id"
+const buildIDDirectory = ".build-id"
 
 // searchAll searches the directories. It skips what is unreadable.
 func (x *Index) searchAll() {
@@ -31,7 +31,7 @@ func (x *Index) searchAll() {
 			switch {
 			case err != nil:
 				return nil
-			case d.IsDir() && d.Name() == buildIDFolder:
+			case d.IsDir() && d.Name() == buildIDDirectory:
 				x.trees = append(x.trees, path)
 				return fs.SkipDir
 			case !d.Type().IsRegular():

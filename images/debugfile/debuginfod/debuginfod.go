@@ -42,7 +42,7 @@ type Client struct {
 // tell is called with a line of progress, which replaces the line before, and with ""
 // at the end; it may be nil.
 func New(getenv func(string) string, tell func(line string)) (*Client, error) {
-	c := &Client{cache: cacheFolder(getenv), tell: tell, time: maxTime, stall: maxStall, size: maxSize, all: maxAll, silent: map[string]bool{}}
+	c := &Client{cache: cacheDirectory(getenv), tell: tell, time: maxTime, stall: maxStall, size: maxSize, all: maxAll, silent: map[string]bool{}}
 	for word := range strings.FieldsSeq(getenv("DEBUGINFOD_URLS")) {
 		u, err := url.Parse(word)
 		if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
@@ -58,8 +58,8 @@ func New(getenv func(string) string, tell func(line string)) (*Client, error) {
 	return c, nil
 }
 
-// cacheFolder returns the directory where elfutils caches files; "" if there is none.
-func cacheFolder(getenv func(string) string) string {
+// cacheDirectory returns the directory where elfutils caches files; "" if there is none.
+func cacheDirectory(getenv func(string) string) string {
 	if dir := getenv("DEBUGINFOD_CACHE_PATH"); dir != "" {
 		return dir
 	}
@@ -149,8 +149,8 @@ func redacted(address string) string {
 	return shown.String()
 }
 
-// Remarks returns what went wrong, a line each.
-func (c *Client) Remarks() []string {
+// Warnings returns what went wrong, a line each.
+func (c *Client) Warnings() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]string(nil), c.errs...)

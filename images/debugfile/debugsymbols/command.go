@@ -16,7 +16,7 @@ func (f *Finder) byCommands(uuid string) iter.Seq[string] {
 				err = errors.New(why)
 			}
 			if err != nil {
-				f.remark("%s: %v", command, err)
+				f.warn("%s: %v", command, err)
 			}
 			for _, key := range []string{"DBGDSYMPath", "DBGSymbolRichExecutable"} {
 				if path := found[key].text; filepath.IsAbs(path) && !yield(path) {

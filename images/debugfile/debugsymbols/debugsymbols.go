@@ -27,7 +27,7 @@ const (
 	maxCommands  = 2 * time.Minute // for all commands together
 	maxOutput    = 1 << 20         // bytes of a program's output
 	maxPaths     = 16              // examined of one answer
-	maxRemarks   = 3
+	maxWarnings  = 3
 )
 
 // domain is that of the preferences.
@@ -71,16 +71,16 @@ func (f *Finder) Find(id []byte, image string) (path string, ok bool) {
 	return "", false
 }
 
-// Remarks implements [binaries.Finder].
-func (f *Finder) Remarks() []string {
+// Warnings implements [binaries.Finder].
+func (f *Finder) Warnings() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.errs)
 }
 
-// remark records an error, up to a limit.
-func (f *Finder) remark(format string, args ...any) {
-	if line := fmt.Sprintf(format, args...); len(f.errs) < maxRemarks && !slices.Contains(f.errs, line) {
+// warn records an error, up to a limit.
+func (f *Finder) warn(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); len(f.errs) < maxWarnings && !slices.Contains(f.errs, line) {
 		f.errs = append(f.errs, line)
 	}
 }
@@ -201,7 +201,7 @@ func (f *Finder) prefer() {
 		return
 	}
 	if !isOwn(info) {
-		f.remark("%s belongs to another user, and is left aside", file)
+		f.warn("%s belongs to another user, and is left aside", file)
 		return
 	}
 	out, err := f.run(&f.commands, "defaults", "export", domain, "-")
@@ -209,6 +209,6 @@ func (f *Finder) prefer() {
 		f.preferences, err = parse(out)
 	}
 	if err != nil {
-		f.remark("the preferences of %s cannot be read: %v", domain, err)
+		f.warn("the preferences of %s cannot be read: %v", domain, err)
 	}
 }

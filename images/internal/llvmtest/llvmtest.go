@@ -56,8 +56,8 @@ func Frames(t testing.TB, file string, addrs []uint64) [][]Frame {
 	return all
 }
 
-// Tell formats frames for comparison. Without a line, file and column are left out.
-func Tell(frames []object.Source) string {
+// Format formats frames for comparison. Without a line, file and column are left out.
+func Format(frames []object.Source) string {
 	var b strings.Builder
 	for _, f := range frames {
 		write(&b, f.Function, f.File, f.Line, f.Column)
@@ -65,8 +65,8 @@ func Tell(frames []object.Source) string {
 	return b.String()
 }
 
-// TellLLVM formats llvm-symbolizer's frames in the same way.
-func TellLLVM(frames []Frame) string {
+// FormatLLVM formats llvm-symbolizer's frames in the same way.
+func FormatLLVM(frames []Frame) string {
 	var b strings.Builder
 	for _, f := range frames {
 		if f != (Frame{}) {

@@ -11,7 +11,7 @@ import (
 var errGoroutine = errors.New("the goroutine whose stack it was called on cannot be read")
 
 // away is the rule of a frame whose caller is on another stack, at address p. It
-// implements [rule.Wide].
+// implements [rule.Expression].
 type away struct {
 	p           value
 	fp, ra, cfa int32 // from p
@@ -19,7 +19,7 @@ type away struct {
 	record      bool // on AMD64: asmcgocall made a frame record at p, so its frame pointer is p
 }
 
-// Apply implements [rule.Wide]. g is read at the time of the walk, and may have
+// Apply implements [rule.Expression]. g is read at the time of the walk, and may have
 // another stack by then, so the result is [rule.Unproven]: it counts only if the pc
 // follows a call.
 func (a *away) Apply(s *rule.State) error {

@@ -31,7 +31,7 @@ func Rule(q *rule.Query, start task.Addr) (rule.Rule, error) {
 			a.record = b.hasFP && b.fp == 0 && task.ReadFull(q.Code, code[:len(makesRecord)], start) == nil &&
 				bytes.HasPrefix(code[:], makesRecord)
 		}
-		return rule.Rule{Wide: a, Flags: rule.OtherStack | rule.Unproven}, nil
+		return rule.Rule{Expression: a, Flags: rule.OtherStack | rule.Unproven}, nil
 	}
 	return rule.Rule{}, rule.ErrNone
 }

@@ -1,18 +1,18 @@
 package rule
 
-// Long is a rule that names more registers than [MaxSaved], as for signal
+// RegisterList is a rule that names more registers than [MaxSaved], as for signal
 // trampolines. It is immutable.
-type Long struct {
+type RegisterList struct {
 	CFA, RA Value
 	Saved   []Value // at most task.MaxRegisters
 	Flags   Flags
 }
 
 // Rule wraps l in a Rule.
-func (l *Long) Rule() Rule { return Rule{Flags: l.Flags, Wide: l} }
+func (l *RegisterList) Rule() Rule { return Rule{Flags: l.Flags, Expression: l} }
 
-// Apply implements [Wide].
-func (l *Long) Apply(s *State) error {
+// Apply implements [Expression].
+func (l *RegisterList) Apply(s *State) error {
 	pc, cfa, err := s.Caller(&Rule{CFA: l.CFA, RA: l.RA})
 	if err != nil {
 		return err

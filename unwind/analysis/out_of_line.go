@@ -7,11 +7,11 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Aside reports whether the function of q, which is in a call, keeps its return
+// OutOfLineCall reports whether the function of q, which is in a call, keeps its return
 // address in another register or below its frame just for that call, as arm64
 // compilers do around outlined code. Unwind tables do not describe that, but the
 // instruction after the call shows it: mov x30, xN or ldr x30, [sp], #16.
-func (s *Source) Aside(q *rule.Query) bool {
+func (s *Source) OutOfLineCall(q *rule.Query) bool {
 	if q.First || q.Arch != task.ARM64 {
 		return false
 	}

@@ -13,13 +13,13 @@ import (
 
 // Limits of what is done and copied while a process is stopped for its list.
 const (
-	maxStands   = 6                      // stops for one Load
+	maxStops    = 6                      // stops for one Load
 	maxShown    = 8                      // images copied in one stop
 	shownPath   = 1 << 10                // PATH_MAX of Darwin
 	shownHeader = 32 << 10               // a header and its load commands
 	firstShown  = 4 << 10                // bytes of a header read at once
 	spareShown  = 64                     // entries that may be added before the process is stopped
-	standPause  = 100 * time.Microsecond // doubled each time, because the list may be null
+	stopPause   = 100 * time.Microsecond // doubled each time, because the list may be null
 )
 
 // The used fields of a mach_header (<mach-o/loader.h>).
@@ -29,9 +29,9 @@ const (
 	largestHeader = shownHeader - headerBytes
 )
 
-// standing is what is copied from a process while it is stopped. All room is
+// stoppedList is what is copied from a process while it is stopped. All room is
 // allocated before, because nothing may be allocated then.
-type standing struct {
+type stoppedList struct {
 	mem      task.Memory
 	at       place
 	familiar map[task.Addr]familiarity // by load address
@@ -62,15 +62,15 @@ func (r *reading) gaveUp() bool { return slices.ContainsFunc(r.errs, isChange) }
 
 func isChange(err error) bool { return errors.Is(err, errChanging) || errors.Is(err, errMoving) }
 
-// readStanding reads the list while the process is stopped. Path and header of an
+// readStopped reads the list while the process is stopped. Path and header of an
 // image are copied in the same stop, so that they belong together; those of fixed
 // images are read afterwards.
-func (r *reading) readStanding() {
-	for try := range maxStands {
+func (r *reading) readStopped() {
+	for try := range maxStops {
 		if try > 0 {
-			r.pause(standPause << (try - 1))
+			r.pause(stopPause << (try - 1))
 		}
-		s, ok := r.stand()
+		s, ok := r.stopAndCopy()
 		if !ok {
 			continue
 		}
@@ -82,10 +82,10 @@ func (r *reading) readStanding() {
 	}
 }
 
-// stand stops the process and copies the list. It reports false if the process could
+// stopAndCopy stops the process and copies the list. It reports false if the process could
 // not be stopped, or was stopped while dyld changed the list.
-func (r *reading) stand() (*standing, bool) {
-	s := r.newStanding()
+func (r *reading) stopAndCopy() (*stoppedList, bool) {
+	s := r.newStoppedList()
 	began := time.Now()
 	resume, err := r.stop()
 	if err != nil {
@@ -93,19 +93,19 @@ func (r *reading) stand() (*standing, bool) {
 	}
 	s.copy()
 	err = resume()
-	r.stood(time.Since(began))
+	r.stopped(time.Since(began))
 	r.fail(err)
 	r.room = s.infos.Count
 	return s, s.listed > 0
 }
 
-// newStanding allocates the room.
-func (r *reading) newStanding() *standing {
+// newStoppedList allocates the room.
+func (r *reading) newStoppedList() *stoppedList {
 	at, err := placeOf(r.process)
 	if err != nil {
 		at = r.at
 	}
-	s := &standing{mem: r.process.Memory(), at: at, familiar: map[task.Addr]familiarity{}, shown: make([]shown, 0, maxShown)}
+	s := &stoppedList{mem: r.process.Memory(), at: at, familiar: map[task.Addr]familiarity{}, shown: make([]shown, 0, maxShown)}
 	for k, im := range r.known {
 		s.familiar[k.load] = familiar
 		if im.Fixed {
@@ -124,7 +124,7 @@ func (r *reading) newStanding() *standing {
 // copy copies the list and some images. It runs while the process is stopped and
 // allocates nothing. Unknown images come first, and of these the last in the list:
 // the newest, which are the most likely to go.
-func (s *standing) copy() {
+func (s *stoppedList) copy() {
 	n, _ := s.mem.ReadMemory(s.head, s.at.at)
 	infos, ok := parseInfos(s.head[:n], s.at)
 	if !ok || infos.Array == 0 {
@@ -144,7 +144,7 @@ func (s *standing) copy() {
 	s.showAll(familiar)
 }
 
-func (s *standing) showAll(these familiarity) {
+func (s *stoppedList) showAll(these familiarity) {
 	for i := s.listed - 1; i >= 0 && len(s.shown) < cap(s.shown); i-- {
 		if e := entryAt(s.array, i, &s.infos); e.load != 0 && !e.stays && s.familiar[e.load] == these {
 			s.show(e)
@@ -153,7 +153,7 @@ func (s *standing) showAll(these familiarity) {
 }
 
 // show copies the path and the header of an entry.
-func (s *standing) show(e entry) {
+func (s *stoppedList) show(e entry) {
 	s.shown = s.shown[:len(s.shown)+1]
 	x := &s.shown[len(s.shown)-1]
 	x.entry = e
@@ -181,7 +181,7 @@ func sizeOfHeader(b []byte) int {
 }
 
 // take makes the copied list the current one, and finds its images.
-func (r *reading) take(s *standing) {
+func (r *reading) take(s *stoppedList) {
 	s.infos.slideCache(r.process.Memory())
 	r.whole, r.sound, r.infos, r.entries = false, true, s.infos, nil
 	for i := range s.listed {
