@@ -11,23 +11,17 @@ import (
 	"stacksnap/task"
 )
 
-// Load finds the images of a process. An image that cannot be read is in the map with
-// its Err.
-func Load(p task.Process) (*Map, []error) { return LoadWith(p, nil) }
-
-// LoadWith is Load with binaries from elsewhere. They replace what a core lacks, and
-// the symbols that images lack, where the ID is the same. from may be nil.
-func LoadWith(p task.Process, from *binaries.Index) (*Map, []error) {
-	return LoadShared(p, from, nil)
-}
-
 // Files shares open files between maps. The zero value is ready for use, by many
 // goroutines at once.
 type Files struct{ elf elf.Opened }
 
-// LoadShared is [LoadWith] sharing open files with other maps; the last map to use a
-// file closes it. Only files of Linux processes are shared.
-func LoadShared(p task.Process, from *binaries.Index, files *Files) (*Map, []error) {
+// Load finds the images of a process. An image that cannot be read is in the map with
+// its Err.
+//
+// Binaries from elsewhere replace what a core lacks, and the symbols that images lack,
+// where the ID is the same. The maps of Linux processes that are loaded with the same
+// Files share open files; the last one to use a file closes it. Both may be nil.
+func Load(p task.Process, from *binaries.Index, files *Files) (*Map, []error) {
 	budget := object.NewBudget(object.MaxKept, object.MaxRead)
 	loaded, errs := load(p, from, files, budget)
 	loaded.Images = WithSymbols(loaded.Images, from, loaded.Budget)

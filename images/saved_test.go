@@ -164,7 +164,7 @@ func imagesOf(m *images.Map) string {
 // stacks of the whole core.
 func TestSavedWithBinaries(t *testing.T) {
 	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
-		full, errs := images.Load(whole)
+		full, errs := images.Load(whole, nil, nil)
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
@@ -175,7 +175,7 @@ func TestSavedWithBinaries(t *testing.T) {
 		want := stacksOf(t, whole, full)
 		for name, keep := range styles(t, whole) {
 			p := openCore(t, reduce(core, keep))
-			m, errs := images.LoadWith(p, index)
+			m, errs := images.Load(p, index, nil)
 			if len(errs) > 0 {
 				t.Error(name, errs)
 			}
@@ -196,7 +196,7 @@ func TestSavedWithBinaries(t *testing.T) {
 // where a library of it is to be had in a shared cache only.
 func TestSavedWithCache(t *testing.T) {
 	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
-		full, _ := images.Load(whole)
+		full, _ := images.Load(whole, nil, nil)
 		want := stacksOf(t, whole, full)
 		for layoutName, layout := range cachetest.Layouts {
 			dir := extract(t, whole, full)
@@ -211,7 +211,7 @@ func TestSavedWithCache(t *testing.T) {
 			}
 			for name, keep := range styles(t, whole) {
 				p := openCore(t, reduce(core, keep))
-				m, errs := images.LoadWith(p, index)
+				m, errs := images.Load(p, index, nil)
 				if len(errs) > 0 {
 					t.Error(layoutName, name, errs)
 				}
@@ -246,10 +246,10 @@ func intoCache(t *testing.T, path string, layout cachetest.Layout, name string) 
 // what is missing, and each thread's PC is in its image, without a name.
 func TestSavedWithoutBinaries(t *testing.T) {
 	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
-		full, _ := images.Load(whole)
+		full, _ := images.Load(whole, nil, nil)
 		for name, keep := range styles(t, whole) {
 			p := openCore(t, reduce(core, keep))
-			m, errs := images.LoadWith(p, nil)
+			m, errs := images.Load(p, nil, nil)
 			if len(errs) != 1 || !strings.Contains(errs[0].Error(), "--binaries") {
 				t.Errorf("%s: %v", name, errs)
 			}
@@ -280,7 +280,7 @@ func TestSavedOtherBinaries(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := openCore(t, reduce(core, styles(t, whole)["stack"]))
-		m, errs := images.LoadWith(p, index)
+		m, errs := images.Load(p, index, nil)
 		if len(errs) != 1 {
 			t.Error(errs)
 		}

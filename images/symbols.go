@@ -23,7 +23,7 @@ func WithSymbols(placed []object.Placed, from *binaries.Index, budget *object.Bu
 		if f == nil || len(f.ID()) == 0 {
 			continue
 		}
-		_, machO := textSegment(f)
+		_, machO := object.TextSegment(f)
 		if !from.HasSymbols(f.ID()) && !from.HasFinders(machO) {
 			continue
 		}
@@ -54,8 +54,8 @@ func (n *named) opened(open func() (object.File, bool)) func() *moved {
 		if !ok {
 			return nil
 		}
-		there, _ := textSegment(more)
-		here, _ := textSegment(n.File)
+		there, _ := object.TextSegment(more)
+		here, _ := object.TextSegment(n.File)
 		return &moved{more, there - here}
 	})
 }
@@ -65,17 +65,6 @@ func (n *named) opened(open func() (object.File, bool)) func() *moved {
 type moved struct {
 	object.File
 	by uint64 // its vmaddr − the image's, modulo 2^64
-}
-
-// textSegment returns the vmaddr of a Mach-O file's __TEXT; ok is false for other
-// files.
-func textSegment(f object.File) (vmaddr uint64, ok bool) {
-	for _, s := range f.Segments() {
-		if s.Name == "__TEXT" {
-			return s.VMAddr, true
-		}
-	}
-	return 0, false
 }
 
 func (m *moved) symbol(vmaddr uint64) (object.Symbol, bool) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"stacksnap/images"
+	"stacksnap/images/object"
 	"stacksnap/unwind/rule"
 )
 
@@ -31,8 +32,10 @@ var (
 
 // find chooses the names by the library's name.
 func (t *tops) find(im *images.Image) {
-	switch name := im.Name(); {
-	case !isMachOFile(im.File):
+	name := im.Name()
+	_, machO := object.TextSegment(im.File)
+	switch {
+	case !machO:
 		t.names = elfTops
 	case name == "dyld":
 		t.names = dyldTops

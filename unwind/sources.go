@@ -78,14 +78,6 @@ func (i *interrupted) Rule(q rule.Query) (rule.Rule, error) {
 
 // find goes by the __TEXT segment, which every Mach-O image has and no ELF file.
 func (m *isMachO) find(im *images.Image) {
-	*m = isMachO(isMachOFile(im.File))
-}
-
-func isMachOFile(f object.File) bool {
-	for _, s := range f.Segments() {
-		if s.Name == "__TEXT" {
-			return true
-		}
-	}
-	return false
+	_, ok := object.TextSegment(im.File)
+	*m = isMachO(ok)
 }

@@ -55,15 +55,6 @@ type Loader struct {
 	also   *laterRoots // roots of later users of the same files; may be nil
 }
 
-// Load finds the images of a Linux process: see [Loader.Load].
-func Load(p task.Process) ([]object.Placed, []error) {
-	info := p.Info()
-	if !info.Live {
-		return Loader{Roots: []string{"/"}}.Load(p)
-	}
-	return LiveLoader(info.PID).Load(p)
-}
-
 // LiveLoader returns a Loader for a running process. It tries the process's own root
 // and ours, because the kernel shows a chroot's paths as seen from outside and a
 // container's as seen from inside; then the mapping (needs CAP_SYS_ADMIN or

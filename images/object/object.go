@@ -125,3 +125,14 @@ func (p *Placed) VMAddr(a task.Addr) uint64 { return uint64(a) - p.Slide }
 
 // Addr converts a vmaddr of the file to an address of the target.
 func (p *Placed) Addr(vmaddr uint64) task.Addr { return task.Addr(vmaddr + p.Slide) }
+
+// TextSegment returns the vmaddr of a Mach-O file's __TEXT; ok is false for ELF files,
+// which have no such segment.
+func TextSegment(f File) (vmaddr uint64, ok bool) {
+	for _, s := range f.Segments() {
+		if s.Name == "__TEXT" {
+			return s.VMAddr, true
+		}
+	}
+	return 0, false
+}

@@ -89,12 +89,6 @@ type part struct {
 	header header
 }
 
-// Is reports whether r contains a Mach-O core, thin or fat.
-func Is(r io.ReaderAt, size int64) bool {
-	parts, _, err := open(r, size)
-	return err == nil && len(parts) > 0
-}
-
 // open finds the cores in a file: one, or several in a fat file. Parts of a fat file
 // that are not cores are left out; refused is the error of the first of them.
 func open(r io.ReaderAt, size int64) (parts []part, refused, err error) {

@@ -77,7 +77,8 @@ func newTable(file object.File, k object.Kind, sec object.Section) *table {
 	if !t.eh {
 		return t
 	}
-	t.swapped = file.Arch() == task.I386 && isMachO(file)
+	_, machO := object.TextSegment(file)
+	t.swapped = machO && file.Arch() == task.I386
 	if hdr, err := file.Section(object.EHFrameHdr); err == nil {
 		// Without a usable header an index is built; no more is lost.
 		if h, err := newHeader(hdr, size); err == nil {
@@ -85,16 +86,6 @@ func newTable(file object.File, k object.Kind, sec object.Section) *table {
 		}
 	}
 	return t
-}
-
-// isMachO reports whether the file is Mach-O rather than ELF, by its segment names.
-func isMachO(file object.File) bool {
-	for _, s := range file.Segments() {
-		if s.Name == "__TEXT" {
-			return true
-		}
-	}
-	return false
 }
 
 // rule answers a query from one section.
