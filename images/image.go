@@ -1,4 +1,5 @@
-// Package images tells what is mapped where in a process, and names addresses.
+// Package images maps the addresses of a process to the files mapped there, and to
+// function names.
 package images
 
 import (
@@ -8,21 +9,21 @@ import (
 	"stacksnap/task"
 )
 
-// Image is one file loaded into the target.
+// Image is a file mapped in the target.
 type Image struct {
 	object.Placed
-	// Ranges are the mapped parts, lowest first: more than one where other images
-	// lie between them, as in Apple's shared cache.
+	// Ranges are the mapped parts, lowest first. There are several where other images
+	// are in between, as in Apple's shared cache.
 	Ranges []Range
 }
 
-// Range is a part of an image in the target: [Start, End).
+// Range is a mapped part of an image: [Start, End).
 type Range struct {
 	Start, End task.Addr
 	Prot       task.Prot
 }
 
-// Name returns the last element of the image's path, empty when it is not known.
+// Name returns the last element of the image's path, "" if the path is not known.
 func (im *Image) Name() string {
 	if im.Path == "" {
 		return ""
@@ -30,8 +31,8 @@ func (im *Image) Name() string {
 	return path.Base(im.Path)
 }
 
-// End returns the address above the image's highest mapped byte, Load when it
-// has no ranges.
+// End returns the address after the image's highest mapped byte, or Load if it has no
+// ranges.
 func (im *Image) End() task.Addr {
 	end := im.Load
 	for _, r := range im.Ranges {
@@ -40,11 +41,11 @@ func (im *Image) End() task.Addr {
 	return end
 }
 
-// linkEdit is the segment of symbols and the like. It holds no code, and all
-// images of Apple's shared cache have one in common.
+// linkEdit is the segment of symbols and relocations. It has no code, and all images
+// of Apple's shared cache share one.
 const linkEdit = "__LINKEDIT"
 
-// newImage derives the ranges from the file's segments.
+// newImage returns an image whose ranges are the file's segments.
 func newImage(p object.Placed) *Image {
 	im := &Image{Placed: p}
 	if p.File == nil {
@@ -56,7 +57,7 @@ func newImage(p object.Placed) *Image {
 		}
 		start := p.Addr(s.VMAddr)
 		if s.Size == 0 || s.Prot == 0 || start+task.Addr(s.Size) < start {
-			continue // nothing there, or __PAGEZERO
+			continue // empty, or __PAGEZERO
 		}
 		im.Ranges = append(im.Ranges, Range{start, start + task.Addr(s.Size), s.Prot})
 	}

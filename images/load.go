@@ -11,24 +11,17 @@ import (
 	"stacksnap/task"
 )
 
-// Load finds what is mapped in a process. Partial success is normal: an image
-// that cannot be read costs only itself, and is in the map with its Err.
-func Load(p task.Process) (*Map, []error) { return LoadWith(p, nil) }
-
-// LoadWith finds the images of a process. What a core of it lacks, and the
-// symbols that its files lack, are taken from the binaries whose ID agrees; there
-// may be none of them (nil).
-func LoadWith(p task.Process, from *binaries.Index) (*Map, []error) {
-	return LoadShared(p, from, nil)
-}
-
-// Files are open for several maps at once. The zero value is ready, and is used by
-// many goroutines.
+// Files shares open files between maps. The zero value is ready for use, by many
+// goroutines at once.
 type Files struct{ elf elf.Opened }
 
-// LoadShared is [LoadWith] with the files that are open for other maps already, which
-// are closed with the last of them. Those of Linux processes are shared.
-func LoadShared(p task.Process, from *binaries.Index, files *Files) (*Map, []error) {
+// Load finds the images of a process. An image that cannot be read is in the map with
+// its Err.
+//
+// Binaries from elsewhere replace what a core lacks, and the symbols that images lack,
+// where the ID is the same. The maps of Linux processes that are loaded with the same
+// Files share open files; the last one to use a file closes it. Both may be nil.
+func Load(p task.Process, from *binaries.Index, files *Files) (*Map, []error) {
 	budget := object.NewBudget(object.MaxKept, object.MaxRead)
 	loaded, errs := load(p, from, files, budget)
 	loaded.Images = WithSymbols(loaded.Images, from, loaded.Budget)

@@ -5,23 +5,23 @@ import (
 	"stacksnap/task"
 )
 
-// Location is what is known of one code address.
+// Location is the function and source line at a code address.
 type Location struct {
 	Image    *Image    // nil: no image is mapped there
-	Function string    // as people know it, demangled; empty when no symbol covers the address
-	Raw      string    // the symbol as the file has it
-	Overload string    // tells functions apart that have the same name, as Swift's do; empty for others
-	Offset   uint64    // from the function's start, from the image's load address when there is none
-	Start    task.Addr // of a function without a name; 0 when it is not known
-	Inlined  bool      // inlined into the location that follows
-	File     string    // source file, line and column, empty and 0 when not known
+	Function string    // demangled, as in the source; "" when no symbol covers the address
+	Raw      string    // the symbol as in the file
+	Overload string    // distinguishes functions of the same name, as in Swift; else ""
+	Offset   uint64    // from the function's start, or from the image's load address without a function
+	Start    task.Addr // start of a function without a name; 0 when not known
+	Inlined  bool      // inlined into the next location
+	File     string    // source file, line and column; "" and 0 when not known
 	Line     int
 	Column   int
 }
 
-// Locate names an instruction address. A return address is looked up by the
-// call before it, so isReturn takes one byte off for the look-up; the offset
-// stays that of a itself.
+// Locate returns the function at an instruction address. With isReturn, a is a return
+// address, and the byte before it, which belongs to the call, is looked up; Offset is
+// that of a itself.
 func (m *Map) Locate(a task.Addr, isReturn bool) Location {
 	at := a
 	if isReturn && a > 0 {
@@ -46,9 +46,9 @@ func (m *Map) Locate(a task.Addr, isReturn bool) Location {
 	return loc
 }
 
-// locateGenerated names generated code. Its names are as their compiler writes
-// them: mangled in no way, and an @ in one begins no version. Where the code is in the
-// source is told at once, as by the time of a report there may be other code.
+// locateGenerated locates JIT-compiled code. Its names are used as its compiler wrote
+// them: they are not mangled, and an @ does not start a version. The source line is
+// looked up now, because other code may be there when the report is written.
 func (m *Map) locateGenerated(a, at task.Addr) Location {
 	g, ok := m.GeneratedAt(at)
 	if !ok {

@@ -9,21 +9,21 @@ import (
 	"stacksnap/task"
 )
 
-// Map finds the image that an address lies in.
+// Map finds the image at an address.
 type Map struct {
-	Images []*Image // in the order in which the loader lists them
-	// Cache is the shared cache of a Darwin process; nil: none is mapped.
+	Images []*Image // in the order of the loader's list
+	// Cache is the shared cache of a Darwin process; nil if none is mapped.
 	Cache     *SharedCache
-	spans     []span // by start, not overlapping
-	generated *Image // names code where no image is; nil: none is named
+	spans     []span // sorted by start, without overlap
+	generated *Image // names code outside all images; nil: none
 	budget    *object.Budget
 }
 
-// SharedCache is where dyld's shared cache is mapped in a process.
+// SharedCache says where dyld's shared cache is mapped in a process.
 type SharedCache struct {
 	UUID  [16]byte
 	Base  task.Addr
-	Slide uint64 // Base − the address for which it was made, modulo 2^64
+	Slide uint64 // Base − the address that the cache was built for, modulo 2^64
 }
 
 type span struct {
@@ -31,8 +31,8 @@ type span struct {
 	image *Image
 }
 
-// NewMap makes a map of placed files. Where two claim the same addresses, the
-// one that starts later keeps them from there on.
+// NewMap returns a map of placed files. Where ranges overlap, the later start wins
+// from there on.
 func NewMap(placed []object.Placed) *Map {
 	m := &Map{Images: make([]*Image, 0, len(placed))}
 	for _, p := range placed {
@@ -53,18 +53,18 @@ func NewMap(placed []object.Placed) *Map {
 	return m
 }
 
-// WithGenerated returns the map with names of generated code, in place of those that
-// it has.
+// WithGenerated returns a copy of the map that names generated code by p.
 func (m *Map) WithGenerated(p object.Placed) *Map {
 	with := *m
 	with.generated = newImage(p)
 	return &with
 }
 
-// Generated returns what names code where no image is, nil where nothing does.
+// Generated returns the image that names generated code, nil if there is none.
 func (m *Map) Generated() *Image { return m.generated }
 
-// GeneratedAt returns the same where it may have a name for a.
+// GeneratedAt returns the image that names generated code if it may have a name for
+// a.
 func (m *Map) GeneratedAt(a task.Addr) (*Image, bool) {
 	g := m.generated
 	if g == nil || g.File == nil {
@@ -80,7 +80,7 @@ func (m *Map) GeneratedAt(a task.Addr) (*Image, bool) {
 	return g, i >= 0 && a < g.Ranges[i].End
 }
 
-// NewDarwinMap makes a map of what dyld has loaded, with its shared cache.
+// NewDarwinMap returns a map of the images that dyld loaded, with the shared cache.
 func NewDarwinMap(l dyld.Loaded) *Map {
 	m := NewMap(l.Images)
 	m.budget = l.Budget
@@ -90,17 +90,17 @@ func NewDarwinMap(l dyld.Loaded) *Map {
 	return m
 }
 
-// Short reports whether tables of files were left out so far because all of them
-// together were too large.
+// Short reports whether tables were left out because the files of the process exceed
+// the budget.
 func (m *Map) Short() bool { return m.budget.Reached() }
 
-// Find returns the image that is mapped at a.
+// Find returns the image mapped at a.
 func (m *Map) Find(a task.Addr) (*Image, bool) {
 	im, _, ok := m.Range(a)
 	return im, ok
 }
 
-// Range returns the image that is mapped at a, and the part of it.
+// Range returns the image mapped at a and the range that contains a.
 func (m *Map) Range(a task.Addr) (*Image, Range, bool) {
 	i, found := slices.BinarySearchFunc(m.spans, a, func(s span, a task.Addr) int { return cmp.Compare(s.Start, a) })
 	if !found {
@@ -112,7 +112,7 @@ func (m *Map) Range(a task.Addr) (*Image, Range, bool) {
 	return m.spans[i].image, m.spans[i].Range, true
 }
 
-// Main returns the image of the program itself, nil when it is not known.
+// Main returns the image of the program itself, nil if it is not known.
 func (m *Map) Main() *Image {
 	for _, im := range m.Images {
 		if im.Main {

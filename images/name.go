@@ -9,22 +9,22 @@ import (
 	"stacksnap/images/swift"
 )
 
-// known is the name by which people know a function: a public one where there is
-// such, as the source has it.
+// known returns the function name to show for s: its public name if it has one,
+// demangled and without version or clone suffix.
 func (im *Image) known(s *object.Symbol) string {
 	name := s.Name
 	if s.Public != "" {
 		name = s.Public
 	}
 	name = unversioned(name)
-	// The C library calls a function that others have, too, so for its own calls
-	// (glibc, include/libc-symbols.h, hidden_proto).
+	// glibc's name for its own calls to a function that it also exports
+	// (include/libc-symbols.h, hidden_proto).
 	name = strings.TrimPrefix(name, "__GI_")
 	return demangled(im.uncloned(name))
 }
 
-// overload tells the functions of Swift apart that have the same name, for those are
-// told without the types of their arguments; it is empty for others.
+// overload distinguishes Swift functions of the same name, which are shown without
+// argument types. It is "" for others.
 func overload(s *object.Symbol) string {
 	if !swift.IsMangled(s.Name) {
 		return ""
@@ -32,7 +32,7 @@ func overload(s *object.Symbol) string {
 	return swift.Base(s.Name)
 }
 
-// demangled is a symbol as the source has it.
+// demangled returns a symbol as written in the source.
 func demangled(symbol string) string {
 	for _, stub := range stubs {
 		if target, ok := strings.CutPrefix(symbol, stub); ok {
@@ -42,7 +42,7 @@ func demangled(symbol string) string {
 	return demangledFunction(symbol)
 }
 
-// maxDemangled bounds the bytes of a name, as a power of 2.
+// maxDemangled is the maximum length of a demangled name in bytes, as a power of 2.
 const maxDemangled = 16
 
 func demangledFunction(symbol string) string {
@@ -61,11 +61,11 @@ func demangledFunction(symbol string) string {
 	return demangle.Filter(symbol, demangle.NoClones, demangle.MaxLength(maxDemangled))
 }
 
-// stubs begin the names of code that calls a function of another image.
+// stubs are the prefixes of symbols of code that calls a function of another image.
 var stubs = [...]string{"DYLD-STUB$$", "stub helper for "}
 
-// demangledMethod is a method of Objective-C of a class that was written in Swift, which
-// the runtime knows by its mangled name: -[Clerk work] for -[_TtC4shop5Clerk work].
+// demangledMethod demangles the Swift class in an Objective-C method name: -[Clerk
+// work] for -[_TtC4shop5Clerk work].
 func demangledMethod(symbol string) (string, bool) {
 	if !strings.HasPrefix(symbol, "-[_Tt") && !strings.HasPrefix(symbol, "+[_Tt") {
 		return "", false
@@ -79,8 +79,8 @@ func demangledMethod(symbol string) (string, bool) {
 	return symbol[:len("-[")] + name + class[end:], ok
 }
 
-// unversioned cuts an ELF symbol version off: read@@GLIBC_2.2.5 is read. That it is the
-// name of a stub, read@plt, stays.
+// unversioned removes an ELF symbol version: read@@GLIBC_2.2.5 becomes read. The
+// suffix of a stub, read@plt, stays.
 func unversioned(name string) string {
 	base, _, found := strings.Cut(name, "@")
 	switch {
@@ -92,19 +92,20 @@ func unversioned(name string) string {
 	return base
 }
 
-// stubSuffix ends the names of an ELF file's stubs.
+// stubSuffix is the suffix of names of ELF stubs.
 const stubSuffix = "@plt"
 
-// clones are what compilers append to the name of a function for a copy or a part
-// of it that they have made (GCC, clone_function_name; LLVM, HotColdSplitting and
-// ThinLTO's promotion), and a number.
+// clones are the suffixes that compilers append, with a number, to the name of a
+// function that they have copied or split (GCC, clone_function_name; LLVM,
+// HotColdSplitting and ThinLTO's promotion).
 var clones = map[string]bool{
 	"constprop": true, "isra": true, "part": true, "lto_priv": true, "localalias": true,
 	"cold": true, "llvm": true, "clone": true,
 }
 
-// uncloned cuts those off: parse.constprop.0 and parse.cold are parse. Without a
-// number, Go has such names of its own: main.cold is a function of package main.
+// uncloned removes clone suffixes: parse.constprop.0 and parse.cold become parse. Go
+// has names that only look like clones, without a number: main.cold is a function of
+// package main.
 func (im *Image) uncloned(name string) string {
 	for {
 		base, suffix := cutLast(name)
@@ -122,7 +123,7 @@ func (im *Image) uncloned(name string) string {
 	}
 }
 
-// cutLast splits a name at its last dot; what is before is empty where there is none.
+// cutLast splits a name at its last dot. before is "" without a dot.
 func cutLast(name string) (before, after string) {
 	i := strings.LastIndexByte(name, '.')
 	return name[:max(i, 0)], name[i+1:]
@@ -130,7 +131,7 @@ func cutLast(name string) (before, after string) {
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// isGo reports whether Go's linker has made the image.
+// isGo reports whether Go's linker wrote the image.
 func (im *Image) isGo() bool {
 	if im.File == nil {
 		return false

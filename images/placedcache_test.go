@@ -44,7 +44,7 @@ func TestPlaceOfTheCache(t *testing.T) {
 	if err := os.WriteFile(dir+"/own", list[0].File, 0o600); err != nil { // that another may have, too
 		t.Fatal(err)
 	}
-	index, err := binaries.NewIndex(binaries.Places{Folders: []string{dir}})
+	index, err := binaries.NewIndex(binaries.Places{Directories: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// plainly is the name of a function in a language whose symbols say it without types
-// that would have to be known: D's and OCaml's.
+// plainly returns the function name of a D or OCaml symbol, which can be read without
+// the types in it.
 func plainly(symbol string) (name string, ok bool) {
 	if name, ok = ofD(symbol); ok {
 		return name, true
@@ -14,9 +14,9 @@ func plainly(symbol string) (name string, ok bool) {
 	return ofOCaml(symbol)
 }
 
-// ofD reads a qualified name in D, lengths and identifiers, of a function, whose type
-// follows: std.stdio.File.close of _D3std5stdio4File5closeMFZv (D's specification, "Name
-// Mangling"). Names of templates are left as they are.
+// ofD reads the qualified name in a D symbol, which is followed by the function's
+// type: std.stdio.File.close of _D3std5stdio4File5closeMFZv (D's specification, "Name
+// Mangling"). Names of templates are not read.
 func ofD(symbol string) (name string, ok bool) {
 	rest, ok := strings.CutPrefix(symbol, "_D")
 	if !ok {
@@ -43,9 +43,9 @@ func ofD(symbol string) (name string, ok bool) {
 	return strings.Join(parts, "."), isFunction && len(parts) > 1
 }
 
-// ofOCaml reads a function of OCaml's native compiler, its modules and a number:
-// Stdlib.List.map of camlStdlib__List__map_290, and since OCaml 5.1 of
-// camlStdlib__List.map_290 (asmcomp, Compilenv.make_symbol).
+// ofOCaml reads the module path and name in a symbol of OCaml's native compiler,
+// which ends with a number: Stdlib.List.map of camlStdlib__List__map_290, since OCaml
+// 5.1 camlStdlib__List.map_290 (asmcomp, Compilenv.make_symbol).
 func ofOCaml(symbol string) (name string, ok bool) {
 	rest, ok := strings.CutPrefix(symbol, "caml")
 	at := strings.LastIndexByte(rest, '_')

@@ -9,11 +9,11 @@ import (
 	"stacksnap/task"
 )
 
-// backable is a saved process that takes from elsewhere what it does not hold.
+// backable is a saved process that can take missing memory from elsewhere.
 type backable interface{ Back(task.Memory) }
 
-// backing is memory made of the binaries that a core's notes name, and of the shared
-// cache that they or dyld's list name.
+// backing returns memory made of the binaries that a core's notes name, and of the
+// shared cache that the notes or dyld's list name.
 func backing(p task.Process, from *binaries.Index) *fileMemory {
 	var noted []task.NotedImage
 	if noter, ok := p.(task.Noter); ok {
@@ -35,10 +35,10 @@ func backing(p task.Process, from *binaries.Index) *fileMemory {
 	return m
 }
 
-// addFile adds an image, if it is among the binaries.
+// addFile adds an image if from has its binary.
 func (m *fileMemory) addFile(im task.NotedImage, arch task.Arch, from *binaries.Index) {
 	f, err := from.MachO(im.Path, macho.Want{Arch: arch, ID: im.ID})
-	if err != nil || f.InSharedCache() { // which is not where it is wanted
+	if err != nil || f.InSharedCache() { // in the cache, at another address
 		return
 	}
 	if slide, ok := slideOf(im, f); ok {
@@ -46,7 +46,8 @@ func (m *fileMemory) addFile(im task.NotedImage, arch task.Arch, from *binaries.
 	}
 }
 
-// listedCache is the shared cache that dyld's list tells of, if the core holds that.
+// listedCache returns the shared cache that dyld's list names, if the core has that
+// list.
 func listedCache(p task.Process, from *binaries.Index) (placedCache, bool) {
 	cache, ok := dyld.CacheOf(p)
 	if !ok {
@@ -59,7 +60,7 @@ func listedCache(p task.Process, from *binaries.Index) (placedCache, bool) {
 	return placedCache{c, uint64(cache.Base) - c.Start()}, true
 }
 
-// notedCache is the shared cache that images are in of which notes tell the place.
+// notedCache returns the shared cache that contains the images in the notes.
 func notedCache(noted []task.NotedImage, from *binaries.Index) (placedCache, bool) {
 	cached := map[placedCache]int{}
 	for _, im := range noted {
@@ -70,8 +71,8 @@ func notedCache(noted []task.NotedImage, from *binaries.Index) (placedCache, boo
 	return mostNoted(cached)
 }
 
-// mostNoted is where most of the images have a cache: one of them may have been loaded
-// from elsewhere.
+// mostNoted returns the cache and slide that most images agree on. A few may have
+// been loaded from elsewhere.
 func mostNoted(cached map[placedCache]int) (most placedCache, ok bool) {
 	for c, n := range cached {
 		if n > cached[most] || n == cached[most] && c.slide < most.slide {
@@ -89,8 +90,8 @@ func slideOf(im task.NotedImage, f *macho.File) (uint64, bool) {
 	return uint64(im.Load) - text, ok && im.Load != 0
 }
 
-// fileMemory is what files have at the addresses they were mapped to, as far as
-// nobody can have written there.
+// fileMemory has the contents of files at the addresses where they were mapped,
+// except for writable segments.
 type fileMemory struct {
 	files  []placedFile
 	caches []placedCache
@@ -106,7 +107,7 @@ type placedCache struct {
 	slide uint64
 }
 
-// load is where an image of the cache is; false where it has none of that ID.
+// load returns where the cache has the image with this ID; false if it has none.
 func (c placedCache) load(id []byte) (task.Addr, bool) {
 	if c.Cache == nil || len(id) != len(sharedcache.Image{}.UUID) {
 		return 0, false

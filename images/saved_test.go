@@ -164,18 +164,18 @@ func imagesOf(m *images.Map) string {
 // stacks of the whole core.
 func TestSavedWithBinaries(t *testing.T) {
 	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
-		full, errs := images.Load(whole)
+		full, errs := images.Load(whole, nil, nil)
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
-		index, err := binaries.NewIndex(binaries.Places{Folders: []string{extract(t, whole, full)}})
+		index, err := binaries.NewIndex(binaries.Places{Directories: []string{extract(t, whole, full)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := stacksOf(t, whole, full)
 		for name, keep := range styles(t, whole) {
 			p := openCore(t, reduce(core, keep))
-			m, errs := images.LoadWith(p, index)
+			m, errs := images.Load(p, index, nil)
 			if len(errs) > 0 {
 				t.Error(name, errs)
 			}
@@ -196,7 +196,7 @@ func TestSavedWithBinaries(t *testing.T) {
 // where a library of it is to be had in a shared cache only.
 func TestSavedWithCache(t *testing.T) {
 	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
-		full, _ := images.Load(whole)
+		full, _ := images.Load(whole, nil, nil)
 		want := stacksOf(t, whole, full)
 		for layoutName, layout := range cachetest.Layouts {
 			dir := extract(t, whole, full)
@@ -205,13 +205,13 @@ func TestSavedWithCache(t *testing.T) {
 					intoCache(t, filepath.Join(dir, fmt.Sprint(i)), layout, im.Path)
 				}
 			}
-			index, err := binaries.NewIndex(binaries.Places{Folders: []string{dir}})
+			index, err := binaries.NewIndex(binaries.Places{Directories: []string{dir}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for name, keep := range styles(t, whole) {
 				p := openCore(t, reduce(core, keep))
-				m, errs := images.LoadWith(p, index)
+				m, errs := images.Load(p, index, nil)
 				if len(errs) > 0 {
 					t.Error(layoutName, name, errs)
 				}
@@ -246,10 +246,10 @@ func intoCache(t *testing.T, path string, layout cachetest.Layout, name string) 
 // what is missing, and each thread's PC is in its image, without a name.
 func TestSavedWithoutBinaries(t *testing.T) {
 	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
-		full, _ := images.Load(whole)
+		full, _ := images.Load(whole, nil, nil)
 		for name, keep := range styles(t, whole) {
 			p := openCore(t, reduce(core, keep))
-			m, errs := images.LoadWith(p, nil)
+			m, errs := images.Load(p, nil, nil)
 			if len(errs) != 1 || !strings.Contains(errs[0].Error(), "--binaries") {
 				t.Errorf("%s: %v", name, errs)
 			}
@@ -275,12 +275,12 @@ func TestSavedWithoutBinaries(t *testing.T) {
 // TestSavedOtherBinaries: a file of another UUID is not taken.
 func TestSavedOtherBinaries(t *testing.T) {
 	notedCores(t, func(t *testing.T, core []byte, whole *machocore.Process) {
-		index, err := binaries.NewIndex(binaries.Places{Folders: []string{"macho/testdata"}})
+		index, err := binaries.NewIndex(binaries.Places{Directories: []string{"macho/testdata"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := openCore(t, reduce(core, styles(t, whole)["stack"]))
-		m, errs := images.LoadWith(p, index)
+		m, errs := images.Load(p, index, nil)
 		if len(errs) != 1 {
 			t.Error(errs)
 		}

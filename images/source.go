@@ -5,11 +5,10 @@ import (
 	"stacksnap/task"
 )
 
-// Source tells where in the source an instruction address is, by the image's debugging
-// information: of the function that has the frame, then of the calls inlined there,
-// from the outermost in. It returns nil where nothing is known. A return address is
-// looked up by the call before it. This may read much of a file. Of generated code
-// [Map.Locate] tells.
+// Source returns the source lines of an instruction address by the image's debugging
+// information: of the function itself, then of the calls inlined there, from the
+// outermost in. It returns nil if there is none. With isReturn the call before a is
+// looked up. It may read much of a file. For generated code use [Map.Locate].
 func (im *Image) Source(a task.Addr, isReturn bool) []Location {
 	at := a
 	if isReturn && a > 0 {

@@ -11,9 +11,9 @@ import (
 	"stacksnap/images/object"
 )
 
-// WithSymbols has the images take symbols from the binaries whose ID agrees, when they
-// are first asked for, and keeps the images that there is nothing for as they are. The
-// budget bounds what the binaries cost together; it may be nil.
+// WithSymbols makes the images take missing symbols, on first use, from the binaries
+// with the same ID. The budget limits the cost of all binaries together; it may be
+// nil.
 func WithSymbols(placed []object.Placed, from *binaries.Index, budget *object.Budget) []object.Placed {
 	if from == nil {
 		return placed
@@ -23,28 +23,28 @@ func WithSymbols(placed []object.Placed, from *binaries.Index, budget *object.Bu
 		if f == nil || len(f.ID()) == 0 {
 			continue
 		}
-		_, machO := textSegment(f)
+		_, machO := object.TextSegment(f)
 		if !from.HasSymbols(f.ID()) && !from.HasFinders(machO) {
 			continue
 		}
 		n := &named{File: f}
 		n.more = n.opened(func() (object.File, bool) { return from.Symbols(f.Arch(), f.ID(), budget) })
-		n.asked = n.opened(func() (object.File, bool) { return from.Ask(machO, path, f.Arch(), f.ID(), budget) })
+		n.asked = n.opened(func() (object.File, bool) { return from.FindSymbols(machO, path, f.Arch(), f.ID(), budget) })
 		placed[i].File = n
 	}
 	return placed
 }
 
-// named is a file with the symbols of another that has the same ID.
+// named is a file with the symbols of another file that has the same ID.
 type named struct {
 	object.File
-	more   func() *moved // nil result: it could not be opened
-	asked  func() *moved // what others have, for whom it may be waited long
+	more   func() *moved // nil result: the file could not be opened
+	asked  func() *moved // files from finders, which may take long
 	closed atomic.Bool
-	helped atomic.Bool // others knew
+	helped atomic.Bool // finders had debugging information
 }
 
-// opened opens a file when it is first asked for.
+// opened returns a function that opens the file on first use.
 func (n *named) opened(open func() (object.File, bool)) func() *moved {
 	return sync.OnceValue(func() *moved {
 		if n.closed.Load() {
@@ -54,27 +54,17 @@ func (n *named) opened(open func() (object.File, bool)) func() *moved {
 		if !ok {
 			return nil
 		}
-		there, _ := textSegment(more)
-		here, _ := textSegment(n.File)
+		there, _ := object.TextSegment(more)
+		here, _ := object.TextSegment(n.File)
 		return &moved{more, there - here}
 	})
 }
 
-// moved is a file of symbols, which is linked to another vmaddr than the image where
-// that is in Apple's shared cache. A nil one has nothing.
+// moved is a file with symbols. It may be linked to another vmaddr than the image, if
+// that is in Apple's shared cache. A nil one has no symbols.
 type moved struct {
 	object.File
-	by uint64 // its vmaddr − that of the image, modulo 2^64
-}
-
-// textSegment returns where a Mach-O begins; ok is false of other files.
-func textSegment(f object.File) (vmaddr uint64, ok bool) {
-	for _, s := range f.Segments() {
-		if s.Name == "__TEXT" {
-			return s.VMAddr, true
-		}
-	}
-	return 0, false
+	by uint64 // its vmaddr − the image's, modulo 2^64
 }
 
 func (m *moved) symbol(vmaddr uint64) (object.Symbol, bool) {
@@ -107,8 +97,8 @@ func (m *moved) source(vmaddr uint64) []object.Source {
 	return frames
 }
 
-// Symbol implements [object.File]: the file with the symbol table knows all that
-// the other may know a part of, but for the stubs where that has no code.
+// Symbol implements [object.File]. The file with the symbol table comes first; the
+// image's own symbols are a subset of it, but for stubs.
 func (n *named) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	if s, ok := n.more().symbol(vmaddr); ok {
 		return s, true
@@ -133,7 +123,7 @@ func (n *named) FunctionStart(vmaddr uint64) (uint64, bool) {
 	return n.more().functionStart(vmaddr)
 }
 
-// Section implements [object.File]. A table for debuggers may have gone with the
+// Section implements [object.File]. Strip may have removed .debug_frame with the
 // symbols.
 func (n *named) Section(k object.Kind) (object.Section, error) {
 	s, err := n.File.Section(k)
@@ -145,8 +135,8 @@ func (n *named) Section(k object.Kind) (object.Section, error) {
 	return s, err
 }
 
-// Source does what [object.SourceOf] tells. Where neither file has any debugging
-// information, or a part of it is missing, others are asked for it.
+// Source implements the method that [object.SourceOf] calls. If neither file has
+// debugging information for vmaddr, it asks the finders.
 func (n *named) Source(vmaddr uint64) []object.Source {
 	if frames := n.more().source(vmaddr); frames != nil {
 		return frames
@@ -166,7 +156,7 @@ func (n *named) Source(vmaddr uint64) []object.Source {
 	return []object.Source{{Function: s.Name, Low: s.VMAddr, High: s.VMAddr + max(s.Size, 1)}}
 }
 
-// sourced reports whether there is debugging information, though not of every address.
+// sourced reports whether either file has debugging information.
 func (n *named) sourced() bool {
 	more := n.more()
 	return object.HasSource(n.File) || more != nil && object.HasSource(more.File)
@@ -180,23 +170,23 @@ func (n *named) ReadCode(p []byte, vmaddr uint64) int {
 	return 0
 }
 
-// DataInCode implements [object.DataTeller].
+// DataInCode implements [object.DataReporter].
 func (n *named) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
-	if f, can := n.File.(object.DataTeller); can {
+	if f, can := n.File.(object.DataReporter); can {
 		return f.DataInCode(vmaddr)
 	}
 	return 0, 0, false
 }
 
-// Thumb implements [object.ThumbTeller].
+// Thumb implements [object.ThumbReporter].
 func (n *named) Thumb(vmaddr uint64) (thumb, known bool) {
-	if f, can := n.File.(object.ThumbTeller); can {
+	if f, can := n.File.(object.ThumbReporter); can {
 		return f.Thumb(vmaddr)
 	}
 	return false, false
 }
 
-// SourceNote does what [object.SourceNote] tells.
+// SourceNote implements the method that [object.SourceNote] calls.
 func (n *named) SourceNote() string {
 	if n.helped.Load() {
 		return ""
@@ -208,7 +198,7 @@ func (n *named) SourceNote() string {
 	return cmp.Or(note, object.SourceNote(n.File))
 }
 
-// DataSymbol returns where a variable is, if the file can tell.
+// DataSymbol returns the vmaddr of a variable, if the file has its symbol.
 func (n *named) DataSymbol(name string) (vmaddr uint64, ok bool) {
 	if f, can := n.File.(interface{ DataSymbol(string) (uint64, bool) }); can {
 		return f.DataSymbol(name)
@@ -216,7 +206,7 @@ func (n *named) DataSymbol(name string) (vmaddr uint64, ok bool) {
 	return 0, false
 }
 
-// Close implements [object.File]. Nothing is asked of the file any more.
+// Close implements [object.File].
 func (n *named) Close() error {
 	n.closed.Store(true)
 	err := n.File.Close()

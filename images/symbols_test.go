@@ -150,17 +150,17 @@ func TestNamesHideNothing(t *testing.T) {
 	closed := 0
 	none := func() (object.File, bool) { return nil, false }
 	var f object.File = namedBy(&teller{shifted{text: 0x1000, closed: &closed}}, none)
-	if start, end, ok := f.(object.DataTeller).DataInCode(7); start != 8 || end != 9 || !ok {
+	if start, end, ok := f.(object.DataReporter).DataInCode(7); start != 8 || end != 9 || !ok {
 		t.Errorf("data from %d to %d, %t", start, end, ok)
 	}
-	if thumb, known := f.(object.ThumbTeller).Thumb(7); !thumb || !known {
+	if thumb, known := f.(object.ThumbReporter).Thumb(7); !thumb || !known {
 		t.Errorf("Thumb: %t, known %t", thumb, known)
 	}
 	f = namedBy(&shifted{text: 0x1000, closed: &closed}, none)
-	if _, _, ok := f.(object.DataTeller).DataInCode(7); ok {
+	if _, _, ok := f.(object.DataReporter).DataInCode(7); ok {
 		t.Error("data of a file that cannot tell")
 	}
-	if _, known := f.(object.ThumbTeller).Thumb(7); known {
+	if _, known := f.(object.ThumbReporter).Thumb(7); known {
 		t.Error("the set of a file that cannot tell")
 	}
 }

@@ -2,25 +2,25 @@ package unwind
 
 import "stacksnap/unwind/rule"
 
-// distances is a source that knows how far from the CFA sp and the frame pointer
-// are before an instruction.
+// distances is a source that can compute how far sp and the frame pointer are from
+// the CFA before an instruction.
 type distances interface {
 	Distances(q rule.Query) (sp, fp int32, ok bool)
 }
 
-// apart is how far the frame pointer is above sp.
+// apart caches the distance from sp up to the frame pointer.
 type apart struct {
 	asked, known bool
 	by           int32
 }
 
-// findFP goes on to the caller by a rule that lacks the frame pointer alone, as in
-// a thread that was read where it waits: sp is known, and the function's
-// instructions tell how far the two are apart. They must put the frame pointer
-// where the rule has it, and the way must lead to behind a call.
+// findFP steps to the caller by a rule whose only unknown register is the frame
+// pointer, as in a thread sampled while it waits. sp is known, and the function's
+// instructions say how far the frame pointer is above it. The result counts only if
+// it agrees with the rule and the return address follows a call.
 func (u *Unwinder) findFP(e *entry) bool {
 	w, r := &u.walk, e.rule
-	if _, known := w.Regs.Value(w.fp); known || r.Wide != nil || r.CFA.How != rule.Sum || r.CFA.Base != w.fp {
+	if _, known := w.Regs.Value(w.fp); known || r.Expression != nil || r.CFA.How != rule.Sum || r.CFA.Base != w.fp {
 		return false
 	}
 	if !e.apart.asked {

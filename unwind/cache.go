@@ -9,25 +9,25 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// cacheBits is the logarithm of how many rules are kept.
+// cacheBits is the base-2 logarithm of the number of cached rules.
 const cacheBits = 12
 
-// cache keeps rules by pc, each in the one slot that its pc leads to.
+// cache holds rules by pc. Each pc hashes to one slot.
 type cache [1 << cacheBits]entry
 
-// entry is how to leave the code at a pc.
+// entry says how to unwind from a pc.
 type entry struct {
-	// What it is of. A map never changes, so the same pc in it is the same code.
+	// The key. A map never changes, so the same pc in it is the same code.
 	pc    task.Addr
 	in    *images.Map
 	first bool
 
-	image      *images.Image // nil: none, the code is a JIT compiler's or none
+	image      *images.Image // nil: no image covers the pc; the code is JIT-compiled, or there is none
 	executable bool
-	guess      bool // nothing covers the pc: the rule is the frame pointer's
+	guess      bool // no source covers the pc: the rule is the frame pointer's
 	by         Method
-	next       int   // the source to ask when rule turns out wrong
-	err        error // why better sources than by gave no rule
+	next       int   // index of the source to ask when rule fails
+	err        error // why no better source gave a rule
 	rule       rule.Rule
 	apart      apart
 }
@@ -40,7 +40,8 @@ func slot(pc task.Addr, first bool) uint64 {
 	return h >> (64 - cacheBits)
 }
 
-// lookUp returns the entry of a pc. It is valid until the second look-up after.
+// lookUp returns the entry of a pc. It stays valid until the second lookUp after this
+// one.
 func (u *Unwinder) lookUp(pc task.Addr, first bool) *entry {
 	w := &u.walk
 	e := &u.cache[slot(pc, first)]
@@ -59,12 +60,12 @@ func (u *Unwinder) lookUp(pc task.Addr, first bool) *entry {
 	return e
 }
 
-// keptMaps is how many maps rules are kept of: the last that were new.
+// keptMaps is the number of most recent maps whose rules stay in the cache.
 const keptMaps = 16
 
-// enter makes room for rules of a map. Those of a map that has not been walked in
-// for long are dropped: each would keep the map, with all that was read of its
-// files, until by chance the same slot is used again.
+// enter makes m one of the maps whose rules are cached, and drops the rules of the
+// map that was entered longest ago. Its entries would otherwise keep that map alive,
+// with everything read from its files.
 func (u *Unwinder) enter(m *images.Map) {
 	if m == nil || slices.Contains(u.maps[:], m) {
 		return
@@ -83,13 +84,13 @@ func (u *Unwinder) enter(m *images.Map) {
 	u.spare = [2]entry{}
 }
 
-// fresh returns room for an entry, other than the last time.
+// fresh returns scratch space for an entry, other than the one it returned last.
 func (u *Unwinder) fresh() *entry {
 	u.turn ^= 1
 	return &u.spare[u.turn]
 }
 
-// fill finds out what an entry must say.
+// fill computes the entry of a pc.
 func (u *Unwinder) fill(e *entry, pc task.Addr, first bool) {
 	*e = entry{pc: pc, in: u.walk.in, first: first}
 	if e.image, e.executable = u.place(lookUpAt(pc, first)); e.executable {
@@ -99,7 +100,7 @@ func (u *Unwinder) fill(e *entry, pc task.Addr, first bool) {
 	}
 }
 
-// place tells in which image an address is, if in any, and whether code is there.
+// place returns the image at a, nil if none, and whether a is executable.
 func (u *Unwinder) place(a task.Addr) (im *images.Image, executable bool) {
 	if m := u.walk.in; m != nil {
 		if im, r, ok := m.Range(a); ok {
@@ -109,9 +110,9 @@ func (u *Unwinder) place(a task.Addr) (im *images.Image, executable bool) {
 	return nil, u.opts.Executable != nil && u.opts.Executable(a)
 }
 
-// lookUpAt returns the address that stands for a frame: that of an instruction,
-// or the last byte of the call, because a call that does not return may be the
-// last instruction of its function.
+// lookUpAt returns the address to look a frame up by: its pc, or for a frame in a
+// call the last byte of the call. The return address itself may belong to the next
+// function, when the callee does not return.
 func lookUpAt(pc task.Addr, first bool) task.Addr {
 	if first {
 		return pc
@@ -119,7 +120,7 @@ func lookUpAt(pc task.Addr, first bool) task.Addr {
 	return pc - 1
 }
 
-// ask fills in the first rule that the sources from number i on have.
+// ask fills in the first rule that sources i and later have.
 func (u *Unwinder) ask(e *entry, i int) {
 	q := u.query(e)
 	for ; i < len(u.opts.Sources); i++ {
@@ -142,7 +143,7 @@ func (u *Unwinder) query(e *entry) rule.Query {
 	}
 }
 
-// guess fills in the frame-pointer chain, for want of anything better.
+// guess falls back to the frame-pointer chain.
 func (u *Unwinder) guess(e *entry) {
 	e.rule, e.by, e.guess = rule.FramePointer(u.walk.arch), ByFramePointer, true
 	e.next = len(u.opts.Sources)

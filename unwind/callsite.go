@@ -8,11 +8,11 @@ import (
 	"stacksnap/task"
 )
 
-// maxCall is the length of the longest call instruction.
+// maxCall is the length of the longest call instruction, in bytes.
 const maxCall = 8
 
-// followsCall reports whether the instruction before pc is a call, which, where it
-// says so itself, goes to code.
+// followsCall reports whether the instruction before pc is a call. The target of a
+// direct call must be code.
 func (u *Unwinder) followsCall(pc task.Addr) bool {
 	w := &u.walk
 	b := &u.call
@@ -34,7 +34,7 @@ func (u *Unwinder) followsCall(pc task.Addr) bool {
 	return false
 }
 
-// callsARM64 knows bl, blr and its authenticating kin.
+// callsARM64 recognises bl, blr and the blra forms, which authenticate their target.
 func (u *Unwinder) callsARM64(pc task.Addr, b []byte) bool {
 	if target, ok := code.CallTarget(task.ARM64, b, pc); ok {
 		return u.isCode(target)
@@ -46,7 +46,7 @@ func (u *Unwinder) callsARM64(pc task.Addr, b []byte) bool {
 	return ins&0xfefff800 == 0xd63f0800 // blraa, blrab, blraaz, blrabz
 }
 
-// callsX86 knows e8 rel32, and ff /2 of every length.
+// callsX86 recognises e8 rel32, and ff /2 of every length.
 func (u *Unwinder) callsX86(pc task.Addr, b []byte) bool {
 	if target, ok := code.CallTarget(u.walk.arch, b, pc); ok && u.isCode(target) {
 		return true

@@ -6,13 +6,14 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// chain goes by what architectures prescribe, for want of anything better: why
-// says of what, covered whether unwind tables know the code all the same. The
-// link register comes first where it must hold the caller, then the
-// frame-pointer chain, which is e's rule. Where that ends, with a zero, the walk's
-// knowledge ends: who starts a thread clears the frame pointer (System V AMD64
-// ABI, 3.4.1; AAPCS64, 6.4.6), but code that makes no frame records has any value
-// in it, and zero often. What begins a thread is known as such.
+// chain finds the caller by the calling convention alone; why is the failure of the
+// better sources. The link register comes first, where it must hold the return
+// address, then the frame-pointer chain, which is e's rule.
+//
+// A frame pointer of zero ends the walk with NoCaller rather than Bottom: threads
+// start with a zero there (System V AMD64 ABI, 3.4.1; AAPCS64, 6.4.6), but so does
+// much code that makes no frame records. The true bottom frames are recognised by
+// other sources.
 func (u *Unwinder) chain(e *entry, why error) bool {
 	w := &u.walk
 	if w.first {
@@ -33,8 +34,8 @@ func (u *Unwinder) chain(e *entry, why error) bool {
 	return u.found(ByFramePointer, why)
 }
 
-// noted is why there is no caller: the failure of a better method, or what has
-// become of the frame pointers.
+// noted returns the reason to report for a missing caller: why, the failure of a
+// better method, if there is one, else err.
 func noted(why, err error) error {
 	if why == nil || why == rule.ErrNone {
 		return err
@@ -42,9 +43,9 @@ func noted(why, err error) error {
 	return why
 }
 
-// untouched goes to the caller of a frame that has done nothing yet, if that is
-// sure: one that was entered by a call to where no code is, or a leaf that has
-// its return address in the link register.
+// untouched steps to the caller of a frame that has not changed the stack yet, if
+// that is certain: a call to an address without code, or a leaf whose return address
+// is in the link register.
 func (u *Unwinder) untouched(e *entry) (Method, bool) {
 	w := &u.walk
 	by := ByLinkRegister
@@ -59,11 +60,11 @@ func (u *Unwinder) untouched(e *entry) (Method, bool) {
 	return by, u.try(&r, by) == nil
 }
 
-// returnsByLink reports whether the link register holds the caller of an
-// interrupted function of which nothing is known. It does not once it has been
-// saved in the frame record that fp points to, nor when it leads back into the
-// function itself, left there by a call that has returned. Where functions
-// cannot be told apart, the frame record is trusted.
+// returnsByLink reports whether the link register of an interrupted function without
+// unwind information holds its return address. It does not once the frame record that
+// fp points to has the same address, nor when it leads back into the function itself,
+// left over from a call that returned. Where function starts are unknown, the answer
+// is no.
 func (u *Unwinder) returnsByLink(e *entry) bool {
 	w := &u.walk
 	link := w.strip(uint64(w.Regs.LR()), rule.Signed)
@@ -86,7 +87,7 @@ func (u *Unwinder) returnsByLink(e *entry) bool {
 	return ok && from != start
 }
 
-// functionStart returns where the function at pc begins.
+// functionStart returns the start of the function at pc.
 func functionStart(im *images.Image, pc task.Addr) (task.Addr, bool) {
 	if im == nil || im.File == nil {
 		return 0, false

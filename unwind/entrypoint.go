@@ -8,9 +8,9 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// functionEntry gives the rules of a function's first instructions, where they
-// are sure without any unwind information: at its start, and on AMD64 and I386
-// behind endbr and push fp. It is a rule.Source.
+// functionEntry has the rules of a function's first instructions, which need no
+// unwind information: at its start, and on AMD64 and I386 after endbr and after push
+// fp. It is a [rule.Source].
 type functionEntry struct{}
 
 // Rule implements [rule.Source].
@@ -25,9 +25,9 @@ func (functionEntry) Rule(q rule.Query) (rule.Rule, error) {
 	return begun(&q, q.Image.Addr(start))
 }
 
-// described is the same of a function that compact unwind describes, whose own rule is
-// of the function's body: what is surer than the file's function starts, which may be
-// labels in it. It is a rule.Source.
+// described is functionEntry for functions that compact unwind describes. The table's
+// function starts are more reliable than the file's, some of which may be labels
+// within a function. It is a [rule.Source].
 type described struct{ tables *compact.Source }
 
 // Rule implements [rule.Source].
@@ -42,7 +42,7 @@ func (d described) Rule(q rule.Query) (rule.Rule, error) {
 	return begun(&q, q.Image.Load+task.Addr(e.Start))
 }
 
-// begun is the rule of the first instructions of the function at start.
+// begun returns the rule at q.PC, in the first instructions of the function at start.
 func begun(q *rule.Query, start task.Addr) (rule.Rule, error) {
 	done := q.PC - start
 	if done == 0 {
@@ -58,7 +58,8 @@ func begun(q *rule.Query, start task.Addr) (rule.Rule, error) {
 	return pushed(q.Arch, code[:done])
 }
 
-// pushed returns the rule behind endbr64 or endbr32, or push fp, or both:
+// pushed returns the rule after the instructions in code, which may be endbr64 or
+// endbr32, push fp, or both:
 //
 //	push fp:  cfa = sp + 2w; fp = *(cfa - 2w); pc = *(cfa - w)
 func pushed(a task.Arch, code []byte) (rule.Rule, error) {

@@ -1,13 +1,13 @@
-// Package unwind walks a captured thread's stack, from where it stands out to
-// where it began.
+// Package unwind walks a captured thread's stack, from the innermost frame to the
+// outermost.
 package unwind
 
 import "stacksnap/task"
 
-// Method is how a frame was found: what led from the frame it called to it.
+// Method is how a frame was found.
 type Method uint8
 
-// The methods, in the order of trust.
+// The methods, the most trusted first.
 const (
 	ByRegisters    Method = iota // the first frame: the thread's own pc
 	ByAnalysis                   // the instructions around the pc
@@ -17,7 +17,7 @@ const (
 	ByLinkRegister               // a function that had not yet saved its link register
 	ByFramePointer               // the frame-pointer chain alone
 	ByScan                       // a word on the stack that looked like a return address
-	ByReport                     // another program's report has it, and does not tell how it was found
+	ByReport                     // copied from another program's report, which does not say how it was found
 )
 
 var methodNames = [...]string{"registers", "analysis", "compact", "cfi", "exidx", "link register", "frame pointer", "scan", "report"}
@@ -30,37 +30,37 @@ func (m Method) String() string {
 	return methodNames[m]
 }
 
-// Guess reports whether a frame found so may not exist at all.
+// Guess reports whether a frame found by this method may not exist at all.
 func (m Method) Guess() bool { return m == ByScan }
 
 // Frame is one activation of a function.
 type Frame struct {
-	PC     task.Addr // an instruction, or with Return the instruction after a call
+	PC     task.Addr // the next instruction to run; with Return, the one after a call
 	SP     task.Addr // the stack pointer in this frame; 0 when not known
 	Return bool      // PC is a return address: look up PC − 1
-	// Trampoline: no function of the program, but what the kernel lets a signal
-	// handler return to (Linux; it is not in a call), or has call it (Darwin). The
-	// frame that it leads to was interrupted.
+	// Trampoline: the frame is not a function of the program but the kernel's signal
+	// trampoline: code that a handler returns to (Linux) or is called by (Darwin).
+	// The caller of this frame was interrupted.
 	Trampoline bool
-	Kernel     bool // of the system's kernel, not of the program
+	Kernel     bool // in the kernel, not in the program
 	By         Method
-	Err        error // why a better method than By was left, nil when none was
+	Err        error // why a better method than By failed; nil when none did
 }
 
-// Reason is why a walk ended.
+// Reason says why a walk ended.
 type Reason uint8
 
-// The reasons. Only Bottom is the true end of a stack; after every other there
-// may be callers that are not shown.
+// The reasons. Only Bottom is the true end of a stack; after any other, callers may
+// be missing.
 const (
 	Bottom      Reason = iota // the outermost frame: no caller exists
 	NoRegisters               // the thread's registers could not be captured
-	NotCaptured               // the stack goes on beyond what was copied: see Need
-	NoCaller                  // nothing told where the caller is
-	BadPointer                // a frame pointer or return address that cannot be one
-	Loop                      // a frame that does not lie above the one it called
+	NotCaptured               // the stack continues beyond what was copied: see Stop.Need
+	NoCaller                  // no method found the caller
+	BadPointer                // a frame pointer or return address that cannot be valid
+	Loop                      // a frame that is not above the one it called
 	TooDeep                   // MaxFrames reached
-	Unsteady                  // the code there was being loaded or unloaded: it is not known what it was
+	Unsteady                  // the code there was being loaded or unloaded, so the caller is unknown
 )
 
 var reasonNames = [...]string{
@@ -77,12 +77,12 @@ func (r Reason) String() string {
 	return reasonNames[r]
 }
 
-// MaxFrames is the most frames that a walk gives.
+// MaxFrames is the maximum number of frames in a walk.
 const MaxFrames = 10_000
 
-// Stop is how a walk ended.
+// Stop says how a walk ended.
 type Stop struct {
 	Reason Reason
 	Need   task.Addr // with NotCaptured: the first address that was missed
-	Err    error     // more about it; may be nil
+	Err    error     // detail; may be nil
 }

@@ -10,23 +10,23 @@ import (
 	"stacksnap/unwind/runtimes/goswitch"
 )
 
-// goRuntime knows the functions of Go's runtime at which a stack begins, or that
-// run their callee on another stack with a frame pointer that is not of it: call
-// frame information does not tell. It is a rule.Source.
+// goRuntime recognises the functions of Go's runtime at which a stack begins, and
+// those that run their callee on another stack and keep the old frame pointer. Call
+// frame information says nothing of either. It is a [rule.Source].
 type goRuntime struct {
 	images rule.PerImage[isGo]
 }
 
-// goTops knows the functions at which a stack begins unless C called them. It is
-// a rule.Source, to be asked when nothing else has led on.
+// goTops recognises the functions of Go's runtime at which a stack begins unless C
+// called them. It is a [rule.Source], asked after all others.
 type goTops struct {
 	images rule.PerImage[isGo]
 }
 
 type isGo bool
 
-// goEnds are the functions above which nothing is: at the end of a goroutine and
-// of a thread, and those that abandon the stack they were called on.
+// goEnds are the functions that have no caller: where goroutines and threads end, and
+// those that abandon the stack they were called on.
 var goEnds = map[string]bool{
 	"runtime.goexit":    true,
 	"runtime.clone":     true,
@@ -34,8 +34,8 @@ var goEnds = map[string]bool{
 	"runtime.morestack": true,
 }
 
-// goStarts are marked TOPFRAME in the runtime's assembly; with cgo they have
-// callers nevertheless.
+// goStarts are marked TOPFRAME in the runtime's assembly. With cgo they do have
+// callers.
 var goStarts = map[string]bool{
 	"runtime.mstart":    true,
 	"runtime.rt0_go":    true,
@@ -50,7 +50,8 @@ var goStarts = map[string]bool{
 // still on the goroutine's (runtime/asm_amd64.s, asm_arm64.s).
 var goSwitches = map[string]bool{"runtime.systemstack": true}
 
-// goAway leads from C back to the goroutine that called it. It is a rule.Source.
+// goAway finds the goroutine that called C on the thread's stack. It is a
+// [rule.Source].
 type goAway struct {
 	images rule.PerImage[isGo]
 }
@@ -88,9 +89,9 @@ func (g *goTops) Rule(q rule.Query) (rule.Rule, error) {
 	return rule.Rule{}, rule.ErrNone
 }
 
-// goStarted leads from runtime.mstart to who has called it, if anybody has: cgo's
-// threads are made by C. It makes no frame, and clears the frame pointer, so that
-// nothing else leads on (runtime/asm_amd64.s). It is a rule.Source.
+// goStarted finds the caller of runtime.mstart, which exists on threads that cgo
+// created. mstart makes no frame and clears the frame pointer, so that no other
+// source finds it (runtime/asm_amd64.s). It is a [rule.Source].
 type goStarted struct {
 	images rule.PerImage[isGo]
 }
@@ -106,7 +107,8 @@ func (g *goStarted) Rule(q rule.Query) (rule.Rule, error) {
 	return r, nil
 }
 
-// goFunction returns the name of the function at q.PC if it is one of Go's.
+// goFunction returns the name of the function at q.PC if a Go program has it, else
+// "".
 func goFunction(images *rule.PerImage[isGo], q *rule.Query) string {
 	if q.Image == nil || q.Image.File == nil || !*images.Of(q.Image, (*isGo).find) {
 		return ""
@@ -120,8 +122,8 @@ func (g *isGo) find(im *images.Image) {
 	*g = err == nil
 }
 
-// switched is the rule of a function that has switched stacks behind its frame
-// record. On ARM64 Go puts the record below the frame, of 16 bytes here:
+// switched is the rule of a function that made a frame record and then switched
+// stacks. On ARM64 Go puts the record below the frame, which has 16 bytes here:
 //
 //	AMD64: cfa = fp + 16; fp = *(cfa - 16); pc = *(cfa - 8)
 //	ARM64: cfa = fp + 24; fp = *(cfa - 24); pc = *(cfa - 16)

@@ -8,7 +8,7 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Why a rule's answer is not believed. They become the Err of frames and stops.
+// Why the result of a rule is rejected. They become the Err of frames and stops.
 var (
 	errBottom    = errors.New("the return address is zero")
 	errNotCode   = errors.New("the return address is not in executable memory")
@@ -22,17 +22,17 @@ var (
 	errLastRecord = errors.New("the last frame record has no return address, and nothing else is known of the code")
 )
 
-// signedBits is how many bits an address has where a signed pointer is met and
-// nobody said: that of Darwin without machdep.virtual_address_size, and one less
+// signedBits is the number of address bits in a signed pointer when Options.CodeMask
+// does not say: Darwin's default without machdep.virtual_address_size, and one less
 // than Linux's usual 48.
 const signedBits = 47
 
-// try carries a rule out if it leads to what can be a caller. When it fails, the
-// frame is as before.
+// try applies a rule if its result can be a caller. When it fails, the frame is
+// unchanged.
 func (u *Unwinder) try(r *rule.Rule, by Method) error {
 	w := &u.walk
-	if r.Wide != nil {
-		return u.tryWide(r)
+	if r.Expression != nil {
+		return u.tryExpression(r)
 	}
 	pc, cfa, err := w.Caller(r)
 	if err != nil {
@@ -40,7 +40,7 @@ func (u *Unwinder) try(r *rule.Rule, by Method) error {
 	}
 	pc = w.strip(pc, r.Flags)
 	place, old := w.stack.at, w.Regs.R[w.sp]
-	if pc == 0 || cfa <= old || cfa > w.stack.end || cfa&w.unaligned != 0 { // not what nearly all are
+	if pc == 0 || cfa <= old || cfa > w.stack.end || cfa&w.unaligned != 0 { // the slow path: nearly all callers fail this test
 		if place, err = w.judge(pc, cfa, r, by); err != nil {
 			return err
 		}
@@ -57,11 +57,12 @@ func (u *Unwinder) try(r *rule.Rule, by Method) error {
 	return nil
 }
 
-// tryWide is try for a rule whose answer is seen only when it has been applied.
-func (u *Unwinder) tryWide(r *rule.Rule) error {
+// tryExpression is try for an expression rule, whose result is known only once it is
+// applied.
+func (u *Unwinder) tryExpression(r *rule.Rule) error {
 	w := &u.walk
 	before := w.Regs
-	err := r.Wide.Apply(&w.State)
+	err := r.Expression.Apply(&w.State)
 	after := w.Regs
 	w.Regs = before
 	if err != nil {
@@ -90,7 +91,7 @@ func (u *Unwinder) tryWide(r *rule.Rule) error {
 	return nil
 }
 
-// strip removes what is not address from a return address: authentication bits,
+// strip removes from a return address the bits that are not address: authentication,
 // and the Thumb bit on ARM.
 func (w *walk) strip(pc uint64, f rule.Flags) uint64 {
 	switch {
@@ -104,8 +105,8 @@ func (w *walk) strip(pc uint64, f rule.Flags) uint64 {
 	return pc
 }
 
-// judge reports whether a frame with the pc and sp that r has led to can be the
-// caller, and in which captured range it is.
+// judge reports whether a frame with this pc and sp, which r has led to, can be the
+// caller, and returns the index of the captured range that it is in.
 func (w *walk) judge(pc, sp uint64, r *rule.Rule, by Method) (int, error) {
 	switch {
 	case pc != 0:
@@ -127,11 +128,11 @@ func (w *walk) judge(pc, sp uint64, r *rule.Rule, by Method) (int, error) {
 	return w.stack.move(old, sp, r.Flags&(rule.Signal|rule.OtherStack) != 0)
 }
 
-// isLeaf reports whether a frame may have nothing on the stack: one that was
-// interrupted, or one that calls outlined code and has its return address in a
-// register meanwhile. Of another, a frame record that points at itself would lead to
-// the same place for ever. Where calls put the return address on the stack, a function
-// may have taken it from there: vfork does, whose child writes over it.
+// isLeaf reports whether a frame may have nothing on the stack: it was interrupted,
+// or it calls outlined code and keeps its return address in a register meanwhile. In
+// any other, a frame record that points at itself would loop for ever. Where calls
+// push the return address, a function may still have popped it: vfork does, because
+// its child overwrites that word.
 func (w *walk) isLeaf(r *rule.Rule, by Method) bool {
 	inRegister := r.RA.How == rule.Sum
 	if _, hasLR := w.arch.LR(); !hasLR {
@@ -140,7 +141,7 @@ func (w *walk) isLeaf(r *rule.Rule, by Method) bool {
 	return w.first && by != ByFramePointer || by == ByAnalysis && inRegister
 }
 
-// caller returns the entry of what the rule leads to, nil if that is no code.
+// caller returns the entry of the caller at pc, nil if there is no code.
 func (u *Unwinder) caller(pc uint64, r *rule.Rule) *entry {
 	signal := r.Has(rule.Signal)
 	next := u.lookUp(task.Addr(pc), signal)
@@ -150,8 +151,8 @@ func (u *Unwinder) caller(pc uint64, r *rule.Rule) *entry {
 	return next
 }
 
-// asyncBit is set by Swift in a saved frame pointer when an async context lies
-// below it (xnu osfmk/kern/backtrace.c). It belongs to no user address.
+// asyncBit is set by Swift in a saved frame pointer that has an async context below
+// it (xnu osfmk/kern/backtrace.c). No user address has it.
 const asyncBit = 1 << 60
 
 func (w *walk) dropAsyncBit() {
@@ -160,7 +161,7 @@ func (w *walk) dropAsyncBit() {
 	}
 }
 
-// commit ends the step to the caller, from a frame whose sp was old.
+// commit makes next the current frame. old is the sp of the frame before.
 func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
 	w.dropAsyncBit()
 	w.entry, w.first = next, f&rule.Signal != 0
@@ -171,14 +172,14 @@ func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
 	}
 }
 
-// final reports whether an error of e's rule ends the walk whatever other sources may say.
+// final reports whether err ends the walk, so that no other source is asked.
 func (u *Unwinder) final(e *entry, err error) (Stop, bool) {
 	switch {
 	case err == rule.ErrOutermost:
 		return Stop{Reason: Bottom}, true
-	case err == errBottom && u.walk.broke: // zeros are behind many a guess
+	case err == errBottom && u.walk.broke: // a guess often leads to a word of zeros
 		return u.walk.broken, true
-	case err == errBottom && e.err != nil: // and where a rule leads that a better source could not confirm
+	case err == errBottom && e.err != nil: // so does a rule that no better source confirmed
 		return Stop{Reason: NoCaller, Err: e.err}, true
 	case err == errBottom:
 		return Stop{Reason: Bottom}, true
@@ -186,10 +187,10 @@ func (u *Unwinder) final(e *entry, err error) (Stop, bool) {
 		return Stop{}, false
 	}
 	s := u.missing(u.walk.Stack.Missed)
-	return s, s.Reason == NotCaptured // a better copy comes before a worse method
+	return s, s.Reason == NotCaptured // copying more of the stack is better than a worse method
 }
 
-// stop turns an error into the end of the walk.
+// stop converts an error to the end of the walk.
 func (u *Unwinder) stop(err error) Stop {
 	switch err {
 	case rule.ErrNotCaptured:
@@ -202,15 +203,15 @@ func (u *Unwinder) stop(err error) Stop {
 	return Stop{Reason: NoCaller, Err: err}
 }
 
-// missing is the end of a walk for want of the word at a. Where the stack goes
-// on, or where memory is that could be a stack, capturing more may help;
-// otherwise what led there was no pointer into a stack.
+// missing ends a walk because the word at a was not captured. If the stack continues
+// there, or the memory could be a stack, capturing more may help; otherwise the
+// address is no pointer into a stack.
 func (u *Unwinder) missing(a task.Addr) Stop {
 	switch {
 	case u.walk.stack.goesOn(a):
 		return Stop{Reason: NotCaptured, Need: a, Err: rule.ErrNotCaptured}
 	case u.plausible(a):
-		if u.walk.entry.rule.Has(rule.OtherStack) { // its frame record begins a word lower, with the frame pointer
+		if u.walk.entry.rule.Has(rule.OtherStack) { // the frame record begins one word lower, with the frame pointer
 			a -= task.Addr(u.walk.arch.PointerSize())
 		}
 		return Stop{Reason: NotCaptured, Need: a, Err: rule.ErrNotCaptured}
@@ -218,9 +219,9 @@ func (u *Unwinder) missing(a task.Addr) Stop {
 	return Stop{Reason: BadPointer, Err: rule.ErrNotCaptured}
 }
 
-// plausible reports whether the target has memory at a that may be a stack: at the
-// place of a return address there is one, as far as can be seen now. Nothing is
-// asked of the stack that a signal handler or the kernel has led to.
+// plausible reports whether the target's memory at a may be a stack: whether the word
+// there, as it is now, points into code. Any readable memory will do once a signal
+// handler or the kernel has led the walk off the captured ranges.
 func (u *Unwinder) plausible(a task.Addr) bool {
 	w := &u.walk
 	p := u.probe[:w.arch.PointerSize()]

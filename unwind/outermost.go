@@ -4,25 +4,25 @@ import (
 	"strings"
 
 	"stacksnap/images"
+	"stacksnap/images/object"
 	"stacksnap/unwind/rule"
 )
 
-// outermost knows the functions that nothing has called, and of which no unwind
-// information says so, by their names. It is a rule.Source.
+// outermost recognises, by name, the functions that have no caller although no unwind
+// information says so. It is a [rule.Source].
 type outermost struct {
 	images rule.PerImage[tops]
 }
 
-// tops is what one image has of such functions.
+// tops holds an image's outermost functions.
 type tops struct {
-	names []string // as the symbols have them
+	names []string // as in the symbol table
 }
 
-// Where threads begin. On Linux it is _start (crt1.o, ld.so), musl's loader has a
-// name of its own. Darwin's names are
-// those of dyld (dyldStartup.s), libdyld (start_glue.s: nop, and then what stands
-// in for the caller of main) and libpthread (pthread_asm.s); other programs may
-// use them for what they like.
+// The functions where threads begin. On Linux that is _start (crt1.o, ld.so), or the
+// name that musl's loader has. Darwin's are in dyld (dyldStartup.s), libdyld
+// (start_glue.s: a nop, then what main returns to) and libpthread (pthread_asm.s);
+// other images may use those names for something else.
 var (
 	elfTops     = []string{"_start", "_dlstart", "_dl_start_user"}
 	dyldTops    = []string{"_dyld_start", "__dyld_start"}
@@ -30,10 +30,12 @@ var (
 	pthreadTops = []string{"thread_start", "start_wqthread", "_thread_start", "_start_wqthread"}
 )
 
-// find goes by the names of libraries.
+// find chooses the names by the library's name.
 func (t *tops) find(im *images.Image) {
-	switch name := im.Name(); {
-	case !isMachOFile(im.File):
+	name := im.Name()
+	_, machO := object.TextSegment(im.File)
+	switch {
+	case !machO:
 		t.names = elfTops
 	case name == "dyld":
 		t.names = dyldTops

@@ -5,17 +5,16 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Bounds of one scan.
+// Limits of one scan.
 const (
 	maxScan       = 1024 // words of the stack
-	maxCandidates = 64   // of them that lie in code, whose instructions are read
+	maxCandidates = 64   // of them that point into code, so that instructions are read
 )
 
-// scan goes on to a caller when nothing tells where it is: to the lowest word of
-// the stack that a call would have left there, and from where its function's own
-// rule leads on to another such or to the bottom. What it finds may be a leftover,
-// so that the walk is over as far as the truth goes: its end stays the one that
-// led here.
+// scan guesses the caller when no method found it: the lowest word on the stack that
+// a call would have left there, provided that its function's own rule leads to
+// another such word or to the bottom. The word may be a leftover, so the walk keeps
+// the Stop that made it scan.
 func (u *Unwinder) scan() bool {
 	w := &u.walk
 	broken := w.stop
@@ -43,8 +42,8 @@ func (u *Unwinder) scan() bool {
 	return false
 }
 
-// mayReturnTo reports whether pc is where a call returns to: in code, behind a
-// call, and not where a function starts, to which data on a stack point often.
+// mayReturnTo reports whether pc may be a return address: in code, after a call, and
+// not at a function's start, where function pointers on a stack often point.
 func (u *Unwinder) mayReturnTo(pc task.Addr, left *int) bool {
 	if pc == 0 {
 		return false
@@ -60,11 +59,10 @@ func (u *Unwinder) mayReturnTo(pc task.Addr, left *int) bool {
 	return u.followsCall(pc)
 }
 
-// resume makes the caller that returns to pc, which stands on the stack at
-// address at, the current frame, if what it is said to be leads on. Of its
-// registers only the frame pointer may be known: from the word below, where frame
-// records have it, or the current one if it lies above. What is wrong of them
-// leads nowhere.
+// resume makes the function that contains pc the current frame if its rule leads on.
+// pc is the word on the stack at address at. Of the registers only the frame pointer
+// may be known: from the word below, where frame records keep it, or the current one
+// if it is above. Wrong values are harmless, as they lead nowhere.
 func (u *Unwinder) resume(pc task.Addr, at uint64) bool {
 	w := &u.walk
 	size := uint64(w.arch.PointerSize())
@@ -77,7 +75,7 @@ func (u *Unwinder) resume(pc task.Addr, at uint64) bool {
 	for i, fp := range [...]uint64{below, before.Regs.R[w.fp], 0} {
 		fp &^= asyncBit
 		switch {
-		case i == 2 && linked: // every caller of one that has saved lr has a frame
+		case i == 2 && linked: // a function that saved lr has a caller with a frame
 			continue
 		case i == 2:
 			regs.Forget(w.fp)
@@ -98,8 +96,8 @@ func (u *Unwinder) resume(pc task.Addr, at uint64) bool {
 	return false
 }
 
-// leadsOn reports whether a frame's rule, from these registers, gives a caller
-// that made a call, or the bottom of the stack. It leaves the walk there.
+// leadsOn reports whether the rule at pc, applied to regs, finds a caller that made a
+// call, or the bottom of the stack. It leaves the walk at that caller.
 func (u *Unwinder) leadsOn(pc task.Addr, regs *task.Registers) bool {
 	w := &u.walk
 	w.Regs, w.first = *regs, false

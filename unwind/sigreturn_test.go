@@ -64,12 +64,12 @@ func TestSigreturn32(t *testing.T) {
 	modern := rtFrame386{UContext: ucontext386{Context: interrupted386}}
 	frame := frameARM{Context: interruptedARM}
 	for _, c := range []struct {
-		arch   task.Arch
-		code   string
-		pops   int // the offset of the instruction by which a word is taken off the stack before
-		stands []int
-		frame  any
-		want   map[task.Reg]uint64
+		arch      task.Arch
+		code      string
+		pops      int // the offset of the instruction by which a word is taken off the stack before
+		interiors []int
+		frame     any
+		want      map[task.Reg]uint64
 	}{
 		{task.I386, "\x58\xb8\x77\x00\x00\x00\xcd\x80", 1, []int{0, 1, 6}, classic, want386},
 		{task.I386, "\xb8\xad\x00\x00\x00\xcd\x80", 0, []int{0, 5}, modern, want386},
@@ -93,11 +93,11 @@ func TestSigreturn32(t *testing.T) {
 				if c.pops > 0 && at >= c.pops {
 					b = b[c.arch.PointerSize():]
 				}
-				returned(t, q, b, c.want, slices.Contains(c.stands, at))
+				returned(t, q, b, c.want, slices.Contains(c.interiors, at))
 			}
 			q := rule.Query{Arch: c.arch, PC: codeBase - 1, Code: bytesAt{codeBase, []byte(c.code)}}
 			returned(t, q, stack.Bytes(), c.want, true)
-			q.PC += task.Addr(c.stands[len(c.stands)-1])
+			q.PC += task.Addr(c.interiors[len(c.interiors)-1])
 			returned(t, q, stack.Bytes(), c.want, false)
 		})
 	}

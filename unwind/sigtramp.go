@@ -10,20 +10,20 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// sigtramp knows _sigtramp, libplatform's function that Darwin's kernel calls a
-// signal handler through. No unwind information leads from it to the interrupted
-// function as it stood: on ARM64 it is plain C, and looks as if that function
-// had called it; on AMD64 its call frame information holds only from the middle
-// on, and adds one to the pc. It is a rule.Source.
+// sigtramp recognises _sigtramp in libplatform, through which Darwin's kernel calls
+// signal handlers. No unwind information gives the interrupted function's registers:
+// on ARM64 _sigtramp is plain C and looks like a callee of that function; on AMD64
+// its call frame information is valid only from the middle on, and adds one to the
+// pc. It is a [rule.Source].
 type sigtramp struct {
-	body   []rule.Source // that know _sigtramp's own frame, for a call in it
-	code   rule.Source   // that knows it anywhere
+	body   []rule.Source // rules for _sigtramp's own frame while it is in a call
+	code   rule.Source   // rules for its frame at any instruction
 	images rule.PerImage[hasSigtramp]
 }
 
 type hasSigtramp bool
 
-// find goes by the name of the library, whose symbols are then looked at.
+// find goes by the library's name; its symbols are checked later.
 func (h *hasSigtramp) find(im *images.Image) {
 	name := im.Name()
 	*h = hasSigtramp(strings.HasPrefix(name, "libsystem_platform") || strings.HasPrefix(name, "libSystem"))
@@ -51,9 +51,9 @@ func (s *sigtramp) Rule(q rule.Query) (rule.Rule, error) {
 	return rule.Rule{}, rule.ErrNone
 }
 
-// What the kernel lays out for a handler (xnu bsd/dev/{arm,i386}/unix_signal.c,
-// bsd/sys/ucontext.h, osfmk/mach/{arm,i386}/_structs.h), in bytes: an mcontext
-// is the exception state, then the thread state.
+// The kernel's frame for a handler (xnu bsd/dev/{arm,i386}/unix_signal.c,
+// bsd/sys/ucontext.h, osfmk/mach/{arm,i386}/_structs.h), in bytes. An mcontext is the
+// exception state followed by the thread state.
 const (
 	machSiginfo  = 104 // sizeof(user64_siginfo_t)
 	uctxMContext = 48  // offset of uc_mcontext64 in user_ucontext64
@@ -62,15 +62,15 @@ const (
 	uctxMContext32 = 28 // offset of uc_mcontext in user_ucontext32
 	mctxThread32   = 12 // offset of the thread state in mcontext32
 
-	// Where the pointer to the ucontext is above the CFA: the fifth argument of
-	// _sigtramp, of which I386 passes all on the stack, ARM four in registers.
+	// The offset of the pointer to the ucontext from the CFA. It is _sigtramp's fifth
+	// argument: I386 passes all on the stack, ARM four in registers.
 	i386UContext = 16
 	armUContext  = 0
 )
 
-// The thread states: ARM64's is x0 … x30, sp, pc; AMD64's rax, rbx, rcx, rdx,
-// rdi, rsi, rbp, rsp, r8 … r15, rip; I386's eax, ebx, ecx, edx, edi, esi, ebp, esp,
-// ss, eflags, eip; ARM's r0 … r12, sp, lr, pc.
+// The order of registers in a thread state: ARM64 has x0 … x30, sp, pc; AMD64 rax,
+// rbx, rcx, rdx, rdi, rsi, rbp, rsp, r8 … r15, rip; I386 eax, ebx, ecx, edx, edi,
+// esi, ebp, esp, ss, eflags, eip; ARM r0 … r12, sp, lr, pc.
 var (
 	machARM64 = func() []task.Reg {
 		regs := make([]task.Reg, task.ARM64.NumRegisters())
@@ -84,10 +84,11 @@ var (
 	machARM   = []task.Reg{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 )
 
-// noReg is none of a thread's registers.
+// noReg marks a word that holds none of a thread's registers.
 const noReg = task.MaxRegisters
 
-// argument is the rule of 32 bits, where the fifth argument is on the stack.
+// argument is the rule for 32-bit architectures, where the fifth argument is on the
+// stack.
 //
 //	mcontext = *(*(cfa + at) + 28); the thread state = *(mcontext + 12) …
 func (s *sigtramp) argument(q rule.Query, at int32, state []task.Reg) (rule.Rule, error) {
@@ -102,9 +103,9 @@ func (s *sigtramp) argument(q rule.Query, at int32, state []task.Reg) (rule.Rule
 	return c.Rule(), nil
 }
 
-// above is ARM64's rule. The kernel leaves sp at its frame { siginfo, ucontext,
-// mcontext }, so that it begins where _sigtramp's own frame ends. The pc and the
-// pointers in it are signed in an arm64e process.
+// above is the rule for ARM64. The kernel leaves sp at its frame { siginfo, ucontext,
+// mcontext }, so that frame begins where _sigtramp's own ends. In an arm64e process
+// pc and the pointers in it are signed.
 //
 //	mcontext = *(cfa + 104 + 48); x0 … x30, sp, pc = *(mcontext + 16) …
 func (s *sigtramp) above(q rule.Query) (rule.Rule, error) {
@@ -119,7 +120,7 @@ func (s *sigtramp) above(q rule.Query) (rule.Rule, error) {
 	return c.Rule(), nil
 }
 
-// frame returns _sigtramp's CFA, as a sum.
+// frame returns _sigtramp's CFA as register + offset.
 func (s *sigtramp) frame(q rule.Query) (rule.Value, bool) {
 	sources := append([]rule.Source{s.code}, s.body...)
 	if !q.First {
@@ -127,7 +128,7 @@ func (s *sigtramp) frame(q rule.Query) (rule.Value, bool) {
 	}
 	for _, source := range sources {
 		r, err := source.Rule(q)
-		if err == nil && r.Wide == nil && r.CFA.How == rule.Sum {
+		if err == nil && r.Expression == nil && r.CFA.How == rule.Sum {
 			return r.CFA, true
 		}
 	}
@@ -138,10 +139,10 @@ func (s *sigtramp) frame(q rule.Query) (rule.Value, bool) {
 // the ucontext, its fifth argument, there.
 var amd64Keeps = [][]byte{{0x4c, 0x89, 0xc3}, {0x49, 0x8b, 0xd8}}
 
-// maxSigtramp bounds how far into _sigtramp that instruction is looked for.
+// maxSigtramp is how many bytes of _sigtramp are searched for that instruction.
 const maxSigtramp = 64
 
-// inRegister is AMD64's rule: the ucontext is in r8 until it is in rbx.
+// inRegister is the rule for AMD64: the ucontext is in r8 until it is moved to rbx.
 //
 //	mcontext = *(rbx + 48); rax … rip = *(mcontext + 16) …
 func inRegister(q *rule.Query, start task.Addr) (rule.Rule, error) {

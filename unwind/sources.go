@@ -10,13 +10,13 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Sources returns new sources for any target, the most trusted first. What they
-// learn of an image they keep as long as the image lives.
+// Sources returns new sources for any target, the most trusted first. They cache what
+// they read of an image for as long as the image lives.
 //
-// The tables of Mach-O describe a function's body, so that where a function may
-// stand in its prologue or epilogue its instructions come before them. Those of
-// ELF are exact at every instruction, and instructions come after; but 32-bit ARM has
-// tables of bodies alone.
+// Mach-O tables describe function bodies only, so at an instruction that may be in a
+// prologue or epilogue, analysis comes before them. ELF tables are exact at every
+// instruction, and analysis comes after them. The tables of 32-bit ARM describe
+// bodies only.
 func Sources() []Ranked {
 	tables := new(compact.Source)
 	throws := new(exidx.Source)
@@ -43,8 +43,8 @@ func Sources() []Ranked {
 	}
 }
 
-// inCall asks a source of functions' bodies about those alone that stand in a call. It
-// is a rule.Source.
+// inCall restricts a source to frames that are in a call, for tables that describe
+// function bodies only. It is a [rule.Source].
 type inCall struct{ of rule.Source }
 
 // Rule implements [rule.Source].
@@ -55,9 +55,9 @@ func (s inCall) Rule(q rule.Query) (rule.Rule, error) {
 	return s.of.Rule(q)
 }
 
-// interrupted asks code about functions that were interrupted, in images whose
-// tables do not describe prologues and epilogues, and about those that call out
-// of their prologue or epilogue. It is a rule.Source.
+// interrupted analyses the code of interrupted functions in Mach-O images, whose
+// tables do not describe prologues and epilogues, and of functions that make a call
+// within their prologue or epilogue. It is a [rule.Source].
 type interrupted struct {
 	code   *analysis.Source
 	images rule.PerImage[isMachO]
@@ -70,22 +70,14 @@ func (i *interrupted) Rule(q rule.Query) (rule.Rule, error) {
 	if q.Image == nil || q.Image.File == nil || !bool(*i.images.Of(q.Image, (*isMachO).find)) {
 		return rule.Rule{}, rule.ErrNone
 	}
-	if !q.First && !i.code.Aside(&q) {
+	if !q.First && !i.code.OutOfLineCall(&q) {
 		return rule.Rule{}, rule.ErrNone
 	}
 	return i.code.Rule(q)
 }
 
-// find goes by the segment that every Mach-O image has, and no ELF file.
+// find goes by the __TEXT segment, which every Mach-O image has and no ELF file.
 func (m *isMachO) find(im *images.Image) {
-	*m = isMachO(isMachOFile(im.File))
-}
-
-func isMachOFile(f object.File) bool {
-	for _, s := range f.Segments() {
-		if s.Name == "__TEXT" {
-			return true
-		}
-	}
-	return false
+	_, ok := object.TextSegment(im.File)
+	*m = isMachO(ok)
 }

@@ -2,22 +2,22 @@ package unwind
 
 import "stacksnap/task"
 
-// maxJumps is how often a walk may go down within one captured range: from a
-// signal stack or a scheduler's stack that lies above the interrupted one.
+// maxJumps is how often a walk may move down within one captured range: off a signal
+// stack or a scheduler's stack that is above the interrupted one.
 const maxJumps = 4
 
-// stacks follows which of a thread's captured ranges a walk is in. Within one
-// it only goes up; from one to another it goes once, and never back, so that
-// every walk ends.
+// stacks tracks which of a thread's captured ranges a walk is in. Within a range the
+// walk only moves up, and it never returns to a range that it left, so every walk
+// ends.
 type stacks struct {
 	thread *task.Thread
-	at     int    // in thread.Stacks; -1: in none
-	end    uint64 // of the range, 0 in none
+	at     int    // index in thread.Stacks; -1: in no range
+	end    uint64 // end address of the range; 0: in no range
 	left   uint64 // bit i: range i was left
 	jumps  int
 }
 
-// reset starts with the range that sp is in.
+// reset starts in the range that contains sp.
 func (s *stacks) reset(t *task.Thread, sp task.Addr) {
 	*s = stacks{thread: t}
 	s.enter(s.find(uint64(sp)))
@@ -30,7 +30,7 @@ func (s *stacks) enter(i int) {
 	}
 }
 
-// leave goes to another range, -1 for one that was not captured.
+// leave moves to range to, -1 for memory that was not captured.
 func (s *stacks) leave(to int) {
 	if s.at >= 0 {
 		s.left |= 1 << (s.at & 63)
@@ -38,8 +38,8 @@ func (s *stacks) leave(to int) {
 	s.enter(to)
 }
 
-// find returns the range that sp is in or just above, -1 when there is none. A
-// range that sp is in comes before one that ends there.
+// find returns the index of the range that contains sp, else of one that ends at sp,
+// else -1.
 func (s *stacks) find(sp uint64) int {
 	above := -1
 	for i := range s.thread.Stacks {
@@ -54,9 +54,9 @@ func (s *stacks) find(sp uint64) int {
 	return above
 }
 
-// move tells in which range sp is, when it is not above old in the range that
-// the walk is in, and whether the walk may go there. jump: the frame is of a
-// kind that leads from one stack to another.
+// move returns the index of the range that sp is in, when sp is not above old in the
+// current range, and an error if the walk may not go there. jump: the frame is of a
+// kind that switches stacks.
 func (s *stacks) move(old, sp uint64, jump bool) (int, error) {
 	i := s.find(sp)
 	switch {
@@ -77,8 +77,8 @@ func (s *stacks) move(old, sp uint64, jump bool) (int, error) {
 	return 0, errElsewhere
 }
 
-// goesOn reports whether a lies above the captured part of the current stack, but
-// still in it.
+// goesOn reports whether a is above the captured part of the current stack but still
+// in that stack.
 func (s *stacks) goesOn(a task.Addr) bool {
 	if s.at < 0 || uint64(a) < s.end {
 		return false

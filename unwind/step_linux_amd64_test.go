@@ -294,7 +294,7 @@ func (s *stepper) ReadMemory(p []byte, a task.Addr) (int, error) {
 
 // loadImages reads /proc/PID/maps and the files in it.
 func loadImages(t *testing.T, s *stepper) *images.Map {
-	placed, errs := elf.Load(child{s})
+	placed, errs := elf.LiveLoader(s.pid).Load(child{s})
 	if len(placed) == 0 {
 		t.Fatal(errs)
 	}

@@ -9,11 +9,11 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// threadEnd knows the outermost frame of a thread by the code around its call,
-// where there is no unwind information, and often no name, as in musl: what called
-// a thread's function has nothing to return to and ends the thread (clone), and
-// what calls the first function of a program begins by clearing the frame pointer
-// and aligning the stack (_start). It is a rule.Source.
+// threadEnd recognises a thread's outermost frame by the code around its call, where
+// there is no unwind information and often no name, as in musl. The caller of a
+// thread's function ends the thread afterwards (clone), and the caller of a program's
+// first function begins by clearing the frame pointer and aligning the stack
+// (_start). It is a [rule.Source].
 type threadEnd struct{}
 
 // Rule implements [rule.Source].
@@ -35,20 +35,20 @@ func (threadEnd) Rule(q rule.Query) (rule.Rule, error) {
 	return rule.Rule{}, rule.ErrNone
 }
 
-// maxThreadEnd is how many bytes of code are looked at: mov %eax, %edi; xor
-// %eax, %eax; mov $60, %al; syscall; hlt have nine.
+// maxThreadEnd is how many bytes of code after the call are examined: mov %eax, %edi;
+// xor %eax, %eax; mov $60, %al; syscall; hlt have nine.
 const maxThreadEnd = 24
 
-// maxStart is how many bytes before the end of a call are looked at.
+// maxStart is how many bytes up to the end of the call are examined.
 const maxStart = 48
 
-// The system call that ends a thread, by its number (asm/unistd.h).
+// The number of the system call exit (asm/unistd.h).
 const (
 	exitAMD64 = 60
 	exitARM64 = 93
 )
 
-// ends reports whether the code behind a call ends the thread.
+// ends reports whether the code after a call ends the thread.
 func ends(a task.Arch, code []byte) bool {
 	switch a {
 	case task.AMD64:
@@ -63,15 +63,16 @@ func ends(a task.Arch, code []byte) bool {
 	return false
 }
 
-// What follows the call in the clone of musl: mov %eax, %ebx; xor %eax, %eax; inc %eax;
-// int $0x80, and mov r7, #1; svc #0, where the result is the argument already.
+// The code after the call in musl's clone: mov %eax, %ebx; xor %eax, %eax; inc %eax;
+// int $0x80 on I386; mov r7, #1; svc #0 on ARM, where the result already is the
+// argument.
 var (
 	exitI386 = []byte{0x89, 0xc3, 0x31, 0xc0, 0x40, 0xcd, 0x80}
 	exitARM  = []byte{1, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}
 )
 
-// endsAMD64 reports whether the code gives what the call returned to the system
-// call exit:
+// endsAMD64 reports whether the code passes the call's result to the system call
+// exit:
 //
 //	mov %rax, %rdi; mov $60, %eax; syscall
 //	mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall
@@ -95,8 +96,8 @@ func endsAMD64(code []byte) bool {
 	return false
 }
 
-// endsARM64 is the same where the result is the argument already: mov w8, #93;
-// svc #0.
+// endsARM64 reports whether the code is mov w8, #93; svc #0. The call's result
+// already is the argument.
 func endsARM64(code []byte) bool {
 	return len(code) >= 8 && binary.LittleEndian.Uint32(code)&^(1<<31) == 0x52800008|exitARM64<<5 &&
 		binary.LittleEndian.Uint32(code[4:]) == 0xd4000001
@@ -127,15 +128,15 @@ func startsAMD64(code []byte) bool {
 	return false
 }
 
-// birth is the rule of code in which a thread may just have been born: where it
-// was, its stack is empty; otherwise it is the one who made it, and parent leads
-// to its caller.
+// birth is the rule of code that runs in the parent and in the new thread after
+// clone. In the new thread the stack is empty; in the parent, the rule parent
+// applies.
 type birth struct {
 	parent rule.Rule
 	result task.Reg // 0 in the new thread
 }
 
-// Apply implements [rule.Wide].
+// Apply implements [rule.Expression].
 func (b *birth) Apply(s *rule.State) error {
 	if v, ok := s.Regs.Value(b.result); ok && v == 0 {
 		return rule.ErrOutermost
@@ -143,16 +144,16 @@ func (b *birth) Apply(s *rule.State) error {
 	return s.Apply(&b.parent)
 }
 
-// births knows where new threads begin, behind the system call clone or clone3
-// of which the code that follows is made for an empty stack: its call frame
-// information, if any, is of the other way. It is a rule.Source.
+// births recognises the code between the system call clone or clone3 and where the
+// new thread clears its frame pointer. Call frame information there, if any, is the
+// parent's. It is a [rule.Source].
 type births struct{}
 
-// maxBirth is how many bytes are looked at before and behind the pc.
+// maxBirth is how many bytes before and after the pc are examined.
 const maxBirth = 16
 
-// The tests of clone's result that C libraries have, up to what clears the frame
-// pointer for the new thread.
+// How C libraries test clone's result, up to where the new thread clears its frame
+// pointer:
 //
 //	glibc  test %rax, %rax; jl error; je 1f; ret; 1: xor %ebp, %ebp
 //	musl   test %eax, %eax; jnz 1f; xor %ebp, %ebp
@@ -171,11 +172,11 @@ func (births) Rule(q rule.Query) (rule.Rule, error) {
 	if task.ReadFull(q.Code, b[:], q.PC-maxBirth) != nil || !bornAMD64(b[:]) {
 		return rule.Rule{}, rule.ErrNone
 	}
-	return rule.Rule{Wide: &birth{parent: rule.Frameless(q.Arch, 0), result: 0}}, nil
+	return rule.Rule{Expression: &birth{parent: rule.Frameless(q.Arch, 0), result: 0}}, nil
 }
 
-// bornAMD64 reports whether the instruction in the middle of code is between the
-// system call and where the new thread clears its frame pointer, or there.
+// bornAMD64 reports whether the middle of code is after the system call and not past
+// the instruction with which the new thread clears its frame pointer.
 func bornAMD64(code []byte) bool {
 	at := bytes.LastIndex(code[:maxBirth], syscallAMD64)
 	if at < 0 {

@@ -6,39 +6,39 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Options says what an [Unwinder] must know of its target beside the images.
+// Options describes the target to an [Unwinder], beside its images.
 type Options struct {
-	// CodeMask has the bits that belong to the address in a signed code pointer
-	// ([task.Info].CodeMask); 0: pointers are not signed.
+	// CodeMask has the address bits of a signed code pointer set
+	// ([task.Info].CodeMask). 0: pointers are not signed.
 	CodeMask uint64
-	// Executable reports whether code that no image holds may be at an address, as a
-	// JIT compiler writes it; nil: never.
+	// Executable reports whether an address outside all images may be code, as a JIT
+	// compiler writes it. nil: never.
 	Executable func(task.Addr) bool
-	// Sources are asked in this order; nil: those of [Sources].
+	// Sources are asked in order. nil: those of [Sources].
 	Sources []Ranked
 }
 
-// Ranked is a source of rules with the name of the method that it is.
+// Ranked is a source of rules and the method that its frames are reported with.
 type Ranked struct {
 	By     Method
 	Source rule.Source
 }
 
-// Unwinder walks captured stacks. It keeps rules by pc from one walk to the
-// next, and is used by one goroutine at a time; see [Unwinder.Clone].
+// Unwinder walks captured stacks. It caches rules by pc across walks. It is for one
+// goroutine at a time.
 type Unwinder struct {
 	opts   Options
 	cache  *cache
-	maps   [keptMaps]*images.Map // those of which the cache may have entries
-	oldest int                   // of maps
+	maps   [keptMaps]*images.Map // the maps that the cache may have entries of
+	oldest int                   // index in maps
 	walk   walk
-	spare  [2]entry // of code without an image, which is not cached
+	spare  [2]entry // for code without an image, which is not cached
 	turn   int
-	probe  [8]byte // of memory that was not captured
+	probe  [8]byte // buffer for memory that was not captured
 	call   [maxCall]byte
 }
 
-// New makes an unwinder.
+// New returns an unwinder with an empty cache.
 func New(o Options) *Unwinder {
 	if o.Sources == nil {
 		o.Sources = Sources()

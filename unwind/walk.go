@@ -9,36 +9,36 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// walk is a walk under way: the frame that it has reached, and the part of the
-// captured stack that the frame is in.
+// walk is the state of a walk: the current frame, and the part of the captured stack
+// that the frame is in.
 type walk struct {
 	rule.State
 	in   *images.Map
 	code task.Memory
 	arch task.Arch
-	mask uint64 // of code addresses
+	mask uint64 // the bits of a code address; 0: all
 
 	sp, fp    task.Reg
-	unaligned uint64 // bits that no stack pointer has
+	unaligned uint64 // bits that are 0 in every stack pointer
 
-	entry *entry // of the frame
-	first bool   // the frame was interrupted, it is not in a call
+	entry *entry // of the current frame
+	first bool   // the frame was interrupted; it is not in a call
 	stack stacks
 
-	// What the last step found: how, and why not better; or why the walk ends.
+	// The result of the last step: how the caller was found and why not better, or
+	// why the walk ends.
 	by   Method
 	why  error
 	stop Stop
 
-	broke  bool // a scan led on
-	broken Stop // why the first had to
+	broke  bool // a scan found a caller
+	broken Stop // the Stop that led to the first scan
 }
 
 // Walk appends the frames of a captured thread to dst, the innermost first, and
-// tells why there are no more. Stack words come from t alone; code is asked for
-// instructions, may be the live process, and may be nil: then nothing is asked.
-// Walk allocates nothing but what dst lacks, once the rules of the code are in
-// the cache.
+// returns why it ended. Stack words come from t alone. Instructions are read from
+// code, which may be the live process; nil reads none. Once the rules are cached,
+// Walk allocates only to grow dst.
 func (u *Unwinder) Walk(dst []Frame, t *task.Thread, m *images.Map, code task.Memory) ([]Frame, Stop) {
 	if !u.start(t, m, code) {
 		return dst, Stop{Reason: NoRegisters, Err: t.Err}
@@ -57,8 +57,8 @@ func (u *Unwinder) Walk(dst []Frame, t *task.Thread, m *images.Map, code task.Me
 	return dst, Stop{Reason: TooDeep}
 }
 
-// show makes f what the walk has reached. A trampoline's pc may follow no call:
-// the kernel put it there.
+// show fills f with the current frame. A trampoline's pc may not follow a call: the
+// kernel put it there.
 func (w *walk) show(f *Frame) {
 	flags := w.entry.rule.Flags
 	f.PC, f.SP = w.entry.pc, task.Addr(w.Regs.R[w.sp])
@@ -67,9 +67,9 @@ func (w *walk) show(f *Frame) {
 	f.By, f.Err = w.by, w.why
 }
 
-// ended is why the walk ended: where frames were guessed, the reason for that,
-// unless more of the stack may tell, or the bottom was reached all the same: then
-// it is around the guess that callers may be missing.
+// ended returns why the walk ended. After a guess that is what led to the guess,
+// because callers may be missing there; but where more of the stack may help, or the
+// bottom was reached, it is the last Stop.
 func (w *walk) ended() Stop {
 	if w.broke && w.stop.Reason != NotCaptured && w.stop.Reason != Bottom {
 		return w.broken
@@ -77,7 +77,8 @@ func (w *walk) ended() Stop {
 	return w.stop
 }
 
-// start makes the thread's own frame current.
+// start makes the thread's innermost frame current. It reports false if pc or sp is
+// unknown.
 func (u *Unwinder) start(t *task.Thread, m *images.Map, code task.Memory) bool {
 	w := &u.walk
 	_, hasPC := t.Registers.Value(t.Registers.Arch.PC())
@@ -105,7 +106,7 @@ func (u *Unwinder) start(t *task.Thread, m *images.Map, code task.Memory) bool {
 	return true
 }
 
-// step goes on to the caller. It sets by and why, or stop when there is none.
+// step moves to the caller. It sets by and why, or stop when there is no caller.
 func (u *Unwinder) step() bool {
 	w := &u.walk
 	e := w.entry
@@ -123,20 +124,20 @@ func (u *Unwinder) step() bool {
 	return u.fallBack(e, err)
 }
 
-// found notes how the caller was found.
+// found records how the caller was found.
 func (u *Unwinder) found(by Method, why error) bool {
 	u.walk.by, u.walk.why = by, why
 	return true
 }
 
-// end notes why there is no caller.
+// end records why there is no caller.
 func (u *Unwinder) end(s Stop) bool {
 	u.walk.stop = s
 	return false
 }
 
-// fallBack tries the sources after the one whose rule led nowhere because of
-// err, then the frame pointer.
+// fallBack tries the sources after the one whose rule failed with err, then the frame
+// pointer.
 func (u *Unwinder) fallBack(e *entry, err error) bool {
 	missed := u.walk.Stack.Missed
 	if s, ok := u.final(e, err); ok {
@@ -157,12 +158,12 @@ func (u *Unwinder) fallBack(e *entry, err error) bool {
 	}
 	if r := u.walk.stop.Reason; r != NotCaptured && r != Bottom {
 		u.walk.Stack.Missed = missed
-		return u.end(u.stop(err)) // the better method's failure tells more
+		return u.end(u.stop(err)) // the better method's error is more informative
 	}
 	return false
 }
 
-// nowhere is memory of which nothing can be read.
+// nowhere is memory that cannot be read.
 type nowhere struct{}
 
 var errNowhere = errors.New("no memory was given to read code from")

@@ -155,7 +155,7 @@ func (c *call) names(say func(title, text string), p task.Process) error {
 		return err
 	}
 	began := time.Now()
-	m, errs := images.LoadWith(p, index)
+	m, errs := images.Load(p, index, nil)
 	took := time.Since(began)
 	var nameless []string
 	for _, im := range m.Images {

@@ -22,9 +22,9 @@ func (c *call) index() (*binaries.Index, error) {
 	if len(c.Symbols)+len(c.Binaries) == 0 && !c.Debuginfod && !asksMac && !c.byStackshots || c.indexed != nil {
 		return c.indexed, nil
 	}
-	places := binaries.Places{Folders: c.Binaries, Symbols: c.Symbols}
+	places := binaries.Places{Directories: c.Binaries, Symbols: c.Symbols}
 	if opensOnMac {
-		places.System = sharedcache.Folders()
+		places.System = sharedcache.Directories()
 	}
 	if c.byStackshots {
 		places.MachO = append(places.MachO, binaries.Mapped{})
@@ -62,7 +62,7 @@ func (c *call) remark() {
 	if c.indexed == nil || !c.anyReported {
 		return
 	}
-	for _, line := range c.indexed.Remarks() {
+	for _, line := range c.indexed.Warnings() {
 		out.Tell(c.Err, line)
 	}
 }

@@ -150,7 +150,7 @@ func (n *namer) location(l images.Location) Location {
 	loc := newLocation(l)
 	if l.Image != nil {
 		loc.Image = n.image(l.Image)
-		if l.Image.File != nil && object.TellsSource(l.Image.File) {
+		if l.Image.File != nil && object.ReportsSource(l.Image.File) {
 			n.files[loc.Image] = l.Image
 		}
 		n.seen[loc.Image] = true

@@ -5,28 +5,27 @@ import (
 	"unicode/utf16"
 )
 
-// The binary form (CoreFoundation, CFBinaryPList.c and
-// ForFoundationOnly.h, CFBinaryPlistTrailer): objects, a table of their offsets,
-// and a trailer at the end.
+// The binary form (CoreFoundation, CFBinaryPList.c and ForFoundationOnly.h,
+// CFBinaryPlistTrailer): objects, a table of their offsets, and a trailer.
 const (
 	binaryMagic = "bplist0"
 	trailerSize = 32
 	maxObjects  = 1 << 16
 )
 
-// The objects that are read, by the upper half of their first byte.
+// The types of objects that are read: the upper half of an object's first byte.
 const (
 	asciiMarker = 0x5
 	utf16Marker = 0x6
 	dictMarker  = 0xD
 	intMarker   = 0x1
-	longCount   = 0xF // in the lower half: the count is an integer that follows
+	longCount   = 0xF // lower half: an integer with the count follows
 )
 
 // list is a binary property list.
 type list struct {
-	data       []byte // all but the trailer
-	table      uint64 // where the offsets are
+	data       []byte // without the trailer
+	table      uint64 // position of the offsets
 	offsetSize uint64
 	refSize    uint64
 	objects    uint64
@@ -63,8 +62,8 @@ func parseBinary(b []byte, values map[string]string) {
 	}
 }
 
-// newList reads the trailer: five bytes that are not used, sortVersion,
-// offsetIntSize, objectRefSize, and three numbers of eight bytes.
+// newList reads the trailer: five unused bytes, sortVersion, offsetIntSize,
+// objectRefSize, and three 8-byte numbers.
 func newList(b []byte) (list, bool) {
 	if len(b) < len(binaryMagic)+trailerSize {
 		return list{}, false
@@ -93,7 +92,7 @@ func (l *list) number(at, size uint64) (uint64, bool) {
 	return n, true
 }
 
-// offset returns where an object is: its marker can be read there.
+// offset returns the position of an object. Its first byte exists.
 func (l *list) offset(object uint64) (uint64, bool) {
 	if object >= l.objects {
 		return 0, false
@@ -104,7 +103,7 @@ func (l *list) offset(object uint64) (uint64, bool) {
 
 func (l *list) reference(at uint64) (object uint64, ok bool) { return l.number(at, l.refSize) }
 
-// count reads how many elements an object has, and where they begin.
+// count returns the number of an object's elements and the position of the first.
 func (l *list) count(at uint64) (n, first uint64, ok bool) {
 	if n = uint64(l.data[at] & 0xF); n != longCount {
 		return n, at + 1, true

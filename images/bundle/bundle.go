@@ -1,5 +1,5 @@
-// Package bundle tells what a Mac program is called by its maker: the identifier
-// and the version in its information property list.
+// Package bundle reads a Mac program's identifier and version from its information
+// property list.
 package bundle
 
 import (
@@ -11,36 +11,38 @@ import (
 	"stacksnap/task/regular"
 )
 
-// MaxSize bounds a property list. Real ones are below 100 KB.
+// MaxSize is the maximum size of a property list in bytes. Real ones are below 100
+// KB.
 const MaxSize = 1 << 20
 
-// Of reads the property list beside a program: of an application, an extension or
-// a framework whose program it is. It is empty for any other file.
+// Of returns the bundle whose main program this is: an application, an extension or a
+// framework. It is empty for any other file.
 func Of(program string) object.Bundle {
 	file := listOf(program)
 	if file == "" {
 		return object.Bundle{}
 	}
 	values := Parse(read(file))
-	// A helper lies beside the application's own program, and is not it.
+	// A helper is in the same directory, but is not the bundle's main program.
 	if values[executableKey] != path.Base(program) {
 		return object.Bundle{}
 	}
 	return describe(values)
 }
 
-// In is what a property list tells that is a part of the program itself, its
-// section __TEXT,__info_plist.
+// In returns the bundle described by a property list in the program itself, section
+// __TEXT,__info_plist.
 func In(list []byte) object.Bundle { return describe(Parse(list)) }
 
-// listOf names the list that a program of this path has, where it has one.
+// listOf returns the path of the property list that a program with this path may
+// have.
 func listOf(program string) string {
 	dir := path.Dir(program)
 	above := path.Dir(dir)
 	switch {
 	case path.Base(dir) == "MacOS" && path.Base(above) == "Contents":
 		return path.Join(above, "Info.plist")
-	case strings.HasSuffix(dir, ".app") || strings.HasSuffix(dir, ".appex"): // an iPad's
+	case strings.HasSuffix(dir, ".app") || strings.HasSuffix(dir, ".appex"): // on iPad
 		return path.Join(dir, "Info.plist")
 	case strings.HasSuffix(path.Dir(above), ".framework") && path.Base(above) == "Versions":
 		return path.Join(dir, "Resources", "Info.plist")
@@ -48,8 +50,8 @@ func listOf(program string) string {
 	return ""
 }
 
-// read reads a small regular file; nothing where it is none. What else the name
-// may stand for, a pipe that nobody writes to say, is not waited for.
+// read reads a small regular file. It returns nil for any other, and does not block
+// on a pipe.
 func read(file string) []byte {
 	f, info, err := regular.Open(file)
 	if err != nil {
@@ -66,7 +68,7 @@ func read(file string) []byte {
 	return b
 }
 
-// The keys that are wanted (Apple, Bundle Resources, Core Foundation Keys).
+// The keys that are read (Apple, Bundle Resources, Core Foundation Keys).
 const (
 	identifierKey = "CFBundleIdentifier"
 	versionKey    = "CFBundleShortVersionString"

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// maxText bounds a value. Longer ones are no identifiers or versions.
+// maxText is the maximum length of a value in bytes. No identifier or version is
+// longer.
 const maxText = 256
 
-// Parse returns the values that are wanted of a property list, of either form. Of
-// what is no property list it returns what could be read before that was found.
+// Parse returns the values of the wanted keys in a property list of either form. For
+// malformed input it returns what it read up to the error.
 func Parse(b []byte) map[string]string {
 	values := map[string]string{}
 	if len(b) > MaxSize {
@@ -24,7 +25,7 @@ func Parse(b []byte) map[string]string {
 	return values
 }
 
-// Where the values of the outermost dictionary stand: <plist><dict><key>.
+// The depth of the outermost dictionary's values: <plist><dict><key>.
 const valueDepth = 3
 
 // parseXML reads the strings of the outermost dictionary.
@@ -59,7 +60,7 @@ func parseXML(b []byte, values map[string]string) {
 	}
 }
 
-// take keeps an element that has ended, and returns the key of the next.
+// take stores an element that has ended, and returns the key for the next.
 func take(values map[string]string, key, element, text string) string {
 	switch {
 	case element == "key":

@@ -1,5 +1,5 @@
-// Package code tells from instructions what belongs to a function, for files
-// that tell where it starts and not where it ends.
+// Package code derives function bounds and call targets from instructions, for files
+// whose symbols have no sizes.
 package code
 
 import (
@@ -9,25 +9,24 @@ import (
 	"stacksnap/task"
 )
 
-// Bounds of one question.
+// Limits of one query.
 const (
-	maxReach = 64 << 10 // bytes from the start to the address
-	maxPast  = 2 << 10  // bytes looked at behind the address
+	maxReach = 64 << 10 // bytes from start to vmaddr
+	maxPast  = 2 << 10  // bytes examined after vmaddr
 	maxSteps = 20_000   // instructions
 )
 
-// alignment is what compilers align functions to.
+// alignment is how compilers align functions, in bytes.
 const alignment = 16
 
-// Reader reads code by its vmaddr: fewer bytes with an error where it ends.
+// Reader reads code at a vmaddr. Where code ends it returns fewer bytes and an error.
 type Reader func(p []byte, vmaddr uint64) (int, error)
 
-// Reaches reports whether control that enters a function at start gets to the
-// instruction at vmaddr without leaving the function: by going on, and by jumps
-// that say where to. It goes no further where it may be in another function: not
-// behind a call at the end of an aligned block, which may never come back, and not
-// along a jump forward to where an aligned function may start. So what it says is
-// true, and what it denies may be: jumps through tables are not followed.
+// Reaches reports whether control that enters a function at start reaches vmaddr
+// without leaving the function, through fallthrough and direct jumps. It stops where
+// another function may start: after a call at the end of an aligned block, which may
+// never return, and before a forward jump to an aligned address. A true result is
+// certain. False is not: jumps through tables are not followed.
 func Reaches(arch task.Arch, read Reader, start, vmaddr uint64) bool {
 	if vmaddr < start || vmaddr-start > maxReach {
 		return false
@@ -49,19 +48,19 @@ func Reaches(arch task.Arch, read Reader, start, vmaddr uint64) bool {
 	return r.run()
 }
 
-// step is what one instruction does to the flow of control.
+// step is the control flow of one instruction.
 type step struct {
-	size   uint64 // 0: none
+	size   uint64 // in bytes; 0: no instruction
 	flow   x86.Flow
-	target int64 // of a jump or branch, from the start
-	filler bool  // it does nothing
+	target int64 // of a jump or branch, as an offset from the start
+	filler bool  // the instruction is padding
 }
 
-// reach follows the flow of control.
+// reach follows control flow.
 type reach struct {
 	code   []byte
-	base   uint64 // of code
-	want   uint64 // an offset in it
+	base   uint64 // vmaddr of code
+	want   uint64 // offset in code
 	decode func(code []byte, off uint64) step
 
 	seen []bool
@@ -93,7 +92,8 @@ func (r *reach) run() bool {
 	return false
 }
 
-// follow notes where an instruction jumps, and reports whether control goes on.
+// follow queues the target of a jump, and reports whether control also continues
+// after it.
 func (r *reach) follow(off uint64, in *step) bool {
 	switch in.flow {
 	case x86.Next, x86.Call:
@@ -127,15 +127,15 @@ func amd64(code []byte, off uint64) step {
 	return s
 }
 
-// arm64 knows b, b.cond, cbz, tbz and their like (A64, "Branches, Exception
-// Generating and System instructions").
+// arm64 decodes b, b.cond, cbz, tbz and similar (A64, "Branches, Exception Generating
+// and System instructions").
 func arm64(code []byte, off uint64) step {
 	if off+4 > uint64(len(code)) || off%4 != 0 {
 		return step{}
 	}
 	ins := binary.LittleEndian.Uint32(code[off:])
 	s := step{size: 4, filler: ins == 0xd503201f}
-	near := func(low, bits uint) int64 { // a signed distance in instructions
+	near := func(low, bits uint) int64 { // a signed distance, in instructions
 		return int64(off) + int64(int32(ins<<(32-bits-low))>>(32-bits))*4
 	}
 	switch {

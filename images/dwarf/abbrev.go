@@ -12,13 +12,13 @@ const (
 	maxAbbrevs    = 1 << 17 // of one table
 )
 
-// abbrev says what an entry of .debug_info with its code has.
+// abbrev describes the entries of .debug_info that have its code.
 type abbrev struct {
 	code     uint64
 	tag      dwarf.Tag
 	children bool
 	attrs    []attribute
-	size     int // bytes of the entry behind its code, -1 where they differ
+	size     int // bytes of an entry after its code, -1 if they vary
 }
 
 type attribute struct {
@@ -27,10 +27,10 @@ type attribute struct {
 	implicit int64 // the value of DW_FORM_implicit_const
 }
 
-// abbrevs is a table of them. Compilers number them from 1 on.
+// abbrevs is a table of abbreviations. Compilers number them from 1.
 type abbrevs struct {
 	list  []abbrev
-	other map[uint64]int // where codes are not numbered so: the place in list
+	other map[uint64]int // index in list of other codes
 }
 
 func (t *abbrevs) find(code uint64) *abbrev {
@@ -43,14 +43,13 @@ func (t *abbrevs) find(code uint64) *abbrev {
 	return nil
 }
 
-// abbrevsKey is what the sizes of a table's entries depend on, beside the table.
+// abbrevsKey is what the sizes of a table's entries depend on.
 type abbrevsKey struct {
 	off    uint64
 	layout layout
 }
 
-// abbrevs returns the table of a unit. Where it is broken there is what stands
-// before that.
+// abbrevs returns the table of a unit, up to the first error in it.
 func (d *Data) abbrevs(u *unit) *abbrevs {
 	key := abbrevsKey{u.abbrevOff, u.layout}
 	if t, ok := d.tables[key]; ok {
@@ -75,7 +74,7 @@ func (d *Data) abbrevs(u *unit) *abbrevs {
 	return t
 }
 
-// The bytes that are kept of each, as far as they go into the budget.
+// Costs in bytes, for the budget.
 const (
 	tableBytes     = 128
 	abbrevBytes    = 120
@@ -92,7 +91,8 @@ func (t *abbrevs) number(code uint64) {
 	}
 }
 
-// rootAbbrev returns what the unit's root has, without the whole table.
+// rootAbbrev returns the abbreviation of a unit's root, without reading the whole
+// table.
 func (d *Data) rootAbbrev(u *unit, code uint64) (abbrev, bool) {
 	if t, ok := d.tables[abbrevsKey{u.abbrevOff, u.layout}]; ok {
 		if a := t.find(code); a != nil {
@@ -109,7 +109,7 @@ func (d *Data) rootAbbrev(u *unit, code uint64) (abbrev, bool) {
 	return abbrev{}, false
 }
 
-// abbrev reads one entry of a table; false at its end.
+// abbrev reads an entry of a table. It reports false at the end.
 func (l layout) abbrev(c *cursor) (abbrev, bool) {
 	a := abbrev{code: c.uleb()}
 	if a.code == 0 || c.err != nil {

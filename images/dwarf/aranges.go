@@ -19,7 +19,7 @@ func (d *Data) readARanges() {
 	}
 }
 
-// readARangeSet reads the ranges of one unit. A set that has none tells nothing.
+// readARangeSet reads the ranges of one unit. It ignores an empty set.
 func (d *Data) readARangeSet(c *cursor, start, end uint64, offsetSize int) bool {
 	version := c.u16()
 	unit := c.uint(offsetSize)
@@ -48,7 +48,7 @@ func (d *Data) readARangeSet(c *cursor, start, end uint64, offsetSize int) bool 
 	return c.err == nil
 }
 
-// addOwner adds a unit that has spans, by its offset, and returns its number.
+// addOwner adds a unit that has spans, by its offset, and returns its index.
 func (d *Data) addOwner(off uint64) (int32, bool) {
 	if !d.keep(spanBytes) {
 		return 0, false

@@ -5,27 +5,27 @@ import "debug/dwarf"
 // calls are the inlined calls in a function, each before those within it.
 type calls struct {
 	list   []call
-	ranges []span // of the calls; the number is not used
+	ranges []span // ranges of the calls; span.of is not used
 }
 
 // call is one inlined call.
 type call struct {
 	off          uint64 // of its entry
-	ranges, ends int32  // its ranges in calls.ranges
-	next         int32  // the first call that is not within it
+	ranges, ends int32  // its ranges are calls.ranges[ranges:ends]
+	next         int32  // index of the first call that is not within it
 	site
 }
 
-// site is a place in the source: a file of the unit's line table, a line, 0 where
-// there is none, and a column, 0 where that is not known.
+// site is a source position: a file of the unit's line table, a line, 0 if there is
+// none, and a column, 0 if it is not known.
 type site struct{ file, line, column uint32 }
 
 const (
 	callBytes = 48
-	maxNested = 256 // inlined calls within each other that are told
+	maxNested = 256 // maximum depth of inlined calls
 )
 
-// open is a call of which the children are being read.
+// open is a call whose children are being read.
 type open struct {
 	call  int32
 	depth int
@@ -65,14 +65,14 @@ func (d *Data) readCalls(u *unit, f *function) {
 		if a.children {
 			depth++
 		} else if depth == 0 {
-			break // the function has nothing in it
+			break // the function is empty
 		}
-		c.window = farWindow / 8 // it has more than its first window
+		c.window = farWindow / 8 // it is larger than the first window
 	}
 	f.close(opened, -1)
 }
 
-// close ends the calls whose children end where the depth becomes less.
+// close ends the calls whose depth is at least depth.
 func (s *calls) close(opened []open, depth int) []open {
 	for n := len(opened); n > 0 && opened[n-1].depth >= depth; n-- {
 		s.list[opened[n-1].call].next = int32(len(s.list))
@@ -102,7 +102,7 @@ func (d *Data) addCall(u *unit, c *cursor, a *abbrev, off uint64, ranges *ranges
 	return ok
 }
 
-// number is what a file number, line or column is, 0 where it is none.
+// number returns a valid file number, line or column, else 0.
 func number(v uint64) uint32 {
 	if v > 1<<31 {
 		return 0
@@ -110,7 +110,7 @@ func number(v uint64) uint32 {
 	return uint32(v)
 }
 
-// at returns the calls that an address is in, the outermost first.
+// at returns the calls that contain an address, the outermost first.
 func (s *calls) at(a uint64) []*call {
 	var in []*call
 	for i, end := int32(0), int32(len(s.list)); i < end; {
@@ -121,7 +121,7 @@ func (s *calls) at(a uint64) []*call {
 		}
 		in = append(in, c)
 		if len(in) > maxNested {
-			break // the last one tells where the one before it stands
+			break // the last one has the position of the one before it
 		}
 		i, end = i+1, c.next
 	}

@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	farWindow  = 64 << 10 // bytes that are read at once of what is read from end to end
-	nearWindow = 512      // of what is one entry
-	maxString  = 64 << 10 // bytes of a name
+	farWindow  = 64 << 10 // bytes read at once when reading sequentially
+	nearWindow = 512      // when reading one entry
+	maxString  = 64 << 10 // bytes of a string
 )
 
-// cursor reads values from a section, one after the other. The first error stays:
-// what is read from then on is 0.
+// cursor reads consecutive values from a section. The first error is kept; after it
+// all values are 0.
 type cursor struct {
 	data   *Data
 	s      *section
 	buf    []byte // a window of the section
-	base   uint64 // where buf begins in the section
+	base   uint64 // offset of buf in the section
 	pos    int    // in buf
-	end    uint64 // nothing is read from here on
+	end    uint64 // end of reading
 	window uint64 // bytes to read at once
 	err    error
 }
 
-// cursor returns one on a section from off to end.
+// cursor returns a cursor for a section from off to end.
 func (d *Data) cursor(which int, off, end, window uint64) *cursor {
 	c := &cursor{data: d, s: d.section(which), base: off, window: window}
 	c.end = min(end, c.s.size)
@@ -46,10 +46,10 @@ func (c *cursor) fail(err error) {
 	c.buf, c.pos = nil, 0
 }
 
-// offset is where in the section the next value is.
+// offset returns the offset of the next value in the section.
 func (c *cursor) offset() uint64 { return c.base + uint64(c.pos) }
 
-// more reports whether there is anything left to read.
+// more reports whether anything is left to read.
 func (c *cursor) more() bool { return c.err == nil && c.offset() < c.end }
 
 // seek continues at off.
@@ -65,7 +65,7 @@ func (c *cursor) seek(off uint64) {
 	c.base, c.buf, c.pos = off, c.buf[:0], 0
 }
 
-// skip passes over n bytes.
+// skip skips n bytes.
 func (c *cursor) skip(n uint64) {
 	if n <= uint64(len(c.buf)-c.pos) {
 		c.pos += int(n)
@@ -104,15 +104,14 @@ func (c *cursor) need(n int) bool {
 	return true
 }
 
-// charge takes work from the budget: bytes that are read, and values that may have
-// none.
+// charge takes n from the reading budget: bytes, or values that may have no bytes.
 func (c *cursor) charge(n int) {
 	if !c.data.budget.Read(uint64(n)) {
 		c.fail(object.ErrBudget)
 	}
 }
 
-// take returns the next n bytes, nil where they are not there.
+// take returns the next n bytes, nil if there are fewer.
 func (c *cursor) take(n int) []byte {
 	if !c.need(n) {
 		return nil
@@ -152,7 +151,7 @@ func (c *cursor) uint(size int) uint64 {
 	return v
 }
 
-// uleb reads a number in LEB128. What does not fit into 64 bits is lost.
+// uleb reads an unsigned LEB128 number; bits beyond 64 are dropped.
 func (c *cursor) uleb() uint64 {
 	var v uint64
 	for shift := uint(0); ; shift += 7 {
@@ -164,7 +163,7 @@ func (c *cursor) uleb() uint64 {
 	}
 }
 
-// sleb reads a number in signed LEB128.
+// sleb reads a signed LEB128 number.
 func (c *cursor) sleb() int64 {
 	var v int64
 	for shift := uint(0); ; {
@@ -180,13 +179,13 @@ func (c *cursor) sleb() int64 {
 	}
 }
 
-// skipLEB passes over a number in LEB128.
+// skipLEB skips an LEB128 number.
 func (c *cursor) skipLEB() {
 	for c.u8() >= 0x80 {
 	}
 }
 
-// skipString passes over a string that a 0 ends.
+// skipString skips a NUL-terminated string.
 func (c *cursor) skipString() {
 	for c.need(1) {
 		if i := bytes.IndexByte(c.buf[c.pos:], 0); i >= 0 {
@@ -197,7 +196,7 @@ func (c *cursor) skipString() {
 	}
 }
 
-// string reads a string that a 0 ends.
+// string reads a NUL-terminated string.
 func (c *cursor) string() string {
 	var s []byte
 	for c.need(1) {
@@ -215,8 +214,8 @@ func (c *cursor) string() string {
 	return ""
 }
 
-// initialLength reads the length that stands before units and tables, and tells how
-// wide the offsets in it are. The second is 0 where it is none.
+// initialLength reads the length that precedes a unit or table, and returns the size
+// of offsets in it, 0 if the length is invalid.
 func (c *cursor) initialLength() (length uint64, offsetSize int) {
 	length, offsetSize = uint64(c.u32()), 4
 	switch {

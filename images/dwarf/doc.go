@@ -1,16 +1,13 @@
-// Package dwarf names code by the debugging information of compilers (DWARF 2 to
-// 5): the function, file, line and column of an address, and the calls that were
-// inlined there.
+// Package dwarf reads the debugging information of compilers (DWARF 2 to 5): the
+// function, file, line and column of an address, and the calls inlined there.
 //
-// Nothing is read before it is asked for, and of a section that is in a file no
-// more than a window at once: first the ranges of the units (.debug_aranges, and
-// of units that have none there the ranges of their root), then, of the one unit
-// that an address is in, where its functions are, the inlined calls of the one
-// function, and places in the line program from which it can be run on. The
-// sections are little-endian.
+// Everything is read on demand, and a section in a file only a window at a time:
+// first the ranges of the units (.debug_aranges, and the roots of units missing
+// there); then, for the one unit that contains an address, the positions of its
+// functions, the inlined calls of the one function, and marks from which the line
+// program can be resumed. Sections are little-endian.
 //
-// The standard library's debug/dwarf takes whole sections, parses the abbreviations
-// of every unit beforehand, and makes a value of every attribute of every entry that
-// is passed over: BenchmarkFirst is why its reader is not used here, but for the
-// names of its constants.
+// The standard library's debug/dwarf reads whole sections, parses the abbreviations
+// of every unit in advance, and allocates a value for every attribute that it skips.
+// BenchmarkFirst shows why only the names of its constants are used here.
 package dwarf

@@ -9,37 +9,37 @@ import (
 
 // Data is the debugging information of one file. It is safe for concurrent use.
 type Data struct {
-	// Related opens the other files that have a part of it. It is set before anything
-	// is asked.
+	// Related opens the other files that have part of the information. Set it before
+	// any query.
 	Related Related
 
 	mu       sync.Mutex
 	open     Sections
-	suffix   string // of the sections' names
+	suffix   string // of section names
 	budget   *object.Budget
 	sections [numSections]section
 
 	started  bool
-	rooted   bool     // the roots of all units were asked for their ranges
-	listed   bool     // all units are known
-	listedTo uint64   // as far as .debug_info was gone through
-	units    []*unit  // by offset: those up to listedTo, and others that were asked for
+	rooted   bool     // the roots of all units were read for their ranges
+	listed   bool     // all units are in units
+	listedTo uint64   // offset up to which .debug_info was listed
+	units    []*unit  // by offset: those up to listedTo, and others that were needed
 	spans    spans    // of units
-	owners   []uint64 // of spans: the unit's offset
-	unranged []*unit  // units whose ranges only their functions tell
+	owners   []uint64 // offset of the unit, by span.of
+	unranged []*unit  // units whose ranges have to be taken from their functions
 	tables   map[abbrevsKey]*abbrevs
-	names    map[uint64]string // of functions, by the offset of an entry
+	names    map[uint64]string // of functions, by entry offset
 
-	linked       *Data                // the file that has the addresses: of one of split units that of their skeletons, else itself
-	files        map[string]*Data     // of split units, by path; nil: not there
+	linked       *Data                // the file with the addresses: for split units that of their skeletons, else d itself
+	files        map[string]*Data     // with split units, by path; nil: not found
 	splits       map[uint64]splitUnit // by the offset of their skeleton
 	packed       cuIndex
 	sup          *Data // nil: none
-	supplemented bool  // sup was asked for
+	supplemented bool  // sup was looked for
 }
 
-// New returns what a file tells of its code. Each section is asked for once, when it
-// is needed. The budget bounds what is read and kept; it may be nil.
+// New returns the debugging information of a file. Each section is opened on first
+// use. The budget limits what is read and kept; it may be nil.
 func New(open Sections, budget *object.Budget) *Data {
 	d := &Data{
 		open: open, budget: budget,
@@ -52,9 +52,9 @@ func New(open Sections, budget *object.Budget) *Data {
 
 func (d *Data) keep(n uint64) bool { return d.budget.Keep(n) }
 
-// Frames returns the function that an address is in, last, and before it the calls
-// that are inlined there, the innermost first. It returns nil where nothing is known
-// of the address, and a frame without a function where only its line is.
+// Frames returns the calls inlined at an address, the innermost first, and last the
+// function itself. It returns nil if nothing is known of the address, and a frame
+// without a function if only the line is.
 func (d *Data) Frames(vmaddr uint64) []object.Source {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,7 +71,7 @@ func (d *Data) Frames(vmaddr uint64) []object.Source {
 	}
 }
 
-// unitsWith returns the units that an address may be in, by their place in the file.
+// unitsWith returns the units that may contain an address, by offset.
 func (d *Data) unitsWith(vmaddr uint64) []*unit {
 	var list []uint64
 	for s := range d.spans.at(vmaddr) {
@@ -89,10 +89,10 @@ func (d *Data) unitsWith(vmaddr uint64) []*unit {
 	return units
 }
 
-// maxUnits is how many units are looked at that have one address.
+// maxUnits is how many units that contain one address are examined.
 const maxUnits = 16
 
-// framesIn asks the units, of which the first that knows a function is right.
+// framesIn returns the frames of the first unit that has a function at vmaddr.
 func (d *Data) framesIn(units []*unit, vmaddr uint64) (found []object.Source) {
 	for _, u := range units {
 		in, full := d.full(u)
@@ -109,9 +109,9 @@ func (d *Data) framesIn(units []*unit, vmaddr uint64) (found []object.Source) {
 	return found
 }
 
-// frames makes the frames of a function and of what is inlined in it at an address:
-// the line table tells where the innermost stands, each call where its caller does. The
-// names are in the file that has the function; the files of source are those of u.
+// frames returns the frames of a function and the calls inlined in it at an address.
+// The line table has the position in the innermost, each call the position in its
+// caller. Names are in the file with the function; source files are those of u.
 func (d *Data) frames(u *unit, names *Data, f *function, s span, vmaddr uint64) []object.Source {
 	at, _ := d.lineAt(u, vmaddr)
 	var list []object.Source

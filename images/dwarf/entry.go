@@ -2,23 +2,23 @@ package dwarf
 
 import "debug/dwarf"
 
-// entry is what is read of an entry of .debug_info.
+// entry has the attributes that are read of an entry in .debug_info.
 type entry struct {
 	name, linkage     value
 	low, high, ranges value
-	origin, spec      value // the entries that tell the rest
+	origin, spec      value // entries with the remaining attributes
 	callFile          uint64
 	callLine          uint64
 	callColumn        uint64
 
-	// Of a unit's root.
+	// In a unit's root.
 	compDir, lines                         value
 	addrBase, strOffsetsBase, rngListsBase value
-	rangesBase                             value // before version 5, of the split unit
+	rangesBase                             value // before version 5, for the split unit
 	dwoName, dwoID                         value
 }
 
-// What compilers wrote before it was in the standard (DWARF 4 and 5).
+// Attributes that compilers used before they were standardized (DWARF 4 and 5).
 const (
 	attrMIPSLinkageName dwarf.Attr = 0x2007
 	attrGNUDwoName      dwarf.Attr = 0x2130
@@ -27,7 +27,7 @@ const (
 	attrGNUAddrBase     dwarf.Attr = 0x2133
 )
 
-// read reads an entry behind its code.
+// read reads an entry after its code.
 func (e *entry) read(c *cursor, l layout, a *abbrev) {
 	*e = entry{}
 	c.charge(len(a.attrs))
@@ -41,7 +41,7 @@ func (e *entry) read(c *cursor, l layout, a *abbrev) {
 	}
 }
 
-// skipEntry passes over an entry behind its code.
+// skipEntry skips an entry after its code.
 func (l layout) skipEntry(c *cursor, a *abbrev) {
 	if a.size >= 0 {
 		c.skip(uint64(a.size))
@@ -53,7 +53,7 @@ func (l layout) skipEntry(c *cursor, a *abbrev) {
 	}
 }
 
-// set sets what an attribute tells, and says whether it is any that is read.
+// set sets an attribute. It reports false if the attribute is not used.
 func (e *entry) set(attr dwarf.Attr, v value) bool {
 	switch attr {
 	case dwarf.AttrName:

@@ -58,16 +58,17 @@ type layout struct {
 	offsetSize uint8 // 4 or 8
 }
 
-// value is an attribute's value: a number, an offset, or of a string in place where
-// it begins in its section. Of a block there is none.
+// value is an attribute's value: a number, an offset, or for an inline string its
+// offset in the section. Blocks have no value.
 type value struct {
-	form uint16 // 0: the entry has no such attribute
+	form uint16 // 0: the entry lacks the attribute
 	u    uint64
 }
 
 func (v value) present() bool { return v.form != 0 }
 
-// isAddress tells an address from a number that is added to one.
+// isAddress reports whether the value is an address rather than a number to add to
+// one.
 func (v value) isAddress() bool {
 	switch v.form {
 	case formAddr, formAddrx, formAddrx1, formAddrx2, formAddrx3, formAddrx4, formGNUAddrIndex:
@@ -76,7 +77,7 @@ func (v value) isAddress() bool {
 	return false
 }
 
-// fixedSize returns the bytes of a form whose values all have as many.
+// fixedSize returns the size of a form in bytes, if it is the same for all values.
 func (l layout) fixedSize(form uint16) (n int, fixed bool) {
 	switch form {
 	case formFlagPresent, formImplicitConst:
@@ -106,8 +107,7 @@ func (l layout) fixedSize(form uint16) (n int, fixed bool) {
 	return 0, false
 }
 
-// read reads a value. A form that nobody knows ends the reading, since nothing tells
-// where the next value is.
+// read reads a value. An unknown form ends the reading, because its size is unknown.
 func (l layout) read(c *cursor, form uint16, implicit int64) value {
 	if form == formIndirect {
 		form = uint16(min(c.uleb(), 0xffff))
@@ -139,7 +139,7 @@ func (l layout) read(c *cursor, form uint16, implicit int64) value {
 	return v
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (l layout) skip(c *cursor, form uint16) {
 	n, fixed := l.fixedSize(form)
 	switch {

@@ -2,18 +2,18 @@ package dwarf
 
 import "debug/dwarf"
 
-// function is a function that has code.
+// function is a function with code.
 type function struct {
-	off  uint64 // of its entry in .debug_info
+	off  uint64 // offset of its entry in .debug_info
 	read bool   // calls were read
 	calls
 }
 
-// functionBytes is what a function takes, for the budget.
+// functionBytes is the cost of a function, for the budget.
 const functionBytes = 80
 
-// scan finds the functions of a unit: from its first entry to its last, since a
-// function may be in a namespace, a class or another function.
+// scan finds the functions of a unit. It reads all its entries, because a function
+// may be within a namespace, a class or another function.
 func (d *Data) scan(u *unit) {
 	if u.scanned {
 		return
@@ -45,8 +45,7 @@ func (d *Data) scan(u *unit) {
 	u.spans.sort()
 }
 
-// addFunction adds a function that has code. It returns false where the budget is
-// reached.
+// addFunction adds a function with code. It returns false if the budget is exhausted.
 func (d *Data) addFunction(u *unit, off uint64, ranges *ranges, e *entry) (ok bool) {
 	ok = true
 	before := len(u.spans.list)
@@ -56,7 +55,7 @@ func (d *Data) addFunction(u *unit, off uint64, ranges *ranges, e *entry) (ok bo
 		return ok
 	})
 	if len(u.spans.list) == before {
-		return ok // a declaration, or what is inlined everywhere
+		return ok // a declaration, or a function that is inlined everywhere
 	}
 	u.functions = append(u.functions, function{off: off})
 	return ok && d.keep(functionBytes)

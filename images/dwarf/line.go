@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// lines is the line table of a unit: its files, and where its program can be run
-// from.
+// lines is the line table of a unit: its files, and marks from which its program can
+// be resumed.
 type lines struct {
 	layout
 	program, end  uint64 // in .debug_line
-	minLength     uint64 // bytes of an instruction
-	maxOps        uint64 // operations of one, above 1 on VLIW machines only
+	minLength     uint64 // of an instruction, in bytes
+	maxOps        uint64 // operations of an instruction; above 1 only on VLIW machines
 	lineBase      int64
 	lineRange     uint64
 	opcodeBase    uint64
-	opcodeLengths []byte // arguments of the opcodes from 1 on
+	opcodeLengths []byte // argument counts of the opcodes from 1
 	dirs          []value
 	files         []file
 	indexed       bool
@@ -28,7 +28,7 @@ type lines struct {
 type file struct {
 	name value
 	dir  uint64
-	path *string // nil: not yet made
+	path *string // nil: not computed yet
 }
 
 const (
@@ -39,7 +39,7 @@ const (
 
 var errLines = errors.New("a line table that cannot be read")
 
-// readLines reads the header of a line table; nil where it cannot be read.
+// readLines reads the header of a line table; nil if it is unreadable.
 func (d *Data) readLines(u *unit, off uint64) *lines {
 	c := d.cursor(secLine, off, whole, farWindow/16)
 	t := &lines{layout: u.layout}
@@ -92,8 +92,8 @@ func (t *lines) readParameters(c *cursor) {
 	t.opcodeLengths = append([]byte{0}, c.take(int(t.opcodeBase-1))...)
 }
 
-// readEntries reads the folders and files of versions 2 to 4, which are counted
-// from 1: folder 0 is the unit's own.
+// readEntries reads the directories and files of versions 2 to 4, which are counted
+// from 1: directory 0 is the unit's own.
 func (d *Data) readEntries(c *cursor, t *lines) {
 	t.dirs = append(t.dirs, value{})
 	for c.err == nil {
@@ -116,7 +116,7 @@ func (d *Data) readEntries(c *cursor, t *lines) {
 	}
 }
 
-// readRest reads what stands behind a file's name.
+// readRest reads the fields after a file's name.
 func (f *file) readRest(c *cursor) {
 	f.dir = c.uleb()
 	c.skipLEB() // time of modification
@@ -137,19 +137,20 @@ func (d *Data) addFile(c *cursor, t *lines, f file) {
 	t.files = append(t.files, f)
 }
 
-// What an entry of version 5 may tell (table 7.27).
+// The fields of an entry in version 5 (table 7.27).
 const (
 	contentPath = 1
 	contentDir  = 2
 )
 
-// content is a field of the entries of version 5.
+// content is the type and form of a field of version 5.
 type content struct {
 	kind uint64
 	form uint16
 }
 
-// readEntries5 reads the folders and files of version 5, which are counted from 0.
+// readEntries5 reads the directories and files of version 5, which are counted from
+// 0.
 func (d *Data) readEntries5(c *cursor, t *lines) {
 	for _, add := range []func(file){
 		func(f file) { d.addDir(c, t, f.name) },
@@ -169,7 +170,7 @@ func (d *Data) readEntries5(c *cursor, t *lines) {
 	}
 }
 
-// entry reads a folder or file. Every form takes at least a byte.
+// entry reads a directory or file. Forms without any bytes are rejected.
 func (t *lines) entry(c *cursor, format []content) (f file) {
 	for _, field := range format {
 		switch field.form {
@@ -189,7 +190,7 @@ func (t *lines) entry(c *cursor, format []content) (f file) {
 }
 
 // path returns the path of a file by its number, as far as the table and the unit
-// tell; empty where there is none.
+// have it; "" if there is none.
 func (d *Data) path(u *unit, number uint32) string {
 	t := u.root.lines
 	if t == nil || uint64(number) >= uint64(len(t.files)) {
@@ -227,10 +228,11 @@ func (d *Data) join(u *unit, f *file) string {
 
 func isAbsolute(path string) bool { return strings.HasPrefix(path, "/") }
 
-// under is a path within a folder. Nothing is cleaned away: a/../b need not be b.
+// under joins a directory and a path. It does not clean the result: a/../b need not
+// be b.
 func under(dir, path string) string {
 	switch {
-	case dir == "", dir == ".": // as Go has it
+	case dir == "", dir == ".": // as in Go's compiler
 		return path
 	case path == "":
 		return dir

@@ -1,15 +1,15 @@
 package dwarf
 
-// maxOrigins bounds how many entries tell of one function: an inlined call leads to
-// the abstract function, that to its declaration, and there may be one more.
+// maxOrigins is how many entries are followed for one function: an inlined call
+// refers to the abstract function, that to its declaration, and there may be one
+// more.
 const maxOrigins = 16
 
-// nameBytes is what a name takes beside its text, for the budget.
+// nameBytes is the cost of a name beside its text, for the budget.
 const nameBytes = 64
 
-// name returns the name of the function that an entry of .debug_info is of, as the
-// linker knows it, or else as the source has it; empty where there is none. Entries
-// may lead in a circle.
+// name returns the name of the function of an entry in .debug_info: the linkage name,
+// or else the source's; "" if there is none. The references may form a cycle.
 func (d *Data) name(off uint64) string {
 	if name, ok := d.names[off]; ok {
 		return name
@@ -52,8 +52,8 @@ func (d *Data) entryAt(u *unit, off uint64, e *entry) bool {
 	return c.err == nil
 }
 
-// reference returns the entry that the first of the references leads to, and the file
-// that it is in; nil where there is none.
+// reference returns the entry that the first of the references refers to, and its
+// file; nil if there is none.
 func (d *Data) reference(u *unit, refs ...value) (in *Data, off uint64) {
 	for _, v := range refs {
 		switch v.form {
@@ -68,8 +68,7 @@ func (d *Data) reference(u *unit, refs ...value) (in *Data, off uint64) {
 	return nil, 0
 }
 
-// string returns the string that a value of the given section is or leads to; empty
-// where there is none.
+// string returns the string of a value in the given section; "" if there is none.
 func (d *Data) string(u *unit, in int, v value) string {
 	switch v.form {
 	case formString:

@@ -30,7 +30,7 @@ var nested = map[uint64]string{
 func wantNested(t *testing.T, name string, d *Data) {
 	t.Helper()
 	for a, want := range nested {
-		if got := strings.TrimSuffix(llvmtest.Tell(d.Frames(a)), "; "); got != want {
+		if got := strings.TrimSuffix(llvmtest.Format(d.Frames(a)), "; "); got != want {
 			t.Errorf("%s %#x: %q, want %q", name, a, got, want)
 		}
 	}
@@ -74,7 +74,7 @@ func TestFromMemory(t *testing.T) {
 		return nil
 	}, nil)
 	for a := uint64(0x1000); a < 0x1090; a++ {
-		if got, want := llvmtest.Tell(m.Frames(a)), llvmtest.Tell(d.Frames(a)); got != want {
+		if got, want := llvmtest.Format(m.Frames(a)), llvmtest.Format(d.Frames(a)); got != want {
 			t.Errorf("%#x: %q, want %q", a, got, want)
 		}
 	}

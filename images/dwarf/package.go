@@ -1,7 +1,7 @@
 package dwarf
 
-// The sections that a package's index has columns of, by their numbers in version 5
-// (table 7.1) and in GNU's version 2, which has none of lists of ranges.
+// The columns of a package's index, by section, numbered as in version 5 (table 7.1)
+// and GNU's version 2, which has none for range lists.
 const (
 	columnInfo       = 1
 	columnAbbrev     = 3
@@ -10,18 +10,18 @@ const (
 )
 
 const (
-	maxColumns = 8 // of an index: as many as there are kinds
+	maxColumns = 8 // one for each kind of section
 	maxProbes  = 1 << 16
 )
 
-// cuIndex is the index of the split units of a package (DWARF 5, section 7.3.5.3).
+// cuIndex is the index of the split units in a package (DWARF 5, section 7.3.5.3).
 type cuIndex struct {
 	read     bool
 	version  uint64
 	columns  uint64
 	units    uint64
 	slots    uint64 // a power of 2; 0: there is no index
-	hashes   uint64 // where in the section the parts begin
+	hashes   uint64 // offsets of the parts in the section
 	rows     uint64
 	sections uint64
 }
@@ -49,8 +49,8 @@ func (d *Data) readIndex() *cuIndex {
 	return x
 }
 
-// packaged returns the unit of a package that has an id, and where its parts of the
-// other sections begin.
+// packaged returns the unit of a package with an id, and the offsets of its parts in
+// the other sections.
 func (d *Data) packaged(id uint64) (*unit, contributions, bool) {
 	x := d.readIndex()
 	row := d.row(x, id)
@@ -68,7 +68,7 @@ func (d *Data) packaged(id uint64) (*unit, contributions, bool) {
 	return u, of, u != nil
 }
 
-// row returns the row of an id, counted from 1; 0 where there is none.
+// row returns the row of an id, counted from 1; 0 if there is none.
 func (d *Data) row(x *cuIndex, id uint64) uint64 {
 	mask := x.slots - 1
 	slot, step := id&mask, id>>32&mask|1
@@ -85,8 +85,8 @@ func (d *Data) row(x *cuIndex, id uint64) uint64 {
 	return 0
 }
 
-// contributions reads a row of the table of offsets, behind the row that tells of which
-// sections they are.
+// contributions reads a row of the table of offsets, and the header row that names
+// the sections.
 func (d *Data) contributions(x *cuIndex, row uint64) (of contributions, ok bool) {
 	kinds := d.cursor(secCUIndex, x.sections, whole, 4*maxColumns)
 	offsets := d.cursor(secCUIndex, x.sections+4*x.columns*row, whole, 4*maxColumns)

@@ -22,39 +22,39 @@ type machine struct {
 	t *lines
 	c *cursor
 	state
-	ended   bool // the row is the end of its sequence
+	ended   bool // the row ends its sequence
 	defined func(file)
 }
 
-// state is the registers of the machine that are read.
+// state has the registers of the machine that are used.
 type state struct {
 	address uint64
 	op      uint64
 	site
 }
 
-// mark is where a program can be run on: behind a row.
+// mark is where a program can be resumed: after a row.
 type mark struct {
 	state
-	at uint64 // in .debug_line
+	at uint64 // offset in .debug_line
 }
 
-// sequence is rows whose addresses only grow.
+// sequence is rows with ascending addresses.
 type sequence struct{ marks, ends int32 } // in lines.marks
 
 const (
-	markRows      = 256 // rows from one mark to the next
+	markRows      = 256 // rows between two marks
 	markBytes     = 48
 	sequenceBytes = 48
 )
 
-// reset sets the registers to what each sequence begins with.
+// reset sets the registers to their values at the start of a sequence.
 func (m *machine) reset() {
 	m.state = state{site: site{file: 1, line: 1}}
 	m.ended = false
 }
 
-// next runs to the next row; false at the end of the program.
+// next runs to the next row. It reports false at the end of the program.
 func (m *machine) next() bool {
 	if m.ended {
 		m.reset()
@@ -80,7 +80,7 @@ func (m *machine) next() bool {
 	return false
 }
 
-// advance moves on by n operations.
+// advance advances by n operations.
 func (m *machine) advance(n uint64) {
 	if m.t.maxOps == 1 {
 		m.address += n * m.t.minLength
@@ -93,7 +93,7 @@ func (m *machine) advance(n uint64) {
 
 func (m *machine) addLine(n int64) { m.line = uint32(int64(m.line) + n) }
 
-// standard runs one of the standard opcodes, and reports whether it makes a row.
+// standard runs a standard opcode, and reports whether it makes a row.
 func (m *machine) standard(opcode uint64) (row bool) {
 	c := m.c
 	switch opcode {
@@ -112,7 +112,7 @@ func (m *machine) standard(opcode uint64) (row bool) {
 	case lnsFixedAdvancePC:
 		m.address += uint64(c.u16())
 		m.op = 0
-	default: // what tells nothing here, or is unknown
+	default: // not needed, or unknown
 		for range m.t.opcodeLengths[opcode] {
 			c.skipLEB()
 		}
@@ -120,7 +120,7 @@ func (m *machine) standard(opcode uint64) (row bool) {
 	return false
 }
 
-// extended runs one of the extended opcodes, and reports whether it makes a row.
+// extended runs an extended opcode, and reports whether it makes a row.
 func (m *machine) extended() (row bool) {
 	c := m.c
 	length := c.uleb()
@@ -151,14 +151,14 @@ func (m *machine) extended() (row bool) {
 	return row
 }
 
-// run returns a machine that stands at an offset of the program.
+// run returns a machine at an offset of the program.
 func (d *Data) run(t *lines, at, window uint64) *machine {
 	m := &machine{t: t, c: d.cursor(secLine, at, t.end, window)}
 	m.reset()
 	return m
 }
 
-// index runs the program once, and keeps where its sequences are and marks in them.
+// index runs the program once, and keeps its sequences and marks in them.
 func (d *Data) index(t *lines) {
 	if t.indexed {
 		return
@@ -174,8 +174,8 @@ func (d *Data) index(t *lines) {
 	t.spans.sort()
 }
 
-// indexSequence runs to the end of a sequence. Of one whose addresses go back there
-// is what stands before that.
+// indexSequence runs to the end of a sequence. If addresses decrease in it, the rest
+// is ignored.
 func (d *Data) indexSequence(t *lines, m *machine) bool {
 	s := sequence{marks: int32(len(t.marks))}
 	var first, high uint64
@@ -207,7 +207,7 @@ func (d *Data) indexSequence(t *lines, m *machine) bool {
 	return false
 }
 
-// site returns the place in the source of an address.
+// site returns the source position of an address.
 func (d *Data) site(t *lines, vmaddr uint64) (site, bool) {
 	d.index(t)
 	for span := range t.spans.at(vmaddr) {

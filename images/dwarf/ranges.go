@@ -12,18 +12,17 @@ const (
 	rleStartLength  = 7
 )
 
-// ranges reads the ranges of a unit's entries. Lists that follow each other are read
-// together.
+// ranges reads the ranges of a unit's entries. Adjacent lists share a window.
 type ranges struct {
 	d *Data
 	u *unit
-	c *cursor // of .debug_ranges or .debug_rnglists; nil: not yet opened
+	c *cursor // for .debug_ranges or .debug_rnglists; nil: not opened yet
 }
 
-// ranges returns the reader of ranges of a unit, of which the root is known.
+// ranges returns the reader of a unit's ranges. The unit's root must have been read.
 func (d *Data) ranges(u *unit) *ranges { return &ranges{d: d, u: u} }
 
-// each gives the ranges that an entry has, until yield returns false.
+// each yields the ranges of an entry, until yield returns false.
 func (r *ranges) each(e *entry, yield func(low, high uint64) bool) {
 	if e.ranges.present() {
 		r.list(e.ranges, yield)
@@ -42,7 +41,7 @@ func (r *ranges) each(e *entry, yield func(low, high uint64) bool) {
 	}
 }
 
-// list gives the ranges of a list.
+// list yields the ranges in a list.
 func (r *ranges) list(v value, yield func(low, high uint64) bool) {
 	off := v.u
 	if v.form == formRngListx {
@@ -69,11 +68,11 @@ func (r *ranges) list(v value, yield func(low, high uint64) bool) {
 		r.entries(yield)
 	}
 	if r.c.err != nil {
-		r.c = nil // the next list may be whole
+		r.c = nil // the next list may be valid
 	}
 }
 
-// listOffset returns where the list of an index begins.
+// listOffset returns the offset of the list with an index.
 func (r *ranges) listOffset(i uint64) (uint64, bool) {
 	base, size := r.u.root.rngListsBase, uint64(r.u.offsetSize)
 	if i > maxIndex {
@@ -130,7 +129,7 @@ func (r *ranges) entries(yield func(low, high uint64) bool) {
 		case rleStartLength:
 			low = r.c.uint(int(r.u.addrSize))
 			high = low + r.c.uleb()
-		default: // rleEnd, or none that is known
+		default: // rleEnd, or an unknown kind
 			return
 		}
 		if r.c.err != nil || !ok || low < high && !yield(low, high) {

@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// Section is the bytes of one section. [bytes.Reader] and [io.SectionReader] are
-// such; of [Bytes] nothing is copied.
+// Section is the bytes of one section. [bytes.Reader] and [io.SectionReader]
+// implement it; [Bytes] is read without copying.
 type Section interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// Bytes is a section that is in memory.
+// Bytes is a section in memory.
 type Bytes []byte
 
 // ReadAt implements [io.ReaderAt].
@@ -36,7 +36,7 @@ var (
 	errLarge = errors.New("a value is too large")
 )
 
-// The sections that are read, by their name without what a file format puts before it.
+// The sections that are used; their names are without a file format's prefix.
 const (
 	secInfo = iota
 	secAbbrev
@@ -56,7 +56,7 @@ var sectionNames = [numSections]string{
 	"info", "abbrev", "str", "line", "line_str", "ranges", "rnglists", "addr", "str_offsets", "aranges", "cu_index",
 }
 
-// section returns one of the sections, opened when it is first asked for.
+// section returns a section, opening it on first use.
 func (d *Data) section(which int) *section {
 	s := &d.sections[which]
 	if s.opened {
@@ -80,10 +80,10 @@ type section struct {
 	opened bool
 	r      Section // nil: there is none
 	size   uint64
-	memory []byte // all of it, nil where it is not in memory
+	memory []byte // the whole section; nil if it is not in memory
 }
 
-// window returns n bytes at off, in buffer where they are not in memory.
+// window returns n bytes at off, in buffer if the section is not in memory.
 func (s *section) window(buffer []byte, off, n uint64) ([]byte, error) {
 	if s.memory != nil {
 		return s.memory[off : off+n], nil

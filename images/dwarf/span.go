@@ -7,23 +7,23 @@ import (
 	"sort"
 )
 
-// span is a range of addresses, and the number of what has it.
+// span is a range of addresses and the index of its owner.
 type span struct {
 	low, high uint64
 	of        int32
 }
 
-// spanBytes is what a span takes, for the budget.
+// spanBytes is the cost of a span, for the budget.
 const spanBytes = 40
 
-// spans finds those that an address is in. They may overlap.
+// spans finds the spans that contain an address. Spans may overlap.
 type spans struct {
-	list []span   // by low; of equal ones in the order in which they came
+	list []span   // by low; equal ones in the order in which they were added
 	tops []uint64 // the largest high up to each
 }
 
-// addSpan adds a range that is not empty. It returns false where the budget is
-// reached.
+// addSpan adds a span, unless it is empty. It returns false if the budget is
+// exhausted.
 func (d *Data) addSpan(to *spans, s span) bool {
 	if s.low >= s.high {
 		return true
@@ -39,7 +39,7 @@ func (d *Data) addSpan(to *spans, s span) bool {
 	return true
 }
 
-// sort makes the list ready to be searched.
+// sort prepares the list for searching.
 func (s *spans) sort() {
 	byLow := func(a, b span) int { return cmp.Compare(a.low, b.low) }
 	if !slices.IsSortedFunc(s.list, byLow) {
@@ -53,8 +53,8 @@ func (s *spans) sort() {
 	}
 }
 
-// at gives the spans that an address is in, the one that begins highest first, and
-// of those the one that came last.
+// at yields the spans that contain an address, the highest low first, and among equal
+// ones the last added.
 func (s *spans) at(a uint64) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		above := sort.Search(len(s.list), func(i int) bool { return s.list[i].low > a })

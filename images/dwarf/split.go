@@ -1,13 +1,13 @@
 package dwarf
 
-// splitUnit is the unit that has the entries of a skeleton, and the file that it is in.
+// splitUnit is the unit with the entries of a skeleton, and its file.
 type splitUnit struct {
 	d *Data
-	u *unit // nil: none was found
+	u *unit // nil: not found
 }
 
-// full returns the unit that has the functions of u, and the file that it is in: of a
-// skeleton its split unit, where that is found, else u.
+// full returns the unit with the functions of u, and its file: for a skeleton its
+// split unit if that is found, else u.
 func (d *Data) full(u *unit) (*Data, *unit) {
 	r := d.load(u)
 	if !r.dwoName.present() {
@@ -25,11 +25,11 @@ func (d *Data) full(u *unit) (*Data, *unit) {
 	return s.d, s.u
 }
 
-// splitBytes is what is kept of a skeleton, for the budget.
+// splitBytes is the cost of a skeleton, for the budget.
 const splitBytes = 64
 
-// findSplit looks for the split unit of a skeleton: in the package of all, then in the
-// file that the skeleton names. It is known by its id.
+// findSplit looks for the split unit of a skeleton, by its id: in the package, then
+// in the file that the skeleton names.
 func (d *Data) findSplit(u *unit, r *root) splitUnit {
 	id := r.id(u)
 	if p := d.splitPackage(); p != nil {
@@ -42,12 +42,12 @@ func (d *Data) findSplit(u *unit, r *root) splitUnit {
 		return splitUnit{}
 	}
 	path := under(r.compDir, name)
-	if f, ok := d.files[path]; ok { // it has several units
+	if f, ok := d.files[path]; ok { // the file has several units
 		return f.splitUnit(id, r)
 	}
 	for sections := range d.Related.Split(r.compDir, name) {
 		f := d.newSplit(sections)
-		if s := f.splitUnit(id, r); s.u != nil { // else it is of another build
+		if s := f.splitUnit(id, r); s.u != nil { // otherwise it is of another build
 			d.files[path] = f
 			return s
 		}
@@ -55,7 +55,7 @@ func (d *Data) findSplit(u *unit, r *root) splitUnit {
 	return splitUnit{}
 }
 
-// splitUnit returns the unit of a skeleton with an id, of which r is the root.
+// splitUnit returns the split unit with an id, of the skeleton with root r.
 func (d *Data) splitUnit(id uint64, r *root) splitUnit {
 	if d == nil {
 		return splitUnit{}
@@ -66,9 +66,9 @@ func (d *Data) splitUnit(id uint64, r *root) splitUnit {
 	return splitUnit{}
 }
 
-// splitPackage returns the package of split units, nil where there is none.
+// splitPackage returns the package of split units, nil if there is none.
 func (d *Data) splitPackage() *Data {
-	const name = "" // among the files
+	const name = "" // its key in d.files
 	p, ok := d.files[name]
 	if !ok && d.Related.Package != nil {
 		if sections := d.Related.Package(); sections != nil {
@@ -89,10 +89,10 @@ func (d *Data) newSplit(sections Sections) *Data {
 	return f
 }
 
-// dataBytes is what a further file takes, for the budget.
+// dataBytes is the cost of another file, for the budget.
 const dataBytes = 2048
 
-// id is what a skeleton and its split unit have both.
+// id returns the id that a skeleton and its split unit share.
 func (r *root) id(u *unit) uint64 {
 	if u.version < 5 {
 		return r.dwoID.u
@@ -119,11 +119,11 @@ func (d *Data) unitByID(id uint64) *unit {
 	return nil
 }
 
-// contributions is where in the sections of a package those of one unit begin.
+// contributions has the offsets of a unit's parts in a package's sections.
 type contributions struct{ info, abbrev, strOffsets, rngLists uint64 }
 
 // loadSplit reads the root of a split unit. The addresses and, before version 5, the
-// ranges of its entries are in the file of the skeleton, which tells where.
+// ranges of its entries are in the file of the skeleton, which has their offsets.
 func (d *Data) loadSplit(u *unit, skeleton *root, of contributions) bool {
 	if u.root != nil {
 		return true
@@ -139,7 +139,7 @@ func (d *Data) loadSplit(u *unit, skeleton *root, of contributions) bool {
 		r.rangesBase = skeleton.entry.rangesBase.u
 	} else {
 		r.rangesBase = of.rngLists
-		r.rngListsBase = of.rngLists + 3*uint64(u.offsetSize) // behind the header
+		r.rngListsBase = of.rngLists + 3*uint64(u.offsetSize) // after the header
 		if u.offsetSize == 8 {
 			r.rngListsBase -= 4
 		}

@@ -10,37 +10,36 @@ const (
 	unitSplitCompile = 5
 )
 
-// unit is a unit of .debug_info that may have code. What its root says is read when
-// one of its addresses is asked for.
+// unit is a unit of .debug_info that may have code. Its root is read on demand.
 type unit struct {
 	layout
-	off, end  uint64 // in .debug_info, with its header
-	die       uint64 // where its root is
+	off, end  uint64 // in .debug_info, including the header
+	die       uint64 // offset of its root
 	abbrevOff uint64
-	id        uint64 // of a skeleton and of its split unit, from version 5 on
+	id        uint64 // of a skeleton and its split unit, since version 5
 	root      *root
 	scanned   bool
 	spans     spans // of functions
 	functions []function
 }
 
-// unitBytes is what a unit takes, for the budget.
+// unitBytes is the cost of a unit, for the budget.
 const unitBytes = 192
 
-// root is what a unit's root tells of all in it.
+// root has what a unit's root says for all its entries.
 type root struct {
 	entry
-	base           uint64 // to which ranges are relative
+	base           uint64 // that ranges are relative to
 	addrBase       uint64
 	strOffsetsBase uint64
 	rngListsBase   uint64
-	rangesBase     uint64 // to which the offsets of lists are relative
+	rangesBase     uint64 // that offsets of lists are relative to
 	compDir        string
 	lines          *lines // nil: none
 }
 
-// header reads a unit's header. Where that is of no use, it tells only where the
-// next is; false where it does not even tell that.
+// header reads a unit's header. If the unit is not usable, only its end is set; ok is
+// false if even that is unknown.
 func (u *unit) header(c *cursor) (useful, ok bool) {
 	u.off = c.offset()
 	length, offsetSize := c.initialLength()
@@ -67,13 +66,13 @@ func (u *unit) header(c *cursor) (useful, ok bool) {
 	case unitSkeleton, unitSplitCompile:
 		u.id = c.uint(8)
 	default:
-		return false, true // of types
+		return false, true // a type unit
 	}
 	u.die = c.offset()
 	return c.err == nil && u.die <= u.end && (u.addrSize == 4 || u.addrSize == 8), c.err == nil
 }
 
-// readRoot reads the root of a unit, at which c stands, but for its strings.
+// readRoot reads the root of a unit at c, except for its strings.
 func (d *Data) readRoot(c *cursor, u *unit, r *root) (tag dwarf.Tag, ok bool) {
 	a, ok := d.rootAbbrev(u, c.uleb())
 	if !ok {
@@ -85,7 +84,7 @@ func (d *Data) readRoot(c *cursor, u *unit, r *root) (tag dwarf.Tag, ok bool) {
 	}
 	r.strOffsetsBase, r.addrBase, r.rngListsBase = r.entry.strOffsetsBase.u, r.entry.addrBase.u, r.entry.rngListsBase.u
 	if u.version == 5 && r.strOffsetsBase == 0 {
-		r.strOffsetsBase = 8 // behind the header
+		r.strOffsetsBase = 8 // after the header
 		if u.offsetSize == 8 {
 			r.strOffsetsBase = 16
 		}
@@ -94,8 +93,7 @@ func (d *Data) readRoot(c *cursor, u *unit, r *root) (tag dwarf.Tag, ok bool) {
 	return a.tag, true
 }
 
-// load reads a unit's root with all that the look-ups need of it. It returns nil
-// where there is none.
+// load returns a unit's root, reading it on first use. It is empty if unreadable.
 func (d *Data) load(u *unit) *root {
 	if u.root != nil {
 		return u.root
@@ -113,7 +111,7 @@ func (d *Data) load(u *unit) *root {
 	return u.root
 }
 
-// rootBytes is what a root takes, for the budget.
+// rootBytes is the cost of a root, for the budget.
 const rootBytes = 512
 
 // address returns the address that a value is, or is the index of.
@@ -127,7 +125,7 @@ func (d *Data) address(u *unit, r *root, v value) (uint64, bool) {
 	return d.indexed(u, r, v.u)
 }
 
-// indexed returns an address of .debug_addr.
+// indexed returns an address in .debug_addr.
 func (d *Data) indexed(u *unit, r *root, i uint64) (uint64, bool) {
 	if i > maxIndex {
 		return 0, false
@@ -137,5 +135,5 @@ func (d *Data) indexed(u *unit, r *root, i uint64) (uint64, bool) {
 	return a, c.err == nil
 }
 
-// maxIndex bounds an index into a table, so that its place does not overflow.
+// maxIndex is the maximum index into a table, so that its offset does not overflow.
 const maxIndex = 1 << 40

@@ -8,8 +8,8 @@ import (
 	"sort"
 )
 
-// unitAt returns the unit that begins at an offset of .debug_info, nil where none does,
-// and whether it was not known before. That does not need all units to be listed.
+// unitAt returns the unit at an offset of .debug_info, nil if there is none, and
+// whether it is new. It does not list all units.
 func (d *Data) unitAt(off uint64) (u *unit, fresh bool) {
 	i, found := slices.BinarySearchFunc(d.units, off, byOffset)
 	if found {
@@ -28,7 +28,7 @@ func (d *Data) unitAt(off uint64) (u *unit, fresh bool) {
 
 func byOffset(u *unit, off uint64) int { return cmp.Compare(u.off, off) }
 
-// unitOf returns the unit in which an offset of .debug_info is.
+// unitOf returns the unit that contains an offset of .debug_info.
 func (d *Data) unitOf(off uint64) *unit {
 	if u := d.knownUnitOf(off); u != nil || d.listed {
 		return u
@@ -48,10 +48,9 @@ func (d *Data) knownUnitOf(off uint64) *unit {
 // listUnits lists all units.
 func (d *Data) listUnits() { d.listUnitsTo(math.MaxUint64) }
 
-// listUnitsTo lists the units up to the one that an offset is in, if they are not: more
-// of a section need not be decompressed. What follows a header that makes no sense is
-// left out, and so are units of a package, where each has its own part of the other
-// sections.
+// listUnitsTo lists the units up to the one that contains an offset, so that no more
+// of a section has to be decompressed. Units after an invalid header are left out,
+// and so are those of a package, where each has its own parts of the other sections.
 func (d *Data) listUnitsTo(off uint64) {
 	if d.listed || d.suffix != "" && d.readIndex().slots > 0 {
 		return
@@ -77,8 +76,7 @@ func (d *Data) listUnitsTo(off uint64) {
 	}
 }
 
-// list takes the next unit, and forgets of those that something else has told what
-// begins within it.
+// list adds the next unit, and removes units added out of order that start within it.
 func (d *Data) list(u *unit, useful bool) {
 	from, to := d.unitsBefore(u.off), d.unitsBefore(u.end)
 	if useful && from < to && d.units[from].off == u.off {
@@ -91,14 +89,14 @@ func (d *Data) list(u *unit, useful bool) {
 	d.listedTo = u.end
 }
 
-// unitsBefore counts the units that begin before an offset.
+// unitsBefore returns how many units start before an offset.
 func (d *Data) unitsBefore(off uint64) int {
 	return sort.Search(len(d.units), func(i int) bool { return d.units[i].off >= off })
 }
 
-// rangeMore looks for the ranges of further units. The first call reads the roots of units
-// that .debug_aranges does not have; later ones read the functions of units whose roots
-// have no ranges. It returns false when there is nothing left to read.
+// rangeMore reads the ranges of further units. The first call reads the roots of
+// units missing from .debug_aranges; the next one reads the functions of units whose
+// roots have no ranges. It returns false when nothing is left to read.
 func (d *Data) rangeMore() bool {
 	switch {
 	case !d.rooted:
@@ -126,7 +124,7 @@ func (d *Data) rangeRoots() {
 	}
 }
 
-// addRoot takes a unit's ranges from its root.
+// addRoot adds the ranges in a unit's root.
 func (d *Data) addRoot(u *unit) {
 	var r root
 	tag, ok := d.readRoot(d.cursor(secInfo, u.die, u.end, nearWindow), u, &r)
@@ -142,12 +140,12 @@ func (d *Data) addRoot(u *unit) {
 		return
 	}
 	before := u.root
-	u.root = &r // for the indexes that ranges may have
+	u.root = &r // for the indexes in its ranges
 	d.ranges(u).each(&r.entry, func(low, high uint64) bool { return d.addSpan(&d.spans, span{low, high, number}) })
 	u.root = before
 }
 
-// rangeFunctions looks for the functions of units that do not tell their ranges.
+// rangeFunctions adds the ranges of the functions in units whose roots have none.
 func (d *Data) rangeFunctions() {
 	for _, u := range d.unranged {
 		in, full := d.full(u)

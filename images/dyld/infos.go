@@ -1,6 +1,6 @@
-// Package dyld finds the images of a Darwin process the way debuggers do: from
-// dyld's own list in the process's memory. It is plain reading of a
-// [task.Memory], so it serves live tasks, cores and recordings on any host.
+// Package dyld finds the images of a Darwin process as debuggers do: from dyld's own
+// list in the process's memory. It only reads a [task.Memory], so it works for live
+// processes, cores and recordings on any host.
 package dyld
 
 import (
@@ -10,8 +10,8 @@ import (
 	"stacksnap/task"
 )
 
-// field is a field of struct dyld_all_image_infos: where it is in the 32- and
-// the 64-bit layout, its size in them, and the version that brought it.
+// field is a field of struct dyld_all_image_infos: its offset in the 32- and the
+// 64-bit layout, its size in each, and the version that introduced it.
 // (<mach-o/dyld_images.h>; dyld_process_info_internal.h has both layouts)
 type field struct {
 	at32, at64     int
@@ -39,23 +39,23 @@ var (
 	imageEntryWords = 3 // struct dyld_image_info: load address, path, modification date
 )
 
-// Infos is what is used of a dyld_all_image_infos. Fields that its version does
-// not have are zero.
+// Infos has the used fields of a dyld_all_image_infos. Fields that its version lacks
+// are zero.
 type Infos struct {
 	At                   task.Addr // where it was read
 	Version              uint32
 	Count                uint32
 	Array                task.Addr // 0 while dyld changes the list
-	Timestamp            uint64    // when the list changed last; 0 before dyld has run
+	Timestamp            uint64    // of the last change of the list; 0 before dyld has run
 	LibSystemInitialized bool
 	InitialCount         uint64
-	ErrorMessage         task.Addr // why dyld ended the process, 0 mostly
+	ErrorMessage         task.Addr // why dyld terminated the process; 0 normally
 	DyldLoad             task.Addr
 	DyldPath             task.Addr
 	Platform             uint32
 	Cache                SharedCache
 
-	pointer int // the size of its pointers
+	pointer int // size of the process's pointers
 }
 
 // SharedCache is where dyld's shared cache is mapped in a process.
@@ -69,27 +69,27 @@ type SharedCache struct {
 // Mapped reports whether the process has a shared cache.
 func (c *SharedCache) Mapped() bool { return c.UUID != [16]byte{} }
 
-// Generation is what of the list changes when an image is loaded or unloaded, or
-// when the list moves. Equal generations: the same images.
+// Generation changes whenever an image is loaded or unloaded, or the list moves.
+// Equal generations mean equal lists.
 type Generation struct {
-	At        task.Addr // where the dyld_all_image_infos is
+	At        task.Addr // address of the dyld_all_image_infos
 	Timestamp uint64
 	Array     task.Addr
 	Count     uint32
 }
 
-// Generation returns the generation of the list.
+// Generation returns the list's generation.
 func (i *Infos) Generation() Generation { return Generation{i.At, i.Timestamp, i.Array, i.Count} }
 
 // largestField is the size of a UUID.
 const largestField = 16
 
-// reader takes fields out of the bytes of a dyld_all_image_infos.
+// reader decodes the fields of a dyld_all_image_infos.
 type reader struct {
 	b       []byte
 	is64    bool
 	version uint32
-	none    [largestField]byte // what a field is that is not there
+	none    [largestField]byte // the value of a missing field
 }
 
 func (r *reader) bytes(f field) []byte {
@@ -111,9 +111,8 @@ func (r *reader) uint(f field) uint64 {
 
 func (r *reader) addr(f field) task.Addr { return task.Addr(r.uint(f)) }
 
-// ReadInfos reads the dyld_all_image_infos at a, of 32- or 64-bit layout as
-// pointerSize (4 or 8) says. Of one that is only partly readable, the fields
-// that are there count.
+// ReadInfos reads the dyld_all_image_infos at a; pointerSize, 4 or 8, selects its
+// layout. If it is only partly readable, the readable fields are returned.
 func ReadInfos(mem task.Memory, a task.Addr, pointerSize int) (Infos, error) {
 	b := make([]byte, infosSize(pointerSize))
 	n, err := mem.ReadMemory(b, a)
@@ -136,12 +135,11 @@ const (
 	simulatorVisionOS = 12
 )
 
-// cacheMagic begins the header of every shared cache.
+// cacheMagic is the start of every shared cache's header.
 const cacheMagic = "dyld_v1"
 
-// slideCache corrects the base that a simulator's dyld notes: where the cache would be
-// without its slide (dyld/ExternallyViewableState.cpp, setRuntimeState). Older ones note
-// where it is.
+// slideCache corrects the cache base that a simulator's dyld reports without the
+// slide (dyld/ExternallyViewableState.cpp, setRuntimeState). Older ones include it.
 func (i *Infos) slideCache(mem task.Memory) {
 	switch i.Platform {
 	case simulatorIOS, simulatorTVOS, simulatorWatchOS, simulatorVisionOS:
@@ -155,7 +153,7 @@ func (i *Infos) slideCache(mem task.Memory) {
 	}
 }
 
-// infosSize is how much is read of a dyld_all_image_infos.
+// infosSize returns how many bytes of a dyld_all_image_infos are read.
 func infosSize(pointerSize int) int {
 	if pointerSize == 4 {
 		return infosSize32
@@ -163,8 +161,8 @@ func infosSize(pointerSize int) int {
 	return infosSize64
 }
 
-// parseInfos takes in what could be read at a place; false where that is too
-// little. It allocates nothing.
+// parseInfos decodes the bytes read at a place. It reports false if they are too few.
+// It allocates nothing.
 func parseInfos(b []byte, from place) (Infos, bool) {
 	r := reader{b: b, is64: from.pointer != 4, version: 1}
 	if len(b) < fDyldLoad.at64 {

@@ -8,7 +8,7 @@ import (
 	"stacksnap/task"
 )
 
-// maxImages is where libdyld cuts a list off, too.
+// maxImages is the length at which libdyld truncates a list, too.
 const maxImages = 8192
 
 var (
@@ -18,21 +18,20 @@ var (
 	errTooMany  = fmt.Errorf("dyld's list of images has more than %d entries", maxImages)
 )
 
-// entry is one image of the list.
+// entry is one image in the list.
 type entry struct {
 	load, path task.Addr
-	// stays: dyld never unloads it. That goes for dyld itself, and for what was
-	// loaded at launch, which stands first in the list: initialImageCount of it
-	// (dyld2.cpp, setNeverUnloadRecursive; dyld4's Loader.h, neverUnload). Since
-	// dyld4 that is 1, whatever was loaded (ExternallyViewableState.cpp,
-	// createMinimalInfo).
+	// stays: dyld never unloads it. That is true for dyld itself and for what was
+	// loaded at launch: the first initialImageCount of the list (dyld2.cpp,
+	// setNeverUnloadRecursive; dyld4's Loader.h, neverUnload). Since dyld4 that count
+	// is 1, whatever was loaded (ExternallyViewableState.cpp, createMinimalInfo).
 	stays bool
 }
 
-// readList reads a list that is not being changed: the pointer to it is null
-// while dyld changes it, and a change during the reading shows in the
-// generation. When that does not succeed in l.Tries, the last list that could
-// be read is returned with an error.
+// readList reads a list while dyld does not change it. dyld sets the pointer to the
+// list to null during a change, and a change during the reading is seen by the
+// generation. If that fails l.Tries times, the last list that was readable is
+// returned with an error.
 func (l *Loader) readList(p task.Process) (infos Infos, entries []entry, err error) {
 	for try := range max(1, l.Tries) {
 		if try > 0 && l.Pause != nil {
@@ -52,8 +51,8 @@ func (l *Loader) readList(p task.Process) (infos Infos, entries []entry, err err
 	return infos, entries, err
 }
 
-// readOnce reads the list once. It is stable when the generation was the same
-// before and after.
+// readOnce reads the list once. stable means that the generation was the same before
+// and after.
 func readOnce(p task.Process) (infos Infos, entries []entry, stable bool, err error) {
 	infos, err = infosOf(p)
 	if err != nil {
@@ -73,8 +72,8 @@ func readOnce(p task.Process) (infos Infos, entries []entry, stable bool, err er
 	return infos, entries, err == nil || errors.Is(err, errTooMany), err
 }
 
-// notBegun tells that there is no list because dyld has not made one: by the
-// timestamp, where the version has one.
+// notBegun reports whether dyld has not made a list yet, by the timestamp if the
+// version has one.
 func (i *Infos) notBegun() bool {
 	if i.Version >= fTimestamp.since {
 		return i.Timestamp == 0 && i.Array == 0
@@ -82,8 +81,8 @@ func (i *Infos) notBegun() bool {
 	return i.Array == 0 && i.Count == 0
 }
 
-// readEntries reads the array. Of one that is only partly readable, the entries
-// before the fault are returned with the error.
+// readEntries reads the array. If it is only partly readable, the entries before the
+// fault are returned with the error.
 func readEntries(mem task.Memory, infos *Infos) ([]entry, error) {
 	var tooMany error
 	count := int(min(infos.Count, maxImages))
@@ -105,7 +104,7 @@ func readEntries(mem task.Memory, infos *Infos) ([]entry, error) {
 	return entries, errors.Join(tooMany, err)
 }
 
-// entryAt returns the i-th entry of the array.
+// entryAt decodes the i-th entry of the array.
 func entryAt(b []byte, i int, infos *Infos) entry {
 	b = b[i*imageEntryWords*infos.pointer:]
 	return entry{

@@ -12,37 +12,36 @@ import (
 	"stacksnap/task"
 )
 
-// maxPath is PATH_MAX of Darwin with room to spare.
+// maxPath is somewhat more than Darwin's PATH_MAX, in bytes.
 const maxPath = 4096
 
-// Loader reads which images a process has loaded. The zero Loader tries once
-// and looks at no file.
+// Loader reads which images a process has loaded. The zero Loader tries once and
+// opens no files.
 type Loader struct {
-	// Tries is how often a list is read that dyld is changing; at least once.
+	// Tries is how often to read a list that dyld is changing; at least once.
 	Tries int
-	// Pause waits before a try, which are counted from 1 on after the first; nil: not
-	// at all. A process that stands cannot finish its change.
+	// Pause waits before a retry; try counts from 1. nil: no wait, for a process that
+	// is stopped and cannot finish its change.
 	Pause func(try int)
-	// Open opens the file of an image, for the symbols that memory does not have.
-	// Nil: the target's files are not those of this machine.
+	// Open opens the file of an image, for symbols that are not in memory. nil: the
+	// target's files are not on this machine.
 	Open func(path string, want macho.Want) (*macho.File, error)
-	// Bundle tells what the program of that path is called, by files beside it. Nil
-	// where Open is.
+	// Bundle returns the bundle of a program by the files beside it; nil if Open is.
 	Bundle func(program string) object.Bundle
-	// Budget is what the images may cost together; nil: there is no bound.
+	// Budget limits the cost of all images together; nil: no limit.
 	Budget *object.Budget
 }
 
 // Loaded is what a process has loaded.
 type Loaded struct {
 	Infos  Infos
-	Images []object.Placed // as dyld lists them, dyld itself last
-	Budget *object.Budget  // that the images share; may be nil
+	Images []object.Placed // in the order of dyld's list, dyld itself last
+	Budget *object.Budget  // shared by the images; may be nil
 }
 
-// Load reads the images of p: of a live process as a [Tracker] does, once. The
-// errors say what is missing; what could be read is returned in any case. An
-// image of which nothing could be read is there with its Err.
+// Load reads the images of p, those of a live process once, as a [Tracker] does. The
+// errors say what is missing; everything readable is returned in any case. An
+// unreadable image has its Err set.
 func Load(p task.Process) (Loaded, []error) {
 	if p.Info().Live {
 		l, errs := NewTracker(p).Load()
@@ -51,15 +50,15 @@ func Load(p task.Process) (Loaded, []error) {
 	return new(Loader).Load(p)
 }
 
-// A list is null while it is being changed, for microseconds mostly. It is waited
-// for a tenth of a second in all.
+// dyld sets the list to null during a change, usually for microseconds. The retries
+// take a tenth of a second in all.
 const (
 	liveTries  = 10
 	firstPause = 100 * time.Microsecond // doubled each time
 )
 
-// liveLoader makes a Loader for a live process: a few retries, and the files of
-// this machine if p runs on it.
+// liveLoader returns a Loader for a live process: with a few retries, and with the
+// files of this machine on Darwin.
 func liveLoader() Loader {
 	l := Loader{Tries: liveTries, Pause: func(try int) { time.Sleep(firstPause << (try - 1)) }}
 	if runtime.GOOS == "darwin" {
@@ -68,10 +67,10 @@ func liveLoader() Loader {
 	return l
 }
 
-// Load reads the images of p. A saved process may note images of its own
-// ([task.Noter]): those that dyld's list lacks are added, and one whose header
-// was not saved is placed by its note, with an ID and no symbols. One error
-// tells of all of these.
+// Load reads the images of p. A saved process may have notes of its images
+// ([task.Noter]). Those missing from dyld's list are added, and one whose header was
+// not saved is placed by its note, with an ID but no symbols. One error is returned
+// for all of these.
 func (l *Loader) Load(p task.Process) (Loaded, []error) {
 	b := builder{loader: l, process: p, seen: make(map[task.Addr]bool), noted: newNoted(p)}
 	infos, entries, err := l.readList(p)
@@ -94,18 +93,18 @@ func (l *Loader) Load(p task.Process) (Loaded, []error) {
 	return Loaded{Infos: infos, Images: b.images, Budget: l.Budget}, b.errs
 }
 
-// builder gathers images.
+// builder collects images.
 type builder struct {
 	loader  *Loader
 	process task.Process
 	images  []object.Placed
 	seen    map[task.Addr]bool
 	noted   noted
-	cache   task.Addr // where the shared cache is
+	cache   task.Addr // start of the shared cache
 	errs    []error
 }
 
-// addEntry adds an image of the list.
+// addEntry adds an image in the list.
 func (b *builder) addEntry(e entry) {
 	if e.load == 0 || b.seen[e.load] {
 		return
@@ -121,7 +120,7 @@ func (b *builder) addDyld(infos *Infos) {
 	}
 	var path string
 	if infos.DyldPath != 0 {
-		path, _ = task.ReadCString(b.process.Memory(), infos.DyldPath, maxPath) // or its header knows
+		path, _ = task.ReadCString(b.process.Memory(), infos.DyldPath, maxPath) // if unreadable, the header has the path
 	}
 	b.add(infos.DyldLoad, path, nil)
 }
@@ -173,17 +172,17 @@ func (b *builder) opener(path string) func(macho.Want) (*macho.File, error) {
 	return func(want macho.Want) (*macho.File, error) { return b.loader.Open(path, want) }
 }
 
-// ownName returns the path by which an image without one goes.
+// ownName returns the path of an image by its header or the process.
 func (b *builder) ownName(f *macho.File) string {
 	if f.Type() == macho.Execute {
 		return b.process.Info().Path
 	}
 	name, _ := f.InstallName()
-	return name + f.DylinkerName() // it has one or the other
+	return name + f.DylinkerName() // it has one of the two
 }
 
-// chooseMain marks the program: the image of type MH_EXECUTE, wherever it
-// stands. Of several (an executable that was loaded as a plug-in) the one of the
+// chooseMain marks the program: the image of type MH_EXECUTE, at any position. If
+// there are several (an executable loaded as a plug-in), it is the one with the
 // process's path, else the first.
 func (b *builder) chooseMain() {
 	main := -1
@@ -205,8 +204,8 @@ func (b *builder) chooseMain() {
 	}
 }
 
-// describeMain tells which of its architecture's variants the program is, and what
-// it is called: by the list beside it, or by the one in it.
+// describeMain sets the program's architecture variant, and its bundle by the
+// property list beside it or in it.
 func (b *builder) describeMain(main *object.Placed) {
 	if b.loader.Bundle != nil {
 		main.Bundle = b.loader.Bundle(b.process.Info().Path)
@@ -221,12 +220,11 @@ func (b *builder) describeMain(main *object.Placed) {
 	}
 }
 
-// infoList returns the property list that is a part of a program; none where it
-// has none.
+// infoList returns the property list in a program, nil if it has none.
 func infoList(f *macho.File) []byte {
 	for _, s := range f.Sections() {
 		if s.Segment == "__TEXT" && s.Name == "__info_plist" && s.Size <= bundle.MaxSize {
-			list, _ := f.SectionData(s.Segment, s.Name) // or there is none
+			list, _ := f.SectionData(s.Segment, s.Name) // nil if there is none
 			return list.Data
 		}
 	}

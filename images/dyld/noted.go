@@ -14,20 +14,20 @@ import (
 
 const (
 	textSegment = "__TEXT"
-	// maxNoted bounds how many of the images that a core notes are looked at.
+	// maxNoted is how many images in a core's notes are used.
 	maxNoted = maxImages
-	// maxNotedText is what a __TEXT whose size is not told may have at most. A
-	// longer way to the next image is a hole, not code.
+	// maxNotedText is the maximum size of a __TEXT whose size is unknown. A longer
+	// distance to the next image contains a gap.
 	maxNotedText = 64 << 20
 	notSaved     = "not in the core"
 )
 
-// noted are the images that a saved process lists beside its memory.
+// noted has the images in a saved process's notes.
 type noted struct {
 	images []task.NotedImage
 	byLoad map[task.Addr]int
-	starts []task.Addr // of all segments, ascending
-	absent []string    // paths of those of which there is nothing but the note
+	starts []task.Addr // of all segments, sorted
+	absent []string    // paths of the images of which only the note exists
 }
 
 func newNoted(p task.Process) noted {
@@ -52,7 +52,7 @@ func newNoted(p task.Process) noted {
 	return n
 }
 
-// loadOf returns where an image's header is, 0 when its note does not tell.
+// loadOf returns the address of an image's header, 0 if its note does not have it.
 func loadOf(im *task.NotedImage) task.Addr {
 	if im.Load != 0 {
 		return im.Load
@@ -65,8 +65,8 @@ func loadOf(im *task.NotedImage) task.Addr {
 	return 0
 }
 
-// openNoted opens the file of a noted image, if it is there. Without an ID to
-// compare, another build could be taken for it.
+// openNoted opens the file of an image in the notes. Without an ID to compare,
+// another build could be mistaken for it.
 func (b *builder) openNoted(im *task.NotedImage) (f *macho.File, text uint64, ok bool) {
 	if b.loader.Open == nil || im.ID == nil {
 		return nil, 0, false
@@ -79,12 +79,12 @@ func (b *builder) openNoted(im *task.NotedImage) (f *macho.File, text uint64, ok
 	if text, ok = f.TextVMAddr(); ok && bytes.Equal(f.ID(), im.ID) {
 		return f, text, true
 	}
-	_ = f.Close() // it was only read
+	_ = f.Close() // read-only
 	return nil, 0, false
 }
 
-// loadBySlide returns where an image's header is of which the note tells the
-// slide alone: its file knows the rest. 0: it cannot be told.
+// loadBySlide returns the address of an image's header if its note has only the slide
+// and its file is available, else 0.
 func (b *builder) loadBySlide(im *task.NotedImage) task.Addr {
 	if !im.HasSlide {
 		return 0
@@ -93,7 +93,7 @@ func (b *builder) loadBySlide(im *task.NotedImage) task.Addr {
 	if !ok {
 		return 0
 	}
-	_ = f.Close() // it was only read
+	_ = f.Close() // read-only
 	return task.Addr(text + im.Slide)
 }
 
@@ -106,7 +106,7 @@ func (n *noted) at(load task.Addr) (*task.NotedImage, bool) {
 	return &n.images[i], true
 }
 
-// addNoted adds the noted images that the list does not have.
+// addNoted adds the images in the notes that are missing from the list.
 func (b *builder) addNoted() {
 	for i := range b.noted.images {
 		im := &b.noted.images[i]
@@ -122,8 +122,8 @@ func (b *builder) addNoted() {
 	}
 }
 
-// placeNoted places an image whose header cannot be read: by its note, and with
-// its file if that is there.
+// placeNoted places an image with an unreadable header by its note, with its file if
+// that is available.
 func (b *builder) placeNoted(p *object.Placed) bool {
 	im, ok := b.noted.at(p.Load)
 	if !ok {
@@ -151,9 +151,9 @@ func (b *builder) placeNoted(p *object.Placed) bool {
 	return true
 }
 
-// notedMain returns the program where no header tells which it is: the image
-// that was noted as such, else the one noted first, as a debugger lists them,
-// unless its name is a library's. -1: it is not known.
+// notedMain returns the index of the program if no header says which image that is:
+// the one marked in the notes, else the first in the notes, as debuggers list them,
+// unless it is named like a library; else -1.
 func (b *builder) notedMain() int {
 	for i := range b.images {
 		if b.images[i].Main {
@@ -170,8 +170,8 @@ func (b *builder) notedMain() int {
 	})
 }
 
-// textEnd returns an upper bound of the __TEXT at load: notes tell where
-// segments start, not where they end, and the next one starts behind it.
+// textEnd returns an upper bound of the end of the __TEXT at load: the next segment's
+// start, because notes have only starts.
 func (n *noted) textEnd(load task.Addr) (task.Addr, bool) {
 	i, found := slices.BinarySearchFunc(n.starts, load, func(s, load task.Addr) int { return cmp.Compare(s, load) })
 	for found && i < len(n.starts) && n.starts[i] == load {
@@ -183,7 +183,7 @@ func (n *noted) textEnd(load task.Addr) (task.Addr, bool) {
 	return n.starts[i], true
 }
 
-// err says in one line of which images there is nothing but a note.
+// err returns one error about all images of which only a note exists.
 func (n *noted) err() error {
 	switch len(n.absent) {
 	case 0:
@@ -195,9 +195,8 @@ func (n *noted) err() error {
 		len(n.absent), n.absent[0])
 }
 
-// notedFile is what a note tells of a file: which one it is, and about where its
-// code lies. A vmaddr of it is relative to its first byte unless the note tells
-// the slide.
+// notedFile is a file known only from a note: its ID and roughly the range of its
+// code. Its vmaddrs are relative to its first byte, unless the note has the slide.
 type notedFile struct {
 	arch task.Arch
 	id   []byte

@@ -4,18 +4,18 @@ import "stacksnap/task"
 
 const (
 	pathPage = 4 << 10
-	// maxPathPages bounds what is kept of the pages on which paths stand.
+	// maxPathPages is how many pages with paths are kept.
 	maxPathPages = 1 << 10
 )
 
-// pages is memory that is read by whole pages and kept: dyld has the paths of
-// images side by side, so that a few reads get all of them.
+// pages is memory that is read and cached by whole pages. dyld stores the paths of
+// images next to each other, so a few reads get all of them.
 type pages struct {
 	mem  task.Memory
-	kept map[task.Addr][]byte // shorter than a page where reading ended
+	kept map[task.Addr][]byte // shorter than a page at the end of readable memory
 }
 
-// forget has every page read again.
+// forget empties the cache.
 func (m *pages) forget() { clear(m.kept) }
 
 // ReadMemory implements [task.Memory].

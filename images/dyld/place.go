@@ -6,14 +6,14 @@ import (
 	"stacksnap/task"
 )
 
-// place is where a process has its dyld_all_image_infos.
+// place is where a process's dyld_all_image_infos is.
 type place struct {
 	at      task.Addr
-	pointer int // the size of its pointers: 4 or 8
+	pointer int // pointer size of the process: 4 or 8 bytes
 }
 
-// placeOf asks where the list is now. Dyld on disk hands over to the one in the
-// shared cache, which has a list of its own (dyld4, ExternallyViewableState.cpp,
+// placeOf returns where the list is now. The dyld on disk hands over to the one in
+// the shared cache, which has its own list (dyld4, ExternallyViewableState.cpp,
 // prepareInCacheDyldAllImageInfos).
 func placeOf(p task.Process) (place, error) {
 	if l, ok := p.(task.LoaderTeller); ok {
@@ -38,8 +38,8 @@ func placeOf(p task.Process) (place, error) {
 	return place{info.LoaderInfo, info.LoaderPointerSize}, nil
 }
 
-// infosOf reads the list's head where p says it is, and if it cannot be read
-// there, where it is by then.
+// infosOf reads the list's header. If that fails, it asks p again where the list is,
+// as it may have moved.
 func infosOf(p task.Process) (Infos, error) {
 	at, err := placeOf(p)
 	if err != nil {
@@ -56,20 +56,20 @@ func infosOf(p task.Process) (Infos, error) {
 	return ReadInfos(p.Memory(), again.at, again.pointer)
 }
 
-// CacheOf tells of the shared cache that p has mapped; false where it has none, or its
-// list cannot be read.
+// CacheOf returns the shared cache that p has mapped. It reports false if there is
+// none, or the list is unreadable.
 func CacheOf(p task.Process) (SharedCache, bool) {
 	infos, err := infosOf(p)
 	return infos.Cache, err == nil && infos.Cache.Mapped() && infos.Cache.Base != 0
 }
 
-// ReadGeneration reads the present generation of p's list, in one small read.
+// ReadGeneration reads the current generation of p's list, in one small read.
 func ReadGeneration(p task.Process) (Generation, error) {
 	infos, err := infosOf(p)
 	return infos.Generation(), err
 }
 
-// timestampAddress returns where the timestamp of a list is.
+// timestampAddress returns the address of a list's timestamp.
 func timestampAddress(infos task.Addr, pointer int) task.Addr {
 	if pointer == 4 {
 		return infos + task.Addr(fTimestamp.at32)

@@ -10,22 +10,22 @@ import (
 	"stacksnap/task"
 )
 
-// How often a list that keeps changing is read for one Load: where the process can
-// be stopped for it, and where not.
+// How often one Load reads a list that keeps changing: if the process can be stopped,
+// and if not.
 const (
 	maxChanges     = 8
 	maxChangesOnly = 256
 )
 
-// reading is one Load of a tracker.
+// reading is one Load of a Tracker.
 type reading struct {
 	*Tracker
 	infos   Infos
 	entries []entry
-	sound   bool // entries are those of one moment
+	sound   bool // entries are consistent
 	whole   bool // the list has not changed since it was first read
 	found   map[entry]*image
-	room    uint32 // for entries, that a stop wanted
+	room    uint32 // entries that the last stop would have needed room for
 	errs    []error
 }
 
@@ -35,8 +35,8 @@ func (r *reading) fail(err error) {
 	}
 }
 
-// readList reads the list. That of a process which was just started is waited
-// for, once.
+// readList reads the list. On the first Load it waits for a process that was just
+// started.
 func (r *reading) readList() {
 	var err error
 	r.infos, r.entries, err = r.loader.readList(r.process)
@@ -45,8 +45,8 @@ func (r *reading) readList() {
 		r.infos, r.entries, err = r.loader.readList(r.process)
 	}
 	r.fail(err)
-	// A list that stays null is that of a process which was stopped while dyld
-	// changed it, or before dyld ran: there is no more to know.
+	// A list that stays null belongs to a process that was stopped while dyld changed
+	// it, or before dyld ran. Nothing more can be read.
 	r.sound = err == nil || errors.Is(err, errTooMany)
 	r.whole = r.sound || r.infos.Array == 0
 	r.addDyld()
@@ -60,7 +60,7 @@ func (r *reading) addDyld() {
 	}
 }
 
-// readImages reads what the entries name, as many at a time as can be read
+// readImages reads the images of the entries, as many at a time as can be read
 // without a change of the list.
 func (r *reading) readImages() {
 	group := len(r.entries)
@@ -96,8 +96,8 @@ func (r *reading) maxChanges() int {
 	return maxChanges
 }
 
-// todo lists the entries of which the image is not found yet; of several at one
-// address the first.
+// todo returns the entries whose image is not found yet; of several at one address,
+// the first.
 func (r *reading) todo() (todo []entry) {
 	seen := map[task.Addr]bool{}
 	for _, e := range r.entries {
@@ -112,14 +112,13 @@ func (r *reading) todo() (todo []entry) {
 	return todo
 }
 
-// unchanged reports whether the list is still as it was read.
+// unchanged reports whether the list still has the same generation.
 func (r *reading) unchanged() bool {
 	infos, err := infosOf(r.process)
 	return err == nil && infos.Generation() == r.infos.Generation()
 }
 
-// readAgain reads the list that has changed, and says false when it cannot be
-// read.
+// readAgain reads the list after a change. It reports false if it is unreadable.
 func (r *reading) readAgain() bool {
 	r.whole = false
 	r.paths.forget()
@@ -130,7 +129,7 @@ func (r *reading) readAgain() bool {
 	return r.sound
 }
 
-// readGroup finds those of some entries that are known, and reads the others.
+// readGroup reuses the known images of some entries and reads the others.
 func (r *reading) readGroup(group []entry) (fresh map[entry]*image) {
 	fresh = map[entry]*image{}
 	for _, e := range group {
@@ -138,7 +137,7 @@ func (r *reading) readGroup(group []entry) (fresh map[entry]*image) {
 		if e.path != 0 {
 			path, err = task.ReadCString(&r.paths, e.path, maxPath)
 		}
-		if im := r.known[key{e.load, path}]; im != nil && err == nil && im.stands() {
+		if im := r.known[key{e.load, path}]; im != nil && err == nil && im.isCurrent() {
 			r.found[e] = im
 			continue
 		}
@@ -147,9 +146,9 @@ func (r *reading) readGroup(group []entry) (fresh map[entry]*image) {
 	return fresh
 }
 
-// stands reports whether a known image is still the one that was read. Its path
-// was compared, and the program and the shared cache stay.
-func (im *image) stands() bool {
+// isCurrent reports whether a known image still is the one that was read. Its path was
+// compared before; fixed images never go.
+func (im *image) isCurrent() bool {
 	switch {
 	case im.file == nil || len(im.errs) > 0:
 		return false
@@ -159,8 +158,9 @@ func (im *image) stands() bool {
 	return im.IDAt != 0 && !im.memory.spoiled && im.memory.isThere()
 }
 
-// accept takes over what was read without a change of the list. Where that has
-// changed before, they are read ahead now, while they are there.
+// accept adds the images that were read without a change of the list to the known
+// ones. If the list has changed before, their contents are read now, while they are
+// there.
 func (r *reading) accept(fresh map[entry]*image) {
 	for e, im := range fresh {
 		k := key{im.Load, im.listed}
@@ -174,8 +174,8 @@ func (r *reading) accept(fresh map[entry]*image) {
 	}
 }
 
-// acceptFixed takes over, of what was read while the list changed, the images that
-// stay: nothing else can have been in their places.
+// acceptFixed adds, of the images read while the list changed, the fixed ones:
+// nothing else can have been at their addresses.
 func (r *reading) acceptFixed(fresh map[entry]*image) {
 	for e, im := range fresh {
 		if r.sound && im.Fixed && len(im.errs) == 0 {
@@ -186,7 +186,7 @@ func (r *reading) acceptFixed(fresh map[entry]*image) {
 	}
 }
 
-// replaced closes an image of which another stands in the same place.
+// replaced closes an image that another has replaced.
 func (r *reading) replaced(old *image) {
 	old.close()
 	r.gone = slices.DeleteFunc(r.gone, func(im *image) bool { return im == old })
@@ -197,7 +197,7 @@ func (r *reading) read(e entry, path string, pathErr error) *image {
 	return r.readIn(&steady{mem: r.process.Memory(), list: &r.at}, e, path, pathErr)
 }
 
-// readIn reads it in a memory of its own.
+// readIn reads it from a memory of its own.
 func (r *reading) readIn(memory *steady, e entry, path string, pathErr error) *image {
 	im := &image{Placed: object.Placed{Path: path, Load: e.load}, listed: path}
 	b := builder{loader: &r.loader, process: r.process}
@@ -216,7 +216,7 @@ func (r *reading) readIn(memory *steady, e entry, path string, pathErr error) *i
 	if im.Path == "" {
 		im.Path = b.ownName(f)
 	}
-	if pathErr != nil && e.load != r.infos.DyldLoad { // or its header knows
+	if pathErr != nil && e.load != r.infos.DyldLoad { // if unreadable, the header has the path
 		im.errs = []error{fmt.Errorf("path of the image at %v: %w", e.load, pathErr)}
 	}
 	if at := f.IDOffset(); at != 0 {
@@ -230,13 +230,14 @@ func (r *reading) readIn(memory *steady, e entry, path string, pathErr error) *i
 	return im
 }
 
-// isFixed reports whether an image stays: those of the shared cache do, those that
-// dyld says, and the program itself, which a later list can only name, not load.
+// isFixed reports whether an image is never unloaded: those in the shared cache,
+// those that dyld says, and the program itself, which a later list can name but not
+// load.
 func (r *reading) isFixed(f *macho.File, e entry) bool {
 	return e.stays || f.InSharedCache() || f.Type() == macho.Execute && (r.main.File == nil || r.main.Load == e.load)
 }
 
-// listed makes the answer of what was found.
+// listed returns the result of a Load.
 func (r *reading) listed() Listed {
 	b := builder{loader: &r.loader, process: r.process, seen: map[task.Addr]bool{}}
 	for _, e := range r.entries {
@@ -280,8 +281,8 @@ func (r *reading) chooseMain(b *builder) {
 	}
 }
 
-// note notes that an image is listed. One that was not listed in each load comes
-// and goes: it is read ahead.
+// note records that an image is in the list. The contents of one that was missing
+// from any Load are read ahead.
 func (r *reading) note(im *image) {
 	im.seen++
 	im.last = r.loads
@@ -289,14 +290,14 @@ func (r *reading) note(im *image) {
 	if m == nil {
 		return
 	}
-	m.restless = m.restless || im.seen != r.loads
+	m.churning = m.churning || im.seen != r.loads
 	m.settled = r.loads > 1
-	if m.restless && !m.kept {
+	if m.churning && !m.kept {
 		m.keep()
 	}
 }
 
-// missing lists the known images that are not listed now.
+// missing returns the known images that are not in the list now.
 func (r *reading) missing() (gone []object.Placed) {
 	r.gone = slices.DeleteFunc(r.gone, func(im *image) bool { return im.last == r.loads })
 	for k, im := range r.known {
@@ -306,7 +307,7 @@ func (r *reading) missing() (gone []object.Placed) {
 			im.close()
 			delete(r.known, k)
 		case !slices.Contains(r.gone, im):
-			im.memory.restless = true
+			im.memory.churning = true
 			r.gone = append(r.gone, im)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"stacksnap/task"
 )
 
-// maxRegions bounds how many mappings are looked at.
+// maxRegions is how many mappings are examined.
 const maxRegions = 1 << 16
 
-// scanRegions adds the program and dyld where they are mapped, for a process of
-// which dyld has no list: before dyld has run, or where it cannot be found.
-// libdyld's makeSuspended does the same.
+// scanRegions finds the program and dyld among the mappings if dyld has no list:
+// before dyld has run, or if the list cannot be found. libdyld's makeSuspended does
+// the same.
 func (b *builder) scanRegions() {
 	n := 0
 	for r, err := range b.process.Regions() {
@@ -24,7 +24,7 @@ func (b *builder) scanRegions() {
 		if n++; n > maxRegions {
 			return
 		}
-		// Protections may be unknown: 0 is looked at, too.
+		// Protections may be unknown, so 0 is examined too.
 		if r.Prot != 0 && r.Prot&task.Execute == 0 || b.seen[r.Start] {
 			continue
 		}
@@ -35,7 +35,7 @@ func (b *builder) scanRegions() {
 	}
 }
 
-// pathOf returns the path of a region, for which some processes have to be asked.
+// pathOf returns the path of a region. Some processes have to be asked for it.
 func (b *builder) pathOf(r task.Region) string {
 	if l, ok := b.process.(task.Locator); ok && r.Path == "" {
 		return l.PathAt(r.Start)
@@ -43,8 +43,7 @@ func (b *builder) pathOf(r task.Region) string {
 	return r.Path
 }
 
-// headerType returns the file type of the Mach-O header at a, 0 when there is
-// none.
+// headerType returns the file type in the Mach-O header at a, 0 if there is none.
 func headerType(mem task.Memory, a task.Addr) macho.FileType {
 	var h [16]byte // magic, cputype, cpusubtype, filetype
 	if task.ReadFull(mem, h[:], a) != nil {

@@ -11,7 +11,7 @@ import (
 
 const (
 	steadyTries = 8
-	// maxCopied is how much is copied of an image that comes and goes.
+	// maxCopied is the maximum size of a segment that is read ahead.
 	maxCopied = 32 << 20
 )
 
@@ -20,22 +20,22 @@ var (
 	errMoving = errors.New("images were loaded or unloaded each time that it was read")
 )
 
-// steady is an image's memory, of which nothing is read that is another's: while
-// it is read, the list does not change, and after it the image is still there.
+// steady is an image's memory. A read succeeds only if it certainly is of that image:
+// the list does not change meanwhile, and the image is still there afterwards.
 type steady struct {
 	mem      task.Memory
-	list     *place // where that is
-	guarded  bool   // by what follows
+	list     *place // where the list is
+	guarded  bool   // reads are checked by the fields below
 	idAt     task.Addr
 	id       []byte
-	settled  bool // it has stood while other images came and went
-	restless bool // it was seen to come or go
+	settled  bool // it was there while other images came and went
+	churning bool // it was seen to come or go
 	spoiled  bool // a read was refused
-	kept     bool // what will be asked is there, in copies or in file
+	kept     bool // the contents needed later are in copies or file
 	copies   []copied
-	image    *macho.File // as it is mapped
-	asked    bool        // for the image's file
-	file     *macho.File // its own, for certain; nil: that is not known
+	image    *macho.File // as mapped
+	asked    bool        // findFile has run
+	file     *macho.File // certainly the image's own; nil: not known
 }
 
 // copied is a part of the image that was read ahead.
@@ -67,8 +67,8 @@ func (m *steady) ReadMemory(p []byte, a task.Addr) (int, error) {
 	return n, err
 }
 
-// readKept reads from what does not go with the image, as much as there is of it
-// in one piece.
+// readKept reads from what was copied or is in the image's file, as far as that is
+// contiguous.
 func (m *steady) readKept(p []byte, a task.Addr) int {
 	for _, c := range m.copies {
 		if a >= c.start && a-c.start < task.Addr(len(c.data)) {
@@ -81,20 +81,20 @@ func (m *steady) readKept(p []byte, a task.Addr) int {
 	vmaddr := uint64(a) - m.image.Slide()
 	for _, s := range m.file.Segments() {
 		if at := vmaddr - s.VMAddr; isConstant(&s) && vmaddr >= s.VMAddr && at < s.FileSize {
-			n, _ := m.file.ReadCode(p[:min(uint64(len(p)), s.FileSize-at)], vmaddr) // of none the memory is asked
+			n, _ := m.file.ReadCode(p[:min(uint64(len(p)), s.FileSize-at)], vmaddr) // 0: the memory is read
 			return n
 		}
 	}
 	return 0
 }
 
-// isConstant reports whether a segment has code or symbols, and is in memory as it
-// is in the file.
+// isConstant reports whether a segment has code or symbols, and is the same in memory
+// as in the file.
 func isConstant(s *object.Segment) bool {
 	return s.Prot != 0 && s.Prot&task.Write == 0 && (s.Prot&task.Execute != 0 || s.Name == "__LINKEDIT")
 }
 
-// read reads what is surely the image's, or says why not.
+// read reads memory that certainly is the image's, or returns why not in refused.
 func (m *steady) read(p []byte, a task.Addr) (n int, err, refused error) {
 	for range steadyTries {
 		before, beforeErr := m.generation()
@@ -107,7 +107,7 @@ func (m *steady) read(p []byte, a task.Addr) (n int, err, refused error) {
 			return n, err, nil
 		}
 	}
-	if m.settled && !m.restless {
+	if m.settled && !m.churning {
 		return n, err, nil
 	}
 	return 0, nil, errMoving
@@ -118,8 +118,8 @@ func (m *steady) generation() (Generation, error) {
 	return infos.Generation(), err
 }
 
-// isThere reports whether the image is, by its ID. One without is taken to be, while
-// the list does not change.
+// isThere reports whether the image is still there, by its ID. One without an ID is
+// assumed to be, as long as the list does not change.
 func (m *steady) isThere() bool {
 	if m.idAt == 0 {
 		return true
@@ -128,8 +128,8 @@ func (m *steady) isThere() bool {
 	return task.ReadFull(m.mem, b[:], m.idAt) == nil && bytes.Equal(b[:], m.id)
 }
 
-// keep has the code and the symbols of an image that may not stay long at hand when
-// it has gone: in its own file, or else copied.
+// keep makes the code and symbols of an image available after it is gone: from its
+// own file, or else from a copy.
 func (m *steady) keep() {
 	m.kept = true
 	if m.findFile(); m.file == nil {
@@ -137,7 +137,8 @@ func (m *steady) keep() {
 	}
 }
 
-// findFile looks for the image's own file, once, and reports whether it was found now.
+// findFile looks for the image's own file, once, and reports whether it was found
+// now.
 func (m *steady) findFile() bool {
 	if m.image == nil || m.asked {
 		return false
@@ -146,7 +147,7 @@ func (m *steady) findFile() bool {
 	return m.file != nil
 }
 
-// readAhead copies them.
+// readAhead copies the constant segments.
 func (m *steady) readAhead() {
 	for _, s := range m.image.Segments() {
 		if !isConstant(&s) || s.Size > maxCopied || !m.image.Keep(s.Size) {

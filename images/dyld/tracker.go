@@ -9,32 +9,32 @@ import (
 )
 
 const (
-	maxGone = 64 // images kept that are not in the list
+	maxGone = 64 // images kept that are no longer in the list
 	// stoppedTries is how often a list is read before the process is stopped for it.
 	stoppedTries = 4
 
-	launchPatience = 500 * time.Millisecond // for dyld to begin in a process that was just started
+	launchPatience = 500 * time.Millisecond // how long to wait for dyld to start in a new process
 	launchStep     = 5 * time.Millisecond
 )
 
-// Tracker reads which images a live process has loaded, again and again. What is
-// still there, at the same address, with the same path and ID, is not read
-// again, and what has gone is kept for a while: it may come back.
+// Tracker reads repeatedly which images a live process has loaded. An image that is
+// still at the same address with the same path and ID is not read again. One that is
+// gone is kept for a while, because it may come back.
 type Tracker struct {
 	process task.Process
 	loader  Loader
 	pause   func(time.Duration)
-	stop    func() (resume func() error, err error) // nil: it is not to be stopped
-	stood   func(time.Duration)
-	loads   int // so far, of which the first is number 1
+	stop    func() (resume func() error, err error) // nil: the process must not be stopped
+	stopped func(time.Duration)
+	loads   int // number of Loads so far
 	known   map[key]*image
-	gone    []*image      // of known, that were not in the list last: the latest last
-	main    object.Placed // the program, as it was described first
-	at      place         // of the list
+	gone    []*image      // the known images missing from the last list, the latest last
+	main    object.Placed // the program, as first described
+	at      place         // where the list is
 	paths   pages
 }
 
-// key is what an image is known by.
+// key identifies a known image.
 type key struct {
 	load task.Addr
 	path string
@@ -43,43 +43,42 @@ type key struct {
 // image is an image that was read.
 type image struct {
 	object.Placed
-	listed string // its path in the list
+	listed string // path in the list
 	file   *macho.File
-	memory *steady // nil: it is Fixed, or nothing of it could be read
-	seen   int     // in how many loads it was listed
-	last   int     // the load in which it was listed last
+	memory *steady // nil: it is Fixed, or unreadable
+	seen   int     // number of Loads in which it was listed
+	last   int     // number of the last Load in which it was listed
 	errs   []error
 }
 
-// Listed is what a process has loaded, as a [Tracker] finds it.
+// Listed is the result of a [Tracker]'s Load.
 type Listed struct {
 	Loaded
-	// Whole: Images are all those of the generation of Infos, and nothing else was
-	// there in it. Otherwise they came and went while they were read: each was
-	// there at some time.
+	// Whole: Images are exactly those of the generation in Infos. Otherwise the list
+	// changed during the reading, and each image was there at some time.
 	Whole bool
-	// Gone are images that were there before and are not in the list now.
+	// Gone are images that were in the list before and are not now.
 	Gone []object.Placed
-	// Timestamp is where the time of the list's last change stands; 0: not known.
+	// Timestamp is the address of the time of the list's last change; 0: not known.
 	Timestamp task.Addr
 }
 
-// NewTracker follows the images of a live process.
+// NewTracker returns a Tracker for a live process.
 func NewTracker(p task.Process) *Tracker {
 	loader := liveLoader()
 	loader.Budget = object.NewBudget(object.MaxKept, object.MaxRead)
 	return &Tracker{process: p, loader: loader, pause: time.Sleep, known: map[key]*image{}, paths: pages{mem: p.Memory()}}
 }
 
-// StopBy has the process stopped for a moment where its list does not rest for as
-// long as it takes to read that, and stood told of how long it was. Without it such
-// a process has few images.
-func (t *Tracker) StopBy(stop func() (resume func() error, err error), stood func(time.Duration)) {
-	t.stop, t.stood = stop, stood
+// StopBy lets Load stop the process briefly if its list keeps changing. stood is
+// called with the duration of each stop. Without it, images of such a process may be
+// missing.
+func (t *Tracker) StopBy(stop func() (resume func() error, err error), stopped func(time.Duration)) {
+	t.stop, t.stopped = stop, stopped
 	t.loader.Tries = min(t.loader.Tries, stoppedTries)
 }
 
-// Close closes the files of all images that the tracker has given out.
+// Close closes the files of all images that the Tracker has returned.
 func (t *Tracker) Close() {
 	for _, im := range t.known {
 		im.close()
@@ -89,12 +88,12 @@ func (t *Tracker) Close() {
 
 func (im *image) close() {
 	if im.file != nil {
-		_ = im.file.Close() // it was only read
+		_ = im.file.Close() // read-only
 	}
 }
 
-// Load reads the list, and those of its images that are not known. The errors say
-// what is missing.
+// Load reads the list, and the images in it that are not known. The errors say what
+// is missing.
 func (t *Tracker) Load() (Listed, []error) {
 	t.loads++
 	t.paths.forget()
@@ -102,26 +101,26 @@ func (t *Tracker) Load() (Listed, []error) {
 	r.readList()
 	r.readImages()
 	if r.stop != nil && r.gaveUp() {
-		r.readStanding()
+		r.readStopped()
 	}
 	return r.listed(), r.errs
 }
 
-// Spoiled reports whether something of an image that a [Tracker] gave out could not
-// be read, because it had gone, or nobody can tell whether it had.
+// Spoiled reports whether a read of an image that a [Tracker] returned has failed
+// because the image was gone, or possibly gone.
 func Spoiled(p *object.Placed) bool {
 	m, ok := p.Code.(*steady)
 	return ok && m.spoiled
 }
 
-// NoteRestless notes that an image was seen not to be where it was listed.
-func NoteRestless(p *object.Placed) {
+// NoteChurning records that an image was not where the list has it.
+func NoteChurning(p *object.Placed) {
 	if m, ok := p.Code.(*steady); ok {
-		m.restless = true
+		m.churning = true
 	}
 }
 
-// forget drops those that have been gone for longest.
+// forget closes the images that have been gone longest.
 func (t *Tracker) forget() {
 	for len(t.gone) > maxGone {
 		im := t.gone[0]

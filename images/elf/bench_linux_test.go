@@ -74,7 +74,7 @@ func BenchmarkLoad(b *testing.B) {
 	p := openLive(b, os.Getpid())
 	b.ReportAllocs()
 	for b.Loop() {
-		placed, _ := Load(p)
+		placed, _ := LiveLoader(os.Getpid()).Load(p)
 		for i := range placed {
 			placed[i].File.Close()
 		}

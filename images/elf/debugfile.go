@@ -12,12 +12,13 @@ import (
 // debugDir is where distributions install separate debug files.
 const debugDir = "/usr/lib/debug"
 
-// maxDebugLink bounds .gnu_debuglink: a file name and a checksum.
+// maxDebugLink is the maximum size of .gnu_debuglink in bytes: a file name and a
+// checksum.
 const maxDebugLink = 8 << 10
 
-// debugPaths lists where a separate debug file is looked for (GDB manual,
-// "Debugging Information in Separate Files"), and the checksum that proves a
-// file found by the name in .gnu_debuglink.
+// debugPaths returns where a separate debug file may be (GDB manual, "Debugging
+// Information in Separate Files"): by build-id, and by the name in .gnu_debuglink
+// with the checksum of that file.
 func debugPaths(f *File, filePath string) (byID string, byName []string, sum uint32) {
 	if id := f.ids.gnu; len(id) > 1 {
 		byID = fmt.Sprintf("%s/.build-id/%x/%x.debug", debugDir, id[:1], id[1:])
@@ -39,9 +40,9 @@ func debugPaths(f *File, filePath string) (byID string, byName []string, sum uin
 	return byID, byName, binary.LittleEndian.Uint32(b[at:])
 }
 
-// findDebug opens the separate debug file of a file whose path in the target is
-// given, nil when there is none. It is proved by its build-id, or by the
-// checksum where one of them has no build-id.
+// findDebug opens the separate debug file of f, whose path in the target is given,
+// nil when there is none. The build-id must match, or the checksum if one of the
+// files has none.
 func (l *Loader) findDebug(f *File, filePath string) *File {
 	byID, byName, sum := debugPaths(f, filePath)
 	if byID != "" {
@@ -55,17 +56,18 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 				l.relate(d, name, filePath)
 				return d
 			}
-			_ = c.file.Close() // it was only read
+			_ = c.file.Close() // read-only
 		}
 	}
 	return nil
 }
 
-// maxSummed bounds a file whose checksum is made. Those of browsers have build-ids.
+// maxSummed is the maximum size of a file to checksum, in bytes. Those of browsers
+// have build-ids.
 const maxSummed = 1 << 29
 
-// isDebugOf reports whether d, read from c, is the debug file of f; a sum is known of one
-// that was linked to.
+// isDebugOf reports whether d, read from c, is the debug file of f. sum is valid if
+// linked.
 func (l *Loader) isDebugOf(d *File, c candidate, f *File, linked bool, sum uint32) bool {
 	if f.ids.gnu != nil && (d.ids.gnu != nil || !linked) {
 		return bytes.Equal(f.ids.gnu, d.ids.gnu)

@@ -11,14 +11,14 @@ const (
 	maxHash    = 8 << 20  // bytes of a hash table: room for a million symbols
 )
 
-// dynamic is what PT_DYNAMIC tells of the symbols, as vmaddrs of the file.
+// dynamic has what PT_DYNAMIC says of the symbols, as vmaddrs.
 type dynamic struct {
 	symbols, names, namesSize uint64
 	hash, gnuHash             uint64
 }
 
-// mappedSymbols finds .dynsym as the loader does, by PT_DYNAMIC; nil when there
-// is none. It copies table and names, because the memory may be gone later.
+// mappedSymbols finds .dynsym as the loader does, by PT_DYNAMIC; nil when there is
+// none. It copies table and names, because the memory may go away.
 func (f *File) mappedSymbols() *symbolTable {
 	d := f.readDynamic()
 	if d.symbols == 0 || d.names == 0 {
@@ -82,8 +82,8 @@ func uintN(b []byte, size int) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// unrelocated turns a pointer of PT_DYNAMIC into a vmaddr: glibc adds the slide
-// to it in memory, musl and the kernel (for the vdso) do not.
+// unrelocated converts a pointer in PT_DYNAMIC to a vmaddr. glibc adds the slide to
+// it in memory; musl, and the kernel for the vdso, do not.
 func (f *File) unrelocated(v uint64) uint64 {
 	m, ok := f.vm.(memoryVM)
 	if ok && mapped(f.elf.Progs, v-m.slide) > 0 {
@@ -92,7 +92,7 @@ func (f *File) unrelocated(v uint64) uint64 {
 	return v
 }
 
-// count returns how many symbols .dynsym has, which only its hash tables tell.
+// count returns the number of symbols in .dynsym, which only its hash tables have.
 func (d *dynamic) count(vm vmReader, is64 bool, progs []*elf.Prog) uint64 {
 	if d.gnuHash != 0 {
 		return gnuHashCount(readUpTo(vm, d.gnuHash, min(mapped(progs, d.gnuHash), maxHash)), is64)
@@ -103,10 +103,10 @@ func (d *dynamic) count(vm vmReader, is64 bool, progs []*elf.Prog) uint64 {
 	return 0
 }
 
-// gnuHashCount returns the number of symbols that a DT_GNU_HASH table covers:
-// the last chain's end, and 1. Layout: nbuckets, symoffset, bloom_size,
+// gnuHashCount returns the number of symbols that a DT_GNU_HASH table covers: the
+// index of the last chain's end, plus 1. Layout: nbuckets, symoffset, bloom_size,
 // bloom_shift (4 bytes each), bloom words, buckets (4 bytes each), and for each
-// symbol from symoffset on its hash, of which bit 0 ends a chain.
+// symbol from symoffset its hash, of which bit 0 ends a chain.
 func gnuHashCount(b []byte, is64 bool) uint64 {
 	if len(b) < 16 {
 		return 0
@@ -133,7 +133,7 @@ func gnuHashCount(b []byte, is64 bool) uint64 {
 		last = max(last, v)
 	}
 	if last < offset || last == 0 {
-		return offset // no symbol is exported: all that there are come before
+		return offset // no symbol is exported: all come before symoffset
 	}
 	for {
 		h, ok := word(chains + last - offset)

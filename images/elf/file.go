@@ -1,6 +1,6 @@
-// Package elf reads ELF files (System V gABI, chapters 4 and 5) and finds those
-// that a Linux process has mapped: from disk where the file there is proved to
-// be the one that was loaded, from the target's memory otherwise.
+// Package elf reads ELF files (System V gABI, chapters 4 and 5) and finds those that
+// a Linux process has mapped. It reads the file on disk if that is certainly the one
+// that was loaded, otherwise the target's memory.
 package elf
 
 import (
@@ -18,38 +18,38 @@ import (
 	"stacksnap/task"
 )
 
-// File is one ELF file. Symbols and sections are read when they are first asked
-// for. It is safe for concurrent use.
+// File is an ELF file. Symbols and sections are read on demand. It is safe for
+// concurrent use.
 type File struct {
-	elf    *elf.File // headers; no sections when it was read from memory
-	vm     vmReader  // the mapped parts by vmaddr
+	elf    *elf.File // headers; without sections if read from memory
+	vm     vmReader  // mapped parts, by vmaddr
 	closer io.Closer // nil: nothing to close
-	size   int64     // of the file, in bytes
+	size   int64     // of the file in bytes
 	ids    ids
-	areas  []area         // where code is, by start
-	budget *object.Budget // what it may cost together with others; may be nil
+	areas  []area         // code, by start
+	budget *object.Budget // shared with other files; may be nil
 
-	// For the report; the name may be empty.
+	// For the report; name may be "".
 	name    string
 	leftOut *object.LeftOut // shared with the files that belong to this one
 
-	// findDebug finds the file's separate debug file; nil: nowhere to look.
+	// findDebug finds the separate debug file; nil: none is looked for.
 	findDebug func(*File) *File
-	related   *related // nil: nowhere to look for the files that belong to it
+	related   *related // nil: files that belong to this one are not looked for
 	debug     func() *File
 	source    func() *dwarf.Data
 	closed    atomic.Bool
 
-	// Where others use it, too: guarded by opened.mu.
+	// Set if the file is shared; guarded by opened.mu.
 	opened *Opened
 	key    openedKey
 	users  int
 
 	symbols  func() *object.Table
 	stubs    func() *object.Table // PLT entries
-	golang   func() *golang.Table // nil: none
-	frames   func() *frameIndex   // which function call frame information puts an address in
-	whole    bool                 // symbols has all functions, not only those that others may use
+	golang   func() *golang.Table // nil result: none
+	frames   func() *frameIndex   // finds the function at an address by call frame information
+	whole    bool                 // symbols has all functions, not only the exported ones
 	sections [object.GoPCLnTab + 1]func() (object.Section, error)
 }
 
@@ -58,13 +58,13 @@ var (
 	_ object.CodeReader = (*File)(nil)
 )
 
-// area is a part of a file that holds code: an executable section, or an
-// executable segment where the sections are not known. Its index in File.areas
-// is the section number of the symbols in it.
+// area is a part of a file with code: an executable section, or an executable segment
+// if the sections are unknown. Its index in File.areas is the section number of its
+// symbols.
 type area struct{ start, end uint64 }
 
-// NewFile reads the headers of an ELF file of the given size in bytes. The
-// returned File keeps r, and closes it when it is an io.Closer.
+// NewFile reads the headers of an ELF file of the given size in bytes. The File keeps
+// r, and closes it if it is an io.Closer.
 func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	e, err := parseHeaders(r, size)
 	if err != nil {
@@ -92,7 +92,7 @@ func newFile(e *elf.File, vm vmReader, size int64) *File {
 	return f
 }
 
-// codeAreas lists the executable sections, or else segments, by start.
+// codeAreas returns the executable sections, or else segments, sorted by start.
 func codeAreas(e *elf.File) []area {
 	var areas []area
 	for _, s := range e.Sections {
@@ -112,10 +112,10 @@ func codeAreas(e *elf.File) []area {
 	return areas[:min(len(areas), maxAreas)]
 }
 
-// maxAreas is what an object.Entry can number.
+// maxAreas is the number of values of object.Entry's Section.
 const maxAreas = 1 << 16
 
-// area returns the number of the code area that vmaddr is in.
+// area returns the index of the code area that contains vmaddr.
 func (f *File) area(vmaddr uint64) (uint16, bool) {
 	i, found := slices.BinarySearchFunc(f.areas, vmaddr, func(a area, v uint64) int { return cmp.Compare(a.start, v) })
 	if !found {
@@ -127,7 +127,7 @@ func (f *File) area(vmaddr uint64) (uint16, bool) {
 	return uint16(i), true
 }
 
-// Arch returns the architecture, task.UnknownArch when it is none of ours.
+// Arch returns the architecture, task.UnknownArch if it is not supported.
 func (f *File) Arch() task.Arch { return archOf(f.elf) }
 
 // ID returns the GNU build-id, nil when the file has none.
@@ -161,9 +161,8 @@ func protOf(flags elf.ProgFlag) (prot task.Prot) {
 	return prot
 }
 
-// Symbol returns the function that vmaddr is in, where no symbol tells by the
-// table that Go's linker makes; a stub of the procedure linkage table is named
-// "NAME@plt".
+// Symbol returns the function that contains vmaddr, by the symbols, or else by Go's
+// function table. A stub of the procedure linkage table is named "NAME@plt".
 func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	area, ok := f.area(vmaddr)
 	if !ok {
@@ -182,8 +181,8 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	return f.stubs().Symbol(vmaddr, area)
 }
 
-// ReadCode implements [object.CodeReader], of files that are read from the disk. It has
-// the data that is not written, too.
+// ReadCode implements [object.CodeReader] for files on disk. It reads code and
+// read-only data.
 func (f *File) ReadCode(p []byte, vmaddr uint64) int {
 	if _, onDisk := f.vm.(fileVM); !onDisk {
 		return 0
@@ -200,11 +199,11 @@ func (f *File) ReadCode(p []byte, vmaddr uint64) int {
 // HasSymbols reports whether any function has a name.
 func (f *File) HasSymbols() bool { return f.symbols().Len() > 0 }
 
-// Limit has the file share a budget. It is called before anything is asked.
+// Limit sets the budget. Call it before any query.
 func (f *File) Limit(b *object.Budget) { f.budget = b }
 
-// HasCode reports whether the file has its code, which a debug file that was split
-// off another has not.
+// HasCode reports whether the file has its code, unlike a debug file that was split
+// off another.
 func (f *File) HasCode() bool {
 	code := len(f.elf.Sections) == 0
 	for _, s := range f.elf.Sections {
@@ -218,8 +217,7 @@ func (f *File) HasCode() bool {
 	return code
 }
 
-// NumSymbols returns how many symbols the file itself claims to have in the table of
-// all functions, which is not there for others to call them.
+// NumSymbols returns how many symbols the file claims to have in .symtab.
 func (f *File) NumSymbols() int {
 	s := f.elf.SectionByType(elf.SHT_SYMTAB)
 	if s == nil || s.Entsize == 0 {
@@ -228,7 +226,7 @@ func (f *File) NumSymbols() int {
 	return int(min(s.Size/s.Entsize, math.MaxInt32))
 }
 
-// FunctionStart returns where the function that vmaddr is in starts.
+// FunctionStart returns the start of the function that contains vmaddr.
 func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
 	area, ok := f.area(vmaddr)
 	if !ok {
@@ -257,8 +255,8 @@ func (f *File) openDebug() *File {
 	return f.findDebug(f)
 }
 
-// Close closes the underlying files, if there are any and nobody else uses them.
-// Nothing is asked of the File any more by who closes it.
+// Close closes the underlying files, unless another user shares them. The caller must
+// not use f afterwards.
 func (f *File) Close() error {
 	if !f.opened.leave(f) {
 		return nil
@@ -266,7 +264,7 @@ func (f *File) Close() error {
 	f.findDebug = nil
 	f.closed.Store(true)
 	if d := f.debug(); d != nil {
-		_ = d.Close() // it was only read
+		_ = d.Close() // read-only
 	}
 	f.related.close()
 	if f.closer == nil {

@@ -11,11 +11,11 @@ import (
 	"stacksnap/images/object"
 )
 
-// maxCgoSymbols is how many symbols are looked at for those of Go: where there
-// are more, the file is not stripped.
+// maxCgoSymbols is the maximum number of dynamic symbols searched for Go's. A file
+// with more is not stripped.
 const maxCgoSymbols = 4 << 10
 
-// readGo opens Go's table of functions; nil when there is none.
+// readGo opens Go's function table; nil when there is none.
 func (f *File) readGo() *golang.Table {
 	s, err := f.Section(object.GoPCLnTab)
 	if err != nil {
@@ -30,8 +30,8 @@ func (f *File) readGo() *golang.Table {
 	return golang.Open(f.relocatedTable(s), g)
 }
 
-// goSymbol returns the function that vmaddr is in by Go's table, unless the symbols
-// tell all.
+// goSymbol returns the function that contains vmaddr by Go's table, unless the
+// symbols have all functions.
 func (f *File) goSymbol(vmaddr uint64) (object.Symbol, bool) {
 	if f.symbols(); f.whole {
 		return object.Symbol{}, false
@@ -39,7 +39,7 @@ func (f *File) goSymbol(vmaddr uint64) (object.Symbol, bool) {
 	return f.golang().Symbol(vmaddr)
 }
 
-// exported returns the functions that the dynamic symbols name.
+// exported returns the functions in the dynamic symbol table.
 func (f *File) exported() map[string]uint64 {
 	t := f.dynamicSymbols()
 	if t == nil || t.len() > maxCgoSymbols {
@@ -54,8 +54,8 @@ func (f *File) exported() map[string]uint64 {
 	return functions
 }
 
-// relocatedTable returns Go's table with its addresses, which before Go 1.18 are left
-// to relocations where the program is position-independent.
+// relocatedTable returns Go's table with its addresses. Before Go 1.18,
+// position-independent programs have them only as relocations.
 func (f *File) relocatedTable(s object.Section) []byte {
 	for _, sec := range f.elf.Sections {
 		if sec.Flags&elf.SHF_WRITE == 0 || s.VMAddr < sec.Addr || s.VMAddr-sec.Addr >= sec.Size {
@@ -71,8 +71,8 @@ func (f *File) relocatedTable(s object.Section) []byte {
 	return s.Data
 }
 
-// hiddenTable finds Go's table where another linker than Go's has put it among other
-// data: before Go 1.26 it did so in position-independent programs.
+// hiddenTable finds Go's table within other data, where other linkers than Go's put
+// it in position-independent programs before Go 1.26.
 func (f *File) hiddenTable() (object.Section, error) {
 	const alignment = 32
 	s := f.elf.Section(".data.rel.ro")
@@ -92,12 +92,12 @@ func (f *File) hiddenTable() (object.Section, error) {
 	return object.Section{}, object.ErrNoSection
 }
 
-// maxVariables bounds a section in which Go's struct moduledata is looked for.
+// maxVariables is the maximum size of a section searched for Go's struct moduledata,
+// in bytes.
 const maxVariables = 64 << 20
 
-// goData gives the sections that may have Go's struct moduledata: the one that is for
-// it alone since Go 1.26, the one where it was before, and the others that can be
-// written to.
+// goData yields the sections that may contain Go's struct moduledata: its own since
+// Go 1.26, the one where it was before, and the other writable ones.
 func (f *File) goData(yield func([]byte) bool) {
 	for _, s := range f.variables() {
 		if !f.budget.Read(s.FileSize) {
@@ -129,8 +129,8 @@ func (f *File) variables() []*elf.Section {
 	return list
 }
 
-// relocate writes to a part of the file what relocations that want no symbol will: in
-// the form that has the addend apart, for otherwise it is there.
+// relocate applies to a part of the file the relocations without a symbol, if they
+// have explicit addends; implicit ones are in the file already.
 func (f *File) relocate(part []byte, vmaddr uint64) {
 	for _, s := range f.elf.Sections {
 		if isRelocations(s) && s.Type == elf.SHT_RELA && f.is64() && f.holds(s) && f.budget.Read(s.FileSize) {
@@ -139,7 +139,7 @@ func (f *File) relocate(part []byte, vmaddr uint64) {
 	}
 }
 
-// relocateBy does so by one section: of struct Elf64_Rela, r_offset, r_info with the
+// relocateBy applies one section of struct Elf64_Rela: r_offset, r_info with the
 // symbol in its upper half, and r_addend.
 func relocateBy(r io.Reader, part []byte, vmaddr uint64) {
 	const entry, piece = 24, 24 << 10 // bytes

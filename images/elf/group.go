@@ -16,14 +16,14 @@ const vdso = "[vdso]"
 // group is the mappings of one file, lowest first.
 type group []task.Region
 
-// fileKey tells files apart. In a core file only the path is known.
+// fileKey identifies a file. In a core only the path is known.
 type fileKey struct {
 	dev, inode uint64
 	path       string
 }
 
-// groupRegions collects the file mappings by file, in the order of their first
-// ones. The error is that of the listing; what came before it is kept.
+// groupRegions groups the file mappings by file, in the order of their first mapping.
+// On an error of the listing, the groups so far are returned with it.
 func groupRegions(regions iter.Seq2[task.Region, error]) ([]group, error) {
 	var groups []group
 	index := make(map[fileKey]int)
@@ -59,8 +59,8 @@ func (g group) code() group {
 	return code
 }
 
-// header reads the file's header where its first byte is mapped. Without such a
-// mapping it is nil, with no error.
+// header reads the ELF header from memory. It returns nil and no error if the file's
+// first byte is not mapped.
 func (g group) header(mem task.Memory) (*header, error) {
 	for _, r := range g {
 		if r.Offset == 0 && r.Prot != 0 {
@@ -70,8 +70,8 @@ func (g group) header(mem task.Memory) (*header, error) {
 	return nil, nil
 }
 
-// places returns each slide at which the file is loaded, as its mappings tell:
-// a file that is mapped twice has two.
+// places returns each slide at which the file is loaded, by its mappings. A file that
+// is mapped twice has two.
 func (g group) places(progs []elf.ProgHeader, pageSize uint64) []uint64 {
 	var places []uint64
 	for _, r := range g {
@@ -91,7 +91,7 @@ func (g group) places(progs []elf.ProgHeader, pageSize uint64) []uint64 {
 // unless segments share a page of the file. The executable segment's is first.
 //
 // A segment is mapped in whole pages, so file offset o of the mapping is vmaddr
-// p_vaddr + (o − p_offset), also just before and behind the segment proper.
+// p_vaddr + (o − p_offset), also just before and after the segment proper.
 func regionSlides(progs []elf.ProgHeader, r task.Region, pageSize uint64) []uint64 {
 	var slides []uint64
 	for _, p := range progs {
@@ -110,8 +110,7 @@ func regionSlides(progs []elf.ProgHeader, r task.Region, pageSize uint64) []uint
 	return slides
 }
 
-// firstByte returns the vmaddr at which the file's first byte is mapped, or
-// would be: some files leave it out.
+// firstByte returns the vmaddr of the file's first byte, which need not be mapped.
 func firstByte(progs []elf.ProgHeader) uint64 {
 	for _, p := range progs {
 		if p.Type == elf.PT_LOAD {
@@ -121,7 +120,7 @@ func firstByte(progs []elf.ProgHeader) uint64 {
 	return 0
 }
 
-// holdsStart reports whether the file is mapped from its first segment on.
+// holdsStart reports whether the start of the file's first segment is mapped.
 func (g group) holdsStart(progs []elf.ProgHeader, slide uint64) bool {
 	for _, p := range progs {
 		if p.Type == elf.PT_LOAD {
@@ -132,8 +131,8 @@ func (g group) holdsStart(progs []elf.ProgHeader, slide uint64) bool {
 	return false
 }
 
-// wholePlace returns the first slide at which the file is mapped from its first
-// segment on, or else the first one.
+// wholePlace returns the first slide at which the start of the file is mapped, or
+// else the first slide.
 func (g group) wholePlace(slides []uint64, progs []elf.ProgHeader) uint64 {
 	i := slices.IndexFunc(slides, func(slide uint64) bool { return g.holdsStart(progs, slide) })
 	return slides[max(i, 0)]

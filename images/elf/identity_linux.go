@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// identify tells a file from others while it is there, and from what it was before it
+// identify returns what distinguishes a file from others, and from itself before it
 // was last written.
 func identify(info fs.FileInfo) identity {
 	id := identity{size: info.Size()}

@@ -4,7 +4,7 @@ package elf
 
 import "io/fs"
 
-// identify tells no file from another: mappings are told apart so on Linux alone.
+// identify does not distinguish files: mappings are identified only on Linux.
 func identify(info fs.FileInfo) identity {
 	return identity{size: info.Size(), changed: info.ModTime().UnixNano()}
 }

@@ -44,7 +44,7 @@ func framesOf(t *testing.T, file string, addrs []uint64) map[uint64]string {
 	t.Helper()
 	want := map[uint64]string{}
 	for i, frames := range llvmtest.Frames(t, file, addrs) {
-		want[addrs[i]] = llvmtest.TellLLVM(frames)
+		want[addrs[i]] = llvmtest.FormatLLVM(frames)
 	}
 	return want
 }
@@ -60,7 +60,7 @@ func wantAs(t *testing.T, file string, want map[uint64]string) {
 		if slices.ContainsFunc(got, func(s object.Source) bool { return s.Function != "" }) {
 			named++
 		}
-		if g := llvmtest.Tell(got); g != want[a] {
+		if g := llvmtest.Format(got); g != want[a] {
 			if bad++; bad <= 3 {
 				t.Errorf("%#x:\n got %s\nwant %s", a, g, want[a])
 			}

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	maxImages   = 4096    // files of one process that are opened
+	maxImages   = 4096    // files of one process opened
 	maxVDSO     = 1 << 20 // bytes; two to eight pages are usual
-	defaultPage = 4 << 10 // where the target's page size is not known
+	defaultPage = 4 << 10 // if the target's page size is unknown
 )
 
-// The notes about images that were not read from the file at their path.
+// The notes on images that were not read from the file at their path.
 const (
 	NoteDeleted    = "deleted"
 	NoteReplaced   = "replaced since it was loaded"
@@ -30,44 +30,35 @@ const (
 	noteMemory     = ", read from memory"
 )
 
-// Loader tells where the files of a target are.
+// Loader knows where the files of a target are.
 type Loader struct {
-	// Roots are directories under each of which a path of the target is tried. What
-	// is there is used only when it is proved to be the file that was loaded.
+	// Roots are directories under which each path of the target is tried. A file
+	// there is used only if it is certainly the one that was loaded.
 	Roots []string
-	// Mapped returns a path that leads to the very file that a region maps, whatever
-	// its name leads to now; nil when there is no such way.
+	// Mapped returns a path to the file that a region maps, even if its name has
+	// another file now; nil: there is no such path.
 	Mapped func(task.Region) string
-	// ByID returns a path to a file that has a build-id, whatever its name; empty
-	// where there is none. May be nil.
+	// ByID returns the path of a file with a build-id, "" if there is none. May be
+	// nil.
 	ByID func(id []byte) string
-	// DebugByID returns such a path to a file with debugging information, though no code.
-	// May be nil.
+	// DebugByID returns the path of a file with the debugging information for a
+	// build-id; it need not have code. May be nil.
 	DebugByID func(id []byte) string
-	// Budget bounds what the files cost together. May be nil.
+	// Budget limits the cost of all files together. May be nil.
 	Budget *object.Budget
-	// Program is a path that leads to the program's file; may be empty.
+	// Program is a path to the program's file; may be "".
 	Program string
-	// PID is the running process that Mapped and Program are links of.
+	// PID is the running process that Mapped and Program refer to.
 	PID int
-	// Opened has the files that are open for others already. May be nil.
+	// Opened has files that other loaders have open. May be nil.
 	Opened *Opened
-	also   *laterRoots // of those who use the same files; may be nil
+	also   *laterRoots // roots of later users of the same files; may be nil
 }
 
-// Load finds the images of a Linux process: see [Loader.Load].
-func Load(p task.Process) ([]object.Placed, []error) {
-	info := p.Info()
-	if !info.Live {
-		return Loader{Roots: []string{"/"}}.Load(p)
-	}
-	return LiveLoader(info.PID).Load(p)
-}
-
-// LiveLoader finds the files of a running process: under its own root and ours,
-// because the kernel writes a chroot's paths as they are seen from outside and a
-// container's as they are seen from inside; then through the mapping
-// (CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE), and for the program through exe.
+// LiveLoader returns a Loader for a running process. It tries the process's own root
+// and ours, because the kernel shows a chroot's paths as seen from outside and a
+// container's as seen from inside; then the mapping (needs CAP_SYS_ADMIN or
+// CAP_CHECKPOINT_RESTORE), and for the program exe.
 func LiveLoader(pid int) Loader {
 	proc := "/proc/" + strconv.Itoa(pid)
 	return Loader{
@@ -80,10 +71,9 @@ func LiveLoader(pid int) Loader {
 	}
 }
 
-// Load returns an image for each place at which the target has mapped the code
-// of an ELF file, lowest first. Files that are not ELF are passed over. One image
-// that cannot be read costs only itself: it comes with its Err, and that is among
-// the errors.
+// Load returns an image for each place where the target has mapped the code of an ELF
+// file, lowest first. Other files are skipped. An image that cannot be read has its
+// Err set, which is also among the errors.
 func (l Loader) Load(p task.Process) ([]object.Placed, []error) {
 	var placed []object.Placed
 	var errs []error
@@ -117,7 +107,7 @@ type loading struct {
 	silent silences
 	info   task.Info
 	memory task.Memory
-	root   string // as the keys of shared files have it
+	root   string // identifies the roots in the keys of shared files
 }
 
 func (l *loading) pageSize() uint64 {
@@ -129,21 +119,21 @@ func (l *loading) pageSize() uint64 {
 
 func (l *loading) isProgram(path string) bool { return path == l.info.Path }
 
-// head is where the code of a file is mapped, none when it has no code, and its
-// ELF header in memory, nil where there is none.
+// head is where the code of a file is mapped, nil if it has none, and the ELF header
+// in memory, nil if it is not mapped.
 type head struct {
 	code   group
 	header *header
 	err    error
 }
 
-// heads reads the headers of all files before the first file is opened: of a
-// library that is unloaded meanwhile the header is there still.
+// heads reads the headers of all files before the first file is opened, because a
+// library may be unloaded meanwhile.
 func (l *loading) heads(groups []group) []head {
 	heads := make([]head, len(groups))
 	found := 0
 	for i, g := range groups {
-		if found == maxImages { // there are no more images, either
+		if found == maxImages { // the rest is not loaded either
 			break
 		}
 		h := &heads[i]
@@ -161,7 +151,7 @@ func (l *loading) heads(groups []group) []head {
 	return heads
 }
 
-// load returns the images of one file: none when it is not ELF or has no code.
+// load returns the images of one file: none if it is not ELF or has no code.
 func (l *loading) load(g group, head head) []object.Placed {
 	if g.path() == vdso {
 		return []object.Placed{l.loadVDSO(g[0])}
@@ -185,12 +175,12 @@ func (l *loading) load(g group, head head) []object.Placed {
 	return l.placeAll(g, places, f, note)
 }
 
-// loadHeadless makes the images of a file whose header is not mapped, or could
-// not be read there because of err: it must be found to be read at all.
+// loadHeadless returns the images of a file whose header is not mapped, or unreadable
+// there because of err. Its file must be found.
 func (l *loading) loadHeadless(g, code group, err error) []object.Placed {
 	f, note := l.find(code[0], nil)
 	if f == nil && err == nil {
-		return nil // nothing tells that it is an ELF file
+		return nil // nothing says that it is an ELF file
 	}
 	if f == nil {
 		start := code[0].Start - task.Addr(code[0].Offset)
@@ -198,15 +188,15 @@ func (l *loading) loadHeadless(g, code group, err error) []object.Placed {
 	}
 	places := code.places(progHeaders(f.elf), l.pageSize())
 	if len(places) == 0 {
-		_ = f.Close() // it was only read
+		_ = f.Close() // read-only
 	}
 	return l.placeAll(g, places, f, note)
 }
 
-// placeAll makes an image of f at each place. They share the file, which the
-// first one closes. Where the file is not mapped from its start on, as when V8
-// maps its built-in functions a second time near the code that it compiles, the
-// image is no more than what is mapped, and never the program.
+// placeAll returns an image of f for each slide. They share the file, which the first
+// one closes. Where the start of the file is not mapped, as when V8 maps its built-in
+// functions a second time near the code that it compiles, the image is limited to
+// what is mapped, and never the program.
 func (l *loading) placeAll(g group, slides []uint64, f *File, note string) []object.Placed {
 	progs := progHeaders(f.elf)
 	images := make([]object.Placed, 0, len(slides))
@@ -227,7 +217,7 @@ func (l *loading) placeAll(g group, slides []uint64, f *File, note string) []obj
 	return images
 }
 
-// view returns f as it is seen at one of several places.
+// view returns f as seen at one of several places.
 func (l *loading) view(g group, slide uint64, f *File, whole, shared bool) *view {
 	v := &view{File: f, segments: f.Segments(), shared: shared}
 	if !whole {
@@ -236,8 +226,8 @@ func (l *loading) view(g group, slide uint64, f *File, whole, shared bool) *view
 	return v
 }
 
-// find opens the file that r maps, and says what a reader should know of it. Of
-// a file that is gone or cannot be read there is only the note.
+// find opens the file that r maps, and returns a note for the report. If the file is
+// gone or unreadable, only the note is returned.
 func (l *loading) find(r task.Region, h *header) (*File, string) {
 	other := false
 	var silent *files.SilentError
@@ -257,13 +247,13 @@ func (l *loading) find(r task.Region, h *header) (*File, string) {
 	return nil, noteUnreadable
 }
 
-// open makes a file of a candidate, or takes the one that is open already, if it is
-// the file that r maps. Else it closes it, and returns nil.
+// open returns the file of a candidate, or the open one that it shares, if that is
+// the file that r maps. Otherwise it closes the candidate and returns nil.
 func (l *loading) open(c candidate, r task.Region, h *header) *File {
 	key := openedKey{c.identity, r.Path, l.root}
 	if f := l.Opened.use(key); f != nil {
 		loaded := isLoaded(l.memory, r, h, f, c)
-		_ = c.file.Close() // it was only read
+		_ = c.file.Close() // read-only
 		if loaded {
 			f.related.loader.lookUnder(l.Roots)
 			return f
@@ -281,22 +271,23 @@ func (l *loading) open(c candidate, r task.Region, h *header) *File {
 	return f
 }
 
-// Prepare has f share the loader's budget, and tells it where to look for its debug
-// file and what else belongs to it; file is the path of f in the target.
+// Prepare sets f's budget, and where to look for its debug file and other files that
+// belong to it. file is the path of f in the target.
 func (l *Loader) Prepare(f *File, file string) {
 	f.budget, f.name = l.Budget, path.Base(file)
 	l.relate(f, file)
 	f.findDebug = func(f *File) *File { return l.findDebug(f, file) }
 }
 
-// source is a candidate and how it was come by.
+// source is a candidate and how it was found.
 type source struct {
 	candidate
-	byPath bool // through the path, under any root
-	atPath bool // through the path as the target sees it
+	byPath bool // by the path, under any root
+	atPath bool // by the path as the target sees it
 }
 
-// note says what became of the file that was at r's path when it was loaded.
+// note returns the note for the report about the file that was at r's path when it
+// was loaded.
 func (s source) note(r task.Region, other bool) string {
 	switch {
 	case s.byPath:
@@ -309,8 +300,8 @@ func (s source) note(r task.Region, other bool) string {
 	return ""
 }
 
-// candidates opens what may be the file that r maps, of which h is the header in
-// memory or nil, the likeliest first, and tells why others cannot be opened. The caller
+// candidates opens the files that r may map, the likeliest first, and calls refused
+// for those that cannot be opened. h is the header in memory, or nil. The caller
 // closes the files.
 func (l *loading) candidates(r task.Region, h *header, refused func(error)) iter.Seq[source] {
 	return func(yield func(source) bool) {

@@ -20,7 +20,7 @@ import (
 
 func TestLoadSelf(t *testing.T) {
 	self := openLive(t, os.Getpid())
-	placed, errs := Load(self)
+	placed, errs := LiveLoader(os.Getpid()).Load(self)
 	for _, err := range errs {
 		t.Error(err)
 	}
@@ -314,7 +314,7 @@ func TestLibraryTruncated(t *testing.T) {
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	placed, errs := Load(p)
+	placed, errs := LiveLoader(p.Info().PID).Load(p)
 	wantFunction(t, imageAt(t, placed, p.facts["main"][0]), p.facts["main"][0], "marker")
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), path) {
 		t.Errorf("errors %v", errs)

@@ -2,8 +2,8 @@ package elf
 
 import "debug/elf"
 
-// IsFile reports whether a file on this machine is an ELF file, as far as its first
-// bytes tell. It is false for one that cannot be read.
+// IsFile reports whether a file on this machine starts like an ELF file. It is false
+// for an unreadable file.
 func IsFile(path string) bool {
 	c, err := openCandidate(path)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 
 const (
 	maxPacked = 16 << 20 // bytes of .gnu_debugdata; those of a browser take 3 MB
-	maxMini   = 64 << 20 // bytes of what is in it
+	maxMini   = 64 << 20 // bytes of its contents
 )
 
-// readMini opens what distributions leave in a stripped file (GDB manual,
-// "MiniDebugInfo"): an ELF file with the symbols of the functions that .dynsym has not,
-// compressed. Nil: there is none.
+// readMini opens .gnu_debugdata, which distributions leave in stripped files (GDB
+// manual, "MiniDebugInfo"): a compressed ELF file with the symbols of the functions
+// that .dynsym lacks. It returns nil if there is none.
 func (f *File) readMini() *File {
 	s := f.elf.Section(".gnu_debugdata")
 	if s == nil || s.Type == elf.SHT_NOBITS || s.FileSize > maxPacked {

@@ -7,17 +7,16 @@ import (
 
 const (
 	namePage     = 4096
-	maxNamePages = 64 // that are kept of one string table
+	maxNamePages = 64 // cached of one string table
 )
 
-// namePages reads a string table by pages, of which it keeps those that were used:
-// the unwinder asks for names, and then who names the frames. It may be used by
-// several goroutines.
+// namePages reads a string table by pages and caches them, because the unwinder and
+// then the symbolizer ask for the same names. It is safe for concurrent use.
 type namePages struct {
 	table io.ReaderAt
 
 	mu    sync.Mutex
-	pages map[int64][]byte // by number; shorter than namePage where the table ends
+	pages map[int64][]byte // by page number; shorter than namePage at the table's end
 }
 
 // ReadAt implements [io.ReaderAt].
@@ -38,8 +37,8 @@ func (p *namePages) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// page returns a page, less of it where the table ends, with the reason, or cannot
-// be read.
+// page returns a page; a shorter one comes with the reason, [io.EOF] at the table's
+// end.
 func (p *namePages) page(n int64) ([]byte, error) {
 	if page, ok := p.pages[n]; ok {
 		return page, io.EOF

@@ -4,24 +4,24 @@ import (
 	"encoding/binary"
 )
 
-// note is one entry of a PT_NOTE segment (gABI, "Note Section"): a record of a
-// type that its owner's name gives a meaning to.
+// note is an entry of a PT_NOTE segment (gABI, "Note Section"): a record whose owner
+// defines what its type means.
 type note struct {
-	owner string // without the NUL that ends it
+	owner string // without the terminating NUL
 	kind  uint32
 	desc  []byte
 }
 
 const (
 	noteHeaderSize = 12       // namesz, descsz, type: 4 bytes each
-	maxNotes       = 64 << 10 // bytes looked at in one PT_NOTE segment
+	maxNotes       = 64 << 10 // bytes read of one PT_NOTE segment
 	maxBuildID     = 64       // bytes; a SHA-512 is the longest that any linker makes
 	gnuBuildID     = 3        // NT_GNU_BUILD_ID of owner "GNU" (elf.h)
 	goBuildID      = 4        // of owner "Go" (cmd/internal/buildid)
 )
 
-// parseNotes calls yield for each whole note in b until it returns false. Names
-// and descriptions are padded to align: 4, or 8 where the segment says so.
+// parseNotes calls yield for each complete note in b until it returns false. Names
+// and descriptions are padded to align: 4, or 8 if the segment says so.
 func parseNotes(b []byte, align uint64, yield func(note) bool) {
 	if align != 8 {
 		align = 4
@@ -55,13 +55,13 @@ func trimNUL(b []byte) string {
 	return string(b)
 }
 
-// ids are the marks by which two copies of a file are known to be the same.
+// ids identify a file's contents.
 type ids struct {
-	gnu    []byte // the build-id of the linker
-	goTool []byte // the build ID of the Go tool chain, which need not have the other
+	gnu    []byte // the linker's build-id
+	goTool []byte // the Go tool chain's build ID; such files may lack the other
 }
 
-// add takes the marks from a note segment's bytes.
+// add adds the IDs in a note segment's bytes.
 func (id *ids) add(b []byte, align uint64) {
 	parseNotes(b, align, func(n note) bool {
 		switch {

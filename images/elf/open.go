@@ -9,19 +9,19 @@ import (
 	"stacksnap/task/files"
 )
 
-// identity is what a system tells of a file.
+// identity is what the system says of a file.
 type identity struct {
-	dev, inode uint64 // 0 where it does not tell files apart
+	dev, inode uint64 // 0 if the system does not identify files
 	size       int64
-	changed    int64 // its ctime, in nanoseconds
+	changed    int64 // ctime, in nanoseconds
 }
 
-// candidate is an open regular file that may be the one looked for.
+// candidate is an open regular file that may be the wanted one.
 type candidate struct {
 	identity
 	file  *os.File
-	exact bool // reached through the mapping itself
-	root  int  // which of the roots it was found under
+	exact bool // found through the mapping itself
+	root  int  // index of the root that it was found under
 }
 
 // openCandidate opens a file of this machine.
@@ -34,13 +34,14 @@ func candidateOf(file *os.File, info fs.FileInfo, err error) (candidate, error) 
 	return candidate{identity: identify(info), file: file}, nil
 }
 
-// through opens the file of a region by a link of /proc, whatever its name leads to now.
+// through opens the file of a region by a link in /proc, even if its name has another
+// file now.
 func (l *Loader) through(link string, r task.Region) (candidate, error) {
 	return candidateOf(files.Through(l.PID, link, r.Path, r.Dev))
 }
 
-// underRoots opens what a path of the target leads to under each root, and tells why
-// where that cannot be. The caller closes the files.
+// underRoots opens the file at a path of the target under each root, and calls
+// refused with each error. The caller closes the files.
 func (l *Loader) underRoots(name string, refused func(error)) iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for i, root := range l.also.with(l.Roots) {
@@ -55,5 +56,5 @@ func (l *Loader) underRoots(name string, refused func(error)) iter.Seq[candidate
 	}
 }
 
-// ignore is for files that need not be there.
+// ignore is the refused of files that need not exist.
 func ignore(error) {}

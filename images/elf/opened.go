@@ -11,24 +11,25 @@ import (
 	"stacksnap/task/files"
 )
 
-// Opened has the files that loaders have opened and not closed yet, so that several
-// processes, and several layouts of one, share a file with all that was read of it.
-// The budget of a shared file is that of the first who opened it. The zero value is
-// ready; it is safe for concurrent use. A nil one shares nothing.
+// Opened has the open files of several loaders, so that processes, and several maps
+// of one process, share a file and all that was read of it. A shared file has the
+// budget of its first user. The zero value is ready for use, by many goroutines at
+// once. A nil one shares nothing.
 type Opened struct {
 	mu    sync.Mutex
 	files map[openedKey]*File
 }
 
-// openedKey is a file as it is now, and where what belongs to it is looked for: beside
-// its path, under a root.
+// openedKey identifies an open file: its current identity, and where the files that
+// belong to it are looked for: by path and root.
 type openedKey struct {
 	identity
 	path string
 	root string
 }
 
-// use returns the file of a key for one user more, who closes it; nil: none is open.
+// use returns the open file for a key and adds a user, who must close it; nil: none
+// is open.
 func (o *Opened) use(key openedKey) *File {
 	if o == nil {
 		return nil
@@ -42,8 +43,8 @@ func (o *Opened) use(key openedKey) *File {
 	return f
 }
 
-// add has a file used by others, unless there is one of its key by now, or the system
-// does not tell files apart.
+// add shares a file, unless another has the key by now, or the system does not
+// identify files.
 func (o *Opened) add(key openedKey, f *File) {
 	if o == nil || key.inode == 0 {
 		return
@@ -60,7 +61,7 @@ func (o *Opened) add(key openedKey, f *File) {
 	f.opened, f.key, f.users = o, key, 1
 }
 
-// leave reports whether a file has no user any more, when one of them closes it.
+// leave removes a user, and reports whether it was the last.
 func (o *Opened) leave(f *File) bool {
 	if o == nil {
 		return true
@@ -73,7 +74,7 @@ func (o *Opened) leave(f *File) bool {
 	return f.users == 0
 }
 
-// rootKey tells the loader's roots from those of others.
+// rootKey identifies the loader's roots.
 func (l *Loader) rootKey() string {
 	ids := make([]string, len(l.Roots))
 	for i, root := range l.Roots {
@@ -82,8 +83,8 @@ func (l *Loader) rootKey() string {
 	return strings.Join(ids, "\n")
 }
 
-// rootID tells the root of a running process by what it is and its mount namespace,
-// another by its path.
+// rootID identifies the root of a running process by inode and mount namespace, any
+// other by its path.
 func rootID(root string) string {
 	proc, isProcess := strings.CutSuffix(root, "/root")
 	if !isProcess {
@@ -98,14 +99,14 @@ func rootID(root string) string {
 	return fmt.Sprintf("%s %x:%x", mounts, id.dev, id.inode)
 }
 
-// laterRoots are the roots of other processes that use a file: of them that has opened
-// it there may be none any more when something is looked for that belongs to it.
+// laterRoots are the roots of other processes that use a file. The process that
+// opened it first may be gone when a file that belongs to it is looked for.
 type laterRoots struct {
 	mu    sync.Mutex
 	roots []string
 }
 
-// maxLaterRoots bounds how often a path is tried.
+// maxLaterRoots is how many later roots are tried.
 const maxLaterRoots = 8
 
 // lookUnder adds the roots of another user of the loader's files.
@@ -117,7 +118,7 @@ func (l *Loader) lookUnder(roots []string) {
 	}
 }
 
-// add keeps the last few.
+// add appends a root, keeping the last maxLaterRoots.
 func (a *laterRoots) add(root string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -128,7 +129,7 @@ func (a *laterRoots) add(root string) {
 	a.roots = a.roots[max(len(a.roots)-maxLaterRoots, 0):]
 }
 
-// with returns them behind the loader's own.
+// with returns the loader's own roots followed by these.
 func (a *laterRoots) with(own []string) []string {
 	if a == nil {
 		return own

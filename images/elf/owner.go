@@ -8,10 +8,10 @@ import (
 )
 
 // owns reports whether the symbol at start, of size bytes, is the function that
-// vmaddr, at or above it, is in. A symbol without a size, as assembly leaves them,
-// names what nothing else can own: it ends where call frame information has
-// another function, and, where the file has only the symbols that others may use,
-// where control does not come from its start: functions without a name may follow.
+// contains vmaddr, which is at or above start. A symbol without a size, common in
+// assembly, extends up to the next function in call frame information. If the file
+// has only exported symbols, it extends only as far as control flow from its start
+// reaches, because unnamed functions may follow.
 func (f *File) owns(start, size, vmaddr uint64) bool {
 	if size != 0 || vmaddr == start {
 		return true
@@ -21,7 +21,7 @@ func (f *File) owns(start, size, vmaddr uint64) bool {
 		return lo <= start
 	}
 	if _, hi, ok := frames.function(start); ok && start < hi {
-		return false // it ended below vmaddr
+		return false // it ends below vmaddr
 	}
 	if next, ok := frames.next(start); ok && next <= vmaddr {
 		return false
@@ -29,17 +29,17 @@ func (f *File) owns(start, size, vmaddr uint64) bool {
 	return f.whole || code.Reaches(f.Arch(), f.vm.readVM, start, vmaddr)
 }
 
-// frameIndex is the table of .eh_frame_hdr: where the functions start that call
+// frameIndex is the table of .eh_frame_hdr: the starts of the functions that call
 // frame information describes.
 type frameIndex struct {
-	table  []byte // of pairs of 32-bit distances from base: of the function, of its FDE
+	table  []byte // pairs of 32-bit offsets from base: of the function and of its FDE
 	base   uint64
 	frames object.Section // .eh_frame
 }
 
-// readFrameIndex reads the index in the encoding that linkers use (LSB Core,
-// "DWARF Extensions"): eh_frame_ptr of 4 bytes, fde_count as udata4, a table of
-// DW_EH_PE_datarel | sdata4. It is empty when there is none such.
+// readFrameIndex reads the table in the encoding that linkers use (LSB Core, "DWARF
+// Extensions"): eh_frame_ptr of 4 bytes, fde_count as udata4, a table of
+// DW_EH_PE_datarel | sdata4. It is empty for any other.
 func (f *File) readFrameIndex() *frameIndex {
 	x := new(frameIndex)
 	hdr, err := f.Section(object.EHFrameHdr)
@@ -69,7 +69,7 @@ func (x *frameIndex) above(vmaddr uint64) int {
 	return lo
 }
 
-// next returns where the first function above vmaddr starts.
+// next returns the start of the first function above vmaddr.
 func (x *frameIndex) next(vmaddr uint64) (uint64, bool) {
 	i := x.above(vmaddr)
 	if i == len(x.table)/8 {
@@ -78,8 +78,8 @@ func (x *frameIndex) next(vmaddr uint64) (uint64, bool) {
 	return x.at(i), true
 }
 
-// function returns the extent of the last function at or below vmaddr, which may
-// end below it. Without an extent that can be read there is none.
+// function returns the range of the last function at or below vmaddr, which may end
+// below it. It reports false if the range is unreadable.
 func (x *frameIndex) function(vmaddr uint64) (start, end uint64, ok bool) {
 	i := x.above(vmaddr) - 1
 	if i < 0 {

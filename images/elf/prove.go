@@ -9,15 +9,15 @@ import (
 	"stacksnap/task"
 )
 
-// maxCompared is how much code is compared where nothing else proves that a
+// maxCompared is how many bytes of code are compared if nothing else proves that a
 // file is the one that was loaded.
 const maxCompared = 1 << 20
 
-// isLoaded reports whether r maps the file f, which candidate c has open. h is the header
-// found in memory, or nil. With one, machine and program headers must agree. Then build
-// IDs decide where there are any, for a file can be overwritten in place. Otherwise the
-// mapping must be of that very inode, or the code be the same: overlayfs and
-// btrfs show other device numbers in maps than in stat.
+// isLoaded reports whether r maps the file f, which candidate c has open. h is the
+// header in memory, or nil. Machine and program headers must match. Then build-ids
+// decide if there are any, because a file can be overwritten in place. Otherwise the
+// mapping must be of the same inode, or the code must be equal: overlayfs and btrfs
+// show other device numbers in maps than in stat.
 func isLoaded(mem task.Memory, r task.Region, h *header, f *File, c candidate) bool {
 	exact := c.exact || r.Inode != 0 && r.Inode == c.inode && r.Dev == c.dev
 	if h == nil {
@@ -35,7 +35,7 @@ func isLoaded(mem task.Memory, r task.Region, h *header, f *File, c candidate) b
 	return sameStart(h, f, c.file) && (exact || sameBytes(mem, r, c))
 }
 
-// sameStart compares the ELF header, with what it says of the sections.
+// sameStart compares the ELF headers, with what they say of the sections.
 func sameStart(h *header, f *File, r io.ReaderAt) bool {
 	var b [headerSize]byte
 	size := headerSize
@@ -46,7 +46,7 @@ func sameStart(h *header, f *File, r io.ReaderAt) bool {
 	return err == nil && bytes.Equal(b[:size], h.bytes[:size])
 }
 
-// sameBytes compares the start of a mapping with what the file has there.
+// sameBytes compares the start of a mapping with the file.
 func sameBytes(mem task.Memory, r task.Region, c candidate) bool {
 	if r.Prot&task.Write != 0 || r.Offset >= uint64(c.size) {
 		return false

@@ -8,11 +8,10 @@ import (
 	"stacksnap/images/object"
 )
 
-// publicName returns, for a function of which the preferred name is reserved to
-// its library ("__poll", "__libc_malloc"), another of its names that is not
-// ("poll"): one that other files see, of the same size at the same address. Of
-// several it is one that is still linked against, of these the best bound, and then
-// the shortest: open, not open64. It is empty where there is none.
+// publicName returns a public alias ("poll") of a function whose preferred name is
+// reserved to its library ("__poll", "__libc_malloc"): an exported symbol of the same
+// address and size. It prefers current versions, then the strongest binding, then the
+// shortest name: open, not open64. It is "" if there is none.
 func publicName(s *object.Symbol, aliases iter.Seq2[object.Entry, string]) string {
 	if !isReserved(s.Name) {
 		return ""
@@ -37,7 +36,7 @@ type alias struct {
 	rank     uint8
 }
 
-// compare is negative where a is known better than b.
+// compare is negative if a is better than b.
 func (a alias) compare(b alias) int {
 	if a.outdated != b.outdated {
 		if b.outdated {
@@ -48,8 +47,8 @@ func (a alias) compare(b alias) int {
 	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(len(a.name), len(b.name)))
 }
 
-// isReserved recognises the names that C leaves to the implementation (ISO C,
-// 7.1.3), and those of nothing. Mangled names of C++ and Rust are not among them.
+// isReserved reports whether C reserves a name to the implementation (ISO C, 7.1.3),
+// or it is "". Mangled names of C++ and Rust are not reserved.
 func isReserved(name string) bool {
 	if strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") {
 		return false
@@ -57,8 +56,8 @@ func isReserved(name string) bool {
 	return name == "" || name[0] == '_'
 }
 
-// isOutdated recognises versions that are no longer linked against: name@VERSION,
-// where those in use are name@@VERSION.
+// isOutdated reports whether a symbol version is no longer linked against:
+// name@VERSION, unlike name@@VERSION.
 func isOutdated(name string) bool {
 	at := strings.IndexByte(name, '@')
 	return at > 0 && !strings.HasPrefix(name[at:], "@@")

@@ -12,12 +12,12 @@ import (
 	"stacksnap/images/dwarf"
 )
 
-// related opens the files that have a part of another's debugging information, and
-// keeps them open as long as that is.
+// related opens the files that have part of another file's debugging information, and
+// keeps them open as long as that one.
 type related struct {
 	loader *Loader
 	of     *File
-	// paths are those of the file, and of the file whose debug file it is, under the
+	// paths are those of the file, and of the file whose debug file it is, below the
 	// loader's roots.
 	paths []string
 
@@ -26,7 +26,7 @@ type related struct {
 	closed bool
 }
 
-// relate has f look for the files that belong to it by where it is itself.
+// relate sets where f looks for the files that belong to it.
 func (l *Loader) relate(f *File, paths ...string) {
 	f.related = &related{loader: l, of: f, paths: paths}
 }
@@ -38,8 +38,8 @@ func (r *related) dwarf() dwarf.Related {
 	return dwarf.Related{Split: r.split, Package: r.pack, Supplement: r.supplement}
 }
 
-// split implements [dwarf.Related]: at the path that the compiler knew, then beside the
-// file, as when a whole build was moved.
+// split implements [dwarf.Related]. It tries the path that the compiler recorded,
+// then the file's own directory, as a whole build may have been moved.
 func (r *related) split(dir, name string) iter.Seq[dwarf.Sections] {
 	paths := []string{name}
 	if !path.IsAbs(name) {
@@ -60,7 +60,7 @@ func (r *related) split(dir, name string) iter.Seq[dwarf.Sections] {
 	}
 }
 
-// pack implements [dwarf.Related]: PROGRAM.dwp, of a program in several places.
+// pack implements [dwarf.Related]: PROGRAM.dwp, beside each of the paths.
 func (r *related) pack() dwarf.Sections {
 	var paths []string
 	for _, p := range r.paths {
@@ -74,8 +74,8 @@ func (r *related) pack() dwarf.Sections {
 	return nil
 }
 
-// files opens those of the paths that are ELF files. It closes those after which the
-// loop goes on.
+// files yields those of the paths that are ELF files, and closes each when the loop
+// continues.
 func (r *related) files(paths []string) iter.Seq[*File] {
 	return func(yield func(*File) bool) {
 		for i, name := range paths {
@@ -97,10 +97,10 @@ func (r *related) files(paths []string) iter.Seq[*File] {
 	}
 }
 
-// open makes a file of a candidate, which is closed where that cannot be.
+// open returns a candidate's file, or closes the candidate and returns nil.
 func (r *related) open(c candidate) *File {
 	if !r.loader.Budget.Open() {
-		_ = c.file.Close() // it was only read
+		_ = c.file.Close() // read-only
 		return nil
 	}
 	f, err := NewFile(c.file, c.size)
@@ -114,7 +114,7 @@ func (r *related) open(c candidate) *File {
 }
 
 func (r *related) drop(f *File) {
-	_ = f.Close() // it was only read
+	_ = f.Close() // read-only
 	r.loader.Budget.Closed()
 }
 
@@ -142,8 +142,8 @@ func (r *related) close() {
 	r.opened = nil
 }
 
-// supplement implements [dwarf.Related]: the file that dwz has made, by its build-id or
-// where the link leads to.
+// supplement implements [dwarf.Related]: the file that dwz has made, by its build-id
+// or by the link's path.
 func (r *related) supplement() dwarf.Sections {
 	link, ok := r.of.supplementLink()
 	if !ok {
@@ -174,10 +174,10 @@ func (l *Loader) debugByID(id []byte) string {
 	return l.DebugByID(id)
 }
 
-// supplementLink names a supplementary file.
+// supplementLink refers to a supplementary file.
 type supplementLink struct {
 	name string
-	id   []byte // its build-id or, from DWARF 5 on, the checksum in its .debug_sup
+	id   []byte // build-id or, since DWARF 5, the checksum in .debug_sup
 }
 
 // supplementLink reads .gnu_debugaltlink, a name and a build-id, or .debug_sup.
@@ -217,7 +217,8 @@ func (f *File) isSupplement(id []byte) bool {
 	return sup && bytes.Equal(checksum, id)
 }
 
-// paths lists where a supplementary file may be, of a file that is at one of the paths.
+// paths returns where a supplementary file may be, for a file at one of the given
+// paths.
 func (s *supplementLink) paths(from []string) []string {
 	list := []string{fmt.Sprintf("%s/.build-id/%x/%x.debug", debugDir, s.id[:1], s.id[1:])}
 	if path.IsAbs(s.name) {

@@ -68,7 +68,7 @@ func linesAlone(t *testing.T, path string, want map[uint64]string) {
 		got := f.Source(a)
 		_, place, _ := strings.Cut(w, " ")
 		switch {
-		case len(got) > 0 && got[0].Function == "" && strings.HasPrefix(llvmtest.Tell(got[:1]), " "+strings.SplitN(place, ";", 2)[0]):
+		case len(got) > 0 && got[0].Function == "" && strings.HasPrefix(llvmtest.Format(got[:1]), " "+strings.SplitN(place, ";", 2)[0]):
 			lines++
 		case len(got) > 0 && got[0].Function != "":
 			other++ // clang's skeletons may have them

@@ -11,13 +11,13 @@ import (
 
 const (
 	maxSection  = 256 << 20 // bytes of one section
-	maxInflated = 64 << 20  // bytes of one that is compressed, and kept whole
-	maxEHFrame  = 64 << 20  // bytes of an .eh_frame or .ARM.exidx whose size no section header tells
+	maxInflated = 64 << 20  // decompressed bytes of one that is kept whole
+	maxEHFrame  = 64 << 20  // bytes of an .eh_frame or .ARM.exidx without a section header
 )
 
-// sectionNames are the names under which tool chains keep a kind of section.
-// .zdebug is GNU's older way to compress; Go's position-independent programs
-// have their table among the relocated data.
+// sectionNames are the names that tool chains use for each kind of section. .zdebug
+// is GNU's older form of compression; position-independent Go programs have their
+// table among the relocated data.
 var sectionNames = [object.GoPCLnTab + 1][]string{
 	object.EHFrame:    {".eh_frame"},
 	object.EHFrameHdr: {".eh_frame_hdr"},
@@ -47,8 +47,8 @@ func (f *File) readSection(kind object.Kind) (object.Section, error) {
 	return object.Section{}, object.ErrNoSection
 }
 
-// data reads a section whole. Its size is believed as far as the file goes, and
-// up to maxSection or maxInflated.
+// data reads a whole section, decompressed. It fails if the section exceeds the file,
+// maxSection or maxInflated.
 func (f *File) data(s *elf.Section) ([]byte, error) {
 	switch {
 	case s.Flags&elf.SHF_COMPRESSED != 0:
@@ -78,7 +78,7 @@ func (f *File) holds(s *elf.Section) bool {
 	return s.Type != elf.SHT_NOBITS && s.Offset <= size && s.FileSize <= size-s.Offset
 }
 
-// segment finds a section by the segment that it is.
+// segment returns the segment of a type as a section.
 func (f *File) segment(kind elf.ProgType) (object.Section, error) {
 	for _, p := range f.elf.Progs {
 		if p.Type == kind {
@@ -93,8 +93,8 @@ func (f *File) segment(kind elf.ProgType) (object.Section, error) {
 	return object.Section{}, object.ErrNoSection
 }
 
-// mappedEHFrame finds .eh_frame by the pointer in .eh_frame_hdr, and its end by
-// the zero length that ends it (LSB Core, "Exception Frames").
+// mappedEHFrame finds .eh_frame by the pointer in .eh_frame_hdr, and its end by the
+// record of length zero (LSB Core, "Exception Frames").
 func (f *File) mappedEHFrame() (object.Section, error) {
 	hdr, err := f.Section(object.EHFrameHdr)
 	if err != nil {
@@ -119,8 +119,8 @@ func found(vmaddr uint64, b []byte) (object.Section, error) {
 }
 
 // ehFramePointer decodes eh_frame_ptr, the first field after the four bytes of
-// version and encodings, in the encodings that linkers use for it: relative to
-// the field (DW_EH_PE_pcrel 0x10) or absolute; sdata4 0x0b, sdata8 0x0c.
+// version and encodings, in the encodings that linkers use: relative to the field
+// (DW_EH_PE_pcrel 0x10) or absolute; sdata4 0x0b, sdata8 0x0c.
 func ehFramePointer(hdr object.Section) (uint64, bool) {
 	b := hdr.Data
 	if len(b) < 12 || b[0] != 1 {
@@ -147,8 +147,8 @@ func ehFramePointer(hdr object.Section) (uint64, bool) {
 	return base + v, true
 }
 
-// ehFrameSize returns the bytes of the records in b up to the one that ends
-// them, or to the last whole one.
+// ehFrameSize returns the size of the records in b, up to the terminating one or the
+// last complete one.
 func ehFrameSize(b []byte) uint64 {
 	at, size := uint64(0), uint64(len(b))
 	for size-at >= 4 {

@@ -7,7 +7,7 @@ import (
 	"stacksnap/task/files"
 )
 
-// silences are the mounts that do not answer, with the files of the target on each.
+// silences are the mounts that do not respond, with the target's files on each.
 type silences []silence
 
 type silence struct {
@@ -15,7 +15,7 @@ type silence struct {
 	paths []string
 }
 
-// add notes a file of the target.
+// add adds a file of the target.
 func (s *silences) add(e *files.SilentError, path string) {
 	for i := range *s {
 		if m := &(*s)[i]; m.Type == e.Type && m.At == e.At {
@@ -26,10 +26,10 @@ func (s *silences) add(e *files.SilentError, path string) {
 	*s = append(*s, silence{*e, []string{path}})
 }
 
-// maxSilentNames bounds the files that are named of a mount.
+// maxSilentNames is how many files are named for a mount.
 const maxSilentNames = 3
 
-// errors says of each mount, on a line, what is missing for it.
+// errors returns one error for each mount, with the files that were read from memory.
 func (s silences) errors() (errs []error) {
 	for _, m := range s {
 		names := strings.Join(m.paths[:min(len(m.paths), maxSilentNames)], ", ")

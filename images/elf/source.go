@@ -9,10 +9,10 @@ import (
 	"stacksnap/images/object"
 )
 
-// Source returns the function that vmaddr is in and where it is in the source, last,
-// and before it the calls that were inlined there, as [dwarf.Data.Frames] does: of Go's
-// code by its table, of other by the debugging information of the file, or else of its
-// separate debug file, and of the files that these name.
+// Source returns the calls inlined at vmaddr, the innermost first, and last the
+// function itself, as [dwarf.Data.Frames] does. Go's code is looked up in its table;
+// other code in the debugging information of the file or else of its separate debug
+// file, and of the files that these refer to.
 func (f *File) Source(vmaddr uint64) []object.Source {
 	if f.closed.Load() {
 		return nil
@@ -49,8 +49,8 @@ func (f *File) readSource() *dwarf.Data {
 	return d
 }
 
-// debugSection returns a section of debugging information by its name without
-// .debug_ or GNU's older .zdebug_.
+// debugSection returns a section of debugging information by its name without .debug_
+// or GNU's older .zdebug_.
 func (f *File) debugSection(name string) (*elf.Section, bool) {
 	for _, prefix := range []string{".debug_", zdebug} {
 		if s := f.elf.Section(prefix + name); s != nil && s.Type != elf.SHT_NOBITS {
@@ -62,7 +62,7 @@ func (f *File) debugSection(name string) (*elf.Section, bool) {
 
 const zdebug = ".zdebug_"
 
-// openSource opens a section to be read in pieces, or decompresses it.
+// openSource opens a section for reading in pieces, decompressing it if needed.
 func (f *File) openSource(name string) dwarf.Section {
 	s, ok := f.debugSection(name)
 	switch {
@@ -76,13 +76,13 @@ func (f *File) openSource(name string) dwarf.Section {
 	return io.NewSectionReader(s, 0, int64(s.FileSize))
 }
 
-// packed describes a compressed section, of which size bytes are claimed.
+// packed describes a compressed section that claims to have size bytes.
 func (f *File) packed(s *elf.Section, size uint64) object.Packed {
 	return object.Packed{File: f.name, Name: s.Name, From: s.FileSize, To: size, Budget: f.budget, LeftOut: f.leftOut}
 }
 
-// SourceNote returns a line for people where debugging information is not read, though
-// the file or one that belongs to it has some; empty where none was asked for.
+// SourceNote returns a line on debugging information that was needed but not read, ""
+// if there is none.
 func (f *File) SourceNote() string { return f.leftOut.Line() }
 
 func (f *File) inflatingGNU(s *elf.Section) dwarf.Section {

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	maxStubBytes = 64 << 20 // read of all stubs and relocations together
-	stubStep     = 8        // stubs start at multiples of it within their section
-	stubSize     = 24       // of the longest; the others end where the next one starts
+	maxStubBytes = 64 << 20 // bytes read of all stubs and relocations together
+	stubStep     = 8        // alignment of stubs within their section
+	stubSize     = 24       // of the longest; others end where the next one starts
 )
 
-// readStubs names the entries of the procedure linkage table after the symbols
-// they jump to, as gdb does. Each stub loads its target from a slot that a
-// relocation fills.
+// readStubs names the entries of the procedure linkage table by the symbols that they
+// jump to, as gdb does. Each stub loads its target from a slot that a relocation
+// fills.
 func (f *File) readStubs() *object.Table {
 	dynamic, _ := f.symbolSection(elf.SHT_DYNSYM)
 	slots, slotOf := f.slots(dynamic), f.stubDecoder()
@@ -42,8 +42,8 @@ func isStubs(s *elf.Section) bool {
 	return s.Type == elf.SHT_PROGBITS && strings.HasPrefix(s.Name, ".plt")
 }
 
-// inStubs reports whether vmaddr is where stubs are: naming them takes all relocations,
-// of which a large library has megabytes.
+// inStubs reports whether vmaddr is in a section of stubs. Naming stubs reads all
+// relocations, which are megabytes in a large library.
 func (f *File) inStubs(vmaddr uint64) bool {
 	return slices.ContainsFunc(f.elf.Sections, func(s *elf.Section) bool {
 		return isStubs(s) && vmaddr-s.Addr < s.Size
@@ -54,7 +54,7 @@ func isRelocations(s *elf.Section) bool {
 	return s.Flags&elf.SHF_ALLOC != 0 && (s.Type == elf.SHT_RELA || s.Type == elf.SHT_REL)
 }
 
-// eachData reads the sections that are wanted, as far as maxStubBytes go.
+// eachData yields the wanted sections, up to maxStubBytes.
 func (f *File) eachData(want func(*elf.Section) bool, yield func(*elf.Section, []byte)) {
 	left := uint64(maxStubBytes)
 	for _, s := range f.elf.Sections {
@@ -68,8 +68,7 @@ func (f *File) eachData(want func(*elf.Section) bool, yield func(*elf.Section, [
 	}
 }
 
-// slots returns the symbol names, as offsets, by the vmaddr of the slot that
-// their relocation fills.
+// slots returns the name offset of each slot's symbol, by the slot's vmaddr.
 func (f *File) slots(dynamic *symbolTable) map[uint64]uint32 {
 	if dynamic == nil {
 		return nil
@@ -85,15 +84,15 @@ func (f *File) slots(dynamic *symbolTable) map[uint64]uint32 {
 	return slots
 }
 
-// slotTypes are the relocations JUMP_SLOT and GLOB_DAT by machine (the psABIs).
+// slotTypes are the relocations JUMP_SLOT and GLOB_DAT, by machine (the psABIs).
 var slotTypes = map[elf.Machine][2]uint32{
 	elf.EM_X86_64:  {uint32(elf.R_X86_64_JMP_SLOT), uint32(elf.R_X86_64_GLOB_DAT)},
 	elf.EM_386:     {uint32(elf.R_386_JMP_SLOT), uint32(elf.R_386_GLOB_DAT)},
 	elf.EM_AARCH64: {uint32(elf.R_AARCH64_JUMP_SLOT), uint32(elf.R_AARCH64_GLOB_DAT)},
 }
 
-// eachSlot calls yield for the relocations that fill slots: r_offset, r_info,
-// and with SHT_RELA r_addend, a word each.
+// eachSlot calls yield for the relocations that fill slots: r_offset, r_info, and
+// with SHT_RELA r_addend, a word each.
 func (f *File) eachSlot(b []byte, kind elf.SectionType, yield func(slot uint64, sym uint32)) {
 	word, shift := 8, 32
 	if !f.is64() {
@@ -112,8 +111,8 @@ func (f *File) eachSlot(b []byte, kind elf.SectionType, yield func(slot uint64, 
 	}
 }
 
-// stubDecoder returns what finds the slot that the stub at a vmaddr loads its
-// target from: 0 when there is no stub.
+// stubDecoder returns a function that returns the slot from which the stub at a
+// vmaddr loads its target, 0 if there is no stub.
 func (f *File) stubDecoder() func(code []byte, vmaddr uint64) uint64 {
 	switch f.Arch() {
 	case task.AMD64:
@@ -127,7 +126,7 @@ func (f *File) stubDecoder() func(code []byte, vmaddr uint64) uint64 {
 	return func([]byte, uint64) uint64 { return 0 }
 }
 
-// stubSlotAMD64 reads [endbr64] [bnd] jmp *slot(%rip).
+// stubSlotAMD64 decodes [endbr64] [bnd] jmp *slot(%rip).
 func stubSlotAMD64(b []byte, vmaddr uint64) uint64 {
 	n := 0
 	if len(b) >= 4 && binary.LittleEndian.Uint32(b) == 0xfa1e0ff3 {
@@ -143,7 +142,7 @@ func stubSlotAMD64(b []byte, vmaddr uint64) uint64 {
 	return vmaddr + uint64(n) + 6 + uint64(disp)
 }
 
-// stubSlotI386 reads [endbr32] jmp *slot, or jmp *slot−got(%ebx).
+// stubSlotI386 decodes [endbr32] jmp *slot, or jmp *slot−got(%ebx).
 func stubSlotI386(b []byte, got uint64) uint64 {
 	if len(b) >= 4 && binary.LittleEndian.Uint32(b) == 0xfb1e0ff3 {
 		b = b[4:]
@@ -161,7 +160,7 @@ func stubSlotI386(b []byte, got uint64) uint64 {
 	return 0
 }
 
-// gotBase returns what %ebx holds in position-independent i386 code.
+// gotBase returns the value of %ebx in position-independent i386 code.
 func (f *File) gotBase() uint64 {
 	for _, name := range []string{".got.plt", ".got"} {
 		if s := f.elf.Section(name); s != nil {
@@ -171,7 +170,7 @@ func (f *File) gotBase() uint64 {
 	return 0
 }
 
-// stubSlotARM64 reads [bti c]; adrp x16, page; ldr x17, [x16, #offset].
+// stubSlotARM64 decodes [bti c]; adrp x16, page; ldr x17, [x16, #offset].
 func stubSlotARM64(b []byte, vmaddr uint64) uint64 {
 	if len(b) >= 4 && binary.LittleEndian.Uint32(b) == 0xd503245f {
 		b, vmaddr = b[4:], vmaddr+4

@@ -13,22 +13,22 @@ import (
 
 const (
 	maxSymbolName  = 64 << 10 // bytes; C++ templates reach some thousands
-	maxSymbolBytes = 64 << 20 // of a symbol table that is read from memory
-	maxSymtab      = 1 << 29  // bytes of one that is read in pieces
-	entryBytes     = 32       // of an object.Entry, rounded up
+	maxSymbolBytes = 64 << 20 // bytes of a symbol table read from memory
+	maxSymtab      = 1 << 29  // bytes of one read in pieces
+	entryBytes     = 32       // size of an object.Entry, rounded up
 )
 
-// symbolTable is a .symtab or .dynsym and its names.
+// symbolTable is a .symtab or .dynsym with its names.
 type symbolTable struct {
-	raw      []byte // Elf64_Sym or Elf32_Sym; nil where they are read in pieces
+	raw      []byte // Elf64_Sym or Elf32_Sym; nil if read in pieces
 	pieces   func() io.Reader
 	size     uint64 // bytes
 	is64     bool
 	names    io.ReaderAt    // the string table
-	sections []*elf.Section // that the symbols number; nil when not known
+	sections []*elf.Section // by section number; nil if unknown
 }
 
-// symbol is one entry, decoded.
+// symbol is a decoded entry.
 type symbol struct {
 	name    uint32 // offset in the string table
 	info    uint8
@@ -62,8 +62,8 @@ func (t *symbolTable) at(i int) symbol {
 // pieceEntries is how many symbols are read at once.
 const pieceEntries = 32 << 10
 
-// each gives the symbols until yield returns false. It returns false where they
-// could not all be read.
+// each yields the symbols until yield returns false. It returns false if some could
+// not be read.
 func (t *symbolTable) each(budget *object.Budget, yield func(*symbol) bool) bool {
 	if t.pieces == nil {
 		return t.eachIn(yield)
@@ -84,7 +84,7 @@ func (t *symbolTable) each(budget *object.Budget, yield func(*symbol) bool) bool
 }
 
 func (t *symbolTable) eachIn(yield func(*symbol) bool) bool {
-	var s symbol // one for all: it escapes
+	var s symbol // shared by all calls, as it escapes
 	for i := range t.len() {
 		if s = t.at(i); !yield(&s) {
 			return false
@@ -93,7 +93,7 @@ func (t *symbolTable) eachIn(yield func(*symbol) bool) bool {
 	return true
 }
 
-// name reads a string; empty when there is none at that offset.
+// name reads the name at an offset; "" if there is none.
 func (t *symbolTable) name(offset uint32) string {
 	var chunk [256]byte
 	var s []byte
@@ -110,16 +110,15 @@ func (t *symbolTable) name(offset uint32) string {
 	return ""
 }
 
-// dynamicNames marks the names of the second table in an object.Entry; string
-// tables stay below it.
+// dynamicNames marks name offsets of the second table in an object.Entry; string
+// tables are smaller.
 const dynamicNames = 1 << 31
 
-// readSymbols merges the functions of .symtab, when the file has none the separate debug
-// file's or those of .gnu_debugdata, and of .dynsym. Of the names at one address the answer is
-// the global one, then the weak, then the local; among equals the first in the
-// tables' order. It is the choice of eu-stack (elfutils
-// dwfl_module_addrsym.c); gdb prefers whichever its sort left last, which
-// is often the one with fewer underscores.
+// readSymbols merges the functions of .symtab and .dynsym. Without a .symtab it uses
+// the separate debug file's or .gnu_debugdata. Of the symbols at one address a global
+// one wins, then a weak one, then a local one; among equals the first in the tables'
+// order. That is eu-stack's choice (elfutils dwfl_module_addrsym.c); gdb prefers
+// whichever its sort left last, often the one with fewer underscores.
 func (f *File) readSymbols() *object.Table {
 	static, all := f.anyStaticSymbols()
 	var entries []object.Entry
@@ -132,7 +131,7 @@ func (f *File) readSymbols() *object.Table {
 	f.whole = static != nil
 	var dynamic *symbolTable
 	if s := f.elf.SectionByType(elf.SHT_DYNSYM); static == nil || !all || s != nil && s.FileSize > static.size {
-		dynamic = f.dynamicSymbols() // a larger .symtab has all of .dynsym in it
+		dynamic = f.dynamicSymbols() // a larger .symtab includes .dynsym
 	}
 	if dynamic != nil {
 		entries, _ = f.appendFunctions(entries, dynamic, dynamicNames)
@@ -145,8 +144,8 @@ func (f *File) readSymbols() *object.Table {
 	})
 }
 
-// anyStaticSymbols returns the table of functions that no other file needs, nil where
-// there is none. All: it has those of .dynsym, too, if it is larger.
+// anyStaticSymbols returns the full symbol table, nil if there is none. all: if it is
+// larger than .dynsym, it includes that.
 func (f *File) anyStaticSymbols() (t *symbolTable, all bool) {
 	if t := f.staticSymbols(); t != nil {
 		return t, true
@@ -170,8 +169,8 @@ func (f *File) dynamicSymbols() *symbolTable {
 	return f.symbolsInPieces(elf.SHT_DYNSYM)
 }
 
-// symbolSection reads the first symbol table of a type; nil and no error when
-// there is none.
+// symbolSection reads the first symbol table of a type; nil and no error if there is
+// none.
 func (f *File) symbolSection(kind elf.SectionType) (*symbolTable, error) {
 	s, t := f.findSymbols(kind)
 	if t == nil {
@@ -186,8 +185,9 @@ func (f *File) symbolSection(kind elf.SectionType) (*symbolTable, error) {
 // staticSymbols returns .symtab.
 func (f *File) staticSymbols() *symbolTable { return f.symbolsInPieces(elf.SHT_SYMTAB) }
 
-// symbolsInPieces returns the first symbol table of a type, to be read in pieces: it may
-// be far larger than what of it is kept. It is nil when there is none that can be.
+// symbolsInPieces returns the first symbol table of a type, to be read in pieces,
+// because it may be far larger than what is kept of it. It is nil if there is no
+// readable one.
 func (f *File) symbolsInPieces(kind elf.SectionType) *symbolTable {
 	s, t := f.findSymbols(kind)
 	if t == nil || s.Size > maxSymtab || s.Flags&elf.SHF_COMPRESSED == 0 && !f.holds(s) {
@@ -198,7 +198,7 @@ func (f *File) symbolsInPieces(kind elf.SectionType) *symbolTable {
 	return t
 }
 
-// findSymbols finds a table of symbols and their names.
+// findSymbols finds a symbol table and its names.
 func (f *File) findSymbols(kind elf.SectionType) (*elf.Section, *symbolTable) {
 	s := f.elf.SectionByType(kind)
 	if s == nil || int(s.Link) >= len(f.elf.Sections) {
@@ -213,9 +213,9 @@ func (f *File) findSymbols(kind elf.SectionType) (*elf.Section, *symbolTable) {
 
 func (f *File) is64() bool { return f.elf.Class == elf.ELFCLASS64 }
 
-// appendFunctions appends the functions of a table, whose names are marked. It
-// appends none where the table could not be read whole, or would cost too much:
-// half a table gives names to what its other half is named after.
+// appendFunctions appends the functions of a table, with marked names. It appends
+// none if the table is unreadable in part or exceeds the budget: with half a table,
+// code would get the names of the wrong functions.
 func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) (all []object.Entry, whole bool) {
 	thumb := f.Arch() == task.ARM
 	mapping := thumb || f.Arch() == task.ARM64
@@ -225,7 +225,7 @@ func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) 
 			return true
 		}
 		if thumb && s.kind() != elf.STT_NOTYPE {
-			s.value &^= 1 // bit 0 tells the instruction set (AAELF32, "Symbol Values")
+			s.value &^= 1 // bit 0 is the instruction set (AAELF32, "Symbol Values")
 		}
 		area, ok := f.area(s.value)
 		if !ok {
@@ -247,7 +247,7 @@ func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) 
 }
 
 // isFunction reports whether a symbol may name code: a function, an indirect
-// function, or a label that assembly left without a type in a section of code.
+// function, or an untyped label of assembly in a code section.
 func (f *File) isFunction(t *symbolTable, s *symbol) bool {
 	if s.name == 0 || s.name >= dynamicNames || s.section == elf.SHN_UNDEF ||
 		s.section >= elf.SHN_LORESERVE && s.section != elf.SHN_XINDEX {
@@ -262,8 +262,8 @@ func (f *File) isFunction(t *symbolTable, s *symbol) bool {
 	return false
 }
 
-// inItsSection tells a label from the marks that linkers put at the end of a
-// section, such as etext.
+// inItsSection reports whether a label is within its section. Those that linkers put
+// at a section's end, such as etext, are not.
 func (t *symbolTable) inItsSection(s *symbol) bool {
 	if int(s.section) >= len(t.sections) {
 		return t.sections == nil
@@ -272,8 +272,8 @@ func (t *symbolTable) inItsSection(s *symbol) bool {
 	return s.value >= sec.Addr && s.value-sec.Addr < sec.Size
 }
 
-// isMappingSymbol tells the marks between code and data (AAELF64, "Mapping
-// symbols"): $x, $d, $a, $t, with or without a suffix after a dot.
+// isMappingSymbol reports whether a symbol marks a switch between code and data
+// (AAELF64, "Mapping symbols"): $x, $d, $a, $t, with or without a suffix after a dot.
 func isMappingSymbol(name string) bool {
 	if len(name) < 2 || name[0] != '$' || len(name) > 2 && name[2] != '.' {
 		return false
@@ -281,11 +281,10 @@ func isMappingSymbol(name string) bool {
 	return name[1] == 'x' || name[1] == 'd' || name[1] == 'a' || name[1] == 't'
 }
 
-// rankLocal is the rank of symbols that no other file sees, but those without a size.
+// rankLocal is the rank of local symbols with a size.
 const rankLocal = 2
 
-// rank orders the symbols at one address: those with a size first, then by
-// binding.
+// rank orders the symbols at one address: those with a size first, then by binding.
 func rank(s *symbol) uint8 {
 	r := uint8(3)
 	switch elf.ST_BIND(s.info) {

@@ -9,7 +9,7 @@ type view struct {
 	shared   bool // another image closes the File
 }
 
-// Segments returns those that are mapped at this place.
+// Segments returns the segments mapped at this place.
 func (v *view) Segments() []object.Segment { return v.segments }
 
 func (v *view) Close() error {

@@ -8,13 +8,13 @@ import (
 	"stacksnap/task"
 )
 
-// vmReader reads a file by its own numbering: from its segments on disk, or
-// from where they are mapped. A short read comes with an error.
+// vmReader reads a file by vmaddr, from disk or from where it is mapped. A short read
+// returns an error.
 type vmReader interface {
 	readVM(p []byte, vmaddr uint64) (int, error)
 }
 
-// fileVM reads what PT_LOAD would map.
+// fileVM reads the PT_LOAD segments on disk.
 type fileVM struct{ file *elf.File }
 
 func (v fileVM) readVM(p []byte, vmaddr uint64) (int, error) {
@@ -26,7 +26,7 @@ func (v fileVM) readVM(p []byte, vmaddr uint64) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// memoryVM reads what is mapped, wherever the file is now.
+// memoryVM reads the mapped segments.
 type memoryVM struct {
 	memory task.Memory
 	slide  uint64
@@ -40,11 +40,11 @@ func (v memoryVM) readVM(p []byte, vmaddr uint64) (int, error) {
 	return n, err
 }
 
-// firstChunk is how much is read before more room is made: a size that a header
-// claims is believed only as far as there are bytes.
+// firstChunk is how many bytes are read before the buffer grows. A size claimed by a
+// header is not allocated at once.
 const firstChunk = 64 << 10
 
-// readUpTo reads at most size bytes at vmaddr: fewer where the bytes end.
+// readUpTo reads at most size bytes at vmaddr, fewer at the end of readable bytes.
 func readUpTo(vm vmReader, vmaddr, size uint64) []byte {
 	size = min(size, math.MaxUint64-vmaddr)
 	var b []byte
@@ -59,7 +59,7 @@ func readUpTo(vm vmReader, vmaddr, size uint64) []byte {
 	return b
 }
 
-// mapped returns how many bytes of the file follow vmaddr in its segment.
+// mapped returns how many of the file's bytes follow vmaddr in its segment.
 func mapped(progs []*elf.Prog, vmaddr uint64) uint64 {
 	for _, p := range progs {
 		if size := min(p.Filesz, p.Memsz); p.Type == elf.PT_LOAD && vmaddr >= p.Vaddr && vmaddr-p.Vaddr < size {

@@ -10,24 +10,24 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// maxDictionary bounds the memory that decompressing takes: what xz -9 asks for. The
-// container is read here, for a header of eight bytes can ask for 4 GB.
+// maxDictionary is the maximum memory of decompression in bytes: that of xz -9. The
+// container format is decoded here, because a header of eight bytes can request 4 GB.
 const maxDictionary = 64 << 20
 
 var errXZ = errors.New("not an .xz stream that can be read")
 
-// xzReader decompresses an .xz stream (The .xz File Format, 1.2.1) of LZMA2 blocks,
-// whose checks are not verified.
+// xzReader decompresses an .xz stream (The .xz File Format, 1.2.1) of LZMA2 blocks.
+// It does not verify their checks.
 type xzReader struct {
 	from  *bytes.Reader
-	check int      // bytes behind each block
-	block *xzBlock // nil: between two
+	check int      // bytes of check after each block
+	block *xzBlock // nil: between blocks
 }
 
 // xzBlock is a block that is being read.
 type xzBlock struct {
 	*lzma.Reader2
-	start int64 // where its data begins
+	start int64 // offset of its data
 }
 
 // newXZ reads the header of a stream.
@@ -58,7 +58,7 @@ func (x *xzReader) Read(p []byte) (int, error) {
 	}
 }
 
-// begin begins the next block; [io.EOF] where there is none.
+// begin starts the next block. It returns [io.EOF] if there is none.
 func (x *xzReader) begin() error {
 	size, err := x.from.ReadByte()
 	switch {
@@ -82,7 +82,7 @@ func (x *xzReader) begin() error {
 	return err
 }
 
-// dictionaryOf returns how large a dictionary a block wants that is compressed by LZMA2
+// dictionaryOf returns the dictionary size of a block that is compressed by LZMA2
 // alone.
 func dictionaryOf(head []byte) (int, error) {
 	sum := len(head) - 4
@@ -107,7 +107,7 @@ func dictionaryOf(head []byte) (int, error) {
 	return max(int(size), lzma.MinDictCap), nil
 }
 
-// end skips what stands behind a block's data.
+// end skips the padding and check after a block's data.
 func (x *xzReader) end() error {
 	if !x.block.EOS() {
 		return io.ErrUnexpectedEOF

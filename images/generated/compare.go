@@ -2,21 +2,22 @@ package generated
 
 import "stacksnap/task"
 
-// What is compared of code: bytes about the address that is asked for, of which one in
-// unlike may be another. Compilers change calls and the addresses of objects in code that
-// they have made; of two functions most bytes differ.
+// How code is compared: around bytes on each side of the address, of which one in
+// unlike may differ. Compilers patch calls and object addresses in finished code, but
+// of two different functions most bytes differ.
 const (
 	around = 512
 	unlike = 4
 )
 
-// Compare has code that is asked for compared with memory, where the file has its bytes:
-// a writer with a buffer tells of new code late, and until then the file has what was
-// there before. It is called before anything is asked.
+// Compare makes the reader check the code in the file, if the file has it, against
+// mem. A writer that buffers reports new code late; until then the file has the code
+// that was there before. Call it before the first look-up.
 func (r *Reader) Compare(mem task.Memory) { r.memory = mem }
 
-// stands reports whether the code about a is that of the entry, as far as that is known.
-func (r *Reader) stands(e *Entry, a uint64) bool {
+// matches reports whether the code around a still is the entry's, as far as that is
+// known.
+func (r *Reader) matches(e *Entry, a uint64) bool {
 	if r.memory == nil || e.Code == 0 {
 		return true
 	}

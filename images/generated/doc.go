@@ -1,8 +1,8 @@
-// Package generated names the code that JIT compilers make at run time, by files
-// that they write as they do: what such files have in common, whatever their format
-// (see images/perfmap, images/jitdump). Pieces of code are appended as they are made
-// and moved: of several that cover an address, the last one holds.
+// Package generated reads files in which JIT compilers name the code that they
+// generate. It has what all formats share (see images/perfmap, images/jitdump).
+// Entries are appended as code is generated and moved; where several cover an
+// address, the last one counts.
 //
-// A file is the work of the target, or of anybody who can write to it: what it says
-// is bounded, and names the code of no file.
+// The target, or anyone who can write the file, controls its contents. So its size is
+// bounded, and its names never apply to code that is mapped from a file.
 package generated

@@ -7,29 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// Entry is a piece of code: [Start, End).
+// Entry describes a piece of code: [Start, End).
 type Entry struct {
 	Start, End uint64
-	Name       string // empty: what was there before is there no more
+	Name       string // "": the code that was there before is gone
 	Lines      *Lines // nil: not known
-	// Code is where the file has the bytes of the code, from what Decode was given on; 0:
-	// it has them not, or not as they are where the code is now.
+	// Code is the offset of the code's bytes in the file, relative to the start of
+	// Decode's argument. 0: the file has no bytes, or they were changed when the code
+	// was moved.
 	Code int64
 }
 
 func (e *Entry) contains(a uint64) bool { return a >= e.Start && a < e.End }
 
-// Line is where code from an address on is in the source, up to that of the next.
+// Line is the source line of the code from Start to the next Line's Start.
 type Line struct {
 	Start uint64
-	File  string // empty: of this code it is not known
+	File  string // "": not known for this code
 	Line  int
 }
 
-// Lines are those of one piece of code.
+// Lines are the source lines of one piece of code.
 type Lines struct{ all []Line }
 
-// NewLines takes lines in any order. Of several at one address the last one holds.
+// NewLines sorts lines by address. Of several at one address the last one counts.
 func NewLines(all []Line) *Lines {
 	slices.SortStableFunc(all, func(a, b Line) int { return cmp.Compare(a.Start, b.Start) })
 	return &Lines{all}
@@ -47,7 +48,7 @@ func (l *Lines) Moved(by uint64) *Lines {
 	return NewLines(moved)
 }
 
-// at returns nothing for what comes before the first line.
+// at returns the line at a, or the zero Line before the first.
 func (l *Lines) at(a uint64) Line {
 	if l == nil {
 		return Line{}
@@ -65,11 +66,12 @@ func (l *Lines) at(a uint64) Line {
 }
 
 const (
-	maxName = 1 << 10 // bytes of a name, what is longer is cut
+	maxName = 1 << 10 // bytes of a name; a longer one is cut
 	cutMark = "…"
 )
 
-// Name is a name without the blanks around it, bounded between two characters.
+// Name returns b without surrounding blanks, cut to maxName bytes at a character
+// boundary.
 func Name(b []byte) string {
 	b = bytes.TrimSpace(b)
 	if len(b) <= maxName {

@@ -5,8 +5,8 @@ import (
 	"stacksnap/task"
 )
 
-// File is what there is to know of generated code, in place of the file that other
-// code is of: its names, where code may be that they are for.
+// File is an [object.File] for generated code, which has no file of its own. It has
+// names, for the ranges where such code may be.
 type File struct {
 	*Names
 	arch     task.Arch
@@ -15,14 +15,14 @@ type File struct {
 
 var _ object.File = (*File)(nil)
 
-// Range is a mapping of generated code: [Start, End).
+// Range is a mapping that may contain generated code: [Start, End).
 type Range struct{ Start, End task.Addr }
 
-// maxRanges bounds the mappings: no compiler needs so many.
+// maxRanges is the maximum number of mappings. No compiler needs more.
 const maxRanges = 1 << 11
 
-// File gives the names to what is mapped at the ranges, lowest first, of which
-// neighbours are taken together. Its vmaddrs are addresses.
+// File returns a file that names the code mapped at ranges, which are sorted;
+// adjacent ones are merged. Its vmaddrs are addresses of the target.
 func (n *Names) File(arch task.Arch, ranges []Range) *File {
 	f := &File{Names: n, arch: arch}
 	for _, r := range ranges {
@@ -38,7 +38,7 @@ func (n *Names) File(arch task.Arch, ranges []Range) *File {
 // Arch implements [object.File].
 func (f *File) Arch() task.Arch { return f.arch }
 
-// ID implements [object.File]: there is none.
+// ID implements [object.File]. There is none.
 func (f *File) ID() []byte { return nil }
 
 // Segments implements [object.File].
@@ -52,8 +52,9 @@ func (f *File) Section(object.Kind) (object.Section, error) {
 	return object.Section{}, object.ErrNoSection
 }
 
-// FunctionStart implements [object.File]: a start without a name is not told.
+// FunctionStart implements [object.File]. Generated code has no starts without a
+// name.
 func (f *File) FunctionStart(uint64) (uint64, bool) { return 0, false }
 
-// Close implements [object.File]. The names' reader has the file.
+// Close implements [object.File]. The file itself belongs to the Reader.
 func (f *File) Close() error { return nil }

@@ -6,14 +6,14 @@ import (
 	"stacksnap/images/object"
 )
 
-// Names are the answers of a file as long as none of those that were given has
-// become wrong. They are safe for concurrent use.
+// Names are the names in a file at one time. A Names stays valid until an answer it
+// gave becomes wrong; then the Reader makes a new one. It is safe for concurrent use.
 type Names struct {
 	of *Reader
-	// What was asked, by address, and the answers, under of's lock.
+	// The addresses looked up so far, sorted, and the answers. Guarded by of's lock.
 	asked   []uint64
 	answers map[uint64]answer
-	over    bool // an answer has become wrong: what was not asked has none
+	over    bool // an answer has become wrong; addresses not looked up before have none
 }
 
 type answer struct {
@@ -23,18 +23,17 @@ type answer struct {
 	line        int
 }
 
-// maxAsked bounds the answers that are kept.
+// maxAsked is the maximum number of answers kept.
 const maxAsked = 1 << 19
 
-// Symbol names the code at an address: the same as the first time that this was
-// asked.
+// Symbol returns the code at an address. The answer for an address never changes.
 func (n *Names) Symbol(a uint64) (object.Symbol, bool) {
 	got := n.ask(a)
 	return object.Symbol{Name: got.name, VMAddr: got.start, Size: got.size}, got.name != ""
 }
 
-// Source tells where in the source the code at an address is, if that is known: of
-// what Symbol names there.
+// Source returns the source line at an address, of the function that Symbol returns
+// there, or nil if it is not known.
 func (n *Names) Source(a uint64) []object.Source {
 	got := n.ask(a)
 	if got.name == "" || got.file == "" {
@@ -63,16 +62,17 @@ func (n *Names) keep(a uint64, got answer) {
 	n.answers[a] = got
 }
 
-// differ reports whether an answer in [start, end) is another by now.
+// differ reports whether the file now gives another answer for an address in [start,
+// end).
 func (n *Names) differ(start, end uint64) bool {
 	from, to := n.within(start, end)
 	if to-from > fewEntries {
-		n.of.table.sort() // or each answer is looked for among many
+		n.of.table.sort() // otherwise each answer is searched for among many
 	}
 	return slices.ContainsFunc(n.asked[from:to], func(a uint64) bool { return n.answers[a] != n.of.answer(a) })
 }
 
-// within tells which of asked are in [start, end).
+// within returns the indices in asked of the addresses in [start, end).
 func (n *Names) within(start, end uint64) (from, to int) {
 	from, _ = slices.BinarySearch(n.asked, start)
 	to, _ = slices.BinarySearch(n.asked, end)
@@ -81,8 +81,7 @@ func (n *Names) within(start, end uint64) (from, to int) {
 
 func newNames(r *Reader) *Names { return &Names{of: r, answers: map[uint64]answer{}} }
 
-// batch is what a reading has brought: the pieces of code or, where they are many,
-// all of them.
+// batch is the pieces of code added by one Update; all is set if there are many.
 type batch struct {
 	pieces [][2]uint64
 	all    bool
@@ -98,7 +97,7 @@ func (b *batch) add(start, end uint64) {
 	}
 }
 
-// differ reports whether it made an answer wrong that was given.
+// differ reports whether the batch contradicts an answer already given.
 func (b *batch) differ(n *Names) bool {
 	if b.all {
 		return n.differ(0, ^uint64(0))

@@ -12,13 +12,13 @@ import (
 	"stacksnap/task"
 )
 
-// The bounds of what is read and kept of one file.
+// Limits for one file.
 const (
-	maxEntries = 1 << 19  // that are the last at some address
-	chunk      = 64 << 10 // bytes that are read at once
+	maxEntries = 1 << 19  // entries that are the last at some address
+	chunk      = 64 << 10 // bytes read at once
 	tailSize   = 64
 
-	// MaxPart is how many bytes a Decoder may have to see at once.
+	// MaxPart is the maximum number of bytes a Decoder may need at once.
 	MaxPart = 1 << 20
 )
 
@@ -34,59 +34,58 @@ type Source interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// Decoder takes a file of one format apart, from its start to its end.
+// Decoder decodes a file of one format, from start to end.
 type Decoder interface {
-	// Decode adds the pieces of code that are at the start of b, which is where it
-	// was done last. Left is how many bytes the file has from there on, of which b
-	// may be a part. It returns how many it is done with now, which may be more than
-	// b has; 0 when it has to see more. An error says that the file is not of the
-	// format, or is the one that add has returned.
+	// Decode adds the pieces of code at the start of b, which continues where the
+	// last call stopped. left is the number of bytes from there to the end of the
+	// file; b may be fewer. It returns how many bytes it is done with, which may be
+	// more than b has, or 0 if it needs more. An error means that the file is not of
+	// the format, or is that of add.
 	Decode(b []byte, left int64, add func(Entry) error) (done int64, err error)
-	// MaxFile is how large a file may be, in bytes.
+	// MaxFile returns the maximum size of a file in bytes.
 	MaxFile() int64
-	// Reset says that the file is read from the start again.
+	// Reset prepares for reading the file from the start again.
 	Reset()
 }
 
-// Reader reads a file that is being written. Its methods are called by one
-// goroutine.
+// Reader reads a file that is still being written. Its methods are for one goroutine.
 type Reader struct {
 	file    Source
 	decoder Decoder
-	size    int64 // when it was looked at last
+	size    int64 // at the last Update
 	changed time.Time
-	total   int64  // bytes that were read
-	offset  int64  // up to where the decoder is done
-	tail    []byte // the last bytes before that
-	err     error  // why no more is read
+	total   int64  // bytes read
+	offset  int64  // up to which decoding is done
+	tail    []byte // the last bytes before offset
+	err     error  // why reading has stopped
 
-	memory task.Memory // of the target, to compare code with; nil: it is not
+	memory task.Memory // of the target, to compare code with; nil: no comparison
 
-	mu    sync.Mutex // guards what follows, and all Names
+	mu    sync.Mutex // guards the fields below, and all Names
 	table table
 	names *Names
 }
 
-// NewReader begins reading with the next Update. It takes the file over.
+// NewReader returns a reader of file, which it owns. Call Update to read.
 func NewReader(file Source, d Decoder) *Reader {
 	r := &Reader{file: file, decoder: d}
 	r.names = newNames(r)
 	return r
 }
 
-// Close closes the file. The names stay.
+// Close closes the file. The names stay valid.
 func (r *Reader) Close() error { return r.file.Close() }
 
-// Names returns those that hold now. They are others than before when, of what was
-// asked, something has another answer by now.
+// Names returns the current names. It returns a new value once an answer of the
+// previous one has become wrong.
 func (r *Reader) Names() *Names {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.names
 }
 
-// Update reads what was written since the last one. After an error, which is told
-// once, there are no names: what was not read might have replaced them.
+// Update reads what was written since the last call. An error is returned once; after
+// it there are no names, because what was not read might have replaced them.
 func (r *Reader) Update() error {
 	if r.err != nil {
 		return nil
@@ -108,7 +107,7 @@ func (r *Reader) Update() error {
 	return err
 }
 
-// read reads on, or anew where the file is no longer what it was.
+// read reads on, or from the start if the file was replaced.
 func (r *Reader) read() error {
 	if most := r.decoder.MaxFile(); r.size > most {
 		return fmt.Errorf("it is larger than %d MB", most>>20)
@@ -126,8 +125,7 @@ func (r *Reader) read() error {
 	return err
 }
 
-// decode has what was not decoded decoded, up to where the file ended when it was
-// looked at.
+// decode decodes the rest of the file, up to its size at the last Stat.
 func (r *Reader) decode(news *batch) error {
 	add := func(e Entry) error { return r.add(e, news) }
 	var buf []byte
@@ -138,18 +136,18 @@ func (r *Reader) decode(news *batch) error {
 		}
 		b, err := r.fill(buf[:min(window, left)])
 		if len(b) == 0 || err != nil {
-			return err // nil: it was cut meanwhile, see the next time
+			return err // nil: the file was cut meanwhile; the next Update handles that
 		}
 		done, err := r.decoder.Decode(b, left, add)
 		switch {
 		case err != nil:
 			return err
 		case done > 0:
-			r.total -= max(0, int64(len(b))-done) // that is read again at once
+			r.total -= max(0, int64(len(b))-done) // these bytes are read again
 			r.done(b, min(done, left))
 			window = chunk
 		case int64(len(b)) == left || int64(len(b)) < window:
-			return nil // what is there is a part of something
+			return nil // the rest is incomplete
 		case window > MaxPart:
 			return errPart
 		default:
@@ -159,7 +157,7 @@ func (r *Reader) decode(news *batch) error {
 	return nil
 }
 
-// fill reads into b from where the decoder is done, as far as the file goes.
+// fill reads into b from offset, up to the end of the file.
 func (r *Reader) fill(b []byte) ([]byte, error) {
 	n, err := r.file.ReadAt(b, r.offset)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -171,7 +169,7 @@ func (r *Reader) fill(b []byte) ([]byte, error) {
 	return b[:n], nil
 }
 
-// maxReads is how often, in all, the size is read that a file may have.
+// maxReads limits the total bytes read, as a multiple of the decoder's MaxFile.
 const maxReads = 4
 
 // add adds an entry.
@@ -190,8 +188,8 @@ func (r *Reader) add(e Entry, news *batch) error {
 	return nil
 }
 
-// done notes that the decoder needs so many bytes no more, of which b is the start,
-// and what stands before the others.
+// done advances offset by n bytes, of which b is the start, and keeps the last of
+// them as tail.
 func (r *Reader) done(b []byte, n int64) {
 	r.offset += n
 	if n <= int64(len(b)) {
@@ -199,12 +197,12 @@ func (r *Reader) done(b []byte, n int64) {
 		return
 	}
 	var tail [tailSize]byte
-	k, _ := r.file.ReadAt(tail[:], r.offset-tailSize) // if less, it is no longer that file
+	k, _ := r.file.ReadAt(tail[:], r.offset-tailSize) // fewer: the file was replaced
 	r.tail = append(r.tail[:0], tail[:k]...)
 }
 
-// goesOn reports whether what was read is still there, so that what follows was
-// appended.
+// goesOn reports whether the part that was read is unchanged, so that new bytes were
+// appended to it.
 func (r *Reader) goesOn() bool {
 	var b [tailSize]byte
 	n, _ := r.file.ReadAt(b[:len(r.tail)], r.offset-int64(len(r.tail)))
@@ -223,7 +221,7 @@ func (r *Reader) renew() {
 
 func (r *Reader) answer(a uint64) answer {
 	e := r.table.find(a)
-	if e == nil || e.Name == "" || !r.stands(e, a) {
+	if e == nil || e.Name == "" || !r.matches(e, a) {
 		return answer{}
 	}
 	l := e.Lines.at(a)

@@ -7,23 +7,23 @@ import (
 
 // table finds the last entry that covers an address.
 type table struct {
-	entries []Entry // in the order of the file, without those that no address leads to
-	pieces  []piece // of entries[:sorted], by address and not overlapping
+	entries []Entry // in file order, without those that are fully covered by later ones
+	pieces  []piece // of entries[:sorted], by address, without overlap
 	sorted  int
 }
 
-// piece is where an entry is the last.
+// piece is a range where an entry is the last.
 type piece struct {
 	start, end uint64
 	entry      int
 }
 
 const (
-	fewEntries = 1 << 10 // are searched one by one
-	partSorted = 8       // and as many as one in so many of the others
+	fewEntries = 1 << 10 // entries are searched one by one
+	partSorted = 8       // plus one in this many of the others
 )
 
-// add adds an entry. Before anything is asked again, settle is to be called.
+// add appends an entry. Call settle before the next find.
 func (t *table) add(e Entry) {
 	t.entries = append(t.entries, e)
 	if len(t.entries)-t.sorted > max(fewEntries, t.sorted) {
@@ -37,7 +37,7 @@ func (t *table) settle() {
 	}
 }
 
-// find returns nil where no entry covers an address.
+// find returns the last entry that covers a, nil if none does.
 func (t *table) find(a uint64) *Entry {
 	for i := len(t.entries) - 1; i >= t.sorted; i-- {
 		if t.entries[i].contains(a) {
@@ -54,8 +54,8 @@ func (t *table) find(a uint64) *Entry {
 	return &t.entries[t.pieces[i].entry]
 }
 
-// sort makes the pieces of all entries: between two neighbours of all starts and
-// ends the last entry that covers them is the same.
+// sort computes the pieces of all entries. Between two adjacent starts or ends, the
+// last entry that covers the code is the same.
 func (t *table) sort() {
 	if t.sorted == len(t.entries) {
 		return
@@ -71,9 +71,9 @@ func (t *table) sort() {
 
 const nobody = -1
 
-// owners tells of the interval behind each cut whose it is. The last entries take
-// what they cover first, and each interval is passed only once: next leads past
-// those that are taken.
+// owners returns, for the interval after each cut, the index of the last entry that
+// covers it. Later entries claim intervals first, and next skips claimed ones, so
+// that each interval is visited once.
 func owners(cuts []uint64, entries []Entry) []int {
 	owner, next := make([]int, len(cuts)), make([]int, len(cuts)+1)
 	for i := range next {
@@ -99,7 +99,7 @@ func owners(cuts []uint64, entries []Entry) []int {
 	return owner
 }
 
-// drop keeps the entries that own something, and makes their pieces.
+// drop keeps the entries that own an interval, and computes their pieces.
 func (t *table) drop(owner []int, cuts []uint64) {
 	at := make([]int, len(t.entries))
 	for _, o := range owner {
@@ -120,11 +120,11 @@ func (t *table) drop(owner []int, cuts []uint64) {
 		if o == nobody {
 			continue
 		}
-		t.join(piece{cuts[i], cuts[i+1], at[o]}) // the last cut is an end, and nobody's
+		t.join(piece{cuts[i], cuts[i+1], at[o]}) // the last cut is an end, owned by nobody
 	}
 }
 
-// join adds a piece to those before it.
+// join appends a piece, merging it with the one before if possible.
 func (t *table) join(p piece) {
 	if n := len(t.pieces); n > 0 && t.pieces[n-1].end == p.start && t.pieces[n-1].entry == p.entry {
 		t.pieces[n-1].end = p.end

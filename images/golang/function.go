@@ -1,14 +1,14 @@
 package golang
 
-// function is a struct _func (runtime/runtime2.go) and where its code is.
+// function is a struct _func (runtime/runtime2.go) and the range of its code.
 type function struct {
 	t     *Table
-	at    uint64 // of the struct, in the part info
-	start uint64 // as a distance
-	size  uint64 // bytes of code
+	at    uint64 // offset of the struct in the part info
+	start uint64 // as a distance from the start of code
+	size  uint64 // in bytes
 }
 
-// The fields of a _func behind its address, u32 each, by their numbers.
+// The uint32 fields of a _func after its address, by index.
 const (
 	fieldName = iota
 	_         // args
@@ -20,7 +20,7 @@ const (
 	fieldUnit   // since Go 1.16
 )
 
-// function returns the i-th.
+// function returns the i-th function.
 func (t *Table) function(i int) (function, bool) {
 	f := t.begun(i)
 	next := t.start(i + 1)
@@ -30,23 +30,23 @@ func (t *Table) function(i int) (function, bool) {
 	f.size = next - f.start
 	if lines, ok := f.field(fieldPCLine); ok && lines != 0 {
 		if end := t.end(lines); end != 0 {
-			f.size = min(f.size, end) // what follows is padding
+			f.size = min(f.size, end) // the rest is padding
 		}
 	}
 	return f, true
 }
 
-// begun returns the i-th without its size.
+// begun returns the i-th function without its size.
 func (t *Table) begun(i int) function {
 	return function{t: t, start: t.start(i), at: t.uint(t.functions[(2*i+1)*t.field():], t.field())}
 }
 
-// field returns one of the fields.
+// field returns field n.
 func (f *function) field(n int) (uint32, bool) {
 	return f.t.u32(f.t.info, f.at+uint64(f.t.field()+4*n))
 }
 
-// name returns the function's name, "" when it cannot be read.
+// name returns the function's name, "" if it cannot be read.
 func (f *function) name() string {
 	at, ok := f.field(fieldName)
 	if !ok {
@@ -55,8 +55,8 @@ func (f *function) name() string {
 	return text(f.t.names, uint64(at))
 }
 
-// fixed is how many fields stand before those whose number varies: the last of them
-// ends with the number of funcdata in a byte, before Go 1.12 in all four.
+// fixed returns how many fields precede the variable ones. The last of them ends with
+// the number of funcdata: a byte, before Go 1.12 all four bytes.
 func (t *Table) fixed() int {
 	switch t.version {
 	case go12:
@@ -67,8 +67,8 @@ func (t *Table) fixed() int {
 	return 10
 }
 
-// pcdata returns the value that the n-th table of values has at a distance from the
-// function's start, -1 where there is none.
+// pcdata returns the value of the n-th pcdata table at a distance from the function's
+// start, -1 if there is none.
 func (f *function) pcdata(n int, distance uint64) int32 {
 	at, ok := f.pcdataAt(n)
 	if !ok {
@@ -77,7 +77,7 @@ func (f *function) pcdata(n int, distance uint64) int32 {
 	return f.t.value(at, distance)
 }
 
-// pcdataAt returns where the n-th table of values is.
+// pcdataAt returns the offset of the n-th pcdata table.
 func (f *function) pcdataAt(n int) (uint32, bool) {
 	if count, ok := f.field(fieldPCData); !ok || uint64(n) >= uint64(count) {
 		return 0, false
@@ -86,9 +86,9 @@ func (f *function) pcdataAt(n int) (uint32, bool) {
 	return at, ok && at != 0
 }
 
-// funcdata returns the n-th pointer to data of the function, as a distance from where
-// such are since Go 1.18. They stand behind the numbers of the tables of values,
-// aligned as the table is. The count is a word of its own before Go 1.12.
+// funcdata returns the n-th funcdata pointer, since Go 1.18 as an offset from gofunc.
+// The pointers follow the pcdata offsets, aligned like the table. Before Go 1.12 the
+// count is a word of its own.
 func (f *function) funcdata(n int, wordCount bool) (uint64, bool) {
 	tables, _ := f.field(fieldPCData)
 	count, ok := f.funcdataCount(wordCount)
@@ -122,7 +122,7 @@ func (f *function) funcdataCount(wordCount bool) (uint32, bool) {
 }
 
 // site returns the file and line of the code at a distance from the function's start;
-// "" and 0 where they are not known.
+// "" and 0 if they are not known.
 func (f *function) site(distance uint64) (file string, line int) {
 	files, _ := f.field(fieldPCFile)
 	lines, _ := f.field(fieldPCLine)
@@ -139,8 +139,8 @@ func (f *function) site(distance uint64) (file string, line int) {
 	return file, line
 }
 
-// file returns the name of a file that the function's code is from: its number in the
-// compilation unit, before Go 1.16 in the program, from 1.
+// file returns the name of a file by its number: in the compilation unit, before Go
+// 1.16 in the program, starting from 1.
 func (f *function) file(number int32) string {
 	if number < 0 {
 		return ""

@@ -6,45 +6,45 @@ import (
 	"fmt"
 )
 
-// The layouts of the table, by the first Go that wrote them.
+// The layouts of the table, by the first version of Go that wrote them.
 const (
-	go12  = 12  // offsets are from the table's start, addresses absolute
-	go116 = 116 // parts of their own for names and files
-	go118 = 118 // addresses are distances from the start of code
-	go120 = 120 // _func has the line where the function starts
+	go12  = 12  // offsets are from the table's start, addresses are absolute
+	go116 = 116 // separate parts for names and files
+	go118 = 118 // addresses are relative to the start of code
+	go120 = 120 // _func has the line of the function's start
 )
 
-// magics are the first word of a table (internal/abi, symtab.go).
+// magics are the values of a table's first word (internal/abi, symtab.go).
 var magics = map[uint32]int{0xfffffffb: go12, 0xfffffffa: go116, 0xfffffff0: go118, 0xfffffff1: go120}
 
 const maxFunctions = 8 << 20
 
-// ErrTable is wrapped by what is wrong with a table.
+// ErrTable is wrapped by errors about a malformed table.
 var ErrTable = errors.New("table of Go functions")
 
 var errCut = fmt.Errorf("%w: cut off", ErrTable)
 
-// layout is what the header tells of a table.
+// layout is the decoded header of a table.
 type layout struct {
-	data    []byte // all of it
+	data    []byte // the whole table
 	version int
 	order   binary.ByteOrder
-	word    int    // bytes of a pointer: 4 or 8
-	quantum uint64 // bytes of the shortest instruction
+	word    int    // size of a pointer: 4 or 8 bytes
+	quantum uint64 // size of the shortest instruction in bytes
 
-	functions []byte // pairs of an address and an offset in info; then the end of the last
+	functions []byte // pairs of an address and an offset in info, then the end address of the last function
 	info      []byte // struct _func
-	infoAt    uint64 // from the table's start
-	names     []byte // strings, ended by NUL
-	units     []byte // u32, offsets in files; of older versions there are none
-	files     []byte // strings; of older versions u32, offsets in names
-	values    []byte // tables of values by address
+	infoAt    uint64 // offset from the table's start
+	names     []byte // NUL-terminated strings
+	units     []byte // u32 offsets in files; none in older versions
+	files     []byte // NUL-terminated strings; in older versions u32 offsets in names
+	values    []byte // pcdata tables
 	count     int
 	text      uint64 // textStart, which is 0 since Go 1.26
 }
 
 // parse reads the header: magic u32, two zeros, the instruction unit, the pointer
-// size, and words.
+// size, and words that depend on the version.
 func parse(data []byte) (*layout, error) {
 	if len(data) < 16 {
 		return nil, fmt.Errorf("%w: too short", ErrTable)
@@ -64,14 +64,14 @@ func parse(data []byte) (*layout, error) {
 	return l, l.parseParts(data)
 }
 
-// IsTable reports whether a table may begin in data.
+// IsTable reports whether data starts with the header of a non-empty table.
 func IsTable(data []byte) bool {
 	l, err := parse(data)
 	return err == nil && l.count > 0
 }
 
-// parse12 reads a header of Go 1.2 to 1.15: the number of functions; behind the
-// functions u32, where their files are.
+// parse12 reads a header of Go 1.2 to 1.15: the number of functions, the functions,
+// and a u32 offset of the file table.
 func (l *layout) parse12(data []byte) error {
 	l.info, l.names, l.values = data, data, data
 	if err := l.cut(data[8+l.word:], l.uint(data[8:], l.word)); err != nil {
@@ -91,8 +91,8 @@ func (l *layout) parse12(data []byte) error {
 	return nil
 }
 
-// parseParts reads the header of later ones: the numbers of functions and files,
-// since Go 1.18 the start of code, and the offsets of the parts.
+// parseParts reads a header since Go 1.16: the numbers of functions and files, since
+// Go 1.18 the start of code, and the offsets of the parts.
 func (l *layout) parseParts(data []byte) error {
 	const parts = 5
 	first := 2
@@ -126,7 +126,7 @@ func (l *layout) cut(b []byte, n uint64) error {
 	return nil
 }
 
-// field is the size of an address or offset in the table of functions.
+// field returns the size of an address or offset in the table of functions.
 func (l *layout) field() int {
 	if l.version >= go118 {
 		return 4
@@ -142,7 +142,7 @@ func (l *layout) uint(b []byte, size int) uint64 {
 	return l.order.Uint64(b)
 }
 
-// u32 decodes what is at an offset of a part, false beyond its end.
+// u32 decodes the word at offset at of a part. It reports false past the part's end.
 func (l *layout) u32(part []byte, at uint64) (uint32, bool) {
 	if at > uint64(len(part)) || uint64(len(part))-at < 4 {
 		return 0, false

@@ -2,23 +2,24 @@ package golang
 
 import "stacksnap/images/object"
 
-// inlines tells how the inlined calls of a table are to be read.
+// inlines says how to read the inlined calls of a table.
 type inlines struct {
 	*scheme
-	base uint64 // the vmaddr that funcdata are from
+	base uint64 // the vmaddr that funcdata offsets are relative to
 }
 
-// scheme is one way in which inlined calls are written (struct inlinedCall of
-// runtime/symtab.go, later symtabinl.go; the numbers of runtime/funcdata.h).
+// scheme is one encoding of inlined calls (struct inlinedCall of runtime/symtab.go,
+// later symtabinl.go; the indices of runtime/funcdata.h).
 type scheme struct {
 	pcdata, funcdata int  // PCDATA_InlTreeIndex, FUNCDATA_InlTree
-	size             int  // bytes of a call
-	name             int  // where in a call the offset of the name is
-	parentPC         int  // where the distance of an instruction of its caller is; 0: there is none
-	wordCount        bool // the number of funcdata is a word
+	size             int  // of a call, in bytes
+	name             int  // offset in a call of the name's offset
+	parentPC         int  // offset in a call of the caller's pc distance; 0: none
+	wordCount        bool // the funcdata count is a word
 }
 
-// schemes are those of each layout of the table. Go 1.2 to 1.8 have none.
+// schemes are the possible encodings for each layout. Go 1.2 to 1.8 have no inlined
+// calls.
 var schemes = map[int][]scheme{
 	go120: {{pcdata: 2, funcdata: 3, size: 16, name: 4, parentPC: 8}},
 	go118: {{pcdata: 2, funcdata: 3, size: 20, name: 12, parentPC: 16}},
@@ -30,15 +31,15 @@ var schemes = map[int][]scheme{
 	},
 }
 
-// Bounds of the proof that inlined calls are read rightly.
+// Limits of the check that inlined calls are decoded correctly.
 const (
 	maxTried    = 512 // functions, spread over the table
 	wantedTrees = 16
-	maxCalls    = 256 // in one function, that are looked at
+	maxCalls    = 256 // calls checked in one function
 )
 
-// findInlines finds how and where inlined calls are: what is tried is believed when
-// the calls of many functions make sense.
+// findInlines finds the scheme and base of inlined calls, by trying which of them
+// decodes valid calls in many functions.
 func (t *Table) findInlines() *inlines {
 	bases := []uint64{0}
 	if t.version >= go118 {
@@ -79,7 +80,7 @@ func (in *inlines) proven(t *Table) bool {
 	return right > 0 && right > 10*wrong
 }
 
-// last returns the largest number of an inlined call in a function, -1 for none.
+// last returns the largest index of an inlined call in a function, -1 for none.
 func (in *inlines) last(f *function) int32 {
 	last := int32(-1)
 	if at, ok := f.pcdataAt(in.pcdata); ok {
@@ -90,7 +91,7 @@ func (in *inlines) last(f *function) int32 {
 	return last
 }
 
-// makesSense reports whether the calls up to the last one are such.
+// makesSense reports whether the calls up to index last are valid.
 func (in *inlines) makesSense(f *function, last int32) bool {
 	for i := range min(last, maxCalls) + 1 {
 		c, ok := in.call(f, i)
@@ -101,16 +102,16 @@ func (in *inlines) makesSense(f *function, last int32) bool {
 	return true
 }
 
-// isName reports whether a name begins at an offset.
+// isName reports whether a name starts at an offset.
 func (t *Table) isName(at uint64) bool {
 	return at < uint64(len(t.names)) && t.names[at] > ' ' && (at == 0 || t.names[at-1] == 0)
 }
 
 // call is an inlined call.
 type call struct {
-	name uint64 // its offset
-	// Where in its function the caller is. Before Go 1.12 its own number and place,
-	// -1 for the function itself.
+	name uint64 // offset of its name
+	// Where in its function the caller is: a pc, or before Go 1.12 the caller's index
+	// and position. -1: the function itself.
 	parentPC   uint64
 	parent     int32
 	file, line int32
@@ -136,13 +137,12 @@ func (in *inlines) call(f *function, i int32) (c call, ok bool) {
 	return c, true
 }
 
-// maxNested is how many calls within each other are told.
+// maxNested is the maximum depth of nested inlined calls.
 const maxNested = 256
 
-// Source returns the function that vmaddr is in and where it is in the source, last,
-// and before it the calls that were inlined there, the innermost first; nil where the
-// table has no function. Where the inlined calls cannot be read it tells no line: that
-// would be of another function.
+// Source returns the calls inlined at vmaddr, the innermost first, and last the
+// function itself; nil if the table has no function there. If the inlined calls
+// cannot be read, the line is left out, because it would be in another function.
 func (t *Table) Source(vmaddr uint64) []object.Source {
 	f, ok := t.find(vmaddr)
 	if !ok {
@@ -160,8 +160,8 @@ func (t *Table) Source(vmaddr uint64) []object.Source {
 	return append(frames, outer)
 }
 
-// inlined returns the calls that are inlined at a distance from a function's start, and
-// where the function is in its source then. It is false where they cannot be read.
+// inlined returns the calls inlined at a distance from a function's start, and the
+// position in the function itself. It reports false if they cannot be read.
 func (f *function) inlined(at uint64) (frames []object.Source, outer object.Source, ok bool) {
 	outer.File, outer.Line = f.site(at)
 	in := f.t.inlines()
@@ -187,8 +187,8 @@ func (f *function) inlined(at uint64) (frames []object.Source, outer object.Sour
 	return frames, outer, number < 0
 }
 
-// mayBeInlined reports whether the code at a distance may be of an inlined call, where it
-// is not known how those are to be read.
+// mayBeInlined reports whether the code at a distance may be of an inlined call, when
+// the scheme is not known.
 func (f *function) mayBeInlined(at uint64) bool {
 	for _, s := range schemes[f.t.version] {
 		if f.pcdata(s.pcdata, at) >= 0 {

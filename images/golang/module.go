@@ -2,14 +2,14 @@ package golang
 
 import "slices"
 
-// module is what struct moduledata (runtime/symtab.go) tells of where things are.
+// module is the part of struct moduledata (runtime/symtab.go) that is used.
 type module struct {
-	text uint64   // where code starts
-	gofs []uint64 // where data of functions may start, the likeliest first
+	text uint64   // start of code
+	gofs []uint64 // candidates for gofunc, the likeliest first
 }
 
-// The fields of moduledata since Go 1.18 that are used, in words: it begins with
-// pointers to the header and the slices of its parts; then three addresses, and text.
+// The fields of moduledata since Go 1.18 that are used, by word: pointers to the
+// header and the slices of its parts, then three addresses, and text.
 const (
 	moduleNames   = 1
 	moduleUnits   = 4
@@ -17,10 +17,10 @@ const (
 	moduleText    = 22
 	moduleFunc118 = 38 // gofunc
 	moduleFunc120 = 40
-	moduleWords   = 48 // that are looked at
+	moduleWords   = 48 // words examined
 )
 
-// findModule looks for the moduledata of the table.
+// findModule searches the data for the table's moduledata.
 func (t *Table) findModule() *module {
 	if t.of.Data == nil {
 		return nil
@@ -37,8 +37,8 @@ func (t *Table) findModule() *module {
 	return nil
 }
 
-// isModule reports whether b begins as the table's moduledata does: with pointers to it,
-// and to its parts.
+// isModule reports whether b starts like the table's moduledata: with pointers to the
+// table and its parts.
 func (t *Table) isModule(b []byte, pointer func(uint64) uint64) bool {
 	if pointer(t.uint(b, t.word)) != t.of.VMAddr {
 		return false

@@ -9,40 +9,40 @@ import (
 	"stacksnap/task"
 )
 
-// File is what must be known of a file besides its table.
+// File describes the file that contains a table.
 type File struct {
 	Arch task.Arch
-	// VMAddr is where the table is.
+	// VMAddr is the table's address.
 	VMAddr uint64
 	// Code reads what is mapped from the file, code or not.
 	Code code.Reader
-	// Starts are vmaddrs at which Go's code may start: the linker's symbol
-	// runtime.text, which a stripped file has no more, and before which C code stands
-	// where another linker had the last word.
+	// Starts are candidates for the start of Go's code: the linker's symbol
+	// runtime.text, which a stripped file lacks, and which C code may precede if
+	// another linker was used.
 	Starts []uint64
-	// Symbols returns functions that the file's own symbols name; cgo has some. It may
+	// Symbols returns functions in the file's own symbol table; cgo has some. It may
 	// be nil.
 	Symbols func() map[string]uint64
-	// Pointers are the ways to take a pointer that is stored in the file to the vmaddr
-	// it stands for; none: it is one.
+	// Pointers are the possible conversions of a stored pointer to a vmaddr. None: a
+	// pointer is a vmaddr.
 	Pointers []func(uint64) uint64
-	// Data are the parts of the file with variables, relocated, .go.module before all:
-	// one of them has Go's struct moduledata. It may be nil.
+	// Data are the parts of the file with variables, relocated, .go.module first. One
+	// of them contains Go's struct moduledata. It may be nil.
 	Data iter.Seq[[]byte]
 }
 
-// Bounds of the proof that code starts at an address.
+// Limits of the check that code starts at an address.
 const (
-	maxStarts   = 32 // that are tried
+	maxStarts   = 32 // starts tried
 	maxProbes   = 64 // functions, spread over the table
 	maxProbe    = 1 << 10
 	wantedCalls = 8
 )
 
-// Open reads the table and finds where its functions are, which since Go 1.18 it
-// tells only relative to where they start. A start is believed when the calls in the
-// code there go to functions of the table, or moduledata tells it. Nil: there is no
-// table, or no such start.
+// Open reads the table and finds the start of its code, which since Go 1.18 the table
+// does not say. A start is accepted if calls in the code there go to functions of the
+// table, or if moduledata has it. Open returns nil if there is no table, or no start
+// is accepted.
 func Open(data []byte, f File) *Table {
 	if len(f.Pointers) == 0 {
 		f.Pointers = []func(uint64) uint64{func(p uint64) uint64 { return p }}
@@ -54,13 +54,13 @@ func Open(data []byte, f File) *Table {
 	if t.version < go118 {
 		return t.placed()
 	}
-	if t.startsAt(t.told()) || t.startsAt(f.Starts) || t.startsInModule() || t.startsAt(t.named()) {
+	if t.startsAt(t.headerStarts()) || t.startsAt(f.Starts) || t.startsInModule() || t.startsAt(t.symbolStarts()) {
 		return t
 	}
 	return nil
 }
 
-// placed finds what the addresses of an older table stand for.
+// placed finds the conversion of addresses in an older table.
 func (t *Table) placed() *Table {
 	for _, p := range t.of.Pointers {
 		if t.pointer = p; t.fits(0) {
@@ -70,8 +70,8 @@ func (t *Table) placed() *Table {
 	return nil
 }
 
-// told returns where the header says that code starts.
-func (t *Table) told() []uint64 {
+// headerStarts returns the starts of code by the header.
+func (t *Table) headerStarts() []uint64 {
 	if t.text == 0 {
 		return nil
 	}
@@ -82,9 +82,9 @@ func (t *Table) told() []uint64 {
 	return list
 }
 
-// named returns where code starts if a function is where the file's symbol of that
-// name is.
-func (t *Table) named() []uint64 {
+// symbolStarts returns the starts of code by which a function is where the file's symbol of
+// the same name is.
+func (t *Table) symbolStarts() []uint64 {
 	if t.of.Symbols == nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (t *Table) named() []uint64 {
 	return list
 }
 
-// startsAt takes the first of some starts that fits.
+// startsAt sets base to the first of some starts that fits.
 func (t *Table) startsAt(starts []uint64) bool {
 	for _, start := range starts[:min(len(starts), maxStarts)] {
 		if start != 0 && start+t.size() > start && t.fits(start) {
@@ -110,7 +110,7 @@ func (t *Table) startsAt(starts []uint64) bool {
 	return false
 }
 
-// startsInModule takes the start that moduledata tells.
+// startsInModule sets base to the start in moduledata.
 func (t *Table) startsInModule() bool {
 	m := t.module()
 	if m == nil || m.text == 0 || m.text+t.size() < m.text || !t.readable(m.text) {
@@ -120,7 +120,7 @@ func (t *Table) startsInModule() bool {
 	return true
 }
 
-// fits reports whether the functions lie behind a start.
+// fits reports whether the table's functions are at start.
 func (t *Table) fits(start uint64) bool {
 	if t.of.Arch != task.AMD64 && t.of.Arch != task.ARM64 {
 		return t.readable(start)
@@ -136,7 +136,7 @@ func (t *Table) fits(start uint64) bool {
 		n, _ := t.of.Code(b, start+from)
 		for _, target := range calls(t.of.Arch, b[:n], from) {
 			if target < t.start(0) || target >= t.size() {
-				continue // of C
+				continue // C code
 			}
 			if j := t.at(target); j >= 0 && t.start(j) == target {
 				right++
@@ -148,8 +148,7 @@ func (t *Table) fits(start uint64) bool {
 	return right >= min(wantedCalls, t.count) && right > 10*wrong
 }
 
-// readable reports whether the functions that are tried are in the file, one behind the
-// other.
+// readable reports whether sample functions are in the file, in ascending order.
 func (t *Table) readable(start uint64) bool {
 	var b [1]byte
 	last := uint64(0)
@@ -163,7 +162,8 @@ func (t *Table) readable(start uint64) bool {
 	return t.size() > last
 }
 
-// calls lists where the direct calls in code go that starts at a distance.
+// calls returns the targets of direct calls in the code b, which starts at distance
+// at.
 func calls(a task.Arch, b []byte, at uint64) []uint64 {
 	var targets []uint64
 	switch a {

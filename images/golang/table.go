@@ -1,11 +1,11 @@
-// Package golang reads the table of functions that Go's linker puts into every
-// program, stripped ones too: .gopclntab, of Go 1.2 to 1.26 (runtime/symtab.go,
-// struct pcHeader and _func). It has the functions, the files and lines of their
-// code, and which calls were inlined there.
+// Package golang reads .gopclntab, the function table that Go's linker puts into
+// every program, even stripped ones, of Go 1.2 to 1.26 (runtime/symtab.go, struct
+// pcHeader and _func). It has the functions, the files and lines of their code, and
+// the calls inlined there.
 //
-// The standard library's debug/gosym is not used: it knows nothing of inlined calls,
-// makes a value of every function beforehand, and learns by its panics what is wrong
-// with a table.
+// The standard library's debug/gosym is not used: it does not read inlined calls,
+// allocates a value for every function in advance, and reports malformed tables by
+// panicking.
 package golang
 
 import (
@@ -15,15 +15,14 @@ import (
 	"stacksnap/images/object"
 )
 
-const maxName = 4 << 10 // bytes; those of instantiated generics are long
+const maxName = 4 << 10 // bytes; names of instantiated generics are long
 
-// Table is a table of functions. It does not change once made, and is safe for
-// concurrent use.
+// Table is a function table. It is immutable and safe for concurrent use.
 type Table struct {
 	layout
 	of      File
-	base    uint64              // the vmaddr that distances are from; 0 of versions that have addresses
-	pointer func(uint64) uint64 // what an address in the table is as a vmaddr
+	base    uint64              // the vmaddr that distances are relative to; 0 in versions with addresses
+	pointer func(uint64) uint64 // converts an address in the table to a vmaddr
 	module  func() *module      // nil result: not found
 	inlines func() *inlines     // nil result: not found
 }
@@ -39,7 +38,7 @@ func newTable(data []byte, f File) (*Table, error) {
 	return t, nil
 }
 
-// start returns where the i-th function starts, 0 ≤ i ≤ count, as a distance.
+// start returns the distance where the i-th function starts, 0 ≤ i ≤ count.
 func (t *Table) start(i int) uint64 {
 	p := t.uint(t.functions[2*i*t.field():], t.field())
 	if t.version >= go118 {
@@ -48,10 +47,11 @@ func (t *Table) start(i int) uint64 {
 	return t.pointer(p)
 }
 
-// size is the distance of where the last function ends.
+// size returns the distance where the last function ends.
 func (t *Table) size() uint64 { return t.start(t.count) }
 
-// at returns the last function that starts at or below a distance, -1 for none.
+// at returns the index of the last function that starts at or below a distance, -1
+// for none.
 func (t *Table) at(distance uint64) int {
 	lo, hi := 0, t.count
 	for lo < hi {
@@ -64,8 +64,8 @@ func (t *Table) at(distance uint64) int {
 	return lo - 1
 }
 
-// find returns the function that vmaddr is in. Behind the end of one, up to the next,
-// is none.
+// find returns the function that contains vmaddr. Padding between functions is in
+// none.
 func (t *Table) find(vmaddr uint64) (function, bool) {
 	if t == nil || vmaddr < t.base || vmaddr-t.base >= t.size() {
 		return function{}, false
@@ -78,7 +78,7 @@ func (t *Table) find(vmaddr uint64) (function, bool) {
 	return f, ok && vmaddr-t.base-f.start < f.size
 }
 
-// Symbol returns the function that vmaddr is in.
+// Symbol returns the function that contains vmaddr.
 func (t *Table) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	f, ok := t.find(vmaddr)
 	if !ok {
@@ -88,7 +88,7 @@ func (t *Table) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	return s, s.Name != ""
 }
 
-// text returns the string at an offset, "" where there is none.
+// text returns the string at an offset, "" if there is none.
 func text(part []byte, at uint64) string {
 	if at >= uint64(len(part)) {
 		return ""

@@ -1,12 +1,12 @@
 package golang
 
-// maxSteps bounds how far a table of values is run. The longest function of Go's own
-// programs has some ten thousand.
+// maxSteps limits the entries read of one pcdata table. The longest function of Go's
+// own programs has some ten thousand.
 const maxSteps = 1 << 20
 
-// values runs through a table of values: pairs of varints, by how much the value
-// differs from that before, at first -1, zigzag, and for how many instruction units
-// it holds; a difference of 0 that is not the first ends it.
+// values iterates over a pcdata table: pairs of varints, the change of the value in
+// zigzag encoding, starting from -1, and the number of instruction units it holds
+// for. A change of 0 after the first pair ends the table.
 type values struct {
 	b     []byte
 	unit  uint64
@@ -15,7 +15,7 @@ type values struct {
 	steps int
 }
 
-// valuesAt starts with the table at an offset.
+// valuesAt returns an iterator over the table at an offset.
 func (t *Table) valuesAt(at uint32) values {
 	v := values{unit: t.quantum, value: -1}
 	if uint64(at) < uint64(len(t.layout.values)) {
@@ -24,7 +24,7 @@ func (t *Table) valuesAt(at uint32) values {
 	return v
 }
 
-// next goes to the next value.
+// next advances to the next value.
 func (v *values) next() bool {
 	delta, ok := v.varint()
 	if !ok || delta == 0 && v.steps > 0 || v.steps == maxSteps {
@@ -51,8 +51,8 @@ func (v *values) varint() (n uint32, ok bool) {
 	return 0, false
 }
 
-// value returns what a table has at a distance from the function's start, -1 where it
-// has nothing.
+// value returns a table's value at a distance from the function's start, -1 if it has
+// none.
 func (t *Table) value(table uint32, distance uint64) int32 {
 	for v := t.valuesAt(table); v.next(); {
 		if distance < v.end {
@@ -62,7 +62,7 @@ func (t *Table) value(table uint32, distance uint64) int32 {
 	return -1
 }
 
-// end returns the distance at which a table ends.
+// end returns the distance where a table ends.
 func (t *Table) end(table uint32) uint64 {
 	v := t.valuesAt(table)
 	for v.next() {

@@ -6,10 +6,10 @@ import (
 	"stacksnap/images/generated"
 )
 
-// The bounds of what is read and kept of a file.
+// Limits for one file.
 const (
-	maxFile  = 256 << 20 // bytes, most of them code, which is passed over
-	maxLines = 1 << 20   // in all; code that comes later has none
+	maxFile  = 256 << 20 // bytes, most of them code, which is skipped
+	maxLines = 1 << 20   // in all; later code has none
 	maxMoved = 1 << 19   // pieces of code that can still be moved
 )
 
@@ -18,19 +18,20 @@ var (
 	errRecord = errors.New("it has a record that is none")
 )
 
-// NewReader reads a jitdump that is being written. It takes the file over.
+// NewReader returns a reader of a jitdump that is still being written. It owns the
+// file.
 func NewReader(file generated.Source) *generated.Reader {
 	return generated.NewReader(file, new(decoder))
 }
 
-// decoder takes records.
+// decoder decodes records.
 type decoder struct {
-	header header // size is 0 before it was seen
-	at     int64  // where the record at hand is in what Decode was given
+	header header // size is 0 until it was read
+	at     int64  // offset of the current record in Decode's argument
 	lines  *generated.Lines
-	of     uint64                     // the code that lines are of, which is told next
-	kept   uint64                     // lines, so far
-	loaded map[uint64]generated.Entry // by the index, where it is now
+	of     uint64                     // address of the code that lines describe, which comes next
+	kept   uint64                     // lines kept so far
+	loaded map[uint64]generated.Entry // by code index, at its current address
 }
 
 // MaxFile implements [generated.Decoder].
@@ -39,7 +40,7 @@ func (d *decoder) MaxFile() int64 { return maxFile }
 // Reset implements [generated.Decoder].
 func (d *decoder) Reset() { *d = decoder{} }
 
-// Decode implements [generated.Decoder]: it is done with whole records.
+// Decode implements [generated.Decoder]. It consumes whole records.
 func (d *decoder) Decode(b []byte, left int64, add func(generated.Entry) error) (done int64, err error) {
 	if d.header.size == 0 {
 		done, err = d.begin(b, left)
@@ -60,7 +61,7 @@ func (d *decoder) Decode(b []byte, left int64, add func(generated.Entry) error) 
 	return done, nil
 }
 
-// begin takes the header.
+// begin decodes the header.
 func (d *decoder) begin(b []byte, left int64) (int64, error) {
 	if len(b) < headerSize {
 		return 0, nil
@@ -76,8 +77,8 @@ func (d *decoder) begin(b []byte, left int64) (int64, error) {
 	return int64(h.size), nil
 }
 
-// record takes the record that b begins with, and returns its size, 0 when more of it
-// is to be seen.
+// record decodes the record at the start of b, and returns its size, 0 if it needs
+// more of it.
 func (d *decoder) record(b []byte, left int64, add func(generated.Entry) error) (int64, error) {
 	order := d.header.order
 	size := int64(order.Uint32(b[4:]))
@@ -85,7 +86,7 @@ func (d *decoder) record(b []byte, left int64, add func(generated.Entry) error) 
 	case size < recordHead:
 		return 0, errRecord
 	case size > left:
-		return 0, nil // it is being written
+		return 0, nil // still being written
 	}
 	kind := order.Uint32(b)
 	if int64(len(b)) < min(size, d.needs(kind)) {
@@ -104,7 +105,7 @@ func (d *decoder) record(b []byte, left int64, add func(generated.Entry) error) 
 	return size, err
 }
 
-// needs is how much of a record has to be seen, if it has so much.
+// needs returns how many bytes of a record must be in b.
 func (d *decoder) needs(kind uint32) int64 {
 	switch {
 	case kind == codeLoad:
@@ -117,7 +118,7 @@ func (d *decoder) needs(kind uint32) int64 {
 	return 0
 }
 
-// load tells of code that was made.
+// load decodes JIT_CODE_LOAD: code that was generated.
 func (d *decoder) load(b []byte, add func(generated.Entry) error) error {
 	c, text, ok := parseLoad(b, d.header.order)
 	lines := d.lines
@@ -143,7 +144,8 @@ func (d *decoder) load(b []byte, add func(generated.Entry) error) error {
 	return add(e)
 }
 
-// move tells of code that is at another place now. Where it was there is none.
+// move decodes JIT_CODE_MOVE: code that is at another address now. Nothing is left at
+// the old one.
 func (d *decoder) move(b []byte, add func(generated.Entry) error) error {
 	c, old, ok := parseMove(b, d.header.order)
 	e, known := d.loaded[c.index]
@@ -151,19 +153,19 @@ func (d *decoder) move(b []byte, add func(generated.Entry) error) error {
 		return nil
 	}
 	if !known || e.Start != old || e.End-e.Start != c.size {
-		e = generated.Entry{} // code of no name is at the new place
+		e = generated.Entry{} // the code at the new address has no name
 	} else if err := add(generated.Entry{Start: e.Start, End: e.End}); err != nil {
 		return err
 	}
 	e.Lines = e.Lines.Moved(c.start - e.Start)
-	e.Start, e.End, e.Code = c.start, c.start+c.size, 0 // what it refers to has been changed
+	e.Start, e.End, e.Code = c.start, c.start+c.size, 0 // references in it have been changed
 	if known {
 		d.loaded[c.index] = e
 	}
 	return add(e)
 }
 
-// debug tells of the lines of code that is to follow.
+// debug decodes JIT_CODE_DEBUG_INFO: the lines of code that comes next.
 func (d *decoder) debug(b []byte, size int64) {
 	d.lines, d.of = nil, 0
 	if d.header.isV8 || size > int64(len(b)) {

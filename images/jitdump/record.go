@@ -11,13 +11,13 @@ import (
 const (
 	headerSize = 40
 	recordHead = 16
-	loadHead   = recordHead + 40 // of a JIT_CODE_LOAD, up to the name
+	loadHead   = recordHead + 40 // of a JIT_CODE_LOAD, without the name
 	moveSize   = recordHead + 48
 	debugHead  = recordHead + 16
-	entryHead  = 16 // of a line, up to the name of its file
+	entryHead  = 16 // of a line, without the file name
 )
 
-// The types of records.
+// The record types.
 const (
 	codeLoad      = 0
 	codeMove      = 1
@@ -25,23 +25,22 @@ const (
 )
 
 const (
-	magic = 0x4a695444 // "JiTD", as a number of the writer
-	// reservedOfV8 is what V8 writes to the field pad1 of the header (PerfJitLogger,
-	// src/diagnostics/perf-jit.cc). Of the rest of its file the lines are not true: for
-	// the code of Sparkplug they are of the bytecode, whose offsets are others, all
-	// have the size of an ELF header added, and the name of the file may be what lies
-	// in its place in memory.
+	magic = 0x4a695444 // "JiTD" in the writer's byte order
+	// reservedOfV8 is V8's value of the header field pad1 (PerfJitLogger,
+	// src/diagnostics/perf-jit.cc). V8's lines are wrong: those of Sparkplug code are
+	// for bytecode, whose offsets differ, all include the size of an ELF header, and
+	// the file name may be unrelated memory.
 	reservedOfV8 = 0xdeadbeef
 )
 
-// header is what of the file's header is used.
+// header is the used part of the file's header.
 type header struct {
 	order binary.ByteOrder
 	size  uint32
 	isV8  bool
 }
 
-// parseHeader takes headerSize bytes.
+// parseHeader decodes headerSize bytes.
 func parseHeader(b []byte) (header, bool) {
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 		if order.Uint32(b) == magic {
@@ -52,14 +51,14 @@ func parseHeader(b []byte) (header, bool) {
 	return header{}, false
 }
 
-// code is a piece of code as a JIT_CODE_LOAD or JIT_CODE_MOVE tells of it.
+// code is the piece of code in a JIT_CODE_LOAD or JIT_CODE_MOVE.
 type code struct{ start, size, index uint64 }
 
-// maxName is how much is seen of a name, in bytes.
+// maxName is how many bytes of a name are read.
 const maxName = 4 << 10
 
-// parseLoad takes a record, or as much of it as has maxName bytes of the name. It says
-// false when the name has no end.
+// parseLoad decodes a record, of which maxName bytes of the name suffice. It reports
+// false if the name is not terminated.
 func parseLoad(b []byte, order binary.ByteOrder) (c code, name []byte, ok bool) {
 	if len(b) < loadHead {
 		return code{}, nil, false
@@ -70,7 +69,7 @@ func parseLoad(b []byte, order binary.ByteOrder) (c code, name []byte, ok bool) 
 	return c, name, ended || len(name) == maxName
 }
 
-// parseMove takes a record.
+// parseMove decodes a record.
 func parseMove(b []byte, order binary.ByteOrder) (c code, old uint64, ok bool) {
 	if len(b) < moveSize {
 		return code{}, 0, false
@@ -78,9 +77,8 @@ func parseMove(b []byte, order binary.ByteOrder) (c code, old uint64, ok bool) {
 	return code{start: order.Uint64(b[40:]), size: order.Uint64(b[48:]), index: order.Uint64(b[56:])}, order.Uint64(b[32:]), true
 }
 
-// parseLines takes a JIT_CODE_DEBUG_INFO, and returns the address of the code that it
-// is of. What follows a line that is not whole is left out, and so are all where there
-// are more than most.
+// parseLines decodes a JIT_CODE_DEBUG_INFO, and returns the address of its code. It
+// stops at an incomplete line, and returns no lines if there are more than most.
 func parseLines(b []byte, order binary.ByteOrder, most uint64) (start uint64, lines []generated.Line) {
 	if len(b) < debugHead {
 		return 0, nil
@@ -109,12 +107,12 @@ func parseLines(b []byte, order binary.ByteOrder, most uint64) (start uint64, li
 	return start, lines
 }
 
-// sameFile stands for the name that the line before has (struct debug_entry,
+// sameFile means the file name of the line before (struct debug_entry,
 // tools/perf/util/jitdump.h).
 const sameFile = "\xff"
 
-// lineOf is nothing where the writer does not know the line. What the format calls a
-// discriminator is a column for some writers, and for others it is none.
+// lineOf returns a Line without a file if the writer does not know the line. The
+// format's discriminator is ignored: some writers use it for the column.
 func lineOf(at uint64, line uint32, file string) generated.Line {
 	if line == 0 || line > 1<<31-1 {
 		return generated.Line{Start: at}

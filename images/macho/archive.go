@@ -10,9 +10,9 @@ import (
 	"stacksnap/images/object"
 )
 
-// Archives of object files, <ar.h>: a line, and then members, each behind a header of
-// text. They differ in where names of more than 16 bytes are: at the beginning of the
-// member (BSD and Apple), or in a member of their own (System V and GNU).
+// Archives of object files, <ar.h>: a line, and then members, each after a text
+// header. The formats differ in where names of more than 16 bytes are: at the start
+// of the member (BSD and Apple), or in a member of their own (System V and GNU).
 const (
 	archiveMagic  = "!<arch>\n"
 	memberHeader  = 60
@@ -29,23 +29,23 @@ type member struct {
 	modified     uint64 // in seconds since 1970
 }
 
-// isArchive reports whether a file begins as an archive does.
+// isArchive reports whether a file starts like an archive.
 func isArchive(r io.ReaderAt) bool {
 	var b [len(archiveMagic)]byte
 	n, _ := r.ReadAt(b[:], 0)
 	return string(b[:n]) == archiveMagic
 }
 
-// archive is what an archive has, by name: several members may have one.
+// archive has the members of an archive by name. Several may have the same name.
 type archive map[string][]member
 
-// memberBytes is what a member takes beside its name, for the budget.
+// memberBytes is the cost of a member beside its name, for the budget.
 const memberBytes = 64
 
 // readArchive lists the members of an archive of size bytes.
 func readArchive(r io.ReaderAt, size int64, cost *cost) (archive, error) {
 	list := archive{}
-	var long []byte // the names that are too long for a header
+	var long []byte // names that are too long for a header
 	for at := int64(len(archiveMagic)); at+memberHeader <= size; {
 		m, short, err := readMember(r, at, size)
 		if err != nil {
@@ -71,7 +71,7 @@ func readArchive(r io.ReaderAt, size int64, cost *cost) (archive, error) {
 }
 
 // readMember reads the header at an offset: name (16 bytes), date (12), uid (6), gid
-// (6), mode (8), size (10), and two that end it.
+// (6), mode (8), size (10), and two bytes that end it.
 func readMember(r io.ReaderAt, at, size int64) (m member, short string, err error) {
 	var b [memberHeader]byte
 	if n, err := r.ReadAt(b[:], at); n < len(b) {
@@ -96,8 +96,8 @@ func readMember(r io.ReaderAt, at, size int64) (m member, short string, err erro
 	return m, strings.TrimRight(string(b[:16]), " "), nil
 }
 
-// name returns the name of a member by that in its header. One at its beginning is
-// taken off the member.
+// name returns a member's name by the one in its header. If it is at the start of the
+// member, it is cut off there.
 func (m *member) name(r io.ReaderAt, short string, long []byte) (string, error) {
 	if digits, ok := strings.CutPrefix(short, "#1/"); ok {
 		n, err := strconv.ParseUint(digits, 10, 31)
@@ -113,7 +113,7 @@ func (m *member) name(r io.ReaderAt, short string, long []byte) (string, error) 
 	}
 	if digits, ok := strings.CutPrefix(short, "/"); ok && digits != "" {
 		at, err := strconv.ParseUint(digits, 10, 31)
-		if err != nil { // "/SYM64/": a table of symbols
+		if err != nil { // "/SYM64/": a symbol table
 			return short, nil
 		}
 		if at >= uint64(len(long)) {
@@ -125,7 +125,7 @@ func (m *member) name(r io.ReaderAt, short string, long []byte) (string, error) 
 	return strings.TrimSuffix(short, "/"), nil
 }
 
-// maxLongNames bounds the member that has the names.
+// maxLongNames is the maximum size of the member with long names, in bytes.
 const maxLongNames = 16 << 20
 
 func readLongNames(r io.ReaderAt, m member, cost *cost) ([]byte, error) {

@@ -7,7 +7,7 @@ import (
 	"stacksnap/images/objc"
 )
 
-// Opcodes of LC_DYLD_INFO's lists of binds; the low four bits are an operand.
+// Opcodes of LC_DYLD_INFO's bind lists; the low four bits are an operand.
 // (<mach-o/loader.h>)
 const (
 	bindOpcode         = 0xf0
@@ -19,36 +19,36 @@ const (
 	bindSymbol         = 0x40 // a string follows
 	bindType           = 0x50
 	bindAddend         = 0x60
-	bindSegment        = 0x70 // and the offset in it
+	bindSegment        = 0x70 // the offset in it follows
 	bindAdd            = 0x80
 	bindDo             = 0x90
 	bindDoAdd          = 0xa0
 	bindDoAddScaled    = 0xb0
-	bindDoRepeated     = 0xc0 // a count, and what is between two
+	bindDoRepeated     = 0xc0 // a count and a skip follow
 )
 
 const (
 	maxBinds     = 64 << 20 // bytes of a list
 	maxBindSteps = 4 << 20  // symbols bound
 	maxImport    = 4 << 10  // bytes of a symbol's name
-	boundBytes   = 48       // of one that is kept
+	boundBytes   = 48       // cost of an entry kept
 )
 
-// classSymbol begins the symbols of Objective-C's classes.
+// classSymbol is the prefix of the symbols of Objective-C classes.
 const classSymbol = "_OBJC_CLASS_$_"
 
-// binder follows a list of binds.
+// binder executes a bind list.
 type binder struct {
 	file  *File
 	rest  []byte
 	at    uint64 // vmaddr
 	name  string
 	steps int
-	bound func(at uint64, name string) bool // false: enough
+	bound func(at uint64, name string) bool // false: stop
 }
 
-// readBoundClasses returns which class of another image is to be put where; in the
-// file itself nothing is there.
+// readBoundClasses returns, by address, the classes of other images that dyld binds
+// there. The file itself has null there.
 func (f *File) readBoundClasses() map[uint64]string {
 	classes := map[uint64]string{}
 	if f.binds.size > maxBinds {
@@ -77,7 +77,7 @@ func (f *File) readBoundClasses() map[uint64]string {
 	return classes
 }
 
-// run follows the list to its end, or to where it is not as it must be.
+// run executes the list to its end, or to the first invalid opcode.
 func (b *binder) run() {
 	for len(b.rest) > 0 && b.steps < maxBindSteps {
 		opcode := b.rest[0]
@@ -88,11 +88,11 @@ func (b *binder) run() {
 	}
 }
 
-// step does what an opcode says, and reports whether the list goes on.
+// step executes an opcode, and reports whether the list continues.
 func (b *binder) step(opcode byte, operand uint64) bool {
 	switch opcode {
 	case bindLibrary, bindLibrarySpecial, bindType:
-	case bindLibraryULEB, bindAddend: // a SLEB128 is as long
+	case bindLibraryULEB, bindAddend: // a SLEB128 has the same length
 		b.uleb()
 	case bindSymbol:
 		name, rest, found := bytes.Cut(b.rest, []byte{0})
@@ -116,13 +116,13 @@ func (b *binder) step(opcode byte, operand uint64) bool {
 		return b.bind(8 * operand)
 	case bindDoRepeated:
 		return b.repeat(b.uleb(), b.uleb())
-	default: // the end, and arm64e's threads, which came before chains
+	default: // the end, or arm64e's threaded binds, the predecessor of chains
 		return false
 	}
 	return true
 }
 
-// bind binds a pointer, and goes to behind it and by so many bytes further.
+// bind binds the pointer at b.at, and advances past it and skip more bytes.
 func (b *binder) bind(skip uint64) bool {
 	b.steps++
 	ok := b.bound(b.at, b.name)
@@ -144,8 +144,8 @@ func (b *binder) uleb() (v uint64) {
 	return v
 }
 
-// withClasses adds to pointers in a file, that are as linked, the classes of other images:
-// the pointers to these are null. What it returns last ends the use of it.
+// withClasses extends pointer, for a file as linked, by the classes of other images,
+// to which the pointers in the file are null. Call done when finished.
 func (f *File) withClasses(pointer pointerFunc) (withClasses pointerFunc, done func()) {
 	var classes map[uint64]string
 	withClasses = func(vmaddr, value uint64) objc.Pointer {

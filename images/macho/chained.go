@@ -2,7 +2,7 @@ package macho
 
 import "stacksnap/images/objc"
 
-// Formats of pointers that are chained, DYLD_CHAINED_PTR_… (<mach-o/fixup-chains.h>).
+// Formats of chained pointers, DYLD_CHAINED_PTR_… (<mach-o/fixup-chains.h>).
 const (
 	chainedARM64E         = 1
 	chained64             = 2
@@ -13,7 +13,7 @@ const (
 	chainedARM64EUser24   = 12
 )
 
-// Formats of the list of imported symbols, DYLD_CHAINED_IMPORT….
+// Formats of the import table, DYLD_CHAINED_IMPORT….
 const (
 	importPlain    = 1
 	importAddend   = 2
@@ -22,20 +22,20 @@ const (
 
 const chainedHeaderSize = 28
 
-// chained tells what the pointers in a file stand for that are links of chains: each
-// holds where it goes and how far the next one is, until dyld puts an address there.
+// chained decodes the pointers in a file that form chains: each holds its target and
+// the distance to the next one, until dyld replaces it by an address.
 type chained struct {
 	file            *File
 	base            uint64   // vmaddr of the header
 	formats         []uint16 // by segment; 0: no pointers in it
 	imports, names  uint64   // offsets in the file
-	count           uint32   // of the imports
+	count           uint32   // number of imports
 	importFormat    uint32
 	compressedNames bool
 }
 
-// readChained reads LC_DYLD_CHAINED_FIXUPS, but not the chains: a pointer in the class
-// metadata is one of them. Nil where it cannot be read.
+// readChained reads LC_DYLD_CHAINED_FIXUPS without following the chains: every
+// pointer in the class metadata is part of one. It returns nil if that is unreadable.
 func (f *File) readChained() *chained {
 	var b [chainedHeaderSize]byte
 	base, ok := f.TextVMAddr()
@@ -81,7 +81,7 @@ func (f *File) readChainedAt(p []byte, at uint64) bool {
 	return readFull(p, f.chained.offset+at, f.src.readLinkEdit)
 }
 
-// pointer tells where the pointer at a vmaddr goes, whose link is given.
+// pointer decodes the link stored at a vmaddr.
 func (t *chained) pointer(vmaddr, link uint64) objc.Pointer {
 	if link == 0 {
 		return objc.Pointer{}
@@ -99,8 +99,8 @@ func (t *chained) pointer(vmaddr, link uint64) objc.Pointer {
 	return objc.Pointer{}
 }
 
-// decode returns the vmaddr that a link stands for, or the number of an import; 0
-// and −1 of a format that is not known.
+// decode returns the vmaddr that a link refers to, and the index of an import or −1.
+// Of an unknown format it returns 0 and −1.
 func (t *chained) decode(format uint16, link uint64) (target uint64, ordinal int32) {
 	switch format {
 	case chained64, chained64Offset:
@@ -135,7 +135,7 @@ func (t *chained) decodeARM64E(format uint16, link uint64) (target uint64, ordin
 	return target, -1
 }
 
-// importName returns the name of an imported symbol, empty where it cannot be read.
+// importName returns the name of an imported symbol, "" if it is unreadable.
 func (t *chained) importName(i uint32) string {
 	sizes := map[uint32]uint64{importPlain: 4, importAddend: 8, importAddend64: 16}
 	size := sizes[t.importFormat]
@@ -146,7 +146,7 @@ func (t *chained) importName(i uint32) string {
 	if !t.file.readChainedAt(b[:min(size, 8)], t.imports+uint64(i)*size) {
 		return ""
 	}
-	at := uint64(t.file.order.Uint32(b[:]) >> 9) // of the bits above: library, weak
+	at := uint64(t.file.order.Uint32(b[:]) >> 9) // the bits above are library and weak
 	if t.importFormat == importAddend64 {
 		at = t.file.order.Uint64(b[:]) >> 32
 	}

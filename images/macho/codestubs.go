@@ -9,12 +9,13 @@ import (
 	"stacksnap/task"
 )
 
-// Sections of stubs that no table describes: what a stub is for is in its instructions.
+// Sections of stubs that no table describes; their instructions show what they are
+// for.
 
 const maxStub = 32 // bytes of a stub that sends a message
 
-// selectorStub names the stub in __objc_stubs that vmaddr is in, as linkers do where
-// they give it a symbol: objc_msgSend$count. It loads a selector and jumps.
+// selectorStub names the stub in __objc_stubs that contains vmaddr as linkers do
+// where they give it a symbol: objc_msgSend$count. It loads a selector and jumps.
 func (f *File) selectorStub(vmaddr uint64, i int) (object.Symbol, bool) {
 	s := &f.sections[i]
 	var start, selector uint64
@@ -31,12 +32,13 @@ func (f *File) selectorStub(vmaddr uint64, i int) (object.Symbol, bool) {
 	return object.Symbol{Name: "objc_msgSend$" + name, VMAddr: start}, ok
 }
 
-// selectorStubARM64 looks for the first two instructions, at or before vmaddr:
+// selectorStubARM64 searches at and before vmaddr for the stub's first two
+// instructions:
 //
 //	adrp x1, page
 //	ldr x1, [x1, offset]
 //
-// The shared cache has the selector itself there: add x1, x1, offset.
+// In the shared cache the second computes the selector's address: add x1, x1, offset.
 func (f *File) selectorStubARM64(s *Section, vmaddr uint64) (start, selector uint64) {
 	for start = vmaddr &^ 3; start >= s.VMAddr && vmaddr-start < maxStub; start -= 4 {
 		var b [8]byte
@@ -60,12 +62,12 @@ func (f *File) selectorStubARM64(s *Section, vmaddr uint64) (start, selector uin
 	return 0, 0
 }
 
-// selectorStubAMD64 reads the stub that vmaddr is in:
+// selectorStubAMD64 decodes the stub that contains vmaddr:
 //
 //	mov rsi, [rip + offset]
 //	jmp [rip + offset]
 //
-// They follow one another, or are aligned.
+// Stubs are adjacent, or aligned.
 func (f *File) selectorStubAMD64(s *Section, vmaddr uint64) (start, selector uint64) {
 	const bare, aligned, load = 13, 16, 7 // bytes
 	size := uint64(bare)
@@ -83,20 +85,21 @@ func (f *File) selectorStubAMD64(s *Section, vmaddr uint64) (start, selector uin
 	return start, f.pointsTo(start + load + uint64(int64(int32(binary.LittleEndian.Uint32(b[:])))))
 }
 
-// loadsSelector reports whether an instruction of x86-64 at vmaddr loads rsi from near it.
+// loadsSelector reports whether the x86-64 instruction at vmaddr loads rsi
+// rip-relative.
 func (f *File) loadsSelector(vmaddr uint64) bool {
 	var b [3]byte
 	return f.readSome(b[:], vmaddr) == len(b) && b == [3]byte{0x48, 0x8b, 0x35}
 }
 
-// stubHelper names the part of __stub_helper that vmaddr is in, which has dyld bind a
-// symbol when its stub is called first. It tells dyld the place in the list of lazy
-// binds. What comes before all of them has no name.
+// stubHelper names the part of __stub_helper that contains vmaddr. It makes dyld bind
+// a symbol on the first call of its stub, by its position in the list of lazy binds.
+// The code before these parts has no name.
 func (f *File) stubHelper(vmaddr uint64, i int) (object.Symbol, bool) {
 	s := &f.sections[i]
 	first, size, operand := s.VMAddr+24, uint64(12), uint64(8) // ldr w16, operand; b
 	if f.Arch() == task.AMD64 {
-		first, size, operand = s.VMAddr+16, 10, 1 // push operand; jmp; of some linkers two bytes more
+		first, size, operand = s.VMAddr+16, 10, 1 // push operand; jmp; two bytes more from some linkers
 		if f.byteAt(first+size) != f.byteAt(first) {
 			size = 12
 		}
@@ -124,10 +127,10 @@ func (f *File) byteAt(vmaddr uint64) byte {
 	return b[0]
 }
 
-// lazySymbol returns the symbol that the list of lazy binds has at a place, empty where
-// there is none.
+// lazySymbol returns the symbol at a position in the list of lazy binds, "" if there
+// is none.
 func (f *File) lazySymbol(at uint64) (symbol string) {
-	const room = 32 // of the opcodes around a name
+	const room = 32 // for the opcodes around a name
 	if at >= f.lazyBinds.size || f.lazyBinds.size-at < 2 {
 		return ""
 	}

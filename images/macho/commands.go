@@ -7,13 +7,13 @@ import (
 	"stacksnap/task"
 )
 
-// maxSections bounds a file's sections. Only the first 255 can have symbols.
+// maxSections is the maximum number of sections. Only the first 255 can have symbols.
 const maxSections = 1 << 16
 
-// Version is an X.Y.Z version as the load commands pack it: xxxx.yy.zz.
+// Version is an X.Y.Z version as packed in load commands: xxxx.yy.zz.
 type Version uint32
 
-// String returns the version as X.Y, or X.Y.Z where Z is not 0.
+// String formats the version as X.Y, or X.Y.Z if Z is not 0.
 func (v Version) String() string {
 	s := fmt.Sprintf("%d.%d", v>>16, v>>8&0xff)
 	if v&0xff != 0 {
@@ -22,24 +22,24 @@ func (v Version) String() string {
 	return s
 }
 
-// Build is what LC_BUILD_VERSION, or the older LC_VERSION_MIN_…, tells. The
-// zero value: neither is there.
+// Build is the contents of LC_BUILD_VERSION, or of the older LC_VERSION_MIN_…. It is
+// zero without either.
 type Build struct {
 	Platform   uint32 // PLATFORM_… of <mach-o/loader.h>: 1 is macOS
 	MinOS, SDK Version
 }
 
-// place is a piece of __LINKEDIT, by its offset in the file.
+// place is a part of __LINKEDIT, by its offset in the file.
 type place struct {
 	offset, size uint64
 }
 
-// commands is what the load commands tell.
+// commands are the decoded load commands.
 type commands struct {
 	segments       []object.Segment
 	sections       []Section // n_sect counts them from 1
 	uuid           []byte
-	uuidAt         uint64 // from the header on
+	uuidAt         uint64 // offset from the header
 	build          Build
 	installName    string
 	currentVersion Version
@@ -51,12 +51,12 @@ type commands struct {
 	strings        place
 	indirect       place // the indirect symbol table
 	binds          place // LC_DYLD_INFO: symbols of other images, by address
-	lazyBinds      place // and those that stubs ask for when they are called first
+	lazyBinds      place // those that stubs bind on their first call
 	chained        place // LC_DYLD_CHAINED_FIXUPS
-	encrypted      bool  // a part of __TEXT, in the file: not in memory
+	encrypted      bool  // part of __TEXT in the file is encrypted; memory is not
 }
 
-// parseCommands reads the load commands, which follow the header.
+// parseCommands decodes the load commands, which follow the header.
 func parseCommands(h *header, b []byte) (commands, error) {
 	var cmds commands
 	whole := len(b)
@@ -81,7 +81,7 @@ func parseCommands(h *header, b []byte) (commands, error) {
 	return cmds, nil
 }
 
-// read takes in one load command; c stands after its cmd and cmdsize.
+// read decodes a load command; c is after its cmd and cmdsize.
 func (cmds *commands) read(h *header, cmd uint32, whole []byte, c *cursor) error {
 	switch cmd {
 	case lcSegment, lcSegment64:
@@ -127,7 +127,7 @@ func minVersionPlatform(cmd uint32) uint32 {
 	return map[uint32]uint32{lcMinMacOS: 1, lcMinIOS: 2, lcMinTVOS: 3, lcMinWatchOS: 4}[cmd]
 }
 
-// commandString reads the string at an offset from a command's start (lc_str).
+// commandString returns the string at an offset from a command's start (lc_str).
 func commandString(whole []byte, offset uint32) string {
 	if uint64(offset) >= uint64(len(whole)) {
 		return ""
@@ -135,7 +135,7 @@ func commandString(whole []byte, offset uint32) string {
 	return cString(whole[offset:])
 }
 
-// readSegment reads a segment_command(_64) and the sections behind it.
+// readSegment decodes a segment_command(_64) and the sections after it.
 func (cmds *commands) readSegment(c *cursor, is64 bool) error {
 	s := object.Segment{Name: c.name()}
 	s.VMAddr, s.Size = c.word(is64), c.word(is64)
@@ -144,8 +144,8 @@ func (cmds *commands) readSegment(c *cursor, is64 bool) error {
 	s.Prot = protOf(c.u32())
 	nsects := c.u32()
 	c.u32() // flags
-	// A dSYM keeps the addresses and leaves out the bytes; no file has more than
-	// its memory.
+	// A dSYM has the addresses but not the bytes. No file has more bytes than its
+	// memory.
 	s.FileSize = min(s.FileSize, s.Size)
 	cmds.segments = append(cmds.segments, s)
 	for range nsects {
@@ -173,12 +173,12 @@ func readSection(c *cursor, is64 bool, prot task.Prot) Section {
 	return s
 }
 
-// protOf turns vm_prot_t into ours, which has the same bits.
+// protOf converts a vm_prot_t, which has the same bits.
 func protOf(vmprot uint32) task.Prot {
 	return task.Prot(vmprot) & (task.Read | task.Write | task.Execute)
 }
 
-// segment returns the first segment of that name.
+// segment returns the first segment with a name.
 func (cmds *commands) segment(name string) (object.Segment, bool) {
 	for _, s := range cmds.segments {
 		if s.Name == name {
@@ -188,7 +188,7 @@ func (cmds *commands) segment(name string) (object.Segment, bool) {
 	return object.Segment{}, false
 }
 
-// text returns the segment that begins with the Mach-O header: __TEXT.
+// text returns the segment that starts with the Mach-O header: __TEXT.
 func (cmds *commands) text() (object.Segment, bool) {
 	if s, ok := cmds.segment("__TEXT"); ok {
 		return s, true

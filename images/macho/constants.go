@@ -8,7 +8,7 @@ const (
 	magicF64 = 0xcafebabf
 )
 
-// FileType is what a Mach-O is for.
+// FileType is the kind of a Mach-O file.
 type FileType uint32
 
 // The file types that occur in a process, <mach-o/loader.h>.
@@ -77,9 +77,9 @@ const (
 	nWeakDef = 0x0080
 )
 
-// Types of stabs, <mach-o/stab.h>: of symbols for debuggers.
+// Types of stabs, symbols for debuggers (<mach-o/stab.h>).
 const (
-	stabFunction = 0x24 // N_FUN: where it is and its name, then its size
+	stabFunction = 0x24 // N_FUN: address and name, then the size
 	stabSource   = 0x64 // N_SO
 	stabObject   = 0x66 // N_OSO
 )

@@ -9,21 +9,21 @@ import (
 	"stacksnap/images/object"
 )
 
-// cost is what a file has taken of the budget that it shares with others.
+// cost is what a file has taken from the budget that it shares with others.
 type cost struct {
 	budget     *object.Budget // may be nil
 	kept, read atomic.Int64   // bytes
 }
 
-// Limit has the file share a budget, and its file on the disk with it. It is called
-// before anything is asked.
+// Limit sets the budget of the file, and of its file on disk. Call it before any
+// query.
 func (f *File) Limit(b *object.Budget) { f.cost.budget = b }
 
-// Keep reports whether n bytes more of the file may be kept by others, until it is
-// closed.
+// Keep takes n bytes for the caller from the file's memory budget, until the file is
+// closed. It reports false if they exceed it.
 func (f *File) Keep(n uint64) bool { return f.cost.keep(n) }
 
-// keep reports whether n bytes more may be kept.
+// keep takes n bytes from the memory budget. It reports false if they exceed it.
 func (c *cost) keep(n uint64) bool {
 	if !c.budget.Keep(n) {
 		return false
@@ -32,13 +32,13 @@ func (c *cost) keep(n uint64) bool {
 	return true
 }
 
-// drop gives back what was to be kept, and is not.
+// drop returns bytes to the memory budget.
 func (c *cost) drop(n uint64) {
 	c.budget.Return(n)
 	c.kept.Add(-int64(n))
 }
 
-// take reports whether n bytes more may be read.
+// take takes n bytes from the reading budget. It reports false if they exceed it.
 func (c *cost) take(n uint64) bool {
 	if !c.budget.Read(n) {
 		return false
@@ -47,15 +47,15 @@ func (c *cost) take(n uint64) bool {
 	return true
 }
 
-// end gives back all: a process that is watched may load another library in the
-// place of the file.
+// end returns everything to the budget, because a process may load another library in
+// this one's place.
 func (c *cost) end() {
 	c.budget.Return(uint64(c.kept.Swap(0)))
 	c.budget.Release(uint64(c.read.Swap(0)))
 }
 
-// readKept reads size bytes through read, which is given the position, and keeps
-// them: no more than there are, and than may be kept.
+// readKept reads size bytes through read, which gets the position, and takes them
+// from the memory budget as they are read.
 func (c *cost) readKept(size uint64, read func(p []byte, at uint64) (int, error)) ([]byte, error) {
 	var kept uint64
 	b, err := readAll(size, func(p []byte, at uint64) (int, error) {
@@ -72,9 +72,9 @@ func (c *cost) readKept(size uint64, read func(p []byte, at uint64) (int, error)
 	return b, err
 }
 
-// readPieces reads size bytes through read, which is given the position, and gives
-// them to yield in pieces of whole entries, the first of them small. It returns false
-// where they could not all be read, or yield did.
+// readPieces reads size bytes through read, which gets the position, and yields them
+// in pieces of whole entries, the first of them small. It returns false if some could
+// not be read, or yield returned false.
 func (c *cost) readPieces(size, entry uint64, read func(p []byte, at uint64) (int, error), yield func([]byte) bool) bool {
 	const first, most = 1 << 8, 1 << 15 // entries
 	piece := make([]byte, min(size, first*entry))
@@ -93,7 +93,7 @@ func (c *cost) readPieces(size, entry uint64, read func(p []byte, at uint64) (in
 	return true
 }
 
-// readFull reads all of p, from position at on.
+// readFull reads all of p, starting at position at.
 func readFull(p []byte, at uint64, read func(p []byte, at uint64) (int, error)) bool {
 	for len(p) > 0 {
 		n, err := read(p, at)
@@ -105,7 +105,7 @@ func readFull(p []byte, at uint64, read func(p []byte, at uint64) (int, error)) 
 	return true
 }
 
-// inflated decompresses a section, and keeps it.
+// inflated decompresses a section into memory.
 func (c *cost) inflated(p object.Packed, r io.Reader) ([]byte, error) {
 	b, err := p.Whole(r, maxInflated)
 	c.kept.Add(int64(len(b)))

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// cursor reads fields in order. Past the end it returns zeros and remembers.
+// cursor reads fields in order. Past the end it returns zeros and sets short.
 type cursor struct {
 	data  []byte
 	order binary.ByteOrder
@@ -26,7 +26,7 @@ func (c *cursor) bytes(n int) []byte {
 func (c *cursor) u32() uint32 { return c.order.Uint32(c.bytes(4)) }
 func (c *cursor) u64() uint64 { return c.order.Uint64(c.bytes(8)) }
 
-// word reads what is a uint64 in the 64-bit layout and a uint32 in the other.
+// word reads a uint64 in the 64-bit layout, a uint32 in the other.
 func (c *cursor) word(is64 bool) uint64 {
 	if is64 {
 		return c.u64()
@@ -34,7 +34,7 @@ func (c *cursor) word(is64 bool) uint64 {
 	return uint64(c.u32())
 }
 
-// name reads a fixed array of 16 bytes, filled up with NULs.
+// name reads a fixed array of 16 bytes, padded with NULs.
 func (c *cursor) name() string { return cString(c.bytes(16)) }
 
 // cString returns b up to its first NUL.

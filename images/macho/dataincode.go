@@ -7,19 +7,19 @@ import (
 )
 
 // The LC_DATA_IN_CODE of a file: struct data_in_code_entry of <mach-o/loader.h>, an
-// offset of 4 bytes from the header on, a length of 2, and a kind of 2, which is of no
-// matter here.
+// offset of 4 bytes from the header, a length of 2, and a kind of 2, which is not
+// used.
 const (
 	dataEntry      = 8
 	maxDataEntries = 1 << 20
-	dataBytes      = 16 // of one that is kept
+	dataBytes      = 16 // cost of a range kept
 )
 
-// vmRange is what is from start to before end.
+// vmRange is the range [start, end) of vmaddrs.
 type vmRange struct{ start, end uint64 }
 
-// readDataInCode reads the ranges of data between instructions, ascending. Nil when
-// there are none or they cannot be read.
+// readDataInCode returns the ranges of data between instructions, sorted; nil if
+// there are none or they are unreadable.
 func (f *File) readDataInCode() []vmRange {
 	base, ok := f.TextVMAddr()
 	n := f.dataInCode.size / dataEntry
@@ -45,12 +45,12 @@ func (f *File) readDataInCode() []vmRange {
 			return nil
 		}
 	}
-	// Linkers sort them by place, and what does not is no less true.
+	// Linkers sort them; an unsorted list is still valid.
 	slices.SortFunc(ranges, func(a, b vmRange) int { return cmp.Compare(a.start, b.start) })
 	return ranges
 }
 
-// DataInCode implements [object.DataTeller] by LC_DATA_IN_CODE.
+// DataInCode implements [object.DataReporter] by LC_DATA_IN_CODE.
 func (f *File) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
 	ranges := f.dataRanges()
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i].start > vmaddr })

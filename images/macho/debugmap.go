@@ -12,48 +12,49 @@ import (
 	"stacksnap/images/object"
 )
 
-// debugMap is what the stabs of a linked file tell of the object files that it was
-// linked from: these keep their debugging information, and the map says where each of
-// their functions is now. A function is found in an object by the name of its symbol.
+// debugMap is the stabs of a linked file, which name the object files that it was
+// linked from. The debugging information stays in these, and the map has the address
+// of each of their functions. A function is found in its object file by its symbol's
+// name.
 type debugMap struct {
-	file      *File            // the linked one
-	functions []mappedFunction // those of an object follow each other
-	byAddress []int32          // those that the symbol table has, too
+	file      *File            // the linked file
+	functions []mappedFunction // those of one object are adjacent
+	byAddress []int32          // indices of those in the symbol table, by address
 	objects   []mappedObject
 	names     *nameTable
 	stores    stores
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	closed bool
 	opened int
-	failed map[int32]error // by object
+	failed map[int32]error // why an object could not be opened, by index
 }
 
-// mappedFunction is a function of a linked file: it is at [low, high).
+// mappedFunction is a function of the linked file at [low, high).
 type mappedFunction struct {
 	low, high uint64
-	name      uint32 // where it is
+	name      uint32 // offset of its name
 	object    int32
 }
 
-// mappedObject is an object file that the map names: "/dir/a.o", or "/dir/lib.a(a.o)".
+// mappedObject is an object file in the map: "/dir/a.o", or "/dir/lib.a(a.o)".
 type mappedObject struct {
-	name        uint32 // where it is
-	modified    uint64 // in seconds since 1970; 0: the linker was not to tell
-	first, ends int32  // its functions
+	name        uint32 // offset of its name
+	modified    uint64 // in seconds since 1970; 0: the linker was told to leave it out
+	first, ends int32  // its range in debugMap.functions
 	object      *debugObject
 }
 
 const (
-	mappedBytes = 40 // of a function or object, for the budget
-	// maxObjects bounds the object files that are read for one linked file.
+	mappedBytes = 40 // cost of a function or object, for the budget
+	// maxObjects is how many object files are opened for one linked file.
 	maxObjects = 4096
-	maxEqual   = 64   // functions at one address that are looked at
+	maxEqual   = 64   // functions at one address that are examined
 	maxShown   = 1024 // bytes of a name in a note
 )
 
-// readDebugMap reads the map of the file, or else of its file on the disk: nil where
-// there is none.
+// readDebugMap reads the map of the file, or else of its file on disk; nil if there
+// is none.
 func (f *File) readDebugMap() *debugMap {
 	if f.path == "" || f.InSharedCache() {
 		return nil
@@ -75,9 +76,9 @@ func (f *File) namesObjects() bool {
 	return t != nil && t.objects
 }
 
-// read reads the stabs: of each object N_SO with its source, N_OSO with its name, then
-// its functions, and N_SO without a name. A function is N_FUN with name and address,
-// and N_FUN with its size, which is of no section.
+// read reads the stabs. For each object: N_SO with its source, N_OSO with its name,
+// its functions, and N_SO without a name. For each function: N_FUN with name and
+// address, and N_FUN with its size and no section.
 func (m *debugMap) read(f *File) {
 	current := int32(-1) // object
 	var begun mappedFunction
@@ -113,8 +114,8 @@ func (m *debugMap) read(f *File) {
 	slices.SortStableFunc(m.byAddress, func(a, b int32) int { return cmp.Compare(m.functions[a].low, m.functions[b].low) })
 }
 
-// hasSymbol reports whether the symbol table has a name for an address: the stabs of some
-// linkers lead to where copies of a function would be that were left out.
+// hasSymbol reports whether the symbol table has this name for an address. The stabs
+// of some linkers include addresses of copies of functions that were left out.
 func (f *File) hasSymbol(vmaddr uint64, strx uint32) bool {
 	t, i := f.symtab(), f.sectionIndex(vmaddr)
 	var name string
@@ -135,7 +136,7 @@ func (f *File) hasSymbol(vmaddr uint64, strx uint32) bool {
 	return false
 }
 
-// source does what [File.Source] tells.
+// source implements [File.Source] for the linked file.
 func (m *debugMap) source(vmaddr uint64) []object.Source {
 	fn := m.function(vmaddr)
 	if fn == nil {
@@ -164,8 +165,8 @@ func (m *debugMap) source(vmaddr uint64) []object.Source {
 	return frames
 }
 
-// function returns the one that vmaddr is in. Of several at one address, which the
-// linker found to be equal, it is the one whose name is shown.
+// function returns the function that contains vmaddr. Of several that the linker
+// merged, it is the one whose name is shown.
 func (m *debugMap) function(vmaddr uint64) (found *mappedFunction) {
 	low := func(i int) uint64 { return m.functions[m.byAddress[i]].low }
 	above := sort.Search(len(m.byAddress), func(i int) bool { return low(i) > vmaddr })
@@ -190,8 +191,8 @@ func (m *debugMap) function(vmaddr uint64) (found *mappedFunction) {
 	return found
 }
 
-// object opens an object file when it is first needed: nil where it cannot be read, or
-// is not the one that was linked.
+// object opens an object file on first use: nil if it is unreadable, or not the one
+// that was linked.
 func (m *debugMap) object(number int32) *debugObject {
 	o := &m.objects[number]
 	if o.object != nil || m.failed[number] != nil {
@@ -215,14 +216,14 @@ func (m *debugMap) close() {
 	m.closed = true
 	for i := range m.objects {
 		if o := m.objects[i].object; o != nil {
-			_ = o.file.Close() // it was only read
+			_ = o.file.Close() // read-only
 		}
 	}
 	m.stores.close()
 }
 
-// SourceNote tells in one line of which code that was asked for the source is not
-// known, though the file says where it is; empty where there is none such.
+// SourceNote returns one line on code whose source was asked for and could not be
+// found, although the file says where it is; "" if there is none.
 func (f *File) SourceNote() string {
 	if f.closed.Load() {
 		return ""

@@ -26,16 +26,16 @@ var (
 type debugObject struct {
 	file    *File
 	seed    maphash.Seed
-	symbols map[uint64]uint64 // their addresses, by the hash of their names
+	symbols map[uint64]uint64 // addresses by hash of the name
 }
 
 const (
-	symbolBytes = 48         // of a symbol, for the budget
-	ambiguous   = ^uint64(0) // in place of an address, in no section: several have the name
+	symbolBytes = 48         // cost of a symbol, for the budget
+	ambiguous   = ^uint64(0) // instead of an address: several symbols have the name
 )
 
-// open opens an object file of the map. It is the one that was linked if it was last
-// written when that one was, and has all functions that are of it.
+// open opens an object file of the map. It must have the modification time in the
+// map, and all the functions that the map has of it.
 func (m *debugMap) open(of *mappedObject) (*debugObject, error) {
 	name, _ := m.names.at(of.name)
 	f, err := m.find(name, of.modified)
@@ -54,11 +54,11 @@ func (m *debugMap) open(of *mappedObject) (*debugObject, error) {
 	default:
 		return o, nil
 	}
-	_ = f.Close() // it was only read
+	_ = f.Close() // read-only
 	return nil, err
 }
 
-// hasAll reports whether an object has all functions that the map tells it had.
+// hasAll reports whether an object has all the functions that the map has of it.
 func (m *debugMap) hasAll(o *debugObject, of *mappedObject) bool {
 	for _, fn := range m.functions[of.first:of.ends] {
 		name, _ := m.names.at(fn.name)
@@ -69,7 +69,7 @@ func (m *debugMap) hasAll(o *debugObject, of *mappedObject) bool {
 	return true
 }
 
-// find finds an object file: a file of that name, or a member of an archive.
+// find finds an object file: a file with this name, or a member of an archive.
 func (m *debugMap) find(name string, modified uint64) (*File, error) {
 	if !path.IsAbs(name) {
 		return nil, errRelative
@@ -107,9 +107,9 @@ func (m *debugMap) find(name string, modified uint64) (*File, error) {
 	return m.only(parts, nil)
 }
 
-// isLinked reports whether what was last written at a time, in seconds since 1970, was
-// linked, by the time that the map has. Where the linker was not to tell it, that is so
-// if the file was not written after the linked one.
+// isLinked reports whether the file with a modification time, also in seconds since
+// 1970, is the one that was linked, by the time in the map, want. If the linker was
+// told to leave that out, the file must not be newer than the linked one.
 func (m *debugMap) isLinked(written time.Time, seconds, want uint64) bool {
 	switch {
 	case want != 0 && m.file.is64:
@@ -124,8 +124,8 @@ func (m *debugMap) isLinked(written time.Time, seconds, want uint64) bool {
 	return !written.After(linked)
 }
 
-// only opens the one of several files that is of the linked file's architecture. Bad
-// is what was wrong with others.
+// only opens the one of several files that has the linked file's architecture. bad is
+// the error of unreadable ones.
 func (m *debugMap) only(parts []*io.SectionReader, bad error) (*File, error) {
 	var exact, same []*File
 	for _, part := range parts {
@@ -154,7 +154,7 @@ func (m *debugMap) only(parts []*io.SectionReader, bad error) (*File, error) {
 	return nil, ErrNoSlice
 }
 
-// reason says why a file cannot be opened, without its name.
+// reason returns why a file cannot be opened, without its name.
 func reason(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errNoObject
@@ -165,7 +165,8 @@ func reason(err error) error {
 	return err
 }
 
-// readSymbols reads where the object has its functions; false where it costs too much.
+// readSymbols reads the addresses of the object's functions. It reports false if they
+// exceed the budget.
 func (o *debugObject) readSymbols() bool {
 	t := o.file.symtab()
 	if t == nil {
@@ -189,7 +190,7 @@ func (o *debugObject) readSymbols() bool {
 	})
 }
 
-// address returns where the object has what is at an offset from a symbol.
+// address returns the address of the code at an offset from a symbol in the object.
 func (o *debugObject) address(symbol string, offset uint64) (uint64, bool) {
 	at, ok := o.symbols[maphash.String(o.seed, symbol)]
 	if !ok {

@@ -12,16 +12,15 @@ import (
 
 const (
 	segDWARF   = "__DWARF"
-	zdebug     = "__zdebug_" // compressed, as Go's linker has what dsymutil made
-	nameBytes  = 16          // of a section's name, the rest of which is cut off
-	maxBundles = 8           // folders above a file that may be the bundle it is in
+	zdebug     = "__zdebug_" // compressed, as by Go's linker after dsymutil
+	nameBytes  = 16          // maximum length of a section name; the rest is cut off
+	maxBundles = 8           // directories above a file that may be its bundle
 )
 
-// Source returns the function that vmaddr is in and where it is in the source, last,
-// and before it the calls that were inlined there, as [dwarf.Data.Frames] does: of Go's
-// code by its table, of other by the debugging information of the file itself, as a
-// dSYM has it, or else of the dSYM beside it, or else of the object files that it was
-// linked from.
+// Source returns the calls inlined at vmaddr, the innermost first, and last the
+// function itself, as [dwarf.Data.Frames] does. Go's code is looked up in its table;
+// other code in the file's own debugging information, which a dSYM has, else in the
+// dSYM beside it, else in the object files that it was linked from.
 func (f *File) Source(vmaddr uint64) []object.Source {
 	if f.closed.Load() {
 		return nil
@@ -47,8 +46,8 @@ func (f *File) Source(vmaddr uint64) []object.Source {
 // HasSource reports whether the file itself has debugging information.
 func (f *File) HasSource() bool { return f.debugSection("info") != nil }
 
-// Sourced reports whether the file, its dSYM or the object files it was linked from have
-// debugging information.
+// Sourced reports whether the file, its dSYM or its object files have debugging
+// information.
 func (f *File) Sourced() bool { return f.HasSource() || f.dsym() != nil || f.debugMap() != nil }
 
 func (f *File) debugSection(name string) *Section {
@@ -64,13 +63,13 @@ func (f *File) debugSection(name string) *Section {
 	return nil
 }
 
-// readSource opens the debugging information. What is kept of it is in the budget for
-// good: it is not counted as the file's own.
+// readSource opens the debugging information. What is kept of it stays in the budget
+// when the file is closed.
 func (f *File) readSource() *dwarf.Data {
 	return dwarf.New(f.openSource, f.cost.budget)
 }
 
-// openSource opens a section to be read in pieces, or decompresses it.
+// openSource opens a section for reading in pieces, decompressing it if needed.
 func (f *File) openSource(name string) dwarf.Section {
 	s := f.debugSection(name)
 	switch {
@@ -86,7 +85,7 @@ func (f *File) openSource(name string) dwarf.Section {
 	return f.debugSectionReader(s)
 }
 
-// packed describes a compressed section, of which size bytes are claimed.
+// packed describes a compressed section that claims to have size bytes.
 func (f *File) packed(name string, from, size uint64) object.Packed {
 	return object.Packed{File: f.name, Name: name, From: from, To: size, Budget: f.cost.budget, LeftOut: &f.leftOut}
 }
@@ -104,11 +103,12 @@ func (r *sectionReader) ReadAt(p []byte, off int64) (int, error) {
 	return r.file.src.readSection(p, r.section, uint64(off))
 }
 
-// SeekDSYM tells where the file is, beside which its dSYM may be. Without one, it is
-// read from the object files, if it names these.
+// SeekDSYM sets the path of the file, beside which its dSYM may be. Without a dSYM,
+// the object files that the file names are used.
 func (f *File) SeekDSYM(file string) { f.path, f.name = file, path.Base(file) }
 
-// findDSYM opens the dSYM of the file: beside it, or beside a bundle that it is in.
+// findDSYM opens the dSYM of the file: beside it, or beside a bundle that contains
+// it.
 func (f *File) findDSYM() *File {
 	if f.path == "" || f.uuid == nil || f.InSharedCache() {
 		return nil
@@ -116,7 +116,7 @@ func (f *File) findDSYM() *File {
 	name := path.Base(f.path)
 	for at, n := f.path, 0; n <= maxBundles && at != "/" && at != "."; at, n = path.Dir(at), n+1 {
 		if n > 0 && path.Ext(at) == "" {
-			continue // no bundle
+			continue // not a bundle
 		}
 		d, err := Open(at+".dSYM/Contents/Resources/DWARF/"+name, Want{Arch: f.Arch(), ID: f.uuid})
 		if err != nil {
@@ -127,7 +127,7 @@ func (f *File) findDSYM() *File {
 			d.name = name
 			return d
 		}
-		_ = d.Close() // it was only read
+		_ = d.Close() // read-only
 	}
 	return nil
 }

@@ -10,14 +10,14 @@ import (
 	"stacksnap/task"
 )
 
-// maxSlices bounds the architectures of a fat file. The magic number of a fat
-// file is also that of a Java class, in which this field is at least 45 << 16.
+// maxSlices is the maximum number of architectures in a fat file. A Java class has
+// the same magic number; in it this field is at least 45 << 16.
 const maxSlices = 64
 
-// ErrNoSlice is returned for a file that has nothing of what was wanted.
+// ErrNoSlice is returned for a file without the wanted slice.
 var ErrNoSlice = errors.New("the file has no such architecture or UUID")
 
-// Want chooses among the slices of a file. The zero Want takes the first.
+// Want selects a slice of a file. The zero Want selects the first.
 type Want struct {
 	Arch task.Arch // UnknownArch: any
 	ID   []byte    // LC_UUID; nil: any
@@ -27,7 +27,7 @@ func (w *Want) matches(f *File) bool {
 	return (w.Arch == task.UnknownArch || f.Arch() == w.Arch) && (w.ID == nil || bytes.Equal(w.ID, f.uuid))
 }
 
-// thinFiles returns the thin files in a file: itself, or what a fat_header lists.
+// thinFiles returns the thin files in a file: itself, or those in its fat_header.
 func thinFiles(r io.ReaderAt, size int64) ([]*io.SectionReader, error) {
 	var b [8]byte
 	if _, err := r.ReadAt(b[:], 0); err != nil {
@@ -46,8 +46,8 @@ func thinFiles(r io.ReaderAt, size int64) ([]*io.SectionReader, error) {
 	return []*io.SectionReader{io.NewSectionReader(r, 0, size)}, nil
 }
 
-// Slices returns what there is in a file of size bytes: itself, or the files of each
-// architecture in a fat one. The error is of one that cannot be read.
+// Slices returns the Mach-O files in a file of size bytes: itself, or one for each
+// architecture in a fat file. The error is about the unreadable ones.
 func Slices(r io.ReaderAt, size int64) (files []*File, err error) {
 	parts, err := thinFiles(r, size)
 	for _, part := range parts {
@@ -61,9 +61,9 @@ func Slices(r io.ReaderAt, size int64) (files []*File, err error) {
 	return files, err
 }
 
-// fatSlices reads n fat_arch (or fat_arch_64) entries: cputype, cpusubtype,
-// offset, size, align (and, in the latter, a reserved word). Apple's tools write them
-// in big-endian order, whatever the order of the slices.
+// fatSlices decodes n fat_arch (or fat_arch_64) entries: cputype, cpusubtype, offset,
+// size, align (and in the latter a reserved word). Apple's tools write them in
+// big-endian order, whatever the order of the slices.
 func fatSlices(r io.ReaderAt, size int64, n int, is64 bool, order binary.ByteOrder) ([]*io.SectionReader, error) {
 	entry := 20
 	if is64 {
@@ -78,14 +78,14 @@ func fatSlices(r io.ReaderAt, size int64, n int, is64 bool, order binary.ByteOrd
 		c := cursor{data: b[i*entry:][8:entry], order: order}
 		offset, length := c.word(is64), c.word(is64)
 		if offset > uint64(size) || length > uint64(size)-offset {
-			continue // a file cut short still has its first slices
+			continue // a truncated file still has its first slices
 		}
 		parts = append(parts, io.NewSectionReader(r, int64(offset), int64(length)))
 	}
 	return parts, nil
 }
 
-// choose opens the first slice that is wanted.
+// choose opens the first slice that matches want.
 func choose(parts []*io.SectionReader, want Want) (*File, error) {
 	var bad error
 	for _, part := range parts {

@@ -1,5 +1,5 @@
-// Package macho reads Mach-O executables and libraries, from files and from
-// the memory of a process. (<mach-o/loader.h>, <mach-o/nlist.h>, <mach-o/fat.h>)
+// Package macho reads Mach-O executables and libraries, from files and from the
+// memory of a process. (<mach-o/loader.h>, <mach-o/nlist.h>, <mach-o/fat.h>)
 package macho
 
 import (
@@ -17,34 +17,33 @@ import (
 	"stacksnap/task/regular"
 )
 
-// File is one Mach-O of one architecture. It implements [object.File] and may
-// be used by several goroutines if what it reads from may.
+// File is a Mach-O file of one architecture. It implements [object.File] and is as
+// safe for concurrent use as what it reads from.
 //
-// The header and the load commands are read when it is made, everything else
-// when it is first asked for; what was read once stays, whatever becomes of the
-// process or the file.
+// The header and the load commands are read at once, everything else on demand. What
+// was read stays available, whatever happens to the process or the file.
 type File struct {
 	header
 	commands
 	src     source
 	slide   uint64     // of an image in memory: load address − vmaddr of __TEXT
-	closer  io.Closer  // nil when there is nothing to close
-	closing sync.Mutex // guards closer: apart from mu, as a read that needs the file may be one under mu
-	raw     []byte     // the load commands, of an image in memory outside the shared cache
-	cache   task.Addr  // where the shared cache is, of an image in it; 0: not known
+	closer  io.Closer  // nil: nothing to close
+	closing sync.Mutex // guards closer; separate from mu, because a read under mu may need the file
+	raw     []byte     // load commands of an image in memory outside the shared cache
+	cache   task.Addr  // start of the shared cache that an image in memory is in; 0: not known
 
 	symtab     func() *symtab   // nil result: none
-	locals     func() *symtab   // of another file, see SetLocals
-	indirects  func() []byte    // the indirect symbol table
-	starts     func() []uint64  // function starts, ascending
-	dataRanges func() []vmRange // data between instructions, ascending
+	locals     func() *symtab   // from another file, see SetLocals
+	indirects  func() []byte    // indirect symbol table
+	starts     func() []uint64  // function starts, sorted
+	dataRanges func() []vmRange // data between instructions, sorted
 	onDisk     func() *File     // nil result: none
 	golang     func() *golang.Table
 	pointer    func() pointerFunc
-	methods    func() *objc.Table // Objective-C's; nil result: none
+	methods    func() *objc.Table // Objective-C methods; nil result: none
 
-	path     string // beside which a dSYM may be; empty: nowhere
-	name     string // for the report; may be empty
+	path     string // where a dSYM may be; "": none is looked for
+	name     string // for the report; may be ""
 	leftOut  object.LeftOut
 	modified time.Time
 	dsym     func() *File
@@ -60,7 +59,7 @@ type File struct {
 
 var _ object.File = (*File)(nil)
 
-// Open opens the slice of a file that is wanted. Only a regular file is opened.
+// Open opens the wanted slice of a file, which must be a regular file.
 func Open(path string, want Want) (*File, error) {
 	r, info, err := regular.Open(path)
 	if err != nil {
@@ -75,8 +74,8 @@ func Open(path string, want Want) (*File, error) {
 	return f, nil
 }
 
-// NewFile reads the slice that is wanted of a fat or thin file of size bytes. r
-// must stay open as long as the File is used.
+// NewFile reads the wanted slice of a fat or thin file of size bytes. r must stay
+// open as long as the File is used.
 func NewFile(r io.ReaderAt, size int64, want Want) (*File, error) {
 	parts, err := thinFiles(r, size)
 	if err != nil {
@@ -124,12 +123,12 @@ func newFile(h header, cmds commands, src source) *File {
 	return f
 }
 
-// Close closes what was opened for the file, of which nothing is asked any more.
+// Close closes the files opened for f. The caller must not use f afterwards.
 func (f *File) Close() error {
 	f.closed.Store(true)
 	f.path = ""
 	if d := f.dsym(); d != nil {
-		_ = d.Close() // it was only read
+		_ = d.Close() // read-only
 	}
 	if m := f.debugMap(); m != nil {
 		m.close()
@@ -148,31 +147,31 @@ func (f *File) Close() error {
 // Arch implements [object.File].
 func (f *File) Arch() task.Arch { return archOf(f.cpu) }
 
-// Variant returns the architecture as Apple's tools name it, with the subtypes
-// that matter told apart: "arm64e", "x86_64h", "armv7s".
+// Variant returns the architecture as Apple's tools name it, including relevant
+// subtypes: "arm64e", "x86_64h", "armv7s".
 func (f *File) Variant() string { return variantOf(f.cpu, f.subtype) }
 
-// Type returns what the file is for.
+// Type returns the file type.
 func (f *File) Type() FileType { return f.filetype }
 
-// InSharedCache reports whether the image is a part of dyld's shared cache.
+// InSharedCache reports whether the image is part of dyld's shared cache.
 func (f *File) InSharedCache() bool { return f.flags&flagInSharedCache != 0 }
 
-// ID returns the 16 bytes of LC_UUID; nil when there is none.
+// ID returns the 16 bytes of LC_UUID, nil if there is none.
 func (f *File) ID() []byte { return f.uuid }
 
-// IDOffset returns where the ID stands, from the first byte of the header on, of
-// a file and in memory; 0 when there is none.
+// IDOffset returns the offset of the ID from the header, in the file and in memory; 0
+// if there is none.
 func (f *File) IDOffset() uint64 { return f.uuidAt }
 
 // Segments implements [object.File].
 func (f *File) Segments() []object.Segment { return f.segments }
 
-// Build returns for which platform and with which SDK the file was built.
+// Build returns the platform and the SDK that the file was built for.
 func (f *File) Build() Build { return f.build }
 
-// InstallName returns the name and the current version of a dylib
-// (LC_ID_DYLIB); "" when it has none.
+// InstallName returns the name and the current version of a dylib (LC_ID_DYLIB); ""
+// if it has none.
 func (f *File) InstallName() (string, Version) { return f.installName, f.currentVersion }
 
 // DylinkerName returns dyld's name for itself (LC_ID_DYLINKER).
@@ -184,12 +183,12 @@ func (f *File) TextVMAddr() (uint64, bool) {
 	return s.VMAddr, ok
 }
 
-// Slide returns load address − vmaddr, modulo 2^64, of an image in memory, and
-// 0 for a file.
+// Slide returns load address − vmaddr, modulo 2^64, of an image in memory; 0 for a
+// file.
 func (f *File) Slide() uint64 { return f.slide }
 
-// ReadCode reads the bytes at vmaddr: at most len(p), fewer with an error where
-// the segment or the readable memory ends.
+// ReadCode reads the bytes at vmaddr. At the end of the segment or of readable memory
+// it returns fewer and an error.
 func (f *File) ReadCode(p []byte, vmaddr uint64) (int, error) {
 	n, err := f.src.readVM(p, vmaddr)
 	if n < len(p) && err == nil {

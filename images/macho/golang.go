@@ -9,8 +9,8 @@ import (
 	"stacksnap/images/object"
 )
 
-// readGo opens Go's table of functions; nil when there is none. That of the image's
-// own file is read where there is one, which is there when the process is not.
+// readGo opens Go's function table; nil if there is none. It prefers the image's own
+// file, which outlives the process.
 func (f *File) readGo() *golang.Table {
 	s, err := f.Section(object.GoPCLnTab)
 	if err != nil {
@@ -31,9 +31,9 @@ func (f *File) readGo() *golang.Table {
 	return golang.Open(s.Data, g)
 }
 
-// pointers are the ways to take a stored pointer to what it stands for: as linked, as
-// dyld has left it in memory, or in the form of a chained fix-up, whose low 36 bits are
-// the target or its distance from the header (<mach-o/fixup-chains.h>).
+// pointers returns the possible decodings of a stored pointer: as linked, as dyld
+// left it in memory, or as a chained fix-up, whose low 36 bits are the target or its
+// distance from the header (<mach-o/fixup-chains.h>).
 func (f *File) pointers() []func(uint64) uint64 {
 	const target = 1<<36 - 1
 	text, _ := f.TextVMAddr()
@@ -48,10 +48,10 @@ func (f *File) pointers() []func(uint64) uint64 {
 	return ways
 }
 
-// maxCgoSymbols is how many symbols are looked at for those of Go.
+// maxCgoSymbols is the maximum number of symbols searched for Go's.
 const maxCgoSymbols = 4 << 10
 
-// named returns the functions that the symbols of a stripped file name.
+// named returns the functions in the symbol table of a stripped file.
 func (f *File) named() map[string]uint64 {
 	t := f.symtab()
 	if t == nil || t.functions.Len() > maxCgoSymbols {
@@ -66,11 +66,12 @@ func (f *File) named() map[string]uint64 {
 	return functions
 }
 
-// maxVariables bounds a section in which Go's struct moduledata is looked for.
+// maxVariables is the maximum size of a section searched for Go's struct moduledata,
+// in bytes.
 const maxVariables = 64 << 20
 
-// goData gives the sections that may have Go's struct moduledata: the one that is for
-// it alone since Go 1.26, the one where it was before, and others of variables.
+// goData yields the sections that may contain Go's struct moduledata: its own since
+// Go 1.26, the one where it was before, and others with variables.
 func (f *File) goData(yield func([]byte) bool) {
 	for _, s := range f.variables() {
 		if !f.cost.take(s.Size) {

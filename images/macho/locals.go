@@ -7,17 +7,16 @@ import (
 	"stacksnap/images/object"
 )
 
-// SetLocals gives symbols that the image itself has not, in whose place its table says
-// that they were taken out: those of no other image's use, of which Apple's shared
-// caches for other systems than macOS have a file of their own. It is called before
-// anything is asked.
+// SetLocals adds local symbols from another file. Apple's shared caches, except those
+// of macOS, have them in a file of their own; the image has only a placeholder for
+// each. Call it before any query.
 func (f *File) SetLocals(nlists, names *io.SectionReader) {
 	if f.is64 {
 		f.locals = sync.OnceValue(func() *symtab { return f.readLocals(nlists, names) })
 	}
 }
 
-// readLocals reads such symbols; nil when they cannot be read whole.
+// readLocals reads such symbols; nil if some are unreadable.
 func (f *File) readLocals(nlists, names *io.SectionReader) *symtab {
 	from := func(r *io.SectionReader) func([]byte, uint64) (int, error) {
 		return func(p []byte, offset uint64) (int, error) { return r.ReadAt(p, int64(offset)) }
@@ -30,8 +29,7 @@ func (f *File) readLocals(nlists, names *io.SectionReader) *symtab {
 	return t
 }
 
-// localSymbol looks vmaddr, which lies in the i-th section, up in symbols that the image
-// itself has not.
+// localSymbol looks up vmaddr, in the i-th section, in the symbols from another file.
 func (f *File) localSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
 	if t := f.locals(); t != nil {
 		return f.nearest(t, vmaddr, i)

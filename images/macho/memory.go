@@ -8,15 +8,14 @@ import (
 	"stacksnap/task"
 )
 
-// firstRead is how much is read of an image at once: at least a header, never
-// over the end of a page, and mostly all of the load commands.
+// firstRead is how many bytes of an image are read at once: at least a header, never
+// across the end of a page, and usually all load commands.
 const firstRead = 4096
 
 // FromMemory reads the image whose header is mapped at load.
 //
-// open, which may be nil, opens the image's own file, for the symbols when the
-// memory has none; the File closes it. Its answer is taken only when the UUIDs
-// agree.
+// open, which may be nil, opens the image's own file, for symbols that memory lacks.
+// The result is used only if its UUID matches; the File closes it.
 func FromMemory(mem task.Memory, load task.Addr, open func(Want) (*File, error)) (*File, error) {
 	h, b, err := readHeader(mem, load)
 	if err != nil {
@@ -68,12 +67,11 @@ func readHeader(mem task.Memory, load task.Addr) (header, []byte, error) {
 	return h, append(bytes.Clone(have), rest...), err
 }
 
-// MappedFile returns the image's own file, which the caller does not close, where
-// it is for certain the one that was mapped: with the same load commands, byte for
-// byte, so that neither the symbols were stripped since, nor anything else has
-// moved. What it has of segments that are not written to is then what the memory
-// has, too. Nil where that is not so, where the file is encrypted, and for images
-// of the shared cache.
+// MappedFile returns the image's own file if it certainly is the one that was mapped:
+// its load commands are equal, byte for byte, so that neither symbols were stripped
+// nor anything moved since. Its read-only segments are then the same as in memory. It
+// returns nil for another or an encrypted file, and for images of the shared cache.
+// The caller must not close it.
 func (f *File) MappedFile() *File {
 	if f.raw == nil || f.encrypted {
 		return nil
@@ -89,7 +87,7 @@ func (f *File) MappedFile() *File {
 	return disk
 }
 
-// openDisk opens the image's file and keeps it if it is the same image.
+// openDisk opens the image's file and keeps it if the UUID matches.
 func (f *File) openDisk(open func(Want) (*File, error)) *File {
 	if open == nil || f.uuid == nil {
 		return nil

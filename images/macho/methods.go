@@ -8,9 +8,9 @@ import (
 	"stacksnap/images/object"
 )
 
-// method names the Objective-C method that vmaddr, in the i-th section, is in and that
-// no symbol is for. Where LC_FUNCTION_STARTS does not tell how far it reaches, control
-// that enters it must get to vmaddr.
+// method names the Objective-C method that contains vmaddr, in the i-th section,
+// where no symbol does. Without LC_FUNCTION_STARTS, control flow from the method's
+// start must reach vmaddr.
 func (f *File) method(vmaddr uint64, i int) (object.Symbol, bool) {
 	start, ok := f.methods().Start(vmaddr)
 	if !ok || start < f.sections[i].VMAddr {
@@ -27,7 +27,7 @@ func (f *File) method(vmaddr uint64, i int) (object.Symbol, bool) {
 	return object.Symbol{Name: name, VMAddr: start}, ok
 }
 
-// methodOwns reports whether vmaddr is in the method that begins at start.
+// methodOwns reports whether vmaddr is in the method that starts at start.
 func (f *File) methodOwns(start, vmaddr uint64, i int) bool {
 	if f.ownSymbols() {
 		if sym, ok := f.symtab().pick(vmaddr, i, true); ok && sym.VMAddr > start {
@@ -37,8 +37,8 @@ func (f *File) methodOwns(start, vmaddr uint64, i int) bool {
 	return code.Reaches(f.Arch(), f.ReadCode, start, vmaddr)
 }
 
-// readMethods reads the methods of Objective-C's classes and categories; nil when
-// there are none.
+// readMethods reads the methods of Objective-C classes and categories; nil if there
+// are none.
 func (f *File) readMethods() *objc.Table {
 	im := objc.Image{
 		Classes:    f.ranges("__objc_classlist", "__objc_nlclslist"),
@@ -63,7 +63,7 @@ func (f *File) readMethods() *objc.Table {
 	return objc.Open(im)
 }
 
-// ranges returns the sections of these names.
+// ranges returns the sections with these names.
 func (f *File) ranges(names ...string) (all []objc.Range) {
 	for i := range f.sections {
 		for _, name := range names {
@@ -75,7 +75,7 @@ func (f *File) ranges(names ...string) (all []objc.Range) {
 	return all
 }
 
-// readSome reads at a vmaddr, and returns how much of p there is.
+// readSome reads at a vmaddr and returns how many bytes it read.
 func (f *File) readSome(p []byte, vmaddr uint64) int {
 	n, _ := f.src.readVM(p, vmaddr)
 	return n

@@ -7,24 +7,26 @@ import (
 
 const (
 	namePage = 4096
-	// maxName bounds a symbol's name. Swift's and C++'s reach some 10 KB.
+	// maxName is the maximum length of a symbol's name in bytes. Swift's and C++'s
+	// reach some 10 KB.
 	maxName = 64 << 10
-	// maxNamePages bounds what is kept of a string table. That of the shared cache
-	// has hundreds of MB, of which each image uses a few names.
+	// maxNamePages is how many pages of a string table are kept. The shared cache's
+	// table has hundreds of MB, of which each image uses a few names.
 	maxNamePages = 16 << 10
 )
 
-// nameTable is a string table of which only the pages are read that are used.
+// nameTable is a string table of which only the used pages are read.
 type nameTable struct {
 	read func(p []byte, offset uint64) (int, error)
 	place
 	cost *cost
 
 	mu    sync.Mutex
-	pages map[uint64][]byte // by number; shorter than namePage where reading ended
+	pages map[uint64][]byte // by page number; shorter than namePage at the end of readable bytes
 }
 
-// at returns the name at an index, false when it cannot be read to its end.
+// at returns the name at an index. It reports false if the name is unreadable or has
+// no end.
 func (t *nameTable) at(strx uint32) (string, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,8 +46,7 @@ func (t *nameTable) at(strx uint32) (string, bool) {
 	return "", false
 }
 
-// page returns a page of the table, read at most once unless nothing of it can
-// be read, or kept.
+// page returns a page of the table, which it caches if the budget allows.
 func (t *nameTable) page(n uint64) []byte {
 	if p, ok := t.pages[n]; ok {
 		return p

@@ -6,10 +6,10 @@ import (
 	"stacksnap/images/objc"
 )
 
-// pointerFunc tells where a pointer goes, by its place and what stands there.
+// pointerFunc decodes the pointer with a value stored at a vmaddr.
 type pointerFunc = func(vmaddr, value uint64) objc.Pointer
 
-// addressMask takes the signature and the tag off a pointer in a process of Darwin.
+// addressMask removes signature and tag from a pointer in a Darwin process.
 const addressMask = 1<<47 - 1
 
 func (f *File) inMemory() bool {
@@ -17,9 +17,9 @@ func (f *File) inMemory() bool {
 	return ok
 }
 
-// readPointers returns what tells where pointers go: in a process dyld has put addresses
-// in their places, on arm64e signed ones; in a file they are as linked, or there is what
-// tells dyld.
+// readPointers returns the function that decodes pointers. In a process dyld has
+// replaced them by addresses, signed on arm64e; in a file they are as linked, or
+// chained.
 func (f *File) readPointers() pointerFunc {
 	switch {
 	case f.inMemory():
@@ -40,7 +40,7 @@ func (f *File) mappedPointer(_, value uint64) objc.Pointer {
 	return objc.Pointer{Target: value - f.slide}
 }
 
-// pointsTo returns where the pointer at a vmaddr goes, 0 where that is not known.
+// pointsTo returns the target of the pointer at a vmaddr, 0 if it is unknown.
 func (f *File) pointsTo(vmaddr uint64) uint64 {
 	var b [8]byte
 	if n := f.readSome(b[:], vmaddr); n < len(b) {

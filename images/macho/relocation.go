@@ -7,18 +7,18 @@ import (
 // relocationBytes is the size of a relocation_info, <mach-o/reloc.h>.
 const relocationBytes = 8
 
-// relocation is one that a symbol decides, which the bytes of the section do not have
-// in them yet.
+// relocation is one against a symbol, whose address is not in the section's bytes
+// yet.
 type relocation struct {
-	at       uint32 // in the section
+	at       uint32 // offset in the section
 	size     uint8  // in bytes
-	subtract bool   // the symbol's address, rather than add it
+	subtract bool   // subtract the symbol's address instead of adding it
 	symbol   uint32
 }
 
-// debugSectionReader opens a section of debugging information. In an object file the
-// places that refer to sections have the address there, as all in the object has, and
-// only those that refer to symbols are still without it.
+// debugSectionReader opens a section of debugging information. In an object file,
+// references to sections already contain the address in the object; only those to
+// symbols have to be relocated.
 func (f *File) debugSectionReader(s *Section) dwarf.Section {
 	r := &sectionReader{f, s}
 	if f.filetype != Object || s.relocations.size == 0 {
@@ -45,8 +45,8 @@ func (f *File) debugSectionReader(s *Section) dwarf.Section {
 	return dwarf.Bytes(b)
 }
 
-// symbolRelocations returns the relocations of a section that a symbol decides; false
-// where they cannot all be read.
+// symbolRelocations returns the relocations of a section against symbols. It reports
+// false if some are unreadable.
 func (f *File) symbolRelocations(s *Section) (list []relocation, ok bool) {
 	read := func(p []byte, at uint64) (int, error) { return f.src.readLinkEdit(p, s.relocations.offset+at) }
 	ok = f.cost.readPieces(s.relocations.size, relocationBytes, read, func(piece []byte) bool {
@@ -64,10 +64,10 @@ func (f *File) symbolRelocations(s *Section) (list []relocation, ok bool) {
 	return list, ok
 }
 
-// Types of relocations that add an address, and that take one off, and bits of their
-// fields, <mach-o/reloc.h>, <mach-o/x86_64/reloc.h> and <mach-o/arm64/reloc.h>.
+// Types of relocations that add or subtract an address, and bits of their fields
+// (<mach-o/reloc.h>, <mach-o/x86_64/reloc.h>, <mach-o/arm64/reloc.h>).
 const (
-	relocScattered    = 0x80000000 // of the address, in 32-bit files: it is of a section
+	relocScattered    = 0x80000000 // in the address, in 32-bit files: against a section
 	relocExtern       = 1 << 27
 	relocUnsigned     = 0
 	relocSubtractX86  = 5
@@ -86,8 +86,8 @@ func (f *File) symbolRelocation(at, info uint32) (relocation, bool) {
 	return relocation{at, 1 << (info >> 25 & 3), kind == subtract, info & relocSymbolNumber}, true
 }
 
-// symbolValues returns the addresses of the symbols that relocations are of: 0 of one
-// that is not in the file.
+// symbolValues returns the addresses of the symbols in relocations, 0 for those that
+// are not in the file.
 func (f *File) symbolValues(list []relocation) (map[uint32]uint64, bool) {
 	values := map[uint32]uint64{}
 	for _, l := range list {
@@ -102,7 +102,7 @@ func (f *File) symbolValues(list []relocation) (map[uint32]uint64, bool) {
 	return values, ok
 }
 
-// relocate adds to the number at a place of a section, or takes off.
+// relocate adds value to a number in a section, or subtracts it.
 func (f *File) relocate(b []byte, l relocation, value uint64) {
 	if uint64(l.at)+uint64(l.size) > uint64(len(b)) {
 		return

@@ -10,26 +10,27 @@ import (
 	"stacksnap/task"
 )
 
-// maxSectionData bounds a section's bytes.
+// maxSectionData is the maximum size of a section that is read, in bytes.
 const maxSectionData = 256 << 20
 
-// maxInflated bounds the bytes of a section that is decompressed and kept whole.
+// maxInflated is the maximum size of a section that is decompressed in memory, in
+// bytes.
 const maxInflated = 64 << 20
 
-// Section is one section as the load commands describe it (section_64 of
+// Section is a section as described by the load commands (section_64 of
 // <mach-o/loader.h>).
 type Section struct {
 	Segment, Name string
 	VMAddr, Size  uint64
-	Offset        uint32 // in the file; 0 where the file has no bytes of it
+	Offset        uint32 // in the file; 0 if the file has no bytes of it
 	Flags         uint32
-	Reserved1     uint32    // of stubs: the index of the first indirect symbol
-	Reserved2     uint32    // of stubs: the size of one
+	Reserved1     uint32    // stubs: index of the first indirect symbol
+	Reserved2     uint32    // stubs: size of one
 	Prot          task.Prot // the segment's
-	relocations   place     // of object files
+	relocations   place     // in object files
 }
 
-// Contains reports whether vmaddr lies in the section.
+// Contains reports whether vmaddr is in the section.
 func (s *Section) Contains(vmaddr uint64) bool {
 	return vmaddr >= s.VMAddr && vmaddr-s.VMAddr < s.Size
 }
@@ -37,11 +38,11 @@ func (s *Section) Contains(vmaddr uint64) bool {
 // Stubs reports whether the section consists of symbol stubs of StubSize bytes.
 func (s *Section) Stubs() bool { return s.Flags&sectionTypeMask == typeStubs && s.Reserved2 != 0 }
 
-// StubSize returns the size of one stub in bytes; only meaningful for stubs.
+// StubSize returns the size of one stub in bytes; valid only for sections of stubs.
 func (s *Section) StubSize() uint64 { return uint64(s.Reserved2) }
 
-// Code reports whether the section may hold instructions: by its attributes, or
-// because its segment is executable and the section is not of literals.
+// Code reports whether the section may contain instructions: by its attributes, or
+// because its segment is executable and its type is not that of literals.
 func (s *Section) Code() bool {
 	if s.instructions() {
 		return true
@@ -50,7 +51,7 @@ func (s *Section) Code() bool {
 	return s.Prot&task.Execute != 0 && (t < typeCStrings || t > typeLazyPointers)
 }
 
-// instructions reports whether the section says that it holds some.
+// instructions reports whether the section is marked as containing instructions.
 func (s *Section) instructions() bool {
 	return s.Flags&(attrPureInstructions|attrSomeInstructions) != 0
 }
@@ -60,11 +61,11 @@ func (s *Section) zeroFill() bool {
 	return t == typeZeroFill || t == typeGBZeroFill || t == typeThreadZeroFill
 }
 
-// Sections returns the sections in the order in which n_sect counts them, from
-// 1. The slice belongs to the file.
+// Sections returns the sections in the order of n_sect, which counts from 1. The
+// caller must not modify them.
 func (f *File) Sections() []Section { return f.sections }
 
-// SectionAt returns the section that vmaddr lies in.
+// SectionAt returns the section that contains vmaddr.
 func (f *File) SectionAt(vmaddr uint64) (*Section, bool) {
 	i := f.sectionIndex(vmaddr)
 	if i < 0 {
@@ -82,9 +83,9 @@ func (f *File) sectionIndex(vmaddr uint64) int {
 	return -1
 }
 
-// SectionData returns the bytes of the first section of that name, in any
-// segment when segment is "". They are read once; the slice belongs to the
-// file. The error wraps [object.ErrNoSection].
+// SectionData returns the bytes of the first section with a name, in any segment if
+// segment is "". They are cached; the caller must not modify them. The error wraps
+// [object.ErrNoSection].
 func (f *File) SectionData(segment, name string) (object.Section, error) {
 	for i := range f.sections {
 		s := &f.sections[i]
@@ -111,8 +112,8 @@ func (f *File) Section(k object.Kind) (object.Section, error) {
 	return object.Section{}, object.ErrNoSection
 }
 
-// debugFrame returns __debug_frame. It is never mapped, so that of an image in
-// memory is in its file, if anywhere.
+// debugFrame returns __debug_frame. It is never mapped, so an image in memory takes
+// it from its file.
 func (f *File) debugFrame() (object.Section, error) {
 	s, err := f.SectionData("", "__debug_frame")
 	if err == nil {
@@ -128,7 +129,7 @@ func (f *File) debugFrame() (object.Section, error) {
 	return s, err
 }
 
-// sectionData reads the bytes of one section, or returns them as read before.
+// sectionData returns the bytes of a section, reading them on first use.
 func (f *File) sectionData(i int) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -153,7 +154,7 @@ func (f *File) sectionData(i int) ([]byte, error) {
 	return data, nil
 }
 
-// inflate decompresses a __zdebug_ section whole.
+// inflate decompresses a whole __zdebug_ section.
 func (f *File) inflate(b []byte) ([]byte, error) {
 	z, size, err := object.OpenGNU(bytes.NewReader(b))
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"stacksnap/task"
 )
 
-// Places in the shared cache (dyld_cache_header and dyld_cache_image_info of
+// Offsets in the shared cache (dyld_cache_header and dyld_cache_image_info of
 // <mach-o/dyld_cache_format.h>, and dyld's ObjCOptimizationHeader).
 const (
-	cacheHeaderSize  = 0x10 // mappingOffset, which is where the header ends
-	cacheStart       = 0xe0 // sharedRegionStart, where the cache is without a slide
+	cacheHeaderSize  = 0x10 // mappingOffset, which is also the header's size
+	cacheStart       = 0xe0 // sharedRegionStart, the start without a slide
 	cacheSymbolFile  = 0x190
 	cacheImages      = 0x1c0 // imagesOffset, imagesCount
 	cacheObjcOpts    = 0x1d0
@@ -25,25 +25,25 @@ const (
 	maxCachePaths  = 4 << 20 // bytes
 )
 
-// The selector that others are told relative to in the caches of macOS 12 and later,
-// and the library that has it (objc4-838's sharedCacheRelativeMethodBase).
+// The selector that others are relative to in the caches of macOS 12, and the library
+// that contains it (objc4-838's sharedCacheRelativeMethodBase).
 const (
 	magicSelector = "\xf0\x9f\xa4\xaf\x00"
 	libobjc       = "/usr/lib/libobjc.A.dylib\x00"
 )
 
-// SetSharedCache tells where the shared cache is that an image in memory is in. It is
-// called before anything is asked.
+// SetSharedCache sets the start of the shared cache that an image in memory is in.
+// Call it before any query.
 func (f *File) SetSharedCache(base task.Addr) {
 	if f.InSharedCache() {
 		f.cache = base
 	}
 }
 
-// selectorBase returns what gives the vmaddr that the selector of the method at a
-// vmaddr is told relative to, 0 where it is not known. In macOS 11 it is that of the
-// method itself (objc4-818), in 12 that of one selector, and since 13 the header of the
-// cache tells it. The formats are told apart as dyld does it, by the header's size.
+// selectorBase returns a function that returns the vmaddr which the selector offset
+// of a method is relative to, 0 if it is unknown. In macOS 11 that is the method
+// itself (objc4-818), in 12 one selector, and since 13 it is in the cache's header.
+// The header's size distinguishes the formats, as in dyld.
 func (f *File) selectorBase() func(method uint64) uint64 {
 	var base uint64
 	asked, own := false, false
@@ -59,7 +59,7 @@ func (f *File) selectorBase() func(method uint64) uint64 {
 	}
 }
 
-// readSelectorBase returns the vmaddr, or that it is each method's own.
+// readSelectorBase returns that vmaddr, or own if it is each method's own.
 func (f *File) readSelectorBase() (base uint64, own bool) {
 	m, ok := f.src.(*memorySource)
 	if !ok || f.cache == 0 {
@@ -82,14 +82,14 @@ func (f *File) readSelectorBase() (base uint64, own bool) {
 	return base - f.slide, false
 }
 
-// cacheMemory is a shared cache that is mapped in a process.
+// cacheMemory is a shared cache mapped in a process.
 type cacheMemory struct {
 	mem  task.Memory
 	base task.Addr
 }
 
-// bytes reads size bytes at a distance from the cache's beginning, nil where they cannot
-// be read.
+// bytes reads size bytes at an offset from the cache's start, nil if they are
+// unreadable.
 func (c cacheMemory) bytes(offset, size uint64) []byte {
 	b := make([]byte, size)
 	if task.ReadFull(c.mem, b, c.base+task.Addr(offset)) != nil {
@@ -112,8 +112,8 @@ func (c cacheMemory) u64(offset uint64) uint64 {
 	return 0
 }
 
-// optimizedBase is what the header of macOS 13 and later leads to, an address; 0 where it
-// leads nowhere.
+// optimizedBase returns the address in the header of macOS 13 and later; 0 if there
+// is none.
 func (c cacheMemory) optimizedBase() uint64 {
 	opts := c.u64(cacheObjcOpts)
 	if opts == 0 {
@@ -126,8 +126,8 @@ func (c cacheMemory) optimizedBase() uint64 {
 	return uint64(c.base) + offset
 }
 
-// magicSelector is the address of that selector, to which a pointer of libobjc's leads;
-// 0 where it is not found.
+// magicSelector returns the address of that selector, which a pointer in libobjc
+// refers to; 0 if it is not found.
 func (c cacheMemory) magicSelector() uint64 {
 	load := c.image(libobjc)
 	if load == 0 {
@@ -152,12 +152,11 @@ func (c cacheMemory) magicSelector() uint64 {
 	return 0
 }
 
-// image is where the image is mapped that has a path, which ends with a 0; 0 where
-// there is none.
+// image returns where the image with a NUL-terminated path is mapped; 0 if it is not.
 func (c cacheMemory) image(path string) task.Addr {
 	images, count := uint64(c.u32(cacheImages)), uint64(c.u32(cacheImages+4))
 	infos := c.bytes(images, min(count, maxCacheImages)*cacheImageSize)
-	first, last := uint64(math.MaxUint32), uint64(0) // the paths are one after another
+	first, last := uint64(math.MaxUint32), uint64(0) // the paths are adjacent
 	for info := range slices.Chunk(infos, cacheImageSize) {
 		first, last = min(first, imagePath(info)), max(last, imagePath(info))
 	}
@@ -173,7 +172,7 @@ func (c cacheMemory) image(path string) task.Addr {
 	return 0
 }
 
-// imagePath is where the path of a dyld_cache_image_info is.
+// imagePath returns the offset of a dyld_cache_image_info's path.
 func imagePath(info []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(info[cacheImagePath:]))
 }

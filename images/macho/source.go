@@ -8,12 +8,12 @@ import (
 	"stacksnap/task"
 )
 
-// source is where a Mach-O's bytes come from. Its methods may read short, with
-// or without an error.
+// source is where a Mach-O's bytes come from. Its methods may return fewer bytes than
+// asked for, with or without an error.
 type source interface {
-	// readLinkEdit reads what the load commands place by an offset in the file.
+	// readLinkEdit reads at a file offset given in the load commands.
 	readLinkEdit(p []byte, offset uint64) (int, error)
-	// readSection reads from the at-th byte of a section on.
+	// readSection reads from offset at of a section.
 	readSection(p []byte, s *Section, at uint64) (int, error)
 	// readVM reads at a vmaddr.
 	readVM(p []byte, vmaddr uint64) (int, error)
@@ -36,7 +36,7 @@ func (f *fileSource) readLinkEdit(p []byte, offset uint64) (int, error) {
 
 func (f *fileSource) readSection(p []byte, s *Section, at uint64) (int, error) {
 	if s.Offset == 0 {
-		return 0, errNotMapped // a dSYM has the addresses of __TEXT, not its bytes
+		return 0, errNotMapped // a dSYM has the addresses of __TEXT but not its bytes
 	}
 	return f.readLinkEdit(p, uint64(s.Offset)+at)
 }
@@ -54,7 +54,7 @@ func (f *fileSource) readVM(p []byte, vmaddr uint64) (int, error) {
 	return 0, errNotMapped
 }
 
-// memorySource is an image as it is mapped in a process.
+// memorySource is an image mapped in a process.
 type memorySource struct {
 	mem      task.Memory
 	slide    uint64
@@ -84,11 +84,11 @@ func (m *memorySource) readVM(p []byte, vmaddr uint64) (int, error) {
 	return m.mem.ReadMemory(p, task.Addr(vmaddr+m.slide))
 }
 
-// readChunk is how much readAll asks for at once, so that a size which is not
-// true costs no more memory than there is to read.
+// readChunk is how much readAll allocates at once, so that a wrong size costs no more
+// memory than there is to read.
 const readChunk = 1 << 20
 
-// readAll reads size bytes through read, which is given the position.
+// readAll reads size bytes through read, which gets the position.
 func readAll(size uint64, read func(p []byte, at uint64) (int, error)) ([]byte, error) {
 	var b []byte
 	for uint64(len(b)) < size {

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	maxStarts  = 32 << 20 // bytes of LC_FUNCTION_STARTS; each is at most a function
-	startBytes = 8        // of one that is kept
+	maxStarts  = 32 << 20 // bytes of LC_FUNCTION_STARTS, of which a function takes at least one
+	startBytes = 8        // cost of a start kept
 )
 
-// readStarts reads LC_FUNCTION_STARTS: ULEB128 distances, the first from the
-// start of __TEXT, ended by a 0. On ARM the lowest bit of a start says that it is one
-// of Thumb code. Nil when there is none or it cannot be read.
+// readStarts reads LC_FUNCTION_STARTS: ULEB128 distances, the first from the start of
+// __TEXT, terminated by a 0. On ARM the lowest bit of a start marks Thumb code. It
+// returns nil if there is none or it is unreadable.
 func (f *File) readStarts() []uint64 {
 	at, ok := f.TextVMAddr()
 	if !ok || f.functionStarts.size == 0 || f.functionStarts.size > maxStarts {
@@ -43,7 +43,7 @@ func (f *File) readStarts() []uint64 {
 	return slices.Clip(starts)
 }
 
-// uleb reads one ULEB128 number, and 0 for one that is cut off or passes 64 bits.
+// uleb decodes a ULEB128 number; 0 if it is cut off or exceeds 64 bits.
 func uleb(b []byte) (v uint64, rest []byte) {
 	for i := 0; i < len(b) && i < 10; i++ {
 		v |= uint64(b[i]&0x7f) << (7 * i)
@@ -54,8 +54,8 @@ func uleb(b []byte) (v uint64, rest []byte) {
 	return 0, nil
 }
 
-// FunctionStart implements [object.File]. It asks LC_FUNCTION_STARTS, else the
-// symbols, and Go's table where there are none; every stub is a function of its own.
+// FunctionStart implements [object.File]. It uses LC_FUNCTION_STARTS, else the
+// symbols, else Go's table. Every stub is a function of its own.
 func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
 	vmaddr = f.instruction(vmaddr)
 	i := f.sectionIndex(vmaddr)
@@ -83,14 +83,14 @@ func (f *File) FunctionStart(vmaddr uint64) (uint64, bool) {
 	return sym.VMAddr, ok
 }
 
-// listedStart returns the function of LC_FUNCTION_STARTS that vmaddr, in the
-// i-th section, belongs to.
+// listedStart returns the start, in LC_FUNCTION_STARTS, of the function that contains
+// vmaddr, in the i-th section.
 func (f *File) listedStart(vmaddr uint64, i int) (uint64, bool) {
 	listed, ok := f.listed(vmaddr, i)
 	return f.instruction(listed), ok
 }
 
-// listed is the same with the Thumb bit.
+// listed is listedStart including the Thumb bit.
 func (f *File) listed(vmaddr uint64, i int) (uint64, bool) {
 	starts := f.starts()
 	last := vmaddr
@@ -107,7 +107,7 @@ func (f *File) listed(vmaddr uint64, i int) (uint64, bool) {
 	return starts[n], true
 }
 
-// Thumb implements [object.ThumbTeller] by LC_FUNCTION_STARTS.
+// Thumb implements [object.ThumbReporter] by LC_FUNCTION_STARTS.
 func (f *File) Thumb(vmaddr uint64) (thumb, known bool) {
 	i := f.sectionIndex(vmaddr)
 	if i < 0 || f.sections[i].Stubs() {

@@ -9,19 +9,19 @@ import (
 	"stacksnap/task/regular"
 )
 
-// maxOpen is how many files are kept open of those that hold the object files of one
-// linked file.
+// maxOpen is how many files with object files of one linked file are kept open.
 const maxOpen = 8
 
-// stores are the files that hold object files. They are used by one goroutine at a time.
+// stores are the files that contain object files. They are for one goroutine at a
+// time.
 type stores struct {
 	cost   *cost
 	byPath map[string]*store
-	open   []*store // the one that was used last, last
+	open   []*store // the last used is last
 }
 
-// store is a file that holds an object file, or an archive of them. It is closed when
-// others are read, and opened again.
+// store is a file that is or contains object files. It may be closed and reopened
+// while others are read.
 type store struct {
 	in       *stores
 	path     string
@@ -32,16 +32,16 @@ type store struct {
 	partsErr error
 }
 
-// part is the file, or what it has for one architecture.
+// part is the file, or its slice for one architecture.
 type part struct {
 	*io.SectionReader
-	archive archive // nil: it is no archive
+	archive archive // nil: not an archive
 }
 
-// storeBytes is what a store takes, for the budget.
+// storeBytes is the cost of a store, for the budget.
 const storeBytes = 512
 
-// at returns the file at a path.
+// at returns the store at a path.
 func (s *stores) at(path string) (*store, error) {
 	if one := s.byPath[path]; one != nil {
 		return one, one.err
@@ -61,7 +61,8 @@ func (s *stores) at(path string) (*store, error) {
 	return one, one.err
 }
 
-// opened closes the file that was not used for the longest time, if they are too many.
+// opened adds an open file, and closes the least recently used one if there are too
+// many.
 func (s *stores) opened(one *store) {
 	if len(s.open) == maxOpen {
 		_ = s.open[0].file.Close() // it was only read
@@ -79,8 +80,8 @@ func (s *stores) close() {
 	s.open = nil
 }
 
-// ReadAt implements [io.ReaderAt]. It reads no other file than that which was opened
-// first.
+// ReadAt implements [io.ReaderAt]. It fails if the file was replaced since it was
+// first opened.
 func (s *store) ReadAt(p []byte, off int64) (int, error) {
 	if i := slices.Index(s.in.open, s); i >= 0 {
 		s.in.open = append(slices.Delete(s.in.open, i, i+1), s)
@@ -104,7 +105,7 @@ func (s *store) reopen() error {
 	return nil
 }
 
-// readParts looks at what is in the file.
+// readParts finds the parts of the file.
 func (s *store) readParts() {
 	list, err := thinFiles(s, s.info.Size())
 	s.partsErr = err
@@ -130,13 +131,13 @@ func (s *store) files() (list []*io.SectionReader) {
 	return list
 }
 
-// held is a member of an archive.
+// held is a member of an archive and its contents.
 type held struct {
 	member
 	data *io.SectionReader
 }
 
-// members returns the members of that name of the archives in the store.
+// members returns the members with a name in the store's archives.
 func (s *store) members(name string) (list []held, err error) {
 	for _, p := range s.parts {
 		for _, m := range p.archive[name] {

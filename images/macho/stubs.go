@@ -7,13 +7,13 @@ import (
 	"stacksnap/images/object"
 )
 
-// maxIndirect bounds the indirect symbol table. The largest known programs have some
-// thousands of entries.
+// maxIndirect is the maximum number of entries in the indirect symbol table. The
+// largest known programs have some thousands.
 const maxIndirect = 1 << 20
 
-// stub names the stub that vmaddr is in as Apple's tools do. The k-th stub of a
-// section belongs to entry Reserved1 + k of the indirect symbol table, which
-// holds an index into the symbol table.
+// stub names the stub that contains vmaddr as Apple's tools do. The k-th stub of a
+// section belongs to entry Reserved1 + k of the indirect symbol table, which is an
+// index into the symbol table.
 func (f *File) stub(s *Section, vmaddr uint64) (object.Symbol, bool) {
 	k := (vmaddr - s.VMAddr) / s.StubSize()
 	sym := object.Symbol{VMAddr: s.VMAddr + k*s.StubSize(), Size: s.StubSize()}
@@ -32,8 +32,7 @@ func (f *File) stub(s *Section, vmaddr uint64) (object.Symbol, bool) {
 	return sym, true
 }
 
-// indirectName returns the name of the symbol of an entry of the indirect symbol
-// table.
+// indirectName returns the symbol name of an entry of the indirect symbol table.
 func (f *File) indirectName(i uint64) (string, bool) {
 	t, table := f.symtab(), f.indirects()
 	if t == nil || i >= uint64(len(table)/4) {
@@ -48,11 +47,11 @@ func (f *File) indirectName(i uint64) (string, bool) {
 	return name, ok && name != "" && name != redacted
 }
 
-// stubSymbols lists the symbols that stubs are for, by their indices in the symbol
-// table and in their order; none where that costs too much.
+// stubSymbols returns the indices of the symbols that have stubs, sorted; nil if that
+// exceeds the budget.
 func (f *File) stubSymbols() []uint32 {
 	table := f.indirects()
-	const cost = 8 // bytes: an index, and later where the name is
+	const cost = 8 // bytes: an index, and later the name's offset
 	if !f.cost.keep(uint64(len(table) / 4 * cost)) {
 		return nil
 	}
@@ -66,8 +65,8 @@ func (f *File) stubSymbols() []uint32 {
 	return slices.Compact(wanted)
 }
 
-// readIndirects reads the indirect symbol table; nil when there is none or it
-// cannot be read.
+// readIndirects reads the indirect symbol table; nil if there is none or it is
+// unreadable.
 func (f *File) readIndirects() []byte {
 	if f.indirect.size > 4*maxIndirect {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"stacksnap/images/object"
 )
 
-// redacted is the name that stands in shared caches for local symbols which
-// were taken out: a function is there, and its name is not.
+// redacted is the name of local symbols whose real names were removed from a shared
+// cache.
 const redacted = "<redacted>"
 
-// HasSymbols implements [object.File]: whether a symbol of code is there.
+// HasSymbols implements [object.File]. It reports whether there is a symbol of code.
 func (f *File) HasSymbols() bool {
 	if f.ownSymbols() {
 		return true
@@ -25,8 +25,8 @@ func (f *File) ownSymbols() bool {
 	return t != nil && t.functions.Len() > 0
 }
 
-// disk returns the image's own file, nil when there is none, and what takes a
-// vmaddr of it to one of the image: the two differ in the shared cache.
+// disk returns the image's own file, nil if there is none, and the offset from its
+// vmaddrs to the image's: they differ in the shared cache.
 func (f *File) disk() (disk *File, shift uint64) {
 	disk = f.onDisk()
 	if disk == nil {
@@ -37,11 +37,10 @@ func (f *File) disk() (disk *File, shift uint64) {
 	return disk, here - there
 }
 
-// Symbol implements [object.File]: the nearest symbol at or below vmaddr in the same
-// section. If LC_FUNCTION_STARTS has a function that begins between the two, that symbol
-// is another function's and is not returned; a method of Objective-C is then named from
-// the metadata of its class. A stub that the symbol table names is called
-// "DYLD-STUB$$malloc". One that no table names is named after what its instructions do,
+// Symbol implements [object.File]. It returns the nearest symbol at or below vmaddr
+// in the same section, unless a function in LC_FUNCTION_STARTS starts between the
+// two; then an Objective-C method is named by its class metadata. A stub with a
+// symbol table entry is named "DYLD-STUB$$malloc", one without by its instructions,
 // "objc_msgSend$count".
 func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	vmaddr = f.instruction(vmaddr)
@@ -64,11 +63,11 @@ func (f *File) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	return f.method(vmaddr, i)
 }
 
-// tableSymbol looks vmaddr, which lies in the i-th section, up in the symbol table,
-// that of the file on the disk, or Go's table.
+// tableSymbol looks up vmaddr, in the i-th section, in the symbol table, in the table
+// of the file on disk, or in Go's table.
 func (f *File) tableSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
 	own := f.ownSymbols()
-	var taken object.Symbol // the function whose name was taken out, if there is one
+	var taken object.Symbol // a function whose name was removed, if found
 	if own {
 		var ok bool
 		if taken, ok = f.ownSymbol(vmaddr, i); ok {
@@ -86,9 +85,8 @@ func (f *File) tableSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
 	return f.golang().Symbol(vmaddr)
 }
 
-// ownSymbol looks vmaddr, which lies in the i-th section, up in the symbol
-// table. Assembler labels are taken for the name of a function only when it has
-// no better one.
+// ownSymbol looks up vmaddr, in the i-th section, in the symbol table. An assembler
+// label names a function only if it has no better name.
 func (f *File) ownSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
 	if sym, ok := f.nearest(f.symtab(), vmaddr, i); sym.Name != "" {
 		return sym, ok
@@ -99,10 +97,10 @@ func (f *File) ownSymbol(vmaddr uint64, i int) (object.Symbol, bool) {
 	return object.Symbol{}, false
 }
 
-// nearest looks vmaddr up in a table. Of a function whose name was taken out it says
-// that it is there, and false.
+// nearest looks up vmaddr in a table. For a function whose name was removed it
+// returns the symbol and false.
 func (f *File) nearest(t *symtab, vmaddr uint64, i int) (object.Symbol, bool) {
-	start, _ := f.listedStart(vmaddr, i) // 0 where nothing is known
+	start, _ := f.listedStart(vmaddr, i) // 0: not known
 	for _, labels := range []bool{false, true} {
 		sym, ok := t.pick(vmaddr, i, labels)
 		if ok && sym.VMAddr >= start && f.owns(&sym, vmaddr) {
@@ -112,16 +110,17 @@ func (f *File) nearest(t *symtab, vmaddr uint64, i int) (object.Symbol, bool) {
 	return object.Symbol{}, false
 }
 
-// stripped reports whether functions may be missing that no other file needs: there
-// is no symbol, of data either, that only this file knows, nor a list of function starts.
+// stripped reports whether local functions may be missing: there is no local symbol,
+// not even of data, and no list of function starts.
 func (f *File) stripped() bool {
 	t := f.symtab()
 	return len(f.starts()) == 0 && (t == nil || !t.hasLocals())
 }
 
-// owns reports whether vmaddr is in the function of the nearest symbol below it.
-// In a stripped file functions without a symbol may follow that: Go's table tells
-// of Go's, the class metadata of Objective-C's methods; of others what control reaches.
+// owns reports whether vmaddr is in the function of the nearest symbol below it. In a
+// stripped file, functions without a symbol may follow that one. Go's table and
+// Objective-C's class metadata list their own; for others, control flow must reach
+// vmaddr.
 func (f *File) owns(sym *object.Symbol, vmaddr uint64) bool {
 	if !f.stripped() || vmaddr == sym.VMAddr {
 		return true
@@ -140,21 +139,22 @@ func (t *symtab) pick(vmaddr uint64, i int, labels bool) (object.Symbol, bool) {
 	e, ok := t.functions.Pick(vmaddr, uint16(i+1), func(e object.Entry) bool {
 		raw, _ := t.names.at(e.Name)
 		if name = strings.TrimPrefix(raw, "_"); name == "" {
-			name = redacted // something begins here, whatever it is called
+			name = redacted // something starts here, whatever its name
 		}
 		return !isHeader(raw) && (labels || !isLocal(e) || !isLabel(raw))
 	})
 	return object.Symbol{Name: name, VMAddr: e.VMAddr}, ok
 }
 
-// isHeader recognises the names that linkers give the Mach-O header.
+// isHeader reports whether the symbol is one that linkers define for the Mach-O
+// header.
 func isHeader(raw string) bool {
 	return strings.HasPrefix(raw, "__mh_") && strings.HasSuffix(raw, "_header")
 }
 
-// isLabel recognises the names of compilers for places that are no functions:
-// ltmp12, l_.str, LBB0_1, L_end. The names of Go begin with no underscore either
-// but have a dot: log.Print.
+// isLabel reports whether a compiler uses the name for a place that is no function:
+// ltmp12, l_.str, LBB0_1, L_end. Names of Go have no leading underscore either, but a
+// dot: log.Print.
 func isLabel(raw string) bool {
 	if digits, ok := strings.CutPrefix(raw, "ltmp"); ok {
 		return strings.Trim(digits, "0123456789") == ""

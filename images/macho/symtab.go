@@ -8,10 +8,10 @@ import (
 	"stacksnap/task"
 )
 
-// entryBytes are those of an object.Entry, rounded up.
+// entryBytes is the size of an object.Entry, rounded up.
 const entryBytes = 32
 
-// nlist is one entry of the symbol table (struct nlist, nlist_64).
+// nlist is an entry of the symbol table (struct nlist, nlist_64).
 type nlist struct {
 	strx  uint32
 	typ   uint8
@@ -27,11 +27,11 @@ func nlistSize(is64 bool) int {
 	return 12
 }
 
-// defined reports whether the symbol is one of a section: not a stab, undefined,
-// absolute or a name for another symbol.
+// defined reports whether the symbol is defined in a section: not a stab, undefined,
+// absolute or an alias.
 func (n *nlist) defined() bool { return n.typ&nStab == 0 && n.typ&nType == nSect && n.sect != 0 }
 
-// local reports whether the symbol is known in its own file only.
+// local reports whether the symbol is visible only in its own file.
 func (n *nlist) local() bool { return n.typ&(nExt|nPrivate) == 0 }
 
 // rank orders symbols at one address: external, weak, private to the image,
@@ -50,21 +50,21 @@ func (n *nlist) rank() uint8 {
 
 const localRank = 3
 
-// symtab is what is kept of a symbol table.
+// symtab is the part of a symbol table that is kept.
 type symtab struct {
 	names        nameTable
-	functions    *object.Table // Entry.Name is where the name is
-	localData    bool          // some of data are of this file only
-	locals       []uint32      // functions that are of this file only, some of them: where their names are
-	objects      bool          // stabs name the object files that it was linked from
-	wanted, strx []uint32      // the symbols that stubs are for, ascending, and where their names are
+	functions    *object.Table // Entry.Name is the name's offset
+	localData    bool          // some data symbols are local
+	locals       []uint32      // name offsets of some local functions
+	objects      bool          // stabs name object files
+	wanted, strx []uint32      // sorted indices of the symbols that have stubs, and their name offsets
 }
 
-// isLocal reports whether the symbol of an entry is known in its own file only.
+// isLocal reports whether an entry's symbol is visible only in its own file.
 func isLocal(e object.Entry) bool { return e.Rank == localRank }
 
-// eachSymbol gives the entries of the symbol table with their indices, read in
-// pieces, until yield returns false. It returns false where they were not all read.
+// eachSymbol yields the entries of the symbol table with their indices, reading in
+// pieces, until yield returns false. It returns false if some were not read.
 func (f *File) eachSymbol(yield func(i uint32, n *nlist) bool) bool {
 	return f.eachNlist(f.nlists, f.src.readLinkEdit, yield)
 }
@@ -86,7 +86,7 @@ func (f *File) eachNlist(at place, readAt func(p []byte, offset uint64) (int, er
 	})
 }
 
-// decode reads an entry from its bytes, all of which are there.
+// decode decodes an entry; b is long enough.
 func (n *nlist) decode(b []byte, h *header) {
 	n.strx, n.typ, n.sect, n.desc = h.order.Uint32(b), b[4], b[5], h.order.Uint16(b[6:])
 	if h.is64 {
@@ -96,8 +96,8 @@ func (n *nlist) decode(b []byte, h *header) {
 	}
 }
 
-// readSymtab reads LC_SYMTAB; nil when there is none or it cannot be read whole: half
-// a table gives names to what its other half is named after.
+// readSymtab reads LC_SYMTAB; nil if there is none or part of it is unreadable: with
+// half a table, code would get the names of the wrong functions.
 func (f *File) readSymtab() *symtab {
 	if f.nsyms == 0 {
 		return nil
@@ -124,12 +124,12 @@ func (f *File) readSymtab() *symtab {
 	return t
 }
 
-// maxLocals is how many names of local functions are looked at.
+// maxLocals is how many names of local functions are examined.
 const maxLocals = 64
 
-// hasLocals reports whether symbols are there that only this file knows: then nobody has
-// taken those out. What zig's linker calls its own branches to functions that are far
-// away is no proof: they stay where it leaves out the others (-x).
+// hasLocals reports whether there are local symbols, so that they were not stripped.
+// Zig's linker names its own branches to distant functions; these remain where it
+// strips the others (-x), so they do not count.
 func (t *symtab) hasLocals() bool {
 	return t.localData || slices.ContainsFunc(t.locals, func(strx uint32) bool {
 		name, ok := t.names.at(strx)
@@ -137,8 +137,8 @@ func (t *symtab) hasLocals() bool {
 	})
 }
 
-// functionsOf reads the functions of a symbol table, and shows each of its entries; nil
-// where it cannot be read whole, or kept.
+// functionsOf reads the functions of a symbol table, and calls see with each entry;
+// nil if some are unreadable or exceed the budget.
 func (f *File) functionsOf(at place, read func(p []byte, offset uint64) (int, error), see func(i uint32, n *nlist, isFunction bool)) *object.Table {
 	var functions []object.Entry
 	whole := f.eachNlist(at, read, func(i uint32, n *nlist) bool {
@@ -159,24 +159,24 @@ func (f *File) functionsOf(at place, read func(p []byte, offset uint64) (int, er
 	return object.NewTable(functions, func(uint32) string { return "" })
 }
 
-// NumSymbols returns how many symbols the file claims to have, without reading them.
+// NumSymbols returns how many symbols the file claims to have.
 func (f *File) NumSymbols() int { return int(f.nsyms) }
 
-// functionEntry makes an entry of a symbol that stands in a section of code.
+// functionEntry returns the entry of a symbol in a code section.
 func (f *File) functionEntry(n *nlist) (object.Entry, bool) {
 	if !n.defined() || int(n.sect) > len(f.sections) {
 		return object.Entry{}, false
 	}
 	s := &f.sections[n.sect-1]
 	at := f.instruction(n.value)
-	// __mh_execute_header has the number of the first section and lies below it.
+	// __mh_execute_header has the number of the first section but is below it.
 	if !s.Code() || !s.Contains(at) {
 		return object.Entry{}, false
 	}
 	return object.Entry{VMAddr: at, Name: n.strx, Section: uint16(n.sect), Rank: n.rank()}, true
 }
 
-// instruction takes the Thumb bit off an address of code.
+// instruction removes the Thumb bit from a code address.
 func (f *File) instruction(vmaddr uint64) uint64 {
 	if f.Arch() == task.ARM {
 		return vmaddr &^ 1
@@ -184,9 +184,8 @@ func (f *File) instruction(vmaddr uint64) uint64 {
 	return vmaddr
 }
 
-// DataSymbol returns the vmaddr of the symbol of exactly this name, as the
-// symbol table has it: with the underscore that C names get. It may be of any
-// section.
+// DataSymbol returns the vmaddr of the symbol with exactly this name, including the
+// underscore before C names. It may be in any section.
 func (f *File) DataSymbol(name string) (uint64, bool) {
 	if t := f.symtab(); t != nil {
 		var vmaddr uint64

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Places of fields, in bytes (class64_t and class_ro_t, class_rw_t, category_t).
+// Field offsets in bytes (class64_t and class_ro_t, class_rw_t, category_t).
 const (
 	pointerSize = 8
 
@@ -17,7 +17,7 @@ const (
 	roName    = 24
 	roMethods = 32
 
-	rwRO = 8 // class_ro_t, or with bit 0 a class_rw_ext_t, which begins with it
+	rwRO = 8 // class_ro_t, or with bit 0 a class_rw_ext_t, whose first field is that pointer
 
 	categoryName         = 0
 	categoryClass        = 8
@@ -27,22 +27,22 @@ const (
 
 const (
 	flagMeta     = 1 << 0  // RO_META
-	flagRealized = 1 << 31 // RW_REALIZED: the runtime has put a class_rw_t before the class_ro_t
-	dataFlags    = 7       // FAST_FLAGS_MASK; the same bits of an isa are flags, too
+	flagRealized = 1 << 31 // RW_REALIZED: a class_rw_t is in the place of the class_ro_t
+	dataFlags    = 7       // FAST_FLAGS_MASK; in an isa the same bits are flags
 )
 
 const classPrefix = "_OBJC_CLASS_$_"
 
-// reader gathers methods.
+// reader collects methods.
 type reader struct {
 	image   Image
 	memory  memory
 	methods []method
 	owners  []string
-	left    int // methods that may still be looked at
+	left    int // methods that may still be read
 }
 
-// list reads pointers, and returns where they go, each once.
+// list reads pointers and returns their targets, each once.
 func (r *reader) list(ranges []Range) []uint64 {
 	var all []uint64
 	for _, s := range ranges {
@@ -60,7 +60,7 @@ func (r *reader) list(ranges []Range) []uint64 {
 	return slices.Compact(all)
 }
 
-// pointer reads the pointer at a vmaddr.
+// pointer reads the pointer at vmaddr.
 func (r *reader) pointer(vmaddr uint64) (Pointer, bool) {
 	var b [pointerSize]byte
 	if !r.memory.full(b[:], vmaddr) {
@@ -74,7 +74,7 @@ func (r *reader) target(vmaddr uint64) uint64 {
 	return p.Target
 }
 
-// name reads the name to which the pointer at a vmaddr goes.
+// name reads the name that the pointer at vmaddr points to.
 func (r *reader) name(vmaddr uint64) (string, bool) {
 	at := r.target(vmaddr)
 	if at == 0 {
@@ -83,8 +83,8 @@ func (r *reader) name(vmaddr uint64) (string, bool) {
 	return ReadName(r.memory.atMost, at)
 }
 
-// class takes in the methods of a class: its objects' and, of the class of the class,
-// its own.
+// class reads a class's methods: instance methods, and from its metaclass the class
+// methods.
 func (r *reader) class(at uint64) {
 	ro, flags := r.readOnly(at)
 	if ro == 0 || flags&flagMeta != 0 {
@@ -105,7 +105,7 @@ func (r *reader) class(at uint64) {
 	}
 }
 
-// readOnly returns where the class_ro_t of a class is, 0 where there is none, and its
+// readOnly returns the address of a class's class_ro_t, 0 if there is none, and its
 // flags.
 func (r *reader) readOnly(class uint64) (ro uint64, flags uint32) {
 	ro = r.target(class+classData) &^ dataFlags
@@ -123,8 +123,8 @@ func (r *reader) readOnly(class uint64) (ro uint64, flags uint32) {
 	return ro, flags
 }
 
-// category takes in the methods that a category adds to a class, of this image or
-// another.
+// category reads the methods that a category adds to a class, which may be of another
+// image.
 func (r *reader) category(at uint64) {
 	name, ok := r.name(at + categoryName)
 	if !ok {
@@ -142,7 +142,7 @@ func (r *reader) category(at uint64) {
 	r.methodList(r.target(at+categoryClassMethods), owner, true)
 }
 
-// categoryClass returns the name of the class to which the pointer at a vmaddr goes.
+// categoryClass returns the name of the class that the pointer at vmaddr points to.
 func (r *reader) categoryClass(vmaddr uint64) (string, bool) {
 	p, ok := r.pointer(vmaddr)
 	if !ok {
@@ -161,7 +161,7 @@ func (r *reader) categoryClass(vmaddr uint64) (string, bool) {
 	return r.name(ro + roName)
 }
 
-// owner keeps what methods are of, and returns its index.
+// owner appends the name of a class or category and returns its index.
 func (r *reader) owner(name string) (uint32, bool) {
 	if !r.image.Keep(ownerBytes + uint64(len(name))) {
 		return 0, false

@@ -9,20 +9,20 @@ import (
 
 const (
 	pageSize = 4096
-	maxPages = 4096 // held at once, while the lists are read
+	maxPages = 4096 // cached at once while the lists are read
 	maxReads = 1 << 16
 )
 
-// memory reads an image by pages, for what belongs together stands together: many
-// small reads of another process would take long.
+// memory reads an image by pages. Related metadata is adjacent, and many small reads
+// of another process would take long.
 type memory struct {
 	read  func(p []byte, vmaddr uint64) int
 	take  func(n uint64) bool
-	pages map[uint64][]byte // by number; shorter than pageSize where reading ended
-	reads int               // of pages
+	pages map[uint64][]byte // by page number; shorter than pageSize at the end of readable memory
+	reads int               // pages read
 }
 
-// full reads all of p, or tells that it cannot.
+// full reads all of p. It reports false if it cannot.
 func (m *memory) full(p []byte, vmaddr uint64) bool {
 	for len(p) > 0 {
 		page := m.page(vmaddr / pageSize)
@@ -51,7 +51,7 @@ func (m *memory) page(n uint64) []byte {
 	return p
 }
 
-// atMost reads as much of p as there is, so that names are read as [ReadName] does.
+// atMost reads as much of p as it can, for [ReadName].
 func (m *memory) atMost(p []byte, vmaddr uint64) int {
 	page := m.page(vmaddr / pageSize)
 	if vmaddr%pageSize >= uint64(len(page)) {
@@ -66,13 +66,13 @@ func (m *memory) u32(vmaddr uint64) (uint32, bool) {
 	return binary.LittleEndian.Uint32(b[:]), ok
 }
 
-// ReadName reads a name that people wrote, ended by a NUL, such as a selector is; false
-// for what is none. read returns how much of p there is.
+// ReadName reads a NUL-terminated name, such as a selector. It reports false if the
+// bytes cannot be a name. read returns how many bytes of p it could read.
 func ReadName(read func(p []byte, vmaddr uint64) int, vmaddr uint64) (string, bool) {
 	var name []byte
 	var piece [256]byte
 	for len(name) < maxName {
-		// Never over the end of a page: the next one may not be there.
+		// Not across a page: the next page may be unreadable.
 		p := piece[:min(len(piece), pageSize-int(vmaddr%pageSize))]
 		n := read(p, vmaddr)
 		if i := bytes.IndexByte(p[:n], 0); i >= 0 {
@@ -88,8 +88,7 @@ func ReadName(read func(p []byte, vmaddr uint64) int, vmaddr uint64) (string, bo
 	return "", false
 }
 
-// isName reports whether b may be a name: nothing else that memory holds by chance, or
-// after a write to it.
+// isName reports whether b may be a name, rather than arbitrary memory.
 func isName(b []byte) bool {
 	for _, r := range string(b) {
 		if r == utf8.RuneError || r == ' ' || !unicode.IsPrint(r) {

@@ -2,19 +2,20 @@ package objc
 
 import "encoding/binary"
 
-// Flags and sizes of a method_list_t.
+// Flags and sizes in a method_list_t.
 const (
 	listHeader = 8 // entsizeAndFlags, count
 
-	flagSmall  = 1 << 31    // three distances instead of three pointers
-	flagDirect = 1 << 30    // the selector is in Apple's shared cache, at a distance from one
-	entryMask  = 0x0000fffc // the rest are flags
+	flagSmall  = 1 << 31    // three relative offsets instead of three pointers
+	flagDirect = 1 << 30    // the selector is an offset in Apple's shared cache
+	entryMask  = 0x0000fffc // the other bits are flags
 
 	bigSize   = 24 // name, types, imp
 	smallSize = 12
 )
 
-// methodList takes in the methods of a list; none at 0, and of what is no list.
+// methodList reads the methods of the list at at; none if at is 0 or there is no
+// valid list.
 func (r *reader) methodList(at uint64, owner uint32, ofClass bool) {
 	if at&1 != 0 {
 		at = r.ownList(at &^ 1)
@@ -50,8 +51,8 @@ func (r *reader) methodList(at uint64, owner uint32, ofClass bool) {
 	}
 }
 
-// ownList returns the list of the class itself: the last one of a relative_list_list_t,
-// which Apple's shared cache has for a class with categories.
+// ownList returns the class's own list: the last of a relative_list_list_t, which
+// Apple's shared cache has for a class with categories.
 func (r *reader) ownList(at uint64) uint64 {
 	var b [8]byte
 	if !r.memory.full(b[:listHeader], at) {
@@ -65,11 +66,11 @@ func (r *reader) ownList(at uint64) uint64 {
 	if !r.memory.full(b[:], at) {
 		return 0
 	}
-	// The index of an image in 16 bits, and the distance in 48.
+	// 16 bits image index, 48 bits relative offset.
 	return at + uint64(int64(binary.LittleEndian.Uint64(b[:]))>>16)
 }
 
-// add keeps a method whose code is there and that has a name.
+// add appends a method that has a name and whose code exists.
 func (r *reader) add(m method) {
 	if m.selector == 0 || m.imp == 0 || !r.image.Code(m.imp) || !r.image.Keep(methodBytes) {
 		return
@@ -84,8 +85,8 @@ func (r *reader) big(at uint64) (method, bool) {
 	return method{selector: selector.Target, imp: imp.Target}, ok && impOK
 }
 
-// small reads a method of three distances, of which the first goes to a pointer to the
-// selector.
+// small reads a method of three relative offsets. The first is that of a pointer to
+// the selector.
 func (r *reader) small(at uint64) (method, bool) {
 	m, ok := r.distances(at, at)
 	if ok {
@@ -94,7 +95,8 @@ func (r *reader) small(at uint64) (method, bool) {
 	return m, ok
 }
 
-// direct reads a method of three distances, of which the first is the selector's.
+// direct reads a method of three relative offsets. The first is the selector's, from
+// the cache's selector base.
 func (r *reader) direct(at uint64) (method, bool) {
 	base := r.image.SelectorBase(at)
 	if base == 0 {
@@ -103,7 +105,7 @@ func (r *reader) direct(at uint64) (method, bool) {
 	return r.distances(at, base)
 }
 
-// distances reads a method of three distances, the first of them from base.
+// distances reads a method of three relative offsets, the first of them from base.
 func (r *reader) distances(at, base uint64) (method, bool) {
 	var b [smallSize]byte
 	if !r.memory.full(b[:], at) {

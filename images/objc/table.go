@@ -1,6 +1,6 @@
-// Package objc names methods by the class metadata that Objective-C's runtime
-// reads, which strip leaves in a program: -[NSView setNeedsDisplay:]. The layouts
-// are those of 64-bit programs (objc4, runtime/objc-runtime-new.h).
+// Package objc names Objective-C methods by the class metadata that the runtime
+// reads, which strip keeps: -[NSView setNeedsDisplay:]. Layouts are those of 64-bit
+// programs (objc4, runtime/objc-runtime-new.h).
 package objc
 
 import (
@@ -8,29 +8,29 @@ import (
 	"slices"
 )
 
-// The limits of one image. The largest known have some ten thousands of classes.
+// Limits for one image. The largest known have some ten thousand classes.
 const (
 	maxClasses = 1 << 18
-	maxMethods = 1 << 20 // looked at, in all lists
-	maxList    = 1 << 16 // methods of one list
-	maxName    = 4 << 10 // bytes of a class's name, a category's or a selector
+	maxMethods = 1 << 20 // read, in all lists
+	maxList    = 1 << 16 // methods in one list
+	maxName    = 4 << 10 // bytes of the name of a class or category, or of a selector
 )
 
-// Image is where the metadata of a file are, and how they are read. The functions may
-// be called until the last name was asked for.
+// Image says where a file's metadata is and how to read it. The functions are called
+// until the last name was looked up.
 type Image struct {
-	// Read reads at a vmaddr and returns how much of p there is.
+	// Read reads at vmaddr and returns how many bytes of p it could read.
 	Read func(p []byte, vmaddr uint64) int
-	// Pointer tells where a pointer goes, by its place and what stands there.
+	// Pointer decodes the pointer with this value stored at vmaddr.
 	Pointer func(vmaddr, value uint64) Pointer
-	// Code reports whether a function may be at a vmaddr.
+	// Code reports whether vmaddr may be the start of a function.
 	Code func(vmaddr uint64) bool
-	// SelectorBase is what the selector of a method at a vmaddr of Apple's shared cache
-	// is told relative to; 0: it is not known.
+	// SelectorBase returns the address that selector offsets of a method in Apple's
+	// shared cache are relative to; 0 if it is not known.
 	SelectorBase func(method uint64) uint64
-	// Classes and Categories are lists of pointers.
+	// Classes and Categories are arrays of pointers.
 	Classes, Categories []Range
-	// Keep and Take report whether so many bytes more may be kept, and read.
+	// Keep and Take report whether n more bytes may be kept, and read.
 	Keep, Take func(n uint64) bool
 }
 
@@ -39,37 +39,37 @@ type Range struct {
 	VMAddr, Size uint64
 }
 
-// Pointer is where a pointer goes: a vmaddr, or a symbol of another image. It is
-// the zero Pointer where it goes nowhere, or nowhere known.
+// Pointer is the target of a pointer: a vmaddr, or a symbol of another image. It is
+// zero for a null pointer or an unknown target.
 type Pointer struct {
 	Target uint64
 	Import string // "_OBJC_CLASS_$_NSString"
 }
 
-// Table finds methods by where their code begins. A nil Table has none. It may be used
-// by several goroutines if what it reads with may.
+// Table finds methods by the start of their code. A nil Table is empty. It is as safe
+// for concurrent use as the functions of its Image.
 type Table struct {
 	read    func(p []byte, vmaddr uint64) int
-	methods []method // by imp, one at each
+	methods []method // by imp, one for each
 	owners  []string // "NSView", "NSString(Paths)"
 }
 
-// method is one method, not yet named.
+// method is a method whose name has not been read.
 type method struct {
-	imp      uint64 // where its code begins
-	selector uint64 // where its name is
+	imp      uint64 // start of its code
+	selector uint64 // address of its name
 	owner    uint32
-	ofClass  bool // +, not -
+	ofClass  bool // a class method (+)
 }
 
-// Bytes of what is kept.
+// Sizes of what is kept, in bytes.
 const (
 	methodBytes = 24
 	ownerBytes  = 16 // without the name
 )
 
-// Open reads the methods of all classes and categories: those that can be read where
-// something cannot, or is not as it must be. Nil: there are none.
+// Open reads the methods of all classes and categories, skipping those that are
+// unreadable or malformed. It returns nil if there are none.
 func Open(im Image) *Table {
 	r := reader{image: im, memory: memory{read: im.Read, take: im.Take}, left: maxMethods}
 	for _, at := range r.list(im.Classes) {
@@ -81,14 +81,14 @@ func Open(im Image) *Table {
 	if len(r.methods) == 0 {
 		return nil
 	}
-	// A linker may have made one of functions that are the same: the first one listed
-	// gives the name.
+	// Linkers may merge identical functions; the first method in the list gives the
+	// name.
 	slices.SortStableFunc(r.methods, func(a, b method) int { return cmp.Compare(a.imp, b.imp) })
 	r.methods = slices.CompactFunc(r.methods, func(a, b method) bool { return a.imp == b.imp })
 	return &Table{read: im.Read, methods: slices.Clip(r.methods), owners: r.owners}
 }
 
-// Start returns where the last method begins that does at or before vmaddr.
+// Start returns the start of the last method that starts at or before vmaddr.
 func (t *Table) Start(vmaddr uint64) (uint64, bool) {
 	i, ok := t.find(vmaddr)
 	if !ok {
@@ -108,7 +108,7 @@ func (t *Table) find(vmaddr uint64) (int, bool) {
 	return i, i >= 0
 }
 
-// Name returns the name of the method whose code begins at start.
+// Name returns the name of the method whose code starts at start.
 func (t *Table) Name(start uint64) (string, bool) {
 	i, ok := t.find(start)
 	if !ok || t.methods[i].imp != start {
@@ -126,7 +126,7 @@ func (t *Table) Name(start uint64) (string, bool) {
 	return kind + t.owners[m.owner] + " " + selector + "]", true
 }
 
-// Len returns how many methods are known.
+// Len returns the number of methods.
 func (t *Table) Len() int {
 	if t == nil {
 		return 0

@@ -2,24 +2,24 @@ package object
 
 import "sync/atomic"
 
-// Budget bounds what the files of a process may cost together, whatever each of
-// them claims: a file of 16 KB on the disk can have tables of gigabytes. What is
-// beyond it is left out. A nil Budget has no bound. It is safe for concurrent use.
+// Budget limits what the files of a process may cost together, whatever each of them
+// claims: a file of 16 KB can declare tables of gigabytes. What exceeds it is left
+// out. A nil Budget has no limit. It is safe for concurrent use.
 type Budget struct {
-	keep, read atomic.Int64 // bytes that are left
-	files      atomic.Int64 // that may be opened still
+	keep, read atomic.Int64 // bytes left
+	files      atomic.Int64 // files that may still be opened
 	reached    atomic.Bool
 	spill      spill
 }
 
-// What is enough for a browser with all its symbols.
+// Enough for a browser with all its symbols.
 const (
 	MaxKept = 512 << 20 // bytes
 	MaxRead = 1 << 30   // bytes
 	MaxOpen = 512       // files beside the images and their debug files
 )
 
-// NewBudget returns a budget of so many bytes to keep and to read.
+// NewBudget returns a budget of keep bytes to keep in memory and read bytes to read.
 func NewBudget(keep, read int64) *Budget {
 	b := new(Budget)
 	b.keep.Store(keep)
@@ -29,13 +29,14 @@ func NewBudget(keep, read int64) *Budget {
 	return b
 }
 
-// Keep reports whether n bytes more may be kept.
+// Keep takes n bytes from the memory budget. It reports false if they exceed it.
 func (b *Budget) Keep(n uint64) bool { return b == nil || b.take(&b.keep, n) }
 
-// Read reports whether n bytes more may be read.
+// Read takes n bytes from the reading budget. It reports false if they exceed it.
 func (b *Budget) Read(n uint64) bool { return b == nil || b.take(&b.read, n) }
 
-// Open reports whether another file may be opened that only tells more of one.
+// Open takes one from the budget of auxiliary files. It reports false if none is
+// left.
 func (b *Budget) Open() bool {
 	if b == nil || b.files.Add(-1) >= 0 {
 		return true
@@ -44,21 +45,21 @@ func (b *Budget) Open() bool {
 	return false
 }
 
-// Closed gives back a file for which Open was true.
+// Closed returns a file that Open took.
 func (b *Budget) Closed() {
 	if b != nil {
 		b.files.Add(1)
 	}
 }
 
-// Return gives back what was to be kept, and is not.
+// Return returns n bytes to the memory budget that Keep took and that were not kept.
 func (b *Budget) Return(n uint64) {
 	if b != nil {
 		b.keep.Add(int64(n))
 	}
 }
 
-// Release returns n bytes to what may be read, after a file was dropped.
+// Release returns n bytes to the reading budget after a file was dropped.
 func (b *Budget) Release(n uint64) {
 	if b != nil {
 		b.read.Add(int64(n))

@@ -6,17 +6,17 @@ import (
 	"io"
 )
 
-// ErrBudget says that the files have cost too much together.
+// ErrBudget means that the files have together exceeded the budget.
 var ErrBudget = errors.New("left out: the tables of all files together are too large")
 
-// ErrLeftOut says that a section was left out, for a reason that [LeftOut] has.
+// ErrLeftOut means that a section was left out, for a reason that [LeftOut] has.
 var ErrLeftOut = errors.New("left out")
 
-// inflatePiece is by how many bytes a section grows as it is decompressed.
+// inflatePiece is how many bytes are decompressed at once.
 const inflatePiece = 1 << 20
 
-// Inflate reads what a decompressor gives, to be kept: its size is what comes, not
-// what is claimed, and below most.
+// Inflate reads all of r, at most most bytes, and takes their actual size from the
+// memory budget.
 func (b *Budget) Inflate(r io.Reader, most int) ([]byte, error) {
 	var all bytes.Buffer
 	for {

@@ -10,28 +10,27 @@ import (
 	"io"
 )
 
-// growth is by how many bytes an [Inflating] section grows.
+// growth is how many bytes of an [Inflating] section are decompressed at once.
 const growth = 256 << 10
 
-// A section that is larger than maxInMemory lies in a temporary file. One that claims
-// to be more than maxRatio times as large as it is packed, and larger than that, is no
-// debugging information: compilers write what packs to a third or a tenth.
+// A section larger than maxInMemory is kept in a temporary file. One that claims to
+// be larger than that and to be compressed by more than maxRatio is rejected:
+// debugging information compresses to a third or a tenth.
 const (
 	maxInMemory = 2 << 20 // bytes
 	maxRatio    = 64
 )
 
-// Packed is a compressed section: where it is from, for the report, its sizes as the file
-// claims them, and what it may cost.
+// Packed is a compressed section: its origin, for the report, its sizes as the file
+// claims them, and the budget.
 type Packed struct {
 	File, Name string
-	From, To   uint64 // bytes
+	From, To   uint64 // compressed and decompressed size, in bytes
 	Budget     *Budget
 	LeftOut    *LeftOut
 }
 
-// check returns an error where debugging information does not pack so well, or it is
-// more than may be read.
+// check returns an error if the compression is implausible or the size exceeds most.
 func (p Packed) check(most uint64) error {
 	if p.To > maxInMemory && p.To/maxRatio > p.From {
 		return fmt.Errorf("%s in the file do not hold as much", megabytes(p.From))
@@ -42,22 +41,22 @@ func (p Packed) check(most uint64) error {
 	return nil
 }
 
-// leftOut is the line of the report where the section is not read.
+// leftOut returns the line of the report for a section that is not read.
 func (p Packed) leftOut(why error) string {
 	return fmt.Sprintf("%s: %s (%s inflated) is not read: %v", cmp.Or(p.File, "a file"), p.Name, megabytes(p.To), why)
 }
 
 func megabytes(n uint64) string { return fmt.Sprintf("%d MB", (n+1<<20-1)>>20) }
 
-// Inflating is a section that is decompressed as far as it is read: the unit that an
-// address is in is often near the beginning of a large file. It is used by one
+// Inflating is a section that is decompressed only as far as it is read: the unit
+// that contains an address is often near the start of a large file. It is for one
 // goroutine at a time.
 type Inflating struct {
 	Packed
 	r      io.Reader
-	pieces []piece // of growth, but for the last
-	length int64   // of all
-	err    error   // there is no more
+	pieces []piece // of growth bytes, except the last
+	length int64   // of all pieces, in bytes
+	err    error   // why there are no more pieces
 }
 
 // piece is a part of a section, in memory or in the temporary file.
@@ -67,7 +66,8 @@ type piece struct {
 	size int
 }
 
-// Inflating reads what a decompressor gives. What is kept of it is in the budget for good.
+// Inflating returns a section that decompresses r on demand. The bytes kept stay in
+// the budget.
 func (p Packed) Inflating(r io.Reader) *Inflating {
 	s := &Inflating{Packed: p, r: r}
 	if err := p.check(MaxSpilled); err != nil {
@@ -77,16 +77,16 @@ func (p Packed) Inflating(r io.Reader) *Inflating {
 	return s
 }
 
-// Size is how many bytes there are to be.
+// Size returns the section's decompressed size in bytes, as claimed.
 func (s *Inflating) Size() int64 { return int64(s.To) }
 
-// stop ends the section where it is, for a reason.
+// stop ends the section at its current length.
 func (s *Inflating) stop(why error) {
 	s.err = ErrLeftOut
 	s.LeftOut.Add(s.leftOut(why) + "; functions are named from the symbol table, without lines")
 }
 
-// ReadAt implements [io.ReaderAt]. The error is of the decompressor, or wraps
+// ReadAt implements [io.ReaderAt]. The error is the decompressor's, or wraps
 // [ErrBudget] or [ErrLeftOut].
 func (s *Inflating) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 || off > s.Size() {
@@ -108,7 +108,7 @@ func (s *Inflating) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// read reads from the piece that off is in.
+// read reads from the piece that contains off.
 func (s *Inflating) read(p []byte, off int64) (int, error) {
 	from, skip := s.pieces[off/growth], off%growth
 	if from.data != nil {
@@ -118,7 +118,7 @@ func (s *Inflating) read(p []byte, off int64) (int, error) {
 	return s.Budget.spill.file.ReadAt(p, from.at+skip)
 }
 
-// grow decompresses a piece more.
+// grow decompresses the next piece.
 func (s *Inflating) grow() {
 	size := min(growth, s.Size()-s.length)
 	inMemory := s.Size() <= maxInMemory || s.Budget == nil
@@ -145,8 +145,7 @@ func (s *Inflating) grow() {
 	s.length += int64(n)
 }
 
-// Whole decompresses a section whole, to be kept in the memory: its size is what comes,
-// not what is claimed, and below most.
+// Whole decompresses a whole section into memory, at most most bytes.
 func (p Packed) Whole(r io.Reader, most int) ([]byte, error) {
 	if err := p.check(uint64(most)); err != nil {
 		p.LeftOut.Add(p.leftOut(err))
@@ -157,9 +156,9 @@ func (p Packed) Whole(r io.Reader, most int) ([]byte, error) {
 
 var errNoZLIB = errors.New("a zdebug section does not begin with ZLIB and a size")
 
-// OpenGNU decompresses what GNU's tools, and Go's for macOS, put into sections with
-// zdebug in their name: "ZLIB", the size as eight bytes big-endian, and a zlib stream.
-// The size is what is claimed.
+// OpenGNU returns a decompressor for sections with zdebug in their name, as written
+// by GNU's tools and by Go's for macOS: "ZLIB", the size as eight bytes big-endian,
+// and a zlib stream. size is what the section claims.
 func OpenGNU(r io.Reader) (z io.Reader, size uint64, err error) {
 	var head [12]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil || !bytes.HasPrefix(head[:], []byte("ZLIB")) {

@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// maxLeftOut bounds how many sections of a file are known to be left out.
+// maxLeftOut is the maximum number of lines in a LeftOut.
 const maxLeftOut = 100
 
-// LeftOut is what of a file and the files that belong to it is not read, each with the
-// reason. A nil one keeps nothing. It is safe for concurrent use.
+// LeftOut collects which parts of a file, and of the files that belong to it, were
+// not read, and why. A nil one collects nothing. It is safe for concurrent use.
 type LeftOut struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// Add adds something, as a sentence for the report, once.
+// Add adds a sentence for the report, once.
 func (l *LeftOut) Add(line string) {
 	if l == nil {
 		return
@@ -28,7 +28,7 @@ func (l *LeftOut) Add(line string) {
 	}
 }
 
-// Line tells of the first in the report, and how many there are more; empty: there is
+// Line returns the first sentence and the number of further ones; "" if there is
 // none.
 func (l *LeftOut) Line() string {
 	if l == nil {

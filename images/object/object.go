@@ -1,6 +1,5 @@
-// Package object is the vocabulary in which every file format answers: the
-// readers of images/macho and images/elf return these types, so that what
-// stands above them does not know the format.
+// Package object has the types that readers of all file formats return, so that their
+// users need not know the format. Readers are images/macho and images/elf.
 package object
 
 import (
@@ -9,11 +8,11 @@ import (
 	"stacksnap/task"
 )
 
-// ErrNoSection is returned for a section that the file does not have, or whose
-// bytes cannot be had.
+// ErrNoSection is returned for a section that the file does not have, or whose bytes
+// are not available.
 var ErrNoSection = errors.New("no such section")
 
-// Segment is one mapped part of a file.
+// Segment is a mapped part of a file.
 type Segment struct {
 	Name     string // "__TEXT"; empty for ELF
 	VMAddr   uint64
@@ -23,10 +22,10 @@ type Segment struct {
 	Prot     task.Prot
 }
 
-// Kind names a section by its use, whatever a format calls it.
+// Kind names a section by its use, independent of the format.
 type Kind uint8
 
-// The sections that are asked for.
+// The kinds of sections.
 const (
 	EHFrame    Kind = iota // .eh_frame, __TEXT,__eh_frame
 	EHFrameHdr             // .eh_frame_hdr; ELF only
@@ -36,7 +35,7 @@ const (
 	GoPCLnTab              // .gopclntab, __TEXT,__gopclntab
 )
 
-// Section is a section's bytes and where they belong.
+// Section is a section's bytes and address.
 type Section struct {
 	VMAddr uint64
 	Data   []byte
@@ -47,8 +46,8 @@ type Symbol struct {
 	Name   string
 	VMAddr uint64
 	Size   uint64 // 0 when the file does not say
-	// Public is another name of the same function that its users know, where Name is
-	// one for its library's own use: "poll" for "__poll". Empty: there is none.
+	// Public is the name by which users know the function, if Name is its library's
+	// internal name: "poll" for "__poll". Else "".
 	Public string
 }
 
@@ -58,70 +57,82 @@ type File interface {
 	// ID is LC_UUID or the GNU build-id; nil when the file has none.
 	ID() []byte
 	Segments() []Segment
-	// Symbol returns the function that vmaddr is in.
+	// Symbol returns the function that contains vmaddr.
 	Symbol(vmaddr uint64) (Symbol, bool)
-	// HasSymbols reports whether there is a symbol table at all.
+	// HasSymbols reports whether there is a symbol table.
 	HasSymbols() bool
 	Section(Kind) (Section, error)
-	// FunctionStart returns the start of the function that vmaddr is in, where the
-	// file tells without a name (LC_FUNCTION_STARTS, symbols).
+	// FunctionStart returns the start of the function that contains vmaddr, even if
+	// it has no name (LC_FUNCTION_STARTS, symbols).
 	FunctionStart(vmaddr uint64) (uint64, bool)
 	Close() error
 }
 
-// CodeReader is a [File] that has the code which a loader maps, byte for byte, and may
-// have data that is mapped so.
+// CodeReader is a [File] that can read the code a loader maps, byte for byte.
 type CodeReader interface {
-	// ReadCode reads from vmaddr on, and returns how much of p there is; 0 where the
-	// file has no code.
+	// ReadCode reads from vmaddr, and returns how many bytes of p it could read; 0 if
+	// the file has no code.
 	ReadCode(p []byte, vmaddr uint64) int
 }
 
-// ThumbTeller is a [File] of ARM that may know of which instruction set a function is.
-type ThumbTeller interface {
-	// Thumb reports whether the function that vmaddr is in is Thumb code, not ARM code.
+// ThumbReporter is a [File] of 32-bit ARM that may know the instruction set of a
+// function.
+type ThumbReporter interface {
+	// Thumb reports whether the function that contains vmaddr is Thumb code, not ARM
+	// code.
 	Thumb(vmaddr uint64) (thumb, known bool)
 }
 
-// DataTeller is a [File] that may know what is data between its instructions.
-type DataTeller interface {
+// DataReporter is a [File] that may know where data is between instructions.
+type DataReporter interface {
 	// DataInCode returns the first range of data that ends above vmaddr.
 	DataInCode(vmaddr uint64) (start, end uint64, ok bool)
 }
 
-// Placed is one file as a loader placed it in a process.
+// Placed is a file as a loader placed it in a process.
 type Placed struct {
 	Path  string
-	Load  task.Addr // where the file's first byte is mapped
+	Load  task.Addr // address of the file's first byte
 	Slide uint64    // address − vmaddr, modulo 2^64
 	Main  bool      // the program itself
-	File  File      // nil when nothing could be read of it: Err says why
-	IDAt  task.Addr // where its ID can be read in the process; 0 when that is not known
-	Fixed bool      // it is never unloaded, nor anything else loaded in its place
-	// Code is by what its instructions are to be read, where another image may stand
-	// in its place by then; nil: the process's memory.
+	File  File      // nil when the file could not be read: Err says why
+	IDAt  task.Addr // address in the process from which its ID can be read; 0 when not known
+	Fixed bool      // it is never unloaded or replaced
+	// Code, if not nil, is where to read the instructions instead of the process, in
+	// which another image may be in this one's place by now.
 	Code task.Memory
-	// Generated: it is no file that was loaded, but names code that a compiler made at
-	// run time, where no image is. It has no place of its own: Load and Slide are 0.
+	// Generated: not a file that was loaded, but names for JIT-compiled code outside
+	// all images. Load and Slide are 0.
 	Generated bool
-	Note      string // what a reader should know: "deleted", "replaced since it was loaded"
+	Note      string // for the report: "deleted", "replaced since it was loaded"
 	Err       error
 
-	// Of a Mac program itself: its architecture as Apple's tools name it ("arm64e"),
-	// and what its maker calls it.
+	// Variant and Bundle describe a Mac program: its architecture as Apple's tools
+	// name it ("arm64e"), and its identifier and versions.
 	Variant string
 	Bundle  Bundle
 }
 
-// Bundle is what a Mac program's maker calls it. What is not known is empty.
+// Bundle is the identifier and versions of a Mac program, "" if not known.
 type Bundle struct {
 	ID      string // CFBundleIdentifier: "com.apple.Safari"
-	Version string // CFBundleShortVersionString, for people
+	Version string // CFBundleShortVersionString, the version shown to users
 	Build   string // CFBundleVersion
 }
 
-// VMAddr turns an address in the target into one of the file.
+// VMAddr converts an address of the target to one of the file.
 func (p *Placed) VMAddr(a task.Addr) uint64 { return uint64(a) - p.Slide }
 
-// Addr turns a vmaddr of the file into an address in the target.
+// Addr converts a vmaddr of the file to an address of the target.
 func (p *Placed) Addr(vmaddr uint64) task.Addr { return task.Addr(vmaddr + p.Slide) }
+
+// TextSegment returns the vmaddr of a Mach-O file's __TEXT; ok is false for ELF files,
+// which have no such segment.
+func TextSegment(f File) (vmaddr uint64, ok bool) {
+	for _, s := range f.Segments() {
+		if s.Name == "__TEXT" {
+			return s.VMAddr, true
+		}
+	}
+	return 0, false
+}

@@ -1,19 +1,19 @@
 package object
 
-// Source is a function at an address, and where in the source it is there.
+// Source is a function at an address, and the source line there.
 type Source struct {
-	Function string // as the linker knows it, else as the source has it; empty when not known
-	File     string // as the compiler was given it, under the folder it ran in; empty when not known
-	Line     int    // 0: the code is of no line
+	Function string // the linker's name, else the source's; "" when not known
+	File     string // as given to the compiler, below the directory it ran in; "" when not known
+	Line     int    // 0: the code belongs to no line
 	Column   int    // 0: not known
-	// Low and High are of the part of the function that has the address; 0 of a call
-	// that was inlined.
+	// Low and High are the part of the function that contains the address; 0 for an
+	// inlined call.
 	Low, High uint64
 }
 
-// SourceOf returns the function that a file knows an address to be in, last, and
-// before it the calls that are inlined there, the innermost first: nil where it
-// knows none, or has no such method. It may read much of the file.
+// SourceOf returns the calls inlined at an address, the innermost first, and last the
+// function itself; nil if the file does not know, or has no such method. It may read
+// much of the file.
 func SourceOf(f File, vmaddr uint64) []Source {
 	if s, ok := f.(interface{ Source(vmaddr uint64) []Source }); ok {
 		return s.Source(vmaddr)
@@ -21,8 +21,9 @@ func SourceOf(f File, vmaddr uint64) []Source {
 	return nil
 }
 
-// TellsSource reports whether a file has a method that [SourceOf] or [SourceNote] asks.
-func TellsSource(f File) bool {
+// ReportsSource reports whether a file has a method that [SourceOf] or [SourceNote]
+// calls.
+func ReportsSource(f File) bool {
 	switch f.(type) {
 	case interface{ Source(vmaddr uint64) []Source }, interface{ SourceNote() string }:
 		return true
@@ -30,8 +31,8 @@ func TellsSource(f File) bool {
 	return false
 }
 
-// SourceNote tells in one line why a file did not know the source of what it was asked,
-// though it says where that would be; empty where there is no more to tell.
+// SourceNote returns one line on why a file's debugging information could not be
+// read, "" if there is nothing to say.
 func SourceNote(f File) string {
 	if s, ok := f.(interface{ SourceNote() string }); ok {
 		return s.SourceNote()
@@ -39,8 +40,8 @@ func SourceNote(f File) string {
 	return ""
 }
 
-// HasSource reports whether a file, or the separate one with its debugging information,
-// has any: it then tells of no function what it does not know.
+// HasSource reports whether a file, or its separate debug file, has debugging
+// information.
 func HasSource(f File) bool {
 	s, ok := f.(interface{ Sourced() bool })
 	return ok && s.Sourced()

@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// MaxSpilled is how many bytes of sections that were decompressed lie in a file, for
+// MaxSpilled is how many bytes of decompressed sections a temporary file holds, for
 // all files of a process together.
 const MaxSpilled = 4 << 30
 
 var errSpilled = errors.New("limit 4 GB for all files together")
 
-// spill is a temporary file without a name, of what was decompressed and is too large
-// for the memory. It goes with the last who has it, however that ends.
+// spill is an unlinked temporary file for decompressed data too large for memory. The
+// system removes it with its last user.
 type spill struct {
 	mu   sync.Mutex
 	file *os.File
 	size int64
-	most int64 // that size may be
-	err  error // it cannot be made
+	most int64 // maximum size
+	err  error // why it cannot be created
 }
 
-// append puts a piece at the end.
+// append appends p and returns its offset.
 func (s *spill) append(p []byte) (at int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func openSpill() (*os.File, error) {
 	return f, nil
 }
 
-// spillDir is where temporary files are that may be large: /tmp is memory, often.
+// spillDir returns the directory for large temporary files. /tmp is often in memory.
 func spillDir() string {
 	const large = "/var/tmp"
 	if info, err := os.Stat(large); os.Getenv("TMPDIR") == "" && err == nil && info.IsDir() {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasRoom reports whether n bytes more leave the file system half of what is free.
+// hasRoom reports whether writing n bytes leaves half of the file system's free
+// space.
 func hasRoom(f *os.File, n int64) bool {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {

@@ -6,31 +6,30 @@ import (
 	"slices"
 )
 
-// Entry is one function symbol of a [Table], not yet named.
+// Entry is a function symbol of a [Table]. Its name is read on demand.
 type Entry struct {
 	VMAddr  uint64
 	Size    uint64 // 0 when the file does not say
-	Name    uint32 // what the table's name function understands, such as an offset into a string table
-	Section uint16 // a symbol answers only for addresses of its own section
-	Rank    uint8  // among symbols at one address the lowest rank is the answer
+	Name    uint32 // argument for the table's name function, such as an offset in a string table
+	Section uint16 // the symbol counts only for addresses of this section
+	Rank    uint8  // of symbols at one address, the lowest rank wins
 }
 
-// Table finds the symbol that a vmaddr is in. Names are read when they are
-// asked for. A Table does not change once it is made.
+// Table finds the symbol that contains a vmaddr. Names are read on demand. It is
+// immutable.
 type Table struct {
-	entries []Entry // by section, then vmaddr; the best of one place comes last
-	longest uint64  // the largest size of any entry
+	entries []Entry // by section, then vmaddr; of those at one address the best is last
+	longest uint64  // maximum Size of all entries
 	name    func(uint32) string
 }
 
-// maxWalkBack bounds how many symbols at and below the nearest one are tried
-// for one whose size reaches the address. Symbols nest a few deep at most.
+// maxWalkBack is how many symbols at and below the nearest one are tried for one that
+// reaches the address. Symbols nest only a few levels deep.
 const maxWalkBack = 64
 
-// NewTable makes a table of entries, which it keeps and reorders. Where several
-// lie at one place, the one of the lowest rank answers, then the one of the
-// largest size, then the one that came first. The name function returns "" for
-// a symbol that is never an answer.
+// NewTable returns a table of entries, which it keeps and reorders. Of several at one
+// address the lowest rank wins, then the largest size, then the first. The name
+// function returns "" for a symbol that must not be used.
 func NewTable(entries []Entry, name func(uint32) string) *Table {
 	slices.Reverse(entries)
 	entries = sortEntries(entries)
@@ -53,11 +52,10 @@ func compareEntries(a, b Entry) int {
 // Len returns the number of entries.
 func (t *Table) Len() int { return len(t.entries) }
 
-// All gives the entries, by section and vmaddr.
+// All yields the entries, by section and vmaddr.
 func (t *Table) All() iter.Seq[Entry] { return slices.Values(t.entries) }
 
-// Symbol returns the symbol that vmaddr, an address of the given section, is
-// in.
+// Symbol returns the symbol that contains vmaddr, an address of the given section.
 func (t *Table) Symbol(vmaddr uint64, section uint16) (Symbol, bool) {
 	var name string
 	e, ok := t.Pick(vmaddr, section, func(e Entry) bool {
@@ -73,8 +71,8 @@ func (t *Table) Symbol(vmaddr uint64, section uint16) (Symbol, bool) {
 	return Symbol{Name: name, VMAddr: e.VMAddr, Size: e.Size}, true
 }
 
-// At gives the entries at exactly vmaddr, an address of the given section, with
-// their names, in the order in which they are preferred.
+// At yields the entries at exactly vmaddr, an address of the given section, with
+// their names, best first.
 func (t *Table) At(vmaddr uint64, section uint16) iter.Seq2[Entry, string] {
 	return func(yield func(Entry, string) bool) {
 		for i := t.above(vmaddr, section) - 1; i >= 0; i-- {
@@ -86,19 +84,19 @@ func (t *Table) At(vmaddr uint64, section uint16) iter.Seq2[Entry, string] {
 	}
 }
 
-// Find is like Symbol, without a name and for symbols of any name.
+// Find is Symbol for entries of any name, and returns the entry.
 func (t *Table) Find(vmaddr uint64, section uint16) (Entry, bool) {
 	return t.Pick(vmaddr, section, func(Entry) bool { return true })
 }
 
-// Pick returns, of the entries that are accepted, the one that vmaddr, an
-// address of the given section, is in: the nearest at or below it whose size
-// reaches it, else the nearest without a size, unless a symbol with a size has
-// ended between the two. (The rule of elfutils' dwfl_module_addrsym, too.)
+// Pick returns, among the accepted entries, the one that contains vmaddr, an address
+// of the given section: the nearest at or below it that reaches it, else the nearest
+// without a size, unless a symbol with a size ends between the two. (The rule of
+// elfutils' dwfl_module_addrsym.)
 func (t *Table) Pick(vmaddr uint64, section uint16, accept func(Entry) bool) (Entry, bool) {
 	var label Entry
-	var found, ended bool // a label; a symbol with a size that ends below vmaddr
-	reach := vmaddr       // symbols that end at or below it do not matter any more
+	var found, ended bool // an entry without a size; a symbol that ends below vmaddr
+	reach := vmaddr       // symbols that end at or below it no longer matter
 	for i, steps := t.above(vmaddr, section)-1, 0; i >= 0 && steps < maxWalkBack; i, steps = i-1, steps+1 {
 		e := t.entries[i]
 		if e.Section != section || (found || ended) && reach-e.VMAddr >= t.longest {
@@ -114,7 +112,7 @@ func (t *Table) Pick(vmaddr uint64, section uint16, accept func(Entry) bool) (En
 				label, found, reach = e, true, e.VMAddr
 			}
 		case e.Size != 0 && found && reach-e.VMAddr < e.Size:
-			found, ended, reach = false, true, vmaddr // the label stands inside a symbol that has ended
+			found, ended, reach = false, true, vmaddr // the label is inside a symbol that has ended
 		case e.Size != 0 && !found:
 			ended = true
 		}
@@ -122,7 +120,7 @@ func (t *Table) Pick(vmaddr uint64, section uint16, accept func(Entry) bool) (En
 	return label, found
 }
 
-// above returns the index of the first entry above vmaddr in the section.
+// above returns the index of the first entry in the section above vmaddr.
 func (t *Table) above(vmaddr uint64, section uint16) int {
 	i, _ := slices.BinarySearchFunc(t.entries, vmaddr, func(e Entry, vmaddr uint64) int {
 		if e.Section != section {

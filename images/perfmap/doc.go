@@ -1,9 +1,8 @@
-// Package perfmap reads the names that JIT compilers give the code they make, in
-// files that are there for perf: /tmp/perf-PID.map (tools/perf/Documentation/
-// jit-interface.txt of Linux). Each line is
+// Package perfmap reads /tmp/perf-PID.map, a file in which JIT compilers name their
+// code for perf (tools/perf/Documentation/jit-interface.txt of Linux). Each line is
 //
 //	START SIZE name
 //
-// with both numbers hexadecimal, with or without 0x, and a name of any characters
-// up to the line's end.
+// with both numbers hexadecimal, with or without 0x, and a name of any characters up
+// to the line's end.
 package perfmap

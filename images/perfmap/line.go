@@ -6,7 +6,7 @@ import (
 	"stacksnap/images/generated"
 )
 
-// parseLine reads a line without its end.
+// parseLine decodes a line without its newline.
 func parseLine(line []byte) (generated.Entry, bool) {
 	start, rest, ok := hex(line)
 	if !ok {
@@ -20,7 +20,7 @@ func parseLine(line []byte) (generated.Entry, bool) {
 	return generated.Entry{Start: start, End: start + size, Name: name}, true
 }
 
-// hex reads a number and the blanks behind it, of which there must be one.
+// hex decodes a number and the blanks after it, at least one.
 func hex(b []byte) (n uint64, rest []byte, ok bool) {
 	const most = 16 // digits
 	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {

@@ -6,20 +6,21 @@ import (
 	"stacksnap/images/generated"
 )
 
-// The bounds of what is read of a file.
+// Limits for one file.
 const (
 	maxFile = 64 << 20 // bytes
-	maxLine = 16 << 10 // bytes; a longer one is passed over
+	maxLine = 16 << 10 // bytes; a longer one is skipped
 )
 
-// NewReader reads a perf map that is being written. It takes the file over.
+// NewReader returns a reader of a perf map that is still being written. It owns the
+// file.
 func NewReader(file generated.Source) *generated.Reader {
 	return generated.NewReader(file, new(decoder))
 }
 
-// decoder takes lines.
+// decoder decodes lines.
 type decoder struct {
-	skip bool // it is in a line that is too long
+	skip bool // inside a line that is too long
 }
 
 // MaxFile implements [generated.Decoder].
@@ -28,7 +29,7 @@ func (d *decoder) MaxFile() int64 { return maxFile }
 // Reset implements [generated.Decoder].
 func (d *decoder) Reset() { d.skip = false }
 
-// Decode implements [generated.Decoder]: it is done with whole lines.
+// Decode implements [generated.Decoder]. It consumes whole lines.
 func (d *decoder) Decode(b []byte, _ int64, add func(generated.Entry) error) (done int64, err error) {
 	rest := b
 	for i := bytes.IndexByte(rest, '\n'); i >= 0; i = bytes.IndexByte(rest, '\n') {

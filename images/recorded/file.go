@@ -1,5 +1,5 @@
-// Package recorded gives the images of a recording, which answer as their files
-// did when the recording was made, and notes these answers while it is made.
+// Package recorded makes images from a recording, which answer as their files did
+// when the recording was made, and saves these answers while a recording is made.
 package recorded
 
 import (
@@ -11,7 +11,7 @@ import (
 	"stacksnap/task/recording"
 )
 
-// sectionNames are the sections' names in recordings.
+// sectionNames are the names of sections in recordings.
 var sectionNames = [...]string{
 	object.EHFrame:    "eh_frame",
 	object.EHFrameHdr: "eh_frame_hdr",
@@ -21,8 +21,8 @@ var sectionNames = [...]string{
 	object.GoPCLnTab:  "gopclntab",
 }
 
-// Place returns the images that are mapped at the snapshot that r has read last,
-// in the loader's order.
+// Place returns the images mapped at the last snapshot that r has read, in the
+// loader's order.
 func Place(r *recording.Reader) []object.Placed {
 	files := r.Files()
 	placed := make([]object.Placed, 0, len(files))
@@ -40,7 +40,7 @@ func Place(r *recording.Reader) []object.Placed {
 	return placed
 }
 
-// Map returns the map of these images.
+// Map returns a map of the images at the last snapshot that r has read.
 func Map(r *recording.Reader) *images.Map {
 	m := images.NewMap(Place(r))
 	if c := r.Cache(); c != (recording.SharedCache{}) {
@@ -50,16 +50,16 @@ func Map(r *recording.Reader) *images.Map {
 	return m
 }
 
-// file is an image of a recording. It is safe for concurrent use.
+// file is an image in a recording. It is safe for concurrent use.
 type file struct {
 	of       *recording.File
 	segments []object.Segment
 }
 
 var (
-	_ object.File        = (*file)(nil)
-	_ object.DataTeller  = (*file)(nil)
-	_ object.ThumbTeller = (*file)(nil)
+	_ object.File          = (*file)(nil)
+	_ object.DataReporter  = (*file)(nil)
+	_ object.ThumbReporter = (*file)(nil)
 )
 
 func newFile(of *recording.File) *file {
@@ -78,21 +78,21 @@ func (f *file) Segments() []object.Segment { return f.segments }
 func (f *file) HasSymbols() bool           { return f.of.Symbols }
 func (f *file) Close() error               { return nil }
 
-// Symbol implements [object.File]: for a vmaddr that was not asked when the
-// recording was made there is none.
+// Symbol implements [object.File], for vmaddrs that were looked up when the recording
+// was made.
 func (f *file) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	a := f.of.Symbol(vmaddr)
 	return object.Symbol{Name: a.Name, VMAddr: a.VMAddr, Size: a.Size, Public: a.Public}, a.Found
 }
 
-// FunctionStart implements [object.File], for what was asked.
+// FunctionStart implements [object.File], for vmaddrs that were looked up.
 func (f *file) FunctionStart(vmaddr uint64) (uint64, bool) {
 	a := f.of.FunctionStart(vmaddr)
 	return a.VMAddr, a.Found
 }
 
-// DataInCode implements [object.DataTeller], for what was asked. A recording may tell of
-// data that does not end above vmaddr: then it tells of none.
+// DataInCode implements [object.DataReporter], for vmaddrs that were looked up. It
+// rejects a recorded range that does not end above vmaddr.
 func (f *file) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
 	a := f.of.DataInCode(vmaddr)
 	if end = a.VMAddr + a.Size; !a.Found || end < a.VMAddr || end <= vmaddr {
@@ -101,13 +101,13 @@ func (f *file) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
 	return a.VMAddr, end, true
 }
 
-// Thumb implements [object.ThumbTeller], for what was asked.
+// Thumb implements [object.ThumbReporter], for vmaddrs that were looked up.
 func (f *file) Thumb(vmaddr uint64) (thumb, known bool) {
 	a := f.of.Thumb(vmaddr)
 	return a.Thumb, a.Found
 }
 
-// Source answers what the file did when the recording was made.
+// Source returns the file's answer when the recording was made.
 func (f *file) Source(vmaddr uint64) []object.Source {
 	var list []object.Source
 	for _, s := range f.of.Source(vmaddr) {
@@ -116,8 +116,8 @@ func (f *file) Source(vmaddr uint64) []object.Source {
 	return list
 }
 
-// Section implements [object.File]. Of call frame information it has what the
-// recorded stacks need; of Go's table of functions only that there is one.
+// Section implements [object.File]. Call frame information is limited to what the
+// recorded stacks need; of Go's function table only its presence is recorded.
 func (f *file) Section(k object.Kind) (object.Section, error) {
 	if int(k) >= len(sectionNames) {
 		return object.Section{}, object.ErrNoSection

@@ -5,26 +5,26 @@ import (
 	"stacksnap/task/recording"
 )
 
-// Pruner picks out of a section what some addresses need: unwind/cfi's Pruner.
+// Pruner copies the parts of a section that given addresses need; see unwind/cfi.
 type Pruner interface {
-	// Add picks what vmaddr needs.
+	// Add copies what vmaddr needs.
 	Add(vmaddr uint64)
-	// Section returns what was picked. It grows at its end alone, until Whole.
+	// Section returns the copy. It only grows at its end, until Whole.
 	Section() object.Section
-	// Whole tells that only all of the section will do, and the header with it.
+	// Whole reports whether the whole section is needed, and its header.
 	Whole() bool
 }
 
-// frames is the call frame information of one section of an image.
+// frames is the call frame information in one section of an image.
 type frames struct {
 	kind    object.Kind
 	file    object.File
 	picked  Pruner
-	written int // bytes
+	written int // bytes written so far
 	whole   bool
 }
 
-// newFrames returns nil when there is no such section that can be read.
+// newFrames returns nil if the file has no such section, or an unreadable one.
 func newFrames(file object.File, k object.Kind, prune PruneFunc) *frames {
 	p, err := prune(file, k)
 	if err != nil {
@@ -33,7 +33,7 @@ func newFrames(file object.File, k object.Kind, prune PruneFunc) *frames {
 	return &frames{kind: k, file: file, picked: p}
 }
 
-// write hands over what was picked since the last time.
+// write writes what was copied since the last call.
 func (f *frames) write(w *recording.Writer, image int) {
 	if f.whole {
 		return

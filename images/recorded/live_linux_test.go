@@ -109,7 +109,7 @@ func BenchmarkSave(b *testing.B) {
 		b.Fatal(err)
 	}
 	saver := recorded.NewSaver(w, p.Memory(), prune)
-	placed, _ := elf.Load(p)
+	placed, _ := elf.LiveLoader(p.Info().PID).Load(p)
 	m := images.NewMap(saver.Place(placed, p.Regions()))
 	walk := newWalk(p, m, saver.Memory(), profile.NewBuilder(p.Info(), "test"))
 	var s task.Snapshot

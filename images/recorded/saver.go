@@ -10,16 +10,16 @@ import (
 	"stacksnap/task/recording"
 )
 
-// PruneFunc starts picking from one section of a file: unwind/cfi's NewPruner.
+// PruneFunc returns a Pruner for a section of a file: unwind/cfi's NewPruner.
 type PruneFunc func(object.File, object.Kind) (Pruner, error)
 
-// Saver writes snapshots with what their walks and names needed. It notes what
-// the files and the memory that it gives out are asked, so these are to be used
-// from the start of the capture: what was found out before and is only
-// remembered (by an unwinder's cache, say) is not asked again.
+// Saver writes snapshots together with the file contents and memory that unwinding
+// and symbolizing them needed. It records every look-up through the files and the
+// memory that it returns, so use these from the start of a capture: a look-up that
+// was cached before is not seen.
 //
-// Its methods are called by one goroutine; what it gives out is as safe for
-// concurrent use as what it was given.
+// Its methods are for one goroutine. What it returns is as safe for concurrent use as
+// what it was given.
 type Saver struct {
 	w       *recording.Writer
 	memory  *recording.Reads
@@ -30,20 +30,20 @@ type Saver struct {
 	mu    sync.Mutex // guards all notes
 	dirty []*notes
 
-	placed recording.Map // what was told of it last
+	placed recording.Map // the map that was written last
 
 	in   *images.Map
-	seen map[task.Addr]bool // pcs in that map
+	seen map[task.Addr]bool // pcs looked up in that map
 }
 
-// imageKey is what makes two images one in the recording: all that is told of
-// them. Files without an id are the same only when they are one.
+// imageKey identifies an image in the recording by all that is written of it. Files
+// without an ID are the same only if they are the same value.
 type imageKey struct {
 	told string
 	file object.File
 }
 
-// NewSaver starts saving to w what is captured of a process with memory m.
+// NewSaver returns a Saver that writes to w the captures of a process with memory m.
 func NewSaver(w *recording.Writer, m task.Memory, prune PruneFunc) *Saver {
 	return &Saver{
 		w: w, memory: recording.NewReads(m), prune: prune,
@@ -51,17 +51,17 @@ func NewSaver(w *recording.Writer, m task.Memory, prune PruneFunc) *Saver {
 	}
 }
 
-// Memory returns the memory to walk with.
+// Memory returns the memory to unwind with.
 func (s *Saver) Memory() task.Memory { return s.memory }
 
-// Place tells what is mapped from the next snapshot on: the images, and of the
-// regions those with code. It returns the images to make the map of; of their further
-// methods files have those alone that walks ask.
+// Place sets what is mapped from the next snapshot on: the images, and the regions
+// with code. It returns the images to build the map from. Their files support, beside
+// [object.File], only the methods that unwinding and symbolizing call.
 func (s *Saver) Place(placed []object.Placed, regions iter.Seq2[task.Region, error]) []object.Placed {
 	return s.place(placed, recording.SharedCache{}, regions)
 }
 
-// PlaceMap is Place of the images of a map, and returns the map to use instead.
+// PlaceMap is Place for the images of a map. It returns the map to use instead.
 func (s *Saver) PlaceMap(m *images.Map, regions iter.Seq2[task.Region, error]) *images.Map {
 	placed := make([]object.Placed, len(m.Images))
 	for i, im := range m.Images {
@@ -96,7 +96,7 @@ func (s *Saver) place(placed []object.Placed, cache recording.SharedCache, regio
 	return out
 }
 
-// SetRegions tells of the regions with code anew, from the next snapshot on.
+// SetRegions replaces the regions with code, from the next snapshot on.
 func (s *Saver) SetRegions(regions iter.Seq2[task.Region, error]) {
 	s.placed.Regions = nil
 	for r, err := range regions {
@@ -107,7 +107,7 @@ func (s *Saver) SetRegions(regions iter.Seq2[task.Region, error]) {
 	s.w.SetMap(&s.placed)
 }
 
-// notesOf finds or makes the notes of an image.
+// notesOf returns the notes of an image.
 func (s *Saver) notesOf(p *object.Placed) *notes {
 	im := describe(p)
 	s.scratch = im.Append(s.scratch[:0])
@@ -144,9 +144,9 @@ func describe(p *object.Placed) recording.Image {
 	return im
 }
 
-// Save writes a snapshot that was walked in m, a map of what Place returned last,
-// and named. Pcs are those of its frames; those of stacks that are the same as
-// in the snapshot before may be left out.
+// Save writes a snapshot that was unwound and symbolized in m, a map of the images
+// that Place returned last. pcs are those of its frames; those of stacks that have
+// not changed since the last snapshot may be left out.
 func (s *Saver) Save(sample *recording.Sample, m *images.Map, pcs iter.Seq[task.Addr]) error {
 	if m != s.in {
 		s.in = m
@@ -156,7 +156,7 @@ func (s *Saver) Save(sample *recording.Sample, m *images.Map, pcs iter.Seq[task.
 		if !s.seen[pc] {
 			s.seen[pc] = true
 			s.need(m, pc)
-			s.need(m, pc-1) // if it is a return address
+			s.need(m, pc-1) // in case it is a return address
 		}
 	}
 	s.Flush()
@@ -164,7 +164,7 @@ func (s *Saver) Save(sample *recording.Sample, m *images.Map, pcs iter.Seq[task.
 	return s.w.AddSnapshot(sample)
 }
 
-// Flush writes what files have answered since the last snapshot.
+// Flush writes the answers of files since the last snapshot.
 func (s *Saver) Flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +174,8 @@ func (s *Saver) Flush() {
 	s.dirty = s.dirty[:0]
 }
 
-// need asks everything about an address that a later reading may ask.
+// need looks up everything about an address that a reader of the recording may look
+// up.
 func (s *Saver) need(m *images.Map, a task.Addr) {
 	m.Locate(a, false)
 	im, ok := m.Find(a)
@@ -190,7 +191,7 @@ func (s *Saver) need(m *images.Map, a task.Addr) {
 	w.notes.needFrames(w.File, vmaddr)
 }
 
-// needFrames picks the call frame information of vmaddr.
+// needFrames copies the call frame information for vmaddr.
 func (n *notes) needFrames(file object.File, vmaddr uint64) {
 	n.saver.mu.Lock()
 	defer n.saver.mu.Unlock()

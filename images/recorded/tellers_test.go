@@ -128,7 +128,7 @@ func TestThumbIsKept(t *testing.T) {
 	asked := []uint64{0x5000, 0x5010, 0x501e, 0x5020, 0x9000}
 	ask := func(f object.File) (answers [][2]bool) {
 		for _, v := range asked {
-			thumb, known := f.(object.ThumbTeller).Thumb(v)
+			thumb, known := f.(object.ThumbReporter).Thumb(v)
 			answers = append(answers, [2]bool{thumb, known})
 		}
 		return answers
@@ -145,7 +145,7 @@ func TestThumbIsKept(t *testing.T) {
 	if got := ask(files[1].File); !slices.Equal(got, want) {
 		t.Errorf("of the recording %v, want %v", got, want)
 	}
-	if _, known := files[1].File.(object.ThumbTeller).Thumb(0x5012); known {
+	if _, known := files[1].File.(object.ThumbReporter).Thumb(0x5012); known {
 		t.Error("there is an answer to what was not asked")
 	}
 }
@@ -162,7 +162,7 @@ func TestDataThatGoesBack(t *testing.T) {
 		s.w.AddData(&data)
 	}
 	s.save()
-	f := recorded.Place(s.reopen())[0].File.(object.DataTeller)
+	f := recorded.Place(s.reopen())[0].File.(object.DataReporter)
 	for asked, want := range map[uint64]bool{0x1000: false, 0x1010: false, 0x1020: true} {
 		if start, end, ok := f.DataInCode(asked); ok != want {
 			t.Errorf("%#x: from %#x to %#x, %v", asked, start, end, ok)
@@ -178,7 +178,7 @@ func TestAnswersAreKeptOnce(t *testing.T) {
 		f := s.m.Images[0].File
 		for range 2 {
 			for range times {
-				_, _, _ = f.(object.DataTeller).DataInCode(textBase + machotest.Text)
+				_, _, _ = f.(object.DataReporter).DataInCode(textBase + machotest.Text)
 				_, _ = f.Symbol(textBase + machotest.Text)
 			}
 			s.save()

@@ -137,7 +137,7 @@ func record(t testing.TB, p task.Process, n int) (*profile.Profile, []byte) {
 		t.Fatal(err)
 	}
 	saver := recorded.NewSaver(w, p.Memory(), prune)
-	live, _ := images.Load(p)
+	live, _ := images.Load(p, nil, nil)
 	var placed []object.Placed
 	for _, im := range live.Images {
 		placed = append(placed, im.Placed)

@@ -7,35 +7,34 @@ import (
 	"stacksnap/task/recording"
 )
 
-// watched is a file whose answers are noted.
+// watched is a file whose answers are recorded.
 type watched struct {
 	object.File
 	notes *notes
 }
 
-// notes are what one image of the recording answered. Their saver's lock guards
-// them.
+// notes are the recorded answers of one image. The Saver's lock guards them.
 type notes struct {
 	saver  *Saver
-	number int // of the image in the recording
+	number int // index of the image in the recording
 	dirty  bool
 
 	symbols, starts, data, thumbs answers
 
 	sources     map[uint64]bool // vmaddrs that have an answer
 	newSources  []recording.Source
-	sections    map[object.Kind]bool // that were asked for
+	sections    map[object.Kind]bool // that were looked up
 	newSections []recording.Section
 	frames      []*frames
 }
 
-// answers are those to one kind of question.
+// answers are the answers to one kind of look-up.
 type answers struct {
-	asked map[uint64]bool // vmaddrs
+	asked map[uint64]bool // vmaddrs looked up
 	fresh []recording.Answer
 }
 
-// note keeps an answer, unless the same was asked before.
+// note records an answer, unless it was recorded before.
 func (n *notes) note(to *answers, a recording.Answer) {
 	n.saver.mu.Lock()
 	defer n.saver.mu.Unlock()
@@ -51,7 +50,7 @@ func (n *notes) note(to *answers, a recording.Answer) {
 	n.change()
 }
 
-// write hands over what is new by add.
+// write passes the new answers to add.
 func (s *answers) write(add func(*recording.Answer)) {
 	for i := range s.fresh {
 		add(&s.fresh[i])
@@ -89,9 +88,9 @@ func (w *watched) FunctionStart(vmaddr uint64) (uint64, bool) {
 	return start, ok
 }
 
-// DataInCode implements [object.DataTeller].
+// DataInCode implements [object.DataReporter].
 func (w *watched) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
-	if f, can := w.File.(object.DataTeller); can {
+	if f, can := w.File.(object.DataReporter); can {
 		start, end, ok = f.DataInCode(vmaddr)
 	}
 	if ok {
@@ -100,9 +99,9 @@ func (w *watched) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
 	return start, end, ok
 }
 
-// Thumb implements [object.ThumbTeller].
+// Thumb implements [object.ThumbReporter].
 func (w *watched) Thumb(vmaddr uint64) (thumb, known bool) {
-	if f, can := w.File.(object.ThumbTeller); can {
+	if f, can := w.File.(object.ThumbReporter); can {
 		thumb, known = f.Thumb(vmaddr)
 	}
 	if known {
@@ -111,8 +110,8 @@ func (w *watched) Thumb(vmaddr uint64) (thumb, known bool) {
 	return thumb, known
 }
 
-// DataSymbol returns where a variable is, if the file can tell. It is asked about the live
-// process alone, of which a recording has the findings.
+// DataSymbol returns the vmaddr of a variable, if the file has its symbol. The answer
+// is not recorded: only captures of a live process use it.
 func (w *watched) DataSymbol(name string) (vmaddr uint64, ok bool) {
 	if f, can := w.File.(interface{ DataSymbol(string) (uint64, bool) }); can {
 		return f.DataSymbol(name)
@@ -120,7 +119,7 @@ func (w *watched) DataSymbol(name string) (vmaddr uint64, ok bool) {
 	return 0, false
 }
 
-// Source answers as the file does.
+// Source returns the file's answer and records it.
 func (w *watched) Source(vmaddr uint64) []object.Source {
 	frames := object.SourceOf(w.File, vmaddr)
 	n := w.notes
@@ -134,7 +133,7 @@ func (w *watched) Source(vmaddr uint64) []object.Source {
 	return frames
 }
 
-// SourceNote does what [object.SourceNote] tells.
+// SourceNote implements the method that [object.SourceNote] calls.
 func (w *watched) SourceNote() string { return object.SourceNote(w.File) }
 
 func recordedSource(frames []object.Source) []recording.Place {
@@ -158,8 +157,8 @@ func (w *watched) Section(k object.Kind) (object.Section, error) {
 	return sec, err
 }
 
-// noteSection keeps what a later reading needs of a section. Of call frame
-// information that is not known yet: see [frames].
+// noteSection records what a reader needs of a section. Call frame information is
+// recorded by [frames], once it is known which parts are needed.
 func (n *notes) noteSection(k object.Kind, sec object.Section, err error) {
 	s := recording.Section{Image: n.number, Name: sectionNames[k], VMAddr: sec.VMAddr}
 	switch {
@@ -167,7 +166,7 @@ func (n *notes) noteSection(k object.Kind, sec object.Section, err error) {
 		s.VMAddr, s.Error = 0, err.Error()
 	case k == object.UnwindInfo, k == object.ExIdx:
 		s.Data = sec.Data
-	case k == object.GoPCLnTab: // only whether it is there
+	case k == object.GoPCLnTab: // only its presence
 	default:
 		return
 	}
@@ -175,7 +174,7 @@ func (n *notes) noteSection(k object.Kind, sec object.Section, err error) {
 	n.change()
 }
 
-// write hands over what is new.
+// write writes the new answers.
 func (n *notes) write(w *recording.Writer) {
 	n.dirty = false
 	n.symbols.write(w.AddSymbol)

@@ -15,14 +15,14 @@ import (
 	"stacksnap/task/regular"
 )
 
-// Cache is a shared cache as it would be mapped without a slide. It is safe for
-// concurrent use.
+// Cache is a shared cache, at the addresses where it would be mapped without a slide.
+// It is safe for concurrent use.
 type Cache struct {
 	main     header
 	files    []*os.File
-	mappings []placed // that nobody writes to
+	mappings []placed // read-only ones
 	images   map[[16]byte]Image
-	locals   *locals // nil: there are none
+	locals   *locals // nil: none
 	missing  []error
 }
 
@@ -32,8 +32,8 @@ type placed struct {
 	file io.ReaderAt
 }
 
-// Folders are where macOS has its caches, in different versions.
-func Folders() []string {
+// Directories returns the directories where versions of macOS have their caches.
+func Directories() []string {
 	return []string{
 		"/System/Volumes/Preboot/Cryptexes/OS/System/Library/dyld", // 13 and later
 		"/System/Library/dyld",
@@ -43,11 +43,12 @@ func Folders() []string {
 // Image is a library in a cache.
 type Image struct {
 	UUID   [16]byte
-	VMAddr uint64 // of its header
+	VMAddr uint64 // of its Mach-O header
 }
 
-// List returns what a file has the code of: its own UUID, if it is the main file of a
-// cache, and those of the images. The error wraps [ErrNotCache] for another file.
+// List returns the IDs that a file has the code of: the file's own UUID, if it is the
+// main file of a cache, and those of the images. The error wraps [ErrNotCache] for
+// any other file.
 func List(r io.ReaderAt) (map[[16]byte]bool, error) {
 	h, err := readHeader(r)
 	if err != nil || h.images.size == 0 {
@@ -61,19 +62,19 @@ func List(r io.ReaderAt) (map[[16]byte]bool, error) {
 	return list, err
 }
 
-// IsPart reports whether a file is one of a cache, but not the main one.
+// IsPart reports whether a file belongs to a cache but is not its main file.
 func IsPart(path string) bool {
 	f, _, err := regular.Open(path)
 	if err != nil {
 		return false
 	}
 	h, err := readHeader(f)
-	_ = f.Close() // it was only read
+	_ = f.Close() // read-only
 	return err == nil && h.images.size == 0
 }
 
-// Open opens the main file of a cache, and what belongs to it of the files beside. It is
-// no error that some of them are not there, see [Cache.Missing].
+// Open opens the main file of a cache and the files beside it. Missing ones are no
+// error; see [Cache.Missing].
 func Open(path string) (*Cache, error) {
 	c := &Cache{}
 	if err := c.open(path); err != nil {
@@ -103,7 +104,7 @@ func (c *Cache) open(path string) error {
 	return c.openLocals(path, f)
 }
 
-// openFile opens a file of the cache and places what it maps.
+// openFile opens a file of the cache and adds its mappings.
 func (c *Cache) openFile(path string) (*os.File, header, error) {
 	f, _, err := regular.Open(path)
 	if err != nil {
@@ -122,7 +123,7 @@ func (c *Cache) openFile(path string) (*os.File, header, error) {
 	return f, h, nil
 }
 
-// openPart opens a file that another names by its UUID.
+// openPart opens a file that another refers to by UUID.
 func (c *Cache) openPart(path string, uuid [16]byte) (*os.File, header, error) {
 	before := len(c.mappings)
 	f, h, err := c.openFile(path)
@@ -136,7 +137,7 @@ func (c *Cache) openPart(path string, uuid [16]byte) (*os.File, header, error) {
 	return f, h, nil
 }
 
-// about says what an error is of, once.
+// about wraps an error with the path, once.
 func about(path string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -145,7 +146,7 @@ func about(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// subcache is a file that the main one names, or else numbers.
+// subcache is a file that the main file names or numbers.
 type subcache struct {
 	uuid   [16]byte
 	number int
@@ -175,34 +176,34 @@ func subcaches(r io.ReaderAt, h *header) (list []subcache, err error) {
 	return list, err
 }
 
-// readImages reads the images by their UUID.
+// readImages reads the images, by UUID.
 func readImages(r io.ReaderAt, at span) (map[[16]byte]Image, error) {
 	b, err := read(r, at, maxImages*imageSize)
 	images := make(map[[16]byte]Image, len(b)/imageSize)
 	le := binary.LittleEndian
 	for e := range slices.Chunk(b, imageSize) {
 		im := Image{UUID: [16]byte(e), VMAddr: le.Uint64(e[16:])}
-		if _, twice := images[im.UUID]; !twice { // one library of several names
+		if _, twice := images[im.UUID]; !twice { // one library with several names
 			images[im.UUID] = im
 		}
 	}
 	return images, err
 }
 
-// UUID is that of the main file, by which processes know the cache.
+// UUID returns the UUID of the main file, which processes report.
 func (c *Cache) UUID() [16]byte { return c.main.uuid }
 
-// Start is the vmaddr of the cache.
+// Start returns the vmaddr of the cache.
 func (c *Cache) Start() uint64 { return c.main.start }
 
-// Images gives the images by their UUID.
+// Images returns the images by UUID.
 func (c *Cache) Images() map[[16]byte]Image { return c.images }
 
-// Missing says, an error each, which of the files beside the main one could not be
+// Missing returns one error for each file beside the main one that could not be
 // opened.
 func (c *Cache) Missing() []error { return c.missing }
 
-// ReadMemory implements [task.Memory] of what nobody writes to, at vmaddrs.
+// ReadMemory implements [task.Memory] for the read-only mappings, at vmaddrs.
 func (c *Cache) ReadMemory(p []byte, a task.Addr) (n int, err error) {
 	for n < len(p) {
 		at := uint64(a) + uint64(n)
@@ -220,7 +221,7 @@ func (c *Cache) ReadMemory(p []byte, a task.Addr) (n int, err error) {
 	return n, nil
 }
 
-// Close closes the files, of which nothing is asked any more.
+// Close closes the files. The Cache must not be used afterwards.
 func (c *Cache) Close() error {
 	var err error
 	for _, f := range c.files {

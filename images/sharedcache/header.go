@@ -8,21 +8,21 @@ import (
 	"slices"
 )
 
-// Places in dyld_cache_header.
+// Offsets in dyld_cache_header.
 const (
-	hdrMappings     = 0x10 // mappingOffset, mappingCount; the former is where the header ends
+	hdrMappings     = 0x10 // mappingOffset, mappingCount; mappingOffset is also the header's size
 	hdrLocals       = 0x48 // localSymbolsOffset, localSymbolsSize
 	hdrUUID         = 0x58
 	hdrImages       = 0x88 // imagesTextOffset, imagesTextCount
 	hdrStart        = 0xe0 // sharedRegionStart
 	hdrSubcaches    = 0x188
 	hdrSymbolFile   = 0x190 // symbolFileUUID
-	hdrCacheSubType = 0x1c8 // headers that end here have entries of subcaches without names
+	hdrCacheSubType = 0x1c8 // headers up to here have subcache entries without names
 
-	headerSize = 0x200 // of what is read here; later fields are of no use
+	headerSize = 0x200 // bytes read; later fields are not used
 )
 
-// Sizes of what the header leads to.
+// Sizes of what the header refers to.
 const (
 	mappingSize    = 32 // dyld_cache_mapping_info
 	imageSize      = 32 // dyld_cache_image_text_info
@@ -31,15 +31,15 @@ const (
 	suffixSize     = 32
 )
 
-// Bounds of what is believed. The caches of 2025 have some 3,500 images, 60 subcaches
-// and up to ten mappings in each file.
+// Limits. The caches of 2025 have some 3,500 images, 60 subcaches and up to ten
+// mappings in each file.
 const (
 	maxMappings  = 64
 	maxImages    = 1 << 14
 	maxSubcaches = 256
 )
 
-// ErrNotCache says that a file is no shared cache.
+// ErrNotCache means that a file is not a shared cache.
 var ErrNotCache = errors.New("not a shared cache")
 
 var (
@@ -48,13 +48,13 @@ var (
 	errTable = errors.New("a table of the shared cache is too large, or not in the file")
 )
 
-// header is what is used of the head of one file.
+// header has the used fields of one file's header.
 type header struct {
-	size       uint32 // of the header: which fields there are
+	size       uint32 // of the header; determines which fields exist
 	uuid       [16]byte
-	symbolFile [16]byte // of the file with the local symbols; zero: there is none
-	start      uint64   // the vmaddr of the cache
-	locals     span     // in this file; of size 0 where there are none
+	symbolFile [16]byte // UUID of the file with the local symbols; zero: none
+	start      uint64   // vmaddr of the cache
+	locals     span     // in this file; size 0: none
 	mappings   []mapping
 	subcaches  span
 	images     span
@@ -63,13 +63,13 @@ type header struct {
 // span is a part of a file, in bytes.
 type span struct{ offset, size uint64 }
 
-// mapping is a part of a file that is mapped.
+// mapping is a mapped part of a file.
 type mapping struct {
 	vmaddr, size, offset uint64
 	writable             bool
 }
 
-// readHeader reads the head of a file.
+// readHeader reads the header of a file.
 func readHeader(r io.ReaderAt) (h header, err error) {
 	b := make([]byte, headerSize)
 	n, err := r.ReadAt(b, 0)
@@ -80,7 +80,7 @@ func readHeader(r io.ReaderAt) (h header, err error) {
 	if h.size = le.Uint32(b[hdrMappings:]); uint64(n) < min(uint64(h.size), headerSize) || h.size < hdrStart+8 {
 		return h, errors.Join(errCut, ignoreEOF(err))
 	}
-	clear(b[min(h.size, headerSize):]) // what follows is no field
+	clear(b[min(h.size, headerSize):]) // the rest is not part of the header
 	h.uuid = [16]byte(b[hdrUUID:])
 	h.locals = span{le.Uint64(b[hdrLocals:]), le.Uint64(b[hdrLocals+8:])}
 	h.start = le.Uint64(b[hdrStart:])
@@ -94,7 +94,7 @@ func readHeader(r io.ReaderAt) (h header, err error) {
 	return h, err
 }
 
-// subcacheSize is that of an entry of a subcache: those of macOS 12 have no name.
+// subcacheSize returns the size of a subcache entry. Those of macOS 12 have no name.
 func (h *header) subcacheSize() uint64 {
 	if h.size <= hdrCacheSubType {
 		return subcacheSizeV1

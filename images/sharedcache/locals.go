@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Places in dyld_cache_local_symbols_info, from its beginning on, and sizes of
+// Offsets in dyld_cache_local_symbols_info, from its start, and sizes of
 // dyld_cache_local_symbols_entry_64 and _entry.
 const (
 	localsNlists  = 0x0 // nlistOffset, nlistCount
@@ -19,15 +19,15 @@ const (
 	nlistSize   = 16
 )
 
-// locals are symbols that no other image needs, which are in no image of the cache.
+// locals are the local symbols of all images, which the images in the cache lack.
 type locals struct {
 	nlists  *io.SectionReader
 	strings *io.SectionReader
-	images  map[uint64]span // by vmaddr, in nlists
+	images  map[uint64]span // by the image's vmaddr; parts of nlists
 }
 
-// Locals returns the local symbols of the image at a vmaddr, nlists and their names;
-// false where there are none.
+// Locals returns the local symbols of the image at a vmaddr: nlists and their names.
+// It reports false if there are none.
 func (c *Cache) Locals(vmaddr uint64) (nlists, names *io.SectionReader, ok bool) {
 	if c.locals == nil {
 		return nil, nil, false
@@ -39,8 +39,8 @@ func (c *Cache) Locals(vmaddr uint64) (nlists, names *io.SectionReader, ok bool)
 	return io.NewSectionReader(c.locals.nlists, int64(at.offset), int64(at.size)), c.locals.strings, true
 }
 
-// openLocals reads where the local symbols are: since macOS 12 in a file of their own, and
-// before in a part of the main one that is not mapped.
+// openLocals finds the local symbols: since macOS 12 in a separate file, before that
+// in an unmapped part of the main file.
 func (c *Cache) openLocals(path string, main io.ReaderAt) error {
 	switch {
 	case c.main.size < hdrSymbolFile && c.main.locals.size != 0:
@@ -56,7 +56,7 @@ func (c *Cache) openLocals(path string, main io.ReaderAt) error {
 	return c.readLocals(f, h.locals)
 }
 
-// basePath is what the names of other files begin with, but for those of macOS 12.
+// basePath returns the prefix of the other files' names, except those of macOS 12.
 func basePath(path string) string { return strings.TrimSuffix(path, ".development") }
 
 func (c *Cache) readLocals(r io.ReaderAt, at span) error {
@@ -81,8 +81,8 @@ func (c *Cache) readLocals(r io.ReaderAt, at span) error {
 	return nil
 }
 
-// localSize is that of an entry: before macOS 12 an image was told by its place in the
-// file, since then by that in memory.
+// localSize returns the size of an entry. Before macOS 12 it identified an image by
+// its file offset, since then by its address.
 func (h *header) localSize() uint64 {
 	if h.size >= hdrSymbolFile {
 		return localSize
@@ -107,7 +107,7 @@ func (c *Cache) localsByImage(b []byte) map[uint64]span {
 	return images
 }
 
-// vmaddr is where an offset in the file is mapped; 0 where it is not.
+// vmaddr returns where an offset in the file is mapped; 0: nowhere.
 func (h *header) vmaddr(offset uint64) uint64 {
 	for _, m := range h.mappings {
 		if offset-m.offset < m.size {

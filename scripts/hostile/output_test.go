@@ -163,7 +163,7 @@ func ask(dir string) error {
 		return err
 	}
 	c.Find([]byte("build-id"), "")
-	for _, line := range c.Remarks() {
+	for _, line := range c.Warnings() {
 		if strings.Contains(line, "could be replaced by") {
 			return &directory.ReplaceableError{Path: dir}
 		}

@@ -1,4 +1,4 @@
-// Package bounded keeps what comes from others, a server above all, within bounds.
+// Package bounded limits how much is read from others, such as servers.
 package bounded
 
 import (
@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// ErrTooLong says that more came than may.
+// ErrTooLong means that more bytes came than are allowed.
 var ErrTooLong = errors.New("more came than may")
 
-// Buffer keeps the start of what is written to it, and fails with [ErrTooLong] on what is
-// more, so that its writer ends. It embeds nothing: a promoted ReadFrom would be used
-// instead of Write (io.Copy, os/exec).
+// Buffer keeps the first Limit bytes that are written to it, and fails with
+// [ErrTooLong] on the next, so that its writer stops. It must not embed bytes.Buffer:
+// io.Copy and os/exec would call the promoted ReadFrom instead of Write.
 type Buffer struct {
 	Limit int
 	kept  []byte
@@ -29,17 +29,17 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes is what was kept.
+// Bytes returns what was kept.
 func (b *Buffer) Bytes() []byte { return b.kept }
 
-// String is what was kept.
+// String returns what was kept.
 func (b *Buffer) String() string { return string(b.kept) }
 
-// Overflowed reports whether there was more than was kept.
+// Overflowed reports whether more was written than was kept.
 func (b *Buffer) Overflowed() bool { return b.full }
 
-// Reader reads at most as many bytes as are left, and fails with [ErrTooLong] where there
-// are more.
+// Reader reads at most Left more bytes, and fails with [ErrTooLong] if there are
+// more.
 type Reader struct {
 	From io.Reader
 	Left int64

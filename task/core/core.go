@@ -1,4 +1,4 @@
-// Package core opens a core file of any system by its content.
+// Package core opens a core file of any system, by its content.
 package core
 
 import (
@@ -10,16 +10,16 @@ import (
 	"stacksnap/task/machocore"
 )
 
-// ErrNotCore is returned for a file that is no core of a known kind.
+// ErrNotCore is returned for a file that is not a core of a known kind.
 var ErrNotCore = errors.New("neither a Mach-O core file nor an ELF core file")
 
-// Process is a process that was saved in a core.
+// Process is a process saved in a core.
 type Process interface {
 	task.Process
-	// Problems lists what is wrong with the file, each of which cost only what it
+	// Problems returns what is wrong with the file. A problem affects only what it
 	// names.
 	Problems() []error
-	// Back gives the memory to ask for what the core does not hold.
+	// Back sets the memory to read what the core lacks.
 	Back(task.Memory)
 }
 

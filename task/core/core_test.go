@@ -28,7 +28,7 @@ func TestOpenOfOtherFiles(t *testing.T) {
 	if err := os.WriteFile(text, []byte("hello\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]error{text: core.ErrNotCore, t.TempDir(): regular.ErrFolder, text + "-": os.ErrNotExist} {
+	for path, want := range map[string]error{text: core.ErrNotCore, t.TempDir(): regular.ErrDirectory, text + "-": os.ErrNotExist} {
 		if _, err := core.Open(path); !errors.Is(err, want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -4,6 +4,5 @@ package directory
 
 import "os"
 
-// hasACL reports whether a directory names others who may write to it: that is not known
-// on this system.
+// hasACL returns false: access control lists are not read on this system.
 func hasACL(*os.File) bool { return false }

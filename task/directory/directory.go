@@ -1,9 +1,10 @@
-// Package directory makes, replaces and removes files in directories that others may
-// write to as well, as root does in a user's: nobody else can choose which file it is.
+// Package directory creates, replaces and deletes files in directories that others
+// may write to as well, such as root in a user's directory, so that nobody else can
+// redirect it to another file.
 //
-// A directory is reached by a walk along its path that refuses every part that another
-// user could exchange, and is held open from then on. A file in it is opened once, without
-// following a link, and what it is is asked of that descriptor.
+// A directory is reached by walking along its path, rejecting every component that
+// another user could replace, and is held open from then on. A file in it is opened
+// once, without following a link, and is examined through its descriptor.
 package directory
 
 import (
@@ -13,29 +14,29 @@ import (
 	"path/filepath"
 )
 
-// The modes of what is made here: reports and recordings hold what is in another
+// The modes of created files and directories: reports and recordings contain another
 // process's memory.
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
 )
 
-// Dir is a directory that is held open: whatever its path leads to later, files are made,
-// renamed and removed where it was when it was opened.
+// Dir is a directory held open. Files are created, renamed and deleted in it, even if
+// its path leads to another one later.
 type Dir struct {
 	path string
 	root *os.Root
 	self *os.File // the same, as a descriptor
 }
 
-// errExchanged says that a path led elsewhere in the middle of opening it.
+// errExchanged means that a directory was replaced while it was being opened.
 var errExchanged = errors.New("is another directory than a moment ago")
 
-// Open opens a directory. A part of the path that another user could replace is a
-// [*ReplaceableError].
+// Open opens a directory. If another user could replace part of the path, the error
+// is a [*ReplaceableError].
 func Open(path string) (*Dir, error) { return open(path, false) }
 
-// Make is [Open], but makes what is missing of the path, for its owner alone.
+// Make is [Open], and creates missing directories, accessible only to their owner.
 func Make(path string) (*Dir, error) { return open(path, true) }
 
 func open(path string, makes bool) (*Dir, error) {
@@ -43,7 +44,7 @@ func open(path string, makes bool) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = checked.Close() }() // it was only looked at
+	defer func() { _ = checked.Close() }() // opened only to compare
 	d := &Dir{path: path}
 	if d.root, err = os.OpenRoot(path); err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func open(path string, makes bool) (*Dir, error) {
 	return d, nil
 }
 
-// verify requires that what was opened is what the walk came to.
+// verify checks that the opened directory is the one that the walk reached.
 func (d *Dir) verify(checked *os.File) error {
 	if checked == nil {
 		return nil // nothing is checked on this system
@@ -73,13 +74,13 @@ func (d *Dir) verify(checked *os.File) error {
 	return err
 }
 
-// Close lets go of the directory.
+// Close closes the directory.
 func (d *Dir) Close() error {
-	_ = d.self.Close() // it was only read
+	_ = d.self.Close() // read-only
 	return d.root.Close()
 }
 
-// Path is the directory's, as it was given.
+// Path returns the directory's path as given.
 func (d *Dir) Path() string { return d.path }
 
 // Join returns the path of a file in the directory.
@@ -88,26 +89,27 @@ func (d *Dir) Join(name string) string { return filepath.Join(d.path, name) }
 // Stat describes the directory itself.
 func (d *Dir) Stat() (fs.FileInfo, error) { return d.self.Stat() }
 
-// Lstat describes what has a name; a link, not what it leads to.
+// Lstat describes a file; a link itself, not its target.
 func (d *Dir) Lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
 
-// Readlink returns where a link leads.
+// Readlink returns the target of a link.
 func (d *Dir) Readlink(name string) (string, error) { return d.root.Readlink(name) }
 
 // ReadDir lists the directory.
 func (d *Dir) ReadDir() ([]fs.DirEntry, error) { return fs.ReadDir(d.root.FS(), ".") }
 
-// Remove takes a file away; a link, not what it leads to.
+// Remove deletes a file; a link itself, not its target.
 func (d *Dir) Remove(name string) error { return d.root.Remove(name) }
 
-// Rename gives a file another name, and takes that from whatever had it.
+// Rename renames a file, replacing any other of the new name.
 func (d *Dir) Rename(old, name string) error { return d.root.Rename(old, name) }
 
-// Create makes a file, for its owner alone, that was not there, and fails with
-// [fs.ErrExist] where there is anything of that name.
+// Create creates a new file, accessible only to its owner. It fails with
+// [fs.ErrExist] if the name exists.
 func (d *Dir) Create(name string) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 }
 
-// Sync makes names last. Some file systems cannot, and the files are there all the same.
+// Sync writes the directory's entries to disk. Errors are ignored, because some file
+// systems do not support it.
 func (d *Dir) Sync() { _ = d.self.Sync() }

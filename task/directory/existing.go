@@ -6,33 +6,31 @@ import (
 	"os"
 )
 
-// ErrLink says that a name stands for a symbolic link, which is not followed.
+// ErrLink means that a name is a symbolic link, which is not followed.
 var ErrLink = errors.New("is a symbolic link")
 
-// ErrNotRegular says that a name stands for something else than a regular file.
+// ErrNotRegular means that a name is not a regular file.
 var ErrNotRegular = errors.New("is not a regular file")
 
-// OpenToWrite opens what has a name, whatever it is but a link, and describes what it has
-// opened. It never waits: a pipe without a reader is [ErrNoReader]. What is written goes to
-// the end.
+// OpenToWrite opens a file of any type but a link, and returns what it has opened. It
+// never blocks: a pipe without a reader is [ErrNoReader]. Writes are appended.
 func (d *Dir) OpenToWrite(name string) (*os.File, fs.FileInfo, error) {
 	return d.openExisting(name, os.O_WRONLY|os.O_APPEND)
 }
 
-// OpenToRead opens a regular file, without following a link and without waiting.
+// OpenToRead opens a regular file, without following a link and without blocking.
 func (d *Dir) OpenToRead(name string) (*os.File, fs.FileInfo, error) {
 	return d.openRegular(name, os.O_RDONLY)
 }
 
-// OpenLock opens the regular file that programs take turns by, and makes it when it is
-// missing.
+// OpenLock opens a lock file, which must be a regular file, or creates it.
 func (d *Dir) OpenLock(name string) (*os.File, error) {
 	f, _, err := d.openRegular(name, os.O_RDWR|os.O_CREATE)
 	return f, err
 }
 
-// Old describes the regular file that is to be replaced, and proves that it may be written
-// to: nil where nothing has the name, [ErrNotRegular] where something else has it.
+// Old returns the regular file that is to be replaced, after checking that it is
+// writable: nil if the name does not exist, [ErrNotRegular] if it is something else.
 func (d *Dir) Old(name string) (fs.FileInfo, error) {
 	info, err := d.Lstat(name)
 	switch {
@@ -41,7 +39,7 @@ func (d *Dir) Old(name string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, ErrNotRegular // a device is not even opened
+		return nil, ErrNotRegular // a device must not even be opened
 	}
 	f, info, err := d.openRegular(name, os.O_WRONLY)
 	if err != nil {
@@ -50,7 +48,7 @@ func (d *Dir) Old(name string) (fs.FileInfo, error) {
 	return info, f.Close() // nothing was written
 }
 
-// openRegular refuses what is no regular file.
+// openRegular opens a file and rejects any that is not regular.
 func (d *Dir) openRegular(name string, flag int) (*os.File, fs.FileInfo, error) {
 	f, info, err := d.openExisting(name, flag)
 	switch {
@@ -59,7 +57,7 @@ func (d *Dir) openRegular(name string, flag int) (*os.File, fs.FileInfo, error) 
 	case err != nil:
 		return nil, nil, err
 	case !info.Mode().IsRegular():
-		_ = f.Close() // it was only looked at
+		_ = f.Close() // opened only to examine it
 		return nil, nil, ErrNotRegular
 	}
 	return f, info, nil

@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// ErrNoReader says that nobody reads from a pipe yet: this system has none with names.
+// ErrNoReader means that a pipe has no reader. This system has no named pipes.
 var ErrNoReader = errors.New("nobody reads from it")
 
-// openExisting opens what a name stands for.
+// openExisting opens a file of any type but a link.
 func (d *Dir) openExisting(name string, flag int) (*os.File, fs.FileInfo, error) {
 	info, err := d.root.Lstat(name)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrNoReader says that nobody reads from a pipe yet, or that it is a socket.
+// ErrNoReader means that a pipe has no reader, or that the file is a socket.
 var ErrNoReader error = unix.ENXIO
 
-// openExisting opens what a name stands for at this moment, and asks the descriptor what
-// that is: the name may be another's by then.
+// openExisting opens a file of any type but a link, and examines the descriptor,
+// because the name may be another file's by then.
 func (d *Dir) openExisting(name string, flag int) (*os.File, fs.FileInfo, error) {
 	path := d.Join(name)
 	if name == ".." || strings.Contains(name, "/") {
@@ -28,7 +28,7 @@ func (d *Dir) openExisting(name string, flag int) (*os.File, fs.FileInfo, error)
 	if err != nil {
 		return nil, nil, wrap(path, err)
 	}
-	_ = unix.SetNonblock(fd, false) // it was for opening alone
+	_ = unix.SetNonblock(fd, false) // needed only for opening
 	f := os.NewFile(uintptr(fd), path)
 	info, err := f.Stat()
 	if err != nil {
@@ -37,6 +37,6 @@ func (d *Dir) openExisting(name string, flag int) (*os.File, fs.FileInfo, error)
 	return f, info, nil
 }
 
-// isLink reports whether O_NOFOLLOW came to a link: FreeBSD has another error for it than
-// POSIX.
+// isLink reports whether O_NOFOLLOW found a link. FreeBSD's error differs from
+// POSIX's.
 func isLink(err error) bool { return errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EMLINK) }

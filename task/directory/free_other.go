@@ -4,6 +4,6 @@ package directory
 
 import "math"
 
-// Free returns how many bytes the directory's file system has room for: it is not known on
-// this system.
+// Free returns the free bytes on the directory's file system, on this system
+// [math.MaxInt64]: they are not known.
 func (d *Dir) Free() int64 { return math.MaxInt64 }

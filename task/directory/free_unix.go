@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Free returns how many bytes the directory's file system has room for.
+// Free returns the free bytes on the directory's file system, [math.MaxInt64] if they
+// are not known.
 func (d *Dir) Free() int64 {
 	var is unix.Statfs_t
 	if unix.Fstatfs(int(d.self.Fd()), &is) != nil {

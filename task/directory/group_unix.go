@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// isPrivateGroup reports whether a group is of one user alone, as many systems give one to
-// each: who may write to what is that group's. One that is not in this machine's own files
-// may have others.
+// isPrivateGroup reports whether a group has only one member, as many systems create
+// one for each user. Groups that are not in this machine's own files may have other
+// members.
 func isPrivateGroup(gid, uid int) bool { return isPrivate("/etc/passwd", "/etc/group", gid, uid) }
 
 func isPrivate(users, groups string, gid, uid int) bool {
@@ -33,14 +33,14 @@ func isPrivate(users, groups string, gid, uid int) bool {
 	return name != "" && alone
 }
 
-// records reads a file of lines whose fields have colons between them (passwd(5),
-// group(5)).
+// records yields the fields of a file's lines, which are separated by colons
+// (passwd(5), group(5)).
 func records(path string, each func(fields []string)) {
 	f, err := os.Open(path)
 	if err != nil {
 		return
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // read-only
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		each(strings.Split(lines.Text(), ":"))
 	}

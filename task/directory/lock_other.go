@@ -7,15 +7,15 @@ import (
 	"os"
 )
 
-// ErrLocked says that another program has a file locked.
+// ErrLocked means that another program has a file locked.
 var ErrLocked = errors.New("is locked")
 
-// Lock locks a file until it is closed: this system is not asked to.
+// Lock does nothing on this system.
 func Lock(*os.File) error { return nil }
 
-// hold marks a temporary file as one that is being written: this system is not asked to.
+// hold does nothing on this system.
 func hold(*os.File) bool { return true }
 
-// Sweep removes what killed writers have left behind: here it is not known what is being
+// Sweep does nothing: on this system it is not known which files are still being
 // written.
 func (d *Dir) Sweep() {}

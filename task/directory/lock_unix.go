@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrLocked says that another program has a file locked.
+// ErrLocked means that another program has a file locked.
 var ErrLocked = errors.New("is locked")
 
-// Lock locks a file until it is closed, also by the end of this program.
+// Lock locks a file until it is closed or this program ends.
 func Lock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -21,8 +21,8 @@ func Lock(f *os.File) error {
 	return err
 }
 
-// hold marks a temporary file as one that is being written, and reports whether it is
-// there still: another run may have come before the lock.
+// hold locks a temporary file as one that is being written, and reports whether it
+// still exists: another run may have deleted it before the lock.
 func hold(f *os.File) bool {
 	if errors.Is(Lock(f), ErrLocked) {
 		return false
@@ -31,14 +31,14 @@ func hold(f *os.File) bool {
 	return unix.Fstat(int(f.Fd()), &is) == nil && is.Nlink > 0
 }
 
-// Sweep removes what writers of this user have left behind that were killed: temporary
-// files that nobody holds.
+// Sweep deletes temporary files that writers of this user left behind when they were
+// killed: those that are not locked.
 func (d *Dir) Sweep() {
 	list, err := d.root.Open(".")
 	if err != nil {
-		return // nothing is lost by it
+		return // no harm done
 	}
-	defer func() { _ = list.Close() }() // it was only read
+	defer func() { _ = list.Close() }() // read-only
 	names, _ := list.Readdirnames(maxSwept)
 	for _, name := range names {
 		if isTemporaryName(name) {
@@ -47,7 +47,7 @@ func (d *Dir) Sweep() {
 	}
 }
 
-// maxSwept bounds how many files are looked at: in a larger directory some may stay.
+// maxSwept is how many files are examined. In a larger directory some may be missed.
 const maxSwept = 10_000
 
 func (d *Dir) sweep(name string) {
@@ -55,7 +55,7 @@ func (d *Dir) sweep(name string) {
 	if err != nil {
 		return
 	}
-	defer func() { _ = f.Close() }() // it was only looked at
+	defer func() { _ = f.Close() }() // opened only to examine it
 	var is, named unix.Stat_t
 	if unix.Fstat(int(f.Fd()), &is) != nil || int(is.Uid) != os.Geteuid() || is.Nlink != 1 || Lock(f) != nil {
 		return

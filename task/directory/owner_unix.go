@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner and the group of another.
+// keepOwner gives a file the owner and group of another.
 func keepOwner(f *os.File, of fs.FileInfo) error {
 	st, ok := of.Sys().(*syscall.Stat_t)
 	if !ok {

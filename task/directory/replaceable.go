@@ -2,12 +2,12 @@ package directory
 
 import "fmt"
 
-// ReplaceableError says that a part of a path could be replaced by another user, who would
+// ReplaceableError means that another user could replace part of a path, and so
 // choose what is written to, or where.
 type ReplaceableError struct {
 	Path string
 	By   string // who could, and why
-	Link bool   // it is a symbolic link, which leads where he wants
+	Link bool   // the part is a symbolic link, whose target that user chooses
 }
 
 func (e *ReplaceableError) Error() string {

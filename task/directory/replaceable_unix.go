@@ -11,12 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// replacer returns which other users could give the name of a part of a directory to
-// something else; empty: none. The part may be nil: one that we would make.
+// replacer returns which other users could replace part of the directory in; "":
+// none. part is nil for one that is about to be created.
 //
-// Who owns a directory, or may write to it, renames what is in it. In a sticky one that is
-// left to the owner of each part (inode(7), S_ISVTX; protected_symlinks in
-// Linux's Documentation/admin-guide/sysctl/fs.rst has the same rule for links).
+// The owner of a directory, and anyone who may write to it, can rename what is in it.
+// In a sticky directory only the owner of each file can (inode(7), S_ISVTX;
+// protected_symlinks in Linux's Documentation/admin-guide/sysctl/fs.rst has the same
+// rule for links).
 func replacer(at *os.File, in, part *unix.Stat_t) string {
 	if !isTrusted(int(in.Uid)) {
 		return fmt.Sprintf("user %d, whose directory it is in", in.Uid)
@@ -37,11 +38,12 @@ func replacer(at *os.File, in, part *unix.Stat_t) string {
 	return ""
 }
 
-// isOurs reports whether a user is this one or root, against whom nothing helps.
+// isOurs reports whether a user is the current one or root, against whom nothing
+// helps.
 func isOurs(uid int) bool { return uid == 0 || uid == os.Geteuid() }
 
-// isTrusted is isOurs, or whether a user owns the root directory: in a user namespace where
-// root has no number, that is whom root's files show.
+// isTrusted reports whether a user isOurs, or owns the root directory: in a user
+// namespace that does not map root, root's files show that user.
 func isTrusted(uid int) bool {
 	if isOurs(uid) {
 		return true
@@ -50,7 +52,7 @@ func isTrusted(uid int) bool {
 	return unix.Stat("/", &root) == nil && int(root.Uid) == uid
 }
 
-// writers returns who may write to a directory beside its owner; empty: nobody.
+// writers returns who may write to a directory beside its owner; "": nobody.
 func writers(at *os.File, in *unix.Stat_t) string {
 	switch {
 	case in.Mode&unix.S_IWOTH != 0:
@@ -65,8 +67,8 @@ func writers(at *os.File, in *unix.Stat_t) string {
 	return fmt.Sprintf("members of group %d", in.Gid)
 }
 
-// Refuse returns a [*ReplaceableError] where another user could give a name in the
-// directory to something else than what has it.
+// Refuse returns a [*ReplaceableError] if another user could replace the file with
+// this name.
 func (d *Dir) Refuse(name string, info fs.FileInfo) error {
 	var in unix.Stat_t
 	if err := unix.Fstat(int(d.self.Fd()), &in); err != nil {
@@ -85,8 +87,8 @@ func (d *Dir) Refuse(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// RefuseShared returns an error where the directory is not this user's, or others may write
-// to it: what is in it may be theirs.
+// RefuseShared returns an error if the directory belongs to another user, or others
+// may write to it.
 func (d *Dir) RefuseShared() error {
 	var in unix.Stat_t
 	if err := unix.Fstat(int(d.self.Fd()), &in); err != nil {
@@ -101,9 +103,10 @@ func (d *Dir) RefuseShared() error {
 	return nil
 }
 
-// RefuseLeft returns an error where another user has left a file in a directory that all
-// may write to: he would read what is written to it (protected_regular and protected_fifos
-// in Linux's Documentation/admin-guide/sysctl/fs.rst have this rule).
+// RefuseLeft returns an error if another user owns the file and everyone may write to
+// the directory: that user would read what is written to the file (protected_regular
+// and protected_fifos in Linux's Documentation/admin-guide/sysctl/fs.rst are the same
+// rule).
 func (d *Dir) RefuseLeft(file fs.FileInfo) error {
 	var in unix.Stat_t
 	if err := unix.Fstat(int(d.self.Fd()), &in); err != nil {

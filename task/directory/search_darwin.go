@@ -2,6 +2,6 @@ package directory
 
 import "golang.org/x/sys/unix"
 
-// searchOnly opens a directory that one may go through without the right to list it
-// (open(2), O_SEARCH).
+// searchOnly opens a directory with search permission only, without the right to list
+// it (open(2), O_SEARCH).
 const searchOnly = unix.O_SEARCH

@@ -2,5 +2,6 @@ package directory
 
 import "golang.org/x/sys/unix"
 
-// searchOnly opens a directory that one may go through without the right to list it.
+// searchOnly opens a directory with search permission only, without the right to list
+// it.
 const searchOnly = unix.O_PATH

@@ -2,6 +2,5 @@
 
 package directory
 
-// searchOnly opens a directory that one may go through without the right to list it: this
-// system is asked for that right, too.
+// searchOnly is 0: this system opens directories only with the right to list them.
 const searchOnly = 0

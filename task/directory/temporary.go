@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// maxTries bounds how often another name is tried for a temporary file.
+// maxTries is how many names are tried for a temporary file.
 const maxTries = 100
 
-// Temporary is a file that is being written, and gets its name when it is whole. Where the
-// file system can, it has none before: then nothing stays behind of one whose writer is
-// killed.
+// Temporary is a file that gets its name once it is completely written. Where the
+// file system supports it, the file has no name before, so that nothing is left
+// behind if the writer is killed.
 type Temporary struct {
 	*os.File
 	dir  *Dir
-	name string // empty: none
+	name string // "": none
 	kept bool   // it has its final name
 }
 
-// Temporary makes a file, for its owner alone.
+// Temporary creates a file, accessible only to its owner.
 func (d *Dir) Temporary() (*Temporary, error) {
 	if f, err := d.anonymous(); err == nil {
 		return &Temporary{File: f, dir: d}, nil
@@ -32,7 +32,7 @@ func (d *Dir) Temporary() (*Temporary, error) {
 	return d.named()
 }
 
-// named makes a file with a name by which a later run knows what was left behind.
+// named creates a file with a name by which Sweep recognises it.
 func (d *Dir) named() (t *Temporary, err error) {
 	for range maxTries {
 		name := temporaryName()
@@ -41,7 +41,7 @@ func (d *Dir) named() (t *Temporary, err error) {
 			if hold(f) {
 				return &Temporary{File: f, dir: d, name: name}, nil
 			}
-			_ = f.Close() // another run has just cleared it away
+			_ = f.Close() // another run has just deleted it
 			continue
 		}
 		if !errors.Is(err, fs.ErrExist) {
@@ -61,7 +61,7 @@ func isTemporaryName(name string) bool {
 	return strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix)
 }
 
-// Drop removes the file, unless it has its final name.
+// Drop deletes the file, unless it has its final name.
 func (t *Temporary) Drop() {
 	_ = t.Close()
 	if !t.kept && t.name != "" {
@@ -69,8 +69,8 @@ func (t *Temporary) Drop() {
 	}
 }
 
-// Replace writes what is left to the disk (otherwise a crash of the system could leave the
-// name with an empty file), gives the file its name, and takes that from whatever had it.
+// Replace writes the file to disk (otherwise a crash of the system could leave an
+// empty file) and renames it, replacing any other file of that name.
 func (t *Temporary) Replace(name string) error {
 	if err := t.Sync(); err != nil {
 		return err
@@ -78,8 +78,8 @@ func (t *Temporary) Replace(name string) error {
 	return t.give(name)
 }
 
-// Place is Replace by a name that nothing has, or fails with [fs.ErrExist]: then another
-// can be tried.
+// Place is Replace for a new name. It fails with [fs.ErrExist] if the name exists;
+// then another can be tried.
 func (t *Temporary) Place(name string) error {
 	if err := t.Sync(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (t *Temporary) Place(name string) error {
 	return t.end()
 }
 
-// claim takes the name first, with an empty file, and then gives it to the file.
+// claim creates an empty file of that name, and then replaces it.
 func (t *Temporary) claim(name string) error {
 	claimed, err := t.dir.Create(name)
 	if err != nil {
@@ -111,12 +111,12 @@ func (t *Temporary) claim(name string) error {
 	return nil
 }
 
-// give renames the file. It is held until then, so that nobody takes it for left behind.
+// give renames the file. It stays locked until then, so that no Sweep deletes it.
 func (t *Temporary) give(name string) error {
 	if err := t.appear(); err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // where an open file keeps its name
+	if runtime.GOOS == "windows" { // an open file cannot be renamed there
 		if err := t.Close(); err != nil {
 			return err
 		}
@@ -127,7 +127,8 @@ func (t *Temporary) give(name string) error {
 	return t.end()
 }
 
-// appear gives a file without a name one of its own: a link replaces nothing.
+// appear gives a file without a name a temporary one, because a link cannot replace a
+// file.
 func (t *Temporary) appear() error {
 	for range maxTries {
 		if t.name != "" {
@@ -145,7 +146,7 @@ func (t *Temporary) appear() error {
 	return fs.ErrExist
 }
 
-// copy goes on with a copy that has a name, where a file cannot be given one later.
+// copy continues with a named copy, where an unnamed file cannot get a name later.
 func (t *Temporary) copy() error {
 	c, err := t.dir.named()
 	if err != nil {
@@ -162,7 +163,7 @@ func (t *Temporary) copy() error {
 		c.Drop()
 		return err
 	}
-	_ = t.Close() // it was only read
+	_ = t.Close() // read-only
 	t.File, t.name = c.File, c.name
 	return nil
 }

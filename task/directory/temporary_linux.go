@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// anonymous makes a file without a name (open(2), O_TMPFILE), if it could be given one
+// anonymous creates a file without a name (open(2), O_TMPFILE), if it can get one
 // later.
 func (d *Dir) anonymous() (*os.File, error) {
 	fd, err := unix.Openat(int(d.self.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, fileMode)
@@ -23,7 +23,7 @@ func (d *Dir) anonymous() (*os.File, error) {
 	return f, nil
 }
 
-// link gives the file a name that nothing has.
+// link gives the file a new name.
 func (t *Temporary) link(name string) error {
 	if t.name != "" {
 		return t.dir.root.Link(t.name, name)

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// anonymous makes a file without a name: this system has none.
+// anonymous fails: this system has no files without a name.
 func (*Dir) anonymous() (*os.File, error) { return nil, errors.ErrUnsupported }
 
-// link gives the file a name that nothing has.
+// link gives the file a new name.
 func (t *Temporary) link(name string) error { return t.dir.root.Link(t.name, name) }

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// walk makes what is missing of a path: this system has no owners that are known here.
+// walk creates the missing directories of a path. On this system nothing is checked.
 func walk(path string, makes bool) (*os.File, error) {
 	if makes {
 		return nil, os.MkdirAll(path, dirMode)
@@ -15,11 +15,11 @@ func walk(path string, makes bool) (*os.File, error) {
 	return nil, nil
 }
 
-// Refuse implements the check of names on systems with owners: here there is none.
+// Refuse returns nil: on this system nothing is checked.
 func (d *Dir) Refuse(string, fs.FileInfo) error { return nil }
 
-// RefuseShared implements the check of directories on systems with owners.
+// RefuseShared returns nil: on this system nothing is checked.
 func (d *Dir) RefuseShared() error { return nil }
 
-// RefuseLeft implements the check of files on systems with owners.
+// RefuseLeft returns nil: on this system nothing is checked.
 func (d *Dir) RefuseLeft(fs.FileInfo) error { return nil }

@@ -12,20 +12,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxLinks is how many symbolic links are followed, as Linux does.
+// maxLinks is how many symbolic links are followed, as on Linux.
 const maxLinks = 40
 
-// walker goes along a path, part by part, from one directory that is held open to the next.
+// walker walks along a path, component by component, holding each directory open.
 type walker struct {
 	at    *os.File
 	stat  unix.Stat_t // of at
-	path  string      // of at, as it was come to
+	path  string      // path walked so far
 	makes bool
 	links int
 }
 
-// walk opens the directory of a path. It refuses a part that another user could replace,
-// a link or a directory, for he would choose where the path leads.
+// walk opens the directory at a path. It rejects components that another user could
+// replace, a link or a directory, because that user would choose where the path
+// leads.
 func walk(path string, makes bool) (*os.File, error) {
 	w := &walker{makes: makes}
 	err := w.start(path)
@@ -47,8 +48,8 @@ func walk(path string, makes bool) (*os.File, error) {
 	return w.at, err
 }
 
-// split returns the parts of a path. ".." stays: it is the parent of what a link leads to,
-// not of the link.
+// split returns the components of a path. ".." is kept: it is the parent of a link's
+// target, not of the link.
 func split(path string) (parts []string) {
 	for part := range strings.SplitSeq(path, "/") {
 		if part != "" && part != "." {
@@ -58,7 +59,7 @@ func split(path string) (parts []string) {
 	return parts
 }
 
-// start goes to where a path begins.
+// start opens the directory where a path starts.
 func (w *walker) start(path string) error {
 	if w.at != nil {
 		_ = w.at.Close()
@@ -71,7 +72,7 @@ func (w *walker) start(path string) error {
 	return w.enter(unix.AT_FDCWD, w.path, w.path)
 }
 
-// step goes on to a part of the directory, or returns where it leads as a link.
+// step opens a component of the directory, or returns its target if it is a link.
 func (w *walker) step(part string) (link string, err error) {
 	path := filepath.Join(w.path, part)
 	if part == ".." {
@@ -94,7 +95,7 @@ func (w *walker) step(part string) (link string, err error) {
 	return "", w.enter(int(w.at.Fd()), part, path)
 }
 
-// makeDir makes a directory where nobody else could replace it.
+// makeDir creates a directory, unless another user could replace it.
 func (w *walker) makeDir(part, path string, is *unix.Stat_t) error {
 	if err := w.refuse(path, nil); err != nil {
 		return err
@@ -105,7 +106,7 @@ func (w *walker) makeDir(part, path string, is *unix.Stat_t) error {
 	return unix.Fstatat(int(w.at.Fd()), part, is, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// refuse returns an error where another user could replace a part of the directory.
+// refuse returns an error if another user could replace a component.
 func (w *walker) refuse(path string, is *unix.Stat_t) error {
 	if by := replacer(w.at, &w.stat, is); by != "" {
 		return &ReplaceableError{Path: path, By: by, Link: is != nil && is.Mode&unix.S_IFMT == unix.S_IFLNK}
@@ -129,7 +130,7 @@ func (w *walker) follow(part, path string) (string, error) {
 	return string(b[:n]), nil
 }
 
-// enter goes to a directory by a name in another.
+// enter opens a directory by its name in another.
 func (w *walker) enter(in int, name, path string) error {
 	fd, err := unix.Openat(in, name, unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|searchOnly, 0)
 	if err != nil {

@@ -180,7 +180,7 @@ func TestNotACore(t *testing.T) {
 			t.Errorf("%s: taken for a core", name)
 		}
 	}
-	if _, err := elfcore.Open(t.TempDir()); !errors.Is(err, regular.ErrFolder) {
+	if _, err := elfcore.Open(t.TempDir()); !errors.Is(err, regular.ErrDirectory) {
 		t.Errorf("a folder: %v", err)
 	}
 }

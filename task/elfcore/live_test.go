@@ -73,7 +73,7 @@ func stacks(t *testing.T, p task.Process) map[task.ThreadID][]frame {
 	if err := task.Take(p, &s); err != nil {
 		t.Fatal(err)
 	}
-	m, errs := images.Load(p)
+	m, errs := images.Load(p, nil, nil)
 	if len(errs) > 0 {
 		t.Errorf("images: %v", errs)
 	}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// answers are what file systems have said, by device. Whether one answers is a fact of the
-// machine, and to find out takes a second where it does not.
+// answers caches which file systems respond, by device. That is a property of the
+// machine, and takes a second to find out for one that does not respond.
 var answers = struct {
 	sync.Mutex
 	of map[string]*answer
@@ -21,12 +21,12 @@ type answer struct {
 	silent bool
 }
 
-// believed is for how long a file system is taken to answer that has done so. One that has
-// not is never asked again.
+// believed is how long a file system that has responded is assumed to respond. One
+// that has not is never asked again.
 const believed = time.Second
 
-// isSilent reports whether a file system does not answer, which is asked about where it is
-// mounted, and about a path.
+// isSilent reports whether a file system does not respond to a look-up of its mount
+// point and of a path.
 func isSilent(device, point, path string) bool {
 	answers.Lock()
 	a := answers.of[device]
@@ -47,7 +47,7 @@ func (a *answer) isSilent(paths [2]string) bool {
 	return a.silent
 }
 
-// deviceName is a device as mountinfo has it.
+// deviceName formats a device as mountinfo does.
 func deviceName(device uint64) string {
 	return fmt.Sprintf("%d:%d", unix.Major(device), unix.Minor(device))
 }

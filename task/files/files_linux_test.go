@@ -207,7 +207,7 @@ func TestLook(t *testing.T) {
 			}
 			f.Close()
 		}
-		for name, want := range map[string]error{"/loop": unix.ELOOP, "/no": unix.ENOENT, "/a/file/x": unix.ENOTDIR, "/a": regular.ErrFolder} {
+		for name, want := range map[string]error{"/loop": unix.ELOOP, "/no": unix.ENOENT, "/a/file/x": unix.ENOTDIR, "/a": regular.ErrDirectory} {
 			if _, _, err := r.Open(name); !errors.Is(err, want) {
 				t.Errorf("safe %v: %s: %v", safe, name, err)
 			}

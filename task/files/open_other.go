@@ -18,7 +18,7 @@ func stat(root, name string) (fs.FileInfo, error) {
 	return os.Stat(filepath.Join(root, filepath.FromSlash(name)))
 }
 
-// Through opens a regular file through a link of /proc, which this system has not.
+// Through opens a regular file at a path: this system has no links in /proc.
 func Through(_ int, link, _ string, _ uint64) (*os.File, fs.FileInfo, error) {
 	return regular.Open(link)
 }

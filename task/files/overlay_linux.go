@@ -6,17 +6,17 @@ import (
 	"stacksnap/task/mounts"
 )
 
-// question is a mount that is to be asked before something is touched.
+// question is a mount to check before another is touched.
 type question struct {
 	mount mounts.Mount
-	point string // where a layer's is, as this program sees it; empty: of no layer
+	point string // where a layer's mount is, as seen by this program; "": not a layer's
 }
 
-// maxNested bounds overlays with layers on overlays. The kernel allows two
+// maxNested is the maximum depth of overlays on overlays. The kernel allows two
 // (FILESYSTEM_MAX_STACK_DEPTH).
 const maxNested = 4
 
-// questions are what is asked before a mount is touched.
+// questions returns the mounts to check before m is touched.
 func (r *Root) questions(m mounts.Mount) []question {
 	if kept, ok := r.asked.Load(m.ID); ok {
 		return kept.([]question)
@@ -26,8 +26,9 @@ func (r *Root) questions(m mounts.Mount) []question {
 	return all
 }
 
-// layered asks a mount that is remote, and of an overlay those that its layers lie on. They
-// are named as who mounted it saw them: they are looked up below this root and below our own.
+// layered returns m if it is remote, and for an overlay the mounts of its layers.
+// Layers have paths as seen by whoever mounted them, so they are looked up below this
+// root and our own.
 func (r *Root) layered(m mounts.Mount, depth int) (all []question) {
 	if m.IsRemote() {
 		return []question{{mount: m}}
@@ -46,11 +47,11 @@ func (r *Root) layered(m mounts.Mount, depth int) (all []question) {
 	return all
 }
 
-// below asks the mounts that a layer of an overlay lies on in a table.
+// below returns the mounts to check for a layer of an overlay, by a table.
 func (r *Root) below(t mounts.Table, root, layer string, overlay mounts.Mount, depth int) (all []question) {
 	for m := range t.Way(layer) {
 		if m.Device == overlay.Device {
-			continue // it leads to the overlay itself: it is of another table
+			continue // it leads to the overlay itself, so it belongs to another table
 		}
 		for _, q := range r.layered(m, depth) {
 			if q.point == "" {

@@ -10,16 +10,16 @@ import (
 )
 
 // A process that waits for a file system may wait for ever, uninterruptibly. So the
-// question is put by a copy of this process, which has nothing of it open, and is left
-// behind where it does not come back.
+// look-up is made by a copy of this process that has none of its files open, and that
+// is abandoned if it does not return.
 
 const (
-	probePatience = time.Second     // from when it asks
-	startPatience = 5 * time.Second // until it does: on a busy machine it may have no processor
+	probePatience = time.Second     // from the start of the look-up
+	startPatience = 5 * time.Second // until it starts: a busy machine may have no processor free
 )
 
-// probe reports whether paths are answered for in time, of which the first is a mount
-// point. That there is no such file is an answer, too.
+// probe reports whether look-ups of both paths, the first of them a mount point,
+// return in time. "No such file" counts as a response.
 func probe(paths [2]string) bool {
 	j, err := newJob(paths)
 	if err != nil {
@@ -62,7 +62,7 @@ func hasByte(fd int, patience time.Duration) bool {
 	}
 }
 
-// reap takes leave of a child, which tells nobody of its end, by which ordinary waits do
+// reap waits for a child that sends no signal when it ends, so that ordinary waits do
 // not see it.
 func reap(pid int) {
 	for {
@@ -72,8 +72,8 @@ func reap(pid int) {
 	}
 }
 
-// job is what the copy needs: it allocates nothing, for it has one thread of a program
-// that has many.
+// job is the copy's data. The copy does not allocate, as it has only one thread of a
+// multi-threaded program.
 type job struct {
 	paths  [2]*byte
 	self   *byte
@@ -83,7 +83,7 @@ type job struct {
 	byte   [1]byte
 }
 
-// The file that it looks at gets a number that its link is known by.
+// The file descriptor of the examined file, fixed so that its link in /proc is known.
 const (
 	probeFD   = 100
 	probeLink = "/proc/self/fd/100"
@@ -100,8 +100,8 @@ func newJob(paths [2]string) (j *job, err error) {
 	return j, err
 }
 
-// forkProbe makes the copy. Signals are kept from it: their handlers are those of a Go
-// program with all its threads.
+// forkProbe starts the copy with all signals blocked, because their handlers need a
+// whole Go program.
 func forkProbe(j *job) (pid int, errno syscall.Errno) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -117,19 +117,19 @@ func forkProbe(j *job) (pid int, errno syscall.Errno) {
 	return pid, errno
 }
 
-// fork returns in the parent alone.
+// fork returns only in the parent.
 //
 //go:norace
 //go:noinline
 func fork(j *job) (pid int, errno syscall.Errno) {
-	r, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, 0, 0, 0, 0, 0, 0) // 0: no signal tells of its end
+	r, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, 0, 0, 0, 0, 0, 0) // 0: no signal when it ends
 	if r == 0 && errno == 0 {
 		j.run()
 	}
 	return int(r), errno
 }
 
-// run asks, as the copy, which ends with it.
+// run makes the look-ups, in the copy, and ends it.
 //
 //go:norace
 //go:nosplit
@@ -137,7 +137,7 @@ func fork(j *job) (pid int, errno syscall.Errno) {
 func (j *job) run() {
 	syscall.RawSyscall6(syscall.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 	syscall.RawSyscall(syscall.SYS_WRITE, j.out, uintptr(unsafe.Pointer(&j.byte)), 1)
-	j.closeOthers() // which may wait, too, where something of a silent mount is open
+	j.closeOthers() // may block too, if something on a silent mount is open
 	for i := range j.paths {
 		here := unix.AT_FDCWD
 		fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, uintptr(here), uintptr(unsafe.Pointer(j.paths[i])), unix.O_PATH|unix.O_CLOEXEC, 0, 0, 0)
@@ -151,7 +151,7 @@ func (j *job) run() {
 	}
 }
 
-// ask asks about the file system of a file, and reads the file.
+// ask queries the file system of a file, and reads the file.
 //
 //go:norace
 //go:nosplit
@@ -169,8 +169,8 @@ func (j *job) ask(fd uintptr) {
 	}
 }
 
-// closeOthers closes what this program has open, but for the pipe, which gets the first
-// number: who reads our output waits for all who have it.
+// closeOthers closes everything this program has open except the pipe, which becomes
+// descriptor 0: readers of our output wait until nobody has it open.
 //
 //go:norace
 //go:nosplit
@@ -187,5 +187,5 @@ func (j *job) closeOthers() {
 
 const (
 	maxFD     = 1<<32 - 1
-	maxClosed = 1 << 16 // where the kernel has no call for all
+	maxClosed = 1 << 16 // for kernels without close_range
 )

@@ -14,28 +14,28 @@ import (
 	"stacksnap/task/regular"
 )
 
-// Root is a root folder, that of a process, below which names are looked up.
+// Root is the root directory of a process, below which names are looked up.
 type Root struct {
 	path string
 	*view
 }
 
-// view is what the mounts below a root are.
+// view is what is mounted below a root.
 type view struct {
 	table  mounts.Table
 	ours   mounts.Table // of this program
-	prefix string       // the root's own path in the table, where that is not "/"
-	safe   bool         // all answer, for nobody is asked
-	asked  sync.Map     // by ID of a mount: questions
+	prefix string       // the root's own path in the table, if it is not "/"
+	safe   bool         // no mount is remote, so nothing has to be checked
+	asked  sync.Map     // questions, by mount ID
 }
 
-// Of returns the root of a process or thread, by its folder in /proc.
+// Of returns the root of a process or thread, by its directory in /proc.
 func Of(proc string) *Root { return &Root{proc + "/root", viewOf(proc)} }
 
 // ours returns the root of this program.
 func ours() *Root { return &Root{"/", viewOf("/proc/self")} }
 
-// below returns the root that a folder is, and the name below it.
+// below splits a directory and a name into a root and the name below it.
 func below(folder, name string) (*Root, string) {
 	if proc, ok := strings.CutSuffix(folder, "/root"); ok && path.Dir(proc) == "/proc" {
 		return &Root{folder, viewOf(proc)}, name
@@ -57,7 +57,7 @@ func stat(root, name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = seen.Close() }() // it was only looked at
+	defer func() { _ = seen.Close() }() // opened only to examine it
 	return seen.Stat()
 }
 
@@ -70,15 +70,15 @@ func (r *Root) Open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = seen.Close() }() // it was only looked at
+	defer func() { _ = seen.Close() }() // opened only to examine it
 	return regular.Reopen(seen, path.Join(r.path, name))
 }
 
-// Look looks a name up, and opens nothing: see O_PATH in open(2). With O_NOFOLLOW the last
-// part may be a link.
+// Look looks up a name without opening the file: see O_PATH in open(2). With
+// O_NOFOLLOW the last component may be a link.
 func (r *Root) Look(name string, flags int) (*os.File, error) {
-	if !path.IsAbs(name) && r.path == "/" { // below the working folder
-		if dir, err := unix.Getwd(); err == nil { // os.Getwd asks the file system
+	if !path.IsAbs(name) && r.path == "/" { // relative to the working directory
+		if dir, err := unix.Getwd(); err == nil { // os.Getwd touches the file system
 			name = path.Join(dir, name)
 		}
 	}
@@ -97,14 +97,15 @@ func (r *Root) Look(name string, flags int) (*os.File, error) {
 	switch err {
 	case nil:
 		return os.NewFile(uintptr(fd), name), nil
-	case unix.ENOSYS, unix.EPERM, unix.EAGAIN: // an old kernel, a filter of calls, a rename meanwhile
+	case unix.ENOSYS, unix.EPERM, unix.EAGAIN: // an old kernel, a filter of system calls, a concurrent rename
 		return r.walk(name, flags)
 	}
 	return nil, err
 }
 
-// Through opens the regular file that a link of /proc leads to, whatever its name leads
-// to now. Its path and its device are those that the kernel tells of it; 0: it tells none.
+// Through opens the regular file that a link in /proc leads to, even if its name has
+// another file now. name and device are those that the kernel reports for it; 0:
+// none.
 func Through(pid int, link, name string, device uint64) (*os.File, fs.FileInfo, error) {
 	if err := Of("/proc/"+strconv.Itoa(pid)).Refusal(link, name, device); err != nil {
 		return nil, nil, err
@@ -112,11 +113,11 @@ func Through(pid int, link, name string, device uint64) (*os.File, fs.FileInfo, 
 	return regular.Open(link)
 }
 
-// MayHang reports whether a file of a device may be on a mount that does not answer.
+// MayHang reports whether a file on a device may be on a mount that does not respond.
 func (r *Root) MayHang(device uint64) bool { return !r.safe || unix.Major(device) == 0 && device != 0 }
 
-// Refusal returns why a link of /proc, which leads to a file of this path and device, is not
-// to be followed; nil where it may be.
+// Refusal returns why a link in /proc to a file with this path and device must not be
+// followed; nil if it may be.
 func (r *Root) Refusal(link, name string, device uint64) error {
 	if !r.MayHang(device) {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"stacksnap/task/mounts"
 )
 
-// views are those of the processes that were met, by mount namespace and root. What is
-// mounted is a fact of the machine, so there is one for all who open files; a survey asks
-// for hundreds of processes.
+// views caches what processes see mounted, by mount namespace and root. It is shared
+// by all who open files, because a system-wide snapshot asks for hundreds of
+// processes.
 var views = struct {
 	sync.Mutex
 	of map[string]aged
@@ -50,8 +50,8 @@ func viewOf(proc string) *view {
 	return v.view
 }
 
-// newView reads the mounts. Those of a process whose root is no mount are told with the
-// root's path by who has another root, where that is in the same namespace.
+// newView reads the mounts. If the process's root is not a mount, they are taken from
+// our own table, below the root's path.
 func newView(proc, root string) *view {
 	v := &view{table: readTable(proc)}
 	v.ours = v.table
@@ -73,8 +73,8 @@ func readTable(proc string) mounts.Table {
 	return mounts.Parse(b)
 }
 
-// mayLook returns why a name below the root is not to be looked up; nil where it may be.
-// Whole is the path at which a mount on the way is asked.
+// mayLook returns why a name below the root must not be looked up; nil if it may be.
+// whole is the path to check mounts with.
 func (r *Root) mayLook(name, whole string) error {
 	for m := range r.table.Way(path.Join("/", r.prefix, name)) {
 		if err := r.mayTouch(r.base(), m, whole, name); err != nil {
@@ -84,7 +84,7 @@ func (r *Root) mayLook(name, whole string) error {
 	return nil
 }
 
-// base is where the table's root is in our own view.
+// base returns where the table's root is in our own view.
 func (r *Root) base() string {
 	if r.prefix != "" {
 		return "/"
@@ -92,8 +92,8 @@ func (r *Root) base() string {
 	return r.path
 }
 
-// mayFollow is [Root.mayLook] of a link of /proc that leads to a name, which is that below
-// our root where the kernel tells no other.
+// mayFollow is mayLook for a link in /proc that leads to name, which is below our
+// root if the kernel reports no other.
 func (r *Root) mayFollow(link, name string) error {
 	if r.safe || !path.IsAbs(name) {
 		return nil
@@ -106,8 +106,8 @@ func (r *Root) mayFollow(link, name string) error {
 	return r.mayLook(name, link)
 }
 
-// mayOpen tells the same by the device of the file, for it may be on a mount that was
-// taken away and has no name.
+// mayOpen checks the file's device, because the file may be on a mount that was
+// detached and has no path.
 func (r *Root) mayOpen(link, name string, device uint64) error {
 	number, known := deviceName(device), device == 0
 	for i, table := range []mounts.Table{r.table, r.ours} {
@@ -127,8 +127,8 @@ func (r *Root) mayOpen(link, name string, device uint64) error {
 	return nil
 }
 
-// mayTouch returns why a mount is not to be touched that is below a base. What it is asked
-// about is whole, as this program sees it.
+// mayTouch returns why a mount below base must not be touched. whole is the path to
+// check it with, as seen by this program.
 func (r *Root) mayTouch(base string, m mounts.Mount, whole, name string) error {
 	for _, q := range r.questions(m) {
 		point := q.point

@@ -11,17 +11,18 @@ import (
 // maxLinks is how many links a name may lead through (MAXSYMLINKS).
 const maxLinks = 40
 
-// walk is a look-up, part by part, for a link may lead to a mount that does not answer.
+// walk is a look-up by component, because a link may lead to a mount that does not
+// respond.
 type walk struct {
 	root  *Root
 	flags int
-	fd    int      // of the folder that it has come to
-	at    string   // its name below the root, without links
-	parts []string // which are ahead
+	fd    int      // of the current directory
+	at    string   // its path below the root, without links
+	parts []string // remaining components
 	links int
 }
 
-// walk looks a name up, and asks of each mount on the way whether it answers first.
+// walk looks up a name, checking before each component that its mount responds.
 func (r *Root) walk(name string, flags int) (*os.File, error) {
 	w := walk{root: r, flags: flags, fd: -1, parts: strings.Split(name, "/")}
 	if err := w.restart(); err != nil {
@@ -38,7 +39,7 @@ func (r *Root) walk(name string, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(w.fd), name), nil
 }
 
-// restart goes to the root.
+// restart returns to the root.
 func (w *walk) restart() error {
 	if err := w.root.mayLook("/", w.ahead("/")); err != nil {
 		return err
@@ -58,12 +59,12 @@ func (w *walk) to(fd int, at string) {
 	w.fd, w.at = fd, at
 }
 
-// ahead is the whole name behind a folder.
+// ahead returns the whole path that continues from a directory.
 func (w *walk) ahead(at string) string {
 	return path.Join(w.root.path, at, strings.Join(w.parts, "/"))
 }
 
-// step goes to one part.
+// step looks up one component.
 func (w *walk) step(part string) error {
 	switch part {
 	case "", ".":
@@ -92,7 +93,7 @@ func (w *walk) step(part string) error {
 	return w.follow(link)
 }
 
-// linkAt returns where a link leads that is to be followed; empty where it is none.
+// linkAt returns the target of a link that is to be followed; "" if it is none.
 func (w *walk) linkAt(fd int) (string, error) {
 	if len(w.parts) == 0 && w.flags&unix.O_NOFOLLOW != 0 {
 		return "", nil
@@ -116,7 +117,7 @@ func (w *walk) linkAt(fd int) (string, error) {
 	return string(b[:max(n, 0)]), err
 }
 
-// follow goes where a link in the folder leads.
+// follow continues with a link's target.
 func (w *walk) follow(link string) error {
 	w.parts = append(strings.Split(link, "/"), w.parts...)
 	if path.IsAbs(link) {
@@ -125,7 +126,7 @@ func (w *walk) follow(link string) error {
 	return nil
 }
 
-// goTo goes to a folder that was passed.
+// goTo returns to a directory that was passed.
 func (w *walk) goTo(folder string) error {
 	w.parts = append(strings.Split(folder, "/"), w.parts...)
 	return w.restart()

@@ -1,4 +1,4 @@
-// Package kallsyms names addresses in the Linux kernel by the text of /proc/kallsyms.
+// Package kallsyms symbolizes addresses in the Linux kernel by /proc/kallsyms.
 package kallsyms
 
 import (
@@ -15,41 +15,41 @@ import (
 	"stacksnap/task"
 )
 
-// Table is the functions of a kernel and its modules.
+// Table has the functions of a kernel and its modules.
 type Table struct {
-	all     []symbol // in the order of their addresses, one at each
-	names   []byte   // each ends with a line end
+	all     []symbol // by address, one at each
+	names   []byte   // each ends with a newline
 	modules []string // the first is the kernel itself
 }
 
 // symbol is a function.
 type symbol struct {
 	start  uint64
-	name   uint32 // where in names
+	name   uint32 // offset in names
 	module uint16
 }
 
-// The bounds of what is read.
+// Limits.
 const (
 	maxText    = 256 << 20
 	maxSymbols = 1 << 22
 )
 
-// A function ends where the next one begins. The last of a module ends with its page at
-// the latest, for modules have pages of their own: what comes behind may be another that
-// was loaded since.
+// A function ends where the next one starts. The last one of a module ends at the end
+// of its page at the latest: modules have their own pages, and what follows may be
+// another module, loaded since.
 const (
 	pageSize    = 4 << 10
 	maxFunction = 1 << 20
 )
 
-// ErrHidden is of a kernel that does not tell where its functions are: kptr_restrict
-// (Documentation/admin-guide/sysctl/kernel.rst) has zeros written in their place.
+// ErrHidden means that the kernel hides the addresses of its functions: with
+// kptr_restrict (Documentation/admin-guide/sysctl/kernel.rst) they are all zero.
 var ErrHidden = errors.New("the kernel hides where its functions are (kptr_restrict)")
 
-// Read reads the text: a line for each symbol, of its address in hexadecimal, its type as
-// nm(1) has it and its name, behind which may stand the module in brackets (s_show,
-// kernel/kallsyms.c). Symbols of data are left out, and lines that are none.
+// Read parses /proc/kallsyms: a line for each symbol, with its address in
+// hexadecimal, its type as in nm(1) and its name, which a module in brackets may
+// follow (s_show, kernel/kallsyms.c). It skips symbols of data and malformed lines.
 func Read(r io.Reader) (*Table, error) {
 	t := &Table{modules: []string{""}}
 	index, hidden := map[string]uint16{"": 0}, 0
@@ -63,7 +63,7 @@ func Read(r io.Reader) (*Table, error) {
 			t.add(s, name)
 		}
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull): // no line of the kernel's
+		case errors.Is(err, bufio.ErrBufferFull): // not a line of the kernel's
 		case err == nil:
 		case !errors.Is(err, io.EOF):
 			return nil, fmt.Errorf("read the symbols of the kernel: %w", err)
@@ -76,7 +76,7 @@ func Read(r io.Reader) (*Table, error) {
 	}
 }
 
-// parse parses a line. Name and module are parts of it.
+// parse parses a line. name and module are parts of it.
 func parse(line []byte) (s symbol, name, module []byte, ok bool) {
 	address, rest, _ := bytes.Cut(bytes.TrimRight(line, "\n"), []byte(" "))
 	kind, rest, _ := bytes.Cut(rest, []byte(" "))
@@ -93,8 +93,8 @@ func (t *Table) hasRoom(name []byte) bool {
 	return len(t.all) < maxSymbols && len(t.names)+len(name) < math.MaxUint32
 }
 
-// moduleOf is the number of a module; where there are too many of them, that of the
-// kernel itself.
+// moduleOf returns the number of a module; if there are too many, that of the kernel
+// itself.
 func (t *Table) moduleOf(index map[string]uint16, name []byte) uint16 {
 	i, known := index[string(name)]
 	if !known && len(t.modules) <= math.MaxUint16 {
@@ -111,16 +111,16 @@ func (t *Table) add(s symbol, name []byte) {
 	t.all = append(t.all, s)
 }
 
-// sort leaves at each address the first of its symbols, as the kernel does where it names
-// one (get_symbol_pos, kernel/kallsyms.c).
+// sort sorts by address and keeps the first symbol at each, which is the one that the
+// kernel itself uses (get_symbol_pos, kernel/kallsyms.c).
 func (t *Table) sort() {
 	slices.SortStableFunc(t.all, func(a, b symbol) int { return cmp.Compare(a.start, b.start) })
 	t.all = slices.Clip(slices.CompactFunc(t.all, func(a, b symbol) bool { return a.start == b.start }))
 	t.names = slices.Clip(t.names)
 }
 
-// Find names the function that an instruction is in, or, of a return address, that it
-// returns to. It is false where none is known.
+// Find returns the function at an instruction or, with isReturn, at a return address.
+// It reports false if none is known.
 func (t *Table) Find(a uint64, isReturn bool) (task.KernelFrame, bool) {
 	at := a
 	if isReturn && at > 0 {
@@ -142,7 +142,7 @@ func (t *Table) Find(a uint64, isReturn bool) (task.KernelFrame, bool) {
 	return task.KernelFrame{Name: string(name), Module: t.modules[s.module], Offset: a - s.start, Size: size}, true
 }
 
-// size is how long a function is at most.
+// size returns the maximum size of a function.
 func (t *Table) size(i int) uint64 {
 	s := &t.all[i]
 	page := pageSize - s.start%pageSize

@@ -2,10 +2,10 @@ package machocore
 
 import "stacksnap/task"
 
-// Threads lists the threads in the order of the file.
+// Threads returns the threads in the order of the file.
 func (p *Process) Threads() ([]task.ThreadID, error) { return p.ids, nil }
 
-// Describe fills a thread's name and queue, where a note has them.
+// Describe fills in a thread's name and queue, if a note has them.
 func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	i, ok := p.index[id]
 	if !ok {
@@ -20,8 +20,8 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	return func() error { return nil }, nil
 }
 
-// Capture copies a thread's registers, and its stack from the red zone below
-// its stack pointer up.
+// Capture copies a thread's registers, and its stack from the red zone below its
+// stack pointer up.
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	i, ok := p.index[id]
 	if !ok {

@@ -18,7 +18,7 @@ func TestFixturesChains(t *testing.T) {
 		if err := task.Take(p, &s); err != nil {
 			t.Fatal(err)
 		}
-		m, _ := images.Load(p)
+		m, _ := images.Load(p, nil, nil)
 		u := unwind.New(unwind.Options{CodeMask: p.Info().CodeMask})
 		for i := range s.Threads {
 			frames, stop := u.Walk(nil, &s.Threads[i], m, p.Memory())

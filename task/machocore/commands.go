@@ -18,14 +18,14 @@ const (
 	lcNote       = 0x31
 
 	commandHead = 8 // cmd, cmdsize
-	// maxKept is the most bytes of one command that are looked at. A thread with
-	// every flavor of its processor needs about 10 KB.
+	// maxKept is how many bytes of one command are read. A thread with every flavor
+	// of its processor needs about 10 KB.
 	maxKept = 64 << 10
 )
 
-// loadCommands walks the load commands of a core and calls visit with each: its
-// number, its place in the file, and its bytes after cmd and cmdsize, valid
-// until visit returns. A command that cannot be ends the walk.
+// loadCommands calls visit with each load command of a core: its number, its offset
+// in the file, and its bytes after cmd and cmdsize, valid until visit returns. It
+// stops at a malformed command.
 func loadCommands(p part, bad *saved.Problems, visit func(cmd uint32, at int64, body []byte)) {
 	r := bufio.NewReaderSize(io.NewSectionReader(p, p.header.size, int64(p.header.cmdSize)), maxKept)
 	at := p.header.size

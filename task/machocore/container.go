@@ -26,7 +26,7 @@ const (
 	maxFatParts = 32 // a Java class file has the same magic and a larger number here
 )
 
-// header is the part of a mach_header that is used.
+// header has the used fields of a mach_header.
 type header struct {
 	arch     task.Arch
 	pointer  int // bytes of an address: 4 or 8
@@ -36,8 +36,8 @@ type header struct {
 	size     int64  // of the header itself
 }
 
-// archOf maps cputype (mach/machine.h). CPU_TYPE_ARM64_32 has arm64's registers
-// and 4-byte pointers.
+// archOf maps a cputype (mach/machine.h). CPU_TYPE_ARM64_32 has arm64's registers and
+// 4-byte pointers.
 func archOf(cpu uint32) task.Arch {
 	switch cpu {
 	case 7:
@@ -52,8 +52,8 @@ func archOf(cpu uint32) task.Arch {
 	return task.UnknownArch
 }
 
-// readHeader reads the mach_header at the start of r. A file of another kind
-// gives ErrNotCore.
+// readHeader reads the mach_header at the start of r. For any other file it returns
+// ErrNotCore.
 func readHeader(r io.ReaderAt) (header, error) {
 	var b [header32]byte
 	if _, err := r.ReadAt(b[:], 0); err != nil {
@@ -83,20 +83,14 @@ func readHeader(r io.ReaderAt) (header, error) {
 	return h, nil
 }
 
-// part is one architecture's file within a fat one, or all of a thin one.
+// part is one architecture's file within a fat one, or a whole thin one.
 type part struct {
 	*io.SectionReader
 	header header
 }
 
-// Is reports whether r holds a Mach-O core, thin or fat.
-func Is(r io.ReaderAt, size int64) bool {
-	parts, _, err := open(r, size)
-	return err == nil && len(parts) > 0
-}
-
-// open finds the cores in a file: one, or several in a fat file. Parts of a fat
-// file that are no cores are left out; refused is why the first of them was.
+// open finds the cores in a file: one, or several in a fat file. Parts of a fat file
+// that are not cores are left out; refused is the error of the first of them.
 func open(r io.ReaderAt, size int64) (parts []part, refused, err error) {
 	whole := io.NewSectionReader(r, 0, size)
 	ranges := fatRanges(whole)
@@ -121,8 +115,8 @@ func open(r io.ReaderAt, size int64) (parts []part, refused, err error) {
 
 type fileRange struct{ offset, size int64 }
 
-// fatRanges lists the parts of a fat file that begin within it, nil when it is
-// not fat.
+// fatRanges returns the parts of a fat file that start within it, nil if it is not
+// fat.
 func fatRanges(r *io.SectionReader) []fileRange {
 	var b [8]byte
 	if _, err := r.ReadAt(b[:], 0); err != nil {
@@ -157,7 +151,7 @@ func fatRanges(r *io.SectionReader) []fileRange {
 	return found
 }
 
-// archNames lists the architectures of a fat file's parts.
+// archNames returns the names of the parts' architectures.
 func archNames(parts []part) string {
 	names := make([]string, len(parts))
 	for i, p := range parts {

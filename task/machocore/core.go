@@ -1,8 +1,7 @@
-// Package machocore reads a Mach-O core file (MH_CORE) as a process: those that
-// the kernel writes (xnu bsd/kern/kern_core.c), those of gcore, and those of
-// lldb's process save-core, whole or with modified memory or stacks alone. It
-// reads what it is asked for and no more, so that a core of many gigabytes
-// opens at once.
+// Package machocore reads a Mach-O core file (MH_CORE) as a process: those that the
+// kernel writes (xnu bsd/kern/kern_core.c), those of gcore, and those of lldb's
+// process save-core, complete or with modified memory or stacks only. It reads on
+// demand, so that a core of many gigabytes opens at once.
 package machocore
 
 import (
@@ -16,7 +15,7 @@ import (
 	"stacksnap/task/regular"
 )
 
-// Process is a process that was saved in a core.
+// Process is a process saved in a core.
 type Process struct {
 	file    part
 	closer  io.Closer
@@ -30,14 +29,14 @@ type Process struct {
 	scratch [cacheHeaderSize]byte
 }
 
-// ErrNotCore is returned for a file that is no Mach-O core at all.
+// ErrNotCore is returned for a file that is not a Mach-O core.
 var ErrNotCore = errors.New("not a Mach-O core file")
 
-// FormatError says what is wrong with a core, and where in the file. As a
-// [Process.Problems] it cost only what it names.
+// FormatError says what is wrong with a core, and where in the file. As one of
+// [Process.Problems] it costs only what it names.
 type FormatError = saved.FormatError
 
-// Open opens a core file. The error wraps ErrNotCore for another kind of file.
+// Open opens a core file. The error wraps ErrNotCore for any other file.
 func Open(path string) (*Process, error) {
 	f, stat, err := regular.Open(path)
 	if err != nil {
@@ -45,15 +44,15 @@ func Open(path string) (*Process, error) {
 	}
 	p, err := New(f, stat.Size())
 	if err != nil {
-		_ = f.Close() // it was only read
+		_ = f.Close() // read-only
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	p.closer = f
 	return p, nil
 }
 
-// New reads a core of size bytes. Of a file that holds cores of several
-// architectures it reads the first, and says so in Problems.
+// New reads a core of size bytes. Of a file with cores of several architectures it
+// reads the first, and adds a problem.
 func New(r io.ReaderAt, size int64) (*Process, error) {
 	parts, refused, err := open(r, size)
 	if err != nil {
@@ -73,7 +72,7 @@ func New(r io.ReaderAt, size int64) (*Process, error) {
 	return p, nil
 }
 
-// load reads everything but memory.
+// load reads everything except memory.
 func (p *Process) load() {
 	var missing uint64
 	loadCommands(p.file, &p.bad, func(cmd uint32, at int64, body []byte) {
@@ -118,8 +117,8 @@ func (p *Process) addSegment(body []byte, pointer int, at int64) (missing uint64
 	return missing
 }
 
-// nameThreads gives every thread an id: that of the metadata note, or its
-// position, as lldb does.
+// nameThreads gives every thread an id: that in the metadata note, or its index, as
+// lldb does.
 func (p *Process) nameThreads() {
 	p.index = make(map[task.ThreadID]int, len(p.threads))
 	if !p.takeMetadata() {
@@ -135,8 +134,8 @@ func (p *Process) nameThreads() {
 	}
 }
 
-// takeMetadata names the threads by the process metadata note; false when it
-// has no distinct id for each.
+// takeMetadata names the threads by the process metadata note. It reports false if
+// the note does not have a distinct id for each.
 func (p *Process) takeMetadata() bool {
 	meta := p.notes.threads
 	if len(meta) != len(p.threads) {
@@ -152,7 +151,7 @@ func (p *Process) takeMetadata() bool {
 	return len(p.index) == len(p.threads)
 }
 
-// describe fills what is known of the process as a whole.
+// describe fills in the facts about the process as a whole.
 func (p *Process) describe() {
 	h := p.file.header
 	note := &p.notes.process
@@ -175,8 +174,7 @@ func (p *Process) describe() {
 	p.findMain()
 }
 
-// findMain marks the program itself among the noted images, by its header in
-// memory.
+// findMain marks the program among the images in the notes, by its header in memory.
 func (p *Process) findMain() {
 	for i := range p.notes.images {
 		im := &p.notes.images[i]
@@ -200,11 +198,11 @@ func (p *Process) pageSize() int {
 	return 4 << 10
 }
 
-// defaultBits are the address bits of a process whose core does not tell:
+// defaultBits is the number of address bits of a process whose core does not have it:
 // machdep.virtual_address_size where that is absent.
 const defaultBits = 47
 
-// codeMask is the inverse of what pointer authentication may use. Only arm64
+// codeMask returns the bits that pointer authentication does not use. Only arm64
 // signs pointers.
 func (p *Process) codeMask() uint64 {
 	switch {
@@ -216,27 +214,26 @@ func (p *Process) codeMask() uint64 {
 	return 1<<defaultBits - 1
 }
 
-// Info tells what is known of the process. Only gcore writes down its pid, its
-// parent and when it was started.
+// Info returns the facts about the process. Only gcore saves its pid, its parent and
+// its start time.
 func (p *Process) Info() task.Info { return p.info }
 
-// Memory returns the saved memory. What the core lacks is taken from the
-// backing, if there is one.
+// Memory returns the saved memory, and that of Back for what the core lacks.
 func (p *Process) Memory() task.Memory { return &p.memory }
 
-// Back gives the memory to ask for what the core does not hold: binaries on
-// disk whose UUIDs were found to agree, read at the addresses they were mapped
-// to. Only memory that nobody wrote to can be had so.
+// Back sets the memory to read what the core lacks: binaries on disk with matching
+// UUIDs, at the addresses where they were mapped. Only unmodified memory can be read
+// that way.
 func (p *Process) Back(m task.Memory) {
 	p.memory.Backing = m
 	p.findMain()
 }
 
-// Problems lists what is wrong with the core, in the order it was met. No more is missing
-// because of a problem than it names.
+// Problems returns what is wrong with the core, in the order in which it was found. A
+// problem affects only what it names.
 func (p *Process) Problems() []error { return p.bad.Errors() }
 
-// NotedImages lists the images that the core's notes tell of.
+// NotedImages returns the images in the core's notes.
 func (p *Process) NotedImages() []task.NotedImage { return p.notes.images }
 
 // Close closes the file.

@@ -7,24 +7,24 @@ import (
 	"stacksnap/task"
 )
 
-// Where dyld describes what it has loaded is not written in a core: it is found
-// as lldb does, by dyld's Mach-O header in the saved memory. The structure is
-// dyld's section __all_image_info, in __DATA or __DATA_DIRTY
-// (dyld/ExternallyViewableState.cpp; xnu bsd/kern/mach_loader.c finds it so).
+// A core does not say where dyld describes the loaded images. It is found as in lldb,
+// by dyld's Mach-O header in the saved memory. The structure is dyld's section
+// __all_image_info, in __DATA or __DATA_DIRTY (dyld/ExternallyViewableState.cpp; xnu
+// bsd/kern/mach_loader.c finds it so).
 
 const (
 	fileExecute  = 2 // MH_EXECUTE
 	fileDylinker = 7 // MH_DYLINKER
 	scanStep     = 4 << 10
-	maxScanned   = 1 << 16 // pages of code looked at for a header
-	maxDylds     = 16      // that are looked at
+	maxScanned   = 1 << 16 // pages of code examined for a header
+	maxDylds     = 16      // examined
 	maxDyldCmds  = 1 << 10
 	maxDyldCmd   = 16 << 10 // bytes of one load command
 )
 
-// findLoaderInfo returns the address of the dyld_all_image_infos, 0 when there
-// is none. A process may have two dylds, one of which has handed over to the
-// other (that of the shared cache): the one that lists images is meant.
+// findLoaderInfo returns the address of the dyld_all_image_infos, 0 if there is none.
+// A process may have two dylds, one of which has handed over to the other, in the
+// shared cache; it returns that of the one that lists images.
 func (p *Process) findLoaderInfo() task.Addr {
 	if told := p.notes.loaderInfo; told != 0 {
 		if _, isHeader := p.memoryHeader(told); !isHeader && p.listsImages(told) {
@@ -50,9 +50,8 @@ func (p *Process) findLoaderInfo() task.Addr {
 	return best
 }
 
-// dyldPlaces gives where a dyld may be: where the notes say, at the start of a
-// segment, in the shared cache, and at last on every page of code, so far as the
-// bound allows.
+// dyldPlaces yields where a dyld may be: where the notes say, at the start of a
+// segment, in the shared cache, and last on every page of code, up to a limit.
 func (p *Process) dyldPlaces() iter.Seq[task.Addr] {
 	return func(yield func(task.Addr) bool) {
 		told := []task.Addr{p.notes.loaderInfo, p.notes.mainBinary}
@@ -76,7 +75,7 @@ func (p *Process) dyldPlaces() iter.Seq[task.Addr] {
 	}
 }
 
-// codePages gives the pages of code but for the first of each segment.
+// codePages yields the pages of code, except the first of each segment.
 func (p *Process) codePages(yield func(task.Addr) bool) {
 	left := maxScanned
 	for _, s := range p.memory.Segments {
@@ -91,17 +90,16 @@ func (p *Process) codePages(yield func(task.Addr) bool) {
 	}
 }
 
-// Where the fields of a dyld_cache_header stand (dyld
-// include/mach-o/dyld_cache_format.h).
+// Offsets in a dyld_cache_header (dyld include/mach-o/dyld_cache_format.h).
 const (
 	cacheMagic       = "dyld_v1 "
-	cacheDyldAt      = 0x78 // dyldInCacheMH, not slid
-	cacheRegionStart = 0xe0 // sharedRegionStart, not slid
+	cacheDyldAt      = 0x78 // dyldInCacheMH, without the slide
+	cacheRegionStart = 0xe0 // sharedRegionStart, without the slide
 	cacheHeaderSize  = 0xe8
 )
 
-// cacheDyld returns where the dyld is that belongs to a shared cache whose
-// header is at a, 0 when none is.
+// cacheDyld returns the address of the dyld in a shared cache whose header is at a, 0
+// if there is none.
 func (p *Process) cacheDyld(a task.Addr) task.Addr {
 	b := p.scratch[:cacheHeaderSize]
 	if task.ReadFull(p.Memory(), b[:len(cacheMagic)], a) != nil || string(b[:len(cacheMagic)]) != cacheMagic ||
@@ -111,8 +109,8 @@ func (p *Process) cacheDyld(a task.Addr) task.Addr {
 	return a + task.Addr(word(b[cacheDyldAt:], 8)-word(b[cacheRegionStart:], 8))
 }
 
-// listsImages reports whether the dyld_all_image_infos at a has an array of
-// images: { u32 version, u32 count, pointer to the array, … }.
+// listsImages reports whether the dyld_all_image_infos at a has an array of images: {
+// u32 version, u32 count, pointer to the array, … }.
 func (p *Process) listsImages(a task.Addr) bool {
 	size := p.file.header.pointer
 	var b [16]byte
@@ -122,8 +120,8 @@ func (p *Process) listsImages(a task.Addr) bool {
 	return binary.LittleEndian.Uint32(b[4:]) > 0 && word(b[8:], size) != 0
 }
 
-// infosOf returns where the __all_image_info section of the dyld whose header h
-// is at a was placed; false when it has none.
+// infosOf returns the address of the __all_image_info section of the dyld whose
+// header h is at a. It reports false if there is none.
 func (p *Process) infosOf(a task.Addr, h header) (task.Addr, bool) {
 	var text, section uint64
 	var hasText, hasSection bool
@@ -190,8 +188,8 @@ func segmentName(cmd uint32, c []byte) (string, uint64, bool) {
 	return cString(c[8:24]), word(c[24:], pointer), true
 }
 
-// segmentShape gives the pointer size of a segment command, the length before
-// its sections, and that of a section; zeros for another command.
+// segmentShape returns the pointer size of a segment command, the size before its
+// sections, and that of a section; zeros for any other command.
 func segmentShape(cmd uint32) (pointer, head, section int) {
 	switch cmd {
 	case lcSegment:
@@ -202,8 +200,8 @@ func segmentShape(cmd uint32) (pointer, head, section int) {
 	return 0, 0, 0
 }
 
-// sectionAddress finds a section of a segment command by name: { sectname of
-// 16 characters, segname of 16, addr, … }.
+// sectionAddress finds a section of a segment command by name: { sectname of 16
+// characters, segname of 16, addr, … }.
 func sectionAddress(cmd uint32, c []byte, name string) (uint64, bool) {
 	pointer, head, size := segmentShape(cmd)
 	for at := head; at+size <= len(c); at += size {

@@ -123,7 +123,7 @@ func checkStack(t *testing.T, p *machocore.Process, th *task.Thread) {
 
 func TestFixturesImages(t *testing.T) {
 	fixtures(t, func(t *testing.T, p *machocore.Process, truth *corefile.Truth) {
-		m, errs := images.Load(p)
+		m, errs := images.Load(p, nil, nil)
 		if len(errs) > 0 {
 			t.Error(errs)
 		}
@@ -147,7 +147,7 @@ func TestFixturesImages(t *testing.T) {
 // Every address of the true chains must be found in its image, by its symbol.
 func TestFixturesSymbols(t *testing.T) {
 	fixtures(t, func(t *testing.T, p *machocore.Process, truth *corefile.Truth) {
-		m, _ := images.Load(p)
+		m, _ := images.Load(p, nil, nil)
 		for _, th := range truth.Threads {
 			for _, call := range th.Chain {
 				var pc uint64

@@ -8,18 +8,18 @@ import (
 	"stacksnap/task/internal/saved"
 )
 
-// What gcore writes beside what the kernel does (Apple's system_cmds,
-// gcore/loader_additions.h, gcore/portable_task_crash_info_t.h). The numbers of
-// its load commands are its own.
+// What gcore writes in addition to the kernel's format (Apple's system_cmds,
+// gcore/loader_additions.h, gcore/portable_task_crash_info_t.h). It has its own
+// numbers of load commands.
 const (
 	lcCoreInfo = 0x140
 	lcFileRef  = 0x141
 	lcCoreData = 0x142
 )
 
-// coreInfo reads a proto_coreinfo_command: { u32 version, u16 type, u16
-// pageshift, u64 address of the program, uuid, u64 dyninfo }, which is where
-// dyld lists its images, or dyld itself.
+// coreInfo decodes a proto_coreinfo_command: { u32 version, u16 type, u16 pageshift,
+// u64 address of the program, uuid, u64 dyninfo }. dyninfo is dyld's list of images,
+// or dyld itself.
 func (n *notes) coreInfo(body []byte) bool {
 	if len(body) < 40 || binary.LittleEndian.Uint32(body) != 1 {
 		return false
@@ -31,10 +31,10 @@ func (n *notes) coreInfo(body []byte) bool {
 	return true
 }
 
-// mapped reads a proto_coredata_command, whose bytes may be compressed, or a
+// mapped decodes a proto_coredata_command, whose bytes may be compressed, or a
 // proto_fileref_command, whose bytes are in another file: { [filename, id], u64
-// vmaddr, vmsize, fileoff, filesize, u32 maxprot, prot, flags, … }. What is not
-// there as it was in memory is taken for not saved.
+// vmaddr, vmsize, fileoff, filesize, u32 maxprot, prot, flags, … }. Bytes that are
+// not stored as in memory count as not saved.
 func mapped(cmd uint32, body []byte) (s saved.Segment, compressed, ok bool) {
 	const length, fileName = 44, 24
 	if cmd == lcFileRef && len(body) >= fileName {
@@ -55,7 +55,7 @@ func mapped(cmd uint32, body []byte) (s saved.Segment, compressed, ok bool) {
 	return s, compressed, s.End > s.Start && s.Offset >= 0
 }
 
-// addMapped keeps a segment that only gcore writes.
+// addMapped adds a segment that only gcore writes.
 func (p *Process) addMapped(cmd uint32, body []byte, at int64) (missing uint64) {
 	s, compressed, ok := mapped(cmd, body)
 	switch {
@@ -70,7 +70,7 @@ func (p *Process) addMapped(cmd uint32, body []byte, at int64) (missing uint64) 
 	return missing
 }
 
-// processNote is what the note "task crashinfo" tells.
+// processNote is the contents of the note "task crashinfo".
 type processNote struct {
 	pid, parent            int
 	name, path, parentName string
@@ -78,8 +78,7 @@ type processNote struct {
 	translated             bool
 }
 
-// The offsets in a portable_task_crash_info_t of major version 2, which is
-// packed.
+// Offsets in a portable_task_crash_info_t of major version 2, which is packed.
 const (
 	crashPID        = 12
 	crashParent     = 16
@@ -94,7 +93,7 @@ const (
 	pTranslated = 0x20000 // P_TRANSLATED of extern_proc.p_flag
 )
 
-// taskCrashInfo reads the note of that name. Its strings are elsewhere in the
+// taskCrashInfo decodes the note "task crashinfo". Its strings are elsewhere in the
 // file.
 func (n *notes) taskCrashInfo(b []byte, p part) bool {
 	const major = 2

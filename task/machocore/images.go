@@ -7,20 +7,20 @@ import (
 	"stacksnap/task"
 )
 
-// The sizes of the structures in an "all image infos" note.
+// The sizes of structures in an "all image infos" note.
 const (
 	imageEntrySize = 48 // filepath offset, uuid, load address, segments' offset and count, executing
 	segmentAtSize  = 32 // name of 16 characters, address, unused
 	maxPath        = 4096
 	maxImages      = 1 << 16
 	maxSegments    = 256 // of one image: more than any file has
-	// maxListed bounds the paths and segments of all images together: entries may
-	// name the same bytes again and again.
+	// maxListed is the maximum size of the paths and segments of all images together,
+	// because entries may refer to the same bytes.
 	maxListed = 32 << 20
 )
 
-// allImageInfos reads { u32 version = 1, u32 count, u64 offset of the entries,
-// u32 size of one, u32 unused }. All offsets are in the file, not in the note.
+// allImageInfos decodes { u32 version = 1, u32 count, u64 offset of the entries, u32
+// size of one, u32 unused }. All offsets are in the file, not in the note.
 func (n *notes) allImageInfos(b []byte, p part) bool {
 	c := cursor{b: b}
 	version, count, offset := c.u32(), c.u32(), c.u64()
@@ -38,9 +38,9 @@ func (n *notes) allImageInfos(b []byte, p part) bool {
 	return true
 }
 
-// imageEntry reads { u64 offset of the path, uuid, u64 load address, u64 offset
-// of the segments, u32 their count, u32 executing }, and what it points to, for
-// which there are left bytes.
+// imageEntry decodes { u64 offset of the path, uuid, u64 load address, u64 offset of
+// the segments, u32 their count, u32 executing }, and reads what it refers to, at
+// most left bytes.
 func imageEntry(e []byte, p part, left *int64) task.NotedImage {
 	c := cursor{b: e}
 	path, id, load, segments, count := c.u64(), c.bytes(16), c.u64(), c.u64(), c.u32()
@@ -71,7 +71,7 @@ func segmentsAt(p part, offset uint64, count int64) []task.NotedSegment {
 	return list
 }
 
-// loadBinary reads { u32 version = 1, uuid, u64 load address, u64 slide, name }.
+// loadBinary decodes { u32 version = 1, uuid, u64 load address, u64 slide, name }.
 func (n *notes) loadBinary(b []byte, _ part) bool {
 	c := cursor{b: b}
 	version, id, load, slide := c.u32(), c.bytes(16), c.u64(), c.u64()
@@ -89,7 +89,7 @@ func (n *notes) loadBinary(b []byte, _ part) bool {
 	return true
 }
 
-// identifier is a uuid, nil for one of zeros.
+// identifier returns a uuid, nil if it is all zeros.
 func identifier(id []byte) []byte {
 	if !slices.ContainsFunc(id, func(b byte) bool { return b != 0 }) {
 		return nil
@@ -97,8 +97,7 @@ func identifier(id []byte) []byte {
 	return slices.Clone(id)
 }
 
-// stringAt reads a NUL-terminated string in the file, as much of it as there is
-// within the limit.
+// stringAt reads a NUL-terminated string in the file, at most limit bytes.
 func stringAt(p part, offset uint64, limit int64) string {
 	if offset >= uint64(p.Size()) {
 		return ""

@@ -10,24 +10,24 @@ import (
 	"stacksnap/task/internal/saved"
 )
 
-// notes is what the LC_NOTE commands of a core tell. Their payloads are those
-// of xnu's osfmk/kdp/core_notes.h and lldb's ObjectFileMachO.cpp.
+// notes is the contents of a core's LC_NOTE commands. Their payloads are those of
+// xnu's osfmk/kdp/core_notes.h and lldb's ObjectFileMachO.cpp.
 type notes struct {
 	ident       string // "kern ver str", LC_IDENT
 	pageSize    int
-	addressBits int       // of a code pointer; 0: not told
-	mainBinary  task.Addr // dyld, of a user process; 0: not told
-	loaderInfo  task.Addr // dyld's list of images, or dyld itself; 0: not told
+	addressBits int       // of a code pointer; 0: unknown
+	mainBinary  task.Addr // dyld, for a user process; 0: unknown
+	loaderInfo  task.Addr // dyld's list of images, or dyld itself; 0: unknown
 	process     processNote
 	threads     []threadNote
 	images      []task.NotedImage
 }
 
-// maxPayload bounds the payload of a note that is read at once.
+// maxPayload is how many bytes of a note's payload are read.
 const maxPayload = 4 << 20
 
-// add reads one note_command: a data owner of 16 characters, an offset and a
-// size in the file. Notes of other owners are passed over.
+// add decodes one note_command: a data owner of 16 characters, an offset and a size
+// in the file. It ignores notes of other owners.
 func (n *notes) add(p part, body []byte, at int64, bad *saved.Problems) {
 	const ownerSize = 16
 	if len(body) < ownerSize+16 {
@@ -49,8 +49,8 @@ func (n *notes) add(p part, body []byte, at int64, bad *saved.Problems) {
 	}
 }
 
-// reader returns what reads the payload of an owner's notes; it answers false
-// for a payload that is none.
+// reader returns the function that decodes the payload of an owner's notes; that
+// reports false for a malformed payload.
 func (n *notes) reader(owner string) (read func(payload []byte, p part) bool, known bool) {
 	switch owner {
 	case "main bin spec":
@@ -71,12 +71,12 @@ func (n *notes) reader(owner string) (read func(payload []byte, p part) bool, kn
 	return nil, false
 }
 
-// notKnown is the value of an address or a slide that a note does not tell.
+// notKnown is the value of an unknown address or slide in a note.
 const notKnown = ^uint64(0)
 
-// mainBinSpec reads { u32 version, u32 type, u64 address, [version 2: u64
-// slide], uuid, u32 log2_pagesize, u32 platform }. Of a user process (type 2)
-// the address is dyld's.
+// mainBinSpec decodes { u32 version, u32 type, u64 address, [version 2: u64 slide],
+// uuid, u32 log2_pagesize, u32 platform }. For a user process (type 2) the address is
+// dyld's.
 func (n *notes) mainBinSpec(b []byte, _ part) bool {
 	const userProcess = 2
 	c := cursor{b: b}
@@ -96,16 +96,16 @@ func (n *notes) mainBinSpec(b []byte, _ part) bool {
 	return true
 }
 
-// setPageSize takes the logarithm of a page size that can be.
+// setPageSize sets the page size by its logarithm, if it is plausible.
 func (n *notes) setPageSize(log2 uint32) {
 	if log2 >= 12 && log2 <= 16 {
 		n.pageSize = 1 << log2
 	}
 }
 
-// addressableBits reads { u32 version, u32 bits } of version 3, and { u32
-// version, u32 low-memory bits, u32 high-memory bits } of version 4. A user
-// process is in low memory.
+// addressableBits decodes { u32 version, u32 bits } of version 3, and { u32 version,
+// u32 low-memory bits, u32 high-memory bits } of version 4. A user process is in low
+// memory.
 func (n *notes) addressableBits(b []byte, _ part) bool {
 	c := cursor{b: b}
 	version, bits := c.u32(), c.u32()
@@ -116,7 +116,7 @@ func (n *notes) addressableBits(b []byte, _ part) bool {
 	return true
 }
 
-// kernelVersion reads { u32 version = 1, string }.
+// kernelVersion decodes { u32 version = 1, string }.
 func (n *notes) kernelVersion(b []byte, _ part) bool {
 	c := cursor{b: b}
 	if version := c.u32(); c.short || version != 1 {
@@ -126,12 +126,10 @@ func (n *notes) kernelVersion(b []byte, _ part) bool {
 	return true
 }
 
-// identity reads LC_IDENT, the older form of the version: strings, one after
-// the other.
+// identity decodes LC_IDENT, the older form of the version: consecutive strings.
 func identity(body []byte) string { return printable(cString(body)) }
 
-// printable keeps a path's length of a text that anyone may have written, on
-// one line.
+// printable returns an untrusted text on one line, cut to the length of a path.
 func printable(s string) string {
 	const longest = 4096
 	s = strings.ToValidUTF8(s[:min(len(s), longest)], "")
@@ -150,8 +148,8 @@ type threadNote struct {
 	Queue string        `json:"queue"`
 }
 
-// metadata reads the process metadata: a JSON dictionary, with zeros after it
-// or not, whose "threads" stand in the order of the LC_THREAD commands.
+// metadata decodes the process metadata: a JSON dictionary, possibly followed by
+// zeros, whose "threads" are in the order of the LC_THREAD commands.
 func (n *notes) metadata(b []byte, _ part) bool {
 	var meta struct {
 		Threads []threadNote `json:"threads"`
@@ -167,7 +165,7 @@ func (n *notes) metadata(b []byte, _ part) bool {
 	return true
 }
 
-// cursor reads little-endian numbers; past the end it gives zeros and is short.
+// cursor reads little-endian numbers. Past the end it returns zeros and sets short.
 type cursor struct {
 	b     []byte
 	short bool
@@ -186,7 +184,7 @@ func (c *cursor) bytes(n int) []byte {
 func (c *cursor) u32() uint32 { return binary.LittleEndian.Uint32(c.bytes(4)) }
 func (c *cursor) u64() uint64 { return binary.LittleEndian.Uint64(c.bytes(8)) }
 
-// cString is b up to its first zero byte.
+// cString returns b up to its first zero byte.
 func cString(b []byte) string {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]

@@ -8,8 +8,8 @@ import (
 	"stacksnap/task/internal/saved"
 )
 
-// parseSegment reads the body of LC_SEGMENT (segment_command, addresses of 4
-// bytes) or LC_SEGMENT_64 (segment_command_64, of 8), from segname on.
+// parseSegment decodes the body of LC_SEGMENT (segment_command, addresses of 4 bytes)
+// or LC_SEGMENT_64 (segment_command_64, of 8), starting with segname.
 func parseSegment(body []byte, pointer int) (s saved.Segment, fileSize uint64, ok bool) {
 	const name = 16
 	if len(body) < name+4*pointer+8 {
@@ -35,8 +35,7 @@ func word(b []byte, size int) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// Regions lists the saved ranges, among them those of which the core has the
-// bounds and not the bytes.
+// Regions returns the saved ranges, including those of which the core has no bytes.
 func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	return func(yield func(task.Region, error) bool) {
 		for _, s := range p.memory.Segments {

@@ -6,18 +6,18 @@ import (
 	"stacksnap/task"
 )
 
-// layout says where the general registers stand in one flavor of thread state.
+// layout says where the general registers are in one flavor of thread state.
 type layout struct {
 	arch task.Arch
 	word int        // bytes of a register
 	regs []task.Reg // DWARF numbers in the order of the structure
 }
 
-// skip marks a word of a structure that is no register of DWARF's.
+// skip marks a word of a structure that is not a DWARF register.
 const skip = task.Reg(0xff)
 
-// The structures of mach/i386/_structs.h and mach/arm/_structs.h, as far as
-// their general registers go.
+// The structures of mach/i386/_structs.h and mach/arm/_structs.h, up to their last
+// general register.
 var (
 	// x86_thread_state64_t: rax rbx rcx rdx rdi rsi rbp rsp r8…r15 rip.
 	x8664 = layout{task.AMD64, 8, []task.Reg{0, 3, 2, 1, 5, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}
@@ -37,8 +37,8 @@ func upTo(n task.Reg) []task.Reg {
 	return regs
 }
 
-// The flavors that carry general registers (mach/i386/thread_status.h,
-// mach/arm/thread_status.h). A flavor's number means another thing on another
+// The flavors with general registers (mach/i386/thread_status.h,
+// mach/arm/thread_status.h). A flavor's number has another meaning on another
 // processor.
 const (
 	x86ThreadState32     = 1
@@ -51,9 +51,8 @@ const (
 	armThreadState32 = 9
 )
 
-// flavorLayout returns the layout of a flavor, and the state without the header
-// that a unified one begins with; nil for a flavor that has no general
-// registers.
+// flavorLayout returns the layout of a flavor, and the state without the header of a
+// unified one; nil for a flavor without general registers.
 func flavorLayout(arch task.Arch, flavor uint32, state []byte) (*layout, []byte) {
 	if arch == task.ARM || arch == task.ARM64 {
 		return armLayout(flavor, state)
@@ -71,8 +70,8 @@ func flavorLayout(arch task.Arch, flavor uint32, state []byte) (*layout, []byte)
 	return nil, nil
 }
 
-// armStateWords is ARM_THREAD_STATE32_COUNT: a flavor 1 with as many words is
-// the plain 32-bit structure, one with more is the unified one.
+// armStateWords is ARM_THREAD_STATE32_COUNT: flavor 1 with that many words is the
+// plain 32-bit structure, with more it is the unified one.
 const armStateWords = 17
 
 func armLayout(flavor uint32, state []byte) (*layout, []byte) {
@@ -99,8 +98,8 @@ func unified(state []byte) (flavor uint32, rest []byte, ok bool) {
 	return binary.LittleEndian.Uint32(state), state[8:], true
 }
 
-// registers reads the general registers of a state; false when it is too short
-// to have them all.
+// registers decodes the general registers of a state. It reports false if the state
+// is too short.
 func (l *layout) registers(state []byte) (*task.Registers, bool) {
 	if len(state) < len(l.regs)*l.word {
 		return nil, false

@@ -16,10 +16,9 @@ type thread struct {
 	err   error
 }
 
-// parseThread reads the states in an LC_THREAD: flavor, count of 32-bit words,
-// that many words, and again until the command ends. States without general
-// registers are skipped by their counts; a count that cannot be ends the
-// command, and what came before it stays.
+// parseThread decodes the states in an LC_THREAD: flavor, count of 32-bit words, that
+// many words, and so on to the command's end. It skips states without general
+// registers, and stops at an impossible count, keeping what came before.
 func parseThread(arch task.Arch, body []byte, at int64) thread {
 	var t thread
 	for pos := 0; len(body)-pos >= 8 && t.regs == nil; {

@@ -1,6 +1,6 @@
-// Package mounts reads the mounts of a process, /proc/PID/mountinfo (proc(5)), and says
-// which of them a path lies on: by the path alone, for the file system itself may not
-// answer.
+// Package mounts reads the mounts of a process, /proc/PID/mountinfo (proc(5)), and
+// finds the mount that a path is on. It goes by the path alone, because the file
+// system itself may not respond.
 package mounts
 
 import (
@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Mount is a line of the file.
+// Mount is one line of mountinfo.
 type Mount struct {
 	ID, Parent int
 	Device     string // "MAJOR:MINOR", of the file system
-	Point      string // below the root of the process
+	Point      string // path of the mount point, below the root of the process
 	Type       string // of the file system, such as "fuse.sshfs"
 	Options    string // of the file system
 }
 
-// Table is the mounts of a process, in the order in which they were made. Those that are
-// outside of the process's root are not in it.
+// Table is the mounts of a process, in the order in which they were made. Mounts
+// outside the process's root are missing.
 type Table []Mount
 
-// Parse reads a file. Lines that are not understood are left out.
+// Parse parses mountinfo. It skips lines that it does not understand.
 func Parse(text []byte) (t Table) {
 	for line := range bytes.Lines(text) {
 		if m, ok := parseLine(string(bytes.TrimSuffix(line, []byte("\n")))); ok {
@@ -35,7 +35,7 @@ func Parse(text []byte) (t Table) {
 	return t
 }
 
-// parseLine reads
+// parseLine parses
 //
 //	36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
 func parseLine(line string) (m Mount, ok bool) {
@@ -50,7 +50,7 @@ func parseLine(line string) (m Mount, ok bool) {
 	return m, errID == nil && errParent == nil && path.IsAbs(m.Point)
 }
 
-// unescape undoes \ooo, by which the kernel writes what would end a field.
+// unescape decodes \ooo, by which the kernel escapes separators.
 func unescape(s string) string {
 	var b strings.Builder
 	for {
@@ -69,9 +69,9 @@ func unescape(s string) string {
 	}
 }
 
-// Find returns the mount that an absolute path without links lies on. It follows the way
-// of a look-up, from a mount to those on it, so that one that is covered by another is
-// not found. There is none where the root is no mount of the table.
+// Find returns the mount that an absolute path without links is on. It goes from each
+// mount to those on top of it, as a look-up does, so it does not find one that
+// another covers. It reports false if the root is not a mount in the table.
 func (t Table) Find(name string) (m Mount, ok bool) {
 	for m = range t.Way(name) {
 		ok = true
@@ -79,12 +79,12 @@ func (t Table) Find(name string) (m Mount, ok bool) {
 	return m, ok
 }
 
-// Way ranges over the mounts that a look-up of a path comes by, from that of the root to
+// Way yields the mounts that a look-up of a path passes, from that of the root to
 // that of the path.
 func (t Table) Way(name string) iter.Seq[Mount] {
 	return func(yield func(Mount) bool) {
 		at, ok := t.root()
-		for range t { // those of a broken file may lead round in a circle
+		for range t { // a malformed table may have a cycle
 			if !ok || !yield(at) {
 				return
 			}
@@ -93,7 +93,7 @@ func (t Table) Way(name string) iter.Seq[Mount] {
 	}
 }
 
-// root returns what is mounted at the root, of several the lowest.
+// root returns the mount at the root, the lowest if there are several.
 func (t Table) root() (Mount, bool) {
 	i := slices.IndexFunc(t, func(m Mount) bool {
 		return m.Point == "/" && !slices.ContainsFunc(t, func(p Mount) bool { return p.ID == m.Parent && p.ID != m.ID })
@@ -104,7 +104,7 @@ func (t Table) root() (Mount, bool) {
 	return t[i], true
 }
 
-// next returns the mount on another that a look-up meets first.
+// next returns the mount on top of another that a look-up meets first.
 func (t Table) next(on Mount, name string) (next Mount, ok bool) {
 	for _, m := range t {
 		if m.Parent == on.ID && m.ID != on.ID && isBelow(name, m.Point) && (!ok || len(m.Point) <= len(next.Point)) {
@@ -114,7 +114,7 @@ func (t Table) next(on Mount, name string) (next Mount, ok bool) {
 	return next, ok
 }
 
-// isBelow reports whether a path is a folder's, or below it.
+// isBelow reports whether a path is that of a directory, or below it.
 func isBelow(name, folder string) bool {
 	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(folder, "/"))
 	return ok && (rest == "" || rest[0] == '/')

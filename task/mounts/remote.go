@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// remote are the types of file systems that ask a server or a process, which may not
-// answer, beside those that begin with fuse.
+// remote are the types of file systems that are backed by a server or a process,
+// which may not respond, beside those that start with fuse.
 var remote = []string{
 	"9p", "afs", "autofs", "beegfs", "ceph", "cifs", "coda", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4",
 	"orangefs", "panfs", "prl_fs", "pvfs2", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs", "wekafs",
 }
 
-// IsRemote reports whether a mount's file system may not answer, be it that it is an
-// overlay, of which that depends on what its layers lie on.
+// IsRemote reports whether a mount's file system may not respond. For an overlay that
+// depends on its layers, which are not checked.
 func (m Mount) IsRemote() bool {
 	return strings.HasPrefix(m.Type, "fuse") && m.Type != "fusectl" || slices.Contains(remote, m.Type)
 }
 
-// HasRemote reports whether any mount's file system may not answer.
+// HasRemote reports whether IsRemote is true for any mount.
 func (t Table) HasRemote() bool { return slices.ContainsFunc(t, Mount.IsRemote) }
 
-// Layers lists the folders that an overlay is made of, as who mounted it named them
-// (Documentation/filesystems/overlayfs.rst).
-func (m Mount) Layers() (folders []string) {
+// Layers returns the directories of an overlay's layers, as seen by whoever mounted
+// it (Documentation/filesystems/overlayfs.rst).
+func (m Mount) Layers() (directories []string) {
 	if m.Type != "overlay" {
 		return nil
 	}
@@ -32,18 +32,18 @@ func (m Mount) Layers() (folders []string) {
 		switch name {
 		case "lowerdir", "lowerdir+", "datadir+":
 			for _, folder := range split(value, ':') {
-				if folder != "" { // behind what has data alone there are two
-					folders = append(folders, plain(folder))
+				if folder != "" { // data-only layers follow a double separator
+					directories = append(directories, plain(folder))
 				}
 			}
 		case "upperdir", "workdir":
-			folders = append(folders, plain(value))
+			directories = append(directories, plain(value))
 		}
 	}
-	return folders
+	return directories
 }
 
-// split cuts at a separator that no backslash stands before.
+// split splits at a separator that is not escaped by a backslash.
 func split(s string, separator byte) (parts []string) {
 	from := 0
 	for i := 0; i < len(s); i++ {
@@ -58,7 +58,7 @@ func split(s string, separator byte) (parts []string) {
 	return append(parts, s[from:])
 }
 
-// plain takes backslashes away that escape.
+// plain removes escaping backslashes.
 func plain(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Allow finds out what the kernel allows us with a thread. Where it is less than is
-// asked for it sets o.User, and the error says in one line what is lacking and what to
-// do; with an error and User unset it is nothing at all.
+// Allow checks whether the kernel lets us sample a thread as o asks. If only user
+// code may be sampled, it sets o.User, and the error says in one line what is missing
+// and what to do. An error with o.User unset means that nothing may be sampled.
 func Allow(tid int, o *Options) error {
 	err := try(tid, *o)
 	if !errors.Is(err, unix.EACCES) {
@@ -27,7 +27,7 @@ func Allow(tid int, o *Options) error {
 	return partial{circumstances{paranoid: paranoid()}.partly(), err}
 }
 
-// partial says that what is in the kernel is not told, and wraps the refusal.
+// partial means that samples in the kernel are not allowed, and wraps the refusal.
 type partial struct {
 	line string
 	err  error
@@ -44,7 +44,7 @@ func try(tid int, o Options) error {
 	return e.Close()
 }
 
-// refusal says of an error what to do.
+// refusal adds to an error what to do.
 func refusal(err error) error {
 	if err == nil {
 		return nil

@@ -12,30 +12,30 @@ import (
 	"stacksnap/task"
 )
 
-// Options says how a thread is copied.
+// Options says how a thread is sampled.
 type Options struct {
-	Host   task.Arch     // of the kernel: AMD64 or ARM64
-	Period time.Duration // of the thread's CPU time between two copies
-	Stack  int           // bytes of it, at most: FirstStack to MaxStack
-	// User: not while the thread is in the kernel, which an ordinary user may not see.
+	Host   task.Arch     // the kernel's architecture: AMD64 or ARM64
+	Period time.Duration // the thread's CPU time between two samples
+	Stack  int           // maximum bytes of stack: FirstStack to MaxStack
+	// User: only in user code; an ordinary user may not see the kernel.
 	User bool
-	// Kernel: with the functions of the kernel that it is in then.
+	// Kernel: with the kernel's call chain.
 	Kernel bool
 }
 
-// Event is the copies of one thread. It is for one goroutine.
+// Event is the samples of one thread. It is for one goroutine.
 type Event struct {
 	fd     int
 	form   form
-	mapped []byte // struct perf_event_mmap_page, and the ring
+	mapped []byte // struct perf_event_mmap_page, then the ring
 	data   ring
 	head   *uint64
-	seen   uint64 // head, when it was looked at last
-	record []byte // of the copy that was given last
-	spare  []byte // where the next one goes
+	seen   uint64 // head at the last check
+	record []byte // the last sample returned
+	spare  []byte // buffer for the next one
 }
 
-// Open has a thread copied from now on. The error is the kernel's, an [unix.Errno].
+// Open starts sampling a thread. The error is the kernel's, a [unix.Errno].
 func Open(tid int, o Options) (*Event, error) {
 	attr := o.attributes()
 	fd, err := unix.PerfEventOpen(&attr, tid, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
@@ -76,9 +76,9 @@ func (o *Options) attributes() unix.PerfEventAttr {
 	return a
 }
 
-// Newest fills s with the newest copy, and reports whether there is one that it has not
-// given yet: else it leaves s as it is. The stack is valid until the next that is
-// given.
+// Newest fills s with the newest sample, and reports whether it is one that was not
+// returned before; otherwise s is unchanged. The stack is valid until the next sample
+// is returned.
 func (e *Event) Newest(s *Sample) (bool, error) {
 	const tries = 3
 	for range tries {
@@ -87,7 +87,7 @@ func (e *Event) Newest(s *Sample) (bool, error) {
 			return false, nil
 		}
 		record, end := e.data.newest(head, e.spare)
-		if !e.data.stood(head, atomic.LoadUint64(e.head), end) {
+		if !e.data.intact(head, atomic.LoadUint64(e.head), end) {
 			continue
 		}
 		if e.seen = head; record == nil {
@@ -103,7 +103,7 @@ func (e *Event) Newest(s *Sample) (bool, error) {
 	return false, nil
 }
 
-// Close ends the copies.
+// Close stops sampling.
 func (e *Event) Close() error {
 	e.data, e.head = nil, new(uint64)
 	e.seen = 0

@@ -8,18 +8,17 @@ import (
 	"stacksnap/task"
 )
 
-// Sample is one copy of a thread.
+// Sample is one sample of a thread.
 type Sample struct {
 	PID, TID  int           // in our own pid namespace
 	Time      time.Duration // of CLOCK_MONOTONIC
 	Processor int
-	Registers task.Registers // where the thread was in user code, or entered the kernel
+	Registers task.Registers // in user code, or on entering the kernel
 	Stack     []byte         // from the stack pointer up
-	// Kernel is where it was in the kernel then, see [Sample.KernelAddrs]: the words of a
-	// call chain.
+	// Kernel is the call chain in the kernel, as raw words: see [Sample.KernelAddrs].
 	Kernel []byte
-	// Cut says that as much was copied as was asked for, and the stack may go on: else
-	// it ended, or what comes next was not in memory.
+	// Cut says that Stack has the requested size, so the stack may continue;
+	// otherwise it ended, or the next memory was not resident.
 	Cut bool
 }
 
@@ -28,8 +27,8 @@ var (
 	errRegisters = errors.New("a sample without registers of user code")
 )
 
-// Of struct perf_event_header (include/uapi/linux/perf_event.h): type u32, misc u16,
-// size u16, which is that of the whole record.
+// struct perf_event_header (include/uapi/linux/perf_event.h): type u32, misc u16,
+// size u16, the size of the whole record.
 const (
 	headerSize   = 8
 	recordSample = 9 // PERF_RECORD_SAMPLE
@@ -45,16 +44,16 @@ const (
 	abi64 = 2
 )
 
-// form is what records have: of AMD64 or ARM64, and whether with call chains.
+// form describes the records: the architecture, and whether they have call chains.
 type form struct {
 	host   task.Arch
 	chains bool
 }
 
-// parse reads a record with what an event of ours asks for, in the order of
-// perf_event_open(2): pid and tid, time, processor, the length of the call chain and
-// its words, abi and registers, the size of the copy of the stack, the copy, and how
-// much of it is one. Stack and chain are parts of b.
+// parse decodes a record of our events, in the order of perf_event_open(2): pid and
+// tid, time, processor, the length of the call chain and its words, abi and
+// registers, the size of the copy of the stack, the copy, and how much of it is
+// valid. Stack and chain are parts of b.
 func parse(f form, b []byte, s *Sample) error {
 	if len(b) < headerSize {
 		return errRecord
@@ -68,7 +67,7 @@ func parse(f form, b []byte, s *Sample) error {
 	s.Processor = int(c.word32())
 	c.word32() // reserved
 	if s.Kernel = nil; f.chains {
-		s.Kernel = c.bytes(8 * min(c.word64(), uint64(len(b)))) // more than there are is refused
+		s.Kernel = c.bytes(8 * min(c.word64(), uint64(len(b)))) // a larger number is rejected
 	}
 	if err := s.parseRegisters(f.host, &c); err != nil {
 		return err
@@ -106,10 +105,10 @@ func (s *Sample) parseRegisters(host task.Arch, c *cursor) error {
 	return c.err()
 }
 
-// cursor takes fields from the start of a record.
+// cursor reads fields from the start of a record.
 type cursor struct {
 	rest []byte
-	bad  bool // there was not as much as was asked for
+	bad  bool // the record was too short
 }
 
 func (c *cursor) bytes(n uint64) []byte {

@@ -2,25 +2,25 @@ package perfevent
 
 import "fmt"
 
-// circumstances are what decides whether the kernel copies threads for us:
-// perf_event_open(2), "perf_event related configuration files" and "Errors".
+// circumstances decide whether the kernel samples threads for us (perf_event_open(2),
+// "perf_event related configuration files" and "Errors").
 type circumstances struct {
-	root     bool   // by our user id
+	root     bool   // by user id
 	paranoid int    // the value of perf_event_paranoid; some distributions have 3 and 4
 	kind     reason // of the refusal
 }
 
-// reason is what a refusal was of.
+// reason is why sampling was refused.
 type reason uint8
 
 const (
-	unknownReason reason = iota // such as a kernel without what is asked for
+	unknownReason reason = iota // such as a kernel without the feature
 	notAllowed
-	noMemory // that may be locked
+	noMemory // no more memory may be locked
 	noFiles
 )
 
-// remedy is one sentence in the imperative; empty where there is none.
+// remedy returns one sentence in the imperative; "" if there is none.
 func (c circumstances) remedy() string {
 	switch {
 	case c.kind == noMemory:
@@ -37,14 +37,14 @@ func (c circumstances) remedy() string {
 	return "run as root (or with CAP_PERFMON)"
 }
 
-// What perf_event_paranoid may be at most for copies of a user's own processes while
-// these are in user code, and for all.
+// The highest values of perf_event_paranoid with which a user may sample own
+// processes in user code, and everywhere.
 const (
 	userParanoid   = 2
 	kernelParanoid = 1
 )
 
-// partly says what copies in user code alone lack.
+// partly says what samples of user code alone lack.
 func (c circumstances) partly() string {
 	return fmt.Sprintf("threads are not seen while they run in the kernel (perf_event_paranoid is %d): run as root, or run sysctl kernel.perf_event_paranoid=%d", c.paranoid, kernelParanoid)
 }

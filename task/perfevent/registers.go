@@ -2,25 +2,25 @@ package perfevent
 
 import "stacksnap/task"
 
-// file says which DWARF registers the values of a sample are, in the order of the bits
-// by which they are asked for.
+// file maps the values of a sample to DWARF registers, in the order of the bits by
+// which they are requested.
 type file struct {
 	arch  task.Arch
 	slots []task.Reg
 }
 
-// skip marks a value that is no register of the unwinder's.
+// skip marks a value that the unwinder does not use.
 const skip = ^task.Reg(0)
 
-// The registers asked for, as bits of sample_regs_user: of enum perf_event_x86_regs
-// AX to IP and R8 to R15, of enum perf_event_arm_regs X0 to PC
-// (arch/x86, arch/arm64/include/uapi/asm/perf_regs.h).
+// The requested registers, as bits of sample_regs_user: AX to IP and R8 to R15 of
+// enum perf_event_x86_regs, X0 to PC of enum perf_event_arm_regs (arch/x86,
+// arch/arm64/include/uapi/asm/perf_regs.h).
 const (
 	amd64Mask = 0x1ff | 0xff<<16
 	arm64Mask = 1<<33 - 1
 )
 
-// mask returns what to ask for on a kernel of that architecture.
+// mask returns the registers to request on a kernel of that architecture.
 func mask(host task.Arch) uint64 {
 	if host == task.ARM64 {
 		return arm64Mask
@@ -28,15 +28,15 @@ func mask(host task.Arch) uint64 {
 	return amd64Mask
 }
 
-// In that order: ax bx cx dx si di bp sp ip r8…r15. A 32-bit thread's are given in
-// the same places.
+// In the order ax bx cx dx si di bp sp ip r8…r15. A 32-bit thread's are in the same
+// places.
 var (
 	amd64File = file{task.AMD64, []task.Reg{0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15}}
 	i386File  = file{task.I386, []task.Reg{0, 3, 1, 2, 6, 7, 5, 4, 8, skip, skip, skip, skip, skip, skip, skip, skip}}
 )
 
-// x0…x30, sp, pc. Of a 32-bit thread r0…r15 come first, with its sp, lr and pc as
-// 13, 14 and 15 (perf_reg_value, arch/arm64/kernel/perf_regs.c).
+// x0…x30, sp, pc. A 32-bit thread has r0…r15 first, with its sp, lr and pc as 13, 14
+// and 15 (perf_reg_value, arch/arm64/kernel/perf_regs.c).
 var (
 	arm64File = file{task.ARM64, []task.Reg{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
@@ -48,8 +48,8 @@ var (
 	}}
 )
 
-// fileOf returns the layout that a kernel gives, nil where there are no registers
-// (the thread is the kernel's own, or ends).
+// fileOf returns the register layout, nil if there are no registers (a kernel thread,
+// or one that is ending).
 func fileOf(host task.Arch, abi uint64) *file {
 	switch {
 	case host == task.AMD64 && abi == abi64:

@@ -102,11 +102,11 @@ func TestStood(t *testing.T) {
 		{size, 8, false},
 		{1 << 50, largest, false},
 	} {
-		if got := r.stood(head, head-test.written, test.end); got != test.want {
+		if got := r.intact(head, head-test.written, test.end); got != test.want {
 			t.Errorf("after %d bytes: %v", test.written, got)
 		}
 	}
-	if first := uint64(0); !r.stood(first, first-64, largest) || r.stood(first, first-size, largest) {
+	if first := uint64(0); !r.intact(first, first-64, largest) || r.intact(first, first-size, largest) {
 		t.Error("not below 0")
 	}
 }

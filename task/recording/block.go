@@ -18,17 +18,17 @@ const (
 	magic   = "stacksnap recording "
 	version = 1
 
-	// compression is the level of deflate. Above it sampled stacks gain 3 %, below
-	// it they lose 60 %, and a snapshot takes as long to write.
+	// compression is the deflate level. The next level up saves 3 % on sampled
+	// stacks, the next level down costs 60 %, and a snapshot takes as long to write.
 	compression = 3
 
-	blockSize = 1 << 20                      // bytes from which on a block is written before its snapshot is whole
-	maxBlock  = 4*task.MaxStackLimit + 1<<24 // of one block: a thread with as much stack as is ever captured
+	blockSize = 1 << 20                      // size in bytes at which a block is written before its snapshot is complete
+	maxBlock  = 4*task.MaxStackLimit + 1<<24 // bytes of one block: a thread with the largest stack that is ever captured
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// blockWriter writes blocks, compressed.
+// blockWriter compresses and writes blocks.
 type blockWriter struct {
 	file *bufio.Writer
 	zip  *gzip.Writer
@@ -57,7 +57,7 @@ func (b *blockWriter) write(payload []byte) error {
 	return err
 }
 
-// flush hands everything on to the file.
+// flush writes everything to the file.
 func (b *blockWriter) flush() error {
 	if err := b.zip.Flush(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (b *blockWriter) close() error {
 	return b.file.Flush()
 }
 
-// blockReader reads blocks from a stream that is decompressed already.
+// blockReader reads blocks from a decompressed stream.
 type blockReader struct {
 	r       *bufio.Reader
 	payload bytes.Buffer
@@ -108,10 +108,10 @@ func newStreamReader(stream io.Reader) (*blockReader, error) {
 
 func notRecording(err error) error { return fmt.Errorf("%w (%w)", ErrNotRecording, err) }
 
-// maxLine bounds the first line.
+// maxLine is the maximum length of the first line.
 const maxLine = len(magic) + 10
 
-// firstLine returns what there is of the line, also with an error.
+// firstLine returns the line, or with an error the part that was read.
 func (b *blockReader) firstLine() (string, error) {
 	var line []byte
 	for len(line) <= maxLine {
@@ -127,21 +127,22 @@ func (b *blockReader) firstLine() (string, error) {
 	return string(line), ErrNotRecording
 }
 
-// isVersion wants digits, so that what is printed of a hostile file is no more.
+// isVersion reports whether v is a number, so that only digits of a hostile file are
+// printed.
 func isVersion(v string) bool {
 	return v != "" && v[0] != '0' && strings.Trim(v, "0123456789") == ""
 }
 
-// next returns the payload of the next block, valid until the next call. At the
-// end of the file, wherever that is, the error is io.ErrUnexpectedEOF: the end
-// of a recording is a record.
+// next returns the payload of the next block, valid until the next call. At the end
+// of the file the error is always io.ErrUnexpectedEOF, because a recording ends with
+// a record.
 func (b *blockReader) next() ([]byte, error) {
 	length, err := binary.ReadUvarint(b.r)
 	if err != nil {
 		return nil, unexpected(err)
 	}
 	if length == 0 {
-		return nil, errWire // none is written, and deflate makes millions of them of a few bytes
+		return nil, errWire // never written, and deflate packs millions of them into a few bytes
 	}
 	if length > maxBlock {
 		return nil, errTooBig
@@ -151,7 +152,7 @@ func (b *blockReader) next() ([]byte, error) {
 		return nil, unexpected(err)
 	}
 	b.payload.Reset()
-	// The buffer grows with what is there, not with what is claimed.
+	// The buffer grows with the bytes read, not with the length claimed.
 	if _, err := io.CopyN(&b.payload, b.r, int64(length)); err != nil {
 		return nil, unexpected(err)
 	}

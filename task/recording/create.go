@@ -12,11 +12,11 @@ import (
 	"stacksnap/task/regular"
 )
 
-// Output is what a recording is written to.
+// Output is the file that a recording is written to.
 type Output interface {
 	io.WriteCloser
-	Name() string  // a path that leads to it
-	Remove() error // takes it away, open or closed
+	Name() string  // its path
+	Remove() error // deletes it, open or closed
 }
 
 // Saved is a recording that is being written to a file.
@@ -25,12 +25,11 @@ type Saved struct {
 	file Output
 }
 
-// Create begins a recording in a file that it makes, and that only its owner may
-// read from the first byte on: it holds memory of the target. An existing regular
-// file of that name is taken away before, its owner and mode with it; anything
-// else (a directory, a device, a pipe, a symbolic link) is left alone, with an
-// error. The file is written as the recording grows, so that a crash leaves all
-// snapshots that were whole.
+// Create starts a recording in a new file, which only its owner can read from the
+// start on, because it contains the target's memory. A regular file of that name is
+// deleted first; anything else (a directory, a device, a pipe, a symbolic link) is an
+// error. The file is written as the recording grows, so that a crash loses at most an
+// incomplete snapshot.
 func Create(path string, h Header) (*Saved, error) {
 	file, err := replace(path)
 	if err != nil {
@@ -39,22 +38,22 @@ func Create(path string, h Header) (*Saved, error) {
 	return Save(file, h)
 }
 
-// Save begins a recording in a file that is there and empty. On an error it takes
-// the file away.
+// Save starts a recording in an existing, empty file. On an error it deletes the
+// file.
 func Save(file Output, h Header) (*Saved, error) {
 	w, err := NewWriter(file, h)
 	if err != nil {
-		_ = file.Close() // the error before tells more
+		_ = file.Close() // the first error is returned
 		_ = file.Remove()
 		return nil, err
 	}
 	return &Saved{w, file}, nil
 }
 
-// ownFile is a file that was made here.
+// ownFile is a file that was created here.
 type ownFile struct {
 	*os.File
-	dir  *directory.Dir // held open: the file is taken away from there
+	dir  *directory.Dir // held open, so that the file is deleted from there
 	name string
 }
 
@@ -64,7 +63,7 @@ func (f *ownFile) Name() string { return f.dir.Join(f.name) }
 // Remove implements [Output].
 func (f *ownFile) Remove() error { return f.dir.Remove(f.name) }
 
-// replace makes a new file in place of a regular one.
+// replace creates a file in place of a regular one.
 func replace(path string) (*ownFile, error) {
 	dir, err := directory.Open(filepath.Dir(path))
 	if err != nil {
@@ -78,7 +77,7 @@ func replace(path string) (*ownFile, error) {
 	}
 	var file *os.File
 	if err == nil {
-		file, err = dir.Create(name) // where nothing is, not even a link
+		file, err = dir.Create(name) // fails if anything has the name, even a link
 	}
 	if err != nil {
 		return nil, errors.Join(failure(path, err), dir.Close())
@@ -86,7 +85,7 @@ func replace(path string) (*ownFile, error) {
 	return &ownFile{file, dir, name}, nil
 }
 
-// failure names the file that was asked for.
+// failure makes an error name the path that was given.
 func failure(path string, err error) error {
 	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
 		err = inner.Err
@@ -94,23 +93,23 @@ func failure(path string, err error) error {
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
-// Close ends the recording in order, and closes the file. One that could not be
-// written and has no whole snapshot is taken away: it tells nothing.
+// Close ends the recording properly, and closes the file. On an error, it deletes a
+// file without a complete snapshot.
 func (s *Saved) Close(e End) error {
 	err := s.Writer.Close(e)
 	if closeErr := s.file.Close(); err == nil && closeErr != nil {
 		err = fmt.Errorf("write recording: %w", closeErr)
 	}
 	if err != nil && s.whole == 0 {
-		_ = s.file.Remove() // the error before tells more
+		_ = s.file.Remove() // the first error is returned
 	}
 	return err
 }
 
-// Name is a path that leads to the file.
+// Name returns the file's path.
 func (s *Saved) Name() string { return s.file.Name() }
 
-// Remove takes the file away.
+// Remove deletes the file.
 func (s *Saved) Remove() error { return s.file.Remove() }
 
 // Opened is a recording that is read from a file.
@@ -119,8 +118,8 @@ type Opened struct {
 	file *os.File
 }
 
-// Open opens a recording, a regular file. Its errors are those of [regular.Open] and
-// of [NewReader].
+// Open opens a recording, which must be a regular file. The errors are those of
+// [regular.Open] and of [NewReader].
 func Open(path string) (*Opened, error) {
 	file, _, err := regular.Open(path)
 	if err != nil {
@@ -128,7 +127,7 @@ func Open(path string) (*Opened, error) {
 	}
 	r, err := NewReader(file)
 	if err != nil {
-		_ = file.Close() // it was only read
+		_ = file.Close() // read-only
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &Opened{r, file}, nil

@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// ErrNotRecording is wrapped by errors about files that are no recordings.
+// ErrNotRecording is wrapped by errors about files that are not recordings.
 var ErrNotRecording = errors.New("not a stacksnap recording")
 
-// ErrCutEarly is wrapped, besides [ErrNotRecording], by errors about files that
-// begin as recordings do and end before one has its header.
+// ErrCutEarly is wrapped, besides [ErrNotRecording], by errors about files that start
+// like a recording and end before its header is complete.
 var ErrCutEarly = errors.New("the recording was cut off before its first snapshot was whole")
 
 var (
@@ -19,17 +19,17 @@ var (
 	errReused   = errors.New("it refers to something that it does not have")
 )
 
-// VersionError says that a recording is of a later version than can be read.
+// VersionError means that a recording has a later version than can be read.
 type VersionError struct{ Version string }
 
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("the recording is of version %s, and this stacksnap reads version %d: use the one that made it, or a later one", e.Version, version)
 }
 
-// CutError says that a recording ends before it was ended in order, because it
-// was cut off or damaged. The snapshots before that place are whole.
+// CutError means that a recording ends early, because it was cut off or damaged. The
+// snapshots before that are complete.
 type CutError struct {
-	Snapshots int // that are whole
+	Snapshots int // number of complete snapshots
 	Err       error
 }
 
@@ -54,12 +54,12 @@ func (e *CutError) place() string {
 	return fmt.Sprintf("after %d whole snapshots", e.Snapshots)
 }
 
-// Cut reports whether the recording merely ends early, and is not damaged.
+// Cut reports whether the recording was cut off rather than damaged.
 func (e *CutError) Cut() bool { return errors.Is(e.Err, io.ErrUnexpectedEOF) }
 
 func (e *CutError) Unwrap() error { return e.Err }
 
-// savedError is an error that was recorded as its text.
+// savedError is an error that was recorded as text.
 type savedError string
 
 func (e savedError) Error() string { return string(e) }

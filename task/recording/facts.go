@@ -6,7 +6,7 @@ import (
 	"stacksnap/task"
 )
 
-// appendFacts appends what is told of a process for people alone.
+// appendFacts appends the facts about a process that are only shown in reports.
 func appendFacts(b []byte, i *task.Info) []byte {
 	for _, a := range i.Command.Args {
 		b = appendBytes(b, 20, a)
@@ -79,7 +79,7 @@ func parseFacts(i *task.Info, m *message) {
 	}
 }
 
-// parseOwner reads whose a process is, and where it runs.
+// parseOwner reads the owner of a process, and where it runs.
 func parseOwner(i *task.Info, m *message) {
 	var err error
 	switch m.field {

@@ -1,36 +1,36 @@
 package recording
 
-// File is an image with what its file answered. It does not change once the
-// recording is open, and is safe for concurrent use.
+// File is an image with the recorded answers of its file. It is immutable once the
+// recording is open, and safe for concurrent use.
 type File struct {
 	Image
-	symbols, starts, data, thumbs map[uint64]Answer // by what was asked
+	symbols, starts, data, thumbs map[uint64]Answer // by Asked
 	sources                       map[uint64][]Place
 	sections                      map[string]*Section
 }
 
-// Symbol returns what the file answered when it was asked for the symbol of
-// vmaddr; nothing found if it was not.
+// Symbol returns the recorded symbol at vmaddr. The Answer is not Found if it was
+// never looked up.
 func (f *File) Symbol(vmaddr uint64) Answer { return f.symbols[vmaddr] }
 
-// FunctionStart returns what the file answered when it was asked where the
-// function starts that vmaddr is in; nothing found if it was not.
+// FunctionStart returns the recorded start of the function that contains vmaddr. The
+// Answer is not Found if it was never looked up.
 func (f *File) FunctionStart(vmaddr uint64) Answer { return f.starts[vmaddr] }
 
-// DataInCode returns what the file answered when it was asked for the first data that
-// ends above vmaddr; nothing found if it was not.
+// DataInCode returns the recorded first range of data that ends above vmaddr. The
+// Answer is not Found if it was never looked up.
 func (f *File) DataInCode(vmaddr uint64) Answer { return f.data[vmaddr] }
 
-// Thumb returns what the file answered when it was asked whether the function at vmaddr
-// is Thumb code; an Answer that found nothing if the file was never asked.
+// Thumb returns the recorded instruction set of the function at vmaddr. The Answer is
+// not Found if it was never looked up.
 func (f *File) Thumb(vmaddr uint64) Answer { return f.thumbs[vmaddr] }
 
-// Source returns what the file answered when it was asked where in the source vmaddr
-// is; nothing if it was not.
+// Source returns the recorded source lines of vmaddr, nil if they were never looked
+// up.
 func (f *File) Source(vmaddr uint64) []Place { return f.sources[vmaddr] }
 
-// Section returns what is needed of a section, false when the file has none of
-// that name, or was not asked.
+// Section returns the needed parts of a section. It reports false if the file has no
+// section of that name, or it was never looked up.
 func (f *File) Section(name string) (Section, bool) {
 	s, ok := f.sections[name]
 	if !ok {
@@ -39,20 +39,19 @@ func (f *File) Section(name string) (Section, bool) {
 	return *s, true
 }
 
-// What the files may hold together, of a recording that may want to fill our
-// memory.
+// Limits of all files together, against a recording made to exhaust memory.
 const (
 	maxImages = 1 << 18
 	maxHeld   = 1 << 29 // bytes
-	costMap   = 160     // bytes of an entry in a map, about
+	costMap   = 160     // approximate bytes of an entry in a map
 	costImage = 1 << 10 // bytes of an image without its segments
 	costPlace = 80      // bytes of a place without its names
 )
 
-// files is what a recording tells of all images.
+// files has the recorded facts about all images.
 type files struct {
 	all  []*File
-	held int // bytes, about
+	held int // approximate bytes
 }
 
 func (fs *files) hold(n int) error {
@@ -69,8 +68,7 @@ func (fs *files) file(n int) (*File, error) {
 	return fs.all[n], nil
 }
 
-// learn takes what a record tells of images. Records of other kinds are passed
-// over.
+// learn adds what a record says about images. It ignores records of other kinds.
 func (fs *files) learn(kind int, data []byte) error {
 	switch kind {
 	case 2:
@@ -118,7 +116,7 @@ func (fs *files) learnAnswer(kind int, data []byte) error {
 	return fs.hold(costMap + len(a.Name))
 }
 
-// answers returns those that records of a kind give.
+// answers returns the answers in records of a kind.
 func (f *File) answers(kind int) map[uint64]Answer {
 	switch kind {
 	case 4:

@@ -7,11 +7,11 @@ import (
 	"stacksnap/task"
 )
 
-// Header is what is known when a recording begins.
+// Header is what is known when a recording starts.
 type Header struct {
 	Target   task.Info
-	Tool     string        // the program that captured, with its version
-	Interval time.Duration // wanted between two snapshots; 0: only one is wanted
+	Tool     string        // program that captured, with its version
+	Interval time.Duration // between two snapshots, as requested; 0: a single snapshot
 }
 
 func appendHeader(b []byte, h *Header) []byte {
@@ -108,7 +108,7 @@ func parseMachine(i *task.Info, m *message) {
 	}
 }
 
-// arch takes an architecture that is not known here for an unknown one.
+// arch maps an unsupported architecture to UnknownArch.
 func arch(n uint64) task.Arch {
 	if n > uint64(task.ARM) {
 		return task.UnknownArch
@@ -123,7 +123,7 @@ func knownOS(n uint64) task.OS {
 	return task.OS(n)
 }
 
-// duration takes what cannot be one for none.
+// duration maps an impossible duration to 0.
 func duration(n uint64) time.Duration { return max(0, time.Duration(n)) }
 
 func appendTimeIf(b []byte, field int, t time.Time) []byte {
@@ -142,13 +142,13 @@ func appendTimeIf(b []byte, field int, t time.Time) []byte {
 }
 
 const (
-	maxOffset = 26 * 3600 // seconds that a time zone may be off
-	maxZone   = 32        // bytes of its name
+	maxOffset = 26 * 3600 // maximum offset of a time zone in seconds
+	maxZone   = 32        // maximum length of its name in bytes
 	maxYear   = 9000
 )
 
-// time reads the Time that the current field is. Times that no clock shows are
-// none.
+// time decodes the current field as a Time. Times outside of all calendars become
+// zero.
 func (m *message) time() time.Time {
 	var seconds, nanoseconds, offset int64
 	var zone string
@@ -176,7 +176,7 @@ func (m *message) time() time.Time {
 	return at.In(time.FixedZone(zone, int(offset)))
 }
 
-// isZone reports whether a name can be that of a time zone: CEST, +0530.
+// isZone reports whether s can be the name of a time zone: CEST, +0530.
 func isZone(s string) bool {
 	return len(s) <= maxZone && strings.Trim(s, "+-/_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -7,38 +7,39 @@ import (
 // Image is a file as it was loaded into the target.
 type Image struct {
 	Path  string
-	Load  task.Addr // of the file's first byte
+	Load  task.Addr // address of the file's first byte
 	Slide uint64    // address − vmaddr, modulo 2^64
 	Main  bool
 	Note  string
 	Error string // why it could not be read
 
-	Read     bool // it could, and what follows is known
+	Read     bool // it could be read, and the following fields are valid
 	Arch     task.Arch
 	ID       []byte
 	Segments []Segment
 	Symbols  bool // it has a symbol table
 
-	Generated bool // it names generated code, where no other image is
+	Generated bool // it names generated code outside all other images
 
-	// Of a Mac program: its architecture as Apple's tools name it, and what its maker
-	// calls it.
+	// Of a Mac program: its architecture as Apple's tools name it, and its identifier
+	// and versions.
 	Variant                              string
 	BundleID, BundleVersion, BundleBuild string
 }
 
-// Segment is one mapped part of a file.
+// Segment is a mapped part of a file.
 type Segment struct {
 	Name           string
 	VMAddr, Size   uint64
-	Offset, InFile uint64 // where in the file, and how many bytes there
+	Offset, InFile uint64 // offset and bytes in the file
 	Prot           task.Prot
 }
 
-// maxSegments bounds the segments of an image; real ones have at most some dozens.
+// maxSegments is the maximum number of an image's segments; real ones have some
+// dozens.
 const maxSegments = 1 << 12
 
-// Append appends the image's encoding, which is equal for equal images.
+// Append appends the image's encoding. Equal images have equal encodings.
 func (im *Image) Append(b []byte) []byte {
 	b = appendBytesIf(b, 1, im.Path)
 	b = appendUintIf(b, 2, uint64(im.Load))
@@ -148,16 +149,16 @@ func parseSegment(data []byte) (Segment, error) {
 
 func prot(n uint64) task.Prot { return task.Prot(n) & (task.Read | task.Write | task.Execute) }
 
-// Answer is what a file answered about the function, or the data between instructions,
-// at a vmaddr.
+// Answer is what a file answered about the function at a vmaddr, or about the data
+// between instructions.
 type Answer struct {
 	Image  int
-	Asked  uint64 // vmaddr
+	Asked  uint64 // the vmaddr looked up
 	Found  bool
-	VMAddr uint64 // start of the function, or the data
-	Size   uint64 // of its symbol, or the data; 0: the file does not say
-	Name   string // of its symbol
-	Public string // the name that its users know it by, where Name is another
+	VMAddr uint64 // start of the function or the data
+	Size   uint64 // of the symbol or the data; 0: the file does not say
+	Name   string // of the symbol
+	Public string // public name, if Name is another
 	Thumb  bool   // the function is Thumb code
 }
 
@@ -201,6 +202,6 @@ func parseAnswer(data []byte) (Answer, error) {
 	return a, m.err
 }
 
-// index turns a number of an image into an int that is in no slice when it is
-// too large.
+// index converts an image number to an int. Too large a number is out of range of any
+// slice.
 func index(n uint64) int { return int(min(n, 1<<31-1)) }

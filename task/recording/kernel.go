@@ -6,7 +6,7 @@ import (
 	"stacksnap/task"
 )
 
-// appendKernel appends where a thread is in the kernel, when that is new.
+// appendKernel appends a thread's kernel frames if they have changed.
 func appendKernel(b []byte, before, frames []task.KernelFrame) []byte {
 	if slices.Equal(before, frames) {
 		return b
@@ -23,8 +23,8 @@ func appendKernel(b []byte, before, frames []task.KernelFrame) []byte {
 	return b
 }
 
-// parseKernel takes the number of frames, which begins a list of the thread's own, and
-// each that follows.
+// parseKernel reads the number of frames, which starts a new list, and each following
+// frame.
 func (t *thread) parseKernel(m *message) {
 	t.moved = true
 	switch {

@@ -6,19 +6,18 @@ import (
 	"stacksnap/task"
 )
 
-// line is the threads of the snapshots that are read, in the order in which they
-// were listed last. Most have not changed since the snapshot before, and cost
-// nothing then.
+// line is the threads of the current snapshot, in the order of the last list of ids.
+// Most have not changed since the snapshot before, and then cost nothing.
 type line struct {
-	ids     []task.ThreadID // that are listed
-	row     []*thread       // these, once there is a snapshot
-	out     []task.Thread   // as snapshots give them
+	ids     []task.ThreadID // the listed ids
+	row     []*thread       // their threads, once there is a snapshot
+	out     []task.Thread   // as returned in snapshots
 	still   []bool
-	changed []int // since the last snapshot
-	moving  []int // those that were not still in it
+	changed []int // indices of those changed since the last snapshot
+	moving  []int // indices of those that were not still in it
 }
 
-// change takes in what a thread has become.
+// change replaces a thread by its new state.
 func (l *line) change(t *thread) {
 	if t.at == 0 {
 		return
@@ -30,7 +29,7 @@ func (l *line) change(t *thread) {
 	}
 }
 
-// gather lines the threads up that are listed, and forgets all others.
+// gather fills in the listed threads, and drops all others.
 func (s *state) gather(out *Sample, listed bool) error {
 	var err error
 	if out.Same = !listed && !s.learnt && s.line.row != nil; out.Same {
@@ -47,7 +46,7 @@ func (s *state) gather(out *Sample, listed bool) error {
 	return s.forget()
 }
 
-// update takes over what has changed.
+// update applies the changes since the last snapshot.
 func (l *line) update() {
 	for _, i := range l.moving {
 		l.still[i] = true
@@ -60,7 +59,7 @@ func (l *line) update() {
 	l.changed = l.changed[:0]
 }
 
-// take gives a thread out as it is now.
+// take copies a thread's current state to the output.
 func (l *line) take(i int) {
 	t := l.row[i]
 	l.out[i] = t.Thread
@@ -68,7 +67,7 @@ func (l *line) take(i int) {
 	t.moved, t.touched = false, false
 }
 
-// lineUp begins anew.
+// lineUp rebuilds the line from the list of ids.
 func (s *state) lineUp() error {
 	l, now := &s.line, s.snapshots+1
 	for _, t := range l.row {
@@ -92,7 +91,7 @@ func (s *state) lineUp() error {
 	return s.charge(stepsThread * n)
 }
 
-// resized returns a slice of n elements in the place of s, if there is room.
+// resized returns a zeroed slice of n elements, reusing s if it is large enough.
 func resized[T any](s []T, n int) []T {
 	clear(s)
 	return slices.Grow(s[:0], n)[:n]

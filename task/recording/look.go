@@ -6,14 +6,14 @@ import (
 	"stacksnap/task"
 )
 
-// Look is the answer to the question what a thread waits for.
+// Look is one observation of what a thread waits for.
 type Look struct {
 	Thread task.ThreadID
-	Wait   *Wait // nil: it runs, or that is not known
+	Wait   *Wait // nil: it runs, or it is not known
 }
 
-// append appends the look. Before is what the last look at the thread found, the
-// zero Wait for nothing.
+// append appends the observation. before is what the last one of the thread found,
+// the zero Wait for nothing.
 func (l *Look) append(b []byte, before Wait) []byte {
 	b = appendUint(b, 1, uint64(l.Thread))
 	switch {
@@ -49,8 +49,8 @@ func parseLook(data []byte, before Wait) (Look, error) {
 	return l, m.err
 }
 
-// addLook tells what a thread of the snapshot that is being written waits for, or
-// one that is in none: the owner of a lock.
+// addLook writes what a thread waits for. It may be a thread outside the current
+// snapshot: the owner of a lock.
 func (w *Writer) addLook(l *Look) {
 	own := w.threads[l.Thread]
 	if own == nil {
@@ -67,7 +67,7 @@ func (w *Writer) addLook(l *Look) {
 	}
 }
 
-// setLook reads a look at a thread that was told of before.
+// setLook reads an observation of a recorded thread.
 func (s *state) setLook(data []byte) error {
 	id, err := parseLook(data, Wait{})
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *state) setLook(data []byte) error {
 	return err
 }
 
-// setOtherLook reads a look at a thread that was not told of.
+// setOtherLook reads an observation of a thread that is not in the snapshot.
 func (s *state) setOtherLook(data []byte) error {
 	if len(s.looks) == 2*maxThreads {
 		return errTooBig
@@ -98,7 +98,7 @@ func (s *state) setOtherLook(data []byte) error {
 	return err
 }
 
-// gatherLooks gives out the looks that came before a snapshot.
+// gatherLooks returns the observations that came before a snapshot.
 func (s *state) gatherLooks(out *Sample) {
 	out.Looks, s.looks = s.looks, nil
 	if out.Looks == nil && s.waiting && slices.ContainsFunc(s.line.ids, func(id task.ThreadID) bool { return s.threads[id].wait.Call != "" }) {
@@ -106,8 +106,8 @@ func (s *state) gatherLooks(out *Sample) {
 	}
 }
 
-// oldLooks are those of a recording that told of each thread in each snapshot
-// what it waits for.
+// oldLooks returns the observations in a recording that has each thread's wait in
+// each snapshot.
 func (s *state) oldLooks() (looks []Look) {
 	for _, id := range s.line.ids {
 		l := Look{Thread: id}

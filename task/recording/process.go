@@ -6,15 +6,15 @@ import (
 	"stacksnap/task"
 )
 
-// Process is a recording as a [task.Process]: the process as it was at the
-// snapshot that was read last. It does not move on by itself.
+// Process presents a recording as a [task.Process]: as it was at the last snapshot
+// read. Call Next to move on.
 type Process struct {
 	reader  *Reader
-	now     []task.Thread                  // of the snapshot
-	threads map[task.ThreadID]*task.Thread // the same by id; nil until one is asked for
+	now     []task.Thread                  // of the current snapshot
+	threads map[task.ThreadID]*task.Thread // the same by id; nil until first used
 }
 
-// NewProcess makes a process of what r reads, before its first snapshot.
+// NewProcess returns the process that r has recorded, before its first snapshot.
 func NewProcess(r *Reader) *Process { return &Process{reader: r} }
 
 var _ task.Process = (*Process)(nil)
@@ -29,7 +29,7 @@ func (p *Process) Next() (*Sample, error) {
 	return s, nil
 }
 
-// thread finds a thread of the snapshot; nil: there is none of that id.
+// thread returns a thread of the snapshot, nil if there is none with that id.
 func (p *Process) thread(id task.ThreadID) *task.Thread {
 	if p.threads == nil {
 		p.threads = make(map[task.ThreadID]*task.Thread, len(p.now))
@@ -43,11 +43,11 @@ func (p *Process) thread(id task.ThreadID) *task.Thread {
 // Info implements [task.Process].
 func (p *Process) Info() task.Info { return p.reader.header.Target }
 
-// Memory implements [task.Process]: what was read of the target when it was
-// recorded.
+// Memory implements [task.Process]. It has what was read of the target during the
+// recording.
 func (p *Process) Memory() task.Memory { return p.reader.Memory() }
 
-// Regions implements [task.Process]: the mappings of code alone.
+// Regions implements [task.Process]. It yields only mappings of code.
 func (p *Process) Regions() iter.Seq2[task.Region, error] { return p.reader.Regions() }
 
 // Threads implements [task.Process].
@@ -72,13 +72,13 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	return nil
 }
 
-// Suspend implements [task.Process]: there is nothing to stop.
+// Suspend implements [task.Process]. There is nothing to stop.
 func (p *Process) Suspend() (resume func() error, err error) {
 	return func() error { return nil }, nil
 }
 
-// Capture implements [task.Process]. It gives all ranges of the stack that are
-// recorded, as far as there is room.
+// Capture implements [task.Process]. It returns all recorded ranges of the stack that
+// fit into the buffer.
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	from := p.thread(id)
 	if from == nil {

@@ -9,8 +9,8 @@ import (
 	"stacksnap/task"
 )
 
-// Reader reads a recording, one snapshot after the other. It is not safe for
-// concurrent use.
+// Reader reads the snapshots of a recording in order. It is not safe for concurrent
+// use.
 type Reader struct {
 	file   io.ReadSeeker
 	open   func(io.Reader) (*blockReader, error)
@@ -18,35 +18,35 @@ type Reader struct {
 	files  files
 	count  int
 	end    End
-	cut    error // a *CutError; nil when the recording was ended in order
+	cut    error // a *CutError; nil if the recording ended properly
 	size   int64 // of the file
 
 	state
 	blocks *blockReader
-	block  message // the rest of the current block
+	block  message // rest of the current block
 }
 
 // state is what changes from snapshot to snapshot.
 type state struct {
 	snapshots  int    // read so far
-	effort     effort // that is left for what follows
+	effort     effort // what is left for the rest
 	clock      clock
 	tally      tally
 	line       line
 	threads    map[task.ThreadID]*thread
 	stackBytes int
-	waiting    bool // some threads tell themselves what they wait for
+	waiting    bool // some threads have their waits in themselves
 	memory     store
 	mapped     Map
 	generation int
 	looks      []Look // for the next snapshot
-	learnt     bool   // of the memory or of what is mapped, since the snapshot before
+	learnt     bool   // memory or maps have changed since the last snapshot
 }
 
-// NewReader reads a recording from its start to its end, and is then ready to
-// give the snapshots. The error wraps [ErrNotRecording], or is a
-// *[VersionError], where that is the reason. That the recording was cut off or
-// damaged behind its header is no error here: see [Reader.Cut].
+// NewReader reads a recording once from start to end, and is then ready to return the
+// snapshots. The error wraps [ErrNotRecording] or is a *[VersionError] if that is the
+// reason. It is no error if the recording was cut off or damaged after its header:
+// see [Reader.Cut].
 func NewReader(file io.ReadSeeker) (*Reader, error) {
 	return newReader(file, newBlockReader)
 }
@@ -66,7 +66,7 @@ func newReader(file io.ReadSeeker, open func(io.Reader) (*blockReader, error)) (
 	return r, r.rewind()
 }
 
-// rewind goes back before the first record.
+// rewind goes back to the first record.
 func (r *Reader) rewind() (err error) {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read recording: %w", err)
@@ -77,7 +77,7 @@ func (r *Reader) rewind() (err error) {
 	return err
 }
 
-// survey learns what holds for the whole recording, and counts the snapshots.
+// survey reads what holds for the whole recording, and counts the snapshots.
 func (r *Reader) survey() error {
 	kind, data, err := r.record()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -145,7 +145,7 @@ func (r *Reader) record() (kind int, data []byte, err error) {
 	}
 }
 
-// charge counts steps; it fails when there are no more.
+// charge takes steps. It fails if they exceed what is left.
 func (s *state) charge(steps int) error {
 	if !s.effort.spend(steps) {
 		return ErrTooMuch
@@ -153,7 +153,7 @@ func (s *state) charge(steps int) error {
 	return nil
 }
 
-// hold fails when more is kept than may be.
+// hold fails if the state exceeds the memory limit.
 func (r *Reader) hold() error {
 	n := r.files.held + r.stackBytes + len(r.memory.chunks)*chunkCost + len(r.threads)*costThread
 	if int64(n) > r.effort.held {
@@ -162,24 +162,23 @@ func (r *Reader) hold() error {
 	return nil
 }
 
-// Header returns what was known when the recording began.
+// Header returns the recording's header.
 func (r *Reader) Header() Header { return r.header }
 
-// Snapshots returns how many snapshots there are.
+// Snapshots returns the number of snapshots.
 func (r *Reader) Snapshots() int { return r.count }
 
-// Cut returns nil when the recording was ended in order, else a *[CutError].
+// Cut returns nil if the recording ended properly, else a *[CutError].
 func (r *Reader) Cut() error { return r.cut }
 
-// End returns what was known when the recording was ended in order.
+// End returns what was recorded at the end; it is zero if the recording was cut.
 func (r *Reader) End() End { return r.end }
 
-// Generation counts the maps up to the snapshot that Next returned last: while
-// it is the same, so is what is mapped. It is 0 before there is a map.
+// Generation returns the number of maps up to the last snapshot read. While it is the
+// same, so is what is mapped. It is 0 before there is a map.
 func (r *Reader) Generation() int { return r.generation }
 
-// Files returns the images that are mapped at the snapshot that Next returned
-// last, in the loader's order.
+// Files returns the images mapped at the last snapshot read, in the loader's order.
 func (r *Reader) Files() []*File {
 	mapped := make([]*File, 0, len(r.mapped.Images))
 	for _, n := range r.mapped.Images {
@@ -188,7 +187,7 @@ func (r *Reader) Files() []*File {
 	return mapped
 }
 
-// Regions gives the mappings of code at the snapshot that Next returned last.
+// Regions returns the mappings of code at the last snapshot read.
 func (r *Reader) Regions() iter.Seq2[task.Region, error] {
 	regions := r.mapped.Regions
 	return func(yield func(task.Region, error) bool) {
@@ -200,12 +199,12 @@ func (r *Reader) Regions() iter.Seq2[task.Region, error] {
 	}
 }
 
-// Memory is what had been read of the target's memory up to the snapshot that
-// Next returned last.
+// Memory returns what had been read of the target's memory up to the last snapshot
+// read.
 func (r *Reader) Memory() task.Memory { return &r.memory }
 
-// Next returns the next snapshot. Its threads and their stacks are shared with
-// snapshots to come, and must not be written to; they hold until the next call.
+// Next returns the next snapshot. Its threads and their stacks are shared with later
+// snapshots; the caller must not modify them, and they are valid until the next call.
 // At the end the error is io.EOF, or that of Cut.
 func (r *Reader) Next() (*Sample, error) {
 	if r.snapshots == r.count {
@@ -228,7 +227,7 @@ func (r *Reader) Next() (*Sample, error) {
 	}
 }
 
-// step reads a record, and returns the snapshot that it ends, if it does.
+// step reads a record. It returns a snapshot if the record completes one.
 func (r *Reader) step() (*Sample, error) {
 	kind, data, err := r.record()
 	if err == nil {
@@ -312,7 +311,7 @@ func (s *state) setFault(data []byte) error {
 	return m.err
 }
 
-// maxThreads bounds the threads of one snapshot.
+// maxThreads is the maximum number of threads in a snapshot.
 const maxThreads = 1 << 17
 
 func (s *state) setThread(data []byte) error {

@@ -8,15 +8,15 @@ import (
 	"stacksnap/task"
 )
 
-// Reads is a memory that notes what is read of it, for a [Writer]. It is used by
-// many goroutines at once if the memory is.
+// Reads is a memory that records what is read of it, for a [Writer]. It is as safe
+// for concurrent use as the memory that it wraps.
 type Reads struct {
 	of task.Memory
 
 	mu     sync.Mutex
 	store  store
-	noted  []task.Addr // keys of the chunks that wait to be written
-	faults []task.Addr // likewise
+	noted  []task.Addr // keys of the chunks still to be written
+	faults []task.Addr // addresses still to be written
 }
 
 // NewReads wraps a memory.
@@ -39,7 +39,7 @@ func (r *Reads) ReadMemory(p []byte, a task.Addr) (int, error) {
 	return n, err
 }
 
-// noteFault keeps the reason alone: that of a FaultError is beside the address.
+// noteFault records that a is unreadable, with the reason inside a FaultError.
 func (r *Reads) noteFault(a task.Addr, err error) {
 	var fault *task.FaultError
 	if errors.As(err, &fault) && fault.Addr == a {
@@ -56,7 +56,7 @@ func (r *Reads) noteFault(a task.Addr, err error) {
 	r.faults = append(r.faults, a)
 }
 
-// flush gives what was noted since the last time to w.
+// flush writes to w what was recorded since the last flush.
 func (r *Reads) flush(w *Writer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *Reads) flush(w *Writer) {
 		}
 	}
 	for _, a := range r.faults {
-		if !r.store.knows(a) { // by what was read since
+		if !r.store.knows(a) { // it has been read since
 			w.fault(a, r.store.faults[a])
 		}
 	}

@@ -4,19 +4,19 @@ import "stacksnap/task"
 
 // Map is what is mapped in the target for some time.
 type Map struct {
-	Images  []int         // numbers, in the loader's order
-	Regions []task.Region // mappings that are of interest: those of code
+	Images  []int         // image numbers, in the loader's order
+	Regions []task.Region // mappings of code
 	Cache   SharedCache   // of a Darwin process; zero: none is mapped
 }
 
-// SharedCache is dyld's shared cache of libraries.
+// SharedCache says where dyld's shared cache of libraries is mapped.
 type SharedCache struct {
 	UUID  [16]byte
 	Base  task.Addr
 	Slide uint64
 }
 
-// The bounds of one map.
+// Limits of one map.
 const (
 	maxMapped  = 1 << 16 // images
 	maxRegions = 1 << 18

@@ -7,31 +7,31 @@ import (
 	"stacksnap/task"
 )
 
-// Sample is a snapshot with what was found out of it beside what it copied.
+// Sample is a snapshot with what was found out beside what it copied.
 type Sample struct {
 	*task.Snapshot
-	// Looks are what some of the threads were found to wait for at that time, and
-	// Whole says that with these all threads have been asked since the last Whole.
+	// Looks are observations of what some threads waited for. Whole says that with
+	// these, all threads have been observed since the last Whole.
 	Looks []Look
 	Whole bool
-	// OtherStops are how long the target was stopped since the snapshot before,
-	// besides by this one.
+	// OtherStops are the times for which the target was stopped since the last
+	// snapshot, besides for this one.
 	OtherStops []time.Duration
-	Notes      []string // that came up since the snapshot before
-	// Still says of each thread, in a snapshot that was read, that nothing its stack
-	// is walked from has become known since the snapshot before: a walk gives the
-	// same again.
+	Notes      []string // new since the last snapshot
+	// Still says for each thread, in a snapshot that was read, that nothing its stack
+	// is unwound from has changed since the last snapshot, so that its frames are the
+	// same.
 	Still []bool
-	// Same says that the threads are those of the snapshot before, in the same order,
-	// and that nothing is known anew but of those that Changed lists by their index.
+	// Same says that the threads and their order are those of the last snapshot, and
+	// that only those at the indices in Changed have changed.
 	Same    bool
 	Changed []int
 }
 
-// Wait is what a thread waits for. Call is never empty.
+// Wait is what a thread waits for. Call is never "".
 type Wait struct {
 	Call, Object string
-	Lock         uint8 // as recording.proto counts
+	Lock         uint8 // numbered as in recording.proto
 	Addr         task.Addr
 	Owner        task.ThreadID
 	OwnerName    string
@@ -87,7 +87,7 @@ type End struct {
 	MissedTicks int // since the last snapshot
 	Notes       []string
 	OwnCPU      time.Duration // used by the program that captured, while it sampled
-	Looks       []Look        // at threads of the last snapshot, after it: a whole round
+	Looks       []Look        // observations of all threads of the last snapshot, after it
 }
 
 func appendEnd(b []byte, e *End) []byte {
@@ -127,7 +127,7 @@ func parseEnd(data []byte) (End, error) {
 	return e, m.err
 }
 
-// maxNotes bounds the notes of one message.
+// maxNotes is the maximum number of notes in one message.
 const maxNotes = 1 << 12
 
 func appendNote(notes []string, m *message) []string {

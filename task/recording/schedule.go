@@ -7,10 +7,10 @@ import (
 	"stacksnap/task"
 )
 
-// scheduleUnit is that of the times in which a thread's schedule is told.
+// scheduleUnit is the unit of times in a thread's schedule.
 const scheduleUnit = time.Microsecond
 
-// appendTurn appends what has changed of how a thread is scheduled.
+// appendTurn appends the changes of how a thread is scheduled.
 func (before *thread) appendTurn(b []byte, t *thread) []byte {
 	if t.Schedule != before.Schedule {
 		var at int
@@ -53,7 +53,7 @@ func (t *thread) parseTurn(m *message) {
 	}
 }
 
-// laterBy adds units to a time, within what a time can be.
+// laterBy adds units to a time, limited to a valid range.
 func laterBy(d time.Duration, units int64) time.Duration {
 	const most = time.Duration(1 << 61)
 	const mostUnits = int64(most / scheduleUnit)

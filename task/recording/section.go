@@ -1,15 +1,15 @@
 package recording
 
-// Section is a part of what a file gives as one of its sections.
+// Section is part of the bytes that a file returned for one of its sections.
 type Section struct {
 	Image  int
-	Name   string // as recording.proto lists them
-	VMAddr uint64 // of the section's first byte
-	Offset int    // where Data goes, over what is there: there are no gaps
+	Name   string // as listed in recording.proto
+	VMAddr uint64 // address of the section's first byte
+	Offset int    // of Data in the section, replacing what is there; there are no gaps
 	Data   []byte
-	// Restart: what was told of the section before does not hold.
+	// Restart: discard the parts recorded before.
 	Restart bool
-	Error   string // the section is there, but cannot be read
+	Error   string // why the section is unreadable
 }
 
 func appendSection(b []byte, s *Section) []byte {
@@ -22,7 +22,7 @@ func appendSection(b []byte, s *Section) []byte {
 	return appendBytesIf(b, 7, s.Error)
 }
 
-// parseSection does not copy Data.
+// parseSection decodes a section. Data is not copied.
 func parseSection(data []byte) (Section, error) {
 	var s Section
 	m := newMessage(data)

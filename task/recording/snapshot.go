@@ -7,7 +7,7 @@ import (
 	"stacksnap/task"
 )
 
-// tally is what a snapshot tells only where it differs from the one before.
+// tally has numbers that a snapshot contains only if they differ from the one before.
 type tally struct{ missed, limit, stops int }
 
 func (before tally) append(b []byte, t tally) []byte {
@@ -34,9 +34,8 @@ func (t *tally) parse(m *message) {
 	}
 }
 
-// clock turns times into differences and back. Differences are those of the
-// monotonic clock where the times have one, so that they stay true when someone
-// sets the clock.
+// clock converts times to differences and back. It uses the monotonic clock where the
+// times have one, so that differences stay right when the clock is set.
 type clock struct {
 	begun  bool
 	last   time.Time
@@ -44,8 +43,8 @@ type clock struct {
 	offset int
 }
 
-// append appends a time. The first is told in full, and so is one in another
-// time zone.
+// append appends a time. The first one is absolute, and so is one in another time
+// zone.
 func (c *clock) append(b []byte, t time.Time) []byte {
 	zone, offset := t.Zone()
 	if !c.begun || zone != c.zone || offset != c.offset {
@@ -62,7 +61,7 @@ func (c *clock) append(b []byte, t time.Time) []byte {
 	return b
 }
 
-// next returns the time that is told in full, or only by what has elapsed.
+// next returns the time that is recorded as absolute or as a difference.
 func (c *clock) next(told time.Time, elapsed time.Duration) time.Time {
 	switch {
 	case !c.begun:
@@ -94,7 +93,7 @@ func (w *Writer) appendSnapshot(b []byte, s *Sample) []byte {
 	return appendBoolIf(b, 13, s.Whole)
 }
 
-// appendIDs lists the threads when they are not those of the snapshot before.
+// appendIDs appends the list of threads if it has changed.
 func (w *Writer) appendIDs(b []byte, threads []task.Thread) []byte {
 	if slices.EqualFunc(w.ids, threads, func(id task.ThreadID, t task.Thread) bool { return id == t.ID }) {
 		return b
@@ -110,7 +109,7 @@ func (w *Writer) appendIDs(b []byte, threads []task.Thread) []byte {
 	return b
 }
 
-// snapshot puts together what a Snapshot record ends.
+// snapshot returns the snapshot that a Snapshot record completes.
 func (s *state) snapshot(data []byte) (*Sample, error) {
 	out := &Sample{Snapshot: new(task.Snapshot)}
 	p := snapshotParser{state: s, out: out}
@@ -129,14 +128,14 @@ func (s *state) snapshot(data []byte) (*Sample, error) {
 	return out, s.gather(out, p.listed)
 }
 
-// snapshotParser is a Snapshot record that is being read.
+// snapshotParser decodes a Snapshot record.
 type snapshotParser struct {
 	*state
 	out     *Sample
 	told    time.Time
 	elapsed time.Duration
-	listed  bool // ids were told
-	longest bool // LongestStop was told
+	listed  bool // the record has ids
+	longest bool // the record has LongestStop
 }
 
 func (p *snapshotParser) parse(m *message) {

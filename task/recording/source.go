@@ -1,21 +1,21 @@
 package recording
 
-// Source is what a file answered about where in the source a vmaddr is.
+// Source is the source lines that a file answered for a vmaddr.
 type Source struct {
 	Image  int
-	Asked  uint64  // vmaddr
-	Places []Place // the innermost of the calls inlined there first, the function last
+	Asked  uint64  // the vmaddr looked up
+	Places []Place // inlined calls, the innermost first, and last the function
 }
 
-// Place is a function in the source. Low and High are the vmaddrs of its part that
-// has the address, 0 of a call that was inlined.
+// Place is a function and a line in the source. [Low, High) is the part of it that
+// contains the address, 0 for an inlined call.
 type Place struct {
 	Function, File string
 	Line, Column   int
 	Low, High      uint64
 }
 
-// maxPlaces bounds the calls inlined at one address.
+// maxPlaces is the maximum number of calls inlined at one address.
 const maxPlaces = 1 << 10
 
 func appendSource(b []byte, s *Source) []byte {

@@ -7,7 +7,7 @@ import (
 	"stacksnap/task"
 )
 
-// predict fills dst, a range that begins at base, with what stacks had at its
+// predict fills dst, a range that starts at base, with what stacks had at its
 // addresses. It returns how many bytes it copied.
 func predict(dst []byte, base task.Addr, stacks []task.Stack) (copied int) {
 	last := base + task.Addr(len(dst))
@@ -21,18 +21,18 @@ func predict(dst []byte, base task.Addr, stacks []task.Stack) (copied int) {
 	return copied
 }
 
-// word is how finely stacks are compared.
+// word is the unit in which stacks are compared, in bytes.
 const word = 8
 
-// appendStack appends the message of a stack as it differs from what the
-// thread's stacks were. Scratch is room to work in, and is returned.
+// appendStack appends a stack as its difference from the thread's stacks before.
+// scratch is a buffer, and is returned.
 func appendStack(b []byte, s *task.Stack, before []task.Stack, scratch []byte) (out, room []byte) {
 	b = appendUintIf(b, 1, uint64(s.Base))
 	b = appendUintIf(b, 2, uint64(len(s.Bytes)))
 	b = appendUintIf(b, 3, uint64(s.Top))
 	scratch = append(scratch[:0], s.Bytes...)
 	for i := range scratch {
-		scratch[i] = ^scratch[i] // differs, unless it is predicted
+		scratch[i] = ^scratch[i] // differs unless predicted
 	}
 	predict(scratch, s.Base, before)
 	for at, written := 0, 0; ; {
@@ -51,7 +51,8 @@ func appendStack(b []byte, s *task.Stack, before []task.Stack, scratch []byte) (
 	}
 }
 
-// equal returns how long a and b are the same, in whole words or to their end.
+// equal returns the length of the common prefix of a and b, in whole words or to
+// their end.
 func equal(a, b []byte) int {
 	for i := 0; ; i += word {
 		if i+word > len(a) {
@@ -66,8 +67,8 @@ func equal(a, b []byte) int {
 	}
 }
 
-// different returns how many bytes follow before two words are the same: a
-// single one is not worth a new edit.
+// different returns the number of bytes before two consecutive equal words; a single
+// one is not worth a new edit.
 func different(a, b []byte) int {
 	for i := 0; i < len(a); i += word {
 		if same := equal(a[i:], b[i:]); same >= 2*word || i+same == len(a) {
@@ -77,7 +78,7 @@ func different(a, b []byte) int {
 	return len(a)
 }
 
-// parseStack reads a stack of a thread that had others before.
+// parseStack decodes a stack of a thread whose stacks before are given.
 func parseStack(data []byte, before []task.Stack) (task.Stack, error) {
 	var s task.Stack
 	var size uint64
@@ -98,8 +99,8 @@ func parseStack(data []byte, before []task.Stack) (task.Stack, error) {
 	if m.err != nil || size == 0 {
 		return s, m.err
 	}
-	// Every byte is in an edit or was there before, so that no more is allocated
-	// than there is.
+	// Every byte is in an edit or was there before, so that no more is allocated than
+	// was recorded.
 	if size > task.MaxStackLimit || uint64(s.Base)+size-1 < uint64(s.Base) {
 		return s, errTooBig
 	}
@@ -114,7 +115,7 @@ func parseStack(data []byte, before []task.Stack) (task.Stack, error) {
 	return s, edit(s.Bytes, data)
 }
 
-// edit carries out the edits of a stack's message.
+// edit applies the edits in a stack's message.
 func edit(b, data []byte) error {
 	at := uint64(0)
 	m := newMessage(data)

@@ -9,12 +9,12 @@ import (
 // store is memory of which some bytes are known. It implements [task.Memory].
 type store struct {
 	chunks map[task.Addr]*chunk // by address / chunkSize
-	faults map[task.Addr]string // why memory is not readable there
+	faults map[task.Addr]string // why memory is unreadable, by address
 }
 
 const (
 	chunkSize = 64
-	chunkCost = 3 * chunkSize // bytes of our memory, about
+	chunkCost = 3 * chunkSize // approximate bytes of our memory
 	maxChunks = 1 << 20
 	maxFaults = 1 << 16
 )
@@ -23,15 +23,14 @@ const (
 type chunk struct {
 	known uint64 // bit i: data[i] is known
 	data  [chunkSize]byte
-	noted bool // waits to be written
+	noted bool // still to be written
 }
 
 func newStore() store {
 	return store{chunks: map[task.Addr]*chunk{}, faults: map[task.Addr]string{}}
 }
 
-// put notes what memory holds. It calls changed for each chunk of which anything
-// was not known, or was something else.
+// put stores bytes of memory. It calls changed for each chunk that has changed.
 func (s *store) put(a task.Addr, b []byte, changed func(task.Addr, *chunk)) {
 	for len(b) > 0 {
 		at := int(a % chunkSize)
@@ -43,7 +42,7 @@ func (s *store) put(a task.Addr, b []byte, changed func(task.Addr, *chunk)) {
 	}
 }
 
-// chunk finds or makes a chunk; nil when there are too many.
+// chunk returns a chunk, creating it if needed; nil if there are too many.
 func (s *store) chunk(key task.Addr) *chunk {
 	c := s.chunks[key]
 	if c == nil && len(s.chunks) < maxChunks {
@@ -64,8 +63,7 @@ func (c *chunk) put(at int, b []byte) bool {
 	return true
 }
 
-// forget notes that memory is not readable at a any more, and reports whether it was
-// known to be.
+// forget records that a is no longer readable, and reports whether it was known.
 func (s *store) forget(a task.Addr) bool {
 	if !s.knows(a) {
 		return false
@@ -80,14 +78,14 @@ func (s *store) knows(a task.Addr) bool {
 	return c != nil && c.known>>(a%chunkSize)&1 != 0
 }
 
-// run returns n ones, 1 ≤ n ≤ 64.
+// run returns a mask of n ones, 1 ≤ n ≤ 64.
 func run(n int) uint64 { return ^uint64(0) >> (64 - n) }
 
 // knownFrom returns how many bytes from at on are known.
 func (c *chunk) knownFrom(at int) int { return bits.TrailingZeros64(^(c.known >> at)) }
 
-// ReadMemory implements [task.Memory]. What was not read when the recording was
-// made is not readable.
+// ReadMemory implements [task.Memory]. Only what was read during the recording is
+// readable.
 func (s *store) ReadMemory(p []byte, a task.Addr) (n int, err error) {
 	for n < len(p) {
 		here := a + task.Addr(n)

@@ -6,24 +6,24 @@ import (
 	"stacksnap/task"
 )
 
-// thread is what both ends of a recording keep of a thread from one snapshot to
-// the next. The zero thread is what a new one changes.
+// thread is the state of a thread that writer and reader keep between snapshots. A
+// new thread starts from the zero thread.
 type thread struct {
-	task.Thread        // whose stacks' bytes are its own
+	task.Thread        // with its own copy of the stacks' bytes
 	err         string // text of Err
-	wait        Wait   // as older recordings tell it
-	look        Wait   // of the last look; the zero Wait: none
-	seen        int    // the snapshot that it was last listed for
-	at          int    // where in the line, from 1 on; 0: not in it
-	touched     bool   // is among those of the line that have changed
-	moved       bool   // in another way than in its facts, since then
+	wait        Wait   // in older recordings
+	look        Wait   // the last observation; zero: none
+	seen        int    // number of the snapshot that last listed it
+	at          int    // index in the line, plus 1; 0: not in it
+	touched     bool   // it is in line.changed
+	moved       bool   // more than its facts have changed since the last snapshot
 }
 
-// maxStacks bounds the ranges of one thread's stack.
+// maxStacks is the maximum number of ranges in a thread's stack.
 const maxStacks = 16
 
-// appendChanges appends what t has become, behind its id. Scratch is room to work
-// in, and is returned.
+// appendChanges appends the difference between before and t, after its id. scratch is
+// a buffer, and is returned.
 func (before *thread) appendChanges(b []byte, t *thread, scratch []byte) (out, room []byte) {
 	b = before.appendFacts(b, t)
 	b = appendRegisters(b, &before.Registers, &t.Registers)
@@ -93,7 +93,7 @@ func appendBool(b []byte, field int, v bool) []byte {
 	return appendUint(b, field, 0)
 }
 
-// appendRegisters appends the differences of all registers up to the last that
+// appendRegisters appends the differences of all registers up to the last one that
 // differs.
 func appendRegisters(b []byte, before, r *task.Registers) []byte {
 	if r.Arch != before.Arch {
@@ -128,7 +128,7 @@ func sameStacks(a, b []task.Stack) bool {
 	return true
 }
 
-// keepStacks makes own, which is written over, a copy of s.
+// keepStacks makes own, which is overwritten, a copy of s.
 func keepStacks(own, s []task.Stack) []task.Stack {
 	for len(own) < len(s) {
 		own = append(own, task.Stack{})
@@ -140,8 +140,8 @@ func keepStacks(own, s []task.Stack) []task.Stack {
 	return own
 }
 
-// change returns the thread that the message makes of before. The two share the
-// bytes of stacks that have not changed, and these are never written to.
+// change returns the thread after the changes in the message. The two share the bytes
+// of unchanged stacks, which are never modified.
 func (before *thread) change(data []byte) (*thread, error) {
 	t := *before
 	var registers int
@@ -226,7 +226,7 @@ func (t *thread) parseFact(m *message) {
 	}
 }
 
-// priority takes what cannot be one for none: the kernel has 128.
+// priority maps an impossible priority to 0: the kernel has 128.
 func priority(m *message) int {
 	const most = 127
 	if n := m.sint(); n > -most && n <= most {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// errWire says that bytes are no message of Protocol Buffers.
+// errWire means that bytes are not a Protocol Buffers message.
 var errWire = errors.New("malformed message")
 
 // The wire types (protobuf.dev, Encoding, Message Structure).
@@ -37,7 +37,7 @@ func appendBytes[T string | []byte](b []byte, field int, v T) []byte {
 	return append(b, v...)
 }
 
-// The append…If functions leave out what has its zero value.
+// The append…If functions append nothing for a zero value.
 
 func appendUintIf(b []byte, field int, v uint64) []byte {
 	if v == 0 {
@@ -60,8 +60,7 @@ func appendBytesIf[T string | []byte](b []byte, field int, v T) []byte {
 	return appendBytes(b, field, v)
 }
 
-// begin opens a message within a message; end closes it, given what begin
-// returned beside b.
+// begin opens an embedded message; pass the returned int to end to close it.
 func begin(b []byte, field int) ([]byte, int) {
 	b = append(appendTag(b, field, wireBytes), 0)
 	return b, len(b)
@@ -81,18 +80,18 @@ func end(b []byte, start int) []byte {
 	return b
 }
 
-// message reads the fields of a message, one after the other.
+// message reads the fields of a message in order.
 type message struct {
 	rest  []byte
 	field int
-	n     uint64 // of a number
-	data  []byte // of bytes, a string, a message or packed numbers; nil for a number
+	n     uint64 // value of a number
+	data  []byte // bytes, a string, a message or packed numbers; nil for a number
 	err   error
 }
 
 func newMessage(b []byte) message { return message{rest: b} }
 
-// next reads a field. It returns false at the end and at an error.
+// next reads a field. It returns false at the end and on an error.
 func (m *message) next() bool {
 	if len(m.rest) == 0 || m.err != nil {
 		return false
@@ -131,7 +130,7 @@ func (m *message) uvarint() uint64 {
 	return v
 }
 
-// take returns the next n bytes, never nil but for an error.
+// take returns the next n bytes; nil only on an error.
 func (m *message) take(n uint64) []byte {
 	if m.err != nil || n > uint64(len(m.rest)) {
 		m.err = errWire
@@ -146,8 +145,7 @@ func (m *message) string() string { return string(m.data) }
 func (m *message) bool() bool     { return m.n != 0 }
 func (m *message) sint() int64    { return unzigzag(m.n) }
 
-// packed calls f for each number of a packed field, or for the one of a field
-// that is not packed.
+// packed calls f for each number in a packed field, or for the one number of another.
 func (m *message) packed(f func(uint64) error) {
 	if m.data == nil {
 		m.fail(f(m.n))

@@ -7,27 +7,26 @@ import (
 	"stacksnap/task"
 )
 
-// Writer writes a recording. What is told by Add and SetMap is in the file no
-// later than the next snapshot. After an error nothing more is written, and
-// every method that returns an error returns that one; the snapshots before it
-// are whole. It is not safe for concurrent use.
+// Writer writes a recording. Everything added is in the file no later than the next
+// snapshot. After an error nothing more is written, and every method returns that
+// error; the snapshots before it are complete. It is not safe for concurrent use.
 type Writer struct {
 	out   *blockWriter
 	block []byte
 	err   error
 
 	images    int
-	snapshots int // begun
-	whole     int // handed on to the last byte
+	snapshots int // started
+	whole     int // completely written
 	clock     clock
 	tally     tally
-	ids       []task.ThreadID // of the snapshot before
+	ids       []task.ThreadID // of the last snapshot
 	threads   map[task.ThreadID]*thread
 	spare     []*thread
 	scratch   []byte
 }
 
-// NewWriter begins a recording.
+// NewWriter starts a recording.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	out, err := newBlockWriter(w)
 	if err != nil {
@@ -47,7 +46,7 @@ func (w *Writer) begin(kind int) (at [2]int) {
 	return at
 }
 
-// end closes the record, and writes the block once it is large.
+// end closes the record, and writes the block if it is large enough.
 func (w *Writer) end(at [2]int) {
 	w.block = end(w.block, at[1])
 	w.block = end(w.block, at[0])
@@ -81,7 +80,7 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// AddImage tells of an image and returns its number.
+// AddImage adds an image and returns its number.
 func (w *Writer) AddImage(im *Image) int {
 	at := w.begin(2)
 	w.block = im.Append(w.block)
@@ -90,24 +89,24 @@ func (w *Writer) AddImage(im *Image) int {
 	return w.images - 1
 }
 
-// SetMap tells what is mapped from the next snapshot on.
+// SetMap sets what is mapped from the next snapshot on.
 func (w *Writer) SetMap(m *Map) {
 	at := w.begin(3)
 	w.block = appendMap(w.block, m)
 	w.end(at)
 }
 
-// AddSymbol tells what a file answered when it was asked for a symbol.
+// AddSymbol adds a file's answer to the look-up of a symbol.
 func (w *Writer) AddSymbol(a *Answer) { w.addAnswer(4, a) }
 
-// AddStart tells what a file answered when it was asked for a function's start.
+// AddStart adds a file's answer to the look-up of a function's start.
 func (w *Writer) AddStart(a *Answer) { w.addAnswer(5, a) }
 
-// AddData tells which data a file answered with when it was asked for the first that ends
-// above a vmaddr.
+// AddData adds a file's answer to the look-up of the first data that ends above a
+// vmaddr.
 func (w *Writer) AddData(a *Answer) { w.addAnswer(15, a) }
 
-// AddThumb tells what a file answered when it was asked whether a function is Thumb code.
+// AddThumb adds a file's answer whether a function is Thumb code.
 func (w *Writer) AddThumb(a *Answer) { w.addAnswer(16, a) }
 
 func (w *Writer) addAnswer(kind int, a *Answer) {
@@ -116,7 +115,7 @@ func (w *Writer) addAnswer(kind int, a *Answer) {
 	w.end(at)
 }
 
-// AddSource tells what a file answered when it was asked for the source of a vmaddr.
+// AddSource adds a file's answer to the look-up of a source line.
 func (w *Writer) AddSource(s *Source) {
 	if len(s.Places) > maxPlaces {
 		return
@@ -126,7 +125,7 @@ func (w *Writer) AddSource(s *Source) {
 	w.end(at)
 }
 
-// AddSection tells a part of a section, or that it cannot be read.
+// AddSection adds part of a section, or that it is unreadable.
 func (w *Writer) AddSection(s *Section) {
 	for part := *s; ; {
 		rest := part.Data[min(len(part.Data), blockSize):]
@@ -141,7 +140,7 @@ func (w *Writer) AddSection(s *Section) {
 	}
 }
 
-// AddReads writes the memory of the target that r has noted since the last AddReads.
+// AddReads writes the memory that r has recorded since the last AddReads.
 func (w *Writer) AddReads(r *Reads) { r.flush(w) }
 
 func (w *Writer) memory(a task.Addr, data []byte) {
@@ -158,8 +157,8 @@ func (w *Writer) fault(a task.Addr, reason string) {
 	w.end(at)
 }
 
-// AddSnapshot writes a snapshot, and hands everything told so far on to the
-// underlying writer. It keeps nothing of s.
+// AddSnapshot writes a snapshot, and flushes everything to the underlying writer. It
+// keeps nothing of s.
 func (w *Writer) AddSnapshot(s *Sample) error {
 	if w.err != nil {
 		return w.err
@@ -182,7 +181,7 @@ func (w *Writer) AddSnapshot(s *Sample) error {
 	return nil
 }
 
-// addThread tells what has changed of a thread, if anything has.
+// addThread writes the changes of a thread, if there are any.
 func (w *Writer) addThread(t *task.Thread) {
 	own, known := w.threads[t.ID]
 	if !known {
@@ -223,10 +222,10 @@ func (w *Writer) newThread() *thread {
 	return new(thread)
 }
 
-// maxSpare bounds how many threads that have ended are kept for their buffers.
+// maxSpare is how many ended threads are kept for their buffers.
 const maxSpare = 256
 
-// forgetThreads forgets those that are not among the n of the snapshot.
+// forgetThreads drops those that are not among the n threads of the snapshot.
 func (w *Writer) forgetThreads(n int) {
 	if len(w.threads) == n {
 		return
@@ -243,7 +242,7 @@ func (w *Writer) forgetThreads(n int) {
 	}
 }
 
-// Close ends the recording in order. It does not close the underlying writer.
+// Close ends the recording properly. It does not close the underlying writer.
 func (w *Writer) Close(e End) error {
 	at := w.begin(11)
 	w.block = appendEnd(w.block, &e)

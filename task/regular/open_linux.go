@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open looks at the file first, and opens the one that it looked at.
+// open examines the file first, and then opens that very file.
 func open(name string) (*os.File, fs.FileInfo, error) {
 	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	seen := os.NewFile(uintptr(fd), name)
-	defer func() { _ = seen.Close() }() // it was only looked at
+	defer func() { _ = seen.Close() }() // opened only to examine it
 	return reopen(seen, name)
 }
 
-// Reopen opens a file that was looked at (O_PATH in open(2)), and gives it a name.
+// Reopen opens a file that was opened with O_PATH (open(2)), under a name.
 func Reopen(seen *os.File, name string) (*os.File, fs.FileInfo, error) {
 	f, info, err := reopen(seen, name)
 	return f, info, named(name, err)
@@ -41,6 +41,6 @@ func reopen(seen *os.File, name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	_ = unix.SetNonblock(file, false) // of no use for a regular file
+	_ = unix.SetNonblock(file, false) // has no effect on a regular file
 	return os.NewFile(uintptr(file), name), info, nil
 }

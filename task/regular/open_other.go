@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// open looks at the name before and at the file after it is opened: the name may
-// stand for another one by then.
+// open examines the file before and after opening it, because the name may be another
+// file's by then.
 func open(name string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err == nil {

@@ -1,5 +1,5 @@
-// Package regular opens regular files for reading, and nothing else that a name
-// given by a user or a target may stand for: opening a device can set it to work,
+// Package regular opens regular files for reading, and rejects everything else that a
+// name given by a user or a target may refer to: opening a device can have effects,
 // and opening a pipe, or a file that another program holds a lease on, can block.
 package regular
 
@@ -9,28 +9,28 @@ import (
 	"os"
 )
 
-// ErrNot says that a name stands for something else than a regular file.
+// ErrNot means that a name is not a regular file.
 var ErrNot = errors.New("not a regular file")
 
-// ErrFolder is an [ErrNot]: it is a folder.
-var ErrFolder error = folderError{}
+// ErrDirectory is the [ErrNot] for a directory.
+var ErrDirectory error = directoryError{}
 
-type folderError struct{}
+type directoryError struct{}
 
-func (folderError) Error() string        { return "a folder, not a regular file" }
-func (folderError) Is(target error) bool { return target == ErrNot }
+func (directoryError) Error() string        { return "a folder, not a regular file" }
+func (directoryError) Is(target error) bool { return target == ErrNot }
 
-// ErrLeased says that another program holds a lease on the file (fcntl,
-// F_SETLEASE): opening it would wait for that program, 45 seconds by default.
+// ErrLeased means that another program holds a lease on the file (fcntl, F_SETLEASE):
+// opening it would block until that program gives it up, 45 seconds by default.
 var ErrLeased = errors.New("another program holds a lease on it: try again")
 
-// Open opens a file, and tells what it is. It never waits for another program.
+// Open opens a regular file. It never blocks on another program.
 func Open(name string) (*os.File, fs.FileInfo, error) {
 	f, info, err := open(name)
 	return f, info, named(name, err)
 }
 
-// named has an error name the file.
+// named makes an error name the file.
 func named(name string, err error) error {
 	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
 		err = inner.Err
@@ -41,11 +41,11 @@ func named(name string, err error) error {
 	return &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
-// check refuses what is no regular file.
+// check rejects what is not a regular file.
 func check(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
-		return ErrFolder
+		return ErrDirectory
 	case !info.Mode().IsRegular():
 		return ErrNot
 	}

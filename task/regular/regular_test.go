@@ -38,10 +38,10 @@ func TestOpen(t *testing.T) {
 func TestOtherThings(t *testing.T) {
 	dir := t.TempDir()
 	_, _, err := Open(dir)
-	if !errors.Is(err, ErrNot) || !errors.Is(err, ErrFolder) || err.Error() != "open "+dir+": a folder, not a regular file" {
+	if !errors.Is(err, ErrNot) || !errors.Is(err, ErrDirectory) || err.Error() != "open "+dir+": a folder, not a regular file" {
 		t.Errorf("a folder: %v", err)
 	}
-	if _, _, err := Open(os.DevNull); !errors.Is(err, ErrNot) || errors.Is(err, ErrFolder) {
+	if _, _, err := Open(os.DevNull); !errors.Is(err, ErrNot) || errors.Is(err, ErrDirectory) {
 		t.Errorf("a device: %v", err)
 	}
 	if _, _, err := Open(filepath.Join(dir, "no")); !errors.Is(err, fs.ErrNotExist) {

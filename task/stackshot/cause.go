@@ -13,19 +13,19 @@ const (
 	crashed   = 10
 )
 
-// Darwin's signals up to the last by which programs crash (bsd/sys/signal.h).
+// Darwin's signals up to the last one that crashes programs (bsd/sys/signal.h).
 var signals = []string{
 	1: "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGEMT", "SIGFPE", "SIGKILL", "SIGBUS", "SIGSEGV", "SIGSYS",
 }
 
-// Results of the kernel that are the code of a bad access (osfmk/mach/kern_return.h); the
+// Kernel results that are the code of a bad access (osfmk/mach/kern_return.h); the
 // subcode is then the address.
 var accesses = []string{1: "KERN_INVALID_ADDRESS", "KERN_PROTECTION_FAILURE"}
 
-// Cause returns what ended the process, as far as that is told. The exception that the
-// kernel keeps of a crash has the signal, the exception that led to it, and 20 bits of the
-// code of that, in 8, 4 and 20 bits (proc_prepareexit, bsd/kern/kern_exit.c); of others,
-// such as EXC_RESOURCE, it has their own codes.
+// Cause returns what ended the process, as far as it is known. The exception that the
+// kernel saves of a crash packs the signal, the original exception and 20 bits of its
+// code into 8, 4 and 20 bits (proc_prepareexit, bsd/kern/kern_exit.c); others, such
+// as EXC_RESOURCE, have their own codes.
 func (c *Crash) Cause() task.Crash {
 	var cause task.Crash
 	if c.Thread != nil {
@@ -51,7 +51,7 @@ func (c *Crash) Cause() task.Crash {
 	return cause
 }
 
-// nameOf is the name of a number; empty where there is none.
+// nameOf returns the name of a number, "" if it has none.
 func nameOf(names []string, n uint64) string {
 	if n >= uint64(len(names)) {
 		return ""

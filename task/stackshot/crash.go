@@ -7,7 +7,7 @@ import (
 	"stacksnap/task/stackshot/kcdata"
 )
 
-// Crash is what the kernel keeps of a crashed process (TASK_CRASHINFO_*).
+// Crash is what the kernel saves of a crashed process (TASK_CRASHINFO_*).
 type Crash struct {
 	PID           *uint64        `kcdata:"pid"`
 	ParentPID     *uint64        `kcdata:"ppid"`
@@ -30,11 +30,11 @@ type Crash struct {
 	Flags         *uint64        `kcdata:"p_flags"`
 	Dirty         *uint64        `kcdata:"dirty_flags"`
 	Coalition     *uint64        `kcdata:"coalition_id"`
-	Inside        []Crash        `kcdata:",inside"` // buffers in this one
-	Shots         []*Shot        // likewise
+	Inside        []Crash        `kcdata:",inside"` // nested buffers
+	Shots         []*Shot        // nested stackshots
 
-	Unknown, Bad int   // as those of a [Shot]
-	Cut          error // it goes on, and is not all there
+	Unknown, Bad int   // as in a [Shot]
+	Cut          error // why the buffer is incomplete
 }
 
 // TimeOfDay is struct timeval64.
@@ -43,7 +43,7 @@ type TimeOfDay struct {
 	Micros  int64 `kcdata:"tv_usec"`
 }
 
-// ExceptionCode is mach_exception_data_t: what the exception tells of itself.
+// ExceptionCode is mach_exception_data_t: the exception's code and subcode.
 type ExceptionCode struct {
 	Code    uint64 `kcdata:"code_0"`
 	Subcode uint64 `kcdata:"code_1"`
@@ -88,10 +88,10 @@ type Usage struct {
 	ServicedSystemTime uint64   `kcdata:"ri_serviced_system_time"`
 }
 
-// maxInside bounds how deep buffers are nested.
+// maxInside is how deep buffers may be nested.
 const maxInside = 4
 
-// read reads a buffer that has begun, and is so many others deep.
+// read reads a buffer at a nesting depth.
 func (c *Crash) read(r *kcdata.Reader, depth int) {
 	for it, ok := r.Next(); ok; it, ok = r.Next() {
 		if it.Type == kcdata.Nested && depth < maxInside {
@@ -103,8 +103,8 @@ func (c *Crash) read(r *kcdata.Reader, depth int) {
 	c.Cut = r.Err()
 }
 
-// addInside adds a buffer in this one. Others than these two, such as that of why a process
-// was ended, tell nothing more.
+// addInside adds a nested buffer. Kinds other than these two, such as an exit reason,
+// add nothing.
 func (c *Crash) addInside(data []byte, depth int) {
 	r := kcdata.NewReader(data)
 	switch kind, _ := r.Buffer(); kind {
@@ -113,14 +113,14 @@ func (c *Crash) addInside(data []byte, depth int) {
 		in.read(r, depth)
 		c.Inside = append(c.Inside, in)
 	case kcdata.Stackshot, kcdata.DeltaStackshot:
-		shots, _ := parseAt(data, nil, depth) // there is one, which says what it lacks
+		shots, _ := parseAt(data, nil, depth) // there is one, which has its own error
 		c.Shots = append(c.Shots, shots...)
 	default:
 		c.Unknown++
 	}
 }
 
-// shots are the stackshots in it, and in what is in it.
+// shots returns the stackshots in it and in its nested buffers.
 func (c *Crash) shots() []*Shot {
 	all := c.Shots
 	for i := range c.Inside {
@@ -129,8 +129,8 @@ func (c *Crash) shots() []*Shot {
 	return all
 }
 
-// CrashError says that a file is what the kernel keeps of a crashed process, in which
-// there are no stacks.
+// CrashError means that a file is what the kernel saves of a crashed process, without
+// any stacks.
 type CrashError struct{ *Crash }
 
 func (e *CrashError) Error() string {
@@ -147,7 +147,7 @@ func (e *CrashError) Error() string {
 	return strings.Join(line, ": ") + "; for stacks open macOS's report of the crash, an .ips file"
 }
 
-// process names the process; empty where nothing tells.
+// process names the process; "" if nothing is known.
 func (c *Crash) process() string {
 	text := c.Name
 	if c.PID != nil {
@@ -183,7 +183,7 @@ func (c *Crash) add(it *kcdata.Item) {
 	}
 }
 
-// crashItems are the items of such a buffer.
+// crashItems are the items of a crash buffer.
 var crashItems = map[uint32]func(*Crash, *kcdata.Item) bool{
 	0x802: func(c *Crash, it *kcdata.Item) bool { return one(&c.Identity, it) },
 	0x805: func(c *Crash, it *kcdata.Item) bool { return number32(&c.PID, it) },

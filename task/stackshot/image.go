@@ -8,48 +8,48 @@ import (
 	"stacksnap/task"
 )
 
-// Image is a file that is loaded in a process or in the kernel. Of the kernel and of
-// what is loaded in it addresses are without the slide, as those of frames there.
+// Image is a file loaded in a process or in the kernel. Addresses in the kernel are
+// without its slide, as in frames there.
 type Image struct {
 	Load task.Addr
-	// End is where the next image begins, or as far above as one can reach: stackshots
-	// do not tell how long images are.
+	// End is the start of the next image, or the farthest possible end: stackshots do
+	// not have the lengths of images.
 	End    task.Addr
 	UUID   [16]byte
-	Name   string // of what is known to be the kernel or a shared cache; else empty
+	Name   string // the kernel or a shared cache; else ""
 	Kernel bool
-	// Inside: Load is not where its header is, but where its code begins, or the caches
-	// of the kernel that hold it.
+	// Inside: Load is the start of its code, not its header, or of the kernel cache
+	// that contains it.
 	Inside bool
 }
 
-// What images are called of which that is known.
+// The values of Image.Name.
 const (
 	KernelName      = "kernel"
 	KernelCacheName = "kernelcache"
 	SharedCacheName = "dyld_shared_cache"
 )
 
-// The most that an image can have of code: calls reach so far on arm64 by way of
-// islands, and on x86_64 at once. A shared cache's region is smaller than that of x86_64
+// The maximum code size of an image: the reach of calls, on arm64 through islands, on
+// x86_64 directly. A shared cache's region is at most that of x86_64
 // (SHARED_REGION_SIZE_X86_64, osfmk/mach/shared_region.h).
 const (
 	maxImage = 1 << 30
 	maxCache = 8 << 30
 )
 
-// Images are lists of images. Those of the kernel and of a shared cache are one for all
-// processes.
+// Images are lists of images. All processes share the lists of the kernel and of a
+// shared cache.
 type Images []ImageList
 
-// ImageList is images by address.
+// ImageList is images sorted by address.
 type ImageList struct {
 	Images []Image
-	Slide  uint64 // what is to be added to their addresses
+	Slide  uint64 // to be added to their addresses
 }
 
-// Images returns what is loaded in the process, and in the kernel where the stackshot
-// tells that.
+// Images returns what is loaded in the process, and in the kernel if the stackshot
+// has it.
 func (p *Process) Images() Images {
 	kernel := ImageList{Images: p.Shot.kernelImages()}
 	if p.isKernel() {
@@ -58,7 +58,8 @@ func (p *Process) Images() Images {
 	return Images{kernel, p.cacheImages(), {Images: Sorted(imagesOf(p.Task.Images))}}
 }
 
-// At returns the image that an address lies in, with its end; false where there is none.
+// At returns the image that contains an address, with its End. It reports false if
+// there is none.
 func (all Images) At(a task.Addr) (Image, bool) {
 	var found Image
 	next := ^task.Addr(0)
@@ -73,8 +74,8 @@ func (all Images) At(a task.Addr) (Image, bool) {
 	return found, found.Load != 0 && a < found.End
 }
 
-// around returns the last image that begins at an address or below it, and where the next
-// one begins. Images that the slide moves out of the address space are nowhere.
+// around returns the last image that starts at or below an address, and the start of
+// the next one. It ignores images that the slide moves out of the address space.
 func (l *ImageList) around(a task.Addr) (below Image, above task.Addr) {
 	slide, i := task.Addr(l.Slide), 0
 	if a >= slide {
@@ -90,7 +91,7 @@ func (l *ImageList) around(a task.Addr) (below Image, above task.Addr) {
 	return below, ^task.Addr(0)
 }
 
-// most is the highest end that an image can have.
+// most returns the highest possible end of an image.
 func (im *Image) most() task.Addr {
 	most := task.Addr(maxImage)
 	if im.Name == SharedCacheName {
@@ -102,28 +103,29 @@ func (im *Image) most() task.Addr {
 	return im.Load + most
 }
 
-// Sorted returns images by address, without those whose place is not known. The end of
-// those is not set.
+// Sorted returns images by address, without those whose address is unknown. End is
+// not set.
 func Sorted(list []Image) []Image {
 	list = slices.DeleteFunc(list, func(im Image) bool { return im.Load == 0 })
 	slices.SortStableFunc(list, func(a, b Image) int { return cmp.Compare(a.Load, b.Load) })
 	return list
 }
 
-// isKernel reports whether it is the kernel's own task.
+// isKernel reports whether this is the kernel's own task.
 func (p *Process) isKernel() bool { return p.Task.ID == 0 }
 
-// kernelImages are those of the kernel's task by address. They are looked for once, also
-// where there are none.
+// kernelImages returns the images of the kernel's task by address. They are computed
+// once, even if there are none.
 func (s *Shot) kernelImages() []Image {
 	if s.kernel == nil {
-		s.kernel = Sorted(s.toldOfKernel())
+		s.kernel = Sorted(s.reportedKernel())
 	}
 	return s.kernel
 }
 
-// toldOfKernel are those that the stackshot tells itself, the kernel first; not nil.
-func (s *Shot) toldOfKernel() []Image {
+// reportedKernel returns the kernel's images in the stackshot, the kernel first; never
+// nil.
+func (s *Shot) reportedKernel() []Image {
 	list := []Image{}
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
@@ -139,7 +141,7 @@ func (s *Shot) toldOfKernel() []Image {
 	return list
 }
 
-// inKernel are the kernel, which comes first, and its extensions.
+// inKernel returns the kernel, which comes first, and its extensions.
 func inKernel(loads []LoadInfo, inside bool) (list []Image) {
 	for i, l := range loads {
 		im := Image{Load: task.Addr(l.Load), UUID: l.UUID, Kernel: true, Inside: inside}
@@ -151,7 +153,7 @@ func inKernel(loads []LoadInfo, inside bool) (list []Image) {
 	return list
 }
 
-// imagesOf are images that stand alone or in a shared cache.
+// imagesOf returns images outside the kernel, alone or in a shared cache.
 func imagesOf(loads []LoadInfo) []Image {
 	list := make([]Image, 0, len(loads))
 	for _, l := range loads {
@@ -160,7 +162,8 @@ func imagesOf(loads []LoadInfo) []Image {
 	return list
 }
 
-// cacheImages are those of the shared cache or, where they are not told, that itself.
+// cacheImages returns the images in the shared cache or, if they are unknown, the
+// cache itself as one image.
 func (p *Process) cacheImages() ImageList {
 	c, layout := p.Cache()
 	base, placed := c.base()
@@ -173,8 +176,8 @@ func (p *Process) cacheImages() ImageList {
 	return ImageList{p.Shot.sorted(layout), c.Slide}
 }
 
-// sorted are the images of a layout, which is sorted once for all who have that cache, by
-// whatever slide.
+// sorted returns the images of a layout by address. It is sorted once for all
+// processes with that cache, whatever their slide.
 func (s *Shot) sorted(layout []LoadInfo) []Image {
 	if s.layouts == nil {
 		s.layouts = map[*LoadInfo][]Image{}
@@ -187,11 +190,11 @@ func (s *Shot) sorted(layout []LoadInfo) []Image {
 	return list
 }
 
-// noCache says that a task is attached to no shared region (kTaskSharedRegionNone).
+// noCache means that a task uses no shared region (kTaskSharedRegionNone).
 const noCache = 0x20000000
 
-// Cache returns the shared cache of the process, with what is in it where the stackshot
-// tells that; nil where there is none, or it is not known which.
+// Cache returns the process's shared cache, with its layout if the stackshot has it;
+// nil if there is none or it is unknown.
 func (p *Process) Cache() (*SharedCache, []LoadInfo) {
 	s, t := p.Shot, p.Task
 	switch {
@@ -212,7 +215,7 @@ func (p *Process) Cache() (*SharedCache, []LoadInfo) {
 	return nil, nil
 }
 
-// layoutOf is what is in a cache, if that is the one whose layout is told.
+// layoutOf returns the layout of a cache, if the stackshot has it.
 func (s *Shot) layoutOf(c *SharedCache) []LoadInfo {
 	if s.SharedCache != nil && s.SharedCache.UUID == c.UUID {
 		return s.Layout
@@ -220,7 +223,7 @@ func (s *Shot) layoutOf(c *SharedCache) []LoadInfo {
 	return nil
 }
 
-// base is where the cache begins, as far as that is told.
+// base returns the start of the cache, if it is known.
 func (c *SharedCache) base() (task.Addr, bool) {
 	switch {
 	case c == nil:
@@ -231,7 +234,7 @@ func (c *SharedCache) base() (task.Addr, bool) {
 	return task.Addr(c.Base), c.Base != 0
 }
 
-// Start returns where the cache begins, 0 where that is not told.
+// Start returns the start of the cache, 0 if it is unknown.
 func (c *SharedCache) Start() task.Addr {
 	a, _ := c.base()
 	return a

@@ -7,7 +7,7 @@ import (
 	"stacksnap/task/stackshot/kcdata"
 )
 
-// one decodes a structure, of which at least a field is to be there.
+// one decodes a structure. At least one field must be present.
 func one[T any](to **T, it *kcdata.Item) bool {
 	v := new(T)
 	if kcdata.Decode(it.Data(), v) == 0 {
@@ -17,7 +17,7 @@ func one[T any](to **T, it *kcdata.Item) bool {
 	return true
 }
 
-// each decodes the elements of an array, behind those there are.
+// each decodes the elements of an array and appends them.
 func each[T any](to *[]T, it *kcdata.Item) bool {
 	e, err := it.Elements()
 	if err != nil {
@@ -68,8 +68,8 @@ func number(to **uint64, it *kcdata.Item) bool {
 	return ok
 }
 
-// number32 decodes a number of 4 bytes, behind which old kernels have padding that the
-// item does not tell.
+// number32 decodes a 4-byte number, after which old kernels have padding that the
+// item does not declare.
 func number32(to **uint64, it *kcdata.Item) bool {
 	b := it.Data()
 	if len(b) < 4 {
@@ -85,8 +85,8 @@ func text(to *string, it *kcdata.Item) bool {
 	return true
 }
 
-// frames decodes return addresses, or pairs of one and the frame pointer. Of more than
-// [maxFrames] it keeps one more, which tells that there are.
+// frames decodes return addresses, or pairs of a return address and a frame pointer.
+// If there are more than [maxFrames] it keeps one more, to show that.
 func frames(to *[]Frame, it *kcdata.Item, size int) bool {
 	e, err := it.Elements()
 	if err != nil || e.Count > 0 && e.Size != size && e.Size != 2*size {
@@ -105,7 +105,7 @@ func frames(to *[]Frame, it *kcdata.Item, size int) bool {
 	return true
 }
 
-// loads32 decodes where images of a 32-bit process are loaded.
+// loads32 decodes the load addresses of a 32-bit process's images.
 func loads32(to *[]LoadInfo, it *kcdata.Item) bool {
 	var list []loadInfo32
 	ok := each(&list, it)
@@ -115,7 +115,7 @@ func loads32(to *[]LoadInfo, it *kcdata.Item) bool {
 	return ok
 }
 
-// fact decodes a number with a name.
+// fact decodes a named number.
 func fact(s *Shot, it *kcdata.Item) bool {
 	name, n, err := it.NamedNumber()
 	if err == nil {
@@ -124,7 +124,7 @@ func fact(s *Shot, it *kcdata.Item) bool {
 	return err == nil
 }
 
-// shotItems are the items that stand in no container.
+// shotItems are the items outside all containers.
 var shotItems = map[uint32]func(*Shot, *kcdata.Item) bool{
 	kcdata.Uint32Named:    fact,
 	kcdata.Uint64Named:    fact,
@@ -150,19 +150,19 @@ var shotItems = map[uint32]func(*Shot, *kcdata.Item) bool{
 	typeStillTasks:        func(s *Shot, it *kcdata.Item) bool { return numbers(&s.StillTasks, it) },
 }
 
-// cacheItems are those of a shared cache.
+// cacheItems are the items of a shared cache.
 var cacheItems = map[uint32]func(*Cache, *kcdata.Item) bool{
 	typeCacheInfo: func(c *Cache, it *kcdata.Item) bool { return kcdata.Decode(it.Data(), &c.Info) > 0 },
 	typeLayout:    func(c *Cache, it *kcdata.Item) bool { return each(&c.Layout, it) },
 }
 
-// labelItems are those of a port's label.
+// labelItems are the items of a port label.
 var labelItems = map[uint32]func(*Label, *kcdata.Item) bool{
 	typePortLabel:     func(l *Label, it *kcdata.Item) bool { return one(&l.Info, it) },
 	typePortLabelName: func(l *Label, it *kcdata.Item) bool { return text(&l.Name, it) },
 }
 
-// taskItems are those of a task.
+// taskItems are the items of a task.
 var taskItems = map[uint32]func(*Task, *kcdata.Item) bool{
 	typeTask:         func(t *Task, it *kcdata.Item) bool { return one(&t.Snapshot, it) },
 	typeTaskDelta:    func(t *Task, it *kcdata.Item) bool { return one(&t.Delta, it) },
@@ -186,7 +186,7 @@ var taskItems = map[uint32]func(*Task, *kcdata.Item) bool{
 	typeTurnstile:    func(t *Task, it *kcdata.Item) bool { return each(&t.Turnstiles, it) },
 }
 
-// threadItems are those of a thread.
+// threadItems are the items of a thread.
 var threadItems = map[uint32]func(*Thread, *kcdata.Item) bool{
 	typeThread:        func(t *Thread, it *kcdata.Item) bool { return one(&t.Snapshot, it) },
 	typeIOStats:       func(t *Thread, it *kcdata.Item) bool { return one(&t.IO, it) },

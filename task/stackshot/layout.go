@@ -1,14 +1,14 @@
 package stackshot
 
-// Timebase turns the kernel's time into nanoseconds: times Numer, by Denom
+// Timebase converts the kernel's time to nanoseconds: times Numer, divided by Denom
 // (mach_timebase_info).
 type Timebase struct {
 	Numer uint32 `kcdata:"numer"`
 	Denom uint32 `kcdata:"denom"`
 }
 
-// LoadInfo is where a file is loaded (dyld_uuid_info_64). Those of a shared cache's
-// layout, of the kernel and its extensions are without their slide.
+// LoadInfo is where a file is loaded (dyld_uuid_info_64). Addresses in a shared
+// cache's layout, and of the kernel and its extensions, are without their slide.
 type LoadInfo struct {
 	Load uint64   `kcdata:"imageLoadAddress"`
 	UUID [16]byte `kcdata:"imageUUID"`
@@ -20,18 +20,18 @@ type loadInfo32 struct {
 	UUID [16]byte
 }
 
-// SharedCache is where a shared cache is mapped (dyld_shared_cache_loadinfo, of which
-// the first fields were dyld_uuid_info_64 and dyld_uuid_info_64_v2).
+// SharedCache is where a shared cache is mapped (dyld_shared_cache_loadinfo, whose
+// first fields were dyld_uuid_info_64 and dyld_uuid_info_64_v2).
 type SharedCache struct {
 	Slide        uint64   `kcdata:"imageLoadAddress"`
 	UUID         [16]byte `kcdata:"imageUUID"`
-	Base         uint64   `kcdata:"imageSlidBaseAddress"`        // of the region that it is in; 0: not told
-	FirstMapping uint64   `kcdata:"sharedCacheSlidFirstMapping"` // 0: not told
+	Base         uint64   `kcdata:"imageSlidBaseAddress"`        // of the region that contains it; 0: unknown
+	FirstMapping uint64   `kcdata:"sharedCacheSlidFirstMapping"` // 0: unknown
 	ID           uint32   `kcdata:"sharedCacheID"`
 	Flags        uint32   `kcdata:"sharedCacheFlags"`
 }
 
-// Memory is that of the system, in pages (mem_and_io_snapshot).
+// Memory is the system's memory, in pages (mem_and_io_snapshot).
 type Memory struct {
 	Magic          uint32 `kcdata:"snapshot_magic"`
 	Free           uint32 `kcdata:"free_pages"`
@@ -51,14 +51,15 @@ type Memory struct {
 	WantedValid    uint8  `kcdata:"pages_wanted_reclaimed_valid"`
 }
 
-// Durations are how long the kernel took, in its own time (stackshot_duration_v2).
+// Durations are how long the kernel took, in its own time unit
+// (stackshot_duration_v2).
 type Durations struct {
 	Inner uint64 `kcdata:"stackshot_duration"`
 	Outer uint64 `kcdata:"stackshot_duration_outer"`
 	Prior uint64 `kcdata:"stackshot_duration_prior"`
 }
 
-// FaultStats is what was paged in for the stackshot (stackshot_fault_stats).
+// FaultStats counts what was paged in for the stackshot (stackshot_fault_stats).
 type FaultStats struct {
 	Pages   uint32 `kcdata:"sfs_pages_faulted_in"`
 	Time    uint64 `kcdata:"sfs_time_spent_faulting"`
@@ -73,7 +74,7 @@ type TaskSnapshot struct {
 	UserEnded     uint64   `kcdata:"ts_user_time_in_terminated_thre"`
 	SystemEnded   uint64   `kcdata:"ts_system_time_in_terminated_th"`
 	Start         uint64   `kcdata:"ts_p_start_sec"` // seconds since 1970
-	Footprint     uint64   `kcdata:"ts_task_size"`   // bytes of memory that it is charged for
+	Footprint     uint64   `kcdata:"ts_task_size"`   // memory charged to it, in bytes
 	MaxResident   uint64   `kcdata:"ts_max_resident_size"`
 	SuspendCount  uint32   `kcdata:"ts_suspend_count"`
 	Faults        uint32   `kcdata:"ts_faults"`
@@ -95,7 +96,7 @@ type EndingTask struct {
 	NameOfProcess [32]byte `kcdata:"tts_p_comm"`
 }
 
-// TaskDelta is what may have changed of a task since another stackshot
+// TaskDelta is what may have changed of a task since an earlier stackshot
 // (task_delta_snapshot_v2).
 type TaskDelta struct {
 	UniquePID    uint64 `kcdata:"tds_unique_pid"`
@@ -122,7 +123,7 @@ const (
 	TaskTranslated = 0x10000000 // by Rosetta
 )
 
-// ThreadSnapshot is a thread (thread_snapshot_v4). Times are the kernel's.
+// ThreadSnapshot is a thread (thread_snapshot_v4). Times are in the kernel's unit.
 type ThreadSnapshot struct {
 	ID               uint64 `kcdata:"ths_thread_id"`
 	WaitEvent        uint64 `kcdata:"ths_wait_event"`
@@ -143,12 +144,12 @@ type ThreadSnapshot struct {
 	RequestedQoS     uint8  `kcdata:"ths_rqos"`
 	OverrideQoS      uint8  `kcdata:"ths_rqos_override"`
 	IOTier           uint8  `kcdata:"ths_io_tier"`
-	Thread           uint64 `kcdata:"ths_thread_t"` // the kernel's structure, not its address
+	Thread           uint64 `kcdata:"ths_thread_t"` // identifies the kernel's structure; not its address
 	RequestedPolicy  uint64 `kcdata:"ths_requested_policy"`
 	EffectivePolicy  uint64 `kcdata:"ths_effective_policy"`
 }
 
-// ThreadDelta is what may have changed of a thread that has not run since another
+// ThreadDelta is what may have changed of a thread that has not run since an earlier
 // stackshot (thread_delta_snapshot_v3).
 type ThreadDelta struct {
 	ID               uint64 `kcdata:"tds_thread_id"`
@@ -171,7 +172,7 @@ type ThreadDelta struct {
 const (
 	ThreadHasSerial      = 0x4
 	ThreadSuspended      = 0x40
-	ThreadCut            = 0x80 // memory of its stack was not there
+	ThreadCut            = 0x80 // memory of its stack was not resident
 	ThreadOnCore         = 0x800
 	ThreadIdleWorker     = 0x1000
 	ThreadMain           = 0x2000
@@ -181,7 +182,7 @@ const (
 	threadTellsWhoseIsIt = ThreadKernelCut | ThreadUserCut | ThreadUserAsyncCut
 )
 
-// States of threads (SS_TH_*), which go together.
+// States of threads (SS_TH_*), which may be combined.
 const (
 	StateWait        = 0x1
 	StateSuspended   = 0x2
@@ -189,7 +190,7 @@ const (
 	StateUnstoppable = 0x8 // waits uninterruptibly
 	StateEnding      = 0x10
 	StateEnded       = 0x20
-	StateIdle        = 0x80 // of a processor without work
+	StateIdle        = 0x80 // idle thread of a processor
 )
 
 // CPUTimes are in microseconds (stackshot_cpu_times_v2).
@@ -199,7 +200,7 @@ type CPUTimes struct {
 	Runnable uint64 `kcdata:"runnable_usec"`
 }
 
-// IOStats count what was read and written (io_stats_snapshot).
+// IOStats counts reads and writes (io_stats_snapshot).
 type IOStats struct {
 	Reads         uint64    `kcdata:"ss_disk_reads_count"`
 	ReadSize      uint64    `kcdata:"ss_disk_reads_size"`
@@ -221,16 +222,16 @@ type IOStats struct {
 type WaitInfo struct {
 	Owner     uint64 `kcdata:"owner"` // a thread, a pid or another number: see [WaitKind]
 	Waiter    uint64 `kcdata:"waiter"`
-	Context   uint64 `kcdata:"context"` // tells one object from another; of memory its address
+	Context   uint64 `kcdata:"context"` // distinguishes objects; for memory its address
 	Kind      uint8  `kcdata:"wait_type"`
 	PortLabel int16  `kcdata:"portlabel_id"`
 	Flags     uint32 `kcdata:"wait_flags"`
 }
 
-// SpecialReply: a [WaitInfo] is of a port that is for one reply alone.
+// SpecialReply: a [WaitInfo] is about a port for a single reply.
 const SpecialReply = 0x1
 
-// Turnstile is who a wait leads to, perhaps through others that wait
+// Turnstile is what a wait leads to, perhaps through other waiting threads
 // (stackshot_thread_turnstileinfo_v2).
 type Turnstile struct {
 	Waiter    uint64 `kcdata:"waiter"`
@@ -247,7 +248,7 @@ const (
 	TurnstileTask   = 0x10 // a pid
 )
 
-// PortLabel is a Mach service that a port is of (portlabel_info).
+// PortLabel is the Mach service that a port belongs to (portlabel_info).
 type PortLabel struct {
 	ID     int16  `kcdata:"portlabel_id"`
 	Flags  uint16 `kcdata:"portlabel_flags"`
@@ -270,7 +271,7 @@ type Coalition struct {
 	Leader uint64 `kcdata:"jcs_leader_task_uniqueid"`
 }
 
-// Instructions counts those that ran, and cycles (instrs_cycles_snapshot_v2).
+// Instructions counts instructions and cycles (instrs_cycles_snapshot_v2).
 type Instructions struct {
 	Instructions uint64 `kcdata:"ics_instructions"`
 	Cycles       uint64 `kcdata:"ics_cycles"`
@@ -284,7 +285,7 @@ type StackTop struct {
 	Contents [8]byte `kcdata:"stack_contents"`
 }
 
-// Architecture is what a program is of (stackshot_cpu_architecture).
+// Architecture is a program's architecture (stackshot_cpu_architecture).
 type Architecture struct {
 	Type    int32 `kcdata:"cputype"`
 	Subtype int32 `kcdata:"cpusubtype"`
@@ -296,8 +297,8 @@ type CodeSigning struct {
 	Trust uint32 `kcdata:"cs_trust_level"`
 }
 
-// Suspension is when a task was suspended last (stackshot_suspension_info). Times are
-// the kernel's.
+// Suspension is when a task was last suspended (stackshot_suspension_info). Times are
+// in the kernel's unit.
 type Suspension struct {
 	LastStart uint64 `kcdata:"tss_last_start"`
 	LastEnd   uint64 `kcdata:"tss_last_end"`
@@ -305,7 +306,7 @@ type Suspension struct {
 	Duration  uint64 `kcdata:"tss_duration"`
 }
 
-// Suspender is who suspended a task (stackshot_suspension_source).
+// Suspender is a process that suspended a task (stackshot_suspension_source).
 type Suspender struct {
 	Time          uint64   `kcdata:"tss_time"`
 	Thread        uint64   `kcdata:"tss_tid"`

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Whole makes of stackshots the whole ones that they tell of: a delta is put onto the
-// one before it, where it was made since that one. Others stay as they are, but that they
-// know from the one before it where the kernel is. Each is made when it is asked for: all at
-// once are many times what a file has.
+// Whole yields complete stackshots: a delta is merged with the stackshot before it,
+// if it was made since that one. The others stay as they are, except that they take
+// the kernel's images from the one before. Each is merged on demand, because all at
+// once need many times the size of the file.
 func Whole(shots []*Shot) iter.Seq[*Shot] {
 	return func(yield func(*Shot) bool) {
 		var last *Shot
@@ -20,8 +20,7 @@ func Whole(shots []*Shot) iter.Seq[*Shot] {
 	}
 }
 
-// after returns the whole stackshot that is told of, where last is the one before it; nil:
-// there is none.
+// after returns the complete stackshot, given the one before, which may be nil.
 func (s *Shot) after(last *Shot) *Shot {
 	switch {
 	case last == nil:
@@ -32,8 +31,8 @@ func (s *Shot) after(last *Shot) *Shot {
 	return s.withKernel(last)
 }
 
-// withKernel returns the stackshot with the kernel's images of another, for want of its own,
-// where the kernel is the same.
+// withKernel returns the stackshot with the kernel images of another, if it has none
+// and the kernel is the same.
 func (s *Shot) withKernel(of *Shot) *Shot {
 	if s.OSVersion == "" || s.OSVersion != of.OSVersion {
 		return s
@@ -43,15 +42,15 @@ func (s *Shot) withKernel(of *Shot) *Shot {
 	return &m
 }
 
-// goesOnFrom reports whether a thread that has not run since the time that a delta is
-// about has not run since the other stackshot was taken either.
+// goesOnFrom reports whether a delta continues base: a thread that has not run since
+// the delta's start has not run since base either.
 func (s *Shot) goesOnFrom(base *Shot) bool {
 	return s.Since != nil && base.AbsoluteTime != nil && *s.Since <= *base.AbsoluteTime
 }
 
-// Merge returns the stackshot that a delta makes of one: what the delta tells, and of
-// threads and tasks of which that says that they have not run, what s has besides. Both
-// are left as they are. Those that the delta does not have have ended.
+// Merge returns the stackshot that results from applying a delta to s: the delta, and
+// what s has besides of the threads and tasks that have not run. Threads and tasks
+// missing from the delta have ended. Neither stackshot is modified.
 func (s *Shot) Merge(delta *Shot) *Shot {
 	m := *delta
 	m.Delta = s.Delta
@@ -81,7 +80,7 @@ func (s *Shot) Merge(delta *Shot) *Shot {
 	return &m
 }
 
-// keep takes over what a delta does not repeat.
+// keep copies what a delta does not repeat.
 func (s *Shot) keep(base *Shot) {
 	if s.BootArgs == "" {
 		s.BootArgs = base.BootArgs
@@ -107,13 +106,13 @@ func (s *Shot) keep(base *Shot) {
 	}
 	s.Caches = withCaches(s.Caches, base.Caches)
 	s.kernel = nil
-	if len(s.toldOfKernel()) == 0 {
+	if len(s.reportedKernel()) == 0 {
 		s.kernel = base.kernelImages()
 	}
 }
 
-// withCaches returns the caches of a delta, which are those that are new, and behind them
-// those of before. There may be [maxCaches].
+// withCaches returns the caches of a delta, which are only the new ones, followed by
+// those of before, up to [maxCaches].
 func withCaches(now, before []Cache) []Cache {
 	if len(now) == 0 {
 		return before
@@ -128,14 +127,15 @@ func withCaches(now, before []Cache) []Cache {
 	return list
 }
 
-// otherwise sets what is not there.
+// otherwise sets *to if it is nil.
 func otherwise[T any](to **T, from *T) {
 	if *to == nil {
 		*to = from
 	}
 }
 
-// merge returns the task as it is now. What is told of waits is told of all threads.
+// merge returns the current task. Waits are those of the delta, which has them for
+// all threads.
 func (t *Task) merge(now *Task) Task {
 	m := *now
 	m.Delta, m.Deltas, m.StillThreads = nil, nil, nil
@@ -159,8 +159,8 @@ func (t *Task) merge(now *Task) Task {
 	return m
 }
 
-// mergeThreads returns the threads that there are now, each once. One of which nothing was
-// known before has no more than its id and what the delta tells.
+// mergeThreads returns the current threads, each once. One that was not known before
+// has only its id and what the delta has.
 func (t *Task) mergeThreads(now *Task) []Thread {
 	before := map[uint64]*Thread{}
 	for i := range t.Threads {
@@ -192,7 +192,7 @@ func (t *Task) mergeThreads(now *Task) []Thread {
 	return list
 }
 
-// with returns the thread with what has changed; t may be nil.
+// with returns the thread with the changes; t may be nil.
 func (t *Thread) with(d *ThreadDelta) Thread {
 	m := Thread{ID: d.ID}
 	s := ThreadSnapshot{ID: d.ID}
@@ -203,7 +203,7 @@ func (t *Thread) with(d *ThreadDelta) Thread {
 			s = *t.Snapshot
 		}
 	}
-	// How far its stack was read is told of the stack, which is that of before.
+	// How far the stack was read belongs to the stack, which is the earlier one.
 	const kept = ThreadCut | threadTellsWhoseIsIt | User64 | Kernel64 | ThreadHasSerial | ThreadMain
 	s.Flags = d.Flags&^kept | s.Flags&kept | d.Flags&ThreadMain
 	s.Voucher, s.LastMadeRunnable, s.State, s.SchedFlags = d.Voucher, d.LastMadeRunnable, d.State, d.SchedFlags
@@ -214,7 +214,7 @@ func (t *Thread) with(d *ThreadDelta) Thread {
 	return m
 }
 
-// with returns the task's facts with what has changed.
+// with returns the task's facts with the changes.
 func (t *TaskSnapshot) with(d *TaskDelta) *TaskSnapshot {
 	m := *t
 	m.Flags, m.UserEnded, m.SystemEnded = d.Flags, d.UserEnded, d.SystemEnded

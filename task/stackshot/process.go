@@ -12,14 +12,14 @@ import (
 	"stacksnap/task/stackshot/kcdata"
 )
 
-// ErrNoStack says that a stackshot has no frames of a thread.
+// ErrNoStack means that a stackshot has no frames of a thread.
 var ErrNoStack = errors.New("the stackshot has no frame of it")
 
-// errNoMemory says that a stackshot has no memory.
+// errNoMemory means that a stackshot has no memory.
 var errNoMemory = errors.New("a stackshot has no memory")
 
-// Process is one task of a stackshot. It has neither memory nor registers: its stacks
-// are those that the kernel has walked.
+// Process is a task of a stackshot. It has neither memory nor registers: the kernel
+// has unwound its stacks.
 type Process struct {
 	Shot    *Shot
 	Task    *Task
@@ -32,8 +32,8 @@ type Process struct {
 
 var _ task.Process = (*Process)(nil)
 
-// Processes returns the tasks of the stackshot, those that are about to end and corpses
-// behind the others.
+// Processes returns the tasks of the stackshot. Tasks that are about to end and
+// corpses come last.
 func (s *Shot) Processes() []*Process {
 	labels := map[int16]string{}
 	for _, l := range s.PortLabels {
@@ -67,7 +67,7 @@ func newProcess(s *Shot, t *Task, labels map[int16]string) *Process {
 	return p
 }
 
-// info is what the stackshot tells of the process as a whole.
+// info returns the facts about the process as a whole.
 func (t *Task) info(s *Shot) task.Info {
 	info := task.Info{OS: task.Darwin, OSVersion: s.osVersion(), Arch: t.arch(s), Translated: t.flags()&TaskTranslated != 0}
 	info.Name = fmt.Sprintf("task %d", t.ID)
@@ -90,7 +90,7 @@ func (t *Task) info(s *Shot) task.Info {
 	return info
 }
 
-// flags are those of the task, Task….
+// flags returns the task's flags, Task….
 func (t *Task) flags() uint64 {
 	switch {
 	case t.Snapshot != nil:
@@ -103,7 +103,7 @@ func (t *Task) flags() uint64 {
 	return 0
 }
 
-// osVersion is the kernel's version without where and when it was built.
+// osVersion returns the kernel's version without where and when it was built.
 func (s *Shot) osVersion() string {
 	_, version, _ := strings.Cut(s.OSVersion, "Kernel Version ")
 	version, _, _ = strings.Cut(version, ":")
@@ -119,8 +119,7 @@ func (s *Shot) osVersion() string {
 	return version
 }
 
-// The types of processors (osfmk/mach/machine.h), without what says how wide pointers
-// are.
+// CPU types (osfmk/mach/machine.h), without the bits for the pointer size.
 const (
 	cpuX86  = 7
 	cpuARM  = 12
@@ -128,8 +127,8 @@ const (
 	cpuKind = 0x00ffffff
 )
 
-// arch is the architecture of the task's program. Where the task does not tell, it is
-// that of the kernel, in the task's width.
+// arch returns the architecture of the task's program. If the task does not have it,
+// it is the kernel's, in the task's pointer size.
 func (t *Task) arch(s *Shot) task.Arch {
 	wide := t.flags()&(User64|Kernel64) != 0
 	if t.flags()&TaskTranslated != 0 {
@@ -157,11 +156,11 @@ func (t *Task) arch(s *Shot) task.Arch {
 	return task.UnknownArch
 }
 
-// Info implements [task.Process]. Where a stackshot tells only what has changed, the pid
-// is 0, as that of the kernel's own task is, and the name the number of the task.
+// Info implements [task.Process]. If the stackshot is a delta only, the pid is 0, as
+// for the kernel's own task, and the name is the task's number.
 func (p *Process) Info() task.Info { return p.info }
 
-// Memory implements [task.Process]: there is none.
+// Memory implements [task.Process]. Nothing is readable.
 func (p *Process) Memory() task.Memory { return noMemory{} }
 
 type noMemory struct{}
@@ -170,7 +169,7 @@ func (noMemory) ReadMemory(_ []byte, a task.Addr) (int, error) {
 	return 0, &task.FaultError{Addr: a, Err: errNoMemory}
 }
 
-// Regions implements [task.Process]: none is told.
+// Regions implements [task.Process]. There are none.
 func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	return func(func(task.Region, error) bool) {}
 }
@@ -178,16 +177,17 @@ func (p *Process) Regions() iter.Seq2[task.Region, error] {
 // Threads implements [task.Process].
 func (p *Process) Threads() ([]task.ThreadID, error) { return slices.Clone(p.ids), nil }
 
-// Suspend implements [task.Process]: nothing runs.
+// Suspend implements [task.Process]. Nothing runs.
 func (p *Process) Suspend() (func() error, error) { return func() error { return nil }, nil }
 
-// Capture implements [task.Process]: there are no registers, see [Process.Stack].
+// Capture implements [task.Process]. It fails, as there are no registers: see
+// [Process.Stack].
 func (p *Process) Capture(task.ThreadID, *task.Thread) error { return errNoMemory }
 
 // Close implements [task.Process].
 func (p *Process) Close() error { return nil }
 
-// Time returns when the stackshot was taken, zero where it does not tell.
+// Time returns when the stackshot was taken, the zero time if it is unknown.
 func (s *Shot) Time() time.Time {
 	if s.Epoch == nil || *s.Epoch == 0 || *s.Epoch > 1<<60 {
 		return time.Time{}

@@ -10,47 +10,47 @@ import (
 	"stacksnap/task/stackshot/kcdata"
 )
 
-// ErrNotStackshot says that a file is none.
+// ErrNotStackshot means that a file is not a stackshot.
 var ErrNotStackshot = errors.New("not a stackshot")
 
-// The most that is kept of a file; and of each of its stackshots as many again of which no
-// more is told than that they are, or what has changed. A busy system has some thousand
-// tasks and threads.
+// Limits for one file; for each of its stackshots the same number again of tasks and
+// threads that are only listed, or only have changes. A busy system has some thousand
+// of both.
 const (
 	maxTasks   = 1 << 16
 	maxThreads = 1 << 18
 	maxShots   = 1 << 16
-	maxFrames  = 10_000 // of a thread, in the kernel and in its program each; XNU walks 1000
-	maxCaches  = 1 << 8 // of a stackshot; a system has one for each sort of programs
+	maxFrames  = 10_000 // of a thread, in the kernel and in its program each; XNU unwinds 1000
+	maxCaches  = 1 << 8 // of a stackshot; a system has one for each kind of programs
 )
 
-// errTooMany says that there are more than [maxShots].
+// errTooMany means that there are more than [maxShots].
 var errTooMany = fmt.Errorf("there are more than %d in the file", maxShots)
 
-// Open reads the stackshots in a file: one, or one with those behind it that tell what
-// has changed since, which may be packed. The error wraps [ErrNotStackshot] for a file
-// of another kind. Of one that is cut off it returns what there is, with [Shot.Cut] set
-// in the last.
+// Open reads the stackshots in a file, which may be compressed: one, or one followed
+// by deltas. The error wraps [ErrNotStackshot] for any other file. If the file is cut
+// off, it returns what there is, with [Shot.Cut] set in the last.
 func Open(name string) ([]*Shot, error) {
 	f, _, err := regular.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // it is only read
+	defer f.Close() // read-only
 	return Read(f)
 }
 
-// Is reports whether a file is a stackshot, or what a kernel keeps of a crash, by its begin.
+// Is reports whether a file starts like a stackshot, or like what a kernel saves of a
+// crash.
 func Is(name string) bool {
 	f, _, err := regular.Open(name)
 	if err != nil {
 		return false
 	}
-	defer f.Close() // it is only read
+	defer f.Close() // read-only
 	return kcdata.Is(f)
 }
 
-// Read is Open of a stream.
+// Read is Open for a stream.
 func Read(from io.Reader) ([]*Shot, error) {
 	data, err := kcdata.ReadAll(from)
 	if errors.Is(err, kcdata.ErrNotKcdata) {
@@ -62,10 +62,10 @@ func Read(from io.Reader) ([]*Shot, error) {
 	return parse(data, err)
 }
 
-// parse reads the stackshots; cut is why the data may end too early.
+// parse reads the stackshots; cut is why the data may end early.
 func parse(data []byte, cut error) ([]*Shot, error) { return parseAt(data, cut, 0) }
 
-// parseAt is parse of what is so many buffers deep in another.
+// parseAt is parse for data nested in depth other buffers.
 func parseAt(data []byte, cut error, depth int) ([]*Shot, error) {
 	r := &reader{Reader: kcdata.NewReader(data)}
 	var shots []*Shot
@@ -102,7 +102,7 @@ func parseAt(data []byte, cut error, depth int) ([]*Shot, error) {
 	return shots, nil
 }
 
-// nothing is why there is no stackshot.
+// nothing returns why there is no stackshot.
 func (r *reader) nothing(other uint32) error {
 	if other != 0 {
 		return fmt.Errorf("%w, but kcdata of another kind (%#x)", ErrNotStackshot, other)
@@ -110,15 +110,15 @@ func (r *reader) nothing(other uint32) error {
 	return errors.Join(ErrNotStackshot, r.Err())
 }
 
-// reader reads one stackshot after the other.
+// reader reads stackshots in order.
 type reader struct {
 	*kcdata.Reader
 	shot           *Shot
 	tasks, threads int // read so far
-	listed         int // threads of the stackshot in lists
+	listed         int // threads of the stackshot that are only listed
 }
 
-// take gives an item to those who know its type.
+// take passes an item to the function for its type.
 func take[T any](r *reader, known map[uint32]func(*T, *kcdata.Item) bool, to *T, it *kcdata.Item) {
 	t := it.Type
 	if it.IsArray() {
@@ -149,7 +149,7 @@ func (r *reader) readShot() {
 	r.shot.StillTasks = upTo(r, maxTasks, r.shot.StillTasks)
 }
 
-// container reads one that begins in no other.
+// container reads a top-level container.
 func (r *reader) container(it *kcdata.Item) {
 	sort, id, err := it.Container()
 	s := r.shot
@@ -177,8 +177,7 @@ func (r *reader) container(it *kcdata.Item) {
 	}
 }
 
-// inside reads the items of a container up to its end; containers in it are passed
-// over.
+// inside reads the items of a container up to its end. It skips containers in it.
 func inside[T any](r *reader, known map[uint32]func(*T, *kcdata.Item) bool, to *T, id uint64) {
 	for it, ok := r.Next(); ok; it, ok = r.Next() {
 		switch it.Type {
@@ -219,7 +218,7 @@ func (r *reader) task(sort uint32, id uint64) {
 	}
 }
 
-// upTo returns so many of a list.
+// upTo returns at most most elements of a list.
 func upTo[T any](r *reader, most int, list []T) []T {
 	if len(list) <= most {
 		return list

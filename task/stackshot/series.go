@@ -10,29 +10,31 @@ import (
 	"stacksnap/task"
 )
 
-// Series is stackshots of the running system, one after another.
+// Series takes stackshots of the running system, one after another.
 type Series struct {
 	Source Source
-	PID    int // whose they are, or OfAll
-	// Kernel tells where the kernel and its extensions are, which those of one process do
-	// not; nil: that is not asked.
+	PID    int // the process, or OfAll
+	// Kernel takes a stackshot with the kernel's images, which those of one process
+	// lack; nil: none is taken.
 	Kernel Source
-	// Times is when they are taken; of it Interval, Duration, Count, Jitter, Ended and
-	// Clock matter. The system stands for a part of the time only, see [MaxShare]:
-	// those that would come earlier are missed.
+	// Times is when they are taken; of it Interval, Duration, Count, Jitter, Ended
+	// and Clock are used. The system is stopped for a part of the time only, see
+	// [MaxShare]: those that would come earlier are missed.
 	Times task.Options
-	// Keep is given each as it was taken; an error from it ends the series. May be nil.
+	// Keep is called with each stackshot as it was taken; an error from it ends the
+	// series. May be nil.
 	Keep func(kcdata []byte) error
-	// Took is told each, that of the kernel too. May be nil.
+	// Took is called with each, also that of the kernel. May be nil.
 	Took func(*Shot)
 }
 
-// MaxShare is the part of the time for which the processors may stand: one in so many.
+// MaxShare is the fraction of the time for which processors may be stopped: one in
+// MaxShare.
 const MaxShare = 20
 
-// All takes them. Each is whole: of those behind the first only what has changed is
-// asked. The series ends as Times says, when ctx is done, or with the first error: a
-// *[task.ExitedError] where the process was there before.
+// All takes the stackshots. Each is complete; after the first, only deltas are
+// requested. The series ends as Times says, when ctx is done, or with the first
+// error: a *[task.ExitedError] if the process existed before.
 func (s *Series) All(ctx context.Context) iter.Seq2[*Shot, error] {
 	return func(yield func(*Shot, error) bool) {
 		last, err := s.kernel()
@@ -54,8 +56,8 @@ func (s *Series) All(ctx context.Context) iter.Seq2[*Shot, error] {
 	}
 }
 
-// kernel is a stackshot that tells where the kernel is. That it is refused is told of the
-// process that is asked for.
+// kernel takes the stackshot with the kernel's images. A refusal is reported for the
+// process that was asked for.
 func (s *Series) kernel() (*Shot, error) {
 	if s.Kernel == nil {
 		return new(Shot), nil
@@ -74,7 +76,7 @@ func (s *Series) kernel() (*Shot, error) {
 	return shot, nil
 }
 
-// took tells of a stackshot, and returns for how long the processors stood for it.
+// took reports a stackshot, and returns how long the processors were stopped for it.
 func (s *Series) took(shot *Shot) time.Duration {
 	if s.Took != nil {
 		s.Took(shot)
@@ -82,7 +84,7 @@ func (s *Series) took(shot *Shot) time.Duration {
 	return shot.Stood()
 }
 
-// next takes one, and puts it onto the last, if there was any.
+// next takes a stackshot and merges it with the last, if there is one.
 func (s *Series) next(last *Shot, begun bool) (*Shot, error) {
 	var since uint64
 	if begun && last.AbsoluteTime != nil {
@@ -100,8 +102,8 @@ func (s *Series) next(last *Shot, begun bool) (*Shot, error) {
 	return shot.after(last), nil
 }
 
-// gone reports whether the process is not in a stackshot of it: for one that there is not,
-// XNU makes one that is empty (kdp_stackshot_kcdata_format).
+// gone reports whether the process is missing from its stackshot: for a process that
+// does not exist, XNU makes an empty one (kdp_stackshot_kcdata_format).
 func (s *Series) gone(shot *Shot) bool {
 	return s.PID >= 0 && len(shot.Tasks)+len(shot.Ending)+len(shot.StillTasks) == 0
 }
@@ -126,10 +128,10 @@ func (s *Series) take(from Source, since uint64) (*Shot, error) {
 	return shots[len(shots)-1], err
 }
 
-// Stood returns for how long at most the processors stood while the kernel took the
-// stackshot, 0 where it does not tell: the whole time with interrupts masked, that of
-// attempts for which its buffer was too small too, and of newer kernels that of making one
-// buffer of several (stackshot_duration_outer and _prior, osfmk/kern/kern_stackshot.c).
+// Stood returns the maximum time that the processors were stopped while the kernel
+// took the stackshot, 0 if it is unknown: the whole time with interrupts masked,
+// including attempts with too small a buffer and, on newer kernels, joining several
+// buffers (stackshot_duration_outer and _prior, osfmk/kern/kern_stackshot.c).
 func (s *Shot) Stood() time.Duration {
 	d := s.Durations
 	if d == nil || s.Timebase == nil {

@@ -1,9 +1,9 @@
 package stackshot
 
-// Shot is one stackshot. What the kernel does not tell is zero or nil.
+// Shot is one stackshot. What the kernel does not report is zero or nil.
 type Shot struct {
-	// Delta: it has of threads that have not run since another stackshot only what has
-	// changed; see [Shot.Merge].
+	// Delta: of threads that have not run since an earlier stackshot it has only what
+	// has changed; see [Shot.Merge].
 	Delta bool
 
 	BootArgs      string       `kcdata:"boot_args"`
@@ -27,35 +27,36 @@ type Shot struct {
 	Coalitions    []Coalition  `kcdata:"jetsam_coalition_snapshot"`
 	Tasks         []Task       `kcdata:"task_snapshots"`
 	Ending        []Task       `kcdata:"transitioning_task_snapshots"`
-	StillTasks    []uint64     `kcdata:"nonrunnable_tasks"` // of which nothing changed, by unique pid
+	StillTasks    []uint64     `kcdata:"nonrunnable_tasks"` // unchanged tasks, by unique pid
 	Facts         []Fact       `kcdata:",facts"`
 
-	// Unknown counts the items of types that are not known here, and were passed over;
-	// Bad those that are not as they should be.
+	// Unknown counts the items of unknown types, which were skipped; Bad those that
+	// are malformed.
 	Unknown, Bad int
-	kernel       []Image               // see kernelImages; nil: not asked for yet
-	layouts      map[*LoadInfo][]Image // sorted, by where they are
+	kernel       []Image               // see kernelImages; nil: not computed yet
+	layouts      map[*LoadInfo][]Image // sorted layouts, by first element
 
-	// Missed counts, in a [Series], those that were due before it and not taken.
+	// Missed counts, in a [Series], the stackshots that were due before it and not
+	// taken.
 	Missed int
-	// Cut tells that the stackshot goes on, and is not all there.
+	// Cut is why the stackshot is incomplete; nil: it is complete.
 	Cut error
 }
 
-// Fact is a number with a name of its own, such as "stackshot_in_pid".
+// Fact is a named number, such as "stackshot_in_pid".
 type Fact struct {
 	Name  string
 	Value int64
 }
 
-// Cache is a shared cache of several on a system.
+// Cache is one of several shared caches on a system.
 type Cache struct {
 	ID     uint64      `kcdata:",id"`
 	Info   SharedCache `kcdata:"shared_cache_dyld_load_info"`
 	Layout []LoadInfo  `kcdata:"system_shared_cache_layout"`
 }
 
-// Label is a Mach service, whose ports wait infos tell by its id.
+// Label is a Mach service, to which wait infos refer by id.
 type Label struct {
 	ID   uint64     `kcdata:",id"`
 	Info *PortLabel `kcdata:",merge"`
@@ -64,15 +65,15 @@ type Label struct {
 
 // Task is one task with its threads.
 type Task struct {
-	ID           uint64        `kcdata:",id"` // its pid, or a unique number of one that ends
+	ID           uint64        `kcdata:",id"` // its pid, or a unique number if it is ending
 	Snapshot     *TaskSnapshot `kcdata:"task_snapshot"`
 	Delta        *TaskDelta    `kcdata:"task_delta_snapshot"`
 	Ending       *EndingTask   `kcdata:"transitioning_task_snapshot"`
 	IO           *IOStats      `kcdata:"io_statistics"`
 	Images       []LoadInfo    `kcdata:"dyld_load_info"`
-	TextExec     []LoadInfo    `kcdata:"dyld_load_info_text_exec"` // of the kernel: where the code is
+	TextExec     []LoadInfo    `kcdata:"dyld_load_info_text_exec"` // of the kernel: where its code is
 	KernelCache  *LoadInfo     `kcdata:"kernelcache_load_info"`
-	SharedCache  *SharedCache  `kcdata:"shared_cache_dyld_load_info"` // where that is not the system's
+	SharedCache  *SharedCache  `kcdata:"shared_cache_dyld_load_info"` // if it is not the system's
 	CacheID      *uint64       `kcdata:"sharedCacheID"`               // likewise
 	Architecture *Architecture `kcdata:"task_cpu_architecture"`
 	CodeSigning  *CodeSigning  `kcdata:"stackshot_task_codesigning_info"`
@@ -82,7 +83,7 @@ type Task struct {
 	Coalition    *uint64       `kcdata:"jetsam_coalition"`
 	Threads      []Thread      `kcdata:"thread_snapshots"`
 	Deltas       []ThreadDelta `kcdata:"thread_delta_snapshot"` // of those that have not run
-	StillThreads []uint64      `kcdata:"nonrunnable_threads"`   // of which nothing changed
+	StillThreads []uint64      `kcdata:"nonrunnable_threads"`   // unchanged threads
 	Waits        []WaitInfo    `kcdata:"thread_waitinfo"`
 	Turnstiles   []Turnstile   `kcdata:"thread_turnstileinfo"`
 }
@@ -100,16 +101,16 @@ type Thread struct {
 	Kernel       []Frame         `kcdata:"kernel_stack_frames"`
 	User         []Frame         `kcdata:"user_stack_frames"`
 	Async        []Frame         `kcdata:"user_async_stack_frames"`
-	AsyncStart   *uint64         `kcdata:"user_async_start_index"` // how many user frames are inside the async ones
+	AsyncStart   *uint64         `kcdata:"user_async_start_index"` // number of user frames before the async ones
 	StackTop     *StackTop       `kcdata:"user_stacktop"`
 
-	// Still: it has not run since the stackshot that this one was put onto, of which its
-	// frames are.
+	// Still: it has not run since the stackshot that this one was merged with, whose
+	// frames it has.
 	Still bool
 }
 
-// Frame is an address of code, the first of a thread's user frames an instruction and
-// all others return addresses; and the frame pointer that led there, where it is told.
+// Frame is a code address and, if known, the frame pointer that led to it. The first
+// of a thread's user frames is the next instruction, all others are return addresses.
 type Frame struct {
 	LR uint64 `kcdata:"lr"`
 	SP uint64 `kcdata:"sp"`

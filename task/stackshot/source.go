@@ -6,23 +6,23 @@ import (
 	"stacksnap/task"
 )
 
-// ErrNoSource says that a system takes no stackshots.
+// ErrNoSource means that a system cannot take stackshots.
 var ErrNoSource = errors.New("this system takes no stackshots for other programs than its own")
 
-// Whom a [Source] can be of, besides a process.
+// What a [Source] can be of, besides a process.
 const (
-	OfAll    = -1 // processes
-	OfKernel = 0  // its own task
+	OfAll    = -1 // all processes
+	OfKernel = 0  // the kernel's own task
 )
 
 // Source takes stackshots of the running system, of one process or of all.
 type Source interface {
-	// Take returns a stackshot as a file has it: of what has changed since the time
-	// ([Shot.AbsoluteTime]) of another, or, of 0, of all. Nothing is suspended for it, but
-	// while the kernel takes it no thread of the system runs: see [Shot.Stood].
+	// Take returns a stackshot as stored in files: of what has changed since a time
+	// ([Shot.AbsoluteTime]), or for 0 of everything. It suspends nothing, but no
+	// thread of the system runs while the kernel takes it: see [Shot.Stood].
 	Take(since uint64) ([]byte, error)
-	// Path returns the file that is mapped in a process; empty where none is, or it is not
-	// told.
+	// Path returns the file mapped at an address in a process; "" if there is none,
+	// or it is unknown.
 	Path(pid int, a task.Addr) string
 	Close() error
 }

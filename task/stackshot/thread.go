@@ -7,7 +7,7 @@ import (
 	"stacksnap/task"
 )
 
-// find returns a thread, nil where there is none of that id.
+// find returns the thread with an id, nil if there is none.
 func (p *Process) find(id task.ThreadID) *Thread {
 	if i, ok := p.index[id]; ok {
 		return &p.threads[i]
@@ -32,22 +32,22 @@ func (p *Process) Describe(id task.ThreadID, to *task.Thread) error {
 	if s.Flags&ThreadHasSerial != 0 {
 		to.QueueSerial = s.QueueSerial
 	}
-	// THREAD_QOS_* (osfmk/mach/thread_policy.h) are the classes in their order.
+	// The values of THREAD_QOS_* (osfmk/mach/thread_policy.h) are in the same order.
 	if s.RequestedQoS <= uint8(task.UserInteractive) {
 		to.QoS = task.QoS(s.RequestedQoS)
 	}
 	return nil
 }
 
-// Main reports whether a thread is the one that its program was started on, as far as
-// that is known.
+// Main reports whether a thread is its program's main thread, as far as that is
+// known.
 func (p *Process) Main(id task.ThreadID) bool {
 	t := p.find(id)
 	return t != nil && t.Snapshot != nil && t.Snapshot.Flags&ThreadMain != 0
 }
 
-// state makes one state of the State… bits of a thread, of which several may be set. A
-// processor's idle thread counts as sleeping.
+// state returns one state for the State… bits of a thread, several of which may be
+// set. A processor's idle thread counts as sleeping.
 func state(s uint32) task.State {
 	switch {
 	case s&(StateEnding|StateEnded) != 0:
@@ -64,7 +64,7 @@ func state(s uint32) task.State {
 	return task.StateUnknown
 }
 
-// cpuTimes are the CPU times of a thread.
+// cpuTimes returns the CPU times of a thread.
 func (s *Shot) cpuTimes(t *Thread) (user, system time.Duration) {
 	switch {
 	case t.CPU != nil:
@@ -75,14 +75,14 @@ func (s *Shot) cpuTimes(t *Thread) (user, system time.Duration) {
 	return 0, 0
 }
 
-// maxDuration bounds what a stackshot may claim: some 146 years.
+// maxDuration is the longest duration a stackshot may have: some 146 years.
 const maxDuration = 1 << 62
 
 func micros(n uint64) time.Duration {
 	return time.Duration(min(n, maxDuration/1000)) * time.Microsecond
 }
 
-// duration turns the kernel's time into one in nanoseconds.
+// duration converts the kernel's time to nanoseconds.
 func (b *Timebase) duration(n uint64) time.Duration {
 	if b.Denom == 0 {
 		return 0
@@ -95,23 +95,23 @@ func (b *Timebase) duration(n uint64) time.Duration {
 	return time.Duration(min(ns, maxDuration))
 }
 
-// Place is where a frame of a thread is.
+// Place is the code address of a thread's frame.
 type Place struct {
 	Addr   task.Addr
-	Kernel bool // in the kernel, and without its slide
-	Return bool // the address that a call returns to
+	Kernel bool // in the kernel, without its slide
+	Return bool // it is a return address
 }
 
-// Missing tells which ends of a stack the kernel could not read: their memory was not
-// there.
+// Missing says which ends of a stack the kernel could not read, because their memory
+// was not resident.
 type Missing struct{ User, Kernel bool }
 
-// lowest is below all code: main is called with no caller, but with its arguments where
-// one would be, which the kernel takes for an address.
+// lowest is below all code. main has no caller, but its arguments are where the
+// return address would be, and the kernel takes them for one.
 const lowest = 0x1000
 
 // Stack appends the frames of a thread to places, the innermost first: those in the
-// kernel, and then those of the program.
+// kernel, then those in the program.
 func (p *Process) Stack(places []Place, id task.ThreadID) ([]Place, Missing) {
 	t := p.find(id)
 	if t == nil {
@@ -126,7 +126,7 @@ func (p *Process) Stack(places []Place, id task.ThreadID) ([]Place, Missing) {
 	return places, t.missing()
 }
 
-// onlyCode leaves out the end of a stack that is no code.
+// onlyCode removes the end of a stack that is not code.
 func onlyCode(frames []Frame) []Frame {
 	for len(frames) > 0 && frames[len(frames)-1].LR < lowest {
 		frames = frames[:len(frames)-1]
@@ -134,7 +134,8 @@ func onlyCode(frames []Frame) []Frame {
 	return frames
 }
 
-// missing reads the flags of a thread. Old kernels do not tell which of the stacks is cut.
+// missing decodes the flags of a thread. Old kernels do not say which of the stacks
+// is cut.
 func (t *Thread) missing() Missing {
 	if t.Snapshot == nil {
 		return Missing{}
@@ -153,8 +154,8 @@ func (p *Process) Still(id task.ThreadID) bool {
 	return t != nil && t.Still
 }
 
-// Async reports whether the kernel has found the callers of asynchronous functions of a
-// thread, which are no frames of its stack.
+// Async reports whether the kernel has found callers of a thread's asynchronous
+// functions, which are not frames on its stack.
 func (p *Process) Async(id task.ThreadID) bool {
 	t := p.find(id)
 	return t != nil && len(t.Async) > 0

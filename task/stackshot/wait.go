@@ -2,22 +2,22 @@ package stackshot
 
 import "stacksnap/task"
 
-// WaitKind is what sort of thing a thread waits for (thread_snapshot_wait_flags,
+// WaitKind is the kind of object that a thread waits for (thread_snapshot_wait_flags,
 // osfmk/kern/block_hint.h).
 type WaitKind uint8
 
-// The kinds. Behind each is what the owner of a [WaitInfo] is.
+// The kinds. The comment is what the owner of a [WaitInfo] means.
 const (
 	KernelMutex          WaitKind = 0x1 // a thread
 	PortReceive          WaitKind = 0x2 // the port's name in the task that receives
 	PortSetReceive       WaitKind = 0x3
-	PortSend             WaitKind = 0x4 // the pid of who receives
+	PortSend             WaitKind = 0x4 // pid of the receiver
 	PortSendInTransit    WaitKind = 0x5 // another port
-	Semaphore            WaitKind = 0x6 // the pid of who made it
+	Semaphore            WaitKind = 0x6 // pid of its creator
 	KernelRWLockRead     WaitKind = 0x7 // a thread
 	KernelRWLockWrite    WaitKind = 0x8 // a thread
 	KernelRWLockUpgrade  WaitKind = 0x9 // a thread
-	UserLock             WaitKind = 0xa // a thread; 0: it is no lock, but a word
+	UserLock             WaitKind = 0xa // a thread; 0: a word of memory, not a lock
 	PthreadMutex         WaitKind = 0xb // a thread
 	PthreadRWLockRead    WaitKind = 0xc
 	PthreadRWLockWrite   WaitKind = 0xd
@@ -41,31 +41,33 @@ const (
 	ExclaveKit           WaitKind = 0x1f // a thread
 )
 
-// Owners that are none (STACKSHOT_WAITOWNER_*); all above the last are such.
+// Values of Owner that mean no owner (STACKSHOT_WAITOWNER_*). So do all above the
+// last.
 const (
 	OwnerKernel    = ^uint64(0) - 1
 	OwnerInTransit = ^uint64(0) - 4
-	OwnerRequested = ^uint64(0) - 6 // a work loop that waits for a new thread
-	OwnerSuspended = ^uint64(0) - 7 // a work loop that is suspended
+	OwnerRequested = ^uint64(0) - 6 // a work loop waiting for a new thread
+	OwnerSuspended = ^uint64(0) - 7 // a suspended work loop
 )
 
 // Waiting is what a thread waits for.
 type Waiting struct {
 	Waiter  task.ThreadID
 	Kind    WaitKind
-	Context uint64 // tells objects apart; of memory of the program its address
-	Owner   uint64 // as the kernel tells it, whatever it is
-	Reply   bool   // of a port: it is for one reply alone
-	Service string // of a port: the Mach service that it is of; empty: of none, or not told
-	// Thread is who has what is waited for; 0 where that is not known.
+	Context uint64 // distinguishes objects; for memory of the program its address
+	Owner   uint64 // as the kernel reports it; see [WaitKind]
+	Reply   bool   // of a port: it is for a single reply
+	Service string // of a port: its Mach service; "": none, or unknown
+	// Thread owns what is waited for; 0: unknown.
 	Thread task.ThreadID
-	// PID is the process that is to do something, 0 where that is not known.
+	// PID is the process that has to act; 0: unknown.
 	PID int
-	// Hops is how many turnstiles led to Thread or PID; 0: the wait itself told.
+	// Hops is how many turnstiles led to Thread or PID; 0: the wait itself has them.
 	Hops int
 }
 
-// Waits lists what the threads of the process wait for, as far as the kernel tells.
+// Waits returns what the threads of the process wait for, as far as the kernel
+// reports it.
 func (p *Process) Waits() []Waiting {
 	stiles := map[uint64]*Turnstile{}
 	for i := range p.Task.Turnstiles {
@@ -93,7 +95,7 @@ func (p *Process) waiting(w *WaitInfo, stile *Turnstile) Waiting {
 	return v
 }
 
-// follow takes over where turnstiles lead.
+// follow applies what a turnstile leads to.
 func (v *Waiting) follow(stile *Turnstile, service string) {
 	switch {
 	case stile.Context == 0:
@@ -111,7 +113,7 @@ func (v *Waiting) follow(stile *Turnstile, service string) {
 	}
 }
 
-// pidOf is a number as a pid; 0 where it is none: wait4 takes others, too.
+// pidOf returns n as a pid; 0 if it is none, as some arguments of wait4.
 func pidOf(n uint64) int {
 	if n > 1<<31-1 {
 		return 0

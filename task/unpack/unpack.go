@@ -1,6 +1,6 @@
-// Package unpack bounds what decompressing may yield beside what came in: three
-// megabytes of deflate can stand for three gigabytes, which take time to read, and
-// memory where they are kept.
+// Package unpack limits how much a stream may decompress to in relation to its size:
+// three megabytes of deflate can expand to three gigabytes, which take time to read
+// and memory to keep.
 package unpack
 
 import (
@@ -8,23 +8,23 @@ import (
 	"io"
 )
 
-// What a stream may yield: so much in any case, and so many bytes for each that came
-// in. Reports of ours, profiles and stackshots yield 10 to 60.
+// The limit of a decompressed stream: a base, and a number of bytes for each
+// compressed byte. Our reports, profiles and stackshots have ratios of 10 to 60.
 const (
 	free  = 64 << 20
 	ratio = 256
 )
 
-// ErrBomb says that a stream yields more than any that is not made to.
+// ErrBomb means that a stream decompresses to more than any legitimate one.
 var ErrBomb = errors.New("it unpacks to over 256 times its size")
 
-// Packed counts what a decompressor takes.
+// Packed counts the bytes that a decompressor reads.
 type Packed struct {
 	from  io.Reader
 	taken int64
 }
 
-// New returns the stream that a decompressor is to read from.
+// New returns the stream for a decompressor to read from.
 func New(from io.Reader) *Packed { return &Packed{from: from} }
 
 // Read implements [io.Reader].
@@ -34,7 +34,7 @@ func (p *Packed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Bound returns what the decompressor yields, up to the bound; the error there is
+// Bound returns what the decompressor yields, up to the limit, where it fails with
 // [ErrBomb].
 func (p *Packed) Bound(unpacked io.Reader) io.Reader { return &bounded{unpacked, p, 0} }
 

@@ -1,2 +1,2 @@
-// Package users names the users of this system.
+// Package users looks up the names of this system's users.
 package users

@@ -5,37 +5,37 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Bounds of looking ahead.
+// Limits of analysing the code ahead.
 const (
 	maxAhead      = 1 << 10 // bytes of code
-	maxBehind     = 512     // bytes of code before the pc, which loops go back to
-	smallestPage  = 4 << 10 // which is readable as a whole, or not
+	maxBehind     = 512     // bytes of code before the pc, for loops that jump back
+	smallestPage  = 4 << 10 // such a page is readable as a whole, or not at all
 	maxAheadSteps = 400     // instructions
-	maxAheadWays  = 32      // places that a branch leads to
+	maxAheadWays  = 32      // pending branch targets
 )
 
-// way is a place still to be looked at, and what is known there.
+// way is a pending branch target, and the state there.
 type way struct {
 	off uint32
 	state
 }
 
-// forward is what code ahead of the pc does until it returns, for functions of
-// which nobody knows where they start: it takes the frame down, and so tells its
-// size. Registers and places are told relative to where they are at the pc, which
-// is at offset pc.
+// forward analyses the code from the pc to its returns, for functions whose start is
+// unknown. The code removes the frame before it returns, which reveals the frame's
+// size. Registers and stack slots are relative to their values at the pc, whose
+// offset in code is pc.
 type forward struct {
 	*walk
 	ways   []way
 	seen   [maxBehind + maxAhead]bool
 	steps  int
-	end    state // at the returns seen so far
+	end    state // at the returns found so far
 	record bool  // the code returns through the frame record that fp points to
 	ended  bool
 }
 
-// ahead is the rule of the code at q.PC from where it returns. All ways from
-// there to a return, as far as they can be followed, must agree.
+// ahead returns the rule at q.PC derived from the code up to its returns. All paths
+// to a return that can be followed must agree.
 func (w *walk) ahead(q *rule.Query) (rule.Rule, error) {
 	at := q.PC
 	if !q.First {
@@ -50,8 +50,8 @@ func (w *walk) ahead(q *rule.Query) (rule.Rule, error) {
 	return f.rule(q)
 }
 
-// around reads the code at a, which is at offset pc then, and what is before and
-// behind it: where that is not readable, from the page's begin, or from a alone.
+// around reads the code around a, and sets pc to a's offset in it. Where the code
+// before a is unreadable it starts at the page, or at a.
 func (w *walk) around(mem task.Memory, a task.Addr) bool {
 	for _, before := range [...]task.Addr{min(a, maxBehind), min(a%smallestPage, maxBehind), 0} {
 		_ = w.read(mem, a-before, int(before)+maxAhead)
@@ -71,7 +71,7 @@ func (f *forward) rule(q *rule.Query) (rule.Rule, error) {
 	start := f.entered()
 	start.reg[f.sp] = atCFA(0)
 	if !q.First && f.lr != numRegisters {
-		start.reg[f.lr] = value{} // the call has changed it
+		start.reg[f.lr] = value{} // the call has overwritten it
 	}
 	f.ways = append(f.ways, way{f.pc, start})
 	for len(f.ways) > 0 {
@@ -90,16 +90,16 @@ func (f *forward) rule(q *rule.Query) (rule.Rule, error) {
 	return f.taken(q)
 }
 
-// follow goes on from off to where the code returns, or cannot be followed.
+// follow runs from off to a return, or to where control cannot be followed.
 func (f *forward) follow(off uint32, s state, q *rule.Query) error {
-	called := false // the instruction before is a call
+	called := false // the previous instruction is a call
 	for off < uint32(len(f.code)) && !f.seen[off] && f.steps < maxAheadSteps {
 		f.seen[off] = true
 		f.steps++
 		in := &f.inst
 		f.step(f.machine, f.code, off, &s, in)
 		if in.size == 0 || called && (in.nop || f.begins(off, q)) {
-			return nil // the callee may not come back, and this be other code
+			return nil // the callee may not return, and this be other code
 		}
 		called = in.flow == call
 		if sp := s.reg[f.sp]; sp == entryOf(f.fp) || f.leaves(off) {
@@ -130,10 +130,11 @@ func (f *forward) follow(off uint32, s state, q *rule.Query) error {
 	return nil
 }
 
-// leaves reports whether the instruction at off is leave, which pops fp, too.
+// leaves reports whether the instruction at off is leave, which sets sp from fp and
+// pops fp.
 func (f *forward) leaves(off uint32) bool { return f.lr == numRegisters && f.code[off] == 0xc9 }
 
-// begins reports whether a function is known to start at off.
+// begins reports whether a function starts at off.
 func (f *forward) begins(off uint32, q *rule.Query) bool {
 	if q.Image == nil || q.Image.File == nil {
 		return false
@@ -143,8 +144,8 @@ func (f *forward) begins(off uint32, q *rule.Query) bool {
 	return ok && start == v
 }
 
-// returns takes the state at a return, which must be as at the others. sp may have
-// been set from fp there.
+// returns records the state at a return. It must agree with the other returns. sp may
+// have been set from fp there.
 func (f *forward) returns(s *state) error {
 	record := s.reg[f.sp].kind != frame
 	if !f.ended {
@@ -158,8 +159,8 @@ func (f *forward) returns(s *state) error {
 	return nil
 }
 
-// throughRecord is the rule where sp is set from fp. Where the other registers
-// were saved is not known.
+// throughRecord is the rule where sp is set from fp. Where the other registers were
+// saved is unknown.
 func (f *forward) throughRecord(q *rule.Query) rule.Rule {
 	r := rule.FramePointer(q.Arch)
 	r.Flags |= rule.Unproven
@@ -171,7 +172,7 @@ func (f *forward) throughRecord(q *rule.Query) rule.Rule {
 	return r
 }
 
-// taken is the rule where the frame was taken down by moving sp.
+// taken is the rule where the frame was removed by moving sp.
 func (f *forward) taken(q *rule.Query) (rule.Rule, error) {
 	size := f.end.reg[f.sp].off + f.pushed()
 	r := rule.Rule{CFA: rule.Add(q.Arch.SP(), size), Flags: rule.Unproven}

@@ -2,7 +2,7 @@ package analysis
 
 import "stacksnap/images/code/x86"
 
-// amd64Plain tells what a [plain] of the instruction reads and writes.
+// amd64Plain returns what an instruction reads and writes as a [plain], or notPlain.
 func amd64Plain(i *x86.Inst, f flow) (reads uint8, writes uint32) {
 	writes = i.Writes()
 	if f != next || writes>>rsp&1 != 0 || movesSP(i) {
@@ -11,13 +11,13 @@ func amd64Plain(i *x86.Inst, f flow) (reads uint8, writes uint32) {
 	if reads = always; i.Wide() {
 		reads = amd64Reads(i)
 	}
-	if reads == rsp || i.Op&0xfff8 == 0xb8 && !i.OpSize { // something is always known of sp, and of a number
+	if reads == rsp || i.Op&0xfff8 == 0xb8 && !i.OpSize { // sp is always known, and so is an immediate
 		return notPlain, 0
 	}
 	return reads, writes
 }
 
-// movesSP reports whether the instruction pushes or pops, whatever the operand.
+// movesSP reports whether the instruction pushes or pops, whatever its operand.
 func movesSP(i *x86.Inst) bool {
 	switch op := i.Op; op {
 	case 0x68, 0x6a, 0x8f, 0x9c, 0x9d, 0xc8, 0xc9, 0x0fa0, 0x0fa1, 0x0fa8, 0x0fa9:
@@ -29,8 +29,8 @@ func movesSP(i *x86.Inst) bool {
 	}
 }
 
-// amd64Reads is the register that decides what an instruction on whole registers
-// does; see amd64Effect.wideEffect.
+// amd64Reads returns the register that decides the effect of an instruction on whole
+// registers; see x86Effect.wideEffect.
 func amd64Reads(i *x86.Inst) uint8 {
 	switch op := i.Op; {
 	case op == 0x89 && i.Register():

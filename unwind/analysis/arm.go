@@ -2,8 +2,8 @@ package analysis
 
 import "encoding/binary"
 
-// Registers as ARM numbers them. The frame pointer is r7, as Apple's ABI and Thumb
-// code have it.
+// Register numbers on ARM. The frame pointer is r7, as in Apple's ABI and in Thumb
+// code.
 const (
 	armFP = 7
 	armIP = 12
@@ -12,7 +12,7 @@ const (
 	armPC = 15
 )
 
-// arm is armv7 in ARM code, thumb in Thumb code. r9 is the caller's on iOS alone.
+// arm is armv7 in ARM code, thumb in Thumb code. Only on iOS is r9 not preserved.
 var (
 	arm   = armMachine(4, stepARM)
 	thumb = armMachine(2, stepThumb)
@@ -36,19 +36,19 @@ func armMachine(unit uint32, step func(*machine, []byte, uint32, *state, *inst))
 	return m
 }
 
-// armMachines are the two by whether code is Thumb code.
+// armMachines has the machine for Thumb code (true) and for ARM code.
 var armMachines = map[bool]*machine{false: &arm, true: &thumb}
 
-// looksThumb tells, where nothing else does, of which of the two code is that begins
-// at a multiple of four. Nearly all instructions of ARM code have the condition
-// "always", 14, in the highest bits, and of Thumb code, few words have, but those
-// with the second half of an instruction for vectors.
+// looksThumb guesses whether code at a multiple of four is Thumb code, where nothing
+// else says. Nearly all ARM instructions have the condition "always", 14, in their
+// highest bits. Few words of Thumb code do, except those with the second half of a
+// vector instruction.
 func looksThumb(code []byte) bool {
-	const most = 256 // bytes that are looked at
+	const most = 256 // bytes examined
 	always, others := 0, 0
 	for b := code[:min(len(code), most)]; len(b) >= 4; b = b[4:] {
 		switch w := binary.LittleEndian.Uint32(b); {
-		case w>>26 == 0x3b || w>>25 == 0x79: // of vectors
+		case w>>26 == 0x3b || w>>25 == 0x79: // vector instructions
 		case w>>28 == 14:
 			always++
 		default:
@@ -58,17 +58,17 @@ func looksThumb(code []byte) bool {
 	return always <= others
 }
 
-// armOp is what of an instruction matters to a walk.
+// armOp is the part of an instruction's meaning that a walk needs.
 type armOp uint8
 
 const (
-	armOther armOp = iota // it writes the registers of list
+	armOther armOp = iota // the registers in list are overwritten
 	armMove               // rd = rn + imm
 	armConst              // rd = imm
-	armTop                // rd = imm<<16 and what rd had below
+	armTop                // rd = imm<<16 with the lower half of rd
 	armSum                // rd = rn + sign·rm
-	armLoad               // rd, and what list names behind, = *(rn + imm)
-	armStore              // the same to there
+	armLoad               // rd, and the registers in list after it, = *(rn + imm)
+	armStore              // *(rn + imm) = those registers
 )
 
 // armInst is an instruction of ARM or Thumb code.
@@ -78,23 +78,23 @@ type armInst struct {
 	rd, rn, rm uint8
 	sign       int32 // of rm
 	imm        int32
-	list       uint32 // registers, a bit of each
-	// back is how far rn is moved by what is loaded or stored; imm counts from where rn
-	// was before.
+	list       uint32 // registers, a bit each
+	// back is how far rn moves by a load or store; imm is relative to the old rn.
 	back int32
-	// block: the next so many instructions are conditional; conditional: this one is.
+	// block: how many following instructions are conditional; conditional: this one
+	// is.
 	block       uint8
 	conditional bool
-	leaving     bool // it moves sp, and the last on the same condition leaves the function
+	leaving     bool // it moves sp, and a later instruction on the same condition leaves the function
 }
 
-// run carries the instruction out. Where control goes on behind a conditional one that
-// leaves the function, nothing has been done on that condition.
+// run executes the instruction. If a conditional one leaves the function, the code
+// after it runs on the opposite condition, where none of them was executed.
 func (i *armInst) run(m *machine, s *state) {
 	switch {
 	case !i.conditional:
 		i.effect(m, s)
-	case i.leaving: // some instructions further on
+	case i.leaving: // a few instructions later
 		s.moved = true
 	case i.flow == ret || i.flow == indirect:
 		i.flow, s.moved = next, false
@@ -107,9 +107,9 @@ func (i *armInst) run(m *machine, s *state) {
 	}
 }
 
-// tell gives what an instruction is to those who know no ARM. None is [plain]: that
-// depends on the condition.
-func (i *armInst) tell(in *inst) {
+// common copies the parts of an instruction that are common to all architectures. No
+// ARM instruction is [plain], because its effect depends on the condition.
+func (i *armInst) common(in *inst) {
 	*in = i.inst
 	in.reads = notPlain
 }
@@ -125,7 +125,7 @@ func (i *armInst) movesSP() bool {
 	return i.rd == armSP
 }
 
-// leaves reports whether the instruction, in a function of size bytes, leaves that.
+// leaves reports whether the instruction leaves its function, which has size bytes.
 func (i *armInst) leaves(size int) bool {
 	switch i.flow {
 	case ret, indirect:
@@ -166,7 +166,7 @@ func (i *armInst) effect(m *machine, s *state) {
 	m.anchor(s)
 }
 
-// top is v with its upper half set.
+// top returns v with its upper half set to imm.
 func (v value) top(imm int32) value {
 	if v.kind != constant {
 		return value{}
@@ -184,8 +184,8 @@ func armSumOf(a, b value, sign int32) value {
 	return value{kind: computed}
 }
 
-// transfer loads or stores the registers of list, the lowest first, in words from
-// rn + imm up.
+// transfer loads or stores the registers of list, the lowest at rn + imm, the others
+// in the words above.
 func (i *armInst) transfer(m *machine, s *state) {
 	at := s.reg[i.rn].add(int64(i.imm))
 	loaded := [16]value{}
@@ -212,7 +212,7 @@ func (i *armInst) transfer(m *machine, s *state) {
 		}
 	}
 	if i.list>>armPC&1 != 0 && i.flow == ret {
-		s.reg[armLR] = loaded[armPC] // what is returned to
+		s.reg[armLR] = loaded[armPC] // the return address
 	}
 }
 

@@ -2,8 +2,8 @@ package analysis
 
 import "encoding/binary"
 
-// Registers as arm64 numbers them; 31 is sp here, and xzr where an instruction
-// means that.
+// Register numbers on arm64. Here 31 is sp; where an instruction means xzr by it,
+// that is handled separately.
 const (
 	x9  = 9
 	x29 = 29
@@ -27,16 +27,16 @@ var arm64 = machine{
 	step: stepARM64,
 }
 
-// a64 is one instruction of arm64 (Arm ARM, C4: A64 instruction set encoding).
+// a64 is an arm64 instruction (Arm ARM, C4: A64 instruction set encoding).
 type a64 uint32
 
-// is reports whether the bits in mask are those of pattern.
+// is reports whether the bits in mask equal those of pattern.
 func (w a64) is(mask, pattern a64) bool { return w&mask == pattern }
 
 // bits returns bits high to low.
 func (w a64) bits(high, low uint) uint32 { return uint32(w) >> low & (1<<(high-low+1) - 1) }
 
-// signed returns bits high to low as a signed number.
+// signed returns bits high to low, sign-extended.
 func (w a64) signed(high, low uint) int64 {
 	return int64(int32(uint32(w)<<(31-high))) >> (31 - high + low)
 }
@@ -73,7 +73,7 @@ func stepARM64(m *machine, code []byte, off uint32, s *state, in *inst) {
 	}
 }
 
-// flow tells where control goes behind w at off.
+// flow decodes where control goes after w, which is at off.
 func (w a64) flow(off uint32, in *inst) {
 	*in = inst{size: 4, nop: w == 0xd503201f}
 	if w.bits(28, 26) != 5 { // branches, exceptions and system
@@ -102,8 +102,8 @@ func (w a64) flow(off uint32, in *inst) {
 	}
 }
 
-// indirect tells what an unconditional branch to a register is: by opc, which is
-// br, blr or ret, and with bit 3 br or blr with a modifier register.
+// indirect returns the flow of an unconditional branch to a register. opc is br, blr
+// or ret; with bit 3, br or blr with a modifier register.
 func (w a64) indirect() flow {
 	switch w.bits(24, 21) & 7 {
 	case 0:

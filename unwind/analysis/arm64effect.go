@@ -2,7 +2,7 @@ package analysis
 
 import "encoding/binary"
 
-// a64Effect carries an instruction of arm64 out.
+// a64Effect executes an arm64 instruction.
 type a64Effect struct {
 	a64
 	*machine
@@ -35,7 +35,7 @@ func (e *a64Effect) run() {
 	}
 }
 
-// addVectors is v + n times the length of a vector, where v is a place of the frame.
+// addVectors returns v + n vector lengths, for v an address in the frame.
 func (v value) addVectors(n int64) value {
 	n += int64(int8(v.num))
 	switch {
@@ -47,22 +47,22 @@ func (v value) addVectors(n int64) value {
 	return value{kind: scaled, off: v.off, num: uint8(n)}
 }
 
-// scalable reports whether an instruction of SVE writes a general register, of which
-// addvl and addpl may write sp: that and rdvl; counts of elements; the last active
-// element; counts of predicates. The numbers of all others are of vectors.
+// scalable reports whether an SVE instruction writes a general register. addvl and
+// addpl may write sp; the others are rdvl, counts of elements, the last active
+// element, and counts of predicates. All other SVE instructions write vectors.
 func (e *a64Effect) scalable() bool {
 	return e.is(0xff20f000, 0x04205000) || e.is(0xff20e000, 0x0420e000) ||
 		e.is(0xff2ee000, 0x0520a000) || e.is(0xff20f000, 0x25208000)
 }
 
-// set gives a register a value. 31 is sp with sp true, else none.
+// set sets a register. Register 31 is sp if sp is true, else it is discarded.
 func (e *a64Effect) set(r uint8, v value, sp bool) {
 	if r != xsp || sp {
 		e.s.reg[r] = v
 	}
 }
 
-// get is the value of a register, 31 being sp.
+// get returns the value of a register. Register 31 is sp.
 func (e *a64Effect) get(r uint8) value { return e.s.reg[r] }
 
 func (e *a64Effect) immediate() {
@@ -71,7 +71,7 @@ func (e *a64Effect) immediate() {
 		e.addImmediate()
 	case e.is(0x1f800000, 0x12800000): // movn, movz, movk
 		e.moveWide()
-	case e.a64 == 0xb24403bd, e.a64 == 0x9243fbbd: // orr, and of x29 with swiftAsyncBit: as it was, to a walk
+	case e.a64 == 0xb24403bd, e.a64 == 0x9243fbbd: // orr, and of x29 with swiftAsyncBit: no change for a walk
 	case e.is(0x1f800000, 0x12000000): // logical; ands, opc 3, cannot write sp
 		e.set(e.rd(), value{}, e.bits(30, 29) != 3)
 	default:
@@ -142,8 +142,8 @@ func (e *a64Effect) register() {
 	}
 }
 
-// only forgets older copies of what lr held on entry, so that there is one beside
-// lr: that which is made for the call to come.
+// only forgets older copies of lr's value on entry, so that the only one beside lr is
+// the copy made for the next call.
 func (e *a64Effect) only(v value) {
 	if v.num != x30 || v.kind != entry && v.kind != signed {
 		return
@@ -155,7 +155,7 @@ func (e *a64Effect) only(v value) {
 	}
 }
 
-// addRegister is rd = rn ± (rm << shift), where rm is a known number.
+// addRegister executes rd = rn ± (rm << shift), where rm is a known number.
 func (e *a64Effect) addRegister(shift uint32, whole bool) {
 	v, by := value{kind: computed}, e.get(e.rm())
 	if whole && by.kind == constant && e.rm() != xsp && shift <= 12 {
@@ -168,7 +168,7 @@ func (e *a64Effect) addRegister(shift uint32, whole bool) {
 	e.set(e.rd(), v, e.is(0x1fe00000, 0x0b200000))
 }
 
-// authenticate is pac*, aut* and xpac* of lr: opcodes 0 to 3 and 8 to 11 sign.
+// authenticate executes pac*, aut* and xpac* on lr. Opcodes 0 to 3 and 8 to 11 sign.
 func (e *a64Effect) authenticate(op uint32) {
 	v := &e.s.reg[x30]
 	switch {
@@ -180,7 +180,7 @@ func (e *a64Effect) authenticate(op uint32) {
 	}
 }
 
-// system are hints and moves to and from system registers.
+// system executes hints and moves to and from system registers.
 func (e *a64Effect) system() {
 	switch {
 	case e.is(0xffffff1f, 0xd503231f): // paciaz, paciasp, … autibsp
@@ -192,7 +192,7 @@ func (e *a64Effect) system() {
 	}
 }
 
-// floating writes a general register where it converts or moves to one.
+// floating forgets the general registers that floating-point instructions write.
 func (e *a64Effect) floating() {
 	opcode := e.bits(18, 16)
 	converts := opcode != 2 && opcode != 3 && opcode != 7
@@ -204,8 +204,8 @@ func (e *a64Effect) floating() {
 	}
 }
 
-// ret makes a return through another register than lr, which has to hold what
-// lr held, look like one through lr.
+// ret executes a return through a register other than lr, which must hold the return
+// address, as one through lr.
 func (e *a64Effect) ret() {
 	if e.is(0xfffff800, 0xd65f0800) { // retaa, retab
 		return
@@ -213,9 +213,9 @@ func (e *a64Effect) ret() {
 	e.s.reg[x30] = e.s.reg[e.rn()]
 }
 
-// probe keeps the size of a frame in x9 over a call: what touches the pages of a
-// large frame (__chkstk_darwin) preserves it, and is known by the sub of x9 from
-// sp behind the call.
+// probe preserves the frame size in x9 over a call to a stack probe
+// (__chkstk_darwin), which touches the pages of a large frame. The call is recognised
+// by the sub of x9 from sp that follows it.
 func (e *a64Effect) probe(after []byte) {
 	size := e.s.reg[x9]
 	if size.kind != constant || len(after) < 4 {

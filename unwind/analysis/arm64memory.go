@@ -1,7 +1,7 @@
 package analysis
 
-// memory models loads and stores: those of whole registers in known words of
-// the frame, writeback to the base, and forgets what else is loaded.
+// memory executes loads and stores: it tracks whole registers in known words of the
+// frame and writeback to the base, and forgets all other loaded registers.
 func (e *a64Effect) memory() {
 	vector := e.bits(26, 26) == 1
 	switch {
@@ -19,7 +19,7 @@ func (e *a64Effect) memory() {
 		}
 	case e.is(0x3f000000, 0x08000000):
 		e.exclusive()
-	case e.is(0xfb200c00, 0x19000400): // cpy, set: all of their registers
+	case e.is(0xfb200c00, 0x19000400): // cpy, set: they write all three registers
 		e.set(e.rd(), value{}, false)
 		e.set(e.rn(), value{}, false)
 		e.set(e.rm(), value{}, false)
@@ -28,19 +28,19 @@ func (e *a64Effect) memory() {
 	}
 }
 
-// structures is how far ld1 … st4 of whole registers move their base, which is
-// their size where no register says otherwise: 8 or 16 bytes times 1 to 4.
+// structures returns how far ld1 … st4 of whole registers move their base: their
+// size, 8 or 16 bytes times 1 to 4, unless a register says otherwise.
 func (e *a64Effect) structures() int64 {
 	if e.is(0x3f000000, 0x0c000000) && e.rm() == 31 {
 		if n := int64("\x04\x00\x04\x00\x03\x00\x03\x01\x02\x00\x02"[min(e.bits(15, 12), 10)]); n > 0 {
 			return n * (8 << e.bits(30, 30))
 		}
 	}
-	return 1 << 40 // not known
+	return 1 << 40 // unknown
 }
 
-// exclusive are ldxr, stxr, ldar, stlr, cas and casp: they write rt when they
-// load, a status or what was there to rs, and of pairs the next.
+// exclusive executes ldxr, stxr, ldar, stlr, cas and casp. Loads write rt; rs gets a
+// status or the old value; paired forms also write the next register.
 func (e *a64Effect) exclusive() {
 	if e.bits(22, 22) == 1 {
 		e.set(e.rd(), value{}, false)
@@ -52,7 +52,7 @@ func (e *a64Effect) exclusive() {
 	}
 }
 
-// tags are ldapur and stg, which write rt, and their base where they are pre- or
+// tags executes ldapur and stg, which write rt, and their base if pre- or
 // post-indexed.
 func (e *a64Effect) tags() {
 	if e.bits(23, 22) != 0 || e.bits(21, 21) == 1 {
@@ -65,8 +65,8 @@ func (e *a64Effect) tags() {
 
 func (e *a64Effect) writeBack(v value) { e.set(e.rn(), v, true) }
 
-// pair is stp and ldp. Bits 24 and 23 say how: 0 no-allocate, 1 post-indexed,
-// 2 offset, 3 pre-indexed.
+// pair executes stp and ldp. Bits 24 and 23 are the mode: 0 no-allocate, 1
+// post-indexed, 2 offset, 3 pre-indexed.
 func (e *a64Effect) pair(vector bool) {
 	size := int64(4) << e.bits(31, 31) // 4 also of ldpsw
 	if vector {
@@ -86,8 +86,8 @@ func (e *a64Effect) pair(vector bool) {
 	}
 }
 
-// access stores a register to at, or loads it. Only whole general registers are
-// known to come back as they went.
+// access stores a register at the address at, or loads it. Only whole general
+// registers are tracked.
 func (e *a64Effect) access(r uint8, at value, whole, vector bool) {
 	load := e.bits(22, 22) == 1
 	switch {
@@ -101,7 +101,7 @@ func (e *a64Effect) access(r uint8, at value, whole, vector bool) {
 	}
 }
 
-// single is str, ldr and their kin, atomics too.
+// single executes the str and ldr family, including atomics.
 func (e *a64Effect) single(vector bool) {
 	whole := !vector && e.bits(31, 30) == 3 && e.bits(23, 23) == 0
 	base := e.get(e.rn())
@@ -128,7 +128,7 @@ func (e *a64Effect) single(vector bool) {
 	}
 }
 
-// one is a load or store of one register. Opcode 0 stores; of general registers
+// one executes a load or store of one register. Opcode 0 stores; of general registers
 // all others load, or prefetch.
 func (e *a64Effect) one(at value, whole, vector bool) {
 	opc := e.bits(23, 22)

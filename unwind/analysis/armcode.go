@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// a32 is one instruction of ARM code (ARM ARM v7-A, A5).
+// a32 is an instruction of ARM code (ARM ARM v7-A, A5).
 type a32 uint32
 
 func (w a32) bits(high, low uint) uint32 { return uint32(w) >> low & (1<<(high-low+1) - 1) }
@@ -23,14 +23,14 @@ func stepARM(m *machine, code []byte, off uint32, s *state, in *inst) {
 		i.leaving = i.conditional && i.movesSP() && armLeaves(code, off)
 		i.run(m, s)
 	}
-	i.tell(in)
+	i.common(in)
 }
 
-// maxSame bounds the instructions on one condition that are looked at.
+// maxSame is how many instructions on one condition are examined.
 const maxSame = 8
 
-// armLeaves reports whether the instructions behind the one at off that have the same
-// condition lead out of the function.
+// armLeaves reports whether the instructions after off that have the same condition
+// leave the function.
 func armLeaves(code []byte, off uint32) bool {
 	condition := code[off+3] >> 4
 	for range maxSame {
@@ -50,7 +50,7 @@ func (w a32) decode(off uint32) armInst {
 	switch op := w.bits(27, 25); {
 	case w>>28 == 15 && op == 5: // blx
 		i.flow = call
-	case w>>28 == 15 && op == 2: // of vectors
+	case w>>28 == 15 && op == 2: // vector instructions
 		if w&15 != 15 {
 			i.list = 1 << w.rn()
 		}
@@ -79,7 +79,8 @@ func (w a32) decode(off uint32) armInst {
 	return i
 }
 
-// register are those of registers: arithmetic, multiplications, half words, bx.
+// register decodes operations on registers: arithmetic, multiplications, half words,
+// bx.
 func (w a32) register(i *armInst) {
 	i.rd, i.rn, i.rm = w.rd(), w.rn(), w.rm()
 	switch op := w.bits(24, 21); {
@@ -109,7 +110,7 @@ func (w a32) register(i *armInst) {
 	w.jumps(i)
 }
 
-// jumps makes a jump of what writes pc.
+// jumps sets the flow of an instruction that writes pc.
 func (w a32) jumps(i *armInst) {
 	if i.flow != next || i.rd != armPC || w.bits(24, 23) == 2 {
 		return
@@ -122,7 +123,7 @@ func (w a32) jumps(i *armInst) {
 }
 
 func (w a32) multiply(i *armInst) {
-	i.rd = 0 // is no destination
+	i.rd = 0 // not a destination
 	switch {
 	case w>>24&1 != 0: // swp, ldrex, strex
 		i.list = 1 << w.rd()
@@ -133,7 +134,7 @@ func (w a32) multiply(i *armInst) {
 	}
 }
 
-// half are loads and stores of half words, signed bytes and two words.
+// half decodes loads and stores of half words, signed bytes and register pairs.
 func (w a32) half(i *armInst) {
 	i.rd = 0
 	load := w>>20&1 != 0
@@ -154,7 +155,7 @@ func (w a32) half(i *armInst) {
 	}
 }
 
-// immediate are those of a register and a number.
+// immediate decodes operations with an immediate.
 func (w a32) immediate(i *armInst) {
 	i.rd, i.rn = w.rd(), w.rn()
 	n := int32(bits.RotateLeft32(uint32(w&0xff), -int(w>>7&30)))
@@ -177,8 +178,8 @@ func (w a32) immediate(i *armInst) {
 	w.jumps(i)
 }
 
-// media are extensions, bit fields and some multiplications, whose result is where
-// others have an operand.
+// media decodes extensions, bit fields and some multiplications, whose result
+// register is in another field.
 func (w a32) media(i *armInst) {
 	switch {
 	case w.bits(27, 20) == 0x7f: // udf
@@ -192,7 +193,7 @@ func (w a32) media(i *armInst) {
 	}
 }
 
-// single are loads and stores of a word or a byte.
+// single decodes loads and stores of a word or a byte.
 func (w a32) single(i *armInst) {
 	load, word, before := w>>20&1 != 0, w>>22&1 == 0, w>>24&1 != 0
 	i.index(w.rn(), int32(w&0xfff), before, w>>23&1 != 0, before && w>>21&1 != 0)
@@ -209,13 +210,13 @@ func (w a32) single(i *armInst) {
 	}
 }
 
-// armCoprocessor are those of floating point and vectors: vpush and vpop move sp, and
-// some write general registers. They are the same in ARM and Thumb code.
+// armCoprocessor decodes floating-point and vector instructions: vpush and vpop move
+// sp, and some write general registers. They are the same in ARM and Thumb code.
 func armCoprocessor(i *armInst, w uint32) {
 	rn, rt := uint8(w>>16&15), uint8(w>>12&15)
 	load := w>>20&1 != 0
 	switch {
-	case w>>24&3 == 3: // svc; of vectors
+	case w>>24&3 == 3: // svc; vector instructions
 	case w>>24&3 == 2: // vmov, vmrs, mrc
 		if load && w>>4&1 != 0 && rt != armPC {
 			i.list = 1 << rt

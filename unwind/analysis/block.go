@@ -1,24 +1,24 @@
 package analysis
 
-// block is a place where ways may meet, with what is known there.
+// block is code where paths may meet, with the state at its start.
 type block struct {
 	off    uint32
-	end    uint32 // behind the last instruction carried out
+	end    uint32 // offset after the last instruction executed
 	seen   bool
 	queued bool
-	// weak: only reached by going on after a call, which may not return.
+	// weak: reached only by continuing after a call, which may not return.
 	weak bool
-	// guessed: only reached from where no jump leads to; seeded: such a place.
+	// guessed: reached only from code that no jump leads to; seeded: is such code.
 	guessed, seeded bool
-	called          bool // the code calls it itself
-	// origin is 0 where the block was reached for sure, else the number of the
-	// block that was entered by supposition on the way.
+	called          bool // the function itself calls it
+	// origin is 0 if the block is reached for certain, else the number of the block
+	// on the path that was entered on a guess.
 	origin uint16
-	bad    bool // it returns without what its caller must find again
+	bad    bool // it returns without restoring the caller's registers
 	in     state
 }
 
-// leader makes a block at off.
+// leader starts a block at off.
 func (w *walk) leader(off int64) {
 	if off < 0 || off >= int64(len(w.at)) || off&int64(w.unit-1) != 0 || w.at[off] != 0 {
 		return
@@ -27,7 +27,7 @@ func (w *walk) leader(off int64) {
 	w.at[off] = uint16(len(w.blocks))
 }
 
-// entry makes a block at off, which the code itself calls.
+// entry starts a block at off, which the function itself calls.
 func (w *walk) entry(off int64) {
 	w.leader(off)
 	if b, _ := w.block(off); b != nil {
@@ -35,7 +35,7 @@ func (w *walk) entry(off int64) {
 	}
 }
 
-// block returns the block that starts at off, nil when none does.
+// block returns the block that starts at off, nil if none does, and its index.
 func (w *walk) block(off int64) (*block, uint16) {
 	if off < 0 || off >= int64(len(w.at)) {
 		return nil, 0
@@ -47,8 +47,9 @@ func (w *walk) block(off int64) (*block, uint16) {
 	return &w.blocks[i-1], i - 1
 }
 
-// arrive brings s to the block at off. What comes over a call, which may never
-// return, waits until all else is done, and gives way to what comes otherwise.
+// arrive merges s into the block at off. A state that comes over a call, which may
+// never return, waits until all else is done, and is replaced by one that comes
+// otherwise.
 func (w *walk) arrive(off int64, s *state, origin uint16, overCall bool) {
 	b, i := w.block(off)
 	if b == nil {
@@ -91,7 +92,7 @@ func (w *walk) enqueue(b *block, i uint16) {
 	}
 }
 
-// runBlock carries out a block on a copy of its state, and brings that to the
+// runBlock executes a block on a copy of its state, and passes the result to the
 // blocks that follow.
 func (w *walk) runBlock(b *block) {
 	s := &w.now
@@ -111,8 +112,8 @@ func (w *walk) runBlock(b *block) {
 	w.fell = w.fell || b.origin == 0 && !w.overCall
 }
 
-// runsInto reports whether another block begins where b has come to, and brings s there,
-// or a table: then the call before does not return.
+// runsInto reports whether b has run into the start of another block, and merges s
+// there, or into a table: then the call before it does not return.
 func (w *walk) runsInto(b *block, s *state) bool {
 	if int(b.end) >= len(w.at) || w.at[b.end] == 0 {
 		return false
@@ -121,8 +122,8 @@ func (w *walk) runsInto(b *block, s *state) bool {
 	return true
 }
 
-// advance carries out the instruction at b.end, and reports false where control does
-// not go on behind it.
+// advance executes the instruction at b.end. It reports false if control does not
+// continue after it.
 func (w *walk) advance(b *block, s *state) bool {
 	if p := w.plainAt(b.end); p != nil && p.fits(s) {
 		w.pass(b, uint32(p.size), s)
@@ -134,7 +135,7 @@ func (w *walk) advance(b *block, s *state) bool {
 	return w.carryOut(b, s)
 }
 
-// carryOut does so with one that may be any.
+// carryOut is advance for an instruction that is not plain.
 func (w *walk) carryOut(b *block, s *state) bool {
 	asked := w.pc-b.end < longest
 	if asked {
@@ -150,7 +151,7 @@ func (w *walk) carryOut(b *block, s *state) bool {
 	return in.size != 0 && w.follow(b, in, s)
 }
 
-// pass notes s if the instruction at b.end, of that size, is the one that pc is in.
+// pass records s if the instruction at b.end, of the given size, contains pc.
 func (w *walk) pass(b *block, size uint32, s *state) {
 	if w.pc-b.end < size {
 		w.here, w.hereAt, w.found, w.hereFrom = *s, b.end, true, b.origin

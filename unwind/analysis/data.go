@@ -2,8 +2,8 @@ package analysis
 
 import "stacksnap/images/object"
 
-// isData marks, in walk.at, what the file says is data, as the tables that compilers
-// put behind jumps: control never comes there, whatever its bytes look like.
+// isData marks in walk.at what the file declares to be data, such as the tables that
+// compilers put after jumps. Control never gets there.
 const isData = isTable - 1
 
 // markData marks the data between the function's instructions.
@@ -12,7 +12,7 @@ func (w *walk) markData() {
 	if im == nil {
 		return
 	}
-	file, ok := im.File.(object.DataTeller)
+	file, ok := im.File.(object.DataReporter)
 	if !ok {
 		return
 	}
@@ -29,8 +29,8 @@ func (w *walk) markData() {
 	}
 }
 
-// behindData returns where the data or the table at off ends, and an instruction can
-// start.
+// behindData returns the offset after the data or table at off where an instruction
+// can start.
 func (w *walk) behindData(off uint32) uint32 {
 	if w.at[off] == isTable {
 		return w.behindTable(off)

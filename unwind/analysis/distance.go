@@ -4,16 +4,15 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Distances tells how far from the CFA sp and the frame pointer are before the
-// instruction at q.PC: where every way to there, from the start of its function,
-// leaves them at the same place.
+// Distances returns the offsets of sp and the frame pointer from the CFA before the
+// instruction at q.PC. ok is false unless all paths from the function's start agree.
 func (s *Source) Distances(q rule.Query) (sp, fp int32, ok bool) {
 	if machineOf(q.Arch) == nil {
 		return 0, 0, false
 	}
 	w := s.walk()
 	defer s.done(w)
-	w.query = q // which must not move to the heap for each question
+	w.query = q // in w, so that it is not allocated for each query
 	start, end, ok := s.function(&w.query)
 	if !ok || end-start > maxCode {
 		return 0, 0, false

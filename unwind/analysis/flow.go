@@ -13,97 +13,96 @@ type flow uint8
 const (
 	next     flow = iota
 	jump          // to target
-	branch        // to target or on
-	call          // away and back, or not back: the callee may never return
+	branch        // to target, or to the next instruction
+	call          // to the next instruction once the callee returns, which it may never do
 	ret           // to the caller
 	indirect      // to an address in a register or in memory
-	stop          // nowhere: a trap, or bytes that are no instruction
+	stop          // nowhere: a trap, or not an instruction
 )
 
-// inst is one decoded instruction. target is the distance of where it jumps to
-// from the function's start.
+// inst is a decoded instruction. target is the offset that it jumps to from the
+// function's start.
 type inst struct {
 	size   uint32 // 0: cut off by the end of the code
 	flow   flow
 	target int64
 	nop    bool
-	table  bool  // indirect, and certainly by a table in this function
+	table  bool  // indirect, and certainly through a table in this function
 	direct bool  // a call of target
-	refers bool  // not by control: the address of target is taken
-	popped int32 // by the callee, should it have popped arguments
-	equal  uint8 // 1 + a register that sp equals where control goes on; see state.equal
-	// reads and writes are told where there is no state: see plain.
+	refers bool  // the address of target is taken, without a jump
+	popped int32 // bytes of arguments that the callee pops, if it pops any
+	equal  uint8 // 1 + the register that sp equals after the instruction; see state.equal
+	// reads and writes are set if there is no state: see plain.
 	reads  uint8
 	writes uint32
 }
 
-// longest is the most bytes of an instruction.
+// longest is the maximum length of an instruction in bytes.
 const longest = 15
 
-// Bounds of the work for one question.
+// Limits of the work for one query.
 const (
 	maxCode   = 1 << 20   // bytes of a function
-	maxSteps  = 1_000_000 // instructions looked at
+	maxSteps  = 1_000_000 // instructions executed
 	maxBlocks = 60_000    // fewer than isData
 )
 
-// mode is what a run supposes of a function, beside what is usual.
+// mode has the assumptions of a run that are unusual for a function.
 type mode struct {
-	peek      bool // look into every function called; see outlined and spared
-	pops      bool // take functions called to have popped arguments; see inst.popped
+	peek      bool // examine every callee; see outlined and spared
+	pops      bool // assume that callees pop arguments; see inst.popped
 	withoutFP bool // the function returns without its caller's fp; see leftWithoutFP
 }
 
-// walk follows the flow of control through one function. It is reused.
+// walk follows the control flow of one function. It is reused.
 type walk struct {
 	*machine
-	query    rule.Query
-	knowns   *knowns     // may be nil
-	mem      task.Memory // where code was read from; may be nil
-	start    task.Addr   // of the function
-	code     []byte
-	pc       uint32
-	blocks   []block
-	plain    []plain  // by off
-	at       []uint16 // by off: 1 + index in blocks, isTable or isData
-	queue    []uint16
-	after    []uint16 // blocks to go on to after calls, when all else is done
-	steps    int
-	asides   int  // instructions of callees that were looked at
-	plainly  int  // index in plain of what block.end has not come to
-	overCall bool // nothing but filling stands between a call and block.end
-	aside    [maxOutlined]byte
+	query       rule.Query
+	knowns      *knowns     // may be nil
+	mem         task.Memory // the memory that code was read from; may be nil
+	start       task.Addr   // of the function
+	code        []byte
+	pc          uint32
+	blocks      []block
+	plain       []plain  // by off
+	at          []uint16 // by off: 1 + index in blocks, isTable or isData
+	queue       []uint16
+	after       []uint16 // blocks to continue at after calls, when all else is done
+	steps       int
+	calleeSteps int  // instructions of callees examined so far
+	plainly     int  // index in plain of the first that block.end has not reached
+	overCall    bool // only padding is between a call and block.end
+	calleeCode  [maxOutlined]byte
 	mode
 
-	inst, besides       inst  // looked at, and of outlined code
-	now, before, beside state // while a block, or outlined code, is run
+	inst, besides       inst  // scratch: the current instruction, and one of outlined code
+	now, before, beside state // scratch: the states of the current block and of outlined code
 	forward             forward
 
 	found  bool // pc was reached
 	here   state
-	hereAt uint32 // of the instruction that pc is in
-	fell   bool   // control surely runs out of the function's end
-	// What is known at all jumps through tables, at all calls, at all jumps to other
-	// functions that are not named, and at all indirect jumps in what may be data.
-	tables, calls, leaps, doubts guess
+	hereAt uint32 // offset of the instruction that contains pc
+	fell   bool   // control certainly runs past the function's end
+	// The states at all jumps through tables, at all calls, at all tail jumps, and at
+	// all indirect jumps in what may be data.
+	tables, calls, tailJumps, indirectJumps guess
 
-	guessing bool   // only code is left that no jump leads to
+	guessing bool   // only code that no jump leads to is left
 	hereFrom uint16 // block.origin
 	fault    error
 }
 
-// guess is what is known at several places, if there were any.
+// guess is the common state of several places; has is false if there were none.
 type guess struct {
 	state
 	has bool
 }
 
-// run finds what is known before the instruction that pc is in. In code that no
-// jump leads to it is taken to be what is known where control goes to places not
-// named: at all jumps through tables; without any, at all calls, whose callees
-// may throw to a handler here.
+// run computes the state before the instruction that contains pc. Code that no jump
+// leads to is assumed to start with the state at all jumps through tables or, if
+// there are none, at all calls, whose callees may throw to a handler here.
 func (w *walk) run() error {
-	w.steps, w.asides, w.found, w.fell, w.fault = 0, 0, false, false, nil
+	w.steps, w.calleeSteps, w.found, w.fell, w.fault = 0, 0, false, false, nil
 	for _, g := range w.guesses() {
 		g.has = false
 	}
@@ -126,7 +125,8 @@ func (w *walk) run() error {
 	return w.balance()
 }
 
-// balance is an error where the function returns otherwise than it was entered.
+// balance returns an error if the function returns with another frame than it was
+// entered with.
 func (w *walk) balance() error {
 	for i := range w.blocks {
 		if b := &w.blocks[i]; b.seen && b.bad && (b.origin == 0 || b.origin == w.hereFrom) {
@@ -136,8 +136,9 @@ func (w *walk) balance() error {
 	return nil
 }
 
-// runCalled looks at what the code calls itself, and no jump leads to, as at functions:
-// hand-written code has parts that no table tells of (s2n-bignum in AWS-LC).
+// runCalled runs the code that the function itself calls and no jump leads to, as a
+// function. Hand-written code has such parts, which no table lists (s2n-bignum in
+// AWS-LC).
 func (w *walk) runCalled() {
 	start := w.entered()
 	for i := range w.blocks {
@@ -148,8 +149,8 @@ func (w *walk) runCalled() {
 	}
 }
 
-// runUnreached looks at what no jump leads to, which changes nothing of what was
-// reached before: it may be data.
+// runUnreached runs the code that no jump leads to. It may be data, so it does not
+// change the state of other code.
 func (w *walk) runUnreached() {
 	var g *guess
 	for _, g = range w.guesses() {
@@ -166,18 +167,20 @@ func (w *walk) runUnreached() {
 	}
 }
 
-// guesses are what may be known of unreached code, the best first.
-func (w *walk) guesses() [4]*guess { return [...]*guess{&w.tables, &w.calls, &w.leaps, &w.doubts} }
+// guesses returns the states assumed for unreached code, the best first.
+func (w *walk) guesses() [4]*guess {
+	return [...]*guess{&w.tables, &w.calls, &w.tailJumps, &w.indirectJumps}
+}
 
-// divide finds the places that are jumped to, and those behind which control
-// does not go on.
+// divide splits the code into blocks at jump targets and after instructions that
+// control does not continue after.
 func (w *walk) divide() {
 	w.blocks, w.plain, w.queue, w.after = w.blocks[:0], w.plain[:0], w.queue[:0], w.after[:0]
 	w.at = slices.Grow(w.at[:0], len(w.code))[:len(w.code)]
 	clear(w.at)
 	w.markData()
 	w.leader(0)
-	ended := false // the instruction before does not go on
+	ended := false // control does not continue after the previous instruction
 	for off := uint32(0); off < uint32(len(w.code)); {
 		if w.steps++; w.steps > maxSteps || len(w.blocks) > maxBlocks {
 			w.fault = ErrTooLarge
@@ -210,7 +213,7 @@ func (w *walk) divide() {
 	}
 }
 
-// drain runs every block whose state has changed.
+// drain runs blocks until no state changes.
 func (w *walk) drain() {
 	for w.fault == nil {
 		from := &w.queue
@@ -227,8 +230,8 @@ func (w *walk) drain() {
 	}
 }
 
-// follow brings the state behind an instruction to where it jumps, and tells
-// whether control also goes on.
+// follow merges the state after an instruction into its jump target, and reports
+// whether control also continues after it.
 func (w *walk) follow(b *block, in *inst, s *state) bool {
 	switch in.flow {
 	case jump:
@@ -262,7 +265,7 @@ func (w *walk) follow(b *block, in *inst, s *state) bool {
 	return true
 }
 
-// returns reports whether s is what the function leaves behind, as the mode has it.
+// returns reports whether s is a valid state at a return in this mode.
 func (w *walk) returns(s *state) bool {
 	if w.withoutFP {
 		return w.leftWithoutFP(s)
@@ -270,19 +273,18 @@ func (w *walk) returns(s *state) bool {
 	return w.left(s)
 }
 
-// guessAt is the guess that an indirect jump adds to.
+// guessAt returns the guess that an indirect jump adds to.
 func (w *walk) guessAt(b *block, in *inst, s *state) *guess {
 	switch {
 	case b.origin != 0:
-		return &w.doubts
+		return &w.indirectJumps
 	case in.table || !w.left(s):
 		return &w.tables
 	}
-	return &w.leaps
+	return &w.tailJumps
 }
 
-// suppose notes the state at a place from where control may go to code that no
-// jump leads to.
+// suppose merges s into g: from here control may go to code that no jump leads to.
 func (w *walk) suppose(g *guess, s state) {
 	if w.guessing {
 		return

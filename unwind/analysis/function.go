@@ -5,9 +5,9 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// rule is how the caller is found from state s. inCall: a call has been made
-// from there, which has not preserved all registers. withoutFP: the function does not
-// keep fp, so that it may be lost.
+// rule returns how to find the caller from state s. inCall: the function is in a
+// call, which does not preserve all registers. withoutFP: the function does not
+// preserve fp, so fp may be lost.
 //
 //	cfa = sp + a, or a register that is known to be cfa - a; else *(sp + b) + a,
 //	      or *(sp + c·r + b) + a; else sp + *(sp + b) + a, or sp + r + a
@@ -28,7 +28,7 @@ func (m *machine) rule(s *state, inCall, withoutFP bool) (rule.Rule, error) {
 	}
 	for i, k := range m.kept {
 		switch was := (s.reg[k] == entryOf(k)); {
-		case was && !(k == m.fp && m.stands(s, s.slot[i])) || k == m.lr:
+		case was && !(k == m.fp && m.intact(s, s.slot[i])) || k == m.lr:
 		case s.slot[i] != 0:
 			r.Save(task.Reg(m.dwarf[k]), rule.At(rule.CFA, s.slot[i]))
 		case s.below[i] != 0 && s.below[i] >= s.reg[m.sp].off && s.reg[m.sp].kind == aligned:
@@ -42,16 +42,16 @@ func (m *machine) rule(s *state, inCall, withoutFP bool) (rule.Rule, error) {
 	return r, nil
 }
 
-// stands reports whether a save slot is above sp, where nothing overwrites it. The
-// caller's fp is taken from there even where the function has left fp alone: what
-// it has called may not have, as runtime.mstart of Go, assembly that uses fp for
-// what it likes, and outlined code that makes fp point to the frame record.
-func (m *machine) stands(s *state, slot int32) bool {
+// intact reports whether a save slot is above sp, where nothing overwrites it. The
+// caller's fp is taken from its slot even if this function has not changed fp: its
+// callees may have, as Go's runtime.mstart, assembly with other uses for fp, and
+// outlined code that sets fp to the frame record.
+func (m *machine) intact(s *state, slot int32) bool {
 	sp := s.reg[m.sp]
 	return slot != 0 && (sp.kind == frame && sp.off <= slot || sp.kind == aligned)
 }
 
-// setCFA says in r how the CFA is had from state s, if it can be.
+// setCFA sets r's CFA from state s. It reports false if the CFA is unknown.
 func (m *machine) setCFA(r *rule.Rule, s *state) bool {
 	if base, ok := m.frameBase(s); ok {
 		r.CFA = rule.Add(task.Reg(m.dwarf[base]), -s.reg[base].off)
@@ -75,7 +75,7 @@ func (m *machine) setCFA(r *rule.Rule, s *state) bool {
 	return true
 }
 
-// setMovedCFA does so where a register holds how far sp was moved.
+// setMovedCFA sets the CFA where a register holds the distance that sp was moved.
 func (m *machine) setMovedCFA(r *rule.Rule, s *state) bool {
 	for i, v := range s.reg {
 		if v.kind == gap {
@@ -87,8 +87,8 @@ func (m *machine) setMovedCFA(r *rule.Rule, s *state) bool {
 	return false
 }
 
-// frameBase is a register that is a known distance from the CFA: fp, which holds
-// even where a callee has moved sp for its caller, sp, or another.
+// frameBase returns a register at a known distance from the CFA: fp first, which is
+// valid even after a callee has moved sp for its caller, then sp, then any other.
 func (m *machine) frameBase(s *state) (uint8, bool) {
 	for _, r := range [...]uint8{m.fp, m.sp} {
 		if s.reg[r].kind == frame && !(s.moved && r == m.sp) {
@@ -103,8 +103,8 @@ func (m *machine) frameBase(s *state) (uint8, bool) {
 	return 0, false
 }
 
-// returnAddress is where lr was saved, or a register that holds it; what was
-// saved below sp comes last, as it may be overwritten.
+// returnAddress returns where lr was saved, or the register that holds it. A slot
+// below sp is the last choice, as it may be overwritten.
 func (m *machine) returnAddress(s *state, r *rule.Rule) (rule.Value, bool) {
 	if m.lr == numRegisters {
 		return rule.At(rule.CFA, -m.word), true
@@ -130,7 +130,7 @@ func (m *machine) heldIn(s *state, reg uint8, r *rule.Rule) rule.Value {
 	}
 	at := task.Reg(m.dwarf[reg])
 	if reg != m.lr {
-		r.Save(at, rule.Value{}) // it is the caller's again, and never a return address twice
+		r.Save(at, rule.Value{}) // the register is the caller's again; a return address is used once
 	}
 	return rule.Add(at, 0)
 }

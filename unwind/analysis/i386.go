@@ -1,6 +1,6 @@
 package analysis
 
-// i386 is x86 in 32-bit mode. GCC keeps where the frame of main is in ecx.
+// i386 is x86 in 32-bit mode. GCC keeps the address of main's frame in ecx.
 var i386 = machine{
 	unit:  1,
 	sp:    rsp,

@@ -143,8 +143,8 @@ func TestI386Filler(t *testing.T) {
 }
 
 func TestPopsByRet(t *testing.T) {
-	spent := walk{mem: codeAt{0x1000, []byte{0xc3}}, asides: maxAside}
-	if _, ok := spent.popsByRet(0x1000); ok || spent.asides != maxAside+1 {
+	spent := walk{mem: codeAt{0x1000, []byte{0xc3}}, calleeSteps: maxCalleeSteps}
+	if _, ok := spent.popsByRet(0x1000); ok || spent.calleeSteps != maxCalleeSteps+1 {
 		t.Error("the work on callees has no bound")
 	}
 	for _, c := range []struct {

@@ -12,12 +12,12 @@ import (
 	"stacksnap/task"
 )
 
-// known is what run has found of a function, from which it is soon told for any place
-// in it: what is known at the start of each block that was reached.
+// known is the result of a run: the state at the start of each block that was
+// reached, from which the state at any pc is quickly computed.
 type known struct {
-	spans  []span // by off, none over another
+	spans  []span // sorted by off, without overlap
 	states []state
-	bad    []uint16 // block.origin of those that return with another frame
+	bad    []uint16 // block.origin of the blocks that return with another frame
 	fell   bool
 	fault  error
 }
@@ -25,22 +25,22 @@ type known struct {
 // span is a block that was reached.
 type span struct {
 	off, end uint32
-	state    uint32 // in known.states
+	state    uint32 // index in known.states
 	origin   uint16
 }
 
-// keptBytes bounds the memory of what is known of functions.
+// keptBytes limits the memory for results, in bytes.
 const keptBytes = 4 << 20
 
-// knowns keeps what is known of functions. The zero value is empty and ready, and is
-// used by many goroutines at once.
+// knowns caches results by function. The zero value is empty and ready for use, by
+// many goroutines at once.
 type knowns struct {
 	mu    sync.Mutex
 	of    map[knownKey]*known
 	bytes int
 }
 
-// knownKey is what a known is of: the code of an image never changes.
+// knownKey identifies a function in a mode. The code of an image never changes.
 type knownKey struct {
 	image weak.Pointer[images.Image]
 	start task.Addr
@@ -48,8 +48,7 @@ type knownKey struct {
 	mode
 }
 
-// find returns what is kept of a function; nil and whether it was asked for before
-// where that is nothing.
+// find returns the result for a function, or nil and whether it was asked for before.
 func (k *knowns) find(key knownKey) (v *known, again bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -67,7 +66,7 @@ func (k *knowns) keep(key knownKey, v *known) {
 	k.put(key, v, size)
 }
 
-// put begins anew when there is too much.
+// put empties the cache first if it would exceed keptBytes.
 func (k *knowns) put(key knownKey, v *known, size int) {
 	if k.of == nil || k.bytes+size > keptBytes {
 		k.of, k.bytes = map[knownKey]*known{}, 0
@@ -76,8 +75,8 @@ func (k *knowns) put(key knownKey, v *known, size int) {
 	k.bytes += size
 }
 
-// solve is run, or what it has found before. Only of functions that are asked for again
-// anything is kept.
+// solve is run with a cache. Results are kept only for functions that are asked for a
+// second time.
 func (w *walk) solve() error {
 	if w.knowns == nil || w.query.Image == nil {
 		return w.run()
@@ -96,8 +95,8 @@ func (w *walk) solve() error {
 	return err
 }
 
-// known is what a run has found. It reports false where blocks lie over each other, as
-// in what is no code: then it matters which was looked at last.
+// known returns the result of a run. It reports false if blocks overlap, as in data:
+// the state then depends on the order in which they ran.
 func (w *walk) known() (*known, bool) {
 	k := &known{fell: w.fell, fault: w.fault}
 	if w.fault != nil {
@@ -124,11 +123,12 @@ func (w *walk) known() (*known, bool) {
 	return k, true
 }
 
-// nearby bounds how many states are looked at for one that is equal: most blocks know
-// what one nearby knows.
+// nearby is how many of the last states are compared with a new one. Most blocks have
+// the state of one nearby.
 const nearby = 4
 
-// number is where s is in k.states, perhaps from now on.
+// number returns the index of s in k.states, which it appends if it is not among the
+// last.
 func (k *known) number(s *state) uint32 {
 	for i := len(k.states) - 1; i >= max(len(k.states)-nearby, 0); i-- {
 		if k.states[i] == *s {
@@ -139,7 +139,7 @@ func (k *known) number(s *state) uint32 {
 	return uint32(len(k.states) - 1)
 }
 
-// recall does what run has done when k was found, for another pc.
+// recall computes from k what run would for the current pc.
 func (w *walk) recall(k *known) error {
 	w.found, w.fell = false, k.fell
 	if k.fault != nil {
@@ -159,7 +159,7 @@ func (w *walk) recall(k *known) error {
 	return nil
 }
 
-// again carries out a block up to pc, and brings nothing to others.
+// again executes a block up to pc, without passing its state on.
 func (w *walk) again(p *span, in *state) {
 	w.blocks, w.at, w.guessing = w.blocks[:0], w.at[:0], true
 	b := block{off: p.off, end: p.off, origin: p.origin}

@@ -5,17 +5,17 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// maxOutlined bounds outlined code, in bytes.
+// maxOutlined is the maximum size of outlined code, in bytes.
 const maxOutlined = 128
 
-// outlined carries out, in place, what the compiler took out of several
-// functions to share it (OUTLINED_FUNCTION_n), which may make a frame or take it
-// down. It reports false where a call is none such.
+// outlined executes, in place, a call to code that the compiler moved out of several
+// functions to share it (OUTLINED_FUNCTION_n), and that may make or remove a frame.
+// It reports false if the callee is no such code.
 func (w *walk) outlined(s *state, target int64) bool {
 	if w.lr == numRegisters || w.mem == nil {
 		return false
 	}
-	code := w.aside[:]
+	code := w.calleeCode[:]
 	n, _ := w.mem.ReadMemory(code, w.start+task.Addr(target))
 	after := &w.beside
 	*after = *s
@@ -27,8 +27,8 @@ func (w *walk) outlined(s *state, target int64) bool {
 			continue
 		}
 		switch same := after.reg[w.sp] == s.reg[w.sp]; {
-		case in.flow == ret && !(w.peek && same): // with peek it is then no matter what it is
-		case in.flow == jump && same: // to a function that returns in its place
+		case in.flow == ret && !(w.peek && same): // with peek the callee may be any function
+		case in.flow == jump && same: // a tail jump to another function
 			w.called(after)
 		default:
 			return false
@@ -39,9 +39,9 @@ func (w *walk) outlined(s *state, target int64) bool {
 	return false
 }
 
-// unfinished reports whether a call in state s is probably of outlined code: lr is
-// kept in another register, as no real function would let it, or the frame
-// record is stored and fp does not point to it.
+// unfinished reports whether a call in state s is probably to outlined code: another
+// register holds lr, which a real callee would overwrite, or the frame record is
+// stored and fp does not point to it yet.
 func (m *machine) unfinished(s *state) bool {
 	if m.lr == numRegisters {
 		return false
@@ -49,9 +49,8 @@ func (m *machine) unfinished(s *state) bool {
 	return m.heldElsewhere(s) || m.slotOf(s, m.fp) != 0 && s.reg[m.fp] == entryOf(m.fp)
 }
 
-// leavesFrame carries out the call at pc in w.here, if it is of outlined code
-// that takes the frame down, whose own rule (see fragment) is for sp as it leaves
-// it.
+// leavesFrame executes the call at pc in w.here if it is to outlined code that
+// removes the frame. That code's own rule (see fragment) assumes sp as it leaves it.
 func (w *walk) leavesFrame() bool {
 	in := w.instHere()
 	s := w.here
@@ -62,8 +61,7 @@ func (w *walk) leavesFrame() bool {
 	return true
 }
 
-// heldElsewhere reports whether a register other than lr holds what lr held on
-// entry.
+// heldElsewhere reports whether a register other than lr holds lr's value on entry.
 func (m *machine) heldElsewhere(s *state) bool {
 	for i := range s.reg {
 		if v := s.reg[i]; uint8(i) != m.lr && v.num == m.lr && (v.kind == entry || v.kind == signed) {
@@ -73,9 +71,8 @@ func (m *machine) heldElsewhere(s *state) bool {
 	return false
 }
 
-// fragment is the rule of code that was taken out of functions and is one run of
-// instructions up to a ret. What it leaves sp at tells which part it is of, with
-// k the distance from where sp was on entry:
+// fragment is the rule of outlined code, which is one run of instructions up to a
+// ret. Its effect on sp, by k, shows where it comes from:
 //
 //	k ≤ 0  of a prologue or body, called: cfa = sp on entry; pc = lr
 //	k > 0  of an epilogue, jumped to:     cfa = sp on entry + k; pc = lr; what it
@@ -95,7 +92,7 @@ func (w *walk) fragment() (rule.Rule, error) {
 		v := rule.Value{}
 		switch was, will := here.reg[reg], end.reg[reg]; {
 		case was.kind == above || was == entryOf(reg) && will.kind != above:
-			continue // loaded already, or left alone so far
+			continue // already loaded, or not changed so far
 		case will.kind == above && k > 0:
 			v = rule.At(rule.CFA, will.off-k)
 		case here.slot[i] != 0:
@@ -106,8 +103,7 @@ func (w *walk) fragment() (rule.Rule, error) {
 	return r, nil
 }
 
-// straight is what is known before pc and at the ret, where no other jump is
-// between the start and that.
+// straight returns the states before pc and at the ret, if no jump is in between.
 func (w *walk) straight() (here, end state, ok bool) {
 	s := &w.now
 	*s = w.entered()

@@ -2,21 +2,21 @@ package analysis
 
 import "sort"
 
-// plain is an instruction behind which control goes on, and which does no more to a
-// state that knows nothing of one register than to forget others. Most are such, and
-// need not be decoded again on each way.
+// plain is an instruction whose only effect on a state that does not know register
+// reads is to forget other registers, and after which control continues. Most
+// instructions are plain, and are decoded once instead of on each path.
 type plain struct {
 	off    uint32
 	size   uint8
 	nop    bool
 	reads  uint8  // numRegisters: none
-	writes uint32 // the registers to forget, a bit of each
+	writes uint32 // the registers to forget, a bit each
 }
 
-// notPlain and always are values of inst.reads beside registers.
+// notPlain and always are values of inst.reads that are no register.
 const (
-	always   = numRegisters     // plain whatever is known
-	notPlain = numRegisters + 1 // never
+	always   = numRegisters     // plain in any state
+	notPlain = numRegisters + 1 // plain in no state
 )
 
 // note keeps the instruction at off if it is plain.
@@ -26,13 +26,13 @@ func (w *walk) note(in *inst, off uint32) {
 	}
 }
 
-// plainFrom is the index of the first of walk.plain at off or behind.
+// plainFrom returns the index of the first of walk.plain at or after off.
 func (w *walk) plainFrom(off uint32) int {
 	return sort.Search(len(w.plain), func(i int) bool { return w.plain[i].off >= off })
 }
 
-// plainAt is the plain instruction at off, nil where none is: walk.plainly counts on,
-// as off does.
+// plainAt returns the plain instruction at off, nil if there is none. walk.plainly
+// advances with off.
 func (w *walk) plainAt(off uint32) *plain {
 	for ; w.plainly < len(w.plain) && w.plain[w.plainly].off <= off; w.plainly++ {
 		if p := &w.plain[w.plainly]; p.off == off {
@@ -42,12 +42,12 @@ func (w *walk) plainAt(off uint32) *plain {
 	return nil
 }
 
-// fits reports whether p does no more than forget.
+// fits reports whether p only forgets registers in state s.
 func (p *plain) fits(s *state) bool {
 	return p.reads == always || s.reg[p.reads&(numRegisters-1)].kind == unknown
 }
 
-// run carries p out.
+// run executes p.
 func (p *plain) run(s *state) {
 	for r, w := 0, p.writes; w != 0; r, w = r+1, w>>1 {
 		if w&1 != 0 {

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	maxPopSteps = 1000 // instructions of a callee that are looked at
-	stubSteps   = 3    // most instructions of a stub, which ends in an indirect jump
+	maxPopSteps = 1000 // instructions of a callee examined
+	stubSteps   = 3    // maximum length of a stub, which ends in an indirect jump
 
-	maxAside = 2_000_000 // instructions of all callees: what is called later pops nothing that is known
+	maxCalleeSteps = 2_000_000 // instructions of all callees; later ones are taken to pop nothing
 )
 
-// popped is how many bytes of arguments the callee has taken off the stack. On i386
-// many do (stdcall, fastcall, thiscall, and whoever returns a structure), by a ret
-// that says how many.
+// popped returns how many bytes of arguments the callee pops. Many do on i386
+// (stdcall, fastcall, thiscall, and functions that return a structure), by a ret with
+// an operand.
 func (w *walk) popped(in *inst) int32 {
 	if w.word == 4 && in.direct && w.mem != nil {
 		if n, ok := w.popsByRet(w.start + task.Addr(in.target)); ok {
@@ -24,18 +24,18 @@ func (w *walk) popped(in *inst) int32 {
 	return in.popped
 }
 
-// popsByRet looks for the first ret of the function at a. All of its are alike, and
-// those of a function that it goes on to in its own place are, too.
+// popsByRet finds the first ret of the function at a. All its rets pop the same, and
+// so do those of a function that it tail-calls.
 func (w *walk) popsByRet(a task.Addr) (int32, bool) {
 	var i x86.Inst
-	code, off := w.aside[:0], uint32(0)
+	code, off := w.calleeCode[:0], uint32(0)
 	for n := range maxPopSteps {
-		if uint32(len(code)) < off+longest { // what is behind is not here yet
+		if uint32(len(code)) < off+longest { // the next code is not read yet
 			a += task.Addr(off)
-			got, _ := w.mem.ReadMemory(w.aside[:], a)
-			code, off = w.aside[:got], 0
+			got, _ := w.mem.ReadMemory(w.calleeCode[:], a)
+			code, off = w.calleeCode[:got], 0
 		}
-		if w.asides++; w.asides > maxAside || !i.Decode32(code, off) {
+		if w.calleeSteps++; w.calleeSteps > maxCalleeSteps || !i.Decode32(code, off) {
 			return 0, false
 		}
 		switch i.Flow() {

@@ -633,7 +633,7 @@ func TestOutlined(t *testing.T) {
 	var s Source
 	q := f.query(task.ARM64, 0x1007)
 	q.First = false
-	if r, err := s.Rule(q); err != nil || !s.Aside(&q) || r.Format(task.ARM64) != "cfa = sp; r1 = lost; pc = r1" {
+	if r, err := s.Rule(q); err != nil || !s.OutOfLineCall(&q) || r.Format(task.ARM64) != "cfa = sp; r1 = lost; pc = r1" {
 		t.Errorf("in the call: %v, %v", r.Format(task.ARM64), err)
 	}
 }
@@ -705,7 +705,7 @@ func FuzzRule(f *testing.F) {
 			t.Fatalf("invalid rule %v", r)
 		}
 		q.First = false
-		s.Aside(&q)
+		s.OutOfLineCall(&q)
 		s.Rule(q)
 		at := pc % (uint32(len(code)) + 1)
 		compareKnown(t, file, a, []uint32{0, at, at / 2, at/2 + 1}, true)

@@ -10,28 +10,27 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Extents tells where the function that q.PC is in starts and ends, as far as
-// it knows.
+// Extents returns the start and end of the function that q.PC is in, if known.
 type Extents interface {
 	Function(q *rule.Query) (start, end task.Addr, ok bool)
 }
 
-// Source answers from the code of images. It is used by many goroutines at
-// once. For a pc that is First, it knows better than unwind tables that describe
-// a function's body alone; for another, it is good for functions without any.
+// Source derives rules from the code of images. It is used by many goroutines at
+// once. For a query with First it is more exact than unwind tables that describe
+// function bodies only; for others it serves functions without tables.
 type Source struct {
-	// Extents are asked where an image's file knows no function starts, and for
-	// starts that lie nearer: unwind tables.
+	// Extents, such as unwind tables, are asked when an image's file has no function
+	// starts, and for starts closer to the pc.
 	Extents []Extents
 
 	spare sync.Pool // *walk
 	known knowns
 }
 
-// Rule implements [rule.Source]. Where no function is known, what is to come before
-// the code returns tells, and the rule is [rule.Unproven]. Its errors wrap [ErrUncertain], and
-// [rule.ErrNone] too where no function is known, or are the fault that the code
-// could not be read with.
+// Rule implements [rule.Source]. Without a known function start, the rule is derived
+// from the code after the pc and is [rule.Unproven]. The errors wrap [ErrUncertain],
+// and [rule.ErrNone] too if the function is unknown, or are a failure to read the
+// code.
 func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	m := machineOf(q.Arch)
 	if m == nil {
@@ -39,7 +38,7 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	}
 	w := s.walk()
 	defer s.done(w)
-	w.query = q // which must not move to the heap for each question
+	w.query = q // in w, so that it is not allocated for each query
 	if r, ok := w.stub(&w.query); ok {
 		return r, nil
 	}
@@ -64,9 +63,9 @@ func (w *walk) within(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
 	return r, err
 }
 
-// withoutItsFP is the rule of the function from start to end where it surely returns,
-// always without the fp of its caller, and nowhere else: cfa and pc are as known as in
-// others, and fp is lost where it is not what it was on entry.
+// withoutItsFP is the rule of a function that returns, always without its caller's
+// fp: CFA and pc are found as in others, and fp is lost unless it is unchanged since
+// entry.
 func (w *walk) withoutItsFP(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
 	if err := w.take(q, start, end); err != nil {
 		return rule.Rule{}, err
@@ -86,8 +85,8 @@ func (w *walk) between(q *rule.Query, start, end task.Addr) (rule.Rule, error) {
 	return w.rule(w.machineOf(q, start), uint32(q.PC-start), !q.First)
 }
 
-// take reads the code from start to end. Less will do as long as q.PC is in it; otherwise
-// it fails.
+// take reads the code from start to end. It fails unless it gets at least the code up
+// to q.PC.
 func (w *walk) take(q *rule.Query, start, end task.Addr) error {
 	if end-start > maxCode {
 		return ErrTooLarge
@@ -98,15 +97,15 @@ func (w *walk) take(q *rule.Query, start, end task.Addr) error {
 	return nil
 }
 
-// Bounds of how far back the start of a function is looked for.
+// Limits of the search for the function's start.
 const (
 	maxWiden     = 48
 	maxWidenCode = 16 << 10
 )
 
-// widened tries later ends and earlier function starts, because a label within a
-// function, as assembly has, may seem to be one. Only a way that surely leads from
-// there to the pc counts.
+// widened tries later ends and earlier starts, because a label within a function, as
+// in assembly, may seem to be a function. A start counts only if a path certainly
+// leads from there to the pc.
 func (w *walk) widened(q *rule.Query, start, end task.Addr) (rule.Rule, bool) {
 	if q.Image == nil || q.Image.File == nil {
 		return rule.Rule{}, false
@@ -148,14 +147,14 @@ func machineOf(a task.Arch) *machine {
 	return nil
 }
 
-// machineOf is the same for the function at start, whose code was read: on ARM there
-// are two kinds.
+// machineOf is the machine for the function at start, whose code was read. On ARM
+// there are two.
 func (w *walk) machineOf(q *rule.Query, start task.Addr) *machine {
 	if q.Arch != task.ARM {
 		return machineOf(q.Arch)
 	}
 	if q.Image != nil {
-		if t, ok := q.Image.File.(object.ThumbTeller); ok {
+		if t, ok := q.Image.File.(object.ThumbReporter); ok {
 			if isThumb, known := t.Thumb(q.Image.VMAddr(start)); known {
 				return armMachines[isThumb]
 			}
@@ -193,7 +192,7 @@ func (w *walk) rule(m *machine, pc uint32, inCall bool) (rule.Rule, error) {
 	return w.ruleHere(inCall)
 }
 
-// ruleHere is the rule where a run has come to the pc.
+// ruleHere is the rule at pc after a successful run.
 func (w *walk) ruleHere(inCall bool) (rule.Rule, error) {
 	if inCall && (w.leavesFrame() || w.isAway()) {
 		inCall = false
@@ -201,13 +200,13 @@ func (w *walk) ruleHere(inCall bool) (rule.Rule, error) {
 	return w.machine.rule(&w.here, inCall, w.withoutFP)
 }
 
-// instHere is the instruction that pc is in, where a run has come to that.
+// instHere decodes the instruction that contains pc, after a successful run.
 func (w *walk) instHere() *inst {
 	w.step(w.machine, w.code, w.hereAt, nil, &w.inst)
 	return &w.inst
 }
 
-// read reads n bytes of code, or what can be had of them.
+// read reads up to n bytes of code at a.
 func (w *walk) read(mem task.Memory, a task.Addr, n int) error {
 	w.mem, w.start = mem, a
 	w.code = slices.Grow(w.code[:0], n)[:n]
@@ -216,7 +215,7 @@ func (w *walk) read(mem task.Memory, a task.Addr, n int) error {
 	return err
 }
 
-// function is the smallest range that any source gives.
+// function returns the intersection of all known extents of the function.
 func (s *Source) function(q *rule.Query) (start, end task.Addr, ok bool) {
 	start, end, ok = fileExtent(q)
 	for _, e := range s.Extents {
@@ -231,9 +230,8 @@ func (s *Source) function(q *rule.Query) (start, end task.Addr, ok bool) {
 	return start, end, ok && start <= q.PC && q.PC < end
 }
 
-// fileExtent asks the image's file. The end is where the next function starts:
-// the first address that has another start, found by ever longer steps and then
-// between the last two.
+// fileExtent asks the image's file. The end is the first address with another
+// function start, found by doubling steps and then bisection.
 func fileExtent(q *rule.Query) (start, end task.Addr, ok bool) {
 	if q.Image == nil || q.Image.File == nil {
 		return 0, 0, false

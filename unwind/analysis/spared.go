@@ -6,11 +6,11 @@ import (
 	"stacksnap/task"
 )
 
-// maxSpared bounds how much code is looked at for what it spares, in instructions.
+// maxSpared is how many instructions of callees are examined for preserved registers.
 const maxSpared = 1000
 
-// away brings s over a call, which changes what calls do, but with w.peek not what the
-// function called surely leaves alone.
+// away executes a call: it forgets the registers that calls do not preserve, except,
+// with w.peek, those that this callee certainly preserves.
 func (w *walk) away(in *inst, s *state) {
 	if !w.peek {
 		w.called(s)
@@ -25,7 +25,8 @@ func (w *walk) away(in *inst, s *state) {
 	}
 }
 
-// isAway does so with the call that pc is in, in w.here, if that is how calls are looked at.
+// isAway does away for the call that contains pc, in w.here. It reports false without
+// w.peek.
 func (w *walk) isAway() bool {
 	if !w.peek {
 		return false
@@ -38,9 +39,10 @@ func (w *walk) isAway() bool {
 	return true
 }
 
-// spared is the set of registers that a call from state s may change, that know the frame,
-// and that the function called surely leaves alone, a bit of each. Hand-written code calls
-// parts of its own that way (aesni_cbc_encrypt of OpenSSL: r11, ffmpeg's for arm64: x11).
+// spared returns the registers, a bit each, that the calling convention does not
+// preserve, that hold an address of the frame, and that the callee certainly leaves
+// alone. Hand-written code calls parts of its own that way (aesni_cbc_encrypt of
+// OpenSSL: r11, ffmpeg's for arm64: x11).
 func (w *walk) spared(in *inst, s *state) (set uint32) {
 	for i := range s.reg {
 		if s.reg[i].kind == frame && uint8(i) != w.sp && !slices.Contains(w.kept, uint8(i)) {
@@ -59,7 +61,8 @@ func (w *walk) spared(in *inst, s *state) (set uint32) {
 	return c.spared
 }
 
-// callee is a function that is looked at for what it leaves alone, with all that it calls.
+// callee is a function that is examined for the registers it preserves, with all that
+// it calls.
 type callee struct {
 	*walk
 	ways   []task.Addr // still to be followed
@@ -67,17 +70,17 @@ type callee struct {
 	spared uint32
 }
 
-// follow goes on from a to where control does not.
+// follow runs from a to where control ends.
 func (c *callee) follow(a task.Addr) {
-	in, code, off := &c.besides, c.aside[:0], uint32(0)
+	in, code, off := &c.besides, c.calleeCode[:0], uint32(0)
 	for !c.seen[a+task.Addr(off)] {
-		if uint32(len(code)) < off+longest { // what is behind is not here yet
+		if uint32(len(code)) < off+longest { // the next code is not read yet
 			a += task.Addr(off)
-			n, _ := c.mem.ReadMemory(c.aside[:], a)
-			code, off = c.aside[:n], 0
+			n, _ := c.mem.ReadMemory(c.calleeCode[:], a)
+			code, off = c.calleeCode[:n], 0
 		}
 		c.seen[a+task.Addr(off)] = true
-		if c.asides++; c.asides > maxAside || len(c.seen) > maxSpared || !c.spares(code, off, in) {
+		if c.calleeSteps++; c.calleeSteps > maxCalleeSteps || len(c.seen) > maxSpared || !c.spares(code, off, in) {
 			c.spared = 0
 			return
 		}
@@ -93,8 +96,8 @@ func (c *callee) follow(a task.Addr) {
 	}
 }
 
-// spares notes what the instruction at off changes, and reports false where that, or where
-// control goes, is not known.
+// spares removes the registers that the instruction at off changes. It reports false
+// if its effect or target is unknown.
 func (c *callee) spares(code []byte, off uint32, in *inst) bool {
 	s := &c.beside
 	*s = state{}

@@ -76,7 +76,7 @@ func TestSparedAtLast(t *testing.T) {
 	if got := w.spared(&in, &s); got != 1<<r11 {
 		t.Errorf("%#x", got)
 	}
-	w.asides = maxAside - 1
+	w.calleeSteps = maxCalleeSteps - 1
 	if got := w.spared(&in, &s); got != 0 {
 		t.Errorf("when much was looked at: %#x", got)
 	}

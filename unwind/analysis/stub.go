@@ -8,11 +8,11 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// maxStub is how far before and behind the pc the instructions of a stub are.
+// maxStub is how many bytes before and after the pc are searched for a stub.
 const maxStub = 32
 
-// stub knows the linker's stubs, which belong to no function: they jump on and
-// leave the frame as they found it. Only a first frame stands in one.
+// stub recognises the linker's stubs, which are outside all functions, jump on, and
+// do not change the frame. Only the innermost frame can be in one.
 func (w *walk) stub(q *rule.Query) (rule.Rule, bool) {
 	if !q.First || q.Code == nil {
 		return rule.Rule{}, false
@@ -31,11 +31,11 @@ func (w *walk) stub(q *rule.Query) (rule.Rule, bool) {
 		size, ok := amd64Stub(w.code[before:])
 		return rule.Frameless(q.Arch, size), ok
 	}
-	jump := w.code[before:] // jmp *n: that i386 has nowhere else
+	jump := w.code[before:] // jmp *n, which i386 uses nowhere else
 	return rule.Frameless(q.Arch, 0), q.Arch == task.I386 && jump[0] == 0xff && jump[1] == 0x25
 }
 
-// arm64Stubs are the patterns, mask and value, of what jumps through a pointer:
+// arm64Stubs are the patterns, mask and value, of stubs that jump through a pointer:
 //
 //	__stubs       adrp x16; ldr x16, [x16, …]; br x16, or nop; ldr x16, literal; br x16
 //	__auth_stubs  adrp x17; add x17, x17, …; ldr x16, [x17]; braa x16, x17
@@ -49,7 +49,7 @@ var arm64Stubs = [...][][2]a64{
 	{{0x9f00001f, 0x90000001}, {0xffc003ff, 0xf9400021}, {0x9f00001f, 0x90000011}, {0xffc003ff, 0x91000231}, {^a64(0), 0xf9400230}, {^a64(0), 0xd71f0a11}},
 }
 
-// arm64Stub reports whether the instruction at pc is one of a stub's.
+// arm64Stub reports whether the instruction at pc is part of a stub.
 func arm64Stub(code []byte, pc int) bool {
 	for _, s := range arm64Stubs {
 		for i := range s {
@@ -73,8 +73,9 @@ func matches(code []byte, at int, pattern [][2]a64) bool {
 	return true
 }
 
-// amd64Stub knows a jump through a pointer that is found relative to rip, which
-// is never one within a function, and what may stand before it:
+// amd64Stub recognises a jump through a rip-relative pointer, which never occurs
+// within a function, and what may precede it. size is how many bytes the stub has
+// pushed by then:
 //
 //	__stubs        jmp *n(%rip)
 //	__objc_stubs   mov n(%rip), %rsi; jmp *n(%rip)

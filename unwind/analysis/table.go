@@ -2,19 +2,19 @@ package analysis
 
 import "encoding/binary"
 
-// isTable marks, in walk.at, where a table of jumps begins that lies in the
-// function. Compilers put it behind a jump or a call that does not return.
+// isTable marks in walk.at the start of a jump table in the function. Compilers put
+// tables after a jump or a call that does not return.
 const isTable = 1<<16 - 1
 
-// wordSize is of an entry in such a table: how far from the table's begin it is to
-// where it leads. The jump through it is
+// wordSize is the size of a table entry in bytes: the distance from the table to the
+// target. The jump through a table is
 //
 //	lea table(%rip), %a; movslq (%a, %index, 4), %b; add %a, %b; jmp *%b
 const wordSize = 4
 
-// refer looks whether the address that the instruction at from takes is that of a
-// table: then the first two words lead to the function's code. Of instructions that
-// is hardly ever so by chance.
+// refer marks a table at the address at, which the instruction at from takes, if the
+// first two words there lead to the function's code. Instructions hardly ever do by
+// chance.
 func (w *walk) refer(at int64, from uint32) {
 	if at <= int64(from) || at >= int64(len(w.code)) || w.at[at] != 0 {
 		return
@@ -24,8 +24,8 @@ func (w *walk) refer(at int64, from uint32) {
 	}
 }
 
-// leads reports whether the i-th word of what may be a table at off leads to the
-// function's code.
+// leads reports whether the i-th word of the table at off leads to the function's
+// code.
 func (w *walk) leads(off, i uint32) bool {
 	end := uint64(off) + uint64(i+1)*wordSize
 	if end > uint64(len(w.code)) {
@@ -35,8 +35,8 @@ func (w *walk) leads(off, i uint32) bool {
 	return to >= 0 && to < int64(len(w.code)) && (to < int64(off) || to >= int64(end))
 }
 
-// behindTable returns where the table at off ends: before the next one, or the first
-// word that leads nowhere.
+// behindTable returns the end of the table at off: the next table, or the first word
+// that does not lead to the function's code.
 func (w *walk) behindTable(off uint32) uint32 {
 	for i := uint32(0); ; i++ {
 		at := off + i*wordSize

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// t16 is one instruction of 16 bits in Thumb code (ARM ARM v7-A, A6.2).
+// t16 is a 16-bit instruction of Thumb code (ARM ARM v7-A, A6.2).
 type t16 uint32
 
 func (w t16) low(shift uint) uint8 { return uint8(w >> shift & 7) }
@@ -15,10 +15,10 @@ func stepThumb(m *machine, code []byte, off uint32, s *state, in *inst) {
 	if s != nil && i.size != 0 {
 		i.runThumb(m, code, off, s)
 	}
-	i.tell(in)
+	i.common(in)
 }
 
-// runThumb carries the instruction out, which an it before it may make conditional.
+// runThumb executes the instruction, which an it before it may make conditional.
 func (i *armInst) runThumb(m *machine, code []byte, off uint32, s *state) {
 	if s.block > 0 {
 		s.block--
@@ -45,8 +45,8 @@ func decodeThumb(code []byte, off uint32) armInst {
 	return t32(h<<16|uint32(binary.LittleEndian.Uint16(code[off+2:]))).decode(off, code)
 }
 
-// thumbLeaves reports whether the n instructions at off, which it makes conditional,
-// lead out of the function.
+// thumbLeaves reports whether the n conditional instructions at off leave the
+// function.
 func thumbLeaves(code []byte, off uint32, n uint8) bool {
 	for range n {
 		i := decodeThumb(code, off)
@@ -94,7 +94,7 @@ func (w t16) decode(off uint32) armInst {
 	return i
 }
 
-// shiftAddMove are lsl, lsr, asr, add, sub, mov and cmp of low registers.
+// shiftAddMove decodes lsl, lsr, asr, add, sub, mov and cmp of low registers.
 func (w t16) shiftAddMove(i *armInst) {
 	i.rd, i.rn, i.rm = w.low(0), w.low(3), w.low(6)
 	switch w >> 9 {
@@ -120,7 +120,7 @@ func (w t16) shiftAddMove(i *armInst) {
 	}
 }
 
-// immediate are mov, cmp, add and sub of 8 bits.
+// immediate decodes mov, cmp, add and sub with an 8-bit immediate.
 func (w t16) immediate(i *armInst) {
 	i.rd, i.rn, i.imm = w.low(8), w.low(8), int32(w&0xff)
 	switch w >> 11 & 3 {
@@ -133,7 +133,7 @@ func (w t16) immediate(i *armInst) {
 	}
 }
 
-// high are add, cmp and mov of any registers, bx and blx.
+// high decodes add, cmp and mov of any registers, bx and blx.
 func (w t16) high(i *armInst) {
 	rd, rm := uint8(w&7|w>>4&8), uint8(w>>3&15)
 	switch w >> 8 & 3 {
@@ -156,7 +156,7 @@ func (w t16) high(i *armInst) {
 	}
 }
 
-// armBranchBy is what a jump to an address in a register does.
+// armBranchBy returns the flow of a jump to the address in a register.
 func armBranchBy(r uint8) flow {
 	if r == armLR {
 		return ret
@@ -164,7 +164,7 @@ func armBranchBy(r uint8) flow {
 	return indirect
 }
 
-// loadStore are those of a register + immediate.
+// loadStore decodes loads and stores at a register plus an immediate.
 func (w t16) loadStore(i *armInst) {
 	load := w>>11&1 != 0
 	i.rn, i.list = w.low(3), 1<<w.low(0)
@@ -173,7 +173,7 @@ func (w t16) loadStore(i *armInst) {
 		i.imm = int32(w>>6&31) * 4
 	case 9:
 		i.rn, i.list, i.imm = armSP, 1<<w.low(8), int32(w&0xff)*4
-	default: // of bytes and half words
+	default: // bytes and half words
 		if !load {
 			i.list = 0
 		}
@@ -184,7 +184,8 @@ func (w t16) loadStore(i *armInst) {
 	}
 }
 
-// misc are those that move sp, push, pop, and many that write low registers.
+// misc decodes instructions that move sp, push, pop, and many that write low
+// registers.
 func (w t16) misc(i *armInst, off uint32) {
 	n := int32(w&0x7f) * 4
 	switch op := w >> 8 & 15; {
@@ -221,7 +222,7 @@ func (i *armInst) pop(list uint32) {
 	}
 }
 
-// multiple are stmia and ldmia, which move the register unless they load it.
+// multiple decodes stmia and ldmia. They move the base register unless they load it.
 func (w t16) multiple(i *armInst) {
 	i.rn, i.list = w.low(8), uint32(w&0xff)
 	i.back = int32(bits.OnesCount32(i.list)) * 4
@@ -233,7 +234,7 @@ func (w t16) multiple(i *armInst) {
 	}
 }
 
-// branch are those on a condition, udf and svc.
+// branch decodes conditional branches, udf and svc.
 func (w t16) branch(i *armInst, off uint32) {
 	switch w >> 8 & 15 {
 	case 14:

@@ -2,8 +2,8 @@ package analysis
 
 import "math/bits"
 
-// t32 is one instruction of 32 bits in Thumb code, its first half word in the upper
-// bits (ARM ARM v7-A, A6.3).
+// t32 is a 32-bit instruction of Thumb code, its first half word in the upper bits
+// (ARM ARM v7-A, A6.3).
 type t32 uint32
 
 func (w t32) bits(high, low uint) uint32 { return uint32(w) >> low & (1<<(high-low+1) - 1) }
@@ -37,7 +37,7 @@ func (w t32) decode(off uint32, code []byte) armInst {
 	return i
 }
 
-// branch are branches, calls and what controls the processor.
+// branch decodes branches, calls and processor control.
 func (w t32) branch(i *armInst, off uint32) {
 	s, j1, j2 := w>>26&1, w>>13&1, w>>11&1
 	far := int64(int32(s<<31|(j1^s^1)<<30|(j2^s^1)<<29|w>>16&0x3ff<<19|w&0x7ff<<8) >> 7)
@@ -46,7 +46,7 @@ func (w t32) branch(i *armInst, off uint32) {
 		i.flow = call
 	case w>>12&1 != 0:
 		i.flow, i.target = jump, int64(off)+4+far
-	case w.bits(25, 23) != 7: // on a condition
+	case w.bits(25, 23) != 7: // conditional
 		near := int64(int32(s<<31|j2<<30|j1<<29|w>>16&0x3f<<23|w&0x7ff<<12) >> 11)
 		i.flow, i.target = branch, int64(off)+4+near
 	case w.bits(26, 20) == 0x7f: // udf, smc
@@ -56,7 +56,7 @@ func (w t32) branch(i *armInst, off uint32) {
 	}
 }
 
-// immediate are those of a register and a number.
+// immediate decodes operations with an immediate.
 func (w t32) immediate(i *armInst) {
 	i.rd, i.rn = w.rd(), w.rn()
 	plain := w>>26&1<<11 | w>>12&7<<8 | w&0xff
@@ -70,13 +70,13 @@ func (w t32) immediate(i *armInst) {
 		if op == 0x2a {
 			i.imm = -i.imm
 		}
-	case op >= 0x20 || i.rd != armPC: // others; with rd 15, they only compare
+	case op >= 0x20 || i.rd != armPC: // others; with rd 15 they only compare
 		i.list = 1 << i.rd
 	}
 	w.modified(i, int32(thumbExpand(uint32(plain))))
 }
 
-// modified are add, sub and mov of a number that is a byte, repeated or shifted.
+// modified decodes add, sub and mov of a byte that is repeated or shifted.
 func (w t32) modified(i *armInst, n int32) {
 	if i.rd == armPC {
 		return
@@ -91,7 +91,7 @@ func (w t32) modified(i *armInst, n int32) {
 	}
 }
 
-// thumbExpand is the number that 12 bits stand for (A6.3.2).
+// thumbExpand expands a 12-bit modified immediate (A6.3.2).
 func thumbExpand(v uint32) uint32 {
 	b := v & 0xff
 	switch v >> 8 {
@@ -107,7 +107,7 @@ func thumbExpand(v uint32) uint32 {
 	return bits.RotateLeft32(b&0x7f|0x80, -int(v>>7))
 }
 
-// multiple are ldm and stm, up from the register or down.
+// multiple decodes ldm and stm, upward or downward.
 func (w t32) multiple(i *armInst) {
 	up := w.bits(24, 23) == 1
 	if !up && w.bits(24, 23) != 2 {
@@ -116,8 +116,8 @@ func (w t32) multiple(i *armInst) {
 	armMultiple(i, uint32(w), up, !up)
 }
 
-// armMultiple are ldm and stm of the registers in the lower half of w; before: from a
-// word below or above where the register points to.
+// armMultiple decodes ldm and stm of the registers in the lower half of w. before:
+// the first word is next to the one that the base register points to.
 func armMultiple(i *armInst, w uint32, up, before bool) {
 	i.rn, i.list = uint8(w>>16&15), w&0xffff
 	n := int32(bits.OnesCount32(i.list)) * 4
@@ -144,7 +144,7 @@ func armMultiple(i *armInst, w uint32, up, before bool) {
 	}
 }
 
-// dual are ldrd and strd, exclusive loads and stores, and jumps through a table.
+// dual decodes ldrd and strd, exclusive loads and stores, and jumps through a table.
 func (w t32) dual(i *armInst, off uint32, code []byte) {
 	switch {
 	case w>>24&1 != 0 || w>>21&1 != 0:
@@ -166,28 +166,28 @@ func (w t32) dual(i *armInst, off uint32, code []byte) {
 	}
 }
 
-// tableBranch is the size of the table that follows tbb or tbh: it ends before the
-// nearest place that it leads to, as all are behind it.
+// tableBranch returns the size of the table that follows tbb or tbh. It ends before
+// the nearest target, as all targets are after it.
 func tableBranch(table []byte, halves bool) uint32 {
 	width := 1
 	if halves {
 		width = 2
 	}
-	end := 2 * width << 8 // no table is so long
+	end := 2 * width << 8 // no table is longer
 	for at := 0; at < end && at+width <= len(table); at += width {
 		entry := int(table[at])
 		if halves {
 			entry |= int(table[at+1]) << 8
 		}
 		if end = min(end, 2*entry); end <= at {
-			return uint32(at+1) &^ 1 // what leads into the table is no entry
+			return uint32(at+1) &^ 1 // an entry that leads into the table is not an entry
 		}
 	}
 	return uint32(min(end+1, len(table))) &^ 1
 }
 
-// index makes the address n above or below rn, or where rn is before it is moved by
-// that.
+// index sets the address to n above or below rn (before), or to rn itself, which is
+// then moved by n.
 func (i *armInst) index(rn uint8, n int32, before, up, back bool) {
 	if !up {
 		n = -n
@@ -201,8 +201,8 @@ func (i *armInst) index(rn uint8, n int32, before, up, back bool) {
 	}
 }
 
-// pair loads or stores two registers. They are told as a list, which holds where the
-// first is the lower; others are only lost.
+// pair decodes a load or store of two registers. If the first is the lower one, they
+// form a list; otherwise they are only forgotten.
 func (i *armInst) pair(a, b uint8, load bool) {
 	i.op, i.list = armStore, 1<<a|1<<b
 	switch {
@@ -219,7 +219,7 @@ func (i *armInst) pair(a, b uint8, load bool) {
 	}
 }
 
-// register are those of two registers, the second shifted.
+// register decodes operations on two registers, the second shifted.
 func (w t32) register(i *armInst) {
 	i.rd, i.rn, i.rm = w.rd(), w.rn(), uint8(w&15)
 	shifted := w&0x70f0 != 0
@@ -238,12 +238,12 @@ func (w t32) register(i *armInst) {
 	}
 }
 
-// single are loads and stores of one register.
+// single decodes loads and stores of one register.
 func (w t32) single(i *armInst) {
 	load, word := w>>20&1 != 0, w.bits(24, 21) == 2 || w.bits(24, 21) == 6
-	wide := w>>23&1 != 0 // an offset of 12 bits
+	wide := w>>23&1 != 0 // a 12-bit offset
 	switch {
-	case w.bits(24, 20)&0x11 == 0x10: // of vectors
+	case w.bits(24, 20)&0x11 == 0x10: // vector instructions
 		if w&15 != 15 {
 			i.list = 1 << w.rn()
 		}
@@ -267,7 +267,7 @@ func (w t32) single(i *armInst) {
 	}
 }
 
-// transfers loads or stores one register, of which only a word tells anything.
+// transfers decodes a load or store of one register. Only whole words are tracked.
 func (i *armInst) transfers(rt uint8, load, word bool) {
 	i.list = 1 << rt
 	switch {

@@ -7,7 +7,7 @@ import (
 	"stacksnap/images/code/x86"
 )
 
-// Registers as x86 numbers them.
+// Register numbers on x86.
 const (
 	rax = 0
 	rcx = 1
@@ -57,8 +57,8 @@ func stepI386(m *machine, code []byte, off uint32, s *state, in *inst) {
 	x86Run(m, &i, in, code, off, s)
 }
 
-// i386Filler reports whether an instruction does nothing, as those that GCC and
-// assemblers align code with on i386: mov r, r and lea 0(r), r.
+// i386Filler reports whether an instruction is padding that GCC and assemblers use on
+// i386: mov r, r and lea 0(r), r.
 func i386Filler(i *x86.Inst) bool {
 	switch {
 	case i.Op == 0x89 && i.Register():
@@ -69,7 +69,7 @@ func i386Filler(i *x86.Inst) bool {
 	return false
 }
 
-// x86Step is what the instruction at off does to the flow of control.
+// x86Step decodes the control flow of the instruction at off.
 func x86Step(i *x86.Inst, off uint32, in *inst) {
 	*in = inst{size: i.Size, flow: x86Flow[i.Flow()], nop: i.Op == 0x90 || i.Op == 0x0f1f, direct: i.Op == 0xe8}
 	if in.flow == jump || in.flow == branch || in.direct {
@@ -77,7 +77,7 @@ func x86Step(i *x86.Inst, off uint32, in *inst) {
 	}
 }
 
-// x86Run carries the instruction out.
+// x86Run executes the instruction.
 func x86Run(m *machine, i *x86.Inst, in *inst, code []byte, off uint32, s *state) {
 	if i.Op == 0x75 || i.Op == 0x0f85 { // jne
 		in.equal = s.equal
@@ -88,7 +88,7 @@ func x86Run(m *machine, i *x86.Inst, in *inst, code []byte, off uint32, s *state
 	s.equal = 0
 	e := x86Effect{i, m, s, code, off}
 	switch {
-	case in.direct && i.Imm == 0: // call of what follows, to learn where it is
+	case in.direct && i.Imm == 0: // call of the next instruction, to get the pc
 		in.flow = next
 		e.push(value{})
 	case in.flow == call:
@@ -101,7 +101,7 @@ func x86Run(m *machine, i *x86.Inst, in *inst, code []byte, off uint32, s *state
 	}
 }
 
-// x86Effect carries an instruction out.
+// x86Effect executes an instruction.
 type x86Effect struct {
 	*x86.Inst
 	*machine
@@ -138,8 +138,8 @@ func (e *x86Effect) run() {
 	}
 }
 
-// wideEffect models instructions on whole registers, and reports whether the
-// instruction is one of them.
+// wideEffect executes instructions on whole registers. It reports false for any
+// other.
 func (e *x86Effect) wideEffect() bool {
 	r := &e.s.reg
 	switch op := e.Op; {
@@ -165,7 +165,7 @@ func (e *x86Effect) wideEffect() bool {
 		e.sum(e.Reg, e.RM, -1)
 	case op == 0x03 && e.Register():
 		e.sum(e.Reg, e.RM, 1)
-	case op == 0x0fba && e.Register() && e.asyncBit(): // as it was, to a walk
+	case op == 0x0fba && e.Register() && e.asyncBit(): // no change for a walk
 	case op == 0xc7 && e.Register():
 		r[e.RM] = number(e.Imm)
 	case op == 0x39 && e.Register(), op == 0x3b && e.Register():
@@ -180,14 +180,13 @@ func (e *x86Effect) wideEffect() bool {
 	return true
 }
 
-// asyncBit reports whether a bts or btr sets or clears the bit of a frame pointer
-// that says that a Swift async context lies below it. It is no part of the
-// address, and the walk drops it.
+// asyncBit reports whether a bts or btr sets or clears swiftAsyncBit in the frame
+// pointer. The bit is not part of the address, and the walk drops it.
 func (e *x86Effect) asyncBit() bool {
 	return e.RM == rbp && (e.Digit() == 5 || e.Digit() == 6) && e.Imm == swiftAsyncBit
 }
 
-// number is a constant.
+// number returns a constant.
 func number(n int64) value {
 	if n != int64(int32(n)) {
 		return value{}
@@ -195,7 +194,7 @@ func number(n int64) value {
 	return value{kind: constant, off: int32(n)}
 }
 
-// overwrite forgets the registers that other instructions write, and knows
+// overwrite forgets the registers that any other instruction writes, and tracks
 // immediates.
 func (e *x86Effect) overwrite() {
 	w := e.Writes()
@@ -209,7 +208,7 @@ func (e *x86Effect) overwrite() {
 	}
 }
 
-// width is how far push and pop move sp.
+// width returns how far push and pop move sp, in bytes.
 func (e *x86Effect) width() int64 {
 	if e.OpSize {
 		return 2
@@ -223,8 +222,8 @@ func (e *x86Effect) push(v value) {
 	e.put(*sp, 0, v)
 }
 
-// put writes v to the word at a, or, with a scale, so much further as the operand's
-// index tells.
+// put writes v to the word at a, or with a scale at a plus the operand's scaled
+// index.
 func (e *x86Effect) put(a value, scale uint8, v value) {
 	switch {
 	case a.kind == aligned:
@@ -237,7 +236,7 @@ func (e *x86Effect) put(a value, scale uint8, v value) {
 	}
 }
 
-// fetch is what the same word holds.
+// fetch returns the value of that word.
 func (e *x86Effect) fetch(a value, scale uint8) value {
 	switch h := &e.s.home; {
 	case a.kind == aligned && h.known && h.place == e.place(a, scale):
@@ -260,12 +259,12 @@ func (e *x86Effect) place(a value, scale uint8) place {
 	return place{a.off, e.Index, scale}
 }
 
-// operand is a memory operand's address but for what its index adds.
+// operand returns a memory operand's address without its index.
 func (e *x86Effect) operand() value {
 	if e.Base == x86.NoReg {
 		return value{}
 	}
-	if e.Disp == 0 { // lea 0(r), r fills, too
+	if e.Disp == 0 { // lea 0(r), r is padding too
 		return e.s.reg[e.Base]
 	}
 	return e.s.reg[e.Base].add(int64(e.Disp))
@@ -280,10 +279,10 @@ func (e *x86Effect) pop(r uint8) {
 	e.s.reg[r] = v
 }
 
-// low is the register in the opcode's low bits.
+// low returns the register in the opcode's low bits.
 func (e *x86Effect) low() uint8 { return e.OpcodeRegister() }
 
-// address is what a memory operand's address is.
+// address returns the address of a memory operand.
 func (e *x86Effect) address() value {
 	if e.Index != x86.NoReg {
 		return value{kind: computed}
@@ -291,7 +290,8 @@ func (e *x86Effect) address() value {
 	return e.operand()
 }
 
-// sum is to ± from, where from is a known number, or how far sp is moved:
+// sum executes to ± from, where from is a known number or the distance that sp is
+// moved:
 //
 //	sp -= r    from now on r = cfa + off - base, where base is sp
 //	sp += r    base + k + (cfa + off - base) = cfa + off + k
@@ -312,8 +312,8 @@ func (e *x86Effect) sum(to, from uint8, sign int64) {
 	}
 }
 
-// compare notes a comparison of sp: a loop that touches the pages of a large
-// frame ends when it is equal to the register that knows the frame's end.
+// compare records a comparison of sp. A loop that touches the pages of a large frame
+// ends when sp equals the register that holds the frame's end.
 func (e *x86Effect) compare() {
 	switch {
 	case e.RM == rsp:
@@ -323,9 +323,9 @@ func (e *x86Effect) compare() {
 	}
 }
 
-// reserved is n where sub $n, %rsp stands behind a call: what a callee that
-// popped its arguments, as those of Swift's calling conventions for tail calls
-// do, has to be given back.
+// reserved returns n if sub $n, %rsp follows a call: the callee popped n bytes of
+// arguments, as in Swift's calling conventions for tail calls, and the caller
+// reserves them again.
 func (e *x86Effect) reserved() int32 {
 	after := e.behind()
 	if len(after) >= 3 && string(after[:2]) == "\x83\xec" && after[2] < 0x80 {
@@ -337,9 +337,9 @@ func (e *x86Effect) reserved() int32 {
 	return 0
 }
 
-// probe keeps the size of a frame in rax over a call: what touches the pages of
-// a large frame (__chkstk_darwin) preserves it, and is known by the sub rax, rsp
-// behind the call.
+// probe preserves the frame size in rax over a call to a stack probe
+// (__chkstk_darwin), which touches the pages of a large frame. The call is recognised
+// by the sub rax, rsp that follows it.
 func (e *x86Effect) probe() {
 	size := e.s.reg[rax]
 	after := e.behind()
@@ -348,8 +348,8 @@ func (e *x86Effect) probe() {
 	}
 }
 
-// behind is the code behind the instruction, without the prefix that makes one there
-// work on whole registers; nil where that is missing.
+// behind returns the code after the instruction, without the prefix for whole
+// registers; nil if that prefix is missing.
 func (e *x86Effect) behind() []byte {
 	after := e.code[e.off+e.Size:]
 	if e.word == 4 {

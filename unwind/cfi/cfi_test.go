@@ -288,7 +288,7 @@ func wideRule(t *testing.T, program ...byte) rule.Rule {
 	b.fde(b.cie("", nil, standard...), 0x1000, 0x100, program...)
 	f := &file{arch: task.AMD64, sections: map[object.Kind]object.Section{object.DebugFrame: {Data: b.b}}}
 	r, err := new(Source).Rule(query(f, 0x1010))
-	if err != nil || r.Wide == nil {
+	if err != nil || r.Expression == nil {
 		t.Fatalf("%v, %v", r, err)
 	}
 	return r

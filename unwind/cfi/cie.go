@@ -2,22 +2,22 @@ package cfi
 
 import "fmt"
 
-// cie is a common information entry: what FDEs share.
+// cie is a common information entry: what several FDEs share.
 type cie struct {
 	off         int
 	codeAlign   uint64
 	dataAlign   int64
-	ra          uint64 // the column of the return address
+	ra          uint64 // number of the return address's column
 	encoding    uint8  // of addresses in FDEs
-	fixedSize   int    // of such an address that is relative to its place or to nothing, else 0
+	fixedSize   int    // size of an address in FDEs if it is PC-relative or absolute, else 0
 	augmented   bool   // FDEs have a sized augmentation
 	signal      bool   // frames are signal trampolines
-	golang      bool   // looks as Go's linker writes it
+	golang      bool   // has the form that Go's linker writes
 	pointerSize int
 	program     cursor
 }
 
-// cieAt reads the CIE at off.
+// cieAt parses the CIE at off.
 func (s *section) cieAt(off int) (*cie, error) {
 	e, err := s.entry(off)
 	if err != nil {
@@ -68,8 +68,8 @@ func (ci *cie) read(c *cursor, pointerSize int) error {
 	return nil
 }
 
-// readSizes reads what version 4 adds: the size of addresses and of segment
-// selectors. Code with segments is not supported.
+// readSizes reads the fields that version 4 adds: the size of addresses and of
+// segment selectors. Segmented code is not supported.
 func (ci *cie) readSizes(c *cursor) error {
 	size, segment := c.u8(), c.u8()
 	if size != 4 && size != 8 {
@@ -82,7 +82,7 @@ func (ci *cie) readSizes(c *cursor) error {
 	return nil
 }
 
-// augment reads the augmentation data, a letter of the string each.
+// augment parses the augmentation data, which has one item for each letter.
 func (ci *cie) augment(c *cursor, letters string) error {
 	if letters == "" {
 		return nil
@@ -121,7 +121,7 @@ func (ci *cie) augmentBy(c *cursor, letter byte) error {
 		if enc == encOmit {
 			return nil
 		}
-		// Of no use here: skipped, whatever it is relative to.
+		// Not needed; skipped, whatever it is relative to.
 		_, err := c.encoded(enc, ci.pointerSize, bases{data: &zero, function: &zero})
 		return err
 	case 'S':

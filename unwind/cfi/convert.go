@@ -13,15 +13,15 @@ var (
 	errNoReturn = errors.New("call frame information does not tell the return address")
 )
 
-// converter turns a row into a rule.
+// converter converts a row to a rule.
 type converter struct {
 	sec  *section
 	arch task.Arch
 	pc   uint64 // of the frame
 }
 
-// rule returns the rule of a row. What the small value cannot hold goes, as a
-// whole, into a wide one.
+// rule converts a row to a rule. A row that does not fit the plain fields becomes an
+// expression rule as a whole.
 func (v *converter) rule(r *row, ci *cie) (rule.Rule, error) {
 	flags := v.flags(r, ci)
 	ra := v.sec.register(ci.ra)
@@ -39,7 +39,7 @@ func (v *converter) rule(r *row, ci *cie) (rule.Rule, error) {
 	}
 	out := rule.Rule{Flags: flags}
 	if !v.fill(&out, r, ra) {
-		return rule.Rule{Flags: flags, Wide: &wide{v.sec, v.arch, *r, ra, flags}}, nil
+		return rule.Rule{Flags: flags, Expression: &expressionRule{v.sec, v.arch, *r, ra, flags}}, nil
 	}
 	return out, nil
 }
@@ -55,7 +55,7 @@ func (v *converter) flags(r *row, ci *cie) rule.Flags {
 	return f
 }
 
-// fill makes the small value, and reports false when the row does not fit.
+// fill sets the plain fields of out. It reports false when the row does not fit.
 func (v *converter) fill(out *rule.Rule, r *row, ra uint8) bool {
 	var ok bool
 	if out.CFA, ok = v.value(r.cfa, task.Reg(r.cfa.reg)); !ok {
@@ -77,8 +77,8 @@ func (v *converter) fill(out *rule.Rule, r *row, ra uint8) bool {
 	return true
 }
 
-// value turns a column into a value, where it is simple enough. self is the
-// register that the column is of.
+// value converts a column if it is simple enough. self is the register that the
+// column is for.
 func (v *converter) value(col column, self task.Reg) (rule.Value, bool) {
 	if col.kind == expression || col.kind == valExpression {
 		return v.simplify(col, self)
@@ -103,8 +103,8 @@ func (v *converter) value(col column, self task.Reg) (rule.Value, bool) {
 	return rule.Value{}, true // undefined: lost
 }
 
-// simplify evaluates an expression without knowing the registers. That of a
-// register starts with the CFA on the stack, that of the CFA with nothing.
+// simplify evaluates an expression symbolically. The stack starts with the CFA for a
+// register's expression, and empty for the CFA's.
 func (v *converter) simplify(col column, self task.Reg) (rule.Value, bool) {
 	e := evaluator{sec: v.sec, arch: v.arch, pc: v.pc}
 	t, err := e.eval(v.sec.block(col), term{linear, rule.CFA, 0})

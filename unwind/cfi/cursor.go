@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// cursor reads little-endian fields from a part of a section. A read beyond the
-// end gives zero and sets bad, which is checked once a structure has been read.
+// cursor reads little-endian fields from part of a section. A read past the end
+// returns zero and sets bad, which callers check once they have read a structure.
 type cursor struct {
 	data []byte
 	pos  int
@@ -14,12 +14,12 @@ type cursor struct {
 	bad  bool
 }
 
-// vmaddr returns where the next byte belongs in memory.
+// vmaddr returns the address of the next byte in memory.
 func (c *cursor) vmaddr() uint64 { return c.addr + uint64(c.pos) }
 
 func (c *cursor) left() int { return len(c.data) - c.pos }
 
-// take returns the next n bytes, nil and bad when there are fewer.
+// take returns the next n bytes. If there are fewer it returns nil and sets bad.
 func (c *cursor) take(n uint64) []byte {
 	if c.bad || n > uint64(c.left()) {
 		c.bad = true

@@ -8,7 +8,7 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// The bounds of one expression. Real ones have a dozen operations.
+// Limits of one expression. Real ones have a dozen operations.
 const (
 	maxSteps = 1024
 	maxTerms = 32
@@ -16,23 +16,23 @@ const (
 
 var (
 	errExpression = errors.New("malformed DWARF expression")
-	// errSymbolic: the expression is not of a form that a rule.Value has.
+	// errSymbolic: the expression cannot be written as a rule.Value.
 	errSymbolic = errors.New("expression is no simple value")
 )
 
-// evaluator computes one expression (DWARF 5, 2.5). Without a state it finds
-// out whether the expression is a simple sum of a register, so that the rule
-// can be cached; with one it gives a number.
+// evaluator evaluates one expression (DWARF 5, 2.5). With a state it computes a
+// number. Without one it computes a register plus an offset, if that is what the
+// expression is, which can be cached as a rule.
 type evaluator struct {
 	sec   *section
 	state *rule.State // nil: registers are symbols
-	pc    uint64      // of the frame, known even without a state
+	pc    uint64      // of the frame; known even without a state
 	arch  task.Arch
 	terms [maxTerms]term
 	depth int
 }
 
-// eval runs the expression in code, with init, if any, on the stack.
+// eval runs the expression in code on a stack that starts with init.
 func (e *evaluator) eval(code cursor, init ...term) (term, error) {
 	e.depth = copy(e.terms[:], init)
 	for steps := 0; code.left() > 0; steps++ {
@@ -71,7 +71,7 @@ func (e *evaluator) pop() (term, error) {
 	return e.terms[e.depth], nil
 }
 
-// popNumber pops a value that must be known.
+// popNumber pops a value that must be a number.
 func (e *evaluator) popNumber() (uint64, error) {
 	t, err := e.pop()
 	if err == nil && t.kind != number {
@@ -96,7 +96,7 @@ func (e *evaluator) pushRegister(reg uint64, off int64) error {
 	return e.pushNumber(v + uint64(off))
 }
 
-// deref replaces the address on top by what size bytes of stack there hold.
+// deref replaces the address on top of the stack by the size bytes at that address.
 func (e *evaluator) deref(size int) error {
 	t, err := e.pop()
 	if err != nil {

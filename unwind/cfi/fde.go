@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// fde is a frame description entry: the rows of the code in [start, end).
+// fde is a frame description entry: the rows for the code in [start, end).
 type fde struct {
 	cie        *cie
 	off        int
@@ -15,7 +15,7 @@ type fde struct {
 
 func (f *fde) contains(vmaddr uint64) bool { return f.start <= vmaddr && vmaddr < f.end }
 
-// fdeAt reads the FDE at off.
+// fdeAt parses the FDE at off.
 func (s *section) fdeAt(off int) (*fde, error) {
 	e, err := s.entry(off)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *section) fdeAt(off int) (*fde, error) {
 	return s.fde(e, ci)
 }
 
-// fde reads the FDE in e.
+// fde parses the FDE in e.
 func (s *section) fde(e entry, ci *cie) (*fde, error) {
 	f := &fde{cie: ci, off: e.off}
 	c := &e.body
@@ -49,8 +49,8 @@ func (s *section) fde(e entry, ci *cie) (*fde, error) {
 	return f, nil
 }
 
-// readRange reads which code an FDE is of. The length has the format of the
-// start, and is relative to nothing.
+// readRange reads the range of code that an FDE covers. The length is encoded like
+// the start, but absolute.
 func (ci *cie) readRange(c *cursor) (start, end uint64, err error) {
 	if start, err = c.encoded(ci.encoding, ci.pointerSize, bases{}); err != nil {
 		return 0, 0, err
@@ -62,10 +62,10 @@ func (ci *cie) readRange(c *cursor) (start, end uint64, err error) {
 	return ci.code(start, n)
 }
 
-// quick reads which code the FDE at off is of, and where the next entry is, if it is
-// written as nearly all are: in 32-bit DWARF, as one of this CIE, with numbers of a fixed
-// size that are relative to their place or to nothing. Of others next is 0. (What stands
-// for a length in 64-bit DWARF is longer than any section.)
+// quick reads the range that the FDE at off covers, and the offset of the next entry,
+// if the FDE has the usual form: 32-bit DWARF, of this CIE, with addresses of a fixed
+// size that are PC-relative or absolute. Otherwise next is 0. (The escape for 64-bit
+// DWARF is a length beyond any section.)
 func (ci *cie) quick(s *section, off int) (start, end uint64, next int) {
 	b, size := s.Data[off:], ci.fixedSize
 	if size == 0 || len(b) < 8+2*size {
@@ -92,7 +92,7 @@ func (ci *cie) quick(s *section, off int) (start, end uint64, next int) {
 	return start, end, off + 4 + int(length)
 }
 
-// code returns the range of n bytes from start.
+// code returns the range of n bytes from start. It fails if that wraps around.
 func (ci *cie) code(start, n uint64) (uint64, uint64, error) {
 	if ci.pointerSize == 4 {
 		start, n = start&(1<<32-1), n&(1<<32-1)

@@ -5,13 +5,13 @@ import (
 	"stacksnap/task"
 )
 
-// completeGo adds to a row of Go's linker what it leaves out: where the frame
-// pointer was saved. The linker tells the CFA and the return address alone
-// (cmd/link/internal/ld/dwarf.go, writeframes), so that by DWARF's conventions
-// every frame pointer would be the callee's.
+// completeGo adds to a row written by Go's linker where the frame pointer was saved.
+// The linker describes only the CFA and the return address
+// (cmd/link/internal/ld/dwarf.go, writeframes), so by DWARF's conventions every frame
+// pointer would be the callee's.
 //
-// Where a Go function has a frame, its assembler (cmd/internal/obj/x86/obj6.go,
-// arm64/obj7.go) saves the frame pointer
+// A Go function with a frame saves the frame pointer (cmd/internal/obj/x86/obj6.go,
+// arm64/obj7.go)
 //
 //	AMD64: just below the return address:  fp = *(cfa - 16)
 //	ARM64: just below the frame:           fp = *(sp - 8), sp = cfa - size
@@ -34,7 +34,7 @@ func (v *converter) completeGo(r *row, file object.File, f *fde) {
 	}
 }
 
-// crosscall2Size is how far crosscall2 moves sp on ARM64.
+// crosscall2Size is how far crosscall2 moves sp on ARM64, in bytes.
 const crosscall2Size = 8 * 24
 
 func isCrosscall2(file object.File, f *fde) bool {
@@ -42,9 +42,9 @@ func isCrosscall2(file object.File, f *fde) bool {
 	return ok && sym.Name == "crosscall2"
 }
 
-// crosscall2 describes the function by which C calls Go on ARM64, which saves
-// what C preserves at places of its own (runtime/cgo/asm_arm64.s), the linker
-// not knowing:
+// crosscall2 describes the function by which C calls Go on ARM64. It saves the
+// registers that C preserves in slots of its own (runtime/cgo/asm_arm64.s), which the
+// linker does not describe:
 //
 //	x19 … x28 = *(sp + 32) …; fp = *(sp + 176); lr = *(sp + 184); cfa = sp + 192
 func crosscall2(r *row) {

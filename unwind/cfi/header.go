@@ -7,19 +7,19 @@ import (
 	"stacksnap/images/object"
 )
 
-// header is the table of .eh_frame_hdr: pairs of a function's start and its
+// header is the search table of .eh_frame_hdr: pairs of a function's start and its
 // FDE's address, sorted (Linux Standard Base 5, 10.6.2).
 type header struct {
 	table    []byte
-	count    int // of pairs
+	count    int // number of pairs
 	encoding uint8
-	size     int    // of one number
-	base     uint64 // which numbers are relative to
-	mask     uint64 // of what an address can be
+	size     int    // of one number, in bytes
+	base     uint64 // added to every number
+	mask     uint64 // the bits of an address
 }
 
-// newHeader reads the header and makes sure that its table is sorted, so that
-// searching it finds what is there.
+// newHeader parses the header. It fails unless the table is sorted, because a search
+// would miss entries.
 func newHeader(sec object.Section, pointerSize int) (*header, error) {
 	c := cursor{data: sec.Data, addr: sec.VMAddr}
 	version, ptrEnc, countEnc, encoding := c.u8(), c.u8(), c.u8(), c.u8()
@@ -45,7 +45,7 @@ func newHeader(sec object.Section, pointerSize int) (*header, error) {
 	return h, h.check()
 }
 
-// tableBase returns what all numbers of the table are relative to.
+// tableBase returns the address that all numbers of the table are relative to.
 func tableBase(encoding uint8, sec *object.Section) (uint64, bool) {
 	switch encoding & 0x70 {
 	case encAbsolute:
@@ -68,13 +68,13 @@ func (h *header) check() error {
 	return nil
 }
 
-// number reads the i-th number of the table.
+// number returns the i-th number of the table.
 func (h *header) number(i int) uint64 {
 	at := i * h.size
 	return (h.base + fixed(h.table[at:at+h.size], h.encoding)) & h.mask
 }
 
-// find returns the vmaddr of the FDE with the highest start not above vmaddr.
+// find returns the vmaddr of the FDE with the highest start at or below vmaddr.
 func (h *header) find(vmaddr uint64) (uint64, bool) {
 	i := sort.Search(h.count, func(i int) bool { return h.number(2*i) > vmaddr })
 	if i == 0 {

@@ -5,22 +5,23 @@ import (
 	"sort"
 )
 
-// span is the code of size bytes from start that the FDE at off covers. It is small, as
-// a file may have many. Of code of more than 4 GiB, as no function has, it is a part.
+// span is an FDE, at offset off, and the code that it covers: size bytes from start.
+// Large files have millions, so it is small. A size above 4 GiB, which no function
+// has, is cut.
 type span struct {
 	start     uint64
 	size, off uint32
 }
 
-// index is every FDE of a section, by start.
+// index has every FDE of a section, sorted by start.
 type index []span
 
-// shortFDE is how many bytes the shortest FDEs have that compilers write, so that the index
-// need not be moved as it grows.
+// shortFDE is the size in bytes of the shortest FDEs that compilers write. It bounds
+// the number of FDEs, so that the index is allocated once.
 const shortFDE = 24
 
-// newIndex reads all entries of the section. Those that are malformed are left
-// out; the first such error is returned beside the index.
+// newIndex reads all entries of a section. It skips malformed ones and returns the
+// first such error together with the index.
 func newIndex(s *section) (index, error) {
 	w := sweep{section: s, found: make(index, 0, len(s.Data)/shortFDE), cies: map[int]*cie{}}
 	var first error
@@ -30,22 +31,22 @@ func newIndex(s *section) (index, error) {
 			first = err
 		}
 		if next <= off {
-			break // the length itself is wrong: nothing beyond can be found
+			break // the length is wrong, so the next entry cannot be found
 		}
 		off = next
 	}
 	return w.found.sorted(), first
 }
 
-// sweep reads the entries of a section one after the other.
+// sweep reads the entries of a section in order.
 type sweep struct {
 	*section
 	found index
 	cies  map[int]*cie // by offset
-	last  *cie         // of the FDE before, and nearly always of the next
+	last  *cie         // of the last FDE, and usually of the next
 }
 
-// entry reads the entry at off, and tells where the next one is.
+// entry reads the entry at off and returns the offset of the next.
 func (w *sweep) entry(off int) (next int, err error) {
 	if w.last != nil {
 		if start, end, next := w.last.quick(w.section, off); next != 0 {
@@ -70,15 +71,15 @@ func (w *sweep) entry(off int) (next int, err error) {
 	return e.next, err
 }
 
-// add keeps where an FDE is, unless it is of no code: a start of 0 is what linkers
-// leave of functions that were dropped.
+// add appends an FDE unless it covers no code. A start of 0 is what linkers leave of
+// functions that they dropped.
 func (w *sweep) add(start, end uint64, off int) {
 	if start != 0 && start < end {
 		w.found = append(w.found, span{start, uint32(min(end-start, math.MaxUint32)), uint32(off)})
 	}
 }
 
-// shared returns the CIE at off, which is read once.
+// shared returns the CIE at off, parsed once.
 func (w *sweep) shared(off int) (*cie, error) {
 	if ci, ok := w.cies[off]; ok {
 		return ci, nil
@@ -91,8 +92,8 @@ func (w *sweep) shared(off int) (*cie, error) {
 	return ci, nil
 }
 
-// overlap is how many spans are tried for one address: more than one covers it
-// only where FDEs overlap, which correct files do not have.
+// overlap is how many spans are tried for one address. Only where FDEs overlap, which
+// is an error in the file, does more than one cover it.
 const overlap = 4
 
 // find returns the offset of an FDE that covers vmaddr.

@@ -7,8 +7,8 @@ import (
 	"stacksnap/task"
 )
 
-// The bounds of one run. Real programs have at most a few hundred bytes a
-// function part and one state remembered.
+// Limits of one program. Real ones have at most a few hundred bytes a function part
+// and one remembered state.
 const (
 	maxProgram = 1 << 20 // bytes
 	maxStates  = 16      // remembered
@@ -16,20 +16,19 @@ const (
 
 var errStates = errors.New("call frame information remembers or restores too many states")
 
-// machine runs the instructions of a CIE and an FDE until it has the row that
-// is valid at target.
+// machine runs the instructions of a CIE and an FDE up to the row for target.
 type machine struct {
 	sec     *section
 	cie     *cie
-	loc     uint64 // the address from which on the current row is valid
+	loc     uint64 // the address from which the current row is valid
 	target  uint64
 	row     row
-	initial row // as the CIE leaves it
+	initial row // the row after the CIE's instructions
 	states  [maxStates]row
 	depth   int
 }
 
-// rowAt returns the row of f that is valid at vmaddr.
+// rowAt returns the row of f for vmaddr.
 func (s *section) rowAt(f *fde, vmaddr uint64) (*row, error) {
 	m := machine{sec: s, cie: f.cie, target: 1<<64 - 1}
 	if err := m.run(f.cie.program); err != nil {
@@ -44,7 +43,7 @@ func (s *section) rowAt(f *fde, vmaddr uint64) (*row, error) {
 	return &r, nil
 }
 
-// run executes instructions up to the first that advances beyond the target.
+// run executes instructions up to the first that advances past the target.
 func (m *machine) run(c cursor) error {
 	if c.left() > maxProgram {
 		return fmt.Errorf("%w: %d bytes of instructions", errMalformed, c.left())
@@ -66,15 +65,15 @@ func (m *machine) run(c cursor) error {
 	return nil
 }
 
-// Instructions with their operand in the low six bits (DWARF 5, table 7.29).
+// Instructions with an operand in the low six bits (DWARF 5, table 7.29).
 const (
 	opAdvanceLoc = 0x40
 	opOffset     = 0x80
 	opRestore    = 0xc0
 )
 
-// step executes one instruction. It returns from where on what follows is
-// valid: m.loc again, but after an instruction that advances.
+// step executes one instruction. It returns the location from which the next is
+// valid: m.loc, unless the instruction advances it.
 func (m *machine) step(c *cursor, op uint8) (next uint64, err error) {
 	low := uint64(op & 0x3f)
 	switch op & 0xc0 {
@@ -96,8 +95,7 @@ func (m *machine) step(c *cursor, op uint8) (next uint64, err error) {
 	return m.loc, m.stepState(c, op)
 }
 
-// advance returns the location that lies delta units of code ahead. Going
-// backwards is an error.
+// advance returns the location delta code units ahead. Wrapping around is an error.
 func (m *machine) advance(delta uint64) (uint64, error) {
 	next := m.loc + delta*m.cie.codeAlign
 	if next < m.loc {
@@ -106,24 +104,24 @@ func (m *machine) advance(delta uint64) (uint64, error) {
 	return next, nil
 }
 
-// factored scales an offset; n is an unsigned or a signed operand.
+// factored multiplies an unsigned or signed operand by the data alignment.
 func (m *machine) factored(n uint64) int64 { return int64(n) * m.cie.dataAlign }
 
-// set gives a register a rule.
+// set sets a register's rule.
 func (m *machine) set(reg uint64, col column) {
 	if n := m.sec.register(reg); n != noRegister {
 		m.row.columns[n] = col
 	}
 }
 
-// restore gives a register the rule that the CIE left it with.
+// restore resets a register's rule to that of the CIE.
 func (m *machine) restore(reg uint64) {
 	if n := m.sec.register(reg); n != noRegister {
 		m.row.columns[n] = m.initial.columns[n]
 	}
 }
 
-// register turns a number of the section into DWARF's number.
+// register maps the section's register number to DWARF's, or to noRegister.
 func (s *section) register(reg uint64) uint8 {
 	if reg >= task.MaxRegisters {
 		return noRegister

@@ -115,7 +115,7 @@ func (c *cursor) constant(op uint8, pointerSize int) uint64 {
 	return uint64(c.sleb())
 }
 
-// arrange moves values about on the stack.
+// arrange reorders values on the stack.
 func (e *evaluator) arrange(c *cursor, op uint8) error {
 	need := 1
 	switch op {
@@ -137,13 +137,13 @@ func (e *evaluator) arrange(c *cursor, op uint8) error {
 		e.depth--
 	case dwSwap:
 		top[0], top[1] = top[1], top[0]
-	case dwRot: // the first of the stack becomes the third
+	case dwRot: // the top of the stack becomes the third
 		top[0], top[1], top[2] = top[2], top[0], top[1]
 	}
 	return nil
 }
 
-// jump skips forwards or back, dwBra only when the top is not 0.
+// jump skips forward or back; dwBra only if the top is not 0.
 func (e *evaluator) jump(c *cursor, op uint8) error {
 	by := int(int16(c.u16()))
 	if op == dwBra {
@@ -155,7 +155,7 @@ func (e *evaluator) jump(c *cursor, op uint8) error {
 			return nil
 		}
 	}
-	// Whoever made the cursor cut it at both ends of the expression.
+	// The cursor holds just the expression.
 	if to := c.pos + by; to < 0 || to > len(c.data) {
 		return fmt.Errorf("%w: jump out of it", errExpression)
 	}
@@ -163,7 +163,7 @@ func (e *evaluator) jump(c *cursor, op uint8) error {
 	return nil
 }
 
-// compute executes arithmetic.
+// compute executes arithmetic operations.
 func (e *evaluator) compute(c *cursor, op uint8) error {
 	switch op {
 	case dwPlusUconst:
@@ -193,7 +193,7 @@ func (e *evaluator) compute(c *cursor, op uint8) error {
 	return e.binary(op, a, b)
 }
 
-// pushTerm pushes a term if there is one.
+// pushTerm pushes t, or fails if !ok.
 func (e *evaluator) pushTerm(t term, ok bool) error {
 	if !ok {
 		return errSymbolic
@@ -211,7 +211,7 @@ func (e *evaluator) unary(op uint8, a uint64) uint64 {
 	return a
 }
 
-// signed takes a number of the target's pointer size for a signed one.
+// signed sign-extends a number of the target's pointer size.
 func (e *evaluator) signed(a uint64) int64 {
 	if e.sec.pointerSize == 4 {
 		return int64(int32(a))

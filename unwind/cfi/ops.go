@@ -2,7 +2,7 @@ package cfi
 
 import "fmt"
 
-// Instructions (DWARF 5, table 7.29), and those of vendors that occur
+// Instructions (DWARF 5, table 7.29), and vendors' extensions that occur in practice
 // (binutils include/dwarf2.def).
 const (
 	opNop              = 0x00
@@ -36,7 +36,7 @@ const (
 	opGNUNegativeOffset = 0x2f
 )
 
-// stepLocation executes what moves the location.
+// stepLocation executes an instruction that moves the location.
 func (m *machine) stepLocation(c *cursor, op uint8) (next uint64, ok bool, err error) {
 	switch op {
 	case opSetLoc:
@@ -59,7 +59,7 @@ func (m *machine) stepLocation(c *cursor, op uint8) (next uint64, ok bool, err e
 	return next, true, err
 }
 
-// stepCFA executes what defines the CFA.
+// stepCFA executes an instruction that defines the CFA.
 func (m *machine) stepCFA(c *cursor, op uint8) bool {
 	cfa := &m.row.cfa
 	switch op {
@@ -81,7 +81,7 @@ func (m *machine) stepCFA(c *cursor, op uint8) bool {
 	return true
 }
 
-// stepRegister executes what gives one register a rule.
+// stepRegister executes an instruction that sets one register's rule.
 func (m *machine) stepRegister(c *cursor, op uint8) bool {
 	if op < opOffsetExtended || op == opRememberState || op == opRestoreState {
 		return false
@@ -117,7 +117,7 @@ func (m *machine) stepRegister(c *cursor, op uint8) bool {
 	return true
 }
 
-// block reads where an expression is.
+// block reads an expression's length and skips its bytes.
 func (m *machine) block(c *cursor, k kind) column {
 	n := c.uleb()
 	at := c.pos
@@ -128,12 +128,12 @@ func (m *machine) block(c *cursor, k kind) column {
 	return column{kind: k, off: int64(at), n: int32(n)}
 }
 
-// stepState executes what is left: states as a whole, and notes of no effect.
+// stepState executes the remaining instructions: those on whole states, and no-ops.
 func (m *machine) stepState(c *cursor, op uint8) error {
 	switch op {
 	case opNop:
 	case opGNUArgsSize:
-		c.uleb() // matters to exceptions only
+		c.uleb() // used by exceptions only
 	case opNegateRAState, opNegateRAStatePC:
 		m.row.signed = !m.row.signed
 	case opRememberState:

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Pointer encodings (Linux Standard Base 5, 10.5.1, DW_EH_PE_*): a format in
-// the low four bits, what it is relative to in the next three, and indirection.
+// Pointer encodings (Linux Standard Base 5, 10.5.1, DW_EH_PE_*): the format in the
+// low four bits, the base in the next three, and indirection.
 const (
 	encAbsolute = 0x00
 	encULEB     = 0x01
@@ -28,14 +28,14 @@ const (
 	encOmit     = 0xff
 )
 
-// bases is what an encoded pointer may be relative to, beside its own place. A
-// nil base makes pointers relative to it an error.
+// bases are the addresses that an encoded pointer may be relative to, beside its own.
+// A pointer relative to a nil base is an error.
 type bases struct {
 	data, function *uint64
 }
 
-// encoded reads an encoded pointer of a target with pointers of size 4 or 8. An
-// indirect one gives the address of the pointer.
+// encoded reads an encoded pointer; size, 4 or 8, is the target's. For an indirect
+// pointer it returns the address where the pointer is.
 func (c *cursor) encoded(enc uint8, size int, b bases) (uint64, error) {
 	if enc == encOmit {
 		return 0, fmt.Errorf("pointer is omitted")
@@ -60,7 +60,7 @@ func (c *cursor) encoded(enc uint8, size int, b bases) (uint64, error) {
 	return v, nil
 }
 
-// base returns what a pointer at the cursor is relative to.
+// base returns the address that a pointer at the cursor is relative to.
 func (c *cursor) base(enc uint8, b bases) (uint64, error) {
 	var base *uint64
 	switch enc & 0x70 {
@@ -79,7 +79,7 @@ func (c *cursor) base(enc uint8, b bases) (uint64, error) {
 	return *base, nil
 }
 
-// value reads the number of an encoded pointer.
+// value reads the number of an encoded pointer, without its base.
 func (c *cursor) value(enc uint8, size int) (uint64, error) {
 	if n := fixedSize(enc, size); n != 0 {
 		if b := c.take(uint64(n)); b != nil {
@@ -96,7 +96,7 @@ func (c *cursor) value(enc uint8, size int) (uint64, error) {
 	return 0, fmt.Errorf("unknown pointer encoding %#x", enc)
 }
 
-// fixed reads a number that is all of b.
+// fixed decodes a number that fills b.
 func fixed(b []byte, enc uint8) uint64 {
 	signed := enc&encSigned != 0
 	switch {
@@ -112,7 +112,7 @@ func fixed(b []byte, enc uint8) uint64 {
 	return uint64(binary.LittleEndian.Uint16(b))
 }
 
-// fixedSize returns the size of an encoding's number, 0 for a LEB128.
+// fixedSize returns the size of an encoding's number in bytes, 0 for LEB128.
 func fixedSize(enc uint8, size int) int {
 	switch enc & 0x07 {
 	case encAbsolute:

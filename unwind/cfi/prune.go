@@ -11,10 +11,10 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Pruner picks, out of a section of call frame information, what some addresses
-// need, so that it can be kept without the file. What it has picked is a section
-// of its own, with absolute pointers, and gives for these addresses the rows that
-// the file gives. It is not safe for concurrent use.
+// Pruner copies from a section of call frame information the entries that cover given
+// addresses, so that they can be kept without the file. The copy is a section of its
+// own with absolute pointers, and yields the same rows for these addresses. A Pruner
+// is not safe for concurrent use.
 type Pruner struct {
 	from   *table
 	to     section
@@ -24,14 +24,14 @@ type Pruner struct {
 	whole  bool
 }
 
-// picked is an FDE of [start, end) and where it is in what was picked.
+// picked is a copied FDE, of [start, end), and its offset in the copy.
 type picked struct {
 	start, end uint64
 	off        int
 }
 
-// NewPruner starts with nothing picked. Kind is [object.EHFrame] or
-// [object.DebugFrame]; the error is that of the file.
+// NewPruner returns a Pruner with an empty copy. kind is [object.EHFrame] or
+// [object.DebugFrame]. The error is the file's.
 func NewPruner(file object.File, kind object.Kind) (*Pruner, error) {
 	sec, err := file.Section(kind)
 	if err != nil {
@@ -43,8 +43,7 @@ func NewPruner(file object.File, kind object.Kind) (*Pruner, error) {
 	return p, nil
 }
 
-// Section returns what was picked. After an Add it is what it was before with
-// more bytes behind it, unless Whole has become true.
+// Section returns the copy. Add only appends to it, unless Whole becomes true.
 func (p *Pruner) Section() object.Section {
 	if p.whole {
 		return p.from.Section
@@ -52,12 +51,12 @@ func (p *Pruner) Section() object.Section {
 	return p.to.Section
 }
 
-// Whole tells that the section contradicts itself, or has what is not understood,
-// for an address that was added: then Section returns all of it as it is, and
-// the file's [object.EHFrameHdr] is needed as well.
+// Whole reports whether the section is malformed or not understood at an address that
+// was added. Section then returns the original section, for which the file's
+// [object.EHFrameHdr] is needed as well.
 func (p *Pruner) Whole() bool { return p.whole }
 
-// Add picks what vmaddr needs.
+// Add copies the entries that cover vmaddr.
 func (p *Pruner) Add(vmaddr uint64) {
 	if p.whole || p.isNone(vmaddr) {
 		return
@@ -78,8 +77,7 @@ func (p *Pruner) isNone(vmaddr uint64) bool {
 	return found
 }
 
-// addNone notes that nothing covers vmaddr. It reports false when something that
-// was picked does.
+// addNone records that no FDE covers vmaddr. It reports false if a copied FDE does.
 func (p *Pruner) addNone(vmaddr uint64) bool {
 	if i := p.above(vmaddr); i > 0 && vmaddr < p.picked[i-1].end {
 		return false
@@ -94,8 +92,8 @@ func (p *Pruner) above(vmaddr uint64) int {
 	return sort.Search(len(p.picked), func(i int) bool { return p.picked[i].start > vmaddr })
 }
 
-// addFDE picks f, which covers vmaddr, unless it was before. It reports false
-// when the row is not the same in what was picked.
+// addFDE copies f, which covers vmaddr, unless it was copied before. It reports false
+// if the copy has another row for vmaddr.
 func (p *Pruner) addFDE(f *fde, vmaddr uint64) bool {
 	i := p.above(f.start)
 	if i == 0 || p.picked[i-1].start != f.start {
@@ -111,8 +109,7 @@ func (p *Pruner) addFDE(f *fde, vmaddr uint64) bool {
 	return p.same(f, p.picked[i-1].off, vmaddr)
 }
 
-// same reports whether the FDE at off in what was picked says of vmaddr what f
-// says.
+// same reports whether the copied FDE at off and f have the same row for vmaddr.
 func (p *Pruner) same(f *fde, off int, vmaddr uint64) bool {
 	g, err := p.to.fdeAt(off)
 	if err != nil {
@@ -121,7 +118,7 @@ func (p *Pruner) same(f *fde, off int, vmaddr uint64) bool {
 	a, errA := p.from.rowAt(f, vmaddr)
 	b, errB := p.to.rowAt(g, vmaddr)
 	if errA != nil || errB != nil {
-		return false // errors tell offsets, which are not the same
+		return false // errors name offsets, which differ
 	}
 	return g.start == f.start && g.end == f.end && sameCIE(f.cie, g.cie) && p.sameRow(a, b)
 }
@@ -130,7 +127,8 @@ func sameCIE(a, b *cie) bool {
 	return a.ra == b.ra && a.signal == b.signal && a.golang == b.golang
 }
 
-// sameRow compares rows, and with them the expressions that they refer to.
+// sameRow reports whether rows are equal, including the expressions that they refer
+// to.
 func (p *Pruner) sameRow(a, b *row) bool {
 	if a.signed != b.signed || !p.sameColumn(a.cfa, b.cfa) {
 		return false
@@ -154,7 +152,7 @@ func (p *Pruner) sameColumn(a, b column) bool {
 	return bytes.Equal(x.data[x.pos:], y.data[y.pos:])
 }
 
-// copyFDE writes f and, where need be, its CIE, and returns its offset.
+// copyFDE appends f, and its CIE unless copied before, and returns f's offset.
 func (p *Pruner) copyFDE(f *fde) int {
 	ci, ok := p.cies[f.cie.off]
 	if !ok {
@@ -176,9 +174,9 @@ func (p *Pruner) copyFDE(f *fde) int {
 	return off
 }
 
-// copyCIE writes a CIE that says the same, and that pointers are absolute. Go's
-// has to look as it does; else the version is the last that tells the size of
-// pointers, where that is not the section's.
+// copyCIE appends an equivalent CIE with absolute pointers. One of Go's linker keeps
+// its form. Otherwise the version is 3, or 4 if the pointer size is not the
+// section's.
 func (p *Pruner) copyCIE(ci *cie) int {
 	off, b := p.begin()
 	if p.to.eh {
@@ -199,7 +197,7 @@ func (p *Pruner) copyCIE(ci *cie) int {
 	b = appendSLEB(b, ci.dataAlign)
 	b = binary.AppendUvarint(b, ci.ra)
 	if !ci.golang {
-		b = append(b, 1, encAbsolute) // the size of the augmentation, and R
+		b = append(b, 1, encAbsolute) // the size of the augmentation data, and R
 	}
 	p.end(off, append(b, ci.program.data[ci.program.pos:]...))
 	return off
@@ -216,12 +214,12 @@ func (ci *cie) letters() string {
 	return "zR"
 }
 
-// begin starts an entry whose length is not known yet.
+// begin appends an entry header without its length.
 func (p *Pruner) begin() (off int, b []byte) {
 	return len(p.to.Data), append(p.to.Data, 0, 0, 0, 0)
 }
 
-// end pads the entry that began at off, and sets its length.
+// end pads the entry that begins at off, and sets its length.
 func (p *Pruner) end(off int, b []byte) {
 	for len(b)%8 != 0 {
 		b = append(b, opNop)

@@ -2,16 +2,16 @@ package cfi
 
 import "stacksnap/task"
 
-// kind says what a column of a row holds (DWARF 5, 6.4.1).
+// kind is how a column of a row computes its value (DWARF 5, 6.4.1).
 type kind uint8
 
 const (
-	unspecified   kind = iota // no instruction spoke of it: as same, by convention
+	unspecified   kind = iota // no instruction set it: by convention, as same
 	undefined                 // not recoverable; of the return address: no caller
 	same                      // unchanged
 	offset                    // *(cfa + off)
 	valOffset                 // cfa + off
-	register                  // reg + off; off is 0 but in the CFA's own rule
+	register                  // reg + off; off is 0 except in the CFA's own rule
 	expression                // *(expression)
 	valExpression             // expression
 )
@@ -19,19 +19,19 @@ const (
 // column is the rule of one register, or of the CFA (register, valExpression).
 type column struct {
 	kind kind
-	reg  uint8 // noRegister: one that is not kept
+	reg  uint8 // noRegister: not in [task.Registers]
 	n    int32 // bytes of the expression, at off in the section
 	off  int64
 }
 
-// noRegister stands for a register beyond those that [task.Registers] holds.
+// noRegister means a register that [task.Registers] does not hold.
 const noRegister = 0xff
 
-// row is one line of the table that an FDE describes.
+// row is one row of the table that an FDE describes.
 type row struct {
 	cfa     column
 	columns [task.MaxRegisters]column
-	// signed: the return address carries an authentication code (AADWARF64, 4.6,
+	// signed: the return address contains an authentication code (AADWARF64, 4.6,
 	// RA_SIGN_STATE).
 	signed bool
 }

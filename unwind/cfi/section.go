@@ -1,6 +1,6 @@
-// Package cfi reads DWARF call frame information: the rows of .eh_frame,
-// __eh_frame, .debug_frame and __debug_frame that tell, for every instruction,
-// where the caller's registers are (DWARF 5, 6.4; Linux Standard Base 5, 10.6).
+// Package cfi reads DWARF call frame information: the sections .eh_frame, __eh_frame,
+// .debug_frame and __debug_frame, which say for every instruction where the caller's
+// registers are (DWARF 5, 6.4; Linux Standard Base 5, 10.6).
 package cfi
 
 import (
@@ -10,35 +10,36 @@ import (
 	"stacksnap/images/object"
 )
 
-// errMalformed says that a structure ends before it is complete.
+// errMalformed is wrapped by errors about a structure that is cut short or
+// contradicts itself.
 var errMalformed = errors.New("malformed call frame information")
 
 // section is the frame section of one file.
 type section struct {
 	object.Section
-	eh          bool // the layout of .eh_frame, not that of .debug_frame
+	eh          bool // has the layout of .eh_frame, not of .debug_frame
 	pointerSize int
-	// swapped: registers 4 and 5 have changed places, as in i386's __eh_frame on
-	// Darwin (esp is 5 and ebp is 4 there).
+	// swapped: registers 4 and 5 are exchanged, as in i386's __eh_frame on Darwin
+	// (esp is 5 and ebp is 4 there).
 	swapped bool
 }
 
-// entry is a CIE or an FDE of which only the frame has been read.
+// entry is a CIE or an FDE with only its header parsed.
 type entry struct {
-	off  int    // in the section
-	body cursor // behind the id, to the entry's end
-	next int    // offset of the entry that follows
+	off  int    // offset in the section
+	body cursor // from after the id to the entry's end
+	next int    // offset of the following entry
 	cie  int    // offset of an FDE's CIE, -1 for a CIE
 	zero bool   // a terminator, with no body
 }
 
-// entry reads the frame of the entry at off.
+// entry parses the header of the entry at off.
 func (s *section) entry(off int) (e entry, err error) {
 	err = s.read(&e, off)
 	return e, err
 }
 
-// read does so for who reads many, and need not have each copied.
+// read is entry without a copy of the result, for reading many.
 func (s *section) read(e *entry, off int) error {
 	*e = entry{}
 	if off < 0 || off >= len(s.Data) {
@@ -66,9 +67,9 @@ func (s *section) read(e *entry, off int) error {
 	return nil
 }
 
-// cieOffset reads an entry's id: where its CIE is, -1 for a CIE itself. In
-// .eh_frame the id has 4 bytes always, is 0 in a CIE and counts back from its
-// own place; in .debug_frame it is an offset in the section, or all ones.
+// cieOffset reads an entry's id and returns the offset of its CIE, -1 for a CIE
+// itself. In .eh_frame the id has 4 bytes, is 0 in a CIE, and is a distance back from
+// itself; in .debug_frame it is an offset in the section, or all ones.
 func (s *section) cieOffset(c *cursor, wide bool) int {
 	at := c.pos
 	if s.eh {
@@ -92,7 +93,7 @@ func (s *section) cieOffset(c *cursor, wide bool) int {
 	return bounded(uint64(id), len(s.Data))
 }
 
-// bounded returns v, or n when v is no offset below n.
+// bounded returns v, or n if v is not below n.
 func bounded(v uint64, n int) int {
 	if v >= uint64(n) {
 		return n

@@ -1,12 +1,12 @@
 package cfi
 
-// digitBits is how many bits of a start one pass of the sort goes by: two passes are
-// enough for 16 MiB of code.
+// digitBits is how many bits of a start one pass of the sort uses. Two passes sort 16
+// MiB of code.
 const digitBits = 12
 
-// sorted returns the index in the order of starts; of equal ones, in that of the
-// section. It is a radix sort, least digit first: one that compares takes longer than
-// the reading of the section, if a hundredth of it is out of order.
+// sorted returns the index sorted by start, and by offset among equal starts. It is a
+// radix sort, least digit first: if a hundredth of the entries are out of order, a
+// comparison sort takes longer than reading the section.
 func (ix index) sorted() index {
 	low, spread, inOrder := ix.extent()
 	if inOrder {
@@ -20,8 +20,8 @@ func (ix index) sorted() index {
 	return from
 }
 
-// extent returns the lowest start, how far above it the highest is, and whether all are
-// in order.
+// extent returns the lowest start, the distance from there to the highest, and
+// whether the index is sorted.
 func (ix index) extent() (low, spread uint64, inOrder bool) {
 	low, high, inOrder := ^uint64(0), uint64(0), true
 	for i := range ix {
@@ -32,10 +32,11 @@ func (ix index) extent() (low, spread uint64, inOrder bool) {
 	return low, high - low, inOrder
 }
 
-// deal copies ix to a slice as long, in the order of one digit of the distance from low.
+// deal copies ix to a slice of the same length, sorted by the digit at shift of the
+// distance from low.
 func (ix index) deal(to index, low uint64, shift int) {
 	const mask = 1<<digitBits - 1
-	var next [1 << digitBits]uint32 // where the next one with a digit goes
+	var next [1 << digitBits]uint32 // index of the next entry with a digit
 	for i := range ix {
 		next[(ix[i].start-low)>>shift&mask]++
 	}

@@ -10,26 +10,26 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Source gives rules from the call frame information of images. Its zero value
-// is ready, and is used by many goroutines at once.
+// Source has the rules of the images' call frame information. The zero value is ready
+// for use, by many goroutines at once.
 type Source struct {
-	// Hints is asked where an FDE may be before all of them are looked through, in a
-	// section without a table; nil: nowhere.
+	// Hints, if not nil, suggests the FDE for a pc in a section without a search
+	// table, before all its entries are read.
 	Hints Hints
 
 	images rule.PerImage[frames]
 }
 
-// Hints tells where in its section the FDE of q.PC is, as far as it knows. It may be
+// Hints returns the offset in its section of the FDE of q.PC. The answer may be
 // wrong.
 type Hints interface {
 	FDE(q *rule.Query) (off int, ok bool)
 }
 
-// frames is what one image has.
+// frames holds the tables of one image.
 type frames struct {
 	tables []*table
-	err    error // why a section that is there cannot be read
+	err    error // why a section cannot be read
 }
 
 // Rule implements [rule.Source].
@@ -55,8 +55,8 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	return rule.Rule{}, none
 }
 
-// open finds the sections: .eh_frame first, which covers what runs, then
-// .debug_frame, which may be all that there is.
+// open finds the sections: .eh_frame first, which covers all code that runs, then
+// .debug_frame, which may be the only one.
 func (f *frames) open(im *images.Image) {
 	file := im.File
 	for _, k := range []object.Kind{object.EHFrame, object.DebugFrame} {
@@ -77,24 +77,15 @@ func newTable(file object.File, k object.Kind, sec object.Section) *table {
 	if !t.eh {
 		return t
 	}
-	t.swapped = file.Arch() == task.I386 && isMachO(file)
+	_, machO := object.TextSegment(file)
+	t.swapped = machO && file.Arch() == task.I386
 	if hdr, err := file.Section(object.EHFrameHdr); err == nil {
-		// A header that cannot be used costs an index of our own, no more.
+		// Without a usable header an index is built; no more is lost.
 		if h, err := newHeader(hdr, size); err == nil {
 			t.header = h
 		}
 	}
 	return t
-}
-
-// isMachO tells Mach-O from ELF by the names that only its segments have.
-func isMachO(file object.File) bool {
-	for _, s := range file.Segments() {
-		if s.Name == "__TEXT" {
-			return true
-		}
-	}
-	return false
 }
 
 // rule answers a query from one section.

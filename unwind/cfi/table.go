@@ -6,17 +6,17 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// table finds the FDEs of one section.
+// table finds FDEs in one section.
 type table struct {
 	section
-	header *header // nil when there is none that can be used
+	header *header // nil if there is none that is usable
 
 	once  sync.Once
 	index index
-	err   error // what was wrong with an entry that the index lacks
+	err   error // the error of the first entry missing from index
 }
 
-// find returns the FDE that covers vmaddr, rule.ErrNone when there is none.
+// find returns the FDE that covers vmaddr, or rule.ErrNone.
 func (t *table) find(vmaddr uint64) (*fde, error) {
 	if t.header != nil {
 		if f, ok := t.lookUp(vmaddr); ok {
@@ -37,8 +37,8 @@ func (t *table) find(vmaddr uint64) (*fde, error) {
 	return nil, rule.ErrNone
 }
 
-// hinted returns the FDE that hints leads to, if it covers vmaddr. Tables for debuggers
-// are not what hints are of.
+// hinted returns the FDE that hints suggests, if it covers vmaddr. Hints are for
+// .eh_frame only.
 func (t *table) hinted(q *rule.Query, vmaddr uint64, hints Hints) (*fde, bool) {
 	if hints == nil || !t.eh || t.header != nil {
 		return nil, false
@@ -51,12 +51,12 @@ func (t *table) hinted(q *rule.Query, vmaddr uint64, hints Hints) (*fde, bool) {
 	return f, err == nil && f.contains(vmaddr)
 }
 
-// lookUp asks the header. It reports false when the header leads astray: then
-// only the section itself can be believed.
+// lookUp searches the header. It reports false when the header points to a wrong FDE;
+// then the section itself has to be searched.
 func (t *table) lookUp(vmaddr uint64) (*fde, bool) {
 	at, ok := t.header.find(vmaddr)
 	if !ok {
-		return &fde{}, true // below the first function: an FDE that covers nothing
+		return &fde{}, true // below the first function: an FDE that covers no code
 	}
 	f, err := t.fdeAt(bounded(at-t.VMAddr, len(t.Data)))
 	return f, err == nil && f.start <= vmaddr

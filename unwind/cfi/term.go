@@ -2,8 +2,8 @@ package cfi
 
 import "stacksnap/task"
 
-// term is a value on an expression's stack: a number, or, while it is not known
-// what the registers hold, what a number will be made of.
+// term is a value on an expression's stack: a number, or while registers are unknown
+// a symbolic value.
 type term struct {
 	kind termKind
 	reg  task.Reg // a register, or rule.CFA
@@ -18,7 +18,7 @@ const (
 	pointed                 // *(reg + n)
 )
 
-// plus returns t + n.
+// plus returns t + n. It reports false if no term can express it.
 func (t term) plus(n uint64) (term, bool) {
 	if t.kind == pointed && n != 0 {
 		return term{}, false
@@ -27,7 +27,7 @@ func (t term) plus(n uint64) (term, bool) {
 	return t, true
 }
 
-// add returns a + b, where the sum is a term.
+// add returns a + b. It reports false if no term can express it.
 func add(a, b term) (term, bool) {
 	if a.kind == number {
 		a, b = b, a
@@ -38,7 +38,7 @@ func add(a, b term) (term, bool) {
 	return a.plus(b.n)
 }
 
-// subtract returns a − b, where the difference is a term.
+// subtract returns a − b. It reports false if no term can express it.
 func subtract(a, b term) (term, bool) {
 	if b.kind != number {
 		return term{}, false

@@ -3,7 +3,7 @@ package compact
 import "stacksnap/task"
 
 // amd64 numbers rbx, r12, r13, r14, r15, rbp (DWARF 3, 12, 13, 14, 15, 6), and
-// knows push rbp; mov rsp, rbp and sub imm32, rsp.
+// recognises push rbp; mov rsp, rbp and sub imm32, rsp.
 var amd64 = x86{
 	arch:      task.AMD64,
 	word:      8,

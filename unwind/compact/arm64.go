@@ -11,16 +11,16 @@ const (
 	arm64DWARF     = 0x03000000
 	arm64Frame     = 0x04000000
 
-	arm64StackSize  = 0x00fff000 // frameless: of 16 bytes each
+	arm64StackSize  = 0x00fff000 // of a frameless function, in units of 16 bytes
 	arm64StackShift = 12
 	arm64Pairs      = 5 // bit i: x19+2i and x20+2i are saved
 	arm64X19        = 19
 	arm64FP         = 29
 )
 
-// arm64Rule is the rule of a body. Each pair that is saved takes the next two
-// words downward, from x19 and x20 to x27 and x28; d8 to d15, which follow them,
-// are of no use to a walk.
+// arm64Rule is the rule of a function body. Each saved pair takes the next two words
+// downward, from x19 and x20 to x27 and x28. d8 to d15 follow; a walk does not need
+// them.
 //
 //	frame:      cfa = fp + 16; fp = *(cfa - 16); pc = *(cfa - 8); x19 = *(cfa - 24); x20 = *(cfa - 32); …
 //	frameless:  cfa = sp + 16n; pc = lr; x19 = *(cfa - 8); x20 = *(cfa - 16); …

@@ -5,18 +5,17 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// function is one question about one function, with what an encoding alone does
-// not tell.
+// function is one query, with the facts that an encoding alone lacks.
 type function struct {
 	encoding Encoding
 	start    task.Addr // of the function
-	offset   uint32    // of the pc from start
-	first    bool      // the function may stand at any instruction, not only in a call
+	offset   uint32    // of the pc, from start
+	first    bool      // the pc may be any instruction, not only a call
 	code     task.Memory
 	buf      [8]byte
 }
 
-// rule turns the encoding into a rule.
+// rule converts the encoding to a rule.
 func (f *function) rule(a task.Arch) (rule.Rule, error) {
 	switch a {
 	case task.ARM64:
@@ -29,7 +28,7 @@ func (f *function) rule(a task.Arch) (rule.Rule, error) {
 	return rule.Rule{}, rule.ErrNone
 }
 
-// text reads n bytes, at most 8, of the function's code.
+// text reads n bytes, at most 8, of the function's code at offset off.
 func (f *function) text(off, n uint32) ([]byte, error) {
 	b := f.buf[:n]
 	if f.code == nil {

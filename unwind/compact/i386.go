@@ -2,7 +2,7 @@ package compact
 
 import "stacksnap/task"
 
-// i386 numbers ebx, ecx, edx, edi, esi, ebp (DWARF 3, 1, 2, 7, 6, 5), and knows
+// i386 numbers ebx, ecx, edx, edi, esi, ebp (DWARF 3, 1, 2, 7, 6, 5), and recognises
 // push ebp; mov esp, ebp and sub imm32, esp.
 var i386 = x86{
 	arch:      task.I386,

@@ -7,17 +7,18 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// page is one second-level page.
+// page is a second-level page.
 type page struct {
 	table      *Table
 	kind       uint32
-	start, end uint32 // what it covers, from the image's load address on
+	start, end uint32 // the code it covers, as offsets from the image's load address
 	entries    array
 	encodings  array // local to a compressed page
 }
 
-// page reads the header of the page of first-level entry i, which is not the
-// last. An entry without a page covers code that has no unwind information.
+// page parses the header of first-level entry i's page; i must not be the last entry.
+// It returns [rule.ErrNone] for an entry without a page, whose code has no unwind
+// information.
 func (t *Table) page(i uint32) (page, error) {
 	at := t.index.off + i*indexSize
 	p := page{table: t, start: u32(t.data, at), end: u32(t.data, at+indexSize)}
@@ -44,7 +45,8 @@ func (t *Table) page(i uint32) (page, error) {
 	return p, errPage
 }
 
-// array reads the offset from the page's start, and count, that stand at at.
+// array reads the header fields at offset at: the array's offset from the page's
+// start, and its count.
 func (p *page) array(pageOff, at uint32) array {
 	d := p.table.data
 	return array{pageOff + uint32(binary.LittleEndian.Uint16(d[at:])), uint32(binary.LittleEndian.Uint16(d[at+2:]))}
@@ -62,7 +64,7 @@ func (p *page) lookup(off uint32) (Entry, error) {
 	return e, err
 }
 
-// search finds the last entry that starts at or below off.
+// search returns the index of the last entry that starts at or below off.
 func (p *page) search(off uint32) (uint32, bool) {
 	if p.kind == regularPage {
 		return p.table.search(p.entries, regularSize, off)
@@ -79,8 +81,8 @@ func (p *page) search(off uint32) (uint32, bool) {
 	return low - 1, low > 0
 }
 
-// functionStart is where entry i starts. A compressed entry has 24 bits for the
-// distance from the start of the page's code, a regular one all 32.
+// functionStart returns where entry i starts. A compressed entry has a 24-bit
+// distance from the start of the page's code, a regular one all 32 bits.
 func (p *page) functionStart(i uint32) uint32 {
 	if p.kind == regularPage {
 		return u32(p.table.data, p.entries.off+i*regularSize)
@@ -101,8 +103,8 @@ func (p *page) entry(i uint32) (Entry, error) {
 	return e, err
 }
 
-// encoding of a compressed entry is an index: into the common encodings, and
-// behind them into those of the page.
+// encoding returns the encoding of entry i. A compressed entry has an index into the
+// common encodings followed by the page's own.
 func (p *page) encoding(i uint32) (Encoding, error) {
 	t := p.table
 	if p.kind == regularPage {
@@ -118,8 +120,7 @@ func (p *page) encoding(i uint32) (Encoding, error) {
 	return 0, errEncoding
 }
 
-// All gives every entry in order, with an error in place of each that cannot be
-// read.
+// All yields every entry in order, and an error in place of each that cannot be read.
 func (t *Table) All() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for i := uint32(0); i+1 < t.index.count; i++ {

@@ -1,9 +1,9 @@
 package compact
 
-// permutation decodes which n of the registers 1 to 6 a frameless function
-// saved, lowest address first. They are coded as digits, the i-th of which
-// counts the registers not yet used below the one meant, so that it has 6-i
-// values (of six registers the last follows from the others):
+// permutation decodes which n of the registers 1 to 6 a frameless function saved,
+// lowest address first. Each is coded as a digit: the number of lower registers not
+// used so far. So the i-th digit has 6-i values, and of six registers the last
+// follows from the others:
 //
 //	code = ((d0·(5) + d1)·(4) + d2)…   with 6-1, 6-2, … values behind each digit
 func permutation(n int, code uint32) (regs [6]uint8, count int, err error) {
@@ -28,7 +28,7 @@ func permutation(n int, code uint32) (regs [6]uint8, count int, err error) {
 	return regs, n, nil
 }
 
-// unused is the register of 1 to 6 that has n unused ones below it.
+// unused returns the register of 1 to 6 that has n unused ones below it.
 func unused(used, n uint32) (uint8, bool) {
 	for reg := uint8(1); reg <= 6; reg++ {
 		if used>>reg&1 != 0 {

@@ -9,23 +9,23 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Source answers from the __unwind_info of the images. The zero value is ready;
-// it is used by many goroutines at once.
+// Source has the rules of the images' __unwind_info. The zero value is ready for use,
+// by many goroutines at once.
 type Source struct {
 	tables rule.PerImage[loaded]
 	spare  sync.Pool // *function
 }
 
-// loaded is what is kept of an image.
+// loaded caches the table of an image.
 type loaded struct {
 	table Table
 	err   error
 }
 
-// Rule implements [rule.Source]. The rule is of the function's body: where q is
-// First, what the instructions say goes before it. Beside [rule.ErrNone] and the
-// errors here that wrap it, an error wraps [ErrCorrupt] or is [ErrEncoding] or
-// the fault that code could not be read with.
+// Rule implements [rule.Source]. The rule holds in the function's body; for a query
+// with First, ask analysis before it. An error other than [rule.ErrNone] and the
+// errors here that wrap it wraps [ErrCorrupt], is [ErrEncoding], or is a failure to
+// read code.
 func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	e, err := s.Entry(&q)
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	return f.rule(q.Arch)
 }
 
-// Entry finds the table's entry for q.PC. Of an encoding in DWARF mode,
-// [Encoding.FDE] tells where in __eh_frame the function's FDE is.
+// Entry returns the table's entry for q.PC. If its encoding is in DWARF mode,
+// [Encoding.FDE] has the offset of the FDE.
 func (s *Source) Entry(q *rule.Query) (Entry, error) {
 	if q.Image == nil || q.Image.File == nil || q.PC < q.Image.Load || uint64(q.PC-q.Image.Load) > 1<<32-1 {
 		return Entry{}, rule.ErrNone
@@ -52,8 +52,8 @@ func (s *Source) Entry(q *rule.Query) (Entry, error) {
 	return t.Lookup(uint32(q.PC - q.Image.Load))
 }
 
-// Function tells where the code that has q.PC's entry lies. It may be more than
-// one function: neighbours with equal encodings share an entry.
+// Function returns the range of code that q.PC's entry covers. It may be more than
+// one function: adjacent functions with equal encodings share an entry.
 func (s *Source) Function(q *rule.Query) (start, end task.Addr, ok bool) {
 	e, err := s.Entry(q)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Source) Function(q *rule.Query) (start, end task.Addr, ok bool) {
 	return q.Image.Load + task.Addr(e.Start), q.Image.Load + task.Addr(e.End), true
 }
 
-// FDE returns the offset in __eh_frame that the table has for q.PC, and false where it
-// has none: see [Encoding.FDE].
+// FDE returns the offset in __eh_frame that the table has for q.PC. It reports false
+// where there is none: see [Encoding.FDE].
 func (s *Source) FDE(q *rule.Query) (off int, ok bool) {
 	e, err := s.Entry(q)
 	if err != nil {
@@ -73,8 +73,8 @@ func (s *Source) FDE(q *rule.Query) (off int, ok bool) {
 	return int(at), ok && at != 0
 }
 
-// functionStart is where the function that q.PC is in starts, which the file
-// knows better than an entry that covers several functions.
+// functionStart returns the start of q.PC's function. The file's symbols are more
+// exact than an entry, which may cover several functions.
 func functionStart(q *rule.Query, e Entry) task.Addr {
 	start := q.Image.Load + task.Addr(e.Start)
 	if v, ok := q.Image.File.FunctionStart(q.VMAddr()); ok {

@@ -1,9 +1,8 @@
-// Package compact makes rules from __TEXT,__unwind_info, the table in which
-// Mach-O describes the body of each function by 32 bits
-// (mach-o/compact_unwind_encoding.h).
+// Package compact makes rules from __TEXT,__unwind_info, the table in which Mach-O
+// describes the body of each function by 32 bits (mach-o/compact_unwind_encoding.h).
 //
-// A table is searched where it lies: nothing is built, copied or checked in
-// advance but its header, and every offset is checked when it is followed.
+// A table is searched in place. Only its header is checked in advance; every offset
+// is checked when it is followed.
 package compact
 
 import (
@@ -14,7 +13,7 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// ErrCorrupt is wrapped by errors that tell of a table which contradicts itself.
+// ErrCorrupt is wrapped by errors about a malformed table.
 var ErrCorrupt = errors.New("__unwind_info is corrupt")
 
 var (
@@ -25,7 +24,7 @@ var (
 	errOrder    = fmt.Errorf("%w: entries not in order", ErrCorrupt)
 )
 
-// Sizes and kinds of mach-o/compact_unwind_encoding.h.
+// Sizes and kinds from mach-o/compact_unwind_encoding.h.
 const (
 	sectionVersion = 1
 	headerSize     = 28 // unwind_info_section_header
@@ -37,25 +36,26 @@ const (
 	compressedPage = 3
 )
 
-// Table is the bytes of one __unwind_info section. The zero Table covers
-// nothing. It is not changed once made.
+// Table holds the bytes of one __unwind_info section. The zero Table covers nothing.
+// It is immutable.
 type Table struct {
 	data   []byte
 	common array // encodings, shared by all compressed pages
-	index  array // first level, the last entry being the end
+	index  array // first level; the last entry is the end
 }
 
-// array is count fixed-size records at off in the section, checked to be there.
+// array is count fixed-size records at offset off in the section, checked to be in
+// it.
 type array struct{ off, count uint32 }
 
-// Entry is a run of code, [Start, End) from the image's load address on, that
-// one encoding describes: a function, a part of one, or several alike.
+// Entry is a range of code, [Start, End) from the image's load address, that one
+// encoding describes: a function, part of one, or several.
 type Entry struct {
 	Start, End uint32
 	Encoding   Encoding
 }
 
-// Parse checks the header of a section. It keeps data.
+// Parse checks the header of a section. The Table keeps data.
 func Parse(data []byte) (Table, error) {
 	if len(data) < headerSize || uint64(len(data)) > 1<<31 {
 		return Table{}, errHeader
@@ -78,12 +78,11 @@ func (a array) in(data []byte, size uint64) bool {
 	return uint64(a.off)+uint64(a.count)*size <= uint64(len(data))
 }
 
-// u32 reads at an offset that was checked.
+// u32 reads a word at an offset that was checked before.
 func u32(b []byte, off uint32) uint32 { return binary.LittleEndian.Uint32(b[off:]) }
 
-// Lookup finds the entry that covers off, a distance from the image's load
-// address. Its error is [rule.ErrNone] where no entry does, else it wraps
-// [ErrCorrupt].
+// Lookup returns the entry that covers off, an offset from the image's load address.
+// The error is [rule.ErrNone] if no entry does; others wrap [ErrCorrupt].
 func (t *Table) Lookup(off uint32) (Entry, error) {
 	i, ok := t.search(t.index, indexSize, off)
 	if !ok || i+1 >= t.index.count {
@@ -96,7 +95,7 @@ func (t *Table) Lookup(off uint32) (Entry, error) {
 	return p.lookup(off)
 }
 
-// search finds the last of sorted records whose first word is at most key.
+// search returns the index of the last record whose first word is at most key.
 func (t *Table) search(a array, size, key uint32) (uint32, bool) {
 	low, high := uint32(0), a.count
 	for low < high {

@@ -5,8 +5,8 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// UNWIND_X86_64_* and UNWIND_X86_*, which differ in the size of a word and the
-// registers that the numbers 1 to 6 stand for.
+// UNWIND_X86_64_* and UNWIND_X86_*, which differ in the size of a word and in the
+// registers that 1 to 6 mean.
 const (
 	x86Frame     = 0x01000000
 	x86Immediate = 0x02000000
@@ -25,16 +25,16 @@ const (
 	x86Permutation    = 0x000003ff
 )
 
-// x86 is what distinguishes AMD64 from I386 here.
+// x86 holds what differs between AMD64 and I386.
 type x86 struct {
 	arch      task.Arch
 	word      int32
 	registers [7]task.Reg // by compact number; 0 is none
 	pushFP    []byte      // push fp; mov sp, fp
-	subSP     []byte      // sub imm32, sp, up to the immediate
+	subSP     []byte      // sub imm32, sp without the immediate
 }
 
-// rule is the rule of a body, w being the size of a word:
+// rule is the rule of a function body, w being the size of a word:
 //
 //	frame:      cfa = fp + 2w; fp = *(cfa - 2w); pc = *(cfa - w); reg i = *(fp - offset·w + i·w)
 //	immediate:  cfa = sp + size·w; pc = *(cfa - w); n registers right below
@@ -78,7 +78,7 @@ func (x *x86) frame(e Encoding) (rule.Rule, error) {
 	return r, nil
 }
 
-// maxFrameless bounds the frames that are believed.
+// maxFrameless bounds the size of a frameless function's frame, in bytes.
 const maxFrameless = 1 << 30
 
 func (x *x86) frameless(e Encoding, size int64) (rule.Rule, error) {
@@ -87,7 +87,7 @@ func (x *x86) frameless(e Encoding, size int64) (rule.Rule, error) {
 		return rule.Rule{}, err
 	}
 	if size < int64(x.word)*int64(n+1) || size > maxFrameless {
-		return rule.Rule{}, ErrEncoding // no room for what it saves
+		return rule.Rule{}, ErrEncoding // no room for the saved registers
 	}
 	r := rule.Frameless(x.arch, int32(size)-x.word)
 	off := -x.word * int32(n+1)
@@ -99,7 +99,7 @@ func (x *x86) frameless(e Encoding, size int64) (rule.Rule, error) {
 }
 
 // indirectSize reads the size of a frame too large for the encoding from the
-// instruction that makes it.
+// function's sub instruction.
 func (x *x86) indirectSize(f *function) (int64, error) {
 	at := uint32(f.encoding & x86StackSize >> x86StackShift)
 	n := uint32(len(x.subSP))
@@ -125,7 +125,7 @@ func (x *x86) none(f *function) (rule.Rule, error) {
 	case framed && f.offset >= uint32(len(x.pushFP)):
 		return rule.FramePointer(x.arch), nil
 	case framed && f.offset > 0:
-		return rule.Frameless(x.arch, x.word), nil // fp is pushed, and still the caller's
+		return rule.Frameless(x.arch, x.word), nil // fp is pushed but still the caller's
 	case !f.first:
 		return rule.Rule{}, ErrNoInfo
 	}

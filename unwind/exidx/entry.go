@@ -14,15 +14,15 @@ import (
 var (
 	// ErrCantUnwind: the function is listed as one that cannot be unwound.
 	ErrCantUnwind = fmt.Errorf("the function is listed as one that cannot be unwound: %w", rule.ErrNone)
-	// ErrMalformed: the tables contradict themselves, or have what does not exist.
+	// ErrMalformed: the tables contradict themselves or use undefined values.
 	ErrMalformed = errors.New("malformed .ARM.exidx or .ARM.extab")
 )
 
-// maxProgram is how many bytes of instructions there can be: three or two in the first
-// word, and 255 words more (EHABI, 7.3, 10.2).
+// maxProgram is the maximum length of an unwind program in bytes: three or two in the
+// first word, and 255 more words (EHABI, 7.3, 10.2).
 const maxProgram = 3 + 4*255
 
-// program returns a function's instructions.
+// program returns a function's unwind instructions.
 func (e *entry) program(im *images.Image, code task.Memory) ([]byte, error) {
 	switch {
 	case e.word == cantUnwind:
@@ -37,17 +37,19 @@ func (e *entry) program(im *images.Image, code task.Memory) ([]byte, error) {
 	if first&inline != 0 {
 		return compact(first, func(p []byte) error { return task.ReadFull(code, p, at+4) })
 	}
-	// Behind a personality routine of the language's own stand the same instructions, as
-	// all that GNU's and LLVM's run time know have it: the number of words, then three.
+	// A personality routine of the language's own is followed by the same
+	// instructions, in every format that GNU's and LLVM's run time know: the number
+	// of words, then three.
 	if n < len(head) {
 		return nil, err
 	}
 	return words(binary.LittleEndian.Uint32(head[4:]), 3, func(p []byte) error { return task.ReadFull(code, p, at+8) })
 }
 
-// compact returns the instructions in a word, and behind it, for the personality
-// routine of the ABI that the word names: of 0 there are three, of 1 and 2 two behind
-// the number of words (EHABI, 7.3, 10.3). More is nil where nothing can be behind.
+// compact returns the instructions in a word, and after it, for the ABI's personality
+// routine that the word names: 0 has three, 1 and 2 have two and then a number of
+// further words (EHABI, 7.3, 10.3), which more reads. more is nil where no word can
+// follow.
 func compact(word uint32, more func([]byte) error) ([]byte, error) {
 	switch index := word >> 24 & 0x7f; {
 	case index == 0:
@@ -58,8 +60,8 @@ func compact(word uint32, more func([]byte) error) ([]byte, error) {
 	return nil, fmt.Errorf("%w: no personality routine %d", ErrMalformed, word>>24&0x7f)
 }
 
-// words returns n instructions of a word, behind its highest byte, the number of words
-// that more reads, and those.
+// words returns n instructions from the low bytes of word, then those of the further
+// words, whose number is word's highest byte. more reads those words.
 func words(word uint32, n int, more func([]byte) error) ([]byte, error) {
 	program := make([]byte, n, maxProgram)
 	for i := range program {
@@ -70,7 +72,7 @@ func words(word uint32, n int, more func([]byte) error) ([]byte, error) {
 	if err := more(rest); err != nil {
 		return nil, err
 	}
-	for ; len(rest) > 0; rest = rest[4:] { // the first is the highest byte of a word
+	for ; len(rest) > 0; rest = rest[4:] { // within a word the highest byte comes first
 		binary.BigEndian.PutUint32(rest, binary.LittleEndian.Uint32(rest))
 	}
 	return program, nil

@@ -6,21 +6,21 @@ import (
 	"stacksnap/task"
 )
 
-// Instructions that are not a part of a range (EHABI, 10.3, table 4).
+// Instructions with a fixed opcode (EHABI, 10.3, table 4).
 const (
 	opFinish   = 0xb0
-	opPopLow   = 0xb1 // r0 … r3 of a mask
+	opPopLow   = 0xb1 // r0 … r3 by a mask
 	opAddLarge = 0xb2
 	opPopVFPX  = 0xb3 // as FSTMFDX saved them
-	opPopAuth  = 0xb4 // the code that authenticates the return address
-	opModifier = 0xb5 // says of what that was made
+	opPopAuth  = 0xb4 // the return address's authentication code
+	opModifier = 0xb5 // the modifier of that code
 	opPopWMMX  = 0xc6
 	opPopWCGR  = 0xc7
-	opPopHigh  = 0xc8 // of d16 on
+	opPopHigh  = 0xc8 // d16 and up
 	opPopVFP   = 0xc9 // as VPUSH saved them
 )
 
-// step executes one instruction but the last, the rest of which c has.
+// step executes the instruction op; c has its remaining bytes.
 func (m *machine) step(op uint8, c *cursor) error {
 	low := uint16(op & 7)
 	switch {
@@ -52,7 +52,7 @@ func (m *machine) step(op uint8, c *cursor) error {
 	return nil
 }
 
-// popMask pops r4 to r15 as bits from the lowest on say.
+// popMask pops those of r4 to r15 whose bits are set, r4 being the lowest bit.
 func (m *machine) popMask(mask uint16) error {
 	if mask == 0 {
 		return ErrCantUnwind
@@ -89,7 +89,7 @@ func (m *machine) special(op uint8, c *cursor) error {
 	return nil
 }
 
-// coprocessor pops registers that are of no use to a walk.
+// coprocessor pops coprocessor registers, which a walk does not need.
 func (m *machine) coprocessor(op uint8, c *cursor) error {
 	switch op {
 	case opPopWMMX, opPopHigh, opPopVFP:
@@ -102,7 +102,7 @@ func (m *machine) coprocessor(op uint8, c *cursor) error {
 	return nil
 }
 
-// cursor reads instructions. Behind the last there are zeroes.
+// cursor reads the bytes of a program, then zeros.
 type cursor struct{ rest []byte }
 
 func (c *cursor) next() uint8 {
@@ -114,7 +114,7 @@ func (c *cursor) next() uint8 {
 	return b
 }
 
-// uleb reads an unsigned LEB128 of less than maxUp words.
+// uleb reads an unsigned LEB128 number of at most 28 bits.
 func (c *cursor) uleb() (n uint32, ok bool) {
 	for shift := 0; shift <= 21; shift += 7 {
 		b := c.next()

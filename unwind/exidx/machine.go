@@ -8,37 +8,37 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// The registers of ARM that have a part in this.
+// The ARM registers used here.
 const (
 	regSP = 13
 	regLR = 14
 	regPC = 15
 )
 
-// place is an address in the stack: so far above a register of the frame, or above a
-// word in the stack.
+// place is an address on the stack: up bytes above a register of the frame, or above
+// the value of a word on the stack.
 type place struct {
-	from rule.Value // a Sum or a Load of offset
+	from rule.Value // a Sum or a Load, to which up is added
 	up   int32
 }
 
-// machine runs the instructions of one function (EHABI, 10.3). What it keeps are not
-// values but where they are.
+// machine runs the unwind program of one function (EHABI, 10.3). It tracks where
+// values are, not the values.
 type machine struct {
 	vsp    place // the virtual stack pointer
 	saved  [16]place
-	popped uint16 // which of saved are
+	popped uint16 // which of saved are set, a bit each
 }
 
-// maxUp bounds the frames that are believed.
+// maxUp bounds the size of a frame, in bytes.
 const maxUp = 1 << 30
 
-// errProgram is for what no instruction is, or has no meaning.
+// errProgram is the error of an undefined or meaningless instruction.
 func errProgram(op uint8) error {
 	return fmt.Errorf("%w: instruction %#02x", ErrMalformed, op)
 }
 
-// run executes instructions, and returns the rule that they amount to.
+// run executes a program and returns the rule that it amounts to.
 func run(program []byte) (rule.Rule, error) {
 	m := machine{vsp: place{from: rule.Add(regSP, 0)}}
 	for c := (cursor{program}); len(c.rest) > 0; {
@@ -56,8 +56,8 @@ func run(program []byte) (rule.Rule, error) {
 	return m.rule(), nil
 }
 
-// rule is what the caller's registers are made of. Those that calls need not preserve
-// are left out.
+// rule returns the rule of the executed program, without registers that calls need
+// not preserve:
 //
 //	cfa = vsp; pc = *(where it was popped), else lr; r4 … r11 = *(…)
 func (m *machine) rule() rule.Rule {
@@ -85,7 +85,7 @@ func (m *machine) rule() rule.Rule {
 
 func (m *machine) has(reg task.Reg) bool { return m.popped>>reg&1 != 0 }
 
-// value is a register that was popped.
+// value returns where a popped register was saved.
 func (m *machine) value(reg task.Reg) rule.Value {
 	switch p := m.saved[reg]; {
 	case p.from == m.vsp.from:
@@ -93,7 +93,7 @@ func (m *machine) value(reg task.Reg) rule.Value {
 	case p.from.How == rule.Sum:
 		return rule.At(p.from.Base, p.up)
 	}
-	return rule.Value{} // at a word in the stack that leads nowhere else
+	return rule.Value{} // above a word on the stack, which no rule can express
 }
 
 // pop pops the registers of a mask, the lowest first.
@@ -106,7 +106,7 @@ func (m *machine) pop(mask uint16) {
 	}
 }
 
-// set makes the stack pointer that of a register, as it was popped or as it is.
+// set moves the stack pointer to the value of a register, popped or current.
 func (m *machine) set(reg task.Reg, op uint8) error {
 	switch p := m.saved[reg]; {
 	case !m.has(reg):

@@ -7,22 +7,22 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// Source answers from the tables of images. The zero value is ready; it is used by
-// many goroutines at once.
+// Source has the rules of .ARM.exidx. The zero value is ready for use, by many
+// goroutines at once.
 type Source struct {
 	tables rule.PerImage[loaded]
 }
 
-// loaded is what is kept of an image.
+// loaded caches the table of an image.
 type loaded struct {
 	table table
 	err   error
 }
 
-// Rule implements [rule.Source]. The rule is of the function's body: where q is First,
-// call frame information and what the instructions say go before it. Beside
-// [rule.ErrNone] and [ErrCantUnwind] an error wraps [ErrMalformed], or is the fault that
-// the tables could not be read with.
+// Rule implements [rule.Source]. The rule holds in the function's body; for a query
+// with First, ask call frame information and analysis before it. An error other than
+// [rule.ErrNone] and [ErrCantUnwind] wraps [ErrMalformed] or is a failure to read the
+// tables.
 func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	e, err := s.entry(&q)
 	if err != nil {
@@ -35,8 +35,8 @@ func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	return run(program)
 }
 
-// Function tells where the code that has q.PC's entry lies. It may be more than one
-// function.
+// Function returns the range of code that q.PC's entry covers, which may be more than
+// one function.
 func (s *Source) Function(q *rule.Query) (start, end task.Addr, ok bool) {
 	e, err := s.entry(q)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package exidx makes rules from .ARM.exidx and .ARM.extab, by which programs of
-// 32-bit ARM are unwound when they throw: for the body of each function a few
-// instructions of a byte or two (Exception Handling ABI for the Arm Architecture,
+// Package exidx makes rules from .ARM.exidx and .ARM.extab, by which 32-bit ARM
+// programs unwind exceptions. They describe the body of each function by a few
+// instructions of one or two bytes (Exception Handling ABI for the Arm Architecture,
 // IHI 0038, "EHABI" below).
 //
-// An index is searched where it lies, and what it leads to is read when it is asked for.
+// The index is searched in place, and an entry's instructions are read on demand.
 package exidx
 
 import (
@@ -11,27 +11,27 @@ import (
 	"sort"
 )
 
-// entrySize is that of an index entry: two words (EHABI, 6).
+// entrySize is the size of an index entry in bytes: two words (EHABI, 6).
 const entrySize = 8
 
-// cantUnwind is the second word of a function that nothing is said of.
+// cantUnwind is the second word of a function without unwind information.
 const cantUnwind = 1
 
-// inline marks a second word that has the instructions in itself.
+// inline marks a second word that contains the instructions.
 const inline = 1 << 31
 
-// table is the index of an image, sorted by where functions start.
+// table is an image's index, sorted by function start.
 type table struct {
 	vmaddr uint32
 	data   []byte
 }
 
-// entry is what the index has of code in [start, end), all vmaddrs. Neighbours of
-// which the same is to be said may share one.
+// entry describes the code in [start, end), which are vmaddrs. Adjacent functions
+// with the same instructions may share an entry.
 type entry struct {
 	start, end uint32
-	at         uint32 // of word
-	word       uint32 // the second
+	at         uint32 // address of word
+	word       uint32 // the second of the entry
 }
 
 // find returns the entry that covers vmaddr: the last that starts at or below it.
@@ -56,7 +56,8 @@ func (t *table) start(i int) uint32 {
 	return prel31(binary.LittleEndian.Uint32(t.data[off:]), t.vmaddr+uint32(off)) &^ 1
 }
 
-// prel31 is where a word at a place points: its low 31 bits, signed, are the distance.
+// prel31 decodes a self-relative offset: the low 31 bits of word, signed, added to
+// its address.
 func prel31(word, at uint32) uint32 {
 	return at + uint32(int32(word<<1)>>1)
 }

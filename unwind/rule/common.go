@@ -16,9 +16,9 @@ func FramePointer(a task.Arch) Rule {
 	return r
 }
 
-// Frameless is the rule of a function that has moved the stack pointer down by
-// size bytes since it was called, the pushed return address not counted, and
-// that has saved nothing:
+// Frameless is the rule of a function that has moved the stack pointer down by size
+// bytes since it was called, not counting the pushed return address, and has saved no
+// register:
 //
 //	AMD64, I386:  cfa = sp + size + w; pc = *(cfa - w)
 //	ARM64, ARM:   cfa = sp + size;     pc = lr

@@ -2,25 +2,24 @@ package rule
 
 import "stacksnap/task"
 
-// Context is the rule of a frame whose caller's registers all stand side by side
-// in a structure in memory, as a kernel puts them there for a signal handler. It
-// is not changed once made.
+// Context is the rule of a frame whose caller's registers are all in one structure in
+// memory, as a kernel writes it for a signal handler. It is immutable.
 //
 //	r = *(base + off + w·i) for the i-th of Regs, w being a pointer's size
 type Context struct {
-	Base Value   // the structure's address, or with Path a pointer on the way to it
-	Path []int32 // each the offset of the next pointer from where the last leads
-	Off  int32   // of the first register in it
-	// Regs are the registers in order, pc and sp among them. What no register is is
-	// passed over.
+	Base Value   // the structure's address, or with Path the first pointer to follow
+	Path []int32 // offsets: each is added to the address so far, and the pointer there is loaded
+	Off  int32   // offset of the first register in the structure
+	// Regs are the registers in order, pc and sp among them. Values that are no
+	// register are skipped.
 	Regs  []task.Reg
 	Flags Flags
 }
 
-// Rule wraps c.
-func (c *Context) Rule() Rule { return Rule{Flags: c.Flags, Wide: c} }
+// Rule wraps c in a Rule.
+func (c *Context) Rule() Rule { return Rule{Flags: c.Flags, Expression: c} }
 
-// Apply implements [Wide]. All of the structure must have been captured.
+// Apply implements [Expression]. It fails unless the whole structure was captured.
 func (c *Context) Apply(s *State) error {
 	at, err := s.Value(c.Base, 0)
 	if err != nil {

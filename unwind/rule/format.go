@@ -7,18 +7,17 @@ import (
 	"stacksnap/task"
 )
 
-// String writes the rule as algebra, registers by DWARF number.
+// String formats the rule as algebra, with DWARF register numbers.
 func (r Rule) String() string { return r.Format(task.UnknownArch) }
 
-// Format writes the rule as algebra with the names of an architecture's special
-// registers.
+// Format formats the rule as algebra, with the names of a's special registers.
 func (r Rule) Format(a task.Arch) string {
 	var parts []string
 	switch {
 	case r.Has(Outermost):
 		parts = append(parts, "outermost")
-	case r.Wide != nil:
-		parts = append(parts, fmt.Sprintf("wide %T", r.Wide))
+	case r.Expression != nil:
+		parts = append(parts, fmt.Sprintf("wide %T", r.Expression))
 	default:
 		parts = append(parts, "cfa = "+r.formatCFA(a))
 		for _, v := range r.Saved[:min(r.N, MaxSaved)] {
@@ -55,7 +54,7 @@ func (r *Rule) formatCFA(a task.Arch) string {
 	return "*(" + at + ")" + plus(l.Over)
 }
 
-// plus writes what is added.
+// plus formats an offset.
 func plus(n int32) string {
 	switch {
 	case n < 0:

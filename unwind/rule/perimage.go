@@ -8,9 +8,9 @@ import (
 	"stacksnap/images"
 )
 
-// PerImage is what a source keeps of each image: made once, by the first who
-// asks, and gone when the image is. T must not refer to the image itself. The
-// zero value is ready, and is used by many goroutines at once.
+// PerImage caches one T for each image. It is computed once, on first use, and
+// dropped with the image. T must not refer to the image itself. The zero value is
+// ready for use, by many goroutines at once.
 type PerImage[T any] struct {
 	mu   sync.RWMutex
 	kept map[weak.Pointer[images.Image]]*perImage[T]
@@ -21,7 +21,7 @@ type perImage[T any] struct {
 	v    T
 }
 
-// Of returns what is kept of im, after having it made by fill the first time.
+// Of returns the T of im. The first call for an image has fill compute it.
 func (p *PerImage[T]) Of(im *images.Image, fill func(*T, *images.Image)) *T {
 	kept := p.find(weak.Make(im), im)
 	kept.once.Do(func() { fill(&kept.v, im) })

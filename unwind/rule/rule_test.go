@@ -169,7 +169,7 @@ func TestFailureChangesNothing(t *testing.T) {
 	th.Registers.Set(5, 0x1000)
 	for _, r := range []Rule{
 		{}, Bottom(), {CFA: Add(4, 4096), RA: At(CFA, -4)}, {CFA: Add(0, 0), RA: At(CFA, 0)},
-		{CFA: Add(4, 0)}, (&Long{CFA: Add(4, 4096), RA: At(CFA, -4)}).Rule(),
+		{CFA: Add(4, 0)}, (&RegisterList{CFA: Add(4, 4096), RA: At(CFA, -4)}).Rule(),
 	} {
 		var s State
 		s.Reset(th)

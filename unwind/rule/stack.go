@@ -11,13 +11,13 @@ import (
 type Stack struct {
 	thread *task.Thread
 	size   uint64 // of a pointer: 4 or 8
-	// The range read last, if pointers have 8 bytes: any offset below room is that
-	// of a whole pointer in bytes.
+	// The range read last, if pointers have 8 bytes. A whole pointer can be read at
+	// every offset below room.
 	base  uint64
 	room  uint64
 	bytes []byte
 
-	// Missed is the first address that the last failed read did not find.
+	// Missed is the first address that the last failed read lacked.
 	Missed task.Addr
 }
 
@@ -34,7 +34,7 @@ func (s *Stack) Pointer(a task.Addr) (uint64, bool) {
 	return s.seek(a)
 }
 
-// seek reads from a range other than the last, or across the edge of one.
+// seek reads outside the last range, or across its end.
 func (s *Stack) seek(a task.Addr) (uint64, bool) {
 	var b [8]byte
 	n, _ := s.thread.ReadMemory(b[:s.size], a)

@@ -7,16 +7,16 @@ import (
 	"stacksnap/task"
 )
 
-// Why a rule could not be applied.
+// Why a rule cannot be applied.
 var (
-	// ErrNotCaptured: a word of the stack that was not copied; State.Stack.Missed
-	// is where.
+	// ErrNotCaptured: the rule needs a word of the stack that was not copied, at
+	// State.Stack.Missed.
 	ErrNotCaptured = errors.New("the stack was not captured there")
-	// ErrUnknownRegister: a register whose value was lost on the way.
+	// ErrUnknownRegister: the rule needs a register whose value is not known.
 	ErrUnknownRegister = errors.New("a register that leads to the caller is not known")
 	// ErrOutermost: there is no caller.
 	ErrOutermost = errors.New("the outermost frame has no caller")
-	// ErrInvalid: a rule without a CFA, or one made from itself.
+	// ErrInvalid: the rule has no CFA, or defines the CFA by itself.
 	ErrInvalid = errors.New("the rule says nothing")
 )
 
@@ -24,18 +24,19 @@ var (
 type State struct {
 	Regs  task.Registers
 	Stack Stack
-	// Memory is the target's, as it is when the stack is walked; it may be nil.
+	// Memory is the target's at the time of the walk, not of the capture. It may be
+	// nil.
 	Memory task.Memory
 
-	// Of the architecture, looked up once.
+	// The architecture's registers, looked up once.
 	pc, sp task.Reg
 	own    uint64 // the bits of pc and sp
-	link   uint64 // the bit of the link register, if there is one
+	link   uint64 // the bit of the link register; 0 if there is none
 
-	word [8]byte // Word reads into, so that none moves to the heap
+	word [8]byte // Word's buffer, kept here so that it is not allocated
 }
 
-// Reset makes s the first frame of a captured thread.
+// Reset makes s the innermost frame of a captured thread.
 func (s *State) Reset(t *task.Thread) {
 	s.Regs = t.Registers
 	s.Stack.Reset(t)
@@ -47,15 +48,14 @@ func (s *State) Reset(t *task.Thread) {
 	}
 }
 
-// Apply turns the frame into its caller. When it fails, the frame is as before.
-// A saved register that cannot be had is unknown in the caller; that alone is
-// no failure.
+// Apply turns the frame into its caller's. When it fails, the frame is unchanged. A
+// saved register that cannot be read becomes unknown, which is no failure.
 func (s *State) Apply(r *Rule) error {
 	if r.Has(Outermost) {
 		return ErrOutermost
 	}
-	if r.Wide != nil {
-		return r.Wide.Apply(s)
+	if r.Expression != nil {
+		return r.Expression.Apply(s)
 	}
 	pc, cfa, err := s.Caller(r)
 	if err != nil {
@@ -65,9 +65,9 @@ func (s *State) Apply(r *Rule) error {
 	return nil
 }
 
-// Caller tells where a narrow rule leads, and changes nothing: Apply's first
-// half, for those who judge the answer before they believe it. What nearly every
-// rule has, cfa = reg + off and pc = *(cfa + off), comes without a call.
+// Caller returns the caller's pc and CFA by a rule without an Expression, and changes
+// nothing: the first half of Apply, for callers that check the result first. The
+// usual rule, cfa = reg + off and pc = *(cfa + off), is computed inline.
 func (s *State) Caller(r *Rule) (pc, cfa uint64, err error) {
 	if v := &r.CFA; v.How == Sum && v.Base < task.MaxRegisters && s.Regs.Known>>v.Base&1 != 0 {
 		cfa = s.truncate(s.Regs.R[v.Base] + uint64(int64(v.Off)))
@@ -120,7 +120,8 @@ func (s *State) cfa(r *Rule) (uint64, error) {
 	return s.truncate(word + uint64(int64(l.Over))), nil
 }
 
-// Enter makes the caller that Caller told of the current frame.
+// Enter turns the frame into its caller's, with the pc and CFA that Caller returned:
+// the second half of Apply.
 func (s *State) Enter(r *Rule, pc, cfa uint64) {
 	saved := r.Saved[:min(r.N, MaxSaved)]
 	if r.mixed {
@@ -144,7 +145,7 @@ func (s *State) Enter(r *Rule, pc, cfa uint64) {
 	s.Regs.Known = known
 }
 
-// restore sets a register to a value that is made from the cfa.
+// restore sets a register to a value whose base is the CFA.
 func (s *State) restore(v Value, cfa uint64) {
 	x := s.truncate(cfa + uint64(int64(v.Off)))
 	ok := v.How == Sum
@@ -154,8 +155,8 @@ func (s *State) restore(v Value, cfa uint64) {
 	s.set(v.Reg, x, ok)
 }
 
-// enter evaluates every value before it changes a register, because they speak
-// of the frame's own.
+// enter evaluates all values before it changes a register, because they refer to the
+// frame's own.
 func (s *State) enter(saved []Value, f Flags, pc, cfa uint64) {
 	var values [task.MaxRegisters]uint64
 	saved = saved[:min(len(saved), len(values))]
@@ -173,7 +174,7 @@ func (s *State) enter(saved []Value, f Flags, pc, cfa uint64) {
 	}
 }
 
-// set makes x the value of a register, or with !ok an unknown one.
+// set sets a register to x, or makes it unknown if !ok.
 func (s *State) set(reg task.Reg, x uint64, ok bool) {
 	if reg >= task.MaxRegisters {
 		return
@@ -185,7 +186,7 @@ func (s *State) set(reg task.Reg, x uint64, ok bool) {
 	}
 }
 
-// truncate makes x an address of the target.
+// truncate reduces x to the target's pointer size.
 func (s *State) truncate(x uint64) uint64 {
 	if s.Stack.size == 4 {
 		return x & (1<<32 - 1)
@@ -193,7 +194,7 @@ func (s *State) truncate(x uint64) uint64 {
 	return x
 }
 
-// Value evaluates one value of the caller, cfa being known.
+// Value evaluates v in the frame, whose CFA is cfa.
 func (s *State) Value(v Value, cfa uint64) (uint64, error) {
 	base := cfa
 	if v.Base != CFA {
@@ -217,7 +218,7 @@ func (s *State) Value(v Value, cfa uint64) (uint64, error) {
 	return 0, ErrInvalid
 }
 
-// Word reads a pointer that is not on the stack: from Memory, of another moment.
+// Word reads a pointer that is not on the stack, from Memory as it is now.
 func (s *State) Word(a task.Addr) (uint64, bool) {
 	if s.Memory == nil || task.ReadFull(s.Memory, s.word[:s.Stack.size], a) != nil {
 		return 0, false
@@ -225,9 +226,9 @@ func (s *State) Word(a task.Addr) (uint64, bool) {
 	return binary.LittleEndian.Uint64(s.word[:]), true
 }
 
-// Return makes the caller's pc and sp current. A link register is lost by the
-// call that the caller is in, so that it can never be taken for the caller's own
-// return address; a signal loses nothing, and its frame names what it saved.
+// Return sets pc and sp to the caller's. A call overwrites the link register, so it
+// becomes unknown and can never be taken for the caller's own return address; a
+// signal overwrites no register.
 func (s *State) Return(pc, cfa uint64, f Flags) {
 	known := s.Regs.Known | s.own
 	if f&Signal == 0 {

@@ -188,7 +188,7 @@ func (f *follower) useSeen(s *task.Snapshot) {
 	placed := slices.Clone(f.dyld.listed.Images)
 	for _, im := range placed {
 		if seen, id := isSeen(sight, &im); seen && !id {
-			dyld.NoteRestless(&im)
+			dyld.NoteChurning(&im)
 		}
 	}
 	for _, im := range f.dyld.listed.Gone {

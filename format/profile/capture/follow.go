@@ -74,7 +74,7 @@ func (o *Options) finder() func(task.Process) (*images.Map, []error) {
 	if files == nil {
 		files = new(images.Files)
 	}
-	return func(p task.Process) (*images.Map, []error) { return images.LoadShared(p, from, files) }
+	return func(p task.Process) (*images.Map, []error) { return images.Load(p, from, files) }
 }
 
 // ShortLine tells that names are missing for want of memory.

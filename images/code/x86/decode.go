@@ -1,48 +1,47 @@
-// Package x86 takes instructions of x86_64 in 64-bit mode, and of i386 in 32-bit
-// mode, apart, as far as an unwinder needs it: where one ends, where control goes
-// behind it, and which general registers it writes (Intel SDM volume 2, chapter 2
-// and appendix A).
+// Package x86 decodes instructions of x86_64 in 64-bit mode and i386 in 32-bit mode,
+// as far as an unwinder needs it: their length, their control flow, and the general
+// registers that they write (Intel SDM volume 2, chapter 2 and appendix A).
 package x86
 
 import "encoding/binary"
 
-// Longest is the most bytes of an instruction.
+// Longest is the maximum length of an instruction in bytes.
 const Longest = 15
 
-// Inst is an instruction, taken apart. Registers are numbered as it encodes
-// them: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15.
+// Inst is a decoded instruction. Registers are numbered as in its encoding: rax, rcx,
+// rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15.
 type Inst struct {
 	Size    uint32
-	Op      uint16 // opcode; 0x0f00 | opcode behind an 0f; 0xff00 for all other maps
+	Op      uint16 // opcode; 0x0f00 | opcode after an 0f; 0xff00 for all other maps
 	ModRM   byte
-	Reg, RM uint8 // with the prefix's bits; RM is a register where Register tells so
-	// A memory operand is Base + Index·scale + Disp; NoReg stands for none, and as
-	// Base for rip too.
+	Reg, RM uint8 // including the prefix's bits; RM is a register if Register() is true
+	// A memory operand is Base + Index·scale + Disp. NoReg: none; as Base it also
+	// means rip.
 	Base, Index uint8
-	Scale       uint8 // of Index: 1, 2, 4 or 8; 0 without one
+	Scale       uint8 // of Index: 1, 2, 4 or 8; 0 without an index
 	Disp        int32
 	Imm         int64
-	OpSize      bool // 66: operands of 16 bits
+	OpSize      bool // prefix 66: 16-bit operands
 
 	attr     attr
 	mode32   bool
 	rex      byte
-	rep      byte // f2 or f3, the last of them
-	addrSize bool // 67
+	rep      byte // the last prefix f2 or f3
+	addrSize bool // prefix 67
 	vector   vector
 }
 
-// NoReg is no register.
+// NoReg means no register.
 const NoReg = 0xff
 
-// Digit is the opcode's extension where it has one: ModRM.reg.
+// Digit returns the opcode extension, ModRM.reg.
 func (i *Inst) Digit() byte { return i.ModRM >> 3 & 7 }
 
-// Register reports whether ModRM names a register, not memory.
+// Register reports whether ModRM names a register rather than memory.
 func (i *Inst) Register() bool { return i.mod() == 3 }
 
-// Wide reports whether the operands are of 64 bits, in 32-bit mode of 32: as a whole
-// register is.
+// Wide reports whether the operands are whole registers: of 64 bits, in 32-bit mode
+// of 32.
 func (i *Inst) Wide() bool {
 	if i.mode32 {
 		return !i.OpSize
@@ -52,7 +51,7 @@ func (i *Inst) Wide() bool {
 
 func (i *Inst) mod() byte { return i.ModRM >> 6 }
 
-// bytes reads code; beyond its end it gives zeros and notes that.
+// bytes reads code. Past the end it returns zeros and sets a flag.
 type bytes struct {
 	b   []byte
 	off uint32
@@ -93,11 +92,11 @@ func (r *bytes) u64(size uint32) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// Decode takes the instruction at off of x86_64 code apart. It reports false where
-// there is none, or only a part of one.
+// Decode decodes the x86_64 instruction at off. It reports false if the bytes are no
+// instruction, or only part of one.
 func (i *Inst) Decode(code []byte, off uint32) bool { return i.decode(code, off, false) }
 
-// Decode32 is the same of i386 code.
+// Decode32 decodes the i386 instruction at off, like Decode.
 func (i *Inst) Decode32(code []byte, off uint32) bool { return i.decode(code, off, true) }
 
 func (i *Inst) decode(code []byte, off uint32, mode32 bool) bool {
@@ -116,8 +115,7 @@ func (i *Inst) decode(code []byte, off uint32, mode32 bool) bool {
 	return !r.cut && i.attr&(inv|sep) == 0
 }
 
-// prefixes reads legacy prefixes and REX, which only counts where it stands
-// right before the opcode.
+// prefixes reads legacy prefixes and REX, which counts only right before the opcode.
 func (i *Inst) prefixes(r *bytes) byte {
 	for {
 		op := r.u8()
@@ -144,7 +142,7 @@ func (i *Inst) prefixes(r *bytes) byte {
 	}
 }
 
-// opcode finds what the opcode, and the bytes that belong to it, say.
+// opcode decodes the opcode and its operands.
 func (i *Inst) opcode(r *bytes, op byte) {
 	switch attr := oneByte[op]; {
 	case attr&sep == 0 && op != 0x8f && !i.mode32:
@@ -171,7 +169,7 @@ func (i *Inst) opcode(r *bytes, op byte) {
 	}
 }
 
-// apart are the one-byte opcodes whose operands the table cannot tell.
+// apart decodes the one-byte opcodes whose operands are not in the table.
 func (i *Inst) apart(r *bytes, op byte) {
 	switch {
 	case op&0xf8 == 0xb8: // mov imm, reg
@@ -223,8 +221,8 @@ func (i *Inst) escape(r *bytes) {
 	}
 }
 
-// vex reads the two- or three-byte prefix: R X B map; W vvvv L pp. That of XOP
-// is the same, with maps from 8 on.
+// vex reads the two- or three-byte VEX prefix: R X B map; W vvvv L pp. XOP has the
+// same form, with maps from 8 up.
 func (i *Inst) vex(r *bytes, first byte) {
 	v := vector{vex: true, opmap: 1}
 	p := r.u8()
@@ -276,7 +274,7 @@ func (i *Inst) vectorOpcode(r *bytes, v vector) {
 	}
 }
 
-// operand reads ModRM, SIB and displacement.
+// operand reads ModRM, SIB and the displacement.
 func (i *Inst) operand(r *bytes) {
 	i.ModRM = r.u8()
 	i.Reg = i.Digit() | i.rex<<1&8
@@ -315,7 +313,7 @@ func (i *Inst) sib(r *bytes) {
 	}
 }
 
-// fixGroups corrects what ModRM.reg or ModRM.mod decides: the opcode groups.
+// fixGroups adjusts opcode groups, whose operands depend on ModRM.reg or ModRM.mod.
 func (i *Inst) fixGroups() {
 	switch d := i.Digit(); {
 	case i.Op == 0xf6 || i.Op == 0xf7:
@@ -368,8 +366,8 @@ func (i *Inst) immediate(r *bytes) {
 	}
 }
 
-// relative reports whether the immediate is a distance to jump, which the operand
-// size does not shorten in 64-bit mode.
+// relative reports whether the immediate is a jump distance, which the operand size
+// does not shorten in 64-bit mode.
 func (i *Inst) relative() bool {
 	if i.mode32 {
 		return false

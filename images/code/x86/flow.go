@@ -1,20 +1,20 @@
 package x86
 
-// Flow says where control goes behind an instruction.
+// Flow says where control goes after an instruction.
 type Flow uint8
 
-// The ways control goes.
+// The kinds of flow.
 const (
 	Next     Flow = iota
 	Jump          // to Target
-	Branch        // to Target, or on
-	Call          // to Target or wherever the operand says, and back
+	Branch        // to Target, or to the next instruction
+	Call          // to Target or the operand's address, and back
 	Ret           // to the caller
-	Indirect      // to where the operand says
-	Stop          // into a trap
+	Indirect      // to the operand's address
+	Stop          // to a trap handler
 )
 
-// oneByteFlow are the ways behind the opcodes without an escape, but ff.
+// oneByteFlow is the flow of the opcodes without an escape, except ff.
 var oneByteFlow = [256]Flow{
 	0x70: Branch, Branch, Branch, Branch, Branch, Branch, Branch, Branch,
 	0x78: Branch, Branch, Branch, Branch, Branch, Branch, Branch, Branch,
@@ -22,7 +22,7 @@ var oneByteFlow = [256]Flow{
 	0xe0: Branch, Branch, Branch, Branch, 0xe8: Call, Jump, 0xeb: Jump, 0xf4: Stop,
 }
 
-// Flow tells where control goes.
+// Flow returns where control goes after the instruction.
 func (i *Inst) Flow() Flow {
 	switch op := i.Op; {
 	case op == 0xff:
@@ -37,11 +37,11 @@ func (i *Inst) Flow() Flow {
 	return Next
 }
 
-// groupFlow are those behind ff, by the digit.
+// groupFlow is the flow of opcode ff, by digit.
 var groupFlow = [8]Flow{2: Call, Call, Indirect, Indirect}
 
-// Direct reports whether the instruction says itself where it jumps or calls to:
-// Imm bytes from its end.
+// Direct reports whether the target of a jump or call is Imm bytes after the
+// instruction's end.
 func (i *Inst) Direct() bool {
 	f := i.Flow()
 	return f == Jump || f == Branch || i.Op == 0xe8

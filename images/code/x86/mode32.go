@@ -1,6 +1,7 @@
 package x86
 
-// oneByte32 are the opcodes without an escape in 32-bit mode, which has some more.
+// oneByte32 returns the attributes of opcodes without an escape that differ in 32-bit
+// mode.
 func oneByte32(op byte) attr {
 	switch {
 	case op&0xf0 == 0x40: // inc, dec
@@ -23,8 +24,8 @@ func oneByte32(op byte) attr {
 	return oneByte[op]
 }
 
-// operand16 reads the displacement of a 16-bit address, whose registers are nothing
-// that an unwinder follows.
+// operand16 reads the displacement of a 16-bit address. Its registers are not
+// decoded.
 func (i *Inst) operand16(r *bytes) {
 	i.Base = NoReg
 	switch {

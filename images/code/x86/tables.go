@@ -1,7 +1,7 @@
 package x86
 
-// attr says what follows an opcode and which general registers the instruction
-// writes.
+// attr says which operands follow an opcode and which general registers the
+// instruction writes.
 type attr uint16
 
 const (
@@ -9,16 +9,16 @@ const (
 	m   attr = 1 << 0  // ModRM
 	ib  attr = 1 << 1  // 8-bit immediate
 	iz  attr = 1 << 2  // 16- or 32-bit immediate, by operand size
-	wM  attr = 1 << 3  // writes ModRM.rm, where that is a register
+	wM  attr = 1 << 3  // writes ModRM.rm, if it is a register
 	wR  attr = 1 << 4  // writes ModRM.reg
 	wO  attr = 1 << 5  // writes the register in the opcode's low bits
 	wA  attr = 1 << 6  // writes rax
 	wD  attr = 1 << 7  // writes rdx
 	wC  attr = 1 << 8  // writes rcx
-	b8  attr = 1 << 9  // its registers are of 8 bits
-	inv attr = 1 << 10 // no instruction
-	sep attr = 1 << 11 // decoded apart
-	wS  attr = 1 << 12 // writes rsi, rdi and rcx, as repeated string operations do
+	b8  attr = 1 << 9  // 8-bit registers
+	inv attr = 1 << 10 // not an instruction
+	sep attr = 1 << 11 // decoded separately
+	wS  attr = 1 << 12 // writes rsi, rdi and rcx, like repeated string operations
 	i16 attr = 1 << 13 // 16-bit immediate
 	wV  attr = 1 << 14 // writes VEX.vvvv
 	far attr = 1 << 15 // a segment follows the immediate
@@ -28,7 +28,7 @@ const (
 	mib      = m | ib
 )
 
-// oneByte are the opcodes without an escape.
+// oneByte has the opcodes without an escape.
 var oneByte = [256]attr{
 	// 00
 	mMb, mM, mRb, mR, ib | wA, iz | wA, inv, inv, mMb, mM, mRb, mR, ib | wA, iz | wA, inv, sep,
@@ -53,7 +53,7 @@ var oneByte = [256]attr{
 	sep, n, sep, sep, n, n, sep, sep, n, n, n, n, n, n, mMb, mM,
 }
 
-// twoByte are the opcodes behind 0f.
+// twoByte has the opcodes after 0f.
 var twoByte = [256]attr{
 	// 00
 	mM, mM, mR, mR, inv, n | wC, n, n, n, n, inv, n, inv, m, n, mib,
@@ -77,8 +77,8 @@ var twoByte = [256]attr{
 	m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m,
 }
 
-// map38 and map3A are the few of the opcodes behind 0f 38 and 0f 3a that write
-// general registers.
+// map38 and map3A return the attributes of the opcodes after 0f 38 and 0f 3a. Few of
+// them write general registers.
 func map38(op byte, v vector) attr {
 	switch {
 	case !v.vex && op&0xfe == 0xf0: // movbe, crc32
@@ -111,12 +111,12 @@ func map3A(op byte, v vector) attr {
 type vector struct {
 	vex, evex bool
 	opmap     byte
-	pp        byte // the prefix it stands for: none, 66, f3, f2
+	pp        byte // the legacy prefix it replaces: none, 66, f3, f2
 	vvvv      byte
 }
 
-// vectorMap1 are the opcodes behind 0f where a VEX or EVEX prefix stands for
-// that.
+// vectorMap1 returns the attributes of the opcodes of map 0f with a VEX or EVEX
+// prefix.
 func vectorMap1(op byte, v vector) attr {
 	switch op {
 	case 0x77: // vzeroupper

@@ -4,9 +4,9 @@ const (
 	rax, rcx, rdx, rbx, rsi, rdi, r11 = 0, 1, 2, 3, 6, 7, 11
 )
 
-// Writes is the set of general registers that the instruction writes in whole
-// or in part, bit r for register r. The implicit changes of rsp by push, pop,
-// call, ret, leave and enter are not in it.
+// Writes returns the set of general registers that the instruction writes, whole or
+// in part: bit r for register r. Implicit changes of rsp by push, pop, call, ret,
+// leave and enter are not included.
 func (i *Inst) Writes() uint32 {
 	var w uint32
 	if i.attr&wM != 0 && i.Register() {
@@ -24,8 +24,8 @@ func (i *Inst) Writes() uint32 {
 	return w | i.implied()
 }
 
-// part is the register that r is a part of: without REX, the 8-bit registers 4
-// to 7 are ah, ch, dh and bh.
+// part returns the register that r is part of: without REX, the 8-bit registers 4 to
+// 7 are ah, ch, dh and bh.
 func (i *Inst) part(r uint8) uint8 {
 	if i.attr&b8 != 0 && i.rex == 0 && r < 8 {
 		return r & 3
@@ -33,7 +33,7 @@ func (i *Inst) part(r uint8) uint8 {
 	return r
 }
 
-// implied are the registers written that the instruction does not name.
+// implied returns the registers that the instruction writes without naming them.
 func (i *Inst) implied() uint32 {
 	var w uint32
 	if i.attr&wA != 0 {
@@ -59,6 +59,6 @@ func (i *Inst) implied() uint32 {
 	return w
 }
 
-// OpcodeRegister is the register that the opcode's low three bits name, as in
-// push, pop and mov of an immediate.
+// OpcodeRegister returns the register in the opcode's low three bits, as in push, pop
+// and mov of an immediate.
 func (i *Inst) OpcodeRegister() uint8 { return uint8(i.Op&7) | i.rex<<3&8 }

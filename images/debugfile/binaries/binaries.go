@@ -1,6 +1,6 @@
-// Package binaries finds executables, libraries and the files with their symbols in
-// folders by what they are, LC_UUID and build-id, whatever their names: so that a core
-// can be read where the system it came from is not, and stripped code has names.
+// Package binaries finds executables, libraries and their symbol files in directories
+// by ID (LC_UUID or build-id), whatever their names. It lets a core be read away from
+// the system it came from, and stripped code have symbols.
 package binaries
 
 import (
@@ -16,80 +16,79 @@ import (
 	"stacksnap/images/sharedcache"
 )
 
-// Places are where to look.
+// Places are the places to search.
 type Places struct {
-	// Folders are searched at any depth, and each may be the root of the system that
-	// the files of a target are of.
-	Folders []string
-	// Symbols are folders that are searched at any depth, bundles (.dSYM, .xcarchive,
-	// .app) among them, and files.
+	// Directories are searched recursively, and each may be the root directory of the
+	// target's system.
+	Directories []string
+	// Symbols are files, or directories that are searched recursively, including
+	// bundles (.dSYM, .xcarchive, .app).
 	Symbols []string
-	// System are folders of this system that are searched, where they are there.
+	// System are directories of this system to search. They need not exist.
 	System []string
-	// ELF and MachO are asked for files of these formats that nothing else has.
+	// ELF and MachO are asked for files of these formats that are found nowhere else.
 	ELF, MachO []Finder
 }
 
-// Finder finds the file with the symbols of what has an ID by asking others: that may
-// take long, and it is done when a report is made, not while a process is looked at.
-// The path of the image may tell that nobody has any.
+// Finder finds the symbol file for an ID outside this index. That may take long, so
+// it is called while a report is written, not while a process is sampled. The path of
+// the image may show that no such file exists.
 type Finder interface {
 	Find(id []byte, image string) (path string, ok bool)
-	// Remarks says, a line each, what went wrong.
-	Remarks() []string
+	// Warnings returns what went wrong, a line each.
+	Warnings() []string
 }
 
-// Index knows what there is in some places of each ID. Folders are looked through
-// when it is first asked; nothing of what is found is kept open but shared caches of
-// which something was asked. It is safe for concurrent use.
+// Index finds files in some places by ID. Directories are searched on the first
+// query. Only shared caches stay open, once used. It is safe for concurrent use.
 type Index struct {
-	folders []string // that paths of a target may be under
-	search  []string // the folders that are looked through
-	scan    sync.Once
-	files   map[string][]found // by ID
-	trees   []string           // .build-id folders, in which an ID tells the name
-	named   []given
-	tooMany []string // folders of which not all was looked at
-	elf     []Finder
-	machO   []Finder
+	directories []string // directories that may contain the target's paths
+	search      []string // directories to search
+	scan        sync.Once
+	files       map[string][]found // by ID
+	trees       []string           // .build-id directories, where the name is the ID
+	named       []given
+	tooMany     []string // directories that were not searched completely
+	elf         []Finder
+	machO       []Finder
 
 	mu       sync.Mutex
 	reported map[string]bool               // IDs of images in reports; guarded by mu
-	caches   map[string]*sharedcache.Cache // that were opened, by path; guarded by mu
+	caches   map[string]*sharedcache.Cache // opened caches by path; guarded by mu
 }
 
 // found is a file that has an ID.
 type found struct {
 	path    string
-	code    bool // it has the code, not only what tells of it
-	cache   bool // it is a shared cache, of which the ID is one image's, or its own
+	code    bool // it has the code, not only symbols or debugging information
+	cache   bool // it is a shared cache; the ID is its own or one image's
 	source  bool // it has debugging information
-	symbols int  // how many it claims to have, in a table that is not for others alone
+	symbols int  // number of symbols it claims to have in its full symbol table
 }
 
-// given is a file, or the bundle of one, that the user has named.
+// given is a file, or its bundle, that the user named.
 type given struct {
 	path string
 	ids  [][]byte
 }
 
-// maxSame bounds the files that are remembered of one ID.
+// maxSame is how many files are kept for one ID.
 const maxSame = 16
 
-// NewIndex makes an index of places. It is an error that one cannot be read, and that
-// a file which was named has no ID: it could not belong to anything.
+// NewIndex returns an index of places. It fails if one is unreadable, or if a file
+// named there has no ID, because it could not match any image.
 func NewIndex(places Places) (*Index, error) {
 	x := &Index{files: map[string][]found{}, reported: map[string]bool{}, caches: map[string]*sharedcache.Cache{}, elf: places.ELF, machO: places.MachO}
-	for _, name := range places.Folders {
-		root, err := folder(name)
+	for _, name := range places.Directories {
+		root, err := directory(name)
 		if err != nil {
 			return nil, err
 		}
-		x.folders = append(x.folders, name)
+		x.directories = append(x.directories, name)
 		x.search = append(x.search, root)
 	}
 	for _, name := range places.System {
-		if root, err := folder(name); err == nil {
+		if root, err := directory(name); err == nil {
 			x.search = append(x.search, root)
 		}
 	}
@@ -101,9 +100,8 @@ func NewIndex(places Places) (*Index, error) {
 	return x, nil
 }
 
-// folder refuses what is none that can be listed, and returns where a link to one
-// leads.
-func folder(name string) (string, error) {
+// directory checks that name is a readable directory, and resolves symbolic links.
+func directory(name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return "", err
@@ -115,11 +113,11 @@ func folder(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_ = f.Close() // it was only tried
+	_ = f.Close() // opened only to check
 	return filepath.EvalSymlinks(name)
 }
 
-// addPlace adds a file at once, and a folder to those that are to be searched.
+// addPlace adds a file now, or a directory to those to search.
 func (x *Index) addPlace(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -128,7 +126,7 @@ func (x *Index) addPlace(name string) error {
 	if !info.IsDir() {
 		return x.addNamed(name, name)
 	}
-	root, err := folder(name)
+	root, err := directory(name)
 	if err != nil {
 		return err
 	}
@@ -143,7 +141,7 @@ func (x *Index) addPlace(name string) error {
 	return x.addNamed(name, inside...)
 }
 
-// addNamed adds files that the user has named, together, as one thing.
+// addNamed adds files that the user named, as one item.
 func (x *Index) addNamed(name string, files ...string) error {
 	g := given{path: name}
 	for _, path := range files {
@@ -163,11 +161,11 @@ func (x *Index) addNamed(name string, files ...string) error {
 	return nil
 }
 
-// Roots returns the folders under which paths of a target may be.
-func (x *Index) Roots() []string { return x.folders }
+// Roots returns the directories that may contain the target's paths.
+func (x *Index) Roots() []string { return x.directories }
 
-// of returns the files that are known to have an ID, and those that should by their
-// names.
+// of returns the files that have an ID, and those named by it in .build-id
+// directories.
 func (x *Index) of(id []byte) []found {
 	if len(id) == 0 {
 		return nil
@@ -180,7 +178,7 @@ func (x *Index) of(id []byte) []found {
 	return list
 }
 
-// Path returns a file that has the ID and the code.
+// Path returns the path of a file that has the ID and the code.
 func (x *Index) Path(id []byte) (string, bool) { return codeOf(x.of(id)) }
 
 func codeOf(all []found) (path string, ok bool) {
@@ -192,8 +190,8 @@ func codeOf(all []found) (path string, ok bool) {
 	return "", false
 }
 
-// SymbolPaths returns the files that have the ID and symbols, the best one first: with
-// debugging information, and then with the most symbols.
+// SymbolPaths returns the paths of files that have the ID and symbols, the best
+// first: those with debugging information, then those with the most symbols.
 func (x *Index) SymbolPaths(id []byte) (paths []string) {
 	for _, f := range x.withSymbols(id) {
 		if !f.cache {
@@ -216,8 +214,8 @@ func (x *Index) withSymbols(id []byte) []found {
 	return list
 }
 
-// MachO opens the file with the UUID that is wanted, whatever its name, or takes the
-// image out of a shared cache.
+// MachO opens the file with the UUID in want, or extracts the image from a shared
+// cache.
 func (x *Index) MachO(_ string, want macho.Want) (*macho.File, error) {
 	all := x.of(want.ID)
 	if path, ok := codeOf(all); ok {
@@ -231,16 +229,16 @@ func (x *Index) MachO(_ string, want macho.Want) (*macho.File, error) {
 	return nil, fs.ErrNotExist
 }
 
-// Reported tells that an image with this ID is in a report.
+// Reported records that an image with this ID is in a report.
 func (x *Index) Reported(id []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.reported[string(id)] = true
 }
 
-// Remarks says, a line each, which of the files that were named belong to no image
-// that was reported, and where not all was looked at.
-func (x *Index) Remarks() (lines []string) {
+// Warnings returns lines about named files that match no reported image, and about
+// directories that were not searched completely.
+func (x *Index) Warnings() (lines []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	unused := 0
@@ -248,21 +246,21 @@ func (x *Index) Remarks() (lines []string) {
 		if slices.ContainsFunc(g.ids, func(id []byte) bool { return x.reported[string(id)] }) {
 			continue
 		}
-		if unused++; unused <= maxRemarks {
+		if unused++; unused <= maxWarnings {
 			lines = append(lines, fmt.Sprintf("%s (%x) is of no image in the report", g.path, g.ids[0]))
 		}
 	}
-	if unused > maxRemarks {
-		lines = append(lines, fmt.Sprintf("nor are %d more of the files that were named", unused-maxRemarks))
+	if unused > maxWarnings {
+		lines = append(lines, fmt.Sprintf("nor are %d more of the files that were named", unused-maxWarnings))
 	}
 	for _, root := range x.tooMany {
 		lines = append(lines, fmt.Sprintf("%s has more than %d files: the others were not looked at", root, maxFiles))
 	}
 	for _, f := range slices.Concat(x.elf, x.machO) {
-		lines = append(lines, f.Remarks()...)
+		lines = append(lines, f.Warnings()...)
 	}
 	return append(lines, x.missing()...)
 }
 
-// maxRemarks bounds the files that are named as of no use.
-const maxRemarks = 3
+// maxWarnings is how many unused files are named.
+const maxWarnings = 3

@@ -128,7 +128,7 @@ func TestPlaces(t *testing.T) {
 		9: hex.EncodeToString(idOf(9)[1:]) + ".debug", 10: "", 11: "two", 12: "",
 	}
 	wantNames(t, Places{Symbols: []string{dir}}, all)
-	wantNames(t, Places{Folders: []string{dir}}, all)
+	wantNames(t, Places{Directories: []string{dir}}, all)
 	wantNames(t, Places{Symbols: []string{filepath.Join(dir, "link")}}, map[byte]string{11: "two", 1: ""})
 	wantNames(t, Places{Symbols: []string{filepath.Join(dir, "tree/.build-id")}}, map[byte]string{9: all[9], 11: ""})
 	wantNames(t, Places{Symbols: []string{filepath.Join(dir, "fat64"), filepath.Join(dir, "elf/one")}}, map[byte]string{6: "fat64", 7: "fat64", 11: "one", 8: ""})
@@ -223,7 +223,7 @@ func TestRemarks(t *testing.T) {
 		fmt.Sprintf("%s (%x) is of no image in the report", named[3], idOf(7)),
 		"nor are 2 more of the files that were named",
 	}
-	if got := x.Remarks(); !slices.Equal(got, want) {
+	if got := x.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -244,7 +244,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", place, err)
 		}
 	}
-	if _, err := NewIndex(Places{Folders: []string{filepath.Join(dir, "text")}}); err == nil || !strings.Contains(err.Error(), "is not a folder") {
+	if _, err := NewIndex(Places{Directories: []string{filepath.Join(dir, "text")}}); err == nil || !strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("%v", err)
 	}
 }

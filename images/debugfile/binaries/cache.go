@@ -11,8 +11,8 @@ import (
 	"stacksnap/task"
 )
 
-// Cache returns the shared cache with a UUID, its own or that of an image in it, and
-// where that image is, 0 in the former case.
+// Cache returns the shared cache whose UUID is id, or that has an image with that
+// UUID, and the image's vmaddr, which is 0 for the cache itself.
 func (x *Index) Cache(id []byte) (c *sharedcache.Cache, vmaddr uint64, ok bool) {
 	for _, f := range x.of(id) {
 		if !f.cache {
@@ -25,7 +25,7 @@ func (x *Index) Cache(id []byte) (c *sharedcache.Cache, vmaddr uint64, ok bool) 
 	return nil, 0, false
 }
 
-// cached takes an image out of a cache, which stays open.
+// cached extracts an image from a cache, which stays open.
 func (x *Index) cached(from found, want macho.Want) (*macho.File, bool) {
 	if !from.cache {
 		return nil, false
@@ -48,20 +48,20 @@ func (x *Index) cached(from found, want macho.Want) (*macho.File, bool) {
 	return f, true
 }
 
-// openCache opens a cache once; nil when it cannot be.
+// openCache opens a cache once. It returns nil if that fails.
 func (x *Index) openCache(path string) *sharedcache.Cache {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	c, known := x.caches[path]
 	if !known {
-		c, _ = sharedcache.Open(path) // nil: it is not what it was
+		c, _ = sharedcache.Open(path) // nil: it has changed
 		x.caches[path] = c
 	}
 	return c
 }
 
-// missing says which files of the caches that were opened could not be. It is called
-// under the lock.
+// missing returns lines about the files of opened caches that could not be opened.
+// The caller holds the lock.
 func (x *Index) missing() (lines []string) {
 	for _, path := range slices.Sorted(maps.Keys(x.caches)) {
 		if c := x.caches[path]; c != nil {
@@ -70,13 +70,13 @@ func (x *Index) missing() (lines []string) {
 			}
 		}
 	}
-	return firstRemarks(lines)
+	return firstWarnings(lines)
 }
 
-// firstRemarks keeps the first maxRemarks lines, and counts the rest in one more.
-func firstRemarks(lines []string) []string {
-	if more := len(lines) - maxRemarks; more > 0 {
-		lines = append(lines[:maxRemarks], fmt.Sprintf("nor could %d more parts of shared caches be opened", more))
+// firstWarnings keeps the first maxWarnings lines, and counts the rest in one more.
+func firstWarnings(lines []string) []string {
+	if more := len(lines) - maxWarnings; more > 0 {
+		lines = append(lines[:maxWarnings], fmt.Sprintf("nor could %d more parts of shared caches be opened", more))
 	}
 	return lines
 }

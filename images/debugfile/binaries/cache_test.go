@@ -28,7 +28,7 @@ func TestSharedCache(t *testing.T) {
 	dir := t.TempDir()
 	const vmaddr = cachetest.Start + 0x4_0000
 	path := cachetest.Make(t, dir, cachetest.Layouts["iOS 26"], []cachetest.Image{{File: b, VMAddr: vmaddr}})
-	for _, places := range []Places{{Folders: []string{dir}}, {Symbols: []string{path}}, {System: []string{"/nowhere", dir}}} {
+	for _, places := range []Places{{Directories: []string{dir}}, {Symbols: []string{path}}, {System: []string{"/nowhere", dir}}} {
 		x, err := NewIndex(places)
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func TestSharedCache(t *testing.T) {
 		if _, _, ok := x.Cache([]byte("another")); ok {
 			t.Error("a cache of what is in none")
 		}
-		if lines := x.Remarks(); len(lines) != len(places.Symbols) {
+		if lines := x.Warnings(); len(lines) != len(places.Symbols) {
 			t.Errorf("%q", lines)
 		}
 	}
@@ -75,7 +75,7 @@ func TestSharedCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "own"), b)
-	x, err := NewIndex(Places{Folders: []string{dir}})
+	x, err := NewIndex(Places{Directories: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestSharedCache(t *testing.T) {
 	if _, _, ok := x.Cache(own.ID()); !ok {
 		t.Error("no cache")
 	}
-	if lines := x.Remarks(); len(lines) != 1 || !strings.Contains(lines[0], "a part of a shared cache: "+path+".25.dylddata: ") {
+	if lines := x.Warnings(); len(lines) != 1 || !strings.Contains(lines[0], "a part of a shared cache: "+path+".25.dylddata: ") {
 		t.Errorf("%q", lines)
 	}
 }
@@ -93,11 +93,11 @@ func TestSharedCache(t *testing.T) {
 // TestRemarksAreBounded: as many as are kept stand alone, and of more the rest is counted.
 func TestRemarksAreBounded(t *testing.T) {
 	for n, want := range map[int]string{
-		maxRemarks: "part", maxRemarks + 1: "nor could 1 more parts of shared caches be opened",
-		maxRemarks + 7: "nor could 7 more parts of shared caches be opened",
+		maxWarnings: "part", maxWarnings + 1: "nor could 1 more parts of shared caches be opened",
+		maxWarnings + 7: "nor could 7 more parts of shared caches be opened",
 	} {
-		lines := firstRemarks(slices.Repeat([]string{"part"}, n))
-		if got := lines[len(lines)-1]; got != want || len(lines) != min(n, maxRemarks+1) {
+		lines := firstWarnings(slices.Repeat([]string{"part"}, n))
+		if got := lines[len(lines)-1]; got != want || len(lines) != min(n, maxWarnings+1) {
 			t.Errorf("%d: %d lines, the last %q", n, len(lines), got)
 		}
 	}

@@ -2,8 +2,8 @@ package binaries
 
 import "path/filepath"
 
-// Mapped is a [Finder] that finds an image where the system says that a process has it
-// mapped from. What stands there now may be another file, which its ID tells.
+// Mapped is a [Finder] that returns the path from which the system says an image is
+// mapped. Another file may be there now; callers compare its ID.
 type Mapped struct{}
 
 var _ Finder = Mapped{}
@@ -13,5 +13,5 @@ func (Mapped) Find(_ []byte, image string) (path string, ok bool) {
 	return image, filepath.IsAbs(image)
 }
 
-// Remarks implements [Finder]: that a file is gone is nothing to tell.
-func (Mapped) Remarks() []string { return nil }
+// Warnings implements [Finder]. A missing file is not worth a remark.
+func (Mapped) Warnings() []string { return nil }

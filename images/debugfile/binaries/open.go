@@ -14,9 +14,9 @@ import (
 // HasSymbols reports whether there is a file with the ID that should have symbols.
 func (x *Index) HasSymbols(id []byte) bool { return len(x.withSymbols(id)) > 0 }
 
-// Symbols opens the file with the ID that has a symbol table, best one with debugging
-// information: a dSYM, the same binary before it was stripped, or the debug file that
-// was split off it. There may be none.
+// Symbols opens the best file with the ID and a symbol table, preferably one with
+// debugging information: a dSYM, the unstripped binary, or the debug file split off
+// it. It reports false if there is none.
 func (x *Index) Symbols(arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
 	for _, from := range x.withSymbols(id) {
 		if !from.cache {
@@ -31,7 +31,7 @@ func (x *Index) Symbols(arch task.Arch, id []byte, budget *object.Budget) (objec
 	return nil, false
 }
 
-// finders are those to ask for files of a format.
+// finders returns the finders for a format.
 func (x *Index) finders(machO bool) []Finder {
 	if machO {
 		return x.machO
@@ -42,8 +42,8 @@ func (x *Index) finders(machO bool) []Finder {
 // HasFinders reports whether any [Finder] serves the files of a format: Mach-O, or ELF.
 func (x *Index) HasFinders(machO bool) bool { return len(x.finders(machO)) > 0 }
 
-// Ask opens the file with the ID of an image that others have, see [Finder].
-func (x *Index) Ask(machO bool, image string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
+// FindSymbols opens the symbol file that the finders have for an image's ID; see [Finder].
+func (x *Index) FindSymbols(machO bool, image string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
 	for _, finder := range x.finders(machO) {
 		if path, ok := finder.Find(id, image); ok {
 			if f, ok := Open(path, arch, id, budget); ok {
@@ -54,8 +54,8 @@ func (x *Index) Ask(machO bool, image string, arch task.Arch, id []byte, budget 
 	return nil, false
 }
 
-// Open opens the file at a path if it is of the architecture and has the ID, with the
-// debug file that belongs to it, if there is one on this system.
+// Open opens the file at a path if it has the architecture and the ID, with its debug
+// file if that is on this system.
 func Open(path string, arch task.Arch, id []byte, budget *object.Budget) (object.File, bool) {
 	if f, err := macho.Open(path, macho.Want{Arch: arch, ID: id}); err == nil {
 		f.Limit(budget)
@@ -67,7 +67,7 @@ func Open(path string, arch task.Arch, id []byte, budget *object.Budget) (object
 		return nil, false
 	}
 	if !bytes.Equal(f.ID(), id) || f.Arch() != arch {
-		_ = f.Close() // it was exchanged since
+		_ = f.Close() // it was replaced meanwhile
 		return nil, false
 	}
 	(&elf.Loader{Roots: []string{"/"}, Budget: budget}).Prepare(f, path)

@@ -15,14 +15,15 @@ import (
 	"stacksnap/task/regular"
 )
 
-// maxFiles bounds how many files of a folder are looked at.
+// maxFiles is how many files in a directory are examined.
 const maxFiles = 200_000
 
-// buildIDFolder is the name of a folder in which .build-id/ab/cdef.debug is the debug
-// file of the build-id abcdef (GDB manual, "Debugging Information in Separate Files").
-const buildIDFolder = ".build-id"
+// buildIDDirectory is the name of directories in which .build-id/ab/cdef.debug is the
+// debug file for build-id abcdef (GDB manual, "Debugging Information in Separate
+// Files").
+const buildIDDirectory = ".build-id"
 
-// searchAll looks through the folders. What cannot be read is passed over.
+// searchAll searches the directories. It skips what is unreadable.
 func (x *Index) searchAll() {
 	for _, root := range x.search {
 		seen := 0
@@ -30,7 +31,7 @@ func (x *Index) searchAll() {
 			switch {
 			case err != nil:
 				return nil
-			case d.IsDir() && d.Name() == buildIDFolder:
+			case d.IsDir() && d.Name() == buildIDDirectory:
 				x.trees = append(x.trees, path)
 				return fs.SkipDir
 			case !d.Type().IsRegular():
@@ -40,13 +41,13 @@ func (x *Index) searchAll() {
 				x.tooMany = append(x.tooMany, root)
 				return fs.SkipAll
 			}
-			_, _ = x.add(path) // most files are nothing of ours
+			_, _ = x.add(path) // most files have no ID
 			return nil
 		})
 	}
 }
 
-// inTree returns the files that a .build-id folder has of an ID.
+// inTree returns the files for an ID in a .build-id directory.
 func inTree(tree string, id []byte) (list []found) {
 	if len(id) < 2 {
 		return nil
@@ -62,7 +63,7 @@ func inTree(tree string, id []byte) (list []found) {
 	return list
 }
 
-// add notes a file under its IDs, which it returns.
+// add indexes a file by its IDs, which it returns.
 func (x *Index) add(path string) (ids [][]byte, err error) {
 	err = eachFile(path, func(id []byte, f found) {
 		if len(id) == 0 {
@@ -76,14 +77,14 @@ func (x *Index) add(path string) (ids [][]byte, err error) {
 	return ids, err
 }
 
-// eachFile reads the headers of a file, and of each that is in a fat one; nothing of
-// one that is of another format. The error is that it cannot be opened.
+// eachFile yields the ID of a file, or of each file in a fat one; none for another
+// format. It fails if the file cannot be opened.
 func eachFile(path string, yield func(id []byte, f found)) error {
 	r, info, err := regular.Open(path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // read-only
 	if f, err := elf.NewFile(unclosed{r}, info.Size()); err == nil {
 		yield(f.ID(), found{path: path, code: f.HasCode(), source: f.HasSource(), symbols: f.NumSymbols()})
 		return nil
@@ -103,12 +104,12 @@ func eachFile(path string, yield func(id []byte, f found)) error {
 	return nil
 }
 
-// unclosed is a file that is closed by whoever opened it.
+// unclosed is a file that its opener closes.
 type unclosed struct{ file *os.File }
 
 func (u unclosed) ReadAt(p []byte, off int64) (int, error) { return u.file.ReadAt(p, off) }
 
-// escaped takes the meaning off what a pattern of file names would understand.
+// escaped escapes the characters that are special in a file name pattern.
 func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

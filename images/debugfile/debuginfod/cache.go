@@ -11,15 +11,16 @@ import (
 	"stacksnap/task/directory"
 )
 
-// fileName is that of debug files in the cache of elfutils, each in a directory of its
-// build-id.
+// fileName is the name of debug files in elfutils' cache, each in a directory named
+// by its build-id.
 const fileName = "debuginfo"
 
-// entry is what the cache has of a build-id, in a directory that is held open.
+// entry is the cache directory for a build-id, held open.
 type entry struct{ dir *directory.Dir }
 
-// open opens the directory of a build-id. A cache that is not this user's alone is an
-// error: another could choose what is read from it, or where it is written to.
+// open opens the directory for a build-id. It fails if another user can write to the
+// cache, because that user could choose what is read from it, or where it is written
+// to.
 func (c *Client) open(build string) (*entry, error) {
 	for _, path := range []string{c.cache, filepath.Join(c.cache, build)} {
 		dir, err := directory.Make(path)
@@ -33,30 +34,30 @@ func (c *Client) open(build string) (*entry, error) {
 			dir.Sweep()
 			return &entry{dir}, nil
 		}
-		_ = dir.Close() // it was only read
+		_ = dir.Close() // read-only
 	}
 	return nil, fs.ErrInvalid
 }
 
-// refuse notes that the cache is not used, and nothing asked for.
+// refuse records that the cache is unusable. Nothing is requested then.
 func (c *Client) refuse(err error) {
 	c.unused = true
 	c.errs = append(c.errs, fmt.Sprintf("debuginfod: nothing is asked for, as there is nowhere to keep it: %v (DEBUGINFOD_CACHE_PATH names another directory)", err))
 }
 
-func (e *entry) close()       { _ = e.dir.Close() } // it was only read
+func (e *entry) close()       { _ = e.dir.Close() } // read-only
 func (e *entry) path() string { return e.dir.Join(fileName) }
 
-// state is what there is of a file.
+// state says what the cache has for a build-id.
 type state int
 
 const (
-	absent state = iota // or so old a note that it is asked for again
-	missed              // no server had it, as elfutils notes it
+	absent state = iota // nothing, or an expired miss
+	missed              // a recorded miss: no server had the file
 	present
 )
 
-// look looks for the file. Anything else of its name is an error.
+// look looks for the file. Anything else of that name is an error.
 func (e *entry) look() (state, error) {
 	f, info, err := e.dir.OpenToRead(fileName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +66,7 @@ func (e *entry) look() (state, error) {
 	if err != nil {
 		return absent, err
 	}
-	_ = f.Close() // it was only looked at
+	_ = f.Close() // opened only to check
 	switch {
 	case info.Size() > 0:
 		return present, nil
@@ -75,8 +76,8 @@ func (e *entry) look() (state, error) {
 	return absent, nil
 }
 
-// miss notes that no server has the file, by an empty one, as elfutils does. What another
-// program has put there meanwhile stays.
+// miss records that no server has the file by creating an empty one, as elfutils
+// does. A file that another program has put there meanwhile is kept.
 func (e *entry) miss() error {
 	if found, err := e.look(); err != nil || found != absent {
 		return err
@@ -89,17 +90,17 @@ func (e *entry) miss() error {
 	return t.Replace(fileName)
 }
 
-// elfMagic begins every ELF file.
+// elfMagic is the start of every ELF file.
 const elfMagic = "\x7fELF"
 
-// elfHeader is the size of the header of an ELF file of 64 bits (elf(5), Elf64_Ehdr).
+// elfHeader is the size of a 64-bit ELF header in bytes (elf(5), Elf64_Ehdr).
 const elfHeader = 64
 
-// spareSize is how much a file may be larger than expected.
+// spareSize is how many bytes a file may exceed its expected size by.
 const spareSize = 64 << 20
 
-// expected is how large a file of this header may be: the table of its sections is at its
-// end, or next to it, in what linkers and strip write.
+// expected returns the maximum size in bytes of a file with this header. Linkers and
+// strip put the section table at or near the file's end.
 func expected(header []byte) int64 {
 	if len(header) < elfHeader {
 		return spareSize

@@ -16,7 +16,7 @@ import (
 // only requires that a client says one thing.
 func only(t *testing.T, c *Client, parts ...string) {
 	t.Helper()
-	lines := c.Remarks()
+	lines := c.Warnings()
 	if len(lines) != 1 {
 		t.Fatalf("%q", lines)
 	}
@@ -113,8 +113,8 @@ func TestSecrets(t *testing.T) {
 		t.Error("found")
 	}
 	only(t, c, "debuginfod: "+address+": it answered 500")
-	if strings.Contains(strings.Join(append(lines, c.Remarks()...), "\n"), "s3cret") {
-		t.Errorf("%q, %q", lines, c.Remarks())
+	if strings.Contains(strings.Join(append(lines, c.Warnings()...), "\n"), "s3cret") {
+		t.Errorf("%q, %q", lines, c.Warnings())
 	}
 	if _, err := os.Stat("/proc/self/cmdline"); err == nil && len(lines) == 0 {
 		t.Error("no curl was seen")

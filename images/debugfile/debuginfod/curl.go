@@ -13,9 +13,9 @@ import (
 	"stacksnap/task/curl"
 )
 
-// transfer has curl fetch a file: a client of our own would be in every program, and
-// started by every call, though few ask for it. Take is given what comes, and returns
-// how much it took.
+// transfer runs curl to fetch a file. An HTTP client linked into the program would
+// cost every run, though few need it. take reads the contents and returns how many
+// bytes it read.
 func transfer(ctx context.Context, address string, take func(io.Reader) (int64, error)) (int64, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -33,7 +33,7 @@ func transfer(ctx context.Context, address string, take func(io.Reader) (int64, 
 	}
 	n, err := take(from)
 	if err != nil {
-		cancel() // nothing more is wanted
+		cancel() // nothing more is needed
 	}
 	if ended := cmd.Wait(); err == nil && ended != nil {
 		err = why(said.String(), ended)
@@ -41,16 +41,17 @@ func transfer(ctx context.Context, address string, take func(io.Reader) (int64, 
 	return n, err
 }
 
-// maxSaid bounds what curl says, in bytes.
+// maxSaid is how much of curl's messages is kept, in bytes.
 const maxSaid = 64 << 10
 
-// config is what curl is told. It reads that from a pipe: an address may have a password.
+// config returns curl's configuration. It is passed through a pipe, because an
+// address may contain a password.
 func config(address string) string {
 	var c curl.Config
 	c.Flag("silent", "show-error", "fail", "location")
 	c.Option("proto", "=http,https")
 	c.Option("user-agent", "stacksnap")
-	c.Option("max-time", fmt.Sprint(int(maxTime.Seconds()))) // we may be killed meanwhile
+	c.Option("max-time", fmt.Sprint(int(maxTime.Seconds()))) // in case we are killed
 	c.Option("write-out", "%{stderr}%{http_code}")
 	c.Option("url", address)
 	return c.String()
@@ -63,8 +64,9 @@ func noCurl(err error) error {
 	return err
 }
 
-// why is what curl says last, which is the answer's code, 000 where none came, and
-// before it what went wrong: "curl: (6) Could not resolve host: x".
+// why extracts the error from curl's messages. They end with the HTTP status, 000
+// without a response, and before it is the error: "curl: (6) Could not resolve host:
+// x".
 func why(said string, ended error) error {
 	text, code := said, ""
 	if at := len(said) - 3; at >= 0 {

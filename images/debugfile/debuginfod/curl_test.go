@@ -41,7 +41,7 @@ func TestNoCurl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := c.Find(buildID, ""); ok || len(c.Remarks()) != 1 || !strings.HasSuffix(c.Remarks()[0], "curl, which is not installed") {
-		t.Errorf("%q", c.Remarks())
+	if _, ok := c.Find(buildID, ""); ok || len(c.Warnings()) != 1 || !strings.HasSuffix(c.Warnings()[0], "curl, which is not installed") {
+		t.Errorf("%q", c.Warnings())
 	}
 }

@@ -1,5 +1,5 @@
-// Package debuginfod asks debuginfod servers for debug files by build-id, and keeps them
-// where elfutils does (debuginfod-find(1), debuginfod_find_debuginfo(3)).
+// Package debuginfod gets debug files from debuginfod servers by build-id, and caches
+// them where elfutils does (debuginfod-find(1), debuginfod_find_debuginfo(3)).
 package debuginfod
 
 import (
@@ -14,35 +14,35 @@ import (
 	"time"
 )
 
-// What a call may cost.
+// Limits of one run.
 const (
-	maxTime  = 2 * time.Minute  // that all servers together are waited for
-	maxStall = 15 * time.Second // that nothing comes
-	maxSize  = 2 << 30          // bytes of a file
-	maxAll   = 4 << 30          // bytes of all files that are sent
-	missFor  = 10 * time.Minute // after which a file that no server had is asked for again
+	maxTime  = 2 * time.Minute  // for all servers together
+	maxStall = 15 * time.Second // without receiving anything
+	maxSize  = 2 << 30          // bytes of one file
+	maxAll   = 4 << 30          // bytes received in all
+	missFor  = 10 * time.Minute // until a file that no server had is requested again
 )
 
-// Client asks the servers. It is safe for concurrent use.
+// Client queries the servers. It is safe for concurrent use.
 type Client struct {
 	servers []string
 	cache   string
 	tell    func(line string)
 
-	time, stall time.Duration // what is left, and may pass without a byte
-	size, all   int64         // bytes of a file, and that may still be sent
+	time, stall time.Duration // time left, and maximum time without receiving anything
+	size, all   int64         // maximum bytes of a file, and bytes that may still be received
 
 	mu     sync.Mutex      // one file at a time
 	silent map[string]bool // servers that are not asked again
 	errs   []string
-	unused bool // the cache is not this user's alone
+	unused bool // another user can write to the cache
 }
 
-// New returns a client of the servers in DEBUGINFOD_URLS, which are asked for nothing
-// yet. Tell is given what is being done, to be shown instead of what it was given
-// before, and an empty line at the end; it may be nil.
+// New returns a client for the servers in DEBUGINFOD_URLS. It sends no request yet.
+// tell is called with a line of progress, which replaces the line before, and with ""
+// at the end; it may be nil.
 func New(getenv func(string) string, tell func(line string)) (*Client, error) {
-	c := &Client{cache: cacheFolder(getenv), tell: tell, time: maxTime, stall: maxStall, size: maxSize, all: maxAll, silent: map[string]bool{}}
+	c := &Client{cache: cacheDirectory(getenv), tell: tell, time: maxTime, stall: maxStall, size: maxSize, all: maxAll, silent: map[string]bool{}}
 	for word := range strings.FieldsSeq(getenv("DEBUGINFOD_URLS")) {
 		u, err := url.Parse(word)
 		if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
@@ -58,8 +58,8 @@ func New(getenv func(string) string, tell func(line string)) (*Client, error) {
 	return c, nil
 }
 
-// cacheFolder is where elfutils keeps what it was sent; empty where nothing says.
-func cacheFolder(getenv func(string) string) string {
+// cacheDirectory returns the directory where elfutils caches files; "" if there is none.
+func cacheDirectory(getenv func(string) string) string {
 	if dir := getenv("DEBUGINFOD_CACHE_PATH"); dir != "" {
 		return dir
 	}
@@ -73,8 +73,8 @@ func cacheFolder(getenv func(string) string) string {
 	return ""
 }
 
-// Find implements [binaries.Finder]: the debug file that has a build-id, if it is kept
-// or a server has it.
+// Find implements [binaries.Finder]. It returns the debug file for a build-id from
+// the cache or a server.
 func (c *Client) Find(id []byte, _ string) (path string, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,12 +115,12 @@ func (c *Client) askAll(id []byte, kept *entry) bool {
 		}
 	}
 	if missed {
-		_ = kept.miss() // it is asked for again then
+		_ = kept.miss() // if this fails, it is requested again
 	}
 	return false
 }
 
-// ask downloads the file from a server, as long as there is time.
+// ask downloads the file from a server in the time that is left.
 func (c *Client) ask(server string, id []byte, kept *entry) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(context.Background(), c.time, errTime)
@@ -132,13 +132,14 @@ func (c *Client) ask(server string, id []byte, kept *entry) error {
 	return causeOf(ctx, c.download(ctx, server+"/buildid/"+hex.EncodeToString(id)+"/debuginfo", id, kept))
 }
 
-// fail notes that a server is not asked again.
+// fail records an error. The server is not asked again.
 func (c *Client) fail(server string, err error) {
 	c.silent[server] = true
 	c.errs = append(c.errs, fmt.Sprintf("debuginfod: %s: %v", redacted(server), err))
 }
 
-// redacted is an address without what may be secret in it: a name, a password, a query.
+// redacted returns an address without user name, password and query, which may be
+// secret.
 func redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -148,8 +149,8 @@ func redacted(address string) string {
 	return shown.String()
 }
 
-// Remarks says, a line each, what went wrong.
-func (c *Client) Remarks() []string {
+// Warnings returns what went wrong, a line each.
+func (c *Client) Warnings() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]string(nil), c.errs...)

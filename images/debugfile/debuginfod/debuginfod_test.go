@@ -89,7 +89,7 @@ func TestFind(t *testing.T) {
 		if b, err := os.ReadFile(path); err != nil || string(b) != string(debugFile(buildID)) {
 			t.Error("another file is kept:", err)
 		}
-		if lines := c.Remarks(); len(lines) > 0 {
+		if lines := c.Warnings(); len(lines) > 0 {
 			t.Errorf("%q", lines)
 		}
 	}
@@ -192,7 +192,7 @@ func TestBadServers(t *testing.T) {
 					t.Error("found at", path)
 				}
 			}
-			lines := c.Remarks()
+			lines := c.Warnings()
 			if len(lines) != 1 || !strings.HasPrefix(lines[0], "debuginfod: "+address) || !strings.Contains(lines[0], bad.why) || asked.Load() > 1 {
 				t.Errorf("%q, asked %d times", lines, asked.Load())
 			}
@@ -209,7 +209,7 @@ func TestExactSize(t *testing.T) {
 	c := client(t, t.TempDir(), address)
 	c.size = 0x200
 	if _, ok := c.Find(buildID, ""); !ok {
-		t.Error(c.Remarks())
+		t.Error(c.Warnings())
 	}
 }
 

@@ -22,8 +22,8 @@ var (
 	errOther    = errors.New("it sent something else than the file of that build-id")
 )
 
-// download fetches a file, proves that it has the build-id, and puts it in its place at
-// once, so that others that use the cache never see a part of it.
+// download fetches a file, checks its build-id, and moves it into place atomically,
+// so that other users of the cache never see part of it.
 func (c *Client) download(ctx context.Context, address string, id []byte, kept *entry) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -49,11 +49,11 @@ func (c *Client) download(ctx context.Context, address string, id []byte, kept *
 	return causeOf(ctx, err)
 }
 
-// receive takes a file of at most limit bytes, and of not much more than its own header
-// says.
+// receive copies a file of at most limit bytes, and of not much more than its own
+// header implies.
 func receive(to io.Writer, from io.Reader, limit int64) (int64, error) {
 	start := bufio.NewReaderSize(from, 4096)
-	header, _ := start.Peek(elfHeader) // an error comes again
+	header, _ := start.Peek(elfHeader) // the next read returns the error
 	if len(header) >= len(elfMagic) && string(header[:len(elfMagic)]) != elfMagic {
 		return 0, errOther
 	}
@@ -64,7 +64,7 @@ func receive(to io.Writer, from io.Reader, limit int64) (int64, error) {
 	return n, err
 }
 
-// causeOf is why what failed was ended, where it was.
+// causeOf returns why ctx was cancelled, if it was, instead of err.
 func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause
@@ -88,19 +88,19 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// progress tells how far a download is.
+// progress reports the progress of a download.
 type progress struct {
 	from  io.Reader
-	moved func() // some of it came
+	moved func() // called when data was received
 	tell  func(line string)
 	host  string
 	n     int64
-	next  int64 // where enough has come since it moved
+	next  int64 // the byte count at which moved is called next
 	told  time.Time
 }
 
-// minMoved is how many bytes must come before those that are waited for have come: a
-// server that lets them drip is given up.
+// minMoved is how many bytes must be received to reset the stall timer. A server that
+// sends slower is given up.
 const minMoved = 16 << 10
 
 // Read implements [io.Reader].

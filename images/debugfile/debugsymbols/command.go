@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// byCommands lists what the programs in DBGShellCommands find.
+// byCommands yields the paths that the programs in DBGShellCommands return.
 func (f *Finder) byCommands(uuid string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, command := range f.preferences.dict["DBGShellCommands"].strings() {
@@ -16,7 +16,7 @@ func (f *Finder) byCommands(uuid string) iter.Seq[string] {
 				err = errors.New(why)
 			}
 			if err != nil {
-				f.remark("%s: %v", command, err)
+				f.warn("%s: %v", command, err)
 			}
 			for _, key := range []string{"DBGDSYMPath", "DBGSymbolRichExecutable"} {
 				if path := found[key].text; filepath.IsAbs(path) && !yield(path) {
@@ -27,8 +27,8 @@ func (f *Finder) byCommands(uuid string) iter.Seq[string] {
 	}
 }
 
-// answer asks one program, which is given the UUID and answers with a property list of
-// dictionaries by UUID.
+// answer runs one program with the UUID as argument. It prints a property list with a
+// dictionary for each UUID.
 func (f *Finder) answer(command, uuid string) (map[string]value, error) {
 	if f.tell != nil {
 		f.tell("asking " + filepath.Base(command) + " for the dSYM of " + uuid)
@@ -42,8 +42,8 @@ func (f *Finder) answer(command, uuid string) (map[string]value, error) {
 	return list.dict[uuid].dict, err
 }
 
-// shell returns the arguments of a shell that runs a command, which may be a path with
-// spaces or a line with options.
+// shell returns the arguments of a shell that runs a command, which may be a path
+// with spaces, or a line with options.
 func shell(command, uuid string) []string {
 	line := command + ` "$1"`
 	if _, err := os.Stat(command); err == nil {

@@ -1,6 +1,6 @@
-// Package debugsymbols finds dSYMs by UUID where macOS's debuggers do, in the order of
-// Apple's DebugSymbols.framework as lldb's documentation tells it ("Symbols on macOS"):
-// folders of links named by UUID, Spotlight, and commands that the user has set.
+// Package debugsymbols finds dSYMs by UUID where macOS's debuggers do, in the order
+// of Apple's DebugSymbols.framework by lldb's documentation ("Symbols on macOS"):
+// directories of links named by UUID, Spotlight, and commands that the user has set.
 package debugsymbols
 
 import (
@@ -21,39 +21,38 @@ import (
 	"stacksnap/images/dyld"
 )
 
-// What a call may cost.
+// Limits of one run.
 const (
-	maxSpotlight = 2 * time.Second // of all questions to Spotlight together
-	maxCommands  = 2 * time.Minute // of all commands together
-	maxOutput    = 1 << 20         // bytes of what a program says
-	maxPaths     = 16              // that are looked at of one answer
-	maxRemarks   = 3
+	maxSpotlight = 2 * time.Second // for all Spotlight queries together
+	maxCommands  = 2 * time.Minute // for all commands together
+	maxOutput    = 1 << 20         // bytes of a program's output
+	maxPaths     = 16              // examined of one answer
+	maxWarnings  = 3
 )
 
 // domain is that of the preferences.
 const domain = "com.apple.DebugSymbols"
 
-// Finder asks this system. It is safe for concurrent use.
+// Finder queries this system. It is safe for concurrent use.
 type Finder struct {
 	getenv func(string) string
 	tell   func(line string)
 
-	mu                  sync.Mutex // one question at a time
-	asked               bool       // the preferences are known
+	mu                  sync.Mutex // one query at a time
+	asked               bool       // the preferences have been read
 	preferences         value
-	spotlight, commands time.Duration // what is left
+	spotlight, commands time.Duration // time left
 	errs                []string
 }
 
-// New returns a finder that has asked nothing yet. Tell is given what is being done, to
-// be shown instead of what it was given before, and an empty line at the end; it may be
-// nil.
+// New returns a Finder that has queried nothing yet. tell is called with a line of
+// progress, which replaces the line before, and with "" at the end; it may be nil.
 func New(getenv func(string) string, tell func(line string)) *Finder {
 	return &Finder{getenv: getenv, tell: tell, spotlight: maxSpotlight, commands: maxCommands}
 }
 
-// Find implements [binaries.Finder]. Of what is Apple's own there are no dSYMs, and
-// nobody is asked.
+// Find implements [binaries.Finder]. There are no dSYMs for Apple's own images, so
+// these are not looked for.
 func (f *Finder) Find(id []byte, image string) (path string, ok bool) {
 	const uuidSize = 16
 	if len(id) != uuidSize || dyld.IsApples(image) {
@@ -72,27 +71,27 @@ func (f *Finder) Find(id []byte, image string) (path string, ok bool) {
 	return "", false
 }
 
-// Remarks implements [binaries.Finder].
-func (f *Finder) Remarks() []string {
+// Warnings implements [binaries.Finder].
+func (f *Finder) Warnings() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.errs)
 }
 
-// remark notes what went wrong, of the first few.
-func (f *Finder) remark(format string, args ...any) {
-	if line := fmt.Sprintf(format, args...); len(f.errs) < maxRemarks && !slices.Contains(f.errs, line) {
+// warn records an error, up to a limit.
+func (f *Finder) warn(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); len(f.errs) < maxWarnings && !slices.Contains(f.errs, line) {
 		f.errs = append(f.errs, line)
 	}
 }
 
-// uuidText writes a UUID as macOS does: 8-4-4-4-12 upper-case hex digits.
+// uuidText formats a UUID as macOS does: 8-4-4-4-12 upper-case hex digits.
 func uuidText(id []byte) string {
 	return fmt.Sprintf("%X-%X-%X-%X-%X", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
-// inside returns the file with the symbols in what was found, which may be a bundle or
-// an archive of such.
+// inside returns the symbol file in candidate, which may be a bundle, or an archive
+// of bundles.
 func inside(candidate string, id []byte) (path string, ok bool) {
 	x, err := binaries.NewIndex(binaries.Places{Symbols: []string{candidate}})
 	if err != nil {
@@ -104,7 +103,7 @@ func inside(candidate string, id []byte) (path string, ok bool) {
 	return "", false
 }
 
-// mapped lists the links to a file in the folders of DBGFileMappedPaths, such as
+// mapped yields the links in the directories of DBGFileMappedPaths, such as
 // 2351/6BE4/29BE/350C/91C9/F36E7999F0F1.
 func (f *Finder) mapped(uuid string) iter.Seq[string] {
 	digits := strings.ReplaceAll(uuid, "-", "")
@@ -122,8 +121,8 @@ func (f *Finder) mapped(uuid string) iter.Seq[string] {
 	}
 }
 
-// bySpotlight lists what is known to have a dSYM of the UUID. With any preference set
-// that is wanted only of the folders that one of them names.
+// bySpotlight yields what Spotlight knows to have a dSYM for the UUID. If preferences
+// are set, it searches only the directories that they name for it.
 func (f *Finder) bySpotlight(uuid string) iter.Seq[string] {
 	questions := [][]string{nil}
 	if len(f.preferences.dict) > 0 {
@@ -136,7 +135,7 @@ func (f *Finder) bySpotlight(uuid string) iter.Seq[string] {
 		for _, where := range questions {
 			out, err := f.run(&f.spotlight, "mdfind", append(where, "com_apple_xcode_dsym_uuids == "+uuid)...)
 			if err != nil {
-				return // it is off, or not there
+				return // Spotlight is off, or does not exist
 			}
 			for _, path := range lines(out) {
 				if !yield(path) {
@@ -147,7 +146,7 @@ func (f *Finder) bySpotlight(uuid string) iter.Seq[string] {
 	}
 }
 
-// lines returns the paths of an answer, the first ones.
+// lines returns the first paths in a program's output.
 func lines(out []byte) (list []string) {
 	for line := range strings.Lines(string(out)) {
 		if line = strings.TrimSuffix(line, "\n"); filepath.IsAbs(line) && len(list) < maxPaths {
@@ -157,7 +156,7 @@ func lines(out []byte) (list []string) {
 	return list
 }
 
-// run has a program answer, as long as there is time.
+// run runs a program in the time that is left.
 func (f *Finder) run(left *time.Duration, name string, args ...string) ([]byte, error) {
 	if *left <= 0 {
 		return nil, context.DeadlineExceeded
@@ -167,7 +166,7 @@ func (f *Finder) run(left *time.Duration, name string, args ...string) ([]byte, 
 	ctx, cancel := context.WithTimeout(context.Background(), *left)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.WaitDelay = time.Second // where a child of it holds the pipe
+	cmd.WaitDelay = time.Second // in case a child holds the pipe
 	out := &limited{}
 	cmd.Stdout = out
 	if err := cmd.Run(); err != nil {
@@ -176,7 +175,7 @@ func (f *Finder) run(left *time.Duration, name string, args ...string) ([]byte, 
 	return out.said.Bytes(), nil
 }
 
-// limited keeps the first of what is written, and ends a program that goes on.
+// limited keeps the start of a program's output, and ends a program that writes more.
 type limited struct{ said bytes.Buffer }
 
 var errTooLong = errors.New("it says more than is read")
@@ -188,8 +187,9 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.said.Write(p)
 }
 
-// prefer reads the preferences, by the system's own program: they may be newer than the
-// file. They are taken only of who this runs as, for they name programs to run.
+// prefer reads the preferences with the system's own program, which may have newer
+// ones than the file. They must belong to the current user, because they name
+// programs to run.
 func (f *Finder) prefer() {
 	if f.asked {
 		return
@@ -201,7 +201,7 @@ func (f *Finder) prefer() {
 		return
 	}
 	if !isOwn(info) {
-		f.remark("%s belongs to another user, and is left aside", file)
+		f.warn("%s belongs to another user, and is left aside", file)
 		return
 	}
 	out, err := f.run(&f.commands, "defaults", "export", domain, "-")
@@ -209,6 +209,6 @@ func (f *Finder) prefer() {
 		f.preferences, err = parse(out)
 	}
 	if err != nil {
-		f.remark("the preferences of %s cannot be read: %v", domain, err)
+		f.warn("the preferences of %s cannot be read: %v", domain, err)
 	}
 }

@@ -112,7 +112,7 @@ func (m *mac) finder() *Finder {
 func (m *mac) find(f *Finder, want string) {
 	m.Helper()
 	if path, ok := f.Find(id(m.T), "/Applications/It.app/It"); path != want || ok != (want != "") {
-		m.Errorf("found %q, want %q; %q", path, want, f.Remarks())
+		m.Errorf("found %q, want %q; %q", path, want, f.Warnings())
 	}
 }
 
@@ -125,7 +125,7 @@ func (m *mac) wantCalls(want ...string) {
 
 func (m *mac) wantRemarks(f *Finder, parts ...string) {
 	m.Helper()
-	got := f.Remarks()
+	got := f.Warnings()
 	if len(got) != len(parts) {
 		m.Fatalf("said %q", got)
 	}

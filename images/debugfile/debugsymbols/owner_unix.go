@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// isOwn reports whether a file belongs to the user that this runs as.
+// isOwn reports whether a file belongs to the current user.
 func isOwn(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// maxDepth bounds how deep lists and dictionaries are nested.
+// maxDepth is how deep lists and dictionaries may be nested.
 const maxDepth = 16
 
 var errNoList = errors.New("not a property list in XML")
 
-// value is one of a property list: a text, a list or a dictionary (plist(5)). Numbers,
-// dates and the like are their text.
+// value is a value in a property list: a string, a list or a dictionary (plist(5)).
+// Numbers and dates are kept as text.
 type value struct {
 	text string
 	list []value
 	dict map[string]value
 }
 
-// strings returns the texts of a list, or the one that there is instead of a list.
+// strings returns the strings in a list, or a single string as a list.
 func (v value) strings() (all []string) {
 	if v.text != "" {
 		return []string{v.text}
@@ -51,7 +51,7 @@ func parse(b []byte) (value, error) {
 	}
 }
 
-// parseValue reads the rest of an element that has begun.
+// parseValue reads the rest of an element.
 func parseValue(d *xml.Decoder, element string, depth int) (v value, err error) {
 	if depth > maxDepth {
 		return v, errNoList
@@ -84,7 +84,7 @@ func parseValue(d *xml.Decoder, element string, depth int) (v value, err error) 
 	}
 }
 
-// add takes an element into a list or a dictionary, and returns the key of the next.
+// add adds an element to a list or dictionary, and returns the key for the next.
 func (v *value) add(key, element string, inner value) (next string) {
 	switch {
 	case v.dict == nil:

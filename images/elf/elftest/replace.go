@@ -1,4 +1,4 @@
-// Package elftest changes ELF files for tests.
+// Package elftest modifies ELF files for tests.
 package elftest
 
 import (
@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// Section is one to be put into a file.
+// Section is a section to put into a file.
 type Section struct {
 	Name string
 	Type elf.SectionType
 	Data []byte
 
-	Compressed bool // it begins with a compression header
+	Compressed bool // Data starts with a compression header
 }
 
 const (
@@ -26,8 +26,9 @@ const (
 	shstrndx  = 62
 )
 
-// Replace returns a copy of a 64-bit little-endian file in which sections stand in place
-// of those of their name, or behind the others. What they hold is at the end.
+// Replace returns a copy of a 64-bit little-endian file in which sections replace
+// those of the same name, or are added after the others. Their contents are appended
+// to the file.
 func Replace(t testing.TB, file []byte, sections ...Section) []byte {
 	t.Helper()
 	f, err := elf.NewFile(bytes.NewReader(file))
@@ -48,7 +49,7 @@ func Replace(t testing.TB, file []byte, sections ...Section) []byte {
 	return r.out
 }
 
-// replacement is a file with its new table of sections, and their names.
+// replacement is a file with its new section table and names.
 type replacement struct{ out, table, names []byte }
 
 func (r *replacement) name(s string) uint32 {
@@ -57,7 +58,7 @@ func (r *replacement) name(s string) uint32 {
 	return uint32(at)
 }
 
-// put puts a section at the end of the file and into the table.
+// put appends a section's contents to the file and sets its table entry.
 func (r *replacement) put(f *elf.File, s Section) {
 	index := len(r.table) / entrySize
 	for i, old := range f.Sections {
@@ -79,7 +80,7 @@ func (r *replacement) put(f *elf.File, s Section) {
 	r.place(index, s.Data)
 }
 
-// place puts what a section holds at the end of the file.
+// place appends the contents of section index.
 func (r *replacement) place(index int, data []byte) {
 	entry := r.table[index*entrySize:]
 	binary.LittleEndian.PutUint64(entry[24:], uint64(len(r.out)))
@@ -87,7 +88,7 @@ func (r *replacement) place(index int, data []byte) {
 	r.out = append(r.out, data...)
 }
 
-// end puts the names and the table behind all.
+// end appends the names and the table.
 func (r *replacement) end(names int) {
 	r.place(names, r.names)
 	r.out = append(r.out, make([]byte, -len(r.out)&7)...)
@@ -96,8 +97,8 @@ func (r *replacement) end(names int) {
 	r.out = append(r.out, r.table...)
 }
 
-// Claim is the compression header (Elf64_Chdr) of a section that claims a size, and what
-// is behind it.
+// Claim returns a compression header (Elf64_Chdr) that claims a size, followed by
+// packed.
 func Claim(kind elf.CompressionType, size uint64, packed []byte) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(kind))
 	b = binary.LittleEndian.AppendUint64(b, size)
@@ -105,7 +106,7 @@ func Claim(kind elf.CompressionType, size uint64, packed []byte) []byte {
 	return append(b, packed...)
 }
 
-// ZLIB compresses size bytes of what a reader gives.
+// ZLIB compresses size bytes of r.
 func ZLIB(r io.Reader, size int64) []byte {
 	var b bytes.Buffer
 	z, _ := zlib.NewWriterLevel(&b, zlib.BestSpeed) // the level is valid
@@ -114,8 +115,8 @@ func ZLIB(r io.Reader, size int64) []byte {
 	return b.Bytes()
 }
 
-// ZSTD is a frame of size zeros, rounded up (RFC 8878): a block of four bytes for each
-// 128 KB of them.
+// ZSTD returns a frame of size zeros, rounded up (RFC 8878): four bytes for each
+// block of 128 KB.
 func ZSTD(size int64) []byte {
 	const block = 128 << 10
 	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3} // magic, no options, a window of a block
@@ -129,8 +130,8 @@ func ZSTD(size int64) []byte {
 	return b
 }
 
-// Filler is a reader of bytes that pack to about a twentieth, as debugging information may,
-// and are no zeros.
+// Filler is a reader of bytes that compress to about a twentieth, as debugging
+// information may, and are not zeros.
 type Filler struct{ state, at uint32 }
 
 // Read implements [io.Reader].
@@ -144,9 +145,9 @@ func (f *Filler) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Pad is a unit of debugging information of size bytes, more than 11, with nothing in it:
-// its only entry is a null one, and what a reader gives follows. The units behind it are
-// that much further on.
+// Pad returns a unit of debugging information of size bytes, more than 11, that
+// contains only a null entry, followed by bytes from filler. It shifts the units
+// after it.
 func Pad(size uint32, filler io.Reader) io.Reader {
 	head := binary.LittleEndian.AppendUint32(nil, size-4) // unit_length
 	head = append(head, 4, 0, 0, 0, 0, 0, 8, 0)           // version, abbreviations, address size, null

@@ -1,5 +1,5 @@
-// Package cachetest makes shared caches of libraries, in each of the layouts that dyld's
-// cache builders have made, for tests.
+// Package cachetest makes shared caches of libraries for tests, in each layout that
+// dyld's cache builders have used.
 package cachetest
 
 import (
@@ -8,23 +8,24 @@ import (
 	"testing"
 )
 
-// Image is a thin 64-bit library, and the vmaddr at which the cache has it.
+// Image is a thin 64-bit library, and its vmaddr in the cache.
 type Image struct {
 	File   []byte
 	VMAddr uint64
 	Path   string
 }
 
-// Layout is how a cache is laid out.
+// Layout describes the files of a cache.
 type Layout struct {
 	Name     string   // of the main file
-	Header   uint32   // its size, which says what there is in it
-	Suffixes []string // of the files that data and __LINKEDIT are in; one or two of them, none: all is in the main file
-	Symbols  string   // the name of the file of local symbols; empty: in the main file
-	Redact   bool     // local symbols are taken out
+	Header   uint32   // size of the header in bytes, which determines its fields
+	Suffixes []string // of the files with data and __LINKEDIT: one, two, or none if all is in the main file
+	Symbols  string   // name of the file with local symbols; "": the main file
+	Redact   bool     // local symbols are removed from the images
 }
 
-// Layouts are those of macOS 11, 12, 13 and later, of a development cache, and of iOS.
+// Layouts are those of macOS 11, 12, 13 and later, of a development cache, and of
+// iOS.
 var Layouts = map[string]Layout{
 	"11":          {Name: "dyld_shared_cache_arm64e", Header: 0x140},
 	"iOS 14":      {Name: "dyld_shared_cache_arm64e", Header: 0x140, Redact: true},
@@ -35,10 +36,10 @@ var Layouts = map[string]Layout{
 	"development": {Name: "dyld_shared_cache_arm64e.development", Header: 0x1f8, Suffixes: []string{".01.development"}, Redact: true, Symbols: "dyld_shared_cache_arm64e.symbols"},
 }
 
-// Start is the vmaddr of the caches that are made, and UUID what they have.
+// Start is the vmaddr of every cache made here.
 const Start = 0x1_8000_0000
 
-// UUID is that of the main files.
+// UUID is that of the main file.
 var UUID = [16]byte{0xca, 0xc4, 0xe0}
 
 const page = 0x4000
@@ -49,7 +50,7 @@ type mapping struct {
 	prot                 uint32
 }
 
-// file is one on its way.
+// file is a file under construction.
 type file struct {
 	name     string
 	uuid     [16]byte
@@ -57,8 +58,8 @@ type file struct {
 	mappings []mapping
 }
 
-// Make writes a cache of images, which are given by ascending vmaddr, into a folder, and
-// returns the path of its main file.
+// Make writes a cache of images, sorted by vmaddr, to a directory, and returns the
+// path of its main file.
 func Make(t testing.TB, dir string, l Layout, images []Image) string {
 	t.Helper()
 	m := &maker{layout: l}
@@ -85,7 +86,7 @@ type maker struct {
 
 func up(v uint64) uint64 { return (v + page - 1) &^ (page - 1) }
 
-// placeAll gives everything its place: code, then data, then __LINKEDIT.
+// placeAll assigns addresses: code, then data, then __LINKEDIT.
 func (m *maker) placeAll() {
 	last := m.images[len(m.images)-1]
 	end := up(last.VMAddr + uint64(len(last.textBytes())))
@@ -113,7 +114,7 @@ func (m *maker) placeAll() {
 	m.fill()
 }
 
-// file begins one with a mapping that has its head.
+// file starts a file with a mapping that contains its header.
 func (m *maker) file(name string, uuid [16]byte, first mapping) *file {
 	f := &file{name: name, uuid: uuid}
 	f.add(first)
@@ -121,7 +122,7 @@ func (m *maker) file(name string, uuid [16]byte, first mapping) *file {
 	return f
 }
 
-// part is the file that data (0) or __LINKEDIT (1) is in.
+// part returns the file with data (0) or __LINKEDIT (1).
 func (m *maker) part(n int) *file {
 	n = min(n, len(m.layout.Suffixes)-1)
 	if n < 0 {
@@ -142,7 +143,7 @@ func basePath(l Layout) string {
 	return l.Name
 }
 
-// add appends what is mapped to a file.
+// add appends a mapping to a file.
 func (f *file) add(m mapping) {
 	m.offset = uint64(len(f.b))
 	f.b = append(f.b, make([]byte, m.size)...)
@@ -171,7 +172,7 @@ func (m *maker) put(f *file, vmaddr uint64, b []byte) {
 	}
 }
 
-// symbols writes the heads of the files.
+// symbols writes the headers of the files.
 func (m *maker) symbols() {
 	for i, f := range m.files {
 		head := f.head(m.layout.Header)
@@ -182,7 +183,7 @@ func (m *maker) symbols() {
 	}
 }
 
-// head is what each file begins with, and its mappings.
+// head returns the header of a file, followed by its mappings.
 func (f *file) head(size uint32) []byte {
 	b := make([]byte, size)
 	copy(b, "dyld_v1  arm64e")
@@ -227,7 +228,7 @@ func (m *maker) mainHead(b []byte) []byte {
 	return b
 }
 
-// locals writes the local symbols to the end of the main file, or to one of their own.
+// locals writes the local symbols at the end of the main file, or to their own.
 func (m *maker) locals() []*file {
 	if !m.layout.Redact {
 		return nil
@@ -247,7 +248,7 @@ func (m *maker) locals() []*file {
 		if m.layout.Header >= 0x190 {
 			entries = le.AppendUint64(entries, distance)
 		} else {
-			entries = le.AppendUint32(entries, uint32(distance)) // which is the offset in the file, too
+			entries = le.AppendUint32(entries, uint32(distance)) // also the offset in the file
 		}
 		entries = le.AppendUint32(le.AppendUint32(entries, first), count)
 		nlists = append(nlists, im.localNlists()...)
@@ -267,7 +268,8 @@ func (m *maker) locals() []*file {
 	return own
 }
 
-// localNlists are those that were taken out, at where their sections are now.
+// localNlists returns the removed symbols, at the addresses where their sections are
+// now.
 func (im *image) localNlists() []byte {
 	for b := im.nlists; len(b) > 0; b = b[nlistSize:] {
 		if n := b[5]; n > 0 && int(n) <= len(im.sections) {

@@ -8,8 +8,8 @@ import (
 
 var le = binary.LittleEndian
 
-// The load commands that say where something is, and at which of their bytes an offset
-// into __LINKEDIT stands (<mach-o/loader.h>).
+// The load commands with offsets into __LINKEDIT, and the positions of these in the
+// command (<mach-o/loader.h>).
 var linkEditOffsets = map[uint32][]int{
 	0x2:        {8, 16},             // LC_SYMTAB
 	0xb:        {56},                // LC_DYSYMTAB: the indirect symbols
@@ -37,19 +37,19 @@ const (
 	typeInSection = 0x0e
 )
 
-// image is a library on its way into a cache.
+// image is a library to be put into a cache.
 type image struct {
 	Image
-	file     []byte // the header and load commands are changed in place
+	file     []byte // its header and load commands are changed in place
 	data     [][]byte
 	dataAt   []uint64
 	linkedit []byte
 	uuid     []byte
-	sections []uint64 // by how much each has moved
-	nlists   []byte   // those that were taken out
+	sections []uint64 // by how much each section has moved
+	nlists   []byte   // the removed symbols
 }
 
-// commands gives the load commands.
+// commands yields the load commands.
 func (im *image) commands(yield func(cmd uint32, b []byte)) {
 	b := im.file[headerSize:]
 	for range le.Uint32(im.file[16:]) {
@@ -61,7 +61,7 @@ func (im *image) commands(yield func(cmd uint32, b []byte)) {
 
 func segmentName(b []byte) string { return string(bytes.TrimRight(b[8:24], "\x00")) }
 
-// open takes a file apart.
+// open parses a file.
 func open(t testing.TB, from Image) *image {
 	t.Helper()
 	im := &image{Image: from, file: bytes.Clone(from.File)}
@@ -81,7 +81,7 @@ func open(t testing.TB, from Image) *image {
 	return im
 }
 
-// place moves the segments: __TEXT to where it is wanted, others to what next gives.
+// place moves the segments: __TEXT to its vmaddr, others to the addresses from next.
 func (im *image) place(next func(size uint64) uint64) {
 	im.commands(func(cmd uint32, b []byte) {
 		if cmd != lcSegment64 || segmentName(b) == "__LINKEDIT" {
@@ -102,7 +102,7 @@ func (im *image) place(next func(size uint64) uint64) {
 	})
 }
 
-// redact takes the local symbols out, and returns their names.
+// redact removes the local symbols, and appends their names to names.
 func (im *image) redact(names []byte) []byte {
 	im.eachSymtab(func(symtab []byte, base uint64) {
 		symbols := im.linkedit[uint64(le.Uint32(symtab[8:]))-base:]
@@ -124,7 +124,7 @@ func (im *image) redact(names []byte) []byte {
 	return names
 }
 
-// growStrings puts the string table, with a name for what was taken out, to the end.
+// growStrings moves the string table to the end, adding the name of removed symbols.
 func (im *image) growStrings() {
 	im.eachSymtab(func(symtab []byte, base uint64) {
 		strings := im.linkedit[uint64(le.Uint32(symtab[16:]))-base:][:le.Uint32(symtab[20:])]
@@ -135,7 +135,7 @@ func (im *image) growStrings() {
 	})
 }
 
-// moveSymbols gives the symbols the addresses of where their sections are.
+// moveSymbols updates the addresses of symbols to where their sections are now.
 func (im *image) moveSymbols() {
 	im.eachSymtab(func(symtab []byte, base uint64) {
 		for b := im.linkedit[uint64(le.Uint32(symtab[8:]))-base:][:le.Uint32(symtab[12:])*nlistSize]; len(b) > 0; b = b[nlistSize:] {
@@ -146,7 +146,7 @@ func (im *image) moveSymbols() {
 	})
 }
 
-// eachSymtab gives LC_SYMTAB, and where __LINKEDIT is in the file.
+// eachSymtab yields LC_SYMTAB and the file offset of __LINKEDIT.
 func (im *image) eachSymtab(yield func(symtab []byte, base uint64)) {
 	var base uint64
 	im.commands(func(cmd uint32, b []byte) {
@@ -161,8 +161,8 @@ func (im *image) eachSymtab(yield func(symtab []byte, base uint64)) {
 	})
 }
 
-// placeLinkEdit has __LINKEDIT be all of the cache's, in which the image's own bytes
-// begin at a distance.
+// placeLinkEdit makes the cache's whole __LINKEDIT the image's; its own bytes start
+// at at.
 func (im *image) placeLinkEdit(region mapping, at uint64) {
 	var base uint64
 	im.eachSymtab(func(_ []byte, b uint64) { base = b })
@@ -180,7 +180,7 @@ func (im *image) placeLinkEdit(region mapping, at uint64) {
 	})
 }
 
-// textBytes is __TEXT with the header and load commands as they are by now.
+// textBytes returns __TEXT with the current header and load commands.
 func (im *image) textBytes() (text []byte) {
 	im.commands(func(cmd uint32, b []byte) {
 		if cmd == lcSegment64 && segmentName(b) == "__TEXT" {

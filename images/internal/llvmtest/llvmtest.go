@@ -1,4 +1,4 @@
-// Package llvmtest asks llvm-symbolizer what tests compare with.
+// Package llvmtest runs llvm-symbolizer for tests to compare with.
 package llvmtest
 
 import (
@@ -15,19 +15,19 @@ import (
 	"stacksnap/task/needs"
 )
 
-// Frame is a frame as llvm-symbolizer tells it.
+// Frame is a frame as printed by llvm-symbolizer.
 type Frame struct {
 	FunctionName, FileName string
 	Line, Column           int
 }
 
-// Tool returns the newest of LLVM's tools of a name that there is, or skips.
+// Tool returns the newest installed version of an LLVM tool, or skips the test.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	return needs.LLVM(t, name, 1)
 }
 
-// Frames asks llvm-symbolizer for addresses of a file.
+// Frames returns llvm-symbolizer's frames for addresses of a file.
 func Frames(t testing.TB, file string, addrs []uint64) [][]Frame {
 	t.Helper()
 	var in bytes.Buffer
@@ -56,9 +56,8 @@ func Frames(t testing.TB, file string, addrs []uint64) [][]Frame {
 	return all
 }
 
-// Tell writes frames as they are compared: a file and a column say nothing where no line
-// is known, and are not shown then.
-func Tell(frames []object.Source) string {
+// Format formats frames for comparison. Without a line, file and column are left out.
+func Format(frames []object.Source) string {
 	var b strings.Builder
 	for _, f := range frames {
 		write(&b, f.Function, f.File, f.Line, f.Column)
@@ -66,8 +65,8 @@ func Tell(frames []object.Source) string {
 	return b.String()
 }
 
-// TellLLVM writes those of llvm-symbolizer so.
-func TellLLVM(frames []Frame) string {
+// FormatLLVM formats llvm-symbolizer's frames in the same way.
+func FormatLLVM(frames []Frame) string {
 	var b strings.Builder
 	for _, f := range frames {
 		if f != (Frame{}) {

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 )
 
-// Where the parts of an encoded image are, from the vmaddr of __TEXT on.
+// The offsets of an encoded image's parts from the vmaddr of __TEXT.
 const (
 	Text     = 0x1000 // __TEXT,__text: section 1
 	Text2    = 0x1400 // __TEXT,__text2: section 2
-	Stubs    = 0x1800 // __TEXT,__stubs: section 3, of StubSize each
+	Stubs    = 0x1800 // __TEXT,__stubs: section 3, StubSize bytes each
 	Data     = 0x2000 // __DATA,__data: section 4
 	LinkEdit = 0x5000 // in memory; in the file at fileLinkEdit
 
@@ -40,8 +40,8 @@ type Image struct {
 	InstallName string
 	Dylinker    string
 	Symbols     []Symbol
-	Starts      []byte // the bytes of LC_FUNCTION_STARTS
-	DataInCode  []byte // the bytes of LC_DATA_IN_CODE
+	Starts      []byte // contents of LC_FUNCTION_STARTS
+	DataInCode  []byte // contents of LC_DATA_IN_CODE
 	Indirect    []uint32
 }
 
@@ -76,7 +76,7 @@ func (e *encoder) name(s string) {
 	e.b = append(e.b, b[:]...)
 }
 
-// command appends a load command whose body is written by body.
+// command appends a load command; body writes its body.
 func (e *encoder) command(cmd uint32, body func()) {
 	at := len(e.b)
 	e.u32(cmd, 0)
@@ -137,8 +137,8 @@ func (im *Image) Encode() []byte {
 	return append(file, linkedit...)
 }
 
-// linkEdit returns the bytes of __LINKEDIT and the offsets in it; the function
-// starts come first, data in code last.
+// linkEdit returns the bytes of __LINKEDIT and the offsets in it. The function starts
+// come first, data in code last.
 func (im *Image) linkEdit(e *encoder) (b []byte, nlists, stringsAt, indirect uint32) {
 	e.b = append([]byte(nil), im.Starts...)
 	for len(e.b)%8 != 0 {
@@ -202,8 +202,8 @@ func (im *Image) commands(e *encoder, size uint64, nlists, stringsAt, indirect u
 	return e.b, n
 }
 
-// Fat returns a fat file of thin ones, each at a page, with the architectures
-// that their headers name. All must be little-endian.
+// Fat returns a fat file of thin ones, each at a page boundary, with the
+// architectures in their headers. All must be little-endian.
 func Fat(is64 bool, thin ...[]byte) []byte {
 	e := &encoder{order: binary.BigEndian, is64: is64}
 	magic := uint32(0xcafebabe)

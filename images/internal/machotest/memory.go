@@ -1,5 +1,5 @@
-// Package machotest makes Mach-O files and the memory of processes that have
-// loaded them, for tests.
+// Package machotest makes Mach-O files and the memory of processes that have loaded
+// them, for tests.
 package machotest
 
 import (
@@ -12,11 +12,11 @@ import (
 	"stacksnap/task"
 )
 
-// Memory is a task's memory made of pieces. It is not for concurrent use.
+// Memory is a process's memory made of pieces. It is not safe for concurrent use.
 type Memory struct {
 	pieces []piece // by address
 	Reads  int     // calls of ReadMemory
-	// OnRead, when it is set, is called before each read.
+	// OnRead, if not nil, is called before each read.
 	OnRead func(a task.Addr, n int)
 }
 
@@ -25,13 +25,13 @@ type piece struct {
 	data  []byte
 }
 
-// Add maps data at a, over whatever was there.
+// Add maps data at a, replacing what was there.
 func (m *Memory) Add(a task.Addr, data []byte) {
 	m.pieces = append(m.pieces, piece{a, data})
 	sort.SliceStable(m.pieces, func(i, j int) bool { return m.pieces[i].start < m.pieces[j].start })
 }
 
-// Remove takes the piece away that starts at a.
+// Remove removes the piece that starts at a.
 func (m *Memory) Remove(a task.Addr) {
 	for i, p := range m.pieces {
 		if p.start == a {
@@ -41,7 +41,7 @@ func (m *Memory) Remove(a task.Addr) {
 	}
 }
 
-// at returns the bytes mapped from a on.
+// at returns the mapped bytes from a on.
 func (m *Memory) at(a task.Addr) []byte {
 	for i := len(m.pieces) - 1; i >= 0; i-- {
 		if p := m.pieces[i]; a >= p.start && uint64(a-p.start) < uint64(len(p.data)) {
@@ -75,9 +75,9 @@ func (m *Memory) Put(a task.Addr, size int, v uint64) {
 	copy(m.at(a), b[:size])
 }
 
-// Map maps the segments of a thin Mach-O file as a loader does, its header at
-// load. It reads the file with debug/macho, so that the reader under test does
-// not judge itself.
+// Map maps the segments of a thin Mach-O file as a loader does, with its header at
+// load. It parses the file with debug/macho, so that the reader under test does not
+// check itself.
 func (m *Memory) Map(t testing.TB, file []byte, load task.Addr) (slide uint64) {
 	t.Helper()
 	f, err := macho.NewFile(bytes.NewReader(file))

@@ -6,7 +6,7 @@ import (
 	"stacksnap/task"
 )
 
-// Process is a task.Process of which only Info, Memory and Regions answer.
+// Process is a task.Process that supports only Info, Memory and Regions.
 type Process struct {
 	task.Process
 	I task.Info

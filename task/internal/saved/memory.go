@@ -8,25 +8,24 @@ import (
 	"stacksnap/task"
 )
 
-// ErrNotSaved is the cause of a fault at memory that the core does not hold.
+// ErrNotSaved is the cause of a fault at memory that the core does not contain.
 var ErrNotSaved = errors.New("not saved in the core")
 
-// ErrCut is the cause of a fault at memory that the core held before its end was
-// cut off.
+// ErrCut is the cause of a fault at memory in the part of a core that was cut off.
 var ErrCut = errors.New("not in the core file, which is cut short")
 
-// Memory is memory in pieces in a file, read when asked for.
+// Memory is memory saved in pieces in a file, read on demand.
 type Memory struct {
 	File     io.ReaderAt
-	Segments []Segment // by address, disjoint: see Arrange
-	// Backing is asked for what the file does not hold; may be nil.
+	Segments []Segment // by address, without overlap: see Arrange
+	// Backing is read where the file has nothing; may be nil.
 	Backing task.Memory
-	// Missing is why memory is not there; nil is ErrNotSaved.
+	// Missing is the cause of faults; nil means ErrNotSaved.
 	Missing error
 }
 
-// Arrange brings the segments, which may stand in any order and overlap, into
-// theirs, and notes the overlaps.
+// Arrange sorts the segments, which may be in any order and overlap, and adds a
+// problem for overlaps.
 func (m *Memory) Arrange(bad *Problems) {
 	var overlaps int
 	var first task.Addr
@@ -36,8 +35,8 @@ func (m *Memory) Arrange(bad *Problems) {
 	}
 }
 
-// Find returns the index of the segment that a is in, or, with false, of the
-// first above a.
+// Find returns the index of the segment that contains a, or false and the index of
+// the first segment above a.
 func (m *Memory) Find(a task.Addr) (int, bool) {
 	i, found := slices.BinarySearchFunc(m.Segments, a, func(s Segment, a task.Addr) int {
 		if s.Start < a {
@@ -67,8 +66,8 @@ func (m *Memory) ReadMemory(b []byte, a task.Addr) (int, error) {
 	return n, nil
 }
 
-// readSome reads what one segment, or the backing, has at a: at least a byte,
-// or an error.
+// readSome reads from one segment, or the backing, at a: at least a byte, or an
+// error.
 func (m *Memory) readSome(b []byte, a task.Addr) (int, error) {
 	i, ok := m.Find(a)
 	if !ok {
@@ -88,7 +87,7 @@ func (m *Memory) readSome(b []byte, a task.Addr) (int, error) {
 		return n, nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {
-		err = ErrCut // while it was being read
+		err = ErrCut // the file was cut while it was being read
 	}
 	return n, &task.FaultError{Addr: a + task.Addr(n), Err: err}
 }
@@ -108,9 +107,9 @@ func (m *Memory) readBacking(b []byte, a task.Addr) (int, error) {
 	return n, &task.FaultError{Addr: a + task.Addr(n), Err: missing}
 }
 
-// CaptureStack copies the stack of t, whose registers are set, into its buffer:
-// from the red zone below its stack pointer up. A stack pointer that is nowhere
-// leaves it without a stack.
+// CaptureStack copies the stack of t, whose registers are set, into its buffer: from
+// the red zone below its stack pointer up. If the stack pointer is outside all
+// segments, t has no stack.
 func (m *Memory) CaptureStack(t *task.Thread) {
 	t.Stacks = t.Stacks[:0]
 	base, top, ok := m.stackBounds(t.Registers.SP())
@@ -123,9 +122,9 @@ func (m *Memory) CaptureStack(t *task.Thread) {
 	t.Stacks = append(t.Stacks, task.Stack{Base: base, Bytes: buf[:n], Top: top})
 }
 
-// stackBounds returns the used part of the stack that sp is in: from the red
-// zone below sp to the end of the memory that belongs together. An sp that has
-// run over into the guard below a stack is taken for that stack's.
+// stackBounds returns the used part of the stack that contains sp: from the red zone
+// below sp to the end of the contiguous memory. An sp in the guard below a stack
+// belongs to that stack.
 func (m *Memory) stackBounds(sp task.Addr) (base, top task.Addr, ok bool) {
 	i, found := m.Find(sp)
 	if !found {
@@ -142,7 +141,7 @@ func (m *Memory) stackBounds(sp task.Addr) (base, top task.Addr, ok bool) {
 	return base, top, true
 }
 
-// joined reports whether the segment after i begins where i ends and has prot.
+// joined reports whether the segment after i starts where i ends and has prot.
 func (m *Memory) joined(i int, prot task.Prot) bool {
 	return i+1 < len(m.Segments) && m.Segments[i+1].Start == m.Segments[i].End && m.Segments[i+1].Prot&prot == prot
 }

@@ -1,5 +1,5 @@
-// Package saved is what the readers of core files have in common: memory that
-// lies in pieces in a file, and a list of what was wrong with it.
+// Package saved has what the readers of core files share: memory in pieces in a file,
+// and a list of problems with the file.
 package saved
 
 import "fmt"
@@ -14,8 +14,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("core file, at offset 0x%x: %s", e.Offset, e.Reason)
 }
 
-// Problems collects what could not be read, a bounded number of them: a file
-// that is wrong everywhere is told once.
+// Problems collects what could not be read, up to a limit.
 type Problems struct {
 	list []error
 	more int
@@ -23,7 +22,7 @@ type Problems struct {
 
 const maxProblems = 32
 
-// Add notes a problem.
+// Add adds a problem.
 func (p *Problems) Add(offset int64, format string, args ...any) {
 	if len(p.list) == maxProblems {
 		p.more++
@@ -32,7 +31,7 @@ func (p *Problems) Add(offset int64, format string, args ...any) {
 	p.list = append(p.list, &FormatError{offset, fmt.Sprintf(format, args...)})
 }
 
-// Errors lists the problems in the order in which they were met.
+// Errors returns the problems in the order in which they were found.
 func (p *Problems) Errors() []error {
 	if p.more == 0 {
 		return p.list

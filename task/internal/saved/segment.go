@@ -7,9 +7,8 @@ import (
 	"stacksnap/task"
 )
 
-// Segment is one range of memory: [Start, End), of which the first Kept bytes
-// are in the file at Offset. What is not kept was in the target, but is not in
-// the core.
+// Segment is a range of memory: [Start, End), of which the first Kept bytes are in
+// the file at Offset. The rest was in the target, but is not in the core.
 type Segment struct {
 	Start, End task.Addr
 	Offset     int64
@@ -17,8 +16,8 @@ type Segment struct {
 	Prot       task.Prot
 }
 
-// Clip takes away the bytes that lie beyond the end of a file of that size, and
-// returns how many those are.
+// Clip removes the bytes beyond the end of a file of that size, and returns their
+// number.
 func (s *Segment) Clip(size int64) (missing uint64) {
 	room := uint64(max(size-s.Offset, 0))
 	if s.Kept <= room {
@@ -29,10 +28,9 @@ func (s *Segment) Clip(size int64) (missing uint64) {
 	return missing
 }
 
-// arrange sorts segments by address and makes them disjoint: where two claim
-// the same addresses, the one that starts lower keeps them, and of two that
-// start together the one that comes first in the file. It returns the number
-// that overlapped, and the address of the first.
+// arrange sorts segments by address and removes overlaps: the segment that starts
+// lower keeps the addresses, and of two that start together the first in the file. It
+// returns the number that overlapped, and the address of the first.
 func arrange(all []Segment) (kept []Segment, overlaps int, first task.Addr) {
 	slices.SortStableFunc(all, func(a, b Segment) int { return cmp.Compare(a.Start, b.Start) })
 	kept = all[:0]
@@ -51,7 +49,7 @@ func arrange(all []Segment) (kept []Segment, overlaps int, first task.Addr) {
 	return kept, overlaps, first
 }
 
-// dropBelow gives up the part of a segment below a.
+// dropBelow removes the part of a segment below a.
 func (s *Segment) dropBelow(a task.Addr) {
 	d := uint64(a - s.Start)
 	s.Start = a

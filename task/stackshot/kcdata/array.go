@@ -2,20 +2,19 @@ package kcdata
 
 import "iter"
 
-// Elements are those of an array.
+// Elements are the elements of an array.
 type Elements struct {
 	Type  uint32 // of each
 	Size  int    // of each, in bytes
 	Count int
-	Data  []byte // all of them, Count times Size
+	Data  []byte // Count times Size bytes
 }
 
 // IsArray reports whether the item is an array.
 func (it *Item) IsArray() bool { return it.Type == OldArray || it.Type&^0xf == Array }
 
-// oldElements has the sizes of elements by their type, for arrays of type OldArray: an
-// item of these does not say how much of it is padding, so the size cannot be worked out
-// (kcdata_iter_array_size_switch).
+// oldElements has the sizes of elements by their type for arrays of type OldArray,
+// which do not say how much of an item is padding (kcdata_iter_array_size_switch).
 var oldElements = map[uint32]int{
 	0x30: 20, 0x31: 24, // dyld_uuid_info_32, dyld_uuid_info_64
 	0x90A: 8, 0x90C: 8, // stack_snapshot_frame32
@@ -25,8 +24,8 @@ var oldElements = map[uint32]int{
 	0x81A: 8,    // TASK_CRASHINFO_CRASHED_THREADID
 }
 
-// Elements returns what an array has. The error wraps [ErrItem] where the item is none,
-// or its count does not fit its size.
+// Elements returns the elements of an array. The error wraps [ErrItem] if the item is
+// not an array, or its count does not match its size.
 func (it *Item) Elements() (Elements, error) {
 	e := Elements{Type: uint32(it.Flags >> 32)}
 	count, size := uint64(uint32(it.Flags)), len(it.Payload)
@@ -54,7 +53,7 @@ func (it *Item) Elements() (Elements, error) {
 	return e, nil
 }
 
-// All gives one element after the other.
+// All yields the elements in order.
 func (e *Elements) All() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for i := range e.Count {

@@ -1,5 +1,5 @@
-// Package kcdata reads and writes kcdata, the container in which XNU hands out
-// stackshots and what it keeps of crashed processes: items of a type, a size and
-// flags, one behind the other, some of which hold arrays or mark where a container
-// begins and ends. The source of all layouts is osfmk/kern/kcdata.h of XNU.
+// Package kcdata reads and writes kcdata, the container format of XNU's stackshots
+// and of what the kernel saves of crashed processes: a sequence of items with a type,
+// a size and flags. Some items are arrays, or mark the start and end of a container.
+// All layouts are from osfmk/kern/kcdata.h of XNU.
 package kcdata

@@ -10,21 +10,21 @@ import (
 type Item struct {
 	Type  uint32
 	Flags uint64
-	// Payload is what the item has, with the padding behind it: a part of the buffer.
+	// Payload is the item's contents including padding: part of the buffer.
 	Payload []byte
 }
 
-// ErrItem says that what an item tells of itself does not fit its size.
+// ErrItem means that an item's contents do not match its size.
 var ErrItem = errors.New("item does not fit its size")
 
-// The sizes of structures from before items told their padding, which later ones
-// exceed by less than the padding was (kcdata_iter_size).
+// The sizes of structures from before items declared their padding; later structures
+// exceed them by less than the padding was (kcdata_iter_size).
 var oldSizes = map[uint32]int{
 	0x906: 0x68, // STACKSHOT_KCTYPE_THREAD_SNAPSHOT: thread_snapshot_v2
 	0x908: 24,   // STACKSHOT_KCTYPE_SHAREDCACHE_LOADINFO: dyld_uuid_info_64
 }
 
-// Data is the payload without its padding.
+// Data returns the payload without padding.
 func (it *Item) Data() []byte {
 	if it.IsArray() || it.Type == ContainerBegin {
 		return it.Payload
@@ -35,10 +35,10 @@ func (it *Item) Data() []byte {
 	return it.Payload[:max(0, len(it.Payload)-int(it.Flags&paddingMask))]
 }
 
-// Text is the payload as text, which ends at a zero byte or with the item.
+// Text returns the payload as text, up to the first zero byte.
 func (it *Item) Text() string { return Text(it.Data()) }
 
-// Text is what bytes hold up to the first zero byte, or all of them.
+// Text returns the bytes up to the first zero byte, or all of them.
 func Text(b []byte) string {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]
@@ -46,7 +46,8 @@ func Text(b []byte) string {
 	return string(b)
 }
 
-// Number is the payload as an unsigned number of 4 or 8 bytes; false of less.
+// Number returns the payload as an unsigned number of 4 or 8 bytes. It reports false
+// if there are fewer.
 func (it *Item) Number() (uint64, bool) { return number(it.Data()) }
 
 func number(b []byte) (uint64, bool) {
@@ -59,8 +60,8 @@ func number(b []byte) (uint64, bool) {
 	return 0, false
 }
 
-// Container is what sort of container begins at the item, and its number there: a
-// task's pid, a thread's id. Its end has the same number.
+// Container returns the kind of container that starts at the item, and its id: a
+// task's pid, a thread's id. Its end has the same id.
 func (it *Item) Container() (sort uint32, id uint64, err error) {
 	if it.Type != ContainerBegin || len(it.Payload) < 4 {
 		return 0, 0, ErrItem
@@ -68,7 +69,7 @@ func (it *Item) Container() (sort uint32, id uint64, err error) {
 	return binary.LittleEndian.Uint32(it.Payload), it.Flags, nil
 }
 
-// Named is the name that an item brings along, and what stands behind it.
+// Named returns the name in an item, and the data after it.
 func (it *Item) Named() (name string, data []byte, err error) {
 	data = it.Data()
 	if it.Type < StringNamed || it.Type > BytesNamed || len(data) < nameSize || data[nameSize-1] != 0 {
@@ -77,8 +78,8 @@ func (it *Item) Named() (name string, data []byte, err error) {
 	return Text(data[:nameSize]), data[nameSize:], nil
 }
 
-// NamedNumber is the name and the number of an item that has both; those that are
-// signed are extended to 64 bits.
+// NamedNumber returns the name and the number in an item; signed numbers are
+// sign-extended to 64 bits.
 func (it *Item) NamedNumber() (name string, n uint64, err error) {
 	name, data, err := it.Named()
 	if err != nil {

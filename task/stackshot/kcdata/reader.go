@@ -6,30 +6,31 @@ import (
 	"fmt"
 )
 
-// CutError says that a buffer ends before it should: an item would go on behind its
-// end, or there is no last item.
+// CutError means that a buffer ends early: an item exceeds its end, or the last item
+// is missing.
 type CutError struct{ At int } // the offset of the item
 
 func (e *CutError) Error() string { return fmt.Sprintf("the buffer is cut off at byte %d", e.At) }
 
-// ErrNotKcdata says that something is no kcdata.
+// ErrNotKcdata means that data is not kcdata.
 var ErrNotKcdata = errors.New("not kcdata")
 
-// Reader gives the items of the buffers in some bytes, one after the other. It
-// allocates nothing for them: they are parts of the bytes.
+// Reader reads the items of consecutive buffers. Items are not copied, and reading
+// does not allocate.
 type Reader struct {
 	data []byte
-	from int    // where the buffer begins that is read
-	at   int    // of the next item
-	kind uint32 // of the buffer that is read
+	from int    // start of the current buffer
+	at   int    // offset of the next item
+	kind uint32 // of the current buffer
 	err  error
 }
 
-// NewReader reads the bytes, which are not copied.
+// NewReader returns a reader of data, which is not copied.
 func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
-// Buffer goes on to the next buffer, whatever is left of the one before it, and tells
-// what it is of; false where there is none, or what comes is none, see [Reader.Err].
+// Buffer moves on to the next buffer, skipping the rest of the current one, and
+// returns its kind. It reports false at the end, and if no buffer follows: see
+// [Reader.Err].
 func (r *Reader) Buffer() (kind uint32, ok bool) {
 	for r.kind != 0 && r.err == nil {
 		r.Next()
@@ -41,7 +42,7 @@ func (r *Reader) Buffer() (kind uint32, ok bool) {
 			r.kind, r.from = it.Type, r.at
 			r.at += size
 			return r.kind, true
-		case it.Type != 0: // zeros fill up what is left of a page
+		case it.Type != 0: // zeros fill the rest of a page
 			r.err = r.stray(it.Type)
 			return 0, false
 		}
@@ -50,7 +51,8 @@ func (r *Reader) Buffer() (kind uint32, ok bool) {
 	return 0, false
 }
 
-// stray is the error for what stands where a buffer should begin.
+// stray returns the error for an item at the start of a buffer that is no buffer's
+// first.
 func (r *Reader) stray(t uint32) error {
 	if r.at == 0 {
 		return ErrNotKcdata
@@ -58,8 +60,8 @@ func (r *Reader) stray(t uint32) error {
 	return fmt.Errorf("%w at byte %d: a buffer does not begin with %#x", ErrNotKcdata, r.at, t)
 }
 
-// Next returns the next item of the buffer; false at its end, and where it is cut off,
-// see [Reader.Err].
+// Next returns the next item of the buffer. It reports false at its end, and if it is
+// cut off: see [Reader.Err].
 func (r *Reader) Next() (Item, bool) {
 	if r.kind == 0 || r.err != nil {
 		return Item{}, false
@@ -78,7 +80,7 @@ func (r *Reader) Next() (Item, bool) {
 	return it, true
 }
 
-// Skip passes over the rest of a container that has begun, with those in it.
+// Skip skips the rest of a container that has started, including containers in it.
 func (r *Reader) Skip() {
 	for depth := 1; depth > 0; {
 		it, ok := r.Next()
@@ -93,12 +95,12 @@ func (r *Reader) Skip() {
 	}
 }
 
-// Err returns why there are no more items or buffers: a *[CutError], or what wraps
-// [ErrNotKcdata]. It is nil at the end of all.
+// Err returns why there are no more items or buffers: a *[CutError], or an error that
+// wraps [ErrNotKcdata]. It is nil at the end of the data.
 func (r *Reader) Err() error { return r.err }
 
-// item reads the item that comes, and how many bytes it has in all; false where they
-// are not all there.
+// item decodes the next item, and returns its size including the header. It reports
+// false if the item is incomplete.
 func (r *Reader) item() (it Item, size int, ok bool) {
 	b := r.data[r.at:]
 	if len(b) >= 4 {

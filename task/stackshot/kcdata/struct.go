@@ -5,11 +5,11 @@ import (
 	"reflect"
 )
 
-// Decode sets the fields of a structure, to which v points, from the bytes of a packed
-// structure of the same order: numbers of fixed sizes, and arrays of them. Structures
-// grow at their end from version to version of the kernel: the fields that are not
-// wholly there are left as they are, and bytes behind the last field are passed over.
-// It returns how many of the fields are there.
+// Decode sets the fields of the structure that v points to from a packed structure
+// with the same fields: numbers of fixed sizes, and arrays of them. Structures grow
+// at their end from version to version of the kernel: fields that are not completely
+// present keep their values, and extra bytes are ignored. It returns how many fields
+// are present.
 func Decode(b []byte, v any) (fields int) {
 	s := reflect.ValueOf(v).Elem()
 	for i := range s.NumField() {
@@ -53,7 +53,7 @@ func unsigned(b []byte) (n uint64) {
 	return n
 }
 
-// Encode returns the bytes of a structure as [Decode] reads them.
+// Encode returns the bytes of a structure that [Decode] decodes.
 func Encode(v any) []byte {
 	var b []byte
 	s := reflect.Indirect(reflect.ValueOf(v))

@@ -1,6 +1,6 @@
 package kcdata
 
-// What a buffer is of: the type of its first item (KCDATA_BUFFER_BEGIN_*).
+// The kinds of buffers: the type of the first item (KCDATA_BUFFER_BEGIN_*).
 const (
 	CrashInfo      = 0xDEADF157
 	Stackshot      = 0x59a25807
@@ -10,20 +10,20 @@ const (
 	ExitReason     = 0x53A20900
 )
 
-// Types of items that are no structure of one subsystem (KCDATA_TYPE_*).
+// Types of items that are not specific to a subsystem (KCDATA_TYPE_*).
 const (
-	StringNamed = 0x1 // a name of 32 bytes, and a text behind it
+	StringNamed = 0x1 // a name of 32 bytes followed by text
 	Uint32Named = 0x2
 	Uint64Named = 0x3
 	Int32Named  = 0x4
 	Int64Named  = 0x5
 	BytesNamed  = 0x6
 
-	OldArray       = 0x11 // of elements whose size only their type tells
+	OldArray       = 0x11 // elements whose size depends on their type only
 	TypeDefinition = 0x12
 	ContainerBegin = 0x13
 	ContainerEnd   = 0x14
-	Array          = 0x20 // to 0x2f: with as many bytes of padding behind the elements
+	Array          = 0x20 // up to 0x2f: the low bits are the bytes of padding after the elements
 
 	Nested    = 0x38 // a buffer in a buffer
 	BufferEnd = 0xF19158ED
@@ -38,7 +38,7 @@ const (
 	hasPadding  = 0x80 // KCDATA_FLAGS_STRUCT_HAS_PADDING
 )
 
-// padding is how many bytes a payload of so many is followed by.
+// padding returns how many bytes of padding follow a payload of size bytes.
 func padding(size int) int { return -size & (alignment - 1) }
 
 // isBegin reports whether a type is that of a buffer's first item.

@@ -13,16 +13,17 @@ import (
 	"stacksnap/task/unpack"
 )
 
-// MaxSize bounds what is read of one stream, and what is unpacked of that. A stackshot of
-// all processes has some megabytes.
+// MaxSize is how many bytes are read of one stream, and how many it may decompress
+// to. A stackshot of all processes has some megabytes.
 const MaxSize = 128 << 20
 
-// ErrTooLarge says that there is more than [MaxSize].
+// ErrTooLarge means that a stream exceeds [MaxSize].
 var ErrTooLarge = errors.New("more than 128 MB")
 
-// ReadAll reads a stream to its end and unpacks it, if gzip has packed it, and of its
-// buffers those that the kernel has packed. The error wraps [ErrNotKcdata] for what is none; of that no more is read than tells so.
-// With any other error there may be a part.
+// ReadAll reads a stream to its end, decompressing gzip and the buffers that the
+// kernel has compressed. The error wraps [ErrNotKcdata] for any other data, of which
+// no more is read than needed to know that. With any other error it returns the data
+// before it.
 func ReadAll(from io.Reader) ([]byte, error) {
 	r, err := begin(from)
 	if err != nil {
@@ -35,13 +36,13 @@ func ReadAll(from io.Reader) ([]byte, error) {
 	return inflateAll(data, MaxSize)
 }
 
-// Is reports whether a stream begins as kcdata does.
+// Is reports whether a stream starts like kcdata.
 func Is(from io.Reader) bool {
 	_, err := begin(from)
 	return err == nil
 }
 
-// begin returns a stream without gzip, from where its first buffer begins.
+// begin returns a stream without gzip, at the start of its first buffer.
 func begin(from io.Reader) (*bufio.Reader, error) {
 	r := bufio.NewReader(from)
 	head, err := r.Peek(2)
@@ -59,11 +60,11 @@ func begin(from io.Reader) (*bufio.Reader, error) {
 	return r, toBegin(r)
 }
 
-// chunkHeader is how many bytes a chunk of ktrace's files has before the stackshot in it
+// chunkHeader is the size in bytes of the header before a stackshot in ktrace's files
 // (tools/lldbmacros/kcdata.py, iterate_kcdatas).
 const chunkHeader = 16
 
-// toBegin goes to where a buffer begins.
+// toBegin skips to the start of a buffer.
 func toBegin(r *bufio.Reader) error {
 	for range 2 {
 		head, err := r.Peek(4)
@@ -77,7 +78,7 @@ func toBegin(r *bufio.Reader) error {
 	return ErrNotKcdata
 }
 
-// ignored is an error, but for that of a short stream.
+// ignored returns err, or nil if it is about a short stream.
 func ignored(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
@@ -85,7 +86,7 @@ func ignored(err error) error {
 	return err
 }
 
-// readAll reads at most so many bytes, by as much as there is.
+// readAll reads at most limit bytes, allocating as they arrive.
 func readAll(r io.Reader, limit int) ([]byte, error) {
 	var b bytes.Buffer
 	_, err := b.ReadFrom(io.LimitReader(r, int64(limit)+1))
@@ -101,11 +102,11 @@ func readAll(r io.Reader, limit int) ([]byte, error) {
 // compressedByZlib is KCDCT_ZLIB.
 const compressedByZlib = 1
 
-// inflateAll unpacks those buffers that the kernel has packed, to so many bytes. With an
-// error it returns what there is up to there.
+// inflateAll decompresses the buffers that the kernel has compressed, up to limit
+// bytes. With an error it returns the data before it.
 func inflateAll(data []byte, limit int) ([]byte, error) {
 	var all []byte
-	done := 0 // what all has of data
+	done := 0 // bytes of data already in all
 	r := NewReader(data)
 	for kind, ok := r.Buffer(); ok; kind, ok = r.Buffer() {
 		if kind != Compressed {
@@ -124,10 +125,10 @@ func inflateAll(data []byte, limit int) ([]byte, error) {
 	return append(all, data[done:]...), nil
 }
 
-// inflate unpacks the buffer that was begun, if it is not longer than a limit, and goes on
-// to what stands behind it. It is as the kernel makes them (kcdata_init_compress): its
-// first items tell how it is packed, then comes the begin of the buffer, and the packed
-// items of it without begin and end.
+// inflate decompresses the current buffer, up to limit bytes, and moves past it. The
+// kernel writes (kcdata_init_compress) items that describe the compression, then the
+// first item of the inner buffer, and its other items compressed, without the end
+// item.
 func (r *Reader) inflate(limit int) ([]byte, error) {
 	var method uint64
 	for it, ok := r.Next(); ok; it, ok = r.Next() {
@@ -146,8 +147,8 @@ func (r *Reader) inflate(limit int) ([]byte, error) {
 	return nil, fmt.Errorf("a buffer that is compressed by method %d", method)
 }
 
-// unzip puts the begin and the end back that were not packed, and returns what stands
-// behind.
+// unzip adds the first and last item, which are not compressed, and returns the data
+// after the buffer.
 func unzip(kind uint32, packed []byte, limit int) (buffer, rest []byte, err error) {
 	from := bytes.NewReader(packed)
 	z, err := zlib.NewReader(from)
@@ -164,9 +165,9 @@ func unzip(kind uint32, packed []byte, limit int) (buffer, rest []byte, err erro
 	return w.Bytes(), behind(packed[len(packed)-from.Len():]), err
 }
 
-// behind leaves out the end of a packed buffer: the kernel leaves room for an item there,
-// in which it writes nothing of use (kcdata_memory_get_used_bytes), and zeros up to what
-// comes next.
+// behind skips the end of a compressed buffer: room for an item, in which the kernel
+// writes nothing useful (kcdata_memory_get_used_bytes), and zeros up to the next
+// buffer.
 func behind(rest []byte) []byte {
 	next := bytes.TrimLeft(rest, "\x00")
 	if len(next) < 4 || isBegin(binary.LittleEndian.Uint32(next)) {

@@ -2,16 +2,16 @@ package kcdata
 
 import "encoding/binary"
 
-// Writer makes buffers, as the kernel does. The zero value is ready.
+// Writer writes buffers as the kernel does. The zero value is ready for use.
 type Writer struct{ buf []byte }
 
 // Bytes returns what was written.
 func (w *Writer) Bytes() []byte { return w.buf }
 
-// Begin writes the item that a buffer starts with. kind says what is in the buffer.
+// Begin writes the first item of a buffer. kind is what is in the buffer.
 func (w *Writer) Begin(kind uint32) { w.header(kind, 0, 0) }
 
-// End writes the item that a buffer ends with.
+// End writes the last item of a buffer.
 func (w *Writer) End() { w.header(BufferEnd, 0, 0) }
 
 // Raw writes an item as it was read.
@@ -20,43 +20,43 @@ func (w *Writer) Raw(it Item) {
 	w.buf = append(w.buf, it.Payload...)
 }
 
-// Item writes an item of which the flags tell the padding.
+// Item writes an item whose flags declare the padding.
 func (w *Writer) Item(t uint32, data []byte) {
 	pad := padding(len(data))
 	w.header(t, len(data)+pad, uint64(pad)|hasPadding)
 	w.padded(data, pad)
 }
 
-// Struct writes a structure, as [Encode] does.
+// Struct writes a structure; see [Encode].
 func (w *Writer) Struct(t uint32, v any) { w.Item(t, Encode(v)) }
 
-// Number writes a number of 8 bytes.
+// Number writes an 8-byte number.
 func (w *Writer) Number(t uint32, n uint64) { w.Item(t, binary.LittleEndian.AppendUint64(nil, n)) }
 
-// Text writes a text with the zero byte that ends it.
+// Text writes text with a terminating zero byte.
 func (w *Writer) Text(t uint32, text string) { w.Item(t, append([]byte(text), 0)) }
 
-// Named writes an item with its name, of which 31 bytes are kept.
+// Named writes an item with a name, which is cut to 31 bytes.
 func (w *Writer) Named(t uint32, name string, data []byte) {
 	b := make([]byte, nameSize, nameSize+len(data))
 	copy(b[:nameSize-1], name)
 	w.Item(t, append(b, data...))
 }
 
-// Array writes elements of one size, count of them.
+// Array writes count elements of equal size.
 func (w *Writer) Array(t uint32, count int, data []byte) {
 	pad := padding(len(data))
 	w.header(Array|uint32(pad), len(data)+pad, uint64(t)<<32|uint64(uint32(count)))
 	w.padded(data, pad)
 }
 
-// Open begins a container of a sort, with its number.
+// Open writes the start of a container of a kind, with its id.
 func (w *Writer) Open(sort uint32, id uint64) {
 	w.header(ContainerBegin, alignment, id)
 	w.padded(binary.LittleEndian.AppendUint32(nil, sort), alignment-4)
 }
 
-// Close ends the container with that number.
+// Close writes the end of the container with that id.
 func (w *Writer) Close(id uint64) { w.header(ContainerEnd, 0, id) }
 
 func (w *Writer) header(t uint32, size int, flags uint64) {

@@ -8,12 +8,12 @@ const (
 	rbp = 5
 )
 
-// amd64 follows code as
+// amd64 follows code such as
 //
 //	mov g(%rsp), %rdi; mov hi(%rdi), %rsi; sub d(%rsp), %rsi; mov %rdi, %gs:0x30
 //	mov %rsi, %rsp; mov %eax, 0x20(%rsp); pop %rbp; ret
 //
-// or, where no goroutine was left,
+// or, where no goroutine's stack was left,
 //
 //	mov d(%rsp), %rsi; mov %rsi, %rsp; mov %eax, 0x20(%rsp); pop %rbp; ret
 func (b *back) amd64(code []byte) bool {
@@ -40,12 +40,12 @@ func (b *back) amd64(code []byte) bool {
 	return false
 }
 
-// storesAMD64 reports whether an instruction may write to the memory that it names.
+// storesAMD64 reports whether an instruction may write to its memory operand.
 func storesAMD64(i *x86.Inst) bool {
 	return !i.Register() && i.Op != 0x8b && i.Op != 0x2b
 }
 
-// unwindAMD64 takes an instruction behind where rsp was set.
+// unwindAMD64 executes an instruction after rsp was set.
 func (b *back) unwindAMD64(i *x86.Inst) bool {
 	switch {
 	case i.Op&0xfff8 == 0x58: // pop
@@ -54,17 +54,17 @@ func (b *back) unwindAMD64(i *x86.Inst) bool {
 		}
 		b.moved += 8
 		return i.OpcodeRegister() != rsp
-	case i.Op == 0x89: // the result, to where the caller has it
+	case i.Op == 0x89: // stores the result where the caller expects it
 		return !i.Register()
 	}
 	return false
 }
 
-// stepAMD64 takes one before that.
+// stepAMD64 executes an instruction before rsp is set.
 func (b *back) stepAMD64(i *x86.Inst) bool {
 	var v value
 	switch {
-	case i.Op == 0x89 && !i.Register(): // g, to where the thread has it
+	case i.Op == 0x89 && !i.Register(): // stores g in the thread
 		return true
 	case i.Op == 0x89 && i.Register():
 		if i.Wide() {

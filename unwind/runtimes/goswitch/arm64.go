@@ -9,13 +9,13 @@ const (
 	sp = 31
 )
 
-// arm64 follows code as
+// arm64 follows code such as
 //
 //	mov x9, x0; ldr x28, [sp, #g]; bl save_g; ldr x5, [x28, #hi]; ldr x6, [sp, #d]
 //	sub x5, x5, x6; mov x0, x9; mov sp, x5; str w0, [sp, #40]
 //	ldur x29, [sp, #-8]; ldr x30, [sp], #16; ret
 //
-// or, where no goroutine was left,
+// or, where no goroutine's stack was left,
 //
 //	ldr x2, [sp, #d]; mov sp, x2; str x0, [sp, #40]
 //	ldp x29, x30, [sp, #-8]; add sp, sp, #16; ret
@@ -40,7 +40,7 @@ func (b *back) arm64(code []byte) bool {
 	return false
 }
 
-// unwindARM64 takes an instruction behind where sp was set.
+// unwindARM64 executes an instruction after sp was set.
 func (b *back) unwindARM64(ins uint32) bool {
 	switch {
 	case ins&0xbfc003e0 == 0xb9000000|sp<<5: // str wt or xt, [sp, #n]: the result
@@ -64,11 +64,11 @@ func (b *back) unwindARM64(ins uint32) bool {
 func (b *back) setFP(off int32) { b.fp, b.hasFP = b.moved+off, true }
 func (b *back) setRA()          { b.ra, b.hasRA = b.moved, true }
 
-// stepARM64 takes one before that.
+// stepARM64 executes an instruction before sp is set.
 func (b *back) stepARM64(ins uint32) bool {
 	d, n, m := ins&31, ins>>5&31, ins>>16&31
 	switch {
-	case ins&0xfc000000 == 0x94000000: // bl: runtime.save_g, which is told g in x28 and keeps it
+	case ins&0xfc000000 == 0x94000000: // bl: runtime.save_g, which gets g in x28 and preserves it
 		clear(b.reg[:19])
 		clear(b.reg[29:])
 	case ins&0xffc00000 == 0xf9400000 && d != sp: // ldr xd, [xn, #off]

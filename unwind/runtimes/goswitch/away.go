@@ -7,21 +7,21 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// errGoroutine is why a rule leads nowhere.
+// errGoroutine is the error for a g that cannot be read.
 var errGoroutine = errors.New("the goroutine whose stack it was called on cannot be read")
 
-// away is the rule of a frame whose caller is on another stack, at p. It
-// implements [rule.Wide].
+// away is the rule of a frame whose caller is on another stack, at address p. It
+// implements [rule.Expression].
 type away struct {
 	p           value
 	fp, ra, cfa int32 // from p
 	hasFP       bool
-	record      bool // on AMD64: the frame pointer is p, where it was kept
+	record      bool // on AMD64: asmcgocall made a frame record at p, so its frame pointer is p
 }
 
-// Apply implements [rule.Wide]. What it gives is right if a call leads to where it
-// returns to, which is to be seen by [rule.Unproven]: g is read when the stack is
-// walked, and may have another stack by then.
+// Apply implements [rule.Expression]. g is read at the time of the walk, and may have
+// another stack by then, so the result is [rule.Unproven]: it counts only if the pc
+// follows a call.
 func (a *away) Apply(s *rule.State) error {
 	p, err := a.place(s)
 	if err != nil {
@@ -42,13 +42,13 @@ func (a *away) Apply(s *rule.State) error {
 	return nil
 }
 
-// stackEnds is what the end of a goroutine's stack is a multiple of: stacks have a
-// power of two of bytes, 2048 at least, and those of more than a page end with one
+// stackEnds divides the end address of every goroutine stack: stacks have a power of
+// two of bytes, at least 2048, and those larger than a page end at a page
 // (runtime/stack.go, stackMin, stackalloc).
 const stackEnds = 2048
 
-// place is the goroutine's stack pointer. The frame pointer is believed if it is
-// as deep on a goroutine's stack as the saved depth says.
+// place returns the goroutine's stack pointer. The frame pointer is used if its depth
+// on a goroutine's stack is the saved depth.
 func (a *away) place(s *rule.State) (task.Addr, error) {
 	sp := s.Regs.SP()
 	at, ok := s.Stack.Pointer(sp + task.Addr(int64(a.p.off)))

@@ -1,13 +1,13 @@
 package goswitch
 
-// kind says what is known of a register behind the call.
+// kind says what is known of a register after the call.
 type kind uint8
 
 const (
 	unknown kind = iota
-	word         // *(sp + off): a word that was left at the stack pointer
+	word         // *(sp + off): a word that asmcgocall left at the stack pointer
 	top          // *(*(sp + g) + hi): the end of the goroutine's stack
-	place        // top - *(sp + off): a place on it
+	place        // top - *(sp + off): an address on it
 )
 
 // value is what is known of a register.
@@ -16,7 +16,7 @@ type value struct {
 	g, hi, off int32
 }
 
-// loaded is what base + disp holds, if base is a word.
+// loaded returns the value of the memory at v + disp.
 func (v value) loaded(disp int32) value {
 	if v.kind != word {
 		return value{}
@@ -24,7 +24,7 @@ func (v value) loaded(disp int32) value {
 	return value{kind: top, g: v.off, hi: disp}
 }
 
-// minus is v - w, if that is a place.
+// minus returns v - w.
 func (v value) minus(w value) value {
 	if v.kind != top || w.kind != word {
 		return value{}
@@ -32,19 +32,19 @@ func (v value) minus(w value) value {
 	return value{kind: place, g: v.g, hi: v.hi, off: w.off}
 }
 
-// back follows the code behind the call up to where it returns. Once it has set
-// sp, all is told relative to where that is: p.
+// back follows the code after the call to its return. Once it has set sp, offsets are
+// relative to that new sp: p.
 type back struct {
 	reg    [32]value
 	p      value // what sp was set to
 	on     bool  // sp was set
-	moved  int32 // how far sp is above p
+	moved  int32 // distance of sp above p
 	fp, ra int32
 	hasFP  bool
 	hasRA  bool
 }
 
-// enter notes that sp is set. It must be to what leads back.
+// enter records that sp is set to v. It reports false if v does not lead back.
 func (b *back) enter(v value) bool {
 	if v.kind != word && v.kind != place {
 		return false
@@ -53,10 +53,10 @@ func (b *back) enter(v value) bool {
 	return true
 }
 
-// spares reports whether a store of some bytes at sp + off leaves alone the words
-// that the code still has to read: all at sp before it is set, and the two of a
-// frame record behind that.
+// spares reports whether a store at sp + off keeps the words that the code still has
+// to read: any at sp before sp is set, and afterwards the two of a frame record.
 func (b *back) spares(off int32) bool { return b.on && off >= frameRecord }
 
-// frameRecord is the size of fp and pc, and on ARM64 of what takes their place.
+// frameRecord is the size of a saved fp and pc in bytes; on ARM64, of what is in
+// their place.
 const frameRecord = 16

@@ -221,8 +221,8 @@ func TestOtherCode(t *testing.T) {
 			for from := 0; from+4 <= len(code); from++ {
 				spoiled := append(append([]byte(nil), code[:from]...), code[min(len(code), from+4):]...)
 				r, err := ruleOf(m.arch, spoiled)
-				if err == nil && r.Wide.(*away).p != whole.Wide.(*away).p && r.Wide.(*away).p.kind != word {
-					t.Errorf("%v %s without 4 bytes at %d: %+v", m.arch, m.name, from, r.Wide)
+				if err == nil && r.Expression.(*away).p != whole.Expression.(*away).p && r.Expression.(*away).p.kind != word {
+					t.Errorf("%v %s without 4 bytes at %d: %+v", m.arch, m.name, from, r.Expression)
 				}
 			}
 		}
@@ -251,7 +251,7 @@ func TestCodeThatDoesMore(t *testing.T) {
 		{"returns by another register", task.ARM64, "e20740f9 5f000091 fd835ff8 c0035fd6"},
 	} {
 		if r, err := ruleOf(tt.arch, unhex(t, tt.code)); err != rule.ErrNone {
-			t.Errorf("%v, code that %s: %+v, %v", tt.arch, tt.name, r.Wide, err)
+			t.Errorf("%v, code that %s: %+v, %v", tt.arch, tt.name, r.Expression, err)
 		}
 	}
 }

@@ -7,17 +7,17 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// maxCode is how many bytes behind the call are looked at: the longest way back
-// has 52.
+// maxCode is how many bytes after the call are examined; the longest known code has
+// 52.
 const maxCode = 96
 
-// makesRecord is how a function on AMD64 begins that has its frame pointer where
-// its stack pointer is: push %rbp; mov %rsp, %rbp.
+// makesRecord is the start of an AMD64 function whose frame pointer is its stack
+// pointer: push %rbp; mov %rsp, %rbp.
 var makesRecord = []byte{0x55, 0x48, 0x89, 0xe5}
 
-// Rule is the rule of runtime.asmcgocall, which begins at start, in the call that
-// ends at q.PC: what the code behind it does to go back. Where that is not code
-// which goes back to another stack, it is [rule.ErrNone].
+// Rule returns the rule of runtime.asmcgocall, which starts at start, in the call
+// that ends at q.PC, decoded from the instructions after the call. The error is
+// [rule.ErrNone] if they do not switch back to another stack.
 func Rule(q *rule.Query, start task.Addr) (rule.Rule, error) {
 	var code [maxCode]byte
 	n, _ := q.Code.ReadMemory(code[:], q.PC+1)
@@ -31,7 +31,7 @@ func Rule(q *rule.Query, start task.Addr) (rule.Rule, error) {
 			a.record = b.hasFP && b.fp == 0 && task.ReadFull(q.Code, code[:len(makesRecord)], start) == nil &&
 				bytes.HasPrefix(code[:], makesRecord)
 		}
-		return rule.Rule{Wide: a, Flags: rule.OtherStack | rule.Unproven}, nil
+		return rule.Rule{Expression: a, Flags: rule.OtherStack | rule.Unproven}, nil
 	}
 	return rule.Rule{}, rule.ErrNone
 }

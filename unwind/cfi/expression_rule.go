@@ -5,9 +5,9 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// wide is a row with expressions that depend on the registers, with offsets
-// beyond 2 GB, or with many registers. It implements [rule.Wide].
-type wide struct {
+// expressionRule is a row with expressions that depend on registers, with
+// offsets beyond 2 GB, or with many registers. It implements [rule.Expression].
+type expressionRule struct {
 	sec   *section
 	arch  task.Arch
 	row   row
@@ -15,8 +15,8 @@ type wide struct {
 	flags rule.Flags
 }
 
-// Apply implements [rule.Wide].
-func (w *wide) Apply(s *rule.State) error {
+// Apply implements [rule.Expression].
+func (w *expressionRule) Apply(s *rule.State) error {
 	frame := *s
 	cfa, err := w.value(&frame, w.row.cfa, task.Reg(w.row.cfa.reg), 0)
 	if err != nil {
@@ -41,8 +41,8 @@ func (w *wide) Apply(s *rule.State) error {
 	return nil
 }
 
-// value computes one column for the frame s.
-func (w *wide) value(s *rule.State, col column, self task.Reg, cfa uint64) (uint64, error) {
+// value evaluates one column in the frame s.
+func (w *expressionRule) value(s *rule.State, col column, self task.Reg, cfa uint64) (uint64, error) {
 	if col.kind == expression || col.kind == valExpression {
 		return w.evaluate(s, col, cfa)
 	}
@@ -66,7 +66,7 @@ func (w *wide) value(s *rule.State, col column, self task.Reg, cfa uint64) (uint
 	return base, nil
 }
 
-func (w *wide) evaluate(s *rule.State, col column, cfa uint64) (uint64, error) {
+func (w *expressionRule) evaluate(s *rule.State, col column, cfa uint64) (uint64, error) {
 	e := evaluator{sec: w.sec, state: s, arch: w.arch, pc: uint64(s.Regs.PC())}
 	t, err := e.eval(w.sec.block(col), term{n: cfa})
 	if err != nil {
@@ -78,7 +78,7 @@ func (w *wide) evaluate(s *rule.State, col column, cfa uint64) (uint64, error) {
 	return w.load(s, t.n)
 }
 
-func (w *wide) load(s *rule.State, at uint64) (uint64, error) {
+func (w *expressionRule) load(s *rule.State, at uint64) (uint64, error) {
 	if w.sec.pointerSize == 4 {
 		at &= 1<<32 - 1
 	}

@@ -15,10 +15,10 @@ import (
 	"stacksnap/task"
 )
 
-// restless is a process that exchanges a library before each read of its memory
+// churning is a process that exchanges a library before each read of its memory
 // that is made while it runs: by another in the same place, whose path stands
 // where that of the first did.
-type restless struct {
+type churning struct {
 	*living
 	there    byte   // its name
 	libs     []byte // the names of those that are there in turn
@@ -40,10 +40,10 @@ func named(name byte) *machotest.Image {
 
 // neverRests makes one: with the program and a library that were loaded at
 // launch, and dyld.
-func neverRests(t *testing.T) (*restless, *Tracker) {
+func neverRests(t *testing.T) (*churning, *Tracker) {
 	l, tr := alive(t)
 	l.dyld()
-	p := &restless{living: l, there: 'a', libs: []byte("abbabaabb"), files: map[byte][]byte{}}
+	p := &churning{living: l, there: 'a', libs: []byte("abbabaabb"), files: map[byte][]byte{}}
 	for _, name := range []byte("abx") {
 		p.files[name] = named(name).Encode()
 	}
@@ -62,7 +62,7 @@ func neverRests(t *testing.T) (*restless, *Tracker) {
 }
 
 // exchange has the next library in the place.
-func (p *restless) exchange() {
+func (p *churning) exchange() {
 	p.turn++
 	name := p.libs[p.turn%len(p.libs)]
 	for at, b := range p.files[name] {
@@ -77,7 +77,7 @@ func (p *restless) exchange() {
 	p.put(0x68, 0xb8, 8, uint64(timestamp+p.turn))
 }
 
-func (p *restless) suspend() (func() error, error) {
+func (p *churning) suspend() (func() error, error) {
 	if p.refuse != nil {
 		return nil, p.refuse
 	}
@@ -130,7 +130,7 @@ func TestOnePathThatNeverRests(t *testing.T) {
 	seen := map[byte]bool{}
 	for i := range 20 {
 		var there byte
-		tr.StopBy(func() (func() error, error) { there = p.there; return p.suspend() }, tr.stood)
+		tr.StopBy(func() (func() error, error) { there = p.there; return p.suspend() }, tr.stopped)
 		im := load(t, tr).Images[2]
 		if id := im.File.ID()[0]; id != there {
 			t.Errorf("%c is taken for %c", there, id)
@@ -263,7 +263,7 @@ func TestRestlessWithoutAStop(t *testing.T) {
 
 // TestStopsWhileTheListIsNull: dyld is in the middle of a change.
 func TestStopsWhileTheListIsNull(t *testing.T) {
-	for _, null := range []int{2, maxStands} {
+	for _, null := range []int{2, maxStops} {
 		p, tr := neverRests(t)
 		p.M.OnRead = nil
 		p.put(0x8, 0x8, 8, 0)
@@ -273,12 +273,12 @@ func TestStopsWhileTheListIsNull(t *testing.T) {
 				p.put(0x8, 0x8, 8, 0)
 			}
 			return resume, err
-		}, tr.stood)
+		}, tr.stopped)
 		l, errs := tr.Load()
-		if null < maxStands && (len(l.Images) != 4 || len(errs) > 0 || len(p.stops) != null+1 || l.Whole) {
+		if null < maxStops && (len(l.Images) != 4 || len(errs) > 0 || len(p.stops) != null+1 || l.Whole) {
 			t.Errorf("%d images, %v, %d stops, whole %v", len(l.Images), errs, len(p.stops), l.Whole)
 		}
-		if null == maxStands && (len(errs) == 0 || len(p.stops) != maxStands) {
+		if null == maxStops && (len(errs) == 0 || len(p.stops) != maxStops) {
 			t.Errorf("%v, %d stops", errs, len(p.stops))
 		}
 	}
@@ -319,7 +319,7 @@ func TestManyAtOnce(t *testing.T) {
 			first = false
 		}
 		return p.suspend()
-	}, tr.stood)
+	}, tr.stopped)
 	if l := load(t, tr); len(l.Images) != n+3 {
 		t.Errorf("%d images of a list that grew", len(l.Images))
 	}
@@ -331,7 +331,7 @@ func TestNothingIsMadeInAStop(t *testing.T) {
 	p, tr := neverRests(t)
 	p.standing = true
 	r := &reading{Tracker: tr, found: map[entry]*image{}}
-	s := r.newStanding()
+	s := r.newStoppedList()
 	if n := testing.AllocsPerRun(20, func() { s.shown = s.shown[:0]; s.copy() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -354,7 +354,7 @@ func TestNothingIsMadeInAStop(t *testing.T) {
 		p.standing = true
 		spoil()
 		r := &reading{Tracker: tr, found: map[entry]*image{}}
-		s := r.newStanding()
+		s := r.newStoppedList()
 		if s.copy(); s.listed > 0 {
 			p.M.OnRead = nil
 			r.take(s)

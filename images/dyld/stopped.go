@@ -11,30 +11,30 @@ import (
 	"stacksnap/task"
 )
 
-// What is done and copied of a process that is stopped for its list, at most.
+// Limits of what is done and copied while a process is stopped for its list.
 const (
-	maxStands   = 6                      // stops for one Load
-	maxShown    = 8                      // images in one of them
+	maxStops    = 6                      // stops for one Load
+	maxShown    = 8                      // images copied in one stop
 	shownPath   = 1 << 10                // PATH_MAX of Darwin
 	shownHeader = 32 << 10               // a header and its load commands
-	firstShown  = 4 << 10                // that is read of those at once
-	spareShown  = 64                     // entries that may come until the process stands
-	standPause  = 100 * time.Microsecond // doubled each time: the list may be null
+	firstShown  = 4 << 10                // bytes of a header read at once
+	spareShown  = 64                     // entries that may be added before the process is stopped
+	stopPause   = 100 * time.Microsecond // doubled each time, because the list may be null
 )
 
-// The fields of a mach_header that are looked at (<mach-o/loader.h>).
+// The used fields of a mach_header (<mach-o/loader.h>).
 const (
 	headerBytes   = 32
 	sizeofcmdsAt  = 20
 	largestHeader = shownHeader - headerBytes
 )
 
-// standing is what is copied of a process while it stands. There nothing is
-// allocated: all room is made before.
-type standing struct {
+// stoppedList is what is copied from a process while it is stopped. All room is
+// allocated before, because nothing may be allocated then.
+type stoppedList struct {
 	mem      task.Memory
 	at       place
-	familiar map[task.Addr]familiarity // of the images at load addresses
+	familiar map[task.Addr]familiarity // by load address
 	head     []byte
 	array    []byte
 	infos    Infos
@@ -42,35 +42,35 @@ type standing struct {
 	shown    []shown
 }
 
-// familiarity is what is known of the image at an address.
+// familiarity says whether the image at an address is known.
 type familiarity uint8
 
 const (
 	unfamiliar familiarity = iota
-	familiar               // one that may be another by now
+	familiar               // known, but may be another by now
 	permanent
 )
 
-// shown is what an entry names, as much as could be read.
+// shown is an entry with its path and header, as far as readable.
 type shown struct {
 	entry
 	path, header []byte
 }
 
-// gaveUp reports whether it was because of changes that not all could be read.
+// gaveUp reports whether images are missing because the list kept changing.
 func (r *reading) gaveUp() bool { return slices.ContainsFunc(r.errs, isChange) }
 
 func isChange(err error) bool { return errors.Is(err, errChanging) || errors.Is(err, errMoving) }
 
-// readStanding reads the list while the process stands, and what it names: of
-// images that stay, afterwards; of others path and header in the same stop, so
-// that what goes by a name is what had it.
-func (r *reading) readStanding() {
-	for try := range maxStands {
+// readStopped reads the list while the process is stopped. Path and header of an
+// image are copied in the same stop, so that they belong together; those of fixed
+// images are read afterwards.
+func (r *reading) readStopped() {
+	for try := range maxStops {
 		if try > 0 {
-			r.pause(standPause << (try - 1))
+			r.pause(stopPause << (try - 1))
 		}
-		s, ok := r.stand()
+		s, ok := r.stopAndCopy()
 		if !ok {
 			continue
 		}
@@ -82,10 +82,10 @@ func (r *reading) readStanding() {
 	}
 }
 
-// stand stops the process and copies what is needed. It says false where it could
-// not be stopped, or stands while dyld changes the list.
-func (r *reading) stand() (*standing, bool) {
-	s := r.newStanding()
+// stopAndCopy stops the process and copies the list. It reports false if the process could
+// not be stopped, or was stopped while dyld changed the list.
+func (r *reading) stopAndCopy() (*stoppedList, bool) {
+	s := r.newStoppedList()
 	began := time.Now()
 	resume, err := r.stop()
 	if err != nil {
@@ -93,19 +93,19 @@ func (r *reading) stand() (*standing, bool) {
 	}
 	s.copy()
 	err = resume()
-	r.stood(time.Since(began))
+	r.stopped(time.Since(began))
 	r.fail(err)
 	r.room = s.infos.Count
 	return s, s.listed > 0
 }
 
-// newStanding makes room.
-func (r *reading) newStanding() *standing {
+// newStoppedList allocates the room.
+func (r *reading) newStoppedList() *stoppedList {
 	at, err := placeOf(r.process)
 	if err != nil {
 		at = r.at
 	}
-	s := &standing{mem: r.process.Memory(), at: at, familiar: map[task.Addr]familiarity{}, shown: make([]shown, 0, maxShown)}
+	s := &stoppedList{mem: r.process.Memory(), at: at, familiar: map[task.Addr]familiarity{}, shown: make([]shown, 0, maxShown)}
 	for k, im := range r.known {
 		s.familiar[k.load] = familiar
 		if im.Fixed {
@@ -121,10 +121,10 @@ func (r *reading) newStanding() *standing {
 	return s
 }
 
-// copy runs while the process stands: it allocates nothing. The newest images,
-// which are the last, are most likely those that come and go; but such come first
-// as are not known at all.
-func (s *standing) copy() {
+// copy copies the list and some images. It runs while the process is stopped and
+// allocates nothing. Unknown images come first, and of these the last in the list:
+// the newest, which are the most likely to go.
+func (s *stoppedList) copy() {
 	n, _ := s.mem.ReadMemory(s.head, s.at.at)
 	infos, ok := parseInfos(s.head[:n], s.at)
 	if !ok || infos.Array == 0 {
@@ -133,7 +133,7 @@ func (s *standing) copy() {
 	s.infos = infos
 	size := imageEntryWords * infos.pointer
 	want := int(min(infos.Count, maxImages)) * size
-	if want > len(s.array) { // more have come than there is room for
+	if want > len(s.array) { // more entries than there is room for
 		return
 	}
 	if n, _ = s.mem.ReadMemory(s.array[:want], infos.Array); n < want {
@@ -144,7 +144,7 @@ func (s *standing) copy() {
 	s.showAll(familiar)
 }
 
-func (s *standing) showAll(these familiarity) {
+func (s *stoppedList) showAll(these familiarity) {
 	for i := s.listed - 1; i >= 0 && len(s.shown) < cap(s.shown); i-- {
 		if e := entryAt(s.array, i, &s.infos); e.load != 0 && !e.stays && s.familiar[e.load] == these {
 			s.show(e)
@@ -153,7 +153,7 @@ func (s *standing) showAll(these familiarity) {
 }
 
 // show copies the path and the header of an entry.
-func (s *standing) show(e entry) {
+func (s *stoppedList) show(e entry) {
 	s.shown = s.shown[:len(s.shown)+1]
 	x := &s.shown[len(s.shown)-1]
 	x.entry = e
@@ -167,8 +167,8 @@ func (s *standing) show(e entry) {
 	x.header = x.header[:n]
 }
 
-// sizeOfHeader returns how long a header is with its load commands, or more than
-// is read of any where that cannot be told.
+// sizeOfHeader returns the size of a header with its load commands, or [math.MaxInt]
+// if it is unknown or too large.
 func sizeOfHeader(b []byte) int {
 	if len(b) < headerBytes {
 		return math.MaxInt
@@ -180,8 +180,8 @@ func sizeOfHeader(b []byte) int {
 	return headerBytes + int(cmds)
 }
 
-// take makes the list that was copied the current one, and finds its images.
-func (r *reading) take(s *standing) {
+// take makes the copied list the current one, and finds its images.
+func (r *reading) take(s *stoppedList) {
 	s.infos.slideCache(r.process.Memory())
 	r.whole, r.sound, r.infos, r.entries = false, true, s.infos, nil
 	for i := range s.listed {
@@ -195,7 +195,7 @@ func (r *reading) take(s *standing) {
 	r.acceptFixed(r.readGroup(r.todo()))
 }
 
-// takeShown takes over an image that was seen while the process stood.
+// takeShown adds an image whose header was copied during the stop.
 func (r *reading) takeShown(x *shown) {
 	path, ok := x.pathName()
 	if !ok || len(x.header) < sizeOfHeader(x.header) {
@@ -211,8 +211,8 @@ func (r *reading) takeShown(x *shown) {
 	r.accept(map[entry]*image{x.entry: r.readIn(memory, x.entry, path, nil)})
 }
 
-// pathName returns the path, "" where the entry has none; false where it could not
-// be read.
+// pathName returns the path, "" if the entry has none. It reports false if it was
+// unreadable.
 func (x *shown) pathName() (string, bool) {
 	end := bytes.IndexByte(x.path, 0)
 	if x.entry.path == 0 || end < 0 {
