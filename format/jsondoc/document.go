@@ -1,0 +1,204 @@
+// Package jsondoc writes and reads the JSON documents that JSON.md describes and
+// schema.json holds: of a process, of several, of a hang, and of a comparison.
+package jsondoc
+
+import (
+	"slices"
+
+	"stacksnap/format/internal/timeline"
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+	"stacksnap/task"
+)
+
+var osNames = map[task.OS]string{task.Darwin: "darwin", task.Linux: "linux"}
+
+// newDocument has all but the threads, which [encode] writes one after another.
+func newDocument(p *profile.Profile) *jsonDocument {
+	d := &jsonDocument{
+		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool, Summary: words.Summary(p),
+		Target: newTarget(p), Start: timeline.Known(p.Start), End: timeline.Known(p.End),
+		Interval: int64(p.Interval), Snapshots: p.Snapshots, MissedTicks: p.MissedTicks, Halted: p.Halted,
+		Stops: p.Stops, Stopped: int64(p.Stopped), LongestStop: int64(p.LongestStop), OwnCPU: int64(p.OwnCPU),
+		Frames: p.Frames, Walks: p.Walks, Bottoms: p.Bottoms, MissedThreads: p.MissedThreads,
+		Notes:  append([]string{}, p.Notes...),
+		Images: []jsonImage{}, Threads: []jsonThread{}, View: newJSONView(p),
+	}
+	unnamed := p.Unnamed()
+	for _, im := range p.Images {
+		j := newJSONImage(p.Target.OS, im)
+		j.Unnamed = slices.Contains(unnamed, im)
+		d.Images = append(d.Images, j)
+	}
+	d.Deadlocks = newJSONDeadlocks(p.Deadlocks)
+	for _, circle := range p.Deadlocks {
+		if p.Sampled() {
+			d.Stood = append(d.Stood, jsonStood{int64(circle.From), int64(circle.To), circle.Looks, circle.Ended})
+		}
+	}
+	return d
+}
+
+func newJSONDeadlocks(all []profile.Deadlock) (circles [][]jsonWaiter) {
+	for i := range all {
+		circles = append(circles, newJSONWaiters(all[i].Waiters))
+	}
+	return circles
+}
+
+func newJSONWaiters(circle []profile.Waiter) (waiters []jsonWaiter) {
+	for _, w := range circle {
+		waiters = append(waiters, jsonWaiter{uint64(w.ID), w.Name, w.PID, w.Process, newJSONWait(&w.Wait)})
+	}
+	return waiters
+}
+
+// imageIndexes are the places of images in a document.
+func imageIndexes(p *profile.Profile) map[*profile.Image]int {
+	index := map[*profile.Image]int{}
+	for i, im := range p.Images {
+		index[im] = i
+	}
+	return index
+}
+
+func newTarget(p *profile.Profile) jsonTarget {
+	t := &p.Target
+	j := jsonTarget{
+		PID: t.PID, Name: t.Name, Path: t.Path, Arch: t.Arch.String(), Translated: t.Translated,
+		OS: osNames[t.OS], OSVersion: t.OSVersion, ParentPID: t.ParentPID, ParentName: t.ParentName,
+		Start: timeline.Known(t.Start), Live: t.Live, Command: t.Command.Args, CommandCut: t.Command.Cut,
+		Model: t.Machine.Model, CPU: t.Machine.CPU, CPUs: t.Machine.CPUs, ActiveCPUs: t.Machine.Active,
+		Memory: t.Machine.Memory, Footprint: t.Footprint.Now, Peak: t.Footprint.Peak, Folder: t.Folder,
+	}
+	if u := t.User; u != nil {
+		j.UserID, j.User = &u.ID, u.Name
+	}
+	if tr := t.Tracer; tr != nil {
+		j.TracerPID, j.TracerName = tr.PID, tr.Name
+	}
+	if g := t.Group; g != nil {
+		j.Group = &jsonContainer{g.Manager, g.ID, g.Pod}
+	}
+	if t.OS == task.Darwin {
+		j.CodeType = words.CodeTypeName(p)
+	}
+	if c := p.Cache; c != nil {
+		j.Cache = &jsonCache{words.ImageID(task.Darwin, c.UUID[:]), c.Base.String(), task.Addr(c.Slide).String()}
+	}
+	if c := t.Crash; c != nil {
+		j.Crash = &jsonCrash{c.Signal, c.Detail, uint64(c.Thread)}
+	}
+	if p.Main != nil {
+		j.LoadAddress = p.Main.Load.String()
+		j.BundleID, j.Version, j.Build = p.Main.Bundle.ID, p.Main.Bundle.Version, p.Main.Bundle.Build
+	}
+	return j
+}
+
+func newJSONImage(os task.OS, im *profile.Image) jsonImage {
+	j := jsonImage{
+		Path: im.Path, Name: im.Name(), Load: im.Load.String(), End: im.End.String(),
+		ID: words.ImageID(os, im.ID), Main: im.Main, Symbols: im.Symbols, Generated: im.Generated, Note: im.Note, Error: im.Err,
+	}
+	if im.Arch != task.UnknownArch {
+		j.Arch = im.Arch.String()
+	}
+	return j
+}
+
+func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread {
+	j := jsonThread{
+		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, QueueSerial: t.QueueSerial, QueueKind: t.QueueKind, Main: t.Main, State: t.State.String(),
+		User: int64(t.User), System: int64(t.System), Used: int64(t.Used), SuspendCount: t.SuspendCount,
+		QoS: t.QoS.String(), Priority: t.Priority.Now, BasePriority: t.Priority.Base,
+		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
+		Unstopped: t.Unstopped, Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{},
+		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent), Together: newJSONTogether(t.Together),
+	}
+	if t.State == task.Running {
+		j.Queued = t.Turn == task.Queued
+		if t.Turn == task.OnCPU && t.Processor >= 0 {
+			j.Processor = &t.Processor
+		}
+	}
+	for i := range t.Waits {
+		w := &t.Waits[i]
+		j.Waits = append(j.Waits, jsonWaited{*newJSONWait(&w.Wait), w.Looks, w.Owners})
+	}
+	for state, n := range t.States {
+		if n > 0 {
+			j.States[task.State(state).String()] = n
+		}
+	}
+	for _, s := range t.Same {
+		j.Same = append(j.Same, jsonSame{uint64(s.ID), s.Name})
+	}
+	var path []int // index of the last node at each depth
+	for depth, n := range t.Nodes() {
+		parent := -1
+		if depth > 0 {
+			parent = path[depth-1]
+		}
+		path = append(path[:depth], len(j.Nodes))
+		j.Nodes = append(j.Nodes, newJSONNode(n, depth, parent, images))
+	}
+	return j
+}
+
+func newJSONSpent(s profile.Spent) *jsonSpent {
+	if s == (profile.Spent{}) {
+		return nil
+	}
+	return &jsonSpent{int64(s.OnCPU), int64(s.Queued), int64(s.Blocked)}
+}
+
+func newJSONWait(w *profile.Wait) *jsonWait {
+	if w == nil {
+		return nil
+	}
+	j := &jsonWait{
+		Call: w.Call, Object: w.Object, Lock: w.Lock.String(), Owner: uint64(w.Owner),
+		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives,
+	}
+	if w.Addr != 0 {
+		j.Address = w.Addr.String()
+	}
+	if p := &w.Peer; p.PID != 0 {
+		j.Peer = &jsonPeer{p.PID, p.Name, uint64(p.Thread), p.ThreadName, p.Act.String(), p.Others}
+	}
+	return j
+}
+
+func newJSONNode(n *profile.Node, depth, parent int, images map[*profile.Image]int) jsonNode {
+	j := jsonNode{
+		Depth: depth, Parent: parent, Function: n.Function, Symbol: n.Raw, Overload: n.Overload, Address: n.PC.String(), AlsoMore: n.More,
+		Return: n.Return, Inlined: n.Inlined, Kernel: n.Kernel, File: n.File, Line: n.Line, Column: n.Column,
+		By: n.By.String(), Why: n.Why, Guess: n.By.Guess(), Count: n.Count, Self: n.Self, Spent: newJSONSpent(n.Spent),
+	}
+	if n.Function != "" && !n.Inlined {
+		j.Offset = &n.Offset
+	}
+	if n.Start != 0 && n.Function == "" {
+		j.Start = n.Start.String()
+	}
+	if i, ok := images[n.Image]; ok {
+		j.Image = &i
+		if offset := uint64(n.PC - n.Image.Load); n.Image.Placed() || n.Image.Generated {
+			j.ImageOffset = &offset
+		}
+	}
+	for _, a := range n.Also {
+		j.Also = append(j.Also, a.PC.String())
+	}
+	if f := n.Folded; f != nil {
+		j.Address, j.By, j.Folded = "", "", &jsonFold{f.Branches, f.Nodes}
+	}
+	if c := n.Cut; c != nil {
+		j.Cut = &jsonCut{Reason: c.Reason.String(), Detail: c.Detail}
+		if c.Need != 0 {
+			j.Cut.Need = c.Need.String()
+		}
+	}
+	return j
+}
