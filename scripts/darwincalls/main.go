@@ -66,12 +66,24 @@ func write(tag string, bsd, traps []string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
+// writeNames writes the names of consecutive numbers in one line, which the first number begins.
 func writeNames(b *bytes.Buffer, variable, what string, names []string) {
-	fmt.Fprintf(b, "// %s are those of %s; empty where there is none.\nvar %s = [...]string{\n", variable, what, variable)
+	fmt.Fprintf(b, "// %s are those of %s;\n// empty where there is none.\nvar %s = [...]string{", variable, what, variable)
+	width := maxWidth
 	for number, name := range names {
-		if name != "" {
-			fmt.Fprintf(b, "%d: %q,\n", number, name)
+		switch {
+		case name == "":
+			width = maxWidth
+			continue
+		case width+len(name) >= maxWidth:
+			width, _ = fmt.Fprintf(b, "\n%d: %q,", number, name)
+		default:
+			n, _ := fmt.Fprintf(b, " %q,", name)
+			width += n
 		}
 	}
-	b.WriteString("}\n\n")
+	b.WriteString("\n}\n\n")
 }
+
+// maxWidth bounds how long the lines of the table are, roughly.
+const maxWidth = 90
