@@ -17,6 +17,7 @@ import (
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/recording"
@@ -65,7 +66,7 @@ func (c *call) compare() error {
 		cut = errors.Join(cut, err)
 		sides[i] = c.view.chosen(c.named(side))
 	}
-	d, err := profile.NewDiff(sides[0], sides[1], c.diffOptions())
+	d, err := diff.New(sides[0], sides[1], c.diffOptions())
 	if err != nil {
 		return errors.Join(c.incomparable(err), cut)
 	}
@@ -73,12 +74,12 @@ func (c *call) compare() error {
 }
 
 // diffOptions are what the flags say of how to compare.
-func (c *call) diffOptions() profile.DiffOptions {
-	o := profile.DiffOptions{Choose: c.measure == "", By: profile.ByProcess}
-	if c.measure == profile.ByCPU.String() {
-		o.Measure = profile.ByCPU
+func (c *call) diffOptions() diff.Options {
+	o := diff.Options{Choose: c.measure == "", By: profile.ByProcess}
+	if c.measure == diff.ByCPU.String() {
+		o.Measure = diff.ByCPU
 	}
-	o.Scale = profile.Scale(max(0, slices.Index(scales(), c.scale)))
+	o.Scale = diff.Scale(max(0, slices.Index(scales(), c.scale)))
 	if c.has("by") {
 		o.By = profile.Grouping(slices.Index(groupings(), c.view.by))
 	}
@@ -86,10 +87,10 @@ func (c *call) diffOptions() profile.DiffOptions {
 }
 
 // measures and scales are the values of --measure and --scale.
-func measures() []string { return []string{profile.ByCPU.String(), profile.BySamples.String()} }
+func measures() []string { return []string{diff.ByCPU.String(), diff.BySamples.String()} }
 
 func scales() (names []string) {
-	for s := profile.ToTotal; s <= profile.AsCounted; s++ {
+	for s := diff.ToTotal; s <= diff.AsCounted; s++ {
 		names = append(names, s.String())
 	}
 	return names
@@ -97,7 +98,7 @@ func scales() (names []string) {
 
 // incomparable says which file it is, and what to give instead.
 func (c *call) incomparable(err error) error {
-	var e *profile.IncomparableError
+	var e *diff.IncomparableError
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -110,7 +111,7 @@ func (c *call) incomparable(err error) error {
 }
 
 // writeDiff writes a comparison to all places that it goes to.
-func (c *call) writeDiff(d *profile.Diff) error {
+func (c *call) writeDiff(d *diff.Diff) error {
 	return c.writeAll(func(w io.Writer, to *destination) error {
 		of := words.Comparison{Diff: d, Tool: c.tool(), Files: [2]string(c.compared), Least: float64(c.view.min), Depth: c.view.depth}
 		if to.form.Text && !c.has("min") {

@@ -10,6 +10,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/profile/hang"
 	"stacksnap/task"
 )
@@ -78,7 +79,7 @@ type options struct {
 
 // newOptions are those of a command line without flags.
 func newOptions() *options {
-	o := &options{maxStop: task.DefaultMaxStop, maxHang: hang.DefaultMaxHang, format: "tree", color: "auto", scale: profile.ToTotal.String(), view: view{by: profile.ByThread.String()}}
+	o := &options{maxStop: task.DefaultMaxStop, maxHang: hang.DefaultMaxHang, format: "tree", color: "auto", scale: diff.ToTotal.String(), view: view{by: profile.ByThread.String()}}
 	o.flags = pflag.NewFlagSet("stacksnap", pflag.ContinueOnError)
 	o.flags.SetOutput(io.Discard)
 	for _, g := range o.groups() {
