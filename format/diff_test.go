@@ -12,6 +12,7 @@ import (
 	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 )
@@ -37,9 +38,9 @@ func later() *profile.Profile {
 }
 
 // compared compares two profiles as the command does.
-func compared(t *testing.T, before, after *profile.Profile, o profile.DiffOptions) *words.Comparison {
+func compared(t *testing.T, before, after *profile.Profile, o diff.Options) *words.Comparison {
 	t.Helper()
-	d, err := profile.NewDiff(before, after, o)
+	d, err := diff.New(before, after, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,18 +56,18 @@ func writtenDiff(t *testing.T, write words.DiffWriter, c *words.Comparison) []by
 	return b.Bytes()
 }
 
-var inOne = profile.DiffOptions{By: profile.ByProcess}
+var inOne = diff.Options{By: profile.ByProcess}
 
 func TestDiffGolden(t *testing.T) {
 	one := compared(t, fixtures.Sampled(), later(), inOne)
-	byThread := compared(t, fixtures.Sampled(), later(), profile.DiffOptions{By: profile.ByThread, Scale: profile.ToTime})
-	counted := compared(t, fixtures.Stated(), fixtures.Stated(), profile.DiffOptions{By: profile.ByState, Scale: profile.AsCounted})
+	byThread := compared(t, fixtures.Sampled(), later(), diff.Options{By: profile.ByThread, Scale: diff.ToTime})
+	counted := compared(t, fixtures.Stated(), fixtures.Stated(), diff.Options{By: profile.ByState, Scale: diff.AsCounted})
 	turned := compared(t, fixtures.Sampled().Invert(), later().Invert(), inOne)
-	cpu := compared(t, fixtures.Sampled(), later(), profile.DiffOptions{By: profile.ByProcess, Choose: true})
+	cpu := compared(t, fixtures.Sampled(), later(), diff.Options{By: profile.ByProcess, Choose: true})
 	evil := compared(t, fixtures.Hostile(), fixtures.Hostile().FoldThreads(), inOne)
 	small := compared(t, fixtures.Sampled(), later(), inOne)
 	small.Least = 5
-	shot := compared(t, fixtures.Linux(), fixtures.Sampled(), profile.DiffOptions{By: profile.ByProcess, Choose: true})
+	shot := compared(t, fixtures.Linux(), fixtures.Sampled(), diff.Options{By: profile.ByProcess, Choose: true})
 	for _, c := range []struct {
 		name  string
 		write words.DiffWriter

@@ -19,6 +19,7 @@ import (
 	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 	"stacksnap/task/needs"
 )
@@ -45,7 +46,7 @@ func TestDiffPprofTool(t *testing.T) {
 			got[m[3]] = [2]int64{flat, cum}
 		}
 		want := counts.Counts{}
-		for _, f := range compared(t, sides[0], sides[1], profile.DiffOptions{By: profile.ByProcess, Scale: profile.AsCounted}).Functions {
+		for _, f := range compared(t, sides[0], sides[1], diff.Options{By: profile.ByProcess, Scale: diff.AsCounted}).Functions {
 			name := words.Label(f.Node)
 			sum := want[name] // of code of one name in several images
 			want[name] = [2]int64{sum[0] + f.Self.After - f.Self.Before, sum[1] + f.Total.After - f.Total.Before}
@@ -71,13 +72,13 @@ func TestDiffFoldedTool(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for scale, flag := range map[profile.Scale]string{profile.ToTotal: "-n", profile.AsCounted: "--"} {
+	for scale, flag := range map[diff.Scale]string{diff.ToTotal: "-n", diff.AsCounted: "--"} {
 		cmd := exec.Command("perl", filepath.Join(folder, "difffolded.pl"), flag, files[0], files[1])
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := compared(t, sides[0], sides[1], profile.DiffOptions{By: profile.ByProcess, Scale: scale})
+		c := compared(t, sides[0], sides[1], diff.Options{By: profile.ByProcess, Scale: scale})
 		if diff := cmp.Diff(linesOf(out), linesOf(writtenDiff(t, folded.WriteDiff, c))); diff != "" {
 			t.Errorf("%s (-theirs +ours):\n%s", flag, diff)
 		}

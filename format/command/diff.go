@@ -12,6 +12,7 @@ import (
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/recording"
@@ -37,7 +38,7 @@ func (c *call) compare() error {
 		cut = errors.Join(cut, err)
 		sides[i] = c.View.Select(c.Named(side))
 	}
-	d, err := profile.NewDiff(sides[0], sides[1], c.diffOptions())
+	d, err := diff.New(sides[0], sides[1], c.diffOptions())
 	if err != nil {
 		return errors.Join(c.incomparable(err), cut)
 	}
@@ -45,12 +46,12 @@ func (c *call) compare() error {
 }
 
 // diffOptions are what the flags say of how to compare.
-func (c *call) diffOptions() profile.DiffOptions {
-	o := profile.DiffOptions{Choose: c.Measure == "", By: profile.ByProcess}
-	if c.Measure == profile.ByCPU.String() {
-		o.Measure = profile.ByCPU
+func (c *call) diffOptions() diff.Options {
+	o := diff.Options{Choose: c.Measure == "", By: profile.ByProcess}
+	if c.Measure == diff.ByCPU.String() {
+		o.Measure = diff.ByCPU
 	}
-	o.Scale = profile.Scale(max(0, slices.Index(cli.Scales(), c.Scale)))
+	o.Scale = diff.Scale(max(0, slices.Index(cli.Scales(), c.Scale)))
 	if c.Has("by") {
 		o.By = profile.Grouping(slices.Index(cli.Groupings(), c.View.By))
 	}
@@ -59,7 +60,7 @@ func (c *call) diffOptions() profile.DiffOptions {
 
 // incomparable says which file it is, and what to give instead.
 func (c *call) incomparable(err error) error {
-	var e *profile.IncomparableError
+	var e *diff.IncomparableError
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -72,7 +73,7 @@ func (c *call) incomparable(err error) error {
 }
 
 // writeDiff writes a comparison to all places that it goes to.
-func (c *call) writeDiff(d *profile.Diff) error {
+func (c *call) writeDiff(d *diff.Diff) error {
 	return c.WriteAll(func(w io.Writer, to *cli.Destination) error {
 		of := words.Comparison{Diff: d, Tool: c.Tool, Files: [2]string(c.Compared), Least: float64(c.View.Min), Depth: c.View.Depth}
 		if to.Form.Text && !c.Has("min") {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 )
 
@@ -22,7 +23,7 @@ func WriteDiff(w io.Writer, c *words.Comparison) error {
 		var path []string
 		for depth, n := range t.Nodes() {
 			path = append(path[:depth], name(n.Node))
-			if n.Self == (profile.Amount{}) {
+			if n.Self == (diff.Amount{}) {
 				continue
 			}
 			_, _ = out.WriteString(title) // the buffer keeps the error for Flush
@@ -43,7 +44,7 @@ func foldedFrameOf(inverted bool) func(*profile.Node) string {
 }
 
 // diffTitle is the frame that stands for the threads.
-func diffTitle(c *words.Comparison, t *profile.DiffTree) string {
+func diffTitle(c *words.Comparison, t *diff.Tree) string {
 	title := "all threads"
 	switch {
 	case t.Main:
@@ -62,7 +63,7 @@ func diffTitle(c *words.Comparison, t *profile.DiffTree) string {
 
 // even is a count of the earlier side in the scale of the later one.
 func even(c *words.Comparison, before int64) int64 {
-	if c.Scale == profile.AsCounted {
+	if c.Scale == diff.AsCounted {
 		return before
 	}
 	wholeBefore, wholeAfter := c.Basis()

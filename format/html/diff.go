@@ -1,7 +1,7 @@
 package html
 
 import (
-	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 )
 
@@ -37,11 +37,11 @@ func (d *data) diff(c *words.Comparison) {
 }
 
 func comparedOf(c *words.Comparison) compared {
-	before, after := c.Value(profile.Amount{Before: 1, After: 1})
-	return compared{c.Measure.String(), c.Scale != profile.AsCounted, [2]float64{before, after}}
+	before, after := c.Value(diff.Amount{Before: 1, After: 1})
+	return compared{c.Measure.String(), c.Scale != diff.AsCounted, [2]float64{before, after}}
 }
 
-func (d *data) diffTree(w *words.Words, c *words.Comparison, t *profile.DiffTree) {
+func (d *data) diffTree(w *words.Words, c *words.Comparison, t *diff.Tree) {
 	d.text("\n{\"about\":")
 	d.value(thread{Name: words.DiffThreads(c, t), Main: false, Facts: []string{words.DiffChange(c, t.Total)}, Waits: []string{}})
 	d.text(",\"nodes\":[")

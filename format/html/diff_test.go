@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 )
 
 // compares makes the page of a comparison.
-func compares(t *testing.T, before, after *profile.Profile, o profile.DiffOptions) string {
+func compares(t *testing.T, before, after *profile.Profile, o diff.Options) string {
 	t.Helper()
-	d, err := profile.NewDiff(before, after, o)
+	d, err := diff.New(before, after, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func later() *profile.Profile {
 // TestGoldenDiff is what the page of a comparison is given.
 func TestGoldenDiff(t *testing.T) {
 	golden := filepath.Join("testdata", "diff.json")
-	page := compares(t, sampled(), later(), profile.DiffOptions{By: profile.ByThread, Measure: profile.ByCPU})
+	page := compares(t, sampled(), later(), diff.Options{By: profile.ByThread, Measure: diff.ByCPU})
 	got := element(t, dataElement, page)
 	if strings.Count(page, "<script") != 2 || strings.ContainsAny(got, "<>&\u2028\u202e\x1b") {
 		t.Error("a name has become markup")
@@ -61,8 +62,8 @@ func TestGoldenDiff(t *testing.T) {
 // TestDiffCounts: all that was counted on either side is in the nodes, and comes to 100
 // percent of what it is a share of.
 func TestDiffCounts(t *testing.T) {
-	for _, scale := range []profile.Scale{profile.ToTotal, profile.AsCounted} {
-		page := compares(t, sampled(), later(), profile.DiffOptions{By: profile.ByProcess, Scale: scale})
+	for _, scale := range []diff.Scale{diff.ToTotal, diff.AsCounted} {
+		page := compares(t, sampled(), later(), diff.Options{By: profile.ByProcess, Scale: scale})
 		var before, after int64
 		for _, th := range read(t, page).Processes[0].Threads {
 			for at := 0; at < len(th.Nodes); at += 6 {
@@ -73,7 +74,7 @@ func TestDiffCounts(t *testing.T) {
 			t.Errorf("%d before, %d after", before, after)
 		}
 		want := `"compared":{"measure":"samples","shares":true,"scale":[0.4975124378109453,0.36101083032490977]}`
-		if scale == profile.AsCounted {
+		if scale == diff.AsCounted {
 			want = `"compared":{"measure":"samples","shares":false,"scale":[1,1]}`
 		}
 		if !strings.Contains(page, want) {

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 )
 
@@ -101,7 +102,7 @@ func newJSONSide(file string, p *profile.Profile, whole, selected int64) jsonDif
 	}
 }
 
-func newDiffTree(c *words.Comparison, t *profile.DiffTree) jsonDiffTree {
+func newDiffTree(c *words.Comparison, t *diff.Tree) jsonDiffTree {
 	j := jsonDiffTree{Name: t.Name, Main: t.Main, ThreadsBefore: t.Threads.Before, ThreadsAfter: t.Threads.After, Nodes: []jsonDiffNode{}}
 	var path []int // index of the last node at each depth
 	for depth, n := range t.Nodes() {
@@ -120,7 +121,7 @@ func newDiffTree(c *words.Comparison, t *profile.DiffTree) jsonDiffTree {
 	return j
 }
 
-func newDiffNode(c *words.Comparison, n *profile.Node, self, total profile.Amount) jsonDiffNode {
+func newDiffNode(c *words.Comparison, n *profile.Node, self, total diff.Amount) jsonDiffNode {
 	j := jsonDiffNode{Function: n.Function, Symbol: n.Raw, Overload: n.Overload, Self: newDiffPair(c, self), Total: newDiffPair(c, total)}
 	if n.Image != nil {
 		j.Image = n.Image.Name()
@@ -134,6 +135,6 @@ func newDiffNode(c *words.Comparison, n *profile.Node, self, total profile.Amoun
 	return j
 }
 
-func newDiffPair(c *words.Comparison, a profile.Amount) jsonDiffPair {
+func newDiffPair(c *words.Comparison, a diff.Amount) jsonDiffPair {
 	return jsonDiffPair{a.Before, a.After, c.Change(a)}
 }

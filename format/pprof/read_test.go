@@ -19,6 +19,7 @@ import (
 	"stacksnap/format/internal/protobuf"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/speedscope"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
@@ -48,7 +49,7 @@ func TestReadPprof(t *testing.T) {
 		if diff := gocmp.Diff(counts.Own(p), counts.By(got, words.AreaLabel)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
-		d, err := profile.NewDiff(p, got, profile.DiffOptions{By: profile.ByThread, Scale: profile.AsCounted})
+		d, err := diff.New(p, got, diff.Options{By: profile.ByThread, Scale: diff.AsCounted})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,8 +28,8 @@ type SelfTime struct {
 	Spent    Spent   // of the time that goes with them, where that is known
 }
 
-// area is n's location, where it has no function that of its area.
-func (n *Node) area() Location {
+// AreaLocation returns n's location; where n has no function, that of its area.
+func (n *Node) AreaLocation() Location {
 	l := n.Location
 	if l.Function == "" && l.Image != nil && n.Area() >= l.Image.Load {
 		l.Offset = uint64(n.Area() - l.Image.Load)
@@ -57,7 +57,7 @@ func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 				index[k] = i
 				times = append(times, SelfTime{Location: n.Location})
 			} else if n.Function == "" && times[i].Offset != n.Offset {
-				times[i].Location = n.area()
+				times[i].Location = n.AreaLocation()
 			}
 			times[i].Samples += n.Self * t.Weight()
 			times[i].States = times[i].States.plus(n.States, t.Weight())

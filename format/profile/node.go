@@ -120,11 +120,11 @@ func (im *Image) Name() string {
 
 // preorder gives nodes with their depth, each before its children.
 func preorder(roots []*Node) iter.Seq2[int, *Node] {
-	return inPreorder(roots, func(n *Node) []*Node { return n.Children })
+	return Preorder(roots, func(n *Node) []*Node { return n.Children })
 }
 
-// inPreorder walks trees of any nodes without recursion: a stack may be very deep.
-func inPreorder[N any](roots []*N, children func(*N) []*N) iter.Seq2[int, *N] {
+// Preorder walks trees of any nodes without recursion: a stack may be very deep.
+func Preorder[N any](roots []*N, children func(*N) []*N) iter.Seq2[int, *N] {
 	type item struct {
 		depth int
 		node  *N

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"slices"
 	"time"
 
 	"stacksnap/task"
@@ -94,4 +95,10 @@ func withSpent(nodes, others []*Node) []*Node {
 		sums[i] = &sum
 	}
 	return sums
+}
+
+// CountsCPU reports whether the system has counted how much time threads were on a
+// processor, from sample to sample.
+func (p *Profile) CountsCPU() bool {
+	return p.Snapshots != 1 && slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Spent != Spent{} })
 }

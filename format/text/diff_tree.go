@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 )
 
@@ -17,7 +18,7 @@ const (
 )
 
 // numbers writes both sides and the change between them in columns.
-func (p *diffPrinter) numbers(a profile.Amount) string {
+func (p *diffPrinter) numbers(a diff.Amount) string {
 	before, after := p.Sides(a)
 	change := fmt.Sprintf("%*s", changeColumns, p.ChangeText(a))
 	switch {
@@ -30,7 +31,7 @@ func (p *diffPrinter) numbers(a profile.Amount) string {
 }
 
 // news marks what is on one side alone.
-func (p *diffPrinter) news(a profile.Amount) string {
+func (p *diffPrinter) news(a diff.Amount) string {
 	switch {
 	case a.Before == 0 && a.After != 0:
 		return p.Grown("  (new)")
@@ -42,7 +43,7 @@ func (p *diffPrinter) news(a profile.Amount) string {
 
 // table lists the functions by how much their own time has changed.
 func (p *diffPrinter) table() {
-	var changed []profile.DiffFunction
+	var changed []diff.Function
 	for _, f := range p.Functions {
 		least := max(p.Least, words.Steady) * p.Unit()
 		if math.Abs(p.Change(f.Self)) >= least || math.Abs(p.Change(f.Total)) >= least {
@@ -117,7 +118,7 @@ const leastTrunk = 4
 
 // trunk writes a line for the outermost frames that all stacks share and in which nothing
 // has changed, but for the last one, and returns how many it stands for.
-func (p *diffPrinter) trunk(t *profile.DiffTree) (skipped int) {
+func (p *diffPrinter) trunk(t *diff.Tree) (skipped int) {
 	if p.Least == 0 || len(t.Roots) != 1 {
 		return 0
 	}
@@ -134,12 +135,12 @@ func (p *diffPrinter) trunk(t *profile.DiffTree) (skipped int) {
 	return skipped
 }
 
-func (p *diffPrinter) isTrunk(n *profile.DiffNode) bool {
-	return p.ChangeText(n.Total) == "=" && n.Cut == nil && n.Folded == nil && n.Self == (profile.Amount{}) && len(n.Children) == 1
+func (p *diffPrinter) isTrunk(n *diff.Node) bool {
+	return p.ChangeText(n.Total) == "=" && n.Cut == nil && n.Folded == nil && n.Self == (diff.Amount{}) && len(n.Children) == 1
 }
 
 // branch writes the line of one node.
-func (p *diffPrinter) branch(depth int, n *profile.DiffNode) {
+func (p *diffPrinter) branch(depth int, n *diff.Node) {
 	at := words.Position{Depth: depth, Level: depth}
 	lead := p.numbers(n.Total) + p.Indent(at) + p.Number(at)
 	if f := n.Folded; f != nil {

@@ -10,11 +10,12 @@ import (
 	"github.com/fatih/color"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 )
 
 // Comparison is a diff as it is to be reported.
 type Comparison struct {
-	*profile.Diff
+	*diff.Diff
 	Tool  string    // that compares
 	Files [2]string // that were compared, the earlier first
 	// Least is the change, in percent of the scale's whole, from which a branch is shown,
@@ -74,7 +75,7 @@ func (p *DiffPrinter) side(i int, pr *profile.Profile, whole int64) string {
 	case pr.Duration() > 0:
 		text += ", " + Duration(pr.Duration())
 	}
-	if p.Measure == profile.ByCPU {
+	if p.Measure == diff.ByCPU {
 		return text + ": " + p.amount(whole) + " of CPU time"
 	}
 	return text + ": " + Plural(int(whole), "sample")
@@ -82,7 +83,7 @@ func (p *DiffPrinter) side(i int, pr *profile.Profile, whole int64) string {
 
 // amount writes what was counted.
 func (p *DiffPrinter) amount(n int64) string {
-	if p.Measure == profile.ByCPU {
+	if p.Measure == diff.ByCPU {
 		return Seconds(time.Duration(n))
 	}
 	return Count(int(n))
@@ -92,18 +93,18 @@ func (p *DiffPrinter) amount(n int64) string {
 func (p *DiffPrinter) compared() string {
 	what := measured(p.Measure)
 	switch {
-	case p.Scale == profile.ToTotal:
+	case p.Scale == diff.ToTotal:
 		return what + ", in percent of each side's total: 100 % is " + p.amount(p.Whole.Before) + " before and " + p.amount(p.Whole.After) + " after; where one grows, the others shrink"
-	case p.Scale == profile.ToTime && p.Measure == profile.ByCPU:
+	case p.Scale == diff.ToTime && p.Measure == diff.ByCPU:
 		return what + ", in percent of the time that it was sampled for: 100 % is one CPU all the time"
-	case p.Scale == profile.ToTime:
+	case p.Scale == diff.ToTime:
 		return what + ", in percent of the snapshots: 100 % is one thread all the time"
 	}
 	return what + ", as counted, whatever the times they were counted in"
 }
 
-func measured(m profile.Measure) string {
-	if m == profile.ByCPU {
+func measured(m diff.Measure) string {
+	if m == diff.ByCPU {
 		return "CPU time"
 	}
 	return "samples, of threads that wait, too"
@@ -135,14 +136,14 @@ func (p *DiffPrinter) grownBranch() string {
 
 // rates warns where shares of a total hide that the total has changed.
 func (p *DiffPrinter) rates() string {
-	if p.Scale != profile.ToTotal {
+	if p.Scale != diff.ToTotal {
 		return ""
 	}
 	d := *p.Diff
-	d.Scale = profile.ToTime
+	d.Scale = diff.ToTime
 	before, after := d.Value(p.Whole)
 	what := "threads' time"
-	if p.Measure == profile.ByCPU {
+	if p.Measure == diff.ByCPU {
 		what = "CPU time"
 	}
 	switch {
@@ -156,15 +157,15 @@ func (p *DiffPrinter) rates() string {
 
 // Unit is what a change of one percent is, to the scale of a comparison.
 func (c *Comparison) Unit() float64 {
-	if c.Scale == profile.AsCounted {
+	if c.Scale == diff.AsCounted {
 		return float64(max(c.Whole.Before, c.Whole.After)) / 100
 	}
 	return 1
 }
 
 // Shown are the trees of the comparison, as far as they are to be shown.
-func (c *Comparison) Shown() []*profile.DiffTree {
-	trees := make([]*profile.DiffTree, len(c.Trees))
+func (c *Comparison) Shown() []*diff.Tree {
+	trees := make([]*diff.Tree, len(c.Trees))
 	for i, t := range c.Trees {
 		trees[i] = c.Prune(t, c.Least*c.Unit(), c.Depth)
 	}
@@ -207,11 +208,11 @@ func DiffHeadline(c *Comparison) string {
 }
 
 // caller names who called a function where it changed most.
-func (c *Comparison) caller(f profile.DiffFunction) string {
-	var by *profile.DiffNode
+func (c *Comparison) caller(f diff.Function) string {
+	var by *diff.Node
 	most := 0.0
 	for _, t := range c.Trees {
-		var path []*profile.DiffNode
+		var path []*diff.Node
 		for depth, n := range t.Nodes() {
 			path = append(path[:depth], n)
 			if change := math.Abs(c.Change(n.Self)); n.Is(f) && change > most {
@@ -233,40 +234,40 @@ func (c *Comparison) caller(f profile.DiffFunction) string {
 // ofWhat says of what numbers are.
 func (c *Comparison) ofWhat() string {
 	switch {
-	case c.Scale == profile.ToTotal && c.Measure == profile.ByCPU:
+	case c.Scale == diff.ToTotal && c.Measure == diff.ByCPU:
 		return " of the CPU time"
-	case c.Scale == profile.ToTotal:
+	case c.Scale == diff.ToTotal:
 		return " of all samples"
-	case c.Scale == profile.ToTime && c.Measure == profile.ByCPU:
+	case c.Scale == diff.ToTime && c.Measure == diff.ByCPU:
 		return " of a CPU"
-	case c.Scale == profile.ToTime:
+	case c.Scale == diff.ToTime:
 		return " of a thread"
-	case c.Measure == profile.ByCPU:
+	case c.Measure == diff.ByCPU:
 		return " of CPU time"
 	}
 	return " samples"
 }
 
 // Sides writes an amount to the scale.
-func (c *Comparison) Sides(a profile.Amount) (before, after string) {
+func (c *Comparison) Sides(a diff.Amount) (before, after string) {
 	one, two := c.Value(a)
 	return c.scaled(one), c.scaled(two)
 }
 
 func (c *Comparison) scaled(v float64) string {
 	switch {
-	case c.Scale != profile.AsCounted:
+	case c.Scale != diff.AsCounted:
 		return fmt.Sprintf("%.1f %%", v)
-	case c.Measure == profile.ByCPU:
+	case c.Measure == diff.ByCPU:
 		return Seconds(time.Duration(v))
 	}
 	return Count(int(v))
 }
 
 // ChangeText writes by how much an amount has grown, with its sign.
-func (c *Comparison) ChangeText(a profile.Amount) string {
+func (c *Comparison) ChangeText(a diff.Amount) string {
 	by := c.Change(a)
-	if c.Scale == profile.AsCounted {
+	if c.Scale == diff.AsCounted {
 		switch {
 		case by == 0:
 			return "="
@@ -299,7 +300,7 @@ func (p *DiffPrinter) Called(n *profile.Node, short bool) string {
 }
 
 // Title says whose the tree is.
-func (p *DiffPrinter) Title(t *profile.DiffTree) string {
+func (p *DiffPrinter) Title(t *diff.Tree) string {
 	whose := "All threads"
 	switch {
 	case t.Main:

@@ -2,9 +2,8 @@ package words
 
 import (
 	"io"
+	"stacksnap/format/profile/diff"
 	"strings"
-
-	"stacksnap/format/profile"
 )
 
 // DiffTitle names what was compared in a line.
@@ -21,12 +20,12 @@ func DiffFacts(c *Comparison) (facts []Fact) {
 }
 
 // DiffThreads names the threads that a tree is of.
-func DiffThreads(c *Comparison, t *profile.DiffTree) string {
+func DiffThreads(c *Comparison, t *diff.Tree) string {
 	return strings.TrimSuffix(NewDiffPrinter(io.Discard, c, Options{}).Title(t), ":")
 }
 
 // DiffChange writes an amount on both sides, and by how much it has changed.
-func DiffChange(c *Comparison, a profile.Amount) string {
+func DiffChange(c *Comparison, a diff.Amount) string {
 	before, after := c.Sides(a)
 	change := c.ChangeText(a)
 	if change == "=" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -14,8 +15,8 @@ import (
 // What stands for frames and stacks that are not known, where other programs expect
 // names.
 const (
-	NoStack        = "<no stack>"
-	BetweenSamples = "<between samples>"
+	NoStack        = diff.NoStack
+	BetweenSamples = diff.BetweenSamples
 	guessMark      = " (guess)"
 	KernelMark     = " [k]"
 )

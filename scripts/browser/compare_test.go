@@ -13,6 +13,7 @@ import (
 
 	"stacksnap/format/html"
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -28,9 +29,9 @@ func improved() *profile.Profile {
 }
 
 // showDiff shows the page of a comparison.
-func showDiff(t *testing.T, before, after *profile.Profile, o profile.DiffOptions) *page {
+func showDiff(t *testing.T, before, after *profile.Profile, o diff.Options) *page {
 	t.Helper()
-	d, err := profile.NewDiff(before, after, o)
+	d, err := diff.New(before, after, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func showDiff(t *testing.T, before, after *profile.Profile, o profile.DiffOption
 
 // TestCompared: widths are those of one side, colours and numbers those of the change.
 func TestCompared(t *testing.T) {
-	p := showDiff(t, worked(), improved(), profile.DiffOptions{Measure: profile.ByCPU, By: profile.ByProcess})
+	p := showDiff(t, worked(), improved(), diff.Options{Measure: diff.ByCPU, By: profile.ByProcess})
 	p.shot("compared")
 	p.is("#title", "old.json → new.json")
 	p.wants("#summary", "render grew from 20.0 % to 70.0 % of the CPU time")
@@ -117,7 +118,7 @@ func redness(color string) int {
 
 // TestComparedCounts shows counts where they are compared as they are.
 func TestComparedCounts(t *testing.T) {
-	p := showDiff(t, worked(), improved(), profile.DiffOptions{Scale: profile.AsCounted, By: profile.ByThread})
+	p := showDiff(t, worked(), improved(), diff.Options{Scale: diff.AsCounted, By: profile.ByThread})
 	p.wants("#threads", "The main thread", "1,000 before, 1,000 after: the same")
 	p.wants("#table tbody", "render\tdemo\t200\t700\t+500\t300\t700\t+400")
 	p.click("#table th:nth-child(3) button")

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 )
 
 // diffWord is the first word of a call that compares.
@@ -30,10 +30,10 @@ func (o *Options) compares(files []string) error {
 }
 
 // measures and scales are the values of --measure and --scale.
-func measures() []string { return []string{profile.ByCPU.String(), profile.BySamples.String()} }
+func measures() []string { return []string{diff.ByCPU.String(), diff.BySamples.String()} }
 
 func Scales() (names []string) {
-	for s := profile.ToTotal; s <= profile.AsCounted; s++ {
+	for s := diff.ToTotal; s <= diff.AsCounted; s++ {
 		names = append(names, s.String())
 	}
 	return names

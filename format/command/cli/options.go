@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/diff"
 	"stacksnap/task"
 )
 
@@ -74,7 +75,7 @@ type Options struct {
 
 // newOptions are those of a command line without flags.
 func newOptions() *Options {
-	o := &Options{MaxStop: task.DefaultMaxStop, Format: "tree", Color: "auto", Scale: profile.ToTotal.String(), View: view{By: profile.ByThread.String()}}
+	o := &Options{MaxStop: task.DefaultMaxStop, Format: "tree", Color: "auto", Scale: diff.ToTotal.String(), View: view{By: profile.ByThread.String()}}
 	o.flags = pflag.NewFlagSet("stacksnap", pflag.ContinueOnError)
 	o.flags.SetOutput(io.Discard)
 	for _, g := range o.groups() {

@@ -1,8 +1,10 @@
-package profile
+// Package diff compares two profiles, function by function.
+package diff
 
 import (
 	"fmt"
 	"slices"
+	"stacksnap/format/profile"
 )
 
 // Measure is what of a function is compared.
@@ -38,39 +40,39 @@ func (a *Amount) add(b Amount) {
 // whatever their files are called. No count is made up: all are as captured, and
 // [Diff.Value] has them to one scale.
 type Diff struct {
-	Before, After *Profile
+	Before, After *profile.Profile
 	Measure       Measure
 	Scale         Scale
-	By            Grouping
+	By            profile.Grouping
 	Inverted      bool
 	// Whole is all that was captured on each side, and Selected what the diff has of it.
 	Whole, Selected Amount
-	Trees           []*DiffTree // what changed most first
-	Functions       []DiffFunction
+	Trees           []*Tree // what changed most first
+	Functions       []Function
 }
 
-// DiffTree is the calls of threads that belong together: those of one name, queue or
+// Tree is the calls of threads that belong together: those of one name, queue or
 // state, or all of them.
-type DiffTree struct {
+type Tree struct {
 	Name    string // of the threads, the queue or the state; empty: they have none, or are all
 	Main    bool   // the main threads
 	Threads Amount
 	Total   Amount
-	Roots   []*DiffNode
+	Roots   []*Node
 }
 
-// DiffNode is a function as called from one place on both sides.
-type DiffNode struct {
-	*Node              // where it is, of one side, the later where it has it; its counts mean nothing
-	Self, Total Amount // it was innermost; it was on the stack
-	Children    []*DiffNode
+// Node is a function as called from one place on both sides.
+type Node struct {
+	*profile.Node        // where it is, of one side, the later where it has it; its counts mean nothing
+	Self, Total   Amount // it was innermost; it was on the stack
+	Children      []*Node
 
 	place int // the same for each node of the function
 }
 
-// DiffFunction is a function, wherever it was called.
-type DiffFunction struct {
-	*Node
+// Function is a function, wherever it was called.
+type Function struct {
+	*profile.Node
 	Self, Total Amount // a stack counts once in Total, however often it has the function
 
 	place int
@@ -92,23 +94,23 @@ func (e *IncomparableError) Side() string {
 
 func (e *IncomparableError) Error() string { return e.Side() + ": it " + e.Why }
 
-// DiffOptions are how profiles are compared.
-type DiffOptions struct {
+// Options are how profiles are compared.
+type Options struct {
 	Measure Measure
 	Choose  bool // the measure: CPU time, where both sides have that, else samples
 	Scale   Scale
-	By      Grouping
+	By      profile.Grouping
 }
 
-// NewDiff compares two profiles, which may be views: selected, or both turned. The error is
+// New compares two profiles, which may be views: selected, or both turned. The error is
 // an *[IncomparableError]. Both profiles are left as they are.
-func NewDiff(before, after *Profile, o DiffOptions) (*Diff, error) {
+func New(before, after *profile.Profile, o Options) (*Diff, error) {
 	d := &Diff{Before: before, After: after, Measure: o.Measure, Scale: o.Scale, By: o.By}
 	d.Inverted = after.View != nil && after.View.Inverted
 	if o.Choose {
 		d.chooseMeasure()
 	}
-	d.Whole = Amount{before.whole(d.Measure), after.whole(d.Measure)}
+	d.Whole = Amount{whole(before, d.Measure), whole(after, d.Measure)}
 	if err := d.check(); err != nil {
 		return nil, err
 	}
@@ -121,33 +123,27 @@ func NewDiff(before, after *Profile, o DiffOptions) (*Diff, error) {
 		d.Selected.add(t.Total)
 		d.sort(t)
 	}
-	slices.SortStableFunc(d.Trees, func(a, b *DiffTree) int { return d.compare(a.Total, b.Total) })
+	slices.SortStableFunc(d.Trees, func(a, b *Tree) int { return d.compare(a.Total, b.Total) })
 	return d, nil
-}
-
-// CountsCPU reports whether the system has counted how much time threads were on a
-// processor, from sample to sample.
-func (p *Profile) CountsCPU() bool {
-	return p.Snapshots != 1 && slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Spent != Spent{} })
 }
 
 // chooseMeasure takes CPU time where there is some on both sides.
 func (d *Diff) chooseMeasure() {
 	d.Measure = BySamples
-	if d.Before.Original().CountsCPU() && d.After.Original().CountsCPU() && d.Before.whole(ByCPU) > 0 && d.After.whole(ByCPU) > 0 {
+	if d.Before.Original().CountsCPU() && d.After.Original().CountsCPU() && whole(d.Before, ByCPU) > 0 && whole(d.After, ByCPU) > 0 {
 		d.Measure = ByCPU
 	}
 }
 
 // whole is all that was captured.
-func (p *Profile) whole(m Measure) (sum int64) {
+func whole(p *profile.Profile, m Measure) (sum int64) {
 	for _, t := range p.Original().Threads {
 		if m == ByCPU {
 			sum += int64(t.Spent.OnCPU)
 			continue
 		}
 		n := t.Empty
-		for _, node := range preorder(t.Roots) {
+		for _, node := range t.Nodes() {
 			n += node.Self
 		}
 		sum += int64(n * t.Weight())
@@ -158,7 +154,7 @@ func (p *Profile) whole(m Measure) (sum int64) {
 // check refuses what cannot be compared.
 func (d *Diff) check() error {
 	for _, side := range []struct {
-		*Profile
+		*profile.Profile
 		after bool
 		whole int64
 	}{{d.Before, false, d.Whole.Before}, {d.After, true, d.Whole.After}} {
@@ -173,13 +169,13 @@ func (d *Diff) check() error {
 }
 
 // lacks says what a side lacks.
-func (d *Diff) lacks(p *Profile, whole int64) string {
+func (d *Diff) lacks(p *profile.Profile, whole int64) string {
 	switch {
 	case d.Measure == ByCPU && !p.CountsCPU():
 		return "does not tell CPU time: compare samples"
-	case d.Scale == ToTime && p.span(d.Measure) <= 0 && p.Snapshots == 1:
+	case d.Scale == ToTime && span(p, d.Measure) <= 0 && p.Snapshots == 1:
 		return "is one snapshot, which takes no time: compare shares of the total"
-	case d.Scale == ToTime && p.span(d.Measure) <= 0:
+	case d.Scale == ToTime && span(p, d.Measure) <= 0:
 		return "does not tell how long or how often it was sampled: compare shares of the total"
 	case d.Scale == ToTotal && whole <= 0 && d.Measure == ByCPU:
 		return "has used no CPU time, of which there could be shares: compare samples"
@@ -191,7 +187,7 @@ func (d *Diff) lacks(p *Profile, whole int64) string {
 
 // span is the time for which a profile was sampled, as a thread that is always there
 // would be measured; 0 where that is not known.
-func (p *Profile) span(m Measure) int64 {
+func span(p *profile.Profile, m Measure) int64 {
 	switch {
 	case p.Snapshots == 1:
 		return 0
@@ -207,7 +203,7 @@ func (d *Diff) Basis() (before, after int64) {
 	case ToTotal:
 		return d.Whole.Before, d.Whole.After
 	case ToTime:
-		return d.Before.Original().span(d.Measure), d.After.Original().span(d.Measure)
+		return span(d.Before.Original(), d.Measure), span(d.After.Original(), d.Measure)
 	}
 	return 0, 0
 }

@@ -1,10 +1,11 @@
-package profile
+package diff
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -16,8 +17,8 @@ const (
 	BetweenSamples = "<between samples>"
 )
 
-// diffPlace is what functions of two profiles share to be the same.
-type diffPlace struct {
+// place is what functions of two profiles share to be the same.
+type place struct {
 	image    string // its name
 	program  bool   // it is the program itself, and image is empty
 	function string
@@ -25,56 +26,67 @@ type diffPlace struct {
 	offset   uint64 // in the image, of code without a name
 }
 
+// top is above the outermost functions.
+const top = -1
+
 // merging is two profiles on the way to one tree for each group of threads.
 type merging struct {
 	*Diff
-	places map[diffPlace]int
-	known  map[functionKey]int // the number in places of what one side calls so
-	groups map[diffGroup]*diffTree
-	order  []*diffTree
+	places map[place]int
+	known  map[called]int // the number in places of what one side calls so
+	groups map[group]*merged
+	order  []*merged
 }
 
-// diffGroup is threads that belong together.
-type diffGroup struct {
+// called is how one side calls a function, however it is called and found.
+type called struct {
+	image    *profile.Image
+	function string
+	overload string
+	area     task.Addr // where there is no function
+}
+
+// group is threads that belong together.
+type group struct {
 	main  bool
 	name  string
 	state task.State
 }
 
-// diffTree is a tree that is being merged.
-type diffTree struct {
-	*DiffTree
-	nodes   []*DiffNode // each after the node that it is below
+// merged is a tree that is being merged.
+type merged struct {
+	*Tree
+	nodes   []*Node // each after the node that it is below
 	parents []int
-	index   map[diffBranch]int
+	index   map[branch]int
 }
 
-// diffBranch is a function under a node; callers that are missing tell outermost ones
+// branch is a function under a node; callers that are missing tell outermost ones
 // apart.
-type diffBranch struct {
+type branch struct {
 	parent, place int
 	cut           unwind.Reason
 }
 
 // merge returns the trees of both profiles in one for each group.
-func (d *Diff) merge(before, after *Profile) []*DiffTree {
-	m := &merging{Diff: d, places: map[diffPlace]int{}, groups: map[diffGroup]*diffTree{}}
+func (d *Diff) merge(before, after *profile.Profile) []*Tree {
+	m := &merging{Diff: d, places: map[place]int{}, groups: map[group]*merged{}}
 	m.add(after, true) // whose places in functions are the ones to show
 	m.add(before, false)
-	trees := make([]*DiffTree, len(m.order))
+	trees := make([]*Tree, len(m.order))
 	for i, t := range m.order {
 		t.finish()
-		trees[i] = t.DiffTree
+		trees[i] = t.Tree
 	}
 	return trees
 }
 
 // add adds one of the profiles.
-func (m *merging) add(p *Profile, after bool) {
-	m.known = map[functionKey]int{}
+func (m *merging) add(p *profile.Profile, after bool) {
+	m.known = map[called]int{}
 	selected := p.View != nil && len(p.View.Focus)+len(p.View.Ignore)+len(p.View.Hide) > 0
-	if m.By == ByState {
-		p = p.GroupBy(ByState)
+	if m.By == profile.ByState {
+		p = p.GroupBy(profile.ByState)
 	}
 	for _, t := range p.Threads {
 		tree := m.group(t)
@@ -85,7 +97,7 @@ func (m *merging) add(p *Profile, after bool) {
 		tree.Threads.add(amountOf(weight, after))
 		rest := t.Spent.OnCPU
 		var path []int
-		for depth, n := range preorder(t.Roots) {
+		for depth, n := range t.Nodes() {
 			above := top
 			if depth > 0 {
 				above = path[depth-1]
@@ -112,7 +124,7 @@ func amountOf(n int64, after bool) Amount {
 }
 
 // measured is what a node has that is not of those below it.
-func (m *merging) measured(t *Thread, n *Node) int64 {
+func (m *merging) measured(t *profile.Thread, n *profile.Node) int64 {
 	if m.Measure == ByCPU {
 		return int64(n.Spent.OnCPU)
 	}
@@ -120,22 +132,22 @@ func (m *merging) measured(t *Thread, n *Node) int64 {
 }
 
 // group finds the tree that a thread's samples belong to.
-func (m *merging) group(t *Thread) *diffTree {
-	var key diffGroup
+func (m *merging) group(t *profile.Thread) *merged {
+	var key group
 	switch m.By {
-	case ByThread:
+	case profile.ByThread:
 		if key.main = t.Main; !t.Main {
 			key.name = t.Name
 		}
-	case ByQueue:
+	case profile.ByQueue:
 		key.name = t.Queue
-	case ByState:
+	case profile.ByState:
 		key.state = t.State
 	}
 	tree := m.groups[key]
 	if tree == nil {
-		tree = &diffTree{DiffTree: &DiffTree{Name: key.name, Main: key.main}, index: map[diffBranch]int{}}
-		if m.By == ByState {
+		tree = &merged{Tree: &Tree{Name: key.name, Main: key.main}, index: map[branch]int{}}
+		if m.By == profile.ByState {
 			tree.Name = key.state.String()
 		}
 		m.groups[key] = tree
@@ -145,9 +157,11 @@ func (m *merging) group(t *Thread) *diffTree {
 }
 
 // place numbers the function of a node.
-func (m *merging) place(p *Profile, n *Node) int {
-	key := n.functionKey()
-	key.cut, key.inlined, key.guess = unwind.Bottom, false, false // a function, however it is called and found
+func (m *merging) place(p *profile.Profile, n *profile.Node) int {
+	key := called{n.Image, n.Function, n.Overload, 0}
+	if n.Function == "" {
+		key.area = n.Area()
+	}
 	at, ok := m.known[key]
 	if !ok {
 		at = m.number(placeOf(p, n))
@@ -156,7 +170,7 @@ func (m *merging) place(p *Profile, n *Node) int {
 	return at
 }
 
-func (m *merging) number(where diffPlace) int {
+func (m *merging) number(where place) int {
 	at, ok := m.places[where]
 	if !ok {
 		at = len(m.places)
@@ -166,8 +180,8 @@ func (m *merging) number(where diffPlace) int {
 }
 
 // placeOf is where a node is, wherever its image is mapped.
-func placeOf(p *Profile, n *Node) diffPlace {
-	where := diffPlace{function: n.Function, overload: n.Overload}
+func placeOf(p *profile.Profile, n *profile.Node) place {
+	where := place{function: n.Function, overload: n.Overload}
 	im := n.Image
 	switch {
 	case im == nil:
@@ -185,8 +199,8 @@ func placeOf(p *Profile, n *Node) diffPlace {
 }
 
 // child finds or makes a node.
-func (t *diffTree) child(parent, where int, n *Node) int {
-	key := diffBranch{parent: parent, place: where}
+func (t *merged) child(parent, where int, n *profile.Node) int {
+	key := branch{parent: parent, place: where}
 	if n.Cut != nil {
 		key.cut = n.Cut.Reason
 	}
@@ -196,23 +210,23 @@ func (t *diffTree) child(parent, where int, n *Node) int {
 		return at
 	}
 	own := *n
-	own.Location, own.Children = n.area(), nil
+	own.Location, own.Children = n.AreaLocation(), nil
 	at = len(t.nodes)
 	t.index[key] = at
-	t.nodes = append(t.nodes, &DiffNode{Node: &own, place: where})
+	t.nodes = append(t.nodes, &Node{Node: &own, place: where})
 	t.parents = append(t.parents, parent)
 	return at
 }
 
 // mark adds what goes with no frame.
-func (t *diffTree) mark(m *merging, name string, a Amount) {
-	n := &Node{Location: Location{Function: name}}
-	at := t.child(top, m.number(diffPlace{function: name}), n)
+func (t *merged) mark(m *merging, name string, a Amount) {
+	n := &profile.Node{Location: profile.Location{Function: name}}
+	at := t.child(top, m.number(place{function: name}), n)
 	t.nodes[at].Self.add(a)
 }
 
 // finish sums up, from the innermost nodes out.
-func (t *diffTree) finish() {
+func (t *merged) finish() {
 	for at := len(t.nodes) - 1; at >= 0; at-- {
 		n := t.nodes[at]
 		n.Total.add(n.Self)
@@ -238,10 +252,10 @@ func (d *Diff) compare(a, b Amount) int {
 }
 
 // sort puts siblings in order, in the whole tree.
-func (d *Diff) sort(t *DiffTree) {
-	inOrder := func(siblings []*DiffNode) {
+func (d *Diff) sort(t *Tree) {
+	inOrder := func(siblings []*Node) {
 		slices.Reverse(siblings) // they were found from the last to the first
-		slices.SortStableFunc(siblings, func(a, b *DiffNode) int { return d.compare(a.Total, b.Total) })
+		slices.SortStableFunc(siblings, func(a, b *Node) int { return d.compare(a.Total, b.Total) })
 	}
 	inOrder(t.Roots)
 	for _, n := range t.Nodes() {

@@ -1,28 +1,29 @@
-package profile
+package diff
 
 import (
 	"cmp"
 	"iter"
 	"math"
 	"slices"
+	"stacksnap/format/profile"
 )
 
 // Nodes gives the nodes of the tree with their depth, 0 for an outermost frame: each
 // before its children, and these in order.
-func (t *DiffTree) Nodes() iter.Seq2[int, *DiffNode] {
-	return inPreorder(t.Roots, func(n *DiffNode) []*DiffNode { return n.Children })
+func (t *Tree) Nodes() iter.Seq2[int, *Node] {
+	return profile.Preorder(t.Roots, func(n *Node) []*Node { return n.Children })
 }
 
 // Grown returns the branch that has grown by the most more than what it was called by, and
 // its caller, which is nil of an outermost one; both are nil where none has grown. An
 // outermost one counts only if it is new: what threads begin with grows with all below.
-func (d *Diff) Grown() (branch, caller *DiffNode) {
+func (d *Diff) Grown() (branch, caller *Node) {
 	most := 0.0
 	for _, t := range d.Trees {
-		var path []*DiffNode
+		var path []*Node
 		for depth, n := range t.Nodes() {
 			path = append(path[:depth], n)
-			var above *DiffNode
+			var above *Node
 			own := d.Change(n.Total)
 			if depth > 0 {
 				above = path[depth-1]
@@ -37,13 +38,13 @@ func (d *Diff) Grown() (branch, caller *DiffNode) {
 }
 
 // Is reports whether a node is one of a function, of the same diff.
-func (n *DiffNode) Is(f DiffFunction) bool { return n.place == f.place }
+func (n *Node) Is(f Function) bool { return n.place == f.place }
 
 // functions lists the functions of trees that are not turned: those first whose own
 // time changed most.
-func (d *Diff) functions(trees []*DiffTree) []DiffFunction {
+func (d *Diff) functions(trees []*Tree) []Function {
 	index := map[int]int{} // by place
-	var list []DiffFunction
+	var list []Function
 	for _, t := range trees {
 		var path []int    // the functions on the stack
 		var onStack []int // how often each of the list is there
@@ -56,7 +57,7 @@ func (d *Diff) functions(trees []*DiffTree) []DiffFunction {
 			if !ok {
 				at = len(list)
 				index[n.place] = at
-				list = append(list, DiffFunction{Node: n.Node, place: n.place})
+				list = append(list, Function{Node: n.Node, place: n.place})
 			}
 			path = append(path, at)
 			for len(onStack) < len(list) {
@@ -77,7 +78,7 @@ func (d *Diff) functions(trees []*DiffTree) []DiffFunction {
 
 // compareFunctions puts first whose own time changed most, and then what it was called
 // for.
-func (d *Diff) compareFunctions(a, b DiffFunction) int {
+func (d *Diff) compareFunctions(a, b Function) int {
 	return cmp.Or(
 		cmp.Compare(math.Abs(d.Change(b.Self)), math.Abs(d.Change(a.Self))),
 		d.compare(a.Total, b.Total), d.compare(a.Self, b.Self),
@@ -87,13 +88,13 @@ func (d *Diff) compareFunctions(a, b DiffFunction) int {
 // Prune returns a copy of the tree without the branches in which nothing changed by as
 // much as least, to the diff's scale, or that stand deeper than so many frames; 0 is no
 // bound. One node of the name [LeftOut] stands for those below one caller.
-func (d *Diff) Prune(t *DiffTree, least float64, depth int) *DiffTree {
+func (d *Diff) Prune(t *Tree, least float64, depth int) *Tree {
 	if least <= 0 && depth <= 0 {
 		return t
 	}
-	changes := map[*DiffNode]bool{} // in it or below, something changes
-	var order []*DiffNode
-	above := map[*DiffNode]*DiffNode{}
+	changes := map[*Node]bool{} // in it or below, something changes
+	var order []*Node
+	above := map[*Node]*Node{}
 	for _, n := range t.Nodes() {
 		order = append(order, n)
 		for _, child := range n.Children {
@@ -108,13 +109,13 @@ func (d *Diff) Prune(t *DiffTree, least float64, depth int) *DiffTree {
 			}
 		}
 	}
-	return pruned(t, func(at int, n *DiffNode) bool { return changes[n] && (depth <= 0 || at < depth) })
+	return pruned(t, func(at int, n *Node) bool { return changes[n] && (depth <= 0 || at < depth) })
 }
 
 // pruned is a copy of a tree with what stays of it.
-func pruned(t *DiffTree, stays func(depth int, n *DiffNode) bool) *DiffTree {
-	root := &DiffNode{}
-	var at []*DiffNode // what became of the node at each depth
+func pruned(t *Tree, stays func(depth int, n *Node) bool) *Tree {
+	root := &Node{}
+	var at []*Node // what became of the node at each depth
 	for depth, n := range t.Nodes() {
 		to := root
 		if depth > 0 {
@@ -143,17 +144,17 @@ func pruned(t *DiffTree, stays func(depth int, n *DiffNode) bool) *DiffTree {
 }
 
 // leftOut is the child that stands for the branches that are left out: the last one.
-func (n *DiffNode) leftOut() *DiffNode {
+func (n *Node) leftOut() *Node {
 	if last := len(n.Children) - 1; last >= 0 && n.Children[last].Folded != nil {
 		return n.Children[last]
 	}
-	child := &DiffNode{Node: &Node{Location: Location{Function: LeftOut}, Folded: &Folded{}}}
+	child := &Node{Node: &profile.Node{Location: profile.Location{Function: profile.LeftOut}, Folded: &profile.Folded{}}}
 	n.Children = append(n.Children, child)
 	return child
 }
 
-// keep adds a child before that of [DiffNode.leftOut].
-func (n *DiffNode) keep(child *DiffNode) {
+// keep adds a child before that of [Node.leftOut].
+func (n *Node) keep(child *Node) {
 	at := len(n.Children)
 	if at > 0 && n.Children[at-1].Folded != nil {
 		at--

@@ -1,0 +1,159 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// edge is what decides whether two frames are one node: they are called from
+// the same node, are the same place, were both guessed or both not, and, of
+// outermost frames, miss their callers for the same reason.
+type edge struct {
+	parent *Node
+	callee
+}
+
+// callee is where an edge ends.
+type callee struct {
+	site  *site
+	guess bool
+	cut   unwind.Reason // Bottom below the outermost frame
+}
+
+// merge counts a stack from the outermost frame in, and leaves it in r.path. Frames in
+// the kernel are the innermost.
+func (b *Builder) merge(r *record, s *Stack, inKernel []task.KernelFrame) {
+	r.path = slices.Grow(r.path[:0], len(s.Frames)+len(inKernel))
+	r.stop, r.depth, r.further = s.Stop.Reason, len(s.Frames)+len(inKernel), false
+	at, cut := &r.target().top, s.Stop.Reason
+	for i := len(s.Frames) - 1; i >= 0; i-- {
+		if r.further {
+			return
+		}
+		f := &s.Frames[i]
+		where := b.names.site(f.PC, f.Return, f.Kernel)
+		at = b.descend(r, edge{at, callee{where, f.By.Guess(), cut}}, f, s.Stop)
+		cut = unwind.Bottom
+	}
+	for i := len(inKernel) - 1; i >= 0 && !r.further; i-- {
+		where := b.names.inKernel(&inKernel[i])
+		at = b.descend(r, edge{at, callee{where, false, cut}}, &toldByKernel, s.Stop)
+		cut = unwind.Bottom
+	}
+	if r := r.target(); len(s.Frames)+len(inKernel) == 0 && r.Err == "" {
+		r.Err = newCut(s.Stop).String()
+	}
+}
+
+// toldByKernel is a frame that the kernel names, and of which it tells no address.
+var toldByKernel = unwind.Frame{Return: true, Kernel: true, By: unwind.ByReport}
+
+// descend counts the next frame of a stack, which ended by stop.
+func (b *Builder) descend(r *record, e edge, f *unwind.Frame, stop unwind.Stop) *Node {
+	at := b.child(r, e, f)
+	at.Count++
+	r.path = append(r.path, at)
+	if e.cut != unwind.Bottom && at.Cut == nil {
+		at.Cut = newCut(stop)
+	}
+	return at
+}
+
+// Trampoline stands for the name of a signal trampoline that has none. Its Offset
+// is one in the image, as where there is no name.
+const Trampoline = "<signal trampoline>"
+
+// maxNodes bounds the nodes of all trees, but for one of [Further] under each. The
+// ways through a program's code may be without number.
+const maxNodes = 1 << 19
+
+// Further stands for the name of a function, and of those that it called, where
+// there are too many different stacks to tell them apart, or a report that was opened
+// ends.
+const Further = "<further calls>"
+
+// further is the site of all that is not told apart.
+var further = &site{Location: Location{Function: Further}}
+
+// child finds or makes the node at the end of an edge.
+func (b *Builder) child(r *record, e edge, f *unwind.Frame) *Node {
+	n := b.find(e)
+	if e.site == further || n == nil && len(b.ends) >= b.maxNodes {
+		e, r.further = edge{e.parent, callee{site: further}}, true
+		b.Note(fmt.Sprintf("there were more than %d different places in the call trees: later ones are not told apart", b.maxNodes))
+		if n = b.find(e); n != nil {
+			return n
+		}
+	}
+	if n == nil {
+		n = &oneOf(&b.nodes)[0]
+		*n = Node{Location: e.site.Location, PC: f.PC, Return: f.Return, By: f.By, number: uint32(len(b.ends))}
+		if f.Trampoline && n.Function == "" {
+			n.Function = Trampoline
+		}
+		b.add(e, n)
+	}
+	n.By = max(n.By, f.By)
+	if n.Why == "" && f.Err != nil {
+		n.Why = f.Err.Error()
+	}
+	return n
+}
+
+// fewSiblings are so few that they are looked at one by one: most frames have one callee.
+const fewSiblings = 8
+
+// find returns the node at the end of an edge; nil: there is none.
+func (b *Builder) find(e edge) *Node {
+	if len(e.parent.Children) > fewSiblings {
+		return b.edges[e]
+	}
+	for _, n := range e.parent.Children {
+		if b.ends[n.number] == e.callee {
+			return n
+		}
+	}
+	return nil
+}
+
+// add puts a new node at the end of its edge.
+func (b *Builder) add(e edge, n *Node) {
+	b.ends = append(b.ends, e.callee)
+	siblings := e.parent.Children
+	if siblings == nil {
+		siblings = oneOf(&b.calls)[:0]
+	}
+	siblings = append(siblings, n)
+	e.parent.Children = siblings
+	switch {
+	case len(siblings) == fewSiblings+1:
+		for _, s := range siblings {
+			b.edges[edge{e.parent, b.ends[s.number]}] = s
+		}
+	case len(siblings) > fewSiblings:
+		b.edges[e] = n
+	}
+}
+
+// oneOf takes one of those that are left, which it makes anew where none is: to make many
+// at once is faster.
+func oneOf[T any](left *[]T) []T {
+	const many = 16
+	if len(*left) == 0 {
+		*left = make([]T, many)
+	}
+	first := (*left)[:1:1]
+	*left = (*left)[1:]
+	return first
+}
+
+func newCut(s unwind.Stop) *Cut {
+	c := &Cut{Reason: s.Reason, Need: s.Need}
+	if s.Err != nil {
+		c.Detail = s.Err.Error()
+	}
+	return c
+}

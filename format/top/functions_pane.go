@@ -1,0 +1,110 @@
+package top
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stacksnap/format/words"
+)
+
+// From so many columns on there is room for the times since the start, and for the share
+// with what is called.
+const (
+	widthOfTimes  = 64
+	widthOfTotals = 32
+)
+
+func (s *state) functionsPane(d *data, rows []functionRow, width, height int) []line {
+	l := &s.lists[functionsPane]
+	names := l.headings([]string{"%SELF", "%TOTAL", "SELF", "TOTAL", "FUNCTION"})
+	lines := []line{s.headingLine(functionsPane, functionCells(names, width), s.functionsNote(d), width)}
+	at := slices.IndexFunc(rows, func(r functionRow) bool { return r.number == s.function })
+	first, last := l.rows(len(rows), at, height-1)
+	for i, r := range rows[first:last] {
+		lines = append(lines, s.functionLine(&r, width, s.rowStyle(functionsPane, at == first+i)))
+	}
+	if len(rows) == 0 {
+		lines = append(lines, text(words.Fit("  "+s.noFunction(), width), faint))
+	}
+	return lines
+}
+
+// functionCells are the cells of a row, as many as there is room for.
+func functionCells(cells []string, width int) string {
+	left := fmt.Sprintf("%7s ", cells[bySelf])
+	if width >= widthOfTotals {
+		left += fmt.Sprintf("%7s ", cells[byTotal])
+	}
+	if width >= widthOfTimes {
+		left += fmt.Sprintf("%8s %8s ", cells[bySelfTime], cells[byTotalTime])
+	}
+	return left + " " + cells[byFunction]
+}
+
+func (s *state) functionLine(r *functionRow, width int, looks style) line {
+	cells := []string{
+		fmt.Sprintf("%.1f", 100*r.now[0]), fmt.Sprintf("%.1f", 100*r.now[1]), clock(r.since[0]), clock(r.since[1]), "",
+	}
+	left := functionCells(cells, width)
+	l := named(r.name, r.file, width-len(left), looks)
+	l.spans = append([]span{{left, looks}}, l.spans...)
+	l.fill = looks
+	return l
+}
+
+// named is a function's name with the file that it is in, as far as both fit.
+func named(name, file string, room int, looks style) line {
+	if file != "" {
+		file = " (" + file + ")"
+	}
+	if words.Columns(name)+words.Columns(file) > room {
+		file = ""
+	}
+	name = words.Fit(name, max(0, room-words.Columns(file)))
+	second := faint
+	if looks != plain {
+		second = looks
+	}
+	return line{[]span{{name, looks}, {file, second}}, plain}
+}
+
+// functionsNote says of what the functions are.
+func (s *state) functionsNote(d *data) string {
+	measured := "CPU time"
+	if s.measure == allTime {
+		measured = "all time"
+	}
+	parts := []string{s.lists[functionsPane].filterNote() + measured}
+	if t, ok := s.chosen(d); ok && s.only {
+		parts = append(parts, "thread "+t.label)
+	}
+	w := d.window(windows[s.window])
+	parts = append(parts, fmt.Sprintf("last %.2gs", min(w.elapsed, windows[s.window]).Seconds()))
+	return strings.Join(parts, ", ")
+}
+
+func (l *list) filterNote() string {
+	if l.filter.re == nil {
+		return ""
+	}
+	return "/" + words.Printable(l.filter.text) + "  "
+}
+
+// noFunction says why there are none.
+func (s *state) noFunction() string {
+	switch {
+	case s.lists[functionsPane].filter.re != nil:
+		return "nothing matches the filter (Esc takes it away)"
+	case s.measure == allTime:
+		return "no stack was seen"
+	}
+	return "no CPU time was used yet (w shows all time, that of waiting, too)"
+}
+
+// Columns of the threads' names, at most and where the screen is narrow.
+const (
+	longName  = 20
+	shortName = 10
+	narrow    = 60
+)
