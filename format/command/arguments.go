@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"stacksnap/task/live"
@@ -121,20 +120,5 @@ func topicOf(args []string) string {
 	return ""
 }
 
-// shellWords writes words so that a shell reads them back.
-func shellWords(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = shellWord(w)
-	}
-	return strings.Join(quoted, " ")
-}
-
-// shellWord quotes a word unless it has nothing that a shell could take otherwise.
-func shellWord(w string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
-	if w != "" && strings.Trim(w, plain) == "" {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-}
+// topWord is the first word of a call for the live view.
+const topWord = "top"

@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"stacksnap/format/output"
 	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/task/live"
@@ -53,26 +52,6 @@ func newChoice(e *live.AmbiguousError) *choice {
 	return c
 }
 
-// choose has a person choose where there is one, and refuses otherwise.
-func (c *call) choose(ctx context.Context, e *live.AmbiguousError) (int, error) {
-	which := newChoice(e)
-	if c.mayTakeAll() {
-		which.orAll = ", or all of them by --all"
-	}
-	if !c.canAsk() {
-		return 0, usageError{&choiceError{which.lines(c.columns(), false)}}
-	}
-	return c.askFor(ctx, which)
-}
-
-// mayTakeAll reports whether --all could be given besides.
-func (c *call) mayTakeAll() bool {
-	return !c.watches() && !c.foretells && c.save == "" && c.wait == ""
-}
-
-// canAsk reports whether there is a person at a terminal to ask.
-func (c Command) canAsk() bool { return isTerminal(c.In) && isTerminal(c.Err) }
-
 // askFor lists what there is to choose from, and asks.
 func (c Command) askFor(ctx context.Context, which *choice) (int, error) {
 	for _, line := range which.lines(c.columns(), true) {
@@ -80,19 +59,6 @@ func (c Command) askFor(ctx context.Context, which *choice) (int, error) {
 	}
 	return which.ask(ctx, c.In, c.Err)
 }
-
-// columns is how wide a line on standard error may be.
-func (c Command) columns() int {
-	if width := output.Width(c.Err); width > 0 {
-		return width
-	}
-	return choiceColumn
-}
-
-// choiceError lists processes, of which none was chosen.
-type choiceError struct{ lines []string }
-
-func (e *choiceError) Error() string { return strings.Join(e.lines, "\n") }
 
 // errNotChosen is the error of a person who does not choose.
 var errNotChosen = errors.New("no process was chosen")

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"stacksnap/format/output"
 	"stacksnap/format/push"
 	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
@@ -130,37 +129,6 @@ func (c *call) run(ctx context.Context) error {
 	return c.attach(ctx)
 }
 
-// attach looks at a running process.
-func (c *call) attach(ctx context.Context) error {
-	pid, err := c.findTarget(ctx)
-	if err != nil {
-		return err
-	}
-	return c.attachTo(ctx, pid)
-}
-
-// look looks at an open process, and closes it.
-func (c *call) look(ctx context.Context, p task.Process) error {
-	switch c.mode() {
-	case watches:
-		return errors.Join(c.watch(ctx, p), p.Close())
-	case samples:
-		return c.sample(ctx, p)
-	case tops:
-		return c.top(ctx, p)
-	}
-	return c.snapshot(p)
-}
-
-// openTarget finds the process that is asked for, and opens it.
-func (c *call) openTarget(ctx context.Context) (task.Process, error) {
-	pid, err := c.findTarget(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return live.Open(pid)
-}
-
 // tool is the name and version that reports and recordings bear.
 func (c *call) tool() string { return "stacksnap " + c.Version }
 
@@ -170,40 +138,4 @@ func (c *call) checkOutput() error {
 		return c.checkScreen()
 	}
 	return c.checkPlace()
-}
-
-// checkPlace refuses to go on where the report could be written nowhere: rather than
-// find out when there is something to lose.
-func (c *call) checkPlace() error {
-	if err := c.checkStream(); err != nil {
-		return err
-	}
-	var errs []error
-	for _, d := range c.destinations() {
-		if !d.isFile() {
-			return nil
-		}
-		err := output.Check(d.path)
-		if err == nil {
-			return nil // the others are told of when there is something to write
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-// checkStream refuses to print a report where nobody can read it, unless there is
-// something else that comes of it.
-func (c *call) checkStream() error {
-	all := c.destinations()
-	last := &all[len(all)-1] // the stream, if there is any
-	stream, name := c.stream(last)
-	if !last.isFile() && last.form.Binary && isTerminal(stream) {
-		return usageError{fmt.Errorf("%s is not for a terminal: give -o FILE, such as it%s%s", last.form.Name, last.form.Extensions[0], last.compression)}
-	}
-	kept := c.toFile() || c.save != "" || c.dir != "" || c.exec != "" || c.push != ""
-	if kept || !output.IsNowhere(stream) {
-		return nil
-	}
-	return fmt.Errorf("standard %s is closed (or /dev/null), and the report would be lost: give -o FILE", name)
 }

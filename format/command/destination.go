@@ -2,16 +2,12 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"stacksnap/format"
 	"stacksnap/format/output"
-	"stacksnap/format/words"
-
-	"github.com/fatih/color"
 )
 
 // destination is one place that the report goes to, and how it is written there.
@@ -107,33 +103,4 @@ func (d *destination) isFile() bool { return d.path != "" && d.path != standardO
 // isPage reports whether it is a file that a browser shows.
 func (d *destination) isPage() bool {
 	return d.isFile() && d.form.Name == "html" && d.compression == output.Plain
-}
-
-// stream is where a report that goes to no file does.
-func (c *call) stream(d *destination) (to *os.File, name string) {
-	if len(c.command) > 0 && d.path != standardOutput {
-		return c.Err, "error" // standard output is the program's
-	}
-	return c.Out, "output"
-}
-
-// options are what the report there looks like.
-func (c *call) optionsOf(d *destination) words.Options {
-	return words.Options{Color: c.colored(d.isFile()), ASCII: c.asciiOnly(d), Width: c.width(d), FoldIdle: c.system && c.merge, Origin: c.origin()}
-}
-
-// width is how many columns the terminal has to which the report goes, 0 where it goes
-// elsewhere.
-func (c *call) width(d *destination) int {
-	to, _ := c.stream(d)
-	if d.isFile() || !isTerminal(to) {
-		return 0
-	}
-	return output.Width(to)
-}
-
-// colored decides by --color; fatih/color has looked at the terminal, NO_COLOR
-// and TERM.
-func (c *call) colored(inFile bool) bool {
-	return c.color == "always" || c.color == "auto" && !color.NoColor && !inFile
 }

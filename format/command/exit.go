@@ -19,11 +19,6 @@ const (
 	exitTargetExited = 5
 )
 
-// usageError is a mistake in how stacksnap was called.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
 // exitStatus is that of a program which was launched.
 type exitStatus int
 

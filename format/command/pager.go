@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"stacksnap/format/command/manual"
 	"stacksnap/format/output"
 )
 
@@ -52,4 +53,13 @@ func (c Command) pager() string {
 		return ""
 	}
 	return "less"
+}
+
+// showHelp prints a text of the manual, by the pager where the terminal is too small.
+func (c Command) showHelp(text string) {
+	bold := isTerminal(c.Out) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb"
+	shown := []byte(manual.Terminal(text, bold))
+	if !c.paged(shown) {
+		_, _ = c.Out.Write(shown) // where it cannot be written there is nobody to tell
+	}
 }

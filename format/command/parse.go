@@ -133,3 +133,8 @@ func (o *options) explained(err error) error {
 	}
 	return err
 }
+
+// usageError is a mistake in how stacksnap was called.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }

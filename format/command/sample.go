@@ -3,12 +3,7 @@ package command
 import (
 	"context"
 	"errors"
-	"os"
-	"time"
 
-	"github.com/mattn/go-isatty"
-
-	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hangreport"
@@ -48,16 +43,3 @@ func (c *call) reportFollowed(prof *profile.Profile, others *hangreport.Followed
 	}
 	return c.reportAll(&s)
 }
-
-// progressAfter is from when on a sampling tells how far it is.
-const progressAfter = 2 * time.Second
-
-func (c *call) progress(whole time.Duration) *output.Progress {
-	bar := &output.Progress{Whole: whole}
-	if isTerminal(c.Err) && c.Getenv("TERM") != "dumb" && (whole == 0 || whole > progressAfter) {
-		bar.To, bar.Width = c.Err, func() int { return output.Width(c.Err) }
-	}
-	return bar
-}
-
-func isTerminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) }

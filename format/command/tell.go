@@ -32,3 +32,8 @@ func tellError(w io.Writer, err error) {
 	}
 	_, _ = fmt.Fprintln(w, "stacksnap:", strings.Join(lines, between))
 }
+
+// choiceError lists processes, of which none was chosen.
+type choiceError struct{ lines []string }
+
+func (e *choiceError) Error() string { return strings.Join(e.lines, "\n") }

@@ -13,9 +13,6 @@ import (
 	"stacksnap/task"
 )
 
-// topWord is the first word of a call for the live view.
-const topWord = "top"
-
 // topInterval is from one sample to the next of a live view, unless told.
 const topInterval = 10 * time.Millisecond
 

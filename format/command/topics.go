@@ -179,12 +179,3 @@ func topicNames() (names []string) {
 	}
 	return names
 }
-
-// showHelp prints a text of the manual, by the pager where the terminal is too small.
-func (c Command) showHelp(text string) {
-	bold := isTerminal(c.Out) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb"
-	shown := []byte(manual.Terminal(text, bold))
-	if !c.paged(shown) {
-		_, _ = c.Out.Write(shown) // where it cannot be written there is nobody to tell
-	}
-}

@@ -104,3 +104,21 @@ func (s *splitter) end() {
 	s.word.Reset()
 	s.begun = false
 }
+
+// shellWords writes words so that a shell reads them back.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellWord(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// shellWord quotes a word unless it has nothing that a shell could take otherwise.
+func shellWord(w string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
+	if w != "" && strings.Trim(w, plain) == "" {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}

@@ -1,17 +1,11 @@
 package command
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
 
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/pprof"
@@ -21,33 +15,10 @@ import (
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/recording"
 	"stacksnap/task/stackshot"
-	"stacksnap/task/unpack"
 )
-
-// diffWord is the first word of a call that compares.
-const diffWord = "diff"
 
 // leastChange is the change in percent from which a branch is shown to people unless told.
 const leastChange = .5
-
-// errTwoFiles is the error of a call that compares anything but two files.
-var errTwoFiles = fmt.Errorf("diff compares two files: stacksnap %s BEFORE AFTER (for a process of that name: -p %s; for a file: ./%s)", diffWord, diffWord, diffWord)
-
-// errTwoChosen is the error of a call that chooses more processes than are compared.
-var errTwoChosen = errors.New("diff compares one process of each file: give -p for both files, or -p for BEFORE and then -p for AFTER")
-
-// compares takes the two files of a call that compares, and which process of them.
-func (o *options) compares(files []string) error {
-	if len(files) != 2 {
-		return usageError{errTwoFiles}
-	}
-	if len(o.targets) > len(files) {
-		return usageError{errTwoChosen}
-	}
-	o.compared, o.target = files, files[0]
-	o.within, o.targets = o.targets, nil
-	return nil
-}
 
 // compare reports how two files differ.
 func (c *call) compare() error {
@@ -83,16 +54,6 @@ func (c *call) diffOptions() profile.DiffOptions {
 		o.By = profile.Grouping(slices.Index(groupings(), c.view.by))
 	}
 	return o
-}
-
-// measures and scales are the values of --measure and --scale.
-func measures() []string { return []string{profile.ByCPU.String(), profile.BySamples.String()} }
-
-func scales() (names []string) {
-	for s := profile.ToTotal; s <= profile.AsCounted; s++ {
-		names = append(names, s.String())
-	}
-	return names
 }
 
 // incomparable says which file it is, and what to give instead.
@@ -161,65 +122,4 @@ func (c *call) readProcess(path string, within []string, index *binaries.Index) 
 		return nil, usageError{fmt.Errorf("%s has %d processes, and diff compares one of each file: choose it with -p for both files, or -p for BEFORE and then -p for AFTER (%s)", path, len(all), processList(targetsOf(all)))}
 	}
 	return all[0], nil
-}
-
-func inFile(path string, err error) error {
-	if err == nil || is[*os.PathError](err) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
-// errNoReport says that a file is no report that can be read.
-var errNoReport = errors.New("no report that can be read")
-
-// softLimit is from how many bytes of memory on garbage is collected more often while a
-// report is read: most of what is read is soon that.
-const softLimit = 176 << 20
-
-// readReport reads a report by the first of the readers that knows it, compressed or not.
-func readReport(path string, readers ...func(io.Reader) (*profile.Profile, error)) (*profile.Profile, error) {
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(softLimit))
-	for _, read := range readers {
-		p, err := readBy(path, read)
-		if !errors.Is(err, jsondoc.ErrNotDocument) && !errors.Is(err, pprof.ErrNotPprof) {
-			return p, err
-		}
-	}
-	return nil, errNoReport
-}
-
-func readBy(path string, read func(io.Reader) (*profile.Profile, error)) (*profile.Profile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := uncompressed(bufio.NewReader(f))
-	if err != nil {
-		return nil, err
-	}
-	return read(r)
-}
-
-// uncompressed is what a stream has, by gzip, zstd or neither (RFC 1952, RFC 8878), no
-// more than [unpack.New] allows.
-func uncompressed(r *bufio.Reader) (io.Reader, error) {
-	const enough = 64 << 20 // bytes that zstd may hold
-	first, _ := r.Peek(4)   // what is shorter is not compressed
-	packed := unpack.New(r)
-	var z io.Reader
-	var err error
-	switch {
-	case strings.HasPrefix(string(first), "\x1f\x8b"):
-		z, err = gzip.NewReader(packed)
-	case string(first) == "\x28\xb5\x2f\xfd":
-		z, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(enough))
-	default:
-		return r, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("uncompress: %w", err)
-	}
-	return packed.Bound(z), nil
 }

@@ -1,103 +1,16 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
-	"stacksnap/format/apple"
-	"stacksnap/task/core"
 	"stacksnap/task/files"
 	"stacksnap/task/live"
-	"stacksnap/task/recording"
-	"stacksnap/task/stackshot"
 )
-
-// isFile reports whether a target is a core, a recording, a stackshot or a report rather than a pid,
-// a name or a program: those may be executed, and files of us and of the kernel may not,
-// unless the file system says so of all that it has.
-func isFile(target string) bool {
-	if _, err := strconv.Atoi(target); err == nil {
-		return false
-	}
-	info, err := files.Stat("", target)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	return info.Mode().Perm()&0o111 == 0 || isRecording(target) || isCore(target) || stackshot.Is(target) || apple.Is(target)
-}
-
-func isRecording(path string) bool {
-	r, err := recording.Open(path)
-	if err != nil {
-		return errors.Is(err, recording.ErrCutEarly) || !errors.Is(err, recording.ErrNotRecording)
-	}
-	_ = r.Close() // it was only read
-	return true
-}
-
-func isCore(path string) bool {
-	p, err := core.Open(path)
-	if err != nil {
-		return !errors.Is(err, core.ErrNotCore)
-	}
-	_ = p.Close() // it was only read
-	return true
-}
-
-func isRegular(path string) bool {
-	info, err := files.Stat("", path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// inFolder is the name of a file in this folder as a shell starts it: one without
-// a slash it looks for elsewhere.
-func inFolder(name string) string {
-	if strings.ContainsRune(name, filepath.Separator) {
-		return name
-	}
-	return "." + string(filepath.Separator) + name
-}
-
-// findTarget turns the command line's target into a pid.
-func (c *call) findTarget(ctx context.Context) (int, error) {
-	pid, err := c.find(ctx)
-	return c.decide(ctx, c.target, pid, err)
-}
-
-// decide checks the pid that was found for a target, and has a person choose where
-// there are several.
-func (c *call) decide(ctx context.Context, target string, pid int, err error) (int, error) {
-	var ambiguous *live.AmbiguousError
-	switch {
-	case errors.As(err, &ambiguous):
-		return c.choose(ctx, ambiguous)
-	case err != nil:
-		return 0, err
-	case pid <= 0:
-		return 0, usageError{fmt.Errorf("%s is not a pid", target)}
-	case pid == os.Getpid():
-		return 0, usageError{errors.New("stacksnap cannot stop and read itself: give another pid")}
-	}
-	return pid, nil
-}
-
-func (c *call) find(ctx context.Context) (int, error) {
-	self := os.Getpid()
-	if c.wait == "" {
-		return findNow(c.target, self)
-	}
-	pid, err := live.Wait(ctx, c.wait, self)
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("the waiting was ended: %w", &live.NoNameError{Name: c.wait})
-	}
-	return pid, err
-}
 
 // findNow finds a process by pid, name or program, or says what the target is
 // instead.

@@ -9,36 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"stacksnap/format"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 )
-
-// extensions lists those of all forms.
-func extensions() string {
-	var all []string
-	for _, f := range format.All() {
-		all = append(all, f.Extensions...)
-	}
-	return strings.Join(all, ", ")
-}
-
-// namesOf are the names of some forms, and formsThat has them as rules do.
-func namesOf(wanted func(format.Format) bool) (names []string) {
-	for _, f := range format.All() {
-		if wanted(f) {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
-func formsThat(wanted func(format.Format) bool) string {
-	return "format=" + strings.Join(namesOf(wanted), " format=")
-}
-
-// formats are the names of the forms.
-func formats() []string { return namesOf(func(format.Format) bool { return true }) }
 
 // report writes the profile, if there is one, and joins what went wrong before.
 func (c *call) report(p *profile.Profile, err error) error {
@@ -155,14 +128,4 @@ func (c *call) named(p *profile.Profile) *profile.Profile {
 		p = p.WithRawNames()
 	}
 	return p
-}
-
-// note notes the images of a report.
-func (c *call) note(list []*profile.Image) {
-	c.reported = true
-	for _, im := range list {
-		if c.indexed != nil {
-			c.indexed.Reported(im.ID)
-		}
-	}
 }

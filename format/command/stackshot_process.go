@@ -12,41 +12,6 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// canFilm reports whether the kernel's stackshots may serve for what is asked for.
-func (c *call) canFilm() bool {
-	if c.shots == nil || c.follows {
-		return false
-	}
-	switch c.mode() {
-	case snaps, samples, tops, gathers:
-		return true
-	}
-	return false
-}
-
-// attachTo looks at a process that was found: by stackshots where its frames in the kernel
-// are wanted, or nothing is to stop and the system allows it, or the system keeps its task
-// from all others.
-func (c *call) attachTo(ctx context.Context, pid int) error {
-	if c.shots != nil && c.kernel && c.watches() {
-		return errWatchKernel
-	}
-	if c.canFilm() && (c.kernel || c.noStop) {
-		if err := c.filmOne(ctx, pid, ""); c.kernel || !isRefused(err) {
-			return err
-		}
-	}
-	p, err := live.Open(pid)
-	if err != nil {
-		return c.filmInstead(ctx, pid, err)
-	}
-	return c.look(ctx, p)
-}
-
-// errWatchKernel is of a watch, whose reports are of registers and memory: what was stuck may
-// have gone on before a stackshot tells where it is.
-var errWatchKernel = usageError{errors.New("a watch on macOS tells no frames in the kernel: leave out --kernel, or look now with a snapshot: -p PID --kernel")}
-
 // filmInstead looks by stackshots at a process of which the task was refused.
 func (c *call) filmInstead(ctx context.Context, pid int, refused error) error {
 	note := c.noteInstead(refused)

@@ -1,0 +1,62 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"stacksnap/task/live"
+)
+
+// findTarget turns the command line's target into a pid.
+func (c *call) findTarget(ctx context.Context) (int, error) {
+	pid, err := c.find(ctx)
+	return c.decide(ctx, c.target, pid, err)
+}
+
+// decide checks the pid that was found for a target, and has a person choose where
+// there are several.
+func (c *call) decide(ctx context.Context, target string, pid int, err error) (int, error) {
+	var ambiguous *live.AmbiguousError
+	switch {
+	case errors.As(err, &ambiguous):
+		return c.choose(ctx, ambiguous)
+	case err != nil:
+		return 0, err
+	case pid <= 0:
+		return 0, usageError{fmt.Errorf("%s is not a pid", target)}
+	case pid == os.Getpid():
+		return 0, usageError{errors.New("stacksnap cannot stop and read itself: give another pid")}
+	}
+	return pid, nil
+}
+
+func (c *call) find(ctx context.Context) (int, error) {
+	self := os.Getpid()
+	if c.wait == "" {
+		return findNow(c.target, self)
+	}
+	pid, err := live.Wait(ctx, c.wait, self)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("the waiting was ended: %w", &live.NoNameError{Name: c.wait})
+	}
+	return pid, err
+}
+
+// choose has a person choose where there is one, and refuses otherwise.
+func (c *call) choose(ctx context.Context, e *live.AmbiguousError) (int, error) {
+	which := newChoice(e)
+	if c.mayTakeAll() {
+		which.orAll = ", or all of them by --all"
+	}
+	if !c.canAsk() {
+		return 0, usageError{&choiceError{which.lines(c.columns(), false)}}
+	}
+	return c.askFor(ctx, which)
+}
+
+// mayTakeAll reports whether --all could be given besides.
+func (c *call) mayTakeAll() bool {
+	return !c.watches() && !c.foretells && c.save == "" && c.wait == ""
+}

@@ -1,0 +1,76 @@
+package command
+
+import (
+	"fmt"
+	"runtime"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/debugfile/debuginfod"
+	"stacksnap/images/debugfile/debugsymbols"
+	"stacksnap/images/sharedcache"
+)
+
+// index is of the places of --symbols and --binaries and of who else is asked, one for
+// all of a call; nil where there are none.
+func (c *call) index() (*binaries.Index, error) {
+	opensOnMac := runtime.GOOS == "darwin" && (c.mode() == opens || c.mode() == differs || c.filming)
+	asksMac := runtime.GOOS == "darwin" && c.hang == 0 && c.every == 0 // a watch has no time to wait
+	if len(c.symbols)+len(c.binaries) == 0 && !c.debuginfod && !asksMac && !c.filming || c.indexed != nil {
+		return c.indexed, nil
+	}
+	places := binaries.Places{Folders: c.binaries, Symbols: c.symbols}
+	if opensOnMac {
+		places.System = sharedcache.Folders()
+	}
+	if c.filming {
+		places.MachO = append(places.MachO, binaries.Mapped{})
+	}
+	if asksMac {
+		places.MachO = append(places.MachO, debugsymbols.New(c.Getenv, c.overLine()))
+	}
+	if c.debuginfod {
+		servers, err := debuginfod.New(c.Getenv, c.overLine())
+		if err != nil {
+			return nil, err
+		}
+		places.ELF = append(places.ELF, servers)
+	}
+	var err error
+	c.indexed, err = binaries.NewIndex(places)
+	return c.indexed, err
+}
+
+// overLine returns what shows a line in place of the one before; nil where nobody looks.
+func (c *call) overLine() func(line string) {
+	if !isTerminal(c.Err) {
+		return nil
+	}
+	return func(line string) {
+		if !c.onScreen.Load() {
+			fmt.Fprint(c.Err, "\r"+words.Printable(line)+"\x1b[K")
+		}
+	}
+}
+
+// remark tells which of the files that were named are of no use, once something was
+// reported.
+func (c *call) remark() {
+	if c.indexed == nil || !c.reported {
+		return
+	}
+	for _, line := range c.indexed.Remarks() {
+		tell(c.Err, line)
+	}
+}
+
+// note notes the images of a report.
+func (c *call) note(list []*profile.Image) {
+	c.reported = true
+	for _, im := range list {
+		if c.indexed != nil {
+			c.indexed.Reported(im.ID)
+		}
+	}
+}
