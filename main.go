@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stacksnap/format/command"
+	"stacksnap/format/command/out"
 )
 
 // version is set by the linker in released builds.
@@ -42,8 +43,8 @@ func main() {
 	// program at once; the kernel then sets the target running.
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameOrder, stop) })
 	program := command.Command{
+		Streams: out.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv},
 		Version: version, Entitlements: entitlements,
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv,
 		Release: func() {
 			if ctx.Err() == nil { // else stop is to come
 				signal.Reset(ends...)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"os"
 	"strings"
 
 	"stacksnap/format/output"
@@ -10,13 +11,13 @@ import (
 )
 
 // options are what the report there looks like.
-func (c *call) optionsOf(d *destination) words.Options {
+func (c *reporter) optionsOf(d *destination) words.Options {
 	return words.Options{Color: c.colored(d.isFile()), ASCII: c.asciiOnly(d), Width: c.width(d), FoldIdle: c.system && c.merge, Origin: c.origin()}
 }
 
 // width is how many columns the terminal has to which the report goes, 0 where it goes
 // elsewhere.
-func (c *call) width(d *destination) int {
+func (c *reporter) width(d *destination) int {
 	to, _ := c.stream(d)
 	if d.isFile() || !isTerminal(to) {
 		return 0
@@ -26,12 +27,12 @@ func (c *call) width(d *destination) int {
 
 // colored decides by --color; fatih/color has looked at the terminal, NO_COLOR
 // and TERM.
-func (c *call) colored(inFile bool) bool {
+func (c *reporter) colored(inFile bool) bool {
 	return c.color == "always" || c.color == "auto" && !color.NoColor && !inFile
 }
 
 // asciiOnly reports whether the report goes to a terminal whose locale has no UTF-8.
-func (c *call) asciiOnly(d *destination) bool {
+func (c *reporter) asciiOnly(d *destination) bool {
 	to, _ := c.stream(d)
 	return !d.isFile() && isTerminal(to) && !isUTF8(c.Getenv)
 }
@@ -45,4 +46,12 @@ func isUTF8(getenv func(string) string) bool {
 		}
 	}
 	return false
+}
+
+// stream is where a report that goes to no file does.
+func (c *reporter) stream(d *destination) (to *os.File, name string) {
+	if len(c.command) > 0 && d.path != standardOutput {
+		return c.Err, "error" // standard output is the program's
+	}
+	return c.Out, "output"
 }

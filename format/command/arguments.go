@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"stacksnap/task/live"
 )
 
 // arguments takes what stands beside the flags: a command after --, or the
@@ -34,7 +32,7 @@ func (o *options) arguments() error {
 		o.targets = []string{o.target}
 	}
 	if err := o.times(args); err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	return nil
 }
@@ -54,11 +52,11 @@ func (o *options) times(args []string) error {
 		switch {
 		case err != nil || !(n*float64(unit.one) >= 1 && n*float64(unit.one) < 1<<62):
 			return o.surplus(args, i)
-		case o.flags.Changed(unit.flag):
+		case o.isSet(unit.flag):
 			return fmt.Errorf("%q is a --%s, and that is given already (see --help)", arg, unit.flag)
 		}
 		if unit.one == time.Second {
-			if err := checkSeconds(n, live.Runs); err != nil {
+			if err := checkSeconds(n, o.runs); err != nil {
 				return err
 			}
 		}

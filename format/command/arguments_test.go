@@ -3,6 +3,7 @@ package command
 import (
 	"os"
 	"slices"
+	"stacksnap/task/live"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func TestArguments(t *testing.T) {
 		{args: "--version", mode: tells},
 		{args: "--sign", mode: signs},
 	} {
-		o, err := parse(strings.Fields(c.args), "")
+		o, err := parse(strings.Fields(c.args), "", live.Runs)
 		if err != nil {
 			t.Errorf("%s: %v", c.args, err)
 			continue
@@ -76,7 +77,7 @@ func TestSurplus(t *testing.T) {
 		"nginx help":           `unexpected argument "help"`,
 		"--wait it nginx":      `unexpected argument "nginx"`,
 	} {
-		if _, err := parse(strings.Fields(args), ""); err == nil || !is[usageError](err) || !strings.Contains(err.Error(), want) {
+		if _, err := parse(strings.Fields(args), "", live.Runs); err == nil || !is[usageError](err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
@@ -140,13 +141,13 @@ func TestValues(t *testing.T) {
 		"--hang 1s --thread 1 --thread 2": "one --thread",
 		"--hang 1s --thread 1 --main":     "one thread",
 	} {
-		_, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), "")
+		_, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), "", live.Runs)
 		if err == nil || exitCode(err) != exitUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
 	for _, args := range []string{"-r 0.5", "-n 1", "-d 1ns", "-o -", "--merge=false -f folded", "--hang 1s --dir d --keep 0", "-d 1s --follow-waits", "-p 2 --follow-waits"} {
-		if _, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), ""); err != nil {
+		if _, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), "", live.Runs); err != nil {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
@@ -159,26 +160,26 @@ func TestTargets(t *testing.T) {
 		"": "which process?", "-d 1s": "which process?", "-p": "-p needs a PID|NAME, as in: stacksnap -p nginx",
 		"--": "which process?", "--wait": "--wait needs a NAME",
 	} {
-		if _, err := parse(strings.Fields(args), ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parse(strings.Fields(args), "", live.Runs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}
-	if _, err := parse([]string{"-p", ""}, ""); err == nil || !strings.Contains(err.Error(), "--pid needs a PID|NAME") {
+	if _, err := parse([]string{"-p", ""}, "", live.Runs); err == nil || !strings.Contains(err.Error(), "--pid needs a PID|NAME") {
 		t.Error(err)
 	}
 	if err := os.WriteFile("it.snap", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o, err := parse([]string{"it.snap"}, ""); err != nil || o.mode() != opens {
+	if o, err := parse([]string{"it.snap"}, "", live.Runs); err != nil || o.mode() != opens {
 		t.Error(o, err)
 	}
 	for _, args := range []string{"-p 1 -p it.snap", "it.snap --tree"} {
-		if _, err := parse(strings.Fields(args), ""); err == nil || !strings.Contains(err.Error(), "it.snap is a file") {
+		if _, err := parse(strings.Fields(args), "", live.Runs); err == nil || !strings.Contains(err.Error(), "it.snap is a file") {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
 	for _, args := range []string{"-p 1 -p 2", "--tree 1", "-p deep --all -d 1s", "--wait deep --tree"} {
-		if o, err := parse(strings.Fields(args), ""); err != nil || o.mode() != gathers {
+		if o, err := parse(strings.Fields(args), "", live.Runs); err != nil || o.mode() != gathers {
 			t.Errorf("%s: %v", args, err)
 		}
 	}

@@ -72,4 +72,4 @@ func (c *call) attachTo(ctx context.Context, pid int) error {
 
 // errWatchKernel is of a watch, whose reports are of registers and memory: what was stuck may
 // have gone on before a stackshot tells where it is.
-var errWatchKernel = usageError{errors.New("a watch on macOS tells no frames in the kernel: leave out --kernel, or look now with a snapshot: -p PID --kernel")}
+var errWatchKernel = usageError{Err: errors.New("a watch on macOS tells no frames in the kernel: leave out --kernel, or look now with a snapshot: -p PID --kernel")}

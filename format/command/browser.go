@@ -14,7 +14,7 @@ const browserLimit = 5 * time.Second
 
 // openPage has the browser show a page. That it does not is told, and is no failure: the
 // page is there.
-func (c *call) openPage(path string) {
+func (c *reporter) openPage(path string) {
 	if err := browse(path, browserLimit); err != nil {
 		tell(c.Err, fmt.Sprintf("--open: the page is in %s, and no browser shows it: %v", path, err))
 	}

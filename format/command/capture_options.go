@@ -17,7 +17,7 @@ const (
 func (c *call) captureOptions() (capture.Options, error) {
 	o := capture.Options{
 		MaxStop: c.maxStop, Gate: c.gate, Suspend: c.suspension(), ToEnd: len(c.command) > 0,
-		Tool: c.tool(), Save: c.save, Timelines: c.keepsTimelines(), Threads: c.filter, Kernel: c.kernel,
+		Tool: c.tool, Save: c.save, Timelines: c.keepsTimelines(), Threads: c.filter, Kernel: c.kernel,
 		Interval: c.sampleInterval(), Duration: c.duration, Count: c.count,
 	}
 	if o.Interval == 0 {

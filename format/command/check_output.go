@@ -9,7 +9,7 @@ import (
 
 // checkPlace refuses to go on where the report could be written nowhere: rather than
 // find out when there is something to lose.
-func (c *call) checkPlace() error {
+func (c *reporter) checkPlace() error {
 	if err := c.checkStream(); err != nil {
 		return err
 	}
@@ -29,12 +29,12 @@ func (c *call) checkPlace() error {
 
 // checkStream refuses to print a report where nobody can read it, unless there is
 // something else that comes of it.
-func (c *call) checkStream() error {
+func (c *reporter) checkStream() error {
 	all := c.destinations()
 	last := &all[len(all)-1] // the stream, if there is any
 	stream, name := c.stream(last)
 	if !last.isFile() && last.form.Binary && isTerminal(stream) {
-		return usageError{fmt.Errorf("%s is not for a terminal: give -o FILE, such as it%s%s", last.form.Name, last.form.Extensions[0], last.compression)}
+		return usageError{Err: fmt.Errorf("%s is not for a terminal: give -o FILE, such as it%s%s", last.form.Name, last.form.Extensions[0], last.compression)}
 	}
 	kept := c.toFile() || c.save != "" || c.dir != "" || c.exec != "" || c.push != ""
 	if kept || !output.IsNowhere(stream) {

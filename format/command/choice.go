@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"stacksnap/format/output"
 	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/task/live"
@@ -52,12 +53,17 @@ func newChoice(e *live.AmbiguousError) *choice {
 	return c
 }
 
-// askFor lists what there is to choose from, and asks.
-func (c Command) askFor(ctx context.Context, which *choice) (int, error) {
-	for _, line := range which.lines(c.columns(), true) {
-		fmt.Fprintln(c.Err, line)
+// askBy lists what there is to choose from on a terminal, and asks.
+func (c *choice) askBy(ctx context.Context, s streams) (int, error) {
+	for _, line := range c.lines(columns(s), true) {
+		fmt.Fprintln(s.Err, line)
 	}
-	return which.ask(ctx, c.In, c.Err)
+	return c.ask(ctx, s.In, s.Err)
+}
+
+// refusal is the error where there is nobody to ask.
+func (c *choice) refusal(s streams) error {
+	return usageError{Err: &choiceError{lines: c.lines(columns(s), false)}}
 }
 
 // errNotChosen is the error of a person who does not choose.
@@ -91,11 +97,11 @@ func (c *choice) ask(ctx context.Context, in io.Reader, out io.Writer) (int, err
 				fmt.Fprintln(out)
 			}
 			if strings.TrimSpace(answer) == "" {
-				return 0, usageError{errNotChosen}
+				return 0, usageError{Err: errNotChosen}
 			}
 		case <-ctx.Done():
 			fmt.Fprintln(out)
-			return 0, usageError{errNotChosen}
+			return 0, usageError{Err: errNotChosen}
 		}
 	}
 }
@@ -221,4 +227,12 @@ func brief(d time.Duration) string {
 		return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
 	}
 	return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
+}
+
+// columns is how wide a line on standard error may be.
+func columns(c streams) int {
+	if width := output.Width(c.Err); width > 0 {
+		return width
+	}
+	return choiceColumn
 }

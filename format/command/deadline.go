@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"os"
 	"sync/atomic"
 	"time"
 )
@@ -20,14 +19,13 @@ const (
 // deadline ends this program after a first signal.
 type deadline struct {
 	over atomic.Bool // what is waited for is known, and no reason to end
-	end  func()
 }
 
 // lift has nothing ended any more: a second signal does that.
 func (d *deadline) lift() { d.over.Store(true) }
 
-// await waits for the signal, and ends this program where nothing follows from it.
-func (d *deadline) await(ctx context.Context) {
+// await waits for the signal, and calls end this program where nothing follows from it.
+func (d *deadline) await(ctx context.Context, end func()) {
 	context.AfterFunc(ctx, func() {
 		time.Sleep(waitAtMost - lookEvery)
 		for {
@@ -37,20 +35,8 @@ func (d *deadline) await(ctx context.Context) {
 				return
 			}
 			if processorTime()-before < atWork {
-				d.end()
+				end()
 			}
 		}
 	})
-}
-
-// endAt has the call end soon after a first signal. What the kernel knows to be held by
-// this program, stopped threads first of all, it releases with it.
-func (c *call) endAt(ctx context.Context) {
-	c.deadline.end = func() {
-		tell(c.Err, "interrupted, and ended without a report: what was waited for did not come within "+waitAtMost.String())
-		os.Exit(exitFailure)
-	}
-	release := c.Release
-	c.Release = func() { c.deadline.lift(); release() }
-	c.deadline.await(ctx)
 }

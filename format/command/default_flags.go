@@ -18,20 +18,21 @@ type setting struct{ name, value string }
 // withDefaults reads a command line with defaults. Those are left out which it
 // gives itself, which cannot stand beside what it gives, or which mean nothing
 // without a flag that it does not give.
-func withDefaults(args []string, text string) (*options, error) {
+func withDefaults(args []string, text string, runs func(pid int) bool) (*options, error) {
 	defaults, err := settings(text)
 	if err != nil {
-		return nil, usageError{inVariable(err)}
+		return nil, usageError{Err: inVariable(err)}
 	}
 	bare := newOptions()
+	bare.runs = runs
 	if err := bare.read(args); err != nil {
 		return nil, err
 	}
 	defaults = slices.DeleteFunc(defaults, func(s setting) bool {
-		return bare.flags.Changed(s.name) || s.name == "format" && bare.namesTell()
+		return bare.isSet(s.name) || s.name == "format" && bare.namesTell()
 	})
 	for {
-		o, err := apply(defaults, args)
+		o, err := apply(defaults, args, runs)
 		if err != nil {
 			return nil, err
 		}
@@ -45,11 +46,12 @@ func withDefaults(args []string, text string) (*options, error) {
 }
 
 // apply reads a command line over defaults.
-func apply(defaults []setting, args []string) (*options, error) {
+func apply(defaults []setting, args []string, runs func(pid int) bool) (*options, error) {
 	o := newOptions()
+	o.runs = runs
 	for _, s := range defaults {
 		if err := o.flags.Set(s.name, s.value); err != nil {
-			return nil, usageError{inVariable(o.explained(err))}
+			return nil, usageError{Err: inVariable(o.explained(err))}
 		}
 	}
 	return o, o.read(args)
@@ -111,7 +113,7 @@ func whose(err error, bare *options) error {
 	if err == nil || bare.check() != nil {
 		return err
 	}
-	return usageError{inVariable(err)}
+	return usageError{Err: inVariable(err)}
 }
 
 func inVariable(err error) error { return fmt.Errorf("%s: %w", defaultsVariable, err) }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"stacksnap/task/live"
 	"strings"
 	"testing"
 	"time"
@@ -39,8 +40,8 @@ func TestDefaults(t *testing.T) {
 		{"--invert --hide x", "-p 1 -f summary", "-p 1 -f summary --hide x"},
 		{" \t", "-p 1", "-p 1"},
 	} {
-		got, err := parse(strings.Fields(c.args), c.defaults)
-		want, wantErr := parse(strings.Fields(c.same), "")
+		got, err := parse(strings.Fields(c.args), c.defaults, live.Runs)
+		want, wantErr := parse(strings.Fields(c.same), "", live.Runs)
 		if err != nil || wantErr != nil {
 			t.Errorf("%s by %s: %v, %v", c.args, c.defaults, err, wantErr)
 			continue
@@ -86,7 +87,7 @@ func TestDefaultsThatAreWrong(t *testing.T) {
 		"-r 1e-300":                 "--rate is from",
 		"--output same --save same": "a file each",
 	} {
-		_, err := parse([]string{"-p", "1"}, defaults)
+		_, err := parse([]string{"-p", "1"}, defaults, live.Runs)
 		if err == nil || exitCode(err) != exitUsage || !strings.HasPrefix(err.Error(), "STACKSNAP_FLAGS: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", defaults, err, want)
 		}
@@ -96,7 +97,7 @@ func TestDefaultsThatAreWrong(t *testing.T) {
 // TestDefaultsAreNotBlamed for what is wrong with the command line.
 func TestDefaultsAreNotBlamed(t *testing.T) {
 	for _, args := range []string{"-p 1 --hang 1s --save x", "-p 1 -d 0", "--merge=false", "-p 1 --nonsense"} {
-		if _, err := parse(strings.Fields(args), "--merge"); err == nil || strings.Contains(err.Error(), "STACKSNAP_FLAGS") {
+		if _, err := parse(strings.Fields(args), "--merge", live.Runs); err == nil || strings.Contains(err.Error(), "STACKSNAP_FLAGS") {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
@@ -104,7 +105,7 @@ func TestDefaultsAreNotBlamed(t *testing.T) {
 
 // TestDefaultsComplete what the command line alone lacks.
 func TestDefaultsComplete(t *testing.T) {
-	o, err := parse([]string{"-p", "1", "--jitter"}, "-d 3s")
+	o, err := parse([]string{"-p", "1", "--jitter"}, "-d 3s", live.Runs)
 	if err != nil || !o.jitter || o.duration != 3*time.Second {
 		t.Error(o, err)
 	}

@@ -41,7 +41,7 @@ func (o *options) destination(path string) destination {
 	compression, name := output.CompressionOf(path)
 	d.compression = compression
 	told, ok := formOf(name)
-	if ok && !(len(o.outputs) == 1 && o.flags.Changed("format")) {
+	if ok && !(len(o.outputs) == 1 && o.isSet("format")) {
 		d.form = told
 	} else {
 		d.form = format.Named(o.format)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"stacksnap/task/live"
 	"strings"
 	"testing"
 )
@@ -9,7 +10,7 @@ import (
 // planned writes where the reports of a command line go.
 func planned(t *testing.T, args, defaults string) string {
 	t.Helper()
-	o, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), defaults)
+	o, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), defaults, live.Runs)
 	if err != nil {
 		return err.Error()
 	}

@@ -73,7 +73,7 @@ func (c *call) incomparable(err error) error {
 // writeDiff writes a comparison to all places that it goes to.
 func (c *call) writeDiff(d *profile.Diff) error {
 	return c.writeAll(func(w io.Writer, to *destination) error {
-		of := words.Comparison{Diff: d, Tool: c.tool(), Files: [2]string(c.compared), Least: float64(c.view.min), Depth: c.view.depth}
+		of := words.Comparison{Diff: d, Tool: c.tool, Files: [2]string(c.compared), Least: float64(c.view.min), Depth: c.view.depth}
 		if to.form.Text && !c.has("min") {
 			of.Least = leastChange
 		}
@@ -119,7 +119,7 @@ func (c *call) readProcess(path string, within []string, index *binaries.Index) 
 		return nil, err
 	}
 	if len(all) > 1 {
-		return nil, usageError{fmt.Errorf("%s has %d processes, and diff compares one of each file: choose it with -p for both files, or -p for BEFORE and then -p for AFTER (%s)", path, len(all), processList(targetsOf(all)))}
+		return nil, usageError{Err: fmt.Errorf("%s has %d processes, and diff compares one of each file: choose it with -p for both files, or -p for BEFORE and then -p for AFTER (%s)", path, len(all), processList(targetsOf(all)))}
 	}
 	return all[0], nil
 }

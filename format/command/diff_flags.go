@@ -19,10 +19,10 @@ var errTwoChosen = errors.New("diff compares one process of each file: give -p f
 // compares takes the two files of a call that compares, and which process of them.
 func (o *options) compares(files []string) error {
 	if len(files) != 2 {
-		return usageError{errTwoFiles}
+		return usageError{Err: errTwoFiles}
 	}
 	if len(o.targets) > len(files) {
-		return usageError{errTwoChosen}
+		return usageError{Err: errTwoChosen}
 	}
 	o.compared, o.target = files, files[0]
 	o.within, o.targets = o.targets, nil

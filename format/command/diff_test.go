@@ -16,6 +16,7 @@ import (
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
+	"stacksnap/task/live"
 	"stacksnap/task/stackshot/stackshottest"
 )
 
@@ -80,7 +81,7 @@ func ranBy(t *testing.T, run func(Command) int) (out, err string, code int) {
 		defer f.Close()
 		files[i] = f
 	}
-	code = run(Command{Version: "1.0", In: os.Stdin, Out: files[0], Err: files[1], Getenv: func(string) string { return "" }, Release: func() {}})
+	code = run(Command{Version: "1.0", streams: streams{In: os.Stdin, Out: files[0], Err: files[1], Getenv: func(string) string { return "" }}, Release: func() {}})
 	return readFile(t, files[0].Name()), readFile(t, files[1].Name()), code
 }
 
@@ -155,7 +156,7 @@ func TestDiffIsAWord(t *testing.T) {
 	for args, differs := range map[string]bool{
 		"diff a b": true, "--scale time diff a b": true, "diff -f json a b": true, "-p diff": false, "./diff": false, "-- diff a b": false, "--wait diff": false,
 	} {
-		o, err := parse(strings.Fields(args), "")
+		o, err := parse(strings.Fields(args), "", live.Runs)
 		if err != nil || (len(o.compared) > 0) != differs || differs != (o.mode() == "diff") {
 			t.Errorf("%s: %v", args, err)
 		}

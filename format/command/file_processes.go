@@ -26,7 +26,7 @@ func (c *call) chosen(all []*profile.Profile) ([]*profile.Profile, error) {
 func (c *call) takeSeveral(all []*profile.Profile) error {
 	for _, d := range c.destinations() {
 		if d.form.Group == nil && len(all) > 1 {
-			return usageError{fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.target, len(all), d.form.Name, processList(targetsOf(all)))}
+			return usageError{Err: fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.target, len(all), d.form.Name, processList(targetsOf(all)))}
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stacksnap/task"
+	"stacksnap/task/live"
 )
 
 // spinReport is the least that a report of spindump has: three processes, two of one
@@ -57,7 +58,7 @@ func TestWithin(t *testing.T) {
 		"-p two -p 11 it.hang":    "two 11",
 		"-p one it.hang -f crash": "one",
 	} {
-		o, err := parse(strings.Fields(args), "")
+		o, err := parse(strings.Fields(args), "", live.Runs)
 		if err != nil || strings.Join(o.within, " ") != want || o.target != "it.hang" || o.mode() != opens {
 			t.Errorf("%s: %v, %+v", args, err, o)
 		}
@@ -69,7 +70,7 @@ func TestWithin(t *testing.T) {
 		"-p two it.hang -d 1s":     "cannot be sampled",
 		"-p two missing.hang":      `unexpected argument "missing.hang"`,
 	} {
-		if _, err := parse(strings.Fields(args), ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parse(strings.Fields(args), "", live.Runs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}

@@ -25,9 +25,9 @@ func (c *call) decide(ctx context.Context, target string, pid int, err error) (i
 	case err != nil:
 		return 0, err
 	case pid <= 0:
-		return 0, usageError{fmt.Errorf("%s is not a pid", target)}
+		return 0, usageError{Err: fmt.Errorf("%s is not a pid", target)}
 	case pid == os.Getpid():
-		return 0, usageError{errors.New("stacksnap cannot stop and read itself: give another pid")}
+		return 0, usageError{Err: errors.New("stacksnap cannot stop and read itself: give another pid")}
 	}
 	return pid, nil
 }
@@ -51,9 +51,9 @@ func (c *call) choose(ctx context.Context, e *live.AmbiguousError) (int, error) 
 		which.orAll = ", or all of them by --all"
 	}
 	if !c.canAsk() {
-		return 0, usageError{&choiceError{which.lines(c.columns(), false)}}
+		return 0, which.refusal(c.streams)
 	}
-	return c.askFor(ctx, which)
+	return which.askBy(ctx, c.streams)
 }
 
 // mayTakeAll reports whether --all could be given besides.

@@ -2,6 +2,7 @@ package command
 
 import (
 	testflag "flag"
+	"stacksnap/task/live"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -43,7 +44,7 @@ func TestHelpHasEveryFlag(t *testing.T) {
 			if err != nil || len(args) == 0 || args[0] != "stacksnap" {
 				t.Fatalf("%s: %v", f.example, err)
 			}
-			if o, err := parse(args[1:], ""); err != nil || !o.flags.Lookup(f.name).Changed {
+			if o, err := parse(args[1:], "", live.Runs); err != nil || !o.flags.Lookup(f.name).Changed {
 				t.Errorf("%s: %v", f.example, err)
 			}
 		}
@@ -81,13 +82,13 @@ func TestHelpIsAskedFor(t *testing.T) {
 		"-p 1 --help": "", "--help --nonsense": "", "-p 1 --help all": "all", "--version --help": "",
 		"--help man": "man", "help zsh": "zsh", "-h bash": "bash", "--help me": "",
 	} {
-		_, err := parse(strings.Fields(args), "'")
+		_, err := parse(strings.Fields(args), "'", live.Runs)
 		if help, ok := err.(*helpError); !ok || help.topic != topic || help.text != "" || (help.help("") == longHelp()) != (topic == "all") {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
 	for _, args := range []string{"-- help", "-p help", "nginx help", "help me", "--wait help", "top help", "-d 1s help"} {
-		if _, err := parse(strings.Fields(args), ""); is[*helpError](err) {
+		if _, err := parse(strings.Fields(args), "", live.Runs); is[*helpError](err) {
 			t.Errorf("%s: help", args)
 		}
 	}

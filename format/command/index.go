@@ -57,7 +57,7 @@ func (c *call) overLine() func(line string) {
 // remark tells which of the files that were named are of no use, once something was
 // reported.
 func (c *call) remark() {
-	if c.indexed == nil || !c.reported {
+	if c.indexed == nil || !c.anyReported {
 		return
 	}
 	for _, line := range c.indexed.Remarks() {
@@ -67,7 +67,7 @@ func (c *call) remark() {
 
 // note notes the images of a report.
 func (c *call) note(list []*profile.Image) {
-	c.reported = true
+	c.anyReported = true
 	for _, im := range list {
 		if c.indexed != nil {
 			c.indexed.Reported(im.ID)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"stacksnap/task/live"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,7 @@ func TestNearest(t *testing.T) {
 		"--colour": "--color", "--durations=3s": "--duration", "--intervall": "--interval", "--nostop": "--no-stop", "--treads": "--thread",
 		"--xyz": "", "--x": "", "--run": "", "--wane": "", "--" + strings.Repeat("x", 100): "",
 	} {
-		_, err := parse([]string{"-p", "1", typed}, "")
+		_, err := parse([]string{"-p", "1", typed}, "", live.Runs)
 		if err == nil || strings.Contains(err.Error(), "did you mean") != (want != "") || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", typed, err, want)
 		}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"stacksnap/task"
@@ -31,20 +30,8 @@ func offersTitle(offered []chosen, root bool) string {
 	return what + " (for all else: stacksnap --help)"
 }
 
-// runOffered has a person who gives no arguments, or says no more than what to do, choose
-// among the processes that are busiest, or stuck, and goes on as if that one had been given.
-func (c Command) runOffered(ctx context.Context, args []string) int {
-	pid, err := c.offer(ctx)
-	if err != nil {
-		tellError(c.Err, err)
-		fmt.Fprint(c.Err, usage)
-		return exitUsage
-	}
-	return c.Run(ctx, append(args, strconv.Itoa(pid)))
-}
-
-// offer returns the pid that is chosen.
-func (c Command) offer(ctx context.Context) (int, error) {
+// offer has a person choose among the processes that are busiest, or stuck.
+func offer(ctx context.Context, s streams) (int, error) {
 	began := time.Now()
 	before, err := look()
 	if err != nil {
@@ -67,7 +54,7 @@ func (c Command) offer(ctx context.Context) (int, error) {
 	for _, p := range after {
 		which.pids = append(which.pids, p.PID)
 	}
-	return c.askFor(ctx, which)
+	return which.askBy(ctx, s)
 }
 
 // look lists the processes of this user, all of them for root, but this one.

@@ -57,7 +57,7 @@ func (c *call) core(p task.Process) error {
 
 // oneProcess is the error of a choice among the processes of a file that has one.
 func oneProcess(file string) error {
-	return usageError{fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a stackshot or a report of spindump", file)}
+	return usageError{Err: fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a stackshot or a report of spindump", file)}
 }
 
 // replay reports on a recording. The error wraps [recording.ErrNotRecording] where
@@ -74,7 +74,7 @@ func (c *call) replay(index *binaries.Index) error {
 	case errors.Is(err, recording.ErrNotRecording):
 		return err
 	case c.save != "":
-		return usageError{fmt.Errorf("%s is a recording already: copy it rather than --save it", c.target)}
+		return usageError{Err: fmt.Errorf("%s is a recording already: copy it rather than --save it", c.target)}
 	case is[*recording.CutError](err):
 		err = fmt.Errorf("%s: %w", c.target, err)
 	}
@@ -96,9 +96,9 @@ func (c *call) openRead(all []*profile.Profile, err error, index *binaries.Index
 	case err != nil:
 		return inFile(c.target, err)
 	case c.save != "":
-		return usageError{fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than --save it", c.target)}
+		return usageError{Err: fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than --save it", c.target)}
 	case c.filter.Running != c.filter.Blocked:
-		return usageError{fmt.Errorf("%s is a report, which does not tell what runs: leave out --running and --blocked", c.target)}
+		return usageError{Err: fmt.Errorf("%s is a report, which does not tell what runs: leave out --running and --blocked", c.target)}
 	}
 	if all, err = c.chosen(all); err != nil {
 		return err

@@ -9,8 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/capture"
-	"stacksnap/format/profile/hang"
 	"stacksnap/task"
 )
 
@@ -27,6 +25,7 @@ const standardOutput = "-"
 // options are what the command line asks for.
 type options struct {
 	flags *pflag.FlagSet
+	runs  func(pid int) bool // reports whether there is such a process
 
 	targets  []string // of --pid
 	target   string   // the first of them, or what stands beside the flags
@@ -51,7 +50,7 @@ type options struct {
 	maxStop            time.Duration
 
 	threads []string
-	filter  capture.Threads
+	filter  profile.ThreadFilter
 	kernel  bool // its frames, too
 
 	hang, maxHang, every time.Duration
@@ -72,7 +71,7 @@ type options struct {
 
 // newOptions are those of a command line without flags.
 func newOptions() *options {
-	o := &options{maxStop: task.DefaultMaxStop, maxHang: hang.DefaultMaxHang, format: "tree", color: "auto", scale: profile.ToTotal.String(), view: view{by: profile.ByThread.String()}}
+	o := &options{maxStop: task.DefaultMaxStop, format: "tree", color: "auto", scale: profile.ToTotal.String(), view: view{by: profile.ByThread.String()}}
 	o.flags = pflag.NewFlagSet("stacksnap", pflag.ContinueOnError)
 	o.flags.SetOutput(io.Discard)
 	for _, g := range o.groups() {
@@ -133,3 +132,6 @@ func (o *options) selectThreads() {
 		}
 	}
 }
+
+// isSet reports whether the command line has a flag, even if with its default.
+func (o *options) isSet(name string) bool { return o.flags.Changed(name) }

@@ -17,7 +17,7 @@ const (
 
 // origin is where the profiles of this call come from. That a file was captured on this
 // machine is not known.
-func (c *call) origin() origin.Origin {
+func (c *reporter) origin() origin.Origin {
 	o := origin.Origin{Service: c.Getenv(serviceVariable), Attributes: resourceAttributes(c.Getenv(attributesVariable))}
 	if mode := c.mode(); mode != opens && mode != differs {
 		o.Host, _ = os.Hostname() // not known otherwise

@@ -10,7 +10,7 @@ import (
 
 // page shows a report by a pager, as git does, where it is printed on a terminal that is
 // too small for it; otherwise it returns false.
-func (c *call) page(d *destination, report []byte) bool {
+func (c *reporter) page(d *destination, report []byte) bool {
 	if c.noPager || d.path != "" || len(c.command) > 0 {
 		return false
 	}
@@ -19,7 +19,7 @@ func (c *call) page(d *destination, report []byte) bool {
 
 // paged shows a text by a pager, where the terminal is too small for it, and reports
 // whether it did.
-func (c Command) paged(text []byte) bool {
+func (c streams) paged(text []byte) bool {
 	if !isTerminal(c.Out) || c.Getenv("TERM") == "dumb" {
 		return false
 	}
@@ -42,7 +42,7 @@ func (c Command) paged(text []byte) bool {
 var pagerDefaults = []string{"LESS=FRX", "LV=-c"}
 
 // pager is the command of $PAGER, or less; empty where there is none.
-func (c Command) pager() string {
+func (c streams) pager() string {
 	switch p := strings.TrimSpace(c.Getenv("PAGER")); {
 	case p == "cat":
 		return ""
@@ -56,7 +56,7 @@ func (c Command) pager() string {
 }
 
 // showHelp prints a text of the manual, by the pager where the terminal is too small.
-func (c Command) showHelp(text string) {
+func (c streams) showHelp(text string) {
 	bold := isTerminal(c.Out) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb"
 	shown := []byte(manual.Terminal(text, bold))
 	if !c.paged(shown) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"stacksnap/task/live"
 	"strings"
 	"testing"
 
@@ -176,7 +177,7 @@ func outcome(t *testing.T, pair line, all []sample) string {
 	t.Helper()
 	var refusal, accepted string
 	for _, l := range completed(pair, all) {
-		o, err := parse(strings.Fields(l.args()), "")
+		o, err := parse(strings.Fields(l.args()), "", live.Runs)
 		r := broken(l.terms())
 		if o != nil && o.version {
 			r = nil // prints the version, whatever else there is

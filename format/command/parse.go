@@ -12,15 +12,17 @@ import (
 var errNoTarget = errors.New("which process? give -p PID, -p NAME, a core, or -- COMMAND (see --help)")
 
 // parse reads a command line, with the defaults of [defaultsVariable] (a text such
-// as a shell splits into words) where it says nothing else. The error is a usage
+// as a shell splits into words) where it says nothing else; runs reports whether there is a
+// process of that pid. The error is a usage
 // error, or a *helpError.
-func parse(args []string, defaults string) (*options, error) {
+func parse(args []string, defaults string, runs func(pid int) bool) (*options, error) {
 	o := newOptions()
+	o.runs = runs
 	if err := o.read(args); err != nil {
 		return nil, err
 	}
 	if defaults != "" && !o.version && !o.sign {
-		return withDefaults(args, defaults)
+		return withDefaults(args, defaults, runs)
 	}
 	return o, o.check()
 }
@@ -35,7 +37,7 @@ func (o *options) read(args []string) error {
 	case errors.Is(err, pflag.ErrHelp):
 		return &helpError{topic: topicOf(args)}
 	case err != nil:
-		return usageError{o.explained(err)}
+		return usageError{Err: o.explained(err)}
 	}
 	return o.arguments()
 }
@@ -46,18 +48,18 @@ func (o *options) check() error {
 		return nil
 	}
 	if err := o.checkValues(); err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	o.findFile()
 	if err := o.combination(); err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	if !o.sign && !o.system && !o.hasTarget() {
-		return usageError{errNoTarget}
+		return usageError{Err: errNoTarget}
 	}
 	o.selectThreads()
 	if err := o.checkTogether(); err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	return nil
 }
@@ -135,6 +137,8 @@ func (o *options) explained(err error) error {
 }
 
 // usageError is a mistake in how stacksnap was called.
-type usageError struct{ error }
+type usageError struct{ Err error }
 
-func (e usageError) Unwrap() error { return e.error }
+func (e usageError) Error() string { return e.Err.Error() }
+
+func (e usageError) Unwrap() error { return e.Err }

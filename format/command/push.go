@@ -28,13 +28,13 @@ const (
 
 // openPush prepares what --push sends by, before anything is captured that would be for
 // nothing.
-func (c *call) openPush() error {
+func (c *reporter) openPush() error {
 	if c.push == "" {
 		return nil
 	}
 	to, err := push.ParseEndpoint(c.push, c.Getenv)
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	if _, err := to.Headers(c.pushHeaders, c.Getenv); err != nil {
 		return fmt.Errorf("--push: %w", err)
@@ -51,7 +51,7 @@ func (c *call) openPush() error {
 		return fmt.Errorf("--push: %w", err)
 	}
 	spool.MaxBytes, spool.MaxAge = push.MaxSpoolBytes, push.MaxSpoolAge
-	agent := strings.ReplaceAll(c.tool(), " ", "/")
+	agent := strings.ReplaceAll(c.tool, " ", "/")
 	c.sender = push.NewSender(to, agent, spool, c.pushHeaders, c.Getenv, func(line string) { tell(c.Err, line) })
 	return nil
 }
@@ -62,7 +62,7 @@ var errNoSpool = errors.New("--push has no folder for what a server does not tak
 // spoolFolder is where what is not sent yet waits: --spool, else below the folder that
 // systemd gives to a service, else where a user's programs keep what they must not lose
 // (XDG Base Directory Specification).
-func (c *call) spoolFolder() (string, error) {
+func (c *reporter) spoolFolder() (string, error) {
 	if c.spool != "" {
 		return c.spool, nil
 	}
@@ -75,11 +75,11 @@ func (c *call) spoolFolder() (string, error) {
 	if home := c.Getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "stacksnap", "push"), nil
 	}
-	return "", usageError{errNoSpool}
+	return "", usageError{Err: errNoSpool}
 }
 
 // queue puts what is to be pushed where it waits to be sent; without --push it does nothing.
-func (c *call) queue(g *profile.Group, about *hangreport.Report) error {
+func (c *reporter) queue(g *profile.Group, about *hangreport.Report) error {
 	if c.sender == nil || len(g.Profiles) == 0 {
 		return nil
 	}
@@ -99,10 +99,10 @@ func (c *call) queue(g *profile.Group, about *hangreport.Report) error {
 }
 
 // pushed is a profile as it is sent: threads are put together by who reads it.
-func (c *call) pushed(p *profile.Profile) *profile.Profile { return c.view.of(c.named(p)) }
+func (c *reporter) pushed(p *profile.Profile) *profile.Profile { return c.view.of(c.named(p)) }
 
 // deliver sends what waits. What is kept for a later call is told, and no failure.
-func (c *call) deliver() error {
+func (c *reporter) deliver() error {
 	if c.sender == nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (c *call) deliver() error {
 }
 
 // tellWaiting tells what is left to a later call, and why.
-func (c *call) tellWaiting(why error) {
+func (c *reporter) tellWaiting(why error) {
 	n := c.sender.Waiting()
 	switch {
 	case n == 0:
@@ -136,7 +136,7 @@ func (c *call) tellWaiting(why error) {
 
 // pushing sends beside a watch until the function that it returns is called, which sends
 // what is left.
-func (c *call) pushing() (finish func() error) {
+func (c *reporter) pushing() (finish func() error) {
 	if c.sender == nil {
 		return func() error { return nil }
 	}

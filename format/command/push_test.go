@@ -16,17 +16,18 @@ import (
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/push"
+	"stacksnap/task/live"
 )
 
-// callOf is a call with an environment by hand.
-func callOf(t *testing.T, args string, values map[string]string) *call {
+// reporterOf is a call with an environment by hand.
+func reporterOf(t *testing.T, args string, values map[string]string) *reporter {
 	t.Helper()
-	o, err := parse(strings.Fields(args), "")
+	o, err := parse(strings.Fields(args), "", live.Runs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Command{Getenv: func(name string) string { return values[name] }, Out: os.Stdout, Err: os.Stderr, Release: func() {}}
-	return &call{Command: c, options: o}
+	s := streams{Getenv: func(name string) string { return values[name] }, Out: os.Stdout, Err: os.Stderr}
+	return &reporter{streams: s, options: o, Release: func() {}, reported: func([]*profile.Image) {}}
 }
 
 // TestSpoolFolder is that of --spool, of systemd's service, or of the user.
@@ -42,7 +43,7 @@ func TestSpoolFolder(t *testing.T) {
 		{"", map[string]string{"XDG_STATE_HOME": "x", "HOME": "/h"}, "/h/.local/state/stacksnap/push"},
 		{"", map[string]string{"HOME": "h"}, ""},
 	} {
-		got, err := callOf(t, "-p 1 --push http://h"+c.args, c.values).spoolFolder()
+		got, err := reporterOf(t, "-p 1 --push http://h"+c.args, c.values).spoolFolder()
 		if filepath.ToSlash(got) != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s, %v: %q, %v", c.args, c.values, got, err)
 		}
@@ -57,7 +58,7 @@ func TestOpenPush(t *testing.T) {
 		"--push http://u:secret@h --spool " + dir: exitUsage, "--push h:secret --spool " + dir: exitUsage, "--push env --spool " + dir: exitUsage, "--push http://h": exitUsage,
 		"--push http://h --push-headers none --spool " + dir: exitFailure,
 	} {
-		err := callOf(t, "-p 1 "+args, nil).openPush()
+		err := reporterOf(t, "-p 1 "+args, nil).openPush()
 		if args == "--push http://h" && err != nil && strings.Contains(err.Error(), "curl") {
 			continue // which is not here
 		}
@@ -65,10 +66,10 @@ func TestOpenPush(t *testing.T) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
-	if err := callOf(t, "-p 1", nil).openPush(); err != nil {
+	if err := reporterOf(t, "-p 1", nil).openPush(); err != nil {
 		t.Error(err)
 	}
-	bad := callOf(t, "-p 1 --push http://h --spool "+dir, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "secret"})
+	bad := reporterOf(t, "-p 1 --push http://h --spool "+dir, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "secret"})
 	if err := bad.openPush(); err == nil || strings.Contains(err.Error(), "secret") || errors.Is(err, errNoSpool) {
 		t.Error(err)
 	}
@@ -81,7 +82,7 @@ func TestQueue(t *testing.T) {
 		p.Threads[0].Roots = append(p.Threads[0].Roots, &profile.Node{Location: profile.Location{Function: name}, PC: 1, Count: 1, Self: 1})
 	}
 	g := &profile.Group{Profiles: []*profile.Profile{p}}
-	c := callOf(t, "-p 1 --focus ^wanted --push http://h", nil)
+	c := reporterOf(t, "-p 1 --focus ^wanted --push http://h", nil)
 	if n := testing.AllocsPerRun(10, func() { _ = c.queue(g, nil) }); n > 0 {
 		t.Errorf("%v allocations without a sender", n)
 	}
@@ -120,14 +121,14 @@ func TestOrigin(t *testing.T) {
 	host, _ := os.Hostname()
 	values := map[string]string{"OTEL_SERVICE_NAME": "shop", "OTEL_RESOURCE_ATTRIBUTES": "team=a%2Cb, env = prod ,=x,y,bad=%zz"}
 	want := origin.Origin{Host: host, Service: "shop", Attributes: []origin.Attribute{{Key: "team", Value: "a,b"}, {Key: "env", Value: "prod"}}}
-	if diff := cmp.Diff(want, callOf(t, "-p 1", values).origin()); diff != "" {
+	if diff := cmp.Diff(want, reporterOf(t, "-p 1", values).origin()); diff != "" {
 		t.Error(diff)
 	}
 	file := filepath.Join(t.TempDir(), "it.snap")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := callOf(t, file, nil).origin(); o.Host != "" {
+	if o := reporterOf(t, file, nil).origin(); o.Host != "" {
 		t.Errorf("%+v", o)
 	}
 }

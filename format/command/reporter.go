@@ -11,10 +11,21 @@ import (
 
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
+	"stacksnap/format/push"
 )
 
+// reporter writes the reports of a call to all places that they go to.
+type reporter struct {
+	streams
+	*options
+	tool     string                 // the name and version that reports and recordings bear
+	Release  func()                 // has a signal end the program at once
+	reported func([]*profile.Image) // is told the images of each report
+	sender   *push.Sender           // of --push; nil: none
+}
+
 // report writes the profile, if there is one, and joins what went wrong before.
-func (c *call) report(p *profile.Profile, err error) error {
+func (c *reporter) report(p *profile.Profile, err error) error {
 	if p == nil {
 		return err
 	}
@@ -22,7 +33,7 @@ func (c *call) report(p *profile.Profile, err error) error {
 }
 
 // missing is the error that no thread is of those which were named.
-func (c *call) missing(profiles ...*profile.Profile) error {
+func (c *reporter) missing(profiles ...*profile.Profile) error {
 	any := slices.ContainsFunc(profiles, func(p *profile.Profile) bool { return len(p.Threads) > 0 })
 	if len(c.threads) == 0 || any {
 		return nil
@@ -31,19 +42,38 @@ func (c *call) missing(profiles ...*profile.Profile) error {
 }
 
 // write writes the profiles to all places that the report goes to.
-func (c *call) write(profiles ...*profile.Profile) error {
+func (c *reporter) write(profiles ...*profile.Profile) error {
 	shown := make([]*profile.Profile, len(profiles))
 	for i, p := range profiles {
 		shown[i] = c.shown(p)
 	}
-	queued := c.queue(&profile.Group{Tool: c.tool(), Profiles: profiles}, nil) // first, for a reader of standard output may end this program
+	queued := c.queue(&profile.Group{Tool: c.tool, Profiles: profiles}, nil) // first, for a reader of standard output may end this program
 	err := c.writeAll(func(w io.Writer, d *destination) error { return c.formatAll(w, d, shown) })
 	return errors.Join(err, queued, c.deliver())
 }
 
+// writeGroup writes several processes to all places that the report goes to.
+func (c *reporter) writeGroup(g *profile.Group) error {
+	queued := c.queue(g, nil)
+	shown := g.Each(c.shown)
+	err := c.writeAll(func(w io.Writer, d *destination) error { return d.form.Group(c.optionsOf(d))(w, shown) })
+	return errors.Join(err, queued, c.deliver(), c.missing(g.Profiles...))
+}
+
+// writeFile writes a profile as it is to a file, whose name tells the form.
+func (c *reporter) writeFile(path string, p *profile.Profile) error {
+	d := c.destination(path)
+	if !d.isFile() {
+		return errors.New("give the name of a file")
+	}
+	return c.writeBy(&d, func(w io.Writer) error {
+		return d.compression.Write(w, func(w io.Writer) error { return c.formatAll(w, &d, []*profile.Profile{p}) })
+	})
+}
+
 // writeAll writes to each place that the report goes to. One that fails does not
 // keep it from the others.
-func (c *call) writeAll(write func(io.Writer, *destination) error) error {
+func (c *reporter) writeAll(write func(io.Writer, *destination) error) error {
 	var errs []error
 	for _, d := range c.destinations() {
 		err := c.writeBy(&d, func(w io.Writer) error {
@@ -58,7 +88,7 @@ func (c *call) writeAll(write func(io.Writer, *destination) error) error {
 }
 
 // writeBy writes to a file, a stream, or a terminal, for which it formats all before.
-func (c *call) writeBy(d *destination, write func(io.Writer) error) error {
+func (c *reporter) writeBy(d *destination, write func(io.Writer) error) error {
 	if d.isFile() {
 		return output.Write(d.path, write)
 	}
@@ -89,9 +119,9 @@ func writeStream(to io.Writer, write func(io.Writer) error) error {
 
 // formatAll formats one profile after another, texts of several lines with a line
 // between them.
-func (c *call) formatAll(w io.Writer, d *destination, profiles []*profile.Profile) error {
+func (c *reporter) formatAll(w io.Writer, d *destination, profiles []*profile.Profile) error {
 	if d.form.Whole && len(profiles) > 1 {
-		return d.form.Group(c.optionsOf(d))(w, &profile.Group{Tool: c.tool(), Profiles: profiles})
+		return d.form.Group(c.optionsOf(d))(w, &profile.Group{Tool: c.tool, Profiles: profiles})
 	}
 	write := d.form.Write(c.optionsOf(d))
 	for i, p := range profiles {
@@ -109,7 +139,7 @@ func (c *call) formatAll(w io.Writer, d *destination, profiles []*profile.Profil
 
 // shown is a profile as --no-inlines, --no-demangle, --merge and the flags of views want
 // it.
-func (c *call) shown(p *profile.Profile) *profile.Profile {
+func (c *reporter) shown(p *profile.Profile) *profile.Profile {
 	p = c.view.of(c.named(p))
 	if c.merge {
 		p = p.FoldThreads()
@@ -119,8 +149,8 @@ func (c *call) shown(p *profile.Profile) *profile.Profile {
 
 // named is a profile of a report, with the functions that --no-inlines and --no-demangle
 // want.
-func (c *call) named(p *profile.Profile) *profile.Profile {
-	c.note(p.Images)
+func (c *reporter) named(p *profile.Profile) *profile.Profile {
+	c.reported(p.Images)
 	if c.noInlines {
 		p = p.WithoutInlined()
 	}

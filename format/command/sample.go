@@ -35,7 +35,7 @@ func (c *call) sample(ctx context.Context, p task.Process) error {
 // reportFollowed reports on a process that was sampled, and on those that it waits for.
 func (c *call) reportFollowed(prof *profile.Profile, others *hangreport.Followed, err error) error {
 	s := selection{group: profile.Group{
-		Tool: c.tool(), Profiles: append([]*profile.Profile{prof}, others.Profiles...),
+		Tool: c.tool, Profiles: append([]*profile.Profile{prof}, others.Profiles...),
 		Missing: others.Missing, Deadlocks: others.Deadlocks,
 	}}
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
@@ -43,7 +42,7 @@ func (c *call) gather(ctx context.Context) error {
 		o.Follow = c.follows
 		s.snapshot(o, func(pid int, why error) (*profile.Profile, error) { return c.filmRefused(ctx, pid, why) })
 	}
-	s.group.Tool = c.tool()
+	s.group.Tool = c.tool
 	return c.reportAll(&s)
 }
 
@@ -229,10 +228,7 @@ func (c *call) reportAll(s *selection) error {
 		}
 		return s.failure()
 	}
-	queued := c.queue(&s.group, nil)
-	g := s.group.Each(c.shown)
-	err := c.writeAll(func(w io.Writer, d *destination) error { return d.form.Group(c.optionsOf(d))(w, g) })
-	return errors.Join(s.failure(), err, queued, c.deliver(), c.missing(s.group.Profiles...))
+	return errors.Join(s.failure(), c.writeGroup(&s.group))
 }
 
 // failure is what went wrong, in one line.

@@ -18,7 +18,7 @@ const gcPercent = 60
 // openStackshot reports on the processes in a stackshot, or on those that -p chooses.
 func (c *call) openStackshot(index *binaries.Index) error {
 	if c.save != "" {
-		return usageError{fmt.Errorf("%s is a stackshot, which has no memory to record: copy it rather than --save it", c.target)}
+		return usageError{Err: fmt.Errorf("%s is a stackshot, which has no memory to record: copy it rather than --save it", c.target)}
 	}
 	// Nothing runs that collecting garbage would disturb, and much of it is made.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
@@ -37,7 +37,7 @@ func (c *call) openStackshot(index *binaries.Index) error {
 
 // seenTogether are processes of which the kernel has seen all threads at one moment.
 func (c *call) seenTogether(profiles []*profile.Profile) profile.Group {
-	g := profile.Group{Tool: c.tool(), Profiles: profiles}
+	g := profile.Group{Tool: c.tool, Profiles: profiles}
 	g.Deadlocks = profile.Circles(g.Waiters())
 	return g
 }

@@ -74,7 +74,7 @@ func BenchmarkStackshot(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		list, err := capture.Stackshots(shots, nil, capture.Threads{}, nil)
+		list, err := capture.Stackshots(shots, nil, profile.ThreadFilter{}, nil)
 		if err != nil || len(list) != 501 {
 			b.Fatal(len(list), err)
 		}

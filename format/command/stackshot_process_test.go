@@ -19,6 +19,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/top"
 	"stacksnap/task"
+	"stacksnap/task/live"
 	"stacksnap/task/needs"
 	"stacksnap/task/stackshot"
 	"stacksnap/task/stackshot/stackshottest"
@@ -80,7 +81,7 @@ func filmed(t *testing.T, s *studio, args ...string) (out, stderr string, code i
 func ranWith(t *testing.T, change func(*call), args ...string) (out, stderr string, code int) {
 	t.Helper()
 	return ranBy(t, func(program Command) int {
-		o, err := parse(args, "")
+		o, err := parse(args, "", live.Runs)
 		if err == nil {
 			c := program.call(o)
 			change(c)
@@ -175,7 +176,7 @@ func TestFilmAll(t *testing.T) {
 // a report so far.
 func TestFilmTop(t *testing.T) {
 	pid := sleeper(t)
-	c := callOf(t, "top --kernel -p "+strconv.Itoa(pid), nil)
+	c := callOf(t, "top --kernel -p "+strconv.Itoa(pid))
 	s := newStudio(pid)
 	c.shots = s.source
 	scene := capture.Scene{PID: pid}
@@ -216,7 +217,7 @@ func TestFilmTop(t *testing.T) {
 // TestFilmTopRefused needs no screen to say what there is not.
 func TestFilmTopRefused(t *testing.T) {
 	pid := sleeper(t)
-	c := callOf(t, "top --kernel -p "+strconv.Itoa(pid), nil)
+	c := callOf(t, "top --kernel -p "+strconv.Itoa(pid))
 	for _, s := range []*studio{{refuse: stackshot.ErrNoSource}, {shots: map[int]*stackshot.Shot{}, kernelless: true}} {
 		c.shots = s.source
 		err := c.attachTo(t.Context(), pid)
@@ -289,7 +290,7 @@ func TestFilmSeveralRefused(t *testing.T) {
 // TestFilmNotFollowed takes none where more is asked than they are made for.
 func TestFilmNotFollowed(t *testing.T) {
 	pid := sleeper(t)
-	c := callOf(t, "--follow-waits --kernel -p "+strconv.Itoa(pid), nil)
+	c := callOf(t, "--follow-waits --kernel -p "+strconv.Itoa(pid))
 	if c.shots = newStudio(pid).source; c.mode() != gathers || c.canFilm() {
 		t.Error("it is filmed")
 	}
@@ -375,11 +376,11 @@ func TestFilmEndsWithItsTarget(t *testing.T) {
 func TestFilmInstead(t *testing.T) {
 	pid := sleeper(t)
 	refused := &task.PermissionError{PID: pid, Asked: "task_for_pid: KERN_FAILURE (5)", Remedy: "choose another"}
-	o, err := parse([]string{"-p", strconv.Itoa(pid), "-o", filepath.Join(t.TempDir(), "out.json")}, "")
+	o, err := parse([]string{"-p", strconv.Itoa(pid), "-o", filepath.Join(t.TempDir(), "out.json")}, "", live.Runs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Command{Out: os.Stdout, Err: os.Stderr, Getenv: func(string) string { return "" }, Release: func() {}}.call(o)
+	c := Command{streams: streams{Out: os.Stdout, Err: os.Stderr, Getenv: func(string) string { return "" }}, Release: func() {}}.call(o)
 	c.shots = newStudio(pid).source
 	if err := c.filmInstead(t.Context(), pid, refused); err != nil {
 		t.Error(err)
@@ -423,7 +424,7 @@ func TestSelectionOrder(t *testing.T) {
 func TestFilmInsteadOfSome(t *testing.T) {
 	pid := sleeper(t)
 	const none = 1 << 30 // above all pids
-	c := callOf(t, fmt.Sprintf("-p %d -p %d", none, none+1), nil)
+	c := callOf(t, fmt.Sprintf("-p %d -p %d", none, none+1))
 	refused := &task.PermissionError{PID: pid, Asked: "task_for_pid: KERN_FAILURE (5)"}
 	c.shots = newStudio(pid).source
 	film := func(_ int, why error) (*profile.Profile, error) {
@@ -563,3 +564,14 @@ func (r *reel) Take(uint64) ([]byte, error) {
 
 func (r *reel) Path(int, task.Addr) string { return "" }
 func (r *reel) Close() error               { return nil }
+
+// callOf is a call without an environment.
+func callOf(t *testing.T, args string) *call {
+	t.Helper()
+	o, err := parse(strings.Fields(args), "", live.Runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := streams{Getenv: func(string) string { return "" }, Out: os.Stdout, Err: os.Stderr}
+	return Command{streams: s, Release: func() {}}.call(o)
+}

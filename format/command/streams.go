@@ -9,20 +9,21 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// stream is where a report that goes to no file does.
-func (c *call) stream(d *destination) (to *os.File, name string) {
-	if len(c.command) > 0 && d.path != standardOutput {
-		return c.Err, "error" // standard output is the program's
-	}
-	return c.Out, "output"
+// streams are the program's standard streams and its environment.
+type streams struct {
+	In, Out, Err *os.File
+	Getenv       func(name string) string
 }
 
+// isTerminal reports whether a file is one.
 func isTerminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) }
 
 // progressAfter is from when on a sampling tells how far it is.
 const progressAfter = 2 * time.Second
 
-func (c *call) progress(whole time.Duration) *output.Progress {
+// progress shows on standard error how far a capture is that takes so long, 0 where that is
+// not known; nothing where nobody looks.
+func (c streams) progress(whole time.Duration) *output.Progress {
 	bar := &output.Progress{Whole: whole}
 	if isTerminal(c.Err) && c.Getenv("TERM") != "dumb" && (whole == 0 || whole > progressAfter) {
 		bar.To, bar.Width = c.Err, func() int { return output.Width(c.Err) }
@@ -31,12 +32,4 @@ func (c *call) progress(whole time.Duration) *output.Progress {
 }
 
 // canAsk reports whether there is a person at a terminal to ask.
-func (c Command) canAsk() bool { return isTerminal(c.In) && isTerminal(c.Err) }
-
-// columns is how wide a line on standard error may be.
-func (c Command) columns() int {
-	if width := output.Width(c.Err); width > 0 {
-		return width
-	}
-	return choiceColumn
-}
+func (c streams) canAsk() bool { return isTerminal(c.In) && isTerminal(c.Err) }

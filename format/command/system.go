@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-var errSurveySaved = usageError{errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report with -o")}
+var errSurveySaved = usageError{Err: errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report with -o")}
 
 // survey reports on all processes, or on those that -p chooses, and stops none.
 func (c *call) survey(ctx context.Context) error {
@@ -19,6 +19,6 @@ func (c *call) survey(ctx context.Context) error {
 	if err := c.takeSeveral(group.Profiles); err != nil {
 		return err
 	}
-	group.Tool = c.tool()
+	group.Tool = c.tool
 	return c.reportAll(&selection{group: *group})
 }

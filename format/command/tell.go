@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -19,7 +20,8 @@ func tell(w io.Writer, line string) {
 // once. A list of processes to choose from keeps its lines.
 func tellError(w io.Writer, err error) {
 	var lines []string
-	list, told := is[*choiceError](err), map[string]bool{}
+	_, list := errors.AsType[*choiceError](err)
+	told := map[string]bool{}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		if list || !told[line] {
 			lines = append(lines, words.Printable(line))

@@ -19,10 +19,10 @@ func TestTell(t *testing.T) {
 
 func TestTellError(t *testing.T) {
 	first, second := errors.New("first \x1b[2J"), errors.New("second")
-	list := &choiceError{[]string{"2 processes\x1b[2J", "1 \x9b", "1 \x9b"}}
+	list := &choiceError{lines: []string{"2 processes\x1b[2J", "1 \x9b", "1 \x9b"}}
 	for err, lines := range map[error][]string{
 		errors.Join(first, second, first): {`stacksnap: first \x1b[2J; second`},
-		usageError{list}:                  {`stacksnap: 2 processes\x1b[2J`, `1 \x9b`, `1 \x9b`},
+		usageError{Err: list}:             {`stacksnap: 2 processes\x1b[2J`, `1 \x9b`, `1 \x9b`},
 	} {
 		var b strings.Builder
 		tellError(&b, err)

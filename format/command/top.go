@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"stacksnap/format/profile"
@@ -21,7 +20,7 @@ func (c *call) checkScreen() error {
 	if isTerminal(c.In) && isTerminal(c.Out) {
 		return nil
 	}
-	return usageError{errors.New("top is for a terminal: for a report, sample with -d 10s instead")}
+	return usageError{Err: errors.New("top is for a terminal: for a report, sample with -d 10s instead")}
 }
 
 // top shows a process live, until a person ends that.
@@ -39,7 +38,7 @@ type record func(context.Context, capture.Options) (*profile.Profile, error)
 func (c *call) topBy(ctx context.Context, target task.Info, sample record) error {
 	screen, err := top.OpenScreen()
 	if err != nil {
-		return usageError{fmt.Errorf("top cannot use this terminal (TERM=%s): %w", c.Getenv("TERM"), err)}
+		return usageError{Err: fmt.Errorf("top cannot use this terminal (TERM=%s): %w", c.Getenv("TERM"), err)}
 	}
 	o, err := c.topCapture()
 	if err != nil {
@@ -88,15 +87,9 @@ func (c *call) saveShown(path string, p *profile.Profile, v top.Shown) error {
 	}
 	if v.Thread != 0 {
 		var err error
-		if p, err = (&capture.Threads{IDs: []task.ThreadID{v.Thread}}).Of(p); err != nil {
+		if p, err = (&profile.ThreadFilter{IDs: []task.ThreadID{v.Thread}}).Of(p); err != nil {
 			return err
 		}
 	}
-	d := c.destination(path)
-	if !d.isFile() {
-		return errors.New("give the name of a file")
-	}
-	return c.writeBy(&d, func(w io.Writer) error {
-		return d.compression.Write(w, func(w io.Writer) error { return c.formatAll(w, &d, []*profile.Profile{p}) })
-	})
+	return c.writeFile(path, p)
 }

@@ -27,7 +27,7 @@ func (o *options) helpOn(words []string) error {
 	case text != "":
 		return &helpError{text: text}
 	}
-	return usageError{o.unknownTopic(word)}
+	return usageError{Err: o.unknownTopic(word)}
 }
 
 // helpText is the text on a topic, a flag, or a section of a topic; empty where there

@@ -10,6 +10,7 @@ import (
 
 	"stacksnap/format"
 	"stacksnap/format/command/manual"
+	"stacksnap/task/live"
 )
 
 // TestHelpFinds topics, flags and sections by the words that people type.
@@ -20,12 +21,12 @@ func TestHelpFinds(t *testing.T) {
 		"help exit codes": "3   no such process", "help pprof": "<between samples>", "help open": "core.4711", "help --open": "--open",
 		"help tree": "--tree", "help no-stop": "--no-stop", "help json": "JSON.md",
 	} {
-		_, err := parse(strings.Fields(args), "'")
+		_, err := parse(strings.Fields(args), "'", live.Runs)
 		if help, ok := err.(*helpError); !ok || help.topic != "" || !strings.Contains(help.text, want) {
 			t.Errorf("%s: %v without %s", args, err, want)
 		}
 	}
-	if _, err := parse([]string{"help", "--save"}, ""); strings.Contains(err.(*helpError).text, "--format") {
+	if _, err := parse([]string{"help", "--save"}, "", live.Runs); strings.Contains(err.(*helpError).text, "--format") {
 		t.Error("help --save has more than that flag")
 	}
 }
@@ -37,12 +38,12 @@ func TestHelpFindsNone(t *testing.T) {
 		"help --durations": "did you mean --duration?", "help samplng": "sampling", "help codes": "exit-codes",
 		"help 4711": "-p help", "help xyzzy": "-p help", "help -": "-p help", "help --": "-p help", "help -z": "-p help",
 	} {
-		_, err := parse(strings.Fields(args), "")
+		_, err := parse(strings.Fields(args), "", live.Runs)
 		if !is[usageError](err) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
-	if _, err := parse([]string{"help", "xyzzy"}, ""); strings.Contains(err.Error(), "did you mean") {
+	if _, err := parse([]string{"help", "xyzzy"}, "", live.Runs); strings.Contains(err.Error(), "did you mean") {
 		t.Error(err)
 	}
 }
@@ -157,7 +158,7 @@ func TestCallsOfDocuments(t *testing.T) {
 			makeFiles(t, dir, args)
 			n++
 			var help *helpError
-			if _, err := parse(args[1:], ""); err != nil && !asHelp(err, &help) {
+			if _, err := parse(args[1:], "", live.Runs); err != nil && !asHelp(err, &help) {
 				t.Errorf("%s: %s: %v", name, call, err)
 			}
 		}

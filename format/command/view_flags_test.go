@@ -6,6 +6,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
+	"stacksnap/task/live"
 )
 
 // TestViewsThatAreWrong are told in a line.
@@ -31,7 +32,7 @@ func TestViewsThatAreWrong(t *testing.T) {
 		"-f summary --merge":        "leave out --merge",
 		"--check --focus x":         "leave out --focus",
 	} {
-		_, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), "")
+		_, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), "", live.Runs)
 		if err == nil || exitCode(err) != exitUsage || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
@@ -40,11 +41,11 @@ func TestViewsThatAreWrong(t *testing.T) {
 		"--min 1 -d 1s", "--min 100% -n 2", "--min 0.5% --by process", "--min 1% --hang 1s", "--merge --by thread", "-f summary --focus a --hide b",
 		"--invert --depth 3 --fold-recursion --by queue", "--focus a --focus b --ignore c", "--no-pager -o x",
 	} {
-		if _, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), ""); err != nil {
+		if _, err := parse(append([]string{"-p", "1"}, strings.Fields(args)...), "", live.Runs); err != nil {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
-	if _, err := parse([]string{"-p", "1"}, "--focus a("); err == nil || !strings.Contains(err.Error(), defaultsVariable) {
+	if _, err := parse([]string{"-p", "1"}, "--focus a(", live.Runs); err == nil || !strings.Contains(err.Error(), defaultsVariable) {
 		t.Error(err)
 	}
 }
@@ -64,7 +65,7 @@ func TestViewOf(t *testing.T) {
 		root := node("main", 0, node("loop", 0, node("f", 0, node("f", 2, node("leaf", 5))), node("rare", 1)), node("idle", 2))
 		p.Threads = append(p.Threads, &profile.Thread{ID: i + 1, Samples: 10, Roots: []*profile.Node{root}})
 	}
-	o, err := parse(strings.Fields("-p 1 -d 1s --focus leaf|f --focus rare --ignore idle --hide ^main$ --fold-recursion --invert --by process --min 15% --depth 2"), "")
+	o, err := parse(strings.Fields("-p 1 -d 1s --focus leaf|f --focus rare --ignore idle --hide ^main$ --fold-recursion --invert --by process --min 15% --depth 2"), "", live.Runs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestViewOf(t *testing.T) {
 	if d := v.View; d.LeftOut != 4 || !d.Inverted || !d.Recursion || d.By != profile.ByProcess || d.Least != 15 || d.Depth != 2 || d.Folded != 10+2 || v.Original() != p {
 		t.Errorf("%+v", d)
 	}
-	if o, err := parse([]string{"-p", "1"}, ""); err != nil || o.view.of(p) != p {
+	if o, err := parse([]string{"-p", "1"}, "", live.Runs); err != nil || o.view.of(p) != p {
 		t.Error("nothing was asked for", err)
 	}
 }
@@ -94,7 +95,7 @@ func TestSharesAreOfFunctions(t *testing.T) {
 		p.Threads[0].Roots = append(p.Threads[0].Roots, n)
 	}
 	for args, want := range map[string]int{"--min 50%": 0, "--depth 1": 1, "--depth 2": 0} {
-		o, err := parse(strings.Fields("-p 1 -d 1s "+args), "")
+		o, err := parse(strings.Fields("-p 1 -d 1s "+args), "", live.Runs)
 		if err != nil {
 			t.Fatal(err)
 		}

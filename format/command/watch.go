@@ -46,7 +46,7 @@ func (c *call) watch(ctx context.Context, p task.Process) error {
 		}
 	}
 	w := &watcher{call: c, process: p, target: p.Info(), options: hang.Options{
-		Threshold: c.hang, MaxHang: c.maxHang, Every: c.every, Interval: c.sampleInterval(), Tool: c.tool(),
+		Threshold: c.hang, MaxHang: c.maxHang, Every: c.every, Interval: c.sampleInterval(), Tool: c.tool,
 		Tell: func(line string) { tell(c.Err, line) },
 	}}
 	if len(c.filter.IDs) > 0 {
@@ -56,8 +56,8 @@ func (c *call) watch(ctx context.Context, p task.Process) error {
 	if w.options.Binaries, err = c.index(); err != nil {
 		return err
 	}
-	if c.follows || !c.flags.Changed("follow-waits") {
-		w.options.Follow = &capture.Options{MaxStop: c.maxStop, Gate: c.gate, Tool: c.tool(), Binaries: w.options.Binaries}
+	if c.follows || !c.isSet("follow-waits") {
+		w.options.Follow = &capture.Options{MaxStop: c.maxStop, Gate: c.gate, Tool: c.tool, Binaries: w.options.Binaries}
 	}
 	if c.dir == "" {
 		return w.run(ctx, w.print)
@@ -92,7 +92,7 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hangrep
 		if made[hangreport.Hang]+made[hangreport.Periodic] == w.count {
 			stop()
 		}
-		queued := w.queue(&profile.Group{Tool: w.tool(), Profiles: []*profile.Profile{r.Profile}}, r)
+		queued := w.queue(&profile.Group{Tool: w.tool, Profiles: []*profile.Profile{r.Profile}}, r)
 		return errors.Join(report(ctx, w.shownReport(r)), queued)
 	})
 	if err == nil {

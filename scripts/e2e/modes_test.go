@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
@@ -39,7 +40,7 @@ func TestRecordEndsEarlyWithWhatThereIs(t *testing.T) {
 func TestOnlyRunningThreads(t *testing.T) {
 	cmd := start(t, compile(t, "churn", "-O1"), "threads")
 	p := record(t, cmd, capture.Options{
-		Interval: time.Millisecond, Duration: time.Second, Threads: capture.Threads{Running: true},
+		Interval: time.Millisecond, Duration: time.Second, Threads: profile.ThreadFilter{Running: true},
 	})
 	for _, th := range p.Threads {
 		if th.States[task.Sleeping] > 0 {

@@ -142,7 +142,7 @@ func TestSamplesAreTheirSum(t *testing.T) {
 			}
 		}
 		shut(t, p)
-		saved, err := capture.Replay(file, capture.Threads{}, nil)
+		saved, err := capture.Replay(file, profile.ThreadFilter{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,10 +175,10 @@ func TestChosenThreads(t *testing.T) {
 			threads capture.Threads
 			want    int
 		}{
-			"main":    {capture.Threads{Main: true}, 1},
-			"running": {capture.Threads{Running: true}, 7},
-			"blocked": {capture.Threads{Blocked: true}, 1},
-			"id":      {capture.Threads{IDs: []task.ThreadID{0x1002, 0x1003}}, 2},
+			"main":    {profile.ThreadFilter{Main: true}, 1},
+			"running": {profile.ThreadFilter{Running: true}, 7},
+			"blocked": {profile.ThreadFilter{Blocked: true}, 1},
+			"id":      {profile.ThreadFilter{IDs: []task.ThreadID{0x1002, 0x1003}}, 2},
 		} {
 			p := open(t, w)
 			prof, err := capture.Record(context.Background(), p, capture.Options{Interval: time.Millisecond, Count: 3, Threads: c.threads})
@@ -220,7 +220,7 @@ func TestCodeOutsideOfTheList(t *testing.T) {
 		w.Call(interrupted, host+0x100)
 		w.Call(interrupted, host+0x200)
 		p := open(t, w)
-		prof, err := capture.OneShot(p, capture.Options{Threads: capture.Threads{IDs: []task.ThreadID{0x1007}}})
+		prof, err := capture.OneShot(p, capture.Options{Threads: profile.ThreadFilter{IDs: []task.ThreadID{0x1007}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -140,7 +140,7 @@ func TestFilmErrors(t *testing.T) {
 	if !errors.Is(err, errEmpty) || p.Snapshots != 1 {
 		t.Errorf("%v after %d", err, p.Snapshots)
 	}
-	list, err := Film(t.Context(), Scene{PID: 101, Source: &set{}}, Options{Threads: Threads{Names: []string{"["}}})
+	list, err := Film(t.Context(), Scene{PID: 101, Source: &set{}}, Options{Threads: profile.ThreadFilter{Names: []string{"["}}})
 	if err == nil || len(list) != 0 {
 		t.Errorf("a bad pattern: %v", err)
 	}
@@ -193,7 +193,7 @@ func TestFilmOfStill(t *testing.T) {
 		{true, []*stackshot.Shot{first(), delta(stackshot.StateWait, clientAt+0x40), delta(stackshot.StateRun)},
 			"0x71 main=true: 0x100000000+0x20/1 0x100000000+0x10/1 0x100000000+0x40/1"},
 	} {
-		p, err := filmOf(t, &set{shots: test.shots}, Options{Count: 3, Interval: time.Microsecond, Threads: Threads{Running: test.running}})
+		p, err := filmOf(t, &set{shots: test.shots}, Options{Count: 3, Interval: time.Microsecond, Threads: profile.ThreadFilter{Running: test.running}})
 		if got := stackText(p); err != nil || len(got) != 1 || got[0] != test.want {
 			t.Errorf("%v, got %q, want %q", err, got, test.want)
 		}

@@ -45,7 +45,7 @@ func TestMainThread(t *testing.T) {
 		{"that tells some", task.Darwin, []task.ThreadID{30}, refused, 0},
 	} {
 		p := &refusing{listed{info: task.Info{OS: c.os, PID: 7}, ids: c.ids}, c.err}
-		id, err := (&Threads{Main: true}).mainThread(p)
+		id, err := mainThread(&profile.ThreadFilter{Main: true}, p)
 		if id != c.want || c.os == task.Darwin && !errors.Is(err, c.err) {
 			t.Errorf("%s: %d, %v", c.name, id, err)
 		}
@@ -69,20 +69,20 @@ func TestThreadsWanted(t *testing.T) {
 	for _, c := range []struct {
 		name                string
 		p                   *listed
-		w                   Threads
+		w                   profile.ThreadFilter
 		main, worker, stuck bool
 	}{
-		{"all", linux, Threads{}, true, true, true},
-		{"by id", linux, Threads{IDs: []task.ThreadID{7, 30}}, true, false, true},
-		{"by name", linux, Threads{Names: []string{"worker-*"}}, false, true, true},
-		{"main", linux, Threads{Main: true}, true, false, false},
-		{"main of a Mac", mac, Threads{Main: true}, false, true, false},
-		{"running", linux, Threads{Running: true}, false, true, false},
-		{"blocked", linux, Threads{Blocked: true}, true, false, true},
-		{"either", linux, Threads{Running: true, Blocked: true}, true, true, true},
-		{"name and state", linux, Threads{Names: []string{"worker-?"}, Running: true}, false, true, false},
+		{"all", linux, profile.ThreadFilter{}, true, true, true},
+		{"by id", linux, profile.ThreadFilter{IDs: []task.ThreadID{7, 30}}, true, false, true},
+		{"by name", linux, profile.ThreadFilter{Names: []string{"worker-*"}}, false, true, true},
+		{"main", linux, profile.ThreadFilter{Main: true}, true, false, false},
+		{"main of a Mac", mac, profile.ThreadFilter{Main: true}, false, true, false},
+		{"running", linux, profile.ThreadFilter{Running: true}, false, true, false},
+		{"blocked", linux, profile.ThreadFilter{Blocked: true}, true, false, true},
+		{"either", linux, profile.ThreadFilter{Running: true, Blocked: true}, true, true, true},
+		{"name and state", linux, profile.ThreadFilter{Names: []string{"worker-?"}, Running: true}, false, true, false},
 	} {
-		f, err := c.w.filter(c.p)
+		f, err := wantedThreads(&c.w, c.p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestThreadsWanted(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	if _, err := (&Threads{Names: []string{"[a"}}).filter(linux); err == nil {
+	if _, err := wantedThreads(&profile.ThreadFilter{Names: []string{"[a"}}, linux); err == nil {
 		t.Error("a pattern that is none was taken")
 	}
 }
@@ -115,7 +115,7 @@ func TestThreadsOfProfile(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", w, got, want)
 		}
 	}
-	if _, err := (&Threads{Names: []string{"["}}).Of(p); err == nil {
+	if _, err := (&profile.ThreadFilter{Names: []string{"["}}).Of(p); err == nil {
 		t.Error("a bad pattern is no error")
 	}
 }

@@ -95,7 +95,7 @@ func (s *shot) ahead(at place) (next []place) {
 // unless they are too many or it is too late.
 func (g *gathering) open(pids []int, until time.Time) {
 	o := g.options
-	o.Threads = Threads{}
+	o.Threads = profile.ThreadFilter{}
 	var fresh []*shot
 	for _, pid := range pids {
 		if len(g.tried) == maxFollowed || time.Now().After(until) {

@@ -30,7 +30,7 @@ type shot struct {
 
 func newShot(p task.Process, o Options) *shot {
 	s := &shot{pid: p.Info().PID}
-	if s.wanted, s.err = o.Threads.filter(p); s.err != nil {
+	if s.wanted, s.err = wantedThreads(&o.Threads, p); s.err != nil {
 		return s
 	}
 	how := task.SuspendTask

@@ -42,7 +42,7 @@ type Options struct {
 	MaxStop  time.Duration // of the target, for copies; 0: as long as is usual, see [task.LimitStop]
 	Gate     *task.Gate    // within which the target is stopped; may be nil
 	Suspend  task.Suspension
-	Threads  Threads
+	Threads  profile.ThreadFilter
 	Kernel   bool // where threads are in the kernel is told, too
 	ToEnd    bool // that the target ends is expected, and not noted
 	Alone    bool // see [task.Options]
@@ -179,7 +179,7 @@ type recorder struct {
 }
 
 func newRecorder(p task.Process, o Options) (*recorder, error) {
-	wanted, err := o.Threads.filter(p)
+	wanted, err := wantedThreads(&o.Threads, p)
 	if err != nil {
 		return nil, err
 	}

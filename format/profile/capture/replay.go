@@ -22,13 +22,13 @@ import (
 // have whose ID agrees; there may be none of them (nil). A recording that was cut
 // off or damaged gives the profile of its whole snapshots, and the error that says
 // so.
-func Replay(path string, threads Threads, from *binaries.Index) (*profile.Profile, error) {
+func Replay(path string, threads profile.ThreadFilter, from *binaries.Index) (*profile.Profile, error) {
 	return replayWith(path, Options{Threads: threads, Binaries: from})
 }
 
 // ReplayTimed is [Replay] of a profile that keeps when each sample was taken, see
 // [profile.Builder.KeepTimelines].
-func ReplayTimed(path string, threads Threads, from *binaries.Index) (*profile.Profile, error) {
+func ReplayTimed(path string, threads profile.ThreadFilter, from *binaries.Index) (*profile.Profile, error) {
 	return replayWith(path, Options{Threads: threads, Binaries: from, Timelines: true})
 }
 
@@ -75,14 +75,14 @@ func newReplay(r *recording.Reader, from *binaries.Index) *replay {
 	return p
 }
 
-func (p *replay) run(threads Threads) (*profile.Profile, error) {
+func (p *replay) run(threads profile.ThreadFilter) (*profile.Profile, error) {
 	for {
 		s, err := p.process.Next()
 		if err != nil {
 			return p.end(err)
 		}
 		// The main thread of some systems is known by those there are.
-		wanted, err := threads.filter(p.process)
+		wanted, err := wantedThreads(&threads, p.process)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 )
@@ -51,7 +52,7 @@ func TestReplayOfTooMuch(t *testing.T) {
 	}
 	r.Spend(1 << 62)
 	p.add(third, nil)
-	prof, err := p.run(Threads{})
+	prof, err := p.run(profile.ThreadFilter{})
 	if !errors.Is(err, recording.ErrTooMuch) || prof == nil || prof.Snapshots != 3 || prof.Walks != 9 {
 		t.Fatalf("%+v, %v", prof, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"stacksnap/format/profile"
 	"stacksnap/task/live"
 	"stacksnap/task/needs"
 	"stacksnap/task/recording"
@@ -63,7 +64,7 @@ func TestSeriesGoesOnWithoutItsRecording(t *testing.T) {
 	if path == "" || err == nil {
 		t.Fatalf("recording %q, %v; want one that ended early", path, err)
 	}
-	if again, err := Replay(path, Threads{}, nil); err != nil || again.Snapshots != 1 {
+	if again, err := Replay(path, profile.ThreadFilter{}, nil); err != nil || again.Snapshots != 1 {
 		t.Errorf("reopened: %v, %v", again, err)
 	}
 }

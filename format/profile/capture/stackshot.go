@@ -22,7 +22,7 @@ const stackshotTool = "XNU's stackshot"
 // deltas are put onto what came before. The kernel has walked the stacks: nothing is
 // added to them but names, which binaries have whose ID agrees; there may be none of them
 // (nil).
-func Stackshots(shots []*stackshot.Shot, wanted func(task.Info) bool, threads Threads, from *binaries.Index) ([]*profile.Profile, error) {
+func Stackshots(shots []*stackshot.Shot, wanted func(task.Info) bool, threads profile.ThreadFilter, from *binaries.Index) ([]*profile.Profile, error) {
 	if err := threads.Check(); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (f *filming) add(s *stackshot.Shot) (some bool, err error) {
 		if p.Task.ID == 0 && !f.options.Kernel {
 			continue
 		}
-		wanted, err := f.options.Threads.filterBy(mainOf(p))
+		wanted, err := f.options.Threads.By(mainOf(p))
 		if err != nil {
 			return false, err
 		}
