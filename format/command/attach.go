@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"stacksnap/format/command/cli"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -19,12 +20,12 @@ func (c *call) attach(ctx context.Context) error {
 
 // look looks at an open process, and closes it.
 func (c *call) look(ctx context.Context, p task.Process) error {
-	switch c.mode() {
-	case watches:
+	switch c.Mode() {
+	case cli.ModeWatch:
 		return errors.Join(c.watch(ctx, p), p.Close())
-	case samples:
+	case cli.ModeSamples:
 		return c.sample(ctx, p)
-	case tops:
+	case cli.ModeTop:
 		return c.top(ctx, p)
 	}
 	return c.snapshot(p)
@@ -40,12 +41,12 @@ func (c *call) openTarget(ctx context.Context) (task.Process, error) {
 }
 
 // canFilm reports whether the kernel's stackshots may serve for what is asked for.
-func (c *call) canFilm() bool {
-	if c.shots == nil || c.follows {
+func (c *call) canTakeStackshots() bool {
+	if c.shots == nil || c.FollowWaits {
 		return false
 	}
-	switch c.mode() {
-	case snaps, samples, tops, gathers:
+	switch c.Mode() {
+	case cli.ModeSnapshot, cli.ModeSamples, cli.ModeTop, cli.ModeSeveral:
 		return true
 	}
 	return false
@@ -55,21 +56,21 @@ func (c *call) canFilm() bool {
 // are wanted, or nothing is to stop and the system allows it, or the system keeps its task
 // from all others.
 func (c *call) attachTo(ctx context.Context, pid int) error {
-	if c.shots != nil && c.kernel && c.watches() {
+	if c.shots != nil && c.Kernel && c.Watches() {
 		return errWatchKernel
 	}
-	if c.canFilm() && (c.kernel || c.noStop) {
-		if err := c.filmOne(ctx, pid, ""); c.kernel || !isRefused(err) {
+	if c.canTakeStackshots() && (c.Kernel || c.NoStop) {
+		if err := c.stackshotOne(ctx, pid, ""); c.Kernel || !isRefused(err) {
 			return err
 		}
 	}
 	p, err := live.Open(pid)
 	if err != nil {
-		return c.filmInstead(ctx, pid, err)
+		return c.stackshotInstead(ctx, pid, err)
 	}
 	return c.look(ctx, p)
 }
 
 // errWatchKernel is of a watch, whose reports are of registers and memory: what was stuck may
 // have gone on before a stackshot tells where it is.
-var errWatchKernel = usageError{Err: errors.New("a watch on macOS tells no frames in the kernel: leave out --kernel, or look now with a snapshot: -p PID --kernel")}
+var errWatchKernel = cli.UsageError{Err: errors.New("a watch on macOS tells no frames in the kernel: leave out --kernel, or look now with a snapshot: -p PID --kernel")}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"stacksnap/format/command/cli"
 	"stacksnap/format/profile/capture"
 )
 
@@ -16,17 +17,17 @@ const (
 // captureOptions are what all that captures is told.
 func (c *call) captureOptions() (capture.Options, error) {
 	o := capture.Options{
-		MaxStop: c.maxStop, Gate: c.gate, Suspend: c.suspension(), ToEnd: len(c.command) > 0,
-		Tool: c.tool, Save: c.save, Timelines: c.keepsTimelines(), Threads: c.filter, Kernel: c.kernel,
-		Interval: c.sampleInterval(), Duration: c.duration, Count: c.count,
+		MaxStop: c.MaxStop, Gate: c.gate, Suspend: c.Suspension(), ToEnd: len(c.Command) > 0,
+		Tool: c.Tool, Save: c.Save, Timelines: c.keepsTimelines(), Threads: c.Filter, Kernel: c.Kernel,
+		Interval: c.SampleInterval(), Duration: c.Duration, Count: c.Count,
 	}
 	if o.Interval == 0 {
 		o.Interval = defaultInterval
 	}
-	if o.Duration == 0 && o.Count == 0 && len(c.command) == 0 {
+	if o.Duration == 0 && o.Count == 0 && len(c.Command) == 0 {
 		o.Duration = defaultDuration
 	}
-	if c.jitter {
+	if c.Jitter {
 		o.Jitter = o.Interval
 	}
 	var err error
@@ -36,5 +37,5 @@ func (c *call) captureOptions() (capture.Options, error) {
 
 // keepsTimelines reports whether any form that is written tells when samples were taken.
 func (c *call) keepsTimelines() bool {
-	return slices.ContainsFunc(c.destinations(), func(d destination) bool { return d.form.Timed })
+	return slices.ContainsFunc(c.Destinations(), func(d cli.Destination) bool { return d.Form.Timed })
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/pick"
 	"stacksnap/format/words"
 	"stacksnap/images"
 	"stacksnap/task"
@@ -19,13 +21,13 @@ const maxNameless = 20
 // foretell says what the call would do without --check, and does none of it: the
 // process is not stopped, and nothing attaches to it. What it would be refused for
 // is the error.
-func (c *call) foretell(ctx context.Context) error {
+func (c *call) check(ctx context.Context) error {
 	p, err := c.openTarget(ctx)
 	if err != nil {
 		return err
 	}
 	var said bytes.Buffer
-	err = c.foretold(&said, p)
+	err = c.describe(&said, p)
 	if _, writeErr := said.WriteTo(c.Out); writeErr != nil && err == nil {
 		err = writeErr
 	}
@@ -33,7 +35,7 @@ func (c *call) foretell(ctx context.Context) error {
 }
 
 // foretold writes a line on each matter.
-func (c *call) foretold(to *bytes.Buffer, p task.Process) error {
+func (c *call) describe(to *bytes.Buffer, p task.Process) error {
 	say := func(title, text string) { fmt.Fprintf(to, "%-9s%s\n", title, words.Printable(text)) }
 	info := p.Info()
 	say("Process", fmt.Sprintf("%s [%d], %s", info.Name, info.PID, about(live.Details(info.PID), time.Now())))
@@ -54,12 +56,12 @@ func (c *call) foretold(to *bytes.Buffer, p task.Process) error {
 
 // about is what a person knows a process by.
 func about(d task.Details, now time.Time) string {
-	text := "of user " + userName(d.User)
+	text := "of user " + pick.UserName(d.User)
 	if !d.Start.IsZero() {
-		text += ", started " + brief(now.Sub(d.Start)) + " ago"
+		text += ", started " + pick.Brief(now.Sub(d.Start)) + " ago"
 	}
 	if d.CPU >= 0 {
-		text += ", with " + brief(d.CPU) + " of CPU time"
+		text += ", with " + pick.Brief(d.CPU) + " of CPU time"
 	}
 	return text
 }
@@ -67,30 +69,30 @@ func about(d task.Details, now time.Time) string {
 // mayStop is the error of what cannot be stopped as is asked for. A watch waits
 // until another tracer is gone.
 func (c *call) mayStop(p task.Process) error {
-	if c.watches() {
+	if c.Watches() {
 		return nil
 	}
-	return task.Allowed(p, c.suspension())
+	return task.Allowed(p, c.Suspension())
 }
 
 // stops says what stands, and for how long.
 func (c *call) stops(p task.Process, threads int) string {
-	live := c.liveMode()
+	live := c.LiveMode()
 	switch {
-	case c.noStop:
+	case c.NoStop:
 		return "nothing"
-	case live == samples && threads == 1:
+	case live == cli.ModeSamples && threads == 1:
 		return "for each sample its only thread"
-	case live == samples && c.suspend == "thread":
+	case live == cli.ModeSamples && c.Suspend == "thread":
 		return "for each sample " + inTurn(threads)
-	case live == samples && c.suspend == "" && task.Allowed(p, task.SuspendThread) == nil:
+	case live == cli.ModeSamples && c.Suspend == "" && task.Allowed(p, task.SuspendThread) == nil:
 		return "for each sample " + inTurn(threads) + ", or all at once while too many are busy for that"
 	}
 	together := c.together(p.Info().OS, threads)
 	switch {
-	case live == samples:
+	case live == cli.ModeSamples:
 		return "for each sample " + together
-	case live == watches:
+	case live == cli.ModeWatch:
 		return c.when(p.Info().OS) + together + until(p)
 	}
 	return "once " + together + "; again where a stack goes on beyond the copy"
@@ -105,7 +107,7 @@ func inTurn(threads int) string {
 // a call which a stop would end.
 func (c *call) together(os task.OS, threads int) string {
 	if os == task.Linux {
-		return fmt.Sprintf("up to %s at once, while stacks are copied, for %v at most (--max-stop)", plural(threads, "thread"), c.maxStop)
+		return fmt.Sprintf("up to %s at once, while stacks are copied, for %v at most (--max-stop)", plural(threads, "thread"), c.MaxStop)
 	}
 	return fmt.Sprintf("all of it, with %s, while stacks are copied", plural(threads, "thread"))
 }
@@ -113,7 +115,7 @@ func (c *call) together(os task.OS, threads int) string {
 // when says of a watch what it stops a process for.
 func (c *call) when(os task.OS) string {
 	switch {
-	case c.hang == 0:
+	case c.Hang == 0:
 		return "for each report "
 	case os == task.Darwin:
 		return "for each sample of a hang, and to look at a thread that runs, "
@@ -132,7 +134,7 @@ func until(p task.Process) string {
 // cost says how many samples are taken; empty where that is not known.
 func (c *call) cost() string {
 	o, err := c.captureOptions()
-	if err != nil || c.liveMode() != samples {
+	if err != nil || c.LiveMode() != cli.ModeSamples {
 		return ""
 	}
 	text := "one every " + o.Interval.String()

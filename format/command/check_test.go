@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
 	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -62,11 +64,11 @@ func TestStopsAreForetold(t *testing.T) {
 		{"--every 1s", mac, 2, "for each report all of it"},
 		{"--every 1s", &target{os: task.Linux, traced: held}, 2, "; not while it is held: " + held.Error()},
 	} {
-		o, err := parse(append(strings.Fields(c.args), "--check", "-p", "1"), "", live.Runs)
-		if err != nil || o.mode() != checks {
+		o, err := cli.Parse(append(strings.Fields(c.args), "--check", "-p", "1"), "", live.Runs)
+		if err != nil || o.Mode() != cli.ModeCheck {
 			t.Fatalf("%s: %v", c.args, err)
 		}
-		if got := (&call{reporter: &reporter{options: o}}).stops(c.process, c.threads); !strings.Contains(got, c.want) || strings.Contains(got, "or all") != strings.Contains(c.want, "or all") && c.threads > 1 {
+		if got := (&call{Reporter: &out.Reporter{Options: o}}).stops(c.process, c.threads); !strings.Contains(got, c.want) || strings.Contains(got, "or all") != strings.Contains(c.want, "or all") && c.threads > 1 {
 			t.Errorf("%s: %q, want %q", c.args, got, c.want)
 		}
 	}
@@ -76,11 +78,11 @@ func TestSamplesAreForetold(t *testing.T) {
 	for args, want := range map[string]string{
 		"": "", "--hang 1s": "", "-d 2s": "one every 1ms for 2s", "-n 5 -r 10": "one every 100ms, 5 at most", "--no-stop": "one every 1ms for 10s",
 	} {
-		o, err := parse(append(strings.Fields(args), "--check", "-p", "1"), "", live.Runs)
+		o, err := cli.Parse(append(strings.Fields(args), "--check", "-p", "1"), "", live.Runs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&call{reporter: &reporter{options: o}}).cost(); got != want {
+		if got := (&call{Reporter: &out.Reporter{Options: o}}).cost(); got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)
 		}
 	}
@@ -111,11 +113,11 @@ func TestLacks(t *testing.T) {
 func TestWhoIsHeldIsNotStopped(t *testing.T) {
 	held := &sampled{target{os: task.Linux, traced: &task.TracedError{PID: 1}}}
 	for args, refused := range map[string]bool{"": true, "-d 1s --suspend task": true, "--suspend thread": false, "--hang 1s": false, "--every 1s": false} {
-		o, err := parse(append(strings.Fields(args), "--check", "-p", "1"), "", live.Runs)
+		o, err := cli.Parse(append(strings.Fields(args), "--check", "-p", "1"), "", live.Runs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (&call{reporter: &reporter{options: o}}).mayStop(held); (err != nil) != refused {
+		if err := (&call{Reporter: &out.Reporter{Options: o}}).mayStop(held); (err != nil) != refused {
 			t.Errorf("%s: %v", args, err)
 		}
 	}

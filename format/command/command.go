@@ -11,6 +11,10 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
+	"stacksnap/format/command/pick"
+	"stacksnap/format/command/signals"
 	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
@@ -20,7 +24,7 @@ import (
 
 // Command is the program, as the system has started it.
 type Command struct {
-	streams
+	out.Streams
 	Version      string
 	Entitlements []byte // a property list: what --sign signs with
 	// Release has a signal end the program at once. It is called when nothing heeds
@@ -32,25 +36,25 @@ type Command struct {
 // the exit code. It ends early, with its report, when ctx is done. What goes wrong
 // is told on Err, on a line.
 func (c Command) Run(ctx context.Context, args []string) int {
-	o, err := parse(args, c.Getenv(defaultsVariable), live.Runs)
-	var help *helpError
+	o, err := cli.Parse(args, c.Getenv(cli.DefaultsVariable), live.Runs)
+	var help *cli.HelpError
 	switch {
-	case errors.As(err, &help) && help.text != "":
-		c.showHelp(help.text)
+	case errors.As(err, &help) && help.Manual != "":
+		c.ShowHelp(help.Manual)
 		return exitOK
 	case errors.As(err, &help):
-		fmt.Fprint(c.Out, help.help(c.Version))
+		fmt.Fprint(c.Out, help.Made(c.Version))
 		return exitOK
-	case isBare(args) && c.canAsk():
+	case cli.IsBare(args) && c.CanAsk():
 		return c.runOffered(ctx, args)
 	case len(args) == 0:
-		fmt.Fprint(c.Err, usage)
+		fmt.Fprint(c.Err, cli.Usage)
 		return exitUsage
 	case err == nil:
 		err = c.call(o).run(ctx)
 	}
 	if err != nil && !is[exitStatus](err) {
-		tellError(c.Err, err)
+		out.TellError(c.Err, err)
 	}
 	return exitCode(err)
 }
@@ -58,42 +62,39 @@ func (c Command) Run(ctx context.Context, args []string) int {
 // runOffered has a person who gives no arguments, or says no more than what to do, choose
 // among the processes that are busiest, or stuck, and goes on as if that one had been given.
 func (c Command) runOffered(ctx context.Context, args []string) int {
-	pid, err := offer(ctx, c.streams)
+	pid, err := pick.Busiest(ctx, c.Streams)
 	if err != nil {
-		tellError(c.Err, err)
-		fmt.Fprint(c.Err, usage)
+		out.TellError(c.Err, err)
+		fmt.Fprint(c.Err, cli.Usage)
 		return exitUsage
 	}
 	return c.Run(ctx, append(args, strconv.Itoa(pid)))
 }
 
-// isBare reports whether arguments say nothing of what to look at.
-func isBare(args []string) bool { return len(args) == 0 || len(args) == 1 && args[0] == topWord }
-
 // call is one call of the program.
 type call struct {
-	*reporter
+	*out.Reporter
 	entitlements []byte
 	gate         *task.Gate // within which anything is stopped
-	job          *job
+	job          *signals.Job
 	indexed      *binaries.Index
 	anyReported  bool
 	onScreen     atomic.Bool // a live view has the terminal
-	deadline     deadline
+	deadline     signals.Deadline
 
 	// shots opens what takes the kernel's stackshots of a process, or of
 	// [stackshot.OfKernel] or OfAll; nil where the system has none.
-	shots   func(pid int) (stackshot.Source, error)
-	filming bool // by them
+	shots        func(pid int) (stackshot.Source, error)
+	byStackshots bool // by them
 }
 
-func (c Command) call(o *options) *call {
+func (c Command) call(o *cli.Options) *call {
 	gate := new(task.Gate)
 	made := &call{
-		reporter:     &reporter{streams: c.streams, options: o, tool: "stacksnap " + c.Version, Release: c.Release},
-		entitlements: c.Entitlements, gate: gate, job: newJob(gate),
+		Reporter:     &out.Reporter{Streams: c.Streams, Options: o, Tool: "stacksnap " + c.Version, Release: c.Release},
+		entitlements: c.Entitlements, gate: gate, job: signals.NewJob(gate),
 	}
-	made.reporter.reported = made.note
+	made.Reporter.OnReport = made.note
 	if runtime.GOOS == "darwin" {
 		made.shots = live.Stackshots
 	}
@@ -102,63 +103,63 @@ func (c Command) call(o *options) *call {
 
 // run does what is asked for.
 func (c *call) run(ctx context.Context) error {
-	switch c.mode() {
-	case tells:
-		_, err := fmt.Fprintln(c.Out, c.tool)
+	switch c.Mode() {
+	case cli.ModeVersion:
+		_, err := fmt.Fprintln(c.Out, c.Tool)
 		return err
-	case signs:
+	case cli.ModeSign:
 		return live.Sign(func(line string) { fmt.Fprintln(c.Out, words.Printable(line)) }, c.entitlements)
 	}
-	if c.mode() != tops { // which has the terminal to give back
+	if c.Mode() != cli.ModeTop { // which has the terminal to give back
 		c.endAt(ctx)
-		defer c.deadline.lift()
+		defer c.deadline.Lift()
 	}
-	if c.mode() == checks {
-		return c.foretell(ctx)
+	if c.Mode() == cli.ModeCheck {
+		return c.check(ctx)
 	}
 	if err := c.checkOutput(); err != nil {
 		return err
 	}
-	if err := c.openPush(); err != nil {
+	if err := c.OpenPush(); err != nil {
 		return err
 	}
 	defer c.remark()
-	switch c.mode() {
-	case launches:
+	switch c.Mode() {
+	case cli.ModeLaunch:
 		return c.launch(ctx)
-	case opens:
+	case cli.ModeOpen:
 		c.Release()
 		return c.open()
-	case differs:
+	case cli.ModeDiff:
 		c.Release()
 		return c.compare()
-	case gathers:
+	case cli.ModeSeveral:
 		return c.gather(ctx)
-	case surveys:
+	case cli.ModeSystem:
 		if c.shots != nil {
-			return c.filmAll(ctx)
+			return c.stackshotAll(ctx)
 		}
-		return c.survey(ctx)
+		return c.systemWide(ctx)
 	}
 	return c.attach(ctx)
 }
 
 // checkOutput refuses to go on where what is wanted could be shown or written nowhere.
 func (c *call) checkOutput() error {
-	if c.mode() == tops {
+	if c.Mode() == cli.ModeTop {
 		return c.checkScreen()
 	}
-	return c.checkPlace()
+	return c.CheckPlace()
 }
 
 // endAt has the call end soon after a first signal. What the kernel knows to be held by
 // this program, stopped threads first of all, it releases with it.
 func (c *call) endAt(ctx context.Context) {
 	end := func() {
-		tell(c.Err, "interrupted, and ended without a report: what was waited for did not come within "+waitAtMost.String())
+		out.Tell(c.Err, "interrupted, and ended without a report: what was waited for did not come within "+signals.Grace.String())
 		os.Exit(exitFailure)
 	}
 	release := c.Release
-	c.Release = func() { c.deadline.lift(); release() }
-	c.deadline.await(ctx, end)
+	c.Release = func() { c.deadline.Lift(); release() }
+	c.deadline.Await(ctx, end)
 }

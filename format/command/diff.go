@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stacksnap/format/command/cli"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
@@ -28,13 +29,13 @@ func (c *call) compare() error {
 	}
 	var sides [2]*profile.Profile
 	var cut error // what a side lacks
-	for i, path := range c.compared {
+	for i, path := range c.Compared {
 		side, err := c.readSide(path, c.withinSide(i), index)
 		if side == nil {
 			return err
 		}
 		cut = errors.Join(cut, err)
-		sides[i] = c.view.chosen(c.named(side))
+		sides[i] = c.View.Select(c.Named(side))
 	}
 	d, err := profile.NewDiff(sides[0], sides[1], c.diffOptions())
 	if err != nil {
@@ -45,13 +46,13 @@ func (c *call) compare() error {
 
 // diffOptions are what the flags say of how to compare.
 func (c *call) diffOptions() profile.DiffOptions {
-	o := profile.DiffOptions{Choose: c.measure == "", By: profile.ByProcess}
-	if c.measure == profile.ByCPU.String() {
+	o := profile.DiffOptions{Choose: c.Measure == "", By: profile.ByProcess}
+	if c.Measure == profile.ByCPU.String() {
 		o.Measure = profile.ByCPU
 	}
-	o.Scale = profile.Scale(max(0, slices.Index(scales(), c.scale)))
-	if c.has("by") {
-		o.By = profile.Grouping(slices.Index(groupings(), c.view.by))
+	o.Scale = profile.Scale(max(0, slices.Index(cli.Scales(), c.Scale)))
+	if c.Has("by") {
+		o.By = profile.Grouping(slices.Index(cli.Groupings(), c.View.By))
 	}
 	return o
 }
@@ -62,9 +63,9 @@ func (c *call) incomparable(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	path := c.compared[0]
+	path := c.Compared[0]
 	if e.After {
-		path = c.compared[1]
+		path = c.Compared[1]
 	}
 	return fmt.Errorf("%s cannot be compared so: it %s", path, strings.NewReplacer(
 		"compare samples", "give --measure samples", "compare shares of the total", "leave out --scale time").Replace(e.Why))
@@ -72,22 +73,22 @@ func (c *call) incomparable(err error) error {
 
 // writeDiff writes a comparison to all places that it goes to.
 func (c *call) writeDiff(d *profile.Diff) error {
-	return c.writeAll(func(w io.Writer, to *destination) error {
-		of := words.Comparison{Diff: d, Tool: c.tool, Files: [2]string(c.compared), Least: float64(c.view.min), Depth: c.view.depth}
-		if to.form.Text && !c.has("min") {
+	return c.WriteAll(func(w io.Writer, to *cli.Destination) error {
+		of := words.Comparison{Diff: d, Tool: c.Tool, Files: [2]string(c.Compared), Least: float64(c.View.Min), Depth: c.View.Depth}
+		if to.Form.Text && !c.Has("min") {
 			of.Least = leastChange
 		}
-		return to.form.Diff(c.optionsOf(to))(w, &of)
+		return to.Form.Diff(c.OptionsOf(to))(w, &of)
 	})
 }
 
 // withinSide is which process of the earlier or the later file is wanted; empty: the only
 // one.
 func (c *call) withinSide(side int) []string {
-	if len(c.within) == len(c.compared) {
-		return c.within[side : side+1]
+	if len(c.Within) == len(c.Compared) {
+		return c.Within[side : side+1]
 	}
-	return c.within
+	return c.Within
 }
 
 // readSide reads a recording, a process of a stackshot, or a report that has a profile in
@@ -99,15 +100,15 @@ func (c *call) readSide(path string, within []string, index *binaries.Index) (*p
 	case len(within) > 0:
 		return nil, oneProcess(path)
 	}
-	p, err := capture.Replay(path, c.filter, index)
+	p, err := capture.Replay(path, c.Filter, index)
 	if !errors.Is(err, recording.ErrNotRecording) {
 		return p, inFile(path, err)
 	}
 	if p, err = readReport(path, jsondoc.Read, pprof.Read); !errors.Is(err, errNoReport) {
 		return p, inFile(path, err)
 	}
-	if isCore(path) {
-		return nil, fmt.Errorf("%s is a core: make a report of it first, as in: stacksnap %s -o it.json", path, shellWord(path))
+	if cli.IsCore(path) {
+		return nil, fmt.Errorf("%s is a core: make a report of it first, as in: stacksnap %s -o it.json", path, cli.ShellWord(path))
 	}
 	return nil, fmt.Errorf("%s is neither a recording of stacksnap nor a JSON document of it or a profile of pprof", path)
 }
@@ -119,7 +120,7 @@ func (c *call) readProcess(path string, within []string, index *binaries.Index) 
 		return nil, err
 	}
 	if len(all) > 1 {
-		return nil, usageError{Err: fmt.Errorf("%s has %d processes, and diff compares one of each file: choose it with -p for both files, or -p for BEFORE and then -p for AFTER (%s)", path, len(all), processList(targetsOf(all)))}
+		return nil, cli.UsageError{Err: fmt.Errorf("%s has %d processes, and diff compares one of each file: choose it with -p for both files, or -p for BEFORE and then -p for AFTER (%s)", path, len(all), processList(targetsOf(all)))}
 	}
 	return all[0], nil
 }

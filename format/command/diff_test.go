@@ -12,6 +12,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
@@ -70,7 +72,7 @@ func ran(t *testing.T, args ...string) (out, err string, code int) {
 }
 
 // ranBy runs a program, and returns what it printed and the exit code.
-func ranBy(t *testing.T, run func(Command) int) (out, err string, code int) {
+func ranBy(t *testing.T, run func(Command) int) (stdout, stderr string, code int) {
 	t.Helper()
 	var files [2]*os.File
 	for i := range files {
@@ -81,7 +83,7 @@ func ranBy(t *testing.T, run func(Command) int) (out, err string, code int) {
 		defer f.Close()
 		files[i] = f
 	}
-	code = run(Command{Version: "1.0", streams: streams{In: os.Stdin, Out: files[0], Err: files[1], Getenv: func(string) string { return "" }}, Release: func() {}})
+	code = run(Command{Version: "1.0", Streams: out.Streams{In: os.Stdin, Out: files[0], Err: files[1], Getenv: func(string) string { return "" }}, Release: func() {}})
 	return readFile(t, files[0].Name()), readFile(t, files[1].Name()), code
 }
 
@@ -156,8 +158,8 @@ func TestDiffIsAWord(t *testing.T) {
 	for args, differs := range map[string]bool{
 		"diff a b": true, "--scale time diff a b": true, "diff -f json a b": true, "-p diff": false, "./diff": false, "-- diff a b": false, "--wait diff": false,
 	} {
-		o, err := parse(strings.Fields(args), "", live.Runs)
-		if err != nil || (len(o.compared) > 0) != differs || differs != (o.mode() == "diff") {
+		o, err := cli.Parse(strings.Fields(args), "", live.Runs)
+		if err != nil || (len(o.Compared) > 0) != differs || differs != (o.Mode() == "diff") {
 			t.Errorf("%s: %v", args, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"stacksnap/format/command/cli"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -33,7 +34,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case is[usageError](err):
+	case is[cli.UsageError](err):
 		return exitUsage
 	case errors.As(err, &status):
 		return int(status)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stacksnap/format/command/cli"
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
 	"stacksnap/task"
@@ -24,9 +25,9 @@ func (c *call) chosen(all []*profile.Profile) ([]*profile.Profile, error) {
 
 // takeSeveral returns the error of a form that is of one process, where there are more.
 func (c *call) takeSeveral(all []*profile.Profile) error {
-	for _, d := range c.destinations() {
-		if d.form.Group == nil && len(all) > 1 {
-			return usageError{Err: fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.target, len(all), d.form.Name, processList(targetsOf(all)))}
+	for _, d := range c.Destinations() {
+		if d.Form.Group == nil && len(all) > 1 {
+			return cli.UsageError{Err: fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.Target, len(all), d.Form.Name, processList(targetsOf(all)))}
 		}
 	}
 	return nil
@@ -34,7 +35,7 @@ func (c *call) takeSeveral(all []*profile.Profile) error {
 
 // ofThose are the processes that --pid names, or all where it names none.
 func (c *call) ofThose(all []*profile.Profile) (some []*profile.Profile, err error) {
-	wanted, err := namedWithin(c.target, c.within, targetsOf(all))
+	wanted, err := namedWithin(c.Target, c.Within, targetsOf(all))
 	if err != nil || wanted == nil {
 		return all, err
 	}

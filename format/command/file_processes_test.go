@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format/command/cli"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -50,16 +51,16 @@ Process:          two [13]
 func TestWithin(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	write(t, dir, "it.hang", spinReport, 0o600)
-	write(t, dir, "other.snap", "", 0o600)
+	write2(t, filepath.Join(dir, "it.hang"), []byte(spinReport))
+	write2(t, filepath.Join(dir, "other.snap"), []byte(""))
 	for args, want := range map[string]string{
 		"it.hang":                 "",
 		"it.hang -p two":          "two",
 		"-p two -p 11 it.hang":    "two 11",
 		"-p one it.hang -f crash": "one",
 	} {
-		o, err := parse(strings.Fields(args), "", live.Runs)
-		if err != nil || strings.Join(o.within, " ") != want || o.target != "it.hang" || o.mode() != opens {
+		o, err := cli.Parse(strings.Fields(args), "", live.Runs)
+		if err != nil || strings.Join(o.Within, " ") != want || o.Target != "it.hang" || o.Mode() != cli.ModeOpen {
 			t.Errorf("%s: %v, %+v", args, err, o)
 		}
 	}
@@ -70,7 +71,7 @@ func TestWithin(t *testing.T) {
 		"-p two it.hang -d 1s":     "cannot be sampled",
 		"-p two missing.hang":      `unexpected argument "missing.hang"`,
 	} {
-		if _, err := parse(strings.Fields(args), "", live.Runs); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := cli.Parse(strings.Fields(args), "", live.Runs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
@@ -99,7 +100,7 @@ func TestMatching(t *testing.T) {
 func TestOpenSpindump(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "it.hang")
-	write(t, dir, "it.hang", spinReport, 0o600)
+	write2(t, filepath.Join(dir, "it.hang"), []byte(spinReport))
 	processes := regexp.MustCompile(`(?m)^Process: +(.*)$`)
 	for _, c := range []struct {
 		args      string

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"os"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/pick"
 	"stacksnap/task/live"
 )
 
 // findTarget turns the command line's target into a pid.
 func (c *call) findTarget(ctx context.Context) (int, error) {
 	pid, err := c.find(ctx)
-	return c.decide(ctx, c.target, pid, err)
+	return c.decide(ctx, c.Target, pid, err)
 }
 
 // decide checks the pid that was found for a target, and has a person choose where
@@ -25,38 +27,38 @@ func (c *call) decide(ctx context.Context, target string, pid int, err error) (i
 	case err != nil:
 		return 0, err
 	case pid <= 0:
-		return 0, usageError{Err: fmt.Errorf("%s is not a pid", target)}
+		return 0, cli.UsageError{Err: fmt.Errorf("%s is not a pid", target)}
 	case pid == os.Getpid():
-		return 0, usageError{Err: errors.New("stacksnap cannot stop and read itself: give another pid")}
+		return 0, cli.UsageError{Err: errors.New("stacksnap cannot stop and read itself: give another pid")}
 	}
 	return pid, nil
 }
 
 func (c *call) find(ctx context.Context) (int, error) {
 	self := os.Getpid()
-	if c.wait == "" {
-		return findNow(c.target, self)
+	if c.Wait == "" {
+		return pick.Find(c.Target, self)
 	}
-	pid, err := live.Wait(ctx, c.wait, self)
+	pid, err := live.Wait(ctx, c.Wait, self)
 	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("the waiting was ended: %w", &live.NoNameError{Name: c.wait})
+		err = fmt.Errorf("the waiting was ended: %w", &live.NoNameError{Name: c.Wait})
 	}
 	return pid, err
 }
 
 // choose has a person choose where there is one, and refuses otherwise.
 func (c *call) choose(ctx context.Context, e *live.AmbiguousError) (int, error) {
-	which := newChoice(e)
+	which := pick.Among(e)
 	if c.mayTakeAll() {
-		which.orAll = ", or all of them by --all"
+		which.OrAll = ", or all of them by --all"
 	}
-	if !c.canAsk() {
-		return 0, which.refusal(c.streams)
+	if !c.CanAsk() {
+		return 0, which.Refusal(c.Streams)
 	}
-	return which.askBy(ctx, c.streams)
+	return which.Ask(ctx, c.Streams)
 }
 
 // mayTakeAll reports whether --all could be given besides.
 func (c *call) mayTakeAll() bool {
-	return !c.watches() && !c.foretells && c.save == "" && c.wait == ""
+	return !c.Watches() && !c.Check && c.Save == "" && c.Wait == ""
 }

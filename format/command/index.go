@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
@@ -15,22 +17,22 @@ import (
 // index is of the places of --symbols and --binaries and of who else is asked, one for
 // all of a call; nil where there are none.
 func (c *call) index() (*binaries.Index, error) {
-	opensOnMac := runtime.GOOS == "darwin" && (c.mode() == opens || c.mode() == differs || c.filming)
-	asksMac := runtime.GOOS == "darwin" && c.hang == 0 && c.every == 0 // a watch has no time to wait
-	if len(c.symbols)+len(c.binaries) == 0 && !c.debuginfod && !asksMac && !c.filming || c.indexed != nil {
+	opensOnMac := runtime.GOOS == "darwin" && (c.Mode() == cli.ModeOpen || c.Mode() == cli.ModeDiff || c.byStackshots)
+	asksMac := runtime.GOOS == "darwin" && c.Hang == 0 && c.Every == 0 // a watch has no time to wait
+	if len(c.Symbols)+len(c.Binaries) == 0 && !c.Debuginfod && !asksMac && !c.byStackshots || c.indexed != nil {
 		return c.indexed, nil
 	}
-	places := binaries.Places{Folders: c.binaries, Symbols: c.symbols}
+	places := binaries.Places{Folders: c.Binaries, Symbols: c.Symbols}
 	if opensOnMac {
 		places.System = sharedcache.Folders()
 	}
-	if c.filming {
+	if c.byStackshots {
 		places.MachO = append(places.MachO, binaries.Mapped{})
 	}
 	if asksMac {
 		places.MachO = append(places.MachO, debugsymbols.New(c.Getenv, c.overLine()))
 	}
-	if c.debuginfod {
+	if c.Debuginfod {
 		servers, err := debuginfod.New(c.Getenv, c.overLine())
 		if err != nil {
 			return nil, err
@@ -44,7 +46,7 @@ func (c *call) index() (*binaries.Index, error) {
 
 // overLine returns what shows a line in place of the one before; nil where nobody looks.
 func (c *call) overLine() func(line string) {
-	if !isTerminal(c.Err) {
+	if !out.IsTerminal(c.Err) {
 		return nil
 	}
 	return func(line string) {
@@ -61,7 +63,7 @@ func (c *call) remark() {
 		return
 	}
 	for _, line := range c.indexed.Remarks() {
-		tell(c.Err, line)
+		out.Tell(c.Err, line)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/capture/family"
 	"stacksnap/task"
@@ -18,12 +20,12 @@ func (c *call) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	program, err := live.Launch(c.command, [3]*os.File{c.In, c.Out, c.Err})
+	program, err := live.Launch(c.Command, [3]*os.File{c.In, c.Out, c.Err})
 	if err != nil {
 		return err
 	}
-	if note := reportNote(c.destinations()); note != "" {
-		tell(c.Err, note)
+	if note := reportNote(c.Destinations()); note != "" {
+		out.Tell(c.Err, note)
 	}
 	err = c.sampleLaunched(ctx, program.PID, o)
 	status, finishErr := program.Finish()
@@ -33,12 +35,12 @@ func (c *call) launch(ctx context.Context) error {
 // reportNote says where the report on a command that was launched goes, where that
 // may surprise; empty where it does not. A report for people is seen on standard
 // error, and a file was named.
-func reportNote(all []destination) string {
+func reportNote(all []cli.Destination) string {
 	last := &all[len(all)-1]
 	switch {
-	case last.path == standardOutput:
+	case last.Path == cli.StandardOutput:
 		return "the report goes to standard output, behind what the command writes there"
-	case last.path == "" && !last.form.Text:
+	case last.Path == "" && !last.Form.Text:
 		return "the report goes to standard error, for standard output is the command's; -o FILE writes it to a file, -o - to standard output"
 	}
 	return ""
@@ -52,19 +54,19 @@ const unseenLine = "the program ended before it could be looked at"
 // the program has ended, for that may be long after the sampling.
 func (c *call) sampleLaunched(ctx context.Context, pid int, o capture.Options) error {
 	record := family.Through
-	if c.children {
+	if c.Children {
 		record = family.Record
 	}
 	profiles, err := record(ctx, pid, o)
-	c.deadline.lift()                  // the command is waited for as long as it runs
+	c.deadline.Lift()                  // the command is waited for as long as it runs
 	if is[*task.NoProcessError](err) { // that it ends is what is waited for
 		err = nil
 	}
 	if len(profiles) > 0 {
-		return errors.Join(err, c.write(profiles...))
+		return errors.Join(err, c.Write(profiles...))
 	}
 	if err == nil {
-		tell(c.Err, unseenLine)
+		out.Tell(c.Err, unseenLine)
 	}
 	return err
 }
@@ -76,7 +78,7 @@ func (c *call) passOn(status int, err error) error {
 		return err
 	}
 	if err != nil {
-		tellError(c.Err, err)
+		out.TellError(c.Err, err)
 	}
 	return exitStatus(status)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"stacksnap/format/apple"
+	"stacksnap/format/command/cli"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
@@ -17,8 +18,8 @@ import (
 
 // open reports on a core, a recording, a stackshot or a report of Apple's.
 func (c *call) open() error {
-	if len(c.within) > 0 && !apple.Is(c.target) && !stackshot.Is(c.target) {
-		return oneProcess(c.target)
+	if len(c.Within) > 0 && !apple.Is(c.Target) && !stackshot.Is(c.Target) {
+		return oneProcess(c.Target)
 	}
 	index, err := c.index()
 	if err != nil {
@@ -27,13 +28,13 @@ func (c *call) open() error {
 	if err := c.replay(index); !errors.Is(err, recording.ErrNotRecording) {
 		return err
 	}
-	if stackshot.Is(c.target) {
+	if stackshot.Is(c.Target) {
 		return c.openStackshot(index)
 	}
-	if prof, err := readReport(c.target, jsondoc.Read); !errors.Is(err, errNoReport) {
+	if prof, err := readReport(c.Target, jsondoc.Read); !errors.Is(err, errNoReport) {
 		return c.openRead([]*profile.Profile{prof}, err, index)
 	}
-	p, err := core.Open(c.target)
+	p, err := core.Open(c.Target)
 	if errors.Is(err, core.ErrNotCore) {
 		return c.openReport(index)
 	}
@@ -52,12 +53,12 @@ func (c *call) core(p task.Process) error {
 	if err := c.snapshot(p); err != nil || len(threads) > 0 {
 		return err
 	}
-	return fmt.Errorf("%s: this core has no thread: it was cut short, for want of room or by a limit (ulimit -c)", c.target)
+	return fmt.Errorf("%s: this core has no thread: it was cut short, for want of room or by a limit (ulimit -c)", c.Target)
 }
 
 // oneProcess is the error of a choice among the processes of a file that has one.
 func oneProcess(file string) error {
-	return usageError{Err: fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a stackshot or a report of spindump", file)}
+	return cli.UsageError{Err: fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a stackshot or a report of spindump", file)}
 }
 
 // replay reports on a recording. The error wraps [recording.ErrNotRecording] where
@@ -67,25 +68,25 @@ func (c *call) replay(index *binaries.Index) error {
 	if c.keepsTimelines() {
 		replay = capture.ReplayTimed
 	}
-	prof, err := replay(c.target, c.filter, index)
+	prof, err := replay(c.Target, c.Filter, index)
 	switch {
 	case errors.Is(err, recording.ErrCutEarly):
-		return fmt.Errorf("%s: %w", c.target, recording.ErrCutEarly)
+		return fmt.Errorf("%s: %w", c.Target, recording.ErrCutEarly)
 	case errors.Is(err, recording.ErrNotRecording):
 		return err
-	case c.save != "":
-		return usageError{Err: fmt.Errorf("%s is a recording already: copy it rather than --save it", c.target)}
+	case c.Save != "":
+		return cli.UsageError{Err: fmt.Errorf("%s is a recording already: copy it rather than --save it", c.Target)}
 	case is[*recording.CutError](err):
-		err = fmt.Errorf("%s: %w", c.target, err)
+		err = fmt.Errorf("%s: %w", c.Target, err)
 	}
-	return c.report(prof, err)
+	return c.Report(prof, err)
 }
 
 // openReport reports on what a report of Apple's has.
 func (c *call) openReport(index *binaries.Index) error {
-	all, err := apple.Open(c.target)
+	all, err := apple.Open(c.Target)
 	if errors.Is(err, apple.ErrNotReport) {
-		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, a stackshot, nor a report of sample(1), of spindump or of a crash", c.target)
+		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, a stackshot, nor a report of sample(1), of spindump or of a crash", c.Target)
 	}
 	return c.openRead(all, err, index)
 }
@@ -94,11 +95,11 @@ func (c *call) openReport(index *binaries.Index) error {
 func (c *call) openRead(all []*profile.Profile, err error, index *binaries.Index) error {
 	switch {
 	case err != nil:
-		return inFile(c.target, err)
-	case c.save != "":
-		return usageError{Err: fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than --save it", c.target)}
-	case c.filter.Running != c.filter.Blocked:
-		return usageError{Err: fmt.Errorf("%s is a report, which does not tell what runs: leave out --running and --blocked", c.target)}
+		return inFile(c.Target, err)
+	case c.Save != "":
+		return cli.UsageError{Err: fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than --save it", c.Target)}
+	case c.Filter.Running != c.Filter.Blocked:
+		return cli.UsageError{Err: fmt.Errorf("%s is a report, which does not tell what runs: leave out --running and --blocked", c.Target)}
 	}
 	if all, err = c.chosen(all); err != nil {
 		return err
@@ -107,12 +108,12 @@ func (c *call) openRead(all []*profile.Profile, err error, index *binaries.Index
 		if index != nil && !p.AddSymbols(index) {
 			p.Notes = append(p.Notes, capture.ShortLine)
 		}
-		if all[i], err = c.filter.Of(p); err != nil {
+		if all[i], err = c.Filter.Of(p); err != nil {
 			return err
 		}
 	}
 	if len(all) == 1 {
-		return c.report(all[0], nil)
+		return c.Report(all[0], nil)
 	}
 	return c.reportAll(&selection{group: profile.Group{Tool: all[0].Tool, Profiles: all}})
 }

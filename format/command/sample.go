@@ -19,15 +19,15 @@ func (c *call) sample(ctx context.Context, p task.Process) error {
 	}
 	o.Taken, o.Alone = c.Release, true
 	var others *hangreport.Followed // nil: it did not come to that
-	if c.follows {
+	if c.FollowWaits {
 		o.Followed = func(f hangreport.Followed) { others = &f }
 	}
-	bar := c.progress(o.Duration)
+	bar := c.Progress(o.Duration)
 	o.Progress = bar.Show
 	prof, err := capture.Record(ctx, p, o)
 	bar.Clear()
 	if err = errors.Join(err, p.Close()); others == nil {
-		return c.report(prof, err)
+		return c.Report(prof, err)
 	}
 	return c.reportFollowed(prof, others, err)
 }
@@ -35,7 +35,7 @@ func (c *call) sample(ctx context.Context, p task.Process) error {
 // reportFollowed reports on a process that was sampled, and on those that it waits for.
 func (c *call) reportFollowed(prof *profile.Profile, others *hangreport.Followed, err error) error {
 	s := selection{group: profile.Group{
-		Tool: c.tool, Profiles: append([]*profile.Profile{prof}, others.Profiles...),
+		Tool: c.Tool, Profiles: append([]*profile.Profile{prof}, others.Profiles...),
 		Missing: others.Missing, Deadlocks: others.Deadlocks,
 	}}
 	if err != nil {

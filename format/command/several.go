@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"stacksnap/format/command/pick"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/capture/family"
@@ -26,8 +27,8 @@ func (c *call) gather(ctx context.Context) error {
 	if err := c.findAll(ctx, &s); err != nil {
 		return err
 	}
-	if c.canFilm() && (c.kernel || c.noStop) {
-		if err := c.filmSeveral(ctx, &s); c.kernel || !isRefused(err) {
+	if c.canTakeStackshots() && (c.Kernel || c.NoStop) {
+		if err := c.stackshotSeveral(ctx, &s); c.Kernel || !isRefused(err) {
 			return err
 		}
 	}
@@ -35,14 +36,14 @@ func (c *call) gather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.samples() {
+	if c.Samples() {
 		c.sampleTogether(ctx, &s, o)
 	} else {
 		c.Release()
-		o.Follow = c.follows
-		s.snapshot(o, func(pid int, why error) (*profile.Profile, error) { return c.filmRefused(ctx, pid, why) })
+		o.Follow = c.FollowWaits
+		s.snapshot(o, func(pid int, why error) (*profile.Profile, error) { return c.stackshotOfRefused(ctx, pid, why) })
 	}
-	s.group.Tool = c.tool
+	s.group.Tool = c.Tool
 	return c.reportAll(&s)
 }
 
@@ -78,9 +79,9 @@ func (s *selection) lose(pid int, err error) {
 // findAll finds the processes. The error is one of the call: a name that nobody has
 // costs only its own report where there are others.
 func (c *call) findAll(ctx context.Context, s *selection) error {
-	targets := c.targets
-	if c.wait != "" {
-		targets = []string{c.wait}
+	targets := c.Targets
+	if c.Wait != "" {
+		targets = []string{c.Wait}
 	}
 	for _, target := range targets {
 		roots, err := c.findRoots(ctx, target)
@@ -92,7 +93,7 @@ func (c *call) findAll(ctx context.Context, s *selection) error {
 			return err
 		}
 		for _, pid := range roots {
-			if s.asked[pid] = !c.all; c.tree && c.samples() {
+			if s.asked[pid] = !c.All; c.Tree && c.Samples() {
 				s.add(pid) // what it has started is found as it is sampled
 				continue
 			}
@@ -106,15 +107,15 @@ func (c *call) findAll(ctx context.Context, s *selection) error {
 
 // findRoots finds the process that a target is or, with --all, those.
 func (c *call) findRoots(ctx context.Context, target string) ([]int, error) {
-	if c.all {
+	if c.All {
 		return live.Named(target, os.Getpid())
 	}
 	var pid int
 	var err error
-	if c.wait != "" {
+	if c.Wait != "" {
 		pid, err = c.find(ctx)
 	} else {
-		pid, err = findNow(target, os.Getpid())
+		pid, err = pick.Find(target, os.Getpid())
 	}
 	pid, err = c.decide(ctx, target, pid, err)
 	return []int{pid}, err
@@ -138,7 +139,7 @@ func pidsNamed(targets []string, mayBeNone func(target string) bool) (pids []int
 // addTree takes up a process and, with --tree, what it has started.
 func (c *call) addTree(s *selection, root int) error {
 	s.add(root)
-	if !c.tree {
+	if !c.Tree {
 		return nil
 	}
 	var kin live.Kin
@@ -207,7 +208,7 @@ func (s *selection) order() {
 // sampleTogether samples all of them at the same time and, with --tree, what they
 // have started and start.
 func (c *call) sampleTogether(ctx context.Context, s *selection, o capture.Options) {
-	profiles, lost, err := family.RecordAll(ctx, s.pids, c.tree, o)
+	profiles, lost, err := family.RecordAll(ctx, s.pids, c.Tree, o)
 	c.Release()
 	s.group.Profiles = profiles
 	for _, l := range lost {
@@ -228,7 +229,7 @@ func (c *call) reportAll(s *selection) error {
 		}
 		return s.failure()
 	}
-	return errors.Join(s.failure(), c.writeGroup(&s.group))
+	return errors.Join(s.failure(), c.WriteGroup(&s.group))
 }
 
 // failure is what went wrong, in one line.

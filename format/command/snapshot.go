@@ -16,5 +16,5 @@ func (c *call) snapshot(p task.Process) error {
 	}
 	c.Release()
 	prof, err := capture.OneShot(p, o)
-	return c.report(prof, errors.Join(err, p.Close()))
+	return c.Report(prof, errors.Join(err, p.Close()))
 }

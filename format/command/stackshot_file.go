@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"stacksnap/format/command/cli"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/images/debugfile/binaries"
@@ -17,17 +18,17 @@ const gcPercent = 60
 
 // openStackshot reports on the processes in a stackshot, or on those that -p chooses.
 func (c *call) openStackshot(index *binaries.Index) error {
-	if c.save != "" {
-		return usageError{Err: fmt.Errorf("%s is a stackshot, which has no memory to record: copy it rather than --save it", c.target)}
+	if c.Save != "" {
+		return cli.UsageError{Err: fmt.Errorf("%s is a stackshot, which has no memory to record: copy it rather than --save it", c.Target)}
 	}
 	// Nothing runs that collecting garbage would disturb, and much of it is made.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	profiles, err := c.readStackshots(c.target, c.within, index)
+	profiles, err := c.readStackshots(c.Target, c.Within, index)
 	switch {
 	case err != nil:
 		return err
 	case len(profiles) == 1:
-		return c.report(profiles[0], nil)
+		return c.Report(profiles[0], nil)
 	}
 	if err := c.takeSeveral(profiles); err != nil {
 		return err
@@ -37,7 +38,7 @@ func (c *call) openStackshot(index *binaries.Index) error {
 
 // seenTogether are processes of which the kernel has seen all threads at one moment.
 func (c *call) seenTogether(profiles []*profile.Profile) profile.Group {
-	g := profile.Group{Tool: c.tool, Profiles: profiles}
+	g := profile.Group{Tool: c.Tool, Profiles: profiles}
 	g.Deadlocks = profile.Circles(g.Waiters())
 	return g
 }
@@ -53,7 +54,7 @@ func (c *call) readStackshots(file string, within []string, index *binaries.Inde
 	if err != nil {
 		return nil, err
 	}
-	profiles, err := capture.Stackshots(shots, wanted, c.filter, index)
+	profiles, err := capture.Stackshots(shots, wanted, c.Filter, index)
 	if err == nil && len(profiles) == 0 {
 		return nil, fmt.Errorf("%s has no process", file)
 	}

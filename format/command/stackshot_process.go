@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"stacksnap/format/command/cli"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
@@ -13,12 +14,12 @@ import (
 )
 
 // filmInstead looks by stackshots at a process of which the task was refused.
-func (c *call) filmInstead(ctx context.Context, pid int, refused error) error {
+func (c *call) stackshotInstead(ctx context.Context, pid int, refused error) error {
 	note := c.noteInstead(refused)
 	if note == "" {
 		return refused
 	}
-	err := c.filmOne(ctx, pid, note)
+	err := c.stackshotOne(ctx, pid, note)
 	if isRefused(err) {
 		return refused
 	}
@@ -26,12 +27,12 @@ func (c *call) filmInstead(ctx context.Context, pid int, refused error) error {
 }
 
 // filmRefused is filmInstead of one of several processes, and returns what was captured.
-func (c *call) filmRefused(ctx context.Context, pid int, refused error) (*profile.Profile, error) {
+func (c *call) stackshotOfRefused(ctx context.Context, pid int, refused error) (*profile.Profile, error) {
 	note := c.noteInstead(refused)
 	if note == "" {
 		return nil, refused
 	}
-	profiles, err := c.film(ctx, capture.Scene{PID: pid, Note: note})
+	profiles, err := c.takeStackshots(ctx, capture.Scene{PID: pid, Note: note})
 	if isRefused(err) {
 		err = refused
 	}
@@ -44,7 +45,7 @@ func (c *call) filmRefused(ctx context.Context, pid int, refused error) (*profil
 // noteInstead says why there is a stackshot instead; empty: there is to be none.
 func (c *call) noteInstead(refused error) string {
 	var why *task.PermissionError
-	if !c.canFilm() || !errors.As(refused, &why) {
+	if !c.canTakeStackshots() || !errors.As(refused, &why) {
 		return ""
 	}
 	return fmt.Sprintf("by the kernel's stackshot, for its task is refused (%s): there is no memory to tell more by", why.Asked)
@@ -56,35 +57,35 @@ func isRefused(err error) bool {
 }
 
 // filmOne reports on a process by stackshots of it.
-func (c *call) filmOne(ctx context.Context, pid int, note string) error {
+func (c *call) stackshotOne(ctx context.Context, pid int, note string) error {
 	scene := capture.Scene{PID: pid, Note: note}
-	if c.mode() == tops {
-		return c.filmTop(ctx, scene)
+	if c.Mode() == cli.ModeTop {
+		return c.stackshotTop(ctx, scene)
 	}
-	profiles, err := c.film(ctx, scene)
+	profiles, err := c.takeStackshots(ctx, scene)
 	if len(profiles) == 0 {
 		return err
 	}
-	return c.report(profiles[0], err)
+	return c.Report(profiles[0], err)
 }
 
 // filmTop shows a process live by stackshots of it.
-func (c *call) filmTop(ctx context.Context, scene capture.Scene) error {
+func (c *call) stackshotTop(ctx context.Context, scene capture.Scene) error {
 	done, err := c.openScene(&scene)
 	if err != nil {
 		return c.wanting(err)
 	}
 	defer done()
-	c.filming = true
+	c.byStackshots = true
 	target := task.Info{PID: scene.PID, Name: live.Name(scene.PID), OS: task.Darwin}
 	return c.wanting(c.topBy(ctx, target, func(ctx context.Context, o capture.Options) (*profile.Profile, error) {
-		return c.filmLive(ctx, scene, o)
+		return c.stackshotLive(ctx, scene, o)
 	}))
 }
 
 // filmLive takes stackshots of a process for a live view.
-func (c *call) filmLive(ctx context.Context, scene capture.Scene, o capture.Options) (*profile.Profile, error) {
-	profiles, err := c.filmScene(ctx, scene, o)
+func (c *call) stackshotLive(ctx context.Context, scene capture.Scene, o capture.Options) (*profile.Profile, error) {
+	profiles, err := c.stackshotScene(ctx, scene, o)
 	if len(profiles) == 0 {
 		return nil, err
 	}
@@ -96,9 +97,9 @@ func (c *call) wanting(err error) error {
 	switch {
 	case !errors.Is(err, stackshot.ErrNoSource):
 		return err
-	case c.system:
+	case c.System:
 		return fmt.Errorf("--system cannot be had: %w", err)
-	case c.kernel:
+	case c.Kernel:
 		return fmt.Errorf("--kernel cannot be had: %w", err)
 	}
 	return err

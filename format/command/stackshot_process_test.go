@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/top"
@@ -78,17 +80,17 @@ func filmed(t *testing.T, s *studio, args ...string) (out, stderr string, code i
 }
 
 // ranWith is ran of a call that is changed before.
-func ranWith(t *testing.T, change func(*call), args ...string) (out, stderr string, code int) {
+func ranWith(t *testing.T, change func(*call), args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	return ranBy(t, func(program Command) int {
-		o, err := parse(args, "", live.Runs)
+		o, err := cli.Parse(args, "", live.Runs)
 		if err == nil {
 			c := program.call(o)
 			change(c)
 			err = c.run(context.Background())
 		}
 		if err != nil {
-			tellError(program.Err, err)
+			out.TellError(program.Err, err)
 		}
 		return exitCode(err)
 	})
@@ -191,7 +193,7 @@ func TestFilmTop(t *testing.T) {
 	o.Interval, o.Jitter, o.Count = 1, 0, 3
 	n := 0
 	p, err := record(func(ctx context.Context, o capture.Options) (*profile.Profile, error) {
-		return c.filmLive(ctx, scene, o)
+		return c.stackshotLive(ctx, scene, o)
 	}).shown(o)(t.Context(), func(sample *top.Sample, made func() *profile.Profile) {
 		n++
 		path, _ := sample.Path(sample.Threads[0].ID)
@@ -291,7 +293,7 @@ func TestFilmSeveralRefused(t *testing.T) {
 func TestFilmNotFollowed(t *testing.T) {
 	pid := sleeper(t)
 	c := callOf(t, "--follow-waits --kernel -p "+strconv.Itoa(pid))
-	if c.shots = newStudio(pid).source; c.mode() != gathers || c.canFilm() {
+	if c.shots = newStudio(pid).source; c.Mode() != cli.ModeSeveral || c.canTakeStackshots() {
 		t.Error("it is filmed")
 	}
 }
@@ -376,16 +378,16 @@ func TestFilmEndsWithItsTarget(t *testing.T) {
 func TestFilmInstead(t *testing.T) {
 	pid := sleeper(t)
 	refused := &task.PermissionError{PID: pid, Asked: "task_for_pid: KERN_FAILURE (5)", Remedy: "choose another"}
-	o, err := parse([]string{"-p", strconv.Itoa(pid), "-o", filepath.Join(t.TempDir(), "out.json")}, "", live.Runs)
+	o, err := cli.Parse([]string{"-p", strconv.Itoa(pid), "-o", filepath.Join(t.TempDir(), "out.json")}, "", live.Runs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Command{streams: streams{Out: os.Stdout, Err: os.Stderr, Getenv: func(string) string { return "" }}, Release: func() {}}.call(o)
+	c := Command{Streams: out.Streams{Out: os.Stdout, Err: os.Stderr, Getenv: func(string) string { return "" }}, Release: func() {}}.call(o)
 	c.shots = newStudio(pid).source
-	if err := c.filmInstead(t.Context(), pid, refused); err != nil {
+	if err := c.stackshotInstead(t.Context(), pid, refused); err != nil {
 		t.Error(err)
 	}
-	report := readFile(t, o.outputs[0])
+	report := readFile(t, o.Destinations()[0].Path)
 	for _, want := range []string{"its task is refused (task_for_pid: KERN_FAILURE (5))", stoodLine} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report lacks %q:\n%s", want, report)
@@ -393,12 +395,12 @@ func TestFilmInstead(t *testing.T) {
 	}
 	for _, s := range []*studio{{refuse: stackshot.ErrNoSource}, {taking: &task.PermissionError{Remedy: "ask"}}} {
 		c.shots = s.source
-		if err := c.filmInstead(t.Context(), pid, refused); err != refused {
+		if err := c.stackshotInstead(t.Context(), pid, refused); err != refused {
 			t.Errorf("%v", err)
 		}
 	}
 	odd := errors.New("odd")
-	if err := c.filmInstead(t.Context(), pid, odd); err != odd {
+	if err := c.stackshotInstead(t.Context(), pid, odd); err != odd {
 		t.Errorf("%v", err)
 	}
 }
@@ -431,7 +433,7 @@ func TestFilmInsteadOfSome(t *testing.T) {
 		if !is[*task.NoProcessError](why) {
 			t.Errorf("it is opened: %v", why)
 		}
-		return c.filmRefused(t.Context(), pid, refused)
+		return c.stackshotOfRefused(t.Context(), pid, refused)
 	}
 	s := selection{pids: []int{none, none + 1}, asked: map[int]bool{none: true}}
 	s.snapshot(capture.Options{}, film)
@@ -440,13 +442,13 @@ func TestFilmInsteadOfSome(t *testing.T) {
 	}
 	for _, shots := range []func(int) (stackshot.Source, error){(&studio{refuse: stackshot.ErrNoSource}).source, nil} {
 		c.shots = shots
-		if p, err := c.filmRefused(t.Context(), pid, refused); p != nil || err != refused {
+		if p, err := c.stackshotOfRefused(t.Context(), pid, refused); p != nil || err != refused {
 			t.Errorf("%v", err)
 		}
 	}
 	odd := errors.New("odd")
 	c.shots = newStudio(pid).source
-	if p, err := c.filmRefused(t.Context(), pid, odd); p != nil || err != odd {
+	if p, err := c.stackshotOfRefused(t.Context(), pid, odd); p != nil || err != odd {
 		t.Errorf("%v", err)
 	}
 }
@@ -568,10 +570,10 @@ func (r *reel) Close() error               { return nil }
 // callOf is a call without an environment.
 func callOf(t *testing.T, args string) *call {
 	t.Helper()
-	o, err := parse(strings.Fields(args), "", live.Runs)
+	o, err := cli.Parse(strings.Fields(args), "", live.Runs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := streams{Getenv: func(string) string { return "" }, Out: os.Stdout, Err: os.Stderr}
-	return Command{streams: s, Release: func() {}}.call(o)
+	s := out.Streams{Getenv: func(string) string { return "" }, Out: os.Stdout, Err: os.Stderr}
+	return Command{Streams: s, Release: func() {}}.call(o)
 }

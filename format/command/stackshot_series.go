@@ -14,24 +14,24 @@ import (
 
 // filmInterval is from one stackshot to the next unless told, as spindump has it: no thread
 // of the system runs meanwhile.
-const filmInterval = 10 * time.Millisecond
+const stackshotInterval = 10 * time.Millisecond
 
 // film takes stackshots for a report.
-func (c *call) film(ctx context.Context, scene capture.Scene) (profiles []*profile.Profile, err error) {
+func (c *call) takeStackshots(ctx context.Context, scene capture.Scene) (profiles []*profile.Profile, err error) {
 	defer func() { err = c.wanting(err) }()
 	done, err := c.openScene(&scene)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	o, err := c.filmOptions()
+	o, err := c.stackshotOptions()
 	if err != nil {
 		return nil, err
 	}
-	bar := c.progress(o.Duration)
+	bar := c.Progress(o.Duration)
 	o.Progress = bar.Show
 	defer bar.Clear()
-	return c.filmScene(ctx, scene, o)
+	return c.stackshotScene(ctx, scene, o)
 }
 
 // openScene opens what takes a scene's stackshots, until done is called.
@@ -39,7 +39,7 @@ func (c *call) openScene(scene *capture.Scene) (done func(), err error) {
 	if scene.Source, err = c.shots(scene.PID); err != nil {
 		return nil, err
 	}
-	if !c.kernel || scene.PID == stackshot.OfAll {
+	if !c.Kernel || scene.PID == stackshot.OfAll {
 		return func() { _ = scene.Source.Close() }, nil // it never fails
 	}
 	if scene.Kernel, err = c.shots(stackshot.OfKernel); err != nil {
@@ -49,11 +49,11 @@ func (c *call) openScene(scene *capture.Scene) (done func(), err error) {
 }
 
 // filmScene takes stackshots, which --save keeps as they are.
-func (c *call) filmScene(ctx context.Context, scene capture.Scene, o capture.Options) ([]*profile.Profile, error) {
-	if c.save == "" {
+func (c *call) stackshotScene(ctx context.Context, scene capture.Scene, o capture.Options) ([]*profile.Profile, error) {
+	if c.Save == "" {
 		return capture.Film(ctx, scene, o)
 	}
-	return c.filmTo(c.save, func(keep func([]byte) error) ([]*profile.Profile, error) {
+	return c.stackshotsTo(c.Save, func(keep func([]byte) error) ([]*profile.Profile, error) {
 		scene.Keep = keep
 		return capture.Film(ctx, scene, o)
 	})
@@ -61,7 +61,7 @@ func (c *call) filmScene(ctx context.Context, scene capture.Scene, o capture.Opt
 
 // filmTo writes the stackshots that are kept to a file. What was taken before an error is
 // kept, if there is anything.
-func (c *call) filmTo(path string, film func(keep func([]byte) error) ([]*profile.Profile, error)) (profiles []*profile.Profile, err error) {
+func (c *call) stackshotsTo(path string, film func(keep func([]byte) error) ([]*profile.Profile, error)) (profiles []*profile.Profile, err error) {
 	unsaved := output.Write(path, func(w io.Writer) error {
 		kept := false
 		profiles, err = film(func(b []byte) error {
@@ -81,14 +81,14 @@ func (c *call) filmTo(path string, film func(keep func([]byte) error) ([]*profil
 }
 
 // filmOptions are those of a film: one stackshot, or many.
-func (c *call) filmOptions() (capture.Options, error) {
-	c.filming = true
+func (c *call) stackshotOptions() (capture.Options, error) {
+	c.byStackshots = true
 	o, err := c.captureOptions()
-	if c.sampleInterval() == 0 {
-		o.Interval = filmInterval
+	if c.SampleInterval() == 0 {
+		o.Interval = stackshotInterval
 	}
 	o.Taken = c.Release
-	if !c.samples() {
+	if !c.Samples() {
 		c.Release()
 		o.Count, o.Duration, o.Taken = 1, 0, nil
 	}

@@ -14,17 +14,17 @@ import (
 )
 
 // filmAll reports on all processes, or on those that -p chooses, by stackshots.
-func (c *call) filmAll(ctx context.Context) error {
+func (c *call) stackshotAll(ctx context.Context) error {
 	wanted, err := c.chosenPIDs()
 	if err != nil {
 		return err
 	}
-	profiles, err := c.film(ctx, capture.Scene{PID: stackshot.OfAll, Wanted: wanted})
+	profiles, err := c.takeStackshots(ctx, capture.Scene{PID: stackshot.OfAll, Wanted: wanted})
 	switch len(profiles) {
 	case 0:
 		return cmp.Or(err, errNoneLeft)
 	case 1:
-		return c.report(profiles[0], err)
+		return c.Report(profiles[0], err)
 	}
 	if err := c.takeSeveral(profiles); err != nil {
 		return err
@@ -40,22 +40,22 @@ var errNoneLeft = errors.New("none of those processes was in the kernel's stacks
 
 // chosenPIDs tells which processes -p chooses; nil where it does not.
 func (c *call) chosenPIDs() (func(task.Info) bool, error) {
-	if len(c.targets) == 0 {
+	if len(c.Targets) == 0 {
 		return nil, nil
 	}
-	pids, err := pidsNamed(c.targets, func(string) bool { return false })
+	pids, err := pidsNamed(c.Targets, func(string) bool { return false })
 	return func(info task.Info) bool { return slices.Contains(pids, info.PID) }, err
 }
 
 // filmSeveral reports on processes that were found, by stackshots of all, so that they are
 // of one moment.
-func (c *call) filmSeveral(ctx context.Context, s *selection) error {
+func (c *call) stackshotSeveral(ctx context.Context, s *selection) error {
 	members := family.NewMembers(s.pids)
 	scene := capture.Scene{PID: stackshot.OfAll, Wanted: func(info task.Info) bool { return slices.Contains(s.pids, info.PID) }}
-	if c.tree && c.samples() {
+	if c.Tree && c.Samples() {
 		scene.Wanted = func(info task.Info) bool { return members.Has(info.PID) }
 	}
-	profiles, err := c.film(ctx, scene)
+	profiles, err := c.takeStackshots(ctx, scene)
 	if len(profiles) == 0 && err != nil {
 		return err
 	}

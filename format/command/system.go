@@ -3,22 +3,24 @@ package command
 import (
 	"context"
 	"errors"
+
+	"stacksnap/format/command/cli"
 )
 
-var errSurveySaved = usageError{Err: errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report with -o")}
+var errSystemSaved = cli.UsageError{Err: errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report with -o")}
 
 // survey reports on all processes, or on those that -p chooses, and stops none.
-func (c *call) survey(ctx context.Context) error {
-	if c.save != "" {
-		return errSurveySaved
+func (c *call) systemWide(ctx context.Context) error {
+	if c.Save != "" {
+		return errSystemSaved
 	}
-	group, err := c.surveyed(ctx)
+	group, err := c.captureSystem(ctx)
 	if err != nil {
 		return err
 	}
 	if err := c.takeSeveral(group.Profiles); err != nil {
 		return err
 	}
-	group.Tool = c.tool
+	group.Tool = c.Tool
 	return c.reportAll(&selection{group: *group})
 }

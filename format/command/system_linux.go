@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/capture/family"
@@ -19,7 +21,7 @@ import (
 
 // surveyed captures all processes, or those that are named, and the threads of the
 // kernel: once, or for a while.
-func (c *call) surveyed(ctx context.Context) (*profile.Group, error) {
+func (c *call) captureSystem(ctx context.Context) (*profile.Group, error) {
 	o, err := c.captureOptions()
 	if err != nil {
 		return nil, err
@@ -27,26 +29,26 @@ func (c *call) surveyed(ctx context.Context) (*profile.Group, error) {
 	o.Suspend, o.Kernel = task.SuspendNone, true
 	// Nothing stands that collecting garbage would hold up, and much of it is made.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	v := survey{options: o}
-	if c.samples() {
+	v := systemCapture{options: o}
+	if c.Samples() {
 		err = c.sampleAll(ctx, &v)
 	} else {
 		c.Release()
-		err = v.once(c.targets)
+		err = v.once(c.Targets)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if v.sealed > 0 {
-		tell(c.Err, fmt.Sprintf("names, states and CPU time alone are shown of %d of %d processes, such as pid %d (%s): %s", v.sealed, v.found, v.refusal.PID, v.refusal.Asked, v.refusal.Remedy))
+		out.Tell(c.Err, fmt.Sprintf("names, states and CPU time alone are shown of %d of %d processes, such as pid %d (%s): %s", v.sealed, v.found, v.refusal.PID, v.refusal.Asked, v.refusal.Remedy))
 	}
 	profile.ByNeed(v.group.Profiles)
-	if err := v.addKernel(c.targets); err != nil {
+	if err := v.addKernel(c.Targets); err != nil {
 		return nil, err
 	}
 	// Of hundreds of processes most threads do nothing, and alike.
-	isOther := func(d destination) bool { return d.form.Name != "tree" }
-	c.merge = c.merge || !c.has("by") && !slices.ContainsFunc(c.destinations(), isOther)
+	isOther := func(d cli.Destination) bool { return d.Form.Name != "tree" }
+	c.Merge = c.Merge || !c.Has("by") && !slices.ContainsFunc(c.Destinations(), isOther)
 	return &v.group, nil
 }
 
@@ -54,7 +56,7 @@ func (c *call) surveyed(ctx context.Context) (*profile.Group, error) {
 const openAtOnce = 64
 
 // survey is a look at many processes.
-type survey struct {
+type systemCapture struct {
 	options capture.Options
 	group   profile.Group
 	found   int // processes
@@ -65,7 +67,7 @@ type survey struct {
 }
 
 // once looks at the processes as they are now.
-func (v *survey) once(targets []string) error {
+func (v *systemCapture) once(targets []string) error {
 	pids, err := chosenNow(targets)
 	if err != nil {
 		return err
@@ -92,7 +94,7 @@ func chosenNow(targets []string) (pids []int, err error) {
 }
 
 // add captures processes. One that has ended meanwhile is none.
-func (v *survey) add(pids []int) {
+func (v *systemCapture) add(pids []int) {
 	var open []task.Process
 	for _, pid := range pids {
 		p, sealed, err := live.Look(pid)
@@ -121,7 +123,7 @@ const kernelName = "kernel"
 
 func isKernel(target string) bool { return target == kernelName }
 
-func (v *survey) addKernel(targets []string) error {
+func (v *systemCapture) addKernel(targets []string) error {
 	if len(targets) > 0 && !slices.ContainsFunc(targets, isKernel) {
 		return nil
 	}

@@ -24,20 +24,20 @@ const (
 const mostSampled = 2048
 
 // sampleAll looks at the processes for a while.
-func (c *call) sampleAll(ctx context.Context, v *survey) error {
-	if c.sampleInterval() == 0 {
-		v.options.Interval = filmInterval
+func (c *call) sampleAll(ctx context.Context, v *systemCapture) error {
+	if c.SampleInterval() == 0 {
+		v.options.Interval = stackshotInterval
 	}
-	bar := c.progress(v.options.Duration)
+	bar := c.Progress(v.options.Duration)
 	v.options.Progress, v.options.Taken = bar.Show, c.Release
 	defer bar.Clear()
 	f := inturn.Field{List: listAll, Every: listEvery, Look: live.Look, Most: family.MostAtOnce(mostSampled)}
-	if len(c.targets) > 0 {
-		if _, err := chosenNow(c.targets); err != nil {
+	if len(c.Targets) > 0 {
+		if _, err := chosenNow(c.Targets); err != nil {
 			return err
 		}
 		f.Every = namedEvery
-		f.List = func() ([]int, error) { return pidsNamed(c.targets, func(string) bool { return true }) }
+		f.List = func() ([]int, error) { return pidsNamed(c.Targets, func(string) bool { return true }) }
 	}
 	r, err := inturn.Record(ctx, f, v.options)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/top"
@@ -17,10 +19,10 @@ const topInterval = 10 * time.Millisecond
 
 // checkScreen refuses a live view where there is nobody to look at it.
 func (c *call) checkScreen() error {
-	if isTerminal(c.In) && isTerminal(c.Out) {
+	if out.IsTerminal(c.In) && out.IsTerminal(c.Out) {
 		return nil
 	}
-	return usageError{Err: errors.New("top is for a terminal: for a report, sample with -d 10s instead")}
+	return cli.UsageError{Err: errors.New("top is for a terminal: for a report, sample with -d 10s instead")}
 }
 
 // top shows a process live, until a person ends that.
@@ -38,7 +40,7 @@ type record func(context.Context, capture.Options) (*profile.Profile, error)
 func (c *call) topBy(ctx context.Context, target task.Info, sample record) error {
 	screen, err := top.OpenScreen()
 	if err != nil {
-		return usageError{Err: fmt.Errorf("top cannot use this terminal (TERM=%s): %w", c.Getenv("TERM"), err)}
+		return cli.UsageError{Err: fmt.Errorf("top cannot use this terminal (TERM=%s): %w", c.Getenv("TERM"), err)}
 	}
 	o, err := c.topCapture()
 	if err != nil {
@@ -46,7 +48,7 @@ func (c *call) topBy(ctx context.Context, target task.Info, sample record) error
 	}
 	seen, err := top.Run(ctx, screen, c.topOptions(target, o.Interval), sample.shown(o))
 	if seen.Samples > 0 {
-		tell(c.Err, fmt.Sprintf("sampled %d %s %d times in %.1f s", target.PID, target.Name, seen.Samples, seen.Elapsed.Seconds()))
+		out.Tell(c.Err, fmt.Sprintf("sampled %d %s %d times in %.1f s", target.PID, target.Name, seen.Samples, seen.Elapsed.Seconds()))
 	}
 	return err
 }
@@ -65,17 +67,17 @@ func (r record) shown(o capture.Options) top.Sampling {
 // works in the rhythm of the interval is shown as it is.
 func (c *call) topCapture() (capture.Options, error) {
 	o, err := c.captureOptions()
-	if c.sampleInterval() == 0 {
+	if c.SampleInterval() == 0 {
 		o.Interval = topInterval
 	}
-	o.Duration, o.Jitter = c.duration, o.Interval
+	o.Duration, o.Jitter = c.Duration, o.Interval
 	return o, err
 }
 
 func (c *call) topOptions(target task.Info, interval time.Duration) top.Options {
 	return top.Options{
-		Target: target, Interval: interval, Color: c.colored(false), ASCII: !isUTF8(c.Getenv),
-		Save: c.saveShown, Suspend: c.job.stopper(), ScreenBegun: func() { c.onScreen.Store(true) },
+		Target: target, Interval: interval, Color: c.Colored(false), ASCII: !out.IsUTF8(c.Getenv),
+		Save: c.saveShown, Suspend: c.job.Stopper(), ScreenBegun: func() { c.onScreen.Store(true) },
 	}
 }
 
@@ -91,5 +93,5 @@ func (c *call) saveShown(path string, p *profile.Profile, v top.Shown) error {
 			return err
 		}
 	}
-	return c.writeFile(path, p)
+	return c.WriteFile(path, p)
 }

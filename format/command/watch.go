@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"stacksnap/format"
+	"stacksnap/format/command/cli"
+	"stacksnap/format/command/out"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
@@ -34,32 +36,32 @@ type watcher struct {
 func (c *call) watch(ctx context.Context, p task.Process) error {
 	// It may go on for long, beside a target that needs the memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	task.LimitStop(p, c.maxStop)
+	task.LimitStop(p, c.MaxStop)
 	task.SetGate(p, c.gate)
-	if c.kernel {
+	if c.Kernel {
 		lacks, err := task.TellKernel(p)
 		if err != nil {
 			return err
 		}
 		if lacks != "" {
-			tell(c.Err, lacks)
+			out.Tell(c.Err, lacks)
 		}
 	}
 	w := &watcher{call: c, process: p, target: p.Info(), options: hang.Options{
-		Threshold: c.hang, MaxHang: c.maxHang, Every: c.every, Interval: c.sampleInterval(), Tool: c.tool,
-		Tell: func(line string) { tell(c.Err, line) },
+		Threshold: c.Hang, MaxHang: c.MaxHang, Every: c.Every, Interval: c.SampleInterval(), Tool: c.Tool,
+		Tell: func(line string) { out.Tell(c.Err, line) },
 	}}
-	if len(c.filter.IDs) > 0 {
-		w.options.Thread = c.filter.IDs[0]
+	if len(c.Filter.IDs) > 0 {
+		w.options.Thread = c.Filter.IDs[0]
 	}
 	var err error
 	if w.options.Binaries, err = c.index(); err != nil {
 		return err
 	}
-	if c.follows || !c.isSet("follow-waits") {
-		w.options.Follow = &capture.Options{MaxStop: c.maxStop, Gate: c.gate, Tool: c.tool, Binaries: w.options.Binaries}
+	if c.FollowWaits || !c.IsSet("follow-waits") {
+		w.options.Follow = &capture.Options{MaxStop: c.MaxStop, Gate: c.gate, Tool: c.Tool, Binaries: w.options.Binaries}
 	}
-	if c.dir == "" {
+	if c.Dir == "" {
 		return w.run(ctx, w.print)
 	}
 	return w.runInto(ctx)
@@ -82,29 +84,29 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hangrep
 	during, stop := w.limited(ctx)
 	defer stop()
 	name := fmt.Sprint(w.target.PID, " ", strings.Trim(strconv.Quote(w.target.Name), `"`))
-	if isTerminal(w.Err) {
-		tell(w.Err, "watching "+name+"; Ctrl-C ends")
+	if out.IsTerminal(w.Err) {
+		out.Tell(w.Err, "watching "+name+"; Ctrl-C ends")
 	}
-	finish := w.pushing()
+	finish := w.StartPushing()
 	began, made := time.Now(), map[hangreport.Reason]int{}
 	covered, err := hang.Watch(during, w.process, w.options, func(r *hangreport.Report) error {
 		made[r.Reason]++
-		if made[hangreport.Hang]+made[hangreport.Periodic] == w.count {
+		if made[hangreport.Hang]+made[hangreport.Periodic] == w.Count {
 			stop()
 		}
-		queued := w.queue(&profile.Group{Tool: w.tool, Profiles: []*profile.Profile{r.Profile}}, r)
+		queued := w.Queue(&profile.Group{Tool: w.Tool, Profiles: []*profile.Profile{r.Profile}}, r)
 		return errors.Join(report(ctx, w.shownReport(r)), queued)
 	})
 	if err == nil {
-		tell(w.Err, fmt.Sprintf("watched %s for %s", name, Watched(time.Since(began), &w.options, made, covered)))
+		out.Tell(w.Err, fmt.Sprintf("watched %s for %s", name, Watched(time.Since(began), &w.options, made, covered)))
 	}
 	return errors.Join(err, finish())
 }
 
 // limited bounds a watch by --duration.
 func (w *watcher) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if w.duration > 0 {
-		return context.WithTimeout(ctx, w.duration)
+	if w.Duration > 0 {
+		return context.WithTimeout(ctx, w.Duration)
 	}
 	return context.WithCancel(ctx)
 }
@@ -112,9 +114,9 @@ func (w *watcher) limited(ctx context.Context) (context.Context, context.CancelF
 // shownReport is a report as --no-inlines and --merge want it.
 func (w *watcher) shownReport(r *hangreport.Report) *hangreport.Report {
 	shown := *r
-	shown.Profile, shown.Followed.Profiles = w.shown(r.Profile), nil
+	shown.Profile, shown.Followed.Profiles = w.Shown(r.Profile), nil
 	for _, p := range r.Followed.Profiles {
-		shown.Followed.Profiles = append(shown.Followed.Profiles, w.shown(p))
+		shown.Followed.Profiles = append(shown.Followed.Profiles, w.Shown(p))
 	}
 	return &shown
 }
@@ -132,23 +134,23 @@ func (w *watcher) print(ctx context.Context, r *hangreport.Report) error {
 
 // writer is that of --format.
 func (w *watcher) writer() words.HangWriter {
-	o := words.Options{Color: w.colored(true)} // in files
-	if w.dir == "" {
-		o = w.optionsOf(&destination{})
+	o := words.Options{Color: w.Colored(true)} // in files
+	if w.Dir == "" {
+		o = w.OptionsOf(&cli.Destination{})
 	}
-	return format.Named(w.format).Hang(o)
+	return format.Named(w.Format).Hang(o)
 }
 
 // runHook runs --exec. That it fails is told, and does not end the watch.
 func (w *watcher) runHook(ctx context.Context, files output.Captured, r *hangreport.Report) {
-	w.deadline.lift() // a command has a time of its own to end in
-	err := output.Hook{Command: w.exec, Output: w.Err, Limit: output.HookLimit, Grace: output.HookGrace}.Run(ctx,
+	w.deadline.Lift() // a command has a time of its own to end in
+	err := output.Hook{Command: w.Exec, Output: w.Err, Limit: output.HookLimit, Grace: output.HookGrace}.Run(ctx,
 		"STACKSNAP_FILE="+files.Report,
 		"STACKSNAP_RECORDING="+files.Recording,
 		"STACKSNAP_PID="+strconv.Itoa(w.target.PID),
 		"STACKSNAP_NAME="+w.target.Name,
 		"STACKSNAP_DURATION_MS="+strconv.FormatInt(r.Duration.Milliseconds(), 10))
 	if err != nil {
-		tell(w.Err, fmt.Sprint("--exec ", err))
+		out.Tell(w.Err, fmt.Sprint("--exec ", err))
 	}
 }

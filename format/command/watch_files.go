@@ -6,13 +6,14 @@ import (
 	"io"
 
 	"stacksnap/format"
+	"stacksnap/format/command/out"
 	"stacksnap/format/output"
 	"stacksnap/format/profile/hangreport"
 )
 
 // openCaptures opens the folder for the files of a watch.
 func (w *watcher) openCaptures() (*output.Captures, error) {
-	folder, err := output.OpenFolder(w.dir)
+	folder, err := output.OpenFolder(w.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -25,22 +26,22 @@ func (w *watcher) openCaptures() (*output.Captures, error) {
 
 // files are those of one kind.
 func (w *watcher) files(in *output.Folder, extension string) output.Rotation {
-	return output.Rotation{Folder: in, Name: w.target.Name, PID: w.target.PID, Ext: extension, Keep: w.keep}
+	return output.Rotation{Folder: in, Name: w.target.Name, PID: w.target.PID, Ext: extension, Keep: w.Keep}
 }
 
 // extension is that of reports.
 func (w *watcher) extension() string {
-	if format.Named(w.format).Text {
+	if format.Named(w.Format).Text {
 		return "txt"
 	}
-	return w.format
+	return w.Format
 }
 
 // keepFiles writes a report to its file.
 func (w *watcher) keepFiles(ctx context.Context, files *output.Captures, r *hangreport.Report) error {
 	write := func(to io.Writer) error { return w.writer()(to, r) }
 	done, err := files.Add(r.Start, output.Recorded{Path: r.Recording, Err: r.SaveErr}, write)
-	tell(w.Err, done.Line)
+	out.Tell(w.Err, done.Line)
 	w.runHook(ctx, done, r)
 	return err
 }

@@ -16,11 +16,11 @@ import (
 )
 
 // TestPairsOfFlags runs the command lines that the table of what may be combined
-// allows for two flags (format/command/testdata/pairs.txt), with -tags long all of
+// allows for two flags (format/command/cli/testdata/pairs.txt), with -tags long all of
 // them: each ends in order with a report, or, of a watch, with a line that says what
 // has come of it.
 func TestPairsOfFlags(t *testing.T) {
-	b, err := os.ReadFile("../../format/command/testdata/pairs.txt")
+	b, err := os.ReadFile("../../format/command/cli/testdata/pairs.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

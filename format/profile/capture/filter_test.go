@@ -100,7 +100,7 @@ func TestThreadsWanted(t *testing.T) {
 
 func TestThreadsOfProfile(t *testing.T) {
 	p := &profile.Profile{Threads: []*profile.Thread{{ID: 1, Name: "main", Main: true}, {ID: 2, Name: "worker-1"}, {ID: 3, Name: "worker-2"}}}
-	for want, w := range map[string]Threads{
+	for want, w := range map[string]profile.ThreadFilter{
 		"[1 2 3]": {Running: true}, "[1]": {Main: true}, "[2 3]": {Names: []string{"worker-*"}}, "[3]": {IDs: []task.ThreadID{1, 3}, Names: []string{"*-2"}}, "[]": {Main: true, IDs: []task.ThreadID{2}},
 	} {
 		some, err := w.Of(p)

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// arguments takes what stands beside the flags: a command after --, or the
+// target, and behind a pid how many seconds and at what interval in milliseconds,
+// as sample(1) has it. Beside a file --pid tells which of its processes are wanted.
+func (o *Options) arguments() error {
+	args := o.flags.Args()
+	if dash := o.flags.ArgsLenAtDash(); dash >= 0 {
+		o.Command, args = args[dash:], args[:dash]
+	}
+	if len(args) > 0 && args[0] == diffWord && !o.hasTarget() {
+		return o.compares(args[1:])
+	}
+	if len(args) > 0 && args[0] == topWord {
+		o.top, args = true, args[1:]
+	}
+	if len(o.Targets) > 0 && len(args) > 0 && !slices.ContainsFunc(o.Targets, isFile) && isFile(args[0]) {
+		o.Within, o.Targets = o.Targets, nil
+	}
+	if len(o.Targets) > 0 {
+		o.Target = o.Targets[0]
+	}
+	if !o.hasTarget() && len(args) > 0 {
+		o.Target, args = args[0], args[1:]
+		o.Targets = []string{o.Target}
+	}
+	if err := o.times(args); err != nil {
+		return UsageError{Err: err}
+	}
+	return nil
+}
+
+// times takes the seconds and milliseconds that stand behind a target.
+func (o *Options) times(args []string) error {
+	units := []struct {
+		flag string
+		one  time.Duration
+	}{{"duration", time.Second}, {"interval", time.Millisecond}}
+	for i, arg := range args {
+		if i == len(units) {
+			return unexpected(arg)
+		}
+		unit := units[i]
+		n, err := strconv.ParseFloat(arg, 64)
+		switch {
+		case err != nil || !(n*float64(unit.one) >= 1 && n*float64(unit.one) < 1<<62):
+			return o.surplus(args, i)
+		case o.IsSet(unit.flag):
+			return fmt.Errorf("%q is a --%s, and that is given already (see --help)", arg, unit.flag)
+		}
+		if unit.one == time.Second {
+			if err := checkSeconds(n, o.runs); err != nil {
+				return err
+			}
+		}
+		if err := o.flags.Set(unit.flag, time.Duration(n*float64(unit.one)).String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unexpected(arg string) error { return fmt.Errorf("unexpected argument %q (see --help)", arg) }
+
+// surplus says what to do about words behind the target that are no times: the
+// likeliest are more files, as a shell makes of *.snap, and a program's arguments.
+// The first of them is args[i].
+func (o *Options) surplus(args []string, i int) error {
+	switch {
+	case o.Target == "":
+		return unexpected(args[i])
+	case isFile(o.Target) && isFile(args[i]):
+		return fmt.Errorf(`%q and %q are files: one at a time, as in: for f in *.snap; do stacksnap "$f"; done`, o.Target, args[i])
+	case !isFile(o.Target) && IsRegular(o.Target):
+		return fmt.Errorf("%q is a program: to start it with arguments: stacksnap -- %s", o.Target, shellWords(append([]string{InFolder(o.Target)}, args...)))
+	}
+	return fmt.Errorf("unexpected argument %q behind %q: for several processes give -p again (see --help)", args[i], o.Target)
+}
+
+// The seconds up to which a number is rather a time than a pid, and those of
+// which a longer time is a multiple when a person has thought of it.
+const (
+	plainSeconds = 300
+	minute       = 60
+)
+
+// checkSeconds refuses a number behind a pid, which is for seconds, that looks
+// like a second pid: there is such a process, and nobody would sample for so long.
+func checkSeconds(seconds float64, running func(pid int) bool) error {
+	pid := int(seconds)
+	if float64(pid) != seconds || pid <= plainSeconds || pid%minute == 0 || !running(pid) {
+		return nil
+	}
+	return fmt.Errorf("%d is a process as well: for several give each with -p; or to sample for so many seconds, give -d %ds", pid, pid)
+}
+
+// topicOf returns the topic that stands behind the first flag for help; empty where
+// none does.
+func topicOf(args []string) string {
+	for i, arg := range args {
+		switch arg {
+		case "--":
+			return ""
+		case "--help", "-h":
+			if i+1 < len(args) && slices.Contains(topics(), args[i+1]) {
+				return args[i+1]
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// topWord is the first word of a call for the live view.
+const topWord = "top"
+
+// IsBare reports whether arguments say nothing of what to look at.
+func IsBare(args []string) bool { return len(args) == 0 || len(args) == 1 && args[0] == topWord }

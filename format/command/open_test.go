@@ -1,0 +1,29 @@
+package command
+
+import (
+	"encoding/binary"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCoreOfNobody: a core that was cut short before its threads is reported on, and is an
+// error.
+func TestCoreOfNobody(t *testing.T) {
+	b := make([]byte, 64+56)
+	copy(b, "\x7fELF\x02\x01\x01")
+	for offset, v := range map[int]uint16{16: 4 /* ET_CORE */, 18: 62 /* EM_X86_64 */, 20: 1, 52: 64, 54: 56} {
+		binary.LittleEndian.PutUint16(b[offset:], v)
+	}
+	b[32], b[56] = 64, 1                                                                  // e_phoff, e_phnum
+	b[64], b[68] = 1, 6                                                                   // PT_LOAD, PF_R|PF_W
+	for offset, v := range map[int]uint64{72: 120, 80: 0x1000, 96: 0x1000, 104: 0x1000} { // p_offset, p_vaddr, p_filesz, p_memsz
+		binary.LittleEndian.PutUint64(b[offset:], v)
+	}
+	file := filepath.Join(t.TempDir(), "it.core")
+	write2(t, file, b)
+	out, err, code := ran(t, file)
+	if code != exitFailure || !strings.Contains(out, "no threads") || !strings.Contains(err, "it was cut short") || strings.Count(err, "\n") != 1 {
+		t.Errorf("exit code %d, %q\n%s", code, err, out)
+	}
+}
