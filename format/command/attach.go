@@ -40,7 +40,7 @@ func (c *call) openTarget(ctx context.Context) (task.Process, error) {
 	return live.Open(pid)
 }
 
-// canFilm reports whether the kernel's stackshots may serve for what is asked for.
+// canTakeStackshots reports whether the kernel's stackshots may serve for what is asked for.
 func (c *call) canTakeStackshots() bool {
 	if c.shots == nil || c.FollowWaits {
 		return false

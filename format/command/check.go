@@ -18,7 +18,7 @@ import (
 // maxNameless is how many files without symbols are listed.
 const maxNameless = 20
 
-// foretell says what the call would do without --check, and does none of it: the
+// check says what the call would do without --check, and does none of it: the
 // process is not stopped, and nothing attaches to it. What it would be refused for
 // is the error.
 func (c *call) check(ctx context.Context) error {
@@ -34,7 +34,7 @@ func (c *call) check(ctx context.Context) error {
 	return errors.Join(err, p.Close())
 }
 
-// foretold writes a line on each matter.
+// describe writes a line on each matter.
 func (c *call) describe(to *bytes.Buffer, p task.Process) error {
 	say := func(title, text string) { fmt.Fprintf(to, "%-9s%s\n", title, words.Printable(text)) }
 	info := p.Info()

@@ -13,7 +13,7 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// filmInstead looks by stackshots at a process of which the task was refused.
+// stackshotInstead looks by stackshots at a process of which the task was refused.
 func (c *call) stackshotInstead(ctx context.Context, pid int, refused error) error {
 	note := c.noteInstead(refused)
 	if note == "" {
@@ -26,7 +26,8 @@ func (c *call) stackshotInstead(ctx context.Context, pid int, refused error) err
 	return err
 }
 
-// filmRefused is filmInstead of one of several processes, and returns what was captured.
+// stackshotOfRefused takes a stackshot of one of several processes of which the task was
+// refused, and returns what was captured.
 func (c *call) stackshotOfRefused(ctx context.Context, pid int, refused error) (*profile.Profile, error) {
 	note := c.noteInstead(refused)
 	if note == "" {
@@ -56,7 +57,7 @@ func isRefused(err error) bool {
 	return is[*task.PermissionError](err) || errors.Is(err, stackshot.ErrNoSource)
 }
 
-// filmOne reports on a process by stackshots of it.
+// stackshotOne reports on a process by stackshots of it.
 func (c *call) stackshotOne(ctx context.Context, pid int, note string) error {
 	scene := capture.Scene{PID: pid, Note: note}
 	if c.Mode() == cli.ModeTop {
@@ -69,7 +70,7 @@ func (c *call) stackshotOne(ctx context.Context, pid int, note string) error {
 	return c.Report(profiles[0], err)
 }
 
-// filmTop shows a process live by stackshots of it.
+// stackshotTop shows a process live by stackshots of it.
 func (c *call) stackshotTop(ctx context.Context, scene capture.Scene) error {
 	done, err := c.openScene(&scene)
 	if err != nil {
@@ -83,7 +84,7 @@ func (c *call) stackshotTop(ctx context.Context, scene capture.Scene) error {
 	}))
 }
 
-// filmLive takes stackshots of a process for a live view.
+// stackshotLive takes stackshots of a process for a live view.
 func (c *call) stackshotLive(ctx context.Context, scene capture.Scene, o capture.Options) (*profile.Profile, error) {
 	profiles, err := c.stackshotScene(ctx, scene, o)
 	if len(profiles) == 0 {

@@ -12,11 +12,11 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// filmInterval is from one stackshot to the next unless told, as spindump has it: no thread
+// stackshotInterval is from one stackshot to the next unless told, as spindump has it: no thread
 // of the system runs meanwhile.
 const stackshotInterval = 10 * time.Millisecond
 
-// film takes stackshots for a report.
+// takeStackshots takes stackshots for a report.
 func (c *call) takeStackshots(ctx context.Context, scene capture.Scene) (profiles []*profile.Profile, err error) {
 	defer func() { err = c.wanting(err) }()
 	done, err := c.openScene(&scene)
@@ -48,7 +48,7 @@ func (c *call) openScene(scene *capture.Scene) (done func(), err error) {
 	return func() { _, _ = scene.Kernel.Close(), scene.Source.Close() }, nil
 }
 
-// filmScene takes stackshots, which --save keeps as they are.
+// stackshotScene takes stackshots, which --save keeps as they are.
 func (c *call) stackshotScene(ctx context.Context, scene capture.Scene, o capture.Options) ([]*profile.Profile, error) {
 	if c.Save == "" {
 		return capture.Film(ctx, scene, o)
@@ -59,12 +59,12 @@ func (c *call) stackshotScene(ctx context.Context, scene capture.Scene, o captur
 	})
 }
 
-// filmTo writes the stackshots that are kept to a file. What was taken before an error is
+// stackshotsTo writes the stackshots that are kept to a file. What was taken before an error is
 // kept, if there is anything.
-func (c *call) stackshotsTo(path string, film func(keep func([]byte) error) ([]*profile.Profile, error)) (profiles []*profile.Profile, err error) {
+func (c *call) stackshotsTo(path string, take func(keep func([]byte) error) ([]*profile.Profile, error)) (profiles []*profile.Profile, err error) {
 	unsaved := output.Write(path, func(w io.Writer) error {
 		kept := false
-		profiles, err = film(func(b []byte) error {
+		profiles, err = take(func(b []byte) error {
 			kept = true
 			_, err := w.Write(b)
 			return err
@@ -80,7 +80,7 @@ func (c *call) stackshotsTo(path string, film func(keep func([]byte) error) ([]*
 	return profiles, err
 }
 
-// filmOptions are those of a film: one stackshot, or many.
+// stackshotOptions are those of one stackshot, or of a series.
 func (c *call) stackshotOptions() (capture.Options, error) {
 	c.byStackshots = true
 	o, err := c.captureOptions()

@@ -13,7 +13,7 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// filmAll reports on all processes, or on those that -p chooses, by stackshots.
+// stackshotAll reports on all processes, or on those that -p chooses, by stackshots.
 func (c *call) stackshotAll(ctx context.Context) error {
 	wanted, err := c.chosenPIDs()
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *call) chosenPIDs() (func(task.Info) bool, error) {
 	return func(info task.Info) bool { return slices.Contains(pids, info.PID) }, err
 }
 
-// filmSeveral reports on processes that were found, by stackshots of all, so that they are
+// stackshotSeveral reports on processes that were found, by stackshots of all, so that they are
 // of one moment.
 func (c *call) stackshotSeveral(ctx context.Context, s *selection) error {
 	members := family.NewMembers(s.pids)

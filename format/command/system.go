@@ -9,7 +9,7 @@ import (
 
 var errSystemSaved = cli.UsageError{Err: errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report with -o")}
 
-// survey reports on all processes, or on those that -p chooses, and stops none.
+// systemWide reports on all processes, or on those that -p chooses, and stops none.
 func (c *call) systemWide(ctx context.Context) error {
 	if c.Save != "" {
 		return errSystemSaved

@@ -19,7 +19,7 @@ import (
 	"stacksnap/task/live"
 )
 
-// surveyed captures all processes, or those that are named, and the threads of the
+// captureSystem captures all processes, or those that are named, and the threads of the
 // kernel: once, or for a while.
 func (c *call) captureSystem(ctx context.Context) (*profile.Group, error) {
 	o, err := c.captureOptions()
@@ -55,7 +55,7 @@ func (c *call) captureSystem(ctx context.Context) (*profile.Group, error) {
 // openAtOnce is how many processes are open at a time, for what each takes of memory.
 const openAtOnce = 64
 
-// survey is a look at many processes.
+// systemCapture is a capture of many processes.
 type systemCapture struct {
 	options capture.Options
 	group   profile.Group

@@ -11,5 +11,5 @@ import (
 
 var errNoSystem = errors.New("nothing here tells of all processes without stopping them: give -p instead of --system")
 
-// surveyed captures all processes.
+// captureSystem captures all processes.
 func (c *call) captureSystem(context.Context) (*profile.Group, error) { return nil, errNoSystem }

@@ -172,7 +172,7 @@ func TestChosenThreads(t *testing.T) {
 	both(t, func(t *testing.T, w *mach.World) {
 		w.SetState(2, 3) // TH_STATE_WAITING
 		for name, c := range map[string]struct {
-			threads capture.Threads
+			threads profile.ThreadFilter
 			want    int
 		}{
 			"main":    {profile.ThreadFilter{Main: true}, 1},

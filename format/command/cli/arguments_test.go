@@ -24,7 +24,7 @@ func TestArguments(t *testing.T) {
 	for _, c := range []struct {
 		args, target, command string
 		duration, interval    time.Duration
-		mode                  mode
+		mode                  Mode
 	}{
 		{args: "nginx", target: "nginx", mode: ModeSnapshot},
 		{args: "4711", target: "4711", mode: ModeSnapshot},

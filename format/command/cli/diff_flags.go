@@ -29,9 +29,10 @@ func (o *Options) compares(files []string) error {
 	return nil
 }
 
-// measures and scales are the values of --measure and --scale.
+// measures are the values of --measure.
 func measures() []string { return []string{profile.ByCPU.String(), profile.BySamples.String()} }
 
+// Scales are the values of --scale.
 func Scales() (names []string) {
 	for s := profile.ToTotal; s <= profile.AsCounted; s++ {
 		names = append(names, s.String())

@@ -36,6 +36,7 @@ func isRecording(path string) bool {
 	return true
 }
 
+// IsCore reports whether a file is a core.
 func IsCore(path string) bool {
 	p, err := core.Open(path)
 	if err != nil {
@@ -45,6 +46,7 @@ func IsCore(path string) bool {
 	return true
 }
 
+// IsRegular reports whether there is a regular file of that name.
 func IsRegular(path string) bool {
 	info, err := files.Stat("", path)
 	return err == nil && info.Mode().IsRegular()

@@ -1,25 +1,25 @@
 package cli
 
-// mode is what is done in one call.
-type mode string
+// Mode is what is done in one call.
+type Mode string
 
 const (
-	ModeVersion  mode = "version"
-	ModeSign     mode = "sign"
-	ModeCheck    mode = "check"
-	ModeSnapshot mode = "snapshot"
-	ModeSamples  mode = "samples"
-	ModeWatch    mode = "watch"
-	ModeLaunch   mode = "launch"
-	ModeOpen     mode = "open"
-	ModeDiff     mode = "diff"
-	ModeTop      mode = "top"
-	ModeSeveral  mode = "several"
-	ModeSystem   mode = "system"
+	ModeVersion  Mode = "version"
+	ModeSign     Mode = "sign"
+	ModeCheck    Mode = "check"
+	ModeSnapshot Mode = "snapshot"
+	ModeSamples  Mode = "samples"
+	ModeWatch    Mode = "watch"
+	ModeLaunch   Mode = "launch"
+	ModeOpen     Mode = "open"
+	ModeDiff     Mode = "diff"
+	ModeTop      Mode = "top"
+	ModeSeveral  Mode = "several"
+	ModeSystem   Mode = "system"
 )
 
 // Mode tells what is asked for, by options that were checked.
-func (o *Options) Mode() mode {
+func (o *Options) Mode() Mode {
 	switch {
 	case o.version:
 		return ModeVersion
@@ -42,7 +42,7 @@ func (o *Options) Mode() mode {
 }
 
 // LiveMode is the mode for a process that runs already.
-func (o *Options) LiveMode() mode {
+func (o *Options) LiveMode() Mode {
 	switch {
 	case o.top:
 		return ModeTop

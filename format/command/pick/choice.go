@@ -25,7 +25,7 @@ const (
 	choiceColumn = 200 // where a line of them ends that is not for a terminal
 )
 
-// choice is processes of which one is to be chosen.
+// Choice is processes of which one is to be chosen.
 type Choice struct {
 	title string
 	OrAll string // how else to go on; may be empty
@@ -71,7 +71,7 @@ func (c *Choice) Refusal(s out.Streams) error {
 // errNotChosen is the error of a person who does not choose.
 var errNotChosen = errors.New("no process was chosen")
 
-// ask asks until a process of the list is named, by its number there or by its
+// read asks until a process of the list is named, by its number there or by its
 // pid. At the end of in, or of ctx, none is. A line that comes after the answer is left
 // to be read by others.
 func (c *Choice) read(ctx context.Context, in io.Reader, out io.Writer) (int, error) {

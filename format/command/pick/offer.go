@@ -75,7 +75,7 @@ func look() ([]chosen, error) {
 	return own, nil
 }
 
-// busiest are the processes that were stuck at both of two looks, and those that
+// rankByLoad returns the processes that were stuck at both of two looks, and those that
 // used most CPU time between them; without any of these, those that have used most so far.
 func rankByLoad(before, after []chosen, elapsed time.Duration) []chosen {
 	earlier := map[int]task.Details{}

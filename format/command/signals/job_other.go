@@ -8,6 +8,7 @@ import "stacksnap/task"
 // stopped while this program is.
 type Job struct{}
 
+// NewJob returns a job that leaves all signals to the system.
 func NewJob(*task.Gate) *Job { return &Job{} }
 
 // Stopper returns nil: Ctrl-Z is left to the system.
