@@ -110,7 +110,7 @@ func parseMachine(i *task.Info, m *message) {
 
 // arch takes an architecture that is not known here for an unknown one.
 func arch(n uint64) task.Arch {
-	if n > uint64(task.ARM) {
+	if n >= uint64(task.NumArchs) {
 		return task.UnknownArch
 	}
 	return task.Arch(n)

@@ -60,13 +60,8 @@ func Lookup(os task.OS, arch task.Arch, number int) (Call, bool) {
 	switch {
 	case os == task.Darwin:
 		c, ok = darwinCall(number)
-	case os != task.Linux:
-	case arch == task.AMD64:
-		c, ok = linuxCalls[amd64Numbers[number]]
-	case arch == task.I386:
-		c, ok = linuxCalls[i386Numbers[number]]
-	case arch == task.ARM64:
-		c, ok = linuxCalls[arm64Numbers[number]]
+	case os == task.Linux:
+		c, ok = linuxCalls[linuxNumbers[arch][number]]
 	}
 	return c, ok
 }
@@ -111,6 +106,11 @@ var linuxCalls = map[string]Call{
 	"io_pgetevents": {"io_pgetevents", idle, plain},
 	"vfork":         {"vfork", busy, vfork}, "clone": {"clone", busy, clone}, "clone3": {"clone3", busy, clone3},
 	restartSyscall: {restartSyscall, busy, plain},
+}
+
+// linuxNumbers has a row for each architecture. Those of ARM are not known yet.
+var linuxNumbers = map[task.Arch]map[int]string{
+	task.AMD64: amd64Numbers, task.ARM64: arm64Numbers, task.I386: i386Numbers, task.ARM: nil,
 }
 
 // amd64Numbers are those of arch/x86/entry/syscalls/syscall_64.tbl.
