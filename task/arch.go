@@ -11,6 +11,7 @@ const (
 	ARM64
 	I386
 	ARM
+	NumArchs // how many there are, with the unknown one
 )
 
 // MaxRegisters bounds the DWARF register numbers that [Registers] holds on any
@@ -22,22 +23,54 @@ type Reg uint8
 
 // layout is what distinguishes the register files, by DWARF number: System V
 // psABI AMD64 figure 3.36, AArch64 DWARF (AADWARF64) 4.1, psABI i386 table
-// 2.14, AADWARF32 3.1.
+// 2.14, AADWARF32 3.1; and the machines of files.
 type layout struct {
 	name           string
 	pointerSize    int
 	registers      int
 	pc, sp, fp, lr Reg
 	hasLR          bool
+	elf            uint16 // e_machine (<elf.h>)
+	machO          uint32 // cputype (mach/machine.h)
 }
 
-var layouts = [...]layout{
+var layouts = [NumArchs]layout{
 	UnknownArch: {name: "unknown", pointerSize: 8},
-	AMD64:       {name: "x86_64", pointerSize: 8, registers: 17, pc: 16, sp: 7, fp: 6},
-	ARM64:       {name: "arm64", pointerSize: 8, registers: 33, pc: 32, sp: 31, fp: 29, lr: 30, hasLR: true},
-	I386:        {name: "i386", pointerSize: 4, registers: 9, pc: 8, sp: 4, fp: 5},
+	AMD64:       {name: "x86_64", pointerSize: 8, registers: 17, pc: 16, sp: 7, fp: 6, elf: 62, machO: 7 | abi64},
+	ARM64:       {name: "arm64", pointerSize: 8, registers: 33, pc: 32, sp: 31, fp: 29, lr: 30, hasLR: true, elf: 183, machO: 12 | abi64},
+	I386:        {name: "i386", pointerSize: 4, registers: 9, pc: 8, sp: 4, fp: 5, elf: 3, machO: 7},
 	// The frame pointer of armv7 is r7, as Apple's ABI and Thumb code have it.
-	ARM: {name: "armv7", pointerSize: 4, registers: 16, pc: 15, sp: 13, fp: 7, lr: 14, hasLR: true},
+	ARM: {name: "armv7", pointerSize: 4, registers: 16, pc: 15, sp: 13, fp: 7, lr: 14, hasLR: true, elf: 40, machO: 12},
+}
+
+// What a cputype has beside the processor's family (mach/machine.h).
+const (
+	abi64   = 0x01000000 // CPU_ARCH_ABI64
+	abi6432 = 0x02000000 // CPU_ARCH_ABI64_32: the registers of 64 bits, pointers of 32
+)
+
+// ArchOfELF returns the architecture that an ELF header's e_machine names, of whichever
+// class the file is.
+func ArchOfELF(machine uint16) Arch {
+	return archWhere(func(l *layout) bool { return l.elf == machine })
+}
+
+// ArchOfMachO returns the architecture of a cputype. The arm64 of a watch has 32-bit
+// pointers but the registers of arm64.
+func ArchOfMachO(cpu uint32) Arch {
+	if cpu == 12|abi6432 {
+		return ARM64
+	}
+	return archWhere(func(l *layout) bool { return cpu != 0 && l.machO == cpu })
+}
+
+func archWhere(matches func(*layout) bool) Arch {
+	for a := UnknownArch + 1; a < NumArchs; a++ {
+		if matches(&layouts[a]) {
+			return a
+		}
+	}
+	return UnknownArch
 }
 
 func (a Arch) layout() *layout {

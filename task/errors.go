@@ -3,11 +3,17 @@ package task
 import (
 	"errors"
 	"fmt"
+	"runtime"
 )
 
 // ErrUnsupported is wrapped by errors of systems on which no live process can
 // be read.
 var ErrUnsupported = errors.New("stacksnap cannot attach to live processes on this system")
+
+// Unsupported returns the error of this system, which wraps [ErrUnsupported].
+func Unsupported() error {
+	return fmt.Errorf("%w (%s/%s): it does on macOS and on Linux (amd64, arm64)", ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+}
 
 // ErrThreadGone is returned for a thread that has ended since it was listed: a
 // normal event, which costs only that thread.

@@ -71,8 +71,8 @@ func (u *Unwinder) returnsByLink(e *entry) bool {
 	if link == 0 {
 		return false
 	}
-	record := uint64(w.Regs.FP()) + uint64(w.arch.PointerSize())
-	if saved, ok := w.Stack.Pointer(task.Addr(record)); ok && w.strip(saved, rule.Signed) == link {
+	returns := uint64(w.Regs.FP()) + uint64(e.rule.CFA.Off+e.rule.RA.Off) // in the record
+	if saved, ok := w.Stack.Pointer(task.Addr(returns)); ok && w.strip(saved, rule.Signed) == link {
 		return false
 	}
 	start, ok := functionStart(e.image, e.pc)

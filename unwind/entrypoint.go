@@ -63,10 +63,7 @@ func begun(q *rule.Query, start task.Addr) (rule.Rule, error) {
 //
 //	push fp:  cfa = sp + 2w; fp = *(cfa - 2w); pc = *(cfa - w)
 func pushed(a task.Arch, code []byte) (rule.Rule, error) {
-	rest := bytes.TrimPrefix(code, []byte{0xf3, 0x0f, 0x1e, 0xfa})
-	if a == task.I386 {
-		rest = bytes.TrimPrefix(code, []byte{0xf3, 0x0f, 0x1e, 0xfb})
-	}
+	rest := bytes.TrimPrefix(code, archOf(a).landing)
 	w := int32(a.PointerSize())
 	switch {
 	case len(rest) == 0:

@@ -53,7 +53,7 @@ func (j *jsonTarget) info() task.Info {
 		Footprint: task.Footprint{Now: j.Footprint, Peak: j.Peak},
 	}
 	t.Command.Cut = t.Command.Cut || j.CommandCut
-	t.Arch, _ = words.Named(j.Arch, task.ARM)
+	t.Arch, _ = words.Named(j.Arch, task.NumArchs-1)
 	for os, name := range osNames {
 		if name == j.OS {
 			t.OS = os
@@ -108,7 +108,7 @@ func (d *documentReader) modelImages(p *profile.Profile, j *jsonDocument) error 
 
 func (j *jsonImage) fill(im *profile.Image) (err error) {
 	im.Path, im.Main, im.Symbols, im.Generated, im.Note, im.Err = j.Path, j.Main, j.Symbols, j.Generated, j.Note, j.Error
-	im.Arch, _ = words.Named(j.Arch, task.ARM)
+	im.Arch, _ = words.Named(j.Arch, task.NumArchs-1)
 	if j.Arch == "" {
 		im.Arch = task.UnknownArch
 	}

@@ -3,8 +3,6 @@
 package code
 
 import (
-	"encoding/binary"
-
 	"stacksnap/images/code/x86"
 	"stacksnap/task"
 )
@@ -34,17 +32,13 @@ func Reaches(arch task.Arch, read Reader, start, vmaddr uint64) bool {
 	if vmaddr == start {
 		return true
 	}
-	buf := make([]byte, vmaddr-start+maxPast)
-	n, _ := read(buf, start)
-	r := &reach{code: buf[:n], base: start, want: vmaddr - start}
-	switch arch {
-	case task.AMD64:
-		r.decode = amd64
-	case task.ARM64:
-		r.decode = arm64
-	default:
+	decode := instructionsOf(arch).decode
+	if decode == nil {
 		return false
 	}
+	buf := make([]byte, vmaddr-start+maxPast)
+	n, _ := read(buf, start)
+	r := &reach{code: buf[:n], base: start, want: vmaddr - start, decode: decode}
 	return r.run()
 }
 
@@ -113,44 +107,4 @@ func (r *reach) jump(target int64) {
 	if target >= 0 && target < int64(len(r.code)) {
 		r.todo = append(r.todo, uint64(target))
 	}
-}
-
-func amd64(code []byte, off uint64) step {
-	var i x86.Inst
-	if !i.Decode(code, uint32(off)) {
-		return step{}
-	}
-	s := step{size: uint64(i.Size), flow: i.Flow(), filler: i.Op == 0x90 || i.Op == 0x0f1f || i.Op == 0xcc}
-	if i.Direct() {
-		s.target = int64(off) + int64(i.Size) + i.Imm
-	}
-	return s
-}
-
-// arm64 decodes b, b.cond, cbz, tbz and similar (A64, "Branches, Exception Generating
-// and System instructions").
-func arm64(code []byte, off uint64) step {
-	if off+4 > uint64(len(code)) || off%4 != 0 {
-		return step{}
-	}
-	ins := binary.LittleEndian.Uint32(code[off:])
-	s := step{size: 4, filler: ins == 0xd503201f}
-	near := func(low, bits uint) int64 { // a signed distance, in instructions
-		return int64(off) + int64(int32(ins<<(32-bits-low))>>(32-bits))*4
-	}
-	switch {
-	case ins&0xfc000000 == 0x14000000:
-		s.flow, s.target = x86.Jump, near(0, 26)
-	case ins&0xff000010 == 0x54000000, ins&0x7e000000 == 0x34000000:
-		s.flow, s.target = x86.Branch, near(5, 19)
-	case ins&0x7e000000 == 0x36000000:
-		s.flow, s.target = x86.Branch, near(5, 14)
-	case ins&0xfc000000 == 0x94000000, ins&0xfffffc1f == 0xd63f0000, ins&0xfefff800 == 0xd63f0800:
-		s.flow = x86.Call
-	case ins&0xfe000000 == 0xd6000000: // br, ret, eret and their like
-		s.flow = x86.Indirect
-	case ins&0xffe0001f == 0xd4200000, ins>>16 == 0: // brk, udf
-		s.flow = x86.Stop
-	}
-	return s
 }

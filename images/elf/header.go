@@ -192,18 +192,3 @@ func fileIDs(f *elf.File) ids {
 	}
 	return id
 }
-
-// archOf returns the architecture of a file.
-func archOf(f *elf.File) task.Arch {
-	switch f.Machine {
-	case elf.EM_X86_64:
-		return task.AMD64
-	case elf.EM_AARCH64:
-		return task.ARM64
-	case elf.EM_386:
-		return task.I386
-	case elf.EM_ARM:
-		return task.ARM
-	}
-	return task.UnknownArch
-}

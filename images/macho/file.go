@@ -145,7 +145,7 @@ func (f *File) Close() error {
 }
 
 // Arch implements [object.File].
-func (f *File) Arch() task.Arch { return archOf(f.cpu) }
+func (f *File) Arch() task.Arch { return task.ArchOfMachO(f.cpu) }
 
 // Variant returns the architecture as Apple's tools name it, including relevant
 // subtypes: "arm64e", "x86_64h", "armv7s".

@@ -70,22 +70,6 @@ func (h *header) size() int {
 	return headerSize32
 }
 
-// archOf maps a cputype. The arm64 of a watch has 32-bit pointers but the
-// registers of arm64.
-func archOf(cpu uint32) task.Arch {
-	switch cpu {
-	case cpuX86_64:
-		return task.AMD64
-	case cpuARM64, cpuARM6432:
-		return task.ARM64
-	case cpuX86:
-		return task.I386
-	case cpuARM:
-		return task.ARM
-	}
-	return task.UnknownArch
-}
-
 var armVariants = map[uint32]string{
 	5: "armv4t", 6: "armv6", 7: "armv5", 9: "armv7", 10: "armv7f", 11: "armv7s", 12: "armv7k",
 	14: "armv6m", 15: "armv7m", 16: "armv7em",
@@ -106,7 +90,7 @@ func variantOf(cpu, subtype uint32) string {
 	case cpu == cpuARM:
 		return "arm"
 	}
-	if a := archOf(cpu); a != task.UnknownArch {
+	if a := task.ArchOfMachO(cpu); a != task.UnknownArch {
 		return a.String()
 	}
 	return fmt.Sprintf("cpu %d/%d", cpu, subtype)

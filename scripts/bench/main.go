@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
 // Command bench measures one snapshot by stacksnap beside eu-stack and gdb, on
 // the same targets in one run: the wall time of each, how long the target stood

@@ -18,11 +18,6 @@ const (
 	class64  = 2
 	little   = 1
 
-	machine386     = 3
-	machineARM     = 40
-	machineX86_64  = 62
-	machineAArch64 = 183
-
 	ptLoad   = 1
 	ptNote   = 4
 	manyProg = 0xffff // PN_XNUM: the number is in sh_info of the first section
@@ -45,15 +40,8 @@ type header struct {
 // archOf maps e_machine. A machine of the other class is unknown: x32 and
 // ilp32 programs are not read.
 func archOf(machine uint16, class byte) task.Arch {
-	switch {
-	case machine == machineX86_64 && class == class64:
-		return task.AMD64
-	case machine == machineAArch64 && class == class64:
-		return task.ARM64
-	case machine == machine386 && class == class32:
-		return task.I386
-	case machine == machineARM && class == class32:
-		return task.ARM
+	if a := task.ArchOfELF(machine); a.PointerSize() == 8 == (class == class64) {
+		return a
 	}
 	return task.UnknownArch
 }

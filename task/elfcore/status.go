@@ -19,16 +19,19 @@ type thread struct {
 // skip marks a word of a register structure that is no register of DWARF's.
 const skip = task.Reg(0xff)
 
-// order gives the DWARF number of each word of pr_reg, the user_regs_struct or
+// orders have the DWARF number of each word of pr_reg, the user_regs_struct or
 // user_pt_regs of <sys/user.h>.
-func order(arch task.Arch) []task.Reg {
-	switch arch {
-	case task.AMD64: // r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp
-		return []task.Reg{15, 14, 13, 12, 6, 3, 11, 10, 9, 8, 0, 2, 1, 4, 5, skip, 16, skip, skip, 7}
-	case task.I386: // ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags esp
-		return []task.Reg{3, 1, 2, 6, 7, 5, 0, skip, skip, skip, skip, skip, 8, skip, skip, 4}
-	}
-	regs := make([]task.Reg, arch.NumRegisters()) // arm64: x0…x30 sp pc; arm: r0…r15
+var orders = map[task.Arch][]task.Reg{
+	// r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp
+	task.AMD64: {15, 14, 13, 12, 6, 3, 11, 10, 9, 8, 0, 2, 1, 4, 5, skip, 16, skip, skip, 7},
+	// ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags esp
+	task.I386:  {3, 1, 2, 6, 7, 5, 0, skip, skip, skip, skip, skip, 8, skip, skip, 4},
+	task.ARM64: inOrder(33), // x0…x30 sp pc
+	task.ARM:   inOrder(16), // r0…r15
+}
+
+func inOrder(n int) []task.Reg {
+	regs := make([]task.Reg, n)
 	for i := range regs {
 		regs[i] = task.Reg(i)
 	}
@@ -52,14 +55,15 @@ const (
 	origRAX = 15
 )
 
-// parseStatus reads an elf_prstatus.
+// parseStatus reads an elf_prstatus; false where it is cut, or of an architecture without
+// an order.
 func parseStatus(arch task.Arch, size int, b []byte) (thread, bool) {
 	l := status64
 	if size == 4 {
 		l = status32
 	}
-	regs := order(arch)
-	if len(b) < l.regs+len(regs)*size {
+	regs, known := orders[arch]
+	if !known || len(b) < l.regs+len(regs)*size {
 		return thread{}, false
 	}
 	t := thread{

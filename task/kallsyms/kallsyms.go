@@ -90,7 +90,7 @@ func parse(line []byte) (s symbol, name, module []byte, ok bool) {
 }
 
 func (t *Table) hasRoom(name []byte) bool {
-	return len(t.all) < maxSymbols && len(t.names)+len(name) < math.MaxUint32
+	return len(t.all) < maxSymbols && uint64(len(t.names)+len(name)) < math.MaxUint32
 }
 
 // moduleOf returns the number of a module; if there are too many, that of the kernel

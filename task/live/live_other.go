@@ -1,20 +1,15 @@
-//go:build !darwin && !(linux && (amd64 || arm64))
+//go:build !darwin && !linux
 
 package live
 
-import (
-	"fmt"
-	"runtime"
-
-	"stacksnap/task"
-)
+import "stacksnap/task"
 
 // Open says that this system's processes cannot be read.
-func Open(int) (task.Process, error) { return nil, unsupported() }
+func Open(int) (task.Process, error) { return nil, task.Unsupported() }
 
-func list() ([]task.Candidate, error) { return nil, unsupported() }
+func list() ([]task.Candidate, error) { return nil, task.Unsupported() }
 
-func pids() ([]int, error) { return nil, unsupported() }
+func pids() ([]int, error) { return nil, task.Unsupported() }
 
 func children(int) ([]int, bool) { return nil, false }
 
@@ -25,11 +20,6 @@ func Details(int) task.Details { return task.Details{User: -1, CPU: -1} }
 
 // Holders knows of none: this system does not tell who has what open.
 func Holders([]task.End) map[task.End]task.Holders { return nil }
-
-func unsupported() error {
-	return fmt.Errorf("%w (%s/%s): it does on macOS and on Linux (amd64, arm64)",
-		task.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
-}
 
 // awaitExec has nothing to wait for: the program is in place.
 func awaitExec(int) {}

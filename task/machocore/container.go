@@ -36,24 +36,8 @@ type header struct {
 	size     int64  // of the header itself
 }
 
-// archOf maps a cputype (mach/machine.h). CPU_TYPE_ARM64_32 has arm64's registers and
-// 4-byte pointers.
-func archOf(cpu uint32) task.Arch {
-	switch cpu {
-	case 7:
-		return task.I386
-	case 7 | 1<<24:
-		return task.AMD64
-	case 12:
-		return task.ARM
-	case 12 | 1<<24, 12 | 2<<24:
-		return task.ARM64
-	}
-	return task.UnknownArch
-}
-
-// readHeader reads the mach_header at the start of r. For any other file it returns
-// ErrNotCore.
+// readHeader reads the mach_header at the start of r. A file of another kind
+// gives ErrNotCore.
 func readHeader(r io.ReaderAt) (header, error) {
 	var b [header32]byte
 	if _, err := r.ReadAt(b[:], 0); err != nil {
@@ -70,7 +54,7 @@ func readHeader(r io.ReaderAt) (header, error) {
 		return h, ErrNotCore
 	}
 	cpu := binary.LittleEndian.Uint32(b[4:])
-	h.arch = archOf(cpu)
+	h.arch = task.ArchOfMachO(cpu)
 	h.fileType = binary.LittleEndian.Uint32(b[12:])
 	h.commands = binary.LittleEndian.Uint32(b[16:])
 	h.cmdSize = binary.LittleEndian.Uint32(b[20:])

@@ -12,21 +12,23 @@ type file struct {
 // skip marks a value that the unwinder does not use.
 const skip = ^task.Reg(0)
 
-// The requested registers, as bits of sample_regs_user: AX to IP and R8 to R15 of
-// enum perf_event_x86_regs, X0 to PC of enum perf_event_arm_regs (arch/x86,
-// arch/arm64/include/uapi/asm/perf_regs.h).
-const (
-	amd64Mask = 0x1ff | 0xff<<16
-	arm64Mask = 1<<33 - 1
-)
-
-// mask returns the registers to request on a kernel of that architecture.
-func mask(host task.Arch) uint64 {
-	if host == task.ARM64 {
-		return arm64Mask
-	}
-	return amd64Mask
+// host is what a kernel gives.
+type host struct {
+	mask uint64 // what to ask for
+	by64 *file  // of a thread with 64-bit registers
+	by32 *file
 }
+
+// The registers asked for, as bits of sample_regs_user: of enum perf_event_x86_regs
+// AX to IP and R8 to R15, of enum perf_event_arm_regs X0 to PC
+// (arch/x86, arch/arm64/include/uapi/asm/perf_regs.h). Other kernels are not asked.
+var hosts = [task.NumArchs]host{
+	task.AMD64: {0x1ff | 0xff<<16, &amd64File, &i386File},
+	task.ARM64: {1<<33 - 1, &arm64File, &armFile},
+}
+
+// mask returns what to ask for on a kernel of that architecture.
+func mask(arch task.Arch) uint64 { return hosts[arch].mask }
 
 // In the order ax bx cx dx si di bp sp ip r8…r15. A 32-bit thread's are in the same
 // places.
@@ -48,18 +50,14 @@ var (
 	}}
 )
 
-// fileOf returns the register layout, nil if there are no registers (a kernel thread,
-// or one that is ending).
-func fileOf(host task.Arch, abi uint64) *file {
-	switch {
-	case host == task.AMD64 && abi == abi64:
-		return &amd64File
-	case host == task.AMD64 && abi == abi32:
-		return &i386File
-	case host == task.ARM64 && abi == abi64:
-		return &arm64File
-	case host == task.ARM64 && abi == abi32:
-		return &armFile
+// fileOf returns the layout that a kernel gives, nil where there are no registers
+// (the thread is the kernel's own, or ends).
+func fileOf(arch task.Arch, abi uint64) *file {
+	switch abi {
+	case abi64:
+		return hosts[arch].by64
+	case abi32:
+		return hosts[arch].by32
 	}
 	return nil
 }

@@ -1,26 +1,16 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
 package procfs
 
 import "stacksnap/task"
 
-// The registers in which the arguments of a system call are, by DWARF number:
-// rdi, rsi, rdx, r10, r8, r9; x0 to x5; ebx, ecx, edx, esi, edi, ebp; r0 to r5
-// (syscall(2)).
-var (
-	amd64Arguments = [6]task.Reg{5, 4, 1, 10, 8, 9}
-	arm64Arguments = [6]task.Reg{0, 1, 2, 3, 4, 5}
-	i386Arguments  = [6]task.Reg{3, 1, 2, 6, 7, 5}
-)
-
-func argumentRegisters(a task.Arch) *[6]task.Reg {
-	switch a {
-	case task.AMD64:
-		return &amd64Arguments
-	case task.I386:
-		return &i386Arguments
-	}
-	return &arm64Arguments
+// argumentRegisters are those in which the arguments of a system call are, by DWARF
+// number (syscall(2)).
+var argumentRegisters = [task.NumArchs][]task.Reg{
+	task.AMD64: {5, 4, 1, 10, 8, 9}, // rdi, rsi, rdx, r10, r8, r9
+	task.ARM64: {0, 1, 2, 3, 4, 5},
+	task.I386:  {3, 1, 2, 6, 7, 5}, // ebx, ecx, edx, esi, edi, ebp
+	task.ARM:   {0, 1, 2, 3, 4, 5},
 }
 
 // inCall reports whether the registers of a captured thread are those of a call: its
@@ -29,14 +19,14 @@ func argumentRegisters(a task.Arch) *[6]task.Reg {
 // at that instruction; of one at the next the first argument is not compared, as its
 // register holds the result (do_signal, arch/arm64/kernel/signal.c).
 func inCall(r *task.Registers, c *task.Syscall) bool {
-	if c.State != task.InCall || c.SP != r.SP() {
+	if c.State != task.InCall || c.SP != r.SP() || argumentRegisters[r.Arch] == nil {
 		return false
 	}
 	again := isCalling(r, c)
 	if !again && c.PC != r.PC() {
 		return false
 	}
-	for i, reg := range argumentRegisters(r.Arch) {
+	for i, reg := range argumentRegisters[r.Arch] {
 		if i == 0 && resultInFirst(r.Arch) && !again {
 			continue
 		}
@@ -55,7 +45,7 @@ func isCalling(r *task.Registers, c *task.Syscall) bool {
 }
 
 func setArguments(r *task.Registers, c *task.Syscall) {
-	for i, reg := range argumentRegisters(r.Arch) {
+	for i, reg := range argumentRegisters[r.Arch] {
 		r.Set(reg, c.Args[i])
 	}
 }

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
 package procfs
 
@@ -69,11 +69,24 @@ func TestInterruptedInOnARM(t *testing.T) {
 	for _, test := range tests {
 		r := task.Registers{Arch: test.arch}
 		setArguments(&r, &call)
-		r.Set(argumentRegisters(test.arch)[0], test.first)
+		r.Set(argumentRegisters[test.arch][0], test.first)
 		r.Set(r.Arch.SP(), uint64(call.SP))
 		r.Set(r.Arch.PC(), uint64(call.PC-test.back))
 		if got := Interrupted(&call, &r); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
+	}
+}
+
+// TestArgumentsOfEveryArch: a call is not compared by the registers of another
+// architecture.
+func TestArgumentsOfEveryArch(t *testing.T) {
+	for a := task.UnknownArch + 1; a < task.NumArchs; a++ {
+		if len(argumentRegisters[a]) != 6 {
+			t.Errorf("%v has no row", a)
+		}
+	}
+	if inCall(new(task.Registers), &task.Syscall{State: task.InCall}) {
+		t.Error("registers of an unknown architecture are those of a call")
 	}
 }

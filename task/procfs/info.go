@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
 package procfs
 
@@ -207,17 +207,10 @@ func archOf(header []byte) task.Arch {
 		return task.UnknownArch
 	}
 	is64 := header[4] == 2
-	switch machine := binary.LittleEndian.Uint16(header[18:]); {
-	case machine == 62 && is64: // EM_X86_64
-		return task.AMD64
-	case machine == 183 && is64: // EM_AARCH64
-		return task.ARM64
-	case machine == 3: // EM_386
-		return task.I386
-	case machine == 40: // EM_ARM
-		return task.ARM
+	if a := task.ArchOfELF(binary.LittleEndian.Uint16(header[18:])); is64 || a.PointerSize() == 4 {
+		return a
 	}
-	return task.UnknownArch
+	return task.UnknownArch // x32 and ilp32
 }
 
 // argumentTimeout bounds the wait for a command line. It is memory of the

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
 package procfs
 
@@ -13,12 +13,15 @@ import (
 	"stacksnap/task"
 )
 
-// HostArch returns the kernel's architecture.
+// HostArch returns the kernel's architecture, unknown where live processes are not read.
 func HostArch() task.Arch {
-	if runtime.GOARCH == "arm64" {
+	switch runtime.GOARCH {
+	case "amd64":
+		return task.AMD64
+	case "arm64":
 		return task.ARM64
 	}
-	return task.AMD64
+	return task.UnknownArch
 }
 
 // Where the maker's name of this computer and the processors in use are told.

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
 package procfs
 
@@ -94,7 +94,8 @@ func (m *Memory) read(b []byte, a task.Addr) (int, unix.Errno) {
 // has copied when a later page of the same range cannot be read
 // (process_vm_rw_core, mm/process_vm_access.c).
 func vmRead(tid int, b []byte, a task.Addr) (int, unix.Errno) {
-	local := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
+	local := unix.Iovec{Base: &b[0]}
+	local.SetLen(len(b))
 	remote := unix.RemoteIovec{Base: uintptr(a), Len: len(b)}
 	n, _, errno := unix.Syscall6(unix.SYS_PROCESS_VM_READV, uintptr(tid),
 		uintptr(unsafe.Pointer(&local)), 1, uintptr(unsafe.Pointer(&remote)), 1, 0)

@@ -7,6 +7,7 @@ import "stacksnap/task"
 // fs_base gs_base ds es fs gs.
 var amd64Layout = layout{
 	arch: task.AMD64,
+	host: task.AMD64,
 	size: 8,
 	dwarf: []task.Reg{
 		15, 14, 13, 12, 6, 3, 11, 10, 9, 8, 0, 2, 1, 4, 5, skip, 16, skip, skip, 7, skip,

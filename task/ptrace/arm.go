@@ -6,6 +6,7 @@ import "stacksnap/task"
 // arch/arm64/kernel/ptrace.c): r0 to r15, cpsr, orig_r0.
 var armLayout = layout{
 	arch: task.ARM,
+	host: task.ARM64,
 	size: 4,
 	dwarf: []task.Reg{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, skip, skip,

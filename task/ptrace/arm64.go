@@ -10,6 +10,7 @@ import (
 // x0 to x30, sp, pc, pstate.
 var arm64Layout = layout{
 	arch: task.ARM64,
+	host: task.ARM64,
 	size: 8,
 	dwarf: []task.Reg{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
@@ -19,6 +20,14 @@ var arm64Layout = layout{
 
 // arm64AddressBits is the size of a user address unless the kernel says more.
 const arm64AddressBits = 48
+
+// firstCodeMask returns what is known before a thread has been stopped.
+func firstCodeMask(host task.Arch) uint64 {
+	if host == task.ARM64 {
+		return 1<<arm64AddressBits - 1
+	}
+	return ^uint64(0)
+}
 
 // arm64CodeMask returns the bits of a code pointer that belong to the address,
 // given insn_mask of struct user_pac_mask: the bits that hold the signature,

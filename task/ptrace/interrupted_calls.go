@@ -74,8 +74,10 @@ func (c *endingCall) number(a task.Arch) (int, bool) {
 		return c.i386, c.i386 != 0
 	case task.ARM:
 		return c.arm, c.arm != 0
+	case task.ARM64:
+		return c.arm64, c.arm64 != 0
 	}
-	return c.arm64, c.arm64 != 0
+	return 0, false
 }
 
 // endsAtStop reports whether a stop may end a call for good.

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
 package ptrace
 
@@ -22,13 +22,17 @@ func Open(pid int) (*Process, error) { return openWith(pid, procfs.Open, false) 
 func Look(pid int) (*Process, error) { return openWith(pid, procfs.Look, true) }
 
 func openWith(pid int, read func(pid int) (*procfs.Process, error), look bool) (*Process, error) {
+	host := procfs.HostArch()
+	if host == task.UnknownArch {
+		return nil, task.Unsupported()
+	}
 	runtime.LockOSThread()
 	proc, err := read(pid)
 	if err != nil {
 		runtime.UnlockOSThread()
 		return nil, err
 	}
-	p := &Process{Process: proc, maxStop: task.DefaultMaxStop, tracer: unix.Gettid(), codeMask: firstCodeMask, stopsNone: look}
+	p := &Process{Process: proc, maxStop: task.DefaultMaxStop, tracer: unix.Gettid(), codeMask: firstCodeMask(host), stopsNone: look}
 	p.resumeFunc = p.resume
 	if !look {
 		p.prepare()

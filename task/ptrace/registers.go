@@ -16,6 +16,7 @@ const maxRegset = 512
 // size bytes, the DWARF number, or skip.
 type layout struct {
 	arch  task.Arch
+	host  task.Arch // of the kernel that gives this layout
 	size  int
 	dwarf []task.Reg
 }
@@ -25,24 +26,15 @@ const skip = ^task.Reg(0)
 
 // decodeRegisters fills r from the bytes of NT_PRSTATUS. A 64-bit kernel gives
 // a 32-bit thread's registers in their own, shorter layout, so the length tells
-// which it is. host is AMD64 or ARM64.
+// which it is.
 func decodeRegisters(host task.Arch, b []byte, r *task.Registers) error {
 	for _, l := range [...]*layout{&amd64Layout, &i386Layout, &arm64Layout, &armLayout} {
-		if len(b) == l.size*len(l.dwarf) && l.host() == host {
+		if len(b) == l.size*len(l.dwarf) && l.host == host {
 			l.decode(b, r)
 			return nil
 		}
 	}
 	return errRegisters
-}
-
-// host returns the architecture of the kernel that gives this layout.
-func (l *layout) host() task.Arch {
-	switch l.arch {
-	case task.AMD64, task.I386:
-		return task.AMD64
-	}
-	return task.ARM64
 }
 
 func (l *layout) decode(b []byte, r *task.Registers) {

@@ -1,4 +1,4 @@
-//go:build long && linux && (amd64 || arm64)
+//go:build long && linux
 
 package ptrace
 

@@ -1,12 +1,16 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux
 
 package ptrace
 
 import (
+	"encoding/binary"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"stacksnap/task"
+	"stacksnap/task/procfs"
 )
 
 // The calls made while the target is stopped. They cannot block, so they go to the
@@ -34,9 +38,24 @@ func detach(tid, signal int) unix.Errno {
 
 // regset copies a stopped thread's register set into b and returns its length.
 func regset(tid int, set uintptr, b []byte) (int, unix.Errno) {
-	iov := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
+	iov := unix.Iovec{Base: &b[0]}
+	iov.SetLen(len(b))
 	errno := ptraceCall(unix.PTRACE_GETREGSET, tid, set, uintptr(unsafe.Pointer(&iov)))
 	return int(iov.Len), errno
+}
+
+// codeMask asks a stopped thread for its struct user_pac_mask: data_mask and
+// insn_mask, u64 each (arch/arm64/include/uapi/asm/ptrace.h). b is room for it. Others than
+// arm64 sign no pointers.
+func codeMask(tid int, b []byte, known uint64) uint64 {
+	if procfs.HostArch() != task.ARM64 {
+		return known
+	}
+	n, errno := regset(tid, unix.NT_ARM_PAC_MASK, b)
+	if errno != 0 || n < 16 {
+		return known
+	}
+	return arm64CodeMask(binary.LittleEndian.Uint64(b[8:]))
 }
 
 // childInfo is struct siginfo as waitid fills it on 64-bit systems

@@ -110,7 +110,7 @@ func parseMachine(i *task.Info, m *message) {
 
 // arch maps an unsupported architecture to UnknownArch.
 func arch(n uint64) task.Arch {
-	if n > uint64(task.ARM) {
+	if n >= uint64(task.NumArchs) {
 		return task.UnknownArch
 	}
 	return task.Arch(n)

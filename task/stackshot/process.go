@@ -134,26 +134,19 @@ func (t *Task) arch(s *Shot) task.Arch {
 	if t.flags()&TaskTranslated != 0 {
 		return task.AMD64
 	}
-	kind := 0
+	var kind uint32
 	switch {
 	case t.Architecture != nil:
-		kind, wide = int(t.Architecture.Type&cpuKind), t.Architecture.Type&cpu64 != 0
+		kind, wide = uint32(t.Architecture.Type&cpuKind), t.Architecture.Type&cpu64 != 0
 	case strings.Contains(s.OSVersion, "X86_64") || strings.Contains(s.OSVersion, "I386"):
 		kind = cpuX86
 	case strings.Contains(s.OSVersion, "_ARM"):
 		kind = cpuARM
 	}
-	switch {
-	case kind == cpuX86 && wide:
-		return task.AMD64
-	case kind == cpuX86:
-		return task.I386
-	case kind == cpuARM && wide:
-		return task.ARM64
-	case kind == cpuARM:
-		return task.ARM
+	if wide {
+		kind |= cpu64
 	}
-	return task.UnknownArch
+	return task.ArchOfMachO(kind)
 }
 
 // Info implements [task.Process]. If the stackshot is a delta only, the pid is 0, as

@@ -133,16 +133,13 @@ func (w *walk) widened(q *rule.Query, start, end task.Addr) (rule.Rule, bool) {
 	return rule.Rule{}, false
 }
 
+// machines has a row for each architecture.
+var machines = [task.NumArchs]*machine{task.AMD64: &amd64, task.ARM64: &arm64, task.I386: &i386, task.ARM: &thumb}
+
+// machineOf returns nil for an architecture without a row.
 func machineOf(a task.Arch) *machine {
-	switch a {
-	case task.AMD64:
-		return &amd64
-	case task.I386:
-		return &i386
-	case task.ARM:
-		return &thumb
-	case task.ARM64:
-		return &arm64
+	if a < task.NumArchs {
+		return machines[a]
 	}
 	return nil
 }

@@ -25,13 +25,8 @@ func Lookup(os task.OS, arch task.Arch, number int) (Call, bool) {
 	switch {
 	case os == task.Darwin:
 		return darwinCall(number)
-	case os != task.Linux:
-	case arch == task.AMD64:
-		return byName(amd64Numbers[number])
-	case arch == task.I386:
-		return byName(i386Numbers[number])
-	case arch == task.ARM64:
-		return byName(arm64Numbers[number])
+	case os == task.Linux:
+		return byName(linuxNumbers[arch][number])
 	}
 	return Call{}, false
 }
@@ -81,6 +76,11 @@ var linuxCalls = map[string]callRow{
 	"io_pgetevents": {idle, plain},
 	"vfork":         {busy, vfork}, "clone": {busy, clone}, "clone3": {busy, clone3},
 	RestartSyscall: {busy, plain},
+}
+
+// linuxNumbers has a row for each architecture. Those of ARM are not known yet.
+var linuxNumbers = map[task.Arch]map[int]string{
+	task.AMD64: amd64Numbers, task.ARM64: arm64Numbers, task.I386: i386Numbers, task.ARM: nil,
 }
 
 // amd64Numbers are those of arch/x86/entry/syscalls/syscall_64.tbl.

@@ -46,7 +46,12 @@ func TestIdlenessOfOtherThings(t *testing.T) {
 
 // TestIdleByNumber: who looks at numbers judges as who looks at names.
 func TestIdleByNumber(t *testing.T) {
-	for arch, numbers := range map[task.Arch]map[int]string{task.AMD64: amd64Numbers, task.I386: i386Numbers, task.ARM64: arm64Numbers} {
+	for a := task.UnknownArch + 1; a < task.NumArchs; a++ {
+		if _, has := linuxNumbers[a]; !has {
+			t.Errorf("%v has no row of numbers", a)
+		}
+	}
+	for arch, numbers := range linuxNumbers {
 		for number, name := range numbers {
 			c, ok := Lookup(task.Linux, arch, number)
 			if !ok || c.Name != name {
