@@ -7,6 +7,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/stackshots"
 	"stacksnap/task"
 	"stacksnap/task/live"
 	"stacksnap/task/stackshot"
@@ -66,7 +67,7 @@ func (c *call) filmRefused(ctx context.Context, pid int, refused error) (*profil
 	if note == "" {
 		return nil, refused
 	}
-	profiles, err := c.film(ctx, capture.Scene{PID: pid, Note: note})
+	profiles, err := c.film(ctx, stackshots.Target{PID: pid, Note: note})
 	if isRefused(err) {
 		err = refused
 	}
@@ -92,7 +93,7 @@ func isRefused(err error) bool {
 
 // filmOne reports on a process by stackshots of it.
 func (c *call) filmOne(ctx context.Context, pid int, note string) error {
-	scene := capture.Scene{PID: pid, Note: note}
+	scene := stackshots.Target{PID: pid, Note: note}
 	if c.mode() == tops {
 		return c.filmTop(ctx, scene)
 	}
@@ -104,7 +105,7 @@ func (c *call) filmOne(ctx context.Context, pid int, note string) error {
 }
 
 // filmTop shows a process live by stackshots of it.
-func (c *call) filmTop(ctx context.Context, scene capture.Scene) error {
+func (c *call) filmTop(ctx context.Context, scene stackshots.Target) error {
 	done, err := c.openScene(&scene)
 	if err != nil {
 		return c.wanting(err)
@@ -118,7 +119,7 @@ func (c *call) filmTop(ctx context.Context, scene capture.Scene) error {
 }
 
 // filmLive takes stackshots of a process for a live view.
-func (c *call) filmLive(ctx context.Context, scene capture.Scene, o capture.Options) (*profile.Profile, error) {
+func (c *call) filmLive(ctx context.Context, scene stackshots.Target, o capture.Options) (*profile.Profile, error) {
 	profiles, err := c.filmScene(ctx, scene, o)
 	if len(profiles) == 0 {
 		return nil, err

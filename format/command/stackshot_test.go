@@ -12,6 +12,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/stackshots"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task/stackshot"
@@ -74,7 +75,7 @@ func BenchmarkStackshot(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		list, err := capture.Stackshots(shots, nil, capture.Threads{}, nil)
+		list, err := stackshots.Read(shots, nil, capture.Threads{}, nil)
 		if err != nil || len(list) != 501 {
 			b.Fatal(len(list), err)
 		}

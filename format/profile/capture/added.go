@@ -11,14 +11,8 @@ import (
 type Added struct {
 	Snapshot *task.Snapshot
 	Looks    []profile.Look // at what threads wait for: at some of them now and then
-	builder  *profile.Builder
-	made     func() *profile.Profile
+	// Path is the stack of a thread, as [profile.Builder.Path] has it.
+	Path func(task.ThreadID) ([]*profile.Node, unwind.Reason)
+	// Profile is what was sampled so far.
+	Profile func() *profile.Profile
 }
-
-// Path is the stack of a thread, as [profile.Builder.Path] has it.
-func (a *Added) Path(id task.ThreadID) ([]*profile.Node, unwind.Reason) {
-	return a.builder.Path(id)
-}
-
-// Profile is what was sampled so far, to be read before the call ends.
-func (a *Added) Profile() *profile.Profile { return a.made() }

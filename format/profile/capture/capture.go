@@ -44,7 +44,7 @@ func newSession(p task.Process, o Options) (*session, error) {
 	task.LimitStop(p, o.MaxStop)
 	task.SetGate(p, o.Gate)
 	s := &session{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
-	o.keepTimelines(s.builder)
+	o.KeepTimelines(s.builder)
 	s.snapshot.Want = map[task.ThreadID][]task.Addr{}
 	s.snapshot.Unhurried = o.Suspend == task.SuspendNone
 	s.snapshot.Spare, s.snapshot.Insist = true, map[task.ThreadID]bool{}

@@ -36,11 +36,12 @@ func (w *Threads) filter(p task.Process) (func(*task.Thread) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.filterBy(main)
+	return w.FilterBy(main)
 }
 
-// filterBy is filter where it is known which thread is the main one.
-func (w *Threads) filterBy(main task.ThreadID) (func(*task.Thread) bool, error) {
+// FilterBy returns which threads are wanted where it is known which one is the main thread;
+// nil where all are.
+func (w *Threads) FilterBy(main task.ThreadID) (func(*task.Thread) bool, error) {
 	if err := w.Check(); err != nil || len(w.IDs)+len(w.Names) == 0 && !w.Main && w.Running == w.Blocked {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // KernelThreads makes a profile of threads that are in the kernel alone.
 func KernelThreads(info task.Info, threads []task.Thread, lacks string, o Options) (*profile.Profile, error) {
 	b := profile.NewBuilder(info, o.Tool)
-	wanted, err := o.Threads.filterBy(task.ThreadID(info.PID))
+	wanted, err := o.Threads.FilterBy(task.ThreadID(info.PID))
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ type Options struct {
 // what there is, without an error. With an error, such as a *[task.ExitedError],
 // the profile has what was captured before; it is nil when nothing was.
 func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, error) {
-	used := ownCPU()
+	used := OwnCPU()
 	r, err := newRecorder(p, o)
 	if err != nil {
 		return nil, err
@@ -98,8 +98,8 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	return r.end(ctx, used, nil)
 }
 
-// keepTimelines has a profile keep what the options want.
-func (o *Options) keepTimelines(b *profile.Builder) {
+// KeepTimelines has a profile keep what the options want.
+func (o *Options) KeepTimelines(b *profile.Builder) {
 	if o.Timelines {
 		b.KeepTimelines()
 	}
@@ -117,7 +117,11 @@ func (o *Options) askKernel(p task.Process) (lacks string, err error) {
 // noteKernel tells of threads that waited, and of which it is not known where.
 func noteKernel(lacking int, note func(string)) {
 	if lacking > 0 {
-		note(fmt.Sprintf("frames in the kernel that are not known, for the thread went on before it could be proven whose they were: of %s", counted(lacking, "stack")))
+		stacks := "stacks"
+		if lacking == 1 {
+			stacks = "stack"
+		}
+		note(fmt.Sprintf("frames in the kernel that are not known, for the thread went on before it could be proven whose they were: of %d %s", lacking, stacks))
 	}
 }
 
@@ -193,7 +197,7 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	task.LimitStop(p, o.MaxStop)
 	task.SetGate(p, o.Gate)
 	r := &recorder{options: o, process: p, wanted: wanted, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
-	o.keepTimelines(r.builder)
+	o.KeepTimelines(r.builder)
 	if r.saving, err = newSaving(p, r.code, &o, o.Interval); err != nil {
 		return nil, err
 	}
@@ -259,7 +263,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 	}
 	r.saved = r.follow.images
 	if r.options.Added != nil {
-		r.options.Added(&Added{s, looks, r.builder, r.soFar})
+		r.options.Added(&Added{Snapshot: s, Looks: looks, Path: r.builder.Path, Profile: r.soFar})
 	}
 	if r.options.Each != nil {
 		if err := r.options.Each(s, r.follow.images); err != nil {
@@ -412,7 +416,7 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	case err == nil:
 		looks = r.lastLook()
 	}
-	cpu := ownCPU() - used
+	cpu := OwnCPU() - used
 	if follows {
 		r.options.Followed(r.followLast(looks))
 	}

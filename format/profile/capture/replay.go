@@ -41,7 +41,7 @@ func replayWith(path string, o Options) (*profile.Profile, error) {
 		return nil, err
 	}
 	again := newReplay(r.Reader, o.Binaries)
-	o.keepTimelines(again.builder)
+	o.KeepTimelines(again.builder)
 	p, err := again.run(o.Threads)
 	return p, errors.Join(err, r.Close())
 }

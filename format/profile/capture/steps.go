@@ -34,11 +34,11 @@ type Together struct {
 func NewTogether(o Options) *Together {
 	o.Save, o.SaveTo, o.Suspend, o.Duration, o.Progress, o.Taken = "", nil, task.SuspendNone, 0, nil, nil
 	o.ToEnd, o.Files = true, new(images.Files)
-	return &Together{options: o, used: ownCPU()}
+	return &Together{options: o, used: OwnCPU()}
 }
 
 // OwnCPU is the CPU time that was used since.
-func (t *Together) OwnCPU() time.Duration { return ownCPU() - t.used }
+func (t *Together) OwnCPU() time.Duration { return OwnCPU() - t.used }
 
 // Begin begins the recording of a process.
 func (t *Together) Begin(p task.Process) (*Steps, error) {

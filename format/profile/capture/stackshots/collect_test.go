@@ -1,4 +1,4 @@
-package capture
+package stackshots
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/answer"
+	"stacksnap/format/profile/capture"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
@@ -66,9 +67,9 @@ func shotOf() *stackshot.Shot {
 	}
 }
 
-func profilesOf(t *testing.T, threads Threads, from *binaries.Index, shots ...*stackshot.Shot) []*profile.Profile {
+func profilesOf(t *testing.T, threads capture.Threads, from *binaries.Index, shots ...*stackshot.Shot) []*profile.Profile {
 	t.Helper()
-	list, err := Stackshots(shots, nil, threads, from)
+	list, err := Read(shots, nil, threads, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func stackText(p *profile.Profile) (lines []string) {
 }
 
 func TestStackshotStacks(t *testing.T) {
-	list := profilesOf(t, Threads{}, nil, shotOf())
+	list := profilesOf(t, capture.Threads{}, nil, shotOf())
 	var got []string
 	for _, p := range list {
 		got = append(got, p.Target.Name)
@@ -138,7 +139,7 @@ func TestStackshotStacksOfThreads(t *testing.T) {
 	s := shotOf()
 	s.Tasks[1].Threads[0].User = []stackshot.Frame{{LR: clientAt + 0x30}}
 	s.Tasks[1].Threads[1].Kernel = nil
-	got := stackText(profilesOf(t, Threads{}, nil, s)[1])
+	got := stackText(profilesOf(t, capture.Threads{}, nil, s)[1])
 	if want := []string{"0x71 main=true: 0x100000000+0x20/1 0x100000000+0x10/1", "0x70 main=false: 0x100000000+0x30/1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -148,12 +149,12 @@ func TestStackshotReturnsBehindAnImage(t *testing.T) {
 	s := shotOf()
 	c := &s.Tasks[1]
 	c.Images = append(c.Images, stackshot.LoadInfo{Load: clientAt + 0x20, UUID: [16]byte{3}})
-	p := profilesOf(t, Threads{}, nil, s)[1]
+	p := profilesOf(t, capture.Threads{}, nil, s)[1]
 	if len(p.Images) != 2 || p.Images[0].Load != clientAt {
 		t.Errorf("%+v", p.Images)
 	}
 	c.Threads[1].User = []stackshot.Frame{{LR: clientAt + 0x30}, {LR: clientAt + 0x20}}
-	p = profilesOf(t, Threads{}, nil, s)[1]
+	p = profilesOf(t, capture.Threads{}, nil, s)[1]
 	if got := stackText(p)[0]; got != "0x71 main=true: 0x100000000+0x20/1 0x100000020+0x10/1 k:kernel+0x300/1" {
 		t.Error(got)
 	}
@@ -163,7 +164,7 @@ func TestStackshotReturnsBehindAnImage(t *testing.T) {
 func TestStackshotOfOneFrame(t *testing.T) {
 	s := shotOf()
 	s.Tasks[1].Threads[0].User = []stackshot.Frame{{LR: clientAt + 0x30}}
-	for _, th := range profilesOf(t, Threads{}, nil, s)[1].Threads {
+	for _, th := range profilesOf(t, capture.Threads{}, nil, s)[1].Threads {
 		if th.Err != "" || th.Empty != 0 || len(th.Roots) != 1 {
 			t.Errorf("thread %#x: error %q, %d samples without a frame", uint64(th.ID), th.Err, th.Empty)
 		}
@@ -174,7 +175,7 @@ func TestStackshotOfOneFrame(t *testing.T) {
 func TestStackshotWithoutThreads(t *testing.T) {
 	s := shotOf()
 	s.Tasks[1].Threads = nil
-	if list := profilesOf(t, Threads{}, nil, s); len(list) != 3 || len(list[1].Threads) != 0 {
+	if list := profilesOf(t, capture.Threads{}, nil, s); len(list) != 3 || len(list[1].Threads) != 0 {
 		t.Errorf("%d processes", len(list))
 	}
 }
@@ -193,7 +194,7 @@ func TestStackshotCache(t *testing.T) {
 	} {
 		s := shotOf()
 		s.Tasks[1].SharedCache = tt.cache
-		if diff := cmp.Diff(tt.want, profilesOf(t, Threads{}, nil, s)[1].Cache); diff != "" {
+		if diff := cmp.Diff(tt.want, profilesOf(t, capture.Threads{}, nil, s)[1].Cache); diff != "" {
 			t.Errorf("%+v: %s", tt.cache, diff)
 		}
 	}
@@ -201,7 +202,7 @@ func TestStackshotCache(t *testing.T) {
 
 // TestStackshotCircle follows waits over processes.
 func TestStackshotCircle(t *testing.T) {
-	list := profilesOf(t, Threads{}, nil, shotOf())
+	list := profilesOf(t, capture.Threads{}, nil, shotOf())
 	w := list[1].MainThread().Wait
 	want := &profile.Wait{Call: "mach_msg", Object: "a reply", Peer: profile.Peer{PID: 102, Name: "server", Thread: 0x81, ThreadName: "worker", Act: profile.Reply}}
 	if w == nil || *w != *want {
@@ -227,7 +228,7 @@ func TestStackshotDeadlock(t *testing.T) {
 		{Waiter: 0x70, Owner: 0x71, Kind: uint8(stackshot.PthreadMutex), Context: 1},
 		{Waiter: 0x71, Owner: 0x70, Kind: uint8(stackshot.UserLock), Context: 2},
 	}
-	p := profilesOf(t, Threads{}, nil, s)[1]
+	p := profilesOf(t, capture.Threads{}, nil, s)[1]
 	if len(p.Deadlocks) != 1 || len(p.Deadlocks[0].Waiters) != 2 || p.Deadlocks[0].Waiters[0].Wait.Owner != 0x71 {
 		t.Errorf("%+v", p.Deadlocks)
 	}
@@ -240,7 +241,7 @@ func TestStackshotSamples(t *testing.T) {
 		Deltas:  []stackshot.ThreadDelta{{ID: 0x71, State: stackshot.StateWait}},
 		Threads: []stackshot.Thread{{ID: 0x72, Snapshot: &stackshot.ThreadSnapshot{ID: 0x72, State: stackshot.StateRun}, User: []stackshot.Frame{{LR: clientAt + 0x40}}}},
 	}}}
-	list := profilesOf(t, Threads{}, nil, shotOf(), later)
+	list := profilesOf(t, capture.Threads{}, nil, shotOf(), later)
 	client := list[1]
 	got := stackText(client)
 	want := []string{
@@ -249,26 +250,26 @@ func TestStackshotSamples(t *testing.T) {
 	if !slices.Equal(got, want) || client.Snapshots != 2 || client.Duration() != 1e9 || len(list) != 3 || list[0].Snapshots != 1 {
 		t.Errorf("%d snapshots in %v\n%s", client.Snapshots, client.Duration(), strings.Join(got, "\n"))
 	}
-	alone := profilesOf(t, Threads{}, nil, later)
+	alone := profilesOf(t, capture.Threads{}, nil, later)
 	if len(alone) != 1 || alone[0].Target.Name != "task 11" || alone[0].MainThread() != nil || len(alone[0].Notes) == 0 {
 		t.Errorf("%+v", alone[0])
 	}
 	later.Tasks = append(later.Tasks, stackshot.Task{ID: 13})
-	if n := len(profilesOf(t, Threads{}, nil, later)); n != 1 {
+	if n := len(profilesOf(t, capture.Threads{}, nil, later)); n != 1 {
 		t.Errorf("%d processes, one without threads", n)
 	}
 }
 
 func TestStackshotChoice(t *testing.T) {
-	list, err := Stackshots([]*stackshot.Shot{shotOf()}, func(i task.Info) bool { return i.PID == 102 }, Threads{}, nil)
+	list, err := Read([]*stackshot.Shot{shotOf()}, func(i task.Info) bool { return i.PID == 102 }, capture.Threads{}, nil)
 	if err != nil || len(list) != 1 || list[0].Target.Name != "server" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	list = profilesOf(t, Threads{Names: []string{"help*"}}, nil, shotOf())
+	list = profilesOf(t, capture.Threads{Names: []string{"help*"}}, nil, shotOf())
 	if len(list) != 3 || len(list[1].Threads) != 1 || list[1].Threads[0].Name != "helper" || len(list[2].Threads) != 0 {
 		t.Errorf("%+v", list)
 	}
-	if _, err := Stackshots(nil, nil, Threads{Names: []string{"["}}, nil); err == nil {
+	if _, err := Read(nil, nil, capture.Threads{Names: []string{"["}}, nil); err == nil {
 		t.Error("a bad pattern")
 	}
 }
@@ -286,7 +287,7 @@ func TestStackshotMainThread(t *testing.T) {
 		s := shotOf()
 		c.change(s)
 		var got []string
-		for _, p := range profilesOf(t, Threads{Main: true}, nil, s) {
+		for _, p := range profilesOf(t, capture.Threads{Main: true}, nil, s) {
 			var ids []string
 			for _, th := range p.Threads {
 				ids = append(ids, fmt.Sprintf("%#x", uint64(th.ID)))
@@ -301,7 +302,7 @@ func TestStackshotMainThread(t *testing.T) {
 
 // TestStackshotNames takes the names of an image that is at hand.
 func TestStackshotNames(t *testing.T) {
-	index, err := binaries.NewIndex(binaries.Places{Symbols: []string{"../../../images/macho/testdata/mapped"}})
+	index, err := binaries.NewIndex(binaries.Places{Symbols: []string{"../../../../images/macho/testdata/mapped"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +313,7 @@ func TestStackshotNames(t *testing.T) {
 	s := shotOf()
 	s.Tasks[1].Images = []stackshot.LoadInfo{{Load: 0x10a000000, UUID: [16]byte(uuid)}}
 	s.Tasks[1].Threads[1].User = []stackshot.Frame{{LR: 0x10a0004c4}, {LR: 0x10a000540}}
-	p := profilesOf(t, Threads{}, index, s)[1]
+	p := profilesOf(t, capture.Threads{}, index, s)[1]
 	var got []string
 	for _, n := range p.MainThread().Nodes() {
 		if !n.Kernel && !n.Inlined {
@@ -333,7 +334,7 @@ func TestStackshotNotes(t *testing.T) {
 	c.Ending = &stackshot.EndingTask{}
 	c.Threads[1].Snapshot.Flags |= stackshot.ThreadKernelCut
 	c.Threads[1].Async = []stackshot.Frame{{LR: 1}}
-	notes := strings.Join(profilesOf(t, Threads{}, nil, s)[1].Notes, "\n")
+	notes := strings.Join(profilesOf(t, capture.Threads{}, nil, s)[1].Notes, "\n")
 	for _, want := range []string{"not whole: torn", "1 item of", "2 items of", "about to end", "the kernel's part of 1 stack", "1 thread in asynchronous", "where an image begins", "ran meanwhile, for 7µs at most"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is not in\n%s", want, notes)
@@ -342,7 +343,7 @@ func TestStackshotNotes(t *testing.T) {
 	if strings.Contains(notes, "changed since") {
 		t.Error(notes)
 	}
-	if next := strings.Join(profilesOf(t, Threads{}, nil, s)[2].Notes, "\n"); strings.Contains(next, "the kernel's part of") || strings.Contains(next, "asynchronous") {
+	if next := strings.Join(profilesOf(t, capture.Threads{}, nil, s)[2].Notes, "\n"); strings.Contains(next, "the kernel's part of") || strings.Contains(next, "asynchronous") {
 		t.Errorf("told of another process, too:\n%s", next)
 	}
 }
@@ -436,7 +437,7 @@ func TestStackshotWaits(t *testing.T) {
 		"unknown":         {wait(99, 0x70, 3), nil},
 	} {
 		s.Tasks[1].Waits, s.Tasks[1].Turnstiles = []stackshot.WaitInfo{c.from}, nil
-		got := profilesOf(t, Threads{}, nil, s)[1].MainThread().Wait
+		got := profilesOf(t, capture.Threads{}, nil, s)[1].MainThread().Wait
 		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}

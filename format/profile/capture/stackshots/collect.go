@@ -1,4 +1,4 @@
-package capture
+package stackshots
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/object"
@@ -17,50 +18,50 @@ import (
 // stackshotTool is what captures a stackshot.
 const stackshotTool = "XNU's stackshot"
 
-// Stackshots makes the profiles of the processes in stackshots, in their order there: of
+// Read makes the profiles of the processes in stackshots, in their order there: of
 // those that are wanted, where wanted is not nil. Each stackshot of several is a sample;
 // deltas are put onto what came before. The kernel has walked the stacks: nothing is
 // added to them but names, which binaries have whose ID agrees; there may be none of them
 // (nil).
-func Stackshots(shots []*stackshot.Shot, wanted func(task.Info) bool, threads Threads, from *binaries.Index) ([]*profile.Profile, error) {
+func Read(shots []*stackshot.Shot, wanted func(task.Info) bool, threads capture.Threads, from *binaries.Index) ([]*profile.Profile, error) {
 	if err := threads.Check(); err != nil {
 		return nil, err
 	}
-	f := newFilming(Options{Tool: stackshotTool, Threads: threads, Binaries: from, Kernel: true}, wanted)
-	f.once = len(shots) == 1
+	c := newCollector(capture.Options{Tool: stackshotTool, Threads: threads, Binaries: from, Kernel: true}, wanted)
+	c.once = len(shots) == 1
 	for s := range stackshot.Whole(shots) {
-		f.stood.add(s)
-		if _, err := f.add(s); err != nil {
+		c.stood.add(s)
+		if _, err := c.add(s); err != nil {
 			return nil, err
 		}
 	}
-	return f.profiles(), nil
+	return c.profiles(), nil
 }
 
-// filming is what was read of stackshots so far.
-type filming struct {
-	options Options
+// collector is what was read of stackshots so far.
+type collector struct {
+	options capture.Options
 	budget  *object.Budget // of what is taken from the binaries
 	wanted  func(task.Info) bool
 	path    func(pid int, a task.Addr) string // the file that is mapped in a process that runs; nil: none does
 	note    string                            // why there are stackshots; may be empty
-	index   map[uint64]*filmed                // by the task's number
-	order   []*filmed
+	index   map[uint64]*process               // by the task's number
+	order   []*process
 	once    bool                           // there is one stackshot: a process is done when it was added
 	caches  map[cacheKey][]stackshot.Image // images of shared caches of which the file is at hand
 	stood   stands
 	taken   taken // of the process that is added
 }
 
-func newFilming(o Options, wanted func(task.Info) bool) *filming {
-	return &filming{
-		options: o, wanted: wanted, index: map[uint64]*filmed{}, caches: map[cacheKey][]stackshot.Image{},
+func newCollector(o capture.Options, wanted func(task.Info) bool) *collector {
+	return &collector{
+		options: o, wanted: wanted, index: map[uint64]*process{}, caches: map[cacheKey][]stackshot.Image{},
 		budget: object.NewBudget(object.MaxKept, object.MaxRead),
 	}
 }
 
-// filmed is a process of them.
-type filmed struct {
+// process is a process of them.
+type process struct {
 	builder *profile.Builder
 	profile *profile.Profile // once it is done: much of what made it is then needed no more
 	mains   map[task.ThreadID]bool
@@ -71,24 +72,24 @@ type filmed struct {
 }
 
 // add adds a stackshot, and reports whether any process that is wanted is in it.
-func (f *filming) add(s *stackshot.Shot) (some bool, err error) {
+func (c *collector) add(s *stackshot.Shot) (some bool, err error) {
 	all := s.Processes()
 	who := everybody(all)
 	for _, p := range all {
-		if f.wanted != nil && !f.wanted(p.Info()) {
+		if c.wanted != nil && !c.wanted(p.Info()) {
 			continue
 		}
 		if ids, _ := p.Threads(); s.Delta && len(ids) == 0 {
 			continue
 		}
-		if p.Task.ID == 0 && !f.options.Kernel {
+		if p.Task.ID == 0 && !c.options.Kernel {
 			continue
 		}
-		wanted, err := f.options.Threads.filterBy(mainOf(p))
+		wanted, err := c.options.Threads.FilterBy(mainOf(p))
 		if err != nil {
 			return false, err
 		}
-		f.addProcess(p, who, wanted)
+		c.addProcess(p, who, wanted)
 		some = true
 	}
 	return some, nil
@@ -111,20 +112,20 @@ func mainOf(p *stackshot.Process) task.ThreadID {
 	return slices.Min(ids)
 }
 
-func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task.Thread) bool) {
-	v := f.index[p.Task.ID]
+func (c *collector) addProcess(p *stackshot.Process, who people, wanted func(*task.Thread) bool) {
+	v := c.index[p.Task.ID]
 	if v == nil || v.profile != nil { // a number that occurs twice is another process
-		v = &filmed{builder: profile.NewBuilder(p.Info(), f.options.Tool), mains: map[task.ThreadID]bool{}}
-		f.options.keepTimelines(v.builder)
-		f.index[p.Task.ID] = v
-		f.order = append(f.order, v)
+		v = &process{builder: profile.NewBuilder(p.Info(), c.options.Tool), mains: map[task.ThreadID]bool{}}
+		c.options.KeepTimelines(v.builder)
+		c.index[p.Task.ID] = v
+		c.order = append(c.order, v)
 	}
-	taken := &f.taken
-	v.take(taken, p, wanted, f.options.Kernel)
+	taken := &c.taken
+	v.take(taken, p, wanted, c.options.Kernel)
 	for _, note := range taken.notes(p) {
 		v.builder.Note(note)
 	}
-	m := f.place(v, p, taken)
+	m := c.place(v, p, taken)
 	if len(m.Images) > 0 {
 		v.builder.Note("a stackshot tells where an image begins, and not where it ends: its end is that of the last frame in it")
 	}
@@ -136,24 +137,26 @@ func (f *filming) addProcess(p *stackshot.Process, who people, wanted func(*task
 		v.tells = v.tells || p.Main(t.ID)
 	}
 	v.tells = v.tells || mayLackMain(p)
-	if f.options.Added != nil {
-		f.options.Added(&Added{&taken.snapshot, looks, v.builder, func() *profile.Profile { return f.made(v) }})
+	if c.options.Added != nil {
+		c.options.Added(&capture.Added{
+			Snapshot: &taken.snapshot, Looks: looks, Path: v.builder.Path, Profile: func() *profile.Profile { return c.made(v) },
+		})
 	}
-	if f.once {
-		f.end(v)
+	if c.once {
+		c.end(v)
 	}
 }
 
 // made is the profile of a process, as far as it was seen.
-func (f *filming) made(v *filmed) *profile.Profile {
-	if !f.once {
-		v.builder.SetInterval(f.options.Interval, f.stood.missed)
+func (c *collector) made(v *process) *profile.Profile {
+	if !c.once {
+		v.builder.SetInterval(c.options.Interval, c.stood.missed)
 	}
 	p := v.builder.Profile()
-	if f.budget.Reached() {
-		p.Notes = append(p.Notes, ShortLine)
+	if c.budget.Reached() {
+		p.Notes = append(p.Notes, capture.ShortLine)
 	}
-	for _, note := range []string{f.note, f.stood.note()} {
+	for _, note := range []string{c.note, c.stood.note()} {
 		if note != "" {
 			p.Notes = append(p.Notes, note)
 		}
@@ -166,16 +169,16 @@ func (f *filming) made(v *filmed) *profile.Profile {
 }
 
 // end makes the profile of a process, of which nothing more will come.
-func (f *filming) end(v *filmed) {
-	v.profile = f.made(v)
+func (c *collector) end(v *process) {
+	v.profile = c.made(v)
 	v.builder, v.placed = nil, nil
 }
 
 // profiles returns the profiles of all.
-func (f *filming) profiles() (list []*profile.Profile) {
-	for _, v := range f.order {
+func (c *collector) profiles() (list []*profile.Profile) {
+	for _, v := range c.order {
 		if v.profile == nil {
-			f.end(v)
+			c.end(v)
 		}
 		list = append(list, v.profile)
 	}
@@ -199,7 +202,7 @@ func (v *taken) begin(s *stackshot.Shot) {
 	v.gaps, v.async = 0, 0
 }
 
-func (v *filmed) take(now *taken, p *stackshot.Process, wanted func(*task.Thread) bool, kernel bool) {
+func (v *process) take(now *taken, p *stackshot.Process, wanted func(*task.Thread) bool, kernel bool) {
 	now.begin(p.Shot)
 	ids, _ := p.Threads() // it never fails
 	before := v.taken

@@ -1,4 +1,7 @@
-package capture
+// Package stackshots makes profiles of stackshots, in which the kernel of macOS (XNU) has
+// walked the stacks of a process, or of all, itself. No process is opened or stopped and no
+// stack unwound, so that none of package capture's engine takes part.
+package stackshots
 
 import (
 	"context"
@@ -6,12 +9,13 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/stackshot"
 )
 
-// Scene is whom [Film] looks at, and by what.
-type Scene struct {
+// Target is what [Record] samples, and by what source.
+type Target struct {
 	PID    int                  // or [stackshot.OfAll]
 	Source stackshot.Source     // of its stackshots
 	Kernel stackshot.Source     // of those that tell where the kernel is; nil: that is not asked
@@ -20,55 +24,56 @@ type Scene struct {
 	Note   string               // why it is done so; may be empty
 }
 
-// Film makes profiles of running processes by stackshots: nothing is suspended. Of the
-// options Tool, Binaries, Threads, Kernel, Timelines, Interval, Duration, Count, Jitter,
-// Progress, Added (of each process) and Taken matter. When ctx is done it returns what there is, without an error;
-// with an error, such as a *[task.ExitedError], what was captured before.
-func Film(ctx context.Context, scene Scene, o Options) ([]*profile.Profile, error) {
+// Record samples running processes by stackshots. Of the options Tool, Binaries, Threads,
+// Kernel, Timelines, Interval, Duration, Count, Jitter, Progress, Added (of each process)
+// and Taken matter. When ctx is done it returns what there is, without an error; with an
+// error, such as a *[task.ExitedError], what was captured before.
+func Record(ctx context.Context, target Target, o capture.Options) ([]*profile.Profile, error) {
 	if err := o.Threads.Check(); err != nil {
 		return nil, err
 	}
-	used := ownCPU()
-	f := newFilming(o, scene.Wanted)
-	f.path, f.note, f.once = scene.Source.Path, scene.Note, o.Count == 1
-	err := f.film(ctx, scene.series(f, o))
+	used := capture.OwnCPU()
+	c := newCollector(o, target.Wanted)
+	c.path, c.note, c.once = target.Source.Path, target.Note, o.Count == 1
+	err := c.record(ctx, target.series(c))
 	if o.Taken != nil {
 		o.Taken()
 	}
-	if len(f.order) == 1 && !f.once {
-		f.order[0].builder.CountCPU(ownCPU() - used)
+	if len(c.order) == 1 && !c.once {
+		c.order[0].builder.CountCPU(capture.OwnCPU() - used)
 	}
-	return f.profiles(), err
+	return c.profiles(), err
 }
 
 // series is how stackshots are taken.
-func (s *Scene) series(f *filming, o Options) *stackshot.Series {
+func (t *Target) series(c *collector) *stackshot.Series {
+	o := &c.options
 	return &stackshot.Series{
-		Source: s.Source, Kernel: s.Kernel, PID: s.PID, Keep: s.Keep, Took: f.stood.add,
+		Source: t.Source, Kernel: t.Kernel, PID: t.PID, Keep: t.Keep, Took: c.stood.add,
 		Times: task.Options{
 			Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
-			Ended: func(missed int) { f.stood.missed += missed },
+			Ended: func(missed int) { c.stood.missed += missed },
 		},
 	}
 }
 
-// film adds one stackshot after another.
-func (f *filming) film(ctx context.Context, series *stackshot.Series) error {
+// record adds one stackshot after another.
+func (c *collector) record(ctx context.Context, series *stackshot.Series) error {
 	began, taken := time.Now(), 0
 	for shot, err := range series.All(ctx) {
 		if err != nil {
 			return err
 		}
-		f.stood.missed += shot.Missed
-		some, err := f.add(shot)
+		c.stood.missed += shot.Missed
+		some, err := c.add(shot)
 		if err != nil {
 			return err
 		}
-		if !some && len(f.order) > 0 {
+		if !some && len(c.order) > 0 {
 			return nil // all that were wanted have ended
 		}
-		if taken++; f.options.Progress != nil {
-			f.options.Progress(time.Since(began), taken)
+		if taken++; c.options.Progress != nil {
+			c.options.Progress(time.Since(began), taken)
 		}
 	}
 	return nil

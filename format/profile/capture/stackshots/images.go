@@ -1,4 +1,4 @@
-package capture
+package stackshots
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 
 // place makes a map of the images in which frames lie: what else is loaded is not
 // looked for. It is the same as before while they are.
-func (f *filming) place(v *filmed, p *stackshot.Process, t *taken) *images.Map {
-	if !v.use(usedBy(f.withCache(p), t)) && v.placed != nil {
+func (c *collector) place(v *process, p *stackshot.Process, t *taken) *images.Map {
+	if !v.use(usedBy(c.withCache(p), t)) && v.placed != nil {
 		return v.placed
 	}
 	exact, others := make([]object.Placed, 0, len(v.used)), []object.Placed(nil)
@@ -27,13 +27,13 @@ func (f *filming) place(v *filmed, p *stackshot.Process, t *taken) *images.Map {
 			continue
 		}
 		if im.Path == "" {
-			im.Path = f.pathOf(info.PID, told, info.Arch)
+			im.Path = c.pathOf(info.PID, told, info.Arch)
 		}
 		exact = append(exact, im)
 	}
-	m := images.NewMap(append(images.WithSymbols(exact, f.options.Binaries, f.budget), others...))
-	if c, _ := p.Cache(); c != nil && c.Start() != 0 {
-		m.Cache = &images.SharedCache{UUID: c.UUID, Base: c.Start(), Slide: c.Slide}
+	m := images.NewMap(append(images.WithSymbols(exact, c.options.Binaries, c.budget), others...))
+	if cache, _ := p.Cache(); cache != nil && cache.Start() != 0 {
+		m.Cache = &images.SharedCache{UUID: cache.UUID, Base: cache.Start(), Slide: cache.Slide}
 	}
 	v.placed = m
 	return m
@@ -41,7 +41,7 @@ func (f *filming) place(v *filmed, p *stackshot.Process, t *taken) *images.Map {
 
 // use adds images to those that are in use, and reports whether there is any new one. Where
 // another stands in the place of one, as after exec, those of before are in use no more.
-func (v *filmed) use(list []stackshot.Image) (isNew bool) {
+func (v *process) use(list []stackshot.Image) (isNew bool) {
 	for _, im := range list {
 		i := slices.IndexFunc(v.used, func(u stackshot.Image) bool { return im.Load < u.End && u.Load < im.End })
 		switch {
@@ -64,13 +64,13 @@ type cacheKey struct {
 
 // withCache are the images of a process, those of its shared cache too where the file
 // of that is at hand.
-func (f *filming) withCache(p *stackshot.Process) stackshot.Images {
+func (c *collector) withCache(p *stackshot.Process) stackshot.Images {
 	all := p.Images()
-	c, layout := p.Cache()
-	if f.options.Binaries == nil || c == nil || len(layout) > 0 {
+	cache, layout := p.Cache()
+	if c.options.Binaries == nil || cache == nil || len(layout) > 0 {
 		return all
 	}
-	list := f.cached(cacheKey{c.UUID, c.Slide})
+	list := c.cached(cacheKey{cache.UUID, cache.Slide})
 	if list == nil {
 		return all
 	}
@@ -81,31 +81,31 @@ func (f *filming) withCache(p *stackshot.Process) stackshot.Images {
 }
 
 // cached are the images in a cache of which the file is at hand; nil where it is not.
-func (f *filming) cached(key cacheKey) []stackshot.Image {
-	list, known := f.caches[key]
+func (c *collector) cached(key cacheKey) []stackshot.Image {
+	list, known := c.caches[key]
 	if known {
 		return list
 	}
-	if cache, _, ok := f.options.Binaries.Cache(key.uuid[:]); ok {
+	if cache, _, ok := c.options.Binaries.Cache(key.uuid[:]); ok {
 		for _, im := range cache.Images() {
 			list = append(list, stackshot.Image{Load: task.Addr(im.VMAddr + key.slide), UUID: im.UUID})
 		}
 		list = stackshot.Sorted(list)
 	}
-	f.caches[key] = list
+	c.caches[key] = list
 	return list
 }
 
 // pathOf is what an image calls itself, of which the file is at hand, or else where the
 // process has it from; it may be empty.
-func (f *filming) pathOf(pid int, im stackshot.Image, arch task.Arch) string {
-	if path := installedAs(f.options.Binaries, im.UUID, arch); path != "" {
+func (c *collector) pathOf(pid int, im stackshot.Image, arch task.Arch) string {
+	if path := installedAs(c.options.Binaries, im.UUID, arch); path != "" {
 		return path
 	}
-	if f.path == nil || im.Kernel {
+	if c.path == nil || im.Kernel {
 		return ""
 	}
-	return f.path(pid, im.Load)
+	return c.path(pid, im.Load)
 }
 
 // installedAs is what an image calls itself, of which the file is at hand; else empty.

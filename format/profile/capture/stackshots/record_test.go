@@ -1,4 +1,4 @@
-package capture
+package stackshots
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/stackshot"
@@ -44,7 +45,7 @@ func (s *set) Path(pid int, a task.Addr) string {
 
 func (s *set) Close() error { return nil }
 
-const mappedFile = "../../../images/macho/testdata/mapped"
+const mappedFile = "../../../../images/macho/testdata/mapped"
 
 // client is the stackshot of a process whose main thread is in the file above, or in
 // another image at the same place.
@@ -64,10 +65,10 @@ func client(t *testing.T, uuid string) *stackshot.Shot {
 
 const mappedID, otherID = "34f3dcd36fd039de9ff55cb98b5451f8", "00112233445566778899aabbccddeeff"
 
-// filmOf films the process, and returns its profile.
-func filmOf(t *testing.T, from *set, o Options) (*profile.Profile, error) {
+// recordOf films the process, and returns its profile.
+func recordOf(t *testing.T, from *set, o capture.Options) (*profile.Profile, error) {
 	t.Helper()
-	list, err := Film(t.Context(), Scene{PID: 101, Source: from, Note: "why"}, o)
+	list, err := Record(t.Context(), Target{PID: 101, Source: from, Note: "why"}, o)
 	if len(list) != 1 {
 		t.Fatalf("%d profiles, %v", len(list), err)
 	}
@@ -82,17 +83,17 @@ func functions(p *profile.Profile) (names []string) {
 	return names
 }
 
-// TestFilmNames names the code by the file that is mapped, where that is still the one.
-func TestFilmNames(t *testing.T) {
+// TestRecordNames names the code by the file that is mapped, where that is still the one.
+func TestRecordNames(t *testing.T) {
 	index, err := binaries.NewIndex(binaries.Places{MachO: []binaries.Finder{here{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := filmOf(t, &set{shots: []*stackshot.Shot{client(t, mappedID)}}, Options{Tool: "it", Count: 1, Kernel: true, Binaries: index})
+	p, err := recordOf(t, &set{shots: []*stackshot.Shot{client(t, mappedID)}}, capture.Options{Tool: "it", Count: 1, Kernel: true, Binaries: index})
 	if got := functions(p); err != nil || len(got) != 3 || got[0] != "main" || got[1] == "" || got[2] != "k:" {
 		t.Errorf("%q, %v", got, err)
 	}
-	p, _ = filmOf(t, &set{shots: []*stackshot.Shot{client(t, otherID)}}, Options{Count: 1, Binaries: index})
+	p, _ = recordOf(t, &set{shots: []*stackshot.Shot{client(t, otherID)}}, capture.Options{Count: 1, Binaries: index})
 	if got := functions(p); len(got) != 2 || got[0] != "" || p.Images[0].Path != mappedFile {
 		t.Errorf("named by a file that is another: %q in %s", got, p.Images[0].Path)
 	}
@@ -103,14 +104,14 @@ type here struct{ binaries.Mapped }
 
 func (here) Find(_ []byte, image string) (string, bool) { return image, image != "" }
 
-// TestFilm has samples of one process: what they cost is told, and a place is asked for
+// TestRecord has samples of one process: what they cost is told, and a place is asked for
 // once while the same is there.
-func TestFilm(t *testing.T) {
+func TestRecord(t *testing.T) {
 	from := &set{shots: []*stackshot.Shot{client(t, mappedID), client(t, mappedID), client(t, otherID)}}
 	from.shots[1].Durations.Outer = 9000
 	var told []int
 	ended := false
-	p, err := filmOf(t, from, Options{
+	p, err := recordOf(t, from, capture.Options{
 		Tool: "it", Count: 3, Interval: time.Microsecond, Timelines: true,
 		Progress: func(_ time.Duration, n int) { told = append(told, n) }, Taken: func() { ended = true },
 	})
@@ -134,27 +135,27 @@ func TestFilm(t *testing.T) {
 	}
 }
 
-// TestFilmErrors has what was captured before an error, and nothing of bad patterns.
-func TestFilmErrors(t *testing.T) {
-	p, err := filmOf(t, &set{shots: []*stackshot.Shot{client(t, mappedID)}}, Options{Count: 3, Interval: time.Microsecond})
+// TestRecordErrors has what was captured before an error, and nothing of bad patterns.
+func TestRecordErrors(t *testing.T) {
+	p, err := recordOf(t, &set{shots: []*stackshot.Shot{client(t, mappedID)}}, capture.Options{Count: 3, Interval: time.Microsecond})
 	if !errors.Is(err, errEmpty) || p.Snapshots != 1 {
 		t.Errorf("%v after %d", err, p.Snapshots)
 	}
-	list, err := Film(t.Context(), Scene{PID: 101, Source: &set{}}, Options{Threads: Threads{Names: []string{"["}}})
+	list, err := Record(t.Context(), Target{PID: 101, Source: &set{}}, capture.Options{Threads: capture.Threads{Names: []string{"["}}})
 	if err == nil || len(list) != 0 {
 		t.Errorf("a bad pattern: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if list, err := Film(ctx, Scene{PID: 101, Source: &set{}}, Options{Interval: time.Hour}); err != nil || len(list) != 0 {
+	if list, err := Record(ctx, Target{PID: 101, Source: &set{}}, capture.Options{Interval: time.Hour}); err != nil || len(list) != 0 {
 		t.Errorf("without a context: %v, %d", err, len(list))
 	}
 }
 
-// TestFilmOfAll has the kernel's own task only where its frames are wanted.
-func TestFilmOfAll(t *testing.T) {
+// TestRecordOfAll has the kernel's own task only where its frames are wanted.
+func TestRecordOfAll(t *testing.T) {
 	for kernel, want := range map[bool]string{true: "kernel_task client server", false: "client server"} {
-		list, err := Film(t.Context(), Scene{PID: -1, Source: &set{shots: []*stackshot.Shot{shotOf()}}}, Options{Count: 1, Kernel: kernel})
+		list, err := Record(t.Context(), Target{PID: -1, Source: &set{shots: []*stackshot.Shot{shotOf()}}}, capture.Options{Count: 1, Kernel: kernel})
 		var names []string
 		for _, p := range list {
 			names = append(names, p.Target.Name)
@@ -165,9 +166,9 @@ func TestFilmOfAll(t *testing.T) {
 	}
 }
 
-// TestFilmOfStill takes over the stack of a thread that has not run since the sample before,
+// TestRecordOfStill takes over the stack of a thread that has not run since the sample before,
 // and not of one that was left out there.
-func TestFilmOfStill(t *testing.T) {
+func TestRecordOfStill(t *testing.T) {
 	first := func() *stackshot.Shot {
 		s := shotOf()
 		s.Tasks = s.Tasks[1:2]
@@ -193,32 +194,32 @@ func TestFilmOfStill(t *testing.T) {
 		{true, []*stackshot.Shot{first(), delta(stackshot.StateWait, clientAt+0x40), delta(stackshot.StateRun)},
 			"0x71 main=true: 0x100000000+0x20/1 0x100000000+0x10/1 0x100000000+0x40/1"},
 	} {
-		p, err := filmOf(t, &set{shots: test.shots}, Options{Count: 3, Interval: time.Microsecond, Threads: Threads{Running: test.running}})
+		p, err := recordOf(t, &set{shots: test.shots}, capture.Options{Count: 3, Interval: time.Microsecond, Threads: capture.Threads{Running: test.running}})
 		if got := stackText(p); err != nil || len(got) != 1 || got[0] != test.want {
 			t.Errorf("%v, got %q, want %q", err, got, test.want)
 		}
 	}
 }
 
-// TestFilmOfProgram leaves out what is told of the kernel's part of a stack, too.
-func TestFilmOfProgram(t *testing.T) {
+// TestRecordOfProgram leaves out what is told of the kernel's part of a stack, too.
+func TestRecordOfProgram(t *testing.T) {
 	for kernel, want := range map[bool]int{true: 1, false: 0} {
 		shot := client(t, otherID)
 		shot.Tasks[0].Threads[1].Snapshot.Flags |= stackshot.ThreadKernelCut
-		p, err := filmOf(t, &set{shots: []*stackshot.Shot{shot}}, Options{Count: 1, Kernel: kernel})
+		p, err := recordOf(t, &set{shots: []*stackshot.Shot{shot}}, capture.Options{Count: 1, Kernel: kernel})
 		if n := strings.Count(strings.Join(p.Notes, "\n"), "callers in the kernel are missing"); err != nil || n != want {
 			t.Errorf("kernel=%t: %v, %q", kernel, err, p.Notes)
 		}
 	}
 }
 
-// TestFilmMeetsImages places frames in an image that no sample before was in.
-func TestFilmMeetsImages(t *testing.T) {
+// TestRecordMeetsImages places frames in an image that no sample before was in.
+func TestRecordMeetsImages(t *testing.T) {
 	first, second := client(t, mappedID), client(t, mappedID)
 	first.Tasks[0].Images = append(first.Tasks[0].Images, stackshot.LoadInfo{Load: 0x10b000000, UUID: [16]byte{7}})
 	second.Tasks[0].Images = first.Tasks[0].Images
 	second.Tasks[0].Threads[1].User = []stackshot.Frame{{LR: 0x10b000010}}
-	p, err := filmOf(t, &set{shots: []*stackshot.Shot{first, second}}, Options{Count: 2, Interval: time.Microsecond})
+	p, err := recordOf(t, &set{shots: []*stackshot.Shot{first, second}}, capture.Options{Count: 2, Interval: time.Microsecond})
 	if got := stackText(p); err != nil || !strings.Contains(got[0], "0x10b000000+0x10/1") {
 		t.Errorf("%v, %q", err, got)
 	}
