@@ -63,11 +63,7 @@ func oneProcess(file string) error {
 // replay reports on a recording. The error wraps [recording.ErrNotRecording] where
 // the file is none.
 func (c *call) replay(index *binaries.Index) error {
-	replay := capture.Replay
-	if c.keepsTimelines() {
-		replay = capture.ReplayTimed
-	}
-	prof, err := replay(c.target, c.filter, index)
+	prof, err := capture.Replay(c.target, capture.Options{Threads: c.filter, Binaries: index, Timelines: c.keepsTimelines()})
 	switch {
 	case errors.Is(err, recording.ErrCutEarly):
 		return fmt.Errorf("%s: %w", c.target, recording.ErrCutEarly)

@@ -25,7 +25,7 @@ func TestMostAreWalkedAsCaptured(t *testing.T) {
 		{"two before, one now", []uint64{7, 7, 8}, 7},
 		{"as many before as now", []uint64{7, 8}, 7}, // it is not walked once more for that
 	} {
-		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+		p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
 		r, err := newRecorder(p, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestMostAreWalkedAsCaptured(t *testing.T) {
 				wrong++
 			}
 		}
-		r.walkAsCaptured(s)
+		r.walk(s)
 		if n := r.follow.layout.maps[0].Inode; n != tt.want {
 			t.Errorf("%s: file %d is current, want %d", tt.name, n, tt.want)
 		}
@@ -56,7 +56,7 @@ func TestMostAreWalkedAsCaptured(t *testing.T) {
 // one in a file that is known does not.
 func TestGeneratedCodeIsReadAbout(t *testing.T) {
 	for stands, want := range map[int]int{1: 1, 2: 2} {
-		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+		p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
 		r, err := newRecorder(p, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestGeneratedCodeIsReadAbout(t *testing.T) {
 		p.regions = []task.Region{region(1, 7), region(2, 0)}
 		th := standingIn(1, stands, 0)
 		th.Sight = task.Sight{}
-		r.walkAsCaptured(&task.Snapshot{Threads: []task.Thread{th}})
+		r.walk(&task.Snapshot{Threads: []task.Thread{th}})
 		if n := len(r.follow.layout.code); n != want {
 			t.Errorf("in mapping %d: %d are known, want %d", stands, n, want)
 		}

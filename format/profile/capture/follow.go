@@ -61,7 +61,10 @@ const unknownFile = ^uint64(0)
 // newFollower follows a process that is sampled.
 func newFollower(p task.Process, note func(string), stood func(time.Duration), s *saving, o *Options, code *codeMemory) *follower {
 	f := &follower{
-		process: p, note: note, stood: stood, saving: s, code: code, find: o.finder(), from: o.Binaries, tries: loadTries,
+		process: p, note: note, stood: stood, saving: s, code: code, find: o.finder(), from: o.Binaries, tries: 1,
+	}
+	if p.Info().Live {
+		f.tries = loadTries // it may change meanwhile
 	}
 	f.start()
 	return f

@@ -96,7 +96,7 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 		{"another place seen as another", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(2, 8)}, in(1), unwind.Bottom, asKnown},
 		{"the same, and the walk ended early", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(2, 8)}, in(1), unwind.BadPointer, exchanged},
 	} {
-		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: tt.then}
+		p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: tt.then}
 		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		f.watch()
 		p.regions = tt.now
@@ -109,7 +109,7 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 
 // TestKeptLayoutsAreAdopted: the one is current that shows what was seen.
 func TestKeptLayoutsAreAdopted(t *testing.T) {
-	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}}
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}}
 	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.kept = nil
 	for _, inode := range []uint64{7, 8, nothing} {
@@ -142,7 +142,7 @@ func TestKeptLayoutsAreAdopted(t *testing.T) {
 // TestLayoutReadTooLate: one that was read after the stop tells nothing of what
 // was there at the stop, unless the one before says the same.
 func TestLayoutReadTooLate(t *testing.T) {
-	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7), region(2, 7)}}
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7), region(2, 7)}}
 	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.watch()
 	p.regions = []task.Region{region(1, 7), region(2, 8)}
@@ -198,7 +198,7 @@ func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
 // TestFilesWithoutImages: the layout of a program whose code is in files that are
 // not ELF is loaded once, and found again when it comes back.
 func TestFilesWithoutImages(t *testing.T) {
-	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
 	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	loads := 0
 	find := f.find
@@ -219,7 +219,7 @@ func TestFilesWithoutImages(t *testing.T) {
 func TestLayoutThatGoesWhileItIsLoaded(t *testing.T) {
 	first := []task.Region{region(1, 7)}
 	second := []task.Region{region(1, 7), region(2, 8)}
-	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: first}
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: first}
 	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.kept[0].whole = true
 	loads := 0
@@ -245,7 +245,7 @@ func (allCode) Segments() []object.Segment {
 // TestImagesBeyondTheLayout: images that were found at another moment may be more
 // than the layout has. A frame there is not named by them.
 func TestImagesBeyondTheLayout(t *testing.T) {
-	p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
 	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.watch()
 	for _, tt := range []struct {
@@ -272,7 +272,7 @@ func TestImagesBeyondTheLayout(t *testing.T) {
 // known, and only then.
 func TestLayoutIsReadBeforeTheNextSnapshot(t *testing.T) {
 	for _, unsure := range []bool{false, true} {
-		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+		p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
 		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		p.regions = []task.Region{region(1, 8)}
 		f.unsure = unsure
@@ -295,7 +295,7 @@ func TestWalkedAsCaptured(t *testing.T) {
 		{"as it was", 7, 7},
 		{"as it never was", 9, 8},
 	} {
-		p := &mapped{listed: listed{info: task.Info{OS: task.Linux}}, regions: []task.Region{region(1, 7)}}
+		p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
 		r, err := newRecorder(p, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -308,7 +308,7 @@ func TestWalkedAsCaptured(t *testing.T) {
 		}
 		s := &task.Snapshot{Threads: []task.Thread{{ID: 1, Registers: registersAt(region(1, 0).Start + 0x40), Sight: task.Sight{Mapped: []task.Seen{seenAt(1, tt.seen)}}}}}
 		r.follow.forgetChecks()
-		r.walkAsCaptured(s)
+		r.walk(s)
 		if n := r.follow.layout.maps[0].Inode; n != tt.want {
 			t.Errorf("%s: file %d is current, want %d", tt.name, n, tt.want)
 		}

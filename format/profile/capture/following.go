@@ -58,7 +58,7 @@ func (g *gathering) ahead(from []place) (pids []int) {
 
 // isLinked reports whether the system tells of what links the process to others.
 func (s *shot) isLinked() bool {
-	if s.session == nil {
+	if s.target == nil {
 		return false
 	}
 	_, ok := s.process.(task.Linked)
@@ -144,16 +144,15 @@ func (g *gathering) finish(followed []*shot) (profiles []*profile.Profile, missi
 // these wait for, and so on, as [OneShots] does with Follow. What [Series.Wait] has
 // returned of the last snapshot tells of its peer then.
 func (s *Series) Follow(id task.ThreadID, o Options) hangreport.Followed {
-	return s.session.followed(id, o)
+	return s.shot.followed(id, o)
 }
 
 // followed follows what a thread of the last snapshot waits for, or with 0 all of them.
-func (s *session) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
+func (s *shot) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
 	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
-	from := place{s.process.Info().PID, id}
-	own := &shot{session: s, pid: from.pid}
-	g := &gathering{options: o, shots: []*shot{own}}
-	if !own.isLinked() {
+	from := place{s.pid, id}
+	g := &gathering{options: o, shots: []*shot{s}}
+	if !s.isLinked() {
 		return f
 	}
 	g.tell()
@@ -171,15 +170,11 @@ const askedAtEnd = "for which other process a thread waits was asked at the end 
 
 // followLast follows what the threads of the last snapshot wait for, of which looks tell.
 func (r *recorder) followLast(looks []profile.Look) hangreport.Followed {
-	s := &session{
-		process: r.process, options: r.options, unwinder: r.unwinder, follow: r.follow,
-		snapshot: *r.last, looks: looks, questions: r.questions,
-	}
+	s := &shot{target: r.target, pid: r.process.Info().PID, snapshot: *r.last, looks: looks}
 	for i := range r.last.Threads {
-		frames := slices.Clone(r.stackOf(i, &r.last.Threads[i]))
-		s.stacks = append(s.stacks, profile.Stack{Frames: frames})
+		r.stacks[i] = profile.Stack{Frames: slices.Clone(r.stackOf(i, &r.last.Threads[i]))}
 	}
-	if own := (shot{session: s}); !own.isLinked() {
+	if !s.isLinked() {
 		return hangreport.Followed{Missing: []profile.Missing{{Why: errNotLinked.Error()}}}
 	}
 	r.note(askedAtEnd)

@@ -14,7 +14,7 @@ func TestAhead(t *testing.T) {
 		return &profile.Wait{Call: "read", Peer: profile.Peer{PID: pid, Thread: thread, Act: profile.Write}}
 	}
 	shotOf := func(pid int, looks ...profile.Look) *shot {
-		return &shot{pid: pid, session: &session{looks: looks}}
+		return &shot{pid: pid, target: &target{}, looks: looks}
 	}
 	g := &gathering{
 		shots: []*shot{

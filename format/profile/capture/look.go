@@ -194,3 +194,41 @@ func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
 	r.again, _ = r.unwinder.Walk(r.again[:0], t, r.follow.images, r.saving.memory(r.code))
 	return r.again
 }
+
+// findWaits asks what each thread waits for, or each of which that is wanted, and
+// then the owners of locks on which those wait, while the target runs on.
+func (s *shot) findWaits(wanted func(*task.Thread) bool) { s.looks, s.questions = s.waitsOf(wanted) }
+
+// waitsOf asks as findWaits does, and returns what was found and what is left open.
+func (s *shot) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.Question) {
+	finder := waits.New(s.process, s.follow.images, s.snapshot.Threads)
+	asked := make([]bool, len(s.stacks))
+	var ask func(i int)
+	ask = func(i int) {
+		asked[i] = true
+		t := &s.snapshot.Threads[i]
+		w, settled := finder.Find(t, s.stacks[i].Frames)
+		if !settled && w == nil {
+			return
+		}
+		looks = append(looks, profile.Look{Thread: t.ID, Wait: w})
+		if owner := s.owner(w); owner >= 0 && !asked[owner] {
+			ask(owner)
+		}
+	}
+	for i := range s.stacks {
+		if !asked[i] && (wanted == nil || wanted(&s.snapshot.Threads[i])) {
+			ask(i)
+		}
+	}
+	return looks, finder.Questions()
+}
+
+// owner is where in the snapshot the thread is that holds what is waited for; -1
+// where none is known.
+func (s *shot) owner(w *profile.Wait) int {
+	if w == nil || w.Owner == 0 {
+		return -1
+	}
+	return slices.IndexFunc(s.snapshot.Threads, func(t task.Thread) bool { return t.ID == w.Owner })
+}

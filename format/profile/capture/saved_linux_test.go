@@ -53,7 +53,7 @@ func TestSeriesGoesOnWithoutItsRecording(t *testing.T) {
 		}
 	}
 	take()
-	_ = s.session.saving.file.Close(recording.End{})
+	_ = s.shot.saving.file.Close(recording.End{})
 	take()
 	take()
 	if n := s.Profile().Snapshots; n != 3 {
@@ -63,7 +63,7 @@ func TestSeriesGoesOnWithoutItsRecording(t *testing.T) {
 	if path == "" || err == nil {
 		t.Fatalf("recording %q, %v; want one that ended early", path, err)
 	}
-	if again, err := Replay(path, Threads{}, nil); err != nil || again.Snapshots != 1 {
+	if again, err := Replay(path, Options{}); err != nil || again.Snapshots != 1 {
 		t.Errorf("reopened: %v, %v", again, err)
 	}
 }

@@ -75,9 +75,9 @@ func (s *Steps) Step(missed int) error {
 
 // add adds a snapshot. Threads that run are copied once there are any.
 func (s *Steps) add(snapshot *task.Snapshot) error {
-	lacked := s.recorder.lacking
+	lacked := s.recorder.lackKernel
 	err := s.recorder.add(snapshot)
-	s.lacked = s.recorder.lacking - lacked
+	s.lacked = s.recorder.lackKernel - lacked
 	isRunning := func(t task.Thread) bool { return t.State == task.Running }
 	if !s.observed && slices.ContainsFunc(snapshot.Threads, isRunning) {
 		s.observed = true
@@ -90,7 +90,7 @@ func (s *Steps) add(snapshot *task.Snapshot) error {
 func (s *Steps) addStill(snapshot *task.Snapshot) {
 	r := s.recorder
 	r.builder.AddChanged(snapshot, r.follow.images, nil, nil)
-	r.lacking += s.lacked
+	r.lackKernel += s.lacked
 	r.taken++
 }
 

@@ -76,18 +76,18 @@ type gathering struct {
 // capture takes the snapshots of some of the processes.
 func (g *gathering) capture(some []*shot) {
 	for _, s := range some {
-		s.do((*session).prepare)
+		s.do((*shot).prepare)
 	}
 	for _, s := range some {
-		s.do((*session).stop)
+		s.do((*shot).stop)
 	}
 	for _, s := range some {
-		s.walk()
+		s.complete()
 	}
 }
 
 // whole reports whether there is a snapshot that nothing is missing of.
-func (s *shot) whole() bool { return s.session != nil && s.err == nil }
+func (s *shot) whole() bool { return s.target != nil && s.err == nil }
 
 // tell does so for the questions that the snapshots have left open.
 func (g *gathering) tell() {
@@ -122,7 +122,7 @@ func (g *gathering) waiters() (all []profile.Waiter) {
 }
 
 // waiters are threads with what looks have found that they wait for.
-func (s *session) waiters(looks []profile.Look) (all []profile.Waiter) {
+func (s *shot) waiters(looks []profile.Look) (all []profile.Waiter) {
 	info := s.process.Info()
 	for _, l := range looks {
 		i := slices.IndexFunc(s.snapshot.Threads, func(t task.Thread) bool { return t.ID == l.Thread })
