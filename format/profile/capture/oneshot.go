@@ -74,7 +74,7 @@ func (s *shot) begin(p task.Process, o Options) error {
 	noteProblems(p, t.note)
 	t.note(lacks)
 	t.start(t.countStop)
-	t.follow.single = true
+	t.tracker.single = true
 	return nil
 }
 
@@ -99,8 +99,8 @@ func (s *shot) do(step func(*shot) error) {
 // prepare does what can be done before the stop.
 func (s *shot) prepare() error {
 	s.looks, s.questions = s.looks[:0], nil
-	s.follow.refresh()
-	s.snapshot.Watch = s.follow.watchAll()
+	s.tracker.refresh()
+	s.snapshot.Watch = s.tracker.watchAll()
 	ids, err := s.process.Threads()
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (s *shot) copyAll(err error) error {
 
 func (s *shot) completeStop(err error) error {
 	defer s.cutAll()
-	s.follow.begin(&s.snapshot)
+	s.tracker.begin(&s.snapshot)
 	v := s.walk(&s.snapshot)
 	for stop := 1; err == nil && (len(s.lacking) > 0 || v == exchanged) && stop < maxStops; stop++ {
 		err = s.takeAgain(v)
@@ -165,10 +165,10 @@ func (s *shot) completeStop(err error) error {
 // takeAgain takes the snapshot once more, after a walk with a verdict.
 func (s *shot) takeAgain(v verdict) error {
 	if v == exchanged {
-		s.follow.reread()
+		s.tracker.reread()
 	}
 	again := task.Snapshot{
-		Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.follow.watchAll(),
+		Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.tracker.watchAll(),
 		Spare: s.snapshot.Spare, Insist: s.snapshot.Insist, Unhurried: s.snapshot.Unhurried,
 	}
 	var err error
@@ -179,7 +179,7 @@ func (s *shot) takeAgain(v verdict) error {
 		keepFacts(&again, &s.snapshot)
 		s.snapshot = again
 	}
-	s.follow.begin(&s.snapshot)
+	s.tracker.begin(&s.snapshot)
 	return err
 }
 
@@ -255,7 +255,7 @@ func (s *shot) finish() (*profile.Profile, error) {
 // close gives back what a profile is made of.
 func (s *shot) close() {
 	if s.target != nil {
-		s.follow.close()
+		s.tracker.close()
 		*s = shot{pid: s.pid, err: s.err}
 	}
 }

@@ -27,11 +27,11 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	if err != nil {
 		return nil, err
 	}
-	defer r.follow.close()
+	defer r.tracker.close()
 	r.observe()
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
-		Suspend: o.Suspend, MaxStop: o.MaxStop, Threads: r.captured(), Watch: r.follow.watch, Alone: o.Alone,
+		Suspend: o.Suspend, MaxStop: o.MaxStop, Threads: r.captured(), Watch: r.tracker.watch, Alone: o.Alone,
 		Ended: func(missed int) { r.missedTicks += missed },
 	}) {
 		if s != nil {
@@ -116,7 +116,7 @@ func (r *recorder) observe() {
 
 // add walks and adds one snapshot.
 func (r *recorder) add(s *task.Snapshot) error {
-	r.follow.begin(s)
+	r.tracker.begin(s)
 	r.walk(s)
 	left := r.leaveOut(s)
 	looks, whole := r.look(s)
@@ -137,9 +137,9 @@ func (r *recorder) add(s *task.Snapshot) error {
 		return err
 	}
 	if left > 0 || r.doubtful {
-		r.follow.reread()
+		r.tracker.reread()
 	}
-	r.follow.unsure = left > 0
+	r.tracker.unsure = left > 0
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (r *recorder) tell(s *task.Snapshot, looks []profile.Look) error {
 		r.options.Added(&Added{Snapshot: s, Looks: looks, Path: r.builder.Path, Profile: r.soFar})
 	}
 	if r.options.Each != nil {
-		return r.options.Each(s, r.follow.images)
+		return r.options.Each(s, r.tracker.images)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (s *Series) Innermost(st *profile.Stack) string {
 		return ""
 	}
 	f := st.Frames[0]
-	loc := s.shot.follow.images.Locate(f.PC, f.Return)
+	loc := s.shot.tracker.images.Locate(f.PC, f.Return)
 	switch {
 	case loc.Function != "":
 		return loc.Function
@@ -93,7 +93,7 @@ func (s *Series) Innermost(st *profile.Stack) string {
 }
 
 // Images are those that the target had loaded when it was last asked.
-func (s *Series) Images() *images.Map { return s.shot.follow.images }
+func (s *Series) Images() *images.Map { return s.shot.tracker.images }
 
 // Stopped is for how long the target has been stopped since Begin.
 func (s *Series) Stopped() time.Duration { return s.shot.builder.Stopped() }
@@ -139,7 +139,7 @@ func (s *Series) closeSaved() {
 	if s.saved.err == nil {
 		s.saved.err = err
 	}
-	s.shot.saving, s.shot.follow.saving = nil, nil
+	s.shot.saving, s.shot.tracker.saving = nil, nil
 }
 
 // EndSaved ends the recording that Save began. It returns its path, which is

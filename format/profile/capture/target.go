@@ -20,7 +20,7 @@ type target struct {
 	options  Options
 	wanted   func(*task.Thread) bool // nil: all threads
 	builder  *profile.Builder
-	follow   *follower
+	tracker  *tracker
 	unwinder *unwind.Unwinder
 	code     *codeMemory
 	saving   *saving
@@ -55,14 +55,14 @@ func newTarget(p task.Process, o Options, interval time.Duration) (t *target, la
 // start reads what is mapped. Stood is told of stops besides those of snapshots; nil:
 // there are to be none.
 func (t *target) start(stood func(time.Duration)) {
-	t.follow = newFollower(t.process, t.note, stood, t.saving, &t.options, t.code)
+	t.tracker = newTracker(t.process, t.note, stood, t.saving, &t.options, t.code)
 	t.renewUnwinder()
 }
 
 // recordTo has what comes written to another recording; nil: to none.
 func (t *target) recordTo(s *saving) {
 	t.saving = s
-	t.follow.place(s)
+	t.tracker.place(s)
 	t.renewUnwinder()
 }
 
@@ -71,7 +71,7 @@ func (t *target) recordTo(s *saving) {
 func (t *target) renewUnwinder() {
 	t.unwinder = unwind.New(unwind.Options{
 		CodeMask:   t.process.Info().CodeMask,
-		Executable: func(a task.Addr) bool { return t.follow.layout.executable(a) },
+		Executable: func(a task.Addr) bool { return t.tracker.layout.executable(a) },
 	})
 }
 
@@ -106,20 +106,20 @@ func (t *target) countStop(stood time.Duration) {
 // merge adds a snapshot that was walked, and looks at its threads, to the profile and the
 // recording. Whole says that the looks end a round.
 func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error {
-	t.follow.name(t.builder)
-	t.builder.Add(s, t.stacks, t.follow.images)
+	t.tracker.name(t.builder)
+	t.builder.Add(s, t.stacks, t.tracker.images)
 	t.builder.Look(looks, whole)
-	t.saving.tell(t.follow.layout)
-	if err := t.saving.add(s, t.stacks, t.follow.images, looks, whole); err != nil {
+	t.saving.tell(t.tracker.layout)
+	if err := t.saving.add(s, t.stacks, t.tracker.images, looks, whole); err != nil {
 		return err
 	}
-	t.saved = t.follow.images
+	t.saved = t.tracker.images
 	return nil
 }
 
 // finish makes the profile, and ends the recording.
 func (t *target) finish(end recording.End) (*profile.Profile, error) {
-	t.follow.noteShort()
+	t.tracker.noteShort()
 	made := t.saving.profile(t.builder)
 	return made, t.saving.close(end)
 }

@@ -19,18 +19,18 @@ const usualFrames = 6
 func (t *target) walk(s *task.Snapshot) verdict {
 	v := t.walkOnce(s)
 	if v == generatedCode {
-		t.follow.reread()
+		t.tracker.reread()
 		v = t.walkOnce(s)
 	}
 	if v != exchanged {
 		return v
 	}
 	before := t.countExchanged(s)
-	if !t.follow.adopt(s, func(i int) bool { return t.isExchanged(s, i) }) {
+	if !t.tracker.adopt(s, func(i int) bool { return t.isExchanged(s, i) }) {
 		return v
 	}
 	if v = t.walkOnce(s); t.countExchanged(s) > before {
-		t.follow.goBack()
+		t.tracker.goBack()
 		v = t.walkOnce(s)
 	}
 	return v
@@ -50,14 +50,14 @@ func (t *target) walkOnce(s *task.Snapshot) (worst verdict) {
 		}
 		first := len(t.frames)
 		var stop unwind.Stop
-		t.frames, stop = t.unwinder.Walk(t.frames, th, t.follow.images, t.saving.memory(t.code))
+		t.frames, stop = t.unwinder.Walk(t.frames, th, t.tracker.images, t.saving.memory(t.code))
 		frames := t.frames[first:len(t.frames):len(t.frames)]
 		t.stacks = append(t.stacks, profile.Stack{Frames: frames, Stop: stop})
 		if t.askFor(s, th, frames, stop) {
 			t.lacking = append(t.lacking, th.ID)
 		}
-		worst = max(worst, t.follow.check(th, frames, stop))
-		t.doubtful = t.doubtful || t.follow.doubts(stop)
+		worst = max(worst, t.tracker.check(th, frames, stop))
+		t.doubtful = t.doubtful || t.tracker.doubts(stop)
 	}
 	return worst
 }
@@ -65,7 +65,7 @@ func (t *target) walkOnce(s *task.Snapshot) (worst verdict) {
 // repeats reports whether a stack that is the same as before need not be walked. A
 // recording, in which every stack is walked again, wants it to be checked in
 // other images.
-func (t *target) repeats() bool { return t.saving == nil || t.saved == t.follow.images }
+func (t *target) repeats() bool { return t.saving == nil || t.saved == t.tracker.images }
 
 // askFor notes in a snapshot what another copy of a thread is to have more, and reports
 // whether it would.
@@ -93,7 +93,7 @@ func isWhole(frames []unwind.Frame, stop unwind.Stop) bool {
 // to be what was there.
 func (t *target) isExchanged(s *task.Snapshot, i int) bool {
 	st := &t.stacks[i]
-	return !st.Repeat && t.follow.check(&s.Threads[i], st.Frames, st.Stop) == exchanged
+	return !st.Repeat && t.tracker.check(&s.Threads[i], st.Frames, st.Stop) == exchanged
 }
 
 // countExchanged counts the threads of which that is so.
@@ -109,15 +109,15 @@ func (t *target) countExchanged(s *task.Snapshot) (n int) {
 // cut keeps of a stack the frames of which it is known in what code they were, and
 // reports whether there are any.
 func (t *target) cut(th *task.Thread, st *profile.Stack) bool {
-	th.Sure = t.follow.countSure(th, st)
+	th.Sure = t.tracker.countSure(th, st)
 	cutUnsure(th, st)
 	return th.Sure > 0
 }
 
 // countSure returns how many frames of a stack are sure: none where that is not
 // known of each.
-func (f *follower) countSure(t *task.Thread, s *profile.Stack) int {
-	if !f.followsList() {
+func (f *tracker) countSure(t *task.Thread, s *profile.Stack) int {
+	if !f.usesList() {
 		return 0
 	}
 	n, _ := f.sure(t, s.Frames, s.Stop)

@@ -18,7 +18,7 @@ func TestKeptMaps(t *testing.T) {
 		{images: 1000, maps: 8, left: 7},
 		{images: 8, maps: 10, lacking: 3, left: 7},
 	} {
-		f := &follower{}
+		f := &tracker{}
 		for i := range tt.maps {
 			m := &images.Map{Images: make([]*images.Image, tt.images)}
 			for i := range m.Images {

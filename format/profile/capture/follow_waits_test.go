@@ -16,7 +16,7 @@ func TestAhead(t *testing.T) {
 	shotOf := func(pid int, looks ...profile.Look) *shot {
 		return &shot{pid: pid, target: &target{}, looks: looks}
 	}
-	g := &gathering{
+	g := &several{
 		shots: []*shot{
 			shotOf(1, profile.Look{Thread: 11, Wait: &profile.Wait{Lock: profile.Mutex, Owner: 12}}, profile.Look{Thread: 12, Wait: to(2, 21)},
 				profile.Look{Thread: 13, Wait: to(3, 0)}, profile.Look{Thread: 14}),

@@ -46,7 +46,7 @@ type dyldList struct {
 }
 
 // startList reads the images at first.
-func (f *follower) startList() {
+func (f *tracker) startList() {
 	f.dyld.tracker = dyld.NewTracker(f.process)
 	if f.stood != nil {
 		f.dyld.tracker.StopBy(f.process.Suspend, f.stood)
@@ -54,12 +54,12 @@ func (f *follower) startList() {
 	f.dyld.used, f.dyld.named = map[task.Addr]int{}, map[object.File]object.File{}
 	f.loadList()
 	if g, err := dyld.ReadGeneration(f.process); err == nil && !f.dyld.isCurrent(g) {
-		f.dyld.reads = calmAfter
+		f.dyld.reads = forgetAfter
 	}
 }
 
 // loadList reads the list again, and the images in it that are new.
-func (f *follower) loadList() {
+func (f *tracker) loadList() {
 	began := time.Now()
 	f.dyld.loads++
 	f.renamed = task.Rename(f.process) || f.renamed
@@ -75,7 +75,7 @@ func (f *follower) loadList() {
 }
 
 // readRegions reads where code is that no image holds.
-func (f *follower) readRegions() {
+func (f *tracker) readRegions() {
 	if l := f.latest.renew(f.process); l.stamp != 0 || f.images == nil {
 		f.latest = l
 	}
@@ -83,7 +83,7 @@ func (f *follower) readRegions() {
 }
 
 // useImages makes the map of these images the current one.
-func (f *follower) useImages(placed []object.Placed) {
+func (f *tracker) useImages(placed []object.Placed) {
 	for i := len(f.kept) - 1; i >= 0; i-- { // the current one first
 		k := &f.kept[i]
 		if slices.EqualFunc(k.placed, placed, samePlaced) {
@@ -102,7 +102,7 @@ func (f *follower) useImages(placed []object.Placed) {
 
 // withSymbols returns the images with what binaries have of them: for the same
 // file always the same.
-func (f *follower) withSymbols(placed []object.Placed) []object.Placed {
+func (f *tracker) withSymbols(placed []object.Placed) []object.Placed {
 	if f.from == nil {
 		return placed
 	}
@@ -124,7 +124,7 @@ func samePlaced(a, b object.Placed) bool {
 }
 
 // nameQueues tells the process where libdispatch is, when that is another one.
-func (f *follower) nameQueues(m *images.Map) {
+func (f *tracker) nameQueues(m *images.Map) {
 	for _, im := range m.Images {
 		if im.Name() != libdispatch || im.File == nil || im.File == f.dyld.queues {
 			continue
@@ -136,10 +136,10 @@ func (f *follower) nameQueues(m *images.Map) {
 
 // refreshList reads the list of a running process before it is stopped, if it has
 // changed.
-func (f *follower) refreshList() {
+func (f *tracker) refreshList() {
 	g, err := dyld.ReadGeneration(f.process)
 	if err == nil && !f.dyld.isCurrent(g) {
-		f.dyld.reads = calmAfter
+		f.dyld.reads = forgetAfter
 		f.loadList()
 	}
 }
@@ -149,20 +149,20 @@ func (d *dyldList) isCurrent(g dyld.Generation) bool {
 	return d.listed.Whole && d.listed.Infos.Generation() == g
 }
 
-// followList compares the list with the one that the images are of. Threads that
+// compareList compares the list with the one that the images are of. Threads that
 // were captured before it changed are walked in these images, those that were
 // captured after the last change in new ones.
-func (f *follower) followList(s *task.Snapshot) {
+func (f *tracker) compareList(s *task.Snapshot) {
 	d := &f.dyld
 	d.turn++
 	d.changed = false
-	defer func() { f.code.restless = d.reads > 0 }()
+	defer func() { f.code.unloads = d.reads > 0 }()
 	g, err := dyld.ReadGeneration(f.process)
 	if err != nil || d.isCurrent(g) {
 		f.useImages(d.listed.Images)
 		return
 	}
-	d.reads = calmAfter
+	d.reads = forgetAfter
 	d.changed = true // threads without a mark may have been captured before or after
 	if d.listed.Infos.At != g.At || f.isDue() && !f.areMarked(s) {
 		f.loadList()
@@ -173,13 +173,13 @@ func (f *follower) followList(s *task.Snapshot) {
 // isDue reports whether to read the list again. In a sampling of a process that
 // loads and unloads all the time not every change is followed: what was seen in a
 // stop is known without.
-func (f *follower) isDue() bool {
+func (f *tracker) isDue() bool {
 	return f.single || f.dyld.loads < firstLoads || time.Since(f.dyld.loaded) >= loadShare*f.dyld.cost
 }
 
 // useSeen makes a map current that has also those images which were seen in the
 // stop and are not listed any more.
-func (f *follower) useSeen(s *task.Snapshot) {
+func (f *tracker) useSeen(s *task.Snapshot) {
 	i := slices.IndexFunc(s.Threads, func(t task.Thread) bool { return !t.Same })
 	if i < 0 {
 		return
@@ -233,7 +233,7 @@ func extent(p *object.Placed) (start, end task.Addr) {
 }
 
 // areMarked reports whether all threads were captured before the list changed.
-func (f *follower) areMarked(s *task.Snapshot) bool {
+func (f *tracker) areMarked(s *task.Snapshot) bool {
 	for i := range s.Threads {
 		if t := &s.Threads[i]; !t.Same && !f.dyld.isMarked(t) {
 			return false
@@ -251,7 +251,7 @@ func (d *dyldList) isMarked(t *task.Thread) bool {
 }
 
 // watchList returns what to look at in the next stop: at most so many images.
-func (f *follower) watchList(most int) task.Watch {
+func (f *tracker) watchList(most int) task.Watch {
 	d := &f.dyld
 	if d.reads == 0 {
 		d.mark = 0
@@ -290,7 +290,7 @@ func (d *dyldList) places(most int) (list []task.Addr) {
 // sure returns how many frames of a thread, from the innermost on, are in code of
 // which it is known what it was. All: and that the rest of the stack is not
 // missing because of code that was not known.
-func (f *follower) sure(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) (n int, all bool) {
+func (f *tracker) sure(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) (n int, all bool) {
 	d := &f.dyld
 	listed := d.listed.Whole && (d.isMarked(t) || !t.Sight.HasMark && !d.changed)
 	for i := range frames {
@@ -303,7 +303,7 @@ func (f *follower) sure(t *task.Thread, frames []unwind.Frame, stop unwind.Stop)
 
 // isSure reports whether the image at an address was there when the thread was
 // captured. Listed: all images were, and no others.
-func (f *follower) isSure(t *task.Thread, a task.Addr, listed bool) bool {
+func (f *tracker) isSure(t *task.Thread, a task.Addr, listed bool) bool {
 	im, ok := f.images.Find(a)
 	switch {
 	case !ok:

@@ -48,10 +48,10 @@ func (t *Together) Begin(p task.Process) (*Steps, error) {
 	}
 	r.rounds.credit = &t.credit
 	stepper, err := task.NewStepper(p, task.Options{
-		Interval: t.options.Interval, Suspend: task.SuspendNone, Threads: r.captured(), Watch: r.follow.watch,
+		Interval: t.options.Interval, Suspend: task.SuspendNone, Threads: r.captured(), Watch: r.tracker.watch,
 	})
 	if err != nil {
-		r.follow.close()
+		r.tracker.close()
 		return nil, err
 	}
 	return &Steps{recorder: r, stepper: stepper}, nil
@@ -89,7 +89,7 @@ func (s *Steps) add(snapshot *task.Snapshot) error {
 // addStill adds a snapshot that is as the one before.
 func (s *Steps) addStill(snapshot *task.Snapshot) {
 	r := s.recorder
-	r.builder.AddChanged(snapshot, r.follow.images, nil, nil)
+	r.builder.AddChanged(snapshot, r.tracker.images, nil, nil)
 	r.lackKernel += s.lacked
 	r.taken++
 }
@@ -120,7 +120,7 @@ func Ask(all []*Steps) {
 func (s *Steps) End() *profile.Profile {
 	r := s.recorder
 	s.stepper.End()
-	defer r.follow.close()
+	defer r.tracker.close()
 	made, _ := r.finish(s.looks, r.missedTicks, 0, nil) // only one that is saved can fail
 	return made
 }

@@ -140,7 +140,7 @@ func (r *recorder) lookAtAll() []profile.Look {
 // is time, and reports whether that was all of them.
 func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (looks []profile.Look, whole bool) {
 	asked := r.rounds.asked
-	finder := waits.New(r.process, r.follow.images, s.Threads)
+	finder := waits.New(r.process, r.tracker.images, s.Threads)
 	began := time.Now()
 	whole = true
 	defer func() { r.questions = finder.Questions() }()
@@ -191,7 +191,7 @@ func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
 	if !r.stacks[i].Repeat {
 		return r.stacks[i].Frames
 	}
-	r.again, _ = r.unwinder.Walk(r.again[:0], t, r.follow.images, r.saving.memory(r.code))
+	r.again, _ = r.unwinder.Walk(r.again[:0], t, r.tracker.images, r.saving.memory(r.code))
 	return r.again
 }
 
@@ -201,7 +201,7 @@ func (s *shot) findWaits(wanted func(*task.Thread) bool) { s.looks, s.questions 
 
 // waitsOf asks as findWaits does, and returns what was found and what is left open.
 func (s *shot) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.Question) {
-	finder := waits.New(s.process, s.follow.images, s.snapshot.Threads)
+	finder := waits.New(s.process, s.tracker.images, s.snapshot.Threads)
 	asked := make([]bool, len(s.stacks))
 	var ask func(i int)
 	ask = func(i int) {

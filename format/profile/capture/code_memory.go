@@ -10,10 +10,10 @@ import (
 // in use is read from them: by the time that a stack is walked another library may
 // be where the one was that it was captured in, or none.
 type codeMemory struct {
-	live     task.Memory
-	in       *images.Map // nil: nothing is known
-	restless bool        // images that may be unloaded are read with care, see [object.Placed]
-	pages    [codePages]codePage
+	live    task.Memory
+	in      *images.Map // nil: nothing is known
+	unloads bool        // images that may be unloaded are read with care, see [object.Placed]
+	pages   [codePages]codePage
 }
 
 // A walk asks for a few bytes around each pc: a page of a file is read once.
@@ -32,7 +32,7 @@ type codePage struct {
 // ReadMemory implements [task.Memory].
 func (m *codeMemory) ReadMemory(p []byte, a task.Addr) (int, error) {
 	im, found := m.image(a)
-	if found && m.restless && im.Code != nil {
+	if found && m.unloads && im.Code != nil {
 		return im.Code.ReadMemory(p, a)
 	}
 	n := 0

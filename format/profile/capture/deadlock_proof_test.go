@@ -22,9 +22,9 @@ func TestSleptOn(t *testing.T) {
 	asleep := task.Glance{State: task.Sleeping, Call: task.Syscall{State: task.InCall}}
 	before := task.Counters{Sleeps: 7, HasSleeps: true}
 	for name, c := range map[string]struct {
-		now    fakeWatch
-		fallen bool
-		on     bool
+		now      fakeWatch
+		isAsleep bool
+		on       bool
 	}{
 		"asleep":     {fakeWatch{glance: asleep, counters: before}, true, true},
 		"once more":  {fakeWatch{glance: asleep, counters: task.Counters{Sleeps: 8, HasSleeps: true}}, true, false},
@@ -34,8 +34,8 @@ func TestSleptOn(t *testing.T) {
 		"gone":       {fakeWatch{glance: asleep, counters: before, err: task.ErrThreadGone}, false, false},
 	} {
 		s := sleeper{watch: &c.now, before: before}
-		if s.fallen() != c.fallen || s.sleptOn() != c.on {
-			t.Errorf("%s: fallen %t, slept on %t", name, s.fallen(), s.sleptOn())
+		if s.isAsleep() != c.isAsleep || s.sleptOn() != c.on {
+			t.Errorf("%s: isAsleep %t, slept on %t", name, s.isAsleep(), s.sleptOn())
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 		{"the same, and the walk ended early", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(2, 8)}, in(1), unwind.BadPointer, exchanged},
 	} {
 		p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: tt.then}
-		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+		f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		f.watch()
 		p.regions = tt.now
 		th := &task.Thread{Sight: task.Sight{Mapped: tt.seen}}
@@ -110,7 +110,7 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 // TestKeptLayoutsAreAdopted: the one is current that shows what was seen.
 func TestKeptLayoutsAreAdopted(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}}
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.kept = nil
 	for _, inode := range []uint64{7, 8, nothing} {
 		p.regions = []task.Region{region(1, 5)}
@@ -143,7 +143,7 @@ func TestKeptLayoutsAreAdopted(t *testing.T) {
 // was there at the stop, unless the one before says the same.
 func TestLayoutReadTooLate(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7), region(2, 7)}}
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.watch()
 	p.regions = []task.Region{region(1, 7), region(2, 8)}
 	f.reread()
@@ -155,22 +155,22 @@ func TestLayoutReadTooLate(t *testing.T) {
 }
 
 func TestWatchedPlacesAreBoundedAndForgotten(t *testing.T) {
-	var w watching
+	var w churn
 	w.note(1)
-	for i := range 2 * maxRestless {
+	for i := range 2 * maxRemapped {
 		w.note(task.Addr(i))
 	}
-	if len(w.restless) != maxRestless || w.restless[0].at != maxRestless {
-		t.Errorf("%d places, the first %v", len(w.restless), w.restless[0].at)
+	if len(w.remapped) != maxRemapped || w.remapped[0].at != maxRemapped {
+		t.Errorf("%d places, the first %v", len(w.remapped), w.remapped[0].at)
 	}
-	for range calmAfter {
+	for range forgetAfter {
 		w.note(5)
 		w.addresses(layout{}, "")
 	}
 	if got := w.addresses(layout{}, ""); len(got) != 1 || got[0] != 5 {
 		t.Errorf("watches %v, want 5", got)
 	}
-	for range calmAfter {
+	for range forgetAfter {
 		w.addresses(layout{}, "")
 	}
 	if got := w.addresses(layout{}, ""); len(got) != 0 {
@@ -183,10 +183,10 @@ func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Path: "/program"}}}
 	p.regions = []task.Region{region(1, 5), region(2, 0), region(3, 6)}
 	p.regions[0].Path, p.regions[2].Path = "/program", "/lib"
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
-	for n := range 2 * waryFor {
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	for n := range 2 * watchAllFor {
 		want := 0
-		if n < waryFor {
+		if n < watchAllFor {
 			want = 1
 		}
 		if got := f.watch().Mapped; len(got) != want || want > 0 && got[0] != region(3, 6).Start {
@@ -199,7 +199,7 @@ func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
 // not ELF is loaded once, and found again when it comes back.
 func TestFilesWithoutImages(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	loads := 0
 	find := f.find
 	f.find = func(p task.Process) (*images.Map, []error) { loads++; return find(p) }
@@ -220,7 +220,7 @@ func TestLayoutThatGoesWhileItIsLoaded(t *testing.T) {
 	first := []task.Region{region(1, 7)}
 	second := []task.Region{region(1, 7), region(2, 8)}
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: first}
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.kept[0].whole = true
 	loads := 0
 	f.find = func(task.Process) (*images.Map, []error) {
@@ -246,7 +246,7 @@ func (allCode) Segments() []object.Segment {
 // than the layout has. A frame there is not named by them.
 func TestImagesBeyondTheLayout(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	f.watch()
 	for _, tt := range []struct {
 		images []object.Placed
@@ -273,7 +273,7 @@ func TestImagesBeyondTheLayout(t *testing.T) {
 func TestLayoutIsReadBeforeTheNextSnapshot(t *testing.T) {
 	for _, unsure := range []bool{false, true} {
 		p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
-		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+		f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		p.regions = []task.Region{region(1, 8)}
 		f.unsure = unsure
 		f.watch()
@@ -301,18 +301,18 @@ func TestWalkedAsCaptured(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.regions = []task.Region{region(1, 8)}
-		r.follow.reread()
-		r.follow.watch()
-		if n := r.follow.layout.maps[0].Inode; n != 8 || len(r.follow.kept) != 2 {
-			t.Fatalf("file %d is current, %d are kept", n, len(r.follow.kept))
+		r.tracker.reread()
+		r.tracker.watch()
+		if n := r.tracker.layout.maps[0].Inode; n != 8 || len(r.tracker.kept) != 2 {
+			t.Fatalf("file %d is current, %d are kept", n, len(r.tracker.kept))
 		}
 		s := &task.Snapshot{Threads: []task.Thread{{ID: 1, Registers: registersAt(region(1, 0).Start + 0x40), Sight: task.Sight{Mapped: []task.Seen{seenAt(1, tt.seen)}}}}}
-		r.follow.forgetChecks()
+		r.tracker.forgetChecks()
 		r.walk(s)
-		if n := r.follow.layout.maps[0].Inode; n != tt.want {
+		if n := r.tracker.layout.maps[0].Inode; n != tt.want {
 			t.Errorf("%s: file %d is current, want %d", tt.name, n, tt.want)
 		}
-		r.follow.close()
+		r.tracker.close()
 	}
 }
 
@@ -351,7 +351,7 @@ func TestImagesOfATargetThatEnded(t *testing.T) {
 				notes++
 			}
 		}
-		f := newFollower(p, note, nil, nil, new(Options), &codeMemory{})
+		f := newTracker(p, note, nil, nil, new(Options), &codeMemory{})
 		f.tries, f.find = 1, func(task.Process) (*images.Map, []error) { return images.NewMap(nil), unread }
 		f.load(readLayout(p))
 		if notes != tt.notes {

@@ -180,7 +180,7 @@ func stood(timestamp uint64, libs ...lib) task.Thread {
 
 // names tells in which images the frames of a thread are that was captured, as
 // far as that is sure.
-func names(f *follower, t task.Thread, pcs ...task.Addr) string {
+func names(f *tracker, t task.Thread, pcs ...task.Addr) string {
 	f.watch()
 	f.dyld.cost = 0 // as if that were long ago
 	s := &task.Snapshot{Threads: []task.Thread{t}}
@@ -222,8 +222,8 @@ func TestFramesAreNamedByTheImagesTheyWereCapturedWith(t *testing.T) {
 		{"being changed", func(p *macLike) { p.updating = true }, stood(at), "asm?"},
 	} {
 		p := newMacLike(libA)
-		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
-		f.dyld.reads = calmAfter
+		f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+		f.dyld.reads = forgetAfter
 		tt.change(p)
 		if got := names(f, tt.thread, inPlugin, inStable, inMain, nowhere); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
@@ -235,7 +235,7 @@ func TestFramesAreNamedByTheImagesTheyWereCapturedWith(t *testing.T) {
 // where it was seen.
 func TestStableFramesAreSureWhileLibrariesComeAndGo(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	for i, there := range [][]lib{{libA}, {}, {libB}, {libB}, {libA}, {libB}, {}, {libA}} {
 		p.become(there...)
 		seen := stood(1, append([]lib{stable}, there...)...)
@@ -257,7 +257,7 @@ func TestStableFramesAreSureWhileLibrariesComeAndGo(t *testing.T) {
 // turn, of which the list shows either by the time that it is read.
 func TestAlternatingLibrariesAreNotConfused(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	p.become(libB)
 	f.refresh() // both are known by now
 	for i := range 16 {
@@ -280,7 +280,7 @@ func TestAlternatingLibrariesAreNotConfused(t *testing.T) {
 // TestOverlappingLibraries: what was seen has the place, not what is listed since.
 func TestOverlappingLibraries(t *testing.T) {
 	p := newMacLike(large)
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	p.become(libA)
 	if got := names(f, stood(1, stable, large), inPlugin, inMain); got != "lm" {
 		t.Errorf("%q", got)
@@ -296,7 +296,7 @@ func TestOverlappingLibraries(t *testing.T) {
 func TestCodeOfAnotherLibraryIsNotRead(t *testing.T) {
 	p := newMacLike(libA)
 	c := &codeMemory{live: p}
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), c)
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), c)
 	var b [4]byte
 	p.become()
 	names(f, stood(1), inMain)
@@ -317,7 +317,7 @@ func TestCodeOfAnotherLibraryIsNotRead(t *testing.T) {
 	if n, _ := f.sure(&th, []unwind.Frame{{PC: inStable}}, stopAtBottom); n != 0 {
 		t.Error("a frame is sure by code that could not be read")
 	}
-	f.dyld.reads = calmAfter
+	f.dyld.reads = forgetAfter
 	if got := names(f, stood(1, stable), inMain, inStable); got != "m" {
 		t.Errorf("%q, of which something could not be read", got)
 	}
@@ -327,7 +327,7 @@ func TestCodeOfAnotherLibraryIsNotRead(t *testing.T) {
 // out any more.
 func TestChangedListIsFollowedAgain(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	if w := f.watch(); w.Mark != 0 || len(w.IDs) != 0 {
 		t.Errorf("looks at %+v before anything has changed", w)
 	}
@@ -351,8 +351,8 @@ func TestChangedListIsFollowedAgain(t *testing.T) {
 // elsewhere. A timestamp that was read at the old place tells nothing.
 func TestListThatMoves(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
-	f.dyld.reads = calmAfter
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f.dyld.reads = forgetAfter
 	f.watch()
 	p.infos = movedTo
 	s := &task.Snapshot{Threads: []task.Thread{stood(p.timestamp)}}
@@ -373,7 +373,7 @@ func TestListThatMoves(t *testing.T) {
 func TestListThatChangesWhileItIsRead(t *testing.T) {
 	p := newMacLike(libA)
 	p.eachRead = func() { p.timestamp++ }
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	if got := names(f, stood(p.timestamp), inStable); got != "" {
 		t.Errorf("%q", got)
 	}
@@ -390,7 +390,7 @@ func TestListOfAProcessThatStands(t *testing.T) {
 	for _, timestamp := range []uint64{100, 0} {
 		p := newMacLike(libA)
 		p.updating, p.timestamp = true, timestamp
-		f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+		f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		if got := names(f, stood(0), inMain, inPlugin); got != "m?" {
 			t.Errorf("%q", got)
 		}
@@ -409,8 +409,8 @@ func TestListOfAProcessThatStands(t *testing.T) {
 // of a library that nobody knows.
 func TestWalkThatEndsInUnknownCode(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
-	f.dyld.reads = calmAfter
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f.dyld.reads = forgetAfter
 	frames := []unwind.Frame{{PC: inMain}}
 	for _, tt := range []struct {
 		stop   unwind.Reason
@@ -442,7 +442,7 @@ func TestWalkThatEndsInUnknownCode(t *testing.T) {
 // TestListIsReadInAPartOfTheTime: while it changes with each sample.
 func TestListIsReadInAPartOfTheTime(t *testing.T) {
 	p := newMacLike(libA)
-	f := newFollower(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 	names(f, stood(0))
 	for f.dyld.loads < firstLoads {
 		before := f.dyld.loads

@@ -24,7 +24,7 @@ type keptMap struct {
 // makeRoom makes room for one more map: it drops those that lack something, of
 // which there is better by now, and the oldest when there are too many. Nothing
 // in them is named any more.
-func (f *follower) makeRoom() {
+func (f *tracker) makeRoom() {
 	room := roomFor(f.kept)
 	n := len(f.kept)
 	kept := f.kept[:0]

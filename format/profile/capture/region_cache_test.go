@@ -49,10 +49,10 @@ func someMap(rng *rand.Rand) *located {
 	return l
 }
 
-// TestAskedLayout: what a layout that is asked tells is what a listing would,
+// TestLocatedLayout: what a layout that is asked tells is what a listing would,
 // a region costs one question and a gap few, and a renewed layout asks again
 // about what was no code.
-func TestAskedLayout(t *testing.T) {
+func TestLocatedLayout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p := someMap(rng)
 	l := readLayout(p)
@@ -68,13 +68,13 @@ func TestAskedLayout(t *testing.T) {
 	if most := 10 * len(p.regions); p.asked > most {
 		t.Errorf("%d questions about %d regions", p.asked, len(p.regions))
 	}
-	for i, s := range l.asked.spans {
-		if i > 0 && s.start < l.asked.spans[i-1].end {
+	for i, s := range l.cache.spans {
+		if i > 0 && s.start < l.cache.spans[i-1].end {
 			t.Errorf("span %d overlaps the one before", i)
 		}
 	}
 	again := l.renew(p)
-	if again.stamp != l.stamp || again.known() != l.known() || len(again.asked.code()) != len(l.asked.code()) {
+	if again.stamp != l.stamp || again.known() != l.known() || len(again.cache.code()) != len(l.cache.code()) {
 		t.Errorf("%d regions of %d stay", again.known(), l.known())
 	}
 	for i := range p.regions {
@@ -112,7 +112,7 @@ func TestWhatIsRememberedOfAMapIsBounded(t *testing.T) {
 			t.Fatal(a)
 		}
 	}
-	if n := len(l.asked.spans); n > maxSpans {
+	if n := len(l.cache.spans); n > maxSpans {
 		t.Errorf("%d spans", n)
 	}
 	for range 2 {

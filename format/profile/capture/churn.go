@@ -7,37 +7,37 @@ import (
 )
 
 const (
-	maxRestless = task.MaxWatch
-	waryFor     = 8    // snapshots in which every place is watched, at first and when there is a new restless one
-	calmAfter   = 1000 // snapshots without a change
+	maxRemapped = task.MaxWatch
+	watchAllFor = 8    // snapshots in which every place is watched, at first and when there is a new remapped one
+	forgetAfter = 1000 // snapshots without a change
 )
 
-// watching chooses where to look while threads stand: at the places where files
+// churn chooses where to look while threads stand: at the places where files
 // have come and gone before, so that a process whose files stay pays nothing.
 // Only for a few snapshots every place is suspected.
-type watching struct {
-	restless []restless // the one that changed last is the last
-	wary     int        // for how many snapshots more
+type churn struct {
+	remapped []remapped // the one that changed last is the last
+	allFor   int        // for how many snapshots more
 	list     []task.Addr
 }
 
-type restless struct {
+type remapped struct {
 	at    task.Addr
 	quiet int // snapshots since it changed
 }
 
 // addresses returns what to look at in the next snapshot: it ends early where
 // there is more than can be watched. The program itself stays.
-func (w *watching) addresses(l layout, program string) []task.Addr {
-	w.calm()
+func (w *churn) addresses(l layout, program string) []task.Addr {
+	w.forget()
 	w.list = w.list[:0]
-	for _, r := range w.restless {
+	for _, r := range w.remapped {
 		w.list = append(w.list, r.at)
 	}
-	if w.wary == 0 {
+	if w.allFor == 0 {
 		return w.list
 	}
-	w.wary--
+	w.allFor--
 	for i, m := range l.maps {
 		if m.Inode != 0 && l.paths[i] != program && len(w.list) < task.MaxWatch && !slices.Contains(w.list, l.code[i].Start) {
 			w.list = append(w.list, l.code[i].Start)
@@ -46,23 +46,23 @@ func (w *watching) addresses(l layout, program string) []task.Addr {
 	return w.list
 }
 
-// calm forgets the places that have been quiet.
-func (w *watching) calm() {
-	for i := range w.restless {
-		w.restless[i].quiet++
+// forget drops the places that have been quiet.
+func (w *churn) forget() {
+	for i := range w.remapped {
+		w.remapped[i].quiet++
 	}
-	w.restless = slices.DeleteFunc(w.restless, func(r restless) bool { return r.quiet > calmAfter })
+	w.remapped = slices.DeleteFunc(w.remapped, func(r remapped) bool { return r.quiet > forgetAfter })
 }
 
 // compare notes where a new layout shows other files than the last one, or
 // none.
-func (w *watching) compare(old, l layout) {
+func (w *churn) compare(old, l layout) {
 	w.missing(l, old)
 	w.missing(old, l)
 }
 
 // missing notes the files of l that old does not have at the same place.
-func (w *watching) missing(old, l layout) {
+func (w *churn) missing(old, l layout) {
 	for i, m := range l.maps {
 		if m.Inode == 0 || m.Inode == unknownFile {
 			continue
@@ -74,7 +74,7 @@ func (w *watching) missing(old, l layout) {
 }
 
 // see notes the places that showed something else while a thread stood.
-func (w *watching) see(l layout, s *task.Snapshot) {
+func (w *churn) see(l layout, s *task.Snapshot) {
 	for i := range s.Threads {
 		if s.Threads[i].Same {
 			continue
@@ -87,15 +87,15 @@ func (w *watching) see(l layout, s *task.Snapshot) {
 	}
 }
 
-func (w *watching) note(a task.Addr) {
-	i := slices.IndexFunc(w.restless, func(r restless) bool { return r.at == a })
+func (w *churn) note(a task.Addr) {
+	i := slices.IndexFunc(w.remapped, func(r remapped) bool { return r.at == a })
 	switch {
 	case i >= 0:
-		w.restless = slices.Delete(w.restless, i, i+1)
-	case len(w.restless) == maxRestless:
-		w.restless = slices.Delete(w.restless, 0, 1)
+		w.remapped = slices.Delete(w.remapped, i, i+1)
+	case len(w.remapped) == maxRemapped:
+		w.remapped = slices.Delete(w.remapped, 0, 1)
 	default:
-		w.wary = waryFor
+		w.allFor = watchAllFor
 	}
-	w.restless = append(w.restless, restless{at: a})
+	w.remapped = append(w.remapped, remapped{at: a})
 }

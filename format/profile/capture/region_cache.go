@@ -9,9 +9,9 @@ import (
 // maxSpans bounds what is remembered of a map; beyond it is asked anew.
 const maxSpans = 1 << 14
 
-// asked is what is known of a map that is asked about place by place. What was
+// regionCache is what is known of a map that is asked about place by place. What was
 // told of a place stands until a new layout is read.
-type asked struct {
+type regionCache struct {
 	locator task.Locator
 	spans   []span // in order, none overlapping another
 	codes   int    // those with code, and those that were forgotten
@@ -25,18 +25,18 @@ type span struct {
 
 func (s *span) hasCode() bool { return s.prot&task.Execute != 0 }
 
-// askLayout makes a layout that is asked. One question reports whether the process
+// locatedLayout makes a layout that is asked. One question reports whether the process
 // still answers.
-func askLayout(l task.Locator) layout {
-	a := &asked{locator: l}
+func locatedLayout(l task.Locator) layout {
+	a := &regionCache{locator: l}
 	if _, found, err := l.RegionAt(0); err != nil || !found {
-		return layout{asked: a}
+		return layout{cache: a}
 	}
-	return layout{asked: a, stamp: 1, files: 1}
+	return layout{cache: a, stamp: 1, files: 1}
 }
 
 // executable reports whether code may be at a.
-func (k *asked) executable(a task.Addr) bool {
+func (k *regionCache) executable(a task.Addr) bool {
 	i, found := k.find(a)
 	if found {
 		return k.spans[i].hasCode()
@@ -57,7 +57,7 @@ func (k *asked) executable(a task.Addr) bool {
 }
 
 // find returns the index of the span that a is in, or where it would be.
-func (k *asked) find(a task.Addr) (int, bool) {
+func (k *regionCache) find(a task.Addr) (int, bool) {
 	return slices.BinarySearchFunc(k.spans, a, func(s span, a task.Addr) int {
 		switch {
 		case s.end <= a:
@@ -71,7 +71,7 @@ func (k *asked) find(a task.Addr) (int, bool) {
 
 // remember puts a span, of which something is in no other, before the one of
 // index i. Where the map has changed, what was told first stands.
-func (k *asked) remember(i int, s span) {
+func (k *regionCache) remember(i int, s span) {
 	if s.start == s.end {
 		return
 	}
@@ -91,7 +91,7 @@ func (k *asked) remember(i int, s span) {
 }
 
 // code lists the regions that have some.
-func (k *asked) code() (regions []task.Region) {
+func (k *regionCache) code() (regions []task.Region) {
 	for i := range k.spans {
 		if s := &k.spans[i]; s.hasCode() {
 			regions = append(regions, task.Region{Start: s.start, End: s.end, Prot: s.prot})
@@ -100,14 +100,14 @@ func (k *asked) code() (regions []task.Region) {
 	return regions
 }
 
-func (k *asked) onlyCode() []span {
+func (k *regionCache) onlyCode() []span {
 	return slices.DeleteFunc(slices.Clone(k.spans), func(s span) bool { return !s.hasCode() })
 }
 
 // known counts the regions with code that a layout was told of.
 func (l layout) known() int {
-	if l.asked == nil {
+	if l.cache == nil {
 		return len(l.regions)
 	}
-	return l.asked.codes
+	return l.cache.codes
 }

@@ -31,8 +31,8 @@ func TestMostAreWalkedAsCaptured(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.regions = []task.Region{region(1, 8)}
-		r.follow.reread()
-		r.follow.watch()
+		r.tracker.reread()
+		r.tracker.watch()
 		s := &task.Snapshot{}
 		wrong := 0
 		for i, file := range tt.files {
@@ -42,13 +42,13 @@ func TestMostAreWalkedAsCaptured(t *testing.T) {
 			}
 		}
 		r.walk(s)
-		if n := r.follow.layout.maps[0].Inode; n != tt.want {
+		if n := r.tracker.layout.maps[0].Inode; n != tt.want {
 			t.Errorf("%s: file %d is current, want %d", tt.name, n, tt.want)
 		}
 		if n := r.countExchanged(s); n != wrong || len(r.stacks) != len(tt.files) {
 			t.Errorf("%s: %d of %d stacks lead to what was not there, want %d of %d", tt.name, n, len(r.stacks), wrong, len(tt.files))
 		}
-		r.follow.close()
+		r.tracker.close()
 	}
 }
 
@@ -61,14 +61,14 @@ func TestGeneratedCodeIsReadAbout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.follow.watch()
+		r.tracker.watch()
 		p.regions = []task.Region{region(1, 7), region(2, 0)}
 		th := standingIn(1, stands, 0)
 		th.Sight = task.Sight{}
 		r.walk(&task.Snapshot{Threads: []task.Thread{th}})
-		if n := len(r.follow.layout.code); n != want {
+		if n := len(r.tracker.layout.code); n != want {
 			t.Errorf("in mapping %d: %d are known, want %d", stands, n, want)
 		}
-		r.follow.close()
+		r.tracker.close()
 	}
 }

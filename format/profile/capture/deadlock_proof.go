@@ -8,10 +8,10 @@ import (
 	"stacksnap/task"
 )
 
-// stands proves of a circle that it is one: two processes that answer each other are
+// isDeadlock proves of a circle that it is one: two processes that answer each other are
 // each seen to wait for the other, only never both at once. What the threads wait for
 // is asked once more, and all that while not one of them wakes.
-func (g *gathering) stands(d *profile.Deadlock) bool {
+func (g *several) isDeadlock(d *profile.Deadlock) bool {
 	var sleepers []sleeper
 	defer func() {
 		for _, s := range sleepers {
@@ -24,7 +24,7 @@ func (g *gathering) stands(d *profile.Deadlock) bool {
 			return false
 		}
 		sleepers = append(sleepers, s)
-		if !s.fallen() {
+		if !s.isAsleep() {
 			return false
 		}
 	}
@@ -41,7 +41,7 @@ type sleeper struct {
 	before task.Counters
 }
 
-func (g *gathering) watch(w *profile.Waiter) (sleeper, bool) {
+func (g *several) watch(w *profile.Waiter) (sleeper, bool) {
 	i := slices.IndexFunc(g.shots, func(s *shot) bool { return s.whole() && s.pid == w.PID })
 	if i < 0 {
 		return sleeper{}, false
@@ -62,16 +62,16 @@ func (g *gathering) watch(w *profile.Waiter) (sleeper, bool) {
 	return s, true
 }
 
-// fallen reports whether the thread sleeps, in a call.
-func (s *sleeper) fallen() bool {
+// isAsleep reports whether the thread sleeps, in a call.
+func (s *sleeper) isAsleep() bool {
 	g, err := s.watch.Glance()
 	return err == nil && g.State == task.Sleeping && g.Call.State == task.InCall
 }
 
 // sleptOn reports whether the thread sleeps still and has not woken since before: to be
-// asleep again it would have fallen asleep once more.
+// asleep again it would have isAsleep asleep once more.
 func (s *sleeper) sleptOn() bool {
-	if !s.fallen() {
+	if !s.isAsleep() {
 		return false
 	}
 	now, err := s.watch.Counters()
@@ -79,7 +79,7 @@ func (s *sleeper) sleptOn() bool {
 }
 
 // again asks once more what the threads of a circle wait for.
-func (g *gathering) again(d *profile.Deadlock) []profile.Deadlock {
+func (g *several) again(d *profile.Deadlock) []profile.Deadlock {
 	looks, open := map[*shot][]profile.Look{}, map[*shot][]waits.Question{}
 	for _, s := range g.shots {
 		if s.whole() {

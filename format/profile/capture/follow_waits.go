@@ -26,7 +26,7 @@ type place struct {
 
 // follow captures the processes that are waited for from the given places on, then those
 // that these wait for, and so on, each once.
-func (g *gathering) follow(from []place) {
+func (g *several) follow(from []place) {
 	until := time.Now().Add(followTime)
 	for next := g.ahead(from); len(next) > 0; next = g.ahead(from) {
 		g.open(next, until)
@@ -39,7 +39,7 @@ func (g *gathering) follow(from []place) {
 
 // ahead returns the processes that are waited for and were not tried yet, those that
 // are nearest to the places first.
-func (g *gathering) ahead(from []place) (pids []int) {
+func (g *several) ahead(from []place) (pids []int) {
 	met := map[place]bool{}
 	for next := slices.Clone(from); len(next) > 0; next = next[1:] {
 		at := next[0]
@@ -66,7 +66,7 @@ func (s *shot) isLinked() bool {
 }
 
 // find returns the snapshot of a process; nil where there is none.
-func (g *gathering) find(pid int) *shot {
+func (g *several) find(pid int) *shot {
 	i := slices.IndexFunc(g.shots, func(s *shot) bool { return s.pid == pid })
 	if i < 0 {
 		return nil
@@ -93,7 +93,7 @@ func (s *shot) ahead(at place) (next []place) {
 
 // open opens and captures processes, whole whatever threads were asked for of others,
 // unless they are too many or it is too late.
-func (g *gathering) open(pids []int, until time.Time) {
+func (g *several) open(pids []int, until time.Time) {
 	o := g.options
 	o.Threads = Threads{}
 	var fresh []*shot
@@ -115,13 +115,13 @@ func (g *gathering) open(pids []int, until time.Time) {
 	g.capture(fresh)
 }
 
-func (g *gathering) lose(pid int, err error) {
+func (g *several) lose(pid int, err error) {
 	g.missing = append(g.missing, profile.Missing{PID: pid, Why: err.Error()})
 }
 
 // finish makes the profiles of what was followed, and closes it, in the order that undoes
 // what opening it has done.
-func (g *gathering) finish(followed []*shot) (profiles []*profile.Profile, missing []profile.Missing) {
+func (g *several) finish(followed []*shot) (profiles []*profile.Profile, missing []profile.Missing) {
 	for _, s := range followed {
 		p, err := s.finish()
 		s.close()
@@ -151,7 +151,7 @@ func (s *Series) Follow(id task.ThreadID, o Options) hangreport.Followed {
 func (s *shot) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
 	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
 	from := place{s.pid, id}
-	g := &gathering{options: o, shots: []*shot{s}}
+	g := &several{options: o, shots: []*shot{s}}
 	if !s.isLinked() {
 		return f
 	}

@@ -1,15 +1,12 @@
 package capture
 
 import (
-	"errors"
 	"math/bits"
-	"strings"
 	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
-	"stacksnap/images/elf"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -21,9 +18,9 @@ const (
 	maxPatience   = time.Second
 )
 
-// follower knows what is mapped in a process while that changes. A new layout
+// tracker knows what is mapped in a process while that changes. A new layout
 // of its files is a new *images.Map.
-type follower struct {
+type tracker struct {
 	process task.Process
 	mapper  task.Mapper // process, where it can tell of one address
 	note    func(string)
@@ -35,14 +32,14 @@ type follower struct {
 	tries   int             // of loading
 	single  bool            // each stop counts, and may be repeated
 
-	layout   layout // that the images are of
-	latest   layout // the one that was read last
-	before   layout // the one that was read last before the snapshot was taken
-	images   *images.Map
-	kept     []keptMap // of layouts that were seen, the current one last
-	watching watching
-	dyld     dyldList
-	jit      jitNames
+	layout layout // that the images are of
+	latest layout // the one that was read last
+	before layout // the one that was read last before the snapshot was taken
+	images *images.Map
+	kept   []keptMap // of layouts that were seen, the current one last
+	churn  churn
+	dyld   dyldList
+	jit    jitNames
 
 	read     time.Time     // when a layout was
 	patience time.Duration // how old it is at least before a stack that ends early has it read again
@@ -58,9 +55,9 @@ type follower struct {
 // unknownFile is equal to no file's number.
 const unknownFile = ^uint64(0)
 
-// newFollower follows a process that is sampled.
-func newFollower(p task.Process, note func(string), stood func(time.Duration), s *saving, o *Options, code *codeMemory) *follower {
-	f := &follower{
+// newTracker follows a process that is sampled.
+func newTracker(p task.Process, note func(string), stood func(time.Duration), s *saving, o *Options, code *codeMemory) *tracker {
+	f := &tracker{
 		process: p, note: note, stood: stood, saving: s, code: code, find: o.finder(), from: o.Binaries, tries: 1,
 	}
 	if p.Info().Live {
@@ -84,7 +81,7 @@ func (o *Options) finder() func(task.Process) (*images.Map, []error) {
 const ShortLine = "symbols are missing: the tables of all files together are larger than what is read or kept of them (1 GB, 512 MB)"
 
 // noteShort tells it, once, where it is so.
-func (f *follower) noteShort() {
+func (f *tracker) noteShort() {
 	for _, k := range f.kept {
 		if !f.short && k.loaded != nil && k.loaded.Short() {
 			f.short = true
@@ -95,8 +92,8 @@ func (f *follower) noteShort() {
 
 // name tells a profile what the process is called, where that has changed. It is asked
 // for after the 1st, 2nd, 4th, 8th … snapshot, too: exec may end late.
-func (f *follower) name(b *profile.Builder) {
-	if f.snapshots++; f.followsList() && bits.OnesCount(f.snapshots) == 1 {
+func (f *tracker) name(b *profile.Builder) {
+	if f.snapshots++; f.usesList() && bits.OnesCount(f.snapshots) == 1 {
 		f.renamed = task.Rename(f.process) || f.renamed
 	}
 	if f.renamed {
@@ -106,12 +103,12 @@ func (f *follower) name(b *profile.Builder) {
 }
 
 // start reads what is mapped at first.
-func (f *follower) start() {
+func (f *tracker) start() {
 	p := f.process
 	f.mapper, _ = p.(task.Mapper)
 	f.jit.mapper, _ = p.(task.PerfMapper)
 	f.jit.memory = p.Memory()
-	f.watching.wary = waryFor
+	f.churn.allFor = watchAllFor
 	if info := p.Info(); info.OS == task.Darwin && info.Live {
 		f.startList()
 		return
@@ -119,21 +116,21 @@ func (f *follower) start() {
 	f.reread()
 }
 
-// followsList reports whether dyld's list says what is mapped.
-func (f *follower) followsList() bool { return f.dyld.tracker != nil }
+// usesList reports whether dyld's list says what is mapped.
+func (f *tracker) usesList() bool { return f.dyld.tracker != nil }
 
 // reread reads the layout, and the images where it is a new one.
-func (f *follower) reread() {
-	if f.followsList() {
+func (f *tracker) reread() {
+	if f.usesList() {
 		f.readRegions()
 		f.useImages(f.dyld.listed.Images)
 		return
 	}
-	f.follow(f.latest.renew(f.process))
+	f.useLayout(f.latest.renew(f.process))
 }
 
-// follow makes a layout that was just read the current one.
-func (f *follower) follow(l layout) {
+// useLayout makes a layout that was just read the current one.
+func (f *tracker) useLayout(l layout) {
 	f.read = time.Now()
 	if l.stamp == 0 && f.images != nil {
 		return // the target is ending
@@ -144,7 +141,7 @@ func (f *follower) follow(l layout) {
 		f.patience = firstPatience
 	}
 	if f.images != nil {
-		f.watching.compare(f.layout, l)
+		f.churn.compare(f.layout, l)
 	}
 	if !f.useKept(l) {
 		f.load(l)
@@ -153,7 +150,7 @@ func (f *follower) follow(l layout) {
 
 // useKept makes the map current again that was kept of a layout, and reports whether
 // there is one.
-func (f *follower) useKept(l layout) bool {
+func (f *tracker) useKept(l layout) bool {
 	for i, k := range f.kept {
 		if k.whole && k.layout.files == l.files {
 			same := k.layout.stamp == l.stamp
@@ -166,22 +163,22 @@ func (f *follower) useKept(l layout) bool {
 }
 
 // refresh reads the layout of a running process before it is stopped.
-func (f *follower) refresh() {
+func (f *tracker) refresh() {
 	switch {
-	case f.followsList():
+	case f.usesList():
 		f.refreshList()
 		return
 	case f.mapper == nil:
 		return
 	}
 	if l := readLayout(f.process); l.stamp != f.latest.stamp {
-		f.follow(l)
+		f.useLayout(l)
 	}
 }
 
 // use makes a kept map the current one; same says that it is of the same layout
 // as when it was so last. A recording is told of every change.
-func (f *follower) use(i int, same bool) {
+func (f *tracker) use(i int, same bool) {
 	k := f.kept[i]
 	f.layout = k.layout
 	f.code.in = k.loaded
@@ -193,92 +190,7 @@ func (f *follower) use(i int, same bool) {
 	f.images = f.saving.place(f.withNames(k.loaded, k.layout), k.layout)
 }
 
-// load loads the images of a layout, or of a later one where they turn out to be
-// those of another moment.
-func (f *follower) load(l layout) {
-	var m *images.Map
-	var whole bool
-	for try := range f.tries {
-		if try > 0 {
-			_ = m.Close()
-		}
-		var errs []error
-		m, errs = f.find(f.process)
-		f.noteErrors(errs)
-		if whole = l.agree(m, false); whole {
-			break
-		}
-		before := l
-		l = readLayout(f.process)
-		f.latest = l
-		if whole = l.stamp == before.stamp && l.agree(m, true); whole {
-			break
-		}
-		if l.stamp != before.stamp && f.useKept(l) {
-			_ = m.Close()
-			return
-		}
-	}
-	l.distrust(m)
-	nameQueues(f.process, m)
-	f.makeRoom()
-	f.kept = append(f.kept, keptMap{layout: l, whole: whole, loaded: m})
-	f.use(len(f.kept)-1, false)
-}
-
-// noteErrors notes what could not be read of images. Of a target that has ended meanwhile,
-// or has become another program, it says nothing of them.
-func (f *follower) noteErrors(errs []error) {
-	if len(errs) == 0 {
-		return
-	}
-	var exited *task.ExitedError
-	if _, err := f.process.Threads(); errors.As(err, &exited) {
-		return
-	}
-	for _, err := range errs {
-		f.note(err.Error())
-	}
-}
-
-// agree reports whether each mapping of a file has its image, or, where gaps are
-// allowed, none: the files of other loaders' code are none (.NET's assemblies,
-// Wine's libraries). A library without an image was gone for the moment in which
-// the images were found.
-func (l layout) agree(m *images.Map, gaps bool) bool {
-	for i, path := range l.paths {
-		if l.maps[i].Inode == 0 {
-			continue
-		}
-		im, found := m.Find(l.code[i].Start)
-		if !found && gaps && !elf.IsFile(path) {
-			continue
-		}
-		if !found || im.Path != path || l.isMixed(i, im) {
-			return false
-		}
-	}
-	return true
-}
-
-// isMixed reports whether the image of a mapping was made of memory that showed
-// something else by then: it differs from the file at its path, which however was
-// not replaced since.
-func (l layout) isMixed(i int, im *images.Image) bool {
-	return strings.HasPrefix(im.Note, elf.NoteReplaced) && !l.regions[i].PathDeleted
-}
-
-// distrust has every frame left out that is in a mapping to which another file's
-// image was loaded.
-func (l layout) distrust(m *images.Map) {
-	for i, path := range l.paths {
-		if im, found := m.Find(l.code[i].Start); found && (im.Path != path || l.isMixed(i, im)) {
-			l.maps[i] = task.Mapping{Inode: unknownFile}
-		}
-	}
-}
-
-func (f *follower) close() {
+func (f *tracker) close() {
 	f.jit.close()
 	for _, k := range f.kept {
 		k.close()
@@ -289,25 +201,25 @@ func (f *follower) close() {
 			_ = named.Close()
 		}
 	}
-	if f.followsList() {
+	if f.usesList() {
 		f.dyld.tracker.Close()
 	}
 }
 
 // begin is called before the stacks of a snapshot are walked.
-func (f *follower) begin(s *task.Snapshot) {
+func (f *tracker) begin(s *task.Snapshot) {
 	f.forgetChecks()
-	if f.followsList() {
-		f.followList(s)
+	if f.usesList() {
+		f.compareList(s)
 		return
 	}
 	if f.mapper == nil {
 		return
 	}
 	f.mapper.Renew()
-	f.watching.see(f.layout, s)
+	f.churn.see(f.layout, s)
 	f.adopt(s, func(i int) bool { return !s.Threads[i].Same })
-	f.checkRestless()
+	f.checkRemapped()
 	f.renewNames()
 }
 
@@ -315,7 +227,7 @@ func (f *follower) begin(s *task.Snapshot) {
 // mapped while some threads of a snapshot stood. It says false when none agrees
 // better than the current one does. One that lacks an image is not taken up again:
 // its layout is loaded anew when it comes back.
-func (f *follower) adopt(s *task.Snapshot, of func(i int) bool) bool {
+func (f *tracker) adopt(s *task.Snapshot, of func(i int) bool) bool {
 	if len(f.kept) < 2 {
 		return false
 	}
@@ -340,11 +252,11 @@ func (f *follower) adopt(s *task.Snapshot, of func(i int) bool) bool {
 }
 
 // goBack makes the map current again that was so before the last was adopted.
-func (f *follower) goBack() { f.use(len(f.kept)-2, false) }
+func (f *tracker) goBack() { f.use(len(f.kept)-2, false) }
 
 // place has the current images used by the recording that was begun, or by none
 // any more.
-func (f *follower) place(s *saving) {
+func (f *tracker) place(s *saving) {
 	f.saving = s
 	f.images = s.place(f.withNames(f.kept[len(f.kept)-1].loaded, f.layout), f.layout)
 }
@@ -353,11 +265,11 @@ func (f *follower) place(s *saving) {
 // place of the current layout, which may be an adopted one, and of the one that
 // was read last. What is not seen in the stop is believed where the latter has
 // what is there afterwards, and that may have come back.
-func (f *follower) watchAll() task.Watch {
+func (f *tracker) watchAll() task.Watch {
 	f.before = f.latest
 	var w task.Watch
 	switch {
-	case f.followsList():
+	case f.usesList():
 		return f.watchList(maxShown)
 	case f.mapper == nil:
 		return w
@@ -382,26 +294,26 @@ func (f *follower) watchAll() task.Watch {
 // is taken: after one of an unknown layout the layout is read again then, too. The
 // moment after a snapshot alone may be one in which the target never has that
 // layout, since it goes on at the same pace as this.
-func (f *follower) watch() task.Watch {
-	if f.unsure && !f.followsList() {
+func (f *tracker) watch() task.Watch {
+	if f.unsure && !f.usesList() {
 		f.refresh()
 	}
 	f.unsure = false
 	f.before = f.latest
 	switch {
-	case f.followsList():
+	case f.usesList():
 		return f.watchList(task.MaxIDs)
 	case f.mapper == nil:
 		return task.Watch{}
 	}
-	return task.Watch{Mapped: f.watching.addresses(f.layout, f.process.Info().Path)}
+	return task.Watch{Mapped: f.churn.addresses(f.layout, f.process.Info().Path)}
 }
 
 // doubts reports whether the way in which a walk ended is reason to read the layout
 // again: one that ended early may have led to code that was mapped after it was
 // read, as when a program has just been started. It is for the samples to come:
 // of this one it would not be known whether the new code was there.
-func (f *follower) doubts(stop unwind.Stop) bool {
+func (f *tracker) doubts(stop unwind.Stop) bool {
 	switch stop.Reason {
 	case unwind.BadPointer, unwind.NoCaller:
 		return time.Since(f.read) > f.patience

@@ -23,8 +23,8 @@ const (
 // files come and go is watched, from the first time on that they do. Where they are not, what was there at that moment is not known: by the
 // time that a new layout has been read, the code may have been exchanged once
 // more.
-func (f *follower) check(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) verdict {
-	if f.followsList() {
+func (f *tracker) check(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) verdict {
+	if f.usesList() {
 		if _, all := f.sure(t, frames, stop); !all {
 			return exchanged
 		}
@@ -51,7 +51,7 @@ func lookUpAt(f *unwind.Frame) task.Addr {
 	return f.PC
 }
 
-func (f *follower) checkAddress(s *task.Sight, a task.Addr) verdict {
+func (f *tracker) checkAddress(s *task.Sight, a task.Addr) verdict {
 	i := f.layout.find(a)
 	if v, known := f.seen(s, a, i); known {
 		return v
@@ -73,7 +73,7 @@ func (f *follower) checkAddress(s *task.Sight, a task.Addr) verdict {
 
 // seen judges by what was seen while the thread stood, where that tells of a,
 // which is in the mapping i of the layout or, with −1, in none.
-func (f *follower) seen(s *task.Sight, a task.Addr, i int) (v verdict, known bool) {
+func (f *tracker) seen(s *task.Sight, a task.Addr, i int) (v verdict, known bool) {
 	for j := range s.Mapped {
 		m := &s.Mapped[j]
 		switch {
@@ -86,7 +86,7 @@ func (f *follower) seen(s *task.Sight, a task.Addr, i int) (v verdict, known boo
 	return v, known
 }
 
-func (f *follower) compare(i int, m task.Mapping) verdict {
+func (f *tracker) compare(i int, m task.Mapping) verdict {
 	switch {
 	case i < 0 && m.Inode == 0:
 		return generatedCode
@@ -99,7 +99,7 @@ func (f *follower) compare(i int, m task.Mapping) verdict {
 // checkUnknown is for an address where nothing was mapped that could be executed. The
 // images may have code there nevertheless: they were found at another moment than
 // the layout was read, and are more than it has.
-func (f *follower) checkUnknown(a task.Addr) verdict {
+func (f *tracker) checkUnknown(a task.Addr) verdict {
 	if f.hasCode(a) {
 		return exchanged
 	}
@@ -114,28 +114,28 @@ func (f *follower) checkUnknown(a task.Addr) verdict {
 }
 
 // hasCode reports whether the code of an image is at a, as far as the images know.
-func (f *follower) hasCode(a task.Addr) bool {
+func (f *tracker) hasCode(a task.Addr) bool {
 	_, r, found := f.images.Range(a)
-	return found && r.Prot&task.Execute != 0 && f.layout.asked == nil
+	return found && r.Prot&task.Execute != 0 && f.layout.cache == nil
 }
 
-func (f *follower) isChanged(i int, a task.Addr) bool {
+func (f *tracker) isChanged(i int, a task.Addr) bool {
 	m, found, err := f.mapper.MappedAt(a)
 	return err == nil && (!found || m.Mapping != f.layout.maps[i]) // with an error it is ending
 }
 
-// checkRestless looks at once at the places where files come and go, for the
+// checkRemapped looks at once at the places where files come and go, for the
 // threads that did not stand: by the end of a walk they may have gone and come
 // again.
-func (f *follower) checkRestless() {
-	for _, r := range f.watching.restless {
+func (f *tracker) checkRemapped() {
+	for _, r := range f.churn.remapped {
 		if i := f.layout.find(r.at); i >= 0 && f.layout.maps[i].Inode != 0 {
 			f.checked[i], f.changed[i] = true, f.isChanged(i, r.at)
 		}
 	}
 }
 
-func (f *follower) forgetChecks() {
+func (f *tracker) forgetChecks() {
 	n := len(f.layout.code)
 	f.checked, f.changed = slices.Grow(f.checked[:0], n)[:n], slices.Grow(f.changed[:0], n)[:n]
 	clear(f.checked)

@@ -36,7 +36,7 @@ type Shots struct {
 // wait for, eight at most.
 func OneShots(ps []task.Process, o Options) Shots {
 	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
-	g := &gathering{options: o}
+	g := &several{options: o}
 	var from []place
 	for _, p := range ps {
 		s := newShot(p, o)
@@ -63,8 +63,8 @@ func OneShots(ps []task.Process, o Options) Shots {
 
 var errNotLinked = errors.New("this system does not tell for which process another one waits: none was followed")
 
-// gathering is a capture of several processes under way.
-type gathering struct {
+// several is a capture of processes under way.
+type several struct {
 	options Options
 	shots   []*shot // of what was given, and then of what was followed
 	opened  []task.Process
@@ -74,7 +74,7 @@ type gathering struct {
 }
 
 // capture takes the snapshots of some of the processes.
-func (g *gathering) capture(some []*shot) {
+func (g *several) capture(some []*shot) {
 	for _, s := range some {
 		s.do((*shot).prepare)
 	}
@@ -90,13 +90,13 @@ func (g *gathering) capture(some []*shot) {
 func (s *shot) whole() bool { return s.target != nil && s.err == nil }
 
 // tell does so for the questions that the snapshots have left open.
-func (g *gathering) tell() {
+func (g *several) tell() {
 	g.tellOf(func(s *shot) []waits.Question { return s.questions })
 }
 
 // tellOf fills in [profile.Wait].Peer of the waits that some questions are about, where
 // it is proven which other process a thread waits for.
-func (g *gathering) tellOf(questions func(*shot) []waits.Question) {
+func (g *several) tellOf(questions func(*shot) []waits.Question) {
 	var members []across.Member
 	for _, s := range g.shots {
 		if s.whole() {
@@ -107,12 +107,12 @@ func (g *gathering) tellOf(questions func(*shot) []waits.Question) {
 }
 
 // deadlocks returns the circles of threads that stand.
-func (g *gathering) deadlocks() []profile.Deadlock {
-	return slices.DeleteFunc(profile.Circles(g.waiters()), func(d profile.Deadlock) bool { return !g.stands(&d) })
+func (g *several) deadlocks() []profile.Deadlock {
+	return slices.DeleteFunc(profile.Circles(g.waiters()), func(d profile.Deadlock) bool { return !g.isDeadlock(&d) })
 }
 
 // waiters are the threads that wait for something.
-func (g *gathering) waiters() (all []profile.Waiter) {
+func (g *several) waiters() (all []profile.Waiter) {
 	for _, s := range g.shots {
 		if s.whole() {
 			all = append(all, s.waiters(s.looks)...)
