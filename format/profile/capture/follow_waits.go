@@ -18,15 +18,15 @@ const (
 	followTime  = 2 * time.Second // after which no further one is begun
 )
 
-// place is a thread of a process, or with 0 all of its threads.
-type place struct {
+// threadOf is a thread of a process, or with 0 all of its threads.
+type threadOf struct {
 	pid    int
 	thread task.ThreadID
 }
 
-// follow captures the processes that are waited for from the given places on, then those
+// follow captures the processes that are waited for from the given threads on, then those
 // that these wait for, and so on, each once.
-func (g *several) follow(from []place) {
+func (g *several) follow(from []threadOf) {
 	until := time.Now().Add(followTime)
 	for next := g.ahead(from); len(next) > 0; next = g.ahead(from) {
 		g.open(next, until)
@@ -38,9 +38,9 @@ func (g *several) follow(from []place) {
 }
 
 // ahead returns the processes that are waited for and were not tried yet, those that
-// are nearest to the places first.
-func (g *several) ahead(from []place) (pids []int) {
-	met := map[place]bool{}
+// are nearest to them first.
+func (g *several) ahead(from []threadOf) (pids []int) {
+	met := map[threadOf]bool{}
 	for next := slices.Clone(from); len(next) > 0; next = next[1:] {
 		at := next[0]
 		if met[at] {
@@ -75,7 +75,7 @@ func (g *several) find(pid int) *shot {
 }
 
 // ahead returns what threads of the process wait for.
-func (s *shot) ahead(at place) (next []place) {
+func (s *shot) ahead(at threadOf) (next []threadOf) {
 	if !s.whole() {
 		return nil
 	}
@@ -83,9 +83,9 @@ func (s *shot) ahead(at place) (next []place) {
 		switch w := l.Wait; {
 		case w == nil || at.thread != 0 && at.thread != l.Thread:
 		case w.Peer.PID != 0:
-			next = append(next, place{w.Peer.PID, w.Peer.Thread})
+			next = append(next, threadOf{w.Peer.PID, w.Peer.Thread})
 		case w.Owner != 0:
-			next = append(next, place{s.pid, w.Owner})
+			next = append(next, threadOf{s.pid, w.Owner})
 		}
 	}
 	return next
@@ -112,7 +112,7 @@ func (g *several) open(pids []int, until time.Time) {
 		fresh = append(fresh, newShot(p, o))
 	}
 	g.shots = append(g.shots, fresh...)
-	g.capture(fresh)
+	captureAll(fresh)
 }
 
 func (g *several) lose(pid int, err error) {
@@ -150,13 +150,13 @@ func (s *Series) Follow(id task.ThreadID, o Options) hangreport.Followed {
 // followed follows what a thread of the last snapshot waits for, or with 0 all of them.
 func (s *shot) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
 	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
-	from := place{s.pid, id}
+	from := threadOf{s.pid, id}
 	g := &several{options: o, shots: []*shot{s}}
 	if !s.isLinked() {
 		return f
 	}
 	g.tell()
-	g.follow([]place{from})
+	g.follow([]threadOf{from})
 	if id != 0 {
 		f.Chain = profile.Chain(g.waiters(), from.pid, id)
 	}

@@ -25,18 +25,18 @@ func TestAhead(t *testing.T) {
 		tried: []int{6},
 	}
 	for _, c := range []struct {
-		from place
+		from threadOf
 		want []int
 	}{
-		{place{1, 11}, []int{4}}, // by the owner of a lock
-		{place{1, 13}, []int{3}},
-		{place{1, 14}, nil},
-		{place{1, 0}, []int{3, 4}},
-		{place{2, 0}, []int{4, 5}}, // and round a circle
-		{place{6, 0}, nil},
-		{place{7, 0}, []int{7}},
+		{threadOf{1, 11}, []int{4}}, // by the owner of a lock
+		{threadOf{1, 13}, []int{3}},
+		{threadOf{1, 14}, nil},
+		{threadOf{1, 0}, []int{3, 4}},
+		{threadOf{2, 0}, []int{4, 5}}, // and round a circle
+		{threadOf{6, 0}, nil},
+		{threadOf{7, 0}, []int{7}},
 	} {
-		if got := g.ahead([]place{c.from}); !slices.Equal(got, c.want) {
+		if got := g.ahead([]threadOf{c.from}); !slices.Equal(got, c.want) {
 			t.Errorf("from %+v: %v, want %v", c.from, got, c.want)
 		}
 	}

@@ -22,26 +22,26 @@ type Steps struct {
 	ended    bool
 }
 
-// Together is what the recordings of many processes share.
-type Together struct {
+// InTurn is what the recordings of many processes share.
+type InTurn struct {
 	options Options
 	used    time.Duration // CPU time, by us, before
 	credit  credit
 }
 
-// NewTogether is for recordings by options of which those on stops, Save, Duration,
+// NewInTurn is for recordings by options of which those on stops, Save, Duration,
 // Count, Jitter, Progress, Taken and Alone do not matter.
-func NewTogether(o Options) *Together {
+func NewInTurn(o Options) *InTurn {
 	o.Save, o.SaveTo, o.Suspend, o.Duration, o.Progress, o.Taken = "", nil, task.SuspendNone, 0, nil, nil
 	o.ToEnd, o.Files = true, new(images.Files)
-	return &Together{options: o, used: OwnCPU()}
+	return &InTurn{options: o, used: OwnCPU()}
 }
 
 // OwnCPU is the CPU time that was used since.
-func (t *Together) OwnCPU() time.Duration { return OwnCPU() - t.used }
+func (t *InTurn) OwnCPU() time.Duration { return OwnCPU() - t.used }
 
 // Begin begins the recording of a process.
-func (t *Together) Begin(p task.Process) (*Steps, error) {
+func (t *InTurn) Begin(p task.Process) (*Steps, error) {
 	r, err := newRecorder(p, t.options)
 	if err != nil {
 		return nil, err

@@ -19,10 +19,8 @@ const maxStops = 5 // of one snapshot, until every stack is copied
 // profile has what was captured before it; it is nil when nothing was.
 func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	s := newShot(p, o)
-	s.do((*shot).prepare)
-	s.do((*shot).stop)
-	s.complete()
 	defer s.close()
+	captureAll([]*shot{s})
 	return s.finish()
 }
 
@@ -89,10 +87,17 @@ func noteProblems(p task.Process, note func(string)) {
 	}
 }
 
-// do does the next step, if there was no error before.
-func (s *shot) do(step func(*shot) error) {
-	if s.err == nil {
-		s.err = step(s)
+// captureAll takes a snapshot of each of some processes, close together.
+func captureAll(some []*shot) {
+	for _, step := range []func(*shot) error{(*shot).prepare, (*shot).stop} {
+		for _, s := range some {
+			if s.err == nil {
+				s.err = step(s)
+			}
+		}
+	}
+	for _, s := range some {
+		s.complete()
 	}
 }
 
@@ -127,30 +132,17 @@ func (s *shot) complete() {
 	if s.target == nil {
 		return
 	}
-	if s.err = s.copyAll(s.err); s.err == nil {
-		s.findWaits(s.wanted)
+	if s.parts == nil { // else each part was completed
+		s.err = s.completeStop(s.err)
+	}
+	if s.err == nil {
+		s.looks, s.questions = s.waitsOf(s.wanted)
 	}
 }
 
-// take takes a snapshot, as far as to the end of every stack. A repetition that fails
+// completeStop stops the process again until every stack is copied to its end, and it is
+// known what code was mapped then. Err is that of the first stop; a repetition that fails
 // leaves what the stop before it gave.
-func (s *shot) take() error {
-	err := s.prepare()
-	if err == nil {
-		err = s.stop()
-	}
-	return s.copyAll(err)
-}
-
-// copyAll stops the process again until every stack is copied to its end, and it is known
-// what code was mapped then. Err is that of the first stop.
-func (s *shot) copyAll(err error) error {
-	if s.parts != nil {
-		return err // each part was
-	}
-	return s.completeStop(err)
-}
-
 func (s *shot) completeStop(err error) error {
 	defer s.cutAll()
 	s.tracker.begin(&s.snapshot)

@@ -56,10 +56,7 @@ type replay struct {
 func newReplay(r *recording.Reader, from *binaries.Index) *replay {
 	h := r.Header()
 	p := &replay{reader: r, from: from, budget: object.NewBudget(object.MaxKept, object.MaxRead), process: recording.NewProcess(r), builder: profile.NewBuilder(h.Target, h.Tool)}
-	p.unwinder = unwind.New(unwind.Options{
-		CodeMask:   h.Target.CodeMask,
-		Executable: func(a task.Addr) bool { return p.layout.executable(a) },
-	})
+	p.unwinder = newUnwinder(h.Target, &p.layout)
 	return p
 }
 

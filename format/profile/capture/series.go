@@ -40,15 +40,12 @@ func (s *Series) Note(line string) { s.shot.note(line) }
 // wanted: it takes some time after the stop. On an error, what was captured
 // before it is added. That it could not be saved is no error here: EndSaved tells.
 func (s *Series) Take(wanted func(*task.Thread) bool) error {
-	err := s.shot.take()
-	if err != nil && len(s.shot.snapshot.Threads) == 0 {
-		return err
+	s.shot.wanted, s.shot.err = wanted, nil
+	captureAll([]*shot{s.shot})
+	if s.shot.err == nil || len(s.shot.snapshot.Threads) > 0 {
+		s.countSaved(s.shot.add())
 	}
-	if err == nil {
-		s.shot.findWaits(wanted)
-	}
-	s.countSaved(s.shot.add())
-	return err
+	return s.shot.err
 }
 
 // Thread returns a thread of the last snapshot and its stack.

@@ -37,13 +37,13 @@ type Shots struct {
 func OneShots(ps []task.Process, o Options) Shots {
 	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
 	g := &several{options: o}
-	var from []place
+	var from []threadOf
 	for _, p := range ps {
 		s := newShot(p, o)
 		g.shots = append(g.shots, s)
-		from = append(from, place{pid: s.pid})
+		from = append(from, threadOf{pid: s.pid})
 	}
-	g.capture(g.shots)
+	captureAll(g.shots)
 	g.tell()
 	switch {
 	case o.Follow && slices.ContainsFunc(g.shots, (*shot).isLinked):
@@ -71,19 +71,6 @@ type several struct {
 	tried   []int // pids that were opened, or could not be
 	left    []int // those that were not tried
 	missing []profile.Missing
-}
-
-// capture takes the snapshots of some of the processes.
-func (g *several) capture(some []*shot) {
-	for _, s := range some {
-		s.do((*shot).prepare)
-	}
-	for _, s := range some {
-		s.do((*shot).stop)
-	}
-	for _, s := range some {
-		s.complete()
-	}
 }
 
 // whole reports whether there is a snapshot that nothing is missing of.

@@ -56,22 +56,21 @@ func newTarget(p task.Process, o Options, interval time.Duration) (t *target, la
 // there are to be none.
 func (t *target) start(stood func(time.Duration)) {
 	t.tracker = newTracker(t.process, t.note, stood, t.saving, &t.options, t.code)
-	t.renewUnwinder()
+	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.layout)
 }
 
-// recordTo has what comes written to another recording; nil: to none.
+// recordTo has what comes written to another recording; nil: to none. That is to be told
+// all that is asked, and an unwinder does not ask again for what it remembers.
 func (t *target) recordTo(s *saving) {
 	t.saving = s
 	t.tracker.place(s)
-	t.renewUnwinder()
+	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.layout)
 }
 
-// renewUnwinder makes what is walked with: anew for each recording, for it is to be told
-// all that is asked, and an unwinder does not ask again for what it remembers.
-func (t *target) renewUnwinder() {
-	t.unwinder = unwind.New(unwind.Options{
-		CodeMask:   t.process.Info().CodeMask,
-		Executable: func(a task.Addr) bool { return t.tracker.layout.executable(a) },
+// newUnwinder makes what is walked with in a layout that may change.
+func newUnwinder(info task.Info, l *layout) *unwind.Unwinder {
+	return unwind.New(unwind.Options{
+		CodeMask: info.CodeMask, Executable: func(a task.Addr) bool { return l.executable(a) },
 	})
 }
 

@@ -195,11 +195,9 @@ func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
 	return r.again
 }
 
-// findWaits asks what each thread waits for, or each of which that is wanted, and
-// then the owners of locks on which those wait, while the target runs on.
-func (s *shot) findWaits(wanted func(*task.Thread) bool) { s.looks, s.questions = s.waitsOf(wanted) }
-
-// waitsOf asks as findWaits does, and returns what was found and what is left open.
+// waitsOf asks what each thread waits for, or each of which that is wanted, and then the
+// owners of locks on which those wait, while the target runs on. It returns what was
+// found, and what is left open.
 func (s *shot) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.Question) {
 	finder := waits.New(s.process, s.tracker.images, s.snapshot.Threads)
 	asked := make([]bool, len(s.stacks))

@@ -30,7 +30,7 @@ func Read(shots []*stackshot.Shot, wanted func(task.Info) bool, threads capture.
 	c := newCollector(capture.Options{Tool: stackshotTool, Threads: threads, Binaries: from, Kernel: true}, wanted)
 	c.once = len(shots) == 1
 	for s := range stackshot.Whole(shots) {
-		c.stood.add(s)
+		c.stops.add(s)
 		if _, err := c.add(s); err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ type collector struct {
 	order   []*process
 	once    bool                           // there is one stackshot: a process is done when it was added
 	caches  map[cacheKey][]stackshot.Image // images of shared caches of which the file is at hand
-	stood   stands
+	stops   stopTimes
 	taken   taken // of the process that is added
 }
 
@@ -150,13 +150,13 @@ func (c *collector) addProcess(p *stackshot.Process, who people, wanted func(*ta
 // made is the profile of a process, as far as it was seen.
 func (c *collector) made(v *process) *profile.Profile {
 	if !c.once {
-		v.builder.SetInterval(c.options.Interval, c.stood.missed)
+		v.builder.SetInterval(c.options.Interval, c.stops.missed)
 	}
 	p := v.builder.Profile()
 	if c.budget.Reached() {
 		p.Notes = append(p.Notes, capture.ShortLine)
 	}
-	for _, note := range []string{c.note, c.stood.note()} {
+	for _, note := range []string{c.note, c.stops.note()} {
 		if note != "" {
 			p.Notes = append(p.Notes, note)
 		}

@@ -49,10 +49,10 @@ func Record(ctx context.Context, target Target, o capture.Options) ([]*profile.P
 func (t *Target) series(c *collector) *stackshot.Series {
 	o := &c.options
 	return &stackshot.Series{
-		Source: t.Source, Kernel: t.Kernel, PID: t.PID, Keep: t.Keep, Took: c.stood.add,
+		Source: t.Source, Kernel: t.Kernel, PID: t.PID, Keep: t.Keep, Took: c.stops.add,
 		Times: task.Options{
 			Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
-			Ended: func(missed int) { c.stood.missed += missed },
+			Ended: func(missed int) { c.stops.missed += missed },
 		},
 	}
 }
@@ -64,7 +64,7 @@ func (c *collector) record(ctx context.Context, series *stackshot.Series) error 
 		if err != nil {
 			return err
 		}
-		c.stood.missed += shot.Missed
+		c.stops.missed += shot.Missed
 		some, err := c.add(shot)
 		if err != nil {
 			return err
@@ -79,15 +79,15 @@ func (c *collector) record(ctx context.Context, series *stackshot.Series) error 
 	return nil
 }
 
-// stands counts for how long the processors stood.
-type stands struct {
+// stopTimes counts for how long the processors stood still.
+type stopTimes struct {
 	count   int
 	total   time.Duration
 	longest time.Duration
 	missed  int // stackshots that were due and not taken
 }
 
-func (s *stands) add(shot *stackshot.Shot) {
+func (s *stopTimes) add(shot *stackshot.Shot) {
 	d := shot.Stood()
 	s.count++
 	s.total += d
@@ -95,7 +95,7 @@ func (s *stands) add(shot *stackshot.Shot) {
 }
 
 // note tells it; nothing where the kernel does not.
-func (s *stands) note() string {
+func (s *stopTimes) note() string {
 	total, longest := s.total.Round(time.Microsecond), s.longest.Round(time.Microsecond)
 	switch {
 	case total == 0:
