@@ -101,7 +101,7 @@ func (c *call) readSide(path string, within []string, index *binaries.Index) (*p
 	case len(within) > 0:
 		return nil, oneProcess(path)
 	}
-	p, err := capture.Replay(path, c.Filter, index)
+	p, err := capture.Replay(path, capture.Options{Threads: c.Filter, Binaries: index})
 	if !errors.Is(err, recording.ErrNotRecording) {
 		return p, inFile(path, err)
 	}

@@ -64,11 +64,7 @@ func oneProcess(file string) error {
 // replay reports on a recording. The error wraps [recording.ErrNotRecording] where
 // the file is none.
 func (c *call) replay(index *binaries.Index) error {
-	replay := capture.Replay
-	if c.keepsTimelines() {
-		replay = capture.ReplayTimed
-	}
-	prof, err := replay(c.Target, c.Filter, index)
+	prof, err := capture.Replay(c.Target, capture.Options{Threads: c.Filter, Binaries: index, Timelines: c.keepsTimelines()})
 	switch {
 	case errors.Is(err, recording.ErrCutEarly):
 		return fmt.Errorf("%s: %w", c.Target, recording.ErrCutEarly)

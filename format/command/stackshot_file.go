@@ -6,7 +6,7 @@ import (
 
 	"stacksnap/format/command/cli"
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/stackshots"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/stackshot"
@@ -54,7 +54,7 @@ func (c *call) readStackshots(file string, within []string, index *binaries.Inde
 	if err != nil {
 		return nil, err
 	}
-	profiles, err := capture.Stackshots(shots, wanted, c.Filter, index)
+	profiles, err := stackshots.Read(shots, wanted, c.Filter, index)
 	if err == nil && len(profiles) == 0 {
 		return nil, fmt.Errorf("%s has no process", file)
 	}

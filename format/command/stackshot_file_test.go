@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/stackshots"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task/stackshot"
@@ -74,7 +74,7 @@ func BenchmarkStackshot(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		list, err := capture.Stackshots(shots, nil, profile.ThreadFilter{}, nil)
+		list, err := stackshots.Read(shots, nil, profile.ThreadFilter{}, nil)
 		if err != nil || len(list) != 501 {
 			b.Fatal(len(list), err)
 		}

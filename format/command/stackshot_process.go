@@ -8,6 +8,7 @@ import (
 	"stacksnap/format/command/cli"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/stackshots"
 	"stacksnap/task"
 	"stacksnap/task/live"
 	"stacksnap/task/stackshot"
@@ -33,7 +34,7 @@ func (c *call) stackshotOfRefused(ctx context.Context, pid int, refused error) (
 	if note == "" {
 		return nil, refused
 	}
-	profiles, err := c.takeStackshots(ctx, capture.Scene{PID: pid, Note: note})
+	profiles, err := c.takeStackshots(ctx, stackshots.Target{PID: pid, Note: note})
 	if isRefused(err) {
 		err = refused
 	}
@@ -59,7 +60,7 @@ func isRefused(err error) bool {
 
 // stackshotOne reports on a process by stackshots of it.
 func (c *call) stackshotOne(ctx context.Context, pid int, note string) error {
-	scene := capture.Scene{PID: pid, Note: note}
+	scene := stackshots.Target{PID: pid, Note: note}
 	if c.Mode() == cli.ModeTop {
 		return c.stackshotTop(ctx, scene)
 	}
@@ -71,7 +72,7 @@ func (c *call) stackshotOne(ctx context.Context, pid int, note string) error {
 }
 
 // stackshotTop shows a process live by stackshots of it.
-func (c *call) stackshotTop(ctx context.Context, scene capture.Scene) error {
+func (c *call) stackshotTop(ctx context.Context, scene stackshots.Target) error {
 	done, err := c.openScene(&scene)
 	if err != nil {
 		return c.wanting(err)
@@ -85,7 +86,7 @@ func (c *call) stackshotTop(ctx context.Context, scene capture.Scene) error {
 }
 
 // stackshotLive takes stackshots of a process for a live view.
-func (c *call) stackshotLive(ctx context.Context, scene capture.Scene, o capture.Options) (*profile.Profile, error) {
+func (c *call) stackshotLive(ctx context.Context, scene stackshots.Target, o capture.Options) (*profile.Profile, error) {
 	profiles, err := c.stackshotScene(ctx, scene, o)
 	if len(profiles) == 0 {
 		return nil, err

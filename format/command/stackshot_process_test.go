@@ -19,6 +19,7 @@ import (
 	"stacksnap/format/command/out"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/stackshots"
 	"stacksnap/format/top"
 	"stacksnap/task"
 	"stacksnap/task/live"
@@ -181,7 +182,7 @@ func TestFilmTop(t *testing.T) {
 	c := callOf(t, "top --kernel -p "+strconv.Itoa(pid))
 	s := newStudio(pid)
 	c.shots = s.source
-	scene := capture.Scene{PID: pid}
+	scene := stackshots.Target{PID: pid}
 	done, err := c.openScene(&scene)
 	if err != nil {
 		t.Fatal(err)
@@ -547,7 +548,7 @@ func BenchmarkFilm(b *testing.B) {
 	first, next := stackshottest.Bytes(whole), stackshottest.Bytes(delta)
 	const samples = 21
 	for b.Loop() {
-		list, err := capture.Film(b.Context(), capture.Scene{PID: stackshot.OfAll, Source: &reel{first, next}}, capture.Options{Count: samples, Kernel: true})
+		list, err := stackshots.Record(b.Context(), stackshots.Target{PID: stackshot.OfAll, Source: &reel{first, next}}, capture.Options{Count: samples, Kernel: true})
 		if err != nil || len(list) != 501 || list[500].Snapshots != samples {
 			b.Fatal(err, len(list))
 		}

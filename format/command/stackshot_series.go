@@ -9,6 +9,7 @@ import (
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/profile/capture/stackshots"
 	"stacksnap/task/stackshot"
 )
 
@@ -17,7 +18,7 @@ import (
 const stackshotInterval = 10 * time.Millisecond
 
 // takeStackshots takes stackshots for a report.
-func (c *call) takeStackshots(ctx context.Context, scene capture.Scene) (profiles []*profile.Profile, err error) {
+func (c *call) takeStackshots(ctx context.Context, scene stackshots.Target) (profiles []*profile.Profile, err error) {
 	defer func() { err = c.wanting(err) }()
 	done, err := c.openScene(&scene)
 	if err != nil {
@@ -35,7 +36,7 @@ func (c *call) takeStackshots(ctx context.Context, scene capture.Scene) (profile
 }
 
 // openScene opens what takes a scene's stackshots, until done is called.
-func (c *call) openScene(scene *capture.Scene) (done func(), err error) {
+func (c *call) openScene(scene *stackshots.Target) (done func(), err error) {
 	if scene.Source, err = c.shots(scene.PID); err != nil {
 		return nil, err
 	}
@@ -49,13 +50,13 @@ func (c *call) openScene(scene *capture.Scene) (done func(), err error) {
 }
 
 // stackshotScene takes stackshots, which --save keeps as they are.
-func (c *call) stackshotScene(ctx context.Context, scene capture.Scene, o capture.Options) ([]*profile.Profile, error) {
+func (c *call) stackshotScene(ctx context.Context, scene stackshots.Target, o capture.Options) ([]*profile.Profile, error) {
 	if c.Save == "" {
-		return capture.Film(ctx, scene, o)
+		return stackshots.Record(ctx, scene, o)
 	}
 	return c.stackshotsTo(c.Save, func(keep func([]byte) error) ([]*profile.Profile, error) {
 		scene.Keep = keep
-		return capture.Film(ctx, scene, o)
+		return stackshots.Record(ctx, scene, o)
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/capture/family"
+	"stacksnap/format/profile/capture/stackshots"
 	"stacksnap/task"
 	"stacksnap/task/stackshot"
 )
@@ -19,7 +19,7 @@ func (c *call) stackshotAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	profiles, err := c.takeStackshots(ctx, capture.Scene{PID: stackshot.OfAll, Wanted: wanted})
+	profiles, err := c.takeStackshots(ctx, stackshots.Target{PID: stackshot.OfAll, Wanted: wanted})
 	switch len(profiles) {
 	case 0:
 		return cmp.Or(err, errNoneLeft)
@@ -51,7 +51,7 @@ func (c *call) chosenPIDs() (func(task.Info) bool, error) {
 // of one moment.
 func (c *call) stackshotSeveral(ctx context.Context, s *selection) error {
 	members := family.NewMembers(s.pids)
-	scene := capture.Scene{PID: stackshot.OfAll, Wanted: func(info task.Info) bool { return slices.Contains(s.pids, info.PID) }}
+	scene := stackshots.Target{PID: stackshot.OfAll, Wanted: func(info task.Info) bool { return slices.Contains(s.pids, info.PID) }}
 	if c.Tree && c.Samples() {
 		scene.Wanted = func(info task.Info) bool { return members.Has(info.PID) }
 	}

@@ -225,7 +225,7 @@ func checkChurn(t *testing.T, p *profile.Profile, threads int) {
 
 func checkReplay(t *testing.T, path string, p *profile.Profile) {
 	t.Helper()
-	again, err := capture.Replay(path, profile.ThreadFilter{}, nil)
+	again, err := capture.Replay(path, capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

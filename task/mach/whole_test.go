@@ -142,7 +142,7 @@ func TestSamplesAreTheirSum(t *testing.T) {
 			}
 		}
 		shut(t, p)
-		saved, err := capture.Replay(file, profile.ThreadFilter{}, nil)
+		saved, err := capture.Replay(file, capture.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,7 @@ func (l *layout) dumps() (paths []string) {
 
 // renewNames has generated code named as the target names it now. It is called
 // before a snapshot is walked, since what was named by then stays so.
-func (f *follower) renewNames() {
+func (f *tracker) renewNames() {
 	if f.jit.mapper == nil || len(f.kept) == 0 || len(f.layout.jit) == 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func (f *follower) renewNames() {
 }
 
 // withNames is a map with the names of the code that a layout has of no image.
-func (f *follower) withNames(m *images.Map, l layout) *images.Map {
+func (f *tracker) withNames(m *images.Map, l layout) *images.Map {
 	if f.jit.names == nil || len(l.jit) == 0 {
 		return m
 	}

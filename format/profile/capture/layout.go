@@ -22,13 +22,13 @@ type layout struct {
 	regions []task.Region     // which code is made of
 	jit     []generated.Range // of these, those that a compiler can have made
 
-	asked *asked // where not all is listed: then the rest but stamp and files is empty
+	cache *regionCache // where not all is listed: then the rest but stamp and files is empty
 }
 
 // readLayout lists the executable mappings, or is ready to be asked about them.
 func readLayout(p task.Process) layout {
 	if locator, ok := p.(task.Locator); ok {
-		return askLayout(locator)
+		return locatedLayout(locator)
 	}
 	var l layout
 	h, files := fnv.New64a(), fnv.New64a()
@@ -61,19 +61,19 @@ func readLayout(p task.Process) layout {
 // renew reads the layout again. One that is asked keeps what code it knows of, as
 // an unwinder does, and is asked anew about all other places.
 func (l layout) renew(p task.Process) layout {
-	if l.asked == nil {
+	if l.cache == nil {
 		return readLayout(p)
 	}
-	again := askLayout(l.asked.locator)
-	again.asked.spans, again.asked.codes = l.asked.onlyCode(), l.asked.codes
+	again := locatedLayout(l.cache.locator)
+	again.cache.spans, again.cache.codes = l.cache.onlyCode(), l.cache.codes
 	return again
 }
 
 // all lists the regions as a process does, those that are known.
 func (l layout) all() iter.Seq2[task.Region, error] {
 	regions := l.regions
-	if l.asked != nil {
-		regions = l.asked.code()
+	if l.cache != nil {
+		regions = l.cache.code()
 	}
 	return func(yield func(task.Region, error) bool) {
 		for _, r := range regions {
@@ -86,8 +86,8 @@ func (l layout) all() iter.Seq2[task.Region, error] {
 
 // executable reports whether code may be at a.
 func (l layout) executable(a task.Addr) bool {
-	if l.asked != nil {
-		return l.asked.executable(a)
+	if l.cache != nil {
+		return l.cache.executable(a)
 	}
 	return l.find(a) >= 0
 }

@@ -2,11 +2,16 @@ package capture
 
 import (
 	"errors"
+	"slices"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/task/recording"
+	"stacksnap/unwind"
 )
+
+const maxStops = 5 // of one snapshot, until every stack is copied
 
 // OneShot takes one snapshot of every thread at one instant, and keeps those that
 // are wanted; of the options, those about sampling do not matter, but that by
@@ -14,23 +19,28 @@ import (
 // profile has what was captured before it; it is nil when nothing was.
 func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	s := newShot(p, o)
-	s.do((*session).prepare)
-	s.do((*session).stop)
-	s.walk()
+	defer s.close()
+	captureAll([]*shot{s})
 	return s.finish()
 }
 
-// shot is a snapshot under way.
+// shot stops a process for a snapshot of all its threads at one instant, and again until
+// every stack is copied to its end. A thread of which the code is not known is shown as
+// such. A [Series] takes one snapshot after another with it.
 type shot struct {
-	*session // nil: none could begin
+	*target  // nil: none could begin
 	pid      int
-	wanted   func(*task.Thread) bool
+	snapshot task.Snapshot
+	parts    *task.Parts    // in which the snapshot is taken; nil: by one stop
+	looks    []profile.Look // at threads of the snapshot
 	err      error
 }
 
 func newShot(p task.Process, o Options) *shot {
 	s := &shot{pid: p.Info().PID}
-	if s.wanted, s.err = wantedThreads(&o.Threads, p); s.err != nil {
+	wanted, err := wantedThreads(&o.Threads, p)
+	if err != nil {
+		s.err = err
 		return s
 	}
 	how := task.SuspendTask
@@ -40,30 +50,189 @@ func newShot(p task.Process, o Options) *shot {
 	if s.err = task.Allowed(p, how); s.err != nil {
 		return s
 	}
-	s.session, s.err = newSession(p, o)
+	if s.err = s.begin(p, o); s.err == nil {
+		s.wanted = wanted
+	}
 	return s
 }
 
-// do does the next step, if there was no error before.
-func (s *shot) do(step func(*session) error) {
-	if s.err == nil {
-		s.err = step(s.session)
+// begin reads what can be read before the first snapshot, so that there are names even if
+// the process does not live to tell them after it.
+func (s *shot) begin(p task.Process, o Options) error {
+	t, lacks, err := newTarget(p, o, 0)
+	if err != nil {
+		return err
+	}
+	t.maxCopy = task.MaxStackLimit
+	s.target = t
+	s.snapshot = task.Snapshot{
+		Want: map[task.ThreadID][]task.Addr{}, Unhurried: o.Suspend == task.SuspendNone,
+		Spare: true, Insist: map[task.ThreadID]bool{},
+	}
+	noteProblems(p, t.note)
+	t.note(lacks)
+	t.start(t.countStop)
+	t.tracker.single = true
+	return nil
+}
+
+// problems is a saved process of which something may be wrong.
+type problems interface{ Problems() []error }
+
+func noteProblems(p task.Process, note func(string)) {
+	if saved, ok := p.(problems); ok {
+		for _, err := range saved.Problems() {
+			note(err.Error())
+		}
 	}
 }
 
-// walk walks what was captured, and asks what the threads wait for.
-func (s *shot) walk() {
-	if s.session == nil {
+// captureAll takes a snapshot of each of some processes, close together.
+func captureAll(some []*shot) {
+	for _, step := range []func(*shot) error{(*shot).prepare, (*shot).stop} {
+		for _, s := range some {
+			if s.err == nil {
+				s.err = step(s)
+			}
+		}
+	}
+	for _, s := range some {
+		s.complete()
+	}
+}
+
+// prepare does what can be done before the stop.
+func (s *shot) prepare() error {
+	s.looks, s.questions = s.looks[:0], nil
+	s.tracker.refresh()
+	s.snapshot.Watch = s.tracker.watchAll()
+	ids, err := s.process.Threads()
+	if err != nil {
+		return err
+	}
+	if s.parts = task.Divide(s.process, ids, s.options.MaxStop); s.parts != nil {
+		return nil
+	}
+	s.snapshot.Part = nil
+	s.snapshot.PrepareFor(s.process, ids)
+	return nil
+}
+
+// stop stops the target and copies.
+func (s *shot) stop() error {
+	if s.parts != nil {
+		return s.takeParts()
+	}
+	return s.snapshot.TakePrepared(s.process)
+}
+
+// complete walks what was copied, stops the process again for what is missing, and asks
+// what the threads wait for.
+func (s *shot) complete() {
+	if s.target == nil {
 		return
 	}
-	if s.err = s.complete(s.err); s.err == nil {
-		s.findWaits(s.wanted)
+	if s.parts == nil { // else each part was completed
+		s.err = s.completeStop(s.err)
 	}
+	if s.err == nil {
+		s.looks, s.questions = s.waitsOf(s.wanted)
+	}
+}
+
+// completeStop stops the process again until every stack is copied to its end, and it is
+// known what code was mapped then. Err is that of the first stop; a repetition that fails
+// leaves what the stop before it gave.
+func (s *shot) completeStop(err error) error {
+	defer s.cutAll()
+	s.tracker.begin(&s.snapshot)
+	v := s.walk(&s.snapshot)
+	for stop := 1; err == nil && (len(s.lacking) > 0 || v == exchanged) && stop < maxStops; stop++ {
+		err = s.takeAgain(v)
+		v = s.walk(&s.snapshot)
+	}
+	return err
+}
+
+// takeAgain takes the snapshot once more, after a walk with a verdict.
+func (s *shot) takeAgain(v verdict) error {
+	if v == exchanged {
+		s.tracker.reread()
+	}
+	again := task.Snapshot{
+		Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.tracker.watchAll(),
+		Spare: s.snapshot.Spare, Insist: s.snapshot.Insist, Unhurried: s.snapshot.Unhurried,
+	}
+	var err error
+	if s.parts != nil {
+		err = s.takePartAgain(v, &again)
+	} else if err = task.Take(s.process, &again); err == nil && len(again.Threads) > 0 {
+		s.countStop(s.snapshot.Stopped)
+		keepFacts(&again, &s.snapshot)
+		s.snapshot = again
+	}
+	s.tracker.begin(&s.snapshot)
+	return err
+}
+
+// keepFacts takes over what the threads did before the first stop, for after it
+// they run because they have been stopped. But what one did then is not of its stack
+// now if it sleeps by now, or slept and has gone on.
+func keepFacts(s, before *task.Snapshot) {
+	for i := range s.Threads {
+		t := &s.Threads[i]
+		j := slices.IndexFunc(before.Threads, func(b task.Thread) bool { return b.ID == t.ID })
+		if j < 0 {
+			continue
+		}
+		b := &before.Threads[j]
+		t.User, t.System = b.User, b.System
+		if t.State == task.Running && (b.State == task.Running || !hasMoved(t, b)) {
+			t.State, t.Turn, t.Processor = b.State, b.Turn, b.Processor
+		}
+		if t.Call.State != task.InCall && t.Registers == b.Registers {
+			t.Call = b.Call
+		}
+		if len(t.Kernel) == 0 && t.Registers == b.Registers {
+			t.Kernel = b.Kernel
+		}
+	}
+}
+
+// hasMoved reports whether a thread is elsewhere than before. A stop leaves it at the
+// instruction that enters the kernel, or the next.
+func hasMoved(t, before *task.Thread) bool {
+	const longest = 4 // of such instructions
+	now, then := &t.Registers, &before.Registers
+	if now.Known == 0 || then.Known == 0 {
+		return false
+	}
+	return now.SP() != then.SP() || now.PC()-then.PC()+longest > 2*longest
+}
+
+var errExchanged = errors.New("the code that the thread was in was being loaded or unloaded, each time that it was stopped")
+
+// cutAll drops the stacks that are in code of which it is not known what it was; on
+// Darwin, where it is known of each frame, from the first such frame on.
+func (s *shot) cutAll() {
+	for i := range s.stacks {
+		t := &s.snapshot.Threads[i]
+		if s.isExchanged(&s.snapshot, i) && !s.cut(t, &s.stacks[i]) {
+			t.Registers, t.Stacks, t.Err = task.Registers{}, nil, errExchanged
+			s.stacks[i] = profile.Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters, Err: errExchanged}}
+		}
+	}
+}
+
+// add puts the snapshot and its stacks into the profile, and the recording.
+func (s *shot) add() error {
+	s.noteKernel(s.options.lacksKernel(&s.snapshot))
+	return s.merge(&s.snapshot, s.looks, true)
 }
 
 // finish makes the profile.
 func (s *shot) finish() (*profile.Profile, error) {
-	if s.session == nil {
+	if s.target == nil {
 		return nil, s.err
 	}
 	if s.err != nil && len(s.snapshot.Threads) == 0 {
@@ -71,15 +240,37 @@ func (s *shot) finish() (*profile.Profile, error) {
 	}
 	s.stacks = keep(&s.snapshot, s.stacks, s.wanted)
 	err := errors.Join(s.err, s.add())
-	s.follow.noteShort()
-	made := s.saving.profile(s.builder)
-	return made, errors.Join(err, s.saving.close(recording.End{}))
+	made, unsaved := s.target.finish(recording.End{})
+	return made, errors.Join(err, unsaved)
 }
 
 // close gives back what a profile is made of.
 func (s *shot) close() {
-	if s.session != nil {
-		s.follow.close()
-		s.session = nil
+	if s.target != nil {
+		s.tracker.close()
+		*s = shot{pid: s.pid, err: s.err}
 	}
+}
+
+// KernelThreads makes a profile of threads that are in the kernel alone, where nothing is
+// to be stopped, copied or walked. Lacks says what is not known of them.
+func KernelThreads(info task.Info, threads []task.Thread, lacks string, o Options) (*profile.Profile, error) {
+	b := profile.NewBuilder(info, o.Tool)
+	wanted, err := o.Threads.By(task.ThreadID(info.PID))
+	if err != nil {
+		return nil, err
+	}
+	s := task.Snapshot{Time: time.Now()}
+	for i := range threads {
+		if wanted == nil || wanted(&threads[i]) {
+			s.Threads = append(s.Threads, threads[i])
+		}
+	}
+	if lacks != "" {
+		b.Note(lacks)
+	}
+	b.AddEach(&s, nil, func(i int) profile.Stack {
+		return profile.Stack{Stop: unwind.Stop{Err: s.Threads[i].Err}}
+	})
+	return b.Profile(), nil
 }

@@ -16,7 +16,7 @@ const partRounds = 4
 
 // takeParts takes the snapshot in parts. Each is walked before the next is stopped, and
 // of its stacks only that is kept which the walks led through.
-func (s *session) takeParts() (err error) {
+func (s *shot) takeParts() (err error) {
 	var whole task.Snapshot
 	known, rounds := map[task.ThreadID]bool{}, 0
 	whole.Threads = make([]task.Thread, 0, s.parts.Left())
@@ -33,6 +33,7 @@ func (s *session) takeParts() (err error) {
 		}
 		whole.Append(&s.snapshot)
 		stacks = append(stacks, s.stacks...)
+		s.frames = nil // those of the part are kept
 		if part = s.parts.Next(); part == nil && err == nil && rounds < partRounds {
 			rounds++
 			part, err = s.lateThreads(known)
@@ -46,14 +47,14 @@ func (s *session) takeParts() (err error) {
 }
 
 // keepParts makes what was captured of all parts the snapshot.
-func (s *session) keepParts(whole *task.Snapshot, stacks []profile.Stack) {
+func (s *shot) keepParts(whole *task.Snapshot, stacks []profile.Stack) {
 	whole.Limit, whole.Want = s.snapshot.Limit, s.snapshot.Want
 	whole.Spare, whole.Insist, whole.Unhurried = s.snapshot.Spare, s.snapshot.Insist, s.snapshot.Unhurried
 	s.snapshot, s.stacks = *whole, stacks
 }
 
 // takePart stops a part of the threads.
-func (s *session) takePart(part []task.ThreadID) error {
+func (s *shot) takePart(part []task.ThreadID) error {
 	s.snapshot.Part = part
 	s.snapshot.PrepareFor(s.process, part)
 	return s.snapshot.TakePrepared(s.process)
@@ -61,7 +62,7 @@ func (s *session) takePart(part []task.ThreadID) error {
 
 // lateThreads returns the first part of those that have appeared since the threads were
 // listed.
-func (s *session) lateThreads(known map[task.ThreadID]bool) ([]task.ThreadID, error) {
+func (s *shot) lateThreads(known map[task.ThreadID]bool) ([]task.ThreadID, error) {
 	ids, err := s.process.Threads()
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (s *session) lateThreads(known map[task.ThreadID]bool) ([]task.ThreadID, er
 // takePartAgain stops once more those threads of the part of which that would tell more,
 // or all of it after a walk in images of another moment: so many at once as there is
 // room for.
-func (s *session) takePartAgain(v verdict, again *task.Snapshot) error {
+func (s *shot) takePartAgain(v verdict, again *task.Snapshot) error {
 	ids := slices.Clone(s.lacking)
 	if v == exchanged {
 		ids = s.snapshot.Part
@@ -83,9 +84,7 @@ func (s *session) takePartAgain(v verdict, again *task.Snapshot) error {
 		if err := task.Take(s.process, again); err != nil {
 			return err
 		}
-		if again.Stopped > 0 {
-			s.countStop(again.Stopped)
-		}
+		s.countStop(again.Stopped)
 		keepFacts(again, &s.snapshot)
 		var own task.Snapshot
 		own.Append(again)
@@ -99,7 +98,7 @@ func (s *session) takePartAgain(v verdict, again *task.Snapshot) error {
 const partCopies = 16 << 20
 
 // replace takes over threads of a part that were stopped once more.
-func (s *session) replace(again *task.Snapshot) {
+func (s *shot) replace(again *task.Snapshot) {
 	for i := range again.Threads {
 		t := &again.Threads[i]
 		j := slices.IndexFunc(s.snapshot.Threads, func(o task.Thread) bool { return o.ID == t.ID })

@@ -17,22 +17,10 @@ import (
 	"stacksnap/unwind"
 )
 
-// Replay makes the profile of a recording: the one that was made when it was
-// captured, as far as its threads are wanted, with the names besides that binaries
-// have whose ID agrees; there may be none of them (nil). A recording that was cut
-// off or damaged gives the profile of its whole snapshots, and the error that says
-// so.
-func Replay(path string, threads profile.ThreadFilter, from *binaries.Index) (*profile.Profile, error) {
-	return replayWith(path, Options{Threads: threads, Binaries: from})
-}
-
-// ReplayTimed is [Replay] of a profile that keeps when each sample was taken, see
-// [profile.Builder.KeepTimelines].
-func ReplayTimed(path string, threads profile.ThreadFilter, from *binaries.Index) (*profile.Profile, error) {
-	return replayWith(path, Options{Threads: threads, Binaries: from, Timelines: true})
-}
-
-func replayWith(path string, o Options) (*profile.Profile, error) {
+// Replay makes the profile of a recording: the one that was made when it was captured.
+// Of the options Threads, Binaries and Timelines matter. A recording that was cut off or
+// damaged gives the profile of its whole snapshots, and the error that says so.
+func Replay(path string, o Options) (*profile.Profile, error) {
 	// Most of what is read is soon garbage, of which no more is to pile up than a
 	// hostile recording may hold.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(softLimit))
@@ -41,7 +29,7 @@ func replayWith(path string, o Options) (*profile.Profile, error) {
 		return nil, err
 	}
 	again := newReplay(r.Reader, o.Binaries)
-	o.keepTimelines(again.builder)
+	o.KeepTimelines(again.builder)
 	p, err := again.run(o.Threads)
 	return p, errors.Join(err, r.Close())
 }
@@ -68,10 +56,7 @@ type replay struct {
 func newReplay(r *recording.Reader, from *binaries.Index) *replay {
 	h := r.Header()
 	p := &replay{reader: r, from: from, budget: object.NewBudget(object.MaxKept, object.MaxRead), process: recording.NewProcess(r), builder: profile.NewBuilder(h.Target, h.Tool)}
-	p.unwinder = unwind.New(unwind.Options{
-		CodeMask:   h.Target.CodeMask,
-		Executable: func(a task.Addr) bool { return p.layout.executable(a) },
-	})
+	p.unwinder = newUnwinder(h.Target, &p.layout)
 	return p
 }
 

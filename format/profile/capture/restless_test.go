@@ -43,7 +43,7 @@ func (p *restlessMac) Suspend() (func() error, error) {
 func TestListThatNeverRests(t *testing.T) {
 	p := newRestlessMac()
 	var stood int
-	f := newFollower(p, func(line string) { t.Error(line) }, func(time.Duration) { stood++ }, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(line string) { t.Error(line) }, func(time.Duration) { stood++ }, nil, new(Options), &codeMemory{})
 	named := map[string]int{}
 	for i := range 40 {
 		there := []lib{libA, libB}[i%2]
@@ -78,7 +78,7 @@ func stood1(libs ...lib) task.Thread { return stood(1, libs...) }
 func TestListThatNeverRestsIsNotStoppedFor(t *testing.T) {
 	p := newRestlessMac()
 	notes := 0
-	f := newFollower(p, func(string) { notes++ }, nil, nil, new(Options), &codeMemory{})
+	f := newTracker(p, func(string) { notes++ }, nil, nil, new(Options), &codeMemory{})
 	if got := names(f, stood1(stable, libA), inMain, inStable); got != "" || p.stops > 0 || notes == 0 {
 		t.Errorf("%q after %d stops, %d notes", got, p.stops, notes)
 	}

@@ -8,64 +8,61 @@ import (
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
+	"stacksnap/task/recording"
 )
 
 // Series takes snapshots when it is told to, into one profile after another.
 type Series struct {
-	session *session
-	tool    string
-	saved   saved
+	shot  *shot
+	saved saved
 }
 
 // NewSeries reads what can be read before the first snapshot. Binaries, which may
 // be nil, have what the files of the process lack.
 func NewSeries(p task.Process, tool string, from *binaries.Index) (*Series, error) {
-	s, err := newSession(p, Options{Tool: tool, Binaries: from})
-	if err != nil {
+	s := &Series{shot: &shot{pid: p.Info().PID}}
+	if err := s.shot.begin(p, Options{Tool: tool, Binaries: from}); err != nil {
 		return nil, err
 	}
-	return &Series{session: s, tool: tool}, nil
+	return s, nil
 }
 
 // Begin starts a new profile, which is not saved unless Save is called.
 func (s *Series) Begin() {
 	s.DropSaved()
-	s.session.builder = profile.NewBuilder(s.session.process.Info(), s.tool)
+	s.shot.builder = profile.NewBuilder(s.shot.process.Info(), s.shot.options.Tool)
 }
 
 // Note tells a reader of the profile, and of its recording, a line.
-func (s *Series) Note(line string) { s.session.note(line) }
+func (s *Series) Note(line string) { s.shot.note(line) }
 
 // Take adds one snapshot, with what those threads wait for of which that is
 // wanted: it takes some time after the stop. On an error, what was captured
 // before it is added. That it could not be saved is no error here: EndSaved tells.
 func (s *Series) Take(wanted func(*task.Thread) bool) error {
-	err := s.session.take()
-	if err != nil && len(s.session.snapshot.Threads) == 0 {
-		return err
+	s.shot.wanted, s.shot.err = wanted, nil
+	captureAll([]*shot{s.shot})
+	if s.shot.err == nil || len(s.shot.snapshot.Threads) > 0 {
+		s.countSaved(s.shot.add())
 	}
-	if err == nil {
-		s.session.findWaits(wanted)
-	}
-	s.countSaved(s.session.add())
-	return err
+	return s.shot.err
 }
 
 // Thread returns a thread of the last snapshot and its stack.
 func (s *Series) Thread(id task.ThreadID) (*task.Thread, *profile.Stack, bool) {
-	threads := s.session.snapshot.Threads
+	threads := s.shot.snapshot.Threads
 	i := slices.IndexFunc(threads, func(t task.Thread) bool { return t.ID == id })
-	if i < 0 || i >= len(s.session.stacks) {
+	if i < 0 || i >= len(s.shot.stacks) {
 		return nil, nil, false
 	}
-	return &threads[i], &s.session.stacks[i], true
+	return &threads[i], &s.shot.stacks[i], true
 }
 
 // Wait returns what a thread of the last snapshot was found to wait for, nil when
 // it did not wait. Known is false where the thread was not asked, or had not yet
 // gone back to where it was stopped.
 func (s *Series) Wait(id task.ThreadID) (w *profile.Wait, known bool) {
-	for _, l := range s.session.looks {
+	for _, l := range s.shot.looks {
 		if l.Thread == id {
 			return l.Wait, true
 		}
@@ -81,7 +78,7 @@ func (s *Series) Innermost(st *profile.Stack) string {
 		return ""
 	}
 	f := st.Frames[0]
-	loc := s.session.follow.images.Locate(f.PC, f.Return)
+	loc := s.shot.tracker.images.Locate(f.PC, f.Return)
 	switch {
 	case loc.Function != "":
 		return loc.Function
@@ -93,10 +90,75 @@ func (s *Series) Innermost(st *profile.Stack) string {
 }
 
 // Images are those that the target had loaded when it was last asked.
-func (s *Series) Images() *images.Map { return s.session.follow.images }
+func (s *Series) Images() *images.Map { return s.shot.tracker.images }
 
 // Stopped is for how long the target has been stopped since Begin.
-func (s *Series) Stopped() time.Duration { return s.session.builder.Stopped() }
+func (s *Series) Stopped() time.Duration { return s.shot.builder.Stopped() }
 
 // Profile returns what was added since Begin.
-func (s *Series) Profile() *profile.Profile { return s.session.saving.profile(s.session.builder) }
+func (s *Series) Profile() *profile.Profile { return s.shot.saving.profile(s.shot.builder) }
+
+// saved is the recording of a series' profile.
+type saved struct {
+	file      *recording.Saved // nil: none
+	snapshots int              // that are in it
+	err       error            // the first, after which nothing is written
+}
+
+// Save begins a recording of the profile that Begin has started, in a new file
+// that it takes over. Without it, on an error, the series goes on.
+func (s *Series) Save(to recording.Output) error {
+	file, err := recording.Save(to, recording.Header{Target: s.shot.process.Info(), Tool: s.shot.options.Tool})
+	if err != nil {
+		return err
+	}
+	s.shot.recordTo(savingTo(file, s.shot.code))
+	s.saved = saved{file: file}
+	return nil
+}
+
+// countSaved takes the outcome of writing a snapshot.
+func (s *Series) countSaved(err error) {
+	switch {
+	case s.shot.saving == nil:
+	case err == nil:
+		s.saved.snapshots++
+	default:
+		s.saved.err = err
+		s.closeSaved()
+	}
+}
+
+// closeSaved closes the file and keeps the first error. What is walked in stays
+// as it is, for the profile goes on.
+func (s *Series) closeSaved() {
+	err := s.shot.saving.close(recording.End{})
+	if s.saved.err == nil {
+		s.saved.err = err
+	}
+	s.shot.saving, s.shot.tracker.saving = nil, nil
+}
+
+// EndSaved ends the recording that Save began. It returns its path, which is
+// empty when there is none: a file without a whole snapshot is removed. On an
+// error the recording, if there is one, opens to its last whole snapshot.
+func (s *Series) EndSaved() (path string, err error) {
+	if s.saved.file == nil {
+		return "", nil
+	}
+	s.closeSaved()
+	path, err = s.saved.file.Name(), s.saved.err
+	if s.saved.snapshots == 0 {
+		_ = s.saved.file.Remove() // it tells nothing
+		path = ""
+	}
+	s.saved = saved{}
+	s.shot.recordTo(nil)
+	return path, err
+}
+
+// DropSaved ends and removes the recording that Save began, if it did.
+func (s *Series) DropSaved() {
+	s.saved.snapshots = 0
+	_, _ = s.EndSaved() // nobody misses it
+}

@@ -61,7 +61,7 @@ func TestStateIsThatOfTheStack(t *testing.T) {
 // TestInnermostOfGeneratedCode is the same all over a region, so that a hang there
 // is not one phase after another.
 func TestInnermostOfGeneratedCode(t *testing.T) {
-	s := Series{session: &session{follow: &follower{images: images.NewMap(nil)}}}
+	s := Series{shot: &shot{target: &target{tracker: &tracker{images: images.NewMap(nil)}}}}
 	for pc, want := range map[task.Addr]string{
 		0x7f0000001000: "code of no file, near 0x7f0000001000",
 		0x7f0000001fff: "code of no file, near 0x7f0000001000",

@@ -100,7 +100,7 @@ func TestRecordingsOfAWatch(t *testing.T) {
 			t.Errorf("recording %q: %v", r.Recording, r.SaveErr)
 			continue
 		}
-		again, err := capture.Replay(r.Recording, profile.ThreadFilter{}, nil)
+		again, err := capture.Replay(r.Recording, capture.Options{})
 		if err != nil {
 			t.Error(err)
 			continue

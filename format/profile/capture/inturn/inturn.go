@@ -45,7 +45,7 @@ type Result struct {
 // listing.
 func Record(ctx context.Context, f Field, o capture.Options) (*Result, error) {
 	s := &survey{
-		field: f, options: o, together: capture.NewTogether(o), result: &Result{},
+		field: f, options: o, together: capture.NewInTurn(o), result: &Result{},
 		now: map[int]*member{}, past: map[int]bool{}, waiting: map[int]bool{},
 	}
 	if err := s.find(); err != nil {
@@ -64,7 +64,7 @@ func Record(ctx context.Context, f Field, o capture.Options) (*Result, error) {
 type survey struct {
 	field    Field
 	options  capture.Options
-	together *capture.Together
+	together *capture.InTurn
 	order    []*member // that are recorded
 	now      map[int]*member
 	past     map[int]bool // pids that are there, and are none to record

@@ -1,0 +1,321 @@
+package capture
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"stacksnap/images"
+	"stacksnap/images/dyld"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+const (
+	// loadShare is the part of the time that may go into reading the list, while it
+	// changes.
+	loadShare = 10
+	// maxShown bounds the images whose ID is read in a stop that is not one of many.
+	maxShown = 1 << 10
+	// firstLoads are those of a list that changes which are not waited for: the
+	// first takes longest, and what is there for short times only is in few.
+	firstLoads = 16
+)
+
+// dyldList follows the images of a live Darwin process. The timestamp of dyld's
+// list is a reading of mach_absolute_time (dyld's ExternallyViewableState), which
+// only grows: two equal readings tell that nothing changed between them. So no
+// stop has to read anything in a process whose list stays. Once that has changed,
+// the timestamp is read while the target stands, and, of the images that may be
+// unloaded, the ID: what is read then was there then, however often the list
+// changes.
+type dyldList struct {
+	tracker *dyld.Tracker // nil: it is no such process
+	listed  dyld.Listed
+	changed bool                        // since the images were loaded or compared last
+	mark    task.Addr                   // that was watched
+	reads   int                         // for how many snapshots more is read in the stop
+	turn    int                         // counts snapshots
+	used    map[task.Addr]int           // the turn in which a frame was in an image, by the place of its ID
+	loaded  time.Time                   // when the list was read
+	cost    time.Duration               // of that
+	loads   int                         // how often it was
+	named   map[object.File]object.File // with what binaries have of them
+	queues  object.File                 // where libdispatch was asked for its queues
+}
+
+// startList reads the images at first.
+func (f *tracker) startList() {
+	f.dyld.tracker = dyld.NewTracker(f.process)
+	if f.stood != nil {
+		f.dyld.tracker.StopBy(f.process.Suspend, f.stood)
+	}
+	f.dyld.used, f.dyld.named = map[task.Addr]int{}, map[object.File]object.File{}
+	f.loadList()
+	if g, err := dyld.ReadGeneration(f.process); err == nil && !f.dyld.isCurrent(g) {
+		f.dyld.reads = forgetAfter
+	}
+}
+
+// loadList reads the list again, and the images in it that are new.
+func (f *tracker) loadList() {
+	began := time.Now()
+	f.dyld.loads++
+	f.renamed = task.Rename(f.process) || f.renamed
+	defer func() { f.dyld.loaded, f.dyld.cost = time.Now(), time.Since(began) }()
+	listed, errs := f.dyld.tracker.Load()
+	if len(listed.Images) == 0 && f.images != nil {
+		return // the target is ending
+	}
+	f.noteErrors(errs)
+	f.dyld.listed = listed
+	f.readRegions()
+	f.useImages(listed.Images)
+}
+
+// readRegions reads where code is that no image holds.
+func (f *tracker) readRegions() {
+	if l := f.latest.renew(f.process); l.stamp != 0 || f.images == nil {
+		f.latest = l
+	}
+	f.read = time.Now()
+}
+
+// useImages makes the map of these images the current one.
+func (f *tracker) useImages(placed []object.Placed) {
+	for i := len(f.kept) - 1; i >= 0; i-- { // the current one first
+		k := &f.kept[i]
+		if slices.EqualFunc(k.placed, placed, samePlaced) {
+			same := k.layout.stamp == f.latest.stamp
+			k.layout = f.latest
+			f.use(i, same)
+			return
+		}
+	}
+	m := images.NewDarwinMap(dyld.Loaded{Infos: f.dyld.listed.Infos, Images: f.withSymbols(placed), Budget: f.dyld.listed.Budget})
+	f.nameQueues(m)
+	f.makeRoom()
+	f.kept = append(f.kept, keptMap{layout: f.latest, whole: true, loaded: m, placed: placed})
+	f.use(len(f.kept)-1, false)
+}
+
+// withSymbols returns the images with what binaries have of them: for the same
+// file always the same.
+func (f *tracker) withSymbols(placed []object.Placed) []object.Placed {
+	if f.from == nil {
+		return placed
+	}
+	out := slices.Clone(placed)
+	for i := range out {
+		own := out[i].File
+		if f.dyld.named[own] == nil {
+			f.dyld.named[own] = images.WithSymbols(out[i:i+1:i+1], f.from, f.dyld.listed.Budget)[0].File
+		}
+		out[i].File = f.dyld.named[own]
+	}
+	return out
+}
+
+// samePlaced reports whether two images are one: the tracker gives out the same
+// file for what it has not read again.
+func samePlaced(a, b object.Placed) bool {
+	return a.Load == b.Load && a.File == b.File && a.Main == b.Main && a.Path == b.Path
+}
+
+// nameQueues tells the process where libdispatch is, when that is another one.
+func (f *tracker) nameQueues(m *images.Map) {
+	for _, im := range m.Images {
+		if im.Name() != libdispatch || im.File == nil || im.File == f.dyld.queues {
+			continue
+		}
+		f.dyld.queues = im.File
+		nameQueues(f.process, m)
+	}
+}
+
+// refreshList reads the list of a running process before it is stopped, if it has
+// changed.
+func (f *tracker) refreshList() {
+	g, err := dyld.ReadGeneration(f.process)
+	if err == nil && !f.dyld.isCurrent(g) {
+		f.dyld.reads = forgetAfter
+		f.loadList()
+	}
+}
+
+// isCurrent reports whether the images are exactly those of a generation.
+func (d *dyldList) isCurrent(g dyld.Generation) bool {
+	return d.listed.Whole && d.listed.Infos.Generation() == g
+}
+
+// compareList compares the list with the one that the images are of. Threads that
+// were captured before it changed are walked in these images, those that were
+// captured after the last change in new ones.
+func (f *tracker) compareList(s *task.Snapshot) {
+	d := &f.dyld
+	d.turn++
+	d.changed = false
+	defer func() { f.code.unloads = d.reads > 0 }()
+	g, err := dyld.ReadGeneration(f.process)
+	if err != nil || d.isCurrent(g) {
+		f.useImages(d.listed.Images)
+		return
+	}
+	d.reads = forgetAfter
+	d.changed = true // threads without a mark may have been captured before or after
+	if d.listed.Infos.At != g.At || f.isDue() && !f.areMarked(s) {
+		f.loadList()
+	}
+	f.useSeen(s)
+}
+
+// isDue reports whether to read the list again. In a sampling of a process that
+// loads and unloads all the time not every change is followed: what was seen in a
+// stop is known without.
+func (f *tracker) isDue() bool {
+	return f.single || f.dyld.loads < firstLoads || time.Since(f.dyld.loaded) >= loadShare*f.dyld.cost
+}
+
+// useSeen makes a map current that has also those images which were seen in the
+// stop and are not listed any more.
+func (f *tracker) useSeen(s *task.Snapshot) {
+	i := slices.IndexFunc(s.Threads, func(t task.Thread) bool { return !t.Same })
+	if i < 0 {
+		return
+	}
+	sight := &s.Threads[i].Sight
+	placed := slices.Clone(f.dyld.listed.Images)
+	for _, im := range placed {
+		if seen, id := isSeen(sight, &im); seen && !id {
+			dyld.NoteChurning(&im)
+		}
+	}
+	for _, im := range f.dyld.listed.Gone {
+		if _, id := isSeen(sight, &im); !id {
+			continue
+		}
+		placed = slices.DeleteFunc(placed, func(other object.Placed) bool { return overlap(&other, &im) })
+		placed = append(placed, im)
+	}
+	f.useImages(placed)
+}
+
+// isSeen reports whether it was looked at in a stop which image stood in a place,
+// and whether it was this one.
+func isSeen(s *task.Sight, im *object.Placed) (seen, isIt bool) {
+	if im.IDAt == 0 || im.File == nil {
+		return false, false
+	}
+	id, seen := s.IDAt(im.IDAt)
+	return seen, seen && slices.Equal(im.File.ID(), id[:])
+}
+
+// overlap reports whether two images cannot be loaded at once.
+func overlap(a, b *object.Placed) bool {
+	aStart, aEnd := extent(a)
+	bStart, bEnd := extent(b)
+	return aStart < bEnd && bStart < aEnd
+}
+
+// extent returns where an image has code and data.
+func extent(p *object.Placed) (start, end task.Addr) {
+	start, end = p.Load, p.Load+1
+	if p.File == nil || p.Fixed {
+		return start, end
+	}
+	for _, s := range p.File.Segments() {
+		if s.Prot != 0 && s.Size != 0 {
+			end = max(end, p.Addr(s.VMAddr)+task.Addr(s.Size))
+		}
+	}
+	return start, end
+}
+
+// areMarked reports whether all threads were captured before the list changed.
+func (f *tracker) areMarked(s *task.Snapshot) bool {
+	for i := range s.Threads {
+		if t := &s.Threads[i]; !t.Same && !f.dyld.isMarked(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// isMarked reports whether a thread was captured when the list was as the images
+// are: while dyld changes it, the timestamp is still the old one, and nothing of
+// what is added or removed is run.
+func (d *dyldList) isMarked(t *task.Thread) bool {
+	return d.listed.Whole && d.mark == d.listed.Timestamp &&
+		t.Sight.HasMark && t.Sight.Mark == d.listed.Infos.Timestamp
+}
+
+// watchList returns what to look at in the next stop: at most so many images.
+func (f *tracker) watchList(most int) task.Watch {
+	d := &f.dyld
+	if d.reads == 0 {
+		d.mark = 0
+		return task.Watch{}
+	}
+	d.reads--
+	d.mark = d.listed.Timestamp
+	return task.Watch{Mark: d.mark, IDs: d.places(most)}
+}
+
+// places returns where the IDs of images stand that may be unloaded: first those
+// that are gone, one of which may be back, then those in which frames were
+// lately.
+func (d *dyldList) places(most int) (list []task.Addr) {
+	add := func(a task.Addr, most int) {
+		if a != 0 && len(list) < most && !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	for i := len(d.listed.Gone) - 1; i >= 0; i-- {
+		add(d.listed.Gone[i].IDAt, most/2)
+	}
+	var at []task.Addr
+	for i := range d.listed.Images {
+		if im := &d.listed.Images[i]; !im.Fixed && im.IDAt != 0 {
+			at = append(at, im.IDAt)
+		}
+	}
+	slices.SortStableFunc(at, func(a, b task.Addr) int { return cmp.Compare(d.used[b], d.used[a]) })
+	for _, a := range at {
+		add(a, most)
+	}
+	return list
+}
+
+// sure returns how many frames of a thread, from the innermost on, are in code of
+// which it is known what it was. All: and that the rest of the stack is not
+// missing because of code that was not known.
+func (f *tracker) sure(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) (n int, all bool) {
+	d := &f.dyld
+	listed := d.listed.Whole && (d.isMarked(t) || !t.Sight.HasMark && !d.changed)
+	for i := range frames {
+		if !f.isSure(t, lookUpAt(&frames[i]), listed) {
+			return i, false
+		}
+	}
+	return len(frames), stop.Reason == unwind.Bottom || stop.Reason == unwind.NotCaptured || listed
+}
+
+// isSure reports whether the image at an address was there when the thread was
+// captured. Listed: all images were, and no others.
+func (f *tracker) isSure(t *task.Thread, a task.Addr, listed bool) bool {
+	im, ok := f.images.Find(a)
+	switch {
+	case !ok:
+		return listed // it is not of a library
+	case dyld.Spoiled(&im.Placed):
+		return false
+	case im.Fixed:
+		return true
+	}
+	f.dyld.used[im.IDAt] = f.dyld.turn
+	if seen, isIt := isSeen(&t.Sight, &im.Placed); seen {
+		return isIt
+	}
+	return listed
+}

@@ -1,0 +1,182 @@
+package capture
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/hangreport"
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+// The bounds of following waits into other processes.
+const (
+	maxFollowed = 8               // processes besides those that were given
+	followTime  = 2 * time.Second // after which no further one is begun
+)
+
+// threadOf is a thread of a process, or with 0 all of its threads.
+type threadOf struct {
+	pid    int
+	thread task.ThreadID
+}
+
+// follow captures the processes that are waited for from the given threads on, then those
+// that these wait for, and so on, each once.
+func (g *several) follow(from []threadOf) {
+	until := time.Now().Add(followTime)
+	for next := g.ahead(from); len(next) > 0; next = g.ahead(from) {
+		g.open(next, until)
+		g.tell()
+	}
+	if n := len(g.left); n > 0 {
+		g.lose(0, fmt.Errorf("%d more processes are waited for: no more than %d are followed, in no more than %v", n, maxFollowed, followTime))
+	}
+}
+
+// ahead returns the processes that are waited for and were not tried yet, those that
+// are nearest to them first.
+func (g *several) ahead(from []threadOf) (pids []int) {
+	met := map[threadOf]bool{}
+	for next := slices.Clone(from); len(next) > 0; next = next[1:] {
+		at := next[0]
+		if met[at] {
+			continue
+		}
+		met[at] = true
+		if s := g.find(at.pid); s != nil {
+			next = append(next, s.ahead(at)...)
+		} else if !slices.Contains(g.tried, at.pid) && !slices.Contains(g.left, at.pid) && !slices.Contains(pids, at.pid) {
+			pids = append(pids, at.pid)
+		}
+	}
+	return pids
+}
+
+// isLinked reports whether the system tells of what links the process to others.
+func (s *shot) isLinked() bool {
+	if s.target == nil {
+		return false
+	}
+	_, ok := s.process.(task.Linked)
+	return ok
+}
+
+// find returns the snapshot of a process; nil where there is none.
+func (g *several) find(pid int) *shot {
+	i := slices.IndexFunc(g.shots, func(s *shot) bool { return s.pid == pid })
+	if i < 0 {
+		return nil
+	}
+	return g.shots[i]
+}
+
+// ahead returns what threads of the process wait for.
+func (s *shot) ahead(at threadOf) (next []threadOf) {
+	if !s.whole() {
+		return nil
+	}
+	for _, l := range s.looks {
+		switch w := l.Wait; {
+		case w == nil || at.thread != 0 && at.thread != l.Thread:
+		case w.Peer.PID != 0:
+			next = append(next, threadOf{w.Peer.PID, w.Peer.Thread})
+		case w.Owner != 0:
+			next = append(next, threadOf{s.pid, w.Owner})
+		}
+	}
+	return next
+}
+
+// open opens and captures processes, whole whatever threads were asked for of others,
+// unless they are too many or it is too late.
+func (g *several) open(pids []int, until time.Time) {
+	o := g.options
+	o.Threads = profile.ThreadFilter{}
+	var fresh []*shot
+	for _, pid := range pids {
+		if len(g.tried) == maxFollowed || time.Now().After(until) {
+			g.left = append(g.left, pid)
+			continue
+		}
+		g.tried = append(g.tried, pid)
+		p, err := live.Open(pid)
+		if err != nil {
+			g.lose(pid, err)
+			continue
+		}
+		g.opened = append(g.opened, p)
+		fresh = append(fresh, newShot(p, o))
+	}
+	g.shots = append(g.shots, fresh...)
+	captureAll(fresh)
+}
+
+func (g *several) lose(pid int, err error) {
+	g.missing = append(g.missing, profile.Missing{PID: pid, Why: err.Error()})
+}
+
+// finish makes the profiles of what was followed, and closes it, in the order that undoes
+// what opening it has done.
+func (g *several) finish(followed []*shot) (profiles []*profile.Profile, missing []profile.Missing) {
+	for _, s := range followed {
+		p, err := s.finish()
+		s.close()
+		if p != nil {
+			profiles = append(profiles, p)
+		}
+		if err != nil {
+			g.lose(s.pid, err)
+		}
+	}
+	for _, p := range slices.Backward(g.opened) {
+		if err := p.Close(); err != nil {
+			g.lose(p.Info().PID, err)
+		}
+	}
+	return profiles, g.missing
+}
+
+// Follow captures the processes for which a thread of the last snapshot waits, those that
+// these wait for, and so on, as [OneShots] does with Follow. What [Series.Wait] has
+// returned of the last snapshot tells of its peer then.
+func (s *Series) Follow(id task.ThreadID, o Options) hangreport.Followed {
+	return s.shot.followed(id, o)
+}
+
+// followed follows what a thread of the last snapshot waits for, or with 0 all of them.
+func (s *shot) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
+	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
+	from := threadOf{s.pid, id}
+	g := &several{options: o, shots: []*shot{s}}
+	if !s.isLinked() {
+		return f
+	}
+	g.tell()
+	g.follow([]threadOf{from})
+	if id != 0 {
+		f.Chain = profile.Chain(g.waiters(), from.pid, id)
+	}
+	f.Deadlocks = g.deadlocks()
+	f.Profiles, f.Missing = g.finish(g.shots[1:])
+	return f
+}
+
+// askedAtEnd is true of samplings, in which there is no time for that at each look.
+const askedAtEnd = "for which other process a thread waits was asked at the end alone"
+
+// followLast follows what the threads of the last snapshot wait for, of which looks tell.
+func (r *recorder) followLast(looks []profile.Look) hangreport.Followed {
+	s := &shot{target: r.target, pid: r.process.Info().PID, snapshot: *r.last, looks: looks}
+	for i := range r.last.Threads {
+		r.stacks[i] = profile.Stack{Frames: slices.Clone(r.stackOf(i, &r.last.Threads[i]))}
+	}
+	if !s.isLinked() {
+		return hangreport.Followed{Missing: []profile.Missing{{Why: errNotLinked.Error()}}}
+	}
+	r.note(askedAtEnd)
+	return s.followed(0, r.options)
+}

@@ -1,0 +1,126 @@
+package capture
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits/across"
+	"stacksnap/images"
+	"stacksnap/task"
+)
+
+// Steps is a recording of one of many processes that are sampled in turn, each when
+// it is told to. Nothing is stopped.
+type Steps struct {
+	recorder *recorder
+	stepper  *task.Stepper
+	observed bool // threads that run are copied
+	lacked   int  // stacks without frames in the kernel, in the last snapshot
+	looks    []profile.Look
+	ended    bool
+}
+
+// InTurn is what the recordings of many processes share.
+type InTurn struct {
+	options Options
+	used    time.Duration // CPU time, by us, before
+	credit  credit
+}
+
+// NewInTurn is for recordings by options of which those on stops, Save, Duration,
+// Count, Jitter, Progress, Taken and Alone do not matter.
+func NewInTurn(o Options) *InTurn {
+	o.Save, o.SaveTo, o.Suspend, o.Duration, o.Progress, o.Taken = "", nil, task.SuspendNone, 0, nil, nil
+	o.ToEnd, o.Files = true, new(images.Files)
+	return &InTurn{options: o, used: OwnCPU()}
+}
+
+// OwnCPU is the CPU time that was used since.
+func (t *InTurn) OwnCPU() time.Duration { return OwnCPU() - t.used }
+
+// Begin begins the recording of a process.
+func (t *InTurn) Begin(p task.Process) (*Steps, error) {
+	r, err := newRecorder(p, t.options)
+	if err != nil {
+		return nil, err
+	}
+	r.rounds.credit = &t.credit
+	stepper, err := task.NewStepper(p, task.Options{
+		Interval: t.options.Interval, Suspend: task.SuspendNone, Threads: r.captured(), Watch: r.tracker.watch,
+	})
+	if err != nil {
+		r.tracker.close()
+		return nil, err
+	}
+	return &Steps{recorder: r, stepper: stepper}, nil
+}
+
+// Step takes a snapshot; missed counts the ticks that were skipped before it. An error
+// ends the recording, as where the process has exited: see End.
+func (s *Steps) Step(missed int) error {
+	snapshot, still, err := s.stepper.Next()
+	s.recorder.missedTicks += missed
+	snapshot.MissedTicks = missed
+	switch {
+	case still:
+		s.addStill(snapshot)
+	case err == nil, len(snapshot.Threads) > 0 && !isExit(err):
+		err = errors.Join(err, s.add(snapshot))
+	}
+	s.ended = err != nil
+	return err
+}
+
+// add adds a snapshot. Threads that run are copied once there are any.
+func (s *Steps) add(snapshot *task.Snapshot) error {
+	lacked := s.recorder.lackKernel
+	err := s.recorder.add(snapshot)
+	s.lacked = s.recorder.lackKernel - lacked
+	isRunning := func(t task.Thread) bool { return t.State == task.Running }
+	if !s.observed && slices.ContainsFunc(snapshot.Threads, isRunning) {
+		s.observed = true
+		s.recorder.observe()
+	}
+	return err
+}
+
+// addStill adds a snapshot that is as the one before.
+func (s *Steps) addStill(snapshot *task.Snapshot) {
+	r := s.recorder
+	r.builder.AddChanged(snapshot, r.tracker.images, nil, nil)
+	r.lackKernel += s.lacked
+	r.taken++
+}
+
+// Note tells a reader of the report a line.
+func (s *Steps) Note(line string) { s.recorder.note(line) }
+
+// Ask asks of recordings that go on what the threads wait for at the end, and of those
+// of them that wait for another process for which.
+func Ask(all []*Steps) {
+	var members []across.Member
+	for _, s := range all {
+		if r := s.recorder; r.last != nil && !s.ended {
+			s.looks = r.lookAtAll()
+			members = append(members, across.Member{Process: r.process, Threads: r.last.Threads, Queries: r.questions})
+		}
+	}
+	across.Resolve(members)
+	for _, s := range all {
+		if slices.ContainsFunc(s.looks, func(l profile.Look) bool { return l.Wait != nil && l.Wait.Peer.PID != 0 }) {
+			s.Note(askedAtEnd)
+		}
+	}
+}
+
+// End returns what was recorded; nil where there was no snapshot. The process may be
+// closed then.
+func (s *Steps) End() *profile.Profile {
+	r := s.recorder
+	s.stepper.End()
+	defer r.tracker.close()
+	made, _ := r.finish(s.looks, r.missedTicks, 0, nil) // only one that is saved can fail
+	return made
+}

@@ -1,0 +1,121 @@
+package capture
+
+import (
+	"errors"
+	"strings"
+
+	"stacksnap/images"
+	"stacksnap/images/elf"
+	"stacksnap/task"
+)
+
+// load loads the images of a layout, or of a later one where they turn out to be
+// those of another moment.
+func (f *tracker) load(l layout) {
+	var m *images.Map
+	var whole bool
+	for try := range f.tries {
+		if try > 0 {
+			_ = m.Close()
+		}
+		var errs []error
+		m, errs = f.find(f.process)
+		f.noteErrors(errs)
+		if whole = l.agree(m, false); whole {
+			break
+		}
+		before := l
+		l = readLayout(f.process)
+		f.latest = l
+		if whole = l.stamp == before.stamp && l.agree(m, true); whole {
+			break
+		}
+		if l.stamp != before.stamp && f.useKept(l) {
+			_ = m.Close()
+			return
+		}
+	}
+	l.distrust(m)
+	nameQueues(f.process, m)
+	f.makeRoom()
+	f.kept = append(f.kept, keptMap{layout: l, whole: whole, loaded: m})
+	f.use(len(f.kept)-1, false)
+}
+
+// noteErrors notes what could not be read of images. Of a target that has ended meanwhile,
+// or has become another program, it says nothing of them.
+func (f *tracker) noteErrors(errs []error) {
+	if len(errs) == 0 {
+		return
+	}
+	var exited *task.ExitedError
+	if _, err := f.process.Threads(); errors.As(err, &exited) {
+		return
+	}
+	for _, err := range errs {
+		f.note(err.Error())
+	}
+}
+
+// agree reports whether each mapping of a file has its image, or, where gaps are
+// allowed, none: the files of other loaders' code are none (.NET's assemblies,
+// Wine's libraries). A library without an image was gone for the moment in which
+// the images were found.
+func (l layout) agree(m *images.Map, gaps bool) bool {
+	for i, path := range l.paths {
+		if l.maps[i].Inode == 0 {
+			continue
+		}
+		im, found := m.Find(l.code[i].Start)
+		if !found && gaps && !elf.IsFile(path) {
+			continue
+		}
+		if !found || im.Path != path || l.isMixed(i, im) {
+			return false
+		}
+	}
+	return true
+}
+
+// isMixed reports whether the image of a mapping was made of memory that showed
+// something else by then: it differs from the file at its path, which however was
+// not replaced since.
+func (l layout) isMixed(i int, im *images.Image) bool {
+	return strings.HasPrefix(im.Note, elf.NoteReplaced) && !l.regions[i].PathDeleted
+}
+
+// distrust has every frame left out that is in a mapping to which another file's
+// image was loaded.
+func (l layout) distrust(m *images.Map) {
+	for i, path := range l.paths {
+		if im, found := m.Find(l.code[i].Start); found && (im.Path != path || l.isMixed(i, im)) {
+			l.maps[i] = task.Mapping{Inode: unknownFile}
+		}
+	}
+}
+
+// queueLabeler is a process whose threads work for dispatch queues.
+type queueLabeler interface{ SetQueueOffsets(task.Addr) error }
+
+const libdispatch = "libdispatch.dylib"
+
+// dataSymbols is a file that can look for a variable.
+type dataSymbols interface {
+	DataSymbol(name string) (vmaddr uint64, ok bool)
+}
+
+// nameQueues tells the process where libdispatch describes its queues. Without
+// it the queues have no names.
+func nameQueues(p task.Process, m *images.Map) {
+	q, ok := p.(queueLabeler)
+	if !ok {
+		return
+	}
+	for _, im := range m.Images {
+		if f, ok := im.File.(dataSymbols); ok && im.Name() == libdispatch {
+			if vmaddr, ok := f.DataSymbol("_dispatch_queue_offsets"); ok {
+				_ = q.SetQueueOffsets(im.Addr(vmaddr)) // a library that is not understood costs the names only
+			}
+		}
+	}
+}

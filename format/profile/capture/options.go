@@ -1,0 +1,93 @@
+package capture
+
+import (
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/hangreport"
+	"stacksnap/images"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/task"
+	"stacksnap/task/recording"
+	"stacksnap/unwind"
+)
+
+// Options says how a process is recorded. See [task.Options] for those of the
+// same name.
+type Options struct {
+	Tool     string
+	Save     string           // the file of a recording to make besides; empty: none
+	SaveTo   recording.Output // what it is written to instead; nil: Save tells
+	Binaries *binaries.Index  // for what a core and the files of a process lack; nil: nothing
+	Files    *images.Files    // open for other processes, too; nil: for none
+	Interval time.Duration
+	Duration time.Duration
+	Count    int
+	Jitter   time.Duration
+	MaxStop  time.Duration // of the target, for copies; 0: as long as is usual, see [task.LimitStop]
+	Gate     *task.Gate    // within which the target is stopped; may be nil
+	Suspend  task.Suspension
+	Threads  profile.ThreadFilter
+	Kernel   bool // where threads are in the kernel is told, too
+	ToEnd    bool // that the target ends is expected, and not noted
+	Alone    bool // see [task.Options]
+	Follow   bool // [OneShots]: what the processes wait for is captured, too
+	// Timelines has the profile keep when each sample was taken, see
+	// [profile.Builder.KeepTimelines].
+	Timelines bool
+	// Progress is told now and then how long the sampling has gone on and how many
+	// snapshots were taken; may be nil.
+	Progress func(elapsed time.Duration, snapshots int)
+	// Taken is called when no more snapshots are taken: what is left to do does not
+	// heed the context. May be nil.
+	Taken func()
+	// Each is given every snapshot with the images that it was walked by, as it is
+	// added; an error from it ends the recording. May be nil.
+	Each func(*task.Snapshot, *images.Map) error
+	// Followed is given what the process waits for at the end, as [OneShots] captures it
+	// with Follow. May be nil: then that is not captured.
+	Followed func(hangreport.Followed)
+	// Added is given every snapshot when it was added. May be nil.
+	Added func(*Added)
+}
+
+// Added is the last snapshot of a sampling that goes on. All of it is valid during the
+// call alone that it is given to; the target runs meanwhile.
+type Added struct {
+	Snapshot *task.Snapshot
+	Looks    []profile.Look // at what threads wait for: at some of them now and then
+	// Path is the stack of a thread, as [profile.Builder.Path] has it.
+	Path func(task.ThreadID) ([]*profile.Node, unwind.Reason)
+	// Profile is what was sampled so far.
+	Profile func() *profile.Profile
+}
+
+// KeepTimelines has a profile keep what the options want.
+func (o *Options) KeepTimelines(b *profile.Builder) {
+	if o.Timelines {
+		b.KeepTimelines()
+	}
+}
+
+// askKernel has a process tell where its threads are in the kernel, if that is wanted,
+// and says what it cannot tell.
+func (o *Options) askKernel(p task.Process) (lacks string, err error) {
+	if !o.Kernel {
+		return "", nil
+	}
+	return task.TellKernel(p)
+}
+
+// lacksKernel counts the threads of a snapshot that waited in the kernel, and of which
+// it is not known where.
+func (o *Options) lacksKernel(s *task.Snapshot) (n int) {
+	if !o.Kernel {
+		return 0
+	}
+	for i := range s.Threads {
+		if t := &s.Threads[i]; t.Err == nil && t.LacksKernel() {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,113 @@
+package capture
+
+import (
+	"slices"
+
+	"stacksnap/task"
+)
+
+// maxSpans bounds what is remembered of a map; beyond it is asked anew.
+const maxSpans = 1 << 14
+
+// regionCache is what is known of a map that is asked about place by place. What was
+// told of a place stands until a new layout is read.
+type regionCache struct {
+	locator task.Locator
+	spans   []span // in order, none overlapping another
+	codes   int    // those with code, and those that were forgotten
+}
+
+// span is a region, or a gap between two, that was told of.
+type span struct {
+	start, end task.Addr
+	prot       task.Prot
+}
+
+func (s *span) hasCode() bool { return s.prot&task.Execute != 0 }
+
+// locatedLayout makes a layout that is asked. One question reports whether the process
+// still answers.
+func locatedLayout(l task.Locator) layout {
+	a := &regionCache{locator: l}
+	if _, found, err := l.RegionAt(0); err != nil || !found {
+		return layout{cache: a}
+	}
+	return layout{cache: a, stamp: 1, files: 1}
+}
+
+// executable reports whether code may be at a.
+func (k *regionCache) executable(a task.Addr) bool {
+	i, found := k.find(a)
+	if found {
+		return k.spans[i].hasCode()
+	}
+	r, isThere, err := k.locator.RegionAt(a)
+	if err != nil {
+		return false
+	}
+	s := span{start: a, end: ^task.Addr(0)}
+	switch {
+	case isThere && r.Start <= a && a < r.End:
+		s = span{start: r.Start, end: r.End, prot: r.Prot}
+	case isThere && r.Start > a:
+		s.end = r.Start
+	}
+	k.remember(i, s)
+	return s.hasCode()
+}
+
+// find returns the index of the span that a is in, or where it would be.
+func (k *regionCache) find(a task.Addr) (int, bool) {
+	return slices.BinarySearchFunc(k.spans, a, func(s span, a task.Addr) int {
+		switch {
+		case s.end <= a:
+			return -1
+		case s.start > a:
+			return 1
+		}
+		return 0
+	})
+}
+
+// remember puts a span, of which something is in no other, before the one of
+// index i. Where the map has changed, what was told first stands.
+func (k *regionCache) remember(i int, s span) {
+	if s.start == s.end {
+		return
+	}
+	if len(k.spans) == maxSpans {
+		k.spans, i = k.spans[:0], 0
+	}
+	if i > 0 {
+		s.start = max(s.start, k.spans[i-1].end)
+	}
+	if i < len(k.spans) {
+		s.end = min(s.end, k.spans[i].start)
+	}
+	if s.hasCode() {
+		k.codes++
+	}
+	k.spans = slices.Insert(k.spans, i, s)
+}
+
+// code lists the regions that have some.
+func (k *regionCache) code() (regions []task.Region) {
+	for i := range k.spans {
+		if s := &k.spans[i]; s.hasCode() {
+			regions = append(regions, task.Region{Start: s.start, End: s.end, Prot: s.prot})
+		}
+	}
+	return regions
+}
+
+func (k *regionCache) onlyCode() []span {
+	return slices.DeleteFunc(slices.Clone(k.spans), func(s span) bool { return !s.hasCode() })
+}
+
+// known counts the regions with code that a layout was told of.
+func (l layout) known() int {
+	if l.cache == nil {
+		return len(l.regions)
+	}
+	return l.cache.codes
+}

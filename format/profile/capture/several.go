@@ -1,0 +1,123 @@
+package capture
+
+import (
+	"errors"
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/format/profile/waits/across"
+	"stacksnap/images"
+	"stacksnap/task"
+)
+
+// Shot is what came of one of several processes, as [OneShot] returns it.
+type Shot struct {
+	PID     int
+	Profile *profile.Profile
+	Err     error
+}
+
+// Shots is what came of several processes.
+type Shots struct {
+	All       []Shot             // in the order of the processes
+	Deadlocks []profile.Deadlock // of threads of several of them
+	// Followed are other processes, that these wait for. Missing are those of them of
+	// which there is nothing, or not all.
+	Followed []*profile.Profile
+	Missing  []profile.Missing
+}
+
+// OneShots takes a snapshot of each of several processes, close together: all that
+// can be done before is, and then one is stopped after another, each for its own
+// copy only. Of waits it also tells for which other process they are. The processes
+// stay open. Save is left out of the options, for it is for one process. With Follow
+// the processes that they wait for are captured after them, and those that these
+// wait for, eight at most.
+func OneShots(ps []task.Process, o Options) Shots {
+	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
+	g := &several{options: o}
+	var from []threadOf
+	for _, p := range ps {
+		s := newShot(p, o)
+		g.shots = append(g.shots, s)
+		from = append(from, threadOf{pid: s.pid})
+	}
+	captureAll(g.shots)
+	g.tell()
+	switch {
+	case o.Follow && slices.ContainsFunc(g.shots, (*shot).isLinked):
+		g.follow(from)
+	case o.Follow:
+		g.lose(0, errNotLinked)
+	}
+	done := Shots{Deadlocks: g.deadlocks()}
+	for _, s := range g.shots[:len(ps)] {
+		profile, err := s.finish()
+		done.All = append(done.All, Shot{s.pid, profile, err})
+		s.close()
+	}
+	done.Followed, done.Missing = g.finish(g.shots[len(ps):])
+	return done
+}
+
+var errNotLinked = errors.New("this system does not tell for which process another one waits: none was followed")
+
+// several is a capture of processes under way.
+type several struct {
+	options Options
+	shots   []*shot // of what was given, and then of what was followed
+	opened  []task.Process
+	tried   []int // pids that were opened, or could not be
+	left    []int // those that were not tried
+	missing []profile.Missing
+}
+
+// whole reports whether there is a snapshot that nothing is missing of.
+func (s *shot) whole() bool { return s.target != nil && s.err == nil }
+
+// tell does so for the questions that the snapshots have left open.
+func (g *several) tell() {
+	g.tellOf(func(s *shot) []waits.PeerQuery { return s.questions })
+}
+
+// tellOf fills in [profile.Wait].Peer of the waits that some questions are about, where
+// it is proven which other process a thread waits for.
+func (g *several) tellOf(questions func(*shot) []waits.PeerQuery) {
+	var members []across.Member
+	for _, s := range g.shots {
+		if s.whole() {
+			members = append(members, across.Member{Process: s.process, Threads: s.snapshot.Threads, Queries: questions(s)})
+		}
+	}
+	across.Resolve(members)
+}
+
+// deadlocks returns the circles of threads that stand.
+func (g *several) deadlocks() []profile.Deadlock {
+	return slices.DeleteFunc(profile.Circles(g.waiters()), func(d profile.Deadlock) bool { return !g.isDeadlock(&d) })
+}
+
+// waiters are the threads that wait for something.
+func (g *several) waiters() (all []profile.Waiter) {
+	for _, s := range g.shots {
+		if s.whole() {
+			all = append(all, s.waiters(s.looks)...)
+		}
+	}
+	return all
+}
+
+// waiters are threads with what looks have found that they wait for.
+func (s *shot) waiters(looks []profile.Look) (all []profile.Waiter) {
+	info := s.process.Info()
+	for _, l := range looks {
+		i := slices.IndexFunc(s.snapshot.Threads, func(t task.Thread) bool { return t.ID == l.Thread })
+		if i >= 0 && l.Wait != nil {
+			all = append(all, profile.Waiter{
+				ID: l.Thread, Name: s.snapshot.Threads[i].Name, Wait: *l.Wait, PID: info.PID, Process: info.Name,
+			})
+		}
+	}
+	return all
+}

@@ -1,0 +1,312 @@
+package stackshots
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/images"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/task/stackshot"
+	"stacksnap/unwind"
+)
+
+// stackshotTool is what captures a stackshot.
+const stackshotTool = "XNU's stackshot"
+
+// Read makes the profiles of the processes in stackshots, in their order there: of
+// those that are wanted, where wanted is not nil. Each stackshot of several is a sample;
+// deltas are put onto what came before. The kernel has walked the stacks: nothing is
+// added to them but names, which binaries have whose ID agrees; there may be none of them
+// (nil).
+func Read(shots []*stackshot.Shot, wanted func(task.Info) bool, threads profile.ThreadFilter, from *binaries.Index) ([]*profile.Profile, error) {
+	if err := threads.Check(); err != nil {
+		return nil, err
+	}
+	c := newCollector(capture.Options{Tool: stackshotTool, Threads: threads, Binaries: from, Kernel: true}, wanted)
+	c.once = len(shots) == 1
+	for s := range stackshot.Whole(shots) {
+		c.stops.add(s)
+		if _, err := c.add(s); err != nil {
+			return nil, err
+		}
+	}
+	return c.profiles(), nil
+}
+
+// collector is what was read of stackshots so far.
+type collector struct {
+	options capture.Options
+	budget  *object.Budget // of what is taken from the binaries
+	wanted  func(task.Info) bool
+	path    func(pid int, a task.Addr) string // the file that is mapped in a process that runs; nil: none does
+	note    string                            // why there are stackshots; may be empty
+	index   map[uint64]*process               // by the task's number
+	order   []*process
+	once    bool                           // there is one stackshot: a process is done when it was added
+	caches  map[cacheKey][]stackshot.Image // images of shared caches of which the file is at hand
+	stops   stopTimes
+	taken   taken // of the process that is added
+}
+
+func newCollector(o capture.Options, wanted func(task.Info) bool) *collector {
+	return &collector{
+		options: o, wanted: wanted, index: map[uint64]*process{}, caches: map[cacheKey][]stackshot.Image{},
+		budget: object.NewBudget(object.MaxKept, object.MaxRead),
+	}
+}
+
+// process is a process of them.
+type process struct {
+	builder *profile.Builder
+	profile *profile.Profile // once it is done: much of what made it is then needed no more
+	mains   map[task.ThreadID]bool
+	tells   bool // which thread is the main one
+	used    []stackshot.Image
+	placed  *images.Map            // of the images in use; nil: of others
+	taken   map[task.ThreadID]bool // threads of the last stackshot
+}
+
+// add adds a stackshot, and reports whether any process that is wanted is in it.
+func (c *collector) add(s *stackshot.Shot) (some bool, err error) {
+	all := s.Processes()
+	who := everybody(all)
+	for _, p := range all {
+		if c.wanted != nil && !c.wanted(p.Info()) {
+			continue
+		}
+		if ids, _ := p.Threads(); s.Delta && len(ids) == 0 {
+			continue
+		}
+		if p.Task.ID == 0 && !c.options.Kernel {
+			continue
+		}
+		wanted, err := c.options.Threads.By(mainOf(p))
+		if err != nil {
+			return false, err
+		}
+		c.addProcess(p, who, wanted)
+		some = true
+	}
+	return some, nil
+}
+
+// mayLackMain reports whether no thread need be the main one: the kernel has none, and of what
+// has changed it may not be a part.
+func mayLackMain(p *stackshot.Process) bool { return p.Task.ID == 0 || p.Shot.Delta }
+
+// mainOf is the main thread of a process, the oldest where it is not told; 0 where there is
+// none.
+func mainOf(p *stackshot.Process) task.ThreadID {
+	ids, _ := p.Threads() // it never fails
+	switch i := slices.IndexFunc(ids, p.Main); {
+	case i >= 0:
+		return ids[i]
+	case len(ids) == 0, mayLackMain(p):
+		return 0
+	}
+	return slices.Min(ids)
+}
+
+func (c *collector) addProcess(p *stackshot.Process, who people, wanted func(*task.Thread) bool) {
+	v := c.index[p.Task.ID]
+	if v == nil || v.profile != nil { // a number that occurs twice is another process
+		v = &process{builder: profile.NewBuilder(p.Info(), c.options.Tool), mains: map[task.ThreadID]bool{}}
+		c.options.KeepTimelines(v.builder)
+		c.index[p.Task.ID] = v
+		c.order = append(c.order, v)
+	}
+	taken := &c.taken
+	v.take(taken, p, wanted, c.options.Kernel)
+	for _, note := range taken.notes(p) {
+		v.builder.Note(note)
+	}
+	m := c.place(v, p, taken)
+	if len(m.Images) > 0 {
+		v.builder.Note("a stackshot tells where an image begins, and not where it ends: its end is that of the last frame in it")
+	}
+	v.builder.AddEach(&taken.snapshot, m, func(i int) profile.Stack { return taken.stacks[i] })
+	looks := who.looks(p, &taken.snapshot)
+	v.builder.Look(looks, true)
+	for _, t := range taken.snapshot.Threads {
+		v.mains[t.ID] = v.mains[t.ID] || p.Main(t.ID)
+		v.tells = v.tells || p.Main(t.ID)
+	}
+	v.tells = v.tells || mayLackMain(p)
+	if c.options.Added != nil {
+		c.options.Added(&capture.Added{
+			Snapshot: &taken.snapshot, Looks: looks, Path: v.builder.Path, Profile: func() *profile.Profile { return c.made(v) },
+		})
+	}
+	if c.once {
+		c.end(v)
+	}
+}
+
+// made is the profile of a process, as far as it was seen.
+func (c *collector) made(v *process) *profile.Profile {
+	if !c.once {
+		v.builder.SetInterval(c.options.Interval, c.stops.missed)
+	}
+	p := v.builder.Profile()
+	if c.budget.Reached() {
+		p.Notes = append(p.Notes, capture.ShortLine)
+	}
+	for _, note := range []string{c.note, c.stops.note()} {
+		if note != "" {
+			p.Notes = append(p.Notes, note)
+		}
+	}
+	p.EndImages()
+	if v.tells {
+		p.SetMain(func(t *profile.Thread) bool { return v.mains[t.ID] })
+	}
+	return p
+}
+
+// end makes the profile of a process, of which nothing more will come.
+func (c *collector) end(v *process) {
+	v.profile = c.made(v)
+	v.builder, v.placed = nil, nil
+}
+
+// profiles returns the profiles of all.
+func (c *collector) profiles() (list []*profile.Profile) {
+	for _, v := range c.order {
+		if v.profile == nil {
+			c.end(v)
+		}
+		list = append(list, v.profile)
+	}
+	return list
+}
+
+// taken is what a stackshot has of a process. Its room is used again for the next.
+type taken struct {
+	snapshot task.Snapshot
+	stacks   []profile.Stack // of each of its threads
+	gaps     int             // stacks of which frames in the kernel are missing
+	async    int             // of which callers are told that are not on the stack
+	places   []stackshot.Place
+	frames   []unwind.Frame // of all stacks
+}
+
+// begin leaves out what was of another process.
+func (v *taken) begin(s *stackshot.Shot) {
+	v.snapshot = task.Snapshot{Time: s.Time(), MissedTicks: s.Missed, Threads: v.snapshot.Threads[:0]}
+	v.stacks, v.frames = v.stacks[:0], v.frames[:0]
+	v.gaps, v.async = 0, 0
+}
+
+func (v *process) take(now *taken, p *stackshot.Process, wanted func(*task.Thread) bool, kernel bool) {
+	now.begin(p.Shot)
+	ids, _ := p.Threads() // it never fails
+	before := v.taken
+	v.taken = make(map[task.ThreadID]bool, len(ids))
+	for _, id := range ids {
+		var t task.Thread
+		if p.Describe(id, &t) != nil || wanted != nil && !wanted(&t) {
+			continue
+		}
+		now.add(p, &t, kernel, before[id] && p.Still(id))
+		v.taken[id] = true
+	}
+}
+
+// add adds a thread, of which the stack is that of the stackshot before where it is still.
+func (v *taken) add(p *stackshot.Process, t *task.Thread, kernel, still bool) {
+	var missing stackshot.Missing
+	v.places, missing = p.Stack(v.places[:0], t.ID)
+	if !kernel {
+		v.places, missing.Kernel = ofProgram(v.places), false
+	}
+	if len(v.places) == 0 {
+		t.Err = stackshot.ErrNoStack
+	}
+	if missing.Kernel {
+		v.gaps++
+	}
+	if p.Async(t.ID) {
+		v.async++
+	}
+	stack := profile.Stack{Repeat: true}
+	if !still {
+		stack = v.stackOf(missing, p.Task.ID == 0)
+	}
+	v.snapshot.Threads = append(v.snapshot.Threads, *t)
+	v.stacks = append(v.stacks, stack)
+}
+
+// ofProgram leaves out the frames in the kernel.
+func ofProgram(places []stackshot.Place) []stackshot.Place {
+	return slices.DeleteFunc(places, func(at stackshot.Place) bool { return at.Kernel })
+}
+
+// stackOf makes a stack of the frames that the kernel has found: by their frame
+// pointers, but for the program's own pc.
+func (v *taken) stackOf(missing stackshot.Missing, isKernel bool) (s profile.Stack) {
+	tooDeep := len(v.places) > unwind.MaxFrames
+	places := v.places[:min(len(v.places), unwind.MaxFrames)]
+	first, hasUser := len(v.frames), false
+	for _, at := range places {
+		frame := unwind.Frame{PC: at.Addr, Return: at.Return, Kernel: at.Kernel, By: unwind.ByFramePointer}
+		if !at.Return {
+			frame.By = unwind.ByRegisters
+		}
+		v.frames = append(v.frames, frame)
+		hasUser = hasUser || !at.Kernel
+	}
+	s.Frames = v.frames[first:]
+	switch {
+	case len(places) == 0:
+		s.Stop = unwind.Stop{Reason: unwind.NoRegisters, Err: stackshot.ErrNoStack}
+	case tooDeep:
+		s.Stop = unwind.Stop{Reason: unwind.TooDeep}
+	case missing.User, missing.Kernel && isKernel:
+		s.Stop = unwind.Stop{Reason: unwind.NotCaptured}
+	case !hasUser && !isKernel:
+		s.Stop = unwind.Stop{Reason: unwind.NotCaptured, Err: errNoProgram}
+	}
+	return s
+}
+
+var errNoProgram = errors.New("the stackshot has no frame in the program")
+
+// notes are what a reader should know of the stackshot.
+func (v *taken) notes(p *stackshot.Process) (notes []string) {
+	s := p.Shot
+	if s.Cut != nil {
+		notes = append(notes, "the stackshot is not whole: "+s.Cut.Error())
+	}
+	if s.Delta {
+		notes = append(notes, "this is what changed since another stackshot: a thread that has not run has no frames, a process may have the number of its task for a name, and those without threads are left out")
+	}
+	if p.Task.Ending != nil {
+		notes = append(notes, "the process is about to end, or has")
+	}
+	if s.Bad > 0 {
+		notes = append(notes, fmt.Sprintf("%s of the stackshot could not be read", counted(s.Bad, "item")))
+	}
+	if s.Unknown > 0 {
+		notes = append(notes, fmt.Sprintf("%s of the stackshot of kinds that are not known", counted(s.Unknown, "item")))
+	}
+	if v.gaps > 0 {
+		notes = append(notes, fmt.Sprintf("the kernel's part of %s is not whole: callers in the kernel are missing below it", counted(v.gaps, "stack")))
+	}
+	if v.async > 0 {
+		notes = append(notes, fmt.Sprintf("%s in asynchronous functions: those that await them are no callers, and not shown", counted(v.async, "thread")))
+	}
+	return notes
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

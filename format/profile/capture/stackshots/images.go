@@ -1,0 +1,170 @@
+package stackshots
+
+import (
+	"cmp"
+	"slices"
+
+	"stacksnap/images"
+	"stacksnap/images/debugfile/binaries"
+	"stacksnap/images/macho"
+	"stacksnap/images/object"
+	"stacksnap/task"
+	"stacksnap/task/stackshot"
+)
+
+// place makes a map of the images in which frames lie: what else is loaded is not
+// looked for. It is the same as before while they are.
+func (c *collector) place(v *process, p *stackshot.Process, t *taken) *images.Map {
+	if !v.use(usedBy(c.withCache(p), t)) && v.placed != nil {
+		return v.placed
+	}
+	exact, others := make([]object.Placed, 0, len(v.used)), []object.Placed(nil)
+	info := p.Info()
+	for _, told := range v.used {
+		im := object.Placed{Path: told.Name, Load: told.Load, Slide: uint64(told.Load), File: &toldFile{told, info.Arch}}
+		if told.Inside {
+			others = append(others, im) // where its header is is not told
+			continue
+		}
+		if im.Path == "" {
+			im.Path = c.pathOf(info.PID, told, info.Arch)
+		}
+		exact = append(exact, im)
+	}
+	m := images.NewMap(append(images.WithSymbols(exact, c.options.Binaries, c.budget), others...))
+	if cache, _ := p.Cache(); cache != nil && cache.Start() != 0 {
+		m.Cache = &images.SharedCache{UUID: cache.UUID, Base: cache.Start(), Slide: cache.Slide}
+	}
+	v.placed = m
+	return m
+}
+
+// use adds images to those that are in use, and reports whether there is any new one. Where
+// another stands in the place of one, as after exec, those of before are in use no more.
+func (v *process) use(list []stackshot.Image) (isNew bool) {
+	for _, im := range list {
+		i := slices.IndexFunc(v.used, func(u stackshot.Image) bool { return im.Load < u.End && u.Load < im.End })
+		switch {
+		case i < 0:
+			isNew = true
+			v.used = append(v.used, im)
+		case v.used[i].UUID != im.UUID || v.used[i].Load != im.Load:
+			v.used = slices.Clone(list)
+			return true
+		}
+	}
+	return isNew
+}
+
+// cacheKey is a shared cache at a place.
+type cacheKey struct {
+	uuid  [16]byte
+	slide uint64
+}
+
+// withCache are the images of a process, those of its shared cache too where the file
+// of that is at hand.
+func (c *collector) withCache(p *stackshot.Process) stackshot.Images {
+	all := p.Images()
+	cache, layout := p.Cache()
+	if c.options.Binaries == nil || cache == nil || len(layout) > 0 {
+		return all
+	}
+	list := c.cached(cacheKey{cache.UUID, cache.Slide})
+	if list == nil {
+		return all
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(l stackshot.ImageList) bool {
+		return len(l.Images) > 0 && l.Images[0].Name == stackshot.SharedCacheName
+	})
+	return append(all, stackshot.ImageList{Images: list})
+}
+
+// cached are the images in a cache of which the file is at hand; nil where it is not.
+func (c *collector) cached(key cacheKey) []stackshot.Image {
+	list, known := c.caches[key]
+	if known {
+		return list
+	}
+	if cache, _, ok := c.options.Binaries.Cache(key.uuid[:]); ok {
+		for _, im := range cache.Images() {
+			list = append(list, stackshot.Image{Load: task.Addr(im.VMAddr + key.slide), UUID: im.UUID})
+		}
+		list = stackshot.Sorted(list)
+	}
+	c.caches[key] = list
+	return list
+}
+
+// pathOf is what an image calls itself, of which the file is at hand, or else where the
+// process has it from; it may be empty.
+func (c *collector) pathOf(pid int, im stackshot.Image, arch task.Arch) string {
+	if path := installedAs(c.options.Binaries, im.UUID, arch); path != "" {
+		return path
+	}
+	if c.path == nil || im.Kernel {
+		return ""
+	}
+	return c.path(pid, im.Load)
+}
+
+// installedAs is what an image calls itself, of which the file is at hand; else empty.
+func installedAs(from *binaries.Index, id [16]byte, arch task.Arch) string {
+	if from == nil {
+		return ""
+	}
+	if path, ok := from.Path(id[:]); ok {
+		f, err := from.MachO("", macho.Want{Arch: arch, ID: id[:]})
+		if err != nil {
+			return path
+		}
+		name, _ := f.InstallName()
+		_ = f.Close() // it was only read
+		return cmp.Or(name, path)
+	}
+	return ""
+}
+
+// usedBy are the images in which frames lie.
+func usedBy(all stackshot.Images, v *taken) (list []stackshot.Image) {
+	used := map[task.Addr]bool{}
+	for _, s := range v.stacks {
+		for k := range s.Frames {
+			at := s.Frames[k].PC
+			if s.Frames[k].Return {
+				at-- // within the call
+			}
+			if im, ok := all.At(at); ok && !used[im.Load] {
+				used[im.Load] = true
+				list = append(list, im)
+			}
+		}
+	}
+	return list
+}
+
+// toldFile is an image of which no more is known than a stackshot tells, as a file that
+// begins at the vmaddr 0.
+type toldFile struct {
+	of   stackshot.Image
+	arch task.Arch
+}
+
+var _ object.File = (*toldFile)(nil)
+
+func (f *toldFile) Arch() task.Arch                     { return f.arch }
+func (f *toldFile) ID() []byte                          { return f.of.UUID[:] }
+func (f *toldFile) Symbol(uint64) (object.Symbol, bool) { return object.Symbol{}, false }
+func (f *toldFile) HasSymbols() bool                    { return false }
+func (f *toldFile) FunctionStart(uint64) (uint64, bool) { return 0, false }
+func (f *toldFile) Close() error                        { return nil }
+
+// Segments implements [object.File]: up to its end all may be code.
+func (f *toldFile) Segments() []object.Segment {
+	return []object.Segment{{Name: "__TEXT", Size: uint64(f.of.End - f.of.Load), Prot: task.Read | task.Execute}}
+}
+
+// Section implements [object.File].
+func (f *toldFile) Section(object.Kind) (object.Section, error) {
+	return object.Section{}, object.ErrNoSection
+}

@@ -1,0 +1,124 @@
+package capture
+
+import (
+	"fmt"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/task/recording"
+	"stacksnap/unwind"
+)
+
+// target is a process that is captured: what is mapped in it, what its stacks are walked
+// with, and the profile and the recording that are made. A [shot] and a [recorder] stop
+// it, each in its way, and tell it of their snapshots.
+type target struct {
+	process  task.Process
+	options  Options
+	wanted   func(*task.Thread) bool // nil: all threads
+	builder  *profile.Builder
+	tracker  *tracker
+	unwinder *unwind.Unwinder
+	code     *codeMemory
+	saving   *saving
+	saved    *images.Map // that the last snapshot of the recording was walked in
+	maxCopy  int         // bytes of one stack
+
+	stacks    []profile.Stack        // of the snapshot that was walked last
+	frames    []unwind.Frame         // of all of them
+	lacking   []task.ThreadID        // threads of it of which another copy would tell more
+	missing   map[task.ThreadID]bool // threads whose last sample was left out or cut
+	doubtful  bool                   // one of its walks led to where no code is known
+	questions []waits.PeerQuery      // that are open of what its threads wait for
+}
+
+// newTarget prepares for the capture of a process, of which it reads nothing before
+// start. Lacks says what it cannot tell of its threads in the kernel. Interval is from
+// one snapshot to the next, 0 where that is not known.
+func newTarget(p task.Process, o Options, interval time.Duration) (t *target, lacks string, err error) {
+	if lacks, err = o.askKernel(p); err != nil {
+		return nil, "", err // before there is a file
+	}
+	task.LimitStop(p, o.MaxStop)
+	task.SetGate(p, o.Gate)
+	t = &target{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
+	o.KeepTimelines(t.builder)
+	if t.saving, err = newSaving(p, t.code, &o, interval); err != nil {
+		return nil, "", err
+	}
+	return t, lacks, nil
+}
+
+// start reads what is mapped. Stood is told of stops besides those of snapshots; nil:
+// there are to be none.
+func (t *target) start(stood func(time.Duration)) {
+	t.tracker = newTracker(t.process, t.note, stood, t.saving, &t.options, t.code)
+	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.layout)
+}
+
+// recordTo has what comes written to another recording; nil: to none. That is to be told
+// all that is asked, and an unwinder does not ask again for what it remembers.
+func (t *target) recordTo(s *saving) {
+	t.saving = s
+	t.tracker.place(s)
+	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.layout)
+}
+
+// newUnwinder makes what is walked with in a layout that may change.
+func newUnwinder(info task.Info, l *layout) *unwind.Unwinder {
+	return unwind.New(unwind.Options{
+		CodeMask: info.CodeMask, Executable: func(a task.Addr) bool { return l.executable(a) },
+	})
+}
+
+// note tells a reader of the report, and of the recording, a line, unless it is empty.
+func (t *target) note(line string) {
+	if line != "" {
+		t.builder.Note(line)
+		t.saving.note(line)
+	}
+}
+
+// noteKernel tells of how many threads that waited it is not known where.
+func (t *target) noteKernel(lacking int) {
+	if lacking == 0 {
+		return
+	}
+	stacks := "stacks"
+	if lacking == 1 {
+		stacks = "stack"
+	}
+	t.note(fmt.Sprintf("frames in the kernel that are not known, for the thread went on before it could be proven whose they were: of %d %s", lacking, stacks))
+}
+
+// countStop counts a stop besides those of the snapshots that are added, if there was one.
+func (t *target) countStop(stood time.Duration) {
+	if stood > 0 {
+		t.builder.CountStop(stood)
+		t.saving.stopped(stood)
+	}
+}
+
+// merge adds a snapshot that was walked, and looks at its threads, to the profile and the
+// recording. Whole says that the looks end a round.
+func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error {
+	t.tracker.name(t.builder)
+	t.builder.Add(s, t.stacks, t.tracker.images)
+	t.builder.Look(looks, whole)
+	t.saving.tell(t.tracker.layout)
+	if err := t.saving.add(s, t.stacks, t.tracker.images, looks, whole); err != nil {
+		return err
+	}
+	t.saved = t.tracker.images
+	return nil
+}
+
+// finish makes the profile, and ends the recording.
+func (t *target) finish(end recording.End) (*profile.Profile, error) {
+	t.tracker.noteShort()
+	made := t.saving.profile(t.builder)
+	return made, t.saving.close(end)
+}

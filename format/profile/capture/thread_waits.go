@@ -1,0 +1,232 @@
+package capture
+
+import (
+	"slices"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// The rhythm of looks at what threads wait for, and what they may cost: a round
+// asks every thread once, spread over as many snapshots as it takes, so that
+// none of those is missed for it.
+const (
+	roundEvery = 500 * time.Millisecond // from the start of one to that of the next
+	roundShare = 32                     // one part in so many of the time is for looks
+
+	firstCredit = 5 * time.Millisecond
+	mostCredit  = 20 * time.Millisecond // of time that was not used
+	lastCredit  = 100 * time.Millisecond
+
+	// Of the time to the next snapshot, a part is for looks.
+	intervalShare = 4
+	leastSlice    = 250 * time.Microsecond
+
+	// A thread that was stopped is asked again with the next snapshots until it is
+	// back in its call. Where these are far between, it is waited for.
+	askTries   = 5
+	longPauses = 50 * time.Millisecond
+
+	maxOwners = 16 // of locks that are captured though they are not wanted
+)
+
+// rounds says when to ask which thread what it waits for.
+type rounds struct {
+	begun  bool
+	open   bool // a round goes on
+	next   time.Time
+	credit *credit                // nil before the first snapshot: its own
+	asked  map[task.ThreadID]int  // in this round: how often, or answered
+	owners map[task.ThreadID]bool // of locks, that are not wanted: captured until they are asked
+	whole  int                    // how many snapshots there were before the last that ended a round
+}
+
+const answered = -1
+
+// credit is the time that may be spent on looks.
+type credit struct {
+	left time.Duration
+	seen time.Time // when that was counted; zero: not yet
+}
+
+// renew counts what may be spent by now.
+func (c *credit) renew(now time.Time) {
+	if c.seen.IsZero() {
+		c.left, c.seen = firstCredit, now
+	}
+	c.left = min(c.left+now.Sub(c.seen)/roundShare, mostCredit)
+	c.seen = now
+}
+
+// due tells, at a snapshot with so many before it, whether there is something to
+// ask now. The first one is none to ask at: all threads are just on their way
+// back from having been stopped.
+func (l *rounds) due(now time.Time, before int) bool {
+	if !l.begun {
+		*l = rounds{begun: true, credit: l.credit, next: now, asked: map[task.ThreadID]int{}, owners: map[task.ThreadID]bool{}}
+	}
+	if l.credit == nil {
+		l.credit = new(credit)
+	}
+	l.credit.renew(now)
+	if !l.open && before > 0 && !now.Before(l.next) {
+		l.open, l.next = true, now.Add(roundEvery)
+	}
+	return l.open && l.credit.left > 0
+}
+
+// end ends a round.
+func (l *rounds) end(before int) {
+	l.open, l.whole = false, before
+	clear(l.asked)
+	clear(l.owners)
+}
+
+// follows reports whether a thread that is not wanted is to be captured.
+func (l *rounds) follows(t *task.Thread) bool { return l.owners[t.ID] }
+
+// follow has the owner of what a thread waits for captured and asked, where the
+// snapshot does not have it. It reports whether there is one.
+func (l *rounds) follow(w *profile.Wait, s *task.Snapshot) bool {
+	if w == nil || w.Owner == 0 || l.owners[w.Owner] || len(l.owners) == maxOwners {
+		return false
+	}
+	if slices.ContainsFunc(s.Threads, func(t task.Thread) bool { return t.ID == w.Owner }) {
+		return false
+	}
+	l.owners[w.Owner] = true
+	return true
+}
+
+// look asks some of the threads of a snapshot that was walked what they wait for,
+// if it is time to. Whole says that with these a round is.
+func (r *recorder) look(s *task.Snapshot) (looks []profile.Look, whole bool) {
+	now := time.Now()
+	l := &r.rounds
+	if !l.due(now, r.taken) {
+		return nil, false
+	}
+	slice := max(r.options.Interval/intervalShare, leastSlice)
+	looks, whole = r.ask(s, min(slice, l.credit.left), r.options.Interval >= longPauses)
+	l.credit.left -= time.Since(now)
+	return looks, whole
+}
+
+// lastLook ends a round with the threads of the last snapshot, so that the report
+// tells what they wait for at the end.
+func (r *recorder) lastLook() []profile.Look {
+	if r.last == nil || !r.rounds.open && r.rounds.whole == r.taken-1 && r.taken > 1 {
+		return nil
+	}
+	looks, _ := r.ask(r.last, lastCredit, true)
+	return looks
+}
+
+// lookAtAll asks all threads of the last snapshot what they wait for at the end, in a
+// round of its own.
+func (r *recorder) lookAtAll() []profile.Look {
+	if r.rounds.open {
+		r.builder.Look(r.lastLook(), true)
+		r.rounds.end(r.taken - 1)
+	}
+	looks, _ := r.ask(r.last, lastCredit, true)
+	return looks
+}
+
+// ask asks those threads that were not asked in this round, for as long as there
+// is time, and reports whether that was all of them.
+func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (looks []profile.Look, whole bool) {
+	asked := r.rounds.asked
+	finder := waits.New(r.process, r.tracker.images, s.Threads)
+	began := time.Now()
+	whole = true
+	defer func() { r.questions = finder.PeerQueries() }()
+	for i := range s.Threads {
+		t := &s.Threads[i]
+		if asked[t.ID] == answered {
+			continue
+		}
+		if len(looks) > 0 && time.Since(began) > limit {
+			return looks, false
+		}
+		frames := r.stackOf(i, t)
+		w, settled := finder.Ask(t, frames)
+		switch {
+		case !settled && patient:
+			w, settled = finder.Find(t, frames)
+		case !settled && asked[t.ID] < askTries-1:
+			asked[t.ID]++
+			whole = false
+			continue
+		}
+		asked[t.ID] = answered
+		if settled {
+			looks = append(looks, profile.Look{Thread: t.ID, Wait: w})
+			whole = !r.rounds.follow(w, s) && whole
+		}
+	}
+	return looks, whole
+}
+
+// dropOwners drops the threads that were captured only because they own locks.
+func (r *recorder) dropOwners(s *task.Snapshot) {
+	if r.wanted == nil || len(r.rounds.owners) == 0 {
+		return
+	}
+	r.stacks = keep(s, r.stacks, func(t *task.Thread) bool {
+		drop := r.rounds.follows(t) && !r.wanted(t)
+		if drop { // should it be wanted next time, it is walked anew
+			r.missing[t.ID] = true
+		}
+		return !drop
+	})
+}
+
+// stackOf returns the frames of a thread of the snapshot. A stack that is the same
+// as before was not walked at this one. The frames are valid until the next call.
+func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
+	if !r.stacks[i].Repeat {
+		return r.stacks[i].Frames
+	}
+	r.again, _ = r.unwinder.Walk(r.again[:0], t, r.tracker.images, r.saving.memory(r.code))
+	return r.again
+}
+
+// waitsOf asks what each thread waits for, or each of which that is wanted, and then the
+// owners of locks on which those wait, while the target runs on. It returns what was
+// found, and what is left open.
+func (s *shot) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.PeerQuery) {
+	finder := waits.New(s.process, s.tracker.images, s.snapshot.Threads)
+	asked := make([]bool, len(s.stacks))
+	var ask func(i int)
+	ask = func(i int) {
+		asked[i] = true
+		t := &s.snapshot.Threads[i]
+		w, settled := finder.Find(t, s.stacks[i].Frames)
+		if !settled && w == nil {
+			return
+		}
+		looks = append(looks, profile.Look{Thread: t.ID, Wait: w})
+		if owner := s.owner(w); owner >= 0 && !asked[owner] {
+			ask(owner)
+		}
+	}
+	for i := range s.stacks {
+		if !asked[i] && (wanted == nil || wanted(&s.snapshot.Threads[i])) {
+			ask(i)
+		}
+	}
+	return looks, finder.PeerQueries()
+}
+
+// owner is where in the snapshot the thread is that holds what is waited for; -1
+// where none is known.
+func (s *shot) owner(w *profile.Wait) int {
+	if w == nil || w.Owner == 0 {
+		return -1
+	}
+	return slices.IndexFunc(s.snapshot.Threads, func(t task.Thread) bool { return t.ID == w.Owner })
+}

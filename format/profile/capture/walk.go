@@ -1,0 +1,135 @@
+package capture
+
+import (
+	"errors"
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+	"stacksnap/unwind/rule"
+)
+
+// usualFrames is how many frames of a stack there is room for before it is walked: in
+// more the frames are found one room after another, none of which can be given back.
+const usualFrames = 6
+
+// walk walks the stacks of a snapshot in the images that were mapped when they were
+// copied, as far as those are known. The stacks are good until the next walk.
+func (t *target) walk(s *task.Snapshot) verdict {
+	v := t.walkOnce(s)
+	if v == generatedCode {
+		t.tracker.reread()
+		v = t.walkOnce(s)
+	}
+	if v != exchanged {
+		return v
+	}
+	before := t.countExchanged(s)
+	if !t.tracker.adopt(s, func(i int) bool { return t.isExchanged(s, i) }) {
+		return v
+	}
+	if v = t.walkOnce(s); t.countExchanged(s) > before {
+		t.tracker.goBack()
+		v = t.walkOnce(s)
+	}
+	return v
+}
+
+// walkOnce walks the stacks that are not those of the sample before, in the current
+// images.
+func (t *target) walkOnce(s *task.Snapshot) (worst verdict) {
+	t.doubtful = false
+	t.lacking = t.lacking[:0]
+	t.stacks, t.frames = slices.Grow(t.stacks[:0], len(s.Threads)), slices.Grow(t.frames[:0], usualFrames*len(s.Threads))
+	for i := range s.Threads {
+		th := &s.Threads[i]
+		if th.Same && !t.missing[th.ID] && t.repeats() {
+			t.stacks = append(t.stacks, profile.Stack{Repeat: true})
+			continue
+		}
+		first := len(t.frames)
+		var stop unwind.Stop
+		t.frames, stop = t.unwinder.Walk(t.frames, th, t.tracker.images, t.saving.memory(t.code))
+		frames := t.frames[first:len(t.frames):len(t.frames)]
+		t.stacks = append(t.stacks, profile.Stack{Frames: frames, Stop: stop})
+		if t.askFor(s, th, frames, stop) {
+			t.lacking = append(t.lacking, th.ID)
+		}
+		worst = max(worst, t.tracker.check(th, frames, stop))
+		t.doubtful = t.doubtful || t.tracker.doubts(stop)
+	}
+	return worst
+}
+
+// repeats reports whether a stack that is the same as before need not be walked. A
+// recording, in which every stack is walked again, wants it to be checked in
+// other images.
+func (t *target) repeats() bool { return t.saving == nil || t.saved == t.tracker.images }
+
+// askFor notes in a snapshot what another copy of a thread is to have more, and reports
+// whether it would.
+func (t *target) askFor(s *task.Snapshot, th *task.Thread, frames []unwind.Frame, stop unwind.Stop) bool {
+	switch {
+	case stop.Reason == unwind.NotCaptured && th.Err == nil: // else more was not to be had
+		return want(s, th, frames, stop.Need, t.maxCopy)
+	case s.Spare && !s.Unhurried && th.Spared && th.State != task.Uninterruptible && !isWhole(frames, stop): // such a thread does not stop
+		s.Insist[th.ID] = true
+		return true
+	}
+	return false
+}
+
+// isWhole reports whether a walk needed nothing that it had not: with all registers
+// it would have been the same. Where code has no unwind information, the stack and
+// the frame pointer, once that is known, are all that leads on.
+func isWhole(frames []unwind.Frame, stop unwind.Stop) bool {
+	return stop.Reason == unwind.Bottom && !slices.ContainsFunc(frames, func(f unwind.Frame) bool {
+		return f.By.Guess() || errors.Is(f.Err, rule.ErrUnknownRegister)
+	})
+}
+
+// isExchanged reports whether the walk of a thread led to code that is not known
+// to be what was there.
+func (t *target) isExchanged(s *task.Snapshot, i int) bool {
+	st := &t.stacks[i]
+	return !st.Repeat && t.tracker.check(&s.Threads[i], st.Frames, st.Stop) == exchanged
+}
+
+// countExchanged counts the threads of which that is so.
+func (t *target) countExchanged(s *task.Snapshot) (n int) {
+	for i := range s.Threads {
+		if t.isExchanged(s, i) {
+			n++
+		}
+	}
+	return n
+}
+
+// cut keeps of a stack the frames of which it is known in what code they were, and
+// reports whether there are any.
+func (t *target) cut(th *task.Thread, st *profile.Stack) bool {
+	th.Sure = t.tracker.countSure(th, st)
+	cutUnsure(th, st)
+	return th.Sure > 0
+}
+
+// countSure returns how many frames of a stack are sure: none where that is not
+// known of each.
+func (f *tracker) countSure(t *task.Thread, s *profile.Stack) int {
+	if !f.usesList() {
+		return 0
+	}
+	n, _ := f.sure(t, s.Frames, s.Stop)
+	return n
+}
+
+// cutUnsure leaves out the frames of a stack that are not sure, as [task.Thread]
+// tells.
+func cutUnsure(t *task.Thread, s *profile.Stack) {
+	if t.Sure == 0 || s.Repeat {
+		return
+	}
+	s.Frames = s.Frames[:min(t.Sure, len(s.Frames))]
+	s.Stop = unwind.Stop{Reason: unwind.Unsteady}
+}
