@@ -9,14 +9,14 @@ import (
 // sampler is what is kept from one snapshot of a sampling to the next. Once the
 // buffers have grown to what the target needs, a snapshot allocates nothing.
 type sampler struct {
-	process   Process
-	each      Sampled   // process, where it can do more
-	series    Series    // likewise
-	scheduler Scheduler // likewise
-	options   Options
-	how       Suspension
-	choice    *choice // nil: how, always
-	lookout   lookout
+	process  Process
+	stopper  ThreadStopper  // the process's; nil: it is stopped as a whole
+	activity ActivityReader // the process's; may be nil, as the pacer may
+	pacer    Pacer
+	options  Options
+	how      Suspension
+	choice   *choice // nil: how, always
+	lookout  lookout
 
 	snapshot Snapshot // what is given out
 	work     Snapshot // where stacks are copied to first
@@ -35,7 +35,7 @@ type sampler struct {
 	one, all served // made once, for a method value is allocated
 }
 
-// served are the functions that [Sampled].CaptureEach calls.
+// served are the functions that [ThreadStopper].CaptureThreads calls.
 type served struct {
 	stands func(int)
 	runs   func(int, time.Duration, error)
@@ -116,7 +116,7 @@ func (s *sampler) thread(id ThreadID) *sampled {
 // idle reports whether the last capture of a thread still holds, and has what is
 // asked for now.
 func (s *sampler) idle(k *sampled) bool {
-	if s.each == nil || !k.have {
+	if s.activity == nil || !k.have {
 		return false
 	}
 	if !slices.Equal(k.want, s.snapshot.Want[k.ID]) {
@@ -125,7 +125,7 @@ func (s *sampler) idle(k *sampled) bool {
 	if k.limit < s.snapshot.limitOf(k.ID) && slices.ContainsFunc(k.Stacks, func(st Stack) bool { return st.Truncated() }) {
 		return false
 	}
-	return s.each.Idle(k.ID, &k.Thread)
+	return s.activity.NotRun(k.ID, &k.Thread)
 }
 
 // capture captures what is to be captured.
@@ -167,7 +167,7 @@ func (s *sampler) ready() (n int) {
 func (s *sampler) captureEach() error {
 	s.work.reserve(MaxStacks)
 	s.snapshot.Time = time.Now()
-	err := s.each.CaptureEach(s.how, s.ids, s.one.stands, s.one.runs)
+	err := s.stopper.CaptureThreads(s.how, s.ids, s.one.stands, s.one.runs)
 	if s.choice != nil {
 		s.choice.took(time.Since(s.snapshot.Time))
 	}
@@ -217,7 +217,7 @@ func (s *sampler) captureTogether(ids []ThreadID) error {
 	if s.first == 0 {
 		s.snapshot.Time = time.Now()
 	}
-	err := s.each.CaptureEach(SuspendTogether, ids, s.all.stands, s.all.runs)
+	err := s.stopper.CaptureThreads(SuspendTogether, ids, s.all.stands, s.all.runs)
 	if s.choice != nil {
 		s.choice.stood(s.snapshot.LongestStop)
 	}

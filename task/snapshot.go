@@ -139,7 +139,7 @@ func (s *Snapshot) prepare(p Process, ids []ThreadID) {
 	}
 	s.reserve(max(room, 1))
 	s.lookout.memory, s.lookout.watch = p.Memory(), s.Watch
-	s.lookout.mapper, _ = p.(Mapper)
+	s.lookout.maps = p.Capabilities().Maps
 	s.sight.reserve(&s.Watch)
 	for _, id := range ids {
 		t := s.add(id)

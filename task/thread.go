@@ -64,7 +64,7 @@ type Thread struct {
 	// but only pc, sp and the arguments of its call are known of its registers.
 	Spared bool
 	// Age is how long before it was asked for the system had copied the thread, as it
-	// ran: see [Observer]. Its registers and stack are all of that moment.
+	// ran: see [RunningCopier]. Its registers and stack are all of that moment.
 	Age time.Duration
 	// Call is the system call that it was in at that moment or, if it was stopped,
 	// until then, where the system tells: the stop may have ended it.

@@ -307,6 +307,7 @@ type child struct{ *stepper }
 func (c child) Info() task.Info {
 	return task.Info{PID: c.pid, Arch: task.AMD64, OS: task.Linux, PageSize: os.Getpagesize(), Live: true}
 }
+func (c child) Capabilities() task.Capabilities            { return task.Capabilities{} }
 func (c child) Memory() task.Memory                        { return c.stepper }
 func (c child) Threads() ([]task.ThreadID, error)          { return nil, errors.ErrUnsupported }
 func (c child) Describe(task.ThreadID, *task.Thread) error { return errors.ErrUnsupported }

@@ -70,7 +70,7 @@ func (c *call) mayStop(p task.Process) error {
 	if c.watches() {
 		return nil
 	}
-	return task.Allowed(p, c.suspension())
+	return task.CanStop(p, c.suspension())
 }
 
 // stops says what stands, and for how long.
@@ -83,7 +83,7 @@ func (c *call) stops(p task.Process, threads int) string {
 		return "for each sample its only thread"
 	case live == samples && c.suspend == "thread":
 		return "for each sample " + inTurn(threads)
-	case live == samples && c.suspend == "" && task.Allowed(p, task.SuspendThread) == nil:
+	case live == samples && c.suspend == "" && task.CanStop(p, task.SuspendThread) == nil:
 		return "for each sample " + inTurn(threads) + ", or all at once while too many are busy for that"
 	}
 	together := c.together(p.Info().OS, threads)
@@ -123,7 +123,11 @@ func (c *call) when(os task.OS) string {
 
 // until says of a watch for whom it waits.
 func until(p task.Process) string {
-	if by := task.Traced(p); by != nil {
+	s := p.Capabilities().Stopper
+	if s == nil {
+		return ""
+	}
+	if by := s.Traced(); by != nil {
 		return "; not while it is held: " + by.Error()
 	}
 	return ""

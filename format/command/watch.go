@@ -37,7 +37,7 @@ func (c *call) watch(ctx context.Context, p task.Process) error {
 	task.LimitStop(p, c.maxStop)
 	task.SetGate(p, c.gate)
 	if c.kernel {
-		lacks, err := task.TellKernel(p)
+		lacks, err := task.CopyKernel(p)
 		if err != nil {
 			return err
 		}

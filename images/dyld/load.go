@@ -69,7 +69,7 @@ func liveLoader() Loader {
 }
 
 // Load reads the images of p. A saved process may note images of its own
-// ([task.Noter]): those that dyld's list lacks are added, and one whose header
+// ([task.Info].SavedImages): those that dyld's list lacks are added, and one whose header
 // was not saved is placed by its note, with an ID and no symbols. One error
 // tells of all of these.
 func (l *Loader) Load(p task.Process) (Loaded, []error) {

@@ -13,18 +13,8 @@ import (
 // ErrNotCore is returned for a file that is no core of a known kind.
 var ErrNotCore = errors.New("neither a Mach-O core file nor an ELF core file")
 
-// Process is a process that was saved in a core.
-type Process interface {
-	task.Process
-	// Problems lists what is wrong with the file, each of which cost only what it
-	// names.
-	Problems() []error
-	// Back gives the memory to ask for what the core does not hold.
-	Back(task.Memory)
-}
-
 // Open opens a core file.
-func Open(path string) (Process, error) {
+func Open(path string) (task.Process, error) {
 	m, err := machocore.Open(path)
 	if err == nil {
 		return m, nil

@@ -84,6 +84,13 @@ func newProcess(k kernel, pid int, t port) *Process {
 // Info returns what was found out when the process was opened.
 func (p *Process) Info() task.Info { return p.info }
 
+// Capabilities implements [task.Process].
+func (p *Process) Capabilities() task.Capabilities {
+	return task.Capabilities{
+		Stopper: p, Activity: p, Pacer: p, Loader: p, OpenFile: p.OpenFile, ThreadHandle: p.ThreadHandle,
+	}
+}
+
 // Close lets the target run on, if it was stopped, and gives back every
 // reference. A second call does nothing.
 func (p *Process) Close() error {

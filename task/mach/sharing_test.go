@@ -176,7 +176,7 @@ func TestWithoutAStopNoMappingIsRead(t *testing.T) {
 	}
 	s.reads = 0
 	ids := []task.ThreadID{threads[0].ID, threads[1].ID}
-	err := p.CaptureEach(task.SuspendNone, ids, func(i int) {
+	err := p.CaptureThreads(task.SuspendNone, ids, func(i int) {
 		if err := p.Capture(ids[i], &threads[i]); err != nil || !s.right(&threads[i].Stacks[0]) {
 			t.Errorf("thread %d: %v", i, err)
 		}

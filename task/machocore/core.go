@@ -34,7 +34,7 @@ type Process struct {
 var ErrNotCore = errors.New("not a Mach-O core file")
 
 // FormatError says what is wrong with a core, and where in the file. As a
-// [Process.Problems] it cost only what it names.
+// [task.Info].Problems it cost only what it names.
 type FormatError = saved.FormatError
 
 // Open opens a core file. The error wraps ErrNotCore for another kind of file.
@@ -70,6 +70,7 @@ func New(r io.ReaderAt, size int64) (*Process, error) {
 	if len(p.memory.Segments) == 0 && len(p.threads) == 0 {
 		return nil, errors.Join(append([]error{&FormatError{Offset: 0, Reason: "a core with neither threads nor memory"}}, p.bad.Errors()...)...)
 	}
+	p.info.SavedImages, p.info.Problems = p.notes.images, p.bad.Errors()
 	return p, nil
 }
 
@@ -220,6 +221,9 @@ func (p *Process) codeMask() uint64 {
 // parent and when it was started.
 func (p *Process) Info() task.Info { return p.info }
 
+// Capabilities implements [task.Process].
+func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{Back: p.Back} }
+
 // Memory returns the saved memory. What the core lacks is taken from the
 // backing, if there is one.
 func (p *Process) Memory() task.Memory { return &p.memory }
@@ -231,13 +235,6 @@ func (p *Process) Back(m task.Memory) {
 	p.memory.Backing = m
 	p.findMain()
 }
-
-// Problems lists what is wrong with the core, in the order it was met. No more is missing
-// because of a problem than it names.
-func (p *Process) Problems() []error { return p.bad.Errors() }
-
-// NotedImages lists the images that the core's notes tell of.
-func (p *Process) NotedImages() []task.NotedImage { return p.notes.images }
 
 // Close closes the file.
 func (p *Process) Close() error {

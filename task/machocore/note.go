@@ -20,7 +20,7 @@ type notes struct {
 	loaderInfo  task.Addr // dyld's list of images, or dyld itself; 0: not told
 	process     processNote
 	threads     []threadNote
-	images      []task.NotedImage
+	images      []task.SavedImage
 }
 
 // maxPayload bounds the payload of a note that is read at once.

@@ -173,7 +173,7 @@ func TestThreadThatWokeSinceIsStopped(t *testing.T) {
 	errs := make([]error, len(ids))
 	stands := func(i int) { errs[i] = p.Capture(ids[i], &captured[i]) }
 	runs := func(i int, _ time.Duration, err error) { errs[i] = errors.Join(errs[i], err) }
-	if err := p.CaptureEach(task.SuspendThread, ids, stands, runs); err != nil {
+	if err := p.CaptureThreads(task.SuspendThread, ids, stands, runs); err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)
 	}
@@ -264,11 +264,11 @@ func suspendUnseen(t *testing.T, g *target, by letsGo) {
 		endChildren(t, g)
 		eventually(t, "it is let go", func() bool { _, _ = p.Threads(); return tracerOf(g.pid) == 0 })
 	case bySettle:
-		if left := p.Settle(); left != 1 {
+		if left := p.DetachLate(); left != 1 {
 			t.Errorf("%d threads are attached while it sleeps, want 1", left)
 		}
 		endChildren(t, g)
-		eventually(t, "it is settled", func() bool { return p.Settle() == 0 })
+		eventually(t, "it is settled", func() bool { return p.DetachLate() == 0 })
 		if tracer := tracerOf(g.pid); tracer != 0 {
 			t.Errorf("settled, but traced by %d", tracer)
 		}

@@ -104,7 +104,7 @@ func dieDelivering(p *Process, later int) error {
 			err = signalEach(p.PID, ids)
 		}
 	}
-	ended := p.CaptureEach(task.SuspendTogether, all, stands, attached)
+	ended := p.CaptureThreads(task.SuspendTogether, all, stands, attached)
 	if err := errors.Join(ended, err); err != nil {
 		return err
 	}

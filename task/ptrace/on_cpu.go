@@ -24,10 +24,7 @@ type schedState struct {
 	processor int
 }
 
-var (
-	_ task.Turner    = (*Process)(nil)
-	_ task.Scheduler = (*Process)(nil)
-)
+var _ task.Turner = (*Process)(nil)
 
 // ProveTurns implements [task.Turner].
 func (p *Process) ProveTurns(on bool) { p.classifies = on }

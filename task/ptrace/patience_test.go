@@ -63,7 +63,7 @@ func TestSparedThreadsShareOnePatience(t *testing.T) {
 	}
 	must(t, resume())
 	must(t, unix.Kill(-g.pid, unix.SIGKILL)) // so that they stop at last
-	eventually(t, "all are let go of", func() bool { return p.Settle() == 0 })
+	eventually(t, "all are let go of", func() bool { return p.DetachLate() == 0 })
 }
 
 // TestAlarmEnds: the timer that ends waits, 1,000 times a second, does not go on when all
@@ -77,7 +77,7 @@ func TestAlarmEnds(t *testing.T) {
 	for range 3 {
 		ids, err := p.Threads()
 		must(t, err)
-		err = p.CaptureEach(task.SuspendThread, ids, func(int) {
+		err = p.CaptureThreads(task.SuspendThread, ids, func(int) {
 			p.alarm.start() // as where more wait for a processor than are waited for at once
 		}, func(int, time.Duration, error) {})
 		if err != nil {

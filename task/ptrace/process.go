@@ -26,7 +26,7 @@ import (
 // child: a wait for a child also reports the stops that are ours.
 //
 // A thread that would not stop during a suspension (it is deep in the kernel)
-// stays attached until a later Threads, Suspend, Settle or Close finds it stopped.
+// stays attached until a later Threads, Suspend, DetachLate or Close finds it stopped.
 // If Close does not either, it leaves the goroutine locked, and the kernel lets go
 // of the thread when the goroutine ends, and with it the operating system thread;
 // or, should that be the program's first, when the program ends.
@@ -79,6 +79,13 @@ func (p *Process) Info() task.Info {
 	info := p.Process.Info()
 	info.CodeMask = p.codeMask
 	return info
+}
+
+// Capabilities implements [task.Process].
+func (p *Process) Capabilities() task.Capabilities {
+	return task.Capabilities{
+		Stopper: p, Activity: p, Running: p, Maps: p, Waits: p, Peers: p, OpenFile: p.OpenFile,
+	}
 }
 
 // Threads implements [task.Process]. Outside a suspension it also makes the room
@@ -150,9 +157,7 @@ func (p *Process) isIn(tid int, s task.State) bool {
 	return now == s
 }
 
-var _ task.Mapper = (*Process)(nil)
-
-// MappedAt implements [task.Mapper].
+// MappedAt implements [task.MapReader].
 func (p *Process) MappedAt(a task.Addr) (task.Mapped, bool, error) {
 	return p.MappingAt(a, p.suspended || p.reading != readNothing)
 }

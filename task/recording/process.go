@@ -43,6 +43,9 @@ func (p *Process) thread(id task.ThreadID) *task.Thread {
 // Info implements [task.Process].
 func (p *Process) Info() task.Info { return p.reader.header.Target }
 
+// Capabilities implements [task.Process]: it has none.
+func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{} }
+
 // Memory implements [task.Process]: what was read of the target when it was
 // recorded.
 func (p *Process) Memory() task.Memory { return p.reader.Memory() }

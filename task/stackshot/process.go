@@ -161,6 +161,9 @@ func (t *Task) arch(s *Shot) task.Arch {
 // is 0, as that of the kernel's own task is, and the name the number of the task.
 func (p *Process) Info() task.Info { return p.info }
 
+// Capabilities implements [task.Process]: it has none.
+func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{} }
+
 // Memory implements [task.Process]: there is none.
 func (p *Process) Memory() task.Memory { return noMemory{} }
 

@@ -12,9 +12,9 @@ const maxSpans = 1 << 14
 // asked is what is known of a map that is asked about place by place. What was
 // told of a place stands until a new layout is read.
 type asked struct {
-	locator task.Locator
-	spans   []span // in order, none overlapping another
-	codes   int    // those with code, and those that were forgotten
+	loader task.LoaderReader
+	spans  []span // in order, none overlapping another
+	codes  int    // those with code, and those that were forgotten
 }
 
 // span is a region, or a gap between two, that was told of.
@@ -27,8 +27,8 @@ func (s *span) hasCode() bool { return s.prot&task.Execute != 0 }
 
 // askLayout makes a layout that is asked. One question reports whether the process
 // still answers.
-func askLayout(l task.Locator) layout {
-	a := &asked{locator: l}
+func askLayout(l task.LoaderReader) layout {
+	a := &asked{loader: l}
 	if _, found, err := l.RegionAt(0); err != nil || !found {
 		return layout{asked: a}
 	}
@@ -41,7 +41,7 @@ func (k *asked) executable(a task.Addr) bool {
 	if found {
 		return k.spans[i].hasCode()
 	}
-	r, isThere, err := k.locator.RegionAt(a)
+	r, isThere, err := k.loader.RegionAt(a)
 	if err != nil {
 		return false
 	}

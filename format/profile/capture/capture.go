@@ -51,7 +51,9 @@ func newSession(p task.Process, o Options) (*session, error) {
 	if s.saving, err = newSaving(p, s.code, &o, 0); err != nil {
 		return nil, err
 	}
-	noteProblems(p, s.note)
+	for _, problem := range p.Info().Problems {
+		s.note(problem.Error())
+	}
 	if lacks != "" {
 		s.note(lacks)
 	}
@@ -72,17 +74,6 @@ func newSession(p task.Process, o Options) (*session, error) {
 func (s *session) note(line string) {
 	s.builder.Note(line)
 	s.saving.note(line)
-}
-
-// problems is a saved process of which something may be wrong.
-type problems interface{ Problems() []error }
-
-func noteProblems(p task.Process, note func(string)) {
-	if saved, ok := p.(problems); ok {
-		for _, err := range saved.Problems() {
-			note(err.Error())
-		}
-	}
 }
 
 // place makes what is walked with: anew for each recording, for it is to be told
@@ -344,9 +335,6 @@ func (s *session) add() error {
 	return s.saving.add(&s.snapshot, s.stacks, s.follow.images, s.looks, true)
 }
 
-// queueLabeler is a process whose threads work for dispatch queues.
-type queueLabeler interface{ SetQueueOffsets(task.Addr) error }
-
 const libdispatch = "libdispatch.dylib"
 
 // dataSymbols is a file that can look for a variable.
@@ -357,14 +345,14 @@ type dataSymbols interface {
 // nameQueues tells the process where libdispatch describes its queues. Without
 // it the queues have no names.
 func nameQueues(p task.Process, m *images.Map) {
-	q, ok := p.(queueLabeler)
-	if !ok {
+	l := p.Capabilities().Loader
+	if l == nil {
 		return
 	}
 	for _, im := range m.Images {
 		if f, ok := im.File.(dataSymbols); ok && im.Name() == libdispatch {
 			if vmaddr, ok := f.DataSymbol("_dispatch_queue_offsets"); ok {
-				_ = q.SetQueueOffsets(im.Addr(vmaddr)) // a library that is not understood costs the names only
+				_ = l.SetQueueOffsets(im.Addr(vmaddr)) // a library that is not understood costs the names only
 			}
 		}
 	}

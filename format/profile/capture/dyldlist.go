@@ -62,7 +62,7 @@ func (f *follower) startList() {
 func (f *follower) loadList() {
 	began := time.Now()
 	f.dyld.loads++
-	f.renamed = task.Rename(f.process) || f.renamed
+	f.rename()
 	defer func() { f.dyld.loaded, f.dyld.cost = time.Now(), time.Since(began) }()
 	listed, errs := f.dyld.tracker.Load()
 	if len(listed.Images) == 0 && f.images != nil {

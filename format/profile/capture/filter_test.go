@@ -16,8 +16,9 @@ type listed struct {
 	ids  []task.ThreadID
 }
 
-func (p *listed) Info() task.Info     { return p.info }
-func (p *listed) Memory() task.Memory { return nil }
+func (p *listed) Info() task.Info                 { return p.info }
+func (p *listed) Capabilities() task.Capabilities { return task.Capabilities{} }
+func (p *listed) Memory() task.Memory             { return nil }
 func (p *listed) Regions() iter.Seq2[task.Region, error] {
 	return func(func(task.Region, error) bool) {}
 }

@@ -58,11 +58,7 @@ func (g *gathering) ahead(from []place) (pids []int) {
 
 // isLinked reports whether the system tells of what links the process to others.
 func (s *shot) isLinked() bool {
-	if s.session == nil {
-		return false
-	}
-	_, ok := s.process.(task.Linked)
-	return ok
+	return s.session != nil && s.process.Capabilities().Peers != nil
 }
 
 // find returns the snapshot of a process; nil where there is none.

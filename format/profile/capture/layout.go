@@ -27,8 +27,8 @@ type layout struct {
 
 // readLayout lists the executable mappings, or is ready to be asked about them.
 func readLayout(p task.Process) layout {
-	if locator, ok := p.(task.Locator); ok {
-		return askLayout(locator)
+	if l := p.Capabilities().Loader; l != nil {
+		return askLayout(l)
 	}
 	var l layout
 	h, files := fnv.New64a(), fnv.New64a()
@@ -64,7 +64,7 @@ func (l layout) renew(p task.Process) layout {
 	if l.asked == nil {
 		return readLayout(p)
 	}
-	again := askLayout(l.asked.locator)
+	again := askLayout(l.asked.loader)
 	again.asked.spans, again.asked.codes = l.asked.onlyCode(), l.asked.codes
 	return again
 }

@@ -37,7 +37,7 @@ func newShot(p task.Process, o Options) *shot {
 	if o.Suspend == task.SuspendNone && task.LeaveAll(p) {
 		how = o.Suspend
 	}
-	if s.err = task.Allowed(p, how); s.err != nil {
+	if s.err = task.CanStop(p, how); s.err != nil {
 		return s
 	}
 	s.session, s.err = newSession(p, o)

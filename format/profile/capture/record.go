@@ -111,7 +111,7 @@ func (o *Options) askKernel(p task.Process) (lacks string, err error) {
 	if !o.Kernel {
 		return "", nil
 	}
-	return task.TellKernel(p)
+	return task.CopyKernel(p)
 }
 
 // noteKernel tells of threads that waited, and of which it is not known where.
@@ -183,7 +183,7 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := task.Allowed(p, o.Suspend); err != nil {
+	if err := task.CanStop(p, o.Suspend); err != nil {
 		return nil, err // before there is a file
 	}
 	lacks, err := o.askKernel(p)
@@ -227,10 +227,11 @@ func (r *recorder) countStop(stood time.Duration) {
 
 // observe has threads that run be copied, where nothing is stopped to see them.
 func (r *recorder) observe() {
-	if r.options.Suspend != task.SuspendNone {
+	running := r.process.Capabilities().Running
+	if r.options.Suspend != task.SuspendNone || running == nil {
 		return
 	}
-	if err := task.Observe(r.process, r.options.Interval); err != nil {
+	if err := running.CopyRunning(r.options.Interval); err != nil {
 		r.note(err.Error())
 	}
 }

@@ -82,8 +82,8 @@ func (f *Finder) file(fd uint64) string {
 		return ""
 	}
 	s := fmt.Sprintf("fd %d", n)
-	if f.files != nil {
-		if what := f.files.OpenFile(n); what != "" {
+	if f.able.OpenFile != nil {
+		if what := f.able.OpenFile(n); what != "" {
 			s += " " + what
 		}
 	}
@@ -120,10 +120,10 @@ func list(parts []string, more int) string {
 func (f *Finder) fileLock(w *profile.Wait, c *call, t *task.Thread) {
 	w.Lock = profile.FileLock
 	w.Object = f.file(c.Args[0])
-	if f.calls == nil {
+	if f.able.Peers == nil {
 		return
 	}
-	if pid, ok := f.calls.LockHolder(int(int32(c.Args[0]))); ok && f.stillIn(t, c) {
+	if pid, ok := f.able.Peers.LockHolder(int(int32(c.Args[0]))); ok && f.stillIn(t, c) {
 		w.OwnerPID = pid
 		f.ask(w, c, t, Question{Act: profile.Release, FD: int(int32(c.Args[0]))})
 	}

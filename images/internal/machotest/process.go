@@ -6,16 +6,20 @@ import (
 	"stacksnap/task"
 )
 
-// Process is a task.Process of which only Info, Memory and Regions answer.
+// Process is a task.Process of which only Info, Capabilities, Memory and Regions answer.
 type Process struct {
 	task.Process
 	I task.Info
+	C task.Capabilities
 	M *Memory
 	R []task.Region
 }
 
 // Info implements [task.Process].
 func (p *Process) Info() task.Info { return p.I }
+
+// Capabilities implements [task.Process].
+func (p *Process) Capabilities() task.Capabilities { return p.C }
 
 // Memory implements [task.Process].
 func (p *Process) Memory() task.Memory { return p.M }

@@ -52,12 +52,6 @@ type resolver struct {
 	patience  time.Duration // that is left
 }
 
-// linked is what a member's system tells; nil when that is nothing.
-func (m *Member) linked() task.Linked {
-	l, _ := m.Process.(task.Linked)
-	return l
-}
-
 // isOfFile reports whether a question is about the two ends of something.
 func isOfFile(q *waits.Question) bool { return q.Act == profile.Write || q.Act == profile.Read }
 
@@ -66,7 +60,7 @@ func (r *resolver) findEnds() {
 	r.ends = map[*profile.Wait]task.End{}
 	var all []task.End
 	for i := range r.members {
-		l := r.members[i].linked()
+		l := r.members[i].Process.Capabilities().Peers
 		for k := range r.members[i].Questions {
 			q := &r.members[i].Questions[k]
 			if l == nil || !isOfFile(q) {
@@ -83,7 +77,7 @@ func (r *resolver) findEnds() {
 
 // answer tells of one wait.
 func (r *resolver) answer(m *Member, q *waits.Question) {
-	l := m.linked()
+	l := m.Process.Capabilities().Peers
 	if l == nil {
 		return
 	}
@@ -97,7 +91,7 @@ func (r *resolver) answer(m *Member, q *waits.Question) {
 }
 
 // find returns who is meant; its PID is 0 where that is not known.
-func (r *resolver) find(m *Member, l task.Linked, q *waits.Question) (peer profile.Peer) {
+func (r *resolver) find(m *Member, l task.PeerFinder, q *waits.Question) (peer profile.Peer) {
 	switch {
 	case isOfFile(q):
 		peer.PID, peer.Others = r.holder(m, l, q)
@@ -113,7 +107,7 @@ func (r *resolver) find(m *Member, l task.Linked, q *waits.Question) (peer profi
 
 // holder returns the one other process that has the other end, 0 when there is not
 // one; and whether some that may have it, too, could not be asked.
-func (r *resolver) holder(m *Member, l task.Linked, q *waits.Question) (pid int, others bool) {
+func (r *resolver) holder(m *Member, l task.PeerFinder, q *waits.Question) (pid int, others bool) {
 	end, ok := r.ends[q.Wait]
 	h := r.holders[end]
 	if !ok || len(h.PIDs) != 1 || h.PIDs[0] == m.Process.Info().PID {

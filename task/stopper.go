@@ -33,69 +33,41 @@ func (s Suspension) String() string {
 	return suspensionNames[s]
 }
 
-// Sampled is a live [Process] that need not be stopped as a whole.
-type Sampled interface {
-	Process
-	// AllowSuspend returns why a suspension cannot be had, nil when it can.
-	AllowSuspend(Suspension) error
-	// Idle reports whether the thread has not run since it was captured into t, or
-	// stands just as it did then. It may ask the running target, and errs on the
-	// side of false. Facts of the thread that have changed since are set anew.
-	Idle(ThreadID, *Thread) bool
-	// CaptureEach deals with threads by SuspendThread, SuspendNone or
+// ThreadStopper is a live [Process] that need not be stopped as a whole.
+type ThreadStopper interface {
+	// CanStop returns why a suspension cannot be had, nil when it can.
+	CanStop(Suspension) error
+	// CaptureThreads deals with threads by SuspendThread, SuspendNone or
 	// SuspendTogether. For each, by its index: it calls stands when the thread can be
 	// given to Capture, and lets it run on when that returns, or by SuspendTogether
 	// when it has returned for all; then, or when the thread cannot be had, it calls
 	// runs with how long the thread stood and why it could not be had. Its order is
 	// that in which threads stop. Its own error ends the sampling.
-	CaptureEach(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error
+	CaptureThreads(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error
+	// Traced returns a *[TracedError] while another program traces the target, which
+	// only one at a time can, else nil. It may be called from any goroutine while no
+	// other method is under way.
+	Traced() error
+	// DetachLate detaches from threads that stopped too late for a suspension, which
+	// stay stopped until then, and returns how many have not stopped yet.
+	DetachLate() (left int)
 }
 
-// Allowed returns why p cannot be stopped as how says, nil when it can or that is
+// CanStop returns why p cannot be stopped as how says, nil when it can or that is
 // not known before. A [SuspendDefault] asks whether p can be stopped as a whole.
-func Allowed(p Process, how Suspension) error {
-	s, ok := p.(Sampled)
-	if !ok {
+func CanStop(p Process, how Suspension) error {
+	s := p.Capabilities().Stopper
+	if s == nil {
 		return nil
 	}
 	if how == SuspendDefault {
 		how = SuspendTask
 	}
-	return s.AllowSuspend(how)
+	return s.CanStop(how)
 }
 
-// Traceable is a live [Process] that only one program at a time can stop.
-type Traceable interface {
-	// Traced returns a *[TracedError] while it is another one that can, else nil. It
-	// may be called from any goroutine while no other method is under way.
-	Traced() error
-}
-
-// Traced is p's, where it is [Traceable].
-func Traced(p Process) error {
-	if t, ok := p.(Traceable); ok {
-		return t.Traced()
-	}
-	return nil
-}
-
-// Settler is a [Process] in which a thread may stop too late for a suspension, and
-// then stands until it is let go of.
-type Settler interface {
-	// Settle lets go of such threads, and returns how many have not stopped yet.
-	Settle() (left int)
-}
-
-// SettleEvery is how often to do so while there are any.
-const SettleEvery = 10 * time.Millisecond
-
-// Settle is p's, where it is a [Settler].
-func Settle(p Process) (left int) {
-	if s, ok := p.(Settler); ok {
-		return s.Settle()
-	}
-	return 0
-}
+// DetachEvery is how often to call DetachLate while threads are left.
+const DetachEvery = 10 * time.Millisecond
 
 // Orderer is a [Process] that prepares in Suspend what hinders the target in
 // nothing, before it tells the first thread to stop.
@@ -137,7 +109,7 @@ func released(p Process, from time.Time) time.Time {
 // Divisible is a live [Process] that can be stopped in parts, some threads at a time.
 type Divisible interface {
 	// Divide has each Suspend from now on stop these threads alone, and Threads list
-	// them while they stand; nil: all that there are. CaptureEach is given them, too.
+	// them while they stand; nil: all that there are. CaptureThreads is given them, too.
 	Divide(part []ThreadID)
 }
 
