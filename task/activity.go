@@ -45,19 +45,6 @@ type ActivityReader interface {
 	WatchThread(ThreadID) (ThreadWatch, error)
 }
 
-// Turner is a live [Process] that can prove whether a thread has a processor.
-type Turner interface {
-	// ProveTurns has each Suspend from now on find that out of the Running threads,
-	// and Capture tell it: see [Thread].Turn.
-	ProveTurns(on bool)
-}
-
-func proveTurns(p Process, on bool) {
-	if t, ok := p.(Turner); ok {
-		t.ProveTurns(on)
-	}
-}
-
 // schedule notes how a thread has been scheduled so far.
 func (s *sampler) schedule(k *sampled) {
 	if s.activity == nil {

@@ -4,6 +4,7 @@ package task
 // the same as long as the process is open.
 type Capabilities struct {
 	Stopper  ThreadStopper
+	Partial  bool // Suspend heeds [StopOptions], and [Limits].NoStop
 	Activity ActivityReader
 	Pacer    Pacer
 	Running  RunningCopier

@@ -25,9 +25,9 @@ type Process interface {
 	// Describe fills the thread's facts: name, queue, state, CPU time. Its error is
 	// ErrThreadGone or nil; a fact the system does not tell is left empty.
 	Describe(ThreadID, *Thread) error
-	// Suspend stops every thread. The target runs on when resume has been called,
-	// or when this process has died.
-	Suspend() (resume func() error, err error)
+	// Suspend stops every thread, unless told otherwise. The target runs on when resume
+	// has been called, or when this process has died.
+	Suspend(StopOptions) (resume func() error, err error)
 	// Capture copies a stopped thread's registers and the used part of its stack
 	// into t.Buffer(), at most its capacity, and makes t.Stacks that one range.
 	Capture(ThreadID, *Thread) error

@@ -22,7 +22,7 @@ type Options struct {
 	Jitter  time.Duration
 	Suspend Suspension
 	// MaxStop is how long a stop may last: more threads than that has time for are not
-	// stopped at once, where the process is [Divisible]. 0 is DefaultMaxStop.
+	// stopped at once, where the process is [Capabilities].Partial. 0 is DefaultMaxStop.
 	MaxStop time.Duration
 	// Threads reports whether a thread is wanted, by its facts (those that
 	// [Process.Describe] gives); nil: every one.

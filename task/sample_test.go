@@ -155,7 +155,7 @@ func (p lateProcess) CanStop(how Suspension) error {
 	return ErrSuspendNone
 }
 func (p lateProcess) DetachLate() (left int) { return p.settle() }
-func (p lateProcess) CaptureThreads(Suspension, []ThreadID, func(int), func(int, time.Duration, error)) error {
+func (p lateProcess) CaptureThreads(Suspension, StopOptions, []ThreadID, func(int), func(int, time.Duration, error)) error {
 	return ErrSuspendNone
 }
 

@@ -12,6 +12,8 @@ type unable struct{}
 
 func (unable) CanStop(Suspension) error                        { return nil }
 func (unable) Traced() error                                   { return nil }
+func (unable) SetLimits(Limits)                                {}
+func (unable) LastStop() Stop                                  { return Stop{Ordered: time.Now()} }
 func (unable) DetachLate() int                                 { return 0 }
 func (unable) NotRun(ThreadID, *Thread) bool                   { return false }
 func (unable) NothingRan() bool                                { return false }
@@ -38,7 +40,7 @@ func (p *resting) Describe(id ThreadID, t *Thread) error {
 	return nil
 }
 
-func (p *resting) CaptureThreads(_ Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *resting) CaptureThreads(_ Suspension, _ StopOptions, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
 	p.stopped = true
 	for i := range ids {
 		stands(i)
@@ -121,11 +123,11 @@ type captures struct {
 
 func (p *captures) Capabilities() Capabilities { return Capabilities{Stopper: p, Activity: p} }
 
-func (p *captures) CaptureThreads(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *captures) CaptureThreads(how Suspension, o StopOptions, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
 	for _, id := range ids {
 		p.of[id]++
 	}
-	return p.resting.CaptureThreads(how, ids, stands, runs)
+	return p.resting.CaptureThreads(how, o, ids, stands, runs)
 }
 
 // TestOtherRangesAreCaptured: a thread that sleeps is captured again whenever other

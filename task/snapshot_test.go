@@ -40,7 +40,7 @@ func (p *fakeProcess) Describe(id ThreadID, t *Thread) error {
 	return nil
 }
 
-func (p *fakeProcess) Suspend() (func() error, error) {
+func (p *fakeProcess) Suspend(StopOptions) (func() error, error) {
 	if p.failSuspend != nil {
 		return nil, p.failSuspend
 	}

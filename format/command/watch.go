@@ -34,8 +34,7 @@ type watcher struct {
 func (c *call) watch(ctx context.Context, p task.Process) error {
 	// It may go on for long, beside a target that needs the memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	task.LimitStop(p, c.maxStop)
-	task.SetGate(p, c.gate)
+	task.SetLimits(p, task.Limits{Gate: c.gate, MaxCopy: c.maxStop})
 	if c.kernel {
 		lacks, err := task.CopyKernel(p)
 		if err != nil {

@@ -30,10 +30,10 @@ type Process struct {
 	lost    int             // references that could not be given back
 	closed  bool
 
-	gate     *task.Gate // within which it is stopped; nil: none
-	stopped  bool
-	released time.Time // when it was told to run on last
-	halted   bool      // by someone else, at the last listing before a stop
+	gate    *task.Gate // within which it is stopped; nil: none
+	stopped bool
+	last    task.Stop // the last stop
+	halted  bool      // by someone else, at the last listing before a stop
 	// unstopped marks what is captured while the target runs.
 	unstopped bool
 	resume    func() error  // made once: a method value allocates

@@ -43,18 +43,15 @@ type Process struct {
 	observe    perfevent.Options // how threads that run are copied; no Period: not at all
 	chains     kernelChains      // where these run in the kernel
 	waiting    []waiting
-	none       time.Time              // when none of waiting was stopped
-	held       []waiting              // those that were captured and are still stopped
-	holds      bool                   // until all are captured
-	stopsNone  bool                   // every thread is left where it is
-	skips      bool                   // threads that wait in a call which a stop would end
-	insist     map[task.ThreadID]bool // but for these
-	classifies bool                   // it is found out who has a processor
-	part       []task.ThreadID        // that alone is stopped; nil: all are
-	ordered    time.Time              // when the first of all was told to stop
-	maxStop    time.Duration          // for which anything may be stopped, but for what is copied of each thread at least
-	began      time.Time              // the stop, as far as the time for copies is concerned
-	toCopy     int                    // threads, in that time
+	none       time.Time        // when none of waiting was stopped
+	held       []waiting        // those that were captured and are still stopped
+	holds      bool             // until all are captured
+	stopsNone  bool             // every thread is left where it is
+	options    task.StopOptions // of the last stop
+	ordered    time.Time        // when the first of all was told to stop
+	maxStop    time.Duration    // for which anything may be stopped, but for what is copied of each thread at least
+	began      time.Time        // the stop, as far as the time for copies is concerned
+	toCopy     int              // threads, in that time
 	gate       *task.Gate
 	entered    bool // the gate, in this suspension
 
@@ -84,7 +81,7 @@ func (p *Process) Info() task.Info {
 // Capabilities implements [task.Process].
 func (p *Process) Capabilities() task.Capabilities {
 	return task.Capabilities{
-		Stopper: p, Activity: p, Running: p, Maps: p, Waits: p, Peers: p, OpenFile: p.OpenFile,
+		Stopper: p, Partial: true, Activity: p, Running: p, Maps: p, Waits: p, Peers: p, OpenFile: p.OpenFile,
 	}
 }
 

@@ -213,7 +213,7 @@ func TestRescueLeavesStops(t *testing.T) {
 	if _, err := p.Threads(); err != nil {
 		t.Fatal(err)
 	}
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)
@@ -373,7 +373,7 @@ func TestNoSignalIsHeld(t *testing.T) {
 				met++
 			}
 		}
-		if err := p.CaptureThreads(task.SuspendTogether, ids, check, deliver); err != nil {
+		if err := p.CaptureThreads(task.SuspendTogether, task.StopOptions{}, ids, check, deliver); err != nil {
 			skipRefused(t, err)
 			t.Fatal(err)
 		}

@@ -76,7 +76,7 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 }
 
 // Suspend implements [task.Process]: there is nothing to stop.
-func (p *Process) Suspend() (resume func() error, err error) {
+func (p *Process) Suspend(task.StopOptions) (resume func() error, err error) {
 	return func() error { return nil }, nil
 }
 

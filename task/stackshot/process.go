@@ -182,7 +182,9 @@ func (p *Process) Regions() iter.Seq2[task.Region, error] {
 func (p *Process) Threads() ([]task.ThreadID, error) { return slices.Clone(p.ids), nil }
 
 // Suspend implements [task.Process]: nothing runs.
-func (p *Process) Suspend() (func() error, error) { return func() error { return nil }, nil }
+func (p *Process) Suspend(task.StopOptions) (func() error, error) {
+	return func() error { return nil }, nil
+}
 
 // Capture implements [task.Process]: there are no registers, see [Process.Stack].
 func (p *Process) Capture(task.ThreadID, *task.Thread) error { return errNoMemory }

@@ -41,8 +41,7 @@ func newSession(p task.Process, o Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	task.LimitStop(p, o.MaxStop)
-	task.SetGate(p, o.Gate)
+	task.SetLimits(p, task.Limits{Gate: o.Gate, MaxCopy: o.MaxStop, NoStop: o.Suspend == task.SuspendNone})
 	s := &session{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
 	o.keepTimelines(s.builder)
 	s.snapshot.Want = map[task.ThreadID][]task.Addr{}

@@ -49,7 +49,7 @@ type dyldList struct {
 func (f *follower) startList() {
 	f.dyld.tracker = dyld.NewTracker(f.process)
 	if f.stood != nil {
-		f.dyld.tracker.StopBy(f.process.Suspend, f.stood)
+		f.dyld.tracker.StopBy(func() (func() error, error) { return f.process.Suspend(task.StopOptions{}) }, f.stood)
 	}
 	f.dyld.used, f.dyld.named = map[task.Addr]int{}, map[object.File]object.File{}
 	f.loadList()

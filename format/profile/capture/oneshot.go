@@ -34,7 +34,7 @@ func newShot(p task.Process, o Options) *shot {
 		return s
 	}
 	how := task.SuspendTask
-	if o.Suspend == task.SuspendNone && task.LeaveAll(p) {
+	if o.Suspend == task.SuspendNone && p.Capabilities().Partial {
 		how = o.Suspend
 	}
 	if s.err = task.CanStop(p, how); s.err != nil {

@@ -39,7 +39,7 @@ type Options struct {
 	Duration time.Duration
 	Count    int
 	Jitter   time.Duration
-	MaxStop  time.Duration // of the target, for copies; 0: as long as is usual, see [task.LimitStop]
+	MaxStop  time.Duration // of the target, for copies; 0: as long as is usual, see [task.Limits]
 	Gate     *task.Gate    // within which the target is stopped; may be nil
 	Suspend  task.Suspension
 	Threads  Threads
@@ -190,8 +190,7 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	task.LimitStop(p, o.MaxStop)
-	task.SetGate(p, o.Gate)
+	task.SetLimits(p, task.Limits{Gate: o.Gate, MaxCopy: o.MaxStop})
 	r := &recorder{options: o, process: p, wanted: wanted, began: time.Now(), builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
 	o.keepTimelines(r.builder)
 	if r.saving, err = newSaving(p, r.code, &o, o.Interval); err != nil {

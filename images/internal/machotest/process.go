@@ -10,7 +10,6 @@ import (
 type Process struct {
 	task.Process
 	I task.Info
-	C task.Capabilities
 	M *Memory
 	R []task.Region
 }
@@ -18,8 +17,8 @@ type Process struct {
 // Info implements [task.Process].
 func (p *Process) Info() task.Info { return p.I }
 
-// Capabilities implements [task.Process].
-func (p *Process) Capabilities() task.Capabilities { return p.C }
+// Capabilities implements [task.Process]: it has none.
+func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{} }
 
 // Memory implements [task.Process].
 func (p *Process) Memory() task.Memory { return p.M }
