@@ -74,8 +74,8 @@ func loadDarwin(p task.Process, from *binaries.Index, budget *object.Budget) (dy
 	if from == nil {
 		return (&dyld.Loader{Budget: budget}).Load(p)
 	}
-	if b, ok := p.(backable); ok {
-		b.Back(backing(p, from))
+	if back := p.Capabilities().Back; back != nil {
+		back(backing(p, from))
 	}
 	loader := dyld.Loader{Open: from.MachO, Budget: budget}
 	return loader.Load(p)

@@ -14,14 +14,6 @@ import (
 	"stacksnap/task"
 )
 
-// notedProcess is a core that notes images, and holds what is in its memory.
-type notedProcess struct {
-	machotest.Process
-	noted []task.NotedImage
-}
-
-func (p *notedProcess) NotedImages() []task.NotedImage { return p.noted }
-
 // TestPlaceOfTheCache: dyld's list says where a shared cache is mapped, and else where
 // most of the images have it, one of which may have been loaded from elsewhere.
 func TestPlaceOfTheCache(t *testing.T) {
@@ -71,18 +63,18 @@ func TestPlaceOfTheCache(t *testing.T) {
 		"listed, not noted": {nil, infos, []uint64{0x5000_0000}, 0},
 		"another's":         {[]uint64{one}, unknown, []uint64{one}, 0},
 	} {
-		p := &notedProcess{Process: machotest.Process{M: &machotest.Memory{}}}
+		p := &machotest.Process{M: &machotest.Memory{}}
 		p.I = task.Info{OS: task.Darwin, Arch: task.ARM64}
 		if c.infos != nil {
 			p.I.LoaderInfo = at
 			p.M.Add(at, c.infos)
 		}
 		for i, slide := range c.slides {
-			im := task.NotedImage{ID: ids[i]}
+			im := task.SavedImage{ID: ids[i]}
 			if slide != 0 {
 				im.Load = task.Addr(list[i].VMAddr + slide)
 			}
-			p.noted = append(p.noted, im)
+			p.I.SavedImages = append(p.I.SavedImages, im)
 		}
 		m := backing(p, index)
 		var got []uint64

@@ -15,11 +15,7 @@ type backable interface{ Back(task.Memory) }
 // backing returns memory made of the binaries that a core's notes name, and of the
 // shared cache that the notes or dyld's list name.
 func backing(p task.Process, from *binaries.Index) *fileMemory {
-	var noted []task.NotedImage
-	if noter, ok := p.(task.Noter); ok {
-		noted = noter.NotedImages()
-	}
-	m := new(fileMemory)
+	m, noted := new(fileMemory), p.Info().SavedImages
 	cache, ok := listedCache(p, from)
 	if !ok {
 		cache, ok = notedCache(noted, from)
@@ -36,7 +32,7 @@ func backing(p task.Process, from *binaries.Index) *fileMemory {
 }
 
 // addFile adds an image if from has its binary.
-func (m *fileMemory) addFile(im task.NotedImage, arch task.Arch, from *binaries.Index) {
+func (m *fileMemory) addFile(im task.SavedImage, arch task.Arch, from *binaries.Index) {
 	f, err := from.MachO(im.Path, macho.Want{Arch: arch, ID: im.ID})
 	if err != nil || f.InSharedCache() { // in the cache, at another address
 		return
@@ -61,7 +57,7 @@ func listedCache(p task.Process, from *binaries.Index) (placedCache, bool) {
 }
 
 // notedCache returns the shared cache that contains the images in the notes.
-func notedCache(noted []task.NotedImage, from *binaries.Index) (placedCache, bool) {
+func notedCache(noted []task.SavedImage, from *binaries.Index) (placedCache, bool) {
 	cached := map[placedCache]int{}
 	for _, im := range noted {
 		if c, vmaddr, ok := from.Cache(im.ID); ok && im.Load != 0 {
@@ -82,7 +78,7 @@ func mostNoted(cached map[placedCache]int) (most placedCache, ok bool) {
 	return most, ok
 }
 
-func slideOf(im task.NotedImage, f *macho.File) (uint64, bool) {
+func slideOf(im task.SavedImage, f *macho.File) (uint64, bool) {
 	if im.HasSlide {
 		return im.Slide, true
 	}

@@ -35,7 +35,7 @@ func notedCores(t *testing.T, f func(t *testing.T, core []byte, whole *machocore
 			t.Fatal(err)
 		}
 		p := openCore(t, b)
-		if len(p.NotedImages()) == 0 {
+		if len(p.Info().SavedImages) == 0 {
 			continue
 		}
 		archs[p.Info().Arch] = true

@@ -26,7 +26,7 @@ func Divide(p Process, ids []ThreadID, most time.Duration) *Parts {
 	if most <= 0 {
 		most = DefaultMaxStop
 	}
-	if _, ok := p.(Divisible); !ok || time.Duration(len(ids))*stopOfOne <= most {
+	if time.Duration(len(ids))*stopOfOne <= most || !p.Capabilities().Partial {
 		return nil
 	}
 	parts := &Parts{left: append([]ThreadID(nil), ids...), most: most}

@@ -9,16 +9,15 @@ import (
 // divisible is a process that can be stopped in parts, and notes their sizes.
 type divisible struct {
 	*fakeProcess
-	part  []ThreadID
 	sizes []int
 }
 
-func (p *divisible) Divide(part []ThreadID) { p.part = part }
+func (p *divisible) Capabilities() Capabilities { return Capabilities{Partial: true} }
 
-func (p *divisible) Suspend() (func() error, error) {
-	p.sizes = append(p.sizes, len(p.part))
-	p.during = p.part
-	return p.fakeProcess.Suspend()
+func (p *divisible) Suspend(o StopOptions) (func() error, error) {
+	p.sizes = append(p.sizes, len(o.Part))
+	p.during = o.Part
+	return p.fakeProcess.Suspend(o)
 }
 
 func manyThreadsOf(n int) *fakeProcess {

@@ -9,22 +9,25 @@ import (
 //
 // A Process is used from the goroutine that opened it, because a live Linux
 // target answers only to the thread that attached. Between Suspend and resume
-// only Threads and Capture are called, memory is read and a [Mapper] asked, and
+// only Threads and Capture are called, memory is read and a [MapReader] asked, and
 // none of these allocates.
 type Process interface {
 	Info() Info
+	// Capabilities are what it can do besides. One that wraps another process passes on
+	// what it does not change.
+	Capabilities() Capabilities
 	Memory() Memory
-	// Regions lists the target's mappings, lowest address first; those of a
-	// [Locator] without paths.
+	// Regions lists the target's mappings, lowest address first; those of one with a
+	// [LoaderReader] without paths.
 	Regions() iter.Seq2[Region, error]
 	// Threads lists the threads. The slice is valid until the next call.
 	Threads() ([]ThreadID, error)
 	// Describe fills the thread's facts: name, queue, state, CPU time. Its error is
 	// ErrThreadGone or nil; a fact the system does not tell is left empty.
 	Describe(ThreadID, *Thread) error
-	// Suspend stops every thread. The target runs on when resume has been called,
-	// or when this process has died.
-	Suspend() (resume func() error, err error)
+	// Suspend stops every thread, unless told otherwise. The target runs on when resume
+	// has been called, or when this process has died.
+	Suspend(StopOptions) (resume func() error, err error)
 	// Capture copies a stopped thread's registers and the used part of its stack
 	// into t.Buffer(), at most its capacity, and makes t.Stacks that one range.
 	Capture(ThreadID, *Thread) error
@@ -74,6 +77,31 @@ type Info struct {
 	Translated bool
 	// Live: the target was running while it was read.
 	Live bool
+	// SavedImages are those that a saved process lists beside its memory, Problems what is
+	// wrong with its file, each of which cost only what it names.
+	SavedImages []SavedImage
+	Problems    []error
+}
+
+// SavedImage is an image that a saved process lists beside its memory: what is
+// left to go by where the loader's own list, or an image's header, was not
+// saved.
+type SavedImage struct {
+	Path     string
+	ID       []byte // LC_UUID or build-id; nil when not known
+	Load     Addr   // of the file's first byte; 0 when not known
+	Slide    uint64 // with HasSlide: address − vmaddr, modulo 2^64
+	HasSlide bool
+	Main     bool // the program itself
+	// Segments are where the loader put each, by its name in the file; empty when
+	// all of them have the same slide.
+	Segments []SavedSegment
+}
+
+// SavedSegment is a segment's place in the target.
+type SavedSegment struct {
+	Name string
+	Addr Addr
 }
 
 // Prot is what a mapping permits.

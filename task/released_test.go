@@ -9,11 +9,12 @@ import (
 // to do after that.
 type tidyProcess struct {
 	fakeProcess
+	ThreadStopper
 	ordered, released time.Time
 }
 
-func (p *tidyProcess) Ordered() time.Time  { return p.ordered }
-func (p *tidyProcess) Released() time.Time { return p.released }
+func (p *tidyProcess) Capabilities() Capabilities { return Capabilities{Stopper: p} }
+func (p *tidyProcess) LastStop() Stop             { return Stop{p.ordered, p.released} }
 
 func TestStoppedUntilReleased(t *testing.T) {
 	ordered := time.Now().Add(time.Hour) // so that no clock can make the same

@@ -22,7 +22,7 @@ type Options struct {
 	Jitter  time.Duration
 	Suspend Suspension
 	// MaxStop is how long a stop may last: more threads than that has time for are not
-	// stopped at once, where the process is [Divisible]. 0 is DefaultMaxStop.
+	// stopped at once, where the process is [Capabilities].Partial. 0 is DefaultMaxStop.
 	MaxStop time.Duration
 	// Threads reports whether a thread is wanted, by its facts (those that
 	// [Process.Describe] gives); nil: every one.
@@ -33,7 +33,7 @@ type Options struct {
 	// Ended is told, when ctx or Duration ends the sampling, how many snapshots were
 	// due since the last one and not taken; may be nil.
 	Ended func(missed int)
-	// Clock is nil for the process's own, if it is a [Clock], or the system's.
+	// Clock is nil for the process's own, if it has a [Pacer], or the system's.
 	Clock Clock
 	// Alone: this program samples nothing else meanwhile. Short sleeps may then cost
 	// less, and keep one of its goroutines from running.
@@ -61,7 +61,9 @@ func Sample(ctx context.Context, p Process, o Options) iter.Seq2[*Snapshot, erro
 		}
 		defer s.begin()()
 		t := newTicks(s.clock(), o.Interval, o.Jitter)
-		t.settle = func() int { return Settle(p) }
+		if s.stopper != nil {
+			t.detachLate = s.stopper.DetachLate
+		}
 		for n := 0; o.Count == 0 || n < o.Count; n++ {
 			ok, err := s.next(ctx, &t)
 			if !ok || !yield(&s.snapshot, err) || err != nil {
@@ -77,31 +79,65 @@ func newSampler(p Process, o Options) (*sampler, error) {
 	s.now.Stacks = make([]Stack, 0, MaxStacks)
 	s.now.Sight = newSight()
 	s.lookout = newLookout(p)
-	s.each, _ = p.(Sampled)
-	s.scheduler, _ = p.(Scheduler)
+	able := p.Capabilities()
+	s.stopper, s.activity, s.pacer = able.Stopper, able.Activity, able.Pacer
 	switch {
-	case s.each == nil && o.Suspend > SuspendTask:
+	case s.stopper == nil && o.Suspend > SuspendTask:
 		return nil, ErrSuspendNone
-	case s.each == nil:
+	case s.stopper == nil:
 		return s, nil
 	case o.Suspend != SuspendDefault:
 		s.how = o.Suspend
-		return s, s.each.AllowSuspend(o.Suspend)
-	case s.each.AllowSuspend(SuspendThread) == nil:
+		return s, s.stopper.CanStop(o.Suspend)
+	case s.stopper.CanStop(SuspendThread) == nil:
 		s.choice = newChoice(o.Interval, runtime.NumCPU())
 	}
 	return s, nil
 }
 
 func (s *sampler) clock() Clock {
-	if c, ok := s.process.(Clock); ok && s.options.Clock == nil {
-		return c
-	}
 	if s.options.Clock != nil {
 		return s.options.Clock
+	}
+	if s.pacer != nil {
+		return s.pacer
 	}
 	if s.options.Alone && runtime.GOMAXPROCS(0) > 1 {
 		return aloneClock()
 	}
 	return SystemClock()
+}
+
+// begin tells the process that a sampling begins.
+func (s *sampler) begin() (end func()) {
+	if s.pacer == nil {
+		return func() {}
+	}
+	s.pacer.BeginSeries(s.options.Interval)
+	return s.pacer.EndSeries
+}
+
+// next waits for the next tick and makes its snapshot.
+func (s *sampler) next(ctx context.Context, t *ticks) (ok bool, err error) {
+	if s.pacer != nil {
+		s.pacer.Prompt()
+		defer s.pacer.Relax()
+	}
+	missed, ok := t.wait(ctx, s.options.Duration)
+	if !ok {
+		if s.options.Ended != nil {
+			s.options.Ended(missed)
+		}
+		return false, nil
+	}
+	err = s.take()
+	s.snapshot.MissedTicks = missed
+	return true, err
+}
+
+// confirm has the process look once more at what was captured.
+func (s *sampler) confirm() {
+	if s.pacer != nil {
+		s.pacer.Confirm()
+	}
 }

@@ -143,17 +143,28 @@ func TestSampleEndsWithItsTarget(t *testing.T) {
 // lateProcess has a thread that stops too late for its first snapshot.
 type lateProcess struct {
 	*fakeProcess
+	unable
 	settle func() (left int)
 }
 
-func (p lateProcess) Settle() (left int) { return p.settle() }
+func (p lateProcess) Capabilities() Capabilities { return Capabilities{Stopper: p} }
+func (p lateProcess) CanStop(how Suspension) error {
+	if how == SuspendTask {
+		return nil
+	}
+	return ErrSuspendNone
+}
+func (p lateProcess) DetachLate() (left int) { return p.settle() }
+func (p lateProcess) CaptureThreads(Suspension, StopOptions, []ThreadID, func(int), func(int, time.Duration, error)) error {
+	return ErrSuspendNone
+}
 
 // TestLateThreadsAreLetGo: a thread that stopped too late is let go of soon,
 // however far the next snapshot is.
 func TestLateThreadsAreLetGo(t *testing.T) {
 	var c fakeClock
 	var asked []time.Duration
-	p := lateProcess{&fakeProcess{before: []ThreadID{1}, during: []ThreadID{1}, stackSize: 8}, func() int {
+	p := lateProcess{fakeProcess: &fakeProcess{before: []ThreadID{1}, during: []ThreadID{1}, stackSize: 8}, settle: func() int {
 		if c.now > 0 {
 			asked = append(asked, c.now)
 		}
@@ -166,7 +177,7 @@ func TestLateThreadsAreLetGo(t *testing.T) {
 		c.now++ // the first snapshot is taken
 	}
 	for i := range 3 {
-		if want := time.Duration(i)*SettleEvery + 1; i >= len(asked) || asked[i] != want {
+		if want := time.Duration(i)*DetachEvery + 1; i >= len(asked) || asked[i] != want {
 			t.Fatalf("asked at %v", asked)
 		}
 	}

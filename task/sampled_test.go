@@ -7,16 +7,29 @@ import (
 	"time"
 )
 
+// unable is what a fake does not care for of the capabilities that it has.
+type unable struct{}
+
+func (unable) CanStop(Suspension) error                        { return nil }
+func (unable) Traced() error                                   { return nil }
+func (unable) SetLimits(Limits)                                {}
+func (unable) LastStop() Stop                                  { return Stop{Ordered: time.Now()} }
+func (unable) DetachLate() int                                 { return 0 }
+func (unable) NotRun(ThreadID, *Thread) bool                   { return false }
+func (unable) NothingRan() bool                                { return false }
+func (unable) WatchThread(ThreadID) (ThreadWatch, error)       { return nil, ErrUnsupported }
+func (unable) CPUTimes(ThreadID) (a, b time.Duration, ok bool) { return 0, 0, false }
+
 // resting is a process whose threads do not run once they were captured. At
 // first each is described as running.
 type resting struct {
 	*fakeProcess
+	unable
 	described map[ThreadID]int
 }
 
-func (p *resting) AllowSuspend(Suspension) error { return nil }
-
-func (p *resting) Idle(ThreadID, *Thread) bool { return true }
+func (p *resting) Capabilities() Capabilities    { return Capabilities{Stopper: p, Activity: p} }
+func (p *resting) NotRun(ThreadID, *Thread) bool { return true }
 
 func (p *resting) Describe(id ThreadID, t *Thread) error {
 	p.described[id]++
@@ -27,7 +40,7 @@ func (p *resting) Describe(id ThreadID, t *Thread) error {
 	return nil
 }
 
-func (p *resting) CaptureEach(_ Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *resting) CaptureThreads(_ Suspension, _ StopOptions, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
 	p.stopped = true
 	for i := range ids {
 		stands(i)
@@ -40,7 +53,7 @@ func (p *resting) CaptureEach(_ Suspension, ids []ThreadID, stands func(int), ru
 // TestStateOfThreadsThatRest: a thread that has just been let go looks as if it
 // ran. As long as it rests it is described again, until it no longer does.
 func TestStateOfThreadsThatRest(t *testing.T) {
-	p := &resting{sampledProcess(), map[ThreadID]int{}}
+	p := &resting{fakeProcess: sampledProcess(), described: map[ThreadID]int{}}
 	c := &fakeClock{}
 	n := 0
 	for s, err := range Sample(context.Background(), p, c.options(Options{Interval: time.Millisecond, Count: 10})) {
@@ -69,9 +82,10 @@ type counting struct {
 	asked map[ThreadID]time.Duration
 }
 
-func (p *counting) Idle(ThreadID, *Thread) bool { return false }
+func (p *counting) Capabilities() Capabilities    { return Capabilities{Stopper: p, Activity: p} }
+func (p *counting) NotRun(ThreadID, *Thread) bool { return false }
 
-func (p *counting) Scheduled(id ThreadID) (ran, queued time.Duration, ok bool) {
+func (p *counting) CPUTimes(id ThreadID) (ran, queued time.Duration, ok bool) {
 	p.asked[id] += time.Millisecond
 	return p.asked[id] + 500, 2*p.asked[id] + 500, id != 2
 }
@@ -79,7 +93,7 @@ func (p *counting) Scheduled(id ThreadID) (ran, queued time.Duration, ok bool) {
 // TestScheduleOfSamples: each sample of a thread has what was counted until then,
 // and how long the thread stood before while it could have run.
 func TestScheduleOfSamples(t *testing.T) {
-	p := &counting{&resting{sampledProcess(), map[ThreadID]int{}}, map[ThreadID]time.Duration{}}
+	p := &counting{&resting{fakeProcess: sampledProcess(), described: map[ThreadID]int{}}, map[ThreadID]time.Duration{}}
 	c := &fakeClock{}
 	n := time.Duration(0)
 	for s, err := range Sample(context.Background(), p, c.options(Options{Interval: time.Millisecond, Count: 6})) {
@@ -107,17 +121,19 @@ type captures struct {
 	of map[ThreadID]int
 }
 
-func (p *captures) CaptureEach(how Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *captures) Capabilities() Capabilities { return Capabilities{Stopper: p, Activity: p} }
+
+func (p *captures) CaptureThreads(how Suspension, o StopOptions, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
 	for _, id := range ids {
 		p.of[id]++
 	}
-	return p.resting.CaptureEach(how, ids, stands, runs)
+	return p.resting.CaptureThreads(how, o, ids, stands, runs)
 }
 
 // TestOtherRangesAreCaptured: a thread that sleeps is captured again whenever other
 // ranges of its stack are wanted, be they as many as before, and not otherwise.
 func TestOtherRangesAreCaptured(t *testing.T) {
-	p := &captures{&resting{sampledProcess(), map[ThreadID]int{}}, map[ThreadID]int{}}
+	p := &captures{&resting{fakeProcess: sampledProcess(), described: map[ThreadID]int{}}, map[ThreadID]int{}}
 	const x, y, z = 0x1000_0000, 0x2000_0000, 0x3000_0000
 	wants := [][]Addr{nil, {x}, {x}, {x, y}, {x, y}, {y, z}, {y, z}, {y}}
 	wantCaptures := []int{1, 2, 2, 3, 3, 4, 4, 5}

@@ -9,14 +9,14 @@ import (
 // sampler is what is kept from one snapshot of a sampling to the next. Once the
 // buffers have grown to what the target needs, a snapshot allocates nothing.
 type sampler struct {
-	process   Process
-	each      Sampled   // process, where it can do more
-	series    Series    // likewise
-	scheduler Scheduler // likewise
-	options   Options
-	how       Suspension
-	choice    *choice // nil: how, always
-	lookout   lookout
+	process  Process
+	stopper  ThreadStopper  // the process's; nil: it is stopped as a whole
+	activity ActivityReader // the process's; may be nil, as the pacer may
+	pacer    Pacer
+	options  Options
+	how      Suspension
+	choice   *choice // nil: how, always
+	lookout  lookout
 
 	snapshot Snapshot // what is given out
 	work     Snapshot // where stacks are copied to first
@@ -26,6 +26,7 @@ type sampler struct {
 	threads  []*sampled // of this tick, in the order of the process
 	todo     []*sampled // those of them that have to be captured
 	ids      []ThreadID // of todo
+	part     []ThreadID // that is being captured; nil: all at once
 	first    int        // of todo, of those that stand at once
 
 	stoodUntil time.Time // the end of the last stop
@@ -35,7 +36,7 @@ type sampler struct {
 	one, all served // made once, for a method value is allocated
 }
 
-// served are the functions that [Sampled].CaptureEach calls.
+// served are the functions that [ThreadStopper].CaptureThreads calls.
 type served struct {
 	stands func(int)
 	runs   func(int, time.Duration, error)
@@ -116,7 +117,7 @@ func (s *sampler) thread(id ThreadID) *sampled {
 // idle reports whether the last capture of a thread still holds, and has what is
 // asked for now.
 func (s *sampler) idle(k *sampled) bool {
-	if s.each == nil || !k.have {
+	if s.activity == nil || !k.have {
 		return false
 	}
 	if !slices.Equal(k.want, s.snapshot.Want[k.ID]) {
@@ -125,7 +126,7 @@ func (s *sampler) idle(k *sampled) bool {
 	if k.limit < s.snapshot.limitOf(k.ID) && slices.ContainsFunc(k.Stacks, func(st Stack) bool { return st.Truncated() }) {
 		return false
 	}
-	return s.each.Idle(k.ID, &k.Thread)
+	return s.activity.NotRun(k.ID, &k.Thread)
 }
 
 // capture captures what is to be captured.
@@ -167,7 +168,7 @@ func (s *sampler) ready() (n int) {
 func (s *sampler) captureEach() error {
 	s.work.reserve(MaxStacks)
 	s.snapshot.Time = time.Now()
-	err := s.each.CaptureEach(s.how, s.ids, s.one.stands, s.one.runs)
+	err := s.stopper.CaptureThreads(s.how, StopOptions{}, s.ids, s.one.stands, s.one.runs)
 	if s.choice != nil {
 		s.choice.took(time.Since(s.snapshot.Time))
 	}
@@ -187,12 +188,12 @@ func (s *sampler) settleNow(i int, stood time.Duration, err error) { s.settle(i,
 // captureParts stops so many of the threads that are to be captured at once as a stop
 // has time for.
 func (s *sampler) captureParts(parts *Parts) error {
-	defer func() { s.first = 0; divide(s.process, nil) }()
+	defer func() { s.first, s.part = 0, nil }()
 	s.snapshot.Parted = true
 	for part := parts.Next(); part != nil; part = parts.Next() {
 		before := s.snapshot.LongestStop
 		s.snapshot.LongestStop = 0
-		divide(s.process, part)
+		s.part = part
 		err := s.captureTogether(part)
 		parts.Took(len(part), s.snapshot.LongestStop)
 		s.snapshot.LongestStop = max(s.snapshot.LongestStop, before)
@@ -217,7 +218,7 @@ func (s *sampler) captureTogether(ids []ThreadID) error {
 	if s.first == 0 {
 		s.snapshot.Time = time.Now()
 	}
-	err := s.each.CaptureEach(SuspendTogether, ids, s.all.stands, s.all.runs)
+	err := s.stopper.CaptureThreads(SuspendTogether, StopOptions{Part: s.part}, ids, s.all.stands, s.all.runs)
 	if s.choice != nil {
 		s.choice.stood(s.snapshot.LongestStop)
 	}
@@ -280,22 +281,22 @@ func (s *sampler) count(stood time.Duration) {
 // captureTask stops the whole process once.
 func (s *sampler) captureTask() error {
 	w := &s.work
-	spare(s.process, false, nil)
-	proveTurns(s.process, false)
 	w.reserve(len(s.todo) + spareThreads)
 	for i, id := range s.ids {
 		w.add(id)
 		w.index[id] = i
 	}
 	s.snapshot.Time = time.Now()
-	resume, err := s.process.Suspend()
+	resume, err := s.process.Suspend(StopOptions{})
 	if err != nil {
 		return err
 	}
-	s.snapshot.Time, _ = ordered(s.process, s.snapshot.Time)
 	captureErr := s.captureListed()
 	resumeErr := resume()
 	stood := time.Since(s.snapshot.Time)
+	if stop := lastStop(s.stopper, s.snapshot.Time); !stop.Ordered.IsZero() {
+		s.snapshot.Time, stood = stop.Ordered, stop.Released.Sub(stop.Ordered)
+	}
 	s.count(stood)
 	s.confirm()
 	s.takeOver(stood)

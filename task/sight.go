@@ -14,7 +14,7 @@ const (
 
 // Watch is what to look at while something stands. The zero Watch is nothing.
 type Watch struct {
-	// Mapped are addresses of which is asked what is mapped there, when the process is a [Mapper].
+	// Mapped are addresses of which is asked what is mapped there, when the process has a [MapReader].
 	Mapped []Addr
 	// Mark is the address of a word that is read: of 8 bytes, in the order of
 	// little-endian machines; 0: none.
@@ -79,7 +79,7 @@ func (s *Sight) keep(o *Sight) {
 
 // lookout looks while something stands: it allocates nothing.
 type lookout struct {
-	mapper Mapper // nil: none
+	maps   MapReader // nil: none
 	memory Memory
 	watch  Watch
 	before Sight
@@ -88,9 +88,7 @@ type lookout struct {
 }
 
 func newLookout(p Process) lookout {
-	l := lookout{memory: p.Memory(), before: newSight()}
-	l.mapper, _ = p.(Mapper)
-	return l
+	return lookout{maps: p.Capabilities().Maps, memory: p.Memory(), before: newSight()}
 }
 
 // next takes what is to be looked at in the next snapshot.
@@ -106,7 +104,7 @@ func (l *lookout) next(watch func() Watch) {
 // look fills in s.
 func (l *lookout) look(s *Sight) {
 	s.clear()
-	if l.mapper != nil && len(l.watch.Mapped) > 0 {
+	if l.maps != nil && len(l.watch.Mapped) > 0 {
 		l.lookAtMappings(s)
 	}
 	l.lookAtIDs(s)
@@ -131,9 +129,9 @@ func (l *lookout) lookAtIDs(s *Sight) {
 }
 
 func (l *lookout) lookAtMappings(s *Sight) {
-	l.mapper.Renew()
+	l.maps.Renew()
 	for _, a := range l.watch.Mapped {
-		if m, _, err := l.mapper.MappedAt(a); err == nil && len(s.Mapped) < cap(s.Mapped) {
+		if m, _, err := l.maps.MappedAt(a); err == nil && len(s.Mapped) < cap(s.Mapped) {
 			s.Mapped = append(s.Mapped, Seen{a, m})
 		}
 	}

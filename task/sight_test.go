@@ -11,11 +11,13 @@ import (
 // says; at address 13 it cannot tell.
 type mappedProcess struct {
 	*fakeProcess
+	MapReader
 	shows   Mapping
 	renewed int
 }
 
-func (p *mappedProcess) Renew() { p.renewed++ }
+func (p *mappedProcess) Capabilities() Capabilities { return Capabilities{Maps: p} }
+func (p *mappedProcess) Renew()                     { p.renewed++ }
 
 func (p *mappedProcess) MappedAt(a Addr) (Mapped, bool, error) {
 	if a == 13 {
@@ -33,11 +35,13 @@ const errFake = fakeError("not told")
 // eachProcess is the same, of which single threads can be had.
 type eachProcess struct {
 	*mappedProcess
+	unable
 	during func(id ThreadID) // while a thread is captured
 }
 
-func (p *eachProcess) AllowSuspend(Suspension) error { return nil }
-func (p *eachProcess) Idle(ThreadID, *Thread) bool   { return false }
+func (p *eachProcess) Capabilities() Capabilities {
+	return Capabilities{Stopper: p, Activity: p, Maps: p}
+}
 
 func (p *eachProcess) Capture(id ThreadID, t *Thread) error {
 	p.during(id)
@@ -47,7 +51,7 @@ func (p *eachProcess) Capture(id ThreadID, t *Thread) error {
 	return p.fakeProcess.Capture(id, t)
 }
 
-func (p *eachProcess) CaptureEach(_ Suspension, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *eachProcess) CaptureThreads(_ Suspension, _ StopOptions, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
 	for i := range ids {
 		stands(i)
 		runs(i, 1, nil)

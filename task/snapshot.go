@@ -50,18 +50,18 @@ type Snapshot struct {
 	// Want names, for threads whose stack goes on elsewhere, addresses from which
 	// on to copy as well: up to MaxStacks-1 of each.
 	Want map[ThreadID][]Addr
-	// Part has [Take] stop these threads alone, where the process is [Divisible]; nil:
+	// Part has [Take] stop these threads alone, where the process is [Capabilities].Partial; nil:
 	// all. They are those that Threads has listed, or some of them.
 	Part []ThreadID
 	// Long names the threads of which up to Limit is copied where, of very many threads,
 	// only a short piece of each stack is at first: see [Snapshot.Lengthen].
 	Long map[ThreadID]bool
 	// Spare has [Take] not stop threads that a stop would disturb more than that it
-	// costs them time, where the process is a [Sparer]: see [Thread].Spared. Insist
+	// costs them time: see [StopOptions].Skip. Insist
 	// names those that are stopped all the same.
 	Spare  bool
 	Insist map[ThreadID]bool
-	// Unhurried says that nothing is to stand, see [LeaveAll]: no time is saved then by
+	// Unhurried says that nothing is to stand, see [Limits].NoStop: no time is saved then by
 	// making ahead the memory into which stacks are copied.
 	Unhurried bool
 	// Watch is what [Take] looks at while the process stands. MaxWatch and MaxIDs do
@@ -100,27 +100,22 @@ func (s *Snapshot) Prepare(p Process) error {
 
 // PrepareFor is Prepare where it is known which threads there are.
 func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
-	divide(p, s.Part)
 	s.prepare(p, ids)
 }
 
 // TakePrepared is [Take] of a process for which s was prepared just before.
 func (s *Snapshot) TakePrepared(p Process) error {
-	spare(p, s.Spare, s.Insist)
-	proveTurns(p, true)
 	s.Time = time.Now()
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(StopOptions{Part: s.Part, Skip: s.Spare, Insist: s.Insist, OnCPU: true})
 	if err != nil {
 		s.Threads = s.Threads[:0]
 		return err
 	}
 	captureErr := s.capture(p)
 	resumeErr := resume()
-	var stood bool
-	s.Time, stood = ordered(p, s.Time)
 	s.Stopped, s.Stops, s.LongestStop = 0, 0, 0
-	if stood {
-		s.Stopped = released(p, s.Time).Sub(s.Time)
+	if stop := lastStop(p.Capabilities().Stopper, s.Time); !stop.Ordered.IsZero() {
+		s.Time, s.Stopped = stop.Ordered, stop.Released.Sub(stop.Ordered)
 		s.Stops, s.LongestStop = 1, s.Stopped
 	}
 	if !p.Info().Live { // nothing stood, and when it last ran is not known
@@ -139,7 +134,7 @@ func (s *Snapshot) prepare(p Process, ids []ThreadID) {
 	}
 	s.reserve(max(room, 1))
 	s.lookout.memory, s.lookout.watch = p.Memory(), s.Watch
-	s.lookout.mapper, _ = p.(Mapper)
+	s.lookout.maps = p.Capabilities().Maps
 	s.sight.reserve(&s.Watch)
 	for _, id := range ids {
 		t := s.add(id)

@@ -20,6 +20,7 @@ type fakeProcess struct {
 }
 
 func (p *fakeProcess) Info() Info                        { return Info{PID: 1, Arch: AMD64, Live: true} }
+func (p *fakeProcess) Capabilities() Capabilities        { return Capabilities{} }
 func (p *fakeProcess) Memory() Memory                    { return p }
 func (p *fakeProcess) Regions() iter.Seq2[Region, error] { return func(func(Region, error) bool) {} }
 func (p *fakeProcess) Close() error                      { return nil }
@@ -39,7 +40,7 @@ func (p *fakeProcess) Describe(id ThreadID, t *Thread) error {
 	return nil
 }
 
-func (p *fakeProcess) Suspend() (func() error, error) {
+func (p *fakeProcess) Suspend(StopOptions) (func() error, error) {
 	if p.failSuspend != nil {
 		return nil, p.failSuspend
 	}

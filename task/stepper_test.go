@@ -13,12 +13,13 @@ type restful struct {
 	asked int
 }
 
-func (p *restful) Rests() bool { p.asked++; return p.rests }
+func (p *restful) Capabilities() Capabilities { return Capabilities{Stopper: p, Activity: p} }
+func (p *restful) NothingRan() bool           { p.asked++; return p.rests }
 
 // TestStepperAsksLittleOfWhatRests: once each thread was found to be idle a process is
 // asked only whether it rests, until it does not.
 func TestStepperAsksLittleOfWhatRests(t *testing.T) {
-	p := &restful{resting: &resting{sampledProcess(), map[ThreadID]int{1: 2, 2: 2}}}
+	p := &restful{resting: &resting{fakeProcess: sampledProcess(), described: map[ThreadID]int{1: 2, 2: 2}}}
 	s, err := NewStepper(p, Options{Interval: time.Second, Suspend: SuspendNone})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestStepperAsksLittleOfWhatRests(t *testing.T) {
 
 // TestStepperOfSome: where not all threads are wanted, the others may have run.
 func TestStepperOfSome(t *testing.T) {
-	p := &restful{resting: &resting{sampledProcess(), map[ThreadID]int{1: 2, 2: 2}}, rests: true}
+	p := &restful{resting: &resting{fakeProcess: sampledProcess(), described: map[ThreadID]int{1: 2, 2: 2}}, rests: true}
 	s, err := NewStepper(p, Options{Suspend: SuspendNone, Threads: func(t *Thread) bool { return t.ID == 1 }})
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ type Thread struct {
 	// but only pc, sp and the arguments of its call are known of its registers.
 	Spared bool
 	// Age is how long before it was asked for the system had copied the thread, as it
-	// ran: see [Observer]. Its registers and stack are all of that moment.
+	// ran: see [RunningCopier]. Its registers and stack are all of that moment.
 	Age time.Duration
 	// Call is the system call that it was in at that moment or, if it was stopped,
 	// until then, where the system tells: the stop may have ended it.
@@ -123,4 +123,36 @@ func (t *Thread) stackAt(a Addr) *Stack {
 		}
 	}
 	return nil
+}
+
+// QoS is the quality of service that a thread asks for; macOS.
+type QoS uint8
+
+// The classes, from the least to the most urgent (sys/qos.h).
+const (
+	UnknownQoS QoS = iota
+	Maintenance
+	Background
+	Utility
+	Default
+	UserInitiated
+	UserInteractive
+)
+
+var qosNames = [...]string{"", "maintenance", "background", "utility", "default", "user-initiated", "user-interactive"}
+
+// String returns the class's name as Apple's tools write it in lower case, empty
+// for the unknown one.
+func (q QoS) String() string {
+	if int(q) >= len(qosNames) {
+		return ""
+	}
+	return qosNames[q]
+}
+
+// Priority is how urgent the kernel takes a thread for; macOS. The zero value is
+// unknown: no thread of a user's has priority 0.
+type Priority struct {
+	Now  int // what it is scheduled by at present
+	Base int // what it has by its own policy
 }

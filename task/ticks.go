@@ -21,7 +21,8 @@ type ticks struct {
 	start    time.Duration
 	next     int64 // the number of the tick to wait for
 	asleep   time.Duration
-	settle   func() (left int) // see Settler; nil: nothing to do
+	// detachLate is the process's, see [ThreadStopper]; nil: nothing to do.
+	detachLate func() (left int)
 }
 
 // nap is a sleep of the system that is too short to count as one: two clocks are
@@ -99,8 +100,8 @@ func (t *ticks) sleep(ctx context.Context, at time.Duration) bool {
 
 // slice is how long to sleep at most now.
 func (t *ticks) slice() time.Duration {
-	if t.settle != nil && t.settle() > 0 {
-		return SettleEvery
+	if t.detachLate != nil && t.detachLate() > 0 {
+		return DetachEvery
 	}
 	return slice
 }

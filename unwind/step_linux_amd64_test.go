@@ -307,12 +307,13 @@ type child struct{ *stepper }
 func (c child) Info() task.Info {
 	return task.Info{PID: c.pid, Arch: task.AMD64, OS: task.Linux, PageSize: os.Getpagesize(), Live: true}
 }
-func (c child) Memory() task.Memory                        { return c.stepper }
-func (c child) Threads() ([]task.ThreadID, error)          { return nil, errors.ErrUnsupported }
-func (c child) Describe(task.ThreadID, *task.Thread) error { return errors.ErrUnsupported }
-func (c child) Suspend() (func() error, error)             { return nil, errors.ErrUnsupported }
-func (c child) Capture(task.ThreadID, *task.Thread) error  { return errors.ErrUnsupported }
-func (c child) Close() error                               { return nil }
+func (c child) Capabilities() task.Capabilities                { return task.Capabilities{} }
+func (c child) Memory() task.Memory                            { return c.stepper }
+func (c child) Threads() ([]task.ThreadID, error)              { return nil, errors.ErrUnsupported }
+func (c child) Describe(task.ThreadID, *task.Thread) error     { return errors.ErrUnsupported }
+func (c child) Suspend(task.StopOptions) (func() error, error) { return nil, errors.ErrUnsupported }
+func (c child) Capture(task.ThreadID, *task.Thread) error      { return errors.ErrUnsupported }
+func (c child) Close() error                                   { return nil }
 
 func (c child) Regions() iter.Seq2[task.Region, error] {
 	return func(yield func(task.Region, error) bool) {

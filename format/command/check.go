@@ -72,7 +72,7 @@ func (c *call) mayStop(p task.Process) error {
 	if c.Watches() {
 		return nil
 	}
-	return task.Allowed(p, c.Suspension())
+	return task.CanStop(p, c.Suspension())
 }
 
 // stops says what stands, and for how long.
@@ -85,7 +85,7 @@ func (c *call) stops(p task.Process, threads int) string {
 		return "for each sample its only thread"
 	case live == cli.ModeSamples && c.Suspend == "thread":
 		return "for each sample " + inTurn(threads)
-	case live == cli.ModeSamples && c.Suspend == "" && task.Allowed(p, task.SuspendThread) == nil:
+	case live == cli.ModeSamples && c.Suspend == "" && task.CanStop(p, task.SuspendThread) == nil:
 		return "for each sample " + inTurn(threads) + ", or all at once while too many are busy for that"
 	}
 	together := c.together(p.Info().OS, threads)
@@ -125,7 +125,11 @@ func (c *call) when(os task.OS) string {
 
 // until says of a watch for whom it waits.
 func until(p task.Process) string {
-	if by := task.Traced(p); by != nil {
+	s := p.Capabilities().Stopper
+	if s == nil {
+		return ""
+	}
+	if by := s.Traced(); by != nil {
 		return "; not while it is held: " + by.Error()
 	}
 	return ""

@@ -16,33 +16,26 @@ import (
 // target is a process of which only some facts are asked.
 type target struct {
 	task.Process
+	task.ThreadStopper
 	os       task.OS
 	byThread error
 	traced   error
 }
 
-func (p *target) Info() task.Info { return task.Info{OS: p.os} }
-func (p *target) Traced() error   { return p.traced }
+func (p *target) Info() task.Info                 { return task.Info{OS: p.os} }
+func (p *target) Capabilities() task.Capabilities { return task.Capabilities{Stopper: p} }
+func (p *target) Traced() error                   { return p.traced }
 
-// sampled is one of which threads can be stopped one by one, or not.
-type sampled struct{ target }
-
-func (p *sampled) AllowSuspend(how task.Suspension) error {
+func (p *target) CanStop(how task.Suspension) error {
 	if how == task.SuspendThread {
 		return p.byThread
 	}
 	return p.traced
 }
 
-func (p *sampled) Idle(task.ThreadID, *task.Thread) bool { return false }
-
-func (p *sampled) CaptureEach(task.Suspension, []task.ThreadID, func(int), func(int, time.Duration, error)) error {
-	return nil
-}
-
 func TestStopsAreForetold(t *testing.T) {
 	held := &task.TracedError{PID: 1}
-	linux, mac := &sampled{target{os: task.Linux}}, &sampled{target{os: task.Darwin, byThread: held}}
+	linux, mac := &target{os: task.Linux}, &target{os: task.Darwin, byThread: held}
 	for _, c := range []struct {
 		args    string
 		process task.Process
@@ -111,7 +104,7 @@ func TestLacks(t *testing.T) {
 
 // TestWhoIsHeldIsNotStopped, but watched until it is let go of.
 func TestWhoIsHeldIsNotStopped(t *testing.T) {
-	held := &sampled{target{os: task.Linux, traced: &task.TracedError{PID: 1}}}
+	held := &target{os: task.Linux, traced: &task.TracedError{PID: 1}}
 	for args, refused := range map[string]bool{"": true, "-d 1s --suspend task": true, "--suspend thread": false, "--hang 1s": false, "--every 1s": false} {
 		o, err := cli.Parse(append(strings.Fields(args), "--check", "-p", "1"), "", live.Runs)
 		if err != nil {

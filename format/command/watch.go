@@ -36,10 +36,9 @@ type watcher struct {
 func (c *call) watch(ctx context.Context, p task.Process) error {
 	// It may go on for long, beside a target that needs the memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	task.LimitStop(p, c.MaxStop)
-	task.SetGate(p, c.gate)
+	task.SetLimits(p, task.Limits{Gate: c.gate, MaxCopy: c.MaxStop})
 	if c.Kernel {
-		lacks, err := task.TellKernel(p)
+		lacks, err := task.CopyKernel(p)
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func liveLoader() Loader {
 }
 
 // Load reads the images of p. A saved process may have notes of its images
-// ([task.Noter]). Those missing from dyld's list are added, and one whose header was
+// ([task.Info].SavedImages). Those missing from dyld's list are added, and one whose header was
 // not saved is placed by its note, with an ID but no symbols. One error is returned
 // for all of these.
 func (l *Loader) Load(p task.Process) (Loaded, []error) {

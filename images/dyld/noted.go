@@ -24,18 +24,14 @@ const (
 
 // noted has the images in a saved process's notes.
 type noted struct {
-	images []task.NotedImage
+	images []task.SavedImage
 	byLoad map[task.Addr]int
 	starts []task.Addr // of all segments, sorted
 	absent []string    // paths of the images of which only the note exists
 }
 
 func newNoted(p task.Process) noted {
-	noter, ok := p.(task.Noter)
-	if !ok {
-		return noted{}
-	}
-	list := noter.NotedImages()
+	list := p.Info().SavedImages
 	n := noted{images: list[:min(len(list), maxNoted)], byLoad: map[task.Addr]int{}}
 	for i := range n.images {
 		load := loadOf(&n.images[i])
@@ -53,7 +49,7 @@ func newNoted(p task.Process) noted {
 }
 
 // loadOf returns the address of an image's header, 0 if its note does not have it.
-func loadOf(im *task.NotedImage) task.Addr {
+func loadOf(im *task.SavedImage) task.Addr {
 	if im.Load != 0 {
 		return im.Load
 	}
@@ -67,7 +63,7 @@ func loadOf(im *task.NotedImage) task.Addr {
 
 // openNoted opens the file of an image in the notes. Without an ID to compare,
 // another build could be mistaken for it.
-func (b *builder) openNoted(im *task.NotedImage) (f *macho.File, text uint64, ok bool) {
+func (b *builder) openNoted(im *task.SavedImage) (f *macho.File, text uint64, ok bool) {
 	if b.loader.Open == nil || im.ID == nil {
 		return nil, 0, false
 	}
@@ -85,7 +81,7 @@ func (b *builder) openNoted(im *task.NotedImage) (f *macho.File, text uint64, ok
 
 // loadBySlide returns the address of an image's header if its note has only the slide
 // and its file is available, else 0.
-func (b *builder) loadBySlide(im *task.NotedImage) task.Addr {
+func (b *builder) loadBySlide(im *task.SavedImage) task.Addr {
 	if !im.HasSlide {
 		return 0
 	}
@@ -98,7 +94,7 @@ func (b *builder) loadBySlide(im *task.NotedImage) task.Addr {
 }
 
 // at returns the note of the image at load.
-func (n *noted) at(load task.Addr) (*task.NotedImage, bool) {
+func (n *noted) at(load task.Addr) (*task.SavedImage, bool) {
 	i, ok := n.byLoad[load]
 	if !ok {
 		return nil, false

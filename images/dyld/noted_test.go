@@ -16,20 +16,24 @@ import (
 // saved is a process that lists images of its own.
 type saved struct {
 	*target
-	images []task.NotedImage
+	images []task.SavedImage
 }
 
-func (s saved) NotedImages() []task.NotedImage { return s.images }
+func (s saved) Info() task.Info {
+	info := s.target.Info()
+	info.SavedImages = s.images
+	return info
+}
 
 // TestNotedUnreadHeader: dyld's list names an image whose header was not saved,
 // and whose path cannot be read either.
 func TestNotedUnreadHeader(t *testing.T) {
 	x := usual(t, 8)
 	x.list(libAt, 0x1, 0x66_0000, 0x1, mainAt, x.path("/bin/main"))
-	s := saved{x, []task.NotedImage{
+	s := saved{x, []task.SavedImage{
 		{Path: "/bin/main", Load: mainAt},
 		{Path: "/usr/lib/libgone.dylib", ID: []byte("0123456789abcdef"), Load: 0x66_0000, Slide: 0x60_0000, HasSlide: true},
-		{Path: "/usr/lib/libnext.dylib", Segments: []task.NotedSegment{{Name: "__DATA", Addr: 0x90_0000}, {Name: textSegment, Addr: 0x67_0000}}},
+		{Path: "/usr/lib/libnext.dylib", Segments: []task.SavedSegment{{Name: "__DATA", Addr: 0x90_0000}, {Name: textSegment, Addr: 0x67_0000}}},
 		{Path: "/usr/lib/libnowhere.dylib"},
 		{Path: "/usr/lib/libtwice.dylib", Load: 0x66_0000},
 	}}
@@ -52,7 +56,7 @@ func TestNotedAlone(t *testing.T) {
 	x.I.LoaderInfo = 0
 	s := saved{target: x}
 	for i := range 300 {
-		s.images = append(s.images, task.NotedImage{Path: fmt.Sprintf("/image%d", i), Load: 0x1000_0000 + task.Addr(i)<<20})
+		s.images = append(s.images, task.SavedImage{Path: fmt.Sprintf("/image%d", i), Load: 0x1000_0000 + task.Addr(i)<<20})
 	}
 	l, errs := (&Loader{}).Load(s)
 	if len(l.Images) != 300 || len(errs) != 1 || strings.Contains(errs[0].Error(), "\n") {
@@ -71,7 +75,7 @@ func TestNotedSlide(t *testing.T) {
 	x := newTarget(t, 8)
 	x.I.LoaderInfo = 0
 	file := &machotest.Image{Is64: true, CPU: 0x01000007, Type: 2, Base: mainBase, UUID: id}
-	s := saved{x, []task.NotedImage{{Path: "/bin/main", ID: id, Slide: 0x10_0000, HasSlide: true}}}
+	s := saved{x, []task.SavedImage{{Path: "/bin/main", ID: id, Slide: 0x10_0000, HasSlide: true}}}
 	if l, errs := (&Loader{}).Load(s); len(l.Images) != 0 || len(errs) != 1 || !errors.Is(errs[0], errNoList) {
 		t.Errorf("%+v, %v", l.Images, errs)
 	}
@@ -91,9 +95,9 @@ func FuzzNoted(f *testing.F) {
 	f.Add(uint64(0x1000), uint64(0x2000), uint64(0x1800), uint64(1), true)
 	f.Add(uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), false)
 	f.Fuzz(func(t *testing.T, a, b, c, slide uint64, has bool) {
-		p := saved{newTarget(t, 8), []task.NotedImage{
+		p := saved{newTarget(t, 8), []task.SavedImage{
 			{Load: task.Addr(a), Slide: slide, HasSlide: has},
-			{Load: task.Addr(b), Segments: []task.NotedSegment{{Name: textSegment, Addr: task.Addr(c)}}},
+			{Load: task.Addr(b), Segments: []task.SavedSegment{{Name: textSegment, Addr: task.Addr(c)}}},
 		}}
 		p.I.LoaderInfo = 0
 		l, errs := (&Loader{}).Load(p)

@@ -16,7 +16,7 @@ type place struct {
 // the shared cache, which has its own list (dyld4, ExternallyViewableState.cpp,
 // prepareInCacheDyldAllImageInfos).
 func placeOf(p task.Process) (place, error) {
-	if l, ok := p.(task.LoaderTeller); ok {
+	if l := p.Capabilities().Loader; l != nil {
 		at, pointer, err := l.Loader()
 		var exited *task.ExitedError
 		switch {

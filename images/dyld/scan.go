@@ -37,7 +37,7 @@ func (b *builder) scanRegions() {
 
 // pathOf returns the path of a region. Some processes have to be asked for it.
 func (b *builder) pathOf(r task.Region) string {
-	if l, ok := b.process.(task.Locator); ok && r.Path == "" {
+	if l := b.process.Capabilities().Loader; l != nil && r.Path == "" {
 		return l.PathAt(r.Start)
 	}
 	return r.Path

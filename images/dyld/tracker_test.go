@@ -13,9 +13,13 @@ import (
 // living is a process that is asked again where its list is.
 type living struct {
 	*target
+	task.LoaderReader
 	at    task.Addr
 	asked int
 }
+
+func (p *living) Capabilities() task.Capabilities { return task.Capabilities{Loader: p} }
+func (p *living) PathAt(task.Addr) string         { return "" }
 
 func (p *living) Loader() (task.Addr, int, error) {
 	p.asked++
@@ -374,5 +378,7 @@ func TestEndedProcess(t *testing.T) {
 }
 
 type ended struct{ *living }
+
+func (e ended) Capabilities() task.Capabilities { return task.Capabilities{Loader: e} }
 
 func (ended) Loader() (task.Addr, int, error) { return 0, 0, &task.ExitedError{PID: 7} }

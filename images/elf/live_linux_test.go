@@ -22,6 +22,8 @@ type liveProcess struct {
 	mem  *os.File
 }
 
+func (p *liveProcess) Capabilities() task.Capabilities { return task.Capabilities{} }
+
 func openLive(t testing.TB, pid int) *liveProcess {
 	t.Helper()
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))

@@ -47,7 +47,7 @@ func needObserver(t *testing.T, cmd *exec.Cmd, how task.Suspension) {
 		needs.Ptrace(t, err)
 	}
 	defer p.Close()
-	needs.PerfEvents(t, task.Observe(p, time.Millisecond))
+	needs.PerfEvents(t, p.Capabilities().Running.CopyRunning(time.Millisecond))
 }
 
 // TestStacksOfThreadsThatRun: what the kernel copies of a running program leads to just

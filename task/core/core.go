@@ -13,18 +13,8 @@ import (
 // ErrNotCore is returned for a file that is not a core of a known kind.
 var ErrNotCore = errors.New("neither a Mach-O core file nor an ELF core file")
 
-// Process is a process saved in a core.
-type Process interface {
-	task.Process
-	// Problems returns what is wrong with the file. A problem affects only what it
-	// names.
-	Problems() []error
-	// Back sets the memory to read what the core lacks.
-	Back(task.Memory)
-}
-
 // Open opens a core file.
-func Open(path string) (Process, error) {
+func Open(path string) (task.Process, error) {
 	m, err := machocore.Open(path)
 	if err == nil {
 		return m, nil

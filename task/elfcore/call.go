@@ -8,8 +8,6 @@ import "stacksnap/task"
 // program sees.
 var interrupted = map[int64]bool{-4: true, -512: true, -513: true, -514: true, -516: true}
 
-var _ task.SyscallReader = (*Process)(nil)
-
 // callOf is the call that a thread waited in as the core was written, on
 // processors where its number stands beside the registers.
 func (t *thread) callOf() task.Syscall {
@@ -23,7 +21,7 @@ func (t *thread) callOf() task.Syscall {
 	return s
 }
 
-// Syscall implements [task.SyscallReader].
+// Syscall implements [task.WaitReader].
 func (p *Process) Syscall(id task.ThreadID) (task.Syscall, error) {
 	i, ok := p.index[id]
 	if !ok {
@@ -32,16 +30,13 @@ func (p *Process) Syscall(id task.ThreadID) (task.Syscall, error) {
 	return p.threads[i].callOf(), nil
 }
 
-// OpenFile implements [task.SyscallReader]: a core does not tell.
-func (p *Process) OpenFile(int) string { return "" }
+// WaitChannel implements [task.WaitReader]: a core does not tell.
+func (p *Process) WaitChannel(task.ThreadID) string { return "" }
 
-// Watched implements [task.SyscallReader]: a core does not tell.
+// Watched implements [task.WaitReader]: a core does not tell.
 func (p *Process) Watched(int) (int, []int) { return 0, nil }
 
-// LockHolder implements [task.SyscallReader]: a core does not tell.
-func (p *Process) LockHolder(int) (int, bool) { return 0, false }
-
-// LocalThread implements [task.SyscallReader]. A core numbers threads as the
+// LocalThread implements [task.WaitReader]. A core numbers threads as the
 // process itself does, or it would find no owner: then none is told.
 func (p *Process) LocalThread(n int) (task.ThreadID, bool) {
 	_, ok := p.index[task.ThreadID(n)]

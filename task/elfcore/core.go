@@ -18,7 +18,7 @@ import (
 var ErrNotCore = errors.New("not an ELF core file")
 
 // FormatError says what is wrong with a core, and where in the file. As a
-// [Process.Problems] it cost only what it names.
+// [task.Info].Problems it cost only what it names.
 type FormatError = saved.FormatError
 
 // Process is a process that was saved in a core.
@@ -70,6 +70,7 @@ func New(r io.ReaderAt, size int64) (*Process, error) {
 		problem := &FormatError{Offset: 0, Reason: "a core with neither threads nor memory"}
 		return nil, errors.Join(append([]error{problem}, p.bad.Errors()...)...)
 	}
+	p.info.Problems = p.bad.Errors()
 	return p, nil
 }
 
@@ -138,13 +139,11 @@ func (p *Process) indexThreads() {
 // Info tells what is known of the process.
 func (p *Process) Info() task.Info { return p.info }
 
-// Memory returns the saved memory. What the core lacks is taken from the
-// backing, if there is one.
-func (p *Process) Memory() task.Memory { return &p.memory }
+// Capabilities implements [task.Process].
+func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{Waits: p} }
 
-// Back gives the memory to ask for what the core does not hold: files that were
-// found to be those that were mapped, read at the addresses they were mapped to.
-func (p *Process) Back(m task.Memory) { p.memory.Backing = m }
+// Memory returns the saved memory.
+func (p *Process) Memory() task.Memory { return &p.memory }
 
 // Regions lists the mappings, with the files that they map.
 func (p *Process) Regions() iter.Seq2[task.Region, error] {
@@ -156,10 +155,6 @@ func (p *Process) Regions() iter.Seq2[task.Region, error] {
 		}
 	}
 }
-
-// Problems lists what is wrong with the core, in the order it was met: each
-// cost only what it names.
-func (p *Process) Problems() []error { return p.bad.Errors() }
 
 // Threads lists the threads in the order of the file: the one that ended the
 // process is the first in the kernel's cores.
@@ -185,7 +180,7 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 }
 
 // Suspend does nothing: nothing in a core runs.
-func (p *Process) Suspend() (resume func() error, err error) {
+func (p *Process) Suspend(task.StopOptions) (resume func() error, err error) {
 	return func() error { return nil }, nil
 }
 

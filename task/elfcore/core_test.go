@@ -82,7 +82,7 @@ func everything(machine uint16, size, regs int) *image {
 
 func TestProcess(t *testing.T) {
 	p := open(t, everything(machineX86_64, 8, 27).bytes())
-	if problems := p.Problems(); len(problems) > 0 {
+	if problems := p.Info().Problems; len(problems) > 0 {
 		t.Error(problems)
 	}
 	want := task.Info{
@@ -197,7 +197,7 @@ func TestCutCores(t *testing.T) {
 			}
 			continue
 		}
-		if problems := p.Problems(); (len(problems) == 0) != (sixteenth == 16) {
+		if problems := p.Info().Problems; (len(problems) == 0) != (sixteenth == 16) {
 			t.Errorf("%d of 16: %v", sixteenth, problems)
 		}
 		use(t, p)
@@ -213,7 +213,7 @@ func TestBadNotesCostOnlyThemselves(t *testing.T) {
 	if ids, _ := p.Threads(); len(ids) != 1 || ids[0] != 5 {
 		t.Errorf("threads %v", ids)
 	}
-	if problems := p.Problems(); len(problems) != 6 {
+	if problems := p.Info().Problems; len(problems) != 6 {
 		t.Errorf("%d problems: %v", len(problems), problems)
 	}
 }
@@ -240,7 +240,7 @@ func use(t testing.TB, p *elfcore.Process) {
 			}
 		}
 	}
-	_, _ = p.Info(), p.Problems()
+	_ = p.Info()
 }
 
 func FuzzCore(f *testing.F) {
@@ -281,8 +281,8 @@ func TestCutProgramInfo(t *testing.T) {
 			if err := p.Describe(42, &th); err != nil {
 				t.Fatal(err)
 			}
-			if th.Name != want && p.Info().PID == 42 || len(p.Problems()) > 0 != (want == "") {
-				t.Errorf("%d of %d bytes: name %q, problems %v", n, len(whole.body), th.Name, p.Problems())
+			if th.Name != want && p.Info().PID == 42 || len(p.Info().Problems) > 0 != (want == "") {
+				t.Errorf("%d of %d bytes: name %q, problems %v", n, len(whole.body), th.Name, p.Info().Problems)
 			}
 		}
 	}

@@ -115,7 +115,7 @@ func TestACoreHasTheStacksOfTheLiveProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = core.Close() }()
-			if problems := core.Problems(); len(problems) > 0 {
+			if problems := core.Info().Problems; len(problems) > 0 {
 				t.Error(problems)
 			}
 			got := stacks(t, core)

@@ -58,8 +58,8 @@ func TestCrashWithoutDetail(t *testing.T) {
 	}
 	notes[1].body = notes[1].body[:20]
 	p := open(t, (&image{machine: machineX86_64, size: 8, notes: notes}).bytes())
-	if c := p.Info().Crash; c == nil || c.String() != "SIGSEGV" || len(p.Problems()) != 1 {
-		t.Errorf("%v, %v", c, p.Problems())
+	if c := p.Info().Crash; c == nil || c.String() != "SIGSEGV" || len(p.Info().Problems) != 1 {
+		t.Errorf("%v, %v", c, p.Info().Problems)
 	}
 }
 

@@ -210,7 +210,7 @@ func TestNothingIsAllocatedDuringAStop(t *testing.T) {
 
 // stop is all that a caller does while the target stands.
 func stop(t *testing.T, p *Process, threads []task.Thread, b []byte) {
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

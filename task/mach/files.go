@@ -5,11 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
-
-	"stacksnap/task"
 )
-
-var _ task.FileNamer = (*Process)(nil)
 
 // The questions of proc_pidfdinfo that are asked, the commonest kinds first, with
 // the sizes of their answers, which begin with a struct proc_fileinfo of 24 bytes
@@ -35,7 +31,7 @@ const (
 	notSocket Errno = 38 // ENOTSOCK
 )
 
-// OpenFile implements [task.FileNamer]. A kernel that refuses for another reason
+// OpenFile is that of [task.Capabilities]. A kernel that refuses for another reason
 // than the descriptor tells of none, and is not asked again.
 func (p *Process) OpenFile(fd int) string {
 	if p.closed || p.stopped || p.noFiles || fd < 0 {

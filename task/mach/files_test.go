@@ -69,7 +69,7 @@ func TestFilesAreNotAskedForInAStop(t *testing.T) {
 	k := newScripted(task.AMD64, 1)
 	k.files = map[int]scriptedFile{5: {7, fileAnswer(168, nil)}}
 	p := mustOpen(t, k)
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

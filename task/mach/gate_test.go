@@ -24,11 +24,12 @@ func TestSuspendsWithinGate(t *testing.T) {
 		s := newScripted(task.ARM64, 2)
 		gate := new(task.Gate)
 		p := mustOpen(t, s)
-		p.SetGate(gate)
+		p.SetLimits(task.Limits{Gate: gate})
+		p.SetLimits(task.Limits{}) // which leaves the gate
 		if c.change != nil {
 			c.change(s)
 		}
-		resume, err := p.Suspend()
+		resume, err := p.Suspend(task.StopOptions{})
 		if (err != nil) != (c.change != nil) {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -2,9 +2,7 @@ package mach
 
 import "stacksnap/task"
 
-var _ task.ThreadHandler = (*Process)(nil)
-
-// ThreadHandle implements [task.ThreadHandler], of threads that were listed.
+// ThreadHandle is that of [task.Capabilities], of threads that were listed.
 // dispatch_qaddr is counted from the begin of the thread's own data, too, and
 // kernels that give another thread_handle than XNU have it right.
 func (p *Process) ThreadHandle(id task.ThreadID) (task.Addr, bool) {

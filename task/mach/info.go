@@ -58,7 +58,7 @@ func readInfo(k kernel, pid int, loader dyldInfo) task.Info {
 	return info
 }
 
-// Rename implements [task.Renamer]. Exec gives the process its new task before it
+// Rename implements [task.LoaderReader]. Exec gives the process its new task before it
 // changes what the process is called (bsd/kern/kern_exec.c, exec_mach_imgact): what
 // was asked in between is of the program before. Of a task that has ended by the time
 // of the answers, those may be of another.

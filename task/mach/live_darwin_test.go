@@ -414,7 +414,7 @@ func TestLiveStopAllocatesNothing(t *testing.T) {
 	var b [64]byte
 	a := threads[0].Registers.SP()
 	run := func() {
-		resume, err := p.Suspend()
+		resume, err := p.Suspend(task.StopOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

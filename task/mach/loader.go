@@ -6,8 +6,6 @@ import (
 	"stacksnap/task"
 )
 
-var _ task.LoaderTeller = (*Process)(nil)
-
 // loaderPatience is how long is waited for where the loader has its list. XNU
 // tells at once. Other kernels wait until the program's loader has told them,
 // which that of a program before its exec, or after its end, never does.
@@ -19,7 +17,7 @@ type loaderAnswer struct {
 	ret  Return
 }
 
-// Loader implements [task.LoaderTeller]: task_info(TASK_DYLD_INFO). Its error is
+// Loader implements [task.LoaderReader]: task_info(TASK_DYLD_INFO). Its error is
 // a *[task.ExitedError] when the task has ended, as it does when the program is
 // replaced by exec: the process has a new task then (bsd/kern/kern_exec.c,
 // proc_exec_switch_task).

@@ -30,10 +30,10 @@ type Process struct {
 	lost    int             // references that could not be given back
 	closed  bool
 
-	gate     *task.Gate // within which it is stopped; nil: none
-	stopped  bool
-	released time.Time // when it was told to run on last
-	halted   bool      // by someone else, at the last listing before a stop
+	gate    *task.Gate // within which it is stopped; nil: none
+	stopped bool
+	last    task.Stop // the last stop
+	halted  bool      // by someone else, at the last listing before a stop
 	// unstopped marks what is captured while the target runs.
 	unstopped bool
 	resume    func() error  // made once: a method value allocates
@@ -83,6 +83,13 @@ func newProcess(k kernel, pid int, t port) *Process {
 
 // Info returns what was found out when the process was opened.
 func (p *Process) Info() task.Info { return p.info }
+
+// Capabilities implements [task.Process].
+func (p *Process) Capabilities() task.Capabilities {
+	return task.Capabilities{
+		Stopper: p, Activity: p, Pacer: p, Loader: p, OpenFile: p.OpenFile, ThreadHandle: p.ThreadHandle,
+	}
+}
 
 // Close lets the target run on, if it was stopped, and gives back every
 // reference. A second call does nothing.

@@ -295,11 +295,11 @@ func TestTheTargetRunsAfterClose(t *testing.T) {
 	if _, err := p.Threads(); err != nil {
 		t.Fatal(err)
 	}
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Suspend(); err == nil {
+	if _, err := p.Suspend(task.StopOptions{}); err == nil {
 		t.Error("stopped twice")
 	}
 	if _, err := p.Threads(); err != nil {
@@ -317,7 +317,7 @@ func TestResumeIsDoneOnce(t *testing.T) {
 	s := newScripted(task.ARM64, 1)
 	s.holds = 1 // somebody else's
 	p := mustOpen(t, s)
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestResumeIsDoneOnce(t *testing.T) {
 func TestAResumeThatFailsForGoodIsReported(t *testing.T) {
 	s := newScripted(task.ARM64, 1)
 	p := mustOpen(t, s)
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestAResumeThatFailsForGoodIsReported(t *testing.T) {
 func TestAResumeBySomeoneElseIsReported(t *testing.T) {
 	s := newScripted(task.ARM64, 1)
 	p := mustOpen(t, s)
-	resume, _ := p.Suspend()
+	resume, _ := p.Suspend(task.StopOptions{})
 	s.holds = 0
 	if err := resume(); err == nil || !strings.Contains(err.Error(), "someone else") {
 		t.Error(err)
@@ -365,7 +365,7 @@ func TestASuspendThatHoldsButFailsIsUndone(t *testing.T) {
 		s := newScripted(task.ARM64, 1)
 		p := mustOpen(t, s)
 		s.noHold, s.failCall, s.failWith = true, "task_suspend", r
-		if _, err := p.Suspend(); !errors.Is(err, r) {
+		if _, err := p.Suspend(task.StopOptions{}); !errors.Is(err, r) {
 			t.Error(err)
 		}
 		mustClose(t, p)

@@ -36,7 +36,7 @@ func promptFor(interval time.Duration) promptness {
 	return promptness{period: interval, computation: computation, constraint: 2 * computation}
 }
 
-// Prompt implements [task.Series]. Once it is refused it is not asked for again.
+// Prompt implements [task.Pacer]. Once it is refused it is not asked for again.
 // What the policy was is never asked: it was the standard one, which every thread
 // begins with.
 func (p *Process) Prompt() {
@@ -52,7 +52,7 @@ func (p *Process) Prompt() {
 	p.prompt.on = true
 }
 
-// Relax implements [task.Series].
+// Relax implements [task.Pacer].
 func (p *Process) Relax() {
 	if !p.prompt.on {
 		return

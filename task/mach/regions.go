@@ -9,8 +9,6 @@ import (
 // maxRegions bounds the listing of a map that has no end.
 const maxRegions = 1 << 20
 
-var _ task.Locator = (*Process)(nil)
-
 // Regions lists the target's mappings, those of submaps in their place (the
 // shared cache is one), without paths. A listing that breaks off yields the error
 // last.
@@ -33,7 +31,7 @@ func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	}
 }
 
-// RegionAt implements [task.Locator].
+// RegionAt implements [task.LoaderReader].
 func (p *Process) RegionAt(a task.Addr) (task.Region, bool, error) {
 	r, ret := p.regionAt(a)
 	if ret != success {
@@ -45,7 +43,7 @@ func (p *Process) RegionAt(a task.Addr) (task.Region, bool, error) {
 	return r.region(), true, nil
 }
 
-// PathAt implements [task.Locator].
+// PathAt implements [task.LoaderReader].
 func (p *Process) PathAt(a task.Addr) string { return p.k.regionPath(p.pid, a) }
 
 // endOfMap tells the end of the map from a failure: beyond the last region there is

@@ -26,16 +26,16 @@ func TestReleasedBeforeRightsAreGivenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer mustClose(t, p)
-	if !p.Released().IsZero() {
+	if !p.LastStop().Released.IsZero() {
 		t.Error("released before any stop")
 	}
 	given := 0
 	for range 2 {
-		before := p.Released()
+		before := p.LastStop().Released
 		if _, err := p.Threads(); err != nil {
 			t.Fatal(err)
 		}
-		resume, err := p.Suspend()
+		resume, err := p.Suspend(task.StopOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestReleasedBeforeRightsAreGivenBack(t *testing.T) {
 		}
 		k.given = func() {
 			given++
-			if !p.Released().After(before) {
+			if !p.LastStop().Released.After(before) {
 				t.Error("a right was given back before the target was told to run on")
 			}
 		}

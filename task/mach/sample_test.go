@@ -75,7 +75,7 @@ func TestSingleThreadsAreNotSuspended(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if task.Allowed(p, how) == nil {
+		if task.CanStop(p, how) == nil {
 			t.Errorf("%v: allowed", how)
 		}
 		n := 0

@@ -7,8 +7,6 @@ import (
 	"stacksnap/task"
 )
 
-var _ task.Series = (*Process)(nil)
-
 // errReplaced stands in for a stack that was copied from a mapping which turned
 // out not to be of the thread's stack any more.
 var errReplaced = errors.New("the memory of the stack was replaced while the thread was sampled")
@@ -21,7 +19,7 @@ type use struct {
 	from, to task.Addr
 }
 
-// BeginSeries implements [task.Series].
+// BeginSeries implements [task.Pacer].
 func (p *Process) BeginSeries(interval time.Duration) {
 	p.prompt = promptness{}
 	if p.closed {
@@ -31,7 +29,7 @@ func (p *Process) BeginSeries(interval time.Duration) {
 	p.sharing.begin()
 }
 
-// EndSeries implements [task.Series]: nothing of the target stays mapped.
+// EndSeries implements [task.Pacer]: nothing of the target stays mapped.
 func (p *Process) EndSeries() {
 	p.sharing.on, p.sharing.used = false, p.sharing.used[:0]
 	for i := range p.held {
@@ -41,7 +39,7 @@ func (p *Process) EndSeries() {
 	p.prompt = promptness{}
 }
 
-// Confirm implements [task.Series]. Where a mapping served for a copy, the kernel
+// Confirm implements [task.Pacer]. Where a mapping served for a copy, the kernel
 // is asked whether it still shows the memory that is the thread's stack. It was
 // the same when the mapping was made, and we hold that memory ever since, so that
 // its name cannot have passed to other memory; then it was the same in the stop.

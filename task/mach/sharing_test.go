@@ -176,7 +176,7 @@ func TestWithoutAStopNoMappingIsRead(t *testing.T) {
 	}
 	s.reads = 0
 	ids := []task.ThreadID{threads[0].ID, threads[1].ID}
-	err := p.CaptureEach(task.SuspendNone, ids, func(i int) {
+	err := p.CaptureThreads(task.SuspendNone, task.StopOptions{}, ids, func(i int) {
 		if err := p.Capture(ids[i], &threads[i]); err != nil || !s.right(&threads[i].Stacks[0]) {
 			t.Errorf("thread %d: %v", i, err)
 		}
@@ -634,7 +634,7 @@ func TestAMappedThreadThatIsCrowdedOutIsUnmapped(t *testing.T) {
 		s.busy(n)
 		captureAll(t, p, s, threads)
 	}
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -692,7 +692,7 @@ func TestNothingIsMappedWhileTheTaskStands(t *testing.T) {
 	p.BeginSeries(time.Millisecond)
 	for n := range mapAfter {
 		s.busy(n)
-		resume, err := p.Suspend()
+		resume, err := p.Suspend(task.StopOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -730,7 +730,7 @@ func withRoom(t *testing.T, p *Process) []task.Thread {
 // captureAll captures all threads in one stop, as a sampling does.
 func captureAll(t *testing.T, p *Process, s *scripted, threads []task.Thread) {
 	t.Helper()
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -767,7 +767,7 @@ func TestNothingIsAllocatedInAStopThatReadsMappings(t *testing.T) {
 	if stopped["thread_get_state"] != 8 || stopped["mach_vm_region_recurse"] != 0 {
 		t.Errorf("%v", stopped)
 	}
-	resume, _ := p.Suspend()
+	resume, _ := p.Suspend(task.StopOptions{})
 	for range 2 * maxMappings { // more than there can be mappings
 		if err := p.Capture(threads[0].ID, &threads[0]); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,7 @@ func (w *watch) readStill(cpu time.Duration) (task.Registers, bool) {
 
 func (w *watch) stopAndRead() task.Registers {
 	p := w.process
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		return task.Registers{}
 	}

@@ -17,13 +17,14 @@ var errStopped = errors.New("the target is stopped already")
 
 // Suspend stops the task as a whole. The hold is released by resume, by Close,
 // and by the kernel when this process ends, however it does.
-func (p *Process) Suspend() (resume func() error, err error) {
+func (p *Process) Suspend(task.StopOptions) (resume func() error, err error) {
 	if p.stopped {
 		return nil, errStopped
 	}
 	p.reserve(len(p.held))
 	p.patience = maxPatience
 	p.gate.Enter()
+	p.last = task.Stop{Ordered: time.Now()}
 	if r := p.k.suspend(p.task); r != success {
 		p.undoSuspend(r)
 		return nil, fmt.Errorf("stop pid %d: %w", p.pid, p.taskError("task_suspend", r))
@@ -54,7 +55,7 @@ func (p *Process) letRun() error {
 		return nil
 	}
 	r := p.tryResume()
-	p.released = time.Now()
+	p.last.Released = time.Now()
 	switch {
 	case r == success:
 		p.runs()
@@ -77,12 +78,16 @@ func (p *Process) runs() {
 	p.settle()
 }
 
-// SetGate implements [task.Gated]. It is for a process that is not stopped.
-func (p *Process) SetGate(g *task.Gate) { p.gate = g }
+// SetLimits implements [task.ThreadStopper]. The time for copies has no limit.
+func (p *Process) SetLimits(l task.Limits) {
+	if l.Gate != nil {
+		p.gate = l.Gate
+	}
+}
 
-// Released implements [task.Releaser]: what is given back after a stop takes time,
+// LastStop implements [task.ThreadStopper]: what is given back after a stop takes time,
 // too, but not the target's.
-func (p *Process) Released() time.Time { return p.released }
+func (p *Process) LastStop() task.Stop { return p.last }
 
 func (p *Process) tryResume() Return {
 	r := p.k.resume(p.task)
@@ -96,7 +101,4 @@ func (p *Process) tryResume() Return {
 	return r
 }
 
-var (
-	_ task.Process = (*Process)(nil)
-	_ task.Gated   = (*Process)(nil)
-)
+var _ task.Process = (*Process)(nil)

@@ -6,8 +6,6 @@ import (
 	"stacksnap/task"
 )
 
-var _ task.ThreadWatcher = (*Process)(nil)
-
 // watch looks at one of the listed threads. Like the process it is used from one
 // goroutine, and ends with it.
 type watch struct {
@@ -16,7 +14,7 @@ type watch struct {
 	still   still
 }
 
-// WatchThread implements [task.ThreadWatcher].
+// WatchThread implements [task.ActivityReader].
 func (p *Process) WatchThread(id task.ThreadID) (task.ThreadWatch, error) {
 	if _, found := p.find(id); !found {
 		return nil, task.ErrThreadGone

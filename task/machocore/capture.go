@@ -16,7 +16,7 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 }
 
 // Suspend does nothing: nothing in a core runs.
-func (p *Process) Suspend() (resume func() error, err error) {
+func (p *Process) Suspend(task.StopOptions) (resume func() error, err error) {
 	return func() error { return nil }, nil
 }
 

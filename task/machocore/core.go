@@ -32,8 +32,8 @@ type Process struct {
 // ErrNotCore is returned for a file that is not a Mach-O core.
 var ErrNotCore = errors.New("not a Mach-O core file")
 
-// FormatError says what is wrong with a core, and where in the file. As one of
-// [Process.Problems] it costs only what it names.
+// FormatError says what is wrong with a core, and where in the file. As a
+// [task.Info].Problems it cost only what it names.
 type FormatError = saved.FormatError
 
 // Open opens a core file. The error wraps ErrNotCore for any other file.
@@ -69,6 +69,7 @@ func New(r io.ReaderAt, size int64) (*Process, error) {
 	if len(p.memory.Segments) == 0 && len(p.threads) == 0 {
 		return nil, errors.Join(append([]error{&FormatError{Offset: 0, Reason: "a core with neither threads nor memory"}}, p.bad.Errors()...)...)
 	}
+	p.info.SavedImages, p.info.Problems = p.notes.images, p.bad.Errors()
 	return p, nil
 }
 
@@ -218,7 +219,11 @@ func (p *Process) codeMask() uint64 {
 // its start time.
 func (p *Process) Info() task.Info { return p.info }
 
-// Memory returns the saved memory, and that of Back for what the core lacks.
+// Capabilities implements [task.Process].
+func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{Back: p.Back} }
+
+// Memory returns the saved memory. What the core lacks is taken from the
+// backing, if there is one.
 func (p *Process) Memory() task.Memory { return &p.memory }
 
 // Back sets the memory to read what the core lacks: binaries on disk with matching
@@ -228,13 +233,6 @@ func (p *Process) Back(m task.Memory) {
 	p.memory.Backing = m
 	p.findMain()
 }
-
-// Problems returns what is wrong with the core, in the order in which it was found. A
-// problem affects only what it names.
-func (p *Process) Problems() []error { return p.bad.Errors() }
-
-// NotedImages returns the images in the core's notes.
-func (p *Process) NotedImages() []task.NotedImage { return p.notes.images }
 
 // Close closes the file.
 func (p *Process) Close() error {

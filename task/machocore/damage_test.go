@@ -70,7 +70,7 @@ func TestCutCores(t *testing.T) {
 				t.Errorf("%s, %d of 16: %d threads, %d of a shorter one", path, sixteenth, got, threads)
 			}
 			threads = got
-			if problems := p.Problems(); (len(problems) == 0) != (sixteenth == 16) {
+			if problems := p.Info().Problems; (len(problems) == 0) != (sixteenth == 16) {
 				t.Errorf("%s, %d of 16: problems %v", path, sixteenth, problems)
 			}
 		}
@@ -98,6 +98,5 @@ func survey(t testing.TB, p *machocore.Process) int {
 			t.Error(err)
 		}
 	}
-	_ = p.NotedImages()
 	return len(s.Threads)
 }

@@ -68,7 +68,7 @@ func TestFixturesProcess(t *testing.T) {
 		if got := hexOf(uint64(info.LoaderInfo)); got != truth.LoaderInfo {
 			t.Errorf("loader info %s, want %s", got, truth.LoaderInfo)
 		}
-		if problems := p.Problems(); len(problems) > 0 {
+		if problems := p.Info().Problems; len(problems) > 0 {
 			t.Error(problems)
 		}
 	})
@@ -166,7 +166,7 @@ func TestFixturesSymbols(t *testing.T) {
 // The notes list the same images, for cores that lack dyld's own list.
 func TestFixturesNotedImages(t *testing.T) {
 	fixtures(t, func(t *testing.T, p *machocore.Process, truth *corefile.Truth) {
-		noted := p.NotedImages()
+		noted := p.Info().SavedImages
 		if len(noted) == 0 {
 			return // the kernel's cores have none
 		}

@@ -53,7 +53,7 @@ func use(t *testing.T, p *machocore.Process) {
 			}
 		}
 	}
-	_, _, _ = p.Info(), p.NotedImages(), p.Problems()
+	_ = p.Info()
 }
 
 // Cores that were good before are read without a panic, in every test run.

@@ -38,7 +38,7 @@ func TestTaskCrashInfo(t *testing.T) {
 	c := corefile.Core{CPU: corefile.X86_64, Threads: []corefile.Thread{stateX86}, Notes: []corefile.Note{crashInfo(0x1_8001_0000)},
 		Segments: append(withList(0x1_0000_0000, 5, 2), withList(0x1_8000_0000, 3, 2)...)}
 	p := open(t, c.Bytes())
-	if problems := p.Problems(); len(problems) > 0 {
+	if problems := p.Info().Problems; len(problems) > 0 {
 		t.Error(problems)
 	}
 	want := task.Info{
@@ -73,7 +73,7 @@ func TestCommandsOfGCore(t *testing.T) {
 	if info := p.Info(); info.PageSize != 4096 || info.LoaderInfo != 0x1_8001_0000 {
 		t.Errorf("%+v", info)
 	}
-	if problems := p.Problems(); len(problems) != 1 || !strings.Contains(problems[0].Error(), "compressed") {
+	if problems := p.Info().Problems; len(problems) != 1 || !strings.Contains(problems[0].Error(), "compressed") {
 		t.Error(problems)
 	}
 	if got, err := read(p, 0x5000, 4); got != "\xcf\xfa\xed\xfe" || err != nil {

@@ -38,13 +38,13 @@ func (n *notes) allImageInfos(b []byte, p part) bool {
 	return true
 }
 
-// imageEntry decodes { u64 offset of the path, uuid, u64 load address, u64 offset of
-// the segments, u32 their count, u32 executing }, and reads what it refers to, at
-// most left bytes.
-func imageEntry(e []byte, p part, left *int64) task.NotedImage {
+// imageEntry reads { u64 offset of the path, uuid, u64 load address, u64 offset
+// of the segments, u32 their count, u32 executing }, and what it points to, for
+// which there are left bytes.
+func imageEntry(e []byte, p part, left *int64) task.SavedImage {
 	c := cursor{b: e}
 	path, id, load, segments, count := c.u64(), c.bytes(16), c.u64(), c.u64(), c.u32()
-	im := task.NotedImage{Path: stringAt(p, path, min(*left, maxPath)), ID: identifier(id)}
+	im := task.SavedImage{Path: stringAt(p, path, min(*left, maxPath)), ID: identifier(id)}
 	if load != notKnown {
 		im.Load = task.Addr(load)
 	}
@@ -54,8 +54,8 @@ func imageEntry(e []byte, p part, left *int64) task.NotedImage {
 	return im
 }
 
-func segmentsAt(p part, offset uint64, count int64) []task.NotedSegment {
-	var list []task.NotedSegment
+func segmentsAt(p part, offset uint64, count int64) []task.SavedSegment {
+	var list []task.SavedSegment
 	for i := range count {
 		var b [segmentAtSize]byte
 		if offset > uint64(p.Size()) {
@@ -66,7 +66,7 @@ func segmentsAt(p part, offset uint64, count int64) []task.NotedSegment {
 		}
 		c := cursor{b: b[:]}
 		name := cString(c.bytes(16))
-		list = append(list, task.NotedSegment{Name: printable(name), Addr: task.Addr(c.u64())})
+		list = append(list, task.SavedSegment{Name: printable(name), Addr: task.Addr(c.u64())})
 	}
 	return list
 }
@@ -78,7 +78,7 @@ func (n *notes) loadBinary(b []byte, _ part) bool {
 	if c.short || version != 1 {
 		return false
 	}
-	im := task.NotedImage{Path: printable(cString(c.b)), ID: identifier(id)}
+	im := task.SavedImage{Path: printable(cString(c.b)), ID: identifier(id)}
 	if load != notKnown {
 		im.Load = task.Addr(load)
 	}

@@ -20,7 +20,7 @@ type notes struct {
 	loaderInfo  task.Addr // dyld's list of images, or dyld itself; 0: unknown
 	process     processNote
 	threads     []threadNote
-	images      []task.NotedImage
+	images      []task.SavedImage
 }
 
 // maxPayload is how many bytes of a note's payload are read.

@@ -56,7 +56,7 @@ func TestOpeningAHugeCoreReadsLittle(t *testing.T) {
 	if used := allocated() - before; used > 4<<20 {
 		t.Errorf("%d bytes allocated", used)
 	}
-	if problems := p.Problems(); len(problems) > 0 {
+	if problems := p.Info().Problems; len(problems) > 0 {
 		t.Error(problems)
 	}
 	var b [1]byte

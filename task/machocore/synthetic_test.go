@@ -208,7 +208,7 @@ func TestOverlappingSegments(t *testing.T) {
 	if got, err := read(p, 0x3000, 0x40); got != strings.Repeat("a", 0x30)+strings.Repeat("b", 0x10) || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	if errs := p.Problems(); len(errs) != 1 || !strings.Contains(errs[0].Error(), "3 segments overlap") {
+	if errs := p.Info().Problems; len(errs) != 1 || !strings.Contains(errs[0].Error(), "3 segments overlap") {
 		t.Errorf("problems: %v", errs)
 	}
 }
@@ -244,16 +244,16 @@ func TestNotes(t *testing.T) {
 		{Owner: "something else", Payload: corefile.Fixed([]byte("x"))},
 	}}
 	p := open(t, c.Bytes())
-	if errs := p.Problems(); len(errs) > 0 {
+	if errs := p.Info().Problems; len(errs) > 0 {
 		t.Error(errs)
 	}
 	info := p.Info()
 	if info.PageSize != 4096 || info.CodeMask != 1<<39-1 || info.OSVersion != "Darwin Kernel Version 23.5.0" {
 		t.Errorf("%+v", info)
 	}
-	noted := p.NotedImages()
+	noted := p.Info().SavedImages
 	if len(noted) != 2 || noted[0].Path != im.Path || !bytes.Equal(noted[0].ID, uuid[:]) || noted[0].Load != 0x1000 ||
-		len(noted[0].Segments) != 2 || noted[0].Segments[1] != (task.NotedSegment{Name: "__DATA", Addr: 0x9000}) {
+		len(noted[0].Segments) != 2 || noted[0].Segments[1] != (task.SavedSegment{Name: "__DATA", Addr: 0x9000}) {
 		t.Errorf("%+v", noted)
 	}
 	if n := noted[1]; n.Path != "late" || n.ID != nil || n.Load != 0 || !n.HasSlide || n.Slide != 0x77000 {
@@ -285,7 +285,7 @@ func TestBadNotesCostOnlyThemselves(t *testing.T) {
 		c.Notes = append(c.Notes, corefile.Note{Owner: owner, Payload: short})
 	}
 	p := open(t, c.Bytes())
-	if errs := p.Problems(); len(errs) != len(c.Notes) {
+	if errs := p.Info().Problems; len(errs) != len(c.Notes) {
 		t.Errorf("%d problems of %d notes: %v", len(errs), len(c.Notes), errs)
 	}
 }
@@ -295,14 +295,14 @@ func TestFatFile(t *testing.T) {
 	x86 := corefile.Core{CPU: corefile.X86_64, Threads: []corefile.Thread{stateX86}, Segments: []corefile.Segment{segment(0x1000, 1, 'x', 16)}}
 	one := corefile.Fat([]uint32{corefile.X86_64}, [][]byte{x86.Bytes()})
 	p := open(t, one)
-	if got, err := read(p, 0x1000, 1); p.Info().Arch != task.AMD64 || got != "x" || err != nil || len(p.Problems()) > 0 {
-		t.Errorf("one part: %v %q %v %v", p.Info().Arch, got, err, p.Problems())
+	if got, err := read(p, 0x1000, 1); p.Info().Arch != task.AMD64 || got != "x" || err != nil || len(p.Info().Problems) > 0 {
+		t.Errorf("one part: %v %q %v %v", p.Info().Arch, got, err, p.Info().Problems)
 	}
 	two := open(t, corefile.Fat([]uint32{corefile.ARM64, corefile.X86_64}, [][]byte{arm.Bytes(), x86.Bytes()}))
 	if got, err := read(two, 0x1000, 1); two.Info().Arch != task.ARM64 || got != "a" || err != nil {
 		t.Errorf("two parts: %v %q %v", two.Info().Arch, got, err)
 	}
-	if errs := two.Problems(); len(errs) != 1 || !strings.Contains(errs[0].Error(), "2 architectures (arm64, x86_64)") {
+	if errs := two.Info().Problems; len(errs) != 1 || !strings.Contains(errs[0].Error(), "2 architectures (arm64, x86_64)") {
 		t.Errorf("two parts: %v", errs)
 	}
 }

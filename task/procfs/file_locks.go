@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockHolder implements [task.SyscallReader]. The process that /proc/locks names may
+// LockHolder implements [task.PeerFinder]. The process that /proc/locks names may
 // have left the lock to those that have the descriptor as well, as flock(1) does that a
 // shell calls, and of a lock by F_OFD_SETLK it names none: then it is who has such a
 // descriptor, where that is one process.
@@ -41,7 +41,7 @@ func (p *Process) LockHolder(fd int) (int, bool) {
 	return soleLocker(file)
 }
 
-// LockedBy implements [task.Linked].
+// LockedBy implements [task.PeerFinder].
 func (p *Process) LockedBy(fd, pid int) bool {
 	file, ok := p.fileAt(fd)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 // bytes on the stack from sp to the end of the copy, read between two equal counts of
 // runs (see ThreadFile). From then on it is idle, until it has run.
 
-// Idle implements [task.Sampled].
-func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
+// NotRun implements [task.ActivityReader].
+func (p *Process) NotRun(id task.ThreadID, t *task.Thread) bool {
 	e := p.Files.Find(int(id))
 	if e == nil {
 		return false

@@ -62,7 +62,7 @@ func TestIdleUntilItRuns(t *testing.T) {
 	k.State = task.Sleeping
 	idle := func(want bool, when string) {
 		t.Helper()
-		if got := p.Idle(task.ThreadID(fake.TID), k); got != want {
+		if got := p.NotRun(task.ThreadID(fake.TID), k); got != want {
 			t.Errorf("%s: idle %v", when, got)
 		}
 	}
@@ -116,7 +116,7 @@ func TestIdleWhileItRuns(t *testing.T) {
 	k := captured(t, procfstest.InEpoll)
 	k.State = task.Running
 	fake.SetState(t, 'R', "")
-	if p.Idle(id, k) {
+	if p.NotRun(id, k) {
 		t.Error("idle as it runs")
 	}
 	fake.SetState(t, 'S', "")
@@ -127,7 +127,7 @@ func TestIdleWhileItRuns(t *testing.T) {
 	}
 	k.State = task.Running
 	fake.SetState(t, 'S', "")
-	if !p.Idle(id, k) || k.State != task.Sleeping {
+	if !p.NotRun(id, k) || k.State != task.Sleeping {
 		t.Errorf("not idle back in its call, %v", k.State)
 	}
 	if call, err := p.Files.Call(fake.TID); err != nil || call.State != task.InCall {
@@ -145,7 +145,7 @@ func TestIdleOfAnother(t *testing.T) {
 	fake.SetState(t, 'R', "")
 	k := captured(t, procfstest.InEpoll)
 	k.State = task.Running
-	if p.Idle(task.ThreadID(fake.TID), k) {
+	if p.NotRun(task.ThreadID(fake.TID), k) {
 		t.Error("idle as it runs")
 	}
 	if err := p.Describe(task.ThreadID(fake.TID+1), k); err != task.ErrThreadGone {

@@ -20,8 +20,6 @@ import (
 // stop it is greater by one, the run from where it waited into the stop, and the
 // registers are those of the call, interrupted.
 
-var _ task.KernelTeller = (*Process)(nil)
-
 // KernelStacks reads where threads are in the kernel.
 type KernelStacks struct {
 	isOn       bool
@@ -42,7 +40,7 @@ type KernelStay struct {
 	Frames []task.KernelFrame // none: it is not known
 }
 
-// IsOn reports whether TellKernel was called.
+// IsOn reports whether CopyKernel was called.
 func (k *KernelStacks) IsOn() bool { return k.isOn }
 
 // IsIn reports whether registers, read in a stop, are those of a thread that was in this
@@ -52,8 +50,8 @@ func (s *KernelStay) IsIn(r *task.Registers) bool {
 	return c.State == task.InFault && isAt(r, c) || c.State == task.InCall && Interrupted(c, r)
 }
 
-// TellKernel implements [task.KernelTeller].
-func (p *Process) TellKernel() (lacks string, err error) {
+// CopyKernel implements [task.RunningCopier].
+func (p *Process) CopyKernel() (lacks string, err error) {
 	if p.Kernel.known == nil {
 		p.Kernel.known, p.Kernel.buf = map[string][]task.KernelFrame{}, make([]byte, maxKernelText)
 	}
@@ -196,7 +194,7 @@ func KernelThreads() (info task.Info, threads []task.Thread, lacks string, err e
 		}
 		if len(threads) == 0 {
 			p.Mem.TID = pid
-			if lacks, _ = p.TellKernel(); p.Kernel.isChannels {
+			if lacks, _ = p.CopyKernel(); p.Kernel.isChannels {
 				lacks = "where the kernel's threads are is not told: that is for root (CAP_SYS_ADMIN)"
 			}
 		}

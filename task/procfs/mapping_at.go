@@ -78,7 +78,7 @@ func (p *Process) MappingAt(a task.Addr, stopped bool) (task.Mapped, bool, error
 	}
 }
 
-// Renew implements [task.Mapper].
+// Renew implements [task.MapReader].
 func (p *Process) Renew() { p.table.isNew = false }
 
 func (p *Process) mappingInTable(a task.Addr, stopped bool) (task.Mapped, bool, error) {

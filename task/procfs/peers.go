@@ -12,9 +12,7 @@ import (
 	"stacksnap/task/procfs/sockets"
 )
 
-var _ task.Linked = (*Process)(nil)
-
-// OtherEnd implements [task.Linked], for pipes, named ones too, and for sockets of this system that are
+// OtherEnd implements [task.PeerFinder], for pipes, named ones too, and for sockets of this system that are
 // connected to each other, Unix and TCP.
 func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
@@ -41,7 +39,7 @@ func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
 	return task.End{File: "socket:[" + peer + "]"}, ok
 }
 
-// Child implements [task.Linked].
+// Child implements [task.PeerFinder].
 func (p *Process) Child(n int) (pid int, ok bool) {
 	all, err := PIDs()
 	if err != nil || !p.live.shares("ns/pid") {
@@ -90,7 +88,7 @@ func (p *Process) isChild(pid int) kinship {
 	return livingChild
 }
 
-// SharedOwner implements [task.Linked].
+// SharedOwner implements [task.PeerFinder].
 func (p *Process) SharedOwner(a task.Addr, n int) (task.ThreadID, int, bool) {
 	mine, ok := p.sharedAt(a)
 	if !ok || !p.live.shares("ns/pid") {

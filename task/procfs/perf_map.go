@@ -12,11 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stacksnap/task"
 	"stacksnap/task/regular"
 )
-
-var _ task.PerfMapper = (*Process)(nil)
 
 // Why a perf map or a jitdump is not believed.
 var (
@@ -26,7 +23,7 @@ var (
 	errRemote     = errors.New("it is on a file system that may not answer")
 )
 
-// OpenPerfMap implements [task.PerfMapper]: /tmp/perf-PID.map, below the target's
+// OpenPerfMap implements [task.MapReader]: /tmp/perf-PID.map, below the target's
 // root and with the number that it has in its own namespace. The last name must be
 // no link.
 func (p *Process) OpenPerfMap() (*os.File, string, error) {
@@ -107,7 +104,7 @@ func isLocal(kind int64) bool {
 
 const zfsMagic = 0x2fc12fc1
 
-// OpenJITDump implements [task.PerfMapper]: jit-PID.dump, by the same rules as a perf
+// OpenJITDump implements [task.MapReader]: jit-PID.dump, by the same rules as a perf
 // map. What is mapped is asked first; a compiler may have it mapped no more, or never.
 func (p *Process) OpenJITDump(mapped []string) (*os.File, string, error) {
 	pid, user, err := p.within()

@@ -12,12 +12,7 @@ import (
 	"stacksnap/task/procfs/sockets"
 )
 
-var (
-	_ task.SyscallReader = (*Process)(nil)
-	_ task.ChannelReader = (*Process)(nil)
-)
-
-// Syscall implements [task.SyscallReader].
+// Syscall implements [task.WaitReader].
 func (p *Process) Syscall(id task.ThreadID) (task.Syscall, error) {
 	call, err := p.Files.Call(int(id))
 	switch {
@@ -29,8 +24,8 @@ func (p *Process) Syscall(id task.ThreadID) (task.Syscall, error) {
 	return task.Syscall{}, fmt.Errorf("thread %d: %w", id, err)
 }
 
-// Channel implements [task.ChannelReader].
-func (p *Process) Channel(id task.ThreadID) string {
+// WaitChannel implements [task.WaitReader].
+func (p *Process) WaitChannel(id task.ThreadID) string {
 	b, err := p.Files.Dir.read(strconv.Itoa(int(id)) + "/wchan")
 	if err != nil || string(b) == "0" {
 		return ""
@@ -38,7 +33,7 @@ func (p *Process) Channel(id task.ThreadID) string {
 	return string(b)
 }
 
-// OpenFile implements [task.SyscallReader].
+// OpenFile is that of [task.Capabilities].
 func (p *Process) OpenFile(fd int) string {
 	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
 	if err != nil {
@@ -60,7 +55,7 @@ func (p *Process) OpenFile(fd int) string {
 	return link
 }
 
-// Watched implements [task.SyscallReader].
+// Watched implements [task.WaitReader].
 //
 // The kernel makes the list anew for each reading while it holds a mutex of the
 // instance's, so a process that may have long ones is not asked. Nor is one with a
@@ -96,7 +91,7 @@ func (p *Process) isOpen(w watchedFile) bool {
 	return ok && st.Ino == w.inode
 }
 
-// LocalThread implements [task.SyscallReader]. The last number of NSpid is that
+// LocalThread implements [task.WaitReader]. The last number of NSpid is that
 // of the namespace the thread itself is in.
 func (p *Process) LocalThread(n int) (task.ThreadID, bool) {
 	for _, tid := range p.Files.Dir.Numbers() {

@@ -281,8 +281,8 @@ func (f *ThreadFiles) WaitsForServer(tid int) bool {
 	return string(readTask(f.Dir.fd, tid, "/wchan\x00", f.buf[:])) == serverWait
 }
 
-// Scheduled implements [task.Scheduler].
-func (p *Process) Scheduled(id task.ThreadID) (ran, queued time.Duration, ok bool) {
+// CPUTimes implements [task.ActivityReader].
+func (p *Process) CPUTimes(id task.ThreadID) (ran, queued time.Duration, ok bool) {
 	e := p.Files.Find(int(id))
 	if e == nil {
 		return 0, 0, false

@@ -13,8 +13,6 @@ import (
 	"stacksnap/task"
 )
 
-var _ task.ThreadWatcher = (*Process)(nil)
-
 // watch has the files of one thread open, which stay those of this thread.
 type watch struct {
 	call, status, schedule int
@@ -25,7 +23,7 @@ type watch struct {
 	stopped      bool   // by a signal or a debugger, as of last
 }
 
-// WatchThread implements [task.ThreadWatcher]. The watch may be used from any
+// WatchThread implements [task.ActivityReader]. The watch may be used from any
 // goroutine, and after Close of the process.
 func (p *Process) WatchThread(id task.ThreadID) (task.ThreadWatch, error) {
 	dir, err := openDirAt(p.Files.Dir.fd, strconv.Itoa(int(id)))

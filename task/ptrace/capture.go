@@ -87,9 +87,6 @@ func (p *Process) captureRegisters(th *thread, r *task.Registers) error {
 	return decodeRegisters(procfs.HostArch(), p.regs[:n], r)
 }
 
-// LimitStop implements [task.StopLimiter].
-func (p *Process) LimitStop(d time.Duration) { p.maxStop = d }
-
 // shareTime gives the next copy its part of the time that the stop may still take:
 // as much as each thread gets that is still to be copied.
 func (p *Process) shareTime() {

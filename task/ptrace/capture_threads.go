@@ -33,17 +33,18 @@ type waiting struct{ index, tid int }
 // one has stopped.
 const window = 32
 
-// CaptureEach implements [task.Sampled]. A thread that is on a processor or
+// CaptureThreads implements [task.ThreadStopper]. A thread that is on a processor or
 // sleeps stops within microseconds; one that waits for a processor is left to
 // come to it while others are captured. A thread in uninterruptible sleep is
 // read without a stop, for it does not run either.
-func (p *Process) CaptureEach(how task.Suspension, ids []task.ThreadID, onStopped func(int), runs func(int, time.Duration, error)) error {
+func (p *Process) CaptureThreads(how task.Suspension, o task.StopOptions, ids []task.ThreadID, onStopped func(int), runs func(int, time.Duration, error)) error {
 	if err := p.check(); err != nil {
 		return err
 	}
 	if p.suspended {
 		return errSuspended
 	}
+	p.options = o
 	if how != task.SuspendNone {
 		p.noteKernels()
 	}

@@ -81,7 +81,7 @@ func TestTargetIsKilledWhileItStands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestUninterruptibleThreadThatWakes(t *testing.T) {
 	if err := p.Describe(ids[0], &th); err != nil {
 		t.Fatal(err)
 	}
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestThreadThatWokeSinceIsStopped(t *testing.T) {
 	errs := make([]error, len(ids))
 	stands := func(i int) { errs[i] = p.Capture(ids[i], &captured[i]) }
 	runs := func(i int, _ time.Duration, err error) { errs[i] = errors.Join(errs[i], err) }
-	if err := p.CaptureEach(task.SuspendThread, ids, stands, runs); err != nil {
+	if err := p.CaptureThreads(task.SuspendThread, task.StopOptions{}, ids, stands, runs); err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func suspendUnseen(t *testing.T, g *target, by letsGo) {
 		return
 	}
 	ids, _ := p.Threads()
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		t.Error(err)
 		return
@@ -264,11 +264,11 @@ func suspendUnseen(t *testing.T, g *target, by letsGo) {
 		endChildren(t, g)
 		eventually(t, "it is let go", func() bool { _, _ = p.Threads(); return tracerOf(g.pid) == 0 })
 	case bySettle:
-		if left := p.Settle(); left != 1 {
+		if left := p.DetachLate(); left != 1 {
 			t.Errorf("%d threads are attached while it sleeps, want 1", left)
 		}
 		endChildren(t, g)
-		eventually(t, "it is settled", func() bool { return p.Settle() == 0 })
+		eventually(t, "it is settled", func() bool { return p.DetachLate() == 0 })
 		if tracer := tracerOf(g.pid); tracer != 0 {
 			t.Errorf("settled, but traced by %d", tracer)
 		}
@@ -344,7 +344,7 @@ func TestOnlyTheGoroutineThatOpenedMayCall(t *testing.T) {
 	failed := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		_, err := p.Suspend()
+		_, err := p.Suspend(task.StopOptions{})
 		failed <- err
 	}()
 	if err := <-failed; !errors.Is(err, errOtherThread) {
@@ -365,11 +365,11 @@ func TestCloseDuringASuspensionResumes(t *testing.T) {
 	g := startThreads(t, 4, "busy")
 	p := attach(t, g.pid)
 	_, _ = p.Threads()
-	if _, err := p.Suspend(); err != nil {
+	if _, err := p.Suspend(task.StopOptions{}); err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)
 	}
-	if _, err := p.Suspend(); !errors.Is(err, errSuspended) {
+	if _, err := p.Suspend(task.StopOptions{}); !errors.Is(err, errSuspended) {
 		t.Errorf("second suspend: %v", err)
 	}
 	if err := p.Close(); err != nil {

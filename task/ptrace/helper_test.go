@@ -60,7 +60,7 @@ func runHelper(mode string, args []string) {
 		exitOn(err)
 		_, err = p.Threads()
 		exitOn(err)
-		_, err = p.Suspend()
+		_, err = p.Suspend(task.StopOptions{})
 		exitOn(err)
 		fmt.Println("ready")
 		time.Sleep(time.Hour)
@@ -104,7 +104,7 @@ func dieDelivering(p *Process, later int) error {
 			err = signalEach(p.PID, ids)
 		}
 	}
-	ended := p.CaptureEach(task.SuspendTogether, all, stands, attached)
+	ended := p.CaptureThreads(task.SuspendTogether, task.StopOptions{}, all, stands, attached)
 	if err := errors.Join(ended, err); err != nil {
 		return err
 	}

@@ -4,15 +4,13 @@ package ptrace
 
 import "stacksnap/task"
 
-var _ task.Rester = (*Process)(nil)
-
 // dropCopiesAfter is after how many checks in a row at which nothing had run no copies are made any more
 // of threads that ran before: each takes memory that may not be swapped.
 const dropCopiesAfter = 100
 
-// Rests implements [task.Rester]: a thread begins, ends, and maps memory as a thread of
+// NothingRan implements [task.ActivityReader]: a thread begins, ends, and maps memory as a thread of
 // its process runs.
-func (p *Process) Rests() bool {
+func (p *Process) NothingRan() bool {
 	rests := p.nothingRan()
 	if !rests {
 		p.idleChecks = 0
@@ -48,10 +46,10 @@ func (p *Process) nothingRanUnseen() bool {
 	return all
 }
 
-// Idle implements [task.Sampled].
-func (p *Process) Idle(id task.ThreadID, t *task.Thread) bool {
+// NotRun implements [task.ActivityReader].
+func (p *Process) NotRun(id task.ThreadID, t *task.Thread) bool {
 	before := t.State
-	idle := p.Process.Idle(id, t)
+	idle := p.Process.NotRun(id, t)
 	if t.State != before {
 		p.noteState(id, t.State)
 	}

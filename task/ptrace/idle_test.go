@@ -27,17 +27,17 @@ func TestRests(t *testing.T) {
 	k.State = task.Sleeping
 	rests := func(want bool, when string) {
 		t.Helper()
-		if p.Rests() != want {
+		if p.NothingRan() != want {
 			t.Errorf("%s: not %v", when, want)
 		}
 	}
 	rests(false, "before it was found idle")
-	p.Idle(task.ThreadID(th.tid), k)
+	p.NotRun(task.ThreadID(th.tid), k)
 	rests(true, "idle")
 	rests(true, "still")
 	fake.SetRuns(t, "100 20 8\n")
 	rests(false, "after a run")
-	p.Idle(task.ThreadID(th.tid), k)
+	p.NotRun(task.ThreadID(th.tid), k)
 	rests(true, "back in its call")
 	p.threads.all = append(p.threads.all, thread{tid: th.tid + 1})
 	rests(false, "with a thread of which nothing is known")
@@ -77,16 +77,16 @@ func TestCopiesOfTheCalmAreDropped(t *testing.T) {
 	fake.SetState(t, 'S', "")
 	k := captured(t, p, procfstest.InEpoll)
 	k.State = task.Sleeping
-	p.Idle(task.ThreadID(th.tid), k)
+	p.NotRun(task.ThreadID(th.tid), k)
 	e := p.Files.Of(th.tid)
 	e.Kept = &copies{}
 	for range dropCopiesAfter - 1 {
-		p.Rests()
+		p.NothingRan()
 	}
 	if e.Kept == nil {
 		t.Error("too soon")
 	}
-	if p.Rests(); e.Kept != nil {
+	if p.NothingRan(); e.Kept != nil {
 		t.Error("they are kept")
 	}
 }

@@ -86,10 +86,10 @@ func TestObservedInTheKernel(t *testing.T) {
 		cmd := startHelper(t, "readzero")
 		p := attach(t, cmd.Process.Pid)
 		if asked {
-			_, err := p.TellKernel()
+			_, err := p.CopyKernel()
 			must(t, err)
 		}
-		needs.PerfEvents(t, p.Observe(time.Millisecond))
+		needs.PerfEvents(t, p.CopyRunning(time.Millisecond))
 		names := map[string]int{}
 		eventually(t, "it was copied", func() bool {
 			must(t, sample(t, p, 50, task.Options{Suspend: task.SuspendNone, Interval: time.Millisecond}, func(s *task.Snapshot) {

@@ -63,7 +63,7 @@ func TestStopIsBounded(t *testing.T) {
 	g := startThreads(t, 8, "sleep", 1500) // 128 KB of stack each at most
 	eventually(t, "all threads sleep", func() bool { return strings.Count(states(g.pid), "S") == 8 })
 	p := attach(t, g.pid)
-	p.LimitStop(time.Nanosecond)
+	p.SetLimits(task.Limits{MaxCopy: time.Nanosecond})
 	p.Mem.Chunk = 16 << 10
 	var s task.Snapshot
 	take(t, p, &s)
@@ -82,7 +82,7 @@ func TestStopIsBounded(t *testing.T) {
 			t.Errorf("thread %d: the stack is not its own, of which %d bytes were read, %v", th.ID, n, err)
 		}
 	}
-	p.LimitStop(time.Minute)
+	p.SetLimits(task.Limits{MaxCopy: time.Minute})
 	eventually(t, "all threads sleep again", func() bool { return strings.Count(states(g.pid), "S") == 8 })
 	take(t, p, &s)
 	if i := slices.IndexFunc(s.Threads, func(th task.Thread) bool { return th.Err != nil }); i >= 0 {

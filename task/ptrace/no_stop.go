@@ -6,19 +6,13 @@ import (
 	"errors"
 	"time"
 
-	"stacksnap/task"
 	"stacksnap/task/procfs"
 )
-
-var _ task.Leaver = (*Process)(nil)
 
 var (
 	errSealed   = errors.New("not permitted to read where the thread is")
 	errUnproven = errors.New("it could not be proven that the thread did not run while it was read")
 )
-
-// LeaveAll implements [task.Leaver].
-func (p *Process) LeaveAll() { p.stopsNone = true }
 
 // suspendNone finds the threads that wait, and stops none.
 func (p *Process) suspendNone() (resume func() error, err error) {

@@ -13,8 +13,6 @@ import (
 	"stacksnap/task/procfs"
 )
 
-var _ task.Observer = (*Process)(nil)
-
 var (
 	errNotCopied = errors.New("the thread was running, and was not copied yet")
 	errInKernel  = errors.New("the thread was running in the kernel, where it is copied for root alone")
@@ -53,9 +51,9 @@ func periodFor(interval time.Duration) time.Duration {
 	return min(max(interval-interval/16, leastPeriod), mostPeriod)
 }
 
-// Observe implements [task.Observer], by an event of perf_event_open for each thread
+// CopyRunning implements [task.RunningCopier], by an event of perf_event_open for each thread
 // that was seen to run.
-func (p *Process) Observe(interval time.Duration) error {
+func (p *Process) CopyRunning(interval time.Duration) error {
 	ids, err := p.Threads()
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 func observeTarget(t *testing.T, pid int) *Process {
 	t.Helper()
 	p := attach(t, pid)
-	needs.PerfEvents(t, p.Observe(time.Millisecond))
+	needs.PerfEvents(t, p.CopyRunning(time.Millisecond))
 	return p
 }
 

@@ -24,21 +24,13 @@ type schedState struct {
 	processor int
 }
 
-var (
-	_ task.Turner    = (*Process)(nil)
-	_ task.Scheduler = (*Process)(nil)
-)
-
-// ProveTurns implements [task.Turner].
-func (p *Process) ProveTurns(on bool) { p.classifies = on }
-
 // noteSchedStates reads the counts of the threads that could run when they were
 // described.
 func (p *Process) noteSchedStates() {
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
 		th.sched = schedState{}
-		if p.classifies && th.ready && th.phase == listed {
+		if p.options.OnCPU && th.ready && th.phase == listed {
 			th.sched = p.readSchedState(th.tid)
 		}
 	}

@@ -2,23 +2,16 @@
 
 package ptrace
 
-import "stacksnap/task"
-
-var _ task.Divisible = (*Process)(nil)
-
-// Divide implements [task.Divisible].
-func (p *Process) Divide(part []task.ThreadID) { p.part = part }
-
 // narrow has the table be of the threads of a part alone, so that whatever is done in a
 // suspension is done to these.
 func (p *Process) narrow() {
-	if p.part == nil {
+	if p.options.Part == nil {
 		return
 	}
 	p.Refill(!p.stopsNone)
 	t := &p.threads
 	part := t.part[:0]
-	for _, id := range p.part {
+	for _, id := range p.options.Part {
 		if th := t.find(int(id)); th != nil && th.phase == listed {
 			part = append(part, *th)
 		}

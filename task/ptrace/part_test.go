@@ -21,8 +21,7 @@ func TestPartIsStoppedAlone(t *testing.T) {
 	all := slices.Clone(ids)
 	part := []task.ThreadID{all[2], all[5]}
 	s := task.Snapshot{Part: part}
-	s.PrepareFor(p, part)
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{Part: part})
 	if err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)
@@ -63,8 +62,7 @@ func TestPartThatHasEnded(t *testing.T) {
 	if _, err := p.Threads(); err != nil {
 		t.Fatal(err)
 	}
-	p.Divide([]task.ThreadID{1 << 29})
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{Part: []task.ThreadID{1 << 29}})
 	if err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)

@@ -40,8 +40,7 @@ func TestSparedThreadsShareOnePatience(t *testing.T) {
 		for _, id := range ids {
 			must(t, p.Describe(id, &task.Thread{}))
 		}
-		p.Spare(true, nil)
-		resume, err = p.Suspend()
+		resume, err = p.Suspend(task.StopOptions{Skip: true})
 		if err != nil {
 			needs.Ptrace(t, err)
 			t.Fatal(err)
@@ -63,7 +62,7 @@ func TestSparedThreadsShareOnePatience(t *testing.T) {
 	}
 	must(t, resume())
 	must(t, unix.Kill(-g.pid, unix.SIGKILL)) // so that they stop at last
-	eventually(t, "all are let go of", func() bool { return p.Settle() == 0 })
+	eventually(t, "all are let go of", func() bool { return p.DetachLate() == 0 })
 }
 
 // TestAlarmEnds: the timer that ends waits, 1,000 times a second, does not go on when all
@@ -77,7 +76,7 @@ func TestAlarmEnds(t *testing.T) {
 	for range 3 {
 		ids, err := p.Threads()
 		must(t, err)
-		err = p.CaptureEach(task.SuspendThread, ids, func(int) {
+		err = p.CaptureThreads(task.SuspendThread, task.StopOptions{}, ids, func(int) {
 			p.alarm.start() // as where more wait for a processor than are waited for at once
 		}, func(int, time.Duration, error) {})
 		if err != nil {
@@ -109,11 +108,11 @@ func TestCloseOfWhatWasLeftRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	var gate task.Gate
-	p.SetGate(&gate)
+	p.SetLimits(task.Limits{Gate: &gate})
 	if _, err := p.Threads(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Suspend(); err != nil {
+	if _, err := p.Suspend(task.StopOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Close(); err != nil {
@@ -127,11 +126,11 @@ func TestCloseLeavesTheGate(t *testing.T) {
 	g := startThreads(t, 2, "sleep")
 	p := attach(t, g.pid)
 	var gate task.Gate
-	p.SetGate(&gate)
+	p.SetLimits(task.Limits{Gate: &gate})
 	if _, err := p.Threads(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Suspend(); err != nil {
+	if _, err := p.Suspend(task.StopOptions{}); err != nil {
 		needs.Ptrace(t, err)
 		t.Fatal(err)
 	}

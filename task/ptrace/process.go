@@ -26,7 +26,7 @@ import (
 // child: a wait for a child also reports the stops that are ours.
 //
 // A thread that would not stop during a suspension (it is deep in the kernel)
-// stays attached until a later Threads, Suspend, Settle or Close finds it stopped.
+// stays attached until a later Threads, Suspend, DetachLate or Close finds it stopped.
 // If Close does not either, it leaves the goroutine locked, and the kernel lets go
 // of the thread when the goroutine ends, and with it the operating system thread;
 // or, should that be the program's first, when the program ends.
@@ -43,18 +43,15 @@ type Process struct {
 	observe    perfevent.Options // how threads that run are copied; no Period: not at all
 	chains     kernelChains      // where these run in the kernel
 	waiting    []waiting
-	none       time.Time              // when none of waiting was stopped
-	held       []waiting              // those that were captured and are still stopped
-	holds      bool                   // until all are captured
-	stopsNone  bool                   // every thread is left where it is
-	skips      bool                   // threads that wait in a call which a stop would end
-	insist     map[task.ThreadID]bool // but for these
-	classifies bool                   // it is found out who has a processor
-	part       []task.ThreadID        // that alone is stopped; nil: all are
-	ordered    time.Time              // when the first of all was told to stop
-	maxStop    time.Duration          // for which anything may be stopped, but for what is copied of each thread at least
-	began      time.Time              // the stop, as far as the time for copies is concerned
-	toCopy     int                    // threads, in that time
+	none       time.Time        // when none of waiting was stopped
+	held       []waiting        // those that were captured and are still stopped
+	holds      bool             // until all are captured
+	stopsNone  bool             // every thread is left where it is
+	options    task.StopOptions // of the last stop
+	ordered    time.Time        // when the first of all was told to stop
+	maxStop    time.Duration    // for which anything may be stopped, but for what is copied of each thread at least
+	began      time.Time        // the stop, as far as the time for copies is concerned
+	toCopy     int              // threads, in that time
 	gate       *task.Gate
 	entered    bool // the gate, in this suspension
 
@@ -79,6 +76,13 @@ func (p *Process) Info() task.Info {
 	info := p.Process.Info()
 	info.CodeMask = p.codeMask
 	return info
+}
+
+// Capabilities implements [task.Process].
+func (p *Process) Capabilities() task.Capabilities {
+	return task.Capabilities{
+		Stopper: p, Partial: true, Activity: p, Running: p, Maps: p, Waits: p, Peers: p, OpenFile: p.OpenFile,
+	}
 }
 
 // Threads implements [task.Process]. Outside a suspension it also makes the room
@@ -150,9 +154,7 @@ func (p *Process) isIn(tid int, s task.State) bool {
 	return now == s
 }
 
-var _ task.Mapper = (*Process)(nil)
-
-// MappedAt implements [task.Mapper].
+// MappedAt implements [task.MapReader].
 func (p *Process) MappedAt(a task.Addr) (task.Mapped, bool, error) {
 	return p.MappingAt(a, p.suspended || p.reading != readNothing)
 }

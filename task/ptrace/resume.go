@@ -96,8 +96,8 @@ func (p *Process) awaitGroupStops() {
 	}
 }
 
-// Settle implements [task.Settler].
-func (p *Process) Settle() (left int) {
+// DetachLate implements [task.ThreadStopper].
+func (p *Process) DetachLate() (left int) {
 	if p.check() != nil || p.suspended {
 		return 0
 	}

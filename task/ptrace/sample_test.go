@@ -101,7 +101,7 @@ func TestRestingThreadsSleep(t *testing.T) {
 		idle := false
 		for range 1000 {
 			th.State = task.Running
-			if idle = p.Idle(th.ID, th); idle {
+			if idle = p.NotRun(th.ID, th); idle {
 				break
 			}
 			runtime.Gosched()
@@ -170,7 +170,7 @@ func TestTogetherAllStand(t *testing.T) {
 	var captured []int
 	var ended []task.ThreadID
 	th := task.Thread{Stacks: make([]task.Stack, 0, 4)}
-	err = p.CaptureEach(task.SuspendTogether, ids, func(i int) {
+	err = p.CaptureThreads(task.SuspendTogether, task.StopOptions{}, ids, func(i int) {
 		if err := p.Capture(ids[i], &th); err != nil {
 			t.Errorf("thread %d: %v", ids[i], err)
 		}
@@ -303,7 +303,7 @@ func TestHurryOnlyWhileThreadsStand(t *testing.T) {
 			t.Fatal(err)
 		}
 		if how == task.SuspendTask {
-			resume, err := p.Suspend()
+			resume, err := p.Suspend(task.StopOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -312,7 +312,7 @@ func TestHurryOnlyWhileThreadsStand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-		} else if err := p.CaptureEach(how, ids, inStop, func(int, time.Duration, error) {}); err != nil {
+		} else if err := p.CaptureThreads(how, task.StopOptions{}, ids, inStop, func(int, time.Duration, error) {}); err != nil {
 			t.Fatal(err)
 		}
 		if policy() != unix.SCHED_NORMAL || niceOf(p.tracer) != nice || p.priority.isRealtime {

@@ -213,7 +213,7 @@ func TestRescueLeavesStops(t *testing.T) {
 	if _, err := p.Threads(); err != nil {
 		t.Fatal(err)
 	}
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)
@@ -324,8 +324,8 @@ func TestOtherDebuggerIsNamed(t *testing.T) {
 	p := attach(t, g.pid)
 	var s task.Snapshot
 	for what, err := range map[string]error{
-		"task": task.Allowed(p, task.SuspendTask), "default": task.Allowed(p, task.SuspendDefault),
-		"thread": task.Allowed(p, task.SuspendThread), "a snapshot": task.Take(p, &s),
+		"task": task.CanStop(p, task.SuspendTask), "default": task.CanStop(p, task.SuspendDefault),
+		"thread": task.CanStop(p, task.SuspendThread), "a snapshot": task.Take(p, &s),
 	} {
 		var refused *task.PermissionError
 		var traced *task.TracedError
@@ -373,7 +373,7 @@ func TestNoSignalIsHeld(t *testing.T) {
 				met++
 			}
 		}
-		if err := p.CaptureEach(task.SuspendTogether, ids, check, deliver); err != nil {
+		if err := p.CaptureThreads(task.SuspendTogether, task.StopOptions{}, ids, check, deliver); err != nil {
 			skipRefused(t, err)
 			t.Fatal(err)
 		}

@@ -4,15 +4,10 @@ package ptrace
 
 import "stacksnap/task"
 
-var _ task.Sparer = (*Process)(nil)
-
-// Spare implements [task.Sparer].
-func (p *Process) Spare(on bool, insist map[task.ThreadID]bool) { p.skips, p.insist = on, insist }
-
 // skipWaiting asks, before the stop, in which call each sleeping thread waits,
 // and leaves those alone that a stop would disturb.
 func (p *Process) skipWaiting() {
-	if !p.skips {
+	if !p.options.Skip {
 		return
 	}
 	for i := range p.threads.all {
@@ -31,7 +26,7 @@ func (p *Process) skipWaiting() {
 // read before the proof that it is off a processor: see procfs.ThreadFile. Few threads are in
 // such a call, so only then it is counted, and asked for its call once more.
 func (p *Process) skipOne(th *thread) {
-	if !p.noteCall(th) || p.insist[task.ThreadID(th.tid)] || !p.wouldEnd(&th.call) {
+	if !p.noteCall(th) || p.options.Insist[task.ThreadID(th.tid)] || !p.wouldEnd(&th.call) {
 		return
 	}
 	e := p.Files.Find(th.tid)

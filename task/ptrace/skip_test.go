@@ -134,7 +134,7 @@ func fakeThread(t *testing.T, schedstat string, calls ...string) (*Process, *thr
 	fake := procfstest.NewThread(t, schedstat, calls...)
 	dir, err := procfs.OpenDir(fake.Dir)
 	must(t, err)
-	p := &Process{Process: &procfs.Process{Files: procfs.ThreadFiles{Dir: dir}}, skips: true}
+	p := &Process{Process: &procfs.Process{Files: procfs.ThreadFiles{Dir: dir}}, options: task.StopOptions{Skip: true}}
 	p.threads.all = []thread{{tid: fake.TID, sleeps: true}}
 	t.Cleanup(func() {
 		p.Files.Close()
@@ -192,8 +192,8 @@ func callNumber(t *testing.T, line string) int {
 // alone, though it waits.
 func TestNotToSpare(t *testing.T) {
 	for name, change := range map[string]func(*Process, *thread){
-		"not wanted": func(p *Process, _ *thread) { p.skips = false },
-		"insisted":   func(p *Process, th *thread) { p.insist = map[task.ThreadID]bool{task.ThreadID(th.tid): true} },
+		"not wanted": func(p *Process, _ *thread) { p.options.Skip = false },
+		"insisted":   func(p *Process, th *thread) { p.options.Insist = map[task.ThreadID]bool{task.ThreadID(th.tid): true} },
 		"no sleeper": func(_ *Process, th *thread) { th.sleeps = false },
 		"left out":   func(_ *Process, th *thread) { th.phase = busy },
 		"attached":   func(_ *Process, th *thread) { th.phase = seized },

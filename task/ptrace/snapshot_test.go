@@ -25,7 +25,7 @@ func TestEveryThreadIsCaptured(t *testing.T) {
 			g := startThreads(t, n, "sleep", 50)
 			eventually(t, "all threads sleep", func() bool { return strings.Count(states(g.pid), "S") == n })
 			p := attach(t, g.pid)
-			p.LimitStop(time.Minute) // however busy the machine is
+			p.SetLimits(task.Limits{MaxCopy: time.Minute}) // however busy the machine is
 			var s task.Snapshot
 			for range 3 {
 				eventually(t, "all threads sleep again", func() bool { return strings.Count(states(g.pid), "S") == n })
@@ -97,7 +97,7 @@ func TestNothingIsAllocatedDuringAStop(t *testing.T) {
 	var s task.Snapshot
 	take(t, p, &s)
 	snapshot := func() {
-		resume, err := p.Suspend()
+		resume, err := p.Suspend(task.StopOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestNothingIsAllocatedDuringAStop(t *testing.T) {
 func TestThreadsThatComeAndGo(t *testing.T) {
 	g := startThreads(t, 4, "churn")
 	p := attach(t, g.pid)
-	p.LimitStop(time.Minute) // however busy the machine is
+	p.SetLimits(task.Limits{MaxCopy: time.Minute}) // however busy the machine is
 	var s task.Snapshot
 	n := 0
 	eventually(t, "there are more threads than those that make them", func() bool {

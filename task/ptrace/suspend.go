@@ -33,13 +33,14 @@ var (
 // Suspend implements [task.Process]. Threads in uninterruptible sleep, which
 // stop only when they leave the kernel, are waited for a little and then left
 // out; Capture says so of them.
-func (p *Process) Suspend() (resume func() error, err error) {
+func (p *Process) Suspend(o task.StopOptions) (resume func() error, err error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
 	if p.suspended {
 		return nil, errSuspended
 	}
+	p.options = o
 	p.settle()
 	p.narrow()
 	if p.stopsNone {
@@ -63,8 +64,16 @@ func (p *Process) Suspend() (resume func() error, err error) {
 	return p.resumeFunc, nil
 }
 
-// SetGate implements [task.Gated]. It is for a process of which nothing is stopped.
-func (p *Process) SetGate(g *task.Gate) { p.gate = g }
+// SetLimits implements [task.ThreadStopper].
+func (p *Process) SetLimits(l task.Limits) {
+	if l.Gate != nil {
+		p.gate = l.Gate
+	}
+	if l.MaxCopy > 0 {
+		p.maxStop = l.MaxCopy
+	}
+	p.stopsNone = p.stopsNone || l.NoStop
+}
 
 func (p *Process) enter() {
 	p.gate.Enter()
@@ -80,8 +89,8 @@ func (p *Process) leaveGate() {
 	}
 }
 
-// Ordered implements [task.Orderer].
-func (p *Process) Ordered() time.Time { return p.ordered }
+// LastStop implements [task.ThreadStopper].
+func (p *Process) LastStop() task.Stop { return task.Stop{Ordered: p.ordered} }
 
 // skipSleepers does not stop the threads that were in uninterruptible sleep when
 // they were described and do not leave it soon. Once seized they could only be
@@ -117,7 +126,7 @@ func (p *Process) stop() {
 	for range maxRounds {
 		p.order()
 		p.await(began)
-		if p.part != nil {
+		if p.options.Part != nil {
 			return
 		}
 		if _, added := p.threads.scan(p.Files.Dir); added == 0 {
@@ -289,7 +298,7 @@ func (p *Process) judge() error {
 	if p.threads.count(refused) > 0 {
 		return unix.EPERM
 	}
-	if p.part != nil && !p.IsEnding() {
+	if p.options.Part != nil && !p.IsEnding() {
 		return nil // these have ended, others go on
 	}
 	return p.Exited()

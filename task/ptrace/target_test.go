@@ -148,7 +148,7 @@ func attach(t testing.TB, pid int) *Process {
 	}
 	t.Cleanup(func() {
 		// One that did not stop in time would be left attached, and nobody could wait for the target.
-		eventually(t, "no thread is attached", func() bool { return p.Settle() == 0 })
+		eventually(t, "no thread is attached", func() bool { return p.DetachLate() == 0 })
 		_ = p.Close()
 	})
 	return p

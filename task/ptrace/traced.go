@@ -24,9 +24,9 @@ const (
 	tracerTries   = 3 // at a thread that is refused though nobody is known to trace it
 )
 
-// AllowSuspend implements [task.Sampled]: everything is possible, but that nothing
+// CanStop implements [task.ThreadStopper]: everything is possible, but that nothing
 // stops what another program traces.
-func (p *Process) AllowSuspend(how task.Suspension) error {
+func (p *Process) CanStop(how task.Suspension) error {
 	if how == task.SuspendNone {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (p *Process) AllowSuspend(how task.Suspension) error {
 	return procfs.TracedRefusal(procfs.TracedBy(p.PID, tracer))
 }
 
-// Traced implements [task.Traceable], by the first thread and the one that was last
+// Traced implements [task.ThreadStopper], by the first thread and the one that was last
 // refused.
 func (p *Process) Traced() error {
 	for _, tid := range []int{p.PID, p.tracedID} {

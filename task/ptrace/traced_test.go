@@ -16,7 +16,7 @@ func TestTracedIsReadWithoutStop(t *testing.T) {
 	g := startThreads(t, 2, "sleep")
 	startHelper(t, "trace", tidsOf(t, g.pid)...)
 	p := attach(t, g.pid)
-	if err := task.Allowed(p, task.SuspendNone); err != nil {
+	if err := task.CanStop(p, task.SuspendNone); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "both threads are read in their calls", func() bool {

@@ -38,7 +38,7 @@ func TestExecInBorrowedMemory(t *testing.T) {
 	if _, err := p.Threads(); !errors.As(err, new(*task.ExitedError)) {
 		t.Errorf("after exec: error %v", err)
 	}
-	if _, err := p.Suspend(); !errors.As(err, new(*task.ExitedError)) {
+	if _, err := p.Suspend(task.StopOptions{}); !errors.As(err, new(*task.ExitedError)) {
 		t.Errorf("stopped after exec: error %v", err)
 	}
 	again, err := Open(pid)

@@ -43,8 +43,11 @@ func (p *Process) thread(id task.ThreadID) *task.Thread {
 // Info implements [task.Process].
 func (p *Process) Info() task.Info { return p.reader.header.Target }
 
-// Memory implements [task.Process]. It has what was read of the target during the
-// recording.
+// Capabilities implements [task.Process]: it has none.
+func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{} }
+
+// Memory implements [task.Process]: what was read of the target when it was
+// recorded.
 func (p *Process) Memory() task.Memory { return p.reader.Memory() }
 
 // Regions implements [task.Process]. It yields only mappings of code.
@@ -72,8 +75,8 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	return nil
 }
 
-// Suspend implements [task.Process]. There is nothing to stop.
-func (p *Process) Suspend() (resume func() error, err error) {
+// Suspend implements [task.Process]: there is nothing to stop.
+func (p *Process) Suspend(task.StopOptions) (resume func() error, err error) {
 	return func() error { return nil }, nil
 }
 

@@ -153,7 +153,10 @@ func (t *Task) arch(s *Shot) task.Arch {
 // for the kernel's own task, and the name is the task's number.
 func (p *Process) Info() task.Info { return p.info }
 
-// Memory implements [task.Process]. Nothing is readable.
+// Capabilities implements [task.Process]: it has none.
+func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{} }
+
+// Memory implements [task.Process]: there is none.
 func (p *Process) Memory() task.Memory { return noMemory{} }
 
 type noMemory struct{}
@@ -170,8 +173,10 @@ func (p *Process) Regions() iter.Seq2[task.Region, error] {
 // Threads implements [task.Process].
 func (p *Process) Threads() ([]task.ThreadID, error) { return slices.Clone(p.ids), nil }
 
-// Suspend implements [task.Process]. Nothing runs.
-func (p *Process) Suspend() (func() error, error) { return func() error { return nil }, nil }
+// Suspend implements [task.Process]: nothing runs.
+func (p *Process) Suspend(task.StopOptions) (func() error, error) {
+	return func() error { return nil }, nil
+}
 
 // Capture implements [task.Process]. It fails, as there are no registers: see
 // [Process.Stack].

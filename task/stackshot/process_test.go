@@ -184,7 +184,7 @@ func TestNoProcessIsThere(t *testing.T) {
 	for range p.Regions() {
 		t.Error("a region")
 	}
-	resume, err := p.Suspend()
+	resume, err := p.Suspend(task.StopOptions{})
 	if err := errors.Join(err, resume(), p.Close()); err != nil {
 		t.Error(err)
 	}

@@ -30,7 +30,7 @@ func (f *tracker) check(t *task.Thread, frames []unwind.Frame, stop unwind.Stop)
 		}
 		return asKnown
 	}
-	if f.mapper == nil {
+	if f.maps == nil {
 		return asKnown
 	}
 	if stop.Reason != unwind.Bottom && f.layout.differs(&t.Sight) > 0 {
@@ -103,7 +103,7 @@ func (f *tracker) checkUnknown(a task.Addr) verdict {
 	if f.hasCode(a) {
 		return exchanged
 	}
-	m, found, err := f.mapper.MappedAt(a)
+	m, found, err := f.maps.MappedAt(a)
 	switch {
 	case err != nil || !found:
 		return asKnown // a wild address, which will have no name
@@ -120,7 +120,7 @@ func (f *tracker) hasCode(a task.Addr) bool {
 }
 
 func (f *tracker) isChanged(i int, a task.Addr) bool {
-	m, found, err := f.mapper.MappedAt(a)
+	m, found, err := f.maps.MappedAt(a)
 	return err == nil && (!found || m.Mapping != f.layout.maps[i]) // with an error it is ending
 }
 

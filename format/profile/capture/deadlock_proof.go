@@ -46,11 +46,11 @@ func (g *several) watch(w *profile.Waiter) (sleeper, bool) {
 	if i < 0 {
 		return sleeper{}, false
 	}
-	watcher, ok := g.shots[i].process.(task.ThreadWatcher)
-	if !ok {
+	activity := g.shots[i].process.Capabilities().Activity
+	if activity == nil {
 		return sleeper{}, false
 	}
-	watch, err := watcher.WatchThread(w.ID)
+	watch, err := activity.WatchThread(w.ID)
 	if err != nil {
 		return sleeper{}, false
 	}

@@ -49,7 +49,7 @@ type dyldList struct {
 func (f *tracker) startList() {
 	f.dyld.tracker = dyld.NewTracker(f.process)
 	if f.stood != nil {
-		f.dyld.tracker.StopBy(f.process.Suspend, f.stood)
+		f.dyld.tracker.StopBy(func() (func() error, error) { return f.process.Suspend(task.StopOptions{}) }, f.stood)
 	}
 	f.dyld.used, f.dyld.named = map[task.Addr]int{}, map[object.File]object.File{}
 	f.loadList()
@@ -62,7 +62,7 @@ func (f *tracker) startList() {
 func (f *tracker) loadList() {
 	began := time.Now()
 	f.dyld.loads++
-	f.renamed = task.Rename(f.process) || f.renamed
+	f.rename()
 	defer func() { f.dyld.loaded, f.dyld.cost = time.Now(), time.Since(began) }()
 	listed, errs := f.dyld.tracker.Load()
 	if len(listed.Images) == 0 && f.images != nil {

@@ -51,6 +51,7 @@ const (
 // macLike is a Darwin process whose images come and go.
 type macLike struct {
 	listed
+	task.LoaderReader
 	infos     task.Addr
 	timestamp uint64
 	libs      []lib
@@ -75,7 +76,21 @@ func newMacLike(plugins ...lib) *macLike {
 	return p
 }
 
-func (p *macLike) Memory() task.Memory { return p }
+func (p *macLike) Memory() task.Memory             { return p }
+func (p *macLike) Capabilities() task.Capabilities { return task.Capabilities{Loader: p} }
+
+func (p *macLike) SetQueueOffsets(task.Addr) error { return nil }
+func (p *macLike) PathAt(task.Addr) string         { return "/lib/m" }
+
+// RegionAt knows of the program alone.
+func (p *macLike) RegionAt(a task.Addr) (r task.Region, ok bool, err error) {
+	for r := range p.Regions() {
+		if a < r.End {
+			return r, true, nil
+		}
+	}
+	return r, false, nil
+}
 
 func (p *macLike) Loader() (task.Addr, int, error) { return p.infos, 8, nil }
 

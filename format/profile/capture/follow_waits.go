@@ -58,11 +58,7 @@ func (g *several) ahead(from []threadOf) (pids []int) {
 
 // isLinked reports whether the system tells of what links the process to others.
 func (s *shot) isLinked() bool {
-	if s.target == nil {
-		return false
-	}
-	_, ok := s.process.(task.Linked)
-	return ok
+	return s.target != nil && s.process.Capabilities().Peers != nil
 }
 
 // find returns the snapshot of a process; nil where there is none.

@@ -15,7 +15,7 @@ import (
 
 // jitNames names the code that a compiler makes in the target at run time.
 type jitNames struct {
-	mapper task.PerfMapper   // nil: the process has no names for it
+	maps   task.MapReader    // nil: the process has no names for it
 	memory task.Memory       // of the process
 	reader *generated.Reader // nil: there was no file so far
 	path   string
@@ -52,13 +52,13 @@ func (g *jitNames) seek(l *layout) bool {
 	}
 	g.sought = now
 	if !g.noDump {
-		if f, path, err := g.mapper.OpenJITDump(l.dumps()); err == nil {
+		if f, path, err := g.maps.OpenJITDump(l.dumps()); err == nil {
 			g.reader, g.path, g.isDump = jitdump.NewReader(f), path, true
 			g.reader.Compare(g.memory)
 			return true
 		}
 	}
-	if f, path, err := g.mapper.OpenPerfMap(); err == nil {
+	if f, path, err := g.maps.OpenPerfMap(); err == nil {
 		g.reader, g.path = perfmap.NewReader(f), path
 	}
 	return g.reader != nil
@@ -91,7 +91,7 @@ func (l *layout) dumps() (paths []string) {
 // renewNames has generated code named as the target names it now. It is called
 // before a snapshot is walked, since what was named by then stays so.
 func (f *tracker) renewNames() {
-	if f.jit.mapper == nil || len(f.kept) == 0 || len(f.layout.jit) == 0 {
+	if f.jit.maps == nil || len(f.kept) == 0 || len(f.layout.jit) == 0 {
 		return
 	}
 	if f.jit.update(&f.layout, f.note) {

@@ -24,7 +24,10 @@ func TestWhatMayBeGenerated(t *testing.T) {
 }
 
 // jitFiles has files that name generated code; an empty path: there is none.
-type jitFiles struct{ dump, perfMap string }
+type jitFiles struct {
+	task.MapReader
+	dump, perfMap string
+}
 
 func (m *jitFiles) OpenPerfMap() (*os.File, string, error) { return openNamed(m.perfMap) }
 
@@ -57,10 +60,10 @@ func TestDumpBeforePerfMap(t *testing.T) {
 		want  string // path
 		notes int
 	}{
-		{jitFiles{}, "", 0}, {jitFiles{"", perfMap}, perfMap, 0}, {jitFiles{empty, perfMap}, empty, 0}, {jitFiles{bad, perfMap}, perfMap, 1}, {jitFiles{bad, ""}, bad, 1},
+		{jitFiles{}, "", 0}, {jitFiles{perfMap: perfMap}, perfMap, 0}, {jitFiles{dump: empty, perfMap: perfMap}, empty, 0}, {jitFiles{dump: bad, perfMap: perfMap}, perfMap, 1}, {jitFiles{dump: bad}, bad, 1},
 	} {
 		notes := 0
-		g := jitNames{mapper: &c.files}
+		g := jitNames{maps: &c.files}
 		l := &layout{paths: []string{"/lib/x.so", "/x/jit-1.dump"}}
 		for range 3 {
 			g.update(l, func(string) { notes++ })

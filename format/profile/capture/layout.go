@@ -27,8 +27,8 @@ type layout struct {
 
 // readLayout lists the executable mappings, or is ready to be asked about them.
 func readLayout(p task.Process) layout {
-	if locator, ok := p.(task.Locator); ok {
-		return locatedLayout(locator)
+	if l := p.Capabilities().Loader; l != nil {
+		return locatedLayout(l)
 	}
 	var l layout
 	h, files := fnv.New64a(), fnv.New64a()
@@ -64,7 +64,7 @@ func (l layout) renew(p task.Process) layout {
 	if l.cache == nil {
 		return readLayout(p)
 	}
-	again := locatedLayout(l.cache.locator)
+	again := locatedLayout(l.cache.loader)
 	again.cache.spans, again.cache.codes = l.cache.onlyCode(), l.cache.codes
 	return again
 }

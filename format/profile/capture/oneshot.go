@@ -44,10 +44,10 @@ func newShot(p task.Process, o Options) *shot {
 		return s
 	}
 	how := task.SuspendTask
-	if o.Suspend == task.SuspendNone && task.LeaveAll(p) {
+	if o.Suspend == task.SuspendNone && p.Capabilities().Partial {
 		how = o.Suspend
 	}
-	if s.err = task.Allowed(p, how); s.err != nil {
+	if s.err = task.CanStop(p, how); s.err != nil {
 		return s
 	}
 	if s.err = s.begin(p, o); s.err == nil {
@@ -64,27 +64,19 @@ func (s *shot) begin(p task.Process, o Options) error {
 		return err
 	}
 	t.maxCopy = task.MaxStackLimit
+	task.SetLimits(p, task.Limits{NoStop: o.Suspend == task.SuspendNone})
 	s.target = t
 	s.snapshot = task.Snapshot{
 		Want: map[task.ThreadID][]task.Addr{}, Unhurried: o.Suspend == task.SuspendNone,
 		Spare: true, Insist: map[task.ThreadID]bool{},
 	}
-	noteProblems(p, t.note)
+	for _, problem := range p.Info().Problems {
+		t.note(problem.Error())
+	}
 	t.note(lacks)
 	t.start(t.countStop)
 	t.tracker.single = true
 	return nil
-}
-
-// problems is a saved process of which something may be wrong.
-type problems interface{ Problems() []error }
-
-func noteProblems(p task.Process, note func(string)) {
-	if saved, ok := p.(problems); ok {
-		for _, err := range saved.Problems() {
-			note(err.Error())
-		}
-	}
 }
 
 // captureAll takes a snapshot of each of some processes, close together.

@@ -75,7 +75,7 @@ func (o *Options) askKernel(p task.Process) (lacks string, err error) {
 	if !o.Kernel {
 		return "", nil
 	}
-	return task.TellKernel(p)
+	return task.CopyKernel(p)
 }
 
 // lacksKernel counts the threads of a snapshot that waited in the kernel, and of which

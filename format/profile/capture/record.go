@@ -71,7 +71,7 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := task.Allowed(p, o.Suspend); err != nil {
+	if err := task.CanStop(p, o.Suspend); err != nil {
 		return nil, err // before there is a file
 	}
 	began := time.Now()
@@ -106,10 +106,11 @@ func isExit(err error) bool {
 
 // observe has threads that run be copied, where nothing is stopped to see them.
 func (r *recorder) observe() {
-	if r.options.Suspend != task.SuspendNone {
+	running := r.process.Capabilities().Running
+	if r.options.Suspend != task.SuspendNone || running == nil {
 		return
 	}
-	if err := task.Observe(r.process, r.options.Interval); err != nil {
+	if err := running.CopyRunning(r.options.Interval); err != nil {
 		r.note(err.Error())
 	}
 }

@@ -12,9 +12,9 @@ const maxSpans = 1 << 14
 // regionCache is what is known of a map that is asked about place by place. What was
 // told of a place stands until a new layout is read.
 type regionCache struct {
-	locator task.Locator
-	spans   []span // in order, none overlapping another
-	codes   int    // those with code, and those that were forgotten
+	loader task.LoaderReader
+	spans  []span // in order, none overlapping another
+	codes  int    // those with code, and those that were forgotten
 }
 
 // span is a region, or a gap between two, that was told of.
@@ -27,8 +27,8 @@ func (s *span) hasCode() bool { return s.prot&task.Execute != 0 }
 
 // locatedLayout makes a layout that is asked. One question reports whether the process
 // still answers.
-func locatedLayout(l task.Locator) layout {
-	a := &regionCache{locator: l}
+func locatedLayout(l task.LoaderReader) layout {
+	a := &regionCache{loader: l}
 	if _, found, err := l.RegionAt(0); err != nil || !found {
 		return layout{cache: a}
 	}
@@ -41,7 +41,7 @@ func (k *regionCache) executable(a task.Addr) bool {
 	if found {
 		return k.spans[i].hasCode()
 	}
-	r, isThere, err := k.locator.RegionAt(a)
+	r, isThere, err := k.loader.RegionAt(a)
 	if err != nil {
 		return false
 	}

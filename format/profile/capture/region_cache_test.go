@@ -13,6 +13,7 @@ import (
 // located is a process whose map is asked about place by place.
 type located struct {
 	task.Process
+	task.LoaderReader
 	regions []task.Region
 	asked   int
 	ended   bool
@@ -30,7 +31,8 @@ func (l *located) RegionAt(a task.Addr) (task.Region, bool, error) {
 	return l.regions[i], true, nil
 }
 
-func (l *located) PathAt(task.Addr) string { return "" }
+func (l *located) PathAt(task.Addr) string         { return "" }
+func (l *located) Capabilities() task.Capabilities { return task.Capabilities{Loader: l} }
 
 func (l *located) isCode(a task.Addr) bool {
 	return slices.ContainsFunc(l.regions, func(r task.Region) bool {

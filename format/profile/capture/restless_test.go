@@ -32,7 +32,7 @@ func (p *restlessMac) exchange() {
 	p.become([]lib{libA, libB, libB, libA, libB}[p.turn%5])
 }
 
-func (p *restlessMac) Suspend() (func() error, error) {
+func (p *restlessMac) Suspend(task.StopOptions) (func() error, error) {
 	p.stood = true
 	return func() error { p.stood = false; p.stops++; return nil }, nil
 }

@@ -42,8 +42,7 @@ func newTarget(p task.Process, o Options, interval time.Duration) (t *target, la
 	if lacks, err = o.askKernel(p); err != nil {
 		return nil, "", err // before there is a file
 	}
-	task.LimitStop(p, o.MaxStop)
-	task.SetGate(p, o.Gate)
+	task.SetLimits(p, task.Limits{Gate: o.Gate, MaxCopy: o.MaxStop})
 	t = &target{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
 	o.KeepTimelines(t.builder)
 	if t.saving, err = newSaving(p, t.code, &o, interval); err != nil {

@@ -16,16 +16,19 @@ type listed struct {
 	ids  []task.ThreadID
 }
 
-func (p *listed) Info() task.Info     { return p.info }
-func (p *listed) Memory() task.Memory { return nil }
+func (p *listed) Info() task.Info                 { return p.info }
+func (p *listed) Capabilities() task.Capabilities { return task.Capabilities{} }
+func (p *listed) Memory() task.Memory             { return nil }
 func (p *listed) Regions() iter.Seq2[task.Region, error] {
 	return func(func(task.Region, error) bool) {}
 }
 func (p *listed) Threads() ([]task.ThreadID, error)          { return p.ids, nil }
 func (p *listed) Describe(task.ThreadID, *task.Thread) error { return nil }
-func (p *listed) Suspend() (func() error, error)             { return func() error { return nil }, nil }
-func (p *listed) Capture(task.ThreadID, *task.Thread) error  { return nil }
-func (p *listed) Close() error                               { return nil }
+func (p *listed) Suspend(task.StopOptions) (func() error, error) {
+	return func() error { return nil }, nil
+}
+func (p *listed) Capture(task.ThreadID, *task.Thread) error { return nil }
+func (p *listed) Close() error                              { return nil }
 
 // TestMainThread is the oldest where it has not the process's id: none where there are no
 // threads, and an error where they cannot be listed, even if some are.

@@ -22,7 +22,7 @@ const (
 // of its files is a new *images.Map.
 type tracker struct {
 	process task.Process
-	mapper  task.Mapper // process, where it can tell of one address
+	maps    task.MapReader // the process's; nil: it cannot tell of one address
 	note    func(string)
 	stood   func(time.Duration) // is told of stops besides those of snapshots; nil: there are to be none
 	saving  *saving
@@ -94,7 +94,7 @@ func (f *tracker) noteShort() {
 // for after the 1st, 2nd, 4th, 8th … snapshot, too: exec may end late.
 func (f *tracker) name(b *profile.Builder) {
 	if f.snapshots++; f.usesList() && bits.OnesCount(f.snapshots) == 1 {
-		f.renamed = task.Rename(f.process) || f.renamed
+		f.rename()
 	}
 	if f.renamed {
 		b.SetTarget(f.process.Info())
@@ -102,11 +102,18 @@ func (f *tracker) name(b *profile.Builder) {
 	}
 }
 
+// rename asks what the process is called.
+func (f *tracker) rename() {
+	if l := f.process.Capabilities().Loader; l != nil {
+		f.renamed = l.Rename() || f.renamed
+	}
+}
+
 // start reads what is mapped at first.
 func (f *tracker) start() {
 	p := f.process
-	f.mapper, _ = p.(task.Mapper)
-	f.jit.mapper, _ = p.(task.PerfMapper)
+	f.maps = p.Capabilities().Maps
+	f.jit.maps = f.maps
 	f.jit.memory = p.Memory()
 	f.churn.allFor = watchAllFor
 	if info := p.Info(); info.OS == task.Darwin && info.Live {
@@ -168,7 +175,7 @@ func (f *tracker) refresh() {
 	case f.usesList():
 		f.refreshList()
 		return
-	case f.mapper == nil:
+	case f.maps == nil:
 		return
 	}
 	if l := readLayout(f.process); l.stamp != f.latest.stamp {
@@ -213,10 +220,10 @@ func (f *tracker) begin(s *task.Snapshot) {
 		f.compareList(s)
 		return
 	}
-	if f.mapper == nil {
+	if f.maps == nil {
 		return
 	}
-	f.mapper.Renew()
+	f.maps.Renew()
 	f.churn.see(f.layout, s)
 	f.adopt(s, func(i int) bool { return !s.Threads[i].Same })
 	f.checkRemapped()
@@ -271,7 +278,7 @@ func (f *tracker) watchAll() task.Watch {
 	switch {
 	case f.usesList():
 		return f.watchList(maxShown)
-	case f.mapper == nil:
+	case f.maps == nil:
 		return w
 	}
 	const most = 1 << 10
@@ -303,7 +310,7 @@ func (f *tracker) watch() task.Watch {
 	switch {
 	case f.usesList():
 		return f.watchList(task.MaxIDs)
-	case f.mapper == nil:
+	case f.maps == nil:
 		return task.Watch{}
 	}
 	return task.Watch{Mapped: f.churn.addresses(f.layout, f.process.Info().Path)}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -23,8 +24,12 @@ type mapped struct {
 	regions []task.Region
 }
 
-func (p *mapped) Memory() task.Memory { return p }
-func (p *mapped) Renew()              {}
+func (p *mapped) Capabilities() task.Capabilities { return task.Capabilities{Maps: p} }
+func (p *mapped) Memory() task.Memory             { return p }
+func (p *mapped) Renew()                          {}
+
+func (p *mapped) OpenPerfMap() (*os.File, string, error)         { return nil, "", os.ErrNotExist }
+func (p *mapped) OpenJITDump([]string) (*os.File, string, error) { return nil, "", os.ErrNotExist }
 
 func (p *mapped) ReadMemory(b []byte, a task.Addr) (int, error) {
 	return 0, &task.FaultError{Addr: a}

@@ -53,7 +53,7 @@ func (w *watcher) idle() (found, error) {
 func (w *watcher) due() time.Duration {
 	next := w.nextReport()
 	if w.unsettled {
-		return min(next, w.clock.Now()+task.SettleEvery)
+		return min(next, w.clock.Now()+task.DetachEvery)
 	}
 	return next
 }

@@ -66,12 +66,12 @@ func (c steppingClock) SleepUntil(t time.Duration) { *c.now = max(*c.now, t) }
 
 // lateProcess has a thread that stops too late.
 type lateProcess struct {
-	fakeProcess
+	task.ThreadStopper
 	asked *[]time.Duration
 	clock steppingClock
 }
 
-func (p lateProcess) Settle() (left int) {
+func (p lateProcess) DetachLate() (left int) {
 	*p.asked = append(*p.asked, p.clock.Now())
 	return max(0, 4-len(*p.asked))
 }
@@ -84,15 +84,15 @@ func TestLateThreadsAreLetGo(t *testing.T) {
 	clock := steppingClock{now: &now}
 	w := &watcher{ctx: context.Background(), clock: clock, alarm: task.NewAlarm(clock), nextTime: time.Hour}
 	defer w.alarm.Close()
-	w.process, w.options.Every = lateProcess{asked: &asked, clock: clock}, time.Hour
+	w.stopper, w.options.Every = lateProcess{asked: &asked, clock: clock}, time.Hour
 	for range 3 {
 		if r, err := w.step(); r != nil || err != nil {
 			t.Fatal(r, err)
 		}
 	}
-	w.unsettled = task.Settle(w.process) > 0
+	w.unsettled = w.stopper.DetachLate() > 0
 	for i, at := range asked {
-		if want := time.Duration(i) * task.SettleEvery; at != want {
+		if want := time.Duration(i) * task.DetachEvery; at != want {
 			t.Errorf("let go of at %v, want %v", at, want)
 		}
 	}

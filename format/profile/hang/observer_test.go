@@ -37,6 +37,8 @@ type fakeProcess struct {
 func (p fakeProcess) Info() task.Info     { return p.info }
 func (p fakeProcess) Memory() task.Memory { return p }
 
+func (p fakeProcess) Capabilities() task.Capabilities { return task.Capabilities{} }
+
 func (fakeProcess) ReadMemory(b []byte, a task.Addr) (int, error) {
 	svc := []byte{0x01, 0x10, 0x00, 0xd4}
 	if a != 0x1000 {

@@ -85,7 +85,7 @@ func (w *watcher) take(wanted func(*task.Thread) bool) error {
 
 // seeFree finds out whether the target is traced still, if it was.
 func (w *watcher) seeFree() {
-	if w.tracing.by != nil && task.Traced(w.process) == nil {
+	if w.tracing.by != nil && w.stopper.Traced() == nil {
 		w.tell(w.tracing.end(w.clock.Now()))
 	}
 }

@@ -82,6 +82,7 @@ func (w *watcher) watch(onReport func(*hangreport.Report) error) error {
 type watcher struct {
 	ctx             context.Context
 	process         task.Process
+	stopper         task.ThreadStopper
 	options         Options
 	clock           task.Clock
 	alarm           *task.Alarm
@@ -112,18 +113,18 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 	if o.Clock == nil {
 		o.Clock = task.SystemClock()
 	}
-	w := &watcher{ctx: ctx, process: p, options: o, clock: o.Clock}
-	if err := task.Allowed(p, task.SuspendTask); err != nil {
+	w := &watcher{ctx: ctx, process: p, options: o, stopper: p.Capabilities().Stopper, clock: o.Clock}
+	if err := task.CanStop(p, task.SuspendTask); err != nil {
 		return nil, err
 	}
 	if err := w.chooseThread(); err != nil {
 		return nil, err
 	}
-	watchable, ok := p.(task.ThreadWatcher)
-	if !ok {
+	able := p.Capabilities()
+	if able.Activity == nil || able.Stopper == nil {
 		return nil, fmt.Errorf("threads of this process cannot be watched: %w", task.ErrUnsupported)
 	}
-	watch, err := watchable.WatchThread(w.options.Thread)
+	watch, err := able.Activity.WatchThread(w.options.Thread)
 	if err != nil {
 		return nil, w.explain(err)
 	}
@@ -159,7 +160,7 @@ func (w *watcher) chooseThread() error {
 
 // step waits until there is something to capture and does it.
 func (w *watcher) step() (*hangreport.Report, error) {
-	w.unsettled = task.Settle(w.process) > 0
+	w.unsettled = w.stopper.DetachLate() > 0
 	found, err := w.await()
 	switch {
 	case err != nil:

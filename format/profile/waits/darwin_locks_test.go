@@ -74,7 +74,7 @@ func TestDarwin(t *testing.T) {
 			thread, code := darwinThread(arch, test.number, test.args)
 			p := onDarwin(arch)
 			p.memory[lockAt], p.memory[0x8000] = test.lock, code
-			f := New(darwinProcess{p, p, p}, nil, []task.Thread{{ID: self, Name: "self"}, {ID: otherID, Name: "other"}})
+			f := New(darwinProcess{p}, nil, []task.Thread{{ID: self, Name: "self"}, {ID: otherID, Name: "other"}})
 			w, _ := f.Find(thread, nil)
 			if diff := cmp.Diff(test.want, w); diff != "" {
 				t.Errorf("%v %s: %s", arch, test.name, diff)
@@ -93,10 +93,12 @@ func TestDarwin(t *testing.T) {
 }
 
 // darwinProcess is one whose system does not tell of calls.
-type darwinProcess struct {
-	task.Process
-	task.ThreadHandler
-	task.FileNamer
+type darwinProcess struct{ task.Process }
+
+func (p darwinProcess) Capabilities() task.Capabilities {
+	able := p.Process.Capabilities()
+	able.Waits, able.Peers = nil, nil
+	return able
 }
 
 func onDarwin(arch task.Arch) *process {

@@ -55,7 +55,7 @@ func queues(arch task.Arch, topState, baseState, topWidth uint64) *process {
 func find(p *process, t *task.Thread, code []byte, functions ...string) *profile.Wait {
 	p.memory[0x8000] = code
 	m, frames := stack(functions...)
-	f := New(darwinProcess{p, p, p}, m, []task.Thread{{ID: self, Name: "self"}, {ID: otherID, Name: "other"}})
+	f := New(darwinProcess{p}, m, []task.Thread{{ID: self, Name: "self"}, {ID: otherID, Name: "other"}})
 	w, _ := f.Find(t, frames)
 	return w
 }
@@ -232,9 +232,16 @@ func TestMessagesSleepsAndSets(t *testing.T) {
 // sightings is a running process whose threads can be looked at.
 type sightings struct {
 	darwinProcess
+	task.ActivityReader
 	before []task.Glance // seen before now
 	now    task.Glance
 	gone   bool
+}
+
+func (s *sightings) Capabilities() task.Capabilities {
+	able := s.darwinProcess.Capabilities()
+	able.Activity = s
+	return able
 }
 
 func (s *sightings) WatchThread(task.ThreadID) (task.ThreadWatch, error) { return s, nil }
@@ -272,7 +279,7 @@ func TestOwnersAreProven(t *testing.T) {
 		p.memory[lockAt] = little(64, map[int]uint64{0: otherPort, threadIDOffset: otherID})
 		there := task.Glance{State: task.Sleeping, Registers: thread.Registers}
 		find := func(change func(s *sightings)) *profile.Wait {
-			s := &sightings{darwinProcess: darwinProcess{p, p, p}, now: there}
+			s := &sightings{darwinProcess: darwinProcess{p}, now: there}
 			change(s)
 			w, _ := New(s, nil, []task.Thread{{ID: self}, {ID: otherID}}).Find(thread, nil)
 			return w

@@ -29,8 +29,8 @@ func (f *Finder) file(fd uint64) string {
 		return ""
 	}
 	s := fmt.Sprintf("fd %d", n)
-	if f.files != nil {
-		if what := f.files.OpenFile(n); what != "" {
+	if f.able.OpenFile != nil {
+		if what := f.able.OpenFile(n); what != "" {
 			s += " " + what
 		}
 	}
@@ -78,7 +78,7 @@ func (f *Finder) fileLock(w *profile.Wait, c *call, t *task.Thread) {
 	if f.calls == nil {
 		return
 	}
-	if pid, ok := f.calls.LockHolder(int(int32(c.Args[0]))); ok && f.stillIn(t, c) {
+	if pid, ok := f.able.Peers.LockHolder(int(int32(c.Args[0]))); ok && f.stillIn(t, c) {
 		w.OwnerPID = pid
 		f.query(w, c, t, PeerQuery{Action: profile.Release, FD: int(int32(c.Args[0]))})
 	}

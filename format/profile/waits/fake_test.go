@@ -12,6 +12,7 @@ import (
 // process is a target made of a few pages and of what its system would tell.
 type process struct {
 	task.Process
+	task.PeerFinder
 	info    task.Info
 	memory  map[task.Addr][]byte
 	calls   map[task.ThreadID]task.Syscall
@@ -62,7 +63,11 @@ func (p *process) Syscall(id task.ThreadID) (task.Syscall, error) {
 	return s, nil
 }
 
-func (p *process) Channel(id task.ThreadID) string         { return p.wchans[id] }
+func (p *process) Capabilities() task.Capabilities {
+	return task.Capabilities{Waits: p, Peers: p, OpenFile: p.OpenFile, ThreadHandle: p.ThreadHandle}
+}
+
+func (p *process) WaitChannel(id task.ThreadID) string     { return p.wchans[id] }
 func (p *process) OpenFile(fd int) string                  { return p.files[fd] }
 func (p *process) Watched(fd int) (int, []int)             { w := p.watched[fd]; return len(w) + p.hidden, w }
 func (p *process) LockHolder(fd int) (int, bool)           { pid, ok := p.holders[fd]; return pid, ok }

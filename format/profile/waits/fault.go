@@ -21,11 +21,10 @@ const pageIsBusy = "a page of memory that is being read or moved"
 // fault returns what a thread waits for that waits in no system call; nil where that
 // is not known to be memory.
 func (f *Finder) fault(t *task.Thread, s *task.Syscall) *profile.Wait {
-	r, ok := f.process.(task.ChannelReader)
-	if !ok {
+	if f.calls == nil {
 		return nil
 	}
-	what, ok := pageWaits[r.Channel(t.ID)]
+	what, ok := pageWaits[f.calls.WaitChannel(t.ID)]
 	if !ok {
 		return nil
 	}

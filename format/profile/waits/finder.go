@@ -25,14 +25,13 @@ const maxFrames = 8
 // runs on.
 type Finder struct {
 	process task.Process
-	calls   task.SyscallReader // nil: the system does not report them
-	handles task.ThreadHandler // nil: threads have none
+	able    task.Capabilities
+	calls   task.WaitReader // able.Waits; nil: the system does not report them
 	images  *images.Map
 	info    task.Info
 	names   map[task.ThreadID]string // of live threads
 	listed  bool                     // names has all of them
 	ports   map[uint32]task.ThreadID // Darwin: by the name of their port; nil: not read yet
-	files   task.FileNamer           // nil: the system does not name them
 	retries Retries
 	gaveUp  bool // there was no time for another try, and a thread not back in its call
 
@@ -45,9 +44,8 @@ type Finder struct {
 // process.
 func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
 	f := &Finder{process: p, images: m, info: p.Info(), names: map[task.ThreadID]string{}, retries: NewRetries()}
-	f.calls, _ = p.(task.SyscallReader)
-	f.handles, _ = p.(task.ThreadHandler)
-	f.files, _ = p.(task.FileNamer)
+	f.able = p.Capabilities()
+	f.calls = f.able.Waits
 	for i := range threads {
 		f.names[threads[i].ID] = threads[i].Name
 	}

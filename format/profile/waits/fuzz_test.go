@@ -30,7 +30,7 @@ func FuzzFind(f *testing.F) {
 					binary.LittleEndian.PutUint32(d.memory[handle][24:], binary.LittleEndian.Uint32(lock[len(lock)-4:]))
 				}
 			}
-			found, _ := New(darwinProcess{d, d, d}, nil, []task.Thread{{ID: self}, {ID: other}}).Find(thread, nil)
+			found, _ := New(darwinProcess{d}, nil, []task.Thread{{ID: self}, {ID: other}}).Find(thread, nil)
 			if found != nil && found.Owner != 0 && found.Owner != self && found.Owner != other {
 				t.Errorf("%v: owner %d is no thread", arch, found.Owner)
 			}

@@ -40,11 +40,11 @@ func TestLayoutOfQueues(t *testing.T) {
 		thread, code := darwinThread(task.ARM64, 375, [6]uint64{topAt})
 		p.memory[0x8000] = code
 		threads := []task.Thread{{ID: self}, {ID: otherID}}
-		if w, _ := New(darwinProcess{p, p, p}, m, threads).Find(thread, nil); w == nil || w.Owner != test.owner {
+		if w, _ := New(darwinProcess{p}, m, threads).Find(thread, nil); w == nil || w.Owner != test.owner {
 			t.Errorf("%s: %+v, want owner %d", test.name, w, test.owner)
 		}
 		p.handles[77] = 0x21000
-		if w, _ := New(darwinProcess{p, p, p}, m, append(threads, task.Thread{ID: 77})).Find(thread, nil); w == nil || w.Owner != 0 {
+		if w, _ := New(darwinProcess{p}, m, append(threads, task.Thread{ID: 77})).Find(thread, nil); w == nil || w.Owner != 0 {
 			t.Errorf("%s, and two threads of one port: %+v", test.name, w)
 		}
 	}

@@ -30,8 +30,7 @@ func openOf(path int) func(*Finder, *profile.Wait, *call, *task.Thread) {
 // where anybody has its other end open: see fifo(7).
 func (f *Finder) opening(w *profile.Wait, c *call, t *task.Thread, path task.Addr, flags uint64) {
 	w.Object, _ = task.ReadCString(f.process.Memory(), path, maxPath) // or else it is not known
-	r, ok := f.process.(task.ChannelReader)
-	if !ok || !partnerWaits[r.Channel(t.ID)] || !f.stillIn(t, c) {
+	if f.calls == nil || !partnerWaits[f.calls.WaitChannel(t.ID)] || !f.stillIn(t, c) {
 		return
 	}
 	if w.Object == "" {

@@ -42,10 +42,10 @@ func (f *Finder) readPorts() {
 
 // portOf reads the name that the target has for a thread's port.
 func (f *Finder) portOf(id task.ThreadID) (uint32, bool) {
-	if f.handles == nil {
+	if f.able.ThreadHandle == nil {
 		return 0, false
 	}
-	handle, ok := f.handles.ThreadHandle(id)
+	handle, ok := f.able.ThreadHandle(id)
 	if !ok || handle == 0 {
 		return 0, false
 	}

@@ -22,11 +22,10 @@ func (f *Finder) stillIn(t *task.Thread, c *call) bool {
 // those with which it entered the kernel. One that runs may be on its way back into the call:
 // some kernels have it run a little by a stop.
 func (f *Finder) isInCall(t *task.Thread, c *call) bool {
-	watcher, ok := f.process.(task.ThreadWatcher)
-	if !ok {
+	if f.able.Activity == nil {
 		return false
 	}
-	watch, err := watcher.WatchThread(t.ID)
+	watch, err := f.able.Activity.WatchThread(t.ID)
 	if err != nil {
 		return false
 	}

@@ -17,6 +17,9 @@ type Process struct {
 // Info implements [task.Process].
 func (p *Process) Info() task.Info { return p.I }
 
+// Capabilities implements [task.Process]: it has none.
+func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{} }
+
 // Memory implements [task.Process].
 func (p *Process) Memory() task.Memory { return p.M }
 

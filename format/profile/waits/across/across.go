@@ -42,12 +42,6 @@ type resolver struct {
 	retries   waits.Retries
 }
 
-// peerFinder returns what finds peers in a member's system; nil where nothing does.
-func (m *Member) peerFinder() task.Linked {
-	l, _ := m.Process.(task.Linked)
-	return l
-}
-
 // isOfFile reports whether a query asks who has the other end of a file.
 func isOfFile(q *waits.PeerQuery) bool { return q.Action == profile.Write || q.Action == profile.Read }
 
@@ -56,7 +50,7 @@ func (r *resolver) findEndpoints() {
 	r.endpoints = map[*profile.Wait]task.End{}
 	var all []task.End
 	for i := range r.members {
-		l := r.members[i].peerFinder()
+		l := r.members[i].Process.Capabilities().Peers
 		for k := range r.members[i].Queries {
 			q := &r.members[i].Queries[k]
 			if l == nil || !isOfFile(q) {
@@ -73,7 +67,7 @@ func (r *resolver) findEndpoints() {
 
 // resolve sets the peer of one wait.
 func (r *resolver) resolve(m *Member, q *waits.PeerQuery) {
-	l := m.peerFinder()
+	l := m.Process.Capabilities().Peers
 	if l == nil {
 		return
 	}
@@ -87,7 +81,7 @@ func (r *resolver) resolve(m *Member, q *waits.PeerQuery) {
 }
 
 // find returns the peer of a query; its PID is 0 where it is not known.
-func (r *resolver) find(m *Member, l task.Linked, q *waits.PeerQuery) (peer profile.Peer) {
+func (r *resolver) find(m *Member, l task.PeerFinder, q *waits.PeerQuery) (peer profile.Peer) {
 	switch {
 	case isOfFile(q):
 		peer.PID, peer.Others = r.owner(m, l, q)
@@ -103,7 +97,7 @@ func (r *resolver) find(m *Member, l task.Linked, q *waits.PeerQuery) (peer prof
 
 // owner returns the one other process that has the other end, 0 when there is not
 // one; and whether some that may have it, too, could not be asked.
-func (r *resolver) owner(m *Member, l task.Linked, q *waits.PeerQuery) (pid int, others bool) {
+func (r *resolver) owner(m *Member, l task.PeerFinder, q *waits.PeerQuery) (pid int, others bool) {
 	end, ok := r.endpoints[q.Wait]
 	h := r.owners[end]
 	if !ok || len(h.PIDs) != 1 || h.PIDs[0] == m.Process.Info().PID {

@@ -11,6 +11,7 @@ import (
 // process is one of which the other end of every descriptor is known.
 type process struct {
 	task.Process
+	task.PeerFinder
 	info    task.Info
 	threads []task.ThreadID
 	end     task.End
@@ -21,6 +22,7 @@ type process struct {
 
 func (p *process) Info() task.Info                   { return p.info }
 func (p *process) Threads() ([]task.ThreadID, error) { return p.threads, nil }
+func (p *process) Capabilities() task.Capabilities   { return task.Capabilities{Peers: p} }
 func (p *process) LockedBy(_, pid int) bool          { return pid == 2 }
 func (p *process) Child(int) (int, bool)             { return p.child, p.child != 0 }
 

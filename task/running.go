@@ -3,7 +3,21 @@ package task
 import (
 	"errors"
 	"slices"
+	"time"
 )
+
+// RunningCopier is a live [Process] whose system can copy more of a thread than a stop
+// shows.
+type RunningCopier interface {
+	// CopyRunning has registers and stack of threads copied as they run, for a sampling
+	// of that interval, until the process is closed. A capture by [SuspendNone] of a
+	// thread that runs is then the newest of its copies: see [Thread].Age. The error
+	// says in one line why that cannot be had, and what to do.
+	CopyRunning(interval time.Duration) error
+	// CopyKernel has each Capture from now on set [Thread].Kernel. The line says what
+	// of that cannot be told, and what to do about it; empty: nothing.
+	CopyKernel() (lacks string, err error)
+}
 
 // KernelFrame is a function of the system's kernel that a thread is in, as the kernel
 // names it: it tells no address.
@@ -24,17 +38,10 @@ const (
 // ErrNoKernel is of a process of which nothing tells where its threads are in the kernel.
 var ErrNoKernel = errors.New("nothing here tells where its threads are in the kernel: leave out --kernel")
 
-// KernelTeller is a live [Process] that can tell where its threads are in the kernel.
-type KernelTeller interface {
-	// TellKernel has each Capture from now on set [Thread].Kernel. The line says what
-	// of that cannot be told, and what to do about it; empty: nothing.
-	TellKernel() (lacks string, err error)
-}
-
-// TellKernel is p's, where it is a [KernelTeller], and else [ErrNoKernel].
-func TellKernel(p Process) (lacks string, err error) {
-	if k, ok := p.(KernelTeller); ok {
-		return k.TellKernel()
+// CopyKernel is p's, where it has a [RunningCopier], and else [ErrNoKernel].
+func CopyKernel(p Process) (lacks string, err error) {
+	if r := p.Capabilities().Running; r != nil {
+		return r.CopyKernel()
 	}
 	return "", ErrNoKernel
 }

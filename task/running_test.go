@@ -2,16 +2,12 @@ package task
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 )
 
 // copying is a process whose system has copied thread 2 a moment ago.
-type copying struct {
-	*counting
-	interval time.Duration // of Observe
-}
+type copying struct{ *counting }
 
 func (p *copying) Capture(id ThreadID, t *Thread) error {
 	t.Age = 0
@@ -21,15 +17,10 @@ func (p *copying) Capture(id ThreadID, t *Thread) error {
 	return p.counting.Capture(id, t)
 }
 
-func (p *copying) Observe(interval time.Duration) error {
-	p.interval = interval
-	return errors.New("not all")
-}
-
 // TestCopiesAreOfTheirMoment: a copy that was made before stays without what is seen
 // of the target now, and without what its stack has elsewhere by now.
 func TestCopiesAreOfTheirMoment(t *testing.T) {
-	p := &copying{counting: &counting{&resting{sampledProcess(), map[ThreadID]int{}}, map[ThreadID]time.Duration{}}}
+	p := &copying{&counting{&resting{fakeProcess: sampledProcess(), described: map[ThreadID]int{}}, map[ThreadID]time.Duration{}}}
 	c := &fakeClock{}
 	n := 0
 	for s, err := range Sample(context.Background(), p, c.options(Options{
@@ -53,15 +44,5 @@ func TestCopiesAreOfTheirMoment(t *testing.T) {
 	}
 	if n != 3 {
 		t.Errorf("%d snapshots", n)
-	}
-}
-
-func TestObserve(t *testing.T) {
-	p := &copying{counting: &counting{&resting{sampledProcess(), nil}, nil}}
-	if err := Observe(p, time.Second); err == nil || p.interval != time.Second {
-		t.Errorf("%v, every %v", err, p.interval)
-	}
-	if err := Observe(sampledProcess(), time.Second); err != nil {
-		t.Error(err)
 	}
 }

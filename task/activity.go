@@ -1,0 +1,96 @@
+package task
+
+import "time"
+
+// Turn tells of a [Running] thread whether it had a processor just before it was
+// stopped.
+type Turn uint8
+
+// The turns.
+const (
+	TurnUnknown Turn = iota // it had one or waited for one
+	OnCPU                   // it had, until the stop: see [Thread].Processor
+	Queued                  // it waited for one
+)
+
+// Schedule is what the system has counted of a thread, to the microsecond, since
+// the thread began. Where both times are 0 it does not tell.
+type Schedule struct {
+	Ran    time.Duration // on processors
+	Queued time.Duration // in which it could have run, and had none
+	// Stood is for how long at most it stood in stops of ours when it could have run,
+	// since it was sampled first. It may have waited for a processor in a part of that.
+	Stood time.Duration
+}
+
+// Known reports whether the system counts.
+func (s *Schedule) Known() bool { return s.Ran|s.Queued != 0 }
+
+// ActivityReader is a live [Process] that tells what its threads do, at little cost and
+// without a stop.
+type ActivityReader interface {
+	// NotRun reports whether the thread has not run since it was captured into t, or
+	// stands just as it did then. It may ask the running target, and errs on the
+	// side of false. Facts of the thread that have changed since are set anew.
+	NotRun(ThreadID, *Thread) bool
+	// NothingRan reports whether no thread has run since NotRun said so of each, so that
+	// there are the same threads, and the same is mapped. It errs on the side of false.
+	NothingRan() bool
+	// CPUTimes returns for how long a thread has run and has waited for a processor, as
+	// of the last call of NotRun if that was since the last listing, else as of now;
+	// false where the system does not count. They may lack what a processor that is in
+	// use has not counted yet: the time since the last tick of its clock.
+	CPUTimes(ThreadID) (ran, queued time.Duration, ok bool)
+	// WatchThread has one thread looked at again and again.
+	WatchThread(ThreadID) (ThreadWatch, error)
+}
+
+// schedule notes how a thread has been scheduled so far.
+func (s *sampler) schedule(k *sampled) {
+	if s.activity == nil {
+		return
+	}
+	if ran, queued, ok := s.activity.CPUTimes(k.ID); ok {
+		k.Schedule = Schedule{ran.Truncate(time.Microsecond), queued.Truncate(time.Microsecond), k.stood.Truncate(time.Microsecond)}
+	}
+}
+
+// stands counts a stop of the thread.
+func (k *sampled) stands(d time.Duration) {
+	if k.State == Running { // else it waited for something all the same
+		k.stood += d
+	}
+}
+
+// ThreadWatch looks at one thread again and again, without stopping anything
+// and at little cost; where the system tells nothing of a thread that has not
+// been stopped, with stops that are as short and rare.
+type ThreadWatch interface {
+	// Glance sees what the thread is doing. Its error is ErrThreadGone, or that the
+	// system refuses.
+	Glance() (Glance, error)
+	// Counters reads what the thread has done so far.
+	Counters() (Counters, error)
+	Close() error
+}
+
+// Glance is what one look at a running process tells of a thread.
+type Glance struct {
+	State State
+	// Call is the system call that it is in, where the system tells; else
+	// Registers are those of a thread that waits, as it entered the kernel.
+	Call      Syscall
+	Registers Registers
+	// Later: the thread waits, and where will be known only by a later look.
+	Later bool
+}
+
+// Counters only grow.
+type Counters struct {
+	CPU    time.Duration // used by the thread
+	Queued time.Duration // spent waiting for a processor; 0 where the system does not tell
+	// Sleeps counts how often the thread has begun to wait in the kernel: not when
+	// it was taken off a processor for another. Known where HasSleeps.
+	Sleeps    uint64
+	HasSleeps bool
+}

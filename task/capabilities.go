@@ -1,0 +1,25 @@
+package task
+
+// Capabilities are what a [Process] can do besides, each nil where it cannot. They stay
+// the same as long as the process is open.
+type Capabilities struct {
+	Stopper  ThreadStopper
+	Partial  bool // Suspend heeds [StopOptions], and [Limits].NoStop
+	Activity ActivityReader
+	Pacer    Pacer
+	Running  RunningCopier
+	Maps     MapReader
+	Loader   LoaderReader
+	Waits    WaitReader
+	Peers    PeerFinder
+
+	// OpenFile says what a descriptor of the target is: a path, or the kind of thing
+	// with what is known of it, such as "tcp socket 127.0.0.1:80"; empty when the
+	// target has no such descriptor, or the system refuses. Nothing is stopped for it.
+	OpenFile func(fd int) string
+	// ThreadHandle returns a thread's handle: on Darwin the address of its
+	// thread-specific data. False where it has none.
+	ThreadHandle func(ThreadID) (Addr, bool)
+	// Back gives a saved process the memory to ask for what it does not hold.
+	Back func(Memory)
+}

@@ -1,0 +1,76 @@
+package task
+
+// CallState is what a thread was doing as the kernel was asked for its system
+// call.
+type CallState uint8
+
+// The states of a call.
+const (
+	CallUnknown CallState = iota // the system does not tell
+	OnProcessor                  // it runs or waits for a processor, in user space or in the kernel
+	InCall                       // it waits in the system call that Syscall describes
+	InFault                      // it waits in the kernel, but in no system call: for a page, say
+)
+
+// Syscall is the system call that a thread is in.
+type Syscall struct {
+	State  CallState
+	Number int // as the kernel of the target's architecture counts
+	Args   [6]uint64
+	SP, PC Addr // of the thread, where it entered the kernel
+}
+
+// WaitReader is a [Process] whose system tells of the calls that threads
+// are in, and of what these calls wait for. Nothing is stopped for it.
+type WaitReader interface {
+	// Syscall asks what call a thread is in. Its error is ErrThreadGone, or that
+	// the system refuses.
+	Syscall(ThreadID) (Syscall, error)
+	// WaitChannel returns in which of the system's functions a thread waits, empty when
+	// that is not told.
+	WaitChannel(ThreadID) string
+	// Watched returns how many files the epoll instance at descriptor fd watches, and
+	// the lowest descriptors of those that are still open as they were when it was
+	// told. 0 when fd is no such instance, or the system does not tell.
+	Watched(fd int) (n int, fds []int)
+	// LocalThread returns the thread that the target itself knows by the number n:
+	// in a container the numbers differ. False when it has no such thread.
+	LocalThread(n int) (ThreadID, bool)
+}
+
+// End is one end of a pipe or of a pair of sockets, to which descriptors of
+// processes lead.
+type End struct {
+	File   string // as the system names it: "pipe:[53343]", "socket:[53344]"; a named pipe by where it is
+	Writes bool   // of a pipe: the end that is written to, else the one that is read
+}
+
+// PeerFinder is a live [Process] whose system tells by what it is linked to others.
+// Nothing is stopped for it.
+type PeerFinder interface {
+	// OtherEnd returns the other end of what is at a descriptor of the target, of
+	// which the target reads or writes; false when there is none, or that is not
+	// known.
+	OtherEnd(fd int, writes bool) (End, bool)
+	// Child returns the child process that the target itself knows by the number n
+	// or, with 0, its only one; false when it has no such child, or that has ended.
+	Child(n int) (pid int, ok bool)
+	// SharedOwner returns the thread of another process that the target itself knows
+	// by the number n, and that process; false unless it is a live one and has the
+	// target's memory at a mapped too, shared.
+	SharedOwner(a Addr, n int) (ThreadID, int, bool)
+	// LockHolder returns the process that holds the file lock for which a thread
+	// of the target waits at descriptor fd; false when that is not known.
+	LockHolder(fd int) (pid int, ok bool)
+	// LockedBy reports whether a process has a lock of the file at a descriptor of the
+	// target.
+	LockedBy(fd, pid int) bool
+}
+
+// Holders are the processes that have an end open.
+type Holders struct {
+	PIDs []int // in ascending order
+	// Unseen: there are processes that may not be asked what they have open, or came
+	// and went too fast for that.
+	Unseen bool
+}
