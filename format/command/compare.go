@@ -17,6 +17,7 @@ import (
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/recording"
@@ -116,7 +117,7 @@ func (c *call) writeDiff(d *profile.Diff) error {
 		if to.form.Text && !c.has("min") {
 			of.Least = leastChange
 		}
-		return to.form.Diff(c.optionsOf(to))(w, &of)
+		return c.writeReport(w, to, report.OfDiff(&of))
 	})
 }
 

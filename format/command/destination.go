@@ -119,7 +119,7 @@ func (c *call) stream(d *destination) (to *os.File, name string) {
 
 // options are what the report there looks like.
 func (c *call) optionsOf(d *destination) words.Options {
-	return words.Options{Color: c.colored(d.isFile()), ASCII: c.asciiOnly(d), Width: c.width(d), FoldIdle: c.system && c.merge, Origin: c.origin()}
+	return words.Options{Color: c.colored(d.isFile()), ASCII: c.asciiOnly(d), Width: c.width(d), FoldIdle: c.system && c.merge}
 }
 
 // width is how many columns the terminal has to which the report goes, 0 where it goes

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"stacksnap/format/origin"
+	"stacksnap/format/report"
 )
 
 // The variables of OpenTelemetry's SDKs that say what the processes are (its
@@ -17,8 +17,8 @@ const (
 
 // origin is where the profiles of this call come from. That a file was captured on this
 // machine is not known.
-func (c *call) origin() origin.Origin {
-	o := origin.Origin{Service: c.Getenv(serviceVariable), Attributes: resourceAttributes(c.Getenv(attributesVariable))}
+func (c *call) origin() report.Origin {
+	o := report.Origin{Service: c.Getenv(serviceVariable), Attributes: resourceAttributes(c.Getenv(attributesVariable))}
 	if mode := c.mode(); mode != opens && mode != differs {
 		o.Host, _ = os.Hostname() // not known otherwise
 	}
@@ -27,12 +27,12 @@ func (c *call) origin() origin.Origin {
 
 // resourceAttributes reads "key=value,key=value", values escaped as in URLs. What is not
 // of that form is left out.
-func resourceAttributes(text string) (list []origin.Attribute) {
+func resourceAttributes(text string) (list []report.Attribute) {
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, ok := strings.Cut(pair, "=")
 		key = strings.TrimSpace(key)
 		if plain, err := url.PathUnescape(strings.TrimSpace(value)); ok && err == nil && key != "" {
-			list = append(list, origin.Attribute{Key: key, Value: plain})
+			list = append(list, report.Attribute{Key: key, Value: plain})
 		}
 	}
 	return list

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stacksnap/format/origin"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/push"
+	"stacksnap/format/report"
 )
 
 // callOf is a call with an environment by hand.
@@ -119,7 +119,7 @@ func TestQueue(t *testing.T) {
 func TestOrigin(t *testing.T) {
 	host, _ := os.Hostname()
 	values := map[string]string{"OTEL_SERVICE_NAME": "shop", "OTEL_RESOURCE_ATTRIBUTES": "team=a%2Cb, env = prod ,=x,y,bad=%zz"}
-	want := origin.Origin{Host: host, Service: "shop", Attributes: []origin.Attribute{{Key: "team", Value: "a,b"}, {Key: "env", Value: "prod"}}}
+	want := report.Origin{Host: host, Service: "shop", Attributes: []report.Attribute{{Key: "team", Value: "a,b"}, {Key: "env", Value: "prod"}}}
 	if diff := cmp.Diff(want, callOf(t, "-p 1", values).origin()); diff != "" {
 		t.Error(diff)
 	}

@@ -12,6 +12,7 @@ import (
 	"stacksnap/format"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 )
 
 // extensions lists those of all forms.
@@ -118,20 +119,25 @@ func writeStream(to io.Writer, write func(io.Writer) error) error {
 // between them.
 func (c *call) formatAll(w io.Writer, d *destination, profiles []*profile.Profile) error {
 	if d.form.Whole && len(profiles) > 1 {
-		return d.form.Group(c.optionsOf(d))(w, &profile.Group{Tool: c.tool(), Profiles: profiles})
+		return c.writeReport(w, d, report.OfGroup(&profile.Group{Tool: c.tool(), Profiles: profiles}))
 	}
-	write := d.form.Write(c.optionsOf(d))
 	for i, p := range profiles {
-		if i > 0 && (d.form.Text || d.form.Name == "sample") {
+		if i > 0 && d.form.Text {
 			if _, err := fmt.Fprintln(w); err != nil {
 				return err
 			}
 		}
-		if err := write(w, p); err != nil {
+		if err := c.writeReport(w, d, report.Of(p)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writeReport writes a report as the place wants it.
+func (c *call) writeReport(w io.Writer, d *destination, r *report.Report) error {
+	r.Origin = c.origin()
+	return d.form.Write(w, r, c.optionsOf(d))
 }
 
 // shown is a profile as --no-inlines, --no-demangle, --merge and the flags of views want

@@ -12,6 +12,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/capture/family"
+	"stacksnap/format/report"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -230,8 +231,8 @@ func (c *call) reportAll(s *selection) error {
 		return s.failure()
 	}
 	queued := c.queue(&s.group, nil)
-	g := s.group.Each(c.shown)
-	err := c.writeAll(func(w io.Writer, d *destination) error { return d.form.Group(c.optionsOf(d))(w, g) })
+	shown := report.OfGroup(s.group.Each(c.shown))
+	err := c.writeAll(func(w io.Writer, d *destination) error { return c.writeReport(w, d, shown) })
 	return errors.Join(s.failure(), err, queued, c.deliver(), c.missing(s.group.Profiles...))
 }
 

@@ -25,7 +25,7 @@ func (c *call) chosen(all []*profile.Profile) ([]*profile.Profile, error) {
 // takeSeveral returns the error of a form that is of one process, where there are more.
 func (c *call) takeSeveral(all []*profile.Profile) error {
 	for _, d := range c.destinations() {
-		if d.form.Group == nil && len(all) > 1 {
+		if d.form.Single && len(all) > 1 {
 			return usageError{fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.target, len(all), d.form.Name, processList(targetsOf(all)))}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -22,7 +23,7 @@ func compares(t *testing.T, before, after *profile.Profile, o profile.DiffOption
 	}
 	var b bytes.Buffer
 	c := &words.Comparison{Diff: d, Tool: "stacksnap 1.0", Files: [2]string{"old.json", hostile}}
-	if err := DiffPage(&b, c); err != nil {
+	if err := Write(&b, report.OfDiff(c), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

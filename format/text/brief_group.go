@@ -7,23 +7,12 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
-// GroupBrief writes a summary of several processes, as [Brief] does of one: what they are
-// about, who waits for whom, and a line or a few on each.
-func GroupBrief(o words.Options) words.GroupWriter {
-	return func(w io.Writer, g *profile.Group) error {
-		if len(g.Profiles) == 1 && len(g.Missing) == 0 && g.More == 0 {
-			return Brief(o)(w, g.Profiles[0])
-		}
-		b := newBrief(words.AboutGroup(g), o)
-		b.group(g)
-		return b.writeTo(w)
-	}
-}
-
-// group writes the summary of several processes.
+// group writes the summary of several processes: what they are about, who waits for whom,
+// and a line or a few on each.
 func (b *brief) group(g *profile.Group) {
 	if text := words.GroupSummary(g); text != "" {
 		b.add(3, 2, text)
@@ -108,42 +97,42 @@ func (b *brief) process(p *profile.Profile, most int) []string {
 	return lines
 }
 
-// HangBrief writes a summary of a hang, as [Brief] does of a profile: when and how long,
-// what the thread did in turn, who waits for whom, and the stacks.
-func HangBrief(o words.Options) words.HangWriter {
-	return func(w io.Writer, r *hangreport.Report) error {
-		b := newBrief(r.Profile, o)
-		if r.Reason == hangreport.Hang {
-			b.hang(r)
-		}
-		b.headline()
-		b.body(briefLines - min(2*len(r.Followed.Profiles), maxFollowedLines))
-		b.processes(r.Followed.Profiles, briefLines)
-		if err := b.writeTo(w); err != nil {
-			return err
-		}
-		_, err := io.WriteString(w, "\n") // another report may follow
+// hangBrief writes a summary of a hang: when and how long, what the thread did in turn,
+// who waits for whom, and the stacks.
+func hangBrief(w io.Writer, r *report.Report, o words.Options) error {
+	b := newBrief(r.Profiles[0], o)
+	if r.Hang.Reason == hangreport.Hang {
+		b.hang(r)
+	}
+	b.headline()
+	others := r.Profiles[1:]
+	b.body(briefLines - min(2*len(others), maxFollowedLines))
+	b.processes(others, briefLines)
+	if err := b.writeTo(w); err != nil {
 		return err
 	}
+	_, err := io.WriteString(w, "\n") // another report may follow
+	return err
 }
 
 // maxFollowedLines are kept for the processes that a hung thread waited for.
 const maxFollowedLines = 6
 
 // followed says for whom the thread waited in other processes.
-func (b *brief) followed(f *hangreport.Followed) {
-	if len(f.Profiles)+len(f.Missing) > 0 && len(f.Chain) > 0 {
-		b.add(3, 2, "Hang waits: "+b.Circle(f.Chain))
+func (b *brief) followed(r *report.Report) {
+	if chain := r.Hang.Followed.Chain; len(r.Profiles)+len(r.Missing) > 1 && len(chain) > 0 {
+		b.add(3, 2, "Hang waits: "+b.Circle(chain))
 	}
-	b.circles(f.Deadlocks)
-	b.uncaptured(f.Missing)
+	b.circles(r.Deadlocks)
+	b.uncaptured(r.Missing)
 }
 
 // hang says what the thread that was watched did.
-func (b *brief) hang(r *hangreport.Report) {
+func (b *brief) hang(all *report.Report) {
+	r := all.Hang
 	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s, from %s: %s", r.Kind, words.Duration(r.Duration), unfinished(r), words.Moment(r.Start), b.ThreadName(r.Thread, r.Name)))
 	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
-	b.followed(&r.Followed)
+	b.followed(all)
 	const most = 4
 	for i, ph := range r.Phases {
 		if i == most {

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -46,35 +48,29 @@ func deadlockedMany() *profile.Profile {
 }
 
 func TestBriefGolden(t *testing.T) {
-	brief := Brief(words.Options{Color: true})
 	for name, p := range map[string]*profile.Profile{
 		"brief_linux.txt": fixtures.Linux(), "brief_darwin.txt": fixtures.Darwin(), "brief_sampled.txt": fixtures.Stated(), "brief_deadlock.txt": deadlockedMany(),
 		"brief_merged.txt": deadlockedMany().FoldThreads(), "brief_none.txt": fixtures.NoThreads(), "brief_translated.txt": fixtures.Translated(),
 		"brief_hostile.txt": fixtures.Hostile(), "brief_recursion.txt": fixtures.Recursion(9_000),
 		"brief_focus.txt": fixtures.Stated().Select(fixtures.Matching("hot"), nil, nil),
 	} {
-		t.Run(name, func(t *testing.T) { checkBrief(t, name, fixtures.Written(t, brief, p), words.BriefColumns) })
+		t.Run(name, func(t *testing.T) {
+			checkBrief(t, name, golden.WrittenReport(t, Brief, report.Of(p), words.Options{Color: true}), words.BriefColumns)
+		})
 	}
 	t.Run("ascii", func(t *testing.T) {
-		checkBrief(t, "brief_ascii.txt", fixtures.Written(t, Brief(words.Options{ASCII: true, Width: 72}), deadlockedMany()), 72)
+		checkBrief(t, "brief_ascii.txt", golden.WrittenReport(t, Brief, report.Of(deadlockedMany()), words.Options{ASCII: true, Width: 72}), 72)
 	})
-	var b bytes.Buffer
-	if err := HangBrief(words.Options{})(&b, fixtures.HangOf()); err != nil {
-		t.Fatal(err)
-	}
-	checkBrief(t, "brief_hang.txt", bytes.TrimSuffix(b.Bytes(), []byte("\n")), words.BriefColumns)
-	b.Reset()
-	if err := GroupBrief(words.Options{})(&b, fixtures.Group()); err != nil {
-		t.Fatal(err)
-	}
-	checkBrief(t, "brief_group.txt", b.Bytes(), words.BriefColumns)
+	stuck := golden.WrittenReport(t, Brief, report.OfHang(fixtures.HangOf()), words.Options{})
+	checkBrief(t, "brief_hang.txt", bytes.TrimSuffix(stuck, []byte("\n")), words.BriefColumns)
+	checkBrief(t, "brief_group.txt", golden.WrittenReport(t, Brief, report.OfGroup(fixtures.Group()), words.Options{}), words.BriefColumns)
 }
 
 // checkBrief requires that it is short.
 func checkBrief(t *testing.T, name string, got []byte, width int) {
 	t.Helper()
 	fitsBrief(t, string(got), width)
-	fixtures.CheckGolden(t, name, got)
+	golden.Check(t, name, got)
 }
 
 func fitsBrief(t *testing.T, text string, width int) {
@@ -130,18 +126,15 @@ func TestBriefIsBrief(t *testing.T) {
 			if width > 0 {
 				most = min(most, width)
 			}
-			var hangs, group bytes.Buffer
-			if err := HangBrief(o)(&hangs, r); err != nil {
-				t.Fatal(err)
+			for _, of := range []*report.Report{report.Of(p), report.OfHang(r), report.OfGroup(g)} {
+				text := string(golden.WrittenReport(t, Brief, of, o))
+				if of.Hang != nil {
+					text = strings.TrimSuffix(text, "\n")
+				}
+				fitsBrief(t, text, most)
 			}
-			if err := GroupBrief(o)(&group, g); err != nil {
-				t.Fatal(err)
-			}
-			fitsBrief(t, string(fixtures.Written(t, Brief(o), p)), most)
-			fitsBrief(t, strings.TrimSuffix(hangs.String(), "\n"), most)
-			fitsBrief(t, group.String(), most)
 			o.ASCII = true
-			text := string(fixtures.Written(t, Brief(o), p))
+			text := string(golden.WrittenReport(t, Brief, report.Of(p), o))
 			fitsBrief(t, text, most)
 			if strings.ContainsFunc(text, func(r rune) bool { return r > '~' }) {
 				t.Errorf("not ASCII:\n%s", text)
