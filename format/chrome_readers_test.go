@@ -15,6 +15,7 @@ import (
 	"stacksnap/format/chrome"
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/internal/readers"
 	"stacksnap/format/profile"
 )
@@ -24,7 +25,7 @@ import (
 func TestSpeedscopeReadsChrome(t *testing.T) {
 	release := readers.SpeedscopePackage(t)
 	dir := t.TempDir()
-	args := []string{filepath.Join(fixtures.Testdata(), "speedscope.cjs"), release}
+	args := []string{filepath.Join(golden.Testdata(), "speedscope.cjs"), release}
 	all := map[string]*profile.Profile{"timed.json": fixtures.Timed(), "focus.json": fixtures.Timed().Select(fixtures.Matching("work"), nil, fixtures.Matching("main"))}
 	for kind, name := range fixtures.HostileNames {
 		if kind != "cut" { // it would be taken for the mark of that name
@@ -33,7 +34,7 @@ func TestSpeedscopeReadsChrome(t *testing.T) {
 	}
 	for name, p := range all {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, fixtures.Written(t, chrome.Write, p), 0o600); err != nil {
+		if err := os.WriteFile(file, golden.Written(t, chrome.Write, p), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		args = append(args, file)

@@ -1,18 +1,19 @@
 package format_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
+	"stacksnap/format"
 	"stacksnap/format/folded"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/diff"
+	"stacksnap/format/report"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 )
@@ -47,15 +48,6 @@ func compared(t *testing.T, before, after *profile.Profile, o diff.Options) *wor
 	return &words.Comparison{Diff: d, Tool: "stacksnap 1.0", Files: [2]string{"old.snap", "new.snap"}}
 }
 
-func writtenDiff(t *testing.T, write words.DiffWriter, c *words.Comparison) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b, c); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 var inOne = diff.Options{By: profile.ByProcess}
 
 func TestDiffGolden(t *testing.T) {
@@ -70,26 +62,26 @@ func TestDiffGolden(t *testing.T) {
 	shot := compared(t, fixtures.Linux(), fixtures.Sampled(), diff.Options{By: profile.ByProcess, Choose: true})
 	for _, c := range []struct {
 		name  string
-		write words.DiffWriter
+		write report.Writer
 		of    *words.Comparison
+		how   words.Options
 	}{
-		{"diff.txt", text.DiffTree(words.Options{}), one},
-		{"diff_color.txt", text.DiffTree(words.Options{Color: true}), one},
-		{"diff_narrow.txt", text.DiffTree(words.Options{Width: 70}), one},
-		{"diff_table.txt", text.DiffTable(words.Options{}), cpu},
-		{"diff_threads.txt", text.DiffTree(words.Options{}), byThread},
-		{"diff_counted.txt", text.DiffTree(words.Options{ASCII: true}), counted},
-		{"diff_invert.txt", text.DiffTree(words.Options{}), turned},
-		{"diff_min.txt", text.DiffTree(words.Options{}), small},
-		{"diff_shot.txt", text.DiffTree(words.Options{}), shot},
-		{"diff_hostile.txt", text.DiffTree(words.Options{Width: 60}), evil},
-		{"diff.folded", folded.WriteDiff, one},
-		{"diff_invert.folded", folded.WriteDiff, turned},
-		{"diff_hostile.folded", folded.WriteDiff, evil},
-		{"diff.json", jsondoc.WriteDiff, one},
-		{"diff_hostile.json", jsondoc.WriteDiff, evil},
+		{"diff_color.txt", text.Tree, one, words.Options{Color: true}},
+		{"diff_narrow.txt", text.Tree, one, words.Options{Width: 70}},
+		{"diff_table.txt", text.Summary, cpu, words.Options{}},
+		{"diff_threads.txt", text.Tree, byThread, words.Options{}},
+		{"diff_counted.txt", text.Tree, counted, words.Options{ASCII: true}},
+		{"diff_invert.txt", text.Tree, turned, words.Options{}},
+		{"diff_min.txt", text.Tree, small, words.Options{}},
+		{"diff_shot.txt", text.Tree, shot, words.Options{}},
+		{"diff_hostile.txt", text.Tree, evil, words.Options{Width: 60}},
+		{"diff_invert.folded", folded.Write, turned, words.Options{}},
+		{"diff_hostile.folded", folded.Write, evil, words.Options{}},
+		{"diff_hostile.json", jsondoc.Write, evil, words.Options{}},
 	} {
-		t.Run(c.name, func(t *testing.T) { fixtures.CheckGolden(t, c.name, writtenDiff(t, c.write, c.of)) })
+		t.Run(c.name, func(t *testing.T) {
+			golden.Check(t, c.name, golden.WrittenReport(t, c.write, report.OfDiff(c.of), c.how))
+		})
 	}
 }
 
@@ -97,16 +89,13 @@ func TestDiffGolden(t *testing.T) {
 func TestDiffHostile(t *testing.T) {
 	c := compared(t, fixtures.Hostile(), fixtures.Sampled(), inOne)
 	c.Files = [2]string{"a\x1b[31m", "b\u202e\n"}
-	for i, write := range []words.DiffWriter{text.DiffTree(words.Options{}), text.DiffTable(words.Options{}), folded.WriteDiff, jsondoc.WriteDiff, jsondoc.WriteDiffLine} {
-		out := string(writtenDiff(t, write, c))
-		for _, r := range out {
-			if r != '\n' && !unicode.IsPrint(r) {
-				t.Fatalf("writer %d: %U in %q", i, r, out)
-			}
+	for _, f := range format.All() {
+		if f.Diffs {
+			onlyPrintable(t, f, golden.WrittenReport(t, f.Write, report.OfDiff(c), words.Options{}))
 		}
 	}
 	var document map[string]any
-	if err := json.Unmarshal(writtenDiff(t, jsondoc.WriteDiffLine, c), &document); err != nil {
+	if err := json.Unmarshal(golden.WrittenReport(t, jsondoc.WriteLine, report.OfDiff(c), words.Options{}), &document); err != nil {
 		t.Error(err)
 	}
 }
@@ -114,7 +103,7 @@ func TestDiffHostile(t *testing.T) {
 // TestDiffWidth: lines fit where they can.
 func TestDiffWidth(t *testing.T) {
 	c := compared(t, fixtures.Sampled(), later(), inOne)
-	for line := range strings.Lines(string(writtenDiff(t, text.DiffTree(words.Options{Width: 80}), c))) {
+	for line := range strings.Lines(string(golden.WrittenReport(t, text.Tree, report.OfDiff(c), words.Options{Width: 80}))) {
 		if n := words.Columns(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
@@ -124,7 +113,7 @@ func TestDiffWidth(t *testing.T) {
 // TestDiffDeepTree is written as fast as it is long.
 func TestDiffDeepTree(t *testing.T) {
 	c := compared(t, fixtures.Recursion(5_000), fixtures.Recursion(9_000), inOne)
-	if out := writtenDiff(t, text.DiffTree(words.Options{}), c); len(out) > 4<<20 {
+	if out := golden.WrittenReport(t, text.Tree, report.OfDiff(c), words.Options{}); len(out) > 4<<20 {
 		t.Errorf("%d bytes", len(out))
 	}
 }
@@ -194,7 +183,7 @@ func TestDiffTrunk(t *testing.T) {
 	}
 	c := compared(t, deep(0), deep(80), inOne)
 	c.Least = .5
-	fixtures.CheckGolden(t, "diff_trunk.txt", writtenDiff(t, text.DiffTree(words.Options{}), c))
+	golden.Check(t, "diff_trunk.txt", golden.WrittenReport(t, text.Tree, report.OfDiff(c), words.Options{}))
 	if branch, caller := c.Grown(); branch.Function != "search" || caller.Function != "handle" {
 		t.Errorf("%s by %s", branch.Function, caller.Function)
 	}

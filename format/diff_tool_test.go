@@ -17,9 +17,11 @@ import (
 	"stacksnap/format/folded"
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/diff"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task/needs"
 )
@@ -35,7 +37,7 @@ func TestDiffPprofTool(t *testing.T) {
 	} {
 		files := [2]string{filepath.Join(t.TempDir(), "before.pb"), filepath.Join(t.TempDir(), "after.pb")}
 		for i, p := range sides {
-			if err := os.WriteFile(files[i], fixtures.Written(t, pprof.Write, p), 0o600); err != nil {
+			if err := os.WriteFile(files[i], golden.Written(t, pprof.Write, p), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,7 +70,7 @@ func TestDiffFoldedTool(t *testing.T) {
 	var files [2]string
 	for i, p := range sides {
 		files[i] = filepath.Join(t.TempDir(), "it.folded")
-		if err := os.WriteFile(files[i], fixtures.Written(t, folded.Write, p.GroupBy(profile.ByProcess)), 0o600); err != nil {
+		if err := os.WriteFile(files[i], golden.Written(t, folded.Write, p.GroupBy(profile.ByProcess)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,7 +81,7 @@ func TestDiffFoldedTool(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := compared(t, sides[0], sides[1], diff.Options{By: profile.ByProcess, Scale: scale})
-		if diff := cmp.Diff(linesOf(out), linesOf(writtenDiff(t, folded.WriteDiff, c))); diff != "" {
+		if diff := cmp.Diff(linesOf(out), linesOf(golden.WrittenReport(t, folded.Write, report.OfDiff(c), words.Options{}))); diff != "" {
 			t.Errorf("%s (-theirs +ours):\n%s", flag, diff)
 		}
 	}

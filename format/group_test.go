@@ -1,33 +1,18 @@
 package format_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
-	"stacksnap/format/folded"
 	"stacksnap/format/internal/fixtures"
-	"stacksnap/format/jsondoc"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
-
-func TestGroupGolden(t *testing.T) {
-	for name, write := range map[string]words.GroupWriter{
-		"group.txt": text.GroupTree(words.Options{}), "group.json": jsondoc.WriteGroup, "group.jsonl": jsondoc.WriteGroupLine, "group.folded": folded.WriteGroup,
-	} {
-		t.Run(name, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := write(&b, fixtures.Group()); err != nil {
-				t.Fatal(err)
-			}
-			fixtures.CheckGolden(t, name, b.Bytes())
-		})
-	}
-}
 
 // TestGroupSummary has the line of each kind.
 func TestGroupSummary(t *testing.T) {
@@ -76,17 +61,14 @@ func TestGroupFoldsIdle(t *testing.T) {
 		},
 		false: {"  - sleep [109], 1 thread", "Process:         sleep [109]"},
 	} {
-		var b bytes.Buffer
-		if err := text.GroupTree(words.Options{FoldIdle: fold})(&b, g); err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.Split(b.String(), "\n")
+		written := string(golden.WrittenReport(t, text.Tree, report.OfGroup(g), words.Options{FoldIdle: fold}))
+		lines := strings.Split(written, "\n")
 		for _, line := range want {
 			if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, line) }) {
-				t.Errorf("%t: no %q in\n%s", fold, line, b.String())
+				t.Errorf("%t: no %q in\n%s", fold, line, written)
 			}
 		}
-		if n := strings.Count(b.String(), "Process:  "); n != map[bool]int{true: 1, false: 10}[fold] {
+		if n := strings.Count(written, "Process:  "); n != map[bool]int{true: 1, false: 10}[fold] {
 			t.Errorf("%t: %d reports", fold, n)
 		}
 	}

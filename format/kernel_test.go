@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format"
 	"stacksnap/format/folded"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/jsondoc"
-	"stacksnap/format/otlp"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/speedscope"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
@@ -40,25 +42,35 @@ func inKernel() *profile.Profile {
 	}
 }
 
+// TestKernelIsMarked, in each format as that has it.
 func TestKernelIsMarked(t *testing.T) {
-	for name, c := range map[string]struct {
-		write words.Writer
-		want  []string
-	}{
-		"tree":       {text.Tree(words.Options{}), []string{"trap [k] + 16 (kernel)", "??? [k] (kernel + 0x0)", "??? [k] [0xf000]", "  main [0x1000]"}},
-		"folded":     {folded.Write, []string{";main;trap_[k];kernel+0x0_[k];0xf000_[k] 1"}},
-		"json":       {jsondoc.Write, []string{`"kernel": true`}},
-		"speedscope": {speedscope.Write, []string{`"trap [k]"`, `"kernel+0x0 [k]"`, `"0xf000 [k]"`}},
-		"summary":    {text.Summary(words.Options{}), []string{"trap [k]"}},
-		"otlp":       {otlp.Writer(words.Options{}), []string{"trap [k]"}},
-	} {
-		var b bytes.Buffer
-		if err := c.write(&b, inKernel()); err != nil {
-			t.Fatal(err)
+	marks := map[string][]string{
+		"tree":       {"trap [k] + 16 (kernel)", "??? [k] (kernel + 0x0)", "??? [k] [0xf000]", "  main [0x1000]"},
+		"summary":    {"trap [k]"},
+		"json":       {`"kernel": true`},
+		"jsonl":      {`"kernel":true`},
+		"folded":     {";main;trap_[k];kernel+0x0_[k];0xf000_[k] 1"},
+		"pprof":      {"trap [k]"},
+		"speedscope": {`"trap [k]"`, `"kernel+0x0 [k]"`, `"0xf000 [k]"`},
+		"otlp":       {"trap [k]"},
+		"html":       {"trap [k]"},
+		"sample":     {"trap [k]  (in kernel) + 16  [0x9110]", "??? [k]  (in kernel)", "??? [k]  (in <unknown binary>)  [0xf000]"},
+		"spindump":   {"*1  trap + 16 (kernel + 272) [0x9110]", "*1  ??? (kernel + 0) [0x9000]", "*1  ??? [0xf000]"},
+		"ips":        {`"symbol": "trap [k]"`},
+		"crash":      {"trap [k] + 16\n"},
+		"firefox":    nil, "chrome": nil, "spindump-timeline": nil, // they are for what has times
+	}
+	for _, f := range format.All() {
+		wanted, ok := marks[f.Name]
+		if !ok {
+			t.Errorf("this test does not know how %s marks the kernel's frames", f.Name)
 		}
-		for _, want := range c.want {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("%s: no %q in\n%s", name, want, b.String())
+		if refuses(t, f, inKernel()) != (wanted == nil) {
+			t.Errorf("%s: nothing is written", f.Name)
+		}
+		for _, want := range wanted {
+			if got := golden.Written(t, f.Write, inKernel()); !bytes.Contains(got, []byte(want)) {
+				t.Errorf("%s: no %q in\n%s", f.Name, want, got)
 			}
 		}
 	}
@@ -75,17 +87,13 @@ func kernelNodes(p *profile.Profile) (list []bool) {
 func TestKernelIsReadBack(t *testing.T) {
 	want := []bool{false, true, true, true}
 	for name, c := range map[string]struct {
-		write words.Writer
+		write report.Writer
 		read  func(*bytes.Buffer) (*profile.Profile, error)
 	}{
 		"json":  {jsondoc.Write, func(b *bytes.Buffer) (*profile.Profile, error) { return jsondoc.Read(b) }},
 		"pprof": {pprof.Write, func(b *bytes.Buffer) (*profile.Profile, error) { return pprof.Read(b) }},
 	} {
-		var b bytes.Buffer
-		if err := c.write(&b, inKernel()); err != nil {
-			t.Fatal(err)
-		}
-		p, err := c.read(&b)
+		p, err := c.read(bytes.NewBuffer(golden.Written(t, c.write, inKernel())))
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -122,13 +130,12 @@ func TestKernelWithoutAddress(t *testing.T) {
 		Target: task.Info{OS: task.Linux, PID: 1, Name: "it"}, Snapshots: 1, Frames: 1,
 		Threads: []*profile.Thread{{ID: 1, Samples: 1, Roots: []*profile.Node{wait}}},
 	}
-	for want, write := range map[string]words.Writer{
-		"\n  wait [fuse] [k] + 32\n": text.Tree(words.Options{}), ";wait [fuse]_[k] 1\n": folded.Write, `"offset": 32`: jsondoc.Write,
-		`"wait [fuse] [k]"`: speedscope.Write, " wait [fuse] [k]\n": text.Summary(words.Options{}),
+	for want, write := range map[string]report.Writer{
+		"\n  wait [fuse] [k] + 32\n": text.Tree, ";wait [fuse]_[k] 1\n": folded.Write, `"offset": 32`: jsondoc.Write,
+		`"wait [fuse] [k]"`: speedscope.Write, " wait [fuse] [k]\n": text.Summary,
 	} {
-		var b bytes.Buffer
-		if err := write(&b, p); err != nil || !strings.Contains(b.String(), want) {
-			t.Errorf("%v: no %q in\n%s", err, want, b.String())
+		if got := golden.Written(t, write, p); !bytes.Contains(got, []byte(want)) {
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 }

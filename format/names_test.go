@@ -9,50 +9,57 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format"
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/otlp"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
 	"stacksnap/format/speedscope"
-	"stacksnap/format/words"
 )
 
 // TestHostileNames: no name breaks a form, or reaches a terminal as it is, and all
 // samples are there.
 func TestHostileNames(t *testing.T) {
 	for kind, name := range fixtures.HostileNames {
-		p := fixtures.WithNames(name)
-		for form, write := range writers {
-			report := fixtures.Written(t, write, p)
-			if form == "color" || form == "pprof" || form == "otlp" {
-				continue
-			}
-			for _, r := range string(report) {
-				if r != '\n' && !unicode.IsPrint(r) {
-					t.Errorf("%s: %s has %U", kind, form, r)
-					break
-				}
+		for _, f := range format.All() {
+			if !f.Binary {
+				onlyPrintable(t, f, golden.Written(t, f.Write, named(t, f, name)))
 			}
 		}
-		if bytes.Contains(fixtures.Written(t, speedscope.Write, p), []byte("<")) {
+		p := fixtures.WithNames(name)
+		if bytes.Contains(golden.Written(t, speedscope.Write, p), []byte("<")) {
 			t.Errorf("%s: a tag in a page that has the report", kind)
 		}
-		if len(name) > 2 && strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) && bytes.Contains(fixtures.Written(t, otlp.Writer(words.Options{}), p), []byte(name)) {
+		if len(name) > 2 && strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) && bytes.Contains(golden.Written(t, otlp.Write, p), []byte(name)) {
 			t.Errorf("%s: otlp has the name as it is", kind)
 		}
 		checkHostile(t, kind, p)
 	}
 }
 
+// named is a profile with a name wherever the target tells one, as a format takes it.
+func named(t *testing.T, f format.Format, name string) *profile.Profile {
+	t.Helper()
+	p := fixtures.WithNames(name)
+	switch {
+	case f.Single:
+		p.Snapshots = 1
+	case refuses(t, f, p):
+		return fixtures.TimedNamed(name)
+	}
+	return p
+}
+
 // checkHostile reads reports back.
 func checkHostile(t *testing.T, kind string, p *profile.Profile) {
 	t.Helper()
-	if !json.Valid(fixtures.Written(t, jsondoc.Write, p)) {
+	if !json.Valid(golden.Written(t, jsondoc.Write, p)) {
 		t.Errorf("%s: no JSON", kind)
 	}
-	read := counts.ParsedBytes(t, fixtures.Written(t, pprof.Write, p))
+	read := counts.ParsedBytes(t, golden.Written(t, pprof.Write, p))
 	if diff := cmp.Diff(counts.Own(p), counts.OfPprof(read)); diff != "" {
 		t.Errorf("%s: pprof (-want +got):\n%s", kind, diff)
 	}
@@ -64,7 +71,7 @@ func checkHostile(t *testing.T, kind string, p *profile.Profile) {
 		}
 	}
 	p = counts.Uncounted(p)
-	if diff := cmp.Diff(counts.ByLabel(p), counts.ReadSpeedscope(t, fixtures.Written(t, speedscope.Write, p)).Counts()); diff != "" {
+	if diff := cmp.Diff(counts.ByLabel(p), counts.ReadSpeedscope(t, golden.Written(t, speedscope.Write, p)).Counts()); diff != "" {
 		t.Errorf("%s: speedscope (-want +got):\n%s", kind, diff)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/pprof"
 	"stacksnap/task/needs"
 )
@@ -30,7 +31,7 @@ func TestPprofTool(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "it.pb")
-		if err := os.WriteFile(file, fixtures.Written(t, pprof.Write, p), 0o600); err != nil {
+		if err := os.WriteFile(file, golden.Written(t, pprof.Write, p), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, how := range []string{"-top", "-tree"} {

@@ -19,9 +19,11 @@ import (
 	"stacksnap/format/folded"
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/internal/readers"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/speedscope"
 	"stacksnap/format/words"
 	"stacksnap/task/needs"
@@ -31,9 +33,9 @@ import (
 // should find.
 func readable() (reports map[string][]byte, want map[string]counts.Counts) {
 	reports, want = map[string][]byte{}, map[string]counts.Counts{}
-	add := func(name string, write words.Writer, p *profile.Profile, c counts.Counts) {
+	add := func(name string, write report.Writer, p *profile.Profile, c counts.Counts) {
 		var b strings.Builder
-		if err := write(&b, p); err != nil {
+		if err := write(&b, report.Of(p), words.Options{}); err != nil {
 			panic(err)
 		}
 		reports[name], want[name] = []byte(b.String()), c
@@ -66,7 +68,7 @@ func TestSpeedscopeReads(t *testing.T) {
 	release := readers.SpeedscopePackage(t)
 	dir := t.TempDir()
 	reports, want := readable()
-	args := []string{filepath.Join(fixtures.Testdata(), "speedscope.cjs"), release}
+	args := []string{filepath.Join(golden.Testdata(), "speedscope.cjs"), release}
 	for name, report := range reports {
 		file := filepath.Join(dir, name)
 		if err := os.WriteFile(file, report, 0o600); err != nil {

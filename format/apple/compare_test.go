@@ -18,6 +18,8 @@ import (
 
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task/needs"
 )
 
@@ -25,28 +27,23 @@ import (
 type form struct {
 	name  string
 	is    func(head []byte) bool
-	write func(io.Writer, *profile.Group) error
+	write report.Writer
 	facts func(text string) []string // what the report says, one line each
-}
-
-// writesOne writes a report of one process.
-func writesOne(write func(io.Writer, *profile.Profile) error) func(io.Writer, *profile.Group) error {
-	return func(w io.Writer, g *profile.Group) error { return write(w, g.Profiles[0]) }
 }
 
 func reportForms() []form {
 	return []form{
-		{"sample", isSample, writesOne(Sample), sampleFacts}, {"ips", isIPS, writesOne(IPS), ipsFacts},
-		{"spindump", isSpindump, spindumpAgain, spindumpFacts}, {"crash", isCrash, writesOne(Crash), crashFacts},
+		{"sample", isSample, Sample, sampleFacts}, {"ips", isIPS, IPS, ipsFacts},
+		{"spindump", isSpindump, spindumpAgain, spindumpFacts}, {"crash", isCrash, Crash, crashFacts},
 	}
 }
 
 // spindumpAgain writes the timeline where there is one.
-func spindumpAgain(w io.Writer, g *profile.Group) error {
-	if err := GroupSpindumpTimeline(w, g); !errors.Is(err, timeline.ErrNoTimeline) {
+func spindumpAgain(w io.Writer, r *report.Report, o words.Options) error {
+	if err := SpindumpTimeline(w, r, o); !errors.Is(err, timeline.ErrNoTimeline) {
 		return err
 	}
-	return GroupSpindump(w, g)
+	return Spindump(w, r, o)
 }
 
 // TestReportsComeBack reads every report below the folder that STACKSNAP_REPORTS names,
@@ -111,7 +108,7 @@ func comeBack(t *testing.T, path string, f *form, text []byte) (facts int, lost,
 		t.Fatalf("%s: %v", path, err)
 	}
 	var b bytes.Buffer
-	if err := f.write(&b, &profile.Group{Tool: all[0].Tool, Profiles: all}); err != nil {
+	if err := f.write(&b, report.OfGroup(&profile.Group{Tool: all[0].Tool, Profiles: all}), words.Options{}); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	was, is := f.facts(string(text)), f.facts(b.String())

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -29,7 +31,8 @@ const (
 // exception there, and what there is to beware of stands at the end. The text has no ids
 // of threads: they are numbered from 0, which is the main thread, or from 1 where that is
 // not among them.
-func Crash(w io.Writer, p *profile.Profile) error {
+func Crash(w io.Writer, r *report.Report, _ words.Options) error {
+	p := r.Profiles[0]
 	if p.Sampled() {
 		return errManyStacks
 	}

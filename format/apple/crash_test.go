@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/images/object"
 	"stacksnap/task"
 )
@@ -197,7 +199,7 @@ func FuzzReadCrash(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := Crash(&b, p); err != nil {
+		if err := Crash(&b, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		again, err := readOne(b.Bytes())

@@ -15,13 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
 func writtenCrash(t *testing.T, p *profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Crash(&b, p); err != nil {
+	if err := Crash(&b, report.Of(p), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -183,7 +185,7 @@ func TestReadCrashBelowHeader(t *testing.T) {
 }
 
 func TestCrashOfManySnapshots(t *testing.T) {
-	if err := Crash(new(bytes.Buffer), darwin()); !errors.Is(err, errManyStacks) {
+	if err := Crash(new(bytes.Buffer), report.Of(darwin()), words.Options{}); !errors.Is(err, errManyStacks) {
 		t.Error(err)
 	}
 }
@@ -191,7 +193,7 @@ func TestCrashOfManySnapshots(t *testing.T) {
 func TestCrashWriteErrors(t *testing.T) {
 	size := len(writtenCrash(t, crashed()))
 	for _, room := range []int{0, size / 2, size - 1} {
-		if err := Crash(&full{room}, crashed()); !errors.Is(err, errFull) {
+		if err := Crash(&full{room}, report.Of(crashed()), words.Options{}); !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: error %v", room, err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 
 	"stacksnap/format/internal/jsonstream"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -133,7 +135,8 @@ var errSampled = errors.New("an ips report is of one snapshot: there are many")
 // IPS writes the report that macOS keeps of a crash, an .ips file of bug_type 309: a
 // line about the report, and a JSON document. It is of one snapshot. A process that
 // has not crashed has no exception there; what there is to beware of is in reportNotes.
-func IPS(w io.Writer, p *profile.Profile) error {
+func IPS(w io.Writer, r *report.Report, _ words.Options) error {
+	p := r.Profiles[0]
 	if p.Sampled() {
 		return errSampled
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -43,7 +45,7 @@ func crashed() *profile.Profile {
 func writtenIPS(t *testing.T, p *profile.Profile) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := IPS(&b, p); err != nil {
+	if err := IPS(&b, report.Of(p), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -251,7 +253,7 @@ func TestIPSOfGeneratedCode(t *testing.T) {
 }
 
 func TestIPSOfManySnapshots(t *testing.T) {
-	if err := IPS(new(bytes.Buffer), darwin()); !errors.Is(err, errSampled) {
+	if err := IPS(new(bytes.Buffer), report.Of(darwin()), words.Options{}); !errors.Is(err, errSampled) {
 		t.Error(err)
 	}
 }
@@ -259,7 +261,7 @@ func TestIPSOfManySnapshots(t *testing.T) {
 func TestIPSWriteErrors(t *testing.T) {
 	size := len(writtenIPS(t, crashed()))
 	for _, room := range []int{0, size / 2, size - 1} {
-		if err := IPS(&full{room}, crashed()); !errors.Is(err, errFull) {
+		if err := IPS(&full{room}, report.Of(crashed()), words.Options{}); !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: error %v", room, err)
 		}
 	}
@@ -282,7 +284,7 @@ func FuzzReadIPS(f *testing.F) {
 	f.Add([]byte(fullIPS))
 	for _, p := range []*profile.Profile{crashed(), linux()} {
 		var b bytes.Buffer
-		if err := IPS(&b, p); err != nil {
+		if err := IPS(&b, report.Of(p), words.Options{}); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b.Bytes())
@@ -294,7 +296,7 @@ func FuzzReadIPS(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := IPS(&b, p); err != nil {
+		if err := IPS(&b, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := readOne(b.Bytes()); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/unwind"
@@ -23,9 +24,9 @@ func TestKernelIsReadBack(t *testing.T) {
 		Target: task.Info{OS: task.Darwin, PID: 1, Name: "it"}, Snapshots: 1, Images: []*profile.Image{kernel}, Frames: 2,
 		Threads: []*profile.Thread{{ID: 1, Samples: 1, Roots: []*profile.Node{own}}},
 	}
-	for name, write := range map[string]words.Writer{"sample": Sample, "ips": IPS, "crash": Crash, "spindump": Spindump} {
+	for name, write := range map[string]report.Writer{"sample": Sample, "ips": IPS, "crash": Crash, "spindump": Spindump} {
 		var b bytes.Buffer
-		if err := write(&b, p); err != nil {
+		if err := write(&b, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
@@ -54,7 +55,7 @@ func tableHasMarks(t *testing.T, p *profile.Profile) {
 		n.Count, n.Self = 5*n.Count, 5*n.Self
 	}
 	var b bytes.Buffer
-	if err := Sample(&b, p); err != nil {
+	if err := Sample(&b, report.Of(p), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, table, _ := strings.Cut(b.String(), "Sort by top of stack"); !strings.Contains(table, "trap [k]  (in kernel)") {

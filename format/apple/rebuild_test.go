@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -83,7 +85,7 @@ func readExcerpt(t *testing.T, text []byte) *profile.Profile {
 func written(t *testing.T, p *profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Sample(&b, p); err != nil {
+	if err := Sample(&b, report.Of(p), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -7,12 +7,29 @@ import (
 	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 )
 
 // Sample writes the report of sample(1), version 7. What that has no line for is left
 // out, but for what is to be doubted: notes stand in the header, and a stack that was
-// cut begins with a line that says so. Of one snapshot every count is 1.
-func Sample(w io.Writer, p *profile.Profile) error {
+// cut begins with a line that says so. Of one snapshot every count is 1. The reports on
+// several processes have a line between them.
+func Sample(w io.Writer, r *report.Report, _ words.Options) error {
+	for i, p := range r.Profiles {
+		if i > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if err := writeSample(w, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeSample(w io.Writer, p *profile.Profile) error {
 	s := &sampleWriter{textWriter: newTextWriter(w), profile: p, seen: map[place]int{}, tops: map[place]int{}}
 	s.header()
 	s.line("Call graph:")
@@ -23,21 +40,6 @@ func Sample(w io.Writer, p *profile.Profile) error {
 	s.top()
 	s.images()
 	return s.Flush()
-}
-
-// GroupSample writes the report of each of several processes, with a line between.
-func GroupSample(w io.Writer, g *profile.Group) error {
-	for i, p := range g.Profiles {
-		if i > 0 {
-			if _, err := fmt.Fprintln(w); err != nil {
-				return err
-			}
-		}
-		if err := Sample(w, p); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // sampleWriter writes one report.

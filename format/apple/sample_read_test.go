@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/images/object"
 	"stacksnap/task"
 )
@@ -267,7 +269,7 @@ func TestLongLines(t *testing.T) {
 func FuzzReadSample(f *testing.F) {
 	for name, p := range profiles {
 		var b bytes.Buffer
-		if err := Sample(&b, p()); err != nil {
+		if err := Sample(&b, report.Of(p()), words.Options{}); err != nil {
 			f.Fatal(name, err)
 		}
 		text := b.Bytes()[:min(b.Len(), 4<<10)] // short ones are soon changed
@@ -280,14 +282,14 @@ func FuzzReadSample(f *testing.F) {
 			return
 		}
 		var first, second bytes.Buffer
-		if err := Sample(&first, p); err != nil {
+		if err := Sample(&first, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		again, err := readOne(first.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Sample(&second, again); err != nil {
+		if err := Sample(&second, report.Of(again), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -79,11 +81,11 @@ func (f *full) Write(p []byte) (int, error) {
 func TestSampleWriteErrors(t *testing.T) {
 	size := len(written(t, darwin()))
 	for _, room := range []int{0, size / 2, size - 1} {
-		if err := Sample(&full{room}, darwin()); !errors.Is(err, errFull) {
+		if err := Sample(&full{room}, report.Of(darwin()), words.Options{}); !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: error %v", room, err)
 		}
 		g := &profile.Group{Profiles: []*profile.Profile{darwin(), darwin()}}
-		if err := GroupSample(&full{size + room}, g); !errors.Is(err, errFull) {
+		if err := Sample(&full{size + room}, report.OfGroup(g), words.Options{}); !errors.Is(err, errFull) {
 			t.Errorf("group, room for %d bytes: error %v", size+room, err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -32,11 +34,8 @@ type spinOrder struct {
 // their counts. What that has no line for is left out, but for what is to be doubted,
 // which stands in notes. Of a function that was innermost at several addresses the first
 // is told.
-func Spindump(w io.Writer, p *profile.Profile) error { return GroupSpindump(w, profile.GroupOf(p)) }
-
-// GroupSpindump writes one report of several processes.
-func GroupSpindump(w io.Writer, g *profile.Group) error {
-	return writeSpindump(w, g, &spinOrder{
+func Spindump(w io.Writer, r *report.Report, _ words.Options) error {
+	return writeSpindump(w, &r.Group, &spinOrder{
 		rule: strings.Repeat("-", 60), stacks: (*spinWriter).heavy,
 		lines: [2]string{"Heavy format: stacks are sorted by count", "There is no timeline format: this report has no times"},
 	})

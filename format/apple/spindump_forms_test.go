@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 )
 
 // oldSpindump is made up, in the form of version 29.
@@ -61,7 +63,7 @@ Note:             1 idle work queue thread omitted
 func spindumpOf(t *testing.T, all []*profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := GroupSpindump(&b, &profile.Group{Profiles: all}); err != nil {
+	if err := Spindump(&b, report.OfGroup(&profile.Group{Profiles: all}), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/images"
 	"stacksnap/task"
 )
@@ -22,7 +24,7 @@ import (
 func spun(t testing.TB, all ...*profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := GroupSpindump(&b, &profile.Group{Profiles: all}); err != nil {
+	if err := Spindump(&b, report.OfGroup(&profile.Group{Profiles: all}), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -189,7 +191,7 @@ func TestSpindumpIsWrittenAsItWas(t *testing.T) {
 func TestSpindumpWriteErrors(t *testing.T) {
 	size := len(spun(t, darwin()))
 	for _, room := range []int{0, size / 2, size - 1} {
-		if err := Spindump(&full{room}, darwin()); !errors.Is(err, errFull) {
+		if err := Spindump(&full{room}, report.Of(darwin()), words.Options{}); !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: error %v", room, err)
 		}
 	}
@@ -233,7 +235,7 @@ func TestSpindumpOfOddStacks(t *testing.T) {
 func TestSpindumpOfMissing(t *testing.T) {
 	var b bytes.Buffer
 	g := &profile.Group{Profiles: []*profile.Profile{linux()}, Missing: []profile.Missing{{PID: 9, Why: "it\nended"}}, More: 3}
-	if err := GroupSpindump(&b, g); err != nil {
+	if err := Spindump(&b, report.OfGroup(g), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Note:             nothing of process 9: it\\nended\n", "Note:             processes that were too many: 3\n"} {

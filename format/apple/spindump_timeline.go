@@ -7,6 +7,8 @@ import (
 
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -15,16 +17,11 @@ import (
 // after another. Of a frame that was innermost while its thread ran that is told; of what else
 // a thread did the form has no word. It fails with [timeline.ErrNoTimeline] where it is not known when samples
 // were taken.
-func SpindumpTimeline(w io.Writer, p *profile.Profile) error {
-	return GroupSpindumpTimeline(w, profile.GroupOf(p))
-}
-
-// GroupSpindumpTimeline writes one report of several processes.
-func GroupSpindumpTimeline(w io.Writer, g *profile.Group) error {
-	if err := timeline.Check(g); err != nil {
+func SpindumpTimeline(w io.Writer, r *report.Report, _ words.Options) error {
+	if err := timeline.Check(&r.Group); err != nil {
 		return err
 	}
-	return writeSpindump(w, g, &spinOrder{
+	return writeSpindump(w, &r.Group, &spinOrder{
 		rule: strings.Repeat("-", 50), stacks: (*spinWriter).timeline,
 		lines: [2]string{"Timeline format: stacks are sorted chronologically", "To sort by count: stacksnap FILE -f spindump"},
 	})

@@ -11,6 +11,8 @@ import (
 
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -18,7 +20,7 @@ import (
 func timelineOf(t testing.TB, all ...*profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := GroupSpindumpTimeline(&b, &profile.Group{Profiles: all}); err != nil {
+	if err := SpindumpTimeline(&b, report.OfGroup(&profile.Group{Profiles: all}), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -118,7 +120,7 @@ func TestTimelineCut(t *testing.T) {
 
 func TestTimelineOfNone(t *testing.T) {
 	var b bytes.Buffer
-	if err := SpindumpTimeline(&b, darwin()); !errors.Is(err, timeline.ErrNoTimeline) || b.Len() > 0 {
+	if err := SpindumpTimeline(&b, report.Of(darwin()), words.Options{}); !errors.Is(err, timeline.ErrNoTimeline) || b.Len() > 0 {
 		t.Errorf("%v and %q", err, &b)
 	}
 }

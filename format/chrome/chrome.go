@@ -11,6 +11,7 @@ import (
 	"stacksnap/format/internal/jsonstream"
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -20,10 +21,8 @@ import (
 // each thread, which Chrome's DevTools read, too; states are thread states; waits and
 // hangs are slices of their threads, and deadlocks of the process. It fails with
 // [ErrNoTimeline] where it is not known when samples were taken.
-func Write(w io.Writer, p *profile.Profile) error { return WriteGroup(w, profile.GroupOf(p)) }
-
-// WriteGroup is [Write] of several processes in one.
-func WriteGroup(w io.Writer, g *profile.Group) error {
+func Write(w io.Writer, r *report.Report, _ words.Options) error {
+	g := &r.Group
 	if err := timeline.Check(g); err != nil {
 		return err
 	}

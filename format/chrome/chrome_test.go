@@ -11,8 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/internal/jsonstream"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -106,7 +108,7 @@ func chromeSamples(t *testing.T, events []readEvent) map[uint64][]chromeSample {
 func TestChromeSamples(t *testing.T) {
 	whole := fixtures.Timed()
 	for kind, p := range map[string]*profile.Profile{"timed": whole, "focus": whole.Select(fixtures.Matching("tiny"), nil, fixtures.Matching("main"))} {
-		got := chromeSamples(t, readChrome(t, fixtures.Written(t, Write, p)))
+		got := chromeSamples(t, readChrome(t, golden.Written(t, Write, p)))
 		for th := range words.ThreadsByFunction(p) {
 			paths := map[*profile.Node]string{nil: words.NoStack}
 			var path []string
@@ -173,7 +175,7 @@ func TestChromeSlices(t *testing.T) {
 	p.Deadlocks = []profile.Deadlock{{From: time.Second, To: 2 * time.Second, Looks: 2, Waiters: []profile.Waiter{
 		{ID: 4243, Wait: profile.Wait{Lock: profile.Mutex, Addr: 16, Owner: 4243}}}}}
 	rows := map[string]bool{}
-	for _, e := range readChrome(t, fixtures.Written(t, Write, p)) {
+	for _, e := range readChrome(t, golden.Written(t, Write, p)) {
 		if e.Phase == "P" {
 			continue
 		}
@@ -206,7 +208,7 @@ func TestChromeIDs(t *testing.T) {
 	a, b := fixtures.Timed(), fixtures.Timed()
 	b.Start = b.Start.Add(time.Second)
 	var out bytes.Buffer
-	if err := WriteGroup(&out, &profile.Group{Profiles: []*profile.Profile{b, a}}); err != nil {
+	if err := Write(&out, report.OfGroup(&profile.Group{Profiles: []*profile.Profile{b, a}}), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	pids, tids, first := map[uint64]bool{}, map[uint64]bool{}, 1e9
@@ -223,14 +225,14 @@ func TestChromeIDs(t *testing.T) {
 
 // TestChromeGolden, of which readers_test.go has shown that speedscope takes it.
 func TestChromeGolden(t *testing.T) {
-	fixtures.CheckGolden(t, "timed.trace.json", fixtures.Written(t, Write, fixtures.Timed()))
-	fixtures.CheckGolden(t, "hostile.trace.json", fixtures.Written(t, Write, fixtures.TimedNamed("\x1b[2J\"</script>\n\xff\u202e;")))
+	golden.Check(t, "timed.trace.json", golden.Written(t, Write, fixtures.Timed()))
+	golden.Check(t, "hostile.trace.json", golden.Written(t, Write, fixtures.TimedNamed("\x1b[2J\"</script>\n\xff\u202e;")))
 }
 
 // TestChromeNames: no name breaks the form.
 func TestChromeNames(t *testing.T) {
 	for kind, name := range fixtures.HostileNames {
-		report := fixtures.Written(t, Write, fixtures.TimedNamed(name))
+		report := golden.Written(t, Write, fixtures.TimedNamed(name))
 		if n := len(chromeSamples(t, readChrome(t, report))); n != 3 || bytes.Contains(report, []byte("<")) {
 			t.Errorf("%s: %d threads", kind, n)
 		}

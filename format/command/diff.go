@@ -13,6 +13,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/diff"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task/recording"
@@ -79,7 +80,7 @@ func (c *call) writeDiff(d *diff.Diff) error {
 		if to.Form.Text && !c.Has("min") {
 			of.Least = leastChange
 		}
-		return to.Form.Diff(c.OptionsOf(to))(w, &of)
+		return c.WriteReport(w, to, report.OfDiff(&of))
 	})
 }
 

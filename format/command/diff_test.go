@@ -17,6 +17,7 @@ import (
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task/live"
 	"stacksnap/task/stackshot/stackshottest"
@@ -34,9 +35,9 @@ func twoSides(t *testing.T) (dir string) {
 			thread.Roots = append(thread.Roots, &profile.Node{Location: profile.Location{Image: image, Function: f}, PC: 0x1100, Count: n, Self: n})
 		}
 		p.Threads = []*profile.Thread{thread}
-		for extension, write := range map[string]words.Writer{".json": jsondoc.Write, ".pb": pprof.Write} {
+		for extension, write := range map[string]report.Writer{".json": jsondoc.Write, ".pb": pprof.Write} {
 			var b bytes.Buffer
-			if err := write(&b, p); err != nil {
+			if err := write(&b, report.Of(p), words.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			write2(t, filepath.Join(dir, name+extension), b.Bytes())

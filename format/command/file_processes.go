@@ -26,7 +26,7 @@ func (c *call) chosen(all []*profile.Profile) ([]*profile.Profile, error) {
 // takeSeveral returns the error of a form that is of one process, where there are more.
 func (c *call) takeSeveral(all []*profile.Profile) error {
 	for _, d := range c.Destinations() {
-		if d.Form.Group == nil && len(all) > 1 {
+		if d.Form.Single && len(all) > 1 {
 			return cli.UsageError{Err: fmt.Errorf("%s has %d processes, and %s is of one: choose it with -p (%s)", c.Target, len(all), d.Form.Name, processList(targetsOf(all)))}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"stacksnap/format"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -141,7 +142,7 @@ func BenchmarkForms(b *testing.B) {
 			end := peak()
 			for b.Loop() {
 				size = 0
-				if err := f.Write(words.Options{})(&size, p); err != nil {
+				if err := f.Write(&size, report.Of(p), words.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

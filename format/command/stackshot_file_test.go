@@ -12,6 +12,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture/stackshots"
+	"stacksnap/format/report"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task/stackshot"
@@ -78,7 +79,7 @@ func BenchmarkStackshot(b *testing.B) {
 		if err != nil || len(list) != 501 {
 			b.Fatal(len(list), err)
 		}
-		if err := text.GroupTree(words.Options{})(io.Discard, &profile.Group{Profiles: list}); err != nil {
+		if err := text.Tree(io.Discard, report.OfGroup(&profile.Group{Profiles: list}), words.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/task/recording"
@@ -123,7 +125,7 @@ func (w *watcher) shownReport(r *hangreport.Report) *hangreport.Report {
 // print prints a report.
 func (w *watcher) print(ctx context.Context, r *hangreport.Report) error {
 	var report bytes.Buffer
-	if err := w.writer()(&report, r); err != nil {
+	if err := w.writeHang(&report, r); err != nil {
 		return err
 	}
 	_, err := report.WriteTo(w.Out)
@@ -131,13 +133,13 @@ func (w *watcher) print(ctx context.Context, r *hangreport.Report) error {
 	return err
 }
 
-// writer is that of --format.
-func (w *watcher) writer() words.HangWriter {
+// writeHang writes a report in the form of --format.
+func (w *watcher) writeHang(to io.Writer, r *hangreport.Report) error {
 	o := words.Options{Color: w.Colored(true)} // in files
 	if w.Dir == "" {
 		o = w.OptionsOf(&cli.Destination{})
 	}
-	return format.Named(w.Format).Hang(o)
+	return format.Named(w.Format).Write(to, report.OfHang(r), o)
 }
 
 // runHook runs --exec. That it fails is told, and does not end the watch.

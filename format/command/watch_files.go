@@ -39,7 +39,7 @@ func (w *watcher) extension() string {
 
 // keepFiles writes a report to its file.
 func (w *watcher) keepFiles(ctx context.Context, files *output.Captures, r *hangreport.Report) error {
-	write := func(to io.Writer) error { return w.writer()(to, r) }
+	write := func(to io.Writer) error { return w.writeHang(to, r) }
 	done, err := files.Add(r.Start, output.Recorded{Path: r.Recording, Err: r.SaveErr}, write)
 	out.Tell(w.Err, done.Line)
 	w.runHook(ctx, done, r)

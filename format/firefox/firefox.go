@@ -9,6 +9,7 @@ import (
 	"stacksnap/format/internal/jsonstream"
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -25,10 +26,8 @@ const (
 // samples in the order of time, their states as categories, the CPU time that each has
 // used, and markers of what looks found it to wait for. It fails with [ErrNoTimeline]
 // where it is not known when samples were taken.
-func Write(w io.Writer, p *profile.Profile) error { return WriteGroup(w, profile.GroupOf(p)) }
-
-// WriteGroup is [Write] of several processes in one.
-func WriteGroup(w io.Writer, g *profile.Group) error {
+func Write(w io.Writer, r *report.Report, _ words.Options) error {
+	g := &r.Group
 	if err := timeline.Check(g); err != nil {
 		return err
 	}

@@ -13,8 +13,10 @@ import (
 	"stacksnap/format/chrome"
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -143,7 +145,7 @@ func TestFirefoxCounts(t *testing.T) {
 	for kind, p := range map[string]*profile.Profile{
 		"timed": fixtures.Timed(), "focus": fixtures.Timed().Select(fixtures.Matching("work"), nil, fixtures.Matching("^main$")), "outer": fixtures.Timed().WithoutInlined(),
 	} {
-		f := readFirefox(t, fixtures.Written(t, Write, p))
+		f := readFirefox(t, golden.Written(t, Write, p))
 		if diff := cmp.Diff(counts.By(p, words.AreaLabel), f.counts(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
@@ -153,7 +155,7 @@ func TestFirefoxCounts(t *testing.T) {
 // TestFirefoxSamples: times, states and CPU times are those of the samples.
 func TestFirefoxSamples(t *testing.T) {
 	p := fixtures.Timed()
-	f := readFirefox(t, fixtures.Written(t, Write, p))
+	f := readFirefox(t, golden.Written(t, Write, p))
 	for i, th := range p.Threads {
 		got, n := f.Threads[i], 0
 		if got.Name != firefoxName(p, th) || got.IsMainThread != th.Main || got.PID != "4242" || got.TID != float64(th.ID) {
@@ -190,7 +192,7 @@ func TestFirefoxMarkers(t *testing.T) {
 	p := fixtures.Timed()
 	p.Deadlocks = []profile.Deadlock{{From: time.Second, To: time.Second, Looks: 1, Waiters: []profile.Waiter{
 		{ID: 4243, Wait: profile.Wait{Lock: profile.Mutex, Addr: 16, Owner: 4243}}}}}
-	f := readFirefox(t, fixtures.Written(t, Write, p))
+	f := readFirefox(t, golden.Written(t, Write, p))
 	marks := map[string][]string{}
 	for _, th := range f.Threads {
 		id := fmt.Sprint(th.TID)
@@ -217,7 +219,7 @@ func TestFirefoxMarkers(t *testing.T) {
 // TestFirefoxFrames: addresses are in the call, inlined calls share theirs with the
 // function that they are in, and symbols begin where functions do.
 func TestFirefoxFrames(t *testing.T) {
-	f := readFirefox(t, fixtures.Written(t, Write, fixtures.Timed()))
+	f := readFirefox(t, golden.Written(t, Write, fixtures.Timed()))
 	frames, symbols := f.Shared.FrameTable, f.Shared.NativeSymbols
 	names, rows := columnOf(t, f.Shared.FuncTable, "name"), map[string]bool{}
 	for i := range lengthOf(t, frames) {
@@ -264,7 +266,7 @@ func TestFirefoxGroup(t *testing.T) {
 	a, b := fixtures.Timed(), fixtures.Timed()
 	b.Start = b.Start.Add(time.Second)
 	var out bytes.Buffer
-	if err := WriteGroup(&out, &profile.Group{Tool: "stacksnap 1.0", Profiles: []*profile.Profile{b, a}}); err != nil {
+	if err := Write(&out, report.OfGroup(&profile.Group{Tool: "stacksnap 1.0", Profiles: []*profile.Profile{b, a}}), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	f := readFirefox(t, out.Bytes())
@@ -279,15 +281,15 @@ func TestFirefoxGroup(t *testing.T) {
 func TestNoTimeline(t *testing.T) {
 	for form, write := range timedWriters {
 		var b bytes.Buffer
-		if err := write(&b, fixtures.Sampled()); !errors.Is(err, timeline.ErrNoTimeline) || b.Len() > 0 {
+		if err := write(&b, report.Of(fixtures.Sampled()), words.Options{}); !errors.Is(err, timeline.ErrNoTimeline) || b.Len() > 0 {
 			t.Errorf("%s: %v, %d bytes", form, err, b.Len())
 		}
-		if err := write(&b, fixtures.NoThreads()); err != nil || !json.Valid(b.Bytes()) {
+		if err := write(&b, report.Of(fixtures.NoThreads()), words.Options{}); err != nil || !json.Valid(b.Bytes()) {
 			t.Errorf("%s: %v", form, err)
 		}
-		size := len(fixtures.Written(t, write, fixtures.Timed()))
+		size := len(golden.Written(t, write, fixtures.Timed()))
 		for _, room := range []int{0, 1, size / 2, size - 1} {
-			if err := write(&fixtures.Full{Room: room}, fixtures.Timed()); !errors.Is(err, fixtures.ErrFull) {
+			if err := write(&fixtures.Full{Room: room}, report.Of(fixtures.Timed()), words.Options{}); !errors.Is(err, fixtures.ErrFull) {
 				t.Errorf("%s, room for %d of %d bytes: %v", form, room, size, err)
 			}
 		}
@@ -295,19 +297,19 @@ func TestNoTimeline(t *testing.T) {
 }
 
 // timedWriters are those of forms that are about time.
-var timedWriters = map[string]words.Writer{"firefox": Write, "chrome": chrome.Write}
+var timedWriters = map[string]report.Writer{"firefox": Write, "chrome": chrome.Write}
 
 // TestFirefoxGolden, of which readers_test.go has shown that the Profiler takes it.
 func TestFirefoxGolden(t *testing.T) {
-	fixtures.CheckGolden(t, "timed.profile.json", fixtures.Written(t, Write, fixtures.Timed()))
-	fixtures.CheckGolden(t, "hostile.profile.json", fixtures.Written(t, Write, fixtures.TimedNamed("\x1b[2J\"</script>\n\xff\u202e;")))
+	golden.Check(t, "timed.profile.json", golden.Written(t, Write, fixtures.Timed()))
+	golden.Check(t, "hostile.profile.json", golden.Written(t, Write, fixtures.TimedNamed("\x1b[2J\"</script>\n\xff\u202e;")))
 }
 
 // TestFirefoxNames: no name breaks the form.
 func TestFirefoxNames(t *testing.T) {
 	for kind, name := range fixtures.HostileNames {
 		p := fixtures.TimedNamed(name)
-		report := fixtures.Written(t, Write, p)
+		report := golden.Written(t, Write, p)
 		if diff := cmp.Diff(counts.By(p, words.AreaLabel), readFirefox(t, report).counts(t)); diff != "" || bytes.Contains(report, []byte("<")) {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}

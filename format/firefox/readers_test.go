@@ -15,6 +15,7 @@ import (
 
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/internal/readers"
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
@@ -119,7 +120,7 @@ func TestProfilerReads(t *testing.T) {
 	for kind, p := range all {
 		t.Run(kind, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "it.json")
-			if err := os.WriteFile(file, fixtures.Written(t, Write, p), 0o600); err != nil {
+			if err := os.WriteFile(file, golden.Written(t, Write, p), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			from := openProfiler(t, program, file)

@@ -3,7 +3,6 @@ package folded
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"strings"
 
 	"stacksnap/format/profile"
@@ -11,12 +10,11 @@ import (
 	"stacksnap/format/words"
 )
 
-// WriteDiff writes folded stacks with two counts, before and after, as difffolded.pl of
+// foldDiff writes folded stacks with two counts, before and after, as difffolded.pl of
 // Brendan Gregg's FlameGraph makes of two files: flamegraph.pl draws them in the colours
 // of the change. With shares of a total the first count is that of so many samples as
 // there are after, in whole numbers and rounded down, as difffolded.pl -n has it.
-func WriteDiff(w io.Writer, c *words.Comparison) error {
-	out := bufio.NewWriterSize(w, 64<<10)
+func foldDiff(out *bufio.Writer, c *words.Comparison) {
 	name := foldedFrameOf(c.Inverted)
 	for _, t := range c.Shown() {
 		title := diffTitle(c, t)
@@ -33,7 +31,6 @@ func WriteDiff(w io.Writer, c *words.Comparison) error {
 			fmt.Fprintf(out, " %d %d\n", even(c, n.Self.Before), n.Self.After)
 		}
 	}
-	return out.Flush()
 }
 
 func foldedFrameOf(inverted bool) func(*profile.Node) string {

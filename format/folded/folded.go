@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -16,10 +17,19 @@ import (
 // from the outermost in with semicolons between, a blank, and the samples in
 // which it was seen. Frames are named by function, without the place in it;
 // those without a symbol by image and offset. A stack that was cut begins with
-// a frame that says so.
-func Write(w io.Writer, p *profile.Profile) error {
+// a frame that says so. Of several processes each has a frame before that for the thread.
+func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	fold(out, p, "")
+	if r.Diff != nil {
+		foldDiff(out, r.Diff)
+	}
+	for _, p := range r.Profiles {
+		before := ""
+		if r.Several {
+			before = strings.ReplaceAll(words.ProcessLabel(p), ";", ":") + ";"
+		}
+		fold(out, p, before)
+	}
 	return out.Flush()
 }
 
@@ -92,14 +102,4 @@ func Unseparated(name string) string {
 		return name[:i] + "_" + name[i+1:]
 	}
 	return name
-}
-
-// WriteGroup writes the folded stacks of all the processes, each with a frame for
-// its process before that for the thread.
-func WriteGroup(w io.Writer, g *profile.Group) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	for _, one := range g.Profiles {
-		fold(out, one, strings.ReplaceAll(words.ProcessLabel(one), ";", ":")+";")
-	}
-	return out.Flush()
 }

@@ -11,6 +11,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/diff"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -23,7 +24,7 @@ func compares(t *testing.T, before, after *profile.Profile, o diff.Options) stri
 	}
 	var b bytes.Buffer
 	c := &words.Comparison{Diff: d, Tool: "stacksnap 1.0", Files: [2]string{"old.json", hostile}}
-	if err := DiffPage(&b, c); err != nil {
+	if err := Write(&b, report.OfDiff(c), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -25,19 +26,13 @@ var scripts = []string{
 	"compare.js", "table.js", "threads.js", "timeline.js", "range.js", "deadlocks.js", "facts.js", "controls.js", "keys.js", "main.js",
 }
 
-// Page writes the profile as a page.
-func Page(w io.Writer, p *profile.Profile) error {
-	return GroupPage(w, &profile.Group{Tool: p.Tool, Profiles: []*profile.Profile{p}})
-}
-
-// GroupPage writes several processes as one page.
-func GroupPage(w io.Writer, g *profile.Group) error {
+// Write writes profiles, or a comparison, as one page.
+func Write(w io.Writer, r *report.Report, _ words.Options) error {
+	if c := r.Diff; c != nil {
+		return page(w, words.DiffTitle(c), words.DiffHeadline(c), func(d *data) { d.diff(c) })
+	}
+	g := &r.Group
 	return page(w, words.GroupTitle(g), summary(g), func(d *data) { d.group(g) })
-}
-
-// DiffPage writes a comparison as a page.
-func DiffPage(w io.Writer, c *words.Comparison) error {
-	return page(w, words.DiffTitle(c), words.DiffHeadline(c), func(d *data) { d.diff(c) })
 }
 
 // page writes a page around its data.

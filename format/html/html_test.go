@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -22,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden files")
 func written(t *testing.T, p *profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Page(&b, p); err != nil {
+	if err := Write(&b, report.Of(p), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -208,7 +210,7 @@ func TestFirstRemark(t *testing.T) {
 func TestGroup(t *testing.T) {
 	var b bytes.Buffer
 	g := &profile.Group{Tool: "stacksnap", Profiles: []*profile.Profile{sampled(), deadlocked()}, Missing: []profile.Missing{{PID: 9, Why: "process 9 is gone"}}}
-	if err := GroupPage(&b, g); err != nil {
+	if err := Write(&b, report.OfGroup(g), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	d := read(t, b.String())
@@ -216,7 +218,7 @@ func TestGroup(t *testing.T) {
 		t.Errorf("%s: %v", d.Title, d.Facts)
 	}
 	b.Reset()
-	if err := GroupPage(&b, &profile.Group{}); err != nil || len(read(t, b.String()).Processes) != 0 {
+	if err := Write(&b, report.OfGroup(&profile.Group{}), words.Options{}); err != nil || len(read(t, b.String()).Processes) != 0 {
 		t.Errorf("none: %v", err)
 	}
 }
@@ -227,7 +229,7 @@ func TestDeadlockOfProcesses(t *testing.T) {
 	g.Profiles[1].Target.PID = 78
 	g.Deadlocks = []profile.Deadlock{{Waiters: []profile.Waiter{{ID: 2, PID: 78, Process: "b"}, {ID: 1, PID: g.Profiles[0].Target.PID, Process: "a"}, {ID: 9, PID: 9}}}}
 	var b bytes.Buffer
-	if err := GroupPage(&b, g); err != nil {
+	if err := Write(&b, report.OfGroup(g), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	d := read(t, b.String())
@@ -254,18 +256,18 @@ func (l *limited) Write(b []byte) (int, error) {
 // TestStreams: what is written goes out as it is made, and an error of it comes back.
 func TestStreams(t *testing.T) {
 	wide := &limited{room: 1 << 30}
-	if err := Page(wide, many(60_000)); err != nil {
+	if err := Write(wide, report.Of(many(60_000)), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if sent := 1<<30 - wide.room; wide.largest > 1<<20 || sent < 1<<20 {
 		t.Errorf("%d bytes of %d at once", wide.largest, sent)
 	}
 	for _, room := range []int{0, 5_000, 200_000, 1<<30 - wide.room - 1} {
-		if err := Page(&limited{room: room}, many(60_000)); !errors.Is(err, errFull) {
+		if err := Write(&limited{room: room}, report.Of(many(60_000)), words.Options{}); !errors.Is(err, errFull) {
 			t.Errorf("room for %d: %v", room, err)
 		}
 	}
-	if err := Page(io.Discard, &profile.Profile{}); err != nil {
+	if err := Write(io.Discard, report.Of(&profile.Profile{}), words.Options{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/images"
@@ -18,7 +19,7 @@ func TestSharedCache(t *testing.T) {
 	p := &profile.Profile{Target: task.Info{PID: 7, Name: "demo", OS: task.Darwin, Arch: task.ARM64}, Snapshots: 1}
 	tree := func() string {
 		var b bytes.Buffer
-		if err := text.Tree(words.Options{})(&b, p); err != nil {
+		if err := text.Tree(&b, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -1,8 +1,6 @@
 package jsondoc
 
 import (
-	"io"
-
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
@@ -70,13 +68,6 @@ type jsonDiffPair struct {
 	After  int64   `json:"after"`
 	Change float64 `json:"change"`
 }
-
-// WriteDiff writes a comparison as one indented JSON document, in the schema that JSON.md
-// describes.
-func WriteDiff(w io.Writer, c *words.Comparison) error { return encode(w, newJSONDiff(c), "  ") }
-
-// WriteDiffLine writes the same document in one line.
-func WriteDiffLine(w io.Writer, c *words.Comparison) error { return encode(w, newJSONDiff(c), "") }
 
 func newJSONDiff(c *words.Comparison) *jsonDiff {
 	d := &jsonDiff{

@@ -33,23 +33,21 @@ type jsonMissing struct {
 	Why string `json:"why"`
 }
 
-// WriteGroup writes one indented JSON document that has those of all the processes.
-func WriteGroup(w io.Writer, g *profile.Group) error {
+// writeGroup writes one document that has those of all the processes or, where there is no
+// indent, a line about all the processes, and then the document of each.
+func writeGroup(w io.Writer, g *profile.Group, indent string) error {
 	d := newGroup(g)
-	for _, p := range g.Profiles {
-		d.Profiles = append(d.Profiles, newDocument(p))
+	if indent != "" {
+		for _, p := range g.Profiles {
+			d.Profiles = append(d.Profiles, newDocument(p))
+		}
+		return encode(w, d, indent, g.Profiles...)
 	}
-	return encode(w, d, "  ", g.Profiles...)
-}
-
-// WriteGroupLine writes a line about all the processes, and then the document of
-// each as [WriteLine] does.
-func WriteGroupLine(w io.Writer, g *profile.Group) error {
-	if err := encode(w, newGroup(g), ""); err != nil {
+	if err := encode(w, d, indent); err != nil {
 		return fmt.Errorf("encode group: %w", err)
 	}
 	for _, p := range g.Profiles {
-		if err := WriteLine(w, p); err != nil {
+		if err := writeProfile(w, p, indent); err != nil {
 			return err
 		}
 	}

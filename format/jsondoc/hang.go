@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"stacksnap/format/internal/timeline"
-	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 )
 
-// WriteHang writes the report of a hang as one line of JSON, in the schema that
-// JSON.md describes.
-func WriteHang(w io.Writer, r *hangreport.Report) error {
-	// Made whole before it is written, so that a reader of lines never sees a part.
+// writeHang writes the report of a hang as one line of JSON, made whole before, so that a
+// reader of lines never sees a part.
+func writeHang(w io.Writer, r *report.Report) error {
 	var b bytes.Buffer
-	if err := encode(&b, newHang(r), "", append([]*profile.Profile{r.Profile}, r.Followed.Profiles...)...); err != nil {
+	if err := encode(&b, newHang(r), "", r.Profiles...); err != nil {
 		return err
 	}
 	_, err := b.WriteTo(w)
@@ -57,10 +56,11 @@ type jsonPhase struct {
 	Wait     *jsonWait `json:"wait,omitempty"`
 }
 
-func newHang(r *hangreport.Report) *jsonHang {
+func newHang(all *report.Report) *jsonHang {
+	r := all.Hang
 	j := &jsonHang{
 		Schema: hangSchema, Version: hangVersion, Reason: "periodic", Thread: uint64(r.Thread),
-		Name: r.Name, Start: timeline.Known(r.Start), Duration: int64(r.Duration), Profile: newDocument(r.Profile),
+		Name: r.Name, Start: timeline.Known(r.Start), Duration: int64(r.Duration), Profile: newDocument(all.Profiles[0]),
 	}
 	if r.Reason != hangreport.Hang {
 		return j
@@ -70,9 +70,8 @@ func newHang(r *hangreport.Report) *jsonHang {
 	for _, ph := range r.Phases {
 		j.Phases = append(j.Phases, jsonPhase{int64(ph.Start), int64(ph.Duration), ph.Samples, ph.Function, newJSONWait(ph.Wait)})
 	}
-	f := &r.Followed
-	j.Chain, j.Deadlocks, j.Missing = newJSONWaiters(f.Chain), newJSONDeadlocks(f.Deadlocks), newJSONMissing(f.Missing)
-	for _, p := range f.Profiles {
+	j.Chain, j.Deadlocks, j.Missing = newJSONWaiters(r.Followed.Chain), newJSONDeadlocks(all.Deadlocks), newJSONMissing(all.Missing)
+	for _, p := range all.Profiles[1:] {
 		j.Followed = append(j.Followed, newDocument(p))
 	}
 	return j

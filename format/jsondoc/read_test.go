@@ -12,6 +12,7 @@ import (
 
 	"stacksnap/format/folded"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
 	"stacksnap/format/speedscope"
@@ -26,20 +27,20 @@ import (
 func TestReadJSON(t *testing.T) {
 	for kind, make := range fixtures.Profiles {
 		for how, p := range map[string]*profile.Profile{"": make(), " without inlined": make().WithoutInlined(), " merged": make().FoldThreads(), " by function": opened(make().ByFunction())} {
-			document := fixtures.Written(t, Write, p)
+			document := golden.Written(t, Write, p)
 			got, err := Read(bytes.NewReader(document))
 			if err != nil {
 				t.Errorf("%s%s: %v", kind, how, err)
 				continue
 			}
 			want := strings.ReplaceAll(string(document), `\ufffd`, "\ufffd") // what were no UTF-8 is a character now
-			if diff := gocmp.Diff(want, string(fixtures.Written(t, Write, got))); diff != "" {
+			if diff := gocmp.Diff(want, string(golden.Written(t, Write, got))); diff != "" {
 				t.Errorf("%s%s (-want +got):\n%s", kind, how, diff)
 			}
 			if kind == "hostile" { // bytes that are not UTF-8 are lost in JSON
 				continue
 			}
-			if diff := gocmp.Diff(string(fixtures.Written(t, folded.Write, p)), string(fixtures.Written(t, folded.Write, got))); diff != "" {
+			if diff := gocmp.Diff(string(golden.Written(t, folded.Write, p)), string(golden.Written(t, folded.Write, got))); diff != "" {
 				t.Errorf("%s%s, folded (-want +got):\n%s", kind, how, diff)
 			}
 		}
@@ -69,7 +70,7 @@ func TestReadJSONPlaces(t *testing.T) {
 			}
 		}
 	}
-	got, err := Read(bytes.NewReader(fixtures.Written(t, Write, p)))
+	got, err := Read(bytes.NewReader(golden.Written(t, Write, p)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,11 +98,11 @@ func TestReadJSONPlaces(t *testing.T) {
 // TestReadJSONTree: the report for people, of all that it shows of the fixtures.
 func TestReadJSONTree(t *testing.T) {
 	for name, p := range map[string]*profile.Profile{"linux": fixtures.Linux(), "sampled": fixtures.Sampled(), "recursion": fixtures.Recursion(500)} {
-		got, err := Read(bytes.NewReader(fixtures.Written(t, WriteLine, p)))
+		got, err := Read(bytes.NewReader(golden.Written(t, WriteLine, p)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := gocmp.Diff(string(fixtures.Written(t, text.Tree(words.Options{}), p)), string(fixtures.Written(t, text.Tree(words.Options{}), got))); diff != "" {
+		if diff := gocmp.Diff(string(golden.Written(t, text.Tree, p)), string(golden.Written(t, text.Tree, got))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -109,7 +110,7 @@ func TestReadJSONTree(t *testing.T) {
 
 // TestReadJSONRefuses what is no document, and what cannot be true, in a line.
 func TestReadJSONRefuses(t *testing.T) {
-	whole := string(fixtures.Written(t, WriteLine, fixtures.Linux()))
+	whole := string(golden.Written(t, WriteLine, fixtures.Linux()))
 	changed := func(old, new string) string {
 		if !strings.Contains(whole, old) {
 			t.Fatalf("no %s", old)
@@ -166,8 +167,8 @@ func TestReadJSONTooMuch(t *testing.T) {
 
 // FuzzReadJSON: no document panics, and one that is read can be written and compared.
 func FuzzReadJSON(f *testing.F) {
-	for _, name := range []string{"linux.json", "sampled.json", "hostile.json", "darwin_merge.json", "group.json", "darwin_queue.json"} {
-		document, err := os.ReadFile(filepath.Join(fixtures.Testdata(), name))
+	for _, name := range []string{"linux.json", "sampled.json", "hostile.json", "darwin_merge.json", filepath.Join("formats", "several.json"), "darwin_queue.json"} {
+		document, err := os.ReadFile(filepath.Join(golden.Testdata(), name))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -178,7 +179,7 @@ func FuzzReadJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), Write, folded.Write, pprof.Write, speedscope.Write, text.Summary(words.Options{}))
+		golden.CheckRead(t, p, text.Tree, Write, folded.Write, pprof.Write, speedscope.Write, text.Summary)
 	})
 }
 
@@ -187,7 +188,7 @@ func TestReadJSONReceives(t *testing.T) {
 	w := &profile.Wait{Call: "mach_msg2", Object: "a message on port 0x707", Receives: true}
 	th := &profile.Thread{ID: 1, Main: true, Samples: 1, State: task.Sleeping, Wait: w, States: profile.States{task.Sleeping: 1}}
 	p := &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{th}}
-	document := fixtures.Written(t, Write, p)
+	document := golden.Written(t, Write, p)
 	for want, from := range map[string]string{
 		words.Headline(p): string(document),
 		"main thread waits in mach_msg2: a message on port 0x707": strings.Replace(string(document), `"receives": true`, `"receives": false`, 1), // as of old
@@ -205,11 +206,11 @@ func TestReadJSONReceives(t *testing.T) {
 func TestReadJSONHalted(t *testing.T) {
 	p := fixtures.Sampled()
 	p.Halted = 7
-	got, err := Read(bytes.NewReader(fixtures.Written(t, Write, p)))
+	got, err := Read(bytes.NewReader(golden.Written(t, Write, p)))
 	if err != nil || got.Halted != 7 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	negative := strings.Replace(string(fixtures.Written(t, Write, p)), `"halted": 7`, `"halted": -7`, 1)
+	negative := strings.Replace(string(golden.Written(t, Write, p)), `"halted": 7`, `"halted": -7`, 1)
 	if _, err := Read(strings.NewReader(negative)); err == nil || err.Error() != "a number is -7" {
 		t.Errorf("%v", err)
 	}

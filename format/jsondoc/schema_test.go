@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -147,7 +147,7 @@ func TestSchema(t *testing.T) {
 	if err := e.Encode(schema()); err != nil {
 		t.Fatal(err)
 	}
-	if *fixtures.Update {
+	if *golden.Update {
 		if err := os.WriteFile("schema.json", b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 )
 
 func TestWaitsInJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, fixtures.SampledWaiters()); err != nil {
+	if err := Write(&b, report.Of(fixtures.SampledWaiters()), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var d jsonDocument
@@ -30,14 +32,14 @@ func TestWaitsInJSON(t *testing.T) {
 func TestHangLine(t *testing.T) {
 	for _, r := range fixtures.Hangs() {
 		var b bytes.Buffer
-		if err := WriteHang(&b, r); err != nil {
+		if err := Write(&b, report.OfHang(r), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		var got jsonHang
 		if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 			t.Fatal(err)
 		}
-		want := newHang(r)
+		want := newHang(report.OfHang(r))
 		for _, th := range r.Profile.Threads {
 			want.Profile.Threads = append(want.Profile.Threads, newJSONThread(th, imageIndexes(r.Profile)))
 		}

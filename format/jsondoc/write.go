@@ -8,6 +8,8 @@ import (
 
 	"stacksnap/format/internal/jsonstream"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 )
 
 // The schema that JSON.md describes. The version grows when a reader of the
@@ -17,15 +19,28 @@ const (
 	jsonVersion = 2 // "runnable" was "running" in version 1
 )
 
-// Write writes all that the profile knows as one indented JSON document, in the
-// schema that JSON.md describes.
-func Write(w io.Writer, p *profile.Profile) error { return writeJSON(w, p, "  ") }
+// Write writes all that the report knows as one indented JSON document, in the schemas that
+// JSON.md describes; that of a hang in one line.
+func Write(w io.Writer, r *report.Report, _ words.Options) error { return write(w, r, "  ") }
 
-// WriteLine writes the same document in one line: written one after the other,
-// the profiles of a stream are JSON lines.
-func WriteLine(w io.Writer, p *profile.Profile) error { return writeJSON(w, p, "") }
+// WriteLine writes the same document in one line: written one after the other, the
+// documents of a stream are JSON lines. Of several processes there is a line on all of
+// them, and then one on each.
+func WriteLine(w io.Writer, r *report.Report, _ words.Options) error { return write(w, r, "") }
 
-func writeJSON(w io.Writer, p *profile.Profile, indent string) error {
+func write(w io.Writer, r *report.Report, indent string) error {
+	switch {
+	case r.Diff != nil:
+		return encode(w, newJSONDiff(r.Diff), indent)
+	case r.Hang != nil:
+		return writeHang(w, r)
+	case r.Several:
+		return writeGroup(w, &r.Group, indent)
+	}
+	return writeProfile(w, r.Profiles[0], indent)
+}
+
+func writeProfile(w io.Writer, p *profile.Profile, indent string) error {
 	return encode(w, newDocument(p), indent, p)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/unwind"
@@ -21,7 +22,7 @@ import (
 func TestJSONNodes(t *testing.T) {
 	for kind, p := range fixtures.Profiles {
 		var d jsonDocument
-		if err := json.Unmarshal(fixtures.Written(t, WriteLine, p()), &d); err != nil {
+		if err := json.Unmarshal(golden.Written(t, WriteLine, p()), &d); err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
 		for _, th := range d.Threads {
@@ -49,7 +50,7 @@ func checkNodes(t *testing.T, what string, nodes []jsonNode) {
 }
 
 func TestJSONLineIsOneLine(t *testing.T) {
-	got := fixtures.Written(t, WriteLine, fixtures.Hostile())
+	got := golden.Written(t, WriteLine, fixtures.Hostile())
 	if bytes.IndexByte(got, '\n') != len(got)-1 {
 		t.Error("more than one line")
 	}
@@ -57,7 +58,7 @@ func TestJSONLineIsOneLine(t *testing.T) {
 	if err := json.Unmarshal(got, &line); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(fixtures.Written(t, Write, fixtures.Hostile()), &indented); err != nil {
+	if err := json.Unmarshal(golden.Written(t, Write, fixtures.Hostile()), &indented); err != nil {
 		t.Fatal(err)
 	}
 	if fmt.Sprint(line) != fmt.Sprint(indented) {
@@ -68,7 +69,7 @@ func TestJSONLineIsOneLine(t *testing.T) {
 // Names are escaped in JSON without being changed.
 func TestJSONKeepsNames(t *testing.T) {
 	var d jsonDocument
-	if err := json.Unmarshal(fixtures.Written(t, Write, fixtures.Hostile()), &d); err != nil {
+	if err := json.Unmarshal(golden.Written(t, Write, fixtures.Hostile()), &d); err != nil {
 		t.Fatal(err)
 	}
 	if want := fixtures.Hostile().Threads[0].Name; d.Threads[0].Name != want {

@@ -11,8 +11,8 @@ import (
 	"stacksnap/format/internal/frametable"
 	"stacksnap/format/internal/protobuf"
 	"stacksnap/format/internal/timeline"
-	"stacksnap/format/origin"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -40,34 +40,27 @@ const (
 	otlpAttributes = 11
 )
 
-// Writer writes the profile as OpenTelemetry's ProfilesData, in its binary form: each stack
-// once a thread, in a profile for its samples and, of many snapshots, in one for all the
-// time that these stand for and one for that on a processor, as [Write] has them. Each
-// sample bears its thread, and the state where that was one.
-func Writer(o words.Options) words.Writer {
-	return func(w io.Writer, p *profile.Profile) error { return GroupWriter(o)(w, profile.GroupOf(p)) }
-}
-
-// GroupWriter is [Writer] of several processes in one, a resource each.
-func GroupWriter(o words.Options) words.GroupWriter {
-	return func(w io.Writer, g *profile.Group) error {
-		out := &otlpWriter{out: bufio.NewWriterSize(w, 64<<10), origin: o.Origin, said: sha256.New()}
-		out.tables = frametable.New(&out.rows)
-		out.stacks.Tables = out.tables
-		for _, p := range g.Profiles {
-			out.process(p, g.Tool)
-		}
-		out.tables.Finish()
-		out.emit(otlpDictionary, out.rows.dictionary())
-		return out.out.Flush()
+// Write writes profiles as OpenTelemetry's ProfilesData, in its binary form: each process a
+// resource, and of it each stack once a thread, in a profile for its samples and, of many
+// snapshots, in one for all the time that these stand for and one for that on a processor.
+// Each sample bears its thread, and the state where that was one.
+func Write(w io.Writer, r *report.Report, _ words.Options) error {
+	out := &otlpWriter{out: bufio.NewWriterSize(w, 64<<10), report: r, said: sha256.New()}
+	out.tables = frametable.New(&out.rows)
+	out.stacks.Tables = out.tables
+	for _, p := range r.Profiles {
+		out.process(p)
 	}
+	out.tables.Finish()
+	out.emit(otlpDictionary, out.rows.dictionary())
+	return out.out.Flush()
 }
 
 // otlpWriter keeps the tables until the end, and of a process at a time its samples:
 // their size stands before them.
 type otlpWriter struct {
 	out     *bufio.Writer
-	origin  origin.Origin
+	report  *report.Report
 	tables  *frametable.Tables
 	rows    otlpTables
 	said    hash.Hash
@@ -90,7 +83,7 @@ func (o *otlpWriter) emit(field int, m protobuf.Message) {
 }
 
 // process writes a process, which is a resource.
-func (o *otlpWriter) process(p *profile.Profile, tool string) {
+func (o *otlpWriter) process(p *profile.Profile) {
 	o.tables.OS = p.Target.OS
 	clock := words.NewClock(p)
 	o.values = [3]otlpValues{
@@ -104,8 +97,8 @@ func (o *otlpWriter) process(p *profile.Profile, tool string) {
 			o.sample(&s, about)
 		}
 	}
-	resource := resourceOf(p, &o.origin)
-	name, version := toolName(tool)
+	resource := resourceOf(p, &o.report.Origin)
+	name, version := toolName(o.report.Tool)
 	scope := parts{protobuf.Message(nil).Inner(otlpScope, protobuf.Message(nil).Text(1, name).Text(2, version))}
 	for i := range o.values {
 		if o.values[i].wanted {

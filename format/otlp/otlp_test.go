@@ -10,17 +10,18 @@ import (
 
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/internal/protobuf"
-	"stacksnap/format/origin"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
 // TestOTLPGolden: as the reader of OpenTelemetry's Collector has checked it (scripts/otlp).
 func TestOTLPGolden(t *testing.T) {
 	for name, p := range map[string]*profile.Profile{"linux.otlp": fixtures.Linux(), "darwin.otlp": fixtures.Darwin(), "sampled.otlp": fixtures.Sampled(), "hostile.otlp": fixtures.Hostile()} {
-		t.Run(name, func(t *testing.T) { fixtures.CheckGolden(t, name, fixtures.Written(t, Writer(words.Options{}), p)) })
+		t.Run(name, func(t *testing.T) { golden.Check(t, name, golden.Written(t, Write, p)) })
 	}
 }
 
@@ -97,7 +98,7 @@ func TestOTLPCounts(t *testing.T) {
 	for kind, make := range fixtures.Profiles {
 		p := make()
 		want := counts.Own(p)
-		if got := otlpCounts(t, fixtures.Written(t, Writer(words.Options{}), p)); gocmp.Diff(want, got) != "" {
+		if got := otlpCounts(t, golden.Written(t, Write, p)); gocmp.Diff(want, got) != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, gocmp.Diff(want, got))
 		}
 	}
@@ -107,7 +108,7 @@ func TestOTLPCounts(t *testing.T) {
 func TestOTLPGroup(t *testing.T) {
 	g := &profile.Group{Tool: "stacksnap 1.0", Profiles: []*profile.Profile{fixtures.Sampled(), fixtures.Darwin(), fixtures.Linux()}}
 	var b bytes.Buffer
-	if err := GroupWriter(words.Options{})(&b, g); err != nil {
+	if err := Write(&b, report.OfGroup(g), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	whole := fieldsOf(t, b.Bytes())
@@ -137,12 +138,12 @@ func TestOTLPGroup(t *testing.T) {
 
 // TestOTLPIsTheSame for the same profile, id and all, and another for another.
 func TestOTLPIsTheSame(t *testing.T) {
-	one := fixtures.Written(t, Writer(words.Options{}), fixtures.Sampled())
-	if !bytes.Equal(one, fixtures.Written(t, Writer(words.Options{}), fixtures.Sampled())) {
+	one := golden.Written(t, Write, fixtures.Sampled())
+	if !bytes.Equal(one, golden.Written(t, Write, fixtures.Sampled())) {
 		t.Error("it differs")
 	}
-	id := func(p *profile.Profile, o origin.Origin) string {
-		document := fixtures.Written(t, Writer(words.Options{Origin: o}), p)
+	id := func(p *profile.Profile, o report.Origin) string {
+		document := golden.WrittenReport(t, Write, &report.Report{Group: *profile.GroupOf(p), Origin: o}, words.Options{})
 		scope := fieldsOf(t, fieldsOf(t, fieldsOf(t, document)[otlpResourceProfiles][0])[otlpScopeProfiles][0])
 		return string(fieldsOf(t, scope[otlpProfile][0])[otlpProfileID][0])
 	}
@@ -152,23 +153,23 @@ func TestOTLPIsTheSame(t *testing.T) {
 	for _, n := range renamed.Threads[0].Nodes() {
 		n.Function = "other " + n.Function
 	}
-	ids := map[string]bool{id(fixtures.Sampled(), origin.Origin{}): true, id(later, origin.Origin{}): true, id(renamed, origin.Origin{}): true, id(fixtures.Sampled(), origin.Origin{Host: "box"}): true}
-	if len(ids) != 4 || len(id(fixtures.Linux(), origin.Origin{})) != 16 {
+	ids := map[string]bool{id(fixtures.Sampled(), report.Origin{}): true, id(later, report.Origin{}): true, id(renamed, report.Origin{}): true, id(fixtures.Sampled(), report.Origin{Host: "box"}): true}
+	if len(ids) != 4 || len(id(fixtures.Linux(), report.Origin{})) != 16 {
 		t.Errorf("%d ids of 4", len(ids))
 	}
 }
 
 // TestOTLPHang tells of a watch what it is about, and of nothing else.
 func TestOTLPHang(t *testing.T) {
-	attributes := func(o origin.Origin) string {
-		document := fixtures.Written(t, Writer(words.Options{Origin: o}), fixtures.Sampled())
+	attributes := func(h *hangreport.Report) string {
+		document := golden.WrittenReport(t, Write, &report.Report{Group: *profile.GroupOf(fixtures.Sampled()), Hang: h}, words.Options{})
 		tables := fieldsOf(t, fieldsOf(t, document)[otlpDictionary][0])
 		return string(bytes.Join(tables[otlpStrings], []byte{' '}))
 	}
 	stuck := &hangreport.Report{Reason: hangreport.Hang, Duration: time.Second, Thread: 7}
 	for o, want := range map[*hangreport.Report][]string{nil: {}, stuck: {"stacksnap.hang", "stacksnap.hang.duration", "stacksnap.hang.ended"}, {Reason: hangreport.Periodic}: {"stacksnap.hang"}} {
 		var got []string
-		for key := range strings.FieldsSeq(attributes(origin.Origin{Hang: o})) {
+		for key := range strings.FieldsSeq(attributes(o)) {
 			if strings.HasPrefix(key, "stacksnap.hang") && key != "stacksnap.hang.kind" && key != "stacksnap.hang.thread.id" {
 				got = append(got, key)
 			}
@@ -183,16 +184,16 @@ func TestOTLPHang(t *testing.T) {
 func TestServiceName(t *testing.T) {
 	p := fixtures.Linux()
 	for _, c := range []struct {
-		origin origin.Origin
+		origin report.Origin
 		group  string
 		want   string
 	}{
-		{origin.Origin{Service: "shop", Attributes: []origin.Attribute{{Key: "service.name", Value: "other"}}}, "x.service", "shop"},
-		{origin.Origin{Attributes: []origin.Attribute{{Key: "service.name", Value: "other"}}}, "x.service", "other"},
-		{origin.Origin{}, "nginx.service", "nginx"}, {origin.Origin{}, "user.slice", "demo"},
+		{report.Origin{Service: "shop", Attributes: []report.Attribute{{Key: "service.name", Value: "other"}}}, "x.service", "shop"},
+		{report.Origin{Attributes: []report.Attribute{{Key: "service.name", Value: "other"}}}, "x.service", "other"},
+		{report.Origin{}, "nginx.service", "nginx"}, {report.Origin{}, "user.slice", "demo"},
 	} {
-		p.Target.Group.Manager, p.Target.Group.ID = words.Systemd, c.group
-		if got := words.ServiceName(p, &c.origin); got != c.want {
+		p.Target.Group.Manager, p.Target.Group.ID = report.Systemd, c.group
+		if got := c.origin.ServiceName(p); got != c.want {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"stacksnap/format/internal/protobuf"
-	"stacksnap/format/origin"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -39,7 +39,7 @@ func intValue(n int64) anyValue {
 // resourceOf is the Resource message of a process: attributes by the names of
 // OpenTelemetry's semantic conventions. Arguments are not among them: they may be
 // nobody else's to read.
-func resourceOf(p *profile.Profile, o *origin.Origin) protobuf.Message {
+func resourceOf(p *profile.Profile, o *report.Origin) protobuf.Message {
 	var m protobuf.Message
 	seen := map[string]bool{}
 	add := func(key string, value anyValue) {
@@ -48,7 +48,7 @@ func resourceOf(p *profile.Profile, o *origin.Origin) protobuf.Message {
 			m = m.Inner(1, protobuf.Message(nil).Text(1, key).Inner(2, protobuf.Message(value)))
 		}
 	}
-	add("service.name", textValue(words.ServiceName(p, o)))
+	add("service.name", textValue(o.ServiceName(p)))
 	for _, a := range o.Attributes {
 		add(words.Clean(a.Key, words.MaxText), textValue(words.Clean(a.Value, words.MaxPath)))
 	}
@@ -68,7 +68,7 @@ func resourceOf(p *profile.Profile, o *origin.Origin) protobuf.Message {
 	if t.User != nil {
 		add("process.owner", textValue(words.Clean(t.User.Name, words.MaxText)))
 	}
-	if g := t.Group; g != nil && g.Manager != words.Systemd {
+	if g := t.Group; g != nil && g.Manager != report.Systemd {
 		add("container.id", textValue(words.Clean(g.ID, words.MaxText)))
 		add("container.runtime.name", textValue(containerRuntime(g.Manager)))
 		add("k8s.pod.uid", textValue(words.Clean(g.Pod, words.MaxText)))
@@ -109,7 +109,7 @@ func (o *otlpWriter) profileAttributes(p *profile.Profile) []uint64 {
 			list = append(list, o.attribute(key, value, unit))
 		}
 	}
-	if r := o.origin.Hang; r != nil {
+	if r := o.report.Hang; r != nil {
 		add("stacksnap.hang", boolValue(r.Reason == hangreport.Hang), "")
 		if r.Reason == hangreport.Hang {
 			add("stacksnap.hang.kind", textValue(r.Kind.String()), "")

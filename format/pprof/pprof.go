@@ -10,6 +10,7 @@ import (
 	"stacksnap/format/internal/protobuf"
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -35,12 +36,9 @@ const (
 // long these stand: wall is all of that time, and cpu what the system counted on a
 // processor, where it did. Stacks are labelled with their thread; with its state, too,
 // where that was the same in all samples. A stack that was cut begins with a frame that
-// says so.
-func Write(w io.Writer, p *profile.Profile) error { return WriteGroup(w, profile.GroupOf(p)) }
-
-// WriteGroup is [Write] of several processes in one: stacks are labelled with theirs.
-func WriteGroup(w io.Writer, g *profile.Group) error {
-	return NewPprof(w, g).Write(g)
+// says so. With several processes stacks are labelled with theirs, too.
+func Write(w io.Writer, r *report.Report, _ words.Options) error {
+	return NewPprof(w, &r.Group).Write(&r.Group)
 }
 
 func (o *pprofWriter) Write(g *profile.Group) error {

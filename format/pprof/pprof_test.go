@@ -12,13 +12,16 @@ import (
 
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 )
 
 // parsed reads a report as pprof's own package does, which checks it.
 func parsed(t *testing.T, p *profile.Profile) *pprof.Profile {
 	t.Helper()
-	return counts.ParsedBytes(t, fixtures.Written(t, Write, p))
+	return counts.ParsedBytes(t, golden.Written(t, Write, p))
 }
 
 // TestPprofCounts: what pprof's package reads is what the profile has.
@@ -157,7 +160,7 @@ func TestPprofGroup(t *testing.T) {
 	g.Profiles[0].Target.PID, g.Profiles[1].Start = 1, g.Profiles[0].Start.Add(2*time.Second)
 	g.Profiles[1].End = g.Profiles[1].Start
 	var b bytes.Buffer
-	if err := WriteGroup(&b, g); err != nil {
+	if err := Write(&b, report.OfGroup(g), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := counts.ParsedBytes(t, b.Bytes())
@@ -206,6 +209,6 @@ func TestPprofGolden(t *testing.T) {
 	for name, p := range map[string]*profile.Profile{
 		"linux.pprof.txt": fixtures.Linux(), "darwin.pprof.txt": fixtures.Darwin(), "sampled.pprof.txt": fixtures.Sampled(), "hostile.pprof.txt": fixtures.Hostile(),
 	} {
-		t.Run(name, func(t *testing.T) { fixtures.CheckGolden(t, name, pprofText(t, p)) })
+		t.Run(name, func(t *testing.T) { golden.Check(t, name, pprofText(t, p)) })
 	}
 }

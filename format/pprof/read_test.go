@@ -16,10 +16,12 @@ import (
 	"stacksnap/format/folded"
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/internal/protobuf"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/diff"
+	"stacksnap/format/report"
 	"stacksnap/format/speedscope"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
@@ -34,7 +36,7 @@ func TestReadPprof(t *testing.T) {
 		if p.Main == nil && len(p.Images) > 0 {
 			p.Main = p.Images[0] // as pprof has it
 		}
-		got, err := Read(bytes.NewReader(fixtures.Written(t, Write, p)))
+		got, err := Read(bytes.NewReader(golden.Written(t, Write, p)))
 		if err != nil {
 			t.Errorf("%s: %v", kind, err)
 			continue
@@ -78,7 +80,7 @@ func inlinedCalls(p *profile.Profile) map[string]int {
 func TestReadPprofFacts(t *testing.T) {
 	p := fixtures.Sampled()
 	p.Threads[0].Roots[0].Children[0].Children[0].Spent.OnCPU = 100e6
-	got, err := Read(bytes.NewReader(fixtures.Written(t, Write, p)))
+	got, err := Read(bytes.NewReader(golden.Written(t, Write, p)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func TestReadPprofFacts(t *testing.T) {
 	if before != after || before == 0 {
 		t.Errorf("%d ns of CPU time, not %d", after, before)
 	}
-	if shot, err := Read(bytes.NewReader(fixtures.Written(t, Write, fixtures.Linux()))); err != nil || shot.Snapshots != 1 || shot.CountsCPU() {
+	if shot, err := Read(bytes.NewReader(golden.Written(t, Write, fixtures.Linux()))); err != nil || shot.Snapshots != 1 || shot.CountsCPU() {
 		t.Errorf("%+v, %v", shot, err)
 	}
 }
@@ -153,7 +155,7 @@ func TestReadPprofOfOthers(t *testing.T) {
 
 // TestReadPprofDamaged: every part of a profile is no whole one, or a shorter one.
 func TestReadPprofDamaged(t *testing.T) {
-	whole := fixtures.Written(t, Write, fixtures.Sampled())
+	whole := golden.Written(t, Write, fixtures.Sampled())
 	for n := range whole {
 		if p, err := Read(bytes.NewReader(whole[:n])); err == nil {
 			checkSums(t, p)
@@ -171,7 +173,7 @@ func TestReadPprofDamaged(t *testing.T) {
 func TestReadPprofMutants(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, p := range []*profile.Profile{fixtures.Linux(), fixtures.Sampled(), fixtures.Hostile(), fixtures.Darwin()} {
-		whole := fixtures.Written(t, Write, p)
+		whole := golden.Written(t, Write, p)
 		for range 500 {
 			mutant := damage.Copy(r, whole)
 			var before, after runtime.MemStats
@@ -183,7 +185,7 @@ func TestReadPprofMutants(t *testing.T) {
 			}
 			if err == nil {
 				checkSums(t, p)
-				fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), jsondoc.Write, folded.Write, Write, speedscope.Write, text.Summary(words.Options{}))
+				golden.CheckRead(t, p, text.Tree, jsondoc.Write, folded.Write, Write, speedscope.Write, text.Summary)
 			}
 		}
 	}
@@ -229,7 +231,7 @@ func TestReadPprofStrange(t *testing.T) {
 			continue
 		}
 		checkSums(t, p)
-		fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), jsondoc.Write, folded.Write, Write, speedscope.Write, text.Summary(words.Options{}))
+		golden.CheckRead(t, p, text.Tree, jsondoc.Write, folded.Write, Write, speedscope.Write, text.Summary)
 	}
 }
 
@@ -289,7 +291,7 @@ func checkSums(t *testing.T, p *profile.Profile) {
 func FuzzReadPprof(f *testing.F) {
 	for _, p := range []*profile.Profile{fixtures.Linux(), fixtures.Sampled(), fixtures.Hostile(), fixtures.Darwin()} {
 		var b bytes.Buffer
-		if err := Write(&b, p); err != nil {
+		if err := Write(&b, report.Of(p), words.Options{}); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b.Bytes())
@@ -300,6 +302,6 @@ func FuzzReadPprof(f *testing.F) {
 			return
 		}
 		checkSums(t, p)
-		fixtures.CheckRead(t, p, text.Tree(words.Options{Width: 80}), jsondoc.Write, folded.Write, Write, speedscope.Write, text.Summary(words.Options{}))
+		golden.CheckRead(t, p, text.Tree, jsondoc.Write, folded.Write, Write, speedscope.Write, text.Summary)
 	})
 }

@@ -12,10 +12,10 @@ import (
 	"strconv"
 
 	"stacksnap/format/internal/protobuf"
-	"stacksnap/format/origin"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -23,29 +23,27 @@ import (
 // Pyroscope, and threads may be named by numbers.
 const maxThreadLabels = 32
 
-// GroupWriter writes profiles as the request by which Grafana Pyroscope takes them
-// (push.v1.PushRequest, api/push/v1/push.proto): of each process what [Write] has, with
-// the labels service_name, host, pid, thread and, of a watch, hang. Pyroscope keeps a
+// Write writes profiles as the request by which Grafana Pyroscope takes them
+// (push.v1.PushRequest, api/push/v1/push.proto): of each process what package pprof writes,
+// with the labels service_name, host, pid, thread and, of a watch, hang. Pyroscope keeps a
 // series for each thread: those with the most samples have their name, others "other".
-func GroupWriter(o words.Options) words.GroupWriter {
-	return func(w io.Writer, g *profile.Group) error {
-		for _, p := range g.Profiles {
-			series, err := pyroscopeSeries(p, &o.Origin)
-			if err != nil {
-				return err
-			}
-			if _, err := w.Write(protobuf.Message(nil).Inner(1, series)); err != nil {
-				return err
-			}
+func Write(w io.Writer, r *report.Report, _ words.Options) error {
+	for _, p := range r.Profiles {
+		one, err := series(p, r)
+		if err != nil {
+			return err
 		}
-		return nil
+		if _, err := w.Write(protobuf.Message(nil).Inner(1, one)); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// pyroscopeSeries is a RawProfileSeries.
-func pyroscopeSeries(p *profile.Profile, o *origin.Origin) (protobuf.Message, error) {
+// series is a RawProfileSeries.
+func series(p *profile.Profile, of *report.Report) (protobuf.Message, error) {
 	var m protobuf.Message
-	for _, l := range pyroscopeLabels(p, o) {
+	for _, l := range labels(p, of) {
 		m = m.Inner(1, protobuf.Message(nil).Text(1, l.Key).Text(2, l.Value))
 	}
 	var raw bytes.Buffer
@@ -62,20 +60,20 @@ func pyroscopeSeries(p *profile.Profile, o *origin.Origin) (protobuf.Message, er
 	return m.Inner(2, protobuf.Message(nil).Inner(1, raw.Bytes()).Text(2, id)), nil
 }
 
-// pyroscopeLabels are those of all samples of a process. Its profiles are named as those
+// labels are those of all samples of a process. Its profiles are named as those
 // of Pyroscope's own agents are, by which its pages find them.
-func pyroscopeLabels(p *profile.Profile, o *origin.Origin) []origin.Attribute {
-	all := []origin.Attribute{
-		{Key: "__name__", Value: "process_cpu"}, {Key: "service_name", Value: words.ServiceName(p, o)},
-		{Key: "host", Value: words.Clean(o.Host, words.MaxText)},
+func labels(p *profile.Profile, of *report.Report) []report.Attribute {
+	all := []report.Attribute{
+		{Key: "__name__", Value: "process_cpu"}, {Key: "service_name", Value: of.Origin.ServiceName(p)},
+		{Key: "host", Value: words.Clean(of.Origin.Host, words.MaxText)},
 	}
 	if p.Target.PID > 0 {
-		all = append(all, origin.Attribute{Key: "pid", Value: strconv.Itoa(p.Target.PID)})
+		all = append(all, report.Attribute{Key: "pid", Value: strconv.Itoa(p.Target.PID)})
 	}
-	if r := o.Hang; r != nil {
-		all = append(all, origin.Attribute{Key: "hang", Value: map[bool]string{true: "yes", false: "no"}[r.Reason == hangreport.Hang]})
+	if r := of.Hang; r != nil {
+		all = append(all, report.Attribute{Key: "hang", Value: map[bool]string{true: "yes", false: "no"}[r.Reason == hangreport.Hang]})
 	}
-	return slices.DeleteFunc(all, func(a origin.Attribute) bool { return a.Value == "" })
+	return slices.DeleteFunc(all, func(a report.Attribute) bool { return a.Value == "" })
 }
 
 // frequentNames are the names of threads that are told apart.

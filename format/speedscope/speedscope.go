@@ -9,6 +9,7 @@ import (
 	"stacksnap/format/internal/jsonstream"
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -21,10 +22,8 @@ const speedscopeSchema = "https://www.speedscope.app/file-format-schema.json"
 // sampled one, whose stacks weigh as long as they took or, of one snapshot, as many
 // samples as they had. Frames are named as in [Write], and a stack that was cut begins with
 // one that says so.
-func Write(w io.Writer, p *profile.Profile) error { return WriteGroup(w, profile.GroupOf(p)) }
-
-// WriteGroup is [Write] of several processes in one.
-func WriteGroup(w io.Writer, g *profile.Group) error {
+func Write(w io.Writer, r *report.Report, _ words.Options) error {
+	g := &r.Group
 	o := &speedscopeWriter{Stream: jsonstream.New(w), frames: interned.New[speedscopeFrame](), several: len(g.Profiles) > 1}
 	o.Text(`{"$schema":"` + speedscopeSchema + `","exporter":`)
 	o.Value(words.Clean(g.Tool, words.MaxText))

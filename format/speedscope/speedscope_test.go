@@ -11,7 +11,9 @@ import (
 
 	"stacksnap/format/internal/counts"
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -20,11 +22,11 @@ import (
 func TestSpeedscopeEvents(t *testing.T) {
 	late := fixtures.Timed()
 	late.Start = late.Start.Add(time.Second)
-	both := func(w io.Writer, p *profile.Profile) error {
-		return WriteGroup(w, &profile.Group{Profiles: []*profile.Profile{late, p}})
+	both := func(w io.Writer, r *report.Report, o words.Options) error {
+		return Write(w, report.OfGroup(&profile.Group{Profiles: append([]*profile.Profile{late}, r.Profiles...)}), o)
 	}
 	for kind, p := range map[string]*profile.Profile{"timed": fixtures.Timed(), "focus": fixtures.Timed().Select(fixtures.Matching("work"), nil, fixtures.Matching("main"))} {
-		f := counts.ReadSpeedscope(t, fixtures.Written(t, Write, p))
+		f := counts.ReadSpeedscope(t, golden.Written(t, Write, p))
 		got := counts.Counts{}
 		for i, one := range f.Profiles {
 			f.AddEvents(t, got, one.Events)
@@ -37,7 +39,7 @@ func TestSpeedscopeEvents(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
 	}
-	f := counts.ReadSpeedscope(t, fixtures.Written(t, both, fixtures.Timed()))
+	f := counts.ReadSpeedscope(t, golden.Written(t, both, fixtures.Timed()))
 	for i, want := range [][2]int64{{1000, 1600}, {1000, 1600}, {1200, 1300}, {0, 600}, {0, 600}, {200, 300}} {
 		one := f.Profiles[i]
 		if first, end := one.Events[0].At/1e6, one.EndValue/1e6; first != want[0] || end != want[1] {
@@ -50,7 +52,7 @@ func TestSpeedscopeEvents(t *testing.T) {
 func TestSpeedscopeCounts(t *testing.T) {
 	for kind, make := range fixtures.Profiles {
 		p := counts.Uncounted(make())
-		f := counts.ReadSpeedscope(t, fixtures.Written(t, Write, p))
+		f := counts.ReadSpeedscope(t, golden.Written(t, Write, p))
 		if diff := cmp.Diff(counts.ByLabel(p), f.Counts()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
@@ -71,7 +73,7 @@ func TestSpeedscopeCounts(t *testing.T) {
 
 // TestSpeedscopeTime is what was counted.
 func TestSpeedscopeTime(t *testing.T) {
-	f := counts.ReadSpeedscope(t, fixtures.Written(t, Write, fixtures.Sampled()))
+	f := counts.ReadSpeedscope(t, golden.Written(t, Write, fixtures.Sampled()))
 	idle := f.Profiles[1]
 	if idle.Name != "Thread 4243 idle" || idle.EndValue != int64(time.Second) || idle.Weights[0] != 0 || idle.Weights[1] != int64(time.Second) {
 		t.Errorf("%+v", idle)
@@ -87,23 +89,23 @@ func TestSpeedscopeGolden(t *testing.T) {
 		"linux.speedscope.json": fixtures.Linux(), "darwin.speedscope.json": fixtures.Darwin(), "sampled.speedscope.json": fixtures.Sampled(),
 		"timed.speedscope.json": fixtures.Timed(), "hostile.speedscope.json": fixtures.Hostile(), "merged.speedscope.json": fixtures.Darwin().FoldThreads(),
 	} {
-		t.Run(name, func(t *testing.T) { fixtures.CheckGolden(t, name, fixtures.Written(t, Write, p)) })
+		t.Run(name, func(t *testing.T) { golden.Check(t, name, golden.Written(t, Write, p)) })
 	}
 }
 
 // TestSpeedscopeGroup names each thread's process.
 func TestSpeedscopeGroup(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteGroup(&b, fixtures.Group()); err != nil {
+	if err := Write(&b, report.OfGroup(fixtures.Group()), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	fixtures.CheckGolden(t, "group.speedscope.json", b.Bytes())
+	golden.Check(t, "group.speedscope.json", b.Bytes())
 	f := counts.ReadSpeedscope(t, b.Bytes())
 	if last := f.Profiles[len(f.Profiles)-1]; last.Name != "demo [4242] Thread 4243 busy" || f.Name != "make [11] and 2 more" {
 		t.Errorf("%s of %s", last.Name, f.Name)
 	}
 	b.Reset()
-	if err := WriteGroup(&b, &profile.Group{}); err != nil || len(counts.ReadSpeedscope(t, b.Bytes()).Profiles) != 0 {
+	if err := Write(&b, report.OfGroup(&profile.Group{}), words.Options{}); err != nil || len(counts.ReadSpeedscope(t, b.Bytes()).Profiles) != 0 {
 		t.Errorf("none: %v", err)
 	}
 }

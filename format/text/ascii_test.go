@@ -2,21 +2,29 @@ package text
 
 import (
 	"bytes"
+	"io"
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
 func TestReportInASCII(t *testing.T) {
-	for name, write := range map[string]func(words.Options) words.Writer{"tree": Tree, "sampled": Sampled} {
-		for _, r := range string(fixtures.Written(t, write(words.Options{ASCII: true, Color: true}), fixtures.Sampled())) {
+	for name, write := range map[string]report.Writer{"tree": Tree, "sampled": sampled} {
+		for _, r := range string(golden.WrittenReport(t, write, report.Of(fixtures.Sampled()), words.Options{ASCII: true, Color: true})) {
 			if r > '~' {
 				t.Errorf("%s: %q", name, r)
 			}
 		}
-		if got := fixtures.Written(t, write(words.Options{ASCII: true}), fixtures.Linux()); !bytes.Contains(got, []byte("-x=1 ...\n")) {
+		if got := golden.WrittenReport(t, write, report.Of(fixtures.Linux()), words.Options{ASCII: true}); !bytes.Contains(got, []byte("-x=1 ...\n")) {
 			t.Errorf("%s has no dots in the place of an ellipsis:\n%s", name, got)
 		}
 	}
+}
+
+// sampled writes any profile as one of many snapshots.
+func sampled(w io.Writer, r *report.Report, o words.Options) error {
+	return writeSampled(newPrinter(w, r.Profiles[0], o))
 }

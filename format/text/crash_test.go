@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -20,7 +21,7 @@ func TestOverALimit(t *testing.T) {
 			t.Errorf("%q, want %q", got, want[0])
 		}
 		var b bytes.Buffer
-		if err := Tree(words.Options{})(&b, p); err != nil || !strings.Contains(b.String(), want[1]) {
+		if err := Tree(&b, report.Of(p), words.Options{}); err != nil || !strings.Contains(b.String(), want[1]) {
 			t.Errorf("%v: no %q in %s", err, want[1], b.String())
 		}
 	}

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/task/needs"
@@ -96,18 +96,14 @@ func deceitful(t *testing.T, name string) map[string]string {
 	other.Target.PID, other.Target.Crash, other.Target.Tracer = 9, nil, nil
 	all := map[string]string{}
 	for form, one := range map[string]*profile.Profile{"crashed": p, "running": &other} {
-		all["tree, "+form] = string(fixtures.Written(t, Tree(words.Options{}), one))
-		all["summary, "+form] = string(fixtures.Written(t, Summary(words.Options{}), one))
-		all["narrow summary, "+form] = string(fixtures.Written(t, Summary(words.Options{Width: 40}), one))
-		all["ASCII summary, "+form] = string(fixtures.Written(t, Summary(words.Options{Width: 40, ASCII: true}), one))
+		all["tree, "+form] = string(golden.Written(t, Tree, one))
+		all["summary, "+form] = string(golden.Written(t, Summary, one))
+		all["narrow summary, "+form] = string(golden.WrittenReport(t, Summary, report.Of(one), words.Options{Width: 40}))
+		all["ASCII summary, "+form] = string(golden.WrittenReport(t, Summary, report.Of(one), words.Options{Width: 40, ASCII: true}))
 	}
 	g := &profile.Group{Profiles: []*profile.Profile{p, &other}}
-	for form, write := range map[string]words.GroupWriter{"trees": GroupTree(words.Options{}), "summarys": GroupSummary(words.Options{})} {
-		var b bytes.Buffer
-		if err := write(&b, g); err != nil {
-			t.Fatal(err)
-		}
-		all[form] = b.String()
+	for form, write := range map[string]report.Writer{"trees": Tree, "summaries": Summary} {
+		all[form] = string(golden.WrittenReport(t, write, report.OfGroup(g), words.Options{}))
 	}
 	return all
 }

@@ -9,27 +9,24 @@ import (
 	"stacksnap/format/words"
 )
 
-// GroupTree writes a header for people about all the processes, and then the report
-// on each as [Tree] does.
-func GroupTree(o words.Options) words.GroupWriter {
-	return func(out io.Writer, g *profile.Group) error {
-		w := bufio.NewWriterSize(out, words.BufferSize) // for all reports, each of which flushes it
-		p := newPrinter(w, words.AboutGroup(g), o)
-		all := words.EachOnce(g, o)
-		p.GroupHeader(g, all)
-		if err := p.Flush(); err != nil {
+// group writes a header for people about all the processes, and then the report on each.
+func group(out io.Writer, g *profile.Group, o words.Options) error {
+	w := bufio.NewWriterSize(out, words.BufferSize) // for all reports, each of which flushes it
+	p := newPrinter(w, words.AboutGroup(g), o)
+	all := words.EachOnce(g, o)
+	p.GroupHeader(g, all)
+	if err := p.Flush(); err != nil {
+		return err
+	}
+	for _, one := range all {
+		if _, err := fmt.Fprintln(w, likeIt(one.Others)); err != nil {
 			return err
 		}
-		for _, one := range all {
-			if _, err := fmt.Fprintln(w, likeIt(one.Others)); err != nil {
-				return err
-			}
-			if err := Tree(o)(w, one.Profile); err != nil {
-				return err
-			}
+		if err := tree(w, one.Profile, o); err != nil {
+			return err
 		}
-		return nil
 	}
+	return nil
 }
 
 // maxAlike is how many of the processes that are like another one are named.

@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -20,32 +22,26 @@ func TestHangFollowed(t *testing.T) {
 		Chain: profile.Chain(g.Waiters(), 11, 11), Deadlocks: g.Deadlocks, Profiles: g.Profiles[1:],
 		Missing: []profile.Missing{{PID: 14, Why: "not permitted to read pid 14"}},
 	}}
-	for name, write := range map[string]words.HangWriter{"tree": Hang(words.Options{}), "summary": HangSummary(words.Options{})} {
-		var b bytes.Buffer
-		if err := write(&b, r); err != nil {
-			t.Fatal(err)
-		}
-		text := strings.ToLower(strings.ReplaceAll(strings.Join(strings.Fields(b.String()), " "), " "+goesOn, " "))
+	for name, write := range map[string]report.Writer{"tree": Tree, "summary": Summary} {
+		written := string(golden.WrittenReport(t, write, report.OfHang(r), words.Options{}))
+		text := strings.ToLower(strings.ReplaceAll(strings.Join(strings.Fields(written), " "), " "+goesOn, " "))
 		for _, want := range []string{
 			"hang waits: main thread of make [11] waits in read: fd 5 pipe:[7], for thread 13 of s\\x1bh [12] to write, which waits for file lock",
 			"deadlock: main thread of make [11] waits", "missing: not permitted to read pid 14", `s\x1bh [12]`,
 		} {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s: no %q in\n%s", name, want, b.String())
+				t.Errorf("%s: no %q in\n%s", name, want, written)
 			}
 		}
 	}
-	var b bytes.Buffer
-	if err := jsondoc.WriteHang(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	document := golden.WrittenReport(t, jsondoc.Write, report.OfHang(r), words.Options{})
 	var d struct {
 		Chain     []struct{ ID, PID int }
 		Deadlocks [][]any
 		Missing   []struct{ PID int }
 		Followed  []struct{ Threads []struct{ ID int } }
 	}
-	if err := json.Unmarshal(b.Bytes(), &d); err != nil || bytes.Count(b.Bytes(), []byte("\n")) != 1 {
+	if err := json.Unmarshal(document, &d); err != nil || bytes.Count(document, []byte("\n")) != 1 {
 		t.Fatal(err)
 	}
 	if len(d.Chain) != 2 || d.Chain[1].PID != 12 || len(d.Deadlocks) != 1 || d.Missing[0].PID != 14 || d.Followed[0].Threads[0].ID != 13 {
@@ -57,20 +53,14 @@ func TestHangFollowed(t *testing.T) {
 func TestGroupDeadlock(t *testing.T) {
 	const told = `main thread of make [11] waits in read: fd 5 pipe:[7], for thread 13 of s\x1bh [12] to write, ` +
 		`which waits for file lock fd 3 /l, held by main thread of make [11]`
-	for name, write := range map[string]words.GroupWriter{"tree": GroupTree(words.Options{}), "summary": GroupSummary(words.Options{Width: 100})} {
-		var b bytes.Buffer
-		if err := write(&b, fixtures.Circle()); err != nil {
-			t.Fatal(err)
-		}
-		text := strings.ReplaceAll(strings.Join(strings.Fields(b.String()), " "), " "+goesOn, " ")
+	for name, write := range map[string]report.Writer{"tree": Tree, "summary": Summary} {
+		written := string(golden.WrittenReport(t, write, report.OfGroup(fixtures.Circle()), words.Options{}))
+		text := strings.ReplaceAll(strings.Join(strings.Fields(written), " "), " "+goesOn, " ")
 		if strings.Count(text, "Deadlock: "+told) != 1 || strings.Count(text, "Deadlock:") != 1 {
-			t.Errorf("%s:\n%s", name, b.String())
+			t.Errorf("%s:\n%s", name, written)
 		}
 	}
-	var b bytes.Buffer
-	if err := jsondoc.WriteGroup(&b, fixtures.Circle()); err != nil {
-		t.Fatal(err)
-	}
+	document := golden.WrittenReport(t, jsondoc.Write, report.OfGroup(fixtures.Circle()), words.Options{})
 	var d struct {
 		Deadlocks [][]struct {
 			ID, PID int
@@ -78,7 +68,7 @@ func TestGroupDeadlock(t *testing.T) {
 			Wait    struct{ Peer struct{ PID, Thread int } }
 		}
 	}
-	if err := json.Unmarshal(b.Bytes(), &d); err != nil || len(d.Deadlocks) != 1 || len(d.Deadlocks[0]) != 2 {
+	if err := json.Unmarshal(document, &d); err != nil || len(d.Deadlocks) != 1 || len(d.Deadlocks[0]) != 2 {
 		t.Fatalf("%v, %+v", err, d)
 	}
 	for i, w := range d.Deadlocks[0] {

@@ -4,34 +4,33 @@ import (
 	"fmt"
 	"io"
 
-	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
-// Hang writes the report of a hang for people: when and how long, what the
-// thread did from phase to phase, and then all samples as [Tree] does, and what the
-// thread waited for in other processes. A periodic report is the tree alone.
-func Hang(o words.Options) words.HangWriter {
-	return func(w io.Writer, r *hangreport.Report) error {
-		if r.Reason == hangreport.Hang {
-			if err := writeHang(newPrinter(w, r.Profile, o), r); err != nil {
-				return err
-			}
+// hang writes the report of a hang: when and how long, what the thread did from phase to
+// phase, and then all samples, and what the thread waited for in other processes. A
+// periodic report is the tree alone.
+func hang(w io.Writer, r *report.Report, o words.Options) error {
+	if r.Hang.Reason == hangreport.Hang {
+		if err := writeHang(newPrinter(w, r.Profiles[0], o), r); err != nil {
+			return err
 		}
-		for _, p := range append([]*profile.Profile{r.Profile}, r.Followed.Profiles...) {
-			if err := Tree(o)(w, p); err != nil {
-				return err
-			}
-			if _, err := io.WriteString(w, "\n"); err != nil { // another one may follow
-				return err
-			}
-		}
-		return nil
 	}
+	for _, p := range r.Profiles {
+		if err := tree(w, p, o); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil { // another one may follow
+			return err
+		}
+	}
+	return nil
 }
 
-func writeHang(p *printer, r *hangreport.Report) error {
+func writeHang(p *printer, all *report.Report) error {
+	r := all.Hang
 	p.Fact("Hang", fmt.Sprintf("%s for %s%s", r.Kind, words.Duration(r.Duration), unfinished(r)))
 	p.Fact("Hang Start", words.Moment(r.Start))
 	if r.Ended {
@@ -41,7 +40,7 @@ func writeHang(p *printer, r *hangreport.Report) error {
 	}
 	p.Fact("Hang Thread", p.ThreadName(r.Thread, r.Name))
 	p.Fact("Hang CPU", fmt.Sprintf("%s, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
-	p.followed(&r.Followed)
+	p.followed(all)
 	p.phases(r)
 	straight := *p
 	straight.Profile = p.Profile.Straight()
@@ -53,12 +52,12 @@ func writeHang(p *printer, r *hangreport.Report) error {
 }
 
 // followed says for whom the thread waited in other processes, whose stacks are below.
-func (p *printer) followed(f *hangreport.Followed) {
-	if len(f.Profiles)+len(f.Missing) > 0 && len(f.Chain) > 0 {
-		p.Fact("Hang Waits", p.Cut(p.Circle(f.Chain)))
+func (p *printer) followed(r *report.Report) {
+	if chain := r.Hang.Followed.Chain; len(r.Profiles)+len(r.Missing) > 1 && len(chain) > 0 {
+		p.Fact("Hang Waits", p.Cut(p.Circle(chain)))
 	}
-	p.Circles(f.Deadlocks)
-	p.Uncaptured(f.Missing)
+	p.Circles(r.Deadlocks)
+	p.Uncaptured(r.Missing)
 }
 
 func unfinished(r *hangreport.Report) string {

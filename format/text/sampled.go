@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"io"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
@@ -12,15 +11,9 @@ import (
 // maxSelf bounds the list of self times.
 const maxSelf = 50
 
-// Sampled writes the report of many snapshots: the heaviest stack of the main
+// writeSampled writes the report of many snapshots: the heaviest stack of the main
 // thread and of the one that ran most, the trees with counts, merged by function and heaviest branch first,
 // and the functions that were innermost.
-func Sampled(o words.Options) words.Writer {
-	return func(w io.Writer, p *profile.Profile) error {
-		return writeSampled(newPrinter(w, p, o))
-	}
-}
-
 func writeSampled(p *printer) error {
 	p.header()
 	p.heaviest()

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -30,7 +32,7 @@ func TestBusiest(t *testing.T) {
 		for i := range c.same {
 			p.Threads[1].Same = append(p.Threads[1].Same, profile.ThreadName{ID: task.ThreadID(i + 5000)})
 		}
-		text := string(fixtures.Written(t, Tree(words.Options{}), p))
+		text := string(golden.Written(t, Tree, p))
 		if !strings.Contains(text, c.title) || strings.Contains(text, "ran most") != (c.title != "") {
 			t.Errorf("%+v:\n%s", c, text)
 		}
@@ -42,11 +44,11 @@ func TestHeaviestOfAView(t *testing.T) {
 	const main = "Heaviest stack of the main thread:\n      90  90.0 %  __libc_start_call_main"
 	const hung = "Heaviest stack of the thread:\n     100 100.0 %  start_thread"
 	for _, p := range []*profile.Profile{fixtures.Sampled(), fixtures.Sampled().Invert(), fixtures.Sampled().GroupBy(profile.ByProcess), fixtures.Sampled().Invert().Prune(50, 1)} {
-		if text := string(fixtures.Written(t, Tree(words.Options{}), p)); !strings.Contains(text, main) {
+		if text := string(golden.Written(t, Tree, p)); !strings.Contains(text, main) {
 			t.Errorf("no heaviest stack:\n%s", text)
 		}
 		var b strings.Builder
-		if err := Hang(words.Options{})(&b, &hangreport.Report{Thread: 4243, Profile: p, Ended: true}); err != nil || !strings.Contains(b.String(), hung) {
+		if err := Tree(&b, report.OfHang(&hangreport.Report{Thread: 4243, Profile: p, Ended: true}), words.Options{}); err != nil || !strings.Contains(b.String(), hung) {
 			t.Errorf("%v: no heaviest stack of the thread:\n%s", err, b.String())
 		}
 	}
@@ -55,7 +57,7 @@ func TestHeaviestOfAView(t *testing.T) {
 // TestSelfTimesFit: they leave out what the time was spent on.
 func TestSelfTimesFit(t *testing.T) {
 	for width, want := range map[int]bool{0: true, 80: true, 70: false} {
-		_, list, _ := strings.Cut(string(fixtures.Written(t, Tree(words.Options{Width: width}), fixtures.Sampled())), "Self time")
+		_, list, _ := strings.Cut(string(golden.WrittenReport(t, Tree, report.Of(fixtures.Sampled()), words.Options{Width: width})), "Self time")
 		if strings.Contains(list, "hot(int) (demo)  0.350 s on CPU") != want || !strings.Contains(list, "hot(int) (demo)") {
 			t.Errorf("%d columns:\n%s", width, list)
 		}

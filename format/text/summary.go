@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -16,14 +17,23 @@ const summaryLines = 20
 
 // Summary writes a summary of twenty lines at most, none longer than a hundred columns,
 // without colours: what is wrong, who waits for whom, the stacks that matter with how
-// often each is there, and how sure that is.
-func Summary(o words.Options) words.Writer {
-	return func(w io.Writer, p *profile.Profile) error {
-		b := newSummary(p, o)
-		b.headline()
-		b.body(summaryLines)
+// often each is there, and how sure that is. Of a comparison it writes the functions that
+// changed most, in all their lines.
+func Summary(w io.Writer, r *report.Report, o words.Options) error {
+	switch {
+	case r.Diff != nil:
+		return diffTable(w, r.Diff, o)
+	case r.Hang != nil:
+		return hangSummary(w, r, o)
+	case len(r.Profiles) != 1 || len(r.Missing) > 0 || r.More > 0:
+		b := newSummary(words.AboutGroup(&r.Group), o)
+		b.group(&r.Group)
 		return b.writeTo(w)
 	}
+	b := newSummary(r.Profiles[0], o)
+	b.headline()
+	b.body(summaryLines)
+	return b.writeTo(w)
 }
 
 // summary is a summary while it is made.

@@ -7,23 +7,12 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
-// GroupSummary writes a summary of several processes, as [Summary] does of one: what they are
-// about, who waits for whom, and a line or a few on each.
-func GroupSummary(o words.Options) words.GroupWriter {
-	return func(w io.Writer, g *profile.Group) error {
-		if len(g.Profiles) == 1 && len(g.Missing) == 0 && g.More == 0 {
-			return Summary(o)(w, g.Profiles[0])
-		}
-		b := newSummary(words.AboutGroup(g), o)
-		b.group(g)
-		return b.writeTo(w)
-	}
-}
-
-// group writes the summary of several processes.
+// group writes the summary of several processes: what they are about, who waits for whom,
+// and a line or a few on each.
 func (b *summary) group(g *profile.Group) {
 	if text := words.GroupHeadline(g); text != "" {
 		b.add(3, 2, text)
@@ -108,42 +97,42 @@ func (b *summary) process(p *profile.Profile, most int) []string {
 	return lines
 }
 
-// HangSummary writes a summary of a hang, as [Summary] does of a profile: when and how long,
-// what the thread did in turn, who waits for whom, and the stacks.
-func HangSummary(o words.Options) words.HangWriter {
-	return func(w io.Writer, r *hangreport.Report) error {
-		b := newSummary(r.Profile, o)
-		if r.Reason == hangreport.Hang {
-			b.hang(r)
-		}
-		b.headline()
-		b.body(summaryLines - min(2*len(r.Followed.Profiles), maxFollowedLines))
-		b.processes(r.Followed.Profiles, summaryLines)
-		if err := b.writeTo(w); err != nil {
-			return err
-		}
-		_, err := io.WriteString(w, "\n") // another report may follow
+// hangSummary writes a summary of a hang: when and how long, what the thread did in turn,
+// who waits for whom, and the stacks.
+func hangSummary(w io.Writer, r *report.Report, o words.Options) error {
+	b := newSummary(r.Profiles[0], o)
+	if r.Hang.Reason == hangreport.Hang {
+		b.hang(r)
+	}
+	b.headline()
+	others := r.Profiles[1:]
+	b.body(summaryLines - min(2*len(others), maxFollowedLines))
+	b.processes(others, summaryLines)
+	if err := b.writeTo(w); err != nil {
 		return err
 	}
+	_, err := io.WriteString(w, "\n") // another report may follow
+	return err
 }
 
 // maxFollowedLines are kept for the processes that a hung thread waited for.
 const maxFollowedLines = 6
 
 // followed says for whom the thread waited in other processes.
-func (b *summary) followed(f *hangreport.Followed) {
-	if len(f.Profiles)+len(f.Missing) > 0 && len(f.Chain) > 0 {
-		b.add(3, 2, "Hang waits: "+b.Circle(f.Chain))
+func (b *summary) followed(r *report.Report) {
+	if chain := r.Hang.Followed.Chain; len(r.Profiles)+len(r.Missing) > 1 && len(chain) > 0 {
+		b.add(3, 2, "Hang waits: "+b.Circle(chain))
 	}
-	b.circles(f.Deadlocks)
-	b.uncaptured(f.Missing)
+	b.circles(r.Deadlocks)
+	b.uncaptured(r.Missing)
 }
 
 // hang says what the thread that was watched did.
-func (b *summary) hang(r *hangreport.Report) {
+func (b *summary) hang(all *report.Report) {
+	r := all.Hang
 	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s, from %s: %s", r.Kind, words.Duration(r.Duration), unfinished(r), words.Moment(r.Start), b.ThreadName(r.Thread, r.Name)))
 	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
-	b.followed(&r.Followed)
+	b.followed(all)
 	const most = 4
 	for i, ph := range r.Phases {
 		if i == most {

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -13,7 +15,7 @@ import (
 // summaryOf is the summary of a profile without what is the same of each.
 func summaryOf(t *testing.T, p *profile.Profile) string {
 	t.Helper()
-	_, text, _ := strings.Cut(string(fixtures.Written(t, Summary(words.Options{}), p)), "+0100\n")
+	_, text, _ := strings.Cut(string(golden.Written(t, Summary, p)), "+0100\n")
 	text, _, _ = strings.Cut(text, "Sure:")
 	return text
 }
@@ -82,7 +84,7 @@ func TestSummaryGroupSharesRoom(t *testing.T) {
 	}
 	big := deadlockedMany()
 	var b strings.Builder
-	if err := GroupSummary(words.Options{})(&b, &profile.Group{Profiles: []*profile.Profile{small(), big, small()}}); err != nil {
+	if err := Summary(&b, report.OfGroup(&profile.Group{Profiles: []*profile.Profile{small(), big, small()}}), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -95,7 +97,7 @@ func TestSummaryGroupSharesRoom(t *testing.T) {
 	}
 	fitsBrief(t, text, words.SummaryColumns)
 	b.Reset()
-	if err := GroupSummary(words.Options{})(&b, &profile.Group{Profiles: []*profile.Profile{big, big, big, big}}); err != nil {
+	if err := Summary(&b, report.OfGroup(&profile.Group{Profiles: []*profile.Profile{big, big, big, big}}), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	n, more := strings.Count(b.String(), "\n"), strings.Count(b.String(), "  … 4 more stacks")

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -46,35 +48,29 @@ func deadlockedMany() *profile.Profile {
 }
 
 func TestSummaryGolden(t *testing.T) {
-	write := Summary(words.Options{Color: true})
 	for name, p := range map[string]*profile.Profile{
 		"summary_linux.txt": fixtures.Linux(), "summary_darwin.txt": fixtures.Darwin(), "summary_sampled.txt": fixtures.Stated(), "summary_deadlock.txt": deadlockedMany(),
 		"summary_merged.txt": deadlockedMany().FoldThreads(), "summary_none.txt": fixtures.NoThreads(), "summary_translated.txt": fixtures.Translated(),
 		"summary_hostile.txt": fixtures.Hostile(), "summary_recursion.txt": fixtures.Recursion(9_000),
 		"summary_focus.txt": fixtures.Stated().Select(fixtures.Matching("hot"), nil, nil),
 	} {
-		t.Run(name, func(t *testing.T) { checkSummary(t, name, fixtures.Written(t, write, p), words.SummaryColumns) })
+		t.Run(name, func(t *testing.T) {
+			checkSummary(t, name, golden.WrittenReport(t, Summary, report.Of(p), words.Options{Color: true}), words.SummaryColumns)
+		})
 	}
 	t.Run("ascii", func(t *testing.T) {
-		checkSummary(t, "summary_ascii.txt", fixtures.Written(t, Summary(words.Options{ASCII: true, Width: 72}), deadlockedMany()), 72)
+		checkSummary(t, "summary_ascii.txt", golden.WrittenReport(t, Summary, report.Of(deadlockedMany()), words.Options{ASCII: true, Width: 72}), 72)
 	})
-	var b bytes.Buffer
-	if err := HangSummary(words.Options{})(&b, fixtures.HangOf()); err != nil {
-		t.Fatal(err)
-	}
-	checkSummary(t, "summary_hang.txt", bytes.TrimSuffix(b.Bytes(), []byte("\n")), words.SummaryColumns)
-	b.Reset()
-	if err := GroupSummary(words.Options{})(&b, fixtures.Group()); err != nil {
-		t.Fatal(err)
-	}
-	checkSummary(t, "summary_group.txt", b.Bytes(), words.SummaryColumns)
+	stuck := golden.WrittenReport(t, Summary, report.OfHang(fixtures.HangOf()), words.Options{})
+	checkSummary(t, "summary_hang.txt", bytes.TrimSuffix(stuck, []byte("\n")), words.SummaryColumns)
+	checkSummary(t, "summary_group.txt", golden.WrittenReport(t, Summary, report.OfGroup(fixtures.Group()), words.Options{}), words.SummaryColumns)
 }
 
 // checkSummary requires that it is short.
 func checkSummary(t *testing.T, name string, got []byte, width int) {
 	t.Helper()
 	fitsBrief(t, string(got), width)
-	fixtures.CheckGolden(t, name, got)
+	golden.Check(t, name, got)
 }
 
 func fitsBrief(t *testing.T, text string, width int) {
@@ -130,18 +126,15 @@ func TestSummaryIsBrief(t *testing.T) {
 			if width > 0 {
 				most = min(most, width)
 			}
-			var hangs, group bytes.Buffer
-			if err := HangSummary(o)(&hangs, r); err != nil {
-				t.Fatal(err)
+			for _, of := range []*report.Report{report.Of(p), report.OfHang(r), report.OfGroup(g)} {
+				text := string(golden.WrittenReport(t, Summary, of, o))
+				if of.Hang != nil {
+					text = strings.TrimSuffix(text, "\n")
+				}
+				fitsBrief(t, text, most)
 			}
-			if err := GroupSummary(o)(&group, g); err != nil {
-				t.Fatal(err)
-			}
-			fitsBrief(t, string(fixtures.Written(t, Summary(o), p)), most)
-			fitsBrief(t, strings.TrimSuffix(hangs.String(), "\n"), most)
-			fitsBrief(t, group.String(), most)
 			o.ASCII = true
-			text := string(fixtures.Written(t, Summary(o), p))
+			text := string(golden.WrittenReport(t, Summary, report.Of(p), o))
 			fitsBrief(t, text, most)
 			if strings.ContainsFunc(text, func(r rune) bool { return r > '~' }) {
 				t.Errorf("not ASCII:\n%s", text)

@@ -6,19 +6,31 @@ import (
 	"io"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
 // Tree writes the report for people: what was captured and how, each thread's
 // frames from the outermost in, and the images in which they lie. Of many
-// snapshots it writes the merged tree, as [Sampled] does.
-func Tree(o words.Options) words.Writer {
-	return func(w io.Writer, p *profile.Profile) error {
-		if p.Sampled() {
-			return Sampled(o)(w, p)
-		}
-		return writeTree(newPrinter(w, p, o))
+// snapshots it writes the merged tree, and of a comparison the trees of both sides in one.
+func Tree(w io.Writer, r *report.Report, o words.Options) error {
+	switch {
+	case r.Diff != nil:
+		return diffTree(w, r.Diff, o)
+	case r.Hang != nil:
+		return hang(w, r, o)
+	case r.Several:
+		return group(w, &r.Group, o)
 	}
+	return tree(w, r.Profiles[0], o)
+}
+
+// tree writes the report on one process.
+func tree(w io.Writer, p *profile.Profile, o words.Options) error {
+	if p.Sampled() {
+		return writeSampled(newPrinter(w, p, o))
+	}
+	return writeTree(newPrinter(w, p, o))
 }
 
 func writeTree(p *printer) error {

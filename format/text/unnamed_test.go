@@ -7,6 +7,7 @@ import (
 
 	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -38,7 +39,7 @@ func TestWithoutNames(t *testing.T) {
 		p := &profile.Profile{Target: task.Info{OS: test.os, PID: 1}, Snapshots: 1, Images: []*profile.Image{a, b, c, d, named, jit},
 			Threads: []*profile.Thread{{ID: 1, Samples: 1, Roots: test.roots}}}
 		var out bytes.Buffer
-		if err := Tree(words.Options{})(&out, p); err != nil {
+		if err := Tree(&out, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
 func TestWaits(t *testing.T) {
 	var b bytes.Buffer
-	if err := Tree(words.Options{})(&b, fixtures.Waiters()); err != nil {
+	if err := Tree(&b, report.Of(fixtures.Waiters()), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -42,7 +43,7 @@ func TestWaits(t *testing.T) {
 // what hardly any of them found is not told.
 func TestWaitsOfManySnapshots(t *testing.T) {
 	var b bytes.Buffer
-	if err := Tree(words.Options{})(&b, fixtures.SampledWaiters()); err != nil {
+	if err := Tree(&b, report.Of(fixtures.SampledWaiters()), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -80,7 +81,7 @@ func TestHangReport(t *testing.T) {
 	}
 	for i, r := range fixtures.Hangs() {
 		var b bytes.Buffer
-		if err := Hang(words.Options{})(&b, r); err != nil {
+		if err := Tree(&b, report.OfHang(r), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range wants[i] {
@@ -104,7 +105,7 @@ func TestManyDeadlocks(t *testing.T) {
 			p.Deadlocks = append(p.Deadlocks, one)
 		}
 		var b bytes.Buffer
-		if err := Tree(words.Options{})(&b, p); err != nil {
+		if err := Tree(&b, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(b.String(), "Deadlock: "); n != printed {

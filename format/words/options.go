@@ -1,10 +1,6 @@
 package words
 
-import (
-	"stacksnap/format/origin"
-)
-
-// Options are what a caller decides: of the forms that people read, but for Origin.
+// Options are what a caller decides of the forms that people read.
 type Options struct {
 	// Color marks names and doubts by escape sequences. Whether the output is a
 	// terminal that wants them is for the caller to tell.
@@ -16,6 +12,4 @@ type Options struct {
 	Width int
 	// FoldIdle has one report on processes that do nothing, all alike.
 	FoldIdle bool
-	// Origin is where the profiles come from, of forms that tell it.
-	Origin origin.Origin
 }

@@ -9,6 +9,7 @@ import (
 
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/images"
@@ -103,9 +104,9 @@ func reopen(t testing.TB, file io.ReadSeeker) *profile.Profile {
 func reports(t testing.TB, p *profile.Profile) []string {
 	t.Helper()
 	var out []string
-	for _, write := range []words.Writer{text.Tree(words.Options{}), jsondoc.Write} {
+	for _, write := range []report.Writer{text.Tree, jsondoc.Write} {
 		var b bytes.Buffer
-		if err := write(&b, p); err != nil {
+		if err := write(&b, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, b.String())

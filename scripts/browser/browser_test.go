@@ -20,6 +20,8 @@ import (
 
 	"stacksnap/format/html"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task/needs"
 )
 
@@ -55,7 +57,7 @@ func show(t *testing.T, g *profile.Group) *page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := html.GroupPage(f, g); err != nil {
+	if err := html.Write(f, report.OfGroup(g), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

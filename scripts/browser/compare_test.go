@@ -14,6 +14,7 @@ import (
 	"stacksnap/format/html"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/diff"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
@@ -40,7 +41,7 @@ func showDiff(t *testing.T, before, after *profile.Profile, o diff.Options) *pag
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := html.DiffPage(f, &words.Comparison{Diff: d, Tool: "stacksnap test", Files: [2]string{"old.json", "new.json"}}); err != nil {
+	if err := html.Write(f, report.OfDiff(&words.Comparison{Diff: d, Tool: "stacksnap test", Files: [2]string{"old.json", "new.json"}}), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

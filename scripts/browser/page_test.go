@@ -14,6 +14,8 @@ import (
 
 	"stacksnap/format/html"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
@@ -250,7 +252,7 @@ func TestMeasureAtFirst(t *testing.T) {
 	for want, p := range map[string]*profile.Profile{"time": process(idle), "cpu": process(idle, busy)} {
 		file := filepath.Join(t.TempDir(), "it.html")
 		var b bytes.Buffer
-		if err := html.Page(&b, p); err != nil {
+		if err := html.Write(&b, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {

@@ -21,6 +21,8 @@ import (
 	"stacksnap/format/jsondoc"
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/task/live"
@@ -230,7 +232,7 @@ func checkReplay(t *testing.T, path string, p *profile.Profile) {
 		t.Fatal(err)
 	}
 	var live, replayed bytes.Buffer
-	if err := errors.Join(jsondoc.Write(&live, p), jsondoc.Write(&replayed, again)); err != nil {
+	if err := errors.Join(jsondoc.Write(&live, report.Of(p), words.Options{}), jsondoc.Write(&replayed, report.Of(again), words.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(live.String(), "\n"), strings.Split(replayed.String(), "\n")); diff != "" {

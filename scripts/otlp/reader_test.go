@@ -16,10 +16,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 
 	"stacksnap/format/jsondoc"
-	"stacksnap/format/origin"
 	"stacksnap/format/otlp"
 	"stacksnap/format/pprof"
 	"stacksnap/format/profile"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -189,10 +189,10 @@ func document(t *testing.T, path string) *profile.Profile {
 	return p
 }
 
-func written(t *testing.T, write words.Writer, p *profile.Profile) []byte {
+func written(t *testing.T, write report.Writer, p *profile.Profile, o report.Origin) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b, p); err != nil {
+	if err := write(&b, &report.Report{Group: *profile.GroupOf(p), Origin: o}, words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -209,7 +209,7 @@ func TestReader(t *testing.T) {
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			p := document(t, path)
-			want, got := pprofRows(t, written(t, pprof.Write, p)), otlpRows(t, readOf(t, p))
+			want, got := pprofRows(t, written(t, pprof.Write, p, report.Origin{})), otlpRows(t, readOf(t, p))
 			if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
 				t.Errorf("%d rows (-pprof +otlp):\n%s", len(got), diff)
 			}
@@ -223,15 +223,15 @@ func TestReader(t *testing.T) {
 
 func readOf(t *testing.T, p *profile.Profile) pprofile.Profiles {
 	t.Helper()
-	return read(t, written(t, otlp.Writer(words.Options{}), p))
+	return read(t, written(t, otlp.Write, p, report.Origin{}))
 }
 
 // TestResource has what is known by the names of the semantic conventions, and nothing
 // of a program's arguments.
 func TestResource(t *testing.T) {
 	p := document(t, "../../format/testdata/linux.json")
-	o := words.Options{Origin: origin.Origin{Host: "box", Attributes: []origin.Attribute{{Key: "deployment.environment.name", Value: "test"}, {Key: "host.name", Value: "other"}}}}
-	got := read(t, written(t, otlp.Writer(o), p)).ResourceProfiles().At(0)
+	o := report.Origin{Host: "box", Attributes: []report.Attribute{{Key: "deployment.environment.name", Value: "test"}, {Key: "host.name", Value: "other"}}}
+	got := read(t, written(t, otlp.Write, p, o)).ResourceProfiles().At(0)
 	want := map[string]any{
 		"service.name": "demo", "deployment.environment.name": "test", "host.name": "other", "host.arch": "amd64", "os.type": "linux",
 		"os.description": "Debian GNU/Linux 12 (Linux 6.1.0)", "process.pid": int64(4242), "process.parent_pid": int64(4200),

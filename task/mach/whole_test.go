@@ -16,6 +16,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task"
@@ -73,7 +74,7 @@ func shut(t *testing.T, p task.Process) {
 func tree(t *testing.T, p *profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Tree(words.Options{})(&b, p); err != nil {
+	if err := text.Tree(&b, report.Of(p), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

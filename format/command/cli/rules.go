@@ -102,8 +102,8 @@ var rules = []rule{{
 	flags: "diff", with: "save merge main thread running blocked",
 	line: "diff compares what was captured, all of it: leave out {with}",
 }, {
-	flags: "diff", with: formsThat(func(f format.Format) bool { return f.Diff == nil }),
-	line: "a diff is written as " + either(namesOf(func(f format.Format) bool { return f.Diff != nil })) + ": leave out {with}",
+	flags: "diff", with: formsThat(func(f format.Format) bool { return !f.Diffs }),
+	line: "a diff is written as " + either(namesOf(func(f format.Format) bool { return f.Diffs })) + ": leave out {with}",
 }, {
 	flags: "measure scale", needs: "diff",
 	line: "--measure and --scale say how files are compared: they go with diff BEFORE AFTER",
@@ -111,7 +111,7 @@ var rules = []rule{{
 	flags: "rate", with: "interval",
 	line: "give --rate or --interval, not both",
 }, {
-	flags: "merge", with: formsThat(func(f format.Format) bool { return f.Hang == nil }),
+	flags: "merge", with: formsThat(func(f format.Format) bool { return !f.Hangs }),
 	line: "--merge goes with tree, json and jsonl, not with {with}: leave one of them out",
 }, {
 	flags: "merge", with: "by=queue by=process by=state",
@@ -180,7 +180,7 @@ var rules = []rule{{
 	flags: "no-stop", with: "suspend",
 	line: "give --suspend or --no-stop, not both",
 }, {
-	flags: "hang every", with: "save output " + formsThat(func(f format.Format) bool { return f.Hang == nil }),
+	flags: "hang every", with: "save output " + formsThat(func(f format.Format) bool { return !f.Hangs }),
 	line: "a watch writes to --dir, as tree, summary, json or jsonl: no --save, --output or other --format",
 }, {
 	flags: "hang every", with: "running blocked",

@@ -13,7 +13,7 @@ import (
 
 // Options are what the report there looks like.
 func (c *Reporter) OptionsOf(d *cli.Destination) words.Options {
-	return words.Options{Color: c.Colored(d.IsFile()), ASCII: c.asciiOnly(d), Width: c.width(d), FoldIdle: c.System && c.Merge, Origin: c.origin()}
+	return words.Options{Color: c.Colored(d.IsFile()), ASCII: c.asciiOnly(d), Width: c.width(d), FoldIdle: c.System && c.Merge}
 }
 
 // width is how many columns the terminal has to which the report goes, 0 where it goes

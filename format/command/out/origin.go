@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"stacksnap/format/command/cli"
-	"stacksnap/format/origin"
+	"stacksnap/format/report"
 )
 
 // The variables of OpenTelemetry's SDKs that say what the processes are (its
@@ -18,8 +18,8 @@ const (
 
 // origin is where the profiles of this call come from. That a file was captured on this
 // machine is not known.
-func (c *Reporter) origin() origin.Origin {
-	o := origin.Origin{Service: c.Getenv(serviceVariable), Attributes: resourceAttributes(c.Getenv(attributesVariable))}
+func (c *Reporter) origin() report.Origin {
+	o := report.Origin{Service: c.Getenv(serviceVariable), Attributes: resourceAttributes(c.Getenv(attributesVariable))}
 	if mode := c.Mode(); mode != cli.ModeOpen && mode != cli.ModeDiff {
 		o.Host, _ = os.Hostname() // not known otherwise
 	}
@@ -28,12 +28,12 @@ func (c *Reporter) origin() origin.Origin {
 
 // resourceAttributes reads "key=value,key=value", values escaped as in URLs. What is not
 // of that form is left out.
-func resourceAttributes(text string) (list []origin.Attribute) {
+func resourceAttributes(text string) (list []report.Attribute) {
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, ok := strings.Cut(pair, "=")
 		key = strings.TrimSpace(key)
 		if plain, err := url.PathUnescape(strings.TrimSpace(value)); ok && err == nil && key != "" {
-			list = append(list, origin.Attribute{Key: key, Value: plain})
+			list = append(list, report.Attribute{Key: key, Value: plain})
 		}
 	}
 	return list

@@ -17,6 +17,7 @@ import (
 	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/push"
 	"stacksnap/format/pyroscope"
+	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
@@ -84,15 +85,14 @@ func (c *Reporter) Queue(g *profile.Group, about *hangreport.Report) error {
 	if c.sender == nil || len(g.Profiles) == 0 {
 		return nil
 	}
-	o := words.Options{Origin: c.origin()}
-	o.Origin.Hang = about
-	write := otlp.GroupWriter(o)
+	write := otlp.Write
 	if c.sender.Endpoint.Protocol == push.Pyroscope {
-		write = pyroscope.GroupWriter(o)
+		write = pyroscope.Write
 	}
+	r := report.Report{Group: *g.Each(c.pushed), Hang: about, Origin: c.origin()}
 	var body bytes.Buffer
 	packed := gzip.NewWriter(&body)
-	if err := errors.Join(write(packed, g.Each(c.pushed)), packed.Close()); err != nil {
+	if err := errors.Join(write(packed, &r, words.Options{}), packed.Close()); err != nil {
 		return fmt.Errorf("--push: %w", err)
 	}
 	c.sender.Add(body.Bytes())

@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stacksnap/format/command/cli"
-	"stacksnap/format/origin"
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/push"
+	"stacksnap/format/report"
 	"stacksnap/task/live"
 )
 
@@ -121,7 +121,7 @@ func TestQueue(t *testing.T) {
 func TestOrigin(t *testing.T) {
 	host, _ := os.Hostname()
 	values := map[string]string{"OTEL_SERVICE_NAME": "shop", "OTEL_RESOURCE_ATTRIBUTES": "team=a%2Cb, env = prod ,=x,y,bad=%zz"}
-	want := origin.Origin{Host: host, Service: "shop", Attributes: []origin.Attribute{{Key: "team", Value: "a,b"}, {Key: "env", Value: "prod"}}}
+	want := report.Origin{Host: host, Service: "shop", Attributes: []report.Attribute{{Key: "team", Value: "a,b"}, {Key: "env", Value: "prod"}}}
 	if diff := cmp.Diff(want, reporterOf(t, "-p 1", values).origin()); diff != "" {
 		t.Error(diff)
 	}

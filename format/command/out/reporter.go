@@ -15,6 +15,7 @@ import (
 	"stacksnap/format/output"
 	"stacksnap/format/profile"
 	"stacksnap/format/push"
+	"stacksnap/format/report"
 )
 
 // Reporter writes the reports of a call to all places that they go to.
@@ -58,8 +59,8 @@ func (c *Reporter) Write(profiles ...*profile.Profile) error {
 // WriteGroup writes several processes to all places that the report goes to.
 func (c *Reporter) WriteGroup(g *profile.Group) error {
 	queued := c.Queue(g, nil)
-	shown := g.Each(c.Shown)
-	err := c.WriteAll(func(w io.Writer, d *cli.Destination) error { return d.Form.Group(c.OptionsOf(d))(w, shown) })
+	shown := report.OfGroup(g.Each(c.Shown))
+	err := c.WriteAll(func(w io.Writer, d *cli.Destination) error { return c.WriteReport(w, d, shown) })
 	return errors.Join(err, queued, c.deliver(), c.missing(g.Profiles...))
 }
 
@@ -124,20 +125,25 @@ func writeStream(to io.Writer, write func(io.Writer) error) error {
 // between them.
 func (c *Reporter) formatAll(w io.Writer, d *cli.Destination, profiles []*profile.Profile) error {
 	if d.Form.Whole && len(profiles) > 1 {
-		return d.Form.Group(c.OptionsOf(d))(w, &profile.Group{Tool: c.Tool, Profiles: profiles})
+		return c.WriteReport(w, d, report.OfGroup(&profile.Group{Tool: c.Tool, Profiles: profiles}))
 	}
-	write := d.Form.Write(c.OptionsOf(d))
 	for i, p := range profiles {
-		if i > 0 && (d.Form.Text || d.Form.Name == "sample") {
+		if i > 0 && d.Form.Text {
 			if _, err := fmt.Fprintln(w); err != nil {
 				return err
 			}
 		}
-		if err := write(w, p); err != nil {
+		if err := c.WriteReport(w, d, report.Of(p)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// WriteReport writes a report as the place wants it.
+func (c *Reporter) WriteReport(w io.Writer, d *cli.Destination, r *report.Report) error {
+	r.Origin = c.origin()
+	return d.Form.Write(w, r, c.OptionsOf(d))
 }
 
 // Shown is a profile as --no-inlines, --no-demangle, --merge and the flags of views want

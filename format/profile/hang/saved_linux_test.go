@@ -16,6 +16,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/format/profile/hang"
 	"stacksnap/format/profile/hangreport"
+	"stacksnap/format/report"
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task/live"
@@ -61,7 +62,7 @@ func watchStuck(t *testing.T, o hang.Options, enough func([]*hangreport.Report) 
 func tree(t *testing.T, p *profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Tree(words.Options{})(&b, p); err != nil {
+	if err := text.Tree(&b, report.Of(p), words.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
