@@ -1,6 +1,10 @@
 package mach
 
-import "stacksnap/task"
+import (
+	"fmt"
+
+	"stacksnap/task"
+)
 
 // permissionError says which ports were asked for, what the kernel answered to
 // each, and what would help.
@@ -15,4 +19,112 @@ func answer(isSuccess bool, err error) string {
 		return "no port"
 	}
 	return err.Error()
+}
+
+// Flags of a signature (osfmk/kern/cs_blobs.h).
+const (
+	codeGetTaskAllow = 0x4       // CS_GET_TASK_ALLOW
+	codeRestrict     = 0x800     // CS_RESTRICT
+	codeRuntime      = 0x10000   // CS_RUNTIME: hardened
+	codePlatform     = 0x4000000 // CS_PLATFORM_BINARY
+)
+
+// allowsTaskForPID is CSR_ALLOW_TASK_FOR_PID (bsd/sys/csr.h) of System Integrity
+// Protection's settings.
+const allowsTaskForPID = 0x4
+
+// flagSetID is P_SUGID of p_flag (bsd/sys/proc.h): the process has changed its user
+// or group.
+const flagSetID = 0x100
+
+// circumstances decide whether one process may have another's task port. XNU lets
+// root through, or the owner of a process that has not changed its identity
+// (bsd/kern/kern_proc.c, task_for_pid_posix_check). Then its security policy
+// (AppleMobileFileIntegrity) has its say, which keeps even root from what System
+// Integrity Protection guards; and for others than root taskgated, which wants our
+// signature to have the debugger's entitlement, and its user to consent.
+type circumstances struct {
+	root      bool
+	sandboxed bool // we are
+	foreign   bool // the target is another user's
+	setID     bool // the target has changed its user or group
+	guarded   bool // by System Integrity Protection
+	hardened  bool // the target is, and does not allow debuggers
+	entitled  bool // we are, as a debugger
+	known     bool // what the target's signature says
+	undevout  bool // Developer Mode is off
+}
+
+// remedy is one line in the imperative.
+func (c *circumstances) remedy() string {
+	switch {
+	case c.sandboxed:
+		return "run stacksnap outside of its sandbox, from Terminal say: a sandboxed program gets no other's task"
+	case c.guarded && !c.root:
+		return "run stacksnap with sudo, which shows it once, or with -d for a while, by the kernel's stackshot, as Apple's own sudo spindump does: System Integrity Protection guards its task from all other programs"
+	case c.guarded:
+		return "choose another process, or use Apple's own sudo spindump or sample: System Integrity Protection guards this one from all other programs, run by root too"
+	case c.root && c.hardened:
+		return "sign the target with com.apple.security.get-task-allow, or use -p without --hang and --every, which shows it by the kernel's stackshot: its signature is hardened and does not allow debuggers, root's neither"
+	case c.root:
+		return "look for AMFI and taskgated in log show --last 1m, where the system's security policy says why it refuses root what System Integrity Protection does not guard"
+	case c.foreign:
+		return "run stacksnap with sudo: the process belongs to another user"
+	case c.setID:
+		return "run stacksnap with sudo: the process has changed its user or group since it began (set-uid), so that only root may read it"
+	case c.undevout:
+		return "run stacksnap with sudo, or enable Developer Mode, which is off: sudo DevToolsSecurity -enable"
+	case c.hardened:
+		return "run stacksnap with sudo, or sign the target with com.apple.security.get-task-allow: its signature is hardened and does not have that"
+	case !c.entitled:
+		return "run stacksnap with sudo, or sign it by scripts/sign.sh, which gives it the com.apple.security.cs.debugger entitlement" + c.besides()
+	}
+	return "run stacksnap with sudo, or consent when taskgated asks; it does not ask members of the _developer group after sudo DevToolsSecurity -enable, and asks nobody in a session without a screen" + c.besides()
+}
+
+// besides tells what is needed of a target of whose signature nothing is known.
+func (c *circumstances) besides() string {
+	if c.known {
+		return ""
+	}
+	return "; a hardened target needs com.apple.security.get-task-allow besides"
+}
+
+// learn finds out the circumstances. What the system does not tell is taken for
+// what is usual.
+func learn(k kernel, pid int) circumstances {
+	_, euid := k.self()
+	b, e := k.bsdInfo(pid)
+	c := circumstances{
+		root:      euid == 0,
+		sandboxed: k.sandboxed(),
+		foreign:   e == notPermitted || e == ok && b.uid != euid,
+		entitled:  k.entitled(debuggerEntitlement),
+	}
+	if flags, e := k.flags(pid); e == ok {
+		c.setID = flags&flagSetID != 0
+	}
+	if code, e := k.codeFlags(pid); e == ok {
+		c.known = true
+		c.guarded = code&(codePlatform|codeRestrict) != 0 && code&codeGetTaskAllow == 0 && isProtecting(k)
+		c.hardened = code&codeRuntime != 0 && code&codeGetTaskAllow == 0
+	}
+	if on, e := k.number("security.mac.amfi.developer_mode_status"); e == ok {
+		c.undevout = on == 0
+	}
+	return c
+}
+
+const debuggerEntitlement = "com.apple.security.cs.debugger"
+
+// isProtecting reports whether System Integrity Protection guards tasks, as it does
+// unless it was switched off.
+func isProtecting(k kernel) bool {
+	config, e := k.protection()
+	return e != ok || config&allowsTaskForPID == 0
+}
+
+// asked names the two questions with their answers.
+func asked(read Errno, control Return) string {
+	return fmt.Sprintf("task_read_for_pid: %s; task_for_pid: %s", answer(read == ok, read), answer(control == success, control))
 }

@@ -1,6 +1,8 @@
 package mach
 
-import "stacksnap/task"
+import (
+	"stacksnap/task"
+)
 
 // maxJoined bounds how many regions one stack may consist of.
 const maxJoined = 8
@@ -95,4 +97,120 @@ func (p *Process) isReadable(a task.Addr) bool {
 func (r *region) isStack() bool {
 	const readWrite = task.Read | task.Write
 	return r.prot&readWrite == readWrite
+}
+
+// maxUnforeseen is how often a thread's stack lies elsewhere than was foreseen,
+// before it is always asked for.
+const maxUnforeseen = 2
+
+// foreseen is what tells where a thread's stack ends without a question about its
+// region, which takes some kernels long with many threads, while the target
+// stands.
+type foreseen struct {
+	region region    // that it was in last; nothing at first
+	handle task.Addr // where the thread's own data begins, which libpthread keeps above the stack
+	from   task.Addr // what was copied by that alone, for its region to be asked for; 0: nothing
+	missed int
+}
+
+// foreseenTop returns where the stack that sp is in ends, if nothing has changed: where it
+// did, or as far above the thread's own data as that of others. 0: not known.
+func (p *Process) foreseenTop(f *foreseen, sp task.Addr) task.Addr {
+	switch {
+	case f.missed >= maxUnforeseen:
+		return 0
+	case f.region.contains(sp):
+		return f.region.end
+	case f.handle > sp && p.ownData > 0:
+		return f.handle + p.ownData
+	}
+	return 0
+}
+
+// copyForeseen copies a stack as a whole, or as much of it as there is room for, if all
+// of that is readable in one. That the stack ends where is foreseen is asked when the
+// target runs: a stop has two calls of each thread. Else the kernel has to be asked.
+func (p *Process) copyForeseen(h *held, t *task.Thread) bool {
+	sp, f := t.Registers.SP(), &h.foreseen
+	top := p.foreseenTop(f, sp)
+	known := f.region.contains(sp)
+	var start task.Addr
+	if known {
+		start = f.region.start
+	}
+	base := redZone(sp, start)
+	room := t.Buffer()[:0]
+	if top <= base || p.stopped && len(p.foreseen) == cap(p.foreseen) {
+		return false
+	}
+	room = room[:min(uint64(cap(room)), uint64(top-base))]
+	whole := uint64(len(room)) == uint64(top-base)
+	if n, r := p.k.read(p.task, room, base); r != success || n != len(room) || whole && !p.stopped && p.isReadable(top) {
+		f.missed++
+		return false
+	}
+	t.Stacks = append(t.Stacks, task.Stack{Base: base, Bytes: room, Top: top})
+	if whole && p.stopped {
+		p.foreseen = append(p.foreseen, foreseenStack{t, h.id})
+	}
+	if known {
+		p.note(h, &f.region, &t.Stacks[0])
+	} else {
+		f.from = base
+	}
+	return true
+}
+
+// foreseenStack is a stack that was copied in a stop up to where it should end.
+type foreseenStack struct {
+	thread *task.Thread
+	id     task.ThreadID
+}
+
+// checkForeseen asks, when the target runs again, whether the stacks end where was
+// foreseen: above each is a guard or nothing. One that goes on is more than was copied of
+// it, which another stop copies.
+func (p *Process) checkForeseen() {
+	for i, s := range p.foreseen {
+		p.foreseen[i] = foreseenStack{}
+		if all := s.thread.Stacks; len(all) > 0 && p.isReadable(all[0].Top) {
+			p.correct(s.id, &all[0])
+		}
+	}
+	p.foreseen = p.foreseen[:0]
+}
+
+// correct finds where a stack ends that may go on, for the stops to come, too.
+func (p *Process) correct(id task.ThreadID, st *task.Stack) {
+	h := p.lookup(id)
+	r, err := p.stackRegion(st.Base)
+	if h == nil || err != nil {
+		return
+	}
+	if top := p.stackTop(&r, st.Base, uint64(len(st.Bytes))); top > st.Top {
+		st.Top = top
+		h.foreseen.foresee(&r, top)
+	}
+}
+
+// foresee learns where the stack ends that begins with region r. One of several regions
+// has no memory object of its own.
+func (f *foreseen) foresee(r *region, top task.Addr) {
+	f.region = *r
+	if top != r.end {
+		f.region.end, f.region.object = top, 0
+	}
+}
+
+// askForeseen asks, while the target runs, for the region of a stack that was
+// copied without.
+func (p *Process) askForeseen(f *foreseen) {
+	a := f.from
+	f.from = 0
+	if a == 0 {
+		return
+	}
+	if r, ret := p.regionAt(a); ret == success && r.contains(a) && r.isStack() {
+		f.region = r
+	}
 }
