@@ -9,9 +9,6 @@ import (
 	"stacksnap/task"
 )
 
-// backable is a saved process that can take missing memory from elsewhere.
-type backable interface{ Back(task.Memory) }
-
 // backing returns memory made of the binaries that a core's notes name, and of the
 // shared cache that the notes or dyld's list name.
 func backing(p task.Process, from *binaries.Index) *fileMemory {
