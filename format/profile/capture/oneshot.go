@@ -95,7 +95,8 @@ func captureAll(some []*shot) {
 
 // prepare does what can be done before the stop.
 func (s *shot) prepare() error {
-	s.looks, s.questions = s.looks[:0], nil
+	// What the last snapshot had is no part of this one, also where this one fails.
+	s.snapshot.Threads, s.stacks, s.looks, s.questions = s.snapshot.Threads[:0], s.stacks[:0], s.looks[:0], nil
 	s.tracker.refresh()
 	s.snapshot.Watch = s.tracker.watchAll()
 	ids, err := s.process.Threads()

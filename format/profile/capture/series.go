@@ -36,9 +36,9 @@ func (s *Series) Begin() {
 // Note tells a reader of the profile, and of its recording, a line.
 func (s *Series) Note(line string) { s.shot.note(line) }
 
-// Take adds one snapshot, with what those threads wait for of which that is
-// wanted: it takes some time after the stop. On an error, what was captured
-// before it is added. That it could not be saved is no error here: EndSaved tells.
+// Take adds one snapshot of all threads. Once the target runs on, it finds out what the
+// threads wait for that are wanted (nil: all), which takes some time. On an error, what
+// this call had captured is added. A failure to save is returned by EndSaved.
 func (s *Series) Take(wanted func(*task.Thread) bool) error {
 	s.shot.wanted, s.shot.err = wanted, nil
 	captureAll([]*shot{s.shot})

@@ -75,3 +75,40 @@ func TestInnermostOfGeneratedCode(t *testing.T) {
 		t.Errorf("of no stack: %q", got)
 	}
 }
+
+// ending is a process whose threads can't be listed once it has ended.
+type ending struct {
+	*macLike
+	ended bool
+}
+
+func (p *ending) Threads() ([]task.ThreadID, error) {
+	if p.ended {
+		return nil, &task.ExitedError{PID: 1}
+	}
+	return []task.ThreadID{1, 2}, nil
+}
+
+// TestSeriesOfAnEndedProcess: the stacks of the last snapshot are not added again.
+func TestSeriesOfAnEndedProcess(t *testing.T) {
+	p := &ending{macLike: newMacLike()}
+	s, err := NewSeries(p, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Begin()
+	if err := s.Take(nil); err != nil || s.Profile().Snapshots != 1 {
+		t.Fatalf("%v, %d snapshots", err, s.Profile().Snapshots)
+	}
+	p.ended = true
+	if err := s.Take(nil); err == nil || s.Profile().Snapshots != 1 {
+		t.Errorf("%v, %d snapshots of one", err, s.Profile().Snapshots)
+	}
+	s.Begin()
+	if err := s.Take(nil); err == nil || len(s.Profile().Threads) != 0 {
+		t.Errorf("%v, %d threads of an ended process", err, len(s.Profile().Threads))
+	}
+	if _, _, ok := s.Thread(1); ok {
+		t.Error("a thread of the snapshot before")
+	}
+}
