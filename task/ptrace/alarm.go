@@ -26,7 +26,8 @@ type alarm struct {
 	runs  bool
 }
 
-// alarmEvery is how long a wait may last.
+// alarmEvery is the period of the timer that interrupts waitid, so that no wait there
+// lasts longer.
 const alarmEvery = time.Millisecond
 
 // kernelSigaction is struct sigaction as rt_sigaction takes it on amd64 and arm64

@@ -21,14 +21,6 @@ var arm64Layout = layout{
 // arm64AddressBits is the size of a user address unless the kernel says more.
 const arm64AddressBits = 48
 
-// firstCodeMask returns what is known before a thread has been stopped.
-func firstCodeMask(host task.Arch) uint64 {
-	if host == task.ARM64 {
-		return 1<<arm64AddressBits - 1
-	}
-	return ^uint64(0)
-}
-
 // arm64CodeMask returns the bits of a code pointer that belong to the address,
 // given insn_mask of struct user_pac_mask: the bits that hold the signature,
 // from the first above the address up to bit 54. 0 when the kernel does not

@@ -50,3 +50,11 @@ func (p *Process) prepare() {
 	p.Refill(true)
 	p.threads.room = roomForNew
 }
+
+// firstCodeMask returns what is known before a thread has been stopped.
+func firstCodeMask(host task.Arch) uint64 {
+	if host == task.ARM64 {
+		return 1<<arm64AddressBits - 1
+	}
+	return ^uint64(0)
+}
