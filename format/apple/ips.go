@@ -132,9 +132,9 @@ type ipsCache struct {
 // errSampled says that an .ips file has one stack of a thread.
 var errSampled = errors.New("an ips report is of one snapshot: there are many")
 
-// IPS writes the report that macOS keeps of a crash, an .ips file of bug_type 309: a
-// line about the report, and a JSON document. It is of one snapshot. A process that
-// has not crashed has no exception there; what there is to beware of is in reportNotes.
+// IPS writes the first profile as an .ips file of bug_type 309, macOS's crash report: a
+// line of JSON about the report, then a JSON document. A sampled profile is an error.
+// Without a crash there is no exception member. The profile's notes are in reportNotes.
 func IPS(w io.Writer, r *report.Report, _ words.Options) error {
 	p := r.Profiles[0]
 	if p.Sampled() {

@@ -264,7 +264,7 @@ func (d *data) separate(i int) {
 	}
 }
 
-// value writes anything of ours as JSON.
+// value writes v as JSON. v must be of a type that json.Marshal cannot fail on.
 func (d *data) value(v any) {
 	encoded, _ := json.Marshal(v) // of types that cannot fail
 	_, _ = d.out.Write(encoded)

@@ -40,9 +40,9 @@ func Write(path string, write func(io.Writer) error) error {
 	return p.replace(path, write)
 }
 
-// Check returns the error that Write would come to for want of a folder or of
-// the right to write, as far as that can be told before there is anything to
-// write. It leaves nothing behind, and removes what killed runs have.
+// Check returns the error that Write would return because a folder is missing or not
+// writable, as far as that can be told beforehand. It leaves no file behind, and deletes
+// temporary files that killed runs left in the folder.
 func Check(path string) error {
 	p, err := find(path)
 	if err != nil {

@@ -15,10 +15,11 @@ import (
 	"stacksnap/task/directory"
 )
 
-// Spool is a folder of letters that wait to be sent, one file each, for their owner
-// alone. A letter is there whole or not at all, also when its writer is killed or the
-// system crashes; several programs may add to one, and one of them at a time takes out.
-// What is older than MaxAge goes, and the oldest beyond MaxBytes or MaxLetters.
+// Spool is a folder of the caller's choice with letters that wait to be sent, one file
+// each, for their owner alone. A letter is there whole or not at all, also when its
+// writer is killed or the system crashes; several programs may add to one, and one of
+// them at a time takes out. What is older than MaxAge goes, and the oldest beyond
+// MaxBytes or MaxLetters.
 type Spool struct {
 	folder     *Folder
 	MaxBytes   int64         // of all letters

@@ -74,8 +74,9 @@ func (t *Timeline) withoutEmpty() *Timeline {
 	return &changed
 }
 
-// TimelineBuilder makes a timeline of what a report tells of a thread's samples. In a
-// profile that no [Builder] has made, snapshots are an Interval apart.
+// TimelineBuilder makes a thread's timeline from a report that is read. Such a report
+// does not say when each snapshot was taken, so they are assumed to be
+// [Profile].Interval apart.
 type TimelineBuilder struct {
 	kept  *moments
 	ended int

@@ -98,13 +98,14 @@ func counted(n int) string {
 	return fmt.Sprintf("%d profiles were", n)
 }
 
-// Waiting is how many wait on the disk to be sent.
+// Waiting returns how many profiles wait on the disk to be sent.
 func (s *Sender) Waiting() int {
 	all, _, _ := s.Spool.Letters() // what cannot be read is not there
 	return len(all)
 }
 
-// Held is how many wait in memory, and are lost with the program.
+// Held returns how many profiles wait in memory because the disk took none; they are
+// lost when the program ends.
 func (s *Sender) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -133,8 +133,9 @@ func quotedWord(s string, limit int) string { return `"` + inQuotes.Replace(Clea
 
 var inQuotes = strings.NewReplacer(`"`, `\"`, "`", "\\`", "$(", `\$(`)
 
-// Word is a name or path of the target that stands in a line by itself: clean, and quoted
-// where a shell that reads the report by mistake would run or write a part of it.
+// Word returns a name or path of the target for use in a line without quotes of the
+// writer's own: clean, at most about limit characters, and quoted if a shell that read
+// the report by mistake would run or write a part of it.
 func Word(s string, limit int) string {
 	if isCommand(s) {
 		return quotedWord(s, limit)

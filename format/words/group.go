@@ -71,7 +71,8 @@ func (p *Printer) Uncaptured(all []profile.Missing) {
 	}
 }
 
-// Together says how many there are, and how far apart they were.
+// Together says how many processes a group has and, if each was captured once, how long
+// after the first the last was captured.
 func Together(g *profile.Group) string {
 	n := len(g.Profiles)
 	text := Count(n)

@@ -21,7 +21,8 @@ type Words struct {
 	clock Clock
 }
 
-// NewWords returns the words on a profile.
+// NewWords returns a Words that describes p: what the reports for people say of it, part
+// by part.
 func NewWords(p *profile.Profile) *Words {
 	return &Words{*NewPrinter(io.Discard, p, Options{}), NewClock(p)}
 }
@@ -75,8 +76,8 @@ func (w *Words) Threads() iter.Seq[*profile.Thread] { return ThreadsByFunction(w
 // Thread names a thread.
 func (w *Words) Thread(t *profile.Thread) string { return ThreadLabel(w.p.Profile, t) }
 
-// ThreadFacts are what is known of a thread beside its name: its state first, or how
-// often it was in which.
+// ThreadFacts returns what is known of a thread besides its name. The first is its state
+// or, of many samples, how often it was in each. What is not known is left out.
 func (w *Words) ThreadFacts(t *profile.Thread) (facts []string) {
 	p := w.of(t)
 	for _, fact := range []string{p.States(t), DispatchQueue(t), p.Samples(t), p.Spent(t), Priority(t), p.Cpu(t)} {

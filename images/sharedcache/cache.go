@@ -46,9 +46,9 @@ type Image struct {
 	VMAddr uint64 // of its Mach-O header
 }
 
-// List returns the IDs that a file has the code of: the file's own UUID, if it is the
-// main file of a cache, and those of the images. The error wraps [ErrNotCache] for
-// any other file.
+// List returns the UUIDs by which a cache is known, given its main file: that of the
+// cache, and those of all its images, whose code may be in other files of the cache. For
+// any other file the error wraps [ErrNotCache].
 func List(r io.ReaderAt) (map[[16]byte]bool, error) {
 	h, err := readHeader(r)
 	if err != nil || h.images.size == 0 {

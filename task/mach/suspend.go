@@ -78,7 +78,7 @@ func (p *Process) runs() {
 	p.settle()
 }
 
-// SetLimits implements [task.ThreadStopper]. The time for copies has no limit.
+// SetLimits implements [task.ThreadStopper]. Of the limits only Gate is heeded.
 func (p *Process) SetLimits(l task.Limits) {
 	if l.Gate != nil {
 		p.gate = l.Gate

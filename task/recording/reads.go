@@ -19,7 +19,7 @@ type Reads struct {
 	faults []task.Addr // addresses still to be written
 }
 
-// NewReads wraps a memory.
+// NewReads returns a memory that reads m and records what was read, for a [Writer].
 func NewReads(m task.Memory) *Reads { return &Reads{of: m, store: newStore()} }
 
 // ReadMemory implements [task.Memory].

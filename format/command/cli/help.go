@@ -107,7 +107,7 @@ func explain(b *strings.Builder, f *flag) {
 	fmt.Fprintf(b, "      $ %s\n", f.example)
 }
 
-// company says with what a flag may stand, as the rules have it.
+// company says which flags a flag needs and which it excludes, by the rules.
 func company(name string) string {
 	var parts, not []string
 	ofValue := map[string][]string{}

@@ -90,8 +90,8 @@ func prose(line string) string {
 // would be a request at the start of a line.
 func Escape(line string) string { return lineStart(escape(line)) }
 
-// escape has letters beyond ASCII by their number (groff_char(7)), which every reader
-// of man pages takes, whatever encoding it expects.
+// escape escapes backslashes and hyphens, and writes characters beyond ASCII by number
+// (groff_char(7)), which readers of man pages take in any encoding.
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s) {

@@ -22,7 +22,8 @@ type Steps struct {
 	ended    bool
 }
 
-// InTurn is what the recordings of many processes share.
+// InTurn makes recordings of many processes that are sampled in turn. They share the
+// options, and the time that may be spent on finding what threads wait for.
 type InTurn struct {
 	options Options
 	used    time.Duration // CPU time, by us, before

@@ -136,7 +136,7 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 	function := w.series.Innermost(st)
 	wait, known := w.series.Wait(id)
 	h.report.AddSample(now-h.start, function, wait, known)
-	if t.State == task.Running && waits.IsLoopFunction(function) {
+	if t.State == task.Running && waits.NamesLoopCall(function) {
 		h.alive = true
 	}
 	return err

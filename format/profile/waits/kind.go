@@ -58,8 +58,8 @@ const (
 	futexOfReadWrite = 3
 )
 
-// Classify returns what a call alone means, and its name, which is empty when it is
-// not known.
+// Classify returns the kind of wait that a system call is, judged by its number and
+// arguments without the stack, and its name. The name of an unknown call is empty.
 func Classify(os task.OS, arch task.Arch, s *task.Syscall) (Kind, string) {
 	c, ok := Lookup(os, arch, s.Number)
 	if !ok {
@@ -90,7 +90,8 @@ func futexLocks(args [6]uint64) bool {
 		(op == wait || op == waitBitset) && (expected == futexOfMutex || expected == futexOfReadWrite)
 }
 
-// IsLoopFunction reports whether a function of the C library is that of a run loop's call.
-func IsLoopFunction(function string) bool {
+// NamesLoopCall reports whether a function of Linux's C library is that of a call in
+// which run loops wait, by the rows of linuxCalls.
+func NamesLoopCall(function string) bool {
 	return ClassifyNamed(undecorated(function), [6]uint64{}) == Loop
 }

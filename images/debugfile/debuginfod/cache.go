@@ -15,6 +15,21 @@ import (
 // by its build-id.
 const fileName = "debuginfo"
 
+// cacheDirectory returns the directory where elfutils caches files; "" if there is none.
+func cacheDirectory(getenv func(string) string) string {
+	if dir := getenv("DEBUGINFOD_CACHE_PATH"); dir != "" {
+		return dir
+	}
+	const name = "debuginfod_client"
+	if dir := getenv("XDG_CACHE_HOME"); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	if home := getenv("HOME"); home != "" {
+		return filepath.Join(home, ".cache", name)
+	}
+	return ""
+}
+
 // entry is the cache directory for a build-id, held open.
 type entry struct{ dir *directory.Dir }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -56,21 +55,6 @@ func New(getenv func(string) string, tell func(line string)) (*Client, error) {
 		return nil, errors.New("--debuginfod has no folder to keep files in: set DEBUGINFOD_CACHE_PATH")
 	}
 	return c, nil
-}
-
-// cacheDirectory returns the directory where elfutils caches files; "" if there is none.
-func cacheDirectory(getenv func(string) string) string {
-	if dir := getenv("DEBUGINFOD_CACHE_PATH"); dir != "" {
-		return dir
-	}
-	const name = "debuginfod_client"
-	if dir := getenv("XDG_CACHE_HOME"); dir != "" {
-		return filepath.Join(dir, name)
-	}
-	if home := getenv("HOME"); home != "" {
-		return filepath.Join(home, ".cache", name)
-	}
-	return ""
 }
 
 // Find implements [binaries.Finder]. It returns the debug file for a build-id from
