@@ -267,6 +267,8 @@ func TestTimes(t *testing.T) {
 // TestGolden: OpenTelemetry's reader takes the files that the tests of the product have.
 func TestGolden(t *testing.T) {
 	paths, _ := filepath.Glob("../../format/testdata/*.otlp")
+	ofFormats, _ := filepath.Glob("../../format/testdata/formats/*.otlp")
+	paths = append(paths, ofFormats...)
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -276,7 +278,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s has no samples", path)
 		}
 	}
-	if len(paths) < 4 {
+	if len(paths) < 6 {
 		t.Errorf("only %v", paths)
 	}
 }
