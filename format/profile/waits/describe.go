@@ -75,7 +75,7 @@ func (f *Finder) fdControl(w *profile.Wait, c *call, t *task.Thread) {
 // fileLock finds the process that has the lock of a file.
 func (f *Finder) fileLock(w *profile.Wait, c *call, t *task.Thread) {
 	w.Lock = profile.FileLock
-	if f.calls == nil {
+	if f.able.Peers == nil { // a core has calls, and no peers
 		return
 	}
 	if pid, ok := f.able.Peers.LockHolder(int(int32(c.Args[0]))); ok && f.stillIn(t, c) {
@@ -110,7 +110,7 @@ func (f *Finder) pollSet(c *call) string {
 	return list(parts, int(min(n, 1<<31))-maxNamed)
 }
 
-// childOf names the processes for the end of one of which wait4 and waitid wait.
+// childOf names the processes that wait4 and waitid wait for: the end of one is enough.
 func childOf(_ *Finder, c *call) string {
 	if c.shape == child {
 		return childObject(int32(c.Args[0]))

@@ -190,6 +190,23 @@ func TestFileLockOfWaitThatIsOver(t *testing.T) {
 	}
 }
 
+// savedCalls is a process that knows its threads' calls, and nobody else, as a core does.
+type savedCalls struct{ *process }
+
+func (p savedCalls) Capabilities() task.Capabilities { return task.Capabilities{Waits: p} }
+
+// TestFileLockInACore: nobody can say who has it.
+func TestFileLockInACore(t *testing.T) {
+	p := &process{
+		info:  task.Info{OS: task.Linux, Arch: task.AMD64},
+		calls: map[task.ThreadID]task.Syscall{self: {State: task.InCall, Number: callNumbers["flock"], Args: [6]uint64{4}}},
+	}
+	th := &task.Thread{ID: self, State: task.Sleeping, Call: p.calls[self]}
+	if w, _ := New(savedCalls{p}, nil, nil).Ask(th, nil); w == nil || w.Lock != profile.FileLock || w.OwnerPID != 0 {
+		t.Errorf("waits for %+v", w)
+	}
+}
+
 func TestEpoll(t *testing.T) {
 	const epollWait = 232
 	files := map[int]string{2: "pipe:[2]", 3: "pipe:[3]", 4: "pipe:[4]", 5: "anon_inode:[eventpoll]", 6: "x"}
