@@ -18,7 +18,7 @@ const (
 type Schedule struct {
 	Ran    time.Duration // on processors
 	Queued time.Duration // in which it could have run, and had none
-	// Stood is for how long at most it stood in stops of ours when it could have run,
+	// Stood is for how long at most our stops held it when it could have run,
 	// since it was sampled first. It may have waited for a processor in a part of that.
 	Stood time.Duration
 }
@@ -26,11 +26,11 @@ type Schedule struct {
 // Known reports whether the system counts.
 func (s *Schedule) Known() bool { return s.Ran|s.Queued != 0 }
 
-// ActivityReader is a live [Process] that tells what its threads do, at little cost and
+// ActivityReader is a live [Process] that reports what its threads do, at little cost and
 // without a stop.
 type ActivityReader interface {
-	// NotRun reports whether the thread has not run since it was captured into t, or
-	// stands just as it did then. It may ask the running target, and errs on the
+	// NotRun reports whether the thread has not run since it was captured into t, or is
+	// just where it was then. It may ask the running target, and errs on the
 	// side of false. Facts of the thread that have changed since are set anew.
 	NotRun(ThreadID, *Thread) bool
 	// NothingRan reports whether no thread has run since NotRun said so of each, so that
@@ -41,7 +41,7 @@ type ActivityReader interface {
 	// false where the system does not count. They may lack what a processor that is in
 	// use has not counted yet: the time since the last tick of its clock.
 	CPUTimes(ThreadID) (ran, queued time.Duration, ok bool)
-	// WatchThread has one thread looked at again and again.
+	// WatchThread returns what observes one thread again and again.
 	WatchThread(ThreadID) (ThreadWatch, error)
 }
 
@@ -51,14 +51,14 @@ func (s *sampler) schedule(k *sampled) {
 		return
 	}
 	if ran, queued, ok := s.activity.CPUTimes(k.ID); ok {
-		k.Schedule = Schedule{ran.Truncate(time.Microsecond), queued.Truncate(time.Microsecond), k.stood.Truncate(time.Microsecond)}
+		k.Schedule = Schedule{ran.Truncate(time.Microsecond), queued.Truncate(time.Microsecond), k.stopTime.Truncate(time.Microsecond)}
 	}
 }
 
-// stands counts a stop of the thread.
-func (k *sampled) stands(d time.Duration) {
+// countStop counts a stop of the thread.
+func (k *sampled) countStop(d time.Duration) {
 	if k.State == Running { // else it waited for something all the same
-		k.stood += d
+		k.stopTime += d
 	}
 }
 

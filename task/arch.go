@@ -49,8 +49,8 @@ const (
 	abi6432 = 0x02000000 // CPU_ARCH_ABI64_32: the registers of 64 bits, pointers of 32
 )
 
-// ArchOfELF returns the architecture that an ELF header's e_machine names, of whichever
-// class the file is.
+// ArchOfELF returns the architecture that an ELF header's e_machine names. The
+// file's class does not matter.
 func ArchOfELF(machine uint16) Arch {
 	return archWhere(func(l *layout) bool { return l.elf == machine })
 }

@@ -81,8 +81,8 @@ func (c *choice) took(d time.Duration) {
 	}
 }
 
-// stood tells how long all stood at once.
-func (c *choice) stood(d time.Duration) {
+// addStop reports how long a stop of all at once took.
+func (c *choice) addStop(d time.Duration) {
 	if c.stop += (min(d, outlier*c.limit) - c.stop) / weight; c.stop > c.most {
 		c.left, c.bar = 0, longPause
 	}

@@ -62,13 +62,13 @@ func TestSlowStopsOfAllAreGivenUp(t *testing.T) {
 		c.took(5 * time.Millisecond)
 	}
 	for range firstPause / 2 {
-		c.stood(200 * time.Microsecond)
+		c.addStop(200 * time.Microsecond)
 	}
 	if c.next(many) != SuspendTogether {
 		t.Error("quick stops of all were given up")
 	}
 	for range 2 * weight {
-		c.stood(300 * time.Microsecond)
+		c.addStop(300 * time.Microsecond)
 	}
 	if n := rounds(c, 1000, many, 5*time.Millisecond); n != 1000 {
 		t.Errorf("%d of 1000 one after another when all would stand for 0.3 of the time", n)

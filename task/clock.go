@@ -17,7 +17,7 @@ type Clock interface {
 // the target's system.
 func SystemClock() Clock { return systemClock() }
 
-// Pacer is a live [Process] that does better when it is told which captures
+// Pacer is a live [Process] that does better when it knows which captures
 // belong together. It keeps the time of its target's system.
 type Pacer interface {
 	Clock

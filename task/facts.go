@@ -25,8 +25,8 @@ const (
 	MaxCommandBytes = 64 << 10
 )
 
-// Command is a command line: the arguments that a program was given, of which
-// the first is its own name. None are known where Args is empty.
+// Command is a command line: the arguments that a program was given. The
+// first is its own name. None are known where Args is empty.
 type Command struct {
 	Args []string
 	Cut  bool // there are more

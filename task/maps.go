@@ -6,9 +6,9 @@ import "os"
 // a compiler in the target names what it makes there.
 type MapReader interface {
 	// MappedAt returns the executable mapping that an address lies in, false when
-	// there is none. It tells of a moment since Renew was called last; or of an
+	// there is none. It is of a moment since Renew was called last; or of an
 	// earlier one, where nothing that was mapped since can have been executed. While
-	// something of the target stands it allocates nothing.
+	// something of the target is stopped it allocates nothing.
 	MappedAt(Addr) (Mapped, bool, error)
 	Renew()
 	// OpenPerfMap opens the perf map in which a JIT compiler of the target may name the

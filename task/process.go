@@ -25,7 +25,7 @@ type Process interface {
 	// Describe fills the thread's facts: name, queue, state, CPU time. Its error is
 	// ErrThreadGone or nil; a fact the system does not tell is left empty.
 	Describe(ThreadID, *Thread) error
-	// Suspend stops every thread, unless told otherwise. The target runs on when resume
+	// Suspend stops every thread, or those that the options choose. The target runs on when resume
 	// has been called, or when this process has died.
 	Suspend(StopOptions) (resume func() error, err error)
 	// Capture copies a stopped thread's registers and the used part of its stack
@@ -77,8 +77,8 @@ type Info struct {
 	Translated bool
 	// Live: the target was running while it was read.
 	Live bool
-	// SavedImages are those that a saved process lists beside its memory, Problems what is
-	// wrong with its file, each of which cost only what it names.
+	// SavedImages are those that a saved process lists beside its memory. Problems say
+	// what is wrong with its file; each affects only what it names.
 	SavedImages []SavedImage
 	Problems    []error
 }

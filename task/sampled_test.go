@@ -40,10 +40,10 @@ func (p *resting) Describe(id ThreadID, t *Thread) error {
 	return nil
 }
 
-func (p *resting) CaptureThreads(_ Suspension, _ StopOptions, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *resting) CaptureThreads(_ Suspension, _ StopOptions, ids []ThreadID, stopped func(int), runs func(int, time.Duration, error)) error {
 	p.stopped = true
 	for i := range ids {
-		stands(i)
+		stopped(i)
 		runs(i, time.Microsecond, nil)
 	}
 	p.stopped = false
@@ -123,11 +123,11 @@ type captures struct {
 
 func (p *captures) Capabilities() Capabilities { return Capabilities{Stopper: p, Activity: p} }
 
-func (p *captures) CaptureThreads(how Suspension, o StopOptions, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *captures) CaptureThreads(how Suspension, o StopOptions, ids []ThreadID, stopped func(int), runs func(int, time.Duration, error)) error {
 	for _, id := range ids {
 		p.of[id]++
 	}
-	return p.resting.CaptureThreads(how, o, ids, stands, runs)
+	return p.resting.CaptureThreads(how, o, ids, stopped, runs)
 }
 
 // TestOtherRangesAreCaptured: a thread that sleeps is captured again whenever other

@@ -29,7 +29,7 @@ type sampler struct {
 	part     []ThreadID // that is being captured; nil: all at once
 	first    int        // of todo, of those that stand at once
 
-	stoodUntil time.Time // the end of the last stop
+	stoppedUntil time.Time // the end of the last stop
 
 	sights []Sight // of todo, where several stand at once
 
@@ -38,20 +38,20 @@ type sampler struct {
 
 // served are the functions that [ThreadStopper].CaptureThreads calls.
 type served struct {
-	stands func(int)
-	runs   func(int, time.Duration, error)
+	stopped func(int)
+	runs    func(int, time.Duration, error)
 }
 
 // sampled is a thread with its last capture, in buffers of its own.
 type sampled struct {
 	Thread
-	own   [MaxStacks][]byte
-	seen  int // the tick in which it was last listed
-	have  bool
-	got   bool // captured in this tick
-	limit int  // what was asked of the capture
-	want  []Addr
-	stood time.Duration // in stops, while it could have run
+	own      [MaxStacks][]byte
+	seen     int // the tick in which it was last listed
+	have     bool
+	got      bool // captured in this tick
+	limit    int  // what was asked of the capture
+	want     []Addr
+	stopTime time.Duration // in stops, while it could have run
 }
 
 // take makes the next snapshot.
@@ -168,14 +168,14 @@ func (s *sampler) ready() (n int) {
 func (s *sampler) captureEach() error {
 	s.work.reserve(MaxStacks)
 	s.snapshot.Time = time.Now()
-	err := s.stopper.CaptureThreads(s.how, StopOptions{}, s.ids, s.one.stands, s.one.runs)
+	err := s.stopper.CaptureThreads(s.how, StopOptions{}, s.ids, s.one.stopped, s.one.runs)
 	if s.choice != nil {
 		s.choice.took(time.Since(s.snapshot.Time))
 	}
 	return err
 }
 
-// captureNow copies the thread at an index of todo, which stands.
+// captureNow copies the thread at an index of todo, which is stopped.
 func (s *sampler) captureNow(i int) {
 	s.work.used = 0
 	s.now.ID, s.now.Err, s.now.Unstopped, s.now.State, s.now.Age = s.todo[i].ID, nil, false, StateUnknown, 0
@@ -183,7 +183,9 @@ func (s *sampler) captureNow(i int) {
 	s.copy(i, &s.now, &s.now.Sight)
 }
 
-func (s *sampler) settleNow(i int, stood time.Duration, err error) { s.settle(i, &s.now, stood, err) }
+func (s *sampler) settleNow(i int, stopTime time.Duration, err error) {
+	s.settle(i, &s.now, stopTime, err)
+}
 
 // captureParts stops so many of the threads that are to be captured at once as a stop
 // has time for.
@@ -218,21 +220,21 @@ func (s *sampler) captureTogether(ids []ThreadID) error {
 	if s.first == 0 {
 		s.snapshot.Time = time.Now()
 	}
-	err := s.stopper.CaptureThreads(SuspendTogether, StopOptions{Part: s.part}, ids, s.all.stands, s.all.runs)
+	err := s.stopper.CaptureThreads(SuspendTogether, StopOptions{Part: s.part}, ids, s.all.stopped, s.all.runs)
 	if s.choice != nil {
-		s.choice.stood(s.snapshot.LongestStop)
+		s.choice.addStop(s.snapshot.LongestStop)
 	}
 	return err
 }
 
-// captureHeld copies the thread at an index of todo from first on, which stands and will
+// captureHeld copies the thread at an index of todo from first on, which is stopped and will
 // until others are copied, too.
 func (s *sampler) captureHeld(i int) { s.copy(s.first+i, &s.work.Threads[i], &s.sights[i]) }
 
-func (s *sampler) settleHeld(i int, stood time.Duration, err error) {
+func (s *sampler) settleHeld(i int, stopTime time.Duration, err error) {
 	t := &s.work.Threads[i]
 	t.Sight = s.sights[i]
-	s.settle(s.first+i, t, stood, err)
+	s.settle(s.first+i, t, stopTime, err)
 }
 
 // copy copies a thread of todo into t.
@@ -251,7 +253,7 @@ func (s *sampler) copy(i int, t *Thread, sight *Sight) {
 }
 
 // settle takes over what was copied into t.
-func (s *sampler) settle(i int, t *Thread, stood time.Duration, err error) {
+func (s *sampler) settle(i int, t *Thread, stopTime time.Duration, err error) {
 	k := s.todo[i]
 	switch {
 	case k.got:
@@ -262,20 +264,20 @@ func (s *sampler) settle(i int, t *Thread, stood time.Duration, err error) {
 	default:
 		k.fail(err)
 	}
-	if stood > 0 {
-		k.stands(stood)
-		s.count(stood)
+	if stopTime > 0 {
+		k.countStop(stopTime)
+		s.count(stopTime)
 	}
 }
 
 // count counts a stop that ends now. Stops of several threads that overlap are
-// time in which the target stood only once.
-func (s *sampler) count(stood time.Duration) {
+// time in which the target was stopped only once.
+func (s *sampler) count(stopTime time.Duration) {
 	now := time.Now()
 	s.snapshot.Stops++
-	s.snapshot.Stopped += min(stood, now.Sub(s.stoodUntil))
-	s.snapshot.LongestStop = max(s.snapshot.LongestStop, stood)
-	s.stoodUntil = now
+	s.snapshot.Stopped += min(stopTime, now.Sub(s.stoppedUntil))
+	s.snapshot.LongestStop = max(s.snapshot.LongestStop, stopTime)
+	s.stoppedUntil = now
 }
 
 // captureTask stops the whole process once.
@@ -293,17 +295,17 @@ func (s *sampler) captureTask() error {
 	}
 	captureErr := s.captureListed()
 	resumeErr := resume()
-	stood := time.Since(s.snapshot.Time)
+	stopTime := time.Since(s.snapshot.Time)
 	if stop := lastStop(s.stopper, s.snapshot.Time); !stop.Ordered.IsZero() {
-		s.snapshot.Time, stood = stop.Ordered, stop.Released.Sub(stop.Ordered)
+		s.snapshot.Time, stopTime = stop.Ordered, stop.Released.Sub(stop.Ordered)
 	}
-	s.count(stood)
+	s.count(stopTime)
 	s.confirm()
-	s.takeOver(stood)
+	s.takeOver(stopTime)
 	return errors.Join(captureErr, resumeErr)
 }
 
-// captureListed runs while the target stands: it allocates nothing. Threads that
+// captureListed runs while the target is stopped: it allocates nothing. Threads that
 // appeared since the listing are captured where every thread is wanted.
 func (s *sampler) captureListed() error {
 	w := &s.work
@@ -332,7 +334,7 @@ func (s *sampler) captureListed() error {
 }
 
 // takeOver keeps what captureListed has copied in a stop that lasted so long.
-func (s *sampler) takeOver(stood time.Duration) {
+func (s *sampler) takeOver(stopTime time.Duration) {
 	w := &s.work
 	s.snapshot.Missed += w.Missed
 	for i := range w.Threads {
@@ -349,7 +351,7 @@ func (s *sampler) takeOver(stood time.Duration) {
 			s.threads = append(s.threads, k)
 		}
 		k.got = true
-		k.stands(stood)
+		k.countStop(stopTime)
 		t.Sight = s.now.Sight // one for all
 		k.keep(t, w)
 	}

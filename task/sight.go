@@ -14,7 +14,7 @@ const (
 
 // Watch is what to look at while something stands. The zero Watch is nothing.
 type Watch struct {
-	// Mapped are addresses of which is asked what is mapped there, when the process has a [MapReader].
+	// Mapped are addresses at which the mapping is asked for, when the process has a [MapReader].
 	Mapped []Addr
 	// Mark is the address of a word that is read: of 8 bytes, in the order of
 	// little-endian machines; 0: none.

@@ -51,9 +51,9 @@ func (p *eachProcess) Capture(id ThreadID, t *Thread) error {
 	return p.fakeProcess.Capture(id, t)
 }
 
-func (p *eachProcess) CaptureThreads(_ Suspension, _ StopOptions, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *eachProcess) CaptureThreads(_ Suspension, _ StopOptions, ids []ThreadID, stopped func(int), runs func(int, time.Duration, error)) error {
 	for i := range ids {
-		stands(i)
+		stopped(i)
 		runs(i, 1, nil)
 	}
 	return nil

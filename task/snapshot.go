@@ -61,7 +61,7 @@ type Snapshot struct {
 	// names those that are stopped all the same.
 	Spare  bool
 	Insist map[ThreadID]bool
-	// Unhurried says that nothing is to stand, see [Limits].NoStop: no time is saved then by
+	// Unhurried says that nothing is stopped, see [Limits].NoStop: no time is saved then by
 	// making ahead the memory into which stacks are copied.
 	Unhurried bool
 	// Watch is what [Take] looks at while the process stands. MaxWatch and MaxIDs do
@@ -203,7 +203,7 @@ func (s *Snapshot) add(id ThreadID) *Thread {
 	return t
 }
 
-// capture runs while the target stands: it allocates nothing.
+// capture runs while the target is stopped: it allocates nothing.
 func (s *Snapshot) capture(p Process) error {
 	ids, err := p.Threads()
 	if err != nil {

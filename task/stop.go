@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Suspension is how much of the target stands while it is sampled.
+// Suspension is how much of the target is stopped while it is sampled.
 type Suspension uint8
 
 // The suspensions.
@@ -21,7 +21,7 @@ const (
 	// SuspendNone stops nothing: what can be read of the running target is read.
 	SuspendNone
 	// SuspendTogether tells the threads that are to be captured to stop at once,
-	// captures each as soon as it stands, and lets them run on when that is done.
+	// captures each as soon as it has stopped, and lets them run on when that is done.
 	// The others are left alone.
 	SuspendTogether
 )
@@ -41,13 +41,13 @@ type ThreadStopper interface {
 	// CanStop returns why a suspension cannot be had, nil when it can.
 	CanStop(Suspension) error
 	// CaptureThreads deals with threads by SuspendThread, SuspendNone or
-	// SuspendTogether. For each, by its index: it calls stands when the thread can be
+	// SuspendTogether. For each, by its index: it calls stopped when the thread can be
 	// given to Capture, and lets it run on when that returns, or by SuspendTogether
 	// when it has returned for all; then, or when the thread cannot be had, it calls
-	// runs with how long the thread stood and why it could not be had. Its order is
+	// runs with how long the thread was stopped and why it could not be had. Its order is
 	// that in which threads stop. Its own error ends the sampling. Of the options only
 	// Part is heeded.
-	CaptureThreads(how Suspension, o StopOptions, ids []ThreadID, stands func(int), runs func(int, time.Duration, error)) error
+	CaptureThreads(how Suspension, o StopOptions, ids []ThreadID, stopped func(int), runs func(int, time.Duration, error)) error
 	// Traced returns a *[TracedError] while another program traces the target, which
 	// only one at a time can, else nil. It may be called from any goroutine while no
 	// other method is under way.
@@ -77,7 +77,7 @@ func CanStop(p Process, how Suspension) error {
 // DetachEvery is how often to call DetachLate while threads are left.
 const DetachEvery = 10 * time.Millisecond
 
-// DefaultMaxStop is how long a stop may take to copy stacks unless told otherwise.
+// DefaultMaxStop is how long a stop may take to copy stacks by default.
 const DefaultMaxStop = 50 * time.Millisecond
 
 // Limits hold for every stop of a process. A zero field leaves what holds already.

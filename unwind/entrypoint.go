@@ -26,7 +26,7 @@ func (functionEntry) Rule(q rule.Query) (rule.Rule, error) {
 }
 
 // described is functionEntry for functions that compact unwind describes. The table's
-// function starts are more reliable than the file's, some of which may be labels
+// function starts are more reliable than the file's, which may include labels
 // within a function. It is a [rule.Source].
 type described struct{ tables *compact.Source }
 

@@ -23,8 +23,8 @@ var i386 = arch{
 var i386Popped, i386RTSigreturn = i386Sigreturn(0), i386Sigreturn(160)
 
 // i386Sigreturn: a struct sigcontext_32 (arch/x86/include/uapi/asm/sigcontext.h) is at
-// sp + at. It is the second word of a struct sigframe_ia32 of which the first has been
-// popped by the handler's return and the signal's number is on top; behind 128 bytes of
+// sp + at. It is the second word of a struct sigframe_ia32: the first was popped by the
+// handler's return, and the signal's number is on top; behind 128 bytes of
 // siginfo and the head of a struct ucontext in a struct rt_sigframe_ia32 (sigframe.h).
 //
 //	edi, esi, ebp, esp, ebx, edx, ecx, eax = *(sp + at + 16) …; eip = *(sp + at + 56)

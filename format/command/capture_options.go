@@ -8,13 +8,13 @@ import (
 	"stacksnap/format/profile/capture"
 )
 
-// What sampling does unless told otherwise, as sample(1) does.
+// What sampling does by default, like sample(1).
 const (
 	defaultInterval = time.Millisecond
 	defaultDuration = 10 * time.Second
 )
 
-// captureOptions are what all that captures is told.
+// captureOptions returns the options that every capture of this call shares.
 func (c *call) captureOptions() (capture.Options, error) {
 	o := capture.Options{
 		MaxStop: c.MaxStop, Gate: c.gate, Suspend: c.Suspension(), ToEnd: len(c.Command) > 0,

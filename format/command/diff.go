@@ -20,7 +20,7 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// leastChange is the change in percent from which a branch is shown to people unless told.
+// leastChange is the change in percent from which a branch is shown to people by default.
 const leastChange = .5
 
 // compare reports how two files differ.

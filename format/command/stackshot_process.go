@@ -14,7 +14,7 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// stackshotInstead looks by stackshots at a process of which the task was refused.
+// stackshotInstead samples a process by stackshots after its task was refused.
 func (c *call) stackshotInstead(ctx context.Context, pid int, refused error) error {
 	note := c.noteInstead(refused)
 	if note == "" {
@@ -27,8 +27,8 @@ func (c *call) stackshotInstead(ctx context.Context, pid int, refused error) err
 	return err
 }
 
-// stackshotOfRefused takes a stackshot of one of several processes of which the task was
-// refused, and returns what was captured.
+// stackshotOfRefused takes a stackshot of one of several processes, whose task was refused,
+// and returns what was captured.
 func (c *call) stackshotOfRefused(ctx context.Context, pid int, refused error) (*profile.Profile, error) {
 	note := c.noteInstead(refused)
 	if note == "" {

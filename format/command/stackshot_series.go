@@ -13,8 +13,8 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// stackshotInterval is from one stackshot to the next unless told, as spindump has it: no thread
-// of the system runs meanwhile.
+// stackshotInterval is the default time from one stackshot to the next, as in spindump: no
+// thread of the system runs during one.
 const stackshotInterval = 10 * time.Millisecond
 
 // takeStackshots takes stackshots for a report.

@@ -42,7 +42,7 @@ const (
 
 // Write writes profiles as OpenTelemetry's ProfilesData, in its binary form: each process a
 // resource, and of it each stack once a thread, in a profile for its samples and, of many
-// snapshots, in one for all the time that these stand for and one for that on a processor.
+// snapshots, in one for all the time that these represent and one for that on a processor.
 // Each sample bears its thread, and the state where that was one.
 func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	out := &otlpWriter{out: bufio.NewWriterSize(w, 64<<10), report: r, said: sha256.New()}

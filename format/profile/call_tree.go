@@ -48,7 +48,7 @@ func (b *Builder) merge(r *record, s *Stack, inKernel []task.KernelFrame) {
 	}
 }
 
-// toldByKernel is a frame that the kernel names, and of which it tells no address.
+// toldByKernel is a frame that the kernel names without an address.
 var toldByKernel = unwind.Frame{Return: true, Kernel: true, By: unwind.ByReport}
 
 // descend counts the next frame of a stack, which ended by stop.
@@ -62,7 +62,7 @@ func (b *Builder) descend(r *record, e edge, f *unwind.Frame, stop unwind.Stop) 
 	return at
 }
 
-// Trampoline stands for the name of a signal trampoline that has none. Its Offset
+// Trampoline is used as the name of a signal trampoline that has none. Its Offset
 // is one in the image, as where there is no name.
 const Trampoline = "<signal trampoline>"
 
@@ -70,7 +70,7 @@ const Trampoline = "<signal trampoline>"
 // ways through a program's code may be without number.
 const maxNodes = 1 << 19
 
-// Further stands for the name of a function, and of those that it called, where
+// Further replaces the name of a function, and of those that it called, where
 // there are too many different stacks to tell them apart, or a report that was opened
 // ends.
 const Further = "<further calls>"

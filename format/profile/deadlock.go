@@ -233,7 +233,7 @@ func ofSeveral(circle []Waiter) bool {
 	return false
 }
 
-// Same reports whether it is a circle of the same threads, each of which waits for the
+// Same reports whether it is a circle of the same threads, each waiting for the
 // same of the next.
 func (d *Deadlock) Same(other Deadlock) bool {
 	if !d.same(other.Waiters) {
@@ -248,8 +248,8 @@ func (d *Deadlock) Same(other Deadlock) bool {
 	return true
 }
 
-// Waiters are the threads of which it is known what they wait for, of those profiles
-// that have one snapshot.
+// Waiters returns the threads whose wait is known, of the profiles that have one
+// snapshot.
 func (g *Group) Waiters() (all []Waiter) {
 	for _, p := range g.Profiles {
 		if p.Sampled() {

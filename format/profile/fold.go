@@ -129,7 +129,7 @@ type Alike struct {
 
 // FoldIdle returns processes with those put together that do nothing, all alike: they are
 // of one program, and their threads are at the same places in the same calls, and none of
-// them runs, is stuck, or waits for anybody. The first of them stands where it stood.
+// them runs, is stuck, or waits for anybody. The first of them keeps its place.
 func FoldIdle(all []*Profile) (folded []*Alike) {
 	first := map[[sha256.Size]byte]*Alike{}
 	for _, p := range all {

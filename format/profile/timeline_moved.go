@@ -82,8 +82,8 @@ type TimelineBuilder struct {
 	ended int
 }
 
-// Add adds samples that have found the same, of snapshots one after another, the first of
-// which is counted from 0. A leaf of nil is that of samples of which no frame is known. It
+// Add adds samples that have found the same, of snapshots one after another. First is the
+// number of the first, from 0. A nil leaf means that no frame of the samples is known. Add
 // returns false, and adds nothing, where these are not behind those before.
 func (b *TimelineBuilder) Add(first, samples int, leaf *Node, state task.State) bool {
 	if first < b.ended || samples < 1 || samples > math.MaxInt32-first {

@@ -69,9 +69,9 @@ func (p *Profile) NumSamples() (n int) {
 }
 
 // Invert returns the profile with the trees turned: the innermost functions are the
-// roots, and below each stand those that called it. A node's Self is then in how many
-// samples it was the outermost frame, and what was spent stands there, too. p is left
-// as it is.
+// roots, and below each are those that called it. A node's Self is then in how many
+// samples it was the outermost frame, and the time spent is there, too. p does not
+// change.
 func (p *Profile) Invert() *Profile {
 	changed := p.turned()
 	changed.View.Inverted = true

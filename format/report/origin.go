@@ -11,7 +11,7 @@ import (
 // are sent elsewhere have it.
 type Origin struct {
 	Host string // the name of the machine that the processes run on; empty: not known
-	// Service is what the processes do, which otherwise is told by their unit of systemd
+	// Service is what the processes do, which is otherwise taken from their systemd unit
 	// or their name.
 	Service    string
 	Attributes []Attribute // further ones, which go before those that are found out

@@ -11,7 +11,7 @@ import (
 
 // group writes a header for people about all the processes, and then the report on each.
 func group(out io.Writer, g *profile.Group, o words.Options) error {
-	w := bufio.NewWriterSize(out, words.BufferSize) // for all reports, each of which flushes it
+	w := bufio.NewWriterSize(out, words.BufferSize) // for all reports; each flushes it
 	p := newPrinter(w, words.AboutGroup(g), o)
 	all := words.EachOnce(g, o)
 	p.GroupHeader(g, all)

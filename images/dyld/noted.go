@@ -27,7 +27,7 @@ type noted struct {
 	images []task.SavedImage
 	byLoad map[task.Addr]int
 	starts []task.Addr // of all segments, sorted
-	absent []string    // paths of the images of which only the note exists
+	absent []string    // paths of the images that have only a note
 }
 
 func newNoted(p task.Process) noted {
@@ -179,7 +179,7 @@ func (n *noted) textEnd(load task.Addr) (task.Addr, bool) {
 	return n.starts[i], true
 }
 
-// err returns one error about all images of which only a note exists.
+// err returns one error about all images that have only a note.
 func (n *noted) err() error {
 	switch len(n.absent) {
 	case 0:

@@ -70,7 +70,7 @@ func NewTracker(p task.Process) *Tracker {
 	return &Tracker{process: p, loader: loader, pause: time.Sleep, known: map[key]*image{}, paths: pages{mem: p.Memory()}}
 }
 
-// StopBy lets Load stop the process briefly if its list keeps changing. stood is
+// StopBy lets Load stop the process briefly if its list keeps changing. stopped is
 // called with the duration of each stop. Without it, images of such a process may be
 // missing.
 func (t *Tracker) StopBy(stop func() (resume func() error, err error), stopped func(time.Duration)) {

@@ -106,7 +106,7 @@ func (d *dynamic) count(vm vmReader, is64 bool, progs []*elf.Prog) uint64 {
 // gnuHashCount returns the number of symbols that a DT_GNU_HASH table covers: the
 // index of the last chain's end, plus 1. Layout: nbuckets, symoffset, bloom_size,
 // bloom_shift (4 bytes each), bloom words, buckets (4 bytes each), and for each
-// symbol from symoffset its hash, of which bit 0 ends a chain.
+// symbol from symoffset its hash, whose bit 0 ends a chain.
 func gnuHashCount(b []byte, is64 bool) uint64 {
 	if len(b) < 16 {
 		return 0

@@ -2,8 +2,8 @@ package generated
 
 import "stacksnap/task"
 
-// How code is compared: around bytes on each side of the address, of which one in
-// unlike may differ. Compilers patch calls and object addresses in finished code, but
+// How code is compared: around bytes on each side of the address; one in
+// unlike of them may differ. Compilers patch calls and object addresses in finished code, but
 // of two different functions most bytes differ.
 const (
 	around = 512

@@ -188,7 +188,7 @@ func (r *Reader) add(e Entry, news *batch) error {
 	return nil
 }
 
-// done advances offset by n bytes, of which b is the start, and keeps the last of
+// done advances offset by n bytes that begin with b, and keeps the last of
 // them as tail.
 func (r *Reader) done(b []byte, n int64) {
 	r.offset += n

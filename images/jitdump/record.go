@@ -57,7 +57,7 @@ type code struct{ start, size, index uint64 }
 // maxName is how many bytes of a name are read.
 const maxName = 4 << 10
 
-// parseLoad decodes a record, of which maxName bytes of the name suffice. It reports
+// parseLoad decodes a record. maxName bytes of its name suffice. It reports
 // false if the name is not terminated.
 func parseLoad(b []byte, order binary.ByteOrder) (c code, name []byte, ok bool) {
 	if len(b) < loadHead {

@@ -11,11 +11,11 @@ const (
 	// reach some 10 KB.
 	maxName = 64 << 10
 	// maxNamePages is how many pages of a string table are kept. The shared cache's
-	// table has hundreds of MB, of which each image uses a few names.
+	// table has hundreds of MB, and each image uses a few names of it.
 	maxNamePages = 16 << 10
 )
 
-// nameTable is a string table of which only the used pages are read.
+// nameTable is a string table that is read page by page, where it is used.
 type nameTable struct {
 	read func(p []byte, offset uint64) (int, error)
 	place

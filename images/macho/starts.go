@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	maxStarts  = 32 << 20 // bytes of LC_FUNCTION_STARTS, of which a function takes at least one
+	maxStarts  = 32 << 20 // bytes of LC_FUNCTION_STARTS; a function takes at least one
 	startBytes = 8        // cost of a start kept
 )
 

@@ -11,7 +11,7 @@ const (
 )
 
 // sortEntries sorts by section, address, rank (highest first) and size, stably. Large
-// programs have half a million functions, of which one snapshot needs some dozens, so
+// programs have half a million functions, and one snapshot needs some dozens, so
 // it is a radix sort by address, which takes a tenth of a comparison sort's time.
 func sortEntries(entries []Entry) []Entry {
 	if len(entries) < fewPlaces {

@@ -10,7 +10,7 @@
 // that (_T), which the Objective-C runtime still sees. They are described in
 // docs/ABI/Mangling.rst and docs/ABI/OldMangling.rst of the Swift repository.
 //
-// What an operator is called stands beside its parsing, as in metadata.go and thunk.go;
+// What an operator is called is written beside its parsing, as in metadata.go and thunk.go;
 // print*.go print what depends on the rest of the tree.
 //
 // Whatever the name is, the work is bounded: see the limits below.

@@ -118,8 +118,8 @@ const (
 	qosSlot  = 4
 	slots    = 5
 	slotSize = 8
-	// queueSlot is __PTK_LIBDISPATCH_KEY0, which the kernel is told as where the
-	// dispatch queue is (src/pthread.c, __pthread_init).
+	// queueSlot is __PTK_LIBDISPATCH_KEY0, which libpthread gives the kernel as the place
+	// of the dispatch queue (src/pthread.c, __pthread_init).
 	queueSlot = 20
 
 	maxSlotsOffset = 4096 // of the slots from the pthread_t
@@ -130,7 +130,7 @@ const (
 const (
 	priorityShift    = 8
 	priorityClasses  = 0x00003f00 // _PTHREAD_PRIORITY_VALID_QOS_CLASS_MASK; above it is an override's class
-	priorityIsNumber = 0x20000000 // a scheduling priority stands in place of the class
+	priorityIsNumber = 0x20000000 // a scheduling priority takes the place of the class
 )
 
 // qos reads what class a thread asks for. It is not what the kernel grants, which

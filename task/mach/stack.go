@@ -103,9 +103,8 @@ func (r *region) isStack() bool {
 // before it is always asked for.
 const maxUnforeseen = 2
 
-// foreseen is what tells where a thread's stack ends without a question about its
-// region, which takes some kernels long with many threads, while the target
-// stands.
+// foreseen says where a thread's stack ends without asking for its region, which takes
+// some kernels long with many threads, while the target is stopped.
 type foreseen struct {
 	region region    // that it was in last; nothing at first
 	handle task.Addr // where the thread's own data begins, which libpthread keeps above the stack

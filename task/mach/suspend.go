@@ -150,13 +150,13 @@ func (*Process) DetachLate() (left int) { return 0 }
 // kernel itself holds the thread for a moment (osfmk/kern/thread_act.c,
 // thread_get_state_internal), so that the registers are of one instant, but the
 // stack is of a later one.
-func (p *Process) CaptureThreads(how task.Suspension, _ task.StopOptions, ids []task.ThreadID, stands func(int), runs func(int, time.Duration, error)) error {
+func (p *Process) CaptureThreads(how task.Suspension, _ task.StopOptions, ids []task.ThreadID, stopped func(int), runs func(int, time.Duration, error)) error {
 	if how != task.SuspendNone {
 		return p.CanStop(task.SuspendThread)
 	}
 	p.patience, p.unstopped = 0, true
 	for i := range ids {
-		stands(i)
+		stopped(i)
 		runs(i, 0, nil)
 	}
 	p.unstopped = false

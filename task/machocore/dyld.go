@@ -23,7 +23,7 @@ const (
 )
 
 // findLoaderInfo returns the address of the dyld_all_image_infos, 0 if there is none.
-// A process may have two dylds, one of which has handed over to the other, in the
+// A process may have two dylds, where one has handed over to the other, in the
 // shared cache; it returns that of the one that lists images.
 func (p *Process) findLoaderInfo() task.Addr {
 	if told := p.notes.loaderInfo; told != 0 {

@@ -35,7 +35,7 @@ func word(b []byte, size int) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// Regions returns the saved ranges, including those of which the core has no bytes.
+// Regions returns the saved ranges, including those whose bytes the core lacks.
 func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	return func(yield func(task.Region, error) bool) {
 		for _, s := range p.memory.Segments {

@@ -19,7 +19,7 @@ import (
 // is the reason: what is opened needs the permission that stopping needs.
 func Open(pid int) (*Process, error) { return openWith(pid, (*Process).openAll) }
 
-// Look is Open of a process of which nothing is to be stopped, see [task.Limits].
+// Look is Open of a process that is never stopped, see [task.Limits].
 // What may not be read of it is told with each thread.
 func Look(pid int) (*Process, error) { return openWith(pid, (*Process).openToLook) }
 

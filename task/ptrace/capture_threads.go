@@ -108,9 +108,9 @@ func (p *Process) releaseHeld(runs func(int, time.Duration, error)) {
 	for _, h := range p.held {
 		p.release(p.threads.find(h.tid))
 	}
-	stood := time.Since(p.ordered)
+	stopTime := time.Since(p.ordered)
 	for _, h := range p.held {
-		runs(h.index, stood, nil)
+		runs(h.index, stopTime, nil)
 	}
 	p.held, p.holds = p.held[:0], false
 }

@@ -171,9 +171,9 @@ func TestThreadThatWokeSinceIsStopped(t *testing.T) {
 		p.threads.find(int(id)).asleep = true
 	}
 	errs := make([]error, len(ids))
-	stands := func(i int) { errs[i] = p.Capture(ids[i], &captured[i]) }
+	stopped := func(i int) { errs[i] = p.Capture(ids[i], &captured[i]) }
 	runs := func(i int, _ time.Duration, err error) { errs[i] = errors.Join(errs[i], err) }
-	if err := p.CaptureThreads(task.SuspendThread, task.StopOptions{}, ids, stands, runs); err != nil {
+	if err := p.CaptureThreads(task.SuspendThread, task.StopOptions{}, ids, stopped, runs); err != nil {
 		skipRefused(t, err)
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func dieDelivering(p *Process, later int) error {
 	const nobody = 1 << 30 // no thread has this id, so it is told at once that it cannot be had
 	all := append(slices.Clone(ids), nobody)
 	met := false
-	stands := func(i int) {
+	stopped := func(i int) {
 		if met = met || p.threads.find(int(all[i])).signal != 0; !met {
 			return
 		}
@@ -104,7 +104,7 @@ func dieDelivering(p *Process, later int) error {
 			err = signalEach(p.PID, ids)
 		}
 	}
-	ended := p.CaptureThreads(task.SuspendTogether, task.StopOptions{}, all, stands, attached)
+	ended := p.CaptureThreads(task.SuspendTogether, task.StopOptions{}, all, stopped, attached)
 	if err := errors.Join(ended, err); err != nil {
 		return err
 	}

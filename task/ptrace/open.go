@@ -17,7 +17,7 @@ import (
 // *[task.NoProcessError] or a *[task.PermissionError] where that is the reason.
 func Open(pid int) (*Process, error) { return openWith(pid, procfs.Open, false) }
 
-// Look is Open of a process of which nothing is to be stopped, see [task.Limits].
+// Look is Open of a process that is never stopped, see [task.Limits].
 // What may not be read of it is told with each thread.
 func Look(pid int) (*Process, error) { return openWith(pid, procfs.Look, true) }
 

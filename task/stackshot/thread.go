@@ -46,7 +46,7 @@ func (p *Process) Main(id task.ThreadID) bool {
 	return t != nil && t.Snapshot != nil && t.Snapshot.Flags&ThreadMain != 0
 }
 
-// state returns one state for the State… bits of a thread, several of which may be
+// state returns one state for the State… bits of a thread; several may be
 // set. A processor's idle thread counts as sleeping.
 func state(s uint32) task.State {
 	switch {

@@ -12,7 +12,7 @@ import (
 
 // Destination is one place that the report goes to, and how it is written there.
 type Destination struct {
-	Path        string // as --output has it; empty: the stream that it goes to unless told
+	Path        string // as --output has it; empty: standard output
 	Form        format.Format
 	Compression output.Compression
 }

@@ -32,7 +32,7 @@ type Options struct {
 	runs  func(pid int) bool // reports whether there is such a process
 
 	Targets     []string // of --pid
-	Target      string   // the first of them, or what stands beside the flags
+	Target      string   // the first of them, or the argument beside the flags
 	Tree        bool
 	All         bool
 	System      bool     // all processes, without a stop
@@ -108,7 +108,7 @@ func (o *Options) SampleInterval() time.Duration {
 	return o.interval
 }
 
-// Suspension is what stands while a sample is taken.
+// Suspension returns what is stopped while a sample is taken.
 func (o *Options) Suspension() task.Suspension {
 	switch {
 	case o.NoStop:

@@ -21,7 +21,7 @@ func (c *Reporter) CheckPlace() error {
 		}
 		err := output.Check(d.Path)
 		if err == nil {
-			return nil // the others are told of when there is something to write
+			return nil // other errors are reported when there is something to write
 		}
 		errs = append(errs, err)
 	}

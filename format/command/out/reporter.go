@@ -24,7 +24,7 @@ type Reporter struct {
 	*cli.Options
 	Tool     string                 // the name and version that reports and recordings bear
 	Release  func()                 // has a signal end the program at once
-	OnReport func([]*profile.Image) // is told the images of each report
+	OnReport func([]*profile.Image) // is called with the images of each report
 	sender   *push.Sender           // of --push; nil: none
 }
 

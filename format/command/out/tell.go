@@ -35,7 +35,7 @@ func TellError(w io.Writer, err error) {
 	_, _ = fmt.Fprintln(w, "stacksnap:", strings.Join(lines, between))
 }
 
-// ListError lists processes, of which none was chosen.
+// ListError lists the processes that matched, when none was chosen.
 type ListError struct{ Lines []string }
 
 func (e *ListError) Error() string { return strings.Join(e.Lines, "\n") }

@@ -25,7 +25,7 @@ const (
 	choiceColumn = 200 // where a line of them ends that is not for a terminal
 )
 
-// Choice is processes of which one is to be chosen.
+// Choice is a list of processes from which a person chooses one.
 type Choice struct {
 	title string
 	OrAll string // how else to go on; may be empty

@@ -12,7 +12,7 @@ const (
 	forgetAfter = 1000 // snapshots without a change
 )
 
-// churn chooses where to look while threads stand: at the places where files
+// churn chooses where to look while threads are stopped: at the places where files
 // have come and gone before, so that a process whose files stay pays nothing.
 // Only for a few snapshots every place is suspected.
 type churn struct {

@@ -4,9 +4,9 @@
 // A target is a process that is captured, whichever way: what is mapped in it (tracker),
 // the unwinder, the profile and the recording. Two modes stop it. A shot ([OneShot],
 // [OneShots], [Series]) stops all threads at one instant, and again for longer copies, until
-// every stack is whole; a thread of which the code is not known is shown as such. A recorder
-// ([Record], [InTurn]) stops threads often and for as short as can be; a sample of which the
-// code is not known is left out, and the next snapshot copies what this one lacked.
+// every stack is whole; a thread in unknown code is shown as such. A recorder
+// ([Record], [InTurn]) stops threads often and for as short as can be; a sample in unknown
+// code is left out, and the next snapshot copies what this one lacked.
 // [Replay] walks what a recording has, where there is no process to follow.
 //
 // What seems to be there twice: [KernelThreads] and package stackshots have stacks that the

@@ -48,8 +48,8 @@ type dyldList struct {
 // startList reads the images at first.
 func (f *tracker) startList() {
 	f.dyld.tracker = dyld.NewTracker(f.process)
-	if f.stood != nil {
-		f.dyld.tracker.StopBy(func() (func() error, error) { return f.process.Suspend(task.StopOptions{}) }, f.stood)
+	if f.onStop != nil {
+		f.dyld.tracker.StopBy(func() (func() error, error) { return f.process.Suspend(task.StopOptions{}) }, f.onStop)
 	}
 	f.dyld.used, f.dyld.named = map[task.Addr]int{}, map[object.File]object.File{}
 	f.loadList()
@@ -201,7 +201,7 @@ func (f *tracker) useSeen(s *task.Snapshot) {
 	f.useImages(placed)
 }
 
-// isSeen reports whether it was looked at in a stop which image stood in a place,
+// isSeen reports whether it was looked at in a stop which image onStop in a place,
 // and whether it was this one.
 func isSeen(s *task.Sight, im *object.Placed) (seen, isIt bool) {
 	if im.IDAt == 0 || im.File == nil {

@@ -30,8 +30,8 @@ type InTurn struct {
 	credit  credit
 }
 
-// NewInTurn is for recordings by options of which those on stops, Save, Duration,
-// Count, Jitter, Progress, Taken and Alone do not matter.
+// NewInTurn returns an InTurn whose recordings have the options o. Those on stops, Save,
+// Duration, Count, Jitter, Progress, Taken and Alone do not matter.
 func NewInTurn(o Options) *InTurn {
 	o.Save, o.SaveTo, o.Suspend, o.Duration, o.Progress, o.Taken = "", nil, task.SuspendNone, 0, nil, nil
 	o.ToEnd, o.Files = true, new(images.Files)

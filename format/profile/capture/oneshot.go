@@ -25,7 +25,7 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 }
 
 // shot stops a process for a snapshot of all its threads at one instant, and again until
-// every stack is copied to its end. A thread of which the code is not known is shown as
+// every stack is copied to its end. A thread in unknown code is shown as
 // such. A [Series] takes one snapshot after another with it.
 type shot struct {
 	*target  // nil: none could begin
@@ -205,7 +205,7 @@ func hasMoved(t, before *task.Thread) bool {
 
 var errExchanged = errors.New("the code that the thread was in was being loaded or unloaded, each time that it was stopped")
 
-// cutAll drops the stacks that are in code of which it is not known what it was; on
+// cutAll drops the stacks that are in code that nobody knows any more; on
 // Darwin, where it is known of each frame, from the first such frame on.
 func (s *shot) cutAll() {
 	for i := range s.stacks {

@@ -28,14 +28,14 @@ type Options struct {
 	Gate     *task.Gate    // within which the target is stopped; may be nil
 	Suspend  task.Suspension
 	Threads  profile.ThreadFilter
-	Kernel   bool // where threads are in the kernel is told, too
+	Kernel   bool // frames in the kernel are captured, too
 	ToEnd    bool // that the target ends is expected, and not noted
 	Alone    bool // see [task.Options]
 	Follow   bool // [OneShots]: what the processes wait for is captured, too
 	// Timelines has the profile keep when each sample was taken, see
 	// [profile.Builder.KeepTimelines].
 	Timelines bool
-	// Progress is told now and then how long the sampling has gone on and how many
+	// Progress is called now and then with how long the sampling has gone on and how many
 	// snapshots were taken; may be nil.
 	Progress func(elapsed time.Duration, snapshots int)
 	// Taken is called when no more snapshots are taken: what is left to do does not
@@ -78,8 +78,8 @@ func (o *Options) askKernel(p task.Process) (lacks string, err error) {
 	return task.CopyKernel(p)
 }
 
-// lacksKernel counts the threads of a snapshot that waited in the kernel, and of which
-// it is not known where.
+// lacksKernel counts the threads of a snapshot that waited in the kernel at an unknown
+// place.
 func (o *Options) lacksKernel(s *task.Snapshot) (n int) {
 	if !o.Kernel {
 		return 0

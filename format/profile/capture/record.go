@@ -51,7 +51,7 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 }
 
 // recorder samples a process: its threads are stopped again and again, each for as short
-// as can be, and samples of which the code is not known are left out.
+// as can be, and samples in unknown code are left out.
 type recorder struct {
 	*target
 	began       time.Time
@@ -80,11 +80,11 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 		return nil, err
 	}
 	t.wanted, t.maxCopy, t.missing = wanted, maxSampled, map[task.ThreadID]bool{}
-	stood := t.countStop
+	onStop := t.countStop
 	if o.Suspend == task.SuspendNone {
-		stood = nil
+		onStop = nil
 	}
-	t.start(stood)
+	t.start(onStop)
 	t.note(lacks)
 	return &recorder{target: t, began: began}, nil
 }
@@ -97,8 +97,8 @@ func (r *recorder) captured() func(*task.Thread) bool {
 	return func(t *task.Thread) bool { return r.rounds.follows(t) || r.wanted(t) }
 }
 
-// isExit reports whether the target is another program by now, of which the last
-// snapshot may be.
+// isExit reports whether the target has ended or is another program by now: the last
+// snapshot may be of that one.
 func isExit(err error) bool {
 	var exited *task.ExitedError
 	return errors.As(err, &exited)

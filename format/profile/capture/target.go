@@ -29,14 +29,14 @@ type target struct {
 
 	stacks    []profile.Stack        // of the snapshot that was walked last
 	frames    []unwind.Frame         // of all of them
-	lacking   []task.ThreadID        // threads of it of which another copy would tell more
+	lacking   []task.ThreadID        // its threads whose stacks need a longer copy
 	missing   map[task.ThreadID]bool // threads whose last sample was left out or cut
 	doubtful  bool                   // one of its walks led to where no code is known
 	questions []waits.PeerQuery      // that are open of what its threads wait for
 }
 
-// newTarget prepares for the capture of a process, of which it reads nothing before
-// start. Lacks says what it cannot tell of its threads in the kernel. Interval is from
+// newTarget prepares for the capture of a process. It reads nothing of it before start.
+// Lacks says what the process cannot report of its threads in the kernel. Interval is from
 // one snapshot to the next, 0 where that is not known.
 func newTarget(p task.Process, o Options, interval time.Duration) (t *target, lacks string, err error) {
 	if lacks, err = o.askKernel(p); err != nil {
@@ -51,10 +51,10 @@ func newTarget(p task.Process, o Options, interval time.Duration) (t *target, la
 	return t, lacks, nil
 }
 
-// start reads what is mapped. Stood is told of stops besides those of snapshots; nil:
+// start reads what is mapped. It calls onStop with each stop besides those of snapshots; nil:
 // there are to be none.
-func (t *target) start(stood func(time.Duration)) {
-	t.tracker = newTracker(t.process, t.note, stood, t.saving, &t.options, t.code)
+func (t *target) start(onStop func(time.Duration)) {
+	t.tracker = newTracker(t.process, t.note, onStop, t.saving, &t.options, t.code)
 	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.layout)
 }
 
@@ -94,10 +94,10 @@ func (t *target) noteKernel(lacking int) {
 }
 
 // countStop counts a stop besides those of the snapshots that are added, if there was one.
-func (t *target) countStop(stood time.Duration) {
-	if stood > 0 {
-		t.builder.CountStop(stood)
-		t.saving.stopped(stood)
+func (t *target) countStop(stopTime time.Duration) {
+	if stopTime > 0 {
+		t.builder.CountStop(stopTime)
+		t.saving.stopped(stopTime)
 	}
 }
 

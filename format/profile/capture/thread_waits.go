@@ -195,9 +195,9 @@ func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
 	return r.again
 }
 
-// waitsOf asks what each thread waits for, or each of which that is wanted, and then the
-// owners of locks on which those wait, while the target runs on. It returns what was
-// found, and what is left open.
+// waitsOf finds, while the target runs on, what the threads wait for that are wanted (nil:
+// all), and what the owners of their locks wait for. It returns what it found, and the
+// queries that are left open.
 func (s *shot) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.PeerQuery) {
 	finder := waits.New(s.process, s.tracker.images, s.snapshot.Threads)
 	asked := make([]bool, len(s.stacks))

@@ -24,7 +24,7 @@ type tracker struct {
 	process task.Process
 	maps    task.MapReader // the process's; nil: it cannot tell of one address
 	note    func(string)
-	stood   func(time.Duration) // is told of stops besides those of snapshots; nil: there are to be none
+	onStop  func(time.Duration) // is called with each stop besides those of snapshots; nil: there are to be none
 	saving  *saving
 	code    *codeMemory // of the current images
 	find    func(task.Process) (*images.Map, []error)
@@ -56,9 +56,9 @@ type tracker struct {
 const unknownFile = ^uint64(0)
 
 // newTracker follows a process that is sampled.
-func newTracker(p task.Process, note func(string), stood func(time.Duration), s *saving, o *Options, code *codeMemory) *tracker {
+func newTracker(p task.Process, note func(string), onStop func(time.Duration), s *saving, o *Options, code *codeMemory) *tracker {
 	f := &tracker{
-		process: p, note: note, stood: stood, saving: s, code: code, find: o.finder(), from: o.Binaries, tries: 1,
+		process: p, note: note, onStop: onStop, saving: s, code: code, find: o.finder(), from: o.Binaries, tries: 1,
 	}
 	if p.Info().Live {
 		f.tries = loadTries // it may change meanwhile
@@ -231,7 +231,7 @@ func (f *tracker) begin(s *task.Snapshot) {
 }
 
 // adopt makes that kept map the current one which agrees best with what was
-// mapped while some threads of a snapshot stood. It says false when none agrees
+// mapped while some threads of a snapshot onStop. It says false when none agrees
 // better than the current one does. One that lacks an image is not taken up again:
 // its layout is loaded anew when it comes back.
 func (f *tracker) adopt(s *task.Snapshot, of func(i int) bool) bool {

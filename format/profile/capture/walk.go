@@ -11,7 +11,7 @@ import (
 )
 
 // usualFrames is how many frames of a stack there is room for before it is walked: in
-// more the frames are found one room after another, none of which can be given back.
+// more the frames are found one room after another, and no room can be reused.
 const usualFrames = 6
 
 // walk walks the stacks of a snapshot in the images that were mapped when they were
@@ -96,7 +96,7 @@ func (t *target) isExchanged(s *task.Snapshot, i int) bool {
 	return !st.Repeat && t.tracker.check(&s.Threads[i], st.Frames, st.Stop) == exchanged
 }
 
-// countExchanged counts the threads of which that is so.
+// countExchanged counts the threads whose code was exchanged.
 func (t *target) countExchanged(s *task.Snapshot) (n int) {
 	for i := range s.Threads {
 		if t.isExchanged(s, i) {
@@ -106,7 +106,7 @@ func (t *target) countExchanged(s *task.Snapshot) (n int) {
 	return n
 }
 
-// cut keeps of a stack the frames of which it is known in what code they were, and
+// cut keeps the frames of a stack that are in known code, and
 // reports whether there are any.
 func (t *target) cut(th *task.Thread, st *profile.Stack) bool {
 	th.Sure = t.tracker.countSure(th, st)

@@ -16,7 +16,7 @@ const (
 	mostBetween           = 100 * time.Millisecond // two observations
 	waitsEvery            = 500 * time.Millisecond
 	fewThreads            = 32 // of so many it is found each time
-	followTries           = 3  // of which each costs the samples of its time
+	followTries           = 3  // each costs the samples of its time
 )
 
 // hanging is a hang that is being sampled.
@@ -115,7 +115,7 @@ func (h *hanging) see(s Observation) {
 }
 
 // sample takes a snapshot and notes what the thread does. What others wait for
-// is told at once, and then from time to time.
+// is found at once, and then from time to time.
 func (w *watcher) sample(h *hanging, now time.Duration) error {
 	all := now >= h.nextWaits
 	if all {

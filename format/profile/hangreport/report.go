@@ -59,7 +59,7 @@ const MaxPhases = 200
 const VariousFunctions = "various functions"
 
 // AddSample adds a sample, taken at a time after the hang's start. Known reports whether w is
-// what the thread waited for; where it is not, a phase is told by its function alone.
+// what the thread waited for; where it is not, a phase is described by its function alone.
 func (r *Report) AddSample(at time.Duration, function string, w *profile.Wait, known bool) {
 	next := Phase{Start: at, Samples: 1, Function: function, Wait: w, known: known}
 	n := len(r.Phases)

@@ -55,7 +55,7 @@ func OfGroup(g *profile.Group) GroupHeadline {
 	return GroupHeadline{}
 }
 
-// first returns the process of which there is most to say, and what that is. Hotspot was there
+// first returns the process with most to say, and what that is. Hotspot was there
 // for less than half of a sampling counts only where it crashed or has a deadlock.
 func first(g *profile.Group) (best *profile.Profile, kind Kind) {
 	most := 0

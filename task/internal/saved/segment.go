@@ -7,8 +7,8 @@ import (
 	"stacksnap/task"
 )
 
-// Segment is a range of memory: [Start, End), of which the first Kept bytes are in
-// the file at Offset. The rest was in the target, but is not in the core.
+// Segment is a range of memory: [Start, End). Its first Kept bytes are in the file
+// at Offset. The rest was in the target, but is not in the core.
 type Segment struct {
 	Start, End task.Addr
 	Offset     int64

@@ -21,8 +21,8 @@ const MaxSize = 128 << 20
 var ErrTooLarge = errors.New("more than 128 MB")
 
 // ReadAll reads a stream to its end, decompressing gzip and the buffers that the
-// kernel has compressed. The error wraps [ErrNotKcdata] for any other data, of which
-// no more is read than needed to know that. With any other error it returns the data
+// kernel has compressed. The error wraps [ErrNotKcdata] for any other data; no
+// more of it is read than needed to know that. With any other error it returns the data
 // before it.
 func ReadAll(from io.Reader) ([]byte, error) {
 	r, err := begin(from)

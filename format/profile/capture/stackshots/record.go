@@ -79,7 +79,7 @@ func (c *collector) record(ctx context.Context, series *stackshot.Series) error 
 	return nil
 }
 
-// stopTimes counts for how long the processors stood still.
+// stopTimes counts for how long the processors were stopped.
 type stopTimes struct {
 	count   int
 	total   time.Duration

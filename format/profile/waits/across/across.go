@@ -17,7 +17,7 @@ type Member struct {
 	Queries []waits.PeerQuery
 }
 
-// Resolve sets the peers of all waits of which they are known.
+// Resolve sets the peer of each wait whose peer is known.
 func Resolve(members []Member) {
 	r := resolver{members: members, ownersOf: live.Holders, retries: waits.NewRetries()}
 	r.resolveAll()
