@@ -23,7 +23,11 @@ func (p *Process) holdsFUSE() bool {
 	others := p.mountsBesideFUSE()
 	return slices.ContainsFunc(dir.Numbers(), func(fd int) bool {
 		link, err := dir.readlink(strconv.Itoa(fd))
-		return err == nil && strings.HasPrefix(link, "/") && !slices.Contains(others, p.live.mountOf(fd))
+		if err != nil || !strings.HasPrefix(link, "/") {
+			return false
+		}
+		id, err := p.live.mountOf(fd)
+		return err == nil && !slices.Contains(others, id) // with an error it is closed by now
 	})
 }
 
@@ -46,17 +50,22 @@ func (p *Process) mountsBesideFUSE() (ids []int) {
 	}
 	if memory, err := unix.MemfdCreate("stacksnap", unix.MFD_CLOEXEC); err == nil {
 		defer closeFD(memory)
-		ids = append(ids, self.mountOf(memory))
+		if id, err := self.mountOf(memory); err == nil && id != notTold {
+			ids = append(ids, id)
+		}
 	}
 	return ids
 }
 
-// mountOf returns the ID of the mount that a descriptor's file is on; 0: not known. It is
-// in the table as the first field of a line (proc_pid_fdinfo(5), mnt_id).
-func (d Dir) mountOf(fd int) int {
+// notTold is the ID of a mount that the kernel does not tell; others are 0 and more.
+const notTold = -1
+
+// mountOf returns the ID of the mount that a descriptor's file is on, which is the first
+// field of a line of the table (proc_pid_fdinfo(5), mnt_id).
+func (d Dir) mountOf(fd int) (int, error) {
 	info, err := d.read("fdinfo/" + strconv.Itoa(fd))
-	if err != nil {
-		return 0
+	if err != nil || statusValue(info, "mnt_id:") == nil {
+		return notTold, err
 	}
-	return statusNumber(info, "mnt_id:")
+	return statusNumber(info, "mnt_id:"), nil
 }

@@ -24,12 +24,17 @@ func TestHoldsFUSE(t *testing.T) {
 	}{
 		{"on a disk", "/file", 1000001, false}, {"on FUSE", "/m/file", 1000002, true},
 		{"on a mount that was taken away", "/file", 1000003, true}, {"a socket", "socket:[1]", 1000003, false},
+		{"on a mount that is not told", "/file", -1, true},
 	} {
 		dir := t.TempDir()
 		must(t, os.MkdirAll(filepath.Join(dir, "fd"), 0o755))
 		must(t, os.Mkdir(filepath.Join(dir, "fdinfo"), 0o755))
 		must(t, os.Symlink(test.link, filepath.Join(dir, "fd/5")))
-		writeFile(t, filepath.Join(dir, "fdinfo/5"), fmt.Sprintf("pos:\t0\nflags:\t02\nmnt_id:\t%d\n", test.mount))
+		info := "pos:\t0\nflags:\t02\n"
+		if test.mount >= 0 {
+			info += fmt.Sprintf("mnt_id:\t%d\n", test.mount)
+		}
+		writeFile(t, filepath.Join(dir, "fdinfo/5"), info)
 		writeFile(t, filepath.Join(dir, "mountinfo"), table)
 		p := &Process{live: Dir{fd: openPath(t, dir)}}
 		if got := p.holdsFUSE(); got != test.want {

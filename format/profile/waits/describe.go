@@ -37,13 +37,33 @@ func (f *Finder) file(fd uint64) string {
 	return s
 }
 
+// watchedBy is what an epoll instance watches: how many files, and some of their
+// descriptors.
+type watchedBy struct {
+	n   int
+	fds []int
+}
+
+// watchedBy asks once for all threads of the snapshot: many may wait for one instance.
+func (f *Finder) watchedBy(fd int) (n int, fds []int) {
+	w, known := f.watched[fd]
+	if !known {
+		if f.watched == nil {
+			f.watched = map[int]watchedBy{}
+		}
+		w.n, w.fds = f.calls.Watched(fd)
+		f.watched[fd] = w
+	}
+	return w.n, w.fds
+}
+
 // epoll names an epoll instance by what it watches.
 func (f *Finder) epoll(c *call) string {
 	fd := c.Args[0]
 	if f.calls == nil || int32(fd) < 0 {
 		return f.file(fd)
 	}
-	n, fds := f.calls.Watched(int(int32(fd)))
+	n, fds := f.watchedBy(int(int32(fd)))
 	if n == 0 {
 		return f.file(fd)
 	}

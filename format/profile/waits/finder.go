@@ -37,6 +37,8 @@ type Finder struct {
 
 	queries []PeerQuery // that are open
 
+	watched map[int]watchedBy // by the descriptor of an epoll instance
+
 	queuesAsked, queuesKnown bool // Darwin: whether dispatch queues can be read
 }
 
