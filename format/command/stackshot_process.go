@@ -38,10 +38,15 @@ func (c *call) stackshotOfRefused(ctx context.Context, pid int, refused error) (
 	if isRefused(err) {
 		err = refused
 	}
-	if len(profiles) == 0 {
+	return first(profiles, err)
+}
+
+// first returns the first of some profiles, nil if there is none, and err as it is.
+func first(all []*profile.Profile, err error) (*profile.Profile, error) {
+	if len(all) == 0 {
 		return nil, err
 	}
-	return profiles[0], err
+	return all[0], err
 }
 
 // noteInstead says why there is a stackshot instead; empty: there is to be none.
@@ -64,11 +69,7 @@ func (c *call) stackshotOne(ctx context.Context, pid int, note string) error {
 	if c.Mode() == cli.ModeTop {
 		return c.stackshotTop(ctx, scene)
 	}
-	profiles, err := c.takeStackshots(ctx, scene)
-	if len(profiles) == 0 {
-		return err
-	}
-	return c.Report(profiles[0], err)
+	return c.Report(first(c.takeStackshots(ctx, scene)))
 }
 
 // stackshotTop shows a process live by stackshots of it.
@@ -87,11 +88,7 @@ func (c *call) stackshotTop(ctx context.Context, scene stackshots.Target) error 
 
 // stackshotLive takes stackshots of a process for a live view.
 func (c *call) stackshotLive(ctx context.Context, scene stackshots.Target, o capture.Options) (*profile.Profile, error) {
-	profiles, err := c.stackshotScene(ctx, scene, o)
-	if len(profiles) == 0 {
-		return nil, err
-	}
-	return profiles[0], err
+	return first(c.stackshotScene(ctx, scene, o))
 }
 
 // wanting names the flag that cannot be had where there are no stackshots.

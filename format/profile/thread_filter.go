@@ -35,11 +35,7 @@ func (w *ThreadFilter) By(main task.ThreadID) (func(*task.Thread) bool, error) {
 	if err := w.Check(); err != nil || len(w.IDs)+len(w.Names) == 0 && !w.Main && w.Running == w.Blocked {
 		return nil, err
 	}
-	return func(t *task.Thread) bool {
-		return (len(w.IDs) == 0 || slices.Contains(w.IDs, t.ID)) &&
-			(len(w.Names) == 0 || w.named(t.Name)) &&
-			(!w.Main || t.ID == main) && w.inState(t.State)
-	}, nil
+	return func(t *task.Thread) bool { return w.meets(t.ID, t.Name, t.ID == main) && w.inState(t.State) }, nil
 }
 
 // Of returns a profile with the threads that are wanted alone. It does not know in
@@ -50,9 +46,14 @@ func (w *ThreadFilter) Of(p *Profile) (*Profile, error) {
 	}
 	some := *p
 	some.Threads = slices.DeleteFunc(slices.Clone(p.Threads), func(t *Thread) bool {
-		return len(w.IDs) > 0 && !slices.Contains(w.IDs, t.ID) || len(w.Names) > 0 && !w.named(t.Name) || w.Main && !t.Main
+		return !w.meets(t.ID, t.Name, t.Main)
 	})
 	return &some, nil
+}
+
+// meets reports whether a thread meets the conditions that hold in any state.
+func (w *ThreadFilter) meets(id task.ThreadID, name string, isMain bool) bool {
+	return (len(w.IDs) == 0 || slices.Contains(w.IDs, id)) && (len(w.Names) == 0 || w.named(name)) && (!w.Main || isMain)
 }
 
 func (w *ThreadFilter) named(name string) bool {

@@ -15,24 +15,19 @@ const DefaultsVariable = "STACKSNAP_FLAGS"
 // setting is a flag that is given by default.
 type setting struct{ name, value string }
 
-// withDefaults reads a command line with defaults. Those are left out which it
-// gives itself, which cannot stand beside what it gives, or which mean nothing
-// without a flag that it does not give.
-func withDefaults(args []string, text string, runs func(pid int) bool) (*Options, error) {
+// withDefaults reads the command line that bare was read from again, with defaults. It
+// leaves out those that the line gives itself, that exclude what it gives, or that mean
+// nothing without a flag that it does not give.
+func (bare *Options) withDefaults(args []string, text string) (*Options, error) {
 	defaults, err := settings(text)
 	if err != nil {
 		return nil, UsageError{Err: inVariable(err)}
-	}
-	bare := newOptions()
-	bare.runs = runs
-	if err := bare.read(args); err != nil {
-		return nil, err
 	}
 	defaults = slices.DeleteFunc(defaults, func(s setting) bool {
 		return bare.IsSet(s.name) || s.name == "format" && bare.namesTell()
 	})
 	for {
-		o, err := apply(defaults, args, runs)
+		o, err := apply(defaults, args, bare.runs)
 		if err != nil {
 			return nil, err
 		}

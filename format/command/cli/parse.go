@@ -16,13 +16,12 @@ var ErrNoTarget = errors.New("which process? give -p PID, -p NAME, a core, or --
 // process of that pid. The error is a usage
 // error, or a *helpError.
 func Parse(args []string, defaults string, runs func(pid int) bool) (*Options, error) {
-	o := newOptions()
-	o.runs = runs
-	if err := o.read(args); err != nil {
+	o, err := apply(nil, args, runs)
+	if err != nil {
 		return nil, err
 	}
 	if defaults != "" && !o.version && !o.sign {
-		return withDefaults(args, defaults, runs)
+		return o.withDefaults(args, defaults)
 	}
 	return o, o.check()
 }

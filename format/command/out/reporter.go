@@ -47,11 +47,9 @@ func (c *Reporter) missing(profiles ...*profile.Profile) error {
 
 // Write writes the profiles to all places that the report goes to.
 func (c *Reporter) Write(profiles ...*profile.Profile) error {
-	shown := make([]*profile.Profile, len(profiles))
-	for i, p := range profiles {
-		shown[i] = c.Shown(p)
-	}
-	queued := c.Queue(&profile.Group{Tool: c.Tool, Profiles: profiles}, nil) // first, for a reader of standard output may end this program
+	g := &profile.Group{Tool: c.Tool, Profiles: profiles}
+	shown := g.Each(c.Shown)
+	queued := c.Queue(g, nil) // first, for a reader of standard output may end this program
 	err := c.WriteAll(func(w io.Writer, d *cli.Destination) error { return c.formatAll(w, d, shown) })
 	return errors.Join(err, queued, c.deliver())
 }
@@ -70,9 +68,7 @@ func (c *Reporter) WriteFile(path string, p *profile.Profile) error {
 	if !d.IsFile() {
 		return errors.New("give the name of a file")
 	}
-	return c.writeBy(&d, func(w io.Writer) error {
-		return d.Compression.Write(w, func(w io.Writer) error { return c.formatAll(w, &d, []*profile.Profile{p}) })
-	})
+	return c.writeBy(&d, func(w io.Writer) error { return c.WriteReport(w, &d, report.Of(p)) })
 }
 
 // WriteAll writes to each place that the report goes to. One that fails does not
@@ -80,9 +76,7 @@ func (c *Reporter) WriteFile(path string, p *profile.Profile) error {
 func (c *Reporter) WriteAll(write func(io.Writer, *cli.Destination) error) error {
 	var errs []error
 	for _, d := range c.Destinations() {
-		err := c.writeBy(&d, func(w io.Writer) error {
-			return d.Compression.Write(w, func(w io.Writer) error { return write(w, &d) })
-		})
+		err := c.writeBy(&d, func(w io.Writer) error { return write(w, &d) })
 		if err == nil && c.OpenPage && d.IsPage() {
 			c.openPage(d.Path)
 		}
@@ -91,8 +85,10 @@ func (c *Reporter) WriteAll(write func(io.Writer, *cli.Destination) error) error
 	return errors.Join(errs...)
 }
 
-// writeBy writes to a file, a stream, or a terminal, for which it formats all before.
-func (c *Reporter) writeBy(d *cli.Destination, write func(io.Writer) error) error {
+// writeBy writes, compressed as the destination is, to a file, a stream, or a terminal, for
+// which it formats all before.
+func (c *Reporter) writeBy(d *cli.Destination, format func(io.Writer) error) error {
+	write := func(w io.Writer) error { return d.Compression.Write(w, format) }
 	if d.IsFile() {
 		return output.Write(d.Path, write)
 	}
@@ -123,11 +119,11 @@ func writeStream(to io.Writer, write func(io.Writer) error) error {
 
 // formatAll formats one profile after another, texts of several lines with a line
 // between them.
-func (c *Reporter) formatAll(w io.Writer, d *cli.Destination, profiles []*profile.Profile) error {
-	if d.Form.Whole && len(profiles) > 1 {
-		return c.WriteReport(w, d, report.OfGroup(&profile.Group{Tool: c.Tool, Profiles: profiles}))
+func (c *Reporter) formatAll(w io.Writer, d *cli.Destination, g *profile.Group) error {
+	if d.Form.Whole && len(g.Profiles) > 1 {
+		return c.WriteReport(w, d, report.OfGroup(g))
 	}
-	for i, p := range profiles {
+	for i, p := range g.Profiles {
 		if i > 0 && d.Form.Text {
 			if _, err := fmt.Fprintln(w); err != nil {
 				return err
