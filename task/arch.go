@@ -61,7 +61,7 @@ func ArchOfMachO(cpu uint32) Arch {
 	if cpu == 12|abi6432 {
 		return ARM64
 	}
-	return archWhere(func(l *layout) bool { return cpu != 0 && l.machO == cpu })
+	return archWhere(func(l *layout) bool { return l.machO == cpu })
 }
 
 func archWhere(matches func(*layout) bool) Arch {

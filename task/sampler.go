@@ -26,7 +26,6 @@ type sampler struct {
 	threads  []*sampled // of this tick, in the order of the process
 	todo     []*sampled // those of them that have to be captured
 	ids      []ThreadID // of todo
-	part     []ThreadID // that is being captured; nil: all at once
 	first    int        // of todo, of those that stand at once
 
 	stoppedUntil time.Time // the end of the last stop
@@ -149,7 +148,7 @@ func (s *sampler) capture() error {
 		if parts := Divide(s.process, s.ids, s.options.MaxStop); parts != nil {
 			return s.captureParts(parts)
 		}
-		return s.captureTogether(s.ids)
+		return s.captureTogether(s.ids, StopOptions{})
 	}
 	return s.captureEach()
 }
@@ -190,13 +189,12 @@ func (s *sampler) settleNow(i int, stopTime time.Duration, err error) {
 // captureParts stops so many of the threads that are to be captured at once as a stop
 // has time for.
 func (s *sampler) captureParts(parts *Parts) error {
-	defer func() { s.first, s.part = 0, nil }()
+	defer func() { s.first = 0 }()
 	s.snapshot.Parted = true
 	for part := parts.Next(); part != nil; part = parts.Next() {
 		before := s.snapshot.LongestStop
 		s.snapshot.LongestStop = 0
-		s.part = part
-		err := s.captureTogether(part)
+		err := s.captureTogether(part, StopOptions{Part: part})
 		parts.Took(len(part), s.snapshot.LongestStop)
 		s.snapshot.LongestStop = max(s.snapshot.LongestStop, before)
 		s.first += len(part)
@@ -209,7 +207,7 @@ func (s *sampler) captureParts(parts *Parts) error {
 
 // captureTogether stops those of the threads that are to be captured at once which are
 // in todo from first on.
-func (s *sampler) captureTogether(ids []ThreadID) error {
+func (s *sampler) captureTogether(ids []ThreadID, o StopOptions) error {
 	w := &s.work
 	w.reserve(len(ids))
 	s.sights = slices.Grow(s.sights[:0], len(ids))[:len(ids)]
@@ -220,7 +218,7 @@ func (s *sampler) captureTogether(ids []ThreadID) error {
 	if s.first == 0 {
 		s.snapshot.Time = time.Now()
 	}
-	err := s.stopper.CaptureThreads(SuspendTogether, StopOptions{Part: s.part}, ids, s.all.stopped, s.all.runs)
+	err := s.stopper.CaptureThreads(SuspendTogether, o, ids, s.all.stopped, s.all.runs)
 	if s.choice != nil {
 		s.choice.addStop(s.snapshot.LongestStop)
 	}

@@ -40,8 +40,9 @@ func (s *sigreturn) Rule(q rule.Query) (rule.Rule, error) {
 	if !q.First {
 		pc++ // the handler returns to the first instruction
 	}
-	for i := range archOf(q.Arch).trampolines {
-		if l := archOf(q.Arch).trampolines[i].at(&q, pc, b[:]); l != nil {
+	all := archOf(q.Arch).trampolines
+	for i := range all {
+		if l := all[i].at(&q, pc, b[:]); l != nil {
 			return l.Rule(), nil
 		}
 	}

@@ -37,10 +37,13 @@ func (b *builder) scanRegions() {
 
 // pathOf returns the path of a region. Some processes have to be asked for it.
 func (b *builder) pathOf(r task.Region) string {
-	if l := b.process.Capabilities().Loader; l != nil && r.Path == "" {
+	if r.Path != "" {
+		return r.Path
+	}
+	if l := b.process.Capabilities().Loader; l != nil {
 		return l.PathAt(r.Start)
 	}
-	return r.Path
+	return ""
 }
 
 // headerType returns the file type in the Mach-O header at a, 0 if there is none.

@@ -26,8 +26,8 @@ var orders = map[task.Arch][]task.Reg{
 	task.AMD64: {15, 14, 13, 12, 6, 3, 11, 10, 9, 8, 0, 2, 1, 4, 5, skip, 16, skip, skip, 7},
 	// ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags esp
 	task.I386:  {3, 1, 2, 6, 7, 5, 0, skip, skip, skip, skip, skip, 8, skip, skip, 4},
-	task.ARM64: inOrder(33), // x0…x30 sp pc
-	task.ARM:   inOrder(16), // r0…r15
+	task.ARM64: inOrder(task.ARM64.NumRegisters()), // x0…x30 sp pc
+	task.ARM:   inOrder(task.ARM.NumRegisters()),   // r0…r15
 }
 
 func inOrder(n int) []task.Reg {

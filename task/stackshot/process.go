@@ -130,20 +130,19 @@ const (
 // arch returns the architecture of the task's program. If the task does not have it,
 // it is the kernel's, in the task's pointer size.
 func (t *Task) arch(s *Shot) task.Arch {
-	wide := t.flags()&(User64|Kernel64) != 0
 	if t.flags()&TaskTranslated != 0 {
 		return task.AMD64
 	}
 	var kind uint32
 	switch {
 	case t.Architecture != nil:
-		kind, wide = uint32(t.Architecture.Type&cpuKind), t.Architecture.Type&cpu64 != 0
+		return task.ArchOfMachO(uint32(t.Architecture.Type) & (cpuKind | cpu64))
 	case strings.Contains(s.OSVersion, "X86_64") || strings.Contains(s.OSVersion, "I386"):
 		kind = cpuX86
 	case strings.Contains(s.OSVersion, "_ARM"):
 		kind = cpuARM
 	}
-	if wide {
+	if t.flags()&(User64|Kernel64) != 0 {
 		kind |= cpu64
 	}
 	return task.ArchOfMachO(kind)

@@ -113,14 +113,14 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 	if o.Clock == nil {
 		o.Clock = task.SystemClock()
 	}
-	w := &watcher{ctx: ctx, process: p, options: o, stopper: p.Capabilities().Stopper, clock: o.Clock}
+	able := p.Capabilities()
+	w := &watcher{ctx: ctx, process: p, options: o, stopper: able.Stopper, clock: o.Clock}
 	if err := task.CanStop(p, task.SuspendTask); err != nil {
 		return nil, err
 	}
 	if err := w.chooseThread(); err != nil {
 		return nil, err
 	}
-	able := p.Capabilities()
 	if able.Activity == nil || able.Stopper == nil {
 		return nil, fmt.Errorf("threads of this process cannot be watched: %w", task.ErrUnsupported)
 	}

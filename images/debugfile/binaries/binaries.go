@@ -241,18 +241,13 @@ func (x *Index) Reported(id []byte) {
 func (x *Index) Warnings() (lines []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	unused := 0
 	for _, g := range x.named {
 		if slices.ContainsFunc(g.ids, func(id []byte) bool { return x.reported[string(id)] }) {
 			continue
 		}
-		if unused++; unused <= maxWarnings {
-			lines = append(lines, fmt.Sprintf("%s (%x) is of no image in the report", g.path, g.ids[0]))
-		}
+		lines = append(lines, fmt.Sprintf("%s (%x) is of no image in the report", g.path, g.ids[0]))
 	}
-	if unused > maxWarnings {
-		lines = append(lines, fmt.Sprintf("nor are %d more of the files that were named", unused-maxWarnings))
-	}
+	lines = firstWarnings(lines, "nor are %d more of the files that were named")
 	for _, root := range x.tooMany {
 		lines = append(lines, fmt.Sprintf("%s has more than %d files: the others were not looked at", root, maxFiles))
 	}

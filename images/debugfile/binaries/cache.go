@@ -70,13 +70,14 @@ func (x *Index) missing() (lines []string) {
 			}
 		}
 	}
-	return firstWarnings(lines)
+	return firstWarnings(lines, "nor could %d more parts of shared caches be opened")
 }
 
-// firstWarnings keeps the first maxWarnings lines, and counts the rest in one more.
-func firstWarnings(lines []string) []string {
+// firstWarnings keeps the first maxWarnings lines, and counts the rest in one more, which
+// is formatted as others says.
+func firstWarnings(lines []string, others string) []string {
 	if more := len(lines) - maxWarnings; more > 0 {
-		lines = append(lines[:maxWarnings], fmt.Sprintf("nor could %d more parts of shared caches be opened", more))
+		lines = append(lines[:maxWarnings], fmt.Sprintf(others, more))
 	}
 	return lines
 }

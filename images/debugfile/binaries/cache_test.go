@@ -96,7 +96,7 @@ func TestRemarksAreBounded(t *testing.T) {
 		maxWarnings: "part", maxWarnings + 1: "nor could 1 more parts of shared caches be opened",
 		maxWarnings + 7: "nor could 7 more parts of shared caches be opened",
 	} {
-		lines := firstWarnings(slices.Repeat([]string{"part"}, n))
+		lines := firstWarnings(slices.Repeat([]string{"part"}, n), "nor could %d more parts of shared caches be opened")
 		if got := lines[len(lines)-1]; got != want || len(lines) != min(n, maxWarnings+1) {
 			t.Errorf("%d: %d lines, the last %q", n, len(lines), got)
 		}

@@ -51,9 +51,12 @@ func (r *resolver) findEndpoints() {
 	var all []task.End
 	for i := range r.members {
 		l := r.members[i].Process.Capabilities().Peers
+		if l == nil {
+			continue
+		}
 		for k := range r.members[i].Queries {
 			q := &r.members[i].Queries[k]
-			if l == nil || !isOfFile(q) {
+			if !isOfFile(q) {
 				continue
 			}
 			if e, ok := l.OtherEnd(q.FD, q.Action == profile.Read); ok {
