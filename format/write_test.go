@@ -25,7 +25,7 @@ import (
 )
 
 // refuses reports whether a format is not for a profile: one that is of one snapshot not
-// for many, and one that is about time not for a profile of which times are not kept.
+// for many, and one that is about time not for a profile without times.
 func refuses(t *testing.T, f format.Format, p *profile.Profile) bool {
 	t.Helper()
 	if f.Single && p.Sampled() {

@@ -45,7 +45,7 @@ func TestSummaryOwners(t *testing.T) {
 	}
 }
 
-// TestSummaryRuns: what runs is told where that was in a hundredth of the snapshots, and a
+// TestSummaryRuns: what runs is shown where that was in a hundredth of the snapshots, and a
 // thread that ran in half of its samples does not wait.
 func TestSummaryRuns(t *testing.T) {
 	node := func(name string, self, ran int) *profile.Node {

@@ -50,22 +50,22 @@ func (p *Process) mountsBesideFUSE() (ids []int) {
 	}
 	if memory, err := unix.MemfdCreate("stacksnap", unix.MFD_CLOEXEC); err == nil {
 		defer closeFD(memory)
-		if id, err := self.mountOf(memory); err == nil && id != notTold {
+		if id, err := self.mountOf(memory); err == nil && id != unknownMount {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// notTold is the ID of a mount that the kernel does not tell; others are 0 and more.
-const notTold = -1
+// unknownMount is the ID where the kernel reports none. IDs begin with 0.
+const unknownMount = -1
 
 // mountOf returns the ID of the mount that a descriptor's file is on, which is the first
 // field of a line of the table (proc_pid_fdinfo(5), mnt_id).
 func (d Dir) mountOf(fd int) (int, error) {
 	info, err := d.read("fdinfo/" + strconv.Itoa(fd))
 	if err != nil || statusValue(info, "mnt_id:") == nil {
-		return notTold, err
+		return unknownMount, err
 	}
 	return statusNumber(info, "mnt_id:"), nil
 }

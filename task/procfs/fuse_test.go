@@ -24,7 +24,7 @@ func TestHoldsFUSE(t *testing.T) {
 	}{
 		{"on a disk", "/file", 1000001, false}, {"on FUSE", "/m/file", 1000002, true},
 		{"on a mount that was taken away", "/file", 1000003, true}, {"a socket", "socket:[1]", 1000003, false},
-		{"on a mount that is not told", "/file", -1, true},
+		{"on a mount that the kernel does not report", "/file", -1, true},
 	} {
 		dir := t.TempDir()
 		must(t, os.MkdirAll(filepath.Join(dir, "fd"), 0o755))

@@ -90,8 +90,8 @@ func TestSharedCache(t *testing.T) {
 	}
 }
 
-// TestRemarksAreBounded: as many as are kept stand alone, and of more the rest is counted.
-func TestRemarksAreBounded(t *testing.T) {
+// TestWarningsAreBounded: up to the bound all are kept, and beyond it the rest is counted.
+func TestWarningsAreBounded(t *testing.T) {
 	for n, want := range map[int]string{
 		maxWarnings: "part", maxWarnings + 1: "nor could 1 more parts of shared caches be opened",
 		maxWarnings + 7: "nor could 7 more parts of shared caches be opened",

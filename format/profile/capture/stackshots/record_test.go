@@ -104,7 +104,7 @@ type here struct{ binaries.Mapped }
 
 func (here) Find(_ []byte, image string) (string, bool) { return image, image != "" }
 
-// TestRecord has samples of one process: what they cost is told, and a place is asked for
+// TestRecord has samples of one process: what they cost is in it, and a place is asked for
 // once while the same is there.
 func TestRecord(t *testing.T) {
 	from := &set{shots: []*stackshot.Shot{client(t, mappedID), client(t, mappedID), client(t, otherID)}}
@@ -201,7 +201,7 @@ func TestRecordOfStill(t *testing.T) {
 	}
 }
 
-// TestRecordOfProgram leaves out what is told of the kernel's part of a stack, too.
+// TestRecordOfProgram leaves out the kernel's part of a stack, too.
 func TestRecordOfProgram(t *testing.T) {
 	for kernel, want := range map[bool]int{true: 1, false: 0} {
 		shot := client(t, otherID)
