@@ -54,7 +54,11 @@ func TestThreadsWanted(t *testing.T) {
 // TestOptionsThatCannotBe requires a refusal of what would not be done otherwise.
 func TestOptionsThatCannotBe(t *testing.T) {
 	recording := filepath.Join(t.TempDir(), "recording")
-	target := start(t, compile(t, "deep", "-O2"), "2", "read")
+	program := compile(t, "deep", "-O2")
+	target := start(t, program, "2", "read")
+	for target.Process.Pid%60 == 0 { // as a second argument that is for whole minutes
+		target = start(t, program, "2", "read")
+	}
 	snap(t, "-p", pid(target), "--save", recording)
 	for _, args := range [][]string{
 		{"-r", "NaN"}, {"-r", "inf"}, {"-r", "1e-300"},
