@@ -1,7 +1,7 @@
-// Package format is the hall of the rooms that write reports: text, jsondoc, pprof, otlp,
-// speedscope, chrome, firefox, folded, html and apple, one for each shape. A new format is
-// a room, and a row of the table here. All write the same report, that of package report,
-// and what they share in words is in package words.
+// Package format has the table of output formats. Each format is written by one of the
+// packages below: text, jsondoc, pprof, otlp, speedscope, chrome, firefox, folded, svg, html and
+// apple. A new format is a new package and a new row of the table. All of them write the
+// same report (package report) and take their wording from package words.
 package format
 
 import (
@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"stacksnap/format/apple"
+	"stacksnap/format/apple/crash"
 	"stacksnap/format/chrome"
 	"stacksnap/format/firefox"
 	"stacksnap/format/folded"
@@ -18,27 +19,29 @@ import (
 	"stacksnap/format/pprof"
 	"stacksnap/format/report"
 	"stacksnap/format/speedscope"
+	"stacksnap/format/svg"
 	"stacksnap/format/text"
 )
 
-// Format is a row of the table: a value of --format. What the command line allows,
-// completes and lists follows from it, and so do the tests.
+// Format is a row of the table: one value of --format. What the command line accepts,
+// completes and lists is derived from it, and so are the tests.
 type Format struct {
 	Name  string
 	Write report.Writer
 
-	Extensions []string // of files that are taken for it
-	Text       bool     // for people
-	Binary     bool     // not for a terminal
-	Compressed bool     // also where the name does not say so, but for its own extensions
-	Timed      bool     // it tells when each sample was taken, where that is kept
-	Whole      bool     // several profiles make one report, not a row of them
-	Single     bool     // it is of one process alone, in one snapshot
-	Diffs      bool     // it is for comparisons, too
-	Hangs      bool     // it is for what a watch reports, and --merge puts threads together
+	Extensions []string // file name extensions that select this format
+	Text       bool     // plain text for people
+	Binary     bool     // never printed to a terminal
+	Compressed bool     // gzipped, except under a name that ends in one of Extensions
+	Timed      bool     // the format has the time of each sample, if the profile kept it
+	Whole      bool     // several profiles go into one report, not one after another
+	Single     bool     // the format can hold only one process, in one snapshot
+	Diffs      bool     // the format can also show a comparison
+	Hangs      bool     // the format can show the report of a watch, and --merge merges threads in it
 }
 
-// table is made once: the rules of the command line ask for it, again and again.
+// table returns the table of formats, which is made once because the rules of the command
+// line use it often.
 var table = sync.OnceValue(func() []Format {
 	return []Format{
 		{Name: "tree", Write: text.Tree, Text: true, Diffs: true, Hangs: true},
@@ -53,17 +56,18 @@ var table = sync.OnceValue(func() []Format {
 		{Name: "sample", Write: apple.Sample, Whole: true},
 		{Name: "spindump", Write: apple.Spindump, Whole: true},
 		{Name: "spindump-timeline", Write: apple.SpindumpTimeline, Timed: true, Whole: true},
-		{Name: "ips", Write: apple.IPS, Extensions: []string{".ips"}, Single: true},
+		{Name: "ips", Write: crash.IPS, Extensions: []string{".ips"}, Single: true},
 		{Name: "otlp", Write: otlp.Write, Extensions: []string{".otlp"}, Binary: true, Whole: true},
-		{Name: "crash", Write: apple.Crash, Extensions: []string{".crash"}, Single: true},
+		{Name: "crash", Write: crash.Text, Extensions: []string{".crash"}, Single: true},
+		{Name: "svg", Write: svg.Write, Extensions: []string{".svg"}, Whole: true},
 		{Name: "html", Write: html.Write, Extensions: []string{".html"}, Timed: true, Whole: true, Diffs: true},
 	}
 })
 
-// All are the formats, in the order in which help lists them.
+// All returns the formats in the order in which help lists them.
 func All() []Format { return table() }
 
-// Named is the format of a value of --format; others were refused.
+// Named returns the format called name, a value of --format that was already checked.
 func Named(name string) Format {
 	all := table()
 	return all[max(0, slices.IndexFunc(all, func(f Format) bool { return f.Name == name }))]

@@ -54,6 +54,7 @@ func TestKernelIsMarked(t *testing.T) {
 		"speedscope": {`"trap [k]"`, `"kernel+0x0 [k]"`, `"0xf000 [k]"`},
 		"otlp":       {"trap [k]"},
 		"html":       {"trap [k]"},
+		"svg":        {"<title>trap [k] (1 sample"},
 		"sample":     {"trap [k]  (in kernel) + 16  [0x9110]", "??? [k]  (in kernel)", "??? [k]  (in <unknown binary>)  [0xf000]"},
 		"spindump":   {"*1  trap + 16 (kernel + 272) [0x9110]", "*1  ??? (kernel + 0) [0x9000]", "*1  ??? [0xf000]"},
 		"ips":        {`"symbol": "trap [k]"`},

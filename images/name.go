@@ -42,9 +42,6 @@ func demangled(symbol string) string {
 	return demangledFunction(symbol)
 }
 
-// maxDemangled is the maximum length of a demangled name in bytes, as a power of 2.
-const maxDemangled = 16
-
 func demangledFunction(symbol string) string {
 	if mangled, version, found := strings.Cut(symbol, "@"); found && mangled != "" {
 		return demangledFunction(mangled) + "@" + version
@@ -58,7 +55,7 @@ func demangledFunction(symbol string) string {
 	if name, ok := plainly(symbol); ok {
 		return name
 	}
-	return demangle.Filter(symbol, demangle.NoClones, demangle.MaxLength(maxDemangled))
+	return demangle.Filter(symbol, demangle.NoClones)
 }
 
 // stubs are the prefixes of symbols of code that calls a function of another image.

@@ -84,6 +84,19 @@ func (m *moved) functionStart(vmaddr uint64) (uint64, bool) {
 	return start - m.by, ok
 }
 
+func (m *moved) variable(vmaddr uint64) (object.Symbol, bool) {
+	if m == nil {
+		return object.Symbol{}, false
+	}
+	f, can := m.File.(object.VariableReporter)
+	if !can {
+		return object.Symbol{}, false
+	}
+	s, ok := f.Variable(vmaddr + m.by)
+	s.VMAddr -= m.by
+	return s, ok
+}
+
 func (m *moved) source(vmaddr uint64) []object.Source {
 	if m == nil {
 		return nil
@@ -204,6 +217,17 @@ func (n *named) DataSymbol(name string) (vmaddr uint64, ok bool) {
 		return f.DataSymbol(name)
 	}
 	return 0, false
+}
+
+// Variable implements [object.VariableReporter].
+func (n *named) Variable(vmaddr uint64) (object.Symbol, bool) {
+	if s, ok := n.more().variable(vmaddr); ok {
+		return s, true
+	}
+	if f, can := n.File.(object.VariableReporter); can {
+		return f.Variable(vmaddr)
+	}
+	return object.Symbol{}, false
 }
 
 // Close implements [object.File].

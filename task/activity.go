@@ -2,25 +2,24 @@ package task
 
 import "time"
 
-// Turn tells of a [Running] thread whether it had a processor just before it was
-// stopped.
-type Turn uint8
+// OnCPUState says whether a [Running] thread had a processor just before it was stopped.
+type OnCPUState uint8
 
-// The turns.
+// The states.
 const (
-	TurnUnknown Turn = iota // it had one or waited for one
-	OnCPU                   // it had, until the stop: see [Thread].Processor
-	Queued                  // it waited for one
+	OnCPUUnknown OnCPUState = iota // it had one or waited for one
+	OnCPU                          // it had, until the stop: see [Thread].Processor
+	Queued                         // it waited for one
 )
 
-// Schedule is what the system has counted of a thread, to the microsecond, since
-// the thread began. Where both times are 0 it does not tell.
+// Schedule has the times that the system has counted for a thread since the thread began, to
+// the microsecond. Where both Ran and Queued are 0 the system does not count.
 type Schedule struct {
 	Ran    time.Duration // on processors
 	Queued time.Duration // in which it could have run, and had none
-	// Stood is for how long at most our stops held it when it could have run,
-	// since it was sampled first. It may have waited for a processor in a part of that.
-	Stood time.Duration
+	// Stopped is the longest time for which our stops can have kept it from running since it was
+	// sampled first. It may have waited for a processor in a part of that.
+	Stopped time.Duration
 }
 
 // Known reports whether the system counts.
@@ -62,26 +61,25 @@ func (k *sampled) countStop(d time.Duration) {
 	}
 }
 
-// ThreadWatch looks at one thread again and again, without stopping anything
-// and at little cost; where the system tells nothing of a thread that has not
-// been stopped, with stops that are as short and rare.
+// ThreadWatch observes one thread again and again at little cost. It stops nothing, unless the
+// system tells nothing about a thread that is not stopped: then its stops are short and rare.
 type ThreadWatch interface {
-	// Glance sees what the thread is doing. Its error is ErrThreadGone, or that the
+	// Observe returns what the thread is doing. Its error is ErrThreadGone, or that the
 	// system refuses.
-	Glance() (Glance, error)
+	Observe() (ThreadActivity, error)
 	// Counters reads what the thread has done so far.
 	Counters() (Counters, error)
 	Close() error
 }
 
-// Glance is what one look at a running process tells of a thread.
-type Glance struct {
+// ThreadActivity is what one observation of a thread shows.
+type ThreadActivity struct {
 	State State
 	// Call is the system call that it is in, where the system tells; else
 	// Registers are those of a thread that waits, as it entered the kernel.
 	Call      Syscall
 	Registers Registers
-	// Later: the thread waits, and where will be known only by a later look.
+	// Later: the thread waits, and a later observation will show where.
 	Later bool
 }
 

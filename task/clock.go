@@ -2,7 +2,7 @@ package task
 
 import "time"
 
-// Clock is what a sampling keeps time by. It never goes back, and stands while
+// Clock is what a sampling keeps time by. It never goes back, and stops while
 // the system sleeps.
 type Clock interface {
 	// Now returns the time since some moment.

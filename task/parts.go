@@ -6,7 +6,7 @@ import (
 )
 
 // What a stop of many threads takes: each has to wake, to stop, to be copied and to be
-// let go of, of which a thread that slept takes about 20 µs.
+// released, which takes about 20 µs for a thread that slept.
 const (
 	stopOfOne = 25 * time.Microsecond // expected
 	leastPart = 32                    // threads that are stopped at once in any case
@@ -20,8 +20,9 @@ type Parts struct {
 	size int           // of the next part
 }
 
-// Divide returns the parts in which a process is to be stopped that has these threads,
-// nil where it can be stopped as a whole within most, or cannot be stopped otherwise.
+// Divide divides the threads of a process into parts that are stopped one after another. It
+// returns nil if a stop of all takes at most the time most, or if the process can only be
+// stopped as a whole.
 func Divide(p Process, ids []ThreadID, most time.Duration) *Parts {
 	if most <= 0 {
 		most = DefaultMaxStop
@@ -45,18 +46,18 @@ func (p *Parts) Next() []ThreadID {
 	return part
 }
 
-// Left returns how many threads are in the parts to come.
+// Left returns the number of threads in the parts to come.
 func (p *Parts) Left() int { return len(p.left) }
 
-// Add has more threads stopped.
+// Add adds threads that are to be stopped as well.
 func (p *Parts) Add(ids []ThreadID) { p.left = append(p.left, ids...) }
 
-// first is the size of parts as long as none takes longer than expected, and the most:
-// a quarter of what a stop may last leaves room for threads that wait for a processor.
+// first returns the size of the first part, and the largest of any: a quarter of what a stop may
+// last leaves time for threads that wait for a processor.
 func (p *Parts) first() int { return max(leastPart, int(p.most/(4*stopOfOne))) }
 
-// Took is told how long a stop of so many threads lasted: the next part is smaller where
-// that was more than half of what it may, and larger again where it was much less.
+// Took adjusts the size of the next part after a stop of n threads: smaller if the stop took more
+// than half of what it may, larger again if it took much less.
 func (p *Parts) Took(n int, stop time.Duration) {
 	switch {
 	case stop > p.most/2:
@@ -66,7 +67,8 @@ func (p *Parts) Took(n int, stop time.Duration) {
 	}
 }
 
-// Append adds what was captured of a part, in memory of its own and no more than that.
+// Append adds the threads that were captured of a part. It copies their stacks into memory of
+// exactly that size.
 func (s *Snapshot) Append(part *Snapshot) {
 	if len(s.Threads) == 0 {
 		s.Time = part.Time
@@ -82,10 +84,10 @@ func (s *Snapshot) Append(part *Snapshot) {
 		}
 	}
 	stacks, bytes := make([]Stack, 0, ranges), make([]byte, 0, size)
-	sight := Sight{Mapped: slices.Clone(part.sight.Mapped), Mark: part.sight.Mark, HasMark: part.sight.HasMark, IDs: slices.Clone(part.sight.IDs)}
+	probe := StopProbe{Mapped: slices.Clone(part.probe.Mapped), Mark: part.probe.Mark, HasMark: part.probe.HasMark, IDs: slices.Clone(part.probe.IDs)}
 	for i := range part.Threads {
 		t := part.Threads[i]
-		t.buf, t.Sight = nil, sight
+		t.buf, t.Probe = nil, probe
 		from := len(stacks)
 		for _, st := range t.Stacks {
 			at := len(bytes)

@@ -14,13 +14,13 @@ type RunningCopier interface {
 	// thread that runs is then the newest of its copies: see [Thread].Age. The error
 	// says in one line why that cannot be had, and what to do.
 	CopyRunning(interval time.Duration) error
-	// CopyKernel has each Capture from now on set [Thread].Kernel. The line says what
-	// of that cannot be told, and what to do about it; empty: nothing.
+	// CopyKernel has each Capture from now on set [Thread].Kernel. Lacks says in one line what
+	// of that cannot be had, and what to do about it; empty: nothing.
 	CopyKernel() (lacks string, err error)
 }
 
-// KernelFrame is a function of the system's kernel that a thread is in, as the kernel
-// names it: it tells no address.
+// KernelFrame is a function of the system's kernel that a thread is in, by its name: the kernel
+// tells no addresses.
 type KernelFrame struct {
 	Name   string
 	Module string // that it is of; empty: the kernel's own
@@ -28,17 +28,17 @@ type KernelFrame struct {
 	Size   uint64 // of the function; 0: neither is known
 }
 
-// The bounds of what a thread has of them: how many, and how long a name may be
+// The most frames in the kernel that a thread has, and the most bytes of a name
 // (KSYM_NAME_LEN, include/linux/kallsyms.h).
 const (
 	MaxKernelFrames = 128
 	MaxKernelName   = 512
 )
 
-// ErrNoKernel is of a process of which nothing tells where its threads are in the kernel.
+// ErrNoKernel is of a process whose system does not tell where its threads are in the kernel.
 var ErrNoKernel = errors.New("nothing here tells where its threads are in the kernel: leave out --kernel")
 
-// CopyKernel is p's, where it has a [RunningCopier], and else [ErrNoKernel].
+// CopyKernel calls that of p's [RunningCopier]. Without one its error is [ErrNoKernel].
 func CopyKernel(p Process) (lacks string, err error) {
 	if r := p.Capabilities().Running; r != nil {
 		return r.CopyKernel()
@@ -46,8 +46,7 @@ func CopyKernel(p Process) (lacks string, err error) {
 	return "", ErrNoKernel
 }
 
-// LacksKernel tells of a thread that waits in the kernel, and of which it is not known
-// where.
+// LacksKernel reports whether a thread waits in the kernel at an unknown place.
 func (t *Thread) LacksKernel() bool {
 	return len(t.Kernel) == 0 && (t.State == Sleeping || t.State == Uninterruptible)
 }

@@ -33,8 +33,8 @@ func TestCopiesAreOfTheirMoment(t *testing.T) {
 		for i := range s.Threads {
 			th := &s.Threads[i]
 			isCopy := th.ID == 2
-			if (th.Age > 0) != isCopy || th.Sight.HasMark == isCopy {
-				t.Errorf("thread %d: age %v, sees a mark %v", th.ID, th.Age, th.Sight.HasMark)
+			if (th.Age > 0) != isCopy || th.Probe.HasMark == isCopy {
+				t.Errorf("thread %d: age %v, sees a mark %v", th.ID, th.Age, th.Probe.HasMark)
 			}
 			if more := len(th.Stacks) > 1; n > 1 && more == isCopy {
 				t.Errorf("thread %d: %d stacks", th.ID, len(th.Stacks))

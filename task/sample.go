@@ -17,8 +17,8 @@ type Options struct {
 	// not.
 	Duration time.Duration
 	Count    int
-	// Jitter delays each snapshot by a random time below it, at most Interval, so
-	// that a target which works in the rhythm of the interval shows all its faces.
+	// Jitter delays each snapshot by a random time below it, at most Interval, so that a target
+	// that repeats its work at the interval is not met at the same point each time.
 	Jitter  time.Duration
 	Suspend Suspension
 	// MaxStop is how long a stop may last: more threads than that has time for are not
@@ -27,11 +27,11 @@ type Options struct {
 	// Threads reports whether a thread is wanted, by its facts (those that
 	// [Process.Describe] gives); nil: every one.
 	Threads func(*Thread) bool
-	// Watch is asked before each snapshot what to look at while each thread stands,
-	// or the process does; may be nil.
+	// Watch is called before each snapshot. It returns what to probe while each thread, or the
+	// process, is stopped; may be nil.
 	Watch func() Watch
-	// Ended is told, when ctx or Duration ends the sampling, how many snapshots were
-	// due since the last one and not taken; may be nil.
+	// Ended is called when ctx or Duration ends the sampling, with the number of snapshots that
+	// were due since the last one and not taken; may be nil.
 	Ended func(missed int)
 	// Clock is nil for the process's own, if it has a [Pacer], or the system's.
 	Clock Clock
@@ -40,18 +40,17 @@ type Options struct {
 	Alone bool
 }
 
-// ErrSuspendNone is for a [Process] that can only be read while it stands.
+// ErrSuspendNone is for a [Process] that can only be read while it is stopped.
 var ErrSuspendNone = errors.New("this process can be read only while it is stopped as a whole")
 
 // Sample takes snapshots at regular times. Each is given as soon as it is taken
 // and is valid until the next one is asked for; the same Snapshot with the same
 // buffers serves them all. Its Limit and Want may be set for the next one.
 //
-// Deadlines are absolute: the time that is spent on a snapshot delays none but
-// those that fall into it, which are left out and counted. The sequence ends
-// after Duration or Count, when ctx is done, or with the first error, beside
-// which stands what was captured of that snapshot. The target runs on in every
-// case. Like p itself it is used from one goroutine.
+// Deadlines are absolute: a snapshot that takes long delays no later one, but those that fall
+// due meanwhile are left out and counted. The sequence ends after Duration or Count, when ctx is
+// done, or with the first error, which comes with what was captured of that snapshot. The target
+// runs on in every case. Like p itself the sequence is used from one goroutine.
 func Sample(ctx context.Context, p Process, o Options) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
 		s, err := newSampler(p, o)
@@ -77,8 +76,8 @@ func newSampler(p Process, o Options) (*sampler, error) {
 	s := &sampler{process: p, options: o, how: SuspendTask, known: map[ThreadID]*sampled{}}
 	s.one, s.all = served{s.captureNow, s.settleNow}, served{s.captureHeld, s.settleHeld}
 	s.now.Stacks = make([]Stack, 0, MaxStacks)
-	s.now.Sight = newSight()
-	s.lookout = newLookout(p)
+	s.now.Probe = newStopProbe()
+	s.prober = newProber(p)
 	able := p.Capabilities()
 	s.stopper, s.activity, s.pacer = able.Stopper, able.Activity, able.Pacer
 	switch {

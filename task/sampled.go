@@ -9,8 +9,8 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 	k.limit, k.want = w.limitOf(k.ID), append(k.want[:0], w.Want[k.ID]...)
 	k.Same = k.have && t.Err == nil && k.equals(t)
 	k.Kernel = t.Kernel
-	k.Err, k.Unstopped, k.Spared, k.Call, k.Age = t.Err, t.Unstopped, t.Spared, t.Call, t.Age
-	k.Sight.keep(&t.Sight)
+	k.Err, k.Unstopped, k.Skipped, k.Call, k.Age = t.Err, t.Unstopped, t.Skipped, t.Call, t.Age
+	k.Probe.keep(&t.Probe)
 	if t.State == Stopped { // as seen in the stop
 		k.State = Stopped
 	}
@@ -32,14 +32,14 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 func (k *sampled) fail(err error) {
 	k.Err, k.have, k.Same, k.Unstopped = err, false, false, false
 	k.Registers, k.Stacks, k.Kernel = Registers{}, k.Stacks[:0], nil
-	k.Sight.clear()
+	k.Probe.clear()
 }
 
 // equals compares a capture with the one that is kept. The registers decide too:
 // a caller's frame may be found by any of them. So does what was mapped: the same
 // address may be in other code.
 func (k *sampled) equals(t *Thread) bool {
-	if k.Registers != t.Registers || !k.Sight.equals(&t.Sight) || len(k.Stacks) != len(t.Stacks) || !k.sameKernel(t.Kernel) {
+	if k.Registers != t.Registers || !k.Probe.equals(&t.Probe) || len(k.Stacks) != len(t.Stacks) || !k.sameKernel(t.Kernel) {
 		return false
 	}
 	for i := range t.Stacks {

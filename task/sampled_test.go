@@ -104,7 +104,7 @@ func TestScheduleOfSamples(t *testing.T) {
 		for i := range s.Threads {
 			th := &s.Threads[i]
 			// It is running in the first two samples.
-			want := Schedule{Ran: n * time.Millisecond, Queued: 2 * n * time.Millisecond, Stood: min(n-1, 2) * time.Microsecond}
+			want := Schedule{Ran: n * time.Millisecond, Queued: 2 * n * time.Millisecond, Stopped: min(n-1, 2) * time.Microsecond}
 			if th.ID == 2 {
 				want = Schedule{}
 			}

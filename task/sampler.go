@@ -16,7 +16,7 @@ type sampler struct {
 	options  Options
 	how      Suspension
 	choice   *choice // nil: how, always
-	lookout  lookout
+	prober   prober
 
 	snapshot Snapshot // what is given out
 	work     Snapshot // where stacks are copied to first
@@ -26,11 +26,11 @@ type sampler struct {
 	threads  []*sampled // of this tick, in the order of the process
 	todo     []*sampled // those of them that have to be captured
 	ids      []ThreadID // of todo
-	first    int        // of todo, of those that stand at once
+	first    int        // of todo, of those that are stopped at once
 
 	stoppedUntil time.Time // the end of the last stop
 
-	sights []Sight // of todo, where several stand at once
+	probes []StopProbe // of todo, where several are stopped at once
 
 	one, all served // made once, for a method value is allocated
 }
@@ -64,7 +64,7 @@ func (s *sampler) take() error {
 	if err != nil {
 		return err
 	}
-	s.lookout.next(s.options.Watch)
+	s.prober.next(s.options.Watch)
 	out.short = shortPiece(len(ids))
 	s.list(ids)
 	err = s.capture()
@@ -138,19 +138,16 @@ func (s *sampler) capture() error {
 	case s.choice != nil:
 		s.how = s.choice.next(s.ready())
 	}
-	switch s.how {
-	case SuspendTask:
-		if parts := Divide(s.process, s.ids, s.options.MaxStop); parts != nil {
-			return s.captureParts(parts)
-		}
-		return s.captureTask()
-	case SuspendTogether:
-		if parts := Divide(s.process, s.ids, s.options.MaxStop); parts != nil {
-			return s.captureParts(parts)
-		}
-		return s.captureTogether(s.ids, StopOptions{})
+	if s.how != SuspendTask && s.how != SuspendTogether {
+		return s.captureEach()
 	}
-	return s.captureEach()
+	if parts := Divide(s.process, s.ids, s.options.MaxStop); parts != nil {
+		return s.captureParts(parts)
+	}
+	if s.how == SuspendTask {
+		return s.captureTask()
+	}
+	return s.captureTogether(s.ids, StopOptions{})
 }
 
 // ready counts the threads to capture that run or wait for a processor.
@@ -179,7 +176,7 @@ func (s *sampler) captureNow(i int) {
 	s.work.used = 0
 	s.now.ID, s.now.Err, s.now.Unstopped, s.now.State, s.now.Age = s.todo[i].ID, nil, false, StateUnknown, 0
 	s.now.Kernel = nil
-	s.copy(i, &s.now, &s.now.Sight)
+	s.copy(i, &s.now, &s.now.Probe)
 }
 
 func (s *sampler) settleNow(i int, stopTime time.Duration, err error) {
@@ -210,10 +207,10 @@ func (s *sampler) captureParts(parts *Parts) error {
 func (s *sampler) captureTogether(ids []ThreadID, o StopOptions) error {
 	w := &s.work
 	w.reserve(len(ids))
-	s.sights = slices.Grow(s.sights[:0], len(ids))[:len(ids)]
+	s.probes = slices.Grow(s.probes[:0], len(ids))[:len(ids)]
 	for i, id := range ids {
 		w.add(id)
-		s.sights[i].reserve(&s.lookout.watch)
+		s.probes[i].reserve(&s.prober.watch)
 	}
 	if s.first == 0 {
 		s.snapshot.Time = time.Now()
@@ -225,27 +222,27 @@ func (s *sampler) captureTogether(ids []ThreadID, o StopOptions) error {
 	return err
 }
 
-// captureHeld copies the thread at an index of todo from first on, which is stopped and will
-// until others are copied, too.
-func (s *sampler) captureHeld(i int) { s.copy(s.first+i, &s.work.Threads[i], &s.sights[i]) }
+// captureHeld copies the thread at an index of todo, counted from first. It stays stopped until the
+// others are copied, too.
+func (s *sampler) captureHeld(i int) { s.copy(s.first+i, &s.work.Threads[i], &s.probes[i]) }
 
 func (s *sampler) settleHeld(i int, stopTime time.Duration, err error) {
 	t := &s.work.Threads[i]
-	t.Sight = s.sights[i]
+	t.Probe = s.probes[i]
 	s.settle(s.first+i, t, stopTime, err)
 }
 
 // copy copies a thread of todo into t.
-func (s *sampler) copy(i int, t *Thread, sight *Sight) {
+func (s *sampler) copy(i int, t *Thread, probe *StopProbe) {
 	twice := s.how == SuspendNone || s.todo[i].State == Uninterruptible // it may be read without a stop
 	if twice {
-		s.lookout.look(&s.lookout.before)
+		s.prober.probe(&s.prober.before)
 	}
 	s.work.captureThread(s.process, t)
-	s.lookout.look(sight)
+	s.prober.probe(probe)
 	unheld := t.Unstopped || s.how == SuspendNone
-	if t.Age > 0 || unheld && !(twice && sight.equals(&s.lookout.before)) {
-		sight.clear()
+	if t.Age > 0 || unheld && !(twice && probe.equals(&s.prober.before)) {
+		probe.clear()
 	}
 	s.todo[i].got = true
 }
@@ -311,7 +308,7 @@ func (s *sampler) captureListed() error {
 	if err != nil {
 		return err
 	}
-	s.lookout.look(&s.now.Sight)
+	s.prober.probe(&s.now.Probe)
 	for _, id := range ids {
 		if k := s.known[id]; k != nil && (k.got || s.options.Threads != nil) {
 			if _, asked := w.index[id]; !asked {
@@ -350,12 +347,13 @@ func (s *sampler) takeOver(stopTime time.Duration) {
 		}
 		k.got = true
 		k.countStop(stopTime)
-		t.Sight = s.now.Sight // one for all
+		t.Probe = s.now.Probe // one for all
 		k.keep(t, w)
 	}
 }
 
-// publish gives out the threads that there is something to tell of.
+// publish puts the threads of this tick into the snapshot, but for those that were neither captured
+// nor failed.
 func (s *sampler) publish() {
 	out := &s.snapshot
 	out.Threads = slices.Grow(out.Threads, len(s.threads))

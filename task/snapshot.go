@@ -32,15 +32,15 @@ const (
 // Snapshot is every thread of a process at one instant. It is reused from one
 // Take to the next with its buffers; the zero value is ready.
 type Snapshot struct {
-	Time    time.Time     // when the target was told to stop
+	Time    time.Time     // when the target was ordered to stop
 	Stopped time.Duration // from the order to stop until it was running again
 	Threads []Thread
 	Missed  int // threads that appeared faster than room could be made for them
 	// MissedTicks counts the snapshots due since the one before that could not be
 	// taken in time; see [Sample].
 	MissedTicks int
-	// Stops is how often something of the target was stopped: 1 by [Take]. Stopped
-	// is then the time in which any of it stood, LongestStop the longest of the stops.
+	// Stops is how often something of the target was stopped: 1 by [Take]. Stopped is then the
+	// time in which any of it was stopped, LongestStop the longest of the stops.
 	Stops       int
 	LongestStop time.Duration
 	// Parted says that the threads were stopped in several parts, see [Divide].
@@ -56,24 +56,23 @@ type Snapshot struct {
 	// Long names the threads of which up to Limit is copied where, of very many threads,
 	// only a short piece of each stack is at first: see [Snapshot.Lengthen].
 	Long map[ThreadID]bool
-	// Spare has [Take] not stop threads that a stop would disturb more than that it
-	// costs them time: see [StopOptions].Skip. Insist
-	// names those that are stopped all the same.
-	Spare  bool
+	// Skip has [Take] not stop threads whose calls a stop would end: see [StopOptions].Skip.
+	// Insist lists those that are stopped all the same.
+	Skip   bool
 	Insist map[ThreadID]bool
 	// Unhurried says that nothing is stopped, see [Limits].NoStop: no time is saved then by
 	// making ahead the memory into which stacks are copied.
 	Unhurried bool
-	// Watch is what [Take] looks at while the process stands. MaxWatch and MaxIDs do
-	// not matter there.
+	// Watch is what [Take] probes while the process is stopped. MaxWatch and MaxIDs do not bound
+	// it.
 	Watch Watch
 
-	lookout lookout
-	sight   Sight
-	arena   []byte // all stacks of one Take, one behind the other
-	used    int
-	short   int              // bytes of a short piece; 0: there is none
-	index   map[ThreadID]int // where in Threads
+	prober prober
+	probe  StopProbe
+	arena  []byte // all stacks of one Take, one behind the other
+	used   int
+	short  int              // bytes of a short piece; 0: there is none
+	index  map[ThreadID]int // where in Threads
 }
 
 // Take stops the process once, copies every thread's registers and used stack
@@ -85,7 +84,7 @@ func Take(p Process, s *Snapshot) error {
 	return s.TakePrepared(p)
 }
 
-// Prepare does what [Take] does before the stop. Nothing is stopped by it.
+// Prepare does what [Take] does before the stop. It stops nothing.
 func (s *Snapshot) Prepare(p Process) error {
 	ids := s.Part
 	if ids == nil {
@@ -98,15 +97,10 @@ func (s *Snapshot) Prepare(p Process) error {
 	return nil
 }
 
-// PrepareFor is Prepare where it is known which threads there are.
-func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
-	s.prepare(p, ids)
-}
-
 // TakePrepared is [Take] of a process for which s was prepared just before.
 func (s *Snapshot) TakePrepared(p Process) error {
 	s.Time = time.Now()
-	resume, err := p.Suspend(StopOptions{Part: s.Part, Skip: s.Spare, Insist: s.Insist, OnCPU: true})
+	resume, err := p.Suspend(StopOptions{Part: s.Part, Skip: s.Skip, Insist: s.Insist, OnCPU: true})
 	if err != nil {
 		s.Threads = s.Threads[:0]
 		return err
@@ -118,24 +112,24 @@ func (s *Snapshot) TakePrepared(p Process) error {
 		s.Time, s.Stopped = stop.Ordered, stop.Released.Sub(stop.Ordered)
 		s.Stops, s.LongestStop = 1, s.Stopped
 	}
-	if !p.Info().Live { // nothing stood, and when it last ran is not known
+	if !p.Info().Live { // nothing was stopped, and when it last ran is not known
 		s.Time, s.Stopped, s.Stops, s.LongestStop = time.Time{}, 0, 0, 0
 	}
 	s.finish(p)
 	return errors.Join(captureErr, resumeErr)
 }
 
-// prepare makes room for everything that capture stores, and asks for the facts
-// that need no stop.
-func (s *Snapshot) prepare(p Process, ids []ThreadID) {
+// PrepareFor is Prepare for threads that were just listed: it makes room for everything that
+// capture stores, and asks for the facts that need no stop.
+func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
 	room := len(ids) + spareThreads
 	if s.Part != nil {
 		room = len(ids) // others do not come into it
 	}
 	s.reserve(max(room, 1))
-	s.lookout.memory, s.lookout.watch = p.Memory(), s.Watch
-	s.lookout.maps = p.Capabilities().Maps
-	s.sight.reserve(&s.Watch)
+	s.prober.memory, s.prober.watch = p.Memory(), s.Watch
+	s.prober.maps = p.Capabilities().Maps
+	s.probe.reserve(&s.Watch)
 	for _, id := range ids {
 		t := s.add(id)
 		if err := p.Describe(id, t); err != nil {
@@ -209,7 +203,7 @@ func (s *Snapshot) capture(p Process) error {
 	if err != nil {
 		return err
 	}
-	s.lookout.look(&s.sight)
+	s.prober.probe(&s.probe)
 	for _, id := range ids {
 		t := s.slot(id)
 		if t == nil {
@@ -315,7 +309,7 @@ func (s *Snapshot) finish(p Process) {
 		if i >= listed {
 			_ = p.Describe(t.ID, t) // it may have ended already, and keeps its frames then
 		}
-		t.Sight = s.sight // one for all
+		t.Probe = s.probe // one for all
 		// Swapped, not copied: each slot keeps a Stacks buffer of its own.
 		s.Threads[kept], s.Threads[i] = s.Threads[i], s.Threads[kept]
 		kept++

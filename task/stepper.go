@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Stepper takes the snapshots of a sampling when it is told to, for whoever samples
-// many processes in turn. Like the process it is used from one goroutine.
+// Stepper is a sampling whose caller says when to take each snapshot, as for many processes that
+// are sampled in turn. Like the process it is used from one goroutine.
 type Stepper struct {
 	*sampler
 	quiet bool // the last snapshot had nothing new of any thread

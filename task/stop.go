@@ -88,7 +88,7 @@ type Limits struct {
 	// that says so. At first DefaultMaxStop.
 	MaxCopy time.Duration
 	// NoStop has Suspend stop nothing. Threads that wait are captured where they do, see
-	// [Thread].Spared, if they have not run meanwhile; of others Capture tells that they
+	// [Thread].Skipped, if they have not run meanwhile; of others Capture tells that they
 	// could not be.
 	NoStop bool
 }
@@ -108,13 +108,13 @@ type StopOptions struct {
 	Part []ThreadID
 	// Skip leaves threads where they are that wait in a call which a stop would end for
 	// good, so that the program would see it fail (Linux: epoll_wait returns EINTR), but
-	// for those that Insist has. Capture then reads them there and sets their Spared, if
+	// for those that Insist has. Capture then reads them there and sets their Skipped, if
 	// they have not run by then since before the others were stopped; else it stops them
 	// as well.
 	Skip   bool
 	Insist map[ThreadID]bool
 	// OnCPU has it found out which of the Running threads have a processor, for Capture
-	// to set [Thread].Turn.
+	// to set [Thread].OnCPUState.
 	OnCPU bool
 }
 

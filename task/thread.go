@@ -9,7 +9,7 @@ type State uint8
 // a debugger), never by stacksnap.
 const (
 	StateUnknown State = iota
-	Running            // on a processor, or waiting for one: see [Thread].Turn
+	Running            // on a processor, or waiting for one: see [Thread].OnCPUState
 	Sleeping
 	Uninterruptible
 	Stopped
@@ -34,7 +34,7 @@ type Thread struct {
 	Queue        string // label of the dispatch queue it works for; macOS
 	QueueSerial  uint64 // that queue's number, in the order of their making; 0: unknown
 	State        State
-	Turn         Turn          // of a Running thread, where that was found out
+	OnCPUState   OnCPUState    // of a Running thread, where that was found out
 	Processor    int           // with OnCPU: which one it had
 	User, System time.Duration // CPU time used so far
 	Schedule     Schedule      // in a sampling; Linux
@@ -54,26 +54,26 @@ type Thread struct {
 	// Err says why registers or stack are missing, nil when they are not.
 	Err error
 	// Same says that registers and stack are those of the sample before: the thread
-	// has not run since, or it stood at the same place with the same stack.
+	// has not run since, or it was at the same place with the same stack.
 	Same bool
 	// Unstopped says that the thread was read without a stop, so that registers may
 	// be missing and the stack's words of different moments.
 	Unstopped bool
-	// Spared says that the thread was left where it waits and read there, see
-	// [Snapshot].Spare: it has not run meanwhile, so that its stack is of one moment,
+	// Skipped says that the thread was left where it waits and read there, see
+	// [Snapshot].Skip: it has not run meanwhile, so that its stack is of one moment,
 	// but only pc, sp and the arguments of its call are known of its registers.
-	Spared bool
-	// Age is how long before it was asked for the system had copied the thread, as it
-	// ran: see [RunningCopier]. Its registers and stack are all of that moment.
+	Skipped bool
+	// Age is for how long the copy had been there when it was asked for, of a thread that the
+	// system copied as it ran: see [RunningCopier]. Registers and stack are of that moment.
 	Age time.Duration
-	// Call is the system call that it was in at that moment or, if it was stopped,
-	// until then, where the system tells: the stop may have ended it.
+	// Call is the system call that it was in when it was captured, or until it was stopped,
+	// which may have ended the call. It is empty where the system does not tell.
 	Call Syscall
-	// Sure is how many frames of the stack, from the innermost on, are in code of
-	// which it is known what it was; 0: all of them.
+	// Sure is the number of frames of the stack, from the innermost on, whose code is known to be
+	// that of the capture; 0: all of them.
 	Sure int
-	// Sight is what [Sample] saw meanwhile.
-	Sight Sight
+	// Probe is what was probed while the thread was stopped.
+	Probe StopProbe
 
 	buf      []byte // where Capture copies to; see Buffer
 	captured bool   // in the Take under way

@@ -62,7 +62,7 @@ func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok boo
 	return missed, false
 }
 
-// skip leaves out the ticks whose whole interval has gone by. The clock stands
+// skip leaves out the ticks whose whole interval has gone by. The clock stops
 // while the system sleeps, which is one tick missed however long it is. Where no
 // processor was to be had until after the end, the last tick is still met, so that
 // there is one snapshot at least.

@@ -1,7 +1,6 @@
 package task
 
-// CallState is what a thread was doing as the kernel was asked for its system
-// call.
+// CallState is what a thread was doing when the kernel was asked for its system call.
 type CallState uint8
 
 // The states of a call.
@@ -20,38 +19,37 @@ type Syscall struct {
 	SP, PC Addr // of the thread, where it entered the kernel
 }
 
-// WaitReader is a [Process] whose system tells of the calls that threads
-// are in, and of what these calls wait for. Nothing is stopped for it.
+// WaitReader is a [Process] whose system tells in which calls threads are, and what these calls
+// wait for. It stops nothing.
 type WaitReader interface {
 	// Syscall asks what call a thread is in. Its error is ErrThreadGone, or that
 	// the system refuses.
 	Syscall(ThreadID) (Syscall, error)
-	// WaitChannel returns in which of the system's functions a thread waits, empty when
-	// that is not told.
+	// WaitChannel returns the kernel's function in which a thread waits, empty when the system
+	// does not tell.
 	WaitChannel(ThreadID) string
-	// Watched returns how many files the epoll instance at descriptor fd watches, and
-	// the lowest descriptors of those that are still open as they were when it was
-	// told. 0 when fd is no such instance, or the system does not tell.
+	// Watched returns the number of files that the epoll instance at descriptor fd watches, and
+	// the lowest of the descriptors by which they were added and are still open. n is 0 when fd
+	// is no such instance, or the system does not tell.
 	Watched(fd int) (n int, fds []int)
 	// LocalThread returns the thread that the target itself knows by the number n:
 	// in a container the numbers differ. False when it has no such thread.
 	LocalThread(n int) (ThreadID, bool)
 }
 
-// End is one end of a pipe or of a pair of sockets, to which descriptors of
+// Endpoint is one end of a pipe or of a pair of sockets, to which descriptors of
 // processes lead.
-type End struct {
+type Endpoint struct {
 	File   string // as the system names it: "pipe:[53343]", "socket:[53344]"; a named pipe by where it is
 	Writes bool   // of a pipe: the end that is written to, else the one that is read
 }
 
-// PeerFinder is a live [Process] whose system tells by what it is linked to others.
-// Nothing is stopped for it.
+// PeerFinder is a live [Process] whose system tells by which pipes, sockets, locks and children it
+// is linked to other processes. It stops nothing.
 type PeerFinder interface {
-	// OtherEnd returns the other end of what is at a descriptor of the target, of
-	// which the target reads or writes; false when there is none, or that is not
-	// known.
-	OtherEnd(fd int, writes bool) (End, bool)
+	// OtherEnd returns the other end of the pipe or socket at a descriptor, which the target
+	// reads or writes; false when there is none, or it is not known.
+	OtherEnd(fd int, writes bool) (Endpoint, bool)
 	// Child returns the child process that the target itself knows by the number n
 	// or, with 0, its only one; false when it has no such child, or that has ended.
 	Child(n int) (pid int, ok bool)
@@ -67,8 +65,8 @@ type PeerFinder interface {
 	LockedBy(fd, pid int) bool
 }
 
-// Holders are the processes that have an end open.
-type Holders struct {
+// Owners are the processes that have an end open.
+type Owners struct {
 	PIDs []int // in ascending order
 	// Unseen: there are processes that may not be asked what they have open, or came
 	// and went too fast for that.

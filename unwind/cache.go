@@ -30,6 +30,7 @@ type entry struct {
 	err        error // why no better source gave a rule
 	rule       rule.Rule
 	apart      apart
+	unchanged  unchanged
 }
 
 func slot(pc task.Addr, first bool) uint64 {

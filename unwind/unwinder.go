@@ -45,7 +45,3 @@ func New(o Options) *Unwinder {
 	}
 	return &Unwinder{opts: o, cache: new(cache)}
 }
-
-// Clone makes an unwinder for another goroutine, with the same sources and a
-// cache of its own.
-func (u *Unwinder) Clone() *Unwinder { return New(u.opts) }

@@ -21,6 +21,8 @@ type walk struct {
 	sp, fp    task.Reg
 	unaligned uint64 // bits that are 0 in every stack pointer
 
+	captured *task.Registers // the innermost frame's
+
 	entry *entry // of the current frame
 	first bool   // the frame was interrupted; it is not in a call
 	stack stacks
@@ -89,6 +91,7 @@ func (u *Unwinder) start(t *task.Thread, m *images.Map, code task.Memory) bool {
 		code = nowhere{}
 	}
 	w.State.Reset(t)
+	w.captured = &t.Registers
 	if m != w.in {
 		u.enter(m)
 	}
@@ -117,7 +120,11 @@ func (u *Unwinder) step() bool {
 	if e.guess {
 		return u.chain(e, e.err)
 	}
+	innermost := w.by == ByRegisters
 	err := u.try(&e.rule, e.by)
+	if innermost && err == nil {
+		u.keepPopped(e)
+	}
 	if err == nil || err == rule.ErrUnknownRegister && u.findFP(e) {
 		return u.found(e.by, e.err)
 	}

@@ -1,10 +1,9 @@
-// Package apple writes and reads the reports of Apple's tools, one of them in the
-// files of one name each: what writes it and what reads it side by side.
+// Package apple reads the reports of Apple's tools, and writes those of sample(1) and spindump(8).
 //
-// The report of sample(1) is of version 7. Its grammar is what reports of many Macs
-// have in common, from Mac OS X 10.14 to macOS 26; [Sample] writes it, and
-// [Read] reads it. So do [IPS] and Read for the .ips file that macOS keeps of a crash,
-// [Crash] for the text for people that it kept before, and [Spindump] for the reports of
-// hangs and of all processes, of which Read knows version 18 and newer in both forms, and
-// Spindump writes the heavy one of version 35.1.
+// [Open] finds out of which tool a report is. What writes a part of a report and what reads it
+// are side by side: sample_header.go and sample_header_read.go.
+//
+//   - sample: version 7, in the form that Mac OS X 10.14 to macOS 26 write.
+//   - spindump: version 18 and newer are read, in both forms, and version 35.1 is written.
+//   - crashes: package crash.
 package apple

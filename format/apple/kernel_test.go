@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format/apple/crash"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
@@ -24,7 +25,7 @@ func TestKernelIsReadBack(t *testing.T) {
 		Target: task.Info{OS: task.Darwin, PID: 1, Name: "it"}, Snapshots: 1, Images: []*profile.Image{kernel}, Frames: 2,
 		Threads: []*profile.Thread{{ID: 1, Samples: 1, Roots: []*profile.Node{own}}},
 	}
-	for name, write := range map[string]report.Writer{"sample": Sample, "ips": IPS, "crash": Crash, "spindump": Spindump} {
+	for name, write := range map[string]report.Writer{"sample": Sample, "ips": crash.IPS, "crash": crash.Text, "spindump": Spindump} {
 		var b bytes.Buffer
 		if err := write(&b, report.Of(p), words.Options{}); err != nil {
 			t.Fatal(err)

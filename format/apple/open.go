@@ -6,16 +6,14 @@ import (
 	"errors"
 	"io"
 
+	"stacksnap/format/apple/crash"
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task/regular"
 )
 
-// ErrNotReport says that a file is no report which can be read.
-var ErrNotReport = errors.New("not a report of Apple's")
-
-// headSize is how much of a file is looked at to tell what it is. People paste a few
-// lines of their own before a report.
-const headSize = 16 << 10
+// ErrNotReport says that a file is no report of Apple's that can be read.
+var ErrNotReport = crash.ErrNotReport
 
 // Open reads a report of the kind that its content is: a profile of each process that it
 // tells of, in its order. That is one, but for a report of spindump. The error wraps
@@ -31,14 +29,14 @@ func Open(name string) ([]*profile.Profile, error) {
 
 // Read is Open of a stream.
 func Read(from io.Reader) ([]*profile.Profile, error) {
-	r := bufio.NewReaderSize(from, headSize)
-	head, err := r.Peek(headSize)
+	r := bufio.NewReaderSize(from, notation.HeadSize)
+	head, err := r.Peek(notation.HeadSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	k := kindOf(head)
 	if k == nil {
-		return nil, ErrNotReport
+		return nil, crash.ErrNotReport
 	}
 	return k.read(r)
 }
@@ -52,7 +50,7 @@ type kind struct {
 // kindOf finds out what sort a report is of that begins so; nil: none.
 func kindOf(head []byte) *kind {
 	for _, k := range []kind{
-		{isSample, alone(readSample)}, {isIPS, alone(readIPS)}, {isSpindump, readSpindump}, {isCrash, alone(readCrash)},
+		{isSample, alone(readSample)}, {crash.IsIPS, alone(crash.ReadIPS)}, {isSpindump, readSpindump}, {crash.IsText, alone(crash.ReadText)},
 	} {
 		if k.is(head) {
 			return &k
@@ -79,7 +77,7 @@ func Is(name string) bool {
 		return false
 	}
 	defer f.Close() // it is only read
-	head := make([]byte, headSize)
+	head := make([]byte, notation.HeadSize)
 	n, _ := io.ReadFull(f, head) // as much as there is
 	return kindOf(head[:n]) != nil
 }

@@ -3,6 +3,7 @@ package apple
 import (
 	"fmt"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -10,7 +11,6 @@ import (
 // The bounds of what is kept of a report.
 const (
 	maxBranches = 1 << 20
-	maxImages   = 1 << 16
 	maxSamples  = 1 << 40
 )
 
@@ -64,7 +64,7 @@ func (r *processReader) imageOf(l *label) *profile.Image {
 	im := r.named[l.image]
 	if im == nil {
 		name, ok := r.keep(l.image)
-		if !ok || len(r.named) == maxImages {
+		if !ok || len(r.named) == notation.MaxImages {
 			r.full = true
 			return nil
 		}
@@ -80,14 +80,14 @@ func (r *processReader) imageOf(l *label) *profile.Image {
 // image reads a line of the list of images.
 func (r *processReader) image(line string) {
 	line, ok := r.keep(line)
-	if im, read := parseImage(line); ok && read {
+	if im, read := notation.ParseImage(line); ok && read {
 		r.list(im)
 	}
 }
 
 // list takes up an image of the list.
 func (r *processReader) list(im *profile.Image) {
-	if r.images++; r.images > maxImages {
+	if r.images++; r.images > notation.MaxImages {
 		r.full = true
 		return
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format/apple/internal/appletest"
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
@@ -18,20 +20,17 @@ import (
 	"stacksnap/unwind"
 )
 
-// reportsVariable names a folder with reports of Apple's tools.
-const reportsVariable = "STACKSNAP_REPORTS"
-
 // reports are real ones of sample(1), which are not ours to commit, and our own.
 func reports(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
-	folder := os.Getenv(reportsVariable)
+	folder := os.Getenv(appletest.ReportsVariable)
 	if folder == "" {
 		folder = "/work/shared/reports"
 	}
 	real, _ := filepath.Glob(filepath.Join(folder, "sample_*.txt"))
 	if len(real) == 0 {
-		t.Logf("no reports of other Macs are in %s (%s names another folder): only our own are tried", folder, reportsVariable)
+		t.Logf("no reports of other Macs are in %s (%s names another folder): only our own are tried", folder, appletest.ReportsVariable)
 	}
 	for _, name := range append(real, "testdata/darwin.txt") {
 		text, err := os.ReadFile(name)
@@ -116,7 +115,7 @@ func TestSampleIsWrittenAsItWas(t *testing.T) {
 			if diff := cmp.Diff(graphOf(string(text)), graphOf(again)); diff != "" {
 				t.Errorf("-report +written:\n%s", diff)
 			}
-			if tables := behindGraph(string(text)); strings.Contains(tables, "\n"+binaryImages+"\n") {
+			if tables := behindGraph(string(text)); strings.Contains(tables, "\n"+notation.BinaryImages+"\n") {
 				if diff := cmp.Diff(tables, behindGraph(again)); diff != "" {
 					t.Errorf("-tables of the report +written:\n%s", diff)
 				}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
@@ -30,13 +31,13 @@ func Sample(w io.Writer, r *report.Report, _ words.Options) error {
 }
 
 func writeSample(w io.Writer, p *profile.Profile) error {
-	s := &sampleWriter{textWriter: newTextWriter(w), profile: p, seen: map[place]int{}, tops: map[place]int{}}
+	s := &sampleWriter{Writer: notation.NewWriter(w, sampleColumn), profile: p, seen: map[place]int{}, tops: map[place]int{}}
 	s.header()
-	s.line("Call graph:")
+	s.Line("Call graph:")
 	s.graph()
-	s.line("")
+	s.Line("")
 	s.totals()
-	s.line("")
+	s.Line("")
 	s.top()
 	s.images()
 	return s.Flush()
@@ -44,7 +45,7 @@ func writeSample(w io.Writer, p *profile.Profile) error {
 
 // sampleWriter writes one report.
 type sampleWriter struct {
-	textWriter
+	notation.Writer
 	profile *profile.Profile
 	seen    map[place]int // lines of the call graph that have a place
 	tops    map[place]int // samples in which it was innermost
@@ -59,7 +60,7 @@ func (s *sampleWriter) graph() {
 	threads := slices.Clone(s.profile.Threads)
 	slices.SortStableFunc(threads, beforeThread)
 	for i, t := range threads {
-		s.line("    %d %s", t.Samples, threadLine(s.profile, t))
+		s.Line("    %d %s", t.Samples, threadLine(s.profile, t))
 		indent := "    " + tail(i < len(threads)-1, 0)
 		s.branches(grow(t).roots, indent, min(len(threads)-1, 1))
 	}
@@ -71,7 +72,7 @@ func (s *sampleWriter) branches(siblings []*branch, indent string, forks int) {
 	below := forks + min(len(siblings)-1, 1)
 	for i, b := range siblings {
 		_, _ = s.WriteString(indent) // the buffer keeps the error for Flush
-		s.line("%d %s", b.count, b.text())
+		s.Line("%d %s", b.count, b.text())
 		s.count(b)
 		s.branches(b.children, indent+tail(i < len(siblings)-1, forks), below)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format/apple/internal/appletest"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -13,11 +14,11 @@ import (
 // each frame was innermost once, too.
 func deep(n int) *profile.Profile {
 	im := &profile.Image{Path: "/tmp/demo", Load: 0x400000, End: 0x402000}
-	node := call(im, "turn", 8, 0x400208, top(im, "left", 4, 0x400304, 3), top(im, "right", 4, 0x400404, 2))
+	node := appletest.Call(im, "turn", 8, 0x400208, appletest.Top(im, "left", 4, 0x400304, 3), appletest.Top(im, "right", 4, 0x400404, 2))
 	for range n {
-		node = call(im, "recurse", 36, 0x400124, node, top(im, "check", 2, 0x400502, 1))
+		node = appletest.Call(im, "recurse", 36, 0x400124, node, appletest.Top(im, "check", 2, 0x400502, 1))
 	}
-	node = call(im, "main", 8, 0x400008, node)
+	node = appletest.Call(im, "main", 8, 0x400008, node)
 	return &profile.Profile{
 		Target: task.Info{OS: task.Linux}, Images: []*profile.Image{im}, Snapshots: node.Count,
 		Threads: []*profile.Thread{{ID: 1, Samples: node.Count, Roots: []*profile.Node{node}}},

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"path"
 	"slices"
-	"strings"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/unwind"
@@ -31,7 +31,7 @@ func (r *sampleReader) finish() *profile.Profile {
 	return p
 }
 
-// complete makes trees of the branches that were read, and finds out where they lie.
+// complete counts the samples of the frames that were read, and finds the images that they are in.
 func (r *processReader) complete() {
 	r.endPath()
 	for _, t := range r.profile.Threads {
@@ -42,8 +42,8 @@ func (r *processReader) complete() {
 	r.notes()
 }
 
-// endPath has what is missing below the last frames of a report that was cut short
-// stand there: their samples are none of their own.
+// endPath adds nodes for the callees that a report which was cut short does not have, so that
+// their samples are not counted as the callers' own.
 func (r *processReader) endPath() {
 	if r.whole || r.thread == nil {
 		return
@@ -71,7 +71,7 @@ func sum(nodes []*profile.Node) (samples int) {
 	return samples
 }
 
-// count tells the samples in which a frame was innermost from those of what it called.
+// count sets in how many samples each frame was innermost.
 func (r *processReader) count(t *profile.Thread) {
 	for _, n := range t.Nodes() {
 		n.Self = max(0, n.Count-sum(n.Children))
@@ -82,8 +82,7 @@ func (r *processReader) count(t *profile.Thread) {
 	}
 }
 
-// findMain finds the program itself among the images, and what the header tells
-// besides.
+// findMain finds the main image in the list, and gives it what the header says of it.
 func (r *processReader) findMain() {
 	t := &r.profile.Target
 	r.main.Path = t.Path
@@ -142,7 +141,7 @@ func (r *processReader) listImages() imagesByName {
 		byName[im.Name()] = append(byName[im.Name()], im)
 	}
 	for _, list := range byName {
-		slices.SortStableFunc(list, byAddress)
+		slices.SortStableFunc(list, notation.ByAddress)
 	}
 	for _, im := range r.named {
 		r.nameMain(im)
@@ -151,12 +150,8 @@ func (r *processReader) listImages() imagesByName {
 			p.Images = append(p.Images, im)
 		}
 	}
-	slices.SortStableFunc(p.Images, byAddress)
+	slices.SortStableFunc(p.Images, notation.ByAddress)
 	return byName
-}
-
-func byAddress(a, b *profile.Image) int {
-	return cmp.Or(cmp.Compare(a.Load, b.Load), strings.Compare(a.Path, b.Path))
 }
 
 // nameMain gives the program, of which the list has nothing, what the header has.
@@ -172,31 +167,13 @@ func (r *processReader) nameMain(im *profile.Image) {
 // imageAt returns that of the images of one name which a frame lies in: the one that
 // is there, or else the first.
 func imageAt(n *profile.Node, candidates []*profile.Image) *profile.Image {
-	if im := imageFor(candidates, n.PC); im != nil {
+	if im := notation.ImageAt(candidates, n.PC); im != nil {
 		return im
 	}
 	return candidates[0]
 }
 
-// imageFor returns the image that an address lies in, of images by address; nil where
-// there is none.
-func imageFor(list []*profile.Image, pc task.Addr) *profile.Image {
-	i, found := slices.BinarySearchFunc(list, pc, func(im *profile.Image, pc task.Addr) int { return cmp.Compare(im.Load, pc) })
-	if !found {
-		i--
-	}
-	if i >= 0 && pc < list[i].End {
-		return list[i]
-	}
-	return nil
-}
-
-// sortedByAddress returns images by address.
-func sortedByAddress(list []*profile.Image) []*profile.Image {
-	return slices.SortedStableFunc(slices.Values(list), byAddress)
-}
-
-// notes says what is missing.
+// notes adds notes on what is missing.
 func (r *processReader) notes() {
 	switch {
 	case !r.whole:

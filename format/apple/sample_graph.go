@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -168,7 +169,7 @@ func (b *branch) calls() int { return min(len(b.children), 1) }
 
 func compareSource(a, b *place) int {
 	source := func(p *place) string {
-		l := label{file: sourceFile(p.file), line: p.line}
+		l := label{file: notation.SourceFile(p.file), line: p.line}
 		return l.String()
 	}
 	if a.file == b.file && a.line == b.line {

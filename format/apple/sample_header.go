@@ -6,12 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
-
-// timeLayout is that of Apple's reports.
-const timeLayout = "2006-01-02 15:04:05.000 -0700"
 
 // sampleVersion is the version of the reports of sample(1).
 const sampleVersion = 7
@@ -19,35 +17,32 @@ const sampleVersion = 7
 // header writes whose stacks these are.
 func (s *sampleWriter) header() {
 	p, t := s.profile, &s.profile.Target
-	s.line("%s%s (pid %d) %s", analysisOf, process(t.Name), t.PID, pace(p))
-	s.fact("Process", fmt.Sprintf("%s [%d]", process(t.Name), t.PID))
-	s.fact("Path", plain(t.Path))
+	s.Line("%s%s (pid %d) %s", analysisOf, notation.Process(t.Name), t.PID, pace(p))
+	s.Fact("Process", fmt.Sprintf("%s [%d]", notation.Process(t.Name), t.PID))
+	s.Fact("Path", notation.Plain(t.Path))
 	if p.Main != nil && p.Main.Placed() {
-		s.fact("Load Address", p.Main.Load.String())
+		s.Fact("Load Address", p.Main.Load.String())
 	}
-	s.fact("Identifier", identifier(p))
-	s.fact("Version", version(p.Main))
-	s.fact("Code Type", codeType(p))
-	s.fact("Platform", platform(t))
-	s.fact("Parent Process", processWithPID(t.ParentName, t.ParentPID))
+	s.Fact("Identifier", notation.Identifier(p))
+	s.Fact("Version", notation.Version(p.Main))
+	s.Fact("Code Type", codeType(p))
+	s.Fact("Platform", platform(t))
+	s.Fact("Parent Process", notation.ProcessWithPID(t.ParentName, t.ParentPID))
 	if t.Live {
-		s.fact("Target Type", liveTask)
+		s.Fact("Target Type", liveTask)
 	}
-	s.line("")
-	s.fact("Date/Time", moment(p.Start))
-	s.fact("Launch Time", moment(t.Start))
-	s.fact("OS Version", plain(t.OSVersion))
-	s.fact("Report Version", strconv.Itoa(sampleVersion))
-	s.fact("Analysis Tool", plain(p.Tool))
-	s.line("")
+	s.Line("")
+	s.Fact("Date/Time", notation.Moment(p.Start, notation.Milliseconds))
+	s.Fact("Launch Time", notation.Moment(t.Start, notation.Milliseconds))
+	s.Fact("OS Version", notation.Plain(t.OSVersion))
+	s.Fact("Report Version", strconv.Itoa(sampleVersion))
+	s.Fact("Analysis Tool", notation.Plain(p.Tool))
+	s.Line("")
 	s.memory(t.Footprint)
 	s.notes()
-	s.line("----")
-	s.line("")
+	s.Line("----")
+	s.Line("")
 }
-
-// fact writes a line of the header.
-func (s *sampleWriter) fact(key, value string) { s.textWriter.fact(sampleColumn, key, value) }
 
 // sampleColumn is where the values of the header begin.
 const sampleColumn = 17
@@ -55,21 +50,18 @@ const sampleColumn = 17
 // memory writes what sample calls the footprint.
 func (s *sampleWriter) memory(f task.Footprint) {
 	if f.Now > 0 {
-		s.line("%-27s %s", footprint+":", byteSize(f.Now))
+		s.Line("%-27s %s", footprint+":", byteSize(f.Now))
 	}
 	if f.Peak > 0 {
-		s.line("%-27s %s", peakFootprint+":", byteSize(f.Peak))
+		s.Line("%-27s %s", peakFootprint+":", byteSize(f.Peak))
 	}
 }
-
-// maxNotes bounds the notes printed.
-const maxNotes = 40
 
 // notes write what a reader should beware of. Apple's reports have no such lines; they
 // stand where readers of these expect none.
 func (s *sampleWriter) notes() {
-	for _, note := range doubts(s.profile) {
-		s.fact("Note", note)
+	for _, note := range notation.Doubts(s.profile) {
+		s.Fact("Note", note)
 	}
 }
 
@@ -79,13 +71,6 @@ const (
 	footprint     = "Physical footprint"
 	peakFootprint = "Physical footprint (peak)"
 )
-
-func process(name string) string {
-	if name == "" {
-		return unknownSymbol
-	}
-	return plain(name)
-}
 
 // pace is how often samples were to be taken; sample has whole milliseconds alone.
 func pace(p *profile.Profile) string {
@@ -102,29 +87,6 @@ func pace(p *profile.Profile) string {
 	return "every " + strconv.FormatFloat(n, 'g', -1, 64) + " " + unit
 }
 
-func identifier(p *profile.Profile) string {
-	if p.Main != nil && p.Main.Bundle.ID != "" {
-		return plain(p.Main.Bundle.ID)
-	}
-	return process(p.Target.Name)
-}
-
-// version is what a program's maker calls its version.
-func version(im *profile.Image) string {
-	switch {
-	case im == nil || im.Bundle.Version == "" && im.Bundle.Build == "":
-		return unknownSymbol
-	case im.Bundle.Build == "":
-		return plain(im.Bundle.Version)
-	case im.Bundle.Version == "":
-		return plain(im.Bundle.Build)
-	}
-	return plain(im.Bundle.Version) + " (" + plain(im.Bundle.Build) + ")"
-}
-
-// codeTypes is what sample calls architectures.
-var codeTypes = map[task.Arch]string{task.AMD64: "X86-64", task.ARM64: "ARM64", task.I386: "X86", task.ARM: "ARM"}
-
 const (
 	translatedCode = "X86-64 (translated)"
 	authenticated  = "ARM64E"
@@ -137,7 +99,7 @@ func codeType(p *profile.Profile) string {
 	case p.Main != nil && p.Main.Variant == "arm64e":
 		return authenticated
 	}
-	return codeTypes[p.Target.Arch]
+	return notation.CodeTypes[p.Target.Arch]
 }
 
 func platform(t *task.Info) string {
@@ -148,13 +110,6 @@ func platform(t *task.Info) string {
 		return "macOS"
 	}
 	return ""
-}
-
-func moment(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Format(timeLayout)
 }
 
 // byteSize writes a size as sample does: 977K, 17.6M, 7.3G.

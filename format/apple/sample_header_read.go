@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/task"
 )
 
@@ -26,11 +27,11 @@ func (r *sampleReader) header(line string) {
 	case "Identifier":
 		r.main.Bundle.ID = value
 	case "Version":
-		r.main.Bundle.Version, r.main.Bundle.Build = parseHeaderVersion(value)
+		r.main.Bundle.Version, r.main.Bundle.Build = notation.ParseVersion(value)
 	case "Code Type":
 		r.codeType(value)
 	case "Date/Time":
-		r.profile.Start = parseMoment(value)
+		r.profile.Start = notation.ParseMoment(value)
 	case "Analysis Tool":
 		r.profile.Tool = value
 	case "Note", "Dispatch Thread Soft Limit", "Dispatch Thread Hard Limit":
@@ -44,13 +45,13 @@ func (r *sampleReader) header(line string) {
 func targetFact(t *task.Info, key, value string) {
 	switch key {
 	case "Process":
-		t.Name, t.PID = parseProcess(value)
+		t.Name, t.PID = notation.ParseProcess(value)
 	case "Path":
 		t.Path = value
 	case "Parent Process":
-		t.ParentName, t.ParentPID = parseProcess(value)
+		t.ParentName, t.ParentPID = notation.ParseProcess(value)
 	case "Launch Time":
-		t.Start = parseMoment(value)
+		t.Start = notation.ParseMoment(value)
 	case "OS Version":
 		t.OSVersion = value
 	case footprint:
@@ -68,7 +69,7 @@ func targetFact(t *task.Info, key, value string) {
 
 // headerNote keeps what a reader of the report should know.
 func (r *sampleReader) headerNote(key, value string) {
-	if len(r.profile.Notes) > maxNotes {
+	if len(r.profile.Notes) > notation.MaxNotes {
 		return
 	}
 	if key != "Note" {
@@ -79,7 +80,7 @@ func (r *sampleReader) headerNote(key, value string) {
 
 // analysis reads the first line, from the name of the process on.
 func (r *sampleReader) analysis(s string) {
-	name, rest, found := cutLast(s, " (pid ")
+	name, rest, found := notation.CutLast(s, " (pid ")
 	pid, rest, _ := strings.Cut(rest, ") ")
 	if !found {
 		return
@@ -97,14 +98,6 @@ func (r *sampleReader) analysis(s string) {
 	}
 }
 
-// cutLast cuts at the last of the separators.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
-}
-
 // codeType reads what architecture it is.
 func (r *sampleReader) codeType(s string) {
 	t := &r.profile.Target
@@ -114,51 +107,16 @@ func (r *sampleReader) codeType(s string) {
 		r.main.Variant, t.Arch = "arm64e", task.ARM64
 		return
 	}
-	for arch, code := range codeTypes {
+	for arch, code := range notation.CodeTypes {
 		if strings.EqualFold(strings.ReplaceAll(name, "ARM-64", "ARM64"), code) {
 			t.Arch = arch
 		}
 	}
 }
 
-// parseProcess reads "NAME [PID]".
-func parseProcess(s string) (name string, pid int) {
-	name, rest, found := cutLast(s, " [")
-	if found {
-		pid, _ = strconv.Atoi(strings.TrimSuffix(rest, "]"))
-	}
-	if name == unknownSymbol {
-		name = ""
-	}
-	return name, pid
-}
-
-// parseHeaderVersion reads "1.2 (34)".
-func parseHeaderVersion(s string) (version, build string) {
-	version, build, _ = strings.Cut(s, " (")
-	if version == unknownSymbol {
-		version = ""
-	}
-	return version, strings.TrimSuffix(build, ")")
-}
-
 func parseAddr(s string) task.Addr {
 	n, _ := strconv.ParseUint(s, 0, 64) // 0: not known
 	return task.Addr(n)
-}
-
-// halves are the halves of a day as systems set to 12 hours name them.
-var halves = strings.NewReplacer(" a ", " AM ", " p ", " PM ", " am ", " AM ", " pm ", " PM ", " a.m. ", " AM ", " p.m. ", " PM ")
-
-// parseMoment reads a time, the zero one where it is in no known form.
-func parseMoment(s string) time.Time {
-	s = halves.Replace(strings.ReplaceAll(s, "\u202f", " "))
-	for _, layout := range []string{"2006-01-02 15:04:05 -0700", "2006-01-02 3:04:05 PM -0700", time.RFC3339} { // and any fraction of a second
-		if t, err := time.Parse(layout, s); err == nil {
-			return t
-		}
-	}
-	return time.Time{}
 }
 
 // parseByteSize reads what byteSize writes.

@@ -29,7 +29,6 @@ type label struct {
 }
 
 const (
-	unknownSymbol = "???"
 	unknownBinary = "<unknown binary>"
 	inImage       = "  (in "
 	loadAddress   = "  load address "

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format/apple/internal/appletest"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -21,17 +22,17 @@ func one(roots ...*profile.Node) *profile.Profile {
 // others before what does not, then by address. What is not known comes last.
 func TestSampleOrder(t *testing.T) {
 	x, y := &profile.Image{Path: "/x", Load: 1}, &profile.Image{Path: "/y", Load: 1}
-	rest := top(nil, profile.Further, 0, 0, 9)
+	rest := appletest.Top(nil, profile.Further, 0, 0, 9)
 	want := []*profile.Node{
-		call(x, "b", 9, 0x50, top(x, "d", 0, 0x99, 3)),
-		top(y, "a", 0, 0x60, 2),
-		call(x, "b", 7, 0x47, top(x, "d", 0, 0x99, 2)),
-		call(x, "b", 8, 0x48, top(x, "d", 0, 0x99, 2)),
-		top(x, "b", 1, 0x41, 2),
-		source(top(x, "b", 3, 0x43, 2), "f.c", 1),
-		source(top(x, "b", 2, 0x42, 2), "g.c", 1),
-		top(y, "b", 0, 0x30, 2),
-		top(x, "a", 0, 0x10, 1),
+		appletest.Call(x, "b", 9, 0x50, appletest.Top(x, "d", 0, 0x99, 3)),
+		appletest.Top(y, "a", 0, 0x60, 2),
+		appletest.Call(x, "b", 7, 0x47, appletest.Top(x, "d", 0, 0x99, 2)),
+		appletest.Call(x, "b", 8, 0x48, appletest.Top(x, "d", 0, 0x99, 2)),
+		appletest.Top(x, "b", 1, 0x41, 2),
+		appletest.Source(appletest.Top(x, "b", 3, 0x43, 2), "f.c", 1),
+		appletest.Source(appletest.Top(x, "b", 2, 0x42, 2), "g.c", 1),
+		appletest.Top(y, "b", 0, 0x30, 2),
+		appletest.Top(x, "a", 0, 0x10, 1),
 		rest,
 	}
 	var lines []string
@@ -72,13 +73,13 @@ func TestSampleTables(t *testing.T) {
 	x := &profile.Image{Path: "/x", Load: 0x1000, End: 0x2000}
 	var roots []*profile.Node
 	for i := range 5 {
-		below := []*profile.Node{top(x, "five", 4, 0x1104, 1), top(x, "six", uint64(i), 0x1200+task.Addr(i), 1)}
+		below := []*profile.Node{appletest.Top(x, "five", 4, 0x1104, 1), appletest.Top(x, "six", uint64(i), 0x1200+task.Addr(i), 1)}
 		if i < 4 {
-			below = append(below, call(x, "four", 1, 0x1301, top(x, "", 0x400, 0x1400, 2)))
+			below = append(below, appletest.Call(x, "four", 1, 0x1301, appletest.Top(x, "", 0x400, 0x1400, 2)))
 		}
-		roots = append(roots, call(x, "caller", uint64(i), 0x1500+task.Addr(i), below...))
+		roots = append(roots, appletest.Call(x, "caller", uint64(i), 0x1500+task.Addr(i), below...))
 	}
-	roots = append(roots, top(x, "six", 9, 0x1209, 1))
+	roots = append(roots, appletest.Top(x, "six", 9, 0x1209, 1))
 	want := ` (recursive counted multiple, when >=5):
         6       six  (in x) + 0  [0x1200]
         5       five  (in x) + 0  [0x1100]

@@ -2,11 +2,10 @@ package apple
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
-	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -56,7 +55,7 @@ func (p *place) label(offsets []uint64, pcs []task.Addr, more bool) label {
 	case p.function == "":
 		l.load, l.hasLoad, l.offsets = p.image.Load, true, []uint64{uint64(p.pc - p.image.Load)}
 	}
-	l.file, l.line = sourceFile(p.file), p.line
+	l.file, l.line = notation.SourceFile(p.file), p.line
 	return l
 }
 
@@ -66,7 +65,7 @@ func (p *place) name() string {
 	return l.String()
 }
 
-// withoutOffset is the name of a function, wherever it was innermost.
+// withoutOffset is the label of a function without the addresses in it.
 func (p *place) withoutOffset() string {
 	if p.function == "" {
 		return p.name()
@@ -80,17 +79,17 @@ func (p *place) withoutOffset() string {
 // reader would take for what follows.
 func (p *place) symbol() string {
 	if p.function == "" && p.kernel {
-		return unknownSymbol + kernelMark
+		return notation.Unknown + notation.KernelMark
 	}
 	if p.function == "" {
-		return unknownSymbol
+		return notation.Unknown
 	}
-	s := plain(p.function)
+	s := notation.Plain(p.function)
 	if p.inlined {
-		s += inlinedMark
+		s += notation.InlinedMark
 	}
 	if p.kernel {
-		s += kernelMark
+		s += notation.KernelMark
 	}
 	if p.guess {
 		s += guessMark
@@ -98,33 +97,19 @@ func (p *place) symbol() string {
 	return s
 }
 
-// What our own reports have behind a name.
-const (
-	inlinedMark = " [inlined]"
-	guessMark   = " (guess)"
-	kernelMark  = " [k]"
-)
+// guessMark is written behind the name of a frame that may not exist.
+const guessMark = " (guess)"
 
-// unmark returns a symbol without what [place.symbol] has put behind it, and tells the node
-// of that.
+// unmark cuts the marks that [place.symbol] writes off a symbol, and sets what they mean in the
+// node.
 func unmark(n *profile.Node, symbol string) string {
 	symbol, guess := strings.CutSuffix(symbol, guessMark)
 	if guess {
 		n.By = unwind.ByScan
 	}
-	symbol, n.Kernel = strings.CutSuffix(symbol, kernelMark)
-	symbol, n.Inlined = strings.CutSuffix(symbol, inlinedMark)
+	symbol, n.Kernel = strings.CutSuffix(symbol, notation.KernelMark)
+	symbol, n.Inlined = strings.CutSuffix(symbol, notation.InlinedMark)
 	return symbol
-}
-
-// plain is a text of the target that is one word of a line: without control
-// characters, and without the double blanks by which readers split a line.
-func plain(s string) string {
-	s = words.Printable(s)
-	for strings.Contains(s, "  (in ") || strings.Contains(s, "  [") || strings.Contains(s, "   ") {
-		s = strings.ReplaceAll(s, "  ", " ")
-	}
-	return s
 }
 
 func imageName(im *profile.Image) string {
@@ -134,19 +119,5 @@ func imageName(im *profile.Image) string {
 	case im.Name() == "":
 		return fmt.Sprintf("image at %v", im.Load)
 	}
-	return plain(im.Name())
-}
-
-// sourceFile is the last element of a path, as sample has it; a compiler's own code
-// has a path for a file.
-func sourceFile(file string) string {
-	const generated = "<compiler-generated>"
-	switch name := path.Base(file); {
-	case file == "":
-		return ""
-	case name == generated:
-		return "/" + generated
-	default:
-		return plain(name)
-	}
+	return notation.Plain(im.Name())
 }

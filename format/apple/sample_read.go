@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/unwind"
@@ -32,7 +33,7 @@ type sampleReader struct {
 // with a note.
 func readSample(from *bufio.Reader) (*profile.Profile, error) {
 	r := &sampleReader{processReader: newProcessReader(newLimits())}
-	err := (&lines{from: from}).each(func(line string) bool {
+	err := notation.EachLine(from, func(line string) bool {
 		r.read(line)
 		return r.in != behind
 	})
@@ -51,7 +52,7 @@ func (r *sampleReader) read(line string) {
 		r.in = inGraph
 	case strings.HasPrefix(line, "Total number in stack"):
 		r.in, r.whole = inTables, true
-	case strings.HasPrefix(line, binaryImages):
+	case strings.HasPrefix(line, notation.BinaryImages):
 		r.in = inImages
 	case r.in == inHeader:
 		r.header(line)
@@ -116,7 +117,7 @@ func (r *sampleReader) frame(depth, samples int, text string) {
 func (r *sampleReader) node(text string) *profile.Node {
 	l := parseLabel(text)
 	n := &profile.Node{More: l.more, By: unwind.ByReport}
-	if symbol := unmark(n, l.symbol); symbol != unknownSymbol {
+	if symbol := unmark(n, l.symbol); symbol != notation.Unknown {
 		n.Function, _ = r.keep(symbol)
 	}
 	n.File, _ = r.keep(l.file)

@@ -13,6 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format/apple/crash"
+	"stacksnap/format/apple/internal/appletest"
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
@@ -22,12 +25,12 @@ import (
 
 // What is written of a profile is read again as it was.
 func TestReadSample(t *testing.T) {
-	p := read(t, []byte(written(t, darwin())))
-	want := darwin().Target
+	p := read(t, []byte(written(t, appletest.Darwin())))
+	want := appletest.Darwin().Target
 	if diff := cmp.Diff(want, p.Target, cmp.Transformer("time", time.Time.UTC)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if !p.Start.Equal(darwin().Start) || !p.End.IsZero() || p.Interval != time.Millisecond || p.Snapshots != 100 || p.Tool != "stacksnap 1.0" {
+	if !p.Start.Equal(appletest.Darwin().Start) || !p.End.IsZero() || p.Interval != time.Millisecond || p.Snapshots != 100 || p.Tool != "stacksnap 1.0" {
 		t.Errorf("from %v to %v every %v, %d snapshots by %s", p.Start, p.End, p.Interval, p.Snapshots, p.Tool)
 	}
 	if len(p.Notes) > 0 {
@@ -68,7 +71,7 @@ func checkThreads(t *testing.T, p *profile.Profile) {
 
 func checkImages(t *testing.T, p *profile.Profile) {
 	t.Helper()
-	want := darwin().Images
+	want := appletest.Darwin().Images
 	want[1].Symbols = true
 	for i, im := range want {
 		if im.Arch, im.Symbols = task.ARM64, true; i >= len(p.Images) || !cmp.Equal(im, p.Images[i]) {
@@ -89,7 +92,7 @@ func checkImages(t *testing.T, p *profile.Profile) {
 }
 
 func TestReadSampleOfLinux(t *testing.T) {
-	p := read(t, []byte(written(t, linux())))
+	p := read(t, []byte(written(t, appletest.Linux())))
 	if p.Target.OS != task.Linux || !p.Threads[0].Main || p.Threads[1].Main || p.Interval != 0 || p.Target.ParentPID != 7 || p.Target.ParentName != "" {
 		t.Errorf("%+v", p.Target)
 	}
@@ -105,7 +108,7 @@ func TestReadSampleOfLinux(t *testing.T) {
 	if !slices.Contains(p.Notes, "one thing") {
 		t.Errorf("notes %q", p.Notes)
 	}
-	if got, want := graphOf(written(t, p)), graphOf(written(t, linux())); !slices.Equal(got, want) {
+	if got, want := graphOf(written(t, p)), graphOf(written(t, appletest.Linux())); !slices.Equal(got, want) {
 		t.Error(cmp.Diff(want, got))
 	}
 }
@@ -113,7 +116,7 @@ func TestReadSampleOfLinux(t *testing.T) {
 // Of a report that ends somewhere, what was there is as it was, and what is missing is
 // said.
 func TestReadSampleCutShort(t *testing.T) {
-	whole := written(t, darwin())
+	whole := written(t, appletest.Darwin())
 	begin := strings.Index(whole, "Call graph:")
 	end := strings.Index(whole, "Total number")
 	lines := graphOf(whole)
@@ -153,7 +156,7 @@ func prefix(got, of []string) bool {
 }
 
 func TestReadSampleWithoutImages(t *testing.T) {
-	text, _, _ := strings.Cut(written(t, darwin()), "\nBinary Images:")
+	text, _, _ := strings.Cut(written(t, appletest.Darwin()), "\nBinary Images:")
 	p := read(t, []byte(text))
 	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "no list of images") {
 		t.Errorf("notes %q", p.Notes)
@@ -167,7 +170,7 @@ func TestReadSampleWithoutImages(t *testing.T) {
 	}
 	tray := byName["tray"]
 	want := object.Bundle{ID: "org.example.tray", Version: "1.2", Build: "34"}
-	if tray != p.Main || tray.Load != 0x102a50000 || tray.End != 0x102ad6d2d || tray.Path != darwin().Main.Path || tray.Bundle != want {
+	if tray != p.Main || tray.Load != 0x102a50000 || tray.End != 0x102ad6d2d || tray.Path != appletest.Darwin().Main.Path || tray.Bundle != want {
 		t.Errorf("%+v", tray)
 	}
 }
@@ -241,12 +244,12 @@ Binary Images:
 
 func TestNoReport(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"empty": "", "text": "an Analysis of sampling x\n", "late": strings.Repeat("\n", headSize) + analysisOf} {
+	for name, text := range map[string]string{"empty": "", "text": "an Analysis of sampling x\n", "late": strings.Repeat("\n", notation.HeadSize) + analysisOf} {
 		file := filepath.Join(dir, name)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(file); !errors.Is(err, ErrNotReport) || Is(file) {
+		if _, err := Open(file); !errors.Is(err, crash.ErrNotReport) || Is(file) {
 			t.Errorf("%s: %v, %t", name, err, Is(file))
 		}
 	}
@@ -255,14 +258,6 @@ func TestNoReport(t *testing.T) {
 	}
 	if !Is("testdata/darwin.txt") {
 		t.Error("a report is none")
-	}
-}
-
-func TestLongLines(t *testing.T) {
-	long := strings.Repeat("x", maxLine+9)
-	p := read(t, []byte(analysisOf+"x (pid 1) once\nCall graph:\n    1 Thread_1\n      1 "+long+"\n      2 y\nTotal number in stack\n"))
-	if roots := p.Threads[0].Roots; len(roots) != 2 || len(roots[0].Function) >= maxLine || roots[1].Function != "y" {
-		t.Errorf("%d roots", len(roots))
 	}
 }
 

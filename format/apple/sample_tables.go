@@ -17,17 +17,17 @@ type row struct {
 // totals lists the places that are in many lines of the call graph. It counts lines
 // and not samples.
 func (s *sampleWriter) totals() {
-	s.line("Total number in stack (recursive counted multiple, when >=%d):", leastCount)
+	s.Line("Total number in stack (recursive counted multiple, when >=%d):", leastCount)
 	for _, r := range rows(s.seen, (*place).name) {
-		s.line("        %d       %s", r.count, r.text)
+		s.Line("        %d       %s", r.count, r.text)
 	}
 }
 
 // top lists the functions by how often they were innermost.
 func (s *sampleWriter) top() {
-	s.line("Sort by top of stack, same collapsed (when >= %d):", leastCount)
+	s.Line("Sort by top of stack, same collapsed (when >= %d):", leastCount)
 	for _, r := range rows(s.tops, (*place).withoutOffset) {
-		s.line("        %s        %d", r.text, r.count)
+		s.Line("        %s        %d", r.text, r.count)
 	}
 }
 

@@ -2,51 +2,29 @@ package apple
 
 import (
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
+	"stacksnap/format/apple/internal/appletest"
+	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-var profiles = map[string]func() *profile.Profile{"darwin": darwin, "linux": linux, "hostile": hostile}
+var profiles = map[string]func() *profile.Profile{"darwin": appletest.Darwin, "linux": appletest.Linux, "hostile": appletest.Hostile}
 
 func TestSampleGolden(t *testing.T) {
 	for name, p := range profiles {
-		t.Run(name, func(t *testing.T) { checkGolden(t, name+".txt", written(t, p())) })
-	}
-}
-
-func checkGolden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", file, diff)
+		t.Run(name, func(t *testing.T) { appletest.CheckGolden(t, name+".txt", written(t, p())) })
 	}
 }
 
 // Nothing of the target is more than text in a line: the hostile names are in as many
 // lines as friendly ones would be.
 func TestSampleNothingUnprintable(t *testing.T) {
-	got := written(t, hostile())
+	got := written(t, appletest.Hostile())
 	if !utf8.ValidString(got) {
 		t.Error("not UTF-8")
 	}
@@ -64,28 +42,14 @@ func TestSampleNothingUnprintable(t *testing.T) {
 	}
 }
 
-var errFull = errors.New("disk full")
-
-// full takes some bytes and then no more.
-type full struct{ room int }
-
-func (f *full) Write(p []byte) (int, error) {
-	n := min(len(p), f.room)
-	f.room -= n
-	if n < len(p) {
-		return n, errFull
-	}
-	return n, nil
-}
-
 func TestSampleWriteErrors(t *testing.T) {
-	size := len(written(t, darwin()))
+	size := len(written(t, appletest.Darwin()))
 	for _, room := range []int{0, size / 2, size - 1} {
-		if err := Sample(&full{room}, report.Of(darwin()), words.Options{}); !errors.Is(err, errFull) {
+		if err := Sample(&fixtures.Full{Room: room}, report.Of(appletest.Darwin()), words.Options{}); !errors.Is(err, fixtures.ErrFull) {
 			t.Errorf("room for %d bytes: error %v", room, err)
 		}
-		g := &profile.Group{Profiles: []*profile.Profile{darwin(), darwin()}}
-		if err := Sample(&full{size + room}, report.OfGroup(g), words.Options{}); !errors.Is(err, errFull) {
+		g := &profile.Group{Profiles: []*profile.Profile{appletest.Darwin(), appletest.Darwin()}}
+		if err := Sample(&fixtures.Full{Room: size + room}, report.OfGroup(g), words.Options{}); !errors.Is(err, fixtures.ErrFull) {
 			t.Errorf("group, room for %d bytes: error %v", size+room, err)
 		}
 	}

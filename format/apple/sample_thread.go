@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -15,9 +16,8 @@ const (
 	threadPrefix = "Thread_"
 	queueMark    = "   DispatchQueue_"
 	mainName     = "Main Thread"
-	mainQueue    = "com.apple.main-thread"
-	// multiple stands for a number: of several threads that a queue had, one after the
-	// other, or several queues that a thread worked for.
+	// multiple is written in place of an ID: where a queue had several threads, one after
+	// another, or a thread worked for several queues.
 	multiple = "<multiple>"
 )
 
@@ -29,7 +29,7 @@ func threadLine(p *profile.Profile, t *profile.Thread) string {
 	}
 	switch {
 	case t.Name != "":
-		s += ": " + plain(t.Name)
+		s += ": " + notation.Plain(t.Name)
 	case t.Main && t.Queue == "" && p.Target.OS == task.Darwin:
 		s += ": " + mainName
 	}
@@ -44,7 +44,7 @@ func queueText(t *profile.Thread) string {
 	case t.Queue == multiple:
 		return queueMark + multiple
 	}
-	s := queueMark + strconv.FormatUint(t.QueueSerial, 10) + ": " + plain(t.Queue)
+	s := queueMark + strconv.FormatUint(t.QueueSerial, 10) + ": " + notation.Plain(t.Queue)
 	if kind := queueKind(t); kind != "" {
 		s += "  (" + kind + ")"
 	}
@@ -61,7 +61,7 @@ func queueKind(t *profile.Thread) string {
 	switch {
 	case t.QueueKind != "":
 		return t.QueueKind
-	case t.Queue == mainQueue:
+	case t.Queue == notation.MainQueue:
 		return serial
 	case strings.HasPrefix(t.Queue, "com.apple.root."): // libdispatch's own, that all others end in
 		return concurrent
@@ -83,7 +83,7 @@ func parseThread(text string) *profile.Thread {
 	}
 	number, name, _ := strings.Cut(rest, ": ")
 	t.ID, t.Name = parseThreadID(number), name
-	t.Main = t.Queue == mainQueue || name == mainName
+	t.Main = t.Queue == notation.MainQueue || name == mainName
 	return t
 }
 

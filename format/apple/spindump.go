@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
@@ -42,19 +43,19 @@ func Spindump(w io.Writer, r *report.Report, _ words.Options) error {
 }
 
 func writeSpindump(w io.Writer, g *profile.Group, order *spinOrder) error {
-	s := &spinWriter{newTextWriter(w), order}
+	s := &spinWriter{notation.NewWriter(w, spinColumn), order}
 	if len(g.Profiles) > 0 {
 		s.header(g.Profiles)
 	}
 	for _, m := range g.Missing {
-		s.fact("Note", plain(fmt.Sprintf("nothing of process %d: %s", m.PID, m.Why)))
+		s.Fact("Note", notation.Plain(fmt.Sprintf("nothing of process %d: %s", m.PID, m.Why)))
 	}
 	if g.More > 0 {
-		s.fact("Note", fmt.Sprintf("processes that were too many: %d", g.More))
+		s.Fact("Note", fmt.Sprintf("processes that were too many: %d", g.More))
 	}
-	s.line("")
+	s.Line("")
 	for _, text := range []string{order.rule, order.lines[0], order.lines[1], order.rule, ""} {
-		s.line("%s", text)
+		s.Line("%s", text)
 	}
 	if len(g.Profiles) == 1 {
 		s.heaviest(g.Profiles[0])
@@ -67,11 +68,9 @@ func writeSpindump(w io.Writer, g *profile.Group, order *spinOrder) error {
 
 // spinWriter writes one report.
 type spinWriter struct {
-	textWriter
+	notation.Writer
 	order *spinOrder
 }
-
-func (s *spinWriter) fact(key, value string) { s.textWriter.fact(spinColumn, key, value) }
 
 // header writes what is true of all processes and, of one alone, whose stacks these are.
 func (s *spinWriter) header(all []*profile.Profile) {
@@ -81,44 +80,44 @@ func (s *spinWriter) header(all []*profile.Profile) {
 	p := all[0]
 	t := &p.Target
 	start, end := span(all)
-	s.fact("Date/Time", moment(start))
-	s.fact("End time", moment(end))
-	s.fact("OS Version", plain(spinOS(t)))
-	s.fact("Report Version", spinReportVersion)
-	s.line("")
-	s.fact("Data Source", plain(p.Tool))
-	s.line("")
+	s.Fact("Date/Time", notation.Moment(start, notation.Milliseconds))
+	s.Fact("End time", notation.Moment(end, notation.Milliseconds))
+	s.Fact("OS Version", notation.Plain(spinOS(t)))
+	s.Fact("Report Version", spinReportVersion)
+	s.Line("")
+	s.Fact("Data Source", notation.Plain(p.Tool))
+	s.Line("")
 	if len(all) == 1 {
-		s.fact("Command", process(t.Name))
+		s.Fact("Command", notation.Process(t.Name))
 		s.program(p)
-		s.fact("PID", strconv.Itoa(t.PID))
-		s.fact("Time Since Fork", spinAge(p))
-		s.line("")
+		s.Fact("PID", strconv.Itoa(t.PID))
+		s.Fact("Time Since Fork", spinAge(p))
+		s.Line("")
 	}
 	if d := since(start, end); d >= leastDuration {
-		s.fact("Duration", fmt.Sprintf("%.2fs", d.Seconds()))
+		s.Fact("Duration", fmt.Sprintf("%.2fs", d.Seconds()))
 	}
-	s.fact("Steps", steps(all))
-	s.line("")
-	s.fact("Hardware model", plain(t.Machine.Model))
-	s.fact("Active cpus", positive(t.Machine.Active))
-	s.fact("Memory size", spinSize(t.Machine.Memory))
-	s.fact("VM page size", positive(t.PageSize))
+	s.Fact("Steps", steps(all))
+	s.Line("")
+	s.Fact("Hardware model", notation.Plain(t.Machine.Model))
+	s.Fact("Active cpus", positive(t.Machine.Active))
+	s.Fact("Memory size", spinSize(t.Machine.Memory))
+	s.Fact("VM page size", positive(t.PageSize))
 }
 
 // program writes what is known of the program of a process.
 func (s *spinWriter) program(p *profile.Profile) {
 	t := &p.Target
-	s.fact("Path", plain(t.Path))
+	s.Fact("Path", notation.Plain(t.Path))
 	if p.Main != nil && p.Main.Bundle.ID != "" {
-		s.fact("Identifier", plain(p.Main.Bundle.ID))
-		s.fact("Version", version(p.Main))
+		s.Fact("Identifier", notation.Plain(p.Main.Bundle.ID))
+		s.Fact("Version", notation.Version(p.Main))
 	}
 	if c := p.Cache; c != nil {
-		s.fact("Shared Cache", fmt.Sprintf("%s slid base address %v, slide 0x%x", imageID(task.Darwin, c.UUID[:]), c.Base, c.Slide))
+		s.Fact("Shared Cache", fmt.Sprintf("%s slid base address %v, slide 0x%x", notation.ImageID(task.Darwin, c.UUID[:]), c.Base, c.Slide))
 	}
-	s.fact("Architecture", spinArch(p))
-	s.fact("Parent", processWithPID(t.ParentName, t.ParentPID))
+	s.Fact("Architecture", spinArch(p))
+	s.Fact("Parent", notation.ProcessWithPID(t.ParentName, t.ParentPID))
 }
 
 // leastDuration is the least that a duration of two decimals tells of.
@@ -164,7 +163,7 @@ func positive(n int) string {
 
 // spinOS is the version of a Mac's system as spindump has it: "macOS 14.5 (Build 23F79)".
 func spinOS(t *task.Info) string {
-	name, build, found := cutLast(t.OSVersion, " (")
+	name, build, found := notation.CutLast(t.OSVersion, " (")
 	if t.OS != task.Darwin || !found {
 		return t.OSVersion
 	}
@@ -173,13 +172,11 @@ func spinOS(t *task.Info) string {
 
 // spinArch is the architecture as Apple's tools name it.
 func spinArch(p *profile.Profile) string {
-	switch {
-	case p.Main != nil && p.Main.Variant != "":
-		return p.Main.Variant
-	case p.Target.Arch == task.UnknownArch:
-		return ""
+	variant := ""
+	if p.Main != nil {
+		variant = p.Main.Variant
 	}
-	return p.Target.Arch.String()
+	return notation.ArchName(variant, p.Target.Arch)
 }
 
 // spinAge is for how long the process was there, in whole seconds.
@@ -192,23 +189,23 @@ func spinAge(p *profile.Profile) string {
 
 // process writes what there is of one process.
 func (s *spinWriter) process(p *profile.Profile) {
-	s.line("")
+	s.Line("")
 	if !s.oldFacts(p) {
 		s.facts(p)
 	}
 	for _, note := range newNotes(p) {
-		s.fact("Note", note)
+		s.Fact("Note", note)
 	}
 	if hasMerged(p) {
-		s.fact("Note", mergedNote)
+		s.Fact("Note", mergedNote)
 	}
-	s.line("")
+	s.Line("")
 	for _, thread := range spinThreads(p) {
 		for _, line := range s.threadLines(p, thread) {
-			s.line("%s", printable(line))
+			s.Line("%s", notation.Printable(line))
 		}
 		s.order.stacks(s, p, thread)
-		s.line("")
+		s.Line("")
 	}
 	s.images(p)
 }
@@ -216,18 +213,18 @@ func (s *spinWriter) process(p *profile.Profile) {
 // facts writes what is known of a process.
 func (s *spinWriter) facts(p *profile.Profile) {
 	t := &p.Target
-	s.fact("Process", fmt.Sprintf("%s [%d]", process(t.Name), t.PID))
+	s.Fact("Process", fmt.Sprintf("%s [%d]", notation.Process(t.Name), t.PID))
 	if p.Main != nil && len(p.Main.ID) > 0 {
-		s.fact("UUID", imageID(t.OS, p.Main.ID))
+		s.Fact("UUID", notation.ImageID(t.OS, p.Main.ID))
 	}
 	s.program(p)
 	if t.User != nil {
-		s.fact("UID", strconv.FormatUint(uint64(t.User.ID), 10))
+		s.Fact("UID", strconv.FormatUint(uint64(t.User.ID), 10))
 	}
-	s.fact("Footprint", spinSize(t.Footprint.Now))
-	s.fact("Time Since Fork", spinAge(p))
-	s.fact("Num samples", spinSamples(p.Snapshots, 0, p.Snapshots-1))
-	s.fact("CPU Time", spinUsed(p))
+	s.Fact("Footprint", spinSize(t.Footprint.Now))
+	s.Fact("Time Since Fork", spinAge(p))
+	s.Fact("Num samples", spinSamples(p.Snapshots, 0, p.Snapshots-1))
+	s.Fact("CPU Time", spinUsed(p))
 }
 
 // mergedNote is of reports whose functions have several addresses.
@@ -293,10 +290,10 @@ func spinThreads(p *profile.Profile) []*profile.Thread {
 func (s *spinWriter) threadLine(t *profile.Thread) string {
 	parts := []string{fmt.Sprintf("%s%x", spinThread, uint64(t.ID))}
 	if t.Queue != "" {
-		parts = append(parts, fmt.Sprintf(`DispatchQueue "%s"(%d)`, plain(t.Queue), t.QueueSerial))
+		parts = append(parts, fmt.Sprintf(`DispatchQueue "%s"(%d)`, notation.Plain(t.Queue), t.QueueSerial))
 	}
 	if t.Name != "" {
-		parts = append(parts, `Thread name "`+plain(t.Name)+`"`)
+		parts = append(parts, `Thread name "`+notation.Plain(t.Name)+`"`)
 	}
 	number, samples, _ := strings.Cut(spinSamples(t.Samples, t.First, t.Last), " ")
 	unit := " samples "

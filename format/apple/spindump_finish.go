@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -56,14 +57,14 @@ func (r *spinProcessReader) nameByID() {
 		}
 	}
 	for name, im := range r.named {
-		if id := parseID(strings.Trim(name, "<>")); strings.HasPrefix(name, "<") && len(id) > 0 {
+		if id := notation.ParseID(strings.Trim(name, "<>")); strings.HasPrefix(name, "<") && len(id) > 0 {
 			im.Path = cmp.Or(paths[string(id)], im.Path)
 			im.ID = id
 		}
 	}
 }
 
-// measure has images whose end is not told reach to the last frame in them.
+// measure sets the end of images that the report has none of: behind the last frame in them.
 func (r *spinProcessReader) measure() {
 	if len(r.endless) == 0 {
 		return
@@ -87,8 +88,8 @@ func (r *spinProcessReader) findMainThread() {
 	first.Main = first.ID != 0 && isMainThread(first)
 }
 
-// isMainThread tells of the oldest thread whether it is the one that the program was
-// started on, which may have ended: all others begin in these functions.
+// isMainThread reports whether the oldest thread is the main thread, which may have ended: all
+// others begin in these functions.
 func isMainThread(t *profile.Thread) bool {
 	for _, n := range t.Roots {
 		switch n.Function {
@@ -99,8 +100,8 @@ func isMainThread(t *profile.Thread) bool {
 	return true
 }
 
-// tellStates tells what the thread did, as far as the report does, in the samples of
-// which a frame was the innermost, and what it waited for.
+// tellStates sets in which states a thread was, by its innermost frames, and what it waited for,
+// as far as the report says.
 func (r *spinProcessReader) tellStates(t *profile.Thread) {
 	waits := map[string]*profile.Waited{}
 	user := "" // the innermost function outside the kernel on the way
@@ -139,7 +140,7 @@ func (r *spinProcessReader) tellStates(t *profile.Thread) {
 	}
 }
 
-// inKernel tells of an address whether it is the kernel's: that has the upper half.
+// inKernel reports whether an address is in the kernel, which has the upper half.
 func inKernel(pc task.Addr) bool { return pc>>63 != 0 }
 
 // States of threads: of one that ran, and how that of one begins that waits for somebody.
@@ -170,7 +171,7 @@ func (r *spinProcessReader) wait(waits map[string]*profile.Waited, object, call 
 	w = &profile.Waited{Wait: profile.Wait{Call: strings.TrimLeft(call, "_"), Object: object}}
 	waits[object] = w
 	_, who, found := strings.Cut(object, " waiting for ")
-	whose, thread, hasThread := cutLast(who, " thread 0x")
+	whose, thread, hasThread := notation.CutLast(who, " thread 0x")
 	id, err := strconv.ParseUint(thread, 16, 64)
 	if _, pid := parseSpinProcess(whose); !found || !hasThread || err != nil || pid != r.profile.Target.PID {
 		return w

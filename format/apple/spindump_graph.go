@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -17,13 +18,13 @@ func (s *spinWriter) heaviest(p *profile.Profile) {
 	if t == nil || len(t.Roots) == 0 {
 		return
 	}
-	s.line("")
-	s.line("Heaviest stack for the main thread of the target process:")
+	s.Line("")
+	s.Line("Heaviest stack for the main thread of the target process:")
 	width := digits(t.Samples)
 	for b := heavierOf(growEach(t).roots); b != nil; b = heavierOf(b.children) {
 		s.frame(b.inKernel(), b.count, 0, width, b.spinLabel().String())
 	}
-	s.line("")
+	s.Line("")
 }
 
 // heavierOf is the first of siblings that are sorted; nil: there are none.
@@ -81,7 +82,7 @@ func (s *spinWriter) frame(kernel bool, count, depth, width int, label string) {
 	if kernel {
 		indent = indent[1:] + "*"
 	}
-	s.line("%s%-*d  %s", indent, width, count, label)
+	s.Line("%s%-*d  %s", indent, width, count, label)
 }
 
 func (p *place) inKernel() bool { return p.kernel || inKernel(p.pc) }
@@ -118,16 +119,16 @@ func (p *place) spinLabel() spinLabel {
 	if p.image.Placed() && p.pc >= p.image.Load {
 		l.inImage, l.hasPlace = uint64(p.pc-p.image.Load), true
 	}
-	l.file, l.line, l.column = sourceFile(p.file), p.line, p.column
+	l.file, l.line, l.column = notation.SourceFile(p.file), p.line, p.column
 	return l
 }
 
 // spinImageName is how frames name an image: by its file, or else its UUID.
 func spinImageName(im *profile.Image) string {
 	if name := im.Name(); name != "" {
-		return plain(name)
+		return notation.Plain(name)
 	}
-	return "<" + imageID(task.Darwin, im.ID) + ">"
+	return "<" + notation.ImageID(task.Darwin, im.ID) + ">"
 }
 
 // images lists the files that frames lie in, the kernel's with an asterisk.
@@ -143,12 +144,12 @@ func (s *spinWriter) images(p *profile.Profile) {
 	if len(listed) == 0 {
 		return
 	}
-	s.line("  %s", binaryImages)
-	slices.SortStableFunc(listed, byAddress)
+	s.Line("  %s", notation.BinaryImages)
+	slices.SortStableFunc(listed, notation.ByAddress)
 	for _, im := range listed {
-		s.line("%s", spinImageLine(p.Target.OS, im, min(width, maxNameColumn)))
+		s.Line("%s", spinImageLine(p.Target.OS, im, min(width, maxNameColumn)))
 	}
-	s.line("")
+	s.Line("")
 }
 
 // maxNameColumn bounds how far a long name has the others padded.
@@ -159,31 +160,31 @@ func spinImageLine(os task.OS, im *profile.Image, width int) string {
 	if inKernel(im.Load) {
 		start = "*" + start
 	}
-	if im.Note == noEnd {
-		end = unknownSymbol
+	if im.Note == notation.NoEnd {
+		end = notation.Unknown
 	}
-	path := plain(im.Path)
+	path := notation.Plain(im.Path)
 	if !strings.HasPrefix(path, "/") { // it is a name
 		path = ""
 	}
-	line := fmt.Sprintf("%22s - %18s  %-*s <%s>  %s", start, end, width, spinVersions(im), imageID(os, im.ID), path)
+	line := fmt.Sprintf("%22s - %18s  %-*s <%s>  %s", start, end, width, spinVersions(im), notation.ImageID(os, im.ID), path)
 	return strings.TrimRight(line, " ")
 }
 
 // spinVersions is the name of an image as its maker, or else its file, has it, with the
 // versions that are known.
 func spinVersions(im *profile.Image) string {
-	name := cmp.Or(plain(im.Bundle.ID), plain(im.Name()), unknownSymbol)
+	name := cmp.Or(notation.Plain(im.Bundle.ID), notation.Plain(im.Name()), notation.Unknown)
 	if strings.HasPrefix(name, "<") { // which is its UUID
-		name = unknownSymbol
+		name = notation.Unknown
 	}
 	if v := im.Bundle.Version; v != "" && im.Bundle.Build == "" {
-		return name + " (" + plain(v) + ")"
+		return name + " (" + notation.Plain(v) + ")"
 	} else if v != "" {
-		name += " " + plain(v)
+		name += " " + notation.Plain(v)
 	}
 	if im.Bundle.Build != "" {
-		name += " (" + plain(im.Bundle.Build) + ")"
+		name += " (" + notation.Plain(im.Bundle.Build) + ")"
 	}
 	return name
 }

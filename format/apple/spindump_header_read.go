@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -23,9 +24,9 @@ func (h *spinHeader) read(line string, l *limits) {
 	}
 	switch key {
 	case "Date/Time":
-		h.start = parseMoment(value)
+		h.start = notation.ParseMoment(value)
 	case "End time":
-		h.end = parseMoment(value)
+		h.end = notation.ParseMoment(value)
 	case "Duration":
 		h.duration = parseSeconds(value)
 	case "Steps":
@@ -61,13 +62,13 @@ func (h *spinHeader) readTarget(key, value string) {
 	case "Identifier":
 		h.main.Bundle.ID = value
 	case "Version":
-		h.main.Bundle.Version, h.main.Bundle.Build = parseHeaderVersion(value)
+		h.main.Bundle.Version, h.main.Bundle.Build = notation.ParseVersion(value)
 	case "Parent":
 		h.target.ParentName, h.target.ParentPID = parseSpinProcess(value)
 	case "PID":
 		h.target.PID, _ = strconv.Atoi(value) // 0: not known
 	case "Event", "Reason", "Duration Sampled", "Note":
-		if len(h.notes) < maxNotes {
+		if len(h.notes) < notation.MaxNotes {
 			h.notes = append(h.notes, key+": "+value)
 		}
 	}
@@ -94,7 +95,7 @@ func (h *spinHeader) parseSteps(s string) {
 	}
 }
 
-// tell tells a process what the header has.
+// tell gives a process what the header says.
 func (h *spinHeader) tell(p *spinProcessReader) {
 	of, t := p.profile, &p.profile.Target
 	of.Start, of.End, of.Snapshots, of.Tool = h.start, h.end, h.steps, cmp.Or(h.tool, spindumpTool)
@@ -119,7 +120,7 @@ func (h *spinHeader) tell(p *spinProcessReader) {
 	of.Report = p.rest
 }
 
-// tellTarget tells the process whose report it is what the header alone has.
+// tellTarget gives the target of the report what only the header says.
 func (h *spinHeader) tellTarget(p *spinProcessReader) {
 	t := &p.profile.Target
 	t.Path = cmp.Or(t.Path, h.target.Path)
@@ -131,15 +132,15 @@ func (h *spinHeader) tellTarget(p *spinProcessReader) {
 	}
 }
 
-// architecture finds out of what one the process is, on a machine of another perhaps.
+// architecture sets the architecture of a process, and whether it runs translated on the machine's.
 func (p *spinProcessReader) architecture(machine string) {
 	t := &p.profile.Target
 	name, _, _ := strings.Cut(p.arch, " ")
 	if name == "" {
 		name = machine
 	}
-	t.Arch = archs[name]
-	t.Translated = t.Arch == task.AMD64 && archs[machine] == task.ARM64
+	t.Arch = notation.Archs[name]
+	t.Translated = t.Arch == task.AMD64 && notation.Archs[machine] == task.ARM64
 	if p.arch != "" && name != t.Arch.String() {
 		p.main.Variant = name
 	}
@@ -174,7 +175,7 @@ func parseSpinCache(s string) *images.SharedCache {
 	uuid, rest, found := strings.Cut(s, " slid base address ")
 	base, rest, hasSlide := strings.Cut(rest, ", slide ")
 	slide, _, _ := strings.Cut(rest, " ")
-	id := parseID(uuid)
+	id := notation.ParseID(uuid)
 	n, err := strconv.ParseUint(slide, 0, 64)
 	if !found || !hasSlide || err != nil || len(id) != len(images.SharedCache{}.UUID) {
 		return nil

@@ -5,16 +5,14 @@ import (
 	"strconv"
 	"sync"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/images/object"
 	"stacksnap/task"
 )
 
-// What a reader of an image should know.
-const (
-	noEnd     = "the report does not tell where it ends"
-	inSegment = "the report has it by its segment "
-)
+// inSegment begins the note of an image that the report lists by one of its segments.
+const inSegment = "the report has it by its segment "
 
 // spinImageForms are the line of an image, and the versions behind its name:
 //
@@ -36,9 +34,9 @@ func (r *spinProcessReader) image(line string) {
 		return
 	}
 	load, err := strconv.ParseUint(m[1], 0, 64)
-	im := &profile.Image{Load: task.Addr(load), End: task.Addr(load), ID: parseID(m[4]), Path: m[6]}
-	if m[2] == unknownSymbol {
-		im.Note = noEnd
+	im := &profile.Image{Load: task.Addr(load), End: task.Addr(load), ID: notation.ParseID(m[4]), Path: m[6]}
+	if m[2] == notation.Unknown {
+		im.Note = notation.NoEnd
 		r.endless[im] = true
 	} else if end, endErr := strconv.ParseUint(m[2], 0, 64); endErr != nil || end < load || end+1 == 0 {
 		return
@@ -58,7 +56,7 @@ func (r *spinProcessReader) image(line string) {
 func nameSpinImage(im *profile.Image, name, id string) {
 	v := spinImageForms().versions.FindStringSubmatch(name)
 	im.Bundle = object.Bundle{ID: v[1], Version: v[2], Build: v[3]}
-	if im.Bundle.ID == unknownSymbol {
+	if im.Bundle.ID == notation.Unknown {
 		im.Bundle.ID = ""
 	}
 	switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/task"
 )
 
@@ -134,7 +135,7 @@ func (l *spinLabel) parsePlace(text string) {
 	l.symbol = text
 	if before, inside, found := cutParentheses(text); found {
 		m := forms.place.FindStringSubmatch(inside)
-		if m != nil && (m[5] != "" || before == unknownSymbol || forms.offset.MatchString(before)) {
+		if m != nil && (m[5] != "" || before == notation.Unknown || forms.offset.MatchString(before)) {
 			l.symbol, l.file, l.image = before, m[1], m[4]
 			l.line, _ = strconv.Atoi(m[2]) // 0: not known
 			l.column, _ = strconv.Atoi(m[3])

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/unwind"
@@ -44,7 +45,7 @@ func newSpinProcessReader(l *limits) *spinProcessReader {
 // read reads a line of the process.
 func (r *spinProcessReader) read(line string) {
 	switch {
-	case strings.HasPrefix(strings.TrimLeft(line, " "), binaryImages):
+	case strings.HasPrefix(strings.TrimLeft(line, " "), notation.BinaryImages):
 		r.inImages, r.whole = true, true
 	case strings.HasPrefix(line, spinThread):
 		r.inImages = false
@@ -60,7 +61,7 @@ func (r *spinProcessReader) read(line string) {
 
 // keepFact keeps a line before the threads.
 func (r *spinProcessReader) keepFact(line string) {
-	if line, ok := r.keep(line); ok && line != "" && len(r.rest.facts) < maxTold {
+	if line, ok := r.keep(line); ok && line != "" && len(r.rest.facts) < notation.MaxLines {
 		r.rest.facts = append(r.rest.facts, line)
 	}
 }
@@ -76,13 +77,13 @@ func (r *spinProcessReader) fact(line string) {
 	p, t := r.profile, &r.profile.Target
 	switch key {
 	case "UUID":
-		r.main.ID = parseID(value)
+		r.main.ID = notation.ParseID(value)
 	case "Path":
 		t.Path = value
 	case "Identifier":
 		r.main.Bundle.ID = value
 	case "Version":
-		r.main.Bundle.Version, r.main.Bundle.Build = parseHeaderVersion(value)
+		r.main.Bundle.Version, r.main.Bundle.Build = notation.ParseVersion(value)
 	case "Architecture":
 		r.arch = value
 	case "Parent":
@@ -98,7 +99,7 @@ func (r *spinProcessReader) fact(line string) {
 			p.Cache = c
 		}
 	case "Note":
-		if len(p.Notes) < maxNotes {
+		if len(p.Notes) < notation.MaxNotes {
 			p.Notes = append(p.Notes, value)
 		}
 	}
@@ -158,7 +159,7 @@ func (r *spinProcessReader) startThread(line string) {
 	if m := take(forms.cpu); m != nil {
 		t.Used = parseSeconds(m[1])
 	}
-	t.Main = t.Queue == mainQueue
+	t.Main = t.Queue == notation.MainQueue
 	r.endTimeline(true)
 	r.thread, r.path = t, r.path[:0]
 	r.profile.Threads = append(r.profile.Threads, t)
@@ -292,7 +293,7 @@ func (r *spinProcessReader) newNode(e spinEdge, l *spinLabel) *profile.Node {
 // node makes a node of what a label tells.
 func (r *spinProcessReader) node(l *spinLabel) *profile.Node {
 	n := &profile.Node{PC: l.pc, By: unwind.ByReport}
-	if symbol := unmark(n, l.symbol); symbol != unknownSymbol {
+	if symbol := unmark(n, l.symbol); symbol != notation.Unknown {
 		n.Function, _ = r.keep(symbol)
 	}
 	n.Kernel = n.Kernel || l.kernel

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -25,7 +26,9 @@ const (
 )
 
 // isSpindump reports whether a file has the lines that a report of spindump begins with.
-func isSpindump(head []byte) bool { return hasLine(head, spinSteps) && hasLine(head, spinVersion) }
+func isSpindump(head []byte) bool {
+	return notation.HasLine(head, spinSteps) && notation.HasLine(head, spinVersion)
+}
 
 // spinReader reads a report of spindump, line by line.
 type spinReader struct {
@@ -62,7 +65,7 @@ func newSpinReader() *spinReader {
 // short gives what there is, with a note.
 func readSpindump(from *bufio.Reader) ([]*profile.Profile, error) {
 	r := newSpinReader()
-	err := (&lines{from: from}).each(func(line string) bool {
+	err := notation.EachLine(from, func(line string) bool {
 		r.read(line)
 		return !r.ended
 	})
@@ -140,7 +143,7 @@ func parseSpinProcess(s string) (name string, pid int) {
 		number, _, found := strings.Cut(s[open+2:], "]")
 		if n, ok := parseOffset(number); found && ok && n <= 1<<31 {
 			name, pid = s[:open], int(n)
-			if name == unknownSymbol {
+			if name == notation.Unknown {
 				name = ""
 			}
 			return name, pid

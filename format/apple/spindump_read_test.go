@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format/apple/internal/appletest"
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
 	"stacksnap/images/object"
@@ -107,7 +109,7 @@ func TestReadSpindumpImages(t *testing.T) {
 		got = append(got, fmt.Sprintf("%v-%v %x %s %v main %t %s", im.Load, im.End, im.ID, im.Path, im.Bundle, im.Main, im.Note))
 	}
 	want := []string{
-		"0x100000000-0x100002009 5b424d44fed233618d7541795da0fef6 /Applications/*/Tray (1) {org.example.tray 1.2 34} main true " + noEnd,
+		"0x100000000-0x100002009 5b424d44fed233618d7541795da0fef6 /Applications/*/Tray (1) {org.example.tray 1.2 34} main true " + notation.NoEnd,
 		"0x103000000-0x103010000 12342372008437a59ea62e4dc940c685 <12342372-0084-37A5-9EA6-2E4DC940C685> {  } main false ",
 		"0x115b41000-0x115bc5000 eea022bba6ab3cd18ac154ce8cfd3333 /usr/lib/dyld {  960} main false ",
 		"0x18863f000-0x18867c2e8 7cfb3a10adb232c499b5922a111b3224 /usr/lib/system/libsystem_kernel.dylib {  12377.161.13} main false ",
@@ -195,7 +197,7 @@ const spinHead = "Report Version:   35.1\nSteps:            3\n\nProcess:       
 func TestReadSpindumpCutShort(t *testing.T) {
 	whole := []byte(spun(t, hung(), sampledLinux()))
 	first, second := bytes.Index(whole, []byte("\nProcess:")), bytes.LastIndex(whole, []byte("\nProcess:"))
-	end := bytes.LastIndex(whole, []byte("  "+binaryImages))
+	end := bytes.LastIndex(whole, []byte("  "+notation.BinaryImages))
 	for n := bytes.Index(whole, []byte(spinSteps)) + 7; n < len(whole); n += 3 {
 		all := readAll(t, whole[:n])
 		if want := 1 + min(1, max(0, n-second-len("\nProcess:")+1)); n > first+20 && n != second+len("\nProcess:") && len(all) != want {
@@ -203,7 +205,7 @@ func TestReadSpindumpCutShort(t *testing.T) {
 		}
 		last := all[len(all)-1]
 		cut := slices.ContainsFunc(last.Notes, func(note string) bool { return strings.Contains(note, "ends within") })
-		if listed := bytes.Contains(whole[:n], []byte("  "+binaryImages)) && n < second; cut == (n >= end+len("  "+binaryImages) || listed) && n < second {
+		if listed := bytes.Contains(whole[:n], []byte("  "+notation.BinaryImages)) && n < second; cut == (n >= end+len("  "+notation.BinaryImages) || listed) && n < second {
 			t.Fatalf("%d of %d bytes: notes %q", n, len(whole), last.Notes)
 		}
 		for _, p := range all {
@@ -303,7 +305,7 @@ func TestSpindumpBounds(t *testing.T) {
 		t.Errorf("notes %q", p.Notes)
 	}
 	r = newSpinReader()
-	r.limits.images = maxImages - 1
+	r.limits.images = notation.MaxImages - 1
 	image := " 0x%d0000 - 0x%d1000  x <5B424D44-FED2-3361-8D75-41795DA0FEF6>  /x%d\n"
 	for line := range strings.Lines(spinHead + "  Binary Images:\n" + fmt.Sprintf(image+image, 1, 1, 1, 2, 2, 2)) {
 		r.read(strings.TrimRight(line, "\n"))
@@ -342,7 +344,7 @@ func FuzzReadSpindump(f *testing.F) {
 	f.Add(text)
 	f.Add(text[:len(text)*2/3])
 	f.Add([]byte(spun(f, hung())))
-	f.Add([]byte(spun(f, linux(), linux())))
+	f.Add([]byte(spun(f, appletest.Linux(), appletest.Linux())))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		all, err := Read(bytes.NewReader(text))
 		if err != nil {

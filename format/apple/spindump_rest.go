@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"stacksnap/format/apple/internal/notation"
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -25,7 +26,7 @@ type spinHeaderRest struct {
 }
 
 // maxSpinHeader bounds the lines of the header that are kept; longer ones are no header.
-const maxSpinHeader = headSize
+const maxSpinHeader = notation.HeadSize
 
 // read keeps a line of the header.
 func (r *spinHeaderRest) read(line string) {
@@ -69,7 +70,7 @@ func (s *spinWriter) oldHeader(all []*profile.Profile) bool {
 		lines = lines[:len(lines)-1]
 	}
 	for _, line := range lines {
-		s.line("%s", printable(line))
+		s.Line("%s", notation.Printable(line))
 	}
 	return true
 }
@@ -81,7 +82,7 @@ func (s *spinWriter) oldFacts(p *profile.Profile) bool {
 		return false
 	}
 	for _, line := range rest.facts {
-		s.line("%s", printable(line))
+		s.Line("%s", notation.Printable(line))
 	}
 	return true
 }
@@ -90,10 +91,10 @@ func (s *spinWriter) oldFacts(p *profile.Profile) bool {
 func newNotes(p *profile.Profile) []string {
 	rest := spinRestOf(p)
 	if rest == nil {
-		return doubts(p)
+		return notation.Doubts(p)
 	}
-	return slices.DeleteFunc(doubts(p), func(line string) bool {
-		return slices.ContainsFunc(rest.notes, func(note string) bool { return plain(note) == line })
+	return slices.DeleteFunc(notation.Doubts(p), func(line string) bool {
+		return slices.ContainsFunc(rest.notes, func(note string) bool { return notation.Plain(note) == line })
 	})
 }
 

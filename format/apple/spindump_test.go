@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format/apple/internal/appletest"
+	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
@@ -32,17 +34,17 @@ func spun(t testing.TB, all ...*profile.Profile) string {
 
 // hung is the program of darwin with what a report of spindump has besides.
 func hung() *profile.Profile {
-	p := darwin()
+	p := appletest.Darwin()
 	p.End = p.Start.Add(7230 * time.Millisecond)
 	p.Target.User, p.Target.PageSize = &task.User{ID: 501}, 16384
 	p.Target.Machine = task.Machine{Model: "Mac14,2", Active: 8, Memory: 16 << 30}
-	p.Cache = &images.SharedCache{UUID: [16]byte(id("246818c34b9f3462bcaffdf71975e5fe")), Base: 0x188230000, Slide: 0x8230000}
+	p.Cache = &images.SharedCache{UUID: [16]byte(appletest.ID("246818c34b9f3462bcaffdf71975e5fe")), Base: 0x188230000, Slide: 0x8230000}
 	p.Main.Variant = "arm64e"
-	kernel := &profile.Image{Path: "/System/Library/Kernels/kernel.release.t8112", Load: 0xfffffe0007004000, End: 0xfffffe0007c00000, ID: id("aaf3c70c3331335a96fbd338cfe178f0")}
+	kernel := &profile.Image{Path: "/System/Library/Kernels/kernel.release.t8112", Load: 0xfffffe0007004000, End: 0xfffffe0007c00000, ID: appletest.ID("aaf3c70c3331335a96fbd338cfe178f0")}
 	p.Images = append(p.Images, kernel)
 	reader := p.Threads[1]
 	reader.First, reader.Last, reader.Priority, reader.Used = 0, 99, task.Priority{Now: 31, Base: 31}, 91*time.Millisecond
-	below := top(kernel, "ipc_mqueue_receive_continue", 0, 0xfffffe0007104000, 60)
+	below := appletest.Top(kernel, "ipc_mqueue_receive_continue", 0, 0xfffffe0007104000, 60)
 	wait := reader.Roots[1]
 	wait.Self, wait.Return, wait.Children = 0, true, []*profile.Node{below}
 	p.Threads[4].First, p.Threads[4].Last = 9, 11
@@ -53,29 +55,29 @@ func hung() *profile.Profile {
 
 // sampledLinux is another program that was sampled with that.
 func sampledLinux() *profile.Profile {
-	p := linux()
+	p := appletest.Linux()
 	p.Snapshots = hung().Snapshots
 	return p
 }
 
 func TestSpindumpGolden(t *testing.T) {
-	for name, p := range map[string]*profile.Profile{"darwin": hung(), "linux": linux(), "hostile": hostile()} {
-		checkGolden(t, name+".spindump.txt", spun(t, p))
+	for name, p := range map[string]*profile.Profile{"darwin": hung(), "linux": appletest.Linux(), "hostile": appletest.Hostile()} {
+		appletest.CheckGolden(t, name+".spindump.txt", spun(t, p))
 	}
-	checkGolden(t, "group.spindump.txt", spun(t, hung(), sampledLinux()))
+	appletest.CheckGolden(t, "group.spindump.txt", spun(t, hung(), sampledLinux()))
 }
 
 // spindumps are real reports of spindump, which are not ours to commit, and our own.
 func spindumps(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
-	folder := os.Getenv(reportsVariable)
+	folder := os.Getenv(appletest.ReportsVariable)
 	if folder == "" {
 		folder = "/work/shared/reports"
 	}
 	real, _ := filepath.Glob(filepath.Join(folder, "spindump_*.txt"))
 	if len(real) == 0 {
-		t.Logf("no reports of spindump are in %s (%s names another folder): only our own are tried", folder, reportsVariable)
+		t.Logf("no reports of spindump are in %s (%s names another folder): only our own are tried", folder, appletest.ReportsVariable)
 	}
 	for _, name := range append(real, "testdata/darwin.spindump.txt") {
 		text, err := os.ReadFile(name)
@@ -176,7 +178,7 @@ func TestSpindumpOfOldVersion(t *testing.T) {
 
 // What is written is read again and written as it was.
 func TestSpindumpIsWrittenAsItWas(t *testing.T) {
-	for name, p := range map[string]*profile.Profile{"darwin": hung(), "linux": linux()} {
+	for name, p := range map[string]*profile.Profile{"darwin": hung(), "linux": appletest.Linux()} {
 		text := strings.ReplaceAll(spun(t, p), "Time Since Fork:  97s\n", "") // which is not read: it is too coarse
 		if diff := cmp.Diff(text, spun(t, readAll(t, []byte(text))...)); diff != "" {
 			t.Errorf("%s -first +second:\n%s", name, diff)
@@ -189,16 +191,16 @@ func TestSpindumpIsWrittenAsItWas(t *testing.T) {
 }
 
 func TestSpindumpWriteErrors(t *testing.T) {
-	size := len(spun(t, darwin()))
+	size := len(spun(t, appletest.Darwin()))
 	for _, room := range []int{0, size / 2, size - 1} {
-		if err := Spindump(&full{room}, report.Of(darwin()), words.Options{}); !errors.Is(err, errFull) {
+		if err := Spindump(&fixtures.Full{Room: room}, report.Of(appletest.Darwin()), words.Options{}); !errors.Is(err, fixtures.ErrFull) {
 			t.Errorf("room for %d bytes: error %v", room, err)
 		}
 	}
 }
 
 func TestSpindumpNothingUnprintable(t *testing.T) {
-	text := spun(t, hostile())
+	text := spun(t, appletest.Hostile())
 	for _, r := range text {
 		if r != '\n' && !unicode.IsPrint(r) {
 			t.Errorf("%U", r)
@@ -217,13 +219,13 @@ func TestSpindumpNothingUnprintable(t *testing.T) {
 // A stack that was cut begins with a line that says so, and a deep one has its middle
 // left out.
 func TestSpindumpOfOddStacks(t *testing.T) {
-	text := spun(t, linux())
+	text := spun(t, appletest.Linux())
 	if !strings.Contains(text, "\n  1  <truncated backtrace>\n    1  f(int) + 4 (demo + 4864) [0x55d0c0a01300]\n") {
 		t.Error(text)
 	}
-	n := top(nil, "f", 1, 1000, 1)
+	n := appletest.Top(nil, "f", 1, 1000, 1)
 	for pc := range task.Addr(2 * maxLevels) {
-		n = call(nil, "f", 1, 2000+pc, n)
+		n = appletest.Call(nil, "f", 1, 2000+pc, n)
 	}
 	text = spun(t, &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{{ID: 1, Samples: 1, Roots: []*profile.Node{n}}}})
 	if lines := strings.Count(text, "\n"); !strings.Contains(text, omitted) || lines > maxLevels+40 {
@@ -234,7 +236,7 @@ func TestSpindumpOfOddStacks(t *testing.T) {
 // Processes that are missing of a group are told.
 func TestSpindumpOfMissing(t *testing.T) {
 	var b bytes.Buffer
-	g := &profile.Group{Profiles: []*profile.Profile{linux()}, Missing: []profile.Missing{{PID: 9, Why: "it\nended"}}, More: 3}
+	g := &profile.Group{Profiles: []*profile.Profile{appletest.Linux()}, Missing: []profile.Missing{{PID: 9, Why: "it\nended"}}, More: 3}
 	if err := Spindump(&b, report.OfGroup(g), words.Options{}); err != nil {
 		t.Fatal(err)
 	}

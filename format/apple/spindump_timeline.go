@@ -139,8 +139,8 @@ func (l *spinLines) shared(path []*profile.Node) int {
 	return n
 }
 
-// changes tells of a line whether it was the innermost until now, and the thread ran or did
-// not, unlike now.
+// changes reports whether a line was the innermost until now, and whether the thread ran differs
+// from then.
 func (l *spinLines) changes(depth int, ran bool) bool {
 	line := &l.all[l.open[depth]]
 	return !line.called && line.ran != ran

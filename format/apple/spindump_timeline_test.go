@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stacksnap/format/apple/internal/appletest"
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
@@ -120,7 +121,7 @@ func TestTimelineCut(t *testing.T) {
 
 func TestTimelineOfNone(t *testing.T) {
 	var b bytes.Buffer
-	if err := SpindumpTimeline(&b, report.Of(darwin()), words.Options{}); !errors.Is(err, timeline.ErrNoTimeline) || b.Len() > 0 {
+	if err := SpindumpTimeline(&b, report.Of(appletest.Darwin()), words.Options{}); !errors.Is(err, timeline.ErrNoTimeline) || b.Len() > 0 {
 		t.Errorf("%v and %q", err, &b)
 	}
 }

@@ -1,4 +1,4 @@
-// Package chrome writes timelines as Chrome's DevTools and Perfetto open them.
+// Package chrome writes timelines for Chrome's DevTools and Perfetto.
 package chrome
 
 import (
@@ -16,11 +16,11 @@ import (
 	"stacksnap/task"
 )
 
-// Write writes the profile as trace events, in the forms of these that Perfetto reads
-// (src/trace_processor/importers/json): stacks are the samples of V8's profiles, one for
-// each thread, which Chrome's DevTools read, too; states are thread states; waits and
-// hangs are slices of their threads, and deadlocks of the process. It fails with
-// [ErrNoTimeline] where it is not known when samples were taken.
+// Write writes profiles as trace events, in the variants that Perfetto reads
+// (src/trace_processor/importers/json). Stacks are V8 CPU profiles, one for each thread,
+// which Chrome's DevTools read too. States are thread states, waits and hangs are slices of
+// the thread, deadlocks slices of the process. It returns [timeline.ErrNoTimeline] if the
+// times of samples are unknown.
 func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	g := &r.Group
 	if err := timeline.Check(g); err != nil {
@@ -46,17 +46,17 @@ func chromeAbout(g *profile.Group) map[string]string {
 	return about
 }
 
-// chromeWriter writes events at once.
+// chromeWriter writes events one by one.
 type chromeWriter struct {
 	jsonstream.Stream
 	events   int
-	profiles int             // of V8
-	nodes    int             // of all of these: some readers take them for one tree
-	ids      map[uint64]bool // of processes and threads
+	profiles int             // number of V8 profiles so far
+	nodes    int             // number of nodes in all of them; unique, as some readers make one tree of all
+	ids      map[uint64]bool // pids and tids in use
 
 	profile *profile.Profile
 	pid     uint64
-	shift   time.Duration // from the file's start to the profile's
+	shift   time.Duration // time from the file's start to the profile's
 }
 
 // chromeEvent is one event. Times are in microseconds.
@@ -80,7 +80,7 @@ func (o *chromeWriter) event(e chromeEvent) {
 	o.Value(e)
 }
 
-// micros is a time of the profile in microseconds after the file's start.
+// micros returns a time of the profile in microseconds after the file's start.
 func (o *chromeWriter) micros(at time.Duration) float64 {
 	return float64((o.shift + at).Nanoseconds()) / 1e3
 }
@@ -101,7 +101,7 @@ func (o *chromeWriter) process(p *profile.Profile, shift time.Duration) {
 	}
 }
 
-// unique is an id, or another one where that was used or is too large for Perfetto.
+// unique returns id, or another one if it is in use or too large for Perfetto.
 func (o *chromeWriter) unique(id uint64) uint64 {
 	const most = 1 << 31
 	if id >= most || id == 0 {
@@ -114,14 +114,14 @@ func (o *chromeWriter) unique(id uint64) uint64 {
 	return id
 }
 
-// name writes metadata: what a process or a thread is named.
+// name writes the name of a process or a thread, as a metadata event.
 func (o *chromeWriter) name(what string, tid uint64, name string) {
 	o.event(chromeEvent{Name: what, Phase: "M", Category: "__metadata", TID: tid, Args: map[string]string{"name": name}})
 }
 
-// thread writes a thread, which is the i-th in order.
+// thread writes a thread, the i-th in order.
 func (o *chromeWriter) thread(t *profile.Thread, i int) {
-	tid := o.pid // of Linux's main thread they are the same
+	tid := o.pid // on Linux, the main thread's id is the pid
 	if o.profile.Target.OS != task.Linux || uint64(t.ID) != uint64(o.profile.Target.PID) {
 		tid = o.unique(uint64(t.ID))
 	}
@@ -132,13 +132,13 @@ func (o *chromeWriter) thread(t *profile.Thread, i int) {
 	o.samples(t, tid)
 }
 
-// chromeStates are the letters that Perfetto has for states, which are those of Linux. A
-// thread that is runnable is on a processor or waits for one.
+// chromeStates are Perfetto's letters for states, those of Linux. A runnable thread ("R")
+// is on a processor or waits for one.
 var chromeStates = map[task.State]string{
 	task.Running: "R", task.Sleeping: "S", task.Uninterruptible: "D", task.Stopped: "T", task.Ended: "X",
 }
 
-// states writes a thread's states, each until the next snapshot was taken.
+// states writes a thread's states, each until the next snapshot.
 func (o *chromeWriter) states(t *profile.Thread, tid uint64) {
 	for s := range timeline.ByState(timeline.Stretches(o.profile, t)) {
 		if name := chromeStates[s.State]; name != "" {
@@ -147,7 +147,7 @@ func (o *chromeWriter) states(t *profile.Thread, tid uint64) {
 	}
 }
 
-// slice writes an event that lasts.
+// slice writes an event that has a duration.
 func (o *chromeWriter) slice(e chromeEvent, from, to time.Duration) {
 	duration := float64((to - from).Nanoseconds()) / 1e3
 	e.Time, e.Duration = o.micros(from), &duration
@@ -160,7 +160,7 @@ type chromeMark struct {
 	from, to              time.Duration
 }
 
-// marks writes waits and hangs, of which those are in these.
+// marks writes waits and hangs as nested slices, outer ones first.
 func (o *chromeWriter) marks(t *profile.Thread, tid uint64) {
 	var all []chromeMark
 	say := words.NewWords(o.profile)
@@ -184,7 +184,7 @@ func (o *chromeWriter) marks(t *profile.Thread, tid uint64) {
 	}
 }
 
-// deadlock writes one as a slice of the process.
+// deadlock writes a deadlock as a slice of the process.
 func (o *chromeWriter) deadlock(d *profile.Deadlock, i int) {
 	say := words.NewWords(o.profile)
 	waiters := map[string]string{}

@@ -188,8 +188,8 @@ func TestChromeSlices(t *testing.T) {
 	for _, want := range []string{
 		"4242 M process_nameworker [4242] at 0", "4243 M thread_nameThread 4243 worker at 0",
 		"4242 T S at 0 for 100000", "4242 T R at 100000 for 400000", "4242 T S at 500000 for 100000", "4243 T S at 0 for 600000",
-		"4244 T D at 200000 for 100000", "4242 X waits in epoll_wait: fd 5by 1 look at 0 for 100000", "4242 X hangin 40 samples at 100000 for 400000",
-		`4243 X waits for mutex 0x7f0010, held by thread 4242 "demo"by 4 looks at 0 for 600000`,
+		"4244 T D at 200000 for 100000", "4242 X waits in epoll_wait: fd 5by 1 check at 0 for 100000", "4242 X hangin 40 samples at 100000 for 400000",
+		`4243 X waits for mutex 0x7f0010, held by thread 4242 "demo"by 4 checks at 0 for 600000`,
 		"4242 b deadlock at 1e+06", "4242 e deadlock at 2e+06",
 	} {
 		if !rows[want] {

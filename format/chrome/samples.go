@@ -8,17 +8,17 @@ import (
 	"stacksnap/format/words"
 )
 
-// chunkSamples is how many samples one event has.
+// chunkSamples is the number of samples in one event.
 const chunkSamples = 1 << 12
 
-// What V8 names the node above all stacks, and what stands for times of which no sample
-// is told.
+// V8's name for the root of all stacks, and the name of the node for times without a
+// sample.
 const (
 	chromeRoot = "(root)"
 	noSample   = "<no sample>"
 )
 
-// chromeNode is a node of a tree of V8's profiles.
+// chromeNode is a node in the tree of a V8 profile.
 type chromeNode struct {
 	ID     int         `json:"id"`
 	Parent int         `json:"parent,omitempty"`
@@ -33,9 +33,9 @@ type chromeFrame struct {
 	Column   int    `json:"columnNumber"`
 }
 
-// samples writes the stacks of a thread as one profile: a tree, and then which node of it
-// each sample ends in, how long after the one before. Where the next snapshot has none of
-// the thread's a node says so, for readers draw a sample until the next.
+// samples writes the stacks of a thread as one V8 profile: a tree, and for each sample the
+// node that it ends in and the time since the previous sample. Readers draw a sample until
+// the next; so a gap in the thread's snapshots gets a sample of the node for it.
 func (o *chromeWriter) samples(t *profile.Thread, tid uint64) {
 	o.profiles++
 	c := &chromeChunks{writer: o, head: chromeEvent{
@@ -60,18 +60,18 @@ func (o *chromeWriter) samples(t *profile.Thread, tid uint64) {
 	c.end()
 }
 
-// chromeChunks writes samples, so many in one event.
+// chromeChunks writes samples, up to chunkSamples in one event.
 type chromeChunks struct {
 	writer  *chromeWriter
 	head    chromeEvent
 	samples []int
 	deltas  []int64
-	last    int64         // microseconds, of the last sample
-	until   time.Duration // when the last sample ends
+	last    int64         // time of the last sample, in microseconds
+	until   time.Duration // end of the last sample
 	none    int           // the node for times without a sample
 }
 
-// tree writes the nodes of a thread's tree, and returns their numbers: that of nil is of
+// tree writes the nodes of a thread's tree and returns their numbers. That of nil is for
 // samples without a stack.
 func (c *chromeChunks) tree(t *profile.Thread) map[*profile.Node]int {
 	c.begin()
@@ -103,7 +103,7 @@ func (c *chromeChunks) tree(t *profile.Thread) map[*profile.Node]int {
 	return numbers
 }
 
-// node writes a node below another one, and returns its number.
+// node writes a node below parent and returns its number.
 func (c *chromeChunks) node(parent int, f chromeFrame) int {
 	c.writer.nodes++
 	c.writer.Text(",")
@@ -111,12 +111,12 @@ func (c *chromeChunks) node(parent int, f chromeFrame) int {
 	return c.writer.nodes
 }
 
-// chromeFrameOf is a function in a file. Lines are told from 0 on there, and −1 is none.
+// chromeFrameOf returns a function in a file. Lines count from 0, and −1 means none.
 func chromeFrameOf(name, file string) chromeFrame {
 	return chromeFrame{Function: name, URL: file, Line: -1, Column: -1}
 }
 
-// begin opens an event up to what is in its profile.
+// begin writes the start of an event, up to the members of its profile.
 func (c *chromeChunks) begin() {
 	o := c.writer
 	o.Separate(o.events)
@@ -136,7 +136,7 @@ func (c *chromeChunks) add(node int, at time.Duration) {
 	}
 }
 
-// end writes what there is.
+// end writes the samples that are left.
 func (c *chromeChunks) end() {
 	if len(c.samples) == 0 {
 		return

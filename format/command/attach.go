@@ -9,7 +9,7 @@ import (
 	"stacksnap/task/live"
 )
 
-// attach looks at a running process.
+// attach finds the target process, captures it and reports on it.
 func (c *call) attach(ctx context.Context) error {
 	pid, err := c.findTarget(ctx)
 	if err != nil {
@@ -18,7 +18,7 @@ func (c *call) attach(ctx context.Context) error {
 	return c.attachTo(ctx, pid)
 }
 
-// look looks at an open process, and closes it.
+// look captures an open process in the mode of the call, reports on it, and closes it.
 func (c *call) look(ctx context.Context, p task.Process) error {
 	switch c.Mode() {
 	case cli.ModeWatch:
@@ -31,7 +31,7 @@ func (c *call) look(ctx context.Context, p task.Process) error {
 	return c.snapshot(p)
 }
 
-// openTarget finds the process that is asked for, and opens it.
+// openTarget finds the target process and opens it.
 func (c *call) openTarget(ctx context.Context) (task.Process, error) {
 	pid, err := c.findTarget(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *call) openTarget(ctx context.Context) (task.Process, error) {
 	return live.Open(pid)
 }
 
-// canTakeStackshots reports whether the kernel's stackshots may serve for what is asked for.
+// canTakeStackshots reports whether the kernel's stackshots can serve this call.
 func (c *call) canTakeStackshots() bool {
 	if c.shots == nil || c.FollowWaits {
 		return false
@@ -52,14 +52,18 @@ func (c *call) canTakeStackshots() bool {
 	return false
 }
 
-// attachTo looks at a process that was found: by stackshots where its frames in the kernel
-// are wanted, or nothing is to stop and the system allows it, or the system keeps its task
-// from all others.
+// prefersStackshots reports whether to try stackshots before opening a process: only they have
+// frames in the kernel, and they stop nothing.
+func (c *call) prefersStackshots() bool { return c.canTakeStackshots() && (c.Kernel || c.NoStop) }
+
+// attachTo captures the process pid and reports on it. It takes stackshots instead of
+// attaching for --kernel, for --no-stop where the system allows it, and where the system
+// refuses its task port.
 func (c *call) attachTo(ctx context.Context, pid int) error {
 	if c.shots != nil && c.Kernel && c.Watches() {
 		return errWatchKernel
 	}
-	if c.canTakeStackshots() && (c.Kernel || c.NoStop) {
+	if c.prefersStackshots() {
 		if err := c.stackshotOne(ctx, pid, ""); c.Kernel || !isRefused(err) {
 			return err
 		}
@@ -71,6 +75,6 @@ func (c *call) attachTo(ctx context.Context, pid int) error {
 	return c.look(ctx, p)
 }
 
-// errWatchKernel is of a watch, whose reports are of registers and memory: what was stuck may
-// have gone on before a stackshot tells where it is.
-var errWatchKernel = cli.UsageError{Err: errors.New("a watch on macOS tells no frames in the kernel: leave out --kernel, or look now with a snapshot: -p PID --kernel")}
+// errWatchKernel refuses --kernel for a watch on macOS. A watch reads registers and memory;
+// a stackshot taken after that might find the thread elsewhere.
+var errWatchKernel = cli.UsageError{Err: errors.New("a watch on macOS has no frames in the kernel: leave out --kernel, or take a snapshot now: -p PID --kernel")}

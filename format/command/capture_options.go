@@ -8,7 +8,7 @@ import (
 	"stacksnap/format/profile/capture"
 )
 
-// What sampling does by default, like sample(1).
+// The defaults of sampling, those of sample(1).
 const (
 	defaultInterval = time.Millisecond
 	defaultDuration = 10 * time.Second
@@ -35,7 +35,7 @@ func (c *call) captureOptions() (capture.Options, error) {
 	return o, err
 }
 
-// keepsTimelines reports whether any form that is written tells when samples were taken.
+// keepsTimelines reports whether any output format has the times of samples.
 func (c *call) keepsTimelines() bool {
 	return slices.ContainsFunc(c.Destinations(), func(d cli.Destination) bool { return d.Form.Timed })
 }

@@ -15,12 +15,11 @@ import (
 	"stacksnap/task/live"
 )
 
-// maxNameless is how many files without symbols are listed.
+// maxNameless is the number of files without symbols that --check lists.
 const maxNameless = 20
 
-// check says what the call would do without --check, and does none of it: the
-// process is not stopped, and nothing attaches to it. What it would be refused for
-// is the error.
+// check prints what the call would do without --check. It neither attaches to the process
+// nor stops it. It returns the error with which the call would be refused.
 func (c *call) check(ctx context.Context) error {
 	p, err := c.openTarget(ctx)
 	if err != nil {
@@ -34,7 +33,7 @@ func (c *call) check(ctx context.Context) error {
 	return errors.Join(err, p.Close())
 }
 
-// describe writes a line on each matter.
+// describe writes the lines of --check.
 func (c *call) describe(to *bytes.Buffer, p task.Process) error {
 	say := func(title, text string) { fmt.Fprintf(to, "%-9s%s\n", title, words.Printable(text)) }
 	info := p.Info()
@@ -54,7 +53,7 @@ func (c *call) describe(to *bytes.Buffer, p task.Process) error {
 	return c.names(say, p)
 }
 
-// about is what a person knows a process by.
+// about describes a process by its user, age and CPU time.
 func about(d task.Details, now time.Time) string {
 	text := "of user " + pick.UserName(d.User)
 	if !d.Start.IsZero() {
@@ -66,8 +65,8 @@ func about(d task.Details, now time.Time) string {
 	return text
 }
 
-// mayStop is the error of what cannot be stopped as is asked for. A watch waits
-// until another tracer is gone.
+// mayStop returns an error if the process cannot be stopped in the way that the flags
+// choose. For a watch it returns nil, since a watch waits until another tracer has gone.
 func (c *call) mayStop(p task.Process) error {
 	if c.Watches() {
 		return nil
@@ -75,7 +74,7 @@ func (c *call) mayStop(p task.Process) error {
 	return task.CanStop(p, c.Suspension())
 }
 
-// stops says what stands, and for how long.
+// stops describes what would be stopped, how often, and for how long.
 func (c *call) stops(p task.Process, threads int) string {
 	live := c.LiveMode()
 	switch {
@@ -98,13 +97,13 @@ func (c *call) stops(p task.Process, threads int) string {
 	return "once " + together + "; again where a stack goes on beyond the copy"
 }
 
-// inTurn words a stop of one thread after another.
+// inTurn describes a stop of one thread after another.
 func inTurn(threads int) string {
 	return fmt.Sprintf("one of %s after another", plural(threads, "thread"))
 }
 
-// together words a stop of all threads. On Linux those are left alone that wait in
-// a call which a stop would end.
+// together describes a stop of all threads at once. On Linux it says "up to", because a
+// thread in a system call that a stop would interrupt is skipped.
 func (c *call) together(os task.OS, threads int) string {
 	if os == task.Linux {
 		return fmt.Sprintf("up to %s at once, while stacks are copied, for %v at most (--max-stop)", plural(threads, "thread"), c.MaxStop)
@@ -112,18 +111,18 @@ func (c *call) together(os task.OS, threads int) string {
 	return fmt.Sprintf("all of it, with %s, while stacks are copied", plural(threads, "thread"))
 }
 
-// when says of a watch what it stops a process for.
+// when describes the occasions on which a watch stops the process.
 func (c *call) when(os task.OS) string {
 	switch {
 	case c.Hang == 0:
 		return "for each report "
 	case os == task.Darwin:
-		return "for each sample of a hang, and to look at a thread that runs, "
+		return "for each sample of a hang, and to capture a thread that runs, "
 	}
 	return "for each sample of a hang "
 }
 
-// until says of a watch for whom it waits.
+// until names the tracer that a watch has to wait for; empty if there is none.
 func until(p task.Process) string {
 	s := p.Capabilities().Stopper
 	if s == nil {
@@ -135,7 +134,7 @@ func until(p task.Process) string {
 	return ""
 }
 
-// cost says how many samples are taken; empty where that is not known.
+// cost describes the number of samples and their interval; empty unless the call samples.
 func (c *call) cost() string {
 	o, err := c.captureOptions()
 	if err != nil || c.LiveMode() != cli.ModeSamples {
@@ -151,8 +150,8 @@ func (c *call) cost() string {
 	return text
 }
 
-// names says of which files the functions have names, and how long it took to find
-// out, which is most of what a snapshot costs besides the stop.
+// names describes the files that have no symbols, and the time that it took to load them
+// all. Loading is most of what a snapshot costs besides the stop.
 func (c *call) names(say func(title, text string), p task.Process) error {
 	index, err := c.index()
 	if err != nil {
@@ -182,7 +181,7 @@ func (c *call) names(say func(title, text string), p task.Process) error {
 	return m.Close()
 }
 
-// lacks says why functions of a file have no names; empty where they have.
+// lacks returns the reason why the functions of a file have no names; empty if they have.
 func lacks(im *images.Image) string {
 	switch {
 	case im.Err != nil:
@@ -193,7 +192,7 @@ func lacks(im *images.Image) string {
 	return ""
 }
 
-// plural writes a number and what is counted.
+// plural returns n with its noun, in the plural unless n is 1.
 func plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

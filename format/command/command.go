@@ -22,19 +22,19 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// Command is the program, as the system has started it.
+// Command is the program with its streams, environment and version.
 type Command struct {
 	out.Streams
 	Version      string
 	Entitlements []byte // a property list: what --sign signs with
-	// Release has a signal end the program at once. It is called when nothing heeds
-	// the context of [Command.Run] any more.
+	// Release restores the default action of signals, so that the next one ends the program
+	// at once. It is called when nothing observes the context of [Command.Run] any more.
 	Release func()
 }
 
-// Run does what the arguments, without the program's name, ask for, and returns
-// the exit code. It ends early, with its report, when ctx is done. What goes wrong
-// is told on Err, on a line.
+// Run executes the command line args (without the program's name) and returns the exit
+// code. When ctx is done, it ends early, with the report so far. Errors go to Err, one line
+// each.
 func (c Command) Run(ctx context.Context, args []string) int {
 	o, err := cli.Parse(args, c.Getenv(cli.DefaultsVariable), live.Runs)
 	var help *cli.HelpError
@@ -59,33 +59,35 @@ func (c Command) Run(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-// runOffered has a person who gives no arguments, or says no more than what to do, choose
-// among the processes that are busiest, or stuck, and goes on as if that one had been given.
+// runOffered serves a command line without a target. It offers the processes that are
+// busiest or stuck, and runs the command line with the one that the user chooses.
 func (c Command) runOffered(ctx context.Context, args []string) int {
 	pid, err := pick.Busiest(ctx, c.Streams)
 	if err != nil {
 		out.TellError(c.Err, err)
-		fmt.Fprint(c.Err, cli.Usage)
+		if !errors.Is(err, pick.ErrNotChosen) {
+			fmt.Fprint(c.Err, cli.Usage)
+		}
 		return exitUsage
 	}
 	return c.Run(ctx, append(args, strconv.Itoa(pid)))
 }
 
-// call is one call of the program.
+// call is one invocation of the program.
 type call struct {
 	*out.Reporter
 	entitlements []byte
-	gate         *task.Gate // within which anything is stopped
+	gate         *task.Gate // held while anything is stopped
 	job          *signals.Job
 	indexed      *binaries.Index
 	anyReported  bool
-	onScreen     atomic.Bool // a live view has the terminal
+	onScreen     atomic.Bool // a live view owns the terminal
 	deadline     signals.Deadline
 
-	// shots opens what takes the kernel's stackshots of a process, or of
-	// [stackshot.OfKernel] or OfAll; nil where the system has none.
+	// shots opens a source of the kernel's stackshots: of a process, [stackshot.OfKernel]
+	// or OfAll. It is nil where the system takes none.
 	shots        func(pid int) (stackshot.Source, error)
-	byStackshots bool // by them
+	byStackshots bool // the call uses shots
 }
 
 func (c Command) call(o *cli.Options) *call {
@@ -101,7 +103,7 @@ func (c Command) call(o *cli.Options) *call {
 	return made
 }
 
-// run does what is asked for.
+// run executes the call in its mode.
 func (c *call) run(ctx context.Context) error {
 	switch c.Mode() {
 	case cli.ModeVersion:
@@ -110,7 +112,7 @@ func (c *call) run(ctx context.Context) error {
 	case cli.ModeSign:
 		return live.Sign(func(line string) { fmt.Fprintln(c.Out, words.Printable(line)) }, c.entitlements)
 	}
-	if c.Mode() != cli.ModeTop { // which has the terminal to give back
+	if c.Mode() != cli.ModeTop { // which must restore the terminal first
 		c.endAt(ctx)
 		defer c.deadline.Lift()
 	}
@@ -144,7 +146,7 @@ func (c *call) run(ctx context.Context) error {
 	return c.attach(ctx)
 }
 
-// checkOutput refuses to go on where what is wanted could be shown or written nowhere.
+// checkOutput returns an error if the result could be neither shown nor written anywhere.
 func (c *call) checkOutput() error {
 	if c.Mode() == cli.ModeTop {
 		return c.checkScreen()
@@ -152,8 +154,8 @@ func (c *call) checkOutput() error {
 	return c.CheckPlace()
 }
 
-// endAt has the call end soon after a first signal. What the kernel knows to be held by
-// this program, stopped threads first of all, it releases with it.
+// endAt ends the program soon after a first signal, when ctx is done, unless the deadline
+// is lifted before. The kernel then resumes the threads that the program had stopped.
 func (c *call) endAt(ctx context.Context) {
 	end := func() {
 		out.Tell(c.Err, "interrupted, and ended without a report: what was waited for did not come within "+signals.Grace.String())

@@ -20,10 +20,11 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// leastChange is the change in percent from which a branch is shown to people by default.
+// leastChange is the smallest change, in percent, of a branch that formats for people show
+// by default.
 const leastChange = .5
 
-// compare reports how two files differ.
+// compare reports the differences between two files.
 func (c *call) compare() error {
 	index, err := c.index()
 	if err != nil {
@@ -46,7 +47,7 @@ func (c *call) compare() error {
 	return errors.Join(c.writeDiff(d), cut)
 }
 
-// diffOptions are what the flags say of how to compare.
+// diffOptions returns the options of the comparison from the flags.
 func (c *call) diffOptions() diff.Options {
 	o := diff.Options{Choose: c.Measure == "", By: profile.ByProcess}
 	if c.Measure == diff.ByCPU.String() {
@@ -59,7 +60,8 @@ func (c *call) diffOptions() diff.Options {
 	return o
 }
 
-// incomparable says which file it is, and what to give instead.
+// incomparable adds to the error of a comparison the name of the file and the flag to
+// change.
 func (c *call) incomparable(err error) error {
 	var e *diff.IncomparableError
 	if !errors.As(err, &e) {
@@ -73,7 +75,7 @@ func (c *call) incomparable(err error) error {
 		"compare samples", "give --measure samples", "compare shares of the total", "leave out --scale time").Replace(e.Why))
 }
 
-// writeDiff writes a comparison to all places that it goes to.
+// writeDiff writes a comparison to all destinations.
 func (c *call) writeDiff(d *diff.Diff) error {
 	return c.WriteAll(func(w io.Writer, to *cli.Destination) error {
 		of := words.Comparison{Diff: d, Tool: c.Tool, Files: [2]string(c.Compared), Least: float64(c.View.Min), Depth: c.View.Depth}
@@ -84,8 +86,8 @@ func (c *call) writeDiff(d *diff.Diff) error {
 	})
 }
 
-// withinSide is which process of the earlier or the later file is wanted; empty: the only
-// one.
+// withinSide returns the -p value for the earlier (0) or later (1) file; empty if the
+// file's only process is meant.
 func (c *call) withinSide(side int) []string {
 	if len(c.Within) == len(c.Compared) {
 		return c.Within[side : side+1]
@@ -93,8 +95,9 @@ func (c *call) withinSide(side int) []string {
 	return c.Within
 }
 
-// readSide reads a recording, a process of a stackshot, or a report that has a profile in
-// it. There may be both a profile and an error, of one that was cut off.
+// readSide reads one side of a comparison: a recording, a process of a stackshot, a JSON
+// document or a pprof profile. For a recording that was cut off it returns both a profile
+// and an error.
 func (c *call) readSide(path string, within []string, index *binaries.Index) (*profile.Profile, error) {
 	switch {
 	case stackshot.Is(path):
@@ -102,7 +105,7 @@ func (c *call) readSide(path string, within []string, index *binaries.Index) (*p
 	case len(within) > 0:
 		return nil, oneProcess(path)
 	}
-	p, err := capture.Replay(path, capture.Options{Threads: c.Filter, Binaries: index})
+	p, err := capture.Replay(path, capture.Options{Threads: c.Filter, Binaries: index, Timelines: true})
 	if !errors.Is(err, recording.ErrNotRecording) {
 		return p, inFile(path, err)
 	}
@@ -115,7 +118,7 @@ func (c *call) readSide(path string, within []string, index *binaries.Index) (*p
 	return nil, fmt.Errorf("%s is neither a recording of stacksnap nor a JSON document of it or a profile of pprof", path)
 }
 
-// readProcess reads the process of a file of stackshots that is named.
+// readProcess reads the process within names from a file of stackshots.
 func (c *call) readProcess(path string, within []string, index *binaries.Index) (*profile.Profile, error) {
 	all, err := c.readStackshots(path, within, index)
 	if err != nil {

@@ -137,6 +137,8 @@ func TestDiffRefusals(t *testing.T) {
 		"diff old.json new.json -f pprof":       "a diff is written as tree",
 		"diff old.json new.json --merge":        "leave out --merge",
 		"diff old.json new.json --save x":       "leave out --save",
+		"diff old.json new.json --header":       "leave it out",
+		"diff old.json new.json --no-merge":     "leave it out",
 		"diff old.json new.json -d 3s":          "cannot be sampled",
 		"diff old.json new.json --measure cpu":  "give --measure samples",
 		"diff old.pb new.json --scale time":     "old.pb cannot be compared so: it does not tell how long",

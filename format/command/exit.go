@@ -9,8 +9,8 @@ import (
 	"stacksnap/task/live"
 )
 
-// The exit codes, as the manual lists them (exit.md). A program that was launched passes
-// its own on.
+// The exit codes, as the manual lists them (exit.md). The exit status of a program that was
+// launched is passed on unchanged.
 const (
 	exitOK           = 0
 	exitFailure      = 1
@@ -20,12 +20,12 @@ const (
 	exitTargetExited = 5
 )
 
-// exitStatus is that of a program which was launched.
+// exitStatus is the exit status of a program that was launched.
 type exitStatus int
 
 func (s exitStatus) Error() string { return "exit status " + strconv.Itoa(int(s)) }
 
-// exitCode finds the code that scripts can tell errors apart by.
+// exitCode returns the exit code for an error.
 func exitCode(err error) int {
 	var (
 		status exitStatus
@@ -50,8 +50,8 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// is reports whether an error is or wraps one of that type.
+// is reports whether err is or wraps an error of type T.
 func is[T error](err error) bool {
-	var as T
-	return errors.As(err, &as)
+	_, ok := errors.AsType[T](err)
+	return ok
 }

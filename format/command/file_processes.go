@@ -13,8 +13,9 @@ import (
 	"stacksnap/task/live"
 )
 
-// chosen are those of a file's processes that are wanted, in the order of the file. The
-// error is one of a name that none has, or of a form that is of one process alone.
+// chosen returns the processes of a file that --pid chooses, in the order of the file. It
+// returns an error if one of the names is not in the file, or if several are chosen for a
+// format that holds one.
 func (c *call) chosen(all []*profile.Profile) ([]*profile.Profile, error) {
 	all, err := c.ofThose(all)
 	if err != nil {
@@ -23,7 +24,8 @@ func (c *call) chosen(all []*profile.Profile) ([]*profile.Profile, error) {
 	return all, c.takeSeveral(all)
 }
 
-// takeSeveral returns the error of a form that is of one process, where there are more.
+// takeSeveral returns an error if there are several processes and an output format holds
+// only one.
 func (c *call) takeSeveral(all []*profile.Profile) error {
 	for _, d := range c.Destinations() {
 		if d.Form.Single && len(all) > 1 {
@@ -33,7 +35,7 @@ func (c *call) takeSeveral(all []*profile.Profile) error {
 	return nil
 }
 
-// ofThose are the processes that --pid names, or all where it names none.
+// ofThose returns the processes that --pid names, or all without --pid.
 func (c *call) ofThose(all []*profile.Profile) (some []*profile.Profile, err error) {
 	wanted, err := namedWithin(c.Target, c.Within, targetsOf(all))
 	if err != nil || wanted == nil {
@@ -49,8 +51,8 @@ func targetsOf(all []*profile.Profile) (targets []task.Info) {
 	return targets
 }
 
-// namedWithin tells which of a file's processes are named, by pid or as those that run
-// are; nil where none is. The error is one of a name that none has.
+// namedWithin returns a function that reports whether a process of a file was named, by its
+// pid or its name; nil if none is named. It returns an error if a name is not in the file.
 func namedWithin(file string, within []string, all []task.Info) (func(task.Info) bool, error) {
 	if len(within) == 0 {
 		return nil, nil
@@ -68,7 +70,7 @@ func namedWithin(file string, within []string, all []task.Info) (func(task.Info)
 	return func(info task.Info) bool { return wanted[asCandidate(info)] }, nil
 }
 
-// matching are the processes that a target stands for.
+// matching returns the processes that a target, a pid or a name, refers to.
 func matching(target string, all []task.Info) []task.Candidate {
 	var candidates []task.Candidate
 	for _, info := range all {
@@ -80,12 +82,12 @@ func matching(target string, all []task.Info) []task.Candidate {
 	return live.Matching(target, candidates)
 }
 
-// asCandidate is what a process is known by.
+// asCandidate returns a process as one that a name can match.
 func asCandidate(info task.Info) task.Candidate {
 	return task.Candidate{PID: info.PID, Name: info.Name, Path: info.Path}
 }
 
-// notInFile is the error of a process that is not in a file, with those that are.
+// notInFile returns the error for a process that is not in a file. It lists those that are.
 func notInFile(file, name string, all []task.Info) error {
 	var err error = &live.NoNameError{Name: name}
 	if pid, notNumber := strconv.Atoi(name); notNumber == nil {
@@ -94,10 +96,10 @@ func notInFile(file, name string, all []task.Info) error {
 	return fmt.Errorf("%s: %w: it has %s", file, err, processList(all))
 }
 
-// listedProcesses is how many processes a line names.
+// listedProcesses is the number of processes that one line lists.
 const listedProcesses = 10
 
-// processList names the first processes.
+// processList returns the first processes as a list for people.
 func processList(all []task.Info) string {
 	var names []string
 	for _, info := range all[:min(len(all), listedProcesses)] {

@@ -17,8 +17,8 @@ func (c *call) findTarget(ctx context.Context) (int, error) {
 	return c.decide(ctx, c.Target, pid, err)
 }
 
-// decide checks the pid that was found for a target, and has a person choose where
-// there are several.
+// decide returns the pid that was found for a target, unless it is invalid or our own. If
+// the target matches several processes, it lets the user choose.
 func (c *call) decide(ctx context.Context, target string, pid int, err error) (int, error) {
 	var ambiguous *live.AmbiguousError
 	switch {
@@ -46,7 +46,8 @@ func (c *call) find(ctx context.Context) (int, error) {
 	return pid, err
 }
 
-// choose has a person choose where there is one, and refuses otherwise.
+// choose lets the user choose among several processes, and returns an error if there is no
+// terminal to ask at.
 func (c *call) choose(ctx context.Context, e *live.AmbiguousError) (int, error) {
 	which := pick.Among(e)
 	if c.mayTakeAll() {
@@ -58,7 +59,7 @@ func (c *call) choose(ctx context.Context, e *live.AmbiguousError) (int, error) 
 	return which.Ask(ctx, c.Streams)
 }
 
-// mayTakeAll reports whether --all could be given besides.
+// mayTakeAll reports whether --all could be added to the flags.
 func (c *call) mayTakeAll() bool {
 	return !c.Watches() && !c.Check && c.Save == "" && c.Wait == ""
 }

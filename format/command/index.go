@@ -14,8 +14,8 @@ import (
 	"stacksnap/images/sharedcache"
 )
 
-// index is of the places of --symbols and --binaries and of who else is asked, one for
-// all of a call; nil where there are none.
+// index returns the index of files with symbols: those below --symbols and --binaries, and
+// those from debuginfod and other finders. It is made once a call; nil if there are none.
 func (c *call) index() (*binaries.Index, error) {
 	opensOnMac := runtime.GOOS == "darwin" && (c.Mode() == cli.ModeOpen || c.Mode() == cli.ModeDiff || c.byStackshots)
 	asksMac := runtime.GOOS == "darwin" && c.Hang == 0 && c.Every == 0 // a watch has no time to wait
@@ -44,7 +44,8 @@ func (c *call) index() (*binaries.Index, error) {
 	return c.indexed, err
 }
 
-// overLine returns what shows a line in place of the one before; nil where nobody looks.
+// overLine returns a function that shows a line in place of the one before; nil if standard
+// error is no terminal.
 func (c *call) overLine() func(line string) {
 	if !out.IsTerminal(c.Err) {
 		return nil
@@ -56,8 +57,8 @@ func (c *call) overLine() func(line string) {
 	}
 }
 
-// remark tells which of the files that were named are of no use, once something was
-// reported.
+// remark prints which of the files that --symbols and --binaries named were of no use, if
+// there was a report.
 func (c *call) remark() {
 	if c.indexed == nil || !c.anyReported {
 		return
@@ -67,7 +68,7 @@ func (c *call) remark() {
 	}
 }
 
-// note notes the images of a report.
+// note marks the images of a report as reported in the index.
 func (c *call) note(list []*profile.Image) {
 	c.anyReported = true
 	for _, im := range list {

@@ -6,16 +6,16 @@ import (
 	"stacksnap/task"
 )
 
-// What is kept of very many threads is large, and garbage several times as large would
-// pile up before it is collected.
+// A capture of very many threads keeps much memory, and would make several times as much
+// garbage before a collection. The soft limit starts them earlier.
 const (
 	manyThreads = 4096
-	manyMemory  = 80 << 20 // from so many bytes on it is collected more often
-	memoryEach  = 2 << 10  // and so many more for each thread
+	manyMemory  = 80 << 20 // bytes of the soft limit
+	memoryEach  = 2 << 10  // bytes more for each thread
 )
 
-// boundMemory has garbage of the capture and report of a process with very many threads
-// be collected early, until end.
+// boundMemory sets a soft memory limit if the process has more than manyThreads threads.
+// end restores the limit from before.
 func boundMemory(p task.Process) (end func()) {
 	ids, err := p.Threads()
 	if err != nil || len(ids) <= manyThreads {

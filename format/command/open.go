@@ -44,7 +44,7 @@ func (c *call) open() error {
 	return c.core(p)
 }
 
-// core reports on a core, and fails after that where it has no thread.
+// core reports on a core. If the core has no thread, it then returns an error.
 func (c *call) core(p task.Process) error {
 	threads, err := p.Threads()
 	if err != nil {
@@ -56,13 +56,13 @@ func (c *call) core(p task.Process) error {
 	return fmt.Errorf("%s: this core has no thread: it was cut short, for want of room or by a limit (ulimit -c)", c.Target)
 }
 
-// oneProcess is the error of a choice among the processes of a file that has one.
+// oneProcess returns the error for --pid with a file that has only one process.
 func oneProcess(file string) error {
 	return cli.UsageError{Err: fmt.Errorf("%s has one process: leave out --pid, which chooses among those of a stackshot or a report of spindump", file)}
 }
 
-// replay reports on a recording. The error wraps [recording.ErrNotRecording] where
-// the file is none.
+// replay reports on a recording. The error wraps [recording.ErrNotRecording] if the file is
+// none.
 func (c *call) replay(index *binaries.Index) error {
 	prof, err := capture.Replay(c.Target, capture.Options{Threads: c.Filter, Binaries: index, Timelines: c.keepsTimelines()})
 	switch {
@@ -71,29 +71,33 @@ func (c *call) replay(index *binaries.Index) error {
 	case errors.Is(err, recording.ErrNotRecording):
 		return err
 	case c.Save != "":
-		return cli.UsageError{Err: fmt.Errorf("%s is a recording already: copy it rather than --save it", c.Target)}
+		return cli.UsageError{Err: fmt.Errorf("%s is a recording already: copy it rather than record it again", c.Target)}
 	case is[*recording.CutError](err):
 		err = fmt.Errorf("%s: %w", c.Target, err)
 	}
 	return c.Report(prof, err)
 }
 
-// openReport reports on what a report of Apple's has.
+// openReport reports on the processes in a report of Apple's tools.
 func (c *call) openReport(index *binaries.Index) error {
 	all, err := apple.Open(c.Target)
 	if errors.Is(err, apple.ErrNotReport) {
+		if kind := writtenByUs(c.Target); kind != "" {
+			return fmt.Errorf("%s is %s of stacksnap, which cannot be opened again: recordings (-o it.snap) and JSON (-o it.json) can", c.Target, kind)
+		}
 		return fmt.Errorf("%s is neither a core file, a recording of stacksnap or its JSON, a stackshot, nor a report of sample(1), of spindump or of a crash", c.Target)
 	}
 	return c.openRead(all, err, index)
 }
 
-// openRead reports on what was read from a report.
+// openRead reports on profiles that were read from a report, after adding symbols and
+// filtering threads. err is the error of reading them.
 func (c *call) openRead(all []*profile.Profile, err error, index *binaries.Index) error {
 	switch {
 	case err != nil:
 		return inFile(c.Target, err)
 	case c.Save != "":
-		return cli.UsageError{Err: fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than --save it", c.Target)}
+		return cli.UsageError{Err: fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than record it again", c.Target)}
 	case c.Filter.Running != c.Filter.Blocked:
 		return cli.UsageError{Err: fmt.Errorf("%s is a report, which does not tell what runs: leave out --running and --blocked", c.Target)}
 	}

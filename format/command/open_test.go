@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/binary"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,5 +26,28 @@ func TestCoreOfNobody(t *testing.T) {
 	out, err, code := ran(t, file)
 	if code != exitFailure || !strings.Contains(out, "no threads") || !strings.Contains(err, "it was cut short") || strings.Count(err, "\n") != 1 {
 		t.Errorf("exit code %d, %q\n%s", code, err, out)
+	}
+}
+
+// TestOurTextsAreKnown: what is for people says so, and what can be opened.
+func TestOurTextsAreKnown(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"tree.txt":    {"idle\n\nProcess:         demo [42]\nTool:            stacksnap 1.0\n", "is a text report of stacksnap"},
+		"summary.txt": {"idle\nProcess: demo [42], 2 threads, stopped for 1 ms\n", "is a text report of stacksnap"},
+		"group.txt":   {"Processes:       4, one captured after another: 3 ms\n", "is a text report of stacksnap"},
+		"moment.txt":  {"Processes: 4, captured at the same time\n", "is a text report of stacksnap"},
+		"it.html":     {"<!DOCTYPE html><title>stacksnap</title>", "is a page of stacksnap"},
+		"it.svg":      {"<?xml version=\"1.0\"?><svg><desc>stacksnap 1.0</desc></svg>", "is a flame graph of stacksnap"},
+		"other.svg":   {"<?xml version=\"1.0\"?><svg/>", "neither a core file"},
+		"other.txt":   {"Process:         demo [42]\n", "neither a core file"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, stderr, code := ran(t, path); code != exitFailure || out != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: %d, %s%s", name, code, out, stderr)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"stacksnap/task"
 )
 
-// sample takes many snapshots of a process, and reports.
+// sample takes many snapshots of a process and reports on them.
 func (c *call) sample(ctx context.Context, p task.Process) error {
 	defer boundMemory(p)()
 	o, err := c.captureOptions()
@@ -18,7 +18,7 @@ func (c *call) sample(ctx context.Context, p task.Process) error {
 		return errors.Join(err, p.Close())
 	}
 	o.Taken, o.Alone = c.Release, true
-	var others *hangreport.Followed // nil: it did not come to that
+	var others *hangreport.Followed // nil: no wait was followed
 	if c.FollowWaits {
 		o.Followed = func(f hangreport.Followed) { others = &f }
 	}
@@ -32,14 +32,13 @@ func (c *call) sample(ctx context.Context, p task.Process) error {
 	return c.reportFollowed(prof, others, err)
 }
 
-// reportFollowed reports on a process that was sampled, and on those that it waits for.
+// reportFollowed reports on a process that was sampled and on the processes that it waits
+// for.
 func (c *call) reportFollowed(prof *profile.Profile, others *hangreport.Followed, err error) error {
 	s := selection{group: profile.Group{
 		Tool: c.Tool, Profiles: append([]*profile.Profile{prof}, others.Profiles...),
 		Missing: others.Missing, Deadlocks: others.Deadlocks,
 	}}
-	if err != nil {
-		s.errs = append(s.errs, err)
-	}
+	s.fail(err)
 	return c.reportAll(&s)
 }

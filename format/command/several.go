@@ -16,18 +16,18 @@ import (
 	"stacksnap/task/live"
 )
 
-// maxTogether is how many processes are captured in one call, if there may be as
-// many open files.
+// maxTogether is the largest number of processes captured in one call, if the limit on open
+// files allows it.
 const maxTogether = 256
 
-// gather looks at several processes at about the same time, and reports on each.
-// One of which there is nothing costs only its own report.
+// gather captures several processes at about the same time and reports on each. A process
+// that cannot be captured is reported as missing.
 func (c *call) gather(ctx context.Context) error {
 	s := selection{asked: map[int]bool{}}
 	if err := c.findAll(ctx, &s); err != nil {
 		return err
 	}
-	if c.canTakeStackshots() && (c.Kernel || c.NoStop) {
+	if c.prefersStackshots() {
 		if err := c.stackshotSeveral(ctx, &s); c.Kernel || !isRefused(err) {
 			return err
 		}
@@ -47,15 +47,15 @@ func (c *call) gather(ctx context.Context) error {
 	return c.reportAll(&s)
 }
 
-// selection is processes that are looked at together, and what came of it.
+// selection is a set of processes to capture together, with the results.
 type selection struct {
 	pids  []int        // each once, in the order of the reports
-	asked map[int]bool // of these, those that were named
+	asked map[int]bool // pids that the user named
 	group profile.Group
-	errs  []error // what the exit code tells of
+	errs  []error // errors that determine the exit code
 }
 
-// add takes up a process unless it is us, or there already.
+// add adds a process to the selection, unless it is our own or there already.
 func (s *selection) add(pid int) {
 	switch {
 	case pid == os.Getpid() || slices.Contains(s.pids, pid):
@@ -66,18 +66,25 @@ func (s *selection) add(pid int) {
 	}
 }
 
-// lose notes that something of a process is missing. That one which nobody has
-// named has ended is nothing to fail for: it was found, and then it was gone.
+// lose records that a process could not be captured. It is an error for the exit code too,
+// unless the process has ended and the user did not name it.
 func (s *selection) lose(pid int, err error) {
 	s.group.Missing = append(s.group.Missing, profile.Missing{PID: pid, Why: err.Error()})
 	hasEnded := is[*task.NoProcessError](err) || is[*task.ExitedError](err)
 	if !hasEnded || s.asked[pid] {
+		s.fail(err)
+	}
+}
+
+// fail records an error for the exit code, unless it is nil.
+func (s *selection) fail(err error) {
+	if err != nil {
 		s.errs = append(s.errs, err)
 	}
 }
 
-// findAll finds the processes. The error is one of the call: a name that nobody has
-// costs only its own report where there are others.
+// findAll finds the processes. A name that no process has is recorded as missing; any other
+// failure is returned.
 func (c *call) findAll(ctx context.Context, s *selection) error {
 	targets := c.Targets
 	if c.Wait != "" {
@@ -94,7 +101,7 @@ func (c *call) findAll(ctx context.Context, s *selection) error {
 		}
 		for _, pid := range roots {
 			if s.asked[pid] = !c.All; c.Tree && c.Samples() {
-				s.add(pid) // what it has started is found as it is sampled
+				s.add(pid) // its descendants are found while it is sampled
 				continue
 			}
 			if err := c.addTree(s, pid); err != nil {
@@ -105,7 +112,7 @@ func (c *call) findAll(ctx context.Context, s *selection) error {
 	return nil
 }
 
-// findRoots finds the process that a target is or, with --all, those.
+// findRoots finds the process for a target or, with --all, every process of that name.
 func (c *call) findRoots(ctx context.Context, target string) ([]int, error) {
 	if c.All {
 		return live.Named(target, os.Getpid())
@@ -121,9 +128,8 @@ func (c *call) findRoots(ctx context.Context, target string) ([]int, error) {
 	return []int{pid}, err
 }
 
-// pidsNamed returns the processes that targets stand for, each once, the lowest first, and
-// us not among them. It fails where a target cannot be resolved to processes, unless
-// mayBeNone reports that this target need not be.
+// pidsNamed returns the pids that the targets refer to, sorted, each once, without our own.
+// A target that matches no process is an error unless mayBeNone(target).
 func pidsNamed(targets []string, mayBeNone func(target string) bool) (pids []int, err error) {
 	for _, target := range targets {
 		found, err := live.Named(target, os.Getpid())
@@ -136,7 +142,7 @@ func pidsNamed(targets []string, mayBeNone func(target string) bool) (pids []int
 	return slices.Compact(pids), nil
 }
 
-// addTree takes up a process and, with --tree, what it has started.
+// addTree adds a process to the selection and, with --tree, its descendants.
 func (c *call) addTree(s *selection, root int) error {
 	s.add(root)
 	if !c.Tree {
@@ -153,12 +159,12 @@ func (c *call) addTree(s *selection, root int) error {
 	return nil
 }
 
-// otherwise captures a process that could not be opened, for that reason; there may be
-// both a profile and an error.
+// otherwise captures a process that could not be opened because of why. It may return both
+// a profile and an error.
 type otherwise func(pid int, why error) (*profile.Profile, error)
 
-// snapshot captures each once, close together. They are closed in the order that
-// undoes what opening them has done.
+// snapshot captures each process once, all at nearly the same time. It closes them in the
+// reverse of the order in which it opened them.
 func (s *selection) snapshot(o capture.Options, other otherwise) {
 	var open []task.Process
 	for _, pid := range s.pids {
@@ -192,7 +198,7 @@ func (s *selection) snapshot(o capture.Options, other otherwise) {
 	s.group.Profiles = append(s.group.Profiles, shots.Followed...)
 }
 
-// order has the reports in the order in which the processes were found.
+// order sorts the profiles by the order in which their processes were found.
 func (s *selection) order() {
 	place := func(pid int) int {
 		if i := slices.Index(s.pids, pid); i >= 0 {
@@ -205,8 +211,8 @@ func (s *selection) order() {
 	})
 }
 
-// sampleTogether samples all of them at the same time and, with --tree, what they
-// have started and start.
+// sampleTogether samples all processes at the same time and, with --tree, their
+// descendants.
 func (c *call) sampleTogether(ctx context.Context, s *selection, o capture.Options) {
 	profiles, lost, err := family.RecordAll(ctx, s.pids, c.Tree, o)
 	c.Release()
@@ -214,17 +220,16 @@ func (c *call) sampleTogether(ctx context.Context, s *selection, o capture.Optio
 	for _, l := range lost {
 		s.lose(l.PID, l.Err)
 	}
-	if err != nil {
-		s.errs = append(s.errs, err)
-	}
+	s.fail(err)
 }
 
-// reportAll writes what there is, and returns what went wrong.
+// reportAll writes the report of a selection and returns the errors of capturing and
+// writing it.
 func (c *call) reportAll(s *selection) error {
 	if len(s.group.Profiles) == 0 {
 		if len(s.errs) == 0 {
 			for _, m := range s.group.Missing {
-				s.errs = append(s.errs, &task.NoProcessError{PID: m.PID})
+				s.fail(&task.NoProcessError{PID: m.PID})
 			}
 		}
 		return s.failure()
@@ -232,7 +237,7 @@ func (c *call) reportAll(s *selection) error {
 	return errors.Join(s.failure(), c.WriteGroup(&s.group))
 }
 
-// failure is what went wrong, in one line.
+// failure returns the errors of a selection as one error with one line.
 func (s *selection) failure() error {
 	switch len(s.errs) {
 	case 0:
@@ -243,7 +248,7 @@ func (s *selection) failure() error {
 	return &lostError{s.errs}
 }
 
-// lostError is about several processes that could not be captured.
+// lostError is the error of several processes that could not be captured.
 type lostError struct{ errs []error }
 
 func (e *lostError) Error() string {

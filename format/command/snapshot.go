@@ -7,7 +7,7 @@ import (
 	"stacksnap/task"
 )
 
-// snapshot captures a process once, and reports.
+// snapshot captures a process once and reports on it.
 func (c *call) snapshot(p task.Process) error {
 	defer boundMemory(p)()
 	o, err := c.captureOptions()

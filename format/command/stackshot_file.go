@@ -12,14 +12,14 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// gcPercent is by how much the heap may grow before it is collected, while stackshots of
-// many processes are reported on, or a process is watched.
+// gcPercent is the value for [debug.SetGCPercent] while many processes are reported on, or
+// one is watched.
 const gcPercent = 60
 
 // openStackshot reports on the processes in a stackshot, or on those that -p chooses.
 func (c *call) openStackshot(index *binaries.Index) error {
 	if c.Save != "" {
-		return cli.UsageError{Err: fmt.Errorf("%s is a stackshot, which has no memory to record: copy it rather than --save it", c.Target)}
+		return cli.UsageError{Err: fmt.Errorf("%s is a stackshot, which has no memory to record: copy it rather than record it", c.Target)}
 	}
 	// Nothing runs that collecting garbage would disturb, and much of it is made.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
@@ -36,15 +36,16 @@ func (c *call) openStackshot(index *binaries.Index) error {
 	return c.reportAll(&selection{group: c.seenTogether(profiles)})
 }
 
-// seenTogether are processes of which the kernel has seen all threads at one moment.
+// seenTogether returns a group of processes that were captured at the same moment, with
+// their deadlocks.
 func (c *call) seenTogether(profiles []*profile.Profile) profile.Group {
 	g := profile.Group{Tool: c.Tool, Profiles: profiles}
 	g.Deadlocks = profile.Circles(g.Waiters())
 	return g
 }
 
-// readStackshots reads the processes in a file of stackshots, or those that are named, of
-// which there is one at least.
+// readStackshots reads the processes in a file of stackshots, or those that within names.
+// It returns an error if there is none.
 func (c *call) readStackshots(file string, within []string, index *binaries.Index) ([]*profile.Profile, error) {
 	shots, err := stackshot.Open(file)
 	if err != nil {
@@ -61,8 +62,8 @@ func (c *call) readStackshots(file string, within []string, index *binaries.Inde
 	return profiles, inFile(file, err)
 }
 
-// namedIn tells which processes in a file of stackshots are named, nil where none is: those
-// are then not asked for, which takes as long as to report on some.
+// namedIn returns a function that reports whether a process in the stackshots was named;
+// nil if none was. Listing the processes takes long, and nil avoids it.
 func namedIn(shots []*stackshot.Shot, file string, within []string) (func(task.Info) bool, error) {
 	if len(within) == 0 {
 		return nil, nil
@@ -70,7 +71,7 @@ func namedIn(shots []*stackshot.Shot, file string, within []string) (func(task.I
 	return namedWithin(file, within, tasksOf(shots))
 }
 
-// tasksOf are all processes in stackshots.
+// tasksOf returns all processes in the stackshots.
 func tasksOf(shots []*stackshot.Shot) (all []task.Info) {
 	for s := range stackshot.Whole(shots) {
 		for _, p := range s.Processes() {

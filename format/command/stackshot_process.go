@@ -14,7 +14,7 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// stackshotInstead samples a process by stackshots after its task was refused.
+// stackshotInstead reports on a process by stackshots after access to its task was refused.
 func (c *call) stackshotInstead(ctx context.Context, pid int, refused error) error {
 	note := c.noteInstead(refused)
 	if note == "" {
@@ -27,8 +27,8 @@ func (c *call) stackshotInstead(ctx context.Context, pid int, refused error) err
 	return err
 }
 
-// stackshotOfRefused takes a stackshot of one of several processes, whose task was refused,
-// and returns what was captured.
+// stackshotOfRefused takes a stackshot of a process, one of several, after access to its
+// task was refused.
 func (c *call) stackshotOfRefused(ctx context.Context, pid int, refused error) (*profile.Profile, error) {
 	note := c.noteInstead(refused)
 	if note == "" {
@@ -41,7 +41,7 @@ func (c *call) stackshotOfRefused(ctx context.Context, pid int, refused error) (
 	return first(profiles, err)
 }
 
-// first returns the first of some profiles, nil if there is none, and err as it is.
+// first returns the first profile, or nil if there is none, and err unchanged.
 func first(all []*profile.Profile, err error) (*profile.Profile, error) {
 	if len(all) == 0 {
 		return nil, err
@@ -49,7 +49,8 @@ func first(all []*profile.Profile, err error) (*profile.Profile, error) {
 	return all[0], err
 }
 
-// noteInstead says why there is a stackshot instead; empty: there is to be none.
+// noteInstead returns the note on why stackshots took the place of attaching; empty if they
+// may not.
 func (c *call) noteInstead(refused error) string {
 	var why *task.PermissionError
 	if !c.canTakeStackshots() || !errors.As(refused, &why) {
@@ -58,12 +59,12 @@ func (c *call) noteInstead(refused error) string {
 	return fmt.Sprintf("by the kernel's stackshot, for its task is refused (%s): there is no memory to tell more by", why.Asked)
 }
 
-// isRefused reports whether there could be no stackshot at all.
+// isRefused reports whether err means that no stackshot could be taken at all.
 func isRefused(err error) bool {
 	return is[*task.PermissionError](err) || errors.Is(err, stackshot.ErrNoSource)
 }
 
-// stackshotOne reports on a process by stackshots of it.
+// stackshotOne reports on a process by stackshots.
 func (c *call) stackshotOne(ctx context.Context, pid int, note string) error {
 	scene := stackshots.Target{PID: pid, Note: note}
 	if c.Mode() == cli.ModeTop {
@@ -72,7 +73,7 @@ func (c *call) stackshotOne(ctx context.Context, pid int, note string) error {
 	return c.Report(first(c.takeStackshots(ctx, scene)))
 }
 
-// stackshotTop shows a process live by stackshots of it.
+// stackshotTop shows a live view of a process by stackshots.
 func (c *call) stackshotTop(ctx context.Context, scene stackshots.Target) error {
 	done, err := c.openScene(&scene)
 	if err != nil {
@@ -91,7 +92,7 @@ func (c *call) stackshotLive(ctx context.Context, scene stackshots.Target, o cap
 	return first(c.stackshotScene(ctx, scene, o))
 }
 
-// wanting names the flag that cannot be had where there are no stackshots.
+// wanting adds to an error of missing stackshots the flag that needs them.
 func (c *call) wanting(err error) error {
 	switch {
 	case !errors.Is(err, stackshot.ErrNoSource):

@@ -143,7 +143,7 @@ func TestFilmWithoutStop(t *testing.T) {
 	pid := sleeper(t)
 	s := newStudio(pid)
 	out, stderr, code := filmed(t, s, "-p", strconv.Itoa(pid), "--no-stop", "-n", "3", "-i", "1ms")
-	wantReport(t, out, stderr, code, "3 snapshots", "of a CPU used by the capture", "in 3 stackshots, 194µs in the longest")
+	wantReport(t, out, stderr, code, "3 snapshots", "of CPU time used by the capture", "in 3 stackshots, 194µs in the longest")
 	if strings.Contains(out, "[k]") || strings.Contains(out, "kernel") && !strings.Contains(out, stoodLine) {
 		t.Errorf("the report has frames of the kernel:\n%s", out)
 	}

@@ -13,8 +13,8 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// stackshotInterval is the default time from one stackshot to the next, as in spindump: no
-// thread of the system runs during one.
+// stackshotInterval is the default time between stackshots, that of spindump. No thread of
+// the system runs during a stackshot.
 const stackshotInterval = 10 * time.Millisecond
 
 // takeStackshots takes stackshots for a report.
@@ -35,7 +35,7 @@ func (c *call) takeStackshots(ctx context.Context, scene stackshots.Target) (pro
 	return c.stackshotScene(ctx, scene, o)
 }
 
-// openScene opens what takes a scene's stackshots, until done is called.
+// openScene opens the sources of stackshots that a target needs. done closes them.
 func (c *call) openScene(scene *stackshots.Target) (done func(), err error) {
 	if scene.Source, err = c.shots(scene.PID); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (c *call) openScene(scene *stackshots.Target) (done func(), err error) {
 	return func() { _, _ = scene.Kernel.Close(), scene.Source.Close() }, nil
 }
 
-// stackshotScene takes stackshots, which --save keeps as they are.
+// stackshotScene takes the stackshots. With --save it writes them to a file unchanged.
 func (c *call) stackshotScene(ctx context.Context, scene stackshots.Target, o capture.Options) ([]*profile.Profile, error) {
 	if c.Save == "" {
 		return stackshots.Record(ctx, scene, o)
@@ -60,8 +60,8 @@ func (c *call) stackshotScene(ctx context.Context, scene stackshots.Target, o ca
 	})
 }
 
-// stackshotsTo writes the stackshots that are kept to a file. What was taken before an error is
-// kept, if there is anything.
+// stackshotsTo writes the stackshots that take passes to keep to a file. Those from before
+// an error are kept; without any there is no file.
 func (c *call) stackshotsTo(path string, take func(keep func([]byte) error) ([]*profile.Profile, error)) (profiles []*profile.Profile, err error) {
 	unsaved := output.Write(path, func(w io.Writer) error {
 		kept := false
@@ -81,7 +81,7 @@ func (c *call) stackshotsTo(path string, take func(keep func([]byte) error) ([]*
 	return profiles, err
 }
 
-// stackshotOptions are those of one stackshot, or of a series.
+// stackshotOptions returns the capture options for one stackshot, or for a series.
 func (c *call) stackshotOptions() (capture.Options, error) {
 	c.byStackshots = true
 	o, err := c.captureOptions()

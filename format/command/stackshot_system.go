@@ -30,15 +30,13 @@ func (c *call) stackshotAll(ctx context.Context) error {
 		return err
 	}
 	s := selection{group: c.seenTogether(profiles)}
-	if err != nil {
-		s.errs = append(s.errs, err)
-	}
+	s.fail(err)
 	return c.reportAll(&s)
 }
 
 var errNoneLeft = errors.New("none of those processes was in the kernel's stackshot: they have ended")
 
-// chosenPIDs tells which processes -p chooses; nil where it does not.
+// chosenPIDs returns a function that reports whether -p chooses a process; nil without -p.
 func (c *call) chosenPIDs() (func(task.Info) bool, error) {
 	if len(c.Targets) == 0 {
 		return nil, nil
@@ -47,8 +45,8 @@ func (c *call) chosenPIDs() (func(task.Info) bool, error) {
 	return func(info task.Info) bool { return slices.Contains(pids, info.PID) }, err
 }
 
-// stackshotSeveral reports on processes that were found, by stackshots of all, so that they are
-// of one moment.
+// stackshotSeveral reports on several processes by stackshots of the whole system, so that
+// all are captured at one moment.
 func (c *call) stackshotSeveral(ctx context.Context, s *selection) error {
 	members := family.NewMembers(s.pids)
 	scene := stackshots.Target{PID: stackshot.OfAll, Wanted: func(info task.Info) bool { return slices.Contains(s.pids, info.PID) }}
@@ -60,16 +58,13 @@ func (c *call) stackshotSeveral(ctx context.Context, s *selection) error {
 		return err
 	}
 	s.take(c.seenTogether(profiles))
-	for _, err := range []error{err, members.Err()} {
-		if err != nil {
-			s.errs = append(s.errs, err)
-		}
-	}
+	s.fail(err)
+	s.fail(members.Err())
 	return c.reportAll(s)
 }
 
-// take takes up what was captured, in the order in which the processes were found, and
-// notes those of which there is nothing.
+// take stores captured profiles in the order in which the processes were found, and records
+// the processes without a profile as missing.
 func (s *selection) take(g profile.Group) {
 	s.group.Tool, s.group.Profiles, s.group.Deadlocks = g.Tool, g.Profiles, g.Deadlocks
 	s.order()

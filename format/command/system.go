@@ -7,9 +7,9 @@ import (
 	"stacksnap/format/command/cli"
 )
 
-var errSystemSaved = cli.UsageError{Err: errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report with -o")}
+var errSystemSaved = cli.UsageError{Err: errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report (-o it.html)")}
 
-// systemWide reports on all processes, or on those that -p chooses, and stops none.
+// systemWide reports on all processes, or on those that -p chooses, without stopping any.
 func (c *call) systemWide(ctx context.Context) error {
 	if c.Save != "" {
 		return errSystemSaved

@@ -17,15 +17,15 @@ import (
 	"stacksnap/task/live"
 )
 
-// captureSystem captures all processes, or those that are named, and the threads of the
-// kernel: once, or for a while.
+// captureSystem captures all processes, or those that --pid names, and the kernel's
+// threads: once, or repeatedly with -d.
 func (c *call) captureSystem(ctx context.Context) (*profile.Group, error) {
 	o, err := c.captureOptions()
 	if err != nil {
 		return nil, err
 	}
 	o.Suspend, o.Kernel = task.SuspendNone, true
-	// Nothing stands that collecting garbage would hold up, and much of it is made.
+	// Nothing is stopped that a collection could hold up, and there is much garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	v := systemCapture{options: o}
 	if c.Samples() {
@@ -44,27 +44,28 @@ func (c *call) captureSystem(ctx context.Context) (*profile.Group, error) {
 	if err := v.addKernel(c.Targets); err != nil {
 		return nil, err
 	}
-	// Of hundreds of processes most threads do nothing, and alike.
+	// Most threads of hundreds of processes are idle in the same places.
 	isOther := func(d cli.Destination) bool { return d.Form.Name != "tree" }
-	c.Merge = c.Merge || !c.Has("by") && !slices.ContainsFunc(c.Destinations(), isOther)
+	c.Merge = c.Merge || !c.NoMerge && !c.Has("by") && !slices.ContainsFunc(c.Destinations(), isOther)
 	return &v.group, nil
 }
 
-// openAtOnce is how many processes are open at a time, for what each takes of memory.
+// openAtOnce is the largest number of processes open at the same time, which bounds the
+// memory.
 const openAtOnce = 64
 
-// systemCapture is a capture of many processes.
+// systemCapture is a capture of many processes without a stop.
 type systemCapture struct {
 	options capture.Options
 	group   profile.Group
-	found   int // processes
-	sealed  int // of them, whose stacks may not be read
+	found   int // number of processes found
+	sealed  int // number of the processes found whose stacks we may not read
 	refusal *task.PermissionError
 
 	isSampled bool
 }
 
-// once looks at the processes as they are now.
+// once captures each process once.
 func (v *systemCapture) once(targets []string) error {
 	pids, err := chosenNow(targets)
 	if err != nil {
@@ -77,7 +78,8 @@ func (v *systemCapture) once(targets []string) error {
 	return nil
 }
 
-// chosenNow lists the processes: all, or those of these pids and names.
+// chosenNow returns the pids of all processes but our own, or of those that the targets
+// name.
 func chosenNow(targets []string) (pids []int, err error) {
 	if len(targets) > 0 {
 		return pidsNamed(targets, isKernel)
@@ -91,7 +93,7 @@ func chosenNow(targets []string) (pids []int, err error) {
 	return pids, err
 }
 
-// add captures processes. One that has ended meanwhile is none.
+// add captures processes. It ignores those that have ended meanwhile.
 func (v *systemCapture) add(pids []int) {
 	var open []task.Process
 	for _, pid := range pids {
@@ -116,7 +118,7 @@ func (v *systemCapture) add(pids []int) {
 	}
 }
 
-// kernelName is by what the threads of the kernel are chosen.
+// kernelName is the value of --pid for the kernel's threads.
 const kernelName = "kernel"
 
 func isKernel(target string) bool { return target == kernelName }
@@ -131,7 +133,7 @@ func (v *systemCapture) addKernel(targets []string) error {
 	}
 	p, err := capture.KernelThreads(info, threads, lacks, v.options)
 	if err == nil && v.isSampled {
-		p.Notes = append(p.Notes, "the threads of the kernel were looked at once, at the end")
+		p.Notes = append(p.Notes, "the threads of the kernel were captured once, at the end")
 	}
 	if err == nil {
 		v.group.Profiles = append(v.group.Profiles, p)

@@ -12,16 +12,17 @@ import (
 	"stacksnap/task/live"
 )
 
-// How often processes are looked for that have begun: those of a name cost more to find.
+// How often new processes are looked for. Finding them by name costs more.
 const (
 	listEvery  = 50 * time.Millisecond
 	namedEvery = time.Second
 )
 
-// mostSampled is how many processes are open at a time, if there may be as many files.
+// mostSampled is the largest number of processes open at the same time, if the limit on
+// open files allows it.
 const mostSampled = 2048
 
-// sampleAll looks at the processes for a while.
+// sampleAll samples all processes, or those that --pid names, for the duration.
 func (c *call) sampleAll(ctx context.Context, v *systemCapture) error {
 	if c.SampleInterval() == 0 {
 		v.options.Interval = stackshotInterval
@@ -47,7 +48,7 @@ func (c *call) sampleAll(ctx context.Context, v *systemCapture) error {
 	return nil
 }
 
-// listAll lists all processes but this one, and the threads of the kernel among them.
+// listAll returns all pids but our own, those of the kernel's threads included.
 func listAll() ([]int, error) {
 	pids, err := live.PIDs()
 	return slices.DeleteFunc(pids, func(pid int) bool { return pid == os.Getpid() }), err

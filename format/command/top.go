@@ -14,10 +14,10 @@ import (
 	"stacksnap/task"
 )
 
-// topInterval is from one sample to the next of a live view, unless told.
+// topInterval is the default time between the samples of a live view.
 const topInterval = 10 * time.Millisecond
 
-// checkScreen refuses a live view where there is nobody to look at it.
+// checkScreen returns an error if the live view has no terminal.
 func (c *call) checkScreen() error {
 	if out.IsTerminal(c.In) && out.IsTerminal(c.Out) {
 		return nil
@@ -25,7 +25,7 @@ func (c *call) checkScreen() error {
 	return cli.UsageError{Err: errors.New("top is for a terminal: for a report, sample with -d 10s instead")}
 }
 
-// top shows a process live, until a person ends that.
+// top shows a live view of a process until the user quits.
 func (c *call) top(ctx context.Context, p task.Process) error {
 	err := c.topBy(ctx, p.Info(), func(ctx context.Context, o capture.Options) (*profile.Profile, error) {
 		return capture.Record(ctx, p, o)
@@ -33,10 +33,10 @@ func (c *call) top(ctx context.Context, p task.Process) error {
 	return errors.Join(err, p.Close())
 }
 
-// record samples a process.
+// record samples a process with the given options.
 type record func(context.Context, capture.Options) (*profile.Profile, error)
 
-// topBy is top of a process that is sampled so.
+// topBy shows a live view of the samples that sample takes.
 func (c *call) topBy(ctx context.Context, target task.Info, sample record) error {
 	screen, err := top.OpenScreen()
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *call) topBy(ctx context.Context, target task.Info, sample record) error
 	return err
 }
 
-// shown gives each sample to a view.
+// shown returns r as the source of samples for a live view.
 func (r record) shown(o capture.Options) top.Sampling {
 	return func(ctx context.Context, add func(*top.Sample, func() *profile.Profile)) (*profile.Profile, error) {
 		o.Added = func(a *capture.Added) {
@@ -63,8 +63,8 @@ func (r record) shown(o capture.Options) top.Sampling {
 	}
 }
 
-// topCapture are the options of the sampling: at random moments, so that a target which
-// works in the rhythm of the interval is shown as it is.
+// topCapture returns the capture options of a live view. Samples are taken at random
+// moments, so that a target that works in step with the interval is not misrepresented.
 func (c *call) topCapture() (capture.Options, error) {
 	o, err := c.captureOptions()
 	if c.SampleInterval() == 0 {
@@ -81,8 +81,8 @@ func (c *call) topOptions(target task.Info, interval time.Duration) top.Options 
 	}
 }
 
-// saveShown writes a report of what a live view shows. The name of the file tells its
-// form, as with --output.
+// saveShown writes a report with the part of a profile that the live view shows. The file's
+// name selects the format, as with --output.
 func (c *call) saveShown(path string, p *profile.Profile, v top.Shown) error {
 	if v.Focus != nil {
 		p = p.Select(profile.Patterns{v.Focus}, nil, nil)

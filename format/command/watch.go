@@ -33,10 +33,9 @@ type watcher struct {
 	options hang.Options
 }
 
-// watch reports hangs until it is ended: from outside, or by --duration or
-// --count.
+// watch reports hangs until a signal, --duration or --count ends it.
 func (c *call) watch(ctx context.Context, p task.Process) error {
-	// It may go on for long, beside a target that needs the memory.
+	// A watch may run for long, beside a target that needs the memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	task.SetLimits(p, task.Limits{Gate: c.gate, MaxCopy: c.MaxStop})
 	if c.Kernel {
@@ -68,7 +67,7 @@ func (c *call) watch(ctx context.Context, p task.Process) error {
 	return w.runInto(ctx)
 }
 
-// runInto watches with a file for each report.
+// runInto watches and writes each report to a file of its own.
 func (w *watcher) runInto(ctx context.Context) error {
 	files, err := w.openCaptures()
 	if err != nil {
@@ -79,8 +78,7 @@ func (w *watcher) runInto(ctx context.Context) error {
 	return errors.Join(err, files.Err(), files.Close())
 }
 
-// run watches. It tells that it goes on, where somebody looks, and what has come of
-// it.
+// run watches. On a terminal it says when it begins; at the end it prints a summary line.
 func (w *watcher) run(ctx context.Context, report func(context.Context, *hangreport.Report) error) error {
 	during, stop := w.limited(ctx)
 	defer stop()
@@ -89,10 +87,10 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hangrep
 		out.Tell(w.Err, "watching "+name+"; Ctrl-C ends")
 	}
 	finish := w.StartPushing()
-	began, made := time.Now(), map[hangreport.Reason]int{}
+	began, reports, made := time.Now(), 0, map[hangreport.Reason]int{}
 	covered, err := hang.Watch(during, w.process, w.options, func(r *hangreport.Report) error {
 		made[r.Reason]++
-		if made[hangreport.Hang]+made[hangreport.Periodic] == w.Count {
+		if reports++; reports == w.Count {
 			stop()
 		}
 		queued := w.Queue(&profile.Group{Tool: w.Tool, Profiles: []*profile.Profile{r.Profile}}, r)
@@ -104,7 +102,7 @@ func (w *watcher) run(ctx context.Context, report func(context.Context, *hangrep
 	return errors.Join(err, finish())
 }
 
-// limited bounds a watch by --duration.
+// limited returns a context that ends after --duration.
 func (w *watcher) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if w.Duration > 0 {
 		return context.WithTimeout(ctx, w.Duration)
@@ -112,7 +110,7 @@ func (w *watcher) limited(ctx context.Context) (context.Context, context.CancelF
 	return context.WithCancel(ctx)
 }
 
-// shownReport is a report as --no-inlines and --merge want it.
+// shownReport applies --no-inlines, --merge and the flags of views to a report.
 func (w *watcher) shownReport(r *hangreport.Report) *hangreport.Report {
 	shown := *r
 	shown.Profile, shown.Followed.Profiles = w.Shown(r.Profile), nil
@@ -122,7 +120,7 @@ func (w *watcher) shownReport(r *hangreport.Report) *hangreport.Report {
 	return &shown
 }
 
-// print prints a report.
+// print prints a report and runs --exec.
 func (w *watcher) print(ctx context.Context, r *hangreport.Report) error {
 	var report bytes.Buffer
 	if err := w.writeHang(&report, r); err != nil {
@@ -133,7 +131,7 @@ func (w *watcher) print(ctx context.Context, r *hangreport.Report) error {
 	return err
 }
 
-// writeHang writes a report in the form of --format.
+// writeHang writes a report in the format of --format.
 func (w *watcher) writeHang(to io.Writer, r *hangreport.Report) error {
 	o := words.Options{Color: w.Colored(true)} // in files
 	if w.Dir == "" {
@@ -142,9 +140,9 @@ func (w *watcher) writeHang(to io.Writer, r *hangreport.Report) error {
 	return format.Named(w.Format).Write(to, report.OfHang(r), o)
 }
 
-// runHook runs --exec. That it fails is told, and does not end the watch.
+// runHook runs --exec. A failure is printed and does not end the watch.
 func (w *watcher) runHook(ctx context.Context, files output.Captured, r *hangreport.Report) {
-	w.deadline.Lift() // a command has a time of its own to end in
+	w.deadline.Lift() // the command has its own time limit
 	err := output.Hook{Command: w.Exec, Output: w.Err, Limit: output.HookLimit, Grace: output.HookGrace}.Run(ctx,
 		"STACKSNAP_FILE="+files.Report,
 		"STACKSNAP_RECORDING="+files.Recording,

@@ -11,7 +11,7 @@ import (
 	"stacksnap/format/profile/hangreport"
 )
 
-// openCaptures opens the folder for the files of a watch.
+// openCaptures opens the directory for the reports and recordings of a watch.
 func (w *watcher) openCaptures() (*output.Captures, error) {
 	folder, err := output.OpenFolder(w.Dir)
 	if err != nil {
@@ -24,12 +24,12 @@ func (w *watcher) openCaptures() (*output.Captures, error) {
 	return files, nil
 }
 
-// files are those of one kind.
+// files returns the rotation of the files with one extension.
 func (w *watcher) files(in *output.Folder, extension string) output.Rotation {
 	return output.Rotation{Folder: in, Name: w.target.Name, PID: w.target.PID, Ext: extension, Keep: w.Keep}
 }
 
-// extension is that of reports.
+// extension returns the extension of report files, without the dot.
 func (w *watcher) extension() string {
 	if format.Named(w.Format).Text {
 		return "txt"
@@ -37,7 +37,7 @@ func (w *watcher) extension() string {
 	return w.Format
 }
 
-// keepFiles writes a report to its file.
+// keepFiles writes a report to a file of its own and runs --exec.
 func (w *watcher) keepFiles(ctx context.Context, files *output.Captures, r *hangreport.Report) error {
 	write := func(to io.Writer) error { return w.writeHang(to, r) }
 	done, err := files.Add(r.Start, output.Recorded{Path: r.Recording, Err: r.SaveErr}, write)

@@ -10,24 +10,46 @@ import (
 	"stacksnap/format/words"
 )
 
-// Watched says in a line for how long a watch has gone on and how many reports it
-// has made, and for how much of it the target was not looked at.
+// Watched summarises a watch in a line: its duration, the reports that it made, and the
+// time in which it could not observe the target.
 func Watched(elapsed time.Duration, o *hang.Options, made map[hangreport.Reason]int, covered hang.Coverage) string {
 	var parts []string
 	if o.Threshold > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s or more", howMany(made[hangreport.Hang], "hang"), o.Threshold))
+		parts = append(parts, hangs(o, made, &covered))
 	}
 	if o.Every > 0 {
 		parts = append(parts, howMany(made[hangreport.Periodic], "periodic report"))
 	}
 	line := fmt.Sprintf("%s: %s", roughly(elapsed), strings.Join(parts, ", "))
 	if covered.Gaps > 0 && o.Threshold > 0 {
-		line += fmt.Sprintf("; not looked at for %s of it, %s: hangs then are not known", roughly(covered.Unseen), inGaps(covered.Gaps))
+		line += fmt.Sprintf("; not observed for %s of it, %s: hangs then are not known", roughly(covered.Unseen), inGaps(covered.Gaps))
 	}
 	return line
 }
 
-// inGaps says in how many pieces.
+// hangs returns a phrase with the number of hangs. It says that there was none only of a
+// thread that has answered, as one that never ran may have hung all the time.
+func hangs(o *hang.Options, made map[hangreport.Reason]int, covered *hang.Coverage) string {
+	n, whose := made[hangreport.Hang], o.ThreadName()
+	text := fmt.Sprintf("%s of %s or more", howMany(n, "hang"), o.Threshold)
+	switch {
+	case n > 0 || covered.Answered:
+	case covered.Still > 0:
+		text = fmt.Sprintf("%s has not run for %s", whose, roughly(covered.Still))
+		if covered.Call != "" {
+			text += ", in " + covered.Call
+		}
+		text += "; whether it hung before, we can't know"
+	default:
+		text = whose + " was not seen idle; whether it hangs, we can't know"
+	}
+	if made[hangreport.Deadlocked] > 0 {
+		text = "threads were in a deadlock from the start; " + text
+	}
+	return text
+}
+
+// inGaps returns a phrase for the number of gaps.
 func inGaps(n int) string {
 	if n == 1 {
 		return "at once"
@@ -35,7 +57,7 @@ func inGaps(n int) string {
 	return fmt.Sprintf("in %d pieces", n)
 }
 
-// howMany is a number of things, none in words.
+// howMany returns n with its noun, and "no" for 0.
 func howMany(n int, thing string) string {
 	if n == 0 {
 		return "no " + thing
@@ -43,7 +65,7 @@ func howMany(n int, thing string) string {
 	return words.Plural(n, thing)
 }
 
-// roughly rounds a time for people.
+// roughly rounds a duration to two or three digits, for people.
 func roughly(d time.Duration) time.Duration {
 	switch {
 	case d < time.Second:

@@ -1,4 +1,4 @@
-// Package firefox writes timelines as the Firefox Profiler opens them.
+// Package firefox writes timelines for the Firefox Profiler.
 package firefox
 
 import (
@@ -14,18 +14,18 @@ import (
 	"stacksnap/task"
 )
 
-// firefoxVersion is the version of the Firefox Profiler's processed profiles (its source,
-// docs-developer/CHANGELOG-formats.md and src/types/profile.ts), and geckoVersion what
-// goes with it of Firefox's own.
+// firefoxVersion is the version of the Firefox Profiler's processed profile format (its
+// source, docs-developer/CHANGELOG-formats.md and src/types/profile.ts), and geckoVersion
+// the matching version of Gecko's format.
 const (
 	firefoxVersion = 70
 	geckoVersion   = 36
 )
 
-// Write writes the profile as the Firefox Profiler keeps its own: each thread with its
-// samples in the order of time, their states as categories, the CPU time that each has
-// used, and markers of what looks found it to wait for. It fails with [ErrNoTimeline]
-// where it is not known when samples were taken.
+// Write writes profiles in the Firefox Profiler's processed format. Each thread has its
+// samples in the order of time, with states as categories and CPU time, and markers for its
+// waits, hangs and deadlocks. It returns [timeline.ErrNoTimeline] if the times of samples
+// are unknown.
 func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	g := &r.Group
 	if err := timeline.Check(g); err != nil {
@@ -45,22 +45,22 @@ func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	return o.Out.Flush()
 }
 
-// firefoxWriter writes threads at once, and tables once all is known.
+// firefoxWriter writes threads one by one, and the shared tables at the end.
 type firefoxWriter struct {
 	jsonstream.Stream
 	firefoxTables
 	threads int
-	pids    map[int]int // how often one was met
+	pids    map[int]int // number of profiles with that pid so far
 
-	profile *profile.Profile // whose threads are written
+	profile *profile.Profile // current profile
 	pid     string
-	shift   time.Duration // from the file's start to the profile's
+	shift   time.Duration // time from the file's start to the profile's
 }
 
 func (o *firefoxWriter) process(p *profile.Profile, shift time.Duration) {
 	o.profile, o.shift, o.system = p, shift, p.Target.OS
 	o.pid = strconv.Itoa(p.Target.PID)
-	if n := o.pids[p.Target.PID]; n > 0 { // it has called exec, and is another process there
+	if n := o.pids[p.Target.PID]; n > 0 { // after exec; the Profiler needs another pid
 		o.pid += "." + strconv.Itoa(n)
 	}
 	o.pids[p.Target.PID]++
@@ -73,7 +73,7 @@ func (o *firefoxWriter) process(p *profile.Profile, shift time.Duration) {
 	}
 }
 
-// firefoxThread is what is told of a thread beside its samples and markers.
+// firefoxThread is the data of a thread beside its samples and markers.
 type firefoxThread struct {
 	Type       string   `json:"processType"`
 	Startup    float64  `json:"processStartupTime"`
@@ -105,8 +105,8 @@ func (o *firefoxWriter) thread(t *profile.Thread) {
 	o.Text("}}")
 }
 
-// lifetime is from when to when a thread was seen; the end is nil where it was there at
-// the end.
+// lifetime returns the times at which a thread was first and last seen, in milliseconds. to
+// is nil if the last snapshot has the thread.
 func (o *firefoxWriter) lifetime(t *profile.Thread) (from float64, to *float64) {
 	first, last := time.Duration(-1), time.Duration(0)
 	for s := range timeline.Stretches(o.profile, t) {
@@ -122,7 +122,7 @@ func (o *firefoxWriter) lifetime(t *profile.Thread) (from float64, to *float64) 
 	return o.millis(max(0, first)), to
 }
 
-// firefoxName names a thread as its process does, else by its queue or its id.
+// firefoxName returns the thread's name, or else its queue or its id.
 func firefoxName(p *profile.Profile, t *profile.Thread) string {
 	switch {
 	case t.Name != "":
@@ -133,7 +133,7 @@ func firefoxName(p *profile.Profile, t *profile.Thread) string {
 	return words.ThreadLabel(p, t)
 }
 
-// firefoxID is text where JavaScript has no such number.
+// firefoxID returns a thread id as a number, or as text if JavaScript has no such number.
 func firefoxID(id task.ThreadID) any {
 	const most = 1 << 53
 	if id < most {
@@ -142,7 +142,7 @@ func firefoxID(id task.ThreadID) any {
 	return strconv.FormatUint(uint64(id), 10)
 }
 
-// millis is a time of the profile in milliseconds after the file's start.
+// millis returns a time of the profile in milliseconds after the file's start.
 func (o *firefoxWriter) millis(at time.Duration) float64 {
 	return float64((o.shift + at).Nanoseconds()) / 1e6
 }
@@ -161,7 +161,7 @@ func (o *firefoxWriter) samples(t *profile.Thread) {
 	o.Integer(int64(n))
 }
 
-// micros is a time in microseconds, none where it is not known.
+// micros returns a duration in microseconds, none if it is unknown (negative).
 func micros(d time.Duration) int {
 	if d < 0 {
 		return none
@@ -169,11 +169,11 @@ func micros(d time.Duration) int {
 	return int(d / time.Microsecond)
 }
 
-// each writes a column of the samples, and returns how many there are.
+// each writes a column of the samples and returns their number.
 func (o *firefoxWriter) each(column string, t *profile.Thread, write func(*profile.Moment)) (n int) {
 	o.Value(column)
 	o.Text(":[")
-	var now profile.Moment // one for all, for it is not known that write does not keep it
+	var now profile.Moment // one variable for all, since it escapes to the heap
 	for now = range o.profile.Moments(t) {
 		o.Separate(n)
 		write(&now)
@@ -183,7 +183,7 @@ func (o *firefoxWriter) each(column string, t *profile.Thread, write func(*profi
 	return n
 }
 
-// countsMoments reports whether it is known of any sample what CPU time it has used.
+// countsMoments reports whether the CPU time of any sample is known.
 func countsMoments(p *profile.Profile, t *profile.Thread) bool {
 	for m := range p.Moments(t) {
 		if m.CPU >= 0 {

@@ -208,8 +208,8 @@ func TestFirefoxMarkers(t *testing.T) {
 		}
 	}
 	want := map[string][]string{
-		"4242": {"0 to 100: Wait in epoll_wait: fd 5 by 1 look", "500 to 600: Wait in epoll_wait: fd 5 by 1 look", "100 to 500: Hang away from its run loop for 400 ms in 40 samples"},
-		"4243": {`0 to 600: Wait for mutex 0x7f0010, held by thread 4242 "demo" by 4 looks`, "1000 to at once: Deadlock waits for mutex 0x10, held by itself by 1 look"},
+		"4242": {"0 to 100: Wait in epoll_wait: fd 5 by 1 check", "500 to 600: Wait in epoll_wait: fd 5 by 1 check", "100 to 500: Hang away from its run loop for 400 ms in 40 samples"},
+		"4243": {`0 to 600: Wait for mutex 0x7f0010, held by thread 4242 "demo" by 4 checks`, "1000 to at once: Deadlock waits for mutex 0x10, held by itself by 1 check"},
 	}
 	if diff := cmp.Diff(want, marks); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -8,7 +8,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// firefoxSchema says how markers of a type are shown.
+// firefoxSchema defines how the Profiler shows markers of a type.
 type firefoxSchema struct {
 	Name    string         `json:"name"`
 	Tooltip string         `json:"tooltipLabel"`
@@ -41,20 +41,20 @@ func firefoxSchemas() []firefoxSchema {
 		}
 	}
 	return []firefoxSchema{
-		schema(firefoxWait, "All samples from its start to its end found the thread at the same place, and not running. What it waits for is what looks have found, if there were any."),
+		schema(firefoxWait, "All samples from its start to its end found the thread at the same place, and not running. What it waits for is what checks have found, if there were any."),
 		schema(firefoxHang, "No sample from its start to its end, which are 250 ms apart at least, found the thread where its run loop waits."),
-		schema(firefoxDeadlock, "Threads that wait for each other, from the first to the last look that found them so."),
+		schema(firefoxDeadlock, "Threads that wait for each other, from the first to the last check that found them so."),
 	}
 }
 
-// firefoxMarker is what happened in a thread for a while.
+// firefoxMarker is an event in a thread that lasts for a while.
 type firefoxMarker struct {
 	kind, what string
-	found      string        // by how many looks or samples
-	from, to   time.Duration // after the profile's start
+	found      string        // number of observations or samples
+	from, to   time.Duration // times from the profile's start
 }
 
-// markersOf are those of a thread, in the order of time.
+// markersOf returns the markers of a thread: waits, then hangs, then deadlocks.
 func (o *firefoxWriter) markersOf(t *profile.Thread) (all []firefoxMarker) {
 	say := words.NewWords(o.profile)
 	for s := range timeline.Stretches(o.profile, t) {

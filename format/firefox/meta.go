@@ -9,9 +9,9 @@ import (
 	"stacksnap/task"
 )
 
-// The categories of stacks: the state in which the thread was.
+// The categories of stacks: the states of threads.
 const (
-	firefoxOther = iota // where the state is not known, and of frames that called others
+	firefoxOther = iota // the category for an unknown state, and for frames that are not innermost
 	firefoxRunnable
 	firefoxSleeping
 	firefoxUninterruptible
@@ -24,8 +24,8 @@ type firefoxCategory struct {
 	Sub   []string `json:"subcategories"`
 }
 
-// firefoxCategories has them in their order. The first grey one is that of what has none,
-// and what is transparent is idle.
+// firefoxCategories returns the categories in order. The Profiler uses the first grey one
+// for stacks without a category, and takes transparent ones for idle.
 func firefoxCategories() []firefoxCategory {
 	sub := []string{"Other"}
 	return []firefoxCategory{
@@ -48,10 +48,10 @@ func firefoxCategoryOf(state task.State) int {
 	return firefoxOther
 }
 
-// firefoxMeta is what is told of all. The Profiler takes the start for that of the process;
-// all times are after it, and here it is that of the capture.
+// firefoxMeta is the data about the whole profile. Times are relative to Start: in Firefox
+// the start of the process, here that of the capture.
 type firefoxMeta struct {
-	Interval     float64           `json:"interval"` // all times are in milliseconds
+	Interval     float64           `json:"interval"` // milliseconds, the unit of all times
 	Start        float64           `json:"startTime"`
 	ProcessType  int               `json:"processType"`
 	Product      string            `json:"product"`
@@ -73,7 +73,7 @@ type firefoxMeta struct {
 	Extra        []firefoxSection  `json:"extra"`
 }
 
-// firefoxSection is shown as more about the profile.
+// firefoxSection is a group of facts that the Profiler shows with the profile.
 type firefoxSection struct {
 	Label   string         `json:"label"`
 	Entries []firefoxEntry `json:"entries"`
@@ -101,12 +101,12 @@ func firefoxMetaOf(g *profile.Group) firefoxMeta {
 		m.System, m.CPU, m.CPUs, m.Memory = words.Clean(at.OSVersion, words.MaxText), words.Clean(at.Machine.CPU, words.MaxText), at.Machine.CPUs, at.Machine.Memory
 	}
 	if m.Interval == 0 {
-		m.Interval = float64(time.Millisecond) / 1e6 // of a single snapshot there is none, and its bars are to be seen
+		m.Interval = float64(time.Millisecond) / 1e6 // a single snapshot has none, and would not be visible
 	}
 	return m
 }
 
-// firefoxFacts are the lines that stand above reports for people.
+// firefoxFacts returns the facts in the header of text reports.
 func firefoxFacts(g *profile.Group) (all []firefoxSection) {
 	add := func(label string, facts []words.Fact) {
 		s := firefoxSection{Label: label}

@@ -18,7 +18,7 @@ type firefoxLib struct {
 	Code      *string `json:"codeId"`
 }
 
-// tables writes what threads refer to.
+// tables writes the tables that threads refer to.
 func (o *firefoxWriter) tables() {
 	o.Column("libs", len(o.libs.All), o.lib)
 	o.Text(",\n\"shared\":{\"stackTable\":{")
@@ -52,7 +52,7 @@ func (o *firefoxWriter) lib(i int) {
 	o.Value(l)
 }
 
-// length ends a table.
+// length writes the last member of a table, its length.
 func (o *firefoxWriter) length(n int) {
 	o.Text(`,"length":`)
 	o.Integer(int64(n))
@@ -101,7 +101,7 @@ func (o *firefoxWriter) frameTable() {
 	o.length(n)
 }
 
-// knownLine is a line or a column, none where it is not known.
+// knownLine returns a line or column, or none if it is unknown.
 func knownLine(n int) int {
 	if n <= 0 {
 		return none
@@ -113,7 +113,7 @@ func (o *firefoxWriter) funcTable() {
 	all := o.funcs.All
 	n := len(all)
 	o.integers("name", n, func(i int) int64 { return int64(all[i].name) })
-	o.integers("resource", n, func(i int) int64 { return int64(all[i].lib) }) // there is one of each lib
+	o.integers("resource", n, func(i int) int64 { return int64(all[i].lib) }) // each lib has one resource, with the same number
 	o.numbers("source", n, func(i int) int { return all[i].source })
 	for _, name := range []string{"isJS", "relevantForJS"} {
 		o.Column(name, n, o.Same("false"))

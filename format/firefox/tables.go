@@ -12,12 +12,12 @@ import (
 	"stacksnap/task"
 )
 
-// none stands for what is not known in the tables' numbers.
+// none is the number for a missing entry in the tables.
 const none = -1
 
-// firefoxTables are what all threads share: stacks of frames of functions.
+// firefoxTables are the tables that all threads share: stacks of frames of functions.
 type firefoxTables struct {
-	system  task.OS // of the process that is written
+	system  task.OS // system of the current process
 	strings interned.Table[string]
 	libs    interned.Table[firefoxImage]
 	symbols interned.Table[firefoxSymbol]
@@ -27,32 +27,32 @@ type firefoxTables struct {
 	stacks  interned.Table[firefoxStack]
 }
 
-// firefoxImage is a lib, with the system whose IDs it has.
+// firefoxImage is a lib, with the system that its ID is for.
 type firefoxImage struct {
 	*profile.Image
 	system task.OS
 }
 
-// firefoxFunc is a function; all are numbers in other tables, or none.
+// firefoxFunc is a function; the fields are numbers in other tables, or none.
 type firefoxFunc struct{ name, lib, source int }
 
-// firefoxSymbol is the function in which the code of a frame is.
+// firefoxSymbol is the function that contains the code of a frame.
 type firefoxSymbol struct {
 	lib     int
-	address uint64 // in the lib
+	address uint64 // address in the lib
 	name    int
 }
 
-// firefoxFrame is a place in a function. The category is that of the state of a thread
-// whose innermost frame it is, and none of others.
+// firefoxFrame is a place in a function. The category is the thread's state if the frame is
+// innermost, otherwise none.
 type firefoxFrame struct {
 	fn, lib, symbol, category int
-	address                   int64 // in the lib
-	inlined                   int   // how deep
-	line, column              int   // 0: not known
+	address                   int64 // address in the lib
+	inlined                   int   // depth of inlining
+	line, column              int   // 0: unknown
 }
 
-// firefoxStack is a frame as called from a stack.
+// firefoxStack is a frame and the stack of its callers.
 type firefoxStack struct{ prefix, frame int }
 
 func newFirefoxTables() firefoxTables {
@@ -63,23 +63,23 @@ func newFirefoxTables() firefoxTables {
 	}
 }
 
-// threadStacks are the stacks of a thread that end in the nodes of its tree.
+// threadStacks are the stacks of a thread, by the nodes that they end in.
 type threadStacks struct {
 	tables *firefoxTables
 	ends   map[*profile.Node]stackEnd
 }
 
-// stackEnd is the innermost frame of a stack, and what calls it.
+// stackEnd is the innermost frame of a stack, and the stack that calls it.
 type stackEnd struct {
 	prefix int
 	frame  firefoxFrame
 }
 
-// stacksOf finds the stacks of a thread.
+// stacksOf returns the stacks of a thread.
 func (o *firefoxTables) stacksOf(t *profile.Thread) *threadStacks {
 	s := &threadStacks{o, map[*profile.Node]stackEnd{}}
 	s.ends[nil] = stackEnd{none, o.mark(words.NoStack)}
-	var path []stackEnd // with the frame of each node, and the stack that ends in its caller
+	var path []stackEnd // for each depth, the node's frame and the stack of its callers
 	for depth, n := range t.Nodes() {
 		end := stackEnd{none, firefoxFrame{}}
 		var outer *firefoxFrame
@@ -98,19 +98,19 @@ func (o *firefoxTables) stacksOf(t *profile.Thread) *threadStacks {
 	return s
 }
 
-// of is the number of the stack that ends in a node, of a thread in a state.
+// of returns the number of the stack that ends in a node, for a thread in that state.
 func (s *threadStacks) of(n *profile.Node, state task.State) int {
 	end := s.ends[n]
 	end.frame.category = firefoxCategoryOf(state)
 	return s.tables.stacks.Of(firefoxStack{end.prefix, s.tables.frames.Of(end.frame)})
 }
 
-// mark is a frame for what is no function.
+// mark returns a frame that is no function, such as a truncation.
 func (o *firefoxTables) mark(name string) firefoxFrame {
 	return firefoxFrame{fn: o.function(name, none, ""), lib: none, symbol: none, category: none, address: none}
 }
 
-// frame is that of a node, called by another one.
+// frame returns the frame of a node that is called by outer.
 func (o *firefoxTables) frame(n *profile.Node, outer *firefoxFrame) firefoxFrame {
 	f := o.mark(words.AreaLabel(n))
 	f.line, f.column = n.Line, n.Column
@@ -125,7 +125,7 @@ func (o *firefoxTables) frame(n *profile.Node, outer *firefoxFrame) firefoxFrame
 	}
 	at := n.PC
 	if n.Return {
-		at-- // in the call, as the Profiler wants it
+		at-- // within the call instruction, as the Profiler expects
 	}
 	f.address = int64(at - n.Image.Load)
 	if n.Inlined && outer != nil {
@@ -136,7 +136,7 @@ func (o *firefoxTables) frame(n *profile.Node, outer *firefoxFrame) firefoxFrame
 	return f
 }
 
-// symbol is the function that has the code of a frame, none where it has no name.
+// symbol returns the function that contains the code of a frame, none if it has no name.
 func (o *firefoxTables) symbol(n *profile.Node, lib int) int {
 	start := n.PC - task.Addr(n.Offset)
 	if n.Function == "" || n.Function == profile.Trampoline || start > n.PC || start < n.Image.Load {
@@ -153,9 +153,9 @@ func (o *firefoxTables) function(name string, lib int, file string) int {
 	return o.funcs.Of(firefoxFunc{o.strings.Of(name), lib, source})
 }
 
-// breakpadID is the ID of an image as the Profiler, and the servers of symbols that it
-// asks, have it: that of Breakpad, of a file of the age 0. Of a build-id it has the first
-// 16 bytes, as a GUID whose first three fields are little-endian.
+// breakpadID returns an image's ID in the form of Breakpad with the age 0, which the
+// Profiler and its symbol servers use. For a build-id, it takes the first 16 bytes as a
+// GUID whose first three fields are little-endian.
 func breakpadID(os task.OS, id []byte) string {
 	if len(id) == 0 {
 		return ""

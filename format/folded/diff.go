@@ -11,9 +11,9 @@ import (
 )
 
 // foldDiff writes folded stacks with two counts, before and after, as difffolded.pl of
-// Brendan Gregg's FlameGraph makes of two files: flamegraph.pl draws them in the colours
-// of the change. With shares of a total the first count is that of so many samples as
-// there are after, in whole numbers and rounded down, as difffolded.pl -n has it.
+// Brendan Gregg's FlameGraph does; flamegraph.pl colours them by the change. If the
+// comparison is by shares, it scales the first count to the later total and rounds down, as
+// difffolded.pl -n does.
 func foldDiff(out *bufio.Writer, c *words.Comparison) {
 	name := foldedFrameOf(c.Inverted)
 	for _, t := range c.Shown() {
@@ -40,7 +40,7 @@ func foldedFrameOf(inverted bool) func(*profile.Node) string {
 	return foldedFrame
 }
 
-// diffTitle is the frame that stands for the threads.
+// diffTitle returns the outermost frame, which names the threads.
 func diffTitle(c *words.Comparison, t *diff.Tree) string {
 	title := "all threads"
 	switch {
@@ -58,7 +58,7 @@ func diffTitle(c *words.Comparison, t *diff.Tree) string {
 	return strings.ReplaceAll(title, ";", ":")
 }
 
-// even is a count of the earlier side in the scale of the later one.
+// even scales a count of the earlier side to the later one.
 func even(c *words.Comparison, before int64) int64 {
 	if c.Scale == diff.AsCounted {
 		return before

@@ -1,4 +1,4 @@
-// Package folded writes folded stacks, of which flamegraph.pl and others draw flame graphs.
+// Package folded writes folded stacks, the input of flamegraph.pl and similar programs.
 package folded
 
 import (
@@ -12,12 +12,11 @@ import (
 	"stacksnap/format/words"
 )
 
-// Write writes the folded stacks that flame graphs are made of, as Brendan
-// Gregg's stackcollapse programs do: a line for each stack, thread and frames
-// from the outermost in with semicolons between, a blank, and the samples in
-// which it was seen. Frames are named by function, without the place in it;
-// those without a symbol by image and offset. A stack that was cut begins with
-// a frame that says so. Of several processes each has a frame before that for the thread.
+// Write writes folded stacks as Brendan Gregg's stackcollapse programs do: for each stack a
+// line with the thread and the frames from the outermost, separated by semicolons, then a
+// blank and the number of samples. Frames are named by function, or by image and offset if
+// there is no symbol. A truncated stack begins with a frame that says so. With several
+// processes, each line begins with the process.
 func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	if r.Diff != nil {
@@ -33,7 +32,7 @@ func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	return out.Flush()
 }
 
-// fold writes the stacks of a process, with frames before those of each thread.
+// fold writes the stacks of a process. before is put in front of each line.
 func fold(out *bufio.Writer, p *profile.Profile, before string) {
 	for t := range words.ThreadsByFunction(p) {
 		foldThread(out, p, before+foldedTitle(p, t), t)
@@ -61,9 +60,9 @@ func foldThread(out *bufio.Writer, p *profile.Profile, title string, t *profile.
 	}
 }
 
-// foldedTitle is the frame that stands for the thread.
+// foldedTitle returns the outermost frame, which names the thread.
 func foldedTitle(p *profile.Profile, t *profile.Thread) string {
-	return strings.ReplaceAll(words.ThreadLabel(p, t), ";", ":") // it never ends a line
+	return strings.ReplaceAll(words.ThreadLabel(p, t), ";", ":") // a label has no line end
 }
 
 func foldedFrame(n *profile.Node) string {
@@ -73,7 +72,7 @@ func foldedFrame(n *profile.Node) string {
 	return foldedName(n)
 }
 
-// foldedOutward is foldedFrame in a stack that begins with the innermost frame.
+// foldedOutward is foldedFrame for a stack that begins with the innermost frame.
 func foldedOutward(n *profile.Node) string {
 	if n.Cut != nil {
 		return foldedName(n) + ";" + foldedCut(n)
@@ -83,7 +82,8 @@ func foldedOutward(n *profile.Node) string {
 
 func foldedCut(n *profile.Node) string { return words.CutLabel(n.Cut) }
 
-// foldedName has the mark of the kernel's functions that flamegraph.pl knows.
+// foldedName returns the name of a frame. Functions of the kernel end in _[k], which
+// flamegraph.pl recognises.
 func foldedName(n *profile.Node) string {
 	name := Unseparated(words.Label(n))
 	if own, ok := strings.CutSuffix(name, words.KernelMark); ok && n.Kernel {
@@ -92,9 +92,9 @@ func foldedName(n *profile.Node) string {
 	return name
 }
 
-// Unseparated takes out of a name what readers would split a line at: the
-// separator of frames, and a blank before a number at the end, which
-// flamegraph.pl takes for a first of two counts.
+// Unseparated replaces the characters in a name at which readers would split a line:
+// semicolons, and a blank before a number at the end, which flamegraph.pl takes for the
+// first of two counts.
 func Unseparated(name string) string {
 	name = strings.ReplaceAll(name, ";", ":")
 	i := strings.LastIndexByte(name, ' ')

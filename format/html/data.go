@@ -14,9 +14,9 @@ import (
 	"stacksnap/task"
 )
 
-// data writes what the page shows as JSON, threads at once and frames once all are
-// known. encoding/json writes <, > and & as escapes, so that no text ends the element
-// that the document stands in.
+// data writes the page's data as JSON: threads one by one, and the tables of frames at the
+// end. encoding/json escapes <, > and &, so that no text can end the script element around
+// the data.
 type data struct {
 	out     *bufio.Writer
 	frames  interned.Table[frame]
@@ -24,27 +24,27 @@ type data struct {
 	remarks interned.Table[remark]
 	number  []byte
 
-	shift     time.Duration // from the first process's start to that of the one that is written
-	stretches int           // for which there is room
+	shift     time.Duration // time from the first process's start to the current one's
+	stretches int           // number of stretches that still fit
 }
 
-// frame is what makes frames the same one.
+// frame is the key of the table of frames.
 type frame struct {
 	name  string
-	image int // its index, -1: none
+	image int // index of the image; -1: none
 	mark  bool
 }
 
-// remark is what else there is to say of a node.
+// remark is the text for a node beside its name: a remark, and doubts about it.
 type remark struct{ text, doubt string }
 
 func newData(out *bufio.Writer) *data {
 	d := &data{out: out, frames: interned.New[frame](), images: interned.New[string](), remarks: interned.New[remark](), stretches: maxStretches}
-	d.remarks.Of(remark{}) // 0: there is nothing to say
+	d.remarks.Of(remark{}) // number 0: no remark
 	return d
 }
 
-// header is what is told of a process beside its threads.
+// header is the data of a process beside its threads.
 type header struct {
 	Name      string      `json:"name"`
 	Summary   string      `json:"summary"`
@@ -61,21 +61,21 @@ type deadlock struct {
 	Waiters []waiter `json:"waiters"`
 }
 
-// waiter is a thread of a deadlock. Process is which of the page's it is of, where the
-// deadlock is of several.
+// waiter is a thread of a deadlock. In a deadlock across processes, Process is the index of
+// its process on the page, -1 if it is not there.
 type waiter struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Waits   string `json:"waits"`
 	Lock    string `json:"lock"`
-	Stack   string `json:"stack"` // in a line
-	In      string `json:"in"`    // which function
+	Stack   string `json:"stack"` // the stack in one line
+	In      string `json:"in"`    // the innermost function
 	Process *int   `json:"process,omitempty"`
 }
 
-// thread is what is told of a thread beside its tree. Its nodes follow, six numbers
-// each: depth, frame, remark, and of the samples in which it was the innermost how many,
-// nanoseconds, and nanoseconds on processors.
+// thread is the data of a thread beside its nodes. These follow as six numbers each: depth,
+// frame, remark, and of the samples that end in the node their number, their time and their
+// CPU time in nanoseconds.
 type thread struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
@@ -142,7 +142,7 @@ func deadlocks(w *words.Words, of []profile.Deadlock) []deadlock {
 	return all
 }
 
-// circles are the deadlocks of several processes.
+// circles returns the deadlocks across processes.
 func circles(g *profile.Group) []deadlock {
 	all := deadlocks(words.GroupWords(g), g.Deadlocks)
 	for i := range all {
@@ -157,7 +157,7 @@ func circles(g *profile.Group) []deadlock {
 	return all
 }
 
-// threadID is text: in JSON's numbers not all are the same afterwards.
+// threadID returns an id as text, as JSON numbers lose bits in JavaScript.
 func threadID(id task.ThreadID) string { return strconv.FormatUint(uint64(id), 10) }
 
 func (d *data) thread(w *words.Words, t *profile.Thread) {
@@ -168,7 +168,7 @@ func (d *data) thread(w *words.Words, t *profile.Thread) {
 	})
 	d.text(",\"nodes\":[")
 	n := 0
-	nodes := map[*profile.Node]int{} // where those are that samples end in
+	nodes := map[*profile.Node]int{} // index of each node that samples end in
 	for b := range w.Branches(t) {
 		if n > 0 {
 			d.text(",")
@@ -184,7 +184,7 @@ func (d *data) thread(w *words.Words, t *profile.Thread) {
 	d.text("}")
 }
 
-// state is the one that the thread was in most.
+// state returns the state in which most samples found the thread.
 func state(t *profile.Thread) task.State {
 	most, at := 0, t.State
 	for s, n := range t.States {
@@ -205,7 +205,7 @@ func (d *data) node(w *words.Words, b *words.Branch) {
 	d.numbers(int64(b.Depth), int64(f), int64(r), int64(b.Samples), nanoseconds(b.Wall), nanoseconds(b.CPU))
 }
 
-// frame is the number of a node's frame, and remark that of what there is to say of it.
+// frame returns the number of a node's frame, and remark that of its remark.
 func (d *data) frame(w *words.Words, n *profile.Node) int {
 	f := frame{name: w.Frame(n), image: -1, mark: n.Folded != nil}
 	if image := w.Image(n); image != "" {
@@ -218,7 +218,7 @@ func (d *data) remark(w *words.Words, n *profile.Node) int {
 	return d.remarks.Of(remark{w.Remark(n), join(w.Doubt(n), w.Cut(n))})
 }
 
-// numbers writes a node.
+// numbers writes numbers, separated by commas.
 func (d *data) numbers(all ...int64) {
 	for i, n := range all {
 		if i > 0 {
@@ -231,7 +231,7 @@ func (d *data) numbers(all ...int64) {
 
 func nanoseconds(t time.Duration) int64 { return max(0, t.Nanoseconds()) }
 
-// join makes one text of two, either of which may be empty.
+// join joins two texts, either of which may be empty.
 func join(a, b string) string {
 	if a != "" && b != "" {
 		return a + ". " + b
@@ -239,7 +239,7 @@ func join(a, b string) string {
 	return a + b
 }
 
-// tables writes frames, images and remarks.
+// tables writes the images, frames and remarks.
 func (d *data) tables() {
 	d.text(",\n\"images\":")
 	d.value(some(d.images.All))
@@ -278,5 +278,5 @@ func pairs(facts []words.Fact) [][2]string {
 	return all
 }
 
-// some is a list that is not null in JSON.
+// some returns a copy of the list that is not nil, and so not null in JSON.
 func some(list []string) []string { return append([]string{}, list...) }

@@ -5,15 +5,15 @@ import (
 	"stacksnap/format/words"
 )
 
-// compared is what is told of a comparison beside its trees.
+// compared is the data of a comparison beside its trees.
 type compared struct {
 	Measure string     `json:"measure"`
-	Shares  bool       `json:"shares"` // percents, not what was counted
-	Scale   [2]float64 `json:"scale"`  // what one sample or nanosecond stands for, before and after
+	Shares  bool       `json:"shares"` // values are percentages, not counts
+	Scale   [2]float64 `json:"scale"`  // factor for a sample or nanosecond, before and after
 }
 
-// diff writes a comparison as one process, each tree of which is a thread. Of a node's
-// three values the first is its own after, the second that before.
+// diff writes a comparison as one process with a thread for each tree. The first of a
+// node's three values is its own amount after, the second its own amount before.
 func (d *data) diff(c *words.Comparison) {
 	d.text(`{"tool":`)
 	d.value(words.Printable(c.Tool))

@@ -1,5 +1,5 @@
-// Package html writes a profile as one page for a browser, which needs nothing beside:
-// flame graph, table, threads, deadlocks and the facts of the report. The page asks
-// nobody for anything, and forbids itself to; what the target is called and calls its
-// functions gets into it as data alone.
+// Package html writes a profile as one self-contained page: flame graph, table, threads,
+// deadlocks and the facts of the report. The page makes no requests, and its content
+// security policy forbids them. The names of the target and its functions are in it only as
+// data.
 package html

@@ -14,28 +14,32 @@ import (
 	"stacksnap/format/words"
 )
 
-// assets are what the page is made of.
+// assets are the parts of the page.
 //
 //go:embed page
 var assets embed.FS
 
-// scripts are the parts of the page's program, in their order. They share one scope,
-// which is that of no other script.
+// scripts are the parts of the page's script, in order. They share one scope.
 var scripts = []string{
 	"data.js", "tree.js", "colors.js", "layout.js", "flame.js", "pointer.js", "details.js", "search.js",
 	"compare.js", "table.js", "threads.js", "timeline.js", "range.js", "deadlocks.js", "facts.js", "controls.js", "keys.js", "main.js",
 }
 
-// Write writes profiles, or a comparison, as one page.
-func Write(w io.Writer, r *report.Report, _ words.Options) error {
+// Write writes profiles or a comparison as one page.
+func Write(w io.Writer, r *report.Report, o words.Options) error {
 	if c := r.Diff; c != nil {
 		return page(w, words.DiffTitle(c), words.DiffHeadline(c), func(d *data) { d.diff(c) })
 	}
-	g := &r.Group
+	g := r.Group.Each(func(p *profile.Profile) *profile.Profile {
+		if p.Sampled() { // each thread has times of its own
+			return p
+		}
+		return o.Folded(p)
+	})
 	return page(w, words.GroupTitle(g), summary(g), func(d *data) { d.group(g) })
 }
 
-// page writes a page around its data.
+// page writes a page. write writes its data.
 func page(w io.Writer, title, summary string, write func(*data)) error {
 	style, script, body, err := parts()
 	if err != nil {
@@ -63,8 +67,8 @@ const head = `<!DOCTYPE html>
 </head>
 `
 
-// policy allows the page's own script and style, by their hashes, and nothing else: no
-// request at all. (Content Security Policy Level 3, 6.7.2.)
+// policy returns a content security policy that allows the page's own script and style, by
+// their hashes, and no request (Content Security Policy Level 3, 6.7.2).
 func policy(script, style string) string {
 	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'", hash(script), hash(style))
 }
@@ -74,13 +78,13 @@ func hash(source string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// escape makes text of markup. (Package html, which does it too, has a table of all
-// names of characters, as large as this page.)
+// escape escapes a text for HTML. (Package html of the standard library would add a table
+// of all named characters, as large as this page.)
 func escape(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;").Replace(text)
 }
 
-// parts reads what is the same in every page.
+// parts returns the style, script and body, which are the same in every page.
 func parts() (style, script, body string, err error) {
 	if style, err = asset("style.css"); err != nil {
 		return "", "", "", err
@@ -109,7 +113,7 @@ func asset(name string) (string, error) {
 	return string(text), nil
 }
 
-// summary says in a line what the page is about.
+// summary returns the headline of the page.
 func summary(g *profile.Group) string {
 	if len(g.Profiles) == 1 {
 		return words.Headline(g.Profiles[0])

@@ -17,6 +17,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
+	"stacksnap/task"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -193,6 +194,23 @@ func TestCounts(t *testing.T) {
 			if want := (s.OnCPU + s.Queued + s.Blocked).Nanoseconds(); p.Sampled() && wall != want {
 				t.Errorf("thread %d: %d ns, want %d", i, wall, want)
 			}
+		}
+	}
+}
+
+// TestAlikeThreads are one entry, but of samples, in which each has times of its own.
+func TestAlikeThreads(t *testing.T) {
+	for _, c := range []struct{ alike, snapshots, want int }{{0, 1, 4}, {3, 1, 2}, {4, 1, 4}, {3, 2, 4}} {
+		p := &profile.Profile{Snapshots: c.snapshots}
+		for id := range 4 {
+			p.Threads = append(p.Threads, &profile.Thread{ID: task.ThreadID(id + 1), Main: id == 0, State: task.Sleeping, Samples: c.snapshots})
+		}
+		var b bytes.Buffer
+		if err := Write(&b, report.Of(p), words.Options{Alike: c.alike}); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(read(t, b.String()).Processes[0].Threads); got != c.want {
+			t.Errorf("%+v: %d threads", c, got)
 		}
 	}
 }

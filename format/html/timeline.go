@@ -8,13 +8,13 @@ import (
 	"stacksnap/format/words"
 )
 
-// maxStretches bounds what the timelines of a page have, all together: some megabytes.
+// maxStretches is the most stretches of timelines in one page, some megabytes.
 const maxStretches = 300_000
 
-// timeline writes when a thread was seen where, four numbers a stretch of its samples: how
-// many microseconds after the one before it begins, how many it lasts, the state, and the
-// node, −1 where none is known; then its waits and hangs. It writes nothing where that was
-// not kept, or is too much for a page.
+// timeline writes the timeline of a thread. Each stretch of samples is four numbers: its
+// start after that of the previous stretch, its length (both in microseconds), the state,
+// and the node (-1 if unknown). Waits and hangs follow. It writes nothing if the profile
+// has no timeline, and a mark if that is too long for a page.
 func (d *data) timeline(w *words.Words, t *profile.Thread, nodes map[*profile.Node]int) {
 	if t.Timeline == nil {
 		return
@@ -54,17 +54,17 @@ func (d *data) timeline(w *words.Words, t *profile.Thread, nodes map[*profile.No
 	d.text("]")
 }
 
-// mark is what is told of a part of a timeline, in microseconds.
+// mark is a labelled part of a timeline, in microseconds.
 type mark struct {
 	from, to int64
 	text     string
 	hang     bool
 }
 
-// shifted is a time of the process in microseconds after the first one's start.
+// shifted returns a time of the process in microseconds after the first process's start.
 func (d *data) shifted(at time.Duration) int64 { return (d.shift + at).Microseconds() }
 
-// row writes numbers, after a comma where others are before.
+// row writes numbers, after a comma if more.
 func (d *data) row(more bool, numbers ...int64) {
 	for i, n := range numbers {
 		if i > 0 || more {

@@ -6,7 +6,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// The schema of a comparison, as JSON.md describes it.
+// The schema of a comparison, as in JSON.md.
 const (
 	diffSchema  = "stacksnap.diff"
 	diffVersion = 1
@@ -24,6 +24,7 @@ type jsonDiff struct {
 	Before    jsonDiffSide   `json:"before"`
 	After     jsonDiffSide   `json:"after"`
 	View      *jsonView      `json:"view,omitempty"`
+	Noise     *jsonNoise     `json:"noise,omitempty"`
 	Functions []jsonDiffNode `json:"functions"`
 	Trees     []jsonDiffTree `json:"trees"`
 }
@@ -48,7 +49,7 @@ type jsonDiffTree struct {
 	Nodes         []jsonDiffNode `json:"nodes"`
 }
 
-// jsonDiffNode is a function, in a tree with its place there.
+// jsonDiffNode is a function. In a tree, it has its depth and parent too.
 type jsonDiffNode struct {
 	Depth       *int         `json:"depth,omitempty"`
 	Parent      *int         `json:"parent,omitempty"`
@@ -64,9 +65,17 @@ type jsonDiffNode struct {
 }
 
 type jsonDiffPair struct {
-	Before int64   `json:"before"`
-	After  int64   `json:"after"`
-	Change float64 `json:"change"`
+	Before int64    `json:"before"`
+	After  int64    `json:"after"`
+	Change float64  `json:"change"`
+	Margin *float64 `json:"margin,omitempty"`
+}
+
+// jsonNoise is the basis of the margins of functions.
+type jsonNoise struct {
+	Before int     `json:"blocks_before"`
+	After  int     `json:"blocks_after"`
+	Most   float64 `json:"most"`
 }
 
 func newJSONDiff(c *words.Comparison) *jsonDiff {
@@ -77,8 +86,15 @@ func newJSONDiff(c *words.Comparison) *jsonDiff {
 		After:  newJSONSide(c.Files[1], c.After.Original(), c.Whole.After, c.Selected.After),
 		View:   newJSONView(c.After), Functions: []jsonDiffNode{}, Trees: []jsonDiffTree{},
 	}
+	if n := c.Noise; n.Known {
+		d.Noise = &jsonNoise{n.Before, n.After, n.Most}
+	}
 	for _, f := range c.Functions {
-		d.Functions = append(d.Functions, newDiffNode(c, f.Node, f.Self, f.Total))
+		n := newDiffNode(c, f.Node, f.Self, f.Total)
+		if d.Noise != nil {
+			n.Self.Margin, n.Total.Margin = &f.Margin.Self, &f.Margin.Total
+		}
+		d.Functions = append(d.Functions, n)
 	}
 	for _, t := range c.Shown() {
 		d.Trees = append(d.Trees, newDiffTree(c, t))
@@ -127,5 +143,5 @@ func newDiffNode(c *words.Comparison, n *profile.Node, self, total diff.Amount) 
 }
 
 func newDiffPair(c *words.Comparison, a diff.Amount) jsonDiffPair {
-	return jsonDiffPair{a.Before, a.After, c.Change(a)}
+	return jsonDiffPair{Before: a.Before, After: a.After, Change: c.Change(a)}
 }

@@ -1,5 +1,5 @@
-// Package jsondoc writes and reads the JSON documents that JSON.md describes and
-// schema.json holds: of a process, of several, of a hang, and of a comparison.
+// Package jsondoc writes and reads JSON documents on a process, several processes, a hang
+// or a comparison. JSON.md describes them, and schema.json is their JSON Schema.
 package jsondoc
 
 import (
@@ -7,13 +7,14 @@ import (
 
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
 var osNames = map[task.OS]string{task.Darwin: "darwin", task.Linux: "linux"}
 
-// newDocument has all but the threads, which [encode] writes one after another.
+// newDocument returns the document without its threads, which [encode] writes one by one.
 func newDocument(p *profile.Profile) *jsonDocument {
 	d := &jsonDocument{
 		Schema: jsonSchema, Version: jsonVersion, Tool: p.Tool, Summary: words.Headline(p),
@@ -53,7 +54,7 @@ func newJSONWaiters(circle []profile.Waiter) (waiters []jsonWaiter) {
 	return waiters
 }
 
-// imageIndexes are the places of images in a document.
+// imageIndexes returns the index of each image in the document's list.
 func imageIndexes(p *profile.Profile) map[*profile.Image]int {
 	index := map[*profile.Image]int{}
 	for i, im := range p.Images {
@@ -117,8 +118,8 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent), Together: newJSONTogether(t.Together),
 	}
 	if t.State == task.Running {
-		j.Queued = t.Turn == task.Queued
-		if t.Turn == task.OnCPU && t.Processor >= 0 {
+		j.Queued = t.OnCPUState == task.Queued
+		if t.OnCPUState == task.OnCPU && t.Processor >= 0 {
 			j.Processor = &t.Processor
 		}
 	}
@@ -159,7 +160,8 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 	}
 	j := &jsonWait{
 		Call: w.Call, Object: w.Object, Lock: w.Lock.String(), Owner: uint64(w.Owner),
-		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives,
+		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
+		GoneOwner: uint64(w.GoneOwner),
 	}
 	if w.Addr != 0 {
 		j.Address = w.Addr.String()
@@ -173,7 +175,7 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 func newJSONNode(n *profile.Node, depth, parent int, images map[*profile.Image]int) jsonNode {
 	j := jsonNode{
 		Depth: depth, Parent: parent, Function: n.Function, Symbol: n.Raw, Overload: n.Overload, Address: n.PC.String(), AlsoMore: n.More,
-		Return: n.Return, Inlined: n.Inlined, Kernel: n.Kernel, File: n.File, Line: n.Line, Column: n.Column,
+		Return: n.Return, Inlined: n.Inlined, Own: owncode.Is(&n.Location), Kernel: n.Kernel, File: n.File, Line: n.Line, Column: n.Column,
 		By: n.By.String(), Why: n.Why, Guess: n.By.Guess(), Count: n.Count, Self: n.Self, Spent: newJSONSpent(n.Spent),
 	}
 	if n.Function != "" && !n.Inlined {

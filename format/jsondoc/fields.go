@@ -2,7 +2,7 @@ package jsondoc
 
 import "time"
 
-// jsonDocument and the types below are the schema, described in JSON.md.
+// jsonDocument and the types below define the document that JSON.md describes.
 type jsonDocument struct {
 	Schema        string         `json:"schema"`
 	Version       int            `json:"version"`
@@ -143,6 +143,8 @@ type jsonWait struct {
 	OwnerPID  int    `json:"owner_pid,omitempty"`
 	Readers   int    `json:"readers,omitempty"`
 	Receives  bool   `json:"receives,omitempty"`
+	Variable  string `json:"variable,omitempty"`
+	GoneOwner uint64 `json:"gone_owner,omitempty"`
 
 	Peer *jsonPeer `json:"peer,omitempty"`
 }
@@ -203,6 +205,7 @@ type jsonNode struct {
 	Start       string     `json:"function_address,omitempty"`
 	Return      bool       `json:"return,omitempty"`
 	Inlined     bool       `json:"inlined,omitempty"`
+	Own         bool       `json:"own,omitempty"`
 	Kernel      bool       `json:"kernel,omitempty"`
 	File        string     `json:"file,omitempty"`
 	Line        int        `json:"line,omitempty"`

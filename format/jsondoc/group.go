@@ -8,7 +8,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// The schema of several processes, as JSON.md describes it.
+// The schema of several processes, as in JSON.md.
 const (
 	groupSchema  = "stacksnap.group"
 	groupVersion = 1
@@ -33,8 +33,8 @@ type jsonMissing struct {
 	Why string `json:"why"`
 }
 
-// writeGroup writes one document that has those of all the processes or, where there is no
-// indent, a line about all the processes, and then the document of each.
+// writeGroup writes several processes. With an indent, it writes one document that contains
+// theirs; without, a line about all of them and then a line for each.
 func writeGroup(w io.Writer, g *profile.Group, indent string) error {
 	d := newGroup(g)
 	if indent != "" {
@@ -54,7 +54,7 @@ func writeGroup(w io.Writer, g *profile.Group, indent string) error {
 	return nil
 }
 
-// newGroup has all but the processes' own documents.
+// newGroup returns the group's document without the documents of its processes.
 func newGroup(g *profile.Group) *jsonGroup {
 	d := &jsonGroup{
 		Schema: groupSchema, Version: groupVersion, Tool: g.Tool, Summary: words.GroupHeadline(g),

@@ -10,8 +10,8 @@ import (
 	"stacksnap/format/report"
 )
 
-// writeHang writes the report of a hang as one line of JSON, made whole before, so that a
-// reader of lines never sees a part.
+// writeHang writes the report of a hang as one line of JSON. It writes the line at once, so
+// that a reader never sees a part of it.
 func writeHang(w io.Writer, r *report.Report) error {
 	var b bytes.Buffer
 	if err := encode(&b, newHang(r), "", r.Profiles...); err != nil {
@@ -33,6 +33,7 @@ type jsonHang struct {
 	Thread   uint64        `json:"thread"`
 	Name     string        `json:"name,omitempty"`
 	Start    *time.Time    `json:"start,omitempty"`
+	Before   bool          `json:"from_start,omitempty"`
 	End      *time.Time    `json:"end,omitempty"`
 	Duration int64         `json:"duration_ns"`
 	Ended    bool          `json:"ended"`
@@ -62,11 +63,15 @@ func newHang(all *report.Report) *jsonHang {
 		Schema: hangSchema, Version: hangVersion, Reason: "periodic", Thread: uint64(r.Thread),
 		Name: r.Name, Start: timeline.Known(r.Start), Duration: int64(r.Duration), Profile: newDocument(all.Profiles[0]),
 	}
-	if r.Reason != hangreport.Hang {
+	switch r.Reason {
+	case hangreport.Periodic:
+		return j
+	case hangreport.Deadlocked:
+		j.Reason = "deadlock"
 		return j
 	}
 	j.Reason, j.End = "hang", timeline.Known(r.Start.Add(r.Duration))
-	j.Ended, j.Why, j.Kind, j.CPU = r.Ended, r.Why, r.Kind.String(), int64(r.CPU)
+	j.Before, j.Ended, j.Why, j.Kind, j.CPU = r.FromStart, r.Ended, r.Why, r.Kind.String(), int64(r.CPU)
 	for _, ph := range r.Phases {
 		j.Phases = append(j.Phases, jsonPhase{int64(ph.Start), int64(ph.Duration), ph.Samples, ph.Function, newJSONWait(ph.Wait)})
 	}

@@ -10,25 +10,25 @@ import (
 	"stacksnap/task/unpack"
 )
 
-// The bounds of a document that is read.
+// The bounds of a document that [Read] accepts.
 const (
 	maxDocument        = 1 << 30       // bytes
-	maxDocumentNodes   = 1<<19 + 1<<15 // of all threads; a capture makes no more
+	maxDocumentNodes   = 1<<19 + 1<<15 // most nodes of all threads; a capture makes at most as many
 	maxDocumentThreads = 1 << 17
-	maxDocumentText    = 64 << 20 // bytes of names, and of what threads have besides nodes
+	maxDocumentText    = 64 << 20 // bytes of names, and of the members of threads besides nodes
 	maxDocumentImages  = 1 << 16
-	maxCounted         = 1 << 50 // samples, and each time in nanoseconds
+	maxCounted         = 1 << 50 // samples, and nanoseconds of each time
 )
 
-// ErrNotDocument says that a file is no JSON document of a profile.
+// ErrNotDocument is returned for a file that is no JSON document of a profile.
 var ErrNotDocument = errors.New("not a JSON document of stacksnap")
 
-// errDocumentSize is the error of a document that is beyond the bounds.
+// errDocumentSize is returned for a document that exceeds the bounds.
 var errDocumentSize = errors.New("the document is too large")
 
-// Read reads a document that [Write] has written, into the profile that it was made
-// of as far as the document tells. Of a view, only what was chosen can be read, and a note
-// says so. The error wraps [ErrNotDocument] where it is something else.
+// Read reads a document that [Write] has written and returns its profile. If the document
+// was reduced by --focus, --ignore or --hide, so is the profile, and a note says so. The
+// error wraps [ErrNotDocument] if the input is something else.
 func Read(r io.Reader) (*profile.Profile, error) { return readJSON(r, maxDocumentNodes) }
 
 func readJSON(r io.Reader, maxNodes int) (*profile.Profile, error) {
@@ -44,17 +44,17 @@ func readJSON(r io.Reader, maxNodes int) (*profile.Profile, error) {
 	return d.profile()
 }
 
-// documentReader reads threads one after another, and their nodes, so that memory
-// follows what is kept of them.
+// documentReader reads threads and nodes one by one, so that it never holds the whole
+// document in memory.
 type documentReader struct {
 	in      *jsonpart.Reader
-	whole   jsonDocument // but the threads
+	whole   jsonDocument // the document without the threads
 	threads []*profile.Thread
-	images  []*profile.Image // those that nodes name; what they are is filled in at the end
+	images  []*profile.Image // the images of nodes, filled in at the end
 	names   map[string]string
-	kept    int // bytes of names and of what threads have besides nodes
+	kept    int // bytes of names and of the members of threads besides nodes
 	nodes   int
-	room    int // how many nodes there may be
+	room    int // the most nodes
 	samples int64
 }
 
@@ -81,7 +81,8 @@ func (d *documentReader) member(name string) error {
 	return nil
 }
 
-// wrong is an error of the document, unless it is no document of ours.
+// wrong returns the error of a malformed document, or [ErrNotDocument] if it is none of
+// ours.
 func (d *documentReader) wrong(err error) error {
 	if errors.Is(err, unpack.ErrBomb) {
 		return unpack.ErrBomb
@@ -98,7 +99,7 @@ func (d *documentReader) wrong(err error) error {
 	return fmt.Errorf("read the document: %w", err)
 }
 
-// foreign says what a document is that is none of a profile.
+// foreign returns the error for a document whose schema is not that of a profile.
 func (d *documentReader) foreign(schema string) error {
 	switch schema {
 	case groupSchema:
@@ -109,7 +110,7 @@ func (d *documentReader) foreign(schema string) error {
 	return ErrNotDocument
 }
 
-// profile is the whole, once all is read.
+// profile returns the profile after the whole document was read.
 func (d *documentReader) profile() (*profile.Profile, error) {
 	j := &d.whole
 	if j.Version != jsonVersion {
@@ -124,7 +125,7 @@ func (d *documentReader) profile() (*profile.Profile, error) {
 	return d.model(j)
 }
 
-// check refuses what is no profile as it was captured.
+// check returns an error for numbers out of range, and for a view that cannot be read back.
 func (j *jsonDocument) check() error {
 	if len(j.Images) > maxDocumentImages {
 		return errDocumentSize

@@ -22,7 +22,8 @@ func addressOf(text string) (task.Addr, error) {
 	return task.Addr(n), nil
 }
 
-// timesOf are times in nanoseconds, of which none is negative.
+// timesOf stores durations, given in nanoseconds. It returns an error if one is negative or
+// too large.
 func timesOf(from []int64, to ...*time.Duration) error {
 	for i, n := range from {
 		if n < 0 || n > maxCounted {
@@ -40,17 +41,17 @@ func (j *jsonSpent) times() (s profile.Spent, err error) {
 	return s, timesOf([]int64{j.OnCPU, j.Queued, j.Blocked}, &s.OnCPU, &s.Queued, &s.Blocked)
 }
 
-// alsoSize is how many bytes a [profile.Address] takes.
+// alsoSize is the size of a [profile.Address] in bytes.
 const alsoSize = 16
 
 // documentTree is the tree of a thread while it is read.
 type documentTree struct {
-	nodes []*profile.Node // as the document numbers them
+	nodes []*profile.Node // in the order of the document
 	roots []*profile.Node
-	own   int64 // samples
+	own   int64 // the sum of Self of all nodes
 }
 
-// readNode reads a node of a thread: its parent stands before it.
+// readNode reads a node of a thread. Its parent must come before it.
 func (d *documentReader) readNode(tree *documentTree) error {
 	if d.nodes++; d.nodes > d.room || d.kept > maxDocumentText {
 		return errDocumentSize
@@ -80,7 +81,7 @@ func (d *documentReader) readNode(tree *documentTree) error {
 	return nil
 }
 
-// name keeps each text once: many nodes are of one function.
+// name returns text, and keeps equal texts once, since many nodes have the same function.
 func (d *documentReader) name(text string) string {
 	if kept, ok := d.names[text]; ok {
 		return kept
@@ -141,8 +142,8 @@ func (d *documentReader) node(j *jsonNode) (*profile.Node, error) {
 	return n, nil
 }
 
-// methodOf is how a frame was found. One that a later version may know is nothing to
-// doubt, unless it is said to be a guess.
+// methodOf returns the unwinding method of a frame. An unknown method, from a later
+// version, counts as reliable unless the node is a guess.
 func methodOf(j *jsonNode) unwind.Method {
 	by, ok := words.Named(j.By, unwind.ByReport)
 	switch {
@@ -169,7 +170,8 @@ func (j *jsonCut) cut() (*profile.Cut, error) {
 	return &profile.Cut{Reason: reason, Need: need, Detail: j.Detail}, nil
 }
 
-// image is one by its number, of those that the document lists before or behind.
+// image returns the image with that index. The document may list its images after the
+// nodes.
 func (d *documentReader) image(number *int) (*profile.Image, error) {
 	if number == nil {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	"stacksnap/task"
 )
 
-// model is the profile of a document.
+// model returns the profile for a document.
 func (d *documentReader) model(j *jsonDocument) (*profile.Profile, error) {
 	p := &profile.Profile{
 		Tool: j.Tool, Start: timeOf(j.Start), End: timeOf(j.End), Interval: time.Duration(j.Interval), Snapshots: j.Snapshots,
@@ -44,7 +44,7 @@ func timeOf(t *time.Time) time.Time {
 	return *t
 }
 
-// info is what is known of the target.
+// info returns the facts on the target.
 func (j *jsonTarget) info() task.Info {
 	t := task.Info{
 		PID: j.PID, Name: j.Name, Path: j.Path, Translated: j.Translated, OSVersion: j.OSVersion, ParentPID: j.ParentPID,
@@ -74,7 +74,7 @@ func (j *jsonTarget) info() task.Info {
 	return t
 }
 
-// modelImages fills in the images, and finds the program's.
+// modelImages fills in the images and finds the main one.
 func (d *documentReader) modelImages(p *profile.Profile, j *jsonDocument) error {
 	for i := range j.Images {
 		im, err := d.image(&i)

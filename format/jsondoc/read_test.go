@@ -187,6 +187,7 @@ func FuzzReadJSON(f *testing.F) {
 func TestReadJSONReceives(t *testing.T) {
 	w := &profile.Wait{Call: "mach_msg2", Object: "a message on port 0x707", Receives: true}
 	th := &profile.Thread{ID: 1, Main: true, Samples: 1, State: task.Sleeping, Wait: w, States: profile.States{task.Sleeping: 1}}
+	th.Roots = []*profile.Node{{Location: profile.Location{Function: "CFRunLoopRun"}, Count: 1, Self: 1}}
 	p := &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{th}}
 	document := golden.Written(t, Write, p)
 	for want, from := range map[string]string{

@@ -37,10 +37,10 @@ func (d *documentReader) readThread() error {
 	return nil
 }
 
-// charge counts what was kept of the last member.
+// charge adds the size of the last member to the bytes kept.
 func (d *documentReader) charge() { d.kept += d.in.Size() }
 
-// thread is a thread with its tree.
+// thread returns a thread from its members and its tree.
 func (d *documentReader) thread(j *jsonThread, tree *documentTree) (*profile.Thread, error) {
 	if j.Together != nil {
 		return nil, errors.New("it has the samples of several: write the document without --by")
@@ -71,14 +71,14 @@ func (d *documentReader) thread(j *jsonThread, tree *documentTree) (*profile.Thr
 	return t, errors.Join(err, spentErr, j.states(t), j.waits(t))
 }
 
-// states sets in which states the thread was.
+// states sets the thread's states.
 func (j *jsonThread) states(t *profile.Thread) error {
 	t.State, _ = words.Named(j.State, task.Ended)
 	switch {
 	case j.Processor != nil:
-		t.Turn, t.Processor = task.OnCPU, *j.Processor
+		t.OnCPUState, t.Processor = task.OnCPU, *j.Processor
 	case j.Queued:
-		t.Turn = task.Queued
+		t.OnCPUState = task.Queued
 	}
 	for name, n := range j.States {
 		state, ok := words.Named(name, task.Ended)
@@ -90,7 +90,7 @@ func (j *jsonThread) states(t *profile.Thread) error {
 	return nil
 }
 
-// waits sets what the thread waited for.
+// waits sets the thread's waits.
 func (j *jsonThread) waits(t *profile.Thread) (err error) {
 	if t.Wait, err = j.Wait.wait(); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	}
 	w := &profile.Wait{
 		Call: j.Call, Object: j.Object, Owner: task.ThreadID(j.Owner), OwnerName: j.OwnerName, OwnerPID: j.OwnerPID, Readers: j.Readers,
-		Receives: j.Receives,
+		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner),
 	}
 	w.Lock, _ = words.Named(j.Lock, profile.KernelLock)
 	if p := j.Peer; p != nil {

@@ -41,7 +41,7 @@ func allowed() map[string][]string {
 		"thread.qos":  {"maintenance", "background", "utility", "default", "user-initiated", "user-interactive"},
 		"peer.act":    {"write", "read", "end", "release", "reply"},
 		"together.by": {"queue", "process", "state"}, "view.by": {"queue", "process", "state"},
-		"hang.reason": {"hang", "periodic"},
+		"hang.reason": {"hang", "periodic", "deadlock"},
 		"hang.kind":   {"busy", "blocked", "starved of a processor", "busy and blocked in turns"},
 	}
 }

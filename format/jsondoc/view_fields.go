@@ -30,7 +30,7 @@ type jsonFold struct {
 	Frames   int `json:"frames"`
 }
 
-// newJSONView is nil of a profile that has all that was captured, as it was.
+// newJSONView returns nil for a profile without a view.
 func newJSONView(p *profile.Profile) *jsonView {
 	v := p.View
 	if v == nil {
@@ -47,7 +47,7 @@ func newJSONView(p *profile.Profile) *jsonView {
 	return j
 }
 
-// sources are regular expressions as they were given.
+// sources returns the text of regular expressions.
 func sources(of profile.Patterns) (list []string) {
 	for _, re := range of {
 		list = append(list, re.String())

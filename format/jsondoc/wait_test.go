@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
@@ -26,6 +27,22 @@ func TestWaitsInJSON(t *testing.T) {
 	want := jsonWaited{jsonWait{Call: "futex", Lock: "mutex", Address: "0x7f0010", Owner: 102, OwnerName: "b"}, 20, false}
 	if th := d.Threads[0]; th.Looks != 20 || len(th.Waits) != 1 || th.Waits[0] != want {
 		t.Errorf("%d looks, %+v", th.Looks, th.Waits)
+	}
+}
+
+// TestVariableInJSON is a key of its own, which is read back.
+func TestVariableInJSON(t *testing.T) {
+	w := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", GoneOwner: 99}
+	b, err := json.Marshal(newJSONWait(&w))
+	if want := `{"call":"futex","lock":"mutex","address":"0x5000","variable":"bank+8","gone_owner":99}`; err != nil || string(b) != want {
+		t.Errorf("%s, %v, want %s", b, err, want)
+	}
+	var j jsonWait
+	if err := json.Unmarshal(b, &j); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := j.wait(); err != nil || *again != w {
+		t.Errorf("%+v, %v", again, err)
 	}
 }
 

@@ -12,20 +12,20 @@ import (
 	"stacksnap/format/words"
 )
 
-// The schema that JSON.md describes. The version grows when a reader of the
-// version before would be misled; new keys alone do not change it.
+// The schema of a profile, as in JSON.md. The version grows when a reader of the previous
+// version would be misled; new keys alone do not change it.
 const (
 	jsonSchema  = "stacksnap.profile"
 	jsonVersion = 2 // "runnable" was "running" in version 1
 )
 
-// Write writes all that the report knows as one indented JSON document, in the schemas that
-// JSON.md describes; that of a hang in one line.
+// Write writes the report as one indented JSON document, in the schemas that JSON.md
+// describes. The report of a hang is one line.
 func Write(w io.Writer, r *report.Report, _ words.Options) error { return write(w, r, "  ") }
 
-// WriteLine writes the same document in one line: written one after the other, the
-// documents of a stream are JSON lines. Of several processes there is a line on all of
-// them, and then one on each.
+// WriteLine writes the document of [Write] in one line, so that several make a stream of
+// JSON lines. For several processes it writes a line about all of them and then a line for
+// each.
 func WriteLine(w io.Writer, r *report.Report, _ words.Options) error { return write(w, r, "") }
 
 func write(w io.Writer, r *report.Report, indent string) error {
@@ -44,15 +44,15 @@ func writeProfile(w io.Writer, p *profile.Profile, indent string) error {
 	return encode(w, newDocument(p), indent, p)
 }
 
-// encode writes any document of ours, safe for a terminal. The threads of the profiles
-// in it, in this order, are not in it yet: they are written one after another, for
-// together they may be large.
+// encode writes a document with control characters escaped. It puts the threads of the
+// profiles, in this order, into the document's empty lists of threads. They are written one
+// by one, as together they may be large.
 func encode(w io.Writer, document any, indent string, profiles ...*profile.Profile) error {
 	doc, err := marshal(document, "", indent)
 	if err != nil {
 		return err
 	}
-	noThreads := []byte(`"threads":[]`) // no text is like it, whose quotes are escaped
+	noThreads := []byte(`"threads":[]`) // not found within a text, where quotes are escaped
 	if indent != "" {
 		noThreads = []byte(`"threads": []`)
 	}
@@ -70,8 +70,8 @@ func encode(w io.Writer, document any, indent string, profiles ...*profile.Profi
 	return err
 }
 
-// encodeThreads writes the threads of a profile, each in lines with a margin if there
-// is an indent.
+// encodeThreads writes the threads of a profile. With an indent, each line begins with
+// margin.
 func encodeThreads(w io.Writer, p *profile.Profile, margin, indent string) error {
 	index := imageIndexes(p)
 	line := "\n" + margin
@@ -101,13 +101,13 @@ func encodeThreads(w io.Writer, p *profile.Profile, margin, indent string) error
 	return err
 }
 
-// margin is what the last line begins with.
+// margin returns the leading blanks of the last line.
 func margin(doc []byte) string {
 	last := doc[bytes.LastIndexByte(doc, '\n')+1:]
 	return string(last[:len(last)-len(bytes.TrimLeft(last, " "))])
 }
 
-// marshal writes a value without a line end.
+// marshal returns the JSON of a value without a line end.
 func marshal(value any, prefix, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

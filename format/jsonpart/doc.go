@@ -1,5 +1,5 @@
-// Package jsonpart reads JSON documents of strangers part by part. Members that the
-// caller has no field for are skipped as they come, whatever their size, and of the
-// others no more is held than one value: encoding/json buffers each value whole, a
-// string of 700 MB under an unknown name, too.
+// Package jsonpart reads untrusted JSON documents in parts. It skips members that the
+// caller has no field for without storing them, whatever their size, and stores only one
+// other value at a time. (encoding/json buffers each value completely, even an unknown
+// string of 700 MB.)
 package jsonpart

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// shape is what may be kept of a value.
+// shape tells which parts of a value to keep.
 type shape struct {
-	fields  map[string]*shape // of an object that is a struct
-	values  *shape            // of an object that is a map
-	element *shape            // of a list
+	fields  map[string]*shape // shapes of members, for a struct
+	values  *shape            // shape of the values, for a map
+	element *shape            // shape of the elements, for a list
 }
 
-// anything is the shape of what may be of any kind.
+// anything is the shape that keeps a value of any kind.
 var anything = func() *shape {
 	s := new(shape)
 	s.values, s.element = s, s
@@ -24,7 +24,7 @@ var anything = func() *shape {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// shapeOf is the shape of what [json.Unmarshal] puts into a type.
+// shapeOf returns the shape of what [json.Unmarshal] stores in a type.
 func (r *Reader) shapeOf(t reflect.Type) *shape {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -33,7 +33,7 @@ func (r *Reader) shapeOf(t reflect.Type) *shape {
 		return s
 	}
 	s := new(shape)
-	r.shapes[t] = s // before its fields, which may be of its own type
+	r.shapes[t] = s // before its fields, which may have the same type
 	switch {
 	case reflect.PointerTo(t).Implements(unmarshaler) || t.Kind() == reflect.Interface:
 		*s = *anything
@@ -52,8 +52,8 @@ func (r *Reader) shapeOf(t reflect.Type) *shape {
 	return s
 }
 
-// keepValue reads a value. Of a small one all is kept: json.Unmarshal leaves out what is
-// unknown, and is faster at it.
+// keepValue reads a value. It keeps all of a small one, as json.Unmarshal ignores unknown
+// members faster than keep does.
 func (r *Reader) keepValue(s *shape) error {
 	c, err := r.next()
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *Reader) keepValue(s *shape) error {
 		return r.keep(s, 0)
 	}
 	for _, size := range []int{r.from.Buffered(), bufferSize} {
-		b, _ := r.from.Peek(min(size, r.atOnce)) // less, where there is no more
+		b, _ := r.from.Peek(min(size, r.atOnce)) // fewer bytes at the end of the document
 		if n, elements := nested(b); n > 0 {
 			r.value, r.elements = append(r.value, b[:n]...), elements
 			r.discard(n)
@@ -73,8 +73,8 @@ func (r *Reader) keepValue(s *shape) error {
 	return r.keep(s, 0)
 }
 
-// nested returns the size of the object or the list that b begins with, and how many
-// elements it has, at most; 0 where it does not end in b.
+// nested returns the size of the object or list that b begins with, and an upper bound of
+// its number of elements; 0 if b does not contain its end.
 func nested(b []byte) (size, elements int) {
 	depth := 0
 	for i := 0; i < len(b); i++ {
@@ -99,7 +99,7 @@ func nested(b []byte) (size, elements int) {
 	return 0, 0
 }
 
-// keep reads a value, and keeps what its shape has room for.
+// keep reads a value, and keeps the parts that the shape tells.
 func (r *Reader) keep(s *shape, depth int) error {
 	c, err := r.next()
 	switch {
@@ -112,7 +112,7 @@ func (r *Reader) keep(s *shape, depth int) error {
 	case c == '[' && s.element != nil:
 		return r.keepList(s, depth)
 	case c == '{' || c == '[':
-		r.value = append(r.value, c, c+2) // ASCII has the other bracket there
+		r.value = append(r.value, c, c+2) // c+2 is the closing bracket in ASCII
 		return r.Skip()
 	case c == '"':
 		r.discard(1)
@@ -167,7 +167,7 @@ func (r *Reader) keepList(s *shape, depth int) error {
 	return err
 }
 
-// separate counts an element, and puts a comma before all but the first.
+// separate counts an element, and writes a comma before all but the first.
 func (r *Reader) separate(first *bool) error {
 	if r.elements++; r.elements > maxElements {
 		return ErrTooLarge
@@ -179,7 +179,7 @@ func (r *Reader) separate(first *bool) error {
 	return nil
 }
 
-// ended is the error of a stream that ends where more was to come.
+// ended returns err, with io.ErrUnexpectedEOF in place of io.EOF.
 func (r *Reader) ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -10,25 +10,25 @@ import (
 	"reflect"
 )
 
-// The bounds of one value that is decoded.
+// The bounds of one decoded value.
 const (
 	maxText     = 1 << 20  // bytes of a string, or of a number
 	maxValue    = 32 << 20 // bytes
-	maxElements = 1 << 18  // of all its lists and objects together
+	maxElements = 1 << 18  // most elements in all lists and objects of a value together
 	maxDepth    = 64
 )
 
-// bufferSize is how much of a document is buffered. A value that fits is decoded at once.
+// bufferSize is the size of the buffer. A value that fits into it is decoded at once.
 const bufferSize = 64 << 10
 
-// elementSize is what an element costs besides its text, in bytes.
+// elementSize is the cost of an element besides its text, in bytes.
 const elementSize = 32
 
-// ErrTooLarge says that a value is beyond the bounds.
+// ErrTooLarge is returned for a value that exceeds the bounds.
 var ErrTooLarge = errors.New("a value is too large")
 
-// SyntaxError says that a document is no JSON, or that something else is in it than
-// the caller asked for.
+// SyntaxError is the error of a document that is no JSON, or that has another type of value
+// than the caller expects.
 type SyntaxError struct {
 	Offset int64
 	Want   string
@@ -41,13 +41,13 @@ func (e *SyntaxError) Error() string {
 // Reader reads a document. Its errors are a *[SyntaxError], [io.ErrUnexpectedEOF],
 // [ErrTooLarge], those of the stream, and those of [json.Unmarshal].
 type Reader struct {
-	from   *bufio.Reader // of bufferSize
-	at     int64         // bytes that were read
+	from   *bufio.Reader // has a buffer of bufferSize
+	at     int64         // bytes read so far
 	shapes map[reflect.Type]*shape
-	atOnce int // up to which size a value is decoded at once
+	atOnce int // largest value that is decoded at once
 
-	value    []byte // what is kept of the value that is being decoded
-	elements int    // of it
+	value    []byte // the kept parts of the current value
+	elements int    // number of elements in value
 }
 
 // NewReader returns a reader of a document.
@@ -55,8 +55,8 @@ func NewReader(from io.Reader) *Reader {
 	return &Reader{from: bufio.NewReaderSize(from, bufferSize), shapes: map[reflect.Type]*shape{}, atOnce: bufferSize}
 }
 
-// Members reads an object, whose values member reads. A name of more than a megabyte
-// is none that anybody knows, and is given as empty.
+// Members reads an object and calls member, which must read the value, for each name. A
+// name longer than a megabyte is passed as empty.
 func (r *Reader) Members(member func(name string) error) error {
 	return r.list('{', '}', "object", func() error {
 		name, err := r.name()
@@ -67,11 +67,11 @@ func (r *Reader) Members(member func(name string) error) error {
 	})
 }
 
-// Elements reads a list, whose values element reads.
+// Elements reads a list and calls element, which must read it, for each element.
 func (r *Reader) Elements(element func() error) error { return r.list('[', ']', "list", element) }
 
-// Decode reads a value into what v points to, as [json.Unmarshal] does. Objects and
-// lists are left empty where v has something else there.
+// Decode reads a value into *v, as [json.Unmarshal] does. An object or list where v expects
+// another kind is replaced by an empty one.
 func (r *Reader) Decode(v any) error {
 	r.value, r.elements = r.value[:0], 0
 	if err := r.keepValue(r.shapeOf(reflect.TypeOf(v))); err != nil {
@@ -80,8 +80,8 @@ func (r *Reader) Decode(v any) error {
 	return json.Unmarshal(r.value, v)
 }
 
-// Member reads the value of a member into the field of that name in the struct that v
-// points to, and skips it where there is no such field.
+// Member reads the value of a member into the field of that name in the struct *v. It skips
+// the value if there is no such field.
 func (r *Reader) Member(name string, v any) error {
 	field, ok := r.shapeOf(reflect.TypeOf(v)).fields[name]
 	if !ok {
@@ -100,10 +100,11 @@ func (r *Reader) Member(name string, v any) error {
 	return json.Unmarshal(r.value, v)
 }
 
-// Size is about how many bytes the last value takes that Decode or Member has kept.
+// Size returns the approximate memory, in bytes, of the last value that Decode or Member
+// has stored.
 func (r *Reader) Size() int { return len(r.value) + elementSize*r.elements }
 
-// End requires that nothing follows.
+// End returns an error unless the document ends here.
 func (r *Reader) End() error {
 	switch _, err := r.next(); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -116,7 +117,7 @@ func (r *Reader) End() error {
 
 func (r *Reader) wrong(want string) error { return &SyntaxError{r.at, want} }
 
-// next returns the first byte of what follows, and leaves it there.
+// next returns the next byte that is no white space, without consuming it.
 func (r *Reader) next() (byte, error) {
 	for {
 		b, err := r.buffered()
@@ -132,7 +133,7 @@ func (r *Reader) next() (byte, error) {
 	}
 }
 
-// buffered returns some of what follows, a byte at least.
+// buffered returns the buffered bytes, at least one.
 func (r *Reader) buffered() ([]byte, error) {
 	if _, err := r.from.Peek(1); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -143,13 +144,13 @@ func (r *Reader) buffered() ([]byte, error) {
 	return r.from.Peek(r.from.Buffered())
 }
 
-// discard takes bytes that are buffered.
+// discard consumes n buffered bytes.
 func (r *Reader) discard(n int) {
 	n, _ = r.from.Discard(n)
 	r.at += int64(n)
 }
 
-// expect takes a byte.
+// expect consumes the byte want, and returns an error if another one follows.
 func (r *Reader) expect(want byte, what string) error {
 	c, err := r.next()
 	if err == nil && c != want {
@@ -161,7 +162,7 @@ func (r *Reader) expect(want byte, what string) error {
 	return err
 }
 
-// list reads what stands between two brackets, divided by commas.
+// list reads elements between two brackets, separated by commas.
 func (r *Reader) list(begin, end byte, what string, element func() error) error {
 	if err := r.expect(begin, what); err != nil {
 		return err
@@ -187,7 +188,7 @@ func (r *Reader) list(begin, end byte, what string, element func() error) error 
 	return nil
 }
 
-// name reads the name of a member, and the colon behind it.
+// name reads the name of a member, and the colon after it.
 func (r *Reader) name() (name string, err error) {
 	if err := r.expect('"', "name"); err != nil {
 		return "", err

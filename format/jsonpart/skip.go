@@ -2,8 +2,7 @@ package jsonpart
 
 import "bytes"
 
-// Skip reads a value and keeps nothing of it. That its brackets agree in kind is not
-// checked.
+// Skip skips a value. It does not check that brackets match in kind.
 func (r *Reader) Skip() error {
 	c, err := r.next()
 	switch {
@@ -49,15 +48,14 @@ func (r *Reader) skipNested() error {
 	}
 }
 
-// skipText skips the rest of a string, behind its first quote or anywhere in it but
-// within an escape.
+// skipText skips the rest of a string, from any position except within an escape.
 func (r *Reader) skipText() error {
 	_, err := r.text(nil, -1)
 	return err
 }
 
-// text appends the rest of a string to keep, with the quote that ends it. Beyond most
-// bytes, the error is [ErrTooLarge]; of a negative most, nothing is kept.
+// text appends the rest of a string to keep, with its closing quote. If keep would exceed
+// most bytes, it returns [ErrTooLarge]. If most is negative, it skips the string.
 func (r *Reader) text(keep []byte, most int) ([]byte, error) {
 	for {
 		b, err := r.buffered()
@@ -65,7 +63,7 @@ func (r *Reader) text(keep []byte, most int) ([]byte, error) {
 			return nil, err
 		}
 		n, end := textPart(b)
-		if n == 0 { // an escape that is cut in two
+		if n == 0 { // an escape across the end of the buffer
 			if b, err = r.from.Peek(2); err != nil {
 				return nil, r.ended(err)
 			}
@@ -83,8 +81,8 @@ func (r *Reader) text(keep []byte, most int) ([]byte, error) {
 	}
 }
 
-// textPart is how much of b is of a string, of whole escapes, and whether the string
-// ends there.
+// textPart returns the number of bytes of b that belong to the string, ending after a
+// complete escape, and whether the string ends there.
 func textPart(b []byte) (n int, end bool) {
 	for n < len(b) {
 		i := bytes.IndexAny(b[n:], `"\`)
@@ -101,7 +99,7 @@ func textPart(b []byte) (n int, end bool) {
 	return n, false
 }
 
-// scalar appends a number, or true, false or null, to keep.
+// scalar reads a number, true, false or null, and appends it to keep.
 func (r *Reader) scalar(keep []byte) ([]byte, error) {
 	begin := r.at
 	for {

@@ -5,9 +5,10 @@ import (
 	"stacksnap/format/words"
 )
 
-// Rejected reads what a server answers to OpenTelemetry's profiles
-// (collector/profiles/v1development/profiles_service.proto): how many of them it did not
-// take, and what it says of them or as a warning. It is 0 and empty where it took all.
+// Rejected parses a server's answer to an upload
+// (collector/profiles/v1development/profiles_service.proto). n is the number of profiles
+// that the server rejected; why is its error message or warning. Both are zero if it
+// accepted all.
 func Rejected(answer []byte) (n uint64, why string) {
 	if !isMessage(answer) {
 		return 0, ""
@@ -29,8 +30,8 @@ func Rejected(answer []byte) (n uint64, why string) {
 	return n, why
 }
 
-// StatusMessage reads what a server says of an error, which is a google.rpc.Status
-// (rpc/status.proto); empty where it says nothing that can be read.
+// StatusMessage returns the message of an error answer, a google.rpc.Status
+// (rpc/status.proto); empty if there is none.
 func StatusMessage(answer []byte) (text string) {
 	if !isMessage(answer) {
 		return ""
@@ -44,7 +45,7 @@ func StatusMessage(answer []byte) (text string) {
 	return text
 }
 
-// isMessage reports whether all of it can be read.
+// isMessage reports whether m is a well-formed protocol buffer message.
 func isMessage(m []byte) bool {
 	return protobuf.Each(m, func(protobuf.Field) error { return nil }) == nil
 }

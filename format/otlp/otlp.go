@@ -1,4 +1,4 @@
-// Package otlp writes profiles as OpenTelemetry's protocol has them.
+// Package otlp writes profiles in OpenTelemetry's protocol.
 package otlp
 
 import (
@@ -17,20 +17,20 @@ import (
 	"stacksnap/task"
 )
 
-// The fields of OpenTelemetry's messages of profiles (github.com/open-telemetry/opentelemetry-proto,
+// The fields of OpenTelemetry's messages for profiles (github.com/open-telemetry/opentelemetry-proto,
 // v1.11.0, profiles/v1development/profiles.proto), which are still in development.
-// ProfilesData has the same fields as the request by which it is sent
+// ProfilesData has the same fields as the request that sends it
 // (collector/profiles/v1development/profiles_service.proto).
 const (
-	otlpResourceProfiles = 1 // of ProfilesData
+	otlpResourceProfiles = 1 // field of ProfilesData
 	otlpDictionary       = 2
 
-	otlpResource      = 1 // of ResourceProfiles
+	otlpResource      = 1 // field of ResourceProfiles
 	otlpScopeProfiles = 2
-	otlpScope         = 1 // of ScopeProfiles
+	otlpScope         = 1 // field of ScopeProfiles
 	otlpProfile       = 2
 
-	otlpSampleType = 1 // of Profile
+	otlpSampleType = 1 // field of Profile
 	otlpSample     = 2
 	otlpTime       = 3
 	otlpDuration   = 4
@@ -40,10 +40,10 @@ const (
 	otlpAttributes = 11
 )
 
-// Write writes profiles as OpenTelemetry's ProfilesData, in its binary form: each process a
-// resource, and of it each stack once a thread, in a profile for its samples and, of many
-// snapshots, in one for all the time that these represent and one for that on a processor.
-// Each sample bears its thread, and the state where that was one.
+// Write writes profiles as OpenTelemetry's ProfilesData, in binary. Each process is a
+// resource with a profile of samples and, for many snapshots, one of wall time and one of
+// CPU time. Each stack is written once a thread. A sample has its thread as an attribute,
+// and its state if that was the same in all of the thread's samples.
 func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	out := &otlpWriter{out: bufio.NewWriterSize(w, 64<<10), report: r, said: sha256.New()}
 	out.tables = frametable.New(&out.rows)
@@ -56,8 +56,8 @@ func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	return out.out.Flush()
 }
 
-// otlpWriter keeps the tables until the end, and of a process at a time its samples:
-// their size stands before them.
+// otlpWriter keeps the tables until the end, and the samples of one process at a time,
+// since their length comes before them.
 type otlpWriter struct {
 	out     *bufio.Writer
 	report  *report.Report
@@ -76,13 +76,13 @@ type otlpValues struct {
 	samples    protobuf.Message
 }
 
-// emit writes a field. The buffer keeps the error for Flush.
+// emit writes a field. The buffer keeps an error for Flush.
 func (o *otlpWriter) emit(field int, m protobuf.Message) {
 	_, _ = o.out.Write(protobuf.Message(nil).Length(field, len(m)))
 	_, _ = o.out.Write(m)
 }
 
-// process writes a process, which is a resource.
+// process writes a process as a resource.
 func (o *otlpWriter) process(p *profile.Profile) {
 	o.tables.OS = p.Target.OS
 	clock := words.NewClock(p)
@@ -111,11 +111,11 @@ func (o *otlpWriter) process(p *profile.Profile) {
 	}
 }
 
-// parts are a message piece by piece: what is large in it is not copied for the length that
-// stands before it.
+// parts is a message in pieces, so that large ones need no copy to put their length before
+// them.
 type parts []protobuf.Message
 
-// inner adds a message within this one.
+// inner appends an embedded message.
 func (p parts) inner(field int, value parts) parts {
 	size := 0
 	for _, part := range value {
@@ -124,7 +124,7 @@ func (p parts) inner(field int, value parts) parts {
 	return append(append(p, protobuf.Message(nil).Length(field, size)), value...)
 }
 
-// sample adds one stack to each profile that has a value for it.
+// sample adds one stack to each profile in which its value is not 0.
 func (o *otlpWriter) sample(s *words.Weighed, about []uint64) {
 	at := o.rows.stack(o.stacks.Of(s))
 	for i, value := range [3]int64{int64(s.Samples), int64(s.Wall), int64(s.Cpu)} {
@@ -137,8 +137,9 @@ func (o *otlpWriter) sample(s *words.Weighed, about []uint64) {
 	}
 }
 
-// profile is the message of one kind of value. Its id is made of all that was said up to
-// it, rows of the dictionary included, so that one which comes twice can be told.
+// profile returns the profile for one kind of value. Its id is a hash of everything written
+// up to it, rows of the dictionary included, so that a receiver can recognise a profile
+// that is sent twice.
 func (o *otlpWriter) profile(p *profile.Profile, v *otlpValues, resource protobuf.Message) parts {
 	all := parts{protobuf.Message(nil).Inner(otlpSampleType, o.valueType(v.kind, v.unit)), v.samples}
 	var m protobuf.Message
@@ -153,12 +154,12 @@ func (o *otlpWriter) profile(p *profile.Profile, v *otlpValues, resource protobu
 	m = m.Packed(otlpAttributes, o.profileAttributes(p))
 	o.rows.digest(o.said)
 	for _, part := range append(parts{resource}, append(all, m)...) {
-		_, _ = o.said.Write(part) // a hash takes all
+		_, _ = o.said.Write(part) // a hash never fails
 	}
 	return append(all, m.Inner(otlpProfileID, o.said.Sum(nil)[:16]))
 }
 
-// lasted is for how long a process was looked at, 0 where that is not known.
+// lasted returns the duration of the capture, 0 if unknown.
 func lasted(p *profile.Profile) time.Duration {
 	if timeline.Known(p.End) == nil {
 		return 0
@@ -170,7 +171,8 @@ func (o *otlpWriter) valueType(kind, unit string) protobuf.Message {
 	return protobuf.Message(nil).Signed(1, o.tables.String(kind)).Signed(2, o.tables.String(unit))
 }
 
-// threadAttributes are those of all samples of a thread.
+// threadAttributes returns the attributes of a thread's samples, as numbers in the
+// dictionary.
 func (o *otlpWriter) threadAttributes(p *profile.Profile, t *profile.Thread) []uint64 {
 	var list []uint64
 	add := func(key string, value anyValue) {
@@ -191,7 +193,7 @@ func (o *otlpWriter) attribute(key string, value anyValue, unit string) uint64 {
 	return o.rows.attribute(o.tables.String(key), value, o.tables.String(unit))
 }
 
-// toolName takes "stacksnap 1.0" apart.
+// toolName splits "stacksnap 1.0" into name and version.
 func toolName(tool string) (name, version string) {
 	tool = words.Clean(tool, words.MaxText)
 	for i := len(tool) - 1; i >= 0; i-- {
@@ -202,8 +204,8 @@ func toolName(tool string) (name, version string) {
 	return tool, ""
 }
 
-// buildIDKey is the attribute of an image's id: of an ELF file as OpenTelemetry's
-// semantic conventions have it, which know none for a Mach-O UUID.
+// buildIDKey returns the attribute key for an image's id. OpenTelemetry's semantic
+// conventions have one for ELF build-ids and none for Mach-O UUIDs.
 func buildIDKey(os task.OS) string {
 	if os == task.Darwin {
 		return "stacksnap.image.uuid"

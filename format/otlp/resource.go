@@ -12,7 +12,8 @@ import (
 	"stacksnap/task"
 )
 
-// anyValue is OpenTelemetry's AnyValue (common/v1/common.proto); nil: none.
+// anyValue is an encoded AnyValue of OpenTelemetry (common/v1/common.proto); nil if there
+// is none.
 type anyValue protobuf.Message
 
 func textValue(s string) anyValue {
@@ -26,7 +27,7 @@ func boolValue(b bool) anyValue {
 	if b {
 		return anyValue{2 << 3, 1}
 	}
-	return anyValue{2 << 3, 0} // it is told, also where it is false
+	return anyValue{2 << 3, 0} // written even if it is false
 }
 
 func intValue(n int64) anyValue {
@@ -36,9 +37,8 @@ func intValue(n int64) anyValue {
 	return anyValue(protobuf.Message(nil).Signed(3, n))
 }
 
-// resourceOf is the Resource message of a process: attributes by the names of
-// OpenTelemetry's semantic conventions. Arguments are not among them: they may be
-// nobody else's to read.
+// resourceOf returns the Resource message of a process, with attributes from
+// OpenTelemetry's semantic conventions. It leaves out the arguments, which may be secret.
 func resourceOf(p *profile.Profile, o *report.Origin) protobuf.Message {
 	var m protobuf.Message
 	seen := map[string]bool{}
@@ -76,7 +76,8 @@ func resourceOf(p *profile.Profile, o *report.Origin) protobuf.Message {
 	return m
 }
 
-// containerRuntime is the one that the conventions' attribute takes: Kubernetes is none.
+// containerRuntime returns the value of container.runtime.name; empty for Kubernetes, which
+// is no runtime.
 func containerRuntime(manager string) string {
 	if manager == "kubernetes" {
 		return ""
@@ -84,8 +85,8 @@ func containerRuntime(manager string) string {
 	return words.Clean(manager, words.MaxText)
 }
 
-// hostArch is the architecture by the conventions' names. A translated program tells
-// nothing of the machine's.
+// hostArch returns the value of host.arch; empty for a translated program, whose
+// architecture is not the host's.
 func hostArch(t *task.Info) string {
 	if t.Translated {
 		return ""
@@ -100,8 +101,8 @@ func executable(t *task.Info) string {
 	return words.Clean(path.Base(t.Path), words.MaxText)
 }
 
-// profileAttributes tell of a profile as a whole: what to beware of, and of a watch
-// whether it is of a hang.
+// profileAttributes returns the attributes of a profile: its notes and, for a watch, the
+// facts on the hang.
 func (o *otlpWriter) profileAttributes(p *profile.Profile) []uint64 {
 	var list []uint64
 	add := func(key string, value anyValue, unit string) {

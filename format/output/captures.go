@@ -11,40 +11,40 @@ import (
 	"time"
 )
 
-// Captures are the files of a watch: of each capture a report and, where there
-// is one, a recording, both of its time. A capture that cannot be written does
-// not end the watch: a full disk has room again some time.
+// Captures are the files of a watch: for each capture a report and, if there is one, a
+// recording, named by the time. An error of writing does not end the watch, as a full disk
+// may have room later.
 type Captures struct {
 	Reports, Recordings Rotation
-	// Instead takes the reports whose file cannot be written.
+	// Instead receives reports whose file cannot be written.
 	Instead io.Writer
 
-	missing int // files
+	missing int // number of files missing or cut short
 }
 
-// Recorded is a recording that was made of a capture.
+// Recorded is the recording of a capture.
 type Recorded struct {
 	Path string // empty: there is none
-	Err  error  // why there is none, or why it ends early
+	Err  error  // why it is missing, or ends early
 }
 
-// Captured is what there is of a capture.
+// Captured names the files of one capture.
 type Captured struct {
 	Report, Recording string // paths; empty: none
-	Line              string // for the user
+	Line              string // a line about them for the user
 }
 
-// Prepare refuses a folder that no file can be made in. That its disk is full is
-// no reason.
+// Prepare returns an error if no file can be made in the directory, except because its disk
+// is full.
 func (c *Captures) Prepare() error { return c.Reports.Folder.prepare() }
 
-// Close lets go of the folder.
+// Close closes the directory.
 func (c *Captures) Close() error { return c.Reports.Folder.Close() }
 
-// Add writes the report of a capture of the time at, and deletes the oldest files
-// of both kinds beyond those to keep. Where the disk is too full for the report, a
-// recording that ends early for the same reason makes room. The error is that of
-// Instead: then the report is lost.
+// Add writes the report of a capture that began at that time, and deletes the oldest files
+// of both kinds beyond those to keep. If the disk is too full for the report, it deletes a
+// recording that was cut short for the same reason. The error is that of Instead; the
+// report is then lost.
 func (c *Captures) Add(at time.Time, rec Recorded, report func(io.Writer) error) (Captured, error) {
 	path, err := c.Reports.Write(at, report)
 	if errors.Is(err, syscall.ENOSPC) && rec.Err != nil && rec.Path != "" && c.drop(rec.Path) == nil {
@@ -67,7 +67,7 @@ func (c *Captures) drop(path string) error {
 	return c.Recordings.Folder.Remove(filepath.Base(path))
 }
 
-// recording tells of one that failed.
+// recording returns a phrase on a recording that failed; empty if it did not.
 func (c *Captures) recording(rec Recorded) string {
 	switch {
 	case rec.Err == nil:
@@ -80,7 +80,7 @@ func (c *Captures) recording(rec Recorded) string {
 	return fmt.Sprintf("; its recording ends early: %v", cause(rec.Err))
 }
 
-// cause leaves out which file could not be written, where that is clear.
+// cause removes the file's path from an error of writing it.
 func cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
@@ -88,7 +88,7 @@ func cause(err error) error {
 	return err
 }
 
-// prune deletes old files, and tells when that failed.
+// prune deletes old files and returns a phrase if that failed.
 func (c *Captures) prune(done Captured) string {
 	err := c.Reports.Prune(done.Report)
 	if done.Recording != "" {
@@ -105,7 +105,7 @@ func sentence(parts ...any) string {
 	return strings.ReplaceAll(fmt.Sprint(parts...), "\n", "; ")
 }
 
-// Err returns an error when files are missing that should have been written.
+// Err returns an error if files are missing or incomplete.
 func (c *Captures) Err() error {
 	if c.missing == 0 {
 		return nil

@@ -4,6 +4,6 @@ package output
 
 import "os"
 
-// IsNowhere reports whether a standard stream was closed when this program was
-// started, which cannot be told here.
+// IsNowhere returns false: on this system it is unknown whether a standard stream was
+// closed when this program started.
 func IsNowhere(*os.File) bool { return false }

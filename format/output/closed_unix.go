@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsNowhere reports whether a standard stream was closed when this program was
-// started. Go has /dev/null opened in its place, for reading and writing, which
-// nobody does who only wants to be rid of the output (> /dev/null).
+// IsNowhere reports whether a standard stream was closed when this program started. Go then
+// opens /dev/null in its place, for reading and writing, whereas a redirection (>
+// /dev/null) opens it for writing only.
 func IsNowhere(f *os.File) bool {
 	fd := int(f.Fd())
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)

@@ -9,18 +9,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compression is how a file is compressed.
+// Compression is the compression of a file, as its extension.
 type Compression string
 
-// The compressions that there are, by the extensions of their files.
+// The compressions.
 const (
 	Plain Compression = ""
 	Gzip  Compression = ".gz"
 	Zstd  Compression = ".zst"
 )
 
-// CompressionOf returns the compression that a file's name tells, and the name
-// without it.
+// CompressionOf returns the compression that a file's name ends in, and the name without
+// that extension.
 func CompressionOf(name string) (Compression, string) {
 	for _, c := range []Compression{Gzip, Zstd} {
 		if rest, ok := strings.CutSuffix(name, string(c)); ok {
@@ -30,7 +30,7 @@ func CompressionOf(name string) (Compression, string) {
 	return Plain, name
 }
 
-// Write compresses what write gives it. The compressed form is whole once there is
+// Write compresses the output of write to w. The compressed stream is complete if there is
 // no error.
 func (c Compression) Write(w io.Writer, write func(io.Writer) error) error {
 	to, err := c.writer(w)
@@ -57,7 +57,7 @@ func (c Compression) writer(w io.Writer) (io.WriteCloser, error) {
 	return uncompressed{w}, nil
 }
 
-// uncompressed leaves bytes as they are.
+// uncompressed is a writer without compression.
 type uncompressed struct{ io.Writer }
 
 func (uncompressed) Close() error { return nil }

@@ -9,15 +9,14 @@ import (
 	"stacksnap/task/directory"
 )
 
-// Folder is a folder that is held open: whatever its name leads to later, files
-// are made, renamed and removed where it was when it was opened. One that is
-// deleted is made again.
+// Folder is a directory that is held open. Files are made, renamed and removed in that
+// directory even if its path leads elsewhere later. If it is deleted, it is made again.
 type Folder struct {
 	*directory.Dir
 }
 
-// OpenFolder opens a folder, and makes it, for its owner alone, when it is
-// missing. What killed runs have left behind there is removed.
+// OpenFolder opens a directory, and makes it, with access only for its owner, if it is
+// missing. It removes temporary files that killed programs left there.
 func OpenFolder(path string) (*Folder, error) {
 	dir, err := directory.Make(path)
 	if err != nil {
@@ -27,7 +26,8 @@ func OpenFolder(path string) (*Folder, error) {
 	return &Folder{dir}, nil
 }
 
-// again makes the folder anew once it has been deleted, and reports whether it did.
+// again makes the directory again if err says that it was deleted, and reports whether it
+// did.
 func (f *Folder) again(err error) bool {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -41,7 +41,7 @@ func (f *Folder) again(err error) bool {
 	return true
 }
 
-// temporary makes the file that gets its name when it is complete.
+// temporary makes a temporary file, to be renamed when it is complete.
 func (f *Folder) temporary() (*directory.Temporary, error) {
 	t, err := f.Temporary()
 	if err != nil && f.again(err) {
@@ -50,8 +50,8 @@ func (f *Folder) temporary() (*directory.Temporary, error) {
 	return t, err
 }
 
-// prepare refuses a folder that no file can be made in. That its disk is full is no
-// reason.
+// prepare returns an error if no file can be made in the directory, except because its disk
+// is full.
 func (f *Folder) prepare() error {
 	t, err := f.Temporary()
 	if errors.Is(err, syscall.ENOSPC) {
@@ -71,8 +71,8 @@ type NewFile struct {
 	name   string
 }
 
-// Name is the path of the file.
+// Name returns the path of the file.
 func (n *NewFile) Name() string { return n.folder.Join(n.name) }
 
-// Remove takes the file away.
+// Remove removes the file.
 func (n *NewFile) Remove() error { return n.folder.Remove(n.name) }

@@ -4,8 +4,8 @@ package output
 
 import "os/exec"
 
-// ownGroup has the command lead a process group of its own; there is none here.
+// ownGroup does nothing, as this system has no process groups.
 func ownGroup(*exec.Cmd) {}
 
-// killGroup ends the command.
+// killGroup kills the command.
 func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup has the command lead a process group of its own.
+// ownGroup makes the command the leader of a process group of its own.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends the command's group, whose number it keeps until it was waited
-// for.
+// killGroup kills the command's process group. Its number is not reused before the command
+// was waited for.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

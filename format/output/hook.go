@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// Hook is a shell command that is run on each capture of a watch; none when it
-// is empty.
+// Hook is a shell command that runs on each capture of a watch; nothing runs if it is
+// empty.
 type Hook struct {
 	Command string
-	Output  io.Writer // takes what it prints
-	// Limit is after how long it is ended, with the processes that it has started
-	// and that are still in its group: the watch sees nothing meanwhile.
+	Output  io.Writer // receives the command's output
+	// Limit is the time after which it is killed, with the processes of its group. The
+	// watch observes nothing while it runs.
 	Limit time.Duration
-	Grace time.Duration // for how long it goes on at most once the watch is ended
+	Grace time.Duration // the most time left to it when the watch ends
 }
 
-// The times that leave a hook enough to send a report somewhere.
+// The default limits, enough to send a report somewhere.
 const (
 	HookLimit = time.Minute
 	HookGrace = 5 * time.Second
 )
 
-// errHookTooLong says that a hook was ended.
+// errHookTooLong is returned for a hook that was killed at its limit.
 var errHookTooLong = errors.New("ended, with what it had started")
 
-// Run runs the command with further variables, "NAME=value", and waits for its
-// end, at most for the limit, and for the grace once ctx is done.
+// Run runs the command with additional variables, "NAME=value", and waits until it ends, at
+// most for the limit, and for the grace once ctx is done.
 func (h Hook) Run(ctx context.Context, variables ...string) error {
 	if h.Command == "" {
 		return nil
@@ -40,12 +40,11 @@ func (h Hook) Run(ctx context.Context, variables ...string) error {
 	cmd.Stdout, cmd.Stderr = h.Output, h.Output
 	cmd.Env = append(os.Environ(), variables...)
 	ownGroup(cmd)
-	// Of a process that has left the group and keeps the output open, no more is
-	// awaited.
+	// A process that has left the group may keep the output open. It is not waited for.
 	cmd.WaitDelay = time.Second
-	// A program takes over from the thread that starts it, priority and timer slack
-	// among other things. The calling goroutine may be bound to one that has others
-	// than it had at first; Go makes no further threads from such a one.
+	// A program inherits priority and timer slack from the thread that starts it. The
+	// calling goroutine may be locked to a thread on which these were changed; Go starts no
+	// new threads from such a thread.
 	done := make(chan error)
 	go func() { done <- h.wait(ctx, cmd) }()
 	if err := <-done; err != nil && !errors.Is(err, exec.ErrWaitDelay) {
@@ -54,7 +53,7 @@ func (h Hook) Run(ctx context.Context, variables ...string) error {
 	return nil
 }
 
-// wait starts the command and waits for its end.
+// wait starts the command and waits until it ends.
 func (h Hook) wait(ctx context.Context, cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err

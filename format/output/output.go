@@ -1,5 +1,4 @@
-// Package output writes files whole or not at all, and keeps the newest of a
-// row of them.
+// Package output writes files completely or not at all, and keeps the newest of a series.
 package output
 
 import (
@@ -11,19 +10,19 @@ import (
 	"os"
 )
 
-// Write makes a file of what write gives it. The file appears under its name
-// when it is complete and on the disk. A new one is for its owner alone; one that
-// takes the place of another keeps that one's mode, owner and group, or is refused
-// where they cannot be kept. A symbolic link stays, and what it leads to is
-// replaced, unless another user could have chosen where it leads, by the link or by a
-// folder on the way: then nothing is written. Another hard link to the old file keeps the old content. When anything
-// fails, write among it, the name has what it had before.
+// Write writes a file with the output of write. The file gets its name when it is complete
+// and on disk. A new file is accessible only by its owner. A file that replaces another one
+// keeps its mode, owner and group; if that is impossible, Write returns an error. A
+// symbolic link is kept and its target is replaced, unless another user could have chosen
+// the target, by the link or by a directory on the way: then Write returns an error.
+// Another hard link to the old file keeps the old content. After any error, of write too,
+// the path has its old content.
 //
-// What is no regular file, such as a pipe, a terminal or /dev/stdout, is
-// written as the bytes come.
+// A path that is no regular file, such as a pipe, a terminal or /dev/stdout, is written
+// directly.
 //
-// An error of the file system is an *[fs.PathError] with this path; one of
-// write is wrapped.
+// An error of the file system is an *[fs.PathError] with this path; one of write is
+// wrapped.
 func Write(path string, write func(io.Writer) error) error {
 	p, err := find(path)
 	if err != nil {
@@ -40,9 +39,9 @@ func Write(path string, write func(io.Writer) error) error {
 	return p.replace(path, write)
 }
 
-// Check returns the error that Write would return because a folder is missing or not
-// writable, as far as that can be told beforehand. It leaves no file behind, and deletes
-// temporary files that killed runs left in the folder.
+// Check returns the error that Write would return because a directory is missing or not
+// writable, as far as that can be known beforehand. It leaves no file behind, and deletes
+// temporary files that killed programs left in the directory.
 func Check(path string) error {
 	p, err := find(path)
 	if err != nil {
@@ -72,7 +71,7 @@ func writeStraight(f *os.File, path string, write func(io.Writer) error) error {
 	return err
 }
 
-// replace writes a new file and then gives it the name.
+// replace writes a temporary file and renames it to the name.
 func (p *place) replace(path string, write func(io.Writer) error) error {
 	t, err := p.begin()
 	if err != nil {
@@ -88,7 +87,7 @@ func (p *place) replace(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// fill gives write the file, and tells its own errors from the file's.
+// fill passes the file to write, and distinguishes errors of write from those of the file.
 func fill(f *os.File, path string, write func(io.Writer) error) error {
 	sink := &sink{w: f}
 	buffer := bufio.NewWriterSize(sink, 64<<10)
@@ -97,7 +96,7 @@ func fill(f *os.File, path string, write func(io.Writer) error) error {
 		err = buffer.Flush()
 	}
 	switch {
-	case sink.err != nil: // whatever write made of it
+	case sink.err != nil: // even if write ignored it
 		return failure(path, sink.err)
 	case err != nil:
 		return fmt.Errorf("%s was not written: %w", path, err)
@@ -105,7 +104,7 @@ func fill(f *os.File, path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// sink remembers why a writing failed.
+// sink remembers the first error of writing.
 type sink struct {
 	w   io.Writer
 	err error
@@ -119,7 +118,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// failure names the file that was asked for, not the one written beside it.
+// failure returns err with the path that the user gave instead of that of the temporary
+// file.
 func failure(path string, err error) error {
 	var inner *fs.PathError
 	var link *os.LinkError

@@ -4,5 +4,5 @@ package output
 
 import "io/fs"
 
-// owner returns to which user and group a file belongs; this system has neither.
+// owner returns false: files on this system have no user and group.
 func owner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }

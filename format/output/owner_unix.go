@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// owner returns to which user and group a file belongs.
+// owner returns the user and group that own a file.
 func owner(info fs.FileInfo) (uid, gid int, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Width returns how many columns a terminal has, 0 where it does not tell.
+// Width returns the width of a terminal in columns, 0 if it is unknown.
 func Width(terminal *os.File) int {
 	columns, _ := Size(terminal)
 	return columns
@@ -18,22 +18,22 @@ func Width(terminal *os.File) int {
 
 // Pager shows a text page by page.
 type Pager struct {
-	Command string   // of a shell
+	Command string   // a shell command
 	Env     []string // NAME=VALUE, besides the environment
 	Out     *os.File
 	Err     *os.File
 }
 
-// The exit codes by which a shell tells that a command cannot be run (POSIX, Shell
-// Command Language, 2.8.2).
+// The exit codes of a shell for a command that cannot be run (POSIX, Shell Command
+// Language, 2.8.2).
 const (
 	notExecutable = 126
 	notFound      = 127
 )
 
-// Show runs the pager until a person ends it. It returns false where the pager has
-// shown nothing, as it is not there. That a person does not read to the end, or that
-// the pager fails in the end, is no error. A Ctrl-C meanwhile is for the pager.
+// Show runs the pager until the user quits it. It returns false if the pager could not be
+// started, and so has shown nothing. Other failures, or quitting early, are no errors.
+// While it runs, this program ignores SIGINT, which is for the pager.
 func (p Pager) Show(text []byte) bool {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
@@ -49,8 +49,8 @@ func (p Pager) Show(text []byte) bool {
 	return exit.ExitCode() != notFound && exit.ExitCode() != notExecutable
 }
 
-// IsLonger reports whether a text has more lines than that, where a line is as wide as so
-// many columns, at most. Sequences that colour it have no width.
+// IsLonger reports whether a text is longer than a terminal of that many columns and lines,
+// less a line for the prompt. Escape sequences for colour have no width.
 func IsLonger(text []byte, columns, lines int) bool {
 	if columns <= 0 || lines <= 0 {
 		return false
@@ -58,14 +58,14 @@ func IsLonger(text []byte, columns, lines int) bool {
 	n := 0
 	for line := range bytes.Lines(text) {
 		width := shownRunes(strings.TrimSuffix(string(line), "\n"))
-		if n += 1 + max(0, width-1)/columns; n >= lines { // one is for the prompt
+		if n += 1 + max(0, width-1)/columns; n >= lines { // one line is for the prompt
 			return true
 		}
 	}
 	return false
 }
 
-// shownRunes counts the runes of a line that are not of a sequence that colours it.
+// shownRunes counts the runes of a line outside escape sequences for colour.
 func shownRunes(line string) (n int) {
 	for line != "" {
 		text, colour, ok := strings.Cut(line, "\x1b[")

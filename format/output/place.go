@@ -14,22 +14,21 @@ import (
 	"stacksnap/task/directory"
 )
 
-// place is where a file is to be: a name in a directory that is held open, or a
-// stream.
+// place is the destination of a file: a name in a directory that is held open, or a stream.
 type place struct {
 	dir    *directory.Dir
 	name   string
-	old    fs.FileInfo // what the new file will replace; nil: nothing
-	stream string      // a path to which bytes go as they come; empty: none
+	old    fs.FileInfo // the file to replace; nil: none
+	stream string      // path of a stream that is written directly; empty: none
 }
 
-// maxLinks is how many symbolic links are followed, as Linux does.
+// maxLinks is the most symbolic links that are followed, as on Linux.
 const maxLinks = 40
 
 var errIsFolder = errors.New("is a directory")
 
-// find opens the directory of a path. A symbolic link is followed, also when what it
-// leads to does not exist yet, unless another user could have chosen where it leads.
+// find opens the directory of a path. It follows symbolic links, even to a missing file,
+// unless another user could have chosen the target.
 func find(path string) (*place, error) {
 	for range maxLinks {
 		if isStream(path) {
@@ -47,7 +46,7 @@ func find(path string) (*place, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !filepath.IsAbs(to) { // not cleaned: ".." after a linked folder is not its parent
+		if !filepath.IsAbs(to) { // not cleaned: ".." after a symbolic link to a directory is not the parent
 			to = filepath.Dir(path) + string(filepath.Separator) + to
 		}
 		path = to
@@ -71,11 +70,11 @@ func (p *place) close() {
 	}
 }
 
-// link returns where the name leads as a symbolic link; empty: it is none.
+// link returns the target of a symbolic link; empty if the name is none.
 func (p *place) link() (string, error) {
 	info, err := p.dir.Lstat(p.name)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return "", nil // an error comes again, where it is told
+		return "", nil // the error recurs later, where it is returned
 	}
 	if err := p.dir.Refuse(p.name, info); err != nil {
 		return "", err
@@ -83,8 +82,8 @@ func (p *place) link() (string, error) {
 	return p.dir.Readlink(p.name)
 }
 
-// look finds what the new file will replace, and refuses what a plain writing would be
-// refused. What is no regular file is not opened, for its reader would notice.
+// look finds the file to replace, and returns an error if writing to it would be refused.
+// It does not open special files, as their readers would notice.
 func (p *place) look() error {
 	if p.stream != "" {
 		return nil
@@ -108,14 +107,14 @@ func (p *place) look() error {
 	return p.dir.RefuseLeft(info)
 }
 
-// untilRead is how often a pipe is tried that nobody reads from yet.
+// untilRead is the time between attempts to open a pipe that has no reader yet.
 const untilRead = 10 * time.Millisecond
 
-// open opens what has the name now, and returns it where bytes go there as they come. It
-// is nil for a regular file, which is replaced, and where there is nothing.
+// open opens a special file, such as a pipe, to write to it directly. It returns nil for a
+// regular file, which will be replaced, and for a missing one.
 func (p *place) open() (*os.File, error) {
 	if p.stream != "" {
-		// To append matters where Linux opens a redirected descriptor's file anew.
+		// O_APPEND matters on Linux, where /dev/stdout opens a redirected file again.
 		return os.OpenFile(p.stream, os.O_WRONLY|os.O_APPEND, 0)
 	}
 	f, info, err := p.dir.OpenToWrite(p.name)
@@ -144,9 +143,9 @@ func (p *place) isPipe() bool {
 	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
-// isStream reports whether a path is that of an open file of this program: it may be a
-// regular file that someone else has open and continues, as with a redirected
-// /dev/stdout, and must not be replaced.
+// isStream reports whether a path is that of an open file of this program, such as
+// /dev/stdout. It may be redirected to a regular file that another program goes on writing
+// to, and must not be replaced.
 func isStream(path string) bool {
 	if runtime.GOOS == "windows" {
 		info, err := os.Stat(path)
@@ -158,7 +157,7 @@ func isStream(path string) bool {
 	return clean == "/dev/stdout" || clean == "/dev/stderr" || isNumber && (dir == "/dev/fd/" || dir == "/proc/self/fd/")
 }
 
-// begin makes the file that is to have the name, which belongs to whom the old one does.
+// begin makes the temporary file, with the owner and group of the old file.
 func (p *place) begin() (*directory.Temporary, error) {
 	t, err := p.dir.Temporary()
 	if err != nil || p.old == nil {
@@ -171,7 +170,7 @@ func (p *place) begin() (*directory.Temporary, error) {
 	return t, nil
 }
 
-// giveAway gives the file the owner and the group of the old one.
+// giveAway gives the temporary file the owner and group of the old one.
 func (p *place) giveAway(t *directory.Temporary) error {
 	uid, gid, ok := owner(p.old)
 	if !ok {
@@ -190,7 +189,7 @@ func (p *place) giveAway(t *directory.Temporary) error {
 	return nil
 }
 
-// commit gives the complete file the mode of the old one, and its name.
+// commit gives the complete file the mode of the old one, and renames it.
 func (p *place) commit(t *directory.Temporary) error {
 	if p.old != nil {
 		if err := t.Chmod(p.old.Mode().Perm()); err != nil && runtime.GOOS != "windows" {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Progress is a line on a terminal that tells how far a sampling is.
+// Progress is a line on a terminal with the progress of sampling.
 type Progress struct {
-	To    io.Writer     // nil: nothing is told
-	Whole time.Duration // how long it will take; 0: nobody knows
-	Width func() int    // columns of the terminal at the moment, 0 where they are not known; may be nil
+	To    io.Writer     // nil: show nothing
+	Whole time.Duration // expected duration; 0: unknown
+	Width func() int    // present columns of the terminal, 0 if unknown; may be nil
 	shown bool
 }
 
-// Show writes the line anew.
+// Show replaces the line.
 func (p *Progress) Show(elapsed time.Duration, snapshots int) {
 	if p.To == nil {
 		return
@@ -28,8 +28,8 @@ func (p *Progress) Show(elapsed time.Duration, snapshots int) {
 	fmt.Fprint(p.To, "\r"+p.cut(line)+"\x1b[K")
 }
 
-// cut leaves the last column free: the cursor stands there, and a line that was
-// continued on the next could not be written anew.
+// cut shortens a line so that the last column stays free for the cursor. A line that wraps
+// could not be replaced.
 func (p *Progress) cut(line string) string {
 	if p.Width == nil {
 		return line

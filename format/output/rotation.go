@@ -15,27 +15,26 @@ import (
 	"time"
 )
 
-// Rotation is a row of files about one process, in a folder, of which the
-// newest are kept. They are named by the time:
+// Rotation is a series of files about one process in a directory, of which it keeps the
+// newest. The files are named by the time:
 //
 //	stacksnap-NAME-PID-20261121T091500Z.EXT
 //
-// and a second one of the same second ends -2.EXT. NAME is the process's name
-// as [SafeName] has it. A file never takes the place of another, and no link is
-// followed: what has the name already, of whatever kind, stays.
+// A second file within a second ends in -2.EXT. NAME is [SafeName] of the process's name.
+// An existing file of that name, even a symbolic link, is neither replaced nor followed.
 type Rotation struct {
 	Folder *Folder
-	Name   string // of the process; a restarted one continues the row
+	Name   string // name of the process; a restarted one continues the series
 	PID    int
-	Ext    string // without the dot: letters and digits
-	Keep   int    // how many files to keep, whatever their pid; 0: all
+	Ext    string // extension of the files, without the dot: letters and digits
+	Keep   int    // number of files to keep, of any pid; 0: all
 }
 
-// maxSame bounds how many files of one process and second there can be.
+// maxSame is the largest number of files for one process and second.
 const maxSame = 1000
 
-// Write writes the file of the time at, whole or not at all, for its owner alone.
-// It returns the path.
+// Write writes the file for that time, completely or not at all, and returns its path. Only
+// its owner has access.
 func (r Rotation) Write(at time.Time, write func(io.Writer) error) (string, error) {
 	t, err := r.Folder.temporary()
 	if err != nil {
@@ -48,7 +47,7 @@ func (r Rotation) Write(at time.Time, write func(io.Writer) error) (string, erro
 	return r.first(at, t.Place)
 }
 
-// Create makes the file of the time at, empty and for its owner alone.
+// Create makes an empty file for that time. Only its owner has access.
 func (r Rotation) Create(at time.Time) (*NewFile, error) {
 	var made *NewFile
 	create := func(name string) error {
@@ -66,8 +65,7 @@ func (r Rotation) Create(at time.Time) (*NewFile, error) {
 	return made, nil
 }
 
-// first takes the first name of the time at that nothing has, and returns its
-// path.
+// first calls take with names for that time until one is free, and returns its path.
 func (r Rotation) first(at time.Time, take func(name string) error) (string, error) {
 	for n := 1; n <= maxSame; n++ {
 		err := take(r.file(at, n))
@@ -93,9 +91,8 @@ func (r Rotation) file(at time.Time, n int) string {
 	return fmt.Sprintf("stacksnap-%s-%d-%s%s.%s", SafeName(r.Name), r.PID, at.UTC().Format(timeLayout), again, r.Ext)
 }
 
-// Prune deletes the oldest files of the row beyond Keep, but never spare.
-// Anything not named exactly as the row's files are, and anything that is no
-// regular file, is left alone.
+// Prune deletes the oldest files of the series beyond Keep, but never spare. It ignores
+// special files, and files whose name does not match exactly.
 func (r Rotation) Prune(spare string) error {
 	if r.Keep <= 0 {
 		return nil
@@ -106,7 +103,7 @@ func (r Rotation) Prune(spare string) error {
 	}
 	keep := r.Keep
 	if spare != "" {
-		keep-- // it is not in the row
+		keep-- // row does not contain it
 	}
 	var errs []error
 	for len(row) > keep {
@@ -119,14 +116,14 @@ func (r Rotation) Prune(spare string) error {
 	return errors.Join(errs...)
 }
 
-// kept is a file of the row.
+// kept is a file of the series.
 type kept struct {
 	file string
 	at   time.Time
 	n    int // 1, or the number at its end
 }
 
-// row lists the files but one, oldest first.
+// row returns the files of the series except one, oldest first.
 func (r Rotation) row(but string) ([]kept, error) {
 	entries, err := r.Folder.ReadDir()
 	if err != nil {
@@ -145,13 +142,13 @@ func (r Rotation) row(but string) ([]kept, error) {
 	return row, nil
 }
 
-// tail is what follows the name: -PID-TIME[-N].EXT. It is made when it is asked for, for
-// most calls do not.
+// tail matches the rest of a file's name: -PID-TIME[-N].EXT. It is compiled on first use,
+// since most calls need none.
 var tail = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^-([1-9][0-9]{0,9})-([0-9]{8}T[0-9]{6}Z)(?:-([1-9][0-9]{0,3}))?\.([A-Za-z0-9]+)$`)
 })
 
-// parse takes a file's name apart, and refuses one that the row would not give.
+// parse parses a file's name, and returns false unless the series would name a file so.
 func (r Rotation) parse(file string) (kept, bool) {
 	rest, ok := strings.CutPrefix(file, "stacksnap-"+SafeName(r.Name))
 	m := tail().FindStringSubmatch(rest)
@@ -168,12 +165,12 @@ func (r Rotation) parse(file string) (kept, bool) {
 	return kept{file, at, n}, err == nil && of.file(at, n) == file
 }
 
-// maxName bounds a process's name in a file's, in bytes.
+// maxName is the most bytes of a process's name in a file's name.
 const maxName = 64
 
-// SafeName returns a process's name as it stands in file names: letters, digits
-// and . _ + - stay, anything else becomes _, and it has at most 64 bytes. A
-// name without any becomes "process".
+// SafeName returns a process's name for use in file names: it replaces all but ASCII
+// letters, digits and . _ + - by _, and cuts the name to 64 bytes. An empty name becomes
+// "process".
 func SafeName(name string) string {
 	if name == "" {
 		return "process"

@@ -15,39 +15,38 @@ import (
 	"stacksnap/task/directory"
 )
 
-// Spool is a folder of the caller's choice with letters that wait to be sent, one file
-// each, for their owner alone. A letter is there whole or not at all, also when its
-// writer is killed or the system crashes; several programs may add to one, and one of
-// them at a time takes out. What is older than MaxAge goes, and the oldest beyond
-// MaxBytes or MaxLetters.
+// Spool is a directory of letters, files that wait to be sent. Only their owner has access.
+// A letter is complete or does not exist, even if its writer is killed or the system
+// crashes. Several programs may add letters; one at a time may remove them. Letters older
+// than MaxAge are dropped, and the oldest beyond MaxBytes or MaxLetters.
 type Spool struct {
 	folder     *Folder
-	MaxBytes   int64         // of all letters
-	MaxLetters int           // each is a file, and all are listed with each that is added
-	MaxAge     time.Duration // of a letter
+	MaxBytes   int64         // most bytes of all letters together
+	MaxLetters int           // most letters; each Add lists the whole directory
+	MaxAge     time.Duration // age at which a letter is dropped
 	Now        func() time.Time
 }
 
-// Letter is a file of a spool, as its folder lists it.
+// Letter is a file of a spool.
 type Letter struct {
 	Name string
-	At   time.Time // when it was added, later than all that were there
+	At   time.Time // time when the letter was added; later than that of all letters before it
 	Size int64
 }
 
 const (
 	maxLetters   = 10_000
 	letterSuffix = ".letter"
-	letterDigits = 20  // of the nanoseconds in a letter's name
-	maxTries     = 100 // of names for a letter
+	letterDigits = 20  // digits of the time, in nanoseconds, in a letter's name
+	maxTries     = 100 // attempts to find a free name
 )
 
-// ErrTooLarge says that a letter is larger than all that a spool may hold.
+// ErrTooLarge is returned for a letter larger than MaxBytes.
 var ErrTooLarge = errors.New("is larger than the spool may be")
 
-// OpenSpool opens a spool, and makes its folder, for its owner alone, where it is
-// missing. It refuses one that nothing can be written to, unless its disk is full, and one
-// that is not this user's alone: what others put there would be sent.
+// OpenSpool opens a spool, and makes its directory, with access only for its owner, if it
+// is missing. It returns an error if the directory is not writable (a full disk is no
+// error), and if other users could put files there, since these would be sent.
 func OpenSpool(path string) (*Spool, error) {
 	folder, err := OpenFolder(path)
 	if err != nil {
@@ -59,13 +58,13 @@ func OpenSpool(path string) (*Spool, error) {
 	return &Spool{folder: folder, MaxLetters: maxLetters, Now: time.Now}, nil
 }
 
-// Close lets go of the folder.
+// Close closes the directory.
 func (s *Spool) Close() error { return s.folder.Close() }
 
-// Path is the folder's.
+// Path returns the path of the directory.
 func (s *Spool) Path() string { return s.folder.Path() }
 
-// Add adds a letter behind all others, and returns how many old ones had to go for it.
+// Add adds a letter after all others, and returns the number of old ones dropped for it.
 func (s *Spool) Add(content []byte) (dropped int, err error) {
 	if int64(len(content)) > s.MaxBytes {
 		return 0, fmt.Errorf("a letter of %d bytes %w", len(content), ErrTooLarge)
@@ -85,7 +84,7 @@ func (s *Spool) Add(content []byte) (dropped int, err error) {
 	return dropped, s.write(at, content)
 }
 
-// write writes a letter, and gives it its name when it is on the disk.
+// write writes a letter, and gives it its name when it is on disk.
 func (s *Spool) write(at time.Time, content []byte) error {
 	t, err := s.folder.temporary()
 	if err != nil {
@@ -107,8 +106,8 @@ func (s *Spool) write(at time.Time, content []byte) error {
 	return nil
 }
 
-// Letters lists what waits, the oldest first, without what is too old, and returns how
-// many that was.
+// Letters returns the letters, oldest first, and the number of those dropped because of
+// their age.
 func (s *Spool) Letters() (all []Letter, dropped int, err error) {
 	all, err = s.letters()
 	if err != nil {
@@ -118,8 +117,8 @@ func (s *Spool) Letters() (all []Letter, dropped int, err error) {
 	return all[dropped:], dropped, nil
 }
 
-// bound removes the oldest letters until there is room for so many more, and bytes, and
-// those that are too old.
+// bound removes letters that are too old, and the oldest ones until there is room for that
+// many more letters and bytes.
 func (s *Spool) bound(all []Letter, more int, room int64) (dropped int) {
 	total, most := room, s.MaxLetters-more
 	for _, l := range all {
@@ -130,15 +129,15 @@ func (s *Spool) bound(all []Letter, more int, room int64) (dropped int) {
 		if total <= s.MaxBytes && len(all)-dropped <= most && !l.At.Before(oldest) {
 			break
 		}
-		_ = s.folder.Remove(l.Name) // it is tried again with the next
+		_ = s.folder.Remove(l.Name) // the next call tries again
 		total -= l.Size
 		dropped++
 	}
 	return dropped
 }
 
-// Open opens a letter to be read. One that another program has taken out meanwhile is
-// [fs.ErrNotExist].
+// Open opens a letter for reading. The error is [fs.ErrNotExist] if another program has
+// removed it.
 func (s *Spool) Open(l Letter) (*os.File, error) {
 	f, _, err := s.folder.OpenToRead(l.Name)
 	if err != nil {
@@ -147,7 +146,7 @@ func (s *Spool) Open(l Letter) (*os.File, error) {
 	return f, nil
 }
 
-// Remove takes a letter out.
+// Remove removes a letter.
 func (s *Spool) Remove(l Letter) error {
 	if err := s.folder.Remove(l.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return failure(s.folder.Join(l.Name), err)
@@ -155,8 +154,7 @@ func (s *Spool) Remove(l Letter) error {
 	return nil
 }
 
-// letters lists all letters, the oldest first. What is no regular file, or not named as a
-// letter, is none.
+// letters lists all letters, oldest first. It ignores special files and other names.
 func (s *Spool) letters() (all []Letter, err error) {
 	entries, err := s.folder.ReadDir()
 	if err != nil {
@@ -175,7 +173,7 @@ func (s *Spool) letters() (all []Letter, err error) {
 	return all, nil
 }
 
-// letterTime takes a letter's name apart.
+// letterTime returns the time in a letter's name; false if the name is no letter's.
 func letterTime(name string) (time.Time, bool) {
 	rest, ok := strings.CutSuffix(name, letterSuffix)
 	nanos, tail, cut := strings.Cut(rest, "-")
@@ -183,11 +181,11 @@ func letterTime(name string) (time.Time, bool) {
 	return time.Unix(0, n), ok && cut && err == nil && len(nanos) == letterDigits && len(tail) == 8
 }
 
-// lockName is the file by which one program at a time takes letters out.
+// lockName is the lock file of the program that removes letters.
 const lockName = ".lock"
 
-// Lock has nobody else take letters out until it is released, or this program ends,
-// however that comes. It is false where another has it.
+// Lock gives this program the sole right to remove letters, until it calls release or ends
+// in any way. It returns false if another program has that right.
 func (s *Spool) Lock() (release func(), ok bool, err error) {
 	f, err := s.folder.OpenLock(lockName)
 	if err != nil {

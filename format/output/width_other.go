@@ -4,5 +4,5 @@ package output
 
 import "os"
 
-// Size returns how many columns and lines a terminal has, 0 where it does not tell.
+// Size returns 0: the size of a terminal is unknown on this system.
 func Size(*os.File) (columns, lines int) { return 0, 0 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Size returns how many columns and lines a terminal has, 0 where it does not tell.
+// Size returns the columns and lines of a terminal, 0 if they are unknown.
 func Size(terminal *os.File) (columns, lines int) {
 	size, err := unix.IoctlGetWinsize(int(terminal.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package pprof writes and reads profiles in the protocol buffers of pprof.
+// Package pprof writes and reads profiles in pprof's protocol buffer format.
 package pprof
 
 import (
@@ -31,12 +31,11 @@ const (
 	pprofDefault    = 14
 )
 
-// Write writes the profile in the form of pprof, not compressed yet, as its files
-// mostly are: each stack once a thread, with its samples and, of many snapshots, for how
-// long these stand: wall is all of that time, and cpu what the system counted on a
-// processor, where it did. Stacks are labelled with their thread; with its state, too,
-// where that was the same in all samples. A stack that was cut begins with a frame that
-// says so. With several processes stacks are labelled with theirs, too.
+// Write writes profiles in pprof's format, uncompressed. Each stack is written once a
+// thread. Its values are the number of samples and, for many snapshots, the time that these
+// represent: "wall", and "cpu" if the system counted CPU time. Labels have the thread, its
+// state if it was the same in all samples, and the process if there are several. A
+// truncated stack begins with a frame that says so.
 func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	return NewPprof(w, &r.Group).Write(&r.Group)
 }
@@ -49,16 +48,16 @@ func (o *pprofWriter) Write(g *profile.Group) error {
 	return o.out.Flush()
 }
 
-// pprofWriter writes what it is given at once, and keeps only what later samples
-// refer to.
+// pprofWriter writes samples immediately and keeps only the tables that later samples refer
+// to.
 type pprofWriter struct {
 	out        *bufio.Writer
 	tables     *frametable.Tables
 	head       protobuf.Message
-	timed, cpu bool // the values beside the count of samples
-	several    bool // processes
-	// OnlyNames are the names of threads that are told apart, with no label but the name;
-	// nil: all threads are, with all labels.
+	timed, cpu bool // samples have these values beside their number
+	several    bool // there are several processes
+	// OnlyNames are the thread names that become labels; other threads share one label, and
+	// there are no labels beside. If it is nil, all threads have all labels.
 	OnlyNames map[string]bool
 
 	stacks  frametable.Stacks
@@ -80,7 +79,7 @@ func NewPprof(w io.Writer, g *profile.Group) *pprofWriter {
 	return o
 }
 
-// emit writes a field of the profile. The buffer keeps the error for Flush.
+// emit writes a field of the profile. The buffer keeps an error for Flush.
 func (o *pprofWriter) emit(field int, m protobuf.Message) {
 	o.head = o.head[:0].Length(field, len(m))
 	_, _ = o.out.Write(o.head)
@@ -91,7 +90,7 @@ func (o *pprofWriter) number(field int, value int64) {
 	_, _ = o.out.Write(protobuf.Message(nil).Signed(field, value))
 }
 
-// types writes what the values of a sample are.
+// types writes the types and units of a sample's values.
 func (o *pprofWriter) types() {
 	kind := func(field int, name, unit string) {
 		o.emit(field, protobuf.Message(nil).Signed(1, o.tables.String(name)).Signed(2, o.tables.String(unit)))
@@ -104,10 +103,14 @@ func (o *pprofWriter) types() {
 	if o.cpu {
 		kind(pprofSampleType, "cpu", "nanoseconds")
 	}
-	o.number(pprofDefault, o.tables.String("samples"))
+	first := "samples" // what pprof shows by default
+	if o.cpu {
+		first = "cpu"
+	}
+	o.number(pprofDefault, o.tables.String(first))
 }
 
-// times writes when it was, and at what interval.
+// times writes the start, the duration and the interval.
 func (o *pprofWriter) times(g *profile.Group) {
 	var first, last time.Time
 	var interval time.Duration
@@ -132,7 +135,7 @@ func (o *pprofWriter) times(g *profile.Group) {
 	o.number(pprofPeriod, int64(interval))
 }
 
-// comments says whose stacks these are, and what to beware of.
+// comments writes the tool, the processes, their headlines and notes.
 func (o *pprofWriter) comments(g *profile.Group) {
 	comment := func(s string) {
 		if s != "" {
@@ -155,7 +158,7 @@ func (o *pprofWriter) comments(g *profile.Group) {
 // process writes the stacks of a process.
 func (o *pprofWriter) process(p *profile.Profile) {
 	o.tables.OS = p.Target.OS
-	o.tables.Mapping(p.Main) // the first mapping is to be the program's
+	o.tables.Mapping(p.Main) // the first mapping must be the program's
 	var labels protobuf.Message
 	if o.several {
 		labels = o.label(labels, "process", words.Clean(p.Target.Name, words.MaxText))
@@ -170,7 +173,7 @@ func (o *pprofWriter) process(p *profile.Profile) {
 	}
 }
 
-// threadLabels are those of all samples of a thread.
+// threadLabels adds the labels of a thread's samples.
 func (o *pprofWriter) threadLabels(m protobuf.Message, p *profile.Profile, t *profile.Thread) protobuf.Message {
 	if o.OnlyNames != nil && !o.OnlyNames[t.Name] {
 		return o.label(m, "thread", frametable.OtherThreads)
@@ -181,7 +184,7 @@ func (o *pprofWriter) threadLabels(m protobuf.Message, p *profile.Profile, t *pr
 	m = o.label(m, "thread", words.Clean(t.Name, words.MaxText))
 	if p.Target.OS == task.Darwin {
 		m = o.label(m, "thread_id", words.ThreadID(task.Darwin, t.ID))
-	} else { // pprof finds a decimal number only in a label that is one
+	} else { // pprof searches decimal numbers only in numeric labels
 		m = o.numberLabel(m, "thread_id", int64(t.ID))
 	}
 	m = o.label(m, "queue", words.Clean(t.Queue, words.MaxText))
@@ -191,7 +194,7 @@ func (o *pprofWriter) threadLabels(m protobuf.Message, p *profile.Profile, t *pr
 	return m
 }
 
-// label adds a label with a text, if it is not empty.
+// label adds a text label unless the text is empty.
 func (o *pprofWriter) label(m protobuf.Message, key, text string) protobuf.Message {
 	if text == "" {
 		return m

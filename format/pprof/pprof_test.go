@@ -40,7 +40,7 @@ func TestPprofTimes(t *testing.T) {
 	p := fixtures.Sampled()
 	p.Threads[0].Roots[0].Children[0].Children[0].Spent = profile.Spent{OnCPU: 100 * time.Millisecond, Queued: 4 * time.Millisecond}
 	got := parsed(t, p)
-	if types := typesOf(got); types != "samples/count wall/nanoseconds cpu/nanoseconds" || got.DefaultSampleType != "samples" {
+	if types := typesOf(got); types != "samples/count wall/nanoseconds cpu/nanoseconds" || got.DefaultSampleType != "cpu" {
 		t.Errorf("%s, first %s", types, got.DefaultSampleType)
 	}
 	if got.Period != int64(10*time.Millisecond) || got.PeriodType.Type != "wall" || got.DurationNanos != int64(p.Duration()) || got.TimeNanos != p.Start.UnixNano() {

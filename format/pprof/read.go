@@ -15,26 +15,26 @@ import (
 	"stacksnap/task/unpack"
 )
 
-// The bounds of a profile of pprof that is read.
+// The bounds of a pprof profile that [Read] accepts.
 const (
-	maxPprofCounted = 1 << 50  // samples, and time in nanoseconds
-	maxPprof        = 1 << 30  // bytes, not compressed
-	maxPprofKept    = 96 << 20 // bytes of what is held of it
-	maxPprofField   = 4 << 20  // bytes of one sample, location or text
+	maxPprofCounted = 1 << 50  // samples, and nanoseconds
+	maxPprof        = 1 << 30  // bytes, uncompressed
+	maxPprofKept    = 96 << 20 // bytes kept in memory
+	maxPprofField   = 4 << 20  // bytes of one sample, location or string
 	maxPprofNodes   = 3 << 17
-	maxPprofFrames  = 1 << 25 // of all samples, each counted
+	maxPprofFrames  = 1 << 25 // most frames in all samples together
 )
 
-// ErrNotPprof says that a file is no profile of pprof.
+// ErrNotPprof is returned for a file that is no pprof profile.
 var ErrNotPprof = errors.New("not a profile of pprof")
 
-// errPprofSize is the error of a profile that is beyond the bounds.
+// errPprofSize is returned for a profile that exceeds the bounds.
 var errPprofSize = errors.New("the profile is too large")
 
-// Read reads a profile of pprof, not compressed, to compare it: its samples and CPU
-// time, by thread where it tells that as [Write] does. It does not tell how often samples
-// were taken, so that Snapshots is 0, but for one snapshot of ours. The error wraps
-// [ErrNotPprof] where it is something else.
+// Read reads an uncompressed pprof profile for a comparison: its samples and CPU time, by
+// thread if it has the labels that [Write] writes. pprof does not record the number of
+// snapshots, so Snapshots is 0, except for a single snapshot of ours. The error wraps
+// [ErrNotPprof] if the input is something else.
 func Read(r io.Reader) (*profile.Profile, error) {
 	return readPprof(r, maxPprofNodes, maxPprofFrames)
 }
@@ -51,7 +51,7 @@ func readPprof(r io.Reader, maxNodes, maxFrames int) (*profile.Profile, error) {
 	if err := in.types(); err != nil {
 		return nil, err
 	}
-	for _, m := range in.samples { // of what they refer to all is known
+	for _, m := range in.samples { // all that they refer to is known by now
 		if err := in.sample(m); err != nil {
 			return nil, err
 		}
@@ -63,17 +63,17 @@ func readPprof(r io.Reader, maxNodes, maxFrames int) (*profile.Profile, error) {
 type pprofReader struct {
 	p         *profile.Profile
 	strings   []string
-	typeList  [][2]uint64 // what the values are: type and unit
+	typeList  [][2]uint64 // type and unit of each value
 	functions map[uint64]frametable.Function
 	locations map[uint64]pprofFrames
 	images    map[uint64]*profile.Image
-	mapped    [][]byte // mappings, in their order
+	mapped    [][]byte // mappings, in order
 	samples   [][]byte
 	comments  []uint64
 	period    uint64
 	duration  time.Duration
 
-	count, cpu int // which of the values; negative: none
+	count, cpu int // indexes of these values; negative: none
 	pid        *uint64
 	threads    map[pprofThread]*profile.Thread
 	roots      map[pprofRoot]*profile.Node
@@ -82,36 +82,36 @@ type pprofReader struct {
 	maxNodes   int
 	maxFrames  int
 	sum        int64
-	kept       int // bytes
+	kept       int // bytes kept so far
 }
 
-// pprofFrames is a location: what is inlined there first.
+// pprofFrames is a location. Its lines have inlined functions first.
 type pprofFrames struct {
 	mapping, address uint64
 	lines            [][2]uint64 // function and line
 }
 
-// pprofThread is what labels tell of a thread.
+// pprofThread is a thread according to labels.
 type pprofThread struct {
 	id          uint64
 	name, queue string
 }
 
-// pprofRoot is an outermost frame of a thread.
+// pprofRoot is the key of an outermost frame of a thread.
 type pprofRoot struct {
 	thread *profile.Thread
 	cut    string
 	edge   pprofEdge
 }
 
-// pprofEdge is a frame under another one.
+// pprofEdge is the key of a frame below another one.
 type pprofEdge struct {
 	parent   *profile.Node
 	location uint64
 	line     int
 }
 
-// tables reads all but the samples, which may stand before what they refer to.
+// tables reads everything but the samples, which may precede the tables that they refer to.
 func (in *pprofReader) tables(r io.Reader) error {
 	err := protobuf.Stream(io.LimitReader(r, maxPprof), in.wants, in.table)
 	switch {
@@ -125,10 +125,11 @@ func (in *pprofReader) tables(r io.Reader) error {
 	return in.mappings()
 }
 
-// pprofOverhead is about what a field takes that is kept, besides its bytes.
+// pprofOverhead is about the memory, in bytes, that a kept field takes besides its content.
 const pprofOverhead = 64
 
-// wants reports whether the bytes of a field are to be kept, of which there are so many.
+// wants reports whether to keep the content of a field, size bytes long. It returns an
+// error if that exceeds the bounds.
 func (in *pprofReader) wants(number int, size uint64) (bool, error) {
 	switch number {
 	case pprofSample, pprofMapping, pprofString, pprofFunctions, pprofLocation, pprofSampleType, pprofComment:
@@ -139,7 +140,7 @@ func (in *pprofReader) wants(number int, size uint64) (bool, error) {
 		return false, errPprofSize
 	}
 	if number == pprofLocation || number == pprofComment {
-		in.kept += 8 * int(size) // a line is two bytes at least, and sixteen here
+		in.kept += 8 * int(size) // a line is two bytes at least in the file, and sixteen in memory
 	}
 	if in.kept += int(size) + pprofOverhead; in.kept > maxPprofKept {
 		return false, errPprofSize
@@ -147,7 +148,7 @@ func (in *pprofReader) wants(number int, size uint64) (bool, error) {
 	return true, nil
 }
 
-// table takes up a field.
+// table stores a field.
 func (in *pprofReader) table(f protobuf.Field) (err error) {
 	switch f.Number {
 	case pprofSample:
@@ -214,7 +215,7 @@ func (in *pprofReader) location(m []byte) error {
 	return err
 }
 
-// mappings makes images of them. The first one is the program's (profile.proto).
+// mappings makes images of the mappings. The first one is the program's (profile.proto).
 func (in *pprofReader) mappings() error {
 	for i, m := range in.mapped {
 		var v [7]uint64
@@ -249,7 +250,7 @@ func (in *pprofReader) types() error {
 	return nil
 }
 
-// profile is the whole, once all is read.
+// profile returns the profile after everything was read.
 func (in *pprofReader) profile() *profile.Profile {
 	p := in.p
 	p.End = p.Start.Add(in.duration)
@@ -263,7 +264,7 @@ func (in *pprofReader) profile() *profile.Profile {
 	if len(in.comments) > 0 && strings.HasPrefix(in.text(in.comments[0]), "stacksnap ") {
 		p.Tool = in.text(in.comments[0])
 		if in.period == 0 && len(in.typeList) == 1 {
-			p.Snapshots = 1 // so [Write] has it
+			p.Snapshots = 1 // as [Write] writes a single snapshot
 		}
 	}
 	return p

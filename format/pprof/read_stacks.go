@@ -47,7 +47,7 @@ func (in *pprofReader) sample(m []byte) error {
 	return in.add(in.thread(who), locations, int(samples), time.Duration(cpu))
 }
 
-// label takes from a label what it tells of the thread.
+// label sets in who what a label says of the thread.
 func (in *pprofReader) label(m []byte, who *pprofThread) error {
 	var v [4]uint64
 	if err := protobuf.Numbers(m, v[:]); err != nil {
@@ -61,7 +61,7 @@ func (in *pprofReader) label(m []byte, who *pprofThread) error {
 		who.queue = text
 	case "thread_id":
 		if who.id = v[3]; text != "" {
-			who.id, _ = strconv.ParseUint(text, 0, 64) // what is no number is no id
+			who.id, _ = strconv.ParseUint(text, 0, 64) // 0 if it is no number
 		}
 	case "pid":
 		if in.pid != nil && *in.pid != v[3] {
@@ -82,7 +82,7 @@ func (in *pprofReader) thread(who pprofThread) *profile.Thread {
 	return t
 }
 
-// add adds a stack, whose innermost location comes first.
+// add adds a stack with its samples and CPU time. The innermost location comes first.
 func (in *pprofReader) add(t *profile.Thread, locations []uint64, samples int, cpu time.Duration) error {
 	t.Samples += samples
 	t.Spent.OnCPU += cpu
@@ -108,7 +108,7 @@ func (in *pprofReader) add(t *profile.Thread, locations []uint64, samples int, c
 			cut = ""
 		}
 	}
-	if at == nil { // of time between samples there are none
+	if at == nil { // time between samples has no frames
 		t.Empty += samples
 		return nil
 	}
@@ -117,7 +117,8 @@ func (in *pprofReader) add(t *profile.Thread, locations []uint64, samples int, c
 	return nil
 }
 
-// mark is what a location stands for that is no frame, as [Write] writes it.
+// mark returns the name of a location that [Write] wrote for a truncated or missing stack;
+// empty if it is a frame.
 func (in *pprofReader) mark(l *pprofFrames) string {
 	if l.mapping != 0 || l.address != 0 || len(l.lines) != 1 {
 		return ""
@@ -150,7 +151,7 @@ func (in *pprofReader) child(e pprofEdge, l *pprofFrames) *profile.Node {
 	return n
 }
 
-// node is the frame of one line of a location.
+// node returns the frame for one line of a location.
 func (in *pprofReader) node(l *pprofFrames, line int) *profile.Node {
 	n := &profile.Node{PC: task.Addr(l.address)}
 	n.Image = in.images[l.mapping]
@@ -170,8 +171,8 @@ func (in *pprofReader) node(l *pprofFrames, line int) *profile.Node {
 	return n
 }
 
-// nameless takes from code that has no name what [Write] calls it by: its image and the
-// place there.
+// nameless removes the name that [Write] gives to code without a name: its image and the
+// offset there.
 func nameless(n *profile.Node) {
 	if n.Image == nil {
 		if n.Function == "" || n.Function == n.Area().String() {

@@ -6,7 +6,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// pprofTables writes the tables as the fields of a pprof profile (proto/profile.proto).
+// pprofTables writes rows of the tables as fields of a pprof profile (proto/profile.proto).
 type pprofTables struct {
 	emit    func(field int, m protobuf.Message)
 	scratch protobuf.Message
@@ -19,7 +19,7 @@ func (t *pprofTables) AddFunction(id uint64, f frametable.Function) {
 	t.emit(pprofFunctions, t.scratch)
 }
 
-// location writes the lines from the innermost function out.
+// AddLocation writes a location, with its lines from the innermost function outwards.
 func (t *pprofTables) AddLocation(p *frametable.Place, m *frametable.Mapping) {
 	body := protobuf.Message(nil).Number(1, p.ID).Number(2, m.ID).Number(3, uint64(p.Address))
 	for at := p; at != nil; at = at.Outer {

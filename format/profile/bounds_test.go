@@ -70,8 +70,8 @@ func TestMainThreadIsNotFolded(t *testing.T) {
 // TestCountersThatGoBack are of another thread: nothing was spent.
 func TestCountersThatGoBack(t *testing.T) {
 	at := time.Unix(1e9, 0)
-	before := task.Schedule{Ran: 5, Queued: 5, Stood: 5}
-	for _, now := range []task.Schedule{{Ran: 4, Queued: 6, Stood: 6}, {Ran: 6, Queued: 4, Stood: 6}, {Ran: 6, Queued: 6, Stood: 4}} {
+	before := task.Schedule{Ran: 5, Queued: 5, Stopped: 5}
+	for _, now := range []task.Schedule{{Ran: 4, Queued: 6, Stopped: 6}, {Ran: 6, Queued: 4, Stopped: 6}, {Ran: 6, Queued: 6, Stopped: 4}} {
 		var r record
 		r.spend(before, task.Running, at)
 		if r.spend(now, task.Running, at.Add(time.Second)); r.Spent != (Spent{}) {

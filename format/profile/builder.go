@@ -10,56 +10,57 @@ import (
 	"stacksnap/unwind"
 )
 
-// Stack is one walked stack: what unwind.Walk gave for a thread.
+// Stack is the stack of a thread in one snapshot, as unwind.Walk returned it.
 type Stack struct {
 	Frames []unwind.Frame // innermost first
 	Stop   unwind.Stop
-	// Repeat says that the thread has not run since the snapshot before, so that
-	// the stack is the same; Frames and Stop are then not looked at.
+	// Repeat is set if the thread has not run since the previous snapshot, so that its stack
+	// is the same. Frames and Stop are then ignored.
 	Repeat bool
 }
 
 // Builder merges snapshots into a Profile. It is not safe for concurrent use.
 type Builder struct {
 	p     Profile
-	order []*record // in the order of appearance
+	order []*record // records in the order in which the threads appeared
 	last  map[task.ThreadID]*record
 	crowd crowd
 	looks looks
-	names namer
-	nodes []Node         // that are not in use yet
-	calls []*Node        // room for the first callee of nodes, likewise
-	ends  []callee       // of all nodes, by their number
-	edges map[edge]*Node // to those of them that have many siblings
+	names symbolizer
+	nodes []Node         // allocated and not in use yet
+	calls []*Node        // room for the first child of nodes, likewise
+	ends  []callee       // keys of all nodes, by their number
+	edges map[edge]*Node // nodes that have many siblings
 	notes map[string]bool
 	row   row
-	times *times // nil: no timelines are kept
+	times *times // nil: timelines are not kept
 
 	maxNodes int
 }
 
-// record is a thread while it is being added to.
+// record is a thread during sampling.
 type record struct {
 	Thread
-	top     Node    // stands above the outermost frames
-	path    []*Node // the stack of the last sample, outermost first
+	top     Node    // parent of the outermost frames
+	path    []*Node // stack of the last sample, outermost frame first
 	stop    unwind.Reason
-	depth   int           // frames of the last sample, inlined ones not counted
-	cpu     time.Duration // used when first seen
-	further bool          // the stack goes on from there, not told apart
-	into    *record       // takes the samples, with those of other threads; nil: itself
-	asked   int           // the round of looks in which it was, counted from 1
+	depth   int           // number of frames of the last sample, without inlined ones
+	cpu     time.Duration // CPU time when the thread was first seen
+	further bool          // the rest of the stack was merged into a [Further] node
+	into    *record       // record that the samples are added to; nil: this one
+	asked   int           // the last round in which its wait was observed, counted from 1
 	told    told
-	moments *moments // nil: none are kept
+	moments *moments // nil: not kept
 	spending
 }
 
-// NewBuilder starts a profile of target. The tool is named in reports.
+// NewBuilder returns a builder for a profile of target. tool is the name and version of the
+// capturing program.
 func NewBuilder(target task.Info, tool string) *Builder {
 	return &Builder{
 		p:     Profile{Target: target, Tool: tool},
 		last:  map[task.ThreadID]*record{},
-		names: newNamer(),
+		names: newSymbolizer(),
 		edges: map[edge]*Node{},
 		notes: map[string]bool{},
 
@@ -67,12 +68,12 @@ func NewBuilder(target task.Info, tool string) *Builder {
 	}
 }
 
-// SetTarget tells anew what the process is.
+// SetTarget replaces the facts on the process.
 func (b *Builder) SetTarget(target task.Info) { b.p.Target = target }
 
-// Add adds one snapshot. Stacks has one entry for each of s.Threads, in the same
-// order; m is what was mapped when s was taken, and the same pointer for as long
-// as nothing changed. Neither s nor stacks is kept.
+// Add adds a snapshot. stacks has one entry for each of s.Threads, in the same order. m has
+// the images at the time of s; it must be the same pointer as long as nothing changes.
+// Neither s nor stacks is kept.
 func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
 	b.AddEach(s, m, func(i int) Stack {
 		if i < len(stacks) {
@@ -82,8 +83,8 @@ func (b *Builder) Add(s *task.Snapshot, stacks []Stack, m *images.Map) {
 	})
 }
 
-// AddEach adds one snapshot as Add does, and asks for one stack after the other: of
-// the thread s.Threads[i] for each i in order. It does not keep them.
+// AddEach adds a snapshot, like Add, but calls stack for the stack of each s.Threads[i], in
+// order. It does not keep them.
 func (b *Builder) AddEach(s *task.Snapshot, m *images.Map, stack func(i int) Stack) {
 	b.finishRow()
 	b.begin(s, m)
@@ -108,7 +109,7 @@ func (b *Builder) addThread(s *task.Snapshot, i int, stack Stack) *record {
 	return r
 }
 
-// begin adds what a snapshot tells beside its threads.
+// begin adds everything of a snapshot but its threads.
 func (b *Builder) begin(s *task.Snapshot, m *images.Map) {
 	b.useMap(m)
 	b.countStops(s)
@@ -116,17 +117,17 @@ func (b *Builder) begin(s *task.Snapshot, m *images.Map) {
 	if b.p.Snapshots == 0 {
 		b.p.Start = s.Time
 	}
-	// By the clock that nobody sets, so that End and Duration tell the same.
+	// By the monotonic clock, so that End and Duration are consistent.
 	b.p.End = b.p.Start.Add(s.Time.Sub(b.p.Start) + s.Stopped)
 	b.p.MissedThreads += s.Missed
 	b.keepTime(s.Time)
 }
 
-// Stopped is for how long the target was stopped, in all that was added.
+// Stopped returns the total time for which the target was stopped so far.
 func (b *Builder) Stopped() time.Duration { return b.p.Stopped }
 
-// CountStop counts a stop of the target besides those of the snapshots that are
-// added, such as one that was repeated to copy more.
+// CountStop counts a stop of the target that belongs to none of the snapshots, such as a
+// repeated one to copy more.
 func (b *Builder) CountStop(d time.Duration) {
 	b.p.Stops++
 	b.p.Stopped += d
@@ -134,7 +135,7 @@ func (b *Builder) CountStop(d time.Duration) {
 }
 
 func (b *Builder) countStops(s *task.Snapshot) {
-	if s.Stops == 0 && s.Stopped > 0 { // not told how many they were
+	if s.Stops == 0 && s.Stopped > 0 { // the number of stops is unknown
 		b.CountStop(s.Stopped)
 		return
 	}
@@ -143,17 +144,17 @@ func (b *Builder) countStops(s *task.Snapshot) {
 	b.p.LongestStop = max(b.p.LongestStop, s.LongestStop)
 }
 
-// CountCPU counts CPU time that the sampling has cost besides the target's.
+// CountCPU adds to the CPU time that sampling has cost this program.
 func (b *Builder) CountCPU(d time.Duration) { b.p.OwnCPU += d }
 
-// SetInterval tells how often snapshots were to be taken, and how many of those
-// that were due in all could not be, when that is more than the snapshots say.
+// SetInterval sets the intended interval, and the number of missed snapshots if that is
+// more than was counted so far.
 func (b *Builder) SetInterval(d time.Duration, missed int) {
 	b.p.Interval = d
 	b.p.MissedTicks = max(b.p.MissedTicks, missed)
 }
 
-// Note adds a line that a reader should know, once.
+// Note adds a note for the reader, unless it is there already.
 func (b *Builder) Note(line string) {
 	if !b.notes[line] {
 		b.notes[line] = true
@@ -161,7 +162,7 @@ func (b *Builder) Note(line string) {
 	}
 }
 
-// useMap takes note of images that could not be read.
+// useMap makes m the map for names, and adds notes on images that could not be read.
 func (b *Builder) useMap(m *images.Map) {
 	if m == nil || m == b.names.current {
 		return
@@ -172,7 +173,7 @@ func (b *Builder) useMap(m *images.Map) {
 	}
 	if im := m.Main(); im != nil {
 		b.p.Main = b.names.image(im)
-		if b.p.Target.Path == "" { // a core does not tell
+		if b.p.Target.Path == "" { // a core does not have it
 			b.p.Target.Path = im.Path
 		}
 		if b.p.Target.Name == "" {
@@ -186,8 +187,8 @@ func (b *Builder) useMap(m *images.Map) {
 	}
 }
 
-// thread finds the record of a thread. A thread that has used less CPU time than
-// before is another one that was given the id of one that ended.
+// thread returns the record of a thread. If the CPU time has decreased, the id was reused
+// for a new thread, which gets a new record.
 func (b *Builder) thread(t *task.Thread) *record {
 	r := b.last[t.ID]
 	if r != nil && (t.State == task.StateUnknown || t.User+t.System >= r.User+r.System) {
@@ -201,8 +202,8 @@ func (b *Builder) thread(t *task.Thread) *record {
 	return r
 }
 
-// see takes over what a snapshot tells of a thread. A fact that it does not tell
-// keeps its last value.
+// see updates the thread's facts from a snapshot. It keeps those that the snapshot does not
+// have.
 func (r *record) see(t *task.Thread, snapshot int) {
 	r.told = told{t.State, t.Schedule, t.Unstopped, t.Err != nil}
 	r.Samples++
@@ -221,7 +222,7 @@ func (r *record) see(t *task.Thread, snapshot int) {
 		r.QoS = t.QoS
 	}
 	if t.State != task.StateUnknown {
-		r.State, r.Turn, r.Processor = t.State, t.Turn, t.Processor
+		r.State, r.OnCPUState, r.Processor = t.State, t.OnCPUState, t.Processor
 		r.User, r.System = t.User, t.System
 		r.SuspendCount = t.SuspendCount
 	}
@@ -243,7 +244,7 @@ func (b *Builder) addStack(r *record, s *Stack, inKernel []task.KernelFrame) {
 	b.countWalks(r, 1)
 }
 
-// countWalks counts that the stack of the last sample was walked n times.
+// countWalks counts the last stack n times.
 func (b *Builder) countWalks(r *record, n int) {
 	b.p.Walks += n
 	b.p.Frames += n * r.depth
@@ -262,17 +263,17 @@ func (b *Builder) countWalks(r *record, n int) {
 	}
 }
 
-// repeat counts the stack of the last sample n times more.
+// repeat counts the samples of the last stack n more times.
 func (r *record) repeat(n int) {
 	for _, node := range r.path {
 		node.Count += n
 	}
 }
 
-// Path returns the stack of a thread of the last snapshot that was added, the outermost
-// frame first, and why it is not known beyond that; it is empty where there is none. Two
-// samples of a thread that end at the same node have the same stack. What is counted in
-// the nodes changes, and the slice is valid, until more is added.
+// Path returns a thread's stack in the last snapshot, outermost frame first, and the reason
+// why it ends there; it is empty if there is none. Two samples of a thread with the same
+// last node have the same stack. The slice is valid, and the counts of its nodes are
+// constant, until the next snapshot is added.
 func (b *Builder) Path(id task.ThreadID) ([]*Node, unwind.Reason) {
 	r := b.last[id]
 	if r == nil {
@@ -281,8 +282,8 @@ func (b *Builder) Path(id task.ThreadID) ([]*Node, unwind.Reason) {
 	return r.path, r.stop
 }
 
-// Profile returns what was added so far. The trees are shared with the builder:
-// after a further Add, ask again.
+// Profile returns the profile so far. It shares its trees with the builder; after another
+// snapshot, call Profile again.
 func (b *Builder) Profile() *Profile {
 	b.finishRow()
 	p := b.p
@@ -305,7 +306,7 @@ func (b *Builder) Profile() *Profile {
 	if b.times != nil {
 		p.times = slices.Clip(b.times.bytes)
 	}
-	p.Deadlocks = b.looks.stood()
+	p.Deadlocks = b.Deadlocks()
 	p.Images = b.names.located()
 	if p.Target.Translated && p.Frames == 0 {
 		p.Images = b.names.mapped()

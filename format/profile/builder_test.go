@@ -273,6 +273,9 @@ func TestFoldThreads(t *testing.T) {
 	}
 	check(t, "entries", got, []string{"1 [] 1 3", "2 [{3 w3} {6 w6}] 3 9", "4 [] 1 3", "5 [] 1 3"})
 	check(t, "left as it was", []int{len(p.Threads), len(p.Threads[1].Same), f.NumThreads()}, []int{6, 0, 6})
+	check(t, "too few", len(p.FoldAlike(4).Threads), 6)
+	check(t, "enough", len(p.FoldAlike(3).Threads), 4)
+	check(t, "counted with those of an entry", len(f.FoldAlike(4).Threads), 4)
 	check(t, "folded again", len(f.FoldThreads().Threads[1].Same), 2)
 	times, total := f.SelfTimes()
 	check(t, "self", []int{times[0].Samples, total}, []int{6, 6})

@@ -8,10 +8,10 @@ import (
 	"stacksnap/unwind"
 )
 
-// ByFunction returns the profile with the nodes of one function under one caller
-// made one node, wherever in the function they stand: many samples of a loop are
-// then one branch. Code without a symbol is told apart by [Node.Area]. The node has
-// the address that occurs most, and the others in Also. p is left as it is.
+// ByFunction returns a profile in which nodes of one function with the same caller are
+// merged, whatever their addresses: many samples of a loop become one branch. Code without
+// a symbol is merged by [Node.Area]. A merged node has the most frequent address, and the
+// others in Also. p does not change.
 func (p *Profile) ByFunction() *Profile {
 	merged := *p
 	merged.Threads = make([]*Thread, len(p.Threads))
@@ -25,12 +25,12 @@ func (p *Profile) ByFunction() *Profile {
 	return &merged
 }
 
-// functionKey is what two nodes under one caller share to be the same function.
+// functionKey identifies the function of a node among its siblings.
 type functionKey struct {
 	image    *Image
 	function string
 	overload string
-	pc       task.Addr // the area, where there is no function
+	pc       task.Addr // the area, for code without a function
 	inlined  bool
 	kernel   bool
 	guess    bool
@@ -48,8 +48,8 @@ func (n *Node) functionKey() functionKey {
 	return k
 }
 
-// mergeNodes takes siblings, heaviest first, and returns as many as there are
-// functions among them, heaviest first.
+// mergeNodes merges siblings by function. Both siblings and the result have the heaviest
+// first.
 func (m moves) mergeNodes(siblings []*Node) []*Node {
 	if len(siblings) == 1 {
 		return []*Node{m.mergeGroup(siblings)}
@@ -71,7 +71,7 @@ func (m moves) mergeNodes(siblings []*Node) []*Node {
 	return merged
 }
 
-// mergeGroup makes one node of nodes of one function.
+// mergeGroup merges nodes of one function.
 func (m moves) mergeGroup(group []*Node) *Node {
 	n := *group[0]
 	m.note(group[0], &n)
@@ -89,10 +89,10 @@ func (m moves) mergeGroup(group []*Node) *Node {
 	return &n
 }
 
-// maxAlso is how many addresses of a function are kept beside the first.
+// maxAlso is the most further addresses kept of a function.
 const maxAlso = 64
 
-// absorb adds another node of the same function.
+// absorb adds the samples and addresses of another node of the same function.
 func (n *Node) absorb(other *Node) {
 	n.Count += other.Count
 	n.Self += other.Self
@@ -101,8 +101,8 @@ func (n *Node) absorb(other *Node) {
 	n.absorbPlace(other)
 }
 
-// absorbPlace takes over how another node of the same function was found, and where it
-// stands.
+// absorbPlace adds the addresses of another node of the same function, and the less
+// reliable unwinding method.
 func (n *Node) absorbPlace(other *Node) {
 	n.By = max(n.By, other.By)
 	n.Why = cmp.Or(n.Why, other.Why)

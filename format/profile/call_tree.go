@@ -8,23 +8,22 @@ import (
 	"stacksnap/unwind"
 )
 
-// edge is what decides whether two frames are one node: they are called from
-// the same node, are the same place, were both guessed or both not, and, of
-// outermost frames, miss their callers for the same reason.
+// edge identifies a node: its parent, its place in the code, whether it is a guess, and,
+// for an outermost frame, why its callers are missing.
 type edge struct {
 	parent *Node
 	callee
 }
 
-// callee is where an edge ends.
+// callee is an edge without the parent.
 type callee struct {
 	site  *site
 	guess bool
-	cut   unwind.Reason // Bottom below the outermost frame
+	cut   unwind.Reason // Bottom unless the frame is outermost
 }
 
-// merge counts a stack from the outermost frame in, and leaves it in r.path. Frames in
-// the kernel are the innermost.
+// merge adds a stack to the thread's tree, from the outermost frame inwards, and sets
+// r.path. Frames of the kernel are the innermost.
 func (b *Builder) merge(r *record, s *Stack, inKernel []task.KernelFrame) {
 	r.path = slices.Grow(r.path[:0], len(s.Frames)+len(inKernel))
 	r.stop, r.depth, r.further = s.Stop.Reason, len(s.Frames)+len(inKernel), false
@@ -51,7 +50,7 @@ func (b *Builder) merge(r *record, s *Stack, inKernel []task.KernelFrame) {
 // toldByKernel is a frame that the kernel names without an address.
 var toldByKernel = unwind.Frame{Return: true, Kernel: true, By: unwind.ByReport}
 
-// descend counts the next frame of a stack, which ended by stop.
+// descend counts the next frame of a stack. stop is the reason why the stack ends.
 func (b *Builder) descend(r *record, e edge, f *unwind.Frame, stop unwind.Stop) *Node {
 	at := b.child(r, e, f)
 	at.Count++
@@ -62,23 +61,23 @@ func (b *Builder) descend(r *record, e edge, f *unwind.Frame, stop unwind.Stop) 
 	return at
 }
 
-// Trampoline is used as the name of a signal trampoline that has none. Its Offset
-// is one in the image, as where there is no name.
+// Trampoline is the function name of a signal trampoline without a symbol. Its Offset is
+// relative to the image, like that of code without a name.
 const Trampoline = "<signal trampoline>"
 
-// maxNodes bounds the nodes of all trees, but for one of [Further] under each. The
-// ways through a program's code may be without number.
+// maxNodes bounds the number of nodes in all trees, without one [Further] node under each.
+// A program may have any number of different stacks.
 const maxNodes = 1 << 19
 
-// Further replaces the name of a function, and of those that it called, where
-// there are too many different stacks to tell them apart, or a report that was opened
-// ends.
+// Further is the function name of a node that merges all further callees: because there are
+// too many nodes, or because a report that was read ends there.
 const Further = "<further calls>"
 
-// further is the site of all that is not told apart.
+// further is the site of all [Further] nodes.
 var further = &site{Location: Location{Function: Further}}
 
-// child finds or makes the node at the end of an edge.
+// child returns the node for an edge. It adds one if there is none, or returns the
+// [Further] node if there are too many.
 func (b *Builder) child(r *record, e edge, f *unwind.Frame) *Node {
 	n := b.find(e)
 	if e.site == further || n == nil && len(b.ends) >= b.maxNodes {
@@ -103,10 +102,11 @@ func (b *Builder) child(r *record, e edge, f *unwind.Frame) *Node {
 	return n
 }
 
-// fewSiblings are so few that they are looked at one by one: most frames have one callee.
+// fewSiblings is the number of siblings up to which they are searched one by one. Most
+// frames have one callee.
 const fewSiblings = 8
 
-// find returns the node at the end of an edge; nil: there is none.
+// find returns the node for an edge, nil if there is none.
 func (b *Builder) find(e edge) *Node {
 	if len(e.parent.Children) > fewSiblings {
 		return b.edges[e]
@@ -119,7 +119,7 @@ func (b *Builder) find(e edge) *Node {
 	return nil
 }
 
-// add puts a new node at the end of its edge.
+// add adds a new node for an edge.
 func (b *Builder) add(e edge, n *Node) {
 	b.ends = append(b.ends, e.callee)
 	siblings := e.parent.Children
@@ -138,8 +138,8 @@ func (b *Builder) add(e edge, n *Node) {
 	}
 }
 
-// oneOf takes one of those that are left, which it makes anew where none is: to make many
-// at once is faster.
+// oneOf returns a slice for one element, from an array that is allocated for many at once,
+// which is faster.
 func oneOf[T any](left *[]T) []T {
 	const many = 16
 	if len(*left) == 0 {

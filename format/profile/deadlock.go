@@ -9,35 +9,34 @@ import (
 	"stacksnap/task"
 )
 
-// Deadlock is a circle of threads, the one of the lowest id first, of which each
-// waits for what the next has, and the last for what the first has. A thread
-// that waits for itself is a circle of one.
+// Deadlock is a cycle of threads, beginning with the lowest id. Each waits for what the
+// next holds, and the last for what the first holds. A thread that waits for itself is a
+// cycle of one.
 type Deadlock struct {
 	Waiters []Waiter
-	// From and To are when it was seen first and last, after the profile's start.
-	// Looks counts the looks from the one to the other: all of them saw it.
+	// From and To are the times of its first and last observation, after the profile's
+	// start. Looks is the number of observations from From to To; all of them found it.
 	From, To time.Duration
 	Looks    int
-	// Ended says that a later look did not see it any more. A wait that has a time
-	// limit can break a circle.
+	// Ended is set if a later observation did not find it. A timeout can end a deadlock.
 	Ended bool
 }
 
-// Waiter is a thread in a deadlock.
+// Waiter is a thread in a deadlock, or in a chain of waits.
 type Waiter struct {
 	ID   task.ThreadID
 	Name string
 	Wait Wait
-	// PID and Process are of its process where the deadlock is of several, zero where
-	// it is of the profile's alone.
+	// PID and Process are the thread's process in a deadlock across processes; zero in a
+	// deadlock of the profile's own threads.
 	PID     int
 	Process string
 }
 
-// maxDeadlocks bounds those that a profile keeps.
+// maxDeadlocks is the most deadlocks that a profile keeps.
 const maxDeadlocks = 100
 
-// judge compares the circles of a round of looks with those that stood before.
+// judge compares the cycles found in a round of observations with the known deadlocks.
 func (b *Builder) judge() {
 	l := &b.looks
 	at := b.p.Duration()
@@ -63,9 +62,9 @@ func (b *Builder) judge() {
 	}
 }
 
-// broken reports whether one of a circle's threads has ended, or was found in this
-// round to wait for something else. A thread that is not sampled may not be asked
-// in every round: then those that are tell.
+// broken reports whether a thread of a deadlock has ended, or was found in another wait in
+// this round. A thread that is not sampled may not be observed in each round; the others
+// decide then.
 func (b *Builder) broken(d *Deadlock) bool {
 	return slices.ContainsFunc(d.Waiters, func(w Waiter) bool {
 		r := b.last[w.ID]
@@ -76,34 +75,33 @@ func (b *Builder) broken(d *Deadlock) bool {
 	})
 }
 
-// still reports whether a later look has found the same lock waited for, and the
-// same thread to hold it.
+// still reports whether a later observation found the same lock with the same owner.
 func (w *Wait) still(now *Wait) bool { return now != nil && now.like(w) && now.Owner == w.Owner }
 
-// passing tells that a circle was seen in one look alone, and not in the next:
-// threads that wait with a time limit, perhaps.
+// passing reports whether a cycle was found in only one observation and not in the next, as
+// may happen with timeouts.
 func (d *Deadlock) passing() bool { return d.Ended && d.Looks == 1 }
 
-// stood returns the deadlocks as they are known by now.
-func (l *looks) stood() []Deadlock {
+// Deadlocks returns those that were found so far, as [Builder.Profile] would have them.
+func (b *Builder) Deadlocks() []Deadlock {
 	var all []Deadlock
-	for _, d := range l.deadlocks {
+	for _, d := range b.looks.deadlocks {
 		all = append(all, *d)
 	}
 	return all
 }
 
-// same reports whether it is the same threads that wait for the same locks.
+// same reports whether the cycle has the same threads and locks.
 func (d *Deadlock) same(circle []Waiter) bool {
 	return slices.EqualFunc(d.Waiters, circle, func(a, b Waiter) bool {
 		return a.ID == b.ID && a.Wait.Lock == b.Wait.Lock && a.Wait.Addr == b.Wait.Addr
 	})
 }
 
-// findDeadlocks returns each circle once to which a thread leads that is sampled.
-// A thread waits for one thing at a time, so that no two circles share a thread.
-// Besides are threads that are not sampled; those that wait for them know their
-// names.
+// findDeadlocks returns the cycles that the waits of sampled threads lead to, each once. A
+// thread waits for one thing at a time, so that no two cycles share a thread. besides are
+// the waits of threads that are not sampled; their names come from the threads that wait
+// for them.
 func findDeadlocks(threads []*record, besides []Look) [][]Waiter {
 	waiters := map[waiterKey]Waiter{}
 	for _, l := range besides {
@@ -123,7 +121,7 @@ func findDeadlocks(threads []*record, besides []Look) [][]Waiter {
 	return circlesFrom(starts, waiters)
 }
 
-// waiterKey tells one waiter from another.
+// waiterKey identifies a waiter.
 type waiterKey struct {
 	id  task.ThreadID
 	pid int
@@ -131,8 +129,8 @@ type waiterKey struct {
 
 func (w *Waiter) key() waiterKey { return waiterKey{w.ID, w.PID} }
 
-// next is the one that has what a thread waits for; its id is 0 where that is not
-// known for certain.
+// next returns the key of the thread that a waiter waits for; its id is 0 if that is not
+// certain.
 func (w *Waiter) next() waiterKey {
 	switch peer := &w.Wait.Peer; {
 	case peer.PID == 0:
@@ -144,8 +142,8 @@ func (w *Waiter) next() waiterKey {
 	}
 }
 
-// circlesFrom returns each circle once that one of the starts leads to, in the order
-// of their lowest ids.
+// circlesFrom returns the cycles that the starts lead to, each once, by ascending lowest
+// id.
 func circlesFrom(starts []waiterKey, waiters map[waiterKey]Waiter) [][]Waiter {
 	slices.SortFunc(starts, func(a, b waiterKey) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.pid, b.pid)) })
 	var circles [][]Waiter
@@ -158,8 +156,8 @@ func circlesFrom(starts []waiterKey, waiters map[waiterKey]Waiter) [][]Waiter {
 	return circles
 }
 
-// circleFrom follows owners from a thread on until one was met before, and
-// returns the circle if that one is of this very path.
+// circleFrom follows owners from a thread until one was seen before. It returns the cycle
+// if that one is on the same path, otherwise nil.
 func circleFrom(at waiterKey, waiters map[waiterKey]Waiter, seen map[waiterKey]bool) []Waiter {
 	var path []Waiter
 	for w, ok := waiters[at]; ok && !seen[at]; w, ok = waiters[at] {
@@ -172,6 +170,9 @@ func circleFrom(at waiterKey, waiters map[waiterKey]Waiter, seen map[waiterKey]b
 		return nil
 	}
 	circle := path[start:]
+	if sharesLock(circle) {
+		return nil
+	}
 	for i := range circle {
 		if next := &circle[(i+1)%len(circle)]; next.Name == "" {
 			next.Name = circle[i].Wait.OwnerName
@@ -186,28 +187,59 @@ func circleFrom(at waiterKey, waiters map[waiterKey]Waiter, seen map[waiterKey]b
 	return append(slices.Clone(circle[lowest:]), circle[:lowest]...)
 }
 
-// Circles returns the deadlocks that are of more than one process, each once, of
-// threads that waited, all of them at one moment, as they tell.
+// sharesLock reports whether two threads of a cycle wait for the same lock. One thread
+// holds it, so their waits were found at different moments, between which it changed hands.
+func sharesLock(circle []Waiter) bool {
+	type lock struct {
+		pid  int
+		addr task.Addr
+	}
+	seen := map[lock]bool{}
+	for i := range circle {
+		w := &circle[i]
+		at := lock{w.PID, w.Wait.Addr}
+		if w.Wait.Addr != 0 && seen[at] {
+			return true
+		}
+		seen[at] = true
+	}
+	return false
+}
+
+// Circles returns the deadlocks across processes, each once. All waits must be from the
+// same moment.
 func Circles(all []Waiter) []Deadlock {
+	return circlesOf(all, func(w *Waiter) bool { return w.Wait.Peer.PID != 0 }, ofSeveral)
+}
+
+// CirclesWithin returns the deadlocks of threads of one process with one another, each
+// once. All waits must be from the same moment.
+func CirclesWithin(all []Waiter) []Deadlock {
+	return circlesOf(all, func(w *Waiter) bool { return w.Wait.Owner != 0 }, func(circle []Waiter) bool { return !ofSeveral(circle) })
+}
+
+// circlesOf returns the cycles that are wanted among those that the waiters lead to at
+// which one may begin.
+func circlesOf(all []Waiter, begins func(*Waiter) bool, wanted func(circle []Waiter) bool) (found []Deadlock) {
 	waiters := map[waiterKey]Waiter{}
 	var starts []waiterKey
 	for _, w := range all {
 		waiters[w.key()] = w
-		if w.Wait.Peer.PID != 0 {
+		if begins(&w) {
 			starts = append(starts, w.key())
 		}
 	}
-	var found []Deadlock
 	for _, circle := range circlesFrom(starts, waiters) {
-		if len(found) < maxDeadlocks && ofSeveral(circle) {
+		if len(found) < maxDeadlocks && wanted(circle) {
 			found = append(found, Deadlock{Waiters: circle, Looks: 1})
 		}
 	}
 	return found
 }
 
-// Chain follows a thread to the one that it waits for, and that to the next, as far as
-// that is known and none was met before. It is empty where the first does not wait.
+// Chain returns the chain of waits that begins with a thread: each thread waits for the
+// next. It ends before an unknown thread, or one that it has already. It is empty if the
+// first does not wait.
 func Chain(all []Waiter, pid int, id task.ThreadID) (chain []Waiter) {
 	waiters := map[waiterKey]Waiter{}
 	for _, w := range all {
@@ -233,8 +265,20 @@ func ofSeveral(circle []Waiter) bool {
 	return false
 }
 
-// Same reports whether it is a circle of the same threads, each waiting for the
-// same of the next.
+// Deadlocked returns the profile's own threads in deadlocks that have not ended.
+func (p *Profile) Deadlocked() map[task.ThreadID]bool {
+	dead := map[task.ThreadID]bool{}
+	for i := range p.Deadlocks {
+		for _, w := range p.Deadlocks[i].Waiters {
+			if w.PID == 0 && !p.Deadlocks[i].Ended {
+				dead[w.ID] = true
+			}
+		}
+	}
+	return dead
+}
+
+// Same reports whether both deadlocks have the same threads, waiting for the same locks.
 func (d *Deadlock) Same(other Deadlock) bool {
 	if !d.same(other.Waiters) {
 		return false
@@ -248,8 +292,7 @@ func (d *Deadlock) Same(other Deadlock) bool {
 	return true
 }
 
-// Waiters returns the threads whose wait is known, of the profiles that have one
-// snapshot.
+// Waiters returns the threads with a known wait, from the profiles of single snapshots.
 func (g *Group) Waiters() (all []Waiter) {
 	for _, p := range g.Profiles {
 		if p.Sampled() {

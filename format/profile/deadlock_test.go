@@ -182,7 +182,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestOneLook: what a thread that mostly runs waits for in the only look is
+// TestOneLook: what a thread that mostly runs waits for in the only check is
 // chance.
 func TestOneLook(t *testing.T) {
 	l := newLooker()
@@ -251,6 +251,35 @@ func TestCircles(t *testing.T) {
 		if len(found) > 1 || !slices.Equal(ids, c.want) {
 			t.Errorf("%s: %v, want %v", name, ids, c.want)
 		}
+	}
+}
+
+// TestCirclesWithin one process: no two threads of a deadlock wait for the same lock, and
+// the same address is another lock in another process.
+func TestCirclesWithin(t *testing.T) {
+	at := func(w Waiter, a task.Addr) Waiter { w.Wait.Addr = a; return w }
+	for name, c := range map[string]struct {
+		of   []Waiter
+		want int
+	}{
+		"two locks":         {[]Waiter{within(1, 11, 12), at(within(1, 12, 11), 16)}, 2},
+		"itself":            {[]Waiter{within(1, 11, 11)}, 1},
+		"one lock":          {[]Waiter{within(1, 11, 12), within(1, 12, 11)}, 0},
+		"one of three":      {[]Waiter{within(1, 11, 12), at(within(1, 12, 13), 16), within(1, 13, 11)}, 0},
+		"unknown locks":     {[]Waiter{at(within(1, 11, 12), 0), at(within(1, 12, 11), 0)}, 2},
+		"of several":        {[]Waiter{across(1, 11, 2, 21), across(2, 21, 1, 11)}, 0},
+		"of several, locks": {[]Waiter{within(1, 11, 12), across(1, 12, 2, 21), within(2, 21, 22), across(2, 22, 1, 11)}, 0},
+	} {
+		n := 0
+		for _, d := range CirclesWithin(c.of) {
+			n += len(d.Waiters)
+		}
+		if n != c.want {
+			t.Errorf("%s: %d threads, want %d", name, n, c.want)
+		}
+	}
+	if found := Circles([]Waiter{within(1, 11, 12), across(1, 12, 2, 21), within(2, 21, 22), across(2, 22, 1, 11)}); len(found) != 1 {
+		t.Errorf("the same address in two processes: %d deadlocks", len(found))
 	}
 }
 

@@ -9,32 +9,43 @@ import (
 	"stacksnap/task"
 )
 
-// FoldThreads returns the profile with threads that are all alike made one
-// entry: the same frames at the same addresses, as often, in the same states,
-// waiting in the same call and for the same lock. The entry is the first of them
-// and names the others in Same. The main thread always stands by itself. p is
-// left as it is.
-func (p *Profile) FoldThreads() *Profile {
+// FoldThreads returns a profile in which threads with equal samples are one entry: the same
+// frames at the same addresses with the same counts, in the same states, waiting in the
+// same call for the same lock. The entry is the first of them and has the others in Same.
+// The main thread always has its own entry. p does not change.
+func (p *Profile) FoldThreads() *Profile { return p.FoldAlike(2) }
+
+// FoldAlike is FoldThreads where at least that many threads are equal. Fewer keep their own
+// entries.
+func (p *Profile) FoldAlike(least int) *Profile {
 	folded := *p
 	folded.Threads = nil
+	alike := map[[sha256.Size]byte]int{} // how many threads
+	keys := make([][sha256.Size]byte, len(p.Threads))
+	for i, t := range p.Threads {
+		if !t.Main {
+			keys[i] = t.likeness()
+			alike[keys[i]] += t.Weight()
+		}
+	}
 	entries := map[[sha256.Size]byte]*Thread{}
-	for _, t := range p.Threads {
-		key := t.likeness()
-		if first := entries[key]; first != nil && !t.Main {
+	for i, t := range p.Threads {
+		folds := !t.Main && alike[keys[i]] >= least
+		if first := entries[keys[i]]; folds && first != nil {
 			first.absorb(t)
 			continue
 		}
 		entry := *t
 		entry.Same = append([]ThreadName(nil), t.Same...)
 		folded.Threads = append(folded.Threads, &entry)
-		if !t.Main {
-			entries[key] = &entry
+		if folds {
+			entries[keys[i]] = &entry
 		}
 	}
 	return &folded
 }
 
-// absorb makes t an entry for another thread too.
+// absorb adds another thread to the entry.
 func (t *Thread) absorb(other *Thread) {
 	t.Same = append(t.Same, ThreadName{other.ID, other.Name})
 	t.Same = append(t.Same, other.Same...)
@@ -42,7 +53,7 @@ func (t *Thread) absorb(other *Thread) {
 	t.System += other.System
 	t.Used += other.Used
 	t.Spent.add(other.Spent)
-	t.Timeline = nil // they were not there at the same times
+	t.Timeline = nil // they existed at different times
 	if other.Spent != (Spent{}) {
 		t.Roots = withSpent(t.Roots, other.Roots)
 	}
@@ -52,7 +63,7 @@ func (t *Thread) absorb(other *Thread) {
 	if t.Priority != other.Priority {
 		t.Priority = task.Priority{}
 	}
-	if t.QueueSerial != other.QueueSerial { // queues that have one label
+	if t.QueueSerial != other.QueueSerial { // queues with the same label
 		t.QueueSerial = 0
 	}
 	if t.QoS != other.QoS {
@@ -60,21 +71,21 @@ func (t *Thread) absorb(other *Thread) {
 	}
 	if t.Wait != nil && other.Wait != nil && t.Wait.Object != other.Wait.Object {
 		w := *t.Wait
-		w.Object = ""
+		w.Object, w.Variable = "", ""
 		t.Wait = &w
 	}
 	t.Waits = slices.Clone(t.Waits)
 	for i := range t.Waits {
-		if t.Waits[i].Object != other.Waits[i].Object { // they are as many, see likeness
-			t.Waits[i].Object = ""
+		if t.Waits[i].Object != other.Waits[i].Object { // equally many, see likeness
+			t.Waits[i].Object, t.Waits[i].Variable = "", ""
 		}
 	}
 }
 
-// likeness is equal for threads that may be folded.
+// likeness returns a hash that is equal for threads that may be folded.
 func (t *Thread) likeness() (key [sha256.Size]byte) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d %q %q %d\n", t.State, t.Turn, t.States, t.Queue, t.Err, t.SuspendCount)
+	fmt.Fprintf(h, "%d %d %d %q %q %d\n", t.State, t.OnCPUState, t.States, t.Queue, t.Err, t.SuspendCount)
 	if w := t.Wait; w != nil {
 		w.writeLikeness(h)
 	}
@@ -91,7 +102,7 @@ func (t *Thread) likeness() (key [sha256.Size]byte) {
 }
 
 func (w *Wait) writeLikeness(to io.Writer) {
-	fmt.Fprintf(to, "%q %d %d %d %d %d %d %d %t\n", w.Call, w.Lock, w.Addr, w.Owner, w.OwnerPID,
+	fmt.Fprintf(to, "%q %d %d %d %d %d %d %d %d %t\n", w.Call, w.Lock, w.Addr, w.Owner, w.GoneOwner, w.OwnerPID,
 		w.Peer.PID, w.Peer.Thread, w.Peer.Action, w.Peer.Others)
 }
 
@@ -110,8 +121,8 @@ func (n *Node) writeLikeness(w io.Writer, depth int) {
 	}
 }
 
-// Find returns the entry of a thread, or the one that it was folded into; nil
-// when there is none.
+// Find returns the entry of a thread, or the entry that it was folded into; nil if there is
+// none.
 func (p *Profile) Find(id task.ThreadID) *Thread {
 	for _, t := range p.Threads {
 		if t.ID == id || slices.ContainsFunc(t.Same, func(s ThreadName) bool { return s.ID == id }) {
@@ -121,15 +132,15 @@ func (p *Profile) Find(id task.ThreadID) *Thread {
 	return nil
 }
 
-// Alike is a process, and others that are like it.
+// Alike is a process with others that are equal to it.
 type Alike struct {
 	*Profile
 	Others []*Profile
 }
 
-// FoldIdle returns processes with those put together that do nothing, all alike: they are
-// of one program, and their threads are at the same places in the same calls, and none of
-// them runs, is stuck, or waits for anybody. The first of them keeps its place.
+// FoldIdle merges idle processes that are equal: they run one program, their threads are in
+// the same places in the same calls, and none of them runs, is stuck, or waits for another
+// process. A merged entry has the position of its first process.
 func FoldIdle(all []*Profile) (folded []*Alike) {
 	first := map[[sha256.Size]byte]*Alike{}
 	for _, p := range all {
@@ -161,7 +172,8 @@ func (p *Profile) isIdle() bool {
 	return true
 }
 
-// likeness is equal for processes that may be put together, wherever their images are.
+// likeness returns a hash that is equal for processes that may be merged, independent of
+// their images' addresses.
 func (p *Profile) likeness() (key [sha256.Size]byte) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %d\n", p.Target.Name, p.Target.Path, p.NumThreads())
@@ -178,7 +190,7 @@ func (p *Profile) likeness() (key [sha256.Size]byte) {
 	return key
 }
 
-// writePlace writes what is alike of nodes in processes that have an image elsewhere.
+// writePlace writes a node without the address of its image.
 func (n *Node) writePlace(w io.Writer, depth int) {
 	at, path := n.PC, ""
 	if n.Image != nil {

@@ -2,31 +2,30 @@ package profile
 
 import "time"
 
-// Group is what was captured of several processes at about the same time.
+// Group is the profiles of several processes, captured at about the same time.
 type Group struct {
-	Tool     string // the program that captured, with its version
+	Tool     string // name and version of the capturing program
 	Profiles []*Profile
 	Missing  []Missing
-	// More counts the processes beyond those that are captured at once.
+	// More is the number of processes beyond the limit, which were not captured.
 	More int
-	// Deadlocks are those of threads of several processes. Those of one alone are in
-	// its profile.
+	// Deadlocks are the deadlocks across processes. A deadlock within one process is in its
+	// profile.
 	Deadlocks []Deadlock
-	Notes     []string // one line each, on all of them
+	Notes     []string // one line each, about the whole group
 }
 
-// GroupOf is the group of one profile.
+// GroupOf returns a group of one profile.
 func GroupOf(p *Profile) *Group { return &Group{Tool: p.Tool, Profiles: []*Profile{p}} }
 
-// Missing is a process that was to be captured, and of which there is nothing.
+// Missing is a process that could not be captured.
 type Missing struct {
 	PID int
 	Why string
 }
 
-// Spread returns how long after the first of the processes the last was told to
-// stop, or looked at, for the snapshot that is told of. It is false where each was
-// sampled, or there are less than two.
+// Spread returns the time between the first and the last start of a process's snapshot. It
+// returns false if a process was sampled, or if there are less than two.
 func (g *Group) Spread() (time.Duration, bool) {
 	var first, last time.Time
 	for _, p := range g.Profiles {
@@ -43,7 +42,7 @@ func (g *Group) Spread() (time.Duration, bool) {
 	return last.Sub(first), len(g.Profiles) > 1
 }
 
-// Each returns the group with what change makes of each profile.
+// Each returns the group with change applied to each profile.
 func (g *Group) Each(change func(*Profile) *Profile) *Group {
 	changed := *g
 	changed.Profiles = nil
@@ -53,7 +52,7 @@ func (g *Group) Each(change func(*Profile) *Profile) *Group {
 	return &changed
 }
 
-// Find returns the profile of a process, nil when there is none.
+// Find returns the profile of a process, nil if there is none.
 func (g *Group) Find(pid int) *Profile {
 	for _, p := range g.Profiles {
 		if p.Target.PID == pid {

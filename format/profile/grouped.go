@@ -7,15 +7,15 @@ import (
 	"stacksnap/task"
 )
 
-// Grouping is by what threads are put together.
+// Grouping is the criterion by which threads are merged into one entry.
 type Grouping uint8
 
 // The groupings.
 const (
-	ByThread  Grouping = iota // each by itself
-	ByQueue                   // those that work for a dispatch queue of one label
-	ByProcess                 // all of them
-	ByState                   // samples in one state, whatever thread they are of
+	ByThread  Grouping = iota // not merged
+	ByQueue                   // threads that serve dispatch queues of the same label
+	ByProcess                 // all threads
+	ByState                   // samples in the same state, of any thread
 )
 
 var groupingNames = [...]string{"thread", "queue", "process", "state"}
@@ -28,17 +28,17 @@ func (g Grouping) String() string {
 	return groupingNames[g]
 }
 
-// Together is the threads whose samples one entry has.
+// Together describes an entry that merges several threads.
 type Together struct {
 	By      Grouping
-	Queue   string     // its label, with ByQueue; empty: they work for none
-	State   task.State // with ByState
+	Queue   string     // for ByQueue: the label; empty: threads without a queue
+	State   task.State // for ByState: the state of the samples
 	Threads []ThreadName
 }
 
-// GroupBy returns the profile with the samples of threads put together in one entry for
-// each group, those with most samples first. The trees are by function. What is known of
-// single threads alone, as what they wait for, is left out. p is left as it is.
+// GroupBy returns a profile with one entry for each group of threads, sorted by samples,
+// largest first. The trees are by function. Facts on single threads, such as their waits,
+// are left out. p does not change.
 func (p *Profile) GroupBy(by Grouping) *Profile {
 	if by == ByThread {
 		return p
@@ -57,7 +57,7 @@ func (p *Profile) GroupBy(by Grouping) *Profile {
 	return changed
 }
 
-// groups are those that there are so far.
+// groups are the groups so far.
 type groups struct {
 	by    Grouping
 	index map[groupKey]*gathered
@@ -108,8 +108,7 @@ func (all *groups) addThread(t *Thread) {
 	}
 }
 
-// take counts the samples of a node, the last of a path, as those of another one have
-// it.
+// take counts the samples of n at the last node of a path.
 func (g *gathered) take(path []frame, n *Node, weight int) {
 	last := &path[len(path)-1]
 	at, _ := g.tree.child(parent(path), last.number, last.Node)
@@ -117,8 +116,7 @@ func (g *gathered) take(path []frame, n *Node, weight int) {
 	g.tree.count(at, n, weight)
 }
 
-// addFacts adds what does not depend on the stacks. Several entries may be of one
-// thread.
+// addFacts adds facts that do not depend on stacks. One thread may be in several groups.
 func (g *gathered) addFacts(t *Thread, samples, empty int) {
 	e := &g.entry
 	if e.Samples == 0 || t.First < e.First {
@@ -134,10 +132,10 @@ func (g *gathered) addFacts(t *Thread, samples, empty int) {
 	e.Together.Threads = append(e.Together.Threads, t.Same...)
 }
 
-// addStates adds a thread's samples to the groups of the states that it was in.
+// addStates adds a thread's samples to the groups of its states.
 func (all *groups) addStates(t *Thread) {
 	whole := t.states()
-	rest := whole // samples of which no frame is known
+	rest := whole // samples without any frame
 	weight := t.Weight()
 	for state, n := range whole {
 		if n == 0 {
@@ -155,7 +153,8 @@ func (all *groups) addStates(t *Thread) {
 	}
 }
 
-// states are t's, of one snapshot also where only that of the thread is told.
+// states returns the number of samples in each state. For samples without a state it takes
+// that of the thread.
 func (t *Thread) states() States {
 	s := t.States
 	told := 0
@@ -168,8 +167,8 @@ func (t *Thread) states() States {
 	return s
 }
 
-// inState is what of a node is of samples in one state. Time is that of a state where
-// it can be of no other.
+// inState returns a node with only the samples in one state, and the time that can only
+// belong to that state.
 func (t *Thread) inState(n *Node, state task.State) *Node {
 	in := n.States
 	if in == nil && n.Self > 0 {
@@ -192,7 +191,7 @@ func (t *Thread) inState(n *Node, state task.State) *Node {
 	return part
 }
 
-// onlyState is the state that a thread was always in; unknown where it was in several.
+// onlyState returns the state of all samples of a thread; unknown if there are several.
 func (t *Thread) onlyState() task.State {
 	only, states := task.StateUnknown, t.states()
 	for state, n := range states {
@@ -203,7 +202,7 @@ func (t *Thread) onlyState() task.State {
 	return only
 }
 
-// threads ends the groups, and returns their entries.
+// threads returns the entries of the completed groups.
 func (all *groups) threads() []*Thread {
 	list := make([]*Thread, len(all.order))
 	for i, g := range all.order {

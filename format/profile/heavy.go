@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Heaviest returns the stack that takes the branch with the most samples at each
-// frame, from the outermost in; nil when the thread has none.
+// Heaviest returns the stack that takes the heaviest branch at each frame, from the
+// outermost inwards; nil if the thread has no frame.
 func (t *Thread) Heaviest() []*Node {
 	var stack []*Node
 	for nodes := t.Roots; len(nodes) > 0; {
@@ -17,18 +17,18 @@ func (t *Thread) Heaviest() []*Node {
 	return stack
 }
 
-// Weight returns how many threads the entry stands for.
+// Weight returns the number of threads in the entry.
 func (t *Thread) Weight() int { return 1 + len(t.Same) }
 
-// SelfTime is how often a function was the innermost one.
+// SelfTime is the samples in which a function was innermost.
 type SelfTime struct {
-	Location // Offset, File and Line are those of one address of several, or the area's
+	Location // Offset, File and Line are those of one of its addresses, or of the area
 	Samples  int
-	States   *States // in how many of them a thread was in each state, as far as that is known
-	Spent    Spent   // of the time that goes with them, where that is known
+	States   *States // number of samples in each state, as far as known
+	Spent    Spent   // time of the samples, if known
 }
 
-// AreaLocation returns n's location; where n has no function, that of its area.
+// AreaLocation returns n's location; for code without a function, that of its area.
 func (n *Node) AreaLocation() Location {
 	l := n.Location
 	if l.Function == "" && l.Image != nil && n.Area() >= l.Image.Load {
@@ -37,9 +37,9 @@ func (n *Node) AreaLocation() Location {
 	return l
 }
 
-// SelfTimes returns the innermost functions of all threads, most samples first,
-// and the number of all samples that have a frame. Code that is of no file, such as
-// generated code, counts as one function, for its addresses tell nobody anything.
+// SelfTimes returns the innermost functions of all threads, sorted by samples, largest
+// first, and the number of samples that have a frame. Code in no file, such as generated
+// code, counts as one function, since its addresses mean nothing to the user.
 func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 	index := map[functionKey]int{}
 	for _, t := range p.Threads {

@@ -7,30 +7,30 @@ import (
 	"stacksnap/task"
 )
 
-// Look is the answer to the question what a thread waits for.
+// Look is one observation of what a thread waits for.
 type Look struct {
 	Thread task.ThreadID
-	Wait   *Wait // nil: it runs, or that is not known
+	Wait   *Wait // nil: it runs, or its wait is unknown
 }
 
-// The bounds of what is kept.
+// The bounds of what a builder keeps.
 const (
-	maxWaits   = 16      // things for which one thread is found to wait
-	maxBesides = 1 << 12 // looks in one round at threads that are not sampled
+	maxWaits   = 16      // different waits of one thread
+	maxBesides = 1 << 12 // observations in one round of threads that are not sampled
 )
 
-// looks is what looks at the threads have found besides what each waits for.
+// looks is the state of the rounds of observations.
 type looks struct {
-	round     int       // that goes on, counted from 0
-	asked     []*record // in this round
-	besides   []Look    // in this round, at threads that are not sampled
+	round     int       // the current round, counted from 0
+	asked     []*record // threads observed in this round
+	besides   []Look    // observations in this round of threads that are not sampled
 	deadlocks []*Deadlock
 }
 
-// Look adds what threads of the last snapshot that was added wait for. Looks at
-// all threads are a round, which may be spread over several snapshots; whole
-// ends it. Of one thread only the first look in a round counts. Looks at threads
-// that are in no snapshot, the owners of locks, count for deadlocks alone.
+// Look adds observations of what threads wait for, made after the last snapshot. A round is
+// one observation of each thread, and may extend over several snapshots; whole ends it.
+// Only the first observation of a thread in a round counts. Observations of threads in no
+// snapshot, such as owners of locks, are used only for deadlocks.
 func (b *Builder) Look(all []Look, whole bool) {
 	for _, l := range all {
 		r := b.last[l.Thread]
@@ -60,7 +60,7 @@ func (b *Builder) endRound() {
 	l.asked, l.besides = l.asked[:0], l.besides[:0]
 }
 
-// look counts what a thread was found to wait for.
+// look counts an observation of the thread's wait.
 func (r *record) look(w *Wait) {
 	r.Looks++
 	if r.Wait = nil; w == nil {
@@ -77,14 +77,13 @@ func (r *record) look(w *Wait) {
 	}
 }
 
-// like reports whether two looks have found the same thing waited for, whoever
-// holds it.
+// like reports whether two observations found the same wait, with any owner.
 func (w *Wait) like(other *Wait) bool {
 	return w.Call == other.Call && w.Lock == other.Lock && w.Addr == other.Addr && w.Object == other.Object && w.Receives == other.Receives &&
 		(w.Lock != ThreadEnd || w.Owner == other.Owner)
 }
 
-// add counts one more look.
+// add counts one more observation of the wait.
 func (w *Waited) add(now *Wait) {
 	w.Looks++
 	if w.Owner != now.Owner {
@@ -94,11 +93,14 @@ func (w *Waited) add(now *Wait) {
 	if w.OwnerName == "" && w.Owner != 0 {
 		w.OwnerName = now.OwnerName
 	}
+	if w.GoneOwner != now.GoneOwner {
+		w.GoneOwner = 0
+	}
 	if w.OwnerPID != now.OwnerPID {
 		w.OwnerPID = 0
 	}
 	if w.Peer.PID == 0 {
-		w.Peer = now.Peer // which may be asked at the end alone
+		w.Peer = now.Peer // may be resolved only at the end
 	}
 	if w.Readers != now.Readers {
 		w.Readers = 0

@@ -9,59 +9,59 @@ import (
 	"stacksnap/unwind"
 )
 
-// Node is a frame as called from one place: the frame of one snapshot, or the
-// equal frames of many, under the node of their caller. A function inlined at
-// the address of a frame is a node of its own, below that of the frame.
+// Node is a frame of a call tree: one frame of one snapshot, or the equal frames of many,
+// below the node of their caller. An inlined call has a node of its own, below that of the
+// frame's function.
 type Node struct {
 	Location
-	PC     task.Addr // an instruction, or with Return the one after a call
+	PC     task.Addr // address of an instruction; with Return, of the one after a call
 	Return bool
-	By     unwind.Method // how it was found; of several ways the least sure
-	More   bool          // there are further addresses than Also has: too many, or the report that was opened leaves them out
-	number uint32        // in the [Builder] that made it
-	Why    string        // why a better way than By was left; empty when none was
-	Cut    *Cut          // on an outermost frame whose caller is missing; nil at the true bottom
-	Also   []Address     // further addresses of the function, in a tree by function: the first of them
-	Folded *Folded       // branches that it stands for; nil: it is one frame
+	By     unwind.Method // unwinding method; of several, the least reliable
+	More   bool          // there are more addresses than in Also: too many, or not in the report that was read
+	number uint32        // number in its [Builder]
+	Why    string        // why a more reliable method than By failed; empty if none did
+	Cut    *Cut          // for an outermost frame: why its callers are missing; nil if none are
+	Also   []Address     // in a tree merged by function: further addresses of the function, up to a limit
+	Folded *Folded       // frames that the node replaces; nil: the node is one frame
 
-	Count    int     // samples in which the frame was on the stack here
-	Self     int     // of these, samples in which it was the innermost
-	States   *States // in how many of these the thread was in each state, as far as that is known
-	Spent    Spent   // of the time that goes with these
+	Count    int     // samples with the frame at this place in their stack
+	Self     int     // samples in which the frame was innermost
+	States   *States // number of the Self samples in each state, as far as known
+	Spent    Spent   // time of the Self samples
 	Children []*Node
 }
 
-// Address is one place in a function.
+// Address is an address within a function.
 type Address struct {
 	PC     task.Addr
 	Offset uint64 // from the function's start
 }
 
-// Location is what is known of a code address.
+// Location is what is known about a code address.
 type Location struct {
 	Image    *Image    // nil: no image was mapped there
-	Function string    // as people know it, demangled; empty when no symbol covers the address
-	Raw      string    // the symbol as the file has it
-	Overload string    // tells functions apart that have the same name, as Swift's do; empty for others
-	Offset   uint64    // from the function's start, from the image's load address when there is none
-	Start    task.Addr // of a function without a name; 0 when it is not known
+	Function string    // demangled name; empty if no symbol covers the address
+	Raw      string    // the symbol in the file
+	Overload string    // distinguishes functions with the same name, as in Swift; mostly empty
+	Offset   uint64    // bytes from the function's start; without a function, from the image's load address
+	Start    task.Addr // start of a function without a name; 0 if unknown
 	Inlined  bool      // inlined into the parent's function
-	Kernel   bool      // of the system's kernel, not of the program
-	File     string    // source file, line and column, empty and 0 when not known
+	Kernel   bool      // code of the system's kernel
+	File     string    // source file, line and column; empty and 0 if unknown
 	Line     int
 	Column   int
 }
 
-// regionSize is how much code without a name is taken together where no function
-// is known, as of a JIT compiler: its addresses, one by one, tell nobody anything.
+// regionSize is the size of the regions by which code without functions is merged, such as
+// that of a JIT compiler, whose single addresses mean nothing to the user.
 const regionSize = 4 << 10
 
-// Placeless tells of a node that stands for no place in the code: a line of a report
-// that has a text and no address.
+// Placeless reports whether the node has a text but no place in the code, as some lines of
+// reports do.
 func (n *Node) Placeless() bool { return n.PC == 0 && n.Function != "" }
 
-// Area is where the code begins that a node without a function stands for when
-// nodes are merged: the function, though it has no name, else a region of 4 KB.
+// Area returns the start of the code by which a node without a name is merged: its function
+// if that is known, otherwise a region of 4 KB.
 func (n *Node) Area() task.Addr {
 	if n.Start != 0 {
 		return n.Start
@@ -69,12 +69,11 @@ func (n *Node) Area() task.Addr {
 	return n.PC &^ (regionSize - 1)
 }
 
-// Cut is why a stack is not known to its bottom: there may be callers that are
-// not shown.
+// Cut is the reason why a stack is incomplete: there may be callers that are not shown.
 type Cut struct {
 	Reason unwind.Reason
-	Need   task.Addr // with NotCaptured: the first address that was missed
-	Detail string    // more about it; may be empty
+	Need   task.Addr // for NotCaptured: the first address that was missing
+	Detail string    // details; may be empty
 }
 
 // String returns the reason in one line.
@@ -89,25 +88,25 @@ func (c *Cut) String() string {
 	return s
 }
 
-// Image is one file loaded into the target.
+// Image is a file mapped into the target.
 type Image struct {
 	Path      string
-	Load, End task.Addr // of its first byte; above the last byte of its code
-	ID        []byte    // LC_UUID or GNU build-id; nil when it has none
+	Load, End task.Addr // address of its first byte; end of its code
+	ID        []byte    // LC_UUID or GNU build-id; nil if it has none
 	Arch      task.Arch
-	Main      bool   // the program itself
-	Symbols   bool   // it has a symbol table that could be read
-	Note      string // what a reader should know, such as "deleted"
-	Err       string // why nothing could be read of it; empty when it could
-	Generated bool   // it names code that a compiler made at run time, and has no place: Load and End are 0
+	Main      bool   // the main program
+	Symbols   bool   // the image has a readable symbol table
+	Note      string // a note for the reader, such as "deleted"
+	Err       string // why it could not be read; empty if it could
+	Generated bool   // code that a compiler made at run time; Load and End are 0
 
-	// Of a Mac program itself: its architecture as Apple's tools name it ("arm64e"),
-	// and what its maker calls it. A report of Apple's tells the latter of every image.
+	// Variant is the architecture as Apple's tools name it ("arm64e"), for the main program.
+	// Bundle is its bundle's name and version; Apple's reports have that for every image.
 	Variant string
 	Bundle  object.Bundle
 }
 
-// Placed reports whether it is known where the image is.
+// Placed reports whether the image's address is known.
 func (im *Image) Placed() bool { return im.Load != 0 || im.End != 0 }
 
 // Name returns the last element of the path.
@@ -118,12 +117,13 @@ func (im *Image) Name() string {
 	return path.Base(im.Path)
 }
 
-// preorder gives nodes with their depth, each before its children.
+// preorder iterates over nodes with their depth, each before its children.
 func preorder(roots []*Node) iter.Seq2[int, *Node] {
 	return Preorder(roots, func(n *Node) []*Node { return n.Children })
 }
 
-// Preorder walks trees of any nodes without recursion: a stack may be very deep.
+// Preorder iterates over trees of any type of node with their depth, each before its
+// children. It does not recurse, as a stack may be very deep.
 func Preorder[N any](roots []*N, children func(*N) []*N) iter.Seq2[int, *N] {
 	type item struct {
 		depth int

@@ -7,16 +7,16 @@ import (
 	"stacksnap/task"
 )
 
-// mainQueue is the label that libdispatch gives the queue of the main thread.
+// mainQueue is libdispatch's label of the main thread's queue.
 const mainQueue = "com.apple.main-thread"
 
-// threadStarts are the outermost functions of threads that were created by
-// another one, on Darwin.
+// threadStarts are the outermost functions of Darwin threads that another thread has
+// created.
 var threadStarts = [...]string{"thread_start", "start_wqthread", "_pthread_start", "_pthread_wqthread"}
 
-// markMain marks the thread that the program was started on. On Linux its id is
-// the process's. Darwin does not say: it is the one that serves the main queue,
-// or else the oldest (ids only grow), unless that one was created by another.
+// markMain marks the main thread. On Linux its id is the pid. On Darwin it is the thread
+// that serves the main queue, or else the one with the lowest id (ids only grow), unless
+// another thread has created that one.
 func markMain(target task.Info, threads []*Thread) {
 	if i := slices.IndexFunc(threads, isMain(target)); i >= 0 {
 		threads[i].Main = true
@@ -31,8 +31,8 @@ func markMain(target task.Info, threads []*Thread) {
 	}
 }
 
-// SetMain marks as the main thread the one that is it, where the system tells that, and
-// puts the threads in the order of a report.
+// SetMain marks as main the thread for which is returns true, and sorts the threads for a
+// report.
 func (p *Profile) SetMain(is func(*Thread) bool) {
 	for _, t := range p.Threads {
 		t.Main = is(t)
@@ -41,8 +41,8 @@ func (p *Profile) SetMain(is func(*Thread) bool) {
 	crashedFirst(p.Target.Crash, p.Threads)
 }
 
-// EndImages has images end with the last frame in them, where it is not known how long
-// they are.
+// EndImages sets the end of each image to that of the last frame in it, for images of
+// unknown size.
 func (p *Profile) EndImages() {
 	for _, im := range p.Images {
 		im.End = im.Load
@@ -73,8 +73,8 @@ func startedByAnother(t *Thread) bool {
 
 func byID(a, b *Thread) int { return cmp.Compare(a.ID, b.ID) }
 
-// sortThreads puts the main thread first and the others by id or, of many
-// snapshots, all by weight.
+// sortThreads sorts threads by samples if byWeight is set, then the main thread first, then
+// by id.
 func sortThreads(threads []*Thread, byWeight bool) {
 	slices.SortStableFunc(threads, func(a, b *Thread) int {
 		if byWeight && a.Samples != b.Samples {
@@ -87,7 +87,7 @@ func sortThreads(threads []*Thread, byWeight bool) {
 	})
 }
 
-// crashedFirst puts the thread in which the process crashed before the others.
+// crashedFirst moves the thread that crashed to the front.
 func crashedFirst(c *task.Crash, threads []*Thread) {
 	if c == nil || c.Thread == 0 {
 		return
@@ -105,7 +105,7 @@ func crashedFirst(c *task.Crash, threads []*Thread) {
 	})
 }
 
-// sortNodes puts the heavier of siblings first, in the whole tree.
+// sortNodes sorts all siblings in a tree, the heaviest first.
 func sortNodes(roots []*Node) {
 	slices.SortStableFunc(roots, heavier)
 	for _, n := range preorder(roots) {
@@ -113,7 +113,7 @@ func sortNodes(roots []*Node) {
 	}
 }
 
-// heavier orders siblings: what stands for several comes last.
+// heavier compares siblings: the heavier comes first, a folded node last.
 func heavier(a, b *Node) int {
 	if (a.Folded == nil) != (b.Folded == nil) {
 		if a.Folded == nil {

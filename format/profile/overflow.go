@@ -2,20 +2,21 @@ package profile
 
 import "stacksnap/task"
 
-// The bounds of how many threads are shown one by one, so that a program which
-// makes a thread for each request can be sampled for hours.
+// The limits of threads with entries of their own. Without them, a program that makes a
+// thread for each request could not be sampled for hours.
 const (
 	maxThreads = 4096
-	maxNames   = 256 // of those that are shown together
+	maxNames   = 256 // entries of overflow threads, which share one by name
 )
 
-// crowd is the threads beyond maxThreads, which share an entry by their name.
+// crowd is the overflow threads, those beyond maxThreads. They share an entry with others
+// of their name.
 type crowd struct {
 	byName  map[string]*record
-	threads int // that share
+	threads int // number of overflow threads
 }
 
-// join returns the entry that a new thread shares, nil when it has its own.
+// join returns the shared entry for a new thread, or nil if the thread gets its own.
 func (b *Builder) join(name string) *record {
 	if len(b.order) < maxThreads {
 		return nil
@@ -37,7 +38,7 @@ func (b *Builder) join(name string) *record {
 	return r
 }
 
-// target is the entry that a thread's samples belong to.
+// target returns the entry that the thread's samples are added to.
 func (r *record) target() *record {
 	if r.into != nil {
 		return r.into
@@ -45,8 +46,8 @@ func (r *record) target() *record {
 	return r
 }
 
-// take takes over what a snapshot tells of a thread. Of those that share an
-// entry the CPU time is not added up.
+// take updates the thread's facts from a snapshot, and those of a shared entry except CPU
+// time.
 func (r *record) take(t *task.Thread, snapshot int) {
 	r.see(t, snapshot)
 	if r.into == nil {
@@ -67,8 +68,8 @@ func (r *record) take(t *task.Thread, snapshot int) {
 	}
 }
 
-// forget drops what is kept of threads that have ended and had no entry of their
-// own. One that was only left out for a while joins its entry again.
+// forget drops the records of overflow threads that have ended. A thread that was only
+// missing for a while joins its entry again.
 func (c *crowd) forget(last map[task.ThreadID]*record, snapshot int) {
 	if len(last) < 2*maxThreads {
 		return

@@ -1,18 +1,18 @@
 package profile
 
-// LeftOut stands for the name of a function where branches were folded.
+// LeftOut is the function name of a node that replaces folded branches.
 const LeftOut = "<left out>"
 
-// Folded is what a node of the name [LeftOut] stands for.
+// Folded is what a [LeftOut] node replaces.
 type Folded struct {
-	Branches int // of the node's caller
-	Nodes    int // in these
+	Branches int // number of branches
+	Nodes    int // number of nodes in them
 }
 
-// Prune returns the profile with branches folded that have a smaller share of their
-// thread's samples than least, in percent, or stand deeper than depth frames; 0 is no
-// bound. One node of the name [LeftOut] stands for all that are folded below one
-// caller, and has their samples. p is left as it is.
+// Prune returns a profile with branches folded that have less than least percent of their
+// thread's samples, or that are deeper than depth frames; 0 means no bound. Below each
+// caller, one [LeftOut] node replaces the folded branches and has their samples. p does not
+// change.
 func (p *Profile) Prune(least float64, depth int) *Profile {
 	if least <= 0 && depth <= 0 {
 		return p
@@ -38,13 +38,13 @@ func (p *Profile) Prune(least float64, depth int) *Profile {
 type pruner struct {
 	least  float64 // samples
 	depth  int
-	folded map[*Node]*Node // below each node
+	folded map[*Node]*Node // LeftOut node below each node
 	moved  moves
 }
 
 func (pr *pruner) prune(roots []*Node) []*Node {
 	var above Node
-	var at []*Node // what became of the node at each depth
+	var at []*Node // copy of the node at each depth
 	for depth, n := range preorder(roots) {
 		to := &above
 		if depth > 0 {
@@ -76,7 +76,7 @@ func (pr *pruner) prune(roots []*Node) []*Node {
 
 func (pr *pruner) tooDeep(depth int) bool { return pr.depth > 0 && depth >= pr.depth }
 
-// foldedBelow is the node that stands for what is folded below another one.
+// foldedBelow returns the LeftOut node below another one.
 func (pr *pruner) foldedBelow(n *Node) *Node {
 	f := pr.folded[n]
 	if f == nil {
@@ -86,7 +86,8 @@ func (pr *pruner) foldedBelow(n *Node) *Node {
 	return f
 }
 
-// fold adds a node and, of the first of a branch, the samples of the branch.
+// fold adds the time of a node, and the given number of samples: those of the branch if the
+// node is its first.
 func (n *Node) fold(other *Node, samples int) {
 	n.Count += samples
 	n.Self += samples

@@ -8,11 +8,11 @@ import (
 	"stacksnap/task"
 )
 
-// ByNeed puts processes in the order in which a person looks at them: those with a
-// thread that is stuck in the kernel, that has waited for another process to do more
-// than to end, or that runs, and in each case the one that has used more CPU time first.
-// Of a sampled one that is for most of the samples, and in any of them; and the CPU time
-// is that since.
+// ByNeed sorts processes by how much they need attention: first those with a thread that is
+// stuck in the kernel, then those that wait for another process to do something other than
+// end, then those that run; and each of these by CPU time. For sampled processes, stuck
+// means in most samples, the others in any sample, and the CPU time is that during the
+// sampling.
 func ByNeed(all []*Profile) {
 	needs := make(map[*Profile]need, len(all))
 	for _, p := range all {
@@ -24,9 +24,9 @@ func ByNeed(all []*Profile) {
 	})
 }
 
-// need is what a process is looked at for.
+// need is the rank of a process.
 type need struct {
-	rank int // the lower, the sooner
+	rank int // lower comes first
 	used time.Duration
 }
 
@@ -54,7 +54,7 @@ func needOf(p *Profile) need {
 	return n
 }
 
-// consumed is the CPU time that a thread has used: in a sampling, since that began.
+// consumed returns the CPU time of a thread; if it was sampled, during the sampling.
 func (t *Thread) consumed(sampled bool) time.Duration {
 	if sampled {
 		return max(t.Used, t.Spent.OnCPU)

@@ -2,31 +2,30 @@ package profile
 
 import "slices"
 
-// grower grows a call tree anew from stacks: nodes of one function under one caller
-// are one, as [Profile.ByFunction] has them. What nothing is counted under is no part
-// of the tree.
+// grower rebuilds a call tree from stacks, in which nodes of one function with the same
+// caller are merged, as in [Profile.ByFunction]. Nodes without any samples are left out.
 type grower struct {
 	*orchard
-	nodes   []*Node // each after the node that it is below
-	parents []int   // of each, by their index; top for an outermost one
+	nodes   []*Node // each after its parent
+	parents []int   // index of each node's parent; top for an outermost one
 	index   map[branching]int
-	moved   map[*Node]int // where the samples of nodes went, for a timeline; nil: nobody asks
+	moved   map[*Node]int // for a timeline: the index of the node that took each node's samples; nil: not needed
 }
 
-// orchard is what the trees of one profile share while they grow.
+// orchard is the state that the rebuilt trees of one profile share.
 type orchard struct {
 	numbers map[functionKey]int
-	room    int // how many nodes there may still be, but for one of [Further] under each
-	steps   int // how many frames may still be followed
+	room    int // number of nodes that may still be added, without [Further] nodes
+	steps   int // number of frames that may still be added
 }
 
-// branching is a function under a node.
+// branching is the key of a node: its parent and function.
 type branching struct{ parent, function int }
 
-// top stands above the outermost frames.
+// top is the parent of the outermost frames.
 const top = -1
 
-// maxSteps bounds the work on trees that are very deep and have samples at every depth.
+// maxSteps bounds the work for very deep trees with samples at each depth.
 const maxSteps = 1 << 26
 
 func newOrchard() *orchard {
@@ -35,8 +34,8 @@ func newOrchard() *orchard {
 
 func (o *orchard) grower() *grower { return &grower{orchard: o, index: map[branching]int{}} }
 
-// regrown returns a thread whose tree has grown anew: visit is given each of its nodes, as
-// [grower.paths] does.
+// regrown returns a copy of a thread with a rebuilt tree. visit is called for each node of
+// the old tree, as by [grower.paths], and adds to the new one.
 func (o *orchard) regrown(t *Thread, visit func(g *grower, path []frame)) *Thread {
 	own := *t
 	g := o.grower()
@@ -48,7 +47,7 @@ func (o *orchard) regrown(t *Thread, visit func(g *grower, path []frame)) *Threa
 	return &own
 }
 
-// number tells functions apart faster than their names do.
+// number returns the number of a node's function, by which functions are compared quickly.
 func (o *orchard) number(n *Node) int {
 	key := n.functionKey()
 	i, ok := o.numbers[key]
@@ -59,8 +58,8 @@ func (o *orchard) number(n *Node) int {
 	return i
 }
 
-// child finds or makes the node of a function, of that number, under another one. It
-// is not full where there was room for it: else it stands for all further calls there.
+// child returns the node for a function below parent. It adds one if there is none. If
+// there is no room, it returns the [Further] node there, and full is true.
 func (g *grower) child(parent, number int, n *Node) (at int, full bool) {
 	if parent != top && g.nodes[parent].Function == Further {
 		return parent, true
@@ -81,7 +80,7 @@ func (g *grower) child(parent, number int, n *Node) (at int, full bool) {
 	return g.plant(parent, number, &own), false
 }
 
-// further is the node for what is not told apart below another one.
+// further returns the [Further] node below parent.
 func (g *grower) further(parent int) int {
 	n := &Node{Location: Location{Function: Further}}
 	number := g.number(n)
@@ -99,7 +98,7 @@ func (g *grower) plant(parent, number int, n *Node) int {
 	return at
 }
 
-// count adds samples in which a node was the last of their stack.
+// count adds the samples that end in n to a node of the new tree.
 func (g *grower) count(at int, n *Node, weight int) {
 	to := g.nodes[at]
 	if g.moved != nil {
@@ -110,7 +109,7 @@ func (g *grower) count(at int, n *Node, weight int) {
 	to.Spent.add(n.Spent)
 }
 
-// roots ends the growth, and returns the outermost nodes.
+// roots completes the tree and returns the outermost nodes.
 func (g *grower) roots() (roots []*Node) {
 	for at := len(g.nodes) - 1; at >= 0; at-- {
 		n := g.nodes[at]
@@ -129,21 +128,23 @@ func (g *grower) roots() (roots []*Node) {
 	return roots
 }
 
-// inOrder sorts siblings that were found from the last to the first.
+// inOrder sorts siblings that are in reverse order.
 func inOrder(siblings []*Node) {
 	slices.Reverse(siblings)
 	slices.SortStableFunc(siblings, heavier)
 }
 
-// frame is a node on the way to one that is looked at, and where it has gone.
+// frame is a node on a path of the old tree, its function's number, and its index in the
+// new tree.
 type frame struct {
 	*Node
 	number int
 	at     int
 }
 
-// paths gives each node with the way to it from the outermost frame on, itself last.
-// What the loop sets there stays for the nodes below.
+// paths iterates over the nodes of a tree. Each path begins with the outermost frame and
+// ends with the node. Changes that the loop makes to a path's frames are kept for the nodes
+// below.
 func (g *grower) paths(roots []*Node) func(yield func([]frame) bool) {
 	return func(yield func([]frame) bool) {
 		var path []frame
@@ -156,7 +157,7 @@ func (g *grower) paths(roots []*Node) func(yield func([]frame) bool) {
 	}
 }
 
-// parent is where the node before the last of a path has gone.
+// parent returns the index, in the new tree, of the last node's parent.
 func parent(path []frame) int {
 	if len(path) < 2 {
 		return top

@@ -1,12 +1,11 @@
 package profile
 
-// maxRound is how many functions may call each other in a circle that is taken as one
-// round.
+// maxRound is the most functions in one round of a recursion.
 const maxRound = 8
 
-// FoldRecursion returns the profile with rounds of a recursion taken as one: where a
-// function, or up to eight in a row, call themselves again, what is called from a
-// later round stands below the first. p is left as it is.
+// FoldRecursion returns a profile in which the rounds of a recursion are merged: if a
+// function, or up to eight in a row, call themselves again, the callees of later rounds are
+// below the first. p does not change.
 func (p *Profile) FoldRecursion() *Profile {
 	changed := p.viewed()
 	changed.View.Recursion = true
@@ -21,8 +20,8 @@ func (p *Profile) FoldRecursion() *Profile {
 	return changed
 }
 
-// round is the node of a frame below another: a new one, or where it ends a round that
-// is the same as the one before, the end of that.
+// round returns the node for a frame below another node. If the frame completes a round
+// that equals the previous one, it returns the end of that.
 func (g *grower) round(above int, f frame) int {
 	at, full := g.child(above, f.number, f.Node)
 	if full {
@@ -48,8 +47,7 @@ func (g *grower) above(at int) int {
 	return g.parents[at]
 }
 
-// repeats reports whether the functions from a node outward are the same as those from
-// another.
+// repeats reports whether the functions from node a outwards equal those from node b.
 func (g *grower) repeats(a, b, length int) bool {
 	for range length {
 		if a == top || b == top || !g.nodes[a].isLike(g.nodes[b]) {
@@ -60,7 +58,7 @@ func (g *grower) repeats(a, b, length int) bool {
 	return true
 }
 
-// absorbRound takes the places of a round over into the one before.
+// absorbRound adds the addresses of a round to the previous one.
 func (g *grower) absorbRound(from, to, length int) {
 	for range length {
 		g.nodes[to].absorbPlace(g.nodes[from])
@@ -68,8 +66,7 @@ func (g *grower) absorbRound(from, to, length int) {
 	}
 }
 
-// isLike reports whether two nodes are of one function. What an outermost one lacks is
-// not looked at.
+// isLike reports whether two nodes have the same function, ignoring their cuts.
 func (n *Node) isLike(other *Node) bool {
 	a, b := n.functionKey(), other.functionKey()
 	a.cut, b.cut = 0, 0

@@ -7,16 +7,16 @@ import (
 	"stacksnap/task"
 )
 
-// row is the threads of the last snapshot. Of many snapshots with the same threads
-// most threads do nothing: they are counted once the row ends.
+// row is the threads of the last snapshot. While consecutive snapshots have the same
+// threads, most of these do nothing, and their samples are counted only at the end.
 type row struct {
 	records []*record // in the snapshot's order
-	full    int       // the snapshot from which on these are the threads, counted from 0
-	behind  bool      // some were not counted in the last snapshots
-	at      time.Time // of the last snapshot
+	full    int       // index of the first snapshot with these threads
+	behind  bool      // some threads' samples are not counted yet
+	at      time.Time // time of the last snapshot
 }
 
-// told is what the last snapshot that counted a thread told of it.
+// told is a thread's state in the last snapshot that was counted for it.
 type told struct {
 	state     task.State
 	schedule  task.Schedule
@@ -24,10 +24,9 @@ type told struct {
 	failed    bool
 }
 
-// AddChanged adds one snapshot that has the threads of the one before, in the same
-// order, of which nothing is new but of those that changed lists by their index: only
-// their stacks are asked for, and all others have not run. It is not earlier than the
-// one before.
+// AddChanged adds a snapshot with the same threads as the previous one, in the same order.
+// changed lists the indexes of those that have changed; stack is called only for these. All
+// others have not run. The snapshot must not be earlier than the previous one.
 func (b *Builder) AddChanged(s *task.Snapshot, m *images.Map, changed []int, stack func(i int) Stack) {
 	b.begin(s, m)
 	b.row.behind = true
@@ -40,7 +39,7 @@ func (b *Builder) AddChanged(s *task.Snapshot, m *images.Map, changed []int, sta
 	b.p.Snapshots++
 }
 
-// countHalted counts the last snapshot where all threads that were left were stopped.
+// countHalted counts the last snapshot if all its live threads were stopped.
 func (b *Builder) countHalted() {
 	stopped := false
 	for _, r := range b.row.records {
@@ -57,7 +56,7 @@ func (b *Builder) countHalted() {
 	}
 }
 
-// finishRow counts all threads of the row up to the last snapshot.
+// finishRow counts the outstanding samples of all threads.
 func (b *Builder) finishRow() {
 	if !b.row.behind {
 		return
@@ -68,8 +67,7 @@ func (b *Builder) finishRow() {
 	b.row.behind = false
 }
 
-// catchUp counts the snapshots since the last one in which a thread was counted, as
-// if each had been added.
+// catchUp counts the outstanding samples of a thread.
 func (b *Builder) catchUp(r *record) {
 	n := b.p.Snapshots - 1 - r.Last
 	r.Last += n
@@ -89,7 +87,7 @@ func (b *Builder) catchUp(r *record) {
 	}
 }
 
-// again counts n further samples that told the same.
+// again counts n further samples with the same facts.
 func (r *record) again(n int, t told) {
 	r.Samples += n
 	r.States.add(t.state, n)

@@ -2,15 +2,14 @@ package profile
 
 import "regexp"
 
-// Select returns the profile with the samples that have a function on their stack
-// which focus matches, of all where there is no focus, but without those that have one
-// which ignore matches. Of what is left, frames of functions that hide matches are left
-// out: what they call is called by their caller, and what was spent in them was spent
-// in it. A sample all of whose frames are hidden is left out, too, as go tool pprof
-// does it.
+// Select returns a profile with the samples that have a function matching focus (or all if
+// focus is empty), without those that have a function matching ignore. It removes frames of
+// functions matching hide: their callees become callees of their caller, and their own time
+// becomes that of the caller. Samples with only hidden frames are removed, as go tool pprof
+// does.
 //
-// Threads of which nothing is left are left out. How many samples a thread was in does
-// not change, so that shares remain those of the time. p is left as it is.
+// Threads without any remaining samples are removed. The number of samples of a thread does
+// not change, so that shares are still shares of the time. p does not change.
 func (p *Profile) Select(focus, ignore, hide Patterns) *Profile {
 	if len(focus)+len(ignore)+len(hide) == 0 {
 		return p
@@ -37,7 +36,7 @@ type selector struct {
 	focus, ignore, hide *matcher
 }
 
-// thread returns what is selected of a thread, and how many samples are left out.
+// thread returns the selected part of a thread, and the number of samples left out.
 func (s *selector) thread(t *Thread) (entry *Thread, left int) {
 	own, left := s.regrow(t)
 	if len(s.focus.Patterns) > 0 && t.Empty > 0 {
@@ -48,13 +47,13 @@ func (s *selector) thread(t *Thread) (entry *Thread, left int) {
 	return own, left
 }
 
-// chosen is what is known of a stack down to a frame.
+// chosen is what the frames of a stack, down to some frame, decide.
 type chosen struct {
 	focused, ignored bool
-	cut              *Cut // of a frame that is hidden, as all that are further out
+	cut              *Cut // the stack's cut, for when all frames further out are hidden
 }
 
-// regrow grows the tree of what is selected.
+// regrow rebuilds the tree with the selected samples.
 func (s *selector) regrow(t *Thread) (_ *Thread, left int) {
 	var state []chosen
 	own := s.regrown(t, func(g *grower, path []frame) {
@@ -77,7 +76,7 @@ func (s *selector) regrow(t *Thread) (_ *Thread, left int) {
 	return own, left
 }
 
-// choose adds what a node says to what is known of the stack down to its caller.
+// choose updates the decision with the next node.
 func (s *selector) choose(above chosen, n *Node) chosen {
 	above.focused = above.focused || s.focus.matches(&n.Location)
 	above.ignored = above.ignored || s.ignore.matches(&n.Location)
@@ -87,8 +86,9 @@ func (s *selector) choose(above chosen, n *Node) chosen {
 	return above
 }
 
-// place finds the node of the last frame of a path: of one that is hidden that of its
-// caller. Who is outermost then lacks the callers that the hidden ones lack.
+// place returns the new node for the last frame of a path; for a hidden frame, that of its
+// caller. A node that becomes outermost because its callers are hidden gets the stack's
+// cut.
 func (s *selector) place(g *grower, path []frame, cut *Cut) int {
 	last := path[len(path)-1]
 	above := parent(path)
@@ -105,20 +105,20 @@ func (s *selector) place(g *grower, path []frame, cut *Cut) int {
 	return at
 }
 
-// Patterns are regular expressions on names of functions: as people know them, and as
-// the file has them. Code without a name is called "??? (image)".
+// Patterns are regular expressions for function names, demangled or as in the file. Code
+// without a name is called "??? (image)".
 type Patterns []*regexp.Regexp
 
-// matcher looks at each function once.
+// matcher caches the matches of each function.
 type matcher struct {
 	Patterns
 	known map[called]bool
 }
 
-// called is all that a pattern can match.
+// called is what a pattern is matched against.
 type called struct {
 	function, raw string
-	image         *Image // of code without a name
+	image         *Image // image, for code without a name
 }
 
 func (ps Patterns) matcher() *matcher { return &matcher{ps, map[called]bool{}} }

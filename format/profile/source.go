@@ -9,12 +9,11 @@ import (
 	"stacksnap/images/object"
 )
 
-// withSource returns the trees with what debugging information tells of their nodes:
-// where each is in the source, and the calls that were inlined there, as nodes of their
-// own below that of the frame, to the innermost of which its own samples and its callees
-// belong. The nodes that are given are left as they are; moved is told what became of
-// each. This is done when a profile is
-// made, not while samples are taken: it may read much.
+// withSource returns copies of the trees with source lines and inlined calls from debug
+// information. An inlined call becomes a node below that of its frame; the innermost one
+// gets the frame's own samples and its callees. moved records the new node for each old
+// one. It is called when a profile is made rather than during sampling, as it may read
+// much.
 func (s *sources) withSource(roots []*Node, moved moves) []*Node {
 	if len(s.files) > 0 {
 		return s.all(roots, moved)
@@ -27,20 +26,20 @@ func (s *sources) withSource(roots []*Node, moved moves) []*Node {
 	return roots
 }
 
-// sources asks for each address once.
+// sources reads the source of each address once.
 type sources struct {
 	files map[*Image]*images.Image
 	known map[placed][]Location
 }
 
-// placed is an address in an image, which may lie where another one was.
+// placed is an address in an image. Another image may have been at the same address.
 type placed struct {
 	place
 	image *Image
 }
 
-// SourceNotes tells of images that do not know the source of what they were asked for
-// when the profile was made, though they tell where it would be.
+// SourceNotes returns notes on images whose source lines could not be read, and where they
+// would be.
 func (b *Builder) SourceNotes() (lines []string) {
 	for _, im := range b.names.located() {
 		if file := b.names.files[im]; file != nil && file.File != nil {
@@ -52,7 +51,7 @@ func (b *Builder) SourceNotes() (lines []string) {
 	return lines
 }
 
-func (n *namer) sources() *sources {
+func (n *symbolizer) sources() *sources {
 	s := &sources{n.files, map[placed][]Location{}}
 	s.readAhead(n.byImage())
 	return s
@@ -66,8 +65,8 @@ func (s *sources) all(nodes []*Node, moved moves) []*Node {
 	return list
 }
 
-// node returns a copy of a node and all below it. One whose children have nothing to
-// show of their own is followed in a loop: a stack may be very deep.
+// node returns a copy of a node and the tree below it. It descends in a loop through nodes
+// with one child, as a stack may be very deep.
 func (s *sources) node(n *Node, moved moves) *Node {
 	first, last := s.expand(n)
 	moved.note(n, last)
@@ -81,8 +80,8 @@ func (s *sources) node(n *Node, moved moves) *Node {
 	return first
 }
 
-// expand returns a copy of a node, and the innermost of the nodes that it became, which
-// has the children.
+// expand returns a copy of a node, and the innermost of its inlined calls, which gets the
+// children.
 func (s *sources) expand(n *Node) (first, last *Node) {
 	outer := *n
 	list := s.at(n)
@@ -99,8 +98,8 @@ func (s *sources) expand(n *Node) (first, last *Node) {
 	return first, last
 }
 
-// merged is a node's location with what the source has of it. A symbol goes before the
-// name that the debugging information has: it may tell a part of a function.
+// merged returns a node's location with its source line. A symbol takes precedence over the
+// name in the debug information, as it may name a part of a function.
 func merged(n *Node, source Location) Location {
 	loc := n.Location
 	loc.File, loc.Line, loc.Column = source.File, source.Line, source.Column
@@ -111,7 +110,8 @@ func merged(n *Node, source Location) Location {
 	return loc
 }
 
-// at returns the source at a node's address, the function that has the frame first.
+// at returns the source locations of a node's address: first that of the frame's function,
+// then inlined calls.
 func (s *sources) at(n *Node) []Location {
 	key, ok := s.key(n)
 	if !ok {
@@ -125,8 +125,8 @@ func (s *sources) at(n *Node) []Location {
 	return list
 }
 
-// key is what the source of a node is asked by; false where there is nobody to ask, or
-// it is at several places.
+// key returns the key for the source of a node; false if its image has no file, or if it
+// has several addresses.
 func (s *sources) key(n *Node) (placed, bool) {
 	if s.files[n.Image] == nil || isMark(n.Function) || len(n.Also) > 0 {
 		return placed{}, false
@@ -134,7 +134,7 @@ func (s *sources) key(n *Node) (placed, bool) {
 	return placed{place{n.PC, n.Return, n.Kernel}, n.Image}, true
 }
 
-// isMark tells what stands in the place of a function.
+// isMark reports whether a name is a placeholder for a function.
 func isMark(function string) bool { return function == Trampoline || function == Further }
 
 func (s *sources) read(key placed) (list []Location) {
@@ -146,11 +146,11 @@ func (s *sources) read(key placed) (list []Location) {
 	return list
 }
 
-// readAhead reads what is known of addresses, of several images at once: to decompress
-// what one of them has can take longer than all else.
+// readAhead reads the sources of all addresses, with several images in parallel. To
+// decompress the debug information of one image may take longer than everything else.
 func (s *sources) readAhead(byImage [][]placed) {
 	if len(byImage) < 2 {
-		return // it is read when it is asked for
+		return // a single image is read on demand
 	}
 	known := make([][][]Location, len(byImage))
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -172,8 +172,8 @@ func (s *sources) readAhead(byImage [][]placed) {
 	}
 }
 
-// byImage lists the places that were named, of each image of which there is a file.
-func (n *namer) byImage() (list [][]placed) {
+// byImage returns the addresses of each image that has a file.
+func (n *symbolizer) byImage() (list [][]placed) {
 	index := map[*Image]int{}
 	for site := range n.sites() {
 		if n.files[site.Image] == nil || isMark(site.Function) {
@@ -190,11 +190,11 @@ func (n *namer) byImage() (list [][]placed) {
 	return list
 }
 
-// WithoutInlined returns the profile with inlined calls counted as the function that
-// they were inlined into. p is left as it is.
+// WithoutInlined returns a profile in which inlined calls are counted as the function that
+// contains them. p does not change.
 func (p *Profile) WithoutInlined() *Profile { return p.withRoots(moves.withoutInlined) }
 
-// withRoots returns a copy of a profile in which the trees of threads are others.
+// withRoots returns a copy of a profile with other applied to the trees of each thread.
 func (p *Profile) withRoots(other func(moves, []*Node) []*Node) *Profile {
 	changed := *p
 	changed.Threads = make([]*Thread, len(p.Threads))
@@ -224,8 +224,8 @@ func (m moves) withoutInlined(nodes []*Node) []*Node {
 	return list
 }
 
-// outward returns a copy of a node that has the samples and callees of what is inlined
-// in it. Of one address there is one such chain.
+// outward returns a copy of a node with the samples and callees of the calls inlined in it.
+// An address has only one chain of inlined calls.
 func (m moves) outward(n *Node) *Node {
 	outer := *n
 	m.note(n, &outer)

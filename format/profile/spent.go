@@ -7,12 +7,12 @@ import (
 	"stacksnap/task"
 )
 
-// Spent is on what a thread has spent time, where the system counts that. The time
-// for which it stood in stops though it could have run is none of these.
+// Spent is the time of a thread, where the system measures it. The time for which a
+// runnable thread was stopped by us is in none of the fields.
 type Spent struct {
 	OnCPU   time.Duration
-	Queued  time.Duration // it could have run, and waited for a processor
-	Blocked time.Duration // it waited for something else, as far as samples saw it
+	Queued  time.Duration // runnable, waiting for a CPU
+	Blocked time.Duration // waiting for something else, as far as samples show
 }
 
 func (s *Spent) add(other Spent) {
@@ -21,40 +21,39 @@ func (s *Spent) add(other Spent) {
 	s.Blocked += other.Blocked
 }
 
-// spending splits a thread's time from sample to sample.
+// spending assigns a thread's time to its samples.
 type spending struct {
-	at   time.Time // of the last sample
+	at   time.Time // time of the last sample
 	last task.Schedule
-	// open is what was not yet said to have been spent in a function: it waits for a
-	// sample in which the thread could run, or was blocked. Blocked may be negative
-	// for a while, as the counters may be behind.
+	// open is the time that is not assigned to a function yet. It waits for a sample in
+	// which the thread is runnable, or blocked. Blocked may be negative for a while, as the
+	// counters may be late.
 	open Spent
 }
 
-// spend counts the time since the last sample. It belongs to the function that the
-// thread is in now, as the sample does: the time on and for a processor if it can
-// run, and that in which it was blocked if it is so. What does not go with the
-// sample goes with the next that it does go with.
+// spend assigns the time since the last sample to the thread's present function: the time
+// on and waiting for a CPU if the thread is runnable now, the blocked time if it is
+// blocked. The rest is left for the next sample of the other kind.
 func (r *record) spend(now task.Schedule, state task.State, at time.Time) {
 	if !now.Known() {
 		return
 	}
 	s := &r.spending
 	begun := s.last.Known()
-	ran, queued, stood := now.Ran-s.last.Ran, now.Queued-s.last.Queued, now.Stood-s.last.Stood
+	ran, queued, stopped := now.Ran-s.last.Ran, now.Queued-s.last.Queued, now.Stopped-s.last.Stopped
 	elapsed := at.Sub(s.at)
 	s.at, s.last = at, now
-	if !begun || ran < 0 || queued < 0 || stood < 0 || elapsed < 0 {
+	if !begun || ran < 0 || queued < 0 || stopped < 0 || elapsed < 0 {
 		return
 	}
 	r.target().Spent.add(Spent{OnCPU: ran, Queued: queued})
-	s.open.add(Spent{ran, queued, elapsed - ran - queued - stood})
+	s.open.add(Spent{ran, queued, elapsed - ran - queued - stopped})
 	r.settle(state)
 }
 
-// settle gives what is open to the innermost frame of the last sample. Only at a
-// sample of a blocked thread it is certain that what is left of the time was spent
-// so: of one that waits for a processor that wait is not counted yet.
+// settle assigns the open time to the innermost frame of the last sample. Only a sample of
+// a blocked thread proves that the rest of the time was spent blocked: for a thread waiting
+// for a CPU, that wait is not counted yet.
 func (r *record) settle(state task.State) {
 	var now Spent
 	open := &r.spending.open
@@ -71,8 +70,8 @@ func (r *record) settle(state task.State) {
 	}
 }
 
-// Spending returns what goes with the samples of a node and of all below it: of a tree
-// that was inverted, with those of an innermost function.
+// Spending returns the time and states of a node and all nodes below it; in an inverted
+// tree, those of the samples in which the innermost function is the node's.
 func (n *Node) Spending() (spent Spent, states *States) {
 	for _, below := range preorder([]*Node{n}) {
 		spent.add(below.Spent)
@@ -81,8 +80,7 @@ func (n *Node) Spending() (spent Spent, states *States) {
 	return spent, states
 }
 
-// withSpent returns copies of nodes with what was spent in those of a tree that is
-// alike added.
+// withSpent returns copies of nodes with the time of equal nodes in another tree added.
 func withSpent(nodes, others []*Node) []*Node {
 	if len(nodes) == 0 {
 		return nil
@@ -97,8 +95,8 @@ func withSpent(nodes, others []*Node) []*Node {
 	return sums
 }
 
-// CountsCPU reports whether the system has counted how much time threads were on a
-// processor, from sample to sample.
+// CountsCPU reports whether the system measured the CPU time of threads from sample to
+// sample.
 func (p *Profile) CountsCPU() bool {
 	return p.Snapshots != 1 && slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Spent != Spent{} })
 }

@@ -42,7 +42,7 @@ const (
 // the sample that it goes with.
 func TestSpent(t *testing.T) {
 	sched := func(ran, queued, stood time.Duration) task.Schedule {
-		return task.Schedule{Ran: time.Second + ran*ms, Queued: queued * ms, Stood: stood * ms}
+		return task.Schedule{Ran: time.Second + ran*ms, Queued: queued * ms, Stopped: stood * ms}
 	}
 	for name, c := range map[string]struct {
 		samples           []spends
@@ -133,9 +133,9 @@ func TestSpentOfAlikeThreads(t *testing.T) {
 func TestTurnsOfAlikeThreads(t *testing.T) {
 	b := NewBuilder(task.Info{OS: task.Linux, PID: 1}, "test")
 	s := snapshot(
-		task.Thread{ID: 11, State: task.Running, Turn: task.OnCPU, Processor: 1},
-		task.Thread{ID: 12, State: task.Running, Turn: task.OnCPU, Processor: 2},
-		task.Thread{ID: 13, State: task.Running, Turn: task.Queued},
+		task.Thread{ID: 11, State: task.Running, OnCPUState: task.OnCPU, Processor: 1},
+		task.Thread{ID: 12, State: task.Running, OnCPUState: task.OnCPU, Processor: 2},
+		task.Thread{ID: 13, State: task.Running, OnCPUState: task.Queued},
 	)
 	b.Add(s, []Stack{walk(inWork), walk(inWork), walk(inWork)}, mapOf(demo, "/demo", load))
 	p := b.Profile()
@@ -143,5 +143,5 @@ func TestTurnsOfAlikeThreads(t *testing.T) {
 	folded := p.FoldThreads()
 	check(t, "entries", len(folded.Threads), 2)
 	check(t, "several", folded.Threads[0].Processor, -1)
-	check(t, "the other", folded.Threads[1].Turn, task.Queued)
+	check(t, "the other", folded.Threads[1].OnCPUState, task.Queued)
 }

@@ -10,11 +10,10 @@ import (
 	"stacksnap/task"
 )
 
-// AddSymbols names the functions of a profile that was read from a report. Each image is
-// looked up in from by its ID, and its binary is taken to lie where the report says that
-// the image lay. Functions that have a name keep it, and get what debugging
-// information tells of them. It returns false where tables of the binaries were left
-// out because all of them together are too large.
+// AddSymbols names the functions of a profile that was read from a report. It finds each
+// image's file in from by its ID, and assumes it at the address in the report. Functions
+// that have a name keep it, and get source lines and inlined calls. It returns false if
+// symbol tables were left out because together they are too large.
 func (p *Profile) AddSymbols(from *binaries.Index) bool {
 	budget := object.NewBudget(object.MaxKept, object.MaxRead)
 	m := images.NewMap(images.WithSymbols(p.placed(), from, budget))
@@ -39,8 +38,8 @@ func (p *Profile) AddSymbols(from *binaries.Index) bool {
 	return !budget.Reached()
 }
 
-// nameBy names a function, where the map has a name for it in that image: reports may tell
-// of images that overlap.
+// nameBy names a function, if the map has a name for it in that image. In a report, images
+// may overlap.
 func (n *Node) nameBy(m *images.Map, in *images.Image) {
 	if loc := m.Locate(n.PC, n.Return); loc.Function != "" && loc.Image == in {
 		image, kernel := n.Image, n.Kernel
@@ -49,7 +48,7 @@ func (n *Node) nameBy(m *images.Map, in *images.Image) {
 	}
 }
 
-// placed are the images, each as a file of which no more is known than a report tells.
+// placed returns the images as files; only the facts in the report are known of them.
 func (p *Profile) placed() []object.Placed {
 	list := make([]object.Placed, len(p.Images))
 	for i, im := range p.Images {
@@ -58,16 +57,16 @@ func (p *Profile) placed() []object.Placed {
 	return list
 }
 
-// bareFile is an image as a file that begins at the vmaddr 0 and has no symbols.
+// bareFile is an image as a file that begins at vmaddr 0 and has no symbols.
 type bareFile struct {
 	of   *Image
-	arch task.Arch // of the process, where a report does not tell that of each image
+	arch task.Arch // the process's, if the report does not have the image's
 }
 
 func (f *bareFile) Arch() task.Arch { return f.arch }
 func (f *bareFile) ID() []byte      { return f.of.ID }
 
-// Segments implements [object.File]: all that is known is code.
+// Segments implements [object.File] with one segment of code.
 func (f *bareFile) Segments() []object.Segment {
 	if f.of.End <= f.of.Load {
 		return nil
@@ -85,8 +84,8 @@ func (f *bareFile) Section(object.Kind) (object.Section, error) {
 	return object.Section{}, object.ErrNoSection
 }
 
-// Unnamed returns the images in which functions on the stacks have no name, those with
-// most such functions first.
+// Unnamed returns the images with functions that have no name, sorted by the number of
+// these, largest first.
 func (p *Profile) Unnamed() []*Image {
 	found := map[*Image]map[task.Addr]bool{}
 	for _, t := range p.Threads {

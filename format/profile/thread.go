@@ -10,50 +10,49 @@ import (
 // Thread is one thread of the target with its call tree.
 type Thread struct {
 	ID           task.ThreadID
-	Name         string // empty when it has none or the system does not tell
-	Queue        string // label of the dispatch queue it works for
-	QueueSerial  uint64 // that queue's number, in the order of their making; 0: unknown
-	QueueKind    string // "serial" or "concurrent", where a report tells that
+	Name         string // empty if it has none or the system does not report it
+	Queue        string // label of the dispatch queue that it serves
+	QueueSerial  uint64 // the queue's serial number; 0: unknown
+	QueueKind    string // "serial" or "concurrent"; known only from some reports that were read
 	Main         bool   // the thread that the program was started on
 	State        task.State
-	Turn         task.Turn     // of one that could run, where that was found out, when last seen
-	Processor    int           // that it was on then; negative: each of several on one of its own
-	User, System time.Duration // CPU time since the thread began, when last seen
-	Used         time.Duration // CPU time between the first and the last snapshot it was in
-	Spent        Spent         // of the time between these, where that is known; Linux
-	SuspendCount int           // holds placed by others than stacksnap
-	Priority     task.Priority // when last seen; macOS
-	QoS          task.QoS      // that it asked for when last seen; macOS
+	OnCPUState   task.OnCPUState // for a runnable thread, when last seen: on a CPU or queued, if known
+	Processor    int             // CPU that the thread was on when last seen; negative: the threads of an entry were on several
+	User, System time.Duration   // CPU time since the thread's start, when last seen
+	Used         time.Duration   // CPU time between its first and last snapshots
+	Spent        Spent           // time between its first and last snapshots, if known; Linux
+	SuspendCount int             // suspensions by others than stacksnap
+	Priority     task.Priority   // scheduling priority when last seen; macOS
+	QoS          task.QoS        // requested QoS when last seen; macOS
 
-	Wait  *Wait    // what it waited for when that was last asked; nil when it ran, or that is not known
-	Looks int      // how often that was asked
-	Waits []Waited // what it was found to wait for, the most frequent first
+	Wait  *Wait    // the thread's wait when last observed; nil if the thread ran, or if unknown
+	Looks int      // number of observations of its wait
+	Waits []Waited // all observed waits, the most frequent first
 
-	Samples     int    // snapshots it was in
-	First, Last int    // the first and the last of them, counted from 0; Last is −1 where that is not known
-	States      States // in how many of them it was in each state
+	Samples     int    // number of snapshots with the thread
+	First, Last int    // index of the first and last snapshots with it; Last is −1 if unknown
+	States      States // number of samples in each state
 
 	Roots     []*Node   // the outermost frames, heaviest first
-	Timeline  *Timeline // nil: it was not kept, see [Builder.KeepTimelines], or told
-	Unstopped int       // samples that were read without a stop, and may be wrong
-	Empty     int       // samples of which no frame is known
-	Err       string    // why frames are missing, of the last sample that had cause; empty when none had
+	Timeline  *Timeline // nil: not kept (see [Builder.KeepTimelines]), or not in the report
+	Unstopped int       // samples read without a stop, which may be wrong
+	Empty     int       // samples without any frame
+	Err       string    // why frames are missing, in the last sample where some are; empty if none are
 
-	// Same are the other threads that this entry stands for, after
-	// [Profile.FoldThreads]. Times are then those of all together.
+	// Same are the other threads of the entry, after [Profile.FoldThreads]. Times are then
+	// sums.
 	Same []ThreadName
-	// Together is whose samples this entry has together, after [Profile.GroupBy]; nil: it is
-	// a thread, and Same are those alike.
+	// Together describes the group of an entry after [Profile.GroupBy]; nil: not grouped.
 	Together *Together
 }
 
-// ThreadName is what tells one folded thread from another.
+// ThreadName identifies one thread of an entry.
 type ThreadName struct {
 	ID   task.ThreadID
 	Name string
 }
 
-// States counts samples by a thread's state.
+// States is the number of samples in each state.
 type States [task.Ended + 1]int
 
 func (s *States) add(state task.State, n int) {
@@ -63,7 +62,7 @@ func (s *States) add(state task.State, n int) {
 	s[state] += n
 }
 
-// plus returns the sum with as many times another; nil where both are.
+// plus returns the sum of s and times other; nil if both are nil.
 func (s *States) plus(other *States, times int) *States {
 	if other == nil {
 		return s
@@ -78,7 +77,7 @@ func (s *States) plus(other *States, times int) *States {
 	return &sum
 }
 
-// Nodes gives the nodes of the thread's tree with their depth, 0 for an
-// outermost frame: each before its children, and these in order. The tree of
-// one snapshot is thereby given from the outermost frame in.
+// Nodes iterates over the nodes of the thread's tree with their depth, 0 for an outermost
+// frame. Each comes before its children. In a single snapshot, that is the stack from the
+// outermost frame inwards.
 func (t *Thread) Nodes() iter.Seq2[int, *Node] { return preorder(t.Roots) }

@@ -8,18 +8,18 @@ import (
 	"stacksnap/task"
 )
 
-// ThreadFilter says which threads are wanted: those that meet every condition that
-// is set. The zero value wants all.
+// ThreadFilter selects the threads that meet every condition that is set. The zero value
+// selects all.
 type ThreadFilter struct {
 	IDs   []task.ThreadID
-	Names []string // patterns as [path.Match] takes them
-	Main  bool     // the thread that the program was started on
-	// Running wants threads that use or wait for a processor, Blocked those that
-	// wait for something else; both together want either.
+	Names []string // patterns of [path.Match]
+	Main  bool     // only the main thread
+	// Running selects threads that use or wait for a CPU, Blocked those that wait for
+	// something else. Both together select either.
 	Running, Blocked bool
 }
 
-// Check returns what is wrong with a pattern.
+// Check returns an error if a pattern is malformed.
 func (w *ThreadFilter) Check() error {
 	for _, n := range w.Names {
 		if _, err := path.Match(n, ""); err != nil {
@@ -29,17 +29,17 @@ func (w *ThreadFilter) Check() error {
 	return nil
 }
 
-// By returns what reports whether a thread is wanted, of a process with that main thread;
-// nil where all are.
-func (w *ThreadFilter) By(main task.ThreadID) (func(*task.Thread) bool, error) {
-	if err := w.Check(); err != nil || len(w.IDs)+len(w.Names) == 0 && !w.Main && w.Running == w.Blocked {
-		return nil, err
+// By returns a function that reports whether a thread is selected, in a process with that
+// main thread; nil if all are. The patterns must have passed Check: another matches no name.
+func (w *ThreadFilter) By(main task.ThreadID) func(*task.Thread) bool {
+	if len(w.IDs)+len(w.Names) == 0 && !w.Main && w.Running == w.Blocked {
+		return nil
 	}
-	return func(t *task.Thread) bool { return w.meets(t.ID, t.Name, t.ID == main) && w.inState(t.State) }, nil
+	return func(t *task.Thread) bool { return w.meets(t.ID, t.Name, t.ID == main) && w.inState(t.State) }
 }
 
-// Of returns a profile with the threads that are wanted alone. It does not know in
-// which state they were: Running and Blocked are not looked at.
+// Of returns a profile with only the selected threads. It ignores Running and Blocked,
+// which are for the moment of the capture.
 func (w *ThreadFilter) Of(p *Profile) (*Profile, error) {
 	if err := w.Check(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (w *ThreadFilter) Of(p *Profile) (*Profile, error) {
 	return &some, nil
 }
 
-// meets reports whether a thread meets the conditions that hold in any state.
+// meets reports whether a thread meets the conditions other than its state.
 func (w *ThreadFilter) meets(id task.ThreadID, name string, isMain bool) bool {
 	return (len(w.IDs) == 0 || slices.Contains(w.IDs, id)) && (len(w.Names) == 0 || w.named(name)) && (!w.Main || isMain)
 }

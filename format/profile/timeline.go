@@ -8,43 +8,42 @@ import (
 	"stacksnap/task"
 )
 
-// Timeline is what each sample of a thread has found, in the order of time. It takes no
-// more than a few bytes for samples that found the same, one after another.
+// Timeline is the samples of a thread in the order of time. Consecutive equal samples take
+// only a few bytes.
 type Timeline struct {
-	// leaves are the innermost frames of stacks, by the numbers that the samples have:
-	// nil where a view leaves out what ends there, and noFrame first.
+	// leaves are the innermost frames, by their number in runs. The first is noFrame. An
+	// entry is nil if a view leaves out the samples that end there.
 	leaves []*Node
 	runs   []byte // see run
 	looks  []look
 	waits  []Wait
 }
 
-// look is one that has found the thread to wait for something: after which snapshot, and
-// the number of that.
+// look is an observation that found the thread waiting: the snapshot before it, and the
+// wait's number.
 type look struct{ snapshot, wait int32 }
 
-// noFrame is the leaf of samples whose innermost frame is not known.
+// noFrame is the leaf of samples without any frame.
 var noFrame = &Node{}
 
 // Moment is one sample of a thread.
 type Moment struct {
-	Snapshot int           // in which it was, counted from 0
-	At       time.Duration // after the profile's Start
-	// Until is when the next snapshot was taken, whether the thread is in it or not. The
-	// last one stands for an interval.
+	Snapshot int           // index of the snapshot
+	At       time.Duration // time after the profile's Start
+	// Until is the time of the next snapshot, even if that does not have the thread. The
+	// last one lasts for an interval.
 	Until time.Duration
-	Node  *Node // the innermost frame; nil: none is known
+	Node  *Node // the innermost frame; nil: unknown
 	State task.State
-	// CPU is what the thread has used since its sample before; negative where that is not
-	// known.
+	// CPU is the thread's CPU time since its previous sample; negative if unknown.
 	CPU time.Duration
-	// Wait is what a look right after the sample has found the thread to wait for. Few
-	// samples have a look; nil where there was none, or it found nothing.
+	// Wait is the wait that was observed right after the sample; nil if it was not observed
+	// (as for most samples), or if there was none.
 	Wait *Wait
 }
 
-// Moments gives the samples of a thread in the order of time, but for those that a view
-// leaves out; there are none where [Profile.HasTimeline] says so.
+// Moments iterates over the samples of a thread in the order of time, without those that a
+// view leaves out. There are none unless [Profile.HasTimeline].
 func (p *Profile) Moments(t *Thread) iter.Seq[Moment] {
 	return func(yield func(Moment) bool) {
 		if t.Timeline == nil {
@@ -68,8 +67,8 @@ func (p *Profile) Moments(t *Thread) iter.Seq[Moment] {
 	}
 }
 
-// wait is what a look after a snapshot has found, nil where it found nothing or there was
-// none. Rest are the looks after those that were asked for.
+// wait returns the wait observed after a snapshot, nil if there is none. rest are the
+// observations after those returned so far.
 func (t *Timeline) wait(snapshot int, rest *[]look) *Wait {
 	for len(*rest) > 0 && int((*rest)[0].snapshot) < snapshot {
 		*rest = (*rest)[1:]
@@ -80,8 +79,7 @@ func (t *Timeline) wait(snapshot int, rest *[]look) *Wait {
 	return &t.waits[(*rest)[0].wait]
 }
 
-// HasTimeline reports whether the profile has kept when each sample was taken, of any
-// thread.
+// HasTimeline reports whether the profile has the times of the samples of any thread.
 func (p *Profile) HasTimeline() bool {
 	for _, t := range p.Threads {
 		if t.Timeline != nil {
@@ -91,26 +89,26 @@ func (p *Profile) HasTimeline() bool {
 	return false
 }
 
-// run is samples one after another that found the same. It is stored as a number that
-// has, from the lowest bit on, three bits of the state, two of cpuKind, one that says
-// whether snapshots without the thread are before it, and how many samples there are;
-// then the number of these snapshots, if any; the number of the leaf; and of
-// eachCPU the microseconds of CPU time of each sample. All numbers are varints.
+// run is consecutive samples with equal results. It is stored as varints. The first has,
+// from the lowest bit on, three bits of the state, two of cpuKind, one that is set if
+// snapshots without the thread precede it, and the number of samples. Then follow the
+// number of those snapshots, if any; the number of the leaf; and, for eachCPU, the CPU time
+// of each sample in microseconds.
 type run struct {
-	first, samples int // snapshots
+	first, samples int // first snapshot, and number of samples
 	leaf           int
 	state          task.State
 	kind           cpuKind
-	times          []byte // of eachCPU
+	times          []byte // CPU times, for eachCPU
 }
 
-// cpuKind is what is known of the CPU time of the samples of a run.
+// cpuKind is the way in which the CPU times of a run are stored.
 type cpuKind uint8
 
 const (
 	unknownCPU cpuKind = iota
-	noCPU              // none of them has used any
-	eachCPU            // it is told of each
+	noCPU              // 0 for each sample
+	eachCPU            // stored for each sample
 )
 
 const (
@@ -120,7 +118,7 @@ const (
 	countFrom = stateBits + kindBits + 1
 )
 
-// all gives the runs.
+// all iterates over the runs.
 func (t *Timeline) all() iter.Seq[*run] {
 	return func(yield func(*run) bool) {
 		var r run
@@ -146,7 +144,7 @@ func (t *Timeline) all() iter.Seq[*run] {
 	}
 }
 
-// cpu is the CPU time of the sample i, asked for in order.
+// cpu returns the CPU time of sample i. It must be called in order.
 func (r *run) cpu(i int) time.Duration {
 	switch r.kind {
 	case noCPU:
@@ -157,17 +155,17 @@ func (r *run) cpu(i int) time.Duration {
 	return -1
 }
 
-// number takes one from the front.
+// number reads a varint from the front.
 func number(from *[]byte) uint64 {
 	v, n := binary.Uvarint(*from)
 	*from = (*from)[n:]
 	return v
 }
 
-// snapshotTimes reads when snapshots were taken, in their order.
+// snapshotTimes reads the times of snapshots, in order.
 type snapshotTimes struct {
-	rest      []byte // varints: how much longer after the one before than that after its own; none: all are an interval apart
-	number    int    // of the snapshot at
+	rest      []byte // varints: second differences of the times; none: all are an interval apart
+	number    int    // index of the snapshot taken at now
 	now, next time.Duration
 	step      time.Duration
 	interval  time.Duration
@@ -181,7 +179,7 @@ func newSnapshotTimes(times []byte, interval time.Duration) *snapshotTimes {
 	return s
 }
 
-// read reads when the next snapshot was taken.
+// read reads the time of the next snapshot.
 func (s *snapshotTimes) read() {
 	if len(s.rest) == 0 {
 		s.next = s.now + s.interval
@@ -193,7 +191,7 @@ func (s *snapshotTimes) read() {
 	s.next += s.step
 }
 
-// at returns when a snapshot was taken, and when the next. They are asked for in order.
+// at returns the times of a snapshot and of the next. It must be called in order.
 func (s *snapshotTimes) at(snapshot int) (at, until time.Duration) {
 	for ; s.number < snapshot; s.number++ {
 		s.now = s.next

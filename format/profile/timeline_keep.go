@@ -11,24 +11,23 @@ import (
 )
 
 const (
-	// maxTimelines bounds the bytes that all timelines of a profile take.
+	// maxTimelines bounds the size, in bytes, of all timelines of a profile.
 	maxTimelines = 128 << 20
-	maxLooks     = 1 << 16 // of one thread: nine hours of them, at one each half second
-	maxSought    = 64      // different things that one thread waited for
+	maxLooks     = 1 << 16 // observations of one thread: nine hours at one each half second
+	maxSought    = 64      // different waits of one thread
 )
 
-// KeepTimelines has the profile keep when each sample of a thread was taken and what it
-// found, in the order of time: see [Profile.Moments]. It is told before the first snapshot
-// is added.
+// KeepTimelines makes the builder keep the time and result of each sample: see
+// [Profile.Moments]. It must be called before the first snapshot is added.
 func (b *Builder) KeepTimelines() { b.times = &times{room: maxTimelines} }
 
-// times are when snapshots were taken, and what is left of the room for timelines.
+// times are the times of snapshots, and the room that is left for timelines.
 type times struct {
 	bytes []byte // see snapshotTimes
 	last  time.Duration
 	step  time.Duration
 	room  int
-	ended bool // there is no room any more
+	ended bool // no room is left
 }
 
 // add adds the time of a snapshot, after the start.
@@ -41,7 +40,7 @@ func (c *times) add(at time.Duration) {
 	c.room -= len(c.bytes) - before
 }
 
-// keep notes the time of a snapshot, where that is wanted.
+// keepTime adds the time of a snapshot, if timelines are kept.
 func (b *Builder) keepTime(at time.Time) {
 	c := b.times
 	if c == nil || c.ended {
@@ -55,13 +54,13 @@ func (b *Builder) keepTime(at time.Time) {
 	}
 }
 
-// moments is a timeline while it is added to.
+// moments is a timeline that is being built.
 type moments struct {
 	Timeline
-	numbers map[*Node]int // of leaves
-	open    run           // the last one, which may go on
-	ended   int           // the snapshot before which the last run that was stored ends
-	used    time.Duration // CPU time that the thread had used by the last sample
+	numbers map[*Node]int // number of each leaf
+	open    run           // the last run, which may continue
+	ended   int           // index of the snapshot after the last stored run
+	used    time.Duration // CPU time of the thread at the last sample
 	counts  bool          // used is known
 }
 
@@ -69,8 +68,8 @@ func newMoments() *moments {
 	return &moments{numbers: map[*Node]int{}, Timeline: Timeline{leaves: []*Node{noFrame}}}
 }
 
-// keepMoments adds the last sample of a thread to its timeline, as it is n times in a row,
-// of which the last is that of a snapshot.
+// keepMoments adds the last sample of a thread to its timeline, n times, for the snapshots
+// up to that one.
 func (b *Builder) keepMoments(r *record, snapshot, n int) {
 	if b.times == nil || b.times.ended || r.into != nil || n == 0 {
 		return
@@ -94,7 +93,7 @@ func (b *Builder) keepMoments(r *record, snapshot, n int) {
 	b.times.room -= len(m.runs) + len(m.open.times) - before
 }
 
-// spend takes over how much CPU time a thread has used, and returns what is new of it.
+// spend sets the thread's CPU time, and returns the increase.
 func (m *moments) spend(used time.Duration, known bool) (cpu time.Duration, kind cpuKind) {
 	before, counted := m.used, m.counts
 	m.used, m.counts = used, known
@@ -107,7 +106,7 @@ func (m *moments) spend(used time.Duration, known bool) (cpu time.Duration, kind
 	return cpu, eachCPU
 }
 
-// number is that of a leaf.
+// number returns the number of a leaf.
 func (m *moments) number(n *Node) int {
 	i, ok := m.numbers[n]
 	if !ok {
@@ -118,7 +117,7 @@ func (m *moments) number(n *Node) int {
 	return i
 }
 
-// add adds samples that are one run or, with CPU time, a single one.
+// add adds a run; one with a CPU time must have only one sample.
 func (m *moments) add(r run, cpu time.Duration) {
 	o := &m.open
 	if o.samples == 0 || o.leaf != r.leaf || o.state != r.state || o.kind != r.kind || o.first+o.samples != r.first {
@@ -143,7 +142,7 @@ func (m *moments) store() {
 	m.runs, m.ended = r.appendTo(m.runs, m.ended), r.first+r.samples
 }
 
-// appendTo stores a run behind those that end before a snapshot.
+// appendTo stores a run after runs that end before that snapshot.
 func (r *run) appendTo(runs []byte, ended int) []byte {
 	skipped := uint64(r.first - ended)
 	head := uint64(r.samples)<<countFrom | uint64(r.kind)<<stateBits | uint64(r.state)
@@ -157,7 +156,7 @@ func (r *run) appendTo(runs []byte, ended int) []byte {
 	return append(binary.AppendUvarint(runs, uint64(r.leaf)), r.times...)
 }
 
-// keepLook adds what the thread was found to wait for after a snapshot.
+// keepLook adds the wait that was observed after a snapshot.
 func (m *moments) keepLook(w *Wait, snapshot int) {
 	if m == nil || w == nil || len(m.looks) == maxLooks || snapshot > math.MaxInt32 {
 		return
@@ -172,7 +171,7 @@ func (m *moments) keepLook(w *Wait, snapshot int) {
 	}
 }
 
-// timeline is what was added so far.
+// timeline returns the timeline so far.
 func (m *moments) timeline() *Timeline {
 	if m == nil {
 		return nil
@@ -186,7 +185,7 @@ func (m *moments) timeline() *Timeline {
 	return &t
 }
 
-// used is the CPU time that a thread has used, by the finest counter that there is.
+// used returns the CPU time of a thread, from the finest counter available.
 func (b *Builder) used(r *record) (used time.Duration, known bool) {
 	switch {
 	case r.told.schedule.Known():

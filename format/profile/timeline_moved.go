@@ -5,11 +5,11 @@ import (
 	"stacksnap/task"
 )
 
-// moves are what became of nodes of a thread's tree in another tree; nil where nobody
-// wants to know.
+// moves maps the nodes of a thread's tree to those of a changed tree; nil if the thread has
+// no timeline.
 type moves map[*Node]*Node
 
-// moves returns an empty list of them, for a thread that has a timeline.
+// moves returns an empty map for a thread that has a timeline, otherwise nil.
 func (t *Timeline) moves() moves {
 	if t == nil {
 		return nil
@@ -17,20 +17,20 @@ func (t *Timeline) moves() moves {
 	return moves{}
 }
 
-// note notes what a node became.
+// note records the new node for an old one.
 func (m moves) note(from, to *Node) {
 	if m != nil {
 		m[from] = to
 	}
 }
 
-// moved returns the timeline for a tree in which nodes are others. What ends in one that
-// is not there is left out.
+// moved returns the timeline for a changed tree. It leaves out samples that end in nodes
+// without a new one.
 func (t *Timeline) moved(m moves) *Timeline {
 	return t.where(func(n *Node) *Node { return m[n] })
 }
 
-// where is the timeline for a tree in which what became of a node is told by a function.
+// where returns the timeline with each leaf replaced by node(leaf).
 func (t *Timeline) where(node func(*Node) *Node) *Timeline {
 	if t == nil {
 		return nil
@@ -47,14 +47,14 @@ func (t *Timeline) where(node func(*Node) *Node) *Timeline {
 	return &changed
 }
 
-// follow notes where samples go, for a timeline.
+// follow makes the grower record where samples go, if there is a timeline.
 func (g *grower) follow(t *Timeline) {
 	if t != nil {
 		g.moved = map[*Node]int{}
 	}
 }
 
-// grown is the timeline for the tree that has grown.
+// grown returns the timeline for the rebuilt tree.
 func (g *grower) grown(t *Timeline) *Timeline {
 	return t.where(func(n *Node) *Node {
 		if at, ok := g.moved[n]; ok {
@@ -64,7 +64,7 @@ func (g *grower) grown(t *Timeline) *Timeline {
 	})
 }
 
-// withoutEmpty leaves out the samples of which no frame is known.
+// withoutEmpty leaves out the samples without any frame.
 func (t *Timeline) withoutEmpty() *Timeline {
 	if t == nil {
 		return nil
@@ -74,17 +74,16 @@ func (t *Timeline) withoutEmpty() *Timeline {
 	return &changed
 }
 
-// TimelineBuilder makes a thread's timeline from a report that is read. Such a report
-// does not say when each snapshot was taken, so they are assumed to be
-// [Profile].Interval apart.
+// TimelineBuilder builds a thread's timeline from a report. Reports do not have the times
+// of snapshots, so these are assumed to be [Profile].Interval apart.
 type TimelineBuilder struct {
 	kept  *moments
 	ended int
 }
 
-// Add adds samples that have found the same, of snapshots one after another. First is the
-// number of the first, from 0. A nil leaf means that no frame of the samples is known. Add
-// returns false, and adds nothing, where these are not behind those before.
+// Add adds equal samples of consecutive snapshots. first is the index of the first
+// snapshot. A nil leaf means that no frame is known. Add returns false and adds nothing if
+// the samples are not after those added before.
 func (b *TimelineBuilder) Add(first, samples int, leaf *Node, state task.State) bool {
 	if first < b.ended || samples < 1 || samples > math.MaxInt32-first {
 		return false
@@ -101,8 +100,8 @@ func (b *TimelineBuilder) Add(first, samples int, leaf *Node, state task.State) 
 	return true
 }
 
-// End is the number of the snapshot behind the last that was added.
+// End returns the index of the snapshot after the last one added.
 func (b *TimelineBuilder) End() int { return b.ended }
 
-// Timeline returns what was added; nil: nothing was.
+// Timeline returns the timeline, nil if nothing was added.
 func (b *TimelineBuilder) Timeline() *Timeline { return b.kept.timeline() }

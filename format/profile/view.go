@@ -1,29 +1,29 @@
 package profile
 
-// View is how a profile differs from what was captured: what was chosen of it, and how
-// it is turned. Counts are those of the samples that it has; none is made up.
+// View is how a profile differs from the capture: the selected samples, and how they are
+// merged. Counts are always those of captured samples.
 type View struct {
-	// Whole is what was captured.
+	// Whole is the profile as captured.
 	Whole *Profile
-	// Selected has all samples of the view, by thread and from the outermost frame in,
-	// before they were turned, put together or folded.
+	// Selected has the selected samples, by thread and from the outermost frame inwards,
+	// before they were inverted, grouped or pruned.
 	Selected *Profile
 
-	Focus, Ignore, Hide Patterns // what was chosen by
-	LeftOut             int      // samples that were not chosen, of all threads
-	LeftThreads         int      // threads of which none was chosen
+	Focus, Ignore, Hide Patterns // the selection
+	LeftOut             int      // number of samples left out, in all threads
+	LeftThreads         int      // number of threads left out completely
 
-	Recursion bool // rounds of a recursion are taken as one
-	Inverted  bool // from the innermost frame out
+	Recursion bool // rounds of a recursion are merged
+	Inverted  bool // trees begin with the innermost frame
 	By        Grouping
 
-	Least       float64 // the share of its thread's samples, in percent, from which a branch is shown
-	Depth       int     // how many frames of a stack are shown; 0: all
-	FoldedNodes int     // of the trees, for these two
-	Folded      int     // samples that have their innermost frame there
+	Least       float64 // least share of its thread's samples, in percent, of a branch that is not folded
+	Depth       int     // number of frames from which on a stack is folded; 0: never
+	FoldedNodes int     // number of nodes folded because of Least and Depth
+	Folded      int     // number of samples that end in folded nodes
 }
 
-// Original is the profile as it was captured, of which p may be a view.
+// Original returns the profile as captured; p may be a view of it.
 func (p *Profile) Original() *Profile {
 	if p.View == nil {
 		return p
@@ -31,8 +31,8 @@ func (p *Profile) Original() *Profile {
 	return p.View.Whole
 }
 
-// Straight is the profile with the samples of a view before they were turned, put
-// together or folded.
+// Straight returns the profile before it was inverted, grouped or pruned, but with the
+// samples that the view selects.
 func (p *Profile) Straight() *Profile {
 	if p.View == nil || p.View.Selected == nil {
 		return p
@@ -40,7 +40,7 @@ func (p *Profile) Straight() *Profile {
 	return p.View.Selected
 }
 
-// viewed returns a copy of a profile with a view of its own and without threads.
+// viewed returns a copy of a profile with its own View and without threads.
 func (p *Profile) viewed() *Profile {
 	changed := *p
 	changed.Threads = nil
@@ -51,7 +51,7 @@ func (p *Profile) viewed() *Profile {
 	return &changed
 }
 
-// turned is viewed, where the samples stay the same.
+// turned is viewed for views that keep all samples.
 func (p *Profile) turned() *Profile {
 	changed := p.viewed()
 	if changed.View.Selected == nil {
@@ -60,7 +60,8 @@ func (p *Profile) turned() *Profile {
 	return changed
 }
 
-// NumSamples returns the samples of all threads, counting each thread of an entry.
+// NumSamples returns the number of samples of all threads, including each thread of an
+// entry.
 func (p *Profile) NumSamples() (n int) {
 	for _, t := range p.Threads {
 		n += t.Samples * t.Weight()
@@ -68,10 +69,9 @@ func (p *Profile) NumSamples() (n int) {
 	return n
 }
 
-// Invert returns the profile with the trees turned: the innermost functions are the
-// roots, and below each are those that called it. A node's Self is then in how many
-// samples it was the outermost frame, and the time spent is there, too. p does not
-// change.
+// Invert returns a profile with inverted trees: the innermost functions are the roots, with
+// their callers below them. Self then counts the samples in which a node is outermost, and
+// their time is there too. p does not change.
 func (p *Profile) Invert() *Profile {
 	changed := p.turned()
 	changed.View.Inverted = true
@@ -86,7 +86,7 @@ func (p *Profile) Invert() *Profile {
 	return changed
 }
 
-// outward finds the node at which a stack ends that begins with its innermost frame.
+// outward returns the node for a stack that begins with its innermost frame.
 func (g *grower) outward(path []frame) int {
 	at := top
 	for i := len(path) - 1; i >= 0; i-- {
@@ -98,8 +98,8 @@ func (g *grower) outward(path []frame) int {
 	return at
 }
 
-// WithRawNames returns a copy of p in which functions are called by their symbols, not
-// demangled. p stays as it is.
+// WithRawNames returns a profile in which functions have their mangled names. p does not
+// change.
 func (p *Profile) WithRawNames() *Profile { return p.withRoots(moves.withRawNames) }
 
 func (m moves) withRawNames(nodes []*Node) []*Node {

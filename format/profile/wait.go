@@ -2,55 +2,59 @@ package profile
 
 import "stacksnap/task"
 
-// PageFault stands for the call of a thread that waits in none: it has touched
-// memory that is not there yet.
+// PageFault is the Call of a thread that is blocked outside a system call: it has touched
+// memory that is not present yet.
 const PageFault = "page fault"
 
-// Wait is what a thread waits for, as far as that can be told.
+// Wait is what a thread waits for, as far as known.
 type Wait struct {
 	Call   string // the system call, without decoration: "futex", "read", "psynch_mutexwait"; or [PageFault]
-	Object string // what it is about, in words: "fd 3 pipe:[53343]"; empty when not known
+	Object string // the object of the call, in words: "fd 3 pipe:[53343]"; empty if unknown
 	Lock   LockKind
-	Addr   task.Addr // of the lock in memory; 0 for a file's, or when there is none
-	// Owner is the thread that holds the lock, or with ThreadEnd the thread that is
-	// to end. It is a live thread of the target, found while the waiting one waited;
-	// 0 when not known.
+	Addr   task.Addr // address of the lock; 0 for a file lock, or if there is no lock
+	// Variable is the variable of the target in which the lock is, or the word of a wait that
+	// is for no lock: "checking", "bank+8"; empty if it is in none, or unknown.
+	Variable string
+	// Owner is the thread that holds the lock, or for ThreadEnd the thread that must end. It
+	// is a live thread of the target, read while the waiting one waited; 0 if unknown.
 	Owner     task.ThreadID
 	OwnerName string
-	// OwnerPID is the process that holds a file's lock; 0 when not known.
+	// GoneOwner is the thread that holds the lock and is not, or no longer, one of the target;
+	// 0 if there is none, or it is unknown.
+	GoneOwner task.ThreadID
+	// OwnerPID is the process that holds a file lock; 0 if unknown.
 	OwnerPID int
-	Readers  int // that hold a read-write lock, whose names it does not keep
-	// Receives, of the calls of mach_msg: it waits for whatever message comes next, and
-	// neither sends one nor waits for the reply to one.
+	Readers  int // number of readers that hold a read-write lock; the lock does not record which
+	// Receives is set for a call of mach_msg that waits for any message, neither sending one
+	// nor waiting for the reply to one.
 	Receives bool
-	// Peer is the one in another process for whom it waits; zero when not known, and
-	// in profiles that were not captured with others.
+	// Peer is the process that it waits for; zero if unknown, and in profiles that were not
+	// captured with others.
 	Peer Peer
 }
 
-// Peer is who in another process ends a wait.
+// Peer is another process, or a thread of it, that can end a wait.
 type Peer struct {
-	PID        int // of the process; 0: no peer is known
+	PID        int // pid; 0: no peer is known
 	Name       string
-	Thread     task.ThreadID // the thread of it; 0 when it is not known which
+	Thread     task.ThreadID // the thread; 0 if unknown
 	ThreadName string
 	Action     Action
-	// Others: there may be others that can do it as well, of processes that could not
-	// be asked.
+	// Others is set if processes that could not be examined may be able to end the wait too.
 	Others bool
 }
 
-// Action is what a peer has to do.
+// Action is what a peer must do to end a wait.
 type Action uint8
 
 // What peers do.
 const (
 	NoAction Action = iota
-	Write           // to the other end of what is read
-	Read            // from the other end of what is written to
-	End             // the process
-	Release         // the lock
-	Reply           // to a message
+	Write           // write to the other end of the descriptor
+	Read            // read from the other end of the descriptor
+	End             // end the process
+	Release         // release the lock
+	Reply           // reply to a message
 	numActions
 )
 
@@ -64,23 +68,23 @@ func (a Action) String() string {
 	return actionNames[a]
 }
 
-// Waited is what a thread was found to wait for in some of the looks at it. Who
-// holds the lock is told when it was the same in all of them.
+// Waited is a wait and the number of observations of a thread that found it. Owner is set
+// only if it was the same in all of them.
 type Waited struct {
 	Wait
 	Looks  int
-	Owners bool // it was held by one thread after another
+	Owners bool // the owner varied
 }
 
-// The waits that tell of a thread what it usually does, and not what it happened
-// to do once.
+// The least observations, and the least share of them (1/usualShare), of a wait that is
+// usual for a thread.
 const (
 	usualLooks = 2
-	usualShare = 10 // one in so many looks
+	usualShare = 10 // 1/usualShare of the observations
 )
 
-// UsualWaits returns those of t.Waits that it was found in again and again. A
-// thread that was asked once only must besides have slept most of the time.
+// UsualWaits returns those of t.Waits that were found repeatedly. If there was only one
+// observation, its wait counts if the thread slept in most of its samples.
 func (t *Thread) UsualWaits() []Waited {
 	if t.Looks == 1 && 2*(t.States[task.Sleeping]+t.States[task.Uninterruptible]) > t.Samples {
 		return t.Waits
@@ -92,22 +96,22 @@ func (t *Thread) UsualWaits() []Waited {
 	return t.Waits[:i]
 }
 
-// LockKind is what sort of thing a thread waits to get.
+// LockKind is the kind of thing that a thread waits for, mostly a lock.
 type LockKind uint8
 
 // The kinds of locks.
 const (
-	NoLock          LockKind = iota // it waits for something else
+	NoLock          LockKind = iota // not a lock
 	Mutex                           // a pthread mutex
 	ReadWrite                       // a pthread read-write lock
-	UnfairLock                      // an os_unfair_lock, or what is built on one
-	FileLock                        // of flock or fcntl
-	ThreadEnd                       // no lock: pthread_join
-	Queue                           // a dispatch queue, of dispatch_sync; Owner drains it, or has it for a dispatch_sync
-	Once                            // what another thread is about to do once: dispatch_once, pthread_once
-	KernelMutex                     // of the kernel, not of the program
-	KernelReadWrite                 // likewise
-	KernelLock                      // another one of the kernel
+	UnfairLock                      // an os_unfair_lock, or a lock built on one
+	FileLock                        // a lock of flock or fcntl
+	ThreadEnd                       // no lock: the end of a thread, by pthread_join
+	Queue                           // a dispatch queue, by dispatch_sync; Owner drains it, or holds it for a dispatch_sync
+	Once                            // a call that another thread is making: dispatch_once, pthread_once
+	KernelMutex                     // a mutex of the kernel
+	KernelReadWrite                 // a read-write lock of the kernel
+	KernelLock                      // another lock of the kernel
 	numLockKinds
 )
 

@@ -12,17 +12,17 @@ import (
 	"stacksnap/format/otlp"
 )
 
-// answer is what a server says to a request.
+// answer is a server's response.
 type answer struct {
 	code  int
-	after string // of the header Retry-After; empty: none
+	after string // value of the header Retry-After; empty: none
 	body  []byte
 }
 
 var errNoAnswer = errors.New("it answered by something else than HTTP")
 
-// parseAnswer reads an answer as curl's --include prints it: those that only announce
-// another come first.
+// parseAnswer parses a response as curl --include prints it. It skips interim responses
+// (1xx).
 func parseAnswer(text []byte) (answer, error) {
 	for {
 		head, body, ok := bytes.Cut(text, []byte("\r\n\r\n"))
@@ -56,11 +56,11 @@ func (a *answer) parseHead(head string) bool {
 	return true
 }
 
-// maxWait bounds how long a server can have us wait.
+// maxWait is the longest wait that a server can ask for.
 const maxWait = 10 * time.Minute
 
-// wait is for how long the server wants to be left alone: seconds, or until a date
-// (RFC 9110, 10.2.3). It is 0 where it does not tell.
+// wait returns how long the server asks to wait, as a number of seconds or a date (RFC
+// 9110, 10.2.3); 0 if it does not.
 func (a *answer) wait(now time.Time) time.Duration {
 	if n, err := strconv.Atoi(a.after); err == nil {
 		return time.Duration(max(0, min(n, int(maxWait/time.Second)))) * time.Second
@@ -71,18 +71,18 @@ func (a *answer) wait(now time.Time) time.Duration {
 	return 0
 }
 
-// verdict is what an answer means for what was sent.
+// verdict is the consequence of a response for the upload.
 type verdict uint8
 
 const (
 	taken   verdict = iota
-	later           // the server, or the way there, is not ready
-	refused         // it will never take this
-	barred          // it takes nothing from this call: a token is wrong, or the address
+	later           // try again: the server or the network is not ready
+	refused         // the server will never accept this upload
+	barred          // the server accepts none of our uploads: the token or address is wrong
 )
 
-// verdict judges by the code. OTLP tells which may be tried again (opentelemetry-proto,
-// docs/specification.md, Failures); what bars all requests says nothing about this one.
+// verdict returns the consequence of the status code. OTLP specifies which requests may be
+// repeated (opentelemetry-proto, docs/specification.md, Failures).
 func (a *answer) verdict(p Protocol) verdict {
 	switch a.code {
 	case 200, 202, 204:
@@ -100,7 +100,7 @@ func (a *answer) verdict(p Protocol) verdict {
 	return barred
 }
 
-// says is what the server has to say beside the code; empty where that is nothing.
+// says returns the server's error message; empty if there is none.
 func (a *answer) says(p Protocol) string {
 	if p == Pyroscope {
 		var said struct{ Message string }
@@ -110,8 +110,8 @@ func (a *answer) says(p Protocol) string {
 	return otlp.StatusMessage(a.body)
 }
 
-// partly tells what of a request the server did not take, though it took the rest; empty
-// where it took all.
+// partly describes the part of an accepted upload that the server rejected; empty if it
+// accepted all.
 func (a *answer) partly(p Protocol) string {
 	if p == Pyroscope {
 		return ""

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// How long a server is left alone that is not ready: twice as long each time.
+// The bounds of the time between attempts. It doubles from one attempt to the next.
 const (
 	firstWait = time.Second
 	lastWait  = time.Minute
 )
 
-// backoff is how often in a row a server was not ready.
+// backoff counts the failures since the server last answered.
 type backoff struct{ failures int }
 
-// next is how long to wait now, at least as long as the server wants. Up to half of it is
-// left to chance: those that saw the server go away do not all come back at once.
+// next returns the time to wait before the next attempt, at least wanted, which is the
+// server's wish. Up to half of it is random, so that clients do not return all at once.
 func (b *backoff) next(wanted time.Duration) time.Duration {
 	whole := min(firstWait<<min(b.failures, 16), lastWait)
 	b.failures++
 	return max(wanted, whole/2+rand.N(whole/2+1))
 }
 
-// pause waits, and reports whether it was for the whole time.
+// pause waits for d, and returns false if ctx is done before.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

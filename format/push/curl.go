@@ -16,16 +16,16 @@ import (
 	"stacksnap/task/curl"
 )
 
-// What one attempt may take.
+// The bounds of one attempt.
 const (
 	connectTime = 5 * time.Second
 	attemptTime = 30 * time.Second
-	maxAnswer   = 256 << 10 // bytes of an answer that are read
+	maxAnswer   = 256 << 10 // bytes read of a response
 )
 
-// The variables that name files with certificates (OpenTelemetry's specification,
-// protocol/exporter.md; SSL_CERT_FILE of OpenSSL, which curl reads unless CURL_CA_BUNDLE
-// is set), and curl's option for each. The first of an option wins.
+// certificates maps the environment variables that name certificate files to options of curl
+// (OpenTelemetry's specification, protocol/exporter.md; SSL_CERT_FILE of OpenSSL, which curl
+// reads unless CURL_CA_BUNDLE is set). For an option with two variables, the first one wins.
 var certificates = []struct{ variable, option string }{
 	{"OTEL_EXPORTER_OTLP_CERTIFICATE", "cacert"},
 	{"SSL_CERT_FILE", "cacert"},
@@ -33,17 +33,18 @@ var certificates = []struct{ variable, option string }{
 	{"OTEL_EXPORTER_OTLP_CLIENT_KEY", "key"},
 }
 
-// request is what is sent once.
+// request is one HTTP request.
 type request struct {
 	endpoint *Endpoint
-	agent    string // the program that sends
+	agent    string // value of User-Agent
 	headers  []Header
-	files    map[string]string // curl's options for certificates
-	body     io.Reader         // compressed by gzip; a file is read by curl itself
-	size     int64             // of the body
+	files    map[string]string // files with certificates, by curl's option for each
+	body     io.Reader         // compressed by gzip; curl reads a file by itself
+	size     int64             // size of the body, in bytes
 }
 
-// certificateFiles are curl's options for the files that the environment names.
+// certificateFiles returns curl's options for the certificate files that the environment
+// names.
 func certificateFiles(getenv func(string) string) map[string]string {
 	files := map[string]string{}
 	for _, c := range certificates {
@@ -54,7 +55,7 @@ func certificateFiles(getenv func(string) string) map[string]string {
 	return files
 }
 
-// CheckCurl reports whether there is anything to send by.
+// CheckCurl returns an error if curl is not installed.
 func CheckCurl() error {
 	if _, err := exec.LookPath("curl"); err != nil {
 		return errors.New("--push sends by curl, which is not installed")
@@ -62,9 +63,9 @@ func CheckCurl() error {
 	return nil
 }
 
-// send has curl send it: a client of our own would be in every program, and started by
-// every call, though few push. Curl reads from pipes what it is told, so that no header
-// is on a command line, nor in a file.
+// send sends the request by curl and returns the response. An HTTP client of our own would
+// enlarge the program for a feature that few calls use. The configuration goes through a
+// pipe, so that no header appears on a command line or in a file.
 func (r *request) send(ctx context.Context) (answer, error) {
 	told, tell, err := os.Pipe()
 	if err != nil {
@@ -77,12 +78,12 @@ func (r *request) send(ctx context.Context) (answer, error) {
 	cmd.Stdout, cmd.Stderr = out, said
 	cmd.WaitDelay = time.Second
 	err = cmd.Start()
-	_ = told.Close() // curl has its own
+	_ = told.Close() // curl has a copy
 	if err != nil {
 		_ = tell.Close()
 		return answer{}, err
 	}
-	_, err = io.WriteString(tell, r.config()) // what it does not read it says itself
+	_, err = io.WriteString(tell, r.config()) // if curl does not read it all, its own error says why
 	err = errors.Join(err, tell.Close())
 	if ended := cmd.Wait(); ended != nil && !out.Overflowed() {
 		return answer{}, r.why(ctx, said.String(), ended)
@@ -93,7 +94,7 @@ func (r *request) send(ctx context.Context) (answer, error) {
 	return parseAnswer(out.Bytes())
 }
 
-// config is what curl is told, in the form of its configuration files (curl(1), --config).
+// config returns curl's configuration file (curl(1), --config).
 func (r *request) config() string {
 	var c curl.Config
 	c.Flag("silent", "show-error", "include", "suppress-connect-headers", "no-location")
@@ -105,7 +106,7 @@ func (r *request) config() string {
 	c.Option("header", "Content-Type: "+r.endpoint.contentType())
 	c.Option("header", "Content-Encoding: gzip")
 	c.Option("header", "Expect:")
-	c.Option("header", fmt.Sprintf("Content-Length: %d", r.size)) // less is no request: we may be killed meanwhile
+	c.Option("header", fmt.Sprintf("Content-Length: %d", r.size)) // so that a body cut short, if we are killed, is no valid request
 	if r.endpoint.Protocol == OTLP {
 		c.Option("header", "otlp-profiles-development-version: 1")
 	} else {
@@ -117,11 +118,11 @@ func (r *request) config() string {
 	for _, name := range slices.Sorted(maps.Keys(r.files)) {
 		c.Option(name, r.files[name])
 	}
-	c.Option("url", r.endpoint.url.String()) // last: without it nothing is sent
+	c.Option("url", r.endpoint.url.String()) // last: a configuration cut short sends nothing
 	return c.String()
 }
 
-// why is what curl says went wrong: "curl: (6) Could not resolve host: x".
+// why returns the error from curl's message, such as "curl: (6) Could not resolve host: x".
 func (r *request) why(ctx context.Context, said string, ended error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -1,7 +1,7 @@
-// Package push sends profiles to servers that store them: to what receives
-// OpenTelemetry's profiles by OTLP over HTTP, and to Grafana Pyroscope. What a server does
-// not take yet waits in a spool on the disk.
+// Package push uploads profiles to servers that store them: to receivers of OpenTelemetry's
+// profiles by OTLP over HTTP, and to Grafana Pyroscope. Uploads that a server does not
+// accept yet wait in a spool on disk.
 //
-// A profile is sent until a server has said that it has it: one whose answer is lost is
-// sent again. OTLP's have an id by which a server can tell, and Pyroscope's do.
+// An upload is repeated until the server confirms it. If a confirmation is lost, the server
+// receives the upload twice; ids in the profiles of both protocols let it recognise that.
 package push

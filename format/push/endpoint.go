@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Protocol is how a server is spoken to.
+// Protocol is the protocol of a server.
 type Protocol uint8
 
 // The protocols.
@@ -17,30 +17,30 @@ const (
 	Pyroscope                 // a push.v1.PushRequest by Connect's unary call
 )
 
-// Where servers take profiles (opentelemetry-proto, profiles_service_http.yaml; Pyroscope,
-// api/push/v1/push.proto).
+// The paths of the servers' upload services (opentelemetry-proto,
+// profiles_service_http.yaml; Pyroscope, api/push/v1/push.proto).
 const (
 	otlpPath      = "/v1development/profiles"
 	pyroscopePath = "/push.v1.PusherService/Push"
 )
 
-// FromEnvironment stands for the address that OpenTelemetry's variables have.
+// FromEnvironment is the value of --push for the address in OpenTelemetry's variables.
 const FromEnvironment = "env"
 
-// The variables that have an address: the first as it is, the second that below which
-// all signals are taken (OpenTelemetry's specification, protocol/exporter.md).
+// The variables with an address: the full URL for profiles, and the base URL for all
+// signals (OpenTelemetry's specification, protocol/exporter.md).
 const (
 	profilesVariable = "OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT"
 	endpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT"
 )
 
-// Endpoint is where profiles are sent to.
+// Endpoint is the URL of a server and its protocol.
 type Endpoint struct {
 	Protocol Protocol
 	url      *url.URL
 }
 
-// Errors of addresses, none of which repeats one: a password may be in it.
+// The errors of invalid addresses do not repeat the address, as it may contain a password.
 var (
 	errAddress  = errors.New("--push needs an address such as http://localhost:4318 (OTLP) or pyroscope+http://localhost:4040")
 	errUserinfo = errors.New("--push takes no name or password in an address, where others see them: put a header into a file for --push-headers, or into OTEL_EXPORTER_OTLP_HEADERS")
@@ -48,9 +48,9 @@ var (
 	errNoneSet  = errors.New("--push " + FromEnvironment + " takes the address from " + profilesVariable + " or " + endpointVariable + ", and neither is set")
 )
 
-// ParseEndpoint reads an address as --push has it: http://HOST, https://HOST or either
-// with a path, below which OTLP's own is added unless it is there; pyroscope+http://HOST;
-// or "env".
+// ParseEndpoint parses the value of --push: http://HOST or https://HOST, optionally with a
+// path; the same with the prefix "pyroscope+"; or "env". It appends the protocol's path
+// unless the URL ends in it.
 func ParseEndpoint(text string, getenv func(string) string) (*Endpoint, error) {
 	if text == FromEnvironment {
 		return environmentEndpoint(getenv)
@@ -88,7 +88,7 @@ func parseEndpoint(text string) (*Endpoint, error) {
 	}
 	u, err := url.Parse(rest)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Fragment != "" {
-		return nil, errAddress // the cause has the address in it
+		return nil, errAddress // the cause would contain the address
 	}
 	if u.User != nil {
 		return nil, errUserinfo
@@ -97,7 +97,7 @@ func parseEndpoint(text string) (*Endpoint, error) {
 	return e, nil
 }
 
-// complete adds the path of the protocol, unless it is there.
+// complete appends the protocol's path, unless the URL ends in it.
 func (e *Endpoint) complete() {
 	path := otlpPath
 	if e.Protocol == Pyroscope {
@@ -108,19 +108,19 @@ func (e *Endpoint) complete() {
 	}
 }
 
-// String is the address without what may be secret in it.
+// String returns the URL without its query and credentials.
 func (e *Endpoint) String() string {
 	shown := url.URL{Scheme: e.url.Scheme, Host: e.url.Host, Path: e.url.Path}
 	return shown.String()
 }
 
-// Folder is a name for what is to be sent there, of letters and digits.
+// Folder returns a directory name for the endpoint's spool, in letters and digits.
 func (e *Endpoint) Folder() string {
 	sum := sha256.Sum256([]byte(e.url.String()))
 	return hex.EncodeToString(sum[:8])
 }
 
-// contentType is that of what is sent.
+// contentType returns the Content-Type of uploads.
 func (e *Endpoint) contentType() string {
 	if e.Protocol == Pyroscope {
 		return "application/proto"

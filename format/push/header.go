@@ -11,27 +11,28 @@ import (
 	"stacksnap/task/regular"
 )
 
-// The variables that have headers, "key=value,key=value", values escaped as in URLs
-// (OpenTelemetry's specification, protocol/exporter.md): the first for any server, the
-// others for OTLP's, and of these the first that is set.
+// The variables with headers, "key=value,key=value", with values escaped as in URLs
+// (OpenTelemetry's specification, protocol/exporter.md). The first is for any server. The
+// others are for OTLP; the first of these that is set counts.
 const (
 	ownHeadersVariable      = "STACKSNAP_PUSH_HEADERS"
 	profilesHeadersVariable = "OTEL_EXPORTER_OTLP_PROFILES_HEADERS"
 	headersVariable         = "OTEL_EXPORTER_OTLP_HEADERS"
 )
 
-// Bounds of headers.
+// The bounds of headers: their number, and the bytes of a file.
 const (
 	maxHeaders    = 64
 	maxHeaderFile = 64 << 10
 )
 
-// Header is a line before what is sent. Its value may be a secret, and is in no error.
+// Header is a header of an HTTP request. Its value may be secret and never appears in an
+// error.
 type Header struct{ Name, Value string }
 
-// Headers reads those of a file, a "Name: value" a line where # begins a remark, and
-// of the environment. The file may be empty: there is none. What stands in an earlier
-// place wins.
+// Headers returns the headers of a file and of the environment. A line of the file is
+// "Name: value", or a comment that begins with #. If file is empty, there is none. If a
+// header occurs twice, the first one counts; the file comes first.
 func (e *Endpoint) Headers(file string, getenv func(string) string) ([]Header, error) {
 	var all []Header
 	if file != "" {
@@ -61,7 +62,8 @@ func (e *Endpoint) Headers(file string, getenv func(string) string) ([]Header, e
 	return distinct(all)
 }
 
-// readHeaders reads a file, and none that another could make long or endless.
+// readHeaders reads a file of headers. It returns an error if the file is too large or not
+// regular.
 func readHeaders(file string) (string, error) {
 	f, _, err := regular.Open(file)
 	if err != nil {
@@ -109,7 +111,7 @@ func variableHeaders(text string) (all []Header, err error) {
 	return all, nil
 }
 
-// valid reports whether it may stand in a request (RFC 9110, 5.5 and 5.6.2).
+// valid reports whether the header is valid in a request (RFC 9110, 5.5 and 5.6.2).
 func (h Header) valid() bool {
 	const token = "!#$%&'*+-.^_`|~"
 	for _, c := range []byte(h.Name) {
@@ -126,10 +128,10 @@ func (h Header) valid() bool {
 	return h.Name != "" && h.Value != ""
 }
 
-// errManyHeaders says that there are more than anybody needs.
+// errManyHeaders is returned for more than maxHeaders headers.
 var errManyHeaders = errors.New("there are too many headers to send")
 
-// distinct leaves out headers whose name was there before.
+// distinct removes headers whose name occurred before.
 func distinct(all []Header) (kept []Header, err error) {
 	seen := map[string]bool{}
 	for _, h := range all {
@@ -144,9 +146,9 @@ func distinct(all []Header) (kept []Header, err error) {
 	return kept, nil
 }
 
-// redacted leaves out of a text what headers have to say: a server may repeat it.
+// redacted replaces the values of headers in a text, since a server may repeat them.
 func redacted(text string, headers []Header) string {
-	const shortest = 4 // of what is taken for a secret
+	const shortest = 4 // bytes of a value that is replaced
 	for _, h := range headers {
 		for _, secret := range append([]string{h.Value}, strings.Fields(h.Value)...) {
 			if len(secret) >= shortest {

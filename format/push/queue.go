@@ -10,22 +10,22 @@ import (
 	"stacksnap/format/output"
 )
 
-// letter is what is to be sent next.
+// letter is the next upload.
 type letter struct {
 	body  io.Reader
 	size  int64
 	close func()
-	done  func() error // it need not be sent again
+	done  func() error // removes it from the queue
 }
 
-// queue has what is to be sent: the letters on the disk, and then what is in memory.
+// queue has the uploads in order: those in the spool, then those in memory.
 type queue struct {
 	*Sender
-	spooled bool            // what is on the disk is ours to send
-	listed  []output.Letter // of it, what was there at the last look, and follows
+	spooled bool            // we hold the spool's lock
+	listed  []output.Letter // the rest of the spool's last listing
 }
 
-// next is the oldest that is to be sent; nil where there is nothing more.
+// next returns the oldest upload, nil if the queue is empty.
 func (q *queue) next() (*letter, error) {
 	if q.spooled {
 		l, err := q.fromDisk()
@@ -36,7 +36,7 @@ func (q *queue) next() (*letter, error) {
 	return q.fromMemory(), nil
 }
 
-// fromDisk is the oldest on the disk.
+// fromDisk returns the oldest upload in the spool, nil if it is empty.
 func (q *queue) fromDisk() (*letter, error) {
 	for {
 		if len(q.listed) == 0 {
@@ -56,8 +56,8 @@ func (q *queue) fromDisk() (*letter, error) {
 	}
 }
 
-// open opens a letter; nil where it is there no more. One that was sent, and could not be
-// taken out then, is taken out now.
+// open opens an upload; nil if the file has gone. An upload that was sent but could not be
+// removed is removed now.
 func (q *queue) open(l output.Letter) (*letter, error) {
 	if l.Name == q.last {
 		return nil, q.takeOut(l)
@@ -75,7 +75,7 @@ func (q *queue) open(l output.Letter) (*letter, error) {
 	}}, nil
 }
 
-// takeOut takes out what was sent.
+// takeOut removes an upload from the spool.
 func (q *queue) takeOut(l output.Letter) error {
 	if err := q.Spool.Remove(l); err != nil {
 		return fmt.Errorf("what was sent cannot be removed: %w", err)
@@ -83,7 +83,7 @@ func (q *queue) takeOut(l output.Letter) error {
 	return nil
 }
 
-// fromMemory is the oldest there; nil where there is none.
+// fromMemory returns the oldest upload in memory, nil if there is none.
 func (s *Sender) fromMemory() *letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *Sender) fromMemory() *letter {
 	}}
 }
 
-// unhold lets go of what was sent, unless it was given up meanwhile.
+// unhold removes an upload from memory, unless it was dropped meanwhile.
 func (s *Sender) unhold(body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

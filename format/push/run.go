@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// recheck is after how long a watch looks again for what could not be sent.
+// recheck is the time after which a watch tries again to send what is left.
 const recheck = 30 * time.Second
 
-// Run sends what waits, and what is added, until ctx is done; and then, for so long as
-// grace, what is left. What keeps it from that is told, each trouble once until it is
-// over.
+// Run sends queued and newly added uploads until ctx is done, and then what is left, for at
+// most grace. It reports each failure once, and then its end.
 func (s *Sender) Run(ctx context.Context, grace time.Duration) {
 	attempt, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	hurry := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) }) // a request may end by itself
+	hurry := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) }) // lets a request in flight finish
 	defer hurry()
 	for ctx.Err() == nil {
 		lost, err := s.send(&patient{ctx: ctx, attempt: attempt, since: time.Now()})
@@ -26,7 +25,7 @@ func (s *Sender) Run(ctx context.Context, grace time.Duration) {
 	s.settle(s.send(&patient{ctx: attempt, attempt: attempt, patience: grace, since: time.Now()}))
 }
 
-// rest waits until there is something to send.
+// rest waits until there is a new upload or, if some are waiting, for recheck.
 func (s *Sender) rest(ctx context.Context, waiting bool) {
 	again := time.NewTimer(recheck)
 	defer again.Stop()
@@ -40,7 +39,7 @@ func (s *Sender) rest(ctx context.Context, waiting bool) {
 	}
 }
 
-// settle tells of what went wrong, unless it is the end.
+// settle reports the errors of sending, except those of cancellation.
 func (s *Sender) settle(lost []string, err error) {
 	for _, line := range lost {
 		s.Tell("--push: " + line)
@@ -54,7 +53,7 @@ func (s *Sender) settle(lost []string, err error) {
 	}
 }
 
-// trouble tells why things wait, once.
+// trouble reports why uploads wait, unless that was reported already.
 func (s *Sender) trouble(err error) {
 	s.mu.Lock()
 	again := s.told != ""
@@ -65,7 +64,7 @@ func (s *Sender) trouble(err error) {
 	}
 }
 
-// calm notes, and tells, that a trouble is over.
+// calm reports that a failure is over.
 func (s *Sender) calm() {
 	s.mu.Lock()
 	was := s.told

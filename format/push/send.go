@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// errTaken says that another program sends what is in the spool.
+// errTaken is returned while another program sends from the spool.
 var errTaken = errors.New("another stacksnap sends what waits there")
 
-// Send sends all that waits, the oldest first. A server that is not ready is asked again,
-// after a while that grows, until it was not ready for as long as patience; 0: until ctx
-// is done. The error says why something still waits; lost are lines on what the server
-// will never take, and which is given up.
+// Send sends all queued uploads, the oldest first. It retries a server that is not ready,
+// with growing pauses, until it has been unready for patience, or until ctx is done if
+// patience is 0. lost describes uploads that the server will never accept and that were
+// dropped. err is why some uploads are still waiting.
 func (s *Sender) Send(ctx context.Context, patience time.Duration) (lost []string, err error) {
 	return s.send(&patient{ctx: ctx, attempt: ctx, patience: patience, since: time.Now()})
 }
 
-// patient is how long a server is waited for.
+// patient is how long to keep retrying.
 type patient struct {
-	ctx, attempt context.Context // of waiting, and of one request
+	ctx, attempt context.Context // contexts of the waits and of a request
 	patience     time.Duration
-	since        time.Time // when it was last ready
+	since        time.Time // time when the server was last ready
 	backoff      backoff
 }
 
-// bears reports whether a further wait is worth it.
+// bears reports whether a wait of d is within the patience.
 func (p *patient) bears(d time.Duration) bool {
 	return p.patience == 0 || time.Since(p.since)+d <= p.patience
 }
@@ -42,11 +42,11 @@ func (s *Sender) send(p *patient) (lost []string, err error) {
 	case unlocked == nil:
 		defer release()
 	}
-	lost, err = s.drain(p, unlocked == nil) // where nothing can be locked, what is in memory
+	lost, err = s.drain(p, unlocked == nil) // without the lock, only from memory
 	return lost, cmp.Or(err, unlocked)
 }
 
-// lock waits for another program that sends from the same spool.
+// lock locks the spool, and waits while another program sends from it.
 func (s *Sender) lock(p *patient) (release func(), err error) {
 	for {
 		release, ok, err := s.Spool.Lock()
@@ -59,7 +59,7 @@ func (s *Sender) lock(p *patient) (release func(), err error) {
 	}
 }
 
-// drain sends one after another.
+// drain sends one upload after another.
 func (s *Sender) drain(p *patient, spooled bool) (lost []string, err error) {
 	q := queue{Sender: s, spooled: spooled}
 	for p.ctx.Err() == nil {
@@ -76,7 +76,7 @@ func (s *Sender) drain(p *patient, spooled bool) (lost []string, err error) {
 			if !s.bear(p, came.wait, err) {
 				return lost, err
 			}
-			q.listed = nil // it is the next again, unless it had to go meanwhile
+			q.listed = nil // list again: this one is still the next, unless it was dropped
 			continue
 		}
 		p.ready()
@@ -92,27 +92,27 @@ func (s *Sender) drain(p *patient, spooled bool) (lost []string, err error) {
 	return lost, context.Cause(p.ctx)
 }
 
-// bear waits until the server is to be asked again, if that is worth it.
+// bear waits before the next attempt; it returns false if that exceeds the patience.
 func (s *Sender) bear(p *patient, wanted time.Duration, err error) bool {
 	wait := p.backoff.next(wanted)
 	if !p.bears(wait) {
 		return false
 	}
-	if p.patience == 0 && p.attempt.Err() == nil { // else the end of the watch is the trouble
+	if p.patience == 0 && p.attempt.Err() == nil { // at the end of a watch, its caller reports it
 		s.trouble(err)
 	}
 	s.wait(p.ctx, wait)
 	return true
 }
 
-// outcome is what came of a request.
+// outcome is the result of one request.
 type outcome struct {
 	verdict verdict
 	said    string
-	wait    time.Duration // that the server wants
+	wait    time.Duration // wait that the server asks for
 }
 
-// try sends one. The error is why it is to be tried later.
+// try sends one upload. The error is why it should be tried again.
 func (s *Sender) try(ctx context.Context, l *letter) (outcome, error) {
 	headers, err := s.Headers()
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Sender) try(ctx context.Context, l *letter) (outcome, error) {
 	return came, errors.New(came.said)
 }
 
-// taken tells that a server has one, where there is anything to tell.
+// taken records a success, and reports what the server rejected in part.
 func (s *Sender) taken(partly string) {
 	s.calm()
 	if partly != "" {

@@ -9,24 +9,23 @@ import (
 	"stacksnap/format/output"
 )
 
-// The bounds of a spool, and of what is kept in memory where the disk takes nothing.
+// The bounds of a spool, and of the uploads in memory, in bytes, if the disk is full.
 const (
 	MaxSpoolBytes = 256 << 20
 	MaxSpoolAge   = 7 * 24 * time.Hour
 	maxHeld       = 32 << 20
 )
 
-// lockWait is how long to wait before another look at whether another program still
-// sends from the same spool.
+// lockWait is the time between checks of the spool's lock.
 const lockWait = 200 * time.Millisecond
 
-// Sender sends profiles to a server, one after another in the order in which they were
-// added, also by calls before. Add is safe beside Send and Run.
+// Sender uploads profiles to a server in the order in which they were added, those of
+// earlier calls included. Add may be called concurrently with Send and Run.
 type Sender struct {
 	Endpoint *Endpoint
 	Agent    string // the program and its version
 	Spool    *output.Spool
-	Headers  func() ([]Header, error) // asked each time: tokens change
+	Headers  func() ([]Header, error) // called for each request, as tokens change
 	Getenv   func(string) string
 	Tell     func(line string)
 
@@ -34,14 +33,15 @@ type Sender struct {
 	wait func(context.Context, time.Duration) bool
 
 	mu    sync.Mutex
-	held  [][]byte // what the spool did not take
+	held  [][]byte // uploads that could not be written to the spool
 	added chan struct{}
-	told  string // the last trouble that was told
+	told  string // the failure that was reported and is not over
 
-	last string // the name of the letter that was sent last, by which it is not sent again
+	last string // name of the last upload that was sent, so as not to send it twice
 }
 
-// NewSender returns a sender with the functions that it needs.
+// NewSender returns a sender that reads headers from the file and the environment and
+// prints lines by tell.
 func NewSender(to *Endpoint, agent string, spool *output.Spool, headersFile string, getenv func(string) string, tell func(string)) *Sender {
 	return &Sender{
 		Endpoint: to, Agent: agent, Spool: spool, Getenv: getenv, Tell: tell,
@@ -51,7 +51,7 @@ func NewSender(to *Endpoint, agent string, spool *output.Spool, headersFile stri
 	}
 }
 
-// Add takes up what is to be sent, compressed by gzip: on the disk, else in memory.
+// Add queues an upload, compressed by gzip: on disk or, if that fails, in memory.
 func (s *Sender) Add(body []byte) {
 	dropped, err := s.Spool.Add(body)
 	if err != nil {
@@ -60,11 +60,11 @@ func (s *Sender) Add(body []byte) {
 	s.tellDropped(dropped)
 	select {
 	case s.added <- struct{}{}:
-	default: // it is told already
+	default: // Run is notified already
 	}
 }
 
-// hold keeps in memory what the disk has no room for, in bounds.
+// hold keeps an upload in memory, and drops the oldest ones beyond maxHeld bytes.
 func (s *Sender) hold(body []byte, why error) {
 	if len(body) > maxHeld {
 		s.Tell(fmt.Sprintf("--push: %v; a profile of %d bytes is more than is kept in memory, and is given up", why, len(body)))
@@ -98,19 +98,18 @@ func counted(n int) string {
 	return fmt.Sprintf("%d profiles were", n)
 }
 
-// Waiting returns how many profiles wait on the disk to be sent.
+// Waiting returns the number of uploads in the spool.
 func (s *Sender) Waiting() int {
-	all, _, _ := s.Spool.Letters() // what cannot be read is not there
+	all, _, _ := s.Spool.Letters() // none if it cannot be read
 	return len(all)
 }
 
-// Held returns how many profiles wait in memory because the disk took none; they are
-// lost when the program ends.
+// Held returns the number of uploads in memory, which are lost when the program ends.
 func (s *Sender) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.held)
 }
 
-// Close lets go of the spool.
+// Close closes the spool.
 func (s *Sender) Close() error { return s.Spool.Close() }

@@ -1,5 +1,4 @@
-// Package pyroscope writes profiles as Pyroscope takes them: those of package pprof, in
-// series with labels.
+// Package pyroscope writes profiles for Grafana Pyroscope: pprof profiles with labels.
 package pyroscope
 
 import (
@@ -19,14 +18,14 @@ import (
 	"stacksnap/format/words"
 )
 
-// maxThreadLabels is how many names of threads are told apart: each makes a series in
-// Pyroscope, and threads may be named by numbers.
+// maxThreadLabels is the most thread names that become labels. Each makes a series in
+// Pyroscope, and some programs number their threads.
 const maxThreadLabels = 32
 
-// Write writes profiles as the request by which Grafana Pyroscope takes them
-// (push.v1.PushRequest, api/push/v1/push.proto): of each process what package pprof writes,
-// with the labels service_name, host, pid, thread and, of a watch, hang. Pyroscope keeps a
-// series for each thread: those with the most samples have their name, others "other".
+// Write writes profiles as an upload to Grafana Pyroscope (push.v1.PushRequest,
+// api/push/v1/push.proto). Each process is a pprof profile with the labels service_name,
+// host, pid, thread and, for a watch, hang. The threads with the most samples are labelled
+// by name, others by "other", since Pyroscope keeps a series for each label.
 func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	for _, p := range r.Profiles {
 		one, err := series(p, r)
@@ -40,7 +39,7 @@ func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	return nil
 }
 
-// series is a RawProfileSeries.
+// series returns a RawProfileSeries.
 func series(p *profile.Profile, of *report.Report) (protobuf.Message, error) {
 	var m protobuf.Message
 	for _, l := range labels(p, of) {
@@ -60,8 +59,8 @@ func series(p *profile.Profile, of *report.Report) (protobuf.Message, error) {
 	return m.Inner(2, protobuf.Message(nil).Inner(1, raw.Bytes()).Text(2, id)), nil
 }
 
-// labels are those of all samples of a process. Its profiles are named as those
-// of Pyroscope's own agents are, by which its pages find them.
+// labels returns the labels of a process. The profile's name is that of Pyroscope's own
+// agents, so that Pyroscope's pages find it.
 func labels(p *profile.Profile, of *report.Report) []report.Attribute {
 	all := []report.Attribute{
 		{Key: "__name__", Value: "process_cpu"}, {Key: "service_name", Value: of.Origin.ServiceName(p)},
@@ -76,7 +75,7 @@ func labels(p *profile.Profile, of *report.Report) []report.Attribute {
 	return slices.DeleteFunc(all, func(a report.Attribute) bool { return a.Value == "" })
 }
 
-// frequentNames are the names of threads that are told apart.
+// frequentNames returns the thread names that become labels: those with the most samples.
 func frequentNames(p *profile.Profile) map[string]bool {
 	samples := map[string]int{}
 	var names []string
@@ -94,11 +93,12 @@ func frequentNames(p *profile.Profile) map[string]bool {
 	return kept
 }
 
-// uuidOf makes an identifier of contents: what is sent again has the same (RFC 9562, 5.8).
+// uuidOf returns a UUID computed from the contents, so that a repeated upload has the same
+// one (RFC 9562, 5.8).
 func uuidOf(parts ...[]byte) string {
 	hash := sha256.New()
 	for _, part := range parts {
-		_, _ = hash.Write(part) // it takes all
+		_, _ = hash.Write(part) // a hash never fails
 	}
 	b := hash.Sum(nil)[:16]
 	b[6], b[8] = b[6]&0x0f|0x80, b[8]&0x3f|0x80

@@ -7,24 +7,24 @@ import (
 	"stacksnap/format/words"
 )
 
-// Origin is what is known of where profiles come from besides what they say. Formats that
-// are sent elsewhere have it.
+// Origin is what is known of the source of profiles beside the profiles themselves. Formats
+// for servers include it.
 type Origin struct {
-	Host string // the name of the machine that the processes run on; empty: not known
-	// Service is what the processes do, which is otherwise taken from their systemd unit
-	// or their name.
+	Host string // name of the machine that the processes run on; empty: unknown
+	// Service is the name of the service. If it is empty, the systemd unit or the name of
+	// the process takes its place.
 	Service    string
-	Attributes []Attribute // further ones, which go before those that are found out
+	Attributes []Attribute // attributes that the user gave; they override those derived from the process
 }
 
-// Attribute is a name with a text.
+// Attribute is a key with a text.
 type Attribute struct{ Key, Value string }
 
-// Systemd is the manager whose groups are units, not containers.
+// Systemd is the manager whose groups are units rather than containers.
 const Systemd = "systemd"
 
-// ServiceName is what a process is for: as it was told, else its unit of systemd without
-// the suffix, else its name.
+// ServiceName returns the service that a process belongs to: the one the user named, or
+// else its systemd unit without the suffix, or else its name.
 func (o *Origin) ServiceName(p *profile.Profile) string {
 	if o.Service != "" {
 		return words.Clean(o.Service, words.MaxText)

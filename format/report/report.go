@@ -1,5 +1,4 @@
-// Package report has what a format writes: one report, whatever it is on, and the type of
-// all writers.
+// Package report has the input of all formats, a report, and the type of their writers.
 package report
 
 import (
@@ -10,28 +9,29 @@ import (
 	"stacksnap/format/words"
 )
 
-// Report is on one process, on several, on a hang, or on how two profiles differ.
+// Report is a report on one process, several processes, a hang, or a comparison of two
+// profiles.
 type Report struct {
-	// Group has the processes. Those of a hang are the one that hung, and then the others
-	// that it waited for; a comparison has none.
+	// Group has the processes. For a hang, these are the one that hung and those that it
+	// waited for; for a comparison, none.
 	profile.Group
-	Several bool               // it is on several processes, also where only one was captured
-	Hang    *hangreport.Report // of a hang, or of a watch's time that had come
-	Diff    *words.Comparison  // of a comparison
+	Several bool               // a report on several processes, even if only one was captured
+	Hang    *hangreport.Report // set for the report of a watch, on a hang or periodic
+	Diff    *words.Comparison  // set for a comparison
 	Origin  Origin
 }
 
 // Writer writes a report in one format. It returns the first error of the underlying
-// writer, and whatever was written before stays written.
+// writer; what was written before stays written.
 type Writer func(io.Writer, *Report, words.Options) error
 
-// Of is the report on one process.
+// Of returns the report on one process.
 func Of(p *profile.Profile) *Report { return &Report{Group: *profile.GroupOf(p)} }
 
-// OfGroup is the report on several processes.
+// OfGroup returns the report on several processes.
 func OfGroup(g *profile.Group) *Report { return &Report{Group: *g, Several: true} }
 
-// OfHang is the report of a watch.
+// OfHang returns the report of a watch.
 func OfHang(h *hangreport.Report) *Report {
 	f := &h.Followed
 	return &Report{Hang: h, Group: profile.Group{
@@ -39,5 +39,5 @@ func OfHang(h *hangreport.Report) *Report {
 	}}
 }
 
-// OfDiff is the report on how two profiles differ.
+// OfDiff returns the report on a comparison.
 func OfDiff(c *words.Comparison) *Report { return &Report{Diff: c} }

@@ -1,4 +1,4 @@
-// Package speedscope writes profiles as speedscope opens them.
+// Package speedscope writes profiles in speedscope's file format.
 package speedscope
 
 import (
@@ -13,15 +13,14 @@ import (
 	"stacksnap/format/words"
 )
 
-// speedscopeSchema names the form, and tells it to readers that do not look at a
-// file's name (speedscope 1.25, file-format-schema.json).
+// speedscopeSchema identifies the format, even to readers that ignore the file's name
+// (speedscope 1.25, file-format-schema.json).
 const speedscopeSchema = "https://www.speedscope.app/file-format-schema.json"
 
-// Write writes the profile in speedscope's own form: for each thread an evented
-// profile, in the order of time, where it is known when samples were taken. Else it is a
-// sampled one, whose stacks weigh as long as they took or, of one snapshot, as many
-// samples as they had. Frames are named as in [Write], and a stack that was cut begins with
-// one that says so.
+// Write writes profiles in speedscope's format. A thread whose samples have known times
+// becomes an evented profile, in the order of time. Any other becomes a sampled profile,
+// whose stacks are weighted by time or, for a single snapshot, by samples. Frames are named
+// by function. A truncated stack begins with a frame that says so.
 func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	g := &r.Group
 	o := &speedscopeWriter{Stream: jsonstream.New(w), frames: interned.New[speedscopeFrame](), several: len(g.Profiles) > 1}
@@ -40,22 +39,22 @@ func Write(w io.Writer, r *report.Report, _ words.Options) error {
 	return o.Out.Flush()
 }
 
-// speedscopeWriter writes stacks at once, and frames once all are known.
+// speedscopeWriter writes stacks one by one, and the table of frames at the end.
 type speedscopeWriter struct {
 	jsonstream.Stream
-	several bool // processes
+	several bool // there are several processes
 	threads int
 	frames  interned.Table[speedscopeFrame]
 
-	path    []*profile.Node // of the last stack
-	indexes []int           // of the frames of each of its nodes
+	path    []*profile.Node // stack last returned
+	indexes []int           // frame number of each node in path
 	weights []int64
 }
 
-// speedscopeFrame is what makes frames the same one.
+// speedscopeFrame is the key of the table of frames.
 type speedscopeFrame struct{ name, file string }
 
-// process writes a process, which was captured so long after the first.
+// process writes a process that started at shift after the first one.
 func (o *speedscopeWriter) process(p *profile.Profile, shift time.Duration) {
 	clock := words.NewClock(p)
 	for t := range words.ThreadsByFunction(p) {
@@ -71,7 +70,7 @@ func (o *speedscopeWriter) process(p *profile.Profile, shift time.Duration) {
 	}
 }
 
-// title begins the profile of a thread.
+// title writes the start of a thread's profile.
 func (o *speedscopeWriter) title(p *profile.Profile, t *profile.Thread, timed bool) {
 	kind := "sampled"
 	if timed {
@@ -85,7 +84,7 @@ func (o *speedscopeWriter) title(p *profile.Profile, t *profile.Thread, timed bo
 	o.Value(title)
 }
 
-// sampled writes the profile of a thread by the weight of its stacks.
+// sampled writes a sampled profile: the stacks of a thread with their weights.
 func (o *speedscopeWriter) sampled(t *profile.Thread, clock words.Clock) {
 	unit := "none"
 	if clock.Known() {
@@ -153,7 +152,7 @@ func (o *speedscopeWriter) frameOf(n *profile.Node) speedscopeFrame {
 	return f
 }
 
-// writeFrames writes all frames that were met.
+// writeFrames writes the table of frames.
 func (o *speedscopeWriter) writeFrames() {
 	for i, f := range o.frames.All {
 		o.Separate(i)

@@ -9,9 +9,8 @@ import (
 	"stacksnap/format/words"
 )
 
-// evented writes the profile of a thread in the order of time: when each frame comes onto
-// the stack, and when it goes. A frame stays there for as long as samples find it, from
-// the one snapshot to the next.
+// evented writes an evented profile: the times at which each frame of a thread is called
+// and returns. A frame lasts from the first snapshot that has it to the one after the last.
 func (o *speedscopeWriter) evented(p *profile.Profile, t *profile.Thread, shift time.Duration) {
 	o.Text(`,"unit":"nanoseconds","startValue":0,"events":[`)
 	stacks := o.timedStacks(t)
@@ -30,16 +29,16 @@ func (o *speedscopeWriter) evented(p *profile.Profile, t *profile.Thread, shift 
 	o.Text("}")
 }
 
-// speedscopeEvents writes what changes from one stack to the next.
+// speedscopeEvents writes the events between one stack and the next.
 type speedscopeEvents struct {
 	writer *speedscopeWriter
-	at     time.Duration // until which it was written
-	stack  []int         // of frames, the outermost first, that is open then
+	at     time.Duration // time of the next event
+	stack  []int         // frames that are open, the outermost first
 	events int
 }
 
-// change closes the frames that are not in a stack, the innermost first, and opens those
-// that are new.
+// change closes the open frames that are not in stack, innermost first, and opens the new
+// ones.
 func (e *speedscopeEvents) change(stack []int) {
 	same := 0
 	for same < min(len(stack), len(e.stack)) && stack[same] == e.stack[same] {
@@ -65,10 +64,10 @@ func (e *speedscopeEvents) event(kind string, frame int) {
 	o.Text("}")
 }
 
-// speedscopeStacks are the stacks of a thread that end in the nodes of its tree.
+// speedscopeStacks are the stacks of a thread, by the nodes that they end in.
 type speedscopeStacks struct {
 	frames  []int
-	callers []int // of each frame in frames; none of an outermost one
+	callers []int // index in frames of each frame's caller, or noCaller
 	ends    map[*profile.Node]int
 	stack   []int
 }
@@ -98,8 +97,8 @@ func (s *speedscopeStacks) add(caller, frame int) int {
 	return len(s.frames) - 1
 }
 
-// of is the stack that ends in a node, the outermost frame first. It is good until the
-// next is asked for.
+// of returns the stack that ends in a node, the outermost frame first. It is valid until
+// the next call.
 func (s *speedscopeStacks) of(n *profile.Node) []int {
 	s.stack = s.stack[:0]
 	for at := s.ends[n]; at != noCaller; at = s.callers[at] {
@@ -109,5 +108,5 @@ func (s *speedscopeStacks) of(n *profile.Node) []int {
 	return s.stack
 }
 
-// noCaller is the number of what calls an outermost frame.
+// noCaller is the caller of an outermost frame.
 const noCaller = -1

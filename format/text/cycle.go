@@ -7,21 +7,21 @@ import (
 	"stacksnap/format/words"
 )
 
-// What is folded of a recursion: at least minFolded frames, of which each
-// calls the same one as that maxPeriod frames or fewer before it.
+// The limits of folding a recursion: it has at least minFolded frames, and at most
+// maxPeriod functions in a round.
 const (
 	minFolded = 20
 	maxPeriod = 8
 )
 
-// cycle is a run of frames that repeats the same functions.
+// cycle is a run of frames in which a sequence of functions repeats.
 type cycle struct {
-	period int // functions in one round; 0: there is no cycle
-	length int // frames, a multiple of period
+	period int // number of functions in a round; 0: no cycle
+	length int // number of frames, a multiple of period
 }
 
-// alike reports whether one line stands for two frames: they have the same function, or where
-// none is known the very address, and the same marks.
+// alike reports whether one line can represent two frames: they have the same function (or
+// the same address, if it has no name) and the same marks.
 func alike(a, b *profile.Node) bool {
 	return a.Image == b.Image && a.Function == b.Function && a.Overload == b.Overload &&
 		(a.Function != "" || a.PC == b.PC) && a.Inlined == b.Inlined && a.Kernel == b.Kernel &&
@@ -46,8 +46,8 @@ func findCycle(chain []*profile.Node) cycle {
 	return cycle{}
 }
 
-// cycle writes the first and the last round of a recursion, and how many frames
-// lie between. It returns the position after the last.
+// cycle writes the first and the last round of a recursion, and the number of frames
+// between them. It returns the position after the last one.
 func (p *printer) cycle(run []*profile.Node, period int, at words.Position) words.Position {
 	at = p.frames(run[:period], at)
 	last := len(run) - period
@@ -58,7 +58,7 @@ func (p *printer) cycle(run []*profile.Node, period int, at words.Position) word
 	return p.frames(run[last:], at)
 }
 
-// frames writes frames of which each has called the next.
+// frames writes a chain of frames, each the callee of the previous one.
 func (p *printer) frames(run []*profile.Node, at words.Position) words.Position {
 	for _, n := range run {
 		p.frame(n, at)

@@ -6,8 +6,8 @@ import (
 	"stacksnap/format/words"
 )
 
-// diffTree writes for people what was compared, the functions that changed most, and the
-// call trees of both sides in one, with the branches that changed.
+// diffTree writes the report of a comparison: the header, the functions that changed most,
+// and the merged call trees of both sides.
 func diffTree(w io.Writer, c *words.Comparison, o words.Options) error {
 	p := newDiffPrinter(w, c, o)
 	p.header()

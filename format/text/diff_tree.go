@@ -4,23 +4,22 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/diff"
 	"stacksnap/format/words"
 )
 
-// The bounds of the table.
+// The limits of the table.
 const (
-	maxChanged    = 20 // functions
-	changeColumns = 9  // of each number
+	maxChanged    = 20 // most functions in the table
+	changeColumns = 9  // width of each number
 )
 
 // numbers writes both sides and the change between them in columns.
-func (p *diffPrinter) numbers(a diff.Amount) string {
+func (p *diffPrinter) numbers(a diff.Amount, change string) string {
 	before, after := p.Sides(a)
-	change := fmt.Sprintf("%*s", changeColumns, p.ChangeText(a))
+	change = fmt.Sprintf("%*s", changeColumns, change)
 	switch {
 	case strings.Contains(change, "+"):
 		change = p.Grown(change)
@@ -30,7 +29,7 @@ func (p *diffPrinter) numbers(a diff.Amount) string {
 	return fmt.Sprintf("%*s%*s%s", changeColumns, before, changeColumns, after, change)
 }
 
-// news marks what is on one side alone.
+// news returns a mark for an amount that only one side has.
 func (p *diffPrinter) news(a diff.Amount) string {
 	switch {
 	case a.Before == 0 && a.After != 0:
@@ -41,21 +40,15 @@ func (p *diffPrinter) news(a diff.Amount) string {
 	return ""
 }
 
-// table lists the functions by how much their own time has changed.
+// table writes the table of functions, sorted by the change of their own time.
 func (p *diffPrinter) table() {
-	var changed []diff.Function
-	for _, f := range p.Functions {
-		least := max(p.Least, words.Steady) * p.Unit()
-		if math.Abs(p.Change(f.Self)) >= least || math.Abs(p.Change(f.Total)) >= least {
-			changed = append(changed, f)
-		}
-	}
+	changed, noisy := p.changed()
 	p.Line("")
 	if len(changed) == 0 {
-		p.Line("No function has changed%s.", p.atLeast())
+		p.Text("", 2, "No function has changed"+p.atLeast()+p.besides(noisy)+".")
 		return
 	}
-	p.Text("", 2, "Functions that changed"+p.atLeast()+", those first whose own time (self) did most; total is with what they called:")
+	p.Text("", 2, "Functions that changed"+p.atLeast()+p.besides(noisy)+p.legend(changed)+", those first whose own time (self) did most; total is with what they called:")
 	head := fmt.Sprintf("%*s%*s%*s", changeColumns, "before", changeColumns, "after", changeColumns, "change")
 	p.Line("%s%s", p.Faint(fmt.Sprintf("%*s", 3*changeColumns, "self ")), p.Faint(fmt.Sprintf("%*s", 3*changeColumns, "total ")))
 	p.Line("%s", p.Faint(head+head+"  function"))
@@ -64,11 +57,46 @@ func (p *diffPrinter) table() {
 			p.Line("%*s", changeColumns, "… "+words.Plural(len(changed)-i, "more function"))
 			break
 		}
-		p.named(p.numbers(f.Self)+p.numbers(f.Total)+"  ", f.Node, p.news(f.Total))
+		self, total := p.Judged(f.Self, f.Margin.Self), p.Judged(f.Total, f.Margin.Total)
+		p.named(p.numbers(f.Self, self)+p.numbers(f.Total, total)+"  ", f.Node, p.news(f.Total))
 	}
 }
 
-// atLeast says from which change on it is told of.
+// changed are the functions to list, and how many there are besides that changed as much by chance, as
+// far as is known.
+func (p *diffPrinter) changed() (list []diff.Function, noisy int) {
+	least := max(p.Least, words.Steady) * p.Unit()
+	for _, f := range p.Functions {
+		switch {
+		case math.Abs(p.Change(f.Self)) < least && math.Abs(p.Change(f.Total)) < least:
+		case p.Changed(f):
+			list = append(list, f)
+		default:
+			noisy++
+		}
+	}
+	return list, noisy
+}
+
+// besides says how many functions are left out.
+func (p *diffPrinter) besides(noisy int) string {
+	if noisy == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" beyond noise (%s did within it)", words.Plural(noisy, "more function"))
+}
+
+// legend explains the sign of a change within noise, where one of the functions has it.
+func (p *diffPrinter) legend(list []diff.Function) string {
+	for _, f := range list {
+		if p.Judged(f.Self, f.Margin.Self) == words.WithinNoise || p.Judged(f.Total, f.Margin.Total) == words.WithinNoise {
+			return " (~: within noise)"
+		}
+	}
+	return ""
+}
+
+// atLeast returns a phrase with the least change that is shown.
 func (p *diffPrinter) atLeast() string {
 	if p.Least == 0 {
 		return ""
@@ -76,21 +104,20 @@ func (p *diffPrinter) atLeast() string {
 	return fmt.Sprintf(" by %g %% or more", p.Least)
 }
 
-// named ends a line with a function's name, of which the middle is left out where the
-// line is too long.
+// named writes a line with a function's name between lead and end. It shortens the name if
+// the line is too long.
 func (p *diffPrinter) named(lead string, n *profile.Node, end string) {
 	line := lead + p.Called(n, false) + end
 	if p.Over(line) > 0 {
 		line = lead + p.Called(n, true) + end
 	}
-	if over := p.Over(line); over > 0 && n.Function != "" {
-		name := p.Function(n.Location)
-		line = lead + p.Name(words.Elide(name, max(utf8.RuneCountInString(name)-over-1, words.LeastName))) + end
+	if p.Over(line) > 0 && n.Function != "" {
+		line = lead + p.Squeezed(n.Location, p.Width-words.Columns(lead+end)) + end
 	}
 	p.Line("%s", line)
 }
 
-// trees writes the trees of both sides in one.
+// trees writes the merged call trees.
 func (p *diffPrinter) trees() {
 	for _, t := range p.Comparison.Shown() {
 		p.Line("")
@@ -113,11 +140,12 @@ func (p *diffPrinter) trees() {
 	}
 }
 
-// leastTrunk is from how many frames on those are not shown that all stacks have.
+// leastTrunk is the least number of outermost frames, common to all stacks, that are left
+// out.
 const leastTrunk = 4
 
-// trunk writes a line for the outermost frames that all stacks share and in which nothing
-// has changed, but for the last one, and returns how many it stands for.
+// trunk writes one line for the outermost unchanged frames that all stacks share, except
+// the last of them. It returns the number of frames left out.
 func (p *diffPrinter) trunk(t *diff.Tree) (skipped int) {
 	if p.Least == 0 || len(t.Roots) != 1 {
 		return 0
@@ -131,7 +159,7 @@ func (p *diffPrinter) trunk(t *diff.Tree) (skipped int) {
 	if skipped < leastTrunk {
 		return 0
 	}
-	p.named(p.numbers(root.Total)+"  "+p.Faint("… "+words.Plural(skipped, "frame")+" that all stacks have, from "), root.Node, "")
+	p.named(p.numbers(root.Total, p.ChangeText(root.Total))+"  "+p.Faint("… "+words.Plural(skipped, "frame")+" that all stacks have, from "), root.Node, "")
 	return skipped
 }
 
@@ -142,7 +170,7 @@ func (p *diffPrinter) isTrunk(n *diff.Node) bool {
 // branch writes the line of one node.
 func (p *diffPrinter) branch(depth int, n *diff.Node) {
 	at := words.Position{Depth: depth, Level: depth}
-	lead := p.numbers(n.Total) + p.Indent(at) + p.Number(at)
+	lead := p.numbers(n.Total, p.ChangeText(n.Total)) + p.Indent(at) + p.Number(at)
 	if f := n.Folded; f != nil {
 		p.Line("%s%s", lead, p.Faint(words.FoldedText(f)))
 		return

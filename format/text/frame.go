@@ -7,8 +7,8 @@ import (
 	"stacksnap/format/words"
 )
 
-// root writes the tree below an outermost frame, under a line of its own where
-// the callers are missing.
+// root writes the tree below an outermost frame. If callers are missing, it writes a line
+// above that says so.
 func (p *printer) root(n *profile.Node) {
 	var at words.Position
 	if n.Cut != nil && !p.IsInverted() {
@@ -22,7 +22,7 @@ func (p *printer) cutHere(c *profile.Cut) string {
 	return p.Cut("<stack cut here: " + words.Clean(c.String(), words.MaxText) + ">")
 }
 
-// branch writes n and all below it.
+// branch writes n and the tree below it.
 func (p *printer) branch(n *profile.Node, at words.Position) {
 	chain := words.ChainOf(n)
 	for i := 0; i < len(chain); {
@@ -40,7 +40,7 @@ func (p *printer) branch(n *profile.Node, at words.Position) {
 	}
 }
 
-// frame writes one line.
+// frame writes the line of a frame.
 func (p *printer) frame(n *profile.Node, at words.Position) {
 	lead := p.weight(n) + p.Indent(at)
 	if f := n.Folded; f != nil {
@@ -57,7 +57,7 @@ func (p *printer) frame(n *profile.Node, at words.Position) {
 	}
 }
 
-// weight is the share of the samples that a line stands for.
+// weight formats a node's count and its share of the samples.
 func (p *printer) weight(n *profile.Node) string {
 	if p.Total == 0 {
 		return ""

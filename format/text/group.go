@@ -9,9 +9,9 @@ import (
 	"stacksnap/format/words"
 )
 
-// group writes a header for people about all the processes, and then the report on each.
+// group writes the header for all processes, and then the report on each.
 func group(out io.Writer, g *profile.Group, o words.Options) error {
-	w := bufio.NewWriterSize(out, words.BufferSize) // for all reports; each flushes it
+	w := bufio.NewWriterSize(out, words.BufferSize) // shared by all reports; each flushes it
 	p := newPrinter(w, words.AboutGroup(g), o)
 	all := words.EachOnce(g, o)
 	p.GroupHeader(g, all)
@@ -29,10 +29,10 @@ func group(out io.Writer, g *profile.Group, o words.Options) error {
 	return nil
 }
 
-// maxAlike is how many of the processes that are like another one are named.
+// maxAlike is the most names listed of processes that are equal to another one.
 const maxAlike = 8
 
-// likeIt names the processes that are like the one that a report is on; empty: there are
+// likeIt lists the processes that are equal to the one of a report; empty if there are
 // none.
 func likeIt(others []*profile.Profile) string {
 	if len(others) == 0 {

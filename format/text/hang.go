@@ -9,9 +9,8 @@ import (
 	"stacksnap/format/words"
 )
 
-// hang writes the report of a hang: when and how long, what the thread did from phase to
-// phase, and then all samples, and what the thread waited for in other processes. A
-// periodic report is the tree alone.
+// hang writes the report of a hang: its times, the phases of the thread, all samples, and
+// the processes that it waited for. A periodic report is only the tree.
 func hang(w io.Writer, r *report.Report, o words.Options) error {
 	if r.Hang.Reason == hangreport.Hang {
 		if err := writeHang(newPrinter(w, r.Profiles[0], o), r); err != nil {
@@ -31,8 +30,8 @@ func hang(w io.Writer, r *report.Report, o words.Options) error {
 
 func writeHang(p *printer, all *report.Report) error {
 	r := all.Hang
-	p.Fact("Hang", fmt.Sprintf("%s for %s%s", r.Kind, words.Duration(r.Duration), unfinished(r)))
-	p.Fact("Hang Start", words.Moment(r.Start))
+	p.Fact("Hang", fmt.Sprintf("%s for %s%s%s", r.Kind, atLeast(r), words.Duration(r.Duration), unfinished(r)))
+	p.Fact("Hang Start", words.Moment(r.Start)+orBefore(r))
 	if r.Ended {
 		p.Fact("Hang End", words.Moment(r.Start.Add(r.Duration)))
 	} else {
@@ -51,13 +50,28 @@ func writeHang(p *printer, all *report.Report) error {
 	return p.Flush()
 }
 
-// followed says for whom the thread waited in other processes, whose stacks are below.
+// followed writes the chain of waits into other processes.
 func (p *printer) followed(r *report.Report) {
 	if chain := r.Hang.Followed.Chain; len(r.Profiles)+len(r.Missing) > 1 && len(chain) > 0 {
 		p.Fact("Hang Waits", p.Cut(p.Circle(chain)))
 	}
 	p.Circles(r.Deadlocks)
 	p.Uncaptured(r.Missing)
+}
+
+// atLeast says of a hang that began before the watch that it is longer than was seen.
+func atLeast(r *hangreport.Report) string {
+	if r.FromStart {
+		return "at least "
+	}
+	return ""
+}
+
+func orBefore(r *hangreport.Report) string {
+	if r.FromStart {
+		return ", or before: it hung when the watch began"
+	}
+	return ""
 }
 
 func unfinished(r *hangreport.Report) string {
@@ -67,7 +81,7 @@ func unfinished(r *hangreport.Report) string {
 	return ", and still"
 }
 
-// phases writes what the thread did, while it was sampled.
+// phases writes what the thread did while it was sampled.
 func (p *printer) phases(r *hangreport.Report) {
 	for i, ph := range r.Phases {
 		if i == 0 {
@@ -78,7 +92,7 @@ func (p *printer) phases(r *hangreport.Report) {
 	}
 }
 
-// phase tells of one run of samples.
+// phase describes one phase of a hang.
 func phase(p *words.Printer, r *hangreport.Report, ph *hangreport.Phase) string {
 	text := p.Shown(ph.Function)
 	if text == "" {

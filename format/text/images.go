@@ -7,8 +7,8 @@ import (
 	"stacksnap/format/words"
 )
 
-// images lists the files in which the frames lie. The end is that of the code,
-// its last byte, as in Apple's reports.
+// images lists the files that contain frames. The end of each is the last byte of its code,
+// as in Apple's reports.
 func (p *printer) images() {
 	if len(p.Profile.Images) == 0 {
 		return
@@ -35,7 +35,7 @@ func (p *printer) image(im *profile.Image) {
 	}
 }
 
-// file says which file an image is, and what is odd about it.
+// file describes the file of an image, with marks for problems.
 func (p *printer) file(im *profile.Image) string {
 	text := words.ImageName(im)
 	if im.Arch != 0 {
@@ -51,7 +51,7 @@ func (p *printer) file(im *profile.Image) string {
 	return text
 }
 
-// imageMarks say why functions of an image may be missing or wrong.
+// imageMarks returns the reasons why functions of an image may be missing or wrong.
 func imageMarks(im *profile.Image) []string {
 	var marks []string
 	if im.Note != "" {

@@ -7,15 +7,18 @@ import (
 	"stacksnap/format/words"
 )
 
-// printer writes the parts of a report that are a report's alone: trees, threads and
-// images. What they say is for [words.Printer] to tell.
-type printer struct{ words.Printer }
-
-func newPrinter(w io.Writer, p *profile.Profile, o words.Options) *printer {
-	return &printer{*words.NewPrinter(w, p, o)}
+// printer writes the trees, threads and images of a report. The wording of their parts is
+// in [words.Printer].
+type printer struct {
+	words.Printer
+	factsFirst bool // see [words.Options.Header]
 }
 
-// diffPrinter writes a comparison.
+func newPrinter(w io.Writer, p *profile.Profile, o words.Options) *printer {
+	return &printer{*words.NewPrinter(w, p, o), o.Header}
+}
+
+// diffPrinter writes the report of a comparison.
 type diffPrinter struct{ *words.DiffPrinter }
 
 func newDiffPrinter(w io.Writer, c *words.Comparison, o words.Options) *diffPrinter {

@@ -8,12 +8,16 @@ import (
 	"stacksnap/task"
 )
 
-// maxSelf bounds the list of self times.
+// maxHeaviest is the most frames of a heaviest stack, the innermost ones: they fit on the
+// first screen with what comes before and after.
+const maxHeaviest = 12
+
+// maxSelf is the most functions in the list of self times.
 const maxSelf = 50
 
-// writeSampled writes the report of many snapshots: the heaviest stack of the main
-// thread and of the one that ran most, the trees with counts, merged by function and heaviest branch first,
-// and the functions that were innermost.
+// writeSampled writes the report of many snapshots: the heaviest stacks of the thread that
+// ran most and of the main one; the busiest threads; the trees, merged by function, with
+// counts and the heaviest branch first; and the self times.
 func writeSampled(p *printer) error {
 	p.header()
 	p.heaviest()
@@ -22,28 +26,31 @@ func writeSampled(p *printer) error {
 		p.thread(t)
 	}
 	p.selfTimes()
-	p.images()
-	p.end()
-	p.unnamed()
+	p.rest()
 	return p.Flush()
 }
 
-// heaviest writes the heaviest stack of the main thread.
+// heaviest writes the heaviest stack of the thread that ran most, the busiest threads, and
+// the heaviest stack of the main thread.
 func (p *printer) heaviest() {
 	straight := *p
 	straight.Profile = p.Profile.Straight()
-	main := straight.Profile.MainThread()
+	main, most := straight.Profile.MainThread(), busiest(straight.Profile)
+	if most != nil && most != main {
+		straight.heaviestOf(most, straight.busiestName(most))
+		straight.busyThreads()
+	}
 	if main != nil {
 		straight.heaviestOf(main, "the main thread")
 	}
-	if t := busiest(straight.Profile); t != nil && t != main {
-		straight.heaviestOf(t, straight.busiestName(t))
+	if most == nil || most == main {
+		straight.busyThreads()
 	}
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
 }
 
-// busiest is the thread that was seen to run most often, if that was in most of its
-// samples; nil where there is none.
+// busiest returns the thread that was runnable in the most samples, if that is at least
+// half of its own; otherwise nil.
 func busiest(p *profile.Profile) (best *profile.Thread) {
 	most := 0
 	for _, t := range p.Threads {
@@ -54,7 +61,7 @@ func busiest(p *profile.Profile) (best *profile.Thread) {
 	return best
 }
 
-// busiestName names that thread, or those that are alike.
+// busiestName names the busiest thread, or the threads of its entry.
 func (p *printer) busiestName(t *profile.Thread) string {
 	if n := t.Weight(); n > 1 {
 		return "the " + words.Plural(n, "thread") + " that ran most"
@@ -62,7 +69,7 @@ func (p *printer) busiestName(t *profile.Thread) string {
 	return p.ThreadName(t.ID, t.Name) + ", which ran most"
 }
 
-// heaviestOf writes, flat, the stack in which a thread was most.
+// heaviestOf writes the most frequent stack of a thread without indentation.
 func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	if len(t.Roots) == 0 {
 		return
@@ -74,12 +81,16 @@ func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	if c := stack[0].Cut; c != nil {
 		p.Line("%s  %s", p.weight(stack[0]), p.Cut("<stack cut here: "+words.Clean(c.String(), words.MaxText)+">"))
 	}
+	if outer := len(stack) - maxHeaviest; outer > 0 {
+		p.Line("%s  %s", p.weight(stack[0]), p.Faint("… "+words.Plural(outer, "frame")+" above, see the tree"))
+		stack = stack[outer:]
+	}
 	for _, n := range stack {
 		p.Fitted(p.weight(n)+"  ", n, p.Split(n))
 	}
 }
 
-// selfTimes lists the functions by how often they were the innermost.
+// selfTimes lists the functions by the number of samples in which they were innermost.
 func (p *printer) selfTimes() {
 	times, total := p.Profile.Straight().SelfTimes()
 	if total == 0 {

@@ -12,13 +12,12 @@ import (
 	"stacksnap/format/words"
 )
 
-// summaryLines are the most of a summary, so that it fits into a message.
+// summaryLines is the most lines of a summary, so that it fits into a message.
 const summaryLines = 20
 
-// Summary writes a summary of twenty lines at most, none longer than a hundred columns,
-// without colours: what is wrong, who waits for whom, the stacks that matter with how
-// often each is there, and how sure that is. Of a comparison it writes the functions that
-// changed most, in all their lines.
+// Summary writes a summary without colours, of at most 20 lines of 100 columns: the
+// headline, deadlocks, the most important stacks with their frequency, and how reliable
+// they are. For a comparison it writes the whole table of functions that changed most.
 func Summary(w io.Writer, r *report.Report, o words.Options) error {
 	switch {
 	case r.Diff != nil:
@@ -36,24 +35,20 @@ func Summary(w io.Writer, r *report.Report, o words.Options) error {
 	return b.writeTo(w)
 }
 
-// summary is a summary while it is made.
+// summary is a summary that is being written.
 type summary struct {
 	words.StackLine
 	ascii bool
 	lines []string
 
-	untitled bool // what runs and what waits has no line above it
+	untitled bool // sections have no titles
 }
 
 func newSummary(p *profile.Profile, o words.Options) *summary {
-	width := words.SummaryColumns
-	if o.Width > 0 {
-		width = min(o.Width, words.SummaryColumns)
-	}
-	return &summary{StackLine: words.NewStackLine(p, width), ascii: o.ASCII}
+	return &summary{StackLine: words.NewStackLine(p, o.Width), ascii: o.ASCII}
 }
 
-// writeTo writes what there is at once.
+// writeTo writes all lines at once.
 func (b *summary) writeTo(w io.Writer) error {
 	var text bytes.Buffer
 	for i, line := range b.lines {
@@ -65,7 +60,7 @@ func (b *summary) writeTo(w io.Writer) error {
 	return err
 }
 
-// clipped is a line that fits.
+// clipped shortens a line to the width.
 func (b *summary) clipped(line string) string {
 	if !b.ascii {
 		return words.Clip(line, b.Width)
@@ -76,12 +71,12 @@ func (b *summary) clipped(line string) string {
 	return line
 }
 
-// goesOn begins the further lines of a text.
+// goesOn is the beginning of continuation lines.
 const goesOn = "| "
 
-// add adds a text in so many lines at most.
+// add adds a text in at most that many lines.
 func (b *summary) add(most, hang int, text string) {
-	// Each line begins with a word of ours, which no shell takes for a command.
+	// Each line begins with a word of ours, so that a shell runs nothing from the target.
 	lines := words.Wrapped(text, b.Width-len(goesOn), hang)
 	for i := range lines[1:] {
 		lines[i+1] = lines[i+1][:hang] + goesOn + lines[i+1][hang:]
@@ -93,7 +88,7 @@ func (b *summary) add(most, hang int, text string) {
 	b.lines = append(b.lines, lines...)
 }
 
-// headline says what is wrong, and of what that is said.
+// headline adds the headline and the process that it is about.
 func (b *summary) headline() {
 	whole := b.Printer
 	whole.Profile = b.Profile.Original()
@@ -110,7 +105,7 @@ func (b *summary) headline() {
 	}
 }
 
-// subject says which process it is, and what was captured when.
+// subject describes the process and the capture.
 func (b *summary) subject() string {
 	p := b.Profile.Original()
 	parts := []string{"Process: " + words.ProcessName(p.Target.Name, p.Target.PID), words.Plural(p.NumThreads(), "thread")}
@@ -128,7 +123,7 @@ func (b *summary) subject() string {
 	return strings.Join(parts, ", ")
 }
 
-// body writes the rest, up to that line.
+// body adds what follows the headline, until the summary has at most that number of lines.
 func (b *summary) body(most int) {
 	b.circles(b.Profile.Deadlocks)
 	sure := b.sureness()
@@ -139,10 +134,10 @@ func (b *summary) body(most int) {
 	b.lines = append(b.lines, sure...)
 }
 
-// maxCircles is how many deadlocks have lines of their own.
+// maxCircles is the most deadlocks with lines of their own.
 const maxCircles = 2
 
-// circles writes who waits for whom in a circle.
+// circles adds the deadlocks.
 func (b *summary) circles(all []profile.Deadlock) {
 	for i, d := range all {
 		if i == maxCircles {
@@ -157,7 +152,7 @@ func (b *summary) circles(all []profile.Deadlock) {
 	}
 }
 
-// sureness says how far all this can be trusted.
+// sureness returns the lines on how reliable the summary is.
 func (b *summary) sureness() []string {
 	p := b.Profile.Original()
 	lines := b.sure(p)
@@ -173,8 +168,7 @@ func (b *summary) sureness() []string {
 	return lines
 }
 
-// sure says how much of what was captured of processes is known, nothing where that is not
-// told.
+// sure returns the line on the completeness of captures; none if that is unknown.
 func (b *summary) sure(all ...*profile.Profile) []string {
 	var walks, bottoms, missed, stacks int
 	for _, p := range all {

@@ -11,8 +11,8 @@ import (
 	"stacksnap/format/words"
 )
 
-// group writes the summary of several processes: what they are about, who waits for whom,
-// and a line or a few on each.
+// group adds the summary of several processes: the headline, deadlocks, and some lines on
+// each process.
 func (b *summary) group(g *profile.Group) {
 	if text := words.GroupHeadline(g); text != "" {
 		b.add(3, 2, text)
@@ -37,7 +37,7 @@ func originals(all []*profile.Profile) (list []*profile.Profile) {
 	return list
 }
 
-// uncaptured says of which processes there is nothing, and why.
+// uncaptured lists the processes that could not be captured, with the reasons.
 func (b *summary) uncaptured(all []profile.Missing) {
 	for i, m := range all {
 		if i == maxCircles {
@@ -48,8 +48,8 @@ func (b *summary) uncaptured(all []profile.Missing) {
 	}
 }
 
-// processes writes the lines of each, as many as there is room for up to a line: what one
-// does not need is for the others, from the first on.
+// processes adds the lines on each process, as many as fit into most lines. Lines that one
+// process does not need go to others, from the first on.
 func (b *summary) processes(all []*profile.Profile, most int) {
 	room := most - len(b.lines)
 	if room <= 0 {
@@ -63,21 +63,21 @@ func (b *summary) processes(all []*profile.Profile, most int) {
 		return
 	}
 	each := room / max(len(all), 1)
-	spare := room
-	for _, p := range all {
-		spare -= min(each, len(b.process(p, each)))
+	spare, least := room, make([]int, len(all)) // lines that each needs of its own share
+	for i, p := range all {
+		least[i] = len(b.process(p, each))
+		spare -= min(each, least[i])
 	}
-	for _, p := range all {
-		base := len(b.process(p, each))
+	for i, p := range all {
 		lines := b.process(p, each+spare)
-		if len(lines) > base {
-			spare -= len(lines) - base
+		if len(lines) > least[i] {
+			spare -= len(lines) - least[i]
 		}
 		b.lines = append(b.lines, lines...)
 	}
 }
 
-// process returns so many lines on one process, at most.
+// process returns at most that many lines on a process.
 func (b *summary) process(p *profile.Profile, most int) []string {
 	one := newSummary(p, words.Options{Width: b.Width - 2})
 	one.untitled = true
@@ -97,8 +97,8 @@ func (b *summary) process(p *profile.Profile, most int) []string {
 	return lines
 }
 
-// hangSummary writes a summary of a hang: when and how long, what the thread did in turn,
-// who waits for whom, and the stacks.
+// hangSummary writes the summary of a hang: its times, the phases of the thread, waits and
+// deadlocks, and stacks.
 func hangSummary(w io.Writer, r *report.Report, o words.Options) error {
 	b := newSummary(r.Profiles[0], o)
 	if r.Hang.Reason == hangreport.Hang {
@@ -115,10 +115,11 @@ func hangSummary(w io.Writer, r *report.Report, o words.Options) error {
 	return err
 }
 
-// maxFollowedLines are kept for the processes that a hung thread waited for.
+// maxFollowedLines is the number of lines reserved for the processes that a hung thread
+// waited for.
 const maxFollowedLines = 6
 
-// followed says for whom the thread waited in other processes.
+// followed adds the chain of waits into other processes.
 func (b *summary) followed(r *report.Report) {
 	if chain := r.Hang.Followed.Chain; len(r.Profiles)+len(r.Missing) > 1 && len(chain) > 0 {
 		b.add(3, 2, "Hang waits: "+b.Circle(chain))
@@ -127,10 +128,14 @@ func (b *summary) followed(r *report.Report) {
 	b.uncaptured(r.Missing)
 }
 
-// hang says what the thread that was watched did.
+// hang adds the times and phases of a hang.
 func (b *summary) hang(all *report.Report) {
 	r := all.Hang
-	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s, from %s: %s", r.Kind, words.Duration(r.Duration), unfinished(r), words.Moment(r.Start), b.ThreadName(r.Thread, r.Name)))
+	began := words.Moment(r.Start)
+	if r.FromStart {
+		began += " or before"
+	}
+	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s%s, from %s: %s", r.Kind, atLeast(r), words.Duration(r.Duration), unfinished(r), began, b.ThreadName(r.Thread, r.Name)))
 	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
 	b.followed(all)
 	const most = 4

@@ -36,7 +36,7 @@ func TestSummaryOwners(t *testing.T) {
 		}
 	}
 	p.Threads[10].Main = true
-	if got := summaryOf(t, p); !strings.Contains(got, "Waits:\n  2 threads, the main one among them, wait in futex:\n") || !strings.Contains(got, "Idle: 11 threads, 7 in futex") {
+	if got := summaryOf(t, p); !strings.Contains(got, "Waits:\n  2 threads, the main one among them, wait in futex: futex ← bioProcessBackgroundJobs\n") || !strings.Contains(got, "Idle: 11 threads, 7 in futex") {
 		t.Errorf("the main thread is not first in\n%s", got)
 	}
 	p.Threads[4].Wait.Peer = profile.Peer{PID: 9, Name: "other", Action: profile.Write}
@@ -103,5 +103,36 @@ func TestSummaryGroupSharesRoom(t *testing.T) {
 	n, more := strings.Count(b.String(), "\n"), strings.Count(b.String(), "  … 4 more stacks")
 	if n != summaryLines || more != 4 { // each has more to say, and says so
 		t.Errorf("%d lines:\n%s", n, b.String())
+	}
+}
+
+// TestSummaryObjects: threads that wait in the same call share a row, which names what they wait
+// for where that is one and the same; a name is never cut.
+func TestSummaryObjects(t *testing.T) {
+	const log = "fd 4 /srv/log[1].txt"
+	for name, c := range map[string]struct {
+		objects []string // of each thread
+		main    bool     // the last one is
+		want    string
+	}{
+		"one":       {[]string{log}, false, `thread 20 "w" waits in read: ` + log},
+		"the same":  {[]string{log, log}, false, "2 threads wait in read: " + log},
+		"others":    {[]string{log, "fd 5 pipe:[8]", log}, false, "3 threads wait in read"},
+		"none":      {[]string{"", ""}, false, "2 threads wait in read"},
+		"known one": {[]string{"", log}, false, "2 threads wait in read"},
+		"main":      {[]string{log, log}, true, "2 threads, the main one among them, wait in read: " + log},
+		"main only": {[]string{log, ""}, true, "2 threads, the main one among them, wait in read"},
+	} {
+		p := fixtures.Moments(&profile.Profile{Snapshots: 1}, 1)
+		for i, object := range c.objects {
+			p.Threads = append(p.Threads, &profile.Thread{
+				ID: task.ThreadID(20 + i), Name: "w", Main: c.main && i == len(c.objects)-1, State: task.Sleeping, Samples: 1,
+				Wait:  &profile.Wait{Call: "read", Object: object},
+				Roots: []*profile.Node{{Location: profile.Location{Function: "f"}, Count: 1, Self: 1}},
+			})
+		}
+		if got, want := summaryOf(t, p), "Waits:\n  "+c.want+": f\n"; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 }

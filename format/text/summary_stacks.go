@@ -12,26 +12,28 @@ import (
 	"stacksnap/task"
 )
 
-// row is a stack of a summary, or several that look the same there.
+// row is a stack of a summary, or several stacks with the same text.
 type row struct {
-	threads  []*profile.Thread // that wait so, or ran so in one snapshot
-	samples  int               // in which a thread ran so, of many snapshots
+	threads  []*profile.Thread // threads waiting there or, in one snapshot, running there
+	samples  int               // number of samples running there, for many snapshots
 	stack    string
 	wait     string
-	state    bool // wait is the state, for want of more
+	named    string // wait with the object of all threads; empty: it differs, or wait has it
+	state    bool   // wait is the state, for want of more
 	priority int
 }
 
-// The order of rows that have the same number.
+// The priorities of rows.
 const (
-	deadRow  = iota // of one in a deadlock
-	mainRow         // of the main thread
-	lockRow         // for what another one has
-	ownerRow        // of one that others wait for
+	deadRow  = iota // row of a thread in a deadlock
+	mainRow         // row of the main thread
+	lockRow         // row of a thread that waits for another
+	ownerRow        // row of a thread that others wait for
 	otherRow
+	parkedRow // of one that may have nothing to do
 )
 
-// stacks writes the stacks that matter in so many lines at most.
+// stacks adds the most important stacks in at most room lines.
 func (b *summary) stacks(room int) {
 	p := b.Profile
 	running := b.running()
@@ -70,8 +72,8 @@ func samplesOf(rows []*row) (n int) {
 	return n
 }
 
-// section writes rows below a title, or as many as there is room for and how many more
-// there are, and returns how many lines that took.
+// section adds a title and as many rows as fit into room lines, and the number of those
+// left out. It returns the number of lines added.
 func (b *summary) section(title string, rows []*row, room, total int) int {
 	before := len(b.lines)
 	if room < 1 {
@@ -92,7 +94,7 @@ func (b *summary) section(title string, rows []*row, room, total int) int {
 	return len(b.lines) - before
 }
 
-// moreRows counts what has no lines of its own.
+// moreRows describes the rows that are left out.
 func moreRows(rows []*row, total int) string {
 	text := words.Plural(len(rows), "more stack")
 	if total > 0 {
@@ -119,7 +121,7 @@ func weightOf(threads []*profile.Thread) (n int) {
 	return n
 }
 
-// rowLines are the one or two lines of a row.
+// rowLines returns the one or two lines of a row.
 func (b *summary) rowLines(r *row, total int) []string {
 	runs := ""
 	if b.untitled {
@@ -161,7 +163,7 @@ func (b *summary) who(threads []*profile.Thread) string {
 	return b.ThreadName(t.ID, t.Name)
 }
 
-// idleLine counts threads that have nothing to do, by what they wait in.
+// idleLine returns a line with the number of idle threads in each call.
 func idleLine(idle map[string]int) string {
 	if len(idle) == 0 {
 		return ""
@@ -183,27 +185,29 @@ func idleLine(idle map[string]int) string {
 	return fmt.Sprintf("Idle: %s, %s", words.Plural(n, "thread"), strings.Join(parts, ", "))
 }
 
-// rows collects rows by what they look like.
+// rows merges rows with the same text.
 type rows struct {
 	list  []*row
 	index map[string]*row
 }
 
+func rowKey(stack, wait string) string { return stack + "\n" + wait }
+
 func (rs *rows) of(stack, wait string) *row {
-	key := stack + "\n" + wait
+	key := rowKey(stack, wait)
 	r := rs.index[key]
 	if r == nil {
 		if rs.index == nil {
 			rs.index = map[string]*row{}
 		}
-		r = &row{stack: stack, wait: wait, priority: otherRow}
+		r = &row{stack: stack, wait: wait, priority: parkedRow}
 		rs.index[key] = r
 		rs.list = append(rs.list, r)
 	}
 	return r
 }
 
-// running are the stacks in which threads could run, the most frequent first.
+// running returns the stacks of runnable threads, the most frequent first.
 func (b *summary) running() []*row {
 	var rs rows
 	for _, t := range b.Profile.Threads {
@@ -226,9 +230,9 @@ func (b *summary) running() []*row {
 	return rs.list
 }
 
-// ranIn is in how many samples a thread could run, of those of which a frame was the
-// innermost. Where that is not told of a frame, those of a thread count that hardly ever
-// waited.
+// ranIn returns the number of samples of a node in which the thread was runnable. If the
+// states of its samples are unknown, it counts all samples of a thread that was runnable in
+// at least 9/10 of its own.
 func ranIn(t *profile.Thread, n *profile.Node) int {
 	switch {
 	case n.Self == 0:
@@ -241,8 +245,8 @@ func ranIn(t *profile.Thread, n *profile.Node) int {
 	return 0
 }
 
-// waiting are the stacks of threads that wait for something that matters, and how many
-// have nothing to do, by what they wait in.
+// waiting returns the stacks of threads that wait for something in particular, and the
+// number of idle threads by call.
 func (b *summary) waiting() (_ []*row, idle map[string]int) {
 	var rs rows
 	owners := b.owners()
@@ -252,36 +256,60 @@ func (b *summary) waiting() (_ []*row, idle map[string]int) {
 			continue
 		}
 		w := b.usualWait(t)
-		if !t.Main && !owners[t.ID] && waits.IsParked(w) {
+		if !t.Main && !owners[t.ID] && waits.ProvesParked(w, t.Heaviest()) {
 			idle[words.CallName(w)] += t.Weight()
 			continue
 		}
-		text := b.usualState(t)
-		if w != nil {
-			text = b.WaitFor(t.ID, common(w, t))
-		}
-		r := rs.of(b.Stack(t.Heaviest()), text)
-		r.state = w == nil
+		r := b.waitRow(&rs, t, w)
 		r.threads = append(r.threads, t)
 		r.priority = min(r.priority, b.priorityOf(t, w, owners))
 	}
+	rs.nameObjects()
 	slices.SortStableFunc(rs.list, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(weightOf(b.threads), weightOf(a.threads)))
 	})
 	return rs.list, idle
 }
 
-// common is what threads that wait alike have in common: which descriptor it is tells
-// something of the main thread alone.
-func common(w *profile.Wait, t *profile.Thread) *profile.Wait {
-	if t.Main || w.Lock != profile.NoLock || w.Peer.PID != 0 {
-		return w
+// waitRow returns the row of a thread that waits. Threads that wait in the same call share
+// one though each waits for another object, such as a descriptor: which it is matters for the
+// main thread alone.
+func (b *summary) waitRow(rs *rows, t *profile.Thread, w *profile.Wait) *row {
+	stack := b.Stack(t.Heaviest())
+	if w == nil {
+		r := rs.of(stack, b.usualState(t))
+		r.state = true
+		return r
 	}
-	own := *w
-	if object, _, several := strings.Cut(own.Object, "["); several { // "fd 3 pipe:[4711]"
-		own.Object = strings.TrimRight(object, ":")
+	text, named := b.WaitFor(t.ID, w), ""
+	if !t.Main && w.Lock == profile.NoLock && w.Peer.PID == 0 {
+		inCall := *w
+		inCall.Object = ""
+		text, named = b.WaitFor(t.ID, &inCall), text
 	}
-	return &own
+	r := rs.of(stack, text)
+	if len(r.threads) == 0 {
+		r.named = named
+	} else if r.named != named {
+		r.named = ""
+	}
+	return r
+}
+
+// nameObjects has rows say what their threads wait for where that is the same of all.
+func (rs *rows) nameObjects() {
+	rs.list = slices.DeleteFunc(rs.list, func(r *row) bool {
+		if r.named == "" {
+			return false
+		}
+		main := rs.index[rowKey(r.stack, r.named)]
+		if r.wait = r.named; main == nil || main == r {
+			return false
+		}
+		main.threads = append(main.threads, r.threads...)
+		main.priority = min(main.priority, r.priority)
+		return true
+	})
 }
 
 func (b *summary) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task.ThreadID]bool) int {
@@ -297,11 +325,13 @@ func (b *summary) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task
 		return lockRow
 	case owners[t.ID]:
 		return ownerRow
+	case waits.IsParked(w):
+		return parkedRow
 	}
 	return otherRow
 }
 
-// waits reports whether a thread mostly did.
+// waits reports whether a thread mostly waited.
 func (b *summary) waits(t *profile.Thread) bool {
 	if !b.Profile.Sampled() {
 		return t.State != task.Running
@@ -309,7 +339,7 @@ func (b *summary) waits(t *profile.Thread) bool {
 	return 2*t.States[task.Running] < t.Samples
 }
 
-// usualState is the state in which a thread that could not run mostly was.
+// usualState returns the most frequent state of a thread other than running.
 func (b *summary) usualState(t *profile.Thread) string {
 	state, most := t.State, 0
 	for s, n := range t.States {
@@ -323,7 +353,7 @@ func (b *summary) usualState(t *profile.Thread) string {
 	return state.String()
 }
 
-// usualWait is what a thread waits for; nil where that is not known.
+// usualWait returns what a thread waits for, nil if unknown.
 func (b *summary) usualWait(t *profile.Thread) *profile.Wait {
 	if !b.Profile.Sampled() {
 		return t.Wait
@@ -334,7 +364,7 @@ func (b *summary) usualWait(t *profile.Thread) *profile.Wait {
 	return nil
 }
 
-// owners are the threads for which others wait.
+// owners returns the threads that others wait for.
 func (b *summary) owners() map[task.ThreadID]bool {
 	owners := map[task.ThreadID]bool{}
 	for _, t := range b.Profile.Threads {

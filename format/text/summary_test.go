@@ -28,6 +28,10 @@ func deadlockedMany() *profile.Profile {
 			fixtures.At(libc, "start_thread", 755, 0x7f10a2c89134), fixtures.At(demo, function, 4, 0x55d0c0a01300), fixtures.At(demo, "take", 9, 0x55d0c0a01301),
 			fixtures.At(libc, "pthread_mutex_lock", 1, 0x7f10a2c80000), fixtures.At(libc, "__lll_lock_wait", 29, 0x7f10a2c8607d))}
 	}
+	idles := func(id task.ThreadID, call, function string) *profile.Thread {
+		return &profile.Thread{ID: id, Name: "w", State: task.Sleeping, Wait: &profile.Wait{Call: call}, Roots: fixtures.Stack(
+			fixtures.At(libc, "start_thread", 755, 0x7f10a2c89134), fixtures.At(demo, function, 4, 0x55d0c0a01300), fixtures.At(libc, call, 29, 0x7f10a2c8607d))}
+	}
 	main := waits(4242, &profile.Wait{Call: "futex", Lock: profile.ThreadEnd, Owner: 2, OwnerName: "w"}, "main")
 	main.Main = true
 	p.Threads = []*profile.Thread{main, waits(2, lock(3, 0x7f0010), "ab"), waits(3, lock(2, 0x7f0020), "ba")}
@@ -35,10 +39,10 @@ func deadlockedMany() *profile.Profile {
 		p.Threads = append(p.Threads, waits(10+i, lock(2, 0x7f0020), "audit"))
 	}
 	for i := range task.ThreadID(9) {
-		p.Threads = append(p.Threads, waits(20+i, &profile.Wait{Call: "futex"}, "pool"))
+		p.Threads = append(p.Threads, idles(20+i, "futex", "bioProcessBackgroundJobs"))
 	}
 	for i := range task.ThreadID(4) {
-		p.Threads = append(p.Threads, waits(40+i, &profile.Wait{Call: "epoll_wait"}, "loop"))
+		p.Threads = append(p.Threads, idles(40+i, "epoll_wait", "event_loop"))
 	}
 	p.Deadlocks = []profile.Deadlock{{Looks: 1, Waiters: []profile.Waiter{
 		{ID: 2, Name: "w", Wait: *lock(3, 0x7f0010)}, {ID: 3, Name: "w", Wait: *lock(2, 0x7f0020)},

@@ -8,7 +8,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// thread writes one thread: a line of its own facts, then its frames.
+// thread writes a thread: a line of facts, then its frames.
 func (p *printer) thread(t *profile.Thread) {
 	p.Line("")
 	p.Text("", 4, strings.Join(p.threadFacts(t), "  "))
@@ -19,7 +19,7 @@ func (p *printer) thread(t *profile.Thread) {
 	}
 }
 
-// threadFacts are the parts of a thread's line, those that are known.
+// threadFacts returns the known facts for a thread's line.
 func (p *printer) threadFacts(t *profile.Thread) []string {
 	facts := []string{p.title(t)}
 	add := func(fact string) {
@@ -42,7 +42,7 @@ func (p *printer) threadFacts(t *profile.Thread) []string {
 	return facts
 }
 
-// title names one thread, or all those that an entry stands for.
+// title names a thread, or all threads of an entry.
 func (p *printer) title(t *profile.Thread) string {
 	os := p.Profile.Target.OS
 	if t.Together != nil {
@@ -58,7 +58,7 @@ func (p *printer) title(t *profile.Thread) string {
 	return p.Name(words.Plural(len(all), "thread")+" alike:") + " " + words.ThreadIDs(os, all)
 }
 
-// names writes the names of an entry's threads: each once, the first few.
+// names lists the first few different names of an entry's threads.
 func names(t *profile.Thread) string {
 	const most = 4
 	seen := map[string]bool{"": true}
@@ -86,7 +86,7 @@ func (p *printer) failure(t *profile.Thread) {
 	}
 }
 
-// together names the threads whose samples an entry has.
+// together names the threads of a group.
 func (p *printer) together(t *profile.Thread) string {
 	g := t.Together
 	n := words.Plural(len(g.Threads), "thread")

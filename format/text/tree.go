@@ -1,5 +1,5 @@
-// Package text writes the reports for people: the tree, the summary, the report of a hang
-// and the comparison of two reports.
+// Package text writes reports for people: the tree, the summary, and the reports of a hang
+// and of a comparison.
 package text
 
 import (
@@ -10,9 +10,10 @@ import (
 	"stacksnap/format/words"
 )
 
-// Tree writes the report for people: what was captured and how, each thread's
-// frames from the outermost in, and the images in which they lie. Of many
-// snapshots it writes the merged tree, and of a comparison the trees of both sides in one.
+// Tree writes the full report for people: what is wrong, the frames of each thread from the
+// outermost inwards, the images that contain them, and the facts on the process and the
+// capture. For many snapshots it writes merged trees, and for a comparison the merged trees
+// of both sides.
 func Tree(w io.Writer, r *report.Report, o words.Options) error {
 	switch {
 	case r.Diff != nil:
@@ -27,6 +28,7 @@ func Tree(w io.Writer, r *report.Report, o words.Options) error {
 
 // tree writes the report on one process.
 func tree(w io.Writer, p *profile.Profile, o words.Options) error {
+	p = inOrder(o.Folded(p))
 	if p.Sampled() {
 		return writeSampled(newPrinter(w, p, o))
 	}
@@ -41,13 +43,19 @@ func writeTree(p *printer) error {
 		}
 		p.thread(t)
 	}
-	p.images()
-	p.end()
-	p.unnamed()
+	p.rest()
 	return p.Flush()
 }
 
-// end says how far the stacks can be trusted.
+// rest writes what comes below the stacks.
+func (p *printer) rest() {
+	p.images()
+	p.facts()
+	p.end()
+	p.unnamed()
+}
+
+// end writes how reliable the stacks are.
 func (p *printer) end() {
 	if p.Profile.Walks == 0 {
 		return

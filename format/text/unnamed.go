@@ -10,11 +10,11 @@ import (
 	"stacksnap/task"
 )
 
-// maxUnnamed is how many images without names are told.
+// maxUnnamed is the most images without names that are listed.
 const maxUnnamed = 3
 
-// unnamed says of which images functions on the stacks have no name, and what would
-// help. Of Apple's own nothing would: their symbols are nowhere to be had.
+// unnamed lists the images with functions that have no name, and the flags that would help.
+// It leaves out Apple's own images, whose symbols are not available.
 func (p *printer) unnamed() {
 	list := slices.DeleteFunc(p.Profile.Unnamed(), func(im *profile.Image) bool {
 		return p.Profile.Target.OS == task.Darwin && dyld.IsApples(im.Path)
@@ -36,7 +36,7 @@ func (p *printer) unnamed() {
 	p.Line("Without names: functions in %s%s", enumerate(names), by)
 }
 
-// idName is what the system calls the ID of an image.
+// idName returns the system's term for the ID of an image.
 func (p *printer) idName() string {
 	if p.Profile.Target.OS == task.Darwin {
 		return "UUID"
@@ -44,7 +44,7 @@ func (p *printer) idName() string {
 	return "build-id"
 }
 
-// finders are the flags that would look for what has an ID.
+// finders returns the flags that look up files by ID.
 func (p *printer) finders() string {
 	if p.Profile.Target.OS == task.Darwin {
 		return "--symbols PATH looks"
@@ -52,7 +52,7 @@ func (p *printer) finders() string {
 	return "--symbols PATH or --debuginfod look"
 }
 
-// shortID is as much of an ID as tells files apart.
+// shortID returns the first digits of an ID.
 func (p *printer) shortID(im *profile.Image) string {
 	const digits = 8
 	id := words.ImageID(p.Profile.Target.OS, im.ID)
@@ -65,7 +65,7 @@ func (p *printer) shortID(im *profile.Image) string {
 	return id
 }
 
-// enumerate writes a list as a sentence has it.
+// enumerate joins words with commas, and "and" before the last.
 func enumerate(words []string) string {
 	last := len(words) - 1
 	if last == 0 {

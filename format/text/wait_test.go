@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/internal/golden"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
@@ -47,13 +48,13 @@ func TestWaitsOfManySnapshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`held by thread 101 "a"; stood from +500 ms on to the end, in all 20 looks` + "\n",
-		`held by thread 101 "a"; stood from +500 ms to +2.00 s, in 4 looks, and then ended` + "\n",
-		`held by thread 101 "a"; seen at +10.00 s, in the last look alone` + "\n",
-		`  waits for mutex 0x7f0010, held by thread 102 "b": in all 20 looks` + "\n",
-		`  waits for mutex 0x7f0040, held by thread 101 "a": in 19 of 20 looks` + "\n",
-		"  waits in read: fd 3 pipe:[7]: in the only look\n",
-		"  waits for mutex 0x7f0040, held by one thread after another: in 6 of 20 looks\n",
+		`held by thread 101 "a"; seen from +500 ms to the end, in all 20 checks` + "\n",
+		`held by thread 101 "a"; seen from +500 ms to +2.00 s, in 4 checks, and then no more` + "\n",
+		`held by thread 101 "a"; seen at +10.00 s, in the last check alone` + "\n",
+		`  waits for mutex 0x7f0010, held by thread 102 "b": in all 20 checks` + "\n",
+		`  waits for mutex 0x7f0040, held by thread 101 "a": in 19 of 20 checks` + "\n",
+		"  waits in read: fd 3 pipe:[7]: in the only check\n",
+		"  waits for mutex 0x7f0040, held by one thread after another: in 6 of 20 checks\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report has no %q", want)
@@ -76,7 +77,7 @@ func TestHangReport(t *testing.T) {
 			`    +312 ms  for 200 ms, 19 samples: __lll_lock_wait, waits for mutex 0x7f0010, held by thread 102 "b"` + "\n",
 			"Deadlock:",
 		},
-		{"Hang:            busy for 10.00 s, and still\n", "Reported:        while it went on: it was sampled"},
+		{"Hang:            busy for at least 10.00 s, and still\n", "Reported:        while it went on: it was sampled"},
 		{"Process:"},
 	}
 	for i, r := range fixtures.Hangs() {
@@ -88,6 +89,19 @@ func TestHangReport(t *testing.T) {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("report %d has no %q:\n%s", i, want, b.String())
 			}
+		}
+	}
+}
+
+// TestHangSummary says of a hang that may have begun before the watch that it may be longer.
+func TestHangSummary(t *testing.T) {
+	for i, want := range []string{
+		"hang: blocked for 512 ms, from 2026-11-21 09:00:00.000 +0000: thread 101 \"a\"\n",
+		"hang: busy for at least 10.00 s, and still, from 2026-11-21 09:00:00.000 +0000 or before: thread",
+	} {
+		got := string(golden.WrittenReport(t, Summary, report.OfHang(fixtures.Hangs()[i]), words.Options{}))
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%q is not first in:\n%s", want, got)
 		}
 	}
 }

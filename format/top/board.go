@@ -11,17 +11,17 @@ import (
 	"stacksnap/unwind"
 )
 
-// Sample is one snapshot of the process, as a board takes it. None of it is kept.
+// Sample is one snapshot of the process. The board keeps no reference to it.
 type Sample struct {
 	*task.Snapshot
-	Looks []profile.Look // at what threads wait for: at any of them, now and then
-	// Path is the stack of a thread, the outermost frame first, and why it is not known
-	// beyond that. Two that end at the same node are the same.
+	Looks []profile.Look // observations of some threads' waits
+	// Path returns a thread's stack, outermost frame first, and the reason why it ends
+	// there. Paths with the same last node are equal.
 	Path func(task.ThreadID) ([]*profile.Node, unwind.Reason)
 }
 
-// Board keeps what a view shows of the samples so far: all of the last seconds, and of
-// the time before how often each function was seen. It is safe for concurrent use.
+// Board accumulates samples for the view: all of the last minute, and per function sums
+// since the start. It is safe for concurrent use.
 type Board struct {
 	mu        sync.Mutex
 	target    task.Info
@@ -29,37 +29,37 @@ type Board struct {
 	words     *words.Words
 	functions []function
 	numbers   map[functionKey]int32
-	mark      map[int32]bool // of one stack
+	mark      map[int32]bool // scratch: the functions of one stack
 	threads   map[task.ThreadID]*thread
-	listed    []*thread // of the last sample
+	listed    []*thread // threads of the last sample
 	ring      ring
-	since     tallies // of the parts of time that are over
+	since     tallies // sums since the start, without the ring's last part
 	Totals
 }
 
-// Totals are facts on a whole sampling.
+// Totals are facts on the whole sampling.
 type Totals struct {
 	Samples, Missed int
-	Last            time.Time     // of the samples
-	Elapsed         time.Duration // that samples stand for
-	Stopped         time.Duration // the process, in all stops together
-	CPU             time.Duration // that its threads have used meanwhile
+	Last            time.Time     // time of the last sample
+	Elapsed         time.Duration // time represented by samples
+	Stopped         time.Duration // time for which the process was stopped, in all
+	CPU             time.Duration // CPU time used by its threads
 }
 
-// function is one, or what stands for several that have no name.
+// function is a function's name and file, or a label for code without a name.
 type function struct{ name, file string }
 
-// functionKey is what frames of one function share.
+// functionKey identifies a function.
 type functionKey struct {
 	image              *profile.Image
 	function, overload string
 	area               task.Addr
 }
 
-// amount is what was seen of a function, a stack or a thread.
+// amount is the number of samples and the CPU time of a function, a stack or a thread.
 type amount struct {
 	samples int
-	cpu     time.Duration // that goes with those in which it ran
+	cpu     time.Duration // CPU time of the samples in which the thread ran
 }
 
 func (a *amount) add(other amount) {
@@ -67,13 +67,13 @@ func (a *amount) add(other amount) {
 	a.cpu += other.cpu
 }
 
-// tally is what was seen of a function: as the innermost one, and anywhere on a stack.
+// tally is the amount in a function itself, and that with its callees.
 type tally struct{ self, total amount }
 
-// tallies are by the function's number.
+// tallies maps function numbers to tallies.
 type tallies map[int32]tally
 
-// add adds what was seen of a stack.
+// add adds an amount to the functions of a stack.
 func (t tallies) add(s *stack, n amount) {
 	for i, fn := range s.functions {
 		of := t[fn]
@@ -85,7 +85,7 @@ func (t tallies) add(s *stack, n amount) {
 	}
 }
 
-// NewBoard returns an empty one, for a process that is sampled at that interval.
+// NewBoard returns an empty board for a process that is sampled at that interval.
 func NewBoard(target task.Info, interval time.Duration) *Board {
 	return &Board{
 		target: target, interval: interval, words: words.NewWords(&profile.Profile{Target: target}),
@@ -94,8 +94,9 @@ func NewBoard(target task.Info, interval time.Duration) *Board {
 	}
 }
 
-// A sample stands for the time since the one before, but for no longer than that many
-// intervals or that time, whichever is more: this program or the system was stopped then.
+// A sample represents the time since the previous one, but no more than longestGaps
+// intervals or longestGap, whichever is longer: a longer gap means that this program or the
+// system was suspended.
 const (
 	longestGaps = 4
 	longestGap  = time.Second
@@ -116,7 +117,7 @@ func (b *Board) Add(s *Sample) {
 	b.ring.bound()
 }
 
-// count counts a sample, and the time that it stands for.
+// count counts a sample and the time that it represents.
 func (b *Board) count(s *Sample, now *part) {
 	elapsed := b.interval
 	if b.Samples > 0 {
@@ -131,7 +132,7 @@ func (b *Board) count(s *Sample, now *part) {
 	now.elapsed += elapsed
 }
 
-// settle takes what is over out of the ring's last part into what is kept for good.
+// settle adds a completed part of the ring to the sums since the start.
 func (b *Board) settle(p *part) {
 	for spot, n := range p.counts {
 		b.since.add(spot.stack, *n)
@@ -149,7 +150,7 @@ func (b *Board) forget() {
 	maps.DeleteFunc(b.threads, func(_ task.ThreadID, t *thread) bool { return t.seen < b.Samples })
 }
 
-// number is that of a function, which stays the same.
+// number returns the number of a node's function, which never changes.
 func (b *Board) number(n *profile.Node) int32 {
 	key := functionKey{n.Image, n.Function, n.Overload, 0}
 	if n.Function == "" && n.Image != nil {
@@ -161,7 +162,7 @@ func (b *Board) number(n *profile.Node) int32 {
 	}
 	f := function{b.words.Function(n), b.words.File(n)}
 	if key == (functionKey{}) {
-		f.name = "code of no file" // its addresses tell nobody anything
+		f.name = "code of no file" // addresses there mean nothing to the user
 	}
 	b.numbers[key] = int32(len(b.functions))
 	b.functions = append(b.functions, f)

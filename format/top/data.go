@@ -8,7 +8,7 @@ import (
 	"stacksnap/task"
 )
 
-// data is what a board has at one moment. It does not change any more.
+// data is an immutable copy of a board.
 type data struct {
 	Totals
 	target    task.Info
@@ -16,27 +16,29 @@ type data struct {
 	functions []function
 	threads   []seen
 	since     tallies
-	own       map[*thread]tallies // of the threads that are counted apart
+	own       map[*thread]tallies // sums of each thread, for those that have them
 }
 
-// seen is a thread as the last sample saw it.
+// seen is a thread in the last sample.
 type seen struct {
-	key   *thread // by which its samples are known; nothing else of it is read
+	key   *thread // only a key; it is not dereferenced
 	id    task.ThreadID
-	label string // the id as the system's tools write it
+	main  bool
+	label string // the id as the system's tools print it
 	name  string
 	state task.State
 	stack *stack
-	wait  string // empty: it does not wait, or it is not known for what
+	wait  string // empty: it does not wait, or the reason is unknown
 }
 
-// data copies what a view may show.
+// data returns a copy of the board.
 func (b *Board) data() *data {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d := &data{Totals: b.Totals, target: b.target, functions: b.functions[:len(b.functions):len(b.functions)], since: maps.Clone(b.since), own: map[*thread]tallies{}}
+	main := b.main()
 	for _, t := range b.listed {
-		d.threads = append(d.threads, seen{t, t.id, b.words.ThreadID(t.id), b.words.Text(t.name), t.state, t.stack, t.waits()})
+		d.threads = append(d.threads, seen{t, t.id, t.id == main, b.words.ThreadID(t.id), b.words.Text(t.name), t.state, t.stack, t.waits()})
 		if t.since != nil {
 			d.own[t] = maps.Clone(t.since)
 		}
@@ -55,14 +57,14 @@ func (b *Board) data() *data {
 	return d
 }
 
-// window is the latest stretch of data, made of whole parts.
+// window is the most recent part of the data.
 type window struct {
 	parts   []*part
 	samples int
 	elapsed time.Duration
 }
 
-// window returns the parts of the last time, about as long as is wanted.
+// window returns the most recent parts that add up to about the wanted time.
 func (d *data) window(wanted time.Duration) window {
 	var w window
 	first := len(d.parts)
@@ -75,7 +77,7 @@ func (d *data) window(wanted time.Duration) window {
 	return w
 }
 
-// counts are the samples of the window by function, of one thread or, for nil, of all.
+// counts returns the window's sums by function, for one thread or, if of is nil, for all.
 func (w window) counts(of *thread) tallies {
 	sum := tallies{}
 	for _, p := range w.parts {
@@ -88,7 +90,7 @@ func (w window) counts(of *thread) tallies {
 	return sum
 }
 
-// cpu is the CPU time that each thread has used in the window.
+// cpu returns the CPU time of each thread in the window.
 func (w window) cpu() map[*thread]time.Duration {
 	sum := map[*thread]time.Duration{}
 	for _, p := range w.parts {
@@ -99,9 +101,8 @@ func (w window) cpu() map[*thread]time.Duration {
 	return sum
 }
 
-// heaviest is the stack in which most of the time with a function was spent, and which
-// share of all time that is; it is nil where there is none. Of equal ones it is always the
-// same.
+// heaviest returns the stack with the most time of those with the function, and its share
+// of the window; nil if there is none. Ties are broken by the functions' numbers.
 func (w window) heaviest(fn int32, of *thread, m measure) (*stack, float64) {
 	sums := map[*stack]*amount{}
 	for _, p := range w.parts {
@@ -126,15 +127,16 @@ func (w window) heaviest(fn int32, of *thread, m measure) (*stack, float64) {
 	return best, most
 }
 
-// measure is what the time in a function is.
+// measure selects the kind of time to show.
 type measure int
 
 const (
 	onCPU   measure = iota // CPU time
-	allTime                // that of waiting, too
+	allTime                // all time, waiting included
 )
 
-// share is which part an amount is of all the time of one thread, or of one processor.
+// share returns an amount as a fraction of the window; 1 is one thread, or one processor,
+// all the time.
 func (w window) share(n amount, m measure) float64 {
 	if m == allTime {
 		return float64(n.samples) / float64(max(1, w.samples))
@@ -142,7 +144,7 @@ func (w window) share(n amount, m measure) float64 {
 	return float64(n.cpu) / float64(max(1, w.elapsed))
 }
 
-// time is that for which an amount stands, since the start.
+// time returns the time that an amount since the start represents.
 func (d *data) time(n amount, m measure) time.Duration {
 	if m == allTime {
 		return time.Duration(float64(n.samples) / float64(max(1, d.Samples)) * float64(d.Elapsed))

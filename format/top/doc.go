@@ -1,5 +1,4 @@
-// Package top is the live view of a process that is sampled: its functions by the time
-// in them, its threads with what they wait for, and the stack of one of them. A [Board]
-// takes samples, a state says what of it is shown, a page is that in lines, and [Run]
-// puts pages on a terminal.
+// Package top is the live view of a sampled process: its functions by time, its threads
+// with their waits, and one stack. A [Board] accumulates samples, a state selects what to
+// show, a page is the text of it, and [Run] draws pages on a terminal.
 package top

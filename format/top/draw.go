@@ -8,7 +8,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// painter puts pages on a screen.
+// painter draws pages on a screen.
 type painter struct {
 	screen tcell.Screen
 	styles map[style]tcell.Style
@@ -19,7 +19,7 @@ func newPainter(s tcell.Screen, color, ascii bool) *painter {
 	return &painter{s, styles(color), ascii}
 }
 
-// styles are how parts of lines look, in colours of the terminal's own or in none.
+// styles returns the terminal's style for each style of text, with or without colours.
 func styles(color bool) map[style]tcell.Style {
 	d := tcell.StyleDefault
 	all := map[style]tcell.Style{
@@ -36,7 +36,7 @@ func styles(color bool) map[style]tcell.Style {
 	return all
 }
 
-// paint shows a page.
+// paint draws a page.
 func (p *painter) paint(page []line) {
 	width, _ := p.screen.Size()
 	p.screen.Clear()
@@ -52,7 +52,7 @@ func (p *painter) paint(page []line) {
 	p.screen.Show()
 }
 
-// put puts a text in cells, as far as there are any, and returns the column behind it.
+// put writes a text into cells, up to width, and returns the column after it.
 func (p *painter) put(x, y, width int, text string, of tcell.Style) int {
 	for text != "" && x < width {
 		rest, n := p.screen.Put(x, y, text, of)

@@ -8,8 +8,8 @@ import (
 	"stacksnap/format/words"
 )
 
-// From so many columns on there is room for the times since the start, and for the share
-// with what is called.
+// The least width of the pane, in columns, for the times since the start and for the total
+// share.
 const (
 	widthOfTimes  = 64
 	widthOfTotals = 32
@@ -30,7 +30,7 @@ func (s *state) functionsPane(d *data, rows []functionRow, width, height int) []
 	return lines
 }
 
-// functionCells are the cells of a row, as many as there is room for.
+// functionCells formats the cells of a row, as many as fit.
 func functionCells(cells []string, width int) string {
 	left := fmt.Sprintf("%7s ", cells[bySelf])
 	if width >= widthOfTotals {
@@ -53,7 +53,7 @@ func (s *state) functionLine(r *functionRow, width int, looks style) line {
 	return l
 }
 
-// named is a function's name with the file that it is in, as far as both fit.
+// named returns a function's name with its file, or without if that does not fit.
 func named(name, file string, room int, looks style) line {
 	if file != "" {
 		file = " (" + file + ")"
@@ -69,7 +69,7 @@ func named(name, file string, room int, looks style) line {
 	return line{[]span{{name, looks}, {file, second}}, plain}
 }
 
-// functionsNote says of what the functions are.
+// functionsNote describes what the shares are of: measure, thread and window.
 func (s *state) functionsNote(d *data) string {
 	measured := "CPU time"
 	if s.measure == allTime {
@@ -91,7 +91,7 @@ func (l *list) filterNote() string {
 	return "/" + words.Printable(l.filter.text) + "  "
 }
 
-// noFunction says why there are none.
+// noFunction returns the reason why the pane is empty.
 func (s *state) noFunction() string {
 	switch {
 	case s.lists[functionsPane].filter.re != nil:
@@ -102,7 +102,8 @@ func (s *state) noFunction() string {
 	return "no CPU time was used yet (w shows all time, that of waiting, too)"
 }
 
-// Columns of the threads' names, at most and where the screen is narrow.
+// The width of thread names, in columns: at most longName, or shortName if the screen has
+// fewer than narrow columns.
 const (
 	longName  = 20
 	shortName = 10

@@ -2,14 +2,14 @@ package top
 
 import "fmt"
 
-// footKeys are the keys that the last line tells of, with what they do.
+// footKeys are the keys in the last line of the screen, each with its effect.
 var footKeys = [][2]string{
 	{"q", "quit"}, {"?", "help"}, {"Tab", "pane"}, {"/", "filter"}, {"1-5", "sort"}, {"f", "freeze"}, {"s", "save"},
 	{"w", "waiting"}, {"t", "thread"}, {"i", "invert"}, {"r", "reverse"}, {"z", "zoom"}, {"+-", "seconds"},
 }
 
-// helpPage explains keys and columns in 24 lines of 80 columns. Ctrl-Z is among them only
-// where it does anything.
+// helpPage returns the help on keys and columns, in 24 lines of 80 columns. It mentions
+// Ctrl-Z only if that can stop the program.
 func helpPage(stops bool) []line {
 	again := [2]string{"Ctrl-L", "draw anew"}
 	if stops {
@@ -19,25 +19,25 @@ func helpPage(stops bool) []line {
 	for _, k := range [][2]string{
 		{"Tab", "the next of functions, threads and stack"},
 		{"arrows, PgUp, PgDn", "choose a row, or move the stack; also j k g G"},
-		{"Enter", "on a function the heaviest stack with it; on a thread its whole stack"},
+		{"Enter", "on a function its heaviest stack; on a thread its stack"},
 		{"t", "functions of the chosen thread alone"},
 		{"w", "all time, that of waiting too, instead of CPU time"},
 		{"+ -", "the shares are of more or fewer of the last seconds"},
 		{"1 to 5, < >", "sort by that column, or by the one beside"},
 		{"r", "reverse the order of rows"},
-		{"/", "only rows that a regular expression matches; small letters match both"},
+		{"/", "only rows that match a regexp; small letters match both"},
 		{"i", "invert the stack: the outermost frame first"},
 		{"f, Space", "freeze what is shown; sampling goes on"},
-		{"s", "save a report of all that was sampled, with the filter of functions"},
-		{"", "as --focus and, behind t, that thread alone; .json, .html and so on as -o"},
+		{"s", "save a report of all samples, with the filter as --focus;"},
+		{"", "after t of that thread alone; .json, .html… as with -o"},
 		{"z", "the pane in focus on the whole screen"},
 		{"Esc", "undo zoom, stack, filter or thread"},
 		again,
-		{"q, Ctrl-C", "quit"},
+		{"q, Ctrl-C", "quit; q and any other key close this help"},
 	} {
 		lines = append(lines, line{[]span{{fmt.Sprintf("%20s  ", k[0]), keyName}, {k[1], plain}}, plain})
 	}
 	return append(lines, line{},
-		text("%SELF: in the function, lately; 100 is one CPU or, behind w, one thread, all the time.", plain),
+		text("%SELF: in the function, lately; 100 is one CPU all the time, after w one thread.", plain),
 		text("%TOTAL: with all that it calls. SELF, TOTAL: likewise, as time, since the start.", plain))
 }

@@ -1,6 +1,7 @@
 package top
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -8,7 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// action is what a key asks for that is not on the screen alone.
+// action is an effect of a key beyond the state of the screen.
 type action struct {
 	quit    bool
 	suspend bool
@@ -16,7 +17,7 @@ type action struct {
 	save    string // the file to write a report to
 }
 
-// key does what a key asks for. Now is the newest data.
+// key handles a key. now is the newest data.
 func (s *state) key(k *tcell.EventKey, now *data) action {
 	s.message = ""
 	if k.Key() == tcell.KeyCtrlC {
@@ -27,7 +28,7 @@ func (s *state) key(k *tcell.EventKey, now *data) action {
 	}
 	if s.help {
 		s.help = false
-		return action{quit: k.Rune() == 'q' && k.Key() == tcell.KeyRune}
+		return action{}
 	}
 	if k.Key() == tcell.KeyRune {
 		return s.letter(k.Rune(), now)
@@ -35,7 +36,7 @@ func (s *state) key(k *tcell.EventKey, now *data) action {
 	return s.special(k.Key(), now)
 }
 
-// special does what a key without a letter asks for.
+// special handles a key that is no character.
 func (s *state) special(k tcell.Key, now *data) action {
 	switch k {
 	case tcell.KeyF10:
@@ -62,7 +63,7 @@ func (s *state) special(k tcell.Key, now *data) action {
 	return action{}
 }
 
-// letter does what a letter asks for.
+// letter handles a character.
 func (s *state) letter(r rune, now *data) action {
 	switch r {
 	case 'q', 'Q':
@@ -72,7 +73,7 @@ func (s *state) letter(r rune, now *data) action {
 	case '/':
 		s.askFilter()
 	case 's':
-		s.prompt = &prompt{title: "save a report to: ", text: reportName(now), save: true}
+		s.prompt = &prompt{title: "save a report to: ", name: reportName(now)}
 	case 'f', ' ':
 		s.freeze(now)
 	case 'j':
@@ -89,7 +90,7 @@ func (s *state) letter(r rune, now *data) action {
 	return action{}
 }
 
-// view does what a letter asks for that says how something is shown.
+// view handles a character that changes how data are shown.
 func (s *state) view(r rune) {
 	switch r {
 	case 'i':
@@ -110,7 +111,7 @@ func (s *state) view(r rune) {
 	}
 }
 
-// order does what a letter asks for that is on the order of rows.
+// order handles a character that changes the order of rows.
 func (l *list) order(r rune) {
 	switch {
 	case r >= '1' && r < '1'+columns:
@@ -124,7 +125,7 @@ func (l *list) order(r rune) {
 	}
 }
 
-// freeze keeps what is shown, or shows again what is sampled.
+// freeze stops updating the screen, or resumes it.
 func (s *state) freeze(now *data) {
 	if s.frozen == nil {
 		s.frozen = now
@@ -133,8 +134,8 @@ func (s *state) freeze(now *data) {
 	}
 }
 
-// enter shows the heaviest stack with the chosen function, or the whole stack of the
-// chosen thread.
+// enter shows the heaviest stack with the selected function, or the whole stack of the
+// selected thread.
 func (s *state) enter() {
 	s.scroll = 0
 	switch s.focus {
@@ -145,7 +146,7 @@ func (s *state) enter() {
 	}
 }
 
-// escape undoes the last of what narrows the view.
+// escape undoes the innermost restriction of the view.
 func (s *state) escape() {
 	l := &s.lists[min(s.focus, threadsPane)]
 	switch {
@@ -160,7 +161,7 @@ func (s *state) escape() {
 	}
 }
 
-// move chooses another row, or moves the stack.
+// move selects another row, or scrolls the stack.
 func (s *state) move(k tcell.Key, now *data) {
 	by, known := map[tcell.Key]int{
 		tcell.KeyUp: -1, tcell.KeyDown: 1, tcell.KeyPgUp: -max(1, s.height-1), tcell.KeyPgDn: max(1, s.height-1),
@@ -187,14 +188,14 @@ func (s *state) move(k tcell.Key, now *data) {
 		if s.outward {
 			by = -by
 		}
-		s.scroll = max(0, s.scroll+by) // the page bounds it
+		s.scroll = max(0, s.scroll+by) // stackPane bounds it
 	}
 }
 
-// far is more than there are rows.
+// far is more than the number of rows.
 const far = 1 << 30
 
-// moved is the index that is so far from another one, of n; −1 where there are none.
+// moved returns the index by rows away from at, within n rows; −1 if n is 0.
 func moved(at, by, n int) int {
 	if at < 0 && by > 0 {
 		by--
@@ -202,15 +203,15 @@ func moved(at, by, n int) int {
 	return min(max(0, max(0, at)+by), n-1)
 }
 
-// prompt is a line that is typed.
+// prompt is an input line.
 type prompt struct {
 	title, text string
-	save        bool
-	filter      *filter // what the filter was before; nil of a prompt that is for no filter
+	name        string  // the file that Enter alone saves to; empty: the prompt is for a filter
+	filter      *filter // the previous filter; nil unless the prompt is for one
 	err         string
 }
 
-// askFilter asks for the filter of the pane in focus.
+// askFilter opens the prompt for the filter of the focused pane.
 func (s *state) askFilter() {
 	if s.focus == stackPane {
 		s.focus = functionsPane
@@ -219,7 +220,7 @@ func (s *state) askFilter() {
 	s.prompt = &prompt{title: "/", text: old.text, filter: &old}
 }
 
-// typed takes a key of a line that is typed.
+// typed handles a key in the prompt.
 func (s *state) typed(k *tcell.EventKey) action {
 	p := s.prompt
 	switch k.Key() {
@@ -243,11 +244,10 @@ func (s *state) typed(k *tcell.EventKey) action {
 	return action{}
 }
 
-// maxTyped bounds a line that is typed, or pasted.
+// maxTyped is the most bytes in a prompt.
 const maxTyped = 1000
 
-// edit changes the line that is typed. A filter is at once what it says, unless that is
-// no regular expression yet.
+// edit sets the text of the prompt. A valid filter takes effect immediately.
 func (s *state) edit(text string) {
 	p := s.prompt
 	if len(text) > maxTyped {
@@ -265,15 +265,15 @@ func (s *state) edit(text string) {
 	s.lists[s.focus].filter = f
 }
 
-// finish ends a line that was typed. One that is wrong stays.
+// finish closes the prompt, unless its text is invalid.
 func (s *state) finish() action {
 	p := s.prompt
 	if p.err != "" {
 		return action{}
 	}
 	s.prompt = nil
-	if p.save {
-		return action{save: strings.TrimSpace(p.text)}
+	if p.name == "" {
+		return action{}
 	}
-	return action{}
+	return action{save: cmp.Or(strings.TrimSpace(p.text), p.name)}
 }

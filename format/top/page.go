@@ -10,17 +10,17 @@ import (
 	"stacksnap/format/words"
 )
 
-// style is how a part of a line looks.
+// style is the appearance of text.
 type style int
 
 const (
 	plain style = iota
 	faint
 	strong
-	heading // of columns
-	focused // of columns of the pane that keys act on
-	chosen  // the row that keys act on
-	marked  // the chosen row of another pane
+	heading // headings of columns
+	focused // headings of the focused pane
+	chosen  // the selected row of the focused pane
+	marked  // the selected row of another pane
 	warning
 	keyName
 )
@@ -31,7 +31,8 @@ type span struct {
 	style style
 }
 
-// line is one of a page, from its left end. What is left of the width has the style fill.
+// line is a line of a page, from the left. Columns to the right of the spans have the style
+// fill.
 type line struct {
 	spans []span
 	fill  style
@@ -39,8 +40,7 @@ type line struct {
 
 func text(s string, of style) line { return line{[]span{{s, of}}, plain} }
 
-// page is what a screen of that size shows of the data. It has height lines of width
-// columns at most.
+// page returns the screen as height lines of at most width columns.
 func (s *state) page(now *data, width, height int) []line {
 	d := s.of(now)
 	s.choose(d)
@@ -54,7 +54,7 @@ func (s *state) page(now *data, width, height int) []line {
 	return fitted(lines, height)
 }
 
-// fitted returns as many lines as that.
+// fitted returns exactly height lines.
 func fitted(lines []line, height int) []line {
 	for len(lines) < height {
 		lines = append(lines, line{})
@@ -62,23 +62,23 @@ func fitted(lines []line, height int) []line {
 	return lines[:height]
 }
 
-// The parts of a screen: of lines, one in so many is for threads at most, and of what is
-// left the stack has the other part.
+// The proportions of the screen: the threads have at most 1/threadsPart of the lines, and
+// the stack at least 2/stackPart of the rest.
 const (
 	threadsPart  = 4
-	leastThreads = 4 // with the line of headings
-	stackPart    = 5 // two in so many
+	leastThreads = 4 // least lines of the list of threads, headings included
+	stackPart    = 5 // 2/5 of the lines
 	leastStack   = 3
 )
 
-// body is the panes, in that many lines.
+// body returns the panes in that many lines.
 func (s *state) body(d *data, width, height int) []line {
 	if s.zoomed {
 		return s.pane(s.focus, d, s.functionRows(d), width, height)
 	}
 	rows := s.functionRows(d)
 	sizes := sizesOf(height, len(rows), len(d.threads))
-	if sizes == nil { // too small for all
+	if sizes == nil { // too small for three panes
 		return s.pane(s.focus, d, rows, width, height)
 	}
 	var lines []line
@@ -88,8 +88,8 @@ func (s *state) body(d *data, width, height int) []line {
 	return lines
 }
 
-// sizesOf is how many lines each pane has, of so many, for so many functions and threads;
-// nil where they are too few. The stack has what the others need not.
+// sizesOf returns the number of lines of each pane; nil if there are too few lines for all.
+// The stack gets what the others do not need.
 func sizesOf(height, functions, threads int) []int {
 	t := min(threads+1, max(leastThreads, height/threadsPart))
 	f := min(max(1, functions)+1, height-t-max(leastStack, (height-t)*2/stackPart))
@@ -112,7 +112,7 @@ func (s *state) pane(p pane, d *data, rows []functionRow, width, height int) []l
 	return s.stackPane(d, width, height)
 }
 
-// head says what is sampled, and how.
+// head returns the first line: the process and the sampling.
 func (s *state) head(d *data, width int) line {
 	facts := []string{fmt.Sprintf("%s [%d]", words.Printable(d.target.Name), d.target.PID)}
 	if w := d.window(windows[s.window]); w.elapsed > 0 {
@@ -137,7 +137,7 @@ func (s *state) head(d *data, width int) line {
 	return line{[]span{{left, strong}, {gap, plain}, {mark, warning}}, plain}
 }
 
-// joined are as many facts as there is room for, the first in any case.
+// joined joins as many facts as fit, at least the first.
 func joined(facts []string, room int) string {
 	for len(facts) > 1 && words.Columns(strings.Join(facts, "  ")) > room {
 		facts = facts[:len(facts)-1]
@@ -161,7 +161,7 @@ func plural(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// clock writes for how long something took, to a part of a second where it is short.
+// clock formats a duration, with hundredths of a second if it is short.
 func clock(d time.Duration) string {
 	switch {
 	case d < 100*time.Second:
@@ -172,7 +172,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// foot is a line that is typed, or what was told last, or the keys that there are.
+// foot returns the last line: the prompt, the last message, or the keys.
 func (s *state) foot(width int) line {
 	switch {
 	case s.prompt != nil:
@@ -182,10 +182,13 @@ func (s *state) foot(width int) line {
 	}
 	var l line
 	if s.ended != "" {
-		l.spans = append(l.spans, span{words.Fit(s.ended, max(0, width-8)) + "  ", warning})
+		l.spans = append(l.spans, span{words.Fit(s.ended, max(0, width-len("  q quit"))) + "  ", warning})
 	}
 	left := width - l.width()
 	for _, k := range footKeys {
+		if s.ended != "" && k[0] == "f" {
+			continue
+		}
 		if left -= len(k[0]) + len(k[1]) + 3; left < -2 {
 			break
 		}
@@ -201,19 +204,26 @@ func (l line) width() (n int) {
 	return n
 }
 
-// line is what is typed, its end at least, with a cursor.
+// enterHint comes before the name that Enter alone gives a file.
+const enterHint = "  Enter: "
+
+// line returns the prompt with a cursor. It shows the end of a text that is too long. While
+// nothing is typed, it shows what Enter alone does.
 func (p *prompt) line(width int) line {
 	shown := words.Printable(p.text)
-	err := ""
-	if p.err != "" {
+	err, hint := "", ""
+	switch {
+	case p.err != "":
 		err = "  (" + p.err + ")"
+	case p.text == "" && p.name != "" && len(p.title+enterHint+p.name) < width:
+		hint = enterHint + p.name
 	}
 	room := max(1, width-len(p.title)-len(err)-1)
 	shown = end(shown, room)
-	return line{[]span{{p.title, strong}, {shown, plain}, {" ", chosen}, {err, warning}}, plain}
+	return line{[]span{{p.title, strong}, {shown, plain}, {" ", chosen}, {hint, faint}, {err, warning}}, plain}
 }
 
-// end is the end of a text, as far as it fits.
+// end returns the longest suffix of a text that fits.
 func end(text string, width int) string {
 	for at := len(text); at > 0; {
 		r, n := utf8.DecodeLastRuneInString(text[:at])
@@ -225,7 +235,7 @@ func end(text string, width int) string {
 	return text
 }
 
-// rows are those lines of a list which are seen, with the chosen one among them.
+// rows returns the range of visible rows, and scrolls so that it contains the selected one.
 func (l *list) rows(n, at, height int) (first, last int) {
 	if at >= 0 {
 		l.offset = min(max(l.offset, at-height+1), at)
@@ -234,7 +244,7 @@ func (l *list) rows(n, at, height int) (first, last int) {
 	return l.offset, min(n, l.offset+max(0, height))
 }
 
-// rowStyle is that of a row, by whether it is chosen.
+// rowStyle returns the style of a row.
 func (s *state) rowStyle(of pane, isChosen bool) style {
 	switch {
 	case isChosen && s.focus == of:
@@ -245,7 +255,7 @@ func (s *state) rowStyle(of pane, isChosen bool) style {
 	return plain
 }
 
-// headings are the columns' names, with a mark on that by which rows are in order.
+// headings returns the names of columns, with an arrow at the one that sorts the rows.
 func (l *list) headings(names []string) []string {
 	names = slices.Clone(names)
 	if l.column < len(names) {
@@ -258,7 +268,7 @@ func (l *list) headings(names []string) []string {
 	return names
 }
 
-// clipped is the start of a text, as far as it fits.
+// clipped returns the longest prefix of a text that fits.
 func clipped(text string, width int) string {
 	left := width
 	for i, r := range text {
@@ -269,7 +279,7 @@ func clipped(text string, width int) string {
 	return text
 }
 
-// headingLine has a note at its right end, as far as there is room.
+// headingLine returns the headings of a pane, with a note at the right end if it fits.
 func (s *state) headingLine(of pane, columns string, note string, width int) line {
 	const leastNote = 8
 	left := clipped(columns, width)

@@ -63,9 +63,10 @@ func TestScreens(t *testing.T) {
 		{name: "filtered", width: 80, height: 24, keys: "/ ^(ten|twenty) Enter - - t f"},
 		{name: "typing", width: 60, height: 14, keys: "/ a( Tab"},
 		{name: "saving", width: 30, height: 14, keys: "s"},
+		{name: "saving_to", width: 80, height: 8, keys: "s"},
 		{name: "nothing", width: 80, height: 16, keys: "/ nothing Enter"},
 		{name: "help", width: 80, height: 24, keys: "?"},
-		{name: "ended", width: 80, height: 14, end: "process 4711 has exited; q quits"},
+		{name: "ended", width: 80, height: 14, end: "process 4711 has exited"},
 		{name: "ascii", width: 80, height: 14, ascii: true, keys: "Tab r"},
 	} {
 		v, d := worked(700)

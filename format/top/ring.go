@@ -9,32 +9,32 @@ import (
 )
 
 const (
-	partTime  = 500 * time.Millisecond // that a part of the ring is of
+	partTime  = 500 * time.Millisecond // duration of a part
 	ringTime  = time.Minute
 	maxParts  = int(ringTime / partTime)
-	maxSize   = 1 << 22 // of all parts, in functions and frames: some 32 MB
-	maxSpots  = 1 << 14 // of one part, which is over then
-	maxStacks = 1 << 14 // that are known by their place; then they are found anew
+	maxSize   = 1 << 22 // functions and frames in all parts: some 32 MB
+	maxSpots  = 1 << 14 // most spots in one part; a new part begins then
+	maxStacks = 1 << 14 // most entries of ring.stacks, which is then cleared
 )
 
-// ring is the last time, in parts.
+// ring has the samples of the last minute, in parts.
 type ring struct {
-	parts  []*part // the oldest first; all but the last are over
-	size   int     // of all but the last
+	parts  []*part // oldest first; only the last one grows
+	size   int     // size of all parts but the last
 	stacks map[*profile.Node]*stack
 }
 
-// part is some time, and what was seen in it.
+// part is what was sampled in some period.
 type part struct {
 	start   time.Time
 	samples int
 	elapsed time.Duration
 	counts  map[spot]*amount
-	cpu     map[*thread]time.Duration // that was used
-	size    int                       // of the stacks
+	cpu     map[*thread]time.Duration // CPU time used
+	size    int                       // size of the stacks, in functions and frames
 }
 
-// spot is a thread in a stack.
+// spot is a thread and its stack.
 type spot struct {
 	thread *thread
 	stack  *stack
@@ -54,7 +54,7 @@ func (p *part) count(s spot, seen amount) {
 	n.add(seen)
 }
 
-// clone copies a part that is not over.
+// clone returns a copy of the part that grows.
 func (p *part) clone() *part {
 	c := *p
 	c.counts, c.cpu = make(map[spot]*amount, len(p.counts)), maps.Clone(p.cpu)
@@ -65,7 +65,8 @@ func (p *part) clone() *part {
 	return &c
 }
 
-// at returns the part for a sample of that time. One that is over thereby is told.
+// at returns the part for a sample of that time. If it begins a new part, it calls over
+// with the completed one.
 func (r *ring) at(now time.Time, over func(*part)) *part {
 	if n := len(r.parts); n > 0 {
 		last := r.parts[n-1]
@@ -83,7 +84,7 @@ func (r *ring) at(now time.Time, over func(*part)) *part {
 	return p
 }
 
-// bound drops the oldest parts where there is too much. The last one stays.
+// bound drops the oldest parts beyond the limits, but never the last.
 func (r *ring) bound() {
 	drop := 0
 	for len(r.parts)-drop > maxParts || r.size > maxSize && len(r.parts)-drop > 1 {

@@ -2,20 +2,21 @@ package top
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
 )
 
-// functionRow is a function with the time in it.
+// functionRow is a row of the functions pane.
 type functionRow struct {
 	number int32
 	function
-	now   [2]float64       // the shares of the window in which it was the innermost, and was on the stack
-	since [2]time.Duration // likewise, since the start
+	now   [2]float64       // shares of the window: self and total
+	since [2]time.Duration // times since the start: self and total
 }
 
-// functionRows are those to be shown, in order.
+// functionRows returns the rows that the filter passes, in order.
 func (s *state) functionRows(d *data) []functionRow {
 	w, of := d.window(windows[s.window]), s.threadOnly(d)
 	now, since := w.counts(of), d.since
@@ -36,7 +37,8 @@ func (s *state) functionRows(d *data) []functionRow {
 	return rows
 }
 
-// threadOnly is the thread whose functions alone are shown; nil: those of all.
+// threadOnly returns the thread that the functions pane is restricted to; nil if it shows
+// all.
 func (s *state) threadOnly(d *data) *thread {
 	if t, ok := s.chosen(d); ok && s.only {
 		return t.key
@@ -44,7 +46,7 @@ func (s *state) threadOnly(d *data) *thread {
 	return nil
 }
 
-// both puts the tallies of each function together.
+// both combines the tallies of each function in the window and since the start.
 func both(now, since tallies) map[int32][2]tally {
 	all := make(map[int32][2]tally, len(since))
 	for fn, n := range since {
@@ -56,7 +58,7 @@ func both(now, since tallies) map[int32][2]tally {
 	return all
 }
 
-// sort puts the heaviest rows first, and of equal ones those with the earlier name.
+// sort sorts the rows by the selected column, then by time, then by name.
 func (l *list) sort(rows []functionRow) {
 	slices.SortFunc(rows, func(a, b functionRow) int {
 		order := l.compare(&a, &b)
@@ -81,14 +83,14 @@ func (l *list) compare(a, b *functionRow) int {
 	return cmp.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
 }
 
-// threadRow is a thread with what it does.
+// threadRow is a row of the threads pane.
 type threadRow struct {
 	seen
-	cpu   float64 // of one, in the window
-	where string  // what it waits for, or the function that it is in
+	cpu   float64 // processors used in the window: 1 is one all the time
+	where string  // the thread's wait, or the function that it is in
 }
 
-// threadRows are those to be shown, in order.
+// threadRows returns the rows that the filter passes, in order.
 func (s *state) threadRows(d *data) []threadRow {
 	w := d.window(windows[s.window])
 	cpu := w.cpu()
@@ -105,20 +107,36 @@ func (s *state) threadRows(d *data) []threadRow {
 		if l.reversed {
 			order = -order
 		}
-		return cmp.Or(order, cmp.Compare(a.id, b.id))
+		return cmp.Or(order, a.compareAlike(&b))
 	})
 	return rows
 }
 
-// where says what a thread waits for, or else in what function it is.
+// tenths is the row's CPU time as it is shown, in tenths of a percent. Rows that show the same
+// keep their order.
+func (r *threadRow) tenths() int { return int(math.Round(1000 * r.cpu)) }
+
+// compareAlike compares threads that are equal in the column that sorts them: the main thread
+// comes first.
+func (r *threadRow) compareAlike(other *threadRow) int {
+	switch {
+	case r.main != other.main && r.main:
+		return -1
+	case r.main != other.main:
+		return 1
+	}
+	return cmp.Compare(r.id, other.id)
+}
+
+// where describes a thread's wait, or else names its function.
 func (d *data) where(t *seen) string {
 	switch {
 	case t.wait != "":
-		return t.wait
+		return t.wait + t.stack.caller
 	case len(t.stack.functions) == 0:
 		return ""
 	}
-	return "in " + d.functions[t.stack.functions[0]].name
+	return "in " + d.functions[t.stack.functions[0]].name + t.stack.caller
 }
 
 func (l *list) compareThreads(a, b *threadRow) int {
@@ -126,7 +144,7 @@ func (l *list) compareThreads(a, b *threadRow) int {
 	case byName:
 		return cmp.Compare(a.name, b.name)
 	case byCPU:
-		return cmp.Compare(b.cpu, a.cpu)
+		return cmp.Compare(b.tenths(), a.tenths())
 	case byState:
 		return cmp.Compare(a.state, b.state)
 	case byWhere:

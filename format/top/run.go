@@ -15,38 +15,38 @@ import (
 )
 
 const (
-	refresh = 250 * time.Millisecond // from one page to the next
-	// drawPart bounds what pages cost: one part in so many of the time goes into them.
+	refresh = 250 * time.Millisecond // time between pages
+	// drawPart bounds the cost of drawing: at most about 1/drawPart of the time.
 	drawPart = 20
 )
 
-// Options says how a view looks, and what it can have done.
+// Options are the appearance of a view and its callbacks.
 type Options struct {
 	Target      task.Info
-	Interval    time.Duration // from one sample to the next
+	Interval    time.Duration // time between samples
 	Color       bool
-	ASCII       bool // the terminal shows nothing else
+	ASCII       bool // the terminal shows only ASCII
 	Save        func(path string, p *profile.Profile, v Shown) error
-	Suspend     func() // stops this program until it is continued; nil: that cannot be done
-	ScreenBegun func() // is called before anything is shown; may be nil
+	Suspend     func() // stops this program until it is continued; nil: impossible
+	ScreenBegun func() // called before anything is shown; may be nil
 }
 
-// Sampling samples the process until ctx is done, and returns what came of it. It gives
-// each sample to add, with what makes a profile of all so far: that is valid until add
-// returns.
+// Sampling samples the process until ctx is done, and returns its profile. For each sample
+// it calls add, with a function that returns the profile so far. That function is valid
+// until add returns.
 type Sampling func(ctx context.Context, add func(*Sample, func() *profile.Profile)) (*profile.Profile, error)
 
-// OpenScreen returns the terminal of this program, as it is left. The error says what
-// terminal is not known.
+// OpenScreen returns the terminal of this program without changing it. It returns an error
+// if the type of the terminal is unknown.
 func OpenScreen() (tcell.Screen, error) {
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
 	return tcell.NewScreen()
 }
 
-// Run shows a sampling until a person ends that, or ctx is done; the sampling runs in the
-// caller's goroutine. When it ends by itself, what was seen last stays until then. The
-// terminal is left as it was, also before a panic goes on. The error is that of the
-// sampling. Nothing is shown before the first sample.
+// Run shows a sampling until the user quits or ctx is done. The sampling runs in the
+// caller's goroutine; if it ends by itself, the last page stays. Run restores the terminal,
+// even after a panic. The error is that of the sampling or of the terminal. Nothing is
+// shown before the first sample.
 func Run(ctx context.Context, screen tcell.Screen, o Options, sampling Sampling) (Totals, error) {
 	ctx, stop := context.WithCancel(ctx)
 	v := &view{
@@ -54,7 +54,7 @@ func Run(ctx context.Context, screen tcell.Screen, o Options, sampling Sampling)
 		ended: make(chan ending, 1), requests: make(chan request, 1), results: make(chan string, 1),
 	}
 	v.state.stops = o.Suspend != nil
-	defer v.wait() // also while a panic of the sampling passes
+	defer v.wait() // even if the sampling panics
 	defer stop()
 	p, err := sampling(ctx, func(s *Sample, made func() *profile.Profile) {
 		v.add(s, made)
@@ -71,35 +71,35 @@ func Run(ctx context.Context, screen tcell.Screen, o Options, sampling Sampling)
 	return v.board.data().Totals, err
 }
 
-// view is a sampling that is shown.
+// view is a sampling with its screen.
 type view struct {
 	Options
 	screen   tcell.Screen
 	board    *Board
 	state    *state
 	now      *data
-	closed   chan showing // nil: nothing is shown yet
+	closed   chan showing // nil: show was not started yet
 	ended    chan ending
 	over     bool             // the sampling has ended
-	profile  *profile.Profile // of all, once it has
+	profile  *profile.Profile // profile of all samples, when the sampling has ended
 	requests chan request
-	results  chan string // of requests
+	results  chan string // results of requests
 	pending  int
 }
 
-// ending is how a sampling has ended.
+// ending is the result of the sampling.
 type ending struct {
 	profile *profile.Profile
 	err     error
 }
 
-// showing is how the showing of it has.
+// showing is the result of the screen's goroutine.
 type showing struct {
 	err   error
 	panic string
 }
 
-// begin begins to show, once.
+// begin starts the screen's goroutine on its first call.
 func (v *view) begin(ctx context.Context, stop func()) {
 	if v.closed != nil {
 		return
@@ -119,7 +119,7 @@ func (v *view) begin(ctx context.Context, stop func()) {
 	}()
 }
 
-// wait returns when nothing is shown any more.
+// wait returns when the screen's goroutine has ended.
 func (v *view) wait() showing {
 	if v.closed == nil {
 		return showing{}
@@ -127,7 +127,7 @@ func (v *view) wait() showing {
 	return <-v.closed
 }
 
-// add adds a sample, and writes the report that is wanted, if any is.
+// add adds a sample, and writes the report that was requested, if any.
 func (v *view) add(s *Sample, made func() *profile.Profile) {
 	v.board.Add(s)
 	select {
@@ -137,7 +137,7 @@ func (v *view) add(s *Sample, made func() *profile.Profile) {
 	}
 }
 
-// show shows pages until a person wants no more, or ctx is done.
+// show draws pages until the user quits or ctx is done.
 func (v *view) show(ctx context.Context) error {
 	if v.ScreenBegun != nil {
 		v.ScreenBegun()
@@ -190,13 +190,13 @@ func (v *view) draw(p *painter) {
 	p.paint(v.state.page(v.now, width, height))
 }
 
-// tellEnd has the page tell that there are no more samples, and writes the report that
-// was still wanted.
+// tellEnd shows that the sampling has ended, and writes the report that was still
+// requested.
 func (v *view) tellEnd(e ending) {
 	v.over, v.profile, v.now = true, e.profile, v.board.data()
-	v.state.ended = "the sampling has ended; q quits"
+	v.state.ended = "sampling ended after " + clock(v.now.Elapsed)
 	if e.err != nil {
-		v.state.ended = words.Printable(strings.ReplaceAll(e.err.Error(), "\n", "; ")) + "; q quits"
+		v.state.ended = words.Printable(strings.ReplaceAll(e.err.Error(), "\n", "; "))
 	}
 	select {
 	case r := <-v.requests:
@@ -206,10 +206,10 @@ func (v *view) tellEnd(e ending) {
 	}
 }
 
-// handle does what an event asks for, and reports whether that is to quit.
+// handle handles an event, and reports whether the user quits.
 func (v *view) handle(ev tcell.Event) (quit bool, err error) {
 	switch ev := ev.(type) {
-	case *tcell.EventError: // nobody types any more
+	case *tcell.EventError: // the terminal is gone
 		return true, nil
 	case *tcell.EventResize:
 		v.screen.Sync()
@@ -235,7 +235,7 @@ func (v *view) handleKey(ev *tcell.EventKey) (quit bool, err error) {
 	return a.quit, nil
 }
 
-// suspend gives the terminal back while this program is stopped.
+// suspend restores the terminal while this program is stopped.
 func (v *view) suspend() error {
 	if err := v.screen.Suspend(); err != nil {
 		return fmt.Errorf("the terminal cannot be given back: %w", err)
@@ -247,7 +247,8 @@ func (v *view) suspend() error {
 	return nil
 }
 
-// save has a report written: with the next sample, as long as there is one.
+// save requests a report, which is written with the next sample, or immediately if there
+// will be none.
 func (v *view) save(r request) {
 	switch {
 	case v.over:

@@ -243,7 +243,7 @@ func TestSuspend(t *testing.T) {
 	w.see(t, "work")
 	w.press(tcell.KeyCtrlZ, "")
 	<-stopped
-	w.press(0, "?q")
+	w.press(0, "?qq")
 	if err := wait(t, ended); err != nil || w.resumed.Load() != 1 {
 		t.Errorf("%v, resumed %d times", err, w.resumed.Load())
 	}

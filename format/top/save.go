@@ -9,13 +9,13 @@ import (
 	"stacksnap/task"
 )
 
-// Shown is what of a profile a view shows.
+// Shown is the part of a profile that a view shows.
 type Shown struct {
-	Focus  *regexp.Regexp // stacks with a function that matches alone; nil: all
-	Thread task.ThreadID  // this thread alone, if it is not 0
+	Focus  *regexp.Regexp // only stacks with a matching function; nil: all
+	Thread task.ThreadID  // only this thread; 0: all
 }
 
-// shown is what is to be in a report.
+// shown returns the part of the profile to write to a report.
 func (s *state) shown() Shown {
 	v := Shown{Focus: s.lists[functionsPane].filter.re}
 	if s.only {
@@ -24,10 +24,10 @@ func (s *state) shown() Shown {
 	return v
 }
 
-// maxFileName bounds the process's name in that of a file.
+// maxFileName is the most bytes of the process's name in a file's name.
 const maxFileName = 64
 
-// reportName is a file for a report, unless a person wants another.
+// reportName returns the suggested file name for a report.
 func reportName(d *data) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {
@@ -38,14 +38,14 @@ func reportName(d *data) string {
 	return fmt.Sprintf("stacksnap-%.*s-%d-%s.txt", maxFileName, name, d.target.PID, d.Last.Format("150405"))
 }
 
-// request is a report that is wanted. It is written where the samples are added, as the
-// profile changes with the next.
+// request is a request for a report. The sampling's goroutine writes it, as the profile
+// changes with each sample.
 type request struct {
 	path  string
 	shown Shown
 }
 
-// write writes a report, and says what has come of that.
+// write writes a report, and returns a message on the result.
 func (r *request) write(save func(string, *profile.Profile, Shown) error, p *profile.Profile) string {
 	if p == nil {
 		return "nothing was sampled, and nothing is saved"

@@ -17,13 +17,13 @@ func (s *state) stackPane(d *data, width, height int) []line {
 	room := max(0, height-1)
 	s.scroll = min(s.scroll, max(0, len(frames)-room))
 	first := s.scroll
-	if s.outward { // the innermost frames are seen first, too
+	if s.outward { // scrolled to the innermost frames at first
 		first = max(0, len(frames)-room-s.scroll)
 	}
 	return append(lines, frames[first:min(len(frames), first+room)]...)
 }
 
-// shownStack is the stack that is shown, and whose that is.
+// shownStack returns the stack to show, and its title.
 func (s *state) shownStack(d *data) (*stack, string) {
 	if s.through && s.function >= 0 && int(s.function) < len(d.functions) {
 		w := d.window(windows[s.window])
@@ -50,7 +50,7 @@ func (s *state) shownStack(d *data) (*stack, string) {
 	return t.stack, title
 }
 
-// frameLines are the frames of a stack, the innermost first.
+// frameLines returns the frames of a stack, innermost first.
 func (s *state) frameLines(d *data, st *stack, width int) []line {
 	if len(st.frames) == 0 {
 		return []line{text("  no frame is known", faint)}

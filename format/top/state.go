@@ -19,39 +19,39 @@ const (
 	panes
 )
 
-// state is what of the data is shown, and how.
+// state selects what to show of the data, and how.
 type state struct {
 	focus    pane
-	zoomed   bool // the pane in focus has the whole screen
+	zoomed   bool // the focused pane fills the screen
 	lists    [2]list
-	function int32         // the chosen one; −1: none yet
-	thread   task.ThreadID // the chosen one
-	picked   bool          // by a person
-	only     bool          // the functions of that thread alone
+	function int32         // number of the selected one; −1: none yet
+	thread   task.ThreadID // the selected one
+	picked   bool          // the user selected the thread
+	only     bool          // show only the functions of that thread
 	measure  measure
-	through  bool // the stack is the heaviest one with the chosen function
-	outward  bool // the stack begins with the outermost frame
+	through  bool // show the heaviest stack with the selected function
+	outward  bool // show the outermost frame first
 	window   int  // an index of windows
-	scroll   int  // lines of the stack, away from the innermost frame
+	scroll   int  // lines scrolled away from the innermost frame
 
-	frozen  *data // nil: what is shown is what is sampled
+	frozen  *data // data when frozen; nil: show the newest
 	help    bool
 	stops   bool // Ctrl-Z stops this program
 	prompt  *prompt
-	message string // until the next key
-	ended   string // why no samples come any more; empty while they do
-	height  int    // lines of the pane in focus, as it was drawn last
+	message string // message shown until the next key
+	ended   string // why the sampling has ended; empty before
+	height  int    // lines of the focused pane when last drawn
 }
 
-// list is how the rows of a pane are shown.
+// list is the order and filter of a pane's rows.
 type list struct {
-	column   int // by which they are in order
+	column   int // the column that sorts the rows
 	reversed bool
 	filter   filter
-	offset   int // rows above the first that is seen
+	offset   int // index of the first visible row
 }
 
-// The columns of the lists, from the left.
+// The columns of the functions pane, from the left.
 const (
 	bySelf = iota
 	byTotal
@@ -69,7 +69,7 @@ const (
 	byWhere
 )
 
-// windows are the last times that may be shown.
+// windows are the durations of the window that the user can choose.
 var windows = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, ringTime}
 
 const firstWindow = 2
@@ -80,14 +80,14 @@ func newState() *state {
 	return s
 }
 
-// filter leaves out rows. The zero value leaves out none.
+// filter selects rows. The zero value selects all.
 type filter struct {
 	text string
 	re   *regexp.Regexp
 }
 
-// newFilter reads a regular expression. Without a capital letter it takes those for
-// small ones.
+// newFilter compiles a regular expression. It ignores case unless the text has a capital
+// letter.
 func newFilter(text string) (filter, error) {
 	if text == "" {
 		return filter{}, nil
@@ -100,12 +100,12 @@ func newFilter(text string) (filter, error) {
 	return filter{text, re}, err
 }
 
-// takes reports whether a row with any of these texts is shown.
+// takes reports whether the filter passes a row with any of these texts.
 func (f *filter) takes(texts ...string) bool {
 	return f.re == nil || slices.ContainsFunc(texts, f.re.MatchString)
 }
 
-// of is the data to be shown, of which now is the newest.
+// of returns the data to show: the frozen ones, or now.
 func (s *state) of(now *data) *data {
 	if s.frozen != nil {
 		return s.frozen
@@ -113,8 +113,9 @@ func (s *state) of(now *data) *data {
 	return now
 }
 
-// choose chooses a thread where none is, or the chosen one has ended: the one that has
-// used most CPU time, which takes a moment to be known.
+// choose selects the thread with the most CPU time, if none is selected or the selected one
+// has ended. It may change its choice in the first second, as the CPU times are not known
+// at once.
 func (s *state) choose(d *data) {
 	const soon = time.Second
 	chosen := slices.ContainsFunc(d.threads, func(t seen) bool { return t.id == s.thread })
@@ -132,7 +133,7 @@ func (s *state) choose(d *data) {
 	s.thread = best.id
 }
 
-// chosen returns the chosen thread.
+// chosen returns the selected thread.
 func (s *state) chosen(d *data) (seen, bool) {
 	i := slices.IndexFunc(d.threads, func(t seen) bool { return t.id == s.thread })
 	if i < 0 {

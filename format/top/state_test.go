@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -219,13 +220,15 @@ func TestChoice(t *testing.T) {
 // TestActions are what keys ask for that is not on the screen.
 func TestActions(t *testing.T) {
 	for keys, want := range map[string]action{
-		"q": {quit: true}, "Q": {quit: true}, "F10": {quit: true}, "Ctrl-C": {quit: true}, "/ Ctrl-C": {quit: true}, "? q": {quit: true},
+		"q": {quit: true}, "Q": {quit: true}, "F10": {quit: true}, "Ctrl-C": {quit: true}, "/ Ctrl-C": {quit: true}, "? q": {}, "? q q": {quit: true}, "? Q": {}, "? F10": {}, "? Ctrl-C": {quit: true},
 		"Ctrl-Z": {suspend: true}, "Ctrl-L": {repaint: true}, "x": {}, "/ q": {}, "? x": {}, "Esc": {}, "s": {}, "s Esc": {},
 		"s Enter":                       {save: "stacksnap-program-4711-030410.txt"},
 		"s Ctrl-U it.json Enter":        {save: "it.json"},
-		"s Ctrl-U Enter":                {},
+		"s Ctrl-U Enter":                {save: "stacksnap-program-4711-030410.txt"},
+		"s x Backspace Enter":           {save: "stacksnap-program-4711-030410.txt"},
+		"/ ten Enter":                   {},
 		"s Ctrl-U a/b/c Ctrl-W d Enter": {save: "a/b/d"},
-		"s q Enter":                     {save: "stacksnap-program-4711-030410.txtq"},
+		"s q Enter":                     {save: "q"},
 	} {
 		v, d := worked(500)
 		if got := press(v, d, keys); got != want {
@@ -312,5 +315,27 @@ func TestHeaviest(t *testing.T) {
 	press(v, d, "2 Down Enter")
 	if st, title := v.shownStack(d); inner(st) != "seventy" || title != "heaviest with main: 70.0%" {
 		t.Errorf("%s, %s", inner(st), title)
+	}
+}
+
+// TestEqualThreadsKeepTheirOrder, with the main thread first, however little they differ in
+// what is not shown.
+func TestEqualThreadsKeepTheirOrder(t *testing.T) {
+	s := newScript()
+	for _, id := range []task.ThreadID{4709, 4710, 4711, 4712} {
+		s.thread(id, task.Sleeping, 0, "main wait")
+	}
+	s.sample(500)
+	for _, id := range []task.ThreadID{4712, 4709, 4710} {
+		s.thread(id, task.Running, 100*time.Microsecond, "main wait") // 0.002 %
+		s.sample(1)
+		var got []string
+		v, d := newState(), s.data()
+		for _, r := range v.threadRows(d) {
+			got = append(got, r.label)
+		}
+		if want := "4711 4709 4710 4712"; strings.Join(got, " ") != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }

@@ -1,29 +1,31 @@
 package top
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
 
-// thread is one of the process, from sample to sample.
+// thread is a thread of the process, across samples.
 type thread struct {
 	id    task.ThreadID
 	name  string
 	state task.State
 	stack *stack
-	used  time.Duration // CPU time
-	open  time.Duration // of that, what waits for a sample in which it ran
-	wait  string        // what it waits for; empty: it does not, or that is not known
-	at    *stack        // where it was when that was asked
-	since tallies       // its own; nil: it is one of too many
-	seen  int           // the number of the last sample that has it
+	used  time.Duration // CPU time so far
+	open  time.Duration // part of used that is not assigned to a sample yet
+	wait  string        // last observed wait; empty: none, or unknown
+	at    *stack        // stack when wait was observed
+	since tallies       // sums since the start; nil beyond maxOwn threads
+	seen  int           // number of the last sample with it
 }
 
-// maxOwn is how many threads have their functions counted apart.
+// maxOwn is the most threads that have their own sums by function.
 const maxOwn = 512
 
 func (b *Board) addThread(now *part, t *task.Thread, path func(task.ThreadID) ([]*profile.Node, unwind.Reason)) {
@@ -39,8 +41,18 @@ func (b *Board) addThread(now *part, t *task.Thread, path func(task.ThreadID) ([
 	now.count(spot{own, own.stack}, amount{1, own.spend(used, t.State)})
 }
 
-// spend returns the CPU time that goes with a sample. That belongs to the stack in which
-// the thread runs; one that waits has used it before, in another.
+// main returns the id of the main thread: on Linux that is the pid, on other systems the lowest
+// one, as ids only grow.
+func (b *Board) main() task.ThreadID {
+	if b.target.OS == task.Linux || len(b.listed) == 0 {
+		return task.ThreadID(b.target.PID)
+	}
+	return slices.MinFunc(b.listed, func(x, y *thread) int { return cmp.Compare(x.id, y.id) }).id
+}
+
+// spend returns the CPU time to assign to a sample. A sample in which the thread waits gets
+// none: the time was used before, in another stack, and goes to the next sample in which it
+// runs.
 func (own *thread) spend(used time.Duration, state task.State) time.Duration {
 	own.open += used
 	if state != task.Running {
@@ -50,8 +62,8 @@ func (own *thread) spend(used time.Duration, state task.State) time.Duration {
 	return used
 }
 
-// thread finds a thread. One that has used less CPU time than before is another, which
-// was given the id of one that has ended.
+// thread returns the board's record of a thread. If the CPU time has decreased, the id was
+// reused for a new thread, which gets a new record.
 func (b *Board) thread(t *task.Thread) *thread {
 	own := b.threads[t.ID]
 	if own != nil && cpu(t) >= own.used || own != nil && t.State == task.StateUnknown {
@@ -65,7 +77,7 @@ func (b *Board) thread(t *task.Thread) *thread {
 	return own
 }
 
-// see takes over what a sample tells of the thread, and keeps what it does not tell.
+// see updates the thread from a sample. It keeps values that the sample does not have.
 func (own *thread) see(t *task.Thread) {
 	switch {
 	case t.Name != "":
@@ -78,7 +90,7 @@ func (own *thread) see(t *task.Thread) {
 	}
 }
 
-// cpu is what a thread has used, as exactly as the system tells.
+// cpu returns the CPU time of a thread, from the most exact counter available.
 func cpu(t *task.Thread) time.Duration {
 	if t.Schedule.Known() {
 		return t.Schedule.Ran
@@ -86,7 +98,7 @@ func cpu(t *task.Thread) time.Duration {
 	return t.User + t.System
 }
 
-// look takes over what threads wait for.
+// look updates the waits of threads.
 func (b *Board) look(looks []profile.Look) {
 	for _, l := range looks {
 		t := b.threads[l.Thread]
@@ -100,7 +112,7 @@ func (b *Board) look(looks []profile.Look) {
 	}
 }
 
-// waits is what the thread waits for, as far as it is where it was when that was asked.
+// waits returns the thread's wait, if it still has the stack with which that was observed.
 func (own *thread) waits() string {
 	if own.state == task.Running || own.at != own.stack {
 		return ""
@@ -108,16 +120,16 @@ func (own *thread) waits() string {
 	return own.wait
 }
 
-// stack is where a thread was: the functions of it, each once, the innermost first, and
-// the frames to be shown.
+// stack is a stack: its functions, each once, innermost first, and the frames to show.
 type stack struct {
 	functions []int32
-	frames    []frame // the innermost first
-	left      int     // frames that are left out between the first half and the others
-	cut       string  // why callers are missing; empty where none are
+	frames    []frame // innermost first
+	left      int     // frames left out of the middle
+	cut       string  // why the stack is truncated; empty: complete
+	caller    string  // phrase with the innermost function of own code; empty if that is the innermost of all
 }
 
-// size is how much is kept of it.
+// size returns the number of functions and frames, plus one.
 func (s *stack) size() int { return 1 + len(s.functions) + len(s.frames) }
 
 // frame is a call of a function.
@@ -126,13 +138,13 @@ type frame struct {
 	guess    bool
 }
 
-// maxFrames is how many of a stack are kept to be shown.
+// maxFrames is the most frames kept of a stack.
 const maxFrames = 256
 
-// none is the stack of a thread of which no frame is known.
+// none is the empty stack of a thread without known frames.
 var none = &stack{}
 
-// stack finds the one that a path from the outermost frame is.
+// stack returns the stack for a path, which begins with the outermost frame.
 func (b *Board) stack(path []*profile.Node, cut unwind.Reason) *stack {
 	if len(path) == 0 {
 		return none
@@ -150,6 +162,9 @@ func (b *Board) newStack(path []*profile.Node, cut unwind.Reason) *stack {
 	s := &stack{left: max(0, len(path)-maxFrames)}
 	if cut != unwind.Bottom {
 		s.cut = cut.String()
+	}
+	if own := owncode.Innermost(path); own != nil && own != path[len(path)-1] {
+		s.caller = ", called by " + b.words.Function(own)
 	}
 	clear(b.mark)
 	for i, n := range slices.Backward(path) {

@@ -25,7 +25,7 @@ func (s *state) threadsPane(d *data, width, height int) []line {
 	return lines
 }
 
-// known is a state in a word, if it is known.
+// known returns a state in a word; empty if it is unknown.
 func known(s task.State) string {
 	if s == task.StateUnknown {
 		return ""
@@ -33,7 +33,7 @@ func known(s task.State) string {
 	return s.String()
 }
 
-// threadForm is how wide the columns of threads are.
+// threadForm has the widths of the threads pane's columns.
 type threadForm struct{ id, name, state, width int }
 
 func newThreadForm(rows []threadRow, width int) threadForm {
@@ -51,7 +51,7 @@ func newThreadForm(rows []threadRow, width int) threadForm {
 	return f
 }
 
-// row puts cells in their columns.
+// row formats cells in their columns.
 func (f threadForm) row(cells []string) string {
 	name := words.Fit(cells[byName], f.name)
 	left := fmt.Sprintf("%*s  %s%*s %6s  %s  ", f.id, cells[byThread],

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// asciiWriter writes text for terminals that show nothing but ASCII: the marks of
-// reports in other words, all else as Go escapes. What it is given is UTF-8.
+// asciiWriter writes text for terminals that show only ASCII. It replaces the marks of
+// reports by others, and everything else by Go escapes. Its input must be UTF-8.
 type asciiWriter struct {
 	to   io.Writer
-	rest []byte // of a rune whose end has not come yet
+	rest []byte // start of a rune that is not complete yet
 }
 
-// Plainer are the marks that reports use.
+// Plainer maps the marks that reports use to their replacements in ASCII.
 var Plainer = map[rune]string{'…': "...", 'µ': "u", '←': "<-"}
 
 // Write implements [io.Writer].
@@ -33,7 +33,7 @@ func (w *asciiWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// InASCII is a text in which every rune is in ASCII.
+// InASCII returns a text with all runes beyond ASCII replaced.
 func InASCII(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -42,7 +42,7 @@ func InASCII(text string) string {
 	return b.String()
 }
 
-// inASCII is a rune, of these bytes, without what is not ASCII.
+// inASCII returns the replacement of a rune, whose encoding is bytes.
 func inASCII(r rune, bytes string) string {
 	switch mark, ok := Plainer[r]; {
 	case ok:

@@ -7,14 +7,14 @@ import (
 	"stacksnap/format/profile"
 )
 
-// Clock tells for how long samples stand.
+// Clock computes the time that samples represent.
 type Clock struct {
-	// each is the time from one sample to the next: 0 of a single snapshot, whose
-	// samples stand for no time.
+	// each is the time that one sample represents; 0 for a single snapshot, whose samples
+	// represent none.
 	each time.Duration
 }
 
-// NewClock spreads the time of the snapshots that were missed over those taken.
+// NewClock returns a clock that distributes the time of missed snapshots over those taken.
 func NewClock(p *profile.Profile) Clock {
 	if !p.Sampled() {
 		return Clock{}
@@ -23,21 +23,20 @@ func NewClock(p *profile.Profile) Clock {
 	return Clock{time.Duration(float64(p.Interval) * due)}
 }
 
-// Known reports whether samples stand for any time.
+// Known reports whether samples represent any time.
 func (c Clock) Known() bool { return c.each > 0 }
 
-// Weighed is what the samples of one stack of a thread stand for.
+// Weighed is one stack of a thread, with the number and time of its samples.
 type Weighed struct {
-	Path      []*profile.Node // outermost first; good until the next one is asked for
-	Mark      string          // instead of a path, why there is none
+	Path      []*profile.Node // outermost frame first; valid until the next iteration
+	Mark      string          // reason why there is no path; empty if there is one
 	Samples   int
 	Wall, Cpu time.Duration
 }
 
-// Stacks gives all stacks of a thread that had samples. Their time is what the
-// system has counted for the thread, where it has, and else follows from the number
-// of samples. All that was counted is in it: what goes with no frame that is known
-// is given last, with a mark.
+// Stacks iterates over the stacks of a thread that have samples. Their time is the one that
+// the system measured, or else is computed from the number of samples. The sum is complete:
+// samples and time without any frame come last, with a mark.
 func (c Clock) Stacks(t *profile.Thread) iter.Seq[Weighed] {
 	return func(yield func(Weighed) bool) {
 		var path []*profile.Node
@@ -58,7 +57,7 @@ func (c Clock) Stacks(t *profile.Thread) iter.Seq[Weighed] {
 	}
 }
 
-// rest is what goes with no frame that is known: samples without a stack, and time.
+// rest returns the samples and time that belong to no frame; false if there are none.
 func (c Clock) rest(t *profile.Thread, spent profile.Spent) (Weighed, bool) {
 	switch {
 	case t.Empty > 0:
@@ -69,7 +68,7 @@ func (c Clock) rest(t *profile.Thread, spent profile.Spent) (Weighed, bool) {
 	return Weighed{}, false
 }
 
-// timed is a stack with its samples, and for how long these stand.
+// timed sets the number and time of a stack's samples.
 func (c Clock) timed(t *profile.Thread, samples int, spent profile.Spent, s Weighed) Weighed {
 	s.Samples = samples * t.Weight()
 	switch {
@@ -82,7 +81,7 @@ func (c Clock) timed(t *profile.Thread, samples int, spent profile.Spent, s Weig
 	return s
 }
 
-// left is what remains of a time without a part of it.
+// left returns whole minus part.
 func left(whole, part profile.Spent) profile.Spent {
 	return profile.Spent{
 		OnCPU:   max(0, whole.OnCPU-part.OnCPU),
@@ -91,8 +90,8 @@ func left(whole, part profile.Spent) profile.Spent {
 	}
 }
 
-// CountsCPU reports whether the system has counted any thread's CPU time from sample
-// to sample.
+// CountsCPU reports whether the system measured the CPU time of any thread from sample to
+// sample.
 func CountsCPU(p *profile.Profile) bool {
 	for _, t := range p.Threads {
 		if t.Spent != (profile.Spent{}) {
@@ -102,7 +101,7 @@ func CountsCPU(p *profile.Profile) bool {
 	return false
 }
 
-// SharedPath is how many nodes two stacks share from the outermost in.
+// SharedPath returns the number of nodes that two stacks share, from the outermost inwards.
 func SharedPath(a, b []*profile.Node) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -111,8 +110,8 @@ func SharedPath(a, b []*profile.Node) int {
 	return n
 }
 
-// ThreadsByFunction gives the threads as [profile.Profile.ByFunction] has them, for
-// one after another: the trees of all of them are not needed at once.
+// ThreadsByFunction iterates over the threads as [profile.Profile.ByFunction] returns them.
+// It converts them one by one, as the trees of all are not needed at once.
 func ThreadsByFunction(p *profile.Profile) iter.Seq[*profile.Thread] {
 	return func(yield func(*profile.Thread) bool) {
 		for _, t := range p.Threads {
@@ -123,7 +122,7 @@ func ThreadsByFunction(p *profile.Profile) iter.Seq[*profile.Thread] {
 	}
 }
 
-// ByFunction is one of the threads of a profile as [profile.Profile.ByFunction] has it.
+// ByFunction returns one thread of a profile as [profile.Profile.ByFunction] does.
 func ByFunction(p *profile.Profile, t *profile.Thread) *profile.Thread {
 	one := *p
 	one.Threads = []*profile.Thread{t}

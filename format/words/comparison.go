@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,44 +14,45 @@ import (
 	"stacksnap/format/profile/diff"
 )
 
-// Comparison is a diff as it is to be reported.
+// Comparison is a diff with the options of its report.
 type Comparison struct {
 	*diff.Diff
-	Tool  string    // that compares
-	Files [2]string // that were compared, the earlier first
-	// Least is the change, in percent of the scale's whole, from which a branch is shown,
-	// and Depth how many frames of a stack; 0: all.
+	Tool  string    // name and version of the comparing program
+	Files [2]string // the compared files, the earlier first
+	// Least is the least change of a branch that is shown, in percent of the scale's whole.
+	// Depth is the number of frames from which on stacks are folded; 0: never.
 	Least float64
 	Depth int
 }
 
-// The bounds of reports for people.
+// The thresholds of reports for people.
 const (
-	Steady       = .05 // a change that is none as it is printed, in percent
-	worthTelling = 1   // one that the first line tells of
-	mostlyOne    = .95 // of a change, from which one caller has it all
-	steadyRate   = 1.2 // by which the total may have grown in a second before a warning
+	Steady       = .05 // percent: a smaller change is printed as none
+	worthTelling = 1   // percent: least change for the first line
+	mostlyOne    = .95 // share of a change: one caller with more counts as the only one
+	steadyRate   = 1.2 // ratio of the totals per second from which on there is a warning
 )
 
-// DiffPrinter writes the parts of a comparison for people.
+// DiffPrinter writes the parts of a comparison's report for people.
 type DiffPrinter struct {
 	*Printer
 	*Comparison
 	Grown, Shrunk paint
 }
 
-// NewDiffPrinter returns one that writes to w.
+// NewDiffPrinter returns a printer that writes to w.
 func NewDiffPrinter(w io.Writer, c *Comparison, o Options) *DiffPrinter {
 	p := &DiffPrinter{Printer: NewPrinter(w, c.After, o), Comparison: c}
 	p.Grown, p.Shrunk = changePaints(o.Color)
 	return p
 }
 
-// About says what was compared with what, and how.
+// About writes the header: what was compared, and how.
 func (p *DiffPrinter) About() {
 	p.Fact("Before", p.side(0, p.Before.Original(), p.Whole.Before))
 	p.Fact("After", p.side(1, p.After.Original(), p.Whole.After))
 	p.Fact("Compared", p.compared())
+	p.Fact("Noise", p.noise())
 	p.Fact("Grown", p.grownBranch())
 	p.Fact("Shown", p.shownOf())
 	if warning := p.rates(); warning != "" {
@@ -64,7 +66,7 @@ func (p *DiffPrinter) About() {
 	p.Fact("Tool", Clean(p.Tool, MaxText))
 }
 
-// side says what one of the profiles is.
+// side describes one of the profiles.
 func (p *DiffPrinter) side(i int, pr *profile.Profile, whole int64) string {
 	text := Word(p.Files[i], MaxPath) + ": " + ProcessName(pr.Target.Name, pr.Target.PID) + ", " + Plural(pr.NumThreads(), "thread")
 	switch {
@@ -81,7 +83,7 @@ func (p *DiffPrinter) side(i int, pr *profile.Profile, whole int64) string {
 	return text + ": " + Plural(int(whole), "sample")
 }
 
-// amount writes what was counted.
+// amount formats an amount without scaling it.
 func (p *DiffPrinter) amount(n int64) string {
 	if p.Measure == diff.ByCPU {
 		return Seconds(time.Duration(n))
@@ -89,7 +91,7 @@ func (p *DiffPrinter) amount(n int64) string {
 	return Count(int(n))
 }
 
-// compared says what the numbers are.
+// compared describes the numbers in the report.
 func (p *DiffPrinter) compared() string {
 	what := measured(p.Measure)
 	switch {
@@ -110,7 +112,33 @@ func measured(m diff.Measure) string {
 	return "samples, of threads that wait, too"
 }
 
-// shownOf says what was chosen on both sides.
+// noise describes how changes are distinguished from noise.
+func (p *DiffPrinter) noise() string {
+	n := &p.Diff.Noise
+	if !n.Known {
+		return ""
+	}
+	text := "up to " + p.margin(n.Most) + fmt.Sprintf(" by chance, at %d %% for all functions together: ", diff.Confidence)
+	switch {
+	case n.Before > 0 && n.After > 0:
+		return text + fmt.Sprintf("by the variance between blocks of time, %d before and %d after", n.Before, n.After)
+	case n.Before == 0 && n.After == 0:
+		return text + "samples were taken for independent, as the files keep no times, or too few samples; it may be more"
+	case n.Before == 0:
+		return text + "samples of before were taken for independent, as the file keeps no times, or too few samples; it may be more"
+	}
+	return text + "samples of after were taken for independent, as the file keeps no times, or too few samples; it may be more"
+}
+
+// margin writes half of a confidence interval, to the scale.
+func (c *Comparison) margin(v float64) string {
+	if c.Scale == diff.AsCounted {
+		return "±" + c.scaled(v)
+	}
+	return fmt.Sprintf("±%.1f points", v)
+}
+
+// shownOf describes the selection on both sides; empty if there is none.
 func (p *DiffPrinter) shownOf() string {
 	text := Chosen(p.After)
 	if text == "" {
@@ -119,11 +147,11 @@ func (p *DiffPrinter) shownOf() string {
 	return text + " (after; before " + strings.SplitN(Chosen(p.Before), ":", 2)[0] + ")"
 }
 
-// grownBranch says where stacks have become more, if they have: the function that the first
-// line tells of may be called by anything, and only pass on what another one has caused.
+// grownBranch describes the branch that has grown most; empty if none has. The function in
+// the first line may have any caller, and may only do work that another one has caused.
 func (p *DiffPrinter) grownBranch() string {
 	n, caller := p.Diff.Grown()
-	if p.Inverted || n == nil || len(n.Children) == 0 || p.Change(n.Total) < worthTelling*p.Unit() {
+	if p.Inverted || n == nil || len(n.Children) == 0 || !p.grew(n) || p.Change(n.Total) < worthTelling*p.Unit() {
 		return ""
 	}
 	before, after := p.Sides(n.Total)
@@ -134,7 +162,14 @@ func (p *DiffPrinter) grownBranch() string {
 	return text + ": from " + before + " to " + after + " with all that it calls"
 }
 
-// rates warns where shares of a total hide that the total has changed.
+// grew reports whether the function of a branch has changed beyond noise with all that it calls.
+func (c *Comparison) grew(n *diff.Node) bool {
+	i := slices.IndexFunc(c.Functions, n.Is)
+	return i < 0 || c.Beyond(c.Functions[i].Total, c.Functions[i].Margin.Total)
+}
+
+// rates returns a warning if shares of a total hide that the total has changed; otherwise
+// empty.
 func (p *DiffPrinter) rates() string {
 	if p.Scale != diff.ToTotal {
 		return ""
@@ -155,7 +190,7 @@ func (p *DiffPrinter) rates() string {
 	return fmt.Sprintf("before, there was %.1f times as much %s in a second as after, which shares do not show: --scale time does", before/after, what)
 }
 
-// Unit is what a change of one percent is, to the scale of a comparison.
+// Unit returns the change, on the comparison's scale, that is one percent.
 func (c *Comparison) Unit() float64 {
 	if c.Scale == diff.AsCounted {
 		return float64(max(c.Whole.Before, c.Whole.After)) / 100
@@ -163,7 +198,7 @@ func (c *Comparison) Unit() float64 {
 	return 1
 }
 
-// Shown are the trees of the comparison, as far as they are to be shown.
+// Shown returns the pruned trees of the comparison.
 func (c *Comparison) Shown() []*diff.Tree {
 	trees := make([]*diff.Tree, len(c.Trees))
 	for i, t := range c.Trees {
@@ -172,19 +207,16 @@ func (c *Comparison) Shown() []*diff.Tree {
 	return trees
 }
 
-// DiffHeadline says in one line, without a line end, what changed most.
+// DiffHeadline describes in one line, without a line end, what has changed most.
 func DiffHeadline(c *Comparison) string {
-	most := -1
-	for i, f := range c.Functions {
-		if c.Change(f.Self) >= worthTelling*c.Unit() {
-			most = i
-			break // they are in the order of change
-		}
-	}
-	if most < 0 && len(c.Functions) > 0 && -c.Change(c.Functions[0].Self) >= worthTelling*c.Unit() {
-		most = 0
-	}
-	if most < 0 {
+	most := c.most()
+	switch {
+	case most >= 0:
+	case slices.ContainsFunc(c.Functions, c.Changed):
+		return fmt.Sprintf("no function changed by %d %% or more of its own", worthTelling)
+	case c.Noise.Known:
+		return "no change beyond noise (" + c.margin(c.Noise.Most) + ")"
+	default:
 		return fmt.Sprintf("no function changed by %d %% or more of its own", worthTelling)
 	}
 	f := c.Functions[most]
@@ -199,7 +231,7 @@ func DiffHeadline(c *Comparison) string {
 		text += " is new on top of stacks: " + after
 	case f.Self.After == 0:
 		text += " is gone from the top of stacks: it was " + before
-	case most == 0 && c.Change(f.Self) < 0:
+	case c.Change(f.Self) < 0:
 		text += " shrank from " + before + " to " + after
 	default:
 		text += " grew from " + before + " to " + after
@@ -207,7 +239,25 @@ func DiffHeadline(c *Comparison) string {
 	return text + c.ofWhat() + c.caller(f)
 }
 
-// caller names who called a function where it changed most.
+// most returns the index of the function in the headline: the one whose own amount has grown most
+// beyond noise or, if none has, shrunk; -1 if none has changed by worthTelling.
+func (c *Comparison) most() int {
+	shrunk := -1
+	for i, f := range c.Functions { // they are in the order of change
+		switch by := c.Change(f.Self); {
+		case math.Abs(by) < worthTelling*c.Unit():
+			return shrunk
+		case !c.Beyond(f.Self, f.Margin.Self):
+		case by > 0:
+			return i
+		case shrunk < 0:
+			shrunk = i
+		}
+	}
+	return shrunk
+}
+
+// caller returns a phrase with the main caller of a function where it has changed.
 func (c *Comparison) caller(f diff.Function) string {
 	var by *diff.Node
 	most := 0.0
@@ -231,7 +281,7 @@ func (c *Comparison) caller(f diff.Function) string {
 	return ", called by " + Clean(shorten(by.Function), maxName)
 }
 
-// ofWhat says of what numbers are.
+// ofWhat returns the unit of the numbers, as a phrase.
 func (c *Comparison) ofWhat() string {
 	switch {
 	case c.Scale == diff.ToTotal && c.Measure == diff.ByCPU:
@@ -248,7 +298,7 @@ func (c *Comparison) ofWhat() string {
 	return " samples"
 }
 
-// Sides writes an amount to the scale.
+// Sides formats both sides of an amount on the comparison's scale.
 func (c *Comparison) Sides(a diff.Amount) (before, after string) {
 	one, two := c.Value(a)
 	return c.scaled(one), c.scaled(two)
@@ -264,7 +314,7 @@ func (c *Comparison) scaled(v float64) string {
 	return Count(int(v))
 }
 
-// ChangeText writes by how much an amount has grown, with its sign.
+// ChangeText formats the change of an amount, with its sign.
 func (c *Comparison) ChangeText(a diff.Amount) string {
 	by := c.Change(a)
 	if c.Scale == diff.AsCounted {
@@ -282,7 +332,18 @@ func (c *Comparison) ChangeText(a diff.Amount) string {
 	return fmt.Sprintf("%+.1f", by)
 }
 
-// changePaints mark what has grown and what has shrunk.
+// WithinNoise is printed for a change that may be noise.
+const WithinNoise = "~"
+
+// Judged is ChangeText of an amount with a margin of noise.
+func (c *Comparison) Judged(a diff.Amount, margin float64) string {
+	if text := c.ChangeText(a); text == "=" || c.Beyond(a, margin) {
+		return text
+	}
+	return WithinNoise
+}
+
+// changePaints returns the colours for growth and shrinkage.
 func changePaints(colored bool) (grown, shrunk paint) {
 	if !colored {
 		plain := newPalette(false).Name
@@ -291,7 +352,7 @@ func changePaints(colored bool) (grown, shrunk paint) {
 	return painter(color.FgRed), painter(color.FgGreen)
 }
 
-// Called names a function, and the image it is in unless that is left out.
+// Called returns the name of a function with its image, or without if short.
 func (p *DiffPrinter) Called(n *profile.Node, short bool) string {
 	if n.Image == nil && n.Function != "" || short && n.Function != "" {
 		return p.Name(p.Function(n.Location))
@@ -299,7 +360,7 @@ func (p *DiffPrinter) Called(n *profile.Node, short bool) string {
 	return p.InFull(n.Location)
 }
 
-// Title says whose the tree is.
+// Title returns the title of a tree, which names its threads.
 func (p *DiffPrinter) Title(t *diff.Tree) string {
 	whose := "All threads"
 	switch {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// DiffTitle names what was compared in a line.
+// DiffTitle names both files in one line.
 func DiffTitle(c *Comparison) string {
 	return Clean(c.Files[0], MaxPath) + " → " + Clean(c.Files[1], MaxPath)
 }
 
-// DiffFacts are what was compared with what, how, and what to beware of.
+// DiffFacts returns the header of a comparison's report.
 func DiffFacts(c *Comparison) (facts []Fact) {
 	p := NewDiffPrinter(io.Discard, c, Options{})
 	p.facts = &facts
@@ -19,12 +19,12 @@ func DiffFacts(c *Comparison) (facts []Fact) {
 	return facts
 }
 
-// DiffThreads names the threads that a tree is of.
+// DiffThreads names the threads of a tree.
 func DiffThreads(c *Comparison, t *diff.Tree) string {
 	return strings.TrimSuffix(NewDiffPrinter(io.Discard, c, Options{}).Title(t), ":")
 }
 
-// DiffChange writes an amount on both sides, and by how much it has changed.
+// DiffChange formats an amount on both sides, and its change.
 func DiffChange(c *Comparison, a diff.Amount) string {
 	before, after := c.Sides(a)
 	change := c.ChangeText(a)

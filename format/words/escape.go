@@ -7,18 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// The most runes printed of a name from the target. The middle of a longer one
-// is left out.
+// The most runes printed of a text from the target. The middle of a longer one is left out.
 const (
-	maxName = 400  // of a function: C++ templates are long, and differ at both ends
-	MaxText = 200  // of a thread, a queue, an error
-	MaxPath = 1024 // of a file
+	maxName = 400  // the name of a function: names of C++ templates are long, and differ at both ends
+	MaxText = 200  // the name of a thread or a queue, or an error
+	MaxPath = 1024 // the path of a file
 )
 
-// Clean makes text from the target safe and unambiguous on a terminal and in a
-// line: what does not print (control characters, escape sequences, line ends,
-// marks that reverse or hide text, bytes that are not UTF-8) and the backslash
-// are written as Go escapes. At most limit runes of s are kept.
+// Clean makes a text from the target safe and unambiguous within a line of a terminal. It
+// writes as Go escapes all that does not print (control characters, escape sequences, line
+// ends, marks that reverse or hide text, invalid UTF-8), and backslashes. It keeps at most
+// limit runes of s.
 func Clean(s string, limit int) string {
 	if s = Elide(s, limit); isPlain(s) {
 		return s
@@ -32,8 +31,8 @@ func Clean(s string, limit int) string {
 	return b.String()
 }
 
-// Printable makes text safe on a terminal and one line, as clean does; the
-// backslash stays, for parts of the text may have been quoted before.
+// Printable makes a text safe within a line of a terminal, like Clean, but keeps
+// backslashes, as parts of the text may be quoted already.
 func Printable(s string) string {
 	if isASCII(s) {
 		return s
@@ -53,7 +52,7 @@ func Printable(s string) string {
 
 func isPlain(s string) bool { return isASCII(s) && strings.IndexByte(s, '\\') < 0 }
 
-// isASCII reports whether a text is printable ASCII alone.
+// isASCII reports whether a text is only printable ASCII.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' {
@@ -76,7 +75,7 @@ func writeRune(b *strings.Builder, r rune, bytes string) {
 	}
 }
 
-// writeEscape writes a rune, of these bytes, as Go escapes it.
+// writeEscape writes a rune, whose encoding is bytes, as a Go escape.
 func writeEscape(b *strings.Builder, r rune, bytes string) {
 	switch {
 	case r == utf8.RuneError && len(bytes) == 1:
@@ -94,8 +93,8 @@ func writeEscape(b *strings.Builder, r rune, bytes string) {
 	}
 }
 
-// Elide keeps three quarters of limit from the start of s and the rest from its
-// end.
+// Elide shortens s to limit runes. It keeps three quarters from the start and the rest from
+// the end.
 func Elide(s string, limit int) string {
 	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
 		return s
@@ -104,7 +103,7 @@ func Elide(s string, limit int) string {
 	return cutRunes(s, limit-tail) + "…" + lastRunes(s, tail)
 }
 
-// cutRunes returns the first n runes of a string that has more.
+// cutRunes returns the first n runes of a longer string.
 func cutRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -115,7 +114,7 @@ func cutRunes(s string, n int) string {
 	return s
 }
 
-// lastRunes returns the last n runes of a string that has more.
+// lastRunes returns the last n runes of a longer string.
 func lastRunes(s string, n int) string {
 	end := len(s)
 	for ; n > 0 && end > 0; n-- {
@@ -125,17 +124,17 @@ func lastRunes(s string, n int) string {
 	return s[end:]
 }
 
-// Quoted is clean between quotation marks, as a shell reads a word: what it would take
-// for more inside them is escaped.
+// Quoted returns s cleaned and in quotation marks. Characters that are special for a shell
+// within them are escaped.
 func Quoted(s string) string { return quotedWord(s, MaxText) }
 
 func quotedWord(s string, limit int) string { return `"` + inQuotes.Replace(Clean(s, limit)) + `"` }
 
 var inQuotes = strings.NewReplacer(`"`, `\"`, "`", "\\`", "$(", `\$(`)
 
-// Word returns a name or path of the target for use in a line without quotes of the
-// writer's own: clean, at most about limit characters, and quoted if a shell that read
-// the report by mistake would run or write a part of it.
+// Word returns a name or path from the target, cleaned to at most about limit characters.
+// It is in quotation marks if a shell that read the report by mistake would execute or
+// write a part of it.
 func Word(s string, limit int) string {
 	if isCommand(s) {
 		return quotedWord(s, limit)
@@ -143,8 +142,9 @@ func Word(s string, limit int) string {
 	return Clean(s, limit)
 }
 
-// isCommand reports whether a shell takes a part of a text for something to do: it ends a
-// command, directs its output, or has another run. What quotes turns that on or off.
+// isCommand reports whether a shell would act on a part of a text: end a command, redirect
+// output, or run another command. Quotation marks count too, as they change what is
+// special.
 func isCommand(s string) bool {
 	return strings.ContainsAny(s, ";|&<>`\"'") || strings.Contains(s, "$(")
 }

@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
 )
 
-// Clip cuts a text to so many columns, and marks that.
+// Clip cuts a text to width columns, and marks the cut.
 func Clip(text string, width int) string {
 	if Columns(text) <= width {
 		return text
@@ -16,8 +17,9 @@ func Clip(text string, width int) string {
 	return Broken("", text, width)
 }
 
-// Broken is the begin of a text, with a mark that it breaks off and, where it does so in
-// quotation marks, the end of these. They may begin in the text that stands before.
+// Broken returns the start of a text, in fewer than width columns, with a mark of the cut.
+// If the cut is within quotation marks, they are closed first. These may have been opened
+// in before, the text in front.
 func Broken(before, text string, width int) string {
 	for room := width - 1; ; room-- {
 		if begin := Ended(before, firstColumns(text, room)); Columns(begin) < width || room <= 0 {
@@ -26,7 +28,7 @@ func Broken(before, text string, width int) string {
 	}
 }
 
-// firstColumns is as much of a text as fits into so many columns.
+// firstColumns returns the longest prefix of a text that fits into room columns.
 func firstColumns(text string, room int) string {
 	for i, r := range text {
 		if room -= runeColumns(r); room < 0 {
@@ -36,8 +38,8 @@ func firstColumns(text string, room int) string {
 	return text
 }
 
-// Ended ends the quotation marks that are open where a text breaks off. A backslash alone,
-// which would escape them, is left out.
+// Ended closes the quotation marks that are open at the end of a text. It removes a last
+// backslash that would escape them.
 func Ended(before, text string) string {
 	open, escape := false, false
 	for _, c := range before + text {
@@ -59,44 +61,88 @@ func Ended(before, text string) string {
 	return text
 }
 
-// What is left of a line that has to fit.
+// The limits for fitting lines into a width.
 const (
-	LeastName   = 24 // columns of a function's name
-	indentParts = 5  // one in so many columns is a level of the tree
+	leastName   = 24 // the fewest columns of a function's name
+	leastFrame  = 44 // the fewest columns of a frame, with its source line
+	weightWidth = 16 // columns of the number and the share of samples in front of a frame
 	leastLevels = 8
 )
 
-// levels is up to which level frames are indented.
+// levels returns the level up to which frames are indented: as far as it leaves room for
+// them.
 func (p *Printer) levels() int {
 	if p.Width == 0 {
 		return maxIndent
 	}
-	return min(max(p.Width/indentParts, leastLevels), maxIndent)
+	room := p.Width - leastFrame
+	if p.Total > 0 {
+		room -= weightWidth
+	}
+	return min(max(room/2, leastLevels), maxIndent)
 }
 
-// Fitted writes the line of a frame. Where that does not fit, it leaves out addresses,
-// then on what time was spent, and then the middle of the function's name.
+// Fitted writes the line of a frame. If it does not fit, it drops first the addresses, then
+// the split of time and the offset. Then it shortens the function's name, and drops the
+// image. The source line stays, except behind code that is not the program's own.
 func (p *Printer) Fitted(lead string, n *profile.Node, split string) {
-	name := p.Function(n.Location)
 	end := source(n) + p.marks(n)
-	if p.Width == 0 {
-		p.put(lead, p.placeOf(n, name), p.addresses(n), end, split)
-		return
+	whole := lead + p.placeOf(n, p.Function(n.Location))
+	for _, line := range []string{whole + p.addresses(n) + end + split, whole + end + split, whole + end} {
+		if p.Over(line) <= 0 {
+			p.put(line)
+			return
+		}
 	}
-	line := lead + p.placeOf(n, name) + p.addresses(n) + end + split
-	if p.Over(line) > 0 {
-		line = lead + p.placeOf(n, name) + end + split
-	}
-	if p.Over(line) > 0 {
-		line = lead + p.placeOf(n, name) + end
-	}
-	if over := p.Over(line); over > 0 {
-		line = lead + p.placeOf(n, Elide(name, max(utf8.RuneCountInString(name)-over-1, LeastName))) + end
-	}
-	p.put(line)
+	p.put(p.narrow(lead, n))
 }
 
-// Over is by how many columns a line is too long.
+// narrow returns the line of a frame that does not fit as it is.
+func (p *Printer) narrow(lead string, n *profile.Node) string {
+	end, image := source(n)+p.marks(n), briefImage(n)
+	ends := []string{image + end, end}
+	if !owncode.Is(&n.Location) {
+		ends = append(ends, p.marks(n))
+	}
+	line := ""
+	for _, end := range ends {
+		room := p.Width - Columns(lead+end)
+		if line = lead + p.Name(p.functionIn(n.Location, room)) + end; p.Over(line) <= 0 {
+			return line
+		}
+	}
+	end = ends[len(ends)-1]
+	return lead + p.Squeezed(n.Location, p.Width-Columns(lead+end)) + end
+}
+
+// Squeezed returns the name of a function in room columns, or in a few if there are less. It
+// leaves out the middle of a name that cannot be narrowed so far.
+func (p *Printer) Squeezed(l profile.Location, room int) string {
+	name := p.functionIn(l, room)
+	if Columns(name) > room {
+		name = Elide(name, max(room-1, leastName))
+	}
+	return p.Name(name)
+}
+
+// briefImage names the image of a frame, and where in it the frame is if nothing else tells.
+func briefImage(n *profile.Node) string {
+	switch {
+	case n.Image == nil:
+		return ""
+	case n.Inlined:
+		return " [inlined] (" + ImageName(n.Image) + ")"
+	case n.Function == "", n.Function == profile.Trampoline:
+		return imagePlace(n)
+	}
+	return " (" + ImageName(n.Image) + ")"
+}
+
+func imagePlace(n *profile.Node) string {
+	return " (" + ImageName(n.Image) + " + 0x" + strconv.FormatUint(n.Offset, 16) + ")"
+}
+
+// Over returns the number of columns by which a line is too long; 0 or less if it fits.
 func (p *Printer) Over(line string) int {
 	if p.Width == 0 {
 		return 0
@@ -104,15 +150,17 @@ func (p *Printer) Over(line string) int {
 	return Columns(line) - p.Width
 }
 
-// Text writes a text, and goes on in further lines, that far in, where it does not fit.
+// Text writes a text. Further lines, if it does not fit into one, are indented by hang
+// columns.
 func (p *Printer) Text(lead string, hang int, text string) {
 	for _, line := range Wrapped(lead+text, p.Width, hang) {
 		p.put(line)
 	}
 }
 
-// Wrapped breaks a text at blanks, so that lines have so many columns at most, and all
-// but the first begin so far in. A word that is too long stays whole. 0 is any width.
+// Wrapped breaks a text at blanks into lines of at most width columns; 0 means any width.
+// Lines after the first are indented by hang columns. A word that is too long is not
+// broken.
 func Wrapped(text string, width, hang int) []string {
 	if width == 0 || Columns(text) <= width {
 		return []string{text}
@@ -132,8 +180,8 @@ func Wrapped(text string, width, hang int) []string {
 	return append(lines, line)
 }
 
-// Columns counts what a terminal shows of a text that is fit for it, our own colours
-// left out, rather too many than too few.
+// Columns returns the width of a text on a terminal, without our escape sequences for
+// colour. The text must be printable. It may count some characters as too wide.
 func Columns(text string) (n int) {
 	for text != "" {
 		if rest, ok := strings.CutPrefix(text, "\x1b["); ok {
@@ -149,7 +197,8 @@ func Columns(text string) (n int) {
 	return n
 }
 
-// runeColumns is two for what may be shown so wide (Unicode, EastAsianWidth).
+// runeColumns returns 2 for runes that may be two columns wide (Unicode, EastAsianWidth),
+// otherwise 1.
 func runeColumns(r rune) int {
 	const hangul, hangulEnd, radicals = 0x1100, 0x115f, 0x2e80
 	if r >= hangul && r <= hangulEnd || r >= radicals {
@@ -158,7 +207,7 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// placeOf names a place in a function of that name, or else as much as is known of it.
+// placeOf describes the place of a frame in a function with that name, as far as known.
 func (p *Printer) placeOf(n *profile.Node, name string) string {
 	function := p.Name(name)
 	switch {
@@ -169,7 +218,7 @@ func (p *Printer) placeOf(n *profile.Node, name string) string {
 	case n.Inlined:
 		return function + " [inlined] (" + ImageName(n.Image) + ")"
 	case n.Function == "", n.Function == profile.Trampoline:
-		return function + " (" + ImageName(n.Image) + " + 0x" + strconv.FormatUint(n.Offset, 16) + ")"
+		return function + imagePlace(n)
 	}
 	return function + " + " + offsets(n) + " (" + ImageName(n.Image) + ")"
 }

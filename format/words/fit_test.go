@@ -3,6 +3,8 @@ package words
 import (
 	"strings"
 	"testing"
+
+	"stacksnap/format/profile"
 )
 
 func TestWrapped(t *testing.T) {
@@ -27,9 +29,49 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// TestLevels: as deep as the width allows, and never too flat.
+// TestLevels: as deep as there is room for a frame, and never too flat.
 func TestLevels(t *testing.T) {
-	if at := (Position{Level: 16}); (&Printer{Width: 80}).Number(at) != "#1 " || (&Printer{Width: 81}).Number(Position{Level: 15}) != "" || (&Printer{}).levels() != maxIndent || (&Printer{Width: 10}).levels() != leastLevels {
-		t.Error("levels")
+	for _, c := range []struct{ width, total, want int }{{0, 0, maxIndent}, {0, 5, maxIndent}, {80, 0, 18}, {100, 5, 20}, {80, 5, 10}, {10, 5, leastLevels}} {
+		if got := (&Printer{Width: c.width, Total: c.total}).levels(); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+	if (&Printer{Width: 80}).Number(Position{Level: 18}) != "#1 " || (&Printer{Width: 80}).Number(Position{Level: 17}) != "" {
+		t.Error("the number of a frame")
+	}
+}
+
+// TestFitted: what is dropped of a frame's line, in order, until it fits. The source line
+// of the program's own code is whole whatever the width.
+func TestFitted(t *testing.T) {
+	own := &profile.Image{Path: "/bin/shop", Main: true, Load: 0x1000}
+	libc := &profile.Image{Path: "/lib/libc.so.6", Load: 0x9000}
+	pay := profile.Location{Image: own, Function: "bank::pay(Account&, Account&)", Offset: 14, File: "/src/bank/payments.cpp", Line: 1234}
+	lock := profile.Location{Image: libc, Function: "pthread_mutex_lock", Offset: 274, File: "/build/pthread_mutex_lock.c", Line: 48}
+	for _, c := range []struct {
+		of    profile.Location
+		width int
+		want  string
+	}{
+		{pay, 0, "  bank::pay(Account&, Account&) + 14 (shop) [0x1100]  payments.cpp:1234  0.1 s"},
+		{pay, 80, "  bank::pay(Account&, Account&) + 14 (shop) [0x1100]  payments.cpp:1234  0.1 s"},
+		{pay, 75, "  bank::pay(Account&, Account&) + 14 (shop)  payments.cpp:1234  0.1 s"},
+		{pay, 67, "  bank::pay(Account&, Account&) + 14 (shop)  payments.cpp:1234"},
+		{pay, 60, "  bank::pay(Account&, Account&) (shop)  payments.cpp:1234"},
+		{pay, 50, "  bank::pay(…) (shop)  payments.cpp:1234"},
+		{pay, 37, "  bank::pay (shop)  payments.cpp:1234"},
+		{pay, 35, "  bank::pay(…)  payments.cpp:1234"},
+		{pay, 5, "  bank::pay  payments.cpp:1234"},
+		{lock, 60, "  pthread_mutex_lock (libc.so.6)  pthread_mutex_lock.c:48"},
+		{lock, 50, "  pthread_mutex_lock  pthread_mutex_lock.c:48"},
+		{lock, 40, "  pthread_mutex_lock"},
+		{lock, 5, "  pthread_mutex_lock"},
+	} {
+		var b strings.Builder
+		p := NewPrinter(&b, &profile.Profile{}, Options{Width: c.width})
+		p.Fitted("  ", &profile.Node{PC: 0x1100, Location: c.of}, "  0.1 s")
+		if err := p.Flush(); err != nil || b.String() != c.want+"\n" {
+			t.Errorf("in %d columns: %q, want %q", c.width, b.String(), c.want)
+		}
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"stacksnap/unwind"
 )
 
-// maxIndent is the level from which on frames stay in their column and bear
-// their number instead: at two columns a level, the 10,000 frames of a runaway
-// recursion would be 100 MB of blanks.
+// maxIndent is the deepest level with indentation of its own. Deeper frames have a number
+// instead: with two columns for each level, the 10,000 frames of a runaway recursion would
+// take 100 MB of blanks.
 const maxIndent = 60
 
 var blanks = strings.Repeat(" ", 2+2*maxIndent)
 
-// Position is where a frame's line stands.
+// Position is the position of a frame's line in a tree.
 type Position struct {
-	Depth    int  // frames that are its callers
-	Level    int  // lines above it in the tree, which is its column
-	Numbered bool // frames were folded above, so that the column does not tell the depth
+	Depth    int  // number of the frame's callers
+	Level    int  // level of indentation
+	Numbered bool // print the depth, as folded frames make it differ from the level
 }
 
-// In is the position n frames and as many levels further in.
+// In returns the position n frames and n levels further inwards.
 func (at Position) In(n int) Position {
 	at.Depth += n
 	at.Level += n
@@ -32,7 +32,8 @@ func (at Position) In(n int) Position {
 
 func (p *Printer) Indent(at Position) string { return blanks[:2+2*min(at.Level, p.levels())] }
 
-// Number counts from 1, the outermost frame, or of a tree that was turned the innermost.
+// Number returns the number of a frame, counted from 1 at the root of the tree; empty if
+// the indentation shows it.
 func (p *Printer) Number(at Position) string {
 	if at.Level < p.levels() && !at.Numbered {
 		return ""
@@ -40,10 +41,11 @@ func (p *Printer) Number(at Position) string {
 	return "#" + Count(at.Depth+1) + " "
 }
 
-// IsInverted reports whether the innermost frames are the roots.
+// IsInverted reports whether the tree begins with the innermost frames.
 func (p *Printer) IsInverted() bool { return p.Profile.View != nil && p.Profile.View.Inverted }
 
-// ChainOf follows n inward for as long as each frame has one callee and no end.
+// ChainOf returns the nodes from n inwards as long as each has one child with the same
+// count.
 func ChainOf(n *profile.Node) []*profile.Node {
 	chain := []*profile.Node{n}
 	for len(n.Children) == 1 && n.Children[0].Count == n.Count {
@@ -53,7 +55,7 @@ func ChainOf(n *profile.Node) []*profile.Node {
 	return chain
 }
 
-// FoldedText says what a line stands for that is no frame.
+// FoldedText describes a node that replaces folded branches.
 func FoldedText(f *profile.Folded) string {
 	if f.Branches == 1 {
 		return "… " + Plural(f.Nodes, "more frame")
@@ -61,10 +63,10 @@ func FoldedText(f *profile.Folded) string {
 	return fmt.Sprintf("… %s in %s branches", Plural(f.Nodes, "more frame"), Count(f.Branches))
 }
 
-// place names the function, or else as much as is known of where it is.
+// place describes the place of a frame: its function, or as much as is known.
 func (p *Printer) place(n *profile.Node) string { return p.placeOf(n, p.Function(n.Location)) }
 
-// Function names a function, in not too many columns.
+// Function returns the name of a function, shortened.
 func (p *Printer) Function(l profile.Location) string {
 	name := "???"
 	if l.Function != "" {
@@ -76,8 +78,20 @@ func (p *Printer) Function(l profile.Location) string {
 	return name
 }
 
-// Shown makes the name of a function fit for a line of a report: shortened if the printer
-// shortens names, without control characters, and at most maxName long.
+// functionIn is Function in at most room columns, as far as [Narrow] can.
+func (p *Printer) functionIn(l profile.Location, room int) string {
+	if l.Function == "" {
+		return p.Function(l)
+	}
+	mark := ""
+	if l.Kernel {
+		mark = KernelMark
+	}
+	return Clean(Narrow(l.Function, room-len(mark)), maxName) + mark
+}
+
+// Shown returns the name of a function for a line of a report: without control characters,
+// at most maxName runes, and shortened if the printer shortens names.
 func (p *Printer) Shown(name string) string {
 	if p.short {
 		name = shorten(name)
@@ -85,7 +99,7 @@ func (p *Printer) Shown(name string) string {
 	return Clean(name, maxName)
 }
 
-// ImageName is imageLabel in a report for people.
+// ImageName is ImageLabel for reports for people.
 func ImageName(im *profile.Image) string {
 	if name := im.Name(); isCommand(name) {
 		return Quoted(name)
@@ -93,7 +107,7 @@ func ImageName(im *profile.Image) string {
 	return ImageLabel(im)
 }
 
-// offsets and addresses of a merged node name two places, as sample does.
+// offsets, like addresses, lists at most two places of a merged node, as sample(1) does.
 func offsets(n *profile.Node) string {
 	return several(strconv.FormatUint(n.Offset, 10), further(n), func() string {
 		return strconv.FormatUint(n.Also[0].Offset, 10)
@@ -107,7 +121,8 @@ func (p *Printer) addresses(n *profile.Node) string {
 	return " " + p.Faint("["+several(n.PC.String(), further(n), func() string { return n.Also[0].PC.String() })+"]")
 }
 
-// further is how many addresses a node has besides its own, at least.
+// further returns the number of addresses of a node beside its own; at least, if some are
+// unknown.
 func further(n *profile.Node) int {
 	if n.More {
 		return len(n.Also) + 1
@@ -132,7 +147,15 @@ func source(n *profile.Node) string {
 	return fmt.Sprintf("  %s:%d", base(n.File), n.Line)
 }
 
-// marks say what to doubt of a frame.
+// sourceLine returns the source file and line of a location in parentheses; "" if not known.
+func sourceLine(l *profile.Location) string {
+	if l.File == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", base(l.File), l.Line)
+}
+
+// marks returns the marks after a frame, which say that it is doubtful.
 func (p *Printer) marks(n *profile.Node) string {
 	text := ""
 	if p.Total > 0 && n.Self > 0 && len(n.Children) > 0 {
@@ -149,12 +172,13 @@ func (p *Printer) marks(n *profile.Node) string {
 	return text
 }
 
-// PointerOnly tells of a frame that a better method should have found.
+// PointerOnly reports whether only the frame pointer found a frame that a better method
+// should have found.
 func PointerOnly(n *profile.Node) bool {
 	return n.By == unwind.ByFramePointer && n.Why != ""
 }
 
-// InFull names a function without a place in it.
+// InFull returns the name of a function with its image, without an offset.
 func (p *Printer) InFull(l profile.Location) string {
 	if l.Function == "" && l.Image == nil && !l.Kernel {
 		return "??? (code of no file)"
@@ -165,8 +189,7 @@ func (p *Printer) InFull(l profile.Location) string {
 	return p.Name(p.Function(l)) + " (" + ImageName(l.Image) + ")"
 }
 
-// Split writes on what the time was spent that goes with a node's own samples: of a tree
-// that was turned, those of its innermost functions.
+// Split returns how the time of a node's own samples was spent; empty in an inverted tree.
 func (p *Printer) Split(n *profile.Node) string {
 	if p.Total == 0 || p.IsInverted() {
 		return ""
@@ -174,7 +197,7 @@ func (p *Printer) Split(n *profile.Node) string {
 	return SplitOf(n.Spent, n.States)
 }
 
-// What the marks of frames mean.
+// The explanations of the marks.
 const (
 	GuessMeans  = "(guess): found by scanning the stack; it may not exist, and callers beside it may be missing"
 	FpOnlyMeans = "(fp only): found by the frame pointer alone; a caller may be missing in between"

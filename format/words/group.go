@@ -10,7 +10,8 @@ import (
 	"stacksnap/task"
 )
 
-// EachOnce are the processes, with those put together that are alike where that is wanted.
+// EachOnce returns the processes of a group, with equal idle ones merged if the options say
+// so.
 func EachOnce(g *profile.Group, o Options) (all []*profile.Alike) {
 	if o.FoldIdle {
 		return profile.FoldIdle(g.Profiles)
@@ -21,8 +22,8 @@ func EachOnce(g *profile.Group, o Options) (all []*profile.Alike) {
 	return all
 }
 
-// AboutGroup stands for the profile where what is told is of all the processes, of one
-// system.
+// AboutGroup returns a profile with only the system of a group, for printers of texts about
+// the whole group.
 func AboutGroup(g *profile.Group) *profile.Profile {
 	about := &profile.Profile{}
 	if len(g.Profiles) > 0 {
@@ -31,8 +32,8 @@ func AboutGroup(g *profile.Group) *profile.Profile {
 	return about
 }
 
-// GroupHeader says which processes these are, how far apart they were captured,
-// and what each is about.
+// GroupHeader writes the header of a group's report: its processes with their headlines,
+// and the time between their captures.
 func (p *Printer) GroupHeader(g *profile.Group, all []*profile.Alike) {
 	if text := GroupHeadline(g); text != "" {
 		p.Line("%s", p.Name(text))
@@ -60,7 +61,7 @@ func (p *Printer) GroupHeader(g *profile.Group, all []*profile.Alike) {
 	}
 }
 
-// Uncaptured says of which processes there is nothing, and why.
+// Uncaptured lists the processes that could not be captured, with the reasons.
 func (p *Printer) Uncaptured(all []profile.Missing) {
 	for i, m := range all {
 		if i == MaxNotes {
@@ -71,8 +72,8 @@ func (p *Printer) Uncaptured(all []profile.Missing) {
 	}
 }
 
-// Together says how many processes a group has and, if each was captured once, how long
-// after the first the last was captured.
+// Together returns the number of processes in a group and, if each was captured once, the
+// time between the first and the last capture.
 func Together(g *profile.Group) string {
 	n := len(g.Profiles)
 	text := Count(n)
@@ -84,8 +85,8 @@ func Together(g *profile.Group) string {
 	return text
 }
 
-// GroupHeadline says in one line, without a line end, what several processes are
-// about; it is empty where that is not known.
+// GroupHeadline describes in one line, without a line end, what matters most in a group;
+// empty if that is unknown.
 func GroupHeadline(g *profile.Group) string {
 	h := headline.OfGroup(g)
 	switch h.Kind {
@@ -101,10 +102,10 @@ func GroupHeadline(g *profile.Group) string {
 	return ""
 }
 
-// maxLinks is how many threads of a chain are named.
+// maxLinks is the most threads of a chain that are named.
 const maxLinks = 8
 
-// chainText tells of threads of which each waits for the next, and what the last does.
+// chainText describes a chain of waits, and what its last thread does.
 func chainText(links []headline.Link) string {
 	var b strings.Builder
 	b.WriteString(linkName(links[0]))
@@ -120,7 +121,7 @@ func chainText(links []headline.Link) string {
 	return b.String()
 }
 
-// circleText tells of threads that wait for each other, from the lowest process on.
+// circleText describes a deadlock, beginning with the lowest pid.
 func circleText(links []headline.Link) string {
 	lowest := 0
 	for i, l := range links {
@@ -136,7 +137,7 @@ func circleText(links []headline.Link) string {
 	return text
 }
 
-// which goes on from one thread of a chain to what it does.
+// which returns the conjunction before what the i-th thread of a chain does.
 func which(i int) string {
 	if i == 0 {
 		return " "
@@ -157,7 +158,7 @@ func linkName(l headline.Link) string {
 	return "thread " + ThreadID(t.OS, l.ID) + " of " + name
 }
 
-// forNext says what a thread of a chain waits for the next one to do.
+// forNext describes what a thread of a chain waits for the next one to do.
 func forNext(l, next headline.Link) string {
 	w := l.Wait
 	name := ProcessName(next.Profile.Target.Name, next.Profile.Target.PID)
@@ -175,7 +176,7 @@ func forNext(l, next headline.Link) string {
 	return "for " + name + " to " + w.Peer.Action.String()
 }
 
-// doing says what the last thread of a chain does, where that is known.
+// doing describes what the last thread of a chain does; empty if unknown.
 func doing(l headline.Link) string {
 	if l.Thread == nil {
 		return ""
@@ -188,9 +189,9 @@ func doing(l headline.Link) string {
 		return ", which is stopped"
 	case t.State != task.Running:
 		return ""
-	case t.Turn == task.OnCPU:
+	case t.OnCPUState == task.OnCPU:
 		return ", which is on a CPU" + p.inFunction(t)
-	case t.Turn == task.Queued:
+	case t.OnCPUState == task.Queued:
 		return ", which waits for a CPU" + p.inFunction(t)
 	default:
 		return ", which is runnable" + p.inFunction(t)

@@ -11,12 +11,23 @@ import (
 	"stacksnap/task"
 )
 
-// MaxNotes bounds the notes printed: a thousand images may all be unreadable.
+// MaxNotes is the most notes printed, as a thousand images may all be unreadable.
 const MaxNotes = 40
 
+// Target writes whose stacks these are.
 func (p *Printer) Target() {
+	p.Process()
+	p.about()
+}
+
+// Process names the process.
+func (p *Printer) Process() {
+	p.Fact("Process", ProcessName(p.Profile.Target.Name, p.Profile.Target.PID))
+}
+
+// about writes what else is known of the process.
+func (p *Printer) about() {
 	t := &p.Profile.Target
-	p.Fact("Process", ProcessName(t.Name, t.PID))
 	p.Fact("Path", Word(t.Path, MaxPath))
 	if p.Profile.Main != nil {
 		p.Fact("Load Address", p.Profile.Main.Load.String())
@@ -41,8 +52,7 @@ func (p *Printer) Target() {
 	p.Fact(footprintName(t.OS), footprint(t.Footprint))
 }
 
-// sharedCache tells which of dyld's caches of libraries is mapped, and where, as
-// spindump does.
+// sharedCache describes the mapped shared cache of dyld and its address, as spindump does.
 func sharedCache(p *profile.Profile) string {
 	c := p.Cache
 	if c == nil {
@@ -51,8 +61,8 @@ func sharedCache(p *profile.Profile) string {
 	return fmt.Sprintf("%s slid base address %v, slide %#x", ImageID(task.Darwin, c.UUID[:]), c.Base, c.Slide)
 }
 
-// crashName is what became of a process: one that took more of something than it may, as Mach
-// tells of it, need not have ended.
+// crashName returns the key of the header's line on a crash. A process that exceeded a
+// limit may not have ended.
 func crashName(c *task.Crash) string {
 	if c != nil && c.Signal == "EXC_RESOURCE" {
 		return "Over a limit"
@@ -60,7 +70,7 @@ func crashName(c *task.Crash) string {
 	return "Crashed"
 }
 
-// crashed is what ended the process, and in which thread.
+// crashed describes what ended the process, and in which thread.
 func crashed(c *task.Crash) string {
 	switch {
 	case c == nil:
@@ -75,13 +85,13 @@ func ProcessName(name string, pid int) string {
 	if name == "" {
 		name = "???"
 	}
-	if pid == 0 { // a core that does not tell
+	if pid == 0 { // a core without a pid
 		return Word(name, MaxText)
 	}
 	return fmt.Sprintf("%s [%d]", Word(name, MaxText), pid)
 }
 
-// bundle writes what a Mac program's maker calls it.
+// bundle writes the identifier and version of a Mac program's bundle.
 func (p *Printer) bundle() {
 	if p.Profile.Main == nil {
 		return
@@ -95,11 +105,10 @@ func (p *Printer) bundle() {
 	p.Fact("Version", version)
 }
 
-// codeTypes is what Apple's reports call the architectures of programs.
+// codeTypes are the names of architectures in Apple's reports.
 var codeTypes = map[task.Arch]string{task.AMD64: "X86-64", task.I386: "X86", task.ARM64: "ARM-64", task.ARM: "ARM"}
 
-// CodeTypeName tells the architecture of a Mac program, and whether it is another's
-// than the machine's.
+// CodeTypeName returns the architecture of a Mac program, and whether it is translated.
 func CodeTypeName(p *profile.Profile) string {
 	s := codeTypes[p.Target.Arch]
 	switch {
@@ -111,20 +120,43 @@ func CodeTypeName(p *profile.Profile) string {
 	return s
 }
 
+// Capture writes when and how the stacks were captured.
 func (p *Printer) Capture() {
+	p.times()
+	p.Extent()
+	p.costs()
+}
+
+func (p *Printer) times() {
 	pr := p.Profile
 	p.Fact("Date/Time", Moment(pr.Start))
 	if pr.Sampled() {
 		p.Fact("End Time", Moment(pr.End))
 	}
 	p.Fact("Launch Time", Moment(pr.Target.Start))
+}
+
+// Extent writes how much was captured.
+func (p *Printer) Extent() {
+	pr := p.Profile
 	if pr.Sampled() {
 		p.Fact("Duration", length(pr)+Plural(pr.Snapshots, "snapshot")+pace(pr))
 	}
 	p.Fact("Captured", captured(pr))
-	p.Fact("Stopped", stopped(pr))
-	p.Fact("Cost", cost(pr))
-	p.Fact("Tool", Clean(pr.Tool, MaxText))
+}
+
+func (p *Printer) costs() {
+	p.Fact("Stopped", stopped(p.Profile))
+	p.Fact("Cost", cost(p.Profile))
+	p.Fact("Tool", Clean(p.Profile.Tool, MaxText))
+}
+
+// Circumstances writes the facts of [Printer.Target] and [Printer.Capture] that are not in
+// [Printer.Process] and [Printer.Extent].
+func (p *Printer) Circumstances() {
+	p.about()
+	p.times()
+	p.costs()
 }
 
 func Moment(t time.Time) string {
@@ -134,7 +166,7 @@ func Moment(t time.Time) string {
 	return t.Format(timeLayout)
 }
 
-// length is how long it took, where that is known.
+// length returns the duration of the capture; empty if unknown.
 func length(p *profile.Profile) string {
 	if p.End.IsZero() {
 		return ""
@@ -142,7 +174,7 @@ func length(p *profile.Profile) string {
 	return Duration(p.Duration()) + ", "
 }
 
-// pace is how often snapshots were to be taken, and how often that failed.
+// pace returns the interval of the snapshots, and the number of those missed.
 func pace(p *profile.Profile) string {
 	s := ""
 	if p.Interval > 0 {
@@ -168,7 +200,7 @@ func captured(p *profile.Profile) string {
 
 func stopped(p *profile.Profile) string {
 	if p.Stopped == 0 {
-		return "" // a core, or captured without a stop
+		return "" // a core, or a capture without stops
 	}
 	s := "for " + Duration(p.Stopped)
 	if p.Sampled() {
@@ -180,15 +212,22 @@ func stopped(p *profile.Profile) string {
 	return s
 }
 
-// cost is what the sampling itself took.
+// leastShared is the shortest capture whose cost is a share of a CPU: most of a shorter one
+// is the start of this program.
+const leastShared = time.Second
+
+// cost returns the CPU time that the capture itself took.
 func cost(p *profile.Profile) string {
 	if p.OwnCPU == 0 || !p.Sampled() {
 		return ""
 	}
+	if p.Duration() < leastShared {
+		return Duration(p.OwnCPU) + " of CPU time used by the capture"
+	}
 	return fmt.Sprintf("%s of a CPU used by the capture", Share(float64(p.OwnCPU), float64(p.Duration())))
 }
 
-// Unstopped counts the samples that were read while the target ran.
+// Unstopped returns the number of samples that were read while the target ran.
 func Unstopped(p *profile.Profile) (n int) {
 	for _, t := range p.Original().Threads {
 		n += t.Unstopped * t.Weight()
@@ -196,8 +235,8 @@ func Unstopped(p *profile.Profile) (n int) {
 	return n
 }
 
-// TranslatedNote says what is missing of a program that Rosetta translates, and
-// how else to get it.
+// TranslatedNote describes what is missing for a program that Rosetta translates, and other
+// ways to get it.
 func TranslatedNote(pr *profile.Profile) string {
 	const rosetta = "this x86_64 program is translated by Rosetta"
 	if pr.Frames > 0 {
@@ -210,7 +249,14 @@ func TranslatedNote(pr *profile.Profile) string {
 	return rosetta + ": no stacks, for the system tells the registers of the arm64 translation alone, and where Rosetta keeps the program's own is not public. Threads, states, times and images are right. For stacks use " + by + ", or run the program's arm64 build"
 }
 
+// Notes writes what to beware of, and what could not be read.
 func (p *Printer) Notes() {
+	p.Warnings()
+	p.Remarks()
+}
+
+// Warnings writes why stacks may be wrong or missing.
+func (p *Printer) Warnings() {
 	pr := p.Profile
 	if pr.Target.Translated {
 		p.warn(TranslatedNote(pr))
@@ -224,9 +270,13 @@ func (p *Printer) Notes() {
 	if note := stoppedNote(pr.Original()); note != "" {
 		p.warn(note)
 	}
-	for i, n := range pr.Notes {
+}
+
+// Remarks writes what could not be read, and the like.
+func (p *Printer) Remarks() {
+	for i, n := range p.Profile.Notes {
 		if i == MaxNotes {
-			p.Fact("Note", Plural(len(pr.Notes)-i, "further note"))
+			p.Fact("Note", Plural(len(p.Profile.Notes)-i, "further note"))
 			break
 		}
 		p.Fact("Note", Clean(n, MaxPath))

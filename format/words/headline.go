@@ -6,11 +6,11 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
+	"stacksnap/format/profile/owncode"
 	"stacksnap/task"
 )
 
-// WriteHeadline writes what the report is about, in its first line; nothing where that
-// is not known.
+// WriteHeadline writes the headline and an empty line; nothing if there is no headline.
 func (p *Printer) WriteHeadline() {
 	whole := *p
 	whole.Profile = p.Profile.Original()
@@ -20,13 +20,13 @@ func (p *Printer) WriteHeadline() {
 	}
 }
 
-// Headline says in one line, without a line end, what a profile is about; it is
-// empty where that is not known. Of a view it says that of all that was captured.
+// Headline returns the headline of a profile in one line, without a line end; empty if
+// nothing is certain. For a view it is that of the whole capture.
 func Headline(p *profile.Profile) string {
 	return (&Printer{Profile: p.Original()}).Headline()
 }
 
-// Headline is the function [Headline] of the printer's profile, in its colours.
+// Headline is the function [Headline] for the printer's profile, in its colours.
 func (p *Printer) Headline() string {
 	h := headline.Of(p.Profile)
 	switch h.Kind {
@@ -36,28 +36,29 @@ func (p *Printer) Headline() string {
 	case headline.Deadlocked:
 		return p.someOf(h.Threads, "deadlocked") + among(&h)
 	case headline.Stopped:
-		return "stopped, by " + stopper(p.Profile) + ": nothing runs until it goes on"
+		return "stopped, by " + stopper(p.Profile) + ": nothing runs until it goes on" + resumedBy(p.Profile)
 	case headline.Convoy:
 		return p.convoy(&h)
 	case headline.Locked, headline.Blocked:
-		return "main thread waits " + p.WaitFor(h.Thread.ID, h.Wait) + whenAsked(&h)
+		return "main thread waits " + p.WaitFor(h.Thread.ID, h.Wait) + p.calledBy(h.Own) + p.chain(h.Wait) + whenAsked(&h) + titled(&h)
+	case headline.Alike:
+		return p.alike(&h)
 	case headline.Idle:
-		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(&h)
+		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + titled(&h)
 	case headline.Running:
 		return p.runs(&h)
 	case headline.Computing:
 		return p.computes(&h.CPU)
 	case headline.Starved:
-		return fmt.Sprintf("starved: ready to run for %s, and for %s of that without a CPU",
-			Seconds(h.CPU.OnCPU+h.CPU.Queue), Seconds(h.CPU.Queue))
+		return "starved: " + waitingForCPU(&h.CPU)
 	case headline.Stuck:
 		return p.stuck(&h)
 	}
 	return ""
 }
 
-// stuck tells of a thread that nothing can wake: the main one, or the one whose end that
-// waits for.
+// stuck describes a thread in an uninterruptible sleep: the main thread, or the one
+// whose end the main thread waits for.
 func (p *Printer) stuck(h *headline.Headline) string {
 	text := "main thread"
 	if !h.Main {
@@ -72,13 +73,16 @@ func (p *Printer) stuck(h *headline.Headline) string {
 	case h.CPU.Hotspot == headline.Function:
 		text += ", in " + p.plainWhole(h.CPU.Where)
 	}
+	if h.Wait != nil || !owncode.Is(&h.CPU.Where) {
+		text += p.calledBy(h.Own)
+	}
 	if !h.Main {
 		text += "; the main thread waits for its end"
 	}
 	return text
 }
 
-// someOf says how many of the threads are so.
+// someOf returns a phrase with the number of threads to which what applies.
 func (p *Printer) someOf(n int, what string) string {
 	all := p.Profile.NumThreads()
 	switch {
@@ -86,13 +90,13 @@ func (p *Printer) someOf(n int, what string) string {
 		return "the only thread is " + what
 	case n == 1:
 		return fmt.Sprintf("1 of %s threads is %s", Count(all), what)
-	case n > all: // of which others were not captured
+	case n > all: // some were not captured
 		return Plural(n, "thread") + " are " + what
 	}
 	return fmt.Sprintf("%s of %s threads are %s", Count(n), Count(all), what)
 }
 
-// among says that the main thread is one of several.
+// among returns a phrase if the main thread is one of several.
 func among(h *headline.Headline) string {
 	if !h.Main {
 		return ""
@@ -105,15 +109,29 @@ func among(h *headline.Headline) string {
 
 func (p *Printer) convoy(h *headline.Headline) string {
 	n := fmt.Sprintf("%s of %s threads wait ", Count(h.Threads), Count(p.Profile.NumThreads()))
-	return n + p.WaitFor(0, h.Wait) + among(h)
+	return n + p.WaitFor(0, h.Wait) + p.calledBy(h.Own) + among(h)
 }
 
-// whenAsked says how often a thread was found to wait so.
+// alike returns the headline of many threads that wait at one place.
+func (p *Printer) alike(h *headline.Headline) string {
+	text := fmt.Sprintf("%s of %s threads wait in %s", Count(h.Threads), Count(p.Profile.NumThreads()), CallName(h.Wait))
+	return text + p.calledBy(h.Own) + whenAsked(h)
+}
+
+// whenAsked returns a phrase with the number of observations that found a wait.
 func whenAsked(h *headline.Headline) string {
 	if h.Looks == 0 {
 		return ""
 	}
 	return ", in " + inLooks(h.Looks, h.Looks)
+}
+
+// titled returns a phrase with the title of the process; "" if there is none.
+func titled(h *headline.Headline) string {
+	if h.Title == "" {
+		return ""
+	}
+	return "; its title says " + Quoted(h.Title)
 }
 
 // runs tells of the threads that could run in one snapshot.
@@ -123,7 +141,7 @@ func (p *Printer) runs(h *headline.Headline) string {
 		return p.someOf(h.Threads, "on a CPU or ready to be") + among(h)
 	}
 	text := "runnable: "
-	switch t.Turn {
+	switch t.OnCPUState {
 	case task.OnCPU:
 		text = "busy: "
 	case task.Queued:
@@ -137,7 +155,8 @@ func (p *Printer) runs(h *headline.Headline) string {
 	return text + p.inFunction(t)
 }
 
-// inFunction names the innermost frame of a thread of one snapshot.
+// inFunction returns a phrase with the innermost frame of a thread in one snapshot, and with the
+// frame of own code that called it.
 func (p *Printer) inFunction(t *profile.Thread) string {
 	if t == nil || p.Profile.Sampled() {
 		return ""
@@ -146,18 +165,37 @@ func (p *Printer) inFunction(t *profile.Thread) string {
 	if len(stack) == 0 {
 		return ""
 	}
-	l := stack[len(stack)-1].Location
-	if l.Function == "" && l.Kernel {
-		return ", in the kernel"
+	l, own := stack[len(stack)-1].Location, owncode.Innermost(stack)
+	if own != nil && own == stack[len(stack)-1] {
+		own = nil
 	}
-	if l.Function == "" && l.Image == nil {
-		return ", in code of no file"
+	switch {
+	case l.Function == "" && l.Kernel:
+		return ", in the kernel" + p.calledBy(own)
+	case l.Function == "" && l.Image == nil:
+		return ", in code of no file" + p.calledBy(own)
 	}
-	return ", in " + p.plainWhole(l)
+	return ", in " + p.plainWhole(l) + p.calledBy(own)
 }
 
-// plainWhole names a function without a place in it.
+// calledBy returns a phrase with a frame of own code, as the innermost frame or as a caller; "" if
+// there is none.
+func (p *Printer) calledBy(own *profile.Node) string {
+	switch {
+	case own == nil:
+		return ""
+	case len(own.Children) == 0:
+		return ", in " + p.Function(own.Location) + sourceLine(&own.Location)
+	}
+	return ", called by " + p.Function(own.Location) + sourceLine(&own.Location)
+}
+
+// plainWhole returns the name of a function, with its source line if it is own code, else with its
+// image.
 func (p *Printer) plainWhole(l profile.Location) string {
+	if l.File != "" && owncode.Is(&l) {
+		return p.Function(l) + sourceLine(&l)
+	}
 	if l.Function == "" {
 		return ImageName(l.Image)
 	}
@@ -167,26 +205,46 @@ func (p *Printer) plainWhole(l profile.Location) string {
 	return p.Function(l) + " (" + ImageName(l.Image) + ")"
 }
 
-// computes tells what the time on processors went to.
+// computes describes what used the CPU time.
 func (p *Printer) computes(b *headline.CPUTime) string {
 	part := Percent(b.Share) + " of the CPU time"
 	used := fmt.Sprintf("%s in %s", Seconds(b.OnCPU), Seconds(p.Profile.Duration()))
-	of := "; CPU time was " + used // of all threads, not of the function alone
+	waited := waitedForCPU(b)
+	of := "; CPU time was " + used + waited // of all threads
 	switch b.Hotspot {
 	case headline.Function:
-		return part + " in " + p.plainWhole(b.Where) + of
+		return part + " in " + p.plainWhole(b.Where) + p.calledBy(b.Own) + of
 	case headline.Subtree:
-		return part + " in " + p.plainWhole(b.Where) + " and what it calls" + of
+		return part + " in " + p.plainWhole(b.Where) + " and what it calls" + p.calledBy(b.Own) + of
 	case headline.Collector:
 		return part + " in Go's garbage collection" + of
 	case headline.Generated:
 		return part + " in generated code, of no file" + of
 	}
 	if b.Where.Function == "" {
-		return "busy: CPU time was " + used
+		return "busy: CPU time was " + used + waited
 	}
-	return "busy: CPU time was " + used + ", most of it, " + Percent(b.Share) + ", in " + p.plainWhole(b.Where)
+	return "busy: CPU time was " + used + ", most of it, " + Percent(b.Share) + ", in " + p.plainWhole(b.Where) + p.calledBy(b.Own) + waited
 }
 
-// Percent writes a part of 1, without more digits than a line for a glance needs.
+// waitedShare is the part of the time in which threads were runnable from which on their
+// wait for a CPU is worth a clause.
+const waitedShare = 0.2
+
+// waitedForCPU returns a clause on the time in which threads waited for a CPU; "" if that is
+// short.
+func waitedForCPU(b *headline.CPUTime) string {
+	if float64(b.Queue) < waitedShare*float64(b.OnCPU+b.Queue) || b.Queue == 0 {
+		return ""
+	}
+	return ", " + waitingForCPU(b)
+}
+
+// waitingForCPU returns a phrase with the share of the runnable time in which threads waited for
+// a CPU.
+func waitingForCPU(b *headline.CPUTime) string {
+	return "waiting for a CPU " + Percent(float64(b.Queue)/float64(b.OnCPU+b.Queue)) + " of the time when runnable"
+}
+
+// Percent formats a fraction as a whole number of percent.
 func Percent(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }

@@ -12,8 +12,8 @@ import (
 	"stacksnap/unwind"
 )
 
-// What stands for frames and stacks that are not known, where other programs expect
-// names.
+// The names of missing frames and stacks, and the marks of names, in formats for other
+// programs.
 const (
 	NoStack        = diff.NoStack
 	BetweenSamples = diff.BetweenSamples
@@ -21,8 +21,8 @@ const (
 	KernelMark     = " [k]"
 )
 
-// Label names a function for other programs, safe for a terminal and in a line:
-// without the place in it, and without a symbol by image and offset.
+// Label returns the name of a function for other programs, safe in a line of a terminal,
+// without the offset in the function. Without a symbol, it is the image and offset.
 func Label(n *profile.Node) string {
 	offset := n.Offset
 	if len(n.Also) > 0 && n.Image != nil && n.Area() >= n.Image.Load {
@@ -35,8 +35,8 @@ func Label(n *profile.Node) string {
 	return marked(n, Unmarked(n, offset, address))
 }
 
-// AreaLabel is label for a frame that is told apart by its address: without a symbol
-// it names the area, which is the same for all addresses there.
+// AreaLabel is Label for frames that are merged by [profile.Node.Area]. Without a symbol,
+// it is the same for all addresses in an area.
 func AreaLabel(n *profile.Node) string {
 	offset := n.Offset
 	if n.Image != nil && n.Area() >= n.Image.Load {
@@ -45,7 +45,7 @@ func AreaLabel(n *profile.Node) string {
 	return marked(n, Unmarked(n, offset, n.Area()))
 }
 
-// ImageLabel names the file that a frame lies in.
+// ImageLabel returns the name of an image's file.
 func ImageLabel(im *profile.Image) string {
 	if name := im.Name(); name != "" {
 		return Clean(name, MaxText)
@@ -63,7 +63,7 @@ func Unmarked(n *profile.Node, offset uint64, address task.Addr) string {
 	return address.String()
 }
 
-// marked says of a frame that it is the kernel's, and that it may be wrong.
+// marked appends the marks of kernel frames and of guesses to a name.
 func marked(n *profile.Node, name string) string {
 	if n.Kernel {
 		name += KernelMark
@@ -74,10 +74,11 @@ func marked(n *profile.Node, name string) string {
 	return name
 }
 
-// CutLabel stands for the missing callers of an outermost frame.
+// CutLabel returns the name that takes the place of the missing callers of an outermost
+// frame.
 func CutLabel(c *profile.Cut) string { return "<cut: " + c.Reason.String() + ">" }
 
-// CutOf is what a text of cutLabel was made of; nil: it is another text.
+// CutOf parses the result of CutLabel; nil for any other text.
 func CutOf(text string) *profile.Cut {
 	name, ok := strings.CutPrefix(strings.TrimSuffix(text, ">"), "<cut: ")
 	if !ok {
@@ -90,7 +91,7 @@ func CutOf(text string) *profile.Cut {
 	return &profile.Cut{Reason: reason}
 }
 
-// Named is the value that has a name, of those from 0 to last.
+// Named returns the value, from 0 to last, whose String is name; false if there is none.
 func Named[T interface {
 	~uint8
 	String() string
@@ -103,7 +104,7 @@ func Named[T interface {
 	return 0, false
 }
 
-// ThreadLabel names a thread, or those that an entry stands for.
+// ThreadLabel names a thread, or the threads of an entry.
 func ThreadLabel(p *profile.Profile, t *profile.Thread) string {
 	if t.Together != nil {
 		return TogetherLabel(t.Together)
@@ -118,7 +119,7 @@ func ThreadLabel(p *profile.Profile, t *profile.Thread) string {
 	return title
 }
 
-// TogetherLabel names threads whose samples are put together.
+// TogetherLabel names a group of threads.
 func TogetherLabel(g *profile.Together) string {
 	switch {
 	case g.By == profile.ByState:
@@ -131,7 +132,7 @@ func TogetherLabel(g *profile.Together) string {
 	return "DispatchQueue " + Clean(g.Queue, MaxText)
 }
 
-// GroupName names the processes in a line.
+// GroupName names the processes of a group in one line.
 func GroupName(g *profile.Group) string {
 	switch len(g.Profiles) {
 	case 0:

@@ -7,9 +7,8 @@ import (
 	"stacksnap/task"
 )
 
-// Function names a function in a list that has each once: shortened, and without a
-// symbol by its image and where the code begins that is taken together, see
-// [profile.Node.Area].
+// Function returns the name of a function for a list of functions: shortened or, without a
+// symbol, the image and the start of its [profile.Node.Area].
 func (w *Words) Function(n *profile.Node) string {
 	if n.Function == "" {
 		return strings.TrimSuffix(AreaLabel(n), guessMark)
@@ -17,8 +16,8 @@ func (w *Words) Function(n *profile.Node) string {
 	return w.p.Shown(n.Function)
 }
 
-// File names the file that a frame lies in, without its folder; it is empty where there
-// is none.
+// File returns the name of the file that contains a frame, without its directory; empty if
+// there is none.
 func (w *Words) File(n *profile.Node) string {
 	if n.Image == nil {
 		return ""
@@ -26,20 +25,19 @@ func (w *Words) File(n *profile.Node) string {
 	return ImageLabel(n.Image)
 }
 
-// IsGuess reports whether a frame may not exist.
+// IsGuess reports whether a frame is a guess of the unwinder, and may not exist.
 func (w *Words) IsGuess(n *profile.Node) bool { return n.By.Guess() }
 
-// ThreadID writes a thread's id as the system's own tools do.
+// ThreadID formats a thread's id as the system's own tools do.
 func (w *Words) ThreadID(id task.ThreadID) string { return ThreadID(w.p.Profile.Target.OS, id) }
 
-// Waiting says what a thread waits for now, behind "waits".
+// Waiting describes a thread's wait, to follow the word "waits".
 func (w *Words) Waiting(id task.ThreadID, wait *profile.Wait) string { return w.p.WaitFor(id, wait) }
 
-// Text is a text of the target, such as a name, safe in a line.
+// Text makes a text from the target, such as a name, safe in a line.
 func (w *Words) Text(s string) string { return Clean(s, MaxText) }
 
-// Fit leaves out the middle of a text that is fit for a terminal, where it has more than
-// so many columns.
+// Fit leaves out the middle of a printable text that is wider than width columns.
 func Fit(text string, width int) string {
 	if Columns(text) <= width {
 		return text

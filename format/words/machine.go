@@ -8,8 +8,8 @@ import (
 	"stacksnap/task"
 )
 
-// CommandLine writes arguments with spaces between them, as a shell reads them; those in
-// quotation marks that it would take for something else without.
+// CommandLine formats a command line so that a shell reads it back. Arguments with special
+// characters are in quotation marks.
 func CommandLine(c task.Command) string {
 	var b strings.Builder
 	for i, a := range c.Args {
@@ -35,7 +35,7 @@ func argument(a string) string {
 	return quotedWord(a, MaxPath)
 }
 
-// hardware names the computer, as far as it is known.
+// hardware describes the computer, as far as known.
 func hardware(m *task.Machine) string {
 	var parts []string
 	for _, name := range []string{m.Model, m.CPU} {
@@ -56,7 +56,7 @@ func hardware(m *task.Machine) string {
 	return strings.Join(parts, ", ")
 }
 
-// footprintName is what each system calls it.
+// footprintName returns the system's term for the memory footprint.
 func footprintName(os task.OS) string {
 	if os == task.Darwin {
 		return "Footprint"
@@ -68,13 +68,13 @@ func footprint(f task.Footprint) string {
 	switch {
 	case f.Now == 0:
 		return ""
-	case f.Peak < f.Now: // not known, or counted at another moment
+	case f.Peak < f.Now: // unknown, or measured at another time
 		return byteSize(f.Now)
 	}
 	return byteSize(f.Now) + " (peak " + byteSize(f.Peak) + ")"
 }
 
-// byteSize writes a size to three digits or so, in the unit that suits it.
+// byteSize formats a size to about three digits in a suitable unit.
 func byteSize(n uint64) string {
 	const kilo = 1 << 10
 	if n < kilo {

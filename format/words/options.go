@@ -1,15 +1,30 @@
 package words
 
-// Options are what a caller decides of the forms that people read.
+import "stacksnap/format/profile"
+
+// Options are the caller's choices for formats that people read.
 type Options struct {
-	// Color marks names and doubts by escape sequences. Whether the output is a
-	// terminal that wants them is for the caller to tell.
+	// Color adds escape sequences for colour. The caller must know that the output is a
+	// terminal that shows them.
 	Color bool
-	// ASCII: what reads it shows nothing else.
+	// ASCII restricts the output to ASCII.
 	ASCII bool
-	// Width is the columns that lines should fit into; 0: they may be of any length.
-	// Paths, and what else has no place to break, may be longer.
+	// Width is the number of columns that lines should fit into; 0: any number. Lines that
+	// cannot be broken, such as paths, may be longer.
 	Width int
-	// FoldIdle has one report on processes that do nothing, all alike.
+	// Header writes the facts on the process and the capture first, not last.
+	Header bool
+	// Alike is the number of threads with the same stack from which they are one entry; 0: never.
+	Alike int
+	// FoldIdle merges the reports on idle processes that are equal.
 	FoldIdle bool
+}
+
+// Folded is a profile with the threads put together that the options want to be one entry.
+// Groups of threads stay as they are.
+func (o *Options) Folded(p *profile.Profile) *profile.Profile {
+	if o.Alike == 0 || p.View != nil && p.View.By != profile.ByThread {
+		return p
+	}
+	return p.FoldAlike(o.Alike)
 }

@@ -6,7 +6,7 @@ import (
 	"stacksnap/task"
 )
 
-// OwnerName is the user by whose rights a process runs.
+// OwnerName returns the name and id of the user whose rights a process has.
 func OwnerName(u *task.User) string {
 	switch {
 	case u == nil:
@@ -17,7 +17,7 @@ func OwnerName(u *task.User) string {
 	return Word(u.Name, MaxText) + " (" + strconv.FormatUint(uint64(u.ID), 10) + ")"
 }
 
-// containerName is what each manager calls what it puts a process into.
+// containerName returns the manager's term for a group: a unit or a container.
 func containerName(g *task.Group) string {
 	if g != nil && g.Manager == "systemd" {
 		return "Unit"
@@ -25,8 +25,8 @@ func containerName(g *task.Group) string {
 	return "Container"
 }
 
-// container names a container as its manager's own commands do, with as many digits as
-// they take, or a unit.
+// container returns the name of a unit, or the id of a container in the form that its
+// manager's commands print.
 func container(g *task.Group) string {
 	switch {
 	case g == nil:
@@ -48,8 +48,7 @@ func container(g *task.Group) string {
 	return s
 }
 
-// isDigits recognises the identifiers that managers give to containers: 64
-// hexadecimal digits.
+// isDigits reports whether an id is a container's: 64 hexadecimal digits.
 func isDigits(id string) bool {
 	for _, c := range id {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {

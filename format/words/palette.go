@@ -4,11 +4,11 @@ import (
 	"github.com/fatih/color"
 )
 
-// paint wraps text in the escape sequences of a colour, or in nothing.
+// paint adds the escape sequences of a colour to a text, or none.
 type paint func(string) string
 
-// palette is what stands out in a report: the names, and what is doubtful or
-// missing. Addresses step back.
+// palette are the colours of a report: of names, of doubtful and missing parts, and of
+// addresses, which are faint.
 type palette struct{ Name, Doubt, Cut, Faint paint }
 
 func newPalette(colored bool) palette {
@@ -24,7 +24,7 @@ func newPalette(colored bool) palette {
 	}
 }
 
-// painter colours whatever the output is: the caller has decided.
+// painter returns a paint that colours any output, as the caller has decided.
 func painter(a color.Attribute) paint {
 	c := color.New(a)
 	c.EnableColor()

@@ -5,7 +5,7 @@ import (
 	"stacksnap/task"
 )
 
-// peerWait names what is waited for of another process.
+// peerWait describes a wait for another process.
 func peerWait(os task.OS, w *profile.Wait) string {
 	peer := ProcessName(w.Peer.Name, w.Peer.PID)
 	switch {
@@ -17,10 +17,11 @@ func peerWait(os task.OS, w *profile.Wait) string {
 	return "for " + peer + " to " + w.Peer.Action.String() + ", " + inCall(w)
 }
 
-// atOtherEnd names one that may not be the only one there.
+// atOtherEnd names a peer that may not be the only one at the other end.
 func atOtherEnd(peer string) string { return ", with " + peer + " at the other end" }
 
-// peerThread names the thread of another process, where it is known which.
+// peerThread names a thread of another process, or only the process if the thread is
+// unknown.
 func peerThread(os task.OS, peer *profile.Peer) string {
 	name := ProcessName(peer.Name, peer.PID)
 	switch {

@@ -8,21 +8,21 @@ import (
 	"stacksnap/format/profile"
 )
 
-// Printer writes the parts of a report for people. Its first write error stays
-// and is what Flush returns.
+// Printer writes the parts of a report for people. It keeps the first write error for
+// Flush.
 type Printer struct {
 	*bufio.Writer
 	palette
 	Profile *profile.Profile
-	Total   int  // samples that a count is a share of; 0: counts are not printed
-	Width   int  // columns; 0: any
-	short   bool // names of functions are shortened
-	Guessed bool // a frame was marked so, which the end of the report explains
+	Total   int  // number of samples that is 100%; 0: print no counts
+	Width   int  // columns of a line; 0: any
+	short   bool // shorten the names of functions
+	Guessed bool // a frame was marked "(guess)", to be explained at the end of the report
 	FpOnly  bool
-	facts   *[]Fact // where those of the header go instead; nil: they are written
+	facts   *[]Fact // receives the lines of the header; nil: they are written
 }
 
-// BufferSize is how much is written at once.
+// BufferSize is the size of the buffer in bytes.
 const BufferSize = 64 << 10
 
 func NewPrinter(w io.Writer, p *profile.Profile, o Options) *Printer {
@@ -32,13 +32,13 @@ func NewPrinter(w io.Writer, p *profile.Profile, o Options) *Printer {
 	return &Printer{Writer: bufio.NewWriterSize(w, BufferSize), palette: newPalette(o.Color), Profile: p, Width: o.Width, short: true}
 }
 
-// Line writes one line. Errors are kept by the buffer until Flush.
+// Line writes one line. The buffer keeps errors for Flush.
 func (p *Printer) Line(format string, args ...any) {
 	fmt.Fprintf(p, format, args...)
 	_ = p.WriteByte('\n')
 }
 
-// put writes one line of those parts.
+// put writes the parts as one line.
 func (p *Printer) put(parts ...string) {
 	for _, part := range parts {
 		_, _ = p.WriteString(part)
@@ -46,7 +46,8 @@ func (p *Printer) put(parts ...string) {
 	_ = p.WriteByte('\n')
 }
 
-// Fact writes a line of the header, values aligned as in Apple's reports.
+// Fact writes a line of the header, unless the value is empty. Values are aligned as in
+// Apple's reports.
 func (p *Printer) Fact(key, value string) {
 	switch {
 	case value == "":

@@ -1,47 +1,65 @@
 package words
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 const (
-	maxColumns = 100 // of a function's name with all its arguments
-	maxNesting = 100 // of brackets in a name; the standard library reaches a dozen
-	end        = -1  // in the place of a closing bracket: that of the name
+	maxColumns = 100 // longest name that is not shortened
+	maxNesting = 100 // deepest nesting of brackets; the standard library reaches a dozen
+	end        = -1  // the end of the name, in place of a closing bracket
 )
 
-// shorten leaves out of a name of C++ or Rust that has more than maxColumns what
-// tells least: its arguments, and if that is not enough those of templates. A name
-// whose brackets are not understood stays as it is.
+// shorten shortens a name of more than maxColumns. It drops the arguments and, if that is
+// not enough, template arguments, the innermost first. It returns a name unchanged if its
+// brackets do not match.
 func shorten(name string) string {
-	short := name
-	for _, templates := range []bool{false, true} {
-		if utf8.RuneCountInString(short) <= maxColumns {
+	for short := range unfilled(name) {
+		if name = short; utf8.RuneCountInString(name) <= maxColumns {
 			break
 		}
-		s := shortener{in: name, templates: templates}
-		if !s.copyTo(end) {
-			return name
-		}
-		short = s.out.String()
 	}
-	return short
+	return name
 }
 
-// shortener copies a name without what stands in some of its brackets.
+// unfilled yields a name in ever shorter forms: as it is, without its arguments, and without
+// its template arguments, from the inside out. It yields only the name if its brackets do
+// not match.
+func unfilled(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(name) {
+			return
+		}
+		for keep, last := maxNesting, name; keep >= 0; {
+			s := shortener{in: name, keep: keep}
+			if !s.copyTo(end) {
+				return
+			}
+			if short := s.out.String(); short != last && !yield(short) {
+				return
+			}
+			last, keep = s.out.String(), min(keep, s.deepest)-1
+		}
+	}
+}
+
+// shortener copies a name without the contents of some of its brackets.
 type shortener struct {
-	in        string // what is left of it
-	out       strings.Builder
-	last      rune // that was copied
-	templates bool // those of templates, too
-	mute      int  // brackets around what is not copied
-	depth     int
+	in      string // the rest of the name
+	out     strings.Builder
+	last    rune // the last rune copied
+	keep    int  // levels of template arguments that are kept
+	level   int  // open brackets of template arguments
+	deepest int  // the most of these
+	mute    int  // number of open brackets whose contents are dropped
+	depth   int
 }
 
-// copyTo copies up to a closing bracket, which it takes away. It returns false
-// where brackets do not match.
+// copyTo copies up to a closing bracket, which it consumes. It returns false if brackets do
+// not match.
 func (s *shortener) copyTo(closing rune) bool {
 	if s.depth++; s.depth > maxNesting {
 		return false
@@ -50,7 +68,7 @@ func (s *shortener) copyTo(closing rune) bool {
 	for s.in != "" {
 		if word := s.operator(); word != "" {
 			s.copy(word)
-			s.last = '_' // what follows belongs to it as to any name
+			s.last = '_' // brackets after it are as after any name
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s.in)
@@ -58,12 +76,13 @@ func (s *shortener) copyTo(closing rune) bool {
 		case r == closing:
 			s.in = s.in[size:]
 			return true
-		case r == '(', r == '<' && s.last != ')': // after which it compares
+		case r == '(', r == '<' && s.last != ')', // otherwise it is a comparison
+			r == '[' && isWord(s.last) && !strings.HasPrefix(s.in, "[abi:"): // Go's type arguments
 			s.in = s.in[size:]
 			if !s.group(r) {
 				return false
 			}
-		case r == ')', r == '>' && closing != ')': // in which it compares, too
+		case r == ')', r == '>' && closing != ')': // within parentheses it is a comparison
 			return false
 		default:
 			s.copy(s.in[:size])
@@ -72,11 +91,11 @@ func (s *shortener) copyTo(closing rune) bool {
 	return closing == end
 }
 
-// operators have brackets in them that have no counterpart, the longest first.
+// operators are the operators with unpaired brackets, the longest first.
 var operators = []string{"<=>", "<<=", ">>=", "->*", "<<", ">>", "->", "<=", ">=", "()", "[]", "<", ">"}
 
-// operator returns the name of an operator or an arrow that comes next, with the
-// blank between it and its template's arguments.
+// operator returns the name of an operator, or an arrow, if one comes next. The name
+// includes the blank before template arguments.
 func (s *shortener) operator() string {
 	if strings.HasPrefix(s.in, "->") {
 		return "->"
@@ -99,45 +118,50 @@ func (s *shortener) operator() string {
 	return ""
 }
 
-// group copies what stands between brackets, the first of which is taken away, or
-// an ellipsis in its place.
+// group copies the contents of brackets, or writes an ellipsis instead. The opening bracket
+// was consumed already.
 func (s *shortener) group(opening rune) bool {
-	closing, belongs := ')', s.arguments()
-	if opening == '<' {
-		closing, belongs = '>', s.parameters()
+	closing, drop := closings[opening], false
+	if opening == '(' {
+		drop = s.arguments()
+	} else if s.parameters() {
+		s.level++
+		defer func() { s.level-- }()
+		s.deepest = max(s.deepest, s.level)
+		drop = s.level > s.keep
 	}
 	s.put(string(opening))
 	before := s.in
-	if belongs {
+	if drop {
 		s.mute++
 	}
 	if !s.copyTo(closing) {
 		return false
 	}
-	content := ""
-	if belongs {
+	if drop {
 		s.mute--
-		content = before[:len(before)-len(s.in)-1]
+		if len(before)-len(s.in) > 1 {
+			s.put("…")
+		}
 	}
-	if content != "" && (opening == '(' || s.templates) {
-		content = "…"
-	}
-	s.put(content + string(closing))
+	s.put(string(closing))
 	return true
 }
 
-// arguments reports whether a ( after what was copied begins a function's.
+var closings = map[rune]rune{'(': ')', '<': '>', '[': ']'}
+
+// arguments reports whether a ( at this place begins the arguments of a function.
 func (s *shortener) arguments() bool { return isWord(s.last) || strings.ContainsRune(">)}]'", s.last) }
 
-// parameters reports whether a < after what was copied begins a template's, of Rust
-// also behind ::, rather than a type as <T as Trait>.
+// parameters reports whether a < at this place begins template arguments, in Rust also
+// after ::, rather than a type such as <T as Trait>.
 func (s *shortener) parameters() bool {
 	return isWord(s.last) || strings.ContainsRune(":})]'", s.last)
 }
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// copy takes the next part of the name over.
+// copy copies the next part of the name.
 func (s *shortener) copy(part string) {
 	s.in = s.in[len(part):]
 	s.put(part)

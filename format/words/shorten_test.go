@@ -24,30 +24,31 @@ func TestShorten(t *testing.T) {
 		{"std::function<void (int)>::function(" + longType + ")", "std::function<void (int)>::function(…)"},
 		{"void (*ns::table(" + longType + "))(int)", "void (*ns::table(…))(…)"},
 		{"decltype (f(" + longType + ")) ns::g<int>(int)", "decltype (f(…)) ns::g<int>(…)"},
-		// Then those of templates.
-		{"void ns::visit<" + longType + " >(" + longType + ")", "void ns::visit<…>(…)"},
-		{longType + "::push_back(int)", "std::vector<…>::push_back(…)"},
-		{"ns::operator<< <" + longType + " >(int)", "ns::operator<< <…>(…)"},
-		{"ns::operator< <" + longType + " >(int)", "ns::operator< <…>(…)"},
-		{"ns::operator-<" + longType + " >(int)", "ns::operator-<…>(…)"},
+		// Then those of templates, the innermost first.
+		{"void ns::visit<" + longType + " >(" + longType + ")", "void ns::visit<std::vector<std::__cxx11::basic_string<…>, std::allocator<…> > >(…)"},
+		{longType + "::push_back(int)", "std::vector<std::__cxx11::basic_string<…>, std::allocator<…> >::push_back(…)"},
+		{"ns::operator<< <" + longType + " >(int)", "ns::operator<< <std::vector<std::__cxx11::basic_string<…>, std::allocator<…> > >(…)"},
+		{"ns::operator< <" + longType + " >(int)", "ns::operator< <std::vector<std::__cxx11::basic_string<…>, std::allocator<…> > >(…)"},
+		{"ns::operator-<" + longType + " >(int)", "ns::operator-<std::vector<std::__cxx11::basic_string<…>, std::allocator<…> > >(…)"},
 		{"ns::P::operator=(" + longType + "&&)", "ns::P::operator=(…)"},
 		{"ns::P::operator()(" + longType + "&&)", "ns::P::operator()(…)"},
 		{"ns::P::operator->*(" + longType + "&&)", "ns::P::operator->*(…)"},
 		{"ns::P::operator new[](unsigned long, " + longType + ")", "ns::P::operator new[](…)"},
-		{"ns::P<" + longType + " >::operator->()", "ns::P<…>::operator->()"},
-		{"ns::A<((" + longType + "::n)<(4)), ((2)>(1))>::f()", "ns::A<…>::f()"},
-		{"void f<(ns::E)1, " + longType + " >()", "void f<…>()"},
+		{"ns::P<" + longType + " >::operator->()", "ns::P<std::vector<std::__cxx11::basic_string<…>, std::allocator<…> > >::operator->()"},
+		{"ns::A<((" + longType + "::n)<(4)), ((2)>(1))>::f()", "ns::A<((std::vector<std::__cxx11::basic_string<…>, std::allocator<…> >::n)<(4)), ((2)>(…))>::f()"},
+		{"ns::A<ns::B<" + longType + " >, ns::B<" + longType + " >, ns::B<" + longType + " > >::f()", "ns::A<ns::B<std::vector<…> >, ns::B<std::vector<…> >, ns::B<std::vector<…> > >::f()"},
+		{"void f<(ns::E)1, " + longType + " >()", "void f<(ns::E)1, std::vector<std::__cxx11::basic_string<…>, std::allocator<…> > >()"},
 		// Of Rust a type stays, with less of its parameters.
 		{"<" + longPath + " as core::clone::Clone>::clone", "<alloc::collections::btree::map::BTreeMap<…> as core::clone::Clone>::clone"},
-		{"core::ptr::drop_in_place::<" + longPath + ">", "core::ptr::drop_in_place::<…>"},
-		{"core::ops::function::FnOnce::call_once::<fn(&" + longPath + ") -> bool, (u8,)>", "core::ops::function::FnOnce::call_once::<…>"},
+		{"core::ptr::drop_in_place::<" + longPath + ">", "core::ptr::drop_in_place::<alloc::collections::btree::map::BTreeMap<…>>"},
+		{"core::ops::function::FnOnce::call_once::<fn(&" + longPath + ") -> bool, (u8,)>", "core::ops::function::FnOnce::call_once::<fn(…) -> bool, (u8,)>"},
 		// What is not understood stays.
 		{"f(" + longType, "f(" + longType},
 		{"f>(" + longType + ")", "f>(" + longType + ")"},
 		{"f(" + longType + "))", "f(" + longType + "))"},
 		{"f" + strings.Repeat("(", 300) + strings.Repeat(")", 300), "f" + strings.Repeat("(", 300) + strings.Repeat(")", 300)},
 		{"-[" + strings.Repeat("Long", 30) + " do:with:]", "-[" + strings.Repeat("Long", 30) + " do:with:]"},
-		{"main.(*" + strings.Repeat("Long", 30) + "[...]).Do.func1", "main.(*" + strings.Repeat("Long", 30) + "[...]).Do.func1"},
+		{"main.(*" + strings.Repeat("Long", 30) + "[...]).Do.func1", "main.(*" + strings.Repeat("Long", 30) + "[…]).Do.func1"},
 	} {
 		if got := shorten(tt.name); got != tt.want {
 			t.Errorf("%s\nis shown as %s\nwant        %s", tt.name, got, tt.want)

@@ -9,25 +9,26 @@ import (
 	"stacksnap/task"
 )
 
-// turn writes the state of one sample: of a thread that could run, whether it did.
+// turn describes the state of a thread in one snapshot; for a runnable one, whether it is
+// on a CPU.
 func turn(t *profile.Thread) string {
 	switch {
 	case t.State != task.Running:
-	case t.Turn == task.OnCPU && t.Processor < 0:
+	case t.OnCPUState == task.OnCPU && t.Processor < 0:
 		return "on a CPU each"
-	case t.Turn == task.OnCPU:
+	case t.OnCPUState == task.OnCPU:
 		return fmt.Sprintf("on CPU %d", t.Processor)
-	case t.Turn == task.Queued:
+	case t.OnCPUState == task.Queued:
 		return "waiting for a CPU"
 	}
 	return StateName(t.State)
 }
 
-// leastShown is which part of the whole a time must be to be written, one in so
-// many: below it, it is no more than what the counters are behind at times.
+// leastShown is the inverse of the smallest share of the whole that is printed. Smaller
+// times may be errors of late counters.
 const leastShown = 200
 
-// SpentText writes on what time was spent; nothing where that is not known.
+// SpentText describes how time was spent; empty if unknown.
 func SpentText(s profile.Spent) string {
 	whole := s.OnCPU + s.Queued + s.Blocked
 	var parts []string
@@ -42,7 +43,7 @@ func SpentText(s profile.Spent) string {
 	return strings.Join(parts, ", ")
 }
 
-// Spent writes on what a thread has spent the time between its samples.
+// Spent describes how a thread spent the time between its samples.
 func (p *Printer) Spent(t *profile.Thread) string {
 	if p.Total == 0 {
 		return ""
@@ -54,7 +55,7 @@ func (p *Printer) Spent(t *profile.Thread) string {
 	return s
 }
 
-// selfWord is what the last frame of a stack is, as the tree has it.
+// selfWord returns the word for the last frame of a stack in the tree.
 func (p *Printer) selfWord() string {
 	if p.IsInverted() {
 		return "outermost"
@@ -62,8 +63,8 @@ func (p *Printer) selfWord() string {
 	return "self"
 }
 
-// SplitOf writes time or, where the system does not count that, how many samples a thread
-// was in which state, unless it was one.
+// SplitOf describes how time was spent. If the system does not measure that, it returns the
+// number of samples in each state, or nothing if all were in one.
 func SplitOf(s profile.Spent, states *profile.States) string {
 	if text := spentIn(s); text != "" || states == nil {
 		return text
@@ -74,7 +75,7 @@ func SplitOf(s profile.Spent, states *profile.States) string {
 	return ""
 }
 
-// spentIn writes behind a function on what the time in it was spent.
+// spentIn is SpentText for the end of a frame's line.
 func spentIn(s profile.Spent) string {
 	if text := SpentText(s); text != "" {
 		return "  " + text

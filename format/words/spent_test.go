@@ -11,12 +11,12 @@ import (
 // TestTurn says no more than is known.
 func TestTurn(t *testing.T) {
 	for want, th := range map[string]profile.Thread{
-		"on CPU 0":          {State: task.Running, Turn: task.OnCPU},
-		"on CPU 12":         {State: task.Running, Turn: task.OnCPU, Processor: 12},
-		"on a CPU each":     {State: task.Running, Turn: task.OnCPU, Processor: -1},
-		"waiting for a CPU": {State: task.Running, Turn: task.Queued, Processor: 3},
+		"on CPU 0":          {State: task.Running, OnCPUState: task.OnCPU},
+		"on CPU 12":         {State: task.Running, OnCPUState: task.OnCPU, Processor: 12},
+		"on a CPU each":     {State: task.Running, OnCPUState: task.OnCPU, Processor: -1},
+		"waiting for a CPU": {State: task.Running, OnCPUState: task.Queued, Processor: 3},
 		"runnable":          {State: task.Running},
-		"sleeping":          {State: task.Sleeping, Turn: task.OnCPU},
+		"sleeping":          {State: task.Sleeping, OnCPUState: task.OnCPU},
 		"":                  {},
 	} {
 		if got := turn(&th); got != want {

@@ -1,49 +1,60 @@
 package words
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
 )
 
-// SummaryColumns are the most of a line.
+// SummaryColumns is the longest line of a summary.
 const SummaryColumns = 100
 
-// The bounds of a stack in a line.
+// The limits of a stack in one line.
 const (
-	maxStack     = 6  // frames
-	maxStackName = 44 // columns of one
-	sampleRoom   = 10 // columns in front of a stack of many snapshots, and of one
+	maxStack     = 6  // most frames shown
+	maxStackName = 44 // most columns of a name
+	sampleRoom   = 10 // columns in front of a stack, for many snapshots and for one
 	threadRoom   = 22
 )
 
-// StackLine writes stacks in a line each.
+// StackLine formats a stack in one line.
 type StackLine struct {
 	Printer
-	Guess bool // a frame was shown that may not exist
+	Guess bool // a frame that may not exist was shown
 }
 
-// NewStackLine returns one for lines of so many columns.
+// NewStackLine returns a StackLine for lines that fit into width columns, 0 for any number, and
+// into SummaryColumns.
 func NewStackLine(p *profile.Profile, width int) StackLine {
+	if width <= 0 || width > SummaryColumns {
+		width = SummaryColumns
+	}
 	return StackLine{Printer: Printer{Profile: p, palette: newPalette(false), short: true, Width: width}}
 }
 
-// Stack writes the innermost frames of a stack that is given from the outermost in, as
-// many as fit, and those of the program's own code: from these on, no others.
+// Stack formats the innermost frames of a stack, as many as fit, and the program's own
+// frames, the first with its line. From the first own frame outwards, it shows only own frames.
+// path begins with the outermost frame.
 func (b *StackLine) Stack(path []*profile.Node) string {
 	if len(path) == 0 {
 		return "no stack"
 	}
-	var outer, own []string // the innermost frames, and from the first of its own on
+	var outer, own []string   // frames inside the program's own, and the program's own
+	var nearest *profile.Node // innermost own frame
 	for i := len(path) - 1; i >= 0 && len(own) < maxStack; i-- {
 		switch n := path[i]; {
-		case n.Function == "_start": // as every program
-		case isOwn(n):
-			own = b.appendFrame(own, n)
+		case n.Function == "_start": // in every program
+		case owncode.Is(&n.Location):
+			own, nearest = b.appendFrame(own, n), cmp.Or(nearest, n)
 		case len(own) == 0:
 			outer = b.appendFrame(outer, n)
 		}
+	}
+	if nearest != nil {
+		own[0] += sourceLine(&nearest.Location)
 	}
 	if len(outer)+len(own) == 0 {
 		outer = b.appendFrame(nil, path[0])
@@ -56,14 +67,11 @@ func (b *StackLine) Stack(path []*profile.Node) string {
 	if n := fitting(all, room); len(own) == 0 || n > len(outer) {
 		return joined(all[:n])
 	}
-	first := outer[0] + arrow + "…" + arrow // what is between is left out
+	first := outer[0] + arrow + "…" + arrow // leave out what is in between
 	return first + joined(own[:fitting(own, room-Columns(first))])
 }
 
-// isOwn reports whether a frame is of the program itself, and has a name.
-func isOwn(n *profile.Node) bool { return n.Image != nil && n.Image.Main && n.Function != "" }
-
-// appendFrame adds the name of a frame. A recursion is told once.
+// appendFrame appends the name of a frame. A recursion is listed once.
 func (b *StackLine) appendFrame(names []string, n *profile.Node) []string {
 	const again = " (recursive)"
 	name := b.frameName(n)
@@ -74,7 +82,7 @@ func (b *StackLine) appendFrame(names []string, n *profile.Node) []string {
 	return append(names, name)
 }
 
-// fitting is how many of the first names fit into so many columns, at least one.
+// fitting returns the number of names that fit into room columns, at least one.
 func fitting(names []string, room int) int {
 	for n := min(maxStack, len(names)); n > 1; n-- {
 		if Columns(joined(names[:n])) <= room {
@@ -88,9 +96,9 @@ const arrow = " ← "
 
 func joined(names []string) string { return strings.Join(names, arrow) }
 
-// frameName names the function of a frame in few columns.
+// frameName returns the name of a frame's function, in few columns.
 func (b *StackLine) frameName(n *profile.Node) string {
-	name := Elide(b.plainName(n.Location), maxStackName)
+	name := Narrow(b.plainName(n.Location), maxStackName)
 	if n.By.Guess() {
 		b.Guess = true
 		name += " (guess)"
@@ -100,10 +108,10 @@ func (b *StackLine) frameName(n *profile.Node) string {
 
 const goShape = "[go.shape."
 
-// plainName names a function, or what there is in its place.
+// plainName returns the name of a function, or a description if it has none.
 func (b *StackLine) plainName(l profile.Location) string {
 	switch {
-	case strings.Contains(l.Function, goShape): // what Go's generics are made for
+	case strings.Contains(l.Function, goShape): // type arguments of Go's generics
 		name, _, _ := strings.Cut(l.Function, goShape)
 		return b.Shown(name) + "[…]"
 	case l.Function != "":

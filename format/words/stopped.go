@@ -1,11 +1,14 @@
 package words
 
 import (
+	"fmt"
+
 	"stacksnap/format/profile"
+	"stacksnap/task"
 )
 
-// stoppedNote says that the whole process was stopped, as by Ctrl-Z in a terminal or by a
-// debugger; the empty string when it was not.
+// stoppedNote returns a note if the whole process was stopped, as by Ctrl-Z in a terminal
+// or by a debugger; otherwise empty.
 func stoppedNote(p *profile.Profile) string {
 	switch p.Halted {
 	case 0:
@@ -16,10 +19,23 @@ func stoppedNote(p *profile.Profile) string {
 	return "the target was stopped, by a signal or a debugger, in " + Count(p.Halted) + " of " + Plural(p.Snapshots, "snapshot")
 }
 
-// stopper is who has stopped a process.
+// stopper names what has stopped a process.
 func stopper(p *profile.Profile) string {
 	if t := p.Target.Tracer; t != nil {
 		return ProcessName(t.Name, t.PID)
 	}
 	return "a signal or a debugger"
+}
+
+// resumedBy says what has a stopped process of Linux go on: a signal is undone by another one, and a
+// tracer alone can undo what it does. It is empty of what was not captured live.
+func resumedBy(p *profile.Profile) string {
+	t := &p.Target
+	switch {
+	case !t.Live || t.OS != task.Linux || t.PID <= 0:
+		return ""
+	case t.Tracer != nil:
+		return "; it traces the process, so that kill -CONT does nothing"
+	}
+	return fmt.Sprintf("; if a signal stopped it, kill -CONT %d has it go on", t.PID)
 }

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"strings"
 	"testing"
 
 	"stacksnap/format/profile"
@@ -34,6 +35,23 @@ func TestHalter(t *testing.T) {
 	}
 }
 
+// TestResumedBy: the command is given for a live process of Linux alone, and not where it does nothing.
+func TestResumedBy(t *testing.T) {
+	live := task.Info{PID: 4711, OS: task.Linux, Live: true}
+	for want, change := range map[string]func(*task.Info){
+		"; if a signal stopped it, kill -CONT 4711 has it go on":   func(*task.Info) {},
+		"; it traces the process, so that kill -CONT does nothing": func(i *task.Info) { i.Tracer = &task.Tracer{PID: 812, Name: "gdb"} },
+		"": func(i *task.Info) { i.Live = false },
+	} {
+		i := live
+		change(&i)
+		p := &profile.Profile{Snapshots: 1, Target: i, Threads: []*profile.Thread{{Samples: 1, States: profile.States{task.Stopped: 1}}}}
+		if got := Headline(p); !strings.HasSuffix(got, "nothing runs until it goes on"+want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestUninterruptible(t *testing.T) {
 	th := &profile.Thread{ID: 1, Main: true, Samples: 100}
 	th.States[task.Uninterruptible] = 72
@@ -48,19 +66,19 @@ func TestUninterruptible(t *testing.T) {
 	}
 	reads := profile.Wait{Call: "pread64", Object: "fd 3 /a"}
 	th.Looks, th.Waits = 10, []profile.Waited{{Wait: reads, Looks: 6}, {Wait: profile.Wait{Call: "pread64", Object: "fd 3 /b"}, Looks: 3}}
-	if got := Headline(p); got != line+", in pread64: fd 3 /a and others" {
+	if got := Headline(p); got != line+", in pread64: fd 3 /a and others, in touches" {
 		t.Errorf("%q", got)
 	}
 	end := profile.Waited{Wait: profile.Wait{Call: "futex", Lock: profile.ThreadEnd, Owner: 2, OwnerName: "reads"}, Looks: 10}
 	main := &profile.Thread{ID: 1, Main: true, Samples: 100, Looks: 10, Waits: []profile.Waited{end}, States: profile.States{task.Sleeping: 100}}
 	th.ID, th.Name, th.Main, th.Waits = 2, "reads", false, th.Waits[:1]
 	p.Threads = append(p.Threads, main)
-	const other = "thread 2 \"reads\" waits uninterruptibly, as for a disk, in 72 % of its samples, in pread64: fd 3 /a; the main thread waits for its end"
+	const other = "thread 2 \"reads\" waits uninterruptibly, as for a disk, in 72 % of its samples, in pread64: fd 3 /a, in touches; the main thread waits for its end"
 	if got := Headline(p); got != other {
 		t.Errorf("%q", got)
 	}
 	main.Waits[0].Owner = 3
-	if got := Headline(p); got != `main thread waits for thread 3 "reads" to end, in all 10 looks` {
+	if got := Headline(p); got != `main thread waits for thread 3 "reads" to end, in all 10 checks` {
 		t.Errorf("%q", got)
 	}
 }

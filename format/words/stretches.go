@@ -9,16 +9,16 @@ import (
 	"stacksnap/task"
 )
 
-// Stretch is samples of a thread one after another that found the same.
+// Stretch is a run of equal samples of a thread.
 type Stretch struct {
-	From, To time.Duration // after the profile's start; To is when the next snapshot was taken
-	Node     *profile.Node // the innermost frame; nil: none is known
+	From, To time.Duration // times from the profile's start; To is the time of the next snapshot
+	Node     *profile.Node // the innermost frame; nil: unknown
 	State    task.State
-	Waits    string // what the thread waits for; empty where it does not, or not for long
+	Waits    string // the thread's wait; empty if it does not wait, or not for long
 }
 
-// Stretches gives what the samples of a thread have found, in the order of time; there are
-// none where that was not kept.
+// Stretches iterates over the samples of a thread in the order of time. There are none if
+// the times were not kept.
 func (w *Words) Stretches(t *profile.Thread) iter.Seq[Stretch] {
 	return func(yield func(Stretch) bool) {
 		for s := range timeline.Stretches(w.p.Profile, t) {
@@ -33,10 +33,10 @@ func (w *Words) Stretches(t *profile.Thread) iter.Seq[Stretch] {
 	}
 }
 
-// Absence is a time in which no sample found a thread where its run loop waits.
+// Absence is a time in which no sample found a thread in the wait of its run loop.
 type Absence struct{ From, To time.Duration }
 
-// Hangs are those of a thread that last for 250 ms or more. One that has no run loop has
+// Hangs returns the absences of a thread of 250 ms or more. A thread without a run loop has
 // none.
 func (w *Words) Hangs(t *profile.Thread) (all []Absence) {
 	for _, a := range timeline.LongAbsences(w.p.Profile, t) {

@@ -8,7 +8,7 @@ import (
 	"stacksnap/task"
 )
 
-// DispatchQueue writes a queue as spindump does, its number behind its label.
+// DispatchQueue formats a queue as spindump does, with its serial number after the label.
 func DispatchQueue(t *profile.Thread) string {
 	switch {
 	case t.Queue == "":
@@ -19,10 +19,10 @@ func DispatchQueue(t *profile.Thread) string {
 	return fmt.Sprintf("DispatchQueue %s(%d)", Quoted(t.Queue), t.QueueSerial)
 }
 
-// maxIDs bounds the threads of one line.
+// maxIDs is the most thread ids in one line.
 const maxIDs = 4
 
-// ThreadIDs lists threads, the first few.
+// ThreadIDs lists the ids of the first few threads.
 func ThreadIDs(os task.OS, all []profile.ThreadName) string {
 	shown := all
 	if len(all) > maxIDs {
@@ -35,7 +35,8 @@ func ThreadIDs(os task.OS, all []profile.ThreadName) string {
 	return Listed(ids, len(all))
 }
 
-// Listed is the first of so many.
+// Listed joins the first elements of a list, and adds the number of the others. all is the
+// length of the list.
 func Listed(first []string, all int) string {
 	text := strings.Join(first, ", ")
 	if more := all - len(first); more > 0 {
@@ -44,8 +45,8 @@ func Listed(first []string, all int) string {
 	return text
 }
 
-// Samples writes in how many snapshots a thread was, and in which, counted from
-// 1, where those are not all.
+// Samples describes the number of samples of a thread, and their range, counted from 1, if
+// it was not in all snapshots.
 func (p *Printer) Samples(t *profile.Thread) string {
 	switch {
 	case p.Total == 0 || !p.Profile.Sampled():
@@ -58,7 +59,7 @@ func (p *Printer) Samples(t *profile.Thread) string {
 	return fmt.Sprintf("%s (%s to %s)", Plural(t.Samples, "sample"), Count(t.First+1), Count(t.Last+1))
 }
 
-// States writes the state, or of many samples how often each was seen.
+// States describes the state of a thread or, for many samples, the number in each state.
 func (p *Printer) States(t *profile.Thread) string {
 	if p.Total == 0 {
 		return turn(t)
@@ -69,7 +70,7 @@ func (p *Printer) States(t *profile.Thread) string {
 	return strings.Join(stateCounts(t.States), ", ")
 }
 
-// stateCounts writes how often each state was seen.
+// stateCounts describes the number of samples in each state.
 func stateCounts(states profile.States) (parts []string) {
 	for s, n := range states {
 		if name := StateName(task.State(s)); n > 0 && name != "" {
@@ -79,8 +80,7 @@ func stateCounts(states profile.States) (parts []string) {
 	return parts
 }
 
-// Priority writes the class that a thread asks for, and what the kernel schedules
-// it by.
+// Priority describes the QoS that a thread requests, and its scheduling priority.
 func Priority(t *profile.Thread) string {
 	var parts []string
 	if class := t.QoS.String(); class != "" {
@@ -103,8 +103,7 @@ func StateName(s task.State) string {
 	return s.String()
 }
 
-// Cpu writes the time a thread has used. Nothing is written where the system
-// does not tell, which looks like a thread that has never run.
+// Cpu describes the CPU time of a thread; empty if it is 0, which may mean unknown.
 func (p *Printer) Cpu(t *profile.Thread) string {
 	if t.User+t.System == 0 {
 		return ""
@@ -119,7 +118,7 @@ func (p *Printer) Cpu(t *profile.Thread) string {
 	return s
 }
 
-// Missing says what is missing of a thread, and why; it is empty where nothing is.
+// Missing describes what is missing of a thread, and why; empty if nothing is.
 func (p *Printer) Missing(t *profile.Thread) string {
 	reason := Clean(t.Err, MaxText)
 	switch {

@@ -10,10 +10,10 @@ import (
 	"stacksnap/task"
 )
 
-// timeLayout is that of Apple's reports.
+// timeLayout is the layout of times in Apple's reports.
 const timeLayout = "2006-01-02 15:04:05.000 -0700"
 
-// Count writes n with a comma at each thousand.
+// Count formats n with commas at the thousands.
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	start := 0
@@ -26,7 +26,7 @@ func Count(n int) string {
 	return s
 }
 
-// Plural writes a number and what is counted.
+// Plural returns n with its noun, in the plural unless n is 1.
 func Plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -34,7 +34,7 @@ func Plural(n int, one string) string {
 	return Count(n) + " " + one + "s"
 }
 
-// Duration writes d to three digits or so, in the unit that suits it.
+// Duration formats d to about three digits in a suitable unit.
 func Duration(d time.Duration) string {
 	switch {
 	case d < time.Microsecond:
@@ -52,10 +52,10 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Seconds writes a CPU time.
+// Seconds formats a CPU time.
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
-// Share writes part of whole in percent.
+// Share formats part as percent of whole.
 func Share(part, whole float64) string {
 	if whole <= 0 {
 		return "0 %"
@@ -63,8 +63,8 @@ func Share(part, whole float64) string {
 	return fmt.Sprintf("%.2f %%", 100*part/whole)
 }
 
-// ThreadID writes a thread's id as the system's own tools do: decimal on Linux,
-// where it is a number like a pid (ps -L, gdb), hexadecimal on Darwin (spindump).
+// ThreadID formats a thread's id as the system's own tools do: in decimal on Linux, where
+// it is a number like a pid (ps -L, gdb), in hexadecimal on Darwin (spindump).
 func ThreadID(os task.OS, id task.ThreadID) string {
 	if os == task.Darwin {
 		return fmt.Sprintf("0x%x", uint64(id))
@@ -72,8 +72,8 @@ func ThreadID(os task.OS, id task.ThreadID) string {
 	return strconv.FormatUint(uint64(id), 10)
 }
 
-// ImageID writes a Mach-O UUID as Apple's tools do, in upper case and groups,
-// and a build-id as readelf does.
+// ImageID formats a Mach-O UUID as Apple's tools do, in upper case and groups, and a
+// build-id as readelf does.
 func ImageID(os task.OS, id []byte) string {
 	if os != task.Darwin || len(id) != 16 {
 		return hex.EncodeToString(id[:min(len(id), 64)])

@@ -8,7 +8,7 @@ import (
 	"stacksnap/format/profile"
 )
 
-// View says how the report differs from what was captured, and what is left out.
+// View writes how the report differs from the capture, and what is left out.
 func (p *Printer) View() {
 	v := p.Profile.View
 	if v == nil {
@@ -26,7 +26,7 @@ func (p *Printer) View() {
 	}
 }
 
-// Chosen says what was chosen of the samples; nothing where it was all.
+// Chosen describes the selection of samples; empty if there is none.
 func Chosen(p *profile.Profile) string {
 	v := p.View
 	if v == nil {
@@ -52,7 +52,7 @@ func Chosen(p *profile.Profile) string {
 	return text
 }
 
-// patterns writes regular expressions of which any may match.
+// patterns returns regular expressions as a list with "or" for a message.
 func patterns(of profile.Patterns) string {
 	words := make([]string, len(of))
 	for i, re := range of {
@@ -61,7 +61,7 @@ func patterns(of profile.Patterns) string {
 	return strings.Join(words, " or ")
 }
 
-// leftOut says what was folded, and by which bounds.
+// leftOut describes what was folded, and by which limits.
 func leftOut(p *profile.Profile) string {
 	v := p.View
 	var bounds []string
@@ -79,7 +79,7 @@ func leftOut(p *profile.Profile) string {
 		Count(v.Folded), samplesWord(p, p.NumSamples()))
 }
 
-// samplesWord counts samples; of one snapshot they are stacks.
+// samplesWord returns a number of samples; in one snapshot they are called stacks.
 func samplesWord(p *profile.Profile, n int) string {
 	if p.Sampled() {
 		return Plural(n, "sample")
@@ -87,7 +87,7 @@ func samplesWord(p *profile.Profile, n int) string {
 	return Plural(n, "stack")
 }
 
-// isSum reports whether times of an entry are of several threads.
+// isSum reports whether the times of an entry are sums over several threads.
 func isSum(t *profile.Thread) bool {
 	return len(t.Same) > 0 || t.Together != nil && len(t.Together.Threads) > 1
 }

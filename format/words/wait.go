@@ -9,16 +9,15 @@ import (
 	"stacksnap/task"
 )
 
-// ByLooks says how many looks have found something; nothing where none has.
+// ByLooks returns a phrase with the number of observations; empty for 0.
 func ByLooks(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return "by " + Plural(n, "look")
+	return "by " + Plural(n, "check")
 }
 
-// Waits says what a thread waits for; of many snapshots, what it was found to wait for
-// again and again.
+// Waits describes the wait of a thread; for many snapshots, its usual waits.
 func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 	if !p.Profile.Sampled() {
 		if t.Wait != nil {
@@ -39,20 +38,20 @@ func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 	return lines
 }
 
-// maxWaits bounds the lines of one thread.
+// maxWaits is the most lines on waits of one thread.
 const maxWaits = 4
 
 func inLooks(n, all int) string {
 	switch {
 	case n < all:
-		return fmt.Sprintf("%s of %s", Count(n), Plural(all, "look"))
+		return fmt.Sprintf("%s of %s", Count(n), Plural(all, "check"))
 	case n == 1:
-		return "the only look"
+		return "the only check"
 	}
-	return "all " + Plural(n, "look")
+	return "all " + Plural(n, "check")
 }
 
-// WaitFor names the thing, and who has it.
+// WaitFor describes the object of a wait and its owner.
 func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 	thing := lockName(w)
 	switch {
@@ -62,10 +61,12 @@ func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 		return inCall(w)
 	case w.Lock == profile.ThreadEnd:
 		return fmt.Sprintf("for %s to end", p.ThreadName(w.Owner, w.OwnerName))
-	case w.Owner == id:
+	case w.Owner == id && id != 0:
 		return fmt.Sprintf("for %s, %s by itself", thing, had(w.Lock))
 	case w.Owner != 0:
 		return fmt.Sprintf("for %s, %s by %s", thing, had(w.Lock), p.ThreadName(w.Owner, w.OwnerName))
+	case w.GoneOwner != 0:
+		return fmt.Sprintf("for %s, held by %s (ended, or of another process)", thing, p.ThreadName(w.GoneOwner, ""))
 	case w.OwnerPID != 0 && w.OwnerPID == p.Profile.Target.PID:
 		return fmt.Sprintf("for %s, held by this process", thing)
 	case w.OwnerPID != 0:
@@ -76,19 +77,33 @@ func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 	return "for " + thing
 }
 
-// inCall names the call that is waited in, and what it is about.
+// inCall describes the call of a wait and its object.
 func inCall(w *profile.Wait) string {
 	if w.Object == "" {
 		return "in " + CallName(w)
 	}
-	return fmt.Sprintf("in %s: %s", CallName(w), waitedFor(w.Object))
+	return fmt.Sprintf("in %s: %s", CallName(w), object(w))
 }
 
-// quotedPart is a text between quotation marks in which a shell finds nothing to do.
+// wordAddress matches the address at the end of an object's description.
+var wordAddress = regexp.MustCompile(`(\((futex|word) )?0x[0-9a-f]+\)?$`)
+
+// object describes the object of a wait, by the name of the variable where that is known.
+func object(w *profile.Wait) string {
+	at := wordAddress.FindStringIndex(w.Object)
+	if w.Variable == "" || at == nil {
+		return waitedFor(w.Object)
+	}
+	return waitedFor(w.Object[:at[0]]) + variable(w)
+}
+
+func variable(w *profile.Wait) string { return Clean(w.Variable, MaxText) }
+
+// quotedPart is a text in quotation marks without anything special for a shell.
 var quotedPart = regexp.MustCompile("\"[^\"`$\\\\]*\"")
 
-// waitedFor is what is waited for as a word, but that in it, as the label of a queue, may
-// stand between quotation marks already.
+// waitedFor is Word for the object of a wait, which may contain quoted parts, such as the
+// label of a queue.
 func waitedFor(s string) string {
 	if isCommand(quotedPart.ReplaceAllLiteralString(s, "")) {
 		return quotedWord(s, MaxPath)
@@ -96,7 +111,7 @@ func waitedFor(s string) string {
 	return Clean(s, MaxPath)
 }
 
-// CallName names what a thread waits in.
+// CallName returns the name of the call of a wait.
 func CallName(w *profile.Wait) string {
 	if w.Call == profile.PageFault {
 		return "a " + w.Call
@@ -104,7 +119,7 @@ func CallName(w *profile.Wait) string {
 	return Word(w.Call, MaxText)
 }
 
-// had says what the owner of a lock does with it.
+// had returns the verb for what the owner of a lock does with it.
 func had(k profile.LockKind) string {
 	switch k {
 	case profile.Queue:
@@ -115,10 +130,13 @@ func had(k profile.LockKind) string {
 	return "held"
 }
 
-// lockName is a lock's kind with what tells it from others.
+// lockName returns the kind of a lock, its variable or else its address, and its object.
 func lockName(w *profile.Wait) string {
 	name := w.Lock.String()
-	if w.Addr != 0 {
+	switch {
+	case w.Variable != "":
+		name += " " + variable(w)
+	case w.Addr != 0:
 		name += " " + w.Addr.String()
 	}
 	if w.Object != "" {
@@ -135,10 +153,10 @@ func (p *Printer) ThreadName(id task.ThreadID, name string) string {
 	return s
 }
 
-// maxDeadlocks bounds the circles printed.
+// maxDeadlocks is the most deadlocks printed.
 const maxDeadlocks = 20
 
-// Deadlocks writes each circle of threads in one line.
+// Deadlocks writes each deadlock in one line.
 func (p *Printer) Deadlocks() { p.Circles(p.Profile.Deadlocks) }
 
 func (p *Printer) Circles(all []profile.Deadlock) {
@@ -151,22 +169,22 @@ func (p *Printer) Circles(all []profile.Deadlock) {
 	}
 }
 
-// Stood tells for how long a deadlock did, as far as several looks can.
+// Stood returns a phrase with the times of a deadlock's observations; empty for a single
+// snapshot.
 func (p *Printer) Stood(d *profile.Deadlock) string {
 	from := "+" + Duration(d.From)
 	switch {
 	case !p.Profile.Sampled():
 		return ""
 	case d.Looks == 1:
-		return "; seen at " + from + ", in the last look alone"
+		return "; seen at " + from + ", in the last check alone"
 	case d.Ended:
-		return fmt.Sprintf("; stood from %s to +%s, in %s, and then ended", from, Duration(d.To), Plural(d.Looks, "look"))
+		return fmt.Sprintf("; seen from %s to +%s, in %s, and then no more", from, Duration(d.To), Plural(d.Looks, "check"))
 	}
-	return fmt.Sprintf("; stood from %s on to the end, in all %s", from, Plural(d.Looks, "look"))
+	return fmt.Sprintf("; seen from %s to the end, in all %s", from, Plural(d.Looks, "check"))
 }
 
-// Circle follows a deadlock around. The thread that each one waits for is named
-// with it.
+// Circle describes a deadlock, thread by thread.
 func (p *Printer) Circle(d []profile.Waiter) string {
 	var b strings.Builder
 	for i, w := range d {
@@ -180,7 +198,7 @@ func (p *Printer) Circle(d []profile.Waiter) string {
 	return b.String()
 }
 
-// waiterName names a thread of a deadlock, with its process where it is of several.
+// waiterName names a thread of a deadlock, with its process if there are several.
 func (p *Printer) waiterName(w *profile.Waiter) string {
 	if w.PID == 0 {
 		return p.ThreadName(w.ID, w.Name)
@@ -188,8 +206,8 @@ func (p *Printer) waiterName(w *profile.Waiter) string {
 	return peerThread(p.Profile.Target.OS, &profile.Peer{PID: w.PID, Name: w.Process, Thread: w.ID, ThreadName: w.Name})
 }
 
-// waitForNext names the thing, and who has it, in such an order that a text about the
-// latter can follow.
+// waitForNext describes the object of a wait and its owner, with the owner last, so that a
+// phrase about the owner can follow.
 func (p *Printer) waitForNext(w *profile.Waiter) string {
 	if peer := &w.Wait.Peer; peer.PID != 0 && !peer.Others && peer.Action != profile.Release {
 		return inCall(&w.Wait) + ", for " + peerThread(p.Profile.Target.OS, peer) + " to " + peer.Action.String()

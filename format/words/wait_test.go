@@ -2,6 +2,8 @@ package words
 
 import (
 	"testing"
+
+	"stacksnap/format/profile"
 )
 
 // TestLabelsAreQuotedOnce: the label of a queue is in quotation marks already, and is left
@@ -18,6 +20,37 @@ func TestLabelsAreQuotedOnce(t *testing.T) {
 	} {
 		if got := waitedFor(given); got != want {
 			t.Errorf("%s becomes %s, want %s", given, got, want)
+		}
+	}
+}
+
+// TestConvoyBehindNobody: the threads of a convoy have no single id, and an unknown owner is
+// none of them.
+func TestConvoyBehindNobody(t *testing.T) {
+	p := &Printer{Profile: &profile.Profile{}}
+	if got := p.WaitFor(0, &profile.Wait{Lock: profile.Mutex, Addr: 0x5000}); got != "for mutex 0x5000" {
+		t.Error(got)
+	}
+}
+
+// TestVariables are named in place of addresses.
+func TestVariables(t *testing.T) {
+	for want, w := range map[string]profile.Wait{
+		"for mutex checking":                                              {Lock: profile.Mutex, Addr: 0x5000, Variable: "checking"},
+		"for mutex bank+8, held by itself":                                {Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", Owner: 7},
+		"for mutex log, held by thread 99 (ended, or of another process)": {Lock: profile.Mutex, Addr: 0x5000, Variable: "log", GoneOwner: 99},
+		"for mutex 0x5000":                                                {Lock: profile.Mutex, Addr: 0x5000},
+		`for mutex new\nline`:                                             {Lock: profile.Mutex, Addr: 0x5000, Variable: "new\nline"},
+		"in futex: condition variable job_ready":                          {Call: "futex", Object: "condition variable (futex 0x5008)", Variable: "job_ready"},
+		"in psynch_cvwait: condition variable ready":                      {Call: "psynch_cvwait", Object: "condition variable 0x5000", Variable: "ready"},
+		"in ulock_wait: condition variable ready":                         {Call: "ulock_wait", Object: "condition variable (word 0x5018)", Variable: "ready"},
+		"in futex: semaphore slots":                                       {Call: "futex", Object: "semaphore 0x5000", Variable: "slots"},
+		"in futex: futex ledger::LEDGER":                                  {Call: "futex", Object: "futex 0x5000", Variable: "ledger::LEDGER"},
+		"in futex: for ever, as it is":                                    {Call: "futex", Object: "for ever, as it is", Variable: "slots"},
+	} {
+		p := &Printer{Profile: &profile.Profile{}}
+		if got := p.WaitFor(7, &w); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

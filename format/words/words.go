@@ -1,6 +1,6 @@
-// Package words has the sentences, names and numbers that reports for people share: the
-// texts, the page of -f html, the live view and Apple's reports. What it returns is safe in
-// a line of a terminal, whatever the target's names are.
+// Package words has the sentences, names and numbers that reports for people share: texts,
+// the page of -f html, the live view and Apple's reports. Its results are safe in a line of
+// a terminal, whatever names the target has.
 package words
 
 import (
@@ -11,30 +11,29 @@ import (
 
 	"stacksnap/format/internal/timeline"
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
 )
 
-// Words tells what the reports for people do, part by part, for writers that have a
-// room of their own. All that it returns is plain, safe in a line, and of bounded length
-// but for the names of functions.
+// Words returns the parts of a report for people, for formats with their own layout. All
+// parts are plain text, safe in a line and of bounded length, except the names of
+// functions.
 type Words struct {
 	p     Printer
 	clock Clock
 }
 
-// NewWords returns a Words that describes p: what the reports for people say of it, part
-// by part.
+// NewWords returns the words for p.
 func NewWords(p *profile.Profile) *Words {
 	return &Words{*NewPrinter(io.Discard, p, Options{}), NewClock(p)}
 }
 
-// GroupWords returns the words on what is of all processes of a group.
+// GroupWords returns the [Words] of a report on several processes.
 func GroupWords(g *profile.Group) *Words { return NewWords(AboutGroup(g)) }
 
 // Fact is a line of a report's header.
 type Fact struct{ Name, Value string }
 
-// Facts are whose stacks these are, how and when they were captured and are shown, and
-// what to beware of.
+// Facts returns the header of a report: the target, the capture, the view, and notes.
 func (w *Words) Facts() (facts []Fact) {
 	p := w.p
 	p.facts = &facts
@@ -45,7 +44,7 @@ func (w *Words) Facts() (facts []Fact) {
 	return facts
 }
 
-// GroupFacts are about all the processes of a group; there are none of one alone.
+// GroupFacts returns the header of a group's report; none for a single process.
 func GroupFacts(g *profile.Group) (facts []Fact) {
 	if len(g.Profiles) == 1 && len(g.Missing) == 0 && g.More == 0 {
 		return nil
@@ -59,25 +58,24 @@ func GroupFacts(g *profile.Group) (facts []Fact) {
 // Title names the process.
 func (w *Words) Title() string { return ProcessLabel(w.p.Profile) }
 
-// GroupTitle names the processes in a line.
+// GroupTitle names the processes of a group in one line.
 func GroupTitle(g *profile.Group) string { return GroupName(g) }
 
-// Timed reports whether samples stand for time, and CPU whether the system has counted
-// that on processors.
+// Timed reports whether samples represent time.
 func (w *Words) Timed() bool { return w.clock.Known() }
 
-// CPU is told of at [Words.Timed].
+// CPU reports whether the system measured CPU time.
 func (w *Words) CPU() bool { return CountsCPU(w.p.Profile) }
 
-// Threads gives each thread with its tree by function, one after another: the trees of
-// all of them are not needed at once.
+// Threads iterates over the threads with their trees by function. It makes the trees one by
+// one, as they are not needed at once.
 func (w *Words) Threads() iter.Seq[*profile.Thread] { return ThreadsByFunction(w.p.Profile) }
 
 // Thread names a thread.
 func (w *Words) Thread(t *profile.Thread) string { return ThreadLabel(w.p.Profile, t) }
 
-// ThreadFacts returns what is known of a thread besides its name. The first is its state
-// or, of many samples, how often it was in each. What is not known is left out.
+// ThreadFacts returns the known facts on a thread beside its name. The first is its state
+// or, for many samples, the number in each state.
 func (w *Words) ThreadFacts(t *profile.Thread) (facts []string) {
 	p := w.of(t)
 	for _, fact := range []string{p.States(t), DispatchQueue(t), p.Samples(t), p.Spent(t), Priority(t), p.Cpu(t)} {
@@ -88,13 +86,13 @@ func (w *Words) ThreadFacts(t *profile.Thread) (facts []string) {
 	return facts
 }
 
-// Waits are what a thread was found to wait for, again and again.
+// Waits returns the lines on the usual waits of a thread.
 func (w *Words) Waits(t *profile.Thread) []string { return w.p.Waits(t) }
 
-// Missing is what is missing of a thread, and why; it is empty where nothing is.
+// Missing describes what is missing of a thread, and why; empty if nothing is.
 func (w *Words) Missing(t *profile.Thread) string { return w.of(t).Missing(t) }
 
-// of is a printer that counts the samples of a thread, if there are many.
+// of returns a printer for a thread, which prints counts if there are many samples.
 func (w *Words) of(t *profile.Thread) *Printer {
 	p := w.p
 	if p.Profile.Sampled() || t.Together != nil {
@@ -103,20 +101,18 @@ func (w *Words) of(t *profile.Thread) *Printer {
 	return &p
 }
 
-// Branch is a node of a thread's tree, or what stands there for frames and samples that
-// are not known.
+// Branch is a node of a thread's tree, or a mark for missing frames.
 type Branch struct {
 	Depth     int
-	Node      *profile.Node // nil: there is no frame, and Mark stands for it
+	Node      *profile.Node // nil: no frame; Mark names what is missing
 	Mark      string
-	Samples   int // in which it was the innermost, of all threads that the entry stands for
+	Samples   int // samples in which it was innermost, in all threads of the entry
 	Wall, CPU time.Duration
 
-	above *profile.Node // of a mark that has the samples of a node
+	above *profile.Node // node whose samples a mark has
 }
 
-// Ends returns the node whose samples the branch has, nil where it has those of which no
-// frame is known.
+// Ends returns the node in which the branch's samples end, nil if they have no frame.
 func (b *Branch) Ends() *profile.Node {
 	if b.above != nil {
 		return b.above
@@ -124,9 +120,9 @@ func (b *Branch) Ends() *profile.Node {
 	return b.Node
 }
 
-// Branches gives a tree with each node before its children. A line of its own is above
-// outermost frames that lack their callers, or below them where the innermost frames
-// are the roots. What goes with no frame that is known comes last.
+// Branches iterates over the branches of a tree, each before its children. Outermost frames
+// with missing callers have a mark above them, or below in an inverted tree. Samples and
+// time without any frame come last.
 func (w *Words) Branches(t *profile.Thread) iter.Seq[Branch] {
 	return func(yield func(Branch) bool) {
 		rest, below := t.Spent, 0
@@ -156,7 +152,7 @@ func (w *Words) Branches(t *profile.Thread) iter.Seq[Branch] {
 	}
 }
 
-// cut gives an outermost frame that lacks its callers, and a line that says so.
+// cut yields an outermost frame whose callers are missing, and the mark for these.
 func (w *Words) cut(b Branch, yield func(Branch) bool) bool {
 	mark := Branch{Depth: b.Depth, Mark: CutLabel(b.Node.Cut)}
 	if !w.p.IsInverted() {
@@ -170,7 +166,7 @@ func (w *Words) cut(b Branch, yield func(Branch) bool) bool {
 	return yield(b) && yield(mark)
 }
 
-// Frame names a function or, without a symbol, image and offset.
+// Frame returns the name of a function or, without a symbol, image and offset.
 func (w *Words) Frame(n *profile.Node) string {
 	if n.Folded != nil {
 		return FoldedText(n.Folded)
@@ -178,8 +174,7 @@ func (w *Words) Frame(n *profile.Node) string {
 	return strings.TrimSuffix(Label(n), guessMark)
 }
 
-// Image names the file that a frame lies in, by its path; it is empty where there is
-// none.
+// Image returns the path of the file that contains a frame; empty if there is none.
 func (w *Words) Image(n *profile.Node) string {
 	if n.Image == nil {
 		return ""
@@ -190,8 +185,7 @@ func (w *Words) Image(n *profile.Node) string {
 	return Clean(n.Image.Path, MaxPath)
 }
 
-// Remark says where in the source a frame stands, and that it is inlined, as far as
-// that is known.
+// Remark returns the source line of a frame and whether it is inlined, as far as known.
 func (w *Words) Remark(n *profile.Node) string {
 	remark := strings.TrimSpace(source(n))
 	if n.Inlined {
@@ -200,8 +194,8 @@ func (w *Words) Remark(n *profile.Node) string {
 	return remark
 }
 
-// Doubt says why a frame may be wrong, or its caller missing; it is empty where there
-// is no reason to think so.
+// Doubt describes why a frame may be wrong, or its caller missing; empty if there is no
+// doubt.
 func (w *Words) Doubt(n *profile.Node) string {
 	doubt := ""
 	switch {
@@ -218,7 +212,7 @@ func (w *Words) Doubt(n *profile.Node) string {
 	return doubt
 }
 
-// Cut says why a stack is not known to its bottom; it is empty where it is.
+// Cut describes why a stack is incomplete; empty if it is complete.
 func (w *Words) Cut(n *profile.Node) string {
 	if n.Cut == nil {
 		return ""
@@ -226,24 +220,21 @@ func (w *Words) Cut(n *profile.Node) string {
 	return "the callers are missing: " + Clean(n.Cut.String(), MaxText)
 }
 
-// Stack is where a thread of a deadlock is, in a line: the innermost functions, and those of
-// the program's own, as a summary has them; of many samples the most frequent. In is the
-// innermost of the program's own, else of all. Both are empty where it was not captured.
+// Stack returns, for a thread of a deadlock, its stack in one line as in a summary (of many
+// samples, the most frequent), and the innermost of the program's own functions, or else
+// the innermost function. Both are empty if the thread was not captured.
 func (w *Words) Stack(of *profile.Waiter) (stack, in string) {
-	b := NewStackLine(w.p.Profile.Original(), SummaryColumns)
+	b := NewStackLine(w.p.Profile.Original(), 0)
 	for _, t := range b.Profile.Threads {
 		path := t.Heaviest()
 		if t.ID != of.ID || len(path) == 0 {
 			continue
 		}
-		innermost := len(path) - 1
-		for i := innermost; i >= 0; i-- {
-			if isOwn(path[i]) {
-				innermost = i
-				break
-			}
+		innermost := path[len(path)-1]
+		if own := owncode.Innermost(path); own != nil {
+			innermost = own
 		}
-		return b.Stack(path), b.frameName(path[innermost])
+		return b.Stack(path), b.frameName(innermost)
 	}
 	return "", ""
 }
@@ -251,10 +242,10 @@ func (w *Words) Stack(of *profile.Waiter) (stack, in string) {
 // Waiter names a thread of a deadlock.
 func (w *Words) Waiter(of *profile.Waiter) string { return w.p.waiterName(of) }
 
-// WaitsFor says what a thread of a deadlock waits for, and who has it.
+// WaitsFor describes the wait of a thread of a deadlock, with the owner.
 func (w *Words) WaitsFor(of *profile.Waiter) string { return "waits " + w.p.waitForNext(of) }
 
-// Lock names what a thread of a deadlock waits for.
+// Lock describes what a thread of a deadlock waits for.
 func (w *Words) Lock(of *profile.Waiter) string {
 	if of.Wait.Lock == profile.NoLock {
 		return inCall(&of.Wait)
@@ -262,7 +253,7 @@ func (w *Words) Lock(of *profile.Waiter) string {
 	return lockName(&of.Wait)
 }
 
-// WaitOf says what a thread waits for in a stretch of its samples.
+// WaitOf describes the wait of a thread in a stretch of its samples.
 func (w *Words) WaitOf(t *profile.Thread, s *timeline.Stretch) string {
 	switch {
 	case s.Wait != nil:
@@ -273,5 +264,5 @@ func (w *Words) WaitOf(t *profile.Thread, s *timeline.Stretch) string {
 	return s.State.String()
 }
 
-// Stood says for how long a deadlock did; it is empty of a single snapshot.
+// Stood describes the times of a deadlock's observations; empty for a single snapshot.
 func (w *Words) Stood(d *profile.Deadlock) string { return strings.TrimPrefix(w.p.Stood(d), "; ") }

@@ -40,6 +40,8 @@ type File struct {
 	source    func() *dwarf.Data
 	closed    atomic.Bool
 
+	variableTable func() *object.Table
+
 	// Set if the file is shared; guarded by opened.mu.
 	opened *Opened
 	key    openedKey
@@ -54,8 +56,9 @@ type File struct {
 }
 
 var (
-	_ object.File       = (*File)(nil)
-	_ object.CodeReader = (*File)(nil)
+	_ object.File             = (*File)(nil)
+	_ object.CodeReader       = (*File)(nil)
+	_ object.VariableReporter = (*File)(nil)
 )
 
 // area is a part of a file with code: an executable section, or an executable segment
@@ -81,6 +84,7 @@ func newFile(e *elf.File, vm vmReader, size int64) *File {
 	f.debug = sync.OnceValue(f.openDebug)
 	f.source = sync.OnceValue(f.readSource)
 	f.symbols = sync.OnceValue(f.readSymbols)
+	f.variableTable = sync.OnceValue(f.readVariables)
 	f.stubs = sync.OnceValue(f.readStubs)
 	f.golang = sync.OnceValue(f.readGo)
 	f.frames = sync.OnceValue(f.readFrameIndex)

@@ -32,6 +32,7 @@ func exercise(f *File) {
 		for _, vmaddr := range []uint64{s.VMAddr, s.VMAddr + s.Size/2, s.VMAddr + s.Size} {
 			f.Symbol(vmaddr)
 			f.FunctionStart(vmaddr)
+			f.Variable(vmaddr)
 		}
 	}
 	for _, a := range f.areas[:min(len(f.areas), 16)] {

@@ -26,7 +26,8 @@ type related struct {
 	closed bool
 }
 
-// relate sets where f looks for the files that belong to it.
+// relate has f find its split debug files and its dwz file. paths are those by which f
+// itself is known.
 func (l *Loader) relate(f *File, paths ...string) {
 	f.related = &related{loader: l, of: f, paths: paths}
 }

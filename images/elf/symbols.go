@@ -121,44 +121,59 @@ const dynamicNames = 1 << 31
 // whichever its sort left last, often the one with fewer underscores.
 func (f *File) readSymbols() *object.Table {
 	static, all := f.anyStaticSymbols()
+	t, whole := f.merge(static, all, f.functions())
+	f.whole = whole
+	return t
+}
+
+// entryOf returns the entry of a symbol; false if a table is not to have it.
+type entryOf func(*symbolTable, *symbol) (object.Entry, bool)
+
+// merge makes a table of the symbols of the full symbol table, nil if there is none,
+// and of .dynsym, unless the full one includes that. whole: it has those of the former.
+func (f *File) merge(static *symbolTable, all bool, entry entryOf) (t *object.Table, whole bool) {
 	var entries []object.Entry
 	if static != nil {
-		var whole bool
-		if entries, whole = f.appendFunctions(entries, static, 0); !whole {
+		if entries, whole = f.appendEntries(entries, static, 0, entry); !whole {
 			static = nil
 		}
 	}
-	f.whole = static != nil
 	var dynamic *symbolTable
 	if s := f.elf.SectionByType(elf.SHT_DYNSYM); static == nil || !all || s != nil && s.FileSize > static.size {
 		dynamic = f.dynamicSymbols() // a larger .symtab includes .dynsym
 	}
 	if dynamic != nil {
-		entries, _ = f.appendFunctions(entries, dynamic, dynamicNames)
+		entries, _ = f.appendEntries(entries, dynamic, dynamicNames, entry)
 	}
 	return object.NewTable(entries, func(name uint32) string {
 		if name&dynamicNames != 0 {
 			return dynamic.name(name &^ dynamicNames)
 		}
 		return static.name(name)
-	})
+	}), whole
 }
 
 // anyStaticSymbols returns the full symbol table, nil if there is none. all: if it is
 // larger than .dynsym, it includes that.
 func (f *File) anyStaticSymbols() (t *symbolTable, all bool) {
-	if t := f.staticSymbols(); t != nil {
+	if t := f.fullSymbols(); t != nil {
 		return t, true
-	}
-	if d := f.debug(); d != nil {
-		if t := d.staticSymbols(); t != nil {
-			return t, true
-		}
 	}
 	if m := f.readMini(); m != nil {
 		return m.staticSymbols(), false
 	}
 	return nil, false
+}
+
+// fullSymbols returns .symtab or that of the debug file, nil if there is none.
+func (f *File) fullSymbols() *symbolTable {
+	if t := f.staticSymbols(); t != nil {
+		return t
+	}
+	if d := f.debug(); d != nil {
+		return d.staticSymbols()
+	}
+	return nil
 }
 
 // dynamicSymbols returns .dynsym, nil when there is none.
@@ -213,30 +228,21 @@ func (f *File) findSymbols(kind elf.SectionType) (*elf.Section, *symbolTable) {
 
 func (f *File) is64() bool { return f.elf.Class == elf.ELFCLASS64 }
 
-// appendFunctions appends the functions of a table, with marked names. It appends
-// none if the table is unreadable in part or exceeds the budget: with half a table,
-// code would get the names of the wrong functions.
-func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) (all []object.Entry, whole bool) {
-	thumb := f.Arch() == task.ARM
-	mapping := thumb || f.Arch() == task.ARM64
+// appendEntries appends the entries of a table, with marked names. It appends none if
+// the table is unreadable in part or exceeds the budget: with half a table, addresses
+// would get the names of the wrong symbols.
+func (f *File) appendEntries(dst []object.Entry, t *symbolTable, mark uint32, entry entryOf) (all []object.Entry, whole bool) {
 	before := len(dst)
 	whole = t.each(f.budget, func(s *symbol) bool {
-		if !f.isFunction(t, s) || mapping && s.kind() == elf.STT_NOTYPE && isMappingSymbol(t.name(s.name)) {
-			return true
-		}
-		if thumb && s.kind() != elf.STT_NOTYPE {
-			s.value &^= 1 // bit 0 is the instruction set (AAELF32, "Symbol Values")
-		}
-		area, ok := f.area(s.value)
+		e, ok := entry(t, s)
 		if !ok {
 			return true
 		}
 		if !f.budget.Keep(entryBytes) {
 			return false
 		}
-		dst = append(dst, object.Entry{
-			VMAddr: s.value, Size: s.size, Name: s.name | mark, Section: area, Rank: rank(s),
-		})
+		e.Name |= mark
+		dst = append(dst, e)
 		return true
 	})
 	if !whole {
@@ -246,11 +252,26 @@ func (f *File) appendFunctions(dst []object.Entry, t *symbolTable, mark uint32) 
 	return dst, whole
 }
 
+// functions returns what makes the entries of functions.
+func (f *File) functions() entryOf {
+	thumb := f.Arch() == task.ARM
+	mapping := thumb || f.Arch() == task.ARM64
+	return func(t *symbolTable, s *symbol) (object.Entry, bool) {
+		if !f.isFunction(t, s) || mapping && s.kind() == elf.STT_NOTYPE && isMappingSymbol(t.name(s.name)) {
+			return object.Entry{}, false
+		}
+		if thumb && s.kind() != elf.STT_NOTYPE {
+			s.value &^= 1 // bit 0 is the instruction set (AAELF32, "Symbol Values")
+		}
+		area, ok := f.area(s.value)
+		return object.Entry{VMAddr: s.value, Size: s.size, Name: s.name, Section: area, Rank: rank(s)}, ok
+	}
+}
+
 // isFunction reports whether a symbol may name code: a function, an indirect
 // function, or an untyped label of assembly in a code section.
 func (f *File) isFunction(t *symbolTable, s *symbol) bool {
-	if s.name == 0 || s.name >= dynamicNames || s.section == elf.SHN_UNDEF ||
-		s.section >= elf.SHN_LORESERVE && s.section != elf.SHN_XINDEX {
+	if !s.isDefined() {
 		return false
 	}
 	switch s.kind() {
@@ -260,6 +281,12 @@ func (f *File) isFunction(t *symbolTable, s *symbol) bool {
 		return t.inItsSection(s)
 	}
 	return false
+}
+
+// isDefined reports whether a symbol has a name and is defined in a section.
+func (s *symbol) isDefined() bool {
+	return s.name != 0 && s.name < dynamicNames && s.section != elf.SHN_UNDEF &&
+		(s.section < elf.SHN_LORESERVE || s.section == elf.SHN_XINDEX)
 }
 
 // inItsSection reports whether a label is within its section. Those that linkers put

@@ -42,6 +42,8 @@ type File struct {
 	pointer    func() pointerFunc
 	methods    func() *objc.Table // Objective-C methods; nil result: none
 
+	variableTable func() *object.Table // what the symbol table names besides code
+
 	path     string // where a dSYM may be; "": none is looked for
 	name     string // for the report; may be ""
 	leftOut  object.LeftOut
@@ -109,6 +111,7 @@ func newThin(r *io.SectionReader) (*File, error) {
 func newFile(h header, cmds commands, src source) *File {
 	f := &File{header: h, commands: cmds, src: src}
 	f.symtab = sync.OnceValue(f.readSymtab)
+	f.variableTable = sync.OnceValue(f.readVariables)
 	f.indirects = sync.OnceValue(f.readIndirects)
 	f.starts = sync.OnceValue(f.readStarts)
 	f.dataRanges = sync.OnceValue(f.readDataInCode)

@@ -50,6 +50,9 @@ func exercise(t *testing.T, f *File) {
 		if sym, ok := f.Symbol(a); ok && (sym.VMAddr > a || sym.Name == "") {
 			t.Errorf("%#x: %+v", a, sym)
 		}
+		if sym, ok := f.Variable(a); ok && (a-sym.VMAddr >= max(sym.Size, 1) || sym.Name == "") {
+			t.Errorf("%#x: %+v", a, sym)
+		}
 		if start, ok := f.FunctionStart(a); ok && start > a {
 			t.Errorf("%#x: function starts at %#x", a, start)
 		}

@@ -41,7 +41,7 @@ type Section struct {
 	Data   []byte
 }
 
-// Symbol is a named piece of code.
+// Symbol is a named piece of code, or a variable.
 type Symbol struct {
 	Name   string
 	VMAddr uint64
@@ -87,6 +87,13 @@ type ThumbReporter interface {
 type DataReporter interface {
 	// DataInCode returns the first range of data that ends above vmaddr.
 	DataInCode(vmaddr uint64) (start, end uint64, ok bool)
+}
+
+// VariableReporter is a [File] that may know the variables of the program.
+type VariableReporter interface {
+	// Variable returns the symbol of the variable that contains vmaddr. It may read the
+	// symbol table once more.
+	Variable(vmaddr uint64) (Symbol, bool)
 }
 
 // Placed is a file as a loader placed it in a process.

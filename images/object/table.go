@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Entry is a function symbol of a [Table]. Its name is read on demand.
+// Entry is the symbol of a function or variable in a [Table]. Its name is read on demand.
 type Entry struct {
 	VMAddr  uint64
 	Size    uint64 // 0 when the file does not say
@@ -69,6 +69,20 @@ func (t *Table) Symbol(vmaddr uint64, section uint16) (Symbol, bool) {
 		return Symbol{}, false
 	}
 	return Symbol{Name: name, VMAddr: e.VMAddr, Size: e.Size}, true
+}
+
+// Variable is Symbol for a table of variables: a symbol without a size has only its own
+// address.
+func (t *Table) Variable(vmaddr uint64, section uint16) (Symbol, bool) {
+	var name string
+	e, ok := t.Pick(vmaddr, section, func(e Entry) bool {
+		if e.Size == 0 && e.VMAddr != vmaddr {
+			return false
+		}
+		name = t.name(e.Name)
+		return name != ""
+	})
+	return Symbol{Name: name, VMAddr: e.VMAddr, Size: e.Size}, ok
 }
 
 // At yields the entries at exactly vmaddr, an address of the given section, with

@@ -119,6 +119,15 @@ func (w *watched) DataSymbol(name string) (vmaddr uint64, ok bool) {
 	return 0, false
 }
 
+// Variable implements [object.VariableReporter]. The answer is recorded with the wait that
+// it is of.
+func (w *watched) Variable(vmaddr uint64) (object.Symbol, bool) {
+	if f, can := w.File.(object.VariableReporter); can {
+		return f.Variable(vmaddr)
+	}
+	return object.Symbol{}, false
+}
+
 // Source returns the file's answer and records it.
 func (w *watched) Source(vmaddr uint64) []object.Source {
 	frames := object.SourceOf(w.File, vmaddr)

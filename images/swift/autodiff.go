@@ -1,22 +1,21 @@
 package swift
 
+import (
+	"stacksnap/images/swift/internal/tree"
+)
+
 // differentiabilityKinds are how a function can be differentiated.
 var differentiabilityKinds = [128]string{
 	'f': "forward-mode", 'r': "reverse-mode", 'd': "normal", 'l': "linear",
 }
 
-// differentiableAttributes are the same as attributes of a type.
-var differentiableAttributes = [128]string{
-	'f': "@differentiable(_forward) ", 'r': "@differentiable(reverse) ", 'd': "@differentiable ", 'l': "@differentiable(_linear) ",
-}
-
 // differentiability reads how the function of a type can be differentiated.
-func (p *parser) differentiability(k kind) *node {
-	text := at(&differentiableAttributes, p.next())
+func (p *parser) differentiability(k tree.Kind) *tree.Node {
+	text := tree.At(&tree.DifferentiableAttributes, p.Next())
 	if text == "" {
 		return nil
 	}
-	return p.withText(k, text)
+	return p.WithText(k, text)
 }
 
 // autoDiffKinds are what differentiation makes of a function.
@@ -24,52 +23,52 @@ var autoDiffKinds = [128]string{
 	'f': "forward-mode derivative", 'r': "reverse-mode derivative", 'd': "differential", 'p': "pullback",
 }
 
-func (p *parser) autoDiffKind() *node {
-	text := at(&autoDiffKinds, p.next())
+func (p *parser) autoDiffKind() *tree.Node {
+	text := tree.At(&autoDiffKinds, p.Next())
 	if text == "" {
 		return nil
 	}
-	return p.withText(kindAutoDiffKind, text)
+	return p.WithText(tree.AutoDiffKind, text)
 }
 
 // autoDiffThunk reads what differentiation made, by the byte after TJ.
-func (p *parser) autoDiffThunk() *node {
+func (p *parser) autoDiffThunk() *tree.Node {
 	switch {
-	case p.accept('S'):
+	case p.Accept('S'):
 		return p.subsetThunk()
-	case p.accept('O'):
+	case p.Accept('O'):
 		return p.reorderingThunk()
-	case p.accept('V'):
-		return p.autoDiffFunction(kindAutoDiffThunk)
+	case p.Accept('V'):
+		return p.autoDiffFunction(tree.AutoDiffThunk)
 	}
-	return p.autoDiffFunction(kindAutoDiffFunction)
+	return p.autoDiffFunction(tree.AutoDiffFunction)
 }
 
 // popAll takes all that is on the stack; what is differentiated is all that came
 // before.
-func (p *parser) popAll(n *node) *node {
+func (p *parser) popAll(n *tree.Node) *tree.Node {
 	for _, c := range p.stack {
-		addIf(n, c)
+		tree.AddIf(n, c)
 	}
 	p.stack = p.stack[:0]
 	return n
 }
 
-func (p *parser) autoDiffFunction(k kind) *node {
-	n := add(p.popAll(p.leaf(k)), p.autoDiffKind())
+func (p *parser) autoDiffFunction(k tree.Kind) *tree.Node {
+	n := tree.Add(p.popAll(p.Leaf(k)), p.autoDiffKind())
 	return p.withSubsets(n, "pr")
 }
 
-func (p *parser) subsetThunk() *node {
-	n := add(p.popAll(p.leaf(kindAutoDiffSubsetThunk)), p.autoDiffKind())
+func (p *parser) subsetThunk() *tree.Node {
+	n := tree.Add(p.popAll(p.Leaf(tree.AutoDiffSubsetThunk)), p.autoDiffKind())
 	return p.withSubsets(n, "prP")
 }
 
 // withSubsets reads which parameters and results are meant, each followed by one of
 // the letters.
-func (p *parser) withSubsets(n *node, letters string) *node {
+func (p *parser) withSubsets(n *tree.Node, letters string) *tree.Node {
 	for i := range len(letters) {
-		if n = add(n, p.indexSubset()); n == nil || !p.accept(letters[i]) {
+		if n = tree.Add(n, p.indexSubset()); n == nil || !p.Accept(letters[i]) {
 			return nil
 		}
 	}
@@ -77,34 +76,34 @@ func (p *parser) withSubsets(n *node, letters string) *node {
 }
 
 // indexSubset reads an S for each index in the set and a U for each other.
-func (p *parser) indexSubset() *node {
-	start := p.pos
-	for p.peek() == 'S' || p.peek() == 'U' {
-		p.pos++
+func (p *parser) indexSubset() *tree.Node {
+	start := p.Pos
+	for p.Peek() == 'S' || p.Peek() == 'U' {
+		p.Pos++
 	}
-	if p.pos == start {
+	if p.Pos == start {
 		return nil
 	}
-	return p.withText(kindIndexSubset, p.name[start:p.pos])
+	return p.WithText(tree.IndexSubset, p.Name[start:p.Pos])
 }
 
-func (p *parser) reorderingThunk() *node {
-	signature := p.pop(kindGenericSignature)
+func (p *parser) reorderingThunk() *tree.Node {
+	signature := p.pop(tree.GenericSignature)
 	to := p.popType()
-	n := p.node(kindAutoDiffReorderingThunk, p.popType(), to)
-	addIf(n, signature)
-	return add(n, p.autoDiffKind())
+	n := p.Node(tree.AutoDiffReorderingThunk, p.popType(), to)
+	tree.AddIf(n, signature)
+	return tree.Add(n, p.autoDiffKind())
 }
 
-func (p *parser) differentiabilityWitness() *node {
-	signature := p.pop(kindGenericSignature)
-	n := p.popAll(p.leaf(kindDifferentiabilityWitness))
-	text := at(&differentiabilityKinds, p.next())
+func (p *parser) differentiabilityWitness() *tree.Node {
+	signature := p.pop(tree.GenericSignature)
+	n := p.popAll(p.Leaf(tree.DifferentiabilityWitness))
+	text := tree.At(&differentiabilityKinds, p.Next())
 	if n == nil || text == "" {
 		return nil
 	}
-	n.text = text
+	n.Text = text
 	n = p.withSubsets(n, "pr")
-	addIf(n, signature)
+	tree.AddIf(n, signature)
 	return n
 }

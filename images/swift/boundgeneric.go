@@ -1,111 +1,103 @@
 package swift
 
+import (
+	"stacksnap/images/swift/internal/tree"
+)
+
 // boundGeneric applies generic arguments to a type and to those that it is in.
-func (p *parser) boundGeneric() *node {
+func (p *parser) boundGeneric() *tree.Node {
 	lists, conformances, ok := p.popArguments()
 	nominal := p.popNominal()
 	if !ok || nominal == nil {
 		return nil
 	}
 	bound := p.bind(nominal, lists, 0)
-	addIf(bound, conformances)
-	return p.remembered(p.typed(bound))
+	tree.AddIf(bound, conformances)
+	return p.remembered(p.Typed(bound))
 }
 
 // popArguments takes lists of generic arguments, those of the innermost type first,
 // and the retroactive conformances among them; these are nil if there are none.
-func (p *parser) popArguments() (lists []*node, conformances *node, ok bool) {
-	for n := p.pop(kindRetroactiveConformance); n != nil; n = p.pop(kindRetroactiveConformance) {
+func (p *parser) popArguments() (lists []*tree.Node, conformances *tree.Node, ok bool) {
+	for n := p.pop(tree.RetroactiveConformance); n != nil; n = p.pop(tree.RetroactiveConformance) {
 		if conformances == nil {
-			conformances = p.leaf(kindTypeList)
+			conformances = p.Leaf(tree.TypeList)
 		}
-		addIf(conformances, n)
+		tree.AddIf(conformances, n)
 	}
 	if conformances != nil {
-		conformances.reverse(0)
+		conformances.Reverse(0)
 	}
 	for {
-		list := p.leaf(kindTypeList)
+		list := p.Leaf(tree.TypeList)
 		if list == nil {
 			return nil, nil, false
 		}
 		for t := p.popType(); t != nil; t = p.popType() {
-			addIf(list, t)
+			tree.AddIf(list, t)
 		}
-		list.reverse(0)
+		list.Reverse(0)
 		lists = append(lists, list)
-		if p.pop(kindEmptyList) != nil {
+		if p.pop(tree.EmptyList) != nil {
 			return lists, conformances, true
 		}
-		if p.pop(kindFirstElement) == nil {
+		if p.pop(tree.FirstElement) == nil {
 			return nil, nil, false
 		}
 	}
 }
 
-// boundKinds are what a type becomes with arguments.
-var boundKinds = [...]kind{
-	kindClass:            kindBoundGenericClass,
-	kindStructure:        kindBoundGenericStructure,
-	kindEnum:             kindBoundGenericEnum,
-	kindProtocol:         kindBoundGenericProtocol,
-	kindTypeAlias:        kindBoundGenericTypeAlias,
-	kindOtherNominalType: kindBoundGenericOtherNominalType,
-	kindFunction:         kindBoundGenericFunction,
-	kindConstructor:      kindBoundGenericFunction,
-}
-
 // bind applies the first of the lists to n, and the others to what n is in.
-func (p *parser) bind(n *node, lists []*node, depth int) *node {
-	if n == nil || len(lists) == 0 || len(n.children) == 0 || depth > maxDepth {
+func (p *parser) bind(n *tree.Node, lists []*tree.Node, depth int) *tree.Node {
+	if n == nil || len(lists) == 0 || len(n.Children) == 0 || depth > tree.MaxDepth {
 		return nil
 	}
 	arguments := lists[0]
-	takes := takesArguments(n.kind)
+	takes := takesArguments(n.Kind)
 	if takes {
 		lists = lists[1:]
 	}
 	if len(lists) > 0 {
-		n = p.within(n, p.bindContext(n.children[0], lists, depth+1))
+		n = p.within(n, p.bindContext(n.Children[0], lists, depth+1))
 	}
-	if n == nil || !takes || len(arguments.children) == 0 {
+	if n == nil || !takes || len(arguments.Children) == 0 {
 		return n
 	}
-	if int(n.kind) >= len(boundKinds) || boundKinds[n.kind] == kindNone {
+	if int(n.Kind) >= len(tree.BoundKinds) || tree.BoundKinds[n.Kind] == tree.None {
 		return nil
 	}
-	k := boundKinds[n.kind]
-	if k == kindBoundGenericFunction {
-		return p.node(k, n, arguments)
+	k := tree.BoundKinds[n.Kind]
+	if k == tree.BoundGenericFunction {
+		return p.Node(k, n, arguments)
 	}
-	return p.node(k, p.typed(n), arguments)
+	return p.Node(k, p.Typed(n), arguments)
 }
 
 // bindContext applies lists to a context; an extension stands for what it extends.
-func (p *parser) bindContext(context *node, lists []*node, depth int) *node {
-	if context.kind != kindExtension {
+func (p *parser) bindContext(context *tree.Node, lists []*tree.Node, depth int) *tree.Node {
+	if context.Kind != tree.Extension {
 		return p.bind(context, lists, depth)
 	}
-	extension := p.node(kindExtension, context.child(0), p.bind(context.child(1), lists, depth))
-	addIf(extension, context.child(2))
+	extension := p.Node(tree.Extension, context.Child(0), p.bind(context.Child(1), lists, depth))
+	tree.AddIf(extension, context.Child(2))
 	return extension
 }
 
 // within makes a copy of a node that is in another context.
-func (p *parser) within(n, context *node) *node {
-	c := p.node(n.kind, context)
+func (p *parser) within(n, context *tree.Node) *tree.Node {
+	c := p.Node(n.Kind, context)
 	if c == nil {
 		return nil
 	}
-	c.text, c.index = n.text, n.index
-	c.children = append(c.children, n.children[1:]...)
+	c.Text, c.Index = n.Text, n.Index
+	c.Children = append(c.Children, n.Children[1:]...)
 	return c
 }
 
 // takesArguments reports whether a context has generic arguments of its own.
-func takesArguments(k kind) bool {
+func takesArguments(k tree.Kind) bool {
 	switch k {
-	case kindVariable, kindSubscript, kindImplicitClosure, kindExplicitClosure, kindDefaultArgument, kindInitializer, kindStatic:
+	case tree.Variable, tree.Subscript, tree.ImplicitClosure, tree.ExplicitClosure, tree.DefaultArgument, tree.Initializer, tree.Static:
 		return false
 	}
 	return true

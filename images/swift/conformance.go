@@ -1,8 +1,12 @@
 package swift
 
+import (
+	"stacksnap/images/swift/internal/tree"
+)
+
 // conformance reads conformances and the records that the runtime finds them by.
-func (p *parser) conformance() *node {
-	switch p.peek() {
+func (p *parser) conformance() *tree.Node {
+	switch p.Peek() {
 	case 'A':
 		return p.dependentConformance("dependent associated protocol conformance ", (*parser).popAssociatedConformance, (*parser).popDependentConformance)
 	case 'D':
@@ -10,115 +14,103 @@ func (p *parser) conformance() *node {
 	case 'I':
 		return p.dependentConformance("dependent inherited protocol conformance ", (*parser).popProtocol, (*parser).popDependentConformance)
 	}
-	switch p.next() {
+	switch p.Next() {
 	case 'C':
 		return p.concreteConformance()
 	case 'O':
 		t := p.popType()
-		return p.node(kindOpaqueConformance, p.popDependentConformance(), t)
+		return p.Node(tree.OpaqueConformance, p.popDependentConformance(), t)
 	case 'P':
-		return p.conformanceRef("protocol conformance ref (type's module) %0", p.popProtocol())
+		return p.WithText(tree.ConformanceRef, "protocol conformance ref (type's module) %0", p.popProtocol())
 	case 'p':
-		return p.conformanceRef("protocol conformance ref (protocol's module) %0", p.popProtocol())
+		return p.WithText(tree.ConformanceRef, "protocol conformance ref (protocol's module) %0", p.popProtocol())
 	case 'X':
-		return p.node(kindPackConformance, p.popConformanceList())
+		return p.Node(tree.PackConformance, p.popConformanceList())
 	}
-	p.pos--
+	p.Pos--
 	return p.record()
 }
 
 // record reads a record of the runtime's.
-func (p *parser) record() *node {
-	switch p.next() {
+func (p *parser) record() *tree.Node {
+	switch p.Next() {
 	case 'c':
-		return p.phrase("protocol conformance descriptor runtime record for %0", p.popConformance())
+		return p.Phrase("protocol conformance descriptor runtime record for %0", p.popConformance())
 	case 'n':
-		return p.phrase("nominal type descriptor runtime record for %0", p.popType())
+		return p.Phrase("nominal type descriptor runtime record for %0", p.popType())
 	case 'o':
-		return p.phrase("opaque type descriptor runtime record for %0", p.popAny())
+		return p.Phrase("opaque type descriptor runtime record for %0", p.popAny())
 	case 'r':
-		return p.phrase("protocol descriptor runtime record for %0", p.popProtocol())
+		return p.Phrase("protocol descriptor runtime record for %0", p.popProtocol())
 	case 'F':
-		return p.withText(kindThunkAttribute, "accessible function runtime record for ")
+		return p.WithText(tree.ThunkAttribute, "accessible function runtime record for ")
 	}
 	return nil
 }
 
-func (p *parser) conformanceRef(template string, parts ...*node) *node {
-	n := p.node(kindConformanceRef, parts...)
-	if n != nil {
-		n.text = template
-	}
-	return n
-}
-
 // popConformance takes the conformance of a type to a protocol, in a module.
-func (p *parser) popConformance() *node {
-	signature := p.pop(kindGenericSignature)
+func (p *parser) popConformance() *tree.Node {
+	signature := p.pop(tree.GenericSignature)
 	module := p.popModule()
 	protocol := p.popProtocol()
 	t := p.popType()
-	var property *node
+	var property *tree.Node
 	if t == nil {
-		property = p.pop(kindIdentifier)
+		property = p.pop(tree.Identifier)
 		t = p.popType()
 	}
 	if signature != nil {
-		t = p.typed(p.node(kindDependentGenericType, signature, t))
+		t = p.Typed(p.Node(tree.DependentGenericType, signature, t))
 	}
-	n := p.node(kindProtocolConformance, t, protocol, module)
-	addIf(n, property)
+	n := p.Node(tree.ProtocolConformance, t, protocol, module)
+	tree.AddIf(n, property)
 	return n
 }
 
 // popConformanceList takes the conformances that another needs.
-func (p *parser) popConformanceList() *node {
-	return p.popList(p.leaf(kindConformanceList), func(p *parser) *node { return p.popIf(isConformance) })
+func (p *parser) popConformanceList() *tree.Node {
+	return p.popList(p.Leaf(tree.ConformanceList), func(p *parser) *tree.Node { return p.popIf(tree.IsConformance) })
 }
 
-func (p *parser) concreteConformance() *node {
+func (p *parser) concreteConformance() *tree.Node {
 	needed := p.popConformanceList()
-	ref := p.pop(kindConformanceRef)
+	ref := p.pop(tree.ConformanceRef)
 	if ref == nil {
 		module := p.popModule()
-		ref = p.conformanceRef("protocol conformance ref (retroactive) %0%1", p.popProtocol(), module)
+		ref = p.WithText(tree.ConformanceRef, "protocol conformance ref (retroactive) %0%1", p.popProtocol(), module)
 	}
-	return p.node(kindConcreteConformance, p.popType(), ref, needed)
+	return p.Node(tree.ConcreteConformance, p.popType(), ref, needed)
 }
 
 // dependentConformance reads the conformance of a type that depends on a parameter;
 // to and of take what conforms to what.
-func (p *parser) dependentConformance(text string, to, of func(*parser) *node) *node {
-	p.pos++
+func (p *parser) dependentConformance(text string, to, of func(*parser) *tree.Node) *tree.Node {
+	p.Pos++
 	i := p.conformanceIndex()
 	protocol := to(p)
-	n := p.node(kindDependentConformance, of(p), protocol, i)
-	if n != nil {
-		n.text = text
-	}
-	return n
+	return p.WithText(tree.DependentConformance, text, of(p), protocol, i)
 }
 
-func (p *parser) popDependentConformance() *node { return p.pop(kindDependentConformance) }
+func (p *parser) popDependentConformance() *tree.Node { return p.pop(tree.DependentConformance) }
 
-func (p *parser) popAssociatedConformance() *node {
+func (p *parser) popAssociatedConformance() *tree.Node {
 	protocol := p.popProtocol()
-	return p.phrase("dependent associated conformance %0%1", p.popType(), protocol)
+	return p.Phrase("dependent associated conformance %0%1", p.popType(), protocol)
 }
 
 // conformanceIndex reads the index of a requirement, which may be unknown.
-func (p *parser) conformanceIndex() *node {
-	switch i := p.index(); {
+func (p *parser) conformanceIndex() *tree.Node {
+	switch i := p.Index(); {
 	case i <= 0:
 		return nil
 	case i == 1:
-		return p.leaf(kindUnknownIndex)
+		return p.Leaf(tree.UnknownIndex)
 	default:
-		return p.withIndex(kindNumber, i-2)
+		return p.WithIndex(tree.Number, i-2)
 	}
 }
 
-func (p *parser) retroactiveConformance() *node {
-	i := p.numberNode()
-	return p.node(kindRetroactiveConformance, i, p.popIf(isConformance))
+func (p *parser) retroactiveConformance() *tree.Node {
+	i := p.Number(p.Index())
+	return p.Node(tree.RetroactiveConformance, i, p.popIf(tree.IsConformance))
 }

@@ -1,162 +1,140 @@
 package swift
 
+import (
+	"stacksnap/images/swift/internal/tree"
+)
+
 // popModule takes a module: an identifier is one where a context is wanted.
-func (p *parser) popModule() *node {
-	if name := p.pop(kindIdentifier); name != nil {
-		return p.withText(kindModule, name.text)
+func (p *parser) popModule() *tree.Node {
+	if name := p.pop(tree.Identifier); name != nil {
+		return p.WithText(tree.Module, name.Text)
 	}
-	return p.pop(kindModule)
+	return p.pop(tree.Module)
 }
 
 // popContext takes what a declaration is in.
-func (p *parser) popContext() *node {
+func (p *parser) popContext() *tree.Node {
 	if m := p.popModule(); m != nil {
 		return m
 	}
 	if t := p.popType(); t != nil {
-		if n := t.child(0); n != nil && isContext(n.kind) {
+		if n := t.Child(0); n != nil && tree.IsContext(n.Kind) {
 			return n
 		}
 		return nil
 	}
-	return p.popIf(isContext)
+	return p.popIf(tree.IsContext)
 }
 
-func (p *parser) extension() *node {
-	signature := p.pop(kindGenericSignature)
+func (p *parser) extension() *tree.Node {
+	signature := p.pop(tree.GenericSignature)
 	module := p.popModule()
-	n := p.node(kindExtension, module, p.popNominal())
-	addIf(n, signature)
+	n := p.Node(tree.Extension, module, p.popNominal())
+	tree.AddIf(n, signature)
 	return n
 }
 
-func (p *parser) static() *node { return p.node(kindStatic, p.popIf(isEntity)) }
+func (p *parser) static() *tree.Node { return p.Node(tree.Static, p.popIf(tree.IsEntity)) }
 
 // function takes a function: its signature, type, labels, name and context.
-func (p *parser) function() *node {
-	signature := p.pop(kindGenericSignature)
+func (p *parser) function() *tree.Node {
+	signature := p.pop(tree.GenericSignature)
 	t := p.functionType()
 	labels := p.popLabels(t)
 	if signature != nil {
-		t = p.typed(p.node(kindDependentGenericType, signature, t))
+		t = p.Typed(p.Node(tree.DependentGenericType, signature, t))
 	}
-	name := p.popIf(isDeclName)
-	return p.declaration(kindFunction, p.popContext(), name, labels, t)
+	name := p.popIf(tree.IsDeclName)
+	return p.declaration(tree.Function, p.popContext(), name, labels, t)
 }
 
 // entity takes a declaration with a name and a type.
-func (p *parser) entity(k kind) *node {
+func (p *parser) entity(k tree.Kind) *tree.Node {
 	t := p.popType()
 	labels := p.popLabels(t)
-	name := p.popIf(isDeclName)
+	name := p.popIf(tree.IsDeclName)
 	return p.declaration(k, p.popContext(), name, labels, t)
 }
 
-func (p *parser) declaration(k kind, context, name, labels, t *node) *node {
-	n := p.node(k, context, name)
-	addIf(n, labels)
-	return add(n, t)
+func (p *parser) declaration(k tree.Kind, context, name, labels, t *tree.Node) *tree.Node {
+	n := p.Node(k, context, name)
+	tree.AddIf(n, labels)
+	return tree.Add(n, t)
 }
 
-func (p *parser) variable() *node { return p.accessor(p.entity(kindVariable)) }
+func (p *parser) variable() *tree.Node { return p.accessor(p.entity(tree.Variable)) }
 
-func (p *parser) subscript() *node {
-	private := p.pop(kindPrivateDeclName)
+func (p *parser) subscript() *tree.Node {
+	private := p.pop(tree.PrivateDeclName)
 	t := p.popType()
 	labels := p.popLabels(t)
-	n := p.node(kindSubscript, p.popContext())
-	addIf(n, labels)
-	n = add(n, t)
-	addIf(n, private)
+	n := p.Node(tree.Subscript, p.popContext())
+	tree.AddIf(n, labels)
+	n = tree.Add(n, t)
+	tree.AddIf(n, private)
 	return p.accessor(n)
 }
 
-// The names of accessors; those of addressors follow an a if they are for writing
-// and an l if for reading.
-var (
-	accessorNames = [128]string{
-		'm': "materializeForSet", 's': "setter", 'g': "getter", 'G': "getter", 'w': "willset", 'W': "didset",
-		'r': "read", 'y': "read2", 'M': "modify", 'x': "modify2", 'i': "init", 'b': "borrow", 'z': "mutate",
-	}
-	mutableAddressorNames = [128]string{
-		'O': "owningMutableAddressor", 'o': "nativeOwningMutableAddressor", 'P': "nativePinningMutableAddressor",
-		'u': "unsafeMutableAddressor",
-	}
-	addressorNames = [128]string{
-		'O': "owningAddressor", 'o': "nativeOwningAddressor", 'p': "nativePinningAddressor", 'u': "unsafeAddressor",
-	}
-)
-
 // accessor reads which accessor of a variable or subscript is meant: p is itself.
-func (p *parser) accessor(storage *node) *node {
+func (p *parser) accessor(storage *tree.Node) *tree.Node {
 	var name string
-	switch c := p.next(); c {
+	switch c := p.Next(); c {
 	case 'p':
 		return storage
 	case 'a':
-		name = at(&mutableAddressorNames, p.next())
+		name = tree.At(&tree.MutableAddressorNames, p.Next())
 	case 'l':
-		name = at(&addressorNames, p.next())
+		name = tree.At(&tree.AddressorNames, p.Next())
 	default:
-		name = at(&accessorNames, c)
+		name = tree.At(&tree.AccessorNames, c)
 	}
-	return p.accessorNode(name, storage)
-}
-
-func (a *arena) accessorNode(name string, storage *node) *node {
-	n := a.node(kindAccessor, storage)
-	if n == nil || name == "" {
-		return nil
-	}
-	n.text = name
-	return n
+	return p.AccessorNode(name, storage)
 }
 
 // The names of functions that have none in the source.
 const (
-	variableInitializer       = "variable initialization expression"
 	wrapperBackingInitializer = "property wrapper backing initializer"
 	wrappedFieldInitAccessor  = "property wrapped field init accessor"
 	wrapperProjectedInit      = "property wrapper init from projected value"
 )
 
 // functionEntity reads the functions that have no name of their own.
-func (p *parser) functionEntity() *node {
-	switch p.next() {
+func (p *parser) functionEntity() *tree.Node {
+	switch p.Next() {
 	case 'D':
-		return p.node(kindDeallocator, p.popContext())
+		return p.Node(tree.Deallocator, p.popContext())
 	case 'd':
-		return p.node(kindDestructor, p.popContext())
+		return p.Node(tree.Destructor, p.popContext())
 	case 'Z':
-		return p.node(kindIsolatedDeallocator, p.popContext())
+		return p.Node(tree.IsolatedDeallocator, p.popContext())
 	case 'E':
-		return p.node(kindIVarDestroyer, p.popContext())
+		return p.Node(tree.IVarDestroyer, p.popContext())
 	case 'e':
-		return p.node(kindIVarInitializer, p.popContext())
+		return p.Node(tree.IVarInitializer, p.popContext())
 	case 'C':
-		return p.initializer(kindAllocator)
+		return p.initializer(tree.Allocator)
 	case 'c':
-		return p.initializer(kindConstructor)
+		return p.initializer(tree.Constructor)
 	case 'U':
-		return p.closure(kindExplicitClosure)
+		return p.closure(tree.ExplicitClosure)
 	case 'u':
-		return p.closure(kindImplicitClosure)
+		return p.closure(tree.ImplicitClosure)
 	case 'm':
-		return p.entity(kindMacro)
+		return p.entity(tree.Macro)
 	case 'M':
 		return p.macroExpansion()
 	case 'p':
-		return p.entity(kindGenericTypeParamDecl)
+		return p.entity(tree.GenericTypeParamDecl)
 	}
-	p.pos--
+	p.Pos--
 	return p.valueInitializer()
 }
 
 // valueInitializer reads what computes the first value of something.
-func (p *parser) valueInitializer() *node {
-	switch p.next() {
+func (p *parser) valueInitializer() *tree.Node {
+	switch p.Next() {
 	case 'i':
-		return p.namedInitializer(variableInitializer)
+		return p.namedInitializer(tree.VariableInitializer)
 	case 'P':
 		return p.namedInitializer(wrapperBackingInitializer)
 	case 'F':
@@ -164,36 +142,32 @@ func (p *parser) valueInitializer() *node {
 	case 'W':
 		return p.namedInitializer(wrapperProjectedInit)
 	case 'A':
-		i := p.numberNode()
-		return p.node(kindDefaultArgument, p.popContext(), i)
+		i := p.Number(p.Index())
+		return p.Node(tree.DefaultArgument, p.popContext(), i)
 	}
 	return nil
 }
 
-func (p *parser) namedInitializer(name string) *node {
-	n := p.node(kindInitializer, p.popContext())
-	if n != nil {
-		n.text = name
-	}
-	return n
+func (p *parser) namedInitializer(name string) *tree.Node {
+	return p.WithText(tree.Initializer, name, p.popContext())
 }
 
 // initializer takes an init; its name is the private one, if any.
-func (p *parser) initializer(k kind) *node {
-	private := p.pop(kindPrivateDeclName)
+func (p *parser) initializer(k tree.Kind) *tree.Node {
+	private := p.pop(tree.PrivateDeclName)
 	t := p.popType()
 	labels := p.popLabels(t)
-	n := p.node(k, p.popContext())
-	addIf(n, labels)
-	n = add(n, t)
-	addIf(n, private)
+	n := p.Node(k, p.popContext())
+	tree.AddIf(n, labels)
+	n = tree.Add(n, t)
+	tree.AddIf(n, private)
 	return n
 }
 
-func (p *parser) closure(k kind) *node {
-	i := p.numberNode()
+func (p *parser) closure(k tree.Kind) *tree.Node {
+	i := p.Number(p.Index())
 	t := p.popType()
-	return p.node(k, p.popContext(), i, t)
+	return p.Node(k, p.popContext(), i, t)
 }
 
 // macroRoles are what macros can be attached as.
@@ -203,26 +177,26 @@ var macroRoles = [128]string{
 }
 
 // macroExpansion reads an expansion of a macro, by what the macro is.
-func (p *parser) macroExpansion() *node {
-	c := p.next()
-	if role := at(&macroRoles, c); role != "" {
-		name := p.pop(kindIdentifier)
-		attached := p.popIf(isDeclName)
-		n := p.expansion(kindAttachedMacro, attached, name)
+func (p *parser) macroExpansion() *tree.Node {
+	c := p.Next()
+	if role := tree.At(&macroRoles, c); role != "" {
+		name := p.pop(tree.Identifier)
+		attached := p.popIf(tree.IsDeclName)
+		n := p.expansion(tree.AttachedMacro, attached, name)
 		if n != nil {
-			n.text = role
+			n.Text = role
 		}
 		return n
 	}
 	switch c {
 	case 'f':
-		name := p.pop(kindIdentifier)
-		private := p.pop(kindPrivateDeclName)
-		n := p.expansion(kindFreestandingMacro, nil, name)
-		addIf(n, private)
+		name := p.pop(tree.Identifier)
+		private := p.pop(tree.PrivateDeclName)
+		n := p.expansion(tree.FreestandingMacro, nil, name)
+		tree.AddIf(n, private)
 		return n
 	case 'u':
-		return p.expansion(kindMacroUniqueName, nil, p.pop(kindIdentifier))
+		return p.expansion(tree.MacroUniqueName, nil, p.pop(tree.Identifier))
 	case 'X':
 		return p.macroLocation()
 	}
@@ -230,20 +204,20 @@ func (p *parser) macroExpansion() *node {
 }
 
 // expansion takes the context of an expansion: what it is in or another one.
-func (p *parser) expansion(k kind, attached, name *node) *node {
-	context := p.popIf(isMacroExpansion)
+func (p *parser) expansion(k tree.Kind, attached, name *tree.Node) *tree.Node {
+	context := p.popIf(tree.IsMacroExpansion)
 	if context == nil {
 		context = p.popContext()
 	}
-	number := p.numberNode()
+	number := p.Number(p.Index())
 	if attached != nil {
-		return p.node(k, context, attached, name, number)
+		return p.Node(k, context, attached, name, number)
 	}
-	return p.node(k, context, name, number)
+	return p.Node(k, context, name, number)
 }
 
-func (p *parser) macroLocation() *node {
-	line, column := p.numberNode(), p.numberNode()
-	file := p.pop(kindIdentifier)
-	return p.node(kindMacroLocation, p.pop(kindIdentifier), file, line, column)
+func (p *parser) macroLocation() *tree.Node {
+	line, column := p.Number(p.Index()), p.Number(p.Index())
+	file := p.pop(tree.Identifier)
+	return p.Node(tree.MacroLocation, p.pop(tree.Identifier), file, line, column)
 }

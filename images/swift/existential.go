@@ -1,66 +1,67 @@
 package swift
 
-func (p *parser) metatype() *node { return p.typed(p.node(kindMetatype, p.popType())) }
+import (
+	"stacksnap/images/swift/internal/tree"
+)
+
+func (p *parser) metatype() *tree.Node { return p.Typed(p.Node(tree.Metatype, p.popType())) }
 
 // existentialType reads the types of types and of protocols, by the byte after X.
-func (p *parser) existentialType(c byte) *node {
+func (p *parser) existentialType(c byte) *tree.Node {
 	switch c {
 	case 'M':
-		return p.representedMetatype(kindMetatype)
+		return p.representedMetatype(tree.Metatype)
 	case 'm':
-		return p.representedMetatype(kindExistentialMetatype)
+		return p.representedMetatype(tree.ExistentialMetatype)
 	case 'p':
-		return p.typed(p.node(kindExistentialMetatype, p.popType()))
+		return p.Typed(p.Node(tree.ExistentialMetatype, p.popType()))
 	case 'P':
 		requirements := p.popRequirements()
-		return p.typed(p.phrase("any %0<%1>", p.popType(), requirements))
+		return p.Typed(p.Phrase("any %0<%1>", p.popType(), requirements))
 	case 'c':
 		superclass := p.popType()
-		return p.typed(p.node(kindProtocolListWithClass, p.popProtocolList(), superclass))
+		return p.Typed(p.Node(tree.ProtocolListWithClass, p.popProtocolList(), superclass))
 	case 'l':
-		return p.typed(p.node(kindProtocolListWithAnyObject, p.popProtocolList()))
+		return p.Typed(p.Node(tree.ProtocolListWithAnyObject, p.popProtocolList()))
 	case 'g':
-		return p.phrase("existential shape for any %0", p.popType())
+		return p.Phrase("existential shape for any %0", p.popType())
 	case 'G':
 		t := p.popType()
-		if signature := p.pop(kindGenericSignature); signature != nil {
-			return p.phrase("existential shape for %0 any %1", signature, t)
+		if signature := p.pop(tree.GenericSignature); signature != nil {
+			return p.Phrase("existential shape for %0 any %1", signature, t)
 		}
-		return p.phrase("existential shape for any %0", t)
+		return p.Phrase("existential shape for any %0", t)
 	}
 	return nil
 }
 
-// metatypeRepresentations are how the type of a type is represented.
-var metatypeRepresentations = [128]string{'t': "@thin", 'T': "@thick", 'o': "@objc_metatype"}
-
-func (p *parser) representedMetatype(k kind) *node {
-	text := at(&metatypeRepresentations, p.next())
+func (p *parser) representedMetatype(k tree.Kind) *tree.Node {
+	text := tree.At(&tree.MetatypeRepresentations, p.Next())
 	if text == "" {
 		return nil
 	}
-	return p.typed(p.node(k, p.withText(kindText, text), p.popType()))
+	return p.Typed(p.Node(k, p.WithText(tree.Text, text), p.popType()))
 }
 
 // popRequirements takes the requirements of a constrained existential.
-func (p *parser) popRequirements() *node {
-	return p.popElements(p.leaf(kindConstrainedExistentialRequirements), func(p *parser) *node { return p.popIf(isRequirement) })
+func (p *parser) popRequirements() *tree.Node {
+	return p.popElements(p.Leaf(tree.ConstrainedExistentialRequirements), func(p *parser) *tree.Node { return p.popIf(tree.IsRequirement) })
 }
 
-func (p *parser) popProtocolList() *node {
-	return p.node(kindProtocolList, p.popList(p.leaf(kindTypeList), (*parser).popProtocol))
+func (p *parser) popProtocolList() *tree.Node {
+	return p.Node(tree.ProtocolList, p.popList(p.Leaf(tree.TypeList), (*parser).popProtocol))
 }
 
-func (p *parser) protocolListType() *node { return p.typed(p.popProtocolList()) }
+func (p *parser) protocolListType() *tree.Node { return p.Typed(p.popProtocolList()) }
 
 // popProtocol takes a protocol: a type, or a name and its context.
-func (p *parser) popProtocol() *node {
+func (p *parser) popProtocol() *tree.Node {
 	if t := p.popType(); t != nil {
-		if !t.child(0).is(kindProtocol) {
+		if !t.Child(0).Is(tree.Protocol) {
 			return nil
 		}
 		return t
 	}
-	name := p.popIf(isDeclName)
-	return p.typed(p.node(kindProtocol, p.popContext(), name))
+	name := p.popIf(tree.IsDeclName)
+	return p.Typed(p.Node(tree.Protocol, p.popContext(), name))
 }

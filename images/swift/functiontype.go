@@ -1,35 +1,39 @@
 package swift
 
-func (p *parser) functionType() *node { return p.popFunction(kindFunctionType, nil) }
+import (
+	"stacksnap/images/swift/internal/tree"
+)
+
+func (p *parser) functionType() *tree.Node { return p.popFunction(tree.FunctionType, nil) }
 
 // popFunction takes the parts of the type of a function, in the reverse of their
 // order in the mangling. The type that C has for it may be nil.
-func (p *parser) popFunction(k kind, clang *node) *node {
-	n := p.leaf(k)
-	addIf(n, clang)
-	addIf(n, p.pop(kindSendingResult))
-	addIf(n, p.popIf(isIsolation))
-	addIf(n, p.pop(kindDifferentiable))
-	addIf(n, p.popIf(isThrows))
-	addIf(n, p.pop(kindSendable))
-	addIf(n, p.pop(kindAsync))
-	n = add(n, p.popParameters(kindArgumentTuple))
-	n = add(n, p.popParameters(kindReturnType))
-	return p.typed(n)
+func (p *parser) popFunction(k tree.Kind, clang *tree.Node) *tree.Node {
+	n := p.Leaf(k)
+	tree.AddIf(n, clang)
+	tree.AddIf(n, p.pop(tree.SendingResult))
+	tree.AddIf(n, p.popIf(tree.IsIsolation))
+	tree.AddIf(n, p.pop(tree.Differentiable))
+	tree.AddIf(n, p.popIf(tree.IsThrows))
+	tree.AddIf(n, p.pop(tree.Sendable))
+	tree.AddIf(n, p.pop(tree.Async))
+	n = tree.Add(n, p.popParameters(tree.ArgumentTuple))
+	n = tree.Add(n, p.popParameters(tree.ReturnType))
+	return p.Typed(n)
 }
 
-func (p *parser) popParameters(k kind) *node {
-	if p.pop(kindEmptyList) != nil {
-		return p.node(k, p.typed(p.leaf(kindTuple)))
+func (p *parser) popParameters(k tree.Kind) *tree.Node {
+	if p.pop(tree.EmptyList) != nil {
+		return p.Node(k, p.Typed(p.Leaf(tree.Tuple)))
 	}
-	return p.node(k, p.popType())
+	return p.Node(k, p.popType())
 }
 
-// popLabels takes the argument labels of a function of a type. It is nil if there
-// are none to be known, and an empty list if no argument has one.
-func (p *parser) popLabels(t *node) *node {
-	if !p.oldLabels && p.pop(kindEmptyList) != nil {
-		return p.leaf(kindLabelList)
+// popLabels takes the argument labels of a function of that type. It returns nil if the name has
+// no labels, and an empty list if no argument has one.
+func (p *parser) popLabels(t *tree.Node) *tree.Node {
+	if !p.oldLabels && p.pop(tree.EmptyList) != nil {
+		return p.Leaf(tree.LabelList)
 	}
 	parameters := parametersOf(t)
 	if parameters == nil {
@@ -39,8 +43,8 @@ func (p *parser) popLabels(t *node) *node {
 		return p.labelsOfTypes(parameters)
 	}
 	n := 1
-	if parameters.kind == kindTuple {
-		n = len(parameters.children)
+	if parameters.Kind == tree.Tuple {
+		n = len(parameters.Children)
 	}
 	if n == 0 {
 		return nil
@@ -50,64 +54,64 @@ func (p *parser) popLabels(t *node) *node {
 
 // parametersOf returns the parameters of the type of a function, a tuple or a single
 // type, nil if it is another type.
-func parametersOf(t *node) *node {
-	if !t.is(kindType) {
+func parametersOf(t *tree.Node) *tree.Node {
+	if !t.Is(tree.Type) {
 		return nil
 	}
-	f := t.child(0)
-	if f.is(kindDependentGenericType) {
-		f = f.child(1).child(0)
+	f := t.Child(0)
+	if f.Is(tree.DependentGenericType) {
+		f = f.Child(1).Child(0)
 	}
-	if !f.is(kindFunctionType) && !f.is(kindNoEscapeFunctionType) {
+	if !f.Is(tree.FunctionType) && !f.Is(tree.NoEscapeFunctionType) {
 		return nil
 	}
-	return f.find(kindArgumentTuple).child(0).child(0)
+	return f.Find(tree.ArgumentTuple).Child(0).Child(0)
 }
 
 // popLabelsOf takes n labels; an argument without one has a _.
-func (p *parser) popLabelsOf(n int) *node {
-	list := p.leaf(kindLabelList)
+func (p *parser) popLabelsOf(n int) *tree.Node {
+	list := p.Leaf(tree.LabelList)
 	labelled := false
 	for range n {
 		label := p.popAny()
-		if !label.is(kindIdentifier) && !label.is(kindFirstElement) || add(list, label) == nil {
+		if !label.Is(tree.Identifier) && !label.Is(tree.FirstElement) || tree.Add(list, label) == nil {
 			return nil
 		}
-		labelled = labelled || label.kind == kindIdentifier
+		labelled = labelled || label.Kind == tree.Identifier
 	}
 	if !labelled {
-		return p.leaf(kindLabelList)
+		return p.Leaf(tree.LabelList)
 	}
-	list.reverse(0)
+	list.Reverse(0)
 	return list
 }
 
 // labelsOfTypes moves the labels of Swift 4, which are part of the types, to a list.
-func (p *parser) labelsOfTypes(parameters *node) *node {
-	list := p.leaf(kindLabelList)
-	if parameters.kind != kindTuple {
+func (p *parser) labelsOfTypes(parameters *tree.Node) *tree.Node {
+	list := p.Leaf(tree.LabelList)
+	if parameters.Kind != tree.Tuple {
 		return list
 	}
-	if len(parameters.children) == 0 {
+	if len(parameters.Children) == 0 {
 		return nil
 	}
 	labelled := false
-	for _, element := range parameters.children {
-		label := p.leaf(kindFirstElement)
-		for i, c := range element.children {
-			if c.kind == kindTupleElementName {
-				label = p.withText(kindIdentifier, c.text)
-				element.children = append(element.children[:i:i], element.children[i+1:]...)
+	for _, element := range parameters.Children {
+		label := p.Leaf(tree.FirstElement)
+		for i, c := range element.Children {
+			if c.Kind == tree.TupleElementName {
+				label = p.WithText(tree.Identifier, c.Text)
+				element.Children = append(element.Children[:i:i], element.Children[i+1:]...)
 				labelled = true
 				break
 			}
 		}
-		if add(list, label) == nil {
+		if tree.Add(list, label) == nil {
 			return nil
 		}
 	}
 	if !labelled {
-		return p.leaf(kindLabelList)
+		return p.Leaf(tree.LabelList)
 	}
 	return list
 }

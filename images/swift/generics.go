@@ -1,19 +1,23 @@
 package swift
 
-func (p *parser) signature() *node {
-	s := p.node(kindGenericSignature, p.withIndex(kindGenericParamCount, 1))
+import (
+	"stacksnap/images/swift/internal/tree"
+)
+
+func (p *parser) signature() *tree.Node {
+	s := p.Node(tree.GenericSignature, p.WithIndex(tree.GenericParamCount, 1))
 	return p.withRequirements(s)
 }
 
 // signatureWithCounts reads how many parameters there are at each depth.
-func (p *parser) signatureWithCounts() *node {
-	s := p.leaf(kindGenericSignature)
-	for !p.accept('l') {
+func (p *parser) signatureWithCounts() *tree.Node {
+	s := p.Leaf(tree.GenericSignature)
+	for !p.Accept('l') {
 		count := 0
-		if !p.accept('z') {
-			count = p.index() + 1
+		if !p.Accept('z') {
+			count = p.Index() + 1
 		}
-		if count < 0 || add(s, p.withIndex(kindGenericParamCount, count)) == nil {
+		if count < 0 || tree.Add(s, p.WithIndex(tree.GenericParamCount, count)) == nil {
 			return nil
 		}
 	}
@@ -21,47 +25,39 @@ func (p *parser) signatureWithCounts() *node {
 }
 
 // withRequirements takes the requirements of a signature.
-func (p *parser) withRequirements(s *node) *node {
+func (p *parser) withRequirements(s *tree.Node) *tree.Node {
 	if s == nil {
 		return nil
 	}
-	first := len(s.children)
-	for r := p.popIf(isRequirement); r != nil; r = p.popIf(isRequirement) {
-		addIf(s, r)
+	first := len(s.Children)
+	for r := p.popIf(tree.IsRequirement); r != nil; r = p.popIf(tree.IsRequirement) {
+		tree.AddIf(s, r)
 	}
-	s.reverse(first)
+	s.Reverse(first)
 	return s
 }
 
 // genericType puts a signature to a type.
-func (p *parser) genericType() *node {
-	s := p.pop(kindGenericSignature)
-	return p.typed(p.node(kindDependentGenericType, s, p.popType()))
+func (p *parser) genericType() *tree.Node {
+	s := p.pop(tree.GenericSignature)
+	return p.Typed(p.Node(tree.DependentGenericType, s, p.popType()))
 }
 
-// genericParam makes the parameter at a depth.
-func (p *parser) genericParam(depth, index int) *node {
-	if depth < 0 || index < 0 {
-		return nil
-	}
-	return p.node(kindGenericParam, p.withIndex(kindNumber, depth), p.withIndex(kindNumber, index))
-}
-
-func (p *parser) firstParamType() *node   { return p.typed(p.genericParam(0, 0)) }
-func (p *parser) genericParamType() *node { return p.typed(p.genericParamIndex()) }
+func (p *parser) firstParamType() *tree.Node   { return p.Typed(p.GenericParam(0, 0)) }
+func (p *parser) genericParamType() *tree.Node { return p.Typed(p.genericParamIndex()) }
 
 // genericParamIndex reads which parameter is meant.
-func (p *parser) genericParamIndex() *node {
+func (p *parser) genericParamIndex() *tree.Node {
 	switch {
-	case p.accept('d'):
-		depth := p.index() + 1
-		return p.genericParam(depth, p.index())
-	case p.accept('z'):
-		return p.genericParam(0, 0)
-	case p.accept('s'):
-		return p.simplePhrase("Self")
+	case p.Accept('d'):
+		depth := p.Index() + 1
+		return p.GenericParam(depth, p.Index())
+	case p.Accept('z'):
+		return p.GenericParam(0, 0)
+	case p.Accept('s'):
+		return p.Simple("Self")
 	}
-	return p.genericParam(0, p.index()+1)
+	return p.GenericParam(0, p.Index()+1)
 }
 
 // Of a requirement: what it demands, and what of.
@@ -106,49 +102,41 @@ var requirements = [128]struct {
 }
 
 // requirement reads one requirement of a signature.
-func (p *parser) requirement() *node {
-	r := at(&requirements, p.peek())
+func (p *parser) requirement() *tree.Node {
+	r := tree.At(&requirements, p.Peek())
 	if r.known {
-		p.pos++
+		p.Pos++
 	} else {
 		r.subject = subjectParam
 	}
-	var inverse *node
+	var inverse *tree.Node
 	if r.demand == demandInverse {
-		if inverse = p.numberNode(); inverse == nil {
+		if inverse = p.Number(p.Index()); inverse == nil {
 			return nil
 		}
 	}
 	t := p.subject(r.subject)
 	switch r.demand {
 	case demandValue:
-		return p.node(kindValueMarker, t, p.popType())
+		return p.Node(tree.ValueMarker, t, p.popType())
 	case demandPack:
-		return p.node(kindPackMarker, t)
+		return p.Node(tree.PackMarker, t)
 	case demandInverse:
-		return p.node(kindInverseRequirement, t, inverse)
+		return p.Node(tree.InverseRequirement, t, inverse)
 	case demandConformance:
-		return p.binary("%0: %1", t, p.popProtocol())
+		return p.WithText(tree.Requirement, "%0: %1", t, p.popProtocol())
 	case demandBaseClass:
-		return p.binary("%0: %1", t, p.popType())
+		return p.WithText(tree.Requirement, "%0: %1", t, p.popType())
 	case demandSameType:
-		return p.binary("%0 == %1", t, p.popType())
+		return p.WithText(tree.Requirement, "%0 == %1", t, p.popType())
 	case demandSameShape:
-		return p.binary("%0.shape == %1.shape", t, p.popType())
+		return p.WithText(tree.Requirement, "%0.shape == %1.shape", t, p.popType())
 	}
 	return p.layoutRequirement(t)
 }
 
-func (p *parser) binary(template string, left, right *node) *node {
-	n := p.node(kindRequirement, left, right)
-	if n != nil {
-		n.text = template
-	}
-	return n
-}
-
 // subject reads what a requirement is about.
-func (p *parser) subject(s subject) *node {
+func (p *parser) subject(s subject) *tree.Node {
 	switch s {
 	case subjectMember:
 		return p.remembered(p.member(p.genericParamIndex()))
@@ -157,29 +145,18 @@ func (p *parser) subject(s subject) *node {
 	case subjectStack:
 		return p.popType()
 	}
-	return p.typed(p.genericParamIndex())
+	return p.Typed(p.genericParamIndex())
 }
 
-// layouts are the names of layouts, and sizedLayouts whether one has a size, and an
-// alignment.
-var (
-	layouts = [128]string{
-		'U': "_UnknownLayout", 'R': "_RefCountedObject", 'N': "_NativeRefCountedObject", 'C': "AnyObject",
-		'D': "_NativeClass", 'T': "_Trivial", 'B': "_BridgeObject", 'E': "_Trivial", 'e': "_Trivial",
-		'M': "_TrivialAtMost", 'm': "_TrivialAtMost", 'S': "_TrivialStride",
-	}
-	sizedLayouts = [128]int{'E': 2, 'e': 1, 'M': 2, 'm': 1, 'S': 1}
-)
-
-func (p *parser) layoutRequirement(t *node) *node {
-	c := p.next()
-	name := at(&layouts, c)
+func (p *parser) layoutRequirement(t *tree.Node) *tree.Node {
+	c := p.Next()
+	name := tree.At(&tree.Layouts, c)
 	if name == "" {
 		return nil
 	}
-	n := p.node(kindLayoutRequirement, t, p.withText(kindText, name))
-	for range at(&sizedLayouts, c) {
-		if n = add(n, p.numberNode()); n == nil {
+	n := p.Node(tree.LayoutRequirement, t, p.WithText(tree.Text, name))
+	for range tree.At(&tree.SizedLayouts, c) {
+		if n = tree.Add(n, p.Number(p.Index())); n == nil {
 			return nil
 		}
 	}
@@ -188,60 +165,60 @@ func (p *parser) layoutRequirement(t *node) *node {
 
 // member takes the name of an associated type; its base is on the stack if it is
 // not given.
-func (p *parser) member(base *node) *node {
+func (p *parser) member(base *tree.Node) *tree.Node {
 	name := p.popAssociatedTypeName()
-	return p.typed(p.node(kindDependentMemberType, p.typed(base), name))
+	return p.Typed(p.Node(tree.DependentMemberType, p.Typed(base), name))
 }
 
 // memberOfStack is member for a base on the stack.
-func (p *parser) memberOfStack() *node {
+func (p *parser) memberOfStack() *tree.Node {
 	name := p.popAssociatedTypeName()
-	return p.typed(p.node(kindDependentMemberType, p.popType(), name))
+	return p.Typed(p.Node(tree.DependentMemberType, p.popType(), name))
 }
 
 // compoundMember takes the names of associated types, each of the one before.
-func (p *parser) compoundMember(base *node) *node {
+func (p *parser) compoundMember(base *tree.Node) *tree.Node {
 	path := p.popAssociatedTypePath()
-	return p.memberPath(p.typed(base), path)
+	return p.memberPath(p.Typed(base), path)
 }
 
-func (p *parser) compoundMemberOfStack() *node {
+func (p *parser) compoundMemberOfStack() *tree.Node {
 	path := p.popAssociatedTypePath()
 	return p.memberPath(p.popType(), path)
 }
 
-func (p *parser) memberPath(base, path *node) *node {
+func (p *parser) memberPath(base, path *tree.Node) *tree.Node {
 	if path == nil {
 		return nil
 	}
-	for _, name := range path.children {
-		base = p.typed(p.node(kindDependentMemberType, base, name))
+	for _, name := range path.Children {
+		base = p.Typed(p.Node(tree.DependentMemberType, base, name))
 	}
 	return base
 }
 
 // popAssociatedTypeName takes the name of an associated type and, if it is told, the
 // protocol that has it.
-func (p *parser) popAssociatedTypeName() *node {
+func (p *parser) popAssociatedTypeName() *tree.Node {
 	protocol := p.popType()
-	if protocol != nil && !protocol.child(0).is(kindProtocol) {
+	if protocol != nil && !protocol.Child(0).Is(tree.Protocol) {
 		return nil
 	}
-	n := p.node(kindAssociatedTypeName, p.pop(kindIdentifier))
-	addIf(n, protocol)
+	n := p.Node(tree.AssociatedTypeName, p.pop(tree.Identifier))
+	tree.AddIf(n, protocol)
 	return n
 }
 
-func (p *parser) popAssociatedTypePath() *node {
-	return p.popElements(p.leaf(kindAssociatedTypePath), (*parser).popAssociatedTypeName)
+func (p *parser) popAssociatedTypePath() *tree.Node {
+	return p.popElements(p.Leaf(tree.AssociatedTypePath), (*parser).popAssociatedTypeName)
 }
 
 // archetype reads the types that stand for others.
-func (p *parser) archetype() *node {
-	switch c := p.next(); c {
+func (p *parser) archetype() *tree.Node {
+	switch c := p.Next(); c {
 	case 'a':
-		name := p.pop(kindIdentifier)
-		return p.remembered(p.typed(p.node(kindAssociatedTypeRef, p.popInner(), name)))
+		name := p.pop(tree.Identifier)
+		return p.remembered(p.Typed(p.Node(tree.AssociatedTypeRef, p.popInner(), name)))
 	case 'x':
 		return p.remembered(p.memberOfStack())
 	case 'X':
@@ -251,34 +228,34 @@ func (p *parser) archetype() *node {
 	case 'Y':
 		return p.remembered(p.compoundMember(p.genericParamIndex()))
 	case 'z':
-		return p.remembered(p.member(p.genericParam(0, 0)))
+		return p.remembered(p.member(p.GenericParam(0, 0)))
 	case 'Z':
-		return p.remembered(p.compoundMember(p.genericParam(0, 0)))
+		return p.remembered(p.compoundMember(p.GenericParam(0, 0)))
 	case 'p', 'e', 'P', 'S':
 		return p.packType(c)
 	}
-	p.pos--
+	p.Pos--
 	return p.opaqueType()
 }
 
 // packType reads the types of packs, by the byte after Q.
-func (p *parser) packType(c byte) *node {
+func (p *parser) packType(c byte) *tree.Node {
 	switch c {
 	case 'p':
 		count := p.popInner()
-		return p.typed(p.phrase("repeat %0", p.popInner(), count))
+		return p.Typed(p.Phrase("repeat %0", p.popInner(), count))
 	case 'e':
-		element := p.node(kindPackElement, p.popInner())
-		level := p.index()
+		element := p.Node(tree.PackElement, p.popInner())
+		level := p.Index()
 		if element == nil || level < 0 {
 			return nil
 		}
-		element.index = level
-		return p.typed(element)
+		element.Index = level
+		return p.Typed(element)
 	case 'P':
 		return p.pack("Pack{%,}")
 	}
-	switch p.next() {
+	switch p.Next() {
 	case 'd':
 		return p.pack("@direct Pack{%,}")
 	case 'i':
@@ -288,28 +265,28 @@ func (p *parser) packType(c byte) *node {
 }
 
 // opaqueType reads the types that a function returns and does not name.
-func (p *parser) opaqueType() *node {
-	switch p.next() {
+func (p *parser) opaqueType() *tree.Node {
+	switch p.Next() {
 	case 'O':
-		return p.node(kindOpaqueReturnTypeOf, p.popContext())
+		return p.Node(tree.OpaqueReturnTypeOf, p.popContext())
 	case 'o':
 		return p.opaqueTypeOf()
 	case 'r':
-		return p.typed(p.leaf(kindOpaqueReturnType))
+		return p.Typed(p.Leaf(tree.OpaqueReturnType))
 	case 'R':
-		if p.index() < 0 {
+		if p.Index() < 0 {
 			return nil
 		}
-		return p.typed(p.leaf(kindOpaqueReturnType))
+		return p.Typed(p.Leaf(tree.OpaqueReturnType))
 	}
 	return nil
 }
 
 // opaqueTypeOf takes the function and its generic arguments, which are not printed.
-func (p *parser) opaqueTypeOf() *node {
-	i := p.index()
+func (p *parser) opaqueTypeOf() *tree.Node {
+	i := p.Index()
 	if _, _, ok := p.popArguments(); !ok || i < 0 {
 		return nil
 	}
-	return p.remembered(p.typed(p.node(kindOpaqueType, p.popAny(), p.withIndex(kindNumber, i))))
+	return p.remembered(p.Typed(p.Node(tree.OpaqueType, p.popAny(), p.WithIndex(tree.Number, i))))
 }

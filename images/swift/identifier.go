@@ -1,6 +1,10 @@
 package swift
 
-import "strings"
+import (
+	"strings"
+
+	"stacksnap/images/swift/internal/tree"
+)
 
 // words are the parts of the identifiers read so far that later ones may repeat.
 type words struct {
@@ -14,11 +18,11 @@ const (
 	minWordLength = 2
 )
 
-// word returns the word that a letter stands for; the last of an identifier is told
-// in upper case.
+// word returns the word that a letter stands for, and whether it is the last of the identifier: the
+// letter is in upper case then.
 func (w *words) word(letter byte) (word string, last, ok bool) {
 	i := int(letter - 'a')
-	if isUpper(letter) {
+	if tree.IsUpper(letter) {
 		i, last = int(letter-'A'), true
 	}
 	if i >= w.n {
@@ -27,7 +31,7 @@ func (w *words) word(letter byte) (word string, last, ok bool) {
 	return w.known[i], last, true
 }
 
-// note takes up the words of an identifier: each begins with a letter that is no
+// note keeps the words of an identifier: each begins with a letter that is no
 // digit, and ends before an underscore or before an upper case letter that follows
 // another.
 func (w *words) note(identifier string) {
@@ -44,23 +48,23 @@ func (w *words) note(identifier string) {
 			}
 			start = -1
 		}
-		if start < 0 && c != 0 && c != '_' && !isDigit(c) {
+		if start < 0 && c != 0 && c != '_' && !tree.IsDigit(c) {
 			start = i
 		}
 	}
 }
 
 func endsWord(c, before byte) bool {
-	return c == 0 || c == '_' || isUpper(c) && !isUpper(before)
+	return c == 0 || c == '_' || tree.IsUpper(c) && !tree.IsUpper(before)
 }
 
 // identifier reads an identifier: its length and itself; after a 0, words that came
 // before and new parts; after 00, one in Punycode.
-func (p *parser) identifier() *node {
-	if p.acceptString("00") {
+func (p *parser) identifier() *tree.Node {
+	if p.AcceptString("00") {
 		return p.identifierNode(p.punycoded())
 	}
-	if p.accept('0') {
+	if p.Accept('0') {
 		return p.identifierNode(p.identifierOfWords())
 	}
 	part, ok := p.identifierPart()
@@ -71,22 +75,22 @@ func (p *parser) identifier() *node {
 	return p.identifierNode(part)
 }
 
-func (p *parser) identifierNode(text string) *node {
+func (p *parser) identifierNode(text string) *tree.Node {
 	if text == "" {
 		return nil
 	}
-	n := p.withText(kindIdentifier, text)
+	n := p.WithText(tree.Identifier, text)
 	p.remember(n)
 	return n
 }
 
 // identifierPart reads a length and so many bytes.
 func (p *parser) identifierPart() (string, bool) {
-	n := p.natural()
+	n := p.Natural()
 	if n <= 0 {
 		return "", false
 	}
-	return p.take(n)
+	return p.Take(n)
 }
 
 // identifierOfWords reads words and parts up to the last word, or up to a 0 that
@@ -98,7 +102,7 @@ func (p *parser) identifierOfWords() string {
 		if !ok {
 			return ""
 		}
-		if p.accept('0') {
+		if p.Accept('0') {
 			return b.String()
 		}
 		// Also after the last word a part follows.
@@ -117,10 +121,10 @@ func (p *parser) identifierOfWords() string {
 // appendWords appends the words that the next letters stand for, and reports whether
 // the last of the identifier was among them.
 func (p *parser) appendWords(b *strings.Builder) (done, ok bool) {
-	for isLower(p.peek()) || isUpper(p.peek()) {
-		word, last, ok := p.words.word(p.next())
+	for tree.IsLower(p.Peek()) || tree.IsUpper(p.Peek()) {
+		word, last, ok := p.words.word(p.Next())
 		p.words.copied += len(word)
-		if !ok || p.words.copied > maxOutput {
+		if !ok || p.words.copied > tree.MaxOutput {
 			return false, false
 		}
 		b.WriteString(word)
@@ -132,93 +136,50 @@ func (p *parser) appendWords(b *strings.Builder) (done, ok bool) {
 }
 
 func (p *parser) punycoded() string {
-	n := p.natural()
+	n := p.Natural()
 	if n <= 0 {
 		return ""
 	}
-	p.accept('_') // keeps the length from running into a digit
-	encoded, ok := p.take(n)
+	p.Accept('_') // keeps the length from running into a digit
+	encoded, ok := p.Take(n)
 	if !ok {
 		return ""
 	}
-	text, ok := decodePunycode(encoded)
+	text, ok := tree.DecodePunycode(encoded)
 	if !ok {
 		return ""
 	}
 	return text
 }
 
-// operatorLetters are the characters of operators that stand for a to z, a space
-// where there is none.
-const operatorLetters = "& @/= >    <*!|+?%-~   ^ ."
-
-// operatorText spells an operator out. Characters beyond ASCII stand for themselves.
-func operatorText(letters string) (string, bool) {
-	b := make([]byte, 0, len(letters))
-	for i := range len(letters) {
-		c := letters[i]
-		if c < 0x80 {
-			if !isLower(c) || operatorLetters[c-'a'] == ' ' {
-				return "", false
-			}
-			c = operatorLetters[c-'a']
-		}
-		b = append(b, c)
-	}
-	return string(b), true
-}
-
-// fixities are how operators are told apart.
-var fixities = [128]string{'i': " infix", 'p': " prefix", 'P': " postfix"}
-
-func (p *parser) operatorName() *node {
-	name := p.pop(kindIdentifier)
+func (p *parser) operatorName() *tree.Node {
+	name := p.pop(tree.Identifier)
 	if name == nil {
 		return nil
 	}
-	text, ok := operatorText(name.text)
-	fixity := at(&fixities, p.next())
+	text, ok := tree.OperatorText(name.Text)
+	fixity := tree.At(&tree.Fixities, p.Next())
 	if !ok || fixity == "" {
 		return nil
 	}
-	return p.withText(kindOperator, text+fixity)
+	return p.WithText(tree.Operator, text+fixity)
 }
 
 // localName reads the names of declarations in functions, of private ones, and of
 // those that were made from another.
-func (p *parser) localName() *node {
-	switch c := p.peek(); {
+func (p *parser) localName() *tree.Node {
+	switch c := p.Peek(); {
 	case c == 'L':
-		p.pos++
-		discriminator := p.pop(kindIdentifier)
-		return p.node(kindPrivateDeclName, discriminator, p.popIf(isDeclName))
+		p.Pos++
+		discriminator := p.pop(tree.Identifier)
+		return p.Node(tree.PrivateDeclName, discriminator, p.popIf(tree.IsDeclName))
 	case c == 'l':
-		p.pos++
-		return p.node(kindPrivateDeclName, p.pop(kindIdentifier))
+		p.Pos++
+		return p.Node(tree.PrivateDeclName, p.pop(tree.Identifier))
 	case c >= 'a' && c <= 'j' || c >= 'A' && c <= 'J':
-		p.pos++
-		n := p.node(kindRelatedEntityDeclName, p.popAny())
-		if n != nil {
-			n.text = string(c)
-		}
-		return n
+		p.Pos++
+		return p.WithText(tree.RelatedEntityDeclName, string(c), p.popAny())
 	}
-	discriminator := p.numberNode()
-	return p.node(kindLocalDeclName, discriminator, p.popIf(isDeclName))
-}
-
-// numberNode reads an index as a node.
-func (p *parser) numberNode() *node {
-	if i := p.index(); i >= 0 {
-		return p.withIndex(kindNumber, i)
-	}
-	return nil
-}
-
-// at returns the entry of a table for a byte.
-func at[T any](table *[128]T, c byte) (entry T) {
-	if int(c) < len(table) {
-		entry = table[c]
-	}
-	return entry
+	discriminator := p.Number(p.Index())
+	return p.Node(tree.LocalDeclName, discriminator, p.popIf(tree.IsDeclName))
 }

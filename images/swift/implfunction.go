@@ -1,5 +1,9 @@
 package swift
 
+import (
+	"stacksnap/images/swift/internal/tree"
+)
+
 // How the functions of the intermediate language (SIL) are called, and how they
 // take parameters and return results.
 var (
@@ -26,63 +30,63 @@ var (
 
 // implFunctionType reads the type of a function as the intermediate language has
 // it: attributes, then parameters and results, whose types are on the stack.
-func (p *parser) implFunctionType() *node {
-	f := p.leaf(kindImplFunctionType)
+func (p *parser) implFunctionType() *tree.Node {
+	f := p.Leaf(tree.ImplFunctionType)
 	if f == nil || !p.implSubstitutions(f) {
 		return nil
 	}
-	signature := p.pop(kindGenericSignature)
+	signature := p.pop(tree.GenericSignature)
 	if signature != nil {
-		p.accept('P') // pseudogeneric: it is printed alike
+		p.Accept('P') // pseudogeneric: it is printed alike
 	}
 	if !p.implAttributes(f) {
 		return nil
 	}
-	addIf(f, signature)
-	first := len(f.children)
+	tree.AddIf(f, signature)
+	first := len(f.Children)
 	if !p.implParameters(f) {
 		return nil
 	}
-	for i := len(f.children) - 1; i >= first; i-- {
-		if add(f.children[i], p.popType()) == nil {
+	for i := len(f.Children) - 1; i >= first; i-- {
+		if tree.Add(f.Children[i], p.popType()) == nil {
 			return nil
 		}
 	}
-	return p.typed(f)
+	return p.Typed(f)
 }
 
 // implSubstitutions reads what was put for the parameters of a pattern, and for those
 // of the function.
-func (p *parser) implSubstitutions(f *node) bool {
-	if p.accept('s') {
+func (p *parser) implSubstitutions(f *tree.Node) bool {
+	if p.Accept('s') {
 		lists, conformances, ok := p.popArguments()
 		if !ok {
 			return false
 		}
-		s := p.node(kindImplPatternSubstitutions, p.pop(kindGenericSignature), lists[0])
-		addIf(s, conformances)
-		if add(f, s) == nil {
+		s := p.Node(tree.ImplPatternSubstitutions, p.pop(tree.GenericSignature), lists[0])
+		tree.AddIf(s, conformances)
+		if tree.Add(f, s) == nil {
 			return false
 		}
 	}
-	if p.accept('I') {
+	if p.Accept('I') {
 		lists, conformances, ok := p.popArguments()
 		if !ok || len(lists) != 1 {
 			return false
 		}
-		s := p.node(kindImplInvocationSubstitutions, lists[0])
-		addIf(s, conformances)
-		return add(f, s) != nil
+		s := p.Node(tree.ImplInvocationSubstitutions, lists[0])
+		tree.AddIf(s, conformances)
+		return tree.Add(f, s) != nil
 	}
 	return true
 }
 
 // implAttributes reads what is written before the parameters.
-func (p *parser) implAttributes(f *node) bool {
-	p.implAttribute(f, p.accept('e'), "@escaping")
-	p.implAttribute(f, p.accept('A'), "@isolated(any)")
+func (p *parser) implAttributes(f *tree.Node) bool {
+	p.implAttribute(f, p.Accept('e'), "@escaping")
+	p.implAttribute(f, p.Accept('A'), "@isolated(any)")
 	p.implAttributeOf(f, &differentiabilites)
-	convention := at(&calleeConventions, p.next())
+	convention := tree.At(&calleeConventions, p.Next())
 	if convention == "" {
 		return false
 	}
@@ -91,121 +95,115 @@ func (p *parser) implAttributes(f *node) bool {
 		return false
 	}
 	p.implAttributeOf(f, &coroutineKinds)
-	p.implAttribute(f, p.accept('h'), "@Sendable")
-	p.implAttribute(f, p.accept('H'), "@async")
-	if p.accept('T') {
-		addIf(f, p.leaf(kindImplSendingResult))
+	p.implAttribute(f, p.Accept('h'), "@Sendable")
+	p.implAttribute(f, p.Accept('H'), "@async")
+	if p.Accept('T') {
+		tree.AddIf(f, p.Leaf(tree.ImplSendingResult))
 	}
 	return true
 }
 
-func (p *parser) implAttribute(f *node, has bool, text string) {
+func (p *parser) implAttribute(f *tree.Node, has bool, text string) {
 	if has {
-		addIf(f, p.withText(kindImplAttribute, text))
+		tree.AddIf(f, p.WithText(tree.ImplAttribute, text))
 	}
 }
 
 // implAttributeOf reads an attribute that is one of several or not there.
-func (p *parser) implAttributeOf(f *node, texts *[128]string) {
-	if text := at(texts, p.peek()); text != "" {
-		p.pos++
+func (p *parser) implAttributeOf(f *tree.Node, texts *[128]string) {
+	if text := tree.At(texts, p.Peek()); text != "" {
+		p.Pos++
 		p.implAttribute(f, true, text)
 	}
 }
 
 // implFunctionConvention reads the convention of another language; with a z before
 // it, the type that C has for the function follows.
-func (p *parser) implFunctionConvention(f *node) bool {
-	withType := p.peek() == 'z' && p.pos+1 < len(p.name) && (p.name[p.pos+1] == 'B' || p.name[p.pos+1] == 'C')
+func (p *parser) implFunctionConvention(f *tree.Node) bool {
+	withType := p.Peek() == 'z' && p.Pos+1 < len(p.Name) && (p.Name[p.Pos+1] == 'B' || p.Name[p.Pos+1] == 'C')
 	if withType {
-		p.pos++
+		p.Pos++
 	}
-	name := at(&functionConventions, p.peek())
+	name := tree.At(&functionConventions, p.Peek())
 	if name == "" {
 		return true
 	}
-	p.pos++
+	p.Pos++
 	text := "@convention(" + name
 	if withType {
 		clang := p.clangType()
 		if clang == nil {
 			return false
 		}
-		text += ", mangledCType: \"" + clang.text + "\""
+		text += ", mangledCType: \"" + clang.Text + "\""
 	}
 	p.implAttribute(f, true, text+")")
 	return true
 }
 
 // implParameters reads the conventions of parameters, results, yields and the error.
-func (p *parser) implParameters(f *node) bool {
+func (p *parser) implParameters(f *tree.Node) bool {
 	for n := p.implParameter(); n != nil; n = p.implParameter() {
-		addIf(f, n)
+		tree.AddIf(f, n)
 	}
 	for n := p.implResult(""); n != nil; n = p.implResult("") {
-		addIf(f, n)
+		tree.AddIf(f, n)
 	}
-	for p.accept('Y') {
+	for p.Accept('Y') {
 		convention := p.convention(&parameterConventions)
-		if convention == nil || add(f, p.implValue(kindImplResult, "@yields ", convention)) == nil {
+		if convention == nil || tree.Add(f, p.implValue(tree.ImplResult, "@yields ", convention)) == nil {
 			return false
 		}
 	}
-	if p.accept('z') {
+	if p.Accept('z') {
 		convention := p.convention(&resultConventions)
-		if convention == nil || add(f, p.implValue(kindImplResult, "@error ", convention)) == nil {
+		if convention == nil || tree.Add(f, p.implValue(tree.ImplResult, "@error ", convention)) == nil {
 			return false
 		}
 	}
-	return p.accept('_')
+	return p.Accept('_')
 }
 
 // convention reads one, nil if none of the table follows.
-func (p *parser) convention(table *[128]string) *node {
-	text := at(table, p.peek())
+func (p *parser) convention(table *[128]string) *tree.Node {
+	text := tree.At(table, p.Peek())
 	if text == "" {
 		return nil
 	}
-	p.pos++
-	return p.withText(kindText, text)
+	p.Pos++
+	return p.WithText(tree.Text, text)
 }
 
 // implValue makes a parameter or result; its type is added to it later.
-func (p *parser) implValue(k kind, before string, convention *node) *node {
-	n := p.node(k, convention)
-	if n != nil {
-		n.text = before
-	}
-	return n
+func (p *parser) implValue(k tree.Kind, before string, convention *tree.Node) *tree.Node {
+	return p.WithText(k, before, convention)
 }
-
-const noDerivativeMark = "@noDerivative "
 
 // Marks of a parameter, in the order that they come in.
 var parameterMarks = [...]struct {
 	mark byte
 	text string
 }{
-	{'w', noDerivativeMark}, {'T', "sending "}, {'I', "isolated "}, {'L', "sil_implicit_leading_param "},
+	{'w', tree.NoDerivativeMark}, {'T', "sending "}, {'I', "isolated "}, {'L', "sil_implicit_leading_param "},
 }
 
-func (p *parser) implParameter() *node {
-	n := p.implValue(kindImplParameter, "", p.convention(&parameterConventions))
+func (p *parser) implParameter() *tree.Node {
+	n := p.implValue(tree.ImplParameter, "", p.convention(&parameterConventions))
 	if n == nil {
 		return nil
 	}
 	for _, m := range parameterMarks {
-		if p.accept(m.mark) {
-			addIf(n, p.withText(kindText, m.text))
+		if p.Accept(m.mark) {
+			tree.AddIf(n, p.WithText(tree.Text, m.text))
 		}
 	}
 	return n
 }
 
-func (p *parser) implResult(before string) *node {
-	n := p.implValue(kindImplResult, before, p.convention(&resultConventions))
-	if n != nil && p.accept('w') {
-		addIf(n, p.withText(kindText, noDerivativeMark))
+func (p *parser) implResult(before string) *tree.Node {
+	n := p.implValue(tree.ImplResult, before, p.convention(&resultConventions))
+	if n != nil && p.Accept('w') {
+		tree.AddIf(n, p.WithText(tree.Text, tree.NoDerivativeMark))
 	}
 	return n
 }

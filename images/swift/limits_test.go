@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"stacksnap/images/swift/internal/tree"
 )
 
 // TestLimits has names that ask for more than there is to be had: they are none, and
@@ -31,7 +33,7 @@ func TestLimits(t *testing.T) {
 		"a name beyond all bounds":                          "$s4shop3fooyyF." + strings.Repeat("x", maxName),
 	} {
 		for _, demangle := range []func(string) (string, bool){Demangle, Simplify} {
-			if got, _ := demangle(symbol); len(got) > 2*maxOutput {
+			if got, _ := demangle(symbol); len(got) > 2*tree.MaxOutput {
 				t.Errorf("%s: %d bytes", what, len(got))
 			}
 		}
@@ -135,7 +137,7 @@ func tryName(t *testing.T, symbol string) {
 	t.Helper()
 	full, isName := Demangle(symbol)
 	simple, isSimple := Simplify(symbol)
-	if len(full) > 2*maxOutput || len(simple) > 2*maxOutput {
+	if len(full) > 2*tree.MaxOutput || len(simple) > 2*tree.MaxOutput {
 		t.Fatalf("%q is told in %d and %d bytes", symbol, len(full), len(simple))
 	}
 	if isName && full == "" || isSimple && simple == "" {
@@ -156,10 +158,10 @@ func FuzzDemangle(f *testing.F) {
 
 // TestBoundDepth: generic arguments go to as many contexts as are parsed recursively.
 func TestBoundDepth(t *testing.T) {
-	bound := func(n int) *node {
+	bound := func(n int) *tree.Node {
 		return parse("$s4shop" + strings.Repeat("1AV", n) + "y" + strings.Repeat("_", n-1) + "GD")
 	}
-	for n, want := range map[int]bool{1: true, 2: true, maxDepth + 1: true, maxDepth + 2: false} {
+	for n, want := range map[int]bool{1: true, 2: true, tree.MaxDepth + 1: true, tree.MaxDepth + 2: false} {
 		if got := bound(n) != nil; got != want {
 			t.Errorf("%d contexts: %t", n, got)
 		}

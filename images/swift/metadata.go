@@ -1,5 +1,9 @@
 package swift
 
+import (
+	"stacksnap/images/swift/internal/tree"
+)
+
 // operand is what an operator takes.
 type operand uint8
 
@@ -16,7 +20,7 @@ const (
 )
 
 // popOperand takes an operand.
-func (p *parser) popOperand(o operand) *node {
+func (p *parser) popOperand(o operand) *tree.Node {
 	switch o {
 	case operandType:
 		return p.popType()
@@ -25,7 +29,7 @@ func (p *parser) popOperand(o operand) *node {
 	case operandConformance:
 		return p.popConformance()
 	case operandEntity:
-		return p.popIf(isEntity)
+		return p.popIf(tree.IsEntity)
 	case operandContext:
 		return p.popContext()
 	case operandModule:
@@ -38,18 +42,18 @@ func (p *parser) popOperand(o operand) *node {
 	return p.popAny()
 }
 
-// unary is an operator that takes one operand and is printed before it.
+// unary is an operator with one operand, and the template that prints it.
 type unary struct {
 	before  string
 	operand operand
 }
 
 // of makes the node of an operator with one operand, nil if there is none.
-func (p *parser) of(u unary) *node {
+func (p *parser) of(u unary) *tree.Node {
 	if u.before == "" {
 		return nil
 	}
-	return p.phrase(u.before, p.popOperand(u.operand))
+	return p.Phrase(u.before, p.popOperand(u.operand))
 }
 
 // metadataOperators are those after M: what the runtime knows of types.
@@ -92,19 +96,19 @@ var metadataOperators = [128]unary{
 	'z': {"flag for loading of canonical specialized generic type metadata for %0", operandType},
 }
 
-func (p *parser) metadata() *node {
-	c := p.next()
+func (p *parser) metadata() *tree.Node {
+	c := p.Next()
 	if c == 'X' {
 		return p.contextDescriptor()
 	}
-	return p.of(at(&metadataOperators, c))
+	return p.of(tree.At(&metadataOperators, c))
 }
 
-func (p *parser) typeMetadata() *node { return p.of(unary{"type metadata for %0", operandType}) }
+func (p *parser) typeMetadata() *tree.Node { return p.of(unary{"type metadata for %0", operandType}) }
 
 // contextDescriptor reads what describes a context to the runtime.
-func (p *parser) contextDescriptor() *node {
-	switch p.next() {
+func (p *parser) contextDescriptor() *tree.Node {
+	switch p.Next() {
 	case 'E':
 		return p.of(unary{"extension descriptor %0", operandContext})
 	case 'M':
@@ -113,10 +117,10 @@ func (p *parser) contextDescriptor() *node {
 		return p.of(unary{"anonymous descriptor %0", operandContext})
 	case 'Y':
 		discriminator := p.popAny()
-		return p.phrase("anonymous descriptor %0", p.popContext(), discriminator)
+		return p.Phrase("anonymous descriptor %0", p.popContext(), discriminator)
 	case 'A':
 		path := p.popAssociatedTypePath()
-		return p.phrase("generic parameter reference for associated type %0%1", p.popType(), path)
+		return p.Phrase("generic parameter reference for associated type %0%1", p.popType(), path)
 	}
 	return nil
 }
@@ -135,9 +139,9 @@ var witnessOperators = [128]unary{
 	'a': {"protocol witness table accessor for %0", operandConformance},
 }
 
-func (p *parser) witness() *node {
-	c := p.next()
-	if u := at(&witnessOperators, c); u.before != "" {
+func (p *parser) witness() *tree.Node {
+	c := p.Next()
+	if u := tree.At(&witnessOperators, c); u.before != "" {
 		return p.of(u)
 	}
 	switch c {
@@ -145,20 +149,20 @@ func (p *parser) witness() *node {
 		return p.fieldOffset()
 	case 'l':
 		conformance := p.popConformance()
-		return p.phrase("lazy protocol witness table accessor for type %0 and conformance %1", p.popType(), conformance)
+		return p.Phrase("lazy protocol witness table accessor for type %0 and conformance %1", p.popType(), conformance)
 	case 'L':
 		conformance := p.popConformance()
-		return p.phrase("lazy protocol witness table cache variable for type %0 and conformance %1", p.popType(), conformance)
+		return p.Phrase("lazy protocol witness table cache variable for type %0 and conformance %1", p.popType(), conformance)
 	case 't':
-		name := p.popIf(isDeclName)
-		return p.phrase("associated type metadata accessor for %1 in %0", p.popConformance(), name)
+		name := p.popIf(tree.IsDeclName)
+		return p.Phrase("associated type metadata accessor for %1 in %0", p.popConformance(), name)
 	case 'T':
 		protocol := p.popType()
 		path := p.popAssociatedTypePath()
-		return p.phrase("associated type witness table accessor for %1 : %2 in %0", p.popConformance(), path, protocol)
+		return p.Phrase("associated type witness table accessor for %1 : %2 in %0", p.popConformance(), path, protocol)
 	case 'b':
 		protocol := p.popType()
-		return p.phrase("base witness table accessor for %1 in %0", p.popConformance(), protocol)
+		return p.Phrase("base witness table accessor for %1 in %0", p.popConformance(), protocol)
 	case 'O':
 		return p.outlined()
 	case 'Z', 'z':
@@ -169,8 +173,8 @@ func (p *parser) witness() *node {
 	return nil
 }
 
-func (p *parser) fieldOffset() *node {
-	switch p.next() {
+func (p *parser) fieldOffset() *tree.Node {
+	switch p.Next() {
 	case 'd':
 		return p.of(unary{"direct field offset for %0", operandEntity})
 	case 'i':
@@ -190,68 +194,37 @@ var outlinedOperations = [128]string{
 }
 
 // outlined takes the type and its generic signature.
-func (p *parser) outlined() *node {
-	c := p.next()
-	operation := at(&outlinedOperations, c)
-	if operation == "" || (c == 'i' || c == 'j') && p.index() < 0 {
+func (p *parser) outlined() *tree.Node {
+	c := p.Next()
+	operation := tree.At(&outlinedOperations, c)
+	if operation == "" || (c == 'i' || c == 'j') && p.Index() < 0 {
 		return nil
 	}
-	signature := p.pop(kindGenericSignature)
+	signature := p.pop(tree.GenericSignature)
 	t := p.popType()
 	if signature == nil {
-		signature = p.leaf(kindText)
+		signature = p.Leaf(tree.Text)
 	}
-	return p.phrase("outlined "+operation, t, signature)
+	return p.Phrase("outlined "+operation, t, signature)
 }
 
 // once reads the function and the token of a variable that is set once.
-func (p *parser) once(c byte) *node {
-	list := p.leaf(kindDeclList)
-	for p.pop(kindFirstElement) != nil {
-		if add(list, p.popIf(isDeclName)) == nil {
+func (p *parser) once(c byte) *tree.Node {
+	list := p.Leaf(tree.DeclList)
+	for p.pop(tree.FirstElement) != nil {
+		if tree.Add(list, p.popIf(tree.IsDeclName)) == nil {
 			return nil
 		}
 	}
-	list.reverse(0)
+	list.Reverse(0)
 	text := "one-time initialization token for %1"
 	if c == 'Z' {
 		text = "one-time initialization function for %1"
 	}
-	return p.phrase(text, p.popContext(), list)
+	return p.Phrase(text, p.popContext(), list)
 }
 
-// valueWitnesses are the operations that each type has, by their two letters.
-var valueWitnesses = [...]struct{ code, name string }{
-	{"al", "allocateBuffer"}, {"ca", "assignWithCopy"}, {"ta", "assignWithTake"}, {"de", "deallocateBuffer"},
-	{"xx", "destroy"}, {"XX", "destroyBuffer"}, {"Xx", "destroyArray"}, {"CP", "initializeBufferWithCopyOfBuffer"},
-	{"Cp", "initializeBufferWithCopy"}, {"cp", "initializeWithCopy"}, {"Tk", "initializeBufferWithTake"},
-	{"tk", "initializeWithTake"}, {"pr", "projectBuffer"}, {"TK", "initializeBufferWithTakeOfBuffer"},
-	{"Cc", "initializeArrayWithCopy"}, {"Tt", "initializeArrayWithTakeFrontToBack"},
-	{"tT", "initializeArrayWithTakeBackToFront"}, {"xs", "storeExtraInhabitant"}, {"xg", "getExtraInhabitantIndex"},
-	{"ug", "getEnumTag"}, {"up", "destructiveProjectEnumData"}, {"ui", "destructiveInjectEnumTag"},
-	{"et", "getEnumTagSinglePayload"}, {"st", "storeEnumTagSinglePayload"},
-}
-
-// valueWitnessName reads which operation is meant, "" if it is none.
-func (c *cursor) valueWitnessName() string {
-	for _, w := range &valueWitnesses {
-		if c.acceptString(w.code) {
-			return w.name
-		}
-	}
-	return ""
-}
-
-func (p *parser) valueWitness() *node {
-	name := p.valueWitnessName()
-	return p.valueWitnessNode(name, p.popType())
-}
-
-func (a *arena) valueWitnessNode(name string, t *node) *node {
-	n := a.node(kindValueWitness, t)
-	if n == nil || name == "" {
-		return nil
-	}
-	n.text = name
-	return n
+func (p *parser) valueWitness() *tree.Node {
+	name := p.ValueWitnessName()
+	return p.ValueWitnessNode(name, p.popType())
 }

@@ -1,22 +1,27 @@
 package swift
 
+import (
+	"stacksnap/images/swift/internal/old"
+	"stacksnap/images/swift/internal/tree"
+)
+
 // parser reads the mangling since Swift 4, which is in postfix order: each operator
 // takes the nodes that it is about from the stack, and puts there what it makes.
 type parser struct {
-	cursor
-	arena
-	stack         []*node
-	substitutions []*node
+	tree.Cursor
+	tree.Arena
+	stack         []*tree.Node
+	substitutions []*tree.Node
 	words         words
 	oldLabels     bool // argument labels are in the types, as in Swift 4
 
-	stackSpace [24]*node // the stack and substitutions of most names
-	substSpace [24]*node
+	stackSpace [24]*tree.Node // the stack and substitutions of most names
+	substSpace [24]*tree.Node
 }
 
 func newParser(name string, prefix int) *parser {
-	p := &parser{cursor: cursor{name: name, pos: prefix}}
-	p.oldLabels = name[:len(oldPrefix)] == oldPrefix
+	p := &parser{Cursor: tree.Cursor{Name: name, Pos: prefix}}
+	p.oldLabels = name[:len(old.Prefix)] == old.Prefix
 	p.stack = p.stackSpace[:0]
 	p.substitutions = p.substSpace[:0]
 	return p
@@ -24,46 +29,46 @@ func newParser(name string, prefix int) *parser {
 
 // symbol reads the whole name: one entity, what is put before it and was mangled
 // after it, and a suffix.
-func (p *parser) symbol() *node {
+func (p *parser) symbol() *tree.Node {
 	if !p.operators() {
 		return nil
 	}
-	root := p.leaf(kindGlobal)
-	suffix := p.pop(kindSuffix)
+	root := p.Leaf(tree.Global)
+	suffix := p.pop(tree.Suffix)
 	parent := root
-	for n := p.popIf(isFunctionAttribute); n != nil; n = p.popIf(isFunctionAttribute) {
-		addIf(parent, n)
-		if n.kind == kindPartialApply {
+	for n := p.popIf(tree.IsFunctionAttribute); n != nil; n = p.popIf(tree.IsFunctionAttribute) {
+		tree.AddIf(parent, n)
+		if n.Kind == tree.PartialApply {
 			parent = n
 		}
 	}
 	entity := p.popAny()
-	if entity.is(kindType) {
-		entity = entity.child(0)
+	if entity.Is(tree.Type) {
+		entity = entity.Child(0)
 	}
-	if len(p.stack) > 0 || !stands(entity, root) {
+	if len(p.stack) > 0 || !complete(entity, root) {
 		return nil
 	}
-	addIf(parent, entity)
-	addIf(root, suffix)
+	tree.AddIf(parent, entity)
+	tree.AddIf(root, suffix)
 	return root
 }
 
-// stands reports whether an entity is one, with what is put before it in the root:
-// partial apply needs none, and a name alone is one only with something before it.
-func stands(entity, root *node) bool {
+// complete reports whether an entity can be the whole name, after what precedes it in the root:
+// partial apply needs no entity, and a name alone needs something before it.
+func complete(entity, root *tree.Node) bool {
 	switch {
 	case entity == nil:
-		return root.last().is(kindPartialApply)
-	case isDeclName(entity.kind):
-		return root.child(0) != nil
+		return root.Last().Is(tree.PartialApply)
+	case tree.IsDeclName(entity.Kind):
+		return root.Child(0) != nil
 	}
-	return !isPart(entity.kind)
+	return !tree.IsPart(entity.Kind)
 }
 
 // operators reads all operators and leaves their nodes on the stack.
 func (p *parser) operators() bool {
-	for p.pos < len(p.name) {
+	for p.Pos < len(p.Name) {
 		n := p.operator()
 		if n == nil || len(p.stack) >= maxStack {
 			return false
@@ -74,35 +79,35 @@ func (p *parser) operators() bool {
 }
 
 // operator reads one operator.
-func (p *parser) operator() *node {
-	c := p.peek()
+func (p *parser) operator() *tree.Node {
+	c := p.Peek()
 	if int(c) >= len(operators) {
 		return nil
 	}
-	if isDigit(c) {
+	if tree.IsDigit(c) {
 		return p.identifier()
 	}
-	if k := markers[c]; k != kindNone {
-		p.pos++
-		return p.leaf(k)
+	if k := markers[c]; k != tree.None {
+		p.Pos++
+		return p.Leaf(k)
 	}
 	if f := operators[c]; f != nil {
-		p.pos++
+		p.Pos++
 		return f(p)
 	}
 	return nil
 }
 
 // markers are the operators that take nothing.
-var markers = [128]kind{
-	'K': kindThrows,
-	'd': kindVariadic,
-	'y': kindEmptyList,
-	'_': kindFirstElement,
+var markers = [128]tree.Kind{
+	'K': tree.Throws,
+	'd': tree.Variadic,
+	'y': tree.EmptyList,
+	'_': tree.FirstElement,
 }
 
 // operators are the others, by their first byte.
-var operators = [128]func(*parser) *node{
+var operators = [128]func(*parser) *tree.Node{
 	'A': (*parser).multiSubstitution,
 	'B': (*parser).builtinType,
 	'C': (*parser).class,
@@ -150,10 +155,10 @@ var operators = [128]func(*parser) *node{
 	'$': (*parser).integer,
 }
 
-func (p *parser) push(n *node) { p.stack = append(p.stack, n) }
+func (p *parser) push(n *tree.Node) { p.stack = append(p.stack, n) }
 
 // popAny takes the node on top of the stack, nil if there is none.
-func (p *parser) popAny() *node {
+func (p *parser) popAny() *tree.Node {
 	if len(p.stack) == 0 {
 		return nil
 	}
@@ -163,55 +168,55 @@ func (p *parser) popAny() *node {
 }
 
 // pop takes the node on top of the stack if it is of the kind.
-func (p *parser) pop(k kind) *node {
-	if len(p.stack) == 0 || p.stack[len(p.stack)-1].kind != k {
+func (p *parser) pop(k tree.Kind) *tree.Node {
+	if len(p.stack) == 0 || p.stack[len(p.stack)-1].Kind != k {
 		return nil
 	}
 	return p.popAny()
 }
 
 // popIf takes the node on top of the stack if its kind is as wanted.
-func (p *parser) popIf(wanted func(kind) bool) *node {
-	if len(p.stack) == 0 || !wanted(p.stack[len(p.stack)-1].kind) {
+func (p *parser) popIf(wanted func(tree.Kind) bool) *tree.Node {
+	if len(p.stack) == 0 || !wanted(p.stack[len(p.stack)-1].Kind) {
 		return nil
 	}
 	return p.popAny()
 }
 
-func (p *parser) popType() *node { return p.pop(kindType) }
+func (p *parser) popType() *tree.Node { return p.pop(tree.Type) }
 
 // popInner takes a type and returns what it is.
-func (p *parser) popInner() *node { return p.popType().child(0) }
+func (p *parser) popInner() *tree.Node { return p.popType().Child(0) }
 
 // popList adds what pop takes to a list, in the order of the mangling: y is an
 // empty list, and a _ follows the first element of another.
-func (p *parser) popList(list *node, pop func(*parser) *node) *node {
-	if list == nil || p.pop(kindEmptyList) != nil {
+func (p *parser) popList(list *tree.Node, pop func(*parser) *tree.Node) *tree.Node {
+	if list == nil || p.pop(tree.EmptyList) != nil {
 		return list
 	}
 	return p.popElements(list, pop)
 }
 
 // popElements is popList for a list that has an element at least.
-func (p *parser) popElements(list *node, pop func(*parser) *node) *node {
-	first := len(list.children)
+func (p *parser) popElements(list *tree.Node, pop func(*parser) *tree.Node) *tree.Node {
+	first := len(list.Children)
 	for begun := false; !begun; {
-		begun = p.pop(kindFirstElement) != nil
-		if add(list, pop(p)) == nil {
+		begun = p.pop(tree.FirstElement) != nil
+		if tree.Add(list, pop(p)) == nil {
 			return nil
 		}
 	}
-	list.reverse(first)
+	list.Reverse(first)
 	return list
 }
 
 // popTypeList takes a list of types.
-func (p *parser) popTypeList() *node {
-	return p.popList(p.leaf(kindTypeList), (*parser).popType)
+func (p *parser) popTypeList() *tree.Node {
+	return p.popList(p.Leaf(tree.TypeList), (*parser).popType)
 }
 
 // suffix is what a compiler pass put behind the name, as .resume.0.
-func (p *parser) suffix() *node {
-	p.pos--
-	return p.withText(kindSuffix, p.rest())
+func (p *parser) suffix() *tree.Node {
+	p.Pos--
+	return p.WithText(tree.Suffix, p.Rest())
 }

@@ -3,6 +3,8 @@ package swift
 import (
 	"strconv"
 	"strings"
+
+	"stacksnap/images/swift/internal/tree"
 )
 
 // specializations are the operators after T for functions that were made for certain
@@ -21,13 +23,13 @@ var partialSpecializations = [128]string{
 const maxPass = 10
 
 // specialization reads one, by the byte after T; ok is whether that is one of them.
-func (p *parser) specialization(c byte) (n *node, ok bool) {
-	if text := at(&specializations, c); text != "" {
+func (p *parser) specialization(c byte) (n *tree.Node, ok bool) {
+	if text := tree.At(&specializations, c); text != "" {
 		return p.genericSpecialization(text, nil), true
 	}
-	if text := at(&partialSpecializations, c); text != "" {
-		n := p.pass(kindPartialSpecialization, text)
-		return add(n, p.node(kindSpecializationParam, p.popType())), true
+	if text := tree.At(&partialSpecializations, c); text != "" {
+		n := p.pass(tree.PartialSpecialization, text)
+		return tree.Add(n, p.Node(tree.SpecializationParam, p.popType())), true
 	}
 	switch c {
 	case 't':
@@ -40,34 +42,34 @@ func (p *parser) specialization(c byte) (n *node, ok bool) {
 
 // pass reads what all specializations begin with. Compilers before Swift 6.3 also
 // wrote an m.
-func (p *parser) pass(k kind, text string) *node {
-	n := p.withText(k, text)
-	p.accept('m')
-	if p.accept('q') {
-		addIf(n, p.leaf(kindSerialized))
+func (p *parser) pass(k tree.Kind, text string) *tree.Node {
+	n := p.WithText(k, text)
+	p.Accept('m')
+	if p.Accept('q') {
+		tree.AddIf(n, p.Leaf(tree.Serialized))
 	}
-	if p.accept('a') {
-		addIf(n, p.withText(kindAsyncRemoved, "async demotion of "))
+	if p.Accept('a') {
+		tree.AddIf(n, p.WithText(tree.AsyncRemoved, "async demotion of "))
 	}
-	if p.accept('r') {
-		addIf(n, p.withText(kindRepresentationChanged, "representation changed of "))
+	if p.Accept('r') {
+		tree.AddIf(n, p.WithText(tree.RepresentationChanged, "representation changed of "))
 	}
-	pass := int(p.next()) - '0'
+	pass := int(p.Next()) - '0'
 	if pass < 0 || pass >= maxPass {
 		return nil
 	}
-	return add(n, p.withIndex(kindSpecializationPass, pass))
+	return tree.Add(n, p.WithIndex(tree.SpecializationPass, pass))
 }
 
-func (p *parser) genericSpecialization(text string, dropped []*node) *node {
-	n := p.pass(kindSpecialization, text)
+func (p *parser) genericSpecialization(text string, dropped []*tree.Node) *tree.Node {
+	n := p.pass(tree.Specialization, text)
 	types := p.popTypeList()
 	if n == nil || types == nil {
 		return nil
 	}
-	n.children = append(n.children, dropped...)
-	for _, t := range types.children {
-		if add(n, p.node(kindSpecializationParam, t)) == nil {
+	n.Children = append(n.Children, dropped...)
+	for _, t := range types.Children {
+		if tree.Add(n, p.Node(tree.SpecializationParam, t)) == nil {
 			return nil
 		}
 	}
@@ -75,66 +77,44 @@ func (p *parser) genericSpecialization(text string, dropped []*node) *node {
 }
 
 // specializationWithoutArguments reads one that also lost arguments.
-func (p *parser) specializationWithoutArguments() *node {
-	p.pos--
-	var dropped []*node
-	for p.accept('t') {
-		n := p.leaf(kindDroppedArgument)
+func (p *parser) specializationWithoutArguments() *tree.Node {
+	p.Pos--
+	var dropped []*tree.Node
+	for p.Accept('t') {
+		n := p.Leaf(tree.DroppedArgument)
 		if n == nil {
 			return nil
 		}
-		p.natural() // which one; it is not printed
+		p.Natural() // which one; it is not printed
 		dropped = append(dropped, n)
 	}
-	switch c := p.next(); c {
+	switch c := p.Next(); c {
 	case 'g', 'G', 'B':
 		return p.genericSpecialization(specializations[c], dropped)
 	}
 	return nil
 }
 
-// What became of a parameter; the flags may be combined.
-const (
-	paramFunction = iota
-	paramGlobal
-	paramInteger
-	paramFloat
-	paramString
-	paramClosure
-	paramBoxToValue
-	paramBoxToStack
-	paramInOutToOut
-	paramKeyPath
-	paramStruct
-	paramSameClosure
-
-	paramDead                 = 1 << 6
-	paramOwnedToGuaranteed    = 1 << 7
-	paramExploded             = 1 << 8
-	paramGuaranteedToOwned    = 1 << 9
-	paramExistentialToGeneric = 1 << 10
-)
-
 // functionSpecialization reads one for certain arguments: what became of each
 // parameter and of the result. Identifiers and types that these need were mangled
 // before, those of the first parameter first.
-func (p *parser) functionSpecialization() *node {
-	n := p.pass(kindSpecialization, "function signature specialization")
-	if n == nil || n.children[0].kind == kindRepresentationChanged {
+func (p *parser) functionSpecialization() *tree.Node {
+	n := p.pass(tree.Specialization, "function signature specialization")
+	if n == nil || n.Children[0].Kind == tree.RepresentationChanged {
 		return n
 	}
-	for !p.accept('_') {
-		if n = add(n, p.functionParam(kindFunctionParam)); n == nil {
+	for !p.Accept('_') {
+		if n = tree.Add(n, p.functionParam(tree.FunctionParam)); n == nil {
 			return nil
 		}
 	}
-	if !p.accept('n') {
-		if n = add(n, p.functionParam(kindFunctionResult)); n == nil {
+	if !p.Accept('n') {
+		if n = tree.Add(n, p.functionParam(tree.FunctionResult)); n == nil {
 			return nil
 		}
 	}
-	for i := len(n.children) - 1; i >= 0; i-- {
-		if param := n.children[i]; param.kind == kindFunctionParam && !p.popPayloads(param) {
+	for i := len(n.Children) - 1; i >= 0; i-- {
+		if param := n.Children[i]; param.Kind == tree.FunctionParam && !p.popPayloads(param) {
 			return nil
 		}
 	}
@@ -142,36 +122,36 @@ func (p *parser) functionSpecialization() *node {
 }
 
 // popPayloads takes what a parameter needs from the stack.
-func (p *parser) popPayloads(param *node) bool {
-	fixed := len(param.children)
+func (p *parser) popPayloads(param *tree.Node) bool {
+	fixed := len(param.Children)
 	for i := fixed - 1; i >= 0; i-- {
-		if c := param.children[i]; c.kind == kindFunctionParamKind && !p.popPayload(param, c.index) {
+		if c := param.Children[i]; c.Kind == tree.FunctionParamKind && !p.popPayload(param, c.Index) {
 			return false
 		}
 	}
-	param.reverse(fixed)
+	param.Reverse(fixed)
 	return true
 }
 
-func (p *parser) popPayload(param *node, what int) bool {
+func (p *parser) popPayload(param *tree.Node, what int) bool {
 	switch what {
-	case paramClosure:
+	case tree.ParamClosure:
 		for t := p.popType(); t != nil; t = p.popType() {
-			addIf(param, t)
+			tree.AddIf(param, t)
 		}
-	case paramKeyPath:
+	case tree.ParamKeyPath:
 		for range 2 {
-			if add(param, p.popType()) == nil {
+			if tree.Add(param, p.popType()) == nil {
 				return false
 			}
 		}
-	case paramStruct:
-		return add(param, p.popType()) != nil
-	case paramFunction, paramGlobal, paramString:
+	case tree.ParamStruct:
+		return tree.Add(param, p.popType()) != nil
+	case tree.ParamFunction, tree.ParamGlobal, tree.ParamString:
 	default:
 		return true
 	}
-	return add(param, p.pop(kindIdentifier)) != nil
+	return tree.Add(param, p.pop(tree.Identifier)) != nil
 }
 
 // paramChanges are the letters of what became of a parameter, and paramFlags those
@@ -181,95 +161,86 @@ var (
 		known bool
 		what  int
 	}{
-		'c': {true, paramClosure}, 'e': {true, paramExistentialToGeneric}, 'd': {true, paramDead},
-		'g': {true, paramOwnedToGuaranteed}, 'o': {true, paramGuaranteedToOwned}, 'x': {true, paramExploded},
-		'i': {true, paramBoxToValue}, 's': {true, paramBoxToStack}, 'r': {true, paramInOutToOut},
+		'c': {true, tree.ParamClosure}, 'e': {true, tree.ParamExistentialToGeneric}, 'd': {true, tree.ParamDead},
+		'g': {true, tree.ParamOwnedToGuaranteed}, 'o': {true, tree.ParamGuaranteedToOwned}, 'x': {true, tree.ParamExploded},
+		'i': {true, tree.ParamBoxToValue}, 's': {true, tree.ParamBoxToStack}, 'r': {true, tree.ParamInOutToOut},
 	}
 	paramFlags = [...]struct {
 		letter byte
 		flag   int
 		after  string // letters that it may follow
 	}{
-		{'D', paramDead, "e"}, {'G', paramOwnedToGuaranteed, "ed"}, {'O', paramGuaranteedToOwned, "ed"}, {'X', paramExploded, "edgo"},
+		{'D', tree.ParamDead, "e"}, {'G', tree.ParamOwnedToGuaranteed, "ed"}, {'O', tree.ParamGuaranteedToOwned, "ed"}, {'X', tree.ParamExploded, "edgo"},
 	}
 )
 
 // functionParam reads what became of a parameter or of the result.
-func (p *parser) functionParam(k kind) *node {
-	param := p.leaf(k)
-	c := p.next()
+func (p *parser) functionParam(k tree.Kind) *tree.Node {
+	param := p.Leaf(k)
+	c := p.Next()
 	switch c {
 	case 'n':
 		return param
 	case 'C':
-		i := p.natural()
+		i := p.Natural()
 		if i < 0 {
 			return nil
 		}
-		addIf(param, p.withIndex(kindFunctionParamKind, paramSameClosure))
-		return add(param, p.withText(kindFunctionParamPayload, strconv.Itoa(i)))
+		tree.AddIf(param, p.WithIndex(tree.FunctionParamKind, tree.ParamSameClosure))
+		return tree.Add(param, p.WithText(tree.FunctionParamPayload, strconv.Itoa(i)))
 	case 'p':
 		return p.constants(param)
 	}
-	change := at(&paramChanges, c)
+	change := tree.At(&paramChanges, c)
 	if !change.known {
 		return nil
 	}
 	for _, f := range paramFlags {
-		if strings.IndexByte(f.after, c) >= 0 && p.accept(f.letter) {
+		if strings.IndexByte(f.after, c) >= 0 && p.Accept(f.letter) {
 			change.what |= f.flag
 		}
 	}
-	return add(param, p.withIndex(kindFunctionParamKind, change.what))
+	return tree.Add(param, p.WithIndex(tree.FunctionParamKind, change.what))
 }
 
 // stringEncodings are how a constant string is encoded.
 var stringEncodings = [128]string{'b': "u8", 'w': "u16", 'c': "objc"}
 
 // constants reads the constants that were put for a parameter.
-func (p *parser) constants(param *node) *node {
+func (p *parser) constants(param *tree.Node) *tree.Node {
 	for {
 		what, payload := 0, ""
-		c := p.peek()
+		c := p.Peek()
 		switch c {
 		case 'S':
-			what = paramStruct
+			what = tree.ParamStruct
 		case 'f':
-			what = paramFunction
+			what = tree.ParamFunction
 		case 'g':
-			what = paramGlobal
+			what = tree.ParamGlobal
 		case 'k':
-			what = paramKeyPath
+			what = tree.ParamKeyPath
 		case 'i':
-			what = paramInteger
+			what = tree.ParamInteger
 		case 'd':
-			what = paramFloat
+			what = tree.ParamFloat
 		case 's':
-			what = paramString
+			what = tree.ParamString
 		default:
 			return param
 		}
-		p.pos++
-		addIf(param, p.withIndex(kindFunctionParamKind, what))
+		p.Pos++
+		tree.AddIf(param, p.WithIndex(tree.FunctionParamKind, what))
 		switch c {
 		case 'i', 'd':
-			payload = p.digits()
+			payload = p.Digits()
 		case 's':
-			payload = at(&stringEncodings, p.next())
+			payload = tree.At(&stringEncodings, p.Next())
 		default:
 			continue
 		}
-		if payload == "" || add(param, p.withText(kindFunctionParamPayload, payload)) == nil {
+		if payload == "" || tree.Add(param, p.WithText(tree.FunctionParamPayload, payload)) == nil {
 			return nil
 		}
 	}
-}
-
-// digits reads decimal digits.
-func (c *cursor) digits() string {
-	start := c.pos
-	for isDigit(c.peek()) {
-		c.pos++
-	}
-	return c.name[start:c.pos]
 }

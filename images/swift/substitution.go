@@ -1,6 +1,8 @@
 package swift
 
-import "strings"
+import (
+	"stacksnap/images/swift/internal/tree"
+)
 
 // maxRepeat is how often a substitution may be repeated by one operator.
 const maxRepeat = 2048
@@ -9,28 +11,21 @@ const maxRepeat = 2048
 // own: A_ is that.
 const bigSubstitution = 26
 
-// The modules that names have an operator for.
-const (
-	swiftModule = "Swift"
-	objCModule  = "__C"
-	clangModule = "__C_Synthesized"
-)
-
 // remember makes a node one that later ones may refer to.
-func (p *parser) remember(n *node) {
+func (p *parser) remember(n *tree.Node) {
 	if n != nil {
 		p.substitutions = append(p.substitutions, n)
 	}
 }
 
 // remembered is remember for what is returned.
-func (p *parser) remembered(n *node) *node {
+func (p *parser) remembered(n *tree.Node) *tree.Node {
 	p.remember(n)
 	return n
 }
 
 // substitution returns the node by its number, nil if there is none.
-func (p *parser) substitution(i int) *node {
+func (p *parser) substitution(i int) *tree.Node {
 	if i < 0 || i >= len(p.substitutions) {
 		return nil
 	}
@@ -39,26 +34,26 @@ func (p *parser) substitution(i int) *node {
 
 // multiSubstitution reads some references to what came before, all but the last in
 // lower case, each with how often it is meant before it.
-func (p *parser) multiSubstitution() *node {
+func (p *parser) multiSubstitution() *tree.Node {
 	repeat := -1
 	for {
-		switch c := p.peek(); {
-		case isLower(c):
-			p.pos++
+		switch c := p.Peek(); {
+		case tree.IsLower(c):
+			p.Pos++
 			n := p.repeated(p.substitution(int(c-'a')), repeat)
 			if n == nil {
 				return nil
 			}
 			p.push(n)
 			repeat = -1
-		case isUpper(c):
-			p.pos++
+		case tree.IsUpper(c):
+			p.Pos++
 			return p.repeated(p.substitution(int(c-'A')), repeat)
 		case c == '_':
-			p.pos++
+			p.Pos++
 			return p.substitution(repeat + bigSubstitution + 1)
 		default:
-			if repeat = p.natural(); repeat < 0 {
+			if repeat = p.Natural(); repeat < 0 {
 				return nil
 			}
 		}
@@ -66,7 +61,7 @@ func (p *parser) multiSubstitution() *node {
 }
 
 // repeated puts all but the last of the repetitions of a node on the stack.
-func (p *parser) repeated(n *node, times int) *node {
+func (p *parser) repeated(n *tree.Node, times int) *tree.Node {
 	if n == nil || times > maxRepeat || len(p.stack)+times > maxStack {
 		return nil
 	}
@@ -78,55 +73,35 @@ func (p *parser) repeated(n *node, times int) *node {
 
 // standardSubstitution reads a reference to a type of the standard library, or to a
 // module that has no name in Swift.
-func (p *parser) standardSubstitution() *node {
+func (p *parser) standardSubstitution() *tree.Node {
 	switch {
-	case p.accept('o'):
-		return p.withText(kindModule, objCModule)
-	case p.accept('C'):
-		return p.withText(kindModule, clangModule)
-	case p.accept('g'):
-		optional := p.node(kindBoundGenericEnum, p.swiftType(kindEnum, "Optional"), p.node(kindTypeList, p.popType()))
-		return p.remembered(p.typed(optional))
+	case p.Accept('o'):
+		return p.WithText(tree.Module, tree.ObjCModule)
+	case p.Accept('C'):
+		return p.WithText(tree.Module, tree.ClangModule)
+	case p.Accept('g'):
+		optional := p.Node(tree.BoundGenericEnum, p.swiftType(tree.Enum, "Optional"), p.Node(tree.TypeList, p.popType()))
+		return p.remembered(p.Typed(optional))
 	}
-	repeat := p.natural()
+	repeat := p.Natural()
 	types := &standardTypes
-	if p.accept('c') {
+	if p.Accept('c') {
 		types = &concurrencyTypes
 	}
-	standard := at(types, p.next())
+	standard := tree.At(types, p.Next())
 	if standard == "" {
 		return nil
 	}
-	name, k := standardType(standard)
+	name, k := tree.StandardType(standard)
 	return p.repeated(p.swiftType(k, name), repeat)
 }
 
 // swiftType makes a type of the standard library.
-func (p *parser) swiftType(k kind, name string) *node {
-	return p.typed(p.node(k, p.withText(kindModule, swiftModule), p.withText(kindIdentifier, name)))
+func (p *parser) swiftType(k tree.Kind, name string) *tree.Node {
+	return p.Typed(p.Node(k, p.WithText(tree.Module, tree.SwiftModule), p.WithText(tree.Identifier, name)))
 }
 
-func (p *parser) swiftModule() *node { return p.withText(kindModule, swiftModule) }
-
-// Marks before the names below; a name without one is that of a structure.
-const (
-	markProtocol = "@"
-	markEnum     = "|"
-	markClass    = "#"
-)
-
-// standardType takes the mark off a name.
-func standardType(marked string) (name string, k kind) {
-	switch {
-	case strings.HasPrefix(marked, markProtocol):
-		return marked[1:], kindProtocol
-	case strings.HasPrefix(marked, markEnum):
-		return marked[1:], kindEnum
-	case strings.HasPrefix(marked, markClass):
-		return marked[1:], kindClass
-	}
-	return marked, kindStructure
-}
+func (p *parser) swiftModule() *tree.Node { return p.WithText(tree.Module, tree.SwiftModule) }
 
 // standardTypes are those of StandardTypesMangling.def.
 var standardTypes = [128]string{

@@ -10,33 +10,31 @@
 // that (_T), which the Objective-C runtime still sees. They are described in
 // docs/ABI/Mangling.rst and docs/ABI/OldMangling.rst of the Swift repository.
 //
-// What an operator is called is written beside its parsing, as in metadata.go and thunk.go;
-// print*.go print what depends on the rest of the tree.
+// The mangling since Swift 4 is parsed here, and the one before it in internal/old. Both make the
+// tree of internal/tree, which internal/render prints. The text for an operator is written beside
+// its parsing, as in metadata.go and thunk.go; render has what depends on the rest of the tree.
 //
-// Whatever the name is, the work is bounded: see the limits below.
+// The work is bounded for any name: see the limits below and those of internal/tree.
 package swift
 
-import "strings"
+import (
+	"strings"
 
-// The limits of one name. Substitutions let a short name stand for a tree that is
-// exponentially larger when it is printed; what exceeds a limit is no name.
-const (
-	maxName   = 1 << 15 // bytes of a mangled name
-	maxNodes  = 1 << 16 // nodes of its tree
-	maxStack  = 1 << 14 // nodes that wait for an operator to take them
-	maxDepth  = 768     // of the tree, as far as it is printed or parsed recursively
-	maxSteps  = 1 << 16 // nodes printed, each as often as it is
-	maxOutput = 1 << 16 // bytes of a rendering
+	"stacksnap/images/swift/internal/old"
+	"stacksnap/images/swift/internal/render"
+	"stacksnap/images/swift/internal/tree"
 )
 
-// usualOutput is the size of most renderings, in bytes.
-const usualOutput = 128
+// The limits of one name. What exceeds a limit is no name.
+const (
+	maxName  = 1 << 15 // bytes of a mangled name
+	maxStack = 1 << 14 // nodes that wait for an operator to take them
+)
 
 // prefixes begin the names of the current mangling.
 var prefixes = [...]string{"$s", "_$s", "$S", "_$S", "$e", "_$e", "_T0", "@__swiftmacro_"}
 
 const (
-	oldPrefix      = "_T"  // of the mangling before Swift 4; that of Swift 4 goes on with a 0
 	oldTypePrefix  = "_Tt" // of types, as the Objective-C runtime knows them
 	machoOldPrefix = "__T" // with the underscore that Mach-O puts before each symbol
 	machoPrefix    = "__$"
@@ -45,7 +43,7 @@ const (
 // IsMangled reports whether a symbol begins as the names of Swift do.
 func IsMangled(symbol string) bool {
 	return len(symbol) > 2 && strings.IndexByte("$_@", symbol[0]) >= 0 &&
-		(prefixLength(symbol) > 0 || strings.HasPrefix(symbol, oldPrefix) || strings.HasPrefix(symbol, machoOldPrefix) || strings.HasPrefix(symbol, machoPrefix))
+		(prefixLength(symbol) > 0 || strings.HasPrefix(symbol, old.Prefix) || strings.HasPrefix(symbol, machoOldPrefix) || strings.HasPrefix(symbol, machoPrefix))
 }
 
 // Demangle returns the full rendering of a symbol of Swift's, with modules, types
@@ -80,21 +78,19 @@ func demangle(symbol string, simple bool) (string, bool) {
 	if root == nil {
 		return "", false
 	}
-	p := printer{simple: simple, out: make([]byte, 0, usualOutput)}
-	p.print(root)
-	return p.result()
+	return render.Tree(root, simple, parse)
 }
 
 // parse returns the tree of a mangled name, nil if it is none.
-func parse(name string) *node {
+func parse(name string) *tree.Node {
 	if len(name) > maxName {
 		return nil
 	}
 	if n := prefixLength(name); n > 0 {
 		return newParser(name, n).symbol()
 	}
-	if strings.HasPrefix(name, oldPrefix) {
-		return newOldParser(name[len(oldPrefix):]).symbol()
+	if strings.HasPrefix(name, old.Prefix) {
+		return old.Parse(name[len(old.Prefix):])
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package swift
 
-import "strconv"
+import (
+	"strconv"
+
+	"stacksnap/images/swift/internal/tree"
+)
 
 // attributes are the operators after T that are put before the entity and shown
 // always; thunkAttributes are left out when simplified.
@@ -29,15 +33,15 @@ var thunkOperators = [128]unary{
 
 // thunk reads thunks, specializations and other functions made from one in the
 // source.
-func (p *parser) thunk() *node {
-	c := p.next()
-	if text := at(&attributes, c); text != "" {
-		return p.withText(kindAttribute, text)
+func (p *parser) thunk() *tree.Node {
+	c := p.Next()
+	if text := tree.At(&attributes, c); text != "" {
+		return p.WithText(tree.Attribute, text)
 	}
-	if text := at(&thunkAttributes, c); text != "" {
-		return p.withText(kindThunkAttribute, text)
+	if text := tree.At(&thunkAttributes, c); text != "" {
+		return p.WithText(tree.ThunkAttribute, text)
 	}
-	if u := at(&thunkOperators, c); u.before != "" {
+	if u := tree.At(&thunkOperators, c); u.before != "" {
 		return p.of(u)
 	}
 	if n, ok := p.specialization(c); ok {
@@ -45,14 +49,14 @@ func (p *parser) thunk() *node {
 	}
 	switch c {
 	case 'T':
-		if p.accept('I') {
+		if p.Accept('I') {
 			return p.of(unary{"identity thunk of %0", operandEntity})
 		}
 		return nil
 	case 'a':
-		return p.withText(kindPartialApply, "partial apply ObjC forwarder")
+		return p.WithText(tree.PartialApply, "partial apply ObjC forwarder")
 	case 'A':
-		return p.withText(kindPartialApply, "partial apply forwarder")
+		return p.WithText(tree.PartialApply, "partial apply forwarder")
 	case 'R', 'r', 'y', 'U':
 		return p.reabstraction(c)
 	case 'K', 'k', 'H', 'h':
@@ -68,46 +72,46 @@ func (p *parser) thunk() *node {
 }
 
 // dispatch reads what gets from the declaration of a method to its code.
-func (p *parser) dispatch(c byte) *node {
+func (p *parser) dispatch(c byte) *tree.Node {
 	switch c {
 	case 'V':
-		base := p.popIf(isEntity)
-		return p.phrase("vtable thunk for %1 dispatching to %0", p.popIf(isEntity), base)
+		base := p.popIf(tree.IsEntity)
+		return p.Phrase("vtable thunk for %1 dispatching to %0", p.popIf(tree.IsEntity), base)
 	case 'W':
-		entity := p.popIf(isEntity)
-		return p.phrase("protocol witness for %1 in conformance %0", p.popConformance(), entity)
+		entity := p.popIf(tree.IsEntity)
+		return p.Phrase("protocol witness for %1 in conformance %0", p.popConformance(), entity)
 	}
 	requirement := p.popProtocol()
 	switch c {
 	case 'n':
 		path := p.popAssociatedTypePath()
-		return p.phrase("associated conformance descriptor for %0.%1: %2", p.popType(), path, requirement)
+		return p.Phrase("associated conformance descriptor for %0.%1: %2", p.popType(), path, requirement)
 	case 'N':
 		path := p.popAssociatedTypePath()
-		return p.phrase("default associated conformance accessor for %0.%1: %2", p.popType(), path, requirement)
+		return p.Phrase("default associated conformance accessor for %0.%1: %2", p.popType(), path, requirement)
 	}
-	return p.phrase("base conformance descriptor for %0: %1", p.popType(), requirement)
+	return p.Phrase("base conformance descriptor for %0: %1", p.popType(), requirement)
 }
 
 // laterAttribute reads the attributes after Tw.
-func (p *parser) laterAttribute() *node {
-	switch p.next() {
+func (p *parser) laterAttribute() *tree.Node {
+	switch p.Next() {
 	case 'b':
-		return p.withText(kindThunkAttribute, "back deployment thunk for ")
+		return p.WithText(tree.ThunkAttribute, "back deployment thunk for ")
 	case 'B':
-		return p.withText(kindAttribute, "back deployment fallback for ")
+		return p.WithText(tree.Attribute, "back deployment fallback for ")
 	case 'c':
-		return p.withText(kindAttribute, "coro function pointer to ")
+		return p.WithText(tree.Attribute, "coro function pointer to ")
 	case 'd':
-		return p.withText(kindAttribute, "default override of ")
+		return p.WithText(tree.Attribute, "default override of ")
 	case 'S':
-		return p.withText(kindAttribute, "#_hasSymbol query for ")
+		return p.WithText(tree.Attribute, "#_hasSymbol query for ")
 	}
 	return nil
 }
 
 // asyncOrOutlined reads the parts that functions are cut into.
-func (p *parser) asyncOrOutlined(c byte) *node {
+func (p *parser) asyncOrOutlined(c byte) *tree.Node {
 	switch c {
 	case 'Q':
 		return p.resume(") await resume partial function for ")
@@ -125,80 +129,80 @@ func (p *parser) asyncOrOutlined(c byte) *node {
 	return nil
 }
 
-func (p *parser) resume(text string) *node {
-	i := p.index()
+func (p *parser) resume(text string) *tree.Node {
+	i := p.Index()
 	if i < 0 {
 		return nil
 	}
-	n := p.withIndex(kindResumeFunction, i)
+	n := p.WithIndex(tree.ResumeFunction, i)
 	if n != nil {
-		n.text = text
+		n.Text = text
 	}
 	return n
 }
 
-func (p *parser) completionHandler(before string) *node {
-	flag := p.numberNode()
-	signature := p.pop(kindGenericSignature)
+func (p *parser) completionHandler(before string) *tree.Node {
+	flag := p.Number(p.Index())
+	signature := p.pop(tree.GenericSignature)
 	result := p.popType()
-	n := p.node(kindCompletionHandler, p.popType(), result, flag)
-	addIf(n, signature)
+	n := p.Node(tree.CompletionHandler, p.popType(), result, flag)
+	tree.AddIf(n, signature)
 	if n != nil {
-		n.text = before
+		n.Text = before
 	}
 	return n
 }
 
-func (p *parser) outlinedVariable() *node {
-	i := p.index()
+func (p *parser) outlinedVariable() *tree.Node {
+	i := p.Index()
 	if i < 0 {
 		return nil
 	}
 	text := "outlined variable #"
-	if p.next() == 'r' {
+	if p.Next() == 'r' {
 		text = "outlined read-only object #"
 	}
-	return p.withText(kindAttribute, text+strconv.Itoa(i)+" of ")
+	return p.WithText(tree.Attribute, text+strconv.Itoa(i)+" of ")
 }
 
 // bridgedMethod reads how the arguments of a method of Objective-C's are passed.
-func (p *parser) bridgedMethod() *node {
-	start := p.pos
-	switch p.next() {
+func (p *parser) bridgedMethod() *tree.Node {
+	start := p.Pos
+	switch p.Next() {
 	case 'o', 'p', 'a', 'm':
 	default:
 		return nil
 	}
-	for !p.accept('_') {
-		switch p.next() {
+	for !p.Accept('_') {
+		switch p.Next() {
 		case 'n', 'b', 'g':
 		default:
 			return nil
 		}
 	}
-	return p.withText(kindAttribute, "outlined bridged method ("+p.name[start:p.pos-1]+") of ")
+	return p.WithText(tree.Attribute, "outlined bridged method ("+p.Name[start:p.Pos-1]+") of ")
 }
 
 // reabstraction reads thunks between two ways to call a function.
-func (p *parser) reabstraction(c byte) *node {
+func (p *parser) reabstraction(c byte) *tree.Node {
 	if c == 'U' {
 		actor := p.popType()
-		return p.phrase("%0 with global actor constraint %1", p.popAny(), actor)
+		return p.Phrase("%0 with global actor constraint %1", p.popAny(), actor)
 	}
-	n := p.withText(kindReabstractionThunk, "reabstraction thunk ")
+	n := p.WithText(tree.ReabstractionThunk, "reabstraction thunk ")
 	if n == nil {
 		return nil
 	}
-	addIf(n, p.pop(kindGenericSignature))
+	tree.AddIf(n, p.pop(tree.GenericSignature))
 	types := 2
 	switch c {
 	case 'R':
-		n.text = "reabstraction thunk helper "
+		n.Text = "reabstraction thunk helper "
 	case 'y':
-		n.kind, types = kindReabstractionThunkWithSelf, 3
+		n.Kind, types = tree.ReabstractionThunkWithSelf, 3
 	}
 	for range types {
-		if n = add(n, p.popType()); n == nil {
+		if n = tree.Add(n, p.popType()); n == nil {
 			return nil
 		}
 	}
@@ -206,69 +210,69 @@ func (p *parser) reabstraction(c byte) *node {
 }
 
 // keyPathThunk reads the functions that a key path is made of.
-func (p *parser) keyPathThunk(c byte) *node {
+func (p *parser) keyPathThunk(c byte) *tree.Node {
 	if c == 'H' || c == 'h' {
 		return p.keyPathIndexThunk(c)
 	}
 	text := "key path getter for "
 	switch {
-	case p.acceptString("mu"):
+	case p.AcceptString("mu"):
 		text = "key path unapplied method "
-	case p.acceptString("MA"):
+	case p.AcceptString("MA"):
 		text = "key path applied method "
 	case c == 'k':
 		text = "key path setter for "
 	}
-	serialized := p.accept('q')
+	serialized := p.Accept('q')
 	types := p.popTypes()
-	if types == nil || types.child(0) == nil {
+	if types == nil || types.Child(0) == nil {
 		return nil
 	}
-	signature := p.pop(kindGenericSignature)
-	n := p.node(kindKeyPathThunk, p.popAny())
-	addIf(n, signature)
+	signature := p.pop(tree.GenericSignature)
+	n := p.Node(tree.KeyPathThunk, p.popAny())
+	tree.AddIf(n, signature)
 	return p.keyPathTypes(n, text, types, serialized)
 }
 
 // popTypes takes all types on top of the stack.
-func (p *parser) popTypes() *node {
-	list := p.leaf(kindTypeList)
+func (p *parser) popTypes() *tree.Node {
+	list := p.Leaf(tree.TypeList)
 	for t := p.popType(); t != nil; t = p.popType() {
-		addIf(list, t)
+		tree.AddIf(list, t)
 	}
 	if list != nil {
-		list.reverse(0)
+		list.Reverse(0)
 	}
 	return list
 }
 
-func (p *parser) keyPathTypes(n *node, text string, types *node, serialized bool) *node {
+func (p *parser) keyPathTypes(n *tree.Node, text string, types *tree.Node, serialized bool) *tree.Node {
 	if n == nil {
 		return nil
 	}
-	n.text = text
-	for _, t := range types.children {
-		addIf(n, t)
+	n.Text = text
+	for _, t := range types.Children {
+		tree.AddIf(n, t)
 	}
 	if serialized {
-		addIf(n, p.leaf(kindSerialized))
+		tree.AddIf(n, p.Leaf(tree.Serialized))
 	}
 	return n
 }
 
 // keyPathIndexThunk reads what compares or hashes the indices in a key path.
-func (p *parser) keyPathIndexThunk(c byte) *node {
+func (p *parser) keyPathIndexThunk(c byte) *tree.Node {
 	text := "key path index hash operator for "
 	if c == 'H' {
 		text = "key path index equality operator for "
 	}
-	serialized := p.accept('q')
-	signature := p.pop(kindGenericSignature)
+	serialized := p.Accept('q')
+	signature := p.pop(tree.GenericSignature)
 	types := p.popTypes()
-	if types == nil || len(p.stack) > 0 || signature == nil && types.child(0) == nil {
+	if types == nil || len(p.stack) > 0 || signature == nil && types.Child(0) == nil {
 		return nil
 	}
-	n := p.leaf(kindKeyPathIndexThunk)
-	addIf(n, signature)
+	n := p.Leaf(tree.KeyPathIndexThunk)
+	tree.AddIf(n, signature)
 	return p.keyPathTypes(n, text, types, serialized)
 }

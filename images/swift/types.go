@@ -3,60 +3,64 @@ package swift
 import (
 	"strconv"
 	"strings"
+
+	"stacksnap/images/swift/internal/tree"
 )
 
 // typeMangling is a type on its own.
-func (p *parser) typeMangling() *node {
+func (p *parser) typeMangling() *tree.Node {
 	t := p.popType()
 	labels := p.popLabels(t)
-	n := p.leaf(kindTypeMangling)
-	addIf(n, labels)
-	return add(n, t)
+	n := p.Leaf(tree.TypeMangling)
+	tree.AddIf(n, labels)
+	return tree.Add(n, t)
 }
 
-func (p *parser) class() *node     { return p.nominal(kindClass) }
-func (p *parser) structure() *node { return p.nominal(kindStructure) }
-func (p *parser) enum() *node      { return p.nominal(kindEnum) }
-func (p *parser) protocol() *node  { return p.nominal(kindProtocol) }
-func (p *parser) typeAlias() *node { return p.nominal(kindTypeAlias) }
+func (p *parser) class() *tree.Node     { return p.nominal(tree.Class) }
+func (p *parser) structure() *tree.Node { return p.nominal(tree.Structure) }
+func (p *parser) enum() *tree.Node      { return p.nominal(tree.Enum) }
+func (p *parser) protocol() *tree.Node  { return p.nominal(tree.Protocol) }
+func (p *parser) typeAlias() *tree.Node { return p.nominal(tree.TypeAlias) }
 
 // nominal takes a name and the context that it is in.
-func (p *parser) nominal(k kind) *node {
-	name := p.popIf(isDeclName)
-	return p.remembered(p.typed(p.node(k, p.popContext(), name)))
+func (p *parser) nominal(k tree.Kind) *tree.Node {
+	name := p.popIf(tree.IsDeclName)
+	return p.remembered(p.Typed(p.Node(k, p.popContext(), name)))
 }
 
 // popNominal takes a type that may have generic arguments, and returns what it is.
-func (p *parser) popNominal() *node {
+func (p *parser) popNominal() *tree.Node {
 	n := p.popInner()
-	if n == nil || !isNominal(n.kind) {
+	if n == nil || !tree.IsNominal(n.Kind) {
 		return nil
 	}
 	return n
 }
 
-func (p *parser) integer() *node {
-	sign, k := 1, kindInteger
-	if p.accept('n') {
+func (p *parser) integer() *tree.Node {
+	sign, k := 1, tree.Integer
+	if p.Accept('n') {
 		sign = -1
 	}
-	i := p.index()
+	i := p.Index()
 	if i < 0 {
 		return nil
 	}
-	return p.typed(p.withIndex(k, sign*i))
+	return p.Typed(p.WithIndex(k, sign*i))
 }
 
 // wrapped makes a type that is printed by a template, of the type on the stack.
-func (p *parser) wrapped(template string) *node { return p.typed(p.phrase(template, p.popInner())) }
+func (p *parser) wrapped(template string) *tree.Node {
+	return p.Typed(p.Phrase(template, p.popInner()))
+}
 
-func (p *parser) shared() *node { return p.wrapped("__shared %0") }
-func (p *parser) owned() *node  { return p.wrapped("__owned %0") }
-func (p *parser) inOut() *node  { return p.typed(p.node(kindInOut, p.popInner())) }
+func (p *parser) shared() *tree.Node { return p.wrapped("__shared %0") }
+func (p *parser) owned() *tree.Node  { return p.wrapped("__owned %0") }
+func (p *parser) inOut() *tree.Node  { return p.Typed(p.Node(tree.InOut, p.popInner())) }
 
 // annotations are the operators after Y that are markers.
-var annotations = [128]kind{
-	'a': kindAsync, 'A': kindIsolatedAny, 'b': kindSendable, 'C': kindNonIsolatedCaller, 'T': kindSendingResult,
+var annotations = [128]tree.Kind{
+	'a': tree.Async, 'A': tree.IsolatedAny, 'b': tree.Sendable, 'C': tree.NonIsolatedCaller, 'T': tree.SendingResult,
 }
 
 // annotatedTypes are those that are put before a type.
@@ -65,61 +69,51 @@ var annotatedTypes = [128]string{
 }
 
 // annotation reads what is said of a function or a parameter.
-func (p *parser) annotation() *node {
-	c := p.next()
-	if k := at(&annotations, c); k != kindNone {
-		return p.leaf(k)
+func (p *parser) annotation() *tree.Node {
+	c := p.Next()
+	if k := tree.At(&annotations, c); k != tree.None {
+		return p.Leaf(k)
 	}
-	if template := at(&annotatedTypes, c); template != "" {
+	if template := tree.At(&annotatedTypes, c); template != "" {
 		return p.wrapped(template)
 	}
 	switch c {
 	case 'c':
-		return p.node(kindGlobalActor, p.popInner())
+		return p.Node(tree.GlobalActor, p.popInner())
 	case 'K':
-		return p.node(kindTypedThrows, p.popInner())
+		return p.Node(tree.TypedThrows, p.popInner())
 	case 'j':
-		return p.differentiability(kindDifferentiable)
+		return p.differentiability(tree.Differentiable)
 	}
 	return nil
 }
 
 // tuple takes the elements of a tuple.
-func (p *parser) tuple() *node {
-	return p.typed(p.popList(p.leaf(kindTuple), (*parser).popTupleElement))
+func (p *parser) tuple() *tree.Node {
+	return p.Typed(p.popList(p.Leaf(tree.Tuple), (*parser).popTupleElement))
 }
 
-func (p *parser) popTupleElement() *node {
-	element := p.leaf(kindTupleElement)
-	addIf(element, p.pop(kindVariadic))
-	if name := p.pop(kindIdentifier); name != nil {
-		addIf(element, p.withText(kindTupleElementName, name.text))
+func (p *parser) popTupleElement() *tree.Node {
+	element := p.Leaf(tree.TupleElement)
+	tree.AddIf(element, p.pop(tree.Variadic))
+	if name := p.pop(tree.Identifier); name != nil {
+		tree.AddIf(element, p.WithText(tree.TupleElementName, name.Text))
 	}
-	return add(element, p.popType())
+	return tree.Add(element, p.popType())
 }
 
 // pack takes the types of a pack.
-func (p *parser) pack(template string) *node {
-	n := p.withText(kindSimpleType, template)
-	return p.typed(p.popList(n, (*parser).popType))
+func (p *parser) pack(template string) *tree.Node {
+	n := p.WithText(tree.SimpleType, template)
+	return p.Typed(p.popList(n, (*parser).popType))
 }
 
-// builtinNames are the types of the compiler's own.
-var builtinNames = [128]string{
-	'A': "ImplicitActor", 'b': "BridgeObject", 'B': "UnsafeValueBuffer", 'e': "Executor", 'I': "IntLiteral",
-	'O': "UnknownObject", 'o': "NativeObject", 'p': "RawPointer", 'j': "Job", 'D': "DefaultActorStorage",
-	'd': "NonDefaultDistributedActorStorage", 'c': "RawUnsafeContinuation", 't': "SILToken", 'w': "Word",
-	'P': "PackIndex",
-}
+// maxBuiltinSize bounds the bits of a number and the elements of a vector.
+const maxBuiltinSize = 4096
 
-const (
-	builtinPrefix  = "Builtin."
-	maxBuiltinSize = 4096 // bits of a number, elements of a vector
-)
-
-func (p *parser) builtinType() *node {
-	c := p.next()
-	if name := at(&builtinNames, c); name != "" {
+func (p *parser) builtinType() *tree.Node {
+	c := p.Next()
+	if name := tree.At(&tree.BuiltinNames, c); name != "" {
 		return p.builtin(name)
 	}
 	switch c {
@@ -132,26 +126,26 @@ func (p *parser) builtinType() *node {
 	case 'V':
 		element := p.popType()
 		size := p.popType()
-		return p.typed(p.simplePhrase("Builtin.FixedArray<%0, %1>", size, element))
+		return p.Typed(p.Simple("Builtin.FixedArray<%0, %1>", size, element))
 	case 'T':
-		return p.typed(p.withText(kindBuiltinTupleType, "Builtin.TheTupleType"))
+		return p.Typed(p.WithText(tree.BuiltinTupleType, "Builtin.TheTupleType"))
 	}
 	return nil
 }
 
-func (p *parser) builtin(name string) *node {
-	return p.typed(p.withText(kindBuiltinTypeName, builtinPrefix+name))
+func (p *parser) builtin(name string) *tree.Node {
+	return p.Typed(p.WithText(tree.BuiltinTypeName, tree.BuiltinPrefix+name))
 }
 
 // builtinSize reads a size, as text.
 func (p *parser) builtinSize() string {
-	if n := p.index() - 1; n > 0 && n <= maxBuiltinSize {
+	if n := p.Index() - 1; n > 0 && n <= maxBuiltinSize {
 		return strconv.Itoa(n)
 	}
 	return ""
 }
 
-func (p *parser) sizedBuiltin(name string) *node {
+func (p *parser) sizedBuiltin(name string) *tree.Node {
 	size := p.builtinSize()
 	if size == "" {
 		return nil
@@ -159,69 +153,57 @@ func (p *parser) sizedBuiltin(name string) *node {
 	return p.builtin(name + size)
 }
 
-func (p *parser) builtinVector() *node {
+func (p *parser) builtinVector() *tree.Node {
 	size := p.builtinSize()
 	element := p.popInner()
-	if size == "" || !element.is(kindBuiltinTypeName) {
+	if size == "" || !element.Is(tree.BuiltinTypeName) {
 		return nil
 	}
-	return p.builtin("Vec" + size + "x" + strings.TrimPrefix(element.text, builtinPrefix))
+	return p.builtin("Vec" + size + "x" + strings.TrimPrefix(element.Text, tree.BuiltinPrefix))
 }
-
-// simplePhrase makes a type that is printed by a template and needs no parentheses.
-func (p *parser) simplePhrase(template string, children ...*node) *node {
-	n := p.node(kindSimpleType, children...)
-	if n != nil {
-		n.text = template
-	}
-	return n
-}
-
-// typePhrases are the operators after X that are put to a type.
-var typePhrases = [128]string{'o': "unowned %0", 'u': "unowned(unsafe) %0", 'w': "weak %0"}
 
 // functionTypes are the operators after X for functions that are no plain ones.
-var functionTypes = [128]kind{
-	'E': kindNoEscapeFunctionType, 'A': kindAutoClosureType, 'K': kindAutoClosureType, 'f': kindThinFunctionType,
-	'U': kindUncurriedFunctionType, 'L': kindEscapingObjCBlock, 'B': kindObjCBlock, 'C': kindCFunctionPointer,
+var functionTypes = [128]tree.Kind{
+	'E': tree.NoEscapeFunctionType, 'A': tree.AutoClosureType, 'K': tree.AutoClosureType, 'f': tree.ThinFunctionType,
+	'U': tree.UncurriedFunctionType, 'L': tree.EscapingObjCBlock, 'B': tree.ObjCBlock, 'C': tree.CFunctionPointer,
 }
 
 // specialType reads the rarer types.
-func (p *parser) specialType() *node {
-	c := p.next()
-	if k := at(&functionTypes, c); k != kindNone {
+func (p *parser) specialType() *tree.Node {
+	c := p.Next()
+	if k := tree.At(&functionTypes, c); k != tree.None {
 		return p.popFunction(k, nil)
 	}
-	if template := at(&typePhrases, c); template != "" {
-		return p.typed(p.phrase(template, p.popType()))
+	if template := tree.At(&tree.TypePhrases, c); template != "" {
+		return p.Typed(p.Phrase(template, p.popType()))
 	}
 	switch c {
 	case 'z':
 		return p.functionOfClangType()
 	case 'b':
-		return p.typed(p.simplePhrase("@box %0", p.popType()))
+		return p.Typed(p.Simple("@box %0", p.popType()))
 	case 'D':
-		return p.typed(p.simplePhrase("Self", p.popType()))
+		return p.Typed(p.Simple("Self", p.popType()))
 	case 'e':
-		return p.typed(p.simplePhrase("<ERROR TYPE>"))
+		return p.Typed(p.Simple("<ERROR TYPE>"))
 	case 'S':
 		return p.sugaredType()
 	case 'X', 'x':
 		return p.boxType(c == 'X')
 	case 'Y':
-		return p.nominal(kindOtherNominalType)
+		return p.nominal(tree.OtherNominalType)
 	case 'Z':
 		return p.anonymousContext()
 	}
 	return p.existentialType(c)
 }
 
-func (p *parser) functionOfClangType() *node {
-	k := kindObjCBlock
-	switch p.next() {
+func (p *parser) functionOfClangType() *tree.Node {
+	k := tree.ObjCBlock
+	switch p.Next() {
 	case 'B':
 	case 'C':
-		k = kindCFunctionPointer
+		k = tree.CFunctionPointer
 	default:
 		return nil
 	}
@@ -233,39 +215,39 @@ func (p *parser) functionOfClangType() *node {
 }
 
 // clangType reads the mangled name of a type of C's.
-func (p *parser) clangType() *node {
+func (p *parser) clangType() *tree.Node {
 	name, ok := p.identifierPart()
 	if !ok {
 		return nil
 	}
-	return p.withText(kindClangType, name)
+	return p.WithText(tree.ClangType, name)
 }
 
 // sugaredType reads a type as it is written, for debuggers.
-func (p *parser) sugaredType() *node {
-	switch p.next() {
+func (p *parser) sugaredType() *tree.Node {
+	switch p.Next() {
 	case 'q':
-		return p.typed(p.node(kindSugaredOptional, p.popType()))
+		return p.Typed(p.Node(tree.SugaredOptional, p.popType()))
 	case 'a':
-		return p.typed(p.simplePhrase("[%0]", p.popType()))
+		return p.Typed(p.Simple("[%0]", p.popType()))
 	case 'p':
-		return p.typed(p.simplePhrase("(%0)", p.popType()))
+		return p.Typed(p.Simple("(%0)", p.popType()))
 	case 'A':
 		element := p.popType()
-		return p.typed(p.simplePhrase("[%0 of %1]", p.popType(), element))
+		return p.Typed(p.Simple("[%0 of %1]", p.popType(), element))
 	case 'D':
 		value := p.popType()
-		return p.typed(p.simplePhrase("[%0 : %1]", p.popType(), value))
+		return p.Typed(p.Simple("[%0 : %1]", p.popType(), value))
 	}
 	return nil
 }
 
 // boxType reads a box of the intermediate language: fields, of which the mutable
 // ones are mangled as inout.
-func (p *parser) boxType(generic bool) *node {
-	var signature, arguments *node
+func (p *parser) boxType(generic bool) *tree.Node {
+	var signature, arguments *tree.Node
 	if generic {
-		signature = p.pop(kindGenericSignature)
+		signature = p.pop(tree.GenericSignature)
 		if arguments = p.popTypeList(); signature == nil || arguments == nil {
 			return nil
 		}
@@ -274,24 +256,24 @@ func (p *parser) boxType(generic bool) *node {
 	if fields == nil {
 		return nil
 	}
-	layout := p.leaf(kindSILBoxLayout)
-	for _, field := range fields.children {
+	layout := p.Leaf(tree.SILBoxLayout)
+	for _, field := range fields.Children {
 		keyword := "let %0"
-		if inner := field.child(0); inner.is(kindInOut) {
-			keyword, field = "var %0", p.typed(inner.child(0))
+		if inner := field.Child(0); inner.Is(tree.InOut) {
+			keyword, field = "var %0", p.Typed(inner.Child(0))
 		}
-		if add(layout, p.phrase(keyword, field)) == nil {
+		if tree.Add(layout, p.Phrase(keyword, field)) == nil {
 			return nil
 		}
 	}
-	box := p.node(kindSILBoxTypeWithLayout, layout)
-	addIf(box, signature)
-	addIf(box, arguments)
-	return p.typed(box)
+	box := p.Node(tree.SILBoxTypeWithLayout, layout)
+	tree.AddIf(box, signature)
+	tree.AddIf(box, arguments)
+	return p.Typed(box)
 }
 
-func (p *parser) anonymousContext() *node {
+func (p *parser) anonymousContext() *tree.Node {
 	types := p.popTypeList()
-	name := p.pop(kindIdentifier)
-	return p.node(kindAnonymousContext, name, p.popContext(), types)
+	name := p.pop(tree.Identifier)
+	return p.Node(tree.AnonymousContext, name, p.popContext(), types)
 }

@@ -134,7 +134,7 @@ func TestKeys(t *testing.T) {
 // TestThreads are chosen by mouse and keys, together and apart.
 func TestThreads(t *testing.T) {
 	p := show(t, one(worked()))
-	p.wants("#threads", "All threads", "Thread 1 demo (main)", "runnable 1,000", "Thread 2 waiter", "waits in epoll_wait: fd 4 anon_inode:[eventpoll]: in all 10 looks")
+	p.wants("#threads", "All threads", "Thread 1 demo (main)", "runnable 1,000", "Thread 2 waiter", "waits in epoll_wait: fd 4 anon_inode:[eventpoll]: in all 10 checks")
 	p.click("#thread-2")
 	p.is("#path", "Thread 2 waiter")
 	p.wants("#waits", "waits in epoll_wait")

@@ -3,6 +3,7 @@
 package darwinlive
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,11 +14,11 @@ import (
 )
 
 // waiter is a thread that waits, as the target or as a report has it. A queue's
-// name is in quotes.
+// name is in quotes; a mutex has that of its variable instead.
 type waiter struct {
-	id                  uint64
-	lock, address, name string
-	owner               uint64
+	id                            uint64
+	lock, address, name, variable string
+	owner                         uint64
 }
 
 // stuck is what a target says of its own threads (testdata/deadlock.h): who waits
@@ -41,6 +42,9 @@ func parseStuck(out string) (s stuck) {
 		w := waiter{id: number(m[1]), lock: m[2], address: m[3], name: m[4], owner: number(m[5])}
 		if w.address == "0x0" {
 			w.address = ""
+		}
+		if w.lock == "mutex" {
+			w.name, w.variable = "", w.name
 		}
 		if w.name != "" {
 			w.name = strconv.Quote(w.name)
@@ -142,7 +146,7 @@ func (s *stuck) of(id uint64) int {
 }
 
 func (w *wait) waiter(id uint64) waiter {
-	return waiter{id: id, lock: w.Lock, address: w.Address, name: w.Object, owner: w.Owner}
+	return waiter{id: id, lock: w.Lock, address: w.Address, name: w.Object, variable: w.Variable, owner: w.Owner}
 }
 
 // checkDeadlockLine requires the line of the circle, begun at either of its
@@ -194,5 +198,5 @@ func (w waiter) String() string {
 	case "queue":
 		return fmt.Sprintf("for queue %s %s, drained by thread %#x", w.address, w.name, w.owner)
 	}
-	return fmt.Sprintf("for %s %s, held by thread %#x", w.lock, w.address, w.owner)
+	return fmt.Sprintf("for %s %s, held by thread %#x", w.lock, cmp.Or(w.variable, w.address), w.owner)
 }

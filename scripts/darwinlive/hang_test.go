@@ -34,7 +34,7 @@ func TestHangs(t *testing.T) {
 				r.Logf("%d hangs, %d told: %v; %s", count, len(told), told, lastLine(res.err))
 				// Between two hangs it is idle for 1.5 s. On a machine that is too busy
 				// for a look in that time the two are one to us.
-				if unseen := strings.Contains(res.err, "; not looked at for "); len(told) < count && !unseen {
+				if unseen := strings.Contains(res.err, "; not observed for "); len(told) < count && !unseen {
 					r.Errorf("%d hangs of %d were missed without a word: %s\n%s", count-len(told), count, p.output(0), res.err)
 				}
 				// Where the target has to wait long for a processor, that is a hang, too.

@@ -14,10 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
-
-	"stacksnap/task/needs"
 )
 
 // program is one that was started in a space.
@@ -279,10 +276,4 @@ func either[T any](full, short T) T {
 		return full
 	}
 	return short
-}
-
-// notYet passes over what is known to be wrong, unless it is asked for.
-func notYet(t *testing.T, what string) {
-	t.Helper()
-	needs.Variable(t, "STACKSNAP_NOT_YET", what)
 }

@@ -58,8 +58,8 @@ type thread struct {
 }
 
 type wait struct {
-	Call, Object, Lock, Address string
-	Owner                       uint64
+	Call, Object, Lock, Address, Variable string
+	Owner                                 uint64
 }
 
 type node struct {

@@ -48,20 +48,20 @@ var epollWait = map[string]string{"amd64": "epoll_wait", "arm64": "epoll_pwait"}
 // TestFirstLine: the first line of a report says what it is about, and nothing
 // that is not known.
 func TestFirstLine(t *testing.T) {
-	program := compile(t, "situation", "-O1")
+	program := compile(t, "situation", "-O1", "-g")
 	for situation, want := range map[string]struct{ one, many string }{
 		"deadlock": {one: `2 of 3 threads are deadlocked`, many: `2 of 3 threads are deadlocked`},
-		"convoy": {one: `4 of 5 threads wait for mutex 0x\w+, held by thread \d+ "situation"`,
-			many: `4 of 5 threads wait for mutex 0x\w+, held by thread \d+ "situation"`},
-		"lock": {one: `main thread waits for mutex 0x\w+, held by thread \d+ "holder"`,
-			many: `main thread waits for mutex 0x\w+, held by thread \d+ "holder", in (all \d+ looks|the only look)`},
-		"busy": {one: `(busy|runnable|waiting for a CPU): main thread, in burn \(situation\)`,
-			many: `(9\d|100) % of the CPU time in burn \(situation\); CPU time was \d\.\d+ s in \d\.\d+ s|starved: .*`},
-		"child": {one: `main thread waits in wait4: a child process to end`,
-			many: `main thread waits in wait4: a child process to end, in (all \d+ looks|the only look)`},
-		"idle": {one: `idle: main thread in ` + epollWait, many: `idle: main thread in ` + epollWait + `, in (all \d+ looks|the only look)`},
-		"pipe": {one: `main thread waits in read: fd \d+ pipe:\[\d+\]`,
-			many: `main thread waits in read: fd \d+ pipe:\[\d+\], in (all \d+ looks|the only look)`},
+		"convoy": {one: `4 of 5 threads wait for mutex [ab], held by thread \d+ "situation", called by waiter \(situation\.c:\d+\)`,
+			many: `4 of 5 threads wait for mutex [ab], held by thread \d+ "situation", called by waiter \(situation\.c:\d+\)`},
+		"lock": {one: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\); thread \d+ "holder" waits in pause, called by holder \(situation\.c:\d+\)`,
+			many: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
+		"busy": {one: `(busy|runnable|waiting for a CPU): main thread, in burn \(situation\.c:\d+\)`,
+			many: `(9\d|100) % of the CPU time in burn \(situation\.c:\d+\); CPU time was \d\.\d+ s in \d\.\d+ s(, waiting for a CPU \d+ % of the time when runnable)?|starved: .*`},
+		"child": {one: `main thread waits in wait4: a child process to end, called by child \(situation\.c:\d+\)`,
+			many: `main thread waits in wait4: a child process to end, called by child \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
+		"idle": {one: `idle: main thread in ` + epollWait, many: `idle: main thread in ` + epollWait + `, in (all \d+ checks|the only check)`},
+		"pipe": {one: `main thread waits in read: fd \d+ pipe:\[\d+\], called by readPipe \(situation\.c:\d+\)`,
+			many: `main thread waits in read: fd \d+ pipe:\[\d+\], called by readPipe \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
 		"jit": {one: `(busy|runnable|waiting for a CPU): main thread, in code of no file`,
 			many: `(9\d|100) % of the CPU time in generated code, of no file; .*|starved: .*`},
 	} {
@@ -78,7 +78,7 @@ func TestFirstLineOfStoppedProcess(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	comesTo(t, "stopped, by a signal or a debugger: nothing runs until it goes on", "-p", pid(cmd))
+	comesTo(t, "stopped, by a signal or a debugger: nothing runs until it goes on; if a signal stopped it, kill -CONT "+pid(cmd)+" has it go on", "-p", pid(cmd))
 }
 
 // TestFirstLineOfTracedProcess: it is known who holds it, if it was so from the
@@ -94,7 +94,7 @@ func TestFirstLineOfTracedProcess(t *testing.T) {
 	}
 	defer func() { _ = syscall.PtraceDetach(cmd.Process.Pid) }()
 	file := filepath.Join(t.TempDir(), "it.snap")
-	want := fmt.Sprintf("stopped, by %s [%d]: nothing runs until it goes on", ownName(t), os.Getpid())
+	want := fmt.Sprintf("stopped, by %s [%d]: nothing runs until it goes on; it traces the process, so that kill -CONT does nothing", ownName(t), os.Getpid())
 	for _, args := range [][]string{{"--no-stop", "-n", "2", "-p", pid(cmd), "--save", file}, {file}} {
 		if r := snap(t, args...); r.code != exitOK || firstLine(r.out) != want {
 			t.Errorf("%q: exit code %d, %q, want %q; %s", args, r.code, firstLine(r.out), want, r.err)
@@ -128,9 +128,9 @@ func TestFirstLineOfFault(t *testing.T) {
 	if b, err := os.ReadFile("/proc/" + pid(cmd) + "/wchan"); err != nil || len(b) == 0 {
 		needs.Skip(t, "/proc/PID/wchan", fmt.Sprintf("%q, %v", b, err))
 	}
-	const want = "main thread waits in a page fault: memory that is provided through userfaultfd"
+	const want = "main thread waits in a page fault: memory that is provided through userfaultfd, in fault"
 	comesTo(t, want, "-p", pid(cmd))
-	comesTo(t, want+", in (all \\d+ looks|the only look)", "-p", pid(cmd), "-d", "300ms")
+	comesTo(t, want+", in (all \\d+ checks|the only check)", "-p", pid(cmd), "-d", "300ms")
 }
 
 // TestZombieIsTold, with who has to wait for it.

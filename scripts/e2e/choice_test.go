@@ -12,8 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
+	"stacksnap/scripts/terminal"
 	"stacksnap/task/needs"
 )
 
@@ -45,7 +44,7 @@ func TestChoosing(t *testing.T) {
 		if got := threadsOf(out); (code == 0) != (want != "") || want != "" && (len(got) == 0 || got[0] != want) || want == "" && code != exitUsage {
 			t.Errorf("%q: exit code %d, threads %v, want %q\n%s", answer, code, got, want, told)
 		}
-		if !strings.Contains(told, "Which? 1 to 2, or a pid: ") {
+		if !strings.Contains(told, "Which? 1 to 2, "+question) {
 			t.Errorf("%q: not asked:\n%s", answer, told)
 		}
 		for line := range strings.SplitSeq(strings.ReplaceAll(told, "\r", ""), "\n") {
@@ -56,11 +55,20 @@ func TestChoosing(t *testing.T) {
 	}
 }
 
+// question is the end of the line that asks the user to choose.
+const question = "or a pid; q leaves: "
+
 // atTerminal runs stacksnap with a terminal as standard input and error, types when
 // it has asked, and returns what stood on the terminal, and on standard output.
 func atTerminal(t *testing.T, typed string, columns uint16, args ...string) (told, out string, code int) {
 	t.Helper()
-	ours, theirs := terminal(t, columns)
+	return typeAfter(t, question, typed, columns, args...)
+}
+
+// typeAfter is atTerminal that types once the terminal shows a text.
+func typeAfter(t *testing.T, shown, typed string, columns uint16, args ...string) (told, out string, code int) {
+	t.Helper()
+	ours, theirs := openTerminal(t, columns)
 	defer ours.Close()
 	cmd := exec.Command(stacksnap, args...)
 	var stdout bytes.Buffer
@@ -74,7 +82,7 @@ func atTerminal(t *testing.T, typed string, columns uint16, args ...string) (tol
 	for buf := make([]byte, 4096); ; {
 		n, err := ours.Read(buf)
 		screen.Write(buf[:n])
-		if typed != "" && strings.Contains(screen.String(), "or a pid: ") {
+		if typed != "" && strings.Contains(screen.String(), shown) {
 			if _, err := ours.WriteString(typed); err != nil {
 				t.Fatal(err)
 			}
@@ -88,28 +96,11 @@ func atTerminal(t *testing.T, typed string, columns uint16, args ...string) (tol
 	return screen.String(), stdout.String(), cmd.ProcessState.ExitCode()
 }
 
-// terminal makes one, with so many columns.
-func terminal(t *testing.T, columns uint16) (ours, theirs *os.File) {
+// openTerminal makes a terminal, which this system must have.
+func openTerminal(t *testing.T, columns uint16) (ours, theirs *os.File) {
 	t.Helper()
-	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		needs.Feature(t, "/dev/ptmx", err, fs.ErrNotExist, fs.ErrPermission)
-	}
-	fd := int(ours.Fd())
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
-		t.Fatal(err)
-	}
-	theirs, err = os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours, theirs, err := terminal.Open(columns, 24)
+	needs.Feature(t, "/dev/ptmx", err, fs.ErrNotExist, fs.ErrPermission)
 	return ours, theirs
 }
 
@@ -126,7 +117,7 @@ func TestAloneAtATerminal(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, told)
 		}
 	}
-	if told, out, code = atTerminal(t, "\n", 80); code != exitUsage || out != "" || !strings.Contains(told, "usage: stacksnap") {
+	if told, out, code = atTerminal(t, "\n", 80); code != exitUsage || out != "" || !strings.Contains(told, "no process was chosen") {
 		t.Errorf("exit code %d, %q\n%s", code, out, told)
 	}
 }

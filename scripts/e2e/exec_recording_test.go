@@ -11,7 +11,7 @@ import (
 )
 
 // TestRecordingThroughExec keeps what was recorded of a program when the one that
-// takes its place is over before it could be looked at, and when it is not; and no file
+// takes its place is over before it could be captured, and when it is not; and no file
 // that was beside it is touched.
 func TestRecordingThroughExec(t *testing.T) {
 	needs.Tool(t, "sh")

@@ -81,11 +81,11 @@ func TestFlagsForEveryCall(t *testing.T) {
 		_ = cmd.Run()
 		return result{out.String(), errOut.String(), cmd.ProcessState.ExitCode()}
 	}
-	all, merged := with("", "-p", pid(target)), with("--merge", "-p", pid(target))
+	all, merged := with("--no-merge", "-p", pid(target)), with("", "-p", pid(target))
 	if a, b := len(threadsOf(all.out)), len(threadsOf(merged.out)); a != 9 || b >= a {
 		t.Errorf("%d threads, merged %d: %s", a, b, merged.err)
 	}
-	if again := with("--merge", "-p", pid(target), "--merge=false"); len(threadsOf(again.out)) != 9 {
+	if again := with("--no-merge", "-p", pid(target), "--no-merge=false"); len(threadsOf(again.out)) != len(threadsOf(merged.out)) {
 		t.Errorf("the command line did not win: %s\n%s", again.err, again.out)
 	}
 	refused(t, with("--merge 'x", "-p", pid(target)), exitUsage, "STACKSNAP_FLAGS: a quotation mark is not closed")

@@ -55,7 +55,7 @@ func TestPausedWatch(t *testing.T) {
 	w.looks(10)
 	for range rounds(2) {
 		pauseFor(t, w.Process, 2500*time.Millisecond)
-		w.says("could not be looked at for")
+		w.says("could not be observed for")
 		w.looks(20)
 	}
 	r := w.end()
@@ -82,7 +82,7 @@ func TestPausedWithItsTarget(t *testing.T) {
 	signal(t, w.Process, unix.SIGSTOP)
 	pauseFor(t, target.Process, 2*time.Second)
 	signal(t, w.Process, unix.SIGCONT)
-	w.says("could not be looked at for")
+	w.says("could not be observed for")
 	w.looks(10)
 	r := w.end()
 	if late := queued(t, pid(target)) - before; r.out != "" && late > 200*time.Millisecond {

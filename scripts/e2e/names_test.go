@@ -24,7 +24,7 @@ func TestNamesThatPeopleKnow(t *testing.T) {
 	if live.code != exitOK {
 		t.Fatal(live.err)
 	}
-	for _, want := range []string{"read + ", "wait_for_input + ", "void ns::visit<…>(…) + ", "main + "} {
+	for _, want := range []string{"read + ", "wait_for_input + ", "void ns::visit<std::vector<std::__cxx11::basic_string<…>, std::allocator<…> > >(…) + ", "main + "} {
 		if !strings.Contains(live.out, "  "+want) {
 			t.Errorf("no frame %q in\n%s", want, live.out)
 		}

@@ -3,12 +3,15 @@
 package e2e
 
 import (
-	"bytes"
-	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"stacksnap/scripts/terminal"
+	"stacksnap/task/needs"
 )
 
 // TestPager: a report that is longer than the terminal is shown by $PAGER, and nothing
@@ -43,23 +46,46 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// onTerminal runs stacksnap with a terminal as standard output, and returns what stood
-// there.
+// onTerminal runs stacksnap with a terminal as standard output and error, and returns what
+// is shown there.
 func onTerminal(t *testing.T, args, env []string) string {
 	t.Helper()
-	ours, theirs := terminal(t, 100)
-	defer ours.Close()
 	cmd := exec.Command(stacksnap, args...)
 	cmd.Env = append(append(os.Environ(), "TERM=xterm", "LC_ALL=C.UTF-8"), env...)
-	var told bytes.Buffer
-	cmd.Stdout, cmd.Stderr = theirs, &told
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	theirs.Close()
-	shown, _ := io.ReadAll(ours) // ends by an error, when nobody has the terminal open
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("%v: %s", err, told.String())
+	shown, err := terminal.Run(cmd, 100, 24)
+	needs.Feature(t, "/dev/ptmx", err, fs.ErrNotExist, fs.ErrPermission)
+	if err != nil {
+		t.Errorf("%v: %s", err, shown)
 	}
 	return string(shown)
+}
+
+// TestLaunchAtATerminal: the first line says where the report goes. It is shown in the
+// pager when the command has ended.
+func TestLaunchAtATerminal(t *testing.T) {
+	need(t, "sh")
+	t.Setenv("PAGER", "sed s/^/paged:/")
+	t.Setenv("TERM", "xterm")
+	for _, c := range []struct {
+		flags, script, first, last string
+		paged                      bool
+	}{
+		{"", "sleep LIFE; exit 7", "stacksnap: the report is shown here when sh ends; -o FILE writes it to a file", "paged:", true},
+		{"--no-pager", "sleep LIFE; exit 7", "stacksnap: the report is shown here when sh ends; ", "", false},
+		{"-n 3", "read line; exit 7", "stacksnap: the report is shown here after 3 samples, or when sh ends; ", "stacksnap: sh still runs: the prompt comes back when it ends", false},
+		{"-o " + filepath.Join(t.TempDir(), "it.txt"), "sleep LIFE; exit 7", "stacksnap: the report goes to ", "stacksnap: the report goes to ", false},
+	} {
+		var shown string
+		var code int
+		for _, life := range []string{"0.2", "2", "20"} {
+			args := append(strings.Fields(c.flags), "--", "sh", "-c", strings.Replace(c.script, "LIFE", life, 1))
+			if shown, _, code = typeAfter(t, "still runs", "\n", 80, args...); !strings.Contains(shown, "before it could be captured") {
+				break
+			}
+		}
+		lines := strings.Split(strings.TrimSpace(shown), "\r\n")
+		if code != 7 || !strings.HasPrefix(lines[0], c.first) || !strings.HasPrefix(lines[len(lines)-1], c.last) || strings.Contains(shown, "paged:") != c.paged {
+			t.Errorf("%s: exit code %d, paged %t:\n%s", c.flags, code, !c.paged, shown)
+		}
+	}
 }

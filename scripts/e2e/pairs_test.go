@@ -138,7 +138,7 @@ func tryPair(t *testing.T, call, pid, name string) {
 	if has("--running") && (isFolded || strings.Contains(r.err, "no thread matches")) {
 		return // none of them runs
 	}
-	if isLaunch && strings.Contains(r.err, "ended before it could be looked at") {
+	if isLaunch && strings.Contains(r.err, "ended before it could be captured") {
 		return // stacksnap had no processor for a second
 	}
 	if r.code != 0 || !strings.Contains(report, wanted) {

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && servers
+//go:build linux && amd64 && (servers || screens)
 
 package e2e
 
@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -108,19 +109,22 @@ func (s *server) processes(t *testing.T) []int {
 	return append([]int{s.root}, below...)
 }
 
-func startNginx(t *testing.T) *server {
+func startNginx(t *testing.T) *server { return nginx(t, 2, "return 200;") }
+
+// nginx starts a server that does in its only location what is given.
+func nginx(t *testing.T, workers int, location string) *server {
 	program := find(t, "nginx", "/usr/sbin/nginx")
 	dir := publicDir(t)
-	config := fmt.Sprintf(`daemon off; pid %[1]s/pid; error_log stderr; worker_processes 2;
+	config := fmt.Sprintf(`daemon off; pid %[1]s/pid; error_log stderr; worker_processes %[2]d;
 events { worker_connections 64; }
 http {
   access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy;
   fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi;
-  server { listen unix:%[1]s/socket; location / { return 200; } }
-}`, dir)
+  server { listen unix:%[1]s/socket; location / { %[3]s } }
+}`, dir, workers, location)
 	write(t, filepath.Join(dir, "conf"), config)
 	id := serve(t, exec.Command(program, "-c", filepath.Join(dir, "conf"), "-p", dir, "-e", "stderr"))
-	return &server{root: id, network: "unix", address: filepath.Join(dir, "socket"), helpers: 2}
+	return &server{root: id, network: "unix", address: filepath.Join(dir, "socket"), helpers: workers}
 }
 
 // startPostgres starts it as another user where this one is root, as whom it does
@@ -265,4 +269,20 @@ func standing(t *testing.T, pid int) map[int]stand {
 		all[id] = s
 	}
 	return all
+}
+
+// blockedCall is a call that a thread is blocked in.
+type blockedCall struct {
+	number int
+	words  []string // arguments, sp and pc, in hexadecimal
+}
+
+// callOf returns the call that a thread is blocked in; false if it is in none.
+func callOf(s stand) (c blockedCall, blocked bool) {
+	words := strings.Fields(s.call)
+	if len(words) != 9 { // -1 in user code, or the word running
+		return c, false
+	}
+	number, err := strconv.Atoi(words[0])
+	return blockedCall{number, words[1:]}, err == nil
 }

@@ -132,21 +132,6 @@ func rested(was, is stand, stops int) bool {
 	}
 }
 
-// blockedCall is a call that a thread is blocked in.
-type blockedCall struct {
-	number int
-	words  []string // arguments, sp and pc, in hexadecimal
-}
-
-func callOf(s stand) (c blockedCall, blocked bool) {
-	words := strings.Fields(s.call)
-	if len(words) != 9 { // -1 in user code, or the word running
-		return c, false
-	}
-	number, err := strconv.Atoi(words[0])
-	return blockedCall{number, words[1:]}, err == nil
-}
-
 func (c blockedCall) pc() string { return c.words[len(c.words)-1] }
 
 // isEndless reports whether a call has no limit of time, and goes on after a stop as

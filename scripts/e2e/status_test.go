@@ -21,7 +21,7 @@ func lookedAt(t *testing.T, args func(life string) []string) (r result) {
 	for _, life := range []string{"0.2", "2", "20"} {
 		all := args(life)
 		r = snap(t, all...)
-		if !strings.Contains(r.err, "before it could be looked at") || !strings.Contains(strings.Join(all, " "), "sleep "+life) {
+		if !strings.Contains(r.err, "before it could be captured") || !strings.Contains(strings.Join(all, " "), "sleep "+life) {
 			return r
 		}
 	}

@@ -112,7 +112,7 @@ func TestTopInATerminal(t *testing.T) {
 	m.see("all time, last")
 	m.keys("?")
 	m.see("Ctrl-L, Ctrl-Z")
-	m.keys("x")
+	m.keys("q") // closes the help alone
 	m.see("all time, last")
 	m.keys("f")
 	m.see("FROZEN *$")
@@ -155,7 +155,7 @@ func TestTopEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.see("ENDED *$")
-	m.see(`^the target \(pid ` + pid(target) + `\) exited meanwhile.*; q quits`)
+	m.see(`^the target \(pid ` + pid(target) + `\) exited meanwhile.*  q quit  `)
 	m.see(`s  seventy \(shares\)`)
 	m.keys("s")
 	file := filepath.Join(t.TempDir(), "last.json")

@@ -14,7 +14,7 @@ func TestTopShares(t *testing.T) {
 	target := start(t, compile(t, "shares", "-O1"), "split")
 	m.top("-r 500 -n 3000 -p "+pid(target), "seventy (shares)")
 	m.see("ENDED *$")
-	m.see("^the sampling has ended; q quits")
+	m.see("^sampling ended after [0-9.]+s  q quit  ")
 	spent := map[string]float64{}
 	sum := 0.0
 	for _, f := range []string{"seventy", "twenty", "ten"} {

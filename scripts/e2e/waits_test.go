@@ -40,7 +40,7 @@ func lacks(report string, lines ...string) string {
 
 // inLooks ends a wait that is found as long as it is looked for. A thread that
 // was just about to wait, or is slow to come back from a stop, may be missed.
-const inLooks = `: in (all \d+ looks|\d+ of \d+ looks|the only look)`
+const inLooks = `: in (all \d+ checks|\d+ of \d+ checks|the only check)`
 
 // tells runs stacksnap until a report has all lines, and returns that. On a busy
 // machine a look at what the threads wait for has to wait for its time, and threads
@@ -69,7 +69,7 @@ func sampleWithLooks(t *testing.T, cmd *exec.Cmd, saved string, lines ...string)
 		if got.code != 0 {
 			t.Fatalf("exit %d: %s", got.code, got.err)
 		}
-		once := strings.Contains(got.out, "the only look") || strings.Contains(got.out, "the last look alone")
+		once := strings.Contains(got.out, "the only check") || strings.Contains(got.out, "the last check alone")
 		if !once && waits(got.out) == waitingThreads && lacks(got.out, lines...) == "" {
 			return got
 		}
@@ -83,15 +83,15 @@ func sampleWithLooks(t *testing.T, cmd *exec.Cmd, saved string, lines ...string)
 func TestSampledWaits(t *testing.T) {
 	cmd := startWaits(t)
 	saved := filepath.Join(t.TempDir(), "saved")
-	const stood = `; stood from \+.* on to the end, in all \d+ looks`
+	const stood = `; seen from \+.* to the end, in all \d+ checks`
 	got := sampleWithLooks(t, cmd, saved,
 		`Deadlock: +thread \d+ "waits" waits for mutex 0x\w+, held by itself`+stood,
-		`Deadlock: +(thread \d+ "member" |which )waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member"`+stood,
-		`  waits for mutex 0x\w+, held by thread \d+ "member"`+inLooks,
-		`  waits for rwlock 0x\w+, held by thread `+pid(cmd)+` "waits"`+inLooks,
-		`  waits for rwlock 0x\w+, held by 1 reader`+inLooks,
-		`  waits in futex: semaphore 0x\w+`+inLooks,
-		`  waits in futex: condition variable \(futex 0x\w+\)`+inLooks,
+		`Deadlock: +(thread \d+ "member" |which )waits for mutex ring(\+\d+)?, held by thread \d+ "member", which waits for mutex ring(\+\d+)?, held by thread \d+ "member", which waits for mutex ring(\+\d+)?, held by thread \d+ "member"`+stood,
+		`  waits for mutex ring(\+\d+)?, held by thread \d+ "member"`+inLooks,
+		`  waits for rwlock written, held by thread `+pid(cmd)+` "waits"`+inLooks,
+		`  waits for rwlock read_, held by 1 reader`+inLooks,
+		`  waits in futex: semaphore sem`+inLooks,
+		`  waits in futex: condition variable cond`+inLooks,
 		`  waits in read: fd \d+ pipe:\[\d+\]`+inLooks,
 		`  waits for file lock fd \d+ .*, held by this process`+inLooks,
 	)
@@ -135,7 +135,7 @@ func TestSampledWaits(t *testing.T) {
 func TestSampledWaitsOfSomeThreads(t *testing.T) {
 	cmd := startWaits(t)
 	for _, how := range [][]string{{"--thread", "reader"}, {"--thread", "reader", "--no-stop"}, {"--thread", "reader", "--suspend", "task"}} {
-		tells(t, []string{`  waits for rwlock 0x\w+, held by thread ` + pid(cmd) + ` "waits"` + inLooks},
+		tells(t, []string{`  waits for rwlock written, held by thread ` + pid(cmd) + ` "waits"` + inLooks},
 			append([]string{"-p", pid(cmd), "-n", "200"}, how...)...)
 	}
 }
@@ -144,7 +144,7 @@ func TestSampledWaitsOfSomeThreads(t *testing.T) {
 // is wanted, and the others are in the report for that alone.
 func TestDeadlockOfOneThread(t *testing.T) {
 	cmd := startWaits(t)
-	const circle = `Deadlock: +thread \d+ "member" waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member", which waits for mutex 0x\w+, held by thread \d+ "member"(; (stood|seen) .*)?`
+	const circle = `Deadlock: +thread \d+ "member" waits for mutex ring(\+\d+)?, held by thread \d+ "member", which waits for mutex ring(\+\d+)?, held by thread \d+ "member", which waits for mutex ring(\+\d+)?, held by thread \d+ "member"(; (stood|seen) .*)?`
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
 	report := tells(t, []string{circle}, "-p", pid(cmd), "-d", "1s", "--save", whole).out

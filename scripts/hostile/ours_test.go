@@ -128,11 +128,7 @@ func (c *counting) end(t *testing.T, mode int, sig syscall.Signal, life time.Dur
 	ran = runs(cmd)
 	sent := time.Now()
 	_ = cmd.Process.Signal(sig)
-	if sig == syscall.SIGKILL {
-		_ = cmd.Wait() // where others keep the processors, it takes its turn to die
-	} else {
-		ends(t, cmd, sig.String())
-	}
+	ends(t, cmd, sig.String())
 	took = time.Since(sent)
 	c.runsOn(t)
 	return ran, took

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"stacksnap/scripts/terminal"
 	"stacksnap/task/needs"
 )
 
@@ -216,7 +217,7 @@ func (c *counting) look(t *testing.T, mode int) *exec.Cmd {
 	cmd := exec.Command(stacksnap, append(args, "-p", c.compiled.pid)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if m.tty {
-		tty := terminal(t)
+		tty := quietTerminal(t)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	}
@@ -226,33 +227,21 @@ func (c *counting) look(t *testing.T, mode int) *exec.Cmd {
 	return cmd
 }
 
-// terminal opens a new one, whose output is read and dropped.
-func terminal(t *testing.T) *os.File {
+// quietTerminal opens a terminal whose output is read and dropped.
+func quietTerminal(t *testing.T) *os.File {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	ours, theirs, err := terminal.Open(80, 24)
 	needs.Feature(t, "a terminal", err, os.ErrNotExist, os.ErrPermission)
-	t.Cleanup(func() { _ = master.Close() })
-	fd := int(master.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tty, err := os.OpenFile(fmt.Sprint("/dev/pts/", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tty.Close() })
+	t.Cleanup(func() { _ = ours.Close() })
+	t.Cleanup(func() { _ = theirs.Close() })
 	go func() {
 		for b := make([]byte, 4096); ; {
-			if _, err := master.Read(b); err != nil {
+			if _, err := ours.Read(b); err != nil {
 				return
 			}
 		}
 	}()
-	return tty
+	return theirs
 }
 
 // ends requires that a command ends in time.

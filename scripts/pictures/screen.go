@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"stacksnap/scripts/terminal"
 )
 
 // The size of the terminal in the picture.
@@ -19,7 +21,7 @@ const (
 func firstScreen(stacksnap, recording string) ([]byte, error) {
 	cmd := exec.Command(stacksnap, recording)
 	cmd.Env = []string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "TZ=UTC", "PAGER=cat"}
-	text, err := onTerminal(cmd, columns, lines)
+	text, err := terminal.Run(cmd, columns, lines)
 	if err != nil {
 		return nil, err
 	}

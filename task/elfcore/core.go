@@ -51,12 +51,6 @@ func Open(path string) (*Process, error) {
 	return p, nil
 }
 
-// Is reports whether r holds an ELF core.
-func Is(r io.ReaderAt, size int64) bool {
-	_, err := readHeader(io.NewSectionReader(r, 0, size))
-	return err == nil
-}
-
 // New reads a core of size bytes.
 func New(r io.ReaderAt, size int64) (*Process, error) {
 	file := io.NewSectionReader(r, 0, size)

@@ -18,7 +18,8 @@ func stat(root, name string) (fs.FileInfo, error) {
 	return os.Stat(filepath.Join(root, filepath.FromSlash(name)))
 }
 
-// Through opens a regular file at a path: this system has no links in /proc.
+// Through opens the regular file that link names. Linux opens it by a descriptor in /proc
+// instead, which this system does not have; the other arguments are for that.
 func Through(_ int, link, _ string, _ uint64) (*os.File, fs.FileInfo, error) {
 	return regular.Open(link)
 }

@@ -82,7 +82,7 @@ func Name(pid int) string {
 }
 
 // Named lists the processes whose name, program or path is the target, exactly or,
-// where there are none, in its beginning. A number stands for that pid. The error
+// where there are none, in its beginning. A number is a pid. The error
 // is a *NoNameError where there are none. self is not among them.
 func Named(target string, self int) ([]int, error) {
 	pid, err := Find(target, self)

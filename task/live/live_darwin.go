@@ -26,8 +26,8 @@ func candidate(pid int) (task.Candidate, bool) { return mach.Candidate(pid) }
 // Details tells processes of one name apart.
 func Details(pid int) task.Details { return mach.Details(pid) }
 
-// Holders knows of none: this system does not tell who has what open.
-func Holders([]task.End) map[task.End]task.Holders { return nil }
+// Owners knows of none: this system does not tell who has what open.
+func Owners([]task.Endpoint) map[task.Endpoint]task.Owners { return nil }
 
 // awaitExec has nothing to wait for: the program is in place.
 func awaitExec(int) {}

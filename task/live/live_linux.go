@@ -44,8 +44,8 @@ func candidate(pid int) (task.Candidate, bool) { return procfs.Candidate(pid) }
 // Details tells processes of one name apart.
 func Details(pid int) task.Details { return procfs.Details(pid) }
 
-// Holders finds the processes that have ends of pipes and sockets open.
-func Holders(ends []task.End) map[task.End]task.Holders { return procfs.Holders(ends) }
+// Owners finds the processes that have ends of pipes and sockets open.
+func Owners(ends []task.Endpoint) map[task.Endpoint]task.Owners { return procfs.Owners(ends) }
 
 // awaitExec waits for the moment after exec: the runtime has been seen to return
 // while the program still had our memory (Linux 6.1 on an emulated arm64).

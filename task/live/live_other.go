@@ -18,8 +18,8 @@ func candidate(int) (task.Candidate, bool) { return task.Candidate{}, false }
 // Details knows nothing here.
 func Details(int) task.Details { return task.Details{User: -1, CPU: -1} }
 
-// Holders knows of none: this system does not tell who has what open.
-func Holders([]task.End) map[task.End]task.Holders { return nil }
+// Owners knows of none: this system does not tell who has what open.
+func Owners([]task.Endpoint) map[task.Endpoint]task.Owners { return nil }
 
 // awaitExec has nothing to wait for: the program is in place.
 func awaitExec(int) {}

@@ -7,13 +7,13 @@ import (
 	"stacksnap/task"
 )
 
-// XNU waits in task_suspend until the threads stand. Where a kernel does not, one
-// that has yet to come to rest has a state of zeros, which is none: it is asked
-// for again, for so long in one stop, all threads together.
+// XNU waits in task_suspend until the threads are stopped. On a kernel that does not, a thread
+// that has not stopped yet has a state of zeros, and is asked for again: for so long in one stop,
+// for all threads together.
 const (
-	maxPatience   = 250 * time.Millisecond
-	patienceStep  = 500 * time.Microsecond
-	nullPCPatient = 10 * time.Millisecond // for a pc of 0 beside a good sp: a call of a null pointer
+	maxStateWait  = 250 * time.Millisecond
+	stateWaitStep = 500 * time.Microsecond
+	nullPCWait    = 10 * time.Millisecond // for a pc of 0 beside a good sp: a call of a null pointer
 )
 
 // errTranslated: the arm64 kernel refuses x86 flavors of thread state
@@ -21,7 +21,7 @@ const (
 // translated code, not the program's. What is public is not enough for a walk that
 // is known to be right:
 //
-//   - In translated code x0 to x15 stand for rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi
+//   - In translated code x0 to x15 hold rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi
 //     and r8 to r15 (FFRI's Project Champollion, part 1), and the program's stack
 //     has its own return addresses. But nothing tells that a pc is in such code,
 //     at an instruction at which this holds, except Rosetta's own tables.
@@ -36,26 +36,25 @@ const (
 // Apple's debugserver hands such a process over to a twin that is Rosetta's.
 var errTranslated = errors.New("the process is translated by Rosetta: its x86_64 registers cannot be read from outside")
 
-// errNoRoom stands in where more threads failed than room was made for.
+// errNoRoom is the error of threads beyond those whose errors room was made for.
 var errNoRoom = errors.New("the thread could not be captured")
 
-// restlessness is of a thread on which a stop's patience was spent in vain: it is
-// not waited for in the next stops, ever more of them, lest one such thread hold
-// the target for long at each sample.
-type restlessness struct {
+// stateBackoff is of a thread for which a stop waited in vain. The next stops do not wait for it,
+// twice as many each time: else one such thread would prolong the stop of each sample.
+type stateBackoff struct {
 	vain int // stops
 	pass int // stops still to pass
 }
 
 const maxVain = 8 // passes 256 stops
 
-func (r *restlessness) wasVain() {
+func (r *stateBackoff) wasVain() {
 	r.vain = min(r.vain+1, maxVain)
 	r.pass = 1 << r.vain
 }
 
 // passes reports whether a stop is not to wait, and counts it.
-func (r *restlessness) passes() bool {
+func (r *stateBackoff) passes() bool {
 	if r.pass == 0 {
 		return false
 	}
@@ -112,7 +111,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	return p.copyStack(h, t)
 }
 
-// readRegisters asks until there is a state, as long as patience lasts. XNU
+// readRegisters asks until there is a state, for as long as the stop may wait. XNU
 // answers KERN_ABORTED where the wait for the thread was interrupted
 // (osfmk/kern/thread_act.c, thread_get_state_internal).
 func (p *Process) readRegisters(h *held, regs *task.Registers) error {
@@ -120,25 +119,25 @@ func (p *Process) readRegisters(h *held, regs *task.Registers) error {
 	if layout == nil {
 		return p.fail("no thread state is known of this architecture", 0, success)
 	}
-	for waited := time.Duration(0); ; waited += patienceStep {
+	for waited := time.Duration(0); ; waited += stateWaitStep {
 		n, r := p.k.state(h.port, layout.flavor, p.words[:layout.words])
 		if r == success {
 			layout.decode(p.words[:n], p.info.CodeMask, regs)
-			if regs.SP() != 0 && (regs.PC() != 0 || waited >= nullPCPatient || p.patience <= 0) {
-				h.rest = restlessness{}
+			if regs.SP() != 0 && (regs.PC() != 0 || waited >= nullPCWait || p.stateWait <= 0) {
+				h.backoff = stateBackoff{}
 				return nil
 			}
 		} else if r != aborted {
 			return p.threadError("thread_get_state", h.port, r)
 		}
-		if p.patience <= 0 || waited == 0 && h.rest.passes() {
+		if p.stateWait <= 0 || waited == 0 && h.backoff.passes() {
 			if waited > 0 {
-				h.rest.wasVain()
+				h.backoff.wasVain()
 			}
 			return p.fail("the thread did not come to rest: thread_get_state gives no registers", 0, r)
 		}
-		p.patience -= patienceStep
-		p.k.pause(patienceStep)
+		p.stateWait -= stateWaitStep
+		p.k.pause(stateWaitStep)
 	}
 }
 

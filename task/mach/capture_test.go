@@ -50,7 +50,7 @@ func TestPatienceIsForAllThreadsTogether(t *testing.T) {
 	s.restless = time.Hour
 	var snap task.Snapshot
 	take(t, s, &snap)
-	if s.paused > maxPatience {
+	if s.paused > maxStateWait {
 		t.Errorf("paused %v", s.paused)
 	}
 	for i := range snap.Threads {
@@ -81,7 +81,7 @@ func TestACallOfANullPointerIsAState(t *testing.T) {
 	s.threadList[0].words = stateWords(task.AMD64, 0, s.memory[len(s.memory)-1].end-64)
 	var snap task.Snapshot
 	take(t, s, &snap)
-	if th := &snap.Threads[0]; th.Err != nil || len(th.Stacks) != 1 || s.paused > 2*nullPCPatient {
+	if th := &snap.Threads[0]; th.Err != nil || len(th.Stacks) != 1 || s.paused > 2*nullPCWait {
 		t.Errorf("%v, paused %v", th.Err, s.paused)
 	}
 }

@@ -20,7 +20,7 @@ func TestZerosAreNoRegisters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g, err := w.Glance(); err != nil || g.State != task.Sleeping || g.Registers != (task.Registers{}) {
+	if g, err := w.Observe(); err != nil || g.State != task.Sleeping || g.Registers != (task.Registers{}) {
 		t.Errorf("%+v, %v", g, err)
 	}
 	for snap, err := range task.Sample(context.Background(), p, task.Options{Count: 1, Suspend: task.SuspendNone}) {
@@ -28,7 +28,7 @@ func TestZerosAreNoRegisters(t *testing.T) {
 			t.Errorf("%+v, %v", snap.Threads, err)
 		}
 	}
-	if s.paused > maxPatience || s.suspends != 1 {
+	if s.paused > maxStateWait || s.suspends != 1 {
 		t.Errorf("paused %v, %d stops", s.paused, s.suspends)
 	}
 	mustClose(t, p)
@@ -52,7 +52,7 @@ func TestAWatchStopsWhereItLearnsNothingOtherwise(t *testing.T) {
 		var stood int
 		look := func() task.Addr {
 			s.now += time.Millisecond
-			g, err := w.Glance()
+			g, err := w.Observe()
 			if err != nil || g.State != task.Sleeping {
 				t.Fatalf("%+v, %v", g, err)
 			}
@@ -79,7 +79,7 @@ func TestAWatchStopsWhereItLearnsNothingOtherwise(t *testing.T) {
 		}
 		// No stop is due yet, and where it was is not where it is.
 		s.threadList[0].ran += time.Millisecond
-		if g, err := w.Glance(); err != nil || !g.Later || g.Registers.Known != 0 {
+		if g, err := w.Observe(); err != nil || !g.Later || g.Registers.Known != 0 {
 			t.Errorf("tells %v: %+v, %v; it has run", tells, g, err)
 		}
 		mustClose(t, p)
@@ -101,7 +101,7 @@ func TestAWatchStopsSoonerForOneWait(t *testing.T) {
 	}
 	look := func(after time.Duration) bool {
 		s.now += after
-		g, err := w.Glance()
+		g, err := w.Observe()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,13 +155,13 @@ func TestAWatchWaitsForAThreadToBeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := w.Glance()
+		g, err := w.Observe()
 		if err != nil || g.Later || g.Registers.PC() != testText {
 			t.Errorf("rests %v: %+v, %v", rests, g, err)
 		}
 		s.before = nil
 		s.now += time.Second
-		if g, err = w.Glance(); err != nil || g.Registers.PC() != testText {
+		if g, err = w.Observe(); err != nil || g.Registers.PC() != testText {
 			t.Errorf("rests %v: %+v, %v", rests, g, err)
 		}
 		if want := map[bool]int{true: 1, false: 2}[rests]; s.suspends != want {
@@ -225,7 +225,7 @@ func TestAllThreadsSlowToRest(t *testing.T) {
 	s := newOdd(8)
 	s.restless = time.Hour
 	sampleScripted(t, s, task.Options{Count: 4}, func(n int, snap *task.Snapshot) {
-		if stop := s.now - s.stoppedAt; stop > maxPatience+20*time.Millisecond {
+		if stop := s.now - s.stoppedAt; stop > maxStateWait+20*time.Millisecond {
 			t.Errorf("stop %d took %v", n, stop)
 		}
 		for i := range snap.Threads {
@@ -234,7 +234,7 @@ func TestAllThreadsSlowToRest(t *testing.T) {
 			}
 		}
 		if n == 3 {
-			s.restless = maxPatience / 2
+			s.restless = maxStateWait / 2
 		}
 	})
 }

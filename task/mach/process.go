@@ -37,7 +37,7 @@ type Process struct {
 	// unstopped marks what is captured while the target runs.
 	unstopped bool
 	resume    func() error  // made once: a method value allocates
-	patience  time.Duration // left in this stop for threads that have no state yet
+	stateWait time.Duration // left in this stop for threads that have no state yet
 
 	words    [maxStateWords]uint32 // where thread_get_state writes
 	failures []captureError        // for the errors of a stop, made before it
@@ -61,10 +61,10 @@ type Process struct {
 
 // held is a thread to whose port we hold one reference.
 type held struct {
-	port  port
-	id    task.ThreadID
-	stack known
-	rest  restlessness
+	port    port
+	id      task.ThreadID
+	stack   known
+	backoff stateBackoff
 
 	foreseen foreseen
 }

@@ -201,8 +201,8 @@ func (f *foreseen) foresee(r *region, top task.Addr) {
 	}
 }
 
-// askForeseen asks, while the target runs, for the region of a stack that was
-// copied without.
+// askForeseen finds, while the target runs, the region of a stack that the last stop had to
+// copy without knowing it. The next stop then need not ask.
 func (p *Process) askForeseen(f *foreseen) {
 	a := f.from
 	f.from = 0

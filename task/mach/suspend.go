@@ -22,7 +22,7 @@ func (p *Process) Suspend(task.StopOptions) (resume func() error, err error) {
 		return nil, errStopped
 	}
 	p.reserve(len(p.held))
-	p.patience = maxPatience
+	p.stateWait = maxStateWait
 	p.gate.Enter()
 	p.last = task.Stop{Ordered: time.Now()}
 	if r := p.k.suspend(p.task); r != success {
@@ -154,7 +154,7 @@ func (p *Process) CaptureThreads(how task.Suspension, _ task.StopOptions, ids []
 	if how != task.SuspendNone {
 		return p.CanStop(task.SuspendThread)
 	}
-	p.patience, p.unstopped = 0, true
+	p.stateWait, p.unstopped = 0, true
 	for i := range ids {
 		stopped(i)
 		runs(i, 0, nil)

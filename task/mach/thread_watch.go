@@ -7,7 +7,7 @@ import (
 	"stacksnap/task"
 )
 
-// watch looks at one of the listed threads. Like the process it is used from one
+// watch observes one of the listed threads. Like the process it is used from one
 // goroutine, and ends with it.
 type watch struct {
 	process *Process
@@ -23,11 +23,11 @@ func (p *Process) WatchThread(id task.ThreadID) (task.ThreadWatch, error) {
 	return &watch{process: p, id: id}, nil
 }
 
-// Glance implements [task.ThreadWatch]. The registers are asked for only of a
+// Observe implements [task.ThreadWatch]. The registers are asked for only of a
 // thread that waits: the kernel would have to stop another one for them
 // (osfmk/kern/thread_act.c, thread_get_state_internal).
-func (w *watch) Glance() (task.Glance, error) {
-	var g task.Glance
+func (w *watch) Observe() (task.ThreadActivity, error) {
+	var g task.ThreadActivity
 	name, basic, err := w.basic()
 	if err != nil {
 		return g, err
@@ -99,18 +99,17 @@ const (
 type still struct {
 	registers task.Registers
 	cpu       time.Duration // what the thread had used when it was back from the stop
-	back      bool          // it was seen back: until it runs it stands where it stood
+	back      bool          // it was seen back: until it runs it is where registers say
 	took      time.Duration // the last stop,
 	ended     time.Duration // at that uptime
 	waits     time.Duration // the CPU time with which it was seen to wait last
 }
 
-// readStill returns the registers of a thread that waits, and has used cpu so
-// far. Where it has not run since it was back from the last stop it stands where
-// it stood then; of one that has, only a new stop tells, and false is returned
-// where none is due yet. One that has not run since the last look, and stands nobody
-// knows where, may be stuck there: a stop for that is due sooner, as one is enough for
-// the whole wait. No registers where a stop tells none either.
+// readStill returns the registers of a thread that waits and has used cpu so far. If the thread
+// has not run since it was back from the last stop, it is still where that found it. Otherwise a
+// new stop has to find out; false means that none is due yet. A stop is due sooner for a thread
+// that has not run since the last observation: it may be stuck, and one stop is enough for the
+// whole wait. The registers are empty where a stop does not give them either.
 func (w *watch) readStill(cpu time.Duration) (task.Registers, bool) {
 	s, k := &w.still, w.process.k
 	if s.back && cpu > 0 && cpu == s.cpu {
@@ -146,14 +145,14 @@ func (w *watch) stopAndRead() task.Registers {
 		regs = task.Registers{}
 	}
 	if resume() != nil {
-		return task.Registers{} // the next look finds out what has become of it
+		return task.Registers{} // the next observation finds out what has become of it
 	}
 	return regs
 }
 
-// settle waits until a thread that was stopped is back in its wait, and tells
-// what it has used by then: on such kernels a stop has it run a little. One that
-// does not come to rest soon has gone on.
+// settle waits until a thread that was stopped is back in its wait, and returns the CPU time that
+// it has used by then: on such kernels a stop has it run a little. Back is false for a thread
+// that goes on running.
 func (w *watch) settle() (cpu time.Duration, back bool) {
 	same := 0
 	for range settleSteps {

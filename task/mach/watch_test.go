@@ -28,11 +28,11 @@ func TestWatchThread(t *testing.T) {
 	}
 	watched := s.threadList[1]
 	watched.run = 3
-	if g, err := w.Glance(); err != nil || g.State != task.Sleeping || g.Registers.SP() == 0 {
+	if g, err := w.Observe(); err != nil || g.State != task.Sleeping || g.Registers.SP() == 0 {
 		t.Errorf("waiting: %+v, %v", g, err)
 	}
 	watched.run = 1
-	if g, err := w.Glance(); err != nil || g.State != task.Running || g.Registers.Known != 0 {
+	if g, err := w.Observe(); err != nil || g.State != task.Running || g.Registers.Known != 0 {
 		t.Errorf("running: %+v, %v", g, err)
 	}
 	before, err := w.Counters()
@@ -44,7 +44,7 @@ func TestWatchThread(t *testing.T) {
 	if err := errors.Join(w.Close(), p.Close()); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.Glance(); !errors.Is(err, task.ErrThreadGone) {
+	if _, err := w.Observe(); !errors.Is(err, task.ErrThreadGone) {
 		t.Errorf("after the process was closed: %v", err)
 	}
 	s.balance(t)
@@ -63,11 +63,11 @@ func TestWatchThreadInterrupted(t *testing.T) {
 	}
 	watched := s.threadList[0]
 	watched.run, watched.stateErr = 3, aborted
-	if g, err := w.Glance(); err != nil || !g.Later || g.Registers.SP() != 0 {
+	if g, err := w.Observe(); err != nil || !g.Later || g.Registers.SP() != 0 {
 		t.Errorf("interrupted: %+v, %v", g, err)
 	}
 	watched.stateErr = success
-	if g, err := w.Glance(); err != nil || g.Later || g.Registers.SP() == 0 {
+	if g, err := w.Observe(); err != nil || g.Later || g.Registers.SP() == 0 {
 		t.Errorf("after that: %+v, %v", g, err)
 	}
 	if s.suspends != 0 {

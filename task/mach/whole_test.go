@@ -283,11 +283,11 @@ func TestATargetThatSomeoneElseHasStopped(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.SetState(0, 3)
-			if g, err := watch.Glance(); err != nil || g.State != task.Stopped || g.Registers.Known != 0 {
+			if g, err := watch.Observe(); err != nil || g.State != task.Stopped || g.Registers.Known != 0 {
 				t.Errorf("%s: %+v, %v", how, g, err)
 			}
 			halt(false)
-			if g, err := watch.Glance(); err != nil || g.State != task.Sleeping {
+			if g, err := watch.Observe(); err != nil || g.State != task.Sleeping {
 				t.Errorf("%s, gone on: %+v, %v", how, g, err)
 			}
 			w.SetState(0, 1)

@@ -93,8 +93,8 @@ const (
 	pTranslated = 0x20000 // P_TRANSLATED of extern_proc.p_flag
 )
 
-// taskCrashInfo decodes the note "task crashinfo". Its strings are elsewhere in the
-// file.
+// taskCrashInfo decodes the note "task crashinfo", and reads the strings that it points to
+// from p. It reports whether the note has the known version and size.
 func (n *notes) taskCrashInfo(b []byte, p part) bool {
 	const major = 2
 	if len(b) < crashSize || binary.LittleEndian.Uint32(b) != major {

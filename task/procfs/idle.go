@@ -34,7 +34,7 @@ func (p *Process) NotRun(id task.ThreadID, t *task.Thread) bool {
 		return false
 	}
 	p.Files.keepCall(e, int(id))
-	// One that was copied as it ran is read where it waits before it can rest there.
+	// One that was copied as it ran has to be read where it waits first.
 	e.idle = t.Age == 0 && p.unchanged(int(id), t) && p.stillAt(e) && p.seesKernel(e, int(id), t)
 	e.at = runs
 	if e.idle && t.State == task.Running {
@@ -133,8 +133,8 @@ func (f *ThreadFiles) StillIdle(tid int) bool {
 	return ok && runs == e.at
 }
 
-// SameCounts reports whether a thread has neither come to a processor nor used one
-// since the last call. It is for threads of which only the state may be read.
+// SameCounts reports whether a thread was neither scheduled in nor had CPU time counted since the
+// last call. It is for threads of which only the state may be read.
 func (f *ThreadFiles) SameCounts(tid int) bool {
 	e := f.Find(tid)
 	runs, ok := f.Count(e)

@@ -65,6 +65,29 @@ func TestEffectiveUser(t *testing.T) {
 	}
 }
 
+// TestSharesMounts of a process whose namespaces may not be read.
+func TestSharesMounts(t *testing.T) {
+	ours, err := os.ReadFile("/proc/self/mountinfo")
+	must(t, err)
+	for mounts, want := range map[string]bool{
+		string(ours):          true,
+		"1" + string(ours):    false,
+		string(ours[:4]):      false,
+		"\n" + string(ours):   false,
+		"":                    false,
+		"22 27 0:1 / / rw\nx": false,
+	} {
+		folder := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(folder, "mountinfo"), []byte(mounts), 0o600))
+		dir, err := OpenDir(folder)
+		must(t, err)
+		if got := dir.sharesMounts(); got != want {
+			t.Errorf("%.40q: %t, want %t", mounts, got, want)
+		}
+		dir.Close()
+	}
+}
+
 func TestListHasOurChild(t *testing.T) {
 	g := startTarget(t)
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", g.pid))

@@ -119,7 +119,7 @@ func (k *KernelStacks) read(dir, tid int) []task.KernelFrame {
 	return frames
 }
 
-// KernelCut stands for callers that the kernel does not tell.
+// KernelCut is the name of a frame in place of callers that the kernel does not tell.
 const KernelCut = "<cut: callers in the kernel>"
 
 // maxStackTrace is how many frames a stack file has at most (MAX_STACK_TRACE_DEPTH,

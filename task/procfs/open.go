@@ -14,13 +14,13 @@ import (
 	"stacksnap/task"
 )
 
-// Open makes a running process ready to be read. The id of a thread stands for its
-// process. The error is a *[task.NoProcessError] or a *[task.PermissionError] where that
+// Open opens a running process for reading, by its pid or the id of one of its threads.
+// The error is a *[task.NoProcessError] or a *[task.PermissionError] where that
 // is the reason: what is opened needs the permission that stopping needs.
 func Open(pid int) (*Process, error) { return openWith(pid, (*Process).openAll) }
 
-// Look is Open of a process that is never stopped, see [task.Limits].
-// What may not be read of it is told with each thread.
+// Look is Open of a process that is never stopped, see [task.Limits]. What may not be read is no
+// error here, but one of each thread.
 func Look(pid int) (*Process, error) { return openWith(pid, (*Process).openToLook) }
 
 func openWith(pid int, openAll func(*Process, int) error) (*Process, error) {

@@ -20,12 +20,12 @@ import (
 // meanwhile may have been given what others had.
 const maxHolderLists = 8
 
-// Holders finds the processes that have ends of pipes and sockets open, by looking
+// Owners finds the processes that have ends of pipes and sockets open, by looking
 // at each descriptor of each process once.
-func Holders(ends []task.End) map[task.End]task.Holders {
-	s := search{found: map[task.End]task.Holders{}, files: map[string]bool{}, asked: map[int]bool{}}
+func Owners(ends []task.Endpoint) map[task.Endpoint]task.Owners {
+	s := search{found: map[task.Endpoint]task.Owners{}, files: map[string]bool{}, asked: map[int]bool{}}
 	for _, e := range ends {
-		s.found[e], s.files[e.File] = task.Holders{}, true
+		s.found[e], s.files[e.File] = task.Owners{}, true
 		s.fifos = s.fifos || strings.HasPrefix(e.File, fifoPrefix)
 	}
 	if len(ends) > 0 && !s.all() {
@@ -39,8 +39,8 @@ func Holders(ends []task.End) map[task.End]task.Holders {
 
 // search looks for ends.
 type search struct {
-	found map[task.End]task.Holders
-	files map[string]bool // of which found has an end
+	found map[task.Endpoint]task.Owners
+	files map[string]bool // the files of the ends in found
 	fifos bool            // some are named pipes
 	asked map[int]bool    // processes
 }
@@ -122,14 +122,14 @@ func openMode(dir Dir, fd int) uint32 {
 
 // meet notes a process that has a file open, of a pipe one or both ends.
 func (s *search) meet(pid int, link string, mode uint32) {
-	ends := []task.End{{File: link}}
+	ends := []task.Endpoint{{File: link}}
 	if isPipe(link) {
 		ends = ends[:0]
 		if mode&unix.S_IRUSR != 0 {
-			ends = append(ends, task.End{File: link})
+			ends = append(ends, task.Endpoint{File: link})
 		}
 		if mode&unix.S_IWUSR != 0 {
-			ends = append(ends, task.End{File: link, Writes: true})
+			ends = append(ends, task.Endpoint{File: link, Writes: true})
 		}
 	}
 	for _, e := range ends {

@@ -35,10 +35,10 @@ func TestHolders(t *testing.T) {
 		}
 		return name
 	}
-	reads, writes := task.End{File: link(p[0])}, task.End{File: link(p[0]), Writes: true}
-	socket, none := task.End{File: link(s[1])}, task.End{File: "pipe:[0]"}
-	found := Holders([]task.End{reads, writes, socket, none})
-	for _, e := range []task.End{reads, writes, socket} {
+	reads, writes := task.Endpoint{File: link(p[0])}, task.Endpoint{File: link(p[0]), Writes: true}
+	socket, none := task.Endpoint{File: link(s[1])}, task.Endpoint{File: "pipe:[0]"}
+	found := Owners([]task.Endpoint{reads, writes, socket, none})
+	for _, e := range []task.Endpoint{reads, writes, socket} {
 		if !slices.Equal(found[e].PIDs, []int{os.Getpid()}) {
 			t.Errorf("%+v: %+v", e, found[e])
 		}
@@ -47,7 +47,7 @@ func TestHolders(t *testing.T) {
 		t.Errorf("of none: %+v", found[none])
 	}
 	_ = unix.Close(p[1])
-	if after := Holders([]task.End{reads, writes}); len(after[writes].PIDs) > 0 || len(after[reads].PIDs) != 1 {
+	if after := Owners([]task.Endpoint{reads, writes}); len(after[writes].PIDs) > 0 || len(after[reads].PIDs) != 1 {
 		t.Errorf("with one end closed: %+v", after)
 	}
 	p[1] = -1
@@ -82,12 +82,12 @@ func TestHoldersOfNamedPipe(t *testing.T) {
 	if end, ok := p.OtherEnd(file, false); ok {
 		t.Errorf("a file has another end: %+v", end)
 	}
-	found := Holders([]task.End{reader, writer})
+	found := Owners([]task.Endpoint{reader, writer})
 	if !slices.Equal(found[reader].PIDs, []int{os.Getpid()}) || !slices.Equal(found[writer].PIDs, []int{os.Getpid()}) {
 		t.Errorf("%+v", found)
 	}
 	closeFD(write)
-	if after := Holders([]task.End{reader, writer}); len(after[writer].PIDs) > 0 || len(after[reader].PIDs) != 1 {
+	if after := Owners([]task.Endpoint{reader, writer}); len(after[writer].PIDs) > 0 || len(after[reader].PIDs) != 1 {
 		t.Errorf("with one end closed: %+v", after)
 	}
 }
@@ -112,8 +112,8 @@ func TestHoldersByStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = r.Close()
-	end := task.End{File: link}
-	if h := Holders([]task.End{end})[end]; !slices.Equal(h.PIDs, []int{cat.Process.Pid}) {
+	end := task.Endpoint{File: link}
+	if h := Owners([]task.Endpoint{end})[end]; !slices.Equal(h.PIDs, []int{cat.Process.Pid}) {
 		t.Errorf("%v, want %d", h.PIDs, cat.Process.Pid)
 	}
 }

@@ -14,29 +14,29 @@ import (
 
 // OtherEnd implements [task.PeerFinder], for pipes, named ones too, and for sockets of this system that are
 // connected to each other, Unix and TCP.
-func (p *Process) OtherEnd(fd int, writes bool) (task.End, bool) {
+func (p *Process) OtherEnd(fd int, writes bool) (task.Endpoint, bool) {
 	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
 	if err != nil {
-		return task.End{}, false
+		return task.Endpoint{}, false
 	}
 	if strings.HasPrefix(link, "pipe:[") {
-		return task.End{File: link, Writes: !writes}, true
+		return task.Endpoint{File: link, Writes: !writes}, true
 	}
 	if fifo := fifoAt(p.live, "fd/"+strconv.Itoa(fd)); fifo != "" {
-		return task.End{File: fifo, Writes: !writes}, true
+		return task.Endpoint{File: fifo, Writes: !writes}, true
 	}
 	inode, ok := sockets.Inode(link)
 	if !ok {
-		return task.End{}, false
+		return task.Endpoint{}, false
 	}
 	n, err := strconv.ParseUint(inode, 10, 32)
 	if err == nil && p.live.shares("ns/net") {
 		if peer, ok := sockets.UnixPeer(uint32(n)); ok {
-			return task.End{File: fmt.Sprintf("socket:[%d]", peer)}, true
+			return task.Endpoint{File: fmt.Sprintf("socket:[%d]", peer)}, true
 		}
 	}
 	peer, ok := p.tcpPeer(inode)
-	return task.End{File: "socket:[" + peer + "]"}, ok
+	return task.Endpoint{File: "socket:[" + peer + "]"}, ok
 }
 
 // Child implements [task.PeerFinder].

@@ -92,10 +92,26 @@ func (d Dir) user(status []byte) *task.User {
 		return nil
 	}
 	u := &task.User{ID: id}
-	if d.shares("ns/mnt") {
+	if d.sharesMounts() {
 		u.Name, _ = users.Name(u.ID)
 	}
 	return u
+}
+
+// sharesMounts reports whether the process has our mount namespace. Where its namespaces may
+// not be read, the first line of mountinfo is compared. Everybody may read that, and the ids
+// of mounts in it are unique on the system (proc_pid_mountinfo(5)).
+func (d Dir) sharesMounts() bool {
+	if _, err := d.readlink("ns/mnt"); err == nil {
+		return d.shares("ns/mnt")
+	}
+	theirs, err := d.read("mountinfo")
+	ours, ownErr := os.ReadFile("/proc/self/mountinfo")
+	if err != nil || ownErr != nil {
+		return false
+	}
+	first, _, ok := bytes.Cut(theirs, []byte("\n"))
+	return ok && bytes.HasPrefix(ours, append(first, '\n'))
 }
 
 // shares reports whether a namespace is ours, too.

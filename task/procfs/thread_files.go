@@ -12,13 +12,12 @@ import (
 	"stacksnap/task"
 )
 
-// Whether a thread has run is told by the third number of its schedstat file,
-// how often it was put on a processor (sched_info_arrive, kernel/sched/stats.h):
-// it grows before the thread executes anything. While a thread is on a
-// processor the number tells nothing, so an idle time begins with a proof that the
-// thread was off, and ends with the first growth. The proof is the thread's syscall
-// file: the kernel fills it only from a thread that it has found switched out and that
-// was not switched in meanwhile (wait_task_inactive in task_current_syscall,
+// The third number of a thread's schedstat file is how often the thread was scheduled in
+// (sched_info_arrive, kernel/sched/stats.h): it grows before the thread executes anything. While
+// a thread is on a processor the number stays the same though it runs. So a time in which it did
+// not run begins with a proof that it was off, and ends when the number grows. The proof is the
+// thread's syscall file: the kernel fills it only from a thread that it has found switched out
+// and that was not switched in meanwhile (wait_task_inactive in task_current_syscall,
 // lib/syscall.c).
 
 // ThreadFile is what is kept of a thread that is sampled: its files, which stay those of
@@ -30,11 +29,11 @@ type ThreadFile struct {
 
 	schedstat int  // file; −1: none
 	stat      int  // file; −1: none yet, for few threads are described again
-	call      int  // file of its system call; −1: none, for few have come to a processor since
-	fresh     bool // Ran and Queued were read by Idle, and Scheduled was not asked since
+	call      int  // file of its system call; −1: none, for few have been scheduled in since
+	fresh     bool // Ran and Queued were read by NotRun, and CPUTimes was not called since
 	seen      int  // the listing that it was last in
 
-	runs  uint64        // as the schedstat file said in the last Idle
+	runs  uint64        // as the schedstat file said in the last NotRun
 	idle  bool          // has not run since runs was at
 	at    uint64        // see idle, and SameCounts
 	ranAt time.Duration // how long it had run then, where that is all there is to go by
@@ -52,7 +51,7 @@ type ThreadFiles struct {
 	buf     [512]byte
 
 	text  [1024]byte // of a stat file
-	ahead int        // the thread of which first was read, before it is described; 0: none
+	ahead int        // the thread whose stat file is in text, read before Describe; 0: none
 	first Stat       // in text
 }
 
@@ -96,7 +95,7 @@ func (f *ThreadFiles) Find(tid int) *ThreadFile {
 // Of returns the files of a thread that are kept; nil when none are.
 func (f *ThreadFiles) Of(tid int) *ThreadFile { return f.of[tid] }
 
-// Len returns of how many threads files are kept.
+// Len returns the number of threads whose files are kept.
 func (f *ThreadFiles) Len() int { return len(f.of) }
 
 // keepCall opens the file of a thread's call, where there is room.
@@ -109,7 +108,8 @@ func (f *ThreadFiles) keepCall(e *ThreadFile, tid int) {
 	}
 }
 
-// remove may come while a thread that has ended is still asked about.
+// remove closes the files of a thread. A caller may still hold e of one that has ended, so its
+// descriptors are made invalid.
 func (f *ThreadFiles) remove(tid int, e *ThreadFile) {
 	delete(f.of, tid)
 	if e.call >= 0 {

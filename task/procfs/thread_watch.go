@@ -44,15 +44,15 @@ func (p *Process) WatchThread(id task.ThreadID) (task.ThreadWatch, error) {
 	return w, nil
 }
 
-// Glance implements [task.ThreadWatch]. That a thread is stopped is what Counters
+// Observe implements [task.ThreadWatch]. That a thread is stopped is what Counters
 // saw last: to be stopped, it comes to a processor.
-func (w *watch) Glance() (task.Glance, error) {
+func (w *watch) Observe() (task.ThreadActivity, error) {
 	b, err := w.read(w.call)
 	if err != nil {
-		return task.Glance{}, err
+		return task.ThreadActivity{}, err
 	}
 	c, err := ParseSyscall(b)
-	g := task.Glance{Call: c, State: task.Sleeping}
+	g := task.ThreadActivity{Call: c, State: task.Sleeping}
 	switch {
 	case c.State == task.OnProcessor:
 		g.State = task.Running

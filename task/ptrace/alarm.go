@@ -119,9 +119,9 @@ func (p *Process) awaitAnyStop(d time.Duration) {
 	began := time.Now()
 	switch {
 	case p.alarm.runs && await(unix.P_ALL, 0, &p.info, unix.WSTOPPED|unix.WNOTHREAD) == unix.EINTR,
-		p.alarm.runs && p.info.pid != 0 && p.waitsFor(int(p.info.pid)) >= 0,
+		p.alarm.runs && p.info.pid != 0 && p.round.waitsFor(int(p.info.pid)) >= 0,
 		nap(d) == unix.EINTR: // by the signal that the first thread to stop sends
 		began = time.Now()
 	}
-	p.none = began
+	p.round.none = began
 }

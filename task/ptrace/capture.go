@@ -14,11 +14,29 @@ import (
 
 var errNotSuspended = errors.New("the target is not suspended")
 
+// copying is what Capture goes by: how threads are read, and the time that there is for it.
+type copying struct {
+	how   reading
+	most  time.Duration // for which a stop may copy, see [task.Limits]
+	began time.Time     // the stop, as far as that time is concerned
+	left  int           // threads to be copied in it still
+}
+
+// reading is how Capture reads a thread.
+type reading uint8
+
+const (
+	readNothing   reading = iota
+	readSuspended         // all threads are stopped
+	readStopped           // one is
+	readRunning           // none is
+)
+
 // Capture implements [task.Process]. A stack that cannot be read costs only the
 // stack: the registers are there, and the error is a *[task.FaultError].
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	t.Stacks = t.Stacks[:0]
-	switch p.reading {
+	switch p.copying.how {
 	case readNothing:
 		return errNotSuspended
 	case readRunning:
@@ -29,7 +47,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 		return task.ErrThreadGone
 	}
 	p.shareTime()
-	t.Spared, t.Call, t.Kernel = false, task.Syscall{}, nil
+	t.Skipped, t.Call, t.Kernel = false, task.Syscall{}, nil
 	if th.phase == skipped {
 		if done, err := p.captureSkipped(th, t); done {
 			return err
@@ -44,7 +62,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	if err := p.captureRegisters(th, &t.Registers); err != nil {
 		return err
 	}
-	t.Turn, t.Processor = p.classifyOnCPU(th)
+	t.OnCPUState, t.Processor = p.classifyOnCPU(th)
 	if th.groupStopped {
 		t.State = task.Stopped // it may have been called running, on its way back from an earlier stop of ours
 	}
@@ -87,11 +105,11 @@ func (p *Process) captureRegisters(th *thread, r *task.Registers) error {
 	return decodeRegisters(procfs.HostArch(), p.regs[:n], r)
 }
 
-// shareTime gives the next copy its part of the time that the stop may still take:
-// as much as each thread gets that is still to be copied.
+// shareTime limits the next copy to its share of the time that is left of the stop. All
+// threads that are still to be copied have the same share.
 func (p *Process) shareTime() {
-	now := time.Now()
-	left := max(0, p.began.Add(p.maxStop).Sub(now))
-	p.Mem.LimitUntil(now.Add(left / time.Duration(max(1, p.toCopy))))
-	p.toCopy--
+	now, c := time.Now(), &p.copying
+	left := max(0, c.began.Add(c.most).Sub(now))
+	p.Mem.LimitUntil(now.Add(left / time.Duration(max(1, c.left))))
+	c.left--
 }

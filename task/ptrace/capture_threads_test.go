@@ -12,10 +12,10 @@ func TestRefusedAmongOthers(t *testing.T) {
 	if err := p.judgeEach(); err == nil {
 		t.Error("nothing was read, and that is fine")
 	}
-	if p.reads = 1; p.judgeEach() != nil {
+	if p.round.reads = 1; p.judgeEach() != nil {
 		t.Error("one was read, and that is an error")
 	}
-	p.reads, p.threads.all[0].phase = 0, gone
+	p.round.reads, p.threads.all[0].phase = 0, gone
 	if err := p.judgeEach(); err != nil {
 		t.Errorf("none was refused: %v", err)
 	}

@@ -114,8 +114,8 @@ func TestUninterruptibleThreadIsReadWhereItSleeps(t *testing.T) {
 	}
 	for i := range s.Threads {
 		th := &s.Threads[i]
-		if th.Err != nil || th.State != task.Uninterruptible || !th.Spared || th.Unstopped || s.Stops != 0 {
-			t.Errorf("thread %d is %v, skipped %v, %d stops: %v", th.ID, th.State, th.Spared, s.Stops, th.Err)
+		if th.Err != nil || th.State != task.Uninterruptible || !th.Skipped || th.Unstopped || s.Stops != 0 {
+			t.Errorf("thread %d is %v, skipped %v, %d stops: %v", th.ID, th.State, th.Skipped, s.Stops, th.Err)
 		}
 		if th.Call.State != task.InCall || th.Call.SP != th.Registers.SP() || len(th.Stacks) == 0 || !th.Stacks[0].Contains(th.Registers.SP(), 64) {
 			t.Errorf("thread %d: call %+v, %d stacks", th.ID, th.Call, len(th.Stacks))
@@ -145,8 +145,8 @@ func TestUninterruptibleThreadThatWakes(t *testing.T) {
 	}
 	endChildren(t, g)
 	eventually(t, "it works", func() bool { return g.count(work) > 0 })
-	if err := p.Capture(ids[0], &th); !errors.Is(err, errRoused) || th.Spared || len(th.Stacks) != 0 || th.Registers.Known != 0 {
-		t.Errorf("%v, skipped %v, %d stacks", err, th.Spared, len(th.Stacks))
+	if err := p.Capture(ids[0], &th); !errors.Is(err, errRoused) || th.Skipped || len(th.Stacks) != 0 || th.Registers.Known != 0 {
+		t.Errorf("%v, skipped %v, %d stacks", err, th.Skipped, len(th.Stacks))
 	}
 	if err := resume(); err != nil {
 		t.Error(err)
@@ -178,8 +178,8 @@ func TestThreadThatWokeSinceIsStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range captured {
-		if th := &captured[i]; errs[i] != nil || th.Unstopped || th.Spared || th.Registers.SP() == 0 {
-			t.Errorf("thread %d: unstopped %v, skipped %v, sp %v: %v", ids[i], th.Unstopped, th.Spared, th.Registers.SP(), errs[i])
+		if th := &captured[i]; errs[i] != nil || th.Unstopped || th.Skipped || th.Registers.SP() == 0 {
+			t.Errorf("thread %d: unstopped %v, skipped %v, sp %v: %v", ids[i], th.Unstopped, th.Skipped, th.Registers.SP(), errs[i])
 		}
 	}
 }

@@ -4,15 +4,14 @@ package ptrace
 
 import "stacksnap/task"
 
-// dropCopiesAfter is after how many checks in a row at which nothing had run no copies are made any more
-// of threads that ran before: each takes memory that may not be swapped.
+// dropCopiesAfter is the number of checks in a row without a run after which the kernel's copies of
+// threads are given up: each takes memory that may not be swapped.
 const dropCopiesAfter = 100
 
-// NothingRan implements [task.ActivityReader]: a thread begins, ends, and maps memory as a thread of
-// its process runs.
+// NothingRan implements [task.ActivityReader]. Where no thread has run, none has begun or ended, and
+// nothing was mapped.
 func (p *Process) NothingRan() bool {
-	rests := p.nothingRan()
-	if !rests {
+	if !p.nothingRan() {
 		p.idleChecks = 0
 		return false
 	}
@@ -34,9 +33,9 @@ func (p *Process) nothingRan() bool {
 	return len(p.threads.all) > 0
 }
 
-// nothingRanUnseen is of threads of which only the state may be read: whether that is as it
-// was. It is where they waited when they were described, and have not come to a
-// processor since before that, nor was any time on one counted.
+// nothingRanUnseen is nothingRan where only the state of threads may be read. None has run if each
+// waited when it was described, and was neither scheduled in since before that nor had any CPU
+// time counted.
 func (p *Process) nothingRanUnseen() bool {
 	all := len(p.threads.all) > 0
 	for i := range p.threads.all {

@@ -24,20 +24,20 @@ var kernelSymbols = sync.OnceValues(func() (*kallsyms.Table, error) {
 	return kallsyms.Read(f)
 })
 
-// kernelUnnamed stands for code of the kernel of which no function is known.
+// kernelUnnamed is the name of a frame in the kernel whose function is not known.
 const kernelUnnamed = "<code without a name>"
 
 // kernelChains names where threads run in the kernel.
 type kernelChains struct {
-	symbols *kallsyms.Table               // nil: where they are is not told
+	symbols *kallsyms.Table               // nil: there are none
 	named   map[string][]task.KernelFrame // by the words of their call chains
 }
 
 // maxChains bounds how many are kept.
 const maxChains = 4096
 
-// learnSymbols makes ready to name where threads run in the kernel, and says in a line
-// why that cannot be told.
+// learnSymbols reads the kernel's symbols. Its error says in one line why they cannot be had, and
+// what to do.
 func (k *kernelChains) learnSymbols() error {
 	k.named = map[string][]task.KernelFrame{}
 	var err error

@@ -14,7 +14,7 @@ func (p *Process) noteKernel(th *thread) {
 	}
 }
 
-// noteKernels does so of all threads that are to be stopped, or skipped.
+// noteKernels calls noteKernel for all threads that are to be stopped, or skipped.
 func (p *Process) noteKernels() {
 	if !p.Kernel.IsOn() {
 		return
@@ -26,8 +26,8 @@ func (p *Process) noteKernels() {
 	}
 }
 
-// ranSince is how often a thread has come to a processor since; false where that is
-// not known.
+// ranSince returns how often a thread was scheduled in since noteKernel; false where that is not
+// known.
 func (p *Process) ranSince(th *thread) (uint64, bool) {
 	e := p.Files.Of(th.tid)
 	if e == nil || len(th.stay.Frames) == 0 {
@@ -37,7 +37,7 @@ func (p *Process) ranSince(th *thread) (uint64, bool) {
 	return runs - th.stay.Runs, ok
 }
 
-// keptKernel are the frames of a thread that has not run since they were read.
+// keptKernel returns the frames that noteKernel has read of a thread that has not run since.
 func (p *Process) keptKernel(th *thread) []task.KernelFrame {
 	if n, ok := p.ranSince(th); !ok || n != 0 {
 		return nil
@@ -45,7 +45,7 @@ func (p *Process) keptKernel(th *thread) []task.KernelFrame {
 	return th.stay.Frames
 }
 
-// leftKernel are the frames of a stopped thread that ran since only to stop.
+// leftKernel returns those of a stopped thread that has run since only to stop.
 func (p *Process) leftKernel(th *thread, r *task.Registers) []task.KernelFrame {
 	if n, ok := p.ranSince(th); !ok || n > 1 || !th.stay.IsIn(r) {
 		return nil

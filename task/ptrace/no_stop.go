@@ -14,21 +14,21 @@ var (
 	errUnproven = errors.New("it could not be proven that the thread did not run while it was read")
 )
 
-// suspendNone finds the threads that wait, and stops none.
+// suspendNone is Suspend where nothing is stopped: it finds the threads that wait.
 func (p *Process) suspendNone() (resume func() error, err error) {
-	p.suspended, p.reading = true, readSuspended
-	p.began, p.ordered = time.Now(), time.Time{}
+	p.suspended, p.copying.how = true, readSuspended
+	p.copying.began, p.ordered = time.Now(), time.Time{}
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; th.phase == listed {
 			p.skipBlocked(th)
 		}
 	}
 	p.noteKernels()
-	p.toCopy = p.threads.count(skipped)
+	p.copying.left = p.threads.count(skipped)
 	return p.resumeFunc, nil
 }
 
-// whyNotRead says why a thread that was left where it is could not be read.
+// whyNotRead returns why a thread that was not stopped could not be read.
 func (p *Process) whyNotRead(th *thread) error {
 	switch {
 	case p.Sealed() != nil:

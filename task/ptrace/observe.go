@@ -18,13 +18,13 @@ var (
 	errInKernel  = errors.New("the thread was running in the kernel, where it is copied for root alone")
 )
 
-// copies are those that the kernel makes of one thread.
+// copies has the copies that the kernel makes of one thread as it runs.
 type copies struct {
 	event  *perfevent.Event // nil: none, because of err
 	err    error
 	newest perfevent.Sample
 	has    bool
-	ran    time.Duration // of the thread, no later than newest was seen first
+	ran    time.Duration // CPU time of the thread, no later than when newest was seen first
 	whole  bool          // no more of the stack can be had
 }
 
@@ -38,10 +38,10 @@ func (c *copies) Close() error {
 	return err
 }
 
-// The CPU time of a thread between two copies of it: a little less than the interval,
-// so that there is a new one for each sample and a program that does the same again
-// in each interval is met everywhere in it. A short interval is no reason to hold the
-// thread up ever again, nor a long one to have old copies.
+// The bounds of the period, the CPU time of a thread between two copies of it. The period is a
+// little less than the interval, so that there is a new copy for each sample, and a program that
+// repeats its work at the interval is met at each point of it. With a short interval copies
+// must not hold the thread up too often, with a long one they must not be old.
 const (
 	leastPeriod = 100 * time.Microsecond
 	mostPeriod  = 10 * time.Millisecond
@@ -69,7 +69,7 @@ func (p *Process) CopyRunning(interval time.Duration) error {
 	p.observe = o
 	p.Files.LeaveRoom()
 	if p.stopsNone {
-		return lacks // others are to be looked at meanwhile
+		return lacks // other processes are sampled meanwhile
 	}
 	for range firstPeriods {
 		if p.areCopied(ids) {
@@ -80,8 +80,8 @@ func (p *Process) CopyRunning(interval time.Duration) error {
 	return lacks
 }
 
-// firstPeriods is for how many the first copies are waited for: threads that have no
-// processor are not copied.
+// firstPeriods is for how many periods the first copies are waited for: a thread without a
+// processor is not copied.
 const firstPeriods = 8
 
 // areCopied has the threads that run copied, and reports whether all of them were.
@@ -126,7 +126,7 @@ func (p *Process) useCopy(tid int, t *task.Thread) error {
 	return nil
 }
 
-// renew looks whether there is a newer copy. ran is how long the thread has run.
+// renew reads the newest copy, if there is one. ran is the CPU time of the thread.
 func (c *copies) renew(ran time.Duration) error {
 	if c.event == nil {
 		return c.err
@@ -144,11 +144,11 @@ func (c *copies) renew(ran time.Duration) error {
 	return errNotCopied
 }
 
-// oldest is for how long a thread may have run since its newest copy. The kernel
-// counts that now and then only: at the ticks of its clock, 100 a second or more.
+// oldest returns for how long a thread may have run since its newest copy. The kernel counts CPU
+// time at the ticks of its clock only, 100 a second or more.
 func (p *Process) oldest() time.Duration { return 2*p.observe.Period + 20*time.Millisecond }
 
-// fill makes t what was copied.
+// fill fills in t from the newest copy.
 func (p *Process) fill(t *task.Thread, c *copies) {
 	s := &c.newest
 	t.Unstopped, t.Registers, t.Kernel = false, s.Registers, p.chains.runsIn(s)
@@ -163,7 +163,7 @@ func (p *Process) fill(t *task.Thread, c *copies) {
 	t.Stacks = append(t.Stacks[:0], task.Stack{Base: sp, Bytes: room[:n], Top: top})
 }
 
-// deepen has more of a thread's stack copied from now on, where that can be had.
+// deepen has the kernel copy more of a thread's stack from now on, where it can.
 func (p *Process) deepen(tid int, c *copies) {
 	if c.whole {
 		return

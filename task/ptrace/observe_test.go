@@ -86,8 +86,8 @@ func checkObserved(t *testing.T, th *task.Thread) {
 	t.Helper()
 	sp := th.Registers.SP()
 	switch {
-	case th.Age <= 0 || th.Unstopped || th.Spared:
-		t.Errorf("thread %d: age %v, unstopped %v, skipped %v", th.ID, th.Age, th.Unstopped, th.Spared)
+	case th.Age <= 0 || th.Unstopped || th.Skipped:
+		t.Errorf("thread %d: age %v, unstopped %v, skipped %v", th.ID, th.Age, th.Unstopped, th.Skipped)
 	case th.Registers.Known != 1<<th.Registers.Arch.NumRegisters()-1:
 		t.Errorf("thread %d: registers %b", th.ID, th.Registers.Known)
 	case len(th.Stacks) != 1 || th.Stacks[0].Base != sp || len(th.Stacks[0].Bytes) < 100:
@@ -104,8 +104,8 @@ func TestSleepersAreNotCopied(t *testing.T) {
 	p := observeTarget(t, g.pid)
 	err := sample(t, p, 20, task.Options{Suspend: task.SuspendNone}, func(s *task.Snapshot) {
 		for i := range s.Threads {
-			if th := &s.Threads[i]; !th.Spared || th.Age != 0 || th.Err != nil {
-				t.Errorf("thread %d: skipped %v, age %v, %v", th.ID, th.Spared, th.Age, th.Err)
+			if th := &s.Threads[i]; !th.Skipped || th.Age != 0 || th.Err != nil {
+				t.Errorf("thread %d: skipped %v, age %v, %v", th.ID, th.Skipped, th.Age, th.Err)
 			}
 		}
 	})

@@ -8,18 +8,17 @@ import (
 	"stacksnap/task"
 )
 
-// The state R of a thread means that it is on a processor or waits for one. Which
-// of the two is proven by what it does on its way into a stop, for it executes that
-// itself: it has to be on a processor for it, and the kernel counts each time that
-// it comes to one (see procfs.ThreadFile). With the same count before and in the stop it had one
-// all the time. With one more it waited in between; and if that wait, which the
-// kernel adds up as it ends (sched_info_arrive), was longer than all the time since
-// the count before, it waited then.
+// A thread in state R is on a processor or waits for one. Its way into a stop proves which: it
+// executes that itself, for which it has to be on a processor, and the kernel counts each time
+// that it is scheduled in (see procfs.ThreadFile). If the count is the same before and in the
+// stop, it was on a processor all the time. If the count is one more, it waited in between. If
+// that wait, which the kernel adds up as it ends (sched_info_arrive), was longer than all the
+// time since the first count, it waited at that moment, too.
 
 // schedState is what was read of a thread that could run, before a stop.
 type schedState struct {
 	at        time.Time // just before that
-	runs      uint64    // how often it had come to a processor; 0: not known
+	runs      uint64    // how often it had been scheduled in; 0: not known
 	queued    time.Duration
 	processor int
 }
@@ -55,12 +54,12 @@ func (p *Process) readSchedState(tid int) schedState {
 	return schedState{at, runs, e.Queued, s.Processor()}
 }
 
-// classifyOnCPU returns whether a stopped thread had a processor before, and which.
-func (p *Process) classifyOnCPU(th *thread) (task.Turn, int) {
+// classifyOnCPU returns whether a stopped thread was on a processor before, and on which.
+func (p *Process) classifyOnCPU(th *thread) (task.OnCPUState, int) {
 	before := &th.sched
 	e := p.Files.Of(th.tid)
 	if before.runs == 0 || e == nil {
-		return task.TurnUnknown, 0
+		return task.OnCPUUnknown, 0
 	}
 	runs, ok := p.Files.Count(e)
 	switch {
@@ -70,11 +69,11 @@ func (p *Process) classifyOnCPU(th *thread) (task.Turn, int) {
 	case runs == before.runs+1 && before.isOutlasted(e.Queued-before.queued, th.stoppedAt):
 		return task.Queued, 0
 	}
-	return task.TurnUnknown, 0
+	return task.OnCPUUnknown, 0
 }
 
-// isOutlasted reports whether a wait that ended before a moment had begun before the
-// count was read. The kernel measures it by a clock that is not adjusted.
+// isOutlasted reports whether a wait that ended before a moment began before the count was read.
+// The kernel measures the wait by a clock that is not adjusted.
 func (t *schedState) isOutlasted(wait time.Duration, ended time.Time) bool {
 	const adjusted = 1000 // one part in so many, at most
 	since := ended.Sub(t.at)

@@ -26,17 +26,17 @@ func TestTurnIsProven(t *testing.T) {
 		before schedState
 		runs   int
 		waited time.Duration
-		want   task.Turn
+		want   task.OnCPUState
 		on     int
 	}{
 		"never left":          {before, 10, 0, task.OnCPU, 3},
 		"waited all the time": {before, 11, 3 * time.Millisecond, task.Queued, 0},
-		"waited for a part":   {before, 11, time.Millisecond, task.TurnUnknown, 0},
-		"just as long":        {before, 11, stood, task.TurnUnknown, 0},
-		"by another clock":    {before, 11, stood + time.Microsecond, task.TurnUnknown, 0},
-		"waited twice":        {before, 12, 3 * time.Millisecond, task.TurnUnknown, 0},
-		"not asked":           {schedState{}, 1, time.Second, task.TurnUnknown, 0},
-		"not counted":         {before, 0, time.Second, task.TurnUnknown, 0},
+		"waited for a part":   {before, 11, time.Millisecond, task.OnCPUUnknown, 0},
+		"just as long":        {before, 11, stood, task.OnCPUUnknown, 0},
+		"by another clock":    {before, 11, stood + time.Microsecond, task.OnCPUUnknown, 0},
+		"waited twice":        {before, 12, 3 * time.Millisecond, task.OnCPUUnknown, 0},
+		"not asked":           {schedState{}, 1, time.Second, task.OnCPUUnknown, 0},
+		"not counted":         {before, 0, time.Second, task.OnCPUUnknown, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, th, _ := fakeThread(t, fmt.Sprintf("%d %d %d\n", time.Second, before.queued+c.waited, c.runs))
@@ -97,7 +97,7 @@ func TestTurnsOfBusyThreads(t *testing.T) {
 	}
 	p := attach(t, g.pid)
 	var s task.Snapshot
-	met := map[task.Turn]int{}
+	met := map[task.OnCPUState]int{}
 	// Others may have a processor for as long as many snapshots take.
 	end := time.Now().Add(2 * time.Minute)
 	for n := 0; n < 20 || (met[task.OnCPU] == 0 && len(cpus) > 1 || met[task.Queued] == 0) && time.Now().Before(end); n++ {
@@ -105,17 +105,17 @@ func TestTurnsOfBusyThreads(t *testing.T) {
 		for i := range s.Threads {
 			th := &s.Threads[i]
 			if th.State == task.Running {
-				met[th.Turn]++
-			} else if th.Turn != task.TurnUnknown {
-				t.Errorf("a thread that is %v has turn %d", th.State, th.Turn)
+				met[th.OnCPUState]++
+			} else if th.OnCPUState != task.OnCPUUnknown {
+				t.Errorf("a thread that is %v has turn %d", th.State, th.OnCPUState)
 			}
-			if th.Turn == task.OnCPU && th.Processor != cpu {
+			if th.OnCPUState == task.OnCPU && th.Processor != cpu {
 				t.Errorf("on processor %d, but it may run on %d only", th.Processor, cpu)
 			}
 		}
 	}
 	t.Log(met)
-	if met[task.OnCPU]+met[task.Queued]+met[task.TurnUnknown] == 0 {
+	if met[task.OnCPU]+met[task.Queued]+met[task.OnCPUUnknown] == 0 {
 		needs.Skip(t, "a quiet machine", "no thread could run") // never on a processor of ours
 	}
 	if met[task.Queued] == 0 || met[task.OnCPU] == 0 && len(cpus) > 1 {
@@ -144,7 +144,7 @@ func TestSleepingThreadsHaveNoTurn(t *testing.T) {
 	g := startThreads(t, 4, "sleep")
 	eventually(t, "all threads sleep", func() bool { return strings.Count(states(g.pid), "S") == 4 })
 	p := attach(t, g.pid)
-	s := task.Snapshot{Spare: true}
+	s := task.Snapshot{Skip: true}
 	take(t, p, &s)
 	if n := p.Files.Len(); n > 0 {
 		t.Errorf("the counts of %d threads were read", n)
@@ -204,7 +204,7 @@ func checkSchedule(t *testing.T, how task.Suspension) {
 	for id, l := range last {
 		sum.Ran += l.Ran - first[id].Ran
 		sum.Queued += l.Queued - first[id].Queued
-		sum.Stood += l.Stood
+		sum.Stopped += l.Stopped
 	}
 	t.Logf("in %v: %v", ended.Sub(begun), sum)
 	if len(last) != 4 {

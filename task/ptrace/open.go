@@ -13,12 +13,12 @@ import (
 )
 
 // Open makes a running process ready to be read. It attaches to nothing yet,
-// and stops nothing. The id of a thread stands for its process. The error is a
+// and stops nothing. Pid may be the id of one of its threads. The error is a
 // *[task.NoProcessError] or a *[task.PermissionError] where that is the reason.
 func Open(pid int) (*Process, error) { return openWith(pid, procfs.Open, false) }
 
-// Look is Open of a process that is never stopped, see [task.Limits].
-// What may not be read of it is told with each thread.
+// Look is Open of a process that is never stopped, see [task.Limits]. What may not be read is no
+// error here, but one of each thread.
 func Look(pid int) (*Process, error) { return openWith(pid, procfs.Look, true) }
 
 func openWith(pid int, read func(pid int) (*procfs.Process, error), look bool) (*Process, error) {
@@ -32,7 +32,7 @@ func openWith(pid int, read func(pid int) (*procfs.Process, error), look bool) (
 		runtime.UnlockOSThread()
 		return nil, err
 	}
-	p := &Process{Process: proc, maxStop: task.DefaultMaxStop, tracer: unix.Gettid(), codeMask: firstCodeMask(host), stopsNone: look}
+	p := &Process{Process: proc, copying: copying{most: task.DefaultMaxStop}, tracer: unix.Gettid(), codeMask: firstCodeMask(host), stopsNone: look}
 	p.resumeFunc = p.resume
 	if !look {
 		p.prepare()

@@ -2,8 +2,7 @@
 
 package ptrace
 
-// narrow has the table be of the threads of a part alone, so that whatever is done in a
-// suspension is done to these.
+// narrow reduces the table to the threads of a part, so that the suspension is of these alone.
 func (p *Process) narrow() {
 	if p.options.Part == nil {
 		return
@@ -19,7 +18,7 @@ func (p *Process) narrow() {
 	t.whole, t.all, t.hint = t.all, part, 0
 }
 
-// widen takes back into the whole table what has become of a part.
+// widen restores the whole table, with what has become of the threads of the part.
 func (p *Process) widen() {
 	t := &p.threads
 	if t.whole == nil {

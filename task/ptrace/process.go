@@ -30,44 +30,44 @@ import (
 // If Close does not either, it leaves the goroutine locked, and the kernel lets go
 // of the thread when the goroutine ends, and with it the operating system thread;
 // or, should that be the program's first, when the program ends.
+//
+// [procfs.Process] is embedded because it implements most of what [task.Process] and its
+// capabilities ask for: 18 methods. Its other exported methods are for the engine.
 type Process struct {
 	*procfs.Process
 
+	// From Open to Close.
 	tracer   int  // our operating system thread
 	ownChild bool // we are the target's parent
-	info     childInfo
+	priority priority
+	alarm    alarm
+	rescue   rescue
+	threads  threadTable
 	codeMask uint64
+	hasMask  bool // codeMask is what a thread said
 
-	threads    threadTable
+	// What holds for every stop, see SetLimits.
+	stopsNone bool // every thread is left where it is
+	gate      *task.Gate
+
+	// Of one stop, of the process or of threads one by one.
+	options    task.StopOptions
+	suspended  bool      // as a whole
+	entered    bool      // the gate, in this suspension
+	ordered    time.Time // when the first of all was ordered to stop
+	round      round
+	copying    copying
+	other      otherTracer
+	resumeFunc func() error
+
+	// Between stops.
 	idleChecks int               // in a row at which nothing had run
 	observe    perfevent.Options // how threads that run are copied; no Period: not at all
 	chains     kernelChains      // where these run in the kernel
-	waiting    []waiting
-	none       time.Time        // when none of waiting was stopped
-	held       []waiting        // those that were captured and are still stopped
-	holds      bool             // until all are captured
-	stopsNone  bool             // every thread is left where it is
-	options    task.StopOptions // of the last stop
-	ordered    time.Time        // when the first of all was told to stop
-	maxStop    time.Duration    // for which anything may be stopped, but for what is copied of each thread at least
-	began      time.Time        // the stop, as far as the time for copies is concerned
-	toCopy     int              // threads, in that time
-	gate       *task.Gate
-	entered    bool // the gate, in this suspension
 
-	traced     *task.TracedError // who kept us from a thread, in the last stop
-	tracedID   int               // the thread that was last kept so
-	seizeUntil time.Time         // others' threads are waited for, in this stop; zero: none was met
-	reads      int               // of threads, in this round
-
-	rescue     rescue
-	alarm      alarm
-	suspended  bool
-	reading    reading
-	resumeFunc func() error
-	regs       [maxRegset]byte
-	maskKnown  bool     // codeMask is what a thread said
-	priority   priority // of our thread
+	// Room for answers of the kernel.
+	info childInfo
+	regs [maxRegset]byte
 }
 
 // Info implements [task.Process]. On arm64 CodeMask is exact from the first
@@ -156,5 +156,5 @@ func (p *Process) isIn(tid int, s task.State) bool {
 
 // MappedAt implements [task.MapReader].
 func (p *Process) MappedAt(a task.Addr) (task.Mapped, bool, error) {
-	return p.MappingAt(a, p.suspended || p.reading != readNothing)
+	return p.MappingAt(a, p.suspended || p.copying.how != readNothing)
 }

@@ -21,6 +21,11 @@ type layout struct {
 	dwarf []task.Reg
 }
 
+// layouts has a row for each architecture of programs.
+var layouts = [task.NumArchs]*layout{
+	task.AMD64: &amd64Layout, task.ARM64: &arm64Layout, task.I386: &i386Layout, task.ARM: &armLayout,
+}
+
 // skip marks a word that is no register of the unwinder's.
 const skip = ^task.Reg(0)
 
@@ -28,8 +33,8 @@ const skip = ^task.Reg(0)
 // a 32-bit thread's registers in their own, shorter layout, so the length tells
 // which it is.
 func decodeRegisters(host task.Arch, b []byte, r *task.Registers) error {
-	for _, l := range [...]*layout{&amd64Layout, &i386Layout, &arm64Layout, &armLayout} {
-		if len(b) == l.size*len(l.dwarf) && l.host == host {
+	for _, l := range layouts {
+		if l != nil && len(b) == l.size*len(l.dwarf) && l.host == host {
 			l.decode(b, r)
 			return nil
 		}

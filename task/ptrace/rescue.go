@@ -49,8 +49,8 @@ func (r *rescue) seize(tid int) unix.Errno {
 	return errno
 }
 
-// look runs when the timer fires, in a goroutine of its own. When there was no
-// call since, it is the last time.
+// check runs when the timer fires, in a goroutine of its own. It does not set the timer again if
+// there was no call since the last time.
 func (r *rescue) check() {
 	turns := r.turns.Load()
 	switch {

@@ -15,7 +15,7 @@ func (p *Process) resume() error {
 	if !p.suspended {
 		return nil
 	}
-	p.suspended, p.reading = false, readNothing
+	p.suspended, p.copying.how = false, readNothing
 	p.Mem.LimitUntil(time.Time{})
 	for i := range p.threads.all {
 		p.release(&p.threads.all[i])
@@ -116,7 +116,7 @@ func (p *Process) DetachLate() (left int) {
 	return left
 }
 
-// letGoNow lets go of a thread that has stopped, or ended, since it was given up.
+// letGoNow detaches from a thread that has stopped, or ended, since it was given up.
 func (p *Process) letGoNow(th *thread) {
 	if th.phase == dying {
 		p.checkDying(th)
@@ -126,8 +126,7 @@ func (p *Process) letGoNow(th *thread) {
 	p.release(th)
 }
 
-// settle lets go of threads that did not stop, or end, in an earlier
-// suspension.
+// settle detaches from threads that had not stopped, or ended, at the end of an earlier suspension.
 func (p *Process) settle() {
 	for i := range p.threads.all {
 		th := &p.threads.all[i]

@@ -129,10 +129,10 @@ func TestEachSuspensionSeesTheSameThreads(t *testing.T) {
 							missing++
 						case len(th.Stacks) == 0 || !th.Stacks[0].Contains(th.Registers.SP(), 8):
 							t.Errorf("thread %d: sp %v is not in its stack", th.ID, th.Registers.SP())
-						case how != task.SuspendNone && (th.Unstopped || th.Spared):
-							t.Errorf("thread %d: unstopped %v, skipped %v", th.ID, th.Unstopped, th.Spared)
-						case how == task.SuspendNone && th.Unstopped == th.Spared:
-							t.Errorf("thread %d was read without a stop: unstopped %v, skipped %v", th.ID, th.Unstopped, th.Spared)
+						case how != task.SuspendNone && (th.Unstopped || th.Skipped):
+							t.Errorf("thread %d: unstopped %v, skipped %v", th.ID, th.Unstopped, th.Skipped)
+						case how == task.SuspendNone && th.Unstopped == th.Skipped:
+							t.Errorf("thread %d was read without a stop: unstopped %v, skipped %v", th.ID, th.Unstopped, th.Skipped)
 						case mode == "sleep" && th.Unstopped:
 							t.Errorf("thread %d is not known to have slept", th.ID)
 						default:

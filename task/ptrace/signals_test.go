@@ -362,7 +362,7 @@ func TestNoSignalIsHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		check := func(int) {
-			for _, h := range p.held {
+			for _, h := range p.round.held {
 				if th := p.threads.find(h.tid); th.signal != 0 {
 					t.Errorf("thread %d is held with signal %d", th.tid, th.signal)
 				}

@@ -4,8 +4,8 @@ package ptrace
 
 import "stacksnap/task"
 
-// skipWaiting asks, before the stop, in which call each sleeping thread waits,
-// and leaves those alone that a stop would disturb.
+// skipWaiting finds out, before the stop, in which call each sleeping thread waits, and skips those
+// whose call a stop would end.
 func (p *Process) skipWaiting() {
 	if !p.options.Skip {
 		return
@@ -21,10 +21,10 @@ func (p *Process) skipWaiting() {
 	}
 }
 
-// skipOne notes the call of a sleeping thread, and leaves the thread alone if it
-// can. That it does not run from now on is proven by its count of runs, which is
-// read before the proof that it is off a processor: see procfs.ThreadFile. Few threads are in
-// such a call, so only then it is counted, and asked for its call once more.
+// skipOne notes the call of a sleeping thread, and skips the thread if a stop would end the call.
+// The count of its runs will prove that it has not run since. The count has to be read before
+// the proof that the thread is off a processor (see procfs.ThreadFile), so the call is read once
+// more after it; few threads are in such a call.
 func (p *Process) skipOne(th *thread) {
 	if !p.noteCall(th) || p.options.Insist[task.ThreadID(th.tid)] || !p.wouldEnd(&th.call) {
 		return
@@ -39,8 +39,8 @@ func (p *Process) skipOne(th *thread) {
 	}
 }
 
-// skipBlocked has a thread in uninterruptible sleep read where it sleeps, in a call or for a
-// page, if it can be known not to have run meanwhile; else it is left out.
+// skipBlocked skips a thread in uninterruptible sleep, in a call or for a page, if it will be known
+// whether it has run meanwhile; else the thread is left out.
 func (p *Process) skipBlocked(th *thread) {
 	th.phase = busy
 	e := p.Files.Find(th.tid)
@@ -69,8 +69,8 @@ func (p *Process) wouldEnd(call *task.Syscall) bool {
 	return endsAtStop(p.Arch(), call, p.IsSocket)
 }
 
-// waitsForServer reports whether a thread that sleeps does so there. Such a one is dealt
-// with as one in uninterruptible sleep.
+// waitsForServer reports whether a sleeping thread waits for a FUSE server. Such a thread is dealt
+// with like one in uninterruptible sleep.
 func (p *Process) waitsForServer(th *thread) bool {
 	if th.sleeps && !th.asleep && p.Files.WaitsForServer(th.tid) {
 		th.asleep = true
@@ -78,16 +78,15 @@ func (p *Process) waitsForServer(th *thread) bool {
 	return th.asleep
 }
 
-// isAwake reports whether a thread that was in uninterruptible sleep when it was
-// described runs by now, or waits for a processor, and so stops when asked to. It corrects
-// th.asleep.
+// isAwake reports whether a thread that was in uninterruptible sleep when it was described is
+// running by now, and so would stop. It sets th.asleep.
 func (p *Process) isAwake(th *thread) bool {
 	call, err := p.Files.Call(th.tid)
 	th.asleep = err != nil || call.State != task.OnProcessor
 	return !th.asleep
 }
 
-// hasRun reports whether a skipped thread has come to a processor since.
+// hasRun reports whether a skipped thread was scheduled in since.
 func (p *Process) hasRun(th *thread) bool {
 	e := p.Files.Of(th.tid)
 	if e == nil {
@@ -97,14 +96,14 @@ func (p *Process) hasRun(th *thread) bool {
 	return !ok || runs != th.runs
 }
 
-// captureSkipped reads a thread where it waits. Should it not have waited until its
-// stack was copied, from before the others were stopped, it is stopped now, too: but not
-// one in uninterruptible sleep, for which the others would stay stopped if it sleeps again.
+// captureSkipped reads a thread where it waits. If the thread has run between the stop of the others
+// and the end of the copy, it is stopped now as well; not so one in uninterruptible sleep, since
+// the others would stay stopped for as long as it sleeps again.
 func (p *Process) captureSkipped(th *thread, t *task.Thread) (done bool, err error) {
 	t.Registers = p.RegistersOf(&th.call)
 	err = p.CopyStack(t)
 	if !p.hasRun(th) {
-		t.Spared, t.Call, t.Kernel = true, th.call, p.keptKernel(th)
+		t.Skipped, t.Call, t.Kernel = true, th.call, p.keptKernel(th)
 		return true, err
 	}
 	if th.asleep || p.stopsNone {
@@ -113,6 +112,6 @@ func (p *Process) captureSkipped(th *thread, t *task.Thread) (done bool, err err
 	}
 	th.phase = listed
 	p.order()
-	p.await(p.began) // the time of the whole stop, for the others are stopped
+	p.await(p.copying.began) // the time of the whole stop, for the others are stopped
 	return false, nil
 }

@@ -23,7 +23,7 @@ func TestIdleServerNoticesNothing(t *testing.T) {
 	g := startThreads(t, n, "epoll", 50)
 	eventually(t, "all threads sleep", func() bool { return strings.Count(states(g.pid), "S") == n })
 	p := attach(t, g.pid)
-	s := task.Snapshot{Spare: true}
+	s := task.Snapshot{Skip: true}
 	for range 1000 {
 		take(t, p, &s)
 		if len(s.Threads) != n || s.Stops != 0 || s.Stopped != 0 {
@@ -33,8 +33,8 @@ func TestIdleServerNoticesNothing(t *testing.T) {
 	for i := range s.Threads {
 		th := &s.Threads[i]
 		checkSleeper(t, g.pid, th)
-		if !th.Spared || th.Unstopped || th.Call.State != task.InCall || th.Call.SP != th.Registers.SP() {
-			t.Errorf("thread %d: skipped %v, unstopped %v, call %+v", th.ID, th.Spared, th.Unstopped, th.Call)
+		if !th.Skipped || th.Unstopped || th.Call.State != task.InCall || th.Call.SP != th.Registers.SP() {
+			t.Errorf("thread %d: skipped %v, unstopped %v, call %+v", th.ID, th.Skipped, th.Unstopped, th.Call)
 		}
 		if _, known := th.Registers.Value(th.Registers.Arch.FP()); known {
 			t.Errorf("thread %d: the frame pointer is known", th.ID)
@@ -52,7 +52,7 @@ func TestInsisting(t *testing.T) {
 	g := startThreads(t, n, "epoll", 50)
 	p := attach(t, g.pid)
 	var stopped task.ThreadID
-	s := task.Snapshot{Spare: true, Insist: map[task.ThreadID]bool{}}
+	s := task.Snapshot{Skip: true, Insist: map[task.ThreadID]bool{}}
 	for round := range 20 {
 		eventually(t, "all threads sleep", func() bool { return strings.Count(states(g.pid), "S") == n })
 		take(t, p, &s)
@@ -66,8 +66,8 @@ func TestInsisting(t *testing.T) {
 		}
 		for i := range s.Threads {
 			th := &s.Threads[i]
-			if th.Spared != (th.ID != stopped) || th.Call.State != task.InCall || th.Call.Number != waitNumber(t, g.pid, th.ID) {
-				t.Errorf("round %d, thread %d of which %d was stopped: skipped %v, call %+v", round, th.ID, stopped, th.Spared, th.Call)
+			if th.Skipped != (th.ID != stopped) || th.Call.State != task.InCall || th.Call.Number != waitNumber(t, g.pid, th.ID) {
+				t.Errorf("round %d, thread %d of which %d was stopped: skipped %v, call %+v", round, th.ID, stopped, th.Skipped, th.Call)
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func waitNumber(t *testing.T, pid int, id task.ThreadID) (number int) {
 func TestBusyServer(t *testing.T) {
 	g := startThreads(t, 6, "serve", 20)
 	p := attach(t, g.pid)
-	s := task.Snapshot{Spare: true}
+	s := task.Snapshot{Skip: true}
 	skipped := 0
 	for end := time.Now().Add(2 * time.Minute); skipped < 300 && time.Now().Before(end); {
 		take(t, p, &s)
@@ -102,7 +102,7 @@ func TestBusyServer(t *testing.T) {
 			if th.Err != nil || th.Registers.PC() == 0 || len(th.Stacks) != 1 {
 				t.Fatalf("thread %d: %v, pc %v, %d stacks", th.ID, th.Err, th.Registers.PC(), len(th.Stacks))
 			}
-			if !th.Spared {
+			if !th.Skipped {
 				continue
 			}
 			skipped++

@@ -53,15 +53,15 @@ func TestEndingCallsAreSpared(t *testing.T) {
 func testEndingCall(t *testing.T, program, name string, number int) {
 	pid, said := startSleeper(t, program, name, number)
 	p := attach(t, pid)
-	s := task.Snapshot{Spare: true}
+	s := task.Snapshot{Skip: true}
 	take(t, p, &s)
-	if th := &s.Threads[0]; len(s.Threads) != 1 || !th.Spared || th.Call.Number != number || s.Stops != 0 {
-		t.Errorf("%d threads, skipped %v, call %+v, %d stops", len(s.Threads), th.Spared, th.Call, s.Stops)
+	if th := &s.Threads[0]; len(s.Threads) != 1 || !th.Skipped || th.Call.Number != number || s.Stops != 0 {
+		t.Errorf("%d threads, skipped %v, call %+v, %d stops", len(s.Threads), th.Skipped, th.Call, s.Stops)
 	}
 	if got := numberOfCall(pid); got != number {
 		t.Fatalf("it is in call %d then", got)
 	}
-	s.Spare = false
+	s.Skip = false
 	take(t, p, &s)
 	if line, err := said.ReadString('\n'); line != "ended EINTR\n" {
 		t.Errorf("the call was stopped: %q, %v", line, err)
@@ -72,10 +72,10 @@ func testEndingCall(t *testing.T, program, name string, number int) {
 func TestPipesAreStopped(t *testing.T) {
 	pid, _ := startSleeper(t, buildSleepers(t, "-m64"), "pipe", unix.SYS_READ)
 	p := attach(t, pid)
-	s := task.Snapshot{Spare: true}
+	s := task.Snapshot{Skip: true}
 	take(t, p, &s)
-	if len(s.Threads) != 1 || s.Threads[0].Spared || s.Stops != 1 {
-		t.Errorf("%d threads, skipped %v, %d stops", len(s.Threads), s.Threads[0].Spared, s.Stops)
+	if len(s.Threads) != 1 || s.Threads[0].Skipped || s.Stops != 1 {
+		t.Errorf("%d threads, skipped %v, %d stops", len(s.Threads), s.Threads[0].Skipped, s.Stops)
 	}
 }
 

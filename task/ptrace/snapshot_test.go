@@ -51,7 +51,7 @@ func checkSleeper(t *testing.T, pid int, th *task.Thread) {
 	needs.Feature(t, "/proc/PID/syscall", err, unix.ENOENT, unix.EPERM, unix.EACCES)
 	f := strings.Fields(string(b))
 	pc := th.Registers.PC()
-	if procfs.HostArch() == task.ARM64 && !th.Spared {
+	if procfs.HostArch() == task.ARM64 && !th.Skipped {
 		pc += 4
 	}
 	if sp := th.Registers.SP(); len(f) < 2 || f[len(f)-2] != sp.String() || f[len(f)-1] != pc.String() {

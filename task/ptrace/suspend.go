@@ -51,8 +51,8 @@ func (p *Process) Suspend(o task.StopOptions) (resume func() error, err error) {
 	p.noteKernels()
 	p.noteSchedStates()
 	p.enter()
-	p.resetTraced()
-	p.suspended, p.reading = true, readSuspended
+	p.other.begin()
+	p.suspended, p.copying.how = true, readSuspended
 	p.priority.toRealtime()
 	p.stop()
 	if err := p.judge(); err != nil {
@@ -60,7 +60,7 @@ func (p *Process) Suspend(o task.StopOptions) (resume func() error, err error) {
 		return nil, p.explain(err)
 	}
 	p.learnCodeMask()
-	p.toCopy = p.threads.count(stopped) + p.threads.count(skipped)
+	p.copying.left = p.threads.count(stopped) + p.threads.count(skipped)
 	return p.resumeFunc, nil
 }
 
@@ -70,7 +70,7 @@ func (p *Process) SetLimits(l task.Limits) {
 		p.gate = l.Gate
 	}
 	if l.MaxCopy > 0 {
-		p.maxStop = l.MaxCopy
+		p.copying.most = l.MaxCopy
 	}
 	p.stopsNone = p.stopsNone || l.NoStop
 }
@@ -120,7 +120,7 @@ func (p *Process) skipSleepers() {
 // until there are none. From here to resume nothing is allocated.
 func (p *Process) stop() {
 	began := time.Now()
-	p.began, p.ordered = began, time.Time{}
+	p.copying.began, p.ordered = began, time.Time{}
 	p.alarm.start()
 	defer p.alarm.end()
 	for range maxRounds {
@@ -165,7 +165,7 @@ func (p *Process) seize(th *thread) {
 	switch p.rescue.seize(th.tid) {
 	case 0:
 		th.phase = seized
-		p.forget(th.tid)
+		p.other.forget(th.tid)
 	case unix.ESRCH:
 		th.phase = gone
 	default:
@@ -232,8 +232,7 @@ func (p *Process) onlySleepers() bool {
 	return true
 }
 
-// look notes what has become of an attached thread, and reports whether there was
-// anything.
+// checkThread notes whether an attached thread has stopped or ended, and reports whether it has.
 func (p *Process) checkThread(th *thread) bool {
 	errno := checkStop(th.tid, &p.info)
 	switch {
@@ -250,7 +249,7 @@ func (p *Process) checkThread(th *thread) bool {
 	return true
 }
 
-// setStopped notes that a thread has stopped, as info tells.
+// setStopped notes that a thread has stopped, as info says.
 func (th *thread) setStopped(info *childInfo) {
 	th.stoppedAt = time.Now()
 	th.phase, th.signal, th.groupStopped = stopped, info.signal(), info.groupStopped()
@@ -306,12 +305,12 @@ func (p *Process) judge() error {
 
 // learnCodeMask asks the first stopped thread; all have the same.
 func (p *Process) learnCodeMask() {
-	if p.maskKnown {
+	if p.hasMask {
 		return
 	}
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; th.phase == stopped {
-			p.maskKnown = true
+			p.hasMask = true
 			p.codeMask = codeMask(th.tid, p.regs[:], p.codeMask)
 			return
 		}
@@ -326,8 +325,8 @@ func (p *Process) explain(err error) error {
 	if p.IsEnding() {
 		return p.Exited()
 	}
-	if p.traced != nil {
-		return procfs.TracedRefusal(p.traced)
+	if p.other.by != nil {
+		return procfs.TracedRefusal(p.other.by)
 	}
 	return p.Refusal("ptrace(PTRACE_SEIZE)", err)
 }

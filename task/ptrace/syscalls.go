@@ -93,14 +93,14 @@ func (c *childInfo) groupStopped() bool {
 	return c.status>>8 == unix.PTRACE_EVENT_STOP && c.status&0x7f != int32(unix.SIGTRAP)
 }
 
-// look tells, without waiting, whether a traced thread has stopped or ended;
-// info.pid is 0 when neither. It leaves the stop, or the corpse, as it is.
+// checkStop asks, without waiting, whether a traced thread has stopped or ended; info.pid is 0
+// when neither. It leaves the stop, or the zombie, as it is.
 func checkStop(tid int, info *childInfo) unix.Errno {
 	return waitid(tid, info, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT)
 }
 
 // checkAnyStop finds one of the threads that the calling one traces which has stopped,
-// as look does; info.pid is 0 when none has. The calling thread's own children
+// as checkStop does; info.pid is 0 when none has. The calling thread's own children
 // are among them, if someone has stopped them.
 func checkAnyStop(info *childInfo) unix.Errno {
 	return wait(unix.P_ALL, 0, info, unix.WSTOPPED|unix.WNOWAIT|unix.WNOTHREAD)

@@ -43,7 +43,7 @@ func (p *Process) CanStop(how task.Suspension) error {
 // Traced implements [task.ThreadStopper], by the first thread and the one that was last
 // refused.
 func (p *Process) Traced() error {
-	for _, tid := range []int{p.PID, p.tracedID} {
+	for _, tid := range []int{p.PID, p.other.tid} {
 		if tracer := p.Files.TracerOf(tid); tracer != 0 && tracer != os.Getpid() {
 			return procfs.TracedBy(p.PID, tracer)
 		}
@@ -51,14 +51,21 @@ func (p *Process) Traced() error {
 	return nil
 }
 
-// resetTraced begins a stop, in which no other tracer was met yet.
-func (p *Process) resetTraced() { p.traced, p.seizeUntil, p.reads = nil, time.Time{}, 0 }
+// otherTracer is the one that keeps us from threads.
+type otherTracer struct {
+	by    *task.TracedError // in the last stop; nil: none did
+	tid   int               // the thread that was last kept so
+	until time.Time         // its threads are waited for, in this stop; zero: none was met
+}
+
+// begin begins a stop, in which none was met yet.
+func (o *otherTracer) begin() { o.by, o.until = nil, time.Time{} }
 
 // seizeLater tries again to attach to a thread that was refused: for no longer than
 // tracerTimeout in all, and not if it was in vain the last time. Nothing is stopped yet.
 func (p *Process) seizeLater(th *thread) {
-	if p.seizeUntil.IsZero() {
-		p.seizeUntil = time.Now().Add(tracerTimeout)
+	if p.other.until.IsZero() {
+		p.other.until = time.Now().Add(tracerTimeout)
 	}
 	for unknown := 0; unknown < tracerTries; {
 		tracer := p.Files.TracerOf(th.tid) // before the attempt: it may let go meanwhile
@@ -68,8 +75,8 @@ func (p *Process) seizeLater(th *thread) {
 			return
 		case tracer == 0:
 			unknown++
-		case th.tid == p.tracedID || time.Now().After(p.seizeUntil):
-			p.traced, p.tracedID = procfs.TracedBy(p.PID, tracer), th.tid
+		case th.tid == p.other.tid || time.Now().After(p.other.until):
+			p.other.by, p.other.tid = procfs.TracedBy(p.PID, tracer), th.tid
 			return
 		default:
 			pause(tracerPause)
@@ -78,16 +85,16 @@ func (p *Process) seizeLater(th *thread) {
 }
 
 // forget lets the thread be waited for again.
-func (p *Process) forget(tid int) {
-	if p.tracedID == tid {
-		p.tracedID = 0
+func (o *otherTracer) forget(tid int) {
+	if o.tid == tid {
+		o.tid = 0
 	}
 }
 
 // absence says why a thread has not stopped.
 func (p *Process) absence(th *thread) error {
-	if th.phase == refused && p.traced != nil {
-		return p.traced
+	if th.phase == refused && p.other.by != nil {
+		return p.other.by
 	}
 	return th.notStopped()
 }

@@ -23,7 +23,7 @@ func TestTracedIsReadWithoutStop(t *testing.T) {
 		read := 0
 		err := sample(t, p, 1, task.Options{Suspend: task.SuspendNone}, func(s *task.Snapshot) {
 			for i := range s.Threads {
-				if th := &s.Threads[i]; th.Err == nil && (th.Unstopped || th.Spared) && len(th.Stacks) > 0 {
+				if th := &s.Threads[i]; th.Err == nil && (th.Unstopped || th.Skipped) && len(th.Stacks) > 0 {
 					read++
 				}
 			}
@@ -90,16 +90,16 @@ func TestBriefTracerIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	th := p.threads.find(g.pid)
-	p.resetTraced()
+	p.other.begin()
 	if p.seize(th); th.phase != refused {
 		t.Fatalf("phase %d of a thread that another one traces", th.phase)
 	}
-	p.seizeUntil = time.Now().Add(time.Hour)
+	p.other.until = time.Now().Add(time.Hour)
 	killed := make(chan error)
 	go func() { killed <- holder.Process.Kill() }()
 	p.seizeLater(th)
-	if err := <-killed; err != nil || th.phase != seized || p.traced != nil {
-		t.Errorf("phase %d, traced by %v, error %v", th.phase, p.traced, err)
+	if err := <-killed; err != nil || th.phase != seized || p.other.by != nil {
+		t.Errorf("phase %d, traced by %v, error %v", th.phase, p.other.by, err)
 	}
 	p.suspended = true // so that it is let go of
 	interrupt(th.tid)
@@ -118,23 +118,23 @@ func TestLongTracerIsWaitedForOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	th := p.threads.find(g.pid)
-	p.resetTraced()
-	p.seizeUntil = time.Unix(1, 0) // over
+	p.other.begin()
+	p.other.until = time.Unix(1, 0) // over
 	p.seizeLater(th)
-	if p.traced == nil || p.traced.Tracer != tracer.Process.Pid || p.Traced() == nil {
-		t.Fatalf("traced by %v, now %v", p.traced, p.Traced())
+	if p.other.by == nil || p.other.by.Tracer != tracer.Process.Pid || p.Traced() == nil {
+		t.Fatalf("traced by %v, now %v", p.other.by, p.Traced())
 	}
-	p.resetTraced()
-	p.seizeUntil = time.Now().Add(time.Hour) // would be waited for
+	p.other.begin()
+	p.other.until = time.Now().Add(time.Hour) // would be waited for
 	p.seizeLater(th)
-	if p.traced == nil {
+	if p.other.by == nil {
 		t.Error("the tracer is not told again")
 	}
 	_ = tracer.Process.Kill()
 	_ = tracer.Wait()
 	eventually(t, "it is free", func() bool { return p.Traced() == nil })
 	var s task.Snapshot
-	if take(t, p, &s); p.tracedID != 0 || s.Threads[0].Err != nil {
-		t.Errorf("afterwards: thread %d is not waited for, error %v", p.tracedID, s.Threads[0].Err)
+	if take(t, p, &s); p.other.tid != 0 || s.Threads[0].Err != nil {
+		t.Errorf("afterwards: thread %d is not waited for, error %v", p.other.tid, s.Threads[0].Err)
 	}
 }

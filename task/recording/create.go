@@ -63,7 +63,8 @@ func (f *ownFile) Name() string { return f.dir.Join(f.name) }
 // Remove implements [Output].
 func (f *ownFile) Remove() error { return f.dir.Remove(f.name) }
 
-// replace creates a file in place of a regular one.
+// replace removes the regular file at path, if there is one, and creates a new one. It
+// refuses what is not a regular file.
 func replace(path string) (*ownFile, error) {
 	dir, err := directory.Open(filepath.Dir(path))
 	if err != nil {

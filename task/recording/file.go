@@ -17,8 +17,8 @@ func (f *File) Symbol(vmaddr uint64) Answer { return f.symbols[vmaddr] }
 // Answer is not Found if it was never looked up.
 func (f *File) FunctionStart(vmaddr uint64) Answer { return f.starts[vmaddr] }
 
-// DataInCode returns the recorded first range of data that ends above vmaddr. The
-// Answer is not Found if it was never looked up.
+// DataInCode returns the recorded first range of data that ends above vmaddr. The Answer is
+// not Found if the range was not looked up while recording.
 func (f *File) DataInCode(vmaddr uint64) Answer { return f.data[vmaddr] }
 
 // Thumb returns the recorded instruction set of the function at vmaddr. The Answer is

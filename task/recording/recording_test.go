@@ -105,7 +105,7 @@ func (r *random) wait() *Wait {
 	if r.IntN(2) == 0 {
 		return nil
 	}
-	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0}
+	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0, GoneOwner: task.ThreadID(r.IntN(2)), Variable: []string{"", "bank+8"}[r.IntN(2)]}
 }
 
 func (r *random) thread() task.Thread {
@@ -127,7 +127,7 @@ func (r *random) change(t task.Thread) task.Thread {
 	t.QueueSerial = []uint64{0, 1, 1 << 63}[r.IntN(3)]
 	t.Priority = task.Priority{Now: r.IntN(128) - r.IntN(2), Base: r.IntN(3)}
 	t.QoS = task.QoS(r.IntN(int(task.UserInteractive) + 1))
-	t.Turn, t.Processor = task.Turn(r.IntN(int(task.Queued)+1)), r.IntN(3)
+	t.OnCPUState, t.Processor = task.OnCPUState(r.IntN(int(task.Queued)+1)), r.IntN(3)
 	for _, d := range counted(&t.Schedule) {
 		*d = max(0, *d+time.Duration(r.IntN(1e6)-1e5)*scheduleUnit)
 	}

@@ -38,6 +38,8 @@ type Wait struct {
 	OwnerPID     int
 	Readers      int
 	Receives     bool
+	Variable     string // in which the lock is
+	GoneOwner    task.ThreadID
 }
 
 func appendWait(b []byte, w *Wait) []byte {
@@ -51,7 +53,9 @@ func appendWait(b []byte, w *Wait) []byte {
 		b = appendSint(b, 7, int64(w.OwnerPID))
 	}
 	b = appendUintIf(b, 8, uint64(w.Readers))
-	return appendBoolIf(b, 9, w.Receives)
+	b = appendBoolIf(b, 9, w.Receives)
+	b = appendBytesIf(b, 10, w.Variable)
+	return appendUintIf(b, 11, uint64(w.GoneOwner))
 }
 
 func parseWait(data []byte) (Wait, error) {
@@ -77,6 +81,10 @@ func parseWait(data []byte) (Wait, error) {
 			w.Readers = index(m.n)
 		case 9:
 			w.Receives = m.n != 0
+		case 10:
+			w.Variable = m.string()
+		case 11:
+			w.GoneOwner = task.ThreadID(m.n)
 		}
 	}
 	return w, m.err

@@ -10,8 +10,8 @@ import (
 // scheduleUnit is the unit of times in a thread's schedule.
 const scheduleUnit = time.Microsecond
 
-// appendTurn appends the changes of how a thread is scheduled.
-func (before *thread) appendTurn(b []byte, t *thread) []byte {
+// appendSchedule appends the changes of how a thread is scheduled.
+func (before *thread) appendSchedule(b []byte, t *thread) []byte {
 	if t.Schedule != before.Schedule {
 		var at int
 		b, at = begin(b, 24)
@@ -21,8 +21,8 @@ func (before *thread) appendTurn(b []byte, t *thread) []byte {
 		}
 		b = end(b, at)
 	}
-	if t.Turn != before.Turn {
-		b = appendUint(b, 25, uint64(t.Turn))
+	if t.OnCPUState != before.OnCPUState {
+		b = appendUint(b, 25, uint64(t.OnCPUState))
 	}
 	if t.Processor != before.Processor {
 		b = appendUint(b, 26, uint64(t.Processor))
@@ -31,10 +31,10 @@ func (before *thread) appendTurn(b []byte, t *thread) []byte {
 }
 
 func counted(s *task.Schedule) [3]*time.Duration {
-	return [...]*time.Duration{&s.Ran, &s.Queued, &s.Stood}
+	return [...]*time.Duration{&s.Ran, &s.Queued, &s.Stopped}
 }
 
-func (t *thread) parseTurn(m *message) {
+func (t *thread) parseSchedule(m *message) {
 	switch m.field {
 	case 24:
 		of, i := counted(&t.Schedule), 0
@@ -47,7 +47,7 @@ func (t *thread) parseTurn(m *message) {
 			return nil
 		})
 	case 25:
-		t.Turn = turnOf(m.n)
+		t.OnCPUState = onCPUStateOf(m.n)
 	case 26:
 		t.Processor = index(m.n)
 	}
@@ -60,9 +60,9 @@ func laterBy(d time.Duration, units int64) time.Duration {
 	return min(max(0, d+time.Duration(min(max(units, -mostUnits), mostUnits))*scheduleUnit), most)
 }
 
-func turnOf(n uint64) task.Turn {
+func onCPUStateOf(n uint64) task.OnCPUState {
 	if n > uint64(task.Queued) {
-		return task.TurnUnknown
+		return task.OnCPUUnknown
 	}
-	return task.Turn(n)
+	return task.OnCPUState(n)
 }

@@ -27,7 +27,7 @@ func TestScheduleIsBounded(t *testing.T) {
 			t.Errorf("%v and %d units: %v, want %v", c.before, c.units, got, c.want)
 		}
 	}
-	if turnOf(uint64(task.Queued)) != task.Queued || turnOf(uint64(task.Queued)+1) != task.TurnUnknown {
+	if onCPUStateOf(uint64(task.Queued)) != task.Queued || onCPUStateOf(uint64(task.Queued)+1) != task.OnCPUUnknown {
 		t.Error("a turn that is not known was taken")
 	}
 	var before thread

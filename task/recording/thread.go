@@ -83,7 +83,7 @@ func (before *thread) appendFacts(b []byte, t *thread) []byte {
 	if t.Sure != before.Sure {
 		b = appendUint(b, 17, uint64(t.Sure))
 	}
-	return before.appendTurn(b, t)
+	return before.appendSchedule(b, t)
 }
 
 func appendBool(b []byte, field int, v bool) []byte {
@@ -222,7 +222,7 @@ func (t *thread) parseFact(m *message) {
 		t.wait, err = parseWait(m.data)
 		m.fail(err)
 	default:
-		t.parseTurn(m)
+		t.parseSchedule(m)
 	}
 }
 

@@ -125,7 +125,8 @@ func (w *Writer) AddSource(s *Source) {
 	w.end(at)
 }
 
-// AddSection adds part of a section, or that it is unreadable.
+// AddSection adds a part of a section, or the error with which the section could not be
+// read.
 func (w *Writer) AddSection(s *Section) {
 	for part := *s; ; {
 		rest := part.Data[min(len(part.Data), blockSize):]
@@ -209,7 +210,7 @@ func facts(t *task.Thread) task.Thread {
 	return task.Thread{
 		ID: t.ID, Name: t.Name, Queue: t.Queue, QueueSerial: t.QueueSerial, State: t.State, User: t.User, System: t.System,
 		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped, Sure: t.Sure, Kernel: t.Kernel,
-		Priority: t.Priority, QoS: t.QoS, Turn: t.Turn, Processor: t.Processor, Schedule: t.Schedule,
+		Priority: t.Priority, QoS: t.QoS, OnCPUState: t.OnCPUState, Processor: t.Processor, Schedule: t.Schedule,
 	}
 }
 

@@ -7,20 +7,25 @@ import (
 	"time"
 )
 
-// arguments takes what stands beside the flags: a command after --, or the
-// target, and behind a pid how many seconds and at what interval in milliseconds,
-// as sample(1) has it. Beside a file --pid tells which of its processes are wanted.
+// arguments parses the words beside the flags: a command after --, or a target. After a
+// pid, the duration in seconds and the interval in milliseconds may follow, as for
+// sample(1). If the target is a file, --pid chooses among its processes.
 func (o *Options) arguments() error {
 	args := o.flags.Args()
 	if dash := o.flags.ArgsLenAtDash(); dash >= 0 {
 		o.Command, args = args[dash:], args[:dash]
 	}
+	if err := o.takeRecording(); err != nil {
+		return err
+	}
+	o.Targets = eachPID(o.Targets)
 	if len(args) > 0 && args[0] == diffWord && !o.hasTarget() {
 		return o.compares(args[1:])
 	}
 	if len(args) > 0 && args[0] == topWord {
 		o.top, args = true, args[1:]
 	}
+	args = o.sleeps(o.habits(args))
 	if len(o.Targets) > 0 && len(args) > 0 && !slices.ContainsFunc(o.Targets, isFile) && isFile(args[0]) {
 		o.Within, o.Targets = o.Targets, nil
 	}
@@ -28,8 +33,8 @@ func (o *Options) arguments() error {
 		o.Target = o.Targets[0]
 	}
 	if !o.hasTarget() && len(args) > 0 {
-		o.Target, args = args[0], args[1:]
-		o.Targets = []string{o.Target}
+		o.Targets = eachPID(args[:1])
+		o.Target, args = o.Targets[0], args[1:]
 	}
 	if err := o.times(args); err != nil {
 		return UsageError{Err: err}
@@ -37,7 +42,7 @@ func (o *Options) arguments() error {
 	return nil
 }
 
-// times takes the seconds and milliseconds that stand behind a target.
+// times parses the duration in seconds and the interval in milliseconds after a target.
 func (o *Options) times(args []string) error {
 	units := []struct {
 		flag string
@@ -69,9 +74,8 @@ func (o *Options) times(args []string) error {
 
 func unexpected(arg string) error { return fmt.Errorf("unexpected argument %q (see --help)", arg) }
 
-// surplus says what to do about words behind the target that are no times: the
-// likeliest are more files, as a shell makes of *.snap, and a program's arguments.
-// The first of them is args[i].
+// surplus returns an error with advice for the unexpected word args[i] after the target. It
+// is most likely another file, as when a shell expands *.snap, or an argument of a program.
 func (o *Options) surplus(args []string, i int) error {
 	switch {
 	case o.Target == "":
@@ -81,18 +85,18 @@ func (o *Options) surplus(args []string, i int) error {
 	case !isFile(o.Target) && IsRegular(o.Target):
 		return fmt.Errorf("%q is a program: to start it with arguments: stacksnap -- %s", o.Target, shellWords(append([]string{InFolder(o.Target)}, args...)))
 	}
-	return fmt.Errorf("unexpected argument %q behind %q: for several processes give -p again (see --help)", args[i], o.Target)
+	return fmt.Errorf("unexpected argument %q after %q: for several processes give -p again (see --help)", args[i], o.Target)
 }
 
-// The seconds up to which a number is rather a time than a pid, and those of
-// which a longer time is a multiple when a person has thought of it.
+// A number of seconds up to plainSeconds, or a multiple of a minute, is taken for a
+// duration even if a process has that pid.
 const (
 	plainSeconds = 300
 	minute       = 60
 )
 
-// checkSeconds refuses a number behind a pid, which is for seconds, that looks
-// like a second pid: there is such a process, and nobody would sample for so long.
+// checkSeconds returns an error if a duration in seconds after a pid looks like a second
+// pid: a process has that pid, and it is an unlikely duration.
 func checkSeconds(seconds float64, running func(pid int) bool) error {
 	pid := int(seconds)
 	if float64(pid) != seconds || pid <= plainSeconds || pid%minute == 0 || !running(pid) {
@@ -101,8 +105,7 @@ func checkSeconds(seconds float64, running func(pid int) bool) error {
 	return fmt.Errorf("%d is a process as well: for several give each with -p; or to sample for so many seconds, give -d %ds", pid, pid)
 }
 
-// topicOf returns the topic that stands behind the first flag for help; empty where
-// none does.
+// topicOf returns the topic after the first --help or -h; empty if there is none.
 func topicOf(args []string) string {
 	for i, arg := range args {
 		switch arg {
@@ -118,8 +121,8 @@ func topicOf(args []string) string {
 	return ""
 }
 
-// topWord is the first word of a call for the live view.
+// topWord is the first word of the command line of a live view.
 const topWord = "top"
 
-// IsBare reports whether arguments say nothing of what to look at.
+// IsBare reports whether a command line has no target and no flags.
 func IsBare(args []string) bool { return len(args) == 0 || len(args) == 1 && args[0] == topWord }

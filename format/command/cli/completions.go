@@ -8,13 +8,12 @@ import (
 	"stacksnap/format/command/completion"
 )
 
-// topics are the words that may stand behind --help.
+// topics returns the words that may follow --help.
 func topics() []string {
 	return slices.Concat([]string{"all", "man", "man-top", "man-formats"}, slices.Sorted(maps.Keys(completion.Scripts())))
 }
 
-// completions is the script by which a shell completes calls, made from the table of
-// flags.
+// completions returns the completion script for a shell, made from the table of flags.
 func completions(shell string) string {
 	var flags []completion.Flag
 	for _, g := range newOptions().groups() {
@@ -33,7 +32,8 @@ func (f *flag) completion() completion.Flag {
 	return c
 }
 
-// kind goes by what help calls the value.
+// kind returns the kind of completion for the flag's value. It depends on the name of the
+// value in help.
 func (f *flag) kind() completion.Kind {
 	if f.choices != nil {
 		return completion.Choices

@@ -12,19 +12,27 @@ import (
 // DefaultsVariable names the environment variable with flags for every call.
 const DefaultsVariable = "STACKSNAP_FLAGS"
 
-// setting is a flag that is given by default.
+// setting is a flag from STACKSNAP_FLAGS.
 type setting struct{ name, value string }
 
-// withDefaults reads the command line that bare was read from again, with defaults. It
-// leaves out those that the line gives itself, that exclude what it gives, or that mean
-// nothing without a flag that it does not give.
+// effect returns the flag that the setting has the effect of: -o it.snap is --save it.snap.
+func (s setting) effect() string {
+	if s.name == "output" && isRecordingName(s.value) {
+		return "save"
+	}
+	return s.name
+}
+
+// withDefaults parses the command line again, with the default flags in text. It drops a
+// default if the command line sets that flag itself, sets a flag that excludes it, or lacks
+// a flag that it needs. bare is the command line parsed without defaults.
 func (bare *Options) withDefaults(args []string, text string) (*Options, error) {
 	defaults, err := settings(text)
 	if err != nil {
 		return nil, UsageError{Err: inVariable(err)}
 	}
 	defaults = slices.DeleteFunc(defaults, func(s setting) bool {
-		return bare.IsSet(s.name) || s.name == "format" && bare.namesTell()
+		return bare.IsSet(s.effect()) || s.name == "format" && bare.namesTell()
 	})
 	for {
 		o, err := apply(defaults, args, bare.runs)
@@ -40,7 +48,7 @@ func (bare *Options) withDefaults(args []string, text string) (*Options, error) 
 	}
 }
 
-// apply reads a command line over defaults.
+// apply parses a command line after setting the defaults.
 func apply(defaults []setting, args []string, runs func(pid int) bool) (*Options, error) {
 	o := newOptions()
 	o.runs = runs
@@ -52,7 +60,8 @@ func apply(defaults []setting, args []string, runs func(pid int) bool) (*Options
 	return o, o.read(args)
 }
 
-// settings reads defaults, and refuses what would be wrong in every call.
+// settings parses the default flags, and returns an error if they could not be valid in any
+// call.
 func settings(text string) ([]setting, error) {
 	args, err := splitWords(text)
 	if err != nil {
@@ -60,7 +69,7 @@ func settings(text string) ([]setting, error) {
 	}
 	var all []setting
 	o := newOptions()
-	err = o.flags.ParseAll(args, func(f *pflag.Flag, value string) error {
+	err = o.flags.ParseAll(o.ours(args), func(f *pflag.Flag, value string) error {
 		all = append(all, setting{f.Name, value})
 		if o.row(f.Name).callOnly {
 			return fmt.Errorf("--%s is not for every call: leave it out", f.Name)
@@ -78,8 +87,8 @@ func settings(text string) ([]setting, error) {
 	return all, errors.Join(o.checkValues(), o.contradiction())
 }
 
-// contradiction is the error of defaults that exclude each other. What one of them
-// needs may be on the command line.
+// contradiction returns an error if two of the defaults exclude each other. It ignores
+// flags that a default needs, as the command line may have them.
 func (o *Options) contradiction() error {
 	for i := range rules {
 		if err := o.breaks(&rules[i]); err != nil && rules[i].with != "" {
@@ -89,7 +98,7 @@ func (o *Options) contradiction() error {
 	return nil
 }
 
-// without leaves out a default that has broken a rule.
+// without returns the defaults without those that err, a broken rule, names.
 func without(defaults []setting, err error) []setting {
 	var conflict *conflictError
 	if !errors.As(err, &conflict) {
@@ -98,12 +107,12 @@ func without(defaults []setting, err error) []setting {
 	return slices.DeleteFunc(slices.Clone(defaults), func(s setting) bool {
 		return slices.ContainsFunc(conflict.terms, func(term string) bool {
 			name, _, _ := strings.Cut(term, "=")
-			return name == s.name
+			return name == s.effect()
 		})
 	})
 }
 
-// whose names the variable in an error that the command line alone does not have.
+// whose adds the variable's name to an error that the command line alone does not have.
 func whose(err error, bare *Options) error {
 	if err == nil || bare.check() != nil {
 		return err

@@ -38,6 +38,12 @@ func TestDefaults(t *testing.T) {
 		{"--min 1%", "-p 1 -d 1s", "-p 1 -d 1s --min 1%"},
 		{"--by state", "-p 1 --merge", "-p 1 --merge"},
 		{"--invert --hide x", "-p 1 -f summary", "-p 1 -f summary --hide x"},
+		{"-o it.snap", "-p 1", "-p 1 --save it.snap"},
+		{"-o it.snap", "-p 1 --save x", "-p 1 --save x"},
+		{"-o it.snap", "-p 1 -o x.snap", "-p 1 --save x.snap"},
+		{"-o it.snap", "-p 1 -o x.json", "-p 1 -o x.json --save it.snap"},
+		{"-o it.snap", "-p 1 --tree", "-p 1 --tree"},
+		{"-o it.snap", "-p 1 --check", "-p 1 --check"},
 		{" \t", "-p 1", "-p 1"},
 	} {
 		got, err := Parse(strings.Fields(c.args), c.defaults, live.Runs)
@@ -68,7 +74,7 @@ func told(o *Options) string {
 func TestDefaultsThatAreWrong(t *testing.T) {
 	for defaults, want := range map[string]string{
 		"--nonsense":                "unknown flag",
-		"-d 10":                     "such as 10s",
+		"-d 10x":                    "such as 10s",
 		"-d 0":                      "cannot be 0",
 		"-f yaml":                   "--format is",
 		"'":                         "not closed",

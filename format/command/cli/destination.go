@@ -10,15 +10,15 @@ import (
 	"stacksnap/format/output"
 )
 
-// Destination is one place that the report goes to, and how it is written there.
+// Destination is one place to write the report to, and the format to write it in.
 type Destination struct {
-	Path        string // as --output has it; empty: standard output
+	Path        string // value of --output; empty: standard output
 	Form        format.Format
 	Compression output.Compression
 }
 
-// Destinations are all places that the report goes to: files first, as whoever reads
-// standard output may be slow, or end this program.
+// Destinations returns all places to write the report to. Files come first, as the reader
+// of standard output may be slow, or close it and so end this program.
 func (o *Options) Destinations() []Destination {
 	if len(o.outputs) == 0 {
 		return []Destination{o.Destination("")}
@@ -34,8 +34,8 @@ func (o *Options) Destinations() []Destination {
 	return append(files, streams...)
 }
 
-// Destination decides on one. The name of a file tells its form, if it does; of one
-// file alone --format decides, where it is given.
+// Destination returns the destination for a path. The format is that of the path's
+// extension, if it has one. --format takes precedence if there is only one output.
 func (o *Options) Destination(path string) Destination {
 	d := Destination{Path: path}
 	compression, name := output.CompressionOf(path)
@@ -52,7 +52,8 @@ func (o *Options) Destination(path string) Destination {
 	return d
 }
 
-// formOf returns the form that a file's name tells, by the longest extension.
+// formOf returns the format whose extension the file name ends in; the longest extension
+// wins.
 func formOf(name string) (found format.Format, ok bool) {
 	longest := 0
 	for _, f := range format.All() {
@@ -65,7 +66,7 @@ func formOf(name string) (found format.Format, ok bool) {
 	return found, longest > 0
 }
 
-// namesTell reports whether the names of all files tell their forms.
+// namesTell reports whether each output file's name determines its format.
 func (o *Options) namesTell() bool {
 	return len(o.outputs) > 0 && !slices.ContainsFunc(o.outputs, func(path string) bool {
 		_, name := output.CompressionOf(path)
@@ -74,9 +75,12 @@ func (o *Options) namesTell() bool {
 	})
 }
 
-// checkOutputs refuses files that would be written twice, and a --format that is for
-// none of them.
+// checkOutputs returns an error if two outputs have the same file, or if --format applies
+// to none of them.
 func (o *Options) checkOutputs() error {
+	if err := o.checkNames(); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	if o.Save != "" {
 		seen[filepath.Clean(o.Save)] = true
@@ -97,10 +101,10 @@ func (o *Options) checkOutputs() error {
 	return nil
 }
 
-// IsFile reports whether it is no stream of ours.
+// IsFile reports whether the destination is a file rather than a standard stream.
 func (d *Destination) IsFile() bool { return d.Path != "" && d.Path != StandardOutput }
 
-// IsPage reports whether it is a file that a browser shows.
+// IsPage reports whether the destination is a file that a browser can show.
 func (d *Destination) IsPage() bool {
 	return d.IsFile() && d.Form.Name == "html" && d.Compression == output.Plain
 }

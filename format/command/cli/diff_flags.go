@@ -7,16 +7,16 @@ import (
 	"stacksnap/format/profile/diff"
 )
 
-// diffWord is the first word of a call that compares.
+// diffWord is the first word of the command line of a comparison.
 const diffWord = "diff"
 
-// errTwoFiles is the error of a call that compares anything but two files.
+// errTwoFiles is returned unless a comparison has exactly two files.
 var errTwoFiles = fmt.Errorf("diff compares two files: stacksnap %s BEFORE AFTER (for a process of that name: -p %s; for a file: ./%s)", diffWord, diffWord, diffWord)
 
-// errTwoChosen is the error of a call that chooses more processes than are compared.
+// errTwoChosen is returned if a comparison has more than two -p.
 var errTwoChosen = errors.New("diff compares one process of each file: give -p for both files, or -p for BEFORE and then -p for AFTER")
 
-// compares takes the two files of a call that compares, and which process of them.
+// compares sets the two files of a comparison, and the processes chosen in them.
 func (o *Options) compares(files []string) error {
 	if len(files) != 2 {
 		return UsageError{Err: errTwoFiles}
@@ -29,10 +29,10 @@ func (o *Options) compares(files []string) error {
 	return nil
 }
 
-// measures are the values of --measure.
+// measures returns the values of --measure.
 func measures() []string { return []string{diff.ByCPU.String(), diff.BySamples.String()} }
 
-// Scales are the values of --scale.
+// Scales returns the values of --scale.
 func Scales() (names []string) {
 	for s := diff.ToTotal; s <= diff.AsCounted; s++ {
 		names = append(names, s.String())

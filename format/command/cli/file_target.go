@@ -13,9 +13,9 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// isFile reports whether a target is a core, a recording, a stackshot or a report rather than a pid,
-// a name or a program: those may be executed, and files of us and of the kernel may not,
-// unless the file system says so of all that it has.
+// isFile reports whether a target is a file to open (a core, a recording, a stackshot or a
+// report) rather than a pid, a name or a program. A program is executable; other files are
+// mostly not, so that only executable ones are examined.
 func isFile(target string) bool {
 	if _, err := strconv.Atoi(target); err == nil {
 		return false
@@ -36,7 +36,7 @@ func isRecording(path string) bool {
 	return true
 }
 
-// IsCore reports whether a file is a core.
+// IsCore reports whether a file is a core file, even a damaged one.
 func IsCore(path string) bool {
 	p, err := core.Open(path)
 	if err != nil {
@@ -46,14 +46,14 @@ func IsCore(path string) bool {
 	return true
 }
 
-// IsRegular reports whether there is a regular file of that name.
+// IsRegular reports whether path is a regular file.
 func IsRegular(path string) bool {
 	info, err := files.Stat("", path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// InFolder is the name of a file in this folder as a shell starts it: one without
-// a slash it looks for elsewhere.
+// InFolder returns a file name as a shell needs it to run the file: a name without a slash
+// gets a leading "./".
 func InFolder(name string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return name

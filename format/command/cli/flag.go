@@ -12,23 +12,25 @@ import (
 // flag is a row of the table of flags.
 type flag struct {
 	name, short string
-	value       string   // what help calls its value; empty for a switch
+	value       string   // name of the value in help; empty for a switch
 	to          any      // *bool, *int, *float64, *string, *[]string, *time.Duration, or a pflag.Value
-	choices     []string // the only values there are; nil for any
-	zero        string   // what to give instead of 0, where that means nothing
-	callOnly    bool     // no default for every call
-	help        string   // what it does
-	example     string   // a call with it
+	choices     []string // the valid values; nil for any
+	zero        string   // advice if 0 is given; empty: 0 is valid
+	seconds     bool     // a time without a unit is in seconds
+	callOnly    bool     // may not be in STACKSNAP_FLAGS
+	brief       string   // its line in --help; empty: it is not there
+	help        string   // description
+	example     string   // a command line with the flag
 }
 
-// group is flags that belong together.
+// group is a titled group of flags in help.
 type group struct {
 	title string
 	flags []flag
 }
 
-// bind has a flag set put the flag's value where it belongs. What is there is the
-// default.
+// bind adds the flag to a flag set, which stores the value in *to. The present value of *to
+// is the default.
 func (f *flag) bind(set *pflag.FlagSet) {
 	switch to := f.to.(type) {
 	case *bool:
@@ -42,13 +44,13 @@ func (f *flag) bind(set *pflag.FlagSet) {
 	case *[]string:
 		set.StringArrayVarP(to, f.name, f.short, *to, f.help)
 	case *time.Duration:
-		set.DurationVarP(to, f.name, f.short, *to, f.help)
+		set.VarP(&timeValue{to, f.seconds}, f.name, f.short, f.help)
 	case pflag.Value:
 		set.VarP(to, f.name, f.short, f.help)
 	}
 }
 
-// isNumber reports whether the value counts or measures something.
+// isNumber reports whether the value is a number or a duration.
 func (f *flag) isNumber() bool {
 	switch f.to.(type) {
 	case *int, *float64, *time.Duration:
@@ -57,8 +59,8 @@ func (f *flag) isNumber() bool {
 	return false
 }
 
-// check refuses a value that the flag's type lets pass. A zero that was given
-// where none has a meaning would be taken for a flag that was not given.
+// check returns an error for a value that has the right type and yet is invalid. It refuses
+// 0 where 0 means that the flag is not set.
 func (f *flag) check(value string) error {
 	switch {
 	case value == "" && f.value != "":
@@ -73,7 +75,7 @@ func (f *flag) check(value string) error {
 	return nil
 }
 
-// title is the flag as help lists it: its names and its value.
+// title returns the flag's names and the name of its value, as in help.
 func (f *flag) title() string {
 	title := "--" + f.name
 	if f.short != "" {
@@ -85,10 +87,10 @@ func (f *flag) title() string {
 	return title
 }
 
-// either lists words of which one is meant: "a, b or c".
+// either joins words as alternatives: "a, b or c".
 func either(words []string) string { return list(words, " or ") }
 
-// list lists words, with another word between the last two.
+// list joins words with commas, and the last two with last.
 func list(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -1,7 +1,7 @@
 package cli
 
-// groups is the table of flags: from it the command line is read, and help, the manual
-// and completions are made. What may be combined is in [rules].
+// groups returns the table of flags, from which the parser, help, the manual and
+// completions are made. [rules] has the permitted combinations.
 func (o *Options) groups() []group {
 	return []group{
 		{"process", o.processFlags()},
@@ -18,12 +18,14 @@ func (o *Options) groups() []group {
 func (o *Options) processFlags() []flag {
 	return []flag{{
 		name: "pid", short: "p", value: "PID|NAME", to: &o.Targets, callOnly: true,
-		help: "the process to look at: its pid, its name, or the path of its program; may be given again for more;" +
+		brief: "the process; again, or 1,2,3, for more",
+		help: "the process to capture: its pid, its name, or the path of its program; may be given again, or as 1,2,3, for more;" +
 			" beside a stackshot or a report of spindump, of all its processes these;" +
 			" with diff, that of both stackshots, or once for each",
 		example: "stacksnap -p nginx",
 	}, {
 		name: "tree", to: &o.Tree, callOnly: true,
+		brief:   "with all processes that it has started",
 		help:    "with all that it has started, a report each: captured one after another at once, or sampled together",
 		example: "stacksnap -p 4711 --tree",
 	}, {
@@ -32,13 +34,14 @@ func (o *Options) processFlags() []flag {
 		example: "stacksnap -p nginx --all",
 	}, {
 		name: "system", to: &o.System, callOnly: true,
+		brief: "all processes; nothing is stopped",
 		help: "all processes at once, and nothing is stopped: what each thread waits for, and its stack as far as" +
-			" it can be had so; -p NAME or PID shows some of them; with -d for a while, every 10 ms unless told",
+			" it can be had so; -p NAME or PID shows some of them; with -d for a while, by default every 10 ms",
 		example: "stacksnap --system -d 10s",
 	}, {
 		name: "follow-waits", to: &o.FollowWaits, callOnly: true,
 		help: "Linux: with the processes that it waits for, and those that these wait for, eight at most, captured after it, or when it was sampled;" +
-			" --hang does so for the thread that is stuck, unless --follow-waits=false",
+			" --hang does so by default for the thread that is stuck; --follow-waits=false turns that off",
 		example: "stacksnap -p 4711 --follow-waits",
 	}, {
 		name: "wait", value: "NAME", to: &o.Wait, callOnly: true,
@@ -50,6 +53,7 @@ func (o *Options) processFlags() []flag {
 		example: "stacksnap --children -- make",
 	}, {
 		name: "check", to: &o.Check, callOnly: true,
+		brief:   "say what a call would do, and do nothing",
 		help:    "say what the call would do, without doing it: whether it may, what it would stop, what has names",
 		example: "stacksnap --check -p 4711 -d 10s",
 	}}
@@ -57,19 +61,20 @@ func (o *Options) processFlags() []flag {
 
 func (o *Options) sampleFlags() []flag {
 	return []flag{{
-		name: "duration", short: "d", value: "TIME", to: &o.Duration,
+		name: "duration", short: "d", value: "TIME", to: &o.Duration, seconds: true,
+		brief:   "sample for so long: where the time goes",
 		zero:    "give a time such as 10s, or leave it out for one snapshot",
-		help:    "sample for so long (10s unless told), or watch for so long (until Ctrl-C unless told)",
+		help:    "sample for so long (default 10s), or watch for so long (default: until Ctrl-C); 5 is 5s",
 		example: "stacksnap -p 4711 -d 2m",
 	}, {
 		name: "interval", short: "i", value: "TIME", to: &o.interval,
 		zero:    "give a time such as 1ms",
-		help:    "from one sample to the next (1ms unless told; in a hang 10ms)",
+		help:    "from one sample to the next (default 1ms; in a hang 10ms)",
 		example: "stacksnap -p 4711 -d 10s -i 10ms",
 	}, {
 		name: "rate", short: "r", value: "N", to: &o.rate,
 		zero:    "give how many samples a second, such as 100",
-		help:    "so many samples a second, instead of --interval",
+		help:    "so many samples a second, instead of --interval; also -F, as in perf",
 		example: "stacksnap -p 4711 -d 10s -r 100",
 	}, {
 		name: "count", short: "n", value: "N", to: &o.Count,
@@ -86,17 +91,18 @@ func (o *Options) sampleFlags() []flag {
 func (o *Options) stopFlags() []flag {
 	return []flag{{
 		name: "suspend", value: "thread|task", to: &o.Suspend, choices: []string{"thread", "task"},
-		help: "what stands while a sample is taken: one thread after another (which samples, for 10s unless told)," +
-			" or all at once; whichever suits the target unless told",
+		help: "what is stopped while a sample is taken: one thread after another (which samples, by default for 10s)," +
+			" or all at once; the default is whichever suits the target",
 		example: "stacksnap -p 4711 -d 10s --suspend task",
 	}, {
 		name: "no-stop", to: &o.NoStop,
-		help:    "sample without stopping anything, as well as that can be done (for 10s unless told)",
+		brief:   "sample without stopping the process",
+		help:    "sample without stopping anything, as well as that can be done (by default for 10s)",
 		example: "stacksnap -p 4711 --no-stop",
 	}, {
 		name: "max-stop", value: "TIME", to: &o.MaxStop,
 		zero:    "give a time such as 50ms",
-		help:    "Linux: how long one stop may take to copy stacks (50ms unless told); what is left then is marked as cut",
+		help:    "Linux: how long one stop may take to copy stacks (default 50ms); what is left then is marked as cut",
 		example: "stacksnap -p 4711 --max-stop 5ms",
 	}}
 }
@@ -108,10 +114,12 @@ func (o *Options) threadFlags() []flag {
 		example: "stacksnap -p 4711 -d 10s --main",
 	}, {
 		name: "thread", value: "ID|NAME", to: &o.Threads,
+		brief:   "only threads of that id or name (worker*)",
 		help:    "only threads of that id or name, in which * and ? match anything; may be given again for more",
 		example: "stacksnap -p 4711 --thread 'worker*'",
 	}, {
 		name: "running", to: &o.Filter.Running,
+		brief:   "only threads that run: with -d, what burns CPU",
 		help:    "only threads that run or wait for a CPU",
 		example: "stacksnap -p 4711 --running",
 	}, {
@@ -129,13 +137,14 @@ func (o *Options) threadFlags() []flag {
 func (o *Options) watchFlags() []flag {
 	return []flag{{
 		name: "hang", value: "TIME", to: &o.Hang,
+		brief:   "wait, and report when it is stuck so long",
 		zero:    "give how long is too long, such as 250ms",
 		help:    "watch, and report each time the main thread (or that of --thread ID) is stuck for so long",
 		example: "stacksnap -p 4711 --hang 250ms",
 	}, {
 		name: "max-hang", value: "TIME", to: &o.MaxHang,
 		zero:    "give a time such as 10s",
-		help:    "sample a hang for so long at most (10s unless told)",
+		help:    "sample a hang for so long at most (default 10s)",
 		example: "stacksnap -p 4711 --hang 250ms --max-hang 3s",
 	}, {
 		name: "every", value: "TIME", to: &o.Every,
@@ -144,11 +153,11 @@ func (o *Options) watchFlags() []flag {
 		example: "stacksnap -p 4711 --every 10m",
 	}, {
 		name: "dir", value: "DIR", to: &o.Dir,
-		help:    "where the reports of a watch go, a file and a recording each (standard output unless told)",
+		help:    "where the reports of a watch go, a file and a recording each (default: standard output)",
 		example: "stacksnap -p 4711 --hang 1s --dir /var/tmp/hangs",
 	}, {
 		name: "keep", value: "N", to: &o.Keep,
-		help:    "how many of these files to keep (all unless told)",
+		help:    "how many of these files to keep (default: all)",
 		example: "stacksnap -p 4711 --every 10m --dir /var/tmp/stacks --keep 144",
 	}, {
 		name: "exec", value: "COMMAND", to: &o.Exec,
@@ -160,13 +169,15 @@ func (o *Options) watchFlags() []flag {
 func (o *Options) reportFlags() []flag {
 	return []flag{{
 		name: "format", short: "f", value: "FORMAT", to: &o.Format, choices: formats(),
-		help: "of the report: " + either(formats()) + " (what the name of --output tells, or tree, unless told);" +
-			" with several --output, of those whose names do not tell it",
+		brief: "summary, json, folded, pprof: see help formats",
+		help: "of the report: " + either(formats()) + " (default: what the name of --output says, else tree);" +
+			" with several --output, of those whose names do not say it",
 		example: "stacksnap -p 4711 -d 10s -f folded",
 	}, {
 		name: "output", short: "o", value: "FILE", to: &o.outputs,
-		help: "the file to write the report to, whole or not at all; its name tells the format (" + extensions() + ")," +
-			" and that it is to be compressed (.gz, .zst); - is standard output, also with -- COMMAND; may be given again for more",
+		brief: "write to a file; its name says the format",
+		help: "the file to write the report to, whole or not at all; its name says the format (" + extensions() + ")," +
+			" and that it is to be compressed (.gz, .zst); FILE.snap is recorded, as by --save; - is standard output, also with -- COMMAND; may be given again for more",
 		example: "stacksnap -p 4711 -d 10s -o report.txt -o it.pb.gz -o it.speedscope.json",
 	}, {
 		name: "open", to: &o.OpenPage,
@@ -174,12 +185,17 @@ func (o *Options) reportFlags() []flag {
 		example: "stacksnap -p 4711 -d 10s -o it.html --open",
 	}, {
 		name: "save", value: "FILE", to: &o.Save,
+		brief:   "record, to open it later anywhere: it.snap",
 		help:    "the file to record to, from which the report can be made again anywhere",
 		example: "stacksnap -p 4711 -d 10s --save it.snap",
 	}, {
 		name: "merge", to: &o.Merge,
-		help:    "print threads that have the same stack once",
+		help:    "print threads that have the same stack once: also two or three, and in JSON",
 		example: "stacksnap -p 4711 --merge",
+	}, {
+		name: "no-merge", to: &o.NoMerge,
+		help:    "print each thread by itself, also of four and more that have the same stack",
+		example: "stacksnap -p 4711 --no-merge",
 	}, {
 		name: "no-inlines", to: &o.NoInlines,
 		help:    "count inlined calls as the function that they are in",
@@ -194,6 +210,7 @@ func (o *Options) reportFlags() []flag {
 		example: "stacksnap -p 4711 --color never",
 	}, {
 		name: "symbols", value: "PATH", to: &o.Symbols,
+		brief: "names for stripped programs: dSYM, .debug",
 		help: "where names are, for what the target's own files lack: a dSYM or debug file, or a folder or bundle with such at any depth," +
 			" known by UUID or build-id; may be given again for more",
 		example: "stacksnap it.snap --symbols App.xcarchive",
@@ -208,6 +225,10 @@ func (o *Options) reportFlags() []flag {
 		help: "ask the servers in DEBUGINFOD_URLS for the debug files that are not here, once the target runs on:" +
 			" for two minutes at most, and kept where elfutils keeps them",
 		example: "stacksnap -p 4711 --debuginfod",
+	}, {
+		name: "header", to: &o.Header,
+		help:    "print the facts about the process and the capture first, not last",
+		example: "stacksnap -p 4711 --header",
 	}}
 }
 
@@ -227,10 +248,12 @@ func (o *Options) viewFlags() []flag {
 		example: "stacksnap -p 4711 -d 10s --hide '^std::|^boost::'",
 	}, {
 		name: "invert", to: &o.View.invert,
+		brief:   "innermost functions first, callers below them",
 		help:    "the innermost functions first, and below each those that called it; with --running, what burns CPU",
 		example: "stacksnap -p 4711 -d 10s --invert --by process",
 	}, {
 		name: "min", value: "SHARE", to: &o.View.Min,
+		brief:   "leave out branches of less than, say, 1%",
 		help:    "fold branches with a smaller share of their thread's samples into a line that counts them",
 		example: "stacksnap -p 4711 -d 10s --min 1%",
 	}, {
@@ -240,7 +263,7 @@ func (o *Options) viewFlags() []flag {
 		example: "stacksnap -p 4711 --invert --depth 5",
 	}, {
 		name: "by", value: "WHAT", to: &o.View.By, choices: Groupings(),
-		help:    "a tree for each thread (unless told), queue (dispatch queues of macOS), process, or state",
+		help:    "a tree for each thread (the default), queue (dispatch queues of macOS), process, or state",
 		example: "stacksnap -p 4711 -d 10s --by state",
 	}, {
 		name: "fold-recursion", to: &o.View.noRecursion,
@@ -248,16 +271,16 @@ func (o *Options) viewFlags() []flag {
 		example: "stacksnap -p 4711 -d 10s --fold-recursion",
 	}, {
 		name: "measure", value: "WHAT", to: &o.Measure, choices: measures(),
-		help:    "of a diff: CPU time (unless told, where both files have it), or samples, which are all time, that of waiting too",
+		help:    "of a diff: CPU time (the default where both files have it), or samples, which are all time, that of waiting too",
 		example: "stacksnap diff old.snap new.snap --measure samples",
 	}, {
 		name: "scale", value: "WHAT", to: &o.Scale, choices: Scales(),
-		help: "of a diff: shares of each side's total (unless told), of the time that each was sampled for," +
+		help: "of a diff: shares of each side's total (the default), of the time that each was sampled for," +
 			" which shows that it all grew, or none: as counted",
 		example: "stacksnap diff old.snap new.snap --scale time",
 	}, {
 		name: "no-pager", to: &o.NoPager,
-		help:    "print a report that is longer than the terminal as it is, not by $PAGER (less unless told)",
+		help:    "print a report that is longer than the terminal as it is, not by $PAGER (default less)",
 		example: "stacksnap -p 4711 --no-pager",
 	}}
 }
@@ -276,14 +299,14 @@ func (o *Options) otherFlags() []flag {
 	}, {
 		name: "spool", value: "DIR", to: &o.Spool,
 		help: "where profiles wait that the server does not take yet, for up to a week, 256 MB and 10,000 files:" +
-			" sent by the next call with the same --push (a folder of the user's unless told)",
+			" sent by the next call with the same --push (default: a folder of the user's)",
 		example: "stacksnap -p 42 --every 10m --push http://localhost:4318 --spool spool",
 	}, {
 		name: "sign", to: &o.sign, callOnly: true,
 		help:    "macOS: sign this program so that it may read others",
 		example: "stacksnap --sign",
 	}, {
-		name: "version", to: &o.version, callOnly: true,
+		name: "version", short: "V", to: &o.version, callOnly: true,
 		help:    "print the version",
 		example: "stacksnap --version",
 	}}

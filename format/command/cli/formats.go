@@ -6,7 +6,7 @@ import (
 	"stacksnap/format"
 )
 
-// extensions lists those of all forms.
+// extensions returns the file name extensions of all formats, joined by commas.
 func extensions() string {
 	var all []string
 	for _, f := range format.All() {
@@ -15,7 +15,7 @@ func extensions() string {
 	return strings.Join(all, ", ")
 }
 
-// namesOf are the names of some forms, and formsThat has them as rules do.
+// namesOf returns the names of the formats for which wanted returns true.
 func namesOf(wanted func(format.Format) bool) (names []string) {
 	for _, f := range format.All() {
 		if wanted(f) {
@@ -29,5 +29,5 @@ func formsThat(wanted func(format.Format) bool) string {
 	return "format=" + strings.Join(namesOf(wanted), " format=")
 }
 
-// formats are the names of the forms.
+// formats returns the names of all formats.
 func formats() []string { return namesOf(func(format.Format) bool { return true }) }

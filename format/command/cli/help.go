@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,48 +9,52 @@ import (
 	"stacksnap/format/command/manual"
 )
 
-// helpWidth is the columns that help has, and helpTitle those of a group's title.
+// helpWidth is the width of help in columns, and briefColumn the column in which --help
+// describes a flag.
 const (
-	helpWidth = 80
-	helpTitle = 9
+	helpWidth   = 80
+	briefColumn = 26
 )
 
-// Usage is what calls look like.
-const Usage = `usage: stacksnap -p PID|NAME [flags]           where its threads are, once
-       stacksnap top -p PID|NAME [flags]       live: functions, threads, a stack
-       stacksnap -p PID|NAME -d 10s [flags]    samples over time; --hang: hangs
-       stacksnap PID [SECONDS [MILLISECONDS]]  as sample(1) has it
-       stacksnap [flags] -- COMMAND [ARG...]   a program, from start to end
-       stacksnap FILE [flags]                  a core, a recording or a report
-       stacksnap diff BEFORE AFTER [flags]     which functions grew
-stacksnap help lists topics, --help the flags, --help all explains every flag.
+// Usage lists the kinds of command lines.
+const Usage = `usage: stacksnap -p PID|NAME [flags]   where each thread is; what it waits for
+       stacksnap                       choose among the busiest processes
+       stacksnap top -p PID|NAME       live: functions, threads, a stack
+       stacksnap FILE [flags]          open a recording, a core or a report
+       stacksnap diff BEFORE AFTER     which functions grew
+       stacksnap [flags] -- COMMAND    sample a program from start to end
 `
 
-// exitCodes ends the long help.
+// moreHelp is the end of the short help.
+const moreHelp = `stacksnap help lists topics; help TOPIC, FLAG or COMMAND explains one; help all,
+every flag.
+`
+
+// exitCodes is the end of the long help.
 const exitCodes = `exit codes: 0 fine; 2 usage; 3 no such process; 4 not permitted;
 5 the target exited meanwhile (what was captured is printed); 1 anything else;
 with -- COMMAND, that of the command
 `
 
-// defaultsNote is on the environment.
+// defaultsNote is the paragraph of the long help on STACKSNAP_FLAGS.
 const defaultsNote = DefaultsVariable + ` has flags for every call that does not say otherwise.
 `
 
-// topicsNote is on what else is made from the table of flags.
+// topicsNote is the paragraph of the long help on topics, man pages and completions.
 const topicsNote = `stacksnap help lists the topics of the manual; --help man, man-top and
 man-formats print it as man pages, and --help bash, zsh or fish what completes
 calls.
 `
 
-// HelpError says that help is wanted.
+// HelpError is returned by [Parse] if the command line asks for help.
 type HelpError struct {
 	topic  string // one of [topics], or empty
-	Manual string // of the manual, in Markdown; empty: what the topic says
+	Manual string // text of the manual, in Markdown; if it is empty, print Made
 }
 
 func (e *HelpError) Error() string { return "help is wanted" }
 
-// Made is what is made from the table of flags.
+// Made returns the text for the topic: help, a man page or a completion script.
 func (e *HelpError) Made(version string) string {
 	switch e.topic {
 	case "":
@@ -69,22 +72,22 @@ func (e *HelpError) Made(version string) string {
 	}
 }
 
-// shortHelp fits a terminal of 24 lines: the flags by groups.
+// shortHelp returns the flags that are needed most, in at most 23 lines: a terminal of 24 has
+// room for them and a prompt.
 func shortHelp() string {
 	var b strings.Builder
 	b.WriteString(Usage)
 	for _, g := range newOptions().groups() {
-		titles := make([]string, len(g.flags))
 		for i := range g.flags {
-			titles[i] = g.flags[i].title()
+			if f := &g.flags[i]; f.brief != "" {
+				fmt.Fprintf(&b, "  %-*s%s\n", briefColumn-2, f.title(), f.brief)
+			}
 		}
-		fmt.Fprintf(&b, "%-*s%s\n", helpTitle, g.title, wrap(titles, "  ", helpTitle))
 	}
-	fmt.Fprintf(&b, "%-*s%s\n", helpTitle, "formats", wrap(formats(), " ", helpTitle))
-	return b.String()
+	return b.String() + moreHelp
 }
 
-// longHelp says of every flag what it does, and gives an example.
+// longHelp returns the description of every flag, with an example.
 func longHelp() string {
 	var b strings.Builder
 	b.WriteString("stacksnap prints where every thread of a process is.\n\n" + Usage)
@@ -97,76 +100,44 @@ func longHelp() string {
 	return b.String() + "\n" + defaultsNote + topicsNote + exitCodes
 }
 
-// explain says of a flag what it does.
+// explain writes the description of a flag, with an example.
 func explain(b *strings.Builder, f *flag) {
 	const column = 6
-	fmt.Fprintf(b, "  %s\n      %s\n", f.title(), wrap(strings.Fields(f.help), " ", column))
+	fmt.Fprintf(b, "  %s\n      %s\n", f.title(), wrap(f.help, column))
 	if with := company(f.name); with != "" {
-		fmt.Fprintf(b, "      (%s)\n", wrap(strings.Fields(with), " ", column+1))
+		fmt.Fprintf(b, "      (%s)\n", wrap(with, column+1))
 	}
 	fmt.Fprintf(b, "      $ %s\n", f.example)
 }
 
-// company says which flags a flag needs and which it excludes, by the rules.
+// company returns a phrase with the flags that a flag needs, according to the rules. Help
+// does not list the flags that it excludes: the error says so if they are given together.
 func company(name string) string {
-	var parts, not []string
-	ofValue := map[string][]string{}
+	var parts []string
 	for i := range rules {
 		r := &rules[i]
 		if r.with == "" && slices.Contains(strings.Fields(r.flags), name) {
 			parts = append(parts, "only with "+either(spelled(strings.Fields(r.needs))))
 		}
-		values, excluded := r.excludes(name)
-		if values == "" {
-			not = append(not, excluded...)
-		} else {
-			ofValue[values] = append(ofValue[values], excluded...)
-		}
-	}
-	if len(not) > 0 {
-		parts = append(parts, "not with "+either(spelled(not)))
-	}
-	for _, value := range slices.Sorted(maps.Keys(ofValue)) {
-		parts = append(parts, value+" not with "+either(spelled(ofValue[value])))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// excludes returns the terms beside which the rule refuses a flag, or values of it.
-func (r *rule) excludes(name string) (values string, terms []string) {
-	if r.needs != "" {
-		return "", nil
-	}
-	flags, with := strings.Fields(r.flags), strings.Fields(r.with)
-	for _, sides := range [][2][]string{{flags, with}, {with, flags}} {
-		var of []string
-		for _, term := range sides[0] {
-			if flag, value, ok := strings.Cut(term, "="); flag == name && ok {
-				of = append(of, value)
-			}
-		}
-		if len(of) > 0 || slices.Contains(sides[0], name) {
-			return either(of), slices.DeleteFunc(sides[1], func(term string) bool { return term == name })
-		}
-	}
-	return "", nil
-}
-
-// wrap puts words with a gap between them into lines that begin in a column and
-// end before the last.
-func wrap(words []string, gap string, column int) string {
+// wrap breaks a text at blanks into lines that end before column helpWidth. The lines after
+// the first are indented to column, in which the first begins.
+func wrap(text string, column int) string {
 	var b strings.Builder
 	at := column
-	for i, w := range words {
+	for i, w := range strings.Fields(text) {
 		n := utf8.RuneCountInString(w)
 		switch {
 		case i == 0:
-		case at+len(gap)+n >= helpWidth:
+		case at+1+n >= helpWidth:
 			b.WriteString("\n" + strings.Repeat(" ", column))
 			at = column
 		default:
-			b.WriteString(gap)
-			at += len(gap)
+			b.WriteByte(' ')
+			at++
 		}
 		b.WriteString(w)
 		at += n

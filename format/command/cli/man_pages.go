@@ -7,7 +7,7 @@ import (
 	"stacksnap/format/command/manual"
 )
 
-// What the manual says beside the table of flags.
+// The fixed text of stacksnap(1) before and after the parts that are made from tables.
 const (
 	manualText = `.SH DESCRIPTION
 stacksnap stops a running program for microseconds, copies the registers and the
@@ -38,7 +38,7 @@ marked, and the marks are explained at the end.
 `
 )
 
-// mainPage is stacksnap(1), in the macros of man(7), made from the table of flags and
+// mainPage returns stacksnap(1) in the macros of man(7), made from the table of flags and
 // the topics.
 func mainPage(version string) string {
 	var b strings.Builder
@@ -62,7 +62,7 @@ func mainPage(version string) string {
 	return b.String() + manualEnd
 }
 
-// topicPage is a man page of topics, with the flags that they document.
+// topicPage returns a man page of topics and the flags that they document.
 func topicPage(version string, page manual.Page) string {
 	var b strings.Builder
 	name, section, _ := strings.Cut(strings.TrimSuffix(string(page), ")"), "(")
@@ -79,7 +79,7 @@ func topicPage(version string, page manual.Page) string {
 	return b.String() + ".SH SEE ALSO\n.BR stacksnap (1)\n"
 }
 
-// document says of a flag what it does.
+// document writes the description of a flag in the macros of man(7).
 func document(b *strings.Builder, f *flag) {
 	names := `\fB` + manual.Escape("--"+f.name) + `\fR`
 	if f.short != "" {

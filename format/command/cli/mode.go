@@ -1,6 +1,6 @@
 package cli
 
-// Mode is what is done in one call.
+// Mode is the kind of work that a call does.
 type Mode string
 
 const (
@@ -18,7 +18,7 @@ const (
 	ModeSystem   Mode = "system"
 )
 
-// Mode tells what is asked for, by options that were checked.
+// Mode returns the kind of work that checked options ask for.
 func (o *Options) Mode() Mode {
 	switch {
 	case o.version:
@@ -41,7 +41,7 @@ func (o *Options) Mode() Mode {
 	return o.LiveMode()
 }
 
-// LiveMode is the mode for a process that runs already.
+// LiveMode returns the kind of work that the options ask for with a running process.
 func (o *Options) LiveMode() Mode {
 	switch {
 	case o.top:

@@ -1,10 +1,9 @@
 package cli
 
-// maxTypos is how far a flag that is meant may be from one that is typed.
+// maxTypos is the largest edit distance between a typed flag and one that is suggested.
 const maxTypos = 2
 
-// nearest is the flag that was probably meant by one which there is not; empty
-// where none is near.
+// nearest returns the flag whose name is nearest to an unknown one; empty if none is near.
 func (o *Options) nearest(typed string) string {
 	best, least := "", maxTypos+1
 	for _, g := range o.groups() {
@@ -17,10 +16,9 @@ func (o *Options) nearest(typed string) string {
 	return best
 }
 
-// typos is how many letters are to be changed, put in or left out to make one word
-// of another (Levenshtein's distance).
+// typos returns the Levenshtein distance between two words, in bytes.
 func typos(a, b string) int {
-	row := make([]int, len(b)+1) // the distances of a's beginning to those of b
+	row := make([]int, len(b)+1) // row[j] is the distance from a's prefix so far to b[:j]
 	for j := range row {
 		row[j] = j
 	}

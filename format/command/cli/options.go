@@ -1,6 +1,6 @@
-// Package cli reads the command line: the table of flags, the rules of what goes
-// together, and the help, manual pages and completions that are made from them. It captures
-// nothing.
+// Package cli parses the command line. It has the table of flags, the rules on their
+// combinations, and the help, man pages and completions that are made from both. It
+// captures nothing.
 package cli
 
 import (
@@ -16,14 +16,13 @@ import (
 	"stacksnap/task"
 )
 
-// The samples a second that make an interval: from one in three years to one in
-// a nanosecond.
+// The bounds of --rate, in samples a second: an interval from a nanosecond to three years.
 const (
 	minRate = 1e-8
 	maxRate = 1e9
 )
 
-// StandardOutput is what --output calls it.
+// StandardOutput is the value of --output for standard output.
 const StandardOutput = "-"
 
 // Options are what the command line asks for.
@@ -31,19 +30,20 @@ type Options struct {
 	flags *pflag.FlagSet
 	runs  func(pid int) bool // reports whether there is such a process
 
-	Targets     []string // of --pid
-	Target      string   // the first of them, or the argument beside the flags
+	Targets     []string // values of --pid
+	Target      string   // the first of Targets, or the word beside the flags
 	Tree        bool
 	All         bool
-	System      bool     // all processes, without a stop
+	System      bool     // capture all processes, without a stop
 	file        bool     // the target is a core, a recording, a report or a document
-	Within      []string // the processes of a file of several that are wanted; none: all
-	Compared    []string // two files
+	Within      []string // the chosen processes of a file; none: all
+	Compared    []string // the two files of a comparison
 	top         bool     // a live view
+	records     bool     // samples are wanted, by the word record
 	Wait        string
 	Command     []string
 	Children    bool
-	FollowWaits bool // of --follow-waits
+	FollowWaits bool // --follow-waits
 
 	Duration, interval time.Duration
 	rate               float64
@@ -55,25 +55,27 @@ type Options struct {
 
 	Threads []string
 	Filter  profile.ThreadFilter
-	Kernel  bool // its frames, too
+	Kernel  bool // include the kernel's frames
 
 	Hang, MaxHang, Every time.Duration
 	Keep                 int
 	Dir, Exec            string
 
-	outputs                      []string
-	Format, Save, Color          string
-	Merge, NoInlines, NoDemangle bool
-	NoPager, OpenPage            bool
-	View                         view
-	Measure, Scale               string
-	Symbols, Binaries            []string
-	Debuginfod                   bool
-	Push, PushHeaders, Spool     string
-	Check, sign, version         bool
+	outputs                   []string
+	Format, Save, Color       string
+	savedBy                   string // how the command line spells --save; empty: so
+	Merge, NoMerge            bool
+	NoInlines, NoDemangle     bool
+	NoPager, OpenPage, Header bool
+	View                      view
+	Measure, Scale            string
+	Symbols, Binaries         []string
+	Debuginfod                bool
+	Push, PushHeaders, Spool  string
+	Check, sign, version      bool
 }
 
-// newOptions are those of a command line without flags.
+// newOptions returns the options of an empty command line.
 func newOptions() *Options {
 	o := &Options{MaxStop: task.DefaultMaxStop, Format: "tree", Color: "auto", Scale: diff.ToTotal.String(), View: view{By: profile.ByThread.String()}}
 	o.flags = pflag.NewFlagSet("stacksnap", pflag.ContinueOnError)
@@ -86,21 +88,21 @@ func newOptions() *Options {
 	return o
 }
 
-// hasTarget reports whether there is anything to look at.
+// hasTarget reports whether there is a target: a process, a file or a command.
 func (o *Options) hasTarget() bool { return o.Target != "" || o.Wait != "" || len(o.Command) > 0 }
 
-// several reports whether more than one process may be meant.
+// several reports whether the options may refer to more than one process.
 func (o *Options) several() bool { return len(o.Targets) > 1 || o.Tree || o.All }
 
-// Watches reports whether reports are wanted as things happen.
+// Watches reports whether the call is a watch: --hang or --every.
 func (o *Options) Watches() bool { return o.Hang > 0 || o.Every > 0 }
 
-// Samples reports whether many snapshots are wanted.
+// Samples reports whether the call takes many snapshots.
 func (o *Options) Samples() bool {
-	return o.top || o.Duration > 0 || o.interval > 0 || o.rate > 0 || o.Count > 1 || o.NoStop || o.Suspend == "thread" || len(o.Command) > 0
+	return o.top || o.records || o.Duration > 0 || o.interval > 0 || o.rate > 0 || o.Count > 1 || o.NoStop || o.Suspend == "thread" || len(o.Command) > 0
 }
 
-// SampleInterval is that of --interval or --rate, 0 unless one is given.
+// SampleInterval returns the interval from --interval or --rate, 0 if neither is given.
 func (o *Options) SampleInterval() time.Duration {
 	if o.rate > 0 {
 		return time.Duration(float64(time.Second) / o.rate)
@@ -121,12 +123,12 @@ func (o *Options) Suspension() task.Suspension {
 	return task.SuspendDefault
 }
 
-// ToFile reports whether the report goes to any file.
+// ToFile reports whether the report goes to at least one file.
 func (o *Options) ToFile() bool { return slices.ContainsFunc(o.outputs, isFileName) }
 
 func isFileName(output string) bool { return output != StandardOutput }
 
-// selectThreads tells ids from names.
+// selectThreads sorts the values of --thread into thread ids and names.
 func (o *Options) selectThreads() {
 	for _, t := range o.Threads {
 		if id, err := strconv.ParseUint(t, 0, 64); err == nil {
@@ -137,5 +139,5 @@ func (o *Options) selectThreads() {
 	}
 }
 
-// IsSet reports whether the command line has a flag, even if with its default.
+// IsSet reports whether a flag is set, even to its default value.
 func (o *Options) IsSet(name string) bool { return o.flags.Changed(name) }

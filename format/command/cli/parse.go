@@ -8,13 +8,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// ErrNoTarget is the error of a command line that names nothing to look at.
+// ErrNoTarget is returned for a command line without a target.
 var ErrNoTarget = errors.New("which process? give -p PID, -p NAME, a core, or -- COMMAND (see --help)")
 
-// Parse reads a command line, with the defaults of [defaultsVariable] (a text such
-// as a shell splits into words) where it says nothing else; runs reports whether there is a
-// process of that pid. The error is a usage
-// error, or a *helpError.
+// Parse parses a command line. defaults is the value of [DefaultsVariable]: flags that
+// apply unless args contradict them. runs reports whether a process with that pid exists.
+// The error is a [UsageError] or a [*HelpError].
 func Parse(args []string, defaults string, runs func(pid int) bool) (*Options, error) {
 	o, err := apply(nil, args, runs)
 	if err != nil {
@@ -26,12 +25,12 @@ func Parse(args []string, defaults string, runs func(pid int) bool) (*Options, e
 	return o, o.check()
 }
 
-// read takes up a command line, before anything is judged as a whole.
+// read parses a command line without checking how its flags combine.
 func (o *Options) read(args []string) error {
 	if len(args) > 0 && args[0] == helpWord {
 		return o.helpOn(args[1:])
 	}
-	err := o.flags.Parse(args)
+	err := o.flags.Parse(o.ours(args))
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		return &HelpError{topic: topicOf(args)}
@@ -41,7 +40,8 @@ func (o *Options) read(args []string) error {
 	return o.arguments()
 }
 
-// check completes and refuses what the flags' own types let pass.
+// check completes the options, and returns an error if values or combinations of flags are
+// invalid.
 func (o *Options) check() error {
 	if o.version {
 		return nil
@@ -63,7 +63,8 @@ func (o *Options) check() error {
 	return nil
 }
 
-// findFile reports whether the target, or one of several, is a core, a recording or a report.
+// findFile sets o.file if a target is a file to open, and makes the first such file the
+// target.
 func (o *Options) findFile() {
 	if len(o.Command) > 0 || o.Wait != "" {
 		return
@@ -77,8 +78,8 @@ func (o *Options) findFile() {
 	}
 }
 
-// checkValues refuses the first value, in the order of the table, that its flag
-// does not take.
+// checkValues returns an error for the first invalid value of a flag, in the order of the
+// table.
 func (o *Options) checkValues() error {
 	for _, g := range o.groups() {
 		for _, f := range g.flags {
@@ -96,7 +97,7 @@ func (o *Options) checkValues() error {
 	return nil
 }
 
-// valuesOf are those of a flag, of which some may be given again.
+// valuesOf returns the values of a flag: several if it was given several times.
 func valuesOf(f *pflag.Flag) []string {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice()
@@ -104,7 +105,7 @@ func valuesOf(f *pflag.Flag) []string {
 	return []string{f.Value.String()}
 }
 
-// row returns the row of a flag.
+// row returns the row of the table for a flag, or nil.
 func (o *Options) row(name string) *flag {
 	for _, g := range o.groups() {
 		if i := slices.IndexFunc(g.flags, func(f flag) bool { return f.name == name }); i >= 0 {
@@ -114,16 +115,16 @@ func (o *Options) row(name string) *flag {
 	return nil
 }
 
-// explained says how to write what was not understood.
+// explained adds advice to an error of the flag parser.
 func (o *Options) explained(err error) error {
 	var invalid *pflag.InvalidValueError
 	var lacking *pflag.ValueRequiredError
 	var unknown *pflag.NotExistError
 	switch {
-	case errors.As(err, &unknown) && o.nearest(unknown.GetSpecifiedName()) != "":
-		return fmt.Errorf("%w: did you mean --%s", err, o.nearest(unknown.GetSpecifiedName()))
-	case errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration":
-		return fmt.Errorf("%w: give a number with its unit, such as 10s or 250ms", err)
+	case errors.As(err, &unknown):
+		return o.unknownFlag(unknown)
+	case errors.As(err, &invalid):
+		return fmt.Errorf("%q %s", invalid.GetValue(), unfit(invalid))
 	case errors.As(err, &lacking):
 		f := o.row(lacking.GetFlag().Name)
 		given := "--" + f.name
@@ -135,7 +136,37 @@ func (o *Options) explained(err error) error {
 	return err
 }
 
-// UsageError is a mistake in how stacksnap was called.
+// unknownFlag returns the error for an unknown flag, with the flag that the user may have
+// meant.
+func (o *Options) unknownFlag(e *pflag.NotExistError) error {
+	name, line := e.GetSpecifiedName(), "unknown flag: --"+e.GetSpecifiedName()
+	if group := e.GetSpecifiedShortnames(); group != "" {
+		line = "unknown flag: -" + group
+	}
+	if other := foreignFlags()[name]; other != "" {
+		return fmt.Errorf("%s: %s", line, other)
+	}
+	if near := o.nearest(name); near != "" {
+		return fmt.Errorf("%s: did you mean --%s", line, near)
+	}
+	return errors.New(line + " (see --help)")
+}
+
+// unfit returns a phrase on what is wrong with an invalid value. It replaces the messages of
+// Go's library.
+func unfit(e *pflag.InvalidValueError) string {
+	switch e.GetFlag().Value.Type() {
+	case "int":
+		return "is not a whole number"
+	case "float64":
+		return "is not a number"
+	case "bool":
+		return "is neither true nor false"
+	}
+	return e.Unwrap().Error()
+}
+
+// UsageError is an error in the command line.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }

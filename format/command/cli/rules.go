@@ -10,22 +10,21 @@ import (
 	"strings"
 )
 
-// rule is a row of the table of what may be combined. Any of its flags is refused
-// beside any of with, or, where there is no with, always; but not while any of
-// needs is given.
+// rule is a row of the table of forbidden combinations. It is broken if one of flags is
+// given together with one of with (or at all, if with is empty), unless one of needs is given.
 //
-// The words are terms: the name of a flag; NAME=VALUE for one of its values; or
-// what is no flag: "command" (there is a command behind --), "file" (the target is
+// Each word is a term: the name of a flag; NAME=VALUE for one of its values; or one of
+// these conditions: "command" (there is a command behind --), "file" (the target is
 // a core, a recording or a report), "sampling" (many snapshots are to be taken), "several"
 // (processes: more than one --pid, --tree, --all), "diff" (two files), "top" (a live view), "page" (an html
 // report goes to a file), "anything" (whatever else there is).
 type rule struct {
 	flags, with, needs string
-	line               string // what is told; {target}, {flags} and {with} stand for those given
+	line               string // the error; {target}, {flags} and {with} are replaced by the given ones
 }
 
-// rules is the one table of what may be combined: the first that is broken is
-// told. What no rule names goes with everything.
+// rules is the table of forbidden combinations. The first broken rule is the error; a
+// combination that no rule forbids is valid.
 var rules = []rule{{
 	flags: "top", with: "command file diff",
 	line: "top is for a process that runs already: give its pid or its name",
@@ -45,7 +44,7 @@ var rules = []rule{{
 	flags: "top", with: "check hang every max-hang dir keep exec push",
 	line: "top samples, and shows that: leave out {with}",
 }, {
-	flags: "top", with: "format output open merge no-inlines no-demangle no-pager " + views,
+	flags: "top", with: "format output open merge no-merge no-inlines no-demangle no-pager header " + views,
 	line: "top has keys for what it shows and writes (? lists them): leave out {with}",
 }, {
 	flags: "pid wait command", with: "pid wait command",
@@ -84,7 +83,7 @@ var rules = []rule{{
 	flags: "tree all several", with: "save",
 	line: "--save records one process: leave out --tree, --all and a second -p, or write a report with -o",
 }, {
-	flags: "check", with: "thread main running blocked kernel dir keep exec format output open save merge no-inlines no-demangle debuginfod " + views,
+	flags: "check", with: "thread main running blocked kernel dir keep exec format output open save merge no-merge header no-inlines no-demangle debuginfod " + views,
 	line: "--check captures nothing and prints lines of its own: leave out {with}",
 }, {
 	flags: "duration interval rate count jitter suspend no-stop max-stop hang max-hang every dir keep exec children system kernel", with: "file",
@@ -105,6 +104,9 @@ var rules = []rule{{
 	flags: "diff", with: formsThat(func(f format.Format) bool { return !f.Diffs }),
 	line: "a diff is written as " + either(namesOf(func(f format.Format) bool { return f.Diffs })) + ": leave out {with}",
 }, {
+	flags: "header no-merge", with: "diff",
+	line: "{flags} is of a report on processes, not of a diff: leave it out",
+}, {
 	flags: "measure scale", needs: "diff",
 	line: "--measure and --scale say how files are compared: they go with diff BEFORE AFTER",
 }, {
@@ -113,6 +115,9 @@ var rules = []rule{{
 }, {
 	flags: "merge", with: formsThat(func(f format.Format) bool { return !f.Hangs }),
 	line: "--merge goes with tree, json and jsonl, not with {with}: leave one of them out",
+}, {
+	flags: "merge", with: "no-merge",
+	line: "--merge puts threads together, and --no-merge does not: give one of them",
 }, {
 	flags: "merge", with: "by=queue by=process by=state",
 	line: "--merge and --by put threads together, each in its way: give one of them",
@@ -196,19 +201,19 @@ var rules = []rule{{
 	line: "the reports of a watch stop all threads at once: no --no-stop or --suspend thread",
 }}
 
-// views are the flags on what a report shows.
+// views are the flags that select and fold what a report shows.
 const views = "focus ignore hide invert min depth by fold-recursion"
 
-// conflictError is a rule that was broken.
+// conflictError is the error of a broken rule.
 type conflictError struct {
 	rule  *rule
-	terms []string // of the rule, those that were given
+	terms []string // the rule's terms that were given
 	line  string
 }
 
 func (e *conflictError) Error() string { return e.line }
 
-// combination returns the first rule that is broken, as a *[conflictError].
+// combination returns the first broken rule as a *[conflictError], or nil.
 func (o *Options) combination() error {
 	for i := range rules {
 		if err := o.breaks(&rules[i]); err != nil {
@@ -218,7 +223,7 @@ func (o *Options) combination() error {
 	return nil
 }
 
-// breaks reports whether a rule is broken.
+// breaks returns an error if the options break a rule.
 func (o *Options) breaks(r *rule) error {
 	flags := o.given(r.flags)
 	if len(flags) == 0 || len(o.given(r.needs)) > 0 {
@@ -229,10 +234,13 @@ func (o *Options) breaks(r *rule) error {
 		return nil
 	}
 	line := strings.NewReplacer("{target}", o.Target, "{flags}", list(spelled(flags), " and "), "{with}", list(spelled(with), " and ")).Replace(r.line)
+	if o.savedBy != "" {
+		line = strings.ReplaceAll(line, "--save", o.savedBy)
+	}
 	return &conflictError{rule: r, terms: append(flags, with...), line: line}
 }
 
-// given returns those of the terms which the command line has.
+// given returns the terms that the options satisfy.
 func (o *Options) given(terms string) (have []string) {
 	for term := range strings.FieldsSeq(terms) {
 		if o.Has(term) {
@@ -242,8 +250,8 @@ func (o *Options) given(terms string) (have []string) {
 	return have
 }
 
-// Has reports whether the command line has what a term names. A switch that was
-// turned off is not there.
+// Has reports whether the options satisfy a term. A switch that is turned off does not
+// count.
 func (o *Options) Has(term string) bool {
 	switch term {
 	case "command":
@@ -265,7 +273,7 @@ func (o *Options) Has(term string) bool {
 	}
 	name, value, isValue := strings.Cut(term, "=")
 	f := o.flags.Lookup(name)
-	if isValue && name == "format" { // the names of files tell it, too
+	if isValue && name == "format" { // file names may set it too
 		return slices.ContainsFunc(o.Destinations(), func(d Destination) bool { return d.Form.Name == value })
 	}
 	if isValue {
@@ -274,7 +282,7 @@ func (o *Options) Has(term string) bool {
 	return f.Changed && !(f.Value.Type() == "bool" && f.Value.String() == "false")
 }
 
-// spelled writes terms as a person gives them.
+// spelled returns terms as they appear on a command line.
 func spelled(terms []string) []string {
 	words := make([]string, len(terms))
 	for i, term := range terms {
@@ -283,7 +291,7 @@ func spelled(terms []string) []string {
 	return words
 }
 
-// spell writes a term as a person gives it.
+// spell returns a term as it appears on a command line.
 func spell(term string) string {
 	switch term {
 	case "command":
@@ -304,8 +312,8 @@ func spell(term string) string {
 	return "--" + strings.Replace(term, "=", " ", 1)
 }
 
-// checkTogether refuses values that do not go together or mean nothing here, which
-// no rule on flags can tell.
+// checkTogether returns an error for values that are invalid together, which rules on flags
+// cannot express.
 func (o *Options) checkTogether() error {
 	switch {
 	case o.Has("rate") && !(o.rate >= minRate && o.rate <= maxRate):

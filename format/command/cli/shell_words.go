@@ -10,9 +10,9 @@ var (
 	errBackslash = errors.New("nothing follows the last backslash")
 )
 
-// splitWords splits a text as a shell does: at blanks, tabs and line ends, except those
-// quoted by '...', "..." or a backslash. Nothing is expanded. (POSIX, Shell Command
-// Language, 2.2.)
+// splitWords splits a text into words as a shell does: at blanks, tabs and line ends
+// outside '...', "..." and backslashes. It expands nothing (POSIX, Shell Command Language,
+// 2.2).
 func splitWords(text string) ([]string, error) {
 	var s splitter
 	for text != "" {
@@ -26,14 +26,14 @@ func splitWords(text string) ([]string, error) {
 	return s.words, nil
 }
 
-// splitter is the words so far, and the one under way.
+// splitter has the words read so far and the unfinished one.
 type splitter struct {
 	words []string
 	word  strings.Builder
-	begun bool // also by quotation marks with nothing between them
+	begun bool // the word has begun, even if only with empty quotation marks
 }
 
-// take reads what comes first in a text that is not empty, and returns the rest.
+// take reads one character or quoted part from the start of a text, and returns the rest.
 func (s *splitter) take(text string) (rest string, err error) {
 	if rest, continued := strings.CutPrefix(text, "\\\n"); continued {
 		return rest, nil
@@ -56,7 +56,7 @@ func (s *splitter) take(text string) (rest string, err error) {
 	return rest, nil
 }
 
-// single takes what stands between '...'.
+// single reads the rest of a part in single quotes.
 func (s *splitter) single(text string) (string, error) {
 	inside, rest, closed := strings.Cut(text, "'")
 	if !closed {
@@ -66,8 +66,8 @@ func (s *splitter) single(text string) (string, error) {
 	return rest, nil
 }
 
-// double takes what stands between "...", where a backslash quotes only what has a
-// meaning there.
+// double reads the rest of a part in double quotes, where a backslash only quotes some
+// characters.
 func (s *splitter) double(text string) (string, error) {
 	for text != "" {
 		first, rest := text[0], text[1:]
@@ -87,7 +87,7 @@ func (s *splitter) double(text string) (string, error) {
 	return "", errQuote
 }
 
-// escaped takes what stands behind a backslash.
+// escaped reads the character after a backslash.
 func (s *splitter) escaped(text string) (string, error) {
 	if text == "" {
 		return "", errBackslash
@@ -96,7 +96,7 @@ func (s *splitter) escaped(text string) (string, error) {
 	return text[1:], nil
 }
 
-// end ends the word, if one has begun.
+// end completes the unfinished word, if there is one.
 func (s *splitter) end() {
 	if s.begun {
 		s.words = append(s.words, s.word.String())
@@ -105,7 +105,7 @@ func (s *splitter) end() {
 	s.begun = false
 }
 
-// shellWords writes words so that a shell reads them back.
+// shellWords quotes words for a shell and joins them.
 func shellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -114,7 +114,7 @@ func shellWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// ShellWord quotes a word unless it has nothing that a shell could take otherwise.
+// ShellWord quotes a word for a shell, if it has characters that are special there.
 func ShellWord(w string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
 	if w != "" && strings.Trim(w, plain) == "" {

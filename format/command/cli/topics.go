@@ -9,19 +9,24 @@ import (
 	"stacksnap/format/command/manual"
 )
 
-// helpWord is the first word of a call that asks for help.
+// helpWord is the first word of a command line that asks for help.
 const helpWord = "help"
 
-// maxNear is how many topics are offered in the place of one that there is not.
+// maxNear is the largest number of topics suggested for an unknown one.
 const maxNear = 4
 
-// helpOn finds what the words behind help ask for: an error that says what help is
-// wanted, or that there is none. Several words are one name: "exit codes".
+// helpOn returns a [*HelpError] with the text for the words after help, or a usage error if
+// there is none. Several words are joined to one name: "exit codes".
 func (o *Options) helpOn(words []string) error {
-	word := strings.ToLower(strings.Join(words, "-"))
+	word := strings.Join(words, "-")
+	if o.flagNamed(o.ourFlag(word)) == nil {
+		word = strings.ToLower(word)
+	}
 	switch text := o.helpText(word); {
-	case word == "":
+	case word == "" || word == helpWord:
 		return &HelpError{Manual: listTopics()}
+	case commandTopics()[word] != "":
+		return o.helpOn([]string{commandTopics()[word]})
 	case slices.Contains(topics(), word):
 		return &HelpError{topic: word}
 	case text != "":
@@ -30,15 +35,21 @@ func (o *Options) helpOn(words []string) error {
 	return UsageError{Err: o.unknownTopic(word)}
 }
 
-// helpText is the text on a topic, a flag, or a section of a topic; empty where there
-// is none of that name.
+// commandTopics returns the topics for first words of a command line, and for "command", that
+// have another name.
+func commandTopics() map[string]string {
+	return map[string]string{recordWord: "sampling", sampleWord: "sampling", dumpWord: "report", "command": "processes"}
+}
+
+// helpText returns the text on a topic, a flag, or a section of a topic; empty if there is
+// none of that name.
 func (o *Options) helpText(word string) string {
 	for _, t := range manual.Topics() {
 		if t.Name == word {
 			return o.topicText(t)
 		}
 	}
-	if f := o.flagNamed(word); f != nil {
+	if f := o.flagNamed(o.ourFlag(word)); f != nil {
 		return o.flagText(f)
 	}
 	for _, t := range manual.Topics() {
@@ -51,7 +62,7 @@ func (o *Options) helpText(word string) string {
 	return ""
 }
 
-// topicText is the text of a topic, with its flags.
+// topicText returns the text of a topic, with its flags.
 func (o *Options) topicText(t manual.Topic) string {
 	if len(t.Flags) == 0 {
 		return t.Text()
@@ -59,7 +70,7 @@ func (o *Options) topicText(t manual.Topic) string {
 	return t.Text() + "\n## Flags\n\n" + o.flagList(t)
 }
 
-// flagList says what each flag of a topic does.
+// flagList returns the descriptions of a topic's flags.
 func (o *Options) flagList(t manual.Topic) string {
 	var b strings.Builder
 	for _, name := range t.Flags {
@@ -68,12 +79,12 @@ func (o *Options) flagList(t manual.Topic) string {
 	return indented(b.String())
 }
 
-// indented moves the lines of a list of flags to where blocks stand in the manual.
+// indented indents a list of flags as a block of the manual.
 func indented(list string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(list, "\n"), "\n", "\n  ") + "\n"
 }
 
-// flagText says what a flag does, and which topic has more.
+// flagText returns the description of a flag and the name of its topic.
 func (o *Options) flagText(f *flag) string {
 	var b strings.Builder
 	explain(&b, f)
@@ -86,10 +97,10 @@ func (o *Options) flagText(f *flag) string {
 	return text
 }
 
-// seeAlso names the topic that has more.
+// seeAlso returns a line that refers to a topic.
 func seeAlso(t manual.Topic) string { return fmt.Sprintf("\nSee also: `stacksnap help %s`\n", t.Name) }
 
-// flagNamed is the flag of a name: --save, save, or -d; nil where there is none.
+// flagNamed returns the flag called --save, save or -d; nil if there is none.
 func (o *Options) flagNamed(word string) *flag {
 	if name, ok := strings.CutPrefix(word, "--"); ok {
 		return o.row(name)
@@ -107,17 +118,17 @@ func (o *Options) flagNamed(word string) *flag {
 	return o.row(word)
 }
 
-// listTopics lists the topics with their titles.
+// listTopics returns the list of topics with their titles.
 func listTopics() string {
 	var b strings.Builder
 	for _, t := range manual.Topics() {
 		fmt.Fprintf(&b, "%-13s%s\n", t.Name, t.Title())
 	}
-	b.WriteString("stacksnap help TOPIC shows one, and help FLAG a flag; --help lists the flags.\n")
+	b.WriteString("stacksnap help TOPIC shows one, help FLAG a flag; help all explains every flag.\n")
 	return b.String()
 }
 
-// unknownTopic names the topics and flags near a word that is none.
+// unknownTopic returns the error for an unknown topic, with suggestions.
 func (o *Options) unknownTopic(word string) error {
 	line := fmt.Sprintf("no topic of help is %q", word)
 	if near := o.nearTopics(word); len(near) > 0 {
@@ -126,7 +137,8 @@ func (o *Options) unknownTopic(word string) error {
 	return errors.New(line + " (stacksnap help lists them; for a process called help: -p help)")
 }
 
-// nearTopics are the names that contain a word or differ from it by a few letters.
+// nearTopics returns the names that contain a word, or that differ from it by a few
+// letters.
 func (o *Options) nearTopics(word string) (near []string) {
 	bare := strings.TrimLeft(word, "-")
 	for _, name := range o.helpNames() {
@@ -137,9 +149,9 @@ func (o *Options) nearTopics(word string) (near []string) {
 	return near
 }
 
-// isNear reports whether a name may be meant by a word.
+// isNear reports whether the user may have meant name by word.
 func isNear(word, name string) bool {
-	const least = 3 // letters that tell anything
+	const least = 3 // a shorter word is near too many names
 	if len(word) < least {
 		return false
 	}
@@ -147,11 +159,11 @@ func isNear(word, name string) bool {
 	return contains || sorted(word) == sorted(name) || typos(word, name) <= min(maxTypos, len(name)/least)
 }
 
-// sorted are the letters of a word in order: those of two whose letters were
-// exchanged are the same.
+// sorted returns the letters of a word in order, so that words with swapped letters compare
+// equal.
 func sorted(word string) string { return string(slices.Sorted(slices.Values([]byte(word)))) }
 
-// helpNames are all names that help has a text on: topics, flags and sections.
+// helpNames returns all names that help has a text on: topics, flags and sections.
 func (o *Options) helpNames() (names []string) {
 	for _, t := range manual.Topics() {
 		names = append(names, t.Name)
@@ -169,10 +181,10 @@ func (o *Options) helpNames() (names []string) {
 	return names
 }
 
-// slug is a heading as a person types it behind help.
+// slug returns a heading as one types it after help.
 func slug(heading string) string { return strings.ReplaceAll(strings.ToLower(heading), " ", "-") }
 
-// topicNames are the names of the topics, which shells complete.
+// topicNames returns the names of the topics, for shell completion.
 func topicNames() (names []string) {
 	for _, t := range manual.Topics() {
 		names = append(names, t.Name)

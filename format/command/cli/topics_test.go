@@ -20,6 +20,8 @@ func TestHelpFinds(t *testing.T) {
 		"help --save": "--save FILE", "help save": "See also: `stacksnap help open`", "help -d": "--duration TIME", "help --hang": "See also: `stacksnap help hang`",
 		"help exit codes": "3   no such process", "help pprof": "<between samples>", "help open": "core.4711", "help --open": "--open",
 		"help tree": "--tree", "help no-stop": "--no-stop", "help json": "JSON.md",
+		"help help": "permissions", "help record": "# samples over time", "help sample": "# samples over time", "help dump": "--no-pager", "help command": "through exec",
+		"help version": "--version", "help -V": "--version", "help -F": "--rate N", "help -f": "--format FORMAT", "help -pid": "--pid PID", "help --SAVE": "--save FILE",
 	} {
 		_, err := Parse(strings.Fields(args), "'", live.Runs)
 		if help, ok := err.(*HelpError); !ok || help.topic != "" || !strings.Contains(help.Manual, want) {

@@ -12,7 +12,7 @@ import (
 	"stacksnap/format/profile"
 )
 
-// view is what a report shows of what was captured, and how.
+// view has the flags that select and fold what a report shows of a profile.
 type view struct {
 	focus, ignore, hide []string
 	invert, noRecursion bool
@@ -23,26 +23,26 @@ type view struct {
 	patterns struct{ focus, ignore, hide profile.Patterns }
 }
 
-// percent is a share of a whole, as a flag has it: 1 and 1% are the same.
+// percent is a percentage as the value of a flag; 1 and 1% are the same.
 type percent float64
 
-// String returns the share with its sign.
+// String returns the number with a percent sign.
 func (p *percent) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) + "%" }
 
-// Set takes a share of more than nothing, up to all.
+// Set parses a percentage above 0, up to 100.
 func (p *percent) Set(text string) error {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !(n > 0 && n <= 100) {
-		return errors.New("give a share such as 1%")
+		return errors.New("is not a share: give one such as 1%")
 	}
 	*p = percent(n)
 	return nil
 }
 
-// Type names the kind of value.
+// Type returns the name of the type, for pflag.
 func (p *percent) Type() string { return "percent" }
 
-// Groupings are the values of --by.
+// Groupings returns the values of --by.
 func Groupings() (names []string) {
 	for g := profile.ByThread; g <= profile.ByState; g++ {
 		names = append(names, g.String())
@@ -50,7 +50,7 @@ func Groupings() (names []string) {
 	return names
 }
 
-// compile reads the regular expressions.
+// compile compiles the regular expressions of --focus, --ignore and --hide.
 func (v *view) compile() error {
 	for _, f := range []struct {
 		flag string
@@ -74,7 +74,7 @@ func (v *view) compile() error {
 	return nil
 }
 
-// reason is what is wrong with a regular expression.
+// reason returns a short description of an invalid regular expression.
 func reason(err error) string {
 	var bad *syntax.Error
 	if !errors.As(err, &bad) {
@@ -83,7 +83,7 @@ func reason(err error) string {
 	return fmt.Sprintf("%s in %q", bad.Code, bad.Expr)
 }
 
-// Apply is a profile as the flags want it.
+// Apply returns the profile with all flags of views applied.
 func (v *view) Apply(p *profile.Profile) *profile.Profile {
 	p = v.Select(p).GroupBy(profile.Grouping(slices.Index(Groupings(), v.By)))
 	if v.Min > 0 || v.Depth > 0 {
@@ -92,7 +92,8 @@ func (v *view) Apply(p *profile.Profile) *profile.Profile {
 	return p
 }
 
-// Select is what is chosen of a profile, turned where that is wanted.
+// Select returns the profile with --focus, --ignore, --hide, --fold-recursion and --invert
+// applied.
 func (v *view) Select(p *profile.Profile) *profile.Profile {
 	p = p.Select(v.patterns.focus, v.patterns.ignore, v.patterns.hide)
 	if v.noRecursion {

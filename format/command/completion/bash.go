@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// What is the same for any table of flags. Names of processes are anybody's to
-// choose, so that none is ever given to what would expand it: compgen -W does. It
-// works with bash 3.2, which macOS has.
+// The fixed parts of the script. Anybody may choose the name of a process, so names are never
+// expanded, as compgen -W would do. The script works with bash 3.2, which macOS has.
 const (
 	bashHead = `# What bash completes of calls of stacksnap. Made by: stacksnap --help bash
 
 _stacksnap_processes() {
-	local pid name
-	ps -A -o pid= -o comm= 2>/dev/null | while read -r pid name; do
+	local size pid name
+	# Threads of Linux's kernel have no memory of their own.
+	ps -A -o vsz= -o pid= -o comm= 2>/dev/null | while read -r size pid name; do
+		[ "$size" != 0 ] || continue
 		[ "$1" = names ] || printf '%s\n' "$pid"
 		printf '%s\n' "${name##*/}"
 	done | sort -u
@@ -81,7 +82,7 @@ complete -F _stacksnap stacksnap
 `
 )
 
-// Bash writes the script of bash.
+// Bash writes the completion script for bash.
 func Bash(w io.Writer, flags []Flag, topics Topics) error {
 	var b strings.Builder
 	b.WriteString(bashHead)

@@ -1,5 +1,5 @@
-// Package completion writes what lets a shell complete calls of stacksnap: its
-// flags, their values, and the processes that there are.
+// Package completion writes scripts by which shells complete stacksnap's command line:
+// flags, their values, and running processes.
 package completion
 
 import (
@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Kind is what a value is chosen from.
+// Kind is the kind of values that complete a flag.
 type Kind uint8
 
 const (
-	None      Kind = iota // nothing that is known before
+	None      Kind = iota // no completion
 	Choices               // the words of [Flag.Choices]
 	Processes             // pids and names of processes
 	Names                 // names of processes
@@ -21,35 +21,34 @@ const (
 	Commands
 )
 
-// Flag is what is completed of a flag.
+// Flag describes a flag for completion.
 type Flag struct {
 	Name, Short string
-	Value       string // what help calls its value; empty for a switch
+	Value       string // name of the value in help; empty for a switch
 	Kind        Kind
-	Choices     []string // plain words
-	Repeats     bool     // it may be given again
-	Help        string   // a line
+	Choices     []string // the values for the kind Choices
+	Repeats     bool     // may be given several times
+	Help        string   // one line
 }
 
-// Topics are the words that may stand behind --help and help.
+// Topics are the words that may follow --help and help.
 type Topics struct {
-	Made   []string // from the table of flags: what both take
-	Manual []string // what help alone takes
+	Made   []string // valid after both --help and help
+	Manual []string // valid only after help
 }
 
-// all are those that help takes.
+// all returns the words that may follow help.
 func (t Topics) all() []string { return slices.Concat(t.Manual, t.Made) }
 
-// Script writes the script of a shell.
+// Script writes the completion script of a shell.
 type Script func(w io.Writer, flags []Flag, topics Topics) error
 
-// Scripts are those that there are, by the shell's name.
+// Scripts returns the functions that write scripts, by the shell's name.
 func Scripts() map[string]Script {
 	return map[string]Script{"bash": Bash, "zsh": Zsh, "fish": Fish}
 }
 
-// brief is the beginning of a flag's help, which a menu has room for: without what
-// explains it further.
+// brief returns the beginning of a flag's help, short enough for a menu.
 func (f *Flag) brief() string {
 	if i := strings.IndexAny(f.Help, ":;("); i > 0 {
 		return strings.TrimSpace(f.Help[:i])
@@ -57,7 +56,7 @@ func (f *Flag) brief() string {
 	return f.Help
 }
 
-// spellings are how the flag is written.
+// spellings returns the flag as typed, in its short and long forms.
 func (f *Flag) spellings() []string {
 	if f.Short == "" {
 		return []string{"--" + f.Name}
@@ -65,5 +64,5 @@ func (f *Flag) spellings() []string {
 	return []string{"-" + f.Short, "--" + f.Name}
 }
 
-// quote quotes a text for a shell.
+// quote quotes a text for bash and zsh.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

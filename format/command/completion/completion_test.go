@@ -37,7 +37,7 @@ var asked = []struct {
 	{[]string{"--format", "j"}, []string{"json"}, nil},
 	{[]string{"-p", "48"}, []string{"4811"}, nil},
 	{[]string{"-p", "ngi"}, []string{"nginx"}, nil},
-	{[]string{"-p", ""}, []string{"4811", "nginx"}, []string{"--main"}},
+	{[]string{"-p", ""}, []string{"4811", "nginx"}, []string{"--main", "48", "kworker"}},
 	{[]string{"-p", "$"}, nil, []string{"--main"}},
 	{[]string{"--wait", "n"}, []string{"nginx"}, []string{"4811"}},
 	{[]string{"--main", "ngi"}, []string{"nginx"}, nil},
@@ -62,16 +62,16 @@ type shell struct{ name, program string }
 
 var shells = []shell{
 	{"bash", `source ./script
-ps() { printf '%s\n' "    1 /sbin/init" " 4811 /usr/sbin/nginx" ' 4900 ` + hostile + `'; }
+ps() { printf '%s\n' "  9    1 /sbin/init" "  0   48 kworker" " 12 4811 /usr/sbin/nginx" ' 12 4900 ` + hostile + `'; }
 COMP_WORDS=(stacksnap "$@") COMP_CWORD=$#
 _stacksnap 2>/dev/null
 printf '%s\n' "${COMPREPLY[@]}"`},
 	{"fish", `source ./script
 function ps
     if contains -- pid= $argv
-        printf '%s\n' "    1 /sbin/init" " 4811 /usr/sbin/nginx" ' 4900 ` + hostile + `'
+        printf '%s\n' "  9    1 /sbin/init" "  0   48 kworker" " 12 4811 /usr/sbin/nginx" ' 12 4900 ` + hostile + `'
     else
-        printf '%s\n' /sbin/init /usr/sbin/nginx '` + hostile + `'
+        printf '%s\n' "  9 /sbin/init" "  0 kworker" " 12 /usr/sbin/nginx" ' 12 ` + hostile + `'
     end
 end
 complete -C "stacksnap $argv" | string replace -r '\t.*' ''; or true`},
@@ -79,7 +79,7 @@ complete -C "stacksnap $argv" | string replace -r '\t.*' ''; or true`},
 zpty inner zsh -f -i
 zpty -w inner 'PS1= RPS1= PS2=; unsetopt zle_bracketed_paste beep; stty -echo 2>/dev/null'
 zpty -w inner 'autoload -Uz compinit && compinit -u -C -d $ZSH_DUMP && source ./script'
-zpty -w inner 'ps() { if [[ $* == *pid=* ]]; then print -rl "    1 /sbin/init" " 4811 /usr/sbin/nginx" " 4900 "'${(qq)1}'; else print -rl /sbin/init /usr/sbin/nginx '${(qq)1}'; fi }'
+zpty -w inner 'ps() { if [[ $* == *pid=* ]]; then print -rl "  9    1 /sbin/init" "  0   48 kworker" " 12 4811 /usr/sbin/nginx" " 12 4900 "'${(qq)1}'; else print -rl "  9 /sbin/init" "  0 kworker" " 12 /usr/sbin/nginx" " 12 "'${(qq)1}'; fi }'
 shift
 zpty -w inner 'compadd() { local -a hits; [[ "${@[1,(i)(-|--)]}" == *-(O|A|D)* ]] || { builtin compadd -A hits "$@"; print -rl -- "HIT "${^hits}; }; builtin compadd "$@" }'
 zpty -w inner 'told() { print -r -- THE-END; }; comppostfuncs=(told); zstyle ":completion:*" list-prompt ""; LISTMAX=10000'

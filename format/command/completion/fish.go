@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// What is the same for any table of flags.
+// fishHead is the fixed part of the script.
 const fishHead = `# What fish completes of calls of stacksnap. Made by: stacksnap --help fish
 
-# Processes: each pid with its name beside it, and the names.
+# Processes: each pid with its name beside it, and the names. Threads of Linux's kernel
+# have no memory of their own.
 function __stacksnap_processes
-    ps -A -o pid= -o comm= 2>/dev/null | string match -r '^ *\d+ +.*' | string replace -r '^ *(\d+) +(?:.*/)?(.*)$' '$1\t$2'
+    ps -A -o vsz= -o pid= -o comm= 2>/dev/null | string match -r '^ *[1-9]\d* +\d+ +.*' | string replace -r '^ *\d+ +(\d+) +(?:.*/)?(.*)$' '$1\t$2'
     __stacksnap_names
 end
 
 function __stacksnap_names
-    ps -A -o comm= 2>/dev/null | string replace -r '^.*/' '' | sort -u
+    ps -A -o vsz= -o comm= 2>/dev/null | string match -r '^ *[1-9]\d* +.*' | string replace -r '^ *\d+ +(?:.*/)?' '' | sort -u
 end
 
 # Whether the word is not one of a command behind --.
@@ -44,7 +45,7 @@ complete -c stacksnap -n 'test (count (commandline -opc)) -eq 1' -a top -d 'show
 complete -c stacksnap -n 'test (count (commandline -opc)) -eq 1' -a help -d 'read the manual'
 `
 
-// Fish writes the script of fish.
+// Fish writes the completion script for fish.
 func Fish(w io.Writer, flags []Flag, topics Topics) error {
 	var b strings.Builder
 	b.WriteString(fishHead)
@@ -62,8 +63,7 @@ func Fish(w io.Writer, flags []Flag, topics Topics) error {
 	return err
 }
 
-// fishQuote quotes a text as fish has it, where a backslash means itself only before
-// others.
+// fishQuote quotes a text for fish, where a backslash inside single quotes must be escaped.
 func fishQuote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 }

@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// What is the same for any table of flags; see _arguments in zshcompsys(1).
+// The fixed parts of the script; see _arguments in zshcompsys(1).
 const (
 	zshHead = `#compdef stacksnap
 # What zsh completes of calls of stacksnap. Made by: stacksnap --help zsh
 
 _stacksnap_processes() {
-	local pid name
+	local size pid name
 	local -a pids lines
-	ps -A -o pid= -o comm= 2>/dev/null | while read -r pid name; do
+	# Threads of Linux's kernel have no memory of their own.
+	ps -A -o vsz= -o pid= -o comm= 2>/dev/null | while read -r size pid name; do
+		[[ $size != 0 ]] || continue
 		pids+=($pid)
 		lines+=("$pid ${name:t}")
 	done
@@ -24,7 +26,7 @@ _stacksnap_processes() {
 
 _stacksnap_names() {
 	local -a names
-	names=(${(uf)"$(ps -A -o comm= 2>/dev/null)"})
+	names=(${(uf)"$(ps -A -o vsz= -o comm= 2>/dev/null | sed -n '/^ *0 /d; s/^ *[0-9]* *//p')"})
 	names=(${names:t})
 	compadd -a names
 }
@@ -69,7 +71,7 @@ fi
 `
 )
 
-// Zsh writes the script of zsh.
+// Zsh writes the completion script for zsh.
 func Zsh(w io.Writer, flags []Flag, topics Topics) error {
 	var b strings.Builder
 	b.WriteString(zshHead)
@@ -82,7 +84,7 @@ func Zsh(w io.Writer, flags []Flag, topics Topics) error {
 	return err
 }
 
-// zshSpec is a flag as _arguments takes it.
+// zshSpec returns a flag as an argument of _arguments.
 func zshSpec(f *Flag) string {
 	names := f.spellings()
 	before := quote("(" + strings.Join(names, " ") + ")")

@@ -1,9 +1,9 @@
-// Package manual is the manual by topics: Markdown files that are part of the
-// program, and what shows them on a terminal and in man pages.
+// Package manual has the manual: a Markdown file for each topic, and the code that shows
+// them on a terminal and in man pages.
 //
-// The files use a part of Markdown that reads well as it is: a title, headings of
-// the second level, paragraphs, lists with "- ", code in backticks, and blocks that
-// are indented by four columns. No line is longer than 80 columns.
+// The files use a subset of Markdown: a title, headings of the second level, paragraphs,
+// lists with "- ", code in backticks, and blocks that are indented by four columns. No line
+// is longer than 80 columns.
 package manual
 
 import (
@@ -15,7 +15,7 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// Page is a man page, which has some of the topics.
+// Page is the name of a man page.
 type Page string
 
 // The man pages, by name and section.
@@ -25,17 +25,17 @@ const (
 	Formats Page = "stacksnap-formats(5)"
 )
 
-// Topic is a row of the table of topics. Its text is in the file of its name.
+// Topic is a row of the table of topics. Its text is in the file NAME.md.
 type Topic struct {
 	Name  string
-	Page  Page     // the man page that it is in
-	Flags []string // the names of the flags that it documents
+	Page  Page     // the man page with this topic
+	Flags []string // the names of the flags explained there
 }
 
-// Topics is the table of topics, in the order of a first reading.
+// Topics returns the table of topics, in the order in which to read them.
 func Topics() []Topic {
 	return []Topic{
-		{"report", Main, []string{"merge", "no-inlines", "no-demangle", "color", "no-pager"}},
+		{"report", Main, []string{"merge", "no-merge", "header", "no-inlines", "no-demangle", "color", "no-pager"}},
 		{"processes", Main, []string{"pid", "wait", "tree", "all", "follow-waits", "children", "check"}},
 		{"threads", Main, []string{"main", "thread", "running", "blocked"}},
 		{"waits", Main, nil},
@@ -64,7 +64,7 @@ func Of(p Page) []Topic {
 	return slices.DeleteFunc(Topics(), func(t Topic) bool { return t.Page != p })
 }
 
-// Text is the whole text of the topic, in Markdown; empty where there is no file.
+// Text returns the topic's text in Markdown.
 func (t Topic) Text() string {
 	text, err := files.ReadFile(t.Name + ".md")
 	if err != nil { // a test requires every file
@@ -73,13 +73,13 @@ func (t Topic) Text() string {
 	return string(text)
 }
 
-// Title says what the topic is about, in a line.
+// Title returns the topic's title, one line.
 func (t Topic) Title() string {
 	line, _, _ := strings.Cut(t.Text(), "\n")
 	return strings.TrimPrefix(line, "# ")
 }
 
-// Headings are those of the sections, in order.
+// Headings returns the headings of the topic's sections, in order.
 func (t Topic) Headings() (all []string) {
 	for line := range strings.Lines(t.Text()) {
 		if heading, ok := strings.CutPrefix(line, "## "); ok {
@@ -89,7 +89,7 @@ func (t Topic) Headings() (all []string) {
 	return all
 }
 
-// Section is the text below a heading, with it; empty where there is none such.
+// Section returns the section with that heading, heading included; empty if there is none.
 func (t Topic) Section(heading string) string {
 	_, text, ok := strings.Cut(t.Text(), "\n## "+heading+"\n")
 	if !ok {

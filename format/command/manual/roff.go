@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Roff has the topic in the macros of man(7): its name is a section, and its headings
-// are sections within that.
+// Roff returns the topic in the macros of man(7): a section named after the topic, with a
+// subsection for each heading.
 func (t Topic) Roff() string {
 	w := &roffWriter{}
 	w.b.WriteString(".SH " + strings.ToUpper(t.Name) + "\n")
@@ -18,10 +18,10 @@ func (t Topic) Roff() string {
 	return w.b.String()
 }
 
-// roffWriter writes a text line by line.
+// roffWriter converts a Markdown text to roff line by line.
 type roffWriter struct {
 	b       strings.Builder
-	inBlock bool // of code or a table
+	inBlock bool // in a block of code or a table
 	blank   bool // the line before was empty
 }
 
@@ -52,7 +52,7 @@ func (w *roffWriter) line(line string) {
 	w.blank = false
 }
 
-// block writes a line of code or of a table as it is.
+// block writes a line of code or of a table unfilled.
 func (w *roffWriter) block(code string) {
 	switch {
 	case !w.inBlock:
@@ -71,7 +71,7 @@ func (w *roffWriter) endBlock() {
 	}
 }
 
-// prose escapes a line with code in it.
+// prose escapes a line of text, with code in backticks in bold.
 func prose(line string) string {
 	parts := strings.Split(line, "`")
 	if len(parts)%2 == 0 {
@@ -86,12 +86,12 @@ func prose(line string) string {
 	return lineStart(strings.Join(parts, ""))
 }
 
-// Escape has a line mean itself: a backslash, a hyphen that is to be typed, and what
-// would be a request at the start of a line.
+// Escape escapes a line for roff, so that backslashes, hyphens and a leading dot or
+// quotation mark are printed as they are.
 func Escape(line string) string { return lineStart(escape(line)) }
 
 // escape escapes backslashes and hyphens, and writes characters beyond ASCII by number
-// (groff_char(7)), which readers of man pages take in any encoding.
+// (groff_char(7)), which works in any encoding.
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s) {

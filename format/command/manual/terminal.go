@@ -2,15 +2,14 @@ package manual
 
 import "strings"
 
-// Where blocks of code and tables begin: in Markdown, and on a terminal, where that
-// much more of a line fits.
+// The indentation of blocks of code and tables: in Markdown, and on a terminal.
 const (
 	indent = "    "
 	shown  = "  "
 )
 
-// Terminal has a text as a terminal shows it: without the signs of Markdown, with
-// headings and code in bold type where that is wanted.
+// Terminal returns a Markdown text for a terminal, without the markup. With bold, headings
+// and code are in bold type.
 func Terminal(text string, bold bool) string {
 	on, off := "", ""
 	if bold {
@@ -33,10 +32,10 @@ func Terminal(text string, bold bool) string {
 	return b.String()
 }
 
-// marked puts words around what stands in backticks, in their place.
+// marked replaces the backticks around code by on and off.
 func marked(line, on, off string) string {
 	parts := strings.Split(line, "`")
-	if len(parts)%2 == 0 { // one backtick is alone: it means itself
+	if len(parts)%2 == 0 { // unpaired backticks are literal
 		return line
 	}
 	var b strings.Builder

@@ -11,13 +11,22 @@ import (
 	"github.com/fatih/color"
 )
 
-// Options are what the report there looks like.
+// OptionsOf returns the appearance of the report at a destination: colours, character set
+// and width.
 func (c *Reporter) OptionsOf(d *cli.Destination) words.Options {
-	return words.Options{Color: c.Colored(d.IsFile()), ASCII: c.asciiOnly(d), Width: c.width(d), FoldIdle: c.System && c.Merge}
+	o := words.Options{Color: c.Colored(d.IsFile()), ASCII: c.asciiOnly(d), Width: c.width(d), Header: c.Header, FoldIdle: c.System && c.Merge}
+	if !c.NoMerge {
+		o.Alike = leastAlike
+	}
+	return o
 }
 
-// width is how many columns the terminal has to which the report goes, 0 where it goes
-// elsewhere.
+// leastAlike is the number of threads with the same stack from which reports for people
+// show them once. Readers want to see each of two or three.
+const leastAlike = 4
+
+// width returns the columns of the terminal that shows the report, or 0 if no terminal
+// does.
 func (c *Reporter) width(d *cli.Destination) int {
 	to, _ := c.stream(d)
 	if d.IsFile() || !IsTerminal(to) {
@@ -26,8 +35,8 @@ func (c *Reporter) width(d *cli.Destination) int {
 	return output.Width(to)
 }
 
-// Colored decides by --color; fatih/color has looked at the terminal, NO_COLOR
-// and TERM.
+// Colored reports whether to colour a report. With --color=auto, it is coloured on a
+// terminal, subject to NO_COLOR and TERM (package fatih/color reads them).
 func (c *Reporter) Colored(inFile bool) bool {
 	return c.Color == "always" || c.Color == "auto" && !color.NoColor && !inFile
 }
@@ -38,8 +47,8 @@ func (c *Reporter) asciiOnly(d *cli.Destination) bool {
 	return !d.IsFile() && IsTerminal(to) && !IsUTF8(c.Getenv)
 }
 
-// IsUTF8 reports whether a locale's encoding is UTF-8, by the variables that tell
-// (locale(7)): the first that is set counts. Without any it is ASCII.
+// IsUTF8 reports whether the locale's encoding is UTF-8. It takes the first of LC_ALL,
+// LC_CTYPE and LANG that is set (locale(7)); if none is, the encoding is ASCII.
 func IsUTF8(getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := strings.ToLower(getenv(name)); value != "" {
@@ -49,7 +58,7 @@ func IsUTF8(getenv func(string) string) bool {
 	return false
 }
 
-// stream is where a report that goes to no file does.
+// stream returns the standard stream for a report that goes to no file, and its name.
 func (c *Reporter) stream(d *cli.Destination) (to *os.File, name string) {
 	if len(c.Command) > 0 && d.Path != cli.StandardOutput {
 		return c.Err, "error" // standard output is the program's

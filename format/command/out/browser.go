@@ -8,21 +8,22 @@ import (
 	"time"
 )
 
-// browserLimit is how long a refusal is waited for. What opens files may go on for as
-// long as the browser.
+// browserLimit is the time to wait for an error of the opener. The opener itself may run
+// for as long as the browser.
 const browserLimit = 5 * time.Second
 
-// openPage has the browser show a page. That it does not is told, and is no failure: the
-// page is there.
+// openPage opens a page in the browser. A failure is only printed, since the page was
+// written.
 func (c *Reporter) openPage(path string) {
 	if err := browse(path, browserLimit); err != nil {
 		Tell(c.Err, fmt.Sprintf("--open: the page is in %s, and no browser shows it: %v", path, err))
 	}
 }
 
-// browse opens a file by what the user has chosen for its kind.
+// browse opens a file in the user's default program for its type. It returns an error if
+// the opener fails within limit.
 func browse(path string, limit time.Duration) error {
-	path, err := filepath.Abs(path) // it is no flag then, whatever it begins with
+	path, err := filepath.Abs(path) // so that a leading "-" makes no flag
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func browse(path string, limit time.Duration) error {
 	return nil
 }
 
-// opener is the program by which the system opens files.
+// opener returns the name of the system's program that opens files.
 func opener() string {
 	if runtime.GOOS == "darwin" {
 		return "open"

@@ -8,8 +8,8 @@ import (
 	"stacksnap/format/output"
 )
 
-// CheckPlace refuses to go on where the report could be written nowhere: rather than
-// find out when there is something to lose.
+// CheckPlace returns an error if the report could be written nowhere, so that this is known
+// before anything is captured.
 func (c *Reporter) CheckPlace() error {
 	if err := c.checkStream(); err != nil {
 		return err
@@ -28,8 +28,8 @@ func (c *Reporter) CheckPlace() error {
 	return errors.Join(errs...)
 }
 
-// checkStream refuses to print a report where nobody can read it, unless there is
-// something else that comes of it.
+// checkStream returns an error if the report would only go to a stream that nobody can
+// read, such as /dev/null, or a binary format to a terminal.
 func (c *Reporter) checkStream() error {
 	all := c.Destinations()
 	last := &all[len(all)-1] // the stream, if there is any

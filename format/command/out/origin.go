@@ -9,15 +9,15 @@ import (
 	"stacksnap/format/report"
 )
 
-// The variables of OpenTelemetry's SDKs that say what the processes are (its
-// specification, configuration/sdk-environment-variables.md).
+// The variables of OpenTelemetry's SDKs that describe the processes (its specification,
+// configuration/sdk-environment-variables.md).
 const (
 	serviceVariable    = "OTEL_SERVICE_NAME"
 	attributesVariable = "OTEL_RESOURCE_ATTRIBUTES"
 )
 
-// origin is where the profiles of this call come from. That a file was captured on this
-// machine is not known.
+// origin describes where the profiles of this call come from. The host is unknown for a
+// file, which another machine may have captured.
 func (c *Reporter) origin() report.Origin {
 	o := report.Origin{Service: c.Getenv(serviceVariable), Attributes: resourceAttributes(c.Getenv(attributesVariable))}
 	if mode := c.Mode(); mode != cli.ModeOpen && mode != cli.ModeDiff {
@@ -26,8 +26,8 @@ func (c *Reporter) origin() report.Origin {
 	return o
 }
 
-// resourceAttributes reads "key=value,key=value", values escaped as in URLs. What is not
-// of that form is left out.
+// resourceAttributes parses "key=value,key=value", with values escaped as in URLs. It skips
+// malformed pairs.
 func resourceAttributes(text string) (list []report.Attribute) {
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, ok := strings.Cut(pair, "=")

@@ -1,6 +1,7 @@
 package out
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 
@@ -9,27 +10,27 @@ import (
 	"stacksnap/format/output"
 )
 
-// page shows a report by a pager, as git does, where it is printed on a terminal that is
-// too small for it; otherwise it returns false.
-func (c *Reporter) page(d *cli.Destination, report []byte) bool {
-	if c.NoPager || d.Path != "" || len(c.Command) > 0 {
+// page shows a report in a pager, as git does, if it is longer than the terminal to, and
+// reports whether it did. It never pages for -o -.
+func (c *Reporter) page(d *cli.Destination, to *os.File, report []byte) bool {
+	if c.NoPager || d.Path != "" {
 		return false
 	}
-	return c.paged(report)
+	return c.paged(to, report)
 }
 
-// paged shows a text by a pager, where the terminal is too small for it, and reports
-// whether it did.
-func (c Streams) paged(text []byte) bool {
-	if !IsTerminal(c.Out) || c.Getenv("TERM") == "dumb" {
+// paged shows a text in a pager, if it is longer than the terminal to, and reports whether
+// it did.
+func (c Streams) paged(to *os.File, text []byte) bool {
+	if !IsTerminal(to) || c.Getenv("TERM") == "dumb" {
 		return false
 	}
 	command := c.pager()
-	columns, lines := output.Size(c.Out)
+	columns, lines := output.Size(to)
 	if command == "" || !output.IsLonger(text, columns, lines) {
 		return false
 	}
-	p := output.Pager{Command: command, Out: c.Out, Err: c.Err}
+	p := output.Pager{Command: command, Out: to, Err: c.Err}
 	for _, d := range pagerDefaults {
 		if name, _, _ := strings.Cut(d, "="); c.Getenv(name) == "" {
 			p.Env = append(p.Env, d)
@@ -38,11 +39,11 @@ func (c Streams) paged(text []byte) bool {
 	return p.Show(text)
 }
 
-// pagerDefaults have pagers pass colours on, and less end where all fits (git(1), on
-// core.pager).
+// pagerDefaults make pagers keep colours, and less quit if the text fits on one screen
+// (git(1), core.pager).
 var pagerDefaults = []string{"LESS=FRX", "LV=-c"}
 
-// pager is the command of $PAGER, or less; empty where there is none.
+// pager returns the command in $PAGER, or less; empty if there is no pager.
 func (c Streams) pager() string {
 	switch p := strings.TrimSpace(c.Getenv("PAGER")); {
 	case p == "cat":
@@ -56,11 +57,11 @@ func (c Streams) pager() string {
 	return "less"
 }
 
-// ShowHelp prints a text of the manual, by the pager where the terminal is too small.
+// ShowHelp prints a text of the manual, in a pager if it is longer than the terminal.
 func (c Streams) ShowHelp(text string) {
 	bold := IsTerminal(c.Out) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb"
 	shown := []byte(manual.Terminal(text, bold))
-	if !c.paged(shown) {
-		_, _ = c.Out.Write(shown) // where it cannot be written there is nobody to tell
+	if !c.paged(c.Out, shown) {
+		_, _ = c.Out.Write(shown) // an error could not be shown either
 	}
 }

@@ -21,15 +21,15 @@ import (
 	"stacksnap/format/words"
 )
 
-// How long a server is waited for that is not ready, before what is not sent is left to a
-// later call: at the end of a capture, and of a watch.
+// How long to retry a server that is not ready, at the end of a capture and of a watch.
+// What is not sent by then is left for a later call.
 const (
 	pushPatience = 10 * time.Second
 	pushGrace    = 5 * time.Second
 )
 
-// OpenPush prepares what --push sends by, before anything is captured that would be for
-// nothing.
+// OpenPush prepares --push. It is called before the capture, so that a bad URL or directory
+// is found early.
 func (c *Reporter) OpenPush() error {
 	if c.Push == "" {
 		return nil
@@ -58,12 +58,12 @@ func (c *Reporter) OpenPush() error {
 	return nil
 }
 
-// errNoSpool is the error of a call that has no place for what cannot be sent at once.
+// errNoSpool is returned if there is no directory for uploads that cannot be sent at once.
 var errNoSpool = errors.New("--push has no folder for what a server does not take at once: give --spool DIR")
 
-// spoolFolder is where what is not sent yet waits: --spool, else below the folder that
-// systemd gives to a service, else where a user's programs keep what they must not lose
-// (XDG Base Directory Specification).
+// spoolFolder returns the directory for uploads that wait to be sent: --spool, else one
+// below systemd's STATE_DIRECTORY, else one below the user's state directory (XDG Base
+// Directory Specification).
 func (c *Reporter) spoolFolder() (string, error) {
 	if c.Spool != "" {
 		return c.Spool, nil
@@ -80,7 +80,7 @@ func (c *Reporter) spoolFolder() (string, error) {
 	return "", cli.UsageError{Err: errNoSpool}
 }
 
-// Queue puts what is to be pushed where it waits to be sent; without --push it does nothing.
+// Queue adds a group's profiles to the uploads of --push. Without --push it does nothing.
 func (c *Reporter) Queue(g *profile.Group, about *hangreport.Report) error {
 	if c.sender == nil || len(g.Profiles) == 0 {
 		return nil
@@ -99,10 +99,11 @@ func (c *Reporter) Queue(g *profile.Group, about *hangreport.Report) error {
 	return nil
 }
 
-// pushed is a profile as it is sent: threads are put together by who reads it.
+// pushed returns a profile as it is uploaded: --merge is left to the reader.
 func (c *Reporter) pushed(p *profile.Profile) *profile.Profile { return c.View.Apply(c.Named(p)) }
 
-// deliver sends what waits. What is kept for a later call is told, and no failure.
+// deliver sends the queued uploads. Those that are kept for a later call are reported in a
+// line, not as an error.
 func (c *Reporter) deliver() error {
 	if c.sender == nil {
 		return nil
@@ -122,7 +123,7 @@ func (c *Reporter) deliver() error {
 	return errors.Join(append(errs, c.sender.Close())...)
 }
 
-// tellWaiting tells what is left to a later call, and why.
+// tellWaiting prints the number of uploads left for a later call, and why.
 func (c *Reporter) tellWaiting(why error) {
 	n := c.sender.Waiting()
 	switch {
@@ -135,8 +136,8 @@ func (c *Reporter) tellWaiting(why error) {
 	}
 }
 
-// StartPushing sends beside a watch until the function that it returns is called, which sends
-// what is left.
+// StartPushing sends queued uploads in the background of a watch. finish stops that, after
+// a last attempt to send what is left.
 func (c *Reporter) StartPushing() (finish func() error) {
 	if c.sender == nil {
 		return func() error { return nil }

@@ -18,17 +18,18 @@ import (
 	"stacksnap/format/report"
 )
 
-// Reporter writes the reports of a call to all places that they go to.
+// Reporter writes the reports of a call to all their destinations.
 type Reporter struct {
 	Streams
 	*cli.Options
-	Tool     string                 // the name and version that reports and recordings bear
-	Release  func()                 // has a signal end the program at once
-	OnReport func([]*profile.Image) // is called with the images of each report
-	sender   *push.Sender           // of --push; nil: none
+	Tool     string                 // name and version, as reports and recordings give them
+	Release  func()                 // lets the next signal end the program at once
+	OnReport func([]*profile.Image) // called with the images of each report
+	sender   *push.Sender           // sender of --push; nil: none
 }
 
-// Report writes the profile, if there is one, and joins what went wrong before.
+// Report writes a profile unless it is nil. It returns err joined with the errors of
+// writing.
 func (c *Reporter) Report(p *profile.Profile, err error) error {
 	if p == nil {
 		return err
@@ -36,7 +37,7 @@ func (c *Reporter) Report(p *profile.Profile, err error) error {
 	return errors.Join(err, c.Write(p), c.missing(p))
 }
 
-// missing is the error that no thread is of those which were named.
+// missing returns an error if none of the threads that --thread chooses was found.
 func (c *Reporter) missing(profiles ...*profile.Profile) error {
 	any := slices.ContainsFunc(profiles, func(p *profile.Profile) bool { return len(p.Threads) > 0 })
 	if len(c.Threads) == 0 || any {
@@ -45,7 +46,7 @@ func (c *Reporter) missing(profiles ...*profile.Profile) error {
 	return fmt.Errorf("no thread matches --thread %s", strings.Join(c.Threads, ", "))
 }
 
-// Write writes the profiles to all places that the report goes to.
+// Write writes profiles to all destinations.
 func (c *Reporter) Write(profiles ...*profile.Profile) error {
 	g := &profile.Group{Tool: c.Tool, Profiles: profiles}
 	shown := g.Each(c.Shown)
@@ -54,7 +55,7 @@ func (c *Reporter) Write(profiles ...*profile.Profile) error {
 	return errors.Join(err, queued, c.deliver())
 }
 
-// WriteGroup writes several processes to all places that the report goes to.
+// WriteGroup writes the report on several processes to all destinations.
 func (c *Reporter) WriteGroup(g *profile.Group) error {
 	queued := c.Queue(g, nil)
 	shown := report.OfGroup(g.Each(c.Shown))
@@ -62,17 +63,20 @@ func (c *Reporter) WriteGroup(g *profile.Group) error {
 	return errors.Join(err, queued, c.deliver(), c.missing(g.Profiles...))
 }
 
-// WriteFile writes a profile as it is to a file, whose name tells the form.
+// WriteFile writes a profile to a file, without applying the flags of views. The file's
+// name selects the format.
 func (c *Reporter) WriteFile(path string, p *profile.Profile) error {
 	d := c.Destination(path)
 	if !d.IsFile() {
 		return errors.New("give the name of a file")
 	}
+	if err := c.CheckReportName(path); err != nil {
+		return err
+	}
 	return c.writeBy(&d, func(w io.Writer) error { return c.WriteReport(w, &d, report.Of(p)) })
 }
 
-// WriteAll writes to each place that the report goes to. One that fails does not
-// keep it from the others.
+// WriteAll calls write for each destination. A failure at one does not prevent the others.
 func (c *Reporter) WriteAll(write func(io.Writer, *cli.Destination) error) error {
 	var errs []error
 	for _, d := range c.Destinations() {
@@ -85,8 +89,9 @@ func (c *Reporter) WriteAll(write func(io.Writer, *cli.Destination) error) error
 	return errors.Join(errs...)
 }
 
-// writeBy writes, compressed as the destination is, to a file, a stream, or a terminal, for
-// which it formats all before.
+// writeBy opens the destination, a file, stream or terminal, and writes to it through
+// format, compressed if the destination is. A report for a terminal is formatted completely
+// first.
 func (c *Reporter) writeBy(d *cli.Destination, format func(io.Writer) error) error {
 	write := func(w io.Writer) error { return d.Compression.Write(w, format) }
 	if d.IsFile() {
@@ -100,14 +105,14 @@ func (c *Reporter) writeBy(d *cli.Destination, format func(io.Writer) error) err
 	if err := write(&report); err != nil {
 		return err
 	}
-	if c.page(d, report.Bytes()) {
+	if c.page(d, to, report.Bytes()) {
 		return nil
 	}
 	_, err := report.WriteTo(to)
 	return err
 }
 
-// writeStream writes much at once.
+// writeStream writes to a stream in large blocks.
 func writeStream(to io.Writer, write func(io.Writer) error) error {
 	const atOnce = 64 << 10
 	w := bufio.NewWriterSize(to, atOnce)
@@ -117,8 +122,8 @@ func writeStream(to io.Writer, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// formatAll formats one profile after another, texts of several lines with a line
-// between them.
+// formatAll formats the profiles as one report if the format can hold several, otherwise
+// one after another. It puts an empty line between texts.
 func (c *Reporter) formatAll(w io.Writer, d *cli.Destination, g *profile.Group) error {
 	if d.Form.Whole && len(g.Profiles) > 1 {
 		return c.WriteReport(w, d, report.OfGroup(g))
@@ -136,14 +141,13 @@ func (c *Reporter) formatAll(w io.Writer, d *cli.Destination, g *profile.Group) 
 	return nil
 }
 
-// WriteReport writes a report as the place wants it.
+// WriteReport writes a report in the destination's format and appearance.
 func (c *Reporter) WriteReport(w io.Writer, d *cli.Destination, r *report.Report) error {
 	r.Origin = c.origin()
 	return d.Form.Write(w, r, c.OptionsOf(d))
 }
 
-// Shown is a profile as --no-inlines, --no-demangle, --merge and the flags of views want
-// it.
+// Shown applies --no-inlines, --no-demangle, --merge and the flags of views to a profile.
 func (c *Reporter) Shown(p *profile.Profile) *profile.Profile {
 	p = c.View.Apply(c.Named(p))
 	if c.Merge {
@@ -152,8 +156,8 @@ func (c *Reporter) Shown(p *profile.Profile) *profile.Profile {
 	return p
 }
 
-// Named is a profile of a report, with the functions that --no-inlines and --no-demangle
-// want.
+// Named applies --no-inlines and --no-demangle to a profile. It passes the images to
+// OnReport.
 func (c *Reporter) Named(p *profile.Profile) *profile.Profile {
 	c.OnReport(p.Images)
 	if c.NoInlines {

@@ -15,14 +15,14 @@ type Streams struct {
 	Getenv       func(name string) string
 }
 
-// IsTerminal reports whether a file is one.
+// IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) }
 
-// progressAfter is from when on a sampling tells how far it is.
+// progressAfter is the shortest sampling that shows its progress.
 const progressAfter = 2 * time.Second
 
-// Progress shows on standard error how far a capture is that takes so long, 0 where that is
-// not known; nothing where nobody looks.
+// Progress returns a progress bar on standard error for a capture of that duration (0:
+// unknown). It shows nothing for a short capture, or without a terminal.
 func (c Streams) Progress(whole time.Duration) *output.Progress {
 	bar := &output.Progress{Whole: whole}
 	if IsTerminal(c.Err) && c.Getenv("TERM") != "dumb" && (whole == 0 || whole > progressAfter) {
@@ -31,5 +31,6 @@ func (c Streams) Progress(whole time.Duration) *output.Progress {
 	return bar
 }
 
-// CanAsk reports whether there is a person at a terminal to ask.
+// CanAsk reports whether the user can be asked: standard input and standard error are
+// terminals.
 func (c Streams) CanAsk() bool { return IsTerminal(c.In) && IsTerminal(c.Err) }

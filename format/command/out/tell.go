@@ -9,15 +9,15 @@ import (
 	"stacksnap/format/words"
 )
 
-// Tell tells the user a line: all that this program prints but its reports passes
-// here, for names of processes, files and tracers stand in it. What does not print
-// is written as Go escapes it, line ends among it.
+// Tell prints a line to the user. All output but reports goes through here, as names of
+// processes and files may contain control characters: these are escaped as in Go, line ends
+// included.
 func Tell(w io.Writer, line string) {
-	_, _ = fmt.Fprintln(w, "stacksnap:", words.Printable(line)) // whom to tell?
+	_, _ = fmt.Fprintln(w, "stacksnap:", words.Printable(line)) // an error could not be shown either
 }
 
-// TellError tells what went wrong: errors that were joined on one line, each
-// once. A list of processes to choose from keeps its lines.
+// TellError prints an error. Joined errors go on one line, each once; the lines of a
+// [ListError] are kept.
 func TellError(w io.Writer, err error) {
 	var lines []string
 	_, list := errors.AsType[*ListError](err)
@@ -35,7 +35,7 @@ func TellError(w io.Writer, err error) {
 	_, _ = fmt.Fprintln(w, "stacksnap:", strings.Join(lines, between))
 }
 
-// ListError lists the processes that matched, when none was chosen.
+// ListError is the list of processes that a name matched, when none was chosen.
 type ListError struct{ Lines []string }
 
 func (e *ListError) Error() string { return strings.Join(e.Lines, "\n") }

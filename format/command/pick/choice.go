@@ -21,28 +21,28 @@ import (
 )
 
 const (
-	maxChoices   = 20  // processes that are listed
-	choiceColumn = 200 // where a line of them ends that is not for a terminal
+	maxChoices   = 20  // the most processes listed
+	choiceColumn = 200 // width of a line if standard error is no terminal
 )
 
-// Choice is a list of processes from which a person chooses one.
+// Choice is a list of processes from which the user chooses one.
 type Choice struct {
 	title string
-	OrAll string // how else to go on; may be empty
-	pids  []int  // all that may be named
+	OrAll string // a phrase with an alternative, such as --all; may be empty
+	pids  []int  // all valid answers, those not shown included
 	shown []chosen
-	more  int // of them, which a line tells of
+	more  int // number of pids that are not shown
 	now   time.Time
 }
 
-// chosen is a process that may be chosen.
+// chosen is a process on the list.
 type chosen struct {
 	task.Candidate
 	task.Details
-	load string // what it does now, instead of the CPU time; may be empty
+	load string // present load of the process, shown instead of the CPU time; may be empty
 }
 
-// Among is among processes of one name.
+// Among returns a choice among processes of one name.
 func Among(e *live.AmbiguousError) *Choice {
 	n := len(e.Candidates)
 	c := &Choice{title: fmt.Sprintf("%d processes are named %q", n, e.Name), more: max(0, n-maxChoices), now: time.Now()}
@@ -55,7 +55,8 @@ func Among(e *live.AmbiguousError) *Choice {
 	return c
 }
 
-// Ask lists what there is to choose from on a terminal, and asks.
+// Ask lists the processes on standard error and reads the user's choice, a pid, from
+// standard input.
 func (c *Choice) Ask(ctx context.Context, s out.Streams) (int, error) {
 	for _, line := range c.lines(columns(s), true) {
 		fmt.Fprintln(s.Err, line)
@@ -63,17 +64,17 @@ func (c *Choice) Ask(ctx context.Context, s out.Streams) (int, error) {
 	return c.read(ctx, s.In, s.Err)
 }
 
-// Refusal is the error where there is nobody to ask.
+// Refusal returns the list as an error, for a call without a user to ask.
 func (c *Choice) Refusal(s out.Streams) error {
 	return cli.UsageError{Err: &out.ListError{Lines: c.lines(columns(s), false)}}
 }
 
-// errNotChosen is the error of a person who does not choose.
-var errNotChosen = errors.New("no process was chosen")
+// ErrNotChosen is returned if the user chooses no process.
+var ErrNotChosen = errors.New("no process was chosen")
 
-// read asks until a process of the list is named, by its number there or by its
-// pid. At the end of in, or of ctx, none is. A line that comes after the answer is left
-// to be read by others.
+// read asks until the answer is a number on the list or a pid of it. It returns
+// ErrNotChosen for an empty line or q, at the end of in and when ctx is done. It reads no line
+// after the answer.
 func (c *Choice) read(ctx context.Context, in io.Reader, out io.Writer) (int, error) {
 	asked, answers := make(chan bool, 1), make(chan string, 1)
 	defer close(asked)
@@ -88,7 +89,7 @@ func (c *Choice) read(ctx context.Context, in io.Reader, out io.Writer) (int, er
 		}
 	}()
 	for {
-		fmt.Fprintf(out, "Which? 1 to %d, or a pid: ", len(c.shown))
+		fmt.Fprintf(out, "Which? 1 to %d, or a pid; q leaves: ", len(c.shown))
 		asked <- true
 		select {
 		case answer, ok := <-answers:
@@ -98,17 +99,17 @@ func (c *Choice) read(ctx context.Context, in io.Reader, out io.Writer) (int, er
 			if !ok {
 				fmt.Fprintln(out)
 			}
-			if strings.TrimSpace(answer) == "" {
-				return 0, cli.UsageError{Err: errNotChosen}
+			if word := strings.ToLower(strings.TrimSpace(answer)); word == "" || word == "q" || word == "quit" {
+				return 0, cli.UsageError{Err: ErrNotChosen}
 			}
 		case <-ctx.Done():
 			fmt.Fprintln(out)
-			return 0, cli.UsageError{Err: errNotChosen}
+			return 0, cli.UsageError{Err: ErrNotChosen}
 		}
 	}
 }
 
-// meant is the pid of the process that an answer names, 0 where it names none.
+// meant returns the pid for an answer, 0 if the answer is invalid.
 func (c *Choice) meant(answer string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(answer))
 	if err == nil && n >= 1 && n <= len(c.shown) {
@@ -120,8 +121,8 @@ func (c *Choice) meant(answer string) int {
 	return 0
 }
 
-// lines lists the processes, in lines of that many columns at most, with numbers to
-// choose by or without. The text is fit to be printed.
+// lines returns the list of processes, in lines of at most that many columns, with or
+// without numbers to choose by. Control characters are escaped.
 func (c *Choice) lines(columns int, numbered bool) []string {
 	lines := []string{c.title + "; choose one by -p PID" + c.OrAll + ":"}
 	if numbered {
@@ -145,7 +146,7 @@ func (c *Choice) lines(columns int, numbered bool) []string {
 	return lines
 }
 
-// row is what is told of a process.
+// row returns the cells of one process in the list.
 func (c *Choice) row(number int, p chosen) []string {
 	parent, age := "?", "?"
 	if p.ParentPID > 0 {
@@ -167,8 +168,8 @@ func (c *Choice) row(number int, p chosen) []string {
 	}
 }
 
-// commandLine is what it was started by; its program or name in brackets where that
-// is not known.
+// commandLine returns the process's command line, or its program or name in brackets if
+// that is unknown.
 func (p *chosen) commandLine() string {
 	switch {
 	case len(p.Command.Args) > 0:
@@ -179,7 +180,7 @@ func (p *chosen) commandLine() string {
 	return "[" + p.Name + "]"
 }
 
-// aligned puts each column but the last to the right in the width of its widest.
+// aligned joins the cells of each row. It right-aligns all columns but the last.
 func aligned(rows [][]string) []string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -198,7 +199,8 @@ func aligned(rows [][]string) []string {
 	return lines
 }
 
-// cut shortens a line to so many columns. What may be two columns wide counts so.
+// cut shortens a line to at most that many columns. It counts characters that may be wide
+// as two columns.
 func cut(line string, columns int) string {
 	const firstWide = 0x1100 // Hangul, the first wide script (Unicode, EastAsianWidth)
 	at := 0
@@ -213,7 +215,7 @@ func cut(line string, columns int) string {
 	return line
 }
 
-// Brief writes a time by its largest units.
+// Brief formats a duration in its largest units, such as 2h5m.
 func Brief(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -231,7 +233,7 @@ func Brief(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
 }
 
-// columns is how wide a line on standard error may be.
+// columns returns the width of lines on standard error.
 func columns(c out.Streams) int {
 	if width := output.Width(c.Err); width > 0 {
 		return width

@@ -86,14 +86,14 @@ func TestNarrowChoice(t *testing.T) {
 func TestChoiceIsMade(t *testing.T) {
 	for answer, want := range map[string]int{
 		"1\n": 40, " 3 \n": 402, "41\n": 41, "2": 41, "2\n": 41, // the number in the list before the pid
-		"9\nnginx\n-1\n40\n": 40, "": 0, "\n": 0, "9\n": 0, "x\n\n1\n": 0,
+		"9\nnginx\n-1\n40\n": 40, "": 0, "\n": 0, "9\n": 0, "x\n\n1\n": 0, "q\n": 0, "Quit\n1\n": 0,
 	} {
 		var out strings.Builder
 		got, err := servers().read(t.Context(), strings.NewReader(answer), &out)
-		if got != want || (err == nil) != (want != 0) || err != nil && (!errors.Is(err, errNotChosen) || !errors.As(err, new(cli.UsageError))) {
+		if got != want || (err == nil) != (want != 0) || err != nil && (!errors.Is(err, ErrNotChosen) || !errors.As(err, new(cli.UsageError))) {
 			t.Errorf("%q: %d, %v", answer, got, err)
 		}
-		if !strings.HasPrefix(out.String(), "Which? 1 to 3, or a pid: ") {
+		if !strings.HasPrefix(out.String(), "Which? 1 to 3, or a pid; q leaves: ") {
 			t.Errorf("%q", out.String())
 		}
 	}
@@ -104,7 +104,7 @@ func TestChoosingEndsWithTheContext(t *testing.T) {
 	in, end := io.Pipe()
 	defer end.Close()
 	cancel()
-	if _, err := servers().read(ctx, in, io.Discard); !errors.Is(err, errNotChosen) {
+	if _, err := servers().read(ctx, in, io.Discard); !errors.Is(err, ErrNotChosen) {
 		t.Error(err)
 	}
 }

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// leastCommand is how many columns of a command line tell what it is.
+// leastCommand is the least width, in columns, that should be left for command lines.
 const leastCommand = 20
 
-// dispensable are the headings of columns that are left out, in this order, where
-// there is not that much room for the last one, the command line.
+// dispensable are the headings of the columns to drop, in this order, until the command
+// line has enough room.
 var dispensable = []string{"AGE", "PARENT", "CPU", "USER"}
 
-// narrowed leaves out of rows, of which the first has the headings, what does not
-// fit into so many columns beside the last cell of each.
+// narrowed drops columns from a table until its last column has room for a command line.
+// The first row has the headings.
 func narrowed(rows [][]string, columns int) [][]string {
 	for _, heading := range dispensable {
 		if columns-widthBefore(rows) >= leastCommand {
@@ -30,7 +30,7 @@ func narrowed(rows [][]string, columns int) [][]string {
 	return rows
 }
 
-// widthBefore is how many columns stand before the last cell.
+// widthBefore returns the width, in columns, of everything before the last cell.
 func widthBefore(rows [][]string) int {
 	width := 2
 	for i := range len(rows[0]) - 1 {

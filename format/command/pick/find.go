@@ -1,5 +1,5 @@
-// Package pick finds the process that is meant, by pid, name or program, and has a person
-// choose where there are several.
+// Package pick finds the target process by pid, name or program, and lets the user choose
+// if there are several.
 package pick
 
 import (
@@ -15,8 +15,8 @@ import (
 	"stacksnap/task/live"
 )
 
-// Find finds a process by pid, name or program, or says what the target is
-// instead.
+// Find returns the pid for a target: a pid, a name or a program. If there is none, the
+// error says what the target is instead. self is our own pid, which is left out.
 func Find(target string, self int) (int, error) {
 	pid, err := live.Find(target, self)
 	var missing *live.NoNameError
@@ -33,8 +33,8 @@ func Find(target string, self int) (int, error) {
 	return 0, err
 }
 
-// programPath is the path by which the system knows a program that was named by
-// another; empty where the target is none.
+// programPath returns the absolute path, without symbolic links, of a program's file; empty
+// if the target is no file.
 func programPath(target string) string {
 	if !strings.ContainsRune(target, filepath.Separator) || !cli.IsRegular(target) {
 		return ""
@@ -49,9 +49,9 @@ func programPath(target string) string {
 	return path
 }
 
-// missingTarget says what a target is that is no process and was not taken for a
-// file, or, of one that is nothing, that it is no file either where it looks like
-// one; empty where there is nothing to add to "no process of that name".
+// missingTarget describes a target that is no process: a directory, a script, a program
+// that does not run, or a missing file. It is empty if there is nothing to add to "no
+// process of that name".
 func missingTarget(target string) string {
 	info, err := files.Stat("", target)
 	switch {
@@ -69,11 +69,10 @@ func missingTarget(target string) string {
 	return ""
 }
 
-// looksLikeFile reports whether a target that is nothing was probably meant as a
-// file.
+// looksLikeFile reports whether a target that does not exist was probably meant as a file.
 func looksLikeFile(target string) bool { return target == "core" || strings.ContainsAny(target, "/.*") }
 
-// isScript reports whether a file begins as one for an interpreter does.
+// isScript reports whether a file begins with "#!".
 func isScript(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

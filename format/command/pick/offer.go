@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	maxBusiest = 8                      // processes that are offered
-	busyTime   = 300 * time.Millisecond // between two looks at how busy they are
+	maxBusiest = 8                      // the most processes offered
+	busyTime   = 300 * time.Millisecond // time over which the CPU time of processes is measured
 )
 
-// offersTitle stands above the processes that are offered.
+// offersTitle returns the title of the list of offered processes.
 func offersTitle(offered []chosen, root bool) string {
 	what := "The busiest processes"
 	if offered[0].load == "" {
@@ -32,7 +32,8 @@ func offersTitle(offered []chosen, root bool) string {
 	return what + " (for all else: stacksnap --help)"
 }
 
-// Busiest has a person choose among the processes that are busiest, or stuck.
+// Busiest lets the user choose among the processes that are busiest or stuck, and returns
+// the pid.
 func Busiest(ctx context.Context, s out.Streams) (int, error) {
 	began := time.Now()
 	before, err := look()
@@ -42,7 +43,7 @@ func Busiest(ctx context.Context, s out.Streams) (int, error) {
 	select {
 	case <-time.After(busyTime):
 	case <-ctx.Done():
-		return 0, errNotChosen
+		return 0, ErrNotChosen
 	}
 	after, err := look()
 	if err != nil {
@@ -59,7 +60,7 @@ func Busiest(ctx context.Context, s out.Streams) (int, error) {
 	return which.Ask(ctx, s)
 }
 
-// look lists the processes of this user, all of them for root, but this one.
+// look returns this user's processes (for root, all) but our own.
 func look() ([]chosen, error) {
 	all, err := live.All()
 	if err != nil {
@@ -75,8 +76,9 @@ func look() ([]chosen, error) {
 	return own, nil
 }
 
-// rankByLoad returns the processes that were stuck at both of two looks, and those that
-// used most CPU time between them; without any of these, those that have used most so far.
+// rankByLoad returns the processes that were stuck both before and after, and those that
+// used CPU time between, busiest first. If there are none, it returns those with the most
+// CPU time so far.
 func rankByLoad(before, after []chosen, elapsed time.Duration) []chosen {
 	earlier := map[int]task.Details{}
 	for _, p := range before {
@@ -113,6 +115,6 @@ func rankByLoad(before, after []chosen, elapsed time.Duration) []chosen {
 	return busy[:min(len(busy), maxBusiest)]
 }
 
-// near reports whether two times are that at which one process was started: they are
-// reckoned from the time since boot, by a clock that may be set meanwhile.
+// near reports whether two start times are those of the same process. They are computed
+// from the time since boot, and change a little when the clock is set.
 func near(a, b time.Time) bool { return a.Sub(b).Abs() < time.Second }

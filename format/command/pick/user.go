@@ -6,7 +6,8 @@ import (
 	"stacksnap/task/users"
 )
 
-// UserName is the name of a user, or the number where it has none; "?" for −1.
+// UserName returns the name of a user, or the number if there is no name; "?" if id is
+// negative.
 func UserName(id int) string {
 	if id < 0 {
 		return "?"

@@ -1,5 +1,5 @@
-// Package signals says what this program does when it is interrupted (Ctrl-C) and when the
-// terminal stops it (Ctrl-Z).
+// Package signals handles the signals that interrupt this program (Ctrl-C) or stop it
+// (Ctrl-Z).
 package signals
 
 import (
@@ -8,25 +8,26 @@ import (
 	"time"
 )
 
-// A first signal ends a capture early, with its report. But what this program waits for
-// then may never come: a file system that does not answer, say. So it ends soon after,
-// whatever it waits for, unless it is at work.
+// A first signal ends a capture early, with its report. If this program then waits for
+// something that may never come, such as a file system that does not answer, it ends
+// itself after Grace, unless it uses CPU time.
 
 const (
-	Grace     = 1500 * time.Millisecond // from the signal on
-	lookEvery = 250 * time.Millisecond  // whether it is at work
-	atWork    = 3 * time.Millisecond    // of a processor, in that time
+	Grace     = 1500 * time.Millisecond // time from the signal until the program ends itself
+	lookEvery = 250 * time.Millisecond  // time between checks of the CPU time
+	atWork    = 3 * time.Millisecond    // CPU time in lookEvery that counts as working
 )
 
 // Deadline ends this program after a first signal.
 type Deadline struct {
-	over atomic.Bool // what is waited for is known, and no reason to end
+	over atomic.Bool // true when the deadline is lifted
 }
 
-// Lift has nothing ended any more: a second signal does that.
+// Lift cancels the deadline: only a second signal ends the program from then on.
 func (d *Deadline) Lift() { d.over.Store(true) }
 
-// Await waits for the signal, and calls end this program where nothing follows from it.
+// Await calls end when ctx has been done for Grace, this program uses no CPU time, and the
+// deadline was not lifted. It does not block.
 func (d *Deadline) Await(ctx context.Context, end func()) {
 	context.AfterFunc(ctx, func() {
 		time.Sleep(Grace - lookEvery)

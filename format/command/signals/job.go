@@ -12,18 +12,18 @@ import (
 	"stacksnap/task"
 )
 
-// jobSignals are those by which a terminal stops a job: Ctrl-Z, and reading from it,
-// writing to it or setting it up from the background.
+// jobSignals are the signals by which a terminal stops a job: Ctrl-Z, and access to the
+// terminal from the background.
 var jobSignals = []os.Signal{unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU}
 
-// stopWithin is how long SIGSTOP may take to stop this program, which it does before
-// the system call returns where its own thread takes it.
+// stopWithin is the longest time for SIGSTOP to take effect. If the calling thread receives
+// it, that is before the system call returns.
 const stopWithin = 100 * time.Millisecond
 
-// Job has the signals of job control stop this program only while it has nothing
-// stopped itself, for the target would stay stopped as long: on Linux until its tracer
-// goes on, and on macOS because the kernel keeps a task_suspend while its holder is
-// merely stopped (osfmk/kern/task.c, task_suspend).
+// Job delays the signals of job control until this program has nothing stopped. A target
+// that is stopped would otherwise stay so for as long as this program: on Linux because its
+// tracer does not run, on macOS because the kernel keeps the task_suspend of a stopped
+// holder (osfmk/kern/task.c, task_suspend).
 type Job struct {
 	gate      *task.Gate
 	asked     chan os.Signal // one of jobSignals
@@ -31,7 +31,7 @@ type Job struct {
 	raise     func()         // SIGSTOP for this program
 }
 
-// NewJob takes the signals over. Those that are ignored stay so.
+// NewJob takes over the signals of job control. Those that are ignored stay ignored.
 func NewJob(gate *task.Gate) *Job {
 	j := &Job{gate: gate, asked: make(chan os.Signal, 1), continued: make(chan os.Signal, 1), raise: raiseStop}
 	signal.Notify(j.continued, unix.SIGCONT)
@@ -44,24 +44,25 @@ func NewJob(gate *task.Gate) *Job {
 	return j
 }
 
-// Stopper returns what stops this program until it is continued.
+// Stopper returns a function that stops stacksnap itself, as Ctrl-Z does, and returns when it
+// is continued.
 func (j *Job) Stopper() func() { return j.stop }
 
-// serve stops this program whenever that is asked for.
+// serve stops this program whenever a signal of job control arrives.
 func (j *Job) serve() {
 	for {
 		select {
 		case <-j.asked:
 			j.stop()
 		case <-j.continued:
-			drain(j.asked) // os/signal gives both at once, and not in their order
+			drain(j.asked) // os/signal may deliver both out of order
 		}
 	}
 }
 
-// stop stops this program as soon as it has nothing stopped, and returns when it goes
-// on. Where it was continued meanwhile, as by the shell's fg, nobody would continue it
-// again: it goes on.
+// stop stops this program when it has nothing stopped, and returns when it is continued. If
+// a SIGCONT came meanwhile, as from the shell's fg, it does not stop, since no other
+// SIGCONT would follow.
 func (j *Job) stop() {
 	j.gate.Between(func() {
 		select {

@@ -6,6 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// raiseStop stops this program: all its threads, by the time that the call returns
+// raiseStop stops this program, all its threads, before the call returns
 // (bsd/kern/kern_sig.c, psignal_internal: the sender itself suspends the task).
 func raiseStop() { _ = unix.Kill(os.Getpid(), unix.SIGSTOP) }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// raiseStop stops this program: the signal is sent to the calling thread, so that it
-// has arrived by the time that the call returns.
+// raiseStop stops this program. The signal goes to the calling thread, so that it takes
+// effect before the call returns.
 func raiseStop() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

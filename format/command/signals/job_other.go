@@ -4,8 +4,8 @@ package signals
 
 import "stacksnap/task"
 
-// Job does nothing: on these systems no process is attached to, so that nothing stays
-// stopped while this program is.
+// Job does nothing: on these systems the program never stops a process, so it may be
+// stopped itself at any time.
 type Job struct{}
 
 // NewJob returns a job that leaves all signals to the system.

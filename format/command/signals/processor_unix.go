@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what this program has used.
+// processorTime returns the CPU time that this program has used.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

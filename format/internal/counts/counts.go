@@ -1,5 +1,5 @@
-// Package counts counts, for tests, the samples of functions in profiles and in what others
-// read of reports.
+// Package counts compares, in tests, the samples by function in a profile with those that
+// other programs read from reports.
 package counts
 
 import (
@@ -10,8 +10,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// Counts are samples by function: in how many it was the innermost, and on the
-// stack.
+// Counts is samples by function: as the innermost one, and anywhere on the stack.
 type Counts map[string][2]int64
 
 func (c Counts) Add(self string, functions map[string]bool, n int64) {
@@ -25,7 +24,7 @@ func (c Counts) Add(self string, functions map[string]bool, n int64) {
 	}
 }
 
-// Own are those of the profile itself.
+// Own returns the counts of a profile.
 func Own(p *profile.Profile) Counts { return By(p, words.AreaLabel) }
 
 func By(p *profile.Profile, name func(*profile.Node) string) Counts {
@@ -76,8 +75,8 @@ func WeighedBy(c Counts, selfOnly bool) Counts {
 	return self
 }
 
-// Uncounted is a profile of whose threads no time was counted, in which a sample
-// stands for a nanosecond.
+// Uncounted changes a profile so that it has no measured time, and a sample represents a
+// nanosecond.
 func Uncounted(p *profile.Profile) *profile.Profile {
 	for _, t := range p.Threads {
 		t.Spent = profile.Spent{}
@@ -86,11 +85,11 @@ func Uncounted(p *profile.Profile) *profile.Profile {
 	return p
 }
 
-// ByLabel is the counts with frames named as in trees by function.
+// ByLabel returns the counts of a profile merged by function.
 func ByLabel(p *profile.Profile) Counts { return By(p.ByFunction(), words.Label) }
 
-// WallOf are the nanoseconds for which functions were on the stack and innermost, as
-// samples stand for the time to the next snapshot.
+// WallOf returns the time of each function, in nanoseconds, as innermost and anywhere on
+// the stack. A sample represents the time until the next snapshot.
 func WallOf(p *profile.Profile) Counts {
 	c := Counts{}
 	for t := range words.ThreadsByFunction(p) {

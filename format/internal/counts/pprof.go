@@ -20,7 +20,7 @@ func ParsedBytes(t *testing.T, report []byte) *pprof.Profile {
 	return got
 }
 
-// OfPprof are those of a report.
+// OfPprof returns the number of samples of each function in a pprof profile.
 func OfPprof(p *pprof.Profile) Counts {
 	c := Counts{}
 	for _, s := range p.Sample {

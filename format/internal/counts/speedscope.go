@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Speedscope is what of speedscope's form is written.
+// Speedscope is the part of speedscope's file format that is written.
 type Speedscope struct {
 	Schema   string `json:"$schema"`
 	Exporter string
@@ -36,15 +36,15 @@ func ReadSpeedscope(t *testing.T, report []byte) *Speedscope {
 	return f
 }
 
-// speedscopeEvent is a frame that comes onto the stack, or goes.
+// speedscopeEvent is the start or the end of a frame.
 type speedscopeEvent struct {
 	Type  string
 	Frame int
 	At    int64
 }
 
-// AddEvents counts for how long functions were on the stack. What is closed was the last
-// to be opened, and in the end all is.
+// AddEvents adds the time of functions to c. It fails the test unless each frame that is
+// closed is the last one opened, and none is open at the end.
 func (f *Speedscope) AddEvents(t *testing.T, c Counts, events []speedscopeEvent) {
 	t.Helper()
 	var stack []string
@@ -76,7 +76,7 @@ func (f *Speedscope) AddEvents(t *testing.T, c Counts, events []speedscopeEvent)
 	}
 }
 
-// Counts are the weights by function.
+// Counts returns the weights by function.
 func (f *Speedscope) Counts() Counts {
 	c := Counts{}
 	for _, p := range f.Profiles {

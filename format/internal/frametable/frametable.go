@@ -1,5 +1,5 @@
 // Package frametable has the tables of strings, functions, locations and mappings that
-// profiles of pprof and OpenTelemetry refer to by number.
+// pprof and OpenTelemetry profiles refer to by number.
 package frametable
 
 import (
@@ -8,23 +8,23 @@ import (
 	"stacksnap/task"
 )
 
-// Tables are what samples of pprof and OTLP refer to by number, counted from 1,
-// strings from 0, which is the empty one. Strings and functions are encoded when they
-// are met first, locations when a sample needs them, and mappings at the end, when it is
-// known what they have; each in the order of its numbers.
+// Tables assigns numbers, from 1 on, to the rows that pprof and OTLP samples refer to;
+// string 0 is the empty one. Strings and functions are encoded at first use, locations when
+// a sample needs them, and mappings at the end, when their properties are known; each in
+// the order of its numbers.
 type Tables struct {
 	to Encoder
 
 	strings   map[string]int64
 	functions map[Function]uint64
 	places    map[framePlace]*Place
-	locations uint64 // that were encoded
+	locations uint64 // number of locations encoded so far
 	mappings  map[*profile.Image]*Mapping
 	order     []*Mapping
-	OS        task.OS // of the target: decides how an image ID is written
+	OS        task.OS // system of the target; determines the format of image IDs
 }
 
-// Encoder writes the rows of the tables in a form.
+// Encoder writes rows of the tables in one format.
 type Encoder interface {
 	AddString(s string)
 	AddFunction(id uint64, f Function)
@@ -32,13 +32,12 @@ type Encoder interface {
 	AddMapping(t *Tables, m *Mapping)
 }
 
-// Function is what makes functions the same one.
+// Function is the key of a function: numbers of strings.
 type Function struct{ Name, Raw, File int64 }
 
-// framePlace is what makes two frames the same location: a frame, with what is
-// inlined there down to one function.
+// framePlace is the key of a location: a frame with its inlined calls down to one function.
 type framePlace struct {
-	Outer    *Place // what it is inlined in; nil for a frame
+	Outer    *Place // the caller that it is inlined in; nil if it is not inlined
 	image    *profile.Image
 	Address  task.Addr
 	Function uint64
@@ -46,19 +45,19 @@ type framePlace struct {
 	Column   int
 }
 
-// Place is a location, which may have a number.
+// Place is a location that may have a number.
 type Place struct {
 	framePlace
-	ID uint64 // 0: no sample needs it yet
+	ID uint64 // 0: not encoded yet
 }
 
-// Mapping is a file that is mapped, and what is known of its functions.
+// Mapping is a mapped file and the properties of its functions.
 type Mapping struct {
 	Image             *profile.Image
 	ID                uint64
 	Path              int64
 	OS                task.OS
-	Lines, InlineCall bool // of any location
+	Lines, InlineCall bool // some location has source lines, or inlined calls
 }
 
 func New(to Encoder) *Tables {
@@ -91,7 +90,7 @@ func (t *Tables) function(name, raw, file string) uint64 {
 	return id
 }
 
-// frame is the place of a node, or of what is inlined at another.
+// frame returns the place of a node, which may be inlined in outer.
 func (t *Tables) frame(n *profile.Node, outer *Place) *Place {
 	if !n.Inlined {
 		outer = nil
@@ -105,7 +104,7 @@ func (t *Tables) frame(n *profile.Node, outer *Place) *Place {
 	return t.place(framePlace{outer, n.Image, address, t.function(words.AreaLabel(n), raw, file), n.Line, n.Column})
 }
 
-// mark is the place that a mark stands for, which has no address.
+// mark returns the place of a mark, which has no address.
 func (t *Tables) mark(text string) *Place {
 	return t.place(framePlace{Function: t.function(text, "", "")})
 }
@@ -119,7 +118,7 @@ func (t *Tables) place(key framePlace) *Place {
 	return p
 }
 
-// location returns the number of a place's location.
+// location returns the number of a place's location, and encodes it on first use.
 func (t *Tables) location(p *Place) uint64 {
 	if p.ID == 0 {
 		t.locations++
@@ -134,7 +133,7 @@ func (t *Tables) location(p *Place) uint64 {
 	return p.ID
 }
 
-// Mapping returns that of an image; one without a number for none.
+// Mapping returns the mapping of an image; for nil, one without a number.
 func (t *Tables) Mapping(im *profile.Image) *Mapping {
 	if im == nil {
 		return &Mapping{}
@@ -149,24 +148,23 @@ func (t *Tables) Mapping(im *profile.Image) *Mapping {
 	return m
 }
 
-// Finish encodes all images that were met.
+// Finish encodes the mappings.
 func (t *Tables) Finish() {
 	for _, m := range t.order {
 		t.to.AddMapping(t, m)
 	}
 }
 
-// Stacks finds the locations of stacks, of which one follows the other in the
-// order of a tree.
+// Stacks finds the locations of stacks. It is fast for stacks in the order of a tree.
 type Stacks struct {
 	Tables *Tables
-	path   []*profile.Node // of the last stack
-	places []*Place        // of each of its nodes
+	path   []*profile.Node // the last stack
+	places []*Place        // place of each node in path
 	ids    []uint64
 }
 
-// Of returns the numbers of a stack's locations, the innermost first, which are good
-// until the next is asked for.
+// Of returns the numbers of a stack's locations, innermost first. They are valid until the
+// next call.
 func (l *Stacks) Of(s *words.Weighed) []uint64 {
 	l.ids = l.ids[:0]
 	if s.Mark != "" {
@@ -177,8 +175,7 @@ func (l *Stacks) Of(s *words.Weighed) []uint64 {
 	return l.ids
 }
 
-// locate finds the locations of a path. What is inlined at a frame is in the frame's
-// location.
+// locate finds the locations of a path. Inlined calls are part of their frame's location.
 func (l *Stacks) locate(path []*profile.Node) {
 	same := words.SharedPath(path, l.path)
 	l.path, l.places = append(l.path[:same], path[same:]...), l.places[:same]

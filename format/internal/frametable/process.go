@@ -5,13 +5,14 @@ import (
 	"stacksnap/task"
 )
 
-// The years whose moments are a number of nanoseconds since 1970, all of them.
+// The first and last years that nanoseconds since 1970 represent completely, in 64 bits.
 const (
 	MinNanoYear = 1678
 	MaxNanoYear = 2261
 )
 
-// OnlyState is the state in which a thread was in all samples.
+// OnlyState returns the state that a thread had in all samples; false if there were
+// several.
 func OnlyState(t *profile.Thread) (task.State, bool) {
 	if t.Samples <= 1 {
 		return t.State, t.State > task.StateUnknown && t.State <= task.Ended
@@ -24,5 +25,5 @@ func OnlyState(t *profile.Thread) (task.State, bool) {
 	return task.StateUnknown, false
 }
 
-// OtherThreads stands for the names of all further threads.
+// OtherThreads is the label of all threads whose names do not become labels.
 const OtherThreads = "other"

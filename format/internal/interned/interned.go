@@ -1,16 +1,16 @@
-// Package interned gives things numbers.
+// Package interned numbers values.
 package interned
 
-// Table gives each thing a number, in the order in which they are met.
+// Table assigns numbers to values, in the order of their first use.
 type Table[T comparable] struct {
-	All     []T // by number
+	All     []T // the values, indexed by number
 	numbers map[T]int
 }
 
-// New returns one that has met nothing.
+// New returns an empty table.
 func New[T comparable]() Table[T] { return Table[T]{numbers: map[T]int{}} }
 
-// Of is the number of a thing.
+// Of returns the number of a value.
 func (t *Table[T]) Of(thing T) int {
 	i, ok := t.numbers[thing]
 	if !ok {

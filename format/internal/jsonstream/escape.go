@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// EscapeUnprintable writes as JSON escapes what encoding/json leaves as it is
-// but would harm a terminal: DEL, C1 controls, marks that reverse or hide text.
-// They can stand in strings only, so that the document stays the same.
+// EscapeUnprintable escapes characters that encoding/json keeps but that could harm a
+// terminal: DEL, C1 controls, marks that reverse or hide text. In valid JSON these occur
+// only in strings, so that the document's values do not change.
 func EscapeUnprintable(doc []byte) []byte {
 	if bytes.IndexFunc(doc, isUnprintable) < 0 {
 		return doc

@@ -1,4 +1,4 @@
-// Package jsonstream writes JSON documents part by part.
+// Package jsonstream writes JSON documents in parts.
 package jsonstream
 
 import (
@@ -8,8 +8,7 @@ import (
 	"strconv"
 )
 
-// Stream writes a JSON document part by part. The buffer keeps the first error, for
-// Flush.
+// Stream writes a JSON document in parts. The buffer keeps the first error for Flush.
 type Stream struct {
 	Out    *bufio.Writer
 	number []byte
@@ -19,16 +18,16 @@ func New(w io.Writer) Stream {
 	return Stream{Out: bufio.NewWriterSize(w, 64<<10)}
 }
 
-// Text writes a part as it is.
+// Text writes a part unchanged.
 func (s *Stream) Text(part string) { _, _ = s.Out.WriteString(part) }
 
-// Value writes anything of ours.
+// Value writes a value, whose type json.Marshal must not fail on.
 func (s *Stream) Value(v any) {
 	encoded, _ := json.Marshal(v) // of types that cannot fail
 	_, _ = s.Out.Write(encoded)
 }
 
-// Opened writes an object of ours to which more is added.
+// Opened writes an object without its closing brace, and a comma.
 func (s *Stream) Opened(v any) {
 	encoded, _ := json.Marshal(v) // of types that cannot fail
 	_, _ = s.Out.Write(encoded[:len(encoded)-1])
@@ -45,14 +44,14 @@ func (s *Stream) Float(x float64) {
 	_, _ = s.Out.Write(s.number)
 }
 
-// Separate writes a comma before all elements of a list but the first.
+// Separate writes a comma, unless i is 0.
 func (s *Stream) Separate(i int) {
 	if i > 0 {
 		_ = s.Out.WriteByte(',')
 	}
 }
 
-// Column writes a list of what a table has of each of n things.
+// Column writes a member with a list of n elements.
 func (s *Stream) Column(name string, n int, element func(i int)) {
 	s.Value(name)
 	s.Text(":[")
@@ -63,12 +62,12 @@ func (s *Stream) Column(name string, n int, element func(i int)) {
 	s.Text("]")
 }
 
-// Same returns a function for [Stream.Column] that writes the same element for every row.
+// Same returns a function for [Stream.Column] that writes the same element in each row.
 func (s *Stream) Same(element string) func(int) {
 	return func(int) { s.Text(element) }
 }
 
-// OrNull writes a number, or null where it is negative.
+// OrNull writes a number, or null if it is negative.
 func (s *Stream) OrNull(n int) {
 	if n < 0 {
 		s.Text("null")

@@ -8,19 +8,19 @@ import (
 	"io"
 )
 
-// ErrFields says that bytes are no message of protocol buffers.
+// ErrFields is returned for a malformed message.
 var ErrFields = errors.New("a message is damaged")
 
-// Field is one field of a message: a number, or the bytes of a text or a message.
+// Field is a field of a message: a number, or the bytes of a text or an embedded message.
 type Field struct {
 	Number int
 	Value  uint64
 	Bytes  []byte
-	IsText bool // Bytes are its value
+	IsText bool // the value is Bytes, not Value
 }
 
-// Stream gives the fields of a message as they come. Bytes that wants refuses are
-// skipped.
+// Stream reads the fields of a message and calls take for each. It skips fields whose bytes
+// wants refuses.
 func Stream(from io.Reader, wants func(number int, size uint64) (bool, error), take func(Field) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {
@@ -53,8 +53,8 @@ func Stream(from io.Reader, wants func(number int, size uint64) (bool, error), t
 	}
 }
 
-// streamField reads a field but for the bytes of a text, of which it returns how many
-// there are; [io.EOF] where there is no field.
+// streamField reads a field up to the bytes of a text, whose size it returns; [io.EOF] at
+// the end of the message.
 func streamField(r *bufio.Reader) (f Field, size uint64, err error) {
 	if _, err := r.Peek(1); err != nil {
 		return f, 0, err
@@ -82,7 +82,7 @@ func streamField(r *bufio.Reader) (f Field, size uint64, err error) {
 	return f, size, cutField(err)
 }
 
-// readVarint reads a number of a field.
+// readVarint reads a varint.
 func readVarint(r *bufio.Reader) (uint64, error) {
 	b, err := r.Peek(binary.MaxVarintLen64)
 	v, n := binary.Uvarint(b)
@@ -95,7 +95,7 @@ func readVarint(r *bufio.Reader) (uint64, error) {
 	return v, cutField(err)
 }
 
-// cutField is the error of a field, where there is one, that the stream ends in.
+// cutField returns err, with ErrFields in place of an end of file.
 func cutField(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return ErrFields
@@ -103,7 +103,7 @@ func cutField(err error) error {
 	return err
 }
 
-// Each gives the fields of a message.
+// Each calls take for each field of a message.
 func Each(m []byte, take func(Field) error) error {
 	for len(m) > 0 {
 		f, rest, err := nextField(m)
@@ -152,7 +152,7 @@ func nextField(m []byte) (f Field, rest []byte, err error) {
 	return f, m[size:], nil
 }
 
-// Numbers adds what a repeated field has, packed or one by one.
+// Numbers appends the numbers of a repeated field, packed or not, to list.
 func (f *Field) Numbers(list []uint64) ([]uint64, error) {
 	if !f.IsText {
 		return append(list, f.Value), nil
@@ -167,7 +167,8 @@ func (f *Field) Numbers(list []uint64) ([]uint64, error) {
 	return list, nil
 }
 
-// Numbers reads those fields of a message that are numbers below a bound.
+// Numbers stores the numeric fields of a message by field number. It ignores those beyond
+// len(fields).
 func Numbers(m []byte, fields []uint64) error {
 	return Each(m, func(f Field) error {
 		if !f.IsText && f.Number < len(fields) {

@@ -1,13 +1,12 @@
-// Package protobuf writes and reads messages of protocol buffers.
+// Package protobuf writes and reads protocol buffer messages.
 package protobuf
 
 import (
 	"encoding/binary"
 )
 
-// Message is the fields of a message of protocol buffers, one after another
-// (protobuf.dev, Encoding). Fields that are 0 or empty are left out, as their
-// reader takes them for that.
+// Message is an encoded protocol buffer message (protobuf.dev, Encoding). Fields that are 0
+// or empty are left out, since these are the defaults.
 type Message []byte
 
 // Wire types.
@@ -29,7 +28,7 @@ func (m Message) Number(field int, value uint64) Message {
 	return binary.AppendUvarint(m.tag(field, wireVarint), value)
 }
 
-// Signed writes an int64, the negative ones as two's complement.
+// Signed appends an int64, negative ones as two's complement.
 func (m Message) Signed(field int, value int64) Message { return m.Number(field, uint64(value)) }
 
 func (m Message) Flag(field int, value bool) Message {
@@ -39,12 +38,12 @@ func (m Message) Flag(field int, value bool) Message {
 	return m.Number(field, 1)
 }
 
-// Fixed64 writes a number in eight bytes.
+// Fixed64 appends a number as eight bytes.
 func (m Message) Fixed64(field int, value uint64) Message {
 	return binary.LittleEndian.AppendUint64(m.tag(field, wireFixed64), value)
 }
 
-// Text writes a text, if it is not empty.
+// Text appends a text, if it is not empty.
 func (m Message) Text(field int, s string) Message {
 	if s == "" {
 		return m
@@ -52,17 +51,17 @@ func (m Message) Text(field int, s string) Message {
 	return append(m.Length(field, len(s)), s...)
 }
 
-// Length begins a field of so many bytes.
+// Length appends the tag and length of a field of size bytes.
 func (m Message) Length(field, size int) Message {
 	return binary.AppendUvarint(m.tag(field, wireBytes), uint64(size))
 }
 
-// Inner writes a message within this one, also when it has no fields.
+// Inner appends an embedded message, even if it is empty.
 func (m Message) Inner(field int, value Message) Message {
 	return append(m.Length(field, len(value)), value...)
 }
 
-// Packed writes repeated numbers in one field.
+// Packed appends repeated numbers as one packed field.
 func (m Message) Packed(field int, values []uint64) Message {
 	if len(values) == 0 {
 		return m

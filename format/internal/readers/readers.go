@@ -1,4 +1,4 @@
-// Package readers finds, for tests, the programs of others that read reports.
+// Package readers runs, for tests, other programs that read reports.
 package readers
 
 import (
@@ -12,11 +12,11 @@ import (
 	"stacksnap/task/needs"
 )
 
-// speedscopeVersion is what the forms were checked with.
+// speedscopeVersion is the version that the format was checked with.
 const speedscopeVersion = "1.25"
 
-// SpeedscopePackage is the folder of speedscope's release: that in
-// $STACKSNAP_SPEEDSCOPE, or npm's.
+// SpeedscopePackage returns the directory of speedscope's release: $STACKSNAP_SPEEDSCOPE,
+// or one downloaded from npm.
 func SpeedscopePackage(t *testing.T) string {
 	t.Helper()
 	Need(t, "node")
@@ -26,7 +26,7 @@ func SpeedscopePackage(t *testing.T) string {
 	return filepath.Join(Packed(t, "speedscope@"+speedscopeVersion), "dist", "release")
 }
 
-// Packed is the folder of a package from npm's registry.
+// Packed downloads a package from npm's registry and returns its directory.
 func Packed(t *testing.T, name string) string {
 	t.Helper()
 	Need(t, "npm")
@@ -51,14 +51,15 @@ func Need(t *testing.T, program string) {
 	needs.Tool(t, program)
 }
 
-// ReadProfile is what speedscope makes of a profile.
+// ReadProfile is a profile as speedscope read it.
 type ReadProfile struct {
 	Name, Unit string
 	Total      int64
 	Frames     counts.Counts
 }
 
-// Found are the weights in all profiles of a file, but of what stands for threads.
+// Found returns the weights of all profiles in a file, without the frames that name
+// threads.
 func Found(profiles []ReadProfile) counts.Counts {
 	c := counts.Counts{}
 	for _, p := range profiles {

@@ -1,4 +1,4 @@
-// Package timeline puts the samples of a thread together in the order of time.
+// Package timeline merges the samples of a thread in the order of time.
 package timeline
 
 import (
@@ -12,7 +12,8 @@ import (
 	"stacksnap/task"
 )
 
-// Known is nil for a time that is not, or that JSON's form of time has no year for.
+// Known returns nil for a zero time, and for a year that JSON's format of times does not
+// have.
 func Known(t time.Time) *time.Time {
 	if y := t.Year(); t.IsZero() || y < 0 || y > 9999 {
 		return nil
@@ -20,12 +21,11 @@ func Known(t time.Time) *time.Time {
 	return &t
 }
 
-// ErrNoTimeline says that a profile does not tell what a form is about: when each sample
-// was taken. Of reports that were opened, only timelines of spindump do.
+// ErrNoTimeline is returned for profiles without the times of samples. Of the reports that
+// can be read, only those of spindump with a timeline have them.
 var ErrNoTimeline = errors.New("it is not known when each sample was taken, which this form is about: sample anew, or open a recording that --save has made")
 
-// Check refuses profiles none of which has a timeline of any thread, by
-// [ErrNoTimeline].
+// Check returns [ErrNoTimeline] if no thread of the group has a timeline.
 func Check(g *profile.Group) error {
 	threads := 0
 	for _, p := range g.Profiles {
@@ -40,7 +40,7 @@ func Check(g *profile.Group) error {
 	return ErrNoTimeline
 }
 
-// FirstStart is when the first of the processes was captured, zero where that is not known.
+// FirstStart returns the earliest start of the group's profiles; zero if unknown.
 func FirstStart(g *profile.Group) (first time.Time) {
 	for _, p := range g.Profiles {
 		if Known(p.Start) != nil && (first.IsZero() || p.Start.Before(first)) {
@@ -50,7 +50,7 @@ func FirstStart(g *profile.Group) (first time.Time) {
 	return first
 }
 
-// Since is how long after another moment a profile starts, 0 where that is not known.
+// Since returns the time from first to the start of a profile; 0 if unknown.
 func Since(first time.Time, p *profile.Profile) time.Duration {
 	if Known(p.Start) == nil {
 		return 0
@@ -58,15 +58,15 @@ func Since(first time.Time, p *profile.Profile) time.Duration {
 	return max(0, p.Start.Sub(first))
 }
 
-// Stretch is samples of a thread one after another that found the same.
+// Stretch is a run of equal samples of a thread.
 type Stretch struct {
-	profile.Moment // the first, with the first wait that was found in any
+	profile.Moment // the first sample, with the first wait observed in any
 	samples, last  int
-	Looks          int // that found it to wait for something
+	Looks          int // number of observations that found a wait
 }
 
-// Stretches gives the samples of a thread put together where they follow each other and
-// found the same. A stretch ends when the next snapshot after it was taken.
+// Stretches iterates over the samples of a thread, merging consecutive equal ones. A
+// stretch ends at the next snapshot after it.
 func Stretches(p *profile.Profile, t *profile.Thread) iter.Seq[Stretch] {
 	return func(yield func(Stretch) bool) {
 		var now Stretch
@@ -85,7 +85,7 @@ func Stretches(p *profile.Profile, t *profile.Thread) iter.Seq[Stretch] {
 	}
 }
 
-// ByState puts stretches together where they follow each other in one state.
+// ByState merges consecutive stretches in the same state.
 func ByState(all iter.Seq[Stretch]) iter.Seq[Stretch] {
 	return func(yield func(Stretch) bool) {
 		var now Stretch
@@ -105,7 +105,7 @@ func ByState(all iter.Seq[Stretch]) iter.Seq[Stretch] {
 	}
 }
 
-// goesOn reports whether a sample has found the same as those before.
+// goesOn reports whether a sample continues the stretch.
 func (s *Stretch) goesOn(m *profile.Moment) bool {
 	return m.Snapshot == s.last+1 && m.Node == s.Node && m.State == s.State
 }
@@ -122,18 +122,18 @@ func (s *Stretch) add(m *profile.Moment) {
 	s.Until, s.last = m.Until, m.Snapshot
 }
 
-// leastHang is for how long a thread has to be away from its run loop to be told of.
+// leastHang is the shortest absence of a thread from its run loop that is reported.
 const leastHang = 250 * time.Millisecond
 
-// absence is samples of a thread one after another that found it elsewhere than where its
-// run loop waits. Between two of them it may have been there.
+// absence is consecutive samples of a thread outside the wait of its run loop. Between two
+// of them it may have been there.
 type absence struct {
 	From, To time.Duration
 	Samples  int
 }
 
-// LongAbsences gives long absences of a thread. There are none of one that no look has found in
-// the wait of a run loop.
+// LongAbsences returns the absences of a thread of leastHang or more. It returns none if no
+// observation found the thread in the wait of a run loop.
 func LongAbsences(p *profile.Profile, t *profile.Thread) (all []absence) {
 	loop := map[*profile.Node]bool{}
 	for s := range Stretches(p, t) {
@@ -168,10 +168,10 @@ func LongAbsences(p *profile.Profile, t *profile.Thread) (all []absence) {
 	return all
 }
 
-// longWait is from when on a wait is told of although no look has found what for.
+// longWait is the shortest wait that is reported although no observation found its object.
 const longWait = 100 * time.Millisecond
 
-// Waits reports whether a thread waited, long enough or as a look has found.
+// Waits reports whether the thread waited, for longWait or more, or in an observed wait.
 func (s *Stretch) Waits() bool {
 	waits := s.State == task.Sleeping || s.State == task.Uninterruptible
 	return waits && (s.Wait != nil || s.Until-s.At >= longWait)

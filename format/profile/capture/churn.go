@@ -8,13 +8,13 @@ import (
 
 const (
 	maxRemapped = task.MaxWatch
-	watchAllFor = 8    // snapshots in which every place is watched, at first and when there is a new remapped one
-	forgetAfter = 1000 // snapshots without a change
+	watchAllFor = 8    // snapshots in which every address is probed, at first and after a change at a new one
+	forgetAfter = 1000 // snapshots without a change, after which an address is not probed any more
 )
 
-// churn chooses where to look while threads are stopped: at the places where files
-// have come and gone before, so that a process whose files stay pays nothing.
-// Only for a few snapshots every place is suspected.
+// churn chooses the addresses that are probed while threads are stopped: those where files
+// were mapped or unmapped before. A process that maps no more files so costs nothing; every
+// address is probed for the first few snapshots alone.
 type churn struct {
 	remapped []remapped // the one that changed last is the last
 	allFor   int        // for how many snapshots more
@@ -23,12 +23,12 @@ type churn struct {
 
 type remapped struct {
 	at    task.Addr
-	quiet int // snapshots since it changed
+	quiet int // snapshots since the file there changed
 }
 
-// addresses returns what to look at in the next snapshot: it ends early where
-// there is more than can be watched. The program itself stays.
-func (w *churn) addresses(l layout, program string) []task.Addr {
+// addresses returns what to probe in the next snapshot, at most [task.MaxWatch] addresses.
+// The program itself is never among them: it stays mapped.
+func (w *churn) addresses(l memoryMap, program string) []task.Addr {
 	w.forget()
 	w.list = w.list[:0]
 	for _, r := range w.remapped {
@@ -46,7 +46,7 @@ func (w *churn) addresses(l layout, program string) []task.Addr {
 	return w.list
 }
 
-// forget drops the places that have been quiet.
+// forget drops the addresses that have not changed for long.
 func (w *churn) forget() {
 	for i := range w.remapped {
 		w.remapped[i].quiet++
@@ -54,15 +54,15 @@ func (w *churn) forget() {
 	w.remapped = slices.DeleteFunc(w.remapped, func(r remapped) bool { return r.quiet > forgetAfter })
 }
 
-// compare notes where a new layout shows other files than the last one, or
-// none.
-func (w *churn) compare(old, l layout) {
+// compare notes the addresses at which two memory maps have different files, or only one has
+// a file.
+func (w *churn) compare(old, l memoryMap) {
 	w.missing(l, old)
 	w.missing(old, l)
 }
 
 // missing notes the files of l that old does not have at the same place.
-func (w *churn) missing(old, l layout) {
+func (w *churn) missing(old, l memoryMap) {
 	for i, m := range l.maps {
 		if m.Inode == 0 || m.Inode == unknownFile {
 			continue
@@ -73,14 +73,14 @@ func (w *churn) missing(old, l layout) {
 	}
 }
 
-// see notes the places that showed something else while a thread stood.
-func (w *churn) see(l layout, s *task.Snapshot) {
+// see notes the addresses at which a stop found another file than the memory map has.
+func (w *churn) see(l memoryMap, s *task.Snapshot) {
 	for i := range s.Threads {
 		if s.Threads[i].Same {
 			continue
 		}
-		for j := range s.Threads[i].Sight.Mapped {
-			if m := &s.Threads[i].Sight.Mapped[j]; !l.shows(m) {
+		for j := range s.Threads[i].Probe.Mapped {
+			if m := &s.Threads[i].Probe.Mapped[j]; !l.shows(m) {
 				w.note(m.At)
 			}
 		}

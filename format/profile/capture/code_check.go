@@ -7,38 +7,37 @@ import (
 	"stacksnap/unwind"
 )
 
-// verdict is what a look at a walked stack tells of the images.
+// verdict says whether the images that a stack was walked in are those of the capture.
 type verdict uint8
 
 const (
 	asKnown       verdict = iota
-	generatedCode         // a frame is in code of no file, which was not there when the layout was read
-	exchanged             // a frame is where another file is mapped by now, or none was
+	generatedCode         // a frame is in code of no file, which was not there when the memory map was read
+	remappedCode          // a frame is where another file is mapped by now, or none was
 )
 
-// check reports whether what a thread was found in is what was there when it was
-// captured. What was seen while the thread stood is certain. Of other places,
-// what is mapped now is compared with what was when a layout was last read before
-// the stop: where both are the same, it was the same in between, because where
-// files come and go is watched, from the first time on that they do. Where they are not, what was there at that moment is not known: by the
-// time that a new layout has been read, the code may have been exchanged once
-// more.
+// check reports whether the code that a walk led through is what was mapped when the thread
+// was captured. What was probed in the stop is certain. At other addresses, what is mapped now
+// is compared with the memory map that was read last before the stop. Where both agree, the
+// same was mapped in between: addresses at which files come and go are probed, from the first
+// change on. Where they differ it is not known what was mapped at that moment: by the time that
+// a new memory map has been read, the code may have been remapped once more.
 func (f *tracker) check(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) verdict {
 	if f.usesList() {
 		if _, all := f.sure(t, frames, stop); !all {
-			return exchanged
+			return remappedCode
 		}
 		return asKnown
 	}
 	if f.maps == nil {
 		return asKnown
 	}
-	if stop.Reason != unwind.Bottom && f.layout.differs(&t.Sight) > 0 {
-		return exchanged // the walk may have missed code that the layout does not have
+	if stop.Reason != unwind.Bottom && f.memoryMap.differs(&t.Probe) > 0 {
+		return remappedCode // the walk may have missed code that the memory map does not have
 	}
 	v := asKnown
 	for i := range frames {
-		v = max(v, f.checkAddress(&t.Sight, lookUpAt(&frames[i])))
+		v = max(v, f.checkAddress(&t.Probe, lookUpAt(&frames[i])))
 	}
 	return v
 }
@@ -51,36 +50,36 @@ func lookUpAt(f *unwind.Frame) task.Addr {
 	return f.PC
 }
 
-func (f *tracker) checkAddress(s *task.Sight, a task.Addr) verdict {
-	i := f.layout.find(a)
+func (f *tracker) checkAddress(s *task.StopProbe, a task.Addr) verdict {
+	i := f.memoryMap.find(a)
 	if v, known := f.seen(s, a, i); known {
 		return v
 	}
 	if i < 0 {
 		return f.checkUnknown(a)
 	}
-	if f.layout.maps[i].Inode == 0 {
+	if f.memoryMap.maps[i].Inode == 0 {
 		return asKnown // a JIT compiler's, which has no name
 	}
 	if !f.checked[i] {
 		f.checked[i], f.changed[i] = true, f.isChanged(i, a)
 	}
-	if f.changed[i] || !f.before.has(a, f.layout.maps[i]) {
-		return exchanged
+	if f.changed[i] || !f.before.has(a, f.memoryMap.maps[i]) {
+		return remappedCode
 	}
 	return asKnown
 }
 
-// seen judges by what was seen while the thread stood, where that tells of a,
-// which is in the mapping i of the layout or, with −1, in none.
-func (f *tracker) seen(s *task.Sight, a task.Addr, i int) (v verdict, known bool) {
+// seen judges an address by the probe of the stop; known is false where that says nothing about
+// it. The address is in the mapping i of the memory map or, with −1, in none.
+func (f *tracker) seen(s *task.StopProbe, a task.Addr, i int) (v verdict, known bool) {
 	for j := range s.Mapped {
 		m := &s.Mapped[j]
 		switch {
 		case m.Contains(a):
 			return f.compare(i, m.Mapping), true
-		case i >= 0 && f.layout.code[i].Start <= m.At && m.At < f.layout.code[i].End:
-			v, known = exchanged, true // unless another one has it
+		case i >= 0 && f.memoryMap.code[i].Start <= m.At && m.At < f.memoryMap.code[i].End:
+			v, known = remappedCode, true // unless another one has it
 		}
 	}
 	return v, known
@@ -90,18 +89,17 @@ func (f *tracker) compare(i int, m task.Mapping) verdict {
 	switch {
 	case i < 0 && m.Inode == 0:
 		return generatedCode
-	case i >= 0 && (f.layout.maps[i] == m || f.layout.maps[i].Inode == 0 && m.Inode == 0):
+	case i >= 0 && (f.memoryMap.maps[i] == m || f.memoryMap.maps[i].Inode == 0 && m.Inode == 0):
 		return asKnown
 	}
-	return exchanged
+	return remappedCode
 }
 
-// checkUnknown is for an address where nothing was mapped that could be executed. The
-// images may have code there nevertheless: they were found at another moment than
-// the layout was read, and are more than it has.
+// checkUnknown judges an address that is in no executable mapping of the memory map. An image
+// may have code there nevertheless: images are found at another moment than the memory map.
 func (f *tracker) checkUnknown(a task.Addr) verdict {
 	if f.hasCode(a) {
-		return exchanged
+		return remappedCode
 	}
 	m, found, err := f.maps.MappedAt(a)
 	switch {
@@ -110,33 +108,32 @@ func (f *tracker) checkUnknown(a task.Addr) verdict {
 	case m.Inode == 0:
 		return generatedCode
 	}
-	return exchanged
+	return remappedCode
 }
 
 // hasCode reports whether the code of an image is at a, as far as the images know.
 func (f *tracker) hasCode(a task.Addr) bool {
 	_, r, found := f.images.Range(a)
-	return found && r.Prot&task.Execute != 0 && f.layout.cache == nil
+	return found && r.Prot&task.Execute != 0 && f.memoryMap.cache == nil
 }
 
 func (f *tracker) isChanged(i int, a task.Addr) bool {
 	m, found, err := f.maps.MappedAt(a)
-	return err == nil && (!found || m.Mapping != f.layout.maps[i]) // with an error it is ending
+	return err == nil && (!found || m.Mapping != f.memoryMap.maps[i]) // with an error it is ending
 }
 
-// checkRemapped looks at once at the places where files come and go, for the
-// threads that did not stand: by the end of a walk they may have gone and come
-// again.
+// checkRemapped checks the addresses at which files come and go before the walk, for threads
+// that were not stopped: by the end of the walk a file may have gone and come back.
 func (f *tracker) checkRemapped() {
 	for _, r := range f.churn.remapped {
-		if i := f.layout.find(r.at); i >= 0 && f.layout.maps[i].Inode != 0 {
+		if i := f.memoryMap.find(r.at); i >= 0 && f.memoryMap.maps[i].Inode != 0 {
 			f.checked[i], f.changed[i] = true, f.isChanged(i, r.at)
 		}
 	}
 }
 
 func (f *tracker) forgetChecks() {
-	n := len(f.layout.code)
+	n := len(f.memoryMap.code)
 	f.checked, f.changed = slices.Grow(f.checked[:0], n)[:n], slices.Grow(f.changed[:0], n)[:n]
 	clear(f.checked)
 	clear(f.changed)

@@ -8,9 +8,9 @@ import (
 	"stacksnap/task"
 )
 
-// isDeadlock proves of a circle that it is one: two processes that answer each other are
-// each seen to wait for the other, only never both at once. What the threads wait for
-// is asked once more, and all that while not one of them wakes.
+// isDeadlock proves that a cycle of waits is a deadlock. Two processes that answer each other
+// also show such a cycle, though they never wait for each other at the same moment. So it finds
+// out once more what the threads wait for, and not one of them may wake meanwhile.
 func (g *several) isDeadlock(d *profile.Deadlock) bool {
 	var sleepers []sleeper
 	defer func() {
@@ -28,11 +28,11 @@ func (g *several) isDeadlock(d *profile.Deadlock) bool {
 			return false
 		}
 	}
-	stands := slices.ContainsFunc(g.again(d), d.Same)
+	proven := slices.ContainsFunc(profile.Circles(g.again(d)), d.Same)
 	for i := range sleepers {
-		stands = stands && sleepers[i].sleptOn()
+		proven = proven && sleepers[i].sleptOn()
 	}
-	return stands
+	return proven
 }
 
 // sleeper is a thread that is watched while it sleeps.
@@ -64,12 +64,12 @@ func (g *several) watch(w *profile.Waiter) (sleeper, bool) {
 
 // isAsleep reports whether the thread sleeps, in a call.
 func (s *sleeper) isAsleep() bool {
-	g, err := s.watch.Glance()
+	g, err := s.watch.Observe()
 	return err == nil && g.State == task.Sleeping && g.Call.State == task.InCall
 }
 
-// sleptOn reports whether the thread sleeps still and has not woken since before: to be
-// asleep again it would have isAsleep asleep once more.
+// sleptOn reports whether the thread still sleeps and has not woken since: one that sleeps again
+// has begun to sleep once more, which its counters show.
 func (s *sleeper) sleptOn() bool {
 	if !s.isAsleep() {
 		return false
@@ -78,8 +78,8 @@ func (s *sleeper) sleptOn() bool {
 	return err == nil && now.HasSleeps && now.Sleeps == s.before.Sleeps
 }
 
-// again asks once more what the threads of a circle wait for.
-func (g *several) again(d *profile.Deadlock) []profile.Deadlock {
+// again finds out once more what the threads of a deadlock wait for.
+func (g *several) again(d *profile.Deadlock) (waiters []profile.Waiter) {
 	looks, open := map[*shot][]profile.Look{}, map[*shot][]waits.PeerQuery{}
 	for _, s := range g.shots {
 		if s.whole() {
@@ -88,10 +88,9 @@ func (g *several) again(d *profile.Deadlock) []profile.Deadlock {
 			})
 		}
 	}
-	g.tellOf(func(s *shot) []waits.PeerQuery { return open[s] })
-	var waiters []profile.Waiter
+	g.resolve(func(s *shot) []waits.PeerQuery { return open[s] })
 	for s, found := range looks {
 		waiters = append(waiters, s.waiters(found)...)
 	}
-	return profile.Circles(waiters)
+	return waiters
 }

@@ -27,8 +27,8 @@ const (
 // list is a reading of mach_absolute_time (dyld's ExternallyViewableState), which
 // only grows: two equal readings tell that nothing changed between them. So no
 // stop has to read anything in a process whose list stays. Once that has changed,
-// the timestamp is read while the target stands, and, of the images that may be
-// unloaded, the ID: what is read then was there then, however often the list
+// the timestamp is read while the target is stopped, and, of the images that may be
+// unloaded, the ID: whatever is read during the stop was loaded then, however often the list
 // changes.
 type dyldList struct {
 	tracker *dyld.Tracker // nil: it is no such process
@@ -87,8 +87,8 @@ func (f *tracker) useImages(placed []object.Placed) {
 	for i := len(f.kept) - 1; i >= 0; i-- { // the current one first
 		k := &f.kept[i]
 		if slices.EqualFunc(k.placed, placed, samePlaced) {
-			same := k.layout.stamp == f.latest.stamp
-			k.layout = f.latest
+			same := k.memoryMap.stamp == f.latest.stamp
+			k.memoryMap = f.latest
 			f.use(i, same)
 			return
 		}
@@ -96,7 +96,7 @@ func (f *tracker) useImages(placed []object.Placed) {
 	m := images.NewDarwinMap(dyld.Loaded{Infos: f.dyld.listed.Infos, Images: f.withSymbols(placed), Budget: f.dyld.listed.Budget})
 	f.nameQueues(m)
 	f.makeRoom()
-	f.kept = append(f.kept, keptMap{layout: f.latest, whole: true, loaded: m, placed: placed})
+	f.kept = append(f.kept, keptMap{memoryMap: f.latest, whole: true, loaded: m, placed: placed})
 	f.use(len(f.kept)-1, false)
 }
 
@@ -123,14 +123,29 @@ func samePlaced(a, b object.Placed) bool {
 	return a.Load == b.Load && a.File == b.File && a.Main == b.Main && a.Path == b.Path
 }
 
-// nameQueues tells the process where libdispatch is, when that is another one.
+const libdispatch = "libdispatch.dylib"
+
+// dataSymbols is a file that can look for a variable.
+type dataSymbols interface {
+	DataSymbol(name string) (vmaddr uint64, ok bool)
+}
+
+// nameQueues tells the process where libdispatch describes its queues, when that is another
+// file than before. Without it the queues have no names.
 func (f *tracker) nameQueues(m *images.Map) {
+	loader := f.process.Capabilities().Loader
+	if loader == nil {
+		return
+	}
 	for _, im := range m.Images {
-		if im.Name() != libdispatch || im.File == nil || im.File == f.dyld.queues {
+		file, ok := im.File.(dataSymbols)
+		if !ok || im.Name() != libdispatch || im.File == f.dyld.queues {
 			continue
 		}
 		f.dyld.queues = im.File
-		nameQueues(f.process, m)
+		if vmaddr, ok := file.DataSymbol("_dispatch_queue_offsets"); ok {
+			_ = loader.SetQueueOffsets(im.Addr(vmaddr)) // a library that is not understood costs the names only
+		}
 	}
 }
 
@@ -184,15 +199,15 @@ func (f *tracker) useSeen(s *task.Snapshot) {
 	if i < 0 {
 		return
 	}
-	sight := &s.Threads[i].Sight
+	probe := &s.Threads[i].Probe
 	placed := slices.Clone(f.dyld.listed.Images)
 	for _, im := range placed {
-		if seen, id := isSeen(sight, &im); seen && !id {
+		if seen, id := isSeen(probe, &im); seen && !id {
 			dyld.NoteChurning(&im)
 		}
 	}
 	for _, im := range f.dyld.listed.Gone {
-		if _, id := isSeen(sight, &im); !id {
+		if _, id := isSeen(probe, &im); !id {
 			continue
 		}
 		placed = slices.DeleteFunc(placed, func(other object.Placed) bool { return overlap(&other, &im) })
@@ -201,9 +216,9 @@ func (f *tracker) useSeen(s *task.Snapshot) {
 	f.useImages(placed)
 }
 
-// isSeen reports whether it was looked at in a stop which image onStop in a place,
-// and whether it was this one.
-func isSeen(s *task.Sight, im *object.Placed) (seen, isIt bool) {
+// isSeen reports whether a stop probed which image was at an image's address, and whether it
+// was this one.
+func isSeen(s *task.StopProbe, im *object.Placed) (seen, isIt bool) {
 	if im.IDAt == 0 || im.File == nil {
 		return false, false
 	}
@@ -247,7 +262,7 @@ func (f *tracker) areMarked(s *task.Snapshot) bool {
 // what is added or removed is run.
 func (d *dyldList) isMarked(t *task.Thread) bool {
 	return d.listed.Whole && d.mark == d.listed.Timestamp &&
-		t.Sight.HasMark && t.Sight.Mark == d.listed.Infos.Timestamp
+		t.Probe.HasMark && t.Probe.Mark == d.listed.Infos.Timestamp
 }
 
 // watchList returns what to look at in the next stop: at most so many images.
@@ -262,9 +277,8 @@ func (f *tracker) watchList(most int) task.Watch {
 	return task.Watch{Mark: d.mark, IDs: d.places(most)}
 }
 
-// places returns where the IDs of images stand that may be unloaded: first those
-// that are gone, one of which may be back, then those in which frames were
-// lately.
+// places returns the addresses of the IDs of images that may be unloaded: first of those that
+// were unloaded, as one may be back, then of those in which frames were found lately.
 func (d *dyldList) places(most int) (list []task.Addr) {
 	add := func(a task.Addr, most int) {
 		if a != 0 && len(list) < most && !slices.Contains(list, a) {
@@ -287,12 +301,12 @@ func (d *dyldList) places(most int) (list []task.Addr) {
 	return list
 }
 
-// sure returns how many frames of a thread, from the innermost on, are in code of
-// which it is known what it was. All: and that the rest of the stack is not
-// missing because of code that was not known.
+// sure returns the number of frames of a thread, from the innermost on, whose images are known
+// to be those of the capture. All is true if that is every frame and the walk did not end early
+// for want of an image.
 func (f *tracker) sure(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) (n int, all bool) {
 	d := &f.dyld
-	listed := d.listed.Whole && (d.isMarked(t) || !t.Sight.HasMark && !d.changed)
+	listed := d.listed.Whole && (d.isMarked(t) || !t.Probe.HasMark && !d.changed)
 	for i := range frames {
 		if !f.isSure(t, lookUpAt(&frames[i]), listed) {
 			return i, false
@@ -314,7 +328,7 @@ func (f *tracker) isSure(t *task.Thread, a task.Addr, listed bool) bool {
 		return true
 	}
 	f.dyld.used[im.IDAt] = f.dyld.turn
-	if seen, isIt := isSeen(&t.Sight, &im.Placed); seen {
+	if seen, isIt := isSeen(&t.Probe, &im.Placed); seen {
 		return isIt
 	}
 	return listed

@@ -178,16 +178,16 @@ func (p *macLike) become(plugins ...lib) {
 // stood is a thread that was captured when some images were there and the list
 // had a timestamp; 0: that was not read.
 func stood(timestamp uint64, libs ...lib) task.Thread {
-	t := task.Thread{Sight: task.Sight{Mark: timestamp, HasMark: timestamp != 0}}
+	t := task.Thread{Probe: task.StopProbe{Mark: timestamp, HasMark: timestamp != 0}}
 	for _, l := range []lib{stable, libA, large} { // their places
-		s := task.SeenID{At: l.idAt()}
+		s := task.ProbedID{At: l.idAt()}
 		for _, there := range libs {
 			if there.load == l.load {
 				s.ID = [16]byte(there.id())
 			}
 		}
 		if len(libs) > 0 {
-			t.Sight.IDs = append(t.Sight.IDs, s)
+			t.Probe.IDs = append(t.Probe.IDs, s)
 		}
 	}
 	return t
@@ -433,7 +433,7 @@ func TestWalkThatEndsInUnknownCode(t *testing.T) {
 		want   verdict
 	}{
 		{unwind.Bottom, true, asKnown}, {unwind.NotCaptured, true, asKnown},
-		{unwind.BadPointer, true, exchanged}, {unwind.BadPointer, false, asKnown},
+		{unwind.BadPointer, true, remappedCode}, {unwind.BadPointer, false, asKnown},
 	} {
 		if tt.change {
 			p.become(libB)
@@ -445,7 +445,7 @@ func TestWalkThatEndsInUnknownCode(t *testing.T) {
 		if v := f.check(th, st.Frames, st.Stop); v != tt.want {
 			t.Errorf("%v: verdict %d", tt, v)
 		}
-		if tt.want == exchanged {
+		if tt.want == remappedCode {
 			th.Sure = f.countSure(th, &st)
 			if cutUnsure(th, &st); st.Stop.Reason != unwind.Unsteady || len(st.Frames) != 1 {
 				t.Errorf("cut: %+v", st)

@@ -30,15 +30,14 @@ func (g *several) follow(from []threadOf) {
 	until := time.Now().Add(followTime)
 	for next := g.ahead(from); len(next) > 0; next = g.ahead(from) {
 		g.open(next, until)
-		g.tell()
+		g.resolvePeers()
 	}
 	if n := len(g.left); n > 0 {
 		g.lose(0, fmt.Errorf("%d more processes are waited for: no more than %d are followed, in no more than %v", n, maxFollowed, followTime))
 	}
 }
 
-// ahead returns the processes that are waited for and were not tried yet, those that
-// are nearest to them first.
+// ahead returns the processes that are waited for and were not tried yet, the nearest first.
 func (g *several) ahead(from []threadOf) (pids []int) {
 	met := map[threadOf]bool{}
 	for next := slices.Clone(from); len(next) > 0; next = next[1:] {
@@ -56,7 +55,7 @@ func (g *several) ahead(from []threadOf) (pids []int) {
 	return pids
 }
 
-// isLinked reports whether the system tells of what links the process to others.
+// isLinked reports whether the system can tell for which other process a thread waits.
 func (s *shot) isLinked() bool {
 	return s.target != nil && s.process.Capabilities().Peers != nil
 }
@@ -87,8 +86,8 @@ func (s *shot) ahead(at threadOf) (next []threadOf) {
 	return next
 }
 
-// open opens and captures processes, whole whatever threads were asked for of others,
-// unless they are too many or it is too late.
+// open opens and captures processes, unless they are too many or it is too late. It captures all
+// of their threads, whatever the options ask for.
 func (g *several) open(pids []int, until time.Time) {
 	o := g.options
 	o.Threads = profile.ThreadFilter{}
@@ -151,7 +150,7 @@ func (s *shot) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
 	if !s.isLinked() {
 		return f
 	}
-	g.tell()
+	g.resolvePeers()
 	g.follow([]threadOf{from})
 	if id != 0 {
 		f.Chain = profile.Chain(g.waiters(), from.pid, id)
@@ -164,14 +163,14 @@ func (s *shot) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
 // askedAtEnd is true of samplings, in which there is no time for that at each look.
 const askedAtEnd = "for which other process a thread waits was asked at the end alone"
 
-// followLast follows what the threads of the last snapshot wait for, of which looks tell.
+// followLast follows what the threads of the last snapshot wait for, as looks have found it.
 func (r *recorder) followLast(looks []profile.Look) hangreport.Followed {
 	s := &shot{target: r.target, pid: r.process.Info().PID, snapshot: *r.last, looks: looks}
-	for i := range r.last.Threads {
-		r.stacks[i] = profile.Stack{Frames: slices.Clone(r.stackOf(i, &r.last.Threads[i]))}
-	}
 	if !s.isLinked() {
 		return hangreport.Followed{Missing: []profile.Missing{{Why: errNotLinked.Error()}}}
+	}
+	for i := range r.last.Threads {
+		r.stacks[i] = profile.Stack{Frames: slices.Clone(r.stackOf(i, &r.last.Threads[i]))}
 	}
 	r.note(askedAtEnd)
 	return s.followed(0, r.options)

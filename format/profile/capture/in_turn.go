@@ -11,8 +11,8 @@ import (
 	"stacksnap/task"
 )
 
-// Steps is a recording of one of many processes that are sampled in turn, each when
-// it is told to. Nothing is stopped.
+// Steps is the sampling of one of many processes in turn: Step takes each snapshot. Nothing is
+// stopped.
 type Steps struct {
 	recorder *recorder
 	stepper  *task.Stepper
@@ -38,7 +38,7 @@ func NewInTurn(o Options) *InTurn {
 	return &InTurn{options: o, used: OwnCPU()}
 }
 
-// OwnCPU is the CPU time that was used since.
+// OwnCPU returns the CPU time that this program has used since NewInTurn.
 func (t *InTurn) OwnCPU() time.Duration { return OwnCPU() - t.used }
 
 // Begin begins the recording of a process.
@@ -87,7 +87,7 @@ func (s *Steps) add(snapshot *task.Snapshot) error {
 	return err
 }
 
-// addStill adds a snapshot that is as the one before.
+// addStill adds a snapshot in which nothing has changed.
 func (s *Steps) addStill(snapshot *task.Snapshot) {
 	r := s.recorder
 	r.builder.AddChanged(snapshot, r.tracker.images, nil, nil)
@@ -98,8 +98,8 @@ func (s *Steps) addStill(snapshot *task.Snapshot) {
 // Note tells a reader of the report a line.
 func (s *Steps) Note(line string) { s.recorder.note(line) }
 
-// Ask asks of recordings that go on what the threads wait for at the end, and of those
-// of them that wait for another process for which.
+// Ask finds out what the threads wait for at the end, and for which other processes, in the
+// recordings that have not ended.
 func Ask(all []*Steps) {
 	var members []across.Member
 	for _, s := range all {

@@ -30,7 +30,7 @@ const seekEvery = 500 * time.Millisecond
 
 // update reads what was written since the last time. It reports whether other names
 // are to be used from now on.
-func (g *jitNames) update(l *layout, note func(string)) bool {
+func (g *jitNames) update(l *memoryMap, note func(string)) bool {
 	if g.reader == nil && !g.seek(l) {
 		return false
 	}
@@ -45,7 +45,7 @@ func (g *jitNames) update(l *layout, note func(string)) bool {
 }
 
 // seek looks for a dump, which tells more, and else for a perf map.
-func (g *jitNames) seek(l *layout) bool {
+func (g *jitNames) seek(l *memoryMap) bool {
 	now := time.Now()
 	if now.Sub(g.sought) < seekEvery {
 		return false
@@ -78,8 +78,8 @@ func (g *jitNames) close() {
 	}
 }
 
-// dumps are the files of the layout that have the name of a jitdump.
-func (l *layout) dumps() (paths []string) {
+// dumps are the files of the memory map that have the name of a jitdump.
+func (l *memoryMap) dumps() (paths []string) {
 	for _, path := range l.paths {
 		if strings.HasSuffix(path, ".dump") && strings.Contains(path, "/jit-") {
 			paths = append(paths, path)
@@ -91,17 +91,17 @@ func (l *layout) dumps() (paths []string) {
 // renewNames has generated code named as the target names it now. It is called
 // before a snapshot is walked, since what was named by then stays so.
 func (f *tracker) renewNames() {
-	if f.jit.maps == nil || len(f.kept) == 0 || len(f.layout.jit) == 0 {
+	if f.jit.maps == nil || len(f.kept) == 0 || len(f.memoryMap.jit) == 0 {
 		return
 	}
-	if f.jit.update(&f.layout, f.note) {
+	if f.jit.update(&f.memoryMap, f.note) {
 		last := f.kept[len(f.kept)-1]
-		f.images = f.saving.place(f.withNames(last.loaded, last.layout), last.layout)
+		f.images = f.saving.place(f.withNames(last.loaded, last.memoryMap), last.memoryMap)
 	}
 }
 
-// withNames is a map with the names of the code that a layout has of no image.
-func (f *tracker) withNames(m *images.Map, l layout) *images.Map {
+// withNames is a map with the names of the code that a memory map has of no image.
+func (f *tracker) withNames(m *images.Map, l memoryMap) *images.Map {
 	if f.jit.names == nil || len(l.jit) == 0 {
 		return m
 	}

@@ -64,7 +64,7 @@ func TestDumpBeforePerfMap(t *testing.T) {
 	} {
 		notes := 0
 		g := jitNames{maps: &c.files}
-		l := &layout{paths: []string{"/lib/x.so", "/x/jit-1.dump"}}
+		l := &memoryMap{paths: []string{"/lib/x.so", "/x/jit-1.dump"}}
 		for range 3 {
 			g.update(l, func(string) { notes++ })
 			g.sought = time.Time{} // long ago
@@ -82,7 +82,7 @@ func TestDumpBeforePerfMap(t *testing.T) {
 }
 
 func TestDumpsOfALayout(t *testing.T) {
-	l := &layout{paths: []string{"", "/a/jit-1.dump", "/jit-2.dump", "jit-3.dump", "/a/jit-4.dumps", "/a/perf-5.map"}}
+	l := &memoryMap{paths: []string{"", "/a/jit-1.dump", "/jit-2.dump", "jit-3.dump", "/a/jit-4.dumps", "/a/perf-5.map"}}
 	if got := l.dumps(); !slices.Equal(got, []string{"/a/jit-1.dump", "/jit-2.dump"}) {
 		t.Errorf("%q", got)
 	}

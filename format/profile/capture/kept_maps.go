@@ -5,20 +5,20 @@ import (
 	"stacksnap/images/object"
 )
 
-// Of the layouts that were seen some are kept: one that comes again is not read
+// Of the memory maps that were seen some are kept: one that comes again is not read
 // again. Of programs with many libraries they are fewer, as their files are open.
 const (
-	keptImages = 512 // in all layouts
+	keptImages = 512 // in all memory maps
 	leastMaps  = 8
 	mostMaps   = 32
 )
 
-// keptMap has the images of a layout.
+// keptMap has the images of a memory map.
 type keptMap struct {
-	layout layout
-	whole  bool            // each file of layout has its image
-	loaded *images.Map     // as it was found
-	placed []object.Placed // what it was made of, of a live Darwin process
+	memoryMap memoryMap
+	whole     bool            // each file of memory map has its image
+	loaded    *images.Map     // as it was found
+	placed    []object.Placed // what it was made of, of a live Darwin process
 }
 
 // makeRoom makes room for one more map: it drops those that lack something, of

@@ -24,15 +24,15 @@ func TestKeptMaps(t *testing.T) {
 			for i := range m.Images {
 				m.Images[i] = &images.Image{}
 			}
-			f.kept = append(f.kept, keptMap{loaded: m, whole: i >= tt.lacking, layout: layout{stamp: uint64(i)}})
+			f.kept = append(f.kept, keptMap{loaded: m, whole: i >= tt.lacking, memoryMap: memoryMap{stamp: uint64(i)}})
 		}
 		f.makeRoom()
 		if len(f.kept) != tt.left {
 			t.Errorf("%+v: %d are left", tt, len(f.kept))
 		}
 		for i, k := range f.kept {
-			if !k.whole || k.layout.stamp != uint64(tt.maps-tt.left+i) {
-				t.Errorf("%+v: the one from %d is left", tt, k.layout.stamp)
+			if !k.whole || k.memoryMap.stamp != uint64(tt.maps-tt.left+i) {
+				t.Errorf("%+v: the one from %d is left", tt, k.memoryMap.stamp)
 			}
 		}
 	}

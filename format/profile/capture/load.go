@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"errors"
 	"strings"
 
 	"stacksnap/images"
@@ -9,9 +8,9 @@ import (
 	"stacksnap/task"
 )
 
-// load loads the images of a layout, or of a later one where they turn out to be
+// load loads the images of a memory map, or of a later one where they turn out to be
 // those of another moment.
-func (f *tracker) load(l layout) {
+func (f *tracker) load(l memoryMap) {
 	var m *images.Map
 	var whole bool
 	for try := range f.tries {
@@ -25,7 +24,7 @@ func (f *tracker) load(l layout) {
 			break
 		}
 		before := l
-		l = readLayout(f.process)
+		l = readMemoryMap(f.process)
 		f.latest = l
 		if whole = l.stamp == before.stamp && l.agree(m, true); whole {
 			break
@@ -36,9 +35,8 @@ func (f *tracker) load(l layout) {
 		}
 	}
 	l.distrust(m)
-	nameQueues(f.process, m)
 	f.makeRoom()
-	f.kept = append(f.kept, keptMap{layout: l, whole: whole, loaded: m})
+	f.kept = append(f.kept, keptMap{memoryMap: l, whole: whole, loaded: m})
 	f.use(len(f.kept)-1, false)
 }
 
@@ -48,8 +46,7 @@ func (f *tracker) noteErrors(errs []error) {
 	if len(errs) == 0 {
 		return
 	}
-	var exited *task.ExitedError
-	if _, err := f.process.Threads(); errors.As(err, &exited) {
+	if _, err := f.process.Threads(); isExit(err) {
 		return
 	}
 	for _, err := range errs {
@@ -61,7 +58,7 @@ func (f *tracker) noteErrors(errs []error) {
 // allowed, none: the files of other loaders' code are none (.NET's assemblies,
 // Wine's libraries). A library without an image was gone for the moment in which
 // the images were found.
-func (l layout) agree(m *images.Map, gaps bool) bool {
+func (l memoryMap) agree(m *images.Map, gaps bool) bool {
 	for i, path := range l.paths {
 		if l.maps[i].Inode == 0 {
 			continue
@@ -80,39 +77,16 @@ func (l layout) agree(m *images.Map, gaps bool) bool {
 // isMixed reports whether the image of a mapping was made of memory that showed
 // something else by then: it differs from the file at its path, which however was
 // not replaced since.
-func (l layout) isMixed(i int, im *images.Image) bool {
+func (l memoryMap) isMixed(i int, im *images.Image) bool {
 	return strings.HasPrefix(im.Note, elf.NoteReplaced) && !l.regions[i].PathDeleted
 }
 
 // distrust has every frame left out that is in a mapping to which another file's
 // image was loaded.
-func (l layout) distrust(m *images.Map) {
+func (l memoryMap) distrust(m *images.Map) {
 	for i, path := range l.paths {
 		if im, found := m.Find(l.code[i].Start); found && (im.Path != path || l.isMixed(i, im)) {
 			l.maps[i] = task.Mapping{Inode: unknownFile}
-		}
-	}
-}
-
-const libdispatch = "libdispatch.dylib"
-
-// dataSymbols is a file that can look for a variable.
-type dataSymbols interface {
-	DataSymbol(name string) (vmaddr uint64, ok bool)
-}
-
-// nameQueues tells the process where libdispatch describes its queues. Without
-// it the queues have no names.
-func nameQueues(p task.Process, m *images.Map) {
-	l := p.Capabilities().Loader
-	if l == nil {
-		return
-	}
-	for _, im := range m.Images {
-		if f, ok := im.File.(dataSymbols); ok && im.Name() == libdispatch {
-			if vmaddr, ok := f.DataSymbol("_dispatch_queue_offsets"); ok {
-				_ = l.SetQueueOffsets(im.Addr(vmaddr)) // a library that is not understood costs the names only
-			}
 		}
 	}
 }

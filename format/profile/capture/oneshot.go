@@ -59,7 +59,7 @@ func newShot(p task.Process, o Options) *shot {
 // begin reads what can be read before the first snapshot, so that there are names even if
 // the process does not live to tell them after it.
 func (s *shot) begin(p task.Process, o Options) error {
-	t, lacks, err := newTarget(p, o, 0)
+	t, err := newTarget(p, o, 0)
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,11 @@ func (s *shot) begin(p task.Process, o Options) error {
 	s.target = t
 	s.snapshot = task.Snapshot{
 		Want: map[task.ThreadID][]task.Addr{}, Unhurried: o.Suspend == task.SuspendNone,
-		Spare: true, Insist: map[task.ThreadID]bool{},
+		Skip: true, Insist: map[task.ThreadID]bool{},
 	}
 	for _, problem := range p.Info().Problems {
 		t.note(problem.Error())
 	}
-	t.note(lacks)
 	t.start(t.countStop)
 	t.tracker.single = true
 	return nil
@@ -130,6 +129,7 @@ func (s *shot) complete() {
 	}
 	if s.err == nil {
 		s.looks, s.questions = s.waitsOf(s.wanted)
+		s.checkDeadlocks()
 	}
 }
 
@@ -137,24 +137,26 @@ func (s *shot) complete() {
 // known what code was mapped then. Err is that of the first stop; a repetition that fails
 // leaves what the stop before it gave.
 func (s *shot) completeStop(err error) error {
-	defer s.cutAll()
 	s.tracker.begin(&s.snapshot)
 	v := s.walk(&s.snapshot)
-	for stop := 1; err == nil && (len(s.lacking) > 0 || v == exchanged) && stop < maxStops; stop++ {
+	for stop := 1; err == nil && (len(s.lacking) > 0 || v == remappedCode) && stop < maxStops; stop++ {
 		err = s.takeAgain(v)
 		v = s.walk(&s.snapshot)
+	}
+	if v == remappedCode {
+		s.cutAll()
 	}
 	return err
 }
 
 // takeAgain takes the snapshot once more, after a walk with a verdict.
 func (s *shot) takeAgain(v verdict) error {
-	if v == exchanged {
+	if v == remappedCode {
 		s.tracker.reread()
 	}
 	again := task.Snapshot{
 		Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.tracker.watchAll(),
-		Spare: s.snapshot.Spare, Insist: s.snapshot.Insist, Unhurried: s.snapshot.Unhurried,
+		Skip: s.snapshot.Skip, Insist: s.snapshot.Insist, Unhurried: s.snapshot.Unhurried,
 	}
 	var err error
 	if s.parts != nil {
@@ -181,7 +183,7 @@ func keepFacts(s, before *task.Snapshot) {
 		b := &before.Threads[j]
 		t.User, t.System = b.User, b.System
 		if t.State == task.Running && (b.State == task.Running || !hasMoved(t, b)) {
-			t.State, t.Turn, t.Processor = b.State, b.Turn, b.Processor
+			t.State, t.OnCPUState, t.Processor = b.State, b.OnCPUState, b.Processor
 		}
 		if t.Call.State != task.InCall && t.Registers == b.Registers {
 			t.Call = b.Call
@@ -203,21 +205,21 @@ func hasMoved(t, before *task.Thread) bool {
 	return now.SP() != then.SP() || now.PC()-then.PC()+longest > 2*longest
 }
 
-var errExchanged = errors.New("the code that the thread was in was being loaded or unloaded, each time that it was stopped")
+var errRemapped = errors.New("the code that the thread was in was being loaded or unloaded, each time that it was stopped")
 
-// cutAll drops the stacks that are in code that nobody knows any more; on
-// Darwin, where it is known of each frame, from the first such frame on.
+// cutAll drops the stacks that lead through code of which it is not known what it was; on
+// Darwin, where that is known of each frame, only from the first such frame on.
 func (s *shot) cutAll() {
 	for i := range s.stacks {
 		t := &s.snapshot.Threads[i]
-		if s.isExchanged(&s.snapshot, i) && !s.cut(t, &s.stacks[i]) {
-			t.Registers, t.Stacks, t.Err = task.Registers{}, nil, errExchanged
-			s.stacks[i] = profile.Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters, Err: errExchanged}}
+		if s.isRemapped(&s.snapshot, i) && !s.cut(t, &s.stacks[i]) {
+			t.Registers, t.Stacks, t.Err = task.Registers{}, nil, errRemapped
+			s.stacks[i] = profile.Stack{Stop: unwind.Stop{Reason: unwind.NoRegisters, Err: errRemapped}}
 		}
 	}
 }
 
-// add puts the snapshot and its stacks into the profile, and the recording.
+// add adds the snapshot and its stacks to the profile and the recording.
 func (s *shot) add() error {
 	s.noteKernel(s.options.lacksKernel(&s.snapshot))
 	return s.merge(&s.snapshot, s.looks, true)
@@ -249,10 +251,10 @@ func (s *shot) close() {
 // to be stopped, copied or walked. Lacks says what is not known of them.
 func KernelThreads(info task.Info, threads []task.Thread, lacks string, o Options) (*profile.Profile, error) {
 	b := profile.NewBuilder(info, o.Tool)
-	wanted, err := o.Threads.By(task.ThreadID(info.PID))
-	if err != nil {
+	if err := o.Threads.Check(); err != nil {
 		return nil, err
 	}
+	wanted := o.Threads.By(task.ThreadID(info.PID))
 	s := task.Snapshot{Time: time.Now()}
 	for i := range threads {
 		if wanted == nil || wanted(&threads[i]) {

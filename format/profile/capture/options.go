@@ -31,7 +31,7 @@ type Options struct {
 	Kernel   bool // frames in the kernel are captured, too
 	ToEnd    bool // that the target ends is expected, and not noted
 	Alone    bool // see [task.Options]
-	Follow   bool // [OneShots]: what the processes wait for is captured, too
+	Follow   bool // [OneShots]: the processes that these wait for are captured, too
 	// Timelines has the profile keep when each sample was taken, see
 	// [profile.Builder.KeepTimelines].
 	Timelines bool
@@ -69,8 +69,8 @@ func (o *Options) KeepTimelines(b *profile.Builder) {
 	}
 }
 
-// askKernel has a process tell where its threads are in the kernel, if that is wanted,
-// and says what it cannot tell.
+// askKernel has a process report where its threads are in the kernel, if that is wanted. Lacks
+// says what it cannot report.
 func (o *Options) askKernel(p task.Process) (lacks string, err error) {
 	if !o.Kernel {
 		return "", nil

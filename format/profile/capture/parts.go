@@ -8,7 +8,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// partedLine tells that a snapshot is not of one moment.
+// partedLine is the note on a snapshot that is not of one moment.
 const partedLine = "the stacks are not of one moment: the threads are so many that they were stopped in several parts, as one stop of all would last longer than --max-stop allows"
 
 // partRounds is how often threads are looked for that appeared while others were stopped.
@@ -49,7 +49,7 @@ func (s *shot) takeParts() (err error) {
 // keepParts makes what was captured of all parts the snapshot.
 func (s *shot) keepParts(whole *task.Snapshot, stacks []profile.Stack) {
 	whole.Limit, whole.Want = s.snapshot.Limit, s.snapshot.Want
-	whole.Spare, whole.Insist, whole.Unhurried = s.snapshot.Spare, s.snapshot.Insist, s.snapshot.Unhurried
+	whole.Skip, whole.Insist, whole.Unhurried = s.snapshot.Skip, s.snapshot.Insist, s.snapshot.Unhurried
 	s.snapshot, s.stacks = *whole, stacks
 }
 
@@ -71,12 +71,11 @@ func (s *shot) lateThreads(known map[task.ThreadID]bool) ([]task.ThreadID, error
 	return s.parts.Next(), nil
 }
 
-// takePartAgain stops once more those threads of the part of which that would tell more,
-// or all of it after a walk in images of another moment: so many at once as there is
-// room for.
+// takePartAgain stops threads of the part once more: those whose stacks need a longer copy or,
+// after a walk in images of another moment, all. It stops as many at once as there is room for.
 func (s *shot) takePartAgain(v verdict, again *task.Snapshot) error {
 	ids := slices.Clone(s.lacking)
-	if v == exchanged {
+	if v == remappedCode {
 		ids = s.snapshot.Part
 	}
 	for some := range slices.Chunk(ids, max(1, partCopies/again.Limit)) {

@@ -15,7 +15,7 @@ import (
 // maxSampled is the most that is copied of one stack at each sample.
 const maxSampled = 8 << 20
 
-// progressPause is how often progress is told.
+// progressPause is the shortest time between two calls of [Options].Progress.
 const progressPause = 100 * time.Millisecond
 
 // Record samples a process and merges the samples. When ctx is done it returns
@@ -55,7 +55,7 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 type recorder struct {
 	*target
 	began       time.Time
-	told        time.Time
+	progressed  time.Time // when progress was reported last
 	taken       int
 	missedTicks int  // as the sampling counts them
 	left        int  // samples that were left out
@@ -75,7 +75,7 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 		return nil, err // before there is a file
 	}
 	began := time.Now()
-	t, lacks, err := newTarget(p, o, o.Interval)
+	t, err := newTarget(p, o, o.Interval)
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +85,10 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 		onStop = nil
 	}
 	t.start(onStop)
-	t.note(lacks)
 	return &recorder{target: t, began: began}, nil
 }
 
-// captured tells which threads are: nil for all of them.
+// captured returns what reports whether a thread is captured; nil: every one is.
 func (r *recorder) captured() func(*task.Thread) bool {
 	if r.wanted == nil {
 		return nil
@@ -97,14 +96,14 @@ func (r *recorder) captured() func(*task.Thread) bool {
 	return func(t *task.Thread) bool { return r.rounds.follows(t) || r.wanted(t) }
 }
 
-// isExit reports whether the target has ended or is another program by now: the last
-// snapshot may be of that one.
+// isExit reports whether an error says that the target has ended, or is another program by now,
+// of which the last snapshot may be.
 func isExit(err error) bool {
-	var exited *task.ExitedError
-	return errors.As(err, &exited)
+	_, ok := errors.AsType[*task.ExitedError](err)
+	return ok
 }
 
-// observe has threads that run be copied, where nothing is stopped to see them.
+// observe has the kernel copy threads as they run, where nothing is stopped.
 func (r *recorder) observe() {
 	running := r.process.Capabilities().Running
 	if r.options.Suspend != task.SuspendNone || running == nil {
@@ -118,8 +117,7 @@ func (r *recorder) observe() {
 // add walks and adds one snapshot.
 func (r *recorder) add(s *task.Snapshot) error {
 	r.tracker.begin(s)
-	r.walk(s)
-	left := r.leaveOut(s)
+	left := r.leaveOut(s, r.walk(s))
 	looks, whole := r.look(s)
 	r.dropOwners(s)
 	if whole {
@@ -132,7 +130,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 	err := r.merge(s, looks, whole)
 	r.progress()
 	if err == nil {
-		err = r.tell(s, looks)
+		err = r.report(s, looks)
 	}
 	if err != nil {
 		return err
@@ -144,8 +142,8 @@ func (r *recorder) add(s *task.Snapshot) error {
 	return nil
 }
 
-// tell gives a snapshot that was added to those who asked for it.
-func (r *recorder) tell(s *task.Snapshot, looks []profile.Look) error {
+// report passes a snapshot that was added to the callbacks of the options.
+func (r *recorder) report(s *task.Snapshot, looks []profile.Look) error {
 	if r.options.Added != nil {
 		r.options.Added(&Added{Snapshot: s, Looks: looks, Path: r.builder.Path, Profile: r.soFar})
 	}
@@ -155,19 +153,20 @@ func (r *recorder) tell(s *task.Snapshot, looks []profile.Look) error {
 	return nil
 }
 
-// soFar is the profile of what was sampled.
+// soFar returns the profile of what was sampled until now.
 func (r *recorder) soFar() *profile.Profile {
 	r.builder.SetInterval(r.options.Interval, r.missedTicks)
 	return r.builder.Profile()
 }
 
-// leaveOut drops the samples that were taken while the code which they are in
-// was exchanged: whether it was the old or the new cannot be told.
-func (r *recorder) leaveOut(s *task.Snapshot) (left int) {
+// leaveOut drops the samples that were taken while the code which they are in was
+// remapped: whether it was the old or the new cannot be told. The verdict is that of the
+// walk.
+func (r *recorder) leaveOut(s *task.Snapshot, v verdict) (left int) {
 	r.forgetMissing(s)
 	kept := 0
 	for i := range s.Threads {
-		if r.isExchanged(s, i) {
+		if v == remappedCode && r.isRemapped(s, i) {
 			r.missing[s.Threads[i].ID] = true // or less than there is: it is not repeated
 			if !r.cut(&s.Threads[i], &r.stacks[i]) {
 				left++
@@ -199,9 +198,9 @@ func (r *recorder) forgetMissing(s *task.Snapshot) {
 }
 
 func (r *recorder) progress() {
-	if r.options.Progress != nil && time.Since(r.told) >= progressPause {
-		r.told = time.Now()
-		r.options.Progress(r.told.Sub(r.began), r.taken)
+	if r.options.Progress != nil && time.Since(r.progressed) >= progressPause {
+		r.progressed = time.Now()
+		r.options.Progress(r.progressed.Sub(r.began), r.taken)
 	}
 }
 
@@ -234,8 +233,7 @@ func (r *recorder) finish(looks []profile.Look, missed int, cpu time.Duration, e
 		return nil, errors.Join(err, r.saving.close(recording.End{}))
 	}
 	r.noteKernel(r.lackKernel)
-	var exited *task.ExitedError
-	if errors.As(err, &exited) && exited.Err != nil && !r.options.ToEnd {
+	if exited, ok := errors.AsType[*task.ExitedError](err); ok && exited.Err != nil && !r.options.ToEnd {
 		r.note(fmt.Sprintf("the sampling ended early: %v", exited.Err))
 	}
 	r.builder.Look(looks, true)

@@ -19,7 +19,7 @@ type saving struct {
 	saver *recorded.Saver
 	stops []time.Duration // besides those of the snapshots, since the last
 	notes []string        // since the last snapshot
-	told  int             // regions of the layout, where it grows as it is asked
+	told  int             // regions of the memory map that were written, where it grows as it is asked
 }
 
 // newSaving begins the recording that the options ask for, if they do. Code is by what
@@ -58,9 +58,9 @@ func (s *saving) memory(code task.Memory) task.Memory {
 	return s.saver.Memory()
 }
 
-// place returns the map to be used instead of m, which is of the layout l, from
+// place returns the map to be used instead of m, which is of the memory map l, from
 // the next snapshot on.
-func (s *saving) place(m *images.Map, l layout) *images.Map {
+func (s *saving) place(m *images.Map, l memoryMap) *images.Map {
 	if s == nil {
 		return m
 	}
@@ -68,8 +68,8 @@ func (s *saving) place(m *images.Map, l layout) *images.Map {
 	return s.saver.PlaceMap(m, l.all())
 }
 
-// tell adds what a layout has turned out to have since it was placed.
-func (s *saving) tell(l layout) {
+// tell writes the regions that became known of a memory map since it was placed.
+func (s *saving) tell(l memoryMap) {
 	if s != nil && l.known() > s.told {
 		s.told = l.known()
 		s.saver.SetRegions(l.all())
@@ -83,8 +83,8 @@ func (s *saving) note(line string) {
 	}
 }
 
-// profile makes a profile before the recording ends, which is then told the source of
-// its frames, and of which there is none.
+// profile makes a profile before the recording ends, and notes in the recording what the profile
+// says about the sources of its lines.
 func (s *saving) profile(b *profile.Builder) *profile.Profile {
 	p := b.Profile()
 	for _, line := range b.SourceNotes() {
@@ -93,7 +93,7 @@ func (s *saving) profile(b *profile.Builder) *profile.Profile {
 	return p
 }
 
-// stopped keeps a stop whose snapshot is not used.
+// stopped notes a stop besides those of the snapshots.
 func (s *saving) stopped(d time.Duration) {
 	if s != nil {
 		s.stops = append(s.stops, d)
@@ -153,7 +153,8 @@ func savedWait(w *profile.Wait) *recording.Wait {
 	}
 	return &recording.Wait{
 		Call: w.Call, Object: w.Object, Lock: uint8(w.Lock), Addr: w.Addr,
-		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives,
+		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
+		GoneOwner: w.GoneOwner,
 	}
 }
 
@@ -163,6 +164,7 @@ func waitOf(w *recording.Wait) *profile.Wait {
 	}
 	return &profile.Wait{
 		Call: w.Call, Object: w.Object, Lock: profile.LockKind(w.Lock), Addr: w.Addr,
-		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives,
+		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
+		GoneOwner: w.GoneOwner,
 	}
 }

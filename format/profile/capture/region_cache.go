@@ -9,15 +9,15 @@ import (
 // maxSpans bounds what is remembered of a map; beyond it is asked anew.
 const maxSpans = 1 << 14
 
-// regionCache is what is known of a map that is asked about place by place. What was
-// told of a place stands until a new layout is read.
+// regionCache has the regions that the kernel has been asked about, of a process whose regions
+// are not listed. What it has of an address holds until a new memory map is read.
 type regionCache struct {
 	loader task.LoaderReader
 	spans  []span // in order, none overlapping another
 	codes  int    // those with code, and those that were forgotten
 }
 
-// span is a region, or a gap between two, that was told of.
+// span is a region, or a gap between two.
 type span struct {
 	start, end task.Addr
 	prot       task.Prot
@@ -25,14 +25,14 @@ type span struct {
 
 func (s *span) hasCode() bool { return s.prot&task.Execute != 0 }
 
-// locatedLayout makes a layout that is asked. One question reports whether the process
-// still answers.
-func locatedLayout(l task.LoaderReader) layout {
+// askedMemoryMap returns a memory map that asks for each region when it is needed. It asks once,
+// to see whether the process still answers.
+func askedMemoryMap(l task.LoaderReader) memoryMap {
 	a := &regionCache{loader: l}
 	if _, found, err := l.RegionAt(0); err != nil || !found {
-		return layout{cache: a}
+		return memoryMap{cache: a}
 	}
-	return layout{cache: a, stamp: 1, files: 1}
+	return memoryMap{cache: a, stamp: 1, files: 1}
 }
 
 // executable reports whether code may be at a.
@@ -69,8 +69,8 @@ func (k *regionCache) find(a task.Addr) (int, bool) {
 	})
 }
 
-// remember puts a span, of which something is in no other, before the one of
-// index i. Where the map has changed, what was told first stands.
+// remember adds a span before the one of index i. Where it overlaps others, as the map has
+// changed meanwhile, the others stay and the rest of it is added.
 func (k *regionCache) remember(i int, s span) {
 	if s.start == s.end {
 		return
@@ -104,8 +104,8 @@ func (k *regionCache) onlyCode() []span {
 	return slices.DeleteFunc(slices.Clone(k.spans), func(s span) bool { return !s.hasCode() })
 }
 
-// known counts the regions with code that a layout was told of.
-func (l layout) known() int {
+// known counts the regions with code that are known.
+func (l memoryMap) known() int {
 	if l.cache == nil {
 		return len(l.regions)
 	}

@@ -51,13 +51,13 @@ func someMap(rng *rand.Rand) *located {
 	return l
 }
 
-// TestLocatedLayout: what a layout that is asked tells is what a listing would,
-// a region costs one question and a gap few, and a renewed layout asks again
+// TestAskedMemoryMap: what a memory map that is asked tells is what a listing would,
+// a region costs one question and a gap few, and a renewed memory map asks again
 // about what was no code.
-func TestLocatedLayout(t *testing.T) {
+func TestAskedMemoryMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p := someMap(rng)
-	l := readLayout(p)
+	l := readMemoryMap(p)
 	if l.stamp == 0 || p.asked != 1 {
 		t.Fatalf("%+v after %d questions", l, p.asked)
 	}
@@ -97,8 +97,8 @@ func TestLocatedLayout(t *testing.T) {
 		t.Errorf("%d regions, %d known, %d there", n, again.known(), len(p.regions))
 	}
 	p.ended = true
-	if l := readLayout(p); l.stamp != 0 || l.executable(0) {
-		t.Error("a process that has ended has a layout")
+	if l := readMemoryMap(p); l.stamp != 0 || l.executable(0) {
+		t.Error("a process that has ended has a memory map")
 	}
 }
 
@@ -108,7 +108,7 @@ func TestWhatIsRememberedOfAMapIsBounded(t *testing.T) {
 	for a := range task.Addr(3 * maxSpans) {
 		p.regions = append(p.regions, task.Region{Start: a << 13, End: a<<13 + 1<<12, Prot: task.Execute})
 	}
-	l := readLayout(p)
+	l := readMemoryMap(p)
 	for a := range task.Addr(3 * maxSpans) {
 		if !l.executable(a<<13) || l.executable(a<<13+1<<12) {
 			t.Fatal(a)

@@ -47,7 +47,7 @@ type replay struct {
 	names      *images.Map // to name with
 	from       *binaries.Index
 	budget     *object.Budget // of what is taken from there
-	layout     layout
+	memoryMap  memoryMap
 	generation int
 	all        bool           // threads of the last snapshot were added
 	frames     []unwind.Frame // of one stack
@@ -56,7 +56,7 @@ type replay struct {
 func newReplay(r *recording.Reader, from *binaries.Index) *replay {
 	h := r.Header()
 	p := &replay{reader: r, from: from, budget: object.NewBudget(object.MaxKept, object.MaxRead), process: recording.NewProcess(r), builder: profile.NewBuilder(h.Target, h.Tool)}
-	p.unwinder = newUnwinder(h.Target, &p.layout)
+	p.unwinder = newUnwinder(h.Target, &p.memoryMap)
 	return p
 }
 
@@ -80,7 +80,7 @@ func (p *replay) add(s *recording.Sample, wanted func(*task.Thread) bool) {
 	if g := p.reader.Generation(); g != p.generation || p.images == nil {
 		p.generation = g
 		p.place()
-		p.layout = readLayout(p.process)
+		p.memoryMap = readMemoryMap(p.process)
 	}
 	for _, d := range s.OtherStops {
 		p.builder.CountStop(d)

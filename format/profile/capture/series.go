@@ -11,7 +11,7 @@ import (
 	"stacksnap/task/recording"
 )
 
-// Series takes snapshots when it is told to, into one profile after another.
+// Series takes one snapshot at each call of Take, into one profile after another.
 type Series struct {
 	shot  *shot
 	saved saved
@@ -33,7 +33,7 @@ func (s *Series) Begin() {
 	s.shot.builder = profile.NewBuilder(s.shot.process.Info(), s.shot.options.Tool)
 }
 
-// Note tells a reader of the profile, and of its recording, a line.
+// Note adds a line for readers of the profile and of its recording.
 func (s *Series) Note(line string) { s.shot.note(line) }
 
 // Take adds one snapshot of all threads. Once the target runs on, it finds out what the
@@ -70,9 +70,9 @@ func (s *Series) Wait(id task.ThreadID) (w *profile.Wait, known bool) {
 	return nil, false
 }
 
-// Innermost names the function that a stack is in. The image stands in for a name
-// that is not known, and for code of no image, such as generated code, the region
-// that it is in: its addresses, one by one, tell nobody anything.
+// Innermost names the function that a stack is in. Where that has no name it returns the name of
+// the image or, of code of no image, such as generated code, the region: its addresses, one by
+// one, would say nothing.
 func (s *Series) Innermost(st *profile.Stack) string {
 	if len(st.Frames) == 0 {
 		return ""
@@ -94,6 +94,10 @@ func (s *Series) Images() *images.Map { return s.shot.tracker.images }
 
 // Stopped is for how long the target has been stopped since Begin.
 func (s *Series) Stopped() time.Duration { return s.shot.builder.Stopped() }
+
+// Deadlocks returns those that were found since Begin. It does without the names and source lines
+// of a Profile.
+func (s *Series) Deadlocks() []profile.Deadlock { return s.shot.builder.Deadlocks() }
 
 // Profile returns what was added since Begin.
 func (s *Series) Profile() *profile.Profile { return s.shot.saving.profile(s.shot.builder) }
@@ -117,7 +121,7 @@ func (s *Series) Save(to recording.Output) error {
 	return nil
 }
 
-// countSaved takes the outcome of writing a snapshot.
+// countSaved counts a snapshot that was written, or keeps the error and closes the file.
 func (s *Series) countSaved(err error) {
 	switch {
 	case s.shot.saving == nil:
@@ -149,7 +153,7 @@ func (s *Series) EndSaved() (path string, err error) {
 	s.closeSaved()
 	path, err = s.saved.file.Name(), s.saved.err
 	if s.saved.snapshots == 0 {
-		_ = s.saved.file.Remove() // it tells nothing
+		_ = s.saved.file.Remove() // it is of no use
 		path = ""
 	}
 	s.saved = saved{}

@@ -12,10 +12,10 @@ import (
 // TestFirstStopTells what threads did: after it they are busy with having been
 // stopped.
 func TestFirstStopTells(t *testing.T) {
-	first := task.Thread{ID: 1, State: task.Running, Turn: task.OnCPU, Processor: 3, User: 5}
-	again := task.Snapshot{Threads: []task.Thread{{ID: 1, State: task.Running, Turn: task.Queued, User: 7}, {ID: 2, Turn: task.Queued}}}
+	first := task.Thread{ID: 1, State: task.Running, OnCPUState: task.OnCPU, Processor: 3, User: 5}
+	again := task.Snapshot{Threads: []task.Thread{{ID: 1, State: task.Running, OnCPUState: task.Queued, User: 7}, {ID: 2, OnCPUState: task.Queued}}}
 	keepFacts(&again, &task.Snapshot{Threads: []task.Thread{first}})
-	if got := &again.Threads[0]; got.Turn != task.OnCPU || got.Processor != 3 || got.User != 5 || again.Threads[1].Turn != task.Queued {
+	if got := &again.Threads[0]; got.OnCPUState != task.OnCPU || got.Processor != 3 || got.User != 5 || again.Threads[1].OnCPUState != task.Queued {
 		t.Errorf("%+v", again.Threads)
 	}
 }
@@ -47,13 +47,13 @@ func TestStateIsThatOfTheStack(t *testing.T) {
 		"asleep in a file":       {at(run, 0x1002, 0x7000), at(task.Uninterruptible, 0x1002, 0x7000), task.Uninterruptible},
 	} {
 		if c.then.State == run {
-			c.then.Turn = task.Queued
+			c.then.OnCPUState = task.Queued
 		}
 		s := task.Snapshot{Threads: []task.Thread{c.now}}
 		keepFacts(&s, &task.Snapshot{Threads: []task.Thread{c.then}})
 		got := &s.Threads[0]
-		if got.State != c.want || (got.Turn == task.Queued) != (c.then.State == run && c.now.State == run) {
-			t.Errorf("%s: %v, %v", name, got.State, got.Turn)
+		if got.State != c.want || (got.OnCPUState == task.Queued) != (c.then.State == run && c.now.State == run) {
+			t.Errorf("%s: %v, %v", name, got.State, got.OnCPUState)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func OneShots(ps []task.Process, o Options) Shots {
 		from = append(from, threadOf{pid: s.pid})
 	}
 	captureAll(g.shots)
-	g.tell()
+	g.resolvePeers()
 	switch {
 	case o.Follow && slices.ContainsFunc(g.shots, (*shot).isLinked):
 		g.follow(from)
@@ -73,17 +73,17 @@ type several struct {
 	missing []profile.Missing
 }
 
-// whole reports whether there is a snapshot that nothing is missing of.
+// whole reports whether the process was captured without an error.
 func (s *shot) whole() bool { return s.target != nil && s.err == nil }
 
-// tell does so for the questions that the snapshots have left open.
-func (g *several) tell() {
-	g.tellOf(func(s *shot) []waits.PeerQuery { return s.questions })
+// resolvePeers fills in [profile.Wait].Peer for the queries that the snapshots have left open.
+func (g *several) resolvePeers() {
+	g.resolve(func(s *shot) []waits.PeerQuery { return s.questions })
 }
 
-// tellOf fills in [profile.Wait].Peer of the waits that some questions are about, where
-// it is proven which other process a thread waits for.
-func (g *several) tellOf(questions func(*shot) []waits.PeerQuery) {
+// resolve fills in [profile.Wait].Peer for some queries, where it is proven which other process
+// a thread waits for.
+func (g *several) resolve(questions func(*shot) []waits.PeerQuery) {
 	var members []across.Member
 	for _, s := range g.shots {
 		if s.whole() {
@@ -93,12 +93,12 @@ func (g *several) tellOf(questions func(*shot) []waits.PeerQuery) {
 	across.Resolve(members)
 }
 
-// deadlocks returns the circles of threads that stand.
+// deadlocks returns the deadlocks among the threads of all, those that are proven.
 func (g *several) deadlocks() []profile.Deadlock {
 	return slices.DeleteFunc(profile.Circles(g.waiters()), func(d profile.Deadlock) bool { return !g.isDeadlock(&d) })
 }
 
-// waiters are the threads that wait for something.
+// waiters returns the threads that wait for something.
 func (g *several) waiters() (all []profile.Waiter) {
 	for _, s := range g.shots {
 		if s.whole() {
@@ -108,7 +108,7 @@ func (g *several) waiters() (all []profile.Waiter) {
 	return all
 }
 
-// waiters are threads with what looks have found that they wait for.
+// waiters returns the threads that wait for something, by looks at them.
 func (s *shot) waiters(looks []profile.Look) (all []profile.Waiter) {
 	info := s.process.Info()
 	for _, l := range looks {

@@ -24,7 +24,7 @@ type target struct {
 	unwinder *unwind.Unwinder
 	code     *codeMemory
 	saving   *saving
-	saved    *images.Map // that the last snapshot of the recording was walked in
+	saved    *images.Map // those in which the last snapshot of the recording was walked
 	maxCopy  int         // bytes of one stack
 
 	stacks    []profile.Stack        // of the snapshot that was walked last
@@ -36,44 +36,46 @@ type target struct {
 }
 
 // newTarget prepares for the capture of a process. It reads nothing of it before start.
-// Lacks says what the process cannot report of its threads in the kernel. Interval is from
-// one snapshot to the next, 0 where that is not known.
-func newTarget(p task.Process, o Options, interval time.Duration) (t *target, lacks string, err error) {
-	if lacks, err = o.askKernel(p); err != nil {
-		return nil, "", err // before there is a file
+// Interval is from one snapshot to the next, 0 where that is not known.
+func newTarget(p task.Process, o Options, interval time.Duration) (*target, error) {
+	lacks, err := o.askKernel(p)
+	if err != nil {
+		return nil, err // before there is a file
 	}
 	task.SetLimits(p, task.Limits{Gate: o.Gate, MaxCopy: o.MaxStop})
-	t = &target{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
+	t := &target{process: p, options: o, builder: profile.NewBuilder(p.Info(), o.Tool), code: &codeMemory{live: p.Memory()}}
 	o.KeepTimelines(t.builder)
 	if t.saving, err = newSaving(p, t.code, &o, interval); err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	return t, lacks, nil
+	t.note(lacks)
+	return t, nil
 }
 
 // start reads what is mapped. It calls onStop with each stop besides those of snapshots; nil:
 // there are to be none.
 func (t *target) start(onStop func(time.Duration)) {
 	t.tracker = newTracker(t.process, t.note, onStop, t.saving, &t.options, t.code)
-	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.layout)
+	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.memoryMap)
 }
 
-// recordTo has what comes written to another recording; nil: to none. That is to be told
-// all that is asked, and an unwinder does not ask again for what it remembers.
+// recordTo has what follows written to another recording; nil: to none. It makes a new unwinder:
+// a recording needs all memory that a walk reads, and an unwinder does not read again what it
+// remembers.
 func (t *target) recordTo(s *saving) {
 	t.saving = s
 	t.tracker.place(s)
-	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.layout)
+	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.memoryMap)
 }
 
-// newUnwinder makes what is walked with in a layout that may change.
-func newUnwinder(info task.Info, l *layout) *unwind.Unwinder {
+// newUnwinder returns an unwinder for a memory map that may change.
+func newUnwinder(info task.Info, l *memoryMap) *unwind.Unwinder {
 	return unwind.New(unwind.Options{
 		CodeMask: info.CodeMask, Executable: func(a task.Addr) bool { return l.executable(a) },
 	})
 }
 
-// note tells a reader of the report, and of the recording, a line, unless it is empty.
+// note adds a line for readers of the report and of the recording, unless it is empty.
 func (t *target) note(line string) {
 	if line != "" {
 		t.builder.Note(line)
@@ -81,7 +83,7 @@ func (t *target) note(line string) {
 	}
 }
 
-// noteKernel tells of how many threads that waited it is not known where.
+// noteKernel notes how many threads waited at an unknown place in the kernel.
 func (t *target) noteKernel(lacking int) {
 	if lacking == 0 {
 		return
@@ -107,7 +109,7 @@ func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error
 	t.tracker.name(t.builder)
 	t.builder.Add(s, t.stacks, t.tracker.images)
 	t.builder.Look(looks, whole)
-	t.saving.tell(t.tracker.layout)
+	t.saving.tell(t.tracker.memoryMap)
 	if err := t.saving.add(s, t.stacks, t.tracker.images, looks, whole); err != nil {
 		return err
 	}

@@ -10,9 +10,8 @@ import (
 	"stacksnap/unwind"
 )
 
-// The rhythm of looks at what threads wait for, and what they may cost: a round
-// asks every thread once, spread over as many snapshots as it takes, so that
-// none of those is missed for it.
+// How often threads are asked what they wait for, and what that may cost: a round asks every
+// thread once, spread over as many snapshots as it takes, so that none is missed for it.
 const (
 	roundEvery = 500 * time.Millisecond // from the start of one to that of the next
 	roundShare = 32                     // one part in so many of the time is for looks
@@ -61,9 +60,8 @@ func (c *credit) renew(now time.Time) {
 	c.seen = now
 }
 
-// due tells, at a snapshot with so many before it, whether there is something to
-// ask now. The first one is none to ask at: all threads are just on their way
-// back from having been stopped.
+// due reports whether to ask threads at a snapshot, with the number of snapshots before it. At the
+// first one it does not: all threads are just on their way back from having been stopped.
 func (l *rounds) due(now time.Time, before int) bool {
 	if !l.begun {
 		*l = rounds{begun: true, credit: l.credit, next: now, asked: map[task.ThreadID]int{}, owners: map[task.ThreadID]bool{}}
@@ -101,8 +99,8 @@ func (l *rounds) follow(w *profile.Wait, s *task.Snapshot) bool {
 	return true
 }
 
-// look asks some of the threads of a snapshot that was walked what they wait for,
-// if it is time to. Whole says that with these a round is.
+// look asks some of the threads of a snapshot that was walked what they wait for, if it is time
+// to. Whole says that this ends a round.
 func (r *recorder) look(s *task.Snapshot) (looks []profile.Look, whole bool) {
 	now := time.Now()
 	l := &r.rounds
@@ -136,9 +134,10 @@ func (r *recorder) lookAtAll() []profile.Look {
 	return looks
 }
 
-// ask asks those threads that were not asked in this round, for as long as there
-// is time, and reports whether that was all of them.
-func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (looks []profile.Look, whole bool) {
+// ask finds out what the threads wait for that were not asked in this round, for as long as there
+// is time. With retry it waits for a thread that is on its way back into its call. Whole says
+// that all were asked.
+func (r *recorder) ask(s *task.Snapshot, limit time.Duration, retry bool) (looks []profile.Look, whole bool) {
 	asked := r.rounds.asked
 	finder := waits.New(r.process, r.tracker.images, s.Threads)
 	began := time.Now()
@@ -155,7 +154,7 @@ func (r *recorder) ask(s *task.Snapshot, limit time.Duration, patient bool) (loo
 		frames := r.stackOf(i, t)
 		w, settled := finder.Ask(t, frames)
 		switch {
-		case !settled && patient:
+		case !settled && retry:
 			w, settled = finder.Find(t, frames)
 		case !settled && asked[t.ID] < askTries-1:
 			asked[t.ID]++
@@ -222,8 +221,8 @@ func (s *shot) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, op
 	return looks, finder.PeerQueries()
 }
 
-// owner is where in the snapshot the thread is that holds what is waited for; -1
-// where none is known.
+// owner returns the index in the snapshot of the thread that holds what is waited for; -1 where
+// none is known.
 func (s *shot) owner(w *profile.Wait) int {
 	if w == nil || w.Owner == 0 {
 		return -1

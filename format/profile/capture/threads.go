@@ -24,17 +24,17 @@ func keep(s *task.Snapshot, stacks []profile.Stack, wanted func(*task.Thread) bo
 	return stacks[:kept]
 }
 
-// wantedThreads returns what reports whether a thread is wanted; nil where all are.
+// wantedThreads returns what reports whether a thread is wanted; nil: every one is.
 func wantedThreads(w *profile.ThreadFilter, p task.Process) (func(*task.Thread) bool, error) {
-	main, err := mainThread(w, p)
-	if err != nil {
+	if err := w.Check(); err != nil {
 		return nil, err
 	}
-	return w.By(main)
+	main, err := mainThread(w, p)
+	return w.By(main), err
 }
 
-// mainThread finds the main thread: on Linux its id is the process's, elsewhere
-// it is the oldest.
+// mainThread returns the id of the main thread: on Linux that of the process, elsewhere the
+// lowest.
 func mainThread(w *profile.ThreadFilter, p task.Process) (task.ThreadID, error) {
 	info := p.Info()
 	if !w.Main || info.OS == task.Linux {

@@ -14,11 +14,11 @@ import (
 const (
 	loadTries = 3
 
-	firstPatience = 500 * time.Microsecond // doubled each time that nothing has changed
-	maxPatience   = time.Second
+	firstReread = 500 * time.Microsecond // doubled each time that nothing has changed
+	maxReread   = time.Second
 )
 
-// tracker knows what is mapped in a process while that changes. A new layout
+// tracker knows what is mapped in a process while that changes. A new memory map
 // of its files is a new *images.Map.
 type tracker struct {
 	process task.Process
@@ -32,24 +32,24 @@ type tracker struct {
 	tries   int             // of loading
 	single  bool            // each stop counts, and may be repeated
 
-	layout layout // that the images are of
-	latest layout // the one that was read last
-	before layout // the one that was read last before the snapshot was taken
-	images *images.Map
-	kept   []keptMap // of layouts that were seen, the current one last
-	churn  churn
-	dyld   dyldList
-	jit    jitNames
+	memoryMap memoryMap // that the images are of
+	latest    memoryMap // the one that was read last
+	before    memoryMap // the one that was read last before the snapshot was taken
+	images    *images.Map
+	kept      []keptMap // of memory maps that were seen, the current one last
+	churn     churn
+	dyld      dyldList
+	jit       jitNames
 
-	read     time.Time     // when a layout was
-	patience time.Duration // how old it is at least before a stack that ends early has it read again
-	checked  []bool        // which of layout.code were looked at for this snapshot
-	unsure   bool          // the last snapshot was of a layout that is not known
-	short    bool          // that symbols are missing was told
-	renamed  bool          // the process is called otherwise than the profile says
+	read        time.Time     // when a memory map was
+	rereadAfter time.Duration // the age from which on a stack that ends early has it read again
+	checked     []bool        // which of memoryMap.code were looked at for this snapshot
+	unsure      bool          // the last snapshot was of a memory map that is not known
+	short       bool          // the note that symbols are missing was added
+	renamed     bool          // the process is called otherwise than the profile says
 
 	snapshots uint   // that were added
-	changed   []bool // and found to show something else by now
+	changed   []bool // and found to be mapped otherwise by now
 }
 
 // unknownFile is equal to no file's number.
@@ -67,7 +67,7 @@ func newTracker(p task.Process, note func(string), onStop func(time.Duration), s
 	return f
 }
 
-// finder finds images with what binaries have of them. All layouts of a process have
+// finder finds images with what binaries have of them. All memory maps of a process have
 // the same files open.
 func (o *Options) finder() func(task.Process) (*images.Map, []error) {
 	from, files := o.Binaries, o.Files
@@ -80,7 +80,7 @@ func (o *Options) finder() func(task.Process) (*images.Map, []error) {
 // ShortLine tells that names are missing for want of memory.
 const ShortLine = "symbols are missing: the tables of all files together are larger than what is read or kept of them (1 GB, 512 MB)"
 
-// noteShort tells it, once, where it is so.
+// noteShort adds that note, once, where it is true.
 func (f *tracker) noteShort() {
 	for _, k := range f.kept {
 		if !f.short && k.loaded != nil && k.loaded.Short() {
@@ -90,8 +90,8 @@ func (f *tracker) noteShort() {
 	}
 }
 
-// name tells a profile what the process is called, where that has changed. It is asked
-// for after the 1st, 2nd, 4th, 8th … snapshot, too: exec may end late.
+// name gives a profile the new name of the process, if it has one. It asks for the name after
+// the 1st, 2nd, 4th, 8th … snapshot, too: exec may end late.
 func (f *tracker) name(b *profile.Builder) {
 	if f.snapshots++; f.usesList() && bits.OnesCount(f.snapshots) == 1 {
 		f.rename()
@@ -126,42 +126,42 @@ func (f *tracker) start() {
 // usesList reports whether dyld's list says what is mapped.
 func (f *tracker) usesList() bool { return f.dyld.tracker != nil }
 
-// reread reads the layout, and the images where it is a new one.
+// reread reads the memory map, and the images where it is a new one.
 func (f *tracker) reread() {
 	if f.usesList() {
 		f.readRegions()
 		f.useImages(f.dyld.listed.Images)
 		return
 	}
-	f.useLayout(f.latest.renew(f.process))
+	f.useMemoryMap(f.latest.renew(f.process))
 }
 
-// useLayout makes a layout that was just read the current one.
-func (f *tracker) useLayout(l layout) {
+// useMemoryMap makes a memory map that was just read the current one.
+func (f *tracker) useMemoryMap(l memoryMap) {
 	f.read = time.Now()
 	if l.stamp == 0 && f.images != nil {
 		return // the target is ending
 	}
 	f.latest = l
-	f.patience = min(max(2*f.patience, firstPatience), maxPatience)
-	if l.stamp != f.layout.stamp {
-		f.patience = firstPatience
+	f.rereadAfter = min(max(2*f.rereadAfter, firstReread), maxReread)
+	if l.stamp != f.memoryMap.stamp {
+		f.rereadAfter = firstReread
 	}
 	if f.images != nil {
-		f.churn.compare(f.layout, l)
+		f.churn.compare(f.memoryMap, l)
 	}
 	if !f.useKept(l) {
 		f.load(l)
 	}
 }
 
-// useKept makes the map current again that was kept of a layout, and reports whether
+// useKept makes the map current again that was kept of a memory map, and reports whether
 // there is one.
-func (f *tracker) useKept(l layout) bool {
+func (f *tracker) useKept(l memoryMap) bool {
 	for i, k := range f.kept {
-		if k.whole && k.layout.files == l.files {
-			same := k.layout.stamp == l.stamp
-			f.kept[i].layout = l
+		if k.whole && k.memoryMap.files == l.files {
+			same := k.memoryMap.stamp == l.stamp
+			f.kept[i].memoryMap = l
 			f.use(i, same)
 			return true
 		}
@@ -169,7 +169,7 @@ func (f *tracker) useKept(l layout) bool {
 	return false
 }
 
-// refresh reads the layout of a running process before it is stopped.
+// refresh reads the memory map of a running process before it is stopped.
 func (f *tracker) refresh() {
 	switch {
 	case f.usesList():
@@ -178,23 +178,23 @@ func (f *tracker) refresh() {
 	case f.maps == nil:
 		return
 	}
-	if l := readLayout(f.process); l.stamp != f.latest.stamp {
-		f.useLayout(l)
+	if l := readMemoryMap(f.process); l.stamp != f.latest.stamp {
+		f.useMemoryMap(l)
 	}
 }
 
-// use makes a kept map the current one; same says that it is of the same layout
-// as when it was so last. A recording is told of every change.
+// use makes a kept map the current one; same says that its memory map is the same as when it
+// was current last. A recording gets every change.
 func (f *tracker) use(i int, same bool) {
 	k := f.kept[i]
-	f.layout = k.layout
+	f.memoryMap = k.memoryMap
 	f.code.in = k.loaded
 	f.forgetChecks()
 	if same && i == len(f.kept)-1 {
 		return
 	}
 	f.kept = append(append(f.kept[:i:i], f.kept[i+1:]...), k)
-	f.images = f.saving.place(f.withNames(k.loaded, k.layout), k.layout)
+	f.images = f.saving.place(f.withNames(k.loaded, k.memoryMap), k.memoryMap)
 }
 
 func (f *tracker) close() {
@@ -224,16 +224,15 @@ func (f *tracker) begin(s *task.Snapshot) {
 		return
 	}
 	f.maps.Renew()
-	f.churn.see(f.layout, s)
+	f.churn.see(f.memoryMap, s)
 	f.adopt(s, func(i int) bool { return !s.Threads[i].Same })
 	f.checkRemapped()
 	f.renewNames()
 }
 
-// adopt makes that kept map the current one which agrees best with what was
-// mapped while some threads of a snapshot onStop. It says false when none agrees
-// better than the current one does. One that lacks an image is not taken up again:
-// its layout is loaded anew when it comes back.
+// adopt makes the kept map current that agrees best with what stops of some threads of a
+// snapshot found mapped. It returns false if none agrees better than the current one. A map
+// that lacks an image is not adopted: its memory map is loaded anew when it comes back.
 func (f *tracker) adopt(s *task.Snapshot, of func(i int) bool) bool {
 	if len(f.kept) < 2 {
 		return false
@@ -243,7 +242,7 @@ func (f *tracker) adopt(s *task.Snapshot, of func(i int) bool) bool {
 		if best >= 0 && !f.kept[k].whole {
 			continue
 		}
-		n := f.kept[k].layout.misses(s, of)
+		n := f.kept[k].memoryMap.misses(s, of)
 		if best < 0 || n < least {
 			best, least = k, n
 		}
@@ -261,17 +260,16 @@ func (f *tracker) adopt(s *task.Snapshot, of func(i int) bool) bool {
 // goBack makes the map current again that was so before the last was adopted.
 func (f *tracker) goBack() { f.use(len(f.kept)-2, false) }
 
-// place has the current images used by the recording that was begun, or by none
-// any more.
+// place has the recording that was begun use the current images; nil: there is none any more.
 func (f *tracker) place(s *saving) {
 	f.saving = s
-	f.images = s.place(f.withNames(f.kept[len(f.kept)-1].loaded, f.layout), f.layout)
+	f.images = s.place(f.withNames(f.kept[len(f.kept)-1].loaded, f.memoryMap), f.memoryMap)
 }
 
-// watchAll returns what to look at in a stop that is not one of many: every
-// place of the current layout, which may be an adopted one, and of the one that
-// was read last. What is not seen in the stop is believed where the latter has
-// what is there afterwards, and that may have come back.
+// watchAll returns what to probe in a stop that is not one of many: every file of the current
+// memory map, which may be an adopted one, and of the one that was read last. An address that
+// is not probed is believed where the latter agrees with what is mapped afterwards; but a file
+// may have gone and come back in between.
 func (f *tracker) watchAll() task.Watch {
 	f.before = f.latest
 	var w task.Watch
@@ -282,14 +280,14 @@ func (f *tracker) watchAll() task.Watch {
 		return w
 	}
 	const most = 1 << 10
-	places := []layout{f.layout}
-	if f.before.stamp != f.layout.stamp {
+	places := []memoryMap{f.memoryMap}
+	if f.before.stamp != f.memoryMap.stamp {
 		places = append(places, f.before)
 	}
 	for k, l := range places {
 		for i, m := range l.maps {
 			a := l.code[i].Start
-			if m.Inode != 0 && len(w.Mapped) < most && (k == 0 || !f.layout.starts(a)) {
+			if m.Inode != 0 && len(w.Mapped) < most && (k == 0 || !f.memoryMap.starts(a)) {
 				w.Mapped = append(w.Mapped, a)
 			}
 		}
@@ -297,10 +295,10 @@ func (f *tracker) watchAll() task.Watch {
 	return w
 }
 
-// watch returns where to look in the next snapshot. It is called just before that
-// is taken: after one of an unknown layout the layout is read again then, too. The
-// moment after a snapshot alone may be one in which the target never has that
-// layout, since it goes on at the same pace as this.
+// watch returns what to probe in the next snapshot, and is called just before that is taken.
+// After a snapshot with an unknown memory map it reads the memory map again. Reading it only
+// after each snapshot would not do: a target that maps and unmaps at the pace of the sampling
+// could have another one at each of those moments.
 func (f *tracker) watch() task.Watch {
 	if f.unsure && !f.usesList() {
 		f.refresh()
@@ -313,17 +311,17 @@ func (f *tracker) watch() task.Watch {
 	case f.maps == nil:
 		return task.Watch{}
 	}
-	return task.Watch{Mapped: f.churn.addresses(f.layout, f.process.Info().Path)}
+	return task.Watch{Mapped: f.churn.addresses(f.memoryMap, f.process.Info().Path)}
 }
 
-// doubts reports whether the way in which a walk ended is reason to read the layout
-// again: one that ended early may have led to code that was mapped after it was
-// read, as when a program has just been started. It is for the samples to come:
-// of this one it would not be known whether the new code was there.
+// doubts reports whether the memory map is to be read again because of how a walk ended: one
+// that ended early may have led to code that was mapped since, as when a program has just been
+// started. That helps the samples to come. Whether the new code was mapped at this one would
+// not be known.
 func (f *tracker) doubts(stop unwind.Stop) bool {
 	switch stop.Reason {
 	case unwind.BadPointer, unwind.NoCaller:
-		return time.Since(f.read) > f.patience
+		return time.Since(f.read) > f.rereadAfter
 	}
 	return false
 }

@@ -65,12 +65,12 @@ func region(n int, inode uint64) task.Region {
 	return r
 }
 
-func seenAt(n int, inode uint64) task.Seen {
+func seenAt(n int, inode uint64) task.ProbedMapping {
 	r := region(n, inode)
 	if inode == unknownFile {
-		return task.Seen{At: r.Start}
+		return task.ProbedMapping{At: r.Start}
 	}
-	return task.Seen{At: r.Start, Mapped: task.Mapped{Start: r.Start, End: r.End, Mapping: r.Mapping()}}
+	return task.ProbedMapping{At: r.Start, Mapped: task.Mapped{Start: r.Start, End: r.End, Mapping: r.Mapping()}}
 }
 
 const nothing = unknownFile
@@ -79,33 +79,33 @@ func TestFramesAreJudgedByWhatWasSeen(t *testing.T) {
 	in := func(n int) task.Addr { return task.Addr(n)<<16 + 0x40 }
 	for _, tt := range []struct {
 		name string
-		then []task.Region // when the layout was read
+		then []task.Region // when the memory map was read
 		now  []task.Region
-		seen []task.Seen
+		seen []task.ProbedMapping
 		pc   task.Addr
 		stop unwind.Reason
 		want verdict
 	}{
 		{"not watched, same", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, nil, in(1), unwind.Bottom, asKnown},
-		{"not watched, exchanged", []task.Region{region(1, 7)}, []task.Region{region(1, 8)}, nil, in(1), unwind.Bottom, exchanged},
-		{"not watched, gone", []task.Region{region(1, 7)}, nil, nil, in(1), unwind.Bottom, exchanged},
-		{"not watched, new", nil, []task.Region{region(1, 7)}, nil, in(1), unwind.Bottom, exchanged},
+		{"not watched, remapped", []task.Region{region(1, 7)}, []task.Region{region(1, 8)}, nil, in(1), unwind.Bottom, remappedCode},
+		{"not watched, gone", []task.Region{region(1, 7)}, nil, nil, in(1), unwind.Bottom, remappedCode},
+		{"not watched, new", nil, []task.Region{region(1, 7)}, nil, in(1), unwind.Bottom, remappedCode},
 		{"not watched, new code of a compiler", nil, []task.Region{region(1, 0)}, nil, in(1), unwind.Bottom, generatedCode},
-		{"seen as it was, gone by now", []task.Region{region(1, 7)}, nil, []task.Seen{seenAt(1, 7)}, in(1), unwind.Bottom, asKnown},
-		{"seen as another, back by now", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(1, 8)}, in(1), unwind.Bottom, exchanged},
-		{"seen as nothing, back by now", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(1, nothing)}, in(1), unwind.Bottom, exchanged},
-		{"seen as a compiler's, back by now", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(1, 0)}, in(1), unwind.Bottom, exchanged},
-		{"seen where there was nothing, gone by now", nil, nil, []task.Seen{seenAt(1, 7)}, in(1), unwind.Bottom, exchanged},
-		{"a compiler's seen where there was nothing", nil, nil, []task.Seen{seenAt(1, 0)}, in(1), unwind.Bottom, generatedCode},
-		{"a compiler's, twice", []task.Region{region(1, 0)}, nil, []task.Seen{seenAt(1, 0)}, in(1), unwind.Bottom, asKnown},
-		{"another place seen as another", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(2, 8)}, in(1), unwind.Bottom, asKnown},
-		{"the same, and the walk ended early", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.Seen{seenAt(2, 8)}, in(1), unwind.BadPointer, exchanged},
+		{"seen as it was, gone by now", []task.Region{region(1, 7)}, nil, []task.ProbedMapping{seenAt(1, 7)}, in(1), unwind.Bottom, asKnown},
+		{"seen as another, back by now", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, []task.ProbedMapping{seenAt(1, 8)}, in(1), unwind.Bottom, remappedCode},
+		{"seen as nothing, back by now", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, []task.ProbedMapping{seenAt(1, nothing)}, in(1), unwind.Bottom, remappedCode},
+		{"seen as a compiler's, back by now", []task.Region{region(1, 7)}, []task.Region{region(1, 7)}, []task.ProbedMapping{seenAt(1, 0)}, in(1), unwind.Bottom, remappedCode},
+		{"seen where there was nothing, gone by now", nil, nil, []task.ProbedMapping{seenAt(1, 7)}, in(1), unwind.Bottom, remappedCode},
+		{"a compiler's seen where there was nothing", nil, nil, []task.ProbedMapping{seenAt(1, 0)}, in(1), unwind.Bottom, generatedCode},
+		{"a compiler's, twice", []task.Region{region(1, 0)}, nil, []task.ProbedMapping{seenAt(1, 0)}, in(1), unwind.Bottom, asKnown},
+		{"another place seen as another", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.ProbedMapping{seenAt(2, 8)}, in(1), unwind.Bottom, asKnown},
+		{"the same, and the walk ended early", []task.Region{region(1, 7), region(2, 9)}, []task.Region{region(1, 7)}, []task.ProbedMapping{seenAt(2, 8)}, in(1), unwind.BadPointer, remappedCode},
 	} {
 		p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: tt.then}
 		f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
 		f.watch()
 		p.regions = tt.now
-		th := &task.Thread{Sight: task.Sight{Mapped: tt.seen}}
+		th := &task.Thread{Probe: task.StopProbe{Mapped: tt.seen}}
 		if v := f.check(th, []unwind.Frame{{PC: tt.pc}}, unwind.Stop{Reason: tt.stop}); v != tt.want {
 			t.Errorf("%s: verdict %d, want %d", tt.name, v, tt.want)
 		}
@@ -122,16 +122,16 @@ func TestKeptLayoutsAreAdopted(t *testing.T) {
 		if inode != nothing {
 			p.regions = append(p.regions, region(2, inode))
 		}
-		f.kept = append(f.kept, keptMap{layout: readLayout(p), whole: true, loaded: images.NewMap(nil)})
+		f.kept = append(f.kept, keptMap{memoryMap: readMemoryMap(p), whole: true, loaded: images.NewMap(nil)})
 	}
 	f.use(0, false)
 	maps := map[uint64]*images.Map{}
 	for range 3 {
 		for _, inode := range []uint64{7, 8, nothing, 8} {
-			s := &task.Snapshot{Threads: []task.Thread{{Sight: task.Sight{Mapped: []task.Seen{seenAt(2, inode)}}}}}
+			s := &task.Snapshot{Threads: []task.Thread{{Probe: task.StopProbe{Mapped: []task.ProbedMapping{seenAt(2, inode)}}}}}
 			f.begin(s)
-			if f.layout.differs(&s.Threads[0].Sight) != 0 || f.kept[2].loaded != f.images {
-				t.Errorf("seen %d: the layout has %+v", inode, f.layout.maps)
+			if f.memoryMap.differs(&s.Threads[0].Probe) != 0 || f.kept[2].loaded != f.images {
+				t.Errorf("seen %d: the memory map has %+v", inode, f.memoryMap.maps)
 			}
 			if m := maps[inode]; m != nil && m != f.images {
 				t.Errorf("seen %d: another map than before", inode)
@@ -152,7 +152,7 @@ func TestLayoutReadTooLate(t *testing.T) {
 	f.watch()
 	p.regions = []task.Region{region(1, 7), region(2, 8)}
 	f.reread()
-	for n, want := range map[int]verdict{1: asKnown, 2: exchanged} {
+	for n, want := range map[int]verdict{1: asKnown, 2: remappedCode} {
 		if v := f.check(&task.Thread{}, []unwind.Frame{{PC: region(n, 0).Start}}, stopAtBottom); v != want {
 			t.Errorf("place %d: verdict %d, want %d", n, v, want)
 		}
@@ -170,15 +170,15 @@ func TestWatchedPlacesAreBoundedAndForgotten(t *testing.T) {
 	}
 	for range forgetAfter {
 		w.note(5)
-		w.addresses(layout{}, "")
+		w.addresses(memoryMap{}, "")
 	}
-	if got := w.addresses(layout{}, ""); len(got) != 1 || got[0] != 5 {
+	if got := w.addresses(memoryMap{}, ""); len(got) != 1 || got[0] != 5 {
 		t.Errorf("watches %v, want 5", got)
 	}
 	for range forgetAfter {
-		w.addresses(layout{}, "")
+		w.addresses(memoryMap{}, "")
 	}
-	if got := w.addresses(layout{}, ""); len(got) != 0 {
+	if got := w.addresses(memoryMap{}, ""); len(got) != 0 {
 		t.Errorf("watches %v", got)
 	}
 }
@@ -200,7 +200,7 @@ func TestEveryPlaceIsWatchedAtFirst(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutImages: the layout of a program whose code is in files that are
+// TestFilesWithoutImages: the memory map of a program whose code is in files that are
 // not ELF is loaded once, and found again when it comes back.
 func TestFilesWithoutImages(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
@@ -220,7 +220,7 @@ func TestFilesWithoutImages(t *testing.T) {
 }
 
 // TestLayoutThatGoesWhileItIsLoaded: when the images turn out to be those of a
-// layout that is kept, that one is used, and not loaded once more.
+// memory map that is kept, that one is used, and not loaded once more.
 func TestLayoutThatGoesWhileItIsLoaded(t *testing.T) {
 	first := []task.Region{region(1, 7)}
 	second := []task.Region{region(1, 7), region(2, 8)}
@@ -235,8 +235,8 @@ func TestLayoutThatGoesWhileItIsLoaded(t *testing.T) {
 	}
 	p.regions = second
 	f.reread()
-	if loads != 1 || len(f.kept) != 1 || f.layout.stamp != f.kept[0].layout.stamp || len(f.layout.code) != 1 {
-		t.Errorf("%d loads, %d kept, the current layout has %d mappings", loads, len(f.kept), len(f.layout.code))
+	if loads != 1 || len(f.kept) != 1 || f.memoryMap.stamp != f.kept[0].memoryMap.stamp || len(f.memoryMap.code) != 1 {
+		t.Errorf("%d loads, %d kept, the current memory map has %d mappings", loads, len(f.kept), len(f.memoryMap.code))
 	}
 }
 
@@ -248,7 +248,7 @@ func (allCode) Segments() []object.Segment {
 }
 
 // TestImagesBeyondTheLayout: images that were found at another moment may be more
-// than the layout has. A frame there is not named by them.
+// than the memory map has. A frame there is not named by them.
 func TestImagesBeyondTheLayout(t *testing.T) {
 	p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
 	f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
@@ -259,10 +259,10 @@ func TestImagesBeyondTheLayout(t *testing.T) {
 		want   verdict
 	}{
 		{nil, nil, asKnown},
-		{nil, []task.Region{region(2, 8)}, exchanged},
+		{nil, []task.Region{region(2, 8)}, remappedCode},
 		{nil, []task.Region{region(2, 0)}, generatedCode},
-		{[]object.Placed{{Load: region(2, 8).Start, Slide: uint64(region(2, 8).Start), File: allCode{}}}, nil, exchanged},
-		{[]object.Placed{{Load: region(2, 8).Start, Slide: uint64(region(2, 8).Start), File: allCode{}}}, []task.Region{region(2, 0)}, exchanged},
+		{[]object.Placed{{Load: region(2, 8).Start, Slide: uint64(region(2, 8).Start), File: allCode{}}}, nil, remappedCode},
+		{[]object.Placed{{Load: region(2, 8).Start, Slide: uint64(region(2, 8).Start), File: allCode{}}}, []task.Region{region(2, 0)}, remappedCode},
 		{[]object.Placed{{Load: region(3, 8).Start, Slide: uint64(region(3, 8).Start), File: allCode{}}}, nil, asKnown},
 	} {
 		f.images = images.NewMap(tt.images)
@@ -273,9 +273,9 @@ func TestImagesBeyondTheLayout(t *testing.T) {
 	}
 }
 
-// TestLayoutIsReadBeforeTheNextSnapshot: after a snapshot of a layout that is not
+// TestMemoryMapIsReadBeforeTheNextSnapshot: after a snapshot of a memory map that is not
 // known, and only then.
-func TestLayoutIsReadBeforeTheNextSnapshot(t *testing.T) {
+func TestMemoryMapIsReadBeforeTheNextSnapshot(t *testing.T) {
 	for _, unsure := range []bool{false, true} {
 		p := &mapped{listed: listed{info: task.Info{OS: task.Linux, Live: true}}, regions: []task.Region{region(1, 7)}}
 		f := newTracker(p, func(string) {}, nil, nil, new(Options), &codeMemory{})
@@ -294,7 +294,7 @@ func TestWalkedAsCaptured(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		seen uint64 // the file in which the thread stood
-		want uint64 // that of the layout that is current then
+		want uint64 // that of the memory map that is current then
 	}{
 		{"as it is", 8, 8},
 		{"as it was", 7, 7},
@@ -308,13 +308,13 @@ func TestWalkedAsCaptured(t *testing.T) {
 		p.regions = []task.Region{region(1, 8)}
 		r.tracker.reread()
 		r.tracker.watch()
-		if n := r.tracker.layout.maps[0].Inode; n != 8 || len(r.tracker.kept) != 2 {
+		if n := r.tracker.memoryMap.maps[0].Inode; n != 8 || len(r.tracker.kept) != 2 {
 			t.Fatalf("file %d is current, %d are kept", n, len(r.tracker.kept))
 		}
-		s := &task.Snapshot{Threads: []task.Thread{{ID: 1, Registers: registersAt(region(1, 0).Start + 0x40), Sight: task.Sight{Mapped: []task.Seen{seenAt(1, tt.seen)}}}}}
+		s := &task.Snapshot{Threads: []task.Thread{{ID: 1, Registers: registersAt(region(1, 0).Start + 0x40), Probe: task.StopProbe{Mapped: []task.ProbedMapping{seenAt(1, tt.seen)}}}}}
 		r.tracker.forgetChecks()
 		r.walk(s)
-		if n := r.tracker.layout.maps[0].Inode; n != tt.want {
+		if n := r.tracker.memoryMap.maps[0].Inode; n != tt.want {
 			t.Errorf("%s: file %d is current, want %d", tt.name, n, tt.want)
 		}
 		r.tracker.close()
@@ -358,7 +358,7 @@ func TestImagesOfATargetThatEnded(t *testing.T) {
 		}
 		f := newTracker(p, note, nil, nil, new(Options), &codeMemory{})
 		f.tries, f.find = 1, func(task.Process) (*images.Map, []error) { return images.NewMap(nil), unread }
-		f.load(readLayout(p))
+		f.load(readMemoryMap(p))
 		if notes != tt.notes {
 			t.Errorf("%s: %d notes, want %d", tt.name, notes, tt.notes)
 		}

@@ -22,14 +22,14 @@ func (t *target) walk(s *task.Snapshot) verdict {
 		t.tracker.reread()
 		v = t.walkOnce(s)
 	}
-	if v != exchanged {
+	if v != remappedCode {
 		return v
 	}
-	before := t.countExchanged(s)
-	if !t.tracker.adopt(s, func(i int) bool { return t.isExchanged(s, i) }) {
+	before := t.countRemapped(s)
+	if !t.tracker.adopt(s, func(i int) bool { return t.isRemapped(s, i) }) {
 		return v
 	}
-	if v = t.walkOnce(s); t.countExchanged(s) > before {
+	if v = t.walkOnce(s); t.countRemapped(s) > before {
 		t.tracker.goBack()
 		v = t.walkOnce(s)
 	}
@@ -62,44 +62,42 @@ func (t *target) walkOnce(s *task.Snapshot) (worst verdict) {
 	return worst
 }
 
-// repeats reports whether a stack that is the same as before need not be walked. A
-// recording, in which every stack is walked again, wants it to be checked in
-// other images.
+// repeats reports whether a stack that is the same as before need not be walked. With a
+// recording it is, in other images: every stack of a recording is walked again by [Replay].
 func (t *target) repeats() bool { return t.saving == nil || t.saved == t.tracker.images }
 
-// askFor notes in a snapshot what another copy of a thread is to have more, and reports
-// whether it would.
+// askFor notes in a snapshot what the next copy of a thread is to have besides, and reports
+// whether that copy would have more than this one.
 func (t *target) askFor(s *task.Snapshot, th *task.Thread, frames []unwind.Frame, stop unwind.Stop) bool {
 	switch {
 	case stop.Reason == unwind.NotCaptured && th.Err == nil: // else more was not to be had
 		return want(s, th, frames, stop.Need, t.maxCopy)
-	case s.Spare && !s.Unhurried && th.Spared && th.State != task.Uninterruptible && !isWhole(frames, stop): // such a thread does not stop
+	case s.Skip && !s.Unhurried && th.Skipped && th.State != task.Uninterruptible && !isWhole(frames, stop): // such a thread does not stop
 		s.Insist[th.ID] = true
 		return true
 	}
 	return false
 }
 
-// isWhole reports whether a walk needed nothing that it had not: with all registers
-// it would have been the same. Where code has no unwind information, the stack and
-// the frame pointer, once that is known, are all that leads on.
+// isWhole reports whether a walk would have been the same with all registers known. Where code
+// has no unwind information, the walk needs the stack and the frame pointer alone.
 func isWhole(frames []unwind.Frame, stop unwind.Stop) bool {
 	return stop.Reason == unwind.Bottom && !slices.ContainsFunc(frames, func(f unwind.Frame) bool {
 		return f.By.Guess() || errors.Is(f.Err, rule.ErrUnknownRegister)
 	})
 }
 
-// isExchanged reports whether the walk of a thread led to code that is not known
+// isRemapped reports whether the walk of a thread led to code that is not known
 // to be what was there.
-func (t *target) isExchanged(s *task.Snapshot, i int) bool {
+func (t *target) isRemapped(s *task.Snapshot, i int) bool {
 	st := &t.stacks[i]
-	return !st.Repeat && t.tracker.check(&s.Threads[i], st.Frames, st.Stop) == exchanged
+	return !st.Repeat && t.tracker.check(&s.Threads[i], st.Frames, st.Stop) == remappedCode
 }
 
-// countExchanged counts the threads whose code was exchanged.
-func (t *target) countExchanged(s *task.Snapshot) (n int) {
+// countRemapped counts the threads whose code was remapped.
+func (t *target) countRemapped(s *task.Snapshot) (n int) {
 	for i := range s.Threads {
-		if t.isExchanged(s, i) {
+		if t.isRemapped(s, i) {
 			n++
 		}
 	}
@@ -114,8 +112,8 @@ func (t *target) cut(th *task.Thread, st *profile.Stack) bool {
 	return th.Sure > 0
 }
 
-// countSure returns how many frames of a stack are sure: none where that is not
-// known of each.
+// countSure returns the number of frames of a stack that are sure, see sure; 0 where that is not
+// known frame by frame.
 func (f *tracker) countSure(t *task.Thread, s *profile.Stack) int {
 	if !f.usesList() {
 		return 0
@@ -124,8 +122,7 @@ func (f *tracker) countSure(t *task.Thread, s *profile.Stack) int {
 	return n
 }
 
-// cutUnsure leaves out the frames of a stack that are not sure, as [task.Thread]
-// tells.
+// cutUnsure leaves out the frames of a stack beyond [task.Thread].Sure.
 func cutUnsure(t *task.Thread, s *profile.Stack) {
 	if t.Sure == 0 || s.Repeat {
 		return

@@ -7,26 +7,26 @@ import (
 	"stacksnap/format/profile"
 )
 
-// Measure is what of a function is compared.
+// Measure is the quantity that a comparison is about.
 type Measure uint8
 
 // The measures.
 const (
-	BySamples Measure = iota // in how many it was: all time, that of waiting too
-	ByCPU                    // time on a processor, in nanoseconds
+	BySamples Measure = iota // number of samples: all time, waiting included
+	ByCPU                    // CPU time, in nanoseconds
 )
 
-// Scale is what makes both sides of a diff comparable.
+// Scale is the normalisation of the two sides of a comparison.
 type Scale uint8
 
 // The scales.
 const (
-	ToTotal   Scale = iota // shares of each side's whole
-	ToTime                 // shares of the time for which each side was sampled
-	AsCounted              // none: what was counted
+	ToTotal   Scale = iota // by shares of each side's total
+	ToTime                 // by shares of the time for which each side was sampled
+	AsCounted              // not scaled: the counts themselves
 )
 
-// Amount is how much there is on each side: samples, or nanoseconds.
+// Amount is a quantity on both sides, in samples or nanoseconds.
 type Amount struct{ Before, After int64 }
 
 func (a *Amount) add(b Amount) {
@@ -34,57 +34,57 @@ func (a *Amount) add(b Amount) {
 	a.After += b.After
 }
 
-// Diff is how two profiles differ, function by function. Functions are the same that
-// have the same name in an image of the same name, at whatever address: code without a
-// name is known by its place in the image. The programs themselves are one image,
-// whatever their files are called. No count is made up: all are as captured, and
-// [Diff.Value] has them to one scale.
+// Diff is the comparison of two profiles, function by function. Functions correspond if
+// they have the same name in images of the same name, at any address; code without a name
+// corresponds by its offset in the image. The main programs correspond whatever their names
+// are. All amounts are as captured; [Diff.Value] scales them.
 type Diff struct {
 	Before, After *profile.Profile
 	Measure       Measure
 	Scale         Scale
 	By            profile.Grouping
 	Inverted      bool
-	// Whole is all that was captured on each side, and Selected what the diff has of it.
+	// Whole is the total captured on each side, and Selected the part in the trees.
 	Whole, Selected Amount
-	Trees           []*Tree // what changed most first
+	Trees           []*Tree // sorted by change, largest first
 	Functions       []Function
+	Noise           Noise
 }
 
-// Tree is the calls of threads that belong together: those of one name, queue or
-// state, or all of them.
+// Tree is the call tree of a group of threads: those of one name, queue or state, or all.
 type Tree struct {
-	Name    string // of the threads, the queue or the state; empty: they have none, or are all
-	Main    bool   // the main threads
+	Name    string // name of the threads, queue or state; empty: no name, or all threads
+	Main    bool   // the tree is that of the main threads
 	Threads Amount
 	Total   Amount
 	Roots   []*Node
 }
 
-// Node is a function as called from one place on both sides.
+// Node is a function called from one caller, on both sides.
 type Node struct {
-	*profile.Node        // where it is, of one side, the later where it has it; its counts mean nothing
-	Self, Total   Amount // it was innermost; it was on the stack
+	*profile.Node        // the node of the later side, if it has one, else of the earlier; its counts are meaningless
+	Self, Total   Amount // as the innermost frame; anywhere on the stack
 	Children      []*Node
 
-	place int // the same for each node of the function
+	place int // number of the function
 }
 
-// Function is a function, wherever it was called.
+// Function is a function with the amounts from all its callers.
 type Function struct {
 	*profile.Node
-	Self, Total Amount // a stack counts once in Total, however often it has the function
+	Self, Total Amount // a recursive stack counts once in Total
+	Margin      Margin
 
 	place int
 }
 
-// IncomparableError is about profiles that cannot be compared as wanted.
+// IncomparableError is the error of profiles that cannot be compared as requested.
 type IncomparableError struct {
-	After bool   // which of them is to blame
-	Why   string // completes "it ..."
+	After bool   // the later profile is the cause
+	Why   string // continues a sentence that begins with "it"
 }
 
-// Side names the profile.
+// Side returns "before" or "after".
 func (e *IncomparableError) Side() string {
 	if e.After {
 		return "after"
@@ -94,16 +94,16 @@ func (e *IncomparableError) Side() string {
 
 func (e *IncomparableError) Error() string { return e.Side() + ": it " + e.Why }
 
-// Options are how profiles are compared.
+// Options are the options of a comparison.
 type Options struct {
 	Measure Measure
-	Choose  bool // the measure: CPU time, where both sides have that, else samples
+	Choose  bool // ignore Measure: take CPU time if both sides have it, else samples
 	Scale   Scale
 	By      profile.Grouping
 }
 
-// New compares two profiles, which may be views: selected, or both turned. The error is
-// an *[IncomparableError]. Both profiles are left as they are.
+// New compares two profiles, which may be views if both or none are inverted. It does not
+// change them. The error is an *[IncomparableError].
 func New(before, after *profile.Profile, o Options) (*Diff, error) {
 	d := &Diff{Before: before, After: after, Measure: o.Measure, Scale: o.Scale, By: o.By}
 	d.Inverted = after.View != nil && after.View.Inverted
@@ -114,10 +114,11 @@ func New(before, after *profile.Profile, o Options) (*Diff, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	straight := d.merge(before.Straight(), after.Straight())
+	straight, m := d.merge(before.Straight(), after.Straight())
 	d.Functions = d.functions(straight)
+	d.findNoise(m, before.Straight(), after.Straight())
 	if d.Trees = straight; d.Inverted {
-		d.Trees = d.merge(before, after)
+		d.Trees, _ = d.merge(before, after)
 	}
 	for _, t := range d.Trees {
 		d.Selected.add(t.Total)
@@ -127,7 +128,7 @@ func New(before, after *profile.Profile, o Options) (*Diff, error) {
 	return d, nil
 }
 
-// chooseMeasure takes CPU time where there is some on both sides.
+// chooseMeasure selects CPU time if both sides have some.
 func (d *Diff) chooseMeasure() {
 	d.Measure = BySamples
 	if d.Before.Original().CountsCPU() && d.After.Original().CountsCPU() && whole(d.Before, ByCPU) > 0 && whole(d.After, ByCPU) > 0 {
@@ -135,7 +136,7 @@ func (d *Diff) chooseMeasure() {
 	}
 }
 
-// whole is all that was captured.
+// whole returns the total captured in a profile.
 func whole(p *profile.Profile, m Measure) (sum int64) {
 	for _, t := range p.Original().Threads {
 		if m == ByCPU {
@@ -151,7 +152,7 @@ func whole(p *profile.Profile, m Measure) (sum int64) {
 	return sum
 }
 
-// check refuses what cannot be compared.
+// check returns an error if the profiles cannot be compared.
 func (d *Diff) check() error {
 	for _, side := range []struct {
 		*profile.Profile
@@ -168,7 +169,7 @@ func (d *Diff) check() error {
 	return nil
 }
 
-// lacks says what a side lacks.
+// lacks returns what a side lacks for the comparison; empty if nothing.
 func (d *Diff) lacks(p *profile.Profile, whole int64) string {
 	switch {
 	case d.Measure == ByCPU && !p.CountsCPU():
@@ -185,8 +186,8 @@ func (d *Diff) lacks(p *profile.Profile, whole int64) string {
 	return ""
 }
 
-// span is the time for which a profile was sampled, as a thread that is always there
-// would be measured; 0 where that is not known.
+// span returns the time for which a profile was sampled, as the measure of a thread that is
+// there all the time; 0 if unknown.
 func span(p *profile.Profile, m Measure) int64 {
 	switch {
 	case p.Snapshots == 1:
@@ -197,7 +198,7 @@ func span(p *profile.Profile, m Measure) int64 {
 	return int64(p.Snapshots)
 }
 
-// Basis is what the scale takes for the whole of each side; 0 where it takes nothing.
+// Basis returns the amounts of each side that the scale takes for 100%; 0 if it takes none.
 func (d *Diff) Basis() (before, after int64) {
 	switch d.Scale {
 	case ToTotal:
@@ -208,8 +209,8 @@ func (d *Diff) Basis() (before, after int64) {
 	return 0, 0
 }
 
-// Value returns an amount to the diff's scale: percent of each side's total, percent of
-// the time it was sampled for (of one thread, or one processor), or what was counted.
+// Value scales an amount: to percent of each side's total, to percent of the sampled time
+// (of one thread or processor), or not at all.
 func (d *Diff) Value(a Amount) (before, after float64) {
 	before, after = float64(a.Before), float64(a.After)
 	if d.Scale == AsCounted {
@@ -226,13 +227,13 @@ func percentOf(part float64, whole int64) float64 {
 	return 100 * part / float64(whole)
 }
 
-// Change is by how much an amount has grown, to the diff's scale; negative: it has shrunk.
+// Change returns the growth of an amount, scaled; negative if it has shrunk.
 func (d *Diff) Change(a Amount) float64 {
 	before, after := d.Value(a)
 	return after - before
 }
 
-// String returns the measure in words.
+// String returns the measure in a word.
 func (m Measure) String() string {
 	switch m {
 	case BySamples:

@@ -8,15 +8,15 @@ import (
 	"stacksnap/format/profile"
 )
 
-// Nodes gives the nodes of the tree with their depth, 0 for an outermost frame: each
-// before its children, and these in order.
+// Nodes iterates over the nodes of the tree with their depth (0 for an outermost frame).
+// Each comes before its children.
 func (t *Tree) Nodes() iter.Seq2[int, *Node] {
 	return profile.Preorder(t.Roots, func(n *Node) []*Node { return n.Children })
 }
 
-// Grown returns the branch that has grown by the most more than what it was called by, and
-// its caller, which is nil of an outermost one; both are nil where none has grown. An
-// outermost one counts only if it is new: what threads begin with grows with all below.
+// Grown returns the branch that has grown by the most more than its caller, and the caller,
+// nil for an outermost branch. Both are nil if none has grown. An outermost branch counts
+// only if it is new, since the functions that threads begin with grow with any below.
 func (d *Diff) Grown() (branch, caller *Node) {
 	most := 0.0
 	for _, t := range d.Trees {
@@ -37,17 +37,17 @@ func (d *Diff) Grown() (branch, caller *Node) {
 	return branch, caller
 }
 
-// Is reports whether a node is one of a function, of the same diff.
+// Is reports whether the node is a call of f, a function of the same diff.
 func (n *Node) Is(f Function) bool { return n.place == f.place }
 
-// functions lists the functions of trees that are not turned: those first whose own
-// time changed most.
+// functions returns the functions of trees that are not inverted, sorted by the change of
+// their own amount.
 func (d *Diff) functions(trees []*Tree) []Function {
 	index := map[int]int{} // by place
 	var list []Function
 	for _, t := range trees {
-		var path []int    // the functions on the stack
-		var onStack []int // how often each of the list is there
+		var path []int    // indexes in list of the functions on the stack
+		var onStack []int // number of times that each of list is on the stack
 		for depth, n := range t.Nodes() {
 			for _, at := range path[min(depth, len(path)):] {
 				onStack[at]--
@@ -64,7 +64,7 @@ func (d *Diff) functions(trees []*Tree) []Function {
 				onStack = append(onStack, 0)
 			}
 			if list[at].Total.After == 0 && n.Total.After > 0 {
-				list[at].Node = n.Node // where it is now
+				list[at].Node = n.Node // the later side's
 			}
 			list[at].Self.add(n.Self)
 			if onStack[at]++; onStack[at] == 1 {
@@ -76,8 +76,7 @@ func (d *Diff) functions(trees []*Tree) []Function {
 	return list
 }
 
-// compareFunctions puts first whose own time changed most, and then what it was called
-// for.
+// compareFunctions orders functions by the change of their own amount, then of their total.
 func (d *Diff) compareFunctions(a, b Function) int {
 	return cmp.Or(
 		cmp.Compare(math.Abs(d.Change(b.Self)), math.Abs(d.Change(a.Self))),
@@ -85,14 +84,14 @@ func (d *Diff) compareFunctions(a, b Function) int {
 		cmp.Compare(a.Function, b.Function))
 }
 
-// Prune returns a copy of the tree without the branches in which nothing changed by as
-// much as least, to the diff's scale, or that stand deeper than so many frames; 0 is no
-// bound. One node of the name [LeftOut] stands for those below one caller.
+// Prune returns a copy of the tree without branches that changed by less than least
+// (scaled), or that are deeper than depth frames; 0 means no bound. Below each caller, one
+// node named [profile.LeftOut] takes the place of the removed branches.
 func (d *Diff) Prune(t *Tree, least float64, depth int) *Tree {
 	if least <= 0 && depth <= 0 {
 		return t
 	}
-	changes := map[*Node]bool{} // in it or below, something changes
+	changes := map[*Node]bool{} // the node or one below it changes
 	var order []*Node
 	above := map[*Node]*Node{}
 	for _, n := range t.Nodes() {
@@ -112,10 +111,10 @@ func (d *Diff) Prune(t *Tree, least float64, depth int) *Tree {
 	return pruned(t, func(at int, n *Node) bool { return changes[n] && (depth <= 0 || at < depth) })
 }
 
-// pruned is a copy of a tree with what stays of it.
+// pruned returns a copy of a tree without the nodes for which stays returns false.
 func pruned(t *Tree, stays func(depth int, n *Node) bool) *Tree {
 	root := &Node{}
-	var at []*Node // what became of the node at each depth
+	var at []*Node // copy of the node at each depth
 	for depth, n := range t.Nodes() {
 		to := root
 		if depth > 0 {
@@ -143,7 +142,8 @@ func pruned(t *Tree, stays func(depth int, n *Node) bool) *Tree {
 	return &copied
 }
 
-// leftOut is the child that stands for the branches that are left out: the last one.
+// leftOut returns the last child, which represents the removed branches. It adds one if
+// there is none.
 func (n *Node) leftOut() *Node {
 	if last := len(n.Children) - 1; last >= 0 && n.Children[last].Folded != nil {
 		return n.Children[last]

@@ -10,43 +10,42 @@ import (
 	"stacksnap/unwind"
 )
 
-// What stands for the frames of samples that have none, and of CPU time that goes with
-// no sample.
+// The names of the nodes for samples without a stack, and for CPU time between samples.
 const (
 	NoStack        = "<no stack>"
 	BetweenSamples = "<between samples>"
 )
 
-// place is what functions of two profiles share to be the same.
+// place identifies a function in both profiles.
 type place struct {
-	image    string // its name
-	program  bool   // it is the program itself, and image is empty
+	image    string // name of the image
+	program  bool   // the image is the main program; image is empty
 	function string
 	overload string
-	offset   uint64 // in the image, of code without a name
+	offset   uint64 // offset in the image, for code without a name
 }
 
-// top is above the outermost functions.
+// top is the parent of the outermost functions.
 const top = -1
 
-// merging is two profiles on the way to one tree for each group of threads.
+// merging merges two profiles into one tree for each group of threads.
 type merging struct {
 	*Diff
 	places map[place]int
-	known  map[called]int // the number in places of what one side calls so
+	known  map[called]int // number of each function of the current side
 	groups map[group]*merged
 	order  []*merged
 }
 
-// called is how one side calls a function, however it is called and found.
+// called identifies a function within one profile.
 type called struct {
 	image    *profile.Image
 	function string
 	overload string
-	area     task.Addr // where there is no function
+	area     task.Addr // code area, for code without a name
 }
 
-// group is threads that belong together.
+// group identifies the threads of a tree.
 type group struct {
 	main  bool
 	name  string
@@ -56,29 +55,29 @@ type group struct {
 // merged is a tree that is being merged.
 type merged struct {
 	*Tree
-	nodes   []*Node // each after the node that it is below
+	nodes   []*Node // each after its parent
 	parents []int
 	index   map[branch]int
 }
 
-// branch is a function under a node; callers that are missing tell outermost ones
-// apart.
+// branch identifies a node by its parent and function. Outermost nodes with different cuts
+// are different.
 type branch struct {
 	parent, place int
 	cut           unwind.Reason
 }
 
-// merge returns the trees of both profiles in one for each group.
-func (d *Diff) merge(before, after *profile.Profile) []*Tree {
+// merge returns the trees of both profiles in one for each group, and what has numbered their places.
+func (d *Diff) merge(before, after *profile.Profile) ([]*Tree, *merging) {
 	m := &merging{Diff: d, places: map[place]int{}, groups: map[group]*merged{}}
-	m.add(after, true) // whose places in functions are the ones to show
+	m.add(after, true) // first, as its source lines are the ones to show
 	m.add(before, false)
 	trees := make([]*Tree, len(m.order))
 	for i, t := range m.order {
 		t.finish()
 		trees[i] = t.Tree
 	}
-	return trees
+	return trees, m
 }
 
 // add adds one of the profiles.
@@ -123,7 +122,7 @@ func amountOf(n int64, after bool) Amount {
 	return Amount{Before: n}
 }
 
-// measured is what a node has that is not of those below it.
+// measured returns a node's own amount.
 func (m *merging) measured(t *profile.Thread, n *profile.Node) int64 {
 	if m.Measure == ByCPU {
 		return int64(n.Spent.OnCPU)
@@ -131,7 +130,7 @@ func (m *merging) measured(t *profile.Thread, n *profile.Node) int64 {
 	return int64(n.Self * t.Weight())
 }
 
-// group finds the tree that a thread's samples belong to.
+// group returns the tree of a thread.
 func (m *merging) group(t *profile.Thread) *merged {
 	var key group
 	switch m.By {
@@ -156,7 +155,7 @@ func (m *merging) group(t *profile.Thread) *merged {
 	return tree
 }
 
-// place numbers the function of a node.
+// place returns the number of a node's function.
 func (m *merging) place(p *profile.Profile, n *profile.Node) int {
 	key := called{n.Image, n.Function, n.Overload, 0}
 	if n.Function == "" {
@@ -179,18 +178,18 @@ func (m *merging) number(where place) int {
 	return at
 }
 
-// placeOf is where a node is, wherever its image is mapped.
+// placeOf returns the key of a node's function, independent of the address of its image.
 func placeOf(p *profile.Profile, n *profile.Node) place {
 	where := place{function: n.Function, overload: n.Overload}
 	im := n.Image
 	switch {
 	case im == nil:
 	case im.Generated:
-		where.image = "<generated>" // its file is named for the process
+		where.image = "<generated>" // the name of its file contains the pid
 	case im == p.Main || im.Main:
 		where.program = true
 	default:
-		where.image = cmp.Or(im.Name(), string(im.ID)) // a stackshot tells no paths
+		where.image = cmp.Or(im.Name(), string(im.ID)) // a stackshot has no paths
 	}
 	if n.Function == "" && im != nil && n.Area() >= im.Load {
 		where.offset = uint64(n.Area() - im.Load)
@@ -198,7 +197,7 @@ func placeOf(p *profile.Profile, n *profile.Node) place {
 	return where
 }
 
-// child finds or makes a node.
+// child returns the node of a function below a parent. It adds one if there is none.
 func (t *merged) child(parent, where int, n *profile.Node) int {
 	key := branch{parent: parent, place: where}
 	if n.Cut != nil {
@@ -218,14 +217,14 @@ func (t *merged) child(parent, where int, n *profile.Node) int {
 	return at
 }
 
-// mark adds what goes with no frame.
+// mark adds an amount that belongs to no frame.
 func (t *merged) mark(m *merging, name string, a Amount) {
 	n := &profile.Node{Location: profile.Location{Function: name}}
 	at := t.child(top, m.number(place{function: name}), n)
 	t.nodes[at].Self.add(a)
 }
 
-// finish sums up, from the innermost nodes out.
+// finish computes the totals and links the nodes.
 func (t *merged) finish() {
 	for at := len(t.nodes) - 1; at >= 0; at-- {
 		n := t.nodes[at]
@@ -243,15 +242,14 @@ func (t *merged) finish() {
 	}
 }
 
-// compare puts first what changed more and, of what changed as much, what there is more
-// of now.
+// compare orders amounts by their change and, if that is equal, by their size.
 func (d *Diff) compare(a, b Amount) int {
 	return cmp.Or(
 		cmp.Compare(math.Abs(d.Change(b)), math.Abs(d.Change(a))),
 		cmp.Compare(b.After, a.After), cmp.Compare(b.Before, a.Before))
 }
 
-// sort puts siblings in order, in the whole tree.
+// sort sorts the children of each node.
 func (d *Diff) sort(t *Tree) {
 	inOrder := func(siblings []*Node) {
 		slices.Reverse(siblings) // they were found from the last to the first

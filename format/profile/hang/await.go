@@ -6,18 +6,18 @@ import (
 	"stacksnap/task"
 )
 
-// found is what a watch has to do next.
+// found is the reason why the watch has stopped waiting.
 type found uint8
 
 const (
-	nothing      found = iota // the watch is to end, or threads are to be let go of
+	nothing      found = iota // the watch ends, or threads may have to be detached
 	threadStuck               // the thread is stuck
 	timeToReport              // a periodic report is due
 )
 
-// await observes the thread until there is something to capture. It does so on a goroutine of
-// its own: the calling one is bound to the thread that a live Linux process
-// answers to, and such a one is woken by another thread, each time.
+// await observes the thread until there is something to capture. It does so in another
+// goroutine: the caller's is locked to the OS thread that traces the target on Linux, and
+// waking a locked goroutine takes another thread switch each time.
 func (w *watcher) await() (what found, err error) {
 	done := make(chan struct{})
 	go func() {
@@ -28,8 +28,8 @@ func (w *watcher) await() (what found, err error) {
 	return what, err
 }
 
-// idle observes the thread when it is time to. As long as it does not run, an observation is
-// one system call, and nothing is allocated.
+// idle observes the thread whenever that is due. While the thread does not run, an
+// observation is one system call, and nothing is allocated.
 func (w *watcher) idle() (found, error) {
 	for w.ctx.Err() == nil {
 		w.alarm.SleepUntil(w.due())
@@ -49,7 +49,7 @@ func (w *watcher) idle() (found, error) {
 	return nothing, nil
 }
 
-// due returns when there is something to do.
+// due returns the time of the next action.
 func (w *watcher) due() time.Duration {
 	next := w.nextReport()
 	if w.unsettled {
@@ -58,7 +58,7 @@ func (w *watcher) due() time.Duration {
 	return next
 }
 
-// nextReport returns when an observation or a periodic report is due.
+// nextReport returns the time of the next observation or periodic report.
 func (w *watcher) nextReport() time.Duration {
 	switch {
 	case w.options.Every == 0:
@@ -69,8 +69,8 @@ func (w *watcher) nextReport() time.Duration {
 	return min(w.nextObservation, w.nextTime)
 }
 
-// schedule sets when the next periodic report is due, and returns how many should
-// have been made since the last one: it does not make up for them.
+// schedule sets the time of the next periodic report. It returns the number of reports that
+// were skipped since the last one.
 func (w *watcher) schedule() (missed int) {
 	late := (w.clock.Now() - w.nextTime) / w.options.Every
 	w.nextTime += (late + 1) * w.options.Every

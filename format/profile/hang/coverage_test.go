@@ -55,7 +55,7 @@ func TestCoverage(t *testing.T) {
 		for _, s := range c.looks {
 			told += watch.see(s, c.stuck, threshold)
 		}
-		if watch.Gaps != c.gaps || strings.Contains(told, "could not be looked at") != c.told {
+		if watch.Gaps != c.gaps || strings.Contains(told, "could not be observed") != c.told {
 			t.Errorf("%s: %+v, told %q", name, watch.Coverage, told)
 		}
 		var want time.Duration

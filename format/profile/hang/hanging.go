@@ -9,34 +9,33 @@ import (
 	"stacksnap/task"
 )
 
-// The finer rhythms: of observations between two snapshots, and of finding what every
-// thread waits for.
+// The frequency of observations between snapshots of a hang, and of finding the waits of all
+// threads.
 const (
 	observationsPerSample = 4
-	mostBetween           = 100 * time.Millisecond // two observations
+	mostBetween           = 100 * time.Millisecond // longest time between two observations
 	waitsEvery            = 500 * time.Millisecond
-	fewThreads            = 32 // of so many it is found each time
-	followTries           = 3  // each costs the samples of its time
+	fewThreads            = 32 // the waits of this many threads are found in each sample
+	followTries           = 3  // no samples are taken during a try
 )
 
 // hanging is a hang that is being sampled.
 type hanging struct {
 	report    *hangreport.Report
 	start     time.Duration
-	before    task.Counters // at the start
+	before    task.Counters // counters at the start
 	now       task.Counters
-	spent     spending // where our stops did not disturb it
+	spent     spending // time that our stops did not disturb
 	stops     disturbance
-	observed  time.Duration // when the thread was last observed
+	observed  time.Duration // time of the last observation
 	nextWaits time.Duration
-	follows   int           // how often its wait was followed
-	nextTry   time.Duration // of that
-	alive     bool          // the thread was met in its run loop, only that it never had to wait there
+	follows   int           // number of times that the thread's wait was followed
+	nextTry   time.Duration // earliest time of the next such try
+	alive     bool          // the thread was in its run loop, which never had to wait
 	wait      waits.Kind
 }
 
-// follow samples a hang to its end. It returns nil for one that turned out to be
-// none.
+// follow samples a hang until it ends. It returns nil if it turns out to be no hang.
 func (w *watcher) follow() (*hangreport.Report, error) {
 	h := w.begin()
 	nextSample := time.Duration(0)
@@ -73,8 +72,9 @@ func (w *watcher) follow() (*hangreport.Report, error) {
 	}
 }
 
-// betweenObservations is the time between two observations of a thread that is stuck, by that between two
-// snapshots: however long that is, the end of the hang, or of the watch, is seen soon.
+// betweenObservations returns the time between observations of a stuck thread. It is short
+// even for a long interval between snapshots, so that the end of the hang, or of the watch,
+// is noticed soon.
 func betweenObservations(interval time.Duration) time.Duration {
 	return min(max(shortest, interval/observationsPerSample), mostBetween)
 }
@@ -89,13 +89,14 @@ func (w *watcher) begin() *hanging {
 	h.stops = newDisturbance(h.start, h.observed)
 	w.tracing.restart(w.clock.Now())
 	h.report = &hangreport.Report{Reason: hangreport.Hang, Thread: w.options.Thread, Start: time.Now().Add(h.start - w.clock.Now())}
+	h.report.FromStart = w.detector.FromStart() || !w.moved.Ran
 	w.series.Begin()
 	w.save(h.report, h.report.Start)
 	return h
 }
 
-// see adds up how the thread spent the time since the last observation, all of it as this one
-// finds it: the counters do not say. It leaves out what our stops disturbed.
+// see counts the time since the last observation as working or waiting, whichever this
+// observation finds. It leaves out time that our stops disturbed.
 func (h *hanging) see(s Observation) {
 	counted := s.Counters.CPU > 0
 	var ran time.Duration
@@ -114,8 +115,8 @@ func (h *hanging) see(s Observation) {
 	}
 }
 
-// sample takes a snapshot and notes what the thread does. What others wait for
-// is found at once, and then from time to time.
+// sample takes a snapshot and adds the thread's function and wait to the report. It finds
+// the waits of the other threads at once, and then every waitsEvery.
 func (w *watcher) sample(h *hanging, now time.Duration) error {
 	all := now >= h.nextWaits
 	if all {
@@ -136,7 +137,7 @@ func (w *watcher) sample(h *hanging, now time.Duration) error {
 	function := w.series.Innermost(st)
 	wait, known := w.series.Wait(id)
 	h.report.AddSample(now-h.start, function, wait, known)
-	if t.State == task.Running && waits.NamesLoopCall(function) {
+	if t.State == task.Running && waits.AtLoopCall(w.process, &t.Registers, function) {
 		h.alive = true
 	}
 	return err
@@ -155,15 +156,15 @@ func (w *watcher) followWaits(h *hanging, now time.Duration) {
 	}
 }
 
-// harmless reports whether the last sample finds a wait, and not for a lock.
+// harmless reports whether the last sample found the thread in a wait that is not for a
+// lock.
 func harmless(r *hangreport.Report) bool {
 	n := len(r.Phases)
 	return n > 0 && r.Phases[n-1].Wait != nil && r.Phases[n-1].Wait.Lock == profile.NoLock
 }
 
-// kind judges how the thread spent the hang. Where the system counts no CPU
-// times it is known since the hang was found, and a processor that was waited for
-// cannot be told from one that was had.
+// kind returns how the thread spent the hang. Where the system counts no CPU times, it is
+// known only from when the hang was found, and waiting for a CPU counts as running.
 func (h *hanging) kind() hangreport.Kind {
 	ran := h.spent.ran
 	if h.now.CPU == 0 {
@@ -172,15 +173,14 @@ func (h *hanging) kind() hangreport.Kind {
 	return hangreport.KindOf(h.spent.worked, ran, h.spent.whole)
 }
 
-// end completes the report of a hang. It returns nil where no stack could be had of
-// a wait that may be none for a lock.
+// end completes the report of a hang. It returns nil if no stack could be captured and the
+// wait may not be for a lock.
 func (w *watcher) end(h *hanging, why string) *hangreport.Report {
 	r := h.report
 	if len(r.Phases) == 0 && w.tracing.missed(w.clock.Now()) > 0 && h.wait == waits.Other {
 		w.series.DropSaved()
 		return nil
 	}
-	w.noteTraced()
 	whole := w.clock.Now() - h.start
 	if r.Ended {
 		whole = w.detector.End() - h.start
@@ -189,7 +189,6 @@ func (w *watcher) end(h *hanging, why string) *hangreport.Report {
 	r.Why = why
 	r.CPU = max(0, h.now.CPU-h.before.CPU)
 	r.Kind = h.kind()
-	r.Profile = w.series.Profile()
-	w.endSave(r)
+	w.addProfile(r)
 	return r
 }

@@ -7,7 +7,7 @@ import (
 	"stacksnap/task"
 )
 
-// maxPlaces bounds what is remembered of calls.
+// maxPlaces bounds the size of the observer's maps.
 const maxPlaces = 1000
 
 // observer observes the watched thread.
@@ -16,15 +16,15 @@ type observer struct {
 	info    task.Info
 	watch   task.ThreadWatch
 	clock   task.Clock
-	names   map[task.Addr]string // Linux: the call that is made at a pc
-	judge   *waits.Judge         // Darwin
-	judged  map[Place]waits.Kind // the kinds by place, as judge found them
+	names   map[task.Addr]string // Linux: name of the call made at a pc
+	judge   *waits.Judge         // only on Darwin
+	judged  map[Place]waits.Kind // results of judge by place
 	last    Observation
-	stopped bool // as of the last observation
+	stopped bool // the thread was stopped at the last observation
 }
 
-// How often a thread that is stopped is observed again, and after what time: another
-// program that takes snapshots lets it run on within milliseconds.
+// The number of times that a stopped thread is observed again, and the time between.
+// Another program that takes snapshots lets it run on within milliseconds.
 const (
 	stoppedChecks = 5
 	stoppedPause  = time.Millisecond
@@ -35,7 +35,8 @@ func newObserver(p task.Process, w task.ThreadWatch, c task.Clock, j *waits.Judg
 		judge: j, judged: map[Place]waits.Kind{}}
 }
 
-// observe observes the thread, and again where it was not stopped before: see stoppedChecks.
+// observe observes the thread. If it is stopped and was not before, it observes it again,
+// up to stoppedChecks times.
 func (o *observer) observe() (Observation, error) {
 	s, err := o.observeOnce()
 	for n := 0; n < stoppedChecks && err == nil && s.Wait == waits.Stopped && !o.stopped; n++ {
@@ -46,15 +47,15 @@ func (o *observer) observe() (Observation, error) {
 	return s, err
 }
 
-// observeOnce observes the thread once. The counters are read before and after: a thread that
-// began to wait meanwhile may have been anywhere.
+// observeOnce observes the thread once. It reads the counters before and after: if the
+// thread began to wait in between, the observation is not steady.
 func (o *observer) observeOnce() (Observation, error) {
 	before, err := o.watch.Counters()
 	if err != nil {
 		return Observation{}, err
 	}
 	if o.last.Wait != waits.None && o.last.Steady && before.HasSleeps && before == o.last.Counters {
-		o.last.At = o.clock.Now() // it has not run, and so is where it was
+		o.last.At = o.clock.Now() // it has not run since
 		return o.last, nil
 	}
 	s, err := o.check()
@@ -69,7 +70,7 @@ func (o *observer) observeOnce() (Observation, error) {
 
 // check returns where the thread is, without its counters.
 func (o *observer) check() (Observation, error) {
-	g, err := o.watch.Glance()
+	g, err := o.watch.Observe()
 	s := Observation{At: o.clock.Now()}
 	if err != nil {
 		return s, err
@@ -89,7 +90,7 @@ func (o *observer) check() (Observation, error) {
 	case task.InFault:
 		s.Wait = waits.Lock
 	case task.InCall:
-		s.Wait = o.kind(&call, &g.Registers)
+		s.Wait, s.Call = o.kind(&call, &g.Registers)
 	case task.CallUnknown:
 		if g.State == task.Running {
 			return s, nil
@@ -100,23 +101,24 @@ func (o *observer) check() (Observation, error) {
 	return s, nil
 }
 
-// kind classifies a call. One that continues another is known by the instruction that made
-// the first.
-func (o *observer) kind(c *task.Syscall, r *task.Registers) waits.Kind {
+// kind classifies a call, and names it. A restarted call is classified by the call that was made at the
+// same pc.
+func (o *observer) kind(c *task.Syscall, r *task.Registers) (waits.Kind, string) {
 	kind, name := waits.Classify(o.info.OS, o.info.Arch, c)
 	switch {
 	case o.info.OS == task.Darwin:
 		kind = o.darwinKind(c, r)
 	case name == waits.RestartSyscall:
-		kind = waits.ClassifyNamed(o.names[c.PC], c.Args)
+		name = o.names[c.PC]
+		kind = waits.ClassifyNamed(name, c.Args)
 	default:
 		o.note(c.PC, name)
 	}
-	return kind
+	return kind, name
 }
 
-// darwinKind classifies a wait by the thread's stack also, once for each place: two waits that
-// are as deep in the stack, and for the same, got there by the same way.
+// darwinKind classifies a wait by the call and the thread's stack, once for each place. Two
+// waits with the same stack pointer, pc and arguments have the same stack.
 func (o *observer) darwinKind(c *task.Syscall, r *task.Registers) waits.Kind {
 	place := Place{c.Number, c.SP, c.PC, c.Args}
 	kind, known := o.judged[place]
@@ -130,7 +132,7 @@ func (o *observer) darwinKind(c *task.Syscall, r *task.Registers) waits.Kind {
 	return kind
 }
 
-// note remembers which call is made at a pc.
+// note remembers the name of the call made at a pc.
 func (o *observer) note(pc task.Addr, name string) {
 	if name == "" {
 		return

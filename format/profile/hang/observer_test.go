@@ -13,12 +13,12 @@ import (
 
 // fakeWatch gives what it is told to, and each counter once.
 type fakeWatch struct {
-	glance task.Glance
-	sleeps []uint64
+	activity task.ThreadActivity
+	sleeps   []uint64
 }
 
-func (w *fakeWatch) Glance() (task.Glance, error) { return w.glance, nil }
-func (w *fakeWatch) Close() error                 { return nil }
+func (w *fakeWatch) Observe() (task.ThreadActivity, error) { return w.activity, nil }
+func (w *fakeWatch) Close() error                          { return nil }
 
 func (w *fakeWatch) Counters() (task.Counters, error) {
 	c := task.Counters{Sleeps: w.sleeps[0], HasSleeps: true}
@@ -52,35 +52,35 @@ type stillClock struct{ task.Clock }
 func (stillClock) Now() time.Duration       { return time.Second }
 func (stillClock) SleepUntil(time.Duration) {}
 
-// briefly stands at the first glances.
+// briefly is stopped at the first observations.
 type briefly struct {
 	fakeWatch
-	stands, glances int
+	stops, observations int
 }
 
-func (w *briefly) Glance() (task.Glance, error) {
-	w.glances++
+func (w *briefly) Observe() (task.ThreadActivity, error) {
+	w.observations++
 	w.sleeps[0]++ // it has run since
-	if w.glances <= w.stands {
-		return task.Glance{State: task.Stopped}, nil
+	if w.observations <= w.stops {
+		return task.ThreadActivity{State: task.Stopped}, nil
 	}
-	return w.glance, nil
+	return w.activity, nil
 }
 
 // TestBriefStop: that another program takes a snapshot does not end a hang, and a
-// thread that stands is looked at again only the first time.
+// thread that is stopped is observed again only the first time.
 func TestBriefStop(t *testing.T) {
 	for _, test := range []struct {
-		stands, glances int
-		want            waits.Kind
+		stops, observations int
+		want                waits.Kind
 	}{{0, 1, waits.Lock}, {stoppedChecks, stoppedChecks + 1, waits.Lock}, {100, stoppedChecks + 1, waits.Stopped}} {
-		w := &briefly{fakeWatch: fakeWatch{glance: inCall(202, 0x5000, 0x80, 2), sleeps: []uint64{7}}, stands: test.stands}
+		w := &briefly{fakeWatch: fakeWatch{activity: inCall(202, 0x5000, 0x80, 2), sleeps: []uint64{7}}, stops: test.stops}
 		l := observed(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w)
-		if s, err := l.observe(); err != nil || s.Wait != test.want || w.glances != test.glances {
-			t.Errorf("%d: %+v after %d glances, %v", test.stands, s, w.glances, err)
+		if s, err := l.observe(); err != nil || s.Wait != test.want || w.observations != test.observations {
+			t.Errorf("%d: %+v after %d observations, %v", test.stops, s, w.observations, err)
 		}
-		if again, _ := l.observe(); again.Wait != test.want || w.glances > test.glances+1 {
-			t.Errorf("%d: the second time %+v after %d glances", test.stands, again, w.glances)
+		if again, _ := l.observe(); again.Wait != test.want || w.observations > test.observations+1 {
+			t.Errorf("%d: the second time %+v after %d observations", test.stops, again, w.observations)
 		}
 	}
 }
@@ -89,8 +89,8 @@ func observed(p fakeProcess, w task.ThreadWatch) *observer {
 	return newObserver(p, w, stillClock{}, waits.NewJudge(p, func() *images.Map { return nil }))
 }
 
-func inCall(number int, args ...uint64) task.Glance {
-	g := task.Glance{State: task.Sleeping, Call: task.Syscall{State: task.InCall, Number: number, SP: 1, PC: 2}}
+func inCall(number int, args ...uint64) task.ThreadActivity {
+	g := task.ThreadActivity{State: task.Sleeping, Call: task.Syscall{State: task.InCall, Number: number, SP: 1, PC: 2}}
 	copy(g.Call.Args[:], args)
 	return g
 }
@@ -99,31 +99,31 @@ func TestLook(t *testing.T) {
 	linux := task.Info{OS: task.Linux, Arch: task.AMD64}
 	const futex, poll, restart, read = 202, 7, 219, 0
 	tests := []struct {
-		name    string
-		glances []task.Glance
-		want    waits.Kind
+		name       string
+		activities []task.ThreadActivity
+		want       waits.Kind
 	}{
-		{"epoll", []task.Glance{inCall(232, 3)}, waits.Loop},
-		{"mutex", []task.Glance{inCall(futex, 0x5000, 0x80, 2)}, waits.Lock},
-		{"condition", []task.Glance{inCall(futex, 0x5000, 0x189, 0)}, waits.Other},
-		{"priority inheritance", []task.Glance{inCall(futex, 0x5000, 0x86, 0)}, waits.Lock},
-		{"read", []task.Glance{inCall(read, 3)}, waits.Other},
-		{"unknown call", []task.Glance{inCall(9999)}, waits.Other},
-		{"file lock", []task.Glance{inCall(73, 3)}, waits.Lock},
-		{"page", []task.Glance{{Call: task.Syscall{State: task.InFault}}}, waits.Lock},
-		{"runs", []task.Glance{{State: task.Running, Call: task.Syscall{State: task.OnProcessor}}}, waits.None},
-		{"poll that goes on", []task.Glance{inCall(poll, 0x5000, 1), inCall(restart, 0x5000, 1)}, waits.Loop},
-		{"lock that goes on", []task.Glance{inCall(futex, 0x5000, 0x89, 2), inCall(restart, 0x5000, 0x89, 2)}, waits.Lock},
-		{"stopped in a call", []task.Glance{{State: task.Stopped, Call: task.Syscall{State: task.InCall, Number: read}}}, waits.Stopped},
-		{"stopped as it ran", []task.Glance{{State: task.Stopped, Call: task.Syscall{State: task.InFault}}}, waits.Stopped},
-		{"unknown that goes on", []task.Glance{inCall(restart, 0x5000, 1)}, waits.Other},
+		{"epoll", []task.ThreadActivity{inCall(232, 3)}, waits.Loop},
+		{"mutex", []task.ThreadActivity{inCall(futex, 0x5000, 0x80, 2)}, waits.Lock},
+		{"condition", []task.ThreadActivity{inCall(futex, 0x5000, 0x189, 0)}, waits.Other},
+		{"priority inheritance", []task.ThreadActivity{inCall(futex, 0x5000, 0x86, 0)}, waits.Lock},
+		{"read", []task.ThreadActivity{inCall(read, 3)}, waits.Other},
+		{"unknown call", []task.ThreadActivity{inCall(9999)}, waits.Other},
+		{"file lock", []task.ThreadActivity{inCall(73, 3)}, waits.Lock},
+		{"page", []task.ThreadActivity{{Call: task.Syscall{State: task.InFault}}}, waits.Lock},
+		{"runs", []task.ThreadActivity{{State: task.Running, Call: task.Syscall{State: task.OnProcessor}}}, waits.None},
+		{"poll that goes on", []task.ThreadActivity{inCall(poll, 0x5000, 1), inCall(restart, 0x5000, 1)}, waits.Loop},
+		{"lock that goes on", []task.ThreadActivity{inCall(futex, 0x5000, 0x89, 2), inCall(restart, 0x5000, 0x89, 2)}, waits.Lock},
+		{"stopped in a call", []task.ThreadActivity{{State: task.Stopped, Call: task.Syscall{State: task.InCall, Number: read}}}, waits.Stopped},
+		{"stopped as it ran", []task.ThreadActivity{{State: task.Stopped, Call: task.Syscall{State: task.InFault}}}, waits.Stopped},
+		{"unknown that goes on", []task.ThreadActivity{inCall(restart, 0x5000, 1)}, waits.Other},
 	}
 	for _, test := range tests {
 		w := &fakeWatch{sleeps: []uint64{7}}
 		l := observed(fakeProcess{info: linux}, w)
 		var s Observation
-		for i, g := range test.glances {
-			w.glance, w.sleeps[0] = g, uint64(7+i)
+		for i, g := range test.activities {
+			w.activity, w.sleeps[0] = g, uint64(7+i)
 			s, _ = l.observe()
 		}
 		if s.Wait != test.want || s.At != time.Second || s.Counters.Sleeps != w.sleeps[0] || !s.Steady {
@@ -134,18 +134,18 @@ func TestLook(t *testing.T) {
 
 // A thread that has not run is where it was.
 func TestLookAgain(t *testing.T) {
-	w := &fakeWatch{glance: inCall(232, 3), sleeps: []uint64{7}}
+	w := &fakeWatch{activity: inCall(232, 3), sleeps: []uint64{7}}
 	l := observed(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w)
 	for range 2 {
 		if s, err := l.observe(); err != nil || s.Wait != waits.Loop {
 			t.Errorf("%+v, %v", s, err)
 		}
-		w.glance = task.Glance{} // not asked for any more
+		w.activity = task.ThreadActivity{} // not asked for any more
 	}
 }
 
 func TestUnsteadyLook(t *testing.T) {
-	w := &fakeWatch{glance: inCall(0, 3), sleeps: []uint64{7, 8}}
+	w := &fakeWatch{activity: inCall(0, 3), sleeps: []uint64{7, 8}}
 	s, err := observed(fakeProcess{info: task.Info{OS: task.Linux, Arch: task.AMD64}}, w).observe()
 	if err != nil || s.Steady {
 		t.Errorf("%+v, %v: the thread began to wait meanwhile", s, err)
@@ -158,15 +158,15 @@ type costlyWatch struct {
 	used time.Duration
 }
 
-func (w *costlyWatch) Glance() (task.Glance, error) {
+func (w *costlyWatch) Observe() (task.ThreadActivity, error) {
 	w.used += ms
-	return w.glance, nil
+	return w.activity, nil
 }
 
 func (w *costlyWatch) Counters() (task.Counters, error) { return task.Counters{CPU: w.used}, nil }
 
 func TestWhatALookCostsIsWithinIt(t *testing.T) {
-	w := &costlyWatch{fakeWatch: fakeWatch{glance: task.Glance{State: task.Sleeping, Later: true}}}
+	w := &costlyWatch{fakeWatch: fakeWatch{activity: task.ThreadActivity{State: task.Sleeping, Later: true}}}
 	s, err := observed(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, w).observe()
 	if err != nil || s.Before != 0 || s.Counters.CPU != ms || !s.Blind {
 		t.Errorf("%+v, %v", s, err)
@@ -174,8 +174,8 @@ func TestWhatALookCostsIsWithinIt(t *testing.T) {
 }
 
 func TestLookAtDarwin(t *testing.T) {
-	glance := func(x16 int64, x1 uint64) task.Glance {
-		g := task.Glance{State: task.Sleeping}
+	activity := func(x16 int64, x1 uint64) task.ThreadActivity {
+		g := task.ThreadActivity{State: task.Sleeping}
 		g.Registers.Arch = task.ARM64
 		for reg := range task.Reg(task.ARM64.NumRegisters()) {
 			g.Registers.Set(reg, 0)
@@ -186,21 +186,21 @@ func TestLookAtDarwin(t *testing.T) {
 		return g
 	}
 	for _, test := range []struct {
-		name   string
-		glance task.Glance
-		want   waits.Kind
+		name     string
+		activity task.ThreadActivity
+		want     waits.Kind
 	}{
-		{"run loop", glance(-31, 2), waits.Loop},
-		{"message and answer", glance(-31, 3), waits.Other},
-		{"synchronous reply", glance(-31, 0x4002), waits.Other},
-		{"idle worker", glance(368, 0), waits.Loop},
-		{"kevent loop", glance(363, 0), waits.Loop},
-		{"dispatch queue", glance(375, 0), waits.Lock},
-		{"mutex", glance(301, 0), waits.Lock},
-		{"runs", task.Glance{State: task.Running}, waits.None},
-		{"waits, nobody knows for what", task.Glance{State: task.Sleeping}, waits.Other},
+		{"run loop", activity(-31, 2), waits.Loop},
+		{"message and answer", activity(-31, 3), waits.Other},
+		{"synchronous reply", activity(-31, 0x4002), waits.Other},
+		{"idle worker", activity(368, 0), waits.Loop},
+		{"kevent loop", activity(363, 0), waits.Loop},
+		{"dispatch queue", activity(375, 0), waits.Lock},
+		{"mutex", activity(301, 0), waits.Lock},
+		{"runs", task.ThreadActivity{State: task.Running}, waits.None},
+		{"waits, nobody knows for what", task.ThreadActivity{State: task.Sleeping}, waits.Other},
 	} {
-		l := observed(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, &fakeWatch{glance: test.glance, sleeps: []uint64{1}})
+		l := observed(fakeProcess{info: task.Info{OS: task.Darwin, Arch: task.ARM64}}, &fakeWatch{activity: test.activity, sleeps: []uint64{1}})
 		if s, err := l.observe(); err != nil || s.Wait != test.want {
 			t.Errorf("%s: %+v, %v", test.name, s, err)
 		}

@@ -8,17 +8,17 @@ import (
 	"stacksnap/task"
 )
 
-// tracing is how another program keeps the target from being captured, as a
-// debugger does, or another watch.
+// tracing is the time for which another program, such as a debugger or another watch,
+// prevents captures of the target.
 type tracing struct {
-	by    *task.TracedError // nil: nobody does
-	last  *task.TracedError // who did last
+	by    *task.TracedError // present tracer; nil: none
+	last  *task.TracedError // present or last tracer
 	since time.Duration
-	from  time.Duration // since when it counts for the next report
-	total time.Duration // before that
+	from  time.Duration // start of the time that counts for the report
+	total time.Duration // traced time before "from" that counts for the report
 }
 
-// begin takes into account that a capture failed, and returns the line to report.
+// begin records that a capture failed because of by, and returns the line to report.
 func (t *tracing) begin(by *task.TracedError, now time.Duration) string {
 	if t.by != nil {
 		return ""
@@ -27,7 +27,7 @@ func (t *tracing) begin(by *task.TracedError, now time.Duration) string {
 	return by.By() + " traces the target: until it lets go, no stacks can be captured"
 }
 
-// end takes into account that nobody traces the target, and returns the line to report.
+// end records that nobody traces the target, and returns the line to report.
 func (t *tracing) end(now time.Duration) string {
 	if t.by == nil {
 		return ""
@@ -37,10 +37,10 @@ func (t *tracing) end(now time.Duration) string {
 	return fmt.Sprintf("%s no longer traces the target: it did for %v", who, round(lasted))
 }
 
-// restart begins a report that has nothing to do with what was before.
+// restart resets the time for a new report.
 func (t *tracing) restart(now time.Duration) { t.total, t.from = 0, now }
 
-// missed returns for how much of the report's time the target was traced.
+// missed returns the time for which the target was traced, since the start of the report.
 func (t *tracing) missed(now time.Duration) time.Duration {
 	if t.by == nil {
 		return t.total
@@ -48,7 +48,7 @@ func (t *tracing) missed(now time.Duration) time.Duration {
 	return t.total + now - t.from
 }
 
-// note returns what the report has to say, and begins the next one.
+// note returns a note for the report on that time, and resets it.
 func (t *tracing) note(now time.Duration) string {
 	missed := t.missed(now)
 	t.restart(now)
@@ -65,10 +65,11 @@ func round(d time.Duration) time.Duration {
 	return d.Round(10 * time.Millisecond)
 }
 
-// take takes a snapshot. That another program traces the target is no error, but
-// told.
+// take takes a snapshot. If another program traces the target, it reports that and returns
+// no error.
 func (w *watcher) take(wanted func(*task.Thread) bool) error {
 	err := w.series.Take(wanted)
+	w.moved.stopped()
 	var by *task.TracedError
 	if t, _, ok := w.series.Thread(w.options.Thread); ok && err == nil {
 		errors.As(t.Err, &by)
@@ -83,14 +84,14 @@ func (w *watcher) take(wanted func(*task.Thread) bool) error {
 	return err
 }
 
-// seeFree finds out whether the target is traced still, if it was.
+// seeFree checks whether the target is still traced, if it was.
 func (w *watcher) seeFree() {
 	if w.tracing.by != nil && w.stopper.Traced() == nil {
 		w.tell(w.tracing.end(w.clock.Now()))
 	}
 }
 
-// noteTraced notes in the report for how long it could not be captured.
+// noteTraced adds a note to the report on the time for which the target was traced.
 func (w *watcher) noteTraced() {
 	if line := w.tracing.note(w.clock.Now()); line != "" {
 		w.series.Note(line)

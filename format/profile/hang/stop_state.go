@@ -6,21 +6,21 @@ import (
 	"stacksnap/format/profile/waits"
 )
 
-// The lines that a watch reports of a target which is stopped.
+// The lines to report about a stopped target.
 const (
 	targetStopped = "the target is stopped, by a signal or a debugger: until it goes on there is nothing to watch"
 	targetGoesOn  = "the target goes on"
 )
 
-// stopState is how long the thread has been stopped. Another program that takes
-// snapshots stops it for moments, which is not reported.
+// stopState tracks whether the thread is stopped. Short stops are not reported, as another
+// program that takes snapshots causes them.
 type stopState struct {
-	since   time.Duration // the first observation that found it so
+	since   time.Duration // time of the first observation that found it stopped
 	stopped bool
-	told    bool // it was reported
+	told    bool // the stop was reported
 }
 
-// see takes an observation into account, and returns the line to report, empty where there is none.
+// see records an observation, and returns the line to report, empty if there is none.
 func (h *stopState) see(s Observation, threshold time.Duration) string {
 	switch {
 	case s.Wait != waits.Stopped:

@@ -15,42 +15,49 @@ import (
 	"stacksnap/task/recording"
 )
 
-// Options say what is watched for.
+// Options are the options of a watch.
 type Options struct {
-	Threshold time.Duration   // how long a thread is stuck before that is a hang; 0: only Every
-	MaxHang   time.Duration   // how long a hang is sampled; 0: DefaultMaxHang
-	Interval  time.Duration   // between two snapshots of a hang; 0: DefaultInterval
+	Threshold time.Duration   // least duration of a hang; 0: no hangs, only Every
+	MaxHang   time.Duration   // longest time to sample a hang; 0: DefaultMaxHang
+	Interval  time.Duration   // time between snapshots of a hang; 0: DefaultInterval
 	Thread    task.ThreadID   // 0: the main thread
-	Every     time.Duration   // a report at this interval, hang or not; 0: none
-	Tool      string          // the program that captures, with its version
+	Every     time.Duration   // interval of periodic reports; 0: none
+	Tool      string          // name and version of the capturing program
 	Clock     task.Clock      // nil: the system's
-	Binaries  *binaries.Index // for what the files of the process lack; nil: nothing
-	// Save makes the file of the recording to make besides a report, by when what
-	// is reported began. It is called before the first snapshot. May be nil.
+	Binaries  *binaries.Index // symbols for files that have none; may be nil
+	// Save makes the file for the recording of a report that starts at that time. It is
+	// called before the first snapshot. May be nil.
 	Save func(start time.Time) (recording.Output, error)
-	// Follow says how the processes are captured that the thread waits for, while it is
-	// stuck; nil: they are not.
+	// Follow has the options for capturing the processes that a stuck thread waits for;
+	// nil: they are not captured.
 	Follow *capture.Options
-	// Tell is given lines that a user should know at once, and are no report: the
-	// target is stopped, or was not observed. May be nil.
+	// Tell receives lines for the user that are no reports: the target is stopped, or could
+	// not be observed. May be nil.
 	Tell func(line string)
 }
 
-// What stands in for options that are 0.
+// ThreadName names the watched thread in lines for the user.
+func (o *Options) ThreadName() string {
+	if o.Thread == 0 {
+		return "the main thread"
+	}
+	return fmt.Sprintf("thread %d", o.Thread)
+}
+
+// The defaults of options that are 0.
 const (
 	DefaultMaxHang  = 10 * time.Second
 	DefaultInterval = 10 * time.Millisecond
 )
 
-// ErrNoThread says that a thread cannot be watched, for it has ended or never
-// was.
+// ErrNoThread is returned for a thread that does not exist, or no longer.
 var ErrNoThread = errors.New("no such thread to watch")
 
-// Watch watches a thread until ctx is done, which is no error, or the target
-// ends, which is a *[task.ExitedError]. Each hang is given to onReport once, when
-// it has ended or has been sampled for MaxHang. An error of onReport ends the
-// watch. Everything is done on the calling goroutine, but for observing a
-// thread that is not stuck. It returns what the watch could not see.
+// Watch watches a thread until ctx is done (no error) or the target ends (a
+// *[task.ExitedError]). It calls onReport once for each hang, when that has ended or was
+// sampled for MaxHang. An error of onReport ends the watch. Everything runs in the caller's
+// goroutine, except observing a thread that is not stuck. It returns the time in which it
+// could not observe the thread.
 func Watch(ctx context.Context, p task.Process, o Options, onReport func(*hangreport.Report) error) (Coverage, error) {
 	w, err := newWatcher(ctx, p, o)
 	if err != nil {
@@ -60,12 +67,14 @@ func Watch(ctx context.Context, p task.Process, o Options, onReport func(*hangre
 	defer context.AfterFunc(ctx, w.alarm.Cancel)()
 	err = w.watch(onReport)
 	w.covered.end(w.clock.Now(), w.options.Threshold)
+	w.moved.end(w.clock.Now())
+	w.covered.Movement = w.moved.Movement
 	return w.covered.Coverage, err
 }
 
 func (w *watcher) watch(onReport func(*hangreport.Report) error) error {
-	for w.ctx.Err() == nil {
-		r, err := w.step()
+	for step := w.first; w.ctx.Err() == nil; step = w.step {
+		r, err := step()
 		if r != nil {
 			if reportErr := onReport(r); reportErr != nil {
 				return reportErr
@@ -89,13 +98,15 @@ type watcher struct {
 	observer        *observer
 	detector        *Detector
 	stop            stopState
+	whose           string // the thread's name in lines for the user
 	tracing         tracing
 	covered         coverage
+	moved           movement
 	series          *capture.Series
 	nextObservation time.Duration
-	nextTime        time.Duration // of Every
+	nextTime        time.Duration // time of the next periodic report
 
-	unsettled bool // threads of the last capture may still have to be let go of
+	unsettled bool // threads of the last capture may still be attached
 }
 
 func (w *watcher) close() {
@@ -139,13 +150,14 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 	return w, nil
 }
 
-// chooseThread finds the thread, or the main one: the kernel lists threads in
-// the order in which they were made.
+// chooseThread checks that the thread exists. The default is the main thread: on Linux the
+// one whose id is the pid, otherwise the one with the lowest id.
 func (w *watcher) chooseThread() error {
 	ids, err := w.process.Threads()
 	if err != nil {
 		return err
 	}
+	w.whose = w.options.ThreadName()
 	if w.options.Thread == 0 && len(ids) > 0 {
 		w.options.Thread = slices.Min(ids)
 		if pid := task.ThreadID(w.process.Info().PID); w.process.Info().OS == task.Linux && slices.Contains(ids, pid) {
@@ -158,9 +170,23 @@ func (w *watcher) chooseThread() error {
 	return nil
 }
 
-// step waits until there is something to capture and does it.
+// first is the first step of a watch for hangs: it observes the thread, and then reports deadlocks that
+// exist already.
+func (w *watcher) first() (*hangreport.Report, error) {
+	if w.options.Threshold == 0 {
+		return nil, nil
+	}
+	if _, _, err := w.observe(); err != nil {
+		return nil, err
+	}
+	return w.deadlocks()
+}
+
+// step waits until there is something to capture, and captures it.
 func (w *watcher) step() (*hangreport.Report, error) {
-	w.unsettled = w.stopper.DetachLate() > 0
+	if w.unsettled = w.stopper.DetachLate() > 0; w.unsettled {
+		w.moved.stopped()
+	}
 	found, err := w.await()
 	switch {
 	case err != nil:
@@ -184,6 +210,8 @@ func (w *watcher) observe() (Event, Observation, error) {
 	w.tell(w.covered.see(s, stuck, w.options.Threshold))
 	w.nextObservation = w.detector.Next()
 	w.tell(w.stop.see(s, w.options.Threshold))
+	w.moved.see(s, w.detector.idle)
+	w.tell(w.moved.line(w.whose, w.options.Threshold, w.process.Info().PID))
 	w.seeFree()
 	return event, s, nil
 }
@@ -195,7 +223,7 @@ func (w *watcher) tell(line string) {
 	}
 }
 
-// periodic makes a report of one snapshot.
+// periodic makes a periodic report, with one snapshot.
 func (w *watcher) periodic() (*hangreport.Report, error) {
 	r := &hangreport.Report{Reason: hangreport.Periodic, Thread: w.options.Thread}
 	missed := w.schedule()
@@ -205,14 +233,20 @@ func (w *watcher) periodic() (*hangreport.Report, error) {
 		w.series.Note(fmt.Sprintf("%d reports were due since the last one and left out, for nothing ran then", missed))
 	}
 	err := w.take(nil)
-	w.noteTraced()
-	p := w.series.Profile() // before the recording ends: it is told the source then
-	w.endSave(r)
-	if len(p.Threads) == 0 {
+	w.addProfile(r)
+	if len(r.Profile.Threads) == 0 {
 		return nil, err
 	}
-	r.Start, r.Duration, r.Profile = p.Start, p.Duration(), p
+	r.Start, r.Duration = r.Profile.Start, r.Profile.Duration()
 	return r, err
+}
+
+// addProfile adds the profile of the series to a report, and ends the report's recording.
+func (w *watcher) addProfile(r *hangreport.Report) {
+	w.noteTraced()
+	r.Profile = w.series.Profile() // before the recording ends, as notes on its sources are written to that
+	path, err := w.series.EndSaved()
+	r.Recording, r.SaveErr = path, errors.Join(r.SaveErr, err)
 }
 
 // save begins the recording of a report.
@@ -227,13 +261,8 @@ func (w *watcher) save(r *hangreport.Report, start time.Time) {
 	r.SaveErr = err
 }
 
-// endSave ends the recording of a report.
-func (w *watcher) endSave(r *hangreport.Report) {
-	path, err := w.series.EndSaved()
-	r.Recording, r.SaveErr = path, errors.Join(r.SaveErr, err)
-}
-
-// explain returns what it means that the thread is gone: it has ended, or its process has.
+// explain replaces the error of a thread that is gone: either the thread or its process has
+// ended.
 func (w *watcher) explain(err error) error {
 	if !errors.Is(err, task.ErrThreadGone) {
 		return err

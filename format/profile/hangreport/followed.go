@@ -2,12 +2,12 @@ package hangreport
 
 import "stacksnap/format/profile"
 
-// Followed is what the thread waited for in other processes.
+// Followed has the results of following a wait into other processes.
 type Followed struct {
-	// Chain are the thread and those that it waits for, through one or several processes,
-	// as long as these wait for something themselves.
+	// Chain begins with the thread of the hang. Each thread in it waits for the next, which
+	// may be of another process.
 	Chain     []profile.Waiter
-	Deadlocks []profile.Deadlock // of several processes
-	Profiles  []*profile.Profile // of the others, in the order in which they were met
+	Deadlocks []profile.Deadlock // deadlocks across processes
+	Profiles  []*profile.Profile // profiles of the other processes, in the order of the chain
 	Missing   []profile.Missing
 }

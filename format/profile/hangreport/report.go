@@ -1,4 +1,5 @@
-// Package hangreport is the report of a hang as data: package hang makes it, writers write it.
+// Package hangreport has the report of a hang as data. Package hang makes it, and formats
+// write it.
 package hangreport
 
 import (
@@ -8,58 +9,62 @@ import (
 	"stacksnap/task"
 )
 
-// Reason says why a report was made.
+// Reason is the reason for a report.
 type Reason uint8
 
 // The reasons.
 const (
-	Hang     Reason = iota // the watched thread was stuck
-	Periodic               // it was due, by Options.Every of package hang
+	Hang       Reason = iota // the watched thread was stuck
+	Periodic                 // Options.Every of package hang had passed
+	Deadlocked               // threads were in a deadlock when the watch began; the watched one need not be among them
 )
 
-// Report is what was captured of one hang, or at one time.
+// Report is what was captured during one hang, or once for a periodic report.
 type Report struct {
 	Reason   Reason
-	Thread   task.ThreadID // the watched one
+	Thread   task.ThreadID // the watched thread
 	Name     string
-	Start    time.Time     // when it left its idle wait, give or take an observation
-	Duration time.Duration // until it was seen idle again, or the report was ended
-	// Ended is set when the thread recovered. Otherwise the hang went on when the report was
-	// made, and Why is the reason that it was made then.
+	Start    time.Time     // when the thread left its idle wait, to within an observation
+	Duration time.Duration // until the thread was observed idle again, or the report was made
+	// FromStart is set if the thread was stuck already when the watch began: Start and Duration are
+	// since then.
+	FromStart bool
+	// Ended is set if the thread recovered. Otherwise the hang went on, and Why is the
+	// reason why the report was made before its end.
 	Ended   bool
 	Why     string
 	Kind    Kind
-	CPU     time.Duration // that the thread used in the hang
-	Phases  []Phase       // of the time that was sampled, which begins a threshold after Start
+	CPU     time.Duration // CPU time of the thread during the hang
+	Phases  []Phase       // phases of the sampled time, which begins when the hang has lasted for the threshold
 	Profile *profile.Profile
-	// Followed is what the thread waited for in other processes, when that was seen first.
+	// Followed is the chain of waits into other processes, when it was first observed.
 	Followed Followed
-	// Recording is the path of the file with the same snapshots; empty when there is none.
-	// SaveErr is why there is none, or why it ends before the profile does.
+	// Recording is the path of the recording with the same snapshots; empty if there is
+	// none. SaveErr is the reason why it is missing, or shorter than the profile.
 	Recording string
 	SaveErr   error
 }
 
-// Phase is consecutive samples in which the thread was in the same function and waited for
-// the same.
+// Phase is a run of samples in which the thread was in the same function with the same
+// wait.
 type Phase struct {
-	Start    time.Duration // after that of the hang
+	Start    time.Duration // time from the hang's start
 	Duration time.Duration
 	Samples  int
-	Function string // the innermost; image or region where it has no name
+	Function string // the innermost function; image or region if it has no name
 	Wait     *profile.Wait
 
-	known bool // whether and for what it waited
+	known bool // Wait was observed
 }
 
-// MaxPhases bounds the phases of a report. The last one then holds all samples that follow.
+// MaxPhases is the most phases of a report. The last one then has all following samples.
 const MaxPhases = 200
 
-// VariousFunctions is the function of a phase that holds several.
+// VariousFunctions is the function of a phase with several functions.
 const VariousFunctions = "various functions"
 
-// AddSample adds a sample, taken at a time after the hang's start. Known reports whether w is
-// what the thread waited for; where it is not, a phase is described by its function alone.
+// AddSample adds a sample, taken at that time after the hang's start. known reports whether
+// the wait w was observed; if not, only the function distinguishes phases.
 func (r *Report) AddSample(at time.Duration, function string, w *profile.Wait, known bool) {
 	next := Phase{Start: at, Samples: 1, Function: function, Wait: w, known: known}
 	n := len(r.Phases)
@@ -80,8 +85,8 @@ func (r *Report) AddSample(at time.Duration, function string, w *profile.Wait, k
 	}
 }
 
-// goesOn reports whether the next sample is of the same phase. It takes the wait from that
-// where it has none.
+// goesOn reports whether the next sample belongs to the phase. If the phase's wait is
+// unknown, it takes that of the sample.
 func (ph *Phase) goesOn(next *Phase) bool {
 	if ph.Function != next.Function || ph.known && next.known && !sameWait(ph.Wait, next.Wait) {
 		return false
@@ -99,7 +104,7 @@ func sameWait(a, b *profile.Wait) bool {
 	return a.Call == b.Call && a.Lock == b.Lock && a.Addr == b.Addr && a.Owner == b.Owner
 }
 
-// Finish sets the duration of the hang, and ends the last phase with it.
+// Finish sets the duration of the hang, and that of the last phase.
 func (r *Report) Finish(whole time.Duration) {
 	r.Duration = whole
 	if n := len(r.Phases); n > 0 {

@@ -1,43 +1,48 @@
 package headline
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
 	"stacksnap/task"
 )
 
-// CPUTime is the CPU time of a process while it was sampled, and what most of it went to.
+// CPUTime is the CPU time of a process while it was sampled, and its hotspot.
 type CPUTime struct {
-	OnCPU   time.Duration // by all threads together
-	Queue   time.Duration // in which runnable threads waited for a CPU
+	OnCPU   time.Duration // CPU time of all threads together
+	Queue   time.Duration // time in which runnable threads waited for a CPU
 	Hotspot Hotspot
-	Where   profile.Location // with Function, and with Mostly
-	Share   float64          // of OnCPU, from 0 to 1
+	Where   profile.Location // the function with most time: of Function, Subtree and Spread
+	Own     *profile.Node    // the frame of own code that mostly called Where, if that is not own code; may be nil
+	Share   float64          // the hotspot's share of OnCPU, from 0 to 1
 }
 
-// Hotspot says what most of the CPU time went to.
+// Hotspot is what most of the CPU time was used by.
 type Hotspot uint8
 
-// Hotspot time goes to.
+// The kinds of hotspots.
 const (
-	Spread    Hotspot = iota // no one thing
-	Function                 // it was the innermost
-	Subtree                  // a function and what it called
+	Spread    Hotspot = iota // nothing in particular
+	Function                 // a function itself
+	Subtree                  // a function and its callees
 	Collector                // Go's garbage collection
-	Generated                // code of no file, as a JIT compiler's
+	Generated                // code that is in no file, such as a JIT compiler's
 )
 
-// The parts of a whole from which on something is worth saying.
+// The fractions of the whole from which on a headline mentions something.
 const (
-	busyShare = 0.5 // of one processor
-	mostOf    = 0.5 // of the time on processors, in one thing
-	underMost = 0.8 // in a function and what it calls
+	busyShare  = 0.5 // share of one processor
+	readyShare = 0.1 // of a thread's time, in which it was runnable
+	mostOf     = 0.5 // share of the CPU time or of the samples, for one hotspot
+	underMost  = 0.8 // share of the CPU time, for a function and its callees
 )
 
-// running counts the runnable threads of a single snapshot. Thread is set where there is one only.
+// running counts the runnable threads of a single snapshot. If there is exactly one, Thread
+// is set.
 func running(p *profile.Profile) Headline {
 	if p.Sampled() {
 		return Headline{}
@@ -50,7 +55,7 @@ func running(p *profile.Profile) Headline {
 		}
 		a.Threads += t.Weight()
 		a.Main = a.Main || t.Main
-		if first == nil || t.Turn == task.OnCPU && first.Turn != task.OnCPU {
+		if first == nil || t.OnCPUState == task.OnCPU && first.OnCPUState != task.OnCPU {
 			first = t
 		}
 	}
@@ -69,18 +74,20 @@ func computing(p *profile.Profile) Headline {
 		return Headline{}
 	}
 	b := used(p)
-	if float64(b.OnCPU) < busyShare*float64(p.Duration()) {
+	if float64(b.OnCPU+b.Queue) < busyShare*float64(p.Duration()) {
 		return Headline{}
 	}
 	c := count(p)
 	if c.whole == 0 {
 		return Headline{}
 	}
-	c.judge(&b)
+	if k := c.judge(&b); b.Where.Function != "" && !owncode.Is(&b.Where) {
+		b.Own = ownCaller(p, k)
+	}
 	return Headline{Kind: Computing, CPU: b}
 }
 
-// starved reports whether runnable threads mostly waited for a CPU.
+// starved returns a headline if runnable threads mostly waited for a CPU.
 func starved(p *profile.Profile) Headline {
 	if !p.Sampled() || p.Duration() <= 0 {
 		return Headline{}
@@ -92,9 +99,10 @@ func starved(p *profile.Profile) Headline {
 	return Headline{Kind: Starved, CPU: b}
 }
 
-// stuck reports whether the main thread, or the one whose end it waits for, was mostly in an
-// uninterruptible sleep, in which function and in which call most often: at a disk or a page,
-// and of the main thread for nothing that would be known as its wait.
+// stuck returns a headline if the main thread, or the thread whose end it waits for, was
+// mostly in an uninterruptible sleep, as for a disk or a page. It has the function and the
+// system call that were most frequent. A main thread with any other known wait does not
+// count.
 func stuck(p *profile.Profile) Headline {
 	t := awaitedThread(p)
 	if !p.Sampled() || t == nil || float64(t.States[task.Uninterruptible]) < mostOf*float64(max(t.Samples, 1)) {
@@ -102,19 +110,21 @@ func stuck(p *profile.Profile) Headline {
 	}
 	b := CPUTime{Share: float64(t.States[task.Uninterruptible]) / float64(t.Samples)}
 	c := newCounted()
-	c.addThread(t, func(n *profile.Node) float64 { return float64(n.Self) })
+	for path, weight := range stacks(t, func(n *profile.Node) float64 { return float64(n.Self) }) {
+		c.add(path, weight)
+	}
 	if k, most := heaviest(c.self); most >= mostOf*float64(t.Samples) {
 		b.Hotspot, b.Where = Function, c.where[k]
 	}
-	a := Headline{Kind: Stuck, Main: t.Main, Thread: t, CPU: b}
+	a := Headline{Kind: Stuck, Main: t.Main, Thread: t, CPU: b, Own: owncode.Innermost(t.Heaviest())}
 	if usual := t.UsualWaits(); len(usual) > 0 {
 		a.Wait = &usual[0].Wait
 	}
 	return a
 }
 
-// awaitedThread is the main thread, or the one whose end it waits for; nil where it is not known,
-// or waits for something else.
+// awaitedThread returns the main thread, or the thread whose end it waits for; nil if that
+// is unknown, or if the main thread waits for something else.
 func awaitedThread(p *profile.Profile) *profile.Thread {
 	t := p.MainThread()
 	if t == nil {
@@ -139,18 +149,21 @@ func used(p *profile.Profile) (b CPUTime) {
 			continue
 		}
 		b.OnCPU += t.Spent.OnCPU
-		b.Queue += t.Spent.Queued
+		if ready := t.Spent.OnCPU + t.Spent.Queued; float64(ready) >= readyShare*float64(ready+t.Spent.Blocked) {
+			b.Queue += t.Spent.Queued
+		}
 	}
 	return b
 }
 
-// counted is the CPU time by function.
+// counted is CPU time by function.
 type counted struct {
 	whole      float64
-	self       map[key]float64 // while it was the innermost frame
-	subtree    map[key]float64 // while it was on the stack
-	where      map[key]profile.Location
-	depth      map[key]int // at most, from the outermost frame
+	self       map[key]float64          // as the innermost frame
+	subtree    map[key]float64          // anywhere on the stack
+	where      map[key]profile.Location // location in the heaviest stack
+	most       map[key]float64          // time of that stack
+	depth      map[key]int              // largest distance from the outermost frame
 	collecting float64
 	generated  float64
 }
@@ -162,43 +175,86 @@ type key struct {
 	overload string
 }
 
-// count adds up the innermost functions, and all that were on the stacks. Where
-// the system does not tell when a thread was on a processor, the samples of those
-// count that hardly ever waited.
+func keyOf(n *profile.Node) key { return key{n.Image, n.Function, n.Overload} }
+
+// count adds up the CPU time by function.
 func count(p *profile.Profile) *counted {
 	c := newCounted()
-	for _, t := range p.Threads {
-		timed := t.Spent != (profile.Spent{})
-		if !timed && t.States[task.Running]*10 < t.Samples*9 {
-			continue
-		}
-		c.addThread(t, func(n *profile.Node) float64 {
-			if timed {
-				return float64(n.Spent.OnCPU)
-			}
-			return float64(n.Self*t.Weight()) * float64(p.Interval)
-		})
+	for path, weight := range onCPU(p) {
+		c.add(path, weight)
 	}
 	return c
 }
 
-func newCounted() *counted {
-	return &counted{self: map[key]float64{}, subtree: map[key]float64{}, where: map[key]profile.Location{}, depth: map[key]int{}}
-}
-
-// addThread adds what a frame weighs as the innermost one, for each of a thread.
-func (c *counted) addThread(t *profile.Thread, weigh func(*profile.Node) float64) {
-	var path []*profile.Node
-	for depth, n := range t.Nodes() {
-		path = append(path[:depth], n)
-		if weight := weigh(n); weight > 0 {
-			c.add(path, weight)
+// onCPU yields the stacks that have CPU time, the outermost frame first, and that time. Where
+// the system does not record CPU time, it uses the samples of threads that were runnable in at
+// least 9/10 of theirs. A stack is valid until the next one.
+func onCPU(p *profile.Profile) iter.Seq2[[]*profile.Node, float64] {
+	return func(yield func([]*profile.Node, float64) bool) {
+		for _, t := range p.Threads {
+			timed := t.Spent != (profile.Spent{})
+			if !timed && t.States[task.Running]*10 < t.Samples*9 {
+				continue
+			}
+			for path, weight := range stacks(t, func(n *profile.Node) float64 {
+				if timed {
+					return float64(n.Spent.OnCPU)
+				}
+				return float64(n.Self*t.Weight()) * float64(p.Interval)
+			}) {
+				if !yield(path, weight) {
+					return
+				}
+			}
 		}
 	}
 }
 
-// add counts a time for the innermost of the frames of a stack, outermost first,
-// and once for each function on it.
+// stacks yields the stacks of a thread and the weights of their innermost frames, if above 0.
+func stacks(t *profile.Thread, weigh func(*profile.Node) float64) iter.Seq2[[]*profile.Node, float64] {
+	return func(yield func([]*profile.Node, float64) bool) {
+		var path []*profile.Node
+		for depth, n := range t.Nodes() {
+			path = append(path[:depth], n)
+			if weight := weigh(n); weight > 0 && !yield(path, weight) {
+				return
+			}
+		}
+	}
+}
+
+// ownCaller returns the frame of own code that called a function for most of that function's
+// time; nil if no one function did.
+func ownCaller(p *profile.Profile, called key) *profile.Node {
+	c := newCounted()
+	nodes := map[key]*profile.Node{}
+	for path, weight := range onCPU(p) {
+		at := slices.IndexFunc(path, func(n *profile.Node) bool { return keyOf(n) == called })
+		if at < 0 {
+			continue
+		}
+		c.whole += weight
+		own := owncode.Innermost(path[:at])
+		if own == nil {
+			continue
+		}
+		k := keyOf(own)
+		if c.self[k] += weight; weight > c.most[k] {
+			c.most[k], nodes[k] = weight, own
+		}
+	}
+	if k, most := heaviest(c.self); most >= mostOf*c.whole {
+		return nodes[k]
+	}
+	return nil
+}
+
+func newCounted() *counted {
+	return &counted{self: map[key]float64{}, subtree: map[key]float64{}, where: map[key]profile.Location{}, most: map[key]float64{}, depth: map[key]int{}}
+}
+
+// add adds a weight to the innermost frame of a stack, and once to each function on it. The
+// outermost frame comes first.
 func (c *counted) add(path []*profile.Node, weight float64) {
 	inner := path[len(path)-1]
 	c.whole += weight
@@ -208,13 +264,15 @@ func (c *counted) add(path []*profile.Node, weight float64) {
 	seen := map[key]bool{}
 	collects := false
 	for depth, n := range path {
-		k := key{n.Image, n.Function, n.Overload}
+		k := keyOf(n)
 		if n.Function == "" || seen[k] {
 			continue
 		}
 		seen[k] = true
 		c.subtree[k] += weight
-		c.where[k] = n.Location
+		if weight >= c.most[k] {
+			c.most[k], c.where[k] = weight, n.Location
+		}
 		c.depth[k] = max(c.depth[k], depth)
 		collects = collects || isCollector(n.Function)
 	}
@@ -222,13 +280,13 @@ func (c *counted) add(path []*profile.Node, weight float64) {
 		c.collecting += weight
 	}
 	if inner.Function != "" {
-		c.self[key{inner.Image, inner.Function, inner.Overload}] += weight
+		c.self[keyOf(inner)] += weight
 	}
 }
 
-// isCollector reports whether a function of Go's runtime is one under which nothing
-// but its garbage collection is done: the workers, what allocation is charged
-// with, and sweeping (runtime/mgc.go, mgcmark.go, mgcsweep.go).
+// isCollector reports whether a function of Go's runtime does nothing but garbage
+// collection: workers, assists of allocations, and sweeping (runtime/mgc.go, mgcmark.go,
+// mgcsweep.go).
 func isCollector(function string) bool {
 	name, ok := strings.CutPrefix(function, "runtime.")
 	if !ok {
@@ -242,8 +300,8 @@ func isCollector(function string) bool {
 	return false
 }
 
-// judge sets the hotspot.
-func (c *counted) judge(b *CPUTime) {
+// judge sets the hotspot, and returns the function that it is in.
+func (c *counted) judge(b *CPUTime) key {
 	self, most := heaviest(c.self)
 	switch {
 	case c.collecting >= mostOf*c.whole:
@@ -253,14 +311,16 @@ func (c *counted) judge(b *CPUTime) {
 	case c.generated >= mostOf*c.whole:
 		b.Hotspot, b.Share = Generated, c.generated/c.whole
 	default:
-		b.Hotspot, b.Where, b.Share = Spread, c.where[self], most/c.whole
 		if k, n := c.narrowest(); n > 0 {
 			b.Hotspot, b.Where, b.Share = Subtree, c.where[k], n/c.whole
+			return k
 		}
+		b.Hotspot, b.Where, b.Share = Spread, c.where[self], most/c.whole
 	}
+	return self
 }
 
-// heaviest returns the function with the most time; of equal ones the first by name.
+// heaviest returns the function with the most time; for equal times, the first by name.
 func heaviest(all map[key]float64) (best key, most float64) {
 	for k, n := range all {
 		if n > most || n == most && k.function < best.function {
@@ -270,30 +330,17 @@ func heaviest(all map[key]float64) (best key, most float64) {
 	return best, most
 }
 
-// narrowest returns that function with most of the time under it which has the
-// least, and of several the innermost. Those that every program or thread begins
-// with say nothing.
+// narrowest returns the function with the least time of those that have underMost of the
+// whole with their callees; for equal times, the innermost. It ignores functions in which
+// every program or thread begins.
 func (c *counted) narrowest() (best key, least float64) {
 	for k, n := range c.subtree {
 		switch {
-		case n < underMost*c.whole || isBeginning(k.function):
+		case n < underMost*c.whole || owncode.IsBeginning(k.function):
 		case least == 0 || n < least, n == least && c.depth[k] > c.depth[best],
 			n == least && c.depth[k] == c.depth[best] && k.function < best.function:
 			best, least = k, n
 		}
 	}
 	return best, least
-}
-
-// beginnings are the functions in which programs and threads begin.
-var beginnings = map[string]bool{
-	"main": true, "_start": true, "start": true, "__libc_start_main": true, "__libc_start_call_main": true,
-	"start_thread": true, "clone": true, "clone3": true, "__clone": true, "__clone3": true, "thread_start": true,
-	"_pthread_start": true, "_pthread_body": true, "main.main": true, "runtime.main": true, "runtime.goexit": true,
-	"_pthread_wqthread": true, "start_wqthread": true, "_dispatch_worker_thread2": true, "_dispatch_worker_thread3": true,
-}
-
-func isBeginning(function string) bool {
-	name, _, _ := strings.Cut(function, "@") // a symbol's version
-	return beginnings[name]
 }

@@ -4,40 +4,45 @@ import (
 	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
-// GroupKind is what several processes are about.
+// GroupKind is the kind of a group's headline.
 type GroupKind uint8
 
-// The kinds of headlines of groups, in order of precedence. OfOne comes first where a process
+// The kinds of headlines of groups, in order of precedence. OfOne comes first if a process
 // crashed or has a deadlock of its own.
 const (
 	NothingCommon GroupKind = iota // nothing is certain
-	Circle                         // the threads of Links wait for each other, the last for the first: a deadlock of the group's
+	Circle                         // a deadlock: each thread of Links waits for the next, the last for the first
 	Chain                          // each thread of Links waits for the next
-	OfOne                          // the headline of Profile
+	OfOne                          // the headline of one process, Profile
 	AllIdle                        // all processes are idle
 )
 
-// GroupHeadline is what several processes are about.
+// GroupHeadline is the headline of several processes.
 type GroupHeadline struct {
 	Kind    GroupKind
 	Links   []Link
 	Profile *profile.Profile
 }
 
-// Link is a thread of a chain in which each waits for the next.
+// Link is a thread in a chain of waits.
 type Link struct {
 	Profile *profile.Profile
-	ID      task.ThreadID   // 0: it is not known which thread of the process
-	Thread  *profile.Thread // nil: likewise, or it was not captured
-	Wait    *profile.Wait   // nil: it does not wait, or that is not known
+	ID      task.ThreadID   // 0: some thread of the process, unknown which
+	Thread  *profile.Thread // nil: unknown, or not captured
+	Wait    *profile.Wait   // nil: it does not wait, or its wait is unknown
 }
 
 // OfGroup returns the headline of processes that were captured together.
 func OfGroup(g *profile.Group) GroupHeadline {
-	one, kind := first(g)
+	heads := make([]Headline, len(g.Profiles))
+	for i, p := range g.Profiles {
+		heads[i] = Of(p)
+	}
+	one, kind := first(g, heads)
 	if kind == Crashed || kind == Deadlocked {
 		return GroupHeadline{Kind: OfOne, Profile: one}
 	}
@@ -49,32 +54,35 @@ func OfGroup(g *profile.Group) GroupHeadline {
 		return GroupHeadline{Kind: Chain, Links: chain}
 	case kind != None && kind != Idle:
 		return GroupHeadline{Kind: OfOne, Profile: one}
-	case allIdle(g):
+	case allIdle(g, heads):
 		return GroupHeadline{Kind: AllIdle}
 	}
 	return GroupHeadline{}
 }
 
-// first returns the process with most to say, and what that is. Hotspot was there
-// for less than half of a sampling counts only where it crashed or has a deadlock.
-func first(g *profile.Group) (best *profile.Profile, kind Kind) {
+// first returns the process whose headline has the highest precedence, and the kind of
+// that. A process with less than half of the snapshots counts only if it crashed or has a
+// deadlock. A process whose main thread only waits for its children comes after others that are blocked.
+func first(g *profile.Group, heads []Headline) (best *profile.Profile, kind Kind) {
 	most := 0
 	for _, p := range g.Profiles {
 		most = max(most, p.Snapshots)
 	}
-	for _, p := range g.Profiles {
-		k := Of(p).Kind
+	awaits := false // best only waits for its children
+	for i, p := range g.Profiles {
+		h := &heads[i]
+		k, children := h.Kind, h.Kind == Blocked && waits.IsForChild(h.Wait)
 		isBrief := 2*p.Snapshots < most && k != Crashed && k != Deadlocked
-		if k != None && !isBrief && (kind == None || k < kind) {
-			best, kind = p, k
+		if k != None && !isBrief && (kind == None || k < kind || k == kind && awaits && !children) {
+			best, kind, awaits = p, k, children
 		}
 	}
 	return best, kind
 }
 
-func allIdle(g *profile.Group) bool {
-	for _, p := range g.Profiles {
-		if Of(p).Kind != Idle {
+func allIdle(g *profile.Group, heads []Headline) bool {
+	for i := range heads {
+		if heads[i].Kind != Idle {
 			return false
 		}
 	}
@@ -95,8 +103,8 @@ func around(g *profile.Group, d *profile.Deadlock) (links []Link) {
 	return links
 }
 
-// longest returns the chain of waits from a main thread on that leads through most
-// processes; none where all are of one.
+// longest returns the chain of waits, from a main thread on, that goes through the most
+// processes; nil if none leaves its process.
 func longest(g *profile.Group) (best []Link) {
 	most := 1
 	for _, p := range g.Profiles {
@@ -112,7 +120,7 @@ func longest(g *profile.Group) (best []Link) {
 	return best
 }
 
-// processes counts those that a chain leads through.
+// processes returns the number of processes in a chain.
 func processes(chain []Link) int {
 	seen := map[*profile.Profile]bool{}
 	for _, l := range chain {
@@ -121,8 +129,8 @@ func processes(chain []Link) int {
 	return len(seen)
 }
 
-// follow returns the chain from a thread through those that it waits for. It ends where the next
-// is not known, or is in the chain already.
+// follow returns the chain of waits from a thread on. It ends if the next thread is
+// unknown, or in the chain already.
 func follow(g *profile.Group, from Link) (chain []Link) {
 	for next, ok := from, true; ok; next, ok = after(g, next) {
 		if slices.ContainsFunc(chain, func(l Link) bool { return l.Profile == next.Profile && l.ID == next.ID }) {

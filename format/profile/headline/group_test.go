@@ -32,7 +32,8 @@ func TestOfGroup(t *testing.T) {
 	busy.Threads[0].State = task.Running
 	idle := func(pid int) *profile.Profile {
 		p := process(pid, profile.Peer{})
-		p.Threads[0].Wait = &profile.Wait{Call: "epoll_wait"}
+		p.Threads[0] = thread(task.ThreadID(pid), task.Sleeping, &profile.Wait{Call: "epoll_wait"})
+		p.Threads[0].Main = true
 		return p
 	}
 	unsure := to(1)
@@ -98,6 +99,28 @@ func TestOfGroupBrief(t *testing.T) {
 	} {
 		if a := OfGroup(&profile.Group{Profiles: of}); a.Kind != OfOne || a.Profile != want {
 			t.Errorf("of %d: %+v", want.Target.PID, a)
+		}
+	}
+}
+
+// TestMasterIsNotTheSickest: the headline is of a process that only waits for its children if no other
+// one waits, whichever order they are in.
+func TestMasterIsNotTheSickest(t *testing.T) {
+	waiting := func(pid int, call string) *profile.Profile {
+		p := process(pid, profile.Peer{})
+		p.Threads[0] = thread(task.ThreadID(pid), task.Sleeping, &profile.Wait{Call: call})
+		p.Threads[0].Main = true
+		return p
+	}
+	master, worker, idle := waiting(1, "wait4"), waiting(2, "fsync"), waiting(3, "epoll_wait")
+	for _, c := range []struct {
+		all  []*profile.Profile
+		want *profile.Profile
+	}{
+		{[]*profile.Profile{master, worker, idle}, worker}, {[]*profile.Profile{worker, master}, worker}, {[]*profile.Profile{master, idle}, master},
+	} {
+		if got := OfGroup(&profile.Group{Profiles: c.all}); got.Kind != OfOne || got.Profile != c.want {
+			t.Errorf("%d of %d processes: kind %d", got.Profile.Target.PID, len(c.all), got.Kind)
 		}
 	}
 }

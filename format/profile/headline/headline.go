@@ -1,48 +1,54 @@
-// Package headline finds what a profile is about, as data for the first line of a report:
-// a crash, a deadlock, a lock that many wait for, what the CPU time went to. It returns
-// [None] where nothing is certain.
+// Package headline finds the headline of a profile, as data: a crash, a deadlock, a lock
+// with many waiters, a hotspot. It returns [None] if nothing is certain.
 package headline
 
 import (
+	"regexp"
+	"strings"
+
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
 	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
-// Kind is what a profile is about.
+// Kind is the kind of a headline, such as a crash or a deadlock.
 type Kind uint8
 
 // The kinds of headlines, in order of precedence.
 const (
 	None       Kind = iota // nothing is certain
-	Crashed                // Thread ended the process; of a core
-	Deadlocked             // Threads are in wait cycles
+	Crashed                // the process crashed, in Thread
+	Deadlocked             // several threads, counted by Threads, are in wait cycles
 	Stopped                // all threads are stopped
-	Convoy                 // Threads wait for one lock, as Wait says
-	Locked                 // the main thread waits for what another one has, as Wait says
-	Running                // of one snapshot: Threads could run, Thread first
-	Computing              // of many: CPU says in what
-	Starved                // of many: Threads could run and mostly waited for a processor
-	Stuck                  // of many: Thread mostly was where nothing can wake it, as CPU says, most often as Wait does
-	Blocked                // the main thread waits, as Wait says
-	Idle                   // the main thread waits for whatever comes next, as Wait says
+	Convoy                 // several threads, counted by Threads, wait for one lock, given by Wait
+	Locked                 // the main thread waits for a lock, given by Wait
+	Running                // in one snapshot, threads are runnable, counted by Threads; Thread is set if there is only one
+	Computing              // over many snapshots, the process used CPU time, as CPU describes
+	Starved                // over many snapshots, runnable threads mostly waited for a CPU
+	Stuck                  // over many snapshots, Thread was mostly in an uninterruptible sleep, as Wait and CPU describe
+	Alike                  // many threads, counted by Threads, wait at one place, given by Wait and Own
+	Blocked                // the main thread is blocked, in Wait
+	Idle                   // the main thread is idle, in the wait of its run loop
 )
 
-// Headline is what a profile is about.
+// Headline is the most important finding in a profile.
 type Headline struct {
 	Kind    Kind
-	Threads int             // how many it is about, of all
-	Main    bool            // the main thread is one of these
-	Thread  *profile.Thread // nil where it is about several
+	Threads int             // number of threads that it is about
+	Main    bool            // the main thread is one of the threads that it is about
+	Thread  *profile.Thread // the only thread that it is about; nil if there are several
 	Wait    *profile.Wait
-	Looks   int // of many snapshots: how often the thread was observed to wait so, which is always
+	Own     *profile.Node // innermost frame of own code in which threads wait; may be nil
+	Title   string        // what the process says of itself in its command line, for a waiting main thread; mostly empty
+	Looks   int           // for many snapshots: number of observations; all of them found Wait
 	CPU     CPUTime
 }
 
 // Of returns the headline of a profile.
 func Of(p *profile.Profile) Headline {
 	for _, find := range []func(*profile.Profile) Headline{
-		crashed, deadlocked, stopped, convoy, locked, running, computing, starved, stuck, blocked,
+		crashed, deadlocked, stopped, convoy, locked, running, computing, starved, stuck, alike, blocked,
 	} {
 		if a := find(p); a.Kind != None {
 			return a
@@ -67,14 +73,7 @@ func crashed(p *profile.Profile) Headline {
 
 // deadlocked counts the threads in deadlocks that have not ended.
 func deadlocked(p *profile.Profile) Headline {
-	in := map[task.ThreadID]bool{}
-	for i := range p.Deadlocks {
-		if d := &p.Deadlocks[i]; !d.Ended {
-			for _, w := range d.Waiters {
-				in[w.ID] = true
-			}
-		}
-	}
+	in := p.Deadlocked()
 	if len(in) == 0 {
 		return Headline{}
 	}
@@ -82,7 +81,7 @@ func deadlocked(p *profile.Profile) Headline {
 	return Headline{Kind: Deadlocked, Threads: len(in), Main: t != nil && in[t.ID]}
 }
 
-// stopped reports whether all threads were stopped in every snapshot.
+// stopped returns a headline if all threads were stopped in every snapshot.
 func stopped(p *profile.Profile) Headline {
 	stopped := 0
 	for _, t := range p.Threads {
@@ -97,8 +96,8 @@ func stopped(p *profile.Profile) Headline {
 	return Headline{Kind: Stopped}
 }
 
-// wait returns what a thread waited for in every observation, and how many there were; nil
-// when it did not wait, or not always for the same.
+// wait returns the wait that every observation of a thread found, and the number of
+// observations; nil if the thread did not wait, or not always for the same.
 func wait(p *profile.Profile, t *profile.Thread) (*profile.Wait, int) {
 	if !p.Sampled() {
 		return t.Wait, 0
@@ -112,21 +111,22 @@ func wait(p *profile.Profile, t *profile.Thread) (*profile.Wait, int) {
 	return &t.Waits[0].Wait, t.Looks
 }
 
-// mostlyRunnable reports whether a thread was seen to wait in less than nine tenths
-// of its samples.
+// mostlyRunnable reports whether a thread waited in less than 9/10 of its samples.
 func mostlyRunnable(t *profile.Thread) bool {
 	return (t.States[task.Sleeping]+t.States[task.Uninterruptible])*10 < t.Samples*9
 }
 
-// leastConvoy is how many threads waiting for one lock are worth a line before
-// that of the main thread.
+// leastConvoy is the least number of threads waiting for one lock that is more important
+// than the main thread's wait.
 const leastConvoy = 3
 
-// convoy finds the lock in memory that most threads wait for, if they are at least leastConvoy.
+// convoy returns the lock in memory with the most waiters, if there are at least
+// leastConvoy.
 func convoy(p *profile.Profile) Headline {
 	var best Headline
 	at := map[task.Addr]int{}
 	main := map[task.Addr]bool{}
+	callers := map[task.Addr][]*profile.Node{}
 	for _, t := range p.Threads {
 		w, looks := wait(p, t)
 		if w == nil || w.Addr == 0 || w.Lock == profile.NoLock || w.Lock == profile.ThreadEnd {
@@ -134,14 +134,25 @@ func convoy(p *profile.Profile) Headline {
 		}
 		at[w.Addr] += t.Weight()
 		main[w.Addr] = main[w.Addr] || t.Main
+		callers[w.Addr] = append(callers[w.Addr], owncode.Innermost(t.Heaviest()))
 		if n := at[w.Addr]; n >= leastConvoy && n > best.Threads {
 			best = Headline{Kind: Convoy, Threads: n, Wait: w, Looks: looks}
 		}
 	}
 	if best.Kind != None {
-		best.Main = main[best.Wait.Addr]
+		best.Main, best.Own = main[best.Wait.Addr], common(callers[best.Wait.Addr])
 	}
 	return best
+}
+
+// common returns the first of frames that are all of one function; nil where they are of several.
+func common(frames []*profile.Node) *profile.Node {
+	for _, n := range frames {
+		if n == nil || keyOf(n) != keyOf(frames[0]) {
+			return nil
+		}
+	}
+	return frames[0]
 }
 
 // locked returns the lock that the main thread waits for.
@@ -154,18 +165,41 @@ func locked(p *profile.Profile) Headline {
 	return a
 }
 
-// blocked returns what the main thread waits for.
+// blocked returns the main thread's wait.
 func blocked(p *profile.Profile) Headline {
 	t := p.MainThread()
 	if t == nil {
 		return Headline{}
 	}
 	w, looks := wait(p, t)
-	switch {
-	case w == nil:
+	if w == nil {
 		return Headline{}
-	case waits.IsIdle(w):
-		return Headline{Kind: Idle, Main: true, Thread: t, Wait: w, Looks: looks}
 	}
-	return Headline{Kind: Blocked, Main: true, Thread: t, Wait: w, Looks: looks}
+	stack := t.Heaviest()
+	a := Headline{Kind: Blocked, Main: true, Thread: t, Wait: w, Own: owncode.Innermost(stack), Looks: looks, Title: title(p)}
+	if waits.ProvesIdle(w, stack) && !strings.HasSuffix(a.Title, titleWaits) {
+		a.Kind = Idle
+	}
+	return a
+}
+
+// postgresTitle finds what a backend of PostgreSQL does, behind its user, database and client
+// (src/backend/utils/misc/ps_status.c): "postgres: 15/main: ann shop [local] UPDATE waiting".
+var postgresTitle = regexp.MustCompile(`^postgres: .*?(?:\[local\]|\S+\(\d+\)) (.+)$`)
+
+// titleWaits ends the title of a backend that waits for a lock.
+const titleWaits = "waiting"
+
+// title returns what a process says of itself in its command line, if that mentions a wait or an open
+// transaction; otherwise empty.
+func title(p *profile.Profile) string {
+	args := p.Target.Command.Args
+	if len(args) == 0 {
+		return ""
+	}
+	found := postgresTitle.FindStringSubmatch(strings.TrimRight(args[0], " "))
+	if found == nil || !strings.HasSuffix(found[1], titleWaits) && !strings.Contains(found[1], "transaction") {
+		return ""
+	}
+	return found[1]
 }

@@ -15,10 +15,13 @@ func mutex(at task.Addr) *profile.Wait {
 	return &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: at, Owner: owner}
 }
 
-// thread is one of a single snapshot.
+// thread is one of a single snapshot. Where its call may be one of an event loop, it is in one.
 func thread(id task.ThreadID, state task.State, w *profile.Wait) *profile.Thread {
 	t := &profile.Thread{ID: id, Main: id == 1, State: state, Wait: w, Samples: 1}
 	t.States[state] = 1
+	if w != nil && (w.Call == "epoll_wait" || w.Call == "mach_msg2") {
+		t.Roots = []*profile.Node{{Location: profile.Location{Function: "event_base_loop"}}}
+	}
 	return t
 }
 
@@ -31,9 +34,9 @@ func TestOneSnapshot(t *testing.T) {
 	epoll := &profile.Wait{Call: "epoll_wait", Object: "fd 3"}
 	poll := &profile.Wait{Call: "poll", Object: "fd 3"}
 	queued := thread(3, task.Running, nil)
-	queued.Turn = task.Queued
+	queued.OnCPUState = task.Queued
 	on := thread(4, task.Running, nil)
-	on.Turn = task.OnCPU
+	on.OnCPUState = task.OnCPU
 	circle := func(p *profile.Profile, ended bool, ids ...task.ThreadID) *profile.Profile {
 		d := profile.Deadlock{Ended: ended}
 		for _, id := range ids {
@@ -91,6 +94,32 @@ func TestIdleReceive(t *testing.T) {
 	} {
 		if got := Of(one(thread(1, task.Sleeping, w))); got.Kind != want {
 			t.Errorf("%+v: %v, want %v", w, got.Kind, want)
+		}
+	}
+}
+
+// TestIdleIsProven: a call in which loops wait is not enough, and what a process says of itself counts.
+func TestIdleIsProven(t *testing.T) {
+	epoll := &profile.Wait{Call: "epoll_wait"}
+	for name, tt := range map[string]struct {
+		function, title string
+		want            Kind
+		said            string
+	}{
+		"a loop":               {"event_base_loop", "shop", Idle, ""},
+		"a lock":               {"ProcSleep", "shop", Blocked, ""},
+		"who knows":            {"step", "shop", Blocked, ""},
+		"a backend":            {"pq_getbyte", "postgres: ann shop [local] idle", Idle, ""},
+		"a transaction":        {"pq_getbyte", "postgres: 15/main: ann shop 10.0.0.1(4711) idle in transaction", Idle, "idle in transaction"},
+		"a lock, by the title": {"pq_getbyte", "postgres: 15/main: ann shop [local] UPDATE waiting", Blocked, "UPDATE waiting"},
+		"another program":      {"event_base_loop", "shop: [local] waiting", Idle, ""},
+	} {
+		th := thread(1, task.Sleeping, epoll)
+		th.Roots[0].Function = tt.function
+		p := one(th)
+		p.Target.Command = task.NewCommand([]string{tt.title})
+		if got := Of(p); got.Kind != tt.want || got.Title != tt.said {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
@@ -235,6 +264,14 @@ func TestHowMuchIsUsed(t *testing.T) {
 	const ms = time.Millisecond
 	starving := busyThread(1, node("f", 100*ms))
 	starving.Spent.Queued = 600 * ms
+	starved := busyThread(1, node("f", 0))
+	starved.Spent.Queued = 600 * ms
+	var idlers []*profile.Thread
+	for id := range 100 {
+		idler := busyThread(task.ThreadID(id+1), node("f", ms))
+		idler.Spent.Queued, idler.Spent.Blocked = 9*ms, 990*ms
+		idlers = append(idlers, idler)
+	}
 	mac := sampled(1, 100) // a system that counts CPU time alone
 	mac.Used, mac.Roots = 900*ms, []*profile.Node{node("f", 0)}
 	mac.Roots[0].Self = 100
@@ -249,7 +286,9 @@ func TestHowMuchIsUsed(t *testing.T) {
 		"half of a processor":    {many(busyThread(1, node("f", 500*ms))), Computing, "f"},
 		"less":                   {many(busyThread(1, node("f", 499*ms))), None, ""},
 		"of several threads":     {many(busyThread(1, node("f", 250*ms)), busyThread(2, node("f", 250*ms))), Computing, "f"},
-		"starved":                {many(starving), Starved, ""},
+		"mostly without one":     {many(starving), Computing, "f"},
+		"always without one":     {many(starved), Starved, ""},
+		"many that hardly ran":   {many(idlers...), None, ""},
 		"counted by samples":     {many(mac, idleMac), Computing, "f"},
 		"no samples of the busy": {many(func() *profile.Thread { m := *mac; m.States = profile.States{}; return &m }()), None, ""},
 	} {

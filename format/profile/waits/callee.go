@@ -8,9 +8,9 @@ import (
 	"stacksnap/unwind"
 )
 
-// callee names, without what is put around a name, the function that the caller of the
-// i-th frame has called, where that frame has no name of its own: a public function of
-// the C library often ends with a jump to an internal one, which only debug files name.
+// callee returns the name of the function that the caller of frame i called, undecorated.
+// It is for a frame without a name: a public function of the C library often ends with a
+// jump to an internal one, which only debug files name.
 func (f *Finder) callee(frames []unwind.Frame, i int) string {
 	if i+1 >= len(frames) || !frames[i+1].Return || frames[i+1].By.Guess() || f.info.OS != task.Linux {
 		return ""
@@ -25,11 +25,12 @@ func (f *Finder) callee(frames []unwind.Frame, i int) string {
 	return ""
 }
 
-// maxCall is the longest call that is known: call *rel32(%rip).
+// maxCall is the length in bytes of the longest call instruction that is decoded: call
+// *rel32(%rip).
 const maxCall = 6
 
-// called returns where the call before a return address goes, if it says so itself or
-// by a pointer in memory.
+// called returns the target of the call before a return address, if the call is direct or
+// through a pointer in memory.
 func (f *Finder) called(pc task.Addr) (target task.Addr, ok bool) {
 	var all [maxCall]byte
 	b := all[:]

@@ -8,19 +8,19 @@ type Call struct {
 	callRow
 }
 
-// callRow is what is known of a call by its name.
+// callRow is what the tables have on a call, by its name.
 type callRow struct {
 	idleness idleness
 	shape    shape
 }
 
-// Idle reports whether a thread in the call waits for whatever comes next, if it is one
-// of a run loop. One that sends a message, or waits for the answer to one, does not.
+// Idle reports whether a thread of a run loop that waits in the call is idle. It is not if
+// it sends a message, or waits for the reply to one.
 func (c callRow) Idle(args [6]uint64) bool {
 	return c.idleness >= polling && (!shapes[c.shape].isMessage || args[1]&(sendMessage|syncWait) == 0)
 }
 
-// Lookup returns what is known of a system call, false when that is nothing.
+// Lookup returns what the table has on a system call; false if it has no row.
 func Lookup(os task.OS, arch task.Arch, number int) (Call, bool) {
 	switch {
 	case os == task.Darwin:
@@ -31,8 +31,7 @@ func Lookup(os task.OS, arch task.Arch, number int) (Call, bool) {
 	return Call{}, false
 }
 
-// byName finds a Linux call by its name, or a C function by that of the call
-// behind it.
+// byName returns the row of a Linux call, or of the C function of that name.
 func byName(name string) (Call, bool) {
 	row, ok := linuxCalls[name]
 	if !ok {
@@ -41,8 +40,8 @@ func byName(name string) (Call, bool) {
 	return Call{name, row}, true
 }
 
-// RestartSyscall is the name of the call by which Linux goes on with one that has a time
-// limit and was interrupted, by a snapshot for one.
+// RestartSyscall is the name of the call by which Linux continues an interrupted call with
+// a timeout. A snapshot interrupts such calls.
 const RestartSyscall = "restart_syscall"
 
 // linuxCalls are the calls of Linux that can take long, by name.
@@ -78,12 +77,12 @@ var linuxCalls = map[string]callRow{
 	RestartSyscall: {busy, plain},
 }
 
-// linuxNumbers has a row for each architecture. Those of ARM are not known yet.
+// linuxNumbers are the call numbers of each architecture. There are none for ARM yet.
 var linuxNumbers = map[task.Arch]map[int]string{
 	task.AMD64: amd64Numbers, task.ARM64: arm64Numbers, task.I386: i386Numbers, task.ARM: nil,
 }
 
-// amd64Numbers are those of arch/x86/entry/syscalls/syscall_64.tbl.
+// amd64Numbers are the numbers in arch/x86/entry/syscalls/syscall_64.tbl.
 var amd64Numbers = map[int]string{
 	0: "read", 1: "write", 2: "open", 3: "close", 7: "poll", 16: "ioctl", 17: "pread64", 18: "pwrite64",
 	19: "readv", 20: "writev", 23: "select", 34: "pause", 35: "nanosleep", 40: "sendfile", 42: "connect",
@@ -97,8 +96,8 @@ var amd64Numbers = map[int]string{
 	426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
 }
 
-// i386Numbers are those of arch/x86/entry/syscalls/syscall_32.tbl. Calls that
-// differ in the size of a time or an offset alone go by one name.
+// i386Numbers are the numbers in arch/x86/entry/syscalls/syscall_32.tbl. Calls that differ
+// only in the size of a time or offset have the same name.
 var i386Numbers = map[int]string{
 	0: RestartSyscall, 3: "read", 4: "write", 5: "open", 6: "close", 29: "pause", 54: "ioctl", 55: "fcntl",
 	82: "select", 114: "wait4", 118: "fsync", 120: "clone", 142: "select", 143: "flock", 145: "readv",
@@ -113,7 +112,7 @@ var i386Numbers = map[int]string{
 	426: "io_uring_enter", 435: "clone3", 441: "epoll_pwait2", 449: "futex_waitv", 455: "futex_wait",
 }
 
-// arm64Numbers are those of include/uapi/asm-generic/unistd.h.
+// arm64Numbers are the numbers in include/uapi/asm-generic/unistd.h.
 var arm64Numbers = map[int]string{
 	4: "io_getevents", 22: "epoll_pwait", 25: "fcntl", 29: "ioctl", 32: "flock", 56: "openat", 57: "close",
 	63: "read", 64: "write", 65: "readv", 66: "writev", 67: "pread64", 68: "pwrite64", 71: "sendfile",

@@ -2,14 +2,15 @@ package waits
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"stacksnap/task"
 )
 
-// darwinCall reads the call out of the registers, which the kernel leaves alone
-// until the call returns (bsd/dev/arm/systemcalls.c, unix_syscall;
-// bsd/dev/i386/systemcalls.c, unix_syscall64). The instruction before the pc
-// must be one that enters the kernel.
+// darwinCall returns the call that a thread is in, from its registers. The kernel does not
+// change them until the call returns (bsd/dev/arm/systemcalls.c, unix_syscall;
+// bsd/dev/i386/systemcalls.c, unix_syscall64). The instruction before the pc must be one
+// that enters the kernel.
 func (f *Finder) darwinCall(t *task.Thread) task.Syscall {
 	r := &t.Registers
 	number, ok := f.darwinNumber(r)
@@ -17,19 +18,26 @@ func (f *Finder) darwinCall(t *task.Thread) task.Syscall {
 		return task.Syscall{}
 	}
 	s := task.Syscall{State: task.InCall, Number: number, SP: r.SP(), PC: r.PC()}
-	for i, reg := range argumentRegisters(task.Darwin, r.Arch) {
-		v, known := r.Value(reg)
-		if !known {
-			return task.Syscall{}
-		}
-		s.Args[i] = v
+	if s.Args, ok = darwinArguments(r); !ok {
+		return task.Syscall{}
 	}
 	return s
 }
 
-// Where a call's number is, and how it is entered. On x86_64 bits 24 and up of
-// rax are the class: 1 Mach, 2 BSD (osfmk/mach/i386/syscall_sw.h). On arm64 a
-// negative x16 is a Mach trap (osfmk/arm64/sleh.c, handle_svc).
+// darwinArguments reads the arguments of a call, false where a register is not known.
+func darwinArguments(r *task.Registers) (args [6]uint64, ok bool) {
+	for i, reg := range argumentRegisters(task.Darwin, r.Arch) {
+		if args[i], ok = r.Value(reg); !ok {
+			return args, false
+		}
+	}
+	return args, ok
+}
+
+// The registers with a call's number, and the instruction that enters the kernel. On
+// x86_64, bits 24 and up of rax are the class: 1 Mach, 2 BSD
+// (osfmk/mach/i386/syscall_sw.h). On arm64, a negative x16 is a Mach trap
+// (osfmk/arm64/sleh.c, handle_svc).
 const (
 	raxReg   = 0
 	x16Reg   = 16
@@ -68,8 +76,34 @@ func classNumber(rax uint64) (int, bool) {
 	return 0, false
 }
 
-// DarwinCall reads the call that a waiting thread of a Darwin process is in out
-// of its registers.
+// atDarwinLoopCall is AtLoopCall for Darwin. The functions that enter the kernel have the
+// call's name ("kevent_qos", "__workq_kernreturn"), those of Mach traps with "_trap" behind
+// it. They leave the arguments where they are, and so does the kernel but for the first
+// two of a BSD call. The functions around mach_msg_trap do not: which of them a thread is in
+// does not show whether it sends.
+func (f *Finder) atDarwinLoopCall(r *task.Registers, function string) bool {
+	name, isTrap := strings.CutSuffix(function, "_trap")
+	row, known := darwinCalls[name]
+	if !known {
+		row, known = darwinCalls[strings.TrimLeft(name, "_")]
+	}
+	if !known {
+		number, ok := f.darwinNumber(r)
+		if !ok {
+			return false
+		}
+		c, _ := Lookup(task.Darwin, r.Arch, number)
+		row, isTrap = c.callRow, true
+	}
+	args, ok := darwinArguments(r)
+	if shapes[row.shape].isMessage && !(ok && isTrap) {
+		return false
+	}
+	return row.kind(args) == Loop
+}
+
+// DarwinCall returns the call that a waiting thread of a Darwin process is in, from its
+// registers.
 func DarwinCall(p task.Process, r *task.Registers) task.Syscall {
 	f := Finder{process: p, info: p.Info()}
 	return f.darwinCall(&task.Thread{Registers: *r})

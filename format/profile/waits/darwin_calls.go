@@ -1,14 +1,14 @@
 package waits
 
-// Of the options of mach_msg (osfmk/mach/message.h).
+// The options of mach_msg (osfmk/mach/message.h).
 const (
 	sendMessage    = 0x1    // MACH_SEND_MSG
 	receiveMessage = 0x2    // MACH_RCV_MSG
 	syncWait       = 0x4000 // MACH_RCV_SYNC_WAIT: for the reply to a message that was sent before
 )
 
-// darwinCall finds a call by its number: of BSD calls as bsd/kern/syscalls.master
-// counts, of Mach traps the negative of that in osfmk/kern/syscall_sw.c.
+// darwinCall returns the row of a call by its number: that of bsd/kern/syscalls.master for
+// BSD calls, and the negative index in osfmk/kern/syscall_sw.c for Mach traps.
 func darwinCall(number int) (Call, bool) {
 	var name string
 	switch {
@@ -23,7 +23,7 @@ func darwinCall(number int) (Call, bool) {
 	return Call{name, darwinCalls[name]}, true
 }
 
-// darwinCalls are the calls of Darwin of which more is known than their name.
+// darwinCalls are the calls of Darwin that more than the name is known of.
 var darwinCalls = map[string]callRow{
 	"read": {busy, input}, "write": {busy, output}, "readv": {busy, input}, "writev": {busy, output},
 	"pread": {busy, descriptor}, "pwrite": {busy, descriptor}, "preadv": {busy, descriptor}, "pwritev": {busy, descriptor},

@@ -2,8 +2,8 @@
 
 package waits
 
-// bsdNames are those of the BSD calls (bsd/kern/syscalls.master);
-// empty where there is none.
+// bsdNames are the names of the BSD calls (bsd/kern/syscalls.master), by number;
+// empty for an unused number.
 var bsdNames = [...]string{
 	1: "exit", "fork", "read", "write", "open", "close", "wait4",
 	9: "link", "unlink",
@@ -119,8 +119,8 @@ var bsdNames = [...]string{
 	557: "coalition_policy_get",
 }
 
-// trapNames are those of the Mach traps (osfmk/kern/syscall_sw.c), by the negative of their number;
-// empty where there is none.
+// trapNames are the names of the Mach traps (osfmk/kern/syscall_sw.c), by the negative of their number;
+// empty for an unused number.
 var trapNames = [...]string{
 	10: "_kernelrpc_mach_vm_allocate", "_kernelrpc_mach_vm_purgable_control",
 	12: "_kernelrpc_mach_vm_deallocate", "task_dyld_process_info_notify_get",

@@ -233,8 +233,8 @@ func TestMessagesSleepsAndSets(t *testing.T) {
 type sightings struct {
 	darwinProcess
 	task.ActivityReader
-	before []task.Glance // seen before now
-	now    task.Glance
+	before []task.ThreadActivity // seen before now
+	now    task.ThreadActivity
 	gone   bool
 }
 
@@ -247,9 +247,9 @@ func (s *sightings) Capabilities() task.Capabilities {
 func (s *sightings) WatchThread(task.ThreadID) (task.ThreadWatch, error) { return s, nil }
 func (s *sightings) Counters() (task.Counters, error)                    { return task.Counters{}, nil }
 func (s *sightings) Close() error                                        { return nil }
-func (s *sightings) Glance() (task.Glance, error) {
+func (s *sightings) Observe() (task.ThreadActivity, error) {
 	if s.gone {
-		return task.Glance{}, task.ErrThreadGone
+		return task.ThreadActivity{}, task.ErrThreadGone
 	}
 	if len(s.before) > 0 {
 		g := s.before[0]
@@ -277,7 +277,7 @@ func TestOwnersAreProven(t *testing.T) {
 		p := queues(task.AMD64, otherPort, 0, 1)
 		p.info.Live, p.memory[0x8000] = true, code
 		p.memory[lockAt] = little(64, map[int]uint64{0: otherPort, threadIDOffset: otherID})
-		there := task.Glance{State: task.Sleeping, Registers: thread.Registers}
+		there := task.ThreadActivity{State: task.Sleeping, Registers: thread.Registers}
 		find := func(change func(s *sightings)) *profile.Wait {
 			s := &sightings{darwinProcess: darwinProcess{p}, now: there}
 			change(s)
@@ -288,7 +288,7 @@ func TestOwnersAreProven(t *testing.T) {
 			t.Errorf("%s: %+v of a thread that stands where it stood", name, w)
 		}
 		if w := find(func(s *sightings) {
-			s.before = []task.Glance{{State: task.Running}, {State: task.Sleeping, Later: true}}
+			s.before = []task.ThreadActivity{{State: task.Running}, {State: task.Sleeping, Later: true}}
 		}); w == nil || w.Owner != otherID {
 			t.Errorf("%s: %+v of a thread that is on its way back there", name, w)
 		}

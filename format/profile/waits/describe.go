@@ -10,8 +10,9 @@ import (
 	"stacksnap/task"
 )
 
-// F_SETLKW and F_OFD_SETLKW of Linux (include/uapi/asm-generic/fcntl.h), and
-// with F_SETLKWTIMEOUT and its twin of Darwin (bsd/sys/fcntl.h).
+// lockCommands are the commands of fcntl that wait for a lock: F_SETLKW and F_OFD_SETLKW on
+// Linux (include/uapi/asm-generic/fcntl.h), on Darwin also their variants with a timeout
+// (bsd/sys/fcntl.h).
 var lockCommands = map[task.OS][]int32{
 	task.Linux:  {7, 38},
 	task.Darwin: {9, 10, 91, 93},
@@ -22,7 +23,7 @@ func (f *Finder) waitsForLock(command int32) bool {
 	return slices.Contains(lockCommands[f.info.OS], command)
 }
 
-// file names a descriptor: its number, and what it is where the system tells.
+// file describes a descriptor: its number, and the file if the system reports it.
 func (f *Finder) file(fd uint64) string {
 	n := int(int32(fd))
 	if n < 0 {
@@ -37,14 +38,14 @@ func (f *Finder) file(fd uint64) string {
 	return s
 }
 
-// watchedBy is what an epoll instance watches: how many files, and some of their
-// descriptors.
+// watchedBy are the files in an epoll instance: their number and some of their descriptors.
 type watchedBy struct {
 	n   int
 	fds []int
 }
 
-// watchedBy asks once for all threads of the snapshot: many may wait for one instance.
+// watchedBy returns the files in an epoll instance. It asks the system once for all threads
+// of the snapshot, as many may wait in one instance.
 func (f *Finder) watchedBy(fd int) (n int, fds []int) {
 	w, known := f.watched[fd]
 	if !known {
@@ -57,7 +58,7 @@ func (f *Finder) watchedBy(fd int) (n int, fds []int) {
 	return w.n, w.fds
 }
 
-// epoll names an epoll instance by what it watches.
+// epoll describes an epoll instance by the files in it.
 func (f *Finder) epoll(c *call) string {
 	fd := c.Args[0]
 	if f.calls == nil || int32(fd) < 0 {
@@ -77,7 +78,7 @@ func (f *Finder) epoll(c *call) string {
 	return fmt.Sprintf("fd %d, which watches %d: %s", int32(fd), n, list(parts, n-len(parts)))
 }
 
-// list puts things behind each other, and how many more there are.
+// list joins parts by commas, and adds the number of those left out.
 func list(parts []string, more int) string {
 	if more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
@@ -85,14 +86,15 @@ func list(parts []string, more int) string {
 	return strings.Join(parts, ", ")
 }
 
-// fdControl finds who has the lock that a command of fcntl waits for, if it does.
+// fdControl sets the owner of the lock that a command of fcntl waits for, if it waits for
+// one.
 func (f *Finder) fdControl(w *profile.Wait, c *call, t *task.Thread) {
 	if f.waitsForLock(int32(c.Args[1])) {
 		f.fileLock(w, c, t)
 	}
 }
 
-// fileLock finds the process that has the lock of a file.
+// fileLock sets the process that holds the lock of a file.
 func (f *Finder) fileLock(w *profile.Wait, c *call, t *task.Thread) {
 	w.Lock = profile.FileLock
 	if f.able.Peers == nil { // a core has calls, and no peers
@@ -104,13 +106,13 @@ func (f *Finder) fileLock(w *profile.Wait, c *call, t *task.Thread) {
 	}
 }
 
-// The most descriptors of a set that are named, and the size of struct pollfd.
+// The most descriptors of a set that are listed, and the size of struct pollfd.
 const (
 	maxNamed   = 3
 	pollFDSize = 8
 )
 
-// pollSet names the first descriptors of those that poll waits for.
+// pollSet describes the first descriptors that poll waits for.
 func (f *Finder) pollSet(c *call) string {
 	a, n := task.Addr(c.Args[0]), c.Args[1]
 	if n == 0 {
@@ -130,7 +132,8 @@ func (f *Finder) pollSet(c *call) string {
 	return list(parts, int(min(n, 1<<31))-maxNamed)
 }
 
-// childOf names the processes that wait4 and waitid wait for: the end of one is enough.
+// childOf describes the processes that wait4 or waitid waits for. The call returns when one
+// of them ends.
 func childOf(_ *Finder, c *call) string {
 	if c.shape == child {
 		return childObject(int32(c.Args[0]))
@@ -145,8 +148,8 @@ func childOf(_ *Finder, c *call) string {
 	return childObject(-1)
 }
 
-// childObject is the object of a wait for a process, by its number as wait4 takes it: minus that of a
-// group, or -1 for any child.
+// childObject describes the pid argument of wait4: a pid, minus a process group, or -1 for
+// any child.
 func childObject(pid int32) string {
 	switch {
 	case pid > 0:
@@ -162,8 +165,9 @@ func groupObject(group int64) string { return fmt.Sprintf("a process of group %d
 // cloneVFork is CLONE_VFORK (include/uapi/linux/sched.h).
 const cloneVFork = 0x4000
 
-// vforked is what a thread waits for that has made a process which borrows its
-// memory. The flags of clone3 are the first field of struct clone_args.
+// vforked describes the wait of a thread in vfork or clone, until the child no longer
+// borrows its memory; empty if the flags do not ask for that. Those of clone3 are the first
+// field of struct clone_args.
 func (f *Finder) vforked(c *call) string {
 	flags := uint64(cloneVFork)
 	switch c.shape {

@@ -2,6 +2,7 @@ package waits
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"stacksnap/images"
 	"stacksnap/images/object"
@@ -24,7 +25,9 @@ type process struct {
 	threads []task.ThreadID
 	left    int // of how many answers a thread is still in its call; 0: always
 	wchans  map[task.ThreadID]string
-	away    int // for how many answers a thread is not back in its call
+	ended   []int // numbers of threads that it does not have
+	saved   bool  // it is not live
+	away    int   // for how many answers a thread is not back in its call
 }
 
 func (p *process) Info() task.Info     { return p.info }
@@ -67,11 +70,13 @@ func (p *process) Capabilities() task.Capabilities {
 	return task.Capabilities{Waits: p, Peers: p, OpenFile: p.OpenFile, ThreadHandle: p.ThreadHandle}
 }
 
-func (p *process) WaitChannel(id task.ThreadID) string     { return p.wchans[id] }
-func (p *process) OpenFile(fd int) string                  { return p.files[fd] }
-func (p *process) Watched(fd int) (int, []int)             { w := p.watched[fd]; return len(w) + p.hidden, w }
-func (p *process) LockHolder(fd int) (int, bool)           { pid, ok := p.holders[fd]; return pid, ok }
-func (p *process) LocalThread(n int) (task.ThreadID, bool) { return task.ThreadID(n), true }
+func (p *process) WaitChannel(id task.ThreadID) string { return p.wchans[id] }
+func (p *process) OpenFile(fd int) string              { return p.files[fd] }
+func (p *process) Watched(fd int) (int, []int)         { w := p.watched[fd]; return len(w) + p.hidden, w }
+func (p *process) LockHolder(fd int) (int, bool)       { pid, ok := p.holders[fd]; return pid, ok }
+func (p *process) LocalThread(n int) (task.ThreadID, bool) {
+	return task.ThreadID(n), !slices.Contains(p.ended, n)
+}
 
 func (p *process) ThreadHandle(id task.ThreadID) (task.Addr, bool) {
 	a, ok := p.handles[id]

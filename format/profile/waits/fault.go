@@ -5,9 +5,9 @@ import (
 	"stacksnap/task"
 )
 
-// pageWaits are the functions of Linux in which a thread waits for a page that it
-// has touched, and what for. Its pages may be read from a file or from swap, or be
-// on their way to another place in memory: the kernel waits for all of these alike.
+// pageWaits maps functions of Linux's kernel in which a thread waits for a page of memory
+// to the object of the wait. A page may be read from a file or from swap, or be moved in
+// memory; the kernel waits for all of these in the same functions.
 var pageWaits = map[string]string{
 	"handle_userfault":        "memory that is provided through userfaultfd",
 	"folio_wait_bit_common":   pageIsBusy,
@@ -18,8 +18,8 @@ var pageWaits = map[string]string{
 
 const pageIsBusy = "a page of memory that is being read or moved"
 
-// fault returns what a thread waits for that waits in no system call; nil where that
-// is not known to be memory.
+// fault returns the wait of a thread that is blocked outside a system call; nil unless it
+// is for memory.
 func (f *Finder) fault(t *task.Thread, s *task.Syscall) *profile.Wait {
 	if f.calls == nil {
 		return nil
@@ -34,8 +34,8 @@ func (f *Finder) fault(t *task.Thread, s *task.Syscall) *profile.Wait {
 	return &profile.Wait{Call: profile.PageFault, Object: what}
 }
 
-// faults reports whether a thread that waits in no call is the one that was captured:
-// it is still where it was.
+// faults reports whether a thread is still blocked outside a system call, at the place
+// where it was captured.
 func faults(s *task.Syscall, t *task.Thread) bool {
 	sp, known := t.Registers.Value(t.Registers.Arch.SP())
 	return s.State == task.InFault && known && task.Addr(sp) == s.SP && t.Registers.PC() == s.PC

@@ -1,11 +1,12 @@
-// Package waits finds what captured threads wait for: the system call, what it is about and,
-// of a lock, the thread that holds it. An owner is named only when it is a live thread of the
-// target and the waiting one was seen to wait for the lock before and after the lock was read.
+// Package waits finds what captured threads wait for: the system call, its object and, for
+// a lock, the owner. An owner is named only if it is a live thread of the target, and if
+// the waiting thread waited for the lock both before and after the lock was read.
 //
-// It also has the one table of what waits mean. The rows of linuxCalls and darwinCalls say
-// whether a thread in a call is idle, those of shapes what the arguments are about and whether
-// the call is for a lock. [Classify] asks them by number, for a watch that looks for hangs;
-// [IsIdle] and [IsParked] ask them by name, for reports.
+// The package also has the table of calls. The rows of linuxCalls and darwinCalls say
+// whether a thread in a call is idle; those of shapes say what the arguments mean and
+// whether the call is for a lock. [Classify] uses them by number, for watches; [IsIdle] and
+// [IsParked] use them by name, for reports. [ProvesIdle] and [ProvesParked] read the stack,
+// too.
 package waits
 
 import (
@@ -17,33 +18,32 @@ import (
 	"stacksnap/unwind"
 )
 
-// maxFrames is how far from its innermost frame a thread's function is looked
-// for that knows what is waited for.
+// maxFrames is the number of innermost frames in which a known function is looked for.
 const maxFrames = 8
 
-// Finder finds what the threads of one snapshot wait for, after it: the target
-// runs on.
+// Finder finds the waits of the threads of one snapshot, after the target was resumed.
 type Finder struct {
 	process task.Process
 	able    task.Capabilities
-	calls   task.WaitReader // able.Waits; nil: the system does not report them
+	calls   task.WaitReader // able.Waits; nil: unavailable
 	images  *images.Map
 	info    task.Info
-	names   map[task.ThreadID]string // of live threads
-	listed  bool                     // names has all of them
-	ports   map[uint32]task.ThreadID // Darwin: by the name of their port; nil: not read yet
+	names   map[task.ThreadID]string // names of live threads
+	listed  bool                     // names has all live threads
+	ports   map[uint32]task.ThreadID // Darwin: threads by the name of their port; nil: not read yet
 	retries Retries
-	gaveUp  bool // there was no time for another try, and a thread not back in its call
+	gaveUp  bool // the retries were used up before the thread was back in its call
 
-	queries []PeerQuery // that are open
+	queries []PeerQuery // open queries
 
-	watched map[int]watchedBy // by the descriptor of an epoll instance
+	gone map[task.Addr]task.ThreadID // see goneOwner; keyed by the mutex
+
+	watched map[int]watchedBy // keyed by the descriptor of an epoll instance
 
 	queuesAsked, queuesKnown bool // Darwin: whether dispatch queues can be read
 }
 
-// New makes a Finder for the threads of a snapshot, which need not be all of the
-// process.
+// New returns a Finder for the threads of a snapshot. The process may have further threads.
 func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
 	f := &Finder{process: p, images: m, info: p.Info(), names: map[task.ThreadID]string{}, retries: NewRetries()}
 	f.able = p.Capabilities()
@@ -54,10 +54,10 @@ func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
 	return f
 }
 
-// Find returns what a thread waits for, nil when it does not wait or that is not
-// known. Frames are its stack, the innermost first. Settled is false when the
-// thread is still on its way back into the call in which it was stopped: then
-// nobody knows whether it waits or, where the call is known, who holds the lock.
+// Find returns the wait of a thread, nil if it does not wait or if its wait is unknown.
+// frames is its stack, innermost first. settled is false if the thread is still on its way
+// back into the call in which it was stopped; then the wait, or the owner of the lock, is
+// unknown.
 func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, settled bool) {
 	f.gaveUp = false
 	c, ok := f.enter(t, frames)
@@ -70,13 +70,14 @@ func (f *Finder) Find(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, s
 	}
 	w = &profile.Wait{Call: c.Name}
 	f.describe(w, &c, t)
+	w.Variable = f.variable(w, &c)
 	if w.Owner != 0 {
 		w.OwnerName = f.names[w.Owner]
 	}
 	return w, settled
 }
 
-// Ask is Find without retries: it does not wait for a thread to be back in its call.
+// Ask is Find without retries: it does not wait until a thread is back in its call.
 func (f *Finder) Ask(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, settled bool) {
 	left := f.retries
 	f.retries = Retries{}
@@ -85,7 +86,7 @@ func (f *Finder) Ask(t *task.Thread, frames []unwind.Frame) (w *profile.Wait, se
 	return w, settled
 }
 
-// live reports whether a thread is one of the process.
+// live reports whether a thread belongs to the process.
 func (f *Finder) live(id task.ThreadID) bool {
 	if _, known := f.names[id]; known {
 		return true
@@ -97,7 +98,7 @@ func (f *Finder) live(id task.ThreadID) bool {
 	return known
 }
 
-// list finds the threads that the snapshot does not have.
+// list adds the live threads that the snapshot does not have.
 func (f *Finder) list() {
 	f.listed = true
 	ids, err := f.process.Threads()
@@ -121,7 +122,7 @@ type call struct {
 	frames []unwind.Frame
 }
 
-// enter finds the call that a thread was in as it was stopped.
+// enter returns the call that a thread was in when it was stopped.
 func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 	s := t.Call
 	switch {
@@ -141,9 +142,9 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 	return c, true
 }
 
-// isAskedBack reports whether a call may be for a lock, or for the other end of a named
-// pipe, of which more is asked when the thread is back in it. Of another it is enough to
-// know what the thread was in as it was captured.
+// isAskedBack reports whether the call needs details that can be read only when the thread
+// is back in it: the owner of a lock, or the other end of a named pipe. For other calls,
+// the captured state is enough.
 func (f *Finder) isAskedBack(s *task.Syscall) bool {
 	c, known := Lookup(f.info.OS, f.info.Arch, s.Number)
 	if !known || c.Name == RestartSyscall {
@@ -154,21 +155,21 @@ func (f *Finder) isAskedBack(s *task.Syscall) bool {
 
 func waiting(s task.State) bool { return s == task.Sleeping || s == task.Uninterruptible }
 
-// returning reports whether a thread that looks as if it ran may be on its way back
-// from the stop before, and was only runnable for that: it is where it was
-// then, is about to make the call again, or has, and was interrupted in it anew.
+// returning reports whether a runnable thread may be on its way back into a call that the
+// previous stop interrupted: it has not moved, it is about to make the call, or this stop
+// has interrupted the call again.
 func (f *Finder) returning(t *task.Thread) bool {
 	return t.State == task.Running && (t.Same || f.callAt(t, t.Registers.PC()) || f.interrupted(t))
 }
 
-// callCode is the instruction that enters the kernel.
+// callCode is the instruction that enters the kernel, by architecture.
 var callCode = map[task.Arch]string{
 	task.AMD64: "\x0f\x05",         // syscall
 	task.I386:  "\xcd\x80",         // int $0x80
 	task.ARM64: "\x01\x00\x00\xd4", // svc #0
 }
 
-// callAt reports whether the instruction at pc enters the kernel, for a thread.
+// callAt reports whether the instruction at pc enters the kernel.
 func (f *Finder) callAt(t *task.Thread, pc task.Addr) bool {
 	want := callCode[t.Registers.Arch]
 	var b [4]byte
@@ -176,9 +177,9 @@ func (f *Finder) callAt(t *task.Thread, pc task.Addr) bool {
 	return n > 0 && string(b[:n]) == want
 }
 
-// interrupted reports whether a thread is behind a call whose result is one that
-// no program gets: the kernel is to make the call again (include/linux/errno.h,
-// ERESTARTSYS to ERESTART_RESTARTBLOCK). On ARM it has wound that back already.
+// interrupted reports whether a thread is just after a call whose result is internal to the
+// kernel, which will restart the call (include/linux/errno.h, ERESTARTSYS to
+// ERESTART_RESTARTBLOCK). On ARM the kernel has reset the registers already.
 func (f *Finder) interrupted(t *task.Thread) bool {
 	r := &t.Registers
 	if r.Arch != task.AMD64 && r.Arch != task.I386 {
@@ -192,7 +193,8 @@ func (f *Finder) interrupted(t *task.Thread) bool {
 	return false
 }
 
-// linuxCall asks until the thread is back in the call that the stop interrupted.
+// linuxCall returns the thread's call, and waits until the thread is back in the call that
+// the stop interrupted.
 func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 	for {
 		s, err := f.calls.Syscall(t.ID)
@@ -206,8 +208,8 @@ func (f *Finder) linuxCall(t *task.Thread) task.Syscall {
 	}
 }
 
-// comeBack waits until a thread is back in the call that it was seen in before
-// the stop: only then does it count what a lock says.
+// comeBack waits until a thread is back in the call that it was in before the stop. Only
+// then is the state of a lock meaningful.
 func (f *Finder) comeBack(t *task.Thread) {
 	for {
 		s, err := f.calls.Syscall(t.ID)
@@ -221,12 +223,12 @@ func (f *Finder) comeBack(t *task.Thread) {
 	}
 }
 
-// matches reports whether a thread that was stopped in a call was in this one: its
-// registers still had the arguments. (The first may hold the result already, and
-// the pc be that of the instruction or the next: see do_signal of either
-// architecture.) Of a thread whose registers are not known, the call is all
-// there is; of one that was not stopped, sp and pc. Of a call on a descriptor it is enough that
-// this is the same: who reads a file piece by piece is soon at the next one.
+// matches reports whether the call s is the one in which a thread was stopped: the
+// registers still had its arguments. (The first may have the result already, and the pc may
+// be that of the call or of the next instruction: see do_signal of either architecture.) If
+// the registers are unknown, any call matches. For an unstopped thread, known registers
+// must match. For a call on a descriptor, the same descriptor is enough, as a reader soon
+// makes the next call.
 func (f *Finder) matches(s *task.Syscall, t *task.Thread) bool {
 	r := &t.Registers
 	sp, known := r.Value(r.Arch.SP())
@@ -248,9 +250,8 @@ func (f *Finder) matches(s *task.Syscall, t *task.Thread) bool {
 	return true
 }
 
-// argumentRegisters are those of a call's arguments, by DWARF number. (Linux:
-// syscall(2); Darwin: libsyscall/custom/SYS.h, which is the C convention with
-// r10 for rcx.)
+// argumentRegisters returns the registers of a call's arguments, by DWARF number. (Linux:
+// syscall(2); Darwin: libsyscall/custom/SYS.h, the C convention with r10 in place of rcx.)
 func argumentRegisters(os task.OS, arch task.Arch) []task.Reg {
 	switch arch {
 	case task.AMD64:
@@ -261,9 +262,8 @@ func argumentRegisters(os task.OS, arch task.Arch) []task.Reg {
 	return nil
 }
 
-// name finds the call's name. A call with a time limit that was interrupted, by
-// a snapshot for one, goes on as restart_syscall with its arguments unchanged:
-// the function that made it is that of the call.
+// name returns the row of the thread's call. An interrupted call with a timeout goes on as
+// restart_syscall with unchanged arguments; its name comes from the function that made it.
 func (f *Finder) name(c *call) Call {
 	known, ok := Lookup(f.info.OS, f.info.Arch, c.Number)
 	if !ok {

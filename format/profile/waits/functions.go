@@ -6,10 +6,9 @@ import (
 	"stacksnap/unwind"
 )
 
-// The functions, without the underscores before their names, in which threads
-// wait for something that more is known of than the call tells. glibc 2.36,
-// nptl/pthread_mutex_lock.c, pthread_mutex_timedlock.c, pthread_rwlock_*.c,
-// pthread_join_common.c.
+// The functions, without leading underscores, that say more about a wait than its system
+// call does (glibc 2.36, nptl/pthread_mutex_lock.c, pthread_mutex_timedlock.c,
+// pthread_rwlock_*.c, pthread_join_common.c).
 var (
 	mutexFunctions = set("pthread_mutex_lock", "pthread_mutex_lock_full", "pthread_mutex_timedlock",
 		"pthread_mutex_clocklock", "pthread_mutex_clocklock_common", "pthread_mutex_cond_lock",
@@ -43,8 +42,8 @@ func union(sets ...map[string]bool) map[string]bool {
 	return m
 }
 
-// functions returns the names of the innermost frames, without what a library
-// and its compiler put around its own ("__GI___pthread_mutex_lock",
+// functions returns the names of the innermost maxFrames frames, without the decoration of
+// libraries and compilers ("__GI___pthread_mutex_lock",
 // "__new_sem_wait_slow64.constprop.0").
 func (f *Finder) functions(frames []unwind.Frame) []string {
 	return f.functionsOf(frames[:min(len(frames), maxFrames)])
@@ -68,13 +67,13 @@ func (f *Finder) functionsOf(frames []unwind.Frame) []string {
 	return names
 }
 
-// undecorated is the name of a function of glibc without what it puts before it ("__GI___poll").
+// undecorated removes glibc's prefixes from the name of a function ("__GI___poll").
 func undecorated(name string) string {
 	return strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(name, "_"), "GI_"), "_")
 }
 
-// within returns the innermost of a set of functions that a thread is in, empty
-// when it is in none.
+// within returns the innermost function of a thread that is in the set, empty if there is
+// none.
 func (f *Finder) within(frames []unwind.Frame, functions map[string]bool) string {
 	for _, name := range f.functions(frames) {
 		if functions[name] {

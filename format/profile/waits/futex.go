@@ -8,7 +8,7 @@ import (
 	"stacksnap/task"
 )
 
-// Of futex(2): the operation without its flags, and the operations in which the
+// Of futex(2): the mask of the operation without flags, and the operations for which the
 // kernel keeps the owner in the word (include/uapi/linux/futex.h).
 const (
 	futexCommand = 0x7f
@@ -17,8 +17,8 @@ const (
 	futexTID     = 0x3fffffff // FUTEX_TID_MASK
 )
 
-// futex says what a futex belongs to, by the function of the C library that
-// waits for it. Where that is not known, it gives only its address.
+// futex describes the object of a futex, from the function of the C library that waits for
+// it. If that is unknown, it gives the address.
 func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	word := task.Addr(c.Args[0])
 	w.Object = fmt.Sprintf("futex %v", word)
@@ -43,11 +43,11 @@ func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	}
 }
 
-// lockSize is what is read of a lock: no more than the smallest has.
+// lockSize is the number of bytes to read of a lock, the size of the smallest one.
 const lockSize = 40
 
-// readLock reads the start of a lock twice, and answers only when that gave the
-// same and the thread is still waiting.
+// readLock reads the start of a lock. It returns false unless two readings agree and the
+// thread still waits after them.
 func (f *Finder) readLock(a task.Addr, t *task.Thread, c *call) ([lockSize]byte, bool) {
 	var b, again [lockSize]byte
 	m := f.process.Memory()
@@ -65,7 +65,7 @@ const (
 	mutexKind  = 16 // int: type, protocol and robustness
 )
 
-// Bits of a mutex's kind (nptl/pthreadP.h), and all that are in use there.
+// Bits of a mutex's kind, and the mask of all in use (nptl/pthreadP.h).
 const (
 	kindRobust = 16
 	kindPI     = 32
@@ -73,22 +73,25 @@ const (
 	kindBits   = 0x3ff
 )
 
-// givenUp reports whether a thread in pthread_mutex_lock does not wait for a lock
-// word, which is never free while it is waited for. Where the kernel refuses a
-// priority-inheriting mutex, glibc waits for a word of its own for ever
-// (nptl/pthread_mutex_lock.c, "Delay the thread indefinitely").
+// givenUp reports whether a thread in pthread_mutex_lock waits for no lock: the word is 0,
+// as that of a contended lock never is. If the kernel refuses a priority-inheriting mutex,
+// glibc waits for ever on a word of its own (nptl/pthread_mutex_lock.c, "Delay the thread
+// indefinitely").
 func givenUp(args [6]uint64) bool {
 	op := args[1] & futexCommand
 	return op != futexLockPI && op != futexLockPI2 && uint32(args[2]) == 0
 }
 
-// mutex is called of a thread that waits within pthread_mutex_lock for a futex,
-// which is then the lock word that a mutex starts with.
+// mutex describes a mutex. It is for threads that wait for a futex in pthread_mutex_lock;
+// the futex is then the first word of the mutex.
 func (f *Finder) mutex(w *profile.Wait, c *call, t *task.Thread) {
 	a := task.Addr(c.Args[0])
 	w.Lock, w.Addr, w.Object = profile.Mutex, a, ""
 	owner, shared := f.ownerOfMutex(a, c, t)
 	f.own(w, owner)
+	if w.Owner == 0 && !shared {
+		w.GoneOwner = f.goneOwner(a, owner, c, t)
+	}
 	if shared {
 		asked, thread := *c, *t
 		f.queryOwner(w, owner, func() uint64 {
@@ -98,8 +101,8 @@ func (f *Finder) mutex(w *profile.Wait, c *call, t *task.Thread) {
 	}
 }
 
-// ownerOfMutex reads the number of the thread that has a mutex, 0 when it is not
-// known, and whether processes may share it.
+// ownerOfMutex returns the number of the thread that holds a mutex, 0 if unknown, and
+// whether the mutex is shared between processes.
 func (f *Finder) ownerOfMutex(a task.Addr, c *call, t *task.Thread) (owner uint64, shared bool) {
 	b, ok := f.readLock(a, t, c)
 	word := binary.LittleEndian.Uint32(b[mutexLock:])
@@ -115,7 +118,7 @@ func (f *Finder) ownerOfMutex(a task.Addr, c *call, t *task.Thread) (owner uint6
 	return uint64(binary.LittleEndian.Uint32(b[mutexOwner:])), kind&kindShared != 0
 }
 
-// The fields of glibc's struct __pthread_rwlock_arch_t on both
+// The fields of glibc's struct __pthread_rwlock_arch_t on both architectures
 // (sysdeps/x86/nptl/bits/struct_rwlock.h, sysdeps/nptl/bits/struct_rwlock.h).
 const (
 	rwReaders     = 0 // unsigned int: readers << 3, waiting readers 4, write-locked 2, write phase 1
@@ -129,11 +132,11 @@ const (
 const (
 	rwWritePhase  = 1
 	rwReaderShift = 3
-	rwPhaseValue  = 3 // what a reader expects in the phase's futex while a writer has the lock
+	rwPhaseValue  = 3 // the value that a reader expects in the phase futex while a writer holds the lock
 )
 
-// readerBase finds the lock of which a reader waits for a futex: usually that of
-// the phase, or with preference for writers the readers' count itself.
+// readerBase returns the address of the lock for the futex that a reader waits for: usually
+// the phase futex, but the readers' count if writers are preferred.
 func readerBase(word task.Addr, expected uint64) task.Addr {
 	if uint32(expected) == rwPhaseValue {
 		return word - rwPhaseFutex
@@ -141,8 +144,8 @@ func readerBase(word task.Addr, expected uint64) task.Addr {
 	return word
 }
 
-// writerBase finds the lock of which a writer waits for one of two futexes; the
-// lock is aligned to 8.
+// writerBase returns the address of the lock for one of the two futexes that writers wait
+// for. The lock is aligned to 8.
 func writerBase(word task.Addr) task.Addr {
 	if word%8 == rwWriterFutex%8 {
 		return word - rwWriterFutex
@@ -164,9 +167,9 @@ func (f *Finder) readWrite(w *profile.Wait, c *call, t *task.Thread, base task.A
 	}
 }
 
-// holdersOf reads the number of the thread that has a read-write lock to write, 0
-// when there is none or it is not known, or how many readers have it, and whether
-// processes may share it.
+// holdersOf returns the number of the thread that holds a read-write lock for writing (0 if
+// none, or unknown), the number of readers that hold it, and whether it is shared between
+// processes.
 func (f *Finder) holdersOf(base task.Addr, c *call, t *task.Thread) (owner uint64, readers int, shared bool) {
 	b, ok := f.readLock(base, t, c)
 	if !ok || base%8 != 0 {
@@ -179,8 +182,8 @@ func (f *Finder) holdersOf(base task.Addr, c *call, t *task.Thread) (owner uint6
 	return uint64(binary.LittleEndian.Uint32(b[rwWriter:])), 0, binary.LittleEndian.Uint32(b[rwShared:]) != 0
 }
 
-// join is called of a thread that waits for another one to end: the value that
-// it expects in the futex is the other's id (nptl/pthread_join_common.c).
+// join describes the wait of a thread for the end of another. The value that it expects in
+// the futex is the other's id (nptl/pthread_join_common.c).
 func (f *Finder) join(w *profile.Wait, c *call, t *task.Thread) {
 	var b [4]byte
 	expected := uint32(c.Args[2])
@@ -193,8 +196,7 @@ func (f *Finder) join(w *profile.Wait, c *call, t *task.Thread) {
 	}
 }
 
-// own notes the owner, by the number that the target itself knows it by, if it
-// is one of the live threads.
+// own sets the owner by the number that the target uses for it, if that is a live thread.
 func (f *Finder) own(w *profile.Wait, number uint64) {
 	if number == 0 || number > futexTID || f.calls == nil {
 		return

@@ -6,12 +6,11 @@ import (
 	"stacksnap/unwind"
 )
 
-// replyFunctions wait for the reply to a message in a run loop of their own, so
-// that the call looks as if it was idle (CF, CFMessagePort.c).
+// replyFunctions wait for the reply to a message in a nested run loop, so that the call
+// alone looks idle (CF, CFMessagePort.c).
 var replyFunctions = set("CFMessagePortSendRequest")
 
-// maxReplyFrames is how far from its innermost frame a thread's function is
-// looked for that waits for a reply.
+// maxReplyFrames is the number of innermost frames in which replyFunctions are looked for.
 const maxReplyFrames = 32
 
 // awaitsReply reports whether a thread in mach_msg is in one of replyFunctions.
@@ -24,20 +23,20 @@ func (f *Finder) awaitsReply(frames []unwind.Frame) bool {
 	return false
 }
 
-// Judge classifies the waits of a Darwin process by the call and, where that alone does not
-// say, by the stack of the thread that is in it.
+// Judge classifies the waits of a Darwin process, by the call and, if that is not enough,
+// by the thread's stack.
 type Judge struct {
 	finder *Finder
 	images func() *images.Map
 }
 
-// NewJudge makes a Judge for the threads of a process. Images returns what is loaded now.
+// NewJudge returns a Judge for the threads of a process. images returns the present images.
 func NewJudge(p task.Process, images func() *images.Map) *Judge {
 	return &Judge{&Finder{process: p, info: p.Info()}, images}
 }
 
-// Kind is [Classify] of a call that a thread of a Darwin process waits in, whose
-// registers are as it entered the kernel.
+// Kind is [Classify] for a call in which a thread of a Darwin process waits, using its
+// stack too. r are the registers at the entry of the kernel.
 func (j *Judge) Kind(r *task.Registers, s *task.Syscall) Kind {
 	c, ok := darwinCall(s.Number)
 	if !ok {
@@ -54,7 +53,7 @@ func (j *Judge) Kind(r *task.Registers, s *task.Syscall) Kind {
 	return kind
 }
 
-// waitsForQueue reports whether a word is that of a dispatch_sync.
+// waitsForQueue reports whether a word belongs to a dispatch_sync.
 func (j *Judge) waitsForQueue(word task.Addr) bool {
 	if j.finder.info.Arch.PointerSize() != 8 {
 		return false
@@ -68,7 +67,7 @@ func (j *Judge) waitsForQueue(word task.Addr) bool {
 	return ok
 }
 
-// frames follows frame pointers, which all of Apple's code has.
+// frames returns the stack by frame pointers, which all of Apple's code keeps.
 func (j *Judge) frames(r *task.Registers) []unwind.Frame {
 	frames := []unwind.Frame{{PC: r.PC()}}
 	fp, ok := r.Value(r.Arch.FP())

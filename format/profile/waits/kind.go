@@ -5,61 +5,75 @@ import (
 	"stacksnap/task"
 )
 
-// idleness is how surely a thread that waits in a call has nothing to do.
+// idleness is how certain it is that a thread waiting in a call has nothing to do.
 type idleness uint8
 
 const (
-	busy    idleness = iota // it waits for one thing, such as an answer
-	parked                  // as threads do that have nothing to do, but for the main one: for a condition, a time, a connection
-	polling                 // as run loops do, and others that wait for one answer
-	idle                    // as only run loops do, for whatever comes next
+	busy    idleness = iota // the thread waits for one particular event, such as a reply
+	parked                  // probably idle unless it is the main thread: it waits for a condition, a time, a connection
+	polling                 // a wait of run loops, but also of threads that wait for one reply
+	idle                    // a wait of run loops only, for any event
 )
 
-// IsIdle reports whether a thread that waits so has nothing to do: it waits for whatever
-// comes next, as only run loops do.
+// IsIdle reports whether a wait is in a call for any event, which only run loops make. What
+// is on the stack does not count: see [ProvesIdle].
 func IsIdle(w *profile.Wait) bool { return idlenessOf(w) == idle }
 
-// IsParked reports whether a thread besides the main one that waits so probably has
-// nothing to do: it waits for no lock, for no thread and for no process that is known.
+// IsParked reports whether a thread with that wait, other than the main thread, probably
+// has nothing to do: it waits for no lock, thread or known process.
 func IsParked(w *profile.Wait) bool { return idlenessOf(w) >= parked && w.Peer.PID == 0 }
 
-// idlenessOf is that of a wait's call, which goes by its name: profiles keep no number.
+// IsForChild reports whether a thread that waits so waits for a child process to end.
+func IsForChild(w *profile.Wait) bool {
+	if w == nil {
+		return false
+	}
+	c := rowOf(w)
+	return c.shape == child || c.shape == childID
+}
+
+// rowOf returns the row of a wait's call, by its name, since profiles have no call numbers.
+func rowOf(w *profile.Wait) callRow {
+	if row, ok := linuxCalls[w.Call]; ok {
+		return row
+	}
+	return darwinCalls[w.Call]
+}
+
+// idlenessOf returns the idleness of a wait's call.
 func idlenessOf(w *profile.Wait) idleness {
 	if w == nil || w.Lock != profile.NoLock {
 		return busy
 	}
-	c, ok := linuxCalls[w.Call]
-	if !ok {
-		c = darwinCalls[w.Call]
-	}
+	c := rowOf(w)
 	if shapes[c.shape].isMessage && !w.Receives {
 		return busy
 	}
 	return c.idleness
 }
 
-// Kind is what a thread's wait means for whether the thread is stuck.
+// Kind classifies waits by whether a thread can be stuck in them.
 type Kind uint8
 
-// The kinds of waits. No call is None or Stopped: who observes a thread says so of one that is
-// in none.
+// The kinds of waits. No call has the kind None or Stopped; these are for threads outside a
+// call.
 const (
-	None    Kind = iota // it runs, or waits for a processor
-	Loop                // of a run loop: the thread has nothing to do
-	Lock                // for a lock, as far as the call alone tells, or for a page or a disk
-	Other               // idle, unless the thread has a run loop
-	Stopped             // by a signal or a debugger: what it would do is not known
+	None    Kind = iota // no wait: the thread runs, or waits for a processor
+	Loop                // the idle wait of a run loop
+	Lock                // a wait probably for a lock, judged by the call alone, or for a page or a disk
+	Other               // any other wait: idle in a thread without a run loop
+	Stopped             // stopped by a signal or a debugger
 )
 
-// The values that glibc's and the kernel's locks expect in a futex while they
-// are held: 2 of a mutex (nptl/lowlevellock.h), 3 of a read-write lock.
+// The values that waiters expect in the futex of a held lock: 2 for a mutex
+// (nptl/lowlevellock.h), 3 for a read-write lock.
 const (
 	futexOfMutex     = 2
 	futexOfReadWrite = 3
 )
 
-// Classify returns the kind of wait that a system call is, judged by its number and
-// arguments without the stack, and its name. The name of an unknown call is empty.
+// Classify returns the kind of wait of a system call, judged by its number and arguments,
+// and the call's name; empty if the call is unknown.
 func Classify(os task.OS, arch task.Arch, s *task.Syscall) (Kind, string) {
 	c, ok := Lookup(os, arch, s.Number)
 	if !ok {
@@ -68,7 +82,7 @@ func Classify(os task.OS, arch task.Arch, s *task.Syscall) (Kind, string) {
 	return c.kind(s.Args), c.Name
 }
 
-// ClassifyNamed is Classify for a Linux call of which only the name is known.
+// ClassifyNamed is Classify for a Linux call given by name.
 func ClassifyNamed(name string, args [6]uint64) Kind {
 	return linuxCalls[name].kind(args)
 }
@@ -90,8 +104,13 @@ func futexLocks(args [6]uint64) bool {
 		(op == wait || op == waitBitset) && (expected == futexOfMutex || expected == futexOfReadWrite)
 }
 
-// NamesLoopCall reports whether a function of Linux's C library is that of a call in
-// which run loops wait, by the rows of linuxCalls.
-func NamesLoopCall(function string) bool {
+// AtLoopCall reports whether a thread that runs is about to wait as run loops do, or is just
+// back from that: its innermost function is the C library's for such a call or, on Darwin,
+// its registers have the call's number.
+func AtLoopCall(p task.Process, r *task.Registers, function string) bool {
+	f := Finder{process: p, info: p.Info()}
+	if f.info.OS == task.Darwin {
+		return f.atDarwinLoopCall(r, function)
+	}
 	return ClassifyNamed(undecorated(function), [6]uint64{}) == Loop
 }

@@ -74,3 +74,47 @@ func TestIdleByNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestAtLoopCall: a thread that runs is in its run loop by the name of the function that makes
+// the call, and on Darwin by the number in its registers, too.
+func TestAtLoopCall(t *testing.T) {
+	linux := &process{info: task.Info{OS: task.Linux, Arch: task.AMD64}}
+	for function, want := range map[string]bool{
+		"epoll_wait": true, "__GI___poll": true, "__pselect6": true, "read": false, "work": false, "kevent": false, "": false,
+	} {
+		if got := AtLoopCall(linux, &task.Registers{}, function); got != want {
+			t.Errorf("Linux, %q: %v", function, got)
+		}
+	}
+	const away = 20 // getpid
+	for name, c := range map[string]struct {
+		function string
+		number   int
+		args     [6]uint64
+		want     bool
+	}{
+		"kevent":                 {"kevent", away, [6]uint64{}, true},
+		"with underscores":       {"__workq_kernreturn", away, [6]uint64{}, true},
+		"named with underscores": {"__sigwait", away, [6]uint64{}, true},
+		"one request":            {"kevent_id", away, [6]uint64{}, false},
+		"a read":                 {"read", away, [6]uint64{}, false},
+		"work":                   {"work", away, [6]uint64{}, false},
+		"receives":               {"mach_msg2_trap", away, [6]uint64{0, receiveMessage}, true},
+		"sends":                  {"mach_msg2_trap", away, [6]uint64{0, sendMessage | receiveMessage}, false},
+		"around the trap":        {"mach_msg", away, [6]uint64{0, receiveMessage}, false},
+		"number of kevent":       {"", 363, [6]uint64{}, true},
+		"number of read":         {"", 3, [6]uint64{}, false},
+		"number of mach_msg":     {"libfoo.dylib", -31, [6]uint64{0, receiveMessage}, true},
+		"number of a request":    {"libfoo.dylib", -31, [6]uint64{0, sendMessage | receiveMessage}, false},
+		"number of no call":      {"", 100000, [6]uint64{}, false},
+		"name before number":     {"read", 363, [6]uint64{}, false},
+	} {
+		for _, arch := range []task.Arch{task.AMD64, task.ARM64} {
+			thread, code := darwinThread(arch, c.number, c.args)
+			p := &process{info: task.Info{OS: task.Darwin, Arch: arch}, memory: map[task.Addr][]byte{0x8000: code}}
+			if got := AtLoopCall(p, &thread.Registers, c.function); got != c.want {
+				t.Errorf("%s, %v: %v", name, arch, got)
+			}
+		}
+	}
+}

@@ -6,24 +6,24 @@ import (
 	"stacksnap/task"
 )
 
-// Where libdispatch publishes the layout of its queues: u16 each (libdispatch,
-// private/layout_private.h, struct dispatch_queue_offsets_s).
+// The structure in which libdispatch publishes the layout of its queues, as u16 fields
+// (libdispatch, private/layout_private.h, struct dispatch_queue_offsets_s).
 const (
 	offsetsSymbol = "_dispatch_queue_offsets"
 	offsetsLabel  = 1 * 2  // dqo_label
 	offsetsTarget = 13 * 2 // dqo_target_queue, since version 5
 	offsetsSize   = 15 * 2
 
-	targetOffsets = 5 // the first version that has it
+	targetOffsets = 5 // the first version with dqo_target_queue
 )
 
-// dataSymbols is a file that can look for a variable.
+// dataSymbols is a file that can look up a variable.
 type dataSymbols interface {
 	DataSymbol(name string) (vmaddr uint64, ok bool)
 }
 
-// knowsQueues reports whether the target's queues are laid out as is known here.
-// Where its libdispatch cannot be asked, they are taken to be.
+// knowsQueues reports whether the layout of the target's dispatch queues is the one known
+// here. If libdispatch publishes none, it is assumed to be.
 func (f *Finder) knowsQueues() bool {
 	if !f.queuesAsked {
 		f.queuesAsked, f.queuesKnown = true, f.queuesAreKnown()

@@ -24,7 +24,7 @@ func onLinux(p *process, call string, args [6]uint64, functions ...string) *prof
 }
 
 func onLinuxNumber(p *process, number int, args [6]uint64, functions ...string) *profile.Wait {
-	p.info = task.Info{OS: task.Linux, Arch: task.AMD64}
+	p.info = task.Info{OS: task.Linux, Arch: task.AMD64, Live: !p.saved}
 	p.calls = map[task.ThreadID]task.Syscall{
 		self: {State: task.InCall, Number: number, Args: args, SP: 0x7000, PC: 0x10020},
 	}
@@ -121,6 +121,30 @@ func TestLinuxLocks(t *testing.T) {
 		test.want.Call = "futex"
 		if diff := cmp.Diff(&test.want, onLinux(p, "futex", test.args, test.functions...)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+// TestGoneOwner: a mutex names a thread that the target does not have. It is reported only of
+// a live target whose numbers of threads are ours, and if the mutex still names it afterwards.
+func TestGoneOwner(t *testing.T) {
+	const shared = 128
+	held := words(2, 0, dead, 1, 0, 0, 0, 0, 0, 0)
+	for name, test := range map[string]struct {
+		process
+		want task.ThreadID
+	}{
+		"ended":              {process{ended: []int{dead}, memory: map[task.Addr][]byte{lockAt: held}}, dead},
+		"not listed yet":     {process{memory: map[task.Addr][]byte{lockAt: held}}, 0},
+		"in a container":     {process{ended: []int{dead, self}, memory: map[task.Addr][]byte{lockAt: held}}, 0},
+		"in a core":          {process{ended: []int{dead}, memory: map[task.Addr][]byte{lockAt: held}, saved: true}, 0},
+		"unlocked meanwhile": {process{ended: []int{dead}, memory: map[task.Addr][]byte{lockAt: held}, left: 2}, 0},
+		"shared":             {process{ended: []int{dead}, memory: map[task.Addr][]byte{lockAt: words(2, 0, dead, 1, shared, 0, 0, 0, 0, 0)}}, 0},
+		"no number":          {process{ended: []int{1 << 22}, memory: map[task.Addr][]byte{lockAt: words(2, 0, 1<<22, 1, 0, 0, 0, 0, 0, 0)}}, 0},
+	} {
+		want := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: lockAt, GoneOwner: test.want}
+		if diff := cmp.Diff(&want, onLinux(&test.process, "futex", [6]uint64{lockAt, 0x80, 2}, "___pthread_mutex_lock")); diff != "" {
+			t.Errorf("%s: %s", name, diff)
 		}
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"stacksnap/task"
 )
 
-// message is what a thread in one of the calls of mach_msg is about.
+// message is what a call of mach_msg sends and receives.
 type message struct {
 	options uint64
-	remote  uint32 // the port that is sent to; 0 when not known
-	local   uint32 // the port that is received from
-	id      int32  // of the message that is sent
+	remote  uint32 // the port to send to; 0 if unknown
+	local   uint32 // the port to receive from
+	id      int32  // id of the message to send
 }
 
 // The fields of mach_msg_header_t (osfmk/mach/message.h).
@@ -23,10 +23,10 @@ const (
 	messageSize   = 24
 )
 
-// message reads the arguments of mach_msg, and the header of the message that is
-// sent out of the copied stack, where most are; those of mach_msg2 have the
-// header's fields in pairs, the first in the lower half (libsyscall,
-// mach/mach_msg.c; MACH_MSG2_SHIFT_ARGS, osfmk/mach/message.h).
+// message returns the arguments of mach_msg. The header of a message to send is read from
+// the copied stack, where most are. The arguments of mach_msg2 have the header's fields in
+// pairs, the first in the lower half (libsyscall, mach/mach_msg.c; MACH_MSG2_SHIFT_ARGS,
+// osfmk/mach/message.h).
 func (c *call) message(t *task.Thread) message {
 	a := &c.Args
 	if c.shape == machMessage2 {
@@ -41,9 +41,8 @@ func (c *call) message(t *task.Thread) message {
 	return m
 }
 
-// machMessage says what a thread in mach_msg waits for. One that sends waits for
-// room in the port's queue first, and the registers do not show whether it is
-// past that.
+// machMessage describes the wait of a thread in mach_msg. A thread that sends waits first
+// for room in the port's queue; its registers do not show whether it has got it.
 func (f *Finder) machMessage(w *profile.Wait, c *call, t *task.Thread) {
 	m := c.message(t)
 	sends, receives := m.options&sendMessage != 0, m.options&receiveMessage != 0
@@ -68,7 +67,8 @@ func (m *message) port() string {
 	return fmt.Sprintf(" on port %#x", m.local)
 }
 
-// sent says where the message goes, with its id, by which MIG's routines differ.
+// sent returns a phrase with the destination and id of a message. Routines of MIG differ by
+// the id.
 func (m *message) sent() string {
 	if m.remote == 0 {
 		return ""

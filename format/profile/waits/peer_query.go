@@ -7,25 +7,27 @@ import (
 	"stacksnap/task"
 )
 
-// PeerQuery asks for which other process a thread waits, by what that has to do. One of the
-// things that it asks for is set.
+// PeerQuery is an open question: for which other process does a thread wait? Action is what
+// that process has to do. Which of the other fields are set depends on it.
 type PeerQuery struct {
 	Wait   *profile.Wait
 	Action profile.Action
-	FD     int  // Write, Read: the descriptor; Release: of a file's lock, where Owner is 0
-	Any    bool // End: any child, else that by the number Child
-	// The process to end, and the thread that has the lock at Lock, as the target
-	// itself knows them by number.
+	FD     int  // Write, Read: the descriptor; Release with Owner 0: that of the locked file
+	Any    bool // End: any child will do; otherwise it is Child
+	// Child is the process that must end. Owner is the thread that holds the lock at Lock.
+	// Both are numbers as the target knows them.
 	Child, Owner int
 	Lock         task.Addr
-	// Still reports whether the thread waits as it did, and the lock has the same owner.
+	// Still reports whether the thread is still in the same wait, and the lock has the same
+	// owner.
 	Still func() bool
 }
 
-// PeerQueries returns the queries that the threads found so far leave open.
+// PeerQueries returns the open queries of the threads found so far.
 func (f *Finder) PeerQueries() []PeerQuery { return f.queries }
 
-// query leaves a query open. Whether the thread still waits is checked when it is resolved.
+// query adds an open query. Whether the thread still waits is checked when the query is
+// resolved.
 func (f *Finder) query(w *profile.Wait, c *call, t *task.Thread, q PeerQuery) {
 	asked, thread := *c, *t
 	q.Wait = w
@@ -33,15 +35,15 @@ func (f *Finder) query(w *profile.Wait, c *call, t *task.Thread, q PeerQuery) {
 	f.queries = append(f.queries, q)
 }
 
-// queryEnd queries who has the other end of the descriptor that a call is about, and has to
-// act there.
+// queryEnd returns a function that adds a query for the owner of the other end of a call's
+// descriptor.
 func queryEnd(action profile.Action) func(*Finder, *profile.Wait, *call, *task.Thread) {
 	return func(f *Finder, w *profile.Wait, c *call, t *task.Thread) {
 		f.query(w, c, t, PeerQuery{Action: action, FD: int(int32(c.Args[0]))})
 	}
 }
 
-// Of struct pollfd and its events (include/uapi/asm-generic/poll.h).
+// The events of struct pollfd (include/uapi/asm-generic/poll.h).
 const (
 	pollEvents  = 4           // offset of the events
 	pollReading = 1 | 2 | 64  // POLLIN, POLLPRI, POLLRDNORM
@@ -49,7 +51,7 @@ const (
 	pollClosing = 0x2000 | 24 // POLLRDHUP, POLLERR, POLLHUP
 )
 
-// queryPoll asks who has the other end of the only descriptor that is polled.
+// queryPoll adds a query for the owner of the other end, if only one descriptor is polled.
 func (f *Finder) queryPoll(w *profile.Wait, c *call, t *task.Thread) {
 	var b [pollFDSize]byte
 	if c.Args[1] != 1 || task.ReadFull(f.process.Memory(), b[:], task.Addr(c.Args[0])) != nil {
@@ -65,10 +67,10 @@ func (f *Finder) queryPoll(w *profile.Wait, c *call, t *task.Thread) {
 	}
 }
 
-// waitsForEnd is WEXITED among the options of waitid (include/uapi/linux/wait.h).
+// waitsForEnd is WEXITED in the options of waitid (include/uapi/linux/wait.h).
 const waitsForEnd = 4
 
-// queryChild asks which process is waited for.
+// queryChild adds a query for the process whose end the thread waits for.
 func (f *Finder) queryChild(w *profile.Wait, c *call, t *task.Thread) {
 	q := PeerQuery{Action: profile.End}
 	pid := int32(c.Args[0])
@@ -88,8 +90,8 @@ func (f *Finder) queryChild(w *profile.Wait, c *call, t *task.Thread) {
 	}
 }
 
-// queryOwner asks whose thread has the lock at w.Addr, that processes share. Number
-// reads its owner's once more, 0 when that is not known any more.
+// queryOwner adds a query for the process of the thread that holds the lock at w.Addr,
+// which processes share. number reads the owner again, 0 if it is unknown now.
 func (f *Finder) queryOwner(w *profile.Wait, owner uint64, number func() uint64) {
 	if owner == 0 || owner > futexTID || w.Owner != 0 {
 		return

@@ -2,18 +2,18 @@ package waits
 
 import "stacksnap/task"
 
-// portBits are set in every name of a port (osfmk/ipc/ipc_entry.h,
-// ipc_entry_name_mask), and used for other things in a lock's word.
+// portBits are set in each name of a port (osfmk/ipc/ipc_entry.h, ipc_entry_name_mask). In
+// the word of a lock, these bits have other uses.
 const portBits = 3
 
-// machSelfSlot is __TSD_MACH_THREAD_SELF: where in a thread's own data, which
-// its handle points to, the name of its port is (libplatform,
-// private/os/tsd.h; osfmk/kern/thread.c, THREAD_IDENTIFIER_INFO).
+// machSelfSlot is __TSD_MACH_THREAD_SELF: the index of the port's name in a thread's own
+// data, which its handle points to (libplatform, private/os/tsd.h; osfmk/kern/thread.c,
+// THREAD_IDENTIFIER_INFO).
 const machSelfSlot = 3
 
-// byPort finds a live thread by the name that the target has for its port, or by
-// a lock's word that has it; 0 when no thread, or more than one, says that it is
-// its.
+// byPort returns the live thread whose port has that name in the target. word may be the
+// word of a lock that has the name. It returns 0 if no thread, or more than one, has that
+// name.
 func (f *Finder) byPort(word uint32) task.ThreadID {
 	name := word | portBits
 	if f.ports == nil {
@@ -40,7 +40,7 @@ func (f *Finder) readPorts() {
 	}
 }
 
-// portOf reads the name that the target has for a thread's port.
+// portOf returns the target's name for a thread's port.
 func (f *Finder) portOf(id task.ThreadID) (uint32, bool) {
 	if f.able.ThreadHandle == nil {
 		return 0, false

@@ -2,9 +2,9 @@ package waits
 
 import "stacksnap/task"
 
-// stillIn reports whether a thread is in the same call as when it was captured:
-// what was read between then and now is then of one wait. Of a process that
-// does not run it always is.
+// stillIn reports whether a thread is still in the call in which it was captured, so that
+// everything read in between belongs to one wait. In a process that does not run, that is
+// always so.
 func (f *Finder) stillIn(t *task.Thread, c *call) bool {
 	switch {
 	case f.info.OS == task.Darwin:
@@ -18,9 +18,9 @@ func (f *Finder) stillIn(t *task.Thread, c *call) bool {
 	return err == nil && s.State == task.InCall && s.Args == c.Args && s.SP == c.SP && s.PC == c.PC
 }
 
-// isInCall reports whether a thread of a running Darwin process is in a call: its registers are
-// those with which it entered the kernel. One that runs may be on its way back into the call:
-// some kernels have it run a little by a stop.
+// isInCall reports whether a thread of a running Darwin process is in a call: its registers
+// are those with which it entered the kernel. It pauses for a thread that runs, as some
+// kernels let threads run a little after a stop before they are back in their calls.
 func (f *Finder) isInCall(t *task.Thread, c *call) bool {
 	if f.able.Activity == nil {
 		return false
@@ -30,9 +30,9 @@ func (f *Finder) isInCall(t *task.Thread, c *call) bool {
 		return false
 	}
 	defer func() { _ = watch.Close() }()
-	g, err := watch.Glance()
+	g, err := watch.Observe()
 	for err == nil && (g.State == task.Running || g.Later) && f.retries.Pause() {
-		g, err = watch.Glance()
+		g, err = watch.Observe()
 	}
 	if err != nil || g.Registers.Known == 0 {
 		return false

@@ -7,16 +7,14 @@ import (
 	"stacksnap/task"
 )
 
-// threadIDOffset is that of m_tid in struct pthread_mutex_s and of rw_tid in
-// struct pthread_rwlock_s: the thread id of the holder, in the 64-bit aligned
-// words from there on (libpthread-539, src/types_internal.h;
-// MUTEX_GETTID_ADDR, src/pthread_mutex.c).
+// threadIDOffset is the offset of m_tid in struct pthread_mutex_s and of rw_tid in struct
+// pthread_rwlock_s. The holder's thread id is in the first 64-bit aligned word from there
+// on (libpthread-539, src/types_internal.h; MUTEX_GETTID_ADDR, src/pthread_mutex.c).
 const threadIDOffset = 24
 
-// psynch reads a lock of libpthread whose address is the call's first argument.
-// A thread that holds what it waits for has got it since it was stopped, unless
-// it went to sleep with itself as the holder, which is psynch_mutexwait's fourth
-// argument.
+// psynch describes a lock of libpthread, whose address is the call's first argument. If the
+// waiting thread is the holder itself, it has got the lock since it was stopped; it is the
+// owner only if it went to sleep so, which the fourth argument of psynch_mutexwait shows.
 func (f *Finder) psynch(w *profile.Wait, c *call, t *task.Thread) {
 	a := task.Addr(c.Args[0])
 	switch c.shape {
@@ -38,7 +36,7 @@ func (f *Finder) psynch(w *profile.Wait, c *call, t *task.Thread) {
 	}
 }
 
-// number reads a number of 4 or 8 bytes.
+// number reads an integer of 4 or 8 bytes from the target.
 func (f *Finder) number(a task.Addr, size int) (uint64, bool) {
 	v, err := task.ReadPointer(f.process.Memory(), a, size)
 	return uint64(v), err == nil

@@ -10,10 +10,10 @@ import (
 	"stacksnap/task"
 )
 
-// A thread that waits in dispatch_sync or dispatch_async_and_wait has a struct
-// dispatch_sync_context_s on its stack (libdispatch-1008 to 1542,
-// src/queue_internal.h; the same in 64-bit programs of both architectures). It
-// says where it is itself, which makes it easy to know.
+// The fields of struct dispatch_sync_context_s, which a thread in dispatch_sync or
+// dispatch_async_and_wait has on its stack (libdispatch-1008 to 1542,
+// src/queue_internal.h; the same in 64-bit programs of both architectures). The structure
+// contains its own address, by which it is recognised.
 const (
 	contextFlags  = 0x00 // dc_flags
 	contextSelf   = 0x28 // dc_ctxt: the context itself
@@ -25,17 +25,17 @@ const (
 
 	flagSyncWaiter = 1 // DC_FLAG_SYNC_WAITER
 
-	maxContextDepth = 16 << 10 // from sp to where a context is looked for
+	maxContextDepth = 16 << 10 // bytes above sp in which a context is looked for
 )
 
-// syncContext is what is used of one.
+// syncContext has the fields of a context that are used.
 type syncContext struct {
 	queue  task.Addr
 	base   task.Addr
 	waiter uint32
 }
 
-// contextAt reads a context out of the copied stack.
+// contextAt reads a context from the copied stack; false if there is none at a.
 func contextAt(t *task.Thread, a task.Addr) (syncContext, bool) {
 	var b [contextSize]byte
 	if n, _ := t.ReadMemory(b[:], a); n < len(b) {
@@ -51,8 +51,8 @@ func contextAt(t *task.Thread, a task.Addr) (syncContext, bool) {
 	return c, is && c.queue != 0 && c.waiter != 0
 }
 
-// queueByEvent reports whether the word that a thread waits for is the event of a
-// dispatch_sync, and fills in the queue then.
+// queueByEvent reports whether a thread waits for the event of a dispatch_sync, and then
+// sets the queue.
 func (f *Finder) queueByEvent(w *profile.Wait, c *call, t *task.Thread, word task.Addr) bool {
 	if f.info.Arch.PointerSize() != 8 {
 		return false
@@ -64,10 +64,9 @@ func (f *Finder) queueByEvent(w *profile.Wait, c *call, t *task.Thread, word tas
 	return ok
 }
 
-// workloop fills in the queue that a thread in kevent_id waits for. The first argument
-// is the workloop, which is the queue at the bottom of those that the caller's
-// leads to (libdispatch-1542, src/event/event_kevent.c,
-// _dispatch_event_loop_wait_for_ownership).
+// workloop sets the queue that a thread in kevent_id waits for. The first argument is the
+// workloop: the last target of the queue that the caller named (libdispatch-1542,
+// src/event/event_kevent.c, _dispatch_event_loop_wait_for_ownership).
 func (f *Finder) workloop(w *profile.Wait, c *call, t *task.Thread) {
 	base := task.Addr(c.Args[0])
 	context, ok := f.findContext(t, base)
@@ -78,7 +77,7 @@ func (f *Finder) workloop(w *profile.Wait, c *call, t *task.Thread) {
 	f.queue(w, c, t, context)
 }
 
-// findContext finds the context of a workloop on the thread's stack.
+// findContext returns the context for a workloop on the thread's stack.
 func (f *Finder) findContext(t *task.Thread, base task.Addr) (syncContext, bool) {
 	sp := t.Registers.SP() &^ 7
 	for a := sp; a < sp+maxContextDepth; a += 8 {
@@ -96,8 +95,8 @@ func (f *Finder) findContext(t *task.Thread, base task.Addr) (syncContext, bool)
 	return syncContext{}, false
 }
 
-// queue fills in the queue that a context is about: the first on the way from
-// the caller's down which the waiting thread has not got already.
+// queue sets the queue that blocks a thread in dispatch_sync, and the queue's owner. It is
+// the first, of the context's queue and its targets, that the thread does not own.
 func (f *Finder) queue(w *profile.Wait, c *call, t *task.Thread, context syncContext) {
 	w.Lock, w.Addr = profile.Queue, context.queue
 	top, ok := f.readQueue(context.queue)
@@ -111,7 +110,7 @@ func (f *Finder) queue(w *profile.Wait, c *call, t *task.Thread, context syncCon
 	}
 	name := f.queueName(q, top)
 	if !f.stillIn(t, c) {
-		return // all that was read may be of another time
+		return // what was read may belong to another wait
 	}
 	w.Addr, w.Object = q.at, name
 	if owner != t.ID {
@@ -134,7 +133,7 @@ const (
 	maxQueueLabel = 256
 )
 
-// queue is what is used of a dispatch queue.
+// queue has the fields of a dispatch queue that are used.
 type queue struct {
 	at     task.Addr
 	target task.Addr
@@ -158,16 +157,16 @@ func (f *Finder) readQueue(a task.Addr) (queue, bool) {
 	}, true
 }
 
-// owner is the name of the port of the thread that drains the queue, or has it
-// for a dispatch_sync, without the bits that all names have; 0: none.
+// owner returns the name of the port of the thread that drains the queue or holds it for a
+// dispatch_sync, without the bits that all names have; 0 if there is none.
 func (q *queue) owner() uint32 { return uint32(q.state) & ownerMask }
 
-// suspended is _dq_state_is_suspended, of a queue that is inactive, too.
+// suspended is _dq_state_is_suspended; it is true of an inactive queue too.
 func (q *queue) suspended() bool { return q.state >= 1<<56 }
 
-// blocking follows targets as dispatch_sync does: a queue that the waiting thread
-// owns is not what it waits for, and one for several at a time that nobody owns
-// only where the next has no owner either.
+// blocking follows the targets of a queue as dispatch_sync does, and returns the queue that
+// blocks the waiting thread. It skips queues that the thread owns, and concurrent queues
+// without an owner.
 func (f *Finder) blocking(q queue, waiter uint32) queue {
 	found := q
 	for range maxTargets {
@@ -189,7 +188,7 @@ func (f *Finder) blocking(q queue, waiter uint32) queue {
 	return found
 }
 
-// queueName names a queue, and the one that led to it where that is another.
+// queueName describes a queue and, if it is only a target, the queue that led to it.
 func (f *Finder) queueName(q, top queue) string {
 	name := f.label(q)
 	if top.at != q.at {
@@ -203,7 +202,7 @@ func (f *Finder) queueName(q, top queue) string {
 	return name
 }
 
-// label returns a queue's label in quotes; empty where it has none.
+// label returns a queue's label in quotes; empty if it has none.
 func (f *Finder) label(q queue) string {
 	if q.label == 0 {
 		return ""

@@ -7,14 +7,14 @@ const (
 	retryPause   = 500 * time.Microsecond
 )
 
-// Retries bounds the time in which threads that a stop has interrupted in a call are expected
-// to be back in it, for all threads together.
+// Retries is the time left, for all threads together, to wait for threads to be back in the
+// calls that a stop has interrupted.
 type Retries struct{ left time.Duration }
 
 // NewRetries returns the full time.
 func NewRetries() Retries { return Retries{retryTimeout} }
 
-// Pause waits before another try, and reports whether there was time left for one.
+// Pause waits before another try, and returns false if no time is left.
 func (r *Retries) Pause() bool {
 	if r.left <= 0 {
 		return false

@@ -7,12 +7,12 @@ import (
 	"stacksnap/task"
 )
 
-// maxSetWords bounds what is read of each set of select: FD_SETSIZE descriptors
+// maxSetWords bounds the words to read of each set of select: FD_SETSIZE descriptors
 // (bsd/sys/select.h), 32 in a word.
 const maxSetWords = 1024 / 32
 
-// selectSets names the descriptors that select waits for: the kernel leaves the
-// sets alone until it returns.
+// selectSets describes the descriptors that select waits for. The kernel does not change
+// the sets until it returns.
 func (f *Finder) selectSets(c *call) string {
 	n := int(int32(c.Args[0]))
 	var parts []string
@@ -25,7 +25,7 @@ func (f *Finder) selectSets(c *call) string {
 	return list(parts, count-maxNamed)
 }
 
-// selected yields the descriptors below n that are in one of the sets.
+// selected iterates over the descriptors below n that are in one of the sets.
 func (f *Finder) selected(n int, sets []uint64) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		for i, word := range f.union(n, sets) {

@@ -5,58 +5,58 @@ import (
 	"stacksnap/task"
 )
 
-// shape is what the arguments of a call mean. Each has a row of [shapes].
+// shape is the meaning of a call's arguments. Each shape has a row in [shapes].
 type shape uint8
 
 const (
-	plain          shape = iota // nothing is known of the arguments
-	descriptor                  // the first is a file descriptor
-	input                       // likewise, and a write to the other end returns from the call
-	output                      // likewise, and a read from the other end does
+	plain          shape = iota // arguments unknown
+	descriptor                  // a file descriptor first
+	input                       // a file descriptor first; a write to the other end ends the call
+	output                      // a file descriptor first; a read from the other end ends the call
 	openedPath                  // open: path, flags
 	openedAt                    // openat: the descriptor of a directory, path, flags
 	epoll                       // the descriptor of an epoll instance
 	fileLock                    // the descriptor of the file to lock
 	fdControl                   // fcntl: descriptor, command
 	pollSet                     // array of struct pollfd, its length
-	selectSets                  // select: how many descriptors, three sets
+	selectSets                  // select: number of descriptors, three sets
 	child                       // wait4: a pid
 	childID                     // waitid: idtype, id
 	futex                       // word, operation, expected value
-	wordOnly                    // the first is the address of a word
+	wordOnly                    // the address of a word first
 	vfork                       // none
 	clone                       // flags
 	clone3                      // struct clone_args
-	psynchMutex                 // the first is a pthread_mutex_t
-	psynchRW                    // the first is a pthread_rwlock_t
-	psynchCond                  // the first is a pthread_cond_t
+	psynchMutex                 // a pthread_mutex_t first
+	psynchRW                    // a pthread_rwlock_t first
+	psynchCond                  // a pthread_cond_t first
 	ulock                       // operation, word, value
-	workloop                    // kevent_id: the workloop, which is a dispatch queue
-	machMessage                 // mach_msg: message, options, …, the port to receive from the fifth
+	workloop                    // kevent_id: the workloop, a dispatch queue
+	machMessage                 // mach_msg: message, options, two more, the port to receive from
 	machMessage2                // mach_msg2: message, options, then fields in pairs
-	machSemaphore               // the first is the name of a Mach semaphore
-	semaphoreSleep              // __semwait_signal: two semaphores, whether there is a time and it is relative, the time
+	machSemaphore               // the name of a Mach semaphore first
+	semaphoreSleep              // __semwait_signal: two semaphores, two flags (timed, relative), the time
 	waitUntil                   // mach_wait_until: an absolute time
 	numShapes
 )
 
-// shapeRow says what is done with the calls of one shape.
+// shapeRow is how to treat calls of one shape.
 type shapeRow struct {
-	// object names what the call is about; nil: details does, or nothing is known.
+	// object describes the object of the call; nil: details does, or it is unknown.
 	object func(*Finder, *call) string
-	// details finds a lock and its owner, or who in another process ends the wait; may be nil.
+	// details sets a lock and its owner, or adds a query for another process; may be nil.
 	details func(*Finder, *profile.Wait, *call, *task.Thread)
-	// forLock reports by the arguments whether the call waits for a lock; nil: it does not.
+	// forLock reports whether a call with these arguments waits for a lock; nil: it does not.
 	forLock func(args [6]uint64) bool
 
-	onDescriptor bool // the first argument is a file descriptor and nothing else is asked of it
-	askedBack    bool // details are read only when the thread is back in the call after the stop
-	isMessage    bool // mach_msg: idle only where it neither sends nor waits for a reply
-	forks        bool // makes a thread or a process: the function of its name is the outermost of most threads
+	onDescriptor bool // the first argument is a file descriptor; details read nothing else
+	askedBack    bool // details can be read only when the thread is back in the call after the stop
+	isMessage    bool // mach_msg: idle only if it neither sends nor waits for a reply
+	forks        bool // makes a thread or process; the function of that name is the outermost of most threads
 }
 
-// shapes is the one table of what is known of a call by its arguments: what a new shape needs is
-// its row here. What is idle is in the rows of linuxCalls and darwinCalls.
+// shapes is the table of shapes. A new shape needs only its row here. Whether a call is
+// idle is in the rows of linuxCalls and darwinCalls.
 var shapes = [numShapes]shapeRow{
 	plain:          {},
 	descriptor:     {object: fileOf, onDescriptor: true},
@@ -94,7 +94,7 @@ func fileOf(f *Finder, c *call) string { return f.file(c.Args[0]) }
 
 func wordOf(_ *Finder, c *call) string { return task.Addr(c.Args[0]).String() }
 
-// describe says what a call is about.
+// describe sets the object and details of a call.
 func (f *Finder) describe(w *profile.Wait, c *call, t *task.Thread) {
 	row := &shapes[c.shape]
 	if row.object != nil {

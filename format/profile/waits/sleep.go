@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// sleep says what a thread in __semwait_signal waits for. The C library
-// sleeps in it: on a semaphore that nobody signals, with none to signal, for a
-// relative time (Libc, gen/nanosleep.c). sigsuspend and pthread_cond_wait of old
-// have no such time.
+// sleep describes the wait of a thread in __semwait_signal. The C library sleeps in it,
+// with a semaphore that nobody signals, no second one and a relative time (Libc,
+// gen/nanosleep.c). sigsuspend and old versions of pthread_cond_wait use it without such a
+// time.
 func sleep(_ *Finder, c *call) string {
 	semaphore, other, timed, relative := uint32(c.Args[0]), uint32(c.Args[1]), uint32(c.Args[2]), uint32(c.Args[3])
 	seconds, nanoseconds := int64(c.Args[4]), int32(c.Args[5])
@@ -19,7 +19,7 @@ func sleep(_ *Finder, c *call) string {
 	return fmt.Sprintf("Mach semaphore %#x", semaphore)
 }
 
-// semaphore names a Mach semaphore, and what waits by it.
+// semaphore describes a Mach semaphore, and the object that waits by it.
 func (f *Finder) semaphore(c *call) string {
 	if f.within(c.frames, dispatchSemaphores) != "" {
 		return fmt.Sprintf("dispatch semaphore (Mach semaphore %#x)", uint32(c.Args[0]))
@@ -27,6 +27,6 @@ func (f *Finder) semaphore(c *call) string {
 	return fmt.Sprintf("Mach semaphore %#x", uint32(c.Args[0]))
 }
 
-// dispatchSemaphores wait by semaphore_wait (libdispatch-1542, src/semaphore.c,
-// src/shims/lock.c).
+// dispatchSemaphores are functions that wait by semaphore_wait (libdispatch-1542,
+// src/semaphore.c, src/shims/lock.c).
 var dispatchSemaphores = set("dispatch_semaphore_wait", "dispatch_semaphore_wait_slow")

@@ -7,15 +7,15 @@ import (
 	"stacksnap/task"
 )
 
-// Of __ulock_wait (bsd/sys/ulock.h): the operation without its flags, and the
-// one whose word names its owner.
+// Of __ulock_wait (bsd/sys/ulock.h): the mask of the operation without flags, and the
+// operation whose word has its owner.
 const (
 	ulockCommand = 0xff
 	ulockUnfair  = 2 // UL_UNFAIR_LOCK
 )
 
-// The functions of Darwin's libraries that wait by __ulock_wait, and what for
-// (libpthread-539, src/pthread_cancelable.c, pthread_mutex.c, pthread_cond.c;
+// ulockFunctions maps functions of Darwin's libraries that wait by __ulock_wait to what they
+// wait for (libpthread-539, src/pthread_cancelable.c, pthread_mutex.c, pthread_cond.c;
 // libplatform-375, src/os/lock.c; libdispatch-1542, src/semaphore.c,
 // src/shims/lock.c). Their names are as [Finder.functions] gives them.
 var ulockFunctions = map[string]ulockWait{
@@ -44,19 +44,19 @@ const (
 	waitsForQueue
 )
 
-// ulockOffset is that of ulock in struct pthread_mutex_s (libpthread-539,
-// src/types_internal.h), groupOffset that of dg_gen in struct dispatch_group_s
-// (libdispatch-1542, src/semaphore_internal.h), of 64-bit programs.
+// The offsets of ulock in struct pthread_mutex_s (libpthread-539, src/types_internal.h) and
+// of dg_gen in struct dispatch_group_s (libdispatch-1542, src/semaphore_internal.h), in
+// 64-bit programs.
 const (
 	ulockOffset = 24
 	groupOffset = 0x34
 )
 
-// ulockIsOwned reports whether the word names its owner, as that of a lock does.
+// ulockIsOwned reports whether the word has the name of its owner, as that of a lock does.
 func ulockIsOwned(args [6]uint64) bool { return args[0]&ulockCommand == ulockUnfair }
 
-// ulock says what a word belongs to, by the function of the library that waits for it. Where
-// that is not known, it gives only its address.
+// ulock describes the object of a word, from the function of the library that waits for it.
+// If that is unknown, it gives the address.
 func (f *Finder) ulock(w *profile.Wait, c *call, t *task.Thread) {
 	word, owned := task.Addr(c.Args[1]), ulockIsOwned(c.Args)
 	if f.queueByEvent(w, c, t, word) {
@@ -76,7 +76,7 @@ func (f *Finder) ulock(w *profile.Wait, c *call, t *task.Thread) {
 	}
 }
 
-// ulockWait is what the innermost function waits for that is known.
+// ulockWait returns what the innermost known function waits for.
 func (f *Finder) ulockWait(c *call) ulockWait {
 	for _, name := range f.functions(c.frames) {
 		if what, ok := ulockFunctions[name]; ok {
@@ -86,11 +86,11 @@ func (f *Finder) ulockWait(c *call) ulockWait {
 	return waitsForWord
 }
 
-// ownedWord reads a word that holds the name, in the target's own space, of the
-// thread port of its owner: the holder of a lock, the thread that runs what is
-// to be run once, or, at a thread's exit gate, the thread that is to end
-// (libplatform, src/os/lock.c; libpthread, _pthread_joiner_wait). A thread never
-// waits for one of its own, which ends the program.
+// ownedWord describes a wait for a word that contains the target's name for the thread port
+// of an owner: the holder of a lock, the thread that runs a once block, or, at a thread's
+// exit gate, the thread that must end (libplatform, src/os/lock.c; libpthread,
+// _pthread_joiner_wait). A thread is never its own owner, as the library then aborts the
+// program.
 func (f *Finder) ownedWord(w *profile.Wait, c *call, t *task.Thread, what ulockWait) {
 	word := task.Addr(c.Args[1])
 	owner := f.wordOwner(word, t, c)

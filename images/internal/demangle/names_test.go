@@ -72,7 +72,7 @@ var names = [][2]string{
 
 func TestNames(t *testing.T) {
 	for _, n := range names {
-		if got := Filter(n[0], LLVMStyle, NoRust); got != n[1] {
+		if got := Filter(n[0], LLVMStyle); got != n[1] {
 			t.Errorf("%s is %s, want %s", n[0], got, n[1])
 		}
 	}
@@ -102,7 +102,7 @@ func TestListAgrees(t *testing.T) {
 	mangled := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 	differ := 0
 	for i, want := range filtered(t, mangled) {
-		if got := Filter(mangled[i], LLVMStyle, NoRust); want != mangled[i] && got != want {
+		if got := Filter(mangled[i], LLVMStyle); want != mangled[i] && got != want {
 			differ++
 			t.Logf("NAME %s\nWANT %s\nGOT  %s\n", mangled[i], want, got)
 		}

@@ -12,7 +12,7 @@ static inline uint64_t own_id(void) {
 }
 
 // waits says that a thread waits for a lock at an address, NULL where it is none;
-// name is how a queue is called, and otherwise empty.
+// name is how a queue or the variable of a mutex is called, and otherwise empty.
 static inline void waits(uint64_t id, const char *lock, const void *at, const char *name, uint64_t owner) {
 	printf("waits %llu [%s] %p [%s] %llu\n", id, lock, at, name, owner);
 }

@@ -34,7 +34,7 @@ int main(void) {
 		usleep(1000);
 	waits(own_id(), "thread", NULL, "", joining);
 	waits(joining, "thread", NULL, "", working);
-	waits(working, "mutex", &mutex, "", joining);
+	waits(working, "mutex", &mutex, "mutex", joining);
 	circle(joining, working);
 	ready();
 	go = 1;

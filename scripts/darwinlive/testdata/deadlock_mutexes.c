@@ -27,8 +27,8 @@ int main(void) {
 	pthread_create(&t, NULL, other, NULL);
 	while (holding < 1)
 		usleep(1000);
-	waits(own_id(), "mutex", &two, "", id);
-	waits(id, "mutex", &one, "", own_id());
+	waits(own_id(), "mutex", &two, "two", id);
+	waits(id, "mutex", &one, "one", own_id());
 	circle(own_id(), id);
 	ready();
 	takeBoth(&one, &two);

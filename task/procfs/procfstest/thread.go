@@ -24,12 +24,14 @@ const (
 	Running = "running\n"
 )
 
-// InAccept is in a call that a stop ends.
+// InAccept returns the text of /proc/PID/syscall of a thread in accept4(2), which a stop
+// ends with EINTR.
 func InAccept() string {
 	return fmt.Sprintf("%d 0x3 0x0 0x0 0x80000 0x0 0x0 0x7100 0x5002\n", number(288, 242))
 }
 
-// InRead is in a call that goes on after a stop.
+// InRead returns the text of /proc/PID/syscall of a thread in read(2), which goes on after a
+// stop.
 func InRead() string {
 	return fmt.Sprintf("%d 0x3 0x1000 0x40 0x0 0x0 0x0 0x7000 0x6002\n", number(0, 63))
 }

@@ -28,13 +28,13 @@ const (
 // the options say so. It is over when root is no longer recorded, or ctx is done.
 // That a process ends is no error. One that calls exec is recorded anew.
 //
-// A process that ends sooner than it is found is missed, of which the first
-// profile has a note. The profiles are those of root first, then in the order in which the processes
-// were found; one that ended before its first snapshot has none. What went wrong
-// with another than root is noted in the first profile. On an error there are
-// those of the others; a root that is not there is one. Of the options,
-// Save and Progress are left out, for they are for one process, and Each is called
-// by several goroutines at once. Own CPU time is that of recording them all.
+// A process that ends before it is found is missed, and the first profile notes that. The
+// profiles of root come first, then the others in the order in which their processes were
+// found; a process that ended before its first snapshot has none. Errors of other processes
+// than root are notes in the first profile. With an error, as where there is no root, the
+// profiles are those of the other processes. Of the options, Save and Progress do not matter,
+// as they are for one process, and Each is called by several goroutines at once. Own CPU time
+// is that of recording them all.
 func Record(ctx context.Context, root int, o capture.Options) ([]*profile.Profile, error) {
 	profiles, lost, err := RecordAll(ctx, []int{root}, true, o)
 	errs := []error{err}
@@ -44,15 +44,15 @@ func Record(ctx context.Context, root int, o capture.Options) ([]*profile.Profil
 	return profiles, errors.Join(errs...)
 }
 
-// Lost is one of the processes that were named of which something is missing.
+// Lost is a root whose profile is missing or not whole.
 type Lost struct {
 	PID int
 	Err error
 }
 
 // RecordAll is [Record] of several processes, with their descendants or without.
-// It is over when none of the roots is recorded any more. Lost tells of the roots
-// of which there is nothing, or not all.
+// It is over when none of the roots is recorded any more. Lost lists the roots whose profile is
+// missing or not whole.
 func RecordAll(ctx context.Context, roots []int, descend bool, o capture.Options) (profiles []*profile.Profile, lost []Lost, err error) {
 	o.Save, o.SaveTo, o.Progress, o.ToEnd, o.Files = "", nil, nil, true, new(images.Files)
 	ctx, stop := context.WithCancel(ctx)
@@ -197,7 +197,7 @@ func (f *family) note(p *profile.Profile, notes []string) {
 		"processes that it started: looked for every %v, so those that ended sooner may be missing; recorded: %d",
 		lookInterval, recorded))
 	if unseen > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("processes that it started and that ended before they could be looked at: %d", unseen))
+		p.Notes = append(p.Notes, fmt.Sprintf("processes that it started and that ended before they could be captured: %d", unseen))
 	}
 	if f.atOnce < maxAtOnce {
 		p.Notes = append(p.Notes, fmt.Sprintf(
@@ -205,8 +205,8 @@ func (f *family) note(p *profile.Profile, notes []string) {
 	}
 }
 
-// count counts the processes that were started: those of which there are snapshots,
-// and those that ended before the first. Why there is none of others is told.
+// count counts the processes that were started: those with snapshots, and those that ended
+// before their first. Others have a note that says why they were not recorded.
 func (f *family) count() (recorded, unseen int) {
 	for _, m := range f.members {
 		switch {
@@ -269,9 +269,8 @@ func (m *member) record(ctx context.Context, o capture.Options) {
 	}
 }
 
-// program records the process until its program ends. It reports whether there may
-// be another: what was opened may have been what the process was before it called
-// exec, of which there is no snapshot.
+// program records the process until its program ends. It reports whether another program may
+// follow, so that the process is to be opened again: exec ends a program, too.
 func (m *member) program(ctx context.Context, o capture.Options) (again bool, err error) {
 	p, err := live.Open(m.pid)
 	if err != nil {

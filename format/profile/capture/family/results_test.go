@@ -47,7 +47,7 @@ func TestProcessesThatAreMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(profiles[0].Notes, "\n")
-	for _, want := range []string{"recorded: 1", "before they could be looked at: 3"} {
+	for _, want := range []string{"recorded: 1", "before they could be captured: 3"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}

@@ -87,7 +87,7 @@ func (s *successor) Name() string { return s.path }
 // Close implements [recording.Output]: the file is closed when it is settled.
 func (s *successor) Close() error { return nil }
 
-// Remove implements [recording.Output]: the file goes when it is settled.
+// Remove implements [recording.Output]. It marks the file, which settle then removes.
 func (s *successor) Remove() error { s.empty = true; return nil }
 
 // settle has the recording take the place of the other, if it is worth that, or go away.

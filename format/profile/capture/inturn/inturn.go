@@ -12,14 +12,14 @@ import (
 	"stacksnap/task"
 )
 
-// Field is who is looked at, and by what.
+// Field says which processes are sampled, and how they are listed and opened.
 type Field struct {
 	List  func() ([]int, error) // the pids of those that are there now; others may be among them
 	Every time.Duration         // from one listing to the next
-	// Look opens a process of which nothing is to be stopped, and says why its stacks may
-	// not be read; nil where they may.
+	// Look opens a process of which nothing is to be stopped. Sealed says why its stacks may not
+	// be read; nil where they may.
 	Look func(pid int) (p task.Process, sealed, err error)
-	Most int // how many may be open at a time
+	Most int // processes that may be open at a time
 }
 
 // The bounds of what a survey costs.
@@ -35,7 +35,7 @@ type Result struct {
 	Missing  []profile.Missing
 	More     int // processes beyond those that are recorded
 	Found    int // processes that could be opened
-	Sealed   int // of them, of which the stacks may not be read
+	Sealed   int // of them, processes whose stacks may not be read
 	Refusal  error
 	Notes    []string
 }

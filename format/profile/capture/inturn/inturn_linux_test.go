@@ -111,7 +111,7 @@ func TestProcessesComeAndGo(t *testing.T) {
 	if th.Looks < 2 || th.Wait == nil || !strings.Contains(th.Wait.Call, "nanosleep") {
 		t.Errorf("it waits for %+v", th.Wait)
 	}
-	if len(r.Notes) != 2 || !strings.HasPrefix(r.Notes[0], "looked at in turn 10 times") {
+	if len(r.Notes) != 2 || !strings.HasPrefix(r.Notes[0], "captured in turn 10 times") {
 		t.Errorf("notes %q", r.Notes)
 	}
 }

@@ -112,7 +112,7 @@ func (s *survey) refuse(pid int, err error) {
 // note tells what the survey has cost, and whom it may have missed.
 func (s *survey) note() {
 	took := time.Since(s.began)
-	text := fmt.Sprintf("looked at in turn %d times in %v, every %v", s.taken, took.Round(time.Millisecond), s.options.Interval)
+	text := fmt.Sprintf("captured in turn %d times in %v, every %v", s.taken, took.Round(time.Millisecond), s.options.Interval)
 	if s.missed > 0 {
 		text += fmt.Sprintf(" (%d missed)", s.missed)
 	}
@@ -121,7 +121,7 @@ func (s *survey) note() {
 		text+fmt.Sprintf("; nothing was stopped, and %.1f %% of a CPU used by the capture, after %v of CPU time to begin with", share, s.used.Round(time.Millisecond)))
 	text = fmt.Sprintf("processes were looked for every %v: those that ended sooner may be missing", s.field.Every)
 	if s.lost > 0 {
-		text += fmt.Sprintf(", and %d ended before there was time to look at them", s.lost)
+		text += fmt.Sprintf(", and %d ended before there was time to capture them", s.lost)
 	}
 	s.result.Notes = append(s.result.Notes, text)
 	s.result.More += len(s.queue)

@@ -31,9 +31,7 @@ func Read(shots []*stackshot.Shot, wanted func(task.Info) bool, threads profile.
 	c.once = len(shots) == 1
 	for s := range stackshot.Whole(shots) {
 		c.stops.add(s)
-		if _, err := c.add(s); err != nil {
-			return nil, err
-		}
+		c.add(s)
 	}
 	return c.profiles(), nil
 }
@@ -72,7 +70,7 @@ type process struct {
 }
 
 // add adds a stackshot, and reports whether any process that is wanted is in it.
-func (c *collector) add(s *stackshot.Shot) (some bool, err error) {
+func (c *collector) add(s *stackshot.Shot) (some bool) {
 	all := s.Processes()
 	who := everybody(all)
 	for _, p := range all {
@@ -85,22 +83,18 @@ func (c *collector) add(s *stackshot.Shot) (some bool, err error) {
 		if p.Task.ID == 0 && !c.options.Kernel {
 			continue
 		}
-		wanted, err := c.options.Threads.By(mainOf(p))
-		if err != nil {
-			return false, err
-		}
-		c.addProcess(p, who, wanted)
+		c.addProcess(p, who, c.options.Threads.By(mainOf(p)))
 		some = true
 	}
-	return some, nil
+	return some
 }
 
 // mayLackMain reports whether no thread need be the main one: the kernel has none, and of what
 // has changed it may not be a part.
 func mayLackMain(p *stackshot.Process) bool { return p.Task.ID == 0 || p.Shot.Delta }
 
-// mainOf is the main thread of a process, the oldest where it is not told; 0 where there is
-// none.
+// mainOf returns the main thread of a process, the oldest where the stackshot does not say; 0 where
+// there is none.
 func mainOf(p *stackshot.Process) task.ThreadID {
 	ids, _ := p.Threads() // it never fails
 	switch i := slices.IndexFunc(ids, p.Main); {
@@ -168,7 +162,7 @@ func (c *collector) made(v *process) *profile.Profile {
 	return p
 }
 
-// end makes the profile of a process, of which nothing more will come.
+// end makes the profile of a process that no later stackshot is to add to.
 func (c *collector) end(v *process) {
 	v.profile = c.made(v)
 	v.builder, v.placed = nil, nil
@@ -189,8 +183,8 @@ func (c *collector) profiles() (list []*profile.Profile) {
 type taken struct {
 	snapshot task.Snapshot
 	stacks   []profile.Stack // of each of its threads
-	gaps     int             // stacks of which frames in the kernel are missing
-	async    int             // of which callers are told that are not on the stack
+	gaps     int             // stacks that lack frames in the kernel
+	async    int             // threads in asynchronous functions, whose callers are not on the stack
 	places   []stackshot.Place
 	frames   []unwind.Frame // of all stacks
 }
@@ -217,7 +211,7 @@ func (v *process) take(now *taken, p *stackshot.Process, wanted func(*task.Threa
 	}
 }
 
-// add adds a thread, of which the stack is that of the stackshot before where it is still.
+// add adds a thread. Still says that its stack is that of the stackshot before.
 func (v *taken) add(p *stackshot.Process, t *task.Thread, kernel, still bool) {
 	var missing stackshot.Missing
 	v.places, missing = p.Stack(v.places[:0], t.ID)

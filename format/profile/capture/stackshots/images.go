@@ -23,7 +23,7 @@ func (c *collector) place(v *process, p *stackshot.Process, t *taken) *images.Ma
 	for _, told := range v.used {
 		im := object.Placed{Path: told.Name, Load: told.Load, Slide: uint64(told.Load), File: &toldFile{told, info.Arch}}
 		if told.Inside {
-			others = append(others, im) // where its header is is not told
+			others = append(others, im) // the address of its header is not known
 			continue
 		}
 		if im.Path == "" {
@@ -40,7 +40,7 @@ func (c *collector) place(v *process, p *stackshot.Process, t *taken) *images.Ma
 }
 
 // use adds images to those that are in use, and reports whether there is any new one. Where
-// another stands in the place of one, as after exec, those of before are in use no more.
+// one is where another was, as after exec, those of before are in use no more.
 func (v *process) use(list []stackshot.Image) (isNew bool) {
 	for _, im := range list {
 		i := slices.IndexFunc(v.used, func(u stackshot.Image) bool { return im.Load < u.End && u.Load < im.End })
@@ -80,7 +80,7 @@ func (c *collector) withCache(p *stackshot.Process) stackshot.Images {
 	return append(all, stackshot.ImageList{Images: list})
 }
 
-// cached are the images in a cache of which the file is at hand; nil where it is not.
+// cached returns the images in a cache; nil where its file is not at hand.
 func (c *collector) cached(key cacheKey) []stackshot.Image {
 	list, known := c.caches[key]
 	if known {
@@ -96,7 +96,7 @@ func (c *collector) cached(key cacheKey) []stackshot.Image {
 	return list
 }
 
-// pathOf is what an image calls itself, of which the file is at hand, or else where the
+// pathOf returns the install name of an image whose file is at hand, or else the path that the
 // process has it from; it may be empty.
 func (c *collector) pathOf(pid int, im stackshot.Image, arch task.Arch) string {
 	if path := installedAs(c.options.Binaries, im.UUID, arch); path != "" {
@@ -108,7 +108,7 @@ func (c *collector) pathOf(pid int, im stackshot.Image, arch task.Arch) string {
 	return c.path(pid, im.Load)
 }
 
-// installedAs is what an image calls itself, of which the file is at hand; else empty.
+// installedAs returns the install name of an image; empty where its file is not at hand.
 func installedAs(from *binaries.Index, id [16]byte, arch task.Arch) string {
 	if from == nil {
 		return ""
@@ -143,8 +143,8 @@ func usedBy(all stackshot.Images, v *taken) (list []stackshot.Image) {
 	return list
 }
 
-// toldFile is an image of which no more is known than a stackshot tells, as a file that
-// begins at the vmaddr 0.
+// toldFile is an image of which only the stackshot's facts are known, as a file that begins at the
+// vmaddr 0.
 type toldFile struct {
 	of   stackshot.Image
 	arch task.Arch

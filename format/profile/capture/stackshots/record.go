@@ -65,11 +65,7 @@ func (c *collector) record(ctx context.Context, series *stackshot.Series) error 
 			return err
 		}
 		c.stops.missed += shot.Missed
-		some, err := c.add(shot)
-		if err != nil {
-			return err
-		}
-		if !some && len(c.order) > 0 {
+		if some := c.add(shot); !some && len(c.order) > 0 {
 			return nil // all that were wanted have ended
 		}
 		if taken++; c.options.Progress != nil {
@@ -94,7 +90,7 @@ func (s *stopTimes) add(shot *stackshot.Shot) {
 	s.longest = max(s.longest, d)
 }
 
-// note tells it; nothing where the kernel does not.
+// note says for how long; empty where the kernel does not tell.
 func (s *stopTimes) note() string {
 	total, longest := s.total.Round(time.Microsecond), s.longest.Round(time.Microsecond)
 	switch {

@@ -35,8 +35,8 @@ func everybody(all []*stackshot.Process) people {
 	return who
 }
 
-// looks tells what threads of a process wait for. Those of which nothing is told are
-// asked as well, so that a later look takes back what an earlier one has told.
+// looks returns what threads of a process wait for. It has an entry for threads of which the
+// stackshot says nothing, too, so that a later look takes back what an earlier one has found.
 func (who *people) looks(p *stackshot.Process, s *task.Snapshot) []profile.Look {
 	waits := map[task.ThreadID]*profile.Wait{}
 	for _, w := range p.Waits() {
@@ -123,13 +123,13 @@ func (who *people) wait(p *stackshot.Process, from *stackshot.Waiting) *profile.
 	return w
 }
 
-// workloops are what is told of work loops that no thread has.
+// workloops are the sentences about work loops that no thread owns.
 var workloops = map[uint64]string{
 	stackshot.OwnerRequested: "for which there is no thread yet",
 	stackshot.OwnerSuspended: "that is suspended",
 }
 
-// port tells of a Mach port what it is of, and who receives there or is to reply.
+// port says of which service a Mach port is, and who receives there or is to reply.
 func (who *people) port(w *profile.Wait, from *stackshot.Waiting) {
 	if from.Reply {
 		w.Object = "a reply"
@@ -170,7 +170,7 @@ func (who *people) process(pid int) string {
 	return fmt.Sprintf("%s [%d]", name, pid)
 }
 
-// owner tells which thread has what is waited for, in this process or another one.
+// owner sets the thread that has what is waited for, in this process or another one.
 func (who *people) owner(p *stackshot.Process, w *profile.Wait, from *stackshot.Waiting) {
 	if from.Thread == 0 {
 		return
@@ -189,7 +189,7 @@ func (who *people) owner(p *stackshot.Process, w *profile.Wait, from *stackshot.
 	}
 }
 
-// ofProcess names the process of a thread, unless it is the one that is told of.
+// ofProcess names the process of a thread, unless it is the profile's own.
 func ofProcess(p, other *stackshot.Process) string {
 	info := other.Info()
 	switch {

@@ -8,6 +8,7 @@
 //	rwlock   the same, of a read-write lock
 //	ring2    with another thread, hold a mutex each and wait for the other's,
 //	ring3    with two; the main thread gives up after the time
+//	joined   join one of two threads that hold a mutex each and wait for the other's, for ever
 //	pipe     read from a pipe to which a child process writes after the time
 //	shared   wait for a mutex that a child process holds for so long
 //	turns    compute and sleep, a fifth of a millisecond each
@@ -190,6 +191,14 @@ __attribute__((noinline)) static void ring(int n, int64_t ns) {
 		pthread_join(t[i], 0);
 }
 
+static void joined(void) {
+	members = 2;
+	pthread_barrier_init(&barrier, 0, members);
+	pthread_t t = helper(member, (void *)0);
+	helper(member, (void *)1);
+	pthread_join(t, 0);
+}
+
 static void work(int64_t ns) {
 	for (int64_t end = now(CLOCK_MONOTONIC) + ns; now(CLOCK_MONOTONIC) < end;) {
 		int64_t wait = 1000000 + rand() % 20000000, due = now(CLOCK_REALTIME) + wait;
@@ -227,6 +236,8 @@ static void turn(const char *what, int64_t ns) {
 		ring(2, ns);
 	else if (strcmp(what, "ring3") == 0)
 		ring(3, ns);
+	else if (strcmp(what, "joined") == 0)
+		joined();
 	else if (strcmp(what, "work") == 0)
 		work(ns);
 	else if (strcmp(what, "turns") == 0)

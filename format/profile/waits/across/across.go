@@ -1,6 +1,6 @@
-// Package across finds the other processes that threads wait for, of processes that were
-// captured together. A peer is named only where the system proves it: it alone has the other
-// end, is the child, or has the lock, and after all this the thread still waits as it did.
+// Package across resolves waits between processes that were captured together. A peer is
+// named only if the system proves it: it alone owns the other end, is the child, or holds
+// the lock, and the thread still waits in the same way afterwards.
 package across
 
 import (
@@ -10,16 +10,16 @@ import (
 	"stacksnap/task/live"
 )
 
-// Member is one of the processes, with what its threads left open.
+// Member is one of the processes, with the queries that its threads left open.
 type Member struct {
 	Process task.Process
-	Threads []task.Thread // that it had when it was captured
+	Threads []task.Thread // threads of the process when it was captured
 	Queries []waits.PeerQuery
 }
 
-// Resolve sets the peer of each wait whose peer is known.
+// Resolve sets the peer of each wait whose peer can be proven.
 func Resolve(members []Member) {
-	r := resolver{members: members, ownersOf: live.Holders, retries: waits.NewRetries()}
+	r := resolver{members: members, ownersOf: live.Owners, retries: waits.NewRetries()}
 	r.resolveAll()
 }
 
@@ -27,8 +27,9 @@ func (r *resolver) resolveAll() {
 	r.findEndpoints()
 	for i := range r.members {
 		m := &r.members[i]
-		for k := range m.Queries {
-			r.resolve(m, &m.Queries[k])
+		peers := m.Process.Capabilities().Peers
+		for k := 0; peers != nil && k < len(m.Queries); k++ {
+			r.resolve(m, peers, &m.Queries[k])
 		}
 	}
 }
@@ -36,22 +37,22 @@ func (r *resolver) resolveAll() {
 // resolver finds peers.
 type resolver struct {
 	members   []Member
-	ownersOf  func([]task.End) map[task.End]task.Holders
-	endpoints map[*profile.Wait]task.End // the other ends of what is read or written
-	owners    map[task.End]task.Holders
+	ownersOf  func([]task.Endpoint) map[task.Endpoint]task.Owners
+	endpoints map[*profile.Wait]task.Endpoint // other end of each descriptor in a query
+	owners    map[task.Endpoint]task.Owners
 	retries   waits.Retries
 }
 
-// isOfFile reports whether a query asks who has the other end of a file.
+// isOfFile reports whether a query is for the owner of a descriptor's other end.
 func isOfFile(q *waits.PeerQuery) bool { return q.Action == profile.Write || q.Action == profile.Read }
 
-// findEndpoints finds the owners of all ends that are asked for, at once.
+// findEndpoints finds the owners of all other ends at once.
 func (r *resolver) findEndpoints() {
-	r.endpoints = map[*profile.Wait]task.End{}
-	var all []task.End
+	r.endpoints = map[*profile.Wait]task.Endpoint{}
+	var all []task.Endpoint
 	for i := range r.members {
-		l := r.members[i].Process.Capabilities().Peers
-		if l == nil {
+		peers := r.members[i].Process.Capabilities().Peers
+		if peers == nil {
 			continue
 		}
 		for k := range r.members[i].Queries {
@@ -59,7 +60,7 @@ func (r *resolver) findEndpoints() {
 			if !isOfFile(q) {
 				continue
 			}
-			if e, ok := l.OtherEnd(q.FD, q.Action == profile.Read); ok {
+			if e, ok := peers.OtherEnd(q.FD, q.Action == profile.Read); ok {
 				r.endpoints[q.Wait] = e
 				all = append(all, e)
 			}
@@ -69,12 +70,8 @@ func (r *resolver) findEndpoints() {
 }
 
 // resolve sets the peer of one wait.
-func (r *resolver) resolve(m *Member, q *waits.PeerQuery) {
-	l := m.Process.Capabilities().Peers
-	if l == nil {
-		return
-	}
-	peer := r.find(m, l, q)
+func (r *resolver) resolve(m *Member, peers task.PeerFinder, q *waits.PeerQuery) {
+	peer := r.find(m, peers, q)
 	if peer.PID == 0 || !r.still(q) {
 		return
 	}
@@ -83,37 +80,37 @@ func (r *resolver) resolve(m *Member, q *waits.PeerQuery) {
 	q.Wait.Peer = peer
 }
 
-// find returns the peer of a query; its PID is 0 where it is not known.
-func (r *resolver) find(m *Member, l task.PeerFinder, q *waits.PeerQuery) (peer profile.Peer) {
+// find returns the peer for a query; its PID is 0 if it is unknown.
+func (r *resolver) find(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (peer profile.Peer) {
 	switch {
 	case isOfFile(q):
-		peer.PID, peer.Others = r.owner(m, l, q)
+		peer.PID, peer.Others = r.owner(m, peers, q)
 	case q.Action == profile.End:
-		peer.PID, _ = l.Child(q.Child)
+		peer.PID, _ = peers.Child(q.Child)
 	case q.Owner != 0:
-		peer.Thread, peer.PID, _ = l.SharedOwner(q.Lock, q.Owner)
-	case q.Wait.OwnerPID != m.Process.Info().PID && l.LockedBy(q.FD, q.Wait.OwnerPID):
+		peer.Thread, peer.PID, _ = peers.SharedOwner(q.Lock, q.Owner)
+	case q.Wait.OwnerPID != m.Process.Info().PID && peers.LockedBy(q.FD, q.Wait.OwnerPID):
 		peer.PID = q.Wait.OwnerPID
 	}
 	return peer
 }
 
-// owner returns the one other process that has the other end, 0 when there is not
-// one; and whether some that may have it, too, could not be asked.
-func (r *resolver) owner(m *Member, l task.PeerFinder, q *waits.PeerQuery) (pid int, others bool) {
+// owner returns the only other process that owns the other end, 0 if there is none or
+// several. others reports whether there may be further owners that could not be examined.
+func (r *resolver) owner(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (pid int, others bool) {
 	end, ok := r.endpoints[q.Wait]
 	h := r.owners[end]
 	if !ok || len(h.PIDs) != 1 || h.PIDs[0] == m.Process.Info().PID {
 		return 0, false
 	}
-	if now, ok := l.OtherEnd(q.FD, q.Action == profile.Read); !ok || now != end {
+	if now, ok := peers.OtherEnd(q.FD, q.Action == profile.Read); !ok || now != end {
 		return 0, false
 	}
 	return h.PIDs[0], h.Unseen
 }
 
-// still reports whether a thread waits as it did, and waits a little for one that is
-// on its way back into its call.
+// still reports whether a thread still waits in the same way. It pauses for a thread that
+// is on its way back into its call.
 func (r *resolver) still(q *waits.PeerQuery) bool {
 	for !q.Still() {
 		if !r.retries.Pause() {
@@ -123,8 +120,8 @@ func (r *resolver) still(q *waits.PeerQuery) bool {
 	return true
 }
 
-// describe adds what the peer is called and, of one that has one thread only, which
-// it is: in the snapshot and now, as of a member's.
+// describe adds the peer's name and, if the process has only one thread, both in the
+// snapshot and now, that thread.
 func (r *resolver) describe(peer *profile.Peer) {
 	for i := range r.members {
 		m := &r.members[i]

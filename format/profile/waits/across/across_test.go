@@ -14,8 +14,8 @@ type process struct {
 	task.PeerFinder
 	info    task.Info
 	threads []task.ThreadID
-	end     task.End
-	moved   task.End // the other end when it is asked for again
+	end     task.Endpoint
+	moved   task.Endpoint // the other end when it is asked for again
 	asked   int
 	child   int
 }
@@ -26,8 +26,8 @@ func (p *process) Capabilities() task.Capabilities   { return task.Capabilities{
 func (p *process) LockedBy(_, pid int) bool          { return pid == 2 }
 func (p *process) Child(int) (int, bool)             { return p.child, p.child != 0 }
 
-func (p *process) OtherEnd(int, bool) (task.End, bool) {
-	if p.asked++; p.asked > 1 && p.moved != (task.End{}) {
+func (p *process) OtherEnd(int, bool) (task.Endpoint, bool) {
+	if p.asked++; p.asked > 1 && p.moved != (task.Endpoint{}) {
 		return p.moved, true
 	}
 	return p.end, true
@@ -37,26 +37,26 @@ func (p *process) SharedOwner(task.Addr, int) (task.ThreadID, int, bool) { retur
 
 // TestTell tells only of what is proven.
 func TestTell(t *testing.T) {
-	pipe := task.End{File: "pipe:[1]", Writes: true}
-	sole := task.Holders{PIDs: []int{2}}
+	pipe := task.Endpoint{File: "pipe:[1]", Writes: true}
+	sole := task.Owners{PIDs: []int{2}}
 	only := profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.Write}
 	for name, c := range map[string]struct {
-		holders task.Holders
+		owners  task.Owners
 		query   waits.PeerQuery
 		threads []task.ThreadID // of the other process
-		moved   task.End
+		moved   task.Endpoint
 		gone    bool // it does not wait any more
 		want    profile.Peer
 	}{
-		"sole":           {holders: sole, want: only},
-		"two":            {holders: task.Holders{PIDs: []int{2, 3}}},
-		"itself":         {holders: task.Holders{PIDs: []int{1}}},
-		"itself, too":    {holders: task.Holders{PIDs: []int{1, 2}}},
-		"nobody":         {holders: task.Holders{}},
-		"moved":          {holders: sole, moved: task.End{File: "pipe:[2]"}},
-		"gone":           {holders: sole, gone: true},
-		"unseen":         {holders: task.Holders{PIDs: []int{2}, Unseen: true}, want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.Write, Others: true}},
-		"of two threads": {holders: sole, threads: []task.ThreadID{2, 22}, want: profile.Peer{PID: 2, Name: "two", Action: profile.Write}},
+		"sole":           {owners: sole, want: only},
+		"two":            {owners: task.Owners{PIDs: []int{2, 3}}},
+		"itself":         {owners: task.Owners{PIDs: []int{1}}},
+		"itself, too":    {owners: task.Owners{PIDs: []int{1, 2}}},
+		"nobody":         {owners: task.Owners{}},
+		"moved":          {owners: sole, moved: task.Endpoint{File: "pipe:[2]"}},
+		"gone":           {owners: sole, gone: true},
+		"unseen":         {owners: task.Owners{PIDs: []int{2}, Unseen: true}, want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.Write, Others: true}},
+		"of two threads": {owners: sole, threads: []task.ThreadID{2, 22}, want: profile.Peer{PID: 2, Name: "two", Action: profile.Write}},
 		"child": {query: waits.PeerQuery{Action: profile.End, Any: true},
 			want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.End}},
 		"owner": {query: waits.PeerQuery{Action: profile.Release, Owner: 22}, threads: []task.ThreadID{2, 22},
@@ -82,7 +82,9 @@ func TestTell(t *testing.T) {
 				{Process: &process{info: task.Info{PID: 1, Name: "one"}, end: pipe, moved: c.moved, child: 2}, Queries: []waits.PeerQuery{q}},
 				{Process: &process{info: task.Info{PID: 2, Name: "two"}, threads: c.threads}, Threads: all[:len(c.threads)]},
 			},
-			ownersOf: func([]task.End) map[task.End]task.Holders { return map[task.End]task.Holders{pipe: c.holders} },
+			ownersOf: func([]task.Endpoint) map[task.Endpoint]task.Owners {
+				return map[task.Endpoint]task.Owners{pipe: c.owners}
+			},
 		}
 		if r.resolveAll(); q.Wait.Peer != c.want {
 			t.Errorf("%s: %+v, want %+v", name, q.Wait.Peer, c.want)

@@ -1,0 +1,131 @@
+package crash
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"stacksnap/format/apple/internal/notation"
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// ipsRest is what an .ips file has that the model has no place for, as JSON. Its writer gives
+// it back.
+type ipsRest struct {
+	header, body members
+	threads      map[task.ThreadID]members
+	notes        []string // that were made of members
+}
+
+// members are those of an object by their names.
+type members map[string]json.RawMessage
+
+func newIPSRest(header []byte) *ipsRest {
+	rest := &ipsRest{header: members{}, body: members{}, threads: map[task.ThreadID]members{}}
+	_ = json.Unmarshal(header, &rest.header) // it has been read
+	return rest
+}
+
+// ipsRestOf is what the report has that a profile is of; of another it is empty.
+func ipsRestOf(p *profile.Profile) *ipsRest {
+	if rest, ok := p.Report.(*ipsRest); ok {
+		return rest
+	}
+	return &ipsRest{}
+}
+
+// headerOf encodes the line before the document: that of the report, where there was one.
+func (r *ipsRest) headerOf(p *profile.Profile) ([]byte, error) {
+	if len(r.header) > 0 {
+		return json.Marshal(r.header)
+	}
+	return json.Marshal(newIPSHeader(p))
+}
+
+// modelled are the members of a document that are written of the model alone.
+var modelled = map[string]bool{
+	"userID": true, "modelCode": true, "captureTime": true, "pid": true, "cpuType": true, "translated": true, "bug_type": true,
+	"procLaunch": true, "procName": true, "procPath": true, "bundleInfo": true, "parentProc": true, "parentPid": true,
+	"reportNotes": true, "analysisTool": true, "faultingThread": true, "threads": true, "usedImages": true, "lastExceptionBacktrace": true,
+}
+
+// of encodes a value as an object that has these members, too: they go before its own.
+func (m members) of(value any) ([]byte, error) {
+	text, err := json.Marshal(value)
+	if err != nil || len(m) == 0 {
+		return text, err
+	}
+	own := members{}
+	if err := json.Unmarshal(text, &own); err != nil {
+		return nil, err
+	}
+	maps.Copy(own, m)
+	return json.Marshal(own)
+}
+
+// indented makes a document one to read.
+func indented(text []byte, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = json.Indent(&b, text, "", "  ")
+	return b.Bytes(), err
+}
+
+// MarshalJSON adds what the report had of the thread besides.
+func (t ipsThread) MarshalJSON() ([]byte, error) {
+	type plain ipsThread
+	return t.rest.of(plain(t))
+}
+
+// UnmarshalJSON keeps what is not of the model.
+func (t *ipsThread) UnmarshalJSON(text []byte) error {
+	type plain ipsThread
+	err := json.Unmarshal(text, (*plain)(t))
+	if known(err) != nil {
+		return err
+	}
+	if json.Unmarshal(text, &t.rest) != nil {
+		return err
+	}
+	for _, name := range []string{"triggered", "id", "name", "queue", "frames"} {
+		delete(t.rest, name)
+	}
+	return err
+}
+
+// ipsDecimals is how many a time's seconds have in an .ips file.
+const ipsDecimals = 4
+
+func ipsMoment(t time.Time) string { return notation.Moment(t, ipsDecimals) }
+
+// backtraces reads the stacks that the application has told of, which are text.
+func (r *ipsReader) backtraces() {
+	d := &r.report
+	if len(d.ASIBacktraces) == 0 {
+		return
+	}
+	texts := newTextReader()
+	for _, im := range slices.Clone(d.Images) {
+		texts.images = append(texts.images, &profile.Image{Path: im.Path, Load: task.Addr(im.Base), End: task.Addr(im.Base + max(im.Size, 1))})
+	}
+	texts.ips.report.Images = d.Images
+	for i, text := range d.ASIBacktraces {
+		if i == notation.MaxLines {
+			r.full = true
+			break
+		}
+		texts.backtrace(appBacktrace + " " + strconv.Itoa(i+1))
+		for line := range bytes.Lines([]byte(text)) {
+			texts.frame(string(bytes.TrimRight(line, "\r\n")))
+		}
+	}
+	texts.place()
+	d.Images, d.Backtraces = texts.ips.report.Images, texts.ips.report.Backtraces
+	r.full = r.full || texts.ips.full
+}

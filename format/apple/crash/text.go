@@ -1,0 +1,307 @@
+package crash
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stacksnap/format/apple/internal/notation"
+	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
+	"stacksnap/task"
+)
+
+// errManyStacks refuses a sampled profile: a crash report has one stack for each thread.
+var errManyStacks = errors.New("a crash report is of one snapshot: there are many")
+
+// The version of the text and where the values of its header begin: as macOS wrote it
+// until version 11. Symbolicators know what frames lie in by the identifier that the list
+// of images has.
+const (
+	textVersion = 12
+	textColumn  = 23
+)
+
+// Text writes the text that macOS kept of a crash, and shows of an .ips file since: a
+// .crash file of version 12. It is of one snapshot. A process that has not crashed has no
+// exception there, and the profile's warnings are at the end. The text has no ids of
+// threads: they are numbered from 0, which is the main thread, or from 1 if it is not among them.
+func Text(w io.Writer, r *report.Report, _ words.Options) error {
+	p := r.Profiles[0]
+	if p.Sampled() {
+		return errManyStacks
+	}
+	c := newTextWriter(w, p)
+	c.header()
+	c.exception()
+	c.stacks()
+	c.lines(inState)
+	c.images()
+	c.lines(behindImages)
+	c.section(notesTitle, c.notes())
+	return c.Flush()
+}
+
+// The sections of a crash report that are lines of text.
+const (
+	notesTitle      = "Error Formulating Crash Report:"
+	infoTitle       = "Application Specific Information:"
+	appPrefix       = asiKey + ": "                  // before a note that stood in crashInfo
+	endedBy         = "ended by "                    // before one that was a reason
+	zeroHasCrashed  = "it was thread 0 that crashed" // which as an id is none
+	noBacktrace     = "Backtrace not available"
+	unknownOffset   = "0 + %d"
+	addressOfNobody = "000000000000000000"
+)
+
+// textWriter writes one crash report.
+type textWriter struct {
+	notation.Writer
+	profile *profile.Profile
+	rest    *textRest         // of the report that was opened; nil: there is none
+	threads []*profile.Thread // in the order of their numbers
+	first   int               // the number of the first of them
+	thrown  []*profile.Thread // the stacks of exceptions
+	crashed *profile.Thread   // nil: not known
+}
+
+func newTextWriter(w io.Writer, p *profile.Profile) *textWriter {
+	c := &textWriter{Writer: notation.NewWriter(w, textColumn), profile: p, rest: textRestOf(p), first: 1}
+	if c.rest == nil {
+		c.rest = &textRest{decimals: 3}
+	}
+	for _, t := range p.Threads {
+		switch {
+		case isThrown(t):
+			c.thrown = append(c.thrown, t)
+			continue
+		case t.Main:
+			c.first = 0
+			c.threads = slices.Insert(c.threads, 0, t)
+		default:
+			c.threads = append(c.threads, t)
+		}
+		if c.hasCrashed(t) {
+			c.crashed = t
+		}
+	}
+	return c
+}
+
+// hasCrashed reports whether it is the thread that crashed.
+func (c *textWriter) hasCrashed(t *profile.Thread) bool {
+	crash := c.profile.Target.Crash
+	return crash != nil && crash.Thread == t.ID && (t.ID != 0 || slices.Contains(c.profile.Notes, zeroHasCrashed))
+}
+
+// lines writes the lines of a part of the opened report that the model has no place for.
+func (c *textWriter) lines(part textPart) {
+	kept := c.rest.lines[part]
+	for len(kept) > 0 && kept[len(kept)-1] == "" {
+		kept = kept[:len(kept)-1]
+	}
+	for _, line := range kept {
+		c.Line("%s", notation.Printable(line))
+	}
+	if len(kept) > 0 && part >= inThreads {
+		c.Line("")
+	}
+}
+
+// header writes what is known of the process and of its system.
+func (c *textWriter) header() {
+	p, t := c.profile, &c.profile.Target
+	c.lines(inTop)
+	c.Fact("Process", fmt.Sprintf("%s [%d]", notation.Process(t.Name), t.PID))
+	c.Fact("Path", notation.Plain(t.Path))
+	c.Fact("Identifier", cmp.Or(notation.Plain(c.rest.identifier), notation.Identifier(p)))
+	c.Fact("Version", cmp.Or(notation.Plain(c.rest.version), notation.Version(p.Main)))
+	c.Fact("Code Type", c.codeType())
+	c.Fact("Parent Process", notation.ProcessWithPID(t.ParentName, t.ParentPID))
+	if t.User != nil {
+		c.Fact("User ID", strconv.FormatUint(uint64(t.User.ID), 10))
+	}
+	c.lines(inProcess)
+	c.Line("")
+	c.Fact("Date/Time", notation.Moment(p.Start, c.rest.decimals))
+	c.Fact("Launch Time", notation.Moment(t.Start, c.rest.decimals))
+	c.Fact("Hardware Model", notation.Plain(t.Machine.Model))
+	c.Fact("OS Version", notation.Plain(t.OSVersion))
+	c.Fact("Report Version", cmp.Or(notation.Plain(c.rest.reportVersion), strconv.Itoa(textVersion)))
+	if p.Tool != reportCrash {
+		c.Fact("Analysis Tool", notation.Plain(p.Tool)) // ours alone
+	}
+	c.lines(inDates)
+	c.Line("")
+}
+
+// codeType is the architecture, and whether the program was made for the machine's.
+func (c *textWriter) codeType() string {
+	cpu := cpuType(c.profile)
+	switch {
+	case cpu == "" || textRestOf(c.profile) != nil:
+		return strings.TrimRight(cpu+" "+notation.Plain(c.rest.native), " ")
+	case c.profile.Target.Translated:
+		return cpu + " (Translated)"
+	default:
+		return cpu + " (Native)"
+	}
+}
+
+// exception writes what ended the process, if anything did, and the application's messages.
+func (c *textWriter) exception() {
+	if !c.rest.phone {
+		c.trigger()
+	}
+	ends := c.told(endedBy)
+	if e := newIPSException(c.profile.Target.Crash); e != nil {
+		c.Fact("Exception Type", exceptionType(e))
+		if e.Subtype != "" && (e.Codes != "" || c.rest.subtype) {
+			c.Fact("Exception Subtype", notation.Plain(e.Subtype))
+			e.Subtype = ""
+		}
+		c.Fact("Exception Codes", notation.Plain(e.Subtype+e.Codes))
+	}
+	for _, end := range ends {
+		c.Fact("Termination Reason", end)
+	}
+	c.lines(inException)
+	if c.rest.phone {
+		c.trigger()
+	} else if len(ends) > 0 || c.profile.Target.Crash != nil {
+		c.Line("")
+	}
+	c.section(infoTitle, c.told(appPrefix))
+}
+
+// trigger writes which thread crashed.
+func (c *textWriter) trigger() {
+	t := c.crashed
+	if t == nil {
+		return
+	}
+	title := ""
+	if !c.rest.phone {
+		title = threadTitle(t)
+	}
+	c.Fact(cmp.Or(c.rest.trigger, "Crashed Thread"), strings.TrimRight(fmt.Sprintf("%d  %s", c.number(t), title), " "))
+	c.Line("")
+}
+
+func exceptionType(e *ipsException) string {
+	switch {
+	case e.Type == "":
+		return notation.Plain(e.Signal)
+	case e.Signal == "":
+		return notation.Plain(e.Type)
+	}
+	return notation.Plain(e.Type) + " (" + notation.Plain(e.Signal) + ")"
+}
+
+// told returns the notes with a prefix, which it cuts off. Notes that were made of lines of the
+// opened report are left out.
+func (c *textWriter) told(prefix string) (list []string) {
+	for _, note := range c.profile.Notes {
+		if rest, found := strings.CutPrefix(note, prefix); found && !slices.Contains(c.rest.notes, note) {
+			list = append(list, notation.Plain(rest))
+		}
+	}
+	return list
+}
+
+// section writes lines below a title, or nothing if there are no lines.
+func (c *textWriter) section(title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	c.Line("%s", title)
+	for _, text := range lines {
+		c.Line("%s", text)
+	}
+	c.Line("")
+}
+
+// notes returns the profile's warnings, and those on single stacks.
+func (c *textWriter) notes() []string {
+	rest := *c.profile
+	rest.Notes = slices.DeleteFunc(slices.Clone(rest.Notes), func(note string) bool {
+		return strings.HasPrefix(note, endedBy) || strings.HasPrefix(note, appPrefix) ||
+			note == zeroHasCrashed && c.crashed != nil || slices.Contains(c.rest.notes, note)
+	})
+	list := slices.DeleteFunc(notation.Doubts(&rest), func(s string) bool { return strings.HasPrefix(s, notation.NoFrames) }) // which is to be seen
+	for _, t := range c.threads {
+		list = append(list, stackDoubts(c.number(t), t)...)
+	}
+	return list
+}
+
+// stackDoubts returns warnings on the stack of a thread: that callers are missing, and which
+// frames may be wrong.
+func stackDoubts(number int, t *profile.Thread) (list []string) {
+	stack := t.Heaviest()
+	if len(stack) > 0 && stack[0].Cut != nil {
+		list = append(list, notation.Plain(fmt.Sprintf("thread %d: callers are missing: %v", number, stack[0].Cut)))
+	}
+	var guessed []string
+	for i, n := range stack {
+		if n.By.Guess() {
+			guessed = append([]string{strconv.Itoa(len(stack) - 1 - i)}, guessed...)
+		}
+	}
+	if len(guessed) > 0 {
+		list = append(list, fmt.Sprintf("thread %d: frames that may be wrong: %s", number, strings.Join(guessed, ", ")))
+	}
+	return list
+}
+
+// number returns the number of a thread, which is the one in the opened report if there is one.
+func (c *textWriter) number(t *profile.Thread) int {
+	if textRestOf(c.profile) != nil {
+		return int(t.ID)
+	}
+	return c.first + slices.Index(c.threads, t)
+}
+
+// imageLists begins the lists of images; reporters of other makers have several.
+const imageLists = "Binary Images"
+
+// images writes the list of images.
+func (c *textWriter) images() {
+	c.Line(notation.BinaryImages)
+	listed := 0
+	for _, im := range c.profile.Images {
+		if im.Placed() && im.Note != notation.NoEnd {
+			c.Line("%s", c.imageLine(im))
+			listed++
+		}
+	}
+	if listed == 0 {
+		c.Line(notation.NoBinaryImages)
+	}
+	c.Line("")
+}
+
+// imageLine is the line of an image; a phone's has the architecture.
+func (c *textWriter) imageLine(im *profile.Image) string {
+	if !c.rest.phone {
+		line := notation.ImageLine(c.profile.Target.OS, im)
+		if arch := notation.ArchName(im.Variant, im.Arch); arch != "" && notation.ImageVersion(im) == notation.Unknown && textRestOf(c.profile) != nil {
+			line = strings.Replace(line, " ("+notation.Unknown+") <", " ("+notation.Plain(arch)+") <", 1) // which those of simulators have there
+		}
+		return line
+	}
+	name := notation.Process(im.Name()) + " " + cmp.Or(notation.ArchName(im.Variant, im.Arch), notation.Unknown)
+	switch v := notation.ImageVersion(im); {
+	case im.Main && c.rest.plus:
+		name = "+" + name
+	case !im.Main && v != notation.Unknown:
+		name += " (" + v + ")"
+	}
+	id := strings.ToLower(strings.ReplaceAll(notation.ImageID(task.Darwin, im.ID), "-", ""))
+	return fmt.Sprintf("%#9x - %#9x %s  <%s> %s", uint64(im.Load), uint64(max(im.Load, im.End-1)), name, id, notation.Plain(im.Path))
+}

@@ -1,0 +1,163 @@
+package crash
+
+import (
+	"fmt"
+	"strings"
+
+	"stacksnap/format/apple/internal/notation"
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// stacks writes the stack of each thread, its innermost frame first.
+func (c *textWriter) stacks() {
+	for _, t := range c.thrown {
+		c.Line("%s:", notation.Plain(t.Name))
+		c.frames(t)
+	}
+	for _, t := range c.threads {
+		c.threadLine(t)
+		c.frames(t)
+	}
+	if len(c.threads) == 0 {
+		c.Line(noBacktrace)
+		c.Line("")
+	}
+	c.lines(inThreads)
+}
+
+// resource is the exception of a process that took more than it may of something: one of its
+// threads is to blame, and none has crashed.
+const resource = "EXC_RESOURCE"
+
+// threadLine begins the stack of a thread. A phone's has the name in a line of its own.
+func (c *textWriter) threadLine(t *profile.Thread) {
+	what, title := "", threadTitle(t)
+	if t == c.crashed {
+		what = " Crashed"
+		if e := newIPSException(c.profile.Target.Crash); e.Type == resource {
+			what = " Attributed"
+		}
+	}
+	switch {
+	case c.rest.phone && title != "":
+		c.Line("Thread %d name:  %s", c.number(t), title)
+		title = ""
+	case title != "":
+		title = ": " + title
+	}
+	c.Line("Thread %d%s:%s", c.number(t), what, title)
+}
+
+// threadTitle is what a thread is called, and for which queue it works.
+func threadTitle(t *profile.Thread) string {
+	title := notation.Plain(t.Name)
+	if t.Queue == "" {
+		return title
+	}
+	if title != "" {
+		title += "  "
+	}
+	return title + queueMark + notation.Plain(t.Queue)
+}
+
+func (c *textWriter) frames(t *profile.Thread) {
+	stack := t.Heaviest() // the only one
+	if strings.HasPrefix(t.Name, appBacktrace) && isThrown(t) {
+		c.Line("%s\n", appFrames(t))
+		return
+	}
+	for i := range stack {
+		n := stack[len(stack)-1-i]
+		c.Line("%-3d %-30s\t%s %s", i, c.image(n.Image), textAddress(n.PC), textSymbol(n))
+	}
+	c.Line("")
+}
+
+// appFrames is the text of a stack that the application has told of.
+func appFrames(t *profile.Thread) string {
+	stack := t.Heaviest()
+	var lines []string
+	for i := range stack {
+		n := stack[len(stack)-1-i]
+		lines = append(lines, fmt.Sprintf("%-3d %-35s %s %s", i, fileName(n.Image), textAddress(n.PC), appSymbol(n)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fileName is what the application itself calls an image.
+func fileName(im *profile.Image) string {
+	if im == nil {
+		return notation.Unknown
+	}
+	return notation.Process(im.Name())
+}
+
+// maxPhoneName is how much a phone has of the name of an image.
+const maxPhoneName = 30
+
+// image is the name of an image before a frame.
+func (c *textWriter) image(im *profile.Image) string {
+	switch {
+	case im == nil:
+		return notation.Unknown
+	case !c.rest.phone:
+		return notation.ImageIdentifier(im)
+	}
+	name := fileName(im)
+	if len(name) > maxPhoneName {
+		name = cutName + strings.ToValidUTF8(name[len(name)-maxPhoneName+len(cutName):], "")
+	}
+	return name
+}
+
+// textAddress is an address of 16 digits, but for that of a call of nothing.
+func textAddress(pc task.Addr) string {
+	if pc == 0 {
+		return addressOfNobody
+	}
+	return fmt.Sprintf("0x%016x", uint64(pc))
+}
+
+// appSymbol is what is at the place of a frame that the application told of.
+func appSymbol(n *profile.Node) string {
+	if n.Function == "" && n.Image != nil && n.Image.Placed() {
+		return fmt.Sprintf("%s + %d", fileName(n.Image), uint64(n.PC-n.Image.Load))
+	}
+	return textSymbol(n)
+}
+
+// textSymbol is what is at the place of a frame.
+func textSymbol(n *profile.Node) string {
+	switch {
+	case n.Function == "" && n.Image != nil && n.Image.Placed():
+		return fmt.Sprintf("%v + %d", n.Image.Load, uint64(n.PC-n.Image.Load))
+	case n.Function == "":
+		return fmt.Sprintf(unknownOffset, uint64(n.PC))
+	}
+	s := notation.Plain(n.Function)
+	if n.Kernel {
+		s += notation.KernelMark
+	}
+	switch {
+	case n.Inlined:
+		s += notation.InlinedMark
+	case n.By == unwind.ByReport && n.Offset == 0 && n.File != "": // phones have it without the offset then
+	case n.Function != profile.Trampoline && !n.Placeless():
+		s += fmt.Sprintf(" + %d", n.Offset)
+	}
+	if file := textSource(n); file != "" {
+		s += fmt.Sprintf(" (%s:%d)", file, n.Line)
+	}
+	return s
+}
+
+// textSource is the file of a frame: that of a report as it has it, and else the last element
+// of the path.
+func textSource(n *profile.Node) string {
+	if n.By == unwind.ByReport {
+		return notation.Plain(n.File)
+	}
+	return strings.TrimPrefix(notation.SourceFile(n.File), "/")
+}

@@ -1,0 +1,2 @@
+// Package appletest has profiles, golden files and comparisons for tests of Apple's reports.
+package appletest

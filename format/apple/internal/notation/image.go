@@ -1,0 +1,171 @@
+package notation
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"stacksnap/format/profile"
+	"stacksnap/images/dyld"
+	"stacksnap/task"
+	"strconv"
+	"strings"
+)
+
+// BinaryImages is the title of the list of images, and NoBinaryImages the line in its place where
+// no image is known.
+const (
+	BinaryImages   = "Binary Images:"
+	NoBinaryImages = "Binary images description not available"
+)
+
+// ImageLine returns the line of an image in a list. The range ends with the last byte of the code.
+// A plus sign is before images that are not Apple's.
+func ImageLine(os task.OS, im *profile.Image) string {
+	last := im.End
+	if last > im.Load {
+		last--
+	}
+	name := ImageIdentifier(im)
+	origin := "+"
+	if os == task.Darwin && (dyld.IsApples(im.Path) || strings.HasPrefix(name, "com.apple.")) {
+		origin = " "
+	}
+	return fmt.Sprintf("%18v - %18v %s%s (%s) <%s> %s", im.Load, last, origin, name, ImageVersion(im), ImageID(os, im.ID), Plain(im.Path))
+}
+
+// ImageIdentifier returns the name that a list has for an image: its bundle's identifier, or else
+// the name of its file.
+func ImageIdentifier(im *profile.Image) string {
+	if im.Bundle.ID != "" {
+		return Process(im.Bundle.ID)
+	}
+	return Process(strings.Trim(im.Name(), "[]")) // readers know letters and dots there
+}
+
+// ImageVersion returns the version of an image and its build, as "1.2 - 34"; one of them where
+// the other is unknown, and ??? where both are.
+func ImageVersion(im *profile.Image) string {
+	return versions(im, " - ", "")
+}
+
+// versions joins the version of an image and its build.
+func versions(im *profile.Image, before, after string) string {
+	v := &im.Bundle
+	switch {
+	case v.Version == "" && v.Build == "":
+		return Unknown
+	case v.Version == "" || v.Build == "":
+		return Plain(v.Version + v.Build)
+	}
+	return Plain(v.Version) + before + Plain(v.Build) + after
+}
+
+// NoID is the UUID of an image that has none.
+const NoID = "00000000-0000-0000-0000-000000000000"
+
+// ImageID formats a UUID in groups and upper case, or a build-id as hexadecimal digits.
+func ImageID(os task.OS, id []byte) string {
+	const uuidSize = 16
+	if len(id) == 0 {
+		return NoID
+	}
+	s := hex.EncodeToString(id[:min(len(id), 64)])
+	if os != task.Darwin || len(id) != uuidSize {
+		return s
+	}
+	s = strings.ToUpper(s)
+	return strings.Join([]string{s[:8], s[8:12], s[12:16], s[16:20], s[20:]}, "-")
+}
+
+// ParseImage reads a line of the list:
+//
+//	0x102a50000 - 0x102dc719f +org.example.tray (1.2 - 34) <UUID> /Applications/Tray.app/…
+func ParseImage(line string) (*profile.Image, bool) {
+	first, rest, _ := strings.Cut(strings.TrimSpace(line), " - ")
+	last, rest, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	load, err := strconv.ParseUint(first, 0, 64)
+	end, endErr := strconv.ParseUint(last, 0, 64)
+	if err != nil || endErr != nil || end < load || end+1 == 0 {
+		return nil, false
+	}
+	im := &profile.Image{Load: task.Addr(load), End: task.Addr(end) + 1}
+	name := strings.TrimPrefix(strings.TrimSpace(rest), "+")
+	head, path, found := strings.Cut(name, "> ")
+	if i := strings.LastIndex(head, " <"); found && i >= 0 {
+		im.ID = ParseID(head[i+2:])
+		name, im.Path = strings.TrimSpace(head[:i]), path
+	} else {
+		name, im.Path = cutPath(name)
+	}
+	im.Bundle.ID, im.Bundle.Version, im.Bundle.Build = parseImageVersion(name)
+	if im.Path == "" {
+		im.Path = im.Bundle.ID
+	}
+	if im.Bundle.ID == im.Name() {
+		im.Bundle.ID = ""
+	}
+	return im, true
+}
+
+// ParseID parses a UUID or a build-id. It returns nil if s is neither.
+func ParseID(s string) []byte {
+	id, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
+	if err != nil || s == "" || s == NoID {
+		return nil
+	}
+	return id
+}
+
+// cutPath cuts a path from behind a version: of an image that has no UUID.
+func cutPath(s string) (name, path string) {
+	for i := range s {
+		if s[i] != ')' {
+			continue
+		}
+		if rest := strings.TrimLeft(s[i+1:], " "); strings.HasPrefix(rest, "/") {
+			return s[:i+1], rest
+		}
+	}
+	if i := strings.Index(s, " /"); i > 0 {
+		return strings.TrimSpace(s[:i]), s[i+1:]
+	}
+	return s, ""
+}
+
+// parseImageVersion reads a name with a version and a build behind it. What has none is
+// written so as well, and ??? is what is not known.
+func parseImageVersion(s string) (name, version, build string) {
+	open := strings.LastIndex(s, " (")
+	if open < 0 || !strings.HasSuffix(s, ")") {
+		return s, "", ""
+	}
+	version, build, _ = strings.Cut(s[open+2:len(s)-1], " - ")
+	if version == Unknown && build == "" {
+		version = ""
+	}
+	return s[:open], version, build
+}
+
+// ByAddress is the order of images by load address, then by path.
+func ByAddress(a, b *profile.Image) int {
+	return cmp.Or(cmp.Compare(a.Load, b.Load), strings.Compare(a.Path, b.Path))
+}
+
+// SortedByAddress returns a sorted copy of a list of images.
+func SortedByAddress(list []*profile.Image) []*profile.Image {
+	return slices.SortedStableFunc(slices.Values(list), ByAddress)
+}
+
+// ImageAt returns the image that an address lies in, of images by address; nil where
+// there is none.
+func ImageAt(list []*profile.Image, pc task.Addr) *profile.Image {
+	i, found := slices.BinarySearchFunc(list, pc, func(im *profile.Image, pc task.Addr) int { return cmp.Compare(im.Load, pc) })
+	if !found {
+		i--
+	}
+	if i >= 0 && pc < list[i].End {
+		return list[i]
+	}
+	return nil
+}

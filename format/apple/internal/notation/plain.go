@@ -1,0 +1,43 @@
+package notation
+
+import (
+	"bytes"
+	"path"
+	"stacksnap/format/words"
+	"strings"
+)
+
+// Printable returns a line of a report that was read, without control characters. It keeps the
+// blanks of the line.
+func Printable(line string) string {
+	return words.Printable(strings.ReplaceAll(line, "\t", "    "))
+}
+
+// Plain is a text of the target that is one word of a line: without control
+// characters, and without the double blanks by which readers split a line.
+func Plain(s string) string {
+	s = words.Printable(s)
+	for strings.Contains(s, "  (in ") || strings.Contains(s, "  [") || strings.Contains(s, "   ") {
+		s = strings.ReplaceAll(s, "  ", " ")
+	}
+	return s
+}
+
+// SourceFile is the last element of a path, as sample has it; a compiler's own code
+// has a path for a file.
+func SourceFile(file string) string {
+	const generated = "<compiler-generated>"
+	switch name := path.Base(file); {
+	case file == "":
+		return ""
+	case name == generated:
+		return "/" + generated
+	default:
+		return Plain(name)
+	}
+}
+
+// HasLine reports whether a line of head begins with prefix.
+func HasLine(head []byte, prefix string) bool {
+	return bytes.HasPrefix(head, []byte(prefix)) || bytes.Contains(head, []byte("\n"+prefix))
+}

@@ -1,0 +1,70 @@
+package notation
+
+import (
+	"fmt"
+	"stacksnap/format/profile"
+	"strconv"
+	"strings"
+)
+
+// ProcessWithPID returns "NAME [PID]", or "" where neither is known.
+func ProcessWithPID(name string, pid int) string {
+	if name == "" && pid == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s [%d]", Process(name), pid)
+}
+
+// Process returns the name of a process, ??? if it is unknown.
+func Process(name string) string {
+	if name == "" {
+		return Unknown
+	}
+	return Plain(name)
+}
+
+// ParseProcess parses "NAME [PID]". What is unknown is "" or 0.
+func ParseProcess(s string) (name string, pid int) {
+	name, rest, found := CutLast(s, " [")
+	if found {
+		pid, _ = strconv.Atoi(strings.TrimSuffix(rest, "]"))
+	}
+	if name == Unknown {
+		name = ""
+	}
+	return name, pid
+}
+
+// Identifier returns the identifier of a process's bundle, or else the name of the process.
+func Identifier(p *profile.Profile) string {
+	if p.Main != nil && p.Main.Bundle.ID != "" {
+		return Plain(p.Main.Bundle.ID)
+	}
+	return Process(p.Target.Name)
+}
+
+// Version returns the version of a program and its build, as "1.2 (34)"; one of them where the
+// other is unknown, and ??? where both are. The image may be nil.
+func Version(im *profile.Image) string {
+	if im == nil {
+		return Unknown
+	}
+	return versions(im, " (", ")")
+}
+
+// ParseVersion reads "1.2 (34)".
+func ParseVersion(s string) (version, build string) {
+	version, build, _ = strings.Cut(s, " (")
+	if version == Unknown {
+		version = ""
+	}
+	return version, strings.TrimSuffix(build, ")")
+}
+
+// CutLast cuts at the last of the separators.
+func CutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}

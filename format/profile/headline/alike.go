@@ -1,0 +1,47 @@
+package headline
+
+import (
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
+	"stacksnap/format/profile/waits"
+)
+
+// leastAlike is how many threads that wait alike are worth the first line: more than a
+// pool of threads for the processors of a machine usually has.
+const leastAlike = 100
+
+// place is where in the program threads wait, and in which call.
+type place struct {
+	call, function string
+	line           int
+}
+
+// alike finds the place at which most threads wait, if they are at least leastAlike, and
+// more than half of all.
+func alike(p *profile.Profile) Headline {
+	all := p.NumThreads()
+	if all < leastAlike {
+		return Headline{}
+	}
+	var best Headline
+	at := map[place]int{}
+	for _, t := range p.Threads {
+		w, looks := wait(p, t)
+		if w == nil || t.Main {
+			continue
+		}
+		own := owncode.Innermost(t.Heaviest())
+		here := place{call: w.Call}
+		if own != nil {
+			here.function, here.line = own.Function, own.Line
+		}
+		at[here] += t.Weight()
+		if n := at[here]; n >= leastAlike && 2*n > all && n > best.Threads {
+			best = Headline{Kind: Alike, Threads: n, Wait: w, Own: own, Looks: looks}
+		}
+	}
+	if best.Wait != nil && best.Own == nil && waits.IsParked(best.Wait) {
+		return Headline{} // a pool of a library's, which has nothing to do
+	}
+	return best
+}

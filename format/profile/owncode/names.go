@@ -1,0 +1,136 @@
+package owncode
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+)
+
+// foreignNames begin the qualified names of functions of standard libraries, of compilers and of
+// libraries that a program has in itself.
+var foreignNames = []string{
+	"std::", "__gnu_cxx::", "__cxxabiv1::", "__gnu_", "__gthread", "boost::", // C++
+	"__rust", "_rust_", // Rust
+	"Swift.", "_Concurrency.", "_StringProcessing.", "Foundation.", "Dispatch.", "Combine.", // Swift
+	"partial apply", "reabstraction thunk", "protocol witness", "merged ",
+	"os.linux.", "posix.", "std.", // Zig
+	"uv_", "v8::", // in Node itself
+}
+
+// foreignCrates begin the names of Rust's library; a namespace of C++ may have the same name.
+var foreignCrates = []string{"core::", "alloc::", "std::", "proc_macro::", "hashbrown::", "compiler_builtins::", "rust_"}
+
+// isForeign reports whether a function is one of those, by its name.
+func isForeign(l *profile.Location) bool {
+	name := Qualified(l.Function)
+	inner, isMethod := strings.CutPrefix(name, "<")
+	switch isRust := path.Ext(l.File) == ".rs" || l.File == "" && strings.HasSuffix(l.Function, name); {
+	case isMethod:
+		return isForeignMethod(inner)
+	case isRust && hasPrefix(name, foreignCrates):
+		return true
+	}
+	return hasPrefix(name, foreignNames)
+}
+
+func hasPrefix(s string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
+}
+
+// isForeignMethod is isForeign of what follows the < of a method of Rust's, <type as trait>::name,
+// which is foreign only where both are. A type without a path is a parameter, or one of the language.
+func isForeignMethod(name string) bool {
+	end := matching(name)
+	of, trait, isTrait := strings.Cut(name[:end], " as ")
+	of = strings.TrimLeft(of, "&*([ ")
+	for _, word := range []string{"mut ", "const ", "dyn "} {
+		of = strings.TrimPrefix(of, word)
+	}
+	isForeignType := !strings.Contains(of, "::") || hasPrefix(of, foreignCrates)
+	if !isTrait {
+		return isForeignType
+	}
+	return isForeignType && hasPrefix(trait, foreignCrates)
+}
+
+// matching is where the < is closed that is before a text, or the text's end.
+func matching(s string) int {
+	depth := 1
+	for i := range len(s) {
+		switch {
+		case s[i] == '<':
+			depth++
+		case s[i] == '>' && i > 0 && s[i-1] != '-':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+const operator = "operator"
+
+// Qualified is a function's name with its namespaces, without the type that it returns and its
+// parameters: std::vector<int>::push_back of "void std::vector<int>::push_back(int const&)".
+func Qualified(name string) string {
+	from, depth := 0, 0
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case depth == 0 && strings.HasPrefix(name[i:], operator):
+			return name[from:]
+		case c == '(' && depth == 0 && i > from && !strings.HasPrefix(name[i:], "(anonymous") && !strings.HasSuffix(name[:i], "decltype"):
+			return name[from:i]
+		case c == '<' || c == '(' || c == '[' || c == '{':
+			depth++
+		case c == '>' && i > 0 && name[i-1] == '-':
+		case c == '>' || c == ')' || c == ']' || c == '}':
+			depth--
+		case c == ' ' && depth == 0:
+			from = i + 1
+		}
+	}
+	return name[from:]
+}
+
+// isGo reports whether a function is Go's: by the file that Go's own table names, or where that
+// is not known by the package.
+func isGo(l *profile.Location) bool {
+	switch path.Ext(l.File) {
+	case ".go", ".s":
+		return true
+	case "":
+		return l.File == "" && (strings.HasPrefix(l.Function, "runtime.") || strings.HasPrefix(l.Function, "sync.") || strings.HasPrefix(l.Function, "internal/"))
+	}
+	return false
+}
+
+// goPackages are the first elements of the paths of packages in Go's standard library.
+var goPackages = set("archive", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database",
+	"debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io",
+	"iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort",
+	"strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "type:", "unicode", "unique", "unsafe",
+	"vendor", "weak")
+
+func isGoStandard(function string) bool {
+	i := strings.IndexAny(function, "./")
+	return i > 0 && goPackages[function[:i]]
+}
+
+// isOwnGenerated reports whether code that a compiler made at run time is of the program's own:
+// virtual machines name their helpers in ways of their own, and classes and files of the language.
+func isOwnGenerated(name string) bool {
+	switch {
+	case strings.Contains(name, " node:"), strings.Contains(name, "/node_modules/"):
+		return false
+	case strings.Contains(name, " /"), strings.Contains(name, " file:"): // V8: "JS:~work /srv/app.js:12:3"
+		return true
+	}
+	class := strings.TrimPrefix(name, "L") // Java: "Lshop/Clerk;::work", "shop.Clerk::work"
+	return strings.Contains(name, "::") && !hasPrefix(class, javaPackages)
+}
+
+// javaPackages begin the names of classes that come with Java.
+var javaPackages = []string{"java/", "java.", "javax", "jdk/", "jdk.", "sun/", "sun.", "com/sun/", "com.sun."}

@@ -1,0 +1,67 @@
+package owncode
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"stacksnap/format/profile"
+)
+
+// foreignFolders are in the paths of sources of standard libraries and of packages that others
+// wrote.
+var foreignFolders = []string{
+	"/usr/include/", "/usr/local/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/usr/lib/clang/", "/include/c++/", "/c++/v1/", // C and C++
+	"/libstdc++-v3/", "/libgcc/", "/glibc-2", "/sysdeps/", "/nptl/", "/csu/", // as distributions build them
+	"/rustc/", "/.cargo/registry/", "/.cargo/git/", "/lib/rustlib/", "/.rustup/toolchains/", "/library/std/src/", "/library/core/src/", "/library/alloc/src/",
+	"/pkg/mod/", "/usr/local/go/src/", "/usr/lib/go", "/vendor/github.com/", "/vendor/golang.org/", "/vendor/google.golang.org/", "/vendor/gopkg.in/",
+	"/zig/lib/", "/zig/std/", "/lib/zig/", "/lib/std/",
+	"/Applications/Xcode.app/", "/Library/Developer/", "/opt/homebrew/", "/usr/local/Cellar/",
+	"/node_modules/", "/site-packages/", "/dist-packages/", "/nix/store/", "/vcpkg/", "/.conan/",
+}
+
+// isForeignFile reports whether a source file is one of a standard library or of others. The
+// paths of the C library's are relative to where it was built ("../sysdeps/…").
+func isForeignFile(file string) bool {
+	switch {
+	case file == "":
+		return false
+	case hasPrefix(file, []string{"../sysdeps/", "../nptl/", "../csu/", "./nptl/", "./csu/", "<"}):
+		return true
+	}
+	file = strings.ReplaceAll(file, `\`, "/")
+	if slices.ContainsFunc(foreignFolders, func(folder string) bool { return strings.Contains(file, folder) }) {
+		return true
+	}
+	return strings.Contains(file, "@v") && strings.HasSuffix(file, ".go") // of a module, built with -trimpath
+}
+
+// systemFolders begin the paths of libraries that come with a system, a language or a package
+// manager.
+var systemFolders = []string{
+	"/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libexec/", "/usr/local/lib/",
+	"/usr/share/", "/System/", "/Library/Apple/", "/Library/Developer/", "/opt/homebrew/", "/usr/local/Cellar/", "/nix/store/",
+	"/gnu/store/", "/snap/", "/app/lib/",
+}
+
+// runtimeLibraries begin the names of libraries of languages and systems, wherever they lie.
+var runtimeLibraries = []string{
+	"ld-linux", "ld-musl", "ld.so", "libc.so", "libc-", "libc.musl", "libpthread", "libm.so", "libdl.", "librt.", "libresolv",
+	"libgcc_s", "libstdc++", "libc++", "libunwind", "libgomp", "libomp", "libtbb", "libasan", "libtsan", "libubsan", "liblsan",
+	"libclang_rt", "libjemalloc", "libtcmalloc", "libmimalloc", "libuv", "libev", "libevent", "libglib-", "libgobject-", "libgio-",
+	"libssl", "libcrypto", "libpq.", "libpython", "libruby", "libperl", "libnode", "libv8", "libjvm", "libjli", "libjava", "libnio",
+	"libnet.", "libcoreclr", "libclrjit", "libSystem", "libhostfxr", "libhostpolicy", "libmono", "libgo.", "libstd-", "libswift",
+	"libdyld", "libsystem_", "libdispatch", "libobjc", "linux-vdso", "[vdso]", "libboost_", "libQt", "libgtk-",
+}
+
+// isOwnImage reports whether an image can have code of the program's own: the program itself, and
+// libraries besides those of the system and of runtimes.
+func isOwnImage(im *profile.Image) bool {
+	if im.Main {
+		return true
+	}
+	if !strings.HasPrefix(im.Path, "/") {
+		return false // what is known of it is not enough: "[vdso]", a report without paths
+	}
+	return !hasPrefix(im.Path, systemFolders) && !hasPrefix(path.Base(im.Path), runtimeLibraries)
+}

@@ -1,0 +1,172 @@
+package waits
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
+)
+
+// ProvesIdle reports whether a thread that waits so, on a stack that is given from the outermost
+// frame in, has nothing to do: its wait is one of an event loop, which is known or the program's
+// own, and no function on the stack waits for something. Where that is not known, it does not.
+func ProvesIdle(w *profile.Wait, stack []*profile.Node) bool {
+	return IsParked(w) && isLoop(w, stack, roleOf(stack))
+}
+
+// isLoop reports whether a wait, on a stack with that role, is one of an event loop.
+func isLoop(w *profile.Wait, stack []*profile.Node, of role) bool {
+	return of == loopRole || of == noRole && IsIdle(w) && isOwnLoop(stack)
+}
+
+// ProvesParked is ProvesIdle of a thread besides the main one, which may be a worker that waits
+// for work, too, or wait for the next connection.
+func ProvesParked(w *profile.Wait, stack []*profile.Node) bool {
+	if !IsParked(w) {
+		return false
+	}
+	role := roleOf(stack)
+	return role == workerRole || role == noRole && parkingCalls[w.Call] || isLoop(w, stack, role)
+}
+
+// parkingCalls are made for whatever comes next, by no loop that would have a name.
+var parkingCalls = set("accept", "accept4", "workq_kernreturn")
+
+// role is what the known functions on a stack say of its wait.
+type role uint8
+
+const (
+	noRole     role = iota // nothing
+	loopRole               // one is an event loop
+	workerRole             // one waits for work, of a pool or a runtime
+	waiterRole             // one waits for something, whatever the others do
+)
+
+// roleOf asks all frames: what waits for something may do so in an event loop, as a dialogue does.
+func roleOf(stack []*profile.Node) (found role) {
+	for i := len(stack) - 1; i >= 0; i-- {
+		for name := range names(stack[i].Function) {
+			switch is := roles[name]; {
+			case is == waiterRole:
+				return waiterRole
+			case found == noRole:
+				found = is
+			}
+		}
+	}
+	return found
+}
+
+// names gives what a function goes by in [roles]: its name as it is, without what C puts before it,
+// and that of C++ or Rust without types, with as many of its namespaces as there are, down to one.
+func names(function string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		plain := untyped(owncode.Qualified(function))
+		if function == "" || !yield(function) || !yield(undecorated(function)) || !yield(plain) {
+			return
+		}
+		for {
+			_, rest, more := strings.Cut(plain, "::")
+			if !more || !strings.Contains(rest, "::") || !yield(rest) {
+				return
+			}
+			plain = rest
+		}
+	}
+}
+
+// untyped is a name without the arguments of templates: Mutex::lock of Mutex<T>::lock.
+func untyped(name string) string {
+	if !strings.Contains(name, "<") {
+		return name
+	}
+	var b strings.Builder
+	depth := 0
+	for _, c := range name {
+		switch {
+		case c == '<':
+			depth++
+		case c == '>' && depth > 0:
+			depth--
+		case depth == 0:
+			b.WriteRune(c)
+		}
+	}
+	return strings.ReplaceAll(b.String(), "::::", "::")
+}
+
+// isOwnLoop reports whether a wait is that of an event loop which the program has of its own: its
+// own code makes the call, in main or in a function that is named as loops are, and none between
+// that and main is named as functions are that wait for something.
+func isOwnLoop(stack []*profile.Node) bool {
+	at := len(stack) - 1
+	for at >= 0 && isCallItself(stack[at]) {
+		at--
+	}
+	if at < 0 || !owncode.Is(&stack[at].Location) {
+		return false
+	}
+	isLoop := owncode.IsBeginning(stack[at].Function)
+	for _, n := range stack[:at+1] {
+		for _, word := range wordsOf(n.Function) {
+			if waiterWords[word] {
+				return false
+			}
+			isLoop = isLoop || owncode.Is(&n.Location) && !owncode.IsBeginning(n.Function) && (loopWords[word] || strings.HasSuffix(word, "loop"))
+		}
+	}
+	return isLoop
+}
+
+// isCallItself reports whether a frame is of the kernel, or of the C library on the way to it.
+func isCallItself(n *profile.Node) bool {
+	name := undecorated(n.Function)
+	_, isLinux := linuxCalls[name]
+	_, isDarwin := darwinCalls[name]
+	return n.Kernel || !owncode.Is(&n.Location) && (isLinux || isDarwin || isCLibrary(n.Image))
+}
+
+func isCLibrary(im *profile.Image) bool {
+	if im == nil || im.Main {
+		return false
+	}
+	for _, prefix := range []string{"libc.", "libc-", "ld-", "libpthread", "libsystem_", "[vdso]", "linux-vdso"} {
+		if strings.HasPrefix(im.Name(), prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf are the words of the last part of a function's name, in lower case: process and events
+// of shop::Server::processEvents, or of process_events.
+func wordsOf(function string) []string {
+	name := untyped(owncode.Qualified(function))
+	if i := strings.LastIndexAny(name, ":."); i >= 0 {
+		name = name[i+1:]
+	}
+	var b strings.Builder
+	wasLower := false
+	for _, c := range name {
+		switch {
+		case !unicode.IsLetter(c):
+			c = ' '
+		case unicode.IsUpper(c) && wasLower:
+			b.WriteByte(' ')
+		}
+		wasLower = unicode.IsLower(c)
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return strings.Fields(b.String())
+}
+
+// The words in the names of functions that wait for something, and of those that are loops.
+var (
+	waiterWords = set("wait", "waits", "await", "lock", "locked", "acquire", "sleep", "join", "sync", "block", "barrier", "flush",
+		"commit", "fetch", "query", "request", "reply", "response", "result", "handshake", "connect", "recv", "receive", "send",
+		"lookup", "resolve", "download", "upload", "rpc", "transaction", "complete", "finish", "drain", "transfer", "write", "read")
+	loopWords = set("loop", "run", "serve", "server", "poll", "event", "events", "dispatch", "reactor", "worker", "cycle", "accept",
+		"listen", "pump", "daemon", "master", "idle", "main")
+)

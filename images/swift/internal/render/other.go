@@ -1,0 +1,262 @@
+package render
+
+import (
+	"strconv"
+
+	"stacksnap/images/swift/internal/tree"
+)
+
+// otherNode prints what is neither an entity nor a type.
+func (p *printer) otherNode(n *tree.Node) {
+	switch n.Kind {
+	case tree.Suffix:
+		if !p.simple {
+			p.write(" with unmangled suffix ")
+			p.out = appendQuoted(p.out, n.Text)
+		}
+	case tree.Text:
+		p.write(n.Text)
+	case tree.TypeMangling:
+		p.typeMangling(n)
+	case tree.ValueWitness:
+		p.valueWitness(n)
+	case tree.ReabstractionThunk:
+		p.reabstraction(n)
+	case tree.ReabstractionThunkWithSelf:
+		p.reabstractionWithSelf(n)
+	case tree.KeyPathThunk:
+		p.keyPathThunk(n)
+	case tree.KeyPathIndexThunk:
+		p.keyPathIndexThunk(n)
+	case tree.DeclList:
+		if len(n.Children) == 1 {
+			p.print(n.Child(0))
+		} else {
+			p.template("(%,)", n)
+		}
+	case tree.CompletionHandler:
+		p.completionHandler(n)
+	case tree.AutoDiffThunk:
+		p.autoDiffFunction(n, "vtable thunk for ")
+	case tree.AutoDiffSubsetThunk:
+		p.subsetThunk(n)
+	case tree.AutoDiffReorderingThunk:
+		p.reorderingThunk(n)
+	case tree.DifferentiabilityWitness:
+		p.differentiabilityWitness(n)
+	case tree.IndexSubset:
+		p.indexSubset(n.Text)
+	default:
+		p.failed = true
+	}
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+// appendQuoted appends a text in quotes, with escapes for what is not printable.
+func appendQuoted(out []byte, s string) []byte {
+	out = append(out, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case c == '\t':
+			out = append(out, `\t`...)
+		case c == '\n':
+			out = append(out, `\n`...)
+		case c == '\r':
+			out = append(out, `\r`...)
+		case c == 0:
+			out = append(out, `\0`...)
+		case c < ' ' || c > '~':
+			out = append(out, '\\', 'x', hexDigits[c>>4], hexDigits[c&0xF])
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, '"')
+}
+
+func (p *printer) typeMangling(n *tree.Node) {
+	if labels := n.Child(0); labels.Is(tree.LabelList) && n.Child(1) != nil {
+		p.functionType(labels, n.Child(1).Child(0))
+		return
+	}
+	p.print(n.Child(0))
+}
+
+func (p *printer) valueWitness(n *tree.Node) {
+	p.write(n.Text)
+	if !p.simple {
+		p.write(" value witness")
+	}
+	p.template(" for %0", n)
+}
+
+// reabstraction prints between which types a thunk is; a signature may come first.
+func (p *printer) reabstraction(n *tree.Node) {
+	if p.simple {
+		p.write("thunk for ")
+		p.print(n.Last())
+		return
+	}
+	p.write(n.Text)
+	types := p.leadingSignature(n)
+	p.template("from %1 to %0", &tree.Node{Children: types})
+}
+
+func (p *printer) reabstractionWithSelf(n *tree.Node) {
+	p.write(n.Text)
+	types := p.leadingSignature(n)
+	p.template("from %2 to %1 self %0", &tree.Node{Children: types})
+}
+
+// leadingSignature prints a signature that comes first, and returns what follows.
+func (p *printer) leadingSignature(n *tree.Node) []*tree.Node {
+	if !n.Child(0).Is(tree.GenericSignature) {
+		return n.Children
+	}
+	p.template("%0 ", n)
+	return n.Children[1:]
+}
+
+func (p *printer) keyPathThunk(n *tree.Node) {
+	p.write(n.Text)
+	p.template("%0 : ", n)
+	for _, c := range n.Children[1:] {
+		if c.Kind == tree.Serialized {
+			p.write(", ")
+		}
+		p.print(c)
+	}
+}
+
+func (p *printer) keyPathIndexThunk(n *tree.Node) {
+	p.write(n.Text)
+	types := n.Children
+	if n.Child(0).Is(tree.GenericSignature) {
+		p.print(n.Child(0))
+		types = types[1:]
+	}
+	if len(types) > 0 && types[len(types)-1].Kind == tree.Serialized {
+		types = types[:len(types)-1]
+	}
+	p.write("(")
+	p.printList(types, ", ")
+	p.write(")")
+}
+
+// errorFlags say how a completion handler is told of an error.
+var errorFlags = [...]string{"", " nonzero on error", " zero on error"}
+
+func (p *printer) completionHandler(n *tree.Node) {
+	p.write(n.Text)
+	p.write("@objc completion handler block implementation for ")
+	p.printIf(n.Child(3))
+	p.template("%0 with result type %1", n)
+	if flag := n.Child(2).Index; flag < len(errorFlags) {
+		p.write(errorFlags[flag])
+	} else {
+		p.write(" <invalid error flag>")
+	}
+}
+
+// split returns the children up to one of a kind, and those from it on.
+func split(n *tree.Node, k tree.Kind) (before, from []*tree.Node) {
+	for i, c := range n.Children {
+		if c.Kind == k {
+			return n.Children[:i], n.Children[i:]
+		}
+	}
+	return n.Children, nil
+}
+
+// autoDiffFunction prints what differentiation made of a function.
+func (p *printer) autoDiffFunction(n *tree.Node, before string) {
+	function, rest := split(n, tree.AutoDiffKind)
+	if len(rest) != 3 {
+		p.failed = true
+		return
+	}
+	var signature *tree.Node
+	if last := len(function) - 1; last >= 0 && function[last].Kind == tree.GenericSignature {
+		function, signature = function[:last], function[last]
+	}
+	p.write(before)
+	p.print(rest[0])
+	p.write(" of ")
+	p.printList(function, "")
+	if p.simple {
+		return
+	}
+	p.template(" with respect to parameters %1 and results %2", &tree.Node{Children: rest})
+	if signature != nil {
+		p.write(" with ")
+		p.print(signature)
+	}
+}
+
+func (p *printer) subsetThunk(n *tree.Node) {
+	from, rest := split(n, tree.AutoDiffKind)
+	if len(rest) != 4 || len(from) == 0 {
+		p.failed = true
+		return
+	}
+	var to *tree.Node
+	if last := len(from) - 1; last > 0 {
+		from, to = from[:last], from[last]
+	}
+	p.write("autodiff subset parameters thunk for ")
+	p.print(rest[0])
+	p.write(" from ")
+	p.printList(from, "")
+	if p.simple {
+		return
+	}
+	p.template(" with respect to parameters %1 and results %2 to parameters %3", &tree.Node{Children: rest})
+	if to != nil {
+		p.write(" of type ")
+		p.print(to)
+	}
+}
+
+func (p *printer) reorderingThunk(n *tree.Node) {
+	p.write("autodiff self-reordering reabstraction thunk for ")
+	if p.simple {
+		p.print(n.Child(0))
+		return
+	}
+	p.print(n.Find(tree.AutoDiffKind))
+	if signature := n.Find(tree.GenericSignature); signature != nil {
+		p.print(signature)
+		p.write(" ")
+	}
+	p.template(" from %0 to %1", n)
+}
+
+func (p *printer) differentiabilityWitness(n *tree.Node) {
+	function, rest := split(n, tree.IndexSubset)
+	p.write(n.Text)
+	p.write(" differentiability witness for ")
+	p.printList(function, "")
+	p.template(" with respect to parameters %0 and results %1", &tree.Node{Children: rest})
+	if len(rest) > 2 {
+		p.write(" with ")
+		p.print(rest[2])
+	}
+}
+
+// indexSubset prints the indices that are in a set.
+func (p *printer) indexSubset(set string) {
+	p.write("{")
+	separator := ""
+	for i := range len(set) {
+		if set[i] != 'S' {
+			continue
+		}
+		p.write(separator)
+		p.write(strconv.Itoa(i))
+		separator = ", "
+	}
+	p.write("}")
+}

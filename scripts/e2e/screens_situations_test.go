@@ -1,0 +1,73 @@
+//go:build linux && amd64 && screens
+
+package e2e
+
+import (
+	"regexp"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// situation is one way in which a program is broken.
+type situation struct {
+	name   string
+	start  func(*testing.T) (pid int)
+	says   []string // regular expressions, each of which the first screen matches
+	notYet []string // regular expressions of what it should say, and does not
+	isIdle bool     // what is seen of the process: what it serves, or what is not seen, is not
+	varies bool     // the headline, from run to run
+}
+
+// misleads matches what is not said of a program that is broken.
+var misleads = regexp.MustCompile(`\bidle\b|no hang`)
+
+// situations are twenty that a person should find the cause of.
+var situations = []situation{
+	{name: "deadlock-cpp", start: compiledBy("g++", "orders.cpp", deadlocked),
+		says:   []string{`^2 of 3 threads are deadlocked`, `transfer\(Account&, Account&\)`, `mutex checking`},
+		notYet: []string{`transfer.*orders\.cpp:1[67].*transfer`}},
+	{name: "deadlock-rust", start: compiledBy("rustc", "ledger.rs", threadsIn(unix.SYS_FUTEX, 2)),
+		says: []string{`^main thread waits for thread \d+ "ledger" to end, called by ledger::main \(ledger\.rs:15\)`, `^[^;]*; thread .* waits in futex: .*, called by ledger::post_entry \(ledger\.rs:7\)`}},
+	{name: "deadlock-go", start: compiledBy("go", "stock", waitsIn(unix.SYS_EPOLL_PWAIT, unix.SYS_FUTEX)),
+		isIdle: true, varies: true, // goroutines are not seen, and any thread may be the one that polls
+		says: []string{`main thread .*in (epoll_pwait|futex)`, `Not seen: +goroutines .*; dlv attach \d+`}},
+	{name: "row-lock", start: postgresRowLock,
+		says:   []string{`^main thread waits in epoll_wait.*its title says "UPDATE waiting"`},
+		notYet: []string{`LockAcquire|XactLockTableWait`}},
+	{name: "stuck-upstream", start: nginxUpstream, isIdle: true,
+		says:   []string{`epoll_wait: .*/socket`},
+		notYet: []string{`/upstream`}},
+	{name: "slow-script", start: redisScript, varies: true,
+		says: []string{`luaV_execute|lua_`}},
+	{name: "leaked-threads", start: compiledBy("gcc", "leak.c", threadsIn(unix.SYS_READ, 1000)),
+		says: []string{`^1,000 of 1,001 threads wait in read, called by session \(leak\.c:9\)`}},
+	{name: "lost-wakeup", start: compiledBy("gcc", "wakeup.c", waitsIn(unix.SYS_FUTEX)),
+		says: []string{`^main thread waits in futex: condition variable job_ready`, `wait_for_job.*wakeup\.c:10`}},
+	{name: "own-pipe", start: bashReadsItsOwnPipe,
+		says:   []string{`^main thread waits in read: fd 0 .*/queue, called by zread`},
+		notYet: []string{`itself`}},
+	{name: "full-pipe", start: yesIntoSleep,
+		says:   []string{`^main thread waits in write: fd 1 pipe`},
+		notYet: []string{`sleep \[\d+\]`}},
+	{name: "forked-lock", start: forkedChild,
+		says: []string{`^main thread waits for mutex log_lock, held by thread \d+ \(ended, or of another process\), called by log_line \(forked\.c:1[23]\)`}},
+	{name: "memory-bound", start: compiledBy("gcc", "memory.c", burns), varies: true,
+		says: []string{`^[^\n]*main thread, in chase \(memory\.c:1[3-6]\)`}},
+	{name: "contention", start: compiledBy("gcc", "contention.c", burns), varies: true,
+		says: []string{`add_totals`}}, // whether most of them wait for totals_lock varies
+	{name: "spin", start: compiledBy("gcc", "spin.c", burns), varies: true,
+		says: []string{`await_config.*spin\.c:\d`}},
+	{name: "slow-disk", start: onFile("journal.c", waitsIn(unix.SYS_FSYNC)), varies: true,
+		says: []string{`sync|write`, `commit.*journal\.c:\d`}},
+	{name: "dns", start: dnsHangs,
+		says: []string{`^main thread waits in poll: .* to 127\.0\.0\.7:53`, `gethostbyname|getaddrinfo`}},
+	{name: "paging", start: onFile("paging.c", faults), varies: true,
+		says: []string{`look_up.*paging\.c:\d|evict.*paging\.c:\d`}},
+	{name: "stopped", start: stoppedSleep,
+		says: []string{`^stopped`, `kill -CONT \d+`}},
+	{name: "starved", start: starved, varies: true,
+		says: []string{`^[^\n]*main thread, in checksum \(checksum\.c:[3-7]\)`}},
+	{name: "mallocs", start: compiledBy("g++", "mallocs.cpp", burns), varies: true,
+		says: []string{`handle_request.*mallocs\.cpp:\d`}},
+}

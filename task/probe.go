@@ -1,0 +1,137 @@
+package task
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// MaxWatch is the most addresses that are probed in each stop of a sampling, MaxIDs the most
+// images whose ID is read in it.
+const (
+	MaxWatch = 32
+	MaxIDs   = 48
+)
+
+// Watch says what to probe while something is stopped. The zero Watch is nothing.
+type Watch struct {
+	// Mapped are addresses at which the mapping is asked for, when the process has a [MapReader].
+	Mapped []Addr
+	// Mark is the address of a word that is read: of 8 bytes, in the order of
+	// little-endian machines; 0: none.
+	Mark Addr
+	// IDs are the addresses of the IDs of images, each of 16 bytes.
+	IDs []Addr
+}
+
+// StopProbe is what was read of the target while a thread was stopped, beside the thread itself:
+// see [Options].Watch and [Snapshot].Watch. A thread that was read without a stop is probed right
+// before and right after; where the two probes differ, it is empty.
+type StopProbe struct {
+	Mapped  []ProbedMapping // at those of the watched addresses where it could be read
+	Mark    uint64
+	HasMark bool
+	IDs     []ProbedID // of all addresses that were watched
+}
+
+// ProbedMapping is the code that was mapped at an address: none when Mapped is zero.
+type ProbedMapping struct {
+	At Addr
+	Mapped
+}
+
+// ProbedID is the ID at an address: zero when it could not be read.
+type ProbedID struct {
+	At Addr
+	ID [16]byte
+}
+
+// IDAt returns the ID at a watched address.
+func (s *StopProbe) IDAt(a Addr) (id [16]byte, watched bool) {
+	for i := range s.IDs {
+		if s.IDs[i].At == a {
+			return s.IDs[i].ID, true
+		}
+	}
+	return id, false
+}
+
+func newStopProbe() StopProbe {
+	return StopProbe{Mapped: make([]ProbedMapping, 0, MaxWatch), IDs: make([]ProbedID, 0, MaxIDs)}
+}
+
+// reserve makes room for what w watches.
+func (s *StopProbe) reserve(w *Watch) {
+	s.Mapped, s.IDs = slices.Grow(s.Mapped[:0], len(w.Mapped)), slices.Grow(s.IDs[:0], len(w.IDs))
+}
+
+func (s *StopProbe) clear() { s.Mapped, s.Mark, s.HasMark, s.IDs = s.Mapped[:0], 0, false, s.IDs[:0] }
+
+func (s *StopProbe) equals(o *StopProbe) bool {
+	return s.Mark == o.Mark && s.HasMark == o.HasMark && slices.Equal(s.Mapped, o.Mapped) && slices.Equal(s.IDs, o.IDs)
+}
+
+// keep copies o into buffers of its own.
+func (s *StopProbe) keep(o *StopProbe) {
+	s.Mapped, s.IDs = append(s.Mapped[:0], o.Mapped...), append(s.IDs[:0], o.IDs...)
+	s.Mark, s.HasMark = o.Mark, o.HasMark
+}
+
+// prober reads a StopProbe while something is stopped: it allocates nothing.
+type prober struct {
+	maps   MapReader // nil: none
+	memory Memory
+	watch  Watch
+	before StopProbe
+	word   [8]byte
+	id     [16]byte
+}
+
+func newProber(p Process) prober {
+	return prober{maps: p.Capabilities().Maps, memory: p.Memory(), before: newStopProbe()}
+}
+
+// next asks what is to be probed in the next snapshot.
+func (l *prober) next(watch func() Watch) {
+	if watch == nil {
+		return
+	}
+	l.watch = watch()
+	l.watch.Mapped = l.watch.Mapped[:min(len(l.watch.Mapped), MaxWatch)]
+	l.watch.IDs = l.watch.IDs[:min(len(l.watch.IDs), MaxIDs)]
+}
+
+// probe fills in s.
+func (l *prober) probe(s *StopProbe) {
+	s.clear()
+	if l.maps != nil && len(l.watch.Mapped) > 0 {
+		l.probeMappings(s)
+	}
+	l.probeIDs(s)
+	if l.watch.Mark == 0 {
+		return
+	}
+	if n, _ := l.memory.ReadMemory(l.word[:], l.watch.Mark); n == len(l.word) {
+		s.Mark, s.HasMark = binary.LittleEndian.Uint64(l.word[:]), true
+	}
+}
+
+func (l *prober) probeIDs(s *StopProbe) {
+	for _, a := range l.watch.IDs {
+		if len(s.IDs) == cap(s.IDs) {
+			return
+		}
+		if n, _ := l.memory.ReadMemory(l.id[:], a); n < len(l.id) {
+			l.id = [16]byte{}
+		}
+		s.IDs = append(s.IDs, ProbedID{a, l.id})
+	}
+}
+
+func (l *prober) probeMappings(s *StopProbe) {
+	l.maps.Renew()
+	for _, a := range l.watch.Mapped {
+		if m, _, err := l.maps.MappedAt(a); err == nil && len(s.Mapped) < cap(s.Mapped) {
+			s.Mapped = append(s.Mapped, ProbedMapping{a, m})
+		}
+	}
+}
