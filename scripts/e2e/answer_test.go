@@ -45,6 +45,9 @@ func comesTo(t *testing.T, want string, args ...string) {
 // epollWait is the call that epoll_wait makes, which arm64's kernel does not have.
 var epollWait = map[string]string{"amd64": "epoll_wait", "arm64": "epoll_pwait"}[runtime.GOARCH]
 
+// pauseCall is the call that pause makes, which arm64's kernel does not have.
+var pauseCall = map[string]string{"amd64": "pause", "arm64": "ppoll"}[runtime.GOARCH]
+
 // TestFirstLine: the first line of a report says what it is about, and nothing
 // that is not known.
 func TestFirstLine(t *testing.T) {
@@ -53,7 +56,7 @@ func TestFirstLine(t *testing.T) {
 		"deadlock": {one: `2 of 3 threads are deadlocked`, many: `2 of 3 threads are deadlocked`},
 		"convoy": {one: `4 of 5 threads wait for mutex [ab], held by thread \d+ "situation", called by waiter \(situation\.c:\d+\)`,
 			many: `4 of 5 threads wait for mutex [ab], held by thread \d+ "situation", called by waiter \(situation\.c:\d+\)`},
-		"lock": {one: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\); thread \d+ "holder" waits in pause, called by holder \(situation\.c:\d+\)`,
+		"lock": {one: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\); thread \d+ "holder" waits in ` + pauseCall + `, called by holder \(situation\.c:\d+\)`,
 			many: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
 		"busy": {one: `(busy|runnable|waiting for a CPU): main thread, in burn \(situation\.c:\d+\)`,
 			many: `(9\d|100) % of the CPU time in burn \(situation\.c:\d+\); CPU time was \d\.\d+ s in \d\.\d+ s(, waiting for a CPU \d+ % of the time when runnable)?|starved: .*`},
