@@ -53,8 +53,31 @@ func (p *Printer) Headline() string {
 		return "starved: " + waitingForCPU(&h.CPU)
 	case headline.Stuck:
 		return p.stuck(&h)
+	case headline.Located:
+		return p.located(&h)
 	}
 	return ""
+}
+
+// located names the function in which the main thread was most often, and the CPU time of the
+// process in many snapshots.
+func (p *Printer) located(h *headline.Headline) string {
+	text := "main thread in " + p.plainWhole(h.CPU.Where)
+	if p.Profile.Sampled() {
+		text += " in " + Percent(h.CPU.Share) + " of its samples"
+	}
+	if !owncode.Is(&h.CPU.Where) {
+		text += p.calledBy(h.Own)
+	}
+	if p.Profile.Sampled() && h.CPU.OnCPU > 0 {
+		text += "; " + p.cpuTime(&h.CPU)
+	}
+	return text
+}
+
+// cpuTime returns a clause with the CPU time of all threads, and with their wait for a CPU.
+func (p *Printer) cpuTime(b *headline.CPUTime) string {
+	return fmt.Sprintf("CPU time was %s in %s", Seconds(b.OnCPU), Seconds(p.Profile.Duration())) + waitedForCPU(b)
 }
 
 // stuck describes a thread in an uninterruptible sleep: the main thread, or the one
@@ -208,9 +231,7 @@ func (p *Printer) plainWhole(l profile.Location) string {
 // computes describes what used the CPU time.
 func (p *Printer) computes(b *headline.CPUTime) string {
 	part := Percent(b.Share) + " of the CPU time"
-	used := fmt.Sprintf("%s in %s", Seconds(b.OnCPU), Seconds(p.Profile.Duration()))
-	waited := waitedForCPU(b)
-	of := "; CPU time was " + used + waited // of all threads
+	of := "; " + p.cpuTime(b)
 	switch b.Hotspot {
 	case headline.Function:
 		return part + " in " + p.plainWhole(b.Where) + p.calledBy(b.Own) + of
@@ -222,9 +243,10 @@ func (p *Printer) computes(b *headline.CPUTime) string {
 		return part + " in generated code, of no file" + of
 	}
 	if b.Where.Function == "" {
-		return "busy: CPU time was " + used + waited
+		return "busy: " + p.cpuTime(b)
 	}
-	return "busy: CPU time was " + used + ", most of it, " + Percent(b.Share) + ", in " + p.plainWhole(b.Where) + p.calledBy(b.Own) + waited
+	used := fmt.Sprintf("%s in %s", Seconds(b.OnCPU), Seconds(p.Profile.Duration()))
+	return "busy: CPU time was " + used + ", most of it, " + Percent(b.Share) + ", in " + p.plainWhole(b.Where) + p.calledBy(b.Own) + waitedForCPU(b)
 }
 
 // waitedShare is the part of the time in which threads were runnable from which on their

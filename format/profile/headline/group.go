@@ -62,22 +62,30 @@ func OfGroup(g *profile.Group) GroupHeadline {
 
 // first returns the process whose headline has the highest precedence, and the kind of
 // that. A process with less than half of the snapshots counts only if it crashed or has a
-// deadlock. A process whose main thread only waits for its children comes after others that are blocked.
+// deadlock.
 func first(g *profile.Group, heads []Headline) (best *profile.Profile, kind Kind) {
 	most := 0
 	for _, p := range g.Profiles {
 		most = max(most, p.Snapshots)
 	}
-	awaits := false // best only waits for its children
+	least := 0 // the rank of best
 	for i, p := range g.Profiles {
-		h := &heads[i]
-		k, children := h.Kind, h.Kind == Blocked && waits.IsForChild(h.Wait)
+		k := heads[i].Kind
 		isBrief := 2*p.Snapshots < most && k != Crashed && k != Deadlocked
-		if k != None && !isBrief && (kind == None || k < kind || k == kind && awaits && !children) {
-			best, kind, awaits = p, k, children
+		if n := rank(&heads[i]); k != None && !isBrief && (kind == None || n < least) {
+			best, kind, least = p, k, n
 		}
 	}
 	return best, kind
+}
+
+// rank returns a number that is the lower, the higher the precedence of a headline is. A main
+// thread that only waits for its children comes after all that is not idle.
+func rank(h *Headline) int {
+	if h.Kind == Blocked && waits.IsForChild(h.Wait) {
+		return 2*int(Located) + 1
+	}
+	return 2 * int(h.Kind)
 }
 
 func allIdle(g *profile.Group, heads []Headline) bool {

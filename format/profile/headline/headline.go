@@ -29,6 +29,7 @@ const (
 	Stuck                  // over many snapshots, Thread was mostly in an uninterruptible sleep, as Wait and CPU describe
 	Alike                  // many threads, counted by Threads, wait at one place, given by Wait and Own
 	Blocked                // the main thread is blocked, in Wait
+	Located                // the main thread was most often in one function, as CPU's Where and Share describe; nothing more is certain
 	Idle                   // the main thread is idle, in the wait of its run loop
 )
 
@@ -48,7 +49,7 @@ type Headline struct {
 // Of returns the headline of a profile.
 func Of(p *profile.Profile) Headline {
 	for _, find := range []func(*profile.Profile) Headline{
-		crashed, deadlocked, stopped, convoy, locked, running, computing, starved, stuck, alike, blocked,
+		crashed, deadlocked, stopped, convoy, locked, running, computing, starved, stuck, alike, blocked, located,
 	} {
 		if a := find(p); a.Kind != None {
 			return a

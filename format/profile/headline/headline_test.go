@@ -175,6 +175,9 @@ func TestUninterruptible(t *testing.T) {
 		"another thread":  {many(sampled(2, 0)), 0, ""},
 	} {
 		a := Of(tt.p)
+		if a.Kind == Located {
+			a = Headline{} // see TestLocated
+		}
 		if (a.Kind == Stuck) != (tt.share > 0) || a.CPU.Share != tt.share || a.CPU.Where.Function != tt.function || (a.CPU.Hotspot == Function) != (tt.function != "") {
 			t.Errorf("%s: %+v", name, a)
 		}
@@ -290,7 +293,7 @@ func TestHowMuchIsUsed(t *testing.T) {
 		"always without one":     {many(starved), Starved, ""},
 		"many that hardly ran":   {many(idlers...), None, ""},
 		"counted by samples":     {many(mac, idleMac), Computing, "f"},
-		"no samples of the busy": {many(func() *profile.Thread { m := *mac; m.States = profile.States{}; return &m }()), None, ""},
+		"no samples of the busy": {many(func() *profile.Thread { m := *mac; m.States = profile.States{}; return &m }()), Located, "f"},
 	} {
 		got := Of(tt.p)
 		if got.Kind != tt.want || got.CPU.Where.Function != tt.where {

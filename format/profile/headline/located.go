@@ -1,0 +1,32 @@
+package headline
+
+import (
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
+)
+
+// located returns the function in which the main thread was found most often, where
+// nothing more is certain: a thread that woke as it was captured, or one that waits now
+// here, now there, and uses little CPU time in between.
+func located(p *profile.Profile) Headline {
+	t := p.MainThread()
+	if t == nil {
+		return Headline{}
+	}
+	c := newCounted()
+	callers := map[key]*profile.Node{} // by the function that they called, in its heaviest stack
+	for path, weight := range stacks(t, func(n *profile.Node) float64 { return float64(n.Self) }) {
+		k := keyOf(path[len(path)-1])
+		if weight > c.most[k] {
+			callers[k] = owncode.Innermost(path)
+		}
+		c.add(path, weight)
+	}
+	k, most := heaviest(c.self)
+	if most == 0 {
+		return Headline{}
+	}
+	b := used(p)
+	b.Hotspot, b.Where, b.Share = Function, c.where[k], most/c.whole
+	return Headline{Kind: Located, Main: true, Thread: t, Own: callers[k], CPU: b}
+}
