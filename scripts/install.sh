@@ -13,7 +13,7 @@ it may read your own processes without root; that needs Xcode's command line too
 
   --prefix DIR   where to: DIR/bin, DIR/share (default: $PREFIX, else /usr/local)
   --binary FILE  install this one instead, as it is
-  --remove       take away again what was installed
+  --remove       remove what was installed there
   -h, --help     this text
 
 DESTDIR is put before each path, for packages: what is there is for another place.
@@ -55,25 +55,33 @@ case $prefix in /*) ;; *) prefix=$(pwd)/$prefix ;; esac
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 to=${DESTDIR-}$prefix
 
-# files lists what is installed, below the prefix. The manual has as many pages as the
-# program made that was installed.
-files() {
-	echo bin/stacksnap
-	(cd "$to" 2>/dev/null && ls share/man/man[1-8]/stacksnap.[1-8] share/man/man[1-8]/stacksnap-*.[1-8]) 2>/dev/null
-	echo share/bash-completion/completions/stacksnap
-	echo share/zsh/site-functions/_stacksnap
-	echo share/fish/vendor_completions.d/stacksnap.fish
+# pages lists what is installed beside the program: what --help TOPIC prints, and its place
+# below the prefix.
+pages() {
+	cat <<'LIST'
+man share/man/man1/stacksnap.1
+man-top share/man/man1/stacksnap-top.1
+man-formats share/man/man5/stacksnap-formats.5
+bash share/bash-completion/completions/stacksnap
+zsh share/zsh/site-functions/_stacksnap
+fish share/fish/vendor_completions.d/stacksnap.fish
+LIST
 }
 
+# remove removes what is there of the program and its pages, and names it.
 remove() {
-	files | while read -r file; do
-		rm -f -- "$to/$file" || exit 1
-	done || fail "not all of it could be removed from $to: have you the right to, or does it need sudo?"
+	found=
+	for file in bin/stacksnap $(pages | cut -d ' ' -f 2); do
+		[ -e "$to/$file" ] || [ -L "$to/$file" ] || continue
+		rm -f -- "$to/$file" || fail "$to/$file cannot be removed: have you the right to, or does it need sudo?"
+		found=yes
+		echo "removed $to/$file"
+	done
+	[ -n "$found" ] || fail "nothing of stacksnap is installed in $to: does it have another --prefix?"
 }
 
 if [ "$action" = remove ]; then
 	remove
-	echo "removed from $to"
 	exit 0
 fi
 
@@ -90,11 +98,12 @@ elif [ ! -e "$root/go.mod" ] && [ -e "$root/stacksnap" ]; then
 	sign=yes
 else
 	command -v go >/dev/null || fail "Go is missing: see https://go.dev/dl, or give --binary FILE"
-	echo "building stacksnap from $root with $(go env GOVERSION): the first time takes a minute or more, in which Go fetches and compiles modules"
+	echo "building stacksnap from $root with $(go env GOVERSION). The first build takes about a minute of CPU time; Go may download modules"
 	(cd "$root" && go build -trimpath -o "$work/stacksnap" .) || fail "it could not be built"
 	sign=yes
 fi
 if [ -n "$sign" ] && [ "$(uname -s)" = Darwin ]; then
+	echo "signing it, so that it may read your own processes"
 	"$root/scripts/sign.sh" "$work/stacksnap" || fail "it could not be signed"
 fi
 chmod 755 "$work/stacksnap"
@@ -110,27 +119,26 @@ remedy() {
 	fi
 }
 
-# made TOPIC has the program write what --help TOPIC prints.
-made() {
-	"$work/stacksnap" --help "$1" >"$work/$1" || fail "the program does not run here: $(remedy)"
+# title is how a page of a manual begins that belongs in a place: its name and section.
+title() {
+	page=${1##*/}
+	printf '.TH %s %s ' "${page%.*}" "${page##*.}" | tr '[:lower:]' '[:upper:]'
 }
 
-# place TOPIC prints where a page belongs below share/man, as its title says.
-place() {
-	sed -n -e '1s/\\//g' -e '1s|^\.TH \([^ ]*\) \([1-8]\) .*|man\2/\1.\2|p' "$work/$1" | tr '[:upper:]' '[:lower:]'
+# write has the program write what --help TOPIC prints, for a place.
+write() {
+	"$work/stacksnap" --help "$1" >"$work/$1" </dev/null || fail "the program does not run here: $(remedy)"
+	case $2 in share/man/*) ;; *) return ;; esac
+	case $(sed 's|\\||g; q' "$work/$1") in
+	"$(title "$2")"*) ;;
+	*) fail "what the program prints for --help $1 is no page of a manual" ;;
+	esac
 }
 
-for topic in man bash zsh fish; do
-	made "$topic"
-done
-# The first page of the manual names the program's others in SEE ALSO.
-others=$(sed -n 's/^\.BR stacksnap\\-\([a-z-]*\) .*/man-\1/p' "$work/man")
-for topic in $others; do
-	made "$topic"
-done
-for topic in man $others; do
-	[ -n "$(place "$topic")" ] || fail "what the program prints for --help $topic is no page of a manual"
-done
+echo "writing its manual and completions for bash, zsh and fish"
+pages | while read -r topic file; do
+	write "$topic" "$file"
+done || exit 1
 
 # put FILE MODE PLACE installs a file under its own name only when it is whole.
 put() {
@@ -138,14 +146,13 @@ put() {
 	rm -f -- "$3.new"
 	fail "$3 cannot be written: have you the right to, or does it need sudo, or another --prefix?"
 }
+
+echo "installing to $to"
 put "$work/stacksnap" 755 "$to/bin/stacksnap"
-for topic in man $others; do
-	put "$work/$topic" 644 "$to/share/man/$(place "$topic")"
-done
-put "$work/bash" 644 "$to/share/bash-completion/completions/stacksnap"
-put "$work/zsh" 644 "$to/share/zsh/site-functions/_stacksnap"
-put "$work/fish" 644 "$to/share/fish/vendor_completions.d/stacksnap.fish"
-echo "installed in $to: bin/stacksnap, its manual, and completions for bash, zsh and fish"
+pages | while read -r topic file; do
+	put "$work/$topic" 644 "$to/$file"
+done || exit 1
+echo "installed $to/bin/stacksnap, its manual and completions"
 
 # A shell finds it in PATH; what is made for another place is not for this one's.
 if [ -z "${DESTDIR-}" ]; then
@@ -153,7 +160,7 @@ if [ -z "${DESTDIR-}" ]; then
 	*:"$prefix/bin":*) ;;
 	*)
 		quoted=$(printf '%s\n' "$prefix/bin" | sed 's/[\\"$`]/\\&/g')
-		echo "$prefix/bin is not in PATH, so that your shell does not find it there. For this shell, and in ~/.profile for all:"
+		echo "$prefix/bin is not in your PATH: type this line, and add it to ~/.profile for later shells:"
 		echo "export PATH=\"$quoted:\$PATH\""
 		;;
 	esac

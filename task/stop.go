@@ -156,14 +156,14 @@ func (g *Gate) Enter() {
 	}
 }
 
-// Leave ends what Enter has begun.
+// Leave is called when what was stopped after [Gate.Enter] runs on.
 func (g *Gate) Leave() {
 	if g != nil {
 		g.mu.RUnlock()
 	}
 }
 
-// Between calls f while nothing is stopped: at once, or when that which is runs on.
+// Between calls f while nothing is stopped. It waits until what is stopped runs on.
 func (g *Gate) Between(f func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

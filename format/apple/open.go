@@ -12,12 +12,12 @@ import (
 	"stacksnap/task/regular"
 )
 
-// ErrNotReport says that a file is no report of Apple's that can be read.
+// ErrNotReport is returned for a file that is no report of Apple's tools, or of an unknown kind.
 var ErrNotReport = crash.ErrNotReport
 
-// Open reads a report of the kind that its content is: a profile of each process that it
-// tells of, in its order. That is one, but for a report of spindump. The error wraps
-// [ErrNotReport] where it is of none that is known.
+// Open reads a report of any of Apple's tools, and recognises the kind by the content. It
+// returns a profile of each process, in the order of the report; only a report of spindump
+// has several. The error wraps [ErrNotReport] if the file is no such report.
 func Open(name string) ([]*profile.Profile, error) {
 	f, _, err := regular.Open(name)
 	if err != nil {
@@ -27,7 +27,7 @@ func Open(name string) ([]*profile.Profile, error) {
 	return Read(f)
 }
 
-// Read is Open of a stream.
+// Read reads a report from a stream, as [Open] does from a file.
 func Read(from io.Reader) ([]*profile.Profile, error) {
 	r := bufio.NewReaderSize(from, notation.HeadSize)
 	head, err := r.Peek(notation.HeadSize)

@@ -12,11 +12,10 @@ import (
 	"stacksnap/task"
 )
 
-// SpindumpTimeline writes a report as spindump does in its timeline form, version 35.1:
-// stacks in the order of time, each line with the samples that it is of, which are one
-// after another. Of a frame that was innermost while its thread ran that is told; of what else
-// a thread did the form has no word. It fails with [timeline.ErrNoTimeline] where it is not known when samples
-// were taken.
+// SpindumpTimeline writes a report in spindump's timeline form, version 35.1: stacks in the
+// order of time, where each line has the range of consecutive samples with that frame. It
+// marks innermost frames of running threads; the form has no other states. The error is
+// [timeline.ErrNoTimeline] if the times of the samples are unknown.
 func SpindumpTimeline(w io.Writer, r *report.Report, _ words.Options) error {
 	if err := timeline.Check(&r.Group); err != nil {
 		return err

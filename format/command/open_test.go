@@ -1,11 +1,17 @@
 package command
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stacksnap/format"
+	"stacksnap/format/internal/fixtures"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
 )
 
 // TestCoreOfNobody: a core that was cut short before its threads is reported on, and is an
@@ -26,6 +32,34 @@ func TestCoreOfNobody(t *testing.T) {
 	out, err, code := ran(t, file)
 	if code != exitFailure || !strings.Contains(out, "no threads") || !strings.Contains(err, "it was cut short") || strings.Count(err, "\n") != 1 {
 		t.Errorf("exit code %d, %q\n%s", code, err, out)
+	}
+}
+
+// TestOurReportsAreKnown: each text format of the program, as it is written, is recognised
+// as its own, and the error says what could be opened.
+func TestOurReportsAreKnown(t *testing.T) {
+	reports := map[string]*report.Report{
+		"snapshot": report.Of(fixtures.Linux()), "samples": report.Of(fixtures.Sampled()),
+		"several": report.OfGroup(fixtures.Group()), "hang": report.OfHang(fixtures.HangOf()),
+	}
+	for _, f := range format.All() {
+		if !f.Text {
+			continue
+		}
+		for name, r := range reports {
+			for _, o := range []words.Options{{}, {Header: true, Width: 80, ASCII: true}} {
+				path := filepath.Join(t.TempDir(), "it.txt")
+				var b bytes.Buffer
+				if err := f.Write(&b, r, o); err != nil {
+					t.Fatal(err)
+				}
+				write2(t, path, b.Bytes())
+				want := path + " is a text report of stacksnap, which cannot be opened again: recordings (-o it.snap) and JSON (-o it.json) can\n"
+				if out, stderr, code := ran(t, path); code != exitFailure || out != "" || !strings.HasSuffix(stderr, want) {
+					t.Errorf("%s of %s, %+v: %d, %s%s\n%s", f.Name, name, o, code, out, stderr, b.String())
+				}
+			}
+		}
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 	"stacksnap/format/command/cli"
 )
 
-var errSystemSaved = cli.UsageError{Err: errors.New("--system keeps only the stackshots of macOS: leave out --save, or write a report (-o it.html)")}
+// errSystemSaved is returned for --system --save where the system makes no stackshots.
+var errSystemSaved = cli.UsageError{Err: errors.New("--system --save keeps a stackshot, which only macOS makes: leave out --save, and write a report instead (-o all.html)")}
 
 // systemWide reports on all processes, or on those that -p chooses, without stopping any.
 func (c *call) systemWide(ctx context.Context) error {

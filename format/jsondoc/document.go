@@ -34,7 +34,7 @@ func newDocument(p *profile.Profile) *jsonDocument {
 	d.Deadlocks = newJSONDeadlocks(p.Deadlocks)
 	for _, circle := range p.Deadlocks {
 		if p.Sampled() {
-			d.Stood = append(d.Stood, jsonStood{int64(circle.From), int64(circle.To), circle.Looks, circle.Ended})
+			d.DeadlockTimes = append(d.DeadlockTimes, jsonDeadlockTime{int64(circle.From), int64(circle.To), circle.Looks, circle.Ended})
 		}
 	}
 	return d

@@ -4,31 +4,31 @@ import "time"
 
 // jsonDocument and the types below define the document that JSON.md describes.
 type jsonDocument struct {
-	Schema        string         `json:"schema"`
-	Version       int            `json:"version"`
-	Tool          string         `json:"tool"`
-	Summary       string         `json:"summary,omitempty"`
-	Target        jsonTarget     `json:"target"`
-	Start         *time.Time     `json:"start,omitempty"`
-	End           *time.Time     `json:"end,omitempty"`
-	Interval      int64          `json:"interval_ns,omitempty"`
-	Snapshots     int            `json:"snapshots"`
-	MissedTicks   int            `json:"missed_ticks,omitempty"`
-	Halted        int            `json:"halted,omitempty"`
-	Stops         int            `json:"stops"`
-	Stopped       int64          `json:"stopped_ns"`
-	LongestStop   int64          `json:"longest_stop_ns"`
-	OwnCPU        int64          `json:"own_cpu_ns,omitempty"`
-	Frames        int            `json:"frames"`
-	Walks         int            `json:"walks"`
-	Bottoms       int            `json:"walks_to_bottom"`
-	MissedThreads int            `json:"missed_threads,omitempty"`
-	Notes         []string       `json:"notes"`
-	Images        []jsonImage    `json:"images"`
-	Threads       []jsonThread   `json:"threads"`
-	Deadlocks     [][]jsonWaiter `json:"deadlocks,omitempty"`
-	Stood         []jsonStood    `json:"deadlocks_stood,omitempty"`
-	View          *jsonView      `json:"view,omitempty"`
+	Schema        string             `json:"schema"`
+	Version       int                `json:"version"`
+	Tool          string             `json:"tool"`
+	Summary       string             `json:"summary,omitempty"`
+	Target        jsonTarget         `json:"target"`
+	Start         *time.Time         `json:"start,omitempty"`
+	End           *time.Time         `json:"end,omitempty"`
+	Interval      int64              `json:"interval_ns,omitempty"`
+	Snapshots     int                `json:"snapshots"`
+	MissedTicks   int                `json:"missed_ticks,omitempty"`
+	Halted        int                `json:"halted,omitempty"`
+	Stops         int                `json:"stops"`
+	Stopped       int64              `json:"stopped_ns"`
+	LongestStop   int64              `json:"longest_stop_ns"`
+	OwnCPU        int64              `json:"own_cpu_ns,omitempty"`
+	Frames        int                `json:"frames"`
+	Walks         int                `json:"walks"`
+	Bottoms       int                `json:"walks_to_bottom"`
+	MissedThreads int                `json:"missed_threads,omitempty"`
+	Notes         []string           `json:"notes"`
+	Images        []jsonImage        `json:"images"`
+	Threads       []jsonThread       `json:"threads"`
+	Deadlocks     [][]jsonWaiter     `json:"deadlocks,omitempty"`
+	DeadlockTimes []jsonDeadlockTime `json:"deadlocks_stood,omitempty"`
+	View          *jsonView          `json:"view,omitempty"`
 }
 
 type jsonTarget struct {
@@ -170,7 +170,7 @@ type jsonWaited struct {
 	Owners bool `json:"several_owners,omitempty"`
 }
 
-type jsonStood struct {
+type jsonDeadlockTime struct {
 	From  int64 `json:"from_ns"`
 	To    int64 `json:"to_ns"`
 	Looks int   `json:"looks"`

@@ -139,8 +139,8 @@ func (j *jsonCache) cache() (*images.SharedCache, error) {
 func (d *documentReader) deadlocks(p *profile.Profile, j *jsonDocument) error {
 	for i, waiters := range j.Deadlocks {
 		circle := profile.Deadlock{Looks: 1}
-		if i < len(j.Stood) {
-			s := j.Stood[i]
+		if i < len(j.DeadlockTimes) {
+			s := j.DeadlockTimes[i]
 			if err := timesOf([]int64{s.From, s.To}, &circle.From, &circle.To); err != nil {
 				return err
 			}

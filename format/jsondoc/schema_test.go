@@ -132,7 +132,7 @@ func schema() keys {
 	}
 	return keys{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "stacksnap's JSON",
-		"description": "What the keys mean is told in JSON.md. New ones may appear in the same version.",
+		"description": "JSON.md says what the keys mean. New ones may appear in the same version.",
 		"oneOf":       any, "$defs": defs,
 	}
 }

@@ -21,8 +21,8 @@ func TestWaitsInJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Stood) != len(d.Deadlocks) || d.Stood[1] != (jsonStood{5e8, 2e9, 4, true}) {
-		t.Errorf("%+v", d.Stood)
+	if len(d.DeadlockTimes) != len(d.Deadlocks) || d.DeadlockTimes[1] != (jsonDeadlockTime{5e8, 2e9, 4, true}) {
+		t.Errorf("%+v", d.DeadlockTimes)
 	}
 	want := jsonWaited{jsonWait{Call: "futex", Lock: "mutex", Address: "0x7f0010", Owner: 102, OwnerName: "b"}, 20, false}
 	if th := d.Threads[0]; th.Looks != 20 || len(th.Waits) != 1 || th.Waits[0] != want {

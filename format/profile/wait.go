@@ -47,7 +47,7 @@ type Peer struct {
 // Action is what a peer must do to end a wait.
 type Action uint8
 
-// What peers do.
+// The actions of a peer that end a wait.
 const (
 	NoAction Action = iota
 	Write           // write to the other end of the descriptor

@@ -24,6 +24,17 @@ func TestReportInASCII(t *testing.T) {
 	}
 }
 
+// TestGroupInASCII: as many lines as without ASCII, also where they all fit in the buffer.
+func TestGroupInASCII(t *testing.T) {
+	r := report.OfGroup(fixtures.Group())
+	for name, write := range map[string]report.Writer{"tree": Tree, "summary": Summary} {
+		want := bytes.Count(golden.WrittenReport(t, write, r, words.Options{}), []byte("\n"))
+		if got := bytes.Count(golden.WrittenReport(t, write, r, words.Options{ASCII: true}), []byte("\n")); got != want {
+			t.Errorf("%s: %d lines, want %d", name, got, want)
+		}
+	}
+}
+
 // sampled writes any profile as one of many snapshots.
 func sampled(w io.Writer, r *report.Report, o words.Options) error {
 	return writeSampled(newPrinter(w, r.Profiles[0], o))

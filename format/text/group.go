@@ -11,7 +11,7 @@ import (
 
 // group writes the header for all processes, and then the report on each.
 func group(out io.Writer, g *profile.Group, o words.Options) error {
-	w := bufio.NewWriterSize(out, words.BufferSize) // shared by all reports; each flushes it
+	w := bufio.NewWriterSize(out, words.BufferSize) // shared by all reports
 	p := newPrinter(w, words.AboutGroup(g), o)
 	all := words.EachOnce(g, o)
 	p.GroupHeader(g, all)
@@ -26,7 +26,7 @@ func group(out io.Writer, g *profile.Group, o words.Options) error {
 			return err
 		}
 	}
-	return nil
+	return w.Flush() // in ASCII, a report flushes to it only
 }
 
 // maxAlike is the most names listed of processes that are equal to another one.

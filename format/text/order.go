@@ -11,7 +11,7 @@ import (
 // The ranks of threads in a report.
 const (
 	deadRank = iota // in a deadlock
-	busyRank        // running, of many snapshots in most
+	busyRank        // mostly running
 	mainRank
 	otherRank
 )
@@ -36,11 +36,16 @@ func inOrder(p *profile.Profile) *profile.Profile {
 	return &ordered
 }
 
+// mostlyRan reports whether a thread was runnable in at least half of its samples.
+func mostlyRan(t *profile.Thread) bool {
+	return t.Samples > 0 && 2*t.States[task.Running] >= t.Samples
+}
+
 func rankOf(t *profile.Thread, dead map[task.ThreadID]bool) int {
 	switch {
 	case dead[t.ID]:
 		return deadRank
-	case t.Samples > 0 && 2*t.States[task.Running] > t.Samples:
+	case mostlyRan(t):
 		return busyRank
 	case t.Main:
 		return mainRank

@@ -56,6 +56,12 @@ func TestOrder(t *testing.T) {
 		"busier first": {func(p *profile.Profile) {
 			p.Threads[4].Samples, p.Threads[4].States[task.Running] = 5, 4
 		}, []task.ThreadID{4, 5, 3, 1, 2}},
+		"half of the samples": {func(p *profile.Profile) {
+			p.Threads[4].Samples, p.Threads[4].States[task.Running] = 10, 5
+		}, []task.ThreadID{4, 5, 3, 1, 2}},
+		"less than half": {func(p *profile.Profile) {
+			p.Threads[4].Samples, p.Threads[4].States[task.Running] = 11, 5
+		}, []task.ThreadID{4, 3, 1, 2, 5}},
 	} {
 		if got := order(c.change); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v", name, got)
@@ -110,6 +116,23 @@ func TestAlikeThreads(t *testing.T) {
 		if strings.Contains(got, "alike") != (c.want != "") || !strings.Contains(got, c.want) {
 			t.Errorf("%+v:\n%s", c, got)
 		}
+	}
+}
+
+// TestHalfRunning: a thread that was runnable in half of its samples is a busy one in every
+// part of a report.
+func TestHalfRunning(t *testing.T) {
+	for ran, want := range map[int]bool{4: false, 5: true, 6: true} {
+		th := inState(1, task.Sleeping)
+		th.Samples, th.States[task.Running] = 10, ran
+		p := &profile.Profile{Snapshots: 10, Threads: []*profile.Thread{th}}
+		s := newSummary(p, words.Options{})
+		if got := busiest(p) == th; got != want || rankOf(th, nil) == busyRank != want || s.waits(th) == want {
+			t.Errorf("%d of 10: busiest %v, rank %d, waits %v", ran, got, rankOf(th, nil), s.waits(th))
+		}
+	}
+	if mostlyRan(&profile.Thread{}) {
+		t.Error("a thread without samples")
 	}
 }
 

@@ -49,12 +49,12 @@ func (p *printer) heaviest() {
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
 }
 
-// busiest returns the thread that was runnable in the most samples, if that is at least
-// half of its own; otherwise nil.
+// busiest returns the thread that was runnable in the most samples, of those that mostly
+// ran; nil if there is none.
 func busiest(p *profile.Profile) (best *profile.Thread) {
 	most := 0
 	for _, t := range p.Threads {
-		if ran := t.States[task.Running]; ran > most && 2*ran >= t.Samples {
+		if ran := t.States[task.Running]; ran > most && mostlyRan(t) {
 			best, most = t, ran
 		}
 	}

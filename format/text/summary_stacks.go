@@ -331,12 +331,12 @@ func (b *summary) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task
 	return otherRow
 }
 
-// waits reports whether a thread mostly waited.
+// waits reports whether a thread waited; if it was sampled, in most of its samples.
 func (b *summary) waits(t *profile.Thread) bool {
 	if !b.Profile.Sampled() {
 		return t.State != task.Running
 	}
-	return 2*t.States[task.Running] < t.Samples
+	return !mostlyRan(t)
 }
 
 // usualState returns the most frequent state of a thread other than running.

@@ -1,12 +1,125 @@
 package words
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"testing"
 	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
+	"stacksnap/task"
 )
+
+// waiter returns a thread of one snapshot.
+func waiter(id task.ThreadID, state task.State, w *profile.Wait) *profile.Thread {
+	t := &profile.Thread{ID: id, Main: id == 1, State: state, Wait: w, Samples: 1}
+	t.States[state] = 1
+	return t
+}
+
+// sampledIn returns a thread that was in one state in all of 100 samples.
+func sampledIn(state task.State, spent profile.Spent) *profile.Thread {
+	t := &profile.Thread{ID: 1, Main: true, Samples: 100, Spent: spent}
+	t.States[state] = 100
+	return t
+}
+
+// oneOf returns a snapshot of threads.
+func oneOf(threads ...*profile.Thread) *profile.Profile {
+	return &profile.Profile{Snapshots: 1, Threads: threads}
+}
+
+// aSecondOf returns 100 snapshots of threads.
+func aSecondOf(threads ...*profile.Thread) *profile.Profile {
+	start := time.Unix(100, 0)
+	return &profile.Profile{Snapshots: 100, Interval: 10 * time.Millisecond, Start: start, End: start.Add(time.Second), Threads: threads}
+}
+
+// headlined returns a profile with a headline of each kind, by the name of the kind.
+func headlined() map[string]*profile.Profile {
+	mutex := &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 8}
+	crashed, dead := oneOf(waiter(1, task.Sleeping, nil)), oneOf(waiter(1, task.Sleeping, mutex), waiter(2, task.Sleeping, nil))
+	crashed.Target.Crash = &task.Crash{Signal: "SIGSEGV", Thread: 1}
+	dead.Deadlocks = []profile.Deadlock{{Waiters: []profile.Waiter{{ID: 1}}}}
+	idle := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait"})
+	idle.Roots = []*profile.Node{{Location: profile.Location{Function: "event_base_loop"}}}
+	alike := oneOf(idle)
+	for id := range task.ThreadID(100) {
+		alike.Threads = append(alike.Threads, waiter(id+2, task.Sleeping, &profile.Wait{Call: "read"}))
+	}
+	busy := sampledIn(task.Running, profile.Spent{OnCPU: time.Second})
+	busy.Roots = []*profile.Node{{Location: profile.Location{Function: "hot", Image: &profile.Image{Path: "/it"}}, Self: 100, Spent: busy.Spent}}
+	return map[string]*profile.Profile{
+		"None": oneOf(), "Crashed": crashed, "Deadlocked": dead,
+		"Stopped":   oneOf(waiter(1, task.Stopped, nil)),
+		"Convoy":    oneOf(waiter(2, task.Sleeping, mutex), waiter(3, task.Sleeping, mutex), waiter(4, task.Sleeping, mutex)),
+		"Locked":    oneOf(waiter(1, task.Sleeping, mutex)),
+		"Running":   oneOf(waiter(1, task.Running, nil)),
+		"Computing": aSecondOf(busy),
+		"Starved":   aSecondOf(sampledIn(task.Running, profile.Spent{Queued: time.Second})),
+		"Stuck":     aSecondOf(sampledIn(task.Uninterruptible, profile.Spent{})),
+		"Alike":     alike,
+		"Blocked":   oneOf(waiter(1, task.Sleeping, &profile.Wait{Call: "read"})),
+		"Idle":      oneOf(idle),
+	}
+}
+
+// TestEveryKindHasAHeadline: each kind has a profile that leads to it, and a sentence.
+func TestEveryKindHasAHeadline(t *testing.T) {
+	want := map[string]string{
+		"None":       "",
+		"Crashed":    "crashed: SIGSEGV in thread 1",
+		"Deadlocked": "1 of 2 threads is deadlocked: the main thread",
+		"Stopped":    "stopped, by a signal or a debugger: nothing runs until it goes on",
+		"Convoy":     "3 of 3 threads wait for mutex 0x8",
+		"Locked":     "main thread waits for mutex 0x8",
+		"Running":    "runnable: main thread",
+		"Computing":  "100 % of the CPU time in hot (it); CPU time was 1.000 s in 1.000 s",
+		"Starved":    "starved: waiting for a CPU 100 % of the time when runnable",
+		"Stuck":      "main thread waits uninterruptibly, as for a disk, in 100 % of its samples",
+		"Alike":      "100 of 101 threads wait in read",
+		"Blocked":    "main thread waits in read",
+		"Idle":       "idle: main thread in epoll_wait",
+	}
+	kinds, profiles := kindNames(t), headlined()
+	if len(kinds) != len(profiles) {
+		t.Errorf("%d kinds, %d profiles", len(kinds), len(profiles))
+	}
+	for kind, name := range kinds {
+		p, ok := profiles[name]
+		if !ok {
+			t.Errorf("no profile leads to %s", name)
+			continue
+		}
+		if got := headline.Of(p).Kind; int(got) != kind {
+			t.Errorf("%s: kind %d, want %d", name, got, kind)
+		}
+		if got := Headline(p); got != want[name] {
+			t.Errorf("%s: %q, want %q", name, got, want[name])
+		}
+	}
+}
+
+// kindNames returns the names of the kinds of headlines, from the source of their package.
+func kindNames(t *testing.T) (names []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../profile/headline/headline.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range file.Decls {
+		group, ok := d.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST || group.Specs[0].(*ast.ValueSpec).Names[0].Name != "None" {
+			continue
+		}
+		for _, spec := range group.Specs {
+			names = append(names, spec.(*ast.ValueSpec).Names[0].Name)
+		}
+	}
+	return names
+}
 
 // TestWaitedForCPU has the share of the time in which threads were runnable, from a fifth on.
 func TestWaitedForCPU(t *testing.T) {

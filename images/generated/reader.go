@@ -76,8 +76,8 @@ func NewReader(file Source, d Decoder) *Reader {
 // Close closes the file. The names stay valid.
 func (r *Reader) Close() error { return r.file.Close() }
 
-// Names returns the current names. It returns a new value once an answer of the
-// previous one has become wrong.
+// Names returns the current names. The value is replaced by a new one when code is
+// overwritten, so that an address has another name than before.
 func (r *Reader) Names() *Names {
 	r.mu.Lock()
 	defer r.mu.Unlock()

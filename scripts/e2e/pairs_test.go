@@ -93,7 +93,7 @@ func tryPair(t *testing.T, call, pid, name string) {
 	args := strings.Fields(call)
 	has := func(arg string) bool { return slices.Contains(args, arg) }
 	if has("--system") && has("--save") && !has("--version") {
-		if r := snap(t, args...); r.code != exitUsage || !strings.Contains(r.err, "--system keeps only the stackshots of macOS") {
+		if r := snap(t, args...); r.code != exitUsage || !strings.Contains(r.err, "--system --save keeps a stackshot, which only macOS makes") {
 			t.Errorf("%s: exit code %d, %q", strings.Join(args, " "), r.code, r.err)
 		}
 		return

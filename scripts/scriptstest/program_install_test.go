@@ -14,7 +14,7 @@ import (
 // [fakeProgram].
 var installed = map[string]string{
 	"bin/stacksnap":                                  fakeProgram,
-	"share/man/man1/stacksnap.1":                     ".TH STACKSNAP 1 \"\"\n.SH SEE ALSO\n.BR stacksnap\\-top (1),\n.BR stacksnap\\-formats (5),\n.BR gdb (1)\n",
+	"share/man/man1/stacksnap.1":                     ".TH STACKSNAP 1 \"\"\n",
 	"share/man/man1/stacksnap-top.1":                 ".TH STACKSNAP\\-TOP 1 \"\"\n",
 	"share/man/man5/stacksnap-formats.5":             ".TH STACKSNAP\\-FORMATS 5 \"\"\n",
 	"share/bash-completion/completions/stacksnap":    "this is bash\n",
@@ -22,18 +22,10 @@ var installed = map[string]string{
 	"share/fish/vendor_completions.d/stacksnap.fish": "this is fish\n",
 }
 
-// fakeProgram has a manual of three pages, of which the first names the others.
+// fakeProgram has a manual of three pages.
 const fakeProgram = `#!/bin/sh
 case $1$2 in
---helpman)
-	cat <<'PAGE'
-.TH STACKSNAP 1 ""
-.SH SEE ALSO
-.BR stacksnap\-top (1),
-.BR stacksnap\-formats (5),
-.BR gdb (1)
-PAGE
-	;;
+--helpman) echo '.TH STACKSNAP 1 ""' ;;
 --helpman-top) printf '%s\n' '.TH STACKSNAP\-TOP 1 ""' ;;
 --helpman-formats) printf '%s\n' '.TH STACKSNAP\-FORMATS 5 ""' ;;
 --help*) echo "this is $2" ;;
@@ -86,7 +78,8 @@ func TestInstallUnderEveryShell(t *testing.T) {
 						t.Errorf("%s: %v, %v", file, info.Mode(), err)
 					}
 				}
-				if r := installs(t, shell, dir, append(c.args, "--remove"), c.env); r.code != 0 || r.err != "" {
+				r = installs(t, shell, dir, append(c.args, "--remove"), c.env)
+				if r.code != 0 || r.err != "" || strings.Count("\n"+r.out, "\nremoved ") != len(installed) {
 					t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
 				}
 				if left := filesIn(t, filepath.Join(dir, c.to)); len(left) > 0 {
@@ -109,6 +102,44 @@ func filesIn(t *testing.T, dir string) (files []string) {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// TestInstallShowsItsSteps in the order in which it takes them.
+func TestInstallShowsItsSteps(t *testing.T) {
+	t.Parallel()
+	dir := withProgram(t)
+	to := filepath.Join(dir, "there")
+	r := installs(t, []string{"sh"}, dir, []string{"--prefix", to, "--binary", "a program"}, []string{"PATH=" + os.Getenv("PATH") + ":" + to + "/bin"})
+	want := "writing its manual and completions for bash, zsh and fish\ninstalling to " + to + "\ninstalled " + to + "/bin/stacksnap, its manual and completions\n"
+	if r.code != 0 || r.err != "" || r.out != want {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+}
+
+// TestRemoveSaysWhatItRemoved: what is there, and nothing else.
+func TestRemoveSaysWhatItRemoved(t *testing.T) {
+	t.Parallel()
+	dir := withProgram(t)
+	to := filepath.Join(dir, "there")
+	page := filepath.Join(to, "share/man/man1/stacksnap.1")
+	other := filepath.Join(to, "share/man/man1/stacksnap-other.1")
+	if err := os.MkdirAll(filepath.Dir(page), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{page, other} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := installs(t, []string{"sh"}, dir, []string{"--prefix", to, "--remove"}, nil); r.code != 0 || r.err != "" || r.out != "removed "+page+"\n" {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if r := installs(t, []string{"sh"}, dir, []string{"--prefix", to, "--remove"}, nil); r.code != 1 || r.out != "" || !strings.Contains(r.err, "nothing of stacksnap is installed in "+to) {
+		t.Errorf("nothing is left: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error("the page of another program:", err)
+	}
 }
 
 // TestInstallRefuses in one line, and leaves nothing half done.
@@ -195,7 +226,7 @@ func TestInstallNamesThePath(t *testing.T) {
 				t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
 			}
 			at := strings.Index(r.out, "export PATH=")
-			if (at >= 0) != c.says || strings.Contains(r.out, "not in PATH") != c.says {
+			if (at >= 0) != c.says || strings.Contains(r.out, "not in your PATH: ") != c.says {
 				t.Fatalf("says:\n%s", r.out)
 			}
 			if c.says {

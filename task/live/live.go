@@ -75,7 +75,7 @@ func Runs(pid int) bool {
 	return ok
 }
 
-// Name is what the process of a pid is called; empty when there is none.
+// Name returns the name of a process; empty if there is no process of that pid.
 func Name(pid int) string {
 	c, _ := candidate(pid)
 	return c.Name

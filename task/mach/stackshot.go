@@ -58,8 +58,9 @@ type Stackshots struct {
 
 var _ stackshot.Source = (*Stackshots)(nil)
 
-// OpenStackshots is of a process, of [stackshot.OfKernel], or of [stackshot.OfAll]. Nothing is
-// taken by it. The error wraps [stackshot.ErrNoSource] where the system has no such calls.
+// OpenStackshots prepares stackshots of a process, of [stackshot.OfKernel] or of
+// [stackshot.OfAll]; it takes none. The error wraps [stackshot.ErrNoSource] if the system has no
+// such calls.
 func OpenStackshots(pid int) (*Stackshots, error) {
 	k, err := systemKernel()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // ErrNoSource means that a system cannot take stackshots.
 var ErrNoSource = errors.New("this system takes no stackshots for other programs than its own")
 
-// What a [Source] can be of, besides a process.
+// Arguments that select what a [Source] captures instead of the process of a pid.
 const (
 	OfAll    = -1 // all processes
 	OfKernel = 0  // the kernel's own task

@@ -6,7 +6,7 @@ import "stacksnap/task"
 // osfmk/kern/block_hint.h).
 type WaitKind uint8
 
-// The kinds. The comment is what the owner of a [WaitInfo] means.
+// The kinds. Each comment says what Owner of a [Waiting] is.
 const (
 	KernelMutex          WaitKind = 0x1 // a thread
 	PortReceive          WaitKind = 0x2 // the port's name in the task that receives

@@ -43,7 +43,8 @@ func NewPruner(file object.File, kind object.Kind) (*Pruner, error) {
 	return p, nil
 }
 
-// Section returns the copy. Add only appends to it, unless Whole becomes true.
+// Section returns the copied section. A later Add appends to its data and changes nothing
+// before that, unless Whole becomes true.
 func (p *Pruner) Section() object.Section {
 	if p.whole {
 		return p.from.Section

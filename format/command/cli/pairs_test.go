@@ -167,7 +167,7 @@ func TestEveryPair(t *testing.T) {
 		}
 	}
 	if want, err := os.ReadFile(golden); err != nil || table.String() != string(want) {
-		t.Errorf("%v\n%s (go test ./format/command -update writes it)", err, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(table.String(), "\n")))
+		t.Errorf("%v\n%s (go test ./format/command/cli -update writes it)", err, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(table.String(), "\n")))
 	}
 }
 

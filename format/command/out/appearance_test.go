@@ -1,6 +1,15 @@
 package out
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"stacksnap/format/command/cli"
+	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/text"
+	"stacksnap/task"
+)
 
 func TestIsUTF8(t *testing.T) {
 	for _, tt := range []struct {
@@ -19,6 +28,29 @@ func TestIsUTF8(t *testing.T) {
 		env := map[string]string{"LC_ALL": tt.all, "LC_CTYPE": tt.ctype, "LANG": tt.lang}
 		if got := IsUTF8(func(name string) string { return env[name] }); got != tt.want {
 			t.Errorf("%v: %v", env, got)
+		}
+	}
+}
+
+// TestAlikeFromFour: four threads with the same stack are one entry, three are not, nor are
+// four under --no-merge.
+func TestAlikeFromFour(t *testing.T) {
+	for _, c := range []struct {
+		threads int
+		noMerge bool
+		want    bool
+	}{{3, false, false}, {4, false, true}, {4, true, false}} {
+		p := &profile.Profile{Snapshots: 1, Target: task.Info{PID: 1, Name: "it", OS: task.Linux, Arch: task.AMD64}}
+		for i := range c.threads {
+			p.Threads = append(p.Threads, &profile.Thread{ID: task.ThreadID(i + 2), State: task.Sleeping, Samples: 1})
+		}
+		r := &Reporter{Options: &cli.Options{NoMerge: c.noMerge}}
+		var b strings.Builder
+		if err := text.Tree(&b, report.Of(p), r.OptionsOf(&cli.Destination{Path: "it.txt"})); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "threads alike"); got != c.want {
+			t.Errorf("%+v:\n%s", c, b.String())
 		}
 	}
 }

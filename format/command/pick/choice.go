@@ -99,14 +99,24 @@ func (c *Choice) read(ctx context.Context, in io.Reader, out io.Writer) (int, er
 			if !ok {
 				fmt.Fprintln(out)
 			}
-			if word := strings.ToLower(strings.TrimSpace(answer)); word == "" || word == "q" || word == "quit" {
+			if leaves(answer) {
 				return 0, cli.UsageError{Err: ErrNotChosen}
 			}
+			fmt.Fprintf(out, "%s is neither a number of the list nor the pid of one of these processes\n", words.Quoted(strings.TrimSpace(answer)))
 		case <-ctx.Done():
 			fmt.Fprintln(out)
 			return 0, cli.UsageError{Err: ErrNotChosen}
 		}
 	}
+}
+
+// leaves reports whether an answer says that no process is wanted.
+func leaves(answer string) bool {
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "", "q", "quit":
+		return true
+	}
+	return false
 }
 
 // meant returns the pid for an answer, 0 if the answer is invalid.

@@ -99,6 +99,18 @@ func TestChoiceIsMade(t *testing.T) {
 	}
 }
 
+// TestWrongAnswerSaysWhy, and asks again.
+func TestWrongAnswerSaysWhy(t *testing.T) {
+	var out strings.Builder
+	if pid, err := servers().read(t.Context(), strings.NewReader("9\x1b\n2\n"), &out); pid != 41 || err != nil {
+		t.Errorf("%d, %v", pid, err)
+	}
+	const asks = "Which? 1 to 3, or a pid; q leaves: "
+	if want := asks + `"9\x1b" is neither a number of the list nor the pid of one of these processes` + "\n" + asks; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
 func TestChoosingEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, end := io.Pipe()

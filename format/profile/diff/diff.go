@@ -78,7 +78,7 @@ type Function struct {
 	place int
 }
 
-// IncomparableError is the error of profiles that cannot be compared as requested.
+// IncomparableError is returned for profiles that cannot be compared as requested.
 type IncomparableError struct {
 	After bool   // the later profile is the cause
 	Why   string // continues a sentence that begins with "it"

@@ -32,6 +32,8 @@ func TestAlike(t *testing.T) {
 		"a leak":           {append(crowd(100, read, "session"), main), Alike, 100, "session"},
 		"less":             {append(crowd(99, read, "session"), main), Idle, 0, ""},
 		"of a library's":   {append(crowd(100, futex, ""), main), Idle, 0, ""},
+		"half of all":      {append(append(crowd(100, read, "session"), crowd(99, read, "log")...), main), Idle, 0, ""},
+		"more than half":   {append(append(crowd(100, read, "session"), crowd(98, read, "log")...), main), Alike, 100, "session"},
 		"not most":         {append(append(crowd(100, read, "session"), crowd(100, read, "log")...), main), Idle, 0, ""},
 		"beside one busy":  {append(crowd(100, read, "session"), main, thread(999, task.Running, nil)), Running, 1, ""},
 		"for one lock":     {append(crowd(100, mutex(8), "session"), main), Convoy, 100, ""},

@@ -167,7 +167,8 @@ func (a *Arena) ValueWitnessNode(name string, t *Node) *Node {
 	return a.WithText(ValueWitness, name, t)
 }
 
-// What became of a parameter; the flags may be combined.
+// The ways in which the optimizer specialized a function for a parameter. The flags among
+// them may be combined.
 const (
 	ParamFunction = iota
 	ParamGlobal
