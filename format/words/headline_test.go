@@ -51,6 +51,8 @@ func headlined() map[string]*profile.Profile {
 	}
 	busy := sampledIn(task.Running, profile.Spent{OnCPU: time.Second})
 	busy.Roots = []*profile.Node{{Location: profile.Location{Function: "hot", Image: &profile.Image{Path: "/it"}}, Self: 100, Spent: busy.Spent}}
+	awake := waiter(1, task.Sleeping, nil)
+	awake.Roots = []*profile.Node{{Location: profile.Location{Function: "step"}, Self: 1}}
 	return map[string]*profile.Profile{
 		"None": oneOf(), "Crashed": crashed, "Deadlocked": dead,
 		"Stopped":   oneOf(waiter(1, task.Stopped, nil)),
@@ -63,6 +65,7 @@ func headlined() map[string]*profile.Profile {
 		"Alike":     alike,
 		"Blocked":   oneOf(waiter(1, task.Sleeping, &profile.Wait{Call: "read"})),
 		"Idle":      oneOf(idle),
+		"Located":   oneOf(awake),
 	}
 }
 
@@ -82,6 +85,7 @@ func TestEveryKindHasAHeadline(t *testing.T) {
 		"Alike":      "100 of 101 threads wait in read",
 		"Blocked":    "main thread waits in read",
 		"Idle":       "idle: main thread in epoll_wait",
+		"Located":    "main thread in step",
 	}
 	kinds, profiles := kindNames(t), headlined()
 	if len(kinds) != len(profiles) {
