@@ -79,6 +79,10 @@ func TestProvesIdle(t *testing.T) {
 	if ProvesIdle(&profile.Wait{Call: "epoll_wait", Peer: profile.Peer{PID: 7}}, stackOf("!epoll_wait < main")) {
 		t.Error("it waits for another process")
 	}
+	known := stackOf("!__poll < g_main_context_poll < g_main_loop_run < main")
+	if !ProvesIdle(&profile.Wait{Call: "poll", Peer: profile.Peer{PID: 7}}, known) {
+		t.Error("a known loop waits for whatever comes next, though from one process")
+	}
 }
 
 // TestRoles: a name says one thing, and is one that a frame can have.
