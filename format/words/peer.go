@@ -13,7 +13,7 @@ func peerWait(os task.OS, w *profile.Wait) string {
 	}
 	switch {
 	case w.Peer.Others:
-		return inCall(w) + atOtherEnd(peer)
+		return inCall(w) + atOtherEnd(peer) + butNobodySeen(w)
 	case w.Peer.Self:
 		return inCall(w) + ", whose other end nobody but " + itself + " has open for " + opened(w.Peer.Action)
 	case w.Peer.Action == profile.Release:
@@ -35,6 +35,14 @@ func opened(a profile.Action) string {
 
 // atOtherEnd names a peer that may not be the only one at the other end.
 func atOtherEnd(peer string) string { return ", with " + peer + " at the other end" }
+
+// butNobodySeen returns a phrase if the process that waits is the only one known at the other end.
+func butNobodySeen(w *profile.Wait) string {
+	if !w.Peer.Self {
+		return ""
+	}
+	return ", and nobody else as far as may be read"
+}
 
 // peerThread names a thread of another process, or only the process if the thread is
 // unknown.

@@ -44,13 +44,24 @@ const (
 // roleOf asks all frames: what waits for something may do so in an event loop, as a dialogue does.
 func roleOf(stack []*profile.Node) (found role) {
 	for i := len(stack) - 1; i >= 0; i-- {
-		for name := range names(stack[i].Function) {
-			switch is := roles[name]; {
-			case is == waiterRole:
-				return waiterRole
-			case found == noRole:
-				found = is
-			}
+		switch is := functionRole(stack[i].Function); {
+		case is == waiterRole:
+			return waiterRole
+		case found == noRole:
+			found = is
+		}
+	}
+	return found
+}
+
+// functionRole asks all names of a function: one that waits for something decides.
+func functionRole(function string) (found role) {
+	for name := range names(function) {
+		switch is := roles[name]; {
+		case is == waiterRole:
+			return waiterRole
+		case found == noRole:
+			found = is
 		}
 	}
 	return found

@@ -96,3 +96,38 @@ func TestRoles(t *testing.T) {
 		}
 	}
 }
+
+// TestWaiter: a known function that waits for something is named before those that it waits by.
+func TestWaiter(t *testing.T) {
+	for stack, want := range map[string]string{
+		"!epoll_wait < WaitEventSetWaitBlock < WaitEventSetWait < WaitLatch < ProcSleep < LockAcquireExtended < LockAcquire < XactLockTableWait < heap_update < PostgresMain < main": "XactLockTableWait",
+		"!epoll_wait < WaitEventSetWait < WaitLatch < ProcSleep < LockAcquire < heap_lock < XactLockTableWait < main":                                                                "LockAcquire",
+		"!poll < !pqSocketCheck < !PQexec < fetch < main":                         "fetch",
+		"!read < parse < load < main":                                             "parse",
+		"!futex_wait < !std::mutex::lock() < transfer(Account&, Account&) < main": "transfer(Account&, Account&)",
+		"!epoll_wait": "",
+	} {
+		got := ""
+		if n := Waiter(stackOf(stack)); n != nil {
+			got = n.Function
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", stack, got, want)
+		}
+	}
+}
+
+// TestPurposes are those of functions that are known to wait for something.
+func TestPurposes(t *testing.T) {
+	for name, want := range purposes {
+		if roles[name] != waiterRole || Purpose(name) != want || !strings.HasPrefix(want, "for ") {
+			t.Errorf("%s: %q", name, want)
+		}
+	}
+	if got := Purpose("MDL_context::acquire_lock(MDL_request*, unsigned long)"); got != "for a metadata lock" {
+		t.Errorf("with parameters: %q", got)
+	}
+	if got := Purpose("PQexec"); got != "" {
+		t.Errorf("of one whose purpose is not known: %q", got)
+	}
+}
