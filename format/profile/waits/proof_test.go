@@ -102,6 +102,7 @@ func TestWaiter(t *testing.T) {
 	for stack, want := range map[string]string{
 		"!epoll_wait < WaitEventSetWaitBlock < WaitEventSetWait < WaitLatch < ProcSleep < LockAcquireExtended < LockAcquire < XactLockTableWait < heap_update < PostgresMain < main": "XactLockTableWait",
 		"!epoll_wait < WaitEventSetWait < WaitLatch < ProcSleep < LockAcquire < heap_lock < XactLockTableWait < main":                                                                "LockAcquire",
+		"!epoll_wait < WaitEventSetWait < WaitLatch < ProcSleep <  < LockAcquireExtended < XactLockTableWait <  < main":                                                              "XactLockTableWait",
 		"!poll < !pqSocketCheck < !PQexec < fetch < main":                         "fetch",
 		"!read < parse < load < main":                                             "parse",
 		"!futex_wait < !std::mutex::lock() < transfer(Account&, Account&) < main": "transfer(Account&, Account&)",

@@ -7,18 +7,21 @@ import (
 
 // Waiter returns the frame of own code that says best what a thread waits for; nil if there is
 // no own code. That is the outermost of the known functions which wait for something and call
-// one another; where there are none, it is the innermost frame.
-func Waiter(stack []*profile.Node) *profile.Node {
+// one another, directly or by functions without a name; where there are none, it is the innermost
+// frame.
+func Waiter(stack []*profile.Node) (waiter *profile.Node) {
 	for i := len(stack) - 1; i >= 0; i-- {
-		if !isOwnWaiter(stack[i]) {
-			continue
+		switch n := stack[i]; {
+		case isOwnWaiter(n):
+			waiter = n
+		case waiter != nil && n.Function != "":
+			return waiter
 		}
-		for i > 0 && isOwnWaiter(stack[i-1]) {
-			i--
-		}
-		return stack[i]
 	}
-	return owncode.Innermost(stack)
+	if waiter == nil {
+		waiter = owncode.Innermost(stack)
+	}
+	return waiter
 }
 
 // isOwnWaiter reports whether a frame is of own code, is no guess, and waits for something.
