@@ -136,8 +136,9 @@ func (r *recorder) lookAtAll() []profile.Look {
 
 // lookAtEnd is lastLook, and finds out for which other processes the threads wait then.
 func (r *recorder) lookAtEnd() (looks []profile.Look) {
-	if r.queried {
-		looks = r.lookAtAll()
+	if r.queried { // in a round that goes on, threads that were asked are asked again
+		clear(r.rounds.asked)
+		looks, _ = r.ask(r.last, lastCredit, true)
 	} else {
 		looks = r.lastLook()
 	}
