@@ -167,7 +167,7 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 		j.Address = w.Addr.String()
 	}
 	if p := &w.Peer; p.PID != 0 {
-		j.Peer = &jsonPeer{p.PID, p.Name, uint64(p.Thread), p.ThreadName, p.Action.String(), p.Others}
+		j.Peer = &jsonPeer{p.PID, p.Name, uint64(p.Thread), p.ThreadName, p.Action.String(), p.Others, p.Self}
 	}
 	return j
 }

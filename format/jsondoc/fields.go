@@ -156,6 +156,7 @@ type jsonPeer struct {
 	ThreadName string `json:"thread_name,omitempty"`
 	Action     string `json:"act"`
 	Others     bool   `json:"others_unknown,omitempty"`
+	Self       bool   `json:"self,omitempty"`
 }
 
 type jsonSpent struct {

@@ -46,6 +46,22 @@ func TestVariableInJSON(t *testing.T) {
 	}
 }
 
+// TestPeerInJSON is read back, with whether it is the process itself.
+func TestPeerInJSON(t *testing.T) {
+	w := profile.Wait{Call: "read", Peer: profile.Peer{PID: 7, Name: "shop", Action: profile.Write, Self: true}}
+	b, err := json.Marshal(newJSONWait(&w))
+	if want := `{"call":"read","peer":{"pid":7,"name":"shop","act":"write","self":true}}`; err != nil || string(b) != want {
+		t.Errorf("%s, %v, want %s", b, err, want)
+	}
+	var j jsonWait
+	if err := json.Unmarshal(b, &j); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := j.wait(); err != nil || *again != w {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
 func TestHangLine(t *testing.T) {
 	for _, r := range fixtures.Hangs() {
 		var b bytes.Buffer

@@ -135,7 +135,7 @@ func (w *Waiter) next() waiterKey {
 	switch peer := &w.Wait.Peer; {
 	case peer.PID == 0:
 		return waiterKey{w.Wait.Owner, w.PID}
-	case peer.Others:
+	case peer.Others, peer.Self:
 		return waiterKey{}
 	default:
 		return waiterKey{peer.Thread, peer.PID}
@@ -209,7 +209,7 @@ func sharesLock(circle []Waiter) bool {
 // Circles returns the deadlocks across processes, each once. All waits must be from the
 // same moment.
 func Circles(all []Waiter) []Deadlock {
-	return circlesOf(all, func(w *Waiter) bool { return w.Wait.Peer.PID != 0 }, ofSeveral)
+	return circlesOf(all, func(w *Waiter) bool { return w.Wait.WaitsForOther() }, ofSeveral)
 }
 
 // CirclesWithin returns the deadlocks of threads of one process with one another, each
@@ -249,7 +249,7 @@ func Chain(all []Waiter, pid int, id task.ThreadID) (chain []Waiter) {
 	for w, ok := waiters[at]; ok; w, ok = waiters[at] {
 		delete(waiters, at)
 		chain = append(chain, w)
-		if at = (waiterKey{w.Wait.Owner, w.PID}); w.Wait.Peer.PID != 0 {
+		if at = (waiterKey{w.Wait.Owner, w.PID}); w.Wait.WaitsForOther() {
 			at = waiterKey{w.Wait.Peer.Thread, w.Wait.Peer.PID}
 		}
 	}

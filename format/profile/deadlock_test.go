@@ -194,6 +194,23 @@ func TestOneLook(t *testing.T) {
 	}
 }
 
+// TestPeerOfLaterLook: a second observation of a thread in a round does not count, but tells the
+// peer of the same wait.
+func TestPeerOfLaterLook(t *testing.T) {
+	peer := Peer{PID: 12, Action: Write}
+	l := newLooker()
+	l.look(false, Look{1, &Wait{Call: "read"}}, Look{2, &Wait{Call: "write"}})
+	l.Look([]Look{{1, &Wait{Call: "read", Peer: peer}}, {2, &Wait{Call: "poll", Peer: peer}}}, true)
+	p := l.Profile()
+	a, b := p.Find(1), p.Find(2)
+	if a.Looks != 1 || a.Wait.Peer != peer || len(a.Waits) != 1 || a.Waits[0].Peer != peer {
+		t.Errorf("%+v, %+v", a.Wait, a.Waits)
+	}
+	if b.Looks != 1 || b.Wait.Peer != (Peer{}) || len(b.Waits) != 1 || b.Waits[0].Peer != (Peer{}) {
+		t.Errorf("of another wait: %+v, %+v", b.Wait, b.Waits)
+	}
+}
+
 // TestManyDeadlocks are kept up to a bound, and it is told when there are more.
 func TestManyDeadlocks(t *testing.T) {
 	for more, notes := range []int{0, 1} {

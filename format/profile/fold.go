@@ -102,8 +102,8 @@ func (t *Thread) likeness() (key [sha256.Size]byte) {
 }
 
 func (w *Wait) writeLikeness(to io.Writer) {
-	fmt.Fprintf(to, "%q %d %d %d %d %d %d %d %d %t\n", w.Call, w.Lock, w.Addr, w.Owner, w.GoneOwner, w.OwnerPID,
-		w.Peer.PID, w.Peer.Thread, w.Peer.Action, w.Peer.Others)
+	fmt.Fprintf(to, "%q %d %d %d %d %d %d %d %d %t %t\n", w.Call, w.Lock, w.Addr, w.Owner, w.GoneOwner, w.OwnerPID,
+		w.Peer.PID, w.Peer.Thread, w.Peer.Action, w.Peer.Others, w.Peer.Self)
 }
 
 func (n *Node) writeLikeness(w io.Writer, depth int) {
@@ -164,7 +164,7 @@ func (p *Profile) isIdle() bool {
 	}
 	for _, t := range p.Threads {
 		for i := range t.Waits {
-			if w := &t.Waits[i]; w.Peer.PID != 0 || w.Owner != 0 {
+			if w := &t.Waits[i]; w.WaitsForOther() || w.Owner != 0 {
 				return false
 			}
 		}

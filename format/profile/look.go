@@ -29,7 +29,8 @@ type looks struct {
 
 // Look adds observations of what threads wait for, made after the last snapshot. A round is
 // one observation of each thread, and may extend over several snapshots; whole ends it.
-// Only the first observation of a thread in a round counts. Observations of threads in no
+// Only the first observation of a thread in a round counts; of a later one that found the same
+// wait the peer is taken. Observations of threads in no
 // snapshot, such as owners of locks, are used only for deadlocks.
 func (b *Builder) Look(all []Look, whole bool) {
 	for _, l := range all {
@@ -43,6 +44,8 @@ func (b *Builder) Look(all []Look, whole bool) {
 			r.look(l.Wait)
 			r.moments.keepLook(l.Wait, b.p.Snapshots-1)
 			b.looks.asked = append(b.looks.asked, r)
+		case l.Wait != nil:
+			r.addPeer(l.Wait)
 		}
 	}
 	if whole {
@@ -74,6 +77,17 @@ func (r *record) look(w *Wait) {
 		r.Waits[i].add(w)
 	case len(r.Waits) < maxWaits:
 		r.Waits = append(r.Waits, Waited{Wait: own, Looks: 1})
+	}
+}
+
+// addPeer takes the peer of a wait that was found before.
+func (r *record) addPeer(w *Wait) {
+	if r.Wait != nil && r.Wait.like(w) && r.Wait.Peer.PID == 0 {
+		r.Wait.Peer = w.Peer
+	}
+	i := slices.IndexFunc(r.Waits, func(before Waited) bool { return before.like(w) })
+	if i >= 0 && r.Waits[i].Peer.PID == 0 {
+		r.Waits[i].Peer = w.Peer
 	}
 }
 

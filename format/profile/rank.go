@@ -45,7 +45,7 @@ func needOf(p *Profile) need {
 		switch {
 		case t.isStuck(p.Sampled()):
 			n.rank = min(n.rank, isStuck)
-		case slices.ContainsFunc(t.Waits, func(w Waited) bool { return w.Peer.PID != 0 && w.Peer.Action != End || w.OwnerPID != 0 }):
+		case slices.ContainsFunc(t.Waits, func(w Waited) bool { return w.WaitsForOther() && w.Peer.Action != End || w.OwnerPID != 0 }):
 			n.rank = min(n.rank, waitsForOther)
 		case t.State == task.Running, p.Sampled() && (t.States[task.Running] > 0 || t.consumed(true) > 0):
 			n.rank = min(n.rank, runs)

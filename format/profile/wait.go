@@ -28,12 +28,11 @@ type Wait struct {
 	// Receives is set for a call of mach_msg that waits for any message, neither sending one
 	// nor waiting for the reply to one.
 	Receives bool
-	// Peer is the process that it waits for; zero if unknown, and in profiles that were not
-	// captured with others.
+	// Peer is the process that it waits for; zero if unknown.
 	Peer Peer
 }
 
-// Peer is another process, or a thread of it, that can end a wait.
+// Peer is a process, or a thread of it, that can end a wait.
 type Peer struct {
 	PID        int // pid; 0: no peer is known
 	Name       string
@@ -42,7 +41,12 @@ type Peer struct {
 	Action     Action
 	// Others is set if processes that could not be examined may be able to end the wait too.
 	Others bool
+	// Self is set if the peer is the process of the waiting thread: it has both ends.
+	Self bool
 }
+
+// WaitsForOther reports whether the wait is for another process, and it is known which.
+func (w *Wait) WaitsForOther() bool { return w.Peer.PID != 0 && !w.Peer.Self }
 
 // Action is what a peer must do to end a wait.
 type Action uint8

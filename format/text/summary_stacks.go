@@ -282,7 +282,7 @@ func (b *summary) waitRow(rs *rows, t *profile.Thread, w *profile.Wait) *row {
 		return r
 	}
 	text, named := b.WaitFor(t.ID, w), ""
-	if !t.Main && w.Lock == profile.NoLock && w.Peer.PID == 0 {
+	if !t.Main && w.Lock == profile.NoLock {
 		inCall := *w
 		inCall.Object = ""
 		text, named = b.WaitFor(t.ID, &inCall), text
@@ -321,7 +321,7 @@ func (b *summary) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task
 		return deadRow
 	case t.Main:
 		return mainRow
-	case w != nil && (w.Lock != profile.NoLock || w.Peer.PID != 0):
+	case w != nil && (w.Lock != profile.NoLock || w.WaitsForOther()):
 		return lockRow
 	case owners[t.ID]:
 		return ownerRow

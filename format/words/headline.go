@@ -40,7 +40,7 @@ func (p *Printer) Headline() string {
 	case headline.Convoy:
 		return p.convoy(&h)
 	case headline.Locked, headline.Blocked:
-		return "main thread waits " + p.WaitFor(h.Thread.ID, h.Wait) + p.calledBy(h.Own) + p.chain(h.Wait) + whenAsked(&h) + titled(&h)
+		return "main thread" + p.waitsIn(h.Thread.ID, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + titled(&h)
 	case headline.Alike:
 		return p.alike(&h)
 	case headline.Idle:

@@ -209,7 +209,7 @@ func (p *Printer) waiterName(w *profile.Waiter) string {
 // waitForNext describes the object of a wait and its owner, with the owner last, so that a
 // phrase about the owner can follow.
 func (p *Printer) waitForNext(w *profile.Waiter) string {
-	if peer := &w.Wait.Peer; peer.PID != 0 && !peer.Others && peer.Action != profile.Release {
+	if peer := &w.Wait.Peer; w.Wait.WaitsForOther() && !peer.Others && peer.Action != profile.Release {
 		return inCall(&w.Wait) + ", for " + peerThread(p.Profile.Target.OS, peer) + " to " + peer.Action.String()
 	}
 	return p.WaitFor(w.ID, &w.Wait)

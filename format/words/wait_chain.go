@@ -3,11 +3,26 @@ package words
 import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/owncode"
+	"stacksnap/format/profile/waits"
+	"stacksnap/task"
 )
 
 // maxChain is how many threads a headline names behind the one that waits: as many as
 // its reader can keep in mind.
 const maxChain = 3
+
+// waitsIn describes a wait, and the frame of own code in which it is, with what that one waits for
+// where the wait itself does not tell.
+func (p *Printer) waitsIn(id task.ThreadID, w *profile.Wait, own *profile.Node) string {
+	purpose := ""
+	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
+		purpose = waits.Purpose(own.Function)
+	}
+	if purpose != "" {
+		purpose += ", "
+	}
+	return " waits " + purpose + p.WaitFor(id, w) + p.calledBy(own)
+}
 
 // chain returns a clause for each thread that a wait leads to in one snapshot: the
 // thread that is waited for, the one that this one waits for, and so on. Each says what
@@ -26,7 +41,7 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 		own := owncode.Innermost(t.Heaviest())
 		switch {
 		case t.Wait != nil:
-			text += " waits " + p.WaitFor(t.ID, t.Wait) + p.calledBy(own)
+			text += p.waitsIn(t.ID, t.Wait, waits.Waiter(t.Heaviest()))
 		case own != nil:
 			return text + " is in " + p.Function(own.Location) + sourceLine(&own.Location)
 		default:

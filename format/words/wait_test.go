@@ -33,6 +33,25 @@ func TestConvoyBehindNobody(t *testing.T) {
 	}
 }
 
+// TestPeers are named, and the process itself as that.
+func TestPeers(t *testing.T) {
+	peer := func(call string, p profile.Peer) profile.Wait {
+		return profile.Wait{Call: call, Object: "fd 3 pipe:[9]", Peer: p}
+	}
+	for want, w := range map[string]profile.Wait{
+		"for cc1 [12] to write, in read: fd 3 pipe:[9]":                                                           peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write}),
+		"in read: fd 3 pipe:[9], with cc1 [12] at the other end":                                                  peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write, Others: true}),
+		"in read: fd 3 pipe:[9], whose other end nobody but the process itself has open for writing":              peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true}),
+		"in write: fd 3 pipe:[9], whose other end nobody but the process itself has open for reading":             peer("write", profile.Peer{PID: 7, Action: profile.Read, Self: true}),
+		"in read: fd 3 pipe:[9], with the process itself at the other end, and nobody else as far as may be read": peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true, Others: true}),
+	} {
+		p := &Printer{Profile: &profile.Profile{}}
+		if got := p.WaitFor(7, &w); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // TestVariables are named in place of addresses.
 func TestVariables(t *testing.T) {
 	for want, w := range map[string]profile.Wait{

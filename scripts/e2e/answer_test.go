@@ -48,6 +48,10 @@ var epollWait = map[string]string{"amd64": "epoll_wait", "arm64": "epoll_pwait"}
 // pauseCall is the call that pause makes, which arm64's kernel does not have.
 var pauseCall = map[string]string{"amd64": "pause", "arm64": "ppoll"}[runtime.GOARCH]
 
+// byItself is what is said of a pipe whose other end the process itself has: there may be processes
+// that cannot be read.
+const byItself = `(whose other end nobody but the process itself has open for writing|with the process itself at the other end, and nobody else as far as may be read)`
+
 // TestFirstLine: the first line of a report says what it is about, and nothing
 // that is not known.
 func TestFirstLine(t *testing.T) {
@@ -60,11 +64,11 @@ func TestFirstLine(t *testing.T) {
 			many: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
 		"busy": {one: `(busy|runnable|waiting for a CPU): main thread, in burn \(situation\.c:\d+\)`,
 			many: `(9\d|100) % of the CPU time in burn \(situation\.c:\d+\); CPU time was \d\.\d+ s in \d\.\d+ s(, waiting for a CPU \d+ % of the time when runnable)?|starved: .*`},
-		"child": {one: `main thread waits in wait4: a child process to end, called by child \(situation\.c:\d+\)`,
-			many: `main thread waits in wait4: a child process to end, called by child \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
+		"child": {one: `main thread waits for situation \[\d+\] to end, in wait4: a child process to end, called by child \(situation\.c:\d+\)`,
+			many: `main thread waits for situation \[\d+\] to end, in wait4: a child process to end, called by child \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
 		"idle": {one: `idle: main thread in ` + epollWait, many: `idle: main thread in ` + epollWait + `, in (all \d+ checks|the only check)`},
-		"pipe": {one: `main thread waits in read: fd \d+ pipe:\[\d+\], called by readPipe \(situation\.c:\d+\)`,
-			many: `main thread waits in read: fd \d+ pipe:\[\d+\], called by readPipe \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
+		"pipe": {one: `main thread waits in read: fd \d+ pipe:\[\d+\], ` + byItself + `, called by readPipe \(situation\.c:\d+\)`,
+			many: `main thread waits in read: fd \d+ pipe:\[\d+\], ` + byItself + `, called by readPipe \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
 		"jit": {one: `(busy|runnable|waiting for a CPU): main thread, in code of no file`,
 			many: `(9\d|100) % of the CPU time in generated code, of no file; .*|starved: .*`},
 	} {

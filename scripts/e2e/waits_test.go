@@ -92,7 +92,7 @@ func TestSampledWaits(t *testing.T) {
 		`  waits for rwlock read_, held by 1 reader`+inLooks,
 		`  waits in futex: semaphore sem`+inLooks,
 		`  waits in futex: condition variable cond`+inLooks,
-		`  waits in read: fd \d+ pipe:\[\d+\]`+inLooks,
+		`  waits in read: fd \d+ pipe:\[\d+\](, `+byItself+`)?`+inLooks,
 		`  waits for file lock fd \d+ .*, held by this process`+inLooks,
 	)
 	for _, form := range []string{"tree", "heavy", "json", "jsonl", "folded"} {
@@ -188,7 +188,7 @@ func TestSampledRead(t *testing.T) {
 		_ = cmd.Wait()
 	})
 	blocksInRead(t, pid(cmd))
-	tells(t, []string{`  waits in read: fd 0 pipe:\[\d+\]` + inLooks}, "-p", pid(cmd), "-n", "20")
+	tells(t, []string{`  waits (for .* to write, in read: fd 0 pipe:\[\d+\]|in read: fd 0 pipe:\[\d+\], with .* at the other end)` + inLooks}, "-p", pid(cmd), "-n", "20")
 }
 
 // TestBusyProgramWaitsForNothing: one that only works is not said to wait.

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"time"
+
 	"stacksnap/task"
 	"stacksnap/task/mach"
 	"stacksnap/task/stackshot"
@@ -27,7 +29,7 @@ func candidate(pid int) (task.Candidate, bool) { return mach.Candidate(pid) }
 func Details(pid int) task.Details { return mach.Details(pid) }
 
 // Owners knows of none: this system does not tell who has what open.
-func Owners([]task.Endpoint) map[task.Endpoint]task.Owners { return nil }
+func Owners([]task.Endpoint, time.Time) map[task.Endpoint]task.Owners { return nil }
 
 // awaitExec has nothing to wait for: the program is in place.
 func awaitExec(int) {}

@@ -3,6 +3,8 @@
 package live
 
 import (
+	"time"
+
 	"stacksnap/task"
 	"stacksnap/task/procfs"
 	"stacksnap/task/ptrace"
@@ -44,8 +46,10 @@ func candidate(pid int) (task.Candidate, bool) { return procfs.Candidate(pid) }
 // Details tells processes of one name apart.
 func Details(pid int) task.Details { return procfs.Details(pid) }
 
-// Owners finds the processes that have ends of pipes and sockets open.
-func Owners(ends []task.Endpoint) map[task.Endpoint]task.Owners { return procfs.Owners(ends) }
+// Owners finds the processes that have ends of pipes and sockets open, see [procfs.Owners].
+func Owners(ends []task.Endpoint, until time.Time) map[task.Endpoint]task.Owners {
+	return procfs.Owners(ends, until)
+}
 
 // awaitExec waits for the moment after exec: the runtime has been seen to return
 // while the program still had our memory (Linux 6.1 on an emulated arm64).

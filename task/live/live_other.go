@@ -2,7 +2,11 @@
 
 package live
 
-import "stacksnap/task"
+import (
+	"time"
+
+	"stacksnap/task"
+)
 
 // Open says that this system's processes cannot be read.
 func Open(int) (task.Process, error) { return nil, task.Unsupported() }
@@ -19,7 +23,7 @@ func candidate(int) (task.Candidate, bool) { return task.Candidate{}, false }
 func Details(int) task.Details { return task.Details{User: -1, CPU: -1} }
 
 // Owners knows of none: this system does not tell who has what open.
-func Owners([]task.Endpoint) map[task.Endpoint]task.Owners { return nil }
+func Owners([]task.Endpoint, time.Time) map[task.Endpoint]task.Owners { return nil }
 
 // awaitExec has nothing to wait for: the program is in place.
 func awaitExec(int) {}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -21,14 +22,19 @@ import (
 const maxHolderLists = 8
 
 // Owners finds the processes that have ends of pipes and sockets open, by looking
-// at each descriptor of each process once.
-func Owners(ends []task.Endpoint) map[task.Endpoint]task.Owners {
-	s := search{found: map[task.Endpoint]task.Owners{}, files: map[string]bool{}, asked: map[int]bool{}}
+// at each descriptor of each process once. It returns nil if that is not done before
+// until; with the zero time it takes as long as it takes.
+func Owners(ends []task.Endpoint, until time.Time) map[task.Endpoint]task.Owners {
+	s := search{until: until, found: map[task.Endpoint]task.Owners{}, files: map[string]bool{}, asked: map[int]bool{}}
 	for _, e := range ends {
 		s.found[e], s.files[e.File] = task.Owners{}, true
 		s.fifos = s.fifos || strings.HasPrefix(e.File, fifoPrefix)
 	}
-	if len(ends) > 0 && !s.all() {
+	whole := len(ends) == 0 || s.all()
+	switch {
+	case s.late:
+		return nil
+	case !whole:
 		for e, h := range s.found {
 			h.Unseen = true
 			s.found[e] = h
@@ -43,6 +49,8 @@ type search struct {
 	files map[string]bool // the files of the ends in found
 	fifos bool            // some are named pipes
 	asked map[int]bool    // processes
+	until time.Time       // zero: there is no limit
+	late  bool            // until came before the end
 }
 
 // all asks every process, and reports whether that was possible.
@@ -58,12 +66,17 @@ func (s *search) all() bool {
 			return seen
 		}
 		for _, pid := range fresh {
+			if s.late = s.isLate(); s.late {
+				return false
+			}
 			s.asked[pid] = true
 			seen = s.ask(pid) && seen
 		}
 	}
 	return false
 }
+
+func (s *search) isLate() bool { return !s.until.IsZero() && time.Now().After(s.until) }
 
 // initVisible reports whether /proc has all processes: mounted with hidepid it does
 // not have other users', as the first one.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -37,7 +38,7 @@ func TestHolders(t *testing.T) {
 	}
 	reads, writes := task.Endpoint{File: link(p[0])}, task.Endpoint{File: link(p[0]), Writes: true}
 	socket, none := task.Endpoint{File: link(s[1])}, task.Endpoint{File: "pipe:[0]"}
-	found := Owners([]task.Endpoint{reads, writes, socket, none})
+	found := Owners([]task.Endpoint{reads, writes, socket, none}, time.Time{})
 	for _, e := range []task.Endpoint{reads, writes, socket} {
 		if !slices.Equal(found[e].PIDs, []int{os.Getpid()}) {
 			t.Errorf("%+v: %+v", e, found[e])
@@ -46,8 +47,11 @@ func TestHolders(t *testing.T) {
 	if len(found[none].PIDs) > 0 {
 		t.Errorf("of none: %+v", found[none])
 	}
+	if late := Owners([]task.Endpoint{reads}, time.Unix(1, 0)); late != nil {
+		t.Errorf("when it is too late: %+v", late)
+	}
 	_ = unix.Close(p[1])
-	if after := Owners([]task.Endpoint{reads, writes}); len(after[writes].PIDs) > 0 || len(after[reads].PIDs) != 1 {
+	if after := Owners([]task.Endpoint{reads, writes}, time.Time{}); len(after[writes].PIDs) > 0 || len(after[reads].PIDs) != 1 {
 		t.Errorf("with one end closed: %+v", after)
 	}
 	p[1] = -1
@@ -82,12 +86,12 @@ func TestHoldersOfNamedPipe(t *testing.T) {
 	if end, ok := p.OtherEnd(file, false); ok {
 		t.Errorf("a file has another end: %+v", end)
 	}
-	found := Owners([]task.Endpoint{reader, writer})
+	found := Owners([]task.Endpoint{reader, writer}, time.Time{})
 	if !slices.Equal(found[reader].PIDs, []int{os.Getpid()}) || !slices.Equal(found[writer].PIDs, []int{os.Getpid()}) {
 		t.Errorf("%+v", found)
 	}
 	closeFD(write)
-	if after := Owners([]task.Endpoint{reader, writer}); len(after[writer].PIDs) > 0 || len(after[reader].PIDs) != 1 {
+	if after := Owners([]task.Endpoint{reader, writer}, time.Time{}); len(after[writer].PIDs) > 0 || len(after[reader].PIDs) != 1 {
 		t.Errorf("with one end closed: %+v", after)
 	}
 }
@@ -113,7 +117,7 @@ func TestHoldersByStandardInput(t *testing.T) {
 	}
 	_ = r.Close()
 	end := task.Endpoint{File: link}
-	if h := Owners([]task.Endpoint{end})[end]; !slices.Equal(h.PIDs, []int{cat.Process.Pid}) {
+	if h := Owners([]task.Endpoint{end}, time.Time{})[end]; !slices.Equal(h.PIDs, []int{cat.Process.Pid}) {
 		t.Errorf("%v, want %d", h.PIDs, cat.Process.Pid)
 	}
 }

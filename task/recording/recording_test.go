@@ -105,7 +105,11 @@ func (r *random) wait() *Wait {
 	if r.IntN(2) == 0 {
 		return nil
 	}
-	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0, GoneOwner: task.ThreadID(r.IntN(2)), Variable: []string{"", "bank+8"}[r.IntN(2)]}
+	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0, GoneOwner: task.ThreadID(r.IntN(2)), Variable: []string{"", "bank+8"}[r.IntN(2)], Peer: randomPeer(r)}
+}
+
+func randomPeer(r *random) Peer {
+	return []Peer{{}, {PID: 7, Action: 1, Self: true}, {PID: 12, Name: "cc1", Thread: 13, ThreadName: "worker", Action: 4, Others: true}}[r.IntN(3)]
 }
 
 func (r *random) thread() task.Thread {

@@ -40,6 +40,7 @@ type Wait struct {
 	Receives     bool
 	Variable     string // in which the lock is
 	GoneOwner    task.ThreadID
+	Peer         Peer // the zero Peer: unknown
 }
 
 func appendWait(b []byte, w *Wait) []byte {
@@ -55,7 +56,13 @@ func appendWait(b []byte, w *Wait) []byte {
 	b = appendUintIf(b, 8, uint64(w.Readers))
 	b = appendBoolIf(b, 9, w.Receives)
 	b = appendBytesIf(b, 10, w.Variable)
-	return appendUintIf(b, 11, uint64(w.GoneOwner))
+	b = appendUintIf(b, 11, uint64(w.GoneOwner))
+	if w.Peer != (Peer{}) {
+		var at int
+		b, at = begin(b, 12)
+		b = end(appendPeer(b, &w.Peer), at)
+	}
+	return b
 }
 
 func parseWait(data []byte) (Wait, error) {
@@ -85,6 +92,10 @@ func parseWait(data []byte) (Wait, error) {
 			w.Variable = m.string()
 		case 11:
 			w.GoneOwner = task.ThreadID(m.n)
+		case 12:
+			p, err := parsePeer(m.data)
+			m.fail(err)
+			w.Peer = p
 		}
 	}
 	return w, m.err

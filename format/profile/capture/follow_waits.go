@@ -77,7 +77,7 @@ func (s *shot) ahead(at threadOf) (next []threadOf) {
 	for _, l := range s.looks {
 		switch w := l.Wait; {
 		case w == nil || at.thread != 0 && at.thread != l.Thread:
-		case w.Peer.PID != 0:
+		case w.WaitsForOther():
 			next = append(next, threadOf{w.Peer.PID, w.Peer.Thread})
 		case w.Owner != 0:
 			next = append(next, threadOf{s.pid, w.Owner})

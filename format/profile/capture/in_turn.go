@@ -108,9 +108,9 @@ func Ask(all []*Steps) {
 			members = append(members, across.Member{Process: r.process, Threads: r.last.Threads, Queries: r.questions})
 		}
 	}
-	across.Resolve(members)
+	across.Resolve(members, 0)
 	for _, s := range all {
-		if slices.ContainsFunc(s.looks, func(l profile.Look) bool { return l.Wait != nil && l.Wait.Peer.PID != 0 }) {
+		if slices.ContainsFunc(s.looks, hasPeer) {
 			s.Note(askedAtEnd)
 		}
 	}

@@ -21,7 +21,18 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	s := newShot(p, o)
 	defer s.close()
 	captureAll([]*shot{s})
+	s.resolvePeers()
 	return s.finish()
+}
+
+// peerLimit is the time for finding out for which other processes the threads of one wait.
+const peerLimit = 200 * time.Millisecond
+
+// resolvePeers fills in [profile.Wait].Peer if that takes no longer than peerLimit. The target
+// runs meanwhile.
+func (s *shot) resolvePeers() {
+	g := &several{shots: []*shot{s}, limit: peerLimit}
+	g.resolvePeers()
 }
 
 // shot stops a process for a snapshot of all its threads at one instant, and again until

@@ -63,6 +63,7 @@ type recorder struct {
 	parted      bool // a snapshot was taken by several stops
 	last        *task.Snapshot
 	rounds      rounds
+	queried     bool           // a thread waited for something that another process may end
 	again       []unwind.Frame // of a stack that is the same as before
 }
 
@@ -215,7 +216,7 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	case follows:
 		looks = r.lookAtAll()
 	case err == nil:
-		looks = r.lastLook()
+		looks = r.lookAtEnd()
 	}
 	cpu := OwnCPU() - used
 	if follows {

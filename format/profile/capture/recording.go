@@ -154,7 +154,13 @@ func savedWait(w *profile.Wait) *recording.Wait {
 	return &recording.Wait{
 		Call: w.Call, Object: w.Object, Lock: uint8(w.Lock), Addr: w.Addr,
 		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: w.GoneOwner,
+		GoneOwner: w.GoneOwner, Peer: savedPeer(&w.Peer),
+	}
+}
+
+func savedPeer(p *profile.Peer) recording.Peer {
+	return recording.Peer{
+		PID: p.PID, Name: p.Name, Thread: p.Thread, ThreadName: p.ThreadName, Action: uint8(p.Action), Others: p.Others, Self: p.Self,
 	}
 }
 
@@ -165,6 +171,12 @@ func waitOf(w *recording.Wait) *profile.Wait {
 	return &profile.Wait{
 		Call: w.Call, Object: w.Object, Lock: profile.LockKind(w.Lock), Addr: w.Addr,
 		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: w.GoneOwner,
+		GoneOwner: w.GoneOwner, Peer: peerOf(&w.Peer),
+	}
+}
+
+func peerOf(p *recording.Peer) profile.Peer {
+	return profile.Peer{
+		PID: p.PID, Name: p.Name, Thread: p.Thread, ThreadName: p.ThreadName, Action: profile.Action(p.Action), Others: p.Others, Self: p.Self,
 	}
 }

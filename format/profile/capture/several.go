@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/waits"
@@ -71,6 +72,7 @@ type several struct {
 	tried   []int // pids that were opened, or could not be
 	left    []int // those that were not tried
 	missing []profile.Missing
+	limit   time.Duration // for finding peers; 0: none
 }
 
 // whole reports whether the process was captured without an error.
@@ -90,7 +92,7 @@ func (g *several) resolve(questions func(*shot) []waits.PeerQuery) {
 			members = append(members, across.Member{Process: s.process, Threads: s.snapshot.Threads, Queries: questions(s)})
 		}
 	}
-	across.Resolve(members)
+	across.Resolve(members, g.limit)
 }
 
 // deadlocks returns the deadlocks among the threads of all, those that are proven.

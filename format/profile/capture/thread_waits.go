@@ -134,6 +134,27 @@ func (r *recorder) lookAtAll() []profile.Look {
 	return looks
 }
 
+// lookAtEnd is lastLook, and finds out for which other processes the threads wait then.
+func (r *recorder) lookAtEnd() (looks []profile.Look) {
+	if r.queried { // in a round that goes on, threads that were asked are asked again
+		clear(r.rounds.asked)
+		looks, _ = r.ask(r.last, lastCredit, true)
+	} else {
+		looks = r.lastLook()
+	}
+	if r.last == nil || len(r.questions) == 0 {
+		return looks
+	}
+	s := &shot{target: r.target, pid: r.process.Info().PID, snapshot: *r.last, looks: looks}
+	s.resolvePeers()
+	if slices.ContainsFunc(looks, hasPeer) {
+		r.note(askedAtEnd)
+	}
+	return looks
+}
+
+func hasPeer(l profile.Look) bool { return l.Wait != nil && l.Wait.Peer.PID != 0 }
+
 // ask finds out what the threads wait for that were not asked in this round, for as long as there
 // is time. With retry it waits for a thread that is on its way back into its call. Whole says
 // that all were asked.
@@ -142,7 +163,10 @@ func (r *recorder) ask(s *task.Snapshot, limit time.Duration, retry bool) (looks
 	finder := waits.New(r.process, r.tracker.images, s.Threads)
 	began := time.Now()
 	whole = true
-	defer func() { r.questions = finder.PeerQueries() }()
+	defer func() {
+		r.questions = finder.PeerQueries()
+		r.queried = r.queried || len(r.questions) > 0
+	}()
 	for i := range s.Threads {
 		t := &s.Threads[i]
 		if asked[t.ID] == answered {

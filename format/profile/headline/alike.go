@@ -2,7 +2,6 @@ package headline
 
 import (
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/owncode"
 	"stacksnap/format/profile/waits"
 )
 
@@ -30,7 +29,7 @@ func alike(p *profile.Profile) Headline {
 		if w == nil || t.Main {
 			continue
 		}
-		own := owncode.Innermost(t.Heaviest())
+		own := waits.Waiter(t.Heaviest())
 		here := place{call: w.Call}
 		if own != nil {
 			here.function, here.line = own.Function, own.Line

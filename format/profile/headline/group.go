@@ -156,7 +156,7 @@ func after(g *profile.Group, l Link) (Link, bool) {
 		return Link{}, false
 	}
 	p, id := l.Profile, w.Owner
-	if w.Peer.PID != 0 {
+	if w.WaitsForOther() {
 		p, id = g.Find(w.Peer.PID), w.Peer.Thread
 	} else if w.Owner == 0 {
 		return Link{}, false

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/owncode"
 	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
@@ -40,7 +39,7 @@ type Headline struct {
 	Main    bool            // the main thread is one of the threads that it is about
 	Thread  *profile.Thread // the only thread that it is about; nil if there are several
 	Wait    *profile.Wait
-	Own     *profile.Node // innermost frame of own code in which threads wait; may be nil
+	Own     *profile.Node // frame of own code in which threads wait, see [waits.Waiter]; may be nil
 	Title   string        // what the process says of itself in its command line, for a waiting main thread; mostly empty
 	Looks   int           // for many snapshots: number of observations; all of them found Wait
 	CPU     CPUTime
@@ -135,7 +134,7 @@ func convoy(p *profile.Profile) Headline {
 		}
 		at[w.Addr] += t.Weight()
 		main[w.Addr] = main[w.Addr] || t.Main
-		callers[w.Addr] = append(callers[w.Addr], owncode.Innermost(t.Heaviest()))
+		callers[w.Addr] = append(callers[w.Addr], waits.Waiter(t.Heaviest()))
 		if n := at[w.Addr]; n >= leastConvoy && n > best.Threads {
 			best = Headline{Kind: Convoy, Threads: n, Wait: w, Looks: looks}
 		}
@@ -177,7 +176,7 @@ func blocked(p *profile.Profile) Headline {
 		return Headline{}
 	}
 	stack := t.Heaviest()
-	a := Headline{Kind: Blocked, Main: true, Thread: t, Wait: w, Own: owncode.Innermost(stack), Looks: looks, Title: title(p)}
+	a := Headline{Kind: Blocked, Main: true, Thread: t, Wait: w, Own: waits.Waiter(stack), Looks: looks, Title: title(p)}
 	if waits.ProvesIdle(w, stack) && !strings.HasSuffix(a.Title, titleWaits) {
 		a.Kind = Idle
 	}

@@ -20,8 +20,8 @@ const (
 func IsIdle(w *profile.Wait) bool { return idlenessOf(w) == idle }
 
 // IsParked reports whether a thread with that wait, other than the main thread, probably
-// has nothing to do: it waits for no lock, thread or known process.
-func IsParked(w *profile.Wait) bool { return idlenessOf(w) >= parked && w.Peer.PID == 0 }
+// has nothing to do: it waits for no lock, thread or known other process.
+func IsParked(w *profile.Wait) bool { return idlenessOf(w) >= parked && !w.WaitsForOther() }
 
 // IsForChild reports whether a thread that waits so waits for a child process to end.
 func IsForChild(w *profile.Wait) bool {

@@ -12,23 +12,20 @@ import (
 // ProvesIdle reports whether a thread that waits so, on a stack that is given from the outermost
 // frame in, has nothing to do: its wait is one of an event loop, which is known or the program's
 // own, and no function on the stack waits for something. Where that is not known, it does not.
-func ProvesIdle(w *profile.Wait, stack []*profile.Node) bool {
-	return IsParked(w) && isLoop(w, stack, roleOf(stack))
-}
+func ProvesIdle(w *profile.Wait, stack []*profile.Node) bool { return isLoop(w, stack, roleOf(stack)) }
 
-// isLoop reports whether a wait, on a stack with that role, is one of an event loop.
+// isLoop reports whether a wait, on a stack with that role, is one of an event loop. A known one
+// is idle, too, where the only descriptor that it polls leads to a process that is known.
 func isLoop(w *profile.Wait, stack []*profile.Node, of role) bool {
-	return of == loopRole || of == noRole && IsIdle(w) && isOwnLoop(stack)
+	return of == loopRole && idlenessOf(w) >= parked || of == noRole && IsParked(w) && IsIdle(w) && isOwnLoop(stack)
 }
 
 // ProvesParked is ProvesIdle of a thread besides the main one, which may be a worker that waits
 // for work, too, or wait for the next connection.
 func ProvesParked(w *profile.Wait, stack []*profile.Node) bool {
-	if !IsParked(w) {
-		return false
-	}
 	role := roleOf(stack)
-	return role == workerRole || role == noRole && parkingCalls[w.Call] || isLoop(w, stack, role)
+	isWorker := role == workerRole || role == noRole && w != nil && parkingCalls[w.Call]
+	return isWorker && IsParked(w) || isLoop(w, stack, role)
 }
 
 // parkingCalls are made for whatever comes next, by no loop that would have a name.
@@ -47,13 +44,24 @@ const (
 // roleOf asks all frames: what waits for something may do so in an event loop, as a dialogue does.
 func roleOf(stack []*profile.Node) (found role) {
 	for i := len(stack) - 1; i >= 0; i-- {
-		for name := range names(stack[i].Function) {
-			switch is := roles[name]; {
-			case is == waiterRole:
-				return waiterRole
-			case found == noRole:
-				found = is
-			}
+		switch is := functionRole(stack[i].Function); {
+		case is == waiterRole:
+			return waiterRole
+		case found == noRole:
+			found = is
+		}
+	}
+	return found
+}
+
+// functionRole asks all names of a function: one that waits for something decides.
+func functionRole(function string) (found role) {
+	for name := range names(function) {
+		switch is := roles[name]; {
+		case is == waiterRole:
+			return waiterRole
+		case found == noRole:
+			found = is
 		}
 	}
 	return found

@@ -79,6 +79,10 @@ func TestProvesIdle(t *testing.T) {
 	if ProvesIdle(&profile.Wait{Call: "epoll_wait", Peer: profile.Peer{PID: 7}}, stackOf("!epoll_wait < main")) {
 		t.Error("it waits for another process")
 	}
+	known := stackOf("!__poll < g_main_context_poll < g_main_loop_run < main")
+	if !ProvesIdle(&profile.Wait{Call: "poll", Peer: profile.Peer{PID: 7}}, known) {
+		t.Error("a known loop waits for whatever comes next, though from one process")
+	}
 }
 
 // TestRoles: a name says one thing, and is one that a frame can have.
@@ -90,5 +94,41 @@ func TestRoles(t *testing.T) {
 		if got := roleOf([]*profile.Node{{Location: profile.Location{Function: name}}}); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
+	}
+}
+
+// TestWaiter: a known function that waits for something is named before those that it waits by.
+func TestWaiter(t *testing.T) {
+	for stack, want := range map[string]string{
+		"!epoll_wait < WaitEventSetWaitBlock < WaitEventSetWait < WaitLatch < ProcSleep < LockAcquireExtended < LockAcquire < XactLockTableWait < heap_update < PostgresMain < main": "XactLockTableWait",
+		"!epoll_wait < WaitEventSetWait < WaitLatch < ProcSleep < LockAcquire < heap_lock < XactLockTableWait < main":                                                                "LockAcquire",
+		"!epoll_wait < WaitEventSetWait < WaitLatch < ProcSleep <  < LockAcquireExtended < XactLockTableWait <  < main":                                                              "XactLockTableWait",
+		"!poll < !pqSocketCheck < !PQexec < fetch < main":                         "fetch",
+		"!read < parse < load < main":                                             "parse",
+		"!futex_wait < !std::mutex::lock() < transfer(Account&, Account&) < main": "transfer(Account&, Account&)",
+		"!epoll_wait": "",
+	} {
+		got := ""
+		if n := Waiter(stackOf(stack)); n != nil {
+			got = n.Function
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", stack, got, want)
+		}
+	}
+}
+
+// TestPurposes are those of functions that are known to wait for something.
+func TestPurposes(t *testing.T) {
+	for name, want := range purposes {
+		if roles[name] != waiterRole || Purpose(name) != want || !strings.HasPrefix(want, "for ") {
+			t.Errorf("%s: %q", name, want)
+		}
+	}
+	if got := Purpose("MDL_context::acquire_lock(MDL_request*, unsigned long)"); got != "for a metadata lock" {
+		t.Errorf("with parameters: %q", got)
+	}
+	if got := Purpose("PQexec"); got != "" {
+		t.Errorf("of one whose purpose is not known: %q", got)
 	}
 }

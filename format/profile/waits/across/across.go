@@ -1,9 +1,11 @@
-// Package across resolves waits between processes that were captured together. A peer is
-// named only if the system proves it: it alone owns the other end, is the child, or holds
-// the lock, and the thread still waits in the same way afterwards.
+// Package across resolves the waits of captured processes for others, or for the other end
+// of what is their own. A peer is named only if the system proves it: it alone owns the other
+// end, is the child, or holds the lock, and the thread still waits in the same way afterwards.
 package across
 
 import (
+	"time"
+
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/waits"
 	"stacksnap/task"
@@ -17,19 +19,43 @@ type Member struct {
 	Queries []waits.PeerQuery
 }
 
-// Resolve sets the peer of each wait whose peer can be proven.
-func Resolve(members []Member) {
+// Resolve sets the peer of each wait whose peer can be proven. With a limit other than 0 that
+// is exceeded it sets none: threads that wait alike are to be reported alike.
+func Resolve(members []Member, limit time.Duration) {
 	r := resolver{members: members, ownersOf: live.Owners, retries: waits.NewRetries()}
-	r.resolveAll()
+	if limit > 0 {
+		r.until = time.Now().Add(limit)
+	}
+	if !r.resolveAll() {
+		r.forget()
+	}
 }
 
-func (r *resolver) resolveAll() {
-	r.findEndpoints()
+// resolveAll reports whether there was time for all queries.
+func (r *resolver) resolveAll() bool {
+	if !r.findEndpoints() {
+		return false
+	}
 	for i := range r.members {
 		m := &r.members[i]
 		peers := m.Process.Capabilities().Peers
 		for k := 0; peers != nil && k < len(m.Queries); k++ {
+			if r.isLate() {
+				return false
+			}
 			r.resolve(m, peers, &m.Queries[k])
+		}
+	}
+	return true
+}
+
+func (r *resolver) isLate() bool { return !r.until.IsZero() && time.Now().After(r.until) }
+
+// forget removes all peers.
+func (r *resolver) forget() {
+	for i := range r.members {
+		for k := range r.members[i].Queries {
+			r.members[i].Queries[k].Wait.Peer = profile.Peer{}
 		}
 	}
 }
@@ -37,7 +63,8 @@ func (r *resolver) resolveAll() {
 // resolver finds peers.
 type resolver struct {
 	members   []Member
-	ownersOf  func([]task.Endpoint) map[task.Endpoint]task.Owners
+	ownersOf  func([]task.Endpoint, time.Time) map[task.Endpoint]task.Owners
+	until     time.Time                       // zero: there is no limit
 	endpoints map[*profile.Wait]task.Endpoint // other end of each descriptor in a query
 	owners    map[task.Endpoint]task.Owners
 	retries   waits.Retries
@@ -46,8 +73,9 @@ type resolver struct {
 // isOfFile reports whether a query is for the owner of a descriptor's other end.
 func isOfFile(q *waits.PeerQuery) bool { return q.Action == profile.Write || q.Action == profile.Read }
 
-// findEndpoints finds the owners of all other ends at once.
-func (r *resolver) findEndpoints() {
+// findEndpoints finds the owners of all other ends at once. It reports whether there was time
+// for that.
+func (r *resolver) findEndpoints() bool {
 	r.endpoints = map[*profile.Wait]task.Endpoint{}
 	var all []task.Endpoint
 	for i := range r.members {
@@ -60,13 +88,17 @@ func (r *resolver) findEndpoints() {
 			if !isOfFile(q) {
 				continue
 			}
+			if r.isLate() {
+				return false
+			}
 			if e, ok := peers.OtherEnd(q.FD, q.Action == profile.Read); ok {
 				r.endpoints[q.Wait] = e
 				all = append(all, e)
 			}
 		}
 	}
-	r.owners = r.ownersOf(all)
+	r.owners = r.ownersOf(all, r.until)
+	return r.owners != nil || len(all) == 0
 }
 
 // resolve sets the peer of one wait.
@@ -76,6 +108,7 @@ func (r *resolver) resolve(m *Member, peers task.PeerFinder, q *waits.PeerQuery)
 		return
 	}
 	peer.Action = q.Action
+	peer.Self = peer.PID == m.Process.Info().PID
 	r.describe(&peer)
 	q.Wait.Peer = peer
 }
@@ -95,12 +128,12 @@ func (r *resolver) find(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (p
 	return peer
 }
 
-// owner returns the only other process that owns the other end, 0 if there is none or
-// several. others reports whether there may be further owners that could not be examined.
+// owner returns the only process that owns the other end, 0 if there is none or several. It
+// may be the process that waits. others reports whether there may be further owners that could not be examined.
 func (r *resolver) owner(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (pid int, others bool) {
 	end, ok := r.endpoints[q.Wait]
 	h := r.owners[end]
-	if !ok || len(h.PIDs) != 1 || h.PIDs[0] == m.Process.Info().PID {
+	if !ok || len(h.PIDs) != 1 {
 		return 0, false
 	}
 	if now, ok := peers.OtherEnd(q.FD, q.Action == profile.Read); !ok || now != end {
@@ -120,8 +153,8 @@ func (r *resolver) still(q *waits.PeerQuery) bool {
 	return true
 }
 
-// describe adds the peer's name and, if the process has only one thread, both in the
-// snapshot and now, that thread.
+// describe adds the peer's name and, if it is another process that has only one thread, both
+// in the snapshot and now, that thread.
 func (r *resolver) describe(peer *profile.Peer) {
 	for i := range r.members {
 		m := &r.members[i]
@@ -130,6 +163,9 @@ func (r *resolver) describe(peer *profile.Peer) {
 			continue
 		}
 		peer.Name = info.Name
+		if peer.Self {
+			return
+		}
 		now, err := m.Process.Threads()
 		if peer.Thread == 0 && err == nil && len(now) == 1 && len(m.Threads) == 1 && m.Threads[0].ID == now[0] {
 			peer.Thread = now[0]

@@ -2,6 +2,7 @@ package across
 
 import (
 	"testing"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/waits"
@@ -45,12 +46,16 @@ func TestTell(t *testing.T) {
 		query   waits.PeerQuery
 		threads []task.ThreadID // of the other process
 		moved   task.Endpoint
+		late    bool // there is no time left
 		gone    bool // it does not wait any more
 		want    profile.Peer
 	}{
-		"sole":           {owners: sole, want: only},
-		"two":            {owners: task.Owners{PIDs: []int{2, 3}}},
-		"itself":         {owners: task.Owners{PIDs: []int{1}}},
+		"sole":   {owners: sole, want: only},
+		"two":    {owners: task.Owners{PIDs: []int{2, 3}}},
+		"itself": {owners: task.Owners{PIDs: []int{1}}, want: profile.Peer{PID: 1, Name: "one", Action: profile.Write, Self: true}},
+		"itself, unseen": {owners: task.Owners{PIDs: []int{1}, Unseen: true},
+			want: profile.Peer{PID: 1, Name: "one", Action: profile.Write, Self: true, Others: true}},
+		"late":           {owners: sole, late: true},
 		"itself, too":    {owners: task.Owners{PIDs: []int{1, 2}}},
 		"nobody":         {owners: task.Owners{}},
 		"moved":          {owners: sole, moved: task.Endpoint{File: "pipe:[2]"}},
@@ -82,11 +87,17 @@ func TestTell(t *testing.T) {
 				{Process: &process{info: task.Info{PID: 1, Name: "one"}, end: pipe, moved: c.moved, child: 2}, Queries: []waits.PeerQuery{q}},
 				{Process: &process{info: task.Info{PID: 2, Name: "two"}, threads: c.threads}, Threads: all[:len(c.threads)]},
 			},
-			ownersOf: func([]task.Endpoint) map[task.Endpoint]task.Owners {
+			ownersOf: func([]task.Endpoint, time.Time) map[task.Endpoint]task.Owners {
 				return map[task.Endpoint]task.Owners{pipe: c.owners}
 			},
 		}
-		if r.resolveAll(); q.Wait.Peer != c.want {
+		if c.late {
+			r.until = time.Unix(1, 0)
+		}
+		if !r.resolveAll() {
+			r.forget()
+		}
+		if q.Wait.Peer != c.want {
 			t.Errorf("%s: %+v, want %+v", name, q.Wait.Peer, c.want)
 		}
 	}
