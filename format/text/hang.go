@@ -3,7 +3,9 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 
+	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
@@ -52,11 +54,26 @@ func writeHang(p *printer, all *report.Report) error {
 
 // followed writes the chain of waits into other processes.
 func (p *printer) followed(r *report.Report) {
-	if chain := r.Hang.Followed.Chain; len(r.Profiles)+len(r.Missing) > 1 && len(chain) > 0 {
-		p.Fact("Hang Waits", p.Cut(p.Circle(chain)))
+	if chain := chainOf(r); chain != nil {
+		p.Chain("Hang Waits", chain, r.Profiles...)
 	}
-	p.Circles(r.Deadlocks)
+	p.Circles(r.Deadlocks, r.Profiles...)
 	p.Uncaptured(r.Missing)
+}
+
+// chainOf returns the chain of waits that a hung thread begins, if that leads into other processes;
+// nil where a deadlock has it.
+func chainOf(r *report.Report) []profile.Waiter {
+	chain := r.Hang.Followed.Chain
+	if len(r.Profiles)+len(r.Missing) < 2 || len(chain) == 0 {
+		return nil
+	}
+	for _, d := range r.Deadlocks {
+		if slices.ContainsFunc(d.Waiters, func(w profile.Waiter) bool { return w.ID == chain[0].ID && w.PID == chain[0].PID }) {
+			return nil
+		}
+	}
+	return chain
 }
 
 // atLeast says of a hang that began before the watch that it is longer than was seen.
