@@ -39,7 +39,7 @@ func writeHang(p *printer, all *report.Report) error {
 	} else {
 		p.Fact("Reported", words.Clean("while it went on: "+r.Why, words.MaxText))
 	}
-	p.Fact("Hang Thread", p.ThreadName(r.Thread, r.Name))
+	p.Fact("Hang Thread", hungThread(&p.Printer, r))
 	p.Fact("Hang CPU", fmt.Sprintf("%s, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
 	p.followed(all)
 	p.phases(r)
@@ -50,6 +50,14 @@ func writeHang(p *printer, all *report.Report) error {
 	}
 	p.Line("")
 	return p.Flush()
+}
+
+// hungThread names the thread of a hang.
+func hungThread(p *words.Printer, r *hangreport.Report) string {
+	if t := p.Profile.Original().Find(r.Thread); t != nil && t.Main {
+		return "main thread"
+	}
+	return p.ThreadName(r.Thread, r.Name)
 }
 
 // followed writes the chain of waits into other processes.

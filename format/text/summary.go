@@ -193,10 +193,11 @@ func (b *summary) sureness() []string {
 		text := words.Wrapped("Warning: "+words.TranslatedNote(p), b.Width, 2)
 		lines = append(lines, text[:min(len(text), 4)]...)
 	}
-	if n := len(p.Notes); n == 1 {
-		lines = append(lines, "Note: "+words.Clean(p.Notes[0], words.MaxPath))
+	notes := words.Notes(p)
+	if n := len(notes); n == 1 {
+		lines = append(lines, "Note: "+words.Clean(notes[0], words.MaxPath))
 	} else if n > 1 {
-		lines = append(lines, fmt.Sprintf("Note: %s, and %s", words.Clean(p.Notes[0], words.MaxPath), words.Plural(n-1, "further note")))
+		lines = append(lines, fmt.Sprintf("Note: %s, and %s", words.Clean(notes[0], words.MaxPath), words.Plural(n-1, "further note")))
 	}
 	return lines
 }

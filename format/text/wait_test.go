@@ -134,3 +134,17 @@ func TestManyDeadlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestHangOfTheMainThread is told by that name.
+func TestHangOfTheMainThread(t *testing.T) {
+	r := fixtures.Hangs()[0]
+	r.Profile.Threads[0].Main = true
+	for name, c := range map[string]struct {
+		write report.Writer
+		want  string
+	}{"tree": {Tree, "Hang Thread:     main thread\n"}, "summary": {Summary, "+0000: main thread\n"}} {
+		if got := string(golden.WrittenReport(t, c.write, report.OfHang(r), words.Options{})); !strings.Contains(got, c.want) {
+			t.Errorf("%s: no %q in\n%s", name, c.want, got)
+		}
+	}
+}
