@@ -194,7 +194,7 @@ func captured(p *profile.Profile) string {
 	}
 	s := Plural(whole.NumThreads(), "thread") + ", " + Plural(p.Frames, "frame")
 	if slices.ContainsFunc(p.Threads, func(t *profile.Thread) bool { return t.Weight() > 1 }) {
-		s += fmt.Sprintf(" (threads that are alike are shown once: %s)", Plural(len(p.Threads), "stack"))
+		s += fmt.Sprintf(" (alike ones are shown once: %s)", Plural(len(p.Threads), "stack"))
 	}
 	return s
 }

@@ -109,7 +109,7 @@ func among(h *headline.Headline) string {
 
 func (p *Printer) convoy(h *headline.Headline) string {
 	n := fmt.Sprintf("%s of %s threads wait ", Count(h.Threads), Count(p.Profile.NumThreads()))
-	return n + p.WaitFor(0, h.Wait) + p.calledBy(h.Own) + among(h)
+	return n + p.WaitFor(0, h.Wait) + p.calledBy(h.Own) + among(h) + p.chain(h.Wait)
 }
 
 // alike returns the headline of many threads that wait at one place.
