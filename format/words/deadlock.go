@@ -186,7 +186,10 @@ func (p *Printer) behind(d *profile.Deadlock, of []*profile.Profile) string {
 	if d.Ended {
 		return ""
 	}
-	n := 0
+	n, them := 0, "them"
+	if len(d.Waiters) == 1 {
+		them = "it"
+	}
 	var last *profile.Thread
 	for _, one := range of {
 		for _, t := range stuckBehind(d, one.Original()) {
@@ -200,13 +203,13 @@ func (p *Printer) behind(d *profile.Deadlock, of []*profile.Profile) string {
 	case n == 0:
 		return ""
 	case n == 1 && last.Main:
-		return "the main thread waits for them, too"
+		return "the main thread waits for " + them + ", too"
 	case n == 1:
-		return p.ThreadName(last.ID, last.Name) + " waits for them, too"
+		return p.ThreadName(last.ID, last.Name) + " waits for " + them + ", too"
 	case last.Main:
-		return Count(n) + " more threads wait for them, the main thread among these"
+		return Count(n) + " more threads wait for " + them + ", the main thread among these"
 	}
-	return Count(n) + " more threads wait for them"
+	return Count(n) + " more threads wait for " + them
 }
 
 // stuckBehind returns the threads of a process that wait for one in the deadlock, directly or

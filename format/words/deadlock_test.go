@@ -119,6 +119,20 @@ func TestDeadlockThatEnded(t *testing.T) {
 	}
 }
 
+// TestDeadlockOfOne has one that waits for itself, and another that waits for it.
+func TestDeadlockOfOne(t *testing.T) {
+	p := knot("take", "/src/d.c")
+	d := &p.Deadlocks[0]
+	d.Waiters = d.Waiters[:1]
+	d.Waiters[0].Wait.Owner = 2
+	const want = "a thread waits for itself\n" +
+		"  thread 2 \"w\"  waits for mutex lock2  held by itself  in take (d.c:2)\n" +
+		"  thread 3 \"w\" waits for it, too\n"
+	if got := tableOf(p, 80); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestDeadlockOfMany cuts a long one, and counts the rest.
 func TestDeadlockOfMany(t *testing.T) {
 	p := knot("take", "/src/d.c")

@@ -79,7 +79,7 @@ func sampleWithLooks(t *testing.T, cmd *exec.Cmd, saved string, lines ...string)
 }
 
 // members are the rows of the deadlock of three threads.
-const members = `(\n  thread \d+ "member"  waits for mutex ring(\+\d+)? +held by thread \d+.*){3}`
+const members = `(\n  thread \d+ "member"  waits for mutex ring(\+\d+)? +held by thread \d+.*(\n      in .*)?){3}`
 
 // TestSampledWaits: a sampled report tells what threads wait for and how
 // deadlocks stand, and does so again when it is reopened.
@@ -88,7 +88,7 @@ func TestSampledWaits(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "saved")
 	const stood = `; seen from \+.* to the end, in all \d+ checks`
 	got := sampleWithLooks(t, cmd, saved,
-		`Deadlock: +a thread waits for itself`+stood+`\n  thread \d+ "waits"  waits for mutex 0x\w+  held by itself.*`,
+		`Deadlock: +a thread waits for itself`+stood+`\n  thread \d+ "waits" \(main\)  waits for mutex 0x\w+  held by itself.*`,
 		`Deadlock: +each of 3 threads waits for the next, and the last for the first`+stood+members,
 		`  waits for mutex ring(\+\d+)?, held by thread \d+ "member"`+inLooks,
 		`  waits for rwlock written, held by thread `+pid(cmd)+` "waits"`+inLooks,
