@@ -157,8 +157,9 @@ func TestStackshotDeadlocks(t *testing.T) {
 	}
 	out, _, _ := ran(t, path)
 	told := strings.Join(strings.Fields(out), " ")
-	const first = `Deadlock: thread 0x3e8 "worker 0" of process1 [101] waits for mutex 0x5000, held by thread 0x7d0 "worker 0" of process2 [102], ` +
-		`which waits for mutex 0x5000, held by thread 0x3e8 "worker 0" of process1 [101]`
+	const first = `Deadlock: 2 threads wait for each other ` +
+		`thread 0x3e8 "worker 0" of process1 [101] waits for mutex 0x5000, held by thread 0x7d0 of process2 [102] ` +
+		`thread 0x7d0 "worker 0" of process2 [102] waits for mutex 0x5000, held by thread 0x3e8 of process1 [101]`
 	if !strings.Contains(told, first) {
 		t.Errorf("no %q in\n%.2000s", first, told)
 	}

@@ -57,7 +57,9 @@ type header struct {
 }
 
 type deadlock struct {
+	Title   string   `json:"title"`
 	Stood   string   `json:"stood"`
+	Behind  string   `json:"behind,omitempty"` // who else is stuck for it
 	Waiters []waiter `json:"waiters"`
 }
 
@@ -116,7 +118,7 @@ func (d *data) process(p *profile.Profile) {
 	d.text("\n{\"header\":")
 	d.value(header{
 		Name: w.Title(), Summary: words.Headline(p), Sampled: p.Sampled(), Timed: w.Timed(), CPU: w.CPU(),
-		Inverted: p.View != nil && p.View.Inverted, Facts: pairs(w.Facts()), Deadlocks: deadlocks(w, p.Deadlocks),
+		Inverted: p.View != nil && p.View.Inverted, Facts: pairs(w.Facts()), Deadlocks: deadlocks(w, p.Deadlocks, p),
 	})
 	d.text(",\"threads\":[")
 	i := 0
@@ -128,10 +130,10 @@ func (d *data) process(p *profile.Profile) {
 	d.text("]}")
 }
 
-func deadlocks(w *words.Words, of []profile.Deadlock) []deadlock {
+func deadlocks(w *words.Words, of []profile.Deadlock, in ...*profile.Profile) []deadlock {
 	all := []deadlock{}
 	for i := range of {
-		circle := deadlock{Stood: w.Stood(&of[i])}
+		circle := deadlock{Title: words.CircleTitle(&of[i]), Stood: w.Stood(&of[i]), Behind: w.Behind(&of[i], in)}
 		for j := range of[i].Waiters {
 			one := &of[i].Waiters[j]
 			stack, in := w.Stack(one)
@@ -144,7 +146,7 @@ func deadlocks(w *words.Words, of []profile.Deadlock) []deadlock {
 
 // circles returns the deadlocks across processes.
 func circles(g *profile.Group) []deadlock {
-	all := deadlocks(words.GroupWords(g), g.Deadlocks)
+	all := deadlocks(words.GroupWords(g), g.Deadlocks, g.Profiles...)
 	for i := range all {
 		for j := range all[i].Waiters {
 			of, one := &g.Deadlocks[i].Waiters[j], &all[i].Waiters[j]

@@ -3,7 +3,9 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 
+	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
@@ -37,7 +39,7 @@ func writeHang(p *printer, all *report.Report) error {
 	} else {
 		p.Fact("Reported", words.Clean("while it went on: "+r.Why, words.MaxText))
 	}
-	p.Fact("Hang Thread", p.ThreadName(r.Thread, r.Name))
+	p.Fact("Hang Thread", hungThread(&p.Printer, r))
 	p.Fact("Hang CPU", fmt.Sprintf("%s, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
 	p.followed(all)
 	p.phases(r)
@@ -50,13 +52,36 @@ func writeHang(p *printer, all *report.Report) error {
 	return p.Flush()
 }
 
+// hungThread names the thread of a hang.
+func hungThread(p *words.Printer, r *hangreport.Report) string {
+	if t := p.Profile.Original().Find(r.Thread); t != nil && t.Main {
+		return "main thread"
+	}
+	return p.ThreadName(r.Thread, r.Name)
+}
+
 // followed writes the chain of waits into other processes.
 func (p *printer) followed(r *report.Report) {
-	if chain := r.Hang.Followed.Chain; len(r.Profiles)+len(r.Missing) > 1 && len(chain) > 0 {
-		p.Fact("Hang Waits", p.Cut(p.Circle(chain)))
+	if chain := chainOf(r); chain != nil {
+		p.Chain("Hang Waits", chain, r.Profiles...)
 	}
-	p.Circles(r.Deadlocks)
+	p.Circles(r.Deadlocks, r.Profiles...)
 	p.Uncaptured(r.Missing)
+}
+
+// chainOf returns the chain of waits that a hung thread begins, if that leads into other processes;
+// nil where a deadlock has it.
+func chainOf(r *report.Report) []profile.Waiter {
+	chain := r.Hang.Followed.Chain
+	if len(r.Profiles)+len(r.Missing) < 2 || len(chain) == 0 {
+		return nil
+	}
+	for _, d := range r.Deadlocks {
+		if slices.ContainsFunc(d.Waiters, func(w profile.Waiter) bool { return w.ID == chain[0].ID && w.PID == chain[0].PID }) {
+			return nil
+		}
+	}
+	return chain
 }
 
 // atLeast says of a hang that began before the watch that it is longer than was seen.

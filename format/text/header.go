@@ -1,10 +1,6 @@
 package text
 
-import (
-	"fmt"
-
-	"stacksnap/format/words"
-)
+import "fmt"
 
 // header writes the headline, the process and the deadlocks. The other facts on the process
 // and the capture follow only if they were asked for first.
@@ -23,7 +19,6 @@ func (p *printer) header() {
 		p.Warnings()
 	}
 	p.Deadlocks()
-	p.deadlockStacks()
 	p.unseen()
 	p.more()
 }
@@ -43,26 +38,4 @@ func (p *printer) facts() {
 	p.Line("")
 	p.Circumstances()
 	p.Remarks()
-}
-
-// maxDeadlockStacks bounds the threads of deadlocks that have a line of their own.
-const maxDeadlockStacks = 8
-
-// deadlockStacks writes where each thread of a deadlock is, in a line.
-func (p *printer) deadlockStacks() {
-	line := words.NewStackLine(p.Profile.Straight(), p.Width)
-	n := 0
-	for i := range p.Profile.Deadlocks {
-		for _, w := range p.Profile.Deadlocks[i].Waiters {
-			t := line.Profile.Find(w.ID)
-			if w.PID != 0 || t == nil {
-				continue
-			}
-			if n++; n > maxDeadlockStacks {
-				return
-			}
-			text := "  " + p.ThreadName(w.ID, w.Name) + " in " + line.Stack(t.Heaviest())
-			p.Line("%s", words.Clip(text, line.Width))
-		}
-	}
 }

@@ -75,7 +75,7 @@ func TestFirstScreen(t *testing.T) {
 		return string(golden.WrittenReport(t, Tree, report.Of(someThreads()), o))
 	}
 	const first = "1 of 5 threads is deadlocked\n\nProcess:         it [1]\nCaptured:        5 threads, 0 frames\n" +
-		"Deadlock:        thread 4 waits for mutex 0x8, held by itself\n  thread 4 in transfer\n\nThread 4"
+		"Deadlock:        a thread waits for itself\n  thread 4  waits for mutex 0x8  held by itself  in transfer\n\nThread 4"
 	if got := text(words.Options{}); !strings.HasPrefix(got, first) {
 		t.Errorf("not at first:\n%s", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
+	"stacksnap/task"
 )
 
 // summaryLines is the most lines of a summary, so that it fits into a message.
@@ -41,7 +42,8 @@ type summary struct {
 	ascii bool
 	lines []string
 
-	untitled bool // sections have no titles
+	untitled bool            // sections have no titles
+	placed   []task.ThreadID // threads in the tables of deadlocks, which say where they wait
 }
 
 func newSummary(p *profile.Profile, o words.Options) *summary {
@@ -125,7 +127,7 @@ func (b *summary) subject() string {
 
 // body adds what follows the headline, until the summary has at most that number of lines.
 func (b *summary) body(most int) {
-	b.circles(b.Profile.Deadlocks)
+	b.circles(b.Profile.Deadlocks, []*profile.Profile{b.Profile}, most)
 	sure := b.sureness()
 	b.stacks(most - len(b.lines) - len(sure))
 	if b.Guess && len(b.lines)+len(sure) < most {
@@ -134,21 +136,52 @@ func (b *summary) body(most int) {
 	b.lines = append(b.lines, sure...)
 }
 
-// maxCircles is the most deadlocks with lines of their own.
-const maxCircles = 2
+// The limits of the deadlocks in a summary.
+const (
+	maxCircles     = 2 // with lines of their own
+	maxCircleLines = 7
+	asciiRoom      = 8 // columns by which arrows and ellipses of a line in ASCII are wider
+)
 
-// circles adds the deadlocks.
-func (b *summary) circles(all []profile.Deadlock) {
-	for i, d := range all {
+// circles adds the deadlocks of threads of those processes, in at most that many lines and one
+// for each of them.
+func (b *summary) circles(all []profile.Deadlock, of []*profile.Profile, most int) {
+	begin := len(b.lines)
+	for i := range all {
 		if i == maxCircles {
 			b.add(1, 0, "Deadlock: "+words.Count(len(all)-i)+" more")
 			return
 		}
+		table := b.DeadlockTable(&all[i], of...)
 		hang := 2
 		if b.untitled {
 			hang = 4
 		}
-		b.add(3, hang, "Deadlock: "+b.Circle(d.Waiters)+b.Stood(&all[i]))
+		b.add(2, hang, "Deadlock: "+table.Title)
+		b.table(&table, min(most-(len(b.lines)-begin), maxCircleLines))
+	}
+}
+
+// table adds the lines of a deadlock, of as many threads as have room.
+func (b *summary) table(t *words.DeadlockTable, room int) {
+	indent := ""
+	if b.untitled {
+		indent = "  "
+	}
+	width := b.Width - len(indent)
+	if b.ascii {
+		width -= asciiRoom
+	}
+	for most := room; most > 0; most-- {
+		lines := t.Lines(width, most, goesOn)
+		if len(lines) > room {
+			continue
+		}
+		for _, line := range lines {
+			b.lines = append(b.lines, indent+line)
+		}
+		b.placed = append(b.placed, t.Places(most)...)
+		return
 	}
 }
 
@@ -160,10 +193,11 @@ func (b *summary) sureness() []string {
 		text := words.Wrapped("Warning: "+words.TranslatedNote(p), b.Width, 2)
 		lines = append(lines, text[:min(len(text), 4)]...)
 	}
-	if n := len(p.Notes); n == 1 {
-		lines = append(lines, "Note: "+words.Clean(p.Notes[0], words.MaxPath))
+	notes := words.Notes(p)
+	if n := len(notes); n == 1 {
+		lines = append(lines, "Note: "+words.Clean(notes[0], words.MaxPath))
 	} else if n > 1 {
-		lines = append(lines, fmt.Sprintf("Note: %s, and %s", words.Clean(p.Notes[0], words.MaxPath), words.Plural(n-1, "further note")))
+		lines = append(lines, fmt.Sprintf("Note: %s, and %s", words.Clean(notes[0], words.MaxPath), words.Plural(n-1, "further note")))
 	}
 	return lines
 }

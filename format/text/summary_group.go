@@ -24,7 +24,7 @@ func (b *summary) group(g *profile.Group) {
 	if g.More > 0 {
 		b.add(1, 0, "Missing: "+words.Count(g.More)+" more, beyond those that are captured at once")
 	}
-	b.circles(g.Deadlocks)
+	b.circles(g.Deadlocks, g.Profiles, summaryLines)
 	sure := b.sure(originals(g.Profiles)...)
 	b.processes(g.Profiles, summaryLines-len(sure))
 	b.lines = append(b.lines, sure...)
@@ -86,7 +86,7 @@ func (b *summary) process(p *profile.Profile, most int) []string {
 		line += ": " + about
 	}
 	one.add(1, 0, line)
-	one.circles(p.Deadlocks)
+	one.circles(p.Deadlocks, []*profile.Profile{p}, most-len(one.lines)-1)
 	one.stacks(most - len(one.lines))
 	lines := one.lines[:min(len(one.lines), most)]
 	for i := 1; i < len(lines); i++ {
@@ -121,10 +121,12 @@ const maxFollowedLines = 6
 
 // followed adds the chain of waits into other processes.
 func (b *summary) followed(r *report.Report) {
-	if chain := r.Hang.Followed.Chain; len(r.Profiles)+len(r.Missing) > 1 && len(chain) > 0 {
-		b.add(3, 2, "Hang waits: "+b.Circle(chain))
+	if chain := chainOf(r); chain != nil {
+		table := b.ChainTable(chain, r.Profiles...)
+		b.add(1, 0, "Hang waits: "+table.Title)
+		b.table(&table, maxCircleLines)
 	}
-	b.circles(r.Deadlocks)
+	b.circles(r.Deadlocks, r.Profiles, summaryLines)
 	b.uncaptured(r.Missing)
 }
 
@@ -135,7 +137,7 @@ func (b *summary) hang(all *report.Report) {
 	if r.FromStart {
 		began += " or before"
 	}
-	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s%s, from %s: %s", r.Kind, atLeast(r), words.Duration(r.Duration), unfinished(r), began, b.ThreadName(r.Thread, r.Name)))
+	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s%s, from %s: %s", r.Kind, atLeast(r), words.Duration(r.Duration), unfinished(r), began, hungThread(&b.Printer, r)))
 	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
 	b.followed(all)
 	const most = 4

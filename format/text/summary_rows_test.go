@@ -89,7 +89,7 @@ func TestSummaryGroupSharesRoom(t *testing.T) {
 	}
 	text := b.String()
 	for _, want := range []string{
-		"← take ← ab\n", "← take ← ba\n", "main thread waits for thread 2", "3 threads wait for mutex", "Idle: 13 threads",
+		"in take ← ab\n", "in take ← ba\n", "main thread waits for thread 2", "3 threads wait for mutex", "Idle: 13 threads",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -101,7 +101,7 @@ func TestSummaryGroupSharesRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, more := strings.Count(b.String(), "\n"), strings.Count(b.String(), "  … 4 more stacks")
-	if n != summaryLines || more != 4 { // each has more to say, and says so
+	if n < summaryLines-1 || n > summaryLines || more != 4 { // each has more to say, and says so
 		t.Errorf("%d lines:\n%s", n, b.String())
 	}
 }

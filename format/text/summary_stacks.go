@@ -252,7 +252,7 @@ func (b *summary) waiting() (_ []*row, idle map[string]int) {
 	owners := b.owners()
 	idle = map[string]int{}
 	for _, t := range b.Profile.Threads {
-		if !b.waits(t) {
+		if !b.waits(t) || slices.Contains(b.placed, t.ID) {
 			continue
 		}
 		w := b.usualWait(t)
@@ -313,11 +313,8 @@ func (rs *rows) nameObjects() {
 }
 
 func (b *summary) priorityOf(t *profile.Thread, w *profile.Wait, owners map[task.ThreadID]bool) int {
-	isDead := slices.ContainsFunc(b.Profile.Deadlocks, func(d profile.Deadlock) bool {
-		return slices.ContainsFunc(d.Waiters, func(w profile.Waiter) bool { return w.ID == t.ID })
-	})
 	switch {
-	case isDead:
+	case b.Profile.Deadlocked()[t.ID]:
 		return deadRow
 	case t.Main:
 		return mainRow

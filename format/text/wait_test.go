@@ -17,8 +17,11 @@ func TestWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`Deadlock:        thread 101 "a" waits for mutex 0x7f0010, held by thread 102 "b", which waits for mutex 0x7f0040, held by thread 101 "a"` + "\n",
-		"Deadlock:        thread 103 waits for mutex 0x7f0010, held by itself\n",
+		"Deadlock:        2 threads wait for each other\n" +
+			`  thread 101 "a"  waits for mutex 0x7f0010  held by thread 102` + "\n" +
+			`  thread 102 "b"  waits for mutex 0x7f0040  held by thread 101` + "\n" +
+			"  thread 107 waits for them, too\n",
+		"Deadlock:        a thread waits for itself\n  thread 103  waits for mutex 0x7f0010  held by itself\n",
 		`  waits for mutex 0x7f0010, held by thread 102 "b"` + "\n",
 		"  waits in read: fd 3 pipe:[7]\n",
 		"  waits in pause\n",
@@ -48,9 +51,10 @@ func TestWaitsOfManySnapshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`held by thread 101 "a"; seen from +500 ms to the end, in all 20 checks` + "\n",
-		`held by thread 101 "a"; seen from +500 ms to +2.00 s, in 4 checks, and then no more` + "\n",
-		`held by thread 101 "a"; seen at +10.00 s, in the last check alone` + "\n",
+		"Deadlock:        2 threads wait for each other; seen from +500 ms to the end, in all 20 checks\n",
+		"Deadlock:        2 threads waited for each other; seen from +500 ms to +2.00 s, in 4 checks, and then no more\n" +
+			`  thread 101 "a"  waited for mutex 0x7f0010  held by thread 102` + "\n",
+		"Deadlock:        2 threads wait for each other; seen at +10.00 s, in the last check alone\n",
 		`  waits for mutex 0x7f0010, held by thread 102 "b": in all 20 checks` + "\n",
 		`  waits for mutex 0x7f0040, held by thread 101 "a": in 19 of 20 checks` + "\n",
 		"  waits in read: fd 3 pipe:[7]: in the only check\n",
@@ -127,6 +131,20 @@ func TestManyDeadlocks(t *testing.T) {
 		}
 		if told := strings.Contains(b.String(), "further"); told != (more > 0) || !strings.Contains(b.String(), want) {
 			t.Errorf("%d more: %s", more, b.String())
+		}
+	}
+}
+
+// TestHangOfTheMainThread is told by that name.
+func TestHangOfTheMainThread(t *testing.T) {
+	r := fixtures.Hangs()[0]
+	r.Profile.Threads[0].Main = true
+	for name, c := range map[string]struct {
+		write report.Writer
+		want  string
+	}{"tree": {Tree, "Hang Thread:     main thread\n"}, "summary": {Summary, "+0000: main thread\n"}} {
+		if got := string(golden.WrittenReport(t, c.write, report.OfHang(r), words.Options{})); !strings.Contains(got, c.want) {
+			t.Errorf("%s: no %q in\n%s", name, c.want, got)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (p *Printer) GroupHeader(g *profile.Group, all []*profile.Alike) {
 	for _, n := range g.Notes {
 		p.Fact("Note", Clean(n, MaxPath))
 	}
-	p.Circles(g.Deadlocks)
+	p.Circles(g.Deadlocks, g.Profiles...)
 	for _, one := range all {
 		label := ProcessName(one.Target.Name, one.Target.PID)
 		if n := len(one.Others); n > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
 	"stacksnap/task"
 )
 
@@ -193,7 +194,7 @@ func captured(p *profile.Profile) string {
 	}
 	s := Plural(whole.NumThreads(), "thread") + ", " + Plural(p.Frames, "frame")
 	if slices.ContainsFunc(p.Threads, func(t *profile.Thread) bool { return t.Weight() > 1 }) {
-		s += fmt.Sprintf(" (threads that are alike are shown once: %s)", Plural(len(p.Threads), "stack"))
+		s += fmt.Sprintf(" (alike ones are shown once: %s)", Plural(len(p.Threads), "stack"))
 	}
 	return s
 }
@@ -274,13 +275,51 @@ func (p *Printer) Warnings() {
 
 // Remarks writes what could not be read, and the like.
 func (p *Printer) Remarks() {
-	for i, n := range p.Profile.Notes {
+	notes := Notes(p.Profile)
+	for i, n := range notes {
 		if i == MaxNotes {
-			p.Fact("Note", Plural(len(p.Profile.Notes)-i, "further note"))
+			p.Fact("Note", Plural(len(notes)-i, "further note"))
 			break
 		}
 		p.Fact("Note", Clean(n, MaxPath))
 	}
+}
+
+// noLines is in notes on images whose lines of code are missing, behind the image's name.
+const noLines = ": no lines of code from "
+
+// Notes returns the notes of a profile that its reader can act on. Of those on missing lines of
+// code they are the first on an image where a frame of own code lacks its line.
+func Notes(p *profile.Profile) (notes []string) {
+	var lacking map[string]bool
+	for _, n := range p.Notes {
+		image, _, ok := strings.Cut(n, noLines)
+		if !ok {
+			notes = append(notes, n)
+			continue
+		}
+		if lacking == nil {
+			lacking = withoutLines(p.Original())
+		}
+		if lacking[image] {
+			delete(lacking, image)
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// withoutLines returns the names of the images in which a named frame of own code has no line.
+func withoutLines(p *profile.Profile) map[string]bool {
+	images := map[string]bool{}
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes() {
+			if n.Image != nil && n.Function != "" && n.File == "" && owncode.Is(&n.Location) {
+				images[path.Base(n.Image.Path)] = true
+			}
+		}
+	}
+	return images
 }
 
 func (p *Printer) warn(text string) { p.Fact("Warning", p.Cut(text)) }

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -22,5 +23,24 @@ func TestCost(t *testing.T) {
 		if got := cost(p); got != want {
 			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
+	}
+}
+
+// TestNotes leaves out what is missing of lines that no frame of own code lacks, and says it once
+// of an image.
+func TestNotes(t *testing.T) {
+	image := &profile.Image{Path: "/bin/shop", Main: true}
+	p := &profile.Profile{Snapshots: 1, Notes: []string{
+		"shop: no lines of code from /b/a.o: it is missing", "lib.dylib: no lines of code from /b/b.o: it is missing",
+		"shop: no lines of code from /b/c.o: it has changed since that was linked", "another",
+	}}
+	n := &profile.Node{Location: profile.Location{Image: image, Function: "buy", File: "/src/shop.c", Line: 3}}
+	p.Threads = []*profile.Thread{{ID: 1, Roots: []*profile.Node{n}}}
+	if got := Notes(p); !slices.Equal(got, p.Notes[3:]) {
+		t.Errorf("with lines: %q", got)
+	}
+	n.File = ""
+	if got := Notes(p); !slices.Equal(got, []string{p.Notes[0], p.Notes[3]}) {
+		t.Errorf("without: %q", got)
 	}
 }

@@ -42,7 +42,41 @@ func (b *StackLine) Stack(path []*profile.Node) string {
 	if len(path) == 0 {
 		return "no stack"
 	}
-	var outer, own []string   // frames inside the program's own, and the program's own
+	outer, own := b.frames(path)
+	room := b.Width - threadRoom
+	if b.Profile.Sampled() {
+		room = b.Width - sampleRoom
+	}
+	all := slices.Concat(outer, own)
+	if n := fitting(all, room); len(own) == 0 || n > len(outer) {
+		return joined(all[:n])
+	}
+	first := outer[0] + arrow + "…" + arrow // leave out what is in between
+	return first + joined(own[:fitting(own, room-Columns(first))])
+}
+
+// Place describes where a thread is: the innermost of the program's own functions, with its line
+// and as many callers as fit into room columns, or the innermost of all functions. Neither the
+// function nor its line is cut: the line comes below if both don't fit.
+func (b *StackLine) Place(path []*profile.Node, room int) []string {
+	own := owncode.Innermost(path)
+	if own == nil {
+		frames, _ := b.frames(path)
+		return []string{"in " + joined(frames[:fitting(frames, room-len("in "))])}
+	}
+	line := sourceLine(&own.Location)
+	name := "in " + b.nameIn(own, room-len("in ")-Columns(line))
+	if Columns(name+line) > room && line != "" {
+		return []string{"in " + b.nameIn(own, room-len("in ")), strings.TrimSpace(line)}
+	}
+	_, callers := b.frames(path)
+	callers[0] = name + line
+	return []string{joined(callers[:fitting(callers, room)])}
+}
+
+// frames returns the names of the frames inside the program's own, and those of the program's
+// own, the first with its line, both from the innermost outwards.
+func (b *StackLine) frames(path []*profile.Node) (outer, own []string) {
 	var nearest *profile.Node // innermost own frame
 	for i := len(path) - 1; i >= 0 && len(own) < maxStack; i-- {
 		switch n := path[i]; {
@@ -59,16 +93,7 @@ func (b *StackLine) Stack(path []*profile.Node) string {
 	if len(outer)+len(own) == 0 {
 		outer = b.appendFrame(nil, path[0])
 	}
-	room := b.Width - threadRoom
-	if b.Profile.Sampled() {
-		room = b.Width - sampleRoom
-	}
-	all := slices.Concat(outer, own)
-	if n := fitting(all, room); len(own) == 0 || n > len(outer) {
-		return joined(all[:n])
-	}
-	first := outer[0] + arrow + "…" + arrow // leave out what is in between
-	return first + joined(own[:fitting(own, room-Columns(first))])
+	return outer, own
 }
 
 // appendFrame appends the name of a frame. A recursion is listed once.
@@ -97,8 +122,10 @@ const arrow = " ← "
 func joined(names []string) string { return strings.Join(names, arrow) }
 
 // frameName returns the name of a frame's function, in few columns.
-func (b *StackLine) frameName(n *profile.Node) string {
-	name := Narrow(b.plainName(n.Location), maxStackName)
+func (b *StackLine) frameName(n *profile.Node) string { return b.nameIn(n, maxStackName) }
+
+func (b *StackLine) nameIn(n *profile.Node, room int) string {
+	name := Narrow(b.plainName(n.Location), room)
 	if n.By.Guess() {
 		b.Guess = true
 		name += " (guess)"

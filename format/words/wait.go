@@ -3,7 +3,6 @@ package words
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
@@ -97,7 +96,13 @@ func object(w *profile.Wait) string {
 	return waitedFor(w.Object[:at[0]]) + variable(w)
 }
 
-func variable(w *profile.Wait) string { return Clean(w.Variable, MaxText) }
+// abiTag is what GNU's compilers append to names of which there are several forms. It tells
+// no two variables of a program apart.
+var abiTag = regexp.MustCompile(`\[abi:\w+\]`)
+
+func variable(w *profile.Wait) string {
+	return Clean(abiTag.ReplaceAllLiteralString(w.Variable, ""), MaxText)
+}
 
 // quotedPart is a text in quotation marks without anything special for a shell.
 var quotedPart = regexp.MustCompile("\"[^\"`$\\\\]*\"")
@@ -151,66 +156,4 @@ func (p *Printer) ThreadName(id task.ThreadID, name string) string {
 		s += " " + Quoted(name)
 	}
 	return s
-}
-
-// maxDeadlocks is the most deadlocks printed.
-const maxDeadlocks = 20
-
-// Deadlocks writes each deadlock in one line.
-func (p *Printer) Deadlocks() { p.Circles(p.Profile.Deadlocks) }
-
-func (p *Printer) Circles(all []profile.Deadlock) {
-	for i, circle := range all {
-		if i == maxDeadlocks {
-			p.warn(Plural(len(all)-i, "further deadlock"))
-			return
-		}
-		p.Fact("Deadlock", p.Cut(p.Circle(circle.Waiters)+p.Stood(&circle)))
-	}
-}
-
-// Stood returns a phrase with the times of a deadlock's observations; empty for a single
-// snapshot.
-func (p *Printer) Stood(d *profile.Deadlock) string {
-	from := "+" + Duration(d.From)
-	switch {
-	case !p.Profile.Sampled():
-		return ""
-	case d.Looks == 1:
-		return "; seen at " + from + ", in the last check alone"
-	case d.Ended:
-		return fmt.Sprintf("; seen from %s to +%s, in %s, and then no more", from, Duration(d.To), Plural(d.Looks, "check"))
-	}
-	return fmt.Sprintf("; seen from %s to the end, in all %s", from, Plural(d.Looks, "check"))
-}
-
-// Circle describes a deadlock, thread by thread.
-func (p *Printer) Circle(d []profile.Waiter) string {
-	var b strings.Builder
-	for i, w := range d {
-		if i == 0 {
-			b.WriteString(p.waiterName(&w) + " waits ")
-		} else {
-			b.WriteString(", which waits ")
-		}
-		b.WriteString(p.waitForNext(&w))
-	}
-	return b.String()
-}
-
-// waiterName names a thread of a deadlock, with its process if there are several.
-func (p *Printer) waiterName(w *profile.Waiter) string {
-	if w.PID == 0 {
-		return p.ThreadName(w.ID, w.Name)
-	}
-	return peerThread(p.Profile.Target.OS, &profile.Peer{PID: w.PID, Name: w.Process, Thread: w.ID, ThreadName: w.Name})
-}
-
-// waitForNext describes the object of a wait and its owner, with the owner last, so that a
-// phrase about the owner can follow.
-func (p *Printer) waitForNext(w *profile.Waiter) string {
-	if peer := &w.Wait.Peer; w.Wait.WaitsForOther() && !peer.Others && peer.Action != profile.Release {
-		return inCall(&w.Wait) + ", for " + peerThread(p.Profile.Target.OS, peer) + " to " + peer.Action.String()
-	}
-	return p.WaitFor(w.ID, &w.Wait)
 }

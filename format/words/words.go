@@ -264,5 +264,8 @@ func (w *Words) WaitOf(t *profile.Thread, s *timeline.Stretch) string {
 	return s.State.String()
 }
 
+// Behind describes the threads that wait for those of a deadlock, in these processes.
+func (w *Words) Behind(d *profile.Deadlock, of []*profile.Profile) string { return w.p.behind(d, of) }
+
 // Stood describes the times of a deadlock's observations; empty for a single snapshot.
 func (w *Words) Stood(d *profile.Deadlock) string { return strings.TrimPrefix(w.p.Stood(d), "; ") }

@@ -149,33 +149,36 @@ func (w *wait) waiter(id uint64) waiter {
 	return waiter{id: id, lock: w.Lock, address: w.Address, name: w.Object, variable: w.Variable, owner: w.Owner}
 }
 
-// checkDeadlockLine requires the line of the circle, begun at either of its
-// threads, and a line at each thread, in a report for people.
+// checkDeadlockLine requires the row of each thread of the circle, and a line at each
+// thread, in a report for people.
 func (r *room) checkDeadlockLine(p *program, want *stuck) {
 	r.Helper()
 	var wrong []string
 	for range 50 { // a wait is told if it is proven, and a stop may end it for a moment
 		text := withoutNames(r.ok(r.snap("-p", fmt.Sprint(p.pid))))
 		if wrong = want.wrongLines(text); len(wrong) == 0 {
-			r.Log(deadlockLine.FindString(text))
+			r.Log(deadlockTable.FindString(text))
 			return
 		}
 	}
 	r.Error(strings.Join(wrong, "\n"))
 }
 
-var deadlockLine = regexp.MustCompile(`(?m)^Deadlock: .*$`)
+// deadlockTable is what a report has of a deadlock: a title, and indented lines.
+var deadlockTable = regexp.MustCompile(`(?m)^Deadlock: .*$(\n  .*$)*`)
 
 // wrongLines says what in a report is not as it must be.
 func (s *stuck) wrongLines(text string) (wrong []string) {
-	one, other := s.waits[s.of(s.circle[0])], s.waits[s.of(s.circle[1])]
-	lines := []string{
-		fmt.Sprintf("thread %#x waits %v, which waits %v", one.id, one, other),
-		fmt.Sprintf("thread %#x waits %v, which waits %v", other.id, other, one),
+	tables := deadlockTable.FindAllString(text, -1)
+	if len(tables) != 1 || !strings.Contains(tables[0], "2 threads wait for each other") {
+		wrong = append(wrong, fmt.Sprintf("deadlocks %q, want one of two threads", tables))
 	}
-	told := deadlockLine.FindAllString(text, -1)
-	if len(told) != 1 || !slices.Contains(lines, strings.TrimSpace(strings.TrimPrefix(told[0], "Deadlock:"))) {
-		wrong = append(wrong, fmt.Sprintf("deadlocks %q, want one of %q", told, lines))
+	for _, id := range s.circle {
+		one := s.waits[s.of(id)]
+		row := strings.ReplaceAll(fmt.Sprintf("thread %#x waits %v", one.id, one), ",", "")
+		if plain := strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(tables, "\n"), ",", "")), " "); !strings.Contains(strings.ReplaceAll(plain, " (main)", ""), row) {
+			wrong = append(wrong, fmt.Sprintf("no row %q in %q", row, plain))
+		}
 	}
 	for _, w := range s.waits {
 		if line := "\n  waits " + w.String() + "\n"; !strings.Contains(text, line) {

@@ -78,6 +78,9 @@ func sampleWithLooks(t *testing.T, cmd *exec.Cmd, saved string, lines ...string)
 	return got
 }
 
+// members are the rows of the deadlock of three threads.
+const members = `(\n  thread \d+ "member"  waits for mutex ring(\+\d+)? +held by thread \d+.*(\n      in .*)?){3}`
+
 // TestSampledWaits: a sampled report tells what threads wait for and how
 // deadlocks stand, and does so again when it is reopened.
 func TestSampledWaits(t *testing.T) {
@@ -85,8 +88,8 @@ func TestSampledWaits(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "saved")
 	const stood = `; seen from \+.* to the end, in all \d+ checks`
 	got := sampleWithLooks(t, cmd, saved,
-		`Deadlock: +thread \d+ "waits" waits for mutex 0x\w+, held by itself`+stood,
-		`Deadlock: +(thread \d+ "member" |which )waits for mutex ring(\+\d+)?, held by thread \d+ "member", which waits for mutex ring(\+\d+)?, held by thread \d+ "member", which waits for mutex ring(\+\d+)?, held by thread \d+ "member"`+stood,
+		`Deadlock: +a thread waits for itself`+stood+`\n  thread \d+ "waits" \(main\)  waits for mutex 0x\w+  held by itself.*`,
+		`Deadlock: +each of 3 threads waits for the next, and the last for the first`+stood+members,
 		`  waits for mutex ring(\+\d+)?, held by thread \d+ "member"`+inLooks,
 		`  waits for rwlock written, held by thread `+pid(cmd)+` "waits"`+inLooks,
 		`  waits for rwlock read_, held by 1 reader`+inLooks,
@@ -144,7 +147,7 @@ func TestSampledWaitsOfSomeThreads(t *testing.T) {
 // is wanted, and the others are in the report for that alone.
 func TestDeadlockOfOneThread(t *testing.T) {
 	cmd := startWaits(t)
-	const circle = `Deadlock: +thread \d+ "member" waits for mutex ring(\+\d+)?, held by thread \d+ "member", which waits for mutex ring(\+\d+)?, held by thread \d+ "member", which waits for mutex ring(\+\d+)?, held by thread \d+ "member"(; (stood|seen) .*)?`
+	const circle = `Deadlock: +each of 3 threads waits for the next, and the last for the first(; (stood|seen) .*)?` + members
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
 	report := tells(t, []string{circle}, "-p", pid(cmd), "-d", "1s", "--save", whole).out

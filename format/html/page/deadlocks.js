@@ -7,21 +7,21 @@ const DRAWN = 12; // threads of one circle; a larger one is a list alone
 // own. A waiter of the latter is of the process that the circle is of.
 function deadlocksOf(data) {
   const own = data.processes.flatMap((p, at) => p.header.deadlocks.map((d) => (
-    { stood: d.stood, in: p.header.name, waiters: d.waiters.map((w) => ({ ...w, process: at })) })));
+    { ...d, in: p.header.name, waiters: d.waiters.map((w) => ({ ...w, process: at })) })));
   return [...(data.deadlocks || []), ...own];
 }
 
 function showDeadlocks(app) {
   const place = byId("deadlocks");
   for (const d of deadlocksOf(app.data)) {
-    const title = d.waiters.length === 1 ? "Deadlock: a thread waits for itself" : `Deadlock: ${count(d.waiters.length)} threads wait for each other`;
     const where = !d.in ? ", of several processes" : app.data.processes.length > 1 ? ", in " + d.in : "";
-    place.append(element("h2", "", title + where));
+    place.append(element("h2", "", "Deadlock: " + d.title + where));
     if (d.stood) place.append(element("p", "faint", d.stood));
     const box = element("div", "circle");
     if (d.waiters.length <= DRAWN) box.append(drawCircle(app, d.waiters));
     box.append(listOf(app, d.waiters));
     place.append(box);
+    if (d.behind) place.append(element("p", "faint", d.behind));
   }
   place.hidden = place.childElementCount === 0;
 }

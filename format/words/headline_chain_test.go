@@ -44,3 +44,19 @@ func TestChain(t *testing.T) {
 		}
 	}
 }
+
+// TestConvoyNamesTheHolder, and what that waits for itself.
+func TestConvoyNamesTheHolder(t *testing.T) {
+	p := &profile.Profile{Snapshots: 1}
+	for id := task.ThreadID(1); id <= 5; id++ {
+		w := &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x10, Owner: 5}
+		if id == 5 {
+			w = &profile.Wait{Call: "pause"}
+		}
+		p.Threads = append(p.Threads, &profile.Thread{ID: id, Main: id == 1, State: task.Sleeping, Wait: w})
+	}
+	const want = "4 of 5 threads wait for mutex 0x10, held by thread 5, the main thread among them; thread 5 waits in pause"
+	if got := Headline(p); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
