@@ -12,7 +12,8 @@ const (
 	MaxIDs   = 48
 )
 
-// Watch says what to probe while something is stopped. The zero Watch is nothing.
+// Watch lists what to read of the target, beside threads, while it is stopped; the zero Watch
+// lists nothing.
 type Watch struct {
 	// Mapped are addresses at which the mapping is asked for, when the process has a [MapReader].
 	Mapped []Addr

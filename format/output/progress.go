@@ -14,7 +14,7 @@ type Progress struct {
 	shown bool
 }
 
-// Show replaces the line.
+// Show writes the progress in place of the previous line.
 func (p *Progress) Show(elapsed time.Duration, snapshots int) {
 	if p.To == nil {
 		return

@@ -33,9 +33,9 @@ const (
 	maxKernelKnown = 4096
 )
 
-// KernelStay is where a thread was in the kernel at a time when it did not run.
+// KernelStay is the system call and the kernel stack of a thread that did not run.
 type KernelStay struct {
-	Runs   uint64 // how often it had come to a processor
+	Runs   uint64 // how often it had been scheduled in
 	Call   task.Syscall
 	Frames []task.KernelFrame // none: it is not known
 }

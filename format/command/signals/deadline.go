@@ -14,8 +14,8 @@ import (
 
 const (
 	Grace     = 1500 * time.Millisecond // time from the signal until the program ends itself
-	lookEvery = 250 * time.Millisecond  // time between checks of the CPU time
-	atWork    = 3 * time.Millisecond    // CPU time in lookEvery that counts as working
+	checkTime = 250 * time.Millisecond  // time between checks of the CPU time
+	atWork    = 3 * time.Millisecond    // CPU time in checkTime that counts as working
 )
 
 // Deadline ends this program after a first signal.
@@ -26,14 +26,14 @@ type Deadline struct {
 // Lift cancels the deadline: only a second signal ends the program from then on.
 func (d *Deadline) Lift() { d.over.Store(true) }
 
-// Await calls end when ctx has been done for Grace, this program uses no CPU time, and the
-// deadline was not lifted. It does not block.
+// Await calls end once Grace has passed after the end of ctx, but only while this program uses
+// no CPU time, and never after the deadline was lifted. It does not block.
 func (d *Deadline) Await(ctx context.Context, end func()) {
 	context.AfterFunc(ctx, func() {
-		time.Sleep(Grace - lookEvery)
+		time.Sleep(Grace - checkTime)
 		for {
 			before := processorTime()
-			time.Sleep(lookEvery)
+			time.Sleep(checkTime)
 			if d.over.Load() {
 				return
 			}

@@ -44,15 +44,15 @@ func Record(ctx context.Context, root int, o capture.Options) ([]*profile.Profil
 	return profiles, errors.Join(errs...)
 }
 
-// Lost is a root whose profile is missing or not whole.
+// Lost is a process that was to be captured, and why its profile is missing or incomplete.
 type Lost struct {
 	PID int
 	Err error
 }
 
-// RecordAll is [Record] of several processes, with their descendants or without.
-// It is over when none of the roots is recorded any more. Lost lists the roots whose profile is
-// missing or not whole.
+// RecordAll records several processes as [Record] does one, with or without their descendants,
+// until none of the roots is recorded any more. Lost lists the roots whose profile is missing
+// or incomplete.
 func RecordAll(ctx context.Context, roots []int, descend bool, o capture.Options) (profiles []*profile.Profile, lost []Lost, err error) {
 	o.Save, o.SaveTo, o.Progress, o.ToEnd, o.Files = "", nil, nil, true, new(images.Files)
 	ctx, stop := context.WithCancel(ctx)

@@ -3,8 +3,8 @@ package tree
 // Kind is what a node of the tree is.
 type Kind uint8
 
-// The kinds are those of Swift's own demangler, by the same names, where something
-// depends on them. What is only printed is a phrase.
+// The kinds of nodes that the code distinguishes, with the names of Swift's own demangler.
+// Nodes that are only printed are of a common kind, Phrase.
 const (
 	None Kind = iota
 
